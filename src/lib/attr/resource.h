@@ -1,0 +1,47 @@
+/* resource.h - resource definitions: built-in ones and those of the site.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_ATTR_RESOURCE_H
+#define LIB_ATTR_RESOURCE_H
+
+#include "lib/attr/value.h"
+
+enum resource_flag {
+    RESOURCE_HOST = 1 << 0,       /* h: chunk-level */
+    RESOURCE_CONSUMABLE = 1 << 1, /* n, f or q: counted */
+    RESOURCE_FIRST = 1 << 2,      /* f: on the first vnode only */
+    RESOURCE_QUEUE = 1 << 3,      /* q: counted at server and queue */
+    RESOURCE_INVISIBLE = 1 << 4,  /* i */
+    RESOURCE_READONLY = 1 << 5,   /* r */
+    RESOURCE_MOM = 1 << 6,        /* m: sent to the MoM */
+    RESOURCE_BUILTIN = 1 << 7,
+};
+
+struct resource_def {
+    char *name;
+    const struct attr_type *type;
+    uint32_t flags;      /* enum resource_flag */
+    uint32_t wire_flags; /* the number StatusRsc shows with extension "p" */
+    uint16_t read, write; /* enum attr_who bits (row.h) */
+};
+
+/* All definitions, found by name without regard to case, iterated in the order of
+ * StatusRsc. Definitions stay where they are until resource_defs_free(). */
+struct resource_defs;
+
+struct resource_defs *resource_defs_new(void); /* holds the built-in ones */
+void resource_defs_free(struct resource_defs *d);
+const struct resource_def *resource_find(const struct resource_defs *d, const char *name);
+size_t resource_count(const struct resource_defs *d);
+const struct resource_def *resource_at(const struct resource_defs *d, size_t i);
+
+/* Add or remove one of the site's; codes and texts of attributes.md 6. */
+int resource_define(struct resource_defs *d, const char *name, const char *type,
+                    const char *flags, struct diag *why) MUST_CHECK;
+int resource_undefine(struct resource_defs *d, const char *name,
+                      struct diag *why) MUST_CHECK;
+
+/* The text forms of type and flag ("long", "hn"). */
+void resource_flags_print(const struct resource_def *def, struct buf *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* value.h - attribute values: what a type accepts, prints, adds and subtracts.
+ *
+ * A type is a table of operations (attributes.md 3); nobody switches on an attribute's
+ * name to know its type. A value owns its memory. A zeroed value is unset.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_ATTR_VALUE_H
+#define LIB_ATTR_VALUE_H
+
+#include "lib/base/buf.h"
+#include "lib/base/diag.h"
+#include "lib/base/attrs.h"
+
+struct resource_def;  /* resource.h */
+struct resource_defs; /* resource.h */
+struct attr_type;
+
+/* A size as it was written: number << shift, in bytes or 8-byte words. */
+struct size_value {
+    uint64_t number;
+    uint8_t shift; /* 0, 10, 20, 30, 40, 50 */
+    bool words;
+};
+
+struct strings {
+    size_t n;
+    char **v;
+};
+
+/* One member of a resource list. */
+struct resource_value;
+
+struct resources {
+    size_t n;
+    struct resource_value *v; /* sorted by name without regard to case */
+};
+
+struct attr_value {
+    bool set;
+    union {
+        int64_t num;        /* bool, char, long, 64-bit, duration (s), time (epoch) */
+        double real;        /* float */
+        char *str;          /* string and all that keep the text */
+        struct size_value size;
+        struct strings list; /* array of strings, ACL */
+        struct resources res;
+    } u;
+};
+
+struct resource_value {
+    const struct resource_def *def;
+    struct attr_value value;
+};
+
+/* What a type can do. 'resource' is non-NULL for resource lists only. On failure a
+ * PBSE code is returned and *v is as before. */
+struct attr_type {
+    const char *name;   /* as in the tables: "long", "duration", ... */
+    uint8_t wire_type;  /* wire.md 8.2: 1 long ... 15 entity limit */
+    int (*decode)(struct attr_value *v, const struct resource_defs *defs,
+                  const char *resource, const char *text);
+    /* Append the canonical text of a set value that is no resource list. */
+    void (*print)(const struct attr_value *v, struct buf *out);
+    int (*add)(struct attr_value *v, const struct attr_value *more);      /* += */
+    int (*subtract)(struct attr_value *v, const struct attr_value *less); /* -= */
+    int (*compare)(const struct attr_value *a, const struct attr_value *b);
+    void (*clear)(struct attr_value *v);
+    void (*copy)(struct attr_value *to, const struct attr_value *from);
+};
+
+extern const struct attr_type attr_bool, attr_long, attr_int64, attr_float, attr_size,
+    attr_duration, attr_time, attr_string, attr_char, attr_strings, attr_acl_user,
+    attr_acl_host, attr_acl_group, attr_resources, attr_hold, attr_entity_limit,
+    attr_jobname;
+
+/* The type of that name in the tables, NULL when there is none. */
+const struct attr_type *attr_type_find(const char *name);
+
+/* Decode 'text' and combine it with *v by 'op' (SET, INCR, DECR; others act as SET).
+ * All or nothing. For a resource list 'resource' names the member; an unknown one is
+ * PBSE_UNKRESC. */
+int attr_value_set(const struct attr_type *type, struct attr_value *v,
+                   const struct resource_defs *defs, const char *resource,
+                   const char *text, enum wire_op op) MUST_CHECK;
+
+/* Unset the whole value, or one member of a resource list. */
+void attr_value_unset(const struct attr_type *type, struct attr_value *v,
+                      const char *resource);
+
+/* Append what a status reply shows: one entry, or one per member of a resource list.
+ * Texts are taken from 'arena'. Nothing for an unset value. */
+void attr_value_encode(const struct attr_type *type, const struct attr_value *v,
+                       const char *name, struct wire_attrs *out, struct arena *arena);
+
+/* The canonical text in the arena; NULL when unset. Not for resource lists. */
+const char *attr_value_text(const struct attr_type *type, const struct attr_value *v,
+                            struct arena *arena);
+
+/* Members of a resource list. Amounts: plain number of the resource's unit; sizes are
+ * rounded up to KiB. NULL or 'missing' when the member is not there. */
+const struct resource_value *resources_find(const struct resources *r, const char *name);
+int64_t resources_amount(const struct resources *r, const char *name, int64_t missing);
+
+/* Add 'sign' times every consumable member of 'what' to 'total', making members as
+ * needed ("resources follow links"). */
+void resources_accumulate(struct resources *total, const struct resources *what, int sign);
+void resources_clear(struct resources *r);
+
+/* A size in KiB, rounded up. */
+int64_t size_kib(const struct size_value *s);
+
+/* Grammars used elsewhere too; PBSE_BADATVAL when 'text' is not one. */
+int duration_parse(const char *text, int64_t *ret_s) MUST_CHECK;
+int size_parse(const char *text, struct size_value *ret) MUST_CHECK;
+int bool_parse(const char *text, bool *ret) MUST_CHECK;
+void duration_print(int64_t s, struct buf *out); /* HH:MM:SS */
+
+#endif

@@ -1,0 +1,37 @@
+/* base.h - what every file of Holdfast may assume.
+ *
+ * Fixed-size types, compiler attributes and the few macros that are used everywhere.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_BASE_BASE_H
+#define LIB_BASE_BASE_H
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MUST_CHECK        __attribute__((warn_unused_result))
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define NORETURN          __attribute__((noreturn))
+#define UNUSED            __attribute__((unused))
+
+#define ARRAY_LEN(a)     (sizeof(a) / sizeof((a)[0]))
+#define MIN_OF(a, b)     ((a) < (b) ? (a) : (b))
+#define MAX_OF(a, b)     ((a) > (b) ? (a) : (b))
+#define STRUCT_OF(p, t, m) ((t *)(void *)((char *)(p)-offsetof(t, m)))
+
+/* Memory that is never NULL: a daemon stops when memory runs out, its records make
+ * that safe. libpbs must not use these. The caller frees with free(). */
+void *xmalloc(size_t size_bytes) MUST_CHECK;
+void *xcalloc(size_t n, size_t size_bytes) MUST_CHECK;
+void *xrealloc(void *p, size_t size_bytes) MUST_CHECK;
+char *xstrdup(const char *s) MUST_CHECK;
+char *xstrndup(const char *s, size_t len) MUST_CHECK;
+char *xasprintf(const char *fmt, ...) MUST_CHECK PRINTF_LIKE(1, 2);
+
+/* True when both are NULL or both hold the same text. */
+bool str_same(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,93 @@
+/* buf.c - see buf.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALLEST_BYTES 256
+
+void buf_fini(struct buf *b)
+{
+    free(b->data);
+    *b = (struct buf){ 0 };
+}
+
+void buf_clear(struct buf *b)
+{
+    b->len = 0;
+    if (b->data)
+        b->data[0] = '\0';
+}
+
+char *buf_reserve(struct buf *b, size_t more)
+{
+    size_t need = b->len + more + 1;
+
+    assert(need > more);
+    if (need > b->cap) {
+        b->cap = MAX_OF(MAX_OF(b->cap * 2, need), (size_t)SMALLEST_BYTES);
+        b->data = xrealloc(b->data, b->cap);
+    }
+    return b->data + b->len;
+}
+
+void buf_add(struct buf *b, const void *p, size_t len)
+{
+    char *at = buf_reserve(b, len);
+
+    if (len > 0)
+        memcpy(at, p, len);
+    b->len += len;
+    b->data[b->len] = '\0';
+}
+
+void buf_add_str(struct buf *b, const char *s)
+{
+    buf_add(b, s, strlen(s));
+}
+
+void buf_add_char(struct buf *b, char c)
+{
+    buf_add(b, &c, 1);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    int len;
+
+    va_start(ap, fmt);
+    len = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    assert(len >= 0);
+    char *at = buf_reserve(b, (size_t)len + 1);
+    va_start(ap, fmt);
+    vsnprintf(at, (size_t)len + 1, fmt, ap);
+    va_end(ap);
+    b->len += (size_t)len;
+}
+
+void buf_eat(struct buf *b, size_t len)
+{
+    assert(len <= b->len);
+    if (len == 0)
+        return;
+    memmove(b->data, b->data + len, b->len - len);
+    b->len -= len;
+    b->data[b->len] = '\0';
+}
+
+char *buf_take(struct buf *b)
+{
+    char *s;
+
+    if (!b->data)
+        buf_add(b, "", 0);
+    s = b->data;
+    *b = (struct buf){ 0 };
+    return s;
+}

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += libhfbase.la
+libhfbase_la_SOURCES = \
+	src/include/pbs_error.h \
+	src/lib/base/arena.c src/lib/base/arena.h \
+	src/lib/base/attrs.c src/lib/base/attrs.h \
+	src/lib/base/base.h \
+	src/lib/base/buf.c src/lib/base/buf.h \
+	src/lib/base/diag.c src/lib/base/diag.h \
+	src/lib/base/pbse.c \
+	src/lib/base/xmem.c
+
+check_PROGRAMS += test/unit/base/test_base
+TESTS += test/unit/base/test_base
+test_unit_base_test_base_SOURCES = test/unit/base/test_base.c
+test_unit_base_test_base_LDADD = libhfbase.la -lcunit

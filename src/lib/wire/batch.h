@@ -1,0 +1,281 @@
+/* batch.h - batch requests and replies as structs (wire.md 5 to 8).
+ *
+ * The table of requests says for each number its name, body and reply kind; bodies are
+ * field tables (field.h) that encode, decode, dump and make random ones for tests.
+ * The same structs travel over TCP, the local socket and, inside IS messages, TPP.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_WIRE_BATCH_H
+#define LIB_WIRE_BATCH_H
+
+#include "lib/base/buf.h"
+#include "lib/base/attrs.h"
+#include "lib/wire/dis.h"
+
+/* Request numbers (wire.md 7.1). Ours start at 200. */
+enum batch_number {
+    BATCH_CONNECT = 0,
+    BATCH_QUEUE_JOB = 1,
+    BATCH_JOB_SCRIPT = 3,
+    BATCH_RDY_TO_COMMIT = 4,
+    BATCH_COMMIT = 5,
+    BATCH_DELETE_JOB = 6,
+    BATCH_HOLD_JOB = 7,
+    BATCH_LOCATE_JOB = 8,
+    BATCH_MANAGER = 9,
+    BATCH_MESSAGE_JOB = 10,
+    BATCH_MODIFY_JOB = 11,
+    BATCH_MOVE_JOB = 12,
+    BATCH_RELEASE_JOB = 13,
+    BATCH_RERUN = 14,
+    BATCH_RUN_JOB = 15,
+    BATCH_SELECT_JOBS = 16,
+    BATCH_SHUTDOWN = 17,
+    BATCH_SIGNAL_JOB = 18,
+    BATCH_STATUS_JOB = 19,
+    BATCH_STATUS_QUEUE = 20,
+    BATCH_STATUS_SERVER = 21,
+    BATCH_TRACK_JOB = 22,
+    BATCH_ASYRUN_JOB = 23,
+    BATCH_RESCQ = 24,
+    BATCH_RESERVE_RESC = 25,
+    BATCH_RELEASE_RESC = 26,
+    BATCH_FAILOVER = 27,
+    BATCH_STAGE_IN = 48,
+    BATCH_ORDER_JOB = 50,
+    BATCH_SELECT_STATUS = 51,
+    BATCH_REGISTER_DEP = 52,
+    BATCH_COPY_FILES = 54,
+    BATCH_DEL_FILES = 55,
+    BATCH_MOVE_JOB_FILE = 57,
+    BATCH_STATUS_NODE = 58,
+    BATCH_DISCONNECT = 59,
+    BATCH_JOB_CRED = 62,
+    BATCH_COPY_FILES_CRED = 63,
+    BATCH_DEL_FILES_CRED = 64,
+    BATCH_SUBMIT_RESV = 70,
+    BATCH_STATUS_RESV = 71,
+    BATCH_DELETE_RESV = 72,
+    BATCH_USER_CRED = 73,
+    BATCH_CONFIRM_RESV = 75,
+    BATCH_BEGIN_RESV = 76,
+    BATCH_DEF_SCHED_REPLY = 80,
+    BATCH_STATUS_SCHED = 81,
+    BATCH_STATUS_RESOURCE = 82,
+    BATCH_STATUS_HOOK = 83,
+    BATCH_PY_SPAWN = 84,
+    BATCH_COPY_HOOK_FILE = 85,
+    BATCH_DEL_HOOK_FILE = 86,
+    BATCH_RELEASE_NODES = 90,
+    BATCH_MODIFY_RESV = 91,
+    BATCH_RESV_OCCUR_END = 92,
+    BATCH_PREEMPT_JOBS = 93,
+    BATCH_CRED = 94,
+    BATCH_AUTHENTICATE = 95,
+    BATCH_MODIFY_JOB_ASYNC = 96,
+    BATCH_ASYRUN_JOB_ACK = 97,
+    BATCH_REGISTER_SCHED = 98,
+    BATCH_DELETE_JOB_LIST = 100,
+};
+
+/* Bodies, lettered as in wire.md 7.2. Texts are never NULL after decoding. */
+
+struct body_queue { /* A: QueueJob, SubmitResv */
+    const char *id;
+    const char *destination;
+    struct wire_attrs attrs;
+};
+
+struct wire_bytes {
+    const char *data; /* may hold NUL bytes */
+    size_t len;
+};
+
+struct body_script { /* B: JobScript, MoveJobFile */
+    uint32_t sequence;
+    uint32_t file_type; /* 0 script, 1 stdin, 2 stdout, 3 stderr, 4 checkpoint */
+    uint32_t size_bytes;
+    const char *job_id;
+    struct wire_bytes data;
+};
+
+struct body_id { /* C: Commit, RdyToCommit, LocateJob, Rerun; C': RegisterSched */
+    const char *id;
+};
+
+struct body_manage { /* D: Manager, DeleteJob, HoldJob, ModifyJob, DeleteResv, ... */
+    uint32_t command;
+    uint32_t object_type;
+    const char *object_name;
+    struct wire_attrs attrs;
+};
+
+struct body_move { /* F: MoveJob, OrderJob */
+    const char *job_id;
+    const char *destination;
+};
+
+struct body_run { /* G: RunJob, AsyrunJob, AsyrunJob_ack, StageIn, ConfirmResv */
+    const char *object_id;
+    const char *vnodes;
+    uint64_t argument; /* ConfirmResv: start_at, 0 keeps it */
+};
+
+struct body_select { /* H: SelectJobs, SelStat */
+    struct wire_attrs criteria;
+    struct wire_attrs wanted;
+};
+
+struct body_number { /* I: Shutdown, FailOver */
+    uint32_t value;
+};
+
+struct body_signal { /* J */
+    const char *job_id;
+    const char *signal;
+};
+
+struct body_status { /* K */
+    const char *id;
+    struct wire_attrs wanted;
+};
+
+struct body_authenticate { /* wire.md 4.3 */
+    const char *method;
+    const char *encrypt_method; /* "" when none */
+    uint32_t port;
+};
+
+struct body_modify_resv { /* X */
+    uint32_t object_type;
+    const char *resv_id;
+    struct wire_attrs attrs;
+};
+
+struct wire_strings {
+    size_t n;
+    const char **v;
+};
+
+struct body_list { /* Y: PreemptJobs, DeleteJobList */
+    struct wire_strings ids;
+};
+
+struct body_files { /* P: CopyFiles, DelFiles (towards a MoM) */
+    const char *job_id;
+    const char *owner;
+    const char *user;
+    const char *group;
+    uint32_t direction;
+    size_t n_pairs;
+    struct wire_file_pair {
+        uint32_t flag;
+        const char *local;
+        const char *remote;
+    } *pairs;
+};
+
+struct body_sched_reply { /* S: DefSchReply */
+    int32_t command;
+    const char *job_id;
+    int32_t error;
+    const char *text; /* NULL when none travels */
+};
+/* The other bodies of wire.md 7.2 follow in the same way as their requests are built. */
+
+struct wire_request {
+    uint32_t number; /* enum batch_number */
+    const char *user;
+    const void *body;   /* struct of the request's row; NULL when it has none */
+    const char *extend; /* NULL when none */
+};
+
+enum reply_choice {
+    REPLY_NULL = 1,
+    REPLY_QUEUE = 2,
+    REPLY_RDY_TO_COMMIT = 3,
+    REPLY_COMMIT = 4,
+    REPLY_SELECT = 5,
+    REPLY_STATUS = 6,
+    REPLY_TEXT = 7,
+    REPLY_LOCATE = 8,
+    REPLY_RESC_QUERY = 9,
+    REPLY_PREEMPT = 10,
+    REPLY_DELETE = 11,
+};
+
+/* Object types of Manager requests and status records (wire.md 1). */
+enum wire_object_type {
+    OBJECT_SERVER = 0,
+    OBJECT_QUEUE = 1,
+    OBJECT_JOB = 2,
+    OBJECT_NODE = 3,
+    OBJECT_RESV = 4,
+    OBJECT_RESOURCE = 5,
+    OBJECT_SCHED = 6,
+    OBJECT_HOST = 7,
+    OBJECT_HOOK = 8,
+    OBJECT_PBS_HOOK = 9,
+    OBJECT_ARRAY_PARENT = 10,
+    OBJECT_SUBJOB = 11,
+};
+
+struct wire_object {
+    uint32_t type;
+    const char *name;
+    struct wire_attrs attrs;
+};
+
+struct wire_objects {
+    size_t n;
+    size_t cap; /* private to wire_objects_add() */
+    struct wire_object *v;
+};
+
+struct wire_deleted {
+    size_t n;
+    struct wire_deleted_job {
+        const char *id;
+        uint32_t code;
+    } *v;
+};
+
+struct wire_reply {
+    int32_t code;
+    int32_t aux;
+    uint32_t choice; /* enum reply_choice */
+    bool more;       /* further parts follow */
+    const char *text; /* QUEUE, RDY_TO_COMMIT, COMMIT: job id; TEXT, LOCATE: the text */
+    struct wire_objects objects;  /* STATUS */
+    struct wire_strings ids;      /* SELECT */
+    struct wire_deleted deleted;  /* DELETE, PREEMPT (code unused) */
+};
+
+/* Append an object with an empty attribute list; valid until the next append. */
+struct wire_object *wire_objects_add(struct wire_objects *list, struct arena *arena,
+                                     uint32_t type, const char *name);
+
+/* What the request table says of a number: NULL for an unknown one. */
+struct wire_field;
+struct batch_row {
+    const char *name;                /* as in wire.md 7.1, e.g. "SubmitResv" */
+    const struct wire_field *fields; /* NULL: no body */
+    size_t body_size_bytes;
+    bool no_extension; /* Disconnect only */
+};
+const struct batch_row *batch_row(uint32_t number);
+
+/* Request <-> DIS payload (no packet header). Encoding never fails for a request whose
+ * texts keep the limits; decoding refuses every excess with a DIS code (dis.h), leaves
+ * *ret alone then, and takes all memory from 'arena'. 'known' tells a request number
+ * without a row (answer 15005) from bytes that are wrong (answer 15056): on DIS_OK with
+ * *known false only number and user of *ret are set. */
+void batch_encode_request(struct buf *out, const struct wire_request *rq);
+enum dis_error batch_decode_request(const char *data, size_t len, struct arena *arena,
+                                    struct wire_request *ret, bool *known) MUST_CHECK;
+
+void batch_encode_reply(struct buf *out, const struct wire_reply *reply);
+enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *arena,
+                                  struct wire_reply *ret) MUST_CHECK;
+
+#endif

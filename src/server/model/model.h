@@ -1,0 +1,141 @@
+/* model.h - everything the server knows that must survive it: its objects and the
+ * links between them.
+ *
+ * Objects are attribute values by row (lib/attr/row.h) plus what is derived from them.
+ * Readers take a const model. The only writer is model_apply(), which cannot fail;
+ * derived parts (links, sums, indexes) are remade there and nowhere else, so that a
+ * model rebuilt from the store equals the live one (model_same()).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_MODEL_H
+#define SERVER_MODEL_MODEL_H
+
+#include "lib/attr/resource.h"
+#include "lib/attr/row.h"
+#include "lib/attr/select.h"
+#include "lib/base/buf.h"
+#include "server/model/record.h"
+
+#include <uthash.h>
+
+struct object {
+    enum obj_kind kind;
+    char *id;
+    struct attr_value *attr; /* one per row of the kind's table */
+    uint64_t created_seq;    /* order of creation */
+    uint64_t version;        /* seq of the last record that touched it */
+    struct object *prev, *next; /* all of the kind, in order of creation (utlist) */
+    UT_hash_handle hh;
+};
+
+struct node;
+struct resv;
+struct job;
+struct queue;
+
+/* A share of a vnode held by a reservation or a running job. */
+struct hold {
+    struct node *node;
+    struct resources amount; /* what of it; owned */
+};
+
+struct holds {
+    size_t n;
+    struct hold *v;
+};
+
+struct node {
+    struct object obj;
+    /* derived */
+    size_t n_resvs;      /* reservations whose resv_nodes name it, in order of creation */
+    struct resv **resvs;
+    size_t n_jobs;       /* running jobs on it, by created_seq */
+    struct job **jobs;
+    struct resources assigned; /* sum over links: running reservations, jobs outside */
+};
+
+struct queue {
+    struct object obj;
+    /* derived */
+    struct resv *resv; /* the reservation it belongs to, or NULL */
+    size_t n_jobs;     /* jobs in it, history not counted */
+    size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
+    struct resources assigned;
+};
+
+struct resv {
+    struct object obj;
+    /* derived */
+    struct holds holds; /* from resv_nodes */
+    struct queue *queue; /* NULL before creation and after deletion of the queue */
+};
+
+struct job {
+    struct object obj;
+    /* derived */
+    struct queue *queue;
+    struct resv *resv;  /* the reservation whose queue it is in, or NULL */
+    struct holds holds; /* from exec_vnode while it runs */
+};
+
+struct model {
+    struct resource_defs *defs;
+    struct {
+        struct object *by_id; /* uthash */
+        struct object *first; /* utlist, order of creation */
+        size_t n;
+    } kinds[OBJ_KIND_COUNT];
+    uint64_t seq; /* of the last record applied */
+    struct object *server; /* the one object of its kind */
+    struct resources assigned; /* server resources_assigned */
+};
+
+struct model *model_new(const char *server_name);
+void model_free(struct model *m);
+
+/* The table of a kind; NULL for OBJ_RESOURCE (which has none). */
+const struct attr_table *kind_table(enum obj_kind kind);
+const char *kind_name(enum obj_kind kind);
+enum obj_kind kind_find(const char *name); /* OBJ_KIND_COUNT if unknown */
+
+/* Lookup: NULL when there is none. Reservations and jobs by any spelling that
+ * reservations.md 1 and wire.md 7.2 K allow. */
+const struct object *model_find(const struct model *m, enum obj_kind kind,
+                                const char *id);
+const struct node *model_node(const struct model *m, const char *name);
+const struct queue *model_queue(const struct model *m, const char *name);
+const struct resv *model_resv(const struct model *m, const char *id);
+const struct job *model_job(const struct model *m, const char *id);
+
+/* Iteration in order of creation. */
+#define MODEL_EACH(m, kind, o) \
+    for (const struct object *o = (m)->kinds[kind].first; o; o = o->next)
+#define TO_NODE(o)  ((const struct node *)(const void *)(o))
+#define TO_QUEUE(o) ((const struct queue *)(const void *)(o))
+#define TO_RESV(o)  ((const struct resv *)(const void *)(o))
+#define TO_JOB(o)   ((const struct job *)(const void *)(o))
+
+/* Attribute access. obj_num() and obj_str() take what an unset one counts as. */
+const struct attr_value *obj_attr(const struct object *o, int attr);
+bool obj_is_set(const struct object *o, int attr);
+int64_t obj_num(const struct object *o, int attr, int64_t unset);
+const char *obj_str(const struct object *o, int attr, const char *unset);
+const struct resources *obj_resources(const struct object *o, int attr); /* never NULL */
+
+/* Apply one record: the only function that changes the model. Every change's text was
+ * checked by the handler; a text that does not decode is our mistake and asserts. */
+void model_apply(struct model *m, const struct record *rec);
+
+/* The number that the next job or reservation gets; a record that creates one carries
+ * it (server attribute hf_next_number changes in the same decision). */
+uint64_t model_next_number(const struct model *m);
+
+/* Assert the invariants: links equal recounts, sums equal sums. Debug builds and the
+ * simulator call it after every record. */
+void model_check(const struct model *m);
+
+/* True when every object, attribute and derived part is equal; else says in 'why' (may
+ * be NULL) what differs. */
+bool model_same(const struct model *a, const struct model *b, struct buf *why);
+
+#endif

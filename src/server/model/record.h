@@ -1,0 +1,113 @@
+/* record.h - records: the facts that the server decides, stores, applies and tells.
+ *
+ * A record says that one thing happened to one object ("resv.confirmed", R7.svr) and
+ * which attributes changed by it, as texts. It is at once the row of the journal, what
+ * apply() turns into memory, and what react() derives accounting lines, log lines and
+ * messages from. All of an object's lasting state is in its attributes, so a restart
+ * is apply() over one "loaded" record per stored object.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_RECORD_H
+#define SERVER_MODEL_RECORD_H
+
+#include "lib/base/arena.h"
+
+enum obj_kind {
+    OBJ_SERVER,
+    OBJ_SCHED,
+    OBJ_RESOURCE,
+    OBJ_QUEUE,
+    OBJ_NODE,
+    OBJ_HOOK,
+    OBJ_RESV,
+    OBJ_JOB,
+    OBJ_KIND_COUNT,
+};
+
+/* What can happen. The name and what follows from it are in fact_rows[] (fact.c). */
+enum fact {
+    FACT_LOADED, /* at start: the object as the store holds it */
+
+    FACT_CREATED, /* by Manager or first start */
+    FACT_SET,     /* by Manager, or a daemon's own bookkeeping */
+    FACT_DELETED,
+
+    FACT_RESV_SUBMITTED,
+    FACT_RESV_CONFIRMED,   /* first confirmation */
+    FACT_RESV_RECONFIRMED, /* degraded -> new nodes */
+    FACT_RESV_DENIED,
+    FACT_RESV_STARTED,
+    FACT_RESV_DEGRADED, /* an unusable vnode in it, or another one */
+    FACT_RESV_HEALED,   /* every unusable vnode is back */
+    FACT_RESV_RETRY,    /* the next attempt's time was set or cleared */
+    FACT_RESV_ASKED,    /* a question to the scheduler was put */
+    FACT_RESV_ENDING,   /* end reached or pbs_rdel: jobs are being deleted */
+    FACT_RESV_GONE,     /* purged; the object leaves the model */
+    FACT_RESV_ALTER_ASKED,
+    FACT_RESV_ALTERED,
+    FACT_RESV_ALTER_DENIED,
+
+    FACT_JOB_QUEUED, /* committed */
+    FACT_JOB_MODIFIED,
+    FACT_JOB_RUN,     /* nodes given, about to be sent to the MoM */
+    FACT_JOB_SENT,    /* MoM took it: substate 41 */
+    FACT_JOB_STARTED, /* session known: substate 42 */
+    FACT_JOB_REJECTED, /* MoM refused: queued again */
+    FACT_JOB_USAGE,
+    FACT_JOB_KILLED,  /* deletion of a running job asked for */
+    FACT_JOB_OBIT,    /* exited: status known, end processing */
+    FACT_JOB_REQUEUED,
+    FACT_JOB_ENDED,   /* leaves the model */
+    FACT_JOB_DELETED, /* a job that did not run was deleted; leaves the model */
+
+    FACT_NODE_STATE, /* availability of a vnode changed */
+    FACT_NODE_REPORTED, /* MoM told of vnodes and resources */
+
+    FACT_COUNT,
+};
+
+/* One attribute that a record changes. */
+struct change {
+    int attr;             /* index in the kind's attribute table */
+    const char *resource; /* member of a resource list, else NULL */
+    const char *before;   /* canonical text, NULL: was unset */
+    const char *after;    /* canonical text, NULL: unset */
+};
+
+struct record {
+    uint64_t seq; /* given when the decision is taken up; 0 before */
+    int64_t at;   /* epoch seconds */
+    enum fact fact;
+    enum obj_kind kind;
+    const char *id;    /* object: full id or name; the server's own name for OBJ_SERVER */
+    const char *actor; /* "user@host", "Scheduler@svr", "root@svr" */
+    const char *note;  /* free words for journal and accounting (reason), or NULL */
+    size_t n_changes;
+    size_t cap_changes;
+    struct change *changes;
+};
+
+struct records {
+    size_t n;
+    size_t cap;
+    struct record **v;
+};
+
+/* True for facts that make or end their object. */
+bool fact_creates(enum fact f);
+bool fact_removes(enum fact f);
+/* "resv.confirmed"; the journal stores it. fact_find() returns FACT_COUNT if unknown. */
+const char *fact_name(enum fact f);
+enum fact fact_find(const char *name);
+
+/* A record in the arena, appended to 'list'. Texts are not copied. */
+struct record *record_add(struct records *list, struct arena *arena, enum fact fact,
+                          enum obj_kind kind, const char *id, const char *actor,
+                          int64_t at);
+
+/* Append a change; 'before' is filled in from the model when the record is taken up. */
+void record_change(struct record *rec, struct arena *arena, int attr,
+                   const char *resource, const char *after);
+void record_change_num(struct record *rec, struct arena *arena, int attr, int64_t after);
+
+#endif

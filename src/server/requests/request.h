@@ -1,0 +1,81 @@
+/* request.h - what a handler sees and what it returns.
+ *
+ * A handler is a pure function of the model, the request and the time. It answers with
+ * a decision: records to be stored and applied, and a reply or a refusal. A refusal
+ * (non-zero return, words in out->why) must leave out->records empty.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REQUESTS_REQUEST_H
+#define SERVER_REQUESTS_REQUEST_H
+
+#include "lib/wire/batch.h"
+#include "server/model/model.h"
+
+/* A requester, as the shell authenticated it. */
+struct requester {
+    const char *user;
+    const char *host;
+    uint32_t rights; /* enum attr_who bits, see requester_rights() */
+    bool scheduler;  /* a registered scheduler's primary connection */
+    uint64_t conn;   /* the shell's number of the connection, 0: the server itself */
+};
+
+struct request {
+    const struct wire_request *wire;
+    const void *body; /* == wire->body */
+    const struct requester *who;
+    const char *actor; /* "user@host" in the arena */
+    int64_t now_at;
+    struct arena *arena;
+};
+
+/* When the reply is not known yet: the request waits for a fact about an object. */
+struct hold_reply {
+    bool wanted;
+    enum obj_kind kind;
+    const char *id;   /* of the object waited for */
+    int64_t until_at; /* 0: no limit */
+    bool expires;     /* "-I -N": the object is deleted when the time is over */
+    bool alteration;  /* waits for the answer to an alteration */
+};
+
+struct decision {
+    struct arena *arena;
+    struct records records;
+    struct wire_reply reply; /* choice 0 becomes a Null reply, code 0 */
+    struct hold_reply hold;
+    bool no_reply; /* AsyrunJob and its like */
+    bool close;    /* close the connection after the reply */
+    struct diag why;
+    /* lines for the server's log that come with a refusal or a success */
+    size_t n_logs;
+    struct log_line {
+        uint32_t event; /* event class bits, operations.md */
+        uint32_t obj_class; /* enum log_class */
+        const char *object;
+        const char *text;
+    } *logs;
+};
+
+typedef int (*handler_fn)(const struct model *m, const struct request *rq,
+                          struct decision *out);
+
+/* Who may ask at all, and who answers: the rows are in requests/table.c. */
+struct request_row {
+    handler_fn handle;
+    uint32_t who; /* enum attr_who bits that may ask; finer rules in the handler */
+    bool while_stopping; /* still served while the server shuts down */
+};
+const struct request_row *request_row(uint32_t number);
+
+/* Helpers for handlers. */
+void decide_log(struct decision *out, uint32_t event, uint32_t obj_class,
+                const char *object, const char *fmt, ...) PRINTF_LIKE(5, 6);
+void reply_text(struct decision *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void reply_id(struct decision *out, enum reply_choice choice, const char *id);
+
+/* Rights of a user by root, managers and operators lists (attributes.md 13). */
+uint32_t requester_rights(const struct model *m, const char *user, const char *host,
+                          bool server_uid);
+
+#endif

@@ -1,0 +1,144 @@
+/* svr.h - the door of the server's core: inputs go in, effects come out.
+ *
+ * The core reads no clock, socket, file or environment. The shell (or the simulator)
+ * feeds it requests, MoM messages and the time, stores the records among the effects
+ * in order, and lets every other effect leave when the record number it has seen is
+ * durable. A restart is svr_new(), svr_load() for each stored object, svr_start().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SVR_H
+#define SERVER_SVR_H
+
+#include "lib/wire/batch.h"
+#include "lib/wire/is.h"
+#include "server/model/model.h"
+#include "server/requests/request.h"
+
+struct svr;
+
+struct svr_config {
+    const char *server_name; /* short name: "svr" in "R7.svr" */
+    const char *server_host; /* canonical host name */
+    uint32_t server_port;
+    const char *version; /* pbs_version */
+    const char *holdfast_version;
+    const char *root_user; /* name of the uid that runs the server: has root's rights */
+    /* The shell's knowledge of accounts, a pure table to the core: primary and
+     * supplementary group names of a user; returns false for an unknown user. */
+    bool (*user_groups)(void *arg, const char *user, struct arena *arena,
+                        struct wire_strings *ret);
+    void *arg;
+};
+
+enum effect_kind {
+    EFFECT_RECORD,        /* store it; journal row and changed attributes */
+    EFFECT_REPLY,         /* to a client connection */
+    EFFECT_CLOSE,         /* end a client connection after what went before */
+    EFFECT_SCHED_COMMAND, /* on a scheduler's secondary connection */
+    EFFECT_MOM_MESSAGE,   /* an IS message to a MoM's stream */
+    EFFECT_MOM_CLOSE,     /* close that stream */
+    EFFECT_ACCOUNT,       /* one accounting line without its time stamp's text */
+    EFFECT_LOG,
+    EFFECT_MAIL,
+    EFFECT_EXIT, /* leave the main loop when all before is done */
+};
+
+struct effect {
+    enum effect_kind kind;
+    uint64_t seq; /* may leave when this record number is durable */
+    union {
+        struct record *record;
+        struct {
+            uint64_t conn;
+            struct wire_reply reply;
+        } reply;
+        uint64_t close_conn;
+        struct {
+            const char *sched;
+            int32_t command;
+            const char *job_id; /* command 11 only */
+        } sched;
+        struct {
+            uint64_t stream; /* the shell's number of the TPP stream; 0: open one */
+            const char *host; /* for stream 0: MoM's host and TPP port */
+            uint32_t port;
+            struct is_message msg;
+        } mom;
+        struct {
+            int64_t at;
+            char type; /* 'Y', 'B', 'E', ... */
+            const char *id;
+            const char *text;
+        } account;
+        struct log_line log;
+        struct {
+            const char *to; /* comma list */
+            const char *subject;
+            const char *text;
+        } mail;
+    } u;
+};
+
+/* Filled by every input. Everything pointed to lives in 'arena', which the caller owns
+ * and may free only when all effects have been carried out. */
+struct effects {
+    struct arena *arena;
+    size_t n;
+    size_t cap;
+    struct effect *v;
+};
+
+struct svr *svr_new(const struct svr_config *cfg);
+void svr_free(struct svr *s);
+
+/* Recovery: one call per stored object, in order of creation, 'rec' being FACT_LOADED
+ * with all its saved attributes; then svr_start(). 'seq' is the last stored number. */
+void svr_load(struct svr *s, const struct record *rec);
+void svr_loaded(struct svr *s, uint64_t seq);
+
+enum svr_start {
+    SVR_HOT,
+    SVR_WARM,
+    SVR_COLD,
+    SVR_CREATE, /* first start: defaults are made (operations.md) */
+};
+void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effects *out);
+
+/* A decoded request of an authenticated client. Connect, Authenticate and Disconnect
+ * are the shell's; RegisterSched comes here and its success is told by
+ * svr_sched_attached(). */
+void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
+                 const struct wire_request *rq, struct effects *out);
+
+/* A client connection ended: held replies to it are dropped. */
+void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out);
+
+/* The scheduler's link. attached: both connections are registered. done: it sent +0. */
+void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
+                        uint64_t primary_conn, struct effects *out);
+void svr_sched_done(struct svr *s, int64_t now_at, const char *sched,
+                    struct effects *out);
+void svr_sched_lost(struct svr *s, int64_t now_at, const char *sched,
+                    struct effects *out);
+
+/* MoM traffic: a message on a stream (host and port are the peer's TPP address), the
+ * end of a stream, the loss of the router (all vnodes unknown). */
+void svr_mom_message(struct svr *s, int64_t now_at, uint64_t stream, const char *host,
+                     uint32_t port, const struct is_message *msg, struct effects *out);
+void svr_mom_lost(struct svr *s, int64_t now_at, uint64_t stream, struct effects *out);
+void svr_router_lost(struct svr *s, int64_t now_at, struct effects *out);
+void svr_router_back(struct svr *s, int64_t now_at, struct effects *out);
+
+/* Carry out everything that is due at 'now_at'; call at or after svr_next_deadline(). */
+void svr_tick(struct svr *s, int64_t now_at, struct effects *out);
+
+/* The next instant at which something becomes due, INT64_MAX when nothing will. */
+int64_t svr_next_deadline(const struct svr *s);
+
+/* For the shell's start-up, tests and the simulator. */
+const struct model *svr_model(const struct svr *s);
+
+/* The store could not commit: changes are refused with 15161 until it is false again. */
+void svr_set_store_failed(struct svr *s, bool failed);
+
+#endif
