@@ -1,0 +1,76 @@
+/* node_state.h - the state of a vnode: what its MoM, the network and administrators
+ * said of it, and what follows from the jobs and reservations on it.
+ *
+ * The lasting bits are in the internal attribute hf_state of the vnode; job-busy,
+ * job-exclusive and resv-exclusive are derived from the links of the model and never
+ * stored. Bit values and words are those of the node-states table (attributes.md 11).
+ *
+ * After a restart of the server or the loss of its router a vnode is state-unknown, but
+ * its last known availability holds (NODE_LAST_KNOWN) until its MoM reports or the node
+ * wait ends; only then does it count as unusable.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_NODE_STATE_H
+#define SERVER_MODEL_NODE_STATE_H
+
+#include "lib/base/attrs.h"
+#include "server/model/model.h"
+
+enum node_bit {
+    NODE_FREE = 0,
+    NODE_OFFLINE = 0x1,
+    NODE_DOWN = 0x2,
+    NODE_DELETED = 0x4,
+    NODE_UNRESOLVABLE = 0x8,
+    NODE_JOB_BUSY = 0x10, /* derived */
+    NODE_STALE = 0x20,
+    NODE_JOB_EXCLUSIVE = 0x40, /* derived */
+    NODE_BUSY = 0x80,
+    NODE_UNKNOWN = 0x100,
+    NODE_PROVISIONING = 0x800,
+    NODE_WAIT_PROVISIONING = 0x1000,
+    NODE_RESV_EXCLUSIVE = 0x2000, /* derived */
+    NODE_OFFLINE_BY_MOM = 0x4000,
+    NODE_LAST_KNOWN = 0x8000, /* internal: state-unknown does not count yet */
+    NODE_MAINTENANCE = 0x20000,
+    NODE_SLEEP = 0x40000,
+
+    NODE_DERIVED = NODE_JOB_BUSY | NODE_JOB_EXCLUSIVE | NODE_RESV_EXCLUSIVE,
+    /* Bits that make a vnode unusable for a reservation (reservations.md 12). */
+    NODE_UNUSABLE = NODE_OFFLINE | NODE_DOWN | NODE_DELETED | NODE_UNRESOLVABLE |
+                    NODE_STALE | NODE_UNKNOWN | NODE_OFFLINE_BY_MOM | NODE_MAINTENANCE |
+                    NODE_SLEEP,
+    /* What "set node V state=..." replaces. */
+    NODE_SETTABLE = NODE_OFFLINE | NODE_OFFLINE_BY_MOM | NODE_DOWN | NODE_SLEEP,
+    /* A vnode that nobody has heard of yet. */
+    NODE_INITIAL = NODE_UNKNOWN | NODE_DOWN,
+};
+
+/* How long the last known availability holds after a restart. */
+#define NODE_WAIT_S 600
+
+/* The stored bits; NODE_INITIAL when none are stored. */
+uint32_t node_state_stored(const struct node *n);
+
+/* Stored and derived bits. Linear in the jobs and reservations on the vnode. */
+uint32_t node_state(const struct node *n);
+
+/* False when a stored bit of NODE_UNUSABLE is set. state-unknown alone does not count
+ * while the last known availability holds. */
+bool node_is_usable(const struct node *n);
+bool node_bits_usable(uint32_t bits);
+
+/* "free", or the words in table order joined by ','. In the arena or constant. */
+const char *node_state_text(uint32_t bits, struct arena *arena);
+
+/* What a manager's change of 'state' makes of the stored bits: SET replaces the
+ * settable ones, INCR and DECR change them. Refusals: 15067, 15068. */
+int node_state_change(uint32_t stored, const char *text, enum wire_op op, uint32_t *ret,
+                      struct diag *why) MUST_CHECK;
+
+/* The vnode's MoM: the first host of Mom (without a domain: as stored), its service
+ * port. The TPP address of the MoM is host:port+1. */
+const char *node_mom_host(const struct node *n);
+uint32_t node_mom_port(const struct node *n);
+
+#endif
