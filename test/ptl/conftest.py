@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures: a fresh private cluster for every test."""
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from holdfast import Cluster  # noqa: E402
+from holdfast.users import make_users, remove_users  # noqa: E402
+
+
+@pytest.fixture(scope="session", autouse=True)
+def accounts():
+    make_users()
+    yield
+    remove_users()
+
+
+@pytest.fixture
+def cluster(request):
+    with Cluster(**getattr(request, "param", {})) as c:
+        yield c
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """On a failure show the ends of the daemons' logs."""
+    report = (yield).get_result()
+    cluster = getattr(item, "funcargs", {}).get("cluster")
+    if report.failed and cluster is not None:
+        for service in (cluster.server, cluster.scheduler, cluster.mom, cluster.comm):
+            report.sections.append((service.name + " log",
+                                    "\n".join(service.log_lines()[-40:])
+                                    + cluster.read(service.name + ".out")[-2000:]))

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A private one-host cluster: directories, ports, pbs.conf, daemons."""
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+
+from .constants import *
+from .services import Comm, MoM, PbsError, Scheduler, Server, wait_for
+from .users import run_as
+
+
+def free_ports(n):
+    """n consecutive free TCP ports."""
+    for base in range(20000 + os.getpid() % 8000, 60000, 7):
+        sockets = []
+        try:
+            for port in range(base, base + n):
+                s = socket.socket()
+                sockets.append(s)
+                s.bind(("127.0.0.1", port))
+            return list(range(base, base + n))
+        except OSError:
+            continue
+        finally:
+            for s in sockets:
+                s.close()
+    raise RuntimeError("no free ports")
+
+
+class Cluster:
+    """with Cluster() as c: c.server, c.scheduler, c.mom, c.comm are up, five vnodes free."""
+
+    host = "localhost"
+
+    def __init__(self, vnodes=5, ncpus=2, mock=False):
+        self.prefix = os.environ["HF_PREFIX"]
+        self.exec_dir = self.prefix
+        self.n_vnodes, self.ncpus, self.mock = vnodes, ncpus, mock
+        self.root = tempfile.mkdtemp(prefix="hf-ptl-", dir="/tmp")
+        os.chmod(self.root, 0o755)
+        self.home = os.path.join(self.root, "home")
+        self.conf = os.path.join(self.root, "pbs.conf")
+        ports = free_ports(4)
+        self.ports = dict(server=ports[0], mom=ports[1], rm=ports[2], comm=ports[3])
+        self.server, self.scheduler = Server(self), Scheduler(self)
+        self.mom, self.comm = MoM(self), Comm(self)
+        self.scripts = 0
+
+    # files
+
+    def prepare(self):
+        for path, mode in HOME_DIRS:
+            full = os.path.join(self.home, path)
+            os.makedirs(full, exist_ok=True)
+            os.chmod(full, mode)
+        self.write("home/pbs_environment", "PATH=/bin:/usr/bin\nTZ=UTC\n")
+        self.write("home/mom_priv/config", "")
+        self.write("home/mom_priv/config.d/vnodes", self.vnode_file())
+        self.write_conf()
+
+    def write_conf(self, **more):
+        values = dict(PBS_EXEC=self.exec_dir, PBS_HOME=self.home, PBS_SERVER=self.host,
+                      PBS_BATCH_SERVICE_PORT=self.ports["server"],
+                      PBS_MOM_SERVICE_PORT=self.ports["mom"],
+                      PBS_MANAGER_SERVICE_PORT=self.ports["rm"],
+                      PBS_COMM_NAME="%s:%d" % (self.host, self.ports["comm"]),
+                      PBS_LEAF_ROUTERS="%s:%d" % (self.host, self.ports["comm"]),
+                      PBS_AUTH_METHOD="clusterkey", PBS_SUPPORTED_AUTH_METHODS="clusterkey",
+                      PBS_LOG_HIGHRES_TIMESTAMP=1, PBS_START_SERVER=1, PBS_START_SCHED=1,
+                      PBS_START_COMM=1, PBS_START_MOM=1)
+        values.update(more)
+        self.write("pbs.conf", "".join("%s=%s\n" % kv for kv in values.items()))
+
+    def vnode_file(self):
+        lines = ["$configversion 2", "%s: resources_available.ncpus = 0" % self.host]
+        for i in range(self.n_vnodes):
+            lines.append("vn[%d]: resources_available.ncpus = %d" % (i, self.ncpus))
+            lines.append("vn[%d]: resources_available.mem = 2gb" % i)
+        return "\n".join(lines) + "\n"
+
+    def write(self, name, text):
+        path = os.path.join(self.root, name)
+        with open(path, "w") as f:
+            f.write(text)
+        os.chmod(path, 0o644)
+        return path
+
+    def write_script(self, job):
+        self.scripts += 1
+        path = self.write("script%d" % self.scripts, job.script)
+        os.chmod(path, 0o755)
+        return path
+
+    def read(self, name):
+        try:
+            with open(os.path.join(self.root, name), errors="replace") as f:
+                return f.read()
+        except FileNotFoundError:
+            return ""
+
+    def env(self):
+        return {"PATH": os.path.join(self.exec_dir, "bin") + ":/usr/sbin:/usr/bin:/sbin:/bin",
+                "PBS_CONF_FILE": self.conf, "TZ": "UTC", "LANG": "C",
+                "HOME": os.environ.get("HOME", "/")}
+
+    # processes
+
+    def run(self, argv, user=None, check=True, input=None, env=None, timeout=120):
+        """A command as a user would type it; raises PbsError when it fails."""
+        kwargs, who = run_as(user)
+        full = self.env()
+        full.update(who)
+        full.update(env or {})
+        cmd = list(argv)
+        path = os.path.join(self.exec_dir, "bin", cmd[0])
+        if os.path.exists(path):
+            cmd[0] = path
+        done = subprocess.run(cmd, env=full, input=input, text=True, capture_output=True,
+                              timeout=timeout, **kwargs)
+        if check and done.returncode != 0:
+            raise PbsError(argv, done.returncode, done.stdout, done.stderr)
+        return done
+
+    def wait_port(self, port, service):
+        def listening():
+            if not service.is_up():
+                raise AssertionError("%s ended: %s" % (service.name,
+                                                       self.read(service.name + ".out")))
+            with socket.socket() as s:
+                return s.connect_ex(("127.0.0.1", port)) == 0
+        wait_for("%s listening on %d" % (service.name, port), listening)
+
+    def start(self):
+        self.prepare()
+        self.comm.start()
+        self.server.start()
+        self.scheduler.start()
+        self.mom.start()
+        self.server.manager(MGR_CMD_CREATE, NODE, {"Port": self.ports["mom"]}, id=self.host)
+        self.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        self.wait_nodes()
+
+    def vnode_names(self):
+        return ["vn[%d]" % i for i in range(self.n_vnodes)]
+
+    def wait_nodes(self):
+        last = self.n_vnodes - 1
+        if self.n_vnodes:
+            self.server.expect(VNODE, {"state": "free"}, id="vn[%d]" % last)
+
+    def stop(self):
+        problems = []
+        for service in (self.server, self.scheduler, self.mom, self.comm):
+            try:
+                if service.process is not None:
+                    service.stop()
+            except AssertionError as e:
+                problems.append(str(e))
+        self.stop_jobs()
+        return problems
+
+    def stop_jobs(self):
+        """End what a killed or stopped MoM left running: processes of this cluster's jobs
+        are known by PBS_CONF_FILE or the spool path in their environment."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/environ" % pid, "rb") as f:
+                    environ = f.read()
+                if self.root.encode() in environ and int(pid) != os.getpid():
+                    os.kill(int(pid), 9)
+            except (OSError, PermissionError):
+                continue
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, *exc):
+        problems = self.stop()
+        if os.environ.get("HF_KEEP"):
+            print("kept:", self.root)
+        else:
+            shutil.rmtree(self.root, ignore_errors=True)
+        assert exc and exc[0] or not problems, problems
+
+
+HOME_DIRS = [
+    (".", 0o755), ("aux", 0o755), ("checkpoint", 0o700), ("spool", 0o1777),
+    ("undelivered", 0o1777), ("server_logs", 0o755), ("sched_logs", 0o755),
+    ("mom_logs", 0o755), ("comm_logs", 0o755), ("server_priv", 0o750),
+    ("server_priv/accounting", 0o755), ("server_priv/jobs", 0o750),
+    ("server_priv/users", 0o750), ("sched_priv", 0o750), ("mom_priv", 0o751),
+    ("mom_priv/config.d", 0o751), ("mom_priv/jobs", 0o751), ("ipc", 0o755),
+]
