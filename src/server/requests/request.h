@@ -11,6 +11,9 @@
 #include "lib/wire/batch.h"
 #include "server/model/model.h"
 
+struct svr_config;
+struct pending_jobs;
+
 /* A requester, as the shell authenticated it. */
 struct requester {
     const char *user;
@@ -27,6 +30,8 @@ struct request {
     const char *actor; /* "user@host" in the arena */
     int64_t now_at;
     struct arena *arena;
+    const struct svr_config *cfg; /* names and accounts of the server */
+    struct pending_jobs *pending; /* jobs being sent, by connection (job_pending.h) */
 };
 
 /* When the reply is not known yet: the request waits for a fact about an object. */
@@ -50,11 +55,11 @@ struct decision {
     /* lines for the server's log that come with a refusal or a success */
     size_t n_logs;
     struct log_line {
-        uint32_t event; /* event class bits, operations.md */
+        uint32_t event;     /* event class bits, operations.md */
         uint32_t obj_class; /* enum log_class */
         const char *object;
         const char *text;
-    } *logs;
+    } * logs;
 };
 
 typedef int (*handler_fn)(const struct model *m, const struct request *rq,

@@ -1,0 +1,60 @@
+/* moms.h - the links to the MoMs: who has said hello on which stream, which commands
+ * are unanswered, and what every job on its way wants from its MoM next.
+ *
+ * Nothing here outlives the process. What a MoM must be told is derived from the state
+ * of the jobs and of its link: after a restart, a reconnection or a lost message the
+ * same derivation sends it again. So the model says what is true, and this room says
+ * what has to be sent because of it.
+ *
+ * The engine owns one 'struct moms'. For each input it calls the function below that
+ * fits, takes up the records of the decision, calls moms_touch() for every record it
+ * applied, and then moms_pump() until a call adds no record. Effects for MoMs leave
+ * with the number of the last record applied, so nothing overtakes what it is about.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MOMS_MOMS_H
+#define SERVER_MOMS_MOMS_H
+
+#include "server/svr.h"
+
+struct moms;
+
+/* One turn: what is known, and where records and effects go. The texts of records live
+ * in out->arena. */
+struct moms_turn {
+    const struct model *m;
+    const struct svr_config *cfg;
+    int64_t now_at;
+    const char *actor;    /* the server itself: "root@host" */
+    struct decision *out; /* records to be taken up */
+    struct effects *effects;
+};
+
+struct moms *moms_new(void);
+void moms_free(struct moms *ms);
+
+/* After svr_loaded(): every vnode's last known availability holds for the node wait,
+ * and every job on its way is looked at. */
+void moms_start(struct moms *ms, struct moms_turn *t);
+
+/* Inputs (svr.h). An unknown or forbidden peer is logged and its stream closed. */
+void moms_message(struct moms *ms, struct moms_turn *t, uint64_t stream,
+                  const char *host, uint32_t port, const struct is_message *msg);
+void moms_lost(struct moms *ms, struct moms_turn *t, uint64_t stream);
+void moms_router_lost(struct moms *ms, struct moms_turn *t);
+void moms_router_back(struct moms *ms, struct moms_turn *t);
+
+/* A record was applied: its job or vnode is looked at by the next pump. */
+void moms_touch(struct moms *ms, const struct record *rec);
+
+/* Send what is due, at or after moms_deadline() or after records. True when it added
+ * records to t->out: take them up and call again. */
+bool moms_pump(struct moms *ms, struct moms_turn *t);
+
+/* The next instant at which moms_pump() has something to do; INT64_MAX: none. */
+int64_t moms_deadline(const struct moms *ms);
+
+/* True while the MoM of that vnode is connected and has registered. */
+bool moms_is_up(const struct moms *ms, const struct node *n);
+
+#endif

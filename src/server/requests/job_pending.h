@@ -1,0 +1,39 @@
+/* job_pending.h - the job that a connection is sending: from QueueJob to Commit.
+ *
+ * One per connection. It is volatile: it is thrown away when the connection ends, and
+ * nobody but its sender has heard of it. The engine owns the table, hands it to
+ * handlers in 'struct request' and calls pending_drop() when a client is gone.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REQUESTS_JOB_PENDING_H
+#define SERVER_REQUESTS_JOB_PENDING_H
+
+#include "lib/base/buf.h"
+#include "server/model/record.h"
+
+#include <uthash.h>
+
+struct pending_job {
+    uint64_t conn;
+    char *id;            /* full job id */
+    struct record *rec;  /* FACT_JOB_QUEUED in 'arena', without script */
+    struct arena *arena; /* texts of 'rec' */
+    struct buf script;
+    bool has_script;
+    UT_hash_handle hh;
+};
+
+struct pending_jobs;
+
+struct pending_jobs *pending_new(void);
+void pending_free(struct pending_jobs *p); /* NULL is fine */
+
+/* The job of that connection, NULL when it sends none. */
+struct pending_job *pending_find(struct pending_jobs *p, uint64_t conn);
+
+/* A new one for the connection; an unfinished one is thrown away. 'rec' is copied. */
+struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
+                                const struct record *rec);
+void pending_drop(struct pending_jobs *p, uint64_t conn);
+
+#endif
