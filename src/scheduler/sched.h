@@ -7,21 +7,35 @@
 #ifndef SCHEDULER_SCHED_H
 #define SCHEDULER_SCHED_H
 
+#include "lib/base/diag.h"
 #include "lib/wire/batch.h"
 
 struct snapshot;
 struct policy;
 
 /* An empty snapshot; add what the server answered, then sched_plan(). Objects that lack
- * something a plan needs are kept and never chosen. Texts are copied. */
+ * something a plan needs are kept and never chosen. Texts are copied. Resource
+ * definitions (StatusRsc) go in before what uses them; those built into PBS are known.
+ * Vnodes, queues, reservations and jobs are kept in the order given. */
 struct snapshot *snapshot_new(void);
 void snapshot_free(struct snapshot *s);
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects);
 
-/* The defaults of sched_config; policy_set() takes one "name: value" line's parts and
- * returns false with a reason when it means nothing. */
+/* The scheduler object this plan is for: "default" unless set. Its partition comes from
+ * its StatusSched object; vnodes, queues and reservations of others are not looked at. */
+void snapshot_set_name(struct snapshot *s, const char *sched_name);
+
+/* Names of the execution queues of this scheduler's partition, in the order of the
+ * server: one SelStat each is due. */
+size_t snapshot_queue_count(const struct snapshot *s);
+const char *snapshot_queue_name(const struct snapshot *s, size_t i);
+
+/* The defaults of sched_config. policy_line() takes one line of the file (comments and
+ * empty lines are fine); what it cannot use is left alone and said in 'why' with the
+ * text for the log, without "Error reading line N: " (scheduling.md 5.1). */
 struct policy *policy_new(void);
 void policy_free(struct policy *p);
+bool policy_line(struct policy *p, const char *line, struct diag *why) MUST_CHECK;
 
 enum plan_kind {
     PLAN_CONFIRM_RESV, /* ConfirmResv success */
@@ -30,12 +44,32 @@ enum plan_kind {
     PLAN_COMMENT_JOB,  /* ModifyJob_Async: the job's comment says why it waits */
 };
 
+/* Why something does not fit, as a value. Fields that say nothing are NULL or 0. */
+struct plan_short {
+    const char *resource; /* what is short, "" or NULL when it is no amount */
+    int64_t needed;       /* by the chunk that found no place; KiB for sizes */
+    int64_t most_free;    /* the most any eligible vnode has through the window */
+    size_t chunk;         /* index of that chunk in the request, from 0 */
+    const char *vnode;    /* a vnode big enough but for what holds it */
+    const char *holder;   /* the job or reservation that holds it */
+    int64_t until_at;     /* when the holder gives it back */
+    int64_t earliest_at;  /* first start at which the request fits, 0: none found */
+};
+
 struct plan_step {
     enum plan_kind kind;
     const char *id;
-    const char *vnodes; /* exec_vnode; NULL for a denial */
-    int64_t start_at;   /* reservations: the start confirmed, 0 for a denial */
-    const char *reason; /* denials and comments: words for the log and the job */
+    const char *vnodes;    /* exec_vnode; NULL for a denial */
+    int64_t start_at;      /* reservations: the start confirmed; a denial: the earliest
+                              start that would fit, 0 when none is known */
+    const char *partition; /* PLAN_CONFIRM_RESV */
+    const char *reason;    /* denials: the log's words; comments: the whole comment */
+    const char *log;       /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
+    bool unchanged;        /* PLAN_COMMENT_JOB: the job has this comment already; for the
+                              log and for command 11, not to be sent */
+    bool degraded;         /* PLAN_DENY_RESV: it was to be reconfirmed */
+    bool altered;          /* reservations: it was to be altered */
+    struct plan_short why;
 };
 
 struct plan {
@@ -43,15 +77,21 @@ struct plan {
     size_t n;
     size_t cap;
     struct plan_step *steps; /* in the order in which they are to be carried out */
+    bool again; /* carry this out, take a new snapshot and plan again: jobs wait for it */
 };
 
 /* What the server asked for (wire.md 12.3) only matters as a hint; the states in the
- * snapshot decide. 'job_id' is for command 11, else NULL. The plan lives in 'arena'. */
+ * snapshot decide. 'job_id' is for command 11, else NULL. The plan lives in 'arena';
+ * its texts may point into the snapshot. */
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
                 const char *job_id, struct arena *arena, struct plan *ret);
 
-/* A step as the request that carries it out; body and texts in the arena. */
-void plan_step_request(const struct plan_step *step, struct arena *arena,
-                       struct wire_request *ret);
+/* Leave this reservation's question alone: it was answered in this cycle already. */
+void snapshot_skip_resv(struct snapshot *s, const char *resv_id);
+
+/* A step as the request that carries it out; body and texts in the arena. False for a
+ * step that has nothing to send. */
+bool plan_step_request(const struct plan_step *step, struct arena *arena,
+                       struct wire_request *ret) MUST_CHECK;
 
 #endif
