@@ -7,6 +7,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/base.h \
 	src/lib/base/buf.c src/lib/base/buf.h \
 	src/lib/base/diag.c src/lib/base/diag.h \
+	src/lib/base/log.c src/lib/base/log.h \
 	src/lib/base/pbse.c \
 	src/lib/base/xmem.c
 

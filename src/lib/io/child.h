@@ -1,0 +1,25 @@
+/* child.h - start a program: no shell, a named environment, chosen descriptors.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_IO_CHILD_H
+#define LIB_IO_CHILD_H
+
+#include "lib/base/diag.h"
+#include "lib/io/loop.h"
+
+struct child_config {
+    const char *path;        /* absolute: PATH is not searched */
+    const char *const *argv; /* NULL-terminated, argv[0] included */
+    const char *const *envp; /* NULL-terminated; NULL: the caller's environment */
+    const char *dir;         /* working directory; NULL: unchanged */
+    int fd[3];               /* stdin, stdout, stderr of the child; -1: /dev/null */
+    bool new_session;        /* setsid() */
+};
+
+/* Start it; 'done' (may be NULL) is called in the loop when it ends. Signals are reset
+ * to their defaults and all other descriptors are closed in the child. An error of
+ * exec is returned here, as PBSE_SYSTEM with words. */
+int child_start(struct loop *l, const struct child_config *cfg, loop_child_fn done,
+                void *arg, pid_t *pid, struct diag *why) MUST_CHECK;
+
+#endif

@@ -1,0 +1,34 @@
+/* daemon.h - what every daemon does around its work: lock file, background, limits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_IO_DAEMON_H
+#define LIB_IO_DAEMON_H
+
+#include "lib/base/diag.h"
+
+#include <sys/types.h>
+
+/* Open the lock file and take its exclusive record lock (fcntl, whole file); the lock
+ * lives as long as the returned descriptor and this process. Record locks are not
+ * inherited: call again (daemon_lock_pid) after going into the background.
+ * PBSE_SYSTEM: cannot be opened; PBSE_OBJBUSY: another process holds it. */
+int daemon_lock(const char *path, mode_t mode, int *fd, struct diag *why) MUST_CHECK;
+/* Write "<pid>\n" of this process into it. */
+int daemon_lock_pid(int fd, struct diag *why) MUST_CHECK;
+
+/* Go into the background in two steps, so that the caller of the daemon gets the exit
+ * status of its start: the parent waits inside daemon_fork() until the child calls
+ * daemon_ready(), and exits 0; when the child ends before, the parent exits with the
+ * child's status. In the child: new session, returns 0. Returns an errno value when
+ * fork fails. daemon_ready() makes stdin, stdout and stderr /dev/null. */
+int daemon_fork(void) MUST_CHECK;
+void daemon_ready(void);
+
+/* umask 022, no CPU, data, stack, rss and file size limits, as many descriptors as
+ * allowed, SIGPIPE ignored, descriptors above 2 closed. */
+void daemon_tidy(void);
+
+/* Make a directory with its parents; an existing one is fine. PBSE_SYSTEM otherwise. */
+int daemon_mkdir(const char *path, mode_t mode, struct diag *why) MUST_CHECK;
+
+#endif

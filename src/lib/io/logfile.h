@@ -1,0 +1,50 @@
+/* logfile.h - PBS log files (operations.md 13), the same for all daemons.
+ *
+ * A line is "MM/DD/YYYY HH:MM:SS[.uuuuuu];eeee;daemon;type;name;text". One file per day
+ * YYYYMMDD under a directory, or one file that is never rotated. Newlines in a text
+ * become blanks, so that line-oriented readers keep working; one at the end is dropped.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_IO_LOGFILE_H
+#define LIB_IO_LOGFILE_H
+
+#include "lib/base/diag.h"
+#include "lib/base/log.h"
+
+struct logfile;
+
+struct logfile_config {
+    const char *dir;           /* "HOME/server_logs"; made when missing, 0755 */
+    const char *file;          /* instead of dir: an absolute path, never rotated */
+    const char *daemon;        /* "Server@host", "pbs_sched", "pbs_mom", "Comm@host" */
+    const char *version;       /* pbs_version in the banner */
+    const char *leaf_name;     /* NULL: N/A */
+    const char *mom_node_name; /* NULL: N/A */
+    uint32_t mask;
+    bool highres;   /* microseconds in time stamps */
+    bool to_stderr; /* copy error lines (event 0001) to stderr */
+};
+
+/* Open today's file and write the banner. PBSE_SYSTEM with words otherwise. */
+int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
+                 struct diag *why) MUST_CHECK;
+/* Writes "Log closed". logfile_close(NULL) is fine. */
+void logfile_close(struct logfile *lf);
+/* SIGHUP: "Log closed", open anew with the banner. */
+void logfile_reopen(struct logfile *lf);
+
+void logfile_set_mask(struct logfile *lf, uint32_t mask);
+uint32_t logfile_mask(const struct logfile *lf);
+
+/* Write a line if the mask lets it through. 'lf' NULL: nothing. 'object' may be "". */
+void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
+                   const char *object, const char *text);
+void logfile_printf(struct logfile *lf, uint32_t event, uint32_t log_class,
+                    const char *object, const char *fmt, ...) PRINTF_LIKE(5, 6);
+
+/* "MM/DD/YYYY HH:MM:SS" in local time; 'text' has at least 20 bytes. */
+void log_time_text(int64_t at, char *text);
+/* "YYYYMMDD" in local time; 'text' has at least 9 bytes. */
+void log_day_text(int64_t at, char *text);
+
+#endif
