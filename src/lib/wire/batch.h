@@ -8,8 +8,8 @@
 #ifndef LIB_WIRE_BATCH_H
 #define LIB_WIRE_BATCH_H
 
-#include "lib/base/buf.h"
 #include "lib/base/attrs.h"
+#include "lib/base/buf.h"
 #include "lib/wire/dis.h"
 
 /* Request numbers (wire.md 7.1). Ours start at 200. */
@@ -172,7 +172,7 @@ struct body_files { /* P: CopyFiles, DelFiles (towards a MoM) */
         uint32_t flag;
         const char *local;
         const char *remote;
-    } *pairs;
+    } * pairs;
 };
 
 struct body_sched_reply { /* S: DefSchReply */
@@ -181,7 +181,8 @@ struct body_sched_reply { /* S: DefSchReply */
     int32_t error;
     const char *text; /* NULL when none travels */
 };
-/* The other bodies of wire.md 7.2 follow in the same way as their requests are built. */
+/* The other bodies of wire.md 7.2 follow in the same way as their requests are built.
+ */
 
 struct wire_request {
     uint32_t number; /* enum batch_number */
@@ -237,18 +238,18 @@ struct wire_deleted {
     struct wire_deleted_job {
         const char *id;
         uint32_t code;
-    } *v;
+    } * v;
 };
 
 struct wire_reply {
     int32_t code;
     int32_t aux;
-    uint32_t choice; /* enum reply_choice */
-    bool more;       /* further parts follow */
+    uint32_t choice;  /* enum reply_choice */
+    bool more;        /* further parts follow */
     const char *text; /* QUEUE, RDY_TO_COMMIT, COMMIT: job id; TEXT, LOCATE: the text */
-    struct wire_objects objects;  /* STATUS */
-    struct wire_strings ids;      /* SELECT */
-    struct wire_deleted deleted;  /* DELETE, PREEMPT (code unused) */
+    struct wire_objects objects; /* STATUS */
+    struct wire_strings ids;     /* SELECT */
+    struct wire_deleted deleted; /* DELETE, PREEMPT (code unused) */
 };
 
 /* Append an object with an empty attribute list; valid until the next append. */

@@ -43,7 +43,8 @@ enum dis_error dis_get_long(struct dis_in *in, int64_t *ret) MUST_CHECK;
 enum dis_error dis_get_double(struct dis_in *in, double *ret) MUST_CHECK;
 
 /* A string without NUL bytes, at most 'max' characters (0: bounded by the message). */
-enum dis_error dis_get_string(struct dis_in *in, size_t max, const char **ret) MUST_CHECK;
+enum dis_error dis_get_string(struct dis_in *in, size_t max,
+                              const char **ret) MUST_CHECK;
 
 /* Counted bytes; *ret is NUL-terminated for convenience. */
 enum dis_error dis_get_bytes(struct dis_in *in, size_t max, const char **ret,

@@ -37,7 +37,7 @@ struct is_range {
 };
 
 struct is_vnode_attr {
-    const char *name;  /* "resources_available.ncpus" */
+    const char *name; /* "resources_available.ncpus" */
     const char *value;
     int32_t type;
     int32_t flags;
@@ -49,7 +49,7 @@ struct is_vnode {
     struct is_vnode_attr *attrs;
 };
 
-struct is_state { /* the state block of REGISTERMOM, UPDATE, UPDATE2 */
+struct is_state {   /* the state block of REGISTERMOM, UPDATE, UPDATE2 */
     uint32_t state; /* 0x02 down, 0x80 busy */
     uint32_t pcpus;
     uint32_t acpus;

@@ -15,7 +15,11 @@ enum packet_type {
     PACKET_OK = 3,
 };
 
-enum packet_status { PACKET_READY, PACKET_PARTIAL, PACKET_BAD };
+enum packet_status {
+    PACKET_READY,
+    PACKET_PARTIAL,
+    PACKET_BAD
+};
 
 struct packet {
     uint8_t type;

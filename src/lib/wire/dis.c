@@ -1,0 +1,247 @@
+/* dis.c - DIS integers and strings.
+ *
+ * An integer is sign and digits; more than one digit are announced by their count in
+ * front of the sign, and so on. The reader never trusts a count further than the bytes
+ * that are present and the digits the type can hold.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/dis.h"
+
+#include <string.h>
+
+#define MOST_LEVELS 30 /* of counts of counts */
+#define MOST_DIGITS 20 /* of a 64-bit number */
+
+const char *dis_error_text(enum dis_error e)
+{
+    static const char *const texts[] = {
+        [DIS_OK] = "No error",
+        [DIS_OVERFLOW] = "Input value too large to convert to this type",
+        [DIS_HUGE] = "Tried to write floating point infinity",
+        [DIS_BAD_SIGN] = "Negative sign on an unsigned datum",
+        [DIS_LEADING_ZERO] = "Input count or value has leading zero",
+        [DIS_NON_DIGIT] = "Non-digit found where a digit was expected",
+        [DIS_NULL_STRING] = "Input string has an embedded ASCII NUL",
+        [DIS_EOD] = "Premature end of message",
+        [DIS_NO_MEMORY] = "Unable to malloc enough space for string",
+        [DIS_PROTOCOL] = "Supporting protocol failure",
+        [DIS_NO_COMMIT] = "Protocol failure in commit",
+        [DIS_EOF] = "End of File",
+    };
+
+    return (unsigned)e < ARRAY_LEN(texts) ? texts[e] : "";
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The next 'count' digits as one number. */
+static enum dis_error get_digits(struct dis_in *in, size_t count, uint64_t *ret)
+{
+    uint64_t value = 0;
+
+    if (count > MOST_DIGITS)
+        return DIS_OVERFLOW;
+    for (size_t i = 0; i < count; i++, in->at++) {
+        if (in->at == in->end)
+            return DIS_EOD;
+        if (!is_digit(*in->at))
+            return DIS_NON_DIGIT;
+        if (i == 0 && *in->at == '0' && count > 1)
+            return DIS_LEADING_ZERO;
+        if (__builtin_mul_overflow(value, 10u, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*in->at - '0'), &value))
+            return DIS_OVERFLOW;
+    }
+    *ret = value;
+    return DIS_OK;
+}
+
+/* Up to and with the sign: how many digits follow it. */
+static enum dis_error get_count(struct dis_in *in, size_t *ret_count, bool *ret_minus)
+{
+    uint64_t count = 1;
+
+    for (int level = 0; level <= MOST_LEVELS; level++) {
+        enum dis_error e;
+
+        if (in->at == in->end)
+            return DIS_EOD;
+        if (*in->at == '+' || *in->at == '-') {
+            *ret_minus = *in->at++ == '-';
+            *ret_count = (size_t)count;
+            return DIS_OK;
+        }
+        if (*in->at == '0')
+            return DIS_LEADING_ZERO;
+        e = get_digits(in, (size_t)count, &count);
+        if (e)
+            return e;
+    }
+    return DIS_PROTOCOL;
+}
+
+static enum dis_error get_number(struct dis_in *in, uint64_t *ret, bool *ret_minus)
+{
+    size_t count;
+    enum dis_error e = get_count(in, &count, ret_minus);
+
+    return e ? e : get_digits(in, count, ret);
+}
+
+static enum dis_error get_unsigned(struct dis_in *in, uint64_t max, uint64_t *ret)
+{
+    struct dis_in ahead = *in;
+    uint64_t value;
+    bool minus;
+    size_t count;
+    enum dis_error e = get_count(&ahead, &count, &minus);
+
+    if (!e && minus)
+        e = DIS_BAD_SIGN;
+    if (!e)
+        e = get_digits(&ahead, count, &value);
+    if (!e && value > max)
+        e = DIS_OVERFLOW;
+    if (e)
+        return e;
+    in->at = ahead.at;
+    *ret = value;
+    return DIS_OK;
+}
+
+static enum dis_error get_signed(struct dis_in *in, int64_t max, int64_t *ret)
+{
+    struct dis_in ahead = *in;
+    uint64_t value;
+    bool minus;
+    enum dis_error e = get_number(&ahead, &value, &minus);
+
+    if (!e && value > (uint64_t)max + (minus ? 1 : 0))
+        e = DIS_OVERFLOW;
+    if (e)
+        return e;
+    in->at = ahead.at;
+    *ret = minus ? (int64_t)(0 - value) : (int64_t)value;
+    return DIS_OK;
+}
+
+enum dis_error dis_get_uint(struct dis_in *in, uint32_t *ret)
+{
+    uint64_t value;
+    enum dis_error e = get_unsigned(in, UINT32_MAX, &value);
+
+    if (!e)
+        *ret = (uint32_t)value;
+    return e;
+}
+
+enum dis_error dis_get_ulong(struct dis_in *in, uint64_t *ret)
+{
+    return get_unsigned(in, UINT64_MAX, ret);
+}
+
+enum dis_error dis_get_int(struct dis_in *in, int32_t *ret)
+{
+    int64_t value;
+    enum dis_error e = get_signed(in, INT32_MAX, &value);
+
+    if (!e)
+        *ret = (int32_t)value;
+    return e;
+}
+
+enum dis_error dis_get_long(struct dis_in *in, int64_t *ret)
+{
+    return get_signed(in, INT64_MAX, ret);
+}
+
+enum dis_error dis_get_bytes(struct dis_in *in, size_t max, const char **ret,
+                             size_t *ret_len)
+{
+    struct dis_in ahead = *in;
+    uint32_t len;
+    char *copy;
+    enum dis_error e = dis_get_uint(&ahead, &len);
+
+    if (e)
+        return e;
+    if (max > 0 && len > max)
+        return DIS_OVERFLOW;
+    if (len > (size_t)(ahead.end - ahead.at))
+        return DIS_EOD;
+    copy = arena_alloc(in->arena, (size_t)len + 1);
+    memcpy(copy, ahead.at, len);
+    copy[len] = '\0';
+    in->at = ahead.at + len;
+    *ret = copy;
+    *ret_len = len;
+    return DIS_OK;
+}
+
+enum dis_error dis_get_string(struct dis_in *in, size_t max, const char **ret)
+{
+    struct dis_in ahead = *in;
+    const char *s;
+    size_t len;
+    enum dis_error e = dis_get_bytes(&ahead, max, &s, &len);
+
+    if (!e && memchr(s, '\0', len))
+        e = DIS_NULL_STRING;
+    if (e)
+        return e;
+    in->at = ahead.at;
+    *ret = s;
+    return DIS_OK;
+}
+
+/* Written backwards: the digits, their sign, the count of what was written, ... */
+static void put_number(struct buf *out, uint64_t value, char sign)
+{
+    char text[MOST_DIGITS + 8];
+    char *at = text + sizeof(text);
+    size_t count;
+
+    for (;;) {
+        char *end = at;
+
+        do {
+            *--at = (char)('0' + value % 10);
+            value /= 10;
+        } while (value > 0);
+        count = (size_t)(end - at);
+        if (sign)
+            *--at = sign;
+        sign = '\0';
+        if (count == 1)
+            break;
+        value = count;
+    }
+    buf_add(out, at, (size_t)(text + sizeof(text) - at));
+}
+
+void dis_put_uint(struct buf *out, uint64_t value)
+{
+    put_number(out, value, '+');
+}
+
+void dis_put_int(struct buf *out, int64_t value)
+{
+    if (value < 0)
+        put_number(out, 0 - (uint64_t)value, '-');
+    else
+        put_number(out, (uint64_t)value, '+');
+}
+
+void dis_put_bytes(struct buf *out, const void *p, size_t len)
+{
+    dis_put_uint(out, len);
+    buf_add(out, p, len);
+}
+
+void dis_put_string(struct buf *out, const char *s)
+{
+    dis_put_bytes(out, s ? s : "", s ? strlen(s) : 0);
+}
