@@ -8,8 +8,10 @@
 
 /* First match in stored order wins; unset or empty: hosts allow 'own_host' only, users
  * and groups deny. */
-bool acl_allows_host(const struct attr_value *acl, const char *host, const char *own_host);
+bool acl_allows_host(const struct attr_value *acl, const char *host,
+                     const char *own_host);
 bool acl_allows_user(const struct attr_value *acl, const char *user, const char *host);
-bool acl_allows_group(const struct attr_value *acl, const char *const *groups, size_t n);
+bool acl_allows_group(const struct attr_value *acl, const char *const *groups,
+                      size_t n);
 
 #endif

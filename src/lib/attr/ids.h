@@ -17,9 +17,9 @@
 /* "12.svr", "12[].svr", "12[3].svr", "12[1-5].svr"; the server part may be missing. */
 struct job_id {
     uint64_t number;
-    bool array;          /* brackets present */
-    const char *index;   /* text between the brackets, "" for "[]" */
-    const char *server;  /* NULL when missing */
+    bool array;         /* brackets present */
+    const char *index;  /* text between the brackets, "" for "[]" */
+    const char *server; /* NULL when missing */
 };
 bool job_id_parse(const char *text, struct arena *arena, struct job_id *ret) MUST_CHECK;
 

@@ -8,20 +8,22 @@
 
 enum resource_flag {
     RESOURCE_HOST = 1 << 0,       /* h: chunk-level */
-    RESOURCE_CONSUMABLE = 1 << 1, /* n, f or q: counted */
+    RESOURCE_CONSUMABLE = 1 << 1, /* n, f or q: summed from the select */
     RESOURCE_FIRST = 1 << 2,      /* f: on the first vnode only */
     RESOURCE_QUEUE = 1 << 3,      /* q: counted at server and queue */
     RESOURCE_INVISIBLE = 1 << 4,  /* i */
     RESOURCE_READONLY = 1 << 5,   /* r */
     RESOURCE_MOM = 1 << 6,        /* m: sent to the MoM */
     RESOURCE_BUILTIN = 1 << 7,
+    RESOURCE_ALTER_RUNNING = 1 << 8, /* may be altered while the job runs */
+    RESOURCE_NODE = 1 << 9,          /* n: counted on every vnode */
 };
 
 struct resource_def {
     char *name;
     const struct attr_type *type;
-    uint32_t flags;      /* enum resource_flag */
-    uint32_t wire_flags; /* the number StatusRsc shows with extension "p" */
+    uint32_t flags;       /* enum resource_flag */
+    uint32_t wire_flags;  /* the number StatusRsc shows with extension "p" */
     uint16_t read, write; /* enum attr_who bits (row.h) */
 };
 
@@ -31,7 +33,8 @@ struct resource_defs;
 
 struct resource_defs *resource_defs_new(void); /* holds the built-in ones */
 void resource_defs_free(struct resource_defs *d);
-const struct resource_def *resource_find(const struct resource_defs *d, const char *name);
+const struct resource_def *resource_find(const struct resource_defs *d,
+                                         const char *name);
 size_t resource_count(const struct resource_defs *d);
 const struct resource_def *resource_at(const struct resource_defs *d, size_t i);
 
@@ -42,6 +45,10 @@ int resource_undefine(struct resource_defs *d, const char *name,
                       struct diag *why) MUST_CHECK;
 
 /* The text forms of type and flag ("long", "hn"). */
+const char *resource_type_name(const struct resource_def *def);
 void resource_flags_print(const struct resource_def *def, struct buf *out);
+
+/* A copy that shares nothing, for a change that may yet be refused. */
+struct resource_defs *resource_defs_copy(const struct resource_defs *d);
 
 #endif

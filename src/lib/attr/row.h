@@ -39,10 +39,10 @@ enum attr_flag {
 struct attr_row {
     const char *name;
     const struct attr_type *type;
-    uint16_t read;  /* enum attr_who bits */
-    uint16_t write; /* enum attr_who bits */
-    uint32_t flags; /* enum attr_flag bits */
-    const char *dflt; /* text set at creation, NULL when none */
+    uint16_t read;    /* enum attr_who bits */
+    uint16_t write;   /* enum attr_who bits */
+    uint32_t flags;   /* enum attr_flag bits */
+    const char *dflt; /* text set at creation, NULL when none or when it is computed */
     /* The attribute's own check of a decoded value, with no attribute name in the
      * error text (attributes.md 2, step 5); NULL when the type says it all. */
     int (*check)(const struct attr_value *v, struct diag *why);
@@ -51,18 +51,24 @@ struct attr_row {
 
 /* An attribute table: rows[0 .. n). */
 struct attr_table {
-    const char *kind; /* "reservation", "job", ... */
+    const char *kind;         /* "reservation", "job", ... */
     const char *macro_prefix; /* "RESV", "JOB", ... */
     const struct attr_row *rows;
     size_t n;
+    const uint16_t *order; /* rows that clients see, by name; private to attr_find() */
+    size_t n_order;
 };
 
 /* Index of an attribute by name without regard to case, -1 when unknown. Internal rows
- * are not found. Constant time. */
+ * are not found. Time: a handful of comparisons. */
 int attr_find(const struct attr_table *t, const char *name);
 
 /* Same, internal rows too: for the store and apply. */
 int attr_find_any(const struct attr_table *t, const char *name);
+
+/* Append the reference of a table: per attribute its name, type, readers, writers and
+ * what it means. Internal rows are left out. */
+void attr_table_print(const struct attr_table *t, struct buf *out);
 
 extern const struct attr_table resv_table, job_table, queue_table, server_table,
     node_table, sched_table, hook_table;

@@ -1,4 +1,5 @@
-/* select.h - select, place, schedselect and exec_vnode as structs (attributes.md 7, 8, 11).
+/* select.h - select, place, schedselect and exec_vnode as structs (attributes.md 7, 8,
+ * 11).
  *
  * Parsed forms live in an arena. Printing a parsed form gives back the text it came
  * from, up to what the grammar says is equivalent.
@@ -31,13 +32,14 @@ struct select {
 
 /* Parse a select text. Unknown resources: PBSE_UNKRESC with "Unknown resource: foo";
  * bad values PBSE_BADATVAL (wire.md 8.1). */
-int select_parse(const char *text, const struct resource_defs *defs, struct arena *arena,
-                 struct select *ret, struct diag *why) MUST_CHECK;
+int select_parse(const char *text, const struct resource_defs *defs,
+                 struct arena *arena, struct select *ret, struct diag *why) MUST_CHECK;
 
 /* The schedselect: counts and defaults made explicit (attributes.md 8). 'defaults' are
  * the default_chunk members that a chunk lacks, in order; may be NULL. */
 const char *select_to_schedselect(const struct select *sel,
-                                  const struct resources *defaults, struct arena *arena);
+                                  const struct resources *defaults,
+                                  struct arena *arena);
 
 /* Add the job-wide sums of consumable chunk resources (ncpus, mem, ...) and nodect to
  * 'res' (attributes.md 8), replacing members that are there. */
@@ -47,8 +49,17 @@ void select_sum(const struct select *sel, const struct resource_defs *defs,
 /* The subset rule of an alteration (reservations.md 13.5): both are schedselects. */
 bool schedselect_is_subset(const char *wanted, const char *original);
 
-enum place_arrange { PLACE_FREE, PLACE_PACK, PLACE_SCATTER, PLACE_VSCATTER };
-enum place_share { PLACE_SHARED, PLACE_EXCL, PLACE_EXCLHOST };
+enum place_arrange {
+    PLACE_FREE,
+    PLACE_PACK,
+    PLACE_SCATTER,
+    PLACE_VSCATTER
+};
+enum place_share {
+    PLACE_SHARED,
+    PLACE_EXCL,
+    PLACE_EXCLHOST
+};
 
 struct place {
     enum place_arrange arrange;

@@ -7,9 +7,9 @@
 #ifndef LIB_ATTR_VALUE_H
 #define LIB_ATTR_VALUE_H
 
+#include "lib/base/attrs.h"
 #include "lib/base/buf.h"
 #include "lib/base/diag.h"
-#include "lib/base/attrs.h"
 
 struct resource_def;  /* resource.h */
 struct resource_defs; /* resource.h */
@@ -30,6 +30,19 @@ struct strings {
 /* One member of a resource list. */
 struct resource_value;
 
+/* One entry of an entity limit: "[u:bob=3]" (attributes.md 5). */
+struct limit {
+    char kind;      /* u, g, p, o */
+    char *name;     /* "bob", "PBS_GENERIC", "PBS_ALL" */
+    char *resource; /* canonical spelling; NULL for limits of the number of jobs */
+    char *value;    /* canonical text; NULL only in what '-=' takes away */
+};
+
+struct limits {
+    size_t n;
+    struct limit *v; /* ordered by kind, name, resource */
+};
+
 struct resources {
     size_t n;
     struct resource_value *v; /* sorted by name without regard to case */
@@ -38,12 +51,13 @@ struct resources {
 struct attr_value {
     bool set;
     union {
-        int64_t num;        /* bool, char, long, 64-bit, duration (s), time (epoch) */
-        double real;        /* float */
-        char *str;          /* string and all that keep the text */
+        int64_t num; /* bool, char, long, 64-bit, duration (s), time (epoch) */
+        double real; /* float */
+        char *str;   /* string and all that keep the text */
         struct size_value size;
         struct strings list; /* array of strings, ACL */
         struct resources res;
+        struct limits limits;
     } u;
 };
 
@@ -55,8 +69,8 @@ struct resource_value {
 /* What a type can do. 'resource' is non-NULL for resource lists only. On failure a
  * PBSE code is returned and *v is as before. */
 struct attr_type {
-    const char *name;   /* as in the tables: "long", "duration", ... */
-    uint8_t wire_type;  /* wire.md 8.2: 1 long ... 15 entity limit */
+    const char *name;  /* as in the tables: "long", "duration", ... */
+    uint8_t wire_type; /* wire.md 8.2: 1 long ... 15 entity limit */
     int (*decode)(struct attr_value *v, const struct resource_defs *defs,
                   const char *resource, const char *text);
     /* Append the canonical text of a set value that is no resource list. */
@@ -72,6 +86,14 @@ extern const struct attr_type attr_bool, attr_long, attr_int64, attr_float, attr
     attr_duration, attr_time, attr_string, attr_char, attr_strings, attr_acl_user,
     attr_acl_host, attr_acl_group, attr_resources, attr_hold, attr_entity_limit,
     attr_jobname;
+
+/* Variants: a duration printed as plain seconds (reserve_duration); strings with
+ * backslashes before special characters (Variable_List); a project name; the state bits
+ * of a vnode (node_state.h); booleans of hooks, in any case, printed in lower case; a
+ * limit per entity and resource (max_run_res); and the text-like types of resources. */
+extern const struct attr_type attr_seconds, attr_variables, attr_project,
+    attr_node_state, attr_bool_words, attr_entity_limit_resource, attr_select,
+    attr_place, attr_nodes;
 
 /* The type of that name in the tables, NULL when there is none. */
 const struct attr_type *attr_type_find(const char *name);
@@ -92,18 +114,33 @@ void attr_value_unset(const struct attr_type *type, struct attr_value *v,
 void attr_value_encode(const struct attr_type *type, const struct attr_value *v,
                        const char *name, struct wire_attrs *out, struct arena *arena);
 
-/* The canonical text in the arena; NULL when unset. Not for resource lists. */
+/* True for types whose values have one text per resource: resource lists and limits per
+ * entity and resource. */
+bool attr_type_has_members(const struct attr_type *type);
+
+/* The canonical text of one member, NULL when it is not there. What it gives can be set
+ * again with attr_value_set(.., resource, text, WIRE_OP_SET). */
+const char *attr_value_member(const struct attr_type *type, const struct attr_value *v,
+                              const char *resource, struct arena *arena);
+
+/* Name of the i-th member in the order of printing, NULL behind the last. */
+const char *attr_value_member_name(const struct attr_type *type,
+                                   const struct attr_value *v, size_t i);
+
+/* The canonical text in the arena; NULL when unset. Not for types with members. */
 const char *attr_value_text(const struct attr_type *type, const struct attr_value *v,
                             struct arena *arena);
 
 /* Members of a resource list. Amounts: plain number of the resource's unit; sizes are
  * rounded up to KiB. NULL or 'missing' when the member is not there. */
-const struct resource_value *resources_find(const struct resources *r, const char *name);
+const struct resource_value *resources_find(const struct resources *r,
+                                            const char *name);
 int64_t resources_amount(const struct resources *r, const char *name, int64_t missing);
 
 /* Add 'sign' times every consumable member of 'what' to 'total', making members as
  * needed ("resources follow links"). */
-void resources_accumulate(struct resources *total, const struct resources *what, int sign);
+void resources_accumulate(struct resources *total, const struct resources *what,
+                          int sign);
 void resources_clear(struct resources *r);
 
 /* A size in KiB, rounded up. */

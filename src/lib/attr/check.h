@@ -1,0 +1,47 @@
+/* check.h - the own checks of single attributes, for the rows of the tables.
+ *
+ * Each looks at a decoded, set value and returns 0 or a PBSE code with the catalogue's
+ * text and no attribute name (attributes.md 2, step 5).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_ATTR_CHECK_H
+#define LIB_ATTR_CHECK_H
+
+#include "lib/attr/value.h"
+
+#define CHECK(name) int check_##name(const struct attr_value *v, struct diag *why)
+
+/* numbers */
+CHECK(positive);
+CHECK(not_negative);
+CHECK(priority);       /* -1024 .. 1024 */
+CHECK(queue_priority); /* -1024 .. 1023 */
+CHECK(resend_term_delay);
+CHECK(license_min);
+CHECK(license_max);
+CHECK(license_linger);
+CHECK(sequence_id);
+CHECK(script_size);
+
+/* words */
+CHECK(queue_type);
+CHECK(require_cred);
+CHECK(partition);
+CHECK(sharing);
+CHECK(checkpoint);
+CHECK(sandbox);
+CHECK(keep_files);
+CHECK(remove_files);
+CHECK(join_path);
+CHECK(job_mail_points);
+CHECK(resv_mail_points);
+CHECK(tolerate);
+CHECK(job_run_wait);
+CHECK(backfill_fuzzy);
+CHECK(preempt_order);
+CHECK(preempt_sort);
+CHECK(manager_list);
+
+#undef CHECK
+
+#endif
