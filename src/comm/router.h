@@ -1,0 +1,76 @@
+/* router.h - the door of the router's core: packets in, packets out (tpp.md 4).
+ *
+ * The core knows links (numbers the shell gives) and addresses; it opens no socket and
+ * reads no clock. What it wants done is appended to a 'struct router_out' in order.
+ * Only AUTH_CTX and JOIN are taken from a link that has not joined, and a leaf's packets
+ * must come from one of the addresses it joined with: everything else ends that link and
+ * no other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COMM_ROUTER_H
+#define COMM_ROUTER_H
+
+#include "lib/tpp/handshake.h"
+
+/* A link that has not joined after so long is closed. */
+#define ROUTER_JOIN_WAIT_S 60
+/* UPDATE follows the last JOIN of an ordinary leaf by so much. */
+#define ROUTER_UPDATE_DELAY_S 3
+
+struct router;
+
+struct router_config {
+    const char *name;    /* "10.0.0.1:17001", as it appears in NOROUTE texts */
+    const char *methods; /* comma list out of "clusterkey,resvport" */
+    struct tpp_prover prover;
+    size_t n_trusted; /* hosts whose privileged ports count for resvport, host order */
+    const uint32_t *trusted_ips;
+    size_t max_links;
+};
+
+enum router_out_kind {
+    ROUTER_SEND, /* 'data' to 'link' */
+    ROUTER_CLOSE, /* end 'link'; router_link_down() is not called for it */
+    ROUTER_LOG,
+};
+
+struct router_effect {
+    enum router_out_kind kind;
+    uint64_t link;
+    const char *data; /* arena, or the bytes given to router_packet() */
+    size_t len;
+    int event;        /* LOG: event bits */
+    const char *text; /* LOG */
+};
+
+struct router_out {
+    struct arena *arena; /* the caller's; outlives the effects */
+    size_t n;
+    size_t cap;
+    struct router_effect *v;
+};
+
+struct router *router_new(const struct router_config *cfg);
+void router_free(struct router *r);
+
+/* A connection was accepted. 'nonce' is 32 fresh random bytes for its handshake. */
+void router_link_up(struct router *r, int64_t now_at, uint64_t link,
+                    const struct tpp_addr *peer, const uint8_t nonce[TPP_NONCE_BYTES],
+                    struct router_out *out);
+
+/* One whole packet (tpp_peek() delimited it) of a link. */
+void router_packet(struct router *r, int64_t now_at, uint64_t link, const char *data,
+                   size_t len, struct router_out *out);
+
+/* The connection ended by itself. 'err' is the errno, 0 for a plain end. */
+void router_link_down(struct router *r, int64_t now_at, uint64_t link, int err,
+                      struct router_out *out);
+
+void router_tick(struct router *r, int64_t now_at, struct router_out *out);
+int64_t router_next_deadline(const struct router *r); /* INT64_MAX: none */
+
+/* Counts for logs, tests and limits. */
+size_t router_n_links(const struct router *r);
+size_t router_n_leaves(const struct router *r);
+
+#endif
