@@ -3,7 +3,8 @@ noinst_LTLIBRARIES += libhfwire.la
 libhfwire_la_SOURCES = \
 	src/lib/wire/dis.c src/lib/wire/dis.h \
 	src/lib/wire/dis_float.c \
-	src/lib/wire/packet.c src/lib/wire/packet.h
+	src/lib/wire/packet.c src/lib/wire/packet.h \
+	src/lib/wire/tpp.c src/lib/wire/tpp.h
 libhfwire_la_LIBADD = libhfbase.la -lm
 
 check_PROGRAMS += test/unit/wire/test_dis
