@@ -123,6 +123,11 @@ enum job_attr {
 
     /* kept by our own daemons, never shown */
     JOB_A_HF_SCRIPT,
+    JOB_A_HF_SENT,
+    JOB_A_HF_KILL_BY,
+    JOB_A_HF_KILL_AT,
+    JOB_A_HF_REQUEUE,
+    JOB_A_HF_OBIT_COMMENT,
     JOB_A_COUNT
 };
 

@@ -279,8 +279,11 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
     },
 
     /* kept by our own daemons, never shown */
-    [NODE_A_HF_AVAILABLE] = { .name = "hf_available", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Last known availability of the vnode." },
+    [NODE_A_HF_STATE] = { .name = "hf_state", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "Lasting bits of the state." },
+    [NODE_A_HF_UNKNOWN_AT] = { .name = "hf_unknown_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Since when only the last known availability holds." },
     [NODE_A_HF_MODTIME] = { .name = "hf_modtime", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Modification time told by the MoM with its vnodes." },
+    [NODE_A_HF_OWN_COMMENT] = { .name = "hf_own_comment", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "The comment is the server's and may be replaced by it." },
+    [NODE_A_HF_FROM_MOM] = { .name = "hf_from_mom", .type = &attr_strings, .flags = ATTR_INTERNAL, .doc = "Members of resources_available that its MoM reported." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

@@ -47,8 +47,11 @@ enum node_attr {
     NODE_A_LAST_USED_TIME,
 
     /* kept by our own daemons, never shown */
-    NODE_A_HF_AVAILABLE,
+    NODE_A_HF_STATE,
+    NODE_A_HF_UNKNOWN_AT,
     NODE_A_HF_MODTIME,
+    NODE_A_HF_OWN_COMMENT,
+    NODE_A_HF_FROM_MOM,
     NODE_A_COUNT
 };
 

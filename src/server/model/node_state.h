@@ -13,37 +13,21 @@
 #ifndef SERVER_MODEL_NODE_STATE_H
 #define SERVER_MODEL_NODE_STATE_H
 
+#include "lib/attr/node_state.h"
 #include "lib/base/attrs.h"
 #include "server/model/model.h"
 
 enum node_bit {
-    NODE_FREE = 0,
-    NODE_OFFLINE = 0x1,
-    NODE_DOWN = 0x2,
-    NODE_DELETED = 0x4,
-    NODE_UNRESOLVABLE = 0x8,
-    NODE_JOB_BUSY = 0x10, /* derived */
-    NODE_STALE = 0x20,
-    NODE_JOB_EXCLUSIVE = 0x40, /* derived */
-    NODE_BUSY = 0x80,
-    NODE_UNKNOWN = 0x100,
-    NODE_PROVISIONING = 0x800,
-    NODE_WAIT_PROVISIONING = 0x1000,
-    NODE_RESV_EXCLUSIVE = 0x2000, /* derived */
-    NODE_OFFLINE_BY_MOM = 0x4000,
+    NODE_DELETED = 0x4,       /* never printed */
     NODE_LAST_KNOWN = 0x8000, /* internal: state-unknown does not count yet */
-    NODE_MAINTENANCE = 0x20000,
-    NODE_SLEEP = 0x40000,
 
     NODE_DERIVED = NODE_JOB_BUSY | NODE_JOB_EXCLUSIVE | NODE_RESV_EXCLUSIVE,
     /* Bits that make a vnode unusable for a reservation (reservations.md 12). */
     NODE_UNUSABLE = NODE_OFFLINE | NODE_DOWN | NODE_DELETED | NODE_UNRESOLVABLE |
-                    NODE_STALE | NODE_UNKNOWN | NODE_OFFLINE_BY_MOM | NODE_MAINTENANCE |
-                    NODE_SLEEP,
-    /* What "set node V state=..." replaces. */
-    NODE_SETTABLE = NODE_OFFLINE | NODE_OFFLINE_BY_MOM | NODE_DOWN | NODE_SLEEP,
+                    NODE_STALE | NODE_STATE_UNKNOWN | NODE_OFFLINE_BY_MOM |
+                    NODE_MAINTENANCE | NODE_SLEEP,
     /* A vnode that nobody has heard of yet. */
-    NODE_INITIAL = NODE_UNKNOWN | NODE_DOWN,
+    NODE_INITIAL = NODE_STATE_UNKNOWN | NODE_DOWN,
 };
 
 /* How long the last known availability holds after a restart. */
