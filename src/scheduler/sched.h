@@ -22,7 +22,8 @@ void snapshot_free(struct snapshot *s);
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects);
 
 /* The scheduler object this plan is for: "default" unless set. Its partition comes from
- * its StatusSched object; vnodes, queues and reservations of others are not looked at. */
+ * its StatusSched object; vnodes, queues and reservations of others are not looked at.
+ */
 void snapshot_set_name(struct snapshot *s, const char *sched_name);
 
 /* Names of the execution queues of this scheduler's partition, in the order of the
@@ -65,10 +66,10 @@ struct plan_step {
     const char *partition; /* PLAN_CONFIRM_RESV */
     const char *reason;    /* denials: the log's words; comments: the whole comment */
     const char *log;       /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
-    bool unchanged;        /* PLAN_COMMENT_JOB: the job has this comment already; for the
-                              log and for command 11, not to be sent */
-    bool degraded;         /* PLAN_DENY_RESV: it was to be reconfirmed */
-    bool altered;          /* reservations: it was to be altered */
+    bool unchanged; /* PLAN_COMMENT_JOB: the job has this comment already; for the
+                       log and for command 11, not to be sent */
+    bool degraded;  /* PLAN_DENY_RESV: it was to be reconfirmed */
+    bool altered;   /* reservations: it was to be altered */
     struct plan_short why;
 };
 
@@ -77,7 +78,8 @@ struct plan {
     size_t n;
     size_t cap;
     struct plan_step *steps; /* in the order in which they are to be carried out */
-    bool again; /* carry this out, take a new snapshot and plan again: jobs wait for it */
+    bool again; /* carry this out, take a new snapshot and plan again: jobs wait for it
+                 */
 };
 
 /* What the server asked for (wire.md 12.3) only matters as a hint; the states in the

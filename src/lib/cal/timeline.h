@@ -5,7 +5,8 @@
  * the heart of every reservation: what is free all through [start, end)?
  *
  * Units: instants (*_at) are seconds since the epoch, amounts whatever the caller
- * counts in. Amounts may become negative: what is promised twice by force stays visible.
+ * counts in. Amounts may become negative: what is promised twice by force stays
+ * visible.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_CAL_TIMELINE_H
@@ -43,7 +44,8 @@ bool timeline_fits(struct timeline *t, int64_t start_at, int64_t end_at,
                    const int64_t *amounts);
 
 /* The first instant >= not_before at which the amounts are free for 'duration_s' > 0,
- * or TIMELINE_NEVER. It is not_before or an instant at which something is given back. */
+ * or TIMELINE_NEVER. It is not_before or an instant at which something is given back.
+ */
 int64_t timeline_earliest(const struct timeline *t, int64_t not_before,
                           int64_t duration_s, const int64_t *amounts);
 
