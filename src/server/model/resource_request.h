@@ -1,0 +1,29 @@
+/* resource_request.h - what a job or a reservation asks for, made complete.
+ *
+ * Defaults of queue and server are filled in, an old job-wide request becomes a select,
+ * the schedselect is derived and the job-wide sums are taken from it (attributes.md 7
+ * and 8). The combination rules are checked on what the user gave.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_RESOURCE_REQUEST_H
+#define SERVER_MODEL_RESOURCE_REQUEST_H
+
+#include "server/model/model.h"
+
+/* Complete 'list', which holds what was asked for. 'queue' may be NULL. A reservation's
+ * place is free where a job's would be pack. Hands over the schedselect, in the arena.
+ * 15035, 15108, 15109, 15110, 15111, 15116, 15014 and *list half done otherwise: use a
+ * copy. */
+int resource_request_complete(struct resources *list, const struct model *m,
+                              const struct queue *queue, bool reservation,
+                              struct arena *arena, const char **ret_schedselect,
+                              struct diag *why) MUST_CHECK;
+
+/* Set or replace a member by its text; the texts are our own, so it must decode. */
+void resources_set_text(struct resources *list, const struct resource_defs *defs,
+                        const char *name, const char *text);
+/* The text of a member in the arena, NULL when it is not there. */
+const char *resources_text(const struct resources *list, const char *name,
+                           struct arena *arena);
+
+#endif

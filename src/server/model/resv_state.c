@@ -1,0 +1,156 @@
+/* resv_state.c - the table of a reservation's life (reservations.md 3.3).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_state.h"
+
+#include "lib/attr/resv_attrs.h"
+
+static const struct {
+    const char *brief;
+    const char *full;
+} names[RESV_STATE_COUNT] = {
+    [RESV_NONE] = { "NO", "RESV_NONE" },
+    [RESV_UNCONFIRMED] = { "UN", "RESV_UNCONFIRMED" },
+    [RESV_CONFIRMED] = { "CO", "RESV_CONFIRMED" },
+    [RESV_WAIT] = { "WT", "RESV_WAIT" },
+    [RESV_TIME_TO_RUN] = { "TR", "RESV_TIME_TO_RUN" },
+    [RESV_RUNNING] = { "RN", "RESV_RUNNING" },
+    [RESV_FINISHED] = { "FN", "RESV_FINISHED" },
+    [RESV_BEING_DELETED] = { "BD", "RESV_BEING_DELETED" },
+    [RESV_DELETED] = { "DE", "RESV_DELETED" },
+    [RESV_DELETING_JOBS] = { "DJ", "RESV_DELETING_JOBS" },
+    [RESV_DEGRADED] = { "DG", "RESV_DEGRADED" },
+    [RESV_BEING_ALTERED] = { "AL", "RESV_BEING_ALTERED" },
+    [RESV_IN_CONFLICT] = { "IC", "RESV_IN_CONFLICT" },
+};
+
+const char *resv_state_short(int64_t state)
+{
+    return state >= 0 && state < RESV_STATE_COUNT ? names[state].brief : NULL;
+}
+
+const char *resv_state_long(int64_t state)
+{
+    return state >= 0 && state < RESV_STATE_COUNT ? names[state].full : NULL;
+}
+
+/* Column 'substate' has the numbers of the states. */
+static const struct {
+    enum resv_state state;
+    enum resv_state substate;
+} pairs[PHASE_COUNT] = {
+    [PHASE_UNCONFIRMED] = { RESV_UNCONFIRMED, RESV_UNCONFIRMED },
+    [PHASE_CONFIRMED] = { RESV_CONFIRMED, RESV_CONFIRMED },
+    [PHASE_DEGRADED] = { RESV_DEGRADED, RESV_DEGRADED },
+    [PHASE_RUNNING] = { RESV_RUNNING, RESV_RUNNING },
+    [PHASE_RUNNING_DEGRADED] = { RESV_RUNNING, RESV_DEGRADED },
+    [PHASE_ENDING] = { RESV_BEING_DELETED, RESV_DELETING_JOBS },
+    [PHASE_DELETED] = { RESV_DELETED, RESV_DELETED },
+};
+
+/* A confirmation always leads to the healthy phase; when an unusable vnode is among the
+ * new ones the degradation rule speaks up at once. */
+/* clang-format off */
+static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
+    [PHASE_UNCONFIRMED] = {
+        [RESV_EV_CONFIRM]    = PHASE_CONFIRMED,
+        [RESV_EV_DENY]       = PHASE_DELETED,
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_CONFIRMED] = {
+        [RESV_EV_CONFIRM]    = PHASE_CONFIRMED,        /* other vnodes, same window */
+        [RESV_EV_NODES_LOST] = PHASE_DEGRADED,
+        [RESV_EV_OPEN]       = PHASE_RUNNING,
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_DEGRADED] = {
+        [RESV_EV_CONFIRM]    = PHASE_CONFIRMED,
+        [RESV_EV_DENY]       = PHASE_DEGRADED,         /* asked again at the retry time */
+        [RESV_EV_NODES_LOST] = PHASE_DEGRADED,
+        [RESV_EV_HEAL]       = PHASE_CONFIRMED,
+        [RESV_EV_OPEN]       = PHASE_RUNNING_DEGRADED, /* starts with what is left */
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_RUNNING] = {
+        [RESV_EV_CONFIRM]    = PHASE_RUNNING,
+        [RESV_EV_NODES_LOST] = PHASE_RUNNING_DEGRADED,
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_RUNNING_DEGRADED] = {
+        [RESV_EV_CONFIRM]    = PHASE_RUNNING,
+        [RESV_EV_DENY]       = PHASE_RUNNING_DEGRADED,
+        [RESV_EV_NODES_LOST] = PHASE_RUNNING_DEGRADED,
+        [RESV_EV_HEAL]       = PHASE_RUNNING,
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_ENDING] = {
+        [RESV_EV_EMPTY]      = PHASE_DELETED,
+        [RESV_EV_END]        = PHASE_ENDING,           /* asking twice is no error */
+    },
+    [PHASE_DELETED] = {
+        [RESV_EV_EMPTY]      = PHASE_DELETED,
+        [RESV_EV_END]        = PHASE_DELETED,
+    },
+};
+/* clang-format on */
+
+enum resv_phase resv_next(enum resv_phase from, enum resv_event event)
+{
+    assert(from < PHASE_COUNT);
+    assert(event < RESV_EVENT_COUNT);
+    return next[from][event];
+}
+
+enum resv_phase resv_phase_find(int64_t state, int64_t substate)
+{
+    for (enum resv_phase p = PHASE_NONE + 1; p < PHASE_COUNT; p++)
+        if (pairs[p].state == state && pairs[p].substate == substate)
+            return p;
+    return PHASE_NONE;
+}
+
+enum resv_state resv_phase_state(enum resv_phase phase)
+{
+    assert(phase < PHASE_COUNT);
+    return pairs[phase].state;
+}
+
+int64_t resv_phase_substate(enum resv_phase phase)
+{
+    assert(phase < PHASE_COUNT);
+    return pairs[phase].substate;
+}
+
+enum resv_phase resv_phase(const struct resv *r)
+{
+    return resv_phase_find(obj_num(&r->obj, RESV_A_RESERVE_STATE, RESV_NONE),
+                           obj_num(&r->obj, RESV_A_RESERVE_SUBSTATE, RESV_NONE));
+}
+
+bool phase_is_running(enum resv_phase phase)
+{
+    return phase == PHASE_RUNNING || phase == PHASE_RUNNING_DEGRADED;
+}
+
+bool phase_is_degraded(enum resv_phase phase)
+{
+    return phase == PHASE_DEGRADED || phase == PHASE_RUNNING_DEGRADED;
+}
+
+bool phase_is_confirmed(enum resv_phase phase)
+{
+    return phase == PHASE_CONFIRMED || phase_is_running(phase) ||
+           phase_is_degraded(phase);
+}
+
+void record_change_phase(struct record *rec, struct arena *arena, enum resv_phase to)
+{
+    assert(to != PHASE_NONE);
+    record_change_num(rec, arena, RESV_A_RESERVE_STATE, resv_phase_state(to));
+    record_change_num(rec, arena, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(to));
+}
+
+size_t resv_job_count(const struct resv *r)
+{
+    return r->queue ? r->queue->n_jobs : 0;
+}

@@ -1,0 +1,79 @@
+/* resv_state.h - the life of a reservation: phases, events, and what follows what.
+ *
+ * The wire knows a state and a substate (reservations.md 3); only some pairs are legal.
+ * A phase is one legal pair, so an illegal pair cannot be written down. The numbers
+ * are fixed by the wire.
+ *
+ * An alteration that waits for the scheduler is no phase: it is a proposal beside the
+ * reservation and shown as state 11 by whoever encodes a status.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_RESV_STATE_H
+#define SERVER_MODEL_RESV_STATE_H
+
+#include "server/model/model.h"
+
+enum resv_state {
+    RESV_NONE = 0,
+    RESV_UNCONFIRMED = 1,
+    RESV_CONFIRMED = 2,
+    RESV_WAIT = 3,
+    RESV_TIME_TO_RUN = 4,
+    RESV_RUNNING = 5,
+    RESV_FINISHED = 6,
+    RESV_BEING_DELETED = 7,
+    RESV_DELETED = 8,
+    RESV_DELETING_JOBS = 9,
+    RESV_DEGRADED = 10,
+    RESV_BEING_ALTERED = 11,
+    RESV_IN_CONFLICT = 12,
+    RESV_STATE_COUNT,
+};
+
+/* "CO" and "RESV_CONFIRMED"; NULL outside the range. */
+const char *resv_state_short(int64_t state);
+const char *resv_state_long(int64_t state);
+
+enum resv_phase {
+    PHASE_NONE, /* no legal pair; what an impossible event leads to */
+    PHASE_UNCONFIRMED,
+    PHASE_CONFIRMED,
+    PHASE_DEGRADED, /* not running, a vnode of it unusable */
+    PHASE_RUNNING,
+    PHASE_RUNNING_DEGRADED,
+    PHASE_ENDING,  /* jobs in it are being deleted */
+    PHASE_DELETED, /* about to leave the model */
+    PHASE_COUNT,
+};
+
+enum resv_event {
+    RESV_EV_CONFIRM,
+    RESV_EV_DENY, /* every scheduler asked said no */
+    RESV_EV_NODES_LOST,
+    RESV_EV_HEAL, /* every unusable vnode is back */
+    RESV_EV_OPEN, /* the start has come */
+    RESV_EV_END,  /* the end has come, or somebody deletes it */
+    RESV_EV_EMPTY, /* no job is left in it */
+    RESV_EVENT_COUNT,
+};
+
+/* PHASE_NONE: the event cannot happen in this phase. */
+enum resv_phase resv_next(enum resv_phase from, enum resv_event event);
+
+enum resv_phase resv_phase_find(int64_t state, int64_t substate);
+enum resv_state resv_phase_state(enum resv_phase phase);
+int64_t resv_phase_substate(enum resv_phase phase);
+
+enum resv_phase resv_phase(const struct resv *r);
+bool phase_is_running(enum resv_phase phase);
+bool phase_is_degraded(enum resv_phase phase);
+/* It has vnodes and a window that somebody may rely on. */
+bool phase_is_confirmed(enum resv_phase phase);
+
+/* The changes that take a reservation to a phase. */
+void record_change_phase(struct record *rec, struct arena *arena, enum resv_phase to);
+
+/* Live jobs in its queue. */
+size_t resv_job_count(const struct resv *r);
+
+#endif
