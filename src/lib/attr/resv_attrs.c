@@ -390,6 +390,9 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_ASKED_AT] = { .name = "hf_asked_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the open question to the scheduler was put." },
     [RESV_A_HF_QUESTION] = { .name = "hf_question", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Number of the open question to the scheduler." },
     [RESV_A_HF_BEGUN_AT] = { .name = "hf_begun_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Since when the reservation is active." },
+    [RESV_A_HF_ASKED] = { .name = "hf_asked", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "How many schedulers the open question was put to." },
+    [RESV_A_HF_ANSWERED] = { .name = "hf_answered", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "How many of them said no." },
+    [RESV_A_HF_IDLE_AT] = { .name = "hf_idle_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Since when a running reservation has had no job." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

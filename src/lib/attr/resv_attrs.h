@@ -65,6 +65,9 @@ enum resv_attr {
     RESV_A_HF_ASKED_AT,
     RESV_A_HF_QUESTION,
     RESV_A_HF_BEGUN_AT,
+    RESV_A_HF_ASKED,
+    RESV_A_HF_ANSWERED,
+    RESV_A_HF_IDLE_AT,
     RESV_A_COUNT
 };
 
