@@ -16,6 +16,13 @@
 #include "lib/base/buf.h"
 #include "server/model/record.h"
 
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/node_attrs.h"
+#include "lib/attr/queue_attrs.h"
+#include "lib/attr/resv_attrs.h"
+#include "lib/attr/sched_attrs.h"
+#include "lib/attr/server_attrs.h"
+
 #include <uthash.h>
 
 struct object {
@@ -58,6 +65,7 @@ struct queue {
     struct object obj;
     /* derived */
     struct resv *resv; /* the reservation it belongs to, or NULL */
+    struct job *jobs;  /* by queue_prev, queue_next; in order of creation */
     size_t n_jobs;     /* jobs in it, history not counted */
     size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
     struct resources assigned;
@@ -68,6 +76,7 @@ struct resv {
     /* derived */
     struct holds holds; /* from resv_nodes */
     struct queue *queue; /* NULL before creation and after deletion of the queue */
+    bool counted; /* running: its holds and resources are in the sums */
 };
 
 struct job {
@@ -76,6 +85,8 @@ struct job {
     struct queue *queue;
     struct resv *resv;  /* the reservation whose queue it is in, or NULL */
     struct holds holds; /* from exec_vnode while it runs */
+    struct job *queue_prev, *queue_next;
+    bool counted_in_vnodes; /* its holds and resources are in the sums */
 };
 
 struct model {
@@ -88,7 +99,15 @@ struct model {
     uint64_t seq; /* of the last record applied */
     struct object *server; /* the one object of its kind */
     struct resources assigned; /* server resources_assigned */
+    size_t n_jobs;
+    size_t n_state[10]; /* of all jobs, as in struct queue */
+    uint64_t created;   /* counts objects: the source of created_seq */
+    struct object *gone; /* what the last record removed; freed by the next record */
 };
+
+/* Index of a job's state letter in n_state. */
+#define JOB_STATE_LETTERS "TQHWREBXMF"
+int job_state_index(int letter);
 
 struct model *model_new(const char *server_name);
 void model_free(struct model *m);
@@ -125,6 +144,9 @@ const struct resources *obj_resources(const struct object *o, int attr); /* neve
 /* Apply one record: the only function that changes the model. Every change's text was
  * checked by the handler; a text that does not decode is our mistake and asserts. */
 void model_apply(struct model *m, const struct record *rec);
+
+/* After the last FACT_LOADED: make all links and sums. */
+void model_loaded(struct model *m, uint64_t seq);
 
 /* The number that the next job or reservation gets; a record that creates one carries
  * it (server attribute hf_next_number changes in the same decision). */

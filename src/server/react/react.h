@@ -1,8 +1,8 @@
 /* react.h - what leaves the server because of a record: accounting lines, log lines,
  * scheduler commands, messages to MoMs, answers to those who wait.
  *
- * A reaction sees the record and the model as it is after the record. It changes
- * nothing and may be called twice without harm. Which facts cause which reactions is
+ * A reaction sees the record and the model as it is after the record (later records of
+ * the same decision are not applied yet). It changes nothing lasting. Which facts cause which reactions is
  * the table in react/table.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -19,6 +19,8 @@ struct reaction {
     const struct object *gone;
     int64_t now_at;
     struct effects *out;
+    struct svr *svr; /* for effect_wake_schedulers() */
+    const struct svr_view *view;
 };
 
 typedef void (*react_fn)(const struct reaction *r);
@@ -30,6 +32,29 @@ struct react_row {
 extern const struct react_row react_rows[];
 extern const size_t n_react_rows;
 
+/* Wake schedulers (wire.md 12.3): those with scheduling on that serve 'partition', NULL
+ * being every one (reservations.md 7.1). Commands are merged and leave when the input
+ * is through. */
+void effect_wake_schedulers(const struct reaction *r, const char *partition,
+                            int32_t command);
+enum sched_command {
+    SCHED_NEW = 1,
+    SCHED_ENDED = 2,
+    SCHED_TIMER = 3,
+    SCHED_ON_COMMAND = 5,
+    SCHED_CONFIGURE = 6,
+    SCHED_QUIT = 7,
+    SCHED_FIRST = 9,
+    SCHED_RESV_STARTS = 10,
+    SCHED_RUN_JOB = 11,
+    SCHED_QUEUE_STARTED = 12,
+    SCHED_MOVED = 13,
+    SCHED_ELIGIBLE_TIME = 14,
+    SCHED_RECONFIRM = 15,
+    SCHED_RESTART_CYCLE = 16,
+};
+
+/* Event bits and object classes: lib/base/log.h. */
 void effect_log(struct effects *out, uint64_t seq, uint32_t event, uint32_t obj_class,
                 const char *object, const char *fmt, ...) PRINTF_LIKE(6, 7);
 void effect_account(struct effects *out, uint64_t seq, int64_t at, char type,

@@ -13,14 +13,26 @@
 
 struct svr_config;
 struct pending_jobs;
+struct sched_links;
 
 /* A requester, as the shell authenticated it. */
 struct requester {
     const char *user;
     const char *host;
+    /* root, or the uid that runs the server, known for certain: by peer credentials of
+     * the local socket, or root authenticated on the server's own host. */
+    bool server_uid;
+    uint64_t conn; /* the shell's number of the connection, 0: the server itself */
+    /* Filled in by svr_request(); the shell leaves them zero. */
     uint32_t rights; /* enum attr_who bits, see requester_rights() */
     bool scheduler;  /* a registered scheduler's primary connection */
-    uint64_t conn;   /* the shell's number of the connection, 0: the server itself */
+};
+
+/* What the engine knows besides the model; it lasts as long as the process. */
+struct svr_view {
+    size_t n_schedulers; /* attached and with scheduling on */
+    bool stopping;
+    const struct sched_links *links; /* sched_link.h */
 };
 
 struct request {
@@ -32,6 +44,7 @@ struct request {
     struct arena *arena;
     const struct svr_config *cfg; /* names and accounts of the server */
     struct pending_jobs *pending; /* jobs being sent, by connection (job_pending.h) */
+    const struct svr_view *view;
 };
 
 /* When the reply is not known yet: the request waits for a fact about an object. */
@@ -42,6 +55,8 @@ struct hold_reply {
     int64_t until_at; /* 0: no limit */
     bool expires;     /* "-I -N": the object is deleted when the time is over */
     bool alteration;  /* waits for the answer to an alteration */
+    bool deferred_run; /* RunJob without vnodes (wire.md 12.4): the engine asks the
+                        * scheduler of the job's queue and answers by its DefSchReply */
 };
 
 struct decision {
@@ -51,6 +66,11 @@ struct decision {
     struct hold_reply hold;
     bool no_reply; /* AsyrunJob and its like */
     bool close;    /* close the connection after the reply */
+    bool stop;     /* leave the main loop after the reply */
+    /* DefSchReply: who waits for the deferred run of this job gets code and text. */
+    const char *deferred_id;
+    int deferred_code;
+    const char *deferred_text; /* NULL: the code's own text */
     struct diag why;
     /* lines for the server's log that come with a refusal or a success */
     size_t n_logs;
@@ -69,7 +89,8 @@ typedef int (*handler_fn)(const struct model *m, const struct request *rq,
 struct request_row {
     handler_fn handle;
     uint32_t who; /* enum attr_who bits that may ask; finer rules in the handler */
-    bool while_stopping; /* still served while the server shuts down */
+    bool not_stopping; /* answered 15060 while the server shuts down (wire.md 5) */
+    bool silent;       /* neither success nor failure is answered (wire.md 8.6) */
 };
 const struct request_row *request_row(uint32_t number);
 
@@ -82,5 +103,21 @@ void reply_id(struct decision *out, enum reply_choice choice, const char *id);
 /* Rights of a user by root, managers and operators lists (attributes.md 13). */
 uint32_t requester_rights(const struct model *m, const char *user, const char *host,
                           bool server_uid);
+
+/* The owner test of attributes.md 13: 'owner' is "user@host". */
+bool requester_is_owner(const struct model *m, const struct requester *who,
+                        const char *owner);
+
+#define WHO_STAFF  (WHO_OPERATOR | WHO_MANAGER)
+#define WHO_ANYONE (WHO_USER | WHO_OPERATOR | WHO_MANAGER | WHO_DAEMON)
+
+/* A record about an object by the requester, appended to the decision. */
+struct record *decide(struct decision *out, const struct request *rq, enum fact fact,
+                      enum obj_kind kind, const char *id);
+
+/* Take the next job or reservation number in this decision: a FACT_SET record of the
+ * server moves hf_next_number on. */
+uint64_t decide_next_number(const struct model *m, const struct request *rq,
+                            struct decision *out);
 
 #endif

@@ -6,7 +6,11 @@
  * anything to say. So timers are never stored: a reservation starts because it is
  * confirmed and its start has come, whatever led there, a restart included.
  *
- * Rules must settle: a rule's record makes its own condition false.
+ * Rules must settle: a rule's record makes its own condition false. A deadline that has
+ * passed and left the rule with nothing to say is asleep until a record touches the
+ * object (or one of its neighbours: a vnode wakes its reservations and jobs, a job its
+ * queue, reservation and vnodes, a queue its reservation, a reservation its jobs).
+ * All reservations and jobs are woken when a scheduler attaches or scheduling changes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_RULES_RULE_H
@@ -19,9 +23,13 @@ struct rule_context {
     int64_t now_at;
     const char *server_actor; /* "root@svr" style */
     struct arena *arena;
-    /* Known to the engine, not in the model: */
-    size_t n_schedulers; /* attached and with scheduling on */
+    const struct svr_view *view; /* what the engine knows besides the model */
+    size_t n_schedulers;         /* attached and with scheduling on */
 };
+
+/* A record about 'o' by the server itself, appended to the decision. */
+struct record *rule_decide(struct decision *out, const struct rule_context *c,
+                           enum fact fact, const struct object *o);
 
 /* Append the records due for this object; true when it appended any. */
 typedef bool (*rule_fn)(const struct rule_context *c, const struct object *o,

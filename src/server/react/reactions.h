@@ -1,0 +1,16 @@
+/* reactions.h - the reactions themselves, by room; the rows are in react/table.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REACT_REACTIONS_H
+#define SERVER_REACT_REACTIONS_H
+
+#include "server/react/react.h"
+
+/* server, queues, vnodes, schedulers: react/manager_react.c */
+void react_manager(const struct reaction *r);
+
+/* reservations: react/resv_*.c */
+
+/* jobs: react/job_*.c */
+
+#endif

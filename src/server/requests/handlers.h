@@ -1,0 +1,28 @@
+/* handlers.h - the handlers of requests, by room; the rows are in requests/table.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REQUESTS_HANDLERS_H
+#define SERVER_REQUESTS_HANDLERS_H
+
+#include "server/requests/request.h"
+
+/* Manager: by object in manager_*.c. */
+int handle_manager(const struct model *m, const struct request *rq,
+                   struct decision *out);
+
+/* Status of every kind: status.c, show_*.c. */
+int handle_status(const struct model *m, const struct request *rq, struct decision *out);
+
+/* Schedulers and the server's end: sched_requests.c. */
+int handle_register_sched(const struct model *m, const struct request *rq,
+                          struct decision *out);
+int handle_def_sched_reply(const struct model *m, const struct request *rq,
+                           struct decision *out);
+int handle_shutdown(const struct model *m, const struct request *rq,
+                    struct decision *out);
+
+/* Reservations: resv_*.c. */
+
+/* Jobs: job_*.c. */
+
+#endif
