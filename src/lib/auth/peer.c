@@ -1,0 +1,45 @@
+/* peer.c - peer credentials of a Unix socket.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/auth/auth.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why)
+{
+    struct passwd pw, *found = NULL;
+    char room[4096];
+    int err = getpwuid_r(uid, &pw, room, sizeof(room), &found);
+
+    if (!found)
+        return diag_set(why, PBSE_BADUSER, "uid %lu has no account%s%s",
+                        (unsigned long)uid, err ? ": " : "", err ? strerror(err) : "");
+    if (strlen(pw.pw_name) >= size)
+        return diag_set(why, PBSE_BADUSER, "the account name of uid %lu is too long",
+                        (unsigned long)uid);
+    strcpy(name, pw.pw_name);
+    return 0;
+}
+
+int auth_peer(int fd, struct auth_peer *ret, struct diag *why)
+{
+    struct auth_peer peer = { 0 };
+    struct ucred cred;
+    socklen_t len = sizeof(cred);
+    struct diag name;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+        return diag_set(why, PBSE_BADCRED, "no peer credentials: %s", strerror(errno));
+    /* A TCP socket answers with uid -1: nobody. */
+    if (cred.uid == (uid_t)-1)
+        return diag_set(why, PBSE_BADCRED, "no peer credentials: not a local socket");
+    peer.uid = cred.uid;
+    peer.pid = cred.pid;
+    if (auth_user_name(cred.uid, peer.user, sizeof(peer.user), &name))
+        return diag_set(why, PBSE_BADCRED, "%s", name.text);
+    *ret = peer;
+    return 0;
+}
