@@ -1,0 +1,183 @@
+/* resource_request.c - from what was asked for to what is booked.
+ *
+ * The order of the steps is that of attributes.md 8; a value that is there is never
+ * overwritten by a default, and the sums always win.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resource_request.h"
+
+#include "lib/attr/queue_attrs.h"
+#include "lib/attr/server_attrs.h"
+
+#include <string.h>
+
+void resources_set_text(struct resources *list, const struct resource_defs *defs,
+                        const char *name, const char *text)
+{
+    struct attr_value v = { .set = true, .u.res = *list };
+    int err = attr_value_set(&attr_resources, &v, defs, name, text, WIRE_OP_SET);
+
+    assert(!err);
+    (void)err;
+    *list = v.u.res;
+}
+
+const char *resources_text(const struct resources *list, const char *name,
+                           struct arena *arena)
+{
+    const struct attr_value v = { .set = true, .u.res = *list };
+
+    return attr_value_member(&attr_resources, &v, name, arena);
+}
+
+static bool has(const struct resources *list, const char *name)
+{
+    return resources_find(list, name) != NULL;
+}
+
+/* The code's text, a colon, and the resource at fault (wire.md 8.1). */
+static int refuse(struct diag *why, int code, const char *resource)
+{
+    return diag_set(why, code, "%s: %s", pbse_text(code), resource);
+}
+
+/* Old job-wide requests and select do not mix (attributes.md 7.3). */
+static int check_combination(const struct resources *list, bool reservation,
+                             struct diag *why)
+{
+    if (!has(list, "select") && !has(list, "place"))
+        return 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].def->flags & RESOURCE_HOST)
+            return refuse(why, PBSE_INVALJOBRESC, list->v[i].def->name);
+    if (has(list, "nodes"))
+        return refuse(why, PBSE_INVALNODEPLACE, "nodes");
+    if (!has(list, "select") && !reservation)
+        return diag_code(why, PBSE_PLACENOSELECT);
+    return 0;
+}
+
+enum default_kind { WITH_SELECT, WITHOUT_SELECT };
+
+static void fill(struct resources *list, const struct resource_defs *defs,
+                 const struct resources *from, enum default_kind kind,
+                 struct arena *arena)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        const char *name = from->v[i].def->name;
+        bool is_select = strcmp(name, "select") == 0 || strcmp(name, "place") == 0;
+
+        if (has(list, name) || (is_select && kind == WITHOUT_SELECT))
+            continue;
+        resources_set_text(list, defs, name, resources_text(from, name, arena));
+    }
+}
+
+/* A reservation's walltime is in the list before: no default speaks for it. */
+static void fill_defaults(struct resources *list, const struct model *m,
+                          const struct queue *queue, struct arena *arena)
+{
+    if (queue)
+        fill(list, m->defs, obj_resources(&queue->obj, QUEUE_A_RESOURCES_DEFAULT),
+             WITH_SELECT, arena);
+    fill(list, m->defs, obj_resources(m->server, SERVER_A_RESOURCES_DEFAULT),
+         WITH_SELECT, arena);
+    if (queue)
+        fill(list, m->defs, obj_resources(&queue->obj, QUEUE_A_RESOURCES_MAX),
+             WITHOUT_SELECT, arena);
+    fill(list, m->defs, obj_resources(m->server, SERVER_A_RESOURCES_MAX),
+         WITHOUT_SELECT, arena);
+}
+
+/* A value as it may stand in a chunk (attributes.md 7.4). */
+static void add_quoted(struct buf *out, const char *value)
+{
+    char quote = strchr(value, '"') ? '\'' : '"';
+
+    if (!value[strcspn(value, "\"'+:=()")]) {
+        buf_add_str(out, value);
+        return;
+    }
+    buf_add_char(out, quote);
+    buf_add_str(out, value);
+    buf_add_char(out, quote);
+}
+
+/* One chunk out of all job-wide resources that belong to a host. */
+static void make_select(struct resources *list, const struct resource_defs *defs,
+                        bool reservation, struct arena *arena)
+{
+    struct buf text = { 0 };
+
+    buf_add_str(&text, list->n ? "1" : "1:ncpus=1");
+    for (size_t i = 0; i < list->n; i++) {
+        const struct resource_def *def = list->v[i].def;
+
+        if (!(def->flags & RESOURCE_HOST))
+            continue;
+        buf_printf(&text, ":%s=", def->name);
+        add_quoted(&text, resources_text(list, def->name, arena));
+    }
+    resources_set_text(list, defs, "select", text.data);
+    if (!has(list, "place"))
+        resources_set_text(list, defs, "place", reservation ? "free" : "pack");
+    buf_fini(&text);
+}
+
+/* Queue defaults come before the server's in every chunk, so each is a pass. */
+static int make_schedselect(const struct resources *list, const struct model *m,
+                            const struct queue *queue, struct arena *arena,
+                            const char **ret, struct diag *why)
+{
+    struct select sel;
+    const char *text = resources_text(list, "select", arena);
+    int err = select_parse(text, m->defs, arena, &sel, why);
+
+    if (err)
+        return err;
+    if (queue && obj_is_set(&queue->obj, QUEUE_A_DEFAULT_CHUNK)) {
+        text = select_to_schedselect(
+                &sel, obj_resources(&queue->obj, QUEUE_A_DEFAULT_CHUNK), arena);
+        err = select_parse(text, m->defs, arena, &sel, why);
+        if (err)
+            return err;
+    }
+    *ret = select_to_schedselect(
+            &sel, obj_resources(m->server, SERVER_A_DEFAULT_CHUNK), arena);
+    return 0;
+}
+
+static int check_place(const struct resources *list, struct arena *arena,
+                       struct diag *why)
+{
+    struct place place;
+
+    return place_parse(resources_text(list, "place", arena), arena, &place, why);
+}
+
+int resource_request_complete(struct resources *list, const struct model *m,
+                              const struct queue *queue, bool reservation,
+                              struct arena *arena, const char **ret_schedselect,
+                              struct diag *why)
+{
+    struct select sel;
+    int err = check_combination(list, reservation, why);
+
+    if (err)
+        return err;
+    if (has(list, "nodes")) /* the oldest form is not understood yet */
+        return diag_code(why, PBSE_NOSUP);
+    fill_defaults(list, m, queue, arena);
+    if (!has(list, "select"))
+        make_select(list, m->defs, reservation, arena);
+    if (!has(list, "place"))
+        resources_set_text(list, m->defs, "place", "free");
+    if ((err = check_place(list, arena, why)))
+        return err;
+    if ((err = make_schedselect(list, m, queue, arena, ret_schedselect, why)))
+        return err;
+    if ((err = select_parse(*ret_schedselect, m->defs, arena, &sel, why)))
+        return err;
+    select_sum(&sel, m->defs, list);
+    return 0;
+}
