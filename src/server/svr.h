@@ -27,6 +27,9 @@ struct svr_config {
      * supplementary group names of a user; returns false for an unknown user. */
     bool (*user_groups)(void *arg, const char *user, struct arena *arena,
                         struct wire_strings *ret);
+    /* How far local time is ahead of UTC at an instant, for dates that people read;
+     * NULL: UTC is shown. */
+    int64_t (*utc_offset_s)(void *arg, int64_t at);
     void *arg;
 };
 

@@ -6,6 +6,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/attrs.c src/lib/base/attrs.h \
 	src/lib/base/base.h \
 	src/lib/base/buf.c src/lib/base/buf.h \
+	src/lib/base/date.c src/lib/base/date.h \
 	src/lib/base/diag.c src/lib/base/diag.h \
 	src/lib/base/log.c src/lib/base/log.h \
 	src/lib/base/pbse.c \
@@ -15,3 +16,8 @@ check_PROGRAMS += test/unit/base/test_base
 TESTS += test/unit/base/test_base
 test_unit_base_test_base_SOURCES = test/unit/base/test_base.c
 test_unit_base_test_base_LDADD = libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/base/test_date
+TESTS += test/unit/base/test_date
+test_unit_base_test_date_SOURCES = test/unit/base/test_date.c
+test_unit_base_test_date_LDADD = libhfbase.la -lcunit
