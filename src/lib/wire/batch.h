@@ -8,9 +8,7 @@
 #ifndef LIB_WIRE_BATCH_H
 #define LIB_WIRE_BATCH_H
 
-#include "lib/base/attrs.h"
-#include "lib/base/buf.h"
-#include "lib/wire/dis.h"
+#include "lib/wire/field.h"
 
 /* Request numbers (wire.md 7.1). Ours start at 200. */
 enum batch_number {
@@ -86,11 +84,6 @@ struct body_queue { /* A: QueueJob, SubmitResv */
     struct wire_attrs attrs;
 };
 
-struct wire_bytes {
-    const char *data; /* may hold NUL bytes */
-    size_t len;
-};
-
 struct body_script { /* B: JobScript, MoveJobFile */
     uint32_t sequence;
     uint32_t file_type; /* 0 script, 1 stdin, 2 stdout, 3 stderr, 4 checkpoint */
@@ -152,11 +145,6 @@ struct body_modify_resv { /* X */
     struct wire_attrs attrs;
 };
 
-struct wire_strings {
-    size_t n;
-    const char **v;
-};
-
 struct body_list { /* Y: PreemptJobs, DeleteJobList */
     struct wire_strings ids;
 };
@@ -181,8 +169,80 @@ struct body_sched_reply { /* S: DefSchReply */
     int32_t error;
     const char *text; /* NULL when none travels */
 };
-/* The other bodies of wire.md 7.2 follow in the same way as their requests are built.
- */
+
+struct body_message { /* E: MessJob */
+    const char *job_id;
+    uint32_t file; /* 1 output, 2 error, 3 both, 0 default */
+    const char *text;
+};
+
+struct body_track { /* L: TrackJob; the extension names the queue */
+    const char *job_id;
+    uint32_t hops;
+    const char *location;
+    uint32_t state; /* the letter's number */
+};
+
+struct body_resources { /* N: Rescq, ReserveResc, ReleaseResc */
+    int32_t handle;
+    struct wire_strings resources;
+};
+
+struct body_register_dep { /* O: RegistDep */
+    const char *owner;
+    const char *parent_id;
+    const char *child_id;
+    uint32_t type;
+    uint32_t operation;
+    int64_t cost;
+};
+
+struct body_files_cred { /* P+: CopyFiles_Cred, DelFiles_Cred */
+    struct body_files files;
+    uint32_t credential_type;
+    struct wire_bytes credential;
+};
+
+struct body_job_cred { /* Q: JobCred */
+    uint32_t type;
+    struct wire_bytes data;
+};
+
+struct body_user_cred { /* R: UserCred */
+    const char *user;
+    uint32_t type;
+    struct wire_bytes data;
+};
+
+struct body_spawn { /* T: PySpawn */
+    const char *job_id;
+    struct wire_strings argv; /* no empty words */
+    struct wire_strings envp;
+};
+
+struct body_hook_file { /* U: CopyHookFile */
+    uint32_t sequence;
+    uint32_t size_bytes;
+    const char *name; /* base name */
+    struct wire_bytes data;
+};
+
+struct body_hook_name { /* V: DelHookFile */
+    const char *name;
+};
+
+struct body_release_nodes { /* W: RelnodesJob */
+    const char *job_id;
+    const char *vnodes; /* joined with '+', "" all but the first */
+};
+
+struct body_cred { /* Z: Cred */
+    const char *job_id;
+    const char *credential_id;
+    uint32_t type;
+    const char *data;
+    uint64_t valid_s;
+};
 
 struct wire_request {
     uint32_t number; /* enum batch_number */
@@ -237,8 +297,14 @@ struct wire_deleted {
     size_t n;
     struct wire_deleted_job {
         const char *id;
-        uint32_t code;
+        uint32_t code;     /* DELETE */
+        const char *order; /* PREEMPT: "S", "C", "Q", "D" or "000" */
     } * v;
+};
+
+struct wire_resc_query {
+    size_t n;
+    uint32_t *numbers; /* n available, n allocated, n reserved, n down */
 };
 
 struct wire_reply {
@@ -247,9 +313,10 @@ struct wire_reply {
     uint32_t choice;  /* enum reply_choice */
     bool more;        /* further parts follow */
     const char *text; /* QUEUE, RDY_TO_COMMIT, COMMIT: job id; TEXT, LOCATE: the text */
-    struct wire_objects objects; /* STATUS */
-    struct wire_strings ids;     /* SELECT */
-    struct wire_deleted deleted; /* DELETE, PREEMPT (code unused) */
+    struct wire_objects objects;      /* STATUS */
+    struct wire_strings ids;          /* SELECT */
+    struct wire_deleted deleted;      /* DELETE, PREEMPT */
+    struct wire_resc_query resources; /* RESC_QUERY */
 };
 
 /* Append an object with an empty attribute list; valid until the next append. */
@@ -257,7 +324,6 @@ struct wire_object *wire_objects_add(struct wire_objects *list, struct arena *ar
                                      uint32_t type, const char *name);
 
 /* What the request table says of a number: NULL for an unknown one. */
-struct wire_field;
 struct batch_row {
     const char *name;                /* as in wire.md 7.1, e.g. "SubmitResv" */
     const struct wire_field *fields; /* NULL: no body */
@@ -270,13 +336,29 @@ const struct batch_row *batch_row(uint32_t number);
  * texts keep the limits; decoding refuses every excess with a DIS code (dis.h), leaves
  * *ret alone then, and takes all memory from 'arena'. 'known' tells a request number
  * without a row (answer 15005) from bytes that are wrong (answer 15056): on DIS_OK with
- * *known false only number and user of *ret are set. */
+ * *known false only number and user of *ret are set. batch_decode_request() wants the
+ * bytes to be one request and no more. */
 void batch_encode_request(struct buf *out, const struct wire_request *rq);
 enum dis_error batch_decode_request(const char *data, size_t len, struct arena *arena,
                                     struct wire_request *ret, bool *known) MUST_CHECK;
 
+/* One request at the cursor, which stands behind it afterwards: several in one packet
+ * are served in order. DIS_EOD leaves the cursor alone: the message may go on in the
+ * next packet. After an unknown number the rest of the bytes means nothing. */
+enum dis_error batch_read_request(struct dis_in *in, struct wire_request *ret,
+                                  bool *known) MUST_CHECK;
+
 void batch_encode_reply(struct buf *out, const struct wire_reply *reply);
 enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *arena,
                                   struct wire_reply *ret) MUST_CHECK;
+
+/* The reply as it travels inside IS messages: without protocol type and version. */
+void batch_put_reply_part(struct buf *out, const struct wire_reply *reply);
+enum dis_error batch_read_reply_part(struct dis_in *in,
+                                     struct wire_reply *ret) MUST_CHECK;
+
+/* One line for people, as in the captures. */
+void batch_dump_request(struct buf *out, const struct wire_request *rq);
+void batch_dump_reply(struct buf *out, const struct wire_reply *reply);
 
 #endif

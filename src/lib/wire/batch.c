@@ -1,0 +1,127 @@
+/* batch.c - batch requests: header, body, extension (wire.md 5).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/batch.h"
+
+#include <string.h>
+
+#define PROTOCOL_TYPE    2
+#define PROTOCOL_VERSION 2
+#define MAX_USER         256
+
+void batch_encode_request(struct buf *out, const struct wire_request *rq)
+{
+    const struct batch_row *row = batch_row(rq->number);
+    bool extended = rq->extend && *rq->extend;
+
+    assert(row);
+    dis_put_uint(out, PROTOCOL_TYPE);
+    dis_put_uint(out, PROTOCOL_VERSION);
+    dis_put_uint(out, rq->number);
+    dis_put_string(out, rq->user);
+    if (row->fields) {
+        assert(rq->body);
+        wire_encode(out, row->fields, rq->body);
+    }
+    if (row->no_extension)
+        return;
+    dis_put_uint(out, extended ? 1 : 0);
+    if (extended)
+        dis_put_string(out, rq->extend);
+}
+
+static enum dis_error read_head(struct dis_in *in, struct wire_request *ret)
+{
+    uint32_t type, version;
+    enum dis_error e = dis_get_uint(in, &type);
+
+    if (!e && type != PROTOCOL_TYPE)
+        e = DIS_PROTOCOL;
+    if (!e)
+        e = dis_get_uint(in, &version);
+    if (!e && version > PROTOCOL_VERSION)
+        e = DIS_PROTOCOL;
+    if (!e)
+        e = dis_get_uint(in, &ret->number);
+    if (!e)
+        e = dis_get_string(in, MAX_USER, &ret->user);
+    return e;
+}
+
+static enum dis_error read_extension(struct dis_in *in, const char **ret)
+{
+    uint32_t flag;
+    enum dis_error e = dis_get_uint(in, &flag);
+
+    return e || flag == 0 ? e : dis_get_string(in, 0, ret);
+}
+
+static enum dis_error read_rest(struct dis_in *in, const struct batch_row *row,
+                                struct wire_request *ret)
+{
+    enum dis_error e = DIS_OK;
+
+    if (row->fields) {
+        void *body = arena_zero(in->arena, row->body_size_bytes);
+
+        e = wire_decode(in, row->fields, body);
+        ret->body = body;
+    }
+    if (!e && !row->no_extension)
+        e = read_extension(in, &ret->extend);
+    return e;
+}
+
+enum dis_error batch_read_request(struct dis_in *in, struct wire_request *ret,
+                                  bool *known)
+{
+    struct dis_in ahead = *in;
+    struct wire_request got = { 0 };
+    const struct batch_row *row;
+    enum dis_error e = read_head(&ahead, &got);
+
+    if (e)
+        return e;
+    row = batch_row(got.number);
+    if (row)
+        e = read_rest(&ahead, row, &got);
+    if (e)
+        return e;
+    in->at = ahead.at;
+    *ret = got;
+    *known = row != NULL;
+    return DIS_OK;
+}
+
+enum dis_error batch_decode_request(const char *data, size_t len, struct arena *arena,
+                                    struct wire_request *ret, bool *known)
+{
+    struct dis_in in = { .at = data, .end = data + len, .arena = arena };
+    struct wire_request got;
+    bool got_known;
+    enum dis_error e = batch_read_request(&in, &got, &got_known);
+
+    if (!e && got_known && in.at != in.end)
+        e = DIS_PROTOCOL;
+    if (e)
+        return e;
+    *ret = got;
+    *known = got_known;
+    return DIS_OK;
+}
+
+void batch_dump_request(struct buf *out, const struct wire_request *rq)
+{
+    const struct batch_row *row = batch_row(rq->number);
+
+    buf_printf(out, "%" PRIu32 "(%s) user=", rq->number, row ? row->name : "?");
+    wire_dump_text(out, rq->user, strlen(rq->user));
+    if (row && row->fields && rq->body) {
+        buf_add_char(out, ' ');
+        wire_dump(out, row->fields, rq->body);
+    }
+    if (rq->extend) {
+        buf_add_str(out, " extend=");
+        wire_dump_text(out, rq->extend, strlen(rq->extend));
+    }
+}

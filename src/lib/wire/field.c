@@ -1,0 +1,391 @@
+/* field.c - encode and decode by the table of fields.
+ *
+ * Every kind is a row of two functions. Lists are read in two steps: the count is
+ * compared with the bytes that are left (each entry needs a few at least), then the
+ * memory is taken; so a short message can never ask for much.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/field.h"
+
+#include <string.h>
+
+#define LEAST_STRING_BYTES 2 /* "+0", also any integer */
+#define LEAST_ATTR_BYTES   10
+
+typedef void put_fn(struct buf *out, const struct wire_field *f, const char *base);
+typedef enum dis_error get_fn(struct dis_in *in, const struct wire_field *f,
+                              char *base);
+
+/* Members are reached through memcpy-free casts: offsets come from offsetof(). */
+#define AT(base, f, type)    (*(type *)(void *)((base) + (f)->offset))
+#define PEEK(base, f, type)  (*(const type *)(const void *)((base) + (f)->offset))
+#define OTHER(base, f, type) (*(type *)(void *)((base) + (f)->other))
+#define SPY(base, f, type)   (*(const type *)(const void *)((base) + (f)->other))
+
+static void put_uint(struct buf *out, const struct wire_field *f, const char *base)
+{
+    dis_put_uint(out, PEEK(base, f, uint32_t));
+}
+
+static enum dis_error get_uint(struct dis_in *in, const struct wire_field *f,
+                               char *base)
+{
+    return dis_get_uint(in, &AT(base, f, uint32_t));
+}
+
+static enum dis_error get_limited(struct dis_in *in, const struct wire_field *f,
+                                  char *base)
+{
+    enum dis_error e = dis_get_uint(in, &AT(base, f, uint32_t));
+
+    return !e && AT(base, f, uint32_t) > f->max ? DIS_OVERFLOW : e;
+}
+
+static void put_int(struct buf *out, const struct wire_field *f, const char *base)
+{
+    dis_put_int(out, PEEK(base, f, int32_t));
+}
+
+static enum dis_error get_int(struct dis_in *in, const struct wire_field *f, char *base)
+{
+    return dis_get_int(in, &AT(base, f, int32_t));
+}
+
+static void put_ulong(struct buf *out, const struct wire_field *f, const char *base)
+{
+    dis_put_uint(out, PEEK(base, f, uint64_t));
+}
+
+static enum dis_error get_ulong(struct dis_in *in, const struct wire_field *f,
+                                char *base)
+{
+    return dis_get_ulong(in, &AT(base, f, uint64_t));
+}
+
+static void put_long(struct buf *out, const struct wire_field *f, const char *base)
+{
+    dis_put_int(out, PEEK(base, f, int64_t));
+}
+
+static enum dis_error get_long(struct dis_in *in, const struct wire_field *f,
+                               char *base)
+{
+    return dis_get_long(in, &AT(base, f, int64_t));
+}
+
+static void put_string(struct buf *out, const struct wire_field *f, const char *base)
+{
+    dis_put_string(out, PEEK(base, f, char *));
+}
+
+static enum dis_error get_string(struct dis_in *in, const struct wire_field *f,
+                                 char *base)
+{
+    return dis_get_string(in, f->max, &AT(base, f, const char *));
+}
+
+static enum dis_error get_text(struct dis_in *in, const struct wire_field *f,
+                               char *base)
+{
+    size_t len;
+
+    return dis_get_bytes(in, f->max, &AT(base, f, const char *), &len);
+}
+
+static void put_opt_string(struct buf *out, const struct wire_field *f,
+                           const char *base)
+{
+    const char *s = PEEK(base, f, char *);
+
+    dis_put_int(out, s ? 1 : 0);
+    if (s)
+        dis_put_string(out, s);
+}
+
+static enum dis_error get_opt_string(struct dis_in *in, const struct wire_field *f,
+                                     char *base)
+{
+    int32_t flag;
+    enum dis_error e = dis_get_int(in, &flag);
+
+    AT(base, f, const char *) = NULL;
+    return e || flag == 0 ? e : get_string(in, f, base);
+}
+
+static void put_len_string(struct buf *out, const struct wire_field *f,
+                           const char *base)
+{
+    const char *s = PEEK(base, f, char *);
+    size_t len = s ? strlen(s) : 0;
+
+    dis_put_int(out, (int64_t)len);
+    if (len > 0 || f->kind == WIRE_LEN_STRING)
+        dis_put_string(out, s);
+}
+
+static enum dis_error get_len_string(struct dis_in *in, const struct wire_field *f,
+                                     char *base)
+{
+    int32_t len;
+    enum dis_error e = dis_get_int(in, &len);
+
+    AT(base, f, const char *) = "";
+    if (e)
+        return e;
+    if (len < 0 || (len == 0 && f->kind == WIRE_LEN_STRING))
+        return DIS_PROTOCOL;
+    if (len == 0)
+        return DIS_OK;
+    e = get_string(in, f, base);
+    if (!e && strlen(AT(base, f, const char *)) != (size_t)len)
+        e = DIS_PROTOCOL;
+    return e;
+}
+
+static void put_bytes(struct buf *out, const struct wire_field *f, const char *base)
+{
+    const struct wire_bytes *b = &PEEK(base, f, struct wire_bytes);
+
+    dis_put_bytes(out, b->data, b->len);
+}
+
+static enum dis_error get_bytes(struct dis_in *in, const struct wire_field *f,
+                                char *base)
+{
+    struct wire_bytes *b = &AT(base, f, struct wire_bytes);
+
+    return dis_get_bytes(in, f->max, &b->data, &b->len);
+}
+
+static void put_size(struct buf *out, const struct wire_field *f, const char *base)
+{
+    dis_put_uint(out, SPY(base, f, struct wire_bytes).len);
+}
+
+static void put_attrs(struct buf *out, const struct wire_field *f, const char *base)
+{
+    wire_put_attrs(out, &PEEK(base, f, struct wire_attrs));
+}
+
+static enum dis_error get_attrs(struct dis_in *in, const struct wire_field *f,
+                                char *base)
+{
+    return wire_get_attrs(in, f->kind == WIRE_ATTRS, &AT(base, f, struct wire_attrs));
+}
+
+static void put_strings(struct buf *out, const struct wire_field *f, const char *base)
+{
+    const struct wire_strings *list = &PEEK(base, f, struct wire_strings);
+
+    if (f->kind == WIRE_STRINGS)
+        dis_put_uint(out, list->n);
+    for (size_t i = 0; i < list->n; i++)
+        dis_put_string(out, list->v[i]);
+    if (f->kind == WIRE_STRINGS_TO_EMPTY)
+        dis_put_string(out, "");
+}
+
+/* A count that so many entries of 'least' bytes can follow. */
+static enum dis_error get_count(struct dis_in *in, size_t least, size_t *ret)
+{
+    uint32_t count;
+    enum dis_error e = dis_get_uint(in, &count);
+
+    if (!e && count > (size_t)(in->end - in->at) / least)
+        e = DIS_EOD;
+    if (!e)
+        *ret = count;
+    return e;
+}
+
+static enum dis_error get_strings(struct dis_in *in, const struct wire_field *f,
+                                  char *base)
+{
+    struct wire_strings *list = &AT(base, f, struct wire_strings);
+    enum dis_error e = get_count(in, LEAST_STRING_BYTES, &list->n);
+
+    if (e)
+        return e;
+    list->v = ARENA_ARRAY(in->arena, const char *, list->n);
+    for (size_t i = 0; i < list->n && !e; i++)
+        e = dis_get_string(in, f->max, &list->v[i]);
+    return e;
+}
+
+static void grow(struct wire_strings *list, size_t *cap, struct arena *arena)
+{
+    size_t more = *cap ? *cap * 2 : 8;
+    const char **v = ARENA_ARRAY(arena, const char *, more);
+
+    if (list->n > 0)
+        memcpy(v, list->v, list->n * sizeof(*v));
+    list->v = v;
+    *cap = more;
+}
+
+static enum dis_error get_strings_to_empty(struct dis_in *in,
+                                           const struct wire_field *f, char *base)
+{
+    struct wire_strings *list = &AT(base, f, struct wire_strings);
+    size_t cap = 0;
+
+    for (;;) {
+        const char *s;
+        enum dis_error e = dis_get_string(in, f->max, &s);
+
+        if (e || !*s)
+            return e;
+        if (list->n == cap)
+            grow(list, &cap, in->arena);
+        list->v[list->n++] = s;
+    }
+}
+
+/* Any field takes this much at least. */
+static size_t least_record_bytes(const struct wire_field *fields)
+{
+    size_t sum = 0;
+
+    for (; fields->kind != WIRE_END; fields++)
+        sum += LEAST_STRING_BYTES;
+    return sum;
+}
+
+static void put_records(struct buf *out, const struct wire_field *f, const char *base)
+{
+    size_t n = PEEK(base, f, size_t);
+    const char *record = SPY(base, f, char *);
+
+    dis_put_uint(out, n);
+    for (size_t i = 0; i < n; i++, record += f->record_bytes)
+        wire_encode(out, f->fields, record);
+}
+
+static enum dis_error get_records(struct dis_in *in, const struct wire_field *f,
+                                  char *base)
+{
+    size_t n;
+    char *record;
+    enum dis_error e = get_count(in, least_record_bytes(f->fields), &n);
+
+    if (e)
+        return e;
+    record = arena_zero(in->arena, n * f->record_bytes);
+    AT(base, f, size_t) = n;
+    OTHER(base, f, char *) = record;
+    for (size_t i = 0; i < n && !e; i++, record += f->record_bytes)
+        e = wire_decode(in, f->fields, record);
+    return e;
+}
+
+/* clang-format off */
+static const struct {
+    put_fn *put;
+    get_fn *get;
+} kinds[] = {
+    [WIRE_UINT] = { put_uint, get_uint },
+    [WIRE_INT] = { put_int, get_int },
+    [WIRE_ULONG] = { put_ulong, get_ulong },
+    [WIRE_LONG] = { put_long, get_long },
+    [WIRE_STRING] = { put_string, get_string },
+    [WIRE_TEXT] = { put_string, get_text },
+    [WIRE_OPT_STRING] = { put_opt_string, get_opt_string },
+    [WIRE_LEN_STRING] = { put_len_string, get_len_string },
+    [WIRE_OPT_LEN_STRING] = { put_len_string, get_len_string },
+    [WIRE_BYTES] = { put_bytes, get_bytes },
+    [WIRE_SIZE] = { put_size, get_uint },
+    [WIRE_ATTRS] = { put_attrs, get_attrs },
+    [WIRE_ATTRS_LAX] = { put_attrs, get_attrs },
+    [WIRE_STRINGS] = { put_strings, get_strings },
+    [WIRE_STRINGS_TO_EMPTY] = { put_strings, get_strings_to_empty },
+    [WIRE_RECORDS] = { put_records, get_records },
+    [WIRE_COUNT] = { put_uint, get_limited },
+};
+/* clang-format on */
+
+void wire_encode(struct buf *out, const struct wire_field *fields, const void *from)
+{
+    for (; fields->kind != WIRE_END; fields++)
+        kinds[fields->kind].put(out, fields, from);
+}
+
+/* A size that was read must be the length of the bytes that came after it. */
+static bool sizes_agree(const struct wire_field *fields, const char *base)
+{
+    for (; fields->kind != WIRE_END; fields++)
+        if (fields->kind == WIRE_SIZE &&
+            PEEK(base, fields, uint32_t) != SPY(base, fields, struct wire_bytes).len)
+            return false;
+    return true;
+}
+
+enum dis_error wire_decode(struct dis_in *in, const struct wire_field *fields, void *to)
+{
+    for (const struct wire_field *f = fields; f->kind != WIRE_END; f++) {
+        enum dis_error e = kinds[f->kind].get(in, f, to);
+
+        if (e)
+            return e;
+    }
+    return sizes_agree(fields, to) ? DIS_OK : DIS_PROTOCOL;
+}
+
+static size_t attr_size(const struct wire_attr *a)
+{
+    return strlen(a->name) + 1 + strlen(a->value) + 1 +
+           (a->resource ? strlen(a->resource) + 1 : 0);
+}
+
+void wire_put_attrs(struct buf *out, const struct wire_attrs *list)
+{
+    dis_put_uint(out, list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct wire_attr *a = &list->v[i];
+
+        dis_put_uint(out, attr_size(a));
+        dis_put_string(out, a->name);
+        dis_put_uint(out, a->resource ? 1 : 0);
+        if (a->resource)
+            dis_put_string(out, a->resource);
+        dis_put_string(out, a->value);
+        dis_put_uint(out, a->op);
+    }
+}
+
+static enum dis_error get_attr(struct dis_in *in, bool check_size,
+                               struct wire_attr *ret)
+{
+    uint32_t size, flag = 0;
+    enum dis_error e = dis_get_uint(in, &size);
+
+    if (!e)
+        e = dis_get_string(in, 0, &ret->name);
+    if (!e)
+        e = dis_get_uint(in, &flag);
+    if (!e && flag)
+        e = dis_get_string(in, 0, &ret->resource);
+    if (!e)
+        e = dis_get_string(in, 0, &ret->value);
+    if (!e)
+        e = dis_get_uint(in, &ret->op);
+    if (!e && check_size && size < attr_size(ret))
+        e = DIS_PROTOCOL;
+    return e;
+}
+
+enum dis_error wire_get_attrs(struct dis_in *in, bool check_size,
+                              struct wire_attrs *ret)
+{
+    struct wire_attrs got = { 0 };
+    enum dis_error e = get_count(in, LEAST_ATTR_BYTES, &got.n);
+
+    if (e)
+        return e;
+    got.cap = got.n;
+    got.v = ARENA_ARRAY(in->arena, struct wire_attr, got.n);
+    for (size_t i = 0; i < got.n && !e; i++)
+        e = get_attr(in, check_size, &got.v[i]);
+    if (!e)
+        *ret = got;
+    return e;
+}
