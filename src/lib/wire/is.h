@@ -115,4 +115,7 @@ enum dis_error is_decode(const char *data, size_t len, bool inventory,
                          struct arena *arena, struct is_message *ret,
                          bool *known) MUST_CHECK;
 
+/* One line for people. */
+void is_dump(struct buf *out, const struct is_message *msg);
+
 #endif

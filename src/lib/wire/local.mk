@@ -8,17 +8,48 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/field.c src/lib/wire/field.h \
 	src/lib/wire/field_dump.c \
 	src/lib/wire/field_random.c \
+	src/lib/wire/is.c src/lib/wire/is.h \
 	src/lib/wire/packet.c src/lib/wire/packet.h \
 	src/lib/wire/reply.c \
 	src/lib/wire/tpp.c src/lib/wire/tpp.h
-libhfwire_la_LIBADD = libhfbase.la -lm
 
 check_PROGRAMS += test/unit/wire/test_dis
 TESTS += test/unit/wire/test_dis
 test_unit_wire_test_dis_SOURCES = test/unit/wire/test_dis.c
-test_unit_wire_test_dis_LDADD = libhfwire.la -lcunit
+test_unit_wire_test_dis_LDADD = libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/wire/test_batch
 TESTS += test/unit/wire/test_batch
 test_unit_wire_test_batch_SOURCES = test/unit/wire/test_batch.c
-test_unit_wire_test_batch_LDADD = libhfwire.la -lcunit
+test_unit_wire_test_batch_LDADD = libhfwire.la libhfbase.la -lcunit
+
+# Frames recorded from a live system.
+EXTRA_DIST += \
+	test/golden/frames/commands.txt \
+	test/golden/frames/is.txt \
+	test/golden/frames/replies.txt \
+	test/golden/frames/requests.txt \
+	test/golden/frames/tpp.txt
+check_PROGRAMS += test/golden/test_frames
+TESTS += test/golden/test_frames
+test_golden_test_frames_SOURCES = test/golden/test_frames.c \
+	test/golden/frames.c test/golden/frames.h
+test_golden_test_frames_LDADD = libhfwire.la libhfbase.la -lcunit
+
+# One fuzz target per decoder; "make check" runs each over the golden frames.
+wire_fuzz = test/fuzz/fuzz_dis test/fuzz/fuzz_is test/fuzz/fuzz_reply \
+	test/fuzz/fuzz_request test/fuzz/fuzz_tpp
+check_PROGRAMS += $(wire_fuzz)
+TESTS += $(wire_fuzz)
+fuzz_driver = test/fuzz/driver.c test/fuzz/fuzz.h \
+	test/golden/frames.c test/golden/frames.h
+test_fuzz_fuzz_dis_SOURCES = test/fuzz/fuzz_dis.c $(fuzz_driver)
+test_fuzz_fuzz_dis_LDADD = libhfwire.la libhfbase.la
+test_fuzz_fuzz_is_SOURCES = test/fuzz/fuzz_is.c $(fuzz_driver)
+test_fuzz_fuzz_is_LDADD = libhfwire.la libhfbase.la
+test_fuzz_fuzz_reply_SOURCES = test/fuzz/fuzz_reply.c $(fuzz_driver)
+test_fuzz_fuzz_reply_LDADD = libhfwire.la libhfbase.la
+test_fuzz_fuzz_request_SOURCES = test/fuzz/fuzz_request.c $(fuzz_driver)
+test_fuzz_fuzz_request_LDADD = libhfwire.la libhfbase.la
+test_fuzz_fuzz_tpp_SOURCES = test/fuzz/fuzz_tpp.c $(fuzz_driver)
+test_fuzz_fuzz_tpp_LDADD = libhfwire.la libhfbase.la
