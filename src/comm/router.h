@@ -2,9 +2,9 @@
  *
  * The core knows links (numbers the shell gives) and addresses; it opens no socket and
  * reads no clock. What it wants done is appended to a 'struct router_out' in order.
- * Only AUTH_CTX and JOIN are taken from a link that has not joined, and a leaf's packets
- * must come from one of the addresses it joined with: everything else ends that link and
- * no other.
+ * Only AUTH_CTX and JOIN are taken from a link that has not joined, and a leaf's
+ * packets must come from one of the addresses it joined with: everything else ends that
+ * link and no other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMM_ROUTER_H
@@ -13,23 +13,23 @@
 #include "lib/tpp/handshake.h"
 
 /* A link that has not joined after so long is closed. */
-#define ROUTER_JOIN_WAIT_S 60
+#define ROUTER_JOIN_WAIT_S    60
 /* UPDATE follows the last JOIN of an ordinary leaf by so much. */
 #define ROUTER_UPDATE_DELAY_S 3
 
 struct router;
 
 struct router_config {
-    const char *name;    /* "10.0.0.1:17001", as it appears in NOROUTE texts */
-    const char *methods; /* comma list out of "clusterkey,resvport" */
-    struct tpp_prover prover;
+    const char *name;         /* "10.0.0.1:17001", as it appears in NOROUTE texts */
+    const char *methods;      /* comma list out of "clusterkey,resvport" */
+    struct tpp_prover prover; /* of clusterkey */
     size_t n_trusted; /* hosts whose privileged ports count for resvport, host order */
     const uint32_t *trusted_ips;
     size_t max_links;
 };
 
 enum router_out_kind {
-    ROUTER_SEND, /* 'data' to 'link' */
+    ROUTER_SEND,  /* 'data' to 'link' */
     ROUTER_CLOSE, /* end 'link'; router_link_down() is not called for it */
     ROUTER_LOG,
 };
@@ -53,7 +53,7 @@ struct router_out {
 struct router *router_new(const struct router_config *cfg);
 void router_free(struct router *r);
 
-/* A connection was accepted. 'nonce' is 32 fresh random bytes for its handshake. */
+/* A connection was accepted from 'peer'. 'nonce' is fresh and random. */
 void router_link_up(struct router *r, int64_t now_at, uint64_t link,
                     const struct tpp_addr *peer, const uint8_t nonce[TPP_NONCE_BYTES],
                     struct router_out *out);

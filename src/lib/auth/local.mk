@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libhfauth.la
 libhfauth_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
-libhfauth_la_LIBADD = libhfbase.la $(CRYPTO_LIBS)
+libhfauth_la_LIBADD = $(CRYPTO_LIBS)
 libhfauth_la_SOURCES = \
 	src/lib/auth/auth.h \
 	src/lib/auth/clusterkey.c src/lib/auth/clusterkey.h \

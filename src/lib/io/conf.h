@@ -58,6 +58,8 @@ struct conf {
     bool local_log;                  /* PBS_LOCALLOG */
     bool highres_timestamp;          /* PBS_LOG_HIGHRES_TIMESTAMP */
     bool sched_modify_event;         /* PBS_SCHEDULER_MODIFY_EVENT */
+    /* private: what the functions below return */
+    char *made_routers, *made_store, *made_key, *made_socket;
 };
 
 enum conf_kind {

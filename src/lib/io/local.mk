@@ -1,12 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += libhfio.la
-libhfio_la_SOURCES = \
-	src/lib/io/child.h \
+#
+# libhfconf is what libpbs needs of this room: no event loop behind it.
+noinst_LTLIBRARIES += libhfconf.la libhfio.la
+libhfconf_la_SOURCES = \
 	src/lib/io/clock.c src/lib/io/clock.h \
-	src/lib/io/conf.h \
-	src/lib/io/conn.h \
-	src/lib/io/daemon.h \
-	src/lib/io/listen.h \
-	src/lib/io/logfile.h \
-	src/lib/io/loop.h \
-	src/lib/io/net.h
+	src/lib/io/conf.c src/lib/io/conf.h \
+	src/lib/io/net.c src/lib/io/net.h
+
+libhfio_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS)
+libhfio_la_LIBADD = $(EVENT_LIBS)
+libhfio_la_SOURCES = \
+	src/lib/io/child.c src/lib/io/child.h \
+	src/lib/io/conn.c src/lib/io/conn.h \
+	src/lib/io/daemon.c src/lib/io/daemon.h \
+	src/lib/io/listen.c src/lib/io/listen.h \
+	src/lib/io/logfile.c src/lib/io/logfile.h \
+	src/lib/io/loop.c src/lib/io/loop.h
+
+
+check_PROGRAMS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
+	test/unit/io/test_logfile
+TESTS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
+	test/unit/io/test_logfile
+test_unit_io_test_conf_SOURCES = test/unit/io/test_conf.c
+test_unit_io_test_conf_LDADD = libhfconf.la libhfbase.la -lcunit
+test_unit_io_test_conn_SOURCES = test/unit/io/test_conn.c
+test_unit_io_test_conn_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
+test_unit_io_test_loop_SOURCES = test/unit/io/test_loop.c
+test_unit_io_test_loop_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
+test_unit_io_test_logfile_SOURCES = test/unit/io/test_logfile.c
+test_unit_io_test_logfile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit

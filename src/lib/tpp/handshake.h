@@ -40,11 +40,11 @@ struct tpp_handshake {
 void handshake_hello(struct tpp_handshake *h, const uint8_t nonce[TPP_NONCE_BYTES],
                      struct buf *out);
 
-/* Router: take a leaf's packet (the decoded AUTH_CTX). Appends the answer to a hello, or
- * keeps a proof. False: malformed or out of order. 'nonce' is used for a hello. */
+/* Router: take a leaf's packet (the decoded AUTH_CTX). Appends the answer to a hello,
+ * or keeps a proof. h->router_nonce must be fresh and random. False: malformed or out
+ * of order. */
 bool handshake_at_router(struct tpp_handshake *h, const struct tpp_prover *prover,
-                         const struct tpp_packet *pkt,
-                         const uint8_t nonce[TPP_NONCE_BYTES], struct buf *out) MUST_CHECK;
+                         const struct tpp_packet *pkt, struct buf *out) MUST_CHECK;
 
 /* Leaf: check the router's challenge and append the proof. False: not a router of this
  * cluster. */

@@ -1,16 +1,16 @@
 /* leaf.h - a leaf on the router network: streams of messages over lib/io's loop.
  *
  * The leaf connects to every router of its list and keeps connecting (tpp.md 2.2),
- * proves itself, JOINs with its addresses and carries DIS messages to other leaves. Each
- * stream has a number that is never used again. A message is the payload of one PKTV1
- * frame; the frame is the leaf's business, and a bad one ends its stream only.
+ * proves itself, JOINs with its addresses and carries DIS messages to other leaves.
+ * Each stream has a number that is never used again. A message is the payload of one
+ * PKTV1 frame; the frame is the leaf's business, and a bad one ends its stream only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_TPP_LEAF_H
 #define LIB_TPP_LEAF_H
 
+#include "lib/auth/clusterkey.h"
 #include "lib/base/diag.h"
-#include "lib/tpp/handshake.h"
 #include "lib/wire/tpp.h"
 
 struct leaf;
@@ -31,7 +31,8 @@ struct leaf_events {
     void (*up)(void *arg);
     /* UPDATE from a router; may be NULL. */
     void (*update)(void *arg);
-    /* A line for the log with its event bits (class TPP, object DAEMON(Main Thread)). */
+    /* A line for the log with its event bits (class TPP, object DAEMON(Main Thread)).
+     */
     void (*log)(void *arg, int event, const char *text);
     void *arg;
 };
@@ -42,8 +43,8 @@ struct leaf_config {
     size_t n_addrs;      /* own addresses, the first is the source of all streams */
     const struct tpp_addr *addrs;
     enum tpp_node_type node_type; /* TPP_LEAF, or TPP_LEAF_NOTIFIED for a server */
-    const char *auth_method; /* "clusterkey" or "resvport" */
-    struct tpp_prover prover; /* of clusterkey; unused with resvport */
+    const char *auth_method;      /* CLUSTERKEY_METHOD or "resvport" */
+    struct clusterkey key;        /* of the method of that name; unused with resvport */
     struct leaf_events events;
 };
 
@@ -61,8 +62,8 @@ void leaf_free(struct leaf *l);
 
 bool leaf_is_up(const struct leaf *l);
 
-/* A stream to another leaf; nothing is sent before the first message. 0 when the host is
- * unknown or no router is connected. */
+/* A stream to another leaf; nothing is sent before the first message. 0 when the host
+ * is unknown or no router is connected. */
 uint64_t leaf_open(struct leaf *l, const char *host, uint16_t port) MUST_CHECK;
 uint64_t leaf_open_addr(struct leaf *l, const struct tpp_addr *peer) MUST_CHECK;
 
@@ -74,5 +75,8 @@ void leaf_close(struct leaf *l, uint64_t stream);
 
 /* The peer of a stream; NULL when it is over. */
 const struct tpp_addr *leaf_peer(const struct leaf *l, uint64_t stream);
+
+/* The small number by which logs name a stream; -1 when it is over. */
+int leaf_stream_number(const struct leaf *l, uint64_t stream);
 
 #endif

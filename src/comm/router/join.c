@@ -1,0 +1,209 @@
+/* join.c - who may be a leaf here: AUTH_CTX and JOIN (tpp.md 2.3, 4).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "comm/router/table.h"
+
+#include <string.h>
+
+static bool list_has(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = list; at && *at; at = strchr(at, ',')) {
+        while (*at == ',' || *at == ' ')
+            at++;
+        if (strncmp(at, word, len) == 0 && (at[len] == ',' || at[len] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* A refusal is told, and the connection stays for another try. */
+static void send_autherr(const struct link *l, const char *text, struct router_out *out)
+{
+    const struct tpp_packet pkt = {
+        .type = TPP_CTL_MSG, .code = TPP_CTL_AUTHERR, .src_sd = TPP_NO_SD, .text = text
+    };
+
+    out_log(out, ROUTER_LOG_FAULT, "%s", text);
+    out_packet(out, l->id, &pkt);
+}
+
+static void reject_proof(struct router *r, struct link *l, struct router_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    out_log(out, ROUTER_LOG_FAULT, "tfd=%" PRIu64 " Unauthenticated connection from %s",
+            l->id, tpp_addr_text(&l->peer, text));
+    link_end(r, l, out);
+}
+
+static void shake_hands(struct router *r, struct link *l, const struct tpp_packet *pkt,
+                        struct router_out *out)
+{
+    struct buf answer = { 0 };
+
+    if (!handshake_at_router(&l->shake, &r->cfg.prover, pkt, &answer))
+        reject_proof(r, l, out);
+    else if (answer.len)
+        out_send(out, l->id, arena_copy(out->arena, answer.data, answer.len),
+                 answer.len);
+    buf_fini(&answer);
+}
+
+void join_auth(struct router *r, struct link *l, const struct tpp_packet *pkt,
+               struct router_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    tpp_addr_text(&l->peer, text);
+    if (strcmp(pkt->auth_method, TPP_METHOD_RESVPORT) == 0) {
+        out_log(out, ROUTER_LOG_FAULT, "Failed to find authdef");
+        link_end(r, l, out);
+    } else if (!list_has(r->cfg.methods, pkt->auth_method)) {
+        send_autherr(l,
+                     arena_printf(out->arena,
+                                  "tfd=%" PRIu64 ", Authentication method %s not "
+                                  "allowed in connection %s",
+                                  l->id, pkt->auth_method, text),
+                     out);
+    } else if (strcmp(pkt->auth_method, TPP_METHOD_CLUSTERKEY) != 0) {
+        send_autherr(l,
+                     arena_printf(out->arena,
+                                  "tfd=%" PRIu64
+                                  ", Authentication method not supported "
+                                  "in connection %s",
+                                  l->id, text),
+                     out);
+    } else if (pkt->for_encrypt || pkt->encrypt_method[0]) {
+        send_autherr(l,
+                     arena_printf(out->arena,
+                                  "tfd=%" PRIu64 ", Encryption method not supported in "
+                                  "connection %s",
+                                  l->id, text),
+                     out);
+    } else {
+        shake_hands(r, l, pkt, out);
+    }
+}
+
+static bool ip_is_trusted(const struct router *r, uint32_t ip)
+{
+    for (size_t i = 0; i < r->cfg.n_trusted; i++)
+        if (r->cfg.trusted_ips[i] == ip)
+            return true;
+    return false;
+}
+
+/* A privileged port speaks for the host it is on, and for no other. */
+static bool joins_as_itself(const struct link *l, const struct tpp_packet *join)
+{
+    for (size_t i = 0; i < join->n_addrs; i++)
+        if (memcmp(join->addrs[i].ip, l->peer.ip, sizeof(l->peer.ip)) == 0)
+            return true;
+    return false;
+}
+
+static bool resvport_is_enough(const struct router *r, const struct link *l,
+                               const struct tpp_packet *join, struct router_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    if (!list_has(r->cfg.methods, TPP_METHOD_RESVPORT)) {
+        send_autherr(l,
+                     arena_printf(out->arena,
+                                  "tfd=%" PRIu64 ", Authentication method resvport not "
+                                  "allowed in connection %s",
+                                  l->id, tpp_addr_text(&l->peer, text)),
+                     out);
+        return false;
+    }
+    if (l->peer.port >= 1024 || !ip_is_trusted(r, tpp_addr_ip(&l->peer)) ||
+        !joins_as_itself(l, join)) {
+        send_autherr(l, "Connection from non-reserved port, rejected", out);
+        return false;
+    }
+    return true;
+}
+
+/* A host that was reset joins again before its old connection is noticed to be dead:
+ * the newcomer wins. */
+static void drop_stale(struct router *r, const struct link *l,
+                       const struct tpp_packet *join, struct router_out *out)
+{
+    struct link *old = table_route(r, &join->addrs[0]);
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    if (!old)
+        return;
+    out_log(out, ROUTER_LOG_FAULT,
+            "tfd=%" PRIu64
+            ", Leaf %s still connected while another leaf connect arrived, "
+            "dropping existing connection %" PRIu64,
+            l->id, tpp_addr_text(&join->addrs[0], text), old->id);
+    link_end(r, old, out);
+}
+
+static void log_duplicates(struct router *r, const struct link *l,
+                           const struct tpp_packet *join, struct router_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    for (size_t i = 0; i < join->n_addrs; i++)
+        if (table_route(r, &join->addrs[i]) != l)
+            out_log(out, ROUTER_LOG_FAULT,
+                    "tfd=%" PRIu64 ", Failed to add address %s to cluster-leaves index "
+                    "since address already exists, dropping duplicate",
+                    l->id, tpp_addr_text(&join->addrs[i], text));
+}
+
+static void admit(struct router *r, int64_t now_at, struct link *l,
+                  const struct tpp_packet *join, struct router_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    drop_stale(r, l, join, out);
+    if (table_join(r, l, join) == 0) {
+        out_log(out, ROUTER_LOG_FAULT,
+                "tfd=%" PRIu64 ", all duplicates problem adding addresses, rejecting "
+                "connection",
+                l->id);
+        link_end(r, l, out);
+        return;
+    }
+    log_duplicates(r, l, join, out);
+    for (size_t i = 0; i < l->n_routes; i++)
+        out_log(out, ROUTER_LOG_NOTE, "tfd=%" PRIu64 ", Leaf registered address %s",
+                l->id, tpp_addr_text(&l->routes[i].addr, text));
+    if (join->node_type == TPP_LEAF)
+        r->update_due_at = now_at + ROUTER_UPDATE_DELAY_S;
+}
+
+void join_leaf(struct router *r, int64_t now_at, struct link *l,
+               const struct tpp_packet *pkt, struct router_out *out)
+{
+    if (!l->shake.started && !resvport_is_enough(r, l, pkt, out))
+        return;
+    if (l->shake.started && !handshake_is_proven(&l->shake, &r->cfg.prover, pkt)) {
+        reject_proof(r, l, out);
+        return;
+    }
+    if (pkt->node_type == TPP_ROUTER || pkt->hop != 1) {
+        out_log(out, ROUTER_LOG_FAULT,
+                "tfd=%" PRIu64 ", links between routers are not offered, dropping "
+                "connection",
+                l->id);
+        link_end(r, l, out);
+    } else if (pkt->node_type != TPP_LEAF && pkt->node_type != TPP_LEAF_NOTIFIED) {
+        out_log(out, ROUTER_LOG_DEBUG,
+                "tfd=%" PRIu64 ", JOIN of unknown type %u ignored", l->id,
+                pkt->node_type);
+    } else if (pkt->n_addrs == 0) {
+        out_log(out, ROUTER_LOG_FAULT,
+                "tfd=%" PRIu64 ", No address associated with join msg from leaf",
+                l->id);
+        link_end(r, l, out);
+    } else {
+        admit(r, now_at, l, pkt, out);
+    }
+}

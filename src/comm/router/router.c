@@ -1,0 +1,206 @@
+/* router.c - the door: links come and go, packets find their rule, time passes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "comm/router/table.h"
+
+#include <string.h>
+
+struct router *router_new(const struct router_config *cfg)
+{
+    struct router *r = xcalloc(1, sizeof(*r));
+
+    r->cfg = *cfg;
+    r->update_due_at = INT64_MAX;
+    return r;
+}
+
+void router_free(struct router *r)
+{
+    struct link *l, *tmp;
+
+    if (!r)
+        return;
+    HASH_ITER(hh, r->links, l, tmp)
+    table_drop(r, l);
+    free(r);
+}
+
+size_t router_n_links(const struct router *r)
+{
+    return HASH_COUNT(r->links);
+}
+
+size_t router_n_leaves(const struct router *r)
+{
+    return r->n_leaves;
+}
+
+void router_link_up(struct router *r, int64_t now_at, uint64_t link,
+                    const struct tpp_addr *peer, const uint8_t nonce[TPP_NONCE_BYTES],
+                    struct router_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+    struct link *l;
+
+    if (router_n_links(r) >= r->cfg.max_links) {
+        out_log(out, ROUTER_LOG_FAULT, "too many connections, refusing %s",
+                tpp_addr_text(peer, text));
+        out_close(out, link);
+        return;
+    }
+    l = xcalloc(1, sizeof(*l));
+    l->id = link;
+    l->peer = *peer;
+    memcpy(l->shake.router_nonce, nonce, TPP_NONCE_BYTES);
+    l->up_at = now_at;
+    HASH_ADD(hh, r->links, id, sizeof(l->id), l);
+    DL_APPEND(r->waiting, l);
+}
+
+void link_announce_gone(struct router *r, const struct link *l, int err,
+                        struct router_out *out)
+{
+    struct tpp_packet leave = { .type = TPP_LEAVE, .hop = 2, .ecode = (uint8_t)err };
+    struct link *other, *tmp;
+
+    leave.n_addrs = l->n_routes;
+    leave.addrs = ARENA_ARRAY(out->arena, struct tpp_addr, l->n_routes);
+    for (size_t i = 0; i < l->n_routes; i++)
+        leave.addrs[i] = l->routes[i].addr;
+    HASH_ITER(hh, r->links, other, tmp)
+    {
+        if (other != l && other->joined)
+            out_packet(out, other->id, &leave);
+    }
+}
+
+static void leaf_is_gone(struct router *r, struct link *l, int err,
+                         struct router_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    if (l->joined) {
+        out_log(out, ROUTER_LOG_NOTE, "tfd=%" PRIu64 ", Connection from leaf %s down",
+                l->id, tpp_addr_text(&l->routes[0].addr, text));
+        link_announce_gone(r, l, err, out);
+    }
+    table_drop(r, l);
+}
+
+void link_end(struct router *r, struct link *l, struct router_out *out)
+{
+    out_close(out, l->id);
+    leaf_is_gone(r, l, 0, out);
+}
+
+void router_link_down(struct router *r, int64_t now_at, uint64_t link, int err,
+                      struct router_out *out)
+{
+    struct link *l = table_link(r, link);
+
+    (void)now_at;
+    if (l)
+        leaf_is_gone(r, l, err, out);
+}
+
+/* Packets of a leaf that has joined. */
+static void take_from_leaf(struct router *r, struct link *l, struct tpp_packet *pkt,
+                           const char *data, size_t len, struct router_out *out)
+{
+    switch (pkt->type) {
+    case TPP_DATA:
+    case TPP_CLOSE_STRM:
+        forward_unicast(r, l, pkt, data, len, out);
+        return;
+    case TPP_CTL_MSG:
+        if (pkt->code == TPP_CTL_NOROUTE) {
+            forward_unicast(r, l, pkt, data, len, out);
+            return;
+        }
+        break;
+    case TPP_MCAST_DATA:
+        forward_multicast(r, l, pkt, out);
+        return;
+    case TPP_LEAVE:
+        out_log(out, ROUTER_LOG_FAULT,
+                "Internal error! TPP_CTL_LEAVE arrived with a leaf context");
+        break;
+    default:
+        break;
+    }
+    out_log(out, ROUTER_LOG_FAULT,
+            "tfd=%" PRIu64 ", packet type %d is not for a router, dropping connection",
+            l->id, pkt->type);
+    link_end(r, l, out);
+}
+
+static void take_from_stranger(struct router *r, int64_t now_at, struct link *l,
+                               const struct tpp_packet *pkt, struct router_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    if (pkt->type == TPP_AUTH_CTX) {
+        join_auth(r, l, pkt, out);
+    } else if (pkt->type == TPP_JOIN) {
+        join_leaf(r, now_at, l, pkt, out);
+    } else {
+        out_log(out, ROUTER_LOG_FAULT,
+                "tfd=%" PRIu64 " Unauthenticated connection from %s", l->id,
+                tpp_addr_text(&l->peer, text));
+        link_end(r, l, out);
+    }
+}
+
+void router_packet(struct router *r, int64_t now_at, uint64_t link, const char *data,
+                   size_t len, struct router_out *out)
+{
+    struct link *l = table_link(r, link);
+    struct tpp_packet pkt;
+
+    if (!l)
+        return; /* what was read before the core closed it */
+    if (!tpp_decode(data, len, out->arena, &pkt)) {
+        out_log(out, ROUTER_LOG_FAULT,
+                "tfd=%" PRIu64 ", Critical error in protocol header, pkt_len=%zu, "
+                "avl_len=%zu, dropping connection",
+                l->id, len, len);
+        link_end(r, l, out);
+        return;
+    }
+    if (l->joined)
+        take_from_leaf(r, l, &pkt, data, len, out);
+    else
+        take_from_stranger(r, now_at, l, &pkt, out);
+}
+
+static void send_updates(struct router *r, struct router_out *out)
+{
+    const struct tpp_packet update = { .type = TPP_CTL_MSG,
+                                       .code = TPP_CTL_UPDATE,
+                                       .text = "" };
+    struct link *l, *tmp;
+
+    r->update_due_at = INT64_MAX;
+    HASH_ITER(hh, r->links, l, tmp)
+    {
+        if (l->joined && l->node_type == TPP_LEAF_NOTIFIED)
+            out_packet(out, l->id, &update);
+    }
+}
+
+void router_tick(struct router *r, int64_t now_at, struct router_out *out)
+{
+    if (now_at >= r->update_due_at)
+        send_updates(r, out);
+    while (r->waiting && now_at - r->waiting->up_at >= ROUTER_JOIN_WAIT_S)
+        link_end(r, r->waiting, out);
+}
+
+int64_t router_next_deadline(const struct router *r)
+{
+    int64_t at = r->update_due_at;
+
+    if (r->waiting)
+        at = MIN_OF(at, r->waiting->up_at + ROUTER_JOIN_WAIT_S);
+    return at;
+}

@@ -1,0 +1,80 @@
+/* table.h - links and the addresses behind them; private to the router.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COMM_ROUTER_TABLE_H
+#define COMM_ROUTER_TABLE_H
+
+#include "comm/router.h"
+
+#define uthash_malloc(size)    xmalloc(size)
+#define uthash_free(ptr, size) free(ptr)
+#include <stdlib.h>
+#include <uthash.h>
+#include <utlist.h>
+
+struct route {            /* an address of a leaf that is connected here */
+    struct tpp_addr addr; /* the key: all bytes count, padding is zero */
+    struct link *link;
+    UT_hash_handle hh;
+};
+
+struct link {
+    uint64_t id;
+    struct tpp_addr peer;
+    int64_t up_at;
+    struct tpp_handshake shake;
+    bool joined;
+    uint8_t node_type;
+    size_t n_routes;
+    struct route *routes;
+    UT_hash_handle hh;
+    struct link *prev, *next; /* in router.waiting while not joined */
+};
+
+struct router {
+    struct router_config cfg;
+    struct link *links;
+    struct link *waiting; /* not joined yet, oldest first */
+    struct route *routes;
+    size_t n_leaves;
+    int64_t update_due_at; /* INT64_MAX: none */
+};
+
+struct link *table_link(struct router *r, uint64_t id);
+struct link *table_route(struct router *r, const struct tpp_addr *addr);
+
+/* The link and its routes go away; nothing is told. */
+void table_drop(struct router *r, struct link *l);
+
+/* Give the link those of 'addrs' that nobody has; returns how many. */
+size_t table_join(struct router *r, struct link *l, const struct tpp_packet *join);
+
+/* What a packet leads to. */
+void out_send(struct router_out *out, uint64_t link, const char *data, size_t len);
+void out_packet(struct router_out *out, uint64_t link, const struct tpp_packet *pkt);
+void out_close(struct router_out *out, uint64_t link);
+void out_log(struct router_out *out, int event, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* End a link that is at fault or replaced, and tell the other leaves if it had joined.
+ */
+void link_end(struct router *r, struct link *l, struct router_out *out);
+/* LEAVE of its addresses to all other leaves. */
+void link_announce_gone(struct router *r, const struct link *l, int err,
+                        struct router_out *out);
+
+void join_auth(struct router *r, struct link *l, const struct tpp_packet *pkt,
+               struct router_out *out);
+void join_leaf(struct router *r, int64_t now_at, struct link *l,
+               const struct tpp_packet *pkt, struct router_out *out);
+
+void forward_unicast(struct router *r, struct link *from, const struct tpp_packet *pkt,
+                     const char *bytes, size_t len, struct router_out *out);
+void forward_multicast(struct router *r, struct link *from, struct tpp_packet *pkt,
+                       struct router_out *out);
+
+/* Lines that an administrator looks for are written whatever the mask is. */
+#define ROUTER_LOG_NOTE  (0x8000 | 0x0002)
+#define ROUTER_LOG_FAULT (0x8000 | 0x0001)
+#define ROUTER_LOG_DEBUG 0x0080
+
+#endif

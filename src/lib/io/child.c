@@ -1,0 +1,94 @@
+/* child.c - start a program without a shell.
+ *
+ * Between fork and exec only async-signal-safe calls are made. The errno of a failed
+ * exec comes back through a pipe that closes itself when exec works.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Give the child its three descriptors. They may be any of 0..2 themselves, so all are
+ * first copied out of the way. */
+static bool child_descriptors(const struct child_config *cfg)
+{
+    int moved[3];
+
+    for (int i = 0; i < 3; i++) {
+        int from = cfg->fd[i] >= 0 ? cfg->fd[i] : open("/dev/null", O_RDWR);
+
+        moved[i] = from < 0 ? -1 : fcntl(from, F_DUPFD, 10);
+        if (moved[i] < 0)
+            return false;
+    }
+    for (int i = 0; i < 3; i++)
+        if (dup2(moved[i], i) < 0)
+            return false;
+    return true;
+}
+
+static void child_signals(void)
+{
+    sigset_t none;
+
+    for (int signo = 1; signo < NSIG; signo++)
+        signal(signo, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static NORETURN void child_run(const struct child_config *cfg, int report)
+{
+    int err;
+
+    child_signals();
+    if (cfg->new_session)
+        setsid();
+    report = fcntl(report, F_DUPFD_CLOEXEC, 20);
+    if (report >= 0 && child_descriptors(cfg) &&
+        (report == 3 || close_range(3, (unsigned)report - 1, 0) == 0) &&
+        close_range((unsigned)report + 1, ~0u, 0) == 0 &&
+        (!cfg->dir || chdir(cfg->dir) == 0))
+        execve(cfg->path, (char *const *)cfg->argv,
+               cfg->envp ? (char *const *)cfg->envp : environ);
+    err = errno;
+    if (report >= 0 && write(report, &err, sizeof(err)) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+int child_start(struct loop *l, const struct child_config *cfg, loop_child_fn done,
+                void *arg, pid_t *pid, struct diag *why)
+{
+    int fds[2], err = 0;
+    pid_t child;
+    ssize_t n;
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return diag_set(why, PBSE_SYSTEM, "pipe: %s", strerror(errno));
+    child = fork();
+    if (child == 0)
+        child_run(cfg, fds[1]);
+    close(fds[1]);
+    if (child < 0) {
+        close(fds[0]);
+        return diag_set(why, PBSE_SYSTEM, "fork: %s", strerror(errno));
+    }
+    do {
+        n = read(fds[0], &err, sizeof(err));
+    } while (n < 0 && errno == EINTR);
+    close(fds[0]);
+    if (n == (ssize_t)sizeof(err)) {
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return diag_set(why, PBSE_SYSTEM, "%s: %s", cfg->path, strerror(err));
+    }
+    loop_child_watch(l, child, done, arg);
+    *pid = child;
+    return 0;
+}

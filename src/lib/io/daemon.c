@@ -1,0 +1,161 @@
+/* daemon.c - lock files, going into the background, limits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The write end of the pipe to the waiting parent, -1 when there is none. */
+static int ready_fd = -1;
+
+static int lock_take(int fd)
+{
+    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+    return fcntl(fd, F_SETLK, &whole);
+}
+
+int daemon_lock(const char *path, mode_t mode, int *fd, struct diag *why)
+{
+    int f = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode);
+    int err = 0;
+
+    if (f < 0)
+        return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+    if (lock_take(f) < 0)
+        err = errno == EAGAIN || errno == EACCES
+                  ? diag_set(why, PBSE_OBJBUSY, "%s: locked by another process", path)
+                  : diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+    if (err) {
+        close(f);
+        return err;
+    }
+    *fd = f;
+    return 0;
+}
+
+int daemon_lock_pid(int fd, struct diag *why)
+{
+    char text[32];
+    int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+
+    if (lock_take(fd) < 0)
+        return diag_set(why, PBSE_OBJBUSY, "lock file: %s", strerror(errno));
+    if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)len, 0) != len)
+        return diag_set(why, PBSE_SYSTEM, "lock file: %s", strerror(errno));
+    return 0;
+}
+
+/* The parent's part of daemon_fork(): wait for one byte, or for the child's end. */
+static NORETURN void parent_wait(pid_t child, int fd)
+{
+    char byte;
+    ssize_t n;
+    int status = 0;
+
+    do {
+        n = read(fd, &byte, 1);
+    } while (n < 0 && errno == EINTR);
+    if (n == 1)
+        _exit(0);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+int daemon_fork(void)
+{
+    int fds[2], err;
+    pid_t child;
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return errno;
+    fflush(NULL);
+    child = fork();
+    if (child < 0) {
+        err = errno;
+        close(fds[0]);
+        close(fds[1]);
+        return err;
+    }
+    if (child > 0) {
+        close(fds[1]);
+        parent_wait(child, fds[0]);
+    }
+    close(fds[0]);
+    ready_fd = fds[1];
+    setsid();
+    return 0;
+}
+
+void daemon_ready(void)
+{
+    int null;
+
+    if (ready_fd < 0)
+        return;
+    null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; null >= 0 && fd <= 2; fd++)
+        dup2(null, fd);
+    if (null > 2)
+        close(null);
+    /* The parent may be gone; then nobody is waiting. */
+    if (write(ready_fd, "", 1) < 0)
+        errno = 0;
+    close(ready_fd);
+    ready_fd = -1;
+}
+
+void daemon_tidy(void)
+{
+    static const int unlimited[] = { RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA,
+                                     RLIMIT_STACK, RLIMIT_RSS };
+    struct rlimit lim;
+
+    umask(022);
+    for (size_t i = 0; i < ARRAY_LEN(unlimited); i++) {
+        if (getrlimit((__rlimit_resource_t)unlimited[i], &lim) < 0)
+            continue;
+        lim.rlim_cur = lim.rlim_max;
+        setrlimit((__rlimit_resource_t)unlimited[i], &lim);
+    }
+    if (getrlimit(RLIMIT_NOFILE, &lim) == 0) {
+        lim.rlim_cur = lim.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &lim);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    close_range(3, ~0u, 0);
+    for (int fd = 0; fd <= 2; fd++) /* a closed one would be given to a file of ours */
+        while (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) >= 0)
+            ;
+}
+
+int daemon_mkdir(const char *path, mode_t mode, struct diag *why)
+{
+    char *copy = xstrdup(path);
+    struct stat st;
+    int err = 0;
+
+    for (char *p = copy + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        mkdir(copy, 0755); /* the last one tells whether it worked */
+        *p = '/';
+    }
+    if (mkdir(copy, mode) < 0 && errno != EEXIST)
+        err = diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+    else if (stat(copy, &st) < 0 || !S_ISDIR(st.st_mode))
+        err = diag_set(why, PBSE_SYSTEM, "%s: not a directory", path);
+    free(copy);
+    return err;
+}

@@ -1,0 +1,253 @@
+/* logfile.c - PBS log files.
+ *
+ * Each line is one write() to a descriptor opened for appending, so lines of several
+ * processes never mix. A line that cannot be written is lost: logging never stops a
+ * daemon.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/logfile.h"
+
+#include "lib/base/buf.h"
+#include "lib/io/clock.h"
+#include "lib/io/daemon.h"
+#include "lib/io/net.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct logfile {
+    char *dir, *file, *daemon, *version, *leaf_name, *mom_node_name;
+    uint32_t mask;
+    bool highres, to_stderr;
+    int fd;
+    char day[9]; /* of the open file */
+};
+
+static void time_format(int64_t at, const char *fmt, char *text, size_t size)
+{
+    time_t t = (time_t)at;
+    struct tm tm;
+
+    localtime_r(&t, &tm);
+    strftime(text, size, fmt, &tm);
+}
+
+void log_time_text(int64_t at, char *text)
+{
+    time_format(at, "%m/%d/%Y %H:%M:%S", text, 20);
+}
+
+void log_day_text(int64_t at, char *text)
+{
+    time_format(at, "%Y%m%d", text, 9);
+}
+
+static int file_open(const struct logfile *lf, const char *day)
+{
+    char *path = lf->file ? xstrdup(lf->file) : xasprintf("%s/%s", lf->dir, day);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+
+    free(path);
+    return fd;
+}
+
+static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
+                     uint32_t log_class, const char *object, const char *text)
+{
+    char stamp[20];
+    struct buf line = { 0 };
+    size_t head, len = strlen(text);
+
+    log_time_text(at_us / 1000000, stamp);
+    buf_add_str(&line, stamp);
+    if (lf->highres)
+        buf_printf(&line, ".%06d", (int)(at_us % 1000000));
+    buf_printf(&line, ";%04x;%s;%s;%s;", event & ~(uint32_t)LOG_EV_FORCE, lf->daemon,
+               log_class_name(log_class), object);
+    head = line.len;
+    while (len > 0 && text[len - 1] == '\n')
+        len--;
+    buf_add(&line, text, len);
+    for (size_t i = head; i < line.len; i++)
+        if (line.data[i] == '\n')
+            line.data[i] = ' ';
+    buf_add_char(&line, '\n');
+    /* Nothing can be done about a log that cannot be written. */
+    if (write(lf->fd, line.data, line.len) < 0 ||
+        (lf->to_stderr && (event & LOG_EV_ERROR)))
+        fputs(line.data, stderr);
+    buf_fini(&line);
+}
+
+static void banner_interfaces(struct logfile *lf, int64_t at_us)
+{
+    struct ifaddrs *list, *i;
+
+    if (getifaddrs(&list) < 0)
+        return;
+    for (i = list; i; i = i->ifa_next) {
+        char name[NI_MAXHOST], text[NI_MAXHOST + IF_NAMESIZE + 32];
+
+        if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET)
+            continue;
+        /* Numbers: resolving every address at midnight could block the daemon. */
+        if (getnameinfo(i->ifa_addr, sizeof(struct sockaddr_in), name, sizeof(name),
+                        NULL, 0, NI_NUMERICHOST))
+            continue;
+        snprintf(text, sizeof(text), "ipv4 interface %s: %s ", i->ifa_name, name);
+        line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, lf->daemon, text);
+    }
+    freeifaddrs(list);
+}
+
+static void banner(struct logfile *lf, int64_t at_us)
+{
+    char host[256] = "", *text;
+
+    gethostname(host, sizeof(host) - 1);
+    line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, "Log", "Log opened");
+    text = xasprintf("pbs_version=%s", lf->version);
+    line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, lf->daemon, text);
+    free(text);
+    line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, lf->daemon,
+             "pbs_build=mach=N/A:security=N/A:configure_args=N/A");
+    text = xasprintf("hostname=%s;pbs_leaf_name=%s;pbs_mom_node_name=%s", host,
+                     lf->leaf_name ? lf->leaf_name : "N/A",
+                     lf->mom_node_name ? lf->mom_node_name : "N/A");
+    line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, lf->daemon, text);
+    free(text);
+    banner_interfaces(lf, at_us);
+}
+
+static void say_closed(struct logfile *lf, int64_t at_us)
+{
+    line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, "Log", "Log closed");
+}
+
+/* Open anew; when that fails the old file stays in use. */
+static void logfile_switch(struct logfile *lf, int64_t at_us, const char *day)
+{
+    int fd;
+
+    say_closed(lf, at_us);
+    memcpy(lf->day, day, sizeof(lf->day));
+    fd = file_open(lf, day);
+    if (fd < 0)
+        return;
+    close(lf->fd);
+    lf->fd = fd;
+    banner(lf, at_us);
+}
+
+int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
+                 struct diag *why)
+{
+    struct logfile *lf;
+    int64_t now_us = clock_read_us();
+
+    if (!cfg->file) {
+        int err = daemon_mkdir(cfg->dir, 0755, why);
+
+        if (err)
+            return err;
+    }
+    lf = xcalloc(1, sizeof(*lf));
+    lf->dir = cfg->dir ? xstrdup(cfg->dir) : NULL;
+    lf->file = cfg->file ? xstrdup(cfg->file) : NULL;
+    lf->daemon = xstrdup(cfg->daemon);
+    lf->version = xstrdup(cfg->version ? cfg->version : "");
+    lf->leaf_name = cfg->leaf_name ? xstrdup(cfg->leaf_name) : NULL;
+    lf->mom_node_name = cfg->mom_node_name ? xstrdup(cfg->mom_node_name) : NULL;
+    lf->mask = cfg->mask;
+    lf->highres = cfg->highres;
+    lf->to_stderr = cfg->to_stderr;
+    log_day_text(now_us / 1000000, lf->day);
+    lf->fd = file_open(lf, lf->day);
+    if (lf->fd < 0) {
+        int err = diag_set(why, PBSE_SYSTEM, "%s: %s", cfg->file ? cfg->file : cfg->dir,
+                           strerror(errno));
+
+        logfile_close(lf);
+        return err;
+    }
+    banner(lf, now_us);
+    *ret = lf;
+    return 0;
+}
+
+void logfile_close(struct logfile *lf)
+{
+    if (!lf)
+        return;
+    if (lf->fd >= 0) {
+        say_closed(lf, clock_read_us());
+        close(lf->fd);
+    }
+    free(lf->dir);
+    free(lf->file);
+    free(lf->daemon);
+    free(lf->version);
+    free(lf->leaf_name);
+    free(lf->mom_node_name);
+    free(lf);
+}
+
+void logfile_reopen(struct logfile *lf)
+{
+    int64_t now_us = clock_read_us();
+    char day[9];
+
+    log_day_text(now_us / 1000000, day);
+    logfile_switch(lf, now_us, day);
+}
+
+void logfile_set_mask(struct logfile *lf, uint32_t mask)
+{
+    lf->mask = mask;
+}
+
+uint32_t logfile_mask(const struct logfile *lf)
+{
+    return lf->mask;
+}
+
+void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
+                   const char *object, const char *text)
+{
+    int64_t now_us;
+    char day[9];
+
+    if (!lf || !(event & (lf->mask | LOG_EV_FORCE)))
+        return;
+    now_us = clock_read_us();
+    log_day_text(now_us / 1000000, day);
+    if (!lf->file && strcmp(day, lf->day) != 0)
+        logfile_switch(lf, now_us, day);
+    line_put(lf, now_us, event, log_class, object, text);
+}
+
+void logfile_printf(struct logfile *lf, uint32_t event, uint32_t log_class,
+                    const char *object, const char *fmt, ...)
+{
+    va_list ap;
+    char *text;
+
+    if (!lf || !(event & (lf->mask | LOG_EV_FORCE)))
+        return;
+    va_start(ap, fmt);
+    if (vasprintf(&text, fmt, ap) < 0)
+        text = NULL;
+    va_end(ap);
+    if (text)
+        logfile_write(lf, event, log_class, object, text);
+    free(text);
+}

@@ -1,0 +1,355 @@
+/* loop.c - the event loop over libevent.
+ *
+ * Each handle owns one event; freeing a handle deletes the event, so that a callback
+ * that was already due does not run any more. libevent calls what is ready in one pass
+ * (EVLOOP_ONCE); that pass is a turn.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/loop.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utlist.h>
+
+struct loop {
+    struct event_base *base;
+    loop_fn turn_end;
+    void *turn_end_arg;
+    bool stopping;
+    struct loop_signal *sigchld; /* while children are watched */
+    struct loop_child *children;
+};
+
+struct loop_timer {
+    struct event *ev;
+    loop_fn fn;
+    void *arg;
+};
+
+struct loop_fd {
+    struct loop *loop;
+    int fd;
+    struct event *read, *write;
+    unsigned wanted;
+    loop_fd_fn fn;
+    void *arg;
+};
+
+struct loop_signal {
+    struct event *ev;
+    loop_signal_fn fn;
+    void *arg;
+};
+
+struct loop_child {
+    struct loop *loop;
+    pid_t pid;
+    loop_child_fn fn;
+    void *arg;
+    struct loop_child *prev, *next;
+};
+
+struct loop_notify {
+    struct loop_fd *watch;
+    int fd;
+    loop_fn fn;
+    void *arg;
+};
+
+/* Only failing memory or a full descriptor table make libevent refuse an event. */
+static struct event *need(struct event *ev)
+{
+    if (!ev)
+        abort();
+    return ev;
+}
+
+struct loop *loop_new(void)
+{
+    struct event_config *cfg = event_config_new();
+    struct event_base *base;
+    struct loop *l;
+
+    if (!cfg)
+        return NULL;
+    event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER);
+    base = event_base_new_with_config(cfg);
+    event_config_free(cfg);
+    if (!base)
+        return NULL;
+    l = xcalloc(1, sizeof(*l));
+    l->base = base;
+    return l;
+}
+
+void loop_free(struct loop *l)
+{
+    if (!l)
+        return;
+    loop_signal_free(l->sigchld);
+    assert(!l->children);
+    event_base_free(l->base);
+    free(l);
+}
+
+void loop_at_turn_end(struct loop *l, loop_fn fn, void *arg)
+{
+    l->turn_end = fn;
+    l->turn_end_arg = arg;
+}
+
+void loop_stop(struct loop *l)
+{
+    l->stopping = true;
+}
+
+bool loop_turn(struct loop *l, bool wait)
+{
+    int rc;
+
+    if (l->stopping)
+        return false;
+    rc = event_base_loop(l->base, EVLOOP_ONCE | (wait ? 0 : EVLOOP_NONBLOCK));
+    if (l->turn_end)
+        l->turn_end(l->turn_end_arg);
+    return rc == 0 && !l->stopping;
+}
+
+void loop_run(struct loop *l)
+{
+    while (loop_turn(l, true))
+        ;
+    l->stopping = false;
+}
+
+/* Timers. */
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct loop_timer *t = arg;
+
+    (void)fd;
+    (void)what;
+    t->fn(t->arg);
+}
+
+struct loop_timer *loop_timer_new(struct loop *l, loop_fn fn, void *arg)
+{
+    struct loop_timer *t = xcalloc(1, sizeof(*t));
+
+    t->fn = fn;
+    t->arg = arg;
+    t->ev = need(event_new(l->base, -1, 0, on_timer, t));
+    return t;
+}
+
+void loop_timer_set(struct loop_timer *t, int64_t delay_ms)
+{
+    struct timeval tv;
+
+    delay_ms = MAX_OF(delay_ms, 0);
+    tv.tv_sec = (time_t)(delay_ms / 1000);
+    tv.tv_usec = (suseconds_t)(delay_ms % 1000 * 1000);
+    if (event_add(t->ev, &tv) < 0)
+        abort();
+}
+
+void loop_timer_clear(struct loop_timer *t)
+{
+    event_del(t->ev);
+}
+
+bool loop_timer_is_set(const struct loop_timer *t)
+{
+    return event_pending(t->ev, EV_TIMEOUT, NULL) != 0;
+}
+
+void loop_timer_free(struct loop_timer *t)
+{
+    if (!t)
+        return;
+    event_free(t->ev);
+    free(t);
+}
+
+/* Descriptors: two events, so that reading and writing are switched separately. */
+
+static void on_fd(evutil_socket_t fd, short what, void *arg)
+{
+    struct loop_fd *f = arg;
+
+    f->fn(f->arg, fd, what & EV_READ ? LOOP_READ : LOOP_WRITE);
+}
+
+struct loop_fd *loop_fd_new(struct loop *l, int fd, loop_fd_fn fn, void *arg)
+{
+    struct loop_fd *f = xcalloc(1, sizeof(*f));
+
+    f->loop = l;
+    f->fd = fd;
+    f->fn = fn;
+    f->arg = arg;
+    f->read = need(event_new(l->base, fd, EV_READ | EV_PERSIST, on_fd, f));
+    f->write = need(event_new(l->base, fd, EV_WRITE | EV_PERSIST, on_fd, f));
+    return f;
+}
+
+static void fd_switch(struct event *ev, bool on)
+{
+    if ((on ? event_add(ev, NULL) : event_del(ev)) < 0)
+        abort();
+}
+
+void loop_fd_want(struct loop_fd *f, unsigned wanted)
+{
+    unsigned changed = f->wanted ^ wanted;
+
+    if (changed & LOOP_READ)
+        fd_switch(f->read, wanted & LOOP_READ);
+    if (changed & LOOP_WRITE)
+        fd_switch(f->write, wanted & LOOP_WRITE);
+    f->wanted = wanted;
+}
+
+void loop_fd_free(struct loop_fd *f)
+{
+    if (!f)
+        return;
+    event_free(f->read);
+    event_free(f->write);
+    free(f);
+}
+
+/* Signals. */
+
+static void on_signal(evutil_socket_t signo, short what, void *arg)
+{
+    struct loop_signal *s = arg;
+
+    (void)what;
+    s->fn(s->arg, (int)signo);
+}
+
+struct loop_signal *loop_signal_new(struct loop *l, int signo, loop_signal_fn fn,
+                                    void *arg)
+{
+    struct loop_signal *s = xcalloc(1, sizeof(*s));
+
+    s->fn = fn;
+    s->arg = arg;
+    s->ev = need(event_new(l->base, signo, EV_SIGNAL | EV_PERSIST, on_signal, s));
+    if (event_add(s->ev, NULL) < 0)
+        abort();
+    return s;
+}
+
+void loop_signal_free(struct loop_signal *s)
+{
+    if (!s)
+        return;
+    event_free(s->ev);
+    free(s);
+}
+
+/* Children. Each watched pid is asked for by name, so a library's own children are left
+ * alone. A callback may watch and forget others: start over after each. */
+
+static bool child_reap_one(struct loop *l)
+{
+    struct loop_child *c;
+    int status;
+
+    DL_FOREACH(l->children, c)
+    {
+        if (waitpid(c->pid, &status, WNOHANG) != c->pid)
+            continue;
+        DL_DELETE(l->children, c);
+        if (c->fn)
+            c->fn(c->arg, c->pid, status);
+        free(c);
+        return true;
+    }
+    return false;
+}
+
+static void on_sigchld(void *arg, int signo)
+{
+    (void)signo;
+    while (child_reap_one(arg))
+        ;
+}
+
+struct loop_child *loop_child_watch(struct loop *l, pid_t pid, loop_child_fn fn,
+                                    void *arg)
+{
+    struct loop_child *c = xcalloc(1, sizeof(*c));
+
+    c->loop = l;
+    c->pid = pid;
+    c->fn = fn;
+    c->arg = arg;
+    DL_APPEND(l->children, c);
+    if (!l->sigchld)
+        l->sigchld = loop_signal_new(l, SIGCHLD, on_sigchld, l);
+    /* It may have ended before anybody watched: look once in the next turn. */
+    event_active(l->sigchld->ev, EV_SIGNAL, 1);
+    return c;
+}
+
+void loop_child_forget(struct loop_child *c)
+{
+    if (!c)
+        return;
+    DL_DELETE(c->loop->children, c);
+    free(c);
+}
+
+/* Notifications from other threads. */
+
+static void on_notify(void *arg, int fd, unsigned ready)
+{
+    struct loop_notify *n = arg;
+    uint64_t count;
+
+    (void)ready;
+    if (read(fd, &count, sizeof(count)) == sizeof(count))
+        n->fn(n->arg);
+}
+
+struct loop_notify *loop_notify_new(struct loop *l, loop_fn fn, void *arg)
+{
+    struct loop_notify *n = xcalloc(1, sizeof(*n));
+
+    n->fn = fn;
+    n->arg = arg;
+    n->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (n->fd < 0)
+        abort();
+    n->watch = loop_fd_new(l, n->fd, on_notify, n);
+    loop_fd_want(n->watch, LOOP_READ);
+    return n;
+}
+
+void loop_notify_poke(struct loop_notify *n)
+{
+    const uint64_t one = 1;
+    int saved = errno;
+
+    /* It fails only when 2^64 pokes are waiting: then the loop wakes up anyway. */
+    if (write(n->fd, &one, sizeof(one)) < 0)
+        errno = saved;
+}
+
+void loop_notify_free(struct loop_notify *n)
+{
+    if (!n)
+        return;
+    loop_fd_free(n->watch);
+    close(n->fd);
+    free(n);
+}

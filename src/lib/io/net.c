@@ -1,0 +1,103 @@
+/* net.c - addresses and outgoing connections.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/net.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int net_resolve(const char *host, struct in_addr *ret, struct diag *why)
+{
+    const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
+    struct addrinfo *found = NULL;
+    int rc = getaddrinfo(host, NULL, &hints, &found);
+
+    if (rc)
+        return diag_set(why, PBSE_BADHOST, "%.200s: %s", host, gai_strerror(rc));
+    *ret = ((const struct sockaddr_in *)(const void *)found->ai_addr)->sin_addr;
+    freeaddrinfo(found);
+    return 0;
+}
+
+bool net_split(const char *text, unsigned port_dflt, char *host, size_t host_size,
+               unsigned *port)
+{
+    size_t len = strcspn(text, ":");
+    unsigned long n = port_dflt;
+    char *end;
+
+    if (len == 0 || len >= host_size)
+        return false;
+    if (text[len] == ':') {
+        if (!isdigit((unsigned char)text[len + 1]))
+            return false;
+        n = strtoul(text + len + 1, &end, 10);
+        if (*end)
+            return false;
+    }
+    if (n < 1 || n > 65535)
+        return false;
+    memcpy(host, text, len);
+    host[len] = '\0';
+    *port = (unsigned)n;
+    return true;
+}
+
+int net_connect(const struct sockaddr_in *to, int *fd)
+{
+    const int on = 1;
+    int err, s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (s < 0)
+        return errno;
+    setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (connect(s, (const struct sockaddr *)to, sizeof(*to)) < 0 &&
+        errno != EINPROGRESS) {
+        err = errno;
+        close(s);
+        return err;
+    }
+    *fd = s;
+    return 0;
+}
+
+const char *net_text(const struct sockaddr_in *a, char *text)
+{
+    char ip[INET_ADDRSTRLEN];
+
+    inet_ntop(AF_INET, &a->sin_addr, ip, sizeof(ip));
+    snprintf(text, NET_TEXT_BYTES, "%s:%u", ip, (unsigned)ntohs(a->sin_port));
+    return text;
+}
+
+void net_host_name(char *name, size_t size)
+{
+    const struct addrinfo hints = { .ai_family = AF_INET, .ai_flags = AI_CANONNAME };
+    struct addrinfo *found = NULL;
+    char host[256] = "localhost";
+
+    if (gethostname(host, sizeof(host)) < 0 || !host[0])
+        strcpy(host, "localhost");
+    host[sizeof(host) - 1] = '\0';
+    if (getaddrinfo(host, NULL, &hints, &found) == 0 && found->ai_canonname)
+        snprintf(name, size, "%s", found->ai_canonname);
+    else
+        snprintf(name, size, "%s", host);
+    if (found)
+        freeaddrinfo(found);
+    for (char *p = name; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+}
+
+void net_short_name(const char *host, char *name, size_t size)
+{
+    snprintf(name, size, "%.*s", (int)strcspn(host, "."), host);
+}

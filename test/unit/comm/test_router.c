@@ -1,0 +1,493 @@
+/* Unit tests of the router's core: who may join, where packets go, what ends a link.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "comm/router.h"
+
+#include "../unit.h"
+
+#include <string.h>
+
+/* A stand-in for the keyed hash: any difference of role or data shows. */
+static void toy_mac(void *arg, const char *role, const void *data, size_t len,
+                    uint8_t ret[TPP_MAC_BYTES])
+{
+    const uint8_t *b = data;
+
+    memset(ret, *(uint8_t *)arg, TPP_MAC_BYTES);
+    for (size_t i = 0; role[i]; i++)
+        ret[i % TPP_MAC_BYTES] += (uint8_t)role[i];
+    for (size_t i = 0; i < len; i++)
+        ret[i % TPP_MAC_BYTES] = (uint8_t)(ret[i % TPP_MAC_BYTES] * 31 + b[i]);
+}
+
+static uint8_t right_key = 1, wrong_key = 2;
+
+struct bench {
+    struct router *r;
+    struct router_out out;
+    uint32_t trusted;
+    int64_t now_at;
+};
+
+static struct tpp_addr leaf_addr(uint16_t port)
+{
+    return tpp_addr_ipv4(0x0a000001, port);
+}
+
+static void bench_init(struct bench *b, const char *methods)
+{
+    struct router_config cfg = { .name = "10.0.0.9:17001",
+                                 .methods = methods,
+                                 .prover = { .mac = toy_mac, .arg = &right_key },
+                                 .max_links = 8 };
+
+    memset(b, 0, sizeof(*b));
+    b->trusted = 0x0a000001;
+    b->now_at = 1000;
+    cfg.trusted_ips = &b->trusted;
+    cfg.n_trusted = 1;
+    b->r = router_new(&cfg);
+    b->out.arena = arena_new();
+}
+
+static void bench_fini(struct bench *b)
+{
+    router_free(b->r);
+    arena_free(b->out.arena);
+}
+
+static void forget(struct bench *b)
+{
+    b->out.n = 0;
+}
+
+static void up(struct bench *b, uint64_t link, uint16_t port)
+{
+    const uint8_t nonce[TPP_NONCE_BYTES] = { 9, (uint8_t)link };
+    struct tpp_addr peer = leaf_addr(port);
+
+    router_link_up(b->r, b->now_at, link, &peer, nonce, &b->out);
+}
+
+static void give_bytes(struct bench *b, uint64_t link, const struct buf *bytes)
+{
+    router_packet(b->r, b->now_at, link,
+                  arena_copy(b->out.arena, bytes->data, bytes->len), bytes->len,
+                  &b->out);
+}
+
+static void give(struct bench *b, uint64_t link, const struct tpp_packet *pkt)
+{
+    struct buf bytes = { 0 };
+
+    tpp_encode(&bytes, pkt);
+    give_bytes(b, link, &bytes);
+    buf_fini(&bytes);
+}
+
+static struct tpp_packet join_of(struct tpp_addr *addr, uint8_t node_type)
+{
+    return (struct tpp_packet){
+        .type = TPP_JOIN, .hop = 1, .node_type = node_type, .n_addrs = 1, .addrs = addr
+    };
+}
+
+static bool is_closed(const struct bench *b, uint64_t link)
+{
+    for (size_t i = 0; i < b->out.n; i++)
+        if (b->out.v[i].kind == ROUTER_CLOSE && b->out.v[i].link == link)
+            return true;
+    return false;
+}
+
+/* The n-th packet sent to a link, decoded; false when there is none. */
+static bool sent(struct bench *b, uint64_t link, size_t n, struct tpp_packet *ret)
+{
+    for (size_t i = 0; i < b->out.n; i++) {
+        const struct router_effect *e = &b->out.v[i];
+
+        if (e->kind == ROUTER_SEND && e->link == link && n-- == 0)
+            return tpp_decode(e->data, e->len, b->out.arena, ret);
+    }
+    return false;
+}
+
+static bool logged(const struct bench *b, const char *part)
+{
+    for (size_t i = 0; i < b->out.n; i++)
+        if (b->out.v[i].kind == ROUTER_LOG && strstr(b->out.v[i].text, part))
+            return true;
+    return false;
+}
+
+/* The whole handshake and JOIN; 'key' is the leaf's. */
+static void join_with_key(struct bench *b, uint64_t link, uint16_t port, uint8_t type,
+                          uint8_t *key)
+{
+    const struct tpp_prover prover = { .mac = toy_mac, .arg = key };
+    const uint8_t nonce[TPP_NONCE_BYTES] = { 7 };
+    struct tpp_addr addr = leaf_addr(port);
+    struct tpp_packet join = join_of(&addr, type), challenge;
+    struct tpp_handshake h;
+    struct buf bytes = { 0 };
+
+    up(b, link, port);
+    handshake_hello(&h, nonce, &bytes);
+    give_bytes(b, link, &bytes);
+    buf_clear(&bytes);
+    CU_ASSERT_FATAL(sent(b, link, 0, &challenge));
+    if (key == &right_key) {
+        CU_ASSERT(handshake_at_leaf(&h, &prover, &challenge, type, &addr, 1, &bytes));
+        give_bytes(b, link, &bytes);
+    } else {
+        CU_ASSERT_FALSE(
+            handshake_at_leaf(&h, &prover, &challenge, type, &addr, 1, &bytes));
+    }
+    give(b, link, &join);
+    buf_fini(&bytes);
+}
+
+static void join(struct bench *b, uint64_t link, uint16_t port, uint8_t type)
+{
+    join_with_key(b, link, port, type, &right_key);
+    forget(b);
+}
+
+static void test_key_holder_joins(void)
+{
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join_with_key(&b, 1, 15003, TPP_LEAF, &right_key);
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+    CU_ASSERT(logged(&b, "tfd=1, Leaf registered address 10.0.0.1:15003"));
+    forget(&b);
+    join_with_key(&b, 2, 15004, TPP_LEAF, &wrong_key);
+    CU_ASSERT(is_closed(&b, 2));
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+    bench_fini(&b);
+}
+
+static void test_proof_covers_addresses(void)
+{
+    const struct tpp_prover prover = { .mac = toy_mac, .arg = &right_key };
+    const uint8_t nonce[TPP_NONCE_BYTES] = { 7 };
+    struct tpp_addr mine = leaf_addr(15003), other = leaf_addr(15001);
+    struct tpp_packet lie = join_of(&other, TPP_LEAF), challenge;
+    struct tpp_handshake h;
+    struct buf bytes = { 0 };
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    up(&b, 1, 40000);
+    handshake_hello(&h, nonce, &bytes);
+    give_bytes(&b, 1, &bytes);
+    buf_clear(&bytes);
+    CU_ASSERT_FATAL(sent(&b, 1, 0, &challenge));
+    CU_ASSERT(handshake_at_leaf(&h, &prover, &challenge, TPP_LEAF, &mine, 1, &bytes));
+    give_bytes(&b, 1, &bytes);
+    give(&b, 1, &lie);
+    CU_ASSERT(is_closed(&b, 1));
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 0);
+    buf_fini(&bytes);
+    bench_fini(&b);
+}
+
+static void test_reserved_port_rules(void)
+{
+    static const struct {
+        const char *methods;
+        uint16_t port;
+        uint32_t joins_ip, trusted;
+        bool ok;
+        const char *text;
+    } cases[] = {
+        { "resvport", 1000, 0x0a000001, 0x0a000001, true, NULL },
+        { "clusterkey", 1000, 0x0a000001, 0x0a000001, false,
+          "tfd=1, Authentication method resvport not allowed in connection "
+          "10.0.0.1:1000" },
+        { "resvport", 1024, 0x0a000001, 0x0a000001, false,
+          "Connection from non-reserved port, rejected" },
+        { "resvport", 1000, 0x0a000002, 0x0a000001, false,
+          "Connection from non-reserved port, rejected" },
+        { "resvport", 1000, 0x0a000001, 0x0a000003, false,
+          "Connection from non-reserved port, rejected" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tpp_addr addr = tpp_addr_ipv4(cases[i].joins_ip, 15003);
+        struct tpp_packet pkt = join_of(&addr, TPP_LEAF), err;
+        struct bench b;
+
+        bench_init(&b, cases[i].methods);
+        b.trusted = cases[i].trusted;
+        up(&b, 1, cases[i].port);
+        give(&b, 1, &pkt);
+        CU_ASSERT_EQUAL(router_n_leaves(b.r), cases[i].ok);
+        if (!cases[i].ok) {
+            CU_ASSERT_FATAL(sent(&b, 1, 0, &err));
+            CU_ASSERT_EQUAL(err.code, TPP_CTL_AUTHERR);
+            CU_ASSERT_EQUAL(err.src_sd, TPP_NO_SD);
+            CU_ASSERT_STRING_EQUAL(err.text, cases[i].text);
+            CU_ASSERT_FALSE(is_closed(&b, 1));
+        }
+        bench_fini(&b);
+    }
+}
+
+static struct tpp_packet data_of(uint16_t from, uint16_t to)
+{
+    return (struct tpp_packet){ .type = TPP_DATA,
+                                .src_magic = 5,
+                                .src_sd = 3,
+                                .dest_sd = TPP_NO_SD,
+                                .src_addr = leaf_addr(from),
+                                .dest_addr = leaf_addr(to),
+                                .payload = "hello",
+                                .payload_len = 5 };
+}
+
+static void test_data_reaches_its_leaf(void)
+{
+    struct tpp_packet pkt = data_of(15003, 15001), got;
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join(&b, 1, 15003, TPP_LEAF);
+    join(&b, 2, 15001, TPP_LEAF_NOTIFIED);
+    give(&b, 1, &pkt);
+    CU_ASSERT_FATAL(sent(&b, 2, 0, &got));
+    CU_ASSERT_EQUAL(got.type, TPP_DATA);
+    CU_ASSERT_EQUAL(got.src_sd, 3);
+    CU_ASSERT_NSTRING_EQUAL(got.payload, "hello", 5);
+    CU_ASSERT_EQUAL(b.out.n, 1);
+    bench_fini(&b);
+}
+
+static void test_unknown_destination_is_told(void)
+{
+    struct tpp_packet pkt = data_of(15003, 999), got;
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join(&b, 1, 15003, TPP_LEAF);
+    give(&b, 1, &pkt);
+    CU_ASSERT_FATAL(sent(&b, 1, 0, &got));
+    CU_ASSERT_EQUAL(got.code, TPP_CTL_NOROUTE);
+    CU_ASSERT_EQUAL(got.src_sd, 3);
+    CU_ASSERT(tpp_addr_same(&got.src_addr, &pkt.dest_addr));
+    CU_ASSERT(tpp_addr_same(&got.dest_addr, &pkt.src_addr));
+    CU_ASSERT_STRING_EQUAL(got.text, "tfd=1, pbs_comm:10.0.0.9:17001: Dest not found");
+
+    forget(&b);
+    pkt.payload_len = 0; /* an empty one is an old acknowledgement */
+    give(&b, 1, &pkt);
+    CU_ASSERT_FALSE(sent(&b, 1, 0, &got));
+    bench_fini(&b);
+}
+
+static void test_wrong_packets_end_their_sender_only(void)
+{
+    struct tpp_addr addr = leaf_addr(15003);
+    struct tpp_packet forged = data_of(15001, 15001);
+    struct tpp_packet update = { .type = TPP_CTL_MSG,
+                                 .code = TPP_CTL_UPDATE,
+                                 .text = "" };
+    struct tpp_packet leave = {
+        .type = TPP_LEAVE, .hop = 1, .n_addrs = 1, .addrs = &addr
+    };
+    struct tpp_packet twice = join_of(&addr, TPP_LEAF);
+    struct tpp_packet auth = { .type = TPP_AUTH_CTX, .auth_method = "clusterkey" };
+    const struct tpp_packet *cases[] = { &forged, &update, &leave, &twice, &auth };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tpp_packet good = data_of(15001, 15001);
+        struct bench b;
+
+        bench_init(&b, "clusterkey");
+        join(&b, 1, 15003, TPP_LEAF);
+        join(&b, 2, 15001, TPP_LEAF_NOTIFIED);
+        give(&b, 1, cases[i]);
+        CU_ASSERT(is_closed(&b, 1));
+        CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+        forget(&b);
+        give(&b, 2, &good);
+        CU_ASSERT_EQUAL(b.out.n, 1);
+        bench_fini(&b);
+    }
+}
+
+static void test_strangers_may_only_join(void)
+{
+    struct tpp_packet pkt = data_of(15003, 15001);
+    const char junk[] = { 0, 0, 0, 12, 1, 1, 1, 0, 9, 0, 0, 0 };
+    struct buf cut = { 0 };
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join(&b, 2, 15001, TPP_LEAF);
+    up(&b, 1, 40000);
+    give(&b, 1, &pkt);
+    CU_ASSERT(is_closed(&b, 1));
+    CU_ASSERT_FALSE(sent(&b, 2, 0, &pkt));
+    forget(&b);
+    up(&b, 3, 40001);
+    buf_add(&cut, junk, sizeof(junk)); /* promises nine addresses */
+    give_bytes(&b, 3, &cut);
+    CU_ASSERT(is_closed(&b, 3));
+    buf_fini(&cut);
+    bench_fini(&b);
+}
+
+static void test_lost_leaf_is_told_to_all(void)
+{
+    struct tpp_packet got;
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join(&b, 1, 15003, TPP_LEAF);
+    join(&b, 2, 15001, TPP_LEAF_NOTIFIED);
+    join(&b, 3, 15005, TPP_LEAF);
+    router_link_down(b.r, b.now_at, 1, 104, &b.out);
+    for (uint64_t link = 2; link <= 3; link++) {
+        struct tpp_addr gone = leaf_addr(15003);
+
+        CU_ASSERT_FATAL(sent(&b, link, 0, &got));
+        CU_ASSERT_EQUAL(got.type, TPP_LEAVE);
+        CU_ASSERT_EQUAL(got.hop, 2);
+        CU_ASSERT_EQUAL(got.ecode, 104);
+        CU_ASSERT_EQUAL(got.n_addrs, 1);
+        CU_ASSERT(tpp_addr_same(&got.addrs[0], &gone));
+    }
+    CU_ASSERT(logged(&b, "tfd=1, Connection from leaf 10.0.0.1:15003 down"));
+    bench_fini(&b);
+}
+
+static void test_newcomer_replaces_stale_leaf(void)
+{
+    struct tpp_packet got;
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join(&b, 1, 15003, TPP_LEAF);
+    join(&b, 2, 15001, TPP_LEAF_NOTIFIED);
+    join_with_key(&b, 3, 15003, TPP_LEAF, &right_key);
+    CU_ASSERT(is_closed(&b, 1));
+    CU_ASSERT_FALSE(is_closed(&b, 3));
+    CU_ASSERT_FATAL(sent(&b, 2, 0, &got));
+    CU_ASSERT_EQUAL(got.type, TPP_LEAVE);
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 2);
+    forget(&b);
+    struct tpp_packet pkt = data_of(15001, 15003);
+    give(&b, 2, &pkt);
+    CU_ASSERT(sent(&b, 3, 0, &got));
+    bench_fini(&b);
+}
+
+static void test_update_follows_joins(void)
+{
+    struct tpp_packet got;
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join(&b, 1, 15001, TPP_LEAF_NOTIFIED);
+    CU_ASSERT_EQUAL(router_next_deadline(b.r), INT64_MAX);
+    join(&b, 2, 15003, TPP_LEAF);
+    CU_ASSERT_EQUAL(router_next_deadline(b.r), b.now_at + ROUTER_UPDATE_DELAY_S);
+    b.now_at += ROUTER_UPDATE_DELAY_S;
+    router_tick(b.r, b.now_at, &b.out);
+    CU_ASSERT_FATAL(sent(&b, 1, 0, &got));
+    CU_ASSERT_EQUAL(got.code, TPP_CTL_UPDATE);
+    CU_ASSERT_EQUAL(b.out.v[0].len, 52);
+    CU_ASSERT_FALSE(sent(&b, 2, 0, &got));
+    CU_ASSERT_EQUAL(router_next_deadline(b.r), INT64_MAX);
+    bench_fini(&b);
+}
+
+static void test_silent_link_is_ended(void)
+{
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    up(&b, 1, 40000);
+    CU_ASSERT_EQUAL(router_next_deadline(b.r), b.now_at + ROUTER_JOIN_WAIT_S);
+    router_tick(b.r, b.now_at + ROUTER_JOIN_WAIT_S - 1, &b.out);
+    CU_ASSERT_FALSE(is_closed(&b, 1));
+    router_tick(b.r, b.now_at + ROUTER_JOIN_WAIT_S, &b.out);
+    CU_ASSERT(is_closed(&b, 1));
+    CU_ASSERT_EQUAL(router_n_links(b.r), 0);
+    bench_fini(&b);
+}
+
+static void test_links_are_limited(void)
+{
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    for (uint64_t i = 1; i <= 9; i++)
+        up(&b, i, (uint16_t)(40000 + i));
+    CU_ASSERT(is_closed(&b, 9));
+    CU_ASSERT_FALSE(is_closed(&b, 8));
+    bench_fini(&b);
+}
+
+static void test_multicast_is_expanded(void)
+{
+    struct tpp_member to[] = {
+        { .src_sd = 20, .src_magic = 77, .dest_sd = 4, .dest_addr = leaf_addr(15003) },
+        { .src_sd = 21, .src_magic = 78, .dest_sd = 5, .dest_addr = leaf_addr(15005) },
+        { .src_sd = 22, .src_magic = 79, .dest_sd = 6, .dest_addr = leaf_addr(999) },
+    };
+    struct tpp_packet pkt = { .type = TPP_MCAST_DATA,
+                              .src_addr = leaf_addr(15001),
+                              .n_members = 3,
+                              .members = to,
+                              .payload = "hello",
+                              .payload_len = 5 };
+    struct tpp_packet got;
+    struct buf whole = { 0 };
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join(&b, 1, 15003, TPP_LEAF);
+    join(&b, 2, 15005, TPP_LEAF);
+    join(&b, 3, 15001, TPP_LEAF_NOTIFIED);
+    give(&b, 3, &pkt);
+    for (size_t i = 0; i < b.out.n; i++) /* header and payload are two sends */
+        if (b.out.v[i].kind == ROUTER_SEND && b.out.v[i].link == 1)
+            buf_add(&whole, b.out.v[i].data, b.out.v[i].len);
+    CU_ASSERT_FATAL(tpp_decode(whole.data, whole.len, b.out.arena, &got));
+    CU_ASSERT_EQUAL(got.type, TPP_DATA);
+    CU_ASSERT_EQUAL(got.src_sd, 20);
+    CU_ASSERT_EQUAL(got.src_magic, 77);
+    CU_ASSERT_EQUAL(got.dest_sd, 4);
+    CU_ASSERT_EQUAL(got.totlen, 5);
+    CU_ASSERT_EQUAL(got.payload_len, 5);
+    CU_ASSERT_FATAL(sent(&b, 3, 0, &got));
+    CU_ASSERT_EQUAL(got.code, TPP_CTL_NOROUTE);
+    CU_ASSERT_EQUAL(got.src_sd, 22);
+    buf_fini(&whole);
+    bench_fini(&b);
+}
+
+static const struct unit_case cases[] = {
+    { "a leaf with the key joins, one without does not", test_key_holder_joins },
+    { "the proof covers the addresses", test_proof_covers_addresses },
+    { "a reserved port speaks for its own, trusted host", test_reserved_port_rules },
+    { "data reaches the leaf it is for", test_data_reaches_its_leaf },
+    { "an unknown destination is told to the sender",
+      test_unknown_destination_is_told },
+    { "a wrong packet ends its sender only", test_wrong_packets_end_their_sender_only },
+    { "a stranger may only join", test_strangers_may_only_join },
+    { "a lost leaf is told to all others", test_lost_leaf_is_told_to_all },
+    { "a newcomer replaces a stale leaf", test_newcomer_replaces_stale_leaf },
+    { "UPDATE follows the last JOIN", test_update_follows_joins },
+    { "a link that does not join is ended", test_silent_link_is_ended },
+    { "links are limited", test_links_are_limited },
+    { "a multicast reaches its members", test_multicast_is_expanded },
+};
+
+int main(void)
+{
+    return unit_main("comm/router", cases, ARRAY_LEN(cases));
+}

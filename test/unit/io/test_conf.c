@@ -1,0 +1,253 @@
+/* Unit tests of lib/io/conf.c and net.c: pbs.conf, the environment, addresses.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/conf.h"
+#include "lib/io/net.h"
+
+#include "../unit.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BASE "PBS_HOME=/h\nPBS_EXEC=/e\nPBS_SERVER=srv\n"
+
+static char path[] = "/tmp/hf-conf-XXXXXX";
+
+static int load(const char *text, bool env, struct conf **c, struct diag *why)
+{
+    FILE *f = fopen(path, "w");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    fputs(text, f);
+    fclose(f);
+    return conf_load_file(path, env, c, why);
+}
+
+static void test_defaults(void)
+{
+    struct conf *c;
+    struct diag why;
+
+    CU_ASSERT_EQUAL_FATAL(load(BASE, false, &c, &why), 0);
+    CU_ASSERT_STRING_EQUAL(c->home, "/h");
+    CU_ASSERT_STRING_EQUAL(c->mom_home, "/h");
+    CU_ASSERT_STRING_EQUAL(c->environment, "/h/pbs_environment");
+    CU_ASSERT_STRING_EQUAL(c->auth_method, "resvport");
+    CU_ASSERT_STRING_EQUAL(c->supported_auth_methods, "resvport");
+    CU_ASSERT_EQUAL(c->mom_port, 15002);
+    CU_ASSERT_EQUAL(c->comm_threads, 4);
+    CU_ASSERT_TRUE(c->use_mcast);
+    CU_ASSERT_FALSE(c->start_mom);
+    CU_ASSERT_PTR_NULL(c->leaf_name);
+    CU_ASSERT_STRING_EQUAL(conf_routers(c), "srv");
+    CU_ASSERT_STRING_EQUAL(conf_store(c), "sqlite:/h/server_priv/holdfast.db");
+    CU_ASSERT_STRING_EQUAL(conf_cluster_key(c), "/h/cluster.key");
+    CU_ASSERT_STRING_EQUAL(conf_server_socket(c), "/h/ipc/server.sock");
+    conf_free(c);
+}
+
+static void test_lines(void)
+{
+    static const struct {
+        const char *story, *text, *server;
+        unsigned port;
+    } cases[] = {
+        { "blanks before and after", BASE "  PBS_SERVER=x \t\n", "x", 15001 },
+        { "the last of two wins", BASE "PBS_SERVER=y\nPBS_SERVER=z\n", "z", 15001 },
+        { "the old name of the server", BASE "PBS_DEFAULT=old\n", "old", 15001 },
+        { "a comment", BASE "#PBS_SERVER=x\n", "srv", 15001 },
+        { "a line without a sign", BASE "PBS_SERVER x\n", "srv", 15001 },
+        { "an unknown name", BASE "PBS_NOTHING=x\n", "srv", 15001 },
+        { "no quotes, no expansion", BASE "PBS_SERVER=\"$x\"\n", "\"$x\"", 15001 },
+        { "no line end at the end", BASE "PBS_SERVER=last", "last", 15001 },
+        { "a port", BASE "PBS_BATCH_SERVICE_PORT=4000\n", "srv", 4000 },
+        { "no number", BASE "PBS_BATCH_SERVICE_PORT=many\n", "srv", 15001 },
+        { "too large a port", BASE "PBS_BATCH_SERVICE_PORT=65536\n", "srv", 15001 },
+        { "the largest port", BASE "PBS_BATCH_SERVICE_PORT=65535\n", "srv", 65535 },
+        { "port zero", BASE "PBS_BATCH_SERVICE_PORT=0\n", "srv", 15001 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct conf *c;
+        struct diag why;
+
+        CU_ASSERT_EQUAL_FATAL(load(cases[i].text, false, &c, &why), 0);
+        if (strcmp(c->server, cases[i].server) != 0 || c->batch_port != cases[i].port)
+            fprintf(stderr, "%s: got %s, %u\n", cases[i].story, c->server,
+                    c->batch_port);
+        CU_ASSERT_STRING_EQUAL(c->server, cases[i].server);
+        CU_ASSERT_EQUAL(c->batch_port, cases[i].port);
+        conf_free(c);
+    }
+}
+
+static void test_refusals_name_the_culprit(void)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        { "",
+          "pbsconf error: pbs conf variables not found: PBS_HOME PBS_EXEC PBS_SERVER" },
+        { "PBS_EXEC=/e\nPBS_HOME=\n",
+          "pbsconf error: pbs conf variables not found: PBS_HOME PBS_SERVER" },
+        { BASE "PBS_SERVER_HOST_NAME=a:1\n",
+          "pbsconf error: illegal value for: PBS_SERVER_HOST_NAME" },
+        { BASE "PBS_MOM_NODE_NAME=a:1\n",
+          "pbsconf error: illegal value for: PBS_MOM_NODE_NAME" },
+        { BASE "PBS_ENCRYPT_METHOD=Munge\n",
+          "The given PBS_ENCRYPT_METHOD = munge does not support encrypt/decrypt of "
+          "data" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct conf *c = NULL;
+        struct diag why;
+
+        CU_ASSERT_NOT_EQUAL(load(cases[i].text, false, &c, &why), 0);
+        CU_ASSERT_PTR_NULL(c);
+        CU_ASSERT_STRING_EQUAL(why.text, cases[i].words);
+    }
+}
+
+static void test_environment_overrides(void)
+{
+    struct conf *c;
+    struct diag why;
+
+    setenv("PBS_SERVER", "fromenv", 1);
+    setenv("PBS_DEFAULT", "weaker", 1);
+    setenv("PBS_SCHEDULER_MODIFY_EVENT", "1", 1);
+    setenv("PBS_ENVIRONMENT", "PBS_BATCH", 1);
+    setenv("TMPDIR", "/t", 1);
+    CU_ASSERT_EQUAL_FATAL(load(BASE "PBS_TMPDIR=/file\n", true, &c, &why), 0);
+    CU_ASSERT_STRING_EQUAL(c->server, "fromenv");
+    CU_ASSERT_FALSE(c->sched_modify_event);
+    CU_ASSERT_STRING_EQUAL(c->environment, "/h/pbs_environment");
+    CU_ASSERT_STRING_EQUAL(c->tmpdir, "/t");
+    conf_free(c);
+    setenv("PBS_HOME", "/h2", 1);
+    setenv("PBS_EXEC", "/e2", 1);
+    CU_ASSERT_EQUAL_FATAL(conf_load_file("/nonexistent", true, &c, &why), 0);
+    CU_ASSERT_STRING_EQUAL(c->home, "/h2");
+    conf_free(c);
+    unsetenv("PBS_HOME");
+    unsetenv("PBS_EXEC");
+    unsetenv("PBS_SERVER");
+    unsetenv("PBS_DEFAULT");
+    unsetenv("PBS_ENVIRONMENT");
+    unsetenv("TMPDIR");
+}
+
+static void test_hosts_of_server_and_routers(void)
+{
+    static const struct {
+        const char *text, *host, *routers;
+    } cases[] = {
+        { BASE "PBS_SERVER_HOST_NAME=real\n", "real", "real" },
+        { BASE "PBS_PRIMARY=p\n", "srv", "srv" },
+        { BASE "PBS_PRIMARY=p\nPBS_SECONDARY=s\n", "p", "p,s" },
+        { BASE "PBS_LEAF_ROUTERS=r1:7,r2\n", "srv", "r1:7,r2" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct conf *c;
+        struct diag why;
+
+        CU_ASSERT_EQUAL_FATAL(load(cases[i].text, false, &c, &why), 0);
+        CU_ASSERT_STRING_EQUAL(conf_server_host(c), cases[i].host);
+        CU_ASSERT_STRING_EQUAL(conf_routers(c), cases[i].routers);
+        conf_free(c);
+    }
+}
+
+static void test_lists(void)
+{
+    CU_ASSERT_TRUE(conf_list_has("resvport,munge", "munge"));
+    CU_ASSERT_TRUE(conf_list_has(" Resvport , munge ", "resvport"));
+    CU_ASSERT_FALSE(conf_list_has("resvport,mungeX", "munge"));
+    CU_ASSERT_FALSE(conf_list_has("resvport,,x", ""));
+    CU_ASSERT_FALSE(conf_list_has(NULL, "munge"));
+}
+
+static void test_every_setting_is_described(void)
+{
+    size_t n;
+    const struct conf_setting *s = conf_settings(&n);
+
+    CU_ASSERT_TRUE(n > 40);
+    for (size_t i = 0; i < n; i++) {
+        CU_ASSERT_TRUE(s[i].doc && s[i].doc[strlen(s[i].doc) - 1] == '.');
+        for (size_t j = 0; j < i; j++)
+            CU_ASSERT_TRUE(strcmp(s[i].name, s[j].name) != 0 &&
+                           s[i].offset != s[j].offset);
+    }
+}
+
+static void test_host_and_port_are_split(void)
+{
+    static const struct {
+        const char *text;
+        bool ok;
+        const char *host;
+        unsigned port;
+    } cases[] = {
+        { "h", true, "h", 17001 },       { "h:5", true, "h", 5 },
+        { "h:65535", true, "h", 65535 }, { "h:65536", false, NULL, 0 },
+        { "h:0", false, NULL, 0 },       { "h:", false, NULL, 0 },
+        { "h:5x", false, NULL, 0 },      { ":5", false, NULL, 0 },
+        { "", false, NULL, 0 },          { "h:-1", false, NULL, 0 },
+        { "12345678", false, NULL, 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char host[8];
+        unsigned port;
+        bool ok = net_split(cases[i].text, 17001, host, sizeof(host), &port);
+
+        CU_ASSERT_EQUAL(ok, cases[i].ok);
+        if (ok) {
+            CU_ASSERT_STRING_EQUAL(host, cases[i].host);
+            CU_ASSERT_EQUAL(port, cases[i].port);
+        }
+    }
+}
+
+static void test_names_and_addresses(void)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(80) };
+    char text[NET_TEXT_BYTES], name[16];
+    struct diag why;
+
+    CU_ASSERT_EQUAL(net_resolve("127.0.0.1", &at.sin_addr, &why), 0);
+    CU_ASSERT_STRING_EQUAL(net_text(&at, text), "127.0.0.1:80");
+    CU_ASSERT_EQUAL(net_resolve("no such host", &at.sin_addr, &why), PBSE_BADHOST);
+    net_short_name("a.b.c", name, sizeof(name));
+    CU_ASSERT_STRING_EQUAL(name, "a");
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "unset names have their defaults", test_defaults },
+        { "lines are read as the format says", test_lines },
+        { "refusals name the culprit", test_refusals_name_the_culprit },
+        { "the environment overrides the file", test_environment_overrides },
+        { "hosts of server and routers follow the order",
+          test_hosts_of_server_and_routers },
+        { "lists are searched by whole words", test_lists },
+        { "every setting is described once", test_every_setting_is_described },
+        { "host and port are split", test_host_and_port_are_split },
+        { "names and addresses are told", test_names_and_addresses },
+    };
+    int rc, fd = mkstemp(path);
+
+    if (fd < 0)
+        return 2;
+    close(fd);
+    rc = unit_main("conf", cases, ARRAY_LEN(cases));
+    unlink(path);
+    return rc;
+}

@@ -1,0 +1,487 @@
+/* Unit tests of lib/io/conn.c: frames in pieces, faults, holding, slow peers.
+ *
+ * Each case talks to connections over socket pairs; time limits are a few milliseconds
+ * and only their having passed is asserted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/conn.h"
+#include "lib/io/net.h"
+
+#include "../unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* One end under test, the other one in our hand, and what was told. */
+struct end {
+    struct loop *loop;
+    struct conn *conn;
+    int peer;
+    struct buf got; /* payloads of frames, each followed by '|' */
+    int n_frames, n_bad, n_closed, n_opened;
+    enum conn_fault fault;
+    enum conn_end closed;
+    int hold_after; /* hold when that many frames came */
+    bool free_in_frame, echo, answer_bad;
+};
+
+static void on_opened(void *arg, struct conn *c)
+{
+    struct end *e = arg;
+
+    (void)c;
+    e->n_opened++;
+}
+
+static void on_frame(void *arg, struct conn *c, const struct packet *f)
+{
+    struct end *e = arg;
+
+    e->n_frames++;
+    buf_add(&e->got, f->data, f->len);
+    buf_add_char(&e->got, '|');
+    if (e->echo)
+        conn_send_packet(c, PACKET_DATA, f->data, f->len);
+    if (e->hold_after && e->n_frames == e->hold_after)
+        conn_hold(c, true);
+    if (e->free_in_frame) {
+        conn_free(c);
+        e->conn = NULL;
+    }
+}
+
+static void on_bad(void *arg, struct conn *c, enum conn_fault fault)
+{
+    struct end *e = arg;
+
+    e->n_bad++;
+    e->fault = fault;
+    if (e->answer_bad)
+        conn_send(c, "bad", 3);
+    conn_finish(c);
+}
+
+static void on_closed(void *arg, struct conn *c, enum conn_end end)
+{
+    struct end *e = arg;
+
+    (void)c;
+    e->n_closed++;
+    e->closed = end;
+}
+
+static const struct conn_events events = { on_opened, on_frame, on_bad, on_closed };
+
+static void end_open(struct end *e, struct loop *l, struct conn_config cfg)
+{
+    int sv[2];
+
+    CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM, 0, sv), 0);
+    e->loop = l;
+    e->peer = sv[1];
+    cfg.events = &events;
+    cfg.arg = e;
+    e->conn = conn_new(l, sv[0], &cfg);
+}
+
+static void end_close(struct end *e)
+{
+    conn_free(e->conn);
+    if (e->peer >= 0)
+        close(e->peer);
+    buf_fini(&e->got);
+}
+
+static void put(struct end *e, const void *p, size_t len)
+{
+    CU_ASSERT_EQUAL(write(e->peer, p, len), (ssize_t)len);
+}
+
+static void put_packet(struct buf *b, const char *text)
+{
+    packet_put(b, PACKET_DATA, text, strlen(text));
+}
+
+/* Turn until it is true; something must always be coming. */
+#define UNTIL(e, cond)                                                                 \
+    do {                                                                               \
+        while (!(cond))                                                                \
+            loop_turn((e)->loop, true);                                                \
+    } while (0)
+
+/* Whatever is ready, and no more. */
+static void settle(struct loop *l)
+{
+    for (int i = 0; i < 5; i++)
+        loop_turn(l, false);
+}
+
+static void test_frames_cut_at_every_byte(void)
+{
+    struct buf bytes = { 0 };
+
+    put_packet(&bytes, "hello");
+    put_packet(&bytes, "w");
+    for (size_t cut = 1; cut < bytes.len; cut++) {
+        struct loop *l = loop_new();
+        struct end e = { 0 };
+
+        end_open(&e, l, (struct conn_config){ 0 });
+        put(&e, bytes.data, cut);
+        settle(l);
+        CU_ASSERT_EQUAL(e.n_frames, cut >= 16 ? 1 : 0);
+        put(&e, bytes.data + cut, bytes.len - cut);
+        UNTIL(&e, e.n_frames == 2);
+        CU_ASSERT_STRING_EQUAL(e.got.data, "hello|w|");
+        CU_ASSERT_EQUAL(e.n_bad + e.n_closed, 0);
+        end_close(&e);
+        loop_free(l);
+    }
+    buf_fini(&bytes);
+}
+
+static void test_half_a_frame_delays_nobody_else(void)
+{
+    struct loop *l = loop_new();
+    struct end slow = { 0 }, other = { .echo = true };
+    struct buf bytes = { 0 };
+    char back[64];
+
+    put_packet(&bytes, "question");
+    end_open(&slow, l, (struct conn_config){ .partial_ms = 20 });
+    end_open(&other, l, (struct conn_config){ .partial_ms = 60000 });
+    put(&slow, bytes.data, 7);
+    settle(l);
+    put(&other, bytes.data, bytes.len);
+    UNTIL(&other, other.n_frames == 1);
+    CU_ASSERT_EQUAL(slow.n_bad, 0); /* the other one was served before the limit */
+    CU_ASSERT_EQUAL(read(other.peer, back, sizeof(back)), (ssize_t)bytes.len);
+    UNTIL(&slow, slow.n_closed == 1);
+    CU_ASSERT_EQUAL(slow.n_bad, 1);
+    CU_ASSERT_EQUAL(slow.fault, CONN_PARTIAL);
+    CU_ASSERT_EQUAL(slow.closed, CONN_FINISHED);
+    CU_ASSERT_EQUAL(other.n_bad + other.n_closed, 0);
+    end_close(&slow);
+    end_close(&other);
+    buf_fini(&bytes);
+    loop_free(l);
+}
+
+static void test_wrong_input_is_told_and_answered(void)
+{
+    static const struct {
+        const char *story, *bytes;
+        size_t len;
+        bool cut;
+        enum conn_fault fault;
+    } cases[] = {
+        { "another protocol", "GET / HTTP/1.0\r\n\r\n", 18, false, CONN_BAD_BYTES },
+        { "the first byte", "X", 1, false, CONN_BAD_BYTES },
+        { "length zero", "PKTV1\0\0\0\0\0\0", 11, false, CONN_BAD_BYTES },
+        { "longer than allowed", "PKTV1\0\0\0\0\1\1", 11, false, CONN_BAD_BYTES },
+        { "half a header, then the end", "PKTV1\0\0", 7, true, CONN_CUT },
+        { "half a body, then the end", "PKTV1\0\0\0\0\0\2x", 12, true, CONN_CUT },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct loop *l = loop_new();
+        struct end e = { .answer_bad = true };
+        char back[8] = "";
+
+        end_open(&e, l, (struct conn_config){ .max_frame_bytes = 256 });
+        put(&e, cases[i].bytes, cases[i].len);
+        if (cases[i].cut)
+            shutdown(e.peer, SHUT_WR);
+        UNTIL(&e, e.n_closed == 1);
+        if (e.n_bad != 1 || e.fault != cases[i].fault)
+            fprintf(stderr, "%s: got %d\n", cases[i].story, e.fault);
+        CU_ASSERT_EQUAL(e.n_bad, 1);
+        CU_ASSERT_EQUAL(e.fault, cases[i].fault);
+        CU_ASSERT_EQUAL(e.n_frames, 0);
+        CU_ASSERT_EQUAL(read(e.peer, back, sizeof(back)), 3);
+        end_close(&e);
+        loop_free(l);
+    }
+}
+
+static void test_frame_before_wrong_bytes_is_served(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+    struct buf bytes = { 0 };
+
+    put_packet(&bytes, "good");
+    buf_add_str(&bytes, "rubbish");
+    end_open(&e, l, (struct conn_config){ 0 });
+    put(&e, bytes.data, bytes.len);
+    UNTIL(&e, e.n_closed == 1);
+    CU_ASSERT_STRING_EQUAL(e.got.data, "good|");
+    CU_ASSERT_EQUAL(e.fault, CONN_BAD_BYTES);
+    end_close(&e);
+    buf_fini(&bytes);
+    loop_free(l);
+}
+
+static void test_end_of_peer_is_told_once(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+
+    end_open(&e, l, (struct conn_config){ 0 });
+    close(e.peer);
+    e.peer = -1;
+    UNTIL(&e, e.n_closed == 1);
+    settle(l);
+    CU_ASSERT_EQUAL(e.n_closed, 1);
+    CU_ASSERT_EQUAL(e.closed, CONN_EOF);
+    CU_ASSERT_EQUAL(e.n_bad, 0);
+    conn_send(e.conn, "x", 1); /* ignored */
+    CU_ASSERT_EQUAL(conn_unsent_bytes(e.conn), 0);
+    end_close(&e);
+    loop_free(l);
+}
+
+static void test_held_frames_wait_in_order(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { .hold_after = 1 };
+    struct buf bytes = { 0 };
+
+    for (const char *const *t = (const char *const[]){ "1", "2", "3", NULL }; *t; t++)
+        put_packet(&bytes, *t);
+    end_open(&e, l, (struct conn_config){ .partial_ms = 1 });
+    put(&e, bytes.data, bytes.len);
+    UNTIL(&e, e.n_frames == 1);
+    settle(l);
+    CU_ASSERT_EQUAL(e.n_frames, 1);
+    e.hold_after = 2;
+    conn_hold(e.conn, false);
+    UNTIL(&e, e.n_frames == 2);
+    conn_hold(e.conn, false);
+    UNTIL(&e, e.n_frames == 3);
+    CU_ASSERT_STRING_EQUAL(e.got.data, "1|2|3|");
+    conn_hold(e.conn, true);
+    close(e.peer);
+    e.peer = -1;
+    UNTIL(&e, e.n_closed == 1); /* a client that leaves while it waits is noticed */
+    CU_ASSERT_EQUAL(e.closed, CONN_EOF);
+    end_close(&e);
+    buf_fini(&bytes);
+    loop_free(l);
+}
+
+static void test_held_connection_reads_a_bounded_amount(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+    char *flood = xcalloc(1, 1 << 20);
+    ssize_t n;
+    size_t taken = 0;
+
+    end_open(&e, l, (struct conn_config){ .max_frame_bytes = 1000 });
+    conn_hold(e.conn, true);
+    fcntl(e.peer, F_SETFL, O_NONBLOCK);
+    for (int i = 0; i < 100; i++) {
+        n = write(e.peer, flood, 1 << 20);
+        taken += n > 0 ? (size_t)n : 0;
+        settle(l);
+    }
+    CU_ASSERT_TRUE(taken < (4u << 20));
+    free(flood);
+    end_close(&e);
+    loop_free(l);
+}
+
+static void test_message_over_several_frames_has_one_limit(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+    struct buf bytes = { 0 };
+
+    put_packet(&bytes, "part");
+    end_open(&e, l, (struct conn_config){ .partial_ms = 20 });
+    put(&e, bytes.data, bytes.len);
+    UNTIL(&e, e.n_frames == 1);
+    conn_expect_more(e.conn, true);
+    UNTIL(&e, e.n_bad == 1);
+    CU_ASSERT_EQUAL(e.fault, CONN_PARTIAL);
+    end_close(&e);
+    buf_fini(&bytes);
+    loop_free(l);
+}
+
+static void test_freeing_inside_a_callback_is_fine(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { .free_in_frame = true, .echo = true };
+    struct buf bytes = { 0 };
+
+    put_packet(&bytes, "1");
+    put_packet(&bytes, "2");
+    end_open(&e, l, (struct conn_config){ 0 });
+    put(&e, bytes.data, bytes.len);
+    UNTIL(&e, e.n_frames == 1);
+    settle(l);
+    CU_ASSERT_EQUAL(e.n_frames, 1);
+    CU_ASSERT_EQUAL(e.n_closed, 0);
+    end_close(&e);
+    buf_fini(&bytes);
+    loop_free(l);
+}
+
+static void test_slow_reader_is_dropped(void)
+{
+    struct loop *l = loop_new();
+    struct end stalled = { 0 }, greedy = { 0 };
+    char *big = xcalloc(1, 4 << 20);
+
+    end_open(&stalled, l, (struct conn_config){ .stall_ms = 20 });
+    conn_send(stalled.conn, big, 4 << 20);
+    CU_ASSERT_TRUE(conn_unsent_bytes(stalled.conn) > 0);
+    UNTIL(&stalled, stalled.n_closed == 1);
+    CU_ASSERT_EQUAL(stalled.closed, CONN_STALLED);
+    end_close(&stalled);
+
+    end_open(&greedy, l, (struct conn_config){ .max_output_bytes = 1 << 20 });
+    conn_send(greedy.conn, big, 4 << 20);
+    CU_ASSERT_EQUAL(greedy.n_closed, 0); /* never told from inside conn_send() */
+    UNTIL(&greedy, greedy.n_closed == 1);
+    CU_ASSERT_EQUAL(greedy.closed, CONN_OVERFLOW);
+    end_close(&greedy);
+    free(big);
+    loop_free(l);
+}
+
+static void test_finish_writes_everything_first(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+    size_t size = 3 << 20, got = 0;
+    char *big = xcalloc(1, size), room[65536];
+
+    end_open(&e, l, (struct conn_config){ 0 });
+    conn_send(e.conn, big, size);
+    conn_finish(e.conn);
+    conn_send(e.conn, "late", 4);
+    while (got < size) {
+        ssize_t n = recv(e.peer, room, sizeof(room), MSG_DONTWAIT);
+
+        got += n > 0 ? (size_t)n : 0;
+        loop_turn(l, false);
+    }
+    UNTIL(&e, e.n_closed == 1);
+    CU_ASSERT_EQUAL(e.closed, CONN_FINISHED);
+    conn_free(e.conn);
+    e.conn = NULL;
+    CU_ASSERT_EQUAL(got, size);
+    CU_ASSERT_EQUAL(recv(e.peer, room, sizeof(room), 0), 0);
+    end_close(&e);
+    free(big);
+    loop_free(l);
+}
+
+static void test_idle_peer_is_dropped(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+
+    end_open(&e, l, (struct conn_config){ .idle_ms = 5 });
+    UNTIL(&e, e.n_closed == 1);
+    CU_ASSERT_EQUAL(e.closed, CONN_IDLE);
+    end_close(&e);
+    loop_free(l);
+}
+
+static void test_outgoing_connections(void)
+{
+    struct loop *l = loop_new();
+    struct sockaddr_in to = { .sin_family = AF_INET };
+    socklen_t len = sizeof(to);
+    struct end up = { .peer = -1 }, down = { .peer = -1 };
+    struct conn_config cfg = { .events = &events, .connecting = true };
+    int fd, server = socket(AF_INET, SOCK_STREAM, 0);
+
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CU_ASSERT_EQUAL_FATAL(bind(server, (struct sockaddr *)&to, sizeof(to)), 0);
+    getsockname(server, (struct sockaddr *)&to, &len);
+    CU_ASSERT_EQUAL_FATAL(listen(server, 1), 0);
+    up.loop = down.loop = l;
+    CU_ASSERT_EQUAL_FATAL(net_connect(&to, &fd), 0);
+    cfg.arg = &up;
+    up.conn = conn_new(l, fd, &cfg);
+    conn_send(up.conn, "early", 5); /* leaves when the connection is up */
+    UNTIL(&up, up.n_opened == 1);
+    up.peer = accept(server, NULL, NULL);
+    char text[8] = "";
+    CU_ASSERT_EQUAL(read(up.peer, text, sizeof(text)), 5);
+    close(server);
+    CU_ASSERT_EQUAL_FATAL(net_connect(&to, &fd), 0);
+    cfg.arg = &down;
+    down.conn = conn_new(l, fd, &cfg);
+    UNTIL(&down, down.n_closed == 1);
+    CU_ASSERT_EQUAL(down.closed, CONN_REFUSED);
+    CU_ASSERT_EQUAL(conn_errno(down.conn), ECONNREFUSED);
+    CU_ASSERT_EQUAL(down.n_opened, 0);
+    end_close(&up);
+    end_close(&down);
+    loop_free(l);
+}
+
+/* A framing of one length byte, in place of PKTV1. */
+static enum packet_status parse_byte(const char *data, size_t len, size_t max,
+                                     struct packet *ret)
+{
+    size_t want = (unsigned char)data[0];
+
+    if (want == 0 || want > max)
+        return PACKET_BAD;
+    if (len < want + 1)
+        return PACKET_PARTIAL;
+    *ret = (struct packet){ .data = data + 1, .len = want, .total_bytes = want + 1 };
+    return PACKET_READY;
+}
+
+static void test_another_framing_is_a_callback(void)
+{
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+
+    end_open(&e, l, (struct conn_config){ .parse = parse_byte });
+    put(&e, "\2ab\1c\3d", 7);
+    UNTIL(&e, e.n_frames == 2);
+    put(&e, "ef", 2);
+    UNTIL(&e, e.n_frames == 3);
+    CU_ASSERT_STRING_EQUAL(e.got.data, "ab|c|def|");
+    end_close(&e);
+    loop_free(l);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "frames cut at every byte arrive whole", test_frames_cut_at_every_byte },
+        { "half a frame delays nobody else", test_half_a_frame_delays_nobody_else },
+        { "wrong input is told and answered", test_wrong_input_is_told_and_answered },
+        { "a frame before wrong bytes is served",
+          test_frame_before_wrong_bytes_is_served },
+        { "the end of the peer is told once", test_end_of_peer_is_told_once },
+        { "held frames wait in order", test_held_frames_wait_in_order },
+        { "a held connection reads a bounded amount",
+          test_held_connection_reads_a_bounded_amount },
+        { "a message over several frames has one limit",
+          test_message_over_several_frames_has_one_limit },
+        { "freeing inside a callback is fine", test_freeing_inside_a_callback_is_fine },
+        { "a slow reader is dropped", test_slow_reader_is_dropped },
+        { "finishing writes everything first", test_finish_writes_everything_first },
+        { "an idle peer is dropped", test_idle_peer_is_dropped },
+        { "outgoing connections open or are refused", test_outgoing_connections },
+        { "another framing is a callback", test_another_framing_is_a_callback },
+    };
+
+    return unit_main("conn", cases, ARRAY_LEN(cases));
+}

@@ -1,0 +1,157 @@
+/* Unit tests of lib/io/logfile.c: lines, mask, banner, reopening.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/logfile.h"
+
+#include "lib/base/base.h"
+#include "lib/io/clock.h"
+
+#include "../unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/hf-log-XXXXXX";
+
+/* Everything in today's file; the caller frees. Tests run in UTC, and none asks for
+ * the file's name twice, so a midnight in between is the only flaw left. */
+static char *content(char *path, size_t size)
+{
+    char day[9], *text = xcalloc(1, 1 << 20);
+    FILE *f;
+
+    log_day_text(clock_read(), day);
+    snprintf(path, size, "%s/%s", dir, day);
+    f = fopen(path, "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT_TRUE(fread(text, 1, (1 << 20) - 1, f) > 0);
+    fclose(f);
+    return text;
+}
+
+static struct logfile *open_log(uint32_t mask, bool highres)
+{
+    struct logfile_config cfg = { .dir = dir,
+                                  .daemon = "Server@h",
+                                  .version = "23.06.06",
+                                  .mask = mask,
+                                  .highres = highres };
+    struct logfile *lf = NULL;
+    struct diag why;
+
+    CU_ASSERT_EQUAL_FATAL(logfile_open(&cfg, &lf, &why), 0);
+    return lf;
+}
+
+/* Does a line end with ';'-joined fields like these, after a time stamp of 'n'? */
+static bool has_line(const char *text, size_t stamp_bytes, const char *rest)
+{
+    size_t len = strlen(rest);
+
+    while (*text) {
+        size_t line = strcspn(text, "\n");
+
+        if (line == stamp_bytes + 1 + len && text[stamp_bytes] == ';' &&
+            strncmp(text + stamp_bytes + 1, rest, len) == 0)
+            return true;
+        text += line + (text[line] == '\n');
+    }
+    return false;
+}
+
+static void test_lines_have_the_pbs_format(void)
+{
+    struct logfile *lf = open_log(LOG_MASK_DEFAULT, false);
+    char path[64], *text;
+
+    logfile_write(lf, LOG_EV_DEBUG2, LOG_IN_REQUEST, "", "Type 0 request");
+    logfile_write(lf, LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_IN_FILE, "Server@h", "a;b\n");
+    logfile_write(lf, LOG_EV_RESV, LOG_IN_RESV, "R1.h", "not in the mask");
+    logfile_write(lf, LOG_EV_RESV | LOG_EV_SYSTEM, LOG_IN_RESV, "R1.h", "two\nlines");
+    logfile_printf(lf, LOG_EV_FORCE, LOG_IN_NONE, "x", "forced %d", 7);
+    logfile_write(NULL, LOG_EV_FORCE, LOG_IN_NONE, "x", "nobody listens");
+    logfile_set_mask(lf, 0xfff);
+    CU_ASSERT_EQUAL(logfile_mask(lf), 0xfff);
+    logfile_write(lf, LOG_EV_DEBUG4, 99, "x", "now it is");
+    logfile_close(lf);
+    text = content(path, sizeof(path));
+    CU_ASSERT_TRUE(has_line(text, 19, "0100;Server@h;Req;;Type 0 request"));
+    CU_ASSERT_TRUE(has_line(text, 19, "0006;Server@h;Fil;Server@h;a;b"));
+    CU_ASSERT_PTR_NULL(strstr(text, "not in the mask"));
+    CU_ASSERT_TRUE(has_line(text, 19, "0202;Server@h;Resv;R1.h;two lines"));
+    CU_ASSERT_TRUE(has_line(text, 19, "0000;Server@h;n/a;x;forced 7"));
+    CU_ASSERT_TRUE(has_line(text, 19, "0800;Server@h;n/a;x;now it is"));
+    CU_ASSERT_TRUE(has_line(text, 19, "0002;Server@h;Svr;Log;Log opened"));
+    CU_ASSERT_TRUE(
+        has_line(text, 19, "0002;Server@h;Svr;Server@h;pbs_version=23.06.06"));
+    CU_ASSERT_TRUE(has_line(text, 19, "0002;Server@h;Svr;Log;Log closed"));
+    free(text);
+    unlink(path);
+}
+
+static void test_time_stamps(void)
+{
+    struct logfile *lf;
+    char path[64], stamp[20], day[9], *text;
+
+    log_time_text(1795248154, stamp);
+    log_day_text(1795248154, day);
+    CU_ASSERT_STRING_EQUAL(stamp, "11/21/2026 08:02:34");
+    CU_ASSERT_STRING_EQUAL(day, "20261121");
+    lf = open_log(LOG_MASK_DEFAULT, true);
+    logfile_write(lf, LOG_EV_SYSTEM, LOG_IN_SERVER, "x", "fine");
+    logfile_close(lf);
+    text = content(path, sizeof(path));
+    CU_ASSERT_TRUE(has_line(text, 26, "0002;Server@h;Svr;x;fine"));
+    free(text);
+    unlink(path);
+}
+
+static void test_reopening_follows_a_moved_file(void)
+{
+    struct logfile *lf = open_log(LOG_MASK_DEFAULT, false);
+    char path[64], *text;
+
+    free(content(path, sizeof(path)));
+    CU_ASSERT_EQUAL(unlink(path), 0);
+    logfile_reopen(lf);
+    logfile_write(lf, LOG_EV_SYSTEM, LOG_IN_SERVER, "x", "after");
+    logfile_close(lf);
+    text = content(path, sizeof(path));
+    CU_ASSERT_TRUE(has_line(text, 19, "0002;Server@h;Svr;Log;Log opened"));
+    CU_ASSERT_TRUE(has_line(text, 19, "0002;Server@h;Svr;x;after"));
+    free(text);
+    unlink(path);
+}
+
+static void test_log_that_cannot_be_opened_is_refused(void)
+{
+    struct logfile_config cfg = { .file = "/nonexistent/log", .daemon = "d" };
+    struct logfile *lf = NULL;
+    struct diag why;
+
+    CU_ASSERT_EQUAL(logfile_open(&cfg, &lf, &why), PBSE_SYSTEM);
+    CU_ASSERT_PTR_NULL(lf);
+    CU_ASSERT_STRING_EQUAL(why.text, "/nonexistent/log: No such file or directory");
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "lines have the PBS format", test_lines_have_the_pbs_format },
+        { "time stamps are local and may have microseconds", test_time_stamps },
+        { "reopening follows a moved file", test_reopening_follows_a_moved_file },
+        { "a log that cannot be opened is refused",
+          test_log_that_cannot_be_opened_is_refused },
+    };
+    int rc;
+
+    setenv("TZ", "UTC", 1);
+    if (!mkdtemp(dir))
+        return 2;
+    rc = unit_main("logfile", cases, ARRAY_LEN(cases));
+    rmdir(dir);
+    return rc;
+}

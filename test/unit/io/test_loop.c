@@ -1,0 +1,364 @@
+/* Unit tests of lib/io: the loop, children, listeners, lock files.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/child.h"
+#include "lib/io/daemon.h"
+#include "lib/io/listen.h"
+#include "lib/io/loop.h"
+#include "lib/io/net.h"
+
+#include "../unit.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/hf-loop-XXXXXX";
+
+static void count(void *arg)
+{
+    ++*(int *)arg;
+}
+
+struct race {
+    struct loop *loop;
+    struct loop_timer *victim;
+    int fired;
+};
+
+static void free_the_other(void *arg)
+{
+    struct race *r = arg;
+
+    r->fired++;
+    loop_timer_free(r->victim);
+    r->victim = NULL;
+}
+
+static void test_timers_fire_once_and_can_be_freed(void)
+{
+    struct loop *l = loop_new();
+    struct race r = { .loop = l };
+    int n = 0, never = 0;
+    struct loop_timer *t = loop_timer_new(l, count, &n);
+    struct loop_timer *first = loop_timer_new(l, free_the_other, &r);
+    struct loop_timer *cleared = loop_timer_new(l, count, &never);
+
+    r.victim = loop_timer_new(l, count, &never);
+    loop_timer_set(first, 0);
+    loop_timer_set(r.victim, 0); /* due too, but freed before its turn */
+    loop_timer_set(cleared, 0);
+    loop_timer_clear(cleared);
+    loop_timer_set(t, -5);
+    CU_ASSERT_TRUE(loop_timer_is_set(t));
+    while (n == 0)
+        loop_turn(l, true);
+    CU_ASSERT_EQUAL(r.fired, 1);
+    CU_ASSERT_EQUAL(never, 0);
+    CU_ASSERT_FALSE(loop_timer_is_set(t));
+    CU_ASSERT_FALSE(loop_turn(l, true)); /* nothing to wait for */
+    CU_ASSERT_EQUAL(n, 1);
+    loop_timer_free(t);
+    loop_timer_free(first);
+    loop_timer_free(cleared);
+    loop_free(l);
+}
+
+static void stop(void *arg)
+{
+    loop_stop(arg);
+}
+
+static void test_turn_ends_after_what_was_ready(void)
+{
+    struct loop *l = loop_new();
+    int ends = 0;
+    struct loop_timer *t = loop_timer_new(l, stop, l);
+
+    loop_at_turn_end(l, count, &ends);
+    loop_timer_set(t, 0);
+    loop_run(l);
+    CU_ASSERT_TRUE(ends >= 1);
+    loop_timer_free(t);
+    loop_free(l);
+}
+
+static void *poke_twice(void *arg)
+{
+    loop_notify_poke(arg);
+    loop_notify_poke(arg);
+    return NULL;
+}
+
+static void test_another_thread_wakes_the_loop(void)
+{
+    struct loop *l = loop_new();
+    int n = 0;
+    struct loop_notify *w = loop_notify_new(l, count, &n);
+    pthread_t thread;
+
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, poke_twice, w), 0);
+    while (n == 0)
+        loop_turn(l, true);
+    pthread_join(thread, NULL);
+    loop_notify_free(w);
+    loop_free(l);
+}
+
+static void on_signal(void *arg, int signo)
+{
+    *(int *)arg = signo;
+}
+
+static void test_signals_arrive_in_the_loop(void)
+{
+    struct loop *l = loop_new();
+    int got = 0;
+    struct loop_signal *s = loop_signal_new(l, SIGUSR1, on_signal, &got);
+
+    raise(SIGUSR1);
+    while (got == 0)
+        loop_turn(l, true);
+    CU_ASSERT_EQUAL(got, SIGUSR1);
+    loop_signal_free(s);
+    loop_free(l);
+}
+
+struct ended {
+    pid_t pid;
+    int status;
+};
+
+static void on_ended(void *arg, pid_t pid, int status)
+{
+    *(struct ended *)arg = (struct ended){ pid, status };
+}
+
+static void test_children_get_what_they_are_given(void)
+{
+    static const char *const argv[] = { "sh", "-c", "read x; echo got $x; pwd; exit 3",
+                                        NULL };
+    static const char *const envp[] = { "PATH=/usr/bin:/bin", NULL };
+    struct loop *l = loop_new();
+    struct ended e = { 0 };
+    struct diag why;
+    int in[2], out[2];
+    pid_t pid;
+    char text[64] = "";
+
+    CU_ASSERT_EQUAL_FATAL(pipe(in) | pipe(out), 0);
+    CU_ASSERT_EQUAL(write(in[1], "fish\n", 5), 5);
+    struct child_config cfg = { .path = "/bin/sh",
+                                .argv = argv,
+                                .envp = envp,
+                                .dir = "/",
+                                .fd = { in[0], out[1], -1 } };
+    CU_ASSERT_EQUAL_FATAL(child_start(l, &cfg, on_ended, &e, &pid, &why), 0);
+    close(out[1]);
+    while (e.pid == 0)
+        loop_turn(l, true);
+    CU_ASSERT_EQUAL(e.pid, pid);
+    CU_ASSERT_TRUE(WIFEXITED(e.status));
+    CU_ASSERT_EQUAL(WEXITSTATUS(e.status), 3);
+    CU_ASSERT_TRUE(read(out[0], text, sizeof(text) - 1) > 0);
+    CU_ASSERT_STRING_EQUAL(text, "got fish\n/\n");
+    cfg.path = "/nonexistent/program";
+    CU_ASSERT_EQUAL(child_start(l, &cfg, on_ended, &e, &pid, &why), PBSE_SYSTEM);
+    CU_ASSERT_STRING_EQUAL(why.text, "/nonexistent/program: No such file or directory");
+    close(in[0]);
+    close(in[1]);
+    close(out[0]);
+    loop_free(l);
+}
+
+struct accepted {
+    int n, fd;
+    bool tcp;
+};
+
+static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
+{
+    struct accepted *a = arg;
+
+    a->n++;
+    a->tcp = peer != NULL;
+    close(fd);
+}
+
+static int connect_unix(const char *path)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+    if (connect(fd, (struct sockaddr *)&at, sizeof(at)) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void test_listeners_accept(void)
+{
+    struct loop *l = loop_new();
+    struct accepted a = { 0 };
+    struct listener *tcp, *other, *local;
+    struct sockaddr_in to = { .sin_family = AF_INET };
+    struct diag why;
+    char path[64];
+    int fd;
+
+    CU_ASSERT_EQUAL_FATAL(listen_tcp(l, "127.0.0.1", 0, on_accept, &a, &tcp, &why), 0);
+    CU_ASSERT_TRUE(listener_port(tcp) > 0);
+    CU_ASSERT_EQUAL(
+        listen_tcp(l, "127.0.0.1", listener_port(tcp), on_accept, &a, &other, &why),
+        PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(listen_tcp(l, "localhost", 0, on_accept, &a, &other, &why),
+                    PBSE_SYSTEM);
+    to.sin_port = htons((uint16_t)listener_port(tcp));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CU_ASSERT_EQUAL(net_connect(&to, &fd), 0);
+    while (a.n == 0)
+        loop_turn(l, true);
+    CU_ASSERT_TRUE(a.tcp);
+    close(fd);
+
+    snprintf(path, sizeof(path), "%s/sock", dir);
+    CU_ASSERT_EQUAL_FATAL(listen_unix(l, path, on_accept, &a, &local, &why), 0);
+    CU_ASSERT_EQUAL(listen_unix(l, path, on_accept, &a, &other, &why), PBSE_SYSTEM);
+    fd = connect_unix(path);
+    while (a.n < 2)
+        loop_turn(l, true);
+    CU_ASSERT_FALSE(a.tcp);
+    close(fd);
+    listener_free(local);
+    CU_ASSERT_EQUAL(access(path, F_OK), -1);
+    listener_free(tcp);
+    loop_free(l);
+}
+
+static void test_dead_socket_is_replaced(void)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    struct loop *l = loop_new();
+    struct accepted a = { 0 };
+    struct listener *local;
+    struct diag why;
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(at.sun_path, sizeof(at.sun_path), "%s/dead", dir);
+    CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    close(fd);
+    CU_ASSERT_EQUAL_FATAL(listen_unix(l, at.sun_path, on_accept, &a, &local, &why), 0);
+    listener_free(local);
+    loop_free(l);
+}
+
+/* In a child: may the lock be taken? Its exit status is the code's difference. */
+static int lock_elsewhere(const char *path)
+{
+    int status, fd;
+    struct diag why;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        int err = daemon_lock(path, 0600, &fd, &why);
+
+        _exit(err == 0 ? 0 : err == PBSE_OBJBUSY ? 1 : 2);
+    }
+    waitpid(pid, &status, 0);
+    return WEXITSTATUS(status);
+}
+
+static void test_lock_is_exclusive(void)
+{
+    char path[64], text[32] = "", expect[32];
+    struct diag why;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/lock", dir);
+    CU_ASSERT_EQUAL_FATAL(daemon_lock(path, 0600, &fd, &why), 0);
+    CU_ASSERT_EQUAL(daemon_lock_pid(fd, &why), 0);
+    CU_ASSERT_EQUAL(lock_elsewhere(path), 1);
+    snprintf(expect, sizeof(expect), "%ld\n", (long)getpid());
+    CU_ASSERT_TRUE(pread(fd, text, sizeof(text) - 1, 0) > 0);
+    CU_ASSERT_STRING_EQUAL(text, expect);
+    close(fd);
+    CU_ASSERT_EQUAL(lock_elsewhere(path), 0); /* a file left behind locks nobody out */
+    unlink(path);
+    CU_ASSERT_EQUAL(lock_elsewhere("/nonexistent/lock"), 2);
+}
+
+/* The exit status of a daemon whose child does 'ready' or fails with 'code'. */
+static int start_daemon(bool ready, int code)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (daemon_fork() != 0)
+            _exit(99);
+        if (ready)
+            daemon_ready();
+        _exit(code);
+    }
+    waitpid(pid, &status, 0);
+    return WEXITSTATUS(status);
+}
+
+static void test_background_start_tells_its_status(void)
+{
+    CU_ASSERT_EQUAL(start_daemon(true, 7), 0);
+    CU_ASSERT_EQUAL(start_daemon(false, 4), 4);
+}
+
+static void test_directories_are_made_with_parents(void)
+{
+    char path[80], cmd[100];
+    struct stat st;
+    struct diag why;
+
+    snprintf(path, sizeof(path), "%s/a/b/c", dir);
+    CU_ASSERT_EQUAL(daemon_mkdir(path, 0700, &why), 0);
+    CU_ASSERT_EQUAL(daemon_mkdir(path, 0700, &why), 0);
+    CU_ASSERT_EQUAL(stat(path, &st), 0);
+    CU_ASSERT_EQUAL(st.st_mode & 0777, 0700);
+    CU_ASSERT_EQUAL(daemon_mkdir("/dev/null/x", 0700, &why), PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(daemon_mkdir("/dev/null", 0700, &why), PBSE_SYSTEM);
+    for (const char *p = "cba"; *p; p++) {
+        *strrchr(path, '/') = '\0';
+        snprintf(cmd, sizeof(cmd), "%s/%c", path, *p);
+        rmdir(cmd);
+    }
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "timers fire once and can be freed", test_timers_fire_once_and_can_be_freed },
+        { "a turn ends after what was ready", test_turn_ends_after_what_was_ready },
+        { "another thread wakes the loop", test_another_thread_wakes_the_loop },
+        { "signals arrive in the loop", test_signals_arrive_in_the_loop },
+        { "children get what they are given", test_children_get_what_they_are_given },
+        { "listeners accept", test_listeners_accept },
+        { "a dead socket is replaced", test_dead_socket_is_replaced },
+        { "a lock is exclusive", test_lock_is_exclusive },
+        { "a background start tells its status",
+          test_background_start_tells_its_status },
+        { "directories are made with parents", test_directories_are_made_with_parents },
+    };
+    int rc;
+
+    if (!mkdtemp(dir))
+        return 2;
+    rc = unit_main("loop", cases, ARRAY_LEN(cases));
+    rmdir(dir);
+    return rc;
+}
