@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libhfattr.la
 libhfattr_la_SOURCES = \
-	src/lib/attr/acl.h \
-	src/lib/attr/check.h \
+	src/lib/attr/acl.c src/lib/attr/acl.h \
+	src/lib/attr/check.c src/lib/attr/check.h \
+	src/lib/attr/chunk.c src/lib/attr/chunk.h \
+	src/lib/attr/convert.c \
+	src/lib/attr/exec_vnode.c \
 	src/lib/attr/hook_attrs.c src/lib/attr/hook_attrs.h \
-	src/lib/attr/ids.h \
+	src/lib/attr/ids.c src/lib/attr/ids.h \
 	src/lib/attr/job_attrs.c src/lib/attr/job_attrs.h \
 	src/lib/attr/node_attrs.c src/lib/attr/node_attrs.h \
-	src/lib/attr/node_state.h \
+	src/lib/attr/node_state.c src/lib/attr/node_state.h \
+	src/lib/attr/place.c \
 	src/lib/attr/queue_attrs.c src/lib/attr/queue_attrs.h \
-	src/lib/attr/resource.h \
+	src/lib/attr/resource.c src/lib/attr/resource.h \
 	src/lib/attr/resv_attrs.c src/lib/attr/resv_attrs.h \
 	src/lib/attr/row.c src/lib/attr/row.h \
 	src/lib/attr/sched_attrs.c src/lib/attr/sched_attrs.h \
-	src/lib/attr/select.h \
+	src/lib/attr/select.c src/lib/attr/select.h \
 	src/lib/attr/server_attrs.c src/lib/attr/server_attrs.h \
-	src/lib/attr/value.h \
+	src/lib/attr/type_limits.c \
+	src/lib/attr/type_number.c \
+	src/lib/attr/type_resources.c \
+	src/lib/attr/type_size.c \
+	src/lib/attr/type_strings.c \
+	src/lib/attr/type_text.c \
+	src/lib/attr/value.c src/lib/attr/value.h \
 	src/lib/attr/who.h

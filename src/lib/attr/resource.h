@@ -17,6 +17,7 @@ enum resource_flag {
     RESOURCE_BUILTIN = 1 << 7,
     RESOURCE_ALTER_RUNNING = 1 << 8, /* may be altered while the job runs */
     RESOURCE_NODE = 1 << 9,          /* n: counted on every vnode */
+    RESOURCE_NOT_NEGATIVE = 1 << 10,
 };
 
 struct resource_def {
@@ -41,14 +42,19 @@ const struct resource_def *resource_at(const struct resource_defs *d, size_t i);
 /* Add or remove one of the site's; codes and texts of attributes.md 6. */
 int resource_define(struct resource_defs *d, const char *name, const char *type,
                     const char *flags, struct diag *why) MUST_CHECK;
+/* Change type and flags of one of the site's; either may be NULL: unchanged. */
+int resource_redefine(struct resource_defs *d, const char *name, const char *type,
+                      const char *flags, struct diag *why) MUST_CHECK;
 int resource_undefine(struct resource_defs *d, const char *name,
                       struct diag *why) MUST_CHECK;
+
+/* Decode a value of the resource: its type's grammar and, where it counts things, not
+ * below zero. 0 or PBSE_BADATVAL; *v is as before then. */
+int resource_decode(const struct resource_def *def, const struct resource_defs *defs,
+                    struct attr_value *v, const char *text) MUST_CHECK;
 
 /* The text forms of type and flag ("long", "hn"). */
 const char *resource_type_name(const struct resource_def *def);
 void resource_flags_print(const struct resource_def *def, struct buf *out);
-
-/* A copy that shares nothing, for a change that may yet be refused. */
-struct resource_defs *resource_defs_copy(const struct resource_defs *d);
 
 #endif

@@ -73,6 +73,9 @@ struct attr_type {
     uint8_t wire_type; /* wire.md 8.2: 1 long ... 15 entity limit */
     int (*decode)(struct attr_value *v, const struct resource_defs *defs,
                   const char *resource, const char *text);
+    /* The same for what '-=' takes away; NULL: 'decode' does it. */
+    int (*decode_less)(struct attr_value *v, const struct resource_defs *defs,
+                       const char *resource, const char *text);
     /* Append the canonical text of a set value that is no resource list. */
     void (*print)(const struct attr_value *v, struct buf *out);
     int (*add)(struct attr_value *v, const struct attr_value *more);      /* += */
@@ -141,10 +144,24 @@ int64_t resources_amount(const struct resources *r, const char *name, int64_t mi
  * needed ("resources follow links"). */
 void resources_accumulate(struct resources *total, const struct resources *what,
                           int sign);
+/* The same for the members that have one of 'flags' (enum resource_flag): a vnode
+ * counts RESOURCE_NODE | RESOURCE_FIRST, a queue and the server RESOURCE_QUEUE. */
+void resources_accumulate_flagged(struct resources *total, const struct resources *what,
+                                  int sign, uint32_t flags);
 void resources_clear(struct resources *r);
+void resources_copy(struct resources *to, const struct resources *from);
+
+/* The member of a resource, made unset when it is not there. The pointer is good until
+ * the next change of the list. */
+struct attr_value *resources_member(struct resources *r,
+                                    const struct resource_def *def);
+void resources_remove(struct resources *r, const char *name);
 
 /* A size in KiB, rounded up. */
 int64_t size_kib(const struct size_value *s);
+
+/* Append "[u:bob=3]". */
+void limit_print(const struct limit *limit, struct buf *out);
 
 /* Grammars used elsewhere too; PBSE_BADATVAL when 'text' is not one. */
 int duration_parse(const char *text, int64_t *ret_s) MUST_CHECK;

@@ -1,0 +1,78 @@
+/* chunk.c - see chunk.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/chunk.h"
+
+#include <ctype.h>
+#include <string.h>
+
+size_t chunk_name_len(const char *p)
+{
+    size_t n = 0;
+
+    if (!isalpha((unsigned char)*p))
+        return 0;
+    while (isalnum((unsigned char)p[n]) || p[n] == '-' || p[n] == '_')
+        n++;
+    return n;
+}
+
+/* The value without its quotes; NULL when it is empty, has a character that cannot be
+ * printed or an open quote. */
+static const char *read_value(const char **text, const char *ends, struct arena *arena)
+{
+    const char *p = *text;
+    char *value = arena_alloc(arena, strlen(p) + 1), *to = value;
+    char quote = '\0';
+
+    for (; *p && (quote || !strchr(ends, *p)); p++) {
+        if (quote && *p == quote)
+            quote = '\0';
+        else if (!quote && (*p == '"' || *p == '\''))
+            quote = *p;
+        else if (quote || isgraph((unsigned char)*p) || (unsigned char)*p >= 0x80)
+            *to++ = *p;
+        else
+            return NULL;
+    }
+    if (quote || p == *text)
+        return NULL;
+    *to = '\0';
+    *text = p;
+    return value;
+}
+
+bool chunk_read_pair(const char **p, const char *ends, struct arena *arena,
+                     struct pairs *out)
+{
+    size_t len = chunk_name_len(*p);
+    const char *name, *value;
+
+    if (len == 0 || (*p)[len] != '=')
+        return false;
+    name = arena_strndup(arena, *p, len);
+    *p += len + 1;
+    value = read_value(p, ends, arena);
+    if (!value)
+        return false;
+    if (out->n == out->cap) {
+        size_t cap = out->cap ? out->cap * 2 : 4;
+        struct chunk_resource *v = ARENA_ARRAY(arena, struct chunk_resource, cap);
+
+        if (out->n > 0)
+            memcpy(v, out->v, out->n * sizeof(*v));
+        out->v = v;
+        out->cap = cap;
+    }
+    out->v[out->n++] = (struct chunk_resource){ .name = name, .value = value };
+    return true;
+}
+
+void chunk_value_print(const char *value, struct buf *out)
+{
+    const char *quote = "";
+
+    if (*value == '\0' || strpbrk(value, "\"'+:=() \t"))
+        quote = strchr(value, '"') ? "'" : "\"";
+    buf_printf(out, "%s%s%s", quote, value, quote);
+}

@@ -1,0 +1,418 @@
+/* select.c - select: grammar, checks, schedselect, sums, subsets (attributes.md 7, 8).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/select.h"
+
+#include "lib/attr/chunk.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_COUNT INT32_MAX /* of one chunk */
+
+struct chunks {
+    size_t n, cap;
+    struct chunk *v;
+};
+
+static bool read_count(const char **p, int64_t *ret)
+{
+    int64_t count = 0;
+
+    for (; isdigit((unsigned char)**p); ++*p) {
+        count = count * 10 + (**p - '0');
+        if (count > MAX_COUNT)
+            return false;
+    }
+    *ret = count;
+    return true;
+}
+
+static bool read_pairs(const char **p, struct arena *arena, struct chunk *chunk)
+{
+    struct pairs pairs = { 0 };
+
+    for (;;) {
+        if (!chunk_read_pair(p, ":+", arena, &pairs))
+            return false;
+        if (**p != ':')
+            break;
+        ++*p;
+    }
+    chunk->n = pairs.n;
+    chunk->res = pairs.v;
+    return true;
+}
+
+static bool read_chunk(const char **p, struct arena *arena, struct chunk *chunk)
+{
+    *p += strspn(*p, " \t");
+    *chunk = (struct chunk){ .count = 1 };
+    if (isdigit((unsigned char)**p)) {
+        chunk->counted = true;
+        if (!read_count(p, &chunk->count))
+            return false;
+        if (**p != ':')
+            return true;
+        ++*p;
+    }
+    return read_pairs(p, arena, chunk);
+}
+
+static void add_chunk(struct chunks *list, struct arena *arena, struct chunk chunk)
+{
+    if (list->n == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 4;
+        struct chunk *v = ARENA_ARRAY(arena, struct chunk, cap);
+
+        if (list->n > 0)
+            memcpy(v, list->v, list->n * sizeof(*v));
+        list->v = v;
+        list->cap = cap;
+    }
+    list->v[list->n++] = chunk;
+}
+
+static bool read_select(const char *p, struct arena *arena, struct select *ret)
+{
+    struct chunks chunks = { 0 };
+    struct chunk chunk;
+
+    for (;;) {
+        if (!read_chunk(&p, arena, &chunk))
+            return false;
+        add_chunk(&chunks, arena, chunk);
+        p += strspn(p, " \t");
+        if (!*p)
+            break;
+        if (*p++ != '+')
+            return false;
+    }
+    *ret = (struct select){ .n = chunks.n, .chunks = chunks.v };
+    return true;
+}
+
+/* the checks that need definitions */
+
+static int refuse(struct diag *why, int code, const char *resource)
+{
+    return diag_set(why, code, "%s: %s", pbse_text(code), resource);
+}
+
+static bool is_repeated(const struct chunk *chunk, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcasecmp(chunk->res[k].name, chunk->res[i].name) == 0)
+            return true;
+    return false;
+}
+
+static int check_value(const struct chunk_resource *res,
+                       const struct resource_defs *defs)
+{
+    struct attr_value v = { 0 };
+    int err = resource_decode(res->def, defs, &v, res->value);
+
+    res->def->type->clear(&v);
+    return err;
+}
+
+static int check_chunk(struct chunk *chunk, const struct resource_defs *defs,
+                       struct diag *why)
+{
+    for (size_t i = 0; i < chunk->n; i++) {
+        struct chunk_resource *res = &chunk->res[i];
+
+        res->def = resource_find(defs, res->name);
+        if (!res->def)
+            return refuse(why, PBSE_UNKRESC, res->name);
+        if (!(res->def->flags & RESOURCE_HOST))
+            return refuse(why, PBSE_INVALSELECTRESC, res->name);
+        if (is_repeated(chunk, i))
+            return refuse(why, PBSE_DUPRESC, res->name);
+        if (check_value(res, defs))
+            return diag_code(why, PBSE_BADATVAL);
+    }
+    return 0;
+}
+
+static const char *value_in(const struct chunk *chunk, const char *name)
+{
+    for (size_t i = 0; i < chunk->n; i++)
+        if (strcasecmp(chunk->res[i].name, name) == 0)
+            return chunk->res[i].value;
+    return NULL;
+}
+
+/* An environment is one for all chunks. */
+static bool is_same_everywhere(const struct select *sel, const char *name)
+{
+    const char *first = value_in(&sel->chunks[0], name);
+
+    for (size_t i = 1; i < sel->n; i++)
+        if (!str_same(first, value_in(&sel->chunks[i], name)))
+            return false;
+    return true;
+}
+
+static int64_t total_count(const struct select *sel)
+{
+    int64_t total = 0;
+
+    for (size_t i = 0; i < sel->n; i++)
+        total += sel->chunks[i].count;
+    return total;
+}
+
+static int sum_chunks(const struct select *sel, struct resources *sum);
+
+static int check_sums(const struct select *sel)
+{
+    struct resources sum = { 0 };
+    int err = sum_chunks(sel, &sum);
+
+    resources_clear(&sum);
+    return err;
+}
+
+int select_parse(const char *text, const struct resource_defs *defs,
+                 struct arena *arena, struct select *ret, struct diag *why)
+{
+    struct select sel;
+
+    if (!read_select(text, arena, &sel))
+        return diag_code(why, PBSE_BADATVAL);
+    if (defs) {
+        for (size_t i = 0; i < sel.n; i++) {
+            int err = check_chunk(&sel.chunks[i], defs, why);
+
+            if (err)
+                return err;
+        }
+        if (total_count(&sel) == 0 || check_sums(&sel))
+            return diag_code(why, PBSE_BADATVAL);
+        if (!is_same_everywhere(&sel, "aoe") || !is_same_everywhere(&sel, "eoe"))
+            return diag_code(why, 15155);
+    }
+    *ret = sel;
+    return 0;
+}
+
+bool select_has_bare_chunk(const struct select *sel)
+{
+    for (size_t i = 0; i < sel->n; i++)
+        if (sel->chunks[i].n == 0)
+            return true;
+    return false;
+}
+
+int select_check_writer(const struct select *sel, uint32_t who, struct diag *why)
+{
+    for (size_t i = 0; i < sel->n; i++) {
+        const struct chunk *chunk = &sel->chunks[i];
+
+        for (size_t k = 0; k < chunk->n; k++)
+            if (chunk->res[k].def && !(chunk->res[k].def->write & who))
+                return refuse(why, PBSE_INVALSELECTRESC, chunk->res[k].name);
+    }
+    return 0;
+}
+
+/* schedselect */
+
+static bool size_lacks_unit(const char *value)
+{
+    int last = tolower((unsigned char)value[strlen(value) - 1]);
+
+    return last != 'b' && last != 'w';
+}
+
+static void print_pair(const struct chunk_resource *res, struct buf *out)
+{
+    const struct attr_type *type = res->def ? res->def->type : NULL;
+    bool yes;
+
+    buf_printf(out, ":%s=", res->name);
+    if (type == &attr_bool && bool_parse(res->value, &yes) == 0)
+        buf_add_str(out, yes ? "True" : "False");
+    else if (type == &attr_size && *res->value && size_lacks_unit(res->value))
+        buf_printf(out, "%sb", res->value);
+    else
+        chunk_value_print(res->value, out);
+}
+
+static void print_default(const struct resource_value *rv, struct buf *out)
+{
+    struct buf text = { 0 };
+
+    rv->def->type->print(&rv->value, &text);
+    buf_printf(out, ":%s=", rv->def->name);
+    chunk_value_print(text.data ? text.data : "", out);
+    buf_fini(&text);
+}
+
+static void print_chunk(const struct chunk *chunk, const struct resources *defaults,
+                        struct buf *out)
+{
+    int64_t count = chunk->count;
+
+    if (!chunk->counted && defaults)
+        count = resources_amount(defaults, "nchunk", count);
+    buf_printf(out, "%" PRId64, count);
+    for (size_t i = 0; i < chunk->n; i++)
+        print_pair(&chunk->res[i], out);
+    for (size_t i = 0; defaults && i < defaults->n; i++) {
+        const char *name = defaults->v[i].def->name;
+
+        if (strcasecmp(name, "nchunk") != 0 && !value_in(chunk, name))
+            print_default(&defaults->v[i], out);
+    }
+}
+
+const char *select_to_schedselect(const struct select *sel,
+                                  const struct resources *defaults, struct arena *arena)
+{
+    struct buf out = { 0 };
+    const char *text;
+
+    for (size_t i = 0; i < sel->n; i++) {
+        if (i)
+            buf_add_char(&out, '+');
+        print_chunk(&sel->chunks[i], defaults, &out);
+    }
+    text = arena_strndup(arena, out.data, out.len);
+    buf_fini(&out);
+    return text;
+}
+
+/* sums */
+
+static int multiply(const struct resource_def *def, struct attr_value *v, int64_t count)
+{
+    bool overflow = false;
+
+    if (def->type == &attr_size)
+        overflow = __builtin_mul_overflow(v->u.size.number, (uint64_t)count,
+                                          &v->u.size.number);
+    else if (def->type == &attr_float)
+        overflow = !isfinite(v->u.real *= (double)count);
+    else
+        overflow = __builtin_mul_overflow(v->u.num, count, &v->u.num);
+    return overflow ? PBSE_BADATVAL : 0;
+}
+
+/* 'sum' plus 'count' times the value of one pair. */
+static int add_times(struct resources *sum, const struct chunk_resource *res,
+                     int64_t count)
+{
+    struct attr_value v = { 0 }, *member;
+    int err = resource_decode(res->def, NULL, &v, res->value);
+
+    if (!err)
+        err = multiply(res->def, &v, count);
+    if (err)
+        return err;
+    member = resources_member(sum, res->def);
+    if (member->set)
+        return res->def->type->add(member, &v);
+    *member = v;
+    return 0;
+}
+
+static int sum_chunks(const struct select *sel, struct resources *sum)
+{
+    int err = 0;
+
+    for (size_t i = 0; i < sel->n; i++) {
+        const struct chunk *chunk = &sel->chunks[i];
+
+        for (size_t k = 0; !err && k < chunk->n; k++)
+            if (chunk->res[k].def && chunk->res[k].def->flags & RESOURCE_CONSUMABLE)
+                err = add_times(sum, &chunk->res[k], chunk->count);
+    }
+    return err;
+}
+
+void select_sum(const struct select *sel, const struct resource_defs *defs,
+                struct resources *res)
+{
+    struct resources sum = { 0 };
+    const struct resource_def *nodect = resource_find(defs, "nodect");
+    struct attr_value *member;
+    int err = sum_chunks(sel, &sum);
+
+    /* select_parse() refused what does not add up. */
+    assert(!err);
+    member = resources_member(&sum, nodect);
+    *member = (struct attr_value){ .set = true, .u.num = total_count(sel) };
+    for (size_t i = 0; i < sum.n; i++) {
+        member = resources_member(res, sum.v[i].def);
+        sum.v[i].def->type->clear(member);
+        sum.v[i].def->type->copy(member, &sum.v[i].value);
+    }
+    resources_clear(&sum);
+}
+
+/* subsets (reservations.md 13.5) */
+
+/* Split off the count: "2:ncpus=1" -> 2, "ncpus=1". */
+static const char *after_count(const char *chunk, size_t len, int64_t *count,
+                               size_t *rest)
+{
+    const char *p = chunk;
+
+    *count = 1;
+    if (isdigit((unsigned char)*p) && !read_count(&p, count))
+        *count = -1;
+    if (p != chunk && *p == ':')
+        p++;
+    *rest = len - (size_t)(p - chunk);
+    return p;
+}
+
+/* Length of the chunk at 'p': up to a '+' outside quotes. */
+static size_t chunk_len(const char *p)
+{
+    char quote = '\0';
+    size_t n = 0;
+
+    for (; p[n] && (quote || p[n] != '+'); n++) {
+        if (quote && p[n] == quote)
+            quote = '\0';
+        else if (!quote && (p[n] == '"' || p[n] == '\''))
+            quote = p[n];
+    }
+    return n;
+}
+
+static bool chunk_covers(const char *original, size_t original_len, const char *wanted,
+                         size_t wanted_len)
+{
+    int64_t had, asked;
+    size_t n, m;
+    const char *a = after_count(original, original_len, &had, &n);
+    const char *b = after_count(wanted, wanted_len, &asked, &m);
+
+    return n == m && memcmp(a, b, n) == 0 && asked >= 1 && asked <= had;
+}
+
+bool schedselect_is_subset(const char *wanted, const char *original)
+{
+    if (!*wanted)
+        return false;
+    for (;;) {
+        size_t have = chunk_len(original), want = chunk_len(wanted);
+
+        if (chunk_covers(original, have, wanted, want)) {
+            if (!wanted[want])
+                return true;
+            wanted += want + 1;
+        }
+        if (!original[have])
+            return false;
+        original += have + 1;
+    }
+}

@@ -1,0 +1,362 @@
+/* type_limits.c - limits per entity: "[u:bob=3]", alone or per resource (attributes.md
+ * 5).
+ *
+ * A value is a map from kind, name and resource to a limit, kept in the order of these
+ * keys, which is the order of status replies.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/resource.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void limit_fini(struct limit *limit)
+{
+    free(limit->name);
+    free(limit->resource);
+    free(limit->value);
+}
+
+static void clear_limits(struct attr_value *v)
+{
+    for (size_t i = 0; v->set && i < v->u.limits.n; i++)
+        limit_fini(&v->u.limits.v[i]);
+    if (v->set)
+        free(v->u.limits.v);
+    *v = (struct attr_value){ 0 };
+}
+
+static int compare_optional(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_keys(const struct limit *a, const struct limit *b)
+{
+    int cmp = a->kind - b->kind;
+
+    if (!cmp)
+        cmp = strcmp(a->name, b->name);
+    return cmp ? cmp : compare_optional(a->resource, b->resource);
+}
+
+/* The entry of the same key; else NULL and where it would be. */
+static struct limit *find_limit(struct attr_value *v, const struct limit *key,
+                                size_t *at)
+{
+    for (*at = 0; *at < v->u.limits.n; ++*at) {
+        int cmp = compare_keys(&v->u.limits.v[*at], key);
+
+        if (cmp == 0)
+            return &v->u.limits.v[*at];
+        if (cmp > 0)
+            break;
+    }
+    return NULL;
+}
+
+/* 'limit' goes over to '*v'; an entry of the same key is overwritten. */
+static void put_limit(struct attr_value *v, struct limit limit)
+{
+    struct limits *l = &v->u.limits;
+    size_t at;
+    struct limit *old = find_limit(v, &limit, &at);
+
+    v->set = true;
+    if (old) {
+        limit_fini(old);
+        *old = limit;
+        return;
+    }
+    l->v = xrealloc(l->v, (l->n + 1) * sizeof(*l->v));
+    memmove(&l->v[at + 1], &l->v[at], (l->n - at) * sizeof(*l->v));
+    l->v[at] = limit;
+    l->n++;
+}
+
+static void remove_limit(struct attr_value *v, size_t at)
+{
+    struct limits *l = &v->u.limits;
+
+    limit_fini(&l->v[at]);
+    l->n--;
+    memmove(&l->v[at], &l->v[at + 1], (l->n - at) * sizeof(*l->v));
+    if (l->n == 0)
+        clear_limits(v);
+}
+
+static struct limit copy_limit(const struct limit *from)
+{
+    return (struct limit){
+        .kind = from->kind,
+        .name = xstrdup(from->name),
+        .resource = from->resource ? xstrdup(from->resource) : NULL,
+        .value = from->value ? xstrdup(from->value) : NULL,
+    };
+}
+
+static void copy_limits(struct attr_value *to, const struct attr_value *from)
+{
+    *to = (struct attr_value){ .set = from->set };
+    for (size_t i = 0; from->set && i < from->u.limits.n; i++)
+        put_limit(to, copy_limit(&from->u.limits.v[i]));
+}
+
+/* the grammar */
+
+static void skip_blanks(const char **p)
+{
+    *p += strspn(*p, " \t");
+}
+
+static char *parse_name(const char **p)
+{
+    char *name;
+    size_t len;
+
+    if (**p == '"' || **p == '\'') {
+        const char *end = strchr(*p + 1, **p);
+
+        if (!end)
+            return NULL;
+        name = xstrndup(*p + 1, (size_t)(end - *p - 1));
+        *p = end + 1;
+    } else {
+        len = strcspn(*p, " \t=]");
+        name = xstrndup(*p, len);
+        *p += len;
+    }
+    if (*name && !strpbrk(name, "/[]\";:|<>+,?*"))
+        return name;
+    free(name);
+    return NULL;
+}
+
+/* PBS_ALL belongs to "o" and to nothing else. */
+static bool name_fits_kind(char kind, const char *name)
+{
+    return (kind == 'o') == (strcmp(name, "PBS_ALL") == 0);
+}
+
+/* The canonical text of a limit; NULL when it is not one. */
+static char *parse_value(const char **p, const struct resource_def *def)
+{
+    const struct attr_type *type = def ? def->type : &attr_long;
+    size_t len = strcspn(*p, " \t]");
+    char *text = xstrndup(*p, len);
+    struct attr_value v = { 0 };
+    struct buf out = { 0 };
+
+    *p += len;
+    if (*text && *text != '-' && type->decode(&v, NULL, NULL, text) == 0) {
+        type->print(&v, &out);
+        type->clear(&v);
+    }
+    free(text);
+    return out.len > 0 ? buf_take(&out) : NULL;
+}
+
+/* One "[kind:name=value]"; false leaves nothing to free. */
+static bool parse_entry(const char **p, const struct resource_def *def,
+                        bool value_needed, struct limit *ret)
+{
+    struct limit limit = { 0 };
+    bool good = false;
+
+    if (*(*p)++ != '[')
+        return false;
+    skip_blanks(p);
+    limit.kind = **p;
+    if (!limit.kind || !strchr("ugpo", limit.kind) || (*p)[1] != ':')
+        return false;
+    *p += 2;
+    limit.name = parse_name(p);
+    if (!limit.name)
+        return false;
+    skip_blanks(p);
+    if (**p == '=') {
+        ++*p;
+        skip_blanks(p);
+        limit.value = parse_value(p, def);
+        good = limit.value != NULL;
+    } else {
+        good = !value_needed;
+    }
+    skip_blanks(p);
+    if (good && **p == ']' && name_fits_kind(limit.kind, limit.name)) {
+        ++*p;
+        limit.resource = def ? xstrdup(def->name) : NULL;
+        *ret = limit;
+        return true;
+    }
+    limit_fini(&limit);
+    return false;
+}
+
+static int parse_limits(struct attr_value *v, const struct resource_def *def,
+                        const char *text, bool values_needed)
+{
+    struct attr_value fresh = { 0 };
+    struct limit limit;
+
+    for (;;) {
+        skip_blanks(&text);
+        if (!parse_entry(&text, def, values_needed, &limit))
+            break;
+        put_limit(&fresh, limit);
+        skip_blanks(&text);
+        if (!*text) {
+            *v = fresh;
+            return 0;
+        }
+        if (*text++ != ',')
+            break;
+    }
+    clear_limits(&fresh);
+    return PBSE_BADATVAL;
+}
+
+/* Limits make sense for resources that count. */
+static int find_counted(const struct resource_defs *defs, const char *resource,
+                        const struct resource_def **ret)
+{
+    const struct resource_def *def = resource ? resource_find(defs, resource) : NULL;
+
+    if (!def)
+        return PBSE_UNKRESC;
+    if (def->type != &attr_long && def->type != &attr_size &&
+        def->type != &attr_float && def->type != &attr_int64)
+        return PBSE_INVALJOBRESC;
+    *ret = def;
+    return 0;
+}
+
+static int decode_limits(struct attr_value *v, const struct resource_defs *defs UNUSED,
+                         const char *resource UNUSED, const char *text)
+{
+    struct attr_value fresh;
+    int err = parse_limits(&fresh, NULL, text, true);
+
+    if (err)
+        return err;
+    clear_limits(v);
+    *v = fresh;
+    return 0;
+}
+
+static int decode_less_limits(struct attr_value *v,
+                              const struct resource_defs *defs UNUSED,
+                              const char *resource UNUSED, const char *text)
+{
+    return parse_limits(v, NULL, text, false);
+}
+
+static void remove_resource(struct attr_value *v, const char *resource)
+{
+    for (size_t i = v->set ? v->u.limits.n : 0; i-- > 0;)
+        if (strcasecmp(v->u.limits.v[i].resource, resource) == 0)
+            remove_limit(v, i);
+}
+
+static int add_limits(struct attr_value *v, const struct attr_value *more)
+{
+    for (size_t i = 0; i < more->u.limits.n; i++)
+        put_limit(v, copy_limit(&more->u.limits.v[i]));
+    return 0;
+}
+
+static int decode_resource_limits(struct attr_value *v,
+                                  const struct resource_defs *defs,
+                                  const char *resource, const char *text)
+{
+    const struct resource_def *def = NULL;
+    struct attr_value fresh = { 0 };
+    int err = find_counted(defs, resource, &def);
+
+    if (!err)
+        err = parse_limits(&fresh, def, text, true);
+    if (err)
+        return err;
+    remove_resource(v, def->name);
+    add_limits(v, &fresh);
+    clear_limits(&fresh);
+    return 0;
+}
+
+static int decode_less_resource_limits(struct attr_value *v,
+                                       const struct resource_defs *defs,
+                                       const char *resource, const char *text)
+{
+    const struct resource_def *def = NULL;
+    int err = find_counted(defs, resource, &def);
+
+    return err ? err : parse_limits(v, def, text, false);
+}
+
+/* An entry with a value goes only when the value is the same. */
+static int subtract_limits(struct attr_value *v, const struct attr_value *less)
+{
+    for (size_t i = 0; v->set && i < less->u.limits.n; i++) {
+        const struct limit *gone = &less->u.limits.v[i];
+        size_t at;
+        struct limit *have = find_limit(v, gone, &at);
+
+        if (have && (!gone->value || strcmp(gone->value, have->value) == 0))
+            remove_limit(v, at);
+    }
+    return 0;
+}
+
+static int compare_limits(const struct attr_value *a, const struct attr_value *b)
+{
+    const struct limits *x = &a->u.limits, *y = &b->u.limits;
+
+    for (size_t i = 0; i < x->n && i < y->n; i++) {
+        int cmp = compare_keys(&x->v[i], &y->v[i]);
+
+        if (!cmp)
+            cmp = compare_optional(x->v[i].value, y->v[i].value);
+        if (cmp)
+            return cmp;
+    }
+    return (x->n > y->n) - (x->n < y->n);
+}
+
+void limit_print(const struct limit *limit, struct buf *out)
+{
+    const char *quote = strpbrk(limit->name, " \t=']") ? "\"" : "";
+
+    buf_printf(out, "[%c:%s%s%s", limit->kind, quote, limit->name, quote);
+    if (limit->value)
+        buf_printf(out, "=%s", limit->value);
+    buf_add_char(out, ']');
+}
+
+static void print_limits(const struct attr_value *v, struct buf *out)
+{
+    for (size_t i = 0; i < v->u.limits.n; i++) {
+        if (i)
+            buf_add_char(out, ',');
+        limit_print(&v->u.limits.v[i], out);
+    }
+}
+
+#define LIMIT_OPS                                                                      \
+    .wire_type = 15, .print = print_limits, .add = add_limits,                         \
+    .subtract = subtract_limits, .compare = compare_limits, .clear = clear_limits,     \
+    .copy = copy_limits
+
+const struct attr_type attr_entity_limit = {
+    .name = "entity limit",
+    .decode = decode_limits,
+    .decode_less = decode_less_limits,
+    LIMIT_OPS,
+};
+
+const struct attr_type attr_entity_limit_resource = {
+    .name = "entity limit per resource",
+    .decode = decode_resource_limits,
+    .decode_less = decode_less_resource_limits,
+    LIMIT_OPS,
+};

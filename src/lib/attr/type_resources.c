@@ -1,0 +1,281 @@
+/* type_resources.c - resource lists: members ordered by name, each of its own type.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/resource.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Where 'name' is, or would be. */
+static size_t place_of(const struct resources *r, const char *name, bool *found)
+{
+    size_t lo = 0, hi = r->n;
+
+    *found = false;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        int cmp = strcasecmp(name, r->v[mid].def->name);
+
+        if (cmp == 0) {
+            *found = true;
+            return mid;
+        }
+        if (cmp < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+const struct resource_value *resources_find(const struct resources *r, const char *name)
+{
+    bool found;
+    size_t at = place_of(r, name, &found);
+
+    return found ? &r->v[at] : NULL;
+}
+
+struct attr_value *resources_member(struct resources *r, const struct resource_def *def)
+{
+    bool found;
+    size_t at = place_of(r, def->name, &found);
+
+    if (found)
+        return &r->v[at].value;
+    /* Grown when n + 1 is a power of two, so that the capacity needs no field. */
+    if ((r->n & (r->n + 1)) == 0)
+        r->v = xrealloc(r->v, 2 * (r->n + 1) * sizeof(*r->v));
+    memmove(&r->v[at + 1], &r->v[at], (r->n - at) * sizeof(*r->v));
+    r->v[at] = (struct resource_value){ .def = def };
+    r->n++;
+    return &r->v[at].value;
+}
+
+void resources_remove(struct resources *r, const char *name)
+{
+    bool found;
+    size_t at = place_of(r, name, &found);
+
+    if (!found)
+        return;
+    r->v[at].def->type->clear(&r->v[at].value);
+    r->n--;
+    memmove(&r->v[at], &r->v[at + 1], (r->n - at) * sizeof(*r->v));
+}
+
+void resources_clear(struct resources *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        r->v[i].def->type->clear(&r->v[i].value);
+    free(r->v);
+    *r = (struct resources){ 0 };
+}
+
+void resources_copy(struct resources *to, const struct resources *from)
+{
+    *to = (struct resources){ 0 };
+    for (size_t i = 0; i < from->n; i++) {
+        struct attr_value *v = resources_member(to, from->v[i].def);
+
+        from->v[i].def->type->copy(v, &from->v[i].value);
+    }
+}
+
+int64_t resources_amount(const struct resources *r, const char *name, int64_t missing)
+{
+    const struct resource_value *rv = resources_find(r, name);
+
+    if (!rv || !rv->value.set)
+        return missing;
+    switch (rv->def->type->wire_type) {
+    case 5:
+        return size_kib(&rv->value.u.size);
+    case 14:
+        return (int64_t)rv->value.u.real;
+    case 1:
+    case 9:
+    case 11:
+        return rv->value.u.num;
+    default:
+        return missing;
+    }
+}
+
+/* Zero of a counted type; a cleared size is "0kb". */
+static void set_zero(const struct resource_def *def, struct attr_value *v)
+{
+    *v = (struct attr_value){ .set = true };
+    if (def->type == &attr_size)
+        v->u.size.shift = 10;
+}
+
+void resources_accumulate_flagged(struct resources *total, const struct resources *what,
+                                  int sign, uint32_t flags)
+{
+    for (size_t i = 0; i < what->n; i++) {
+        const struct resource_def *def = what->v[i].def;
+        const struct attr_value *amount = &what->v[i].value;
+        struct attr_value *sum;
+        int err;
+
+        if (!(def->flags & flags) || !amount->set)
+            continue;
+        sum = resources_member(total, def);
+        if (!sum->set)
+            set_zero(def, sum);
+        err = sign > 0 ? def->type->add(sum, amount) : def->type->subtract(sum, amount);
+        /* More taken away than was there, or more than fits: the recount that follows
+         * every change in debug builds says so; here the sum stays in its range. */
+        if (err && sign < 0)
+            set_zero(def, sum);
+    }
+}
+
+void resources_accumulate(struct resources *total, const struct resources *what,
+                          int sign)
+{
+    resources_accumulate_flagged(total, what, sign, RESOURCE_CONSUMABLE);
+}
+
+/* the type's operations */
+
+static int decode_resources(struct attr_value *v, const struct resource_defs *defs,
+                            const char *resource, const char *text)
+{
+    const struct resource_def *def = resource ? resource_find(defs, resource) : NULL;
+    struct attr_value fresh = { 0 }, *member;
+    int err;
+
+    if (!def)
+        return PBSE_UNKRESC;
+    err = resource_decode(def, defs, &fresh, text);
+    if (err)
+        return err;
+    if (!v->set)
+        *v = (struct attr_value){ .set = true };
+    if (!fresh.set) { /* an empty text */
+        resources_remove(&v->u.res, def->name);
+        v->set = v->u.res.n > 0;
+        return 0;
+    }
+    member = resources_member(&v->u.res, def);
+    def->type->clear(member);
+    *member = fresh;
+    return 0;
+}
+
+static int decode_less_resources(struct attr_value *v, const struct resource_defs *defs,
+                                 const char *resource, const char *text)
+{
+    const struct resource_def *def = resource ? resource_find(defs, resource) : NULL;
+    struct attr_value fresh = { 0 };
+    int err;
+
+    if (!def)
+        return PBSE_UNKRESC;
+    if (!def->type->decode_less)
+        return decode_resources(v, defs, resource, text);
+    err = def->type->decode_less(&fresh, defs, NULL, text);
+    if (err)
+        return err;
+    *v = (struct attr_value){ .set = true };
+    *resources_member(&v->u.res, def) = fresh;
+    return 0;
+}
+
+static void print_resources(const struct attr_value *v, struct buf *out)
+{
+    for (size_t i = 0; i < v->u.res.n; i++) {
+        buf_printf(out, "%s%s=", i ? "," : "", v->u.res.v[i].def->name);
+        v->u.res.v[i].def->type->print(&v->u.res.v[i].value, out);
+    }
+}
+
+static void clear_resources(struct attr_value *v)
+{
+    if (v->set)
+        resources_clear(&v->u.res);
+    *v = (struct attr_value){ 0 };
+}
+
+static void copy_resources(struct attr_value *to, const struct attr_value *from)
+{
+    *to = (struct attr_value){ .set = from->set };
+    if (from->set)
+        resources_copy(&to->u.res, &from->u.res);
+}
+
+/* '*v' combined member by member with 'other', or as it was. */
+static int combine(struct attr_value *v, const struct attr_value *other, bool add)
+{
+    struct attr_value sum;
+    int err = 0;
+
+    copy_resources(&sum, v);
+    sum.set = true;
+    for (size_t i = 0; !err && i < other->u.res.n; i++) {
+        const struct resource_value *rv = &other->u.res.v[i];
+        struct attr_value *member = resources_member(&sum.u.res, rv->def);
+
+        if (add && !member->set)
+            rv->def->type->copy(member, &rv->value);
+        else if (add)
+            err = rv->def->type->add(member, &rv->value);
+        else
+            err = rv->def->type->subtract(member, &rv->value);
+        if (!err && rv->def->flags & RESOURCE_NOT_NEGATIVE && member->u.num < 0)
+            err = PBSE_BADATVAL;
+        if (!err && !member->set)
+            resources_remove(&sum.u.res, rv->def->name);
+    }
+    if (err) {
+        clear_resources(&sum);
+        return err;
+    }
+    clear_resources(v);
+    sum.set = sum.u.res.n > 0;
+    if (!sum.set)
+        resources_clear(&sum.u.res);
+    *v = sum;
+    return 0;
+}
+
+static int add_resources(struct attr_value *v, const struct attr_value *more)
+{
+    return combine(v, more, true);
+}
+
+static int subtract_resources(struct attr_value *v, const struct attr_value *less)
+{
+    return combine(v, less, false);
+}
+
+static int compare_resources(const struct attr_value *a, const struct attr_value *b)
+{
+    const struct resources *x = &a->u.res, *y = &b->u.res;
+
+    for (size_t i = 0; i < x->n && i < y->n; i++) {
+        int cmp = strcasecmp(x->v[i].def->name, y->v[i].def->name);
+
+        if (!cmp)
+            cmp = x->v[i].def->type->compare(&x->v[i].value, &y->v[i].value);
+        if (cmp)
+            return cmp;
+    }
+    return (x->n > y->n) - (x->n < y->n);
+}
+
+const struct attr_type attr_resources = {
+    .name = "resource list",
+    .wire_type = 6,
+    .decode = decode_resources,
+    .decode_less = decode_less_resources,
+    .print = print_resources,
+    .add = add_resources,
+    .subtract = subtract_resources,
+    .compare = compare_resources,
+    .clear = clear_resources,
+    .copy = copy_resources,
+};

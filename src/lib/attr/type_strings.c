@@ -1,0 +1,309 @@
+/* type_strings.c - lists of texts: arrays of strings and access control lists.
+ *
+ * A member ends at a comma or newline; a backslash before a comma keeps it and stays
+ * (attributes.md 4). An access control list is kept in the order in which it is
+ * evaluated and holds no text twice.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/value.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DECODER(name)                                                                  \
+    static int name(struct attr_value *v, const struct resource_defs *defs UNUSED,     \
+                    const char *resource UNUSED, const char *text)
+
+static void strings_insert(struct strings *list, size_t at, char *member)
+{
+    /* Grown when n + 1 is a power of two, so that the capacity needs no field. */
+    if ((list->n & (list->n + 1)) == 0)
+        list->v = xrealloc(list->v, 2 * (list->n + 1) * sizeof(*list->v));
+    memmove(&list->v[at + 1], &list->v[at], (list->n - at) * sizeof(*list->v));
+    list->v[at] = member;
+    list->n++;
+}
+
+static void strings_append(struct strings *list, char *member)
+{
+    strings_insert(list, list->n, member);
+}
+
+static void strings_remove(struct strings *list, size_t at)
+{
+    free(list->v[at]);
+    list->n--;
+    memmove(&list->v[at], &list->v[at + 1], (list->n - at) * sizeof(*list->v));
+}
+
+static void clear_strings(struct attr_value *v)
+{
+    for (size_t i = 0; v->set && i < v->u.list.n; i++)
+        free(v->u.list.v[i]);
+    if (v->set)
+        free(v->u.list.v);
+    *v = (struct attr_value){ 0 };
+}
+
+static void copy_strings(struct attr_value *to, const struct attr_value *from)
+{
+    *to = (struct attr_value){ .set = from->set };
+    for (size_t i = 0; from->set && i < from->u.list.n; i++)
+        strings_append(&to->u.list, xstrdup(from->u.list.v[i]));
+}
+
+/* Length of the member at 'text', without the separator. */
+static size_t member_len(const char *text, const char *separators)
+{
+    size_t n = 0;
+
+    while (text[n] && !strchr(separators, text[n]))
+        n += text[n] == '\\' && text[n + 1] && text[n + 1] != '\n' ? 2 : 1;
+    return n;
+}
+
+static char *stripped(const char *text, size_t len)
+{
+    while (len > 0 && isblank((unsigned char)*text)) {
+        text++;
+        len--;
+    }
+    while (len > 0 && isblank((unsigned char)text[len - 1]))
+        len--;
+    return len > 0 ? xstrndup(text, len) : NULL;
+}
+
+static struct attr_value split(const char *text, const char *separators)
+{
+    struct attr_value v = { .set = true };
+
+    for (;;) {
+        size_t len = member_len(text, separators);
+        char *member = stripped(text, len);
+
+        if (member)
+            strings_append(&v.u.list, member);
+        if (!text[len])
+            return v;
+        text += len + 1;
+    }
+}
+
+static int replace(struct attr_value *v, struct attr_value fresh)
+{
+    clear_strings(v);
+    *v = fresh;
+    return 0;
+}
+
+DECODER(decode_strings)
+{
+    return replace(v, split(text, ",\n"));
+}
+
+static void print_strings(const struct attr_value *v, struct buf *out)
+{
+    for (size_t i = 0; i < v->u.list.n; i++)
+        buf_printf(out, "%s%s", i ? "," : "", v->u.list.v[i]);
+}
+
+static int add_strings(struct attr_value *v, const struct attr_value *more)
+{
+    for (size_t i = 0; i < more->u.list.n; i++)
+        strings_append(&v->u.list, xstrdup(more->u.list.v[i]));
+    v->set = true;
+    return 0;
+}
+
+static int subtract_strings(struct attr_value *v, const struct attr_value *less)
+{
+    for (size_t i = 0; v->set && i < less->u.list.n; i++) {
+        size_t at = 0;
+
+        while (at < v->u.list.n && strcmp(v->u.list.v[at], less->u.list.v[i]) != 0)
+            at++;
+        if (at < v->u.list.n)
+            strings_remove(&v->u.list, at);
+    }
+    return 0;
+}
+
+static int compare_strings(const struct attr_value *a, const struct attr_value *b)
+{
+    const struct strings *x = &a->u.list, *y = &b->u.list;
+
+    for (size_t i = 0; i < x->n && i < y->n; i++) {
+        int cmp = strcmp(x->v[i], y->v[i]);
+
+        if (cmp)
+            return cmp;
+    }
+    return (x->n > y->n) - (x->n < y->n);
+}
+
+/* Variable_List: members hold the plain value; backslashes are for the wire only. */
+
+static const char special[] = "\"',\\";
+
+static void unescape(char *s)
+{
+    char *to = s;
+
+    for (; *s; s++) {
+        if (*s == '\\' && s[1] && strchr(special, s[1]))
+            s++;
+        *to++ = *s;
+    }
+    *to = '\0';
+}
+
+DECODER(decode_variables)
+{
+    /* A variable's value may hold newlines; only commas separate. */
+    struct attr_value fresh = split(text, ",");
+
+    for (size_t i = 0; i < fresh.u.list.n; i++)
+        unescape(fresh.u.list.v[i]);
+    return replace(v, fresh);
+}
+
+static void print_variables(const struct attr_value *v, struct buf *out)
+{
+    for (size_t i = 0; i < v->u.list.n; i++) {
+        if (i)
+            buf_add_char(out, ',');
+        for (const char *s = v->u.list.v[i]; *s; s++) {
+            if (strchr(special, *s))
+                buf_add_char(out, '\\');
+            buf_add_char(out, *s);
+        }
+    }
+}
+
+/* access control lists */
+
+/* A member without its sign; a sign alone is the answer when nothing matches and sorts
+ * by itself. */
+static const char *unsigned_member(const char *s)
+{
+    return (*s == '+' || *s == '-') && s[1] ? s + 1 : s;
+}
+
+/* From the end, larger characters first, and the longer of two when one is the end of
+ * the other: what is more specific comes first, wildcards last. */
+static int order_hosts(const char *a, const char *b)
+{
+    size_t i = strlen(a), j = strlen(b);
+
+    while (i > 0 && j > 0) {
+        int x = tolower((unsigned char)a[--i]), y = tolower((unsigned char)b[--j]);
+
+        if (x != y)
+            return y - x;
+    }
+    return (j > 0) - (i > 0);
+}
+
+static int order_users(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "@"), m = strcspn(b, "@");
+    int cmp = strncmp(a, b, MIN_OF(n, m));
+
+    if (cmp)
+        return cmp;
+    if (n != m)
+        return n > m ? 1 : -1;
+    return order_hosts(a[n] ? a + n + 1 : "", b[m] ? b + m + 1 : "");
+}
+
+typedef int (*order_fn)(const char *a, const char *b);
+
+static int insert_member(struct strings *list, const char *member, order_fn order)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->v[i], member) == 0)
+            return PBSE_DUPLIST;
+    while (at < list->n &&
+           order(unsigned_member(list->v[at]), unsigned_member(member)) <= 0)
+        at++;
+    strings_insert(list, at, xstrdup(member));
+    return 0;
+}
+
+/* '*v' with the members of 'more' at their places, or as it was. */
+static int insert_all(struct attr_value *v, const struct attr_value *more,
+                      order_fn order)
+{
+    struct attr_value sum;
+    int err = 0;
+
+    copy_strings(&sum, v);
+    sum.set = true;
+    for (size_t i = 0; !err && i < more->u.list.n; i++)
+        err = insert_member(&sum.u.list, more->u.list.v[i], order);
+    if (err)
+        clear_strings(&sum);
+    else
+        replace(v, sum);
+    return err;
+}
+
+static int decode_ordered(struct attr_value *v, const char *text, order_fn order)
+{
+    struct attr_value given = split(text, ",\n"), fresh = { 0 };
+    int err = insert_all(&fresh, &given, order);
+
+    clear_strings(&given);
+    return err ? err : replace(v, fresh);
+}
+
+#define ACL_TYPE(kind, order)                                                          \
+    DECODER(decode_acl_##kind)                                                         \
+    {                                                                                  \
+        return decode_ordered(v, text, order);                                         \
+    }                                                                                  \
+    static int add_acl_##kind(struct attr_value *v, const struct attr_value *more)     \
+    {                                                                                  \
+        return insert_all(v, more, order);                                             \
+    }                                                                                  \
+    const struct attr_type attr_acl_##kind = { .name = #kind " ACL",                   \
+                                               .wire_type = 8,                         \
+                                               .decode = decode_acl_##kind,            \
+                                               .decode_less = decode_strings,          \
+                                               .print = print_strings,                 \
+                                               .add = add_acl_##kind,                  \
+                                               .subtract = subtract_strings,           \
+                                               .compare = compare_strings,             \
+                                               .clear = clear_strings,                 \
+                                               .copy = copy_strings }
+
+ACL_TYPE(user, order_users);
+ACL_TYPE(host, order_hosts);
+ACL_TYPE(group, strcmp);
+
+const struct attr_type attr_strings = {
+    .name = "array of strings",
+    .wire_type = 4,
+    .decode = decode_strings,
+    .print = print_strings,
+    .add = add_strings,
+    .subtract = subtract_strings,
+    .compare = compare_strings,
+    .clear = clear_strings,
+    .copy = copy_strings,
+};
+
+const struct attr_type attr_variables = {
+    .name = "array of escaped strings",
+    .wire_type = 4,
+    .decode = decode_variables,
+    .print = print_variables,
+    .add = add_strings,
+    .subtract = subtract_strings,
+    .compare = compare_strings,
+    .clear = clear_strings,
+    .copy = copy_strings,
+};

@@ -1,0 +1,207 @@
+/* type_text.c - types that keep the text: strings, names, single characters, and the
+ * specifications of select, place and nodes, whose grammar is checked here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/ids.h"
+#include "lib/attr/select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DECODER(name)                                                                  \
+    static int name(struct attr_value *v, const struct resource_defs *defs UNUSED,     \
+                    const char *resource UNUSED, const char *text)
+
+static void clear_text(struct attr_value *v)
+{
+    free(v->u.str);
+    *v = (struct attr_value){ 0 };
+}
+
+static void own_text(struct attr_value *v, char *text)
+{
+    clear_text(v);
+    v->u.str = text;
+    v->set = true;
+}
+
+/* The empty text is no value. */
+static int keep_text(struct attr_value *v, const char *text)
+{
+    if (*text)
+        own_text(v, xstrdup(text));
+    else
+        clear_text(v);
+    return 0;
+}
+
+static void copy_text(struct attr_value *to, const struct attr_value *from)
+{
+    to->set = from->set;
+    to->u.str = from->set ? xstrdup(from->u.str) : NULL;
+}
+
+static void print_text(const struct attr_value *v, struct buf *out)
+{
+    buf_add_str(out, v->u.str);
+}
+
+static int add_text(struct attr_value *v, const struct attr_value *more)
+{
+    if (!more->set)
+        return 0;
+    own_text(v, xasprintf("%s%s", v->set ? v->u.str : "", more->u.str));
+    return 0;
+}
+
+/* Remove every occurrence, from the end: what a removal brings together behind the
+ * place looked at is not looked at again. */
+static int subtract_text(struct attr_value *v, const struct attr_value *less)
+{
+    size_t len, gone;
+
+    if (!v->set || !less->set)
+        return 0;
+    len = strlen(v->u.str);
+    gone = strlen(less->u.str);
+    for (size_t at = len; gone <= len && at-- > 0;) {
+        if (strncmp(v->u.str + at, less->u.str, gone) != 0)
+            continue;
+        memmove(v->u.str + at, v->u.str + at + gone, len - at - gone + 1);
+        len -= gone;
+    }
+    if (len == 0)
+        clear_text(v);
+    return 0;
+}
+
+static int compare_text(const struct attr_value *a, const struct attr_value *b)
+{
+    return strcmp(a->set ? a->u.str : "", b->set ? b->u.str : "");
+}
+
+DECODER(decode_string)
+{
+    return keep_text(v, text);
+}
+
+DECODER(decode_jobname)
+{
+    return job_name_is_valid(text) ? keep_text(v, text) : PBSE_BADATVAL;
+}
+
+DECODER(decode_project)
+{
+    return strpbrk(text, "/[]\";:|<>+,?*") ? PBSE_BADATVAL : keep_text(v, text);
+}
+
+DECODER(decode_select)
+{
+    struct arena *arena = arena_new();
+    struct select sel;
+    int err = select_parse(text, NULL, arena, &sel, NULL);
+
+    arena_free(arena);
+    return err ? err : keep_text(v, text);
+}
+
+DECODER(decode_place)
+{
+    struct arena *arena = arena_new();
+    struct place place;
+    int err = place_parse(text, arena, &place, NULL);
+
+    /* A resource to group by must exist and hold text. */
+    for (const char *p = strstr(text, "group="); !err && defs && p;
+         p = strstr(p + 1, "group=")) {
+        const char *name = arena_strndup(arena, p + 6, strcspn(p + 6, ":"));
+        const struct resource_def *def = resource_find(defs, name);
+
+        if (!def)
+            err = PBSE_UNKRESC;
+        else if (def->type != &attr_string && def->type != &attr_strings)
+            err = PBSE_RESCNOTSTR;
+    }
+    arena_free(arena);
+    return err ? err : keep_text(v, text);
+}
+
+DECODER(decode_nodes)
+{
+    return nodes_is_valid(text) ? keep_text(v, text) : PBSE_BADATVAL;
+}
+
+/* single characters */
+
+DECODER(decode_char)
+{
+    v->u.num = (unsigned char)*text;
+    v->set = *text != '\0';
+    return 0;
+}
+
+static void print_char(const struct attr_value *v, struct buf *out)
+{
+    buf_add_char(out, (char)v->u.num);
+}
+
+static int set_char(struct attr_value *v, const struct attr_value *other)
+{
+    *v = *other;
+    return 0;
+}
+
+static int keep_char(struct attr_value *v UNUSED, const struct attr_value *less UNUSED)
+{
+    return 0;
+}
+
+static int compare_char(const struct attr_value *a, const struct attr_value *b)
+{
+    return (a->u.num > b->u.num) - (a->u.num < b->u.num);
+}
+
+static void clear_char(struct attr_value *v)
+{
+    *v = (struct attr_value){ 0 };
+}
+
+static void copy_char(struct attr_value *to, const struct attr_value *from)
+{
+    *to = *from;
+}
+
+#define TEXT_OPS                                                                       \
+    .wire_type = 3, .print = print_text, .add = add_text, .subtract = subtract_text,   \
+    .compare = compare_text, .clear = clear_text, .copy = copy_text
+
+const struct attr_type attr_string = { .name = "string",
+                                       .decode = decode_string,
+                                       TEXT_OPS };
+const struct attr_type attr_jobname = { .name = "job name",
+                                        .decode = decode_jobname,
+                                        TEXT_OPS };
+const struct attr_type attr_project = { .name = "project",
+                                        .decode = decode_project,
+                                        TEXT_OPS };
+const struct attr_type attr_select = { .name = "select",
+                                       .decode = decode_select,
+                                       TEXT_OPS };
+const struct attr_type attr_place = { .name = "place",
+                                      .decode = decode_place,
+                                      TEXT_OPS };
+const struct attr_type attr_nodes = { .name = "nodes",
+                                      .decode = decode_nodes,
+                                      TEXT_OPS };
+
+const struct attr_type attr_char = {
+    .name = "char",
+    .wire_type = 2,
+    .decode = decode_char,
+    .print = print_char,
+    .add = set_char,
+    .subtract = keep_char,
+    .compare = compare_char,
+    .clear = clear_char,
+    .copy = copy_char,
+};

@@ -1,0 +1,226 @@
+/* value.c - what all types share: operators, encoding, members.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/value.h"
+
+#include "lib/attr/resource.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const struct attr_type *attr_type_find(const char *name)
+{
+    static const struct attr_type *const types[] = {
+        &attr_bool,
+        &attr_long,
+        &attr_int64,
+        &attr_float,
+        &attr_size,
+        &attr_duration,
+        &attr_time,
+        &attr_string,
+        &attr_char,
+        &attr_strings,
+        &attr_acl_user,
+        &attr_acl_host,
+        &attr_acl_group,
+        &attr_resources,
+        &attr_hold,
+        &attr_entity_limit,
+        &attr_jobname,
+        &attr_seconds,
+        &attr_variables,
+        &attr_project,
+        &attr_node_state,
+        &attr_bool_words,
+        &attr_entity_limit_resource,
+        &attr_select,
+        &attr_place,
+        &attr_nodes,
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (strcmp(types[i]->name, name) == 0)
+            return types[i];
+    return NULL;
+}
+
+int attr_value_set(const struct attr_type *type, struct attr_value *v,
+                   const struct resource_defs *defs, const char *resource,
+                   const char *text, enum wire_op op)
+{
+    struct attr_value other = { 0 };
+    int err;
+
+    if (op != WIRE_OP_INCR && op != WIRE_OP_DECR)
+        return type->decode(v, defs, resource, text);
+    if (op == WIRE_OP_DECR && type->decode_less)
+        err = type->decode_less(&other, defs, resource, text);
+    else
+        err = type->decode(&other, defs, resource, text);
+    if (err)
+        return err;
+    if (op == WIRE_OP_DECR)
+        err = type->subtract(v, &other);
+    else if (v->set)
+        err = type->add(v, &other);
+    else
+        type->copy(v, &other);
+    type->clear(&other);
+    return err;
+}
+
+static void unset_limits_of(struct attr_value *v, const char *resource)
+{
+    struct attr_value rest = { 0 }, less = { .set = true };
+
+    /* The entries of the resource, borrowed, are what is taken away. */
+    less.u.limits.v = xcalloc(v->u.limits.n, sizeof(*less.u.limits.v));
+    for (size_t i = 0; i < v->u.limits.n; i++)
+        if (strcasecmp(v->u.limits.v[i].resource, resource) == 0)
+            less.u.limits.v[less.u.limits.n++] = v->u.limits.v[i];
+    attr_entity_limit_resource.copy(&rest, v);
+    (void)attr_entity_limit_resource.subtract(&rest, &less);
+    attr_entity_limit_resource.clear(v);
+    *v = rest;
+    free(less.u.limits.v);
+}
+
+void attr_value_unset(const struct attr_type *type, struct attr_value *v,
+                      const char *resource)
+{
+    if (!resource || !attr_type_has_members(type)) {
+        type->clear(v);
+        return;
+    }
+    if (!v->set)
+        return;
+    if (type == &attr_entity_limit_resource) {
+        unset_limits_of(v, resource);
+        return;
+    }
+    resources_remove(&v->u.res, resource);
+    if (v->u.res.n == 0)
+        type->clear(v);
+}
+
+static const char *text_of(const struct attr_type *type, const struct attr_value *v,
+                           struct arena *arena)
+{
+    struct buf out = { 0 };
+    const char *text;
+
+    type->print(v, &out);
+    text = arena_strndup(arena, out.data ? out.data : "", out.len);
+    buf_fini(&out);
+    return text;
+}
+
+static const char *text_of_limit(const struct limit *limit, struct arena *arena)
+{
+    struct buf out = { 0 };
+    const char *text;
+
+    limit_print(limit, &out);
+    text = arena_strndup(arena, out.data, out.len);
+    buf_fini(&out);
+    return text;
+}
+
+void attr_value_encode(const struct attr_type *type, const struct attr_value *v,
+                       const char *name, struct wire_attrs *out, struct arena *arena)
+{
+    const char *text;
+
+    if (!v->set)
+        return;
+    if (type == &attr_resources) {
+        for (size_t i = 0; i < v->u.res.n; i++)
+            wire_attrs_add(
+                out, arena, name, v->u.res.v[i].def->name,
+                text_of(v->u.res.v[i].def->type, &v->u.res.v[i].value, arena),
+                WIRE_OP_SET);
+        return;
+    }
+    if (type == &attr_entity_limit || type == &attr_entity_limit_resource) {
+        for (size_t i = 0; i < v->u.limits.n; i++) {
+            const struct limit *l = &v->u.limits.v[i];
+
+            wire_attrs_add(out, arena, name,
+                           l->resource ? arena_strdup(arena, l->resource) : NULL,
+                           text_of_limit(l, arena), WIRE_OP_SET);
+        }
+        return;
+    }
+    /* A list that lost its last member is set, but has nothing to show. */
+    text = text_of(type, v, arena);
+    if (*text)
+        wire_attrs_add(out, arena, name, NULL, text, WIRE_OP_SET);
+}
+
+const char *attr_value_text(const struct attr_type *type, const struct attr_value *v,
+                            struct arena *arena)
+{
+    return v->set ? text_of(type, v, arena) : NULL;
+}
+
+bool attr_type_has_members(const struct attr_type *type)
+{
+    return type == &attr_resources || type == &attr_entity_limit_resource;
+}
+
+static const char *limits_member(const struct attr_value *v, const char *resource,
+                                 struct arena *arena)
+{
+    struct buf out = { 0 };
+    const char *text;
+
+    for (size_t i = 0; i < v->u.limits.n; i++) {
+        if (strcasecmp(v->u.limits.v[i].resource, resource) != 0)
+            continue;
+        if (out.len > 0)
+            buf_add_char(&out, ',');
+        limit_print(&v->u.limits.v[i], &out);
+    }
+    text = out.len > 0 ? arena_strndup(arena, out.data, out.len) : NULL;
+    buf_fini(&out);
+    return text;
+}
+
+const char *attr_value_member(const struct attr_type *type, const struct attr_value *v,
+                              const char *resource, struct arena *arena)
+{
+    const struct resource_value *rv;
+
+    if (!v->set)
+        return NULL;
+    if (type == &attr_entity_limit_resource)
+        return limits_member(v, resource, arena);
+    rv = resources_find(&v->u.res, resource);
+    return rv && rv->value.set ? text_of(rv->def->type, &rv->value, arena) : NULL;
+}
+
+/* The i-th different resource among the limits, by first occurrence. */
+static const char *limits_member_name(const struct limits *l, size_t i)
+{
+    for (size_t at = 0; at < l->n; at++) {
+        bool seen = false;
+
+        for (size_t before = 0; before < at && !seen; before++)
+            seen = strcasecmp(l->v[before].resource, l->v[at].resource) == 0;
+        if (!seen && i-- == 0)
+            return l->v[at].resource;
+    }
+    return NULL;
+}
+
+const char *attr_value_member_name(const struct attr_type *type,
+                                   const struct attr_value *v, size_t i)
+{
+    if (!v->set)
+        return NULL;
+    if (type == &attr_entity_limit_resource)
+        return limits_member_name(&v->u.limits, i);
+    return i < v->u.res.n ? v->u.res.v[i].def->name : NULL;
+}
