@@ -62,7 +62,7 @@ struct effect {
             const char *job_id; /* command 11 only */
         } sched;
         struct {
-            uint64_t stream; /* the shell's number of the TPP stream; 0: open one */
+            uint64_t stream;  /* the shell's number of the TPP stream; 0: open one */
             const char *host; /* for stream 0: MoM's host and TPP port */
             uint32_t port;
             struct is_message msg;
@@ -132,7 +132,8 @@ void svr_mom_lost(struct svr *s, int64_t now_at, uint64_t stream, struct effects
 void svr_router_lost(struct svr *s, int64_t now_at, struct effects *out);
 void svr_router_back(struct svr *s, int64_t now_at, struct effects *out);
 
-/* Carry out everything that is due at 'now_at'; call at or after svr_next_deadline(). */
+/* Carry out everything that is due at 'now_at'; call at or after svr_next_deadline().
+ */
 void svr_tick(struct svr *s, int64_t now_at, struct effects *out);
 
 /* The next instant at which something becomes due, INT64_MAX when nothing will. */
@@ -141,7 +142,8 @@ int64_t svr_next_deadline(const struct svr *s);
 /* For the shell's start-up, tests and the simulator. */
 const struct model *svr_model(const struct svr *s);
 
-/* The store could not commit: changes are refused with 15161 until it is false again. */
+/* The store could not commit: changes are refused with 15161 until it is false again.
+ */
 void svr_set_store_failed(struct svr *s, bool failed);
 
 #endif

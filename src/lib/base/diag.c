@@ -30,8 +30,7 @@ int diag_code(struct diag *why, int code)
 int diag_about(struct diag *why, int code, const char *what)
 {
     const char *text = pbse_text(code);
-    size_t len = text ? strlen(text) : 0;
-    bool apart = len == 0 || text[len - 1] == ' ';
 
-    return diag_set(why, code, "%s%s%s", text ? text : "", apart ? "" : " ", what);
+    return diag_set(why, code, "%s%s%s", text ? text : "", text && *text ? " " : "",
+                    what);
 }

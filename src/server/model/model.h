@@ -28,9 +28,9 @@
 struct object {
     enum obj_kind kind;
     char *id;
-    struct attr_value *attr; /* one per row of the kind's table */
-    uint64_t created_seq;    /* order of creation */
-    uint64_t version;        /* seq of the last record that touched it */
+    struct attr_value *attr;    /* one per row of the kind's table */
+    uint64_t created_seq;       /* order of creation */
+    uint64_t version;           /* seq of the last record that touched it */
     struct object *prev, *next; /* all of the kind, in order of creation (utlist) */
     UT_hash_handle hh;
 };
@@ -54,9 +54,9 @@ struct holds {
 struct node {
     struct object obj;
     /* derived */
-    size_t n_resvs;      /* reservations whose resv_nodes name it, in order of creation */
+    size_t n_resvs; /* reservations whose resv_nodes name it, in order of creation */
     struct resv **resvs;
-    size_t n_jobs;       /* running jobs on it, by created_seq */
+    size_t n_jobs; /* running jobs on it, by created_seq */
     struct job **jobs;
     struct resources assigned; /* sum over links: running reservations, jobs outside */
 };
@@ -64,9 +64,9 @@ struct node {
 struct queue {
     struct object obj;
     /* derived */
-    struct resv *resv; /* the reservation it belongs to, or NULL */
-    struct job *jobs;  /* by queue_prev, queue_next; in order of creation */
-    size_t n_jobs;     /* jobs in it, history not counted */
+    struct resv *resv;  /* the reservation it belongs to, or NULL */
+    struct job *jobs;   /* by queue_prev, queue_next; in order of creation */
+    size_t n_jobs;      /* jobs in it, history not counted */
     size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
     struct resources assigned;
 };
@@ -74,9 +74,9 @@ struct queue {
 struct resv {
     struct object obj;
     /* derived */
-    struct holds holds; /* from resv_nodes */
+    struct holds holds;  /* from resv_nodes */
     struct queue *queue; /* NULL before creation and after deletion of the queue */
-    bool counted; /* running: its holds and resources are in the sums */
+    bool counted;        /* running: its holds and resources are in the sums */
 };
 
 struct job {
@@ -86,6 +86,7 @@ struct job {
     struct resv *resv;  /* the reservation whose queue it is in, or NULL */
     struct holds holds; /* from exec_vnode while it runs */
     struct job *queue_prev, *queue_next;
+    bool linked;
     bool counted_in_vnodes; /* its holds and resources are in the sums */
 };
 
@@ -96,12 +97,14 @@ struct model {
         struct object *first; /* utlist, order of creation */
         size_t n;
     } kinds[OBJ_KIND_COUNT];
-    uint64_t seq; /* of the last record applied */
-    struct object *server; /* the one object of its kind */
+    uint64_t seq;              /* of the last record applied */
+    struct object *server;     /* the one object of its kind */
     struct resources assigned; /* server resources_assigned */
-    size_t n_jobs;
-    size_t n_state[10]; /* of all jobs, as in struct queue */
-    uint64_t created;   /* counts objects: the source of created_seq */
+    size_t n_jobs;             /* history not counted */
+    size_t n_orphans;          /* jobs whose queue is not there */
+    size_t n_state[10];        /* of all jobs, as in struct queue */
+    uint64_t created;          /* counts objects: the source of created_seq */
+    struct arena *scratch;     /* of one model_apply() */
     struct object *gone; /* what the last record removed; freed by the next record */
 };
 
@@ -112,7 +115,14 @@ int job_state_index(int letter);
 struct model *model_new(const char *server_name);
 void model_free(struct model *m);
 
-/* The table of a kind; NULL for OBJ_RESOURCE (which has none). */
+/* Attributes of OBJ_RESOURCE, a resource defined by the site: they feed m->defs. */
+enum resource_attr {
+    RESOURCE_A_TYPE,
+    RESOURCE_A_FLAG,
+    RESOURCE_A_COUNT
+};
+
+/* The attribute table of a kind. */
 const struct attr_table *kind_table(enum obj_kind kind);
 const char *kind_name(enum obj_kind kind);
 enum obj_kind kind_find(const char *name); /* OBJ_KIND_COUNT if unknown */
@@ -127,7 +137,7 @@ const struct resv *model_resv(const struct model *m, const char *id);
 const struct job *model_job(const struct model *m, const char *id);
 
 /* Iteration in order of creation. */
-#define MODEL_EACH(m, kind, o) \
+#define MODEL_EACH(m, kind, o)                                                         \
     for (const struct object *o = (m)->kinds[kind].first; o; o = o->next)
 #define TO_NODE(o)  ((const struct node *)(const void *)(o))
 #define TO_QUEUE(o) ((const struct queue *)(const void *)(o))
@@ -139,7 +149,8 @@ const struct attr_value *obj_attr(const struct object *o, int attr);
 bool obj_is_set(const struct object *o, int attr);
 int64_t obj_num(const struct object *o, int attr, int64_t unset);
 const char *obj_str(const struct object *o, int attr, const char *unset);
-const struct resources *obj_resources(const struct object *o, int attr); /* never NULL */
+const struct resources *obj_resources(const struct object *o,
+                                      int attr); /* never NULL */
 
 /* Apply one record: the only function that changes the model. Every change's text was
  * checked by the handler; a text that does not decode is our mistake and asserts. */
@@ -152,9 +163,16 @@ void model_loaded(struct model *m, uint64_t seq);
  * it (server attribute hf_next_number changes in the same decision). */
 uint64_t model_next_number(const struct model *m);
 
+/* All of an object as the record that a restart loads it from. */
+struct record *record_of_object(const struct object *o, struct arena *arena);
+
+/* A copy made from the stored attributes alone, as a restart makes it. */
+struct model *model_rebuild(const struct model *m);
+
 /* Assert the invariants: links equal recounts, sums equal sums. Debug builds and the
  * simulator call it after every record. */
 void model_check(const struct model *m);
+void model_differs(const char *why); /* asserts; 'why' is for the debugger */
 
 /* True when every object, attribute and derived part is equal; else says in 'why' (may
  * be NULL) what differs. */

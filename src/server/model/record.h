@@ -49,18 +49,18 @@ enum fact {
 
     FACT_JOB_QUEUED, /* committed */
     FACT_JOB_MODIFIED,
-    FACT_JOB_RUN,     /* nodes given, about to be sent to the MoM */
-    FACT_JOB_SENT,    /* MoM took it: substate 41 */
-    FACT_JOB_STARTED, /* session known: substate 42 */
+    FACT_JOB_RUN,      /* nodes given, about to be sent to the MoM */
+    FACT_JOB_SENT,     /* MoM took it: substate 41 */
+    FACT_JOB_STARTED,  /* session known: substate 42 */
     FACT_JOB_REJECTED, /* MoM refused: queued again */
     FACT_JOB_USAGE,
-    FACT_JOB_KILLED,  /* deletion of a running job asked for */
-    FACT_JOB_OBIT,    /* exited: status known, end processing */
+    FACT_JOB_KILLED, /* deletion of a running job asked for */
+    FACT_JOB_OBIT,   /* exited: status known, end processing */
     FACT_JOB_REQUEUED,
     FACT_JOB_ENDED,   /* leaves the model */
     FACT_JOB_DELETED, /* a job that did not run was deleted; leaves the model */
 
-    FACT_NODE_STATE, /* availability of a vnode changed */
+    FACT_NODE_STATE,    /* availability of a vnode changed */
     FACT_NODE_REPORTED, /* MoM told of vnodes and resources */
 
     FACT_COUNT,
@@ -79,7 +79,7 @@ struct record {
     int64_t at;   /* epoch seconds */
     enum fact fact;
     enum obj_kind kind;
-    const char *id;    /* object: full id or name; the server's own name for OBJ_SERVER */
+    const char *id; /* object: full id or name; the server's own name for OBJ_SERVER */
     const char *actor; /* "user@host", "Scheduler@svr", "root@svr" */
     const char *note;  /* free words for journal and accounting (reason), or NULL */
     size_t n_changes;
@@ -96,7 +96,8 @@ struct records {
 /* True for facts that make or end their object. */
 bool fact_creates(enum fact f);
 bool fact_removes(enum fact f);
-/* "resv.confirmed"; the journal stores it. fact_find() returns FACT_COUNT if unknown. */
+/* "resv.confirmed"; the journal stores it. fact_find() returns FACT_COUNT if unknown.
+ */
 const char *fact_name(enum fact f);
 enum fact fact_find(const char *name);
 
@@ -108,6 +109,7 @@ struct record *record_add(struct records *list, struct arena *arena, enum fact f
 /* Append a change; 'before' is filled in from the model when the record is taken up. */
 void record_change(struct record *rec, struct arena *arena, int attr,
                    const char *resource, const char *after);
-void record_change_num(struct record *rec, struct arena *arena, int attr, int64_t after);
+void record_change_num(struct record *rec, struct arena *arena, int attr,
+                       int64_t after);
 
 #endif

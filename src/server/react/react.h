@@ -2,13 +2,14 @@
  * scheduler commands, messages to MoMs, answers to those who wait.
  *
  * A reaction sees the record and the model as it is after the record (later records of
- * the same decision are not applied yet). It changes nothing lasting. Which facts cause which reactions is
- * the table in react/table.c.
+ * the same decision are not applied yet). It changes nothing lasting. Which facts cause
+ * which reactions is the table in react/table.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REACT_REACT_H
 #define SERVER_REACT_REACT_H
 
+#include "lib/base/log.h"
 #include "server/svr.h"
 
 struct reaction {
@@ -37,6 +38,9 @@ extern const size_t n_react_rows;
  * is through. */
 void effect_wake_schedulers(const struct reaction *r, const char *partition,
                             int32_t command);
+/* The same for the scheduler of that name, whether its scheduling is on or not. */
+void effect_tell_scheduler(const struct reaction *r, const char *sched,
+                           int32_t command);
 enum sched_command {
     SCHED_NEW = 1,
     SCHED_ENDED = 2,

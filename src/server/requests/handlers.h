@@ -11,7 +11,8 @@ int handle_manager(const struct model *m, const struct request *rq,
                    struct decision *out);
 
 /* Status of every kind: status.c, show_*.c. */
-int handle_status(const struct model *m, const struct request *rq, struct decision *out);
+int handle_status(const struct model *m, const struct request *rq,
+                  struct decision *out);
 
 /* Schedulers and the server's end: sched_requests.c. */
 int handle_register_sched(const struct model *m, const struct request *rq,

@@ -51,10 +51,10 @@ struct request {
 struct hold_reply {
     bool wanted;
     enum obj_kind kind;
-    const char *id;   /* of the object waited for */
-    int64_t until_at; /* 0: no limit */
-    bool expires;     /* "-I -N": the object is deleted when the time is over */
-    bool alteration;  /* waits for the answer to an alteration */
+    const char *id;    /* of the object waited for */
+    int64_t until_at;  /* 0: no limit */
+    bool expires;      /* "-I -N": the object is deleted when the time is over */
+    bool alteration;   /* waits for the answer to an alteration */
     bool deferred_run; /* RunJob without vnodes (wire.md 12.4): the engine asks the
                         * scheduler of the job's queue and answers by its DefSchReply */
 };
@@ -88,7 +88,7 @@ typedef int (*handler_fn)(const struct model *m, const struct request *rq,
 /* Who may ask at all, and who answers: the rows are in requests/table.c. */
 struct request_row {
     handler_fn handle;
-    uint32_t who; /* enum attr_who bits that may ask; finer rules in the handler */
+    uint32_t who;      /* enum attr_who bits that may ask; finer rules in the handler */
     bool not_stopping; /* answered 15060 while the server shuts down (wire.md 5) */
     bool silent;       /* neither success nor failure is answered (wire.md 8.6) */
 };

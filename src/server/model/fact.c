@@ -1,0 +1,78 @@
+/* fact.c - the facts by name, and which of them make or end their object.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/record.h"
+
+#include <string.h>
+
+enum fact_effect {
+    FACT_CHANGES,
+    FACT_CREATES,
+    FACT_REMOVES
+};
+
+static const struct {
+    const char *name;
+    enum fact_effect effect;
+} fact_rows[FACT_COUNT] = {
+    [FACT_LOADED] = { "loaded", FACT_CREATES },
+
+    [FACT_CREATED] = { "created", FACT_CREATES },
+    [FACT_SET] = { "set", FACT_CHANGES },
+    [FACT_DELETED] = { "deleted", FACT_REMOVES },
+
+    [FACT_RESV_SUBMITTED] = { "resv.submitted", FACT_CREATES },
+    [FACT_RESV_CONFIRMED] = { "resv.confirmed", FACT_CHANGES },
+    [FACT_RESV_RECONFIRMED] = { "resv.reconfirmed", FACT_CHANGES },
+    [FACT_RESV_DENIED] = { "resv.denied", FACT_CHANGES },
+    [FACT_RESV_STARTED] = { "resv.started", FACT_CHANGES },
+    [FACT_RESV_DEGRADED] = { "resv.degraded", FACT_CHANGES },
+    [FACT_RESV_HEALED] = { "resv.healed", FACT_CHANGES },
+    [FACT_RESV_RETRY] = { "resv.retry", FACT_CHANGES },
+    [FACT_RESV_ASKED] = { "resv.asked", FACT_CHANGES },
+    [FACT_RESV_ENDING] = { "resv.ending", FACT_CHANGES },
+    [FACT_RESV_GONE] = { "resv.gone", FACT_REMOVES },
+    [FACT_RESV_ALTER_ASKED] = { "resv.alter_asked", FACT_CHANGES },
+    [FACT_RESV_ALTERED] = { "resv.altered", FACT_CHANGES },
+    [FACT_RESV_ALTER_DENIED] = { "resv.alter_denied", FACT_CHANGES },
+
+    [FACT_JOB_QUEUED] = { "job.queued", FACT_CREATES },
+    [FACT_JOB_MODIFIED] = { "job.modified", FACT_CHANGES },
+    [FACT_JOB_RUN] = { "job.run", FACT_CHANGES },
+    [FACT_JOB_SENT] = { "job.sent", FACT_CHANGES },
+    [FACT_JOB_STARTED] = { "job.started", FACT_CHANGES },
+    [FACT_JOB_REJECTED] = { "job.rejected", FACT_CHANGES },
+    [FACT_JOB_USAGE] = { "job.usage", FACT_CHANGES },
+    [FACT_JOB_KILLED] = { "job.killed", FACT_CHANGES },
+    [FACT_JOB_OBIT] = { "job.obit", FACT_CHANGES },
+    [FACT_JOB_REQUEUED] = { "job.requeued", FACT_CHANGES },
+    [FACT_JOB_ENDED] = { "job.ended", FACT_REMOVES },
+    [FACT_JOB_DELETED] = { "job.deleted", FACT_REMOVES },
+
+    [FACT_NODE_STATE] = { "node.state", FACT_CHANGES },
+    [FACT_NODE_REPORTED] = { "node.reported", FACT_CHANGES },
+};
+
+bool fact_creates(enum fact f)
+{
+    return f < FACT_COUNT && fact_rows[f].effect == FACT_CREATES;
+}
+
+bool fact_removes(enum fact f)
+{
+    return f < FACT_COUNT && fact_rows[f].effect == FACT_REMOVES;
+}
+
+const char *fact_name(enum fact f)
+{
+    assert(f < FACT_COUNT);
+    return fact_rows[f].name;
+}
+
+enum fact fact_find(const char *name)
+{
+    for (size_t i = 0; i < FACT_COUNT; i++)
+        if (strcmp(fact_rows[i].name, name) == 0)
+            return (enum fact)i;
+    return FACT_COUNT;
+}

@@ -1,0 +1,275 @@
+/* model.c - the objects, and the one function that changes them.
+ *
+ * model_apply() takes the links of the object away, changes its attributes, and makes
+ * the links again. Reservations are keyed by the text between the first character and
+ * the first dot, so that every spelling of wire.md 10.6 finds them; everything else by
+ * its whole id.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/model.h"
+
+#include "lib/attr/ids.h"
+#include "server/model/priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+struct key {
+    const char *p;
+    size_t len;
+};
+
+static struct key object_key(enum obj_kind kind, const char *id)
+{
+    if (kind != OBJ_RESV)
+        return (struct key){ id, strlen(id) };
+    if (*id == '\0')
+        return (struct key){ id, 0 };
+    return (struct key){ id + 1, strcspn(id + 1, ".") };
+}
+
+struct object *find_object(const struct model *m, enum obj_kind kind, const char *id)
+{
+    struct key key = object_key(kind, id);
+    struct object *o = NULL;
+
+    if (kind == OBJ_SERVER)
+        return m->server;
+    if (key.len > 0)
+        HASH_FIND(hh, m->kinds[kind].by_id, key.p, key.len, o);
+    return o;
+}
+
+const struct object *model_find(const struct model *m, enum obj_kind kind,
+                                const char *id)
+{
+    return find_object(m, kind, id);
+}
+
+const struct node *model_node(const struct model *m, const char *name)
+{
+    return TO_NODE(find_object(m, OBJ_NODE, name));
+}
+
+const struct queue *model_queue(const struct model *m, const char *name)
+{
+    return TO_QUEUE(find_object(m, OBJ_QUEUE, name));
+}
+
+const struct resv *model_resv(const struct model *m, const char *id)
+{
+    return TO_RESV(find_object(m, OBJ_RESV, id));
+}
+
+const struct job *model_job(const struct model *m, const char *id)
+{
+    return TO_JOB(find_object(m, OBJ_JOB, id));
+}
+
+static size_t object_size(enum obj_kind kind)
+{
+    switch (kind) {
+    case OBJ_QUEUE:
+        return sizeof(struct queue);
+    case OBJ_NODE:
+        return sizeof(struct node);
+    case OBJ_RESV:
+        return sizeof(struct resv);
+    case OBJ_JOB:
+        return sizeof(struct job);
+    default:
+        return sizeof(struct object);
+    }
+}
+
+static struct object *object_new(struct model *m, enum obj_kind kind, const char *id)
+{
+    struct object *o = xcalloc(1, object_size(kind));
+    struct key key;
+
+    o->kind = kind;
+    o->id = xstrdup(id);
+    o->attr = xcalloc(kind_table(kind)->n, sizeof(*o->attr));
+    o->created_seq = ++m->created;
+    key = object_key(kind, o->id);
+    HASH_ADD_KEYPTR(hh, m->kinds[kind].by_id, key.p, key.len, o);
+    DL_APPEND(m->kinds[kind].first, o);
+    m->kinds[kind].n++;
+    return o;
+}
+
+/* Out of the tables; still intact. */
+static void object_remove(struct model *m, struct object *o)
+{
+    HASH_DELETE(hh, m->kinds[o->kind].by_id, o);
+    DL_DELETE(m->kinds[o->kind].first, o);
+    m->kinds[o->kind].n--;
+}
+
+static void object_free(struct object *o)
+{
+    const struct attr_table *t;
+
+    if (!o)
+        return;
+    t = kind_table(o->kind);
+    for (size_t i = 0; i < t->n; i++)
+        if (o->attr[i].set)
+            t->rows[i].type->clear(&o->attr[i]);
+    free(o->attr);
+    free(o->id);
+    free(o);
+}
+
+struct model *model_new(const char *server_name)
+{
+    struct model *m = xcalloc(1, sizeof(*m));
+
+    m->defs = resource_defs_new();
+    m->scratch = arena_new();
+    m->server = object_new(m, OBJ_SERVER, server_name);
+    return m;
+}
+
+static void kind_free(struct model *m, enum obj_kind kind)
+{
+    struct object *o, *next;
+
+    DL_FOREACH_SAFE(m->kinds[kind].first, o, next)
+    {
+        unlink_object(m, o);
+        object_remove(m, o);
+        object_free(o);
+    }
+}
+
+void model_free(struct model *m)
+{
+    if (!m)
+        return;
+    object_free(m->gone);
+    kind_free(m, OBJ_JOB);
+    kind_free(m, OBJ_RESV);
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        kind_free(m, (enum obj_kind)kind);
+    resources_clear(&m->assigned);
+    resource_defs_free(m->defs);
+    arena_free(m->scratch);
+    free(m);
+}
+
+static void apply_change(struct model *m, struct object *o, const struct change *c)
+{
+    const struct attr_row *row = &kind_table(o->kind)->rows[c->attr];
+    int err = 0;
+
+    if (c->after)
+        err = attr_value_set(row->type, &o->attr[c->attr], m->defs, c->resource,
+                             c->after, WIRE_OP_SET);
+    else
+        attr_value_unset(row->type, &o->attr[c->attr], c->resource);
+    assert(err == 0); /* the handler has checked the text */
+    (void)err;
+}
+
+/* A resource of the site makes or ends its definition. */
+static void apply_definition(struct model *m, const struct object *o, bool removes)
+{
+    int err;
+
+    if (resource_find(m->defs, o->id)) {
+        err = resource_undefine(m->defs, o->id, NULL);
+        assert(err == 0);
+    }
+    if (!removes) {
+        err = resource_define(m->defs, o->id, obj_str(o, RESOURCE_A_TYPE, "string"),
+                              obj_str(o, RESOURCE_A_FLAG, ""), NULL);
+        assert(err == 0);
+    }
+    (void)err;
+}
+
+static bool moves_links(const struct record *rec)
+{
+    if (fact_creates(rec->fact) || fact_removes(rec->fact))
+        return true;
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (attr_moves_links(rec->kind, rec->changes[i].attr))
+            return true;
+    return false;
+}
+
+static struct object *target(struct model *m, const struct record *rec)
+{
+    struct object *o = find_object(m, rec->kind, rec->id);
+
+    if (!o && fact_creates(rec->fact))
+        o = object_new(m, rec->kind, rec->id);
+    assert(o);
+    return o;
+}
+
+void model_apply(struct model *m, const struct record *rec)
+{
+    struct object *o = target(m, rec);
+    /* While objects are being loaded, what they link to may not be there yet:
+     * model_loaded() makes all links. */
+    bool links = rec->fact != FACT_LOADED && moves_links(rec);
+
+    object_free(m->gone);
+    m->gone = NULL;
+    if (links)
+        unlink_object(m, o);
+    for (size_t i = 0; i < rec->n_changes; i++)
+        apply_change(m, o, &rec->changes[i]);
+    o->version = rec->seq;
+    if (rec->seq > m->seq)
+        m->seq = rec->seq;
+    if (rec->kind == OBJ_RESOURCE)
+        apply_definition(m, o, fact_removes(rec->fact));
+    if (fact_removes(rec->fact)) {
+        object_remove(m, o);
+        m->gone = o;
+    } else if (links) {
+        link_object(m, o);
+    }
+}
+
+void model_loaded(struct model *m, uint64_t seq)
+{
+    struct object *o;
+
+    m->seq = seq;
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        DL_FOREACH(m->kinds[kind].first, o)
+        {
+            unlink_object(m, o);
+            link_object(m, o);
+        }
+}
+
+static bool number_is_taken(const struct model *m, uint64_t number)
+{
+    char id[ID_MAX_RESV + 1];
+
+    snprintf(id, sizeof(id), "R%" PRIu64, number);
+    if (model_resv(m, id))
+        return true;
+    snprintf(id, sizeof(id), "%" PRIu64 ".%s", number, m->server->id);
+    return model_job(m, id) != NULL;
+}
+
+uint64_t model_next_number(const struct model *m)
+{
+    uint64_t last = (uint64_t)obj_num(m->server, SERVER_A_MAX_JOB_SEQUENCE_ID, 9999999);
+    uint64_t next = (uint64_t)obj_num(m->server, SERVER_A_HF_NEXT_NUMBER, 0);
+
+    if (next > last)
+        next = 0;
+    /* Numbers come round; there are fewer objects than numbers. */
+    while (number_is_taken(m, next))
+        next = next < last ? next + 1 : 0;
+    return next;
+}

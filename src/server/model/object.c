@@ -1,0 +1,47 @@
+/* object.c - reading attributes of an object.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/model.h"
+
+#include <string.h>
+
+const struct attr_value *obj_attr(const struct object *o, int attr)
+{
+    assert(attr >= 0 && (size_t)attr < kind_table(o->kind)->n);
+    return &o->attr[attr];
+}
+
+bool obj_is_set(const struct object *o, int attr)
+{
+    return obj_attr(o, attr)->set;
+}
+
+int64_t obj_num(const struct object *o, int attr, int64_t unset)
+{
+    const struct attr_value *v = obj_attr(o, attr);
+
+    return v->set ? v->u.num : unset;
+}
+
+const char *obj_str(const struct object *o, int attr, const char *unset)
+{
+    const struct attr_value *v = obj_attr(o, attr);
+
+    return v->set ? v->u.str : unset;
+}
+
+const struct resources *obj_resources(const struct object *o, int attr)
+{
+    static const struct resources none;
+    const struct attr_value *v = obj_attr(o, attr);
+
+    assert(kind_table(o->kind)->rows[attr].type == &attr_resources);
+    return v->set ? &v->u.res : &none;
+}
+
+int job_state_index(int letter)
+{
+    const char *at = letter ? strchr(JOB_STATE_LETTERS, letter) : NULL;
+
+    return at ? (int)(at - JOB_STATE_LETTERS) : 0;
+}

@@ -1,0 +1,20 @@
+/* priv.h - what the files of the model share; nobody else includes it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_PRIV_H
+#define SERVER_MODEL_PRIV_H
+
+#include "server/model/model.h"
+
+/* Links of one object: taken away before it changes, made again afterwards. Sums follow
+ * the links. */
+void link_object(struct model *m, struct object *o);
+void unlink_object(struct model *m, struct object *o);
+
+/* True when a change of that attribute can change links or sums. */
+bool attr_moves_links(enum obj_kind kind, int attr);
+
+/* Lookup for writers. */
+struct object *find_object(const struct model *m, enum obj_kind kind, const char *id);
+
+#endif

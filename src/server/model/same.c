@@ -1,0 +1,283 @@
+/* same.c - is the model what its attributes say, and are two models the same?
+ *
+ * model_check() makes a copy of the model from its stored attributes alone, as a
+ * restart would, and compares: links and sums that have drifted show up as a
+ * difference. So the check and the comparison are one thing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/model.h"
+
+#include <string.h>
+
+struct compare {
+    struct arena *arena;
+    struct buf *why;
+};
+
+static bool differs(struct compare *c, const struct object *o, const char *what)
+{
+    if (c->why)
+        buf_printf(c->why, "%s %s: %s", kind_name(o->kind), o->id, what);
+    return false;
+}
+
+/* A member that is not there counts as zero. */
+static bool within(const struct resources *a, const struct resources *b)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        const char *name = a->v[i].def->name;
+
+        if (resources_amount(a, name, 0) != resources_amount(b, name, 0))
+            return false;
+    }
+    return true;
+}
+
+static bool same_sums(const struct resources *a, const struct resources *b)
+{
+    return within(a, b) && within(b, a);
+}
+
+static bool same_members(struct compare *c, const struct attr_type *type,
+                         const struct attr_value *a, const struct attr_value *b)
+{
+    for (size_t i = 0;; i++) {
+        const char *name = attr_value_member_name(type, a, i);
+
+        if (!str_same(name, attr_value_member_name(type, b, i)))
+            return false;
+        if (!name)
+            return true;
+        if (!str_same(attr_value_member(type, a, name, c->arena),
+                      attr_value_member(type, b, name, c->arena)))
+            return false;
+    }
+}
+
+static bool same_value(struct compare *c, const struct attr_type *type,
+                       const struct attr_value *a, const struct attr_value *b)
+{
+    if (a->set != b->set)
+        return false;
+    if (!a->set)
+        return true;
+    if (attr_type_has_members(type))
+        return same_members(c, type, a, b);
+    return str_same(attr_value_text(type, a, c->arena),
+                    attr_value_text(type, b, c->arena));
+}
+
+static bool same_attrs(struct compare *c, const struct object *a,
+                       const struct object *b)
+{
+    const struct attr_table *t = kind_table(a->kind);
+
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->rows[i].flags & ATTR_NOT_SAVED)
+            continue;
+        if (!same_value(c, t->rows[i].type, &a->attr[i], &b->attr[i]))
+            return differs(c, a, t->rows[i].name);
+    }
+    return true;
+}
+
+#define SAME_ID(a, b)                                                                  \
+    (((a) == NULL) == ((b) == NULL) && (!(a) || str_same((a)->obj.id, (b)->obj.id)))
+
+static bool same_holds(const struct holds *a, const struct holds *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!SAME_ID(a->v[i].node, b->v[i].node) ||
+            !same_sums(&a->v[i].amount, &b->v[i].amount))
+            return false;
+    return true;
+}
+
+static bool same_node(struct compare *c, const struct node *a, const struct node *b)
+{
+    if (a->n_resvs != b->n_resvs || a->n_jobs != b->n_jobs)
+        return differs(c, &a->obj, "number of links");
+    for (size_t i = 0; i < a->n_resvs; i++)
+        if (!SAME_ID(a->resvs[i], b->resvs[i]))
+            return differs(c, &a->obj, "reservations");
+    for (size_t i = 0; i < a->n_jobs; i++)
+        if (!SAME_ID(a->jobs[i], b->jobs[i]))
+            return differs(c, &a->obj, "jobs");
+    if (!same_sums(&a->assigned, &b->assigned))
+        return differs(c, &a->obj, "assigned");
+    return true;
+}
+
+static bool same_queue(struct compare *c, const struct queue *a, const struct queue *b)
+{
+    const struct job *ja = a->jobs;
+    const struct job *jb = b->jobs;
+
+    if (!SAME_ID(a->resv, b->resv))
+        return differs(c, &a->obj, "reservation");
+    if (a->n_jobs != b->n_jobs || memcmp(a->n_state, b->n_state, sizeof(a->n_state)))
+        return differs(c, &a->obj, "job counts");
+    for (; ja && jb; ja = ja->queue_next, jb = jb->queue_next)
+        if (!SAME_ID(ja, jb))
+            break;
+    if (ja || jb)
+        return differs(c, &a->obj, "jobs");
+    if (!same_sums(&a->assigned, &b->assigned))
+        return differs(c, &a->obj, "assigned");
+    return true;
+}
+
+static bool same_resv(struct compare *c, const struct resv *a, const struct resv *b)
+{
+    if (!same_holds(&a->holds, &b->holds))
+        return differs(c, &a->obj, "holds");
+    if (!SAME_ID(a->queue, b->queue))
+        return differs(c, &a->obj, "queue");
+    if (a->counted != b->counted)
+        return differs(c, &a->obj, "counted");
+    return true;
+}
+
+static bool same_job(struct compare *c, const struct job *a, const struct job *b)
+{
+    if (!same_holds(&a->holds, &b->holds))
+        return differs(c, &a->obj, "holds");
+    if (!SAME_ID(a->queue, b->queue) || !SAME_ID(a->resv, b->resv))
+        return differs(c, &a->obj, "queue");
+    if (a->counted_in_vnodes != b->counted_in_vnodes)
+        return differs(c, &a->obj, "counted");
+    return true;
+}
+
+static bool same_object(struct compare *c, const struct object *a,
+                        const struct object *b)
+{
+    if (!str_same(a->id, b->id))
+        return differs(c, a, "order of creation");
+    if (!same_attrs(c, a, b))
+        return false;
+    switch (a->kind) {
+    case OBJ_NODE:
+        return same_node(c, TO_NODE(a), TO_NODE(b));
+    case OBJ_QUEUE:
+        return same_queue(c, TO_QUEUE(a), TO_QUEUE(b));
+    case OBJ_RESV:
+        return same_resv(c, TO_RESV(a), TO_RESV(b));
+    case OBJ_JOB:
+        return same_job(c, TO_JOB(a), TO_JOB(b));
+    default:
+        return true;
+    }
+}
+
+static bool same_kind(struct compare *c, const struct model *a, const struct model *b,
+                      int kind)
+{
+    const struct object *x = a->kinds[kind].first;
+    const struct object *y = b->kinds[kind].first;
+
+    for (; x && y; x = x->next, y = y->next)
+        if (!same_object(c, x, y))
+            return false;
+    if (x || y)
+        return differs(c, x ? x : y, "only in one");
+    return true;
+}
+
+static bool same_models(struct compare *c, const struct model *a, const struct model *b)
+{
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        if (!same_kind(c, a, b, kind))
+            return false;
+    if (a->n_jobs != b->n_jobs || memcmp(a->n_state, b->n_state, sizeof(a->n_state)))
+        return differs(c, a->server, "job counts");
+    if (!same_sums(&a->assigned, &b->assigned))
+        return differs(c, a->server, "assigned");
+    return true;
+}
+
+bool model_same(const struct model *a, const struct model *b, struct buf *why)
+{
+    struct compare c = { .arena = arena_new(), .why = why };
+    bool same = same_models(&c, a, b);
+
+    arena_free(c.arena);
+    return same;
+}
+
+static void copy_attr(struct record *rec, struct arena *arena, int attr,
+                      const struct attr_type *type, const struct attr_value *v)
+{
+    const char *name;
+
+    if (!attr_type_has_members(type)) {
+        record_change(rec, arena, attr, NULL, attr_value_text(type, v, arena));
+        return;
+    }
+    for (size_t i = 0; (name = attr_value_member_name(type, v, i)); i++)
+        record_change(rec, arena, attr, name, attr_value_member(type, v, name, arena));
+}
+
+struct record *record_of_object(const struct object *o, struct arena *arena)
+{
+    const struct attr_table *t = kind_table(o->kind);
+    struct records list = { 0 };
+    struct record *rec = record_add(&list, arena, FACT_LOADED, o->kind,
+                                    arena_strdup(arena, o->id), "", 0);
+
+    for (size_t i = 0; i < t->n; i++)
+        if (o->attr[i].set && !(t->rows[i].flags & ATTR_NOT_SAVED))
+            copy_attr(rec, arena, (int)i, t->rows[i].type, &o->attr[i]);
+    return rec;
+}
+
+static int by_creation(const struct object *a, const struct object *b)
+{
+    return a->created_seq < b->created_seq ? -1 : 1;
+}
+
+struct model *model_rebuild(const struct model *m)
+{
+    struct arena *arena = arena_new();
+    struct model *copy = model_new(m->server->id);
+    const struct object *next[OBJ_KIND_COUNT];
+
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        next[kind] = m->kinds[kind].first;
+    for (;;) {
+        const struct object *o = NULL;
+
+        for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+            if (next[kind] && (!o || by_creation(next[kind], o) < 0))
+                o = next[kind];
+        if (!o)
+            break;
+        next[o->kind] = o->next;
+        model_apply(copy, record_of_object(o, arena));
+        arena_clear(arena);
+    }
+    model_loaded(copy, m->seq);
+    arena_free(arena);
+    return copy;
+}
+
+void model_check(const struct model *m)
+{
+    struct model *copy = model_rebuild(m);
+    struct buf why = { 0 };
+    bool same = model_same(m, copy, &why);
+
+    if (!same)
+        model_differs(why.data);
+    buf_fini(&why);
+    model_free(copy);
+}
+
+/* A place for a debugger to stop, with the words in sight. */
+void model_differs(const char *why)
+{
+    (void)why;
+    assert(!"links and sums equal their recounts");
+}

@@ -1,0 +1,67 @@
+/* effect.c - building effects.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/react/react.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct effect *effect_add(struct effects *out, enum effect_kind kind, uint64_t seq)
+{
+    if (out->n == out->cap) {
+        size_t more = out->cap ? 2 * out->cap : 16;
+        struct effect *v = ARENA_ARRAY(out->arena, struct effect, more);
+
+        if (out->n)
+            memcpy(v, out->v, out->n * sizeof(*v));
+        out->v = v;
+        out->cap = more;
+    }
+    out->v[out->n] = (struct effect){ .kind = kind, .seq = seq };
+    return &out->v[out->n++];
+}
+
+static const char *print(struct arena *arena, const char *fmt, va_list ap)
+{
+    va_list again;
+    char *text;
+    int len;
+
+    va_copy(again, ap);
+    len = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    text = arena_alloc(arena, (size_t)len + 1);
+    vsnprintf(text, (size_t)len + 1, fmt, ap);
+    return text;
+}
+
+void effect_log(struct effects *out, uint64_t seq, uint32_t event, uint32_t obj_class,
+                const char *object, const char *fmt, ...)
+{
+    struct effect *e = effect_add(out, EFFECT_LOG, seq);
+    va_list ap;
+
+    va_start(ap, fmt);
+    e->u.log = (struct log_line){
+        .event = event,
+        .obj_class = obj_class,
+        .object = arena_strdup(out->arena, object),
+        .text = print(out->arena, fmt, ap),
+    };
+    va_end(ap);
+}
+
+void effect_account(struct effects *out, uint64_t seq, int64_t at, char type,
+                    const char *id, const char *fmt, ...)
+{
+    struct effect *e = effect_add(out, EFFECT_ACCOUNT, seq);
+    va_list ap;
+
+    va_start(ap, fmt);
+    e->u.account.at = at;
+    e->u.account.type = type;
+    e->u.account.id = arena_strdup(out->arena, id);
+    e->u.account.text = print(out->arena, fmt, ap);
+    va_end(ap);
+}

@@ -1,0 +1,21 @@
+/* resv_reply.h - answers to those who wait for a reservation: "-I" of pbs_rsub and
+ * pbs_ralter (reservations.md 8).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REACT_RESV_REPLY_H
+#define SERVER_REACT_RESV_REPLY_H
+
+#include "server/requests/request.h"
+
+/* The reply to a held request about the reservation of 'rec', when the record answers
+ * it. The engine calls it for each hold of that object after each record. 'gone' is the
+ * object when the record removed it. False: go on waiting. */
+bool resv_held_reply(const struct model *m, const struct record *rec,
+                     const struct hold_reply *hold, const struct object *gone,
+                     struct arena *arena, struct wire_reply *ret);
+
+/* The reply when the hold's until_at has passed. */
+void resv_held_timeout(const struct model *m, const struct hold_reply *hold,
+                       struct arena *arena, struct wire_reply *ret);
+
+#endif

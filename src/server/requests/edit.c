@@ -1,0 +1,254 @@
+/* edit.c - see edit.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/edit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void edit_init(struct edit *e, const struct model *m, enum obj_kind kind,
+               const struct object *o)
+{
+    const struct attr_table *t = kind_table(kind);
+
+    *e = (struct edit){
+        .table = t,
+        .defs = m->defs,
+        .o = o,
+        .v = xcalloc(t->n, sizeof(*e->v)),
+        .touched = xcalloc(t->n, sizeof(*e->touched)),
+    };
+}
+
+void edit_fini(struct edit *e)
+{
+    for (size_t i = 0; i < e->table->n; i++)
+        if (e->v[i].set)
+            e->table->rows[i].type->clear(&e->v[i]);
+    free(e->v);
+    free(e->touched);
+    *e = (struct edit){ 0 };
+}
+
+const struct attr_value *edit_value(const struct edit *e, int attr)
+{
+    assert(attr >= 0 && (size_t)attr < e->table->n);
+    if (e->touched[attr] || !e->o)
+        return &e->v[attr];
+    return obj_attr(e->o, attr);
+}
+
+int64_t edit_num(const struct edit *e, int attr, int64_t unset)
+{
+    const struct attr_value *v = edit_value(e, attr);
+
+    return v->set ? v->u.num : unset;
+}
+
+const char *edit_str(const struct edit *e, int attr, const char *unset)
+{
+    const struct attr_value *v = edit_value(e, attr);
+
+    return v->set ? v->u.str : unset;
+}
+
+/* The edit's own copy, to be changed. */
+static struct attr_value *touch(struct edit *e, int attr)
+{
+    assert(attr >= 0 && (size_t)attr < e->table->n);
+    if (!e->touched[attr] && e->o && obj_is_set(e->o, attr))
+        e->table->rows[attr].type->copy(&e->v[attr], obj_attr(e->o, attr));
+    e->touched[attr] = true;
+    return &e->v[attr];
+}
+
+static int refuse(struct diag *why, int code, const char *name, const char *resource)
+{
+    char what[sizeof(why->text)];
+
+    if (!resource || *resource == '\0')
+        return diag_about(why, code, name);
+    snprintf(what, sizeof(what), "%s.%s", name, resource);
+    return diag_about(why, code, what);
+}
+
+int edit_set(struct edit *e, int attr, const char *resource, const char *text,
+             enum wire_op op, struct diag *why)
+{
+    const struct attr_row *row = &e->table->rows[attr];
+    int err;
+
+    if (attr_type_has_members(row->type) && !resource)
+        return refuse(why, PBSE_UNKRESC, row->name, NULL);
+    err = attr_value_set(row->type, touch(e, attr), e->defs, resource, text, op);
+    return err ? refuse(why, err, row->name, resource) : 0;
+}
+
+void edit_set_num(struct edit *e, int attr, int64_t num)
+{
+    struct attr_value *v = touch(e, attr);
+
+    v->set = true;
+    v->u.num = num;
+}
+
+void edit_set_str(struct edit *e, int attr, const char *text)
+{
+    int err = edit_set(e, attr, NULL, text, WIRE_OP_SET, NULL);
+
+    assert(err == 0); /* the caller's own text */
+    (void)err;
+}
+
+void edit_unset(struct edit *e, int attr, const char *resource)
+{
+    attr_value_unset(e->table->rows[attr].type, touch(e, attr), resource);
+}
+
+void edit_defaults(struct edit *e)
+{
+    for (size_t i = 0; i < e->table->n; i++) {
+        const struct attr_row *row = &e->table->rows[i];
+
+        if (row->dflt && !(row->flags & ATTR_NOT_SAVED) && !edit_value(e, (int)i)->set)
+            edit_set_str(e, (int)i, row->dflt);
+    }
+}
+
+enum entry_fate {
+    ENTRY_TAKE,
+    ENTRY_SKIP,
+    ENTRY_REFUSE
+};
+
+static enum entry_fate entry_find(const struct edit *e, const struct wire_attr *a,
+                                  uint32_t rights, int *attr, struct diag *why)
+{
+    *attr = attr_find(e->table, a->name);
+    if (*attr < 0) {
+        refuse(why, PBSE_NOATTR, a->name, NULL);
+        return ENTRY_REFUSE;
+    }
+    if (e->table->rows[*attr].write & rights)
+        return ENTRY_TAKE;
+    if (rights & WHO_DAEMON)
+        return ENTRY_SKIP;
+    refuse(why, PBSE_ATTRRO, e->table->rows[*attr].name, a->resource);
+    return ENTRY_REFUSE;
+}
+
+static int entry_apply(struct edit *e, int attr, const struct wire_attr *a,
+                       struct diag *why)
+{
+    if (*a->value == '\0') {
+        edit_unset(e, attr, a->resource);
+        return 0;
+    }
+    return edit_set(e, attr, a->resource, a->value, (enum wire_op)a->op, why);
+}
+
+int edit_list_entries(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
+                      struct diag *why)
+{
+    int attr;
+
+    /* Empty values unset and go first, then the others in their order. */
+    for (int empties = 1; empties >= 0; empties--)
+        for (size_t i = 0; i < attrs->n; i++) {
+            const struct wire_attr *a = &attrs->v[i];
+            struct diag local = { 0 };
+
+            if ((*a->value == '\0') != (bool)empties)
+                continue;
+            switch (entry_find(e, a, rights, &attr, &local)) {
+            case ENTRY_REFUSE:
+                return diag_set(why, local.code, "%s", local.text);
+            case ENTRY_SKIP:
+                continue;
+            case ENTRY_TAKE:
+                break;
+            }
+            if (entry_apply(e, attr, a, &local))
+                return diag_set(why, local.code, "%s", local.text);
+        }
+    return 0;
+}
+
+int edit_check_rows(const struct edit *e, struct diag *why)
+{
+    for (size_t i = 0; i < e->table->n; i++) {
+        const struct attr_row *row = &e->table->rows[i];
+        int err;
+
+        if (!e->touched[i] || !e->v[i].set || !row->check)
+            continue;
+        err = row->check(&e->v[i], why);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int edit_list(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
+              struct diag *why)
+{
+    int err = edit_list_entries(e, attrs, rights, why);
+
+    return err ? err : edit_check_rows(e, why);
+}
+
+static bool commit_plain(const struct edit *e, int attr, struct arena *arena,
+                         struct record *rec)
+{
+    const struct attr_type *type = e->table->rows[attr].type;
+    const char *before =
+        e->o ? attr_value_text(type, obj_attr(e->o, attr), arena) : NULL;
+    const char *after = attr_value_text(type, &e->v[attr], arena);
+
+    if (str_same(before, after))
+        return false;
+    record_change(rec, arena, attr, NULL, after);
+    return true;
+}
+
+static bool commit_members(const struct edit *e, int attr, struct arena *arena,
+                           struct record *rec)
+{
+    static const struct attr_value unset;
+    const struct attr_type *type = e->table->rows[attr].type;
+    const struct attr_value *was = e->o ? obj_attr(e->o, attr) : &unset;
+    const struct attr_value *is = &e->v[attr];
+    const char *name;
+    bool any = false;
+
+    for (size_t i = 0; (name = attr_value_member_name(type, was, i)); i++)
+        if (!attr_value_member(type, is, name, arena)) {
+            record_change(rec, arena, attr, arena_strdup(arena, name), NULL);
+            any = true;
+        }
+    for (size_t i = 0; (name = attr_value_member_name(type, is, i)); i++) {
+        const char *after = attr_value_member(type, is, name, arena);
+
+        if (str_same(after, attr_value_member(type, was, name, arena)))
+            continue;
+        record_change(rec, arena, attr, arena_strdup(arena, name), after);
+        any = true;
+    }
+    return any;
+}
+
+bool edit_commit(const struct edit *e, struct arena *arena, struct record *rec)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < e->table->n; i++) {
+        if (!e->touched[i])
+            continue;
+        if (attr_type_has_members(e->table->rows[i].type))
+            any |= commit_members(e, (int)i, arena, rec);
+        else
+            any |= commit_plain(e, (int)i, arena, rec);
+    }
+    return any;
+}
