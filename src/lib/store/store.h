@@ -24,7 +24,11 @@ struct store_change {
     const char *after;
 };
 
-enum store_op { STORE_CREATE, STORE_CHANGE, STORE_REMOVE };
+enum store_op {
+    STORE_CREATE,
+    STORE_CHANGE,
+    STORE_REMOVE
+};
 
 struct store_record {
     uint64_t seq;
@@ -63,12 +67,16 @@ void store_close(struct store *s);
 bool store_is_new(const struct store *s);
 
 /* Make a batch durable: all of it or nothing. On success it survives kill -9 and power
- * loss. PBSE_SAVE_ERR with the reason otherwise; the same batch may be tried again. */
+ * loss. PBSE_SAVE_ERR with the reason otherwise; the same batch may be tried again.
+ * Refused too: a seq that does not grow, an object created twice, a change or removal
+ * of an object that does not exist. */
 int store_commit(struct store *s, const struct store_batch *batch,
                  struct diag *why) MUST_CHECK;
 
-/* Hand every object over in order of creation, its attributes as changes with
- * before NULL. Stops and returns the first non-zero value of 'each'. */
+/* Hand every object over in order of creation: op STORE_CREATE, fact "loaded", seq of
+ * its creation, 'at' 0, its attributes sorted by name and resource as changes with
+ * before NULL. The record lives during the call only. Stops and returns the first
+ * non-zero value of 'each'; PBSE_SYSTEM with words when reading fails. */
 typedef int (*store_each_fn)(void *arg, const struct store_record *object);
 int store_load(struct store *s, store_each_fn each, void *arg,
                struct diag *why) MUST_CHECK;
@@ -81,11 +89,11 @@ const char *store_note_get(struct store *s, const char *key, struct arena *arena
 int store_journal(struct store *s, uint64_t since, store_each_fn each, void *arg,
                   struct diag *why) MUST_CHECK;
 /* Drop journal rows older than 'before_at'. */
-int store_journal_prune(struct store *s, int64_t before_at, struct diag *why) MUST_CHECK;
+int store_journal_prune(struct store *s, int64_t before_at,
+                        struct diag *why) MUST_CHECK;
 
-/* In-memory store only, for tests: the next commits fail; forget what was committed
- * after the first 'n' commits (a crash that lost unsynced writes cannot: committed is
- * durable); take over another store's content (a restart). */
+/* In-memory store only, for tests and the simulator: commits fail while 'failing'; a
+ * restart: a new store with the content of 's', which is closed. */
 void store_memory_fail(struct store *s, bool failing);
 struct store *store_memory_reopen(struct store *s);
 

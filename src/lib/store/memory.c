@@ -1,0 +1,338 @@
+/* memory.c - the store in memory: for the simulator and tests.
+ *
+ * It keeps the journal, and the objects as the journal has made them. A batch is
+ * checked against the objects first, and only then taken over: all or nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/store/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+struct mem_value {
+    char *key; /* "attr\nresource": sorts by attr, then resource */
+    char *value;
+};
+
+struct mem_object {
+    char *key; /* "kind\nid" */
+    uint64_t seq;
+    size_t n;
+    struct mem_value *v; /* sorted by key */
+    UT_hash_handle hh;
+};
+
+struct mem_note {
+    char *key, *value;
+    UT_hash_handle hh;
+};
+
+struct mem_entry { /* of the journal; in an arena of its own */
+    struct arena *arena;
+    struct store_record record;
+};
+
+struct mem_store {
+    struct store base;
+    struct mem_object *objects; /* in order of creation: uthash keeps it */
+    struct mem_note *notes;
+    size_t n_journal, cap_journal;
+    struct mem_entry *journal;
+    bool failing;
+};
+
+static struct mem_store *self(struct store *s)
+{
+    return STRUCT_OF(s, struct mem_store, base);
+}
+
+static struct mem_object *object_find(struct mem_store *m, const struct store_record *r)
+{
+    char *key = xasprintf("%s\n%s", r->kind, r->id);
+    struct mem_object *o;
+
+    HASH_FIND_STR(m->objects, key, o);
+    free(key);
+    return o;
+}
+
+static void object_free(struct mem_object *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        free(o->v[i].key);
+        free(o->v[i].value);
+    }
+    free(o->v);
+    free(o->key);
+    free(o);
+}
+
+/* Where the key is, or where it belongs. */
+static size_t value_place(const struct mem_object *o, const char *key, bool *found)
+{
+    size_t low = 0, high = o->n;
+
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+
+        if (strcmp(o->v[mid].key, key) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    *found = low < o->n && strcmp(o->v[low].key, key) == 0;
+    return low;
+}
+
+static void value_put(struct mem_object *o, const struct store_change *c)
+{
+    char *key = xasprintf("%s\n%s", c->attr, c->resource);
+    bool found;
+    size_t at = value_place(o, key, &found);
+
+    if (found) {
+        free(o->v[at].key);
+        free(o->v[at].value);
+        memmove(o->v + at, o->v + at + 1, (--o->n - at) * sizeof(*o->v));
+    }
+    if (!c->after) {
+        free(key);
+        return;
+    }
+    o->v = xrealloc(o->v, (o->n + 1) * sizeof(*o->v));
+    memmove(o->v + at + 1, o->v + at, (o->n++ - at) * sizeof(*o->v));
+    o->v[at] = (struct mem_value){ key, xstrdup(c->after) };
+}
+
+static void record_apply(struct mem_store *m, const struct store_record *r)
+{
+    struct mem_object *o = object_find(m, r);
+
+    if (r->op == STORE_REMOVE) {
+        HASH_DEL(m->objects, o);
+        object_free(o);
+        return;
+    }
+    if (r->op == STORE_CREATE) {
+        o = xcalloc(1, sizeof(*o));
+        o->key = xasprintf("%s\n%s", r->kind, r->id);
+        o->seq = r->seq;
+        HASH_ADD_KEYPTR(hh, m->objects, o->key, strlen(o->key), o);
+    }
+    for (size_t i = 0; i < r->n; i++)
+        value_put(o, &r->changes[i]);
+}
+
+/* Would the batch fit? Existence of each object is followed through the batch. */
+static bool batch_fits(struct mem_store *m, const struct store_batch *batch)
+{
+    for (size_t i = 0; i < batch->n_records; i++) {
+        const struct store_record *r = &batch->records[i];
+        bool there = object_find(m, r) != NULL;
+
+        for (size_t j = 0; j < i; j++) {
+            const struct store_record *e = &batch->records[j];
+
+            if (strcmp(e->kind, r->kind) == 0 && strcmp(e->id, r->id) == 0)
+                there = e->op != STORE_REMOVE;
+        }
+        if (there == (r->op == STORE_CREATE))
+            return false;
+    }
+    return true;
+}
+
+static void journal_add(struct mem_store *m, const struct store_record *r)
+{
+    struct arena *a = arena_new();
+    struct store_change *v = ARENA_ARRAY(a, struct store_change, r->n + 1);
+
+    for (size_t i = 0; i < r->n; i++)
+        v[i] = (struct store_change){ arena_strdup(a, r->changes[i].attr),
+                                      arena_strdup(a, r->changes[i].resource),
+                                      arena_strdup(a, r->changes[i].before),
+                                      arena_strdup(a, r->changes[i].after) };
+    if (m->n_journal == m->cap_journal) {
+        m->cap_journal = m->cap_journal ? m->cap_journal * 2 : 64;
+        m->journal = xrealloc(m->journal, m->cap_journal * sizeof(*m->journal));
+    }
+    m->journal[m->n_journal++] = (struct mem_entry){
+        a,
+        { .seq = r->seq,
+          .at = r->at,
+          .actor = arena_strdup(a, r->actor),
+          .fact = arena_strdup(a, r->fact),
+          .note = arena_strdup(a, r->note),
+          .op = r->op,
+          .kind = arena_strdup(a, r->kind),
+          .id = arena_strdup(a, r->id),
+          .n = r->n,
+          .changes = v },
+    };
+}
+
+static void note_put(struct mem_store *m, const struct store_note *n)
+{
+    struct mem_note *old;
+
+    HASH_FIND_STR(m->notes, n->key, old);
+    if (!old) {
+        old = xcalloc(1, sizeof(*old));
+        old->key = xstrdup(n->key);
+        HASH_ADD_KEYPTR(hh, m->notes, old->key, strlen(old->key), old);
+    }
+    free(old->value);
+    old->value = xstrdup(n->value);
+}
+
+static int mem_commit(struct store *s, const struct store_batch *batch,
+                      struct diag *why)
+{
+    struct mem_store *m = self(s);
+
+    if (m->failing)
+        return diag_set(why, PBSE_SAVE_ERR, "told to fail");
+    if (!batch_fits(m, batch))
+        return diag_set(why, PBSE_SAVE_ERR, "a record contradicts the stored objects");
+    for (size_t i = 0; i < batch->n_records; i++) {
+        record_apply(m, &batch->records[i]);
+        journal_add(m, &batch->records[i]);
+    }
+    for (size_t i = 0; i < batch->n_notes; i++)
+        note_put(m, &batch->notes[i]);
+    return 0;
+}
+
+/* "a\nb" in two. */
+static void key_split(struct arena *a, const char *key, const char **first,
+                      const char **second)
+{
+    size_t len = strcspn(key, "\n");
+
+    *first = arena_strndup(a, key, len);
+    *second = arena_strdup(a, key + len + 1);
+}
+
+static int object_tell(const struct mem_object *o, store_each_fn each, void *arg)
+{
+    struct arena *a = arena_new();
+    struct store_change *v = ARENA_ARRAY(a, struct store_change, o->n + 1);
+    struct store_record r = { .seq = o->seq,
+                              .actor = "",
+                              .fact = "loaded",
+                              .op = STORE_CREATE,
+                              .n = o->n,
+                              .changes = v };
+    int err;
+
+    key_split(a, o->key, &r.kind, &r.id);
+    for (size_t i = 0; i < o->n; i++) {
+        key_split(a, o->v[i].key, &v[i].attr, &v[i].resource);
+        v[i].after = o->v[i].value;
+    }
+    err = each(arg, &r);
+    arena_free(a);
+    return err;
+}
+
+static int mem_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
+{
+    int err = 0;
+
+    (void)why;
+    for (struct mem_object *o = self(s)->objects; o && !err; o = o->hh.next)
+        err = object_tell(o, each, arg);
+    return err;
+}
+
+static const char *mem_note_get(struct store *s, const char *key, struct arena *arena)
+{
+    struct mem_note *n;
+
+    HASH_FIND_STR(self(s)->notes, key, n);
+    return n ? arena_strdup(arena, n->value) : NULL;
+}
+
+static int mem_journal(struct store *s, uint64_t since, store_each_fn each, void *arg,
+                       struct diag *why)
+{
+    struct mem_store *m = self(s);
+    int err = 0;
+
+    (void)why;
+    for (size_t i = 0; i < m->n_journal && !err; i++)
+        if (m->journal[i].record.seq > since)
+            err = each(arg, &m->journal[i].record);
+    return err;
+}
+
+static int mem_prune(struct store *s, int64_t before_at, struct diag *why)
+{
+    struct mem_store *m = self(s);
+    size_t kept = 0;
+
+    (void)why;
+    for (size_t i = 0; i < m->n_journal; i++)
+        if (m->journal[i].record.at < before_at)
+            arena_free(m->journal[i].arena);
+        else
+            m->journal[kept++] = m->journal[i];
+    m->n_journal = kept;
+    return 0;
+}
+
+static void mem_close(struct store *s)
+{
+    struct mem_store *m = self(s);
+    struct mem_object *o, *next_o;
+    struct mem_note *n, *next_n;
+
+    HASH_ITER(hh, m->objects, o, next_o)
+    {
+        HASH_DEL(m->objects, o);
+        object_free(o);
+    }
+    HASH_ITER(hh, m->notes, n, next_n)
+    {
+        HASH_DEL(m->notes, n);
+        free(n->key);
+        free(n->value);
+        free(n);
+    }
+    for (size_t i = 0; i < m->n_journal; i++)
+        arena_free(m->journal[i].arena);
+    free(m->journal);
+    free(m);
+}
+
+static const struct store_ops mem_ops = {
+    mem_close, mem_commit, mem_load, mem_note_get, mem_journal, mem_prune,
+};
+
+struct store *store_memory_open(void)
+{
+    struct mem_store *m = xcalloc(1, sizeof(*m));
+
+    m->base.ops = &mem_ops;
+    m->base.is_new = true;
+    return &m->base;
+}
+
+void store_memory_fail(struct store *s, bool failing)
+{
+    assert(s->ops == &mem_ops);
+    self(s)->failing = failing;
+}
+
+struct store *store_memory_reopen(struct store *s)
+{
+    struct mem_store *old = self(s), *m = xcalloc(1, sizeof(*m));
+
+    assert(s->ops == &mem_ops);
+    *m = *old;
+    m->failing = false;
+    m->base.is_new = !m->objects;
+    free(old);
+    return &m->base;
+}
