@@ -57,7 +57,10 @@ static int check_combination(const struct resources *list, bool reservation,
     return 0;
 }
 
-enum default_kind { WITH_SELECT, WITHOUT_SELECT };
+enum default_kind {
+    WITH_SELECT,
+    WITHOUT_SELECT
+};
 
 static void fill(struct resources *list, const struct resource_defs *defs,
                  const struct resources *from, enum default_kind kind,
@@ -137,22 +140,31 @@ static int make_schedselect(const struct resources *list, const struct model *m,
         return err;
     if (queue && obj_is_set(&queue->obj, QUEUE_A_DEFAULT_CHUNK)) {
         text = select_to_schedselect(
-                &sel, obj_resources(&queue->obj, QUEUE_A_DEFAULT_CHUNK), arena);
+            &sel, obj_resources(&queue->obj, QUEUE_A_DEFAULT_CHUNK), arena);
         err = select_parse(text, m->defs, arena, &sel, why);
         if (err)
             return err;
     }
-    *ret = select_to_schedselect(
-            &sel, obj_resources(m->server, SERVER_A_DEFAULT_CHUNK), arena);
+    *ret = select_to_schedselect(&sel, obj_resources(m->server, SERVER_A_DEFAULT_CHUNK),
+                                 arena);
     return 0;
 }
 
-static int check_place(const struct resources *list, struct arena *arena,
-                       struct diag *why)
+int resource_request_check(const struct resources *list, const struct model *m,
+                           bool reservation, struct arena *arena, struct diag *why)
 {
+    struct select sel;
     struct place place;
+    int err = check_combination(list, reservation, why);
 
-    return place_parse(resources_text(list, "place", arena), arena, &place, why);
+    if (!err && has(list, "nodes")) /* the oldest form is not understood yet */
+        err = diag_code(why, PBSE_NOSUP);
+    if (!err && has(list, "select"))
+        err = select_parse(resources_text(list, "select", arena), m->defs, arena, &sel,
+                           why);
+    if (!err && has(list, "place"))
+        err = place_parse(resources_text(list, "place", arena), arena, &place, why);
+    return err;
 }
 
 int resource_request_complete(struct resources *list, const struct model *m,
@@ -161,19 +173,15 @@ int resource_request_complete(struct resources *list, const struct model *m,
                               struct diag *why)
 {
     struct select sel;
-    int err = check_combination(list, reservation, why);
+    int err = resource_request_check(list, m, reservation, arena, why);
 
     if (err)
         return err;
-    if (has(list, "nodes")) /* the oldest form is not understood yet */
-        return diag_code(why, PBSE_NOSUP);
     fill_defaults(list, m, queue, arena);
     if (!has(list, "select"))
         make_select(list, m->defs, reservation, arena);
     if (!has(list, "place"))
         resources_set_text(list, m->defs, "place", "free");
-    if ((err = check_place(list, arena, why)))
-        return err;
     if ((err = make_schedselect(list, m, queue, arena, ret_schedselect, why)))
         return err;
     if ((err = select_parse(*ret_schedselect, m->defs, arena, &sel, why)))

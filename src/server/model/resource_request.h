@@ -10,10 +10,16 @@
 
 #include "server/model/model.h"
 
+/* What can be refused of a request by itself, before defaults: forms that do not mix,
+ * and the contents of select and place. */
+int resource_request_check(const struct resources *list, const struct model *m,
+                           bool reservation, struct arena *arena,
+                           struct diag *why) MUST_CHECK;
+
 /* Complete 'list', which holds what was asked for. 'queue' may be NULL. A reservation's
  * place is free where a job's would be pack. Hands over the schedselect, in the arena.
  * 15035, 15108, 15109, 15110, 15111, 15116, 15014 and *list half done otherwise: use a
- * copy. */
+ * copy. It includes resource_request_check(). */
 int resource_request_complete(struct resources *list, const struct model *m,
                               const struct queue *queue, bool reservation,
                               struct arena *arena, const char **ret_schedselect,

@@ -50,9 +50,9 @@ enum resv_event {
     RESV_EV_CONFIRM,
     RESV_EV_DENY, /* every scheduler asked said no */
     RESV_EV_NODES_LOST,
-    RESV_EV_HEAL, /* every unusable vnode is back */
-    RESV_EV_OPEN, /* the start has come */
-    RESV_EV_END,  /* the end has come, or somebody deletes it */
+    RESV_EV_HEAL,  /* every unusable vnode is back */
+    RESV_EV_OPEN,  /* the start has come */
+    RESV_EV_END,   /* the end has come, or somebody deletes it */
     RESV_EV_EMPTY, /* no job is left in it */
     RESV_EVENT_COUNT,
 };

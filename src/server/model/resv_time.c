@@ -7,12 +7,16 @@
 #include "server/model/resv_time.h"
 
 enum derivation {
-    DERIVE_END,   /* start + length */
-    DERIVE_START, /* end - length */
+    DERIVE_END,    /* start + length */
+    DERIVE_START,  /* end - length */
     DERIVE_LENGTH, /* end - start */
 };
 
-enum length_from { FROM_NOTHING, FROM_WALLTIME, FROM_DURATION };
+enum length_from {
+    FROM_NOTHING,
+    FROM_WALLTIME,
+    FROM_DURATION
+};
 
 static const struct window_rule {
     uint32_t given;
@@ -39,8 +43,7 @@ static const struct window_rule *rule_find(uint32_t given)
 
 static bool derive(const struct window_rule *rule, struct resv_times *t)
 {
-    int64_t length_s =
-            rule->length == FROM_WALLTIME ? t->walltime_s : t->duration_s;
+    int64_t length_s = rule->length == FROM_WALLTIME ? t->walltime_s : t->duration_s;
 
     switch (rule->derive) {
     case DERIVE_END:

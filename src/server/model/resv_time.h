@@ -30,7 +30,7 @@ int resv_times_derive(struct resv_times *t, int64_t now_at, bool may_be_past,
                       struct diag *why) MUST_CHECK;
 
 /* reserve_retry_time in force when the server attribute is unset. */
-#define RESV_RETRY_TIME_S 600
+#define RESV_RETRY_TIME_S  600
 
 /* The attempt right before the start comes this much earlier than the start, while
  * vnodes can still be replaced freely. */

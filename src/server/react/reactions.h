@@ -9,7 +9,11 @@
 /* server, queues, vnodes, schedulers: react/manager_react.c */
 void react_manager(const struct reaction *r);
 
-/* reservations: react/resv_*.c */
+/* reservations: react/resv_*.c. Each looks at the fact and knows what it has to say. */
+void react_resv_account(const struct reaction *r);
+void react_resv_log(const struct reaction *r);
+void react_resv_wake(const struct reaction *r);
+void react_resv_mail(const struct reaction *r);
 
 /* jobs: react/job_*.c */
 

@@ -23,6 +23,14 @@ int handle_shutdown(const struct model *m, const struct request *rq,
                     struct decision *out);
 
 /* Reservations: resv_*.c. */
+int handle_resv_submit(const struct model *m, const struct request *rq,
+                       struct decision *out);
+int handle_resv_confirm(const struct model *m, const struct request *rq,
+                        struct decision *out);
+int handle_resv_delete(const struct model *m, const struct request *rq,
+                       struct decision *out);
+int handle_resv_modify(const struct model *m, const struct request *rq,
+                       struct decision *out);
 
 /* Jobs: job_*.c. */
 

@@ -6,7 +6,26 @@
 
 #include "server/rules/rule.h"
 
-/* reservations: rules/resv_*.c */
+/* reservations: rules/resv_*.c, in the order in which they are asked */
+bool rule_resv_expire(const struct rule_context *c, const struct object *o,
+                      struct decision *out);
+int64_t deadline_resv_expire(const struct model *m, const struct object *o);
+bool rule_resv_end(const struct rule_context *c, const struct object *o,
+                   struct decision *out);
+int64_t deadline_resv_end(const struct model *m, const struct object *o);
+bool rule_resv_purge(const struct rule_context *c, const struct object *o,
+                     struct decision *out);
+bool rule_resv_start(const struct rule_context *c, const struct object *o,
+                     struct decision *out);
+int64_t deadline_resv_start(const struct model *m, const struct object *o);
+bool rule_resv_health(const struct rule_context *c, const struct object *o,
+                      struct decision *out);
+bool rule_resv_ask(const struct rule_context *c, const struct object *o,
+                   struct decision *out);
+int64_t deadline_resv_ask(const struct model *m, const struct object *o);
+bool rule_resv_idle(const struct rule_context *c, const struct object *o,
+                    struct decision *out);
+int64_t deadline_resv_idle(const struct model *m, const struct object *o);
 
 /* jobs: rules/job_*.c */
 

@@ -1,0 +1,38 @@
+/* resv_fit.h - may a reservation be given these vnodes? The server's own judgement of
+ * what a scheduler decided, on the model as it is now.
+ *
+ * A scheduler decides on a snapshot; meanwhile a vnode may have gone, a job may have
+ * been started by hand, another reservation may have been confirmed. What no longer
+ * holds is refused, and the scheduler looks again.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_RESV_FIT_H
+#define SERVER_MODEL_RESV_FIT_H
+
+#include "server/model/model.h"
+
+struct resv_offer {
+    const struct resv *resv;
+    const struct exec_vnode *vnodes; /* all of them exist */
+    int64_t start_at;
+    int64_t end_at;
+    int64_t now_at;
+};
+
+/* Name of a vnode that the model does not have; NULL when all are there. */
+const char *resv_fit_unknown(const struct model *m, const struct exec_vnode *vnodes);
+
+/* True when the offer may be taken. Otherwise the reason is in the arena:
+ * - a vnode offered is not usable;
+ * - running: a usable vnode, or one with a job of the reservation, is not kept with all
+ *   that is held on it; or a job still runs on an unusable one;
+ * - a vnode would be promised beyond what it has at some instant of the window, or
+ *   shared with somebody who has or wants it exclusively. What the reservation holds
+ *   already is not asked again. */
+bool resv_fit(const struct model *m, const struct resv_offer *offer,
+              struct arena *arena, const char **ret_why) MUST_CHECK;
+
+/* True when a job of the reservation runs on the vnode. */
+bool resv_has_job_on(const struct resv *r, const struct node *n);
+
+#endif

@@ -1,0 +1,179 @@
+/* resv_account.c - the accounting records of reservations (reservations.md 21).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_state.h"
+#include "server/react/reactions.h"
+#include "server/react/resv_react.h"
+#include "server/requests/resv_record.h"
+
+#include <string.h>
+
+static void account(const struct reaction *r, char type, const char *text)
+{
+    effect_account(r->out, r->rec->seq, r->rec->at, type, r->rec->id, "%s", text);
+}
+
+/* A value of a list; one with a blank is quoted (operations.md 17). */
+static void add_value(struct buf *out, const char *value)
+{
+    char quote = strchr(value, '"') ? '\'' : '"';
+
+    if (!strchr(value, ' ')) {
+        buf_add_str(out, value);
+        return;
+    }
+    buf_add_char(out, quote);
+    buf_add_str(out, value);
+    buf_add_char(out, quote);
+}
+
+enum quoting {
+    RAW,
+    QUOTED_BLANKS,
+    QUOTED
+};
+
+/* The B record in its order; an unset one is left out. */
+static const struct account_field {
+    const char *key;
+    int attr;
+    enum quoting quoting;
+} fields[] = {
+    { "owner", RESV_A_RESERVE_OWNER, RAW },
+    { "name", RESV_A_RESERVE_NAME, RAW },
+    { "account", RESV_A_ACCOUNT_NAME, QUOTED },
+    { "queue", RESV_A_QUEUE, RAW },
+    { "ctime", RESV_A_CTIME, RAW },
+    { "start", RESV_A_RESERVE_START, RAW },
+    { "end", RESV_A_RESERVE_END, RAW },
+    { "duration", RESV_A_RESERVE_DURATION, RAW },
+    { "nodes", RESV_A_RESV_NODES, RAW },
+    { "Authorized_Users", RESV_A_AUTHORIZED_USERS, QUOTED_BLANKS },
+    { "Authorized_Groups", RESV_A_AUTHORIZED_GROUPS, QUOTED_BLANKS },
+    { "Authorized_Hosts", RESV_A_AUTHORIZED_HOSTS, QUOTED_BLANKS },
+};
+
+static void add_field(const struct object *o, const struct account_field *f,
+                      struct arena *arena, struct buf *out)
+{
+    const char *text;
+
+    if (!obj_is_set(o, f->attr))
+        return;
+    text = attr_value_text(resv_rows[f->attr].type, obj_attr(o, f->attr), arena);
+    buf_printf(out, "%s=", f->key);
+    if (f->quoting == QUOTED)
+        buf_printf(out, "\"%s\"", text);
+    else if (f->quoting == QUOTED_BLANKS)
+        add_value(out, text);
+    else
+        buf_add_str(out, text);
+    buf_add_char(out, ' ');
+}
+
+static void add_resources(const struct object *o, struct arena *arena, struct buf *out)
+{
+    struct wire_attrs list = { 0 };
+
+    attr_value_encode(&attr_resources, obj_attr(o, RESV_A_RESOURCE_LIST),
+                      resv_rows[RESV_A_RESOURCE_LIST].name, &list, arena);
+    for (size_t i = 0; i < list.n; i++) {
+        buf_printf(out, "%s.%s=", list.v[i].name, list.v[i].resource);
+        add_value(out, list.v[i].value);
+        buf_add_char(out, ' ');
+    }
+}
+
+void resv_account_text(const struct object *o, struct arena *arena, struct buf *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+        add_field(o, &fields[i], arena, out);
+    add_resources(o, arena, out);
+}
+
+static void account_whole(const struct reaction *r, char type)
+{
+    struct buf text = { 0 };
+
+    resv_account_text(react_resv(r), r->out->arena, &text);
+    account(r, type, text.data ? text.data : "");
+    buf_fini(&text);
+}
+
+static void account_requestor(const struct reaction *r, char type,
+                              const char *requestor)
+{
+    effect_account(r->out, r->rec->seq, r->rec->at, type, r->rec->id, "requestor=%s",
+                   requestor);
+}
+
+static void account_submitted(const struct reaction *r)
+{
+    const struct object *o = react_resv(r);
+
+    if (!obj_is_set(o, RESV_A_INTERACTIVE)) {
+        account_requestor(r, 'U', r->rec->actor);
+        return;
+    }
+    effect_account(r->out, r->rec->seq, r->rec->at, 'U', r->rec->id,
+                   "requestor=%s Interactive=%" PRId64, r->rec->actor,
+                   obj_num(o, RESV_A_INTERACTIVE, 0));
+}
+
+/* resv_nodes has its parentheses. */
+static void account_confirmed(const struct reaction *r)
+{
+    const struct object *o = react_resv(r);
+
+    effect_account(r->out, r->rec->seq, r->rec->at, 'Y', r->rec->id,
+                   "requestor=%s start=%" PRId64 " end=%" PRId64 " nodes=%s",
+                   r->rec->actor, obj_num(o, RESV_A_RESERVE_START, 0),
+                   obj_num(o, RESV_A_RESERVE_END, 0),
+                   obj_str(o, RESV_A_RESV_NODES, ""));
+}
+
+static void account_begun(const struct reaction *r)
+{
+    account_whole(r, 'B');
+}
+
+static void account_denied(const struct reaction *r)
+{
+    effect_account(r->out, r->rec->seq, r->rec->at, 'K', r->rec->id,
+                   "requestor=Server@%s@%s", r->cfg->server_name, r->cfg->server_name);
+}
+
+/* F tells an end from a deletion; the K that tools know follows. Deletion asked for
+ * twice is written once. */
+static void account_ending(const struct reaction *r)
+{
+    const struct object *o = react_resv(r);
+    int64_t before = react_resv_state_before(r);
+    bool owner = strcmp(r->rec->actor, obj_str(o, RESV_A_RESERVE_OWNER, "")) == 0;
+
+    if (before == RESV_BEING_DELETED)
+        return;
+    if (str_same(r->rec->note, RESV_NOTE_END) && before != RESV_UNCONFIRMED)
+        account_whole(r, 'F');
+    account_requestor(r, owner ? 'k' : 'K', r->rec->actor);
+}
+
+static const struct {
+    enum fact fact;
+    react_fn account;
+} rows[] = {
+    { FACT_RESV_SUBMITTED, account_submitted },
+    { FACT_RESV_CONFIRMED, account_confirmed },
+    { FACT_RESV_RECONFIRMED, account_confirmed },
+    { FACT_RESV_ALTERED, account_confirmed },
+    { FACT_RESV_STARTED, account_begun },
+    { FACT_RESV_DENIED, account_denied },
+    { FACT_RESV_ENDING, account_ending },
+};
+
+void react_resv_account(const struct reaction *r)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].fact == r->rec->fact)
+            rows[i].account(r);
+}

@@ -1,0 +1,79 @@
+/* resv_mail.c - mail about reservations (reservations.md 24).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_state.h"
+#include "server/react/reactions.h"
+#include "server/react/resv_react.h"
+#include "server/requests/resv_record.h"
+
+#include <string.h>
+
+#define DEFAULT_POINTS "ac"
+
+static bool is_wanted(const struct object *o, char point)
+{
+    const char *points = obj_str(o, RESV_A_MAIL_POINTS, DEFAULT_POINTS);
+
+    return !strchr(points, 'n') && strchr(points, point);
+}
+
+static const char *recipients(const struct object *o, struct arena *arena)
+{
+    if (!obj_is_set(o, RESV_A_MAIL_USERS))
+        return arena_strdup(arena, obj_str(o, RESV_A_RESERVE_OWNER, ""));
+    return attr_value_text(resv_rows[RESV_A_MAIL_USERS].type,
+                           obj_attr(o, RESV_A_MAIL_USERS), arena);
+}
+
+static void mail(const struct reaction *r, char point, const char *line,
+                 const char *text)
+{
+    const struct object *o = react_resv(r);
+    struct arena *arena = r->out->arena;
+    struct effect *e;
+
+    if (!is_wanted(o, point))
+        return;
+    e = effect_add(r->out, EFFECT_MAIL, r->rec->seq);
+    e->u.mail.to = recipients(o, arena);
+    e->u.mail.subject = arena_printf(arena, "PBS RESERVATION %s", r->rec->id);
+    e->u.mail.text =
+        arena_printf(arena,
+                     "PBS Reservation Id: %s\n"
+                     "Reservation Name:   %s\n"
+                     "%s\n"
+                     "%s\n",
+                     r->rec->id, obj_str(o, RESV_A_RESERVE_NAME, "NULL"), line, text);
+}
+
+static void mail_ending(const struct reaction *r)
+{
+    int64_t before = react_resv_state_before(r);
+
+    if (before == RESV_BEING_DELETED)
+        return;
+    if (str_same(r->rec->note, RESV_NOTE_END) && before != RESV_UNCONFIRMED)
+        mail(r, 'e', "Reservation period ended", "");
+    mail(r, 'a', "Reservation removed",
+         arena_printf(r->out->arena, "Requesting party: %s", r->rec->actor));
+}
+
+void react_resv_mail(const struct reaction *r)
+{
+    switch (r->rec->fact) {
+    case FACT_RESV_CONFIRMED:
+    case FACT_RESV_RECONFIRMED:
+    case FACT_RESV_ALTERED:
+        mail(r, 'c', "Reservation transitioned from state UNCONFIRMED to CONFIRMED",
+             "");
+        break;
+    case FACT_RESV_STARTED:
+        mail(r, 'b', "Reservation period starting", "");
+        break;
+    case FACT_RESV_ENDING:
+        mail_ending(r);
+        break;
+    default:
+        break;
+    }
+}

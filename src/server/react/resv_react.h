@@ -1,0 +1,22 @@
+/* resv_react.h - what the reactions to reservations' records share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REACT_RESV_REACT_H
+#define SERVER_REACT_RESV_REACT_H
+
+#include "lib/base/date.h"
+#include "server/react/react.h"
+
+/* The reservation of the record, also when the record ended it. */
+const struct object *react_resv(const struct reaction *r);
+
+/* Its phase before the record; the present one when the record did not change it. */
+int64_t react_resv_state_before(const struct reaction *r);
+
+/* Local civil time. */
+struct date react_date(const struct reaction *r, int64_t at);
+
+/* The text of a B record: whose reservation, when, where, how much. */
+void resv_account_text(const struct object *o, struct arena *arena, struct buf *out);
+
+#endif

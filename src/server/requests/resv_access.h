@@ -1,0 +1,15 @@
+/* resv_access.h - who may delete or alter a reservation (reservations.md 13.2).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REQUESTS_RESV_ACCESS_H
+#define SERVER_REQUESTS_RESV_ACCESS_H
+
+#include "server/requests/request.h"
+
+/* Find the reservation and let its owner (by user name, from any host), operators and
+ * managers pass; a maintenance reservation, by its stored kind, needs one of the
+ * latter. 15084 or 15007 with their log lines otherwise. */
+int resv_access(const struct model *m, const struct request *rq, const char *id,
+                const struct resv **ret, struct decision *out) MUST_CHECK;
+
+#endif

@@ -1,0 +1,223 @@
+/* resv_confirm.c - ConfirmResv: a scheduler's answer about a reservation
+ * (reservations.md 7.3, 7.4).
+ *
+ * A yes is judged against the model as it is now and refused when it no longer holds;
+ * then nothing has changed, and the scheduler looks again. A no ends a new reservation
+ * when every scheduler asked has said it, and sets the next retry of a degraded one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_fit.h"
+#include "server/model/resv_state.h"
+#include "server/model/resv_time.h"
+#include "server/requests/handlers.h"
+#include "server/requests/resv_queue.h"
+#include "server/requests/resv_record.h"
+#include "server/svr.h"
+
+#include "lib/base/log.h"
+
+#include <string.h>
+
+#define CONFIRM_SUCCESS   "PBS_RESV_CONFIRM_SUCCESS"
+#define CONFIRM_FAIL      "PBS_RESV_CONFIRM_FAIL"
+#define PARTITION_WORD    ":partition="
+#define DEFAULT_PARTITION "pbs-default"
+
+struct answer {
+    const struct model *m;
+    const struct request *rq;
+    struct decision *out;
+    const struct resv *r;
+    const struct body_run *body;
+    enum resv_phase phase;
+    const char *partition;
+    int64_t start_at;
+    int64_t end_at;
+    struct exec_vnode vnodes;
+};
+
+static bool starts_with(const char *text, const char *word)
+{
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* --- no --------------------------------------------------------------------------- */
+
+static void deny_new(const struct answer *a)
+{
+    int64_t answered = obj_num(&a->r->obj, RESV_A_HF_ANSWERED, 0) + 1;
+    int64_t asked = obj_num(&a->r->obj, RESV_A_HF_ASKED, 0);
+    struct record *rec;
+
+    if (answered < asked) {
+        rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
+        record_change_num(rec, a->rq->arena, RESV_A_HF_ANSWERED, answered);
+        return;
+    }
+    rec = decide(a->out, a->rq, FACT_RESV_DENIED, OBJ_RESV, a->r->obj.id);
+    record_change_phase(rec, a->rq->arena, resv_next(a->phase, RESV_EV_DENY));
+}
+
+/* An answer that comes before the next attempt is due answers an older question. */
+static void retry_later(const struct answer *a)
+{
+    int64_t retry_at = obj_num(&a->r->obj, RESV_A_RESERVE_RETRY, 0);
+    struct record *rec;
+
+    if (retry_at > a->rq->now_at)
+        return;
+    rec = decide(a->out, a->rq, FACT_RESV_RETRY, OBJ_RESV, a->r->obj.id);
+    resv_record_retry(rec, a->rq->arena, a->m, a->r, a->rq->now_at);
+}
+
+static int take_no(const struct answer *a)
+{
+    if (phase_is_degraded(a->phase))
+        retry_later(a);
+    else if (a->phase == PHASE_UNCONFIRMED)
+        deny_new(a);
+    return 0;
+}
+
+/* --- yes -------------------------------------------------------------------------- */
+
+/* A healthy reservation was not asked about, or was healed since: taking other vnodes
+ * now would only move it. */
+static int check_phase(const struct answer *a)
+{
+    if (a->phase == PHASE_ENDING || a->phase == PHASE_DELETED)
+        return diag_code(&a->out->why, PBSE_BADTSPEC);
+    if (a->phase != PHASE_UNCONFIRMED && !phase_is_degraded(a->phase))
+        return diag_code(&a->out->why, PBSE_BADSTATE);
+    return 0;
+}
+
+/* The start moves only while it has not come; the length stays. */
+static int take_window(struct answer *a)
+{
+    int64_t length_s = obj_num(&a->r->obj, RESV_A_RESERVE_DURATION, 0);
+
+    a->start_at = obj_num(&a->r->obj, RESV_A_RESERVE_START, 0);
+    a->end_at = obj_num(&a->r->obj, RESV_A_RESERVE_END, 0);
+    if (a->body->argument != 0 && !phase_is_running(a->phase)) {
+        if (a->body->argument > INT64_MAX)
+            return diag_code(&a->out->why, PBSE_BADTSPEC);
+        a->start_at = (int64_t)a->body->argument;
+        if (__builtin_add_overflow(a->start_at, length_s, &a->end_at))
+            return diag_code(&a->out->why, PBSE_BADTSPEC);
+    }
+    if (a->end_at <= a->rq->now_at)
+        return diag_code(&a->out->why, PBSE_BADTSPEC);
+    return 0;
+}
+
+static int take_vnodes(struct answer *a)
+{
+    const char *unknown;
+    int err = exec_vnode_parse(a->body->vnodes, a->m->defs, a->rq->arena, &a->vnodes,
+                               &a->out->why);
+
+    if (err)
+        return err;
+    unknown = resv_fit_unknown(a->m, &a->vnodes);
+    if (!unknown)
+        return 0;
+    decide_log(a->out, LOG_EV_DEBUG, LOG_IN_RESV, a->r->obj.id,
+               "Unknown node %s received", unknown);
+    return diag_set(&a->out->why, PBSE_SYSTEM, "Unknown node %s received", unknown);
+}
+
+static int check_fit(struct answer *a)
+{
+    const struct resv_offer offer = {
+        .resv = a->r,
+        .vnodes = &a->vnodes,
+        .start_at = a->start_at,
+        .end_at = a->end_at,
+        .now_at = a->rq->now_at,
+    };
+    const char *why = "";
+
+    if (resv_fit(a->m, &offer, a->rq->arena, &why))
+        return 0;
+    decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id,
+               "Confirmation refused: %s", why);
+    return diag_code(&a->out->why, PBSE_BADSTATE);
+}
+
+static void record_window(const struct answer *a, struct record *rec)
+{
+    if (a->start_at == obj_num(&a->r->obj, RESV_A_RESERVE_START, 0))
+        return;
+    record_change_num(rec, a->rq->arena, RESV_A_RESERVE_START, a->start_at);
+    record_change_num(rec, a->rq->arena, RESV_A_RESERVE_END, a->end_at);
+}
+
+static void record_queue(const struct answer *a, enum resv_phase to)
+{
+    bool enabled = a->r->queue && obj_num(&a->r->queue->obj, QUEUE_A_ENABLED, 0);
+    struct record *rec;
+
+    if (to != PHASE_CONFIRMED)
+        return;
+    rec = resv_queue_record(a->m, a->r, FACT_SET, a->rq->now_at, a->out);
+    if (!rec)
+        return;
+    if (!enabled)
+        record_change(rec, a->rq->arena, QUEUE_A_ENABLED, NULL, "True");
+    record_change(rec, a->rq->arena, QUEUE_A_PARTITION, NULL, a->partition);
+}
+
+static void record_yes(const struct answer *a)
+{
+    enum resv_phase to = resv_next(a->phase, RESV_EV_CONFIRM);
+    bool first = a->phase == PHASE_UNCONFIRMED;
+    struct record *rec =
+        decide(a->out, a->rq, first ? FACT_RESV_CONFIRMED : FACT_RESV_RECONFIRMED,
+               OBJ_RESV, a->r->obj.id);
+
+    record_change_phase(rec, a->rq->arena, to);
+    record_window(a, rec);
+    record_change(rec, a->rq->arena, RESV_A_RESV_NODES, NULL,
+                  exec_vnode_print(&a->vnodes, a->rq->arena));
+    resv_record_unasked(rec, a->rq->arena);
+    if (to == PHASE_CONFIRMED)
+        record_change(rec, a->rq->arena, RESV_A_PARTITION, NULL, a->partition);
+    record_change_num(rec, a->rq->arena, RESV_A_MTIME, a->rq->now_at);
+    record_queue(a, to);
+}
+
+static int take_yes(struct answer *a)
+{
+    const char *tail = a->rq->wire->extend + strlen(CONFIRM_SUCCESS);
+    int err;
+
+    a->partition = starts_with(tail, PARTITION_WORD) ? tail + strlen(PARTITION_WORD)
+                                                     : DEFAULT_PARTITION;
+    if (!*a->partition)
+        a->partition = DEFAULT_PARTITION;
+    if ((err = check_phase(a)) || (err = take_window(a)) || (err = take_vnodes(a)) ||
+        (err = check_fit(a)))
+        return err;
+    record_yes(a);
+    return 0;
+}
+
+int handle_resv_confirm(const struct model *m, const struct request *rq,
+                        struct decision *out)
+{
+    struct answer a = { .m = m, .rq = rq, .out = out, .body = rq->body };
+    const char *extend = rq->wire->extend;
+
+    if (!(rq->who->rights & WHO_STAFF))
+        return diag_code(&out->why, PBSE_PERM);
+    a.r = model_resv(m, a.body->object_id);
+    if (!a.r)
+        return diag_code(&out->why, PBSE_UNKRESVID);
+    a.phase = resv_phase(a.r);
+    if (extend && starts_with(extend, CONFIRM_SUCCESS))
+        return take_yes(&a);
+    if (extend && starts_with(extend, CONFIRM_FAIL))
+        return take_no(&a);
+    return diag_code(&out->why, PBSE_resvFail);
+}

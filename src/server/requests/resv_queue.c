@@ -1,0 +1,136 @@
+/* resv_queue.c - the queue of a reservation.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/resv_queue.h"
+
+#include "server/model/resource_request.h"
+
+#include <string.h>
+
+/* Who sees to the queues of reservations. */
+static const char *queue_actor(const struct model *m, struct arena *arena)
+{
+    return arena_printf(arena, "pbs_server@%s", m->server->id);
+}
+
+bool resv_queue_limits(const char *resource)
+{
+    static const char *const shape[] = { "nodes", "nodect", "select", "place",
+                                         "walltime" };
+
+    for (size_t i = 0; i < ARRAY_LEN(shape); i++)
+        if (strcmp(shape[i], resource) == 0)
+            return false;
+    return true;
+}
+
+/* A list of the reservation and where it lands in the queue. */
+static const struct mirror {
+    int resv;
+    int queue;
+    int enable;
+    bool always; /* checked even when there is no list */
+} mirrors[] = {
+    { RESV_A_AUTHORIZED_USERS, QUEUE_A_ACL_USERS, QUEUE_A_ACL_USER_ENABLE, true },
+    { RESV_A_AUTHORIZED_GROUPS, QUEUE_A_ACL_GROUPS, QUEUE_A_ACL_GROUP_ENABLE, false },
+    { RESV_A_AUTHORIZED_HOSTS, QUEUE_A_ACL_HOSTS, QUEUE_A_ACL_HOST_ENABLE, false },
+};
+
+static int mirror_lists(struct edit *queue, const struct edit *resv,
+                        struct arena *arena, struct diag *why)
+{
+    for (size_t i = 0; i < ARRAY_LEN(mirrors); i++) {
+        const struct mirror *mi = &mirrors[i];
+        const char *text = attr_value_text(resv_rows[mi->resv].type,
+                                           edit_value(resv, mi->resv), arena);
+        int err;
+
+        if (!text && !mi->always)
+            continue;
+        edit_set_num(queue, mi->enable, 1);
+        err = text ? edit_set(queue, mi->queue, NULL, text, WIRE_OP_SET, why) : 0;
+        if (err)
+            return diag_code(why, err);
+    }
+    return 0;
+}
+
+int resv_queue_check(const struct model *m, const struct edit *resv,
+                     struct arena *arena, struct diag *why)
+{
+    struct edit queue;
+    int err;
+
+    edit_init(&queue, m, OBJ_QUEUE, NULL);
+    err = mirror_lists(&queue, resv, arena, why);
+    edit_fini(&queue);
+    return err;
+}
+
+static void limit(struct edit *queue, const struct edit *resv, struct arena *arena)
+{
+    const struct resources *list = &edit_value(resv, RESV_A_RESOURCE_LIST)->u.res;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const char *name = list->v[i].def->name;
+        const char *text = resources_text(list, name, arena);
+        int err;
+
+        if (!resv_queue_limits(name))
+            continue;
+        err = edit_set(queue, QUEUE_A_RESOURCES_MAX, name, text, WIRE_OP_SET, NULL);
+        assert(!err);
+        err =
+            edit_set(queue, QUEUE_A_RESOURCES_AVAILABLE, name, text, WIRE_OP_SET, NULL);
+        assert(!err);
+        (void)err;
+    }
+}
+
+void resv_queue_create(const struct model *m, const struct request *rq,
+                       const struct edit *resv, const char *name, struct decision *out)
+{
+    struct edit queue;
+    struct record *rec;
+    int err;
+
+    edit_init(&queue, m, OBJ_QUEUE, NULL);
+    edit_set_str(&queue, QUEUE_A_QUEUE_TYPE, "Execution");
+    edit_set_num(&queue, QUEUE_A_ENABLED, 0);
+    edit_set_num(&queue, QUEUE_A_STARTED, 0);
+    err = mirror_lists(&queue, resv, rq->arena, NULL); /* resv_queue_check() said yes */
+    assert(!err);
+    (void)err;
+    limit(&queue, resv, rq->arena);
+    rec = record_add(&out->records, out->arena, FACT_CREATED, OBJ_QUEUE, name,
+                     queue_actor(m, out->arena), rq->now_at);
+    edit_commit(&queue, out->arena, rec);
+    edit_fini(&queue);
+}
+
+struct record *resv_queue_record(const struct model *m, const struct resv *r,
+                                 enum fact fact, int64_t now_at, struct decision *out)
+{
+    if (!r->queue)
+        return NULL;
+    return record_add(&out->records, out->arena, fact, OBJ_QUEUE, r->queue->obj.id,
+                      queue_actor(m, out->arena), now_at);
+}
+
+void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled,
+                       bool started, int64_t now_at, struct decision *out)
+{
+    bool was_enabled = r->queue && obj_num(&r->queue->obj, QUEUE_A_ENABLED, 0);
+    bool was_started = r->queue && obj_num(&r->queue->obj, QUEUE_A_STARTED, 0);
+    struct record *rec;
+
+    if (!r->queue || (enabled == was_enabled && started == was_started))
+        return;
+    rec = resv_queue_record(m, r, FACT_SET, now_at, out);
+    if (enabled != was_enabled)
+        record_change(rec, out->arena, QUEUE_A_ENABLED, NULL,
+                      enabled ? "True" : "False");
+    if (started != was_started)
+        record_change(rec, out->arena, QUEUE_A_STARTED, NULL,
+                      started ? "True" : "False");
+}

@@ -1,0 +1,57 @@
+/* resv_ask.c - putting a question to the schedulers: may this new reservation be, and
+ * which vnodes replace the lost ones.
+ *
+ * A question is a record with its time. It is put when somebody is there to hear it,
+ * and again when no answer came: for a new reservation after resv_answer_time, for a
+ * degraded one after another retry interval. Commands to schedulers only wake them;
+ * they look at the states.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_state.h"
+#include "server/requests/resv_record.h"
+#include "server/rules/rules.h"
+
+#define RESV_ANSWER_TIME_S 600
+
+/* When the question of a new reservation is due. */
+static int64_t new_due_at(const struct model *m, const struct object *o)
+{
+    if (!obj_is_set(o, RESV_A_HF_ASKED_AT))
+        return obj_num(o, RESV_A_CTIME, 0);
+    return obj_num(o, RESV_A_HF_ASKED_AT, 0) +
+           obj_num(m->server, SERVER_A_RESV_ANSWER_TIME, RESV_ANSWER_TIME_S);
+}
+
+/* When that of a degraded one is: at the retry time, once per retry time. */
+static int64_t degraded_due_at(const struct model *m, const struct object *o)
+{
+    int64_t retry_at = obj_num(o, RESV_A_RESERVE_RETRY, 0);
+    int64_t asked_at = obj_num(o, RESV_A_HF_ASKED_AT, INT64_MIN);
+
+    if (retry_at == 0)
+        return INT64_MAX;
+    return asked_at < retry_at ? retry_at : asked_at + resv_retry_time_s(m);
+}
+
+int64_t deadline_resv_ask(const struct model *m, const struct object *o)
+{
+    enum resv_phase phase = resv_phase(TO_RESV(o));
+
+    if (phase == PHASE_UNCONFIRMED)
+        return new_due_at(m, o);
+    return phase_is_degraded(phase) ? degraded_due_at(m, o) : INT64_MAX;
+}
+
+bool rule_resv_ask(const struct rule_context *c, const struct object *o,
+                   struct decision *out)
+{
+    struct record *rec;
+
+    if (c->n_schedulers == 0 || c->now_at < deadline_resv_ask(c->m, o))
+        return false;
+    rec = rule_decide(out, c, FACT_RESV_ASKED, o);
+    record_change_num(rec, c->arena, RESV_A_HF_ASKED_AT, c->now_at);
+    record_change_num(rec, c->arena, RESV_A_HF_ASKED, (int64_t)c->n_schedulers);
+    record_change(rec, c->arena, RESV_A_HF_ANSWERED, NULL, NULL);
+    return true;
+}

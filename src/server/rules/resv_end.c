@@ -1,0 +1,123 @@
+/* resv_end.c - how a reservation ends by itself: its end has come, nobody waits for its
+ * confirmation any longer, it has been idle too long; and how it goes when no job is
+ * left.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_state.h"
+#include "server/requests/resv_queue.h"
+#include "server/requests/resv_record.h"
+#include "server/rules/rules.h"
+
+static bool is_alive(const struct resv *r)
+{
+    enum resv_phase phase = resv_phase(r);
+
+    return phase == PHASE_UNCONFIRMED || phase_is_confirmed(phase);
+}
+
+static bool end_now(const struct rule_context *c, const struct object *o,
+                    const char *note, struct decision *out)
+{
+    resv_record_ending(c->m, TO_RESV(o), c->server_actor, note, c->now_at, out);
+    return true;
+}
+
+/* --- the end --------------------------------------------------------------------- */
+
+int64_t deadline_resv_end(const struct model *m, const struct object *o)
+{
+    int64_t end_at = obj_num(o, RESV_A_RESERVE_END, INT64_MAX);
+
+    if (!is_alive(TO_RESV(o)) || end_at == INT64_MAX)
+        return INT64_MAX;
+    return end_at - obj_num(m->server, SERVER_A_RESV_POST_PROCESSING_TIME, 0);
+}
+
+bool rule_resv_end(const struct rule_context *c, const struct object *o,
+                   struct decision *out)
+{
+    return c->now_at >= deadline_resv_end(c->m, o) && end_now(c, o, RESV_NOTE_END, out);
+}
+
+/* --- "-I -N": wait so long, then forget it ------------------------------------------
+ */
+
+int64_t deadline_resv_expire(const struct model *m, const struct object *o)
+{
+    int64_t wait_s = obj_num(o, RESV_A_INTERACTIVE, 0);
+    int64_t until_at;
+
+    (void)m;
+    if (resv_phase(TO_RESV(o)) != PHASE_UNCONFIRMED || wait_s >= 0 ||
+        __builtin_sub_overflow(obj_num(o, RESV_A_CTIME, 0), wait_s, &until_at))
+        return INT64_MAX;
+    return until_at;
+}
+
+bool rule_resv_expire(const struct rule_context *c, const struct object *o,
+                      struct decision *out)
+{
+    return c->now_at >= deadline_resv_expire(c->m, o) &&
+           end_now(c, o, RESV_NOTE_EXPIRED, out);
+}
+
+/* --- gone ------------------------------------------------------------------------ */
+
+bool rule_resv_purge(const struct rule_context *c, const struct object *o,
+                     struct decision *out)
+{
+    const struct resv *r = TO_RESV(o);
+
+    if (resv_next(resv_phase(r), RESV_EV_EMPTY) == PHASE_NONE || resv_job_count(r) > 0)
+        return false;
+    resv_queue_record(c->m, r, FACT_DELETED, c->now_at, out);
+    rule_decide(out, c, FACT_RESV_GONE, o);
+    return true;
+}
+
+/* --- idle: running, wanted to be deleted then, no job for so long -------------------
+ */
+
+static bool counts_idle_time(const struct object *o)
+{
+    return phase_is_running(resv_phase(TO_RESV(o))) &&
+           obj_is_set(o, RESV_A_DELETE_IDLE_TIME);
+}
+
+int64_t deadline_resv_idle(const struct model *m, const struct object *o)
+{
+    int64_t until_at;
+
+    (void)m;
+    if (!counts_idle_time(o) || !obj_is_set(o, RESV_A_HF_IDLE_AT) ||
+        __builtin_add_overflow(obj_num(o, RESV_A_HF_IDLE_AT, 0),
+                               obj_num(o, RESV_A_DELETE_IDLE_TIME, 0), &until_at))
+        return INT64_MAX;
+    /* At its end it ends anyway. */
+    return until_at < obj_num(o, RESV_A_RESERVE_END, INT64_MAX) ? until_at : INT64_MAX;
+}
+
+static bool note_idle(const struct rule_context *c, const struct object *o, bool idle,
+                      struct decision *out)
+{
+    struct record *rec = rule_decide(out, c, FACT_SET, o);
+
+    if (idle)
+        record_change_num(rec, c->arena, RESV_A_HF_IDLE_AT, c->now_at);
+    else
+        record_change(rec, c->arena, RESV_A_HF_IDLE_AT, NULL, NULL);
+    return true;
+}
+
+bool rule_resv_idle(const struct rule_context *c, const struct object *o,
+                    struct decision *out)
+{
+    bool empty = resv_job_count(TO_RESV(o)) == 0;
+
+    if (!counts_idle_time(o))
+        return false;
+    if (empty != obj_is_set(o, RESV_A_HF_IDLE_AT))
+        return note_idle(c, o, empty, out);
+    return empty && c->now_at >= deadline_resv_idle(c->m, o) &&
+           end_now(c, o, RESV_NOTE_IDLE, out);
+}

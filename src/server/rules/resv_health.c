@@ -1,0 +1,72 @@
+/* resv_health.c - a reservation is degraded while a vnode that it holds is unusable.
+ *
+ * Derived anew from the states of the vnodes whenever one of them or the reservation
+ * changed, never counted: it does not matter how often, in which order or for how many
+ * reasons a vnode went away. Only confirmed reservations have a health; one that is
+ * being deleted is left alone.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/node_state.h"
+#include "server/model/resv_state.h"
+#include "server/requests/resv_record.h"
+#include "server/rules/rules.h"
+
+static const struct node *first_unusable(const struct resv *r)
+{
+    for (size_t i = 0; i < r->holds.n; i++)
+        if (!node_is_usable(r->holds.v[i].node))
+            return r->holds.v[i].node;
+    return NULL;
+}
+
+static bool degrade(const struct rule_context *c, const struct resv *r,
+                    const struct node *lost, struct decision *out)
+{
+    struct record *rec = rule_decide(out, c, FACT_RESV_DEGRADED, &r->obj);
+
+    rec->note = arena_printf(c->arena, "vnode %s is not usable", lost->obj.id);
+    record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_NODES_LOST));
+    if (obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0) == 0)
+        resv_record_retry(rec, c->arena, c->m, r, c->now_at);
+    record_change_num(rec, c->arena, RESV_A_MTIME, c->now_at);
+    return true;
+}
+
+static bool heal(const struct rule_context *c, const struct resv *r,
+                 struct decision *out)
+{
+    struct record *rec = rule_decide(out, c, FACT_RESV_HEALED, &r->obj);
+
+    record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_HEAL));
+    resv_record_unasked(rec, c->arena);
+    record_change_num(rec, c->arena, RESV_A_MTIME, c->now_at);
+    return true;
+}
+
+/* A degraded one always has a next attempt. */
+static bool set_retry(const struct rule_context *c, const struct resv *r,
+                      struct decision *out)
+{
+    struct record *rec;
+
+    if (obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0) != 0)
+        return false;
+    rec = rule_decide(out, c, FACT_RESV_RETRY, &r->obj);
+    resv_record_retry(rec, c->arena, c->m, r, c->now_at);
+    return true;
+}
+
+bool rule_resv_health(const struct rule_context *c, const struct object *o,
+                      struct decision *out)
+{
+    const struct resv *r = TO_RESV(o);
+    enum resv_phase phase = resv_phase(r);
+    const struct node *lost;
+
+    if (!phase_is_confirmed(phase))
+        return false;
+    lost = first_unusable(r);
+    if (!phase_is_degraded(phase))
+        return lost && degrade(c, r, lost, out);
+    return lost ? set_retry(c, r, out) : heal(c, r, out);
+}

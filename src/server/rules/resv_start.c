@@ -1,0 +1,37 @@
+/* resv_start.c - a confirmed reservation runs when its start has come, degraded or not.
+ *
+ * A restart in the middle finds it running or not, as it was stored, so the start is
+ * told once.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_state.h"
+#include "server/requests/resv_queue.h"
+#include "server/rules/rules.h"
+
+static bool waits_for_start(const struct resv *r)
+{
+    return resv_next(resv_phase(r), RESV_EV_OPEN) != PHASE_NONE;
+}
+
+bool rule_resv_start(const struct rule_context *c, const struct object *o,
+                     struct decision *out)
+{
+    const struct resv *r = TO_RESV(o);
+    struct record *rec;
+
+    if (!waits_for_start(r) || c->now_at < obj_num(o, RESV_A_RESERVE_START, INT64_MAX))
+        return false;
+    rec = rule_decide(out, c, FACT_RESV_STARTED, o);
+    record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_OPEN));
+    record_change_num(rec, c->arena, RESV_A_HF_BEGUN_AT, c->now_at);
+    record_change_num(rec, c->arena, RESV_A_MTIME, c->now_at);
+    resv_queue_switch(c->m, r, true, true, c->now_at, out);
+    return true;
+}
+
+int64_t deadline_resv_start(const struct model *m, const struct object *o)
+{
+    (void)m;
+    return waits_for_start(TO_RESV(o)) ? obj_num(o, RESV_A_RESERVE_START, INT64_MAX)
+                                       : INT64_MAX;
+}
