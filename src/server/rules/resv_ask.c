@@ -49,7 +49,7 @@ bool rule_resv_ask(const struct rule_context *c, const struct object *o,
 
     if (c->n_schedulers == 0 || c->now_at < deadline_resv_ask(c->m, o))
         return false;
-    rec = rule_decide(out, c, FACT_RESV_ASKED, o);
+    rec = rule_decide(c, o, FACT_RESV_ASKED, out);
     record_change_num(rec, c->arena, RESV_A_HF_ASKED_AT, c->now_at);
     record_change_num(rec, c->arena, RESV_A_HF_ASKED, (int64_t)c->n_schedulers);
     record_change(rec, c->arena, RESV_A_HF_ANSWERED, NULL, NULL);

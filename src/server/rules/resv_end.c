@@ -71,7 +71,7 @@ bool rule_resv_purge(const struct rule_context *c, const struct object *o,
     if (resv_next(resv_phase(r), RESV_EV_EMPTY) == PHASE_NONE || resv_job_count(r) > 0)
         return false;
     resv_queue_record(c->m, r, FACT_DELETED, c->now_at, out);
-    rule_decide(out, c, FACT_RESV_GONE, o);
+    rule_decide(c, o, FACT_RESV_GONE, out);
     return true;
 }
 
@@ -100,7 +100,7 @@ int64_t deadline_resv_idle(const struct model *m, const struct object *o)
 static bool note_idle(const struct rule_context *c, const struct object *o, bool idle,
                       struct decision *out)
 {
-    struct record *rec = rule_decide(out, c, FACT_SET, o);
+    struct record *rec = rule_decide(c, o, FACT_SET, out);
 
     if (idle)
         record_change_num(rec, c->arena, RESV_A_HF_IDLE_AT, c->now_at);

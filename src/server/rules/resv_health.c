@@ -22,7 +22,7 @@ static const struct node *first_unusable(const struct resv *r)
 static bool degrade(const struct rule_context *c, const struct resv *r,
                     const struct node *lost, struct decision *out)
 {
-    struct record *rec = rule_decide(out, c, FACT_RESV_DEGRADED, &r->obj);
+    struct record *rec = rule_decide(c, &r->obj, FACT_RESV_DEGRADED, out);
 
     rec->note = arena_printf(c->arena, "vnode %s is not usable", lost->obj.id);
     record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_NODES_LOST));
@@ -35,7 +35,7 @@ static bool degrade(const struct rule_context *c, const struct resv *r,
 static bool heal(const struct rule_context *c, const struct resv *r,
                  struct decision *out)
 {
-    struct record *rec = rule_decide(out, c, FACT_RESV_HEALED, &r->obj);
+    struct record *rec = rule_decide(c, &r->obj, FACT_RESV_HEALED, out);
 
     record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_HEAL));
     resv_record_unasked(rec, c->arena);
@@ -51,7 +51,7 @@ static bool set_retry(const struct rule_context *c, const struct resv *r,
 
     if (obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0) != 0)
         return false;
-    rec = rule_decide(out, c, FACT_RESV_RETRY, &r->obj);
+    rec = rule_decide(c, &r->obj, FACT_RESV_RETRY, out);
     resv_record_retry(rec, c->arena, c->m, r, c->now_at);
     return true;
 }

@@ -4,7 +4,14 @@
 #include "server/rules/rules.h"
 
 const struct rule_row rule_rows[] = {
-    /* reservations */
+    /* reservations: what ends one is looked at before what makes it go on */
+    { OBJ_RESV, "resv expire", rule_resv_expire, deadline_resv_expire },
+    { OBJ_RESV, "resv end", rule_resv_end, deadline_resv_end },
+    { OBJ_RESV, "resv purge", rule_resv_purge, NULL },
+    { OBJ_RESV, "resv start", rule_resv_start, deadline_resv_start },
+    { OBJ_RESV, "resv health", rule_resv_health, NULL },
+    { OBJ_RESV, "resv ask", rule_resv_ask, deadline_resv_ask },
+    { OBJ_RESV, "resv idle", rule_resv_idle, deadline_resv_idle },
 
     /* jobs */
 
