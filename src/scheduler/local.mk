@@ -1,1 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += libhfschedcore.la
+libhfschedcore_la_SOURCES = \
+	src/scheduler/sched.h \
+	src/scheduler/plan/fit.c src/scheduler/plan/fit.h \
+	src/scheduler/plan/fit_complete.c \
+	src/scheduler/plan/job.c \
+	src/scheduler/plan/placement.c \
+	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
+	src/scheduler/plan/pool.c src/scheduler/plan/pool.h \
+	src/scheduler/plan/quick_fit.c \
+	src/scheduler/plan/resv.c \
+	src/scheduler/plan/words.c \
+	src/scheduler/plan/world.c src/scheduler/plan/world.h \
+	src/scheduler/policy/policy.c src/scheduler/policy/policy.h \
+	src/scheduler/snapshot/objects.c \
+	src/scheduler/snapshot/request.c \
+	src/scheduler/snapshot/snapshot.c src/scheduler/snapshot/snapshot.h
+
+sched_test_libs = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la \
+	-lcunit
+
+check_PROGRAMS += test/unit/scheduler/test_plan_resv
+TESTS += test/unit/scheduler/test_plan_resv
+test_unit_scheduler_test_plan_resv_SOURCES = \
+	test/unit/scheduler/test_plan_resv.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_plan_resv_LDADD = $(sched_test_libs)

@@ -1,0 +1,334 @@
+/* fit.c - first fit: hosts in order, on each host its vnodes in order.
+ *
+ * A host of one vnode is a vnode; only a host of several can split a chunk. A host that
+ * failed a chunk is not tried again for further copies of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/fit.h"
+
+#include <string.h>
+#include <strings.h>
+
+bool fit_is_counted(const struct world *w, const struct need *n)
+{
+    return w->s->res.v[n->res].consumable && !w->ignored[n->res];
+}
+
+static bool text_is_met(const struct res *res, const char *wanted, const char *offered)
+{
+    size_t len = strlen(wanted);
+
+    while (offered) {
+        size_t n = strcspn(offered, ",");
+
+        offered += strspn(offered, " ");
+        n = strcspn(offered, ",");
+        if (n == len && (res->by_case ? strncmp(offered, wanted, n)
+                                      : strncasecmp(offered, wanted, n)) == 0)
+            return true;
+        offered = offered[n] ? offered + n + 1 : NULL;
+    }
+    return false;
+}
+
+static const char *offered_text(const struct world *w, size_t vnode, size_t res)
+{
+    const struct res_values *values = &w->s->vnodes[vnode].available;
+
+    for (size_t i = 0; i < values->n; i++)
+        if (values->v[i].res == res)
+            return values->v[i].text;
+    return NULL;
+}
+
+bool fit_need_is_met(const struct world *w, const struct need *n, size_t vnode)
+{
+    const struct res *res = &w->s->res.v[n->res];
+    size_t slot = vnode * w->n_res + n->res;
+    const char *offered;
+
+    if (w->ignored[n->res] || (w->infinite[n->res] && !w->is_set[slot]))
+        return true;
+    if (res->kind == RES_BOOL)
+        return (w->total[slot] != 0) == (n->amount != 0);
+    if (res->kind != RES_TEXT)
+        return w->total[slot] >= n->amount;
+    offered = offered_text(w, vnode, n->res);
+    if (!offered && strcasecmp(res->name, "vnode") == 0)
+        offered = w->s->vnodes[vnode].name;
+    if (!offered && strcasecmp(res->name, "host") == 0)
+        offered = w->s->vnodes[vnode].host;
+    return offered ? text_is_met(res, n->text, offered) : !*n->text;
+}
+
+bool fit_matches(const struct fit *f, const struct req_chunk *chunk, size_t vnode)
+{
+    if (!f->eligible[vnode])
+        return false;
+    for (size_t i = 0; i < chunk->n; i++)
+        if (!fit_is_counted(f->w, &chunk->needs[i]) &&
+            !fit_need_is_met(f->w, &chunk->needs[i], vnode))
+            return false;
+    return true;
+}
+
+static bool is_infinite(const struct world *w, size_t vnode, size_t res)
+{
+    return w->infinite[res] && !w->is_set[vnode * w->n_res + res];
+}
+
+bool fit_has_room(const struct fit *f, const struct req_chunk *chunk, size_t vnode)
+{
+    for (size_t i = 0; i < chunk->n; i++) {
+        const struct need *n = &chunk->needs[i];
+
+        if (n->amount > 0 && fit_is_counted(f->w, n) &&
+            !is_infinite(f->w, vnode, n->res) &&
+            f->free[vnode * f->w->n_res + n->res] < n->amount)
+            return false;
+    }
+    return true;
+}
+
+void fit_take(struct fit *f, const struct placed *pd, int sign)
+{
+    for (size_t i = 0; i < pd->n; i++) {
+        const struct piece *piece = &pd->pieces[i];
+
+        for (size_t r = 1; r < f->w->n_res; r++)
+            f->free[piece->vnode * f->w->n_res + r] -= sign * piece->amounts[r];
+        f->used[piece->vnode] = sign > 0;
+        if (f->host_of[piece->vnode] != SIZE_MAX)
+            f->hosts[f->host_of[piece->vnode]].used = sign > 0;
+    }
+}
+
+void fit_place_whole(struct fit *f, const struct req_chunk *chunk, size_t vnode,
+                     struct placed *pd)
+{
+    struct piece *piece = placed_add(pd, f->w, vnode);
+
+    piece->needs = arena_alloc(f->w->arena, chunk->n * sizeof(struct need *) + 1);
+    for (size_t i = 0; i < chunk->n; i++) {
+        const struct need *n = &chunk->needs[i];
+
+        if (!fit_is_counted(f->w, n))
+            continue;
+        piece->amounts[n->res] += n->amount;
+        piece->needs[piece->n_needs++] = n;
+    }
+    fit_take(f, pd, 1);
+}
+
+/* What one vnode of a host gives to a chunk that none of them holds alone: all it has
+ * of each resource, up to what is left; printed in reverse order (scheduling.md 18). */
+static void give_part(struct fit *f, const struct req_chunk *chunk, size_t vnode,
+                      int64_t *left, struct placed *pd)
+{
+    struct piece *piece = NULL;
+
+    for (size_t i = chunk->n; i-- > 0;) {
+        const struct need *n = &chunk->needs[i];
+        int64_t has = f->free[vnode * f->w->n_res + n->res];
+        int64_t part;
+
+        if (!fit_is_counted(f->w, n))
+            continue;
+        if (is_infinite(f->w, vnode, n->res))
+            has = left[i];
+        part = has < left[i] ? has : left[i];
+        if (part <= 0)
+            continue;
+        if (!piece) {
+            piece = placed_add(pd, f->w, vnode);
+            piece->needs = arena_alloc(f->w->arena, chunk->n * sizeof(struct need *));
+        }
+        piece->amounts[n->res] += part;
+        piece->needs[piece->n_needs++] = n;
+        left[i] -= part;
+    }
+}
+
+bool fit_place_split(struct fit *f, const struct req_chunk *chunk, size_t host,
+                     struct placed *pd)
+{
+    const struct fit_host *h = &f->hosts[host];
+    int64_t *left = arena_alloc(f->w->arena, chunk->n * sizeof(*left) + 1);
+    bool missing = false;
+
+    for (size_t i = 0; i < chunk->n; i++)
+        left[i] = fit_is_counted(f->w, &chunk->needs[i]) ? chunk->needs[i].amount : 0;
+    for (size_t i = 0; i < h->n; i++)
+        if (fit_matches(f, chunk, h->vnodes[i]))
+            give_part(f, chunk, h->vnodes[i], left, pd);
+    for (size_t i = 0; i < chunk->n; i++)
+        missing = missing || left[i] > 0;
+    if (missing || pd->n == 0) {
+        pd->n = 0;
+        return false;
+    }
+    fit_take(f, pd, 1);
+    return true;
+}
+
+/* One copy of a chunk on a host: whole on a vnode that can hold it, else split. */
+static bool place_on_host(struct fit *f, const struct req_chunk *chunk, size_t host,
+                          struct placed *pd)
+{
+    const struct fit_host *h = &f->hosts[host];
+    enum place_arrange arrange = f->rq->place.arrange;
+
+    if (arrange == PLACE_SCATTER && h->used)
+        return false;
+    for (size_t i = 0; i < h->n; i++) {
+        size_t vnode = h->vnodes[i];
+
+        if (!fit_matches(f, chunk, vnode) || !fit_has_room(f, chunk, vnode) ||
+            (arrange == PLACE_VSCATTER && f->used[vnode]))
+            continue;
+        fit_place_whole(f, chunk, vnode, pd);
+        return true;
+    }
+    return h->n > 1 && arrange != PLACE_VSCATTER && fit_place_split(f, chunk, host, pd);
+}
+
+/* All copies of all chunks on hosts [first, last). */
+static bool place_all(struct fit *f, size_t first, size_t last)
+{
+    f->n_placed = 0;
+    for (size_t c = 0; c < f->rq->n; c++) {
+        size_t host = first;
+
+        for (int64_t copy = 0; copy < f->counts[c]; copy++) {
+            struct placed *pd = &f->placed[f->n_placed];
+
+            *pd = (struct placed){ 0 };
+            while (host < last && !place_on_host(f, &f->rq->chunks[c], host, pd))
+                host++;
+            if (host == last) {
+                f->failed_chunk = c;
+                f->failed_copy = copy;
+                return false;
+            }
+            f->n_placed++;
+        }
+    }
+    return true;
+}
+
+static void undo(struct fit *f)
+{
+    while (f->n_placed > 0)
+        fit_take(f, &f->placed[--f->n_placed], -1);
+}
+
+bool fit_first(struct fit *f)
+{
+    bool pack = f->rq->place.arrange == PLACE_PACK;
+
+    for (size_t h = 0; pack && h < f->n_hosts; h++) {
+        if (f->only_host != SIZE_MAX && h != f->only_host)
+            continue;
+        if (place_all(f, h, h + 1))
+            return true;
+        undo(f);
+    }
+    return !pack && place_all(f, 0, f->n_hosts);
+}
+
+/* --- set-up --- */
+
+static void add_hosts(struct fit *f, const size_t *order, size_t n)
+{
+    size_t *fill = arena_zero(f->w->arena, f->w->n_hosts * sizeof(*fill) + 1);
+    size_t *host_index = arena_alloc(f->w->arena, f->w->n_hosts * sizeof(*fill) + 1);
+    size_t *slots = arena_alloc(f->w->arena, n * sizeof(*slots) + 1);
+    size_t at = 0;
+
+    for (size_t i = 0; i < f->w->n; i++)
+        f->host_of[i] = SIZE_MAX;
+    for (size_t i = 0; i < n; i++)
+        if (f->eligible[order[i]] && fill[f->w->host[order[i]]]++ == 0)
+            host_index[f->w->host[order[i]]] = f->n_hosts++;
+    f->hosts = arena_zero(f->w->arena, f->n_hosts * sizeof(*f->hosts) + 1);
+    for (size_t i = 0; i < n; i++) {
+        size_t host = f->w->host[order[i]];
+        struct fit_host *h;
+
+        if (!f->eligible[order[i]])
+            continue;
+        h = &f->hosts[host_index[host]];
+        if (!h->vnodes) {
+            h->vnodes = &slots[at];
+            at += fill[host];
+        }
+        ((size_t *)h->vnodes)[h->n++] = order[i];
+        f->host_of[order[i]] = host_index[host];
+    }
+}
+
+void fit_init(struct fit *f, struct world *w, const struct request *rq,
+              const int64_t *counts, int64_t *free, bool *eligible, const size_t *order,
+              size_t n)
+{
+    int64_t *own_counts = arena_alloc(w->arena, rq->n * sizeof(*own_counts) + 1);
+    int64_t n_total = 0;
+
+    for (size_t c = 0; c < rq->n; c++) {
+        own_counts[c] = counts ? counts[c] : rq->chunks[c].count;
+        n_total += own_counts[c];
+    }
+    *f = (struct fit){
+        .w = w,
+        .rq = rq,
+        .counts = own_counts,
+        .free = free,
+        .eligible = eligible,
+        .used = arena_zero(w->arena, w->n * sizeof(bool) + 1),
+        .host_of = arena_alloc(w->arena, w->n * sizeof(size_t) + 1),
+        .only_host = SIZE_MAX,
+        .placed = arena_zero(w->arena, (size_t)n_total * sizeof(struct placed) + 1),
+    };
+    add_hosts(f, order, n);
+}
+
+/* The host that a vnode, eligible or not, stands on; n_hosts when it has no eligible
+ * one. */
+static size_t host_beside(const struct fit *f, size_t vnode)
+{
+    size_t h = 0;
+
+    while (h < f->n_hosts && f->w->host[f->hosts[h].vnodes[0]] != f->w->host[vnode])
+        h++;
+    return h;
+}
+
+void fit_pin(struct fit *f, const struct placed *pd)
+{
+    fit_take(f, pd, 1);
+    for (size_t i = 0; i < pd->n; i++) {
+        size_t host = host_beside(f, pd->pieces[i].vnode);
+
+        if (host < f->n_hosts)
+            f->hosts[host].used = true;
+        if (f->rq->place.arrange == PLACE_PACK)
+            f->only_host = host;
+    }
+}
+
+bool fit_find(struct fit *f)
+{
+    size_t failed_chunk;
+    int64_t failed_copy;
+
+    if (fit_first(f))
+        return true;
+    failed_chunk = f->failed_chunk;
+    failed_copy = f->failed_copy;
+    undo(f);
+    if (fit_complete(f))
+        return true;
+    f->failed_chunk = failed_chunk; /* first fit's failure is what users are told */
+    f->failed_copy = failed_copy;
+    return false;
+}

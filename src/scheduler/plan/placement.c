@@ -1,0 +1,142 @@
+/* placement.c - chunks on vnodes, read from and printed as exec_vnode
+ * (scheduling.md 18).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct placed *placement_add(struct placement *pl, struct arena *arena)
+{
+    if (pl->n == pl->cap) {
+        size_t cap = pl->cap ? pl->cap * 2 : 8;
+        struct placed *v = arena_alloc(arena, cap * sizeof(*v));
+
+        if (pl->n > 0)
+            memcpy(v, pl->chunks, pl->n * sizeof(*v));
+        pl->chunks = v;
+        pl->cap = cap;
+    }
+    pl->chunks[pl->n] = (struct placed){ 0 };
+    return &pl->chunks[pl->n++];
+}
+
+struct piece *placed_add(struct placed *pd, const struct world *w, size_t vnode)
+{
+    if (pd->n == pd->cap) {
+        size_t cap = pd->cap ? pd->cap * 2 : 1;
+        struct piece *v = arena_alloc(w->arena, cap * sizeof(*v));
+
+        if (pd->n > 0)
+            memcpy(v, pd->pieces, pd->n * sizeof(*v));
+        pd->pieces = v;
+        pd->cap = cap;
+    }
+    pd->pieces[pd->n] = (struct piece){
+        .vnode = vnode,
+        .amounts = arena_zero(w->arena, w->n_res * sizeof(int64_t)),
+    };
+    return &pd->pieces[pd->n++];
+}
+
+bool placed_has(const struct placed *pd, size_t vnode)
+{
+    for (size_t i = 0; i < pd->n; i++)
+        if (pd->pieces[i].vnode == vnode)
+            return true;
+    return false;
+}
+
+static void read_share(const struct world *w, const struct vnode_share *share,
+                       struct placed *pd)
+{
+    size_t vnode = world_vnode(w, share->vnode);
+    struct piece *piece;
+
+    if (vnode == SIZE_MAX) {
+        pd->incomplete = true;
+        return;
+    }
+    piece = placed_add(pd, w, vnode);
+    for (size_t i = 0; i < share->n; i++) {
+        size_t res = snap_res_find(w->s, share->res[i].name);
+
+        if (res != SIZE_MAX)
+            piece->amounts[res] += snap_amount(&w->s->res.v[res], share->res[i].value);
+    }
+}
+
+bool placement_read(const struct world *w, const char *exec_vnode,
+                    struct placement *ret)
+{
+    struct exec_vnode ev;
+
+    *ret = (struct placement){ 0 };
+    if (!exec_vnode || exec_vnode_parse(exec_vnode, NULL, w->arena, &ev, NULL) != 0)
+        return false;
+    for (size_t c = 0; c < ev.n; c++) {
+        struct placed *pd = placement_add(ret, w->arena);
+
+        for (size_t i = 0; i < ev.chunks[c].n; i++)
+            read_share(w, &ev.chunks[c].shares[i], pd);
+    }
+    return true;
+}
+
+static void print_amount(struct buf *out, const struct res *res, int64_t amount)
+{
+    char text[40];
+    size_t len;
+
+    switch (res->kind) {
+    case RES_SIZE:
+        buf_printf(out, ":%s=%lldkb", res->name, (long long)amount);
+        return;
+    case RES_FLOAT:
+        snprintf(text, sizeof(text), "%lld.%04lld", (long long)(amount / FLOAT_SCALE),
+                 (long long)(amount % FLOAT_SCALE));
+        len = strlen(text);
+        while (text[len - 1] == '0')
+            text[--len] = '\0';
+        if (text[len - 1] == '.')
+            text[--len] = '\0';
+        buf_printf(out, ":%s=%s", res->name, text);
+        return;
+    default:
+        buf_printf(out, ":%s=%lld", res->name, (long long)amount);
+    }
+}
+
+static void print_piece(const struct world *w, const struct piece *piece,
+                        struct buf *out)
+{
+    buf_add_str(out, w->s->vnodes[piece->vnode].name);
+    for (size_t i = 0; i < piece->n_needs; i++)
+        print_amount(out, &w->s->res.v[piece->needs[i]->res],
+                     piece->amounts[piece->needs[i]->res]);
+    if (piece->needs)
+        return;
+    for (size_t r = 1; r < w->n_res; r++)
+        if (piece->amounts[r])
+            print_amount(out, &w->s->res.v[r], piece->amounts[r]);
+}
+
+const char *placement_print(const struct world *w, const struct placement *pl)
+{
+    struct buf out = { 0 };
+    const char *text;
+
+    for (size_t c = 0; c < pl->n; c++) {
+        buf_add_str(&out, c ? "+(" : "(");
+        for (size_t i = 0; i < pl->chunks[c].n; i++) {
+            if (i > 0)
+                buf_add_char(&out, '+');
+            print_piece(w, &pl->chunks[c].pieces[i], &out);
+        }
+        buf_add_char(&out, ')');
+    }
+    text = arena_strndup(w->arena, out.data ? out.data : "", out.len);
+    buf_fini(&out);
+    return text;
+}

@@ -1,0 +1,189 @@
+/* plan.c - a plan as a whole: the world as it stands, then reservations, then jobs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/plan.h"
+
+#include <string.h>
+
+struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id)
+{
+    struct plan *plan = pl->plan;
+
+    if (plan->n == plan->cap) {
+        size_t cap = plan->cap ? plan->cap * 2 : 16;
+        struct plan_step *v = arena_alloc(pl->arena, cap * sizeof(*v));
+
+        if (plan->n > 0)
+            memcpy(v, plan->steps, plan->n * sizeof(*v));
+        plan->steps = v;
+        plan->cap = cap;
+    }
+    plan->steps[plan->n] = (struct plan_step){ .kind = kind, .id = id };
+    return &plan->steps[plan->n++];
+}
+
+bool resv_holds(const struct snap_resv *r)
+{
+    switch (r->state) {
+    case RESV_CO:
+    case RESV_RN:
+    case RESV_DG:
+    case RESV_AL:
+    case RESV_BD: /* until its jobs are gone */
+    case RESV_DJ:
+        return r->nodes != NULL;
+    default:
+        return false;
+    }
+}
+
+bool resv_is_running(const struct planner *pl, const struct snap_resv *r)
+{
+    if (r->state == RESV_AL)
+        return r->substate == RESV_RN ||
+               (r->substate != RESV_CO && r->substate != RESV_UN &&
+                r->old_start_at <= pl->now_at);
+    return r->state == RESV_RN || r->state == RESV_BD || r->state == RESV_DJ;
+}
+
+bool job_is_placed(const struct snap_job *j)
+{
+    return j->exec_vnode && strchr("RESU", j->state) && j->state;
+}
+
+const struct snap_resv *resv_of(const struct planner *pl, const struct snap_job *j)
+{
+    for (size_t i = 0; i < pl->s->n_resvs; i++)
+        if (j->queue && str_same(pl->s->resvs[i].queue, j->queue))
+            return &pl->s->resvs[i];
+    return NULL;
+}
+
+/* Running reservations hold from now; those past their end as long as they are there.
+ */
+static void hold_resvs(struct planner *pl)
+{
+    for (size_t i = 0; i < pl->s->n_resvs; i++) {
+        const struct snap_resv *r = &pl->s->resvs[i];
+        static const struct place anyhow = { .arrange = PLACE_FREE };
+        const struct place *place = r->request ? &r->request->place : &anyhow;
+        bool running = resv_is_running(pl, r);
+        int64_t start_at = running ? pl->now_at : r->old_start_at;
+        int64_t end_at = r->end_at > start_at ? r->end_at : start_at + 1;
+        struct placement at;
+
+        if (resv_holds(r) && placement_read(pl->w, r->nodes, &at))
+            world_hold(pl->w, r->id, place, &at, start_at, end_at);
+    }
+}
+
+/* Until a job's walltime is over; one that is late ends, as far as we know, now. */
+static int64_t job_end(const struct planner *pl, const struct snap_job *j)
+{
+    int64_t from_at = j->started_at ? j->started_at : pl->now_at;
+    int64_t end_at = from_at + (j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s);
+
+    return end_at > pl->now_at ? end_at : pl->now_at + 1;
+}
+
+/* A job of a reservation lies in what its reservation holds; suspended ones hold
+ * nothing. */
+static void hold_jobs(struct planner *pl)
+{
+    static const struct place anyhow = { .arrange = PLACE_FREE };
+
+    for (size_t i = 0; i < pl->s->n_jobs; i++) {
+        const struct snap_job *j = &pl->s->jobs[i];
+        const struct snap_resv *r;
+        struct placement at;
+
+        if (!job_is_placed(j) || j->state == 'S' || j->state == 'U' ||
+            !placement_read(pl->w, j->exec_vnode, &at))
+            continue;
+        r = resv_of(pl, j);
+        if (r && resv_holds(r) && resv_is_running(pl, r))
+            continue;
+        world_hold(pl->w, j->id, j->request ? &j->request->place : &anyhow, &at,
+                   pl->now_at, job_end(pl, j));
+    }
+}
+
+void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
+                const char *job_id, struct arena *arena, struct plan *ret)
+{
+    struct planner pl = {
+        .s = s, .p = p, .now_at = now_at, .arena = arena, .plan = ret
+    };
+
+    *ret = (struct plan){ .arena = arena };
+    pl.w = world_new(s, p, now_at, arena);
+    hold_resvs(&pl);
+    hold_jobs(&pl);
+    if (!job_id)
+        plan_resvs(&pl);
+    if (!ret->again)
+        plan_jobs(&pl, job_id);
+}
+
+/* --- steps as requests --- */
+
+static bool confirm_request(const struct plan_step *step, struct arena *arena,
+                            struct wire_request *ret)
+{
+    struct body_run *body = arena_zero(arena, sizeof(*body));
+    bool yes = step->kind == PLAN_CONFIRM_RESV;
+
+    body->object_id = step->id;
+    body->vnodes = yes ? step->vnodes : "null";
+    body->argument = step->start_at > 0 ? (uint64_t)step->start_at : 0;
+    *ret = (struct wire_request){
+        .number = BATCH_CONFIRM_RESV,
+        .body = body,
+        .extend = yes ? arena_printf(arena, "PBS_RESV_CONFIRM_SUCCESS:partition=%s",
+                                     step->partition)
+                      : "PBS_RESV_CONFIRM_FAIL",
+    };
+    return true;
+}
+
+static bool run_request(const struct plan_step *step, struct arena *arena,
+                        struct wire_request *ret)
+{
+    struct body_run *body = arena_zero(arena, sizeof(*body));
+
+    body->object_id = step->id;
+    body->vnodes = step->vnodes;
+    *ret = (struct wire_request){ .number = BATCH_ASYRUN_JOB, .body = body };
+    return true;
+}
+
+static bool comment_request(const struct plan_step *step, struct arena *arena,
+                            struct wire_request *ret)
+{
+    struct body_manage *body;
+
+    if (step->unchanged)
+        return false;
+    body = arena_zero(arena, sizeof(*body));
+    body->command = 2; /* set */
+    body->object_type = OBJECT_JOB;
+    body->object_name = step->id;
+    wire_attrs_add(&body->attrs, arena, "comment", NULL, step->reason, WIRE_OP_SET);
+    *ret = (struct wire_request){ .number = BATCH_MODIFY_JOB_ASYNC, .body = body };
+    return true;
+}
+
+bool plan_step_request(const struct plan_step *step, struct arena *arena,
+                       struct wire_request *ret)
+{
+    switch (step->kind) {
+    case PLAN_CONFIRM_RESV:
+    case PLAN_DENY_RESV:
+        return confirm_request(step, arena, ret);
+    case PLAN_RUN_JOB:
+        return run_request(step, arena, ret);
+    case PLAN_COMMENT_JOB:
+        return comment_request(step, arena, ret);
+    }
+    return false;
+}

@@ -1,0 +1,71 @@
+/* plan.h - the parts of a plan, for each other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCHEDULER_PLAN_PLAN_H
+#define SCHEDULER_PLAN_PLAN_H
+
+#include "scheduler/plan/pool.h"
+
+/* Reservation states and substates (reservations.md 3.1). */
+enum {
+    RESV_UN = 1,
+    RESV_CO = 2,
+    RESV_RN = 5,
+    RESV_FN = 6,
+    RESV_BD = 7,
+    RESV_DE = 8,
+    RESV_DJ = 9,
+    RESV_DG = 10,
+    RESV_AL = 11,
+    RESV_IC = 12,
+};
+
+#define RESV_START_OPEN 1893488460 /* "the scheduler chooses" */
+
+/* How many later starts a denial looks at. */
+enum {
+    EARLIEST_TRIES = 64
+};
+
+struct planner {
+    const struct snapshot *s;
+    const struct policy *p;
+    struct world *w;
+    int64_t now_at;
+    struct arena *arena;
+    struct plan *plan;
+};
+
+struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id);
+
+/* Is the reservation's time running (also while it is being altered)? */
+bool resv_is_running(const struct planner *pl, const struct snap_resv *r);
+
+/* Does it hold vnodes? */
+bool resv_holds(const struct snap_resv *r);
+
+/* Does the job have vnodes: it runs, ends or is suspended? 'resv_of' is the reservation
+ * in whose queue it is, or NULL. */
+bool job_is_placed(const struct snap_job *j);
+const struct snap_resv *resv_of(const struct planner *pl, const struct snap_job *j);
+
+/* Answer every open question about reservations. */
+void plan_resvs(struct planner *pl);
+
+/* Start the jobs that can run now, say why the others wait. 'job_id' as in sched.h. */
+void plan_jobs(struct planner *pl, const char *job_id);
+
+/* May the job run at all, by sums over all vnodes of 'queue' (scheduling.md 11, check
+ * 3)? On failure the numbers "(R: 4 A: 2 T: 2)" are in *numbers, and *never says that
+ * the complex is too small. */
+enum plan_error quick_fit(struct planner *pl, const struct snap_job *j,
+                          const char *queue, const char **resource,
+                          const char **numbers, bool *never);
+
+/* The words of a failure (scheduling.md 12), in the form of comments or of the log;
+ * 'resource' and 'numbers' only where they name one, else NULL. */
+const char *plan_error_text(struct arena *arena, enum plan_error error,
+                            enum asker asker, bool for_log, const char *resource,
+                            const char *numbers);
+
+#endif

@@ -1,0 +1,300 @@
+/* pool.c - from timelines to what a search may use, and from a failure to its reason.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Everybody on the host must be gone before it can be taken whole. */
+static bool host_is_free(const struct pool *pool, const struct world *w, size_t vnode)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->host[i] == w->host[vnode] &&
+            pool->free[i * w->n_res + RES_PRESENCE] < PRESENCE_ALL)
+            return false;
+    return true;
+}
+
+static bool has_presence(const struct pool *pool, const struct world *w, size_t vnode,
+                         const struct place *place)
+{
+    int64_t presence = pool->free[vnode * w->n_res + RES_PRESENCE];
+
+    switch (world_use(w, vnode, place)) {
+    case USE_SHARED:
+        return presence >= 1;
+    case USE_EXCL:
+        return presence >= PRESENCE_ALL;
+    case USE_HOST:
+        return host_is_free(pool, w, vnode);
+    }
+    return false;
+}
+
+/* May this asker use the vnode at all? */
+static bool may_use(const struct pool *pool, const struct snap_vnode *v,
+                    const struct request *rq)
+{
+    if (!v->usable || !str_same(v->queue, pool->queue))
+        return false;
+    if (pool->asker == ASKER_JOB && v->busy)
+        return false;
+    return !v->no_multinode || rq->n_total == 1;
+}
+
+void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
+{
+    pool->free = arena_alloc(w->arena, w->n * w->n_res * sizeof(int64_t) + 1);
+    pool->eligible = arena_zero(w->arena, w->n * sizeof(bool) + 1);
+    pool->n_eligible = pool->n_in_use = pool->n_not_for_resv = 0;
+    for (size_t i = 0; i < w->n; i++)
+        timeline_least_all(w->line[i], pool->start_at, pool->end_at,
+                           &pool->free[i * w->n_res]);
+    for (size_t i = 0; i < w->n; i++) {
+        const struct snap_vnode *v = &w->s->vnodes[i];
+
+        if (!may_use(pool, v, rq))
+            continue;
+        if (pool->asker == ASKER_RESV && !v->resv_enable) {
+            pool->n_not_for_resv++;
+        } else if (!has_presence(pool, w, i, &rq->place)) {
+            pool->n_in_use++;
+        } else {
+            pool->eligible[i] = true;
+            pool->n_eligible++;
+        }
+    }
+}
+
+/* --- the result --- */
+
+static bool is_last_on_host(const struct world *w, const struct fit *f, size_t placed,
+                            size_t host)
+{
+    for (size_t k = placed + 1; k < f->n_placed; k++)
+        if (f->placed[k].n > 0 && w->host[f->placed[k].pieces[0].vnode] == host)
+            return false;
+    return true;
+}
+
+static bool is_placed_on(const struct fit *f, size_t vnode)
+{
+    for (size_t k = 0; k < f->n_placed; k++)
+        if (placed_has(&f->placed[k], vnode))
+            return true;
+    return false;
+}
+
+/* After the last chunk on a host that is taken whole: its other vnodes. */
+static void add_rest_of_host(struct world *w, const struct fit *f, size_t placed,
+                             struct placement *ret)
+{
+    size_t vnode, host;
+
+    if (f->placed[placed].n == 0)
+        return;
+    vnode = f->placed[placed].pieces[0].vnode;
+    host = w->host[vnode];
+    if (world_use(w, vnode, &f->rq->place) != USE_HOST ||
+        !is_last_on_host(w, f, placed, host))
+        return;
+    for (size_t i = 0; i < w->n; i++)
+        if (w->host[w->order[i]] == host && !is_placed_on(f, w->order[i]))
+            (void)placed_add(placement_add(ret, w->arena), w, w->order[i]);
+}
+
+void pool_take_result(struct world *w, const struct fit *f, struct placement *ret)
+{
+    for (size_t k = 0; k < f->n_placed; k++) {
+        *placement_add(ret, w->arena) = f->placed[k];
+        add_rest_of_host(w, f, k, ret);
+    }
+}
+
+/* --- reasons --- */
+
+/* The most any eligible vnode, or host where chunks may be split, has of a resource. */
+static int64_t most_free(const struct fit *f, const struct req_chunk *chunk, size_t res)
+{
+    int64_t most = 0;
+
+    for (size_t h = 0; h < f->n_hosts; h++) {
+        int64_t sum = 0;
+
+        for (size_t i = 0; i < f->hosts[h].n; i++) {
+            size_t vnode = f->hosts[h].vnodes[i];
+            int64_t free = f->free[vnode * f->w->n_res + res];
+
+            if (!fit_matches(f, chunk, vnode) || free < 0)
+                continue;
+            sum = f->rq->place.arrange == PLACE_VSCATTER ? (free > sum ? free : sum)
+                                                         : sum + free;
+        }
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* A need that no eligible vnode meets. */
+static const struct need *find_unmet(const struct fit *f, const struct req_chunk *chunk)
+{
+    for (size_t i = 0; i < chunk->n; i++) {
+        bool met = fit_is_counted(f->w, &chunk->needs[i]);
+
+        for (size_t v = 0; v < f->w->n && !met; v++)
+            met = f->eligible[v] && fit_need_is_met(f->w, &chunk->needs[i], v);
+        if (!met)
+            return &chunk->needs[i];
+    }
+    return NULL;
+}
+
+/* The first counted need that is short everywhere; else the first counted one: it is
+ * short wherever the others are not. */
+static const struct need *find_short(const struct fit *f, const struct req_chunk *chunk)
+{
+    const struct need *first = NULL;
+
+    for (size_t i = 0; i < chunk->n; i++) {
+        const struct need *n = &chunk->needs[i];
+
+        if (!fit_is_counted(f->w, n) || n->amount <= 0)
+            continue;
+        if (!first)
+            first = n;
+        if (most_free(f, chunk, n->res) < n->amount)
+            return n;
+    }
+    return first;
+}
+
+/* Somebody who holds 'res' on a vnode that would be big enough without them. */
+static void find_holder(const struct pool *pool, const struct fit *f,
+                        const struct need *n, struct plan_short *why)
+{
+    const struct world *w = f->w;
+
+    for (size_t i = 0; i < w->n; i++) {
+        if (!w->s->vnodes[i].usable || w->total[i * w->n_res + n->res] < n->amount)
+            continue;
+        for (const struct holding *h = w->holdings[i]; h; h = h->next) {
+            if (h->dropped || h->start_at >= pool->end_at ||
+                h->end_at <= pool->start_at ||
+                (h->amounts[n->res] == 0 && h->amounts[RES_PRESENCE] < PRESENCE_ALL))
+                continue;
+            why->vnode = w->s->vnodes[i].name;
+            why->holder = h->id;
+            why->until_at = h->end_at;
+            return;
+        }
+    }
+}
+
+enum plan_error pool_explain(const struct pool *pool, const struct fit *f,
+                             struct plan_short *why)
+{
+    const struct req_chunk *chunk = &f->rq->chunks[f->failed_chunk];
+    const struct need *n;
+
+    why->chunk = f->failed_chunk;
+    if (pool->n_eligible == 0) {
+        if (pool->n_in_use > 0)
+            return PLAN_IN_USE;
+        return pool->n_not_for_resv > 0 ? PLAN_NOT_FOR_RESV : PLAN_NO_VNODES;
+    }
+    n = find_unmet(f, chunk);
+    if (!n)
+        n = find_short(f, chunk);
+    if (!n)
+        return PLAN_NO_VNODES;
+    why->resource = f->w->s->res.v[n->res].name;
+    why->needed = n->amount;
+    why->most_free = most_free(f, chunk, n->res);
+    find_holder(pool, f, n, why);
+    return PLAN_SHORT;
+}
+
+enum plan_error pool_search(struct pool *pool, struct world *w,
+                            const struct request *rq, struct placement *ret,
+                            struct plan_short *why)
+{
+    struct fit f;
+
+    pool_fill(pool, w, rq);
+    fit_init(&f, w, rq, NULL, pool->free, pool->eligible, w->order, w->n);
+    if (!fit_find(&f))
+        return pool_explain(pool, &f, why);
+    pool_take_result(w, &f, ret);
+    return PLAN_OK;
+}
+
+bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,
+                     const char *queue)
+{
+    struct pool pool = { .asker = asker, .queue = queue };
+    struct fit f;
+
+    pool.free = arena_copy(w->arena, w->total, w->n * w->n_res * sizeof(int64_t) + 1);
+    pool.eligible = arena_zero(w->arena, w->n * sizeof(bool) + 1);
+    for (size_t i = 0; i < w->n; i++)
+        pool.eligible[i] = may_use(&pool, &w->s->vnodes[i], rq) &&
+                           (asker == ASKER_JOB || w->s->vnodes[i].resv_enable);
+    fit_init(&f, w, rq, NULL, pool.free, pool.eligible, w->order, w->n);
+    return fit_find(&f);
+}
+
+/* --- the earliest start --- */
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Instants after 'after_at' at which something is given back, ascending, each once. */
+static size_t list_ends(const struct world *w, int64_t after_at, int64_t **ret)
+{
+    size_t n = 0;
+    size_t n_once = 0;
+    int64_t *ends;
+
+    for (size_t i = 0; i < w->n; i++)
+        for (const struct holding *h = w->holdings[i]; h; h = h->next)
+            n += !h->dropped && h->end_at > after_at;
+    ends = arena_alloc(w->arena, n * sizeof(*ends) + 1);
+    n = 0;
+    for (size_t i = 0; i < w->n; i++)
+        for (const struct holding *h = w->holdings[i]; h; h = h->next)
+            if (!h->dropped && h->end_at > after_at)
+                ends[n++] = h->end_at;
+    if (n > 0)
+        qsort(ends, n, sizeof(*ends), compare_times);
+    for (size_t i = 0; i < n; i++)
+        if (n_once == 0 || ends[n_once - 1] != ends[i])
+            ends[n_once++] = ends[i];
+    *ret = ends;
+    return n_once;
+}
+
+int64_t pool_earliest(const struct pool *pool, struct world *w,
+                      const struct request *rq, size_t tries)
+{
+    int64_t *ends;
+    size_t n = list_ends(w, pool->start_at, &ends);
+
+    for (size_t i = 0; i < n && i < tries; i++) {
+        struct pool later = { .asker = pool->asker, .queue = pool->queue };
+        struct fit f;
+
+        later.start_at = ends[i];
+        later.end_at = ends[i] + (pool->end_at - pool->start_at);
+        pool_fill(&later, w, rq);
+        fit_init(&f, w, rq, NULL, later.free, later.eligible, w->order, w->n);
+        if (fit_first(&f))
+            return later.start_at;
+    }
+    return 0;
+}

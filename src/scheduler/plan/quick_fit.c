@@ -1,0 +1,195 @@
+/* quick_fit.c - the first look at a job: do all vnodes together have enough?
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/plan.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* What the vnodes of one queue have together. */
+struct sums {
+    size_t n_vnodes;
+    size_t n_free;      /* vnodes that could take a job now */
+    int64_t *total;     /* [res] */
+    int64_t *available; /* [res] of the free vnodes, now */
+};
+
+static bool is_free_now(const struct world *w, size_t vnode, const int64_t *free)
+{
+    size_t ncpus = snap_res_find(w->s, "ncpus");
+
+    if (!w->s->vnodes[vnode].usable || !w->s->vnodes[vnode].idle ||
+        free[RES_PRESENCE] < 1)
+        return false;
+    return ncpus == SIZE_MAX || w->total[vnode * w->n_res + ncpus] == 0 ||
+           free[ncpus] > 0;
+}
+
+static void add_vnode(const struct world *w, size_t vnode, int64_t *free,
+                      struct sums *sums)
+{
+    bool free_now;
+
+    timeline_least_all(w->line[vnode], w->now_at, w->now_at + 1, free);
+    free_now = is_free_now(w, vnode, free);
+    sums->n_vnodes++;
+    sums->n_free += free_now;
+    for (size_t r = 1; r < w->n_res; r++) {
+        sums->total[r] += w->total[vnode * w->n_res + r];
+        if (free_now && free[r] > 0)
+            sums->available[r] += free[r];
+    }
+}
+
+static struct sums sum_vnodes(const struct world *w, const char *queue)
+{
+    struct sums sums = { 0 };
+    int64_t *free = arena_alloc(w->arena, w->n_res * sizeof(*free));
+
+    sums.total = arena_zero(w->arena, w->n_res * sizeof(*sums.total));
+    sums.available = arena_zero(w->arena, w->n_res * sizeof(*sums.available));
+    for (size_t i = 0; i < w->n; i++)
+        if (str_same(w->s->vnodes[i].queue, queue))
+            add_vnode(w, i, free, &sums);
+    return sums;
+}
+
+/* Sizes in the largest unit that divides them (scheduling.md 14.4). */
+static const char *amount_text(struct arena *arena, const struct res *res,
+                               int64_t amount)
+{
+    static const char units[][3] = { "kb", "mb", "gb", "tb" };
+    size_t unit = 0;
+
+    if (res->kind == RES_FLOAT)
+        return arena_printf(arena, "%.10g", (double)amount / FLOAT_SCALE);
+    if (res->kind != RES_SIZE)
+        return arena_printf(arena, "%lld", (long long)amount);
+    while (amount > 0 && amount % 1024 == 0 && unit < 3) {
+        amount /= 1024;
+        unit++;
+    }
+    return arena_printf(arena, "%lld%s", (long long)amount, units[unit]);
+}
+
+struct verdict {
+    enum plan_error error;
+    const char *resource;
+    const char *numbers;
+};
+
+static struct verdict short_of(const struct planner *pl, const struct sums *sums,
+                               size_t res, int64_t wanted)
+{
+    const struct res *row = &pl->s->res.v[res];
+
+    return (struct verdict){
+        .error = PLAN_SHORT,
+        .resource = row->name,
+        .numbers = arena_printf(pl->arena, "(R: %s A: %s T: %s)",
+                                amount_text(pl->arena, row, wanted),
+                                amount_text(pl->arena, row, sums->available[res]),
+                                amount_text(pl->arena, row, sums->total[res])),
+    };
+}
+
+/* "(rx != r2,r1)": what all vnodes offer together, in order of discovery. */
+static const char *offered_together(const struct world *w, const char *queue,
+                                    const struct need *n)
+{
+    struct buf out = { 0 };
+    const char *text;
+
+    for (size_t i = 0; i < w->n; i++) {
+        const struct res_values *values = &w->s->vnodes[i].available;
+
+        if (!str_same(w->s->vnodes[i].queue, queue))
+            continue;
+        for (size_t k = 0; k < values->n; k++) {
+            if (values->v[k].res != n->res ||
+                policy_list_has(out.data, values->v[k].text))
+                continue;
+            buf_printf(&out, "%s%s", out.len ? "," : "", values->v[k].text);
+        }
+    }
+    text = arena_strndup(w->arena, out.data ? out.data : "", out.len);
+    buf_fini(&out);
+    return text;
+}
+
+static struct verdict check_chunk(const struct planner *pl, const struct sums *sums,
+                                  const int64_t *has, const char *queue,
+                                  const struct req_chunk *chunk)
+{
+    const struct world *w = pl->w;
+
+    for (size_t i = 0; i < chunk->n; i++) {
+        const struct need *n = &chunk->needs[i];
+        bool met = false;
+
+        if (fit_is_counted(w, n)) {
+            if (n->amount > has[n->res] && !w->infinite[n->res])
+                return short_of(pl, sums, n->res, n->amount);
+            continue;
+        }
+        for (size_t v = 0; v < w->n && !met; v++)
+            met = str_same(w->s->vnodes[v].queue, queue) && fit_need_is_met(w, n, v);
+        if (!met)
+            return (struct verdict){
+                .error = PLAN_SHORT,
+                .resource = w->s->res.v[n->res].name,
+                .numbers = arena_printf(pl->arena, "(%s != %s)", n->text,
+                                        offered_together(w, queue, n)),
+            };
+    }
+    return (struct verdict){ 0 };
+}
+
+static struct verdict check(const struct planner *pl, const struct sums *sums,
+                            const struct snap_job *j, const char *queue, bool totals)
+{
+    const int64_t *has = totals ? sums->total : sums->available;
+    size_t n = totals ? sums->n_vnodes : sums->n_free;
+    enum place_arrange arrange = j->request->place.arrange;
+    struct verdict v = { .error = totals ? PLAN_FEW_VNODES : PLAN_FEW_FREE_VNODES };
+
+    if (n == 0 || ((arrange == PLACE_SCATTER || arrange == PLACE_VSCATTER) &&
+                   (int64_t)n < j->request->n_total))
+        return v;
+    for (size_t i = 0; i < j->wanted.n; i++) {
+        const struct res_value *value = &j->wanted.v[i];
+        const struct res *res = &pl->s->res.v[value->res];
+
+        if (res->consumable && !pl->w->ignored[value->res] &&
+            !pl->w->infinite[value->res] && sums->total[value->res] > 0 &&
+            value->amount > has[value->res])
+            return short_of(pl, sums, value->res, value->amount);
+    }
+    for (size_t c = 0; c < j->request->n; c++) {
+        v = check_chunk(pl, sums, has, queue, &j->request->chunks[c]);
+        if (v.error)
+            return v;
+    }
+    return (struct verdict){ 0 };
+}
+
+enum plan_error quick_fit(struct planner *pl, const struct snap_job *j,
+                          const char *queue, const char **resource,
+                          const char **numbers, bool *never)
+{
+    struct sums sums = sum_vnodes(pl->w, queue);
+    struct verdict now = check(pl, &sums, j, queue, false);
+    struct verdict ever;
+
+    *never = false;
+    if (!now.error)
+        return PLAN_OK;
+    ever = check(pl, &sums, j, queue, true);
+    if (ever.error) {
+        *never = true;
+        now = ever;
+    }
+    *resource = now.resource;
+    *numbers = now.numbers;
+    return now.error;
+}

@@ -1,0 +1,254 @@
+/* world.c - vnodes with their totals, order, timelines and holders.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void read_totals(struct world *w)
+{
+    w->total = arena_zero(w->arena, w->n * w->n_res * sizeof(int64_t) + 1);
+    w->is_set = arena_zero(w->arena, w->n * w->n_res * sizeof(bool) + 1);
+    for (size_t i = 0; i < w->n; i++) {
+        const struct res_values *values = &w->s->vnodes[i].available;
+
+        w->total[i * w->n_res + RES_PRESENCE] = PRESENCE_ALL;
+        for (size_t k = 0; k < values->n; k++) {
+            w->total[i * w->n_res + values->v[k].res] = values->v[k].amount;
+            w->is_set[i * w->n_res + values->v[k].res] = true;
+        }
+    }
+}
+
+static void read_policy(struct world *w)
+{
+    w->ignored = arena_zero(w->arena, w->n_res * sizeof(bool));
+    w->infinite = arena_zero(w->arena, w->n_res * sizeof(bool));
+    for (size_t r = 1; r < w->n_res; r++) {
+        const struct res *res = &w->s->res.v[r];
+
+        w->infinite[r] = policy_list_has(w->p->unset_infinite, res->name);
+        w->ignored[r] = w->p->resources && res->kind != RES_BOOL &&
+                        strcasecmp(res->name, "host") != 0 &&
+                        strcasecmp(res->name, "vnode") != 0 &&
+                        !policy_list_has(w->p->resources, res->name);
+    }
+}
+
+/* --- order, names, hosts --- */
+
+static int64_t sort_value(const struct world *w, size_t vnode,
+                          const struct sort_key *key)
+{
+    size_t res;
+
+    if (strcmp(key->resource, "sort_priority") == 0)
+        return w->s->vnodes[vnode].priority;
+    res = snap_res_find(w->s, key->resource);
+    return res == SIZE_MAX ? 0 : w->total[vnode * w->n_res + res];
+}
+
+static int compare_order(const void *a, const void *b, void *arg)
+{
+    const struct world *w = arg;
+    size_t i = *(const size_t *)a;
+    size_t k = *(const size_t *)b;
+
+    for (size_t n = 0; n < w->p->n_sort_keys; n++) {
+        const struct sort_key *key = &w->p->sort_keys[n];
+        int64_t vi = sort_value(w, i, key);
+        int64_t vk = sort_value(w, k, key);
+
+        if (vi != vk)
+            return (vi > vk) == key->high_first ? -1 : 1;
+    }
+    return i < k ? -1 : 1;
+}
+
+static int compare_name(const void *a, const void *b, void *arg)
+{
+    const struct world *w = arg;
+
+    return strcmp(w->s->vnodes[*(const size_t *)a].name,
+                  w->s->vnodes[*(const size_t *)b].name);
+}
+
+static int compare_host(const void *a, const void *b, void *arg)
+{
+    const struct world *w = arg;
+    size_t i = *(const size_t *)a;
+    size_t k = *(const size_t *)b;
+    int c = strcasecmp(w->s->vnodes[i].host, w->s->vnodes[k].host);
+
+    if (c != 0)
+        return c;
+    return i < k ? -1 : i > k;
+}
+
+static size_t *sorted(struct world *w,
+                      int (*compare)(const void *, const void *, void *))
+{
+    size_t *v = arena_alloc(w->arena, w->n * sizeof(*v) + 1);
+
+    for (size_t i = 0; i < w->n; i++)
+        v[i] = i;
+    if (w->n > 0)
+        qsort_r(v, w->n, sizeof(*v), compare, w);
+    return v;
+}
+
+static void number_hosts(struct world *w)
+{
+    size_t *by_host = sorted(w, compare_host);
+
+    w->host = arena_alloc(w->arena, w->n * sizeof(*w->host) + 1);
+    for (size_t i = 0; i < w->n; i++) {
+        if (i == 0 || strcasecmp(w->s->vnodes[by_host[i]].host,
+                                 w->s->vnodes[by_host[i - 1]].host) != 0)
+            w->n_hosts++;
+        w->host[by_host[i]] = w->n_hosts - 1;
+    }
+}
+
+size_t world_vnode(const struct world *w, const char *name)
+{
+    size_t low = 0;
+    size_t high = w->n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int c = strcmp(w->s->vnodes[w->by_name[mid]].name, name);
+
+        if (c == 0)
+            return w->by_name[mid];
+        if (c < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return SIZE_MAX;
+}
+
+enum use world_use(const struct world *w, size_t vnode, const struct place *place)
+{
+    /* clang-format off */
+    static const enum use uses[][4] = { /* silent, shared, excl, exclhost */
+        [SHARING_DEFAULT_SHARED]   = { USE_SHARED, USE_SHARED, USE_EXCL,   USE_HOST },
+        [SHARING_DEFAULT_EXCL]     = { USE_EXCL,   USE_SHARED, USE_EXCL,   USE_HOST },
+        [SHARING_DEFAULT_EXCLHOST] = { USE_HOST,   USE_SHARED, USE_EXCL,   USE_HOST },
+        [SHARING_IGNORE_EXCL]      = { USE_SHARED, USE_SHARED, USE_SHARED, USE_SHARED },
+        [SHARING_FORCE_EXCL]       = { USE_EXCL,   USE_EXCL,   USE_EXCL,   USE_HOST },
+        [SHARING_FORCE_EXCLHOST]   = { USE_HOST,   USE_HOST,   USE_HOST,   USE_HOST },
+    };
+    /* clang-format on */
+    size_t column = 0;
+
+    if (place->share_given)
+        column = place->share == PLACE_EXCLHOST ? 3
+                 : place->share == PLACE_EXCL   ? 2
+                                                : 1;
+    return uses[w->s->vnodes[vnode].sharing][column];
+}
+
+/* --- who holds what --- */
+
+static void hold_vnode(struct world *w, size_t vnode, const char *id,
+                       const int64_t *amounts, int64_t start_at, int64_t end_at)
+{
+    struct holding *h = arena_alloc(w->arena, sizeof(*h));
+
+    *h = (struct holding){ .id = id,
+                           .start_at = start_at,
+                           .end_at = end_at,
+                           .amounts = amounts,
+                           .next = w->holdings[vnode] };
+    w->holdings[vnode] = h;
+    timeline_claim(w->line[vnode], start_at, end_at, amounts);
+}
+
+/* What the placement takes of a vnode, all chunks together; made at the first piece. */
+static int64_t *sum_of_vnode(struct world *w, size_t vnode, const struct place *place)
+{
+    if (!w->sum[vnode]) {
+        w->sum[vnode] = arena_zero(w->arena, w->n_res * sizeof(int64_t));
+        w->sum[vnode][RES_PRESENCE] =
+            world_use(w, vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
+    }
+    return w->sum[vnode];
+}
+
+void world_hold(struct world *w, const char *id, const struct place *place,
+                const struct placement *pl, int64_t start_at, int64_t end_at)
+{
+    if (start_at >= end_at)
+        return;
+    for (size_t c = 0; c < pl->n; c++) {
+        for (size_t i = 0; i < pl->chunks[c].n; i++) {
+            const struct piece *piece = &pl->chunks[c].pieces[i];
+            int64_t *sum = sum_of_vnode(w, piece->vnode, place);
+
+            for (size_t r = 1; r < w->n_res; r++)
+                sum[r] += piece->amounts[r];
+        }
+    }
+    for (size_t c = 0; c < pl->n; c++) {
+        for (size_t i = 0; i < pl->chunks[c].n; i++) {
+            size_t vnode = pl->chunks[c].pieces[i].vnode;
+
+            if (w->sum[vnode])
+                hold_vnode(w, vnode, id, w->sum[vnode], start_at, end_at);
+            w->sum[vnode] = NULL;
+        }
+    }
+}
+
+static void switch_holdings(struct world *w, const char *id, bool drop)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        for (struct holding *h = w->holdings[i]; h; h = h->next) {
+            if (h->dropped == drop || strcmp(h->id, id) != 0)
+                continue;
+            h->dropped = drop;
+            if (drop)
+                timeline_release(w->line[i], h->start_at, h->end_at, h->amounts);
+            else
+                timeline_claim(w->line[i], h->start_at, h->end_at, h->amounts);
+        }
+    }
+}
+
+void world_drop(struct world *w, const char *id)
+{
+    switch_holdings(w, id, true);
+}
+
+void world_restore(struct world *w, const char *id)
+{
+    switch_holdings(w, id, false);
+}
+
+struct world *world_new(const struct snapshot *s, const struct policy *p,
+                        int64_t now_at, struct arena *arena)
+{
+    struct world *w = arena_zero(arena, sizeof(*w));
+
+    w->s = s;
+    w->p = p;
+    w->arena = arena;
+    w->now_at = now_at;
+    w->n_res = s->res.n;
+    w->n = s->n_vnodes;
+    read_totals(w);
+    read_policy(w);
+    w->order = sorted(w, compare_order);
+    w->by_name = sorted(w, compare_name);
+    number_hosts(w);
+    w->sum = arena_zero(arena, w->n * sizeof(*w->sum) + 1);
+    w->line = arena_alloc(arena, w->n * sizeof(*w->line) + 1);
+    w->holdings = arena_zero(arena, w->n * sizeof(*w->holdings) + 1);
+    for (size_t i = 0; i < w->n; i++)
+        w->line[i] = timeline_new(arena, w->n_res, &w->total[i * w->n_res]);
+    return w;
+}

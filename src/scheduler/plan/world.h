@@ -1,0 +1,97 @@
+/* world.h - the complex through time, as one plan sees and changes it.
+ *
+ * Each vnode has a timeline of what is free and a list of who holds what. Whatever the
+ * plan decides is held in the world at once, so that the next decision knows of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCHEDULER_PLAN_WORLD_H
+#define SCHEDULER_PLAN_WORLD_H
+
+#include "lib/cal/timeline.h"
+#include "scheduler/policy/policy.h"
+#include "scheduler/snapshot/snapshot.h"
+
+/* Who is on a vnode from when until when. */
+struct holding {
+    const char *id;
+    int64_t start_at;
+    int64_t end_at;
+    const int64_t *amounts; /* [n_res] */
+    bool dropped;
+    struct holding *next;
+};
+
+struct world {
+    const struct snapshot *s;
+    const struct policy *p;
+    struct arena *arena;
+    int64_t now_at;
+    size_t n_res;
+    size_t n;        /* vnodes */
+    size_t *order;   /* vnodes as policy wants them tried */
+    size_t *by_name; /* vnodes sorted by name */
+    size_t *host;    /* [vnode] */
+    size_t n_hosts;
+    int64_t *total; /* [vnode * n_res], 0 when unset */
+    bool *is_set;   /* [vnode * n_res] */
+    bool *ignored;  /* [res]: not compared by this policy */
+    bool *infinite; /* [res]: unset counts as infinite */
+    struct timeline **line;
+    struct holding **holdings;
+    int64_t **sum; /* [vnode], all NULL between calls: world_hold()'s own */
+};
+
+/* One chunk on its vnodes: a piece each. */
+struct piece {
+    size_t vnode;
+    int64_t *amounts;          /* [n_res]; slot 0 is not used */
+    const struct need **needs; /* what is printed, in order; NULL: all that is not 0 */
+    size_t n_needs;
+};
+
+struct placed {
+    bool incomplete; /* read from a text that names a vnode which is not known */
+    size_t n;
+    size_t cap;
+    struct piece *pieces;
+};
+
+struct placement {
+    size_t n;
+    size_t cap;
+    struct placed *chunks;
+};
+
+enum use {
+    USE_SHARED,
+    USE_EXCL,
+    USE_HOST
+};
+
+struct world *world_new(const struct snapshot *s, const struct policy *p,
+                        int64_t now_at, struct arena *arena);
+
+/* The vnode of that name, SIZE_MAX when there is none. */
+size_t world_vnode(const struct world *w, const char *name);
+
+/* How a request with this place uses that vnode (scheduling.md 15.2). */
+enum use world_use(const struct world *w, size_t vnode, const struct place *place);
+
+/* Take the placement's amounts through [start_at, end_at) for 'id', or give back all
+ * that 'id' holds, or take again what was given back. */
+void world_hold(struct world *w, const char *id, const struct place *place,
+                const struct placement *pl, int64_t start_at, int64_t end_at);
+void world_drop(struct world *w, const char *id);
+void world_restore(struct world *w, const char *id);
+
+/* exec_vnode <-> placement. Reading leaves out vnodes and resources that are not known;
+ * false when the text cannot be read. */
+bool placement_read(const struct world *w, const char *exec_vnode,
+                    struct placement *ret) MUST_CHECK;
+const char *placement_print(const struct world *w, const struct placement *pl);
+
+struct placed *placement_add(struct placement *pl, struct arena *arena);
+struct piece *placed_add(struct placed *pd, const struct world *w, size_t vnode);
+bool placed_has(const struct placed *pd, size_t vnode);
+
+#endif

@@ -1,0 +1,252 @@
+/* snapshot.c - a snapshot as a whole: its life, its resources, one object after
+ * another.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/snapshot/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct snapshot *snapshot_new(void)
+{
+    struct snapshot *s = xcalloc(1, sizeof(*s));
+
+    s->arena = arena_new();
+    s->defs = resource_defs_new();
+    s->sched_name = "default";
+    s->partition = PARTITION_DEFAULT;
+    (void)snap_res(s, ""); /* slot 0, RES_PRESENCE */
+    s->res.v[RES_PRESENCE] = (struct res){ .name = "", .consumable = true };
+    return s;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+    if (!s)
+        return;
+    HASH_CLEAR(hh, s->requests);
+    arena_free(s->arena);
+    resource_defs_free(s->defs);
+    free(s->res.v);
+    free(s->vnodes);
+    free(s->queues);
+    free(s->resvs);
+    free(s->jobs);
+    free(s);
+}
+
+void snapshot_set_name(struct snapshot *s, const char *sched_name)
+{
+    s->sched_name = arena_strdup(s->arena, sched_name);
+    if (strcmp(sched_name, "default") != 0)
+        s->partition = NULL; /* known when its object has been added */
+}
+
+static void add_sched(struct snapshot *s, const struct wire_object *o)
+{
+    const char *partition = wire_attrs_value(&o->attrs, "partition", NULL);
+
+    if (strcmp(o->name, s->sched_name) == 0 && partition)
+        s->partition = arena_strdup(s->arena, partition);
+}
+
+void snapshot_add(struct snapshot *s, const struct wire_objects *objects)
+{
+    for (size_t i = 0; i < objects->n; i++) {
+        const struct wire_object *o = &objects->v[i];
+
+        switch (o->type) {
+        case OBJECT_RESOURCE:
+            snap_add_resource(s, o);
+            break;
+        case OBJECT_SCHED:
+            add_sched(s, o);
+            break;
+        case OBJECT_NODE:
+            snap_add_vnode(s, o);
+            break;
+        case OBJECT_QUEUE:
+            snap_add_queue(s, o);
+            break;
+        case OBJECT_RESV:
+            snap_add_resv(s, o);
+            break;
+        case OBJECT_JOB:
+        case OBJECT_SUBJOB:
+            snap_add_job(s, o);
+            break;
+        default: /* the server itself, and what we do not know, play no part */
+            break;
+        }
+    }
+}
+
+bool snap_is_mine(const struct snapshot *s, const char *partition)
+{
+    if (!partition || !*partition)
+        return strcmp(s->sched_name, "default") == 0;
+    return s->partition && strcmp(partition, s->partition) == 0;
+}
+
+static enum res_kind kind_of(const struct resource_def *def)
+{
+    if (!def)
+        return RES_TEXT;
+    if (def->type == &attr_size)
+        return RES_SIZE;
+    if (def->type == &attr_float)
+        return RES_FLOAT;
+    if (def->type == &attr_bool)
+        return RES_BOOL;
+    if (def->type == &attr_long || def->type == &attr_int64 ||
+        def->type == &attr_duration || def->type == &attr_time)
+        return RES_NUMBER;
+    return RES_TEXT;
+}
+
+size_t snap_res_find(const struct snapshot *s, const char *name)
+{
+    for (size_t i = 1; i < s->res.n; i++)
+        if (strcasecmp(s->res.v[i].name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+size_t snap_res(struct snapshot *s, const char *name)
+{
+    struct res_table *t = &s->res;
+    const struct resource_def *def;
+    size_t i = snap_res_find(s, name);
+
+    if (i != SIZE_MAX)
+        return i;
+    if (t->n == t->cap) {
+        t->cap = t->cap ? t->cap * 2 : 16;
+        t->v = xrealloc(t->v, t->cap * sizeof(*t->v));
+    }
+    def = resource_find(s->defs, name);
+    t->v[t->n] = (struct res){
+        .name = arena_strdup(s->arena, name),
+        .kind = kind_of(def),
+        .consumable = def && (def->flags & (RESOURCE_NODE | RESOURCE_FIRST)) &&
+                      kind_of(def) != RES_TEXT && kind_of(def) != RES_BOOL,
+        .by_case = strcasecmp(name, "host") != 0,
+    };
+    return t->n++;
+}
+
+static int64_t number_amount(const char *text)
+{
+    char *end;
+    int64_t v = strtoll(text, &end, 10);
+    int64_t duration_s;
+
+    if (*end == ':' && duration_parse(text, &duration_s) == 0)
+        return duration_s;
+    return v;
+}
+
+int64_t snap_amount(const struct res *res, const char *text)
+{
+    struct size_value size;
+    bool yes;
+
+    switch (res->kind) {
+    case RES_NUMBER:
+        return number_amount(text);
+    case RES_SIZE:
+        return size_parse(text, &size) == 0 ? size_kib(&size) : 0;
+    case RES_FLOAT: {
+        double v = strtod(text, NULL) * FLOAT_SCALE;
+
+        return v > -9e15 && v < 9e15 ? (int64_t)(v + (v < 0 ? -0.5 : 0.5)) : 0;
+    }
+    case RES_BOOL:
+        return bool_parse(text, &yes) == 0 && yes;
+    case RES_TEXT:
+        break;
+    }
+    return 0;
+}
+
+void snap_values_add(struct snapshot *s, struct res_values *list, const char *name,
+                     const char *text)
+{
+    size_t res = snap_res(s, name);
+
+    if (list->n == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 8;
+        struct res_value *v = arena_alloc(s->arena, cap * sizeof(*v));
+
+        if (list->n > 0)
+            memcpy(v, list->v, list->n * sizeof(*v));
+        list->v = v;
+        list->cap = cap;
+    }
+    list->v[list->n++] = (struct res_value){
+        .res = res,
+        .amount = snap_amount(&s->res.v[res], text),
+        .text = arena_strdup(s->arena, text),
+    };
+}
+
+/* Resource definitions as numbers (wire.md 8.2); built-in ones are known already. */
+void snap_add_resource(struct snapshot *s, const struct wire_object *o)
+{
+    static const char *const types[] = {
+        [1] = "long", [3] = "string",   [4] = "string_array",
+        [5] = "size", [11] = "boolean", [14] = "float",
+    };
+    const char *type_text = wire_attrs_value(&o->attrs, "type", NULL);
+    const char *flag_text = wire_attrs_value(&o->attrs, "flag", NULL);
+    long type = type_text ? strtol(type_text, NULL, 10) : 0;
+    long bits = flag_text ? strtol(flag_text, NULL, 10) : 0;
+    char flags[4] = "";
+
+    if (type < 1 || (size_t)type >= sizeof(types) / sizeof(types[0]) || !types[type] ||
+        resource_find(s->defs, o->name))
+        return;
+    if (bits & 0x20000)
+        strcat(flags, "h");
+    if (bits & 0x8000)
+        strcat(flags, "n");
+    else if (bits & 0x10000)
+        strcat(flags, "f");
+    else if (bits & 0x4000)
+        strcat(flags, "q");
+    /* A refusal leaves the resource unknown: its values are compared as texts. */
+    (void)!resource_define(s->defs, o->name, types[type], flags, NULL);
+}
+
+size_t snapshot_queue_count(const struct snapshot *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n_queues; i++)
+        n += s->queues[i].execution;
+    return n;
+}
+
+const char *snapshot_queue_name(const struct snapshot *s, size_t i)
+{
+    for (size_t k = 0; k < s->n_queues; k++)
+        if (s->queues[k].execution && i-- == 0)
+            return s->queues[k].name;
+    return NULL;
+}
+
+void snapshot_skip_resv(struct snapshot *s, const char *resv_id)
+{
+    for (size_t i = 0; i < s->n_resvs; i++)
+        if (strcmp(s->resvs[i].id, resv_id) == 0)
+            s->resvs[i].skip = true;
+}
+
+const struct snap_queue *snap_queue_find(const struct snapshot *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_queues; i++)
+        if (name && strcmp(s->queues[i].name, name) == 0)
+            return &s->queues[i];
+    return NULL;
+}

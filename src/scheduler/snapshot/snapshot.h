@@ -1,0 +1,197 @@
+/* snapshot.h - what the plan knows of the complex: the objects of status replies as
+ * structs. Filled by snapshot_add(), read by plan/ only.
+ *
+ * Units: instants (*_at) are seconds since the epoch, amounts are whole numbers, KiB
+ * for sizes and ten-thousandths for floats. Texts live in the snapshot's arena.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCHEDULER_SNAPSHOT_SNAPSHOT_H
+#define SCHEDULER_SNAPSHOT_SNAPSHOT_H
+
+#include "lib/attr/select.h"
+#include "scheduler/sched.h"
+
+#include <uthash.h>
+
+#define WALLTIME_NONE_S   157680000 /* a job without walltime: five years */
+#define PARTITION_DEFAULT "pbs-default"
+#define FLOAT_SCALE       10000
+
+/* Slot 0 of every vector of amounts is no resource but the right to be on the vnode:
+ * a sharer takes one of many, who wants the vnode alone takes all. */
+#define RES_PRESENCE      0
+#define PRESENCE_ALL      ((int64_t)1 << 40)
+
+enum res_kind {
+    RES_NUMBER,
+    RES_SIZE,
+    RES_FLOAT,
+    RES_BOOL,
+    RES_TEXT
+};
+
+struct res {
+    const char *name;
+    enum res_kind kind;
+    bool consumable; /* counted at the vnode */
+    bool by_case;    /* texts differ by case too (all but host) */
+};
+
+struct res_table {
+    size_t n; /* includes slot 0 */
+    size_t cap;
+    struct res *v;
+};
+
+struct res_value {
+    size_t res;       /* index in the table */
+    int64_t amount;   /* numbers, sizes, floats; booleans 0 or 1 */
+    const char *text; /* as received */
+};
+
+struct res_values {
+    size_t n;
+    size_t cap;
+    struct res_value *v;
+};
+
+/* What a chunk asks for, in the order of schedselect. */
+struct need {
+    size_t res;
+    int64_t amount;
+    const char *text;
+};
+
+struct req_chunk {
+    int64_t count;
+    size_t n;
+    struct need *needs;
+};
+
+/* A schedselect with its place. Equal texts share one request, so that requests can be
+ * compared by address. */
+struct request {
+    const char *key;
+    bool valid;
+    struct place place;
+    size_t n;
+    struct req_chunk *chunks;
+    int64_t n_total; /* chunks with their counts */
+    UT_hash_handle hh;
+};
+
+#define REQUEST_CHUNKS_MAX 100000
+
+enum sharing {
+    SHARING_DEFAULT_SHARED,
+    SHARING_DEFAULT_EXCL,
+    SHARING_DEFAULT_EXCLHOST,
+    SHARING_IGNORE_EXCL,
+    SHARING_FORCE_EXCL,
+    SHARING_FORCE_EXCLHOST,
+};
+
+struct snap_vnode {
+    const char *name;
+    const char *host;
+    const char *queue;     /* NULL: of no queue */
+    const char *partition; /* NULL: of the default scheduler */
+    bool usable;           /* not down, offline, stale, ... */
+    bool busy;             /* too loaded for new jobs now */
+    bool idle;             /* the state is exactly "free" */
+    bool resv_enable;
+    bool no_multinode;
+    enum sharing sharing;
+    int64_t priority;
+    struct res_values available;
+};
+
+struct snap_queue {
+    const char *name;
+    const char *partition;
+    bool execution;
+    bool started;
+    int64_t priority;
+};
+
+struct snap_resv {
+    const char *id;
+    const char *queue; /* NULL: none yet */
+    const char *partition;
+    const struct request *request;      /* NULL: lacks a select */
+    const struct request *request_orig; /* before an alteration of the select */
+    const char *nodes; /* resv_nodes, NULL before the first confirmation */
+    int64_t state;
+    int64_t substate;
+    int64_t start_at;
+    int64_t end_at;
+    int64_t old_start_at; /* before an alteration that is open; else start_at */
+    bool has_retry;
+    int64_t retry_at;
+    bool standing;
+    bool skip; /* answered in this cycle already */
+};
+
+struct snap_job {
+    const char *id;
+    const char *queue;
+    const struct request *request; /* NULL: lacks a select */
+    const char *exec_vnode;
+    const char *comment;
+    char state; /* letter of job_state */
+    bool array;
+    int64_t walltime_s; /* -1: none */
+    int64_t started_at;
+    int64_t rank; /* order of arrival */
+    int64_t priority;
+    struct res_values wanted; /* Resource_List */
+};
+
+struct snapshot {
+    struct arena *arena;
+    struct resource_defs *defs;
+    const char *sched_name;
+    const char *partition; /* of the scheduler object */
+    struct res_table res;
+    struct request *requests; /* by key */
+    size_t n_vnodes, cap_vnodes;
+    struct snap_vnode *vnodes;
+    size_t n_queues, cap_queues;
+    struct snap_queue *queues;
+    size_t n_resvs, cap_resvs;
+    struct snap_resv *resvs;
+    size_t n_jobs, cap_jobs;
+    struct snap_job *jobs;
+};
+
+/* The slot of a resource, made when it is new. Constant in the number of vnodes. */
+size_t snap_res(struct snapshot *s, const char *name);
+
+/* The slot, or SIZE_MAX when nobody has named it. */
+size_t snap_res_find(const struct snapshot *s, const char *name);
+
+/* Read a value of a resource. A text that is no value of its kind reads as 0. Sizes are
+ * rounded up to KiB. */
+int64_t snap_amount(const struct res *res, const char *text);
+
+void snap_values_add(struct snapshot *s, struct res_values *list, const char *name,
+                     const char *text);
+
+/* Does this partition belong to the scheduler the snapshot is for? */
+bool snap_is_mine(const struct snapshot *s, const char *partition);
+
+const struct snap_queue *snap_queue_find(const struct snapshot *s, const char *name);
+
+/* The request of a schedselect (NULL gives NULL) and a place; not valid when one of
+ * them cannot be read or asks for more than REQUEST_CHUNKS_MAX chunks. */
+const struct request *snap_request(struct snapshot *s, const char *select,
+                                   const char *place);
+
+/* One object each: called by snapshot_add(). */
+void snap_add_resource(struct snapshot *s, const struct wire_object *o);
+void snap_add_vnode(struct snapshot *s, const struct wire_object *o);
+void snap_add_queue(struct snapshot *s, const struct wire_object *o);
+void snap_add_resv(struct snapshot *s, const struct wire_object *o);
+void snap_add_job(struct snapshot *s, const struct wire_object *o);
+
+#endif

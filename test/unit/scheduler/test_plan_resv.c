@@ -1,0 +1,328 @@
+/* Unit tests of the scheduler's answers about reservations.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scene.h"
+
+#define UN           "reserve_state=1 reserve_substate=1"
+#define CO           "reserve_state=2 reserve_substate=2"
+#define DG           "reserve_state=10 reserve_substate=10"
+#define RN           "reserve_state=5 reserve_substate=5"
+#define RN_DG        "reserve_state=5 reserve_substate=10"
+#define RN_IC        "reserve_state=5 reserve_substate=12"
+#define FREE         "Resource_List.place=free"
+#define DUE          " reserve_retry=999999"
+#define SHORT_NCPUS  "denied: Insufficient amount of resource: ncpus "
+#define RUNNING_JOBS "denied: Reservation has running jobs in it"
+
+static void test_confirm(void)
+{
+    struct scene sc = scene_new();
+    const struct plan_step *step;
+    struct wire_request rq;
+    const struct body_run *body;
+
+    scene_hosts(&sc, 3, 2);
+    scene_resv(&sc, 1, UN, NOW + 100, NOW + 200, "3:ncpus=2", FREE);
+    CU_ASSERT_TRUE(scene_plan(&sc)->again);
+    ASSERT_SAID(&sc, "R1.svr", "(n1:ncpus=2)+(n2:ncpus=2)+(n3:ncpus=2)");
+    step = scene_step(&sc, "R1.svr");
+    CU_ASSERT_TRUE_FATAL(plan_step_request(step, sc.arena, &rq));
+    body = rq.body;
+    CU_ASSERT_EQUAL(rq.number, BATCH_CONFIRM_RESV);
+    CU_ASSERT_STRING_EQUAL(rq.extend, "PBS_RESV_CONFIRM_SUCCESS:partition=pbs-default");
+    CU_ASSERT_STRING_EQUAL(body->object_id, "R1.svr");
+    CU_ASSERT_EQUAL(body->argument, NOW + 100);
+    scene_free(&sc);
+}
+
+/* Two that want the same: the first gets it, the second learns when. */
+static void test_deny_with_reason(void)
+{
+    struct scene sc = scene_new();
+    const struct plan_step *step;
+    struct wire_request rq;
+
+    scene_hosts(&sc, 2, 2);
+    scene_resv(&sc, 1, CO, NOW + 100, NOW + 200, "1:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2)");
+    scene_resv(&sc, 2, UN, NOW + 150, NOW + 250, "2:ncpus=2", FREE);
+    CU_ASSERT_FALSE(scene_plan(&sc)->again);
+    ASSERT_SAID(&sc, "R2.svr",
+                "denied: Job would conflict with reservation or top job");
+    step = scene_step(&sc, "R2.svr");
+    CU_ASSERT_STRING_EQUAL(step->why.resource, "ncpus");
+    CU_ASSERT_STRING_EQUAL(step->why.vnode, "n1");
+    CU_ASSERT_STRING_EQUAL(step->why.holder, "R1.svr");
+    CU_ASSERT_EQUAL(step->why.until_at, NOW + 200);
+    CU_ASSERT_EQUAL(step->why.earliest_at, NOW + 200);
+    CU_ASSERT_TRUE_FATAL(plan_step_request(step, sc.arena, &rq));
+    CU_ASSERT_STRING_EQUAL(rq.extend, "PBS_RESV_CONFIRM_FAIL");
+    CU_ASSERT_STRING_EQUAL(((const struct body_run *)rq.body)->vnodes, "null");
+    CU_ASSERT_EQUAL(((const struct body_run *)rq.body)->argument, NOW + 200);
+    scene_free(&sc);
+}
+
+static void test_windows(void)
+{
+    static const struct {
+        const char *story;
+        int start, end;
+        const char *expect;
+    } cases[] = {
+        { "ends as the other begins", NOW + 50, NOW + 100, "(n1:ncpus=2)" },
+        { "begins as the other ends", NOW + 200, NOW + 300, "(n1:ncpus=2)" },
+        { "overlaps its first second", NOW + 50, NOW + 101, "(n2:ncpus=2)" },
+        { "overlaps its last second", NOW + 199, NOW + 201, "(n2:ncpus=2)" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+
+        scene_hosts(&sc, 2, 2);
+        scene_resv(&sc, 1, CO, NOW + 100, NOW + 200, "1:ncpus=2",
+                   FREE " resv_nodes=(n1:ncpus=2)");
+        scene_resv(&sc, 2, UN, cases[i].start, cases[i].end, "1:ncpus=2", FREE);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R2.svr", cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
+static void test_jobs_block(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=2",
+              "job_state=R exec_vnode=(n1:ncpus=2) stime=999990 "
+              "Resource_List.walltime=00:01:00");
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=2",
+              "job_state=R exec_vnode=(n2:ncpus=2) stime=999990");
+    scene_resv(&sc, 3, UN, NOW + 49, NOW + 100, "1:ncpus=2", FREE);
+    scene_resv(&sc, 4, UN, NOW + 50, NOW + 100, "1:ncpus=2", FREE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R3.svr",
+                "denied: Job would conflict with reservation or top job");
+    ASSERT_SAID(&sc, "R4.svr", "(n1:ncpus=2)");
+    scene_free(&sc);
+}
+
+static void test_unusable_vnodes_are_not_offered(void)
+{
+    static const char *const more[] = {
+        "state=offline",
+        "state=down",
+        "state=state-unknown,down",
+        "state=Stale",
+        "state=job-busy,offline",
+        "resv_enable=False",
+        "queue=special",
+        "partition=P1",
+    };
+
+    for (size_t i = 0; i < COUNT(more); i++) {
+        struct scene sc = scene_new();
+
+        scene_vnode(&sc, "n1", "n1", 2, more[i]);
+        scene_vnode(&sc, "n2", "n2", 2, "state=job-busy");
+        scene_resv(&sc, 1, UN, NOW + 100, NOW + 200, "1:ncpus=2", FREE);
+        scene_resv(&sc, 2, UN, NOW + 100, NOW + 200, "1:ncpus=2", FREE);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R1.svr", "(n2:ncpus=2)");
+        CU_ASSERT_EQUAL(scene_step(&sc, "R2.svr")->kind, PLAN_DENY_RESV);
+        scene_free(&sc);
+    }
+}
+
+static void test_answers_to_what_cannot_be(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    scene_resv(&sc, 1, UN, NOW - 100, NOW, "1:ncpus=1", FREE);
+    scene_resv(&sc, 2, UN, NOW + 100, NOW + 200, "1:ncpus=3", FREE);
+    scene_resv(&sc, 3, UN, NOW + 100, NOW + 200, "1:foo=3", FREE);
+    scene_resv(&sc, 4, UN, NOW + 100, NOW + 200, "1:ncpus=1:host=other", FREE);
+    scene_resv(&sc, 5, UN, NOW - 100, NOW + 200, "1:ncpus=1", FREE);
+    scene_resv(&sc, 6, UN, NOW + 100, NOW + 200, "1:ncpus=1",
+               FREE " partition=somebody-elses");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R1.svr", "denied: Reservation would end before it starts");
+    ASSERT_SAID(&sc, "R2.svr", SHORT_NCPUS);
+    ASSERT_SAID(&sc, "R3.svr", "denied: Reservation is invalid");
+    ASSERT_SAID(&sc, "R4.svr", "denied: Insufficient amount of resource: host ");
+    ASSERT_SAID(&sc, "R5.svr", "(n1:ncpus=1)");
+    ASSERT_SAID(&sc, "R6.svr", "nothing");
+    CU_ASSERT_EQUAL(scene_step(&sc, "R2.svr")->why.needed, 3);
+    CU_ASSERT_EQUAL(scene_step(&sc, "R2.svr")->why.most_free, 2);
+    scene_free(&sc);
+}
+
+/* Before the start everything may move: first fit over what is usable. */
+static void test_remake_before_start(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=offline");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    scene_vnode(&sc, "n3", "n3", 2, "");
+    scene_resv(&sc, 1, DG, NOW + 100, NOW + 200, "2:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2)+(n2:ncpus=2)" DUE);
+    scene_resv(&sc, 2, DG, NOW + 300, NOW + 400, "1:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2) reserve_retry=1000001");
+    scene_resv(&sc, 3, DG, NOW + 300, NOW + 400, "1:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2)");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R1.svr", "(n2:ncpus=2)+(n3:ncpus=2)");
+    ASSERT_SAID(&sc, "R2.svr", "nothing"); /* not yet due */
+    ASSERT_SAID(&sc, "R3.svr", "nothing"); /* no retry wanted */
+    scene_free(&sc);
+}
+
+static void test_failed_remake_keeps_its_vnodes(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=offline");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    scene_resv(&sc, 1, DG, NOW + 100, NOW + 200, "2:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2)+(n2:ncpus=2)" DUE);
+    scene_resv(&sc, 2, UN, NOW + 100, NOW + 200, "1:ncpus=1", FREE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R1.svr", SHORT_NCPUS);
+    CU_ASSERT_TRUE(scene_step(&sc, "R1.svr")->degraded);
+    CU_ASSERT_EQUAL(scene_step(&sc, "R2.svr")->kind, PLAN_DENY_RESV);
+    scene_free(&sc);
+}
+
+/* Four vnodes, three reserved, a job on the first. */
+static struct scene running(const char *n1, const char *n2, const char *resv_state,
+                            const char *more)
+{
+    struct scene sc = scene_new();
+    char text[256];
+
+    scene_vnode(&sc, "n0", "n0", 2, "");
+    scene_vnode(&sc, "n1", "n1", 2, n1);
+    scene_vnode(&sc, "n2", "n2", 2, n2);
+    scene_vnode(&sc, "n3", "n3", 2, "");
+    snprintf(text, sizeof(text),
+             FREE " resv_nodes=(n1:ncpus=2)+(n2:ncpus=2)+(n3:ncpus=2) %s", more);
+    scene_resv(&sc, 1, resv_state, NOW - 100, NOW + 200, "3:ncpus=2", text);
+    scene_job(&sc, "9.svr", "R1", "1:ncpus=1",
+              "job_state=R exec_vnode=(n1:ncpus=1) stime=999990");
+    scene_plan(&sc);
+    return sc;
+}
+
+static void test_remake_while_running(void)
+{
+    static const struct {
+        const char *story, *n1, *n2, *state, *more, *expect;
+    } cases[] = {
+        { "only the lost vnode is replaced", "", "state=offline", RN_DG, DUE,
+          "(n1:ncpus=2)+(n0:ncpus=2)+(n3:ncpus=2)" },
+        { "a job on the lost vnode makes it wait", "state=offline", "", RN_DG, DUE,
+          RUNNING_JOBS },
+        { "both lost, the job decides", "state=down", "state=offline", RN_DG, DUE,
+          RUNNING_JOBS },
+        { "in conflict nothing is done", "", "state=offline", RN_IC, DUE, "nothing" },
+        { "not due nothing is done", "", "state=offline", RN_DG, "", "nothing" },
+        { "whole nothing is done", "", "", RN, "", "nothing" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc =
+            running(cases[i].n1, cases[i].n2, cases[i].state, cases[i].more);
+
+        ASSERT_SAID(&sc, "R1.svr", cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
+static void test_running_avoids_others(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=offline");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    scene_vnode(&sc, "n3", "n3", 2, "");
+    scene_resv(&sc, 1, RN_DG, NOW - 100, NOW + 200, "1:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2)" DUE);
+    scene_resv(&sc, 2, CO, NOW + 199, NOW + 300, "1:ncpus=2",
+               FREE " resv_nodes=(n2:ncpus=2)");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R1.svr", "(n3:ncpus=2)");
+    scene_free(&sc);
+}
+
+#define AL(sub) "reserve_state=11 reserve_substate=" #sub
+
+static void test_alter(void)
+{
+    static const struct {
+        const char *story, *state;
+        int start, end;
+        const char *select, *more, *expect;
+    } cases[] = {
+        { "not started: searched as new", AL(2), NOW + 100, NOW + 500, "2:ncpus=2",
+          "resv_nodes=(n2:ncpus=2)+(n3:ncpus=2)", "(n1:ncpus=2)+(n2:ncpus=2)" },
+        { "running, longer: stays where it is", AL(5), NOW - 100, NOW + 250,
+          "2:ncpus=2", "resv_nodes=(n2:ncpus=2)+(n3:ncpus=2)",
+          "(n2:ncpus=2)+(n3:ncpus=2)" },
+        { "running, into another's time: denied", AL(5), NOW - 100, NOW + 301,
+          "2:ncpus=2", "resv_nodes=(n2:ncpus=2)+(n3:ncpus=2)",
+          "denied: Job would conflict with reservation or top job" },
+        { "running, smaller: keeps the one with the job", AL(5), NOW - 100, NOW + 200,
+          "1:ncpus=2",
+          "resv_nodes=(n2:ncpus=2)+(n3:ncpus=2) schedselect_orig=2:ncpus=2",
+          "(n3:ncpus=2)" },
+        { "running, another chunk only: the job forbids it", AL(5), NOW - 100,
+          NOW + 200, "1:ncpus=1",
+          "resv_nodes=(n2:ncpus=1)+(n3:ncpus=2) schedselect_orig=1:ncpus=1+1:ncpus=2",
+          RUNNING_JOBS },
+        { "degraded, smaller: the lost one goes first", AL(10), NOW - 100, NOW + 200,
+          "2:ncpus=2",
+          "resv_nodes=(gone:ncpus=2)+(n2:ncpus=2)+(n3:ncpus=2) "
+          "schedselect_orig=3:ncpus=2",
+          "(n2:ncpus=2)+(n3:ncpus=2)" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char more[256];
+
+        scene_hosts(&sc, 3, 2);
+        snprintf(more, sizeof(more), FREE " %s", cases[i].more);
+        scene_resv(&sc, 1, cases[i].state, cases[i].start, cases[i].end,
+                   cases[i].select, more);
+        scene_resv(&sc, 2, CO, NOW + 300, NOW + 400, "1:ncpus=2",
+                   FREE " resv_nodes=(n3:ncpus=2)");
+        scene_job(&sc, "9.svr", "R1", "1:ncpus=1",
+                  i == 0 ? "" : "job_state=R exec_vnode=(n3:ncpus=1) stime=999990");
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R1.svr", cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "a new reservation is confirmed by first fit", test_confirm },
+        { "a denial says what is short, who holds it and when it fits",
+          test_deny_with_reason },
+        { "windows that only touch do not conflict", test_windows },
+        { "jobs block until their walltime is over", test_jobs_block },
+        { "unusable vnodes are not offered", test_unusable_vnodes_are_not_offered },
+        { "what cannot be is denied with its reason", test_answers_to_what_cannot_be },
+        { "before the start everything may move", test_remake_before_start },
+        { "a failed re-make keeps what it had", test_failed_remake_keeps_its_vnodes },
+        { "while running only lost vnodes are replaced", test_remake_while_running },
+        { "a replacement stays out of later promises", test_running_avoids_others },
+        { "alterations are answered by their situation", test_alter },
+    };
+
+    return unit_main("scheduler/plan_resv", cases, COUNT(cases));
+}
