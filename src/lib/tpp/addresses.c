@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/io/net.h"
 #include "lib/tpp/leaf.h"
+#include "lib/tpp/sock.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -109,7 +110,7 @@ int leaf_addresses(const char *leaf_name, const char *routers, uint16_t port,
     struct list l = { .v = xcalloc(TPP_MAX_ADDRS, sizeof(struct tpp_addr)) };
     char host[256];
 
-    l.loopback = for_each_name(routers, 17001, NULL, router_is_near);
+    l.loopback = for_each_name(routers, TPP_ROUTER_PORT, NULL, router_is_near);
     if (leaf_name && leaf_name[0]) {
         for_each_name(leaf_name, port, &l, add_named);
     } else {

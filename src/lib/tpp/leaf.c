@@ -314,7 +314,7 @@ static int add_router(struct leaf *l, const char *name, struct diag *why)
     struct in_addr ip;
 
     if (l->n_hubs == MAX_ROUTERS ||
-        !net_split(name, 17001, h->host, sizeof(h->host), &h->port))
+        !net_split(name, TPP_ROUTER_PORT, h->host, sizeof(h->host), &h->port))
         return diag_set(why, PBSE_SYSTEM, "Router name %s is wrong", name);
     if (net_resolve(h->host, &ip, NULL) == 0) {
         addr = tpp_addr_ipv4(ntohl(ip.s_addr), (uint16_t)h->port);

@@ -22,6 +22,8 @@ void tpp_tune_socket(int fd);
  * value (EADDRINUSE: no reserved port is free). */
 int tpp_connect_reserved(const struct sockaddr_in *to, int *fd) MUST_CHECK;
 
+#define TPP_ROUTER_PORT 17001 /* where routers listen unless told otherwise */
+
 struct tpp_addr tpp_addr_of(const struct sockaddr_in *sa);
 
 #endif

@@ -1,0 +1,304 @@
+/* shell.c - links, the clock and the log around the router's core.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "comm/shell/shell.h"
+
+#include "lib/io/conn.h"
+#include "lib/io/net.h"
+#include "lib/tpp/sock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define uthash_malloc(size)    xmalloc(size)
+#define uthash_free(ptr, size) free(ptr)
+#include <uthash.h>
+
+#define STALL_MS   60000
+#define PARTIAL_MS 60000
+
+struct comm_link {
+    struct comm *comm;
+    uint64_t id;
+    struct conn *conn;
+    UT_hash_handle hh;
+};
+
+static void drop_link(struct comm_link *l)
+{
+    HASH_DEL(l->comm->links, l);
+    conn_free(l->conn);
+    free(l);
+}
+
+static struct comm_link *find_link(struct comm *c, uint64_t id)
+{
+    struct comm_link *l;
+
+    HASH_FIND(hh, c->links, &id, sizeof(id), l);
+    return l;
+}
+
+static void carry_out(struct comm *c, const struct router_effect *e)
+{
+    struct comm_link *l = e->kind == ROUTER_LOG ? NULL : find_link(c, e->link);
+
+    switch (e->kind) {
+    case ROUTER_SEND:
+        if (l)
+            conn_send(l->conn, e->data, e->len);
+        break;
+    case ROUTER_CLOSE:
+        if (l)
+            drop_link(l);
+        break;
+    case ROUTER_LOG:
+        logfile_write(c->log, (uint32_t)e->event, LOG_IN_TPP, c->daemon, e->text);
+        break;
+    }
+}
+
+static void set_timer(struct comm *c)
+{
+    int64_t at = router_next_deadline(c->router);
+
+    if (at == INT64_MAX)
+        loop_timer_clear(c->timer);
+    else
+        loop_timer_set(c->timer, (at - clock_read()) * 1000);
+}
+
+static void carry_out_all(struct comm *c, const struct router_out *out)
+{
+    for (size_t i = 0; i < out->n; i++)
+        carry_out(c, &out->v[i]);
+    arena_clear(c->arena);
+    set_timer(c);
+}
+
+static void on_frame(void *arg, struct conn *conn, const struct packet *f)
+{
+    struct comm_link *l = arg;
+    struct comm *c = l->comm;
+    struct router_out out = { .arena = c->arena };
+
+    (void)conn;
+    router_packet(c->router, clock_read(), l->id, f->data, f->len, &out);
+    carry_out_all(c, &out);
+}
+
+static void link_lost(struct comm_link *l, int err)
+{
+    struct comm *c = l->comm;
+    uint64_t id = l->id;
+    struct router_out out = { .arena = c->arena };
+
+    drop_link(l);
+    router_link_down(c->router, clock_read(), id, err, &out);
+    carry_out_all(c, &out);
+}
+
+static void on_bad(void *arg, struct conn *conn, enum conn_fault fault)
+{
+    struct comm_link *l = arg;
+
+    (void)conn;
+    logfile_printf(l->comm->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_TPP,
+                   l->comm->daemon,
+                   "tfd=%" PRIu64 ", Critical error in protocol header (%s), dropping "
+                   "connection",
+                   l->id, fault == CONN_BAD_BYTES ? "wrong bytes" : "packet cut short");
+    link_lost(l, 0);
+}
+
+static void on_closed(void *arg, struct conn *conn, enum conn_end end)
+{
+    (void)end;
+    link_lost(arg, conn_errno(conn));
+}
+
+static const struct conn_events link_events = { .frame = on_frame,
+                                                .bad = on_bad,
+                                                .closed = on_closed };
+
+static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
+{
+    struct comm *c = arg;
+    struct comm_link *l = xcalloc(1, sizeof(*l));
+    struct conn_config cfg = { .events = &link_events,
+                               .arg = l,
+                               .parse = tpp_frame,
+                               .max_frame_bytes = COMM_MAX_PACKET_BYTES,
+                               .max_output_bytes = COMM_MAX_OUTPUT_BYTES,
+                               .partial_ms = PARTIAL_MS,
+                               .stall_ms = STALL_MS };
+    struct tpp_addr addr = tpp_addr_of(peer);
+    struct router_out out = { .arena = c->arena };
+    uint8_t nonce[TPP_NONCE_BYTES];
+
+    tpp_tune_socket(fd);
+    l->comm = c;
+    l->id = ++c->last_link;
+    l->conn = conn_new(c->loop, fd, &cfg);
+    HASH_ADD(hh, c->links, id, sizeof(l->id), l);
+    auth_nonce(nonce);
+    router_link_up(c->router, clock_read(), l->id, &addr, nonce, &out);
+    carry_out_all(c, &out);
+}
+
+static void on_timer(void *arg)
+{
+    struct comm *c = arg;
+    struct router_out out = { .arena = c->arena };
+
+    router_tick(c->router, clock_read(), &out);
+    carry_out_all(c, &out);
+}
+
+static void key_mac(void *arg, const char *role, const void *data, size_t len,
+                    uint8_t ret[TPP_MAC_BYTES])
+{
+    const struct comm *c = arg;
+
+    clusterkey_mac(&c->key, role, data, len, ret);
+}
+
+static int own_name(struct comm *c, struct diag *why)
+{
+    const char *name = c->conf->comm_name ? c->conf->comm_name : c->conf->leaf_name;
+    char host[256], *first;
+    struct in_addr ip;
+    bool ok;
+
+    if (!name) {
+        net_host_name(host, sizeof(host));
+        name = host;
+    }
+    first = xstrndup(name, strcspn(name, ","));
+    ok = net_split(first, TPP_ROUTER_PORT, c->host, sizeof(c->host), &c->port);
+    free(first);
+    if (!ok)
+        return diag_set(why, PBSE_SYSTEM, "PBS_COMM_NAME is wrong: %s", name);
+    if (net_resolve(c->host, &ip, why) != 0)
+        return PBSE_SYSTEM;
+    /* A router with a loopback name serves one host: nobody else gets to it. */
+    if (ntohl(ip.s_addr) >> 24 == 127)
+        inet_ntop(AF_INET, &ip, c->address, sizeof(c->address));
+    return 0;
+}
+
+int comm_prepare(struct comm *c, struct diag *why)
+{
+    int err = own_name(c, why);
+
+    if (!err && conf_list_has(c->conf->supported_auth_methods, CLUSTERKEY_METHOD)) {
+        err = clusterkey_load(conf_cluster_key(c->conf), true, &c->key, why);
+        c->has_key = !err;
+    }
+    if (!err)
+        comm_find_trusted(c);
+    return err;
+}
+
+static struct router *make_router(struct comm *c, const char *name)
+{
+    const struct router_config cfg = { .name = name,
+                                       .methods = c->conf->supported_auth_methods,
+                                       .prover = { .mac = c->has_key ? key_mac : NULL,
+                                                   .arg = c },
+                                       .n_trusted = c->n_trusted,
+                                       .trusted_ips = c->trusted_ips,
+                                       .max_links = COMM_MAX_LINKS };
+
+    return router_new(&cfg);
+}
+
+int comm_open(struct comm *c, struct diag *why)
+{
+    struct sockaddr_in sa = { .sin_family = AF_INET,
+                              .sin_port = htons((uint16_t)c->port) };
+    char text[NET_TEXT_BYTES];
+    int err;
+
+    c->loop = loop_new();
+    if (!c->loop)
+        return diag_set(why, PBSE_SYSTEM, "no event loop: %s", strerror(errno));
+    c->arena = arena_new();
+    c->timer = loop_timer_new(c->loop, on_timer, c);
+    err = net_resolve(c->host, &sa.sin_addr, why);
+    if (err)
+        return err;
+    c->router = make_router(c, net_text(&sa, text));
+    return listen_tcp(c->loop, c->address[0] ? c->address : NULL, c->port, on_accept, c,
+                      &c->listener, why);
+}
+
+static void on_stop(void *arg, int signo)
+{
+    struct comm *c = arg;
+
+    logfile_printf(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, c->daemon,
+                   "stop_me, Caught signal %d", signo);
+    loop_stop(c->loop);
+}
+
+static void on_hup(void *arg, int signo)
+{
+    struct comm *c = arg;
+    struct conf *fresh;
+    struct diag why;
+
+    logfile_printf(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, c->daemon,
+                   "hup_me, Caught signal %d", signo);
+    if (conf_load(&fresh, &why) != 0) {
+        logfile_write(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, c->daemon,
+                      "Configuration error, ignoring");
+        return;
+    }
+    logfile_set_mask(c->log, fresh->comm_log_events);
+    conf_free(fresh);
+    logfile_write(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, c->daemon,
+                  "main, Processed SIGHUP");
+}
+
+static void on_ignored(void *arg, int signo)
+{
+    (void)arg;
+    (void)signo;
+}
+
+void comm_run(struct comm *c)
+{
+    static const struct {
+        int signo;
+        loop_signal_fn fn;
+    } rows[] = {
+        { SIGTERM, on_stop }, { SIGINT, on_stop },     { SIGQUIT, on_stop },
+        { SIGHUP, on_hup },   { SIGUSR1, on_ignored }, { SIGUSR2, on_ignored }
+    };
+    struct loop_signal *sig[ARRAY_LEN(rows)];
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        sig[i] = loop_signal_new(c->loop, rows[i].signo, rows[i].fn, c);
+    loop_run(c->loop);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        loop_signal_free(sig[i]);
+}
+
+void comm_close(struct comm *c)
+{
+    struct comm_link *l, *tmp;
+
+    HASH_ITER(hh, c->links, l, tmp)
+    drop_link(l);
+    listener_free(c->listener);
+    loop_timer_free(c->timer);
+    router_free(c->router);
+    arena_free(c->arena);
+    loop_free(c->loop);
+    clusterkey_clear(&c->key);
+    free(c->trusted_ips);
+}
