@@ -1,0 +1,165 @@
+/* mom.h - the door of the MoM's core: messages and events of jobs go in, effects come
+ * out (tpp.md 5 and 6, execution.md).
+ *
+ * The core reads no clock, socket, file or process. The shell (or the simulator) hands
+ * it what the server said, what became of processes, and the time; it carries out the
+ * effects in order. Effects that answer at once (a stream opened, usage read) call the
+ * core again with the same 'struct mom_out': what they add is carried out in turn.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_MOM_H
+#define MOM_MOM_H
+
+#include "lib/wire/is.h"
+
+struct mom;
+
+struct mom_config {
+    const char *host;      /* canonical host name */
+    const char *node_name; /* natural vnode */
+    const char *version;   /* pbs_version */
+    uint32_t port;         /* MoM service port; the TPP port is one more */
+    uint32_t server_port;  /* for the log */
+    const char *server_host;
+    uint32_t ncpus;
+    uint64_t mem_kb;
+    const char *topology; /* "hwloc<?xml ..." */
+    const char *only_user; /* not root: the only user whose jobs run; NULL: all */
+    size_t n_server_ips; /* who may command, host order */
+    const uint32_t *server_ips;
+    bool mock;             /* execution.md 31 */
+    int64_t min_check_poll_s, max_check_poll_s; /* 10, 120 */
+    double cputmult, wallmult;                  /* 1.0 */
+    bool enforce_mem;
+};
+
+/* What a job's processes used: totals since its start. */
+struct mom_usage {
+    int64_t cput_s;
+    int64_t mem_kb;
+    int64_t vmem_kb;
+};
+
+enum mom_effect_kind {
+    MOM_CONNECT, /* open a stream to the server, then call mom_connected() */
+    MOM_SEND,    /* 'msg' on 'stream' */
+    MOM_CLOSE,   /* close 'stream' */
+    MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
+    MOM_SAVE,    /* write the job's record again */
+    MOM_START,   /* start the job's processes, then mom_started(), later mom_exited() */
+    MOM_KILL,    /* 'signo' to every process of the job; nothing is answered */
+    MOM_SAMPLE,  /* mom_used() for each job that runs, then mom_sampled() */
+    MOM_TELL,    /* append 'text' and a newline to the job's output or error file */
+    MOM_FILES,   /* carry out request 'files', then mom_files_done() with 'token' */
+    MOM_DROP,    /* forget the job: remove all its files */
+    MOM_LOG,
+    MOM_EXIT, /* leave the main loop */
+};
+
+struct mom_effect {
+    enum mom_effect_kind kind;
+    uint64_t stream;    /* SEND, CLOSE */
+    const char *job_id; /* all that are about a job */
+    union {
+        struct is_message msg; /* SEND */
+        int signo;             /* KILL */
+        struct {               /* TELL */
+            bool to_error;
+            const char *text;
+        } tell;
+        struct { /* FILES */
+            uint64_t token;
+            bool remove; /* DelFiles */
+            const struct body_files *body;
+        } files;
+        struct { /* LOG */
+            int event;
+            int log_class;
+            const char *object;
+            const char *text;
+        } log;
+    } u;
+};
+
+struct mom_out {
+    struct arena *arena; /* the caller's; everything pointed to lives here */
+    size_t n;
+    size_t cap;
+    struct mom_effect *v;
+};
+
+struct mom *mom_new(const struct mom_config *cfg);
+void mom_free(struct mom *m);
+
+/* The vnodes to report and the time of their definition (grows); copied. Once
+ * registered, a change is reported at once. The natural vnode is added by itself. */
+void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
+                    const struct is_vnode *vnodes, struct mom_out *out);
+
+/* Recovery: one call per job record found, then mom_start(). 'found' says what became
+ * of its processes. False: the record is damaged (the caller removes its files). */
+enum mom_found {
+    MOM_FOUND_NOTHING, /* never started, or gone without a trace */
+    MOM_FOUND_RUNNING,
+    MOM_FOUND_EXITED, /* 'status' is its exit status */
+};
+bool mom_load(struct mom *m, const char *data, size_t len, enum mom_found found,
+              int32_t status, const char **ret_id) MUST_CHECK;
+
+/* kill_jobs: -r, jobs that still run are killed and given back (-4). */
+void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out);
+
+/* The way to the router. */
+void mom_router_up(struct mom *m, int64_t now_at, struct mom_out *out);
+void mom_router_down(struct mom *m, int64_t now_at, struct mom_out *out);
+
+/* Answer to MOM_CONNECT. 'stream' 0: it could not be opened. 'number' is for the log. */
+void mom_connected(struct mom *m, int64_t now_at, uint64_t stream, int number,
+                   struct mom_out *out);
+void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
+                       struct mom_out *out);
+
+/* A decoded message; 'known' as is_decode() told. 'peer_ip' is in host order, 'peer' is
+ * its text with port. */
+void mom_message(struct mom *m, int64_t now_at, uint64_t stream, uint32_t peer_ip,
+                 const char *peer, const struct is_message *msg, bool known,
+                 struct mom_out *out);
+
+/* Answers of the shell. 'why' is NULL when all went well. */
+void mom_stored(struct mom *m, int64_t now_at, const char *job_id, const struct diag *why,
+                struct mom_out *out);
+/* session > 0, or status < 0: why it did not start (-1, -2, -3, -10, -21). 'text' is
+ * for the log, may be NULL. */
+void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t session,
+                 int32_t status, const char *text, struct mom_out *out);
+/* 0..255, or 256 + signal. 'used' may be NULL when it is not known. */
+void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,
+                const struct mom_usage *used, struct mom_out *out);
+void mom_used(struct mom *m, int64_t now_at, const char *job_id,
+              const struct mom_usage *used);
+void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
+/* code 0, or a PBSE code with its text. */
+void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
+                    const char *text, struct mom_out *out);
+
+/* SIGTERM (kill_jobs) or SIGINT. */
+void mom_stop(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out);
+
+void mom_tick(struct mom *m, int64_t now_at, struct mom_out *out);
+int64_t mom_next_deadline(const struct mom *m); /* INT64_MAX: none */
+
+/* What the shell needs to know of a job; NULL when unknown. Live until the next input
+ * of the core. */
+const struct wire_attrs *mom_job_attrs(const struct mom *m, const char *job_id);
+/* Its script until MOM_STORE was answered; false when it has none. */
+bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
+                    size_t *ret_len);
+/* Session of its top process, 0 while there is none. */
+int32_t mom_job_session(const struct mom *m, const char *job_id);
+/* The job's record for its file. */
+void mom_job_encode(const struct mom *m, const char *job_id, struct buf *out);
+/* The i-th job that has processes; NULL behind the last. */
+const char *mom_running(const struct mom *m, size_t i);
+size_t mom_n_jobs(const struct mom *m);
+
+#endif
