@@ -20,8 +20,20 @@ libhfschedcore_la_SOURCES = \
 sched_test_libs = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit
 
+check_PROGRAMS += test/unit/scheduler/test_plan_job
+TESTS += test/unit/scheduler/test_plan_job
+test_unit_scheduler_test_plan_job_SOURCES = \
+	test/unit/scheduler/test_plan_job.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_plan_job_LDADD = $(sched_test_libs)
+
 check_PROGRAMS += test/unit/scheduler/test_plan_resv
 TESTS += test/unit/scheduler/test_plan_resv
 test_unit_scheduler_test_plan_resv_SOURCES = \
 	test/unit/scheduler/test_plan_resv.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_plan_resv_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_search
+TESTS += test/unit/scheduler/test_search
+test_unit_scheduler_test_search_SOURCES = \
+	test/unit/scheduler/test_search.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_search_LDADD = $(sched_test_libs)

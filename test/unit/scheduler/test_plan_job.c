@@ -1,0 +1,308 @@
+/* Unit tests of what the scheduler does with jobs: order, vnodes, comments.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scene.h"
+
+#define CO   "reserve_state=2 reserve_substate=2"
+#define RN   "reserve_state=5 reserve_substate=5"
+#define FREE "Resource_List.place=free"
+#define ONE  "Resource_List.ncpus=1"
+#define TWO  "Resource_List.ncpus=2"
+
+static void test_first_fit_in_order_of_arrival(void)
+{
+    struct scene sc = scene_new();
+    struct wire_request rq;
+
+    scene_hosts(&sc, 2, 2);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=1", ONE " queue_rank=30");
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1", ONE " queue_rank=10");
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=2", TWO " queue_rank=20");
+    scene_job(&sc, "4.svr", "workq", "1:ncpus=1", ONE " queue_rank=40 job_state=H");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "1.svr", "(n1:ncpus=1)");
+    ASSERT_SAID(&sc, "2.svr", "(n2:ncpus=2)");
+    ASSERT_SAID(&sc, "3.svr", "(n1:ncpus=1)");
+    ASSERT_SAID(&sc, "4.svr", "nothing");
+    CU_ASSERT_STRING_EQUAL(sc.plan.steps[0].id, "1.svr");
+    CU_ASSERT_STRING_EQUAL(sc.plan.steps[2].id, "3.svr");
+    CU_ASSERT_FALSE(sc.plan.again);
+    CU_ASSERT_TRUE_FATAL(plan_step_request(&sc.plan.steps[0], sc.arena, &rq));
+    CU_ASSERT_EQUAL(rq.number, BATCH_ASYRUN_JOB);
+    scene_free(&sc);
+}
+
+static void test_comments(void)
+{
+    static const struct {
+        const char *story, *queue, *select, *more, *expect, *log;
+    } cases[] = {
+        { "stopped queue", "stopped", "1:ncpus=1", ONE,
+          "Not Running: Queue not started.", "Queue not started" },
+        { "more than is free", "workq", "1:ncpus=2+1:ncpus=2", "Resource_List.ncpus=4",
+          "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 3 T: 4)",
+          "Insufficient amount of resource: ncpus (R: 4 A: 3 T: 4)" },
+        { "more than there is", "workq", "5:ncpus=1", "Resource_List.ncpus=5",
+          "Can Never Run: Insufficient amount of resource: ncpus (R: 5 A: 3 T: 4)",
+          "Insufficient amount of resource: ncpus (R: 5 A: 3 T: 4)" },
+        { "a chunk above every vnode: the number is cut off", "workq", "1:ncpus=3",
+          "Resource_List.ncpus=3",
+          "Not Running: Insufficient amount of resource: ncpus ",
+          "Insufficient amount of resource: ncpus " },
+        { "nobody has it", "workq", "1:ncpus=1:arch=linux", ONE,
+          "Can Never Run: Insufficient amount of resource: arch (linux != )",
+          "Insufficient amount of resource: arch (linux != )" },
+        { "another host", "workq", "1:ncpus=1:host=n9", ONE,
+          "Can Never Run: Insufficient amount of resource: host (n9 != n1,n2)",
+          "Insufficient amount of resource: host (n9 != n1,n2)" },
+        { "sizes in their largest unit", "workq", "1:ncpus=1:mem=3gb",
+          ONE " Resource_List.mem=3gb",
+          "Can Never Run: Insufficient amount of resource: mem (R: 3gb A: 1gb T: 2gb)",
+          "Insufficient amount of resource: mem (R: 3gb A: 1gb T: 2gb)" },
+        { "more vnodes than there are", "workq", "3:ncpus=1",
+          "Resource_List.ncpus=3 Resource_List.place=scatter",
+          "Can Never Run: Not enough total nodes available",
+          "Not enough total nodes available" },
+        { "alone on a vnode", "workq", "3:ncpus=1",
+          "Resource_List.ncpus=3 Resource_List.place=excl",
+          "Not Running: Insufficient amount of resource: ncpus ", NULL },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+
+        scene_vnode(&sc, "n1", "n1", 2, "resources_available.mem=1gb");
+        scene_vnode(&sc, "n2", "n2", 2, "resources_available.mem=1gb");
+        scene_queue(&sc, "workq", true);
+        scene_queue(&sc, "stopped", false);
+        scene_job(&sc, "1.svr", "workq", "1:ncpus=1:mem=1gb",
+                  "job_state=R exec_vnode=(n1:ncpus=1:mem=1048576kb) stime=999990");
+        scene_job(&sc, "2.svr", cases[i].queue, cases[i].select, cases[i].more);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "2.svr", cases[i].expect);
+        if (cases[i].log && scene_step(&sc, "2.svr"))
+            CU_ASSERT_STRING_EQUAL(scene_step(&sc, "2.svr")->log, cases[i].log);
+        scene_free(&sc);
+    }
+}
+
+static void test_full_complex(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=job-busy");
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=2",
+              "job_state=R exec_vnode=(n1:ncpus=2) stime=999990");
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=2", TWO);
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=2", TWO);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "2.svr", "Not Running: Not enough free nodes available");
+    ASSERT_SAID(&sc, "3.svr", "Not Running: Not enough free nodes available");
+    scene_free(&sc);
+}
+
+static void test_comment_is_sent_once(void)
+{
+    struct scene sc = scene_new();
+    struct wire_request rq;
+    const struct body_manage *body;
+
+    scene_hosts(&sc, 1, 2);
+    scene_queue(&sc, "stopped", false);
+    scene_job(&sc, "1.svr", "stopped", "1:ncpus=1",
+              "comment=Not~Running:~Queue~not~started.");
+    scene_job(&sc, "2.svr", "stopped", "1:ncpus=1", "comment=other");
+    scene_plan(&sc);
+    CU_ASSERT_FALSE(plan_step_request(scene_step(&sc, "1.svr"), sc.arena, &rq));
+    CU_ASSERT_TRUE_FATAL(plan_step_request(scene_step(&sc, "2.svr"), sc.arena, &rq));
+    body = rq.body;
+    CU_ASSERT_EQUAL(rq.number, BATCH_MODIFY_JOB_ASYNC);
+    CU_ASSERT_STRING_EQUAL(body->object_name, "2.svr");
+    CU_ASSERT_STRING_EQUAL(wire_attrs_value(&body->attrs, "comment", NULL),
+                           "Not Running: Queue not started.");
+    scene_free(&sc);
+}
+
+/* Jobs end before a reservation begins, or stay away from its vnodes. */
+static void test_jobs_avoid_reservations(void)
+{
+    static const struct {
+        const char *story, *walltime, *expect;
+    } cases[] = {
+        { "ends in time", "Resource_List.walltime=00:01:40", "(n1:ncpus=2)" },
+        { "one second late", "Resource_List.walltime=00:01:41",
+          "Not Running: Job would conflict with reservation or top job" },
+        { "without walltime", ONE,
+          "Not Running: Job would conflict with reservation or top job" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char more[128];
+
+        scene_hosts(&sc, 1, 2);
+        scene_queue(&sc, "workq", true);
+        scene_resv(&sc, 7, CO, NOW + 100, NOW + 200, "1:ncpus=2",
+                   FREE " resv_nodes=(n1:ncpus=2)");
+        snprintf(more, sizeof(more), "%s Resource_List.ncpus=2", cases[i].walltime);
+        scene_job(&sc, "1.svr", "workq", "1:ncpus=2", more);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "1.svr", cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
+/* Inside a reservation only its vnodes exist, with the amounts assigned to it. */
+static void test_jobs_in_reservations(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 4, "");
+    scene_vnode(&sc, "n2", "n2", 2, "state=offline");
+    scene_vnode(&sc, "n3", "n3", 2, "");
+    scene_queue(&sc, "workq", true);
+    scene_resv(&sc, 7, RN, NOW - 10, NOW + 200, "3:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2)+(n2:ncpus=2)+(n3:ncpus=2)");
+    scene_resv(&sc, 8, CO, NOW + 500, NOW + 600, "1:ncpus=2",
+               FREE " resv_nodes=(n3:ncpus=2)");
+    scene_job(&sc, "0.svr", "workq", "1:ncpus=2",
+              TWO " Resource_List.walltime=100 queue_rank=1");
+    scene_job(&sc, "1.svr", "R7", "1:ncpus=1",
+              "job_state=R exec_vnode=(n1:ncpus=1) stime=999990");
+    scene_job(&sc, "2.svr", "R7", "1:ncpus=2", TWO " queue_rank=2");
+    scene_job(&sc, "3.svr", "R7", "1:ncpus=1", ONE " queue_rank=3");
+    scene_job(&sc, "4.svr", "R7", "1:ncpus=1", ONE " queue_rank=4");
+    scene_job(&sc, "5.svr", "R8", "1:ncpus=1", ONE " queue_rank=5");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "0.svr", "(n1:ncpus=2)");
+    ASSERT_SAID(&sc, "2.svr", "(n3:ncpus=2)");
+    ASSERT_SAID(&sc, "3.svr", "(n1:ncpus=1)");
+    ASSERT_SAID(&sc, "4.svr", "Not Running: Insufficient amount of resource: ncpus ");
+    ASSERT_SAID(&sc, "5.svr", "Not Running: Queue not started.");
+    /* the jobs of reservations go first */
+    CU_ASSERT_STRING_EQUAL(sc.plan.steps[1].id, "2.svr");
+    scene_free(&sc);
+}
+
+static void test_queue_order(void)
+{
+    struct scene sc = scene_new();
+    struct diag why;
+
+    CU_ASSERT_TRUE(policy_line(sc.policy, "by_queue: True\tALL", &why));
+    scene_hosts(&sc, 1, 1);
+    scene_queue(&sc, "low", true);
+    scene_add(&sc, OBJECT_QUEUE, "high",
+              "queue_type=Execution started=True Priority=100");
+    scene_job(&sc, "1.svr", "low", "1:ncpus=1", ONE " queue_rank=1");
+    scene_job(&sc, "2.svr", "high", "1:ncpus=1", ONE " queue_rank=2");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "2.svr", "(n1:ncpus=1)");
+    CU_ASSERT_EQUAL(scene_step(&sc, "1.svr")->kind, PLAN_COMMENT_JOB);
+    scene_free(&sc);
+}
+
+static void test_run_request(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    scene_queue(&sc, "stopped", false);
+    scene_job(&sc, "1.svr", "stopped", "1:ncpus=1", ONE " job_state=H");
+    scene_job(&sc, "2.svr", "stopped", "1:ncpus=1", ONE);
+    scene_resv(&sc, 3, "reserve_state=1 reserve_substate=1", NOW + 10, NOW + 20,
+               "1:ncpus=1", FREE);
+    sched_plan(sc.snapshot, sc.policy, NOW, "1.svr", sc.arena, &sc.plan);
+    CU_ASSERT_EQUAL(sc.plan.n, 1);
+    ASSERT_SAID(&sc, "1.svr", "(n1:ncpus=1)");
+    scene_free(&sc);
+}
+
+static void test_vnodes_of_queues(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "queue=special");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    scene_queue(&sc, "workq", true);
+    scene_queue(&sc, "special", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1", ONE);
+    scene_job(&sc, "2.svr", "special", "1:ncpus=1", ONE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "1.svr", "(n2:ncpus=1)");
+    ASSERT_SAID(&sc, "2.svr", "(n1:ncpus=1)");
+    scene_free(&sc);
+}
+
+static void test_policy_lines(void)
+{
+    static const struct {
+        const char *line;
+        const char *refusal; /* NULL: fine */
+    } cases[] = {
+        { "# a comment", NULL },
+        { "* another", NULL },
+        { "", NULL },
+        { "by_queue: false", NULL },
+        { "fair_share: false ALL", NULL },
+        { "node_sort_key: \"sort_priority HIGH\" ALL", NULL },
+        { "resources: \"ncpus, mem, arch\"", NULL },
+        { "by_queue", "Config line invalid" },
+        { "unheard_of: 1", "Unknown config parameter" },
+        { "node_sort_key: sort_priority HIGH", "Invalid node_sort_key" },
+        { "node_sort_key: \"ncpus SIDEWAYS\"", "Invalid node_sort_key" },
+    };
+    struct policy *p = policy_new();
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct diag why = { 0 };
+        bool ok = policy_line(p, cases[i].line, &why);
+
+        CU_ASSERT_EQUAL(ok, cases[i].refusal == NULL);
+        if (cases[i].refusal)
+            CU_ASSERT_STRING_EQUAL(why.text, cases[i].refusal);
+    }
+    policy_free(p);
+}
+
+static void test_policy_acts(void)
+{
+    struct scene sc = scene_new();
+    struct diag why;
+
+    CU_ASSERT_TRUE(
+        policy_line(sc.policy, "node_sort_key: \"sort_priority HIGH\"", &why));
+    CU_ASSERT_TRUE(policy_line(sc.policy, "resources: \"ncpus, host\"", &why));
+    scene_vnode(&sc, "n1", "n1", 2, "");
+    scene_vnode(&sc, "n2", "n2", 2, "Priority=5");
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1:mem=1tb", ONE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "1.svr", "(n2:ncpus=1)"); /* mem is not in resources */
+    scene_free(&sc);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "jobs run by first fit in order of arrival",
+          test_first_fit_in_order_of_arrival },
+        { "a job that waits is told why", test_comments },
+        { "on a full complex there are no free nodes", test_full_complex },
+        { "a comment is sent only when it changed", test_comment_is_sent_once },
+        { "jobs do not run into reservations", test_jobs_avoid_reservations },
+        { "jobs of a reservation see only their reservation",
+          test_jobs_in_reservations },
+        { "by_queue orders by the queues' priority", test_queue_order },
+        { "a run request looks at one job and at no rule of queues", test_run_request },
+        { "vnodes of a queue serve that queue only", test_vnodes_of_queues },
+        { "lines of sched_config are read or refused with the text for the log",
+          test_policy_lines },
+        { "the order of vnodes and the resources compared follow the policy",
+          test_policy_acts },
+    };
+
+    return unit_main("scheduler/plan_job", cases, COUNT(cases));
+}
