@@ -615,7 +615,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .read = WHO_MANAGER | WHO_DAEMON,
         .write = WHO_DAEMON,
         .flags = ATTR_ALTER_RUNNING,
-        .doc = "0 initial, 1 ineligible, 2 eligible, 3 running, 4 exiting.",
+        .doc = "Kind of time accrued: 0 initial, 1 ineligible, 2 eligible, 3 running, 4 exiting.",
     },
     [JOB_A_SAMPLE_STARTTIME] = {
         .name = "sample_starttime",
@@ -637,7 +637,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_long,
         .read = ALL,
         .write = WHO_DAEMON,
-        .doc = "1 success, 0 failure.",
+        .doc = "How staging out ended: 1 success, 0 failure.",
     },
     [JOB_A_EXIT_STATUS] = {
         .name = "Exit_status",

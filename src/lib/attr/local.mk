@@ -27,3 +27,23 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/type_text.c \
 	src/lib/attr/value.c src/lib/attr/value.h \
 	src/lib/attr/who.h
+
+check_PROGRAMS += test/unit/attr/test_values test/unit/attr/test_rows \
+	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep
+TESTS += test/unit/attr/test_values test/unit/attr/test_rows \
+	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep
+test_unit_attr_test_values_SOURCES = test/unit/attr/test_values.c
+test_unit_attr_test_values_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_rows_SOURCES = test/unit/attr/test_rows.c
+test_unit_attr_test_rows_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_select_SOURCES = test/unit/attr/test_select.c
+test_unit_attr_test_select_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_ids_SOURCES = test/unit/attr/test_ids.c
+test_unit_attr_test_ids_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_sweep_SOURCES = test/unit/attr/test_sweep.c
+test_unit_attr_test_sweep_LDADD = libhfattr.la libhfbase.la -lcunit
+
+# The reference of all attributes, printed from the tables.
+noinst_PROGRAMS += src/lib/attr/attr_reference
+src_lib_attr_attr_reference_SOURCES = src/lib/attr/attr_reference.c
+src_lib_attr_attr_reference_LDADD = libhfattr.la libhfbase.la

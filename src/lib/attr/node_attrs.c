@@ -188,7 +188,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .read = WHO_MANAGER,
         .write = WHO_MANAGER,
         .flags = ATTR_NOT_SAVED,
-        .doc = "1 on every vnode of a multi-vnode host.",
+        .doc = "Set to 1 on every vnode of a multi-vnode host.",
     },
     [NODE_A_MAINTENANCE_JOBS] = {
         .name = "maintenance_jobs",
@@ -204,7 +204,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .write = WHO_DAEMON,
         .flags = ATTR_TO_PEER | ATTR_NOT_SAVED,
         .dflt = "l",
-        .doc = "l when licensed.",
+        .doc = "Whether the vnode is licensed: l when it is.",
     },
     [NODE_A_LICENSE_INFO] = {
         .name = "license_info",

@@ -116,7 +116,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = 0,
-        .doc = "(VNODE:RES=VAL...)+(...); removed when degraded.",
+        .doc = "Vnodes and resources held, one pair of parentheses per chunk.",
     },
     [RESV_A_USER_LIST] = {
         .name = "User_List",
@@ -275,7 +275,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = WHO_DAEMON,
-        .doc = "1 for a reservation with several occurrences.",
+        .doc = "Set to 1 for a reservation with several occurrences.",
     },
     [RESV_A_RESERVE_RRULE] = {
         .name = "reserve_rrule",

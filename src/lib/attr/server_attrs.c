@@ -784,7 +784,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_duration,
         .read = EVERYONE,
         .write = WHO_MANAGER,
-        .dflt = "600",
+        .dflt = "00:10:00",
         .check = check_positive,
         .doc = "How long the scheduler may take to answer a question about a reservation; then an alteration is denied.",
     },

@@ -63,24 +63,38 @@ static size_t member_len(const char *text, const char *separators)
     return n;
 }
 
-static char *stripped(const char *text, size_t len)
+/* True when the last character is a backslash that no other one protects. */
+static bool ends_open(const char *text, size_t len)
+{
+    size_t n = 0;
+
+    while (n < len && text[len - 1 - n] == '\\')
+        n++;
+    return n % 2 == 1;
+}
+
+/* The member without blanks around it, NULL when nothing is left. Where backslashes are
+ * kept, one that protects nothing goes too: joined to the next member it would. */
+static char *stripped(const char *text, size_t len, bool keeps_backslashes)
 {
     while (len > 0 && isblank((unsigned char)*text)) {
         text++;
         len--;
     }
-    while (len > 0 && isblank((unsigned char)text[len - 1]))
+    while (len > 0 && (isblank((unsigned char)text[len - 1]) ||
+                       (keeps_backslashes && ends_open(text, len))))
         len--;
     return len > 0 ? xstrndup(text, len) : NULL;
 }
 
-static struct attr_value split(const char *text, const char *separators)
+static struct attr_value split(const char *text, const char *separators,
+                               bool keeps_backslashes)
 {
     struct attr_value v = { .set = true };
 
     for (;;) {
         size_t len = member_len(text, separators);
-        char *member = stripped(text, len);
+        char *member = stripped(text, len, keeps_backslashes);
 
         if (member)
             strings_append(&v.u.list, member);
@@ -99,7 +113,7 @@ static int replace(struct attr_value *v, struct attr_value fresh)
 
 DECODER(decode_strings)
 {
-    return replace(v, split(text, ",\n"));
+    return replace(v, split(text, ",\n", true));
 }
 
 static void print_strings(const struct attr_value *v, struct buf *out)
@@ -161,7 +175,7 @@ static void unescape(char *s)
 DECODER(decode_variables)
 {
     /* A variable's value may hold newlines; only commas separate. */
-    struct attr_value fresh = split(text, ",");
+    struct attr_value fresh = split(text, ",", false);
 
     for (size_t i = 0; i < fresh.u.list.n; i++)
         unescape(fresh.u.list.v[i]);
@@ -253,7 +267,7 @@ static int insert_all(struct attr_value *v, const struct attr_value *more,
 
 static int decode_ordered(struct attr_value *v, const char *text, order_fn order)
 {
-    struct attr_value given = split(text, ",\n"), fresh = { 0 };
+    struct attr_value given = split(text, ",\n", true), fresh = { 0 };
     int err = insert_all(&fresh, &given, order);
 
     clear_strings(&given);
