@@ -68,14 +68,17 @@ int check_license_linger(const struct attr_value *v, struct diag *why)
 
 int check_sequence_id(const struct attr_value *v, struct diag *why)
 {
-    return in_range(v, MIN_SEQUENCE_ID, MAX_SEQUENCE_ID, 15225, why);
+    return in_range(v, MIN_SEQUENCE_ID, MAX_SEQUENCE_ID,
+                    PBSE_INVALID_MAX_JOB_SEQUENCE_ID, why);
 }
 
 int check_script_size(const struct attr_value *v, struct diag *why)
 {
     if (v->u.size.number == 0)
         return diag_code(why, PBSE_BADATVAL);
-    return size_kib(&v->u.size) > MAX_SCRIPT_KIB ? diag_code(why, 15176) : 0;
+    return size_kib(&v->u.size) > MAX_SCRIPT_KIB
+               ? diag_code(why, PBSE_BADJOBSCRIPTMAXSIZE)
+               : 0;
 }
 
 /* words */
@@ -123,7 +126,8 @@ int check_require_cred(const struct attr_value *v, struct diag *why)
 /* The default scheduler's partition has no other users. */
 int check_partition(const struct attr_value *v, struct diag *why)
 {
-    return strcmp(v->u.str, "pbs-default") == 0 ? diag_code(why, 15228) : 0;
+    return strcmp(v->u.str, "pbs-default") == 0 ? diag_code(why, PBSE_DEFAULT_PARTITION)
+                                                : 0;
 }
 
 int check_sharing(const struct attr_value *v, struct diag *why)

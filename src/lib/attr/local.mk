@@ -47,3 +47,5 @@ test_unit_attr_test_sweep_LDADD = libhfattr.la libhfbase.la -lcunit
 noinst_PROGRAMS += src/lib/attr/attr_reference
 src_lib_attr_attr_reference_SOURCES = src/lib/attr/attr_reference.c
 src_lib_attr_attr_reference_LDADD = libhfattr.la libhfbase.la
+
+EXTRA_DIST += src/lib/attr/README.md

@@ -195,7 +195,7 @@ int select_parse(const char *text, const struct resource_defs *defs,
         if (total_count(&sel) == 0 || check_sums(&sel))
             return diag_code(why, PBSE_BADATVAL);
         if (!is_same_everywhere(&sel, "aoe") || !is_same_everywhere(&sel, "eoe"))
-            return diag_code(why, 15155);
+            return diag_code(why, PBSE_IVAL_AOECHUNK);
     }
     *ret = sel;
     return 0;
