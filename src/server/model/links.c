@@ -24,6 +24,8 @@ bool attr_moves_links(enum obj_kind kind, int attr)
     if (kind == OBJ_JOB)
         return attr == JOB_A_JOB_STATE || attr == JOB_A_EXEC_VNODE ||
                attr == JOB_A_RESOURCE_LIST || attr == JOB_A_QUEUE;
+    if (kind == OBJ_NODE)
+        return attr == NODE_A_MOM;
     return false;
 }
 
@@ -242,6 +244,50 @@ static void unlink_queue(struct model *m, struct queue *q)
     queue_jobs_set_resv(m, q, NULL);
 }
 
+static int node_order(const struct node *a, const struct node *b)
+{
+    return a->obj.created_seq < b->obj.created_seq ? -1 : 1;
+}
+
+static struct host *host_make(struct model *m, const char *name)
+{
+    struct host *h;
+
+    HASH_FIND_STR(m->hosts, name, h);
+    if (h)
+        return h;
+    h = xcalloc(1, sizeof(*h));
+    h->name = xstrdup(name);
+    HASH_ADD_KEYPTR(hh, m->hosts, h->name, strlen(h->name), h);
+    return h;
+}
+
+static void link_node(struct model *m, struct node *n)
+{
+    const struct attr_value *mom = obj_attr(&n->obj, NODE_A_MOM);
+
+    if (!mom->set || mom->u.list.n == 0)
+        return;
+    n->host = host_make(m, mom->u.list.v[0]);
+    n->host->n++;
+    DL_INSERT_INORDER2(n->host->nodes, n, node_order, host_prev, host_next);
+}
+
+static void unlink_node(struct model *m, struct node *n)
+{
+    struct host *h = n->host;
+
+    if (!h)
+        return;
+    DL_DELETE2(h->nodes, n, host_prev, host_next);
+    n->host = NULL;
+    if (--h->n > 0)
+        return;
+    HASH_DELETE(hh, m->hosts, h);
+    free(h->name);
+    free(h);
+}
+
 static void link_resv(struct model *m, struct resv *r)
 {
     char name[ID_MAX_RESV + 1];
@@ -385,7 +431,9 @@ void link_object(struct model *m, struct object *o)
     if (o->kind == OBJ_QUEUE) {
         link_queue(m, STRUCT_OF(o, struct queue, obj));
         adopt_jobs(m, STRUCT_OF(o, struct queue, obj));
-    } else if (o->kind == OBJ_RESV)
+    } else if (o->kind == OBJ_NODE)
+        link_node(m, STRUCT_OF(o, struct node, obj));
+    else if (o->kind == OBJ_RESV)
         link_resv(m, STRUCT_OF(o, struct resv, obj));
     else if (o->kind == OBJ_JOB)
         link_job(m, STRUCT_OF(o, struct job, obj));
@@ -396,7 +444,9 @@ void unlink_object(struct model *m, struct object *o)
     if (o->kind == OBJ_QUEUE) {
         unlink_queue(m, STRUCT_OF(o, struct queue, obj));
         orphan_jobs(m, STRUCT_OF(o, struct queue, obj));
-    } else if (o->kind == OBJ_RESV)
+    } else if (o->kind == OBJ_NODE)
+        unlink_node(m, STRUCT_OF(o, struct node, obj));
+    else if (o->kind == OBJ_RESV)
         unlink_resv(m, STRUCT_OF(o, struct resv, obj));
     else if (o->kind == OBJ_JOB)
         unlink_job(m, STRUCT_OF(o, struct job, obj));

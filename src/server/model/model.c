@@ -68,6 +68,14 @@ const struct job *model_job(const struct model *m, const char *id)
     return TO_JOB(find_object(m, OBJ_JOB, id));
 }
 
+const struct host *model_host(const struct model *m, const char *name)
+{
+    struct host *h;
+
+    HASH_FIND_STR(m->hosts, name, h);
+    return h;
+}
+
 static size_t object_size(enum obj_kind kind)
 {
     switch (kind) {
@@ -118,6 +126,10 @@ static void object_free(struct object *o)
     for (size_t i = 0; i < t->n; i++)
         if (o->attr[i].set)
             t->rows[i].type->clear(&o->attr[i]);
+    if (o->kind == OBJ_NODE)
+        resources_clear(&STRUCT_OF(o, struct node, obj)->assigned);
+    if (o->kind == OBJ_QUEUE)
+        resources_clear(&STRUCT_OF(o, struct queue, obj)->assigned);
     free(o->attr);
     free(o->id);
     free(o);
@@ -174,20 +186,20 @@ static void apply_change(struct model *m, struct object *o, const struct change 
     (void)err;
 }
 
-/* A resource of the site makes or ends its definition. */
+/* A resource of the site makes, changes or ends its definition. */
 static void apply_definition(struct model *m, const struct object *o, bool removes)
 {
+    const char *type = obj_str(o, RESOURCE_A_TYPE, "string");
+    const char *flags = obj_str(o, RESOURCE_A_FLAG, "");
     int err;
 
-    if (resource_find(m->defs, o->id)) {
+    if (removes)
         err = resource_undefine(m->defs, o->id, NULL);
-        assert(err == 0);
-    }
-    if (!removes) {
-        err = resource_define(m->defs, o->id, obj_str(o, RESOURCE_A_TYPE, "string"),
-                              obj_str(o, RESOURCE_A_FLAG, ""), NULL);
-        assert(err == 0);
-    }
+    else if (resource_find(m->defs, o->id))
+        err = resource_redefine(m->defs, o->id, type, flags, NULL);
+    else
+        err = resource_define(m->defs, o->id, type, flags, NULL);
+    assert(err == 0); /* the handler has tried it on a copy */
     (void)err;
 }
 

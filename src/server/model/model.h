@@ -51,9 +51,19 @@ struct holds {
     struct hold *v;
 };
 
+/* A host by the name of its MoM, with its vnodes in order of creation. */
+struct host {
+    char *name;
+    size_t n;
+    struct node *nodes; /* by host_prev, host_next */
+    UT_hash_handle hh;
+};
+
 struct node {
     struct object obj;
     /* derived */
+    struct host *host; /* from Mom; NULL when it has none */
+    struct node *host_prev, *host_next;
     size_t n_resvs; /* reservations whose resv_nodes name it, in order of creation */
     struct resv **resvs;
     size_t n_jobs; /* running jobs on it, by created_seq */
@@ -99,6 +109,7 @@ struct model {
     } kinds[OBJ_KIND_COUNT];
     uint64_t seq;              /* of the last record applied */
     struct object *server;     /* the one object of its kind */
+    struct host *hosts;        /* uthash by name */
     struct resources assigned; /* server resources_assigned */
     size_t n_jobs;             /* history not counted */
     size_t n_orphans;          /* jobs whose queue is not there */
@@ -135,6 +146,7 @@ const struct node *model_node(const struct model *m, const char *name);
 const struct queue *model_queue(const struct model *m, const char *name);
 const struct resv *model_resv(const struct model *m, const char *id);
 const struct job *model_job(const struct model *m, const char *id);
+const struct host *model_host(const struct model *m, const char *name);
 
 /* Iteration in order of creation. */
 #define MODEL_EACH(m, kind, o)                                                         \

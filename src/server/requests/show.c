@@ -1,0 +1,325 @@
+/* show.c - the encoder of status replies, and what it computes for the server, queues,
+ * vnodes and schedulers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/show.h"
+
+#include "server/model/node_state.h"
+#include "server/sched_link.h"
+#include "server/svr.h"
+
+#include <string.h>
+
+/* --- the encoder ------------------------------------------------------------------------ */
+
+int wanted_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
+                 struct wanted *ret, struct diag *why)
+{
+    const struct attr_table *t = kind_table(kind);
+    struct wanted w = { .all = list->n == 0 };
+
+    w.rows = ARENA_ARRAY(arena, bool, t->n);
+    for (size_t i = 0; i < list->n; i++) {
+        int attr = attr_find(t, list->v[i].name);
+
+        if (attr < 0)
+            return diag_about(why, PBSE_NOATTR, list->v[i].name);
+        w.rows[attr] = true;
+    }
+    *ret = w;
+    return 0;
+}
+
+static show_fn show_of_kind(enum obj_kind kind)
+{
+    static const show_fn of_kind[OBJ_KIND_COUNT] = {
+        [OBJ_SERVER] = show_server, [OBJ_SCHED] = show_sched, [OBJ_QUEUE] = show_queue,
+        [OBJ_NODE] = show_node,     [OBJ_RESV] = show_resv,   [OBJ_JOB] = show_job,
+    };
+
+    return of_kind[kind];
+}
+
+static bool may_read(const struct model *m, const struct attr_row *row, uint32_t rights)
+{
+    if (row->flags & ATTR_INTERNAL)
+        return false;
+    if ((rights & WHO_DAEMON) && ((row->read | row->write) & WHO_DAEMON))
+        return true;
+    if ((row->flags & ATTR_HIDDEN) && !(rights & WHO_DAEMON) &&
+        !obj_num(m->server, SERVER_A_SHOW_HIDDEN_ATTRIBS, 0))
+        return false;
+    return row->read & rights;
+}
+
+/* Members with flag i are not for ordinary users. */
+static void encode_list(const struct request *rq, const struct attr_row *row,
+                        const struct resources *res, struct wire_attrs *out)
+{
+    bool all = rq->who->rights & (WHO_STAFF | WHO_DAEMON);
+
+    for (size_t i = 0; i < res->n; i++) {
+        const struct resource_value *rv = &res->v[i];
+
+        if (all || !(rv->def->flags & RESOURCE_INVISIBLE))
+            wire_attrs_add(out, rq->arena, row->name, rv->def->name,
+                           attr_value_text(rv->def->type, &rv->value, rq->arena),
+                           WIRE_OP_SET);
+    }
+}
+
+static void show_stored(const struct request *rq, const struct attr_row *row,
+                        const struct attr_value *v, struct wire_attrs *out)
+{
+    if (!v->set)
+        return;
+    if (row->type == &attr_resources)
+        encode_list(rq, row, &v->u.res, out);
+    else
+        attr_value_encode(row->type, v, row->name, out, rq->arena);
+}
+
+void show_object(const struct model *m, const struct request *rq, const struct object *o,
+                 uint32_t type, const struct wanted *wanted, struct decision *out)
+{
+    const struct attr_table *t = kind_table(o->kind);
+    show_fn show = show_of_kind(o->kind);
+    struct wire_object *to = wire_objects_add(&out->reply.objects, out->arena, type,
+                                              arena_strdup(out->arena, o->id));
+
+    for (size_t i = 0; i < t->n; i++) {
+        if (!wanted->all && !wanted->rows[i])
+            continue;
+        if (!may_read(m, &t->rows[i], rq->who->rights))
+            continue;
+        if (!show || !show(m, rq, o, (int)i, &to->attrs))
+            show_stored(rq, &t->rows[i], &o->attr[i], &to->attrs);
+    }
+}
+
+void show_text(const struct request *rq, const struct object *o, int attr,
+               const char *text, struct wire_attrs *out)
+{
+    wire_attrs_add(out, rq->arena, kind_table(o->kind)->rows[attr].name, NULL, text,
+                   WIRE_OP_SET);
+}
+
+void show_num(const struct request *rq, const struct object *o, int attr, int64_t num,
+              struct wire_attrs *out)
+{
+    const struct attr_row *row = &kind_table(o->kind)->rows[attr];
+    struct attr_value v = { .set = true, .u.num = num };
+
+    attr_value_encode(row->type, &v, row->name, out, rq->arena);
+}
+
+void show_resources(const struct request *rq, const struct object *o, int attr,
+                    const struct resources *res, struct wire_attrs *out)
+{
+    encode_list(rq, &kind_table(o->kind)->rows[attr], res, out);
+}
+
+/* --- server and queues --------------------------------------------------------------------- */
+
+static const char *state_count(const struct request *rq, const size_t *n)
+{
+    return arena_printf(rq->arena,
+                        "Transit:%zu Queued:%zu Held:%zu Waiting:%zu Running:%zu "
+                        "Exiting:%zu Begun:%zu ",
+                        n[job_state_index('T')], n[job_state_index('Q')],
+                        n[job_state_index('H')], n[job_state_index('W')],
+                        n[job_state_index('R')], n[job_state_index('E')],
+                        n[job_state_index('B')]);
+}
+
+static int64_t total(const size_t *n_state)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < strlen(JOB_STATE_LETTERS); i++)
+        sum += n_state[i];
+    return (int64_t)sum;
+}
+
+static const char *server_state(const struct model *m, const struct request *rq)
+{
+    if (rq->view->stopping)
+        return "Terminating";
+    if (!obj_num(m->server, SERVER_A_SCHEDULING, 1))
+        return "Idle";
+    if (strcmp(sched_link_state(rq->view->links, "default"), "scheduling") == 0)
+        return "Scheduling";
+    return "Active";
+}
+
+bool show_server(const struct model *m, const struct request *rq, const struct object *o,
+                 int attr, struct wire_attrs *out)
+{
+    switch (attr) {
+    case SERVER_A_SERVER_STATE:
+        show_text(rq, o, attr, server_state(m, rq), out);
+        return true;
+    case SERVER_A_SERVER_HOST:
+        show_text(rq, o, attr, rq->cfg->server_host, out);
+        return true;
+    case SERVER_A_TOTAL_JOBS:
+        show_num(rq, o, attr, total(m->n_state), out);
+        return true;
+    case SERVER_A_STATE_COUNT:
+        show_text(rq, o, attr, state_count(rq, m->n_state), out);
+        return true;
+    case SERVER_A_RESOURCES_ASSIGNED:
+        show_resources(rq, o, attr, &m->assigned, out);
+        return true;
+    case SERVER_A_LICENSE_COUNT:
+        show_text(rq, o, attr,
+                  "Avail_Global:1000000 Avail_Local:1000000 Used:0 High_Use:0", out);
+        return true;
+    case SERVER_A_PBS_VERSION:
+        show_text(rq, o, attr, rq->cfg->version, out);
+        return true;
+    case SERVER_A_HAS_RUNJOB_HOOK:
+        show_num(rq, o, attr, 0, out);
+        return true;
+    case SERVER_A_HOLDFAST_VERSION:
+        show_text(rq, o, attr, rq->cfg->holdfast_version, out);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool has_nodes(const struct model *m, const struct object *queue)
+{
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        if (strcmp(obj_str(o, NODE_A_QUEUE, ""), queue->id) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool show_queue(const struct model *m, const struct request *rq, const struct object *o,
+                int attr, struct wire_attrs *out)
+{
+    const struct queue *q = TO_QUEUE(o);
+
+    switch (attr) {
+    case QUEUE_A_TOTAL_JOBS:
+        show_num(rq, o, attr, total(q->n_state), out);
+        return true;
+    case QUEUE_A_STATE_COUNT:
+        show_text(rq, o, attr, state_count(rq, q->n_state), out);
+        return true;
+    case QUEUE_A_RESOURCES_ASSIGNED:
+        show_resources(rq, o, attr, &q->assigned, out);
+        return true;
+    case QUEUE_A_HASNODES:
+        if (has_nodes(m, o))
+            show_num(rq, o, attr, 1, out);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- schedulers ------------------------------------------------------------------------------ */
+
+bool show_sched(const struct model *m, const struct request *rq, const struct object *o,
+                int attr, struct wire_attrs *out)
+{
+    (void)m;
+    if (attr != SCHED_A_STATE)
+        return false;
+    show_text(rq, o, attr, sched_link_state(rq->view->links, o->id), out);
+    return true;
+}
+
+/* --- vnodes ---------------------------------------------------------------------------------- */
+
+static int64_t job_slots(const struct job *j, const struct node *n)
+{
+    for (size_t i = 0; i < j->holds.n; i++)
+        if (j->holds.v[i].node == n)
+            return MAX_OF(resources_amount(&j->holds.v[i].amount, "ncpus", 0), 1);
+    return 1;
+}
+
+/* "152.svr/0, 152.svr/1": one entry per slot. */
+static void show_node_jobs(const struct request *rq, const struct node *n, int attr,
+                           struct wire_attrs *out)
+{
+    struct buf text = { 0 };
+    int64_t slot = 0;
+
+    for (size_t i = 0; i < n->n_jobs; i++)
+        for (int64_t k = job_slots(n->jobs[i], n); k > 0; k--)
+            buf_printf(&text, "%s%s/%" PRId64, text.len ? ", " : "", n->jobs[i]->obj.id,
+                       slot++);
+    if (text.len > 0)
+        show_text(rq, &n->obj, attr, arena_strdup(rq->arena, text.data), out);
+    buf_fini(&text);
+}
+
+/* The one linked last comes first (reservations.md 18). */
+static void show_node_resv(const struct request *rq, const struct node *n, int attr,
+                           struct wire_attrs *out)
+{
+    struct buf text = { 0 };
+
+    for (size_t i = n->n_resvs; i > 0; i--)
+        buf_printf(&text, "%s%s", text.len ? ", " : "", n->resvs[i - 1]->obj.id);
+    if (text.len > 0)
+        show_text(rq, &n->obj, attr, arena_strdup(rq->arena, text.data), out);
+    buf_fini(&text);
+}
+
+/* Every resource that vnodes count is there, zero when idle (attributes.md 6.3). */
+static void show_node_assigned(const struct model *m, const struct request *rq,
+                               const struct node *n, int attr, struct wire_attrs *out)
+{
+    struct attr_value v = { 0 };
+    int err = 0;
+
+    for (size_t i = 0; i < resource_count(m->defs); i++) {
+        const struct resource_def *def = resource_at(m->defs, i);
+
+        if (def->flags & (RESOURCE_NODE | RESOURCE_FIRST))
+            err = attr_value_set(&attr_resources, &v, m->defs, def->name,
+                                 def->type == &attr_size ? "0kb" : "0", WIRE_OP_SET);
+        assert(err == 0);
+    }
+    resources_accumulate(&v.u.res, &n->assigned, 1);
+    show_resources(rq, &n->obj, attr, &v.u.res, out);
+    resources_clear(&v.u.res);
+}
+
+bool show_node(const struct model *m, const struct request *rq, const struct object *o,
+               int attr, struct wire_attrs *out)
+{
+    const struct node *n = TO_NODE(o);
+
+    switch (attr) {
+    case NODE_A_STATE:
+        show_text(rq, o, attr, node_state_text(node_state(n), rq->arena), out);
+        return true;
+    case NODE_A_JOBS:
+        show_node_jobs(rq, n, attr, out);
+        return true;
+    case NODE_A_RESV:
+        show_node_resv(rq, n, attr, out);
+        return true;
+    case NODE_A_RESOURCES_ASSIGNED:
+        show_node_assigned(m, rq, n, attr, out);
+        return true;
+    case NODE_A_IN_MULTIVNODE_HOST:
+        if (n->host && n->host->n > 1)
+            show_num(rq, o, attr, 1, out);
+        return true;
+    case NODE_A_LICENSE:
+        show_text(rq, o, attr, "l", out);
+        return true;
+    default:
+        return false;
+    }
+}
