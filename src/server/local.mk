@@ -5,6 +5,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/held.c src/server/held.h \
 	src/server/sched_link.c src/server/sched_link.h \
 	src/server/settle.c \
+	src/server/start.c \
 	src/server/svr.c src/server/svr.h src/server/svr_priv.h \
 	src/server/take_up.c \
 	src/server/watch.c src/server/watch.h \
@@ -21,6 +22,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/resv_time.c src/server/model/resv_time.h \
 	src/server/model/same.c \
 	src/server/react/effect.c \
+	src/server/react/manager_react.c \
 	src/server/react/react.h src/server/react/reactions.h \
 	src/server/react/resv_account.c \
 	src/server/react/resv_log.c \
@@ -31,6 +33,12 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/table.c \
 	src/server/requests/edit.c src/server/requests/edit.h \
 	src/server/requests/handlers.h \
+	src/server/requests/manager.c src/server/requests/manager.h \
+	src/server/requests/manager_node.c \
+	src/server/requests/manager_queue.c \
+	src/server/requests/manager_resource.c \
+	src/server/requests/manager_sched.c \
+	src/server/requests/manager_server.c \
 	src/server/requests/request.c src/server/requests/request.h \
 	src/server/requests/resv_access.c src/server/requests/resv_access.h \
 	src/server/requests/resv_account.c src/server/requests/resv_account.h \
@@ -41,7 +49,9 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_record.c src/server/requests/resv_record.h \
 	src/server/requests/resv_show.c \
 	src/server/requests/resv_submit.c \
-	src/server/requests/show.h \
+	src/server/requests/sched_requests.c \
+	src/server/requests/show.c src/server/requests/show.h \
+	src/server/requests/status.c \
 	src/server/requests/table.c \
 	src/server/rules/resv_ask.c \
 	src/server/rules/resv_end.c \

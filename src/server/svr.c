@@ -151,6 +151,17 @@ static void stop(struct turn *t)
     effect_add(t->out, EFFECT_EXIT, t->s->m->seq);
 }
 
+static void quit_schedulers(struct turn *t)
+{
+    struct sched_link *l, *next;
+
+    HASH_ITER(hh, t->s->links.by_name, l, next)
+    {
+        sched_link_wake(l, SCHED_QUIT);
+        sched_link_pump(l, t->s->m->seq, t->now_at, t->out);
+    }
+}
+
 /* RunJob without vnodes: the scheduler of the job's queue is asked (wire.md 12.4). */
 static bool ask_deferred(struct turn *t, const char *job_id)
 {
@@ -182,6 +193,8 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
         send_reply(t, rq->who->conn, &d->reply);
     if (d->close)
         close_conn(t, rq->who->conn);
+    if (d->quit_schedulers)
+        quit_schedulers(t);
     if (d->stop)
         stop(t);
 }

@@ -43,7 +43,8 @@ bool requester_is_owner(const struct model *m, const struct requester *who,
 struct record *decide(struct decision *out, const struct request *rq, enum fact fact,
                       enum obj_kind kind, const char *id)
 {
-    return record_add(&out->records, out->arena, fact, kind, id, rq->actor, rq->now_at);
+    return record_add(&out->records, out->arena, fact, kind,
+                      arena_strdup(out->arena, id), rq->actor, rq->now_at);
 }
 
 uint64_t decide_next_number(const struct model *m, const struct request *rq,

@@ -67,6 +67,7 @@ struct decision {
     bool no_reply; /* AsyrunJob and its like */
     bool close;    /* close the connection after the reply */
     bool stop;     /* leave the main loop after the reply */
+    bool quit_schedulers; /* they are told to leave */
     /* DefSchReply: who waits for the deferred run of this job gets code and text. */
     const char *deferred_id;
     int deferred_code;
@@ -107,6 +108,9 @@ uint32_t requester_rights(const struct model *m, const char *user, const char *h
 /* The owner test of attributes.md 13: 'owner' is "user@host". */
 bool requester_is_owner(const struct model *m, const struct requester *who,
                         const char *owner);
+
+/* Note of a record of a scheduler that starts a cycle although nothing has changed. */
+#define NOTE_CYCLE "cycle on command"
 
 #define WHO_STAFF  (WHO_OPERATOR | WHO_MANAGER)
 #define WHO_ANYONE (WHO_USER | WHO_OPERATOR | WHO_MANAGER | WHO_DAEMON)

@@ -1,0 +1,290 @@
+/* manager_node.c - creating, setting and deleting vnodes, and the request on a whole
+ * host that pbsnodes -o, -r and -C send (attributes.md 11, cli.md 9).
+ *
+ * The words of 'state' that an administrator sets are bits of hf_state; the others are
+ * what the MoM, the network or the jobs make of the vnode (model/node_state.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/manager.h"
+
+#include "server/model/node_state.h"
+#include "server/svr.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* Attributes that only the creation sets, and their refusals. */
+static int check_create_only(struct manager *g)
+{
+    for (size_t i = 0; i < g->attrs.n; i++) {
+        const char *name = g->attrs.v[i].name;
+
+        if (strcasecmp(name, "Mom") == 0 || strcasecmp(name, "Port") == 0)
+            return diag_about(&g->out->why, PBSE_ATTRRO, name);
+        if (strcasecmp(name, "vnode_pool") == 0 && g->command == MANAGER_SET)
+            return REFUSE(g, PBSE_IVALREQ);
+    }
+    return 0;
+}
+
+/* What cannot be unset. */
+static int check_unset(struct manager *g)
+{
+    static const char *const never[] = { "state", "ntype", "vnode_pool" };
+
+    for (size_t i = 0; i < g->attrs.n; i++) {
+        const struct wire_attr *a = &g->attrs.v[i];
+
+        if (*a->value != '\0')
+            continue;
+        for (size_t k = 0; k < ARRAY_LEN(never); k++)
+            if (strcasecmp(a->name, never[k]) == 0)
+                return REFUSE(g, PBSE_BADNDATVAL);
+        if (strcasecmp(a->name, "resources_available") == 0 &&
+            (!a->resource || strcasecmp(a->resource, "host") == 0))
+            return REFUSE(g, PBSE_BADNDATVAL);
+    }
+    return 0;
+}
+
+/* Take 'state' out of the list and make bits of it. */
+static int take_state(struct manager *g, const struct object *o, struct edit *e,
+                      struct wire_attrs *rest)
+{
+    uint32_t was = o ? node_state_stored(TO_NODE(o)) : NODE_INITIAL;
+    uint32_t bits = was;
+
+    *rest = (struct wire_attrs){ 0 };
+    for (size_t i = 0; i < g->attrs.n; i++) {
+        const struct wire_attr *a = &g->attrs.v[i];
+        int err;
+
+        if (strcasecmp(a->name, "state") != 0) {
+            wire_attrs_add(rest, g->rq->arena, a->name, a->resource, a->value, a->op);
+            continue;
+        }
+        err = node_state_change(bits, a->value, (enum wire_op)a->op, &bits,
+                                &g->out->why);
+        if (err)
+            return err;
+    }
+    if (o && bits == was)
+        return 0;
+    edit_set_num(e, NODE_A_HF_STATE, bits);
+    edit_set_num(e, NODE_A_LAST_STATE_CHANGE_TIME, g->rq->now_at);
+    return 0;
+}
+
+/* A comment of an administrator is his, and so is a resource he sets. */
+static int take_ownership(struct manager *g, struct edit *e)
+{
+    if (e->touched[NODE_A_COMMENT])
+        edit_unset(e, NODE_A_HF_OWN_COMMENT, NULL);
+    for (size_t i = 0; i < g->attrs.n; i++) {
+        const struct wire_attr *a = &g->attrs.v[i];
+        int err;
+
+        if (strcasecmp(a->name, "resources_available") != 0 || !a->resource ||
+            !edit_value(e, NODE_A_HF_FROM_MOM)->set)
+            continue;
+        err = edit_set(e, NODE_A_HF_FROM_MOM, NULL, a->resource, WIRE_OP_DECR,
+                       &g->out->why);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+/* Unsetting ncpus brings the MoM's number back, or 1. */
+static int restore_ncpus(struct manager *g, struct edit *e)
+{
+    const struct attr_value *v = edit_value(e, NODE_A_RESOURCES_AVAILABLE);
+    const char *ncpus;
+    int err;
+
+    if (!e->touched[NODE_A_RESOURCES_AVAILABLE] || g->body->command == MANAGER_CREATE ||
+        (v->set && resources_find(&v->u.res, "ncpus")))
+        return 0;
+    ncpus = arena_printf(g->rq->arena, "%" PRId64, edit_num(e, NODE_A_PCPUS, 1));
+    err = edit_set(e, NODE_A_RESOURCES_AVAILABLE, "ncpus", ncpus, WIRE_OP_SET,
+                   &g->out->why);
+    if (err)
+        return err;
+    return edit_set(e, NODE_A_HF_FROM_MOM, NULL, "ncpus",
+                    edit_value(e, NODE_A_HF_FROM_MOM)->set ? WIRE_OP_INCR : WIRE_OP_SET,
+                    &g->out->why);
+}
+
+static int check_node(const struct manager *g, const struct edit *e)
+{
+    const char *queue = edit_str(e, NODE_A_QUEUE, NULL);
+    const struct queue *q = queue ? model_queue(g->m, queue) : NULL;
+    const char *partition = edit_str(e, NODE_A_PARTITION, NULL);
+    const char *of_queue = q ? obj_str(&q->obj, QUEUE_A_PARTITION, NULL) : NULL;
+
+    if (e->touched[NODE_A_QUEUE] && queue && !q)
+        return diag_code(&g->out->why, PBSE_UNKQUE);
+    if ((!e->touched[NODE_A_QUEUE] && !e->touched[NODE_A_PARTITION]) || !q)
+        return 0;
+    if (partition && of_queue && strcmp(partition, of_queue) != 0)
+        return diag_code(&g->out->why, e->touched[NODE_A_PARTITION]
+                                           ? PBSE_PARTITION_NOT_IN_QUE
+                                           : PBSE_QUE_NOT_IN_PARTITION);
+    return 0;
+}
+
+static int fill_edit(struct manager *g, const struct object *o, struct edit *e)
+{
+    struct wire_attrs rest;
+    int err = take_state(g, o, e, &rest);
+
+    if (err == 0)
+        err = edit_list(e, &rest, g->rq->who->rights, &g->out->why);
+    if (err == 0)
+        err = take_ownership(g, e);
+    if (err == 0)
+        err = restore_ncpus(g, e);
+    return err ? err : check_node(g, e);
+}
+
+static int set_node(struct manager *g, const struct object *o)
+{
+    struct edit e;
+    int err;
+
+    edit_init(&e, g->m, OBJ_NODE, o);
+    err = fill_edit(g, o, &e);
+    if (err == 0)
+        manager_commit(g, &e, FACT_SET, OBJ_NODE, o->id);
+    edit_fini(&e);
+    return err;
+}
+
+int manager_node_set(struct manager *g)
+{
+    const struct object *o = model_find(g->m, OBJ_NODE, g->name);
+    int err;
+
+    if (!o)
+        return REFUSE(g, PBSE_UNKNODE);
+    err = check_create_only(g);
+    if (err == 0)
+        err = check_unset(g);
+    return err ? err : set_node(g, o);
+}
+
+int manager_host_set(struct manager *g)
+{
+    const struct host *h = model_host(g->m, g->name);
+    int err;
+
+    if (!h)
+        return REFUSE(g, PBSE_UNKNODE);
+    err = check_create_only(g);
+    if (err == 0)
+        err = check_unset(g);
+    for (const struct node *n = h->nodes; n && err == 0; n = n->host_next)
+        err = set_node(g, &n->obj);
+    return err;
+}
+
+/* --- creating -------------------------------------------------------------------------------- */
+
+static bool name_is_valid(const char *name)
+{
+    size_t len = strlen(name);
+
+    if (len == 0 || len > NAME_MAX_HOST)
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if (!isalnum((unsigned char)name[i]) && !strchr("-_.[]#^/@", name[i]))
+            return false;
+    return true;
+}
+
+/* "host" of a vnode is its MoM's host without the domain; an address stays whole. */
+static const char *short_host(const char *mom, struct arena *arena)
+{
+    if (isdigit((unsigned char)*mom))
+        return mom;
+    return arena_strndup(arena, mom, strcspn(mom, "."));
+}
+
+static int host_is_known(struct manager *g, const char *mom)
+{
+    const struct svr_config *cfg = g->rq->cfg;
+    uint32_t addr;
+
+    if (!cfg->host_addrs || cfg->host_addrs(cfg->arg, mom, &addr, 1) > 0)
+        return 0;
+    return REFUSE(g, PBSE_UNKNODE);
+}
+
+static int default_member(struct manager *g, struct edit *e, const char *name,
+                          const char *text)
+{
+    const struct attr_value *v = edit_value(e, NODE_A_RESOURCES_AVAILABLE);
+
+    if (v->set && resources_find(&v->u.res, name))
+        return 0;
+    return edit_set(e, NODE_A_RESOURCES_AVAILABLE, name, text, WIRE_OP_SET,
+                    &g->out->why);
+}
+
+/* What a new vnode has without being told. */
+static int complete_new(struct manager *g, struct edit *e)
+{
+    const struct attr_value *moms;
+    int err;
+
+    if (!edit_value(e, NODE_A_MOM)->set)
+        edit_set_str(e, NODE_A_MOM, g->name);
+    moms = edit_value(e, NODE_A_MOM);
+    for (size_t i = 0; i < moms->u.list.n; i++)
+        if ((err = host_is_known(g, moms->u.list.v[i])))
+            return err;
+    edit_defaults(e);
+    if (!edit_value(e, NODE_A_PBS_VERSION)->set)
+        edit_set_str(e, NODE_A_PBS_VERSION, "unavailable");
+    err = default_member(g, e, "host", short_host(moms->u.list.v[0], g->rq->arena));
+    return err ? err : default_member(g, e, "vnode", g->name);
+}
+
+int manager_node_create(struct manager *g)
+{
+    struct edit e;
+    int err;
+
+    if (!name_is_valid(g->name))
+        return REFUSE(g, PBSE_IVAL_OBJ_NAME);
+    if (model_node(g->m, g->name))
+        return REFUSE(g, PBSE_NODEEXIST);
+    edit_init(&e, g->m, OBJ_NODE, NULL);
+    err = fill_edit(g, NULL, &e);
+    if (err == 0)
+        err = complete_new(g, &e);
+    if (err == 0)
+        manager_commit(g, &e, FACT_CREATED, OBJ_NODE, g->name);
+    edit_fini(&e);
+    return err;
+}
+
+/* The vnode that carries its MoM's name stays while others share that MoM. */
+static bool serves_others(const struct node *n)
+{
+    return n->host && n->host->n > 1 && strcmp(n->host->name, n->obj.id) == 0;
+}
+
+int manager_node_delete(struct manager *g)
+{
+    const struct node *n = model_node(g->m, g->name);
+
+    if (!n)
+        return REFUSE(g, PBSE_UNKNODE);
+    if (n->n_jobs > 0 || n->n_resvs > 0 || serves_others(n))
+        return REFUSE(g, PBSE_OBJBUSY);
+    decide(g->out, g->rq, FACT_DELETED, OBJ_NODE, n->obj.id);
+    manager_log(g, OBJ_NODE, n->obj.id, "deleted");
+    return 0;
+}

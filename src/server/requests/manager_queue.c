@@ -1,0 +1,144 @@
+/* manager_queue.c - creating, setting and deleting queues (attributes.md 12).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/manager.h"
+
+#include "lib/attr/ids.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define QUEUE_EXECUTION "Execution"
+#define QUEUE_ROUTE     "Route"
+
+/* The stored type is the whole word, whatever prefix was given. */
+static void spell_out_type(struct edit *e)
+{
+    const char *type = edit_str(e, QUEUE_A_QUEUE_TYPE, NULL);
+
+    if (!e->touched[QUEUE_A_QUEUE_TYPE] || !type)
+        return;
+    edit_set_str(e, QUEUE_A_QUEUE_TYPE,
+                 tolower((unsigned char)*type) == 'e' ? QUEUE_EXECUTION : QUEUE_ROUTE);
+}
+
+/* An attribute of the other type of queue is refused and not stored. */
+static int check_types(const struct edit *e, const char *queue, struct diag *why)
+{
+    const char *type = edit_str(e, QUEUE_A_QUEUE_TYPE, NULL);
+    uint32_t other;
+
+    if (!type)
+        return 0;
+    other = strcmp(type, QUEUE_ROUTE) == 0 ? ATTR_EXEC_QUEUE : ATTR_ROUTE_QUEUE;
+    for (size_t i = 0; i < e->table->n; i++) {
+        const struct attr_row *row = &e->table->rows[i];
+
+        if ((row->flags & other) && !(row->flags & ATTR_ANY_QUEUE) && e->touched[i] &&
+            e->v[i].set)
+            return diag_set(
+                why, PBSE_ATTRTYPE,
+                "Warning: type of queue %s incompatible with attribute %s", queue,
+                row->name);
+    }
+    return 0;
+}
+
+static int check_enabled(const struct edit *e, struct diag *why)
+{
+    const char *type = edit_str(e, QUEUE_A_QUEUE_TYPE, NULL);
+    const struct attr_value *to = edit_value(e, QUEUE_A_ROUTE_DESTINATIONS);
+
+    if (!e->touched[QUEUE_A_ENABLED] || !edit_num(e, QUEUE_A_ENABLED, 0))
+        return 0;
+    if (!type || (strcmp(type, QUEUE_ROUTE) == 0 && (!to->set || to->u.list.n == 0)))
+        return diag_code(why, PBSE_QUENOEN);
+    return 0;
+}
+
+static int check_partition_of_queue(const struct edit *e, struct diag *why)
+{
+    const char *type = edit_str(e, QUEUE_A_QUEUE_TYPE, "");
+
+    if (!edit_value(e, QUEUE_A_PARTITION)->set || strcmp(type, QUEUE_ROUTE) != 0)
+        return 0;
+    if (e->touched[QUEUE_A_PARTITION])
+        return diag_code(why, PBSE_ROUTE_QUE_NO_PARTITION);
+    return diag_code(why, PBSE_CANNOT_SET_ROUTE_QUE);
+}
+
+static int check_queue(const struct manager *g, const struct edit *e)
+{
+    struct diag *why = &g->out->why;
+    int err;
+
+    if (e->touched[QUEUE_A_QUEUE_TYPE] && !edit_value(e, QUEUE_A_QUEUE_TYPE)->set)
+        return diag_code(why, PBSE_NEEDQUET);
+    if ((err = check_types(e, g->name, why)) || (err = check_partition_of_queue(e, why)) ||
+        (err = check_enabled(e, why)) ||
+        (err = check_default_chunk(e, QUEUE_A_DEFAULT_CHUNK, why)) ||
+        (err = check_limits_of_jobs(e, QUEUE_A_RESOURCES_MAX, why)) ||
+        (err = check_limits_of_jobs(e, QUEUE_A_RESOURCES_MIN, why)))
+        return err;
+    return check_group_key(e, QUEUE_A_NODE_GROUP_KEY, true, why);
+}
+
+static int change_queue(struct manager *g, const struct object *o, enum fact fact)
+{
+    struct edit e;
+    int err;
+
+    edit_init(&e, g->m, OBJ_QUEUE, o);
+    err = edit_list(&e, &g->attrs, g->rq->who->rights, &g->out->why);
+    if (err == 0) {
+        spell_out_type(&e);
+        err = check_queue(g, &e);
+    }
+    if (err == 0)
+        manager_commit(g, &e, fact, OBJ_QUEUE, g->name);
+    edit_fini(&e);
+    return err;
+}
+
+int manager_queue_create(struct manager *g)
+{
+    if (strlen(g->name) > NAME_MAX_QUEUE)
+        return REFUSE(g, PBSE_QUENBIG);
+    if (!queue_name_is_valid(g->name))
+        return REFUSE(g, PBSE_IVAL_OBJ_NAME);
+    if (model_queue(g->m, g->name))
+        return REFUSE(g, PBSE_QUEEXIST);
+    return change_queue(g, NULL, FACT_CREATED);
+}
+
+int manager_queue_set(struct manager *g)
+{
+    const struct object *o = model_find(g->m, OBJ_QUEUE, g->name);
+
+    if (!o)
+        return REFUSE(g, PBSE_UNKQUE);
+    return change_queue(g, o, FACT_SET);
+}
+
+static bool has_nodes(const struct model *m, const char *queue)
+{
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        if (strcmp(obj_str(o, NODE_A_QUEUE, ""), queue) == 0)
+            return true;
+    }
+    return false;
+}
+
+int manager_queue_delete(struct manager *g)
+{
+    const struct queue *q = model_queue(g->m, g->name);
+
+    if (!q)
+        return REFUSE(g, PBSE_UNKQUE);
+    if (q->n_jobs > 0 || q->resv || has_nodes(g->m, g->name))
+        return REFUSE(g, PBSE_OBJBUSY);
+    decide(g->out, g->rq, FACT_DELETED, OBJ_QUEUE, q->obj.id);
+    manager_log(g, OBJ_QUEUE, q->obj.id, "deleted");
+    return 0;
+}

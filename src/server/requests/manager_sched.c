@@ -1,0 +1,180 @@
+/* manager_sched.c - creating, setting and deleting schedulers (attributes.md 16).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/manager.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define SCHED_DEFAULT  "default"
+#define SCHED_NAME_MAX 15
+
+/* Two schedulers share no partition and no directory. */
+static int check_unique(const struct manager *g, const struct edit *e,
+                        const struct object *self, int attr, int code)
+{
+    const char *text = edit_str(e, attr, NULL);
+
+    if (!e->touched[attr] || !text)
+        return 0;
+    MODEL_EACH(g->m, OBJ_SCHED, o)
+    {
+        if (o != self && strcmp(obj_str(o, attr, ""), text) == 0)
+            return diag_code(&g->out->why, code);
+    }
+    return 0;
+}
+
+/* What is fixed for the default one. */
+static int check_default(const struct manager *g, const struct edit *e)
+{
+    if (strcmp(g->name, SCHED_DEFAULT) != 0)
+        return 0;
+    if (e->touched[SCHED_A_PARTITION] || e->touched[SCHED_A_SCHED_PRIV] ||
+        e->touched[SCHED_A_SCHED_LOG])
+        return diag_code(&g->out->why, PBSE_SCHED_OP_NOT_PERMITTED);
+    return 0;
+}
+
+/* throughput_mode and job_run_wait say the same in two ways; each sets the other. */
+static void pair_run_wait(struct manager *g, struct edit *e)
+{
+    const char *wait = edit_str(e, SCHED_A_JOB_RUN_WAIT, "runjob_hook");
+
+    if (manager_sets(g, "job_run_wait")) {
+        if (strcasecmp(wait, "none") == 0)
+            edit_unset(e, SCHED_A_THROUGHPUT_MODE, NULL);
+        else
+            edit_set_num(e, SCHED_A_THROUGHPUT_MODE,
+                         strcasecmp(wait, "runjob_hook") == 0);
+    } else if (manager_sets(g, "throughput_mode")) {
+        edit_set_str(e, SCHED_A_JOB_RUN_WAIT,
+                     edit_num(e, SCHED_A_THROUGHPUT_MODE, 1) ? "runjob_hook"
+                                                             : "execjob_hook");
+    }
+}
+
+static int check_sched(const struct manager *g, const struct edit *e,
+                       const struct object *self)
+{
+    int err = check_default(g, e);
+
+    if (err == 0)
+        err = check_unique(g, e, self, SCHED_A_PARTITION,
+                           PBSE_SCHED_PARTITION_ALREADY_EXISTS);
+    if (err == 0)
+        err = check_unique(g, e, self, SCHED_A_SCHED_PRIV, PBSE_SCHED_PRIV_EXIST);
+    if (err == 0)
+        err = check_unique(g, e, self, SCHED_A_SCHED_LOG, PBSE_SCHED_LOG_EXIST);
+    return err;
+}
+
+static void complete_new(struct manager *g, struct edit *e)
+{
+    struct arena *arena = g->rq->arena;
+
+    if (!edit_value(e, SCHED_A_SCHEDULING)->set)
+        edit_set_num(e, SCHED_A_SCHEDULING, 0);
+    if (!edit_value(e, SCHED_A_SCHED_PRIV)->set)
+        edit_set_str(e, SCHED_A_SCHED_PRIV, arena_printf(arena, "sched_priv_%s", g->name));
+    if (!edit_value(e, SCHED_A_SCHED_LOG)->set)
+        edit_set_str(e, SCHED_A_SCHED_LOG, arena_printf(arena, "sched_logs_%s", g->name));
+    for (size_t i = 0; i < e->table->n; i++)
+        if (i != SCHED_A_PARTITION && i != SCHED_A_SCHED_HOST && !edit_value(e, (int)i)->set &&
+            e->table->rows[i].dflt && !(e->table->rows[i].flags & ATTR_NOT_SAVED))
+            edit_set_str(e, (int)i, e->table->rows[i].dflt);
+}
+
+/* The default scheduler and the server have these two in common. */
+static void mirror_to_server(struct manager *g, const struct edit *e)
+{
+    struct record *rec;
+
+    if (strcmp(g->name, SCHED_DEFAULT) != 0 ||
+        (!e->touched[SCHED_A_SCHEDULING] && !e->touched[SCHED_A_SCHEDULER_ITERATION]))
+        return;
+    rec = decide(g->out, g->rq, FACT_SET, OBJ_SERVER, g->m->server->id);
+    record_change(rec, g->out->arena, SERVER_A_SCHEDULING, NULL,
+                  edit_num(e, SCHED_A_SCHEDULING, 0) ? "True" : "False");
+    record_change_num(rec, g->out->arena, SERVER_A_SCHEDULER_ITERATION,
+                      edit_num(e, SCHED_A_SCHEDULER_ITERATION, 600));
+}
+
+static int change_sched(struct manager *g, const struct object *o, struct edit *e)
+{
+    struct record *rec;
+    int err = edit_list(e, &g->attrs, g->rq->who->rights, &g->out->why);
+
+    if (err)
+        return err;
+    pair_run_wait(g, e);
+    err = check_sched(g, e, o);
+    if (err)
+        return err;
+    if (!o)
+        complete_new(g, e);
+    manager_commit(g, e, o ? FACT_SET : FACT_CREATED, OBJ_SCHED, g->name);
+    mirror_to_server(g, e);
+    if (!manager_sets(g, "scheduling") || !edit_num(e, SCHED_A_SCHEDULING, 0))
+        return 0;
+    rec = decide(g->out, g->rq, FACT_SET, OBJ_SCHED, g->name);
+    rec->note = NOTE_CYCLE;
+    return 0;
+}
+
+static int change(struct manager *g, const struct object *o)
+{
+    struct edit e;
+    int err;
+
+    edit_init(&e, g->m, OBJ_SCHED, o);
+    err = change_sched(g, o, &e);
+    edit_fini(&e);
+    return err;
+}
+
+static bool name_is_valid(const char *name)
+{
+    if (!isalpha((unsigned char)*name))
+        return false;
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && *name != '_' && *name != '-')
+            return false;
+    return true;
+}
+
+int manager_sched_create(struct manager *g)
+{
+    if (strlen(g->name) > SCHED_NAME_MAX)
+        return REFUSE(g, PBSE_SCHED_NAME_BIG);
+    if (!name_is_valid(g->name))
+        return REFUSE(g, PBSE_IVAL_OBJ_NAME);
+    if (model_find(g->m, OBJ_SCHED, g->name))
+        return REFUSE(g, PBSE_SCHEDEXIST);
+    return change(g, NULL);
+}
+
+/* "set sched attr=value" names no object: the default one is meant. */
+int manager_sched_set(struct manager *g)
+{
+    const struct object *o;
+
+    if (*g->name == '\0')
+        g->name = SCHED_DEFAULT;
+    o = model_find(g->m, OBJ_SCHED, g->name);
+    if (!o)
+        return REFUSE(g, PBSE_UNKSCHED);
+    return change(g, o);
+}
+
+int manager_sched_delete(struct manager *g)
+{
+    if (strcmp(g->name, SCHED_DEFAULT) == 0)
+        return REFUSE(g, PBSE_SCHED_NO_DEL);
+    if (!model_find(g->m, OBJ_SCHED, g->name))
+        return REFUSE(g, PBSE_UNKSCHED);
+    decide(g->out, g->rq, FACT_DELETED, OBJ_SCHED, g->name);
+    manager_log(g, OBJ_SCHED, g->name, "deleted");
+    return 0;
+}

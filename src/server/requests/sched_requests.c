@@ -1,0 +1,83 @@
+/* sched_requests.c - what schedulers ask beside their ordinary requests, and the end of
+ * the server (wire.md 12.1, 12.4, 10.7).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/handlers.h"
+
+#include "lib/base/log.h"
+#include "server/sched_link.h"
+#include "server/svr.h"
+
+#include <string.h>
+
+/* Who may register: the uid that runs the server. A registration on the connection
+ * itself never counts twice, and both must come from one host. */
+int handle_register_sched(const struct model *m, const struct request *rq,
+                          struct decision *out)
+{
+    const struct body_id *body = rq->body;
+    const struct sched_link *l = sched_link_find(rq->view->links, body->id);
+
+    out->close = true; /* after every refusal */
+    if (!rq->who->server_uid)
+        return diag_code(&out->why, PBSE_PERM);
+    if (!model_find(m, OBJ_SCHED, body->id))
+        return diag_code(&out->why, PBSE_UNKSCHED);
+    if (l && l->conn[0] && l->conn[1])
+        return diag_code(&out->why, PBSE_SCHEDCONNECTED);
+    if (sched_link_of_conn(rq->view->links, rq->who->conn))
+        return diag_code(&out->why, PBSE_IVALREQ);
+    if (l && l->conn[0] && strcmp(l->host, rq->who->host) != 0)
+        return diag_code(&out->why, PBSE_PERM);
+    out->close = false;
+    return 0;
+}
+
+int handle_def_sched_reply(const struct model *m, const struct request *rq,
+                           struct decision *out)
+{
+    const struct body_sched_reply *body = rq->body;
+
+    if (!rq->who->scheduler)
+        return diag_code(&out->why, PBSE_IVALREQ);
+    if (body->command != 11)
+        return diag_code(&out->why, PBSE_IVALREQ);
+    if (!model_job(m, body->job_id))
+        return diag_code(&out->why, PBSE_UNKJOBID);
+    out->deferred_id = body->job_id;
+    out->deferred_code = body->error;
+    out->deferred_text = body->text;
+    return 0;
+}
+
+enum shutdown_bits {
+    SHUTDOWN_MANNER = 0x0f,
+    SHUTDOWN_SCHED = 0x10,
+};
+
+static const char *manner_name(uint32_t manner)
+{
+    static const char *const names[] = { "Immediate", "Delayed", "Quick" };
+
+    return manner < ARRAY_LEN(names) ? names[manner] : "Forced";
+}
+
+/* Running jobs are left running in every manner: they are found again at the next
+ * start. */
+int handle_shutdown(const struct model *m, const struct request *rq,
+                    struct decision *out)
+{
+    const struct body_number *body = rq->body;
+    const char *server =
+        arena_printf(out->arena, "Server@%s", rq->cfg->server_name);
+
+    (void)m;
+    decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,
+               "Shutdown request from %s ", rq->actor);
+    decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,
+               "Starting to shutdown the server, type is %s",
+               manner_name(body->value & SHUTDOWN_MANNER));
+    out->quit_schedulers = body->value & SHUTDOWN_SCHED;
+    out->stop = true;
+    return 0;
+}

@@ -1,0 +1,156 @@
+/* start.c - the server starts: default objects of a first start (operations.md 7), or
+ * what the store has given back (operations.md 11).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/moms/moms.h"
+#include "server/react/react.h"
+#include "server/requests/edit.h"
+#include "server/svr_priv.h"
+
+#include <string.h>
+
+#define DEFAULT_QUEUE "workq"
+#define SCHEMA        "1"
+
+struct starting {
+    struct turn *t;
+    struct decision d;
+    struct request rq; /* the server itself asks */
+    struct requester self;
+};
+
+static void begin_self(struct starting *st, struct turn *t)
+{
+    *st = (struct starting){ .t = t, .d = turn_decision(t) };
+    st->self = (struct requester){ .user = t->s->cfg.root_user,
+                                   .host = t->s->cfg.server_host,
+                                   .server_uid = true,
+                                   .rights = WHO_ANYONE };
+    st->rq = (struct request){ .who = &st->self,
+                               .actor = t->s->actor,
+                               .now_at = t->now_at,
+                               .arena = t->out->arena,
+                               .cfg = &t->s->cfg,
+                               .view = &t->s->view };
+}
+
+static struct record *commit(struct starting *st, struct edit *e, enum fact fact,
+                             enum obj_kind kind, const char *id)
+{
+    struct record *rec = decide(&st->d, &st->rq, fact, kind, id);
+
+    edit_commit(e, st->d.arena, rec);
+    edit_fini(e);
+    return rec;
+}
+
+static void set_member(struct edit *e, int attr, const char *name, const char *text)
+{
+    int err = edit_set(e, attr, name, text, WIRE_OP_SET, NULL);
+
+    assert(err == 0);
+    (void)err;
+}
+
+static void create_queue(struct starting *st)
+{
+    struct edit e;
+
+    edit_init(&e, st->t->s->m, OBJ_QUEUE, NULL);
+    edit_set_str(&e, QUEUE_A_QUEUE_TYPE, "Execution");
+    edit_set_num(&e, QUEUE_A_ENABLED, 1);
+    edit_set_num(&e, QUEUE_A_STARTED, 1);
+    commit(st, &e, FACT_CREATED, OBJ_QUEUE, DEFAULT_QUEUE);
+}
+
+static void create_sched(struct starting *st)
+{
+    struct edit e;
+
+    edit_init(&e, st->t->s->m, OBJ_SCHED, NULL);
+    edit_defaults(&e);
+    edit_set_str(&e, SCHED_A_SCHED_HOST, st->t->s->cfg.server_host);
+    edit_set_str(&e, SCHED_A_PARTITION, "pbs-default");
+    edit_set_num(&e, SCHED_A_SCHEDULING, 1);
+    if (!edit_value(&e, SCHED_A_SCHED_PRIV)->set)
+        edit_set_str(&e, SCHED_A_SCHED_PRIV, "sched_priv");
+    if (!edit_value(&e, SCHED_A_SCHED_LOG)->set)
+        edit_set_str(&e, SCHED_A_SCHED_LOG, "sched_logs");
+    commit(st, &e, FACT_CREATED, OBJ_SCHED, "default");
+}
+
+static void create_server(struct starting *st)
+{
+    struct model *m = st->t->s->m;
+    struct edit e;
+
+    edit_init(&e, m, OBJ_SERVER, m->server);
+    edit_defaults(&e);
+    edit_set_str(&e, SERVER_A_DEFAULT_QUEUE, DEFAULT_QUEUE);
+    set_member(&e, SERVER_A_RESOURCES_DEFAULT, "ncpus", "1");
+    set_member(&e, SERVER_A_DEFAULT_CHUNK, "ncpus", "1");
+    edit_set_num(&e, SERVER_A_HF_NEXT_NUMBER, 0);
+    edit_set_str(&e, SERVER_A_HF_HOLDFAST, SCHEMA);
+    commit(st, &e, FACT_CREATED, OBJ_SERVER, m->server->id);
+}
+
+static void create_defaults(struct turn *t)
+{
+    struct starting st;
+
+    begin_self(&st, t);
+    create_server(&st);
+    create_queue(&st);
+    create_sched(&st);
+    take_up(t, &st.d);
+}
+
+static void log_recovered(struct turn *t)
+{
+    const struct model *m = t->s->m;
+    const char *server = arena_printf(t->out->arena, "Server@%s", t->s->cfg.server_name);
+
+    MODEL_EACH(m, OBJ_QUEUE, o)
+    {
+        effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
+                   LOG_IN_SERVER, server, "Recovered queue %s", o->id);
+    }
+    MODEL_EACH(m, OBJ_RESV, o)
+    {
+        effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
+                   LOG_IN_SERVER, server, "Recovered reservation %s", o->id);
+    }
+    effect_log(t->out, m->seq, LOG_EV_SYSTEM, LOG_IN_SERVER, server,
+               "Recovered %zu jobs", m->kinds[OBJ_JOB].n);
+}
+
+static void start_moms(struct turn *t)
+{
+    struct decision d = turn_decision(t);
+    struct moms_turn mt = {
+        .m = t->s->m,
+        .cfg = &t->s->cfg,
+        .now_at = t->now_at,
+        .actor = t->s->actor,
+        .out = &d,
+        .effects = t->out,
+    };
+
+    moms_start(t->s->moms, &mt);
+    take_up(t, &d);
+}
+
+void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effects *out)
+{
+    struct turn t = { .s = s, .now_at = now_at, .out = out };
+
+    assert(!s->started);
+    s->started = true;
+    if (type == SVR_CREATE)
+        create_defaults(&t);
+    else
+        log_recovered(&t);
+    start_moms(&t);
+    touch_all(s);
+    settle(&t);
+}
