@@ -108,7 +108,8 @@ static void create_defaults(struct turn *t)
 static void log_recovered(struct turn *t)
 {
     const struct model *m = t->s->m;
-    const char *server = arena_printf(t->out->arena, "Server@%s", t->s->cfg.server_name);
+    const char *server =
+        arena_printf(t->out->arena, "Server@%s", t->s->cfg.server_name);
 
     MODEL_EACH(m, OBJ_QUEUE, o)
     {

@@ -73,7 +73,8 @@ static struct wire_attrs without_values(const struct wire_attrs *attrs,
     return list;
 }
 
-int handle_manager(const struct model *m, const struct request *rq, struct decision *out)
+int handle_manager(const struct model *m, const struct request *rq,
+                   struct decision *out)
 {
     const struct body_manage *body = rq->body;
     struct manager g = {
@@ -106,7 +107,8 @@ bool manager_sets(const struct manager *g, const char *attr)
     return false;
 }
 
-/* --- records and log lines ----------------------------------------------------------------- */
+/* --- records and log lines
+ * ----------------------------------------------------------------- */
 
 static uint32_t log_class(enum obj_kind kind)
 {
@@ -132,7 +134,8 @@ static const char *log_object(const struct manager *g, enum obj_kind kind,
     return id;
 }
 
-void manager_log(struct manager *g, enum obj_kind kind, const char *id, const char *what)
+void manager_log(struct manager *g, enum obj_kind kind, const char *id,
+                 const char *what)
 {
     decide_log(g->out, LOG_EV_ADMIN, log_class(kind), log_object(g, kind, id),
                "%s at request of %s", what, g->rq->actor);
@@ -184,7 +187,8 @@ struct record *manager_commit(struct manager *g, const struct edit *e, enum fact
     return NULL;
 }
 
-/* --- shared checks --------------------------------------------------------------------------- */
+/* --- shared checks
+ * --------------------------------------------------------------------------- */
 
 int check_default_chunk(const struct edit *e, int attr, struct diag *why)
 {
@@ -209,8 +213,8 @@ int check_limits_of_jobs(const struct edit *e, int attr, struct diag *why)
     for (size_t i = 0; i < ARRAY_LEN(unlimited); i++)
         if (resources_find(&v->u.res, unlimited[i]))
             return diag_set(why, PBSE_NOLIMIT_RESOURCE, "%s %s.%s",
-                            pbse_text(PBSE_NOLIMIT_RESOURCE),
-                            e->table->rows[attr].name, unlimited[i]);
+                            pbse_text(PBSE_NOLIMIT_RESOURCE), e->table->rows[attr].name,
+                            unlimited[i]);
     return 0;
 }
 

@@ -59,7 +59,8 @@ int manager_sched_set(struct manager *g);
 bool manager_sets(const struct manager *g, const char *attr);
 
 /* The edit as a record, with its log lines. 'fact' is FACT_CREATED or FACT_SET; an edit
- * that changes nothing makes no record unless it creates. Returns the record or NULL. */
+ * that changes nothing makes no record unless it creates. Returns the record or NULL.
+ */
 struct record *manager_commit(struct manager *g, const struct edit *e, enum fact fact,
                               enum obj_kind kind, const char *id);
 
@@ -70,6 +71,7 @@ void manager_log(struct manager *g, enum obj_kind kind, const char *id,
 /* Checks that several kinds share; each looks at what the edit touched. */
 int check_default_chunk(const struct edit *e, int attr, struct diag *why);
 int check_limits_of_jobs(const struct edit *e, int attr, struct diag *why);
-int check_group_key(const struct edit *e, int attr, bool strings_only, struct diag *why);
+int check_group_key(const struct edit *e, int attr, bool strings_only,
+                    struct diag *why);
 
 #endif

@@ -64,8 +64,8 @@ static int take_state(struct manager *g, const struct object *o, struct edit *e,
             wire_attrs_add(rest, g->rq->arena, a->name, a->resource, a->value, a->op);
             continue;
         }
-        err = node_state_change(bits, a->value, (enum wire_op)a->op, &bits,
-                                &g->out->why);
+        err =
+            node_state_change(bits, a->value, (enum wire_op)a->op, &bits, &g->out->why);
         if (err)
             return err;
     }
@@ -189,7 +189,8 @@ int manager_host_set(struct manager *g)
     return err;
 }
 
-/* --- creating -------------------------------------------------------------------------------- */
+/* --- creating
+ * -------------------------------------------------------------------------------- */
 
 static bool name_is_valid(const char *name)
 {

@@ -36,10 +36,9 @@ static int check_types(const struct edit *e, const char *queue, struct diag *why
 
         if ((row->flags & other) && !(row->flags & ATTR_ANY_QUEUE) && e->touched[i] &&
             e->v[i].set)
-            return diag_set(
-                why, PBSE_ATTRTYPE,
-                "Warning: type of queue %s incompatible with attribute %s", queue,
-                row->name);
+            return diag_set(why, PBSE_ATTRTYPE,
+                            "Warning: type of queue %s incompatible with attribute %s",
+                            queue, row->name);
     }
     return 0;
 }
@@ -74,8 +73,8 @@ static int check_queue(const struct manager *g, const struct edit *e)
 
     if (e->touched[QUEUE_A_QUEUE_TYPE] && !edit_value(e, QUEUE_A_QUEUE_TYPE)->set)
         return diag_code(why, PBSE_NEEDQUET);
-    if ((err = check_types(e, g->name, why)) || (err = check_partition_of_queue(e, why)) ||
-        (err = check_enabled(e, why)) ||
+    if ((err = check_types(e, g->name, why)) ||
+        (err = check_partition_of_queue(e, why)) || (err = check_enabled(e, why)) ||
         (err = check_default_chunk(e, QUEUE_A_DEFAULT_CHUNK, why)) ||
         (err = check_limits_of_jobs(e, QUEUE_A_RESOURCES_MAX, why)) ||
         (err = check_limits_of_jobs(e, QUEUE_A_RESOURCES_MIN, why)))

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- who uses it -------------------------------------------------------------------------- */
+/* --- who uses it
+ * -------------------------------------------------------------------------- */
 
 static bool has_member(const struct object *o, size_t attr, const char *name)
 {
@@ -87,7 +88,8 @@ static bool is_restricted(const struct model *m, const char *name)
     return false;
 }
 
-/* --- create and set -------------------------------------------------------------------------- */
+/* --- create and set
+ * -------------------------------------------------------------------------- */
 
 struct wish {
     const char *type;
@@ -169,7 +171,8 @@ int manager_resource_set(struct manager *g)
     return err;
 }
 
-/* --- delete --------------------------------------------------------------------------------- */
+/* --- delete
+ * --------------------------------------------------------------------------------- */
 
 /* Values of the resource go before its definition. */
 static void remove_values(struct manager *g, const struct object *o)

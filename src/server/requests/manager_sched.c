@@ -77,12 +77,15 @@ static void complete_new(struct manager *g, struct edit *e)
     if (!edit_value(e, SCHED_A_SCHEDULING)->set)
         edit_set_num(e, SCHED_A_SCHEDULING, 0);
     if (!edit_value(e, SCHED_A_SCHED_PRIV)->set)
-        edit_set_str(e, SCHED_A_SCHED_PRIV, arena_printf(arena, "sched_priv_%s", g->name));
+        edit_set_str(e, SCHED_A_SCHED_PRIV,
+                     arena_printf(arena, "sched_priv_%s", g->name));
     if (!edit_value(e, SCHED_A_SCHED_LOG)->set)
-        edit_set_str(e, SCHED_A_SCHED_LOG, arena_printf(arena, "sched_logs_%s", g->name));
+        edit_set_str(e, SCHED_A_SCHED_LOG,
+                     arena_printf(arena, "sched_logs_%s", g->name));
     for (size_t i = 0; i < e->table->n; i++)
-        if (i != SCHED_A_PARTITION && i != SCHED_A_SCHED_HOST && !edit_value(e, (int)i)->set &&
-            e->table->rows[i].dflt && !(e->table->rows[i].flags & ATTR_NOT_SAVED))
+        if (i != SCHED_A_PARTITION && i != SCHED_A_SCHED_HOST &&
+            !edit_value(e, (int)i)->set && e->table->rows[i].dflt &&
+            !(e->table->rows[i].flags & ATTR_NOT_SAVED))
             edit_set_str(e, (int)i, e->table->rows[i].dflt);
 }
 

@@ -51,8 +51,9 @@ static void pair_retry_times(struct manager *g, struct edit *e)
 
 /* Old-style and new-style limits do not live together (attributes.md 5). */
 static const int old_limits[] = {
-    SERVER_A_MAX_RUNNING,       SERVER_A_MAX_USER_RUN,      SERVER_A_MAX_GROUP_RUN,
-    SERVER_A_MAX_USER_RES,      SERVER_A_MAX_GROUP_RES,     SERVER_A_MAX_USER_RUN_SOFT,
+    SERVER_A_MAX_RUNNING,        SERVER_A_MAX_USER_RUN,
+    SERVER_A_MAX_GROUP_RUN,      SERVER_A_MAX_USER_RES,
+    SERVER_A_MAX_GROUP_RES,      SERVER_A_MAX_USER_RUN_SOFT,
     SERVER_A_MAX_GROUP_RUN_SOFT, SERVER_A_MAX_USER_RES_SOFT,
     SERVER_A_MAX_GROUP_RES_SOFT,
 };
@@ -116,8 +117,8 @@ static void mirror_to_sched(struct manager *g, const struct edit *e)
     struct edit to;
     struct record *rec;
 
-    if (!sched || (!e->touched[SERVER_A_SCHEDULING] &&
-                   !e->touched[SERVER_A_SCHEDULER_ITERATION]))
+    if (!sched ||
+        (!e->touched[SERVER_A_SCHEDULING] && !e->touched[SERVER_A_SCHEDULER_ITERATION]))
         return;
     edit_init(&to, g->m, OBJ_SCHED, sched);
     edit_set_num(&to, SCHED_A_SCHEDULING, edit_num(e, SERVER_A_SCHEDULING, 1));
@@ -149,10 +150,10 @@ static void drop_obsolete(struct manager *g)
         const struct wire_attr *a = &g->attrs.v[i];
 
         if (strcasecmp(a->name, "reserve_retry_cutoff") == 0)
-            decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER,
-                       arena_printf(g->out->arena, "Server@%s",
-                                    g->rq->cfg->server_name),
-                       "reserve_retry_cutoff is obsolete and has no effect");
+            decide_log(
+                g->out, LOG_EV_ADMIN, LOG_IN_SERVER,
+                arena_printf(g->out->arena, "Server@%s", g->rq->cfg->server_name),
+                "reserve_retry_cutoff is obsolete and has no effect");
         else
             wire_attrs_add(&kept, g->rq->arena, a->name, a->resource, a->value, a->op);
     }

@@ -64,9 +64,9 @@ struct decision {
     struct records records;
     struct wire_reply reply; /* choice 0 becomes a Null reply, code 0 */
     struct hold_reply hold;
-    bool no_reply; /* AsyrunJob and its like */
-    bool close;    /* close the connection after the reply */
-    bool stop;     /* leave the main loop after the reply */
+    bool no_reply;        /* AsyrunJob and its like */
+    bool close;           /* close the connection after the reply */
+    bool stop;            /* leave the main loop after the reply */
     bool quit_schedulers; /* they are told to leave */
     /* DefSchReply: who waits for the deferred run of this job gets code and text. */
     const char *deferred_id;

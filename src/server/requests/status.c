@@ -51,10 +51,12 @@ static const struct status_row *status_row(uint32_t number)
     return NULL;
 }
 
-/* --- jobs ------------------------------------------------------------------------------ */
+/* --- jobs
+ * ------------------------------------------------------------------------------ */
 
 /* Other people's jobs are nobody's business when query_other_jobs is off. */
-static bool may_see(const struct model *m, const struct request *rq, const struct job *j)
+static bool may_see(const struct model *m, const struct request *rq,
+                    const struct job *j)
 {
     if ((rq->who->rights & (WHO_STAFF | WHO_DAEMON)) ||
         obj_num(m->server, SERVER_A_QUERY_OTHER_JOBS, 1))
@@ -123,15 +125,16 @@ static int status_jobs(const struct model *m, const struct request *rq,
     return 0;
 }
 
-/* --- resources and hooks ------------------------------------------------------------------ */
+/* --- resources and hooks
+ * ------------------------------------------------------------------ */
 
 static void show_resource(const struct request *rq, const struct resource_def *def,
                           struct decision *out)
 {
     const char *extend = rq->wire->extend;
     bool numbers = extend && strchr(extend, 'p');
-    struct wire_object *o = wire_objects_add(&out->reply.objects, out->arena,
-                                             OBJECT_RESOURCE, def->name);
+    struct wire_object *o =
+        wire_objects_add(&out->reply.objects, out->arena, OBJECT_RESOURCE, def->name);
     struct buf flags = { 0 };
 
     if (numbers) {
@@ -191,7 +194,8 @@ static int status_hooks(const struct model *m, const struct request *rq,
     return 0;
 }
 
-/* --- the request ---------------------------------------------------------------------------- */
+/* --- the request
+ * ---------------------------------------------------------------------------- */
 
 static int status_objects(const struct model *m, const struct request *rq,
                           const struct status_row *row, struct decision *out)
