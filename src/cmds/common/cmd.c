@@ -1,0 +1,119 @@
+/* cmd.c - see cmd.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/cmd.h"
+
+#include "config.h"
+#include "include/pbs_error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define PBS_COMPATIBLE_VERSION "23.06.06"
+
+bool cmd_told(int argc, char **argv, const char *usage)
+{
+    if (argc != 2)
+        return false;
+    if (strcasecmp(argv[1], "--version") == 0) {
+        printf("pbs_version = %s\n", PBS_COMPATIBLE_VERSION);
+        printf("holdfast_version = %s\n", PACKAGE_VERSION);
+        return true;
+    }
+    if (strcmp(argv[1], "--help") == 0) {
+        fputs(usage, stdout);
+        return true;
+    }
+    return false;
+}
+
+void cmd_print_connect_error(void)
+{
+    static const struct {
+        int code;
+        const char *text;
+    } texts[] = {
+        { PBSE_BADHOST, "Unknown Host." },
+        { PBSE_NOCONNECTS, "Too many open connections." },
+        { PBSE_NOSERVER, "No default server name." },
+        { PBSE_PERM, "No Permission." },
+        { PBSE_PROTOCOL, "Communication failure." },
+        { PBSE_NOSUP, "No support for requested service." },
+    };
+    const int system_errno = errno;
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        if (pbs_errno == texts[i].code) {
+            fprintf(stderr, "%s\n", texts[i].text);
+            return;
+        }
+    }
+    if (pbs_errno == PBSE_SYSTEM && system_errno == 0)
+        fputs("System call failure.\n", stderr);
+    else if (system_errno != 0)
+        fprintf(stderr, "%s\n", strerror(system_errno));
+}
+
+int cmd_connect(const char *cmd, const char *server)
+{
+    int conn = pbs_connect(server);
+
+    if (conn >= 0)
+        return conn;
+    cmd_print_connect_error();
+    fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", cmd, pbs_server,
+            pbs_errno);
+    return -1;
+}
+
+const char *cmd_error_text(int conn)
+{
+    const char *text = pbs_geterrmsg(conn);
+
+    return text && *text ? text : NULL;
+}
+
+void cmd_print_error(const char *cmd, int conn, const char *kind, const char *object)
+{
+    const char *text = cmd_error_text(conn);
+
+    if (text)
+        fprintf(stderr, "%s: %s%s%s\n", cmd, text, object ? " " : "",
+                object ? object : "");
+    else if (object)
+        fprintf(stderr, "%s: Server returned error %d for %s %s\n", cmd, pbs_errno, kind,
+                object);
+    else
+        fprintf(stderr, "%s: Error (%d)\n", cmd, pbs_errno);
+}
+
+int cmd_exit_code(int error)
+{
+    int low = error & 255;
+
+    /* An error whose low byte is 0 must not look like success. */
+    return error != 0 && low == 0 ? 255 : low;
+}
+
+bool cmd_print_bad_attribute(const char *cmd, int conn, const struct cmd_option *map,
+                             size_t n, const char *usage)
+{
+    const struct ecl_attribute_errors *bad = pbs_get_attributes_in_error(conn);
+    const struct attropl *attr;
+
+    if (!bad || bad->ecl_numerrors <= 0)
+        return false;
+    attr = bad->ecl_attrerr[0].ecl_attribute;
+    for (size_t i = 0; attr && i < n; i++) {
+        if (strcasecmp(attr->name, map[i].attr) != 0)
+            continue;
+        if (map[i].resource &&
+            (!attr->resource || strcasecmp(attr->resource, map[i].resource) != 0))
+            continue;
+        fprintf(stderr, "%s: illegal -%c value\n%s", cmd, map[i].letter, usage);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,216 @@
+/* full.c - see full.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/full.h"
+
+#include "lib/base/buf.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define LINE_COLUMNS 78
+
+bool full_form_find(const char *word, enum full_form *ret)
+{
+    static const struct {
+        const char *word;
+        enum full_form form;
+    } forms[] = { { "default", FULL_LINES }, { "dsv", FULL_DSV }, { "json", FULL_JSON } };
+
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        if (strcasecmp(word, forms[i].word) == 0) {
+            *ret = forms[i].form;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *status_value(const struct batch_status *o, const char *name,
+                         const char *resource)
+{
+    for (const struct attrl *a = o->attribs; a; a = a->next) {
+        if (strcasecmp(a->name, name) != 0)
+            continue;
+        if (!resource || (a->resource && strcasecmp(a->resource, resource) == 0))
+            return a->value;
+    }
+    return NULL;
+}
+
+static bool is_time(const char *name)
+{
+    static const char *const names[] = {
+        "Execution_Time", "ctime", "etime",         "stime",       "obittime",
+        "mtime",          "qtime", "reserve_start", "reserve_end",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument>..." as words with single blanks. */
+static void add_arguments(struct buf *out, const char *xml)
+{
+    static const struct {
+        const char *name;
+        char c;
+    } entities[] = { { "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' },
+                     { "&quot;", '"' }, { "&apos;", '\'' } };
+
+    while (*xml) {
+        size_t i, skip = strcspn(xml, ">");
+
+        if (*xml == '<') {
+            if (xml[1] != '/' && out->len > 0)
+                buf_add_char(out, ' ');
+            xml += skip + (xml[skip] == '>');
+            continue;
+        }
+        for (i = 0; i < ARRAY_LEN(entities); i++)
+            if (strncmp(xml, entities[i].name, strlen(entities[i].name)) == 0)
+                break;
+        buf_add_char(out, i < ARRAY_LEN(entities) ? entities[i].c : *xml);
+        xml += i < ARRAY_LEN(entities) ? strlen(entities[i].name) : 1;
+    }
+}
+
+/* What a reader sees of a value: dates and words for what travels as numbers and XML. */
+static void shown_value(const struct attrl *a, struct buf *out)
+{
+    time_t at = (time_t)strtoll(a->value, NULL, 10);
+    char date[32];
+
+    buf_clear(out);
+    if (is_time(a->name) && ctime_r(&at, date)) {
+        buf_add(out, date, strcspn(date, "\n"));
+    } else if (strcasecmp(a->name, "Submit_arguments") == 0) {
+        buf_add(out, "", 0);
+        add_arguments(out, a->value);
+    } else if (strcasecmp(a->name, "executable") == 0) {
+        buf_printf(out, "<jsdl-hpcpa:Executable>%s</jsdl-hpcpa:Executable>", a->value);
+    } else {
+        buf_add_str(out, a->value);
+    }
+}
+
+static void put_visible(char c)
+{
+    if ((unsigned char)c < 32 && c != '\n' && c != '\t')
+        printf("^%c", c + '@');
+    else
+        putchar(c);
+}
+
+/* Pieces between commas; a line is broken before a piece that does not fit, and inside
+ * one that fits no line. */
+static void print_wrapped(const char *value, size_t column)
+{
+    bool first = true;
+
+    while (*value) {
+        size_t len;
+
+        value += strspn(value, ",");
+        len = strcspn(value, ",");
+        if (len == 0)
+            break;
+        if (column + len < LINE_COLUMNS) {
+            for (size_t i = 0; i < len; i++)
+                put_visible(value[i]);
+            column += len;
+        } else {
+            if (!first) {
+                fputs("\n\t", stdout);
+                column = 9;
+            }
+            for (size_t i = 0; i < len; i++) {
+                put_visible(value[i]);
+                if (++column > LINE_COLUMNS) {
+                    fputs("\n\t", stdout);
+                    column = 8;
+                }
+            }
+        }
+        value += len;
+        if (value[strspn(value, ",")] != '\0')
+            putchar(',');
+        first = false;
+    }
+}
+
+static void print_unwrapped(const char *value)
+{
+    for (; *value; value++) {
+        if (*value == '\n')
+            fputs("\\n", stdout);
+        else if (*value == '\f')
+            fputs("\\f", stdout);
+        else
+            put_visible(*value);
+    }
+}
+
+static void print_lines(const struct full *f, const char *title,
+                        const struct batch_status *object)
+{
+    struct buf value = { 0 };
+
+    printf("%s: %s\n", title, object->name);
+    for (const struct attrl *a = object->attribs; a; a = a->next) {
+        int head = printf("    %s%s%s = ", a->name, a->resource ? "." : "",
+                          a->resource ? a->resource : "");
+
+        shown_value(a, &value);
+        if (f->unwrapped)
+            print_unwrapped(value.data);
+        else
+            print_wrapped(value.data, (size_t)head);
+        putchar('\n');
+    }
+    putchar('\n');
+    buf_fini(&value);
+}
+
+static void print_dsv(const struct full *f, const char *title,
+                      const struct batch_status *object)
+{
+    struct buf value = { 0 };
+
+    printf("%s: %s", title, object->name);
+    for (const struct attrl *a = object->attribs; a; a = a->next) {
+        printf("%s%s%s%s=", f->delimiter, a->name, a->resource ? "." : "",
+               a->resource ? a->resource : "");
+        shown_value(a, &value);
+        dsv_print_value(value.data, f->delimiter);
+    }
+    putchar('\n');
+    buf_fini(&value);
+}
+
+void full_print(struct full *f, const char *title, const char *group,
+                const struct batch_status *object)
+{
+    struct buf value = { 0 };
+
+    if (f->form == FULL_LINES) {
+        print_lines(f, title, object);
+        return;
+    }
+    if (f->form == FULL_DSV) {
+        print_dsv(f, title, object);
+        return;
+    }
+    json_object_begin(f->json, group, object->name);
+    for (const struct attrl *a = object->attribs; a; a = a->next) {
+        shown_value(a, &value);
+        json_attr(f->json, a->name, a->resource, value.data);
+    }
+    buf_fini(&value);
+}

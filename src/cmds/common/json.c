@@ -1,0 +1,193 @@
+/* json.c - see json.h. The tree is jansson's; the layout (tabs) is printed here, since
+ * tools compare it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/json.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct json {
+    json_t *root;
+    json_t *object; /* borrowed: the one that attributes go to */
+};
+
+struct json *json_new(time_t now_at)
+{
+    struct json *j = xcalloc(1, sizeof(*j));
+
+    j->root = json_pack("{s:I}", "timestamp", (json_int_t)now_at);
+    return j;
+}
+
+void json_head(struct json *j, const char *pbs_version, const char *pbs_server)
+{
+    if (json_object_get(j->root, "pbs_version"))
+        return;
+    json_object_set_new(j->root, "pbs_version", json_string(pbs_version));
+    json_object_set_new(j->root, "pbs_server", json_string(pbs_server));
+}
+
+void json_object_begin(struct json *j, const char *group, const char *name)
+{
+    json_t *all = json_object_get(j->root, group);
+
+    if (!all) {
+        all = json_object();
+        json_object_set_new(j->root, group, all);
+    }
+    j->object = json_object();
+    json_object_set_new(all, name, j->object);
+}
+
+static bool is_always_text(const char *name)
+{
+    static const char *const names[] = { "Job_Name", "project", "Account_Name" };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A text that is JSON by itself becomes that value. */
+static json_t *value_node(const char *name, const char *value)
+{
+    json_t *node = NULL;
+
+    if (!is_always_text(name))
+        node = json_loads(value, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+    if (!node)
+        node = json_string(value);
+    if (!node) /* not UTF-8: keep what can be shown */
+        node = json_string("?");
+    return node;
+}
+
+/* "A=1,B=x\,y" as an object. */
+static json_t *variables_node(const char *value)
+{
+    json_t *all = json_object();
+    char *copy = xmalloc(strlen(value) + 1);
+
+    while (*value) {
+        size_t n = 0;
+        char *equals;
+
+        for (; *value && *value != ','; value++) {
+            if (*value == '\\' && value[1] == ',')
+                value++;
+            copy[n++] = *value;
+        }
+        copy[n] = '\0';
+        if (*value == ',')
+            value++;
+        equals = strchr(copy, '=');
+        if (equals)
+            *equals = '\0';
+        if (*copy)
+            json_object_set_new(all, copy, value_node("", equals ? equals + 1 : ""));
+    }
+    free(copy);
+    return all;
+}
+
+void json_attr(struct json *j, const char *name, const char *resource, const char *value)
+{
+    json_t *members;
+
+    if (!resource) {
+        bool variables = strcasecmp(name, "Variable_List") == 0;
+
+        json_object_set_new(j->object, name,
+                            variables ? variables_node(value) : value_node(name, value));
+        return;
+    }
+    members = json_object_get(j->object, name);
+    if (!members) {
+        members = json_object();
+        json_object_set_new(j->object, name, members);
+    }
+    json_object_set_new(members, resource, value_node(resource, value));
+}
+
+static void indent(int depth)
+{
+    for (int i = 0; i < depth; i++)
+        putchar('\t');
+}
+
+static void print_node(json_t *node, int depth);
+
+static void print_members(json_t *node, int depth)
+{
+    const char *key;
+    json_t *value;
+    bool first = true;
+
+    fputs("{\n", stdout);
+    json_object_foreach(node, key, value)
+    {
+        json_t *text = json_string(key);
+        char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+
+        if (!first)
+            fputs(",\n", stdout);
+        first = false;
+        indent(depth + 1);
+        printf("%s:\t", quoted ? quoted : "\"?\"");
+        print_node(value, depth + 1);
+        free(quoted);
+        json_decref(text);
+    }
+    if (!first)
+        putchar('\n');
+    indent(depth);
+    putchar('}');
+}
+
+static void print_node(json_t *node, int depth)
+{
+    char *text;
+
+    if (json_is_object(node)) {
+        print_members(node, depth);
+        return;
+    }
+    text = json_dumps(node, JSON_ENCODE_ANY);
+    fputs(text ? text : "null", stdout);
+    free(text);
+}
+
+void json_print_and_free(struct json *j)
+{
+    print_node(j->root, 0);
+    putchar('\n');
+    json_decref(j->root);
+    free(j);
+}
+
+void dsv_print_value(const char *value, const char *delimiter)
+{
+    size_t len = strlen(delimiter);
+
+    while (*value) {
+        if (len > 0 && strncmp(value, delimiter, len) == 0) {
+            printf("\\%s", delimiter);
+            value += len;
+            continue;
+        }
+        if (*value == '\\' && !(value[1] && strchr(",\"'\\", value[1])))
+            fputs("\\\\", stdout);
+        else if (*value == '\n')
+            fputs("\\n", stdout);
+        else if (*value == '\f')
+            fputs("\\f", stdout);
+        else
+            putchar(*value);
+        value++;
+    }
+}

@@ -1,0 +1,325 @@
+/* pbs_rstat.c - show reservations (cli.md 10.3).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/cmd.h"
+#include "cmds/common/json.h"
+#include "cmds/common/operand.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define CMD                    "pbs_rstat"
+#define SEQUENCE_OF_WIDE_IDS   9999999
+#define TIME_TEXT_MAX          64
+#define RESV_STATE_NAMES_COUNT 13
+
+static const char usage[] =
+    "Usage:\n"
+    "\tpbs_rstat [-S | -B | -f] [-F json|dsv] [-D delimiter] [reservation-id...]\n"
+    "\tpbs_rstat --version | --help\n"
+    "  -S  one line each (default)   -B  ids only   -f  all attributes\n"
+    "  -F  all attributes, as JSON or as one delimited line each\n";
+
+enum form { FORM_SHORT, FORM_BRIEF, FORM_FULL, FORM_JSON, FORM_DSV };
+
+struct rstat {
+    enum form form;
+    const char *delimiter;
+    time_t now_at;
+    bool wide_ids;
+    bool headed; /* the short form's heading is out */
+    struct json *json;
+};
+
+static const struct {
+    const char *brief, *full;
+} states[RESV_STATE_NAMES_COUNT] = {
+    { "NO", "RESV_NONE" },
+    { "UN", "RESV_UNCONFIRMED" },
+    { "CO", "RESV_CONFIRMED" },
+    { "WT", "RESV_WAIT" },
+    { "TR", "RESV_TIME_TO_RUN" },
+    { "RN", "RESV_RUNNING" },
+    { "FN", "RESV_FINISHED" },
+    { "BD", "RESV_BEING_DELETED" },
+    { "DE", "RESV_DELETED" },
+    { "DJ", "RESV_DELETING_JOBS" },
+    { "DG", "RESV_DEGRADED" },
+    { "AL", "RESV_BEING_ALTERED" },
+    { "IC", "RESV_IN_CONFLICT" },
+};
+
+static size_t state_index(const char *value)
+{
+    unsigned long n = strtoul(value, NULL, 10);
+
+    return n < RESV_STATE_NAMES_COUNT ? n : 0;
+}
+
+static const char *value_of(const struct batch_status *resv, const char *name)
+{
+    for (const struct attrl *a = resv->attribs; a; a = a->next)
+        if (strcasecmp(a->name, name) == 0)
+            return a->value;
+    return "";
+}
+
+/* A time as near to today as it can be said. */
+static void short_time(const char *value, time_t now_at, char out[TIME_TEXT_MAX])
+{
+    time_t at = (time_t)strtoll(value, NULL, 10);
+    struct tm then, now;
+
+    if (*value == '\0' || !localtime_r(&at, &then) || !localtime_r(&now_at, &now)) {
+        snprintf(out, TIME_TEXT_MAX, "--");
+        return;
+    }
+    if (then.tm_year != now.tm_year)
+        strftime(out, TIME_TEXT_MAX, "%a %b %d %Y %H:%M", &then);
+    else if (then.tm_yday == now.tm_yday)
+        strftime(out, TIME_TEXT_MAX, "Today %H:%M", &then);
+    else if (then.tm_yday - then.tm_wday == now.tm_yday - now.tm_wday)
+        strftime(out, TIME_TEXT_MAX, "%a %H:%M", &then);
+    else
+        strftime(out, TIME_TEXT_MAX, "%a %b %d %H:%M", &then);
+}
+
+static void print_short(struct rstat *r, const struct batch_status *resv)
+{
+    char start[TIME_TEXT_MAX], end[TIME_TEXT_MAX];
+    int id_width = r->wide_ids ? 15 : 10, queue_width = r->wide_ids ? 13 : 8;
+
+    if (!r->headed) {
+        printf("%-*.*s %-*.*s %-8.8s %-5.5s %17.17s / Duration / %-17.17s\n", id_width,
+               id_width, "Resv ID", queue_width, queue_width, "Queue", "User", "State",
+               "Start", "End");
+        for (int i = 0; i < (r->wide_ids ? 79 : 69); i++)
+            putchar('-');
+        putchar('\n');
+        r->headed = true;
+    }
+    short_time(value_of(resv, "reserve_start"), r->now_at, start);
+    short_time(value_of(resv, "reserve_end"), r->now_at, end);
+    printf("%-*.*s %-*.*s %-8.8s %-5.5s %17s / %ld / %-17s\n", id_width, id_width,
+           resv->name, queue_width, queue_width, value_of(resv, "queue"),
+           value_of(resv, "Authorized_Users"),
+           states[state_index(value_of(resv, "reserve_state"))].brief, start,
+           strtol(value_of(resv, "reserve_duration"), NULL, 10), end);
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Kept from -f: machine forms that say nothing to a reader. */
+static bool is_left_out(const char *name)
+{
+    static const char *const names[] = { "reserve_execvnodes", "reserve_standing",
+                                         "reserve_timezone" };
+
+    return is_one_of(name, names, ARRAY_LEN(names));
+}
+
+/* What -f shows of a value: names of states and dates in words. */
+static const char *shown_value(const struct attrl *a, char out[TIME_TEXT_MAX])
+{
+    static const char *const times[] = { "reserve_start", "reserve_end", "ctime", "mtime",
+                                         "reserve_retry" };
+    time_t at;
+    struct tm tm;
+
+    if (strcasecmp(a->name, "reserve_state") == 0)
+        return states[state_index(a->value)].full;
+    if (!is_one_of(a->name, times, ARRAY_LEN(times)))
+        return a->value;
+    at = (time_t)strtoll(a->value, NULL, 10);
+    if (!localtime_r(&at, &tm))
+        return a->value;
+    strftime(out, TIME_TEXT_MAX, "%a %b %d %H:%M:%S %Y", &tm);
+    return out;
+}
+
+static void print_full(const struct batch_status *resv)
+{
+    char text[TIME_TEXT_MAX];
+
+    printf("Resv ID: %s\n", resv->name);
+    for (const struct attrl *a = resv->attribs; a; a = a->next)
+        if (!is_left_out(a->name))
+            printf("%s%s%s = %s\n", a->name, a->resource ? "." : "",
+                   a->resource ? a->resource : "", shown_value(a, text));
+    putchar('\n');
+}
+
+static void print_dsv(const struct rstat *r, const struct batch_status *resv)
+{
+    char text[TIME_TEXT_MAX];
+
+    printf("Resv ID: %s", resv->name);
+    for (const struct attrl *a = resv->attribs; a; a = a->next) {
+        if (is_left_out(a->name))
+            continue;
+        printf("%s%s%s%s=", r->delimiter, a->name, a->resource ? "." : "",
+               a->resource ? a->resource : "");
+        dsv_print_value(shown_value(a, text), r->delimiter);
+    }
+    putchar('\n');
+}
+
+static void add_json(struct rstat *r, const struct batch_status *resv)
+{
+    char text[TIME_TEXT_MAX];
+
+    json_object_begin(r->json, "Reservations", resv->name);
+    for (const struct attrl *a = resv->attribs; a; a = a->next)
+        if (!is_left_out(a->name))
+            json_attr(r->json, a->name, a->resource, shown_value(a, text));
+}
+
+static void print_one(struct rstat *r, const struct batch_status *resv)
+{
+    switch (r->form) {
+    case FORM_SHORT:
+        print_short(r, resv);
+        break;
+    case FORM_BRIEF:
+        printf("Resv ID: %s\n", resv->name);
+        break;
+    case FORM_FULL:
+        print_full(resv);
+        break;
+    case FORM_DSV:
+        print_dsv(r, resv);
+        break;
+    case FORM_JSON:
+        add_json(r, resv);
+        break;
+    }
+}
+
+static void learn_server(struct rstat *r, int conn)
+{
+    struct attrl version = { .name = (char *)"pbs_version", .value = (char *)"" };
+    struct attrl largest = { .next = &version,
+                             .name = (char *)"max_job_sequence_id",
+                             .value = (char *)"" };
+    struct batch_status *svr = pbs_statserver(conn, &largest, NULL);
+
+    if (!svr)
+        return;
+    r->wide_ids = strtoll(value_of(svr, "max_job_sequence_id"), NULL, 10) >
+                  SEQUENCE_OF_WIDE_IDS;
+    if (r->json)
+        json_head(r->json, value_of(svr, "pbs_version"), svr->name);
+    pbs_statfree(svr);
+}
+
+/* All reservations (id NULL), or one; the exit code. */
+static int show(struct rstat *r, const char *id, const char *server)
+{
+    int conn = pbs_connect(server), code = 0;
+    struct batch_status *list;
+
+    if (conn < 0) {
+        cmd_print_connect_error();
+        fprintf(stderr, "%s: cannot connect to server (errno=%d)\n", CMD, pbs_errno);
+        return cmd_exit_code(pbs_errno);
+    }
+    if (r->form == FORM_SHORT || r->form == FORM_JSON)
+        learn_server(r, conn);
+    list = pbs_statresv(conn, id, NULL, NULL);
+    if (!list && pbs_errno != 0) {
+        code = cmd_exit_code(pbs_errno);
+        cmd_print_error(CMD, conn, NULL, NULL);
+    }
+    for (const struct batch_status *resv = list; resv; resv = resv->next)
+        print_one(r, resv);
+    pbs_statfree(list);
+    pbs_disconnect(conn);
+    return code;
+}
+
+/* -F takes the next word only when it names a form: alone it is -f. */
+static bool take_form_word(struct rstat *r, int argc, char **argv)
+{
+    static const struct {
+        const char *word;
+        enum form form;
+    } words[] = { { "json", FORM_JSON }, { "dsv", FORM_DSV }, { "default", FORM_FULL } };
+
+    r->form = FORM_FULL;
+    for (size_t i = 0; optind < argc && i < ARRAY_LEN(words); i++) {
+        if (strcasecmp(argv[optind], words[i].word) == 0) {
+            r->form = words[i].form;
+            optind++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse(struct rstat *r, int argc, char **argv)
+{
+    int letter;
+
+    while ((letter = getopt(argc, argv, "+fFBSD:")) != -1) {
+        if (letter == 'f')
+            r->form = FORM_FULL;
+        else if (letter == 'F')
+            take_form_word(r, argc, argv);
+        else if (letter == 'B')
+            r->form = FORM_BRIEF;
+        else if (letter == 'S')
+            r->form = FORM_SHORT;
+        else if (letter == 'D' && *optarg)
+            r->delimiter = optarg;
+        else
+            return false;
+    }
+    return true;
+}
+
+static int show_operand(struct rstat *r, const char *operand)
+{
+    char id[OPERAND_MAX], server[OPERAND_MAX];
+
+    if (!operand_resv(operand, id, server)) {
+        fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD, operand);
+        return 1;
+    }
+    return show(r, id, server);
+}
+
+int main(int argc, char **argv)
+{
+    struct rstat r = { .delimiter = "|", .now_at = time(NULL) };
+    int code = 0;
+
+    if (cmd_told(argc, argv, usage))
+        return 0;
+    if (!parse(&r, argc, argv)) {
+        fputs(usage, stderr);
+        return 1;
+    }
+    if (r.form == FORM_JSON)
+        r.json = json_new(r.now_at);
+    if (optind >= argc)
+        code = show(&r, NULL, NULL);
+    for (int i = optind; i < argc; i++) {
+        int failed = show_operand(&r, argv[i]);
+
+        if (failed)
+            code = failed;
+    }
+    if (r.json)
+        json_print_and_free(r.json);
+    return code;
+}

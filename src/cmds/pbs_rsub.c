@@ -1,0 +1,273 @@
+/* pbs_rsub.c - submit a reservation (cli.md 10.1, reservations.md 5.1).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/attrs.h"
+#include "cmds/common/cmd.h"
+#include "cmds/common/datetime.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CMD            "pbs_rsub"
+#define RRULE_MAX      66
+#define SECONDS_A_DAY  (24 * 60 * 60)
+
+static const char usage[] =
+    "usage: pbs_rsub -l select=<chunks> {two of -R, -E, -D} [options]\n"
+    "       pbs_rsub --version | --help\n"
+    "When:\n"
+    "  -R start      [[[[CC]YY]MM]DD]hhmm[.SS], local time\n"
+    "  -E end        the same form\n"
+    "  -D duration   [[HH:]MM:]SS\n"
+    "  -r rule       recurrence rule; needs PBS_TZID in the environment\n"
+    "What:\n"
+    "  -l resources  select=2:ncpus=4, place=scatter, ...\n"
+    "  -N name       name of the reservation\n"
+    "Who:\n"
+    "  -U users -G groups -H hosts   who may submit into it\n"
+    "  -u users -g groups            account that owns it\n"
+    "Answer:\n"
+    "  -I seconds    wait so long for the scheduler; negative: give up then\n"
+    "  -m points     mail at: a abort, b begin, c confirm, e end, n none\n"
+    "  -M users      who gets the mail\n"
+    "  -q @server    ask this server\n"
+    "  -W name=value[,name=value...]   any other attribute\n";
+
+struct rsub {
+    struct attropl *attrs;
+    const char *server;
+    const char *start_text; /* -R as typed, NULL when not given */
+    time_t start_at, end_at; /* -1 when not given */
+    bool standing;
+};
+
+static int usage_error(void)
+{
+    fputs(usage, stderr);
+    return 2;
+}
+
+static int illegal(char letter)
+{
+    fprintf(stderr, "%s: illegal -%c value\n", CMD, letter);
+    return usage_error();
+}
+
+static void set_time(struct rsub *r, const char *name, time_t at)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%lld", (long long)at);
+    attrs_set(&r->attrs, name, NULL, text);
+}
+
+static int take_time(struct rsub *r, char letter, const char *text)
+{
+    time_t at = datetime_parse(text, time(NULL));
+
+    if (at < 0) {
+        fprintf(stderr, "%s: illegal -%c time value\n", CMD, letter);
+        return usage_error();
+    }
+    if (letter == 'R') {
+        r->start_at = at;
+        r->start_text = text;
+    } else {
+        r->end_at = at;
+    }
+    set_time(r, letter == 'R' ? "reserve_start" : "reserve_end", at);
+    return 0;
+}
+
+static int take_wait(struct rsub *r, const char *text)
+{
+    char *end;
+
+    errno = 0;
+    strtol(text, &end, 10);
+    if (*text == '\0' || *end != '\0' || errno != 0) {
+        fprintf(stderr, "%s: illegal -I time value\n", CMD);
+        return usage_error();
+    }
+    attrs_set(&r->attrs, "interactive", NULL, text);
+    return 0;
+}
+
+static int take_others(struct rsub *r, const char *text)
+{
+    char *name, *value;
+    int more;
+
+    if (*text == '\0')
+        return illegal('W');
+    while ((more = attrs_next_w(&text, &name, &value)) > 0) {
+        attrs_set(&r->attrs, name, NULL, value);
+        free(name);
+        free(value);
+    }
+    return more < 0 ? illegal('W') : 0;
+}
+
+static int take_rule(struct rsub *r, const char *text)
+{
+    if (strlen(text) > RRULE_MAX) {
+        fprintf(stderr, "%s: illegal -r value (expression too long)\n", CMD);
+        return usage_error();
+    }
+    attrs_set(&r->attrs, "reserve_rrule", NULL, text);
+    attrs_set(&r->attrs, "reserve_standing", NULL, "1");
+    r->standing = true;
+    return 0;
+}
+
+/* Options whose text is the attribute's value. */
+static const struct {
+    char letter;
+    const char *attr;
+} plain[] = {
+    { 'm', "Mail_Points" },       { 'M', "Mail_Users" },
+    { 'N', "Reserve_Name" },      { 'u', "User_List" },
+    { 'g', "group_list" },        { 'U', "Authorized_Users" },
+    { 'G', "Authorized_Groups" }, { 'H', "Authorized_Hosts" },
+};
+
+static int take_plain(struct rsub *r, int letter, const char *text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
+        if (plain[i].letter == letter) {
+            attrs_set(&r->attrs, plain[i].attr, NULL, text);
+            return 0;
+        }
+    }
+    return usage_error();
+}
+
+static int take_option(struct rsub *r, int letter, const char *text)
+{
+    switch (letter) {
+    case 'R':
+    case 'E':
+        return take_time(r, (char)letter, text);
+    case 'D':
+        attrs_set(&r->attrs, "Resource_List", "walltime", text);
+        return 0;
+    case 'I':
+        return take_wait(r, text);
+    case 'l':
+        return attrs_add_resources(&r->attrs, CMD, text) ? 0 : usage_error();
+    case 'r':
+        return take_rule(r, text);
+    case 'W':
+        return take_others(r, text);
+    case 'q':
+        if (text[0] != '@' || text[1] == '\0') {
+            fprintf(stderr, "%s: illegal -q value: format \"@server\"\n", CMD);
+            return usage_error();
+        }
+        r->server = text + 1;
+        return 0;
+    default:
+        return take_plain(r, letter, text);
+    }
+}
+
+static int parse(struct rsub *r, int argc, char **argv)
+{
+    int letter;
+
+    while ((letter = getopt(argc, argv, "D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:")) != -1) {
+        int bad = letter == '?' ? usage_error() : take_option(r, letter, optarg);
+
+        if (bad)
+            return bad;
+    }
+    if (optind < argc) {
+        fprintf(stderr, "%s: directive error: ", CMD);
+        for (int i = 1; i < argc; i++)
+            fprintf(stderr, "%s ", argv[i]);
+        fputc('\n', stderr);
+        return usage_error();
+    }
+    if (r->start_text && datetime_is_clock(r->start_text) && r->end_at >= 0 &&
+        r->end_at < r->start_at)
+        set_time(r, "reserve_end", r->end_at + SECONDS_A_DAY);
+    return 0;
+}
+
+/* PBS_O_* of the submitter, and the time zone when one is named. */
+static int add_environment(struct rsub *r)
+{
+    const char *zone = getenv("PBS_TZID");
+    const char *logname = getenv("LOGNAME");
+    const char *mail = getenv("MAIL");
+    char host[256] = "";
+    char *vars;
+
+    if (r->standing && !zone) {
+        fprintf(stderr, "%s error: a valid PBS_TZID timezone environment variable is "
+                        "required.\n", CMD);
+        return 2;
+    }
+    if (zone)
+        attrs_set(&r->attrs, "reserve_timezone", NULL, zone);
+    gethostname(host, sizeof(host) - 1);
+    vars = xasprintf("PBS_O_LOGNAME=%s,PBS_O_HOST=%s%s%s%s%s", logname ? logname : "",
+                     host, mail ? ",PBS_O_MAIL=" : "", mail ? mail : "",
+                     zone ? ",PBS_TZID=" : "", zone ? zone : "");
+    attrs_set(&r->attrs, "Variable_List", NULL, vars);
+    free(vars);
+    return 0;
+}
+
+static int submit(const struct rsub *r)
+{
+    static const struct cmd_option letters[] = {
+        { "reserve_end", NULL, 'E' },       { "group_list", NULL, 'g' },
+        { "Authorized_Groups", NULL, 'G' }, { "Authorized_Hosts", NULL, 'H' },
+        { "interactive", NULL, 'I' },       { "Mail_Points", NULL, 'm' },
+        { "Mail_Users", NULL, 'M' },        { "Reserve_Name", NULL, 'N' },
+        { "reserve_rrule", NULL, 'r' },     { "reserve_start", NULL, 'R' },
+        { "User_List", NULL, 'u' },         { "Authorized_Users", NULL, 'U' },
+        { "qmove", NULL, 'W' },
+    };
+    int conn = cmd_connect(CMD, r->server);
+    int code;
+    char *answer;
+
+    if (conn < 0)
+        return cmd_exit_code(pbs_errno);
+    answer = pbs_submit_resv(conn, r->attrs, NULL);
+    code = pbs_errno;
+    if (answer) {
+        printf("%s\n", answer);
+        free(answer);
+        pbs_disconnect(conn);
+        return 0;
+    }
+    if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), usage))
+        code = 2;
+    else
+        cmd_print_error(CMD, conn, NULL, NULL);
+    pbs_disconnect(conn);
+    return cmd_exit_code(code);
+}
+
+int main(int argc, char **argv)
+{
+    struct rsub r = { .start_at = -1, .end_at = -1 };
+    int code;
+
+    if (cmd_told(argc, argv, usage))
+        return 0;
+    code = parse(&r, argc, argv);
+    if (code == 0)
+        code = add_environment(&r);
+    if (code == 0)
+        code = submit(&r);
+    attrs_free(r.attrs);
+    return code;
+}

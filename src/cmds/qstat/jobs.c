@@ -1,0 +1,299 @@
+/* jobs.c - the two tables of jobs (cli.md 4.3, 4.4).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/qstat/qstat.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELL_MAX         64
+#define NODE_LINE_MAX    77
+#define LARGEST_SIZE     9999
+#define COMMENT_MAX      74
+#define COMMENT_MAX_WIDE 114
+
+static const char *or_else(const char *value, const char *missing)
+{
+    return value && *value ? value : missing;
+}
+
+/* Copy at most 'width' characters; a longer text ends in '*'. */
+static void cut(char out[CELL_MAX], const char *text, size_t width)
+{
+    snprintf(out, CELL_MAX, "%.*s", (int)width, text);
+    if (strlen(text) > width)
+        out[width - 1] = '*';
+}
+
+/* "12.svr" of "12.svr.example.org". */
+static void short_id(char out[CELL_MAX], const char *id, size_t width)
+{
+    const char *dot = strchr(id, '.');
+    const char *second = dot ? strchr(dot + 1, '.') : NULL;
+    char *text = second ? xstrndup(id, (size_t)(second - id)) : xstrdup(id);
+
+    cut(out, text, width);
+    free(text);
+}
+
+static void owner_of(char out[CELL_MAX], const struct batch_status *job, size_t width)
+{
+    const char *owner = or_else(status_value(job, "Job_Owner", NULL), "");
+    char *name = xstrndup(owner, strcspn(owner, "@"));
+
+    cut(out, name, width);
+    free(name);
+}
+
+static int64_t seconds_of(const char *duration)
+{
+    int64_t s = 0;
+
+    for (const char *p = duration; p && *p;) {
+        s = s * 60 + strtoll(p, NULL, 10);
+        p = strchr(p, ':');
+        if (p)
+            p++;
+    }
+    return s;
+}
+
+/* How much of what was asked for is used, in percent. */
+static void percent_done(char out[CELL_MAX], const struct batch_status *job)
+{
+    static const char *const of[] = { "cput", "walltime" };
+    const char *state = or_else(status_value(job, "job_state", NULL), "");
+    int64_t most = -1;
+
+    for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+        const char *used = status_value(job, "resources_used", of[i]);
+        const char *asked = status_value(job, "Resource_List", of[i]);
+
+        if (used && asked && seconds_of(asked) > 0)
+            most = MAX_OF(most, seconds_of(used) * 100 / seconds_of(asked));
+    }
+    if (*state == 'X')
+        snprintf(out, CELL_MAX, "100");
+    else if (most < 0 || strchr("QTW", *state))
+        snprintf(out, CELL_MAX, "-- ");
+    else
+        snprintf(out, CELL_MAX, "%3lld ", (long long)most);
+}
+
+static void default_heading(const struct qstat *q)
+{
+    const char *use = q->percent ? " % done " : "Time Use";
+
+    if (q->server_comment && *q->server_comment)
+        printf("%s\n", q->server_comment);
+    if (q->wide) {
+        printf("%-30s %-15s %-15s  %8s %1s %s\n", "Job id", "Name", "User", use, "S",
+               "Queue");
+        puts("-----------------------------  --------------- ---------------  -------- - "
+             "---------------");
+    } else if (q->wide_ids) {
+        printf("%-22s %-16s %-16s  %8s %1s %s\n", "Job id", "Name", "User", use, "S",
+               "Queue");
+        puts("---------------------  ---------------- ----------------  -------- - -----");
+    } else {
+        printf("%-17s %-16s %-16s  %8s %1s %s\n", "Job id", "Name", "User", use, "S",
+               "Queue");
+        puts("----------------  ---------------- ----------------  -------- - -----");
+    }
+}
+
+static void default_row(const struct qstat *q, const struct batch_status *job)
+{
+    const size_t width = q->wide ? 15 : 16, id_width = q->wide ? 30 : q->wide_ids ? 22 : 17;
+    const char *job_name = or_else(status_value(job, "Job_Name", NULL), "");
+    char id[CELL_MAX], name[CELL_MAX], user[CELL_MAX], use[CELL_MAX], queue[CELL_MAX];
+
+    short_id(id, job->name, id_width);
+    /* A name is cut already when it just fills the column. */
+    cut(name, job_name, width);
+    if (strlen(job_name) == width)
+        name[width - 1] = '*';
+    owner_of(user, job, width);
+    cut(queue, or_else(status_value(job, "queue", NULL), ""), width);
+    if (q->percent)
+        percent_done(use, job);
+    else
+        cut(use, or_else(status_value(job, "resources_used", "cput"), "0"), 8);
+    printf("%-*s %-*s %-*s  %8s %1.1s %-*s\n", (int)id_width, id, (int)width, name,
+           (int)width, user, use, or_else(status_value(job, "job_state", NULL), "?"),
+           (int)width, queue);
+}
+
+static void alternate_heading(const struct qstat *q)
+{
+    printf("\n%s: %s\n", q->server, or_else(q->server_comment, ""));
+    if (q->wide) {
+        printf("%99s%s\n", "", "Req'd  Req'd   Elap");
+        puts("Job ID                         Username        Queue           Jobname        "
+             " SessID   NDS  TSK   Memory Time  S Time");
+        puts("------------------------------ --------------- --------------- ---------------"
+             " -------- ---- ----- ------ ----- - -----");
+    } else if (q->wide_ids) {
+        printf("%65s%s\n", "", "Req'd  Req'd   Elap");
+        puts("Job ID               Username Queue    Jobname    SessID NDS TSK Memory Time  S "
+             "Time");
+        puts("-------------------- -------- -------- ---------- ------ --- --- ------ ----- - "
+             "-----");
+    } else {
+        printf("%60s%s\n", "", "Req'd  Req'd   Elap");
+        puts("Job ID          Username Queue    Jobname    SessID NDS TSK Memory Time  S Time");
+        puts("--------------- -------- -------- ---------- ------ --- --- ------ ----- - "
+             "-----");
+    }
+}
+
+static unsigned unit_step(char c)
+{
+    static const char units[] = "bkmgtp";
+    const char *at = strchr(units, c);
+
+    return at && c ? (unsigned)(at - units) : 0;
+}
+
+/* A size for the Memory column: its unit is raised while the number has five digits. */
+static void memory_text(const struct qstat *q, const char *value, char out[CELL_MAX])
+{
+    static const char units[] = "bkmgtp";
+    char *end;
+    unsigned long long n;
+    unsigned step;
+    char kind;
+
+    if (!value) {
+        snprintf(out, CELL_MAX, " -- ");
+        return;
+    }
+    n = strtoull(value, &end, 10);
+    step = unit_step(*end);
+    kind = strchr(end, 'w') ? 'w' : 'b';
+    if (q->size == SIZE_MW && kind == 'b') {
+        n = (n + 7) / 8;
+        kind = 'w';
+    }
+    for (unsigned want = q->size == SIZE_GB ? 3 : q->size == SIZE_MW ? 2 : 0; step < want;
+         step++)
+        n = (n + 1023) / 1024;
+    for (; n > LARGEST_SIZE && step < sizeof(units) - 2; step++)
+        n = (n + 1023) / 1024;
+    if (step == 0)
+        snprintf(out, CELL_MAX, "%llu %c", n, kind);
+    else
+        snprintf(out, CELL_MAX, "%llu%c%c", n, units[step], kind);
+    out[MIN_OF(strlen(out), (size_t)6)] = '\0';
+}
+
+static void time_text(const char *value, char out[CELL_MAX])
+{
+    snprintf(out, CELL_MAX, "%.5s", or_else(value, " -- "));
+}
+
+/* exec_host without domains, in lines that end in '+' when they go on. */
+static void print_nodes(const char *hosts, bool one_line)
+{
+    size_t used = 0;
+
+    while (hosts && *hosts) {
+        size_t len = strcspn(hosts, "+"), host_len = strcspn(hosts, "/+");
+        char *host = xstrndup(hosts, host_len);
+        struct in_addr ip;
+        size_t shown = inet_pton(AF_INET, host, &ip) == 1 ? host_len : strcspn(host, ".");
+        size_t total = shown + (len - host_len);
+
+        if (!one_line && used > 0 && used + total >= NODE_LINE_MAX) {
+            fputs("\n   ", stdout);
+            used = 0;
+        }
+        printf("%.*s%.*s", (int)shown, host, (int)(len - host_len), hosts + host_len);
+        used += total + 1;
+        hosts += len;
+        if (*hosts == '+') {
+            putchar('+');
+            hosts++;
+        }
+        free(host);
+    }
+}
+
+static void print_comment(const struct qstat *q, const char *comment)
+{
+    size_t most = q->wide ? COMMENT_MAX_WIDE : COMMENT_MAX;
+
+    if (strlen(comment) > most)
+        printf("%.*s...", (int)(most - 4), comment);
+    else
+        fputs(comment, stdout);
+}
+
+/* What -n and -s add behind or below the row. */
+static void print_more(const struct qstat *q, const struct batch_status *job)
+{
+    const char *hosts = status_value(job, "exec_host", NULL);
+
+    if (!q->nodes && !q->comments) {
+        putchar('\n');
+        return;
+    }
+    putchar(q->one_line ? ' ' : '\n');
+    if (q->nodes) {
+        if (!q->one_line)
+            fputs("   ", stdout);
+        if (hosts)
+            print_nodes(hosts, q->one_line);
+        else
+            fputs(" -- ", stdout);
+        putchar('\n');
+    }
+    if (q->comments) {
+        fputs("   ", stdout);
+        print_comment(q, or_else(status_value(job, "comment", NULL), " -- "));
+        putchar('\n');
+    }
+}
+
+static void alternate_row(const struct qstat *q, const struct batch_status *job)
+{
+    const int id_w = q->wide ? 30 : q->wide_ids ? 20 : 15, name_w = q->wide ? 15 : 8;
+    const int job_w = q->wide ? 15 : 10, sess_w = q->wide ? 8 : 6;
+    const int nds_w = q->wide ? 4 : 3, tsk_w = q->wide ? 5 : 3;
+    const char *cput = status_value(job, "Resource_List", "cput");
+    const char *tasks = status_value(job, "Resource_List", "ncpus");
+    char id[CELL_MAX], user[CELL_MAX], queue[CELL_MAX], name[CELL_MAX], sess[CELL_MAX];
+    char nds[CELL_MAX], tsk[CELL_MAX], memory[CELL_MAX], asked[CELL_MAX], used[CELL_MAX];
+
+    short_id(id, job->name, (size_t)id_w);
+    owner_of(user, job, (size_t)name_w);
+    cut(queue, or_else(status_value(job, "queue", NULL), ""), (size_t)name_w);
+    cut(name, or_else(status_value(job, "Job_Name", NULL), ""), (size_t)job_w);
+    cut(sess, or_else(status_value(job, "session_id", NULL), " -- "), (size_t)sess_w);
+    cut(nds, or_else(status_value(job, "Resource_List", "nodect"), " -- "), (size_t)nds_w);
+    cut(tsk, tasks && strcmp(tasks, "0") != 0 ? tasks : " -- ", (size_t)tsk_w);
+    memory_text(q, status_value(job, "Resource_List", "mem"), memory);
+    time_text(cput ? cput : status_value(job, "Resource_List", "walltime"), asked);
+    time_text(status_value(job, "resources_used", cput ? "cput" : "walltime"), used);
+    printf("%-*s %-*s %-*s %-*s %*s %*s %*s %6s %5s %1.1s %5s", id_w, id, name_w, user,
+           name_w, queue, job_w, name, sess_w, sess, nds_w, nds, tsk_w, tsk, memory, asked,
+           or_else(status_value(job, "job_state", NULL), "?"), used);
+    print_more(q, job);
+}
+
+void qstat_print_jobs(struct qstat *q, const struct batch_status *jobs)
+{
+    for (; jobs; jobs = jobs->next) {
+        if (!q->headed && q->alternate)
+            alternate_heading(q);
+        else if (!q->headed)
+            default_heading(q);
+        q->headed = true;
+        if (q->alternate)
+            alternate_row(q, jobs);
+        else
+            default_row(q, jobs);
+    }
+}

@@ -1,0 +1,159 @@
+/* environment.c - Variable_List: what the submitter's surroundings were (cli.md 3.6).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/qsub/qsub.h"
+
+#include <limits.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* A value with commas, quotes and backslashes protected. */
+static void add_escaped(struct buf *out, const char *value, const char *special)
+{
+    for (; *value; value++) {
+        if (strchr(special, *value))
+            buf_add_char(out, '\\');
+        buf_add_char(out, *value);
+    }
+}
+
+static void add_variable(struct buf *out, const char *name, const char *value,
+                         const char *special)
+{
+    if (out->len > 0)
+        buf_add_char(out, ',');
+    buf_printf(out, "%s=", name);
+    add_escaped(out, value, special);
+}
+
+/* $PWD when it really is where we are (it may hold symbolic links), else getcwd(). */
+static void add_workdir(struct buf *out)
+{
+    const char *pwd = getenv("PWD");
+    struct stat a, b;
+    char cwd[PATH_MAX];
+
+    if (pwd && stat(pwd, &a) == 0 && stat(".", &b) == 0 && a.st_dev == b.st_dev &&
+        a.st_ino == b.st_ino)
+        add_variable(out, "PBS_O_WORKDIR", pwd, ",");
+    else if (getcwd(cwd, sizeof(cwd)))
+        add_variable(out, "PBS_O_WORKDIR", cwd, ",");
+}
+
+static bool is_kept_back(const char *name)
+{
+    return strncmp(name, "PBS_O_", 6) == 0 || strncmp(name, "PBS_JOBCOOKIE", 13) == 0 ||
+           strncmp(name, "PBS_INTERACTIVE_COOKIE", 22) == 0;
+}
+
+/* One "name" or "name=value" of -v at *at, which moves behind its comma. */
+static bool take_variable(struct buf *out, const char **at)
+{
+    size_t name_len = strcspn(*at, "=,");
+    char *name = xstrndup(*at, name_len);
+    const char *p = *at + name_len;
+    struct buf value = { 0 };
+    bool ok = true;
+
+    if (*p == '=') {
+        char quote = '\0';
+
+        for (p++; *p && (quote || *p != ','); p++) {
+            if (*p == '\\' && p[1]) {
+                buf_add(&value, p, 2);
+                p++;
+            } else if (quote && *p == quote) {
+                quote = '\0';
+            } else if (!quote && (*p == '"' || *p == '\'')) {
+                quote = *p;
+            } else {
+                if (quote && *p == ',')
+                    buf_add_char(&value, '\\');
+                buf_add_char(&value, *p);
+            }
+        }
+        buf_add(&value, "", 0);
+        if (strncmp(name, "PBS_O_", 6) != 0)
+            add_variable(out, name, value.data, "");
+    } else if (name_len > 0 && !is_kept_back(name)) {
+        const char *own = getenv(name);
+
+        ok = own != NULL;
+        if (ok)
+            add_variable(out, name, own, "\"',\\");
+    }
+    *at = *p == ',' ? p + 1 : p;
+    buf_fini(&value);
+    free(name);
+    return ok;
+}
+
+static void add_all(struct buf *out)
+{
+    for (char **e = environ; *e; e++) {
+        char *equals = strchr(*e, '=');
+        char *name;
+
+        if (!equals || is_kept_back(*e))
+            continue;
+        name = xstrndup(*e, (size_t)(equals - *e));
+        add_variable(out, name, equals + 1, "\"',\\");
+        free(name);
+    }
+}
+
+/* The canonical name of this host. */
+static void add_host(struct buf *out)
+{
+    struct addrinfo hints = { .ai_family = AF_INET, .ai_flags = AI_CANONNAME }, *found;
+    char host[256] = "localhost";
+
+    gethostname(host, sizeof(host) - 1);
+    if (getaddrinfo(host, NULL, &hints, &found) == 0) {
+        add_variable(out, "PBS_O_HOST", found->ai_canonname ? found->ai_canonname : host,
+                     ",");
+        freeaddrinfo(found);
+    } else {
+        add_variable(out, "PBS_O_HOST", host, ",");
+    }
+}
+
+int qsub_environment(struct qsub *q)
+{
+    static const char *const copied[] = { "LANG", "LOGNAME", "PATH", "MAIL", "SHELL", "TZ" };
+    const char *home = getenv("HOME");
+    struct buf out = { 0 };
+    struct utsname uts;
+
+    add_variable(&out, "PBS_O_HOME", home ? home : "/", ",");
+    for (size_t i = 0; i < ARRAY_LEN(copied); i++) {
+        const char *value = getenv(copied[i]);
+        char name[32];
+
+        snprintf(name, sizeof(name), "PBS_O_%s", copied[i]);
+        if (value)
+            add_variable(&out, name, value, ",");
+    }
+    add_workdir(&out);
+    if (uname(&uts) == 0)
+        add_variable(&out, "PBS_O_SYSTEM", uts.sysname, ",");
+    for (const char *p = q->variables; p && *p;) {
+        if (!take_variable(&out, &p)) {
+            fprintf(stderr, "%s: cannot send environment with the job\n", CMD);
+            buf_fini(&out);
+            return 1;
+        }
+    }
+    if (q->all_variables)
+        add_all(&out);
+    add_host(&out);
+    attrs_set(&q->attrs, "Variable_List", NULL, out.data);
+    buf_fini(&out);
+    return 0;
+}

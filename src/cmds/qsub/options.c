@@ -1,0 +1,210 @@
+/* options.c - what each option of qsub sends (cli.md 3.1, 3.2, 3.7).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/qsub/qsub.h"
+
+#include "cmds/common/datetime.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define PREFIX_MAX 32
+
+const char qsub_usage[] =
+    "usage: qsub [options] [script | -- command [arg ...]]\n"
+    "       qsub --version | --help\n"
+    "Where and when:\n"
+    "  -q queue          destination: queue, @server or queue@server\n"
+    "  -l name=value,... resources: select=..., place=..., walltime=...\n"
+    "  -a date_time      not before [[[[CC]YY]MM]DD]hhmm[.SS]     -h  hold it\n"
+    "  -p priority       -1024 to 1023                        -r y|n  may be rerun\n"
+    "What it is called and whose it is:\n"
+    "  -N name  -A account  -P project  -u user,...\n"
+    "Output and mail:\n"
+    "  -o path  -e path  -j oe|eo|n  -k keep  -R o|e|oe  -m points  -M user,...\n"
+    "Environment:\n"
+    "  -v name[=value],...   -V (everything)   -S shell\n"
+    "Submission:\n"
+    "  -C prefix of directives   -z  print no job id   -f  in the foreground\n"
+    "  -W name=value[,name=value...]   any other attribute\n";
+
+/* Options whose text is the value of an attribute. */
+static const struct {
+    char letter;
+    const char *attr;
+} plain[] = {
+    { 'A', "Account_Name" }, { 'c', "Checkpoint" },   { 'e', "Error_Path" },
+    { 'j', "Join_Path" },    { 'k', "Keep_Files" },   { 'm', "Mail_Points" },
+    { 'M', "Mail_Users" },   { 'N', "Job_Name" },     { 'o', "Output_Path" },
+    { 'p', "Priority" },     { 'P', "project" },      { 'R', "Remove_Files" },
+    { 'S', "Shell_Path_List" }, { 'u', "User_List" },
+};
+
+static int usage_error(void)
+{
+    fputs(qsub_usage, stderr);
+    return 2;
+}
+
+static int illegal(int letter)
+{
+    fprintf(stderr, "%s: illegal -%c value\n", CMD, letter);
+    return usage_error();
+}
+
+static int take_date(struct qsub *q, const char *text)
+{
+    time_t at = datetime_parse(text, time(NULL));
+    char value[24];
+
+    if (at < 0)
+        return illegal('a');
+    snprintf(value, sizeof(value), "%lld", (long long)at);
+    attrs_set(&q->attrs, "Execution_Time", NULL, value);
+    return 0;
+}
+
+/* A resource that a higher level gave already stays. */
+static int take_resources(struct qsub *q, const char *text, enum level level)
+{
+    struct attropl *list = NULL;
+
+    if (!attrs_add_resources(&list, CMD, text)) {
+        attrs_free(list);
+        return usage_error();
+    }
+    for (struct attropl *a = list; a; a = a->next)
+        if (level == LEVEL_COMMAND || !attrs_get(q->attrs, a->name, a->resource))
+            attrs_set(&q->attrs, a->name, a->resource, a->value);
+    attrs_free(list);
+    return 0;
+}
+
+static int take_others(struct qsub *q, const char *text, enum level level)
+{
+    char *name, *value;
+    int more;
+
+    if (*text == '\0')
+        return illegal('W');
+    while ((more = attrs_next_w(&text, &name, &value)) > 0) {
+        if (level == LEVEL_COMMAND || !attrs_get(q->attrs, name, NULL))
+            attrs_set(&q->attrs, name, NULL, value);
+        free(name);
+        free(value);
+    }
+    return more < 0 ? illegal('W') : 0;
+}
+
+static void replace(char **at, const char *text)
+{
+    free(*at);
+    *at = xstrdup(text);
+}
+
+static int take_plain(struct qsub *q, int letter, const char *text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
+        if (plain[i].letter != letter)
+            continue;
+        if (letter == 'c' || letter == 'p')
+            text += strspn(text, " \t");
+        if (letter == 'c' && strcmp(text, "u") == 0)
+            return illegal(letter);
+        attrs_set(&q->attrs, plain[i].attr, NULL, text);
+        return 0;
+    }
+    return usage_error();
+}
+
+static int take_option(struct qsub *q, int letter, const char *text, enum level level)
+{
+    switch (letter) {
+    case 'a':
+        return take_date(q, text);
+    case 'l':
+        return take_resources(q, text, level);
+    case 'W':
+        return take_others(q, text, level);
+    case 'C':
+        replace(&q->prefix, text);
+        if (strlen(q->prefix) > PREFIX_MAX)
+            q->prefix[PREFIX_MAX] = '\0';
+        return 0;
+    case 'q':
+        replace(&q->destination, text);
+        return 0;
+    case 'v':
+        replace(&q->variables, text);
+        return 0;
+    case 'V':
+        q->all_variables = true;
+        return 0;
+    case 'f':
+        q->foreground = true;
+        return 0;
+    case 'z':
+        q->silent = true;
+        return 0;
+    case 'h':
+        attrs_set(&q->attrs, "Hold_Types", NULL, "u");
+        return 0;
+    case 'r':
+        if (strcmp(text, "y") != 0 && strcmp(text, "n") != 0)
+            return illegal('r');
+        attrs_set(&q->attrs, "Rerunable", NULL, *text == 'y' ? "TRUE" : "FALSE");
+        return 0;
+    case 'I':
+    case 'J':
+    case 'X':
+        fprintf(stderr, "%s: option -%c is not served by this version\n", CMD, letter);
+        return 2;
+    default:
+        return take_plain(q, letter, text);
+    }
+}
+
+int qsub_options(struct qsub *q, int argc, char **argv, enum level level, int *operand)
+{
+    int letter;
+
+    optind = 0; /* a new list of words */
+    while ((letter = getopt(argc, argv,
+                            "a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:q:r:R:S:u:v:VW:XzP:")) != -1) {
+        bool merged = letter == 'l' || letter == 'W';
+        int bad;
+
+        if (letter == '?')
+            return level == LEVEL_COMMAND ? usage_error() : -1;
+        if (!merged && q->level[letter] > level)
+            continue;
+        q->level[letter] = level;
+        bad = take_option(q, letter, optarg, level);
+        if (bad)
+            return bad;
+    }
+    *operand = optind;
+    return 0;
+}
+
+void qsub_defaults(struct qsub *q)
+{
+    static const struct {
+        const char *attr, *value;
+    } defaults[] = {
+        { "Checkpoint", "u" }, { "Hold_Types", "n" },  { "Join_Path", "n" },
+        { "Keep_Files", "n" }, { "Mail_Points", "a" }, { "Priority", "0" },
+        { "Rerunable", "TRUE" },
+    };
+    const char *shell = getenv("PBS_SHELL");
+
+    if (shell && !attrs_get(q->attrs, "Shell_Path_List", NULL))
+        attrs_set(&q->attrs, "Shell_Path_List", NULL, shell);
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++)
+        if (!attrs_get(q->attrs, defaults[i].attr, NULL))
+            attrs_set(&q->attrs, defaults[i].attr, NULL, defaults[i].value);
+}

@@ -1,0 +1,308 @@
+/* qsub.c - submit a batch job (cli.md 3).
+ *
+ * Options are taken from the command line, the script's directives and the server's
+ * default_qsub_arguments; the first of them that has an option wins.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/qsub/qsub.h"
+
+#include "cmds/common/operand.h"
+#include "include/pbs_error.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_WORDS_MAX 128
+#define NO_OPEN_EXIT      8
+
+static const struct cmd_option letters[] = {
+    { "Execution_Time", NULL, 'a' }, { "Account_Name", NULL, 'A' },
+    { "Checkpoint", NULL, 'c' },     { "Error_Path", NULL, 'e' },
+    { "Hold_Types", NULL, 'h' },     { "Join_Path", NULL, 'j' },
+    { "Keep_Files", NULL, 'k' },     { "Mail_Points", NULL, 'm' },
+    { "Mail_Users", NULL, 'M' },     { "Job_Name", NULL, 'N' },
+    { "Output_Path", NULL, 'o' },    { "Priority", NULL, 'p' },
+    { "project", NULL, 'P' },        { "Rerunable", NULL, 'r' },
+    { "Shell_Path_List", NULL, 'S' }, { "User_List", NULL, 'u' },
+    { "depend", NULL, 'W' },
+};
+
+static void add_xml_word(struct buf *out, const char *word)
+{
+    static const char *const entities[128] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&apos;",
+    };
+
+    buf_add_str(out, "<jsdl-hpcpa:Argument>");
+    for (; *word; word++) {
+        unsigned char c = (unsigned char)*word;
+
+        if (c < 128 && entities[c])
+            buf_add_str(out, entities[c]);
+        else
+            buf_add_char(out, *word);
+    }
+    buf_add_str(out, "</jsdl-hpcpa:Argument>");
+}
+
+static void set_words(struct qsub *q, const char *attr, int n, char **words)
+{
+    struct buf xml = { 0 };
+
+    for (int i = 0; i < n; i++)
+        add_xml_word(&xml, words[i]);
+    if (xml.len > 0)
+        attrs_set(&q->attrs, attr, NULL, xml.data);
+    buf_fini(&xml);
+}
+
+/* A path of -o or -e as the server wants it: host:/absolute. */
+static void prepare_path(struct qsub *q, const char *attr)
+{
+    const char *given = attrs_get(q->attrs, attr, NULL);
+    const char *out_host = getenv("PBS_OUTPUT_HOST_NAME");
+    char host[256] = "localhost", cwd[PATH_MAX];
+    const char *colon, *path, *pwd = getenv("PWD");
+    char *full;
+    struct stat st;
+
+    if (!given)
+        return;
+    path = given + strspn(given, " \t");
+    colon = strchr(path, ':');
+    if (colon && strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                              "0123456789.-") == (size_t)(colon - path))
+        return; /* names a host: sent as given */
+    gethostname(host, sizeof(host) - 1);
+    if (!pwd || *pwd != '/')
+        pwd = getcwd(cwd, sizeof(cwd));
+    full = xasprintf("%s:%s%s%s%s", out_host ? out_host : host,
+                     *path == '/' ? "" : (pwd ? pwd : "/"), *path == '/' ? "" : "/", path,
+                     stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "/" : "");
+    attrs_set(&q->attrs, attr, NULL, full);
+    free(full);
+}
+
+static void set_job_name(struct qsub *q, const char *path)
+{
+    char *copy;
+
+    if (attrs_get(q->attrs, "Job_Name", NULL))
+        return;
+    copy = xstrdup(path ? path : "STDIN");
+    attrs_set(&q->attrs, "Job_Name", NULL, basename(copy));
+    free(copy);
+}
+
+static FILE *open_script(const char *path, int *code)
+{
+    struct stat st;
+    FILE *in = NULL;
+
+    *code = 1;
+    if (!path) {
+        if (isatty(STDIN_FILENO))
+            puts("Job script will be read from standard input. Submit with CTRL+D.");
+        fflush(stdout);
+        return stdin;
+    }
+    if (stat(path, &st) < 0) {
+        fprintf(stderr, "%s: script file:: %s\n", CMD, strerror(errno));
+        return NULL;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        fprintf(stderr, "%s: script not a file\n", CMD);
+        return NULL;
+    }
+    in = fopen(path, "re");
+    if (!in) {
+        fprintf(stderr, "%s: opening script file:: %s\n", CMD, strerror(errno));
+        *code = NO_OPEN_EXIT;
+    }
+    return in;
+}
+
+static const char *scratch_dir(void)
+{
+    static const char *const names[] = { "PBS_TMPDIR", "TMPDIR" };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (getenv(names[i]))
+            return getenv(names[i]);
+    return "/var/tmp";
+}
+
+/* Copy the script to a file of our own while its directives are read; the path, which
+ * the caller unlinks and frees, or NULL with *code set. */
+static char *take_script(struct qsub *q, const char *path, int *code)
+{
+    FILE *in = open_script(path, code), *out;
+    char *copy;
+    int fd;
+
+    if (!in)
+        return NULL;
+    copy = xasprintf("%s/pbsscrptXXXXXX", scratch_dir());
+    fd = mkstemp(copy);
+    out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!out) {
+        fprintf(stderr, "mkstemp: %s\n%s: could not create/open tmp file %s for script\n",
+                strerror(errno), CMD, copy);
+        if (fd >= 0)
+            close(fd);
+        *code = 1;
+    } else {
+        *code = qsub_script(q, in, out);
+        if (fclose(out) != 0 && *code == 0)
+            *code = 1;
+    }
+    if (in != stdin)
+        fclose(in);
+    if (*code == 0)
+        return copy;
+    if (fd >= 0)
+        unlink(copy);
+    free(copy);
+    return NULL;
+}
+
+/* default_qsub_arguments of the server, the lowest level. */
+static int take_server_default(struct qsub *q, int conn)
+{
+    struct attrl wanted = { .name = (char *)"default_qsub_arguments",
+                            .value = (char *)"" };
+    struct batch_status *svr = pbs_statserver(conn, &wanted, NULL);
+    char *words[DEFAULT_WORDS_MAX + 2] = { (char *)CMD };
+    int n, operand = 0, bad = 0;
+
+    if (svr && svr->attribs) {
+        char *text = xstrdup(svr->attribs->value);
+
+        n = qsub_split(text, words + 1, DEFAULT_WORDS_MAX);
+        if (n > 0)
+            bad = qsub_options(q, n + 1, words, LEVEL_SERVER, &operand);
+        if (n < 0 || bad) {
+            fprintf(stderr, "%s: directive error: %s \n", CMD, svr->attribs->value);
+            bad = 255;
+        }
+        free(text);
+    }
+    pbs_statfree(svr);
+    return bad;
+}
+
+static int report_refusal(int conn)
+{
+    int error = pbs_errno;
+
+    if (error == PBSE_NOATTR)
+        fprintf(stderr, "%s: Error (%d) submitting job\n", CMD, error);
+    else if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), qsub_usage))
+        return 2;
+    else if (cmd_error_text(conn))
+        fprintf(stderr, "%s: %s\n", CMD, cmd_error_text(conn));
+    else
+        fprintf(stderr, "%s: Error (%d) submitting job\n", CMD, error);
+    return cmd_exit_code(error);
+}
+
+static int send_job(struct qsub *q, const char *script)
+{
+    char queue[OPERAND_MAX] = "", server[OPERAND_MAX] = "";
+    int conn, code = 0;
+    char *id;
+
+    if (q->destination && !operand_destination(q->destination, queue, server)) {
+        fprintf(stderr, "%s: illegally formed destination: %s\n", CMD, q->destination);
+        return 2;
+    }
+    conn = pbs_connect_extend(server, "qsub-daemon");
+    if (conn < 0) {
+        const char *dflt = pbs_default();
+        int error = pbs_errno;
+
+        cmd_print_connect_error();
+        fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", CMD,
+                dflt ? dflt : "", error);
+        return cmd_exit_code(error);
+    }
+    code = take_server_default(q, conn);
+    if (code == 0) {
+        qsub_defaults(q);
+        prepare_path(q, "Output_Path");
+        prepare_path(q, "Error_Path");
+        code = qsub_environment(q);
+    }
+    if (code == 0) {
+        id = pbs_submit(conn, q->attrs, script, queue, NULL);
+        if (!id)
+            code = report_refusal(conn);
+        else if (!q->silent)
+            puts(id);
+        free(id);
+    }
+    pbs_disconnect(conn);
+    return code;
+}
+
+/* The words after "--", NULL when there is no such operand. */
+static char **command_words(int argc, char **argv, int operand, int *n)
+{
+    *n = argc - operand;
+    if (operand < 1 || operand > argc || strcmp(argv[operand - 1], "--") != 0)
+        return NULL;
+    return argv + operand;
+}
+
+static int submit(struct qsub *q, int operand)
+{
+    int n, code = 0;
+    char **command = command_words(q->argc, q->argv, operand, &n);
+    const char *path = NULL;
+    char *script = NULL;
+
+    if ((command && n == 0) || (!command && n > 1)) {
+        fputs(qsub_usage, stderr);
+        return 2;
+    }
+    if (command) {
+        attrs_set(&q->attrs, "executable", NULL, command[0]);
+        set_words(q, "argument_list", n - 1, command + 1);
+    } else {
+        path = n == 1 && strcmp(q->argv[operand], "-") != 0 ? q->argv[operand] : NULL;
+        script = take_script(q, path, &code);
+        if (!script)
+            return code;
+    }
+    set_job_name(q, path);
+    code = send_job(q, script);
+    if (script)
+        unlink(script);
+    free(script);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct qsub q = { .argc = argc };
+    int operand = 0, code;
+
+    if (cmd_told(argc, argv, qsub_usage))
+        return 0;
+    q.argv = argv;
+    if (argc > 1)
+        set_words(&q, "Submit_arguments", argc - 1, argv + 1);
+    code = qsub_options(&q, argc, argv, LEVEL_COMMAND, &operand);
+    if (code == 0)
+        code = submit(&q, operand);
+    attrs_free(q.attrs);
+    free(q.destination);
+    free(q.prefix);
+    free(q.variables);
+    return code;
+}
