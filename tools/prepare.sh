@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 PACKAGES_BUILD="gcc make autoconf automake libtool pkg-config libevent-dev libssl-dev
-    libsqlite3-dev libjansson-dev libedit-dev uthash-dev"
+    libsqlite3-dev libjansson-dev libedit-dev uthash-dev zlib1g-dev"
 PACKAGES_TEST="libcunit1-dev python3 python3-pytest procps"
 
 say() { printf '== %s\n' "$*"; }

@@ -105,6 +105,16 @@ class Cluster:
                 "PBS_CONF_FILE": self.conf, "TZ": "UTC", "LANG": "C",
                 "HOME": os.environ.get("HOME", "/")}
 
+    def output(self, user, name):
+        """A job's output file in the directory it was submitted from."""
+        kwargs, _ = run_as(user)
+        path = os.path.join(kwargs["cwd"], name)
+        wait_for("the file " + path, lambda: os.path.exists(path))
+        with open(path) as f:
+            text = f.read()
+        os.unlink(path)
+        return text
+
     # processes
 
     def run(self, argv, user=None, check=True, input=None, env=None, timeout=120):

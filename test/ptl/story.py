@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that several suites of the reservation story share."""
+import os
+import re
+import time
+
+from holdfast import *
+from holdfast.services import wait_for
+
+
+def vnodes_of(text):
+    """The vnodes of an exec_vnode or resv_nodes, in order."""
+    return re.findall(r"[(+]([^:()+]+\[\d+\]|[^:()+]+):", text)
+
+
+def resv_nodes(server, rid):
+    return vnodes_of(server.status(RESV, rid)[0]["resv_nodes"])
+
+
+def retry_soon(server, seconds=2):
+    server.manager(MGR_CMD_SET, SERVER, {"reserve_retry_time": seconds})
+
+
+def running_resv(server, select="3:ncpus=2", duration=600, start=5, **kwargs):
+    """A reservation that has started; its id."""
+    rid = server.submit(Reservation(select=select, start=start, duration=duration, **kwargs))
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
+    return rid
+
+
+def queue_of(rid):
+    return rid.split(".")[0]
+
+
+def script_until(path):
+    """A job script that runs until the file 'path' exists."""
+    return "#!/bin/sh\necho begun\nwhile [ ! -e %s ]; do sleep 0.2; done\necho done\n" % path
+
+
+class Gate:
+    """A file that a job waits for."""
+
+    def __init__(self, cluster, name="gate"):
+        self.path = os.path.join(cluster.root, name)
+
+    def open(self):
+        with open(self.path, "w"):
+            pass
+
+
+def running_job(server, queue=None, select="1:ncpus=2", script=None, **attrs):
+    """A job that runs with a known session; its id."""
+    want = dict(attrs)
+    want["Resource_List.select"] = select
+    if queue:
+        want["queue"] = queue
+    jid = server.submit(Job(attrs=want, script=script))
+    server.expect(JOB, {"job_state": "R", "substate": 42}, id=jid)
+    return jid
+
+
+def job_vnodes(server, jid):
+    return vnodes_of(server.status(JOB, jid)[0]["exec_vnode"])
+
+
+def is_gone(server, kind, oid):
+    wait_for("%s is gone" % oid, lambda: not server.status(kind, oid))
+
+
+def set_offline(server, vnode):
+    server.manager(MGR_CMD_SET, NODE, {"state": "offline"}, id=vnode)
+
+
+def set_free(server, vnode):
+    server.manager(MGR_CMD_SET, NODE, {"state": "free"}, id=vnode)
+
+
+def all_is_free(cluster):
+    """Nothing is assigned anywhere, no vnode is held."""
+    def settled():
+        svr = cluster.server.status(SERVER)[0]
+        used = [v for k, v in svr.items() if k.startswith("resources_assigned.")]
+        nodes = cluster.server.status(VNODE)
+        used += [v for n in nodes for k, v in n.items() if k.startswith("resources_assigned.")]
+        return all(re.match(r"0\D*$", v) for v in used) and \
+            all(n["state"] == "free" and "jobs" not in n for n in nodes)
+    wait_for("everything free", settled)

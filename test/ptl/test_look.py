@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an administrator sees of a new cluster, and what qmgr changes (story, step 1)."""
+import json
+
+import pytest
+
+from holdfast import *
+
+
+def test_a_new_cluster_shows_its_server_and_free_vnodes(cluster):
+    server = cluster.server
+    svr = server.status(SERVER)[0]
+    assert svr["server_state"] == "Active"
+    assert svr["scheduling"] == "True"
+    assert svr["total_jobs"] == "0"
+    assert svr["pbs_version"] == "23.06.06"
+    out = cluster.run(["qstat", "-B"]).stdout.splitlines()
+    assert out[0].split() == "Server Max Tot Que Run Hld Wat Trn Ext Status".split()
+    assert out[2].split()[0] == cluster.host and out[2].rstrip().endswith("Active")
+    for name in cluster.vnode_names():
+        node = server.status(VNODE, name)[0]
+        assert node["state"] == "free"
+        assert node["resources_available.ncpus"] == str(cluster.ncpus)
+        assert node["resources_assigned.ncpus"] == "0"
+
+
+def test_reserve_retry_time_is_set_shown_and_checked(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"reserve_retry_time": 7})
+    assert server.status(SERVER)[0]["reserve_retry_time"] == "7"
+    for bad in (0, -5):
+        with pytest.raises(PbsError) as e:
+            server.manager(MGR_CMD_SET, SERVER, {"reserve_retry_time": bad})
+        assert "Illegal attribute or resource value" in e.value.err
+        assert "Error (15014) returned from server" in e.value.err
+    server.manager(MGR_CMD_UNSET, SERVER, {"reserve_retry_time": None})
+    assert server.status(SERVER)[0].get("reserve_retry_time") in (None, "600")
+
+
+def test_queues_are_made_changed_listed_printed_and_deleted(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "e", "enabled": "t", "started": "t"},
+                   id="expressq")
+    server.manager(MGR_CMD_SET, QUEUE, {"Priority": 50, "resources_max.ncpus": 4}, id="expressq")
+    queue = server.status(QUEUE, "expressq")[0]
+    assert queue["queue_type"] == "Execution"
+    assert queue["Priority"] == "50" and queue["resources_max.ncpus"] == "4"
+    printed = cluster.run(["qmgr", "-c", "print queue expressq"]).stdout
+    assert "create queue expressq\nset queue expressq queue_type = Execution\n" in printed
+    server.manager(MGR_CMD_DELETE, QUEUE, id="expressq")
+    cluster.run(["qmgr"], input=printed)
+    again = server.status(QUEUE, "expressq")[0]
+    assert {k: again[k] for k in queue if k not in ("ctime", "mtime")} == \
+        {k: queue[k] for k in queue if k not in ("ctime", "mtime")}
+
+
+@pytest.mark.parametrize("line,code,rc", [
+    ("set queue nosuch enabled=true", 15018, 170),
+    ("create queue workq2,averyveryverylongname", 15028, 184),
+    ("set server nosuch=1", None, 4),
+    ("delete node nosuch", 15062, 214),
+    ("set server scheduling=maybe", 15014, 166),
+])
+def test_bad_qmgr_commands_are_refused_with_their_code(cluster, line, code, rc):
+    with pytest.raises(PbsError) as e:
+        cluster.run(["qmgr", "-c", line])
+    assert e.value.rc == rc, e.value
+    if code:
+        assert "qmgr: Error (%d) returned from server" % code in e.value.err
+
+
+def test_ordinary_users_may_look_but_not_change(cluster):
+    if ROOTLESS:
+        pytest.skip("needs a second account")
+    assert "Active" in cluster.run(["qstat", "-B"], user=USER1).stdout
+    with pytest.raises(PbsError) as e:
+        cluster.run(["qmgr", "-c", "set server scheduling=false"], user=USER1)
+    assert "qmgr obj= svr=default: Unauthorized Request " in e.value.err
+    assert "qmgr: Error (15007) returned from server" in e.value.err
+    assert cluster.server.status(SERVER)[0]["scheduling"] == "True"
+
+
+def test_json_forms_are_json(cluster):
+    doc = json.loads(cluster.run(["qstat", "-Bf", "-F", "json"]).stdout)
+    assert doc["Server"][cluster.host]["server_state"] == "Active"
+    doc = json.loads(cluster.run(["pbsnodes", "-av", "-F", "json"]).stdout)
+    assert set(cluster.vnode_names()) <= set(doc["nodes"])
+
+
+def test_unknown_things_have_the_exact_texts_and_codes(cluster):
+    for argv, rc, text in (
+            (["qstat", "999"], 153, "qstat: Unknown Job Id 999.%s" % cluster.host),
+            (["qstat", "-Q", "nosuch"], 170, "qstat: Unknown queue nosuch"),
+            (["qdel", "999"], 153, "qdel: Unknown Job Id 999.%s" % cluster.host),
+            (["pbs_rdel", "R999"], 236,
+             "pbs_rdel: Unknown Reservation Id R999.%s" % cluster.host),
+            (["pbs_rstat", "R999"], 236, "pbs_rstat: Unknown Reservation Id"),
+            (["pbs_rstat", "xyz"], 1, "pbs_rstat: illegally formed reservation identifier: xyz"),
+            (["pbsnodes", "-v", "nosuch"], 1, "Node: nosuch,  Error: Unknown node "),
+    ):
+        done = cluster.run(argv, check=False)
+        assert (done.returncode, done.stderr.splitlines()[0].rstrip()) == (rc, text.rstrip()), argv
+
+
+def test_every_command_answers_version_and_help(cluster):
+    for cmd in ("qmgr", "qstat", "qsub", "qdel", "pbsnodes", "pbs_rsub", "pbs_rstat", "pbs_rdel",
+                "qterm"):
+        done = cluster.run([cmd, "--version"])
+        assert done.stdout.splitlines()[0] == "pbs_version = 23.06.06"
+        done = cluster.run([cmd, "--help"])
+        assert cmd in done.stdout

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A vnode of a reservation is lost: degraded, retried, re-made (story, step 4)."""
+import time
+
+from holdfast import *
+from story import *
+
+
+def test_a_running_one_loses_an_idle_vnode_and_only_that_is_replaced(cluster):
+    server = cluster.server
+    retry_soon(server)
+    rid = running_resv(server)
+    before = resv_nodes(server, rid)
+    jid = running_job(server, queue_of(rid))
+    kept = job_vnodes(server, jid)
+    lost = next(v for v in before if v not in kept)
+    set_offline(server, lost)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 10,
+                         "reserve_retry": (SET, None)}, id=rid)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5,
+                         "reserve_retry": (UNSET, None)}, id=rid)
+    after = resv_nodes(server, rid)
+    assert lost not in after
+    assert set(before) - {lost} <= set(after), "a usable vnode was given away"
+    assert len(set(after)) == 3
+    lines = [l for l in server.accounting_lines() if ";Y;%s;" % rid in l]
+    assert len(lines) == 2
+    assert "requestor=Scheduler@%s start=" % cluster.host in lines[-1]
+    assert "nodes=" in lines[-1] and lost not in lines[-1]
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+
+
+def test_it_waits_for_the_job_on_the_lost_vnode(cluster):
+    server = cluster.server
+    gate = Gate(cluster)
+    retry_soon(server, 1)
+    rid = running_resv(server)
+    jid = running_job(server, queue_of(rid), script=script_until(gate.path))
+    lost = job_vnodes(server, jid)[0]
+    set_offline(server, lost)
+    server.expect(RESV, {"reserve_substate": 10}, id=rid)
+    cluster.scheduler.log_match("Reservation has running jobs in it")
+    assert lost in resv_nodes(server, rid)
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+    gate.open()
+    is_gone(server, JOB, jid)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
+    assert lost not in resv_nodes(server, rid)
+
+
+def test_a_vnode_that_comes_back_heals_it_without_a_Y_record(cluster):
+    server = cluster.server
+    retry_soon(server, 600)
+    rid = running_resv(server, select="5:ncpus=2")
+    set_offline(server, "vn[1]")
+    server.expect(RESV, {"reserve_substate": 10}, id=rid)
+    set_free(server, "vn[1]")
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5,
+                         "reserve_retry": (UNSET, None)}, id=rid)
+    assert len([l for l in server.accounting_lines() if ";Y;%s;" % rid in l]) == 1
+
+
+def test_before_the_start_it_is_degraded_and_moves(cluster):
+    server = cluster.server
+    retry_soon(server)
+    rid = server.submit(Reservation(select="2:ncpus=2", start=3600, duration=600, interactive=60))
+    lost = resv_nodes(server, rid)[0]
+    set_offline(server, lost)
+    server.expect(RESV, {"reserve_state": "RESV_DEGRADED", "reserve_substate": 10}, id=rid)
+    server.log_match("An attempt to reconfirm reservation will be made on ")
+    server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_substate": 2}, id=rid)
+    assert lost not in resv_nodes(server, rid)
+
+
+def test_while_there_is_no_room_it_is_tried_again_and_again(cluster):
+    server = cluster.server
+    retry_soon(server, 1)
+    rid = server.submit(Reservation(select="5:ncpus=2", start=3600, duration=600, interactive=60))
+    set_offline(server, "vn[0]")
+    server.expect(RESV, {"reserve_state": "RESV_DEGRADED"}, id=rid)
+    first = int_retry(server, rid)
+    server.log_match("Next attempt to reconfirm reservation will be made on ")
+    wait_for("a later retry", lambda: int_retry(server, rid) > first)
+    assert server.status(RESV, rid)[0]["reserve_state"] == "RESV_DEGRADED"
+
+
+def int_retry(server, rid):
+    text = server.status(RESV, rid)[0].get("reserve_retry")
+    return time.mktime(time.strptime(text)) if text else 0
+
+
+def test_attempt_is_made_right_before_the_start(cluster):
+    server = cluster.server
+    retry_soon(server, 600)
+    rid = server.submit(Reservation(select="2:ncpus=2", start=10, duration=600, interactive=60))
+    resv = server.status(RESV, rid)[0]
+    lost = resv_nodes(server, rid)[0]
+    set_offline(server, lost)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
+    assert lost not in resv_nodes(server, rid)
+    start = time.mktime(time.strptime(resv["reserve_start"]))
+    lines = [l for l in server.accounting_lines() if ";Y;%s;" % rid in l]
+    made = time.mktime(time.strptime(lines[-1].split(";")[0], "%m/%d/%Y %H:%M:%S"))
+    assert made <= start, "the vnode was replaced only after the start"
+
+
+def test_losing_the_mom_degrades_and_its_return_heals(cluster):
+    server = cluster.server
+    retry_soon(server, 600)
+    rid = running_resv(server)
+    cluster.mom.stop()
+    server.expect(VNODE, {"state": (MATCH_RE, "down")}, id="vn[0]")
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 10}, id=rid)
+    cluster.mom.start()
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
+    server.expect(VNODE, {"state": (MATCH_RE, "free|job-busy|resv-exclusive")}, id="vn[0]")

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reservations: submission, confirmation, start, end, deletion (story, steps 2, 3, 5)."""
+import time
+
+import pytest
+
+from holdfast import *
+from story import *
+
+
+def test_a_reservation_is_unconfirmed_then_confirmed(cluster):
+    server = cluster.server
+    r = Reservation(select="3:ncpus=2", start=3600, duration=600)
+    rid = server.submit(r)
+    assert r.answer == rid + " UNCONFIRMED"
+    resv = server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_substate": 2}, id=rid)
+    assert resv["reserve_duration"] == "600"
+    assert resv["Resource_List.select"] == "3:ncpus=2"
+    assert resv["Resource_List.ncpus"] == "6"
+    assert resv["Resource_List.nodect"] == "3"
+    assert resv["Resource_List.walltime"] == "00:10:00"
+    assert len(set(vnodes_of(resv["resv_nodes"]))) == 3
+    assert resv["partition"] == "pbs-default"
+    assert resv["queue"] == queue_of(rid)
+    server.accounting_match(";U;%s;requestor=%s@" % (rid, USER1))
+    server.accounting_match(";Y;%s;requestor=Scheduler@%s start=" % (rid, cluster.host))
+    server.log_match("Reservation confirmed")
+    row = [l for l in cluster.run(["pbs_rstat"]).stdout.splitlines() if l.startswith("R")][0]
+    assert " CO " in row and " / 600 / " in row
+
+
+def test_waiting_for_the_answer_with_I(cluster):
+    server = cluster.server
+    r = Reservation(select="2:ncpus=2", start=3600, duration=600, interactive=60)
+    rid = server.submit(r)
+    assert r.answer == rid + " CONFIRMED"
+
+
+def test_what_cannot_be_confirmed_is_denied_and_gone(cluster):
+    server = cluster.server
+    r = Reservation(select="6:ncpus=2", start=3600, duration=600, interactive=60)
+    rid = server.submit(r)
+    assert r.answer == rid + " DENIED"
+    assert not server.status(RESV, rid)
+    server.log_match("Reservation denied")
+    server.accounting_match(";K;%s;" % rid)
+
+
+def test_two_reservations_never_share_a_vnode(cluster):
+    server = cluster.server
+    at = time.time() + 3600
+    first = server.submit(Reservation(select="3:ncpus=2", start=at, duration=600, interactive=60))
+    second = server.submit(Reservation(select="2:ncpus=2", start=at + 300, duration=600,
+                                       interactive=60))
+    assert not set(resv_nodes(server, first)) & set(resv_nodes(server, second))
+    third = Reservation(select="1:ncpus=1", start=at + 400, duration=60, interactive=60)
+    server.submit(third)
+    assert third.answer.endswith("DENIED")
+    after = Reservation(select="3:ncpus=2", start=at + 600, duration=60, interactive=60)
+    server.submit(after)
+    assert after.answer.endswith("CONFIRMED")
+
+
+def test_without_a_scheduler_it_waits_and_is_confirmed_later(cluster):
+    cluster.scheduler.stop()
+    server = cluster.server
+    r = Reservation(select="1:ncpus=2", start=3600, duration=600, interactive=1)
+    rid = server.submit(r)
+    assert r.answer == rid + " UNCONFIRMED"
+    cluster.scheduler.start()
+    server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
+
+
+def test_giving_up_after_a_negative_wait_deletes_it(cluster):
+    cluster.scheduler.stop()
+    server = cluster.server
+    r = Reservation(select="1:ncpus=2", start=3600, duration=600, interactive=-1)
+    rid = server.submit(r)
+    assert r.answer == rid + " delete, wait period expired"
+    is_gone(server, RESV, rid)
+
+
+BAD = [
+    (["-R", "+60", "-l", "select=1"], 238, "Bad time specification(s)"),
+    (["-D", "600", "-l", "select=1"], 238, "Bad time specification(s)"),
+    (["-R", "-600", "-E", "-60", "-l", "select=1"], 238, "Bad time specification(s)"),
+    (["-R", "+600", "-E", "+60", "-l", "select=1"], 238, "Bad time specification(s)"),
+    (["-R", "+60", "-D", "0", "-l", "select=1"], 238, "Bad time specification(s)"),
+    (["-R", "+60", "-D", "60", "-l", "foo=1"], 187, "Unknown resource Resource_List.foo"),
+    (["-R", "+60", "-D", "60", "-l", "select=1:foo=1"], 187, "Unknown resource: foo"),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-l", "place=bogus"], 166,
+     "Illegal attribute or resource value Resource_List.place"),
+    (["-R", "+60", "-D", "xx", "-l", "select=1"], 166,
+     "Illegal attribute or resource value Resource_List.walltime"),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-W", "nosuch=1"], 154, "Undefined attribute"),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-W", "reserve_state=5"], 155,
+     "Cannot set attribute, read only or insufficient permission"),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-W", "Priority=5000"], 166,
+     "Illegal attribute or resource value"),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-U", "a,a"], 207, "Duplicate entry in list"),
+]
+
+
+@pytest.mark.parametrize("argv,rc,text", BAD, ids=[" ".join(b[0]) for b in BAD])
+def test_bad_submissions_are_refused_and_leave_nothing(cluster, argv, rc, text):
+    args = [Reservation.clock(int(a)) if a[0] in "+-" and a[1:].isdigit() else a for a in argv]
+    done = cluster.run(["pbs_rsub"] + args, user=USER1, check=False)
+    assert (done.returncode, text in done.stderr) == (rc, True), done.stderr
+    assert not cluster.server.status(RESV)
+
+
+def test_usage_mistakes_exit_with_2(cluster):
+    for argv, text in ((["-R", "9999"], "pbs_rsub: illegal -R time value"),
+                       (["-I", "soon"], "pbs_rsub: illegal -I time value"),
+                       (["-l", "select"], None),
+                       (["-q", "workq"], 'pbs_rsub: illegal -q value: format "@server"'),
+                       (["-l", "ncpus=1,"], "pbs_rsub: illegal -l value"),
+                       (["-W", ""], "pbs_rsub: illegal -W value"),
+                       (["left", "over"], "pbs_rsub: directive error: left over ")):
+        done = cluster.run(["pbs_rsub"] + argv, user=USER1, check=False)
+        if text:
+            assert (done.returncode, done.stderr.splitlines()[0]) == (2, text)
+
+
+def test_root_may_not_own_a_reservation(cluster):
+    if ROOTLESS:
+        pytest.skip("needs root")
+    with pytest.raises(PbsError) as e:
+        cluster.server.submit(Reservation(user=None, start=3600, duration=60))
+    assert "Bad effective UID for reservation" in e.value.err and e.value.rc == 15095 & 255
+
+
+def test_resv_enable_false_refuses_all(cluster):
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"resv_enable": "False"})
+    with pytest.raises(PbsError) as e:
+        cluster.server.submit(Reservation(start=3600, duration=60))
+    assert "reservations disallowed on %s" % cluster.host in e.value.err
+
+
+def test_a_job_waits_for_the_start_runs_and_writes_its_output(cluster):
+    server = cluster.server
+    rid = server.submit(Reservation(select="2:ncpus=2", start=8, duration=600, interactive=60))
+    jid = server.submit(Job(attrs={"queue": queue_of(rid), "Job_Name": "hello"},
+                            script="#!/bin/sh\necho out of $PBS_JOBID in $PBS_QUEUE\n"
+                                   "echo err >&2\nexit 3\n"))
+    job = server.status(JOB, jid)[0]
+    assert job["job_state"] == "Q" and job["queue"] == queue_of(rid)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING"}, id=rid)
+    server.accounting_match(";B;%s;" % rid)
+    line = server.accounting_match(";E;%s;" % jid)
+    assert "Exit_status=3" in line and "resvID=%s" % rid in line
+    is_gone(server, JOB, jid)
+    number = jid.split(".")[0]
+    out = cluster.output(USER1, "hello.o" + number)
+    assert out == "out of %s in %s\n" % (jid, queue_of(rid))
+    assert cluster.output(USER1, "hello.e" + number) == "err\n"
+
+
+def test_queued_job_says_why_it_waits(cluster):
+    server = cluster.server
+    rid = server.submit(Reservation(select="1:ncpus=2", start=600, duration=60, interactive=60))
+    jid = server.submit(Job(attrs={"queue": queue_of(rid)}))
+    server.expect(JOB, {"comment": "Not Running: Queue not started."}, id=jid)
+
+
+def test_jobs_outside_keep_off_the_reserved_vnodes(cluster):
+    server = cluster.server
+    rid = running_resv(server, select="3:ncpus=2")
+    held = set(resv_nodes(server, rid))
+    first = running_job(server, select="2:ncpus=2")
+    assert not held & set(job_vnodes(server, first))
+    waiting = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1"}))
+    server.expect(JOB, {"job_state": "Q", "comment": (MATCH_RE, "Insufficient amount")},
+                  id=waiting)
+
+
+def test_other_users_may_not_use_it(cluster):
+    if ROOTLESS:
+        pytest.skip("needs a second account")
+    server = cluster.server
+    rid = server.submit(Reservation(start=600, duration=60, interactive=60))
+    with pytest.raises(PbsError) as e:
+        server.submit(Job(user=USER2, attrs={"queue": queue_of(rid)}))
+    assert "Unauthorized Request" in e.value.err
+    with pytest.raises(PbsError) as e:
+        server.delete(rid, user=USER2)
+    assert "Unauthorized Request" in e.value.err and e.value.rc == 159
+    server.delete(rid, user=USER1)
+    is_gone(server, RESV, rid)
+
+
+def test_at_the_end_running_jobs_are_killed_and_all_is_free(cluster):
+    server = cluster.server
+    rid = running_resv(server, select="2:ncpus=2", duration=15)
+    jid = running_job(server, queue_of(rid), script="#!/bin/sh\nexec sleep 3000\n")
+    is_gone(server, RESV, rid)
+    is_gone(server, JOB, jid)
+    server.accounting_match(";K;%s;requestor=" % rid)
+    assert queue_of(rid) not in [q["id"] for q in server.status(QUEUE)]
+    all_is_free(cluster)
+
+
+def test_deleting_a_running_one_takes_its_jobs_along(cluster):
+    server = cluster.server
+    rid = running_resv(server, select="2:ncpus=2")
+    running = running_job(server, queue_of(rid), script="#!/bin/sh\nexec sleep 3000\n")
+    queued = server.submit(Job(attrs={"queue": queue_of(rid),
+                                      "Resource_List.select": "2:ncpus=2"}))
+    server.delete(rid, user=USER1)
+    for jid in (running, queued):
+        is_gone(server, JOB, jid)
+    is_gone(server, RESV, rid)
+    server.accounting_match(";K;%s;requestor=%s@" % (rid, USER1))
+    all_is_free(cluster)
+
+
+def test_an_idle_one_deletes_itself(cluster):
+    server = cluster.server
+    rid = running_resv(server, select="1:ncpus=2", options=["-W", "delete_idle_time=3"])
+    is_gone(server, RESV, rid)
+    server.log_match("Deleting reservation after being idle for 3 seconds")
