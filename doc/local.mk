@@ -1,1 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+dist_man_MANS += \
+	doc/man/pbs_rdel.1 \
+	doc/man/pbs_rstat.1 \
+	doc/man/pbs_rsub.1 \
+	doc/man/pbsnodes.8 \
+	doc/man/qdel.1 \
+	doc/man/qmgr.8 \
+	doc/man/qstat.1 \
+	doc/man/qsub.1 \
+	doc/man/qterm.8
+EXTRA_DIST += doc/architecture.md
