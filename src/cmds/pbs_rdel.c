@@ -20,7 +20,8 @@ static int delete_one(const char *operand)
     int conn, code = 0;
 
     if (!operand_resv(operand, id, server)) {
-        fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD, operand);
+        fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
+                operand);
         return 1;
     }
     conn = cmd_connect(CMD, server);

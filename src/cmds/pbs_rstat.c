@@ -24,7 +24,13 @@ static const char usage[] =
     "  -S  one line each (default)   -B  ids only   -f  all attributes\n"
     "  -F  all attributes, as JSON or as one delimited line each\n";
 
-enum form { FORM_SHORT, FORM_BRIEF, FORM_FULL, FORM_JSON, FORM_DSV };
+enum form {
+    FORM_SHORT,
+    FORM_BRIEF,
+    FORM_FULL,
+    FORM_JSON,
+    FORM_DSV
+};
 
 struct rstat {
     enum form form;
@@ -38,18 +44,12 @@ struct rstat {
 static const struct {
     const char *brief, *full;
 } states[RESV_STATE_NAMES_COUNT] = {
-    { "NO", "RESV_NONE" },
-    { "UN", "RESV_UNCONFIRMED" },
-    { "CO", "RESV_CONFIRMED" },
-    { "WT", "RESV_WAIT" },
-    { "TR", "RESV_TIME_TO_RUN" },
-    { "RN", "RESV_RUNNING" },
-    { "FN", "RESV_FINISHED" },
-    { "BD", "RESV_BEING_DELETED" },
-    { "DE", "RESV_DELETED" },
-    { "DJ", "RESV_DELETING_JOBS" },
-    { "DG", "RESV_DEGRADED" },
-    { "AL", "RESV_BEING_ALTERED" },
+    { "NO", "RESV_NONE" },        { "UN", "RESV_UNCONFIRMED" },
+    { "CO", "RESV_CONFIRMED" },   { "WT", "RESV_WAIT" },
+    { "TR", "RESV_TIME_TO_RUN" }, { "RN", "RESV_RUNNING" },
+    { "FN", "RESV_FINISHED" },    { "BD", "RESV_BEING_DELETED" },
+    { "DE", "RESV_DELETED" },     { "DJ", "RESV_DELETING_JOBS" },
+    { "DG", "RESV_DEGRADED" },    { "AL", "RESV_BEING_ALTERED" },
     { "IC", "RESV_IN_CONFLICT" },
 };
 
@@ -131,8 +131,8 @@ static bool is_left_out(const char *name)
 /* What -f shows of a value: names of states and dates in words. */
 static const char *shown_value(const struct attrl *a, char out[TIME_TEXT_MAX])
 {
-    static const char *const times[] = { "reserve_start", "reserve_end", "ctime", "mtime",
-                                         "reserve_retry" };
+    static const char *const times[] = { "reserve_start", "reserve_end", "ctime",
+                                         "mtime", "reserve_retry" };
     time_t at;
     struct tm tm;
 
@@ -215,8 +215,8 @@ static void learn_server(struct rstat *r, int conn)
 
     if (!svr)
         return;
-    r->wide_ids = strtoll(value_of(svr, "max_job_sequence_id"), NULL, 10) >
-                  SEQUENCE_OF_WIDE_IDS;
+    r->wide_ids =
+        strtoll(value_of(svr, "max_job_sequence_id"), NULL, 10) > SEQUENCE_OF_WIDE_IDS;
     if (r->json)
         json_head(r->json, value_of(svr, "pbs_version"), svr->name);
     pbs_statfree(svr);
@@ -253,7 +253,9 @@ static bool take_form_word(struct rstat *r, int argc, char **argv)
     static const struct {
         const char *word;
         enum form form;
-    } words[] = { { "json", FORM_JSON }, { "dsv", FORM_DSV }, { "default", FORM_FULL } };
+    } words[] = { { "json", FORM_JSON },
+                  { "dsv", FORM_DSV },
+                  { "default", FORM_FULL } };
 
     r->form = FORM_FULL;
     for (size_t i = 0; optind < argc && i < ARRAY_LEN(words); i++) {
@@ -292,7 +294,8 @@ static int show_operand(struct rstat *r, const char *operand)
     char id[OPERAND_MAX], server[OPERAND_MAX];
 
     if (!operand_resv(operand, id, server)) {
-        fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD, operand);
+        fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
+                operand);
         return 1;
     }
     return show(r, id, server);

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CMD            "pbs_rsub"
-#define RRULE_MAX      66
-#define SECONDS_A_DAY  (24 * 60 * 60)
+#define CMD           "pbs_rsub"
+#define RRULE_MAX     66
+#define SECONDS_A_DAY (24 * 60 * 60)
 
 static const char usage[] =
     "usage: pbs_rsub -l select=<chunks> {two of -R, -E, -D} [options]\n"
@@ -40,7 +40,7 @@ static const char usage[] =
 struct rsub {
     struct attropl *attrs;
     const char *server;
-    const char *start_text; /* -R as typed, NULL when not given */
+    const char *start_text;  /* -R as typed, NULL when not given */
     time_t start_at, end_at; /* -1 when not given */
     bool standing;
 };
@@ -208,8 +208,10 @@ static int add_environment(struct rsub *r)
     char *vars;
 
     if (r->standing && !zone) {
-        fprintf(stderr, "%s error: a valid PBS_TZID timezone environment variable is "
-                        "required.\n", CMD);
+        fprintf(stderr,
+                "%s error: a valid PBS_TZID timezone environment variable is "
+                "required.\n",
+                CMD);
         return 2;
     }
     if (zone)
@@ -226,12 +228,18 @@ static int add_environment(struct rsub *r)
 static int submit(const struct rsub *r)
 {
     static const struct cmd_option letters[] = {
-        { "reserve_end", NULL, 'E' },       { "group_list", NULL, 'g' },
-        { "Authorized_Groups", NULL, 'G' }, { "Authorized_Hosts", NULL, 'H' },
-        { "interactive", NULL, 'I' },       { "Mail_Points", NULL, 'm' },
-        { "Mail_Users", NULL, 'M' },        { "Reserve_Name", NULL, 'N' },
-        { "reserve_rrule", NULL, 'r' },     { "reserve_start", NULL, 'R' },
-        { "User_List", NULL, 'u' },         { "Authorized_Users", NULL, 'U' },
+        { "reserve_end", NULL, 'E' },
+        { "group_list", NULL, 'g' },
+        { "Authorized_Groups", NULL, 'G' },
+        { "Authorized_Hosts", NULL, 'H' },
+        { "interactive", NULL, 'I' },
+        { "Mail_Points", NULL, 'm' },
+        { "Mail_Users", NULL, 'M' },
+        { "Reserve_Name", NULL, 'N' },
+        { "reserve_rrule", NULL, 'r' },
+        { "reserve_start", NULL, 'R' },
+        { "User_List", NULL, 'u' },
+        { "Authorized_Users", NULL, 'U' },
         { "qmove", NULL, 'W' },
     };
     int conn = cmd_connect(CMD, r->server);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/attrs.h"
 #include "cmds/common/full.h"
-#include "include/pbs_error.h"
+#include "lib/base/diag.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -24,7 +24,14 @@ static const char usage[] =
     "\tpbsnodes --version | --help\n"
     "\n";
 
-enum action { ACT_SHOW, ACT_LIST_DOWN, ACT_OFFLINE, ACT_RESET, ACT_CLEAR, ACT_COMMENT };
+enum action {
+    ACT_SHOW,
+    ACT_LIST_DOWN,
+    ACT_OFFLINE,
+    ACT_RESET,
+    ACT_CLEAR,
+    ACT_COMMENT
+};
 
 struct options {
     enum action action;
@@ -97,7 +104,8 @@ static void print_error(const struct options *o, int conn, const char *node)
     const char *text = cmd_error_text(conn);
 
     if (!o->quiet)
-        fprintf(stderr, "Node: %s,  Error: %s\n", node, text ? text : pbse_to_txt(pbs_errno));
+        fprintf(stderr, "Node: %s,  Error: %s\n", node,
+                text ? text : pbse_text(pbs_errno));
 }
 
 static bool is_date(const char *name)
@@ -165,7 +173,8 @@ static void short_size(const char *value, char out[32])
         snprintf(out, 32, "%llu%cb", n, units[step]);
 }
 
-static long long amount(const struct batch_status *n, const char *list, const char *name)
+static long long amount(const struct batch_status *n, const char *list,
+                        const char *name)
 {
     const char *value = status_value(n, list, name);
 
@@ -184,9 +193,11 @@ static void print_summary(struct options *o, const struct batch_status *n)
     char mem[32];
 
     if (!o->headed) {
-        puts("vnode           state           OS       hardware host            queue        "
+        puts("vnode           state           OS       hardware host            queue  "
+             "      "
              "mem     ncpus   nmics   ngpus  comment");
-        puts("--------------- --------------- -------- -------- --------------- ---------- "
+        puts("--------------- --------------- -------- -------- --------------- "
+             "---------- "
              "-------- ------- ------- ------- ---------");
         o->headed = true;
     }
@@ -195,8 +206,8 @@ static void print_summary(struct options *o, const struct batch_status *n)
            cut, n->name, o->uncut ? cut : (int)MIN_OF(strcspn(state, ","), (size_t)15),
            state, cut8, or_dashes(status_value(n, "resources_available", "OS")), cut8,
            or_dashes(status_value(n, "resources_available", "hardware")), cut,
-           or_dashes(status_value(n, "resources_available", "host")), o->uncut ? cut : 10,
-           or_dashes(status_value(n, "queue", NULL)), mem,
+           or_dashes(status_value(n, "resources_available", "host")),
+           o->uncut ? cut : 10, or_dashes(status_value(n, "queue", NULL)), mem,
            amount(n, "resources_available", "ncpus"),
            amount(n, "resources_available", "nmics"),
            amount(n, "resources_available", "ngpus"),
@@ -205,7 +216,8 @@ static void print_summary(struct options *o, const struct batch_status *n)
 
 /* The distinct ids of a vnode's jobs ("1.svr/0, 1.svr/1" is one), without the default
  * server's name; returns how many. */
-static int distinct_jobs(const struct options *o, const char *jobs, char *out, size_t size)
+static int distinct_jobs(const struct options *o, const char *jobs, char *out,
+                         size_t size)
 {
     int n = 0;
     size_t used = 0;
@@ -224,8 +236,8 @@ static int distinct_jobs(const struct options *o, const char *jobs, char *out, s
         if (dot && o->server_name && strcasecmp(dot + 1, o->server_name) == 0)
             *dot = '\0';
         char *seen = strstr(out, id);
-        if (!*id || (seen && (seen == out || seen[-1] == ',') &&
-                     strchr(",", seen[strlen(id)])))
+        if (!*id ||
+            (seen && (seen == out || seen[-1] == ',') && strchr(",", seen[strlen(id)])))
             continue;
         used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "", id);
         if (used >= size)
@@ -277,7 +289,8 @@ static void print_job_summary(struct options *o, const struct batch_status *n)
 
     if (!o->headed) {
         printf("%56smem       ncpus   nmics   ngpus\n", "");
-        puts("vnode           state           njobs   run   susp      f/t        f/t     f/t "
+        puts("vnode           state           njobs   run   susp      f/t        f/t   "
+             "  f/t "
              "    f/t   jobs");
         puts("--------------- --------------- ------ ----- ------ ------------ ------- "
              "------- ------- -------");
@@ -387,8 +400,8 @@ static int change_one(const struct options *o, int conn, const char *name)
         state.next = &down;
     if (o->comment && o->action != ACT_COMMENT)
         (o->action == ACT_CLEAR ? &down : &state)->next = &comment;
-    if (pbs_manager(conn, MGR_CMD_SET, o->vnodes ? MGR_OBJ_NODE : MGR_OBJ_HOST, name, list,
-                    NULL) == 0)
+    if (pbs_manager(conn, MGR_CMD_SET, o->vnodes ? MGR_OBJ_NODE : MGR_OBJ_HOST, name,
+                    list, NULL) == 0)
         return 0;
     if (!o->quiet)
         fprintf(stderr, "Error marking node %s - %s\n", name,
@@ -417,7 +430,8 @@ static struct batch_status *learn_server(struct options *o, int conn)
         return NULL;
     o->server_name = svr->name;
     if (o->form.json)
-        json_head(o->form.json, status_value(svr, "pbs_version", NULL) ?: "", svr->name);
+        json_head(o->form.json, status_value(svr, "pbs_version", NULL) ?: "",
+                  svr->name);
     return svr;
 }
 

@@ -4,6 +4,7 @@
 #include "cmds/common/attrs.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/operand.h"
+#include "lib/base/diag.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -13,12 +14,13 @@
 #define CMD                "qdel"
 #define MAIL_LIMIT_DEFAULT 1000
 
-static const char usage[] = "usage:\n"
-                            "\tqdel [-x] [-W force|suppress_email=N] job_identifier...\n"
-                            "\tqdel --version | --help\n"
-                            "  -W force             even when the job's host is lost\n"
-                            "  -W suppress_email=N  mail about the first N jobs only\n"
-                            "  -x                   drop the job's history too\n";
+static const char usage[] =
+    "usage:\n"
+    "\tqdel [-x] [-W force|suppress_email=N] job_identifier...\n"
+    "\tqdel --version | --help\n"
+    "  -W force             even when the job's host is lost\n"
+    "  -W suppress_email=N  mail about the first N jobs only\n"
+    "  -x                   drop the job's history too\n";
 
 struct qdel {
     bool force, history;
@@ -65,7 +67,7 @@ static void take_server_default(struct qdel *q, int conn)
 
 static void print_failed(struct qdel *q, int conn, const char *id, int code)
 {
-    const char *text = pbse_to_txt(code);
+    const char *text = pbse_text(code);
 
     (void)conn;
     if (text && *text)
@@ -83,8 +85,8 @@ static void delete_some(struct qdel *q, int conn, char **ids, long n, bool mail)
 
     if (n <= 0)
         return;
-    snprintf(extend, sizeof(extend), "%s%s%s", mail ? "" : NOMAIL, q->force ? FORCE : "",
-             q->history ? DELETEHISTORY : "");
+    snprintf(extend, sizeof(extend), "%s%s%s", mail ? "" : NOMAIL,
+             q->force ? FORCE : "", q->history ? DELETEHISTORY : "");
     failed = pbs_deljoblist(conn, ids, (int)n, extend);
     for (const struct batch_deljob_status *f = failed; f; f = f->next)
         if (f->code != PBSE_HISTJOBDELETED)

@@ -20,7 +20,8 @@ enum {
 static const char usage[] =
     "Usage: qterm [-t immediate|delay|quick] [-s] [-m] [-f|-i|-F] [server ...]\n"
     "       qterm --version | --help\n"
-    "  -t manner  quick (default): running jobs go on; immediate, delay: they are ended\n"
+    "  -t manner  quick (default): running jobs go on; immediate, delay: they are "
+    "ended\n"
     "  -s, -m     stop the scheduler too, the MoMs too\n"
     "  -f -i -F   stop the secondary server too, make it idle, stop only it\n";
 

@@ -50,7 +50,8 @@ void attrs_free(struct attropl *list)
     }
 }
 
-const char *attrs_get(const struct attropl *list, const char *name, const char *resource)
+const char *attrs_get(const struct attropl *list, const char *name,
+                      const char *resource)
 {
     for (; list; list = list->next)
         if (same_entry(list, name, resource))

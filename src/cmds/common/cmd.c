@@ -3,23 +3,20 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cmd.h"
 
-#include "config.h"
 #include "include/pbs_error.h"
+#include "lib/base/version.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#define PBS_COMPATIBLE_VERSION "23.06.06"
-
 bool cmd_told(int argc, char **argv, const char *usage)
 {
     if (argc != 2)
         return false;
     if (strcasecmp(argv[1], "--version") == 0) {
-        printf("pbs_version = %s\n", PBS_COMPATIBLE_VERSION);
-        printf("holdfast_version = %s\n", PACKAGE_VERSION);
+        fputs(VERSION_TEXT, stdout);
         return true;
     }
     if (strcmp(argv[1], "--help") == 0) {
@@ -83,8 +80,8 @@ void cmd_print_error(const char *cmd, int conn, const char *kind, const char *ob
         fprintf(stderr, "%s: %s%s%s\n", cmd, text, object ? " " : "",
                 object ? object : "");
     else if (object)
-        fprintf(stderr, "%s: Server returned error %d for %s %s\n", cmd, pbs_errno, kind,
-                object);
+        fprintf(stderr, "%s: Server returned error %d for %s %s\n", cmd, pbs_errno,
+                kind, object);
     else
         fprintf(stderr, "%s: Error (%d)\n", cmd, pbs_errno);
 }

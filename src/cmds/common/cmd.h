@@ -13,7 +13,8 @@
  * prints 'usage' (both on stdout); true when the command has nothing left to do. */
 bool cmd_told(int argc, char **argv, const char *usage);
 
-/* Why a connection failed, the line that comes before the command's own (cli.md 1.5). */
+/* Why a connection failed, the line that comes before the command's own (cli.md 1.5).
+ */
 void cmd_print_connect_error(void);
 
 /* Connect to 'server' ("" or NULL: the default). On failure prints the library's line
@@ -23,14 +24,16 @@ int cmd_connect(const char *cmd, const char *server);
 /* The text of the last reply, or NULL when there is none. */
 const char *cmd_error_text(int conn);
 
-/* "<cmd>: <text> <object>" or "<cmd>: Server returned error <n> for <kind> <object>". */
+/* "<cmd>: <text> <object>" or "<cmd>: Server returned error <n> for <kind> <object>".
+ */
 void cmd_print_error(const char *cmd, int conn, const char *kind, const char *object);
 
 /* What the shell sees of an error number. */
 int cmd_exit_code(int error);
 
 /* True when an attribute of the failed request is known to be wrong; its option's
- * letter is looked up in 'map' and "<cmd>: illegal -X value" and 'usage' are printed. */
+ * letter is looked up in 'map' and "<cmd>: illegal -X value" and 'usage' are printed.
+ */
 struct cmd_option {
     const char *attr;
     const char *resource; /* NULL: any */

@@ -67,8 +67,8 @@ time_t datetime_parse(const char *text, time_t now_at)
     if (len >= 10) {
         int yy = two_digits(p -= 2);
 
-        tm.tm_year = len == 12 ? two_digits(text) * 100 + yy - 1900
-                               : (yy > 68 ? yy : yy + 100);
+        tm.tm_year =
+            len == 12 ? two_digits(text) * 100 + yy - 1900 : (yy > 68 ? yy : yy + 100);
     }
     if (tm.tm_sec > 59 || tm.tm_min > 59 || tm.tm_hour > 23 ||
         (len >= 6 && (tm.tm_mday < 1 || tm.tm_mday > 31)) ||

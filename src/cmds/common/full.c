@@ -19,7 +19,9 @@ bool full_form_find(const char *word, enum full_form *ret)
     static const struct {
         const char *word;
         enum full_form form;
-    } forms[] = { { "default", FULL_LINES }, { "dsv", FULL_DSV }, { "json", FULL_JSON } };
+    } forms[] = { { "default", FULL_LINES },
+                  { "dsv", FULL_DSV },
+                  { "json", FULL_JSON } };
 
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         if (strcasecmp(word, forms[i].word) == 0) {
@@ -61,8 +63,11 @@ static void add_arguments(struct buf *out, const char *xml)
     static const struct {
         const char *name;
         char c;
-    } entities[] = { { "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' },
-                     { "&quot;", '"' }, { "&apos;", '\'' } };
+    } entities[] = { { "&amp;", '&' },
+                     { "&lt;", '<' },
+                     { "&gt;", '>' },
+                     { "&quot;", '"' },
+                     { "&apos;", '\'' } };
 
     while (*xml) {
         size_t i, skip = strcspn(xml, ">");
@@ -81,7 +86,8 @@ static void add_arguments(struct buf *out, const char *xml)
     }
 }
 
-/* What a reader sees of a value: dates and words for what travels as numbers and XML. */
+/* What a reader sees of a value: dates and words for what travels as numbers and XML.
+ */
 static void shown_value(const struct attrl *a, struct buf *out)
 {
     time_t at = (time_t)strtoll(a->value, NULL, 10);

@@ -1,4 +1,5 @@
-/* full.h - the "-f" forms of status commands: wrapped lines, dsv, json (cli.md 4.9-4.11).
+/* full.h - the "-f" forms of status commands: wrapped lines, dsv, json
+ * (cli.md 4.9-4.11).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CMDS_COMMON_FULL_H
@@ -7,7 +8,11 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/json.h"
 
-enum full_form { FULL_LINES, FULL_DSV, FULL_JSON };
+enum full_form {
+    FULL_LINES,
+    FULL_DSV,
+    FULL_JSON
+};
 
 struct full {
     enum full_form form;

@@ -23,12 +23,12 @@ struct json *json_new(time_t now_at)
     return j;
 }
 
-void json_head(struct json *j, const char *pbs_version, const char *pbs_server)
+void json_head(struct json *j, const char *version, const char *server)
 {
     if (json_object_get(j->root, "pbs_version"))
         return;
-    json_object_set_new(j->root, "pbs_version", json_string(pbs_version));
-    json_object_set_new(j->root, "pbs_server", json_string(pbs_server));
+    json_object_set_new(j->root, "pbs_version", json_string(version));
+    json_object_set_new(j->root, "pbs_server", json_string(server));
 }
 
 void json_object_begin(struct json *j, const char *group, const char *name)
@@ -95,7 +95,8 @@ static json_t *variables_node(const char *value)
     return all;
 }
 
-void json_attr(struct json *j, const char *name, const char *resource, const char *value)
+void json_attr(struct json *j, const char *name, const char *resource,
+               const char *value)
 {
     json_t *members;
 
@@ -103,7 +104,8 @@ void json_attr(struct json *j, const char *name, const char *resource, const cha
         bool variables = strcasecmp(name, "Variable_List") == 0;
 
         json_object_set_new(j->object, name,
-                            variables ? variables_node(value) : value_node(name, value));
+                            variables ? variables_node(value)
+                                      : value_node(name, value));
         return;
     }
     members = json_object_get(j->object, name);

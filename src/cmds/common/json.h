@@ -14,12 +14,14 @@ struct json;
 
 struct json *json_new(time_t now_at) MUST_CHECK;
 /* What the server said of itself; the first call counts. */
-void json_head(struct json *j, const char *pbs_version, const char *pbs_server);
+void json_head(struct json *j, const char *version, const char *server);
 /* Begin an object, "Jobs"/"1.svr"; later attributes belong to it. */
 void json_object_begin(struct json *j, const char *group, const char *name);
 /* Members of one attribute become a nested object. Values that are JSON by themselves
- * (numbers, true, ...) stay so; names of jobs, projects and accounts are always text. */
-void json_attr(struct json *j, const char *name, const char *resource, const char *value);
+ * (numbers, true, ...) stay so; names of jobs, projects and accounts are always text.
+ */
+void json_attr(struct json *j, const char *name, const char *resource,
+               const char *value);
 void json_print_and_free(struct json *j);
 
 /* A dsv value: the delimiter and backslashes in it are escaped. */

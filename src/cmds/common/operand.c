@@ -57,7 +57,8 @@ static bool take_tail(const char *p, size_t head_len, const char *head,
     } else if (server[0] == '\0' && dflt && strcasecmp(named, dflt) != 0) {
         snprintf(server, OPERAND_MAX, "%s", named);
     }
-    return snprintf(id, OPERAND_MAX, "%.*s.%s", (int)head_len, head, named) < OPERAND_MAX;
+    return snprintf(id, OPERAND_MAX, "%.*s.%s", (int)head_len, head, named) <
+           OPERAND_MAX;
 }
 
 bool operand_job(const char *text, char id[OPERAND_MAX], char server[OPERAND_MAX])

@@ -1,5 +1,5 @@
-/* parse.c - the grammar of a qmgr command, with the column of every mistake (cli.md 8.2,
- * 8.3).
+/* parse.c - the grammar of a qmgr command, with the column of every mistake
+ * (cli.md 8.2, 8.3).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/qmgr.h"
@@ -73,8 +73,8 @@ static enum qmgr_syntax mistake(const struct scan *s, const char *where,
                                 enum qmgr_syntax code)
 {
     if (!s->quiet)
-        fprintf(stderr, "qmgr: Syntax error\n%s\n%*s^\n", s->line, (int)(where - s->line),
-                "");
+        fprintf(stderr, "qmgr: Syntax error\n%s\n%*s^\n", s->line,
+                (int)(where - s->line), "");
     return code;
 }
 
@@ -93,12 +93,15 @@ static enum qmgr_syntax parse_verb(struct scan *s, struct qmgr_command *c)
     else if (len == 1 && *s->at == '?')
         c->verb = VERB_HELP;
     for (int v = VERB_CREATE; c->verb == VERB_NONE && v < VERB_NONE; v++)
-        if (is_prefix(s->at, len, verbs[v]) || (v == VERB_EXPORT && len == 1 && *s->at == 'e'))
+        if (is_prefix(s->at, len, verbs[v]) ||
+            (v == VERB_EXPORT && len == 1 && *s->at == 'e'))
             c->verb = (enum qmgr_verb)v;
     if (c->verb == VERB_NONE) {
         if (!s->quiet)
-            fprintf(stderr, "qmgr: Illegal operation: %.*s\nTry 'help' if you are having "
-                            "trouble.\n", (int)len, s->at);
+            fprintf(stderr,
+                    "qmgr: Illegal operation: %.*s\nTry 'help' if you are having "
+                    "trouble.\n",
+                    (int)len, s->at);
         return SYNTAX_VERB;
     }
     s->at += len;

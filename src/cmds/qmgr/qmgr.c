@@ -1,4 +1,5 @@
-/* qmgr.c - the administrator's command: options, and lines from -c, a file or a terminal.
+/* qmgr.c - the administrator's command: options, and lines from -c, a file or a
+ * terminal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/qmgr.h"
@@ -79,7 +80,8 @@ static size_t command_len(char *text)
 }
 
 /* All commands of one line; sets *leave after quit, or after an error with -a. */
-static int run_commands(struct qmgr *q, const struct options *o, char *text, bool *leave)
+static int run_commands(struct qmgr *q, const struct options *o, char *text,
+                        bool *leave)
 {
     int code = 0;
 

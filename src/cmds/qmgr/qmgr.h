@@ -72,7 +72,8 @@ int qmgr_run(struct qmgr *q, const struct qmgr_command *c);
 
 /* Print objects as "list" shows them, or as commands that rebuild them. */
 void qmgr_list(int object, const struct batch_status *objects);
-void qmgr_print_objects(int object, const struct batch_status *objects, bool with_create);
+void qmgr_print_objects(int object, const struct batch_status *objects,
+                        bool with_create);
 void qmgr_help(const char *topic);
 
 #endif

@@ -87,7 +87,8 @@ static int manage(struct qmgr *q, const struct qmgr_command *c, const char *name
         free_shallow(attrs);
         return 3;
     }
-    if (pbs_manager(conn, manager_commands[c->verb], c->object, name, attrs, NULL) != 0) {
+    if (pbs_manager(conn, manager_commands[c->verb], c->object, name, attrs, NULL) !=
+        0) {
         code = cmd_exit_code(pbs_errno);
         print_server_error(q, conn, name, shown);
     } else if (cmd_error_text(conn)) {
@@ -95,15 +96,16 @@ static int manage(struct qmgr *q, const struct qmgr_command *c, const char *name
     }
     if (code == 0 && attr_named(c->attrs, "reserve_retry_cutoff"))
         fputs("qmgr: warning: reserve_retry_cutoff has no effect: reservations are "
-              "reconfirmed until they end\n", stderr);
+              "reconfirmed until they end\n",
+              stderr);
     free_shallow(attrs);
     return code;
 }
 
 /* The names of all objects of a kind on the first server. */
-static struct batch_status *status_of(const struct qmgr *q, int object, const char *name,
-                                      const char *server, const struct attropl *wanted,
-                                      const char **shown)
+static struct batch_status *status_of(const struct qmgr *q, int object,
+                                      const char *name, const char *server,
+                                      const struct attropl *wanted, const char **shown)
 {
     int conn = conn_of(q, server, shown);
     struct attrl *attrs = NULL;

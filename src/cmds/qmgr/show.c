@@ -104,8 +104,9 @@ static void print_attr(int object, const char *name, const struct attrl *a)
     for (;;) {
         size_t len = pieces ? strcspn(p, ",") : strlen(p);
 
-        printf("set %s%s%s %s%s%s %s ", qmgr_object_word(object), *name ? " " : "", name,
-               a->name, a->resource ? "." : "", a->resource ? a->resource : "", op);
+        printf("set %s%s%s %s%s%s %s ", qmgr_object_word(object), *name ? " " : "",
+               name, a->name, a->resource ? "." : "", a->resource ? a->resource : "",
+               op);
         print_quoted(p, len);
         p += len;
         if (*p == '\0')
@@ -128,7 +129,8 @@ static bool is_printed(int object, const struct attrl *a)
     if (strcasecmp(a->name, "Mom") == 0 || strcasecmp(a->name, "Port") == 0)
         return false;
     return strcasecmp(a->name, "state") != 0 ||
-           (strcmp(a->value, "down") != 0 && strncmp(a->value, "state-unknown", 13) != 0);
+           (strcmp(a->value, "down") != 0 &&
+            strncmp(a->value, "state-unknown", 13) != 0);
 }
 
 static void print_create(int object, const struct batch_status *o)
@@ -149,11 +151,13 @@ static void print_create(int object, const struct batch_status *o)
     putchar('\n');
 }
 
-void qmgr_print_objects(int object, const struct batch_status *objects, bool with_create)
+void qmgr_print_objects(int object, const struct batch_status *objects,
+                        bool with_create)
 {
     for (; objects; objects = objects->next) {
-        bool unnamed = object == MGR_OBJ_SERVER ||
-                       (object == MGR_OBJ_SCHED && strcmp(objects->name, "default") == 0);
+        bool unnamed =
+            object == MGR_OBJ_SERVER ||
+            (object == MGR_OBJ_SCHED && strcmp(objects->name, "default") == 0);
 
         if (with_create && object != MGR_OBJ_SERVER)
             print_create(object, objects);
@@ -175,7 +179,8 @@ void qmgr_help(const char *topic)
         { "unset", "unset server|queue|node|sched [NAME,...] ATTR[.RESOURCE], ..." },
         { "list", "list OBJECT [NAME,...] [ATTR,...]: show attributes" },
         { "print", "print OBJECT [NAME,...] [ATTR,...]: as commands that rebuild it" },
-        { "active", "active queue|node [NAME,...]: what commands without a name act on" },
+        { "active",
+          "active queue|node [NAME,...]: what commands without a name act on" },
         { "quit", "quit, exit: leave" },
         { "operator", "= sets, += adds to, -= takes from a value" },
         { "name", "NAME[@SERVER],...; @default means all on the default server" },

@@ -91,12 +91,14 @@ static void default_heading(const struct qstat *q)
     if (q->wide) {
         printf("%-30s %-15s %-15s  %8s %1s %s\n", "Job id", "Name", "User", use, "S",
                "Queue");
-        puts("-----------------------------  --------------- ---------------  -------- - "
+        puts("-----------------------------  --------------- ---------------  -------- "
+             "- "
              "---------------");
     } else if (q->wide_ids) {
         printf("%-22s %-16s %-16s  %8s %1s %s\n", "Job id", "Name", "User", use, "S",
                "Queue");
-        puts("---------------------  ---------------- ----------------  -------- - -----");
+        puts("---------------------  ---------------- ----------------  -------- - "
+             "-----");
     } else {
         printf("%-17s %-16s %-16s  %8s %1s %s\n", "Job id", "Name", "User", use, "S",
                "Queue");
@@ -106,7 +108,9 @@ static void default_heading(const struct qstat *q)
 
 static void default_row(const struct qstat *q, const struct batch_status *job)
 {
-    const size_t width = q->wide ? 15 : 16, id_width = q->wide ? 30 : q->wide_ids ? 22 : 17;
+    const size_t width = q->wide ? 15 : 16, id_width = q->wide       ? 30
+                                                       : q->wide_ids ? 22
+                                                                     : 17;
     const char *job_name = or_else(status_value(job, "Job_Name", NULL), "");
     char id[CELL_MAX], name[CELL_MAX], user[CELL_MAX], use[CELL_MAX], queue[CELL_MAX];
 
@@ -131,20 +135,26 @@ static void alternate_heading(const struct qstat *q)
     printf("\n%s: %s\n", q->server, or_else(q->server_comment, ""));
     if (q->wide) {
         printf("%99s%s\n", "", "Req'd  Req'd   Elap");
-        puts("Job ID                         Username        Queue           Jobname        "
+        puts("Job ID                         Username        Queue           Jobname   "
+             "     "
              " SessID   NDS  TSK   Memory Time  S Time");
-        puts("------------------------------ --------------- --------------- ---------------"
+        puts("------------------------------ --------------- --------------- "
+             "---------------"
              " -------- ---- ----- ------ ----- - -----");
     } else if (q->wide_ids) {
         printf("%65s%s\n", "", "Req'd  Req'd   Elap");
-        puts("Job ID               Username Queue    Jobname    SessID NDS TSK Memory Time  S "
+        puts("Job ID               Username Queue    Jobname    SessID NDS TSK Memory "
+             "Time  S "
              "Time");
-        puts("-------------------- -------- -------- ---------- ------ --- --- ------ ----- - "
+        puts("-------------------- -------- -------- ---------- ------ --- --- ------ "
+             "----- - "
              "-----");
     } else {
         printf("%60s%s\n", "", "Req'd  Req'd   Elap");
-        puts("Job ID          Username Queue    Jobname    SessID NDS TSK Memory Time  S Time");
-        puts("--------------- -------- -------- ---------- ------ --- --- ------ ----- - "
+        puts("Job ID          Username Queue    Jobname    SessID NDS TSK Memory Time  "
+             "S Time");
+        puts("--------------- -------- -------- ---------- ------ --- --- ------ ----- "
+             "- "
              "-----");
     }
 }
@@ -177,8 +187,10 @@ static void memory_text(const struct qstat *q, const char *value, char out[CELL_
         n = (n + 7) / 8;
         kind = 'w';
     }
-    for (unsigned want = q->size == SIZE_GB ? 3 : q->size == SIZE_MW ? 2 : 0; step < want;
-         step++)
+    for (unsigned want = q->size == SIZE_GB   ? 3
+                         : q->size == SIZE_MW ? 2
+                                              : 0;
+         step < want; step++)
         n = (n + 1023) / 1024;
     for (; n > LARGEST_SIZE && step < sizeof(units) - 2; step++)
         n = (n + 1023) / 1024;
@@ -203,7 +215,8 @@ static void print_nodes(const char *hosts, bool one_line)
         size_t len = strcspn(hosts, "+"), host_len = strcspn(hosts, "/+");
         char *host = xstrndup(hosts, host_len);
         struct in_addr ip;
-        size_t shown = inet_pton(AF_INET, host, &ip) == 1 ? host_len : strcspn(host, ".");
+        size_t shown =
+            inet_pton(AF_INET, host, &ip) == 1 ? host_len : strcspn(host, ".");
         size_t total = shown + (len - host_len);
 
         if (!one_line && used > 0 && used + total >= NODE_LINE_MAX) {
@@ -265,21 +278,23 @@ static void alternate_row(const struct qstat *q, const struct batch_status *job)
     const char *cput = status_value(job, "Resource_List", "cput");
     const char *tasks = status_value(job, "Resource_List", "ncpus");
     char id[CELL_MAX], user[CELL_MAX], queue[CELL_MAX], name[CELL_MAX], sess[CELL_MAX];
-    char nds[CELL_MAX], tsk[CELL_MAX], memory[CELL_MAX], asked[CELL_MAX], used[CELL_MAX];
+    char nds[CELL_MAX], tsk[CELL_MAX], memory[CELL_MAX], asked[CELL_MAX],
+        used[CELL_MAX];
 
     short_id(id, job->name, (size_t)id_w);
     owner_of(user, job, (size_t)name_w);
     cut(queue, or_else(status_value(job, "queue", NULL), ""), (size_t)name_w);
     cut(name, or_else(status_value(job, "Job_Name", NULL), ""), (size_t)job_w);
     cut(sess, or_else(status_value(job, "session_id", NULL), " -- "), (size_t)sess_w);
-    cut(nds, or_else(status_value(job, "Resource_List", "nodect"), " -- "), (size_t)nds_w);
+    cut(nds, or_else(status_value(job, "Resource_List", "nodect"), " -- "),
+        (size_t)nds_w);
     cut(tsk, tasks && strcmp(tasks, "0") != 0 ? tasks : " -- ", (size_t)tsk_w);
     memory_text(q, status_value(job, "Resource_List", "mem"), memory);
     time_text(cput ? cput : status_value(job, "Resource_List", "walltime"), asked);
     time_text(status_value(job, "resources_used", cput ? "cput" : "walltime"), used);
     printf("%-*s %-*s %-*s %-*s %*s %*s %*s %6s %5s %1.1s %5s", id_w, id, name_w, user,
-           name_w, queue, job_w, name, sess_w, sess, nds_w, nds, tsk_w, tsk, memory, asked,
-           or_else(status_value(job, "job_state", NULL), "?"), used);
+           name_w, queue, job_w, name, sess_w, sess, nds_w, nds, tsk_w, tsk, memory,
+           asked, or_else(status_value(job, "job_state", NULL), "?"), used);
     print_more(q, job);
 }
 

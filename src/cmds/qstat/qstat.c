@@ -19,15 +19,23 @@
 
 static const char usage[] =
     "usage: \n"
-    "qstat [-f [-F format] [-D delim] [-w]] [-p] [-x] [-t] [job_identifier | queue]...\n"
-    "qstat [-a|-i|-r] [-u user,...] [-n] [-s] [-1] [-w] [-G|-M] [job_identifier | queue]...\n"
+    "qstat [-f [-F format] [-D delim] [-w]] [-p] [-x] [-t] [job_identifier | "
+    "queue]...\n"
+    "qstat [-a|-i|-r] [-u user,...] [-n] [-s] [-1] [-w] [-G|-M] [job_identifier | "
+    "queue]...\n"
     "qstat -Q [-f [-F format]] [queue]...    qstat -q [queue]...\n"
     "qstat -B [-f [-F format]] [server]...   qstat --version | --help\n"
     "  -a all jobs  -i not running  -r running   (a table with more columns)\n"
-    "  -n nodes, -s comments, -1 on the job's own line, -w wide, -G -M sizes in gb, mw\n"
+    "  -n nodes, -s comments, -1 on the job's own line, -w wide, -G -M sizes in gb, "
+    "mw\n"
     "  -f every attribute; -F default|dsv|json; -D what separates dsv columns\n";
 
-enum what { SHOW_JOBS, SHOW_QUEUES, SHOW_LIMITS, SHOW_SERVERS };
+enum what {
+    SHOW_JOBS,
+    SHOW_QUEUES,
+    SHOW_LIMITS,
+    SHOW_SERVERS
+};
 
 struct options {
     enum what what;
@@ -162,7 +170,8 @@ static void learn_server(struct options *o, int conn)
     o->table_of.server = server_name;
     o->table_of.server_comment = server_comment;
     if (o->form.json)
-        json_head(o->form.json, status_value(svr, "pbs_version", NULL) ?: "", svr->name);
+        json_head(o->form.json, status_value(svr, "pbs_version", NULL) ?: "",
+                  svr->name);
     pbs_statfree(svr);
 }
 
@@ -247,8 +256,9 @@ static int refused(int conn, const char *what, const char *object)
     if (error == 0)
         return 0;
     if (error == PBSE_HISTJOBID)
-        fprintf(stderr, "%s: %s %s, use -x or -H to obtain historical job information\n",
-                CMD, object, text ? text : "Job has finished");
+        fprintf(stderr,
+                "%s: %s %s, use -x or -H to obtain historical job information\n", CMD,
+                object, text ? text : "Job has finished");
     else if (error == PBSE_JOBHISTNOTSET)
         fprintf(stderr, "%s: %s\n", CMD, text ? text : "");
     else if (text && *what)

@@ -9,7 +9,11 @@
 
 #include "cmds/common/full.h"
 
-enum qstat_size { SIZE_AS_SENT, SIZE_GB, SIZE_MW };
+enum qstat_size {
+    SIZE_AS_SENT,
+    SIZE_GB,
+    SIZE_MW
+};
 
 struct qstat {
     bool alternate; /* -a, -i, -r, -u, -n, -s: the second table */

@@ -33,7 +33,8 @@ static const char *state_count(const struct batch_status *o, const char *word,
     char number[CELL_MAX];
 
     snprintf(number, sizeof(number), "%ld",
-             at && at[strlen(word)] == ':' ? strtol(at + strlen(word) + 1, NULL, 10) : 0L);
+             at && at[strlen(word)] == ':' ? strtol(at + strlen(word) + 1, NULL, 10)
+                                           : 0L);
     return cut(out, number, 5);
 }
 
@@ -42,8 +43,8 @@ static bool is_true(const struct batch_status *o, const char *name)
     return strcasecmp(or_else(status_value(o, name, NULL), "False"), "True") == 0;
 }
 
-static const char *const words[] = { "Queued", "Running", "Held", "Waiting", "Transit",
-                                     "Exiting" };
+static const char *const words[] = { "Queued",  "Running", "Held",
+                                     "Waiting", "Transit", "Exiting" };
 
 static void print_counts(const struct batch_status *o)
 {
@@ -59,8 +60,10 @@ void qstat_print_queues(const struct batch_status *queues)
 
     if (!queues)
         return;
-    puts("Queue              Max   Tot Ena Str   Que   Run   Hld   Wat   Trn   Ext Type");
-    puts("---------------- ----- ----- --- --- ----- ----- ----- ----- ----- ----- ----");
+    puts("Queue              Max   Tot Ena Str   Que   Run   Hld   Wat   Trn   Ext "
+         "Type");
+    puts("---------------- ----- ----- --- --- ----- ----- ----- ----- ----- ----- "
+         "----");
     for (; queues; queues = queues->next) {
         printf("%-16s %5s %5s %3s %3s", cut(name, queues->name, 16),
                cut(max, or_else(status_value(queues, "max_running", NULL), "0"), 5),
@@ -92,12 +95,13 @@ void qstat_print_limits(const char *server, const struct batch_status *queues)
         long que = count_of(queues, "Queued") + count_of(queues, "Held") +
                    count_of(queues, "Waiting");
 
-        printf("%-16.16s %6.6s %8.8s %8.8s %4.4s %5ld %5ld %4.4s   %c %c\n", queues->name,
+        printf("%-16.16s %6.6s %8.8s %8.8s %4.4s %5ld %5ld %4.4s   %c %c\n",
+               queues->name,
                or_else(status_value(queues, "resources_max", "mem"), "--  "),
                or_else(status_value(queues, "resources_max", "cput"), "  --   "),
                or_else(status_value(queues, "resources_max", "walltime"), "  --   "),
-               or_else(status_value(queues, "resources_max", "nodect"), "-- "), run, que,
-               or_else(status_value(queues, "max_running", NULL), "  --   "),
+               or_else(status_value(queues, "resources_max", "nodect"), "-- "), run,
+               que, or_else(status_value(queues, "max_running", NULL), "  --   "),
                is_true(queues, "enabled") ? 'E' : 'D',
                is_true(queues, "started") ? 'R' : 'S');
         running += run;
@@ -113,13 +117,15 @@ void qstat_print_servers(const struct batch_status *servers)
     if (!servers)
         return;
     puts("Server             Max   Tot   Que   Run   Hld   Wat   Trn   Ext Status");
-    puts("---------------- ----- ----- ----- ----- ----- ----- ----- ----- -----------");
+    puts(
+        "---------------- ----- ----- ----- ----- ----- ----- ----- ----- -----------");
     for (; servers; servers = servers->next) {
         printf("%-16s %5s %5s", cut(name, servers->name, 16),
                cut(max, or_else(status_value(servers, "max_running", NULL), "0"), 5),
                cut(total, or_else(status_value(servers, "total_jobs", NULL), "0"), 5));
         print_counts(servers);
-        printf(" %-10s\n",
-               cut(state, or_else(status_value(servers, "server_state", NULL), "--"), 10));
+        printf(
+            " %-10s\n",
+            cut(state, or_else(status_value(servers, "server_state", NULL), "--"), 10));
     }
 }

@@ -116,8 +116,8 @@ static void add_host(struct buf *out)
 
     gethostname(host, sizeof(host) - 1);
     if (getaddrinfo(host, NULL, &hints, &found) == 0) {
-        add_variable(out, "PBS_O_HOST", found->ai_canonname ? found->ai_canonname : host,
-                     ",");
+        add_variable(out, "PBS_O_HOST",
+                     found->ai_canonname ? found->ai_canonname : host, ",");
         freeaddrinfo(found);
     } else {
         add_variable(out, "PBS_O_HOST", host, ",");
@@ -126,7 +126,8 @@ static void add_host(struct buf *out)
 
 int qsub_environment(struct qsub *q)
 {
-    static const char *const copied[] = { "LANG", "LOGNAME", "PATH", "MAIL", "SHELL", "TZ" };
+    static const char *const copied[] = { "LANG", "LOGNAME", "PATH",
+                                          "MAIL", "SHELL",   "TZ" };
     const char *home = getenv("HOME");
     struct buf out = { 0 };
     struct utsname uts;

@@ -37,10 +37,10 @@ static const struct {
     char letter;
     const char *attr;
 } plain[] = {
-    { 'A', "Account_Name" }, { 'c', "Checkpoint" },   { 'e', "Error_Path" },
-    { 'j', "Join_Path" },    { 'k', "Keep_Files" },   { 'm', "Mail_Points" },
-    { 'M', "Mail_Users" },   { 'N', "Job_Name" },     { 'o', "Output_Path" },
-    { 'p', "Priority" },     { 'P', "project" },      { 'R', "Remove_Files" },
+    { 'A', "Account_Name" },    { 'c', "Checkpoint" }, { 'e', "Error_Path" },
+    { 'j', "Join_Path" },       { 'k', "Keep_Files" }, { 'm', "Mail_Points" },
+    { 'M', "Mail_Users" },      { 'N', "Job_Name" },   { 'o', "Output_Path" },
+    { 'p', "Priority" },        { 'P', "project" },    { 'R', "Remove_Files" },
     { 'S', "Shell_Path_List" }, { 'u', "User_List" },
 };
 
@@ -174,7 +174,8 @@ int qsub_options(struct qsub *q, int argc, char **argv, enum level level, int *o
 
     optind = 0; /* a new list of words */
     while ((letter = getopt(argc, argv,
-                            "a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:q:r:R:S:u:v:VW:XzP:")) != -1) {
+                            "a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:q:r:R:S:u:v:VW:XzP:")) !=
+           -1) {
         bool merged = letter == 'l' || letter == 'W';
         int bad;
 
@@ -196,8 +197,8 @@ void qsub_defaults(struct qsub *q)
     static const struct {
         const char *attr, *value;
     } defaults[] = {
-        { "Checkpoint", "u" }, { "Hold_Types", "n" },  { "Join_Path", "n" },
-        { "Keep_Files", "n" }, { "Mail_Points", "a" }, { "Priority", "0" },
+        { "Checkpoint", "u" },   { "Hold_Types", "n" },  { "Join_Path", "n" },
+        { "Keep_Files", "n" },   { "Mail_Points", "a" }, { "Priority", "0" },
         { "Rerunable", "TRUE" },
     };
     const char *shell = getenv("PBS_SHELL");

@@ -21,13 +21,13 @@
 #define NO_OPEN_EXIT      8
 
 static const struct cmd_option letters[] = {
-    { "Execution_Time", NULL, 'a' }, { "Account_Name", NULL, 'A' },
-    { "Checkpoint", NULL, 'c' },     { "Error_Path", NULL, 'e' },
-    { "Hold_Types", NULL, 'h' },     { "Join_Path", NULL, 'j' },
-    { "Keep_Files", NULL, 'k' },     { "Mail_Points", NULL, 'm' },
-    { "Mail_Users", NULL, 'M' },     { "Job_Name", NULL, 'N' },
-    { "Output_Path", NULL, 'o' },    { "Priority", NULL, 'p' },
-    { "project", NULL, 'P' },        { "Rerunable", NULL, 'r' },
+    { "Execution_Time", NULL, 'a' },  { "Account_Name", NULL, 'A' },
+    { "Checkpoint", NULL, 'c' },      { "Error_Path", NULL, 'e' },
+    { "Hold_Types", NULL, 'h' },      { "Join_Path", NULL, 'j' },
+    { "Keep_Files", NULL, 'k' },      { "Mail_Points", NULL, 'm' },
+    { "Mail_Users", NULL, 'M' },      { "Job_Name", NULL, 'N' },
+    { "Output_Path", NULL, 'o' },     { "Priority", NULL, 'p' },
+    { "project", NULL, 'P' },         { "Rerunable", NULL, 'r' },
     { "Shell_Path_List", NULL, 'S' }, { "User_List", NULL, 'u' },
     { "depend", NULL, 'W' },
 };
@@ -35,7 +35,8 @@ static const struct cmd_option letters[] = {
 static void add_xml_word(struct buf *out, const char *word)
 {
     static const char *const entities[128] = {
-        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&apos;",
+        ['&'] = "&amp;",  ['<'] = "&lt;",    ['>'] = "&gt;",
+        ['"'] = "&quot;", ['\''] = "&apos;",
     };
 
     buf_add_str(out, "<jsdl-hpcpa:Argument>");
@@ -82,8 +83,8 @@ static void prepare_path(struct qsub *q, const char *attr)
     if (!pwd || *pwd != '/')
         pwd = getcwd(cwd, sizeof(cwd));
     full = xasprintf("%s:%s%s%s%s", out_host ? out_host : host,
-                     *path == '/' ? "" : (pwd ? pwd : "/"), *path == '/' ? "" : "/", path,
-                     stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "/" : "");
+                     *path == '/' ? "" : (pwd ? pwd : "/"), *path == '/' ? "" : "/",
+                     path, stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "/" : "");
     attrs_set(&q->attrs, attr, NULL, full);
     free(full);
 }
@@ -151,7 +152,8 @@ static char *take_script(struct qsub *q, const char *path, int *code)
     fd = mkstemp(copy);
     out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!out) {
-        fprintf(stderr, "mkstemp: %s\n%s: could not create/open tmp file %s for script\n",
+        fprintf(stderr,
+                "mkstemp: %s\n%s: could not create/open tmp file %s for script\n",
                 strerror(errno), CMD, copy);
         if (fd >= 0)
             close(fd);
@@ -202,7 +204,8 @@ static int report_refusal(int conn)
 
     if (error == PBSE_NOATTR)
         fprintf(stderr, "%s: Error (%d) submitting job\n", CMD, error);
-    else if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), qsub_usage))
+    else if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters),
+                                     qsub_usage))
         return 2;
     else if (cmd_error_text(conn))
         fprintf(stderr, "%s: %s\n", CMD, cmd_error_text(conn));

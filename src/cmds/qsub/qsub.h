@@ -16,17 +16,22 @@
 #define CMD "qsub"
 
 /* Where a setting came from; a higher level wins. */
-enum level { LEVEL_NONE, LEVEL_SERVER, LEVEL_DIRECTIVE, LEVEL_COMMAND };
+enum level {
+    LEVEL_NONE,
+    LEVEL_SERVER,
+    LEVEL_DIRECTIVE,
+    LEVEL_COMMAND
+};
 
 struct qsub {
     struct attropl *attrs;
-    char *destination;      /* -q, "" when not given */
-    char *prefix;           /* -C, NULL when not given; "" turns directives off */
-    char *variables;        /* -v, NULL when not given */
-    bool all_variables;     /* -V */
-    bool silent;            /* -z */
-    bool foreground;        /* -f */
-    enum level level[128];  /* by option letter */
+    char *destination;     /* -q, "" when not given */
+    char *prefix;          /* -C, NULL when not given; "" turns directives off */
+    char *variables;       /* -v, NULL when not given */
+    bool all_variables;    /* -V */
+    bool silent;           /* -z */
+    bool foreground;       /* -f */
+    enum level level[128]; /* by option letter */
     int argc;
     char **argv;
 };

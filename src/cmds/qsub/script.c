@@ -1,4 +1,5 @@
-/* script.c - the job script: directives at its head, the text that will run (cli.md 3.4).
+/* script.c - the job script: directives at its head, the text that will run
+ * (cli.md 3.4).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qsub/qsub.h"
@@ -146,7 +147,8 @@ int qsub_script(struct qsub *q, FILE *in, FILE *out)
         if (head && strncmp(first, prefix, strlen(prefix)) == 0) {
             join_lines(&line, in, &next, &cap);
             bad = directive(q, &line, prefix);
-        } else if (head && strncmp(line.data, "#!", 2) != 0 && is_executable(line.data)) {
+        } else if (head && strncmp(line.data, "#!", 2) != 0 &&
+                   is_executable(line.data)) {
             head = false;
         }
         if (fwrite(line.data, 1, line.len, out) != line.len)
