@@ -352,6 +352,9 @@ void batch_encode_reply(struct buf *out, const struct wire_reply *reply);
 enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *arena,
                                   struct wire_reply *ret) MUST_CHECK;
 
+/* One reply at the cursor, as batch_read_request(). */
+enum dis_error batch_read_reply(struct dis_in *in, struct wire_reply *ret) MUST_CHECK;
+
 /* The reply as it travels inside IS messages: without protocol type and version. */
 void batch_put_reply_part(struct buf *out, const struct wire_reply *reply);
 enum dis_error batch_read_reply_part(struct dis_in *in,

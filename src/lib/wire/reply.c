@@ -160,20 +160,30 @@ enum dis_error batch_read_reply_part(struct dis_in *in, struct wire_reply *ret)
     return DIS_OK;
 }
 
+enum dis_error batch_read_reply(struct dis_in *in, struct wire_reply *ret)
+{
+    struct dis_in ahead = *in;
+    uint32_t type, version;
+    enum dis_error e = dis_get_uint(&ahead, &type);
+
+    if (!e)
+        e = dis_get_uint(&ahead, &version);
+    if (!e && (type != PROTOCOL_TYPE || version != PROTOCOL_VERSION))
+        e = DIS_PROTOCOL;
+    if (!e)
+        e = batch_read_reply_part(&ahead, ret);
+    if (!e)
+        in->at = ahead.at;
+    return e;
+}
+
 enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *arena,
                                   struct wire_reply *ret)
 {
     struct dis_in in = { .at = data, .end = data + len, .arena = arena };
     struct wire_reply got;
-    uint32_t type, version;
-    enum dis_error e = dis_get_uint(&in, &type);
+    enum dis_error e = batch_read_reply(&in, &got);
 
-    if (!e)
-        e = dis_get_uint(&in, &version);
-    if (!e && (type != PROTOCOL_TYPE || version != PROTOCOL_VERSION))
-        e = DIS_PROTOCOL;
-    if (!e)
-        e = batch_read_reply_part(&in, &got);
     if (!e && in.at != in.end)
         e = DIS_PROTOCOL;
     if (!e)

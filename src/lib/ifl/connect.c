@@ -1,0 +1,266 @@
+/* connect.c - reaching a server: the local socket where there is one, else TCP.
+ *
+ * On the local socket the server knows the caller by the kernel's word and nothing more
+ * is said than Connect. Over TCP the configured method has to vouch for the caller.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/ifl/ifl.h"
+#include "lib/io/net.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define FIRST_REPLY_S 600
+#define LATER_REPLY_S 10800
+#define NOBLK_S       2
+#define MOST_CONNECTS 49 /* what programs are told; there is no limit here */
+
+struct target {
+    const struct conf *conf;
+    char host[PBS_MAXHOSTNAME + 1];
+    unsigned port;
+    int connect_s; /* 0: as long as the system takes */
+};
+
+static int fail(int code)
+{
+    int keep = errno;
+
+    ifl_set_error(-1, code, NULL);
+    errno = keep;
+    return -1;
+}
+
+static int find_target(const char *server, struct target *t)
+{
+    t->conf = ifl_conf();
+    if (!t->conf)
+        return fail(PBSE_NOSERVER);
+    if (!server || !*server)
+        server = conf_server_host(t->conf);
+    if (!server || !*server)
+        return fail(PBSE_NOSERVER);
+    if (!net_split(server, t->conf->batch_port, t->host, sizeof(t->host), &t->port))
+        return fail(PBSE_BADHOST);
+    strcpy(pbs_server, t->host);
+    return 0;
+}
+
+static bool is_own_address(struct in_addr addr)
+{
+    struct ifaddrs *list, *i;
+    bool found = ntohl(addr.s_addr) >> 24 == 127;
+
+    if (found || getifaddrs(&list))
+        return found;
+    for (i = list; i && !found; i = i->ifa_next)
+        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) {
+            const struct sockaddr_in *own = (const void *)i->ifa_addr;
+
+            found = own->sin_addr.s_addr == addr.s_addr;
+        }
+    freeifaddrs(list);
+    return found;
+}
+
+/* Is this the server whose socket the settings name? Its own name is enough: where it
+ * runs elsewhere there is no socket. */
+static bool is_local(const struct target *t)
+{
+    struct in_addr addr;
+
+    if (t->port != t->conf->batch_port)
+        return false;
+    if (strcasecmp(t->host, t->conf->server) == 0 ||
+        strcasecmp(t->host, conf_server_host(t->conf)) == 0)
+        return true;
+    return net_resolve(t->host, &addr, NULL) == 0 && is_own_address(addr);
+}
+
+/* The connected socket, or -1: there is none, nobody listens, or its path is too long.
+ */
+static int open_local(const struct conf *conf)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    const char *path = conf_server_socket(conf);
+    int fd;
+
+    if (strlen(path) >= sizeof(to.sun_path))
+        return -1;
+    strcpy(to.sun_path, path);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Finish a connect that was started without waiting. */
+static int wait_connected(int fd, int seconds)
+{
+    struct pollfd p = { .fd = fd, .events = POLLOUT };
+    int err = 0, n;
+    socklen_t len = sizeof(err);
+
+    do
+        n = poll(&p, 1, seconds ? seconds * 1000 : -1);
+    while (n < 0 && errno == EINTR);
+    if (n == 0)
+        return ETIMEDOUT;
+    if (n < 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
+        return errno;
+    return err;
+}
+
+static int open_tcp(const struct target *t)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons((uint16_t)t->port) };
+    int err, fd = -1;
+
+    if (net_resolve(t->host, &to.sin_addr, NULL))
+        return fail(PBSE_BADHOST);
+    err = net_connect(&to, &fd);
+    if (!err)
+        err = wait_connected(fd, t->connect_s);
+    if (!err && fcntl(fd, F_SETFL, 0) < 0)
+        err = errno;
+    if (!err)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    errno = err;
+    return fail(PBSE_SYSTEM);
+}
+
+static bool is_tcp(int fd)
+{
+    struct sockaddr_storage own;
+    socklen_t len = sizeof(own);
+
+    return getsockname(fd, (struct sockaddr *)&own, &len) == 0 &&
+           own.ss_family == AF_INET;
+}
+
+/* Say who we are on a TCP connection. No method of this build can: reserved ports need
+ * the set-uid helper, any other a plug-in. The texts are those of a helper or plug-in
+ * that could not be run. */
+static int authenticate(const struct target *t)
+{
+    if (strcmp(t->conf->auth_method, "resvport") == 0) {
+        fprintf(stderr, "auth: error returned: %d\n", -1);
+        fprintf(stderr, "auth: Unable to authenticate connection (%s:%u)\n", t->host,
+                t->port);
+        return fail(-1);
+    }
+    fprintf(stderr, "Failed to load %s/lib/libauth_%s.so\n", t->conf->exec,
+            t->conf->auth_method);
+    return fail(PBSE_SYSTEM);
+}
+
+static void drop(int c)
+{
+    int code = pbs_errno, keep = errno;
+    struct ifl_handle *h = ifl_handle_lock(c);
+
+    if (h)
+        ifl_handle_close(h);
+    fail(code);
+    errno = keep;
+}
+
+/* Connect, authentication; the handle, or -1 with everything closed. */
+static int greet(const struct target *t, int fd, const char *extend)
+{
+    struct ifl_handle *h;
+
+    if (ifl_handle_add(fd, FIRST_REPLY_S))
+        return -1;
+    if (ifl_do(fd, BATCH_CONNECT, NULL, extend) || (is_tcp(fd) && authenticate(t))) {
+        drop(fd);
+        return -1;
+    }
+    h = ifl_handle_lock(fd);
+    if (!h)
+        return -1;
+    h->timeout_s = LATER_REPLY_S;
+    ifl_handle_unlock(h);
+    ifl_set_error(fd, 0, NULL);
+    return fd;
+}
+
+static int connect_to(const char *server, const char *extend, int connect_s)
+{
+    struct target t = { .connect_s = connect_s };
+    int fd;
+
+    if (find_target(server, &t))
+        return -1;
+    fd = is_local(&t) ? open_local(t.conf) : -1;
+    if (fd < 0)
+        fd = open_tcp(&t);
+    return fd < 0 ? -1 : greet(&t, fd, extend);
+}
+
+int ifl_connect(const char *server)
+{
+    return connect_to(server, NULL, 0);
+}
+
+int ifl_connect_extend(const char *server, const char *extend)
+{
+    return connect_to(server, extend, 0);
+}
+
+int ifl_connect_noblk(const char *server)
+{
+    return connect_to(server, "NOBLK", NOBLK_S);
+}
+
+/* Tell the server and wait until it has closed, so that it has seen all we sent. */
+int ifl_disconnect(int c)
+{
+    struct ifl_handle *h;
+    char rest[256];
+
+    if (c < 0)
+        return 0;
+    ifl_tell(c, BATCH_DISCONNECT, NULL, NULL);
+    h = ifl_handle_lock(c);
+    if (!h)
+        return -1;
+    if (!h->broken) {
+        struct pollfd p = { .fd = c, .events = POLLIN };
+
+        while (poll(&p, 1, NOBLK_S * 1000) > 0 && recv(c, rest, sizeof(rest), 0) > 0)
+            ;
+    }
+    ifl_handle_close(h);
+    ifl_set_error(-1, 0, NULL);
+    return 0;
+}
+
+int ifl_query_max_connections(void)
+{
+    return MOST_CONNECTS;
+}
+
+int ifl_connection_set_nodelay(int c)
+{
+    const int on = 1;
+
+    if (!is_tcp(c)) /* a local socket sends at once anyway */
+        return 0;
+    return setsockopt(c, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) < 0 ? -1 : 0;
+}

@@ -1,0 +1,94 @@
+/* ifl.h - inside libpbs: thread state, connections, the one exchange.
+ *
+ * Every call is: build a body, ifl_ask(), turn the reply into what the caller gets.
+ * Memory of an exchange is one arena; what the caller gets is malloc'd.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_IFL_IFL_H
+#define LIB_IFL_IFL_H
+
+#include "lib/ifl/calls.h"
+#include "lib/io/conf.h"
+#include "lib/wire/batch.h"
+
+#include <pthread.h>
+
+/* ---- state.c: what each thread has of its own */
+
+/* Remember code and text (copied, may be NULL) of the last reply on 'c'; 'c' may be -1
+ * for errors of no connection. Sets pbs_errno. Returns 'code'. */
+int ifl_set_error(int c, int code, const char *text);
+
+/* Forget what is kept for a connection that is gone. */
+void ifl_forget(int c);
+
+/* The thread's room for names: PBS_MAXHOSTNAME + 1 bytes. */
+char *ifl_default_name(void);
+
+/* Account name of this process, looked up once a thread; NULL when it has none. The
+ * effective one: that is whom the kernel names to the server. */
+const char *ifl_user(void);
+
+/* Attributes in error: start a new list, add to it (once for each attribute). */
+void ifl_bad_attrs_clear(void);
+void ifl_bad_attrs_add(const struct attrl *attr, int code, const char *text);
+
+/* ---- settings.c */
+
+/* The settings, read once; NULL (after the reason was printed) when they cannot be.
+ * They stay valid for the life of the program, reloaded or not. */
+const struct conf *ifl_conf(void);
+
+/* ---- handle.c: the table of connections, locks */
+
+struct ifl_handle {
+    int fd;
+    bool broken;          /* an exchange was cut off: nothing more can be understood */
+    int timeout_s;        /* for each reply */
+    pthread_mutex_t lock; /* recursive: held for a whole conversation */
+};
+
+/* 0 or a PBSE code; the descriptor is closed on failure. */
+int ifl_handle_add(int fd, int timeout_s);
+/* Locked, for the calling thread; NULL (with pbs_errno set) for no connection of ours.
+ */
+struct ifl_handle *ifl_handle_lock(int c);
+void ifl_handle_unlock(struct ifl_handle *h);
+/* Take out of the table and close; 'h' is locked by the caller and gone afterwards. */
+void ifl_handle_close(struct ifl_handle *h);
+bool ifl_single_threaded(void);
+
+/* ---- ask.c */
+
+/* Send a request and, unless it is one that is never answered, read the whole reply,
+ * all parts of a status in one. Returns 0 or the code; pbs_errno and the connection's
+ * text are set from the reply. *reply lives in 'arena'. */
+int ifl_ask(int c, uint32_t number, const void *body, const char *extend,
+            struct arena *arena, struct wire_reply *reply);
+int ifl_tell(int c, uint32_t number, const void *body, const char *extend);
+
+/* For calls that only return a code. */
+int ifl_do(int c, uint32_t number, const void *body, const char *extend);
+
+/* For calls that return the reply's text when its choice is 'choice' (Text: always):
+ * malloc'd, or NULL with pbs_errno set. */
+char *ifl_ask_text(int c, uint32_t number, const void *body, const char *extend,
+                   uint32_t choice);
+
+/* No id: 15004 without words. */
+bool ifl_has_id(int c, const char *id);
+
+/* ---- convert.c */
+
+struct wire_attrs ifl_attrs(const struct attropl *list, struct arena *arena);
+struct wire_attrs ifl_attrs_set(const struct attropl *list, struct arena *arena);
+struct wire_attrs ifl_wanted(const struct attrl *list, struct arena *arena);
+/* Malloc'd list in the reply's order; *ret NULL for none. 0 or PBSE_SYSTEM. */
+int ifl_status_list(const struct wire_objects *objects, struct batch_status **ret);
+
+/* ---- verify.c: names and values are checked before they travel (wire.md 15.3) */
+
+/* 'table' by request and object type. 0, or the first error with the text set. */
+int ifl_verify(int c, uint32_t number, int object, const struct attrl *list);
+
+#endif
