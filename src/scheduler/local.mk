@@ -17,6 +17,20 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/snapshot/request.c \
 	src/scheduler/snapshot/snapshot.c src/scheduler/snapshot/snapshot.h
 
+sbin_PROGRAMS += pbs_sched
+pbs_sched_SOURCES = \
+	src/scheduler/shell/config.c \
+	src/scheduler/shell/cycle.c \
+	src/scheduler/shell/link.c src/scheduler/shell/link.h \
+	src/scheduler/shell/main.c \
+	src/scheduler/shell/run.c \
+	src/scheduler/shell/shell.h \
+	src/scheduler/shell/signals.c src/scheduler/shell/signals.h \
+	src/scheduler/shell/status.c src/scheduler/shell/status.h \
+	src/scheduler/shell/words.c
+pbs_sched_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfauth.la libhfio.la \
+	libhfconf.la libhfwire.la libhfbase.la
+
 sched_test_libs = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit
 

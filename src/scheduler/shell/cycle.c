@@ -1,0 +1,214 @@
+/* cycle.c - one scheduling cycle: ask, plan, carry out, and again while reservations
+ * were settled, so that jobs see the complex as it is afterwards.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/shell/shell.h"
+
+#include "lib/io/clock.h"
+#include "scheduler/shell/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A plan that settled reservations is followed by another one, but not for ever. */
+enum {
+    PASSES_MAX = 6
+};
+
+struct cycle {
+    struct shell *sh;
+    const char *job_id;           /* command 11 */
+    struct arena *arena;          /* of the pass */
+    struct wire_strings answered; /* reservations, in memory of their own */
+    bool stop;
+};
+
+static void log_debug(struct shell *sh, const char *text)
+{
+    logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "", text);
+}
+
+/* --- answers --- */
+
+static void note_answered(struct cycle *c, const char *resv_id)
+{
+    c->answered.v =
+        xrealloc(c->answered.v, (c->answered.n + 1) * sizeof(*c->answered.v));
+    c->answered.v[c->answered.n++] = xstrdup(resv_id);
+}
+
+static void forget_answered(struct cycle *c)
+{
+    for (size_t i = 0; i < c->answered.n; i++)
+        free((char *)c->answered.v[i]);
+    free(c->answered.v);
+}
+
+static bool is_resv_step(const struct plan_step *step)
+{
+    return step->kind == PLAN_CONFIRM_RESV || step->kind == PLAN_DENY_RESV;
+}
+
+/* The server's deferred answer to a run request (wire.md 12.4). */
+static void send_run_verdict(struct cycle *c, const struct plan *plan)
+{
+    struct body_sched_reply body = { .command = COMMAND_RUN_JOB, .job_id = c->job_id };
+    const struct wire_request rq = { .number = BATCH_DEF_SCHED_REPLY, .body = &body };
+    struct wire_reply reply;
+    struct diag why;
+
+    body.error = PBSE_RESCUNAV;
+    body.text = "PBS Error: Scheduler can not find job";
+    for (size_t i = 0; plan && i < plan->n; i++) {
+        if (strcmp(plan->steps[i].id, c->job_id) != 0)
+            continue;
+        body.error = plan->steps[i].kind == PLAN_RUN_JOB ? 0 : PBSE_RESCUNAV;
+        body.text = body.error ? plan->steps[i].log : NULL;
+    }
+    if (link_call(c->sh->primary, &rq, c->arena, &reply, &why) == 0 && reply.code)
+        logfile_printf(c->sh->log, LOG_EV_ERROR, LOG_IN_JOB, c->job_id,
+                       "Error in deferred reply: %s", reply.text ? reply.text : "");
+}
+
+/* --- carrying out --- */
+
+/* The server may want the cycle to end early. */
+static void look_for_command(struct cycle *c)
+{
+    int32_t command;
+    const char *job_id;
+    struct diag why;
+
+    if (link_read_command(c->sh->secondary, 0, c->arena, &command, &job_id, &why) !=
+        0) {
+        log_debug(c->sh,
+                  "We lost connection with the server, leaving scheduling cycle");
+        c->stop = true;
+    } else if (command == COMMAND_QUIT) {
+        c->sh->quit = c->stop = true;
+    } else if (command == COMMAND_RESTART_CYCLE) {
+        log_debug(c->sh, "Leaving scheduling cycle as requested by server.");
+        c->stop = true;
+    }
+}
+
+static void carry_out(struct cycle *c, const struct plan_step *step)
+{
+    struct wire_reply reply = { 0 };
+    struct wire_request rq;
+    struct diag why;
+    int err = 0;
+
+    if (plan_step_request(step, c->arena, &rq)) {
+        if (is_resv_step(step))
+            err = link_call(c->sh->primary, &rq, c->arena, &reply, &why);
+        else
+            err = link_send(c->sh->primary, &rq, &why);
+    }
+    if (err) {
+        logfile_printf(c->sh->log, LOG_EV_ERROR, LOG_IN_JOB, step->id,
+                       "Leaving scheduling cycle because of an internal error. %s",
+                       why.text);
+        c->stop = true;
+        return;
+    }
+    shell_log_step(c->sh, step, &reply);
+    if (is_resv_step(step))
+        note_answered(c, step->id);
+}
+
+static void carry_out_all(struct cycle *c, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n && !c->stop; i++) {
+        carry_out(c, &plan->steps[i]);
+        if (!c->stop && !is_resv_step(&plan->steps[i]))
+            look_for_command(c);
+    }
+}
+
+/* --- one pass --- */
+
+static bool take_snapshot(struct cycle *c, struct snapshot *s)
+{
+    struct diag why;
+
+    if (status_snapshot(c->sh, c->arena, s, &why) != 0) {
+        logfile_write(c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why.text);
+        logfile_write(c->sh->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "",
+                      "Problem with creating server data structure");
+        return false;
+    }
+    for (size_t i = 0; i < c->answered.n; i++)
+        snapshot_skip_resv(s, c->answered.v[i]);
+    return true;
+}
+
+/* True when another pass is due. */
+static bool run_pass(struct cycle *c)
+{
+    struct snapshot *s = snapshot_new();
+    struct plan plan = { 0 };
+    bool again = false;
+
+    c->arena = arena_new();
+    if (take_snapshot(c, s)) {
+        sched_plan(s, c->sh->policy, clock_read(), c->job_id, c->arena, &plan);
+        carry_out_all(c, &plan);
+        again = plan.again && !c->stop;
+    }
+    if (c->job_id && !link_is_broken(c->sh->primary))
+        send_run_verdict(c, &plan);
+    arena_free(c->arena);
+    snapshot_free(s);
+    return again;
+}
+
+void shell_cycle(struct shell *sh, const char *job_id)
+{
+    struct cycle c = { .sh = sh, .job_id = job_id };
+    int passes = 0;
+
+    log_debug(sh, "Starting Scheduling Cycle");
+    if (job_id)
+        logfile_write(sh->log, LOG_EV_JOB, LOG_IN_JOB, job_id, "Received qrun request");
+    while (run_pass(&c) && ++passes < PASSES_MAX)
+        continue;
+    forget_answered(&c);
+    log_debug(sh, "Leaving Scheduling Cycle");
+}
+
+/* --- configuration from the server --- */
+
+static void obey_own_object(struct shell *sh)
+{
+    for (size_t i = 0; i < sh->scheds.n; i++) {
+        const char *events =
+            wire_attrs_value(&sh->scheds.v[i].attrs, "log_events", NULL);
+
+        if (strcmp(sh->scheds.v[i].name, sh->name) == 0 && events)
+            logfile_set_mask(sh->log, (uint32_t)strtoul(events, NULL, 10));
+    }
+}
+
+void shell_configure(struct shell *sh)
+{
+    struct arena *arena = arena_new();
+    struct wire_objects resources, scheds;
+    struct diag why;
+
+    logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "",
+                  "Updating scheduler attributes");
+    if (status_simple(sh, BATCH_STATUS_RESOURCE, "p", "pbs_statrsc failed", arena,
+                      &resources, &why) != 0 ||
+        status_simple(sh, BATCH_STATUS_SCHED, NULL, "pbs_statsched failed", arena,
+                      &scheds, &why) != 0) {
+        logfile_write(sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why.text);
+        arena_free(arena);
+        return;
+    }
+    arena_free(sh->defs_arena);
+    sh->defs_arena = arena;
+    sh->resources = resources;
+    sh->scheds = scheds;
+    obey_own_object(sh);
+}

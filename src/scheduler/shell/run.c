@@ -1,0 +1,161 @@
+/* run.c - connected to the server: register, wait for commands, serve them, again and
+ * again.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/shell/shell.h"
+#include "scheduler/shell/signals.h"
+
+enum {
+    RETRY_MS = 2000
+};
+
+static void disconnect(struct shell *sh)
+{
+    link_close(sh->primary);
+    link_close(sh->secondary);
+    sh->primary = sh->secondary = NULL;
+}
+
+static int register_link(struct shell *sh, struct link *l, struct diag *why)
+{
+    const struct body_id body = { .id = sh->name };
+    const struct wire_request rq = { .number = BATCH_REGISTER_SCHED, .body = &body };
+    struct arena *arena = arena_new();
+    struct wire_reply reply;
+    int err = link_call(l, &rq, arena, &reply, why);
+
+    if (!err && reply.code)
+        err = diag_set(why, reply.code,
+                       "Couldn't register the scheduler %s with connected server: %s",
+                       sh->name, reply.text ? reply.text : "");
+    arena_free(arena);
+    return err;
+}
+
+static int connect_server(struct shell *sh, struct diag *why)
+{
+    const char *path = conf_server_socket(sh->conf);
+    int err = link_open(path, sh->user, &sh->primary, why);
+
+    if (!err)
+        err = link_open(path, sh->user, &sh->secondary, why);
+    if (!err)
+        err = register_link(sh, sh->primary, why);
+    if (!err)
+        err = register_link(sh, sh->secondary, why);
+    if (err)
+        disconnect(sh);
+    return err;
+}
+
+static void reconfigure(struct shell *sh)
+{
+    logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_SCHED, "reconfigure",
+                  "Scheduler is reconfiguring");
+    shell_read_config(sh);
+    shell_configure(sh);
+}
+
+static void obey(struct shell *sh, int32_t command, const char *job_id)
+{
+    switch (command) {
+    case COMMAND_NULL:
+    case COMMAND_RULESET:
+    case COMMAND_RESTART_CYCLE: /* no cycle runs now */
+        break;
+    case COMMAND_CONFIGURE:
+        reconfigure(sh);
+        break;
+    case COMMAND_QUIT:
+        sh->quit = true;
+        break;
+    case COMMAND_FIRST:
+        shell_configure(sh);
+        shell_cycle(sh, NULL);
+        break;
+    case COMMAND_RUN_JOB:
+        shell_cycle(sh, job_id);
+        break;
+    default:
+        shell_cycle(sh, NULL);
+        break;
+    }
+}
+
+static bool is_over(const struct shell *sh)
+{
+    return sh->quit || signals_stop();
+}
+
+static void hang_up(struct shell *sh)
+{
+    logfile_reopen(sh->log);
+    logfile_write(sh->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "restart",
+                  "restart on signal 1");
+    reconfigure(sh);
+}
+
+/* Wait for bytes on the secondary link or a signal. */
+static void wait_for_command(struct shell *sh)
+{
+    struct pollfd p = { .fd = link_fd(sh->secondary), .events = POLLIN };
+
+    (void)signals_wait(&p, 1, -1);
+    if (signals_take_hangup())
+        hang_up(sh);
+}
+
+/* Commands until a link is lost or it is over. */
+static void serve(struct shell *sh)
+{
+    struct arena *arena = arena_new();
+    struct diag why = { 0 };
+
+    while (!is_over(sh) && !link_is_broken(sh->primary)) {
+        int32_t command;
+        const char *job_id;
+
+        arena_clear(arena);
+        if (link_read_command(sh->secondary, 0, arena, &command, &job_id, &why) != 0)
+            break;
+        if (command < 0) {
+            wait_for_command(sh);
+            continue;
+        }
+        obey(sh, command, job_id);
+        if (!sh->quit && link_send_done(sh->secondary, &why) != 0)
+            break;
+    }
+    if (!is_over(sh))
+        logfile_printf(sh->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "",
+                       "Lost the connection to the server: %s",
+                       link_is_broken(sh->secondary) ? why.text : "a request failed");
+    arena_free(arena);
+}
+
+void shell_run(struct shell *sh)
+{
+    int last_error = 0;
+
+    while (!is_over(sh)) {
+        struct diag why;
+        int err = connect_server(sh, &why);
+
+        if (err) {
+            if (err != last_error) /* once, not every two seconds */
+                logfile_write(sh->log, LOG_EV_ERROR, LOG_IN_SCHED, "pbs_sched",
+                              why.text);
+            last_error = err;
+            if (!is_over(sh))
+                (void)signals_wait(NULL, 0, RETRY_MS);
+            if (signals_take_hangup())
+                logfile_reopen(sh->log);
+            continue;
+        }
+        last_error = 0;
+        logfile_write(sh->log, LOG_EV_ADMIN, LOG_IN_SCHED, "pbs_sched",
+                      "Connected to the server");
+        serve(sh);
+        disconnect(sh);
+    }
+}

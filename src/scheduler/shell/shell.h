@@ -1,0 +1,56 @@
+/* shell.h - the daemon around the scheduler's core.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCHEDULER_SHELL_SHELL_H
+#define SCHEDULER_SHELL_SHELL_H
+
+#include "lib/io/conf.h"
+#include "lib/io/logfile.h"
+#include "scheduler/sched.h"
+#include "scheduler/shell/link.h"
+
+/* Commands of the server (wire.md 12.3). */
+enum {
+    COMMAND_NULL = 0,
+    COMMAND_CONFIGURE = 6,
+    COMMAND_QUIT = 7,
+    COMMAND_RULESET = 8,
+    COMMAND_FIRST = 9,
+    COMMAND_RUN_JOB = 11,
+    COMMAND_RESTART_CYCLE = 16,
+};
+
+struct shell {
+    const struct conf *conf;
+    const char *name; /* of the scheduler object */
+    char *user;       /* in the requests' headers */
+    char *priv_dir;
+    struct logfile *log;
+    struct policy *policy;
+    struct link *primary;   /* requests */
+    struct link *secondary; /* commands */
+    /* Answers to StatusRsc and StatusSched, kept from one configure to the next. */
+    struct arena *defs_arena;
+    struct wire_objects resources;
+    struct wire_objects scheds;
+    bool quit; /* told to by the server */
+};
+
+/* Read sched_config into a fresh policy; what is wrong in it goes to the log. */
+void shell_read_config(struct shell *sh);
+
+/* Ask for resource definitions and the own object. */
+void shell_configure(struct shell *sh);
+
+/* One cycle; 'job_id' for command 11, else NULL. */
+void shell_cycle(struct shell *sh, const char *job_id);
+
+/* Serve commands, connecting again whenever a link is lost, until a signal or a quit.
+ */
+void shell_run(struct shell *sh);
+
+/* Log lines of a step. 'reply' is the server's word on it, NULL where there is none. */
+void shell_log_step(struct shell *sh, const struct plan_step *step,
+                    const struct wire_reply *reply);
+
+#endif

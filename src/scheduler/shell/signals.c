@@ -1,0 +1,64 @@
+/* signals.c - signals are blocked but inside ppoll(), so none is lost between a look at
+ * the flags and the wait.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/shell/signals.h"
+
+#include <signal.h>
+#include <time.h>
+
+static volatile sig_atomic_t stop_signal, hangup;
+
+static void on_signal(int signo)
+{
+    if (signo == SIGHUP)
+        hangup = 1;
+    else
+        stop_signal = signo;
+}
+
+static void blocked_set(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGHUP);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+}
+
+void signals_setup(void)
+{
+    struct sigaction sa = { .sa_handler = on_signal };
+    sigset_t set;
+
+    blocked_set(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    sigemptyset(&sa.sa_mask);
+    sigaction(SIGHUP, &sa, NULL);
+    sigaction(SIGINT, &sa, NULL);
+    sigaction(SIGTERM, &sa, NULL);
+    sa.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &sa, NULL);
+}
+
+int signals_stop(void)
+{
+    return stop_signal;
+}
+
+bool signals_take_hangup(void)
+{
+    bool came = hangup;
+
+    hangup = 0;
+    return came;
+}
+
+int signals_wait(struct pollfd *fds, nfds_t n, int64_t timeout_ms)
+{
+    struct timespec t = { .tv_sec = timeout_ms / 1000,
+                          .tv_nsec = timeout_ms % 1000 * 1000000 };
+    sigset_t none;
+
+    sigemptyset(&none);
+    return ppoll(fds, n, timeout_ms < 0 ? NULL : &t, &none);
+}

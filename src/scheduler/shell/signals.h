@@ -1,0 +1,24 @@
+/* signals.h - signals of the scheduler: noticed only while it waits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCHEDULER_SHELL_SIGNALS_H
+#define SCHEDULER_SHELL_SIGNALS_H
+
+#include "lib/base/base.h"
+
+#include <poll.h>
+
+/* From now on HUP, INT and TERM are held back except during signals_wait(). */
+void signals_setup(void);
+
+/* The number of the signal that asks the daemon to end, 0: none yet. */
+int signals_stop(void);
+
+/* True once after each SIGHUP. */
+bool signals_take_hangup(void);
+
+/* poll() that signals interrupt: as poll(), -1 when a signal came. timeout_ms < 0:
+ * none. */
+int signals_wait(struct pollfd *fds, nfds_t n, int64_t timeout_ms);
+
+#endif

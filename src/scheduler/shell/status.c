@@ -1,0 +1,134 @@
+/* status.c - what a cycle asks the server (scheduling.md 4).
+ *
+ * All jobs are asked for at once, with their queue, instead of queue by queue: one
+ * round trip, whatever the number of queues.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/shell/status.h"
+
+static const char *const vnode_attrs[] = {
+    "resv",
+    "last_used_time",
+    "last_state_change_time",
+    "in_multivnode_host",
+    "current_eoe",
+    "power_provisioning",
+    "current_aoe",
+    "provision_enable",
+    "resv_enable",
+    "no_multinode_jobs",
+    "resources_assigned",
+    "resources_available",
+    "license",
+    "sharing",
+    "Priority",
+    "queue",
+    "max_group_run",
+    "max_user_run",
+    "max_running",
+    "ntype",
+    "jobs",
+    "partition",
+    "Port",
+    "Mom",
+    "state",
+    NULL,
+};
+
+static const char *const job_attrs[] = {
+    "Resource_List",
+    "exec_vnode",
+    "array_indices_remaining",
+    "array",
+    "schedselect",
+    "reserve_ID",
+    "comment",
+    "substate",
+    "job_state",
+    "stime",
+    "etime",
+    "queue_rank",
+    "qtime",
+    "Priority",
+    "queue",
+    NULL,
+};
+
+static void want(struct wire_attrs *list, struct arena *arena, const char *const *names)
+{
+    for (; *names; names++)
+        wire_attrs_add(list, arena, *names, NULL, "", WIRE_OP_SET);
+}
+
+int status_call(struct shell *sh, const struct wire_request *rq, const char *what,
+                struct arena *arena, struct wire_objects *ret, struct diag *why)
+{
+    struct wire_reply reply;
+    int err = link_call(sh->primary, rq, arena, &reply, why);
+
+    if (err)
+        return err;
+    if (reply.code)
+        return diag_set(why, reply.code, "%s: %s (%d)", what,
+                        reply.text ? reply.text : "", (int)reply.code);
+    *ret = reply.objects;
+    return 0;
+}
+
+int status_simple(struct shell *sh, uint32_t number, const char *extend,
+                  const char *what, struct arena *arena, struct wire_objects *ret,
+                  struct diag *why)
+{
+    static const struct body_status all = { .id = "" };
+    const struct wire_request rq = { .number = number, .body = &all, .extend = extend };
+
+    return status_call(sh, &rq, what, arena, ret, why);
+}
+
+static int ask_vnodes(struct shell *sh, struct arena *arena, struct wire_objects *ret,
+                      struct diag *why)
+{
+    struct body_status body = { .id = "" };
+    const struct wire_request rq = { .number = BATCH_STATUS_NODE, .body = &body };
+
+    want(&body.wanted, arena, vnode_attrs);
+    return status_call(sh, &rq, "Error getting nodes", arena, ret, why);
+}
+
+static int ask_jobs(struct shell *sh, struct arena *arena, struct wire_objects *ret,
+                    struct diag *why)
+{
+    struct body_select body = { 0 };
+    const struct wire_request rq = { .number = BATCH_SELECT_STATUS,
+                                     .body = &body,
+                                     .extend = "S" };
+
+    want(&body.wanted, arena, job_attrs);
+    return status_call(sh, &rq, "pbs_selstat failed", arena, ret, why);
+}
+
+int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
+                    struct diag *why)
+{
+    struct wire_objects resvs, vnodes, queues, jobs;
+    int err = status_simple(sh, BATCH_STATUS_RESV, NULL, "pbs_statresv failed", arena,
+                            &resvs, why);
+
+    if (!err)
+        err = ask_vnodes(sh, arena, &vnodes, why);
+    if (!err)
+        err = status_simple(sh, BATCH_STATUS_QUEUE, NULL, "Statque failed", arena,
+                            &queues, why);
+    if (!err)
+        err = ask_jobs(sh, arena, &jobs, why);
+    if (err)
+        return err;
+    snapshot_set_name(s, sh->name);
+    snapshot_add(s, &sh->resources);
+    snapshot_add(s, &sh->scheds);
+    snapshot_add(s, &resvs);
+    snapshot_add(s, &vnodes);
+    snapshot_add(s, &queues);
+    snapshot_add(s, &jobs);
+    return 0;
+}

@@ -1,0 +1,98 @@
+/* words.c - log lines about the steps of a plan (scheduling.md 32, reservations.md 23).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/shell/shell.h"
+
+#include <string.h>
+#include <time.h>
+
+#define RUNNING_JOBS "Reservation has running jobs in it"
+
+static void time_words(struct buf *out, const char *before, int64_t at)
+{
+    char text[20];
+
+    log_time_text(at, text);
+    buf_printf(out, "%s%s", before, text);
+}
+
+/* A second line for people: what exactly was short, who has it, and when it would fit.
+ */
+static void log_detail(struct shell *sh, const struct plan_step *step)
+{
+    const struct plan_short *why = &step->why;
+    struct buf out = { 0 };
+
+    if (!why->resource && !why->earliest_at)
+        return;
+    if (why->resource)
+        buf_printf(&out, "Chunk %zu needs %lld of %s, at most %lld is free",
+                   why->chunk + 1, (long long)why->needed, why->resource,
+                   (long long)why->most_free);
+    if (why->holder) {
+        buf_printf(&out, "; %s is held by %s", why->vnode, why->holder);
+        time_words(&out, " until ", why->until_at);
+    }
+    if (why->earliest_at)
+        time_words(&out, out.len ? "; fits from " : "Fits from ", why->earliest_at);
+    logfile_write(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id, out.data);
+    buf_fini(&out);
+}
+
+static void log_denial(struct shell *sh, const struct plan_step *step)
+{
+    if (step->degraded)
+        logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
+                       "Reservation Failed to Reconfirm: %s", step->reason);
+    logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
+                   "PBS Failed to confirm resv: %s", step->reason);
+    log_detail(sh, step);
+    if (step->degraded && strcmp(step->reason, RUNNING_JOBS) != 0)
+        logfile_write(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
+                      "Reservation is in degraded mode");
+}
+
+static void log_confirmation(struct shell *sh, const struct plan_step *step,
+                             const struct wire_reply *reply)
+{
+    if (reply && reply->code)
+        logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
+                       "PBS Failed to confirm resv: %s (%d)",
+                       reply->text ? reply->text : "", (int)reply->code);
+    else
+        logfile_write(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
+                      "Reservation Confirmed");
+}
+
+static void log_waiting(struct shell *sh, const struct plan_step *step)
+{
+    if (strcmp(step->log, "Queue not started") != 0)
+        logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
+                      "Considering job to run");
+    logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, step->log);
+    if (strncmp(step->reason, "Can Never Run", 13) == 0)
+        logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,
+                      "Job will never run with the resources currently configured in "
+                      "the complex");
+}
+
+void shell_log_step(struct shell *sh, const struct plan_step *step,
+                    const struct wire_reply *reply)
+{
+    switch (step->kind) {
+    case PLAN_CONFIRM_RESV:
+        log_confirmation(sh, step, reply);
+        break;
+    case PLAN_DENY_RESV:
+        log_denial(sh, step);
+        break;
+    case PLAN_RUN_JOB:
+        logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
+                      "Considering job to run");
+        logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, "Job run");
+        break;
+    case PLAN_COMMENT_JOB:
+        log_waiting(sh, step);
+        break;
+    }
+}
