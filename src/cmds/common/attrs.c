@@ -191,7 +191,7 @@ int attrs_next_w(const char **text, char **name, char **value)
         len = plain_value_len(v);
     }
     const char *after = v + len + (quote ? 1 : 0);
-    if (*after == ',' && after[1] == '\0')
+    if ((*after == ',' && after[1] == '\0') || (!quote && len > 0 && v[len - 1] == ','))
         return -1;
     *name = xstrndup(p, name_len);
     *value = xstrndup(v, len);

@@ -1,0 +1,206 @@
+/* Unit tests of src/cmds/common: dates, -l and -W lists, operands.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/attrs.h"
+#include "cmds/common/datetime.h"
+#include "cmds/common/operand.h"
+
+#include "../unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Sat Nov 21 2026 08:03:00 UTC: the moment of the examples in cli.md 1.9. */
+#define NOW_AT 1795248180
+
+static void test_dates(void)
+{
+    static const struct {
+        const char *text, *expect; /* NULL: refused */
+    } cases[] = {
+        { "0900", "2026-11-21 09:00:00" },
+        { "0700", "2026-11-22 07:00:00" },
+        { "0803", "2026-11-22 08:03:00" },
+        { "0804", "2026-11-21 08:04:00" },
+        { "0900.30", "2026-11-21 09:00:30" },
+        { "201500", "2026-12-20 15:00:00" },
+        { "231200", "2026-11-23 12:00:00" },
+        { "210700", "2026-11-21 07:00:00" },
+        { "11010000", "2026-11-01 00:00:00" },
+        { "01011200", "2027-01-01 12:00:00" },
+        { "6802011200", "2068-02-01 12:00:00" },
+        { "202702031405", "2027-02-03 14:05:00" },
+        { "24:00", NULL },
+        { "0060", NULL },
+        { "000", NULL },
+        { "202713011200", NULL },
+        { "", NULL },
+        { "0900.6", NULL },
+        { "0900.60", NULL },
+        { "2400", NULL },
+        { "320900", NULL },
+        { "00010900", NULL },
+        { "6902011200", NULL },
+        { "9x00", NULL },
+    };
+
+    setenv("TZ", "UTC", 1);
+    tzset();
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        time_t at = datetime_parse(cases[i].text, NOW_AT);
+        char got[32] = "refused";
+        struct tm tm;
+
+        if (at >= 0)
+            strftime(got, sizeof(got), "%Y-%m-%d %H:%M:%S", gmtime_r(&at, &tm));
+        if (strcmp(got, cases[i].expect ? cases[i].expect : "refused") != 0)
+            fprintf(stderr, "%s: got %s\n", cases[i].text, got);
+        CU_ASSERT_STRING_EQUAL(got, cases[i].expect ? cases[i].expect : "refused");
+    }
+    CU_ASSERT_TRUE(datetime_is_clock("0900.30"));
+    CU_ASSERT_FALSE(datetime_is_clock("210900"));
+}
+
+/* A list as "name=value;name=value". */
+static void flatten(const struct attropl *list, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (; list; list = list->next)
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s=%s;",
+                             list->resource ? list->resource : list->name, list->value);
+}
+
+static void test_resource_lists(void)
+{
+    static const struct {
+        const char *text, *expect; /* NULL: refused */
+    } cases[] = {
+        { "ncpus=2", "ncpus=2;" },
+        { "ncpus=2, mem=1gb", "ncpus=2;mem=1gb;" },
+        { "select=2:ncpus=1+1:ncpus=2", "select=2:ncpus=1+1:ncpus=2;" },
+        { "a=\"x,y z\",b=1", "a=x,y z;b=1;" },
+        { "a='it\"s'", "a=it\"s;" },
+        { "a=1,a=2", "a=2;" },
+        { "walltime", "walltime=;" },
+        { "preempt_targets=queue=a,b", "preempt_targets=queue=a,b;" },
+        { "", "" },
+        { "ncpus=1,", NULL },
+        { "=3", NULL },
+        { "a=1&2", NULL },
+        { "select=\"1:ncpus=1 5", NULL },
+        { "a=1 b", NULL },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct attropl *list = NULL;
+        bool ok = attrs_add_resources(&list, "test", cases[i].text);
+        char got[256];
+
+        flatten(list, got, sizeof(got));
+        CU_ASSERT_EQUAL(ok, cases[i].expect != NULL);
+        if (ok && cases[i].expect)
+            CU_ASSERT_STRING_EQUAL(got, cases[i].expect);
+        attrs_free(list);
+    }
+}
+
+static void test_other_attributes(void)
+{
+    static const struct {
+        const char *text, *expect; /* NULL: refused */
+    } cases[] = {
+        { "umask=22", "umask=22;" },
+        { "depend=on:2,umask=22", "depend=on:2;umask=22;" },
+        { "block=true,group_list=a,b", "block=true;group_list=a,b;" },
+        { "a='x=1,y',b=2", "a=x=1,y;b=2;" },
+        { "  a=1", "a=1;" },
+        { "a", NULL },
+        { "=1", NULL },
+        { "a=1,", NULL },
+        { "a=\"open", NULL },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct attropl *list = NULL;
+        const char *at = cases[i].text;
+        char *name, *value, got[256];
+        int more;
+
+        while ((more = attrs_next_w(&at, &name, &value)) > 0) {
+            attrs_set(&list, name, NULL, value);
+            free(name);
+            free(value);
+        }
+        flatten(list, got, sizeof(got));
+        CU_ASSERT_EQUAL(more, cases[i].expect ? 0 : -1);
+        if (more == 0 && cases[i].expect)
+            CU_ASSERT_STRING_EQUAL(got, cases[i].expect);
+        attrs_free(list);
+    }
+}
+
+static void test_operands(void)
+{
+    static const struct {
+        const char *text, *id, *server; /* id NULL: refused */
+    } cases[] = {
+        { "5", "5.svr", "" },
+        { " 5", "5.svr", "" },
+        { "5.svr", "5.svr", "" },
+        { "5.SVR", "5.SVR", "" },
+        { "5.other", "5.other", "other" },
+        { "5@other", "5.svr", "other" },
+        { "5[3].svr", "5[3].svr", "" },
+        { "5[2-6:2]", "5[2-6:2].svr", "" },
+        { "12x", NULL, NULL },
+        { "1.2@", NULL, NULL },
+        { "12[a]", NULL, NULL },
+        { "1234567890123", NULL, NULL },
+        { "5.", NULL, NULL },
+        { "", NULL, NULL },
+    };
+    char id[OPERAND_MAX], server[OPERAND_MAX];
+
+    setenv("PBS_SERVER", "svr", 1);
+    setenv("PBS_CONF_FILE", "/dev/null", 1);
+    setenv("PBS_HOME", "/nonexistent", 1);
+    setenv("PBS_EXEC", "/nonexistent", 1);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        bool ok = operand_job(cases[i].text, id, server);
+
+        if (ok != (cases[i].id != NULL))
+            fprintf(stderr, "%s: %s\n", cases[i].text, ok ? "taken" : "refused");
+        CU_ASSERT_EQUAL(ok, cases[i].id != NULL);
+        if (ok && cases[i].id) {
+            CU_ASSERT_STRING_EQUAL(id, cases[i].id);
+            CU_ASSERT_STRING_EQUAL(server, cases[i].server);
+        }
+    }
+    CU_ASSERT_TRUE(operand_resv("R12", id, server));
+    CU_ASSERT_STRING_EQUAL(id, "R12.svr");
+    CU_ASSERT_FALSE(operand_resv("12", id, server));
+    CU_ASSERT_FALSE(operand_resv("R12x", id, server));
+    CU_ASSERT_FALSE(operand_resv("xyz", id, server));
+    CU_ASSERT_TRUE(operand_destination("workq@host:15001", id, server));
+    CU_ASSERT_STRING_EQUAL(id, "workq");
+    CU_ASSERT_STRING_EQUAL(server, "host:15001");
+    CU_ASSERT_FALSE(operand_destination("averyveryverylongqueue", id, server));
+    CU_ASSERT_FALSE(operand_destination("a@b@c", id, server));
+    CU_ASSERT_FALSE(operand_destination("a@", id, server));
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "dates are filled in from today", test_dates },
+        { "-l lists are read with their quotes", test_resource_lists },
+        { "-W settings end at the last comma before an equals sign",
+          test_other_attributes },
+        { "operands name a job and a server", test_operands },
+    };
+
+    return unit_main("cmds", cases, ARRAY_LEN(cases));
+}
