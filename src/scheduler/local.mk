@@ -51,3 +51,9 @@ TESTS += test/unit/scheduler/test_search
 test_unit_scheduler_test_search_SOURCES = \
 	test/unit/scheduler/test_search.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_search_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_link
+TESTS += test/unit/scheduler/test_link
+test_unit_scheduler_test_link_SOURCES = test/unit/scheduler/test_link.c \
+	src/scheduler/shell/link.c src/scheduler/shell/signals.c
+test_unit_scheduler_test_link_LDADD = libhfconf.la libhfwire.la libhfbase.la -lcunit
