@@ -17,11 +17,13 @@
 /* The write end of the pipe to the waiting parent, -1 when there is none. */
 static int ready_fd = -1;
 
+/* A lock of the open file, not of the process: it survives daemon_fork(), and it keeps
+ * out those who use process locks as well. */
 static int lock_take(int fd)
 {
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-    return fcntl(fd, F_SETLK, &whole);
+    return fcntl(fd, F_OFD_SETLK, &whole);
 }
 
 int daemon_lock(const char *path, mode_t mode, int *fd, struct diag *why)
@@ -48,8 +50,6 @@ int daemon_lock_pid(int fd, struct diag *why)
     char text[32];
     int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
-    if (lock_take(fd) < 0)
-        return diag_set(why, PBSE_OBJBUSY, "lock file: %s", strerror(errno));
     if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)len, 0) != len)
         return diag_set(why, PBSE_SYSTEM, "lock file: %s", strerror(errno));
     return 0;

@@ -8,9 +8,8 @@
 
 #include <sys/types.h>
 
-/* Open the lock file and take its exclusive record lock (fcntl, whole file); the lock
- * lives as long as the returned descriptor and this process. Record locks are not
- * inherited: call again (daemon_lock_pid) after going into the background.
+/* Open the lock file and take its exclusive record lock (fcntl, whole file). The lock
+ * lives as long as the returned descriptor, here and in the child of daemon_fork().
  * PBSE_SYSTEM: cannot be opened; PBSE_OBJBUSY: another process holds it. */
 int daemon_lock(const char *path, mode_t mode, int *fd, struct diag *why) MUST_CHECK;
 /* Write "<pid>\n" of this process into it. */

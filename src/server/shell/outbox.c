@@ -1,0 +1,209 @@
+/* outbox.c - effects wait until their records are durable, and leave in order.
+ *
+ * Turns are kept in a list. The records of all turns that were not yet given to the
+ * store make the next transaction, so a slow disk makes transactions larger and not
+ * more numerous. A turn without records waits for those before it, because its replies
+ * may have seen them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/shell/outbox.h"
+
+#include "lib/wire/batch.h"
+#include "server/shell/accounting.h"
+#include "server/shell/clients.h"
+#include "server/shell/committer.h"
+#include "server/shell/mail.h"
+#include "server/shell/mom_link.h"
+#include "server/shell/records.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+struct turn_effects {
+    struct effects effects;
+    size_t n_left;  /* effects[0 .. n_left) have left */
+    bool submitted; /* its records are with the store, or durable */
+    struct turn_effects *prev, *next;
+};
+
+struct outbox {
+    struct shell *sh;
+    struct turn_effects *turns; /* ended ones, oldest first */
+    struct turn_effects *current;
+    uint64_t durable_seq;
+    bool committing;
+    bool releasing;
+};
+
+static struct turn_effects *turn_new(void)
+{
+    struct turn_effects *t = xcalloc(1, sizeof(*t));
+
+    t->effects.arena = arena_new();
+    return t;
+}
+
+static void turn_free(struct turn_effects *t)
+{
+    arena_free(t->effects.arena);
+    free(t);
+}
+
+struct outbox *outbox_new(struct shell *sh)
+{
+    struct outbox *o = xcalloc(1, sizeof(*o));
+
+    o->sh = sh;
+    o->current = turn_new();
+    o->durable_seq = store_last_seq(sh->store);
+    return o;
+}
+
+void outbox_free(struct outbox *o)
+{
+    struct turn_effects *t, *next;
+
+    if (!o)
+        return;
+    DL_FOREACH_SAFE (o->turns, t, next)
+        turn_free(t);
+    turn_free(o->current);
+    free(o);
+}
+
+struct effects *outbox_effects(struct outbox *o)
+{
+    return &o->current->effects;
+}
+
+bool outbox_is_empty(const struct outbox *o)
+{
+    return !o->turns && o->current->effects.n == 0;
+}
+
+/* What goes to the store. */
+
+static void add_to_commit(struct outbox *o, struct commit *c, struct turn_effects *t)
+{
+    for (size_t i = 0; i < t->effects.n; i++) {
+        const struct effect *e = &t->effects.v[i];
+
+        if (e->kind == EFFECT_RECORD)
+            commit_add(c, records_to_store(e->u.record, t->effects.arena));
+        else if (e->kind == EFFECT_ACCOUNT)
+            accounting_plan(o->sh->accounting, e->u.account.at, e->u.account.type,
+                            e->u.account.id, e->u.account.text);
+    }
+    t->submitted = true;
+}
+
+static void submit(struct outbox *o)
+{
+    struct turn_effects *t;
+    struct commit *c = commit_new();
+
+    DL_FOREACH (o->turns, t)
+        if (!t->submitted)
+            add_to_commit(o, c, t);
+    accounting_note(o->sh->accounting, c);
+    if (commit_is_empty(c)) {
+        commit_free(c);
+        return;
+    }
+    o->committing = true;
+    committer_start(o->sh->committer, c);
+}
+
+/* What leaves. */
+
+static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
+{
+    switch (e->kind) {
+    case EFFECT_RECORD:
+        break;
+    case EFFECT_REPLY:
+        clients_reply(sh->clients, e->u.reply.conn, &e->u.reply.reply);
+        break;
+    case EFFECT_CLOSE:
+        clients_close(sh->clients, e->u.close_conn);
+        break;
+    case EFFECT_SCHED_COMMAND:
+        clients_sched_command(sh->clients, e->u.sched.sched, e->u.sched.command,
+                              e->u.sched.job_id);
+        break;
+    case EFFECT_MOM_MESSAGE:
+        mom_link_send(sh->moms, e->u.mom.stream, e->u.mom.host, e->u.mom.port,
+                      &e->u.mom.msg);
+        break;
+    case EFFECT_MOM_CLOSE:
+        mom_link_close(sh->moms, e->u.mom.stream);
+        break;
+    case EFFECT_ACCOUNT:
+        accounting_write(sh->accounting, e->u.account.at, e->u.account.type,
+                         e->u.account.id, e->u.account.text);
+        break;
+    case EFFECT_LOG:
+        logfile_write(sh->log, e->u.log.event, e->u.log.obj_class, e->u.log.object,
+                      e->u.log.text);
+        break;
+    case EFFECT_MAIL:
+        mail_send(sh, e->u.mail.to, e->u.mail.subject, e->u.mail.text, arena);
+        break;
+    case EFFECT_EXIT:
+        shell_stop(sh);
+        break;
+    }
+}
+
+/* Telling may bring new effects (a stream that breaks): they join the current turn. */
+static void release(struct outbox *o)
+{
+    struct turn_effects *t;
+
+    while ((t = o->turns) != NULL) {
+        while (t->n_left < t->effects.n) {
+            const struct effect *e = &t->effects.v[t->n_left];
+
+            if (!t->submitted || e->seq > o->durable_seq)
+                return;
+            t->n_left++;
+            tell(o->sh, e, t->effects.arena);
+        }
+        if (!t->submitted)
+            return;
+        DL_DELETE(o->turns, t);
+        turn_free(t);
+    }
+}
+
+static bool has_work_for_store(const struct turn_effects *t)
+{
+    for (size_t i = 0; i < t->effects.n; i++)
+        if (t->effects.v[i].kind == EFFECT_RECORD ||
+            t->effects.v[i].kind == EFFECT_ACCOUNT)
+            return true;
+    return false;
+}
+
+void outbox_end_turn(struct outbox *o)
+{
+    while (o->current->effects.n > 0) {
+        struct turn_effects *t = o->current;
+
+        o->current = turn_new();
+        t->submitted = !has_work_for_store(t);
+        DL_APPEND(o->turns, t);
+        if (!o->committing)
+            submit(o);
+        release(o);
+    }
+}
+
+void outbox_committed(struct outbox *o, uint64_t seq)
+{
+    o->committing = false;
+    o->durable_seq = MAX_OF(o->durable_seq, seq);
+    release(o);
+    if (!o->committing)
+        submit(o);
+}

@@ -1,0 +1,24 @@
+/* outbox.h - effects on their way out.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SHELL_OUTBOX_H
+#define SERVER_SHELL_OUTBOX_H
+
+#include "server/shell/shell.h"
+
+struct outbox *outbox_new(struct shell *sh);
+void outbox_free(struct outbox *o);
+
+/* Where the inputs of this turn put their effects. */
+struct effects *outbox_effects(struct outbox *o);
+
+/* The turn is over: send its records to the store, and let go what may leave. */
+void outbox_end_turn(struct outbox *o);
+
+/* A commit ended; called by the committer in the loop. */
+void outbox_committed(struct outbox *o, uint64_t seq);
+
+/* Nothing waits any more. */
+bool outbox_is_empty(const struct outbox *o);
+
+#endif
