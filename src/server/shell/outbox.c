@@ -197,6 +197,7 @@ void outbox_end_turn(struct outbox *o)
             submit(o);
         release(o);
     }
+    arena_clear(o->current->effects.arena); /* of inputs that had no effect */
 }
 
 void outbox_committed(struct outbox *o, uint64_t seq)

@@ -1,0 +1,172 @@
+/* accounts.c - users' groups and hosts' addresses, with a memory.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/shell/accounts.h"
+
+#include <arpa/inet.h>
+#include <grp.h>
+#include <netdb.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <uthash.h>
+
+#define REMEMBER_MS 60000
+#define MEMORY_MAX  4096 /* names come from clients: not without limit */
+#define GROUPS_MAX  1024
+
+struct known { /* one answer of either kind */
+    char *name; /* "u<user>" or "h<host>" */
+    int64_t asked_ms;
+    bool found;
+    size_t n;
+    char **groups;
+    uint32_t *addrs;
+    UT_hash_handle hh;
+};
+
+struct accounts {
+    struct known *known;
+};
+
+static void known_free(struct known *k)
+{
+    for (size_t i = 0; k->groups && i < k->n; i++)
+        free(k->groups[i]);
+    free(k->groups);
+    free(k->addrs);
+    free(k->name);
+    free(k);
+}
+
+static void forget_all(struct accounts *a)
+{
+    struct known *k, *next;
+
+    HASH_ITER (hh, a->known, k, next) {
+        HASH_DEL(a->known, k);
+        known_free(k);
+    }
+}
+
+struct accounts *accounts_new(void)
+{
+    return xcalloc(1, sizeof(struct accounts));
+}
+
+void accounts_free(struct accounts *a)
+{
+    if (!a)
+        return;
+    forget_all(a);
+    free(a);
+}
+
+/* The fresh answer of that name, or an empty one to be filled in: *fresh false. */
+static struct known *known_get(struct accounts *a, char kind, const char *name,
+                               bool *fresh)
+{
+    char *key = xasprintf("%c%s", kind, name);
+    struct known *k;
+
+    HASH_FIND_STR(a->known, key, k);
+    if (k && clock_mono_ms() - k->asked_ms < REMEMBER_MS) {
+        free(key);
+        *fresh = true;
+        return k;
+    }
+    if (k) {
+        HASH_DEL(a->known, k);
+        known_free(k);
+    }
+    if (HASH_COUNT(a->known) >= MEMORY_MAX)
+        forget_all(a);
+    k = xcalloc(1, sizeof(*k));
+    k->name = key;
+    k->asked_ms = clock_mono_ms();
+    HASH_ADD_KEYPTR(hh, a->known, k->name, strlen(k->name), k);
+    *fresh = false;
+    return k;
+}
+
+static void add_group(struct known *k, gid_t gid)
+{
+    const struct group *g = getgrgid(gid);
+
+    k->groups[k->n++] = g ? xstrdup(g->gr_name) : xasprintf("%lu", (unsigned long)gid);
+}
+
+static void ask_groups(struct known *k, const char *user)
+{
+    const struct passwd *pw = getpwnam(user);
+    gid_t gids[GROUPS_MAX];
+    int n = GROUPS_MAX;
+
+    if (!pw)
+        return;
+    k->found = true;
+    if (getgrouplist(user, pw->pw_gid, gids, &n) < 0)
+        n = GROUPS_MAX; /* more than we keep */
+    k->groups = xcalloc((size_t)n + 1, sizeof(*k->groups));
+    add_group(k, pw->pw_gid);
+    for (int i = 0; i < n; i++)
+        if (gids[i] != pw->pw_gid)
+            add_group(k, gids[i]);
+}
+
+bool accounts_groups(void *arg, const char *user, struct arena *arena,
+                     struct wire_strings *ret)
+{
+    bool fresh;
+    struct known *k = known_get(arg, 'u', user, &fresh);
+
+    if (!fresh)
+        ask_groups(k, user);
+    if (!k->found)
+        return false;
+    ret->n = k->n;
+    ret->v = ARENA_ARRAY(arena, const char *, k->n + 1);
+    for (size_t i = 0; i < k->n; i++)
+        ret->v[i] = arena_strdup(arena, k->groups[i]);
+    return true;
+}
+
+static void ask_addrs(struct known *k, const char *host)
+{
+    const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
+    struct addrinfo *list = NULL;
+
+    if (getaddrinfo(host, NULL, &hints, &list))
+        return;
+    for (const struct addrinfo *i = list; i; i = i->ai_next) {
+        const struct sockaddr_in *in = (const void *)i->ai_addr;
+
+        k->addrs = xrealloc(k->addrs, (k->n + 1) * sizeof(*k->addrs));
+        k->addrs[k->n++] = ntohl(in->sin_addr.s_addr);
+    }
+    freeaddrinfo(list);
+}
+
+size_t accounts_host_addrs(void *arg, const char *host, uint32_t *ret, size_t max)
+{
+    bool fresh;
+    struct known *k = known_get(arg, 'h', host, &fresh);
+    size_t n;
+
+    if (!fresh)
+        ask_addrs(k, host);
+    n = MIN_OF(k->n, max);
+    if (n > 0)
+        memcpy(ret, k->addrs, n * sizeof(*ret));
+    return n;
+}
+
+int64_t accounts_utc_offset(void *arg, int64_t at)
+{
+    time_t t = (time_t)at;
+    struct tm tm;
+
+    (void)arg;
+    return localtime_r(&t, &tm) ? tm.tm_gmtoff : 0;
+}

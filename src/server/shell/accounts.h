@@ -1,0 +1,19 @@
+/* accounts.h - what the shell knows of users and hosts, for the core.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SHELL_ACCOUNTS_H
+#define SERVER_SHELL_ACCOUNTS_H
+
+#include "server/shell/shell.h"
+
+struct accounts *accounts_new(void);
+void accounts_free(struct accounts *a);
+
+/* Functions of struct svr_config; 'arg' is the struct accounts. Answers are kept for a
+ * minute, because the system's name services may be slow. */
+bool accounts_groups(void *arg, const char *user, struct arena *arena,
+                     struct wire_strings *ret);
+size_t accounts_host_addrs(void *arg, const char *host, uint32_t *ret, size_t max);
+int64_t accounts_utc_offset(void *arg, int64_t at);
+
+#endif

@@ -1,0 +1,25 @@
+/* clients.h - connections of clients and schedulers: requests in, replies out.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SHELL_CLIENTS_H
+#define SERVER_SHELL_CLIENTS_H
+
+#include "server/shell/shell.h"
+
+/* Listen on the batch port and on the local socket. PBSE_SYSTEM with words. */
+int clients_new(struct shell *sh, struct clients **ret, struct diag *why) MUST_CHECK;
+void clients_free(struct clients *cs);
+
+/* Accept no more; connections go on. */
+void clients_stop_listening(struct clients *cs);
+
+/* Effects of the core. A connection that is gone by now is passed over. */
+void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *reply);
+void clients_close(struct clients *cs, uint64_t conn);
+void clients_sched_command(struct clients *cs, const char *sched, int32_t command,
+                           const char *job_id);
+
+/* Bytes that clients have not taken yet. */
+bool clients_have_unsent(const struct clients *cs);
+
+#endif

@@ -1,0 +1,239 @@
+/* committer.c - the store thread.
+ *
+ * Loop and thread share one slot under a mutex: a job goes in, its result comes out.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/shell/committer.h"
+
+#include "server/shell/outbox.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RETRY_MS  1000
+#define DAY_S     86400
+#define KEEP_S    (30 * DAY_S) /* how long the journal goes back */
+
+struct commit {
+    struct store_record *records;
+    size_t n_records, cap_records;
+    struct store_note note;
+    size_t n_notes;
+    int sync_fd;
+};
+
+enum slot { SLOT_IDLE, SLOT_GIVEN, SLOT_DONE };
+
+struct committer {
+    struct shell *sh;
+    pthread_t thread;
+    struct loop_notify *done;
+    struct loop_timer *retry;
+    int64_t pruned_at;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t given;
+    enum slot slot;
+    bool quit;
+    struct commit *commit;
+    int64_t prune_before_at; /* 0: nothing to prune */
+    int err;
+    struct diag why;
+};
+
+struct commit *commit_new(void)
+{
+    struct commit *c = xcalloc(1, sizeof(*c));
+
+    c->sync_fd = -1;
+    return c;
+}
+
+void commit_free(struct commit *c)
+{
+    if (!c)
+        return;
+    if (c->sync_fd >= 0)
+        close(c->sync_fd);
+    if (c->n_notes) {
+        free((char *)c->note.key);
+        free((char *)c->note.value);
+    }
+    free(c->records);
+    free(c);
+}
+
+void commit_add(struct commit *c, struct store_record rec)
+{
+    if (c->n_records == c->cap_records) {
+        c->cap_records = c->cap_records ? 2 * c->cap_records : 64;
+        c->records = xrealloc(c->records, c->cap_records * sizeof(*c->records));
+    }
+    c->records[c->n_records++] = rec;
+}
+
+void commit_note(struct commit *c, const char *key, const char *value, size_t len)
+{
+    assert(c->n_notes == 0);
+    c->note = (struct store_note){ xstrdup(key), xstrndup(value, len) };
+    c->n_notes = 1;
+}
+
+void commit_sync(struct commit *c, int fd)
+{
+    assert(c->sync_fd < 0);
+    c->sync_fd = fd;
+}
+
+bool commit_is_empty(const struct commit *c)
+{
+    return c->n_records == 0 && c->n_notes == 0;
+}
+
+/* In the thread. */
+
+static int commit_run(struct store *store, const struct commit *c, struct diag *why)
+{
+    struct store_batch batch = { .n_records = c->n_records, .records = c->records,
+                                 .n_notes = c->n_notes, .notes = &c->note };
+
+    if (c->sync_fd >= 0 && fdatasync(c->sync_fd) < 0)
+        return diag_set(why, PBSE_SAVE_ERR, "accounting file: %s", strerror(errno));
+    return store_commit(store, &batch, why);
+}
+
+static void slot_work(struct committer *k)
+{
+    struct commit *c = k->commit;
+    int64_t prune_before_at = k->prune_before_at;
+    struct diag why = { 0 }, ignored;
+    int err;
+
+    pthread_mutex_unlock(&k->lock);
+    err = commit_run(k->sh->store, c, &why);
+    /* Old journal rows are only in the way; another day will do as well. */
+    if (!err && prune_before_at && store_journal_prune(k->sh->store, prune_before_at,
+                                                       &ignored))
+        prune_before_at = 0;
+    pthread_mutex_lock(&k->lock);
+    k->err = err;
+    k->why = why;
+    k->slot = SLOT_DONE;
+    loop_notify_poke(k->done);
+}
+
+static void *thread_main(void *arg)
+{
+    struct committer *k = arg;
+
+    pthread_mutex_lock(&k->lock);
+    while (!k->quit || k->slot == SLOT_GIVEN) {
+        if (k->slot == SLOT_GIVEN)
+            slot_work(k);
+        else
+            pthread_cond_wait(&k->given, &k->lock);
+    }
+    pthread_mutex_unlock(&k->lock);
+    return NULL;
+}
+
+/* In the loop. */
+
+static void give(struct committer *k)
+{
+    pthread_mutex_lock(&k->lock);
+    k->slot = SLOT_GIVEN;
+    pthread_cond_signal(&k->given);
+    pthread_mutex_unlock(&k->lock);
+}
+
+static void on_retry(void *arg)
+{
+    give(arg);
+}
+
+static void commit_failed(struct committer *k)
+{
+    svr_set_store_failed(k->sh->svr, true);
+    shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
+              "the store cannot be written, changes are refused: %s", k->why.text);
+    if (!k->sh->stopping)
+        loop_timer_set(k->retry, RETRY_MS);
+    else
+        k->sh->status = 3; /* shell_stop() will not wait for ever */
+}
+
+static void on_done(void *arg)
+{
+    struct committer *k = arg;
+    struct commit *c = k->commit;
+    uint64_t seq = c->n_records ? c->records[c->n_records - 1].seq : 0;
+    int err;
+
+    pthread_mutex_lock(&k->lock);
+    err = k->err;
+    k->slot = SLOT_IDLE;
+    pthread_mutex_unlock(&k->lock);
+    if (err) {
+        commit_failed(k);
+        return;
+    }
+    svr_set_store_failed(k->sh->svr, false);
+    k->commit = NULL;
+    commit_free(c);
+    outbox_committed(k->sh->outbox, seq);
+}
+
+void committer_start(struct committer *k, struct commit *c)
+{
+    int64_t now_at = shell_now(k->sh);
+
+    assert(!k->commit);
+    k->commit = c;
+    k->prune_before_at = 0;
+    if (now_at >= k->pruned_at + DAY_S) {
+        k->prune_before_at = now_at - KEEP_S;
+        k->pruned_at = now_at;
+    }
+    give(k);
+}
+
+struct committer *committer_new(struct shell *sh)
+{
+    struct committer *k = xcalloc(1, sizeof(*k));
+    sigset_t all, before;
+    int err;
+
+    k->sh = sh;
+    k->done = loop_notify_new(sh->loop, on_done, k);
+    k->retry = loop_timer_new(sh->loop, on_retry, k);
+    pthread_mutex_init(&k->lock, NULL);
+    pthread_cond_init(&k->given, NULL);
+    sigfillset(&all); /* signals are the loop's business */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    err = pthread_create(&k->thread, NULL, thread_main, k);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (err)
+        abort();
+    return k;
+}
+
+void committer_free(struct committer *k)
+{
+    if (!k)
+        return;
+    pthread_mutex_lock(&k->lock);
+    k->quit = true;
+    pthread_cond_signal(&k->given);
+    pthread_mutex_unlock(&k->lock);
+    pthread_join(k->thread, NULL);
+    loop_notify_free(k->done);
+    loop_timer_free(k->retry);
+    pthread_mutex_destroy(&k->lock);
+    pthread_cond_destroy(&k->given);
+    commit_free(k->commit);
+    free(k);
+}

@@ -1,0 +1,32 @@
+/* committer.h - the store thread: one transaction at a time, tried until it is durable.
+ *
+ * The loop hands a commit over and is told when it is durable; meanwhile it goes on.
+ * A commit that fails stays first in line and is tried again, so nothing that was
+ * decided is ever un-decided; the core refuses new changes until then.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SHELL_COMMITTER_H
+#define SERVER_SHELL_COMMITTER_H
+
+#include "server/shell/shell.h"
+
+/* A transaction in the making. What is added must live until it is durable; notes are
+ * copied. */
+struct commit;
+struct commit *commit_new(void);
+void commit_free(struct commit *c);
+void commit_add(struct commit *c, struct store_record rec);
+void commit_note(struct commit *c, const char *key, const char *value, size_t len);
+/* A file to be on disk before the transaction; the descriptor is taken over. */
+void commit_sync(struct commit *c, int fd);
+bool commit_is_empty(const struct commit *c);
+
+struct committer *committer_new(struct shell *sh);
+/* Waits for the commit under way, if there is one, but does not retry a failing one. */
+void committer_free(struct committer *k);
+
+/* Start a commit, which is taken over; there must be none under way. Its end is told
+ * by outbox_committed(). */
+void committer_start(struct committer *k, struct commit *c);
+
+#endif

@@ -1,0 +1,92 @@
+/* records.c - the core's records as the store's rows, and back.
+ *
+ * The store holds names, so that rows can be inserted into the tables of attributes
+ * without touching what is stored.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/shell/records.h"
+
+static enum store_op op_of(enum fact fact)
+{
+    if (fact_creates(fact))
+        return STORE_CREATE;
+    return fact_removes(fact) ? STORE_REMOVE : STORE_CHANGE;
+}
+
+/* What is derived or computed has no row in the store. */
+static bool is_stored(const struct attr_table *table, int attr)
+{
+    return !(table->rows[attr].flags & ATTR_NOT_SAVED);
+}
+
+struct store_record records_to_store(const struct record *rec, struct arena *arena)
+{
+    const struct attr_table *table = kind_table(rec->kind);
+    struct store_change *v = ARENA_ARRAY(arena, struct store_change, rec->n_changes + 1);
+    struct store_record to = {
+        .seq = rec->seq, .at = rec->at, .actor = rec->actor ? rec->actor : "",
+        .fact = fact_name(rec->fact), .note = rec->note, .op = op_of(rec->fact),
+        .kind = kind_name(rec->kind), .id = rec->id, .changes = v,
+    };
+
+    for (size_t i = 0; i < rec->n_changes; i++) {
+        const struct change *c = &rec->changes[i];
+
+        if (is_stored(table, c->attr))
+            v[to.n++] = (struct store_change){ table->rows[c->attr].name,
+                                               c->resource ? c->resource : "", c->before,
+                                               c->after };
+    }
+    return to;
+}
+
+struct loading {
+    struct svr *svr;
+    struct arena *arena;
+    struct diag *why;
+};
+
+static int load_changes(const struct attr_table *table, const struct store_record *row,
+                        struct loading *l, struct record *rec)
+{
+    for (size_t i = 0; i < row->n; i++) {
+        const struct store_change *c = &row->changes[i];
+        int attr = attr_find_any(table, c->attr);
+
+        if (attr < 0)
+            return diag_set(l->why, PBSE_SYSTEM,
+                            "%s %s has the unknown attribute %s in the store", row->kind,
+                            row->id, c->attr);
+        record_change(rec, l->arena, attr, *c->resource ? c->resource : NULL, c->after);
+    }
+    return 0;
+}
+
+static int load_object(void *arg, const struct store_record *row)
+{
+    struct loading *l = arg;
+    enum obj_kind kind = kind_find(row->kind);
+    struct record rec = { .seq = row->seq, .at = row->at, .fact = FACT_LOADED,
+                          .kind = kind, .id = row->id, .actor = "" };
+    int err;
+
+    if (kind == OBJ_KIND_COUNT)
+        return diag_set(l->why, PBSE_SYSTEM, "%s %s is of an unknown kind in the store",
+                        row->kind, row->id);
+    err = load_changes(kind_table(kind), row, l, &rec);
+    if (!err)
+        svr_load(l->svr, &rec);
+    arena_clear(l->arena);
+    return err;
+}
+
+int records_load(struct store *store, struct svr *svr, struct diag *why)
+{
+    struct loading l = { svr, arena_new(), why };
+    int err = store_load(store, load_object, &l, why);
+
+    arena_free(l.arena);
+    if (!err)
+        svr_loaded(svr, store_last_seq(store));
+    return err;
+}

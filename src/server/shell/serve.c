@@ -1,0 +1,163 @@
+/* serve.c - from packets to requests, and what is decided before the core is asked
+ * (wire.md 4.7 and 5).
+ *
+ * Packets are only a way to carry messages: several requests may share one, and one may
+ * go on in the next. Requests of a connection are served in order, the next one when
+ * the reply to the last is on its way.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/batch.h"
+#include "server/shell/client.h"
+#include "server/shell/outbox.h"
+
+#include <string.h>
+#include <strings.h>
+
+static void log_request(const struct client *c, const struct wire_request *rq)
+{
+    logfile_printf(c->all->sh->log, LOG_EV_DEBUG2, LOG_IN_REQUEST, "",
+                   "Type %u request received from %s@%s, sock=%d", rq->number, rq->user,
+                   c->host, conn_fd(c->conn));
+}
+
+static bool is_privileged_port(const struct client *c)
+{
+    return !c->local && ntohs(c->peer.sin_port) < 1024;
+}
+
+/* Methods that a client may name here: pbs_iff vouches through "resvport", but only
+ * from a privileged port and for a connection that is there. Nobody is vouched for yet,
+ * so what the reference demands first is all that is checked. */
+static void serve_authenticate(struct client *c, const struct wire_request *rq)
+{
+    const struct body_authenticate *body = rq->body;
+    const struct conf *conf = c->all->sh->conf;
+    bool known = conf_list_has(conf->supported_auth_methods, body->method) &&
+                 strcasecmp(body->method, "resvport") == 0;
+
+    if (!known || *body->encrypt_method)
+        client_refuse(c, rq->number, rq->user, PBSE_NOSUP, true);
+    else
+        client_refuse(c, rq->number, rq->user, PBSE_BADCRED, true);
+}
+
+static void serve_connect(struct client *c, const struct wire_request *rq)
+{
+    const struct wire_reply done = { .choice = REPLY_NULL };
+
+    if (is_privileged_port(c))
+        client_refuse(c, rq->number, rq->user, PBSE_UNKREQ, true);
+    else
+        client_send_reply(c, &done);
+}
+
+static bool effects_answer(const struct effects *out, size_t from, const struct client *c,
+                           int32_t *code)
+{
+    for (size_t i = from; i < out->n; i++) {
+        const struct effect *e = &out->v[i];
+
+        if (e->kind == EFFECT_REPLY && e->u.reply.conn == c->number) {
+            *code = e->u.reply.reply.code;
+            return true;
+        }
+        if (e->kind == EFFECT_CLOSE && e->u.close_conn == c->number) {
+            *code = PBSE_PROTOCOL;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void serve_by_core(struct client *c, const struct wire_request *rq)
+{
+    struct shell *sh = c->all->sh;
+    struct effects *out = outbox_effects(sh->outbox);
+    const struct request_row *row = request_row(rq->number);
+    struct requester who = { .user = c->user, .host = c->host,
+                             .server_uid = c->server_uid, .conn = c->number };
+    size_t before = out->n;
+    int32_t code = 0;
+
+    svr_request(sh->svr, shell_now(sh), &who, rq, out);
+    if (!effects_answer(out, before, c, &code)) {
+        c->waiting = !row || !row->silent;
+        return;
+    }
+    c->waiting = true; /* until the reply has left */
+    if (rq->number == BATCH_REGISTER_SCHED && code == 0)
+        sched_conn_registered(c, ((const struct body_id *)rq->body)->id);
+}
+
+/* The order of these checks is the protocol's (wire.md 5). */
+static void serve_request(struct client *c, const struct wire_request *rq)
+{
+    log_request(c, rq);
+    if (rq->number == BATCH_DISCONNECT) {
+        c->closing = true;
+        conn_finish(c->conn);
+    } else if (rq->number == BATCH_AUTHENTICATE) {
+        serve_authenticate(c, rq);
+    } else if (rq->number == BATCH_CONNECT) {
+        serve_connect(c, rq);
+    } else if (!c->user[0] || strcmp(c->user, rq->user) != 0) {
+        client_refuse(c, rq->number, rq->user, PBSE_BADCRED, true);
+    } else {
+        serve_by_core(c, rq);
+    }
+}
+
+/* May the message go on in another packet? */
+static bool may_go_on(const struct client *c)
+{
+    size_t max = c->user[0] ? CONN_MAX_FRAME_BYTES : CLIENT_MAX_STRANGER_BYTES;
+
+    return c->n_packets < CLIENT_MAX_PACKETS && c->message.len <= max;
+}
+
+/* One request from the front of the message; false when there is nothing to do now. */
+static bool serve_one(struct client *c)
+{
+    struct effects *out = outbox_effects(c->all->sh->outbox);
+    struct dis_in in = { c->message.data, c->message.data + c->message.len, out->arena };
+    struct wire_request rq;
+    bool known = true;
+    enum dis_error err = batch_read_request(&in, &rq, &known);
+
+    if (err == DIS_EOD && may_go_on(c)) {
+        conn_expect_more(c->conn, true);
+        return false;
+    }
+    if (err != DIS_OK) {
+        client_refuse(c, 0, "", PBSE_DISPROTO, true);
+        return false;
+    }
+    if (!known) {
+        client_refuse(c, rq.number, rq.user, PBSE_UNKREQ, true);
+        return false;
+    }
+    buf_eat(&c->message, (size_t)(in.at - c->message.data));
+    c->n_packets = c->message.len > 0 ? 1 : 0;
+    conn_expect_more(c->conn, false);
+    serve_request(c, &rq);
+    return true;
+}
+
+void serve_rest(struct client *c)
+{
+    while (!c->closing && !c->waiting && c->role != ROLE_SECOND && c->message.len > 0)
+        if (!serve_one(c))
+            break;
+    if (c->closing || c->message.cap > (1u << 20))
+        buf_fini(&c->message);
+    conn_hold(c->conn, c->waiting);
+}
+
+void serve_packet(struct client *c, const char *data, size_t len)
+{
+    if (c->closing)
+        return;
+    buf_add(&c->message, data, len);
+    c->n_packets++;
+    serve_rest(c);
+}

@@ -1,0 +1,333 @@
+/* start.c - the steps of a start, each with its words and exit status (operations.md 9
+ * and 11), and the way back.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/shell/start.h"
+
+#include "lib/auth/auth.h"
+#include "lib/base/version.h"
+#include "lib/io/daemon.h"
+#include "lib/io/net.h"
+#include "server/shell/accounting.h"
+#include "server/shell/accounts.h"
+#include "server/shell/clients.h"
+#include "server/shell/mom_link.h"
+#include "server/shell/options.h"
+#include "server/shell/outbox.h"
+#include "server/shell/records.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 1, EXIT_LOCK = 2, EXIT_SETUP = 3, EXIT_NETWORK = 4 };
+
+static int fail(struct shell *sh, int status, const char *words)
+{
+    if (sh->log)
+        shell_log(sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, "%s", words);
+    fprintf(stderr, "%s: %s\n", sh->daemon[0] ? sh->daemon : sh->opt.argv0, words);
+    return status;
+}
+
+/* Settings, home and lock. */
+
+static int read_settings(struct shell *sh)
+{
+    char name[256];
+    struct diag why;
+
+    options_to_env(&sh->opt);
+    if (conf_load(&sh->conf, &why)) {
+        fprintf(stderr, "%s\n", why.text);
+        return EXIT_USAGE;
+    }
+    if (sh->conf->server_host_name)
+        snprintf(sh->host, sizeof(sh->host), "%s", sh->conf->server_host_name);
+    else
+        net_host_name(sh->host, sizeof(sh->host));
+    net_short_name(sh->host, name, sizeof(name));
+    snprintf(sh->daemon, sizeof(sh->daemon), "Server@%s", name);
+    if (auth_user_name(geteuid(), sh->user, sizeof(sh->user), &why))
+        return fail(sh, EXIT_USAGE, why.text);
+    return -1;
+}
+
+static int make_dirs(struct shell *sh)
+{
+    static const struct {
+        const char *name;
+        mode_t mode;
+    } dirs[] = { { "server_priv", 0750 }, { "server_priv/accounting", 0755 },
+                 { "server_logs", 0755 } };
+    struct stat st;
+
+    if (stat(sh->conf->home, &st) < 0 || !S_ISDIR(st.st_mode))
+        return fail(sh, EXIT_LOCK, "unable to open lock file");
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
+        char *path = xasprintf("%s/%s", sh->conf->home, dirs[i].name);
+        struct diag why;
+        int err = daemon_mkdir(path, dirs[i].mode, &why);
+
+        free(path);
+        if (err)
+            return fail(sh, EXIT_LOCK, why.text);
+    }
+    return -1;
+}
+
+static int take_lock(struct shell *sh)
+{
+    struct diag why;
+    int err;
+
+    sh->lock_path = xasprintf("%s/server_priv/server.lock", sh->conf->home);
+    err = daemon_lock(sh->lock_path, 0600, &sh->lock_fd, &why);
+    if (!err)
+        return -1;
+    free(sh->lock_path);
+    sh->lock_path = NULL;
+    if (err != PBSE_OBJBUSY)
+        return fail(sh, EXIT_LOCK, "unable to open lock file");
+    fprintf(stderr, "pbs_server: another server running\n");
+    return EXIT_USAGE;
+}
+
+/* The file of an SQLite store, NULL for another store. */
+static const char *store_file(const struct shell *sh)
+{
+    const char *url = conf_store(sh->conf);
+
+    return strncmp(url, "sqlite:", 7) == 0 ? url + 7 : NULL;
+}
+
+static bool asked_and_agreed(struct shell *sh, const char *question)
+{
+    char line[16];
+
+    if (sh->opt.force)
+        return true;
+    for (;;) {
+        printf("%s: %s, \ndo you wish to continue y/(n)?", sh->daemon, question);
+        fflush(stdout);
+        if (!fgets(line, sizeof(line), stdin) || line[0] == 'n' || line[0] == '\n')
+            break;
+        if (line[0] == 'y')
+            return true;
+        printf("y(es) or n(o) please:\n");
+    }
+    fprintf(stderr, "PBS server %s initialization aborted\n", sh->conf->server);
+    return false;
+}
+
+/* "-t create" over a store: the old one is put aside, never deleted. */
+static int put_store_aside(struct shell *sh, const char *path)
+{
+    static const char *const ends[] = { "-wal", "-shm", "" };
+    int64_t now_at = clock_read();
+
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        char *from = xasprintf("%s%s", path, ends[i]);
+        char *to = xasprintf("%s.%" PRId64 "%s", path, now_at, ends[i]);
+        int rc = rename(from, to);
+
+        free(from);
+        free(to);
+        if (rc < 0 && errno != ENOENT)
+            return fail(sh, EXIT_SETUP, "the old store cannot be put aside");
+    }
+    return -1;
+}
+
+/* Ask before the terminal is gone. */
+static int confirm_start(struct shell *sh)
+{
+    const char *path = store_file(sh);
+    bool exists = path && access(path, F_OK) == 0;
+
+    if (!exists)
+        return -1;
+    if (sh->opt.start == SVR_COLD && !asked_and_agreed(sh, "Cold mode and jobs exists"))
+        return EXIT_USAGE;
+    if (sh->opt.start != SVR_CREATE)
+        return -1;
+    if (!asked_and_agreed(sh, "Create mode and server database exists"))
+        return EXIT_USAGE;
+    return put_store_aside(sh, path);
+}
+
+int start_prepare(struct shell *sh)
+{
+    int rc = read_settings(sh);
+
+    if (rc < 0)
+        rc = make_dirs(sh);
+    if (rc < 0)
+        rc = take_lock(sh);
+    if (rc < 0)
+        rc = confirm_start(sh);
+    if (rc < 0 && sh->opt.lock_memory && mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
+        return fail(sh, EXIT_SETUP, strerror(errno));
+    return rc;
+}
+
+/* Logs, store and core. */
+
+static int open_log(struct shell *sh)
+{
+    char *dir = xasprintf("%s/server_logs", sh->conf->home);
+    struct logfile_config cfg = {
+        .dir = dir,
+        .file = sh->opt.log_file,
+        .daemon = sh->daemon,
+        .version = PBS_VERSION,
+        .leaf_name = sh->conf->leaf_name,
+        .mom_node_name = sh->conf->mom_node_name,
+        .mask = sh->opt.log_mask ? sh->opt.log_mask : LOG_MASK_DEFAULT,
+        .highres = sh->conf->highres_timestamp,
+        .to_stderr = sh->opt.foreground && isatty(2),
+    };
+    struct diag why;
+    int err = logfile_open(&cfg, &sh->log, &why);
+
+    free(dir);
+    if (err)
+        return fail(sh, EXIT_SETUP, why.text);
+    shell_log(sh, LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_IN_FILE,
+              "Version %s, started, initialization type = %d", PBS_VERSION,
+              sh->opt.start == SVR_HOT ? 0 : sh->opt.start == SVR_WARM ? 1
+                                         : sh->opt.start == SVR_COLD   ? 2
+                                                                       : 3);
+    shell_log(sh, LOG_EV_FORCE, LOG_IN_SERVER, "Supported authentication method: %s",
+              sh->conf->supported_auth_methods);
+    return -1;
+}
+
+static int open_store(struct shell *sh)
+{
+    struct diag why;
+
+    if (store_open(conf_store(sh->conf), &sh->store, &why))
+        return fail(sh, EXIT_SETUP, why.text);
+    if (store_is_new(sh->store))
+        sh->opt.start = SVR_CREATE;
+    return -1;
+}
+
+static int load_core(struct shell *sh)
+{
+    struct svr_config cfg = {
+        .server_name = sh->conf->server,
+        .server_host = sh->host,
+        .server_port = sh->conf->batch_port,
+        .version = PBS_VERSION,
+        .holdfast_version = HOLDFAST_VERSION,
+        .root_user = sh->user,
+        .user_groups = accounts_groups,
+        .utc_offset_s = accounts_utc_offset,
+    };
+    struct diag why;
+
+    sh->accounts = accounts_new();
+    cfg.arg = sh->accounts;
+    sh->svr = svr_new(&cfg);
+    if (records_load(sh->store, sh->svr, &why))
+        return fail(sh, EXIT_SETUP, why.text);
+    return -1;
+}
+
+static int open_accounting(struct shell *sh)
+{
+    char *dir = xasprintf("%s/server_priv/accounting", sh->conf->home);
+    struct arena *arena = arena_new();
+    struct diag why;
+    int err;
+
+    sh->accounting = accounting_new(dir, sh->opt.accounting_file, sh->log);
+    err = accounting_repair(sh->accounting,
+                            store_note_get(sh->store, ACCOUNTING_NOTE, arena), &why);
+    arena_free(arena);
+    free(dir);
+    return err ? fail(sh, EXIT_SETUP, why.text) : -1;
+}
+
+static void log_recovered(struct shell *sh)
+{
+    const struct model *m = svr_model(sh->svr);
+
+    MODEL_EACH(m, OBJ_QUEUE, o)
+    {
+        logfile_printf(sh->log, 0x86, LOG_IN_QUEUE, o->id, "Recovered queue %s", o->id);
+    }
+    MODEL_EACH(m, OBJ_RESV, o)
+    {
+        logfile_printf(sh->log, 0x86, LOG_IN_RESV, o->id, "Recovered reservation %s",
+                       o->id);
+    }
+    shell_log(sh, LOG_EV_SYSTEM, LOG_IN_SERVER, "Recovered %zu jobs",
+              m->kinds[OBJ_JOB].n);
+}
+
+int start_recover(struct shell *sh)
+{
+    int rc = open_log(sh);
+
+    if (rc < 0)
+        rc = open_store(sh);
+    if (rc < 0)
+        rc = load_core(sh);
+    if (rc < 0)
+        rc = open_accounting(sh);
+    if (rc >= 0)
+        return rc;
+    log_recovered(sh);
+    sh->loop = loop_new();
+    if (!sh->loop)
+        return fail(sh, EXIT_SETUP, "no event loop");
+    sh->outbox = outbox_new(sh);
+    sh->committer = committer_new(sh);
+    svr_start(sh->svr, shell_now(sh), sh->opt.start, outbox_effects(sh->outbox));
+    return -1;
+}
+
+int start_network(struct shell *sh)
+{
+    char words[128];
+    struct diag why;
+
+    if (clients_new(sh, &sh->clients, &why)) {
+        snprintf(words, sizeof(words),
+                 "init_network failed using ports Server:%u MOM:%u RM:%u",
+                 sh->conf->batch_port, sh->conf->mom_port, sh->conf->manager_port);
+        fail(sh, EXIT_NETWORK, why.text);
+        return fail(sh, EXIT_NETWORK, words);
+    }
+    sh->moms = mom_link_new(sh);
+    shell_log(sh, LOG_EV_SYSTEM, LOG_IN_SERVER,
+              "Server pid = %ld ready;  using ports Server:%u MOM:%u RM:%u",
+              (long)getpid(), sh->conf->batch_port, sh->conf->mom_port,
+              sh->conf->manager_port);
+    return -1;
+}
+
+void start_undo(struct shell *sh)
+{
+    mom_link_free(sh->moms);
+    clients_free(sh->clients);
+    committer_free(sh->committer);
+    outbox_free(sh->outbox);
+    loop_timer_free(sh->deadline);
+    accounting_free(sh->accounting);
+    svr_free(sh->svr);
+    accounts_free(sh->accounts);
+    store_close(sh->store);
+    logfile_close(sh->log);
+    if (sh->lock_path)
+        unlink(sh->lock_path);
+    free(sh->lock_path);
+    conf_free(sh->conf);
+}
