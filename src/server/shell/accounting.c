@@ -40,7 +40,8 @@ struct accounting {
     bool failing; /* writing failed; said once */
 };
 
-struct accounting *accounting_new(const char *dir, const char *file, struct logfile *log)
+struct accounting *accounting_new(const char *dir, const char *file,
+                                  struct logfile *log)
 {
     struct accounting *a = xcalloc(1, sizeof(*a));
 
@@ -193,9 +194,9 @@ void accounting_retry(struct accounting *a)
 {
     struct segment *s;
 
-    DL_FOREACH (a->segments, s)
-        if (!segment_write(a, s))
-            return;
+    DL_FOREACH(a->segments, s)
+    if (!segment_write(a, s))
+        return;
 }
 
 void accounting_write(struct accounting *a, int64_t at, char type, const char *id,
@@ -207,9 +208,9 @@ void accounting_write(struct accounting *a, int64_t at, char type, const char *i
     if (is_off(a))
         return;
     line_put(&line, at, type, id, text);
-    DL_FOREACH (a->segments, s)
-        if (s->released < s->lines.len)
-            break;
+    DL_FOREACH(a->segments, s)
+    if (s->released < s->lines.len)
+        break;
     /* Lines are released in the order in which they were planned. */
     assert(s && s->released + line.len <= s->lines.len);
     s->released += line.len;
@@ -229,7 +230,8 @@ void accounting_reopen(struct accounting *a)
     if (file_open(a, path))
         fsync(a->fd);
     /* What was written is synced; what was not goes to the file of that name now. */
-    DL_FOREACH (a->segments, s) {
+    DL_FOREACH(a->segments, s)
+    {
         buf_eat(&s->lines, s->written);
         s->released -= s->written;
         s->written = 0;
@@ -247,7 +249,8 @@ static void trim(struct accounting *a, struct commit *c)
     struct segment *s, *next;
 
     commit_sync(c, a->fd >= 0 ? fcntl(a->fd, F_DUPFD_CLOEXEC, 3) : -1);
-    DL_FOREACH_SAFE (a->segments, s, next) {
+    DL_FOREACH_SAFE(a->segments, s, next)
+    {
         s->offset += s->written;
         buf_eat(&s->lines, s->written);
         s->released -= s->written;
@@ -265,11 +268,12 @@ void accounting_note(struct accounting *a, struct commit *c)
 
     if (!a->changed)
         return;
-    DL_FOREACH (a->segments, s)
-        written += s->written;
+    DL_FOREACH(a->segments, s)
+    written += s->written;
     if (written >= SYNC_BYTES || (a->segments && a->segments->next))
         trim(a, c);
-    DL_FOREACH (a->segments, s) {
+    DL_FOREACH(a->segments, s)
+    {
         buf_printf(&note, "%s %" PRIu64 " %zu\n", s->path, s->offset, s->lines.len);
         buf_add(&note, s->lines.data, s->lines.len);
     }

@@ -2,9 +2,9 @@
  * store.
  *
  * Lines are planned when their records go to the store and written when these are
- * durable. Each commit carries, as a note, the lines that may not be on disk yet and the
- * offset where they begin; a restart compares them with the file, completes a torn line
- * and appends what is missing.
+ * durable. Each commit carries, as a note, the lines that may not be on disk yet and
+ * the offset where they begin; a restart compares them with the file, completes a torn
+ * line and appends what is missing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SHELL_ACCOUNTING_H
@@ -12,13 +12,15 @@
 
 #include "server/shell/committer.h"
 
-/* 'file': one absolute path instead of a file per day under 'dir'; "" writes nothing. */
+/* 'file': one absolute path instead of a file per day under 'dir'; "" writes nothing.
+ */
 struct accounting *accounting_new(const char *dir, const char *file,
                                   struct logfile *log);
 void accounting_free(struct accounting *a);
 
 /* After a restart: make the files what the note of the last commit says. */
-int accounting_repair(struct accounting *a, const char *note, struct diag *why) MUST_CHECK;
+int accounting_repair(struct accounting *a, const char *note,
+                      struct diag *why) MUST_CHECK;
 #define ACCOUNTING_NOTE "accounting"
 
 /* A line's record goes to the store now; calls must come in the order in which

@@ -16,7 +16,7 @@
 #define MEMORY_MAX  4096 /* names come from clients: not without limit */
 #define GROUPS_MAX  1024
 
-struct known { /* one answer of either kind */
+struct known {  /* one answer of either kind */
     char *name; /* "u<user>" or "h<host>" */
     int64_t asked_ms;
     bool found;
@@ -44,7 +44,8 @@ static void forget_all(struct accounts *a)
 {
     struct known *k, *next;
 
-    HASH_ITER (hh, a->known, k, next) {
+    HASH_ITER(hh, a->known, k, next)
+    {
         HASH_DEL(a->known, k);
         known_free(k);
     }

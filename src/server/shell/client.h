@@ -1,4 +1,5 @@
-/* client.h - one connection of the table, shared by clients.c, serve.c and sched_conn.c.
+/* client.h - one connection of the table, shared by clients.c, serve.c and
+ * sched_conn.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SHELL_CLIENT_H
@@ -13,31 +14,35 @@
 #include <uthash.h>
 
 /* Connections at a time; less when the system gives fewer descriptors. */
-#define CLIENTS_MAX 10000
+#define CLIENTS_MAX               10000
 /* Descriptors left for files, the store and the router network. */
-#define CLIENTS_SPARE_FDS 64
+#define CLIENTS_SPARE_FDS         64
 /* An unknown peer has nothing large to say. */
 #define CLIENT_MAX_STRANGER_BYTES (64u << 10)
 /* One message may come in so many packets. */
-#define CLIENT_MAX_PACKETS 256
+#define CLIENT_MAX_PACKETS        256
 
-enum sched_role { ROLE_NONE, ROLE_FIRST, ROLE_SECOND };
+enum sched_role {
+    ROLE_NONE,
+    ROLE_FIRST,
+    ROLE_SECOND
+};
 
 struct client {
     struct clients *all;
     uint64_t number; /* never used again */
     struct conn *conn;
-    bool local;                /* on the Unix socket */
-    struct sockaddr_in peer;   /* TCP */
-    char user[257];            /* whose it is; "" as long as nobody is authenticated */
-    char host[256];            /* where from */
-    bool server_uid;           /* root or the server's own uid, by the kernel's word */
-    struct buf message;        /* payload of packets, not yet served */
-    unsigned n_packets;        /* of the message that is not whole yet */
-    bool waiting;              /* the core owes it a reply */
-    bool closing;              /* nothing more is served */
-    bool to_resume;            /* in clients.resume's next turn */
-    char *sched;               /* name it registered for */
+    bool local;              /* on the Unix socket */
+    struct sockaddr_in peer; /* TCP */
+    char user[257];          /* whose it is; "" as long as nobody is authenticated */
+    char host[256];          /* where from */
+    bool server_uid;         /* root or the server's own uid, by the kernel's word */
+    struct buf message;      /* payload of packets, not yet served */
+    unsigned n_packets;      /* of the message that is not whole yet */
+    bool waiting;            /* the core owes it a reply */
+    bool closing;            /* nothing more is served */
+    bool to_resume;          /* in clients.resume's next turn */
+    char *sched;             /* name it registered for */
     enum sched_role role;
     struct client *prev, *next; /* in order of arrival */
     UT_hash_handle hh;          /* by number */

@@ -81,12 +81,13 @@ static void on_closed(void *arg, struct conn *conn, enum conn_end end)
                   c->host);
     else if (end == CONN_STALLED || end == CONN_OVERFLOW)
         shell_log(sh, LOG_EV_ERROR, LOG_IN_REQUEST,
-                  "DIS reply failure, -1, to host %s, errno=%d write timed out", c->host,
-                  conn_errno(conn));
+                  "DIS reply failure, -1, to host %s, errno=%d write timed out",
+                  c->host, conn_errno(conn));
     client_gone(c);
 }
 
-static const struct conn_events client_events = { .frame = on_frame, .bad = on_bad,
+static const struct conn_events client_events = { .frame = on_frame,
+                                                  .bad = on_bad,
                                                   .closed = on_closed };
 
 /* Room for one more: strangers go first, the oldest before the others. */
@@ -96,18 +97,19 @@ static bool make_room(struct clients *cs)
 
     if (cs->n < cs->max)
         return true;
-    DL_FOREACH (cs->list, c)
-        if (!c->user[0]) {
-            client_gone(c);
-            return true;
-        }
+    DL_FOREACH(cs->list, c)
+    if (!c->user[0]) {
+        client_gone(c);
+        return true;
+    }
     return false;
 }
 
 static struct client *client_new(struct clients *cs, int fd)
 {
     struct client *c = xcalloc(1, sizeof(*c));
-    struct conn_config cfg = { .events = &client_events, .arg = c,
+    struct conn_config cfg = { .events = &client_events,
+                               .arg = c,
                                .idle_ms = CONN_IDLE_MS,
                                .max_frame_bytes = CLIENT_MAX_STRANGER_BYTES };
 
@@ -182,8 +184,8 @@ void client_refuse(struct client *c, uint32_t number, const char *user, int code
         reply.text = text;
     }
     logfile_printf(c->all->sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "req_reject",
-                   "Reject reply code=%d, aux=0, type=%u, from %s@%s", code, number, user,
-                   c->host);
+                   "Reject reply code=%d, aux=0, type=%u, from %s@%s", code, number,
+                   user, c->host);
     client_send_reply(c, &reply);
     if (close) {
         c->closing = true;
@@ -196,7 +198,8 @@ static void on_resume(void *arg)
     struct clients *cs = arg;
     struct client *c, *next;
 
-    DL_FOREACH_SAFE (cs->list, c, next) {
+    DL_FOREACH_SAFE(cs->list, c, next)
+    {
         if (!c->to_resume)
             continue;
         c->to_resume = false;
@@ -240,9 +243,9 @@ bool clients_have_unsent(const struct clients *cs)
 {
     const struct client *c;
 
-    DL_FOREACH (cs->list, c)
-        if (conn_unsent_bytes(c->conn) > 0)
-            return true;
+    DL_FOREACH(cs->list, c)
+    if (conn_unsent_bytes(c->conn) > 0)
+        return true;
     return false;
 }
 

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RETRY_MS  1000
-#define DAY_S     86400
-#define KEEP_S    (30 * DAY_S) /* how long the journal goes back */
+#define RETRY_MS 1000
+#define DAY_S    86400
+#define KEEP_S   (30 * DAY_S) /* how long the journal goes back */
 
 struct commit {
     struct store_record *records;
@@ -26,7 +26,11 @@ struct commit {
     int sync_fd;
 };
 
-enum slot { SLOT_IDLE, SLOT_GIVEN, SLOT_DONE };
+enum slot {
+    SLOT_IDLE,
+    SLOT_GIVEN,
+    SLOT_DONE
+};
 
 struct committer {
     struct shell *sh;
@@ -97,8 +101,10 @@ bool commit_is_empty(const struct commit *c)
 
 static int commit_run(struct store *store, const struct commit *c, struct diag *why)
 {
-    struct store_batch batch = { .n_records = c->n_records, .records = c->records,
-                                 .n_notes = c->n_notes, .notes = &c->note };
+    struct store_batch batch = { .n_records = c->n_records,
+                                 .records = c->records,
+                                 .n_notes = c->n_notes,
+                                 .notes = &c->note };
 
     if (c->sync_fd >= 0 && fdatasync(c->sync_fd) < 0)
         return diag_set(why, PBSE_SAVE_ERR, "accounting file: %s", strerror(errno));
@@ -115,8 +121,8 @@ static void slot_work(struct committer *k)
     pthread_mutex_unlock(&k->lock);
     err = commit_run(k->sh->store, c, &why);
     /* Old journal rows are only in the way; another day will do as well. */
-    if (!err && prune_before_at && store_journal_prune(k->sh->store, prune_before_at,
-                                                       &ignored))
+    if (!err && prune_before_at &&
+        store_journal_prune(k->sh->store, prune_before_at, &ignored))
         prune_before_at = 0;
     pthread_mutex_lock(&k->lock);
     k->err = err;

@@ -18,7 +18,7 @@
 /* The clock may be set: deadlines are looked at this often at least. */
 #define LOOK_MS 10000
 /* How long the end may wait for clients that do not read and a store that fails. */
-#define END_MS 10000
+#define END_MS  10000
 
 int64_t shell_now(struct shell *sh)
 {
@@ -27,7 +27,8 @@ int64_t shell_now(struct shell *sh)
     return sh->now_at;
 }
 
-void shell_log(struct shell *sh, uint32_t event, uint32_t log_class, const char *fmt, ...)
+void shell_log(struct shell *sh, uint32_t event, uint32_t log_class, const char *fmt,
+               ...)
 {
     va_list ap;
     char *text;
@@ -51,8 +52,8 @@ static void follow_log_events(struct shell *sh)
         return;
     /* The mask of the command line holds until the attribute is changed. */
     if (sh->mask_version != 0 || !sh->opt.log_mask)
-        logfile_set_mask(sh->log, (uint32_t)obj_num(server, SERVER_A_LOG_EVENTS,
-                                                    LOG_MASK_DEFAULT));
+        logfile_set_mask(
+            sh->log, (uint32_t)obj_num(server, SERVER_A_LOG_EVENTS, LOG_MASK_DEFAULT));
     sh->mask_version = server->version;
 }
 
@@ -67,7 +68,8 @@ static void set_deadline(struct shell *sh)
 
 static void end_when_empty(struct shell *sh)
 {
-    if (sh->stopping && outbox_is_empty(sh->outbox) && !clients_have_unsent(sh->clients))
+    if (sh->stopping && outbox_is_empty(sh->outbox) &&
+        !clients_have_unsent(sh->clients))
         loop_stop(sh->loop);
 }
 
@@ -137,9 +139,12 @@ static void on_ignored(void *arg, int signo)
 static void set_scheduling(struct shell *sh)
 {
     struct effects *out = outbox_effects(sh->outbox);
-    struct body_manage body = { .command = 2, .object_type = OBJECT_SERVER,
+    struct body_manage body = { .command = 2,
+                                .object_type = OBJECT_SERVER,
                                 .object_name = "" };
-    struct wire_request rq = { .number = BATCH_MANAGER, .user = sh->user, .body = &body };
+    struct wire_request rq = { .number = BATCH_MANAGER,
+                               .user = sh->user,
+                               .body = &body };
     struct requester self = { .user = sh->user, .host = sh->host, .server_uid = true };
 
     if (sh->opt.scheduling < 0)
@@ -154,8 +159,11 @@ static void run(struct shell *sh)
     static const struct {
         int signo;
         loop_signal_fn fn;
-    } signals[] = { { SIGTERM, on_term }, { SIGINT, on_term }, { SIGHUP, on_hup },
-                    { SIGUSR1, on_ignored }, { SIGUSR2, on_ignored } };
+    } signals[] = { { SIGTERM, on_term },
+                    { SIGINT, on_term },
+                    { SIGHUP, on_hup },
+                    { SIGUSR1, on_ignored },
+                    { SIGUSR2, on_ignored } };
     struct loop_signal *handles[ARRAY_LEN(signals)];
 
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)

@@ -7,6 +7,7 @@
 #include "server/shell/outbox.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -63,8 +64,8 @@ static struct effects *effects(struct mom_link *ml)
 static void bad_message(struct mom_link *ml, uint64_t stream, const char *host,
                         uint32_t port, enum dis_error err)
 {
-    shell_log(ml->sh, LOG_EV_ERROR, LOG_IN_SERVER,
-              "bad message from MoM %s:%u: %s", host, port, dis_error_text(err));
+    shell_log(ml->sh, LOG_EV_ERROR, LOG_IN_SERVER, "bad message from MoM %s:%u: %s",
+              host, port, dis_error_text(err));
     leaf_close(ml->leaf, stream);
     stream_forget(ml, stream);
     svr_mom_lost(ml->sh->svr, shell_now(ml->sh), stream, effects(ml));
@@ -122,8 +123,8 @@ static void on_log(void *arg, int event, const char *text)
     logfile_write(ml->sh->log, (uint32_t)event, LOG_IN_TPP, object, text);
 }
 
-void mom_link_send(struct mom_link *ml, uint64_t stream, const char *host, uint32_t port,
-                   const struct is_message *msg)
+void mom_link_send(struct mom_link *ml, uint64_t stream, const char *host,
+                   uint32_t port, const struct is_message *msg)
 {
     struct buf bytes = { 0 };
 
@@ -159,8 +160,12 @@ static int leaf_make(struct mom_link *ml, struct tpp_addr *addrs, size_t n_addrs
         .addrs = addrs,
         .node_type = TPP_LEAF_NOTIFIED,
         .auth_method = conf->auth_method,
-        .events = { .message = on_message, .closed = on_closed, .down = on_down,
-                    .up = on_up, .log = on_log, .arg = ml },
+        .events = { .message = on_message,
+                    .closed = on_closed,
+                    .down = on_down,
+                    .up = on_up,
+                    .log = on_log,
+                    .arg = ml },
     };
     int err = 0;
 
@@ -201,7 +206,8 @@ void mom_link_free(struct mom_link *ml)
     if (!ml)
         return;
     leaf_free(ml->leaf);
-    HASH_ITER (hh, ml->streams, s, next) {
+    HASH_ITER(hh, ml->streams, s, next)
+    {
         HASH_DEL(ml->streams, s);
         free(s);
     }

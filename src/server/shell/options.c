@@ -40,7 +40,9 @@ static bool parse_start(const char *text, struct options *opt)
     static const struct {
         const char *name;
         enum svr_start start;
-    } types[] = { { "hot", SVR_HOT }, { "warm", SVR_WARM }, { "cold", SVR_COLD },
+    } types[] = { { "hot", SVR_HOT },
+                  { "warm", SVR_WARM },
+                  { "cold", SVR_COLD },
                   { "create", SVR_CREATE } };
 
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
@@ -78,14 +80,30 @@ static int bad_number(const struct options *opt, char letter, const char *text)
 static int set_option(struct options *opt, int letter, const char *arg)
 {
     switch (letter) {
-    case 'A': opt->accounting_file = arg; break;
-    case 'L': opt->log_file = arg; break;
-    case 'd': opt->home = arg; break;
-    case 'N': opt->foreground = true; break;
-    case 'f': opt->force = true; break;
-    case 'C': opt->recover_only = true; break;
-    case 'l': opt->lock_memory = true; break;
-    case 'e': opt->log_mask = (uint32_t)strtoul(arg, NULL, 0); break;
+    case 'A':
+        opt->accounting_file = arg;
+        break;
+    case 'L':
+        opt->log_file = arg;
+        break;
+    case 'd':
+        opt->home = arg;
+        break;
+    case 'N':
+        opt->foreground = true;
+        break;
+    case 'f':
+        opt->force = true;
+        break;
+    case 'C':
+        opt->recover_only = true;
+        break;
+    case 'l':
+        opt->lock_memory = true;
+        break;
+    case 'e':
+        opt->log_mask = (uint32_t)strtoul(arg, NULL, 0);
+        break;
     case 'a':
         if (!parse_bool(arg, &opt->scheduling))
             return complain(opt, ": bad -a option");
@@ -99,10 +117,15 @@ static int set_option(struct options *opt, int letter, const char *arg)
     case 'R':
         if (!is_port(arg))
             return bad_number(opt, (char)letter, arg);
-        *(letter == 'p' ? &opt->port : letter == 'M' ? &opt->mom_port
-                                                     : &opt->manager_port) = arg;
+        *(letter == 'p'   ? &opt->port
+          : letter == 'M' ? &opt->mom_port
+                          : &opt->manager_port) = arg;
         break;
-    case 'F': case 'g': case 'G': case 'P': case 's':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'P':
+    case 's':
         break; /* of other servers; nothing here */
     default:
         return complain(opt, ": unknown option: ?");

@@ -65,8 +65,8 @@ void outbox_free(struct outbox *o)
 
     if (!o)
         return;
-    DL_FOREACH_SAFE (o->turns, t, next)
-        turn_free(t);
+    DL_FOREACH_SAFE(o->turns, t, next)
+    turn_free(t);
     turn_free(o->current);
     free(o);
 }
@@ -102,9 +102,9 @@ static void submit(struct outbox *o)
     struct turn_effects *t;
     struct commit *c = commit_new();
 
-    DL_FOREACH (o->turns, t)
-        if (!t->submitted)
-            add_to_commit(o, c, t);
+    DL_FOREACH(o->turns, t)
+    if (!t->submitted)
+        add_to_commit(o, c, t);
     accounting_note(o->sh->accounting, c);
     if (commit_is_empty(c)) {
         commit_free(c);

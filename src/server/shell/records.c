@@ -22,11 +22,18 @@ static bool is_stored(const struct attr_table *table, int attr)
 struct store_record records_to_store(const struct record *rec, struct arena *arena)
 {
     const struct attr_table *table = kind_table(rec->kind);
-    struct store_change *v = ARENA_ARRAY(arena, struct store_change, rec->n_changes + 1);
+    struct store_change *v =
+        ARENA_ARRAY(arena, struct store_change, rec->n_changes + 1);
     struct store_record to = {
-        .seq = rec->seq, .at = rec->at, .actor = rec->actor ? rec->actor : "",
-        .fact = fact_name(rec->fact), .note = rec->note, .op = op_of(rec->fact),
-        .kind = kind_name(rec->kind), .id = rec->id, .changes = v,
+        .seq = rec->seq,
+        .at = rec->at,
+        .actor = rec->actor ? rec->actor : "",
+        .fact = fact_name(rec->fact),
+        .note = rec->note,
+        .op = op_of(rec->fact),
+        .kind = kind_name(rec->kind),
+        .id = rec->id,
+        .changes = v,
     };
 
     for (size_t i = 0; i < rec->n_changes; i++) {
@@ -34,8 +41,8 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
 
         if (is_stored(table, c->attr))
             v[to.n++] = (struct store_change){ table->rows[c->attr].name,
-                                               c->resource ? c->resource : "", c->before,
-                                               c->after };
+                                               c->resource ? c->resource : "",
+                                               c->before, c->after };
     }
     return to;
 }
@@ -55,8 +62,8 @@ static int load_changes(const struct attr_table *table, const struct store_recor
 
         if (attr < 0)
             return diag_set(l->why, PBSE_SYSTEM,
-                            "%s %s has the unknown attribute %s in the store", row->kind,
-                            row->id, c->attr);
+                            "%s %s has the unknown attribute %s in the store",
+                            row->kind, row->id, c->attr);
         record_change(rec, l->arena, attr, *c->resource ? c->resource : NULL, c->after);
     }
     return 0;
@@ -66,8 +73,12 @@ static int load_object(void *arg, const struct store_record *row)
 {
     struct loading *l = arg;
     enum obj_kind kind = kind_find(row->kind);
-    struct record rec = { .seq = row->seq, .at = row->at, .fact = FACT_LOADED,
-                          .kind = kind, .id = row->id, .actor = "" };
+    struct record rec = { .seq = row->seq,
+                          .at = row->at,
+                          .fact = FACT_LOADED,
+                          .kind = kind,
+                          .id = row->id,
+                          .actor = "" };
     int err;
 
     if (kind == OBJ_KIND_COUNT)

@@ -51,8 +51,8 @@ static void serve_connect(struct client *c, const struct wire_request *rq)
         client_send_reply(c, &done);
 }
 
-static bool effects_answer(const struct effects *out, size_t from, const struct client *c,
-                           int32_t *code)
+static bool effects_answer(const struct effects *out, size_t from,
+                           const struct client *c, int32_t *code)
 {
     for (size_t i = from; i < out->n; i++) {
         const struct effect *e = &out->v[i];
@@ -74,8 +74,9 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
     struct shell *sh = c->all->sh;
     struct effects *out = outbox_effects(sh->outbox);
     const struct request_row *row = request_row(rq->number);
-    struct requester who = { .user = c->user, .host = c->host,
-                             .server_uid = c->server_uid, .conn = c->number };
+    struct requester who = {
+        .user = c->user, .host = c->host, .server_uid = c->server_uid, .conn = c->number
+    };
     size_t before = out->n;
     int32_t code = 0;
 
@@ -119,7 +120,8 @@ static bool may_go_on(const struct client *c)
 static bool serve_one(struct client *c)
 {
     struct effects *out = outbox_effects(c->all->sh->outbox);
-    struct dis_in in = { c->message.data, c->message.data + c->message.len, out->arena };
+    struct dis_in in = { c->message.data, c->message.data + c->message.len,
+                         out->arena };
     struct wire_request rq;
     bool known = true;
     enum dis_error err = batch_read_request(&in, &rq, &known);

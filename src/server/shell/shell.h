@@ -23,13 +23,13 @@ struct outbox;
 
 struct options {
     const char *argv0;
-    const char *home;     /* -d */
-    const char *log_file; /* -L */
+    const char *home;            /* -d */
+    const char *log_file;        /* -L */
     const char *accounting_file; /* -A; "" turns accounting off */
-    enum svr_start start; /* -t */
+    enum svr_start start;        /* -t */
     bool start_given;
-    bool foreground; /* -N */
-    bool force;      /* -f: no question before jobs or a store are given up */
+    bool foreground;   /* -N */
+    bool force;        /* -f: no question before jobs or a store are given up */
     bool recover_only; /* -C */
     bool lock_memory;  /* -l */
     int scheduling;    /* -a: 0, 1; -1: not given */

@@ -24,7 +24,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_USAGE = 1, EXIT_LOCK = 2, EXIT_SETUP = 3, EXIT_NETWORK = 4 };
+enum {
+    EXIT_USAGE = 1,
+    EXIT_LOCK = 2,
+    EXIT_SETUP = 3,
+    EXIT_NETWORK = 4
+};
 
 static int fail(struct shell *sh, int status, const char *words)
 {
@@ -62,7 +67,8 @@ static int make_dirs(struct shell *sh)
     static const struct {
         const char *name;
         mode_t mode;
-    } dirs[] = { { "server_priv", 0750 }, { "server_priv/accounting", 0755 },
+    } dirs[] = { { "server_priv", 0750 },
+                 { "server_priv/accounting", 0755 },
                  { "server_logs", 0755 } };
     struct stat st;
 
@@ -199,9 +205,10 @@ static int open_log(struct shell *sh)
         return fail(sh, EXIT_SETUP, why.text);
     shell_log(sh, LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_IN_FILE,
               "Version %s, started, initialization type = %d", PBS_VERSION,
-              sh->opt.start == SVR_HOT ? 0 : sh->opt.start == SVR_WARM ? 1
-                                         : sh->opt.start == SVR_COLD   ? 2
-                                                                       : 3);
+              sh->opt.start == SVR_HOT    ? 0
+              : sh->opt.start == SVR_WARM ? 1
+              : sh->opt.start == SVR_COLD ? 2
+                                          : 3);
     shell_log(sh, LOG_EV_FORCE, LOG_IN_SERVER, "Supported authentication method: %s",
               sh->conf->supported_auth_methods);
     return -1;
@@ -229,6 +236,7 @@ static int load_core(struct shell *sh)
         .root_user = sh->user,
         .user_groups = accounts_groups,
         .utc_offset_s = accounts_utc_offset,
+        .host_addrs = accounts_host_addrs,
     };
     struct diag why;
 
