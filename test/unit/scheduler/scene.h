@@ -87,7 +87,7 @@ static inline void scene_vnode(struct scene *sc, const char *name, const char *h
 static inline void scene_hosts(struct scene *sc, int hosts, int ncpus)
 {
     for (int i = 1; i <= hosts; i++) {
-        char name[16];
+        char name[32];
 
         snprintf(name, sizeof(name), "n%d", i);
         scene_vnode(sc, name, name, ncpus, "");

@@ -242,7 +242,7 @@ static void try_toy(uint64_t seed)
 
     scene_add(&sc, OBJECT_RESOURCE, "big", "type=11 flag=131135");
     for (int v = 0; v < t.n_vnodes; v++) {
-        char name[8], more[128];
+        char name[16], more[128];
 
         snprintf(name, sizeof(name), "n%d", v + 1);
         snprintf(more, sizeof(more),
@@ -285,7 +285,7 @@ static void test_split_feasibility(void)
         for (int h = 0; h < 2; h++) {
             for (int v = 0; v < 2; v++) {
                 int ncpus = 1 + (int)next_random(&state, 4);
-                char name[16], host[8];
+                char name[32], host[16];
 
                 snprintf(name, sizeof(name), "v%d%d", h, v);
                 snprintf(host, sizeof(host), "h%d", h);
