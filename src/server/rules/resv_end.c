@@ -93,8 +93,7 @@ int64_t deadline_resv_idle(const struct model *m, const struct object *o)
         __builtin_add_overflow(obj_num(o, RESV_A_HF_IDLE_AT, 0),
                                obj_num(o, RESV_A_DELETE_IDLE_TIME, 0), &until_at))
         return INT64_MAX;
-    /* At its end it ends anyway. */
-    return until_at < obj_num(o, RESV_A_RESERVE_END, INT64_MAX) ? until_at : INT64_MAX;
+    return until_at;
 }
 
 static bool note_idle(const struct rule_context *c, const struct object *o, bool idle,
