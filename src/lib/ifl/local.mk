@@ -28,3 +28,9 @@ libpbs_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = src/lib/ifl/libpbs.pc
+
+check_PROGRAMS += test/unit/ifl/test_ifl
+TESTS += test/unit/ifl/test_ifl
+test_unit_ifl_test_ifl_SOURCES = test/unit/ifl/test_ifl.c \
+	test/unit/ifl/fake.c test/unit/ifl/fake.h
+test_unit_ifl_test_ifl_LDADD = libpbs.la libhfwire.la libhfbase.la -lcunit
