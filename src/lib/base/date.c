@@ -44,7 +44,7 @@ struct date date_of(int64_t at, int64_t offset_s)
     if (__builtin_add_overflow(at, offset_s, &local))
         local = at;
     day = floor_div(local, DAY_S);
-    rest = (int)(local - day * DAY_S);
+    rest = (int)((local % DAY_S + DAY_S) % DAY_S);
     civil_of(day, &d);
     d.weekday = (int)(((day + 4) % 7 + 7) % 7); /* the epoch was a Thursday */
     d.hour = rest / 3600;
