@@ -1,0 +1,286 @@
+/* harness.c - see harness.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "test/unit/server/harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool groups_of(void *arg, const char *user, struct arena *arena,
+                      struct wire_strings *ret)
+{
+    (void)arg;
+    if (strcmp(user, "nobodyknows") == 0)
+        return false;
+    ret->n = 1;
+    ret->v = ARENA_ARRAY(arena, const char *, 1);
+    ret->v[0] = user;
+    return true;
+}
+
+static size_t addrs_of(void *arg, const char *host, uint32_t *ret, size_t max)
+{
+    (void)arg;
+    if (strcmp(host, "nosuchhost") == 0 || max == 0)
+        return 0;
+    *ret = 0x7f000001;
+    return 1;
+}
+
+static struct svr *make(void)
+{
+    struct svr_config cfg = {
+        .server_name = "svr",
+        .server_host = RIG_HOST,
+        .server_port = 15001,
+        .version = "23.06.06",
+        .holdfast_version = "0.1.0",
+        .root_user = RIG_ROOT,
+        .user_groups = groups_of,
+        .host_addrs = addrs_of,
+    };
+
+    return svr_new(&cfg);
+}
+
+static struct effects *fresh(struct rig *r)
+{
+    r->out = (struct effects){ .arena = r->arena };
+    return &r->out;
+}
+
+struct rig *rig_new(void)
+{
+    struct rig *r = xcalloc(1, sizeof(*r));
+
+    r->arena = arena_new();
+    r->now_at = RIG_START_AT;
+    r->conn = 100;
+    r->s = make();
+    svr_start(r->s, r->now_at, SVR_CREATE, fresh(r));
+    return r;
+}
+
+void rig_free(struct rig *r)
+{
+    svr_free(r->s);
+    arena_free(r->arena);
+    free(r);
+}
+
+static int by_creation(const void *a, const void *b)
+{
+    const struct object *const *x = a;
+    const struct object *const *y = b;
+
+    return (*x)->created_seq < (*y)->created_seq ? -1 : 1;
+}
+
+void rig_restart(struct rig *r)
+{
+    const struct model *m = svr_model(r->s);
+    struct svr *next = make();
+    const struct object **all;
+    size_t n = 0;
+
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        n += m->kinds[kind].n;
+    all = ARENA_ARRAY(r->arena, const struct object *, n);
+    n = 0;
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        MODEL_EACH(m, kind, o)
+        {
+            all[n++] = o;
+        }
+    qsort(all, n, sizeof(*all), by_creation);
+    for (size_t i = 0; i < n; i++)
+        svr_load(next, record_of_object(all[i], r->arena));
+    svr_loaded(next, m->seq);
+    svr_free(r->s);
+    r->s = next;
+    svr_start(r->s, r->now_at, SVR_WARM, fresh(r));
+}
+
+const struct wire_reply *rig_ask_on(struct rig *r, uint64_t conn, const char *user,
+                                    uint32_t number, const void *body,
+                                    const char *extend)
+{
+    struct requester who = {
+        .user = user,
+        .host = RIG_HOST,
+        .server_uid = strcmp(user, RIG_ROOT) == 0,
+        .conn = conn,
+    };
+    struct wire_request rq = {
+        .number = number, .user = user, .body = body, .extend = extend
+    };
+
+    r->conn = conn;
+    svr_request(r->s, r->now_at, &who, &rq, fresh(r));
+    return rig_reply(r, conn);
+}
+
+const struct wire_reply *rig_ask(struct rig *r, const char *user, uint32_t number,
+                                 const void *body, const char *extend)
+{
+    return rig_ask_on(r, r->conn + 1, user, number, body, extend);
+}
+
+/* One word: name[.resource] op value. */
+static void add_word(struct rig *r, struct wire_attrs *list, char *word)
+{
+    char *eq = strchr(word, '=');
+    uint32_t op = WIRE_OP_SET;
+    const char *value = "";
+    char *dot;
+
+    if (eq) {
+        value = eq + 1;
+        *eq = '\0';
+        if (eq > word && eq[-1] == '+')
+            op = WIRE_OP_INCR;
+        if (eq > word && eq[-1] == '-')
+            op = WIRE_OP_DECR;
+        if (op != WIRE_OP_SET)
+            eq[-1] = '\0';
+    }
+    dot = strchr(word, '.');
+    if (dot)
+        *dot++ = '\0';
+    wire_attrs_add(list, r->arena, word, dot, value, op);
+}
+
+struct wire_attrs rig_attrs(struct rig *r, const char *text)
+{
+    struct wire_attrs list = { 0 };
+    char *copy = arena_strdup(r->arena, text);
+    char *save = NULL;
+
+    for (char *word = strtok_r(copy, " ", &save); word;
+         word = strtok_r(NULL, " ", &save))
+        add_word(r, &list, word);
+    return list;
+}
+
+int rig_manager(struct rig *r, const char *user, uint32_t command, uint32_t type,
+                const char *name, const char *attrs)
+{
+    struct body_manage body = {
+        .command = command,
+        .object_type = type,
+        .object_name = name,
+        .attrs = rig_attrs(r, attrs),
+    };
+    const struct wire_reply *reply = rig_ask(r, user, BATCH_MANAGER, &body, NULL);
+
+    return reply ? reply->code : -1;
+}
+
+const char *rig_text(const struct rig *r)
+{
+    const struct wire_reply *reply = rig_reply(r, r->conn);
+
+    return reply && reply->text ? reply->text : "";
+}
+
+const struct wire_objects *rig_status(struct rig *r, const char *user, uint32_t number,
+                                      const char *id, const char *wanted)
+{
+    struct body_status body = { .id = id, .wanted = rig_attrs(r, wanted) };
+    const struct wire_reply *reply = rig_ask(r, user, number, &body, NULL);
+
+    return reply && reply->code == 0 ? &reply->objects : NULL;
+}
+
+const char *rig_value(struct rig *r, const char *user, uint32_t number, const char *id,
+                      const char *attr)
+{
+    char *name = arena_strdup(r->arena, attr);
+    char *resource = strchr(name, '.');
+    const struct wire_objects *objects;
+
+    if (resource)
+        *resource++ = '\0';
+    objects = rig_status(r, user, number, id, name);
+    if (!objects || objects->n != 1)
+        return NULL;
+    return wire_attrs_value(&objects->v[0].attrs, name, resource);
+}
+
+void rig_advance(struct rig *r, int64_t at)
+{
+    fresh(r);
+    for (;;) {
+        int64_t next = svr_next_deadline(r->s);
+
+        if (next > at)
+            break;
+        r->now_at = MAX_OF(r->now_at, next);
+        svr_tick(r->s, r->now_at, &r->out);
+    }
+    r->now_at = at;
+    svr_tick(r->s, at, &r->out);
+}
+
+uint64_t rig_attach_sched(struct rig *r)
+{
+    struct body_id body = { .id = "default" };
+    uint64_t primary = r->conn + 1;
+
+    rig_ask_on(r, primary, RIG_ROOT, BATCH_REGISTER_SCHED, &body, NULL);
+    rig_ask_on(r, primary + 1, RIG_ROOT, BATCH_REGISTER_SCHED, &body, NULL);
+    svr_sched_attached(r->s, r->now_at, "default", primary, fresh(r));
+    return primary;
+}
+
+void rig_sched_done(struct rig *r)
+{
+    svr_sched_done(r->s, r->now_at, "default", fresh(r));
+}
+
+size_t rig_count(const struct rig *r, enum effect_kind kind)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->out.n; i++)
+        n += r->out.v[i].kind == kind;
+    return n;
+}
+
+const struct effect *rig_effect(const struct rig *r, enum effect_kind kind, size_t n)
+{
+    for (size_t i = 0; i < r->out.n; i++)
+        if (r->out.v[i].kind == kind && n-- == 0)
+            return &r->out.v[i];
+    return NULL;
+}
+
+const struct wire_reply *rig_reply(const struct rig *r, uint64_t conn)
+{
+    for (size_t i = 0; i < r->out.n; i++)
+        if (r->out.v[i].kind == EFFECT_REPLY && r->out.v[i].u.reply.conn == conn)
+            return &r->out.v[i].u.reply.reply;
+    return NULL;
+}
+
+bool rig_logged(const struct rig *r, const char *text)
+{
+    for (size_t i = 0; i < r->out.n; i++)
+        if (r->out.v[i].kind == EFFECT_LOG && strstr(r->out.v[i].u.log.text, text))
+            return true;
+    return false;
+}
+
+bool rig_is_same(struct rig *r)
+{
+    struct model *copy = model_rebuild(svr_model(r->s));
+    struct buf why = { 0 };
+    bool same = model_same(svr_model(r->s), copy, &why);
+
+    if (!same)
+        printf("models differ: %s\n", why.data ? why.data : "");
+    buf_fini(&why);
+    model_free(copy);
+    return same;
+}
