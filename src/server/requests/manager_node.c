@@ -40,10 +40,12 @@ static int check_unset(struct manager *g)
             continue;
         for (size_t k = 0; k < ARRAY_LEN(never); k++)
             if (strcasecmp(a->name, never[k]) == 0)
-                return REFUSE(g, PBSE_BADNDATVAL);
+                return diag_about(&g->out->why, PBSE_BADNDATVAL, never[k]);
         if (strcasecmp(a->name, "resources_available") == 0 &&
             (!a->resource || strcasecmp(a->resource, "host") == 0))
-            return REFUSE(g, PBSE_BADNDATVAL);
+            return diag_about(&g->out->why, PBSE_BADNDATVAL,
+                              a->resource ? "resources_available.host"
+                                          : "resources_available");
     }
     return 0;
 }
@@ -64,10 +66,9 @@ static int take_state(struct manager *g, const struct object *o, struct edit *e,
             wire_attrs_add(rest, g->rq->arena, a->name, a->resource, a->value, a->op);
             continue;
         }
-        err =
-            node_state_change(bits, a->value, (enum wire_op)a->op, &bits, &g->out->why);
+        err = node_state_change(bits, a->value, (enum wire_op)a->op, &bits, NULL);
         if (err)
-            return err;
+            return diag_about(&g->out->why, err, "state");
     }
     if (o && bits == was)
         return 0;

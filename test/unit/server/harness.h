@@ -53,7 +53,8 @@ const struct wire_objects *rig_status(struct rig *r, const char *user, uint32_t 
 const char *rig_value(struct rig *r, const char *user, uint32_t number, const char *id,
                       const char *attr);
 
-/* Carry out what is due at 'at', one deadline after the other. Effects of all of them. */
+/* Carry out what is due at 'at', one deadline after the other. Effects of all of them.
+ */
 void rig_advance(struct rig *r, int64_t at);
 
 /* Register and attach the default scheduler; commands are in the effects. */

@@ -49,7 +49,8 @@ static void test_first_start_makes_the_defaults(void)
 
     CU_ASSERT(rig_count(r, EFFECT_RECORD) >= 3);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const char *v = rig_value(r, RIG_ROOT, rows[i].number, rows[i].id, rows[i].attr);
+        const char *v =
+            rig_value(r, RIG_ROOT, rows[i].number, rows[i].id, rows[i].attr);
 
         CU_ASSERT(str_same(v, rows[i].value));
         if (!str_same(v, rows[i].value))
@@ -111,7 +112,8 @@ static void test_manager_answers_the_catalogue(void)
           "Illegal attribute or resource value" },
         { "chunk default without h", RIG_ROOT, SET, 0, "", "default_chunk.walltime=5",
           15109,
-          "Resource invalid in \"select\" specification: walltime" },
+          "\"-lresource=\" cannot be used with \"select\" or \"place\", resource is: "
+          "walltime" },
         { "all or nothing", RIG_ROOT, SET, 0, "", "comment=x scheduling=maybe", 15014,
           "Illegal attribute or resource value scheduling" },
         { "obsolete but accepted", RIG_ROOT, SET, 0, "", "reserve_retry_cutoff=3", 0,
@@ -140,7 +142,8 @@ static void test_manager_answers_the_catalogue(void)
           "Unknown node " },
         { "vnode made", RIG_ROOT, CREATE, 3, "n1", "resources_available.ncpus=4", 0,
           "" },
-        { "vnode exists", RIG_ROOT, CREATE, 3, "n1", "", 15066, "Node already exists" },
+        { "vnode exists", RIG_ROOT, CREATE, 3, "n1", "", 15066,
+          "Node name already exists" },
         { "vnode unknown", RIG_ROOT, SET, 3, "nosuch", "state=free", 15062,
           "Unknown node " },
         { "bad state", RIG_ROOT, SET, 3, "n1", "state=bogus", 15067,
@@ -165,11 +168,11 @@ static void test_manager_answers_the_catalogue(void)
         { "default sched's partition", RIG_ROOT, SET, 6, "default", "partition=p",
           15223, "Operation is not permitted on default scheduler" },
         { "default sched stays", RIG_ROOT, DELETE, 6, "default", "", 15214,
-          "Can not delete the default scheduler" },
+          "Can not delete Scheduler" },
         { "unknown sched", RIG_ROOT, SET, 6, "nosuch", "comment=x", 15213,
           "Unknown Scheduler" },
         { "hooks are for later", RIG_ROOT, CREATE, 8, "h", "", 15029,
-          "Feature/function not supported" },
+          "No support for requested service" },
         { "hooks are root's", RIG_USER, CREATE, 8, "h", "", 15136,
           "ann@svr.example is unauthorized to access hooks data from server svr" },
     };
@@ -218,7 +221,8 @@ static void test_unset_brings_defaults_back(void)
                                 "log_events node_fail_requeue resources_default.ncpus"),
                     0);
     CU_ASSERT(str_same(rig_value(r, RIG_ROOT, SVR, "", "log_events"), "511"));
-    CU_ASSERT(str_same(rig_value(r, RIG_ROOT, SVR, "", "resources_default.ncpus"), "1"));
+    CU_ASSERT(
+        str_same(rig_value(r, RIG_ROOT, SVR, "", "resources_default.ncpus"), "1"));
     CU_ASSERT_PTR_NULL(rig_value(r, RIG_ROOT, SVR, "", "node_fail_requeue"));
     rig_free(r);
 }
@@ -264,10 +268,10 @@ static void test_status_keeps_order_and_filters(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(o);
     CU_ASSERT_PTR_NULL(wire_attrs_find(&o->v[0].attrs, "Port", NULL));
     CU_ASSERT_PTR_NULL(wire_attrs_find(&o->v[0].attrs, "hf_state", NULL));
-    CU_ASSERT(str_same(wire_attrs_value(&o->v[0].attrs, "resources_assigned", "mem"),
-                       "0kb"));
-    CU_ASSERT(str_same(wire_attrs_value(&o->v[0].attrs, "resources_assigned", "ncpus"),
-                       "0"));
+    CU_ASSERT(
+        str_same(wire_attrs_value(&o->v[0].attrs, "resources_assigned", "mem"), "0kb"));
+    CU_ASSERT(
+        str_same(wire_attrs_value(&o->v[0].attrs, "resources_assigned", "ncpus"), "0"));
     CU_ASSERT(str_same(wire_attrs_value(&o->v[0].attrs, "resources_available", "host"),
                        "n1"));
     rig_free(r);
@@ -312,20 +316,20 @@ static void test_hosts_go_offline_as_a_whole(void)
     rig_manager(r, RIG_ROOT, CREATE, 3, "a0", "Mom=hosta");
     rig_manager(r, RIG_ROOT, CREATE, 3, "a1", "Mom=hosta");
     rig_manager(r, RIG_ROOT, CREATE, 3, "b0", "Mom=hostb");
-    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, 7, "hosta", "state+=offline comment=x"),
-                    0);
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, 7, "hosta", "state+=offline comment=x"), 0);
     CU_ASSERT(str_same(rig_value(r, RIG_ROOT, NOD, "a0", "state"),
                        "state-unknown,down,offline"));
     CU_ASSERT(str_same(rig_value(r, RIG_ROOT, NOD, "a1", "state"),
                        "state-unknown,down,offline"));
     CU_ASSERT(str_same(rig_value(r, RIG_ROOT, NOD, "a1", "comment"), "x"));
-    CU_ASSERT(str_same(rig_value(r, RIG_ROOT, NOD, "b0", "state"),
-                       "state-unknown,down"));
+    CU_ASSERT(
+        str_same(rig_value(r, RIG_ROOT, NOD, "b0", "state"), "state-unknown,down"));
     CU_ASSERT(str_same(rig_value(r, RIG_ROOT, NOD, "a0", "in_multivnode_host"), "1"));
     CU_ASSERT_PTR_NULL(rig_value(r, RIG_ROOT, NOD, "b0", "in_multivnode_host"));
     rig_manager(r, RIG_ROOT, SET, 7, "hosta", "state-=offline");
-    CU_ASSERT(str_same(rig_value(r, RIG_ROOT, NOD, "a0", "state"),
-                       "state-unknown,down"));
+    CU_ASSERT(
+        str_same(rig_value(r, RIG_ROOT, NOD, "a0", "state"), "state-unknown,down"));
     CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, 3, "a0", ""), 0);
     CU_ASSERT(rig_is_same(r));
     rig_free(r);
@@ -409,12 +413,15 @@ static void test_registration_is_checked(void)
     CU_ASSERT_EQUAL(rig_count(r, EFFECT_CLOSE), 1);
     CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_REGISTER_SCHED, &unknown, NULL)->code,
                     15213);
-    CU_ASSERT_EQUAL(rig_ask_on(r, 7, RIG_ROOT, BATCH_REGISTER_SCHED, &known, NULL)->code,
-                    0);
-    CU_ASSERT_EQUAL(rig_ask_on(r, 7, RIG_ROOT, BATCH_REGISTER_SCHED, &known, NULL)->code,
-                    15004);
+    CU_ASSERT_EQUAL(
+        rig_ask_on(r, 7, RIG_ROOT, BATCH_REGISTER_SCHED, &known, NULL)->code, 0);
+    CU_ASSERT_EQUAL(
+        rig_ask_on(r, 7, RIG_ROOT, BATCH_REGISTER_SCHED, &known, NULL)->code, 15004);
     svr_client_gone(r->s, r->now_at, 7, &r->out);
     primary = rig_attach_sched(r);
+    rig_sched_done(r);
+    rig_sched_done(r);
+    rig_sched_done(r);
     CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_REGISTER_SCHED, &known, NULL)->code,
                     15230);
     r->out.n = 0;

@@ -1,0 +1,288 @@
+/* test_model.c - the model: links and sums follow the attributes, and a model rebuilt
+ * from them equals the live one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "test/unit/unit.h"
+
+#include "server/model/model.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static struct model *m;
+static struct arena *arena;
+static uint64_t seq;
+
+static void begin(void)
+{
+    m = model_new("svr");
+    arena = arena_new();
+    seq = 0;
+}
+
+static bool is_rebuilt_the_same(void)
+{
+    struct model *copy = model_rebuild(m);
+    struct buf why = { 0 };
+    bool same = model_same(m, copy, &why);
+
+    if (!same)
+        printf("models differ: %s\n", why.data);
+    buf_fini(&why);
+    model_free(copy);
+    return same;
+}
+
+static void end(void)
+{
+    CU_ASSERT(is_rebuilt_the_same());
+    model_free(m);
+    arena_free(arena);
+}
+
+/* One record; changes are "name", "value" pairs (a member as "name.member"; "" unsets),
+ * ended by NULL. */
+static void apply(enum fact fact, enum obj_kind kind, const char *id, ...)
+{
+    struct records list = { 0 };
+    struct record *rec = record_add(&list, arena, fact, kind, id, "root@svr", 1);
+    const char *name;
+    va_list ap;
+
+    va_start(ap, id);
+    while ((name = va_arg(ap, const char *))) {
+        const char *value = va_arg(ap, const char *);
+        char *attr = arena_strdup(arena, name);
+        char *member = strchr(attr, '.');
+
+        if (member)
+            *member++ = '\0';
+        record_change(rec, arena, attr_find_any(kind_table(kind), attr), member,
+                      *value ? value : NULL);
+    }
+    va_end(ap);
+    rec->seq = ++seq;
+    model_apply(m, rec);
+    model_check(m);
+}
+
+static void make_nodes(void)
+{
+    apply(FACT_CREATED, OBJ_NODE, "n1", "Mom", "h", "resources_available.ncpus", "4",
+          NULL);
+    apply(FACT_CREATED, OBJ_NODE, "n2", "Mom", "h", "resources_available.ncpus", "4",
+          NULL);
+    apply(FACT_CREATED, OBJ_QUEUE, "workq", "queue_type", "Execution", NULL);
+}
+
+static int64_t ncpus_of(const char *node)
+{
+    return resources_amount(&model_node(m, node)->assigned, "ncpus", 0);
+}
+
+static void make_resv(const char *id, const char *queue, const char *nodes)
+{
+    apply(FACT_RESV_SUBMITTED, OBJ_RESV, id, "reserve_state", "1",
+          "Resource_List.ncpus", "4", NULL);
+    apply(FACT_CREATED, OBJ_QUEUE, queue, "queue_type", "Execution", NULL);
+    apply(FACT_RESV_CONFIRMED, OBJ_RESV, id, "reserve_state", "2", "resv_nodes", nodes,
+          NULL);
+}
+
+static void test_reservations_are_found_by_any_spelling(void)
+{
+    static const char *const good[] = { "R7.svr", "R7", "S7.svr", "r7.other",
+                                        "R7.svr,R8.svr" };
+    static const char *const bad[] = {
+        "7", "R77.svr", "", "R", "R7x.svr", "S7[0].svr"
+    };
+
+    begin();
+    make_nodes();
+    make_resv("R7.svr", "R7", "(n1:ncpus=2)");
+    for (size_t i = 0; i < ARRAY_LEN(good); i++)
+        CU_ASSERT_PTR_NOT_NULL(model_resv(m, good[i]));
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        CU_ASSERT_PTR_NULL(model_resv(m, bad[i]));
+    end();
+}
+
+static void test_running_reservations_are_on_the_books(void)
+{
+    const struct resv *r;
+
+    begin();
+    make_nodes();
+    make_resv("R1.svr", "R1", "(n1:ncpus=2+n2:ncpus=1)+(n1:ncpus=1)");
+    r = model_resv(m, "R1");
+    CU_ASSERT_PTR_EQUAL(r->queue, model_queue(m, "R1"));
+    CU_ASSERT_PTR_EQUAL(model_queue(m, "R1")->resv, r);
+    CU_ASSERT_EQUAL(r->holds.n, 2);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_resvs, 1);
+    CU_ASSERT_EQUAL(ncpus_of("n1"), 0);
+    apply(FACT_RESV_STARTED, OBJ_RESV, "R1.svr", "reserve_state", "5", NULL);
+    CU_ASSERT_EQUAL(ncpus_of("n1"), 3);
+    CU_ASSERT_EQUAL(ncpus_of("n2"), 1);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), 4);
+    apply(FACT_RESV_RECONFIRMED, OBJ_RESV, "R1.svr", "resv_nodes",
+          "(n2:ncpus=2)+(n2:ncpus=2)", NULL);
+    CU_ASSERT_EQUAL(ncpus_of("n1"), 0);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_resvs, 0);
+    CU_ASSERT_EQUAL(ncpus_of("n2"), 4);
+    apply(FACT_RESV_ENDING, OBJ_RESV, "R1.svr", "reserve_state", "7", NULL);
+    CU_ASSERT_EQUAL(ncpus_of("n2"), 4);
+    apply(FACT_DELETED, OBJ_QUEUE, "R1", NULL);
+    apply(FACT_RESV_GONE, OBJ_RESV, "R1.svr", NULL);
+    CU_ASSERT_PTR_NULL(model_resv(m, "R1.svr"));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(m->gone);
+    CU_ASSERT_STRING_EQUAL(m->gone->id, "R1.svr");
+    CU_ASSERT_EQUAL(ncpus_of("n2"), 0);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), 0);
+    end();
+}
+
+static void run_job(const char *id, const char *queue, const char *nodes)
+{
+    apply(FACT_JOB_QUEUED, OBJ_JOB, id, "job_state", "Q", "queue", queue,
+          "Resource_List.ncpus", "1", NULL);
+    apply(FACT_JOB_RUN, OBJ_JOB, id, "job_state", "R", "exec_vnode", nodes, NULL);
+}
+
+static void test_jobs_inside_count_in_their_queue_only(void)
+{
+    begin();
+    make_nodes();
+    make_resv("R1.svr", "R1", "(n1:ncpus=4)");
+    apply(FACT_RESV_STARTED, OBJ_RESV, "R1.svr", "reserve_state", "5", NULL);
+    run_job("2.svr", "R1", "(n1:ncpus=1)");
+    run_job("3.svr", "workq", "(n2:ncpus=1)");
+    CU_ASSERT_EQUAL(ncpus_of("n1"), 4);
+    CU_ASSERT_EQUAL(ncpus_of("n2"), 1);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), 5);
+    CU_ASSERT_EQUAL(resources_amount(&model_queue(m, "R1")->assigned, "ncpus", 0), 1);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_jobs, 1);
+    CU_ASSERT_PTR_EQUAL(model_job(m, "2.svr")->resv, model_resv(m, "R1"));
+    CU_ASSERT_PTR_NULL(model_job(m, "3.svr")->resv);
+    CU_ASSERT_EQUAL(model_queue(m, "R1")->n_state[job_state_index('R')], 1);
+    apply(FACT_JOB_ENDED, OBJ_JOB, "2.svr", NULL);
+    apply(FACT_JOB_REQUEUED, OBJ_JOB, "3.svr", "job_state", "Q", "exec_vnode", "",
+          NULL);
+    CU_ASSERT_EQUAL(ncpus_of("n1"), 4);
+    CU_ASSERT_EQUAL(ncpus_of("n2"), 0);
+    CU_ASSERT_EQUAL(model_queue(m, "R1")->n_jobs, 0);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), 4);
+    end();
+}
+
+static void test_jobs_keep_their_order_when_they_move(void)
+{
+    const struct job *j;
+
+    begin();
+    make_nodes();
+    apply(FACT_CREATED, OBJ_QUEUE, "q2", NULL);
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "1.svr", "job_state", "Q", "queue", "workq", NULL);
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "2.svr", "job_state", "Q", "queue", "q2", NULL);
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "3.svr", "job_state", "H", "queue", "q2", NULL);
+    apply(FACT_JOB_MODIFIED, OBJ_JOB, "1.svr", "queue", "q2", NULL);
+    j = model_queue(m, "q2")->jobs;
+    CU_ASSERT_STRING_EQUAL(j->obj.id, "1.svr");
+    CU_ASSERT_STRING_EQUAL(j->queue_next->obj.id, "2.svr");
+    CU_ASSERT_EQUAL(model_queue(m, "q2")->n_jobs, 3);
+    CU_ASSERT_EQUAL(model_queue(m, "workq")->n_jobs, 0);
+    CU_ASSERT_EQUAL(m->n_state[job_state_index('Q')], 2);
+    CU_ASSERT_EQUAL(m->n_state[job_state_index('H')], 1);
+    end();
+}
+
+static void test_history_outlives_its_queue(void)
+{
+    begin();
+    make_nodes();
+    apply(FACT_CREATED, OBJ_QUEUE, "q2", NULL);
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "1.svr", "job_state", "Q", "queue", "q2", NULL);
+    apply(FACT_JOB_MODIFIED, OBJ_JOB, "1.svr", "job_state", "F", NULL);
+    CU_ASSERT_EQUAL(model_queue(m, "q2")->n_jobs, 0);
+    apply(FACT_DELETED, OBJ_QUEUE, "q2", NULL);
+    CU_ASSERT_PTR_NULL(model_job(m, "1.svr")->queue);
+    apply(FACT_CREATED, OBJ_QUEUE, "q2", NULL);
+    CU_ASSERT_PTR_EQUAL(model_job(m, "1.svr")->queue, model_queue(m, "q2"));
+    end();
+}
+
+static void test_hosts_are_known_by_their_vnodes(void)
+{
+    begin();
+    make_nodes();
+    apply(FACT_CREATED, OBJ_NODE, "x", "Mom", "other", NULL);
+    CU_ASSERT_EQUAL(model_host(m, "h")->n, 2);
+    CU_ASSERT_EQUAL(model_host(m, "other")->n, 1);
+    apply(FACT_DELETED, OBJ_NODE, "x", NULL);
+    CU_ASSERT_PTR_NULL(model_host(m, "other"));
+    end();
+}
+
+static void test_numbers_wrap_and_skip_what_is_taken(void)
+{
+    begin();
+    make_nodes();
+    CU_ASSERT_EQUAL(model_next_number(m), 0);
+    apply(FACT_SET, OBJ_SERVER, "svr", "hf_next_number", "7", "max_job_sequence_id",
+          "9999999", NULL);
+    CU_ASSERT_EQUAL(model_next_number(m), 7);
+    make_resv("R7.svr", "R7", "(n1:ncpus=1)");
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "8.svr", "job_state", "Q", "queue", "workq", NULL);
+    CU_ASSERT_EQUAL(model_next_number(m), 9);
+    apply(FACT_SET, OBJ_SERVER, "svr", "hf_next_number", "10000000", NULL);
+    CU_ASSERT_EQUAL(model_next_number(m), 0);
+    end();
+}
+
+static void test_facts_have_names(void)
+{
+    for (int f = 0; f < FACT_COUNT; f++) {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(fact_name((enum fact)f));
+        CU_ASSERT_EQUAL(fact_find(fact_name((enum fact)f)), (enum fact)f);
+        CU_ASSERT(!(fact_creates((enum fact)f) && fact_removes((enum fact)f)));
+    }
+    CU_ASSERT_EQUAL(fact_find("nonsense"), FACT_COUNT);
+    for (int k = 0; k < OBJ_KIND_COUNT; k++)
+        CU_ASSERT_EQUAL(kind_find(kind_name((enum obj_kind)k)), (enum obj_kind)k);
+}
+
+static void test_a_difference_is_told(void)
+{
+    struct model *other;
+    struct buf why = { 0 };
+
+    begin();
+    make_nodes();
+    other = model_rebuild(m);
+    apply(FACT_SET, OBJ_NODE, "n1", "comment", "x", NULL);
+    CU_ASSERT_FALSE(model_same(m, other, &why));
+    CU_ASSERT_STRING_EQUAL(why.data, "node n1: comment");
+    buf_fini(&why);
+    model_free(other);
+    end();
+}
+
+static const struct unit_case cases[] = {
+    { "reservations are found by any spelling",
+      test_reservations_are_found_by_any_spelling },
+    { "running reservations are on the books",
+      test_running_reservations_are_on_the_books },
+    { "jobs inside count in their queue only",
+      test_jobs_inside_count_in_their_queue_only },
+    { "jobs keep their order when they move",
+      test_jobs_keep_their_order_when_they_move },
+    { "history outlives its queue", test_history_outlives_its_queue },
+    { "hosts are known by their vnodes", test_hosts_are_known_by_their_vnodes },
+    { "numbers wrap and skip what is taken", test_numbers_wrap_and_skip_what_is_taken },
+    { "every fact has a name", test_facts_have_names },
+    { "a difference is told", test_a_difference_is_told },
+};
+
+int main(void)
+{
+    return unit_main("server model", cases, ARRAY_LEN(cases));
+}
