@@ -128,7 +128,8 @@ void svr_sched_done(struct svr *s, int64_t now_at, const char *sched,
 void svr_sched_lost(struct svr *s, int64_t now_at, const char *sched,
                     struct effects *out);
 
-/* MoM traffic: a message on a stream (host and port are the peer's TPP address), the
+/* MoM traffic: a message on a stream ('host' is the peer's TPP address as "10.1.2.3",
+ * 'port' its TPP port), the
  * end of a stream, the loss of the router (all vnodes unknown). */
 void svr_mom_message(struct svr *s, int64_t now_at, uint64_t stream, const char *host,
                      uint32_t port, const struct is_message *msg, struct effects *out);

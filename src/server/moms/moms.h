@@ -44,6 +44,11 @@ void moms_lost(struct moms *ms, struct moms_turn *t, uint64_t stream);
 void moms_router_lost(struct moms *ms, struct moms_turn *t);
 void moms_router_back(struct moms *ms, struct moms_turn *t);
 
+/* Send a client's request to the MoM of a running job; the MoM's answer becomes the
+ * reply on 'conn' (0: nobody waits). Without a link the reply is 15070. */
+void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn,
+                  const char *job_id, const struct wire_request *rq);
+
 /* A record was applied: its job or vnode is looked at by the next pump. */
 void moms_touch(struct moms *ms, const struct record *rec);
 

@@ -33,5 +33,36 @@ int handle_resv_modify(const struct model *m, const struct request *rq,
                        struct decision *out);
 
 /* Jobs: job_*.c. */
+int handle_queue_job(const struct model *m, const struct request *rq,
+                     struct decision *out);
+int handle_job_script(const struct model *m, const struct request *rq,
+                      struct decision *out);
+int handle_rdy_to_commit(const struct model *m, const struct request *rq,
+                         struct decision *out);
+int handle_commit(const struct model *m, const struct request *rq,
+                  struct decision *out);
+/* RunJob, AsyrunJob, AsyrunJob_ack */
+int handle_run_job(const struct model *m, const struct request *rq,
+                   struct decision *out);
+/* DeleteJob, DeleteJobList */
+int handle_delete_job(const struct model *m, const struct request *rq,
+                      struct decision *out);
+int handle_delete_job_list(const struct model *m, const struct request *rq,
+                           struct decision *out);
+/* ModifyJob, ModifyJob_Async */
+int handle_modify_job(const struct model *m, const struct request *rq,
+                      struct decision *out);
+int handle_signal_job(const struct model *m, const struct request *rq,
+                      struct decision *out);
+/* HoldJob, ReleaseJob */
+int handle_hold_job(const struct model *m, const struct request *rq,
+                    struct decision *out);
+int handle_rerun_job(const struct model *m, const struct request *rq,
+                     struct decision *out);
+int handle_locate_job(const struct model *m, const struct request *rq,
+                      struct decision *out);
+/* SelectJobs, SelStat */
+int handle_select_jobs(const struct model *m, const struct request *rq,
+                       struct decision *out);
 
 #endif

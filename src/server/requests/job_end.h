@@ -24,4 +24,10 @@ void job_delete_records(const struct job *job, const char *actor, int64_t now_at
 void job_requeue_records(const struct job *job, const char *actor, int64_t now_at,
                          int64_t exit_status, const char *why, struct decision *out);
 
+/* Add to 'rec' what puts the job back where it belongs without a run: its attributes of
+ * the run are unset. 'hold' is the comment of a system hold, NULL: none; a job that was
+ * started too often is held in any case. */
+void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,
+                       int64_t now_at, struct decision *out);
+
 #endif

@@ -36,4 +36,8 @@ struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
                                 const struct record *rec);
 void pending_drop(struct pending_jobs *p, uint64_t conn);
 
+/* Append a copy of its record, texts included, to 'list'. */
+struct record *pending_record(const struct pending_job *job, struct records *list,
+                              struct arena *arena);
+
 #endif

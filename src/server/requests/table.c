@@ -28,6 +28,24 @@ static const struct request_row rows[] = {
     [BATCH_MODIFY_RESV] = { handle_resv_modify, WHO_ANYONE },
 
     /* jobs */
+    [BATCH_QUEUE_JOB] = { handle_queue_job, WHO_ANYONE, .not_stopping = true },
+    [BATCH_JOB_SCRIPT] = { handle_job_script, WHO_ANYONE },
+    [BATCH_RDY_TO_COMMIT] = { handle_rdy_to_commit, WHO_ANYONE },
+    [BATCH_COMMIT] = { handle_commit, WHO_ANYONE },
+    [BATCH_DELETE_JOB] = { handle_delete_job, WHO_ANYONE },
+    [BATCH_DELETE_JOB_LIST] = { handle_delete_job_list, WHO_ANYONE },
+    [BATCH_HOLD_JOB] = { handle_hold_job, WHO_ANYONE },
+    [BATCH_RELEASE_JOB] = { handle_hold_job, WHO_ANYONE },
+    [BATCH_LOCATE_JOB] = { handle_locate_job, WHO_ANYONE },
+    [BATCH_MODIFY_JOB] = { handle_modify_job, WHO_ANYONE },
+    [BATCH_MODIFY_JOB_ASYNC] = { handle_modify_job, WHO_ANYONE, .silent = true },
+    [BATCH_RUN_JOB] = { handle_run_job, WHO_ANYONE },
+    [BATCH_ASYRUN_JOB] = { handle_run_job, WHO_ANYONE, .silent = true },
+    [BATCH_ASYRUN_JOB_ACK] = { handle_run_job, WHO_ANYONE },
+    [BATCH_RERUN] = { handle_rerun_job, WHO_ANYONE },
+    [BATCH_SIGNAL_JOB] = { handle_signal_job, WHO_ANYONE },
+    [BATCH_SELECT_JOBS] = { handle_select_jobs, WHO_ANYONE },
+    [BATCH_SELECT_STATUS] = { handle_select_jobs, WHO_ANYONE },
 };
 
 const struct request_row *request_row(uint32_t number)

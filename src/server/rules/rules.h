@@ -27,8 +27,19 @@ bool rule_resv_idle(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 int64_t deadline_resv_idle(const struct model *m, const struct object *o);
 
-/* jobs: rules/job_*.c */
+/* jobs: rules/job_rules.c */
+bool job_time_due(const struct rule_context *c, const struct object *o,
+                  struct decision *out);
+int64_t job_time_deadline(const struct model *m, const struct object *o);
+bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
+                       struct decision *out);
+bool job_node_fail_due(const struct rule_context *c, const struct object *o,
+                       struct decision *out);
+int64_t job_node_fail_deadline(const struct model *m, const struct object *o);
 
-/* vnodes: rules/node_*.c */
+/* vnodes: rules/node_rules.c */
+bool node_wait_due(const struct rule_context *c, const struct object *o,
+                   struct decision *out);
+int64_t node_wait_deadline(const struct model *m, const struct object *o);
 
 #endif

@@ -1,0 +1,57 @@
+/* job_exit.c - see job_exit.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_exit.h"
+
+struct exit_row {
+    enum job_fate fate;
+    bool if_rerunnable; /* else it is aborted */
+    const char *comment;
+    const char *log;
+};
+
+/* clang-format off */
+static const struct exit_row exit_rows[] = {
+    [1] = { FATE_ABORT, false, NULL, NULL },    /* failed before its files were set up */
+    [2] = { FATE_ABORT, false, NULL, NULL },    /* failed after */
+    [3] = { FATE_REQUEUE, false, NULL, NULL },  /* retry */
+    [4] = { FATE_REQUEUE, true, NULL,           /* the MoM was restarted */
+            "Job aborted on PBS Server initialization" },
+    [5] = { FATE_REQUEUE, false, NULL, NULL },
+    [6] = { FATE_REQUEUE, false, NULL, NULL },
+    [7] = { FATE_REQUEUE, false, NULL, NULL },  /* restart from checkpoint failed */
+    [10] = { FATE_REQUEUE, false, NULL, NULL }, /* bad uid or gid */
+    [11] = { FATE_REQUEUE, true, NULL, "Non-rerunable job deleted on requeue" },
+    [12] = { FATE_HOLD, false, NULL, NULL },    /* checkpointed and killed */
+    [13] = { FATE_HOLD, false, "job held due to bad password", NULL },
+    [14] = { FATE_REQUEUE, false, NULL, NULL }, /* a sister failed */
+    [15] = { FATE_REQUEUE, false, NULL, NULL },
+    [16] = { FATE_REQUEUE, false, NULL, NULL }, /* rejected by a hook */
+    [17] = { FATE_ABORT, false, NULL, NULL },
+    [18] = { FATE_REQUEUE, false, NULL, NULL },
+    [19] = { FATE_ABORT, false, NULL, NULL },
+    [20] = { FATE_REQUEUE, true, NULL, "Non-rerunable job deleted on requeue" },
+    [21] = { FATE_HOLD, false,
+             "job held due to possible security breach of job tmpdir, failed to start",
+             NULL },
+    [22] = { FATE_REQUEUE, false, NULL, NULL },
+    [23] = { FATE_ABORT, false, NULL, NULL },   /* no Kerberos credential */
+    [30] = { FATE_REQUEUE, false, NULL, "Mom rejected job due to join job error" },
+};
+/* clang-format on */
+
+struct job_verdict job_exit_verdict(int32_t status, bool rerunnable, bool doomed)
+{
+    struct exit_row row = { 0 };
+
+    if (status < 0 && status > -(int32_t)ARRAY_LEN(exit_rows))
+        row = exit_rows[-status];
+    if (doomed && row.fate != FATE_ABORT)
+        return (struct job_verdict){ .fate = FATE_END };
+    if (row.fate == FATE_REQUEUE && row.if_rerunnable) {
+        if (rerunnable)
+            return (struct job_verdict){ .fate = FATE_REQUEUE };
+        return (struct job_verdict){ .fate = FATE_ABORT, .log = row.log };
+    }
+    return (struct job_verdict){ row.fate, row.comment, row.log };
+}

@@ -1,0 +1,183 @@
+/* job_hosts.c - see job_hosts.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_hosts.h"
+
+#include "lib/attr/job_attrs.h"
+#include "server/model/node_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Tasks of one host that are taken, one byte each. */
+struct tasks {
+    const char *host; /* short name */
+    uint8_t *taken;
+    size_t n;
+    struct tasks *next;
+};
+
+struct piece {
+    const char *host; /* short */
+    const char *full;
+    uint32_t port;
+    int64_t ncpus;
+    size_t task;
+};
+
+/* "h.domain" -> "h"; an address stays as it is. */
+static const char *short_host(const char *host, struct arena *arena)
+{
+    if (host[strspn(host, "0123456789.")] == '\0')
+        return host;
+    return arena_strndup(arena, host, strcspn(host, "."));
+}
+
+static void take_task(struct tasks *t, size_t task, struct arena *arena)
+{
+    if (task >= t->n) {
+        size_t n = task + 16;
+        uint8_t *more = ARENA_ARRAY(arena, uint8_t, n);
+
+        if (t->n)
+            memcpy(more, t->taken, t->n);
+        t->taken = more;
+        t->n = n;
+    }
+    t->taken[task] = 1;
+}
+
+/* Note the tasks of 'host' in an exec_host text "h/0*2+h2/1". */
+static void take_tasks_of(struct tasks *t, const char *exec_host, struct arena *arena)
+{
+    size_t len = strlen(t->host);
+
+    for (const char *p = exec_host; p && *p;) {
+        if (strncasecmp(p, t->host, len) == 0 && p[len] == '/') {
+            unsigned long task = strtoul(p + len + 1, NULL, 10);
+
+            if (task < 1000000)
+                take_task(t, task, arena);
+        }
+        p = strchr(p, '+');
+        if (p)
+            p++;
+    }
+}
+
+static struct tasks *tasks_of(struct tasks **list, const char *host,
+                              struct arena *arena)
+{
+    struct tasks *t = *list;
+
+    while (t && strcasecmp(t->host, host) != 0)
+        t = t->next;
+    if (t)
+        return t;
+    t = ARENA_NEW(arena, struct tasks);
+    *t = (struct tasks){ .host = host, .next = *list };
+    *list = t;
+    return t;
+}
+
+static size_t next_task(struct tasks *t, struct arena *arena)
+{
+    size_t task = 0;
+
+    while (task < t->n && t->taken[task])
+        task++;
+    take_task(t, task, arena);
+    return task;
+}
+
+static int64_t share_ncpus(const struct vnode_share *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcasecmp(s->res[i].name, "ncpus") == 0)
+            return strtoll(s->res[i].value, NULL, 10);
+    return 0;
+}
+
+static void print_piece(const struct piece *p, struct buf *host, struct buf *host2)
+{
+    const char *plus = host->len ? "+" : "";
+
+    buf_printf(host, "%s%s/%zu", plus, p->host, p->task);
+    buf_printf(host2, "%s%s:%" PRIu32 "/%zu", plus, p->full, p->port, p->task);
+    if (p->ncpus != 1) {
+        buf_printf(host, "*%" PRId64, p->ncpus);
+        buf_printf(host2, "*%" PRId64, p->ncpus);
+    }
+}
+
+struct making {
+    const struct model *m;
+    struct arena *arena;
+    struct tasks *tasks;
+    struct buf host, host2;
+};
+
+static bool same_mom(const struct piece *p, const struct node *n)
+{
+    return p->full && p->port == node_mom_port(n) &&
+           strcasecmp(p->full, node_mom_host(n)) == 0;
+}
+
+/* A new piece on the MoM of 'n', with the lowest free task. */
+static struct piece begin_piece(struct making *mk, const struct node *n)
+{
+    const char *full = node_mom_host(n);
+    const char *host = short_host(full, mk->arena);
+    struct tasks *t = tasks_of(&mk->tasks, host, mk->arena);
+
+    for (size_t i = 0; i < n->n_jobs; i++)
+        take_tasks_of(t, obj_str(&n->jobs[i]->obj, JOB_A_EXEC_HOST, ""), mk->arena);
+    return (struct piece){ host, full, node_mom_port(n), 0, next_task(t, mk->arena) };
+}
+
+static int add_chunk(struct making *mk, const struct exec_chunk *chunk,
+                     struct diag *why)
+{
+    struct piece piece = { 0 };
+
+    for (size_t i = 0; i < chunk->n; i++) {
+        const struct node *n = model_node(mk->m, chunk->shares[i].vnode);
+
+        if (!n)
+            return diag_set(why, PBSE_UNKNODE, "%s %s", pbse_text(PBSE_UNKNODE),
+                            chunk->shares[i].vnode);
+        if (!same_mom(&piece, n)) {
+            if (piece.full)
+                print_piece(&piece, &mk->host, &mk->host2);
+            piece = begin_piece(mk, n);
+        }
+        piece.ncpus += share_ncpus(&chunk->shares[i]);
+    }
+    if (piece.full)
+        print_piece(&piece, &mk->host, &mk->host2);
+    return 0;
+}
+
+int job_hosts_make(const struct model *m, const struct exec_vnode *ev,
+                   struct arena *arena, struct job_hosts *ret, struct diag *why)
+{
+    struct making mk = { .m = m, .arena = arena };
+    int err = 0;
+
+    for (size_t i = 0; i < ev->n && !err; i++)
+        err = add_chunk(&mk, &ev->chunks[i], why);
+    if (!err)
+        *ret = (struct job_hosts){
+            .exec_host = arena_strdup(arena, mk.host.len ? mk.host.data : ""),
+            .exec_host2 = arena_strdup(arena, mk.host2.len ? mk.host2.data : ""),
+        };
+    buf_fini(&mk.host);
+    buf_fini(&mk.host2);
+    return err;
+}
+
+const struct node *job_first_node(const struct job *job)
+{
+    return job->holds.n ? job->holds.v[0].node : NULL;
+}

@@ -1,0 +1,163 @@
+/* node_state.c - see node_state.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/node_state.h"
+
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/node_attrs.h"
+#include "lib/attr/resv_attrs.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define MOM_PORT_DEFAULT 15002
+
+/* Reservation states in which its vnodes are held (reservations.md 3). */
+enum {
+    RESV_STATE_RUNNING = 5,
+    RESV_STATE_BEING_DELETED = 7
+};
+
+uint32_t node_state_stored(const struct node *n)
+{
+    return (uint32_t)obj_num(&n->obj, NODE_A_HF_STATE, NODE_INITIAL);
+}
+
+bool node_bits_usable(uint32_t bits)
+{
+    uint32_t bad = bits & (uint32_t)NODE_UNUSABLE;
+
+    if (bits & NODE_LAST_KNOWN)
+        bad &= ~(uint32_t)NODE_STATE_UNKNOWN;
+    return bad == 0;
+}
+
+bool node_is_usable(const struct node *n)
+{
+    return node_bits_usable(node_state_stored(n));
+}
+
+/* True when 'word' is one of the colon-separated words of a place. */
+static bool place_has(const char *place, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *p = place; p && *p;) {
+        size_t n = strcspn(p, ":");
+
+        if (n == len && strncasecmp(p, word, len) == 0)
+            return true;
+        p += n + (p[n] != '\0');
+    }
+    return false;
+}
+
+static const char *place_of(const struct object *o, int attr)
+{
+    const struct resource_value *v = resources_find(obj_resources(o, attr), "place");
+
+    return v && v->value.set && v->value.u.str ? v->value.u.str : "";
+}
+
+/* The table of attributes.md 11: does the holder have the vnode for itself? */
+static bool is_exclusive(const struct node *n, const char *place)
+{
+    const char *sharing = obj_str(&n->obj, NODE_A_SHARING, "default_shared");
+
+    if (strncasecmp(sharing, "force_excl", 10) == 0)
+        return true;
+    if (strcasecmp(sharing, "ignore_excl") == 0)
+        return false;
+    if (place_has(place, "excl") || place_has(place, "exclhost"))
+        return true;
+    return strncasecmp(sharing, "default_excl", 12) == 0 && !place_has(place, "shared");
+}
+
+static bool held_by_resv(const struct node *n)
+{
+    for (size_t i = 0; i < n->n_resvs; i++) {
+        const struct object *o = &n->resvs[i]->obj;
+        int64_t state = obj_num(o, RESV_A_RESERVE_STATE, 0);
+
+        if ((state == RESV_STATE_RUNNING || state == RESV_STATE_BEING_DELETED) &&
+            is_exclusive(n, place_of(o, RESV_A_RESOURCE_LIST)))
+            return true;
+    }
+    return false;
+}
+
+static int64_t ncpus_used_by(const struct job *job, const struct node *n)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < job->holds.n; i++)
+        if (job->holds.v[i].node == n)
+            sum += resources_amount(&job->holds.v[i].amount, "ncpus", 0);
+    return sum;
+}
+
+static uint32_t held_by_jobs(const struct node *n)
+{
+    int64_t has = resources_amount(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
+                                   "ncpus", 0);
+    int64_t used = 0;
+
+    for (size_t i = 0; i < n->n_jobs; i++) {
+        if (is_exclusive(n, place_of(&n->jobs[i]->obj, JOB_A_RESOURCE_LIST)))
+            return NODE_JOB_EXCLUSIVE;
+        used += ncpus_used_by(n->jobs[i], n);
+    }
+    return used > 0 && used >= has ? NODE_JOB_BUSY : NODE_FREE;
+}
+
+uint32_t node_state(const struct node *n)
+{
+    uint32_t bits = node_state_stored(n);
+
+    if (held_by_resv(n))
+        return bits | NODE_RESV_EXCLUSIVE;
+    return bits | held_by_jobs(n);
+}
+
+const char *node_state_text(uint32_t bits, struct arena *arena)
+{
+    struct buf text = { 0 };
+    const char *ret;
+
+    node_state_print(bits, &text);
+    ret = arena_strdup(arena, text.data ? text.data : "free");
+    buf_fini(&text);
+    return ret;
+}
+
+int node_state_change(uint32_t stored, const char *text, enum wire_op op, uint32_t *ret,
+                      struct diag *why)
+{
+    int64_t bits;
+    int err = node_state_parse(text, &bits);
+
+    if (err)
+        return diag_code(why, err);
+    if (op == WIRE_OP_DECR) {
+        if (bits & NODE_OFFLINE)
+            bits |= NODE_OFFLINE_BY_MOM;
+        *ret = stored & ~(uint32_t)bits;
+    } else if (op == WIRE_OP_INCR) {
+        *ret = stored | (uint32_t)bits;
+    } else {
+        *ret = (stored & ~(uint32_t)NODE_SETTABLE) | (uint32_t)bits;
+    }
+    return 0;
+}
+
+const char *node_mom_host(const struct node *n)
+{
+    const struct attr_value *mom = obj_attr(&n->obj, NODE_A_MOM);
+
+    return mom->set && mom->u.list.n > 0 ? mom->u.list.v[0] : n->obj.id;
+}
+
+uint32_t node_mom_port(const struct node *n)
+{
+    return (uint32_t)obj_num(&n->obj, NODE_A_PORT, MOM_PORT_DEFAULT);
+}

@@ -1,0 +1,299 @@
+/* command.c - building commands for MoMs and sending them (tpp.md 6).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/model/job_hosts.h"
+#include "server/model/job_script.h"
+#include "server/moms/priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <utlist.h>
+
+#define SCRIPT_CHUNK_BYTES 65536
+
+/* How long a command may stay unanswered. Copying files and waiting for sisters takes
+ * its time; the rest is answered at once. */
+static const int64_t limit_s[] = {
+    [COMMAND_SEND] = 60,    [COMMAND_SIGNAL] = 60,  [COMMAND_COPY] = 900,
+    [COMMAND_DELETE] = 300, [COMMAND_FORWARD] = 60,
+};
+
+void command_free(struct command *c)
+{
+    free(c->msgid);
+    free(c->job_id);
+    free(c);
+}
+
+void mom_send(struct moms_turn *t, const struct mom *mom, const struct is_message *msg)
+{
+    struct effect *e = effect_add(t->effects, EFFECT_MOM_MESSAGE, t->m->seq);
+
+    e->u.mom.stream = mom->stream;
+    e->u.mom.host = arena_strdup(t->effects->arena, mom->peer_host);
+    e->u.mom.port = mom->peer_port;
+    e->u.mom.msg = *msg;
+}
+
+void mom_discard(struct moms_turn *t, const struct mom *mom, const char *job_id,
+                 int64_t run_version)
+{
+    struct is_message msg = {
+        .command = IS_DISCARD_JOB,
+        .job_id = arena_strdup(t->effects->arena, job_id),
+        .run_version = (int32_t)run_version,
+    };
+
+    mom_send(t, mom, &msg);
+}
+
+static struct command *command_add(struct moms *ms, struct moms_turn *t,
+                                   struct mom *mom, enum command_kind kind,
+                                   const char *job_id)
+{
+    struct command *c = xcalloc(1, sizeof(*c));
+
+    *c = (struct command){
+        .kind = kind,
+        .msgid = xasprintf("%" PRId64 ":%" PRIu64, t->now_at, ms->counter++),
+        .job_id = xstrdup(job_id),
+        .due_at = t->now_at + limit_s[kind],
+    };
+    DL_APPEND(mom->commands, c);
+    moms_wake_at(ms, c->due_at);
+    return c;
+}
+
+/* A command about a job; nothing else is asked about it until the answer. */
+static struct command *job_command(struct moms *ms, struct moms_turn *t,
+                                   struct mom_job *j, enum command_kind kind)
+{
+    struct command *c = command_add(ms, t, j->mom, kind, j->id);
+
+    c->run_version = j->run_version;
+    j->busy = true;
+    return c;
+}
+
+static void send_request(struct moms_turn *t, const struct mom *mom,
+                         const struct command *c, const struct wire_request *rq)
+{
+    struct is_message msg = {
+        .command = IS_CMD,
+        .msgid = arena_strdup(t->effects->arena, c->msgid),
+        .request = *rq,
+    };
+
+    mom_send(t, mom, &msg);
+}
+
+static void send_body(struct moms_turn *t, const struct mom *mom,
+                      const struct command *c, uint32_t number, const void *body)
+{
+    struct wire_request rq = { .number = number, .user = "root", .body = body };
+
+    send_request(t, mom, c, &rq);
+}
+
+/* --- sending a job --------------------------------------------------------------- */
+
+/* The members that a MoM may see. */
+static void add_resources(const struct attr_value *v, const char *name,
+                          struct wire_attrs *out, struct arena *arena)
+{
+    struct wire_attrs all = { 0 };
+
+    attr_value_encode(&attr_resources, v, name, &all, arena);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct resource_value *r = resources_find(&v->u.res, all.v[i].resource);
+
+        if (r && (r->def->flags & RESOURCE_MOM))
+            wire_attrs_add(out, arena, all.v[i].name, all.v[i].resource, all.v[i].value,
+                           WIRE_OP_SET);
+    }
+}
+
+static struct wire_attrs attrs_for_mom(const struct job *job, struct arena *arena)
+{
+    struct wire_attrs out = { 0 };
+
+    for (size_t i = 0; i < JOB_A_COUNT; i++) {
+        const struct attr_row *row = &job_rows[i];
+        const struct attr_value *v = obj_attr(&job->obj, (int)i);
+
+        if (!v->set || !(row->flags & ATTR_TO_MOM) || (row->flags & ATTR_INTERNAL))
+            continue;
+        if (row->type == &attr_resources)
+            add_resources(v, row->name, &out, arena);
+        else
+            attr_value_encode(row->type, v, row->name, &out, arena);
+    }
+    return out;
+}
+
+static void send_script(struct moms_turn *t, const struct mom *mom,
+                        const struct command *c, const char *text)
+{
+    struct arena *arena = t->effects->arena;
+    size_t len;
+    const char *data = script_from_text(text, arena, &len);
+    uint32_t seq = 0;
+
+    for (size_t at = 0; at < len; at += SCRIPT_CHUNK_BYTES) {
+        struct body_script *body = ARENA_NEW(arena, struct body_script);
+        size_t n = MIN_OF(len - at, (size_t)SCRIPT_CHUNK_BYTES);
+
+        *body = (struct body_script){
+            .sequence = seq++,
+            .size_bytes = (uint32_t)n,
+            .job_id = "",
+            .data = { data + at, n },
+        };
+        send_body(t, mom, c, BATCH_JOB_SCRIPT, body);
+    }
+}
+
+void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+              const struct job *job)
+{
+    struct arena *arena = t->effects->arena;
+    const struct command *c = job_command(ms, t, j, COMMAND_SEND);
+    struct body_queue *queue = ARENA_NEW(arena, struct body_queue);
+    struct body_id *commit = ARENA_NEW(arena, struct body_id);
+    const struct node *first = job_first_node(job);
+
+    *queue = (struct body_queue){
+        .id = arena_strdup(arena, job->obj.id),
+        .destination = arena_strdup(arena, first ? first->obj.id : ""),
+        .attrs = attrs_for_mom(job, arena),
+    };
+    commit->id = queue->id;
+    send_body(t, j->mom, c, BATCH_QUEUE_JOB, queue);
+    if (obj_is_set(&job->obj, JOB_A_HF_SCRIPT))
+        send_script(t, j->mom, c, obj_str(&job->obj, JOB_A_HF_SCRIPT, ""));
+    send_body(t, j->mom, c, BATCH_COMMIT, commit);
+    j->known = true;
+}
+
+/* --- the rest -------------------------------------------------------------------- */
+
+void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                 const char *name)
+{
+    const struct command *c = job_command(ms, t, j, COMMAND_SIGNAL);
+    struct body_signal *body = ARENA_NEW(t->effects->arena, struct body_signal);
+
+    body->job_id = arena_strdup(t->effects->arena, j->id);
+    body->signal = name;
+    send_body(t, j->mom, c, BATCH_SIGNAL_JOB, body);
+    if (strcmp(name, "Rerun") != 0)
+        effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, j->id,
+                   "Job sent signal %s on delete", name);
+}
+
+static void add_pair(struct body_files *body, uint32_t flag, const char *local,
+                     const char *remote, struct arena *arena)
+{
+    struct wire_file_pair *more =
+        ARENA_ARRAY(arena, struct wire_file_pair, body->n_pairs + 1);
+
+    if (body->n_pairs)
+        memcpy(more, body->pairs, body->n_pairs * sizeof(*more));
+    more[body->n_pairs++] = (struct wire_file_pair){ flag, local, remote };
+    body->pairs = more;
+}
+
+/* The standard file that a job has of its own at the MoM and that is to be delivered.
+ */
+static void add_std_file(const struct job *job, char letter, int path_attr,
+                         const char *suffix, struct body_files *body,
+                         struct arena *arena)
+{
+    const char *join = obj_str(&job->obj, JOB_A_JOIN_PATH, "n");
+    const char *keep = obj_str(&job->obj, JOB_A_KEEP_FILES, "n");
+    const char *path = obj_str(&job->obj, path_attr, NULL);
+
+    if (!path || strchr(keep, letter))
+        return;
+    if (strcmp(join, letter == 'o' ? "eo" : "oe") == 0)
+        return;
+    add_pair(body, 1, arena_printf(arena, "%s.%s", job->obj.id, suffix),
+             arena_strdup(arena, path), arena);
+}
+
+/* "LOCAL@HOST:REMOTE" */
+static void add_stage_out(const struct job *job, struct body_files *body,
+                          struct arena *arena)
+{
+    const struct attr_value *v = obj_attr(&job->obj, JOB_A_STAGEOUT);
+
+    for (size_t i = 0; v->set && i < v->u.list.n; i++) {
+        const char *entry = v->u.list.v[i];
+        const char *at = strchr(entry, '@');
+
+        if (at)
+            add_pair(body, 3, arena_strndup(arena, entry, (size_t)(at - entry)),
+                     arena_strdup(arena, at + 1), arena);
+    }
+}
+
+void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+               const struct job *job)
+{
+    struct arena *arena = t->effects->arena;
+    const struct command *c = job_command(ms, t, j, COMMAND_COPY);
+    struct body_files *body = ARENA_NEW(arena, struct body_files);
+    const char *owner = obj_str(&job->obj, JOB_A_JOB_OWNER, "");
+    const char *sandbox = obj_str(&job->obj, JOB_A_SANDBOX, "");
+
+    *body = (struct body_files){
+        .job_id = arena_strdup(arena, job->obj.id),
+        .owner = arena_strndup(arena, owner, strcspn(owner, "@")),
+        .user = arena_strdup(arena, obj_str(&job->obj, JOB_A_EUSER, "")),
+        .group = "",
+        .direction = strcasecmp(sandbox, "PRIVATE") == 0 ? 3 : 1,
+    };
+    add_std_file(job, 'o', JOB_A_OUTPUT_PATH, "OU", body, arena);
+    add_std_file(job, 'e', JOB_A_ERROR_PATH, "ER", body, arena);
+    add_stage_out(job, body, arena);
+    send_body(t, j->mom, c, BATCH_COPY_FILES, body);
+}
+
+void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j)
+{
+    const struct command *c = job_command(ms, t, j, COMMAND_DELETE);
+    struct body_manage *body = ARENA_NEW(t->effects->arena, struct body_manage);
+
+    *body = (struct body_manage){
+        .command = 1,
+        .object_type = OBJECT_JOB,
+        .object_name = arena_strdup(t->effects->arena, j->id),
+    };
+    send_body(t, j->mom, c, BATCH_DELETE_JOB, body);
+}
+
+void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn,
+                  const char *job_id, const struct wire_request *rq)
+{
+    struct mom_job *j = moms_job(ms, job_id);
+    struct command *c;
+    struct effect *e;
+
+    if (j->mom && j->mom->registered) {
+        c = command_add(ms, t, j->mom, COMMAND_FORWARD, job_id);
+        c->conn = conn;
+        send_request(t, j->mom, c, rq);
+        return;
+    }
+    if (!conn)
+        return;
+    e = effect_add(t->effects, EFFECT_REPLY, t->m->seq);
+    e->u.reply.conn = conn;
+    e->u.reply.reply = (struct wire_reply){
+        .code = PBSE_NORELYMOM,
+        .choice = REPLY_TEXT,
+        .text = pbse_text(PBSE_NORELYMOM),
+    };
+}

@@ -1,0 +1,178 @@
+/* jobs.c - what a job wants from its MoM next, as a function of its state.
+ *
+ *   R, not taken by the MoM     QueueJob, JobScript, Commit
+ *   R, deletion asked for       TermJob, then SIGKILL again and again
+ *   R, requeue asked for        Rerun, then SIGKILL
+ *   R, not listed by its MoM    given up after a while
+ *   E, substate 51              CopyFiles
+ *   E, other                    DeleteJob
+ *   gone, or another run        DISCARD_JOB
+ *
+ * One command at a time is asked about a job. A command without an answer is forgotten
+ * with its stream and asked again when the MoM is back.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/model/job_hosts.h"
+#include "server/model/job_state.h"
+#include "server/model/node_state.h"
+#include "server/moms/priv.h"
+#include "server/requests/job_end.h"
+
+/* After the MoM's own SIGTERM, delay and SIGKILL should have done it. */
+#define KILL_AGAIN_S 60
+
+static bool is_up(const struct mom_job *j)
+{
+    return j->mom && j->mom->registered;
+}
+
+static void drop_run(struct moms_turn *t, struct mom_job *j)
+{
+    if (j->known && is_up(j))
+        mom_discard(t, j->mom, j->id, j->run_version);
+    j->known = false;
+    j->busy = false;
+    j->n_tries = 0;
+    j->retry_at = INT64_MIN;
+    j->lost_at = 0;
+}
+
+static bool wait_until(struct moms *ms, struct mom_job *j, int64_t at, int64_t now_at)
+{
+    if (at <= now_at)
+        return false;
+    j->retry_at = at;
+    moms_wake_at(ms, at);
+    return true;
+}
+
+/* First the gentle signal, which the MoM follows up by itself, then SIGKILL. */
+static void press(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                  const struct job *job, const char *first)
+{
+    int64_t delay_s = obj_num(&job->obj, JOB_A_JOB_KILL_DELAY, 10) + KILL_AGAIN_S;
+
+    if (wait_until(ms, j, j->retry_at, t->now_at))
+        return;
+    send_signal(ms, t, j, j->n_tries == 0 ? first : "SIGKILL");
+    j->n_tries++;
+    j->retry_at = t->now_at + delay_s;
+    moms_wake_at(ms, j->retry_at);
+}
+
+/* Not sent and not to be sent: it never ran. */
+static void never_ran(struct moms_turn *t, const struct job *job)
+{
+    struct record *rec = moms_record(t, FACT_JOB_DELETED, OBJ_JOB, job->obj.id);
+
+    rec->actor = arena_strdup(t->out->arena, obj_str(&job->obj, JOB_A_HF_KILL_BY, ""));
+}
+
+static void cannot_send(struct moms_turn *t, const struct job *job)
+{
+    struct record *rec = moms_record(t, FACT_JOB_REJECTED, OBJ_JOB, job->obj.id);
+
+    rec->note = "15070";
+    job_back_in_queue(job, rec, NULL, t->now_at, t->out);
+    record_change(rec, t->out->arena, JOB_A_COMMENT, NULL,
+                  "Not Running: PBS Error: Request to MOM failed");
+}
+
+/* The MoM is not there. A job that it cannot have heard of need not wait for it, unless
+ * the vnode may be back any moment. */
+static void without_mom(struct moms_turn *t, const struct mom_job *j,
+                        const struct job *job)
+{
+    const struct node *n = job_first_node(job);
+
+    if (job_state(job) != 'R' || obj_num(&job->obj, JOB_A_HF_SENT, 0) || j->known)
+        return;
+    if (n && node_is_usable(n))
+        return;
+    if (obj_is_set(&job->obj, JOB_A_HF_KILL_BY))
+        never_ran(t, job);
+    else
+        cannot_send(t, job);
+}
+
+static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                    const struct job *job)
+{
+    const struct object *o = &job->obj;
+
+    if (!obj_num(o, JOB_A_HF_SENT, 0)) {
+        if (obj_is_set(o, JOB_A_HF_KILL_BY))
+            never_ran(t, job);
+        else
+            send_job(ms, t, j, job);
+    } else if (j->lost_at && j->lost_at <= t->now_at) {
+        j->lost_at = 0;
+        j->known = false;
+        job_was_lost(t, job);
+    } else if (obj_is_set(o, JOB_A_HF_KILL_BY)) {
+        press(ms, t, j, job, "TermJob");
+    } else if (obj_num(o, JOB_A_HF_REQUEUE, 0)) {
+        press(ms, t, j, job, "Rerun");
+    }
+}
+
+static void exiting(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                    const struct job *job)
+{
+    if (wait_until(ms, j, j->retry_at, t->now_at))
+        return;
+    if (job_substate(job) == JOB_SUB_STAGE_OUT)
+        send_copy(ms, t, j, job);
+    else
+        send_delete(ms, t, j);
+}
+
+static void begin_run(struct moms *ms, struct mom_job *j, const struct job *job,
+                      int64_t run_version)
+{
+    const struct node *n = job_first_node(job);
+
+    j->run_version = run_version;
+    j->mom = n ? mom_of_node(ms, n->obj.id) : NULL;
+}
+
+/* What a job waits for is of its present state; a new state starts afresh. */
+static void note_state(struct mom_job *j, const struct job *job)
+{
+    char state = job_state(job);
+    bool pressed = obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
+
+    if (j->state == state && j->pressed == pressed)
+        return;
+    j->state = state;
+    j->pressed = pressed;
+    j->n_tries = 0;
+    j->retry_at = INT64_MIN;
+}
+
+void look_at_job(struct moms *ms, struct moms_turn *t, struct mom_job *j)
+{
+    const struct job *job = model_job(t->m, j->id);
+    int64_t run_version;
+
+    if (!job || !job_is_at_mom(job)) {
+        drop_run(t, j);
+        moms_forget_job(ms, j);
+        return;
+    }
+    run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
+    if (!j->mom || j->run_version != run_version) {
+        drop_run(t, j);
+        begin_run(ms, j, job, run_version);
+    }
+    note_state(j, job);
+    if (j->busy)
+        return;
+    if (!is_up(j))
+        without_mom(t, j, job);
+    else if (job_state(job) == 'R')
+        running(ms, t, j, job);
+    else
+        exiting(ms, t, j, job);
+}

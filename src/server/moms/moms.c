@@ -1,0 +1,295 @@
+/* moms.c - see moms.h: inputs are handed to those who know, and the pump looks at every
+ * job that something happened to.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/moms/moms.h"
+
+#include "server/model/job_state.h"
+#include "server/model/node_state.h"
+#include "server/moms/priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+struct record *moms_record(struct moms_turn *t, enum fact fact, enum obj_kind kind,
+                           const char *id)
+{
+    return record_add(&t->out->records, t->out->arena, fact, kind,
+                      arena_strdup(t->out->arena, id), t->actor, t->now_at);
+}
+
+/* Nobody can say how a vnode is now; what was known last holds for a while. */
+static void node_unknown(struct moms_turn *t, const struct node *n)
+{
+    uint32_t bits = node_state_stored(n);
+
+    if (bits & (NODE_DOWN | NODE_STATE_UNKNOWN))
+        return;
+    node_change_state(t, n, bits | NODE_STATE_UNKNOWN | NODE_LAST_KNOWN, NULL, NULL);
+}
+
+void moms_start(struct moms *ms, struct moms_turn *t)
+{
+    MODEL_EACH(t->m, OBJ_NODE, o)
+    {
+        moms_add_node(ms, TO_NODE(o));
+        node_unknown(t, TO_NODE(o));
+    }
+    MODEL_EACH(t->m, OBJ_JOB, o)
+    if (job_is_at_mom(TO_JOB(o)))
+        moms_look(ms, o->id);
+}
+
+static void bad_peer(struct moms_turn *t, uint64_t stream, const char *host,
+                     uint32_t port, const char *reason)
+{
+    effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "is_request",
+               "bad attempt to connect from %s:%" PRIu32 ", reason=%s", host, port,
+               reason);
+    mom_close(t, stream);
+}
+
+static void from_known(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                       const struct is_message *msg)
+{
+    switch (msg->command) {
+    case IS_CMD_REPLY:
+        mom_take_reply(ms, t, mom, msg);
+        break;
+    case IS_REGISTERMOM:
+        mom_register(ms, t, mom, msg);
+        break;
+    case IS_UPDATE:
+    case IS_UPDATE2:
+        mom_take_state(ms, t, mom, &msg->state);
+        break;
+    case IS_RESCUSED:
+    case IS_RESCUSED_FROM_HOOK:
+        mom_take_usage(ms, t, mom, msg);
+        break;
+    case IS_JOBOBIT:
+        mom_take_obits(ms, t, mom, msg);
+        break;
+    default: /* the reference ignores what it does not know, too */
+        break;
+    }
+}
+
+void moms_message(struct moms *ms, struct moms_turn *t, uint64_t stream,
+                  const char *host, uint32_t port, const struct is_message *msg)
+{
+    struct mom *mom = mom_of_stream(ms, stream);
+
+    if (msg->command == IS_HELLOSVR)
+        mom_hello(ms, t, stream, host, port, msg);
+    else if (!mom)
+        bad_peer(t, stream, host, port, "unset");
+    else
+        from_known(ms, t, mom, msg);
+}
+
+void moms_lost(struct moms *ms, struct moms_turn *t, uint64_t stream)
+{
+    struct mom *mom = mom_of_stream(ms, stream);
+
+    if (!mom)
+        return;
+    mom_stream_over(ms, t, mom);
+    effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "stream_eof",
+               "stream_eof, %s down", mom->host);
+    for (struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
+        const struct node *n = model_node(t->m, mn->id);
+
+        if (n)
+            node_change_state(t, n, node_state_stored(n) | NODE_DOWN,
+                              "node down: communication closed",
+                              "node down: communication closed");
+    }
+}
+
+void moms_router_lost(struct moms *ms, struct moms_turn *t)
+{
+    struct mom *mom, *next;
+
+    effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "net_down_handler",
+               "marking all nodes unknown");
+    HASH_ITER(hh, ms->by_key, mom, next)
+    if (mom->stream)
+        mom_stream_over(ms, t, mom);
+    MODEL_EACH(t->m, OBJ_NODE, o)
+    node_unknown(t, TO_NODE(o));
+}
+
+void moms_router_back(struct moms *ms UNUSED, struct moms_turn *t)
+{
+    effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER,
+               "net_restore_handler", "net restore handler called");
+}
+
+static void note_new_node(struct moms *ms, const char *id)
+{
+    ms->new_nodes = xrealloc(ms->new_nodes, (ms->n_new_nodes + 1) * sizeof(char *));
+    ms->new_nodes[ms->n_new_nodes++] = xstrdup(id);
+}
+
+void moms_touch(struct moms *ms, const struct record *rec)
+{
+    if (rec->kind == OBJ_JOB)
+        moms_look(ms, rec->id);
+    else if (rec->kind == OBJ_NODE && rec->fact == FACT_CREATED)
+        note_new_node(ms, rec->id);
+    else if (rec->kind == OBJ_NODE && rec->fact == FACT_DELETED)
+        moms_forget_node(ms, rec->id);
+}
+
+/* A vnode that was created behind a MoM that is there already: asked again, the MoM
+ * tells of all its vnodes. */
+static void take_new_nodes(struct moms *ms, struct moms_turn *t)
+{
+    for (size_t i = 0; i < ms->n_new_nodes; i++) {
+        const struct node *n = model_node(t->m, ms->new_nodes[i]);
+        struct mom *mom;
+
+        if (n && !mom_of_node(ms, n->obj.id)) {
+            moms_add_node(ms, n);
+            mom = mom_of_node(ms, n->obj.id);
+            mom->greet = mom->registered && (node_state_stored(n) & NODE_DOWN);
+            ms->greet |= mom->greet;
+        }
+        free(ms->new_nodes[i]);
+    }
+    ms->n_new_nodes = 0;
+}
+
+static void greet_again(struct moms *ms, struct moms_turn *t)
+{
+    struct mom *mom, *next;
+
+    HASH_ITER(hh, ms->by_key, mom, next)
+    {
+        if (mom->greet && mom->stream)
+            mom_reply_hello(ms, t, mom);
+        mom->greet = false;
+    }
+    ms->greet = false;
+}
+
+/* One OBITREPLY for the answers to one MoM that follow each other. */
+static void answer_obits(struct moms *ms, struct moms_turn *t)
+{
+    while (ms->answers) {
+        struct mom *mom = ms->answers->mom;
+        struct is_message msg = { .command = IS_OBITREPLY };
+        struct obit_answer *a, *next;
+        size_t n = 0;
+
+        DL_FOREACH(ms->answers, a)
+        n++;
+        msg.acks.v = ARENA_ARRAY(t->effects->arena, const char *, n);
+        msg.rejects.v = ARENA_ARRAY(t->effects->arena, const char *, n);
+        DL_FOREACH_SAFE(ms->answers, a, next)
+        {
+            struct wire_strings *list = a->accepted ? &msg.acks : &msg.rejects;
+
+            if (a->mom != mom)
+                break;
+            list->v[list->n++] = arena_strdup(t->effects->arena, a->job_id);
+            DL_DELETE(ms->answers, a);
+            free(a->job_id);
+            free(a);
+        }
+        if (mom->stream)
+            mom_send(t, mom, &msg);
+    }
+}
+
+/* An unanswered command closes its stream: the MoM says hello again or is down. */
+static void close_silent(struct moms *ms, struct moms_turn *t)
+{
+    struct mom *mom, *next;
+
+    HASH_ITER(hh, ms->by_key, mom, next)
+    {
+        uint64_t stream = mom->stream;
+        struct command *c;
+
+        DL_FOREACH(mom->commands, c)
+        if (c->due_at <= t->now_at)
+            break;
+        if (!c)
+            continue;
+        effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, c->job_id,
+                   "%s has not answered, its stream is closed", mom->host);
+        moms_lost(ms, t, stream);
+        mom_close(t, stream);
+    }
+}
+
+/* The earliest moment of all that waits. */
+static int64_t next_moment(const struct moms *ms, int64_t now_at)
+{
+    int64_t at = INT64_MAX;
+    struct mom *mom, *next_mom;
+    struct mom_job *j, *next_job;
+    struct command *c;
+
+    HASH_ITER(hh, ms->by_key, mom, next_mom)
+    DL_FOREACH(mom->commands, c)
+    at = MIN_OF(at, c->due_at);
+    HASH_ITER(hh, ms->by_job, j, next_job)
+    {
+        if (j->retry_at > now_at)
+            at = MIN_OF(at, j->retry_at);
+        if (j->lost_at > now_at)
+            at = MIN_OF(at, j->lost_at);
+    }
+    return at;
+}
+
+static void look_at_due(struct moms *ms, int64_t now_at)
+{
+    struct mom_job *j, *next;
+
+    HASH_ITER(hh, ms->by_job, j, next)
+    if ((j->retry_at != INT64_MIN && j->retry_at <= now_at) ||
+        (j->lost_at != 0 && j->lost_at <= now_at))
+        moms_look(ms, j->id);
+}
+
+bool moms_pump(struct moms *ms, struct moms_turn *t)
+{
+    bool due = ms->next_at <= t->now_at;
+
+    if (ms->n_new_nodes)
+        take_new_nodes(ms, t);
+    if (ms->greet)
+        greet_again(ms, t);
+    answer_obits(ms, t);
+    if (due) {
+        close_silent(ms, t);
+        look_at_due(ms, t->now_at);
+    }
+    while (ms->look) {
+        struct mom_job *j = ms->look;
+
+        DL_DELETE(ms->look, j);
+        j->looked_at = true;
+        look_at_job(ms, t, j);
+    }
+    if (due)
+        ms->next_at = next_moment(ms, t->now_at);
+    return t->out->records.n > 0;
+}
+
+int64_t moms_deadline(const struct moms *ms)
+{
+    return ms->look || ms->answers ? INT64_MIN : ms->next_at;
+}
+
+bool moms_is_up(const struct moms *ms, const struct node *n)
+{
+    const struct mom *mom = mom_of_node(ms, n->obj.id);
+
+    return mom && mom->registered;
+}

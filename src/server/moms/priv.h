@@ -1,0 +1,165 @@
+/* priv.h - what the files of moms/ share; nobody else includes it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MOMS_PRIV_H
+#define SERVER_MOMS_PRIV_H
+
+#include "server/moms/moms.h"
+#include "server/react/react.h"
+
+#include <uthash.h>
+
+#define MOM_ADDRS_MAX 8
+
+enum command_kind {
+    COMMAND_SEND,   /* QueueJob, JobScript, Commit: one message id, one answer */
+    COMMAND_SIGNAL, /* TermJob, Rerun, SIGKILL */
+    COMMAND_COPY,   /* CopyFiles after the end */
+    COMMAND_DELETE, /* DeleteJob: the MoM may forget the job */
+    COMMAND_FORWARD,
+};
+
+/* A command that its MoM has not answered. */
+struct command {
+    enum command_kind kind;
+    char *msgid;
+    char *job_id;
+    int64_t run_version;
+    uint64_t conn;  /* COMMAND_FORWARD: who waits, 0: nobody */
+    int64_t due_at; /* unanswered then, the stream is closed */
+    struct command *prev, *next;
+};
+
+/* One MoM: what the vnodes call it, and its stream while there is one. */
+struct mom {
+    char *key;  /* "host:port", host in lower case */
+    char *host; /* as in Mom of its vnodes */
+    uint32_t port;
+    uint32_t addrs[MOM_ADDRS_MAX];
+    size_t n_addrs;
+    struct mom_node *nodes; /* utlist by next */
+    uint64_t stream;        /* 0: none */
+    char *peer_host;        /* its TPP address while there is a stream */
+    uint32_t peer_port;
+    bool registered;
+    bool greet; /* say REPLYHELLO again: a vnode was created */
+    struct command *commands;
+    UT_hash_handle hh;
+    UT_hash_handle hh_stream;
+};
+
+/* A vnode and its MoM; Mom and Port never change. */
+struct mom_node {
+    char *id;
+    struct mom *mom;
+    struct mom_node *prev, *next;
+    UT_hash_handle hh;
+};
+
+/* A job that has, or had, something to do with a MoM. */
+struct mom_job {
+    char *id;
+    struct mom *mom;
+    int64_t run_version; /* the run that the fields below speak of */
+    bool known;          /* the MoM may know of it */
+    bool busy;           /* a command about it is unanswered */
+    unsigned n_tries;    /* of what it wants at present */
+    int64_t retry_at;    /* not before; INT64_MIN: at once */
+    int64_t lost_at;     /* gone at its MoM unless heard of by then; 0: not missed */
+    char state;          /* that n_tries and retry_at speak of */
+    bool pressed;        /* likewise: its deletion was asked for */
+    bool looked_at;      /* not in the list of jobs to look at */
+    struct mom_job *prev, *next;
+    UT_hash_handle hh;
+};
+
+/* An entry of an OBITREPLY that leaves when its record is durable. */
+struct obit_answer {
+    struct mom *mom;
+    char *job_id;
+    bool accepted;
+    struct obit_answer *prev, *next;
+};
+
+struct moms {
+    struct mom *by_key;
+    struct mom *by_stream;
+    struct mom_node *by_node;
+    struct mom_job *by_job;
+    struct mom_job *look; /* jobs to look at, in the order they were touched */
+    char **new_nodes;     /* created since the last pump */
+    size_t n_new_nodes;
+    struct obit_answer *answers;
+    bool greet;       /* a MoM has 'greet' set */
+    uint64_t counter; /* of message ids */
+    int64_t next_at;  /* nothing is due before */
+};
+
+/* table.c: looking up and making entries. */
+struct mom *mom_of_stream(const struct moms *ms, uint64_t stream);
+void mom_bind(struct moms *ms, struct mom *mom, uint64_t stream);
+void mom_unbind(struct moms *ms, struct mom *mom);
+struct mom *mom_of_node(const struct moms *ms, const char *node);
+void moms_add_node(struct moms *ms, const struct node *n);
+void moms_forget_node(struct moms *ms, const char *id);
+struct mom_job *moms_job(struct moms *ms, const char *id); /* made when missing */
+void moms_forget_job(struct moms *ms, struct mom_job *j);
+void moms_look(struct moms *ms, const char *job_id);
+void moms_wake_at(struct moms *ms, int64_t at);
+void moms_answer_obit(struct moms *ms, struct mom *mom, const char *job_id,
+                      bool accepted);
+
+/* link.c: the stream ends, by them or by us. */
+void mom_stream_over(struct moms *ms, struct moms_turn *t, struct mom *mom);
+void mom_close(struct moms_turn *t, uint64_t stream);
+
+/* hello.c */
+void mom_hello(struct moms *ms, struct moms_turn *t, uint64_t stream, const char *host,
+               uint32_t port, const struct is_message *msg);
+void mom_register(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                  const struct is_message *msg);
+void mom_reply_hello(struct moms *ms, struct moms_turn *t, struct mom *mom);
+
+/* vnodes.c: what a state block says of the vnodes of a MoM becomes records. */
+void mom_take_state(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                    const struct is_state *state);
+/* A vnode changes its stored bits and, where it is ours, its comment. 'note' is a word
+ * for the log, NULL: none. */
+void node_change_state(struct moms_turn *t, const struct node *n, uint32_t bits,
+                       const char *comment, const char *note);
+
+/* report.c */
+void mom_take_usage(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                    const struct is_message *msg);
+void mom_take_obits(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                    const struct is_message *msg);
+/* The job is not at its MoM any more and nobody saw its end. */
+void job_was_lost(struct moms_turn *t, const struct job *job);
+
+/* jobs.c: what a job wants next. */
+void look_at_job(struct moms *ms, struct moms_turn *t, struct mom_job *j);
+
+/* command.c: building and sending; replies. */
+void mom_send(struct moms_turn *t, const struct mom *mom, const struct is_message *msg);
+void mom_discard(struct moms_turn *t, const struct mom *mom, const char *job_id,
+                 int64_t run_version);
+void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+              const struct job *job);
+void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+                 const char *name);
+void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
+               const struct job *job);
+void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j);
+void command_free(struct command *c);
+
+/* reply.c */
+void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                    const struct is_message *msg);
+/* The command will not be answered any more. */
+void command_failed(struct moms *ms, struct moms_turn *t, struct command *c);
+
+/* A record about a job or vnode by the server itself. */
+struct record *moms_record(struct moms_turn *t, enum fact fact, enum obj_kind kind,
+                           const char *id);
+
+#endif

@@ -1,0 +1,182 @@
+/* report.c - what a MoM says of its jobs: usage and obituaries.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/model/job_exit.h"
+#include "server/model/job_state.h"
+#include "server/moms/priv.h"
+#include "server/requests/job_end.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The run version that the MoM reports may be missing (0). */
+static bool same_run(const struct job *job, const struct is_job_update *u)
+{
+    return u->run_version == 0 ||
+           u->run_version == obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
+}
+
+static bool decodes(const struct moms_turn *t, int attr, const char *resource,
+                    const char *text)
+{
+    const struct attr_type *type = job_rows[attr].type;
+    struct attr_value v = { 0 };
+    int err = attr_value_set(type, &v, t->m->defs, resource, text, WIRE_OP_SET);
+
+    if (!err)
+        type->clear(&v);
+    return err == 0;
+}
+
+/* Values of a list that decode; what this server does not know is passed over. */
+static void take_used(struct moms_turn *t, const struct is_job_update *u,
+                      struct record *rec)
+{
+    for (size_t i = 0; i < u->attrs.n; i++) {
+        const struct wire_attr *a = &u->attrs.v[i];
+
+        if (strcasecmp(a->name, "resources_used") == 0 && a->resource &&
+            decodes(t, JOB_A_RESOURCES_USED, a->resource, a->value))
+            record_change(rec, t->out->arena, JOB_A_RESOURCES_USED,
+                          arena_strdup(t->out->arena, a->resource),
+                          arena_strdup(t->out->arena, a->value));
+    }
+}
+
+static void take_text(struct moms_turn *t, const struct is_job_update *u, int attr,
+                      struct record *rec)
+{
+    const char *text = wire_attrs_value(&u->attrs, job_rows[attr].name, NULL);
+
+    if (text && *text && decodes(t, attr, NULL, text))
+        record_change(rec, t->out->arena, attr, NULL,
+                      arena_strdup(t->out->arena, text));
+}
+
+/* --- usage ----------------------------------------------------------------------- */
+
+static void job_is_taken(struct moms_turn *t, const struct job *job)
+{
+    struct record *rec;
+
+    if (obj_num(&job->obj, JOB_A_HF_SENT, 0))
+        return;
+    rec = moms_record(t, FACT_JOB_SENT, OBJ_JOB, job->obj.id);
+    record_change(rec, t->out->arena, JOB_A_HF_SENT, NULL, "True");
+}
+
+static void take_usage(struct moms *ms, struct moms_turn *t,
+                       const struct is_job_update *u)
+{
+    const struct job *job = model_job(t->m, u->job_id);
+    bool starts;
+    struct record *rec;
+
+    if (!job || job_state(job) != 'R' || !same_run(job, u))
+        return;
+    moms_job(ms, job->obj.id)->lost_at = 0;
+    moms_look(ms, job->obj.id);
+    job_is_taken(t, job);
+    starts = job_substate(job) == JOB_SUB_PRERUN &&
+             wire_attrs_value(&u->attrs, "session_id", NULL);
+    rec = moms_record(t, starts ? FACT_JOB_STARTED : FACT_JOB_USAGE, OBJ_JOB,
+                      job->obj.id);
+    if (starts)
+        record_change_num(rec, t->out->arena, JOB_A_SUBSTATE, JOB_SUB_RUNNING);
+    take_text(t, u, JOB_A_SESSION_ID, rec);
+    take_text(t, u, JOB_A_JOBDIR, rec);
+    take_text(t, u, JOB_A_ALT_ID, rec);
+    take_used(t, u, rec);
+}
+
+void mom_take_usage(struct moms *ms, struct moms_turn *t, struct mom *mom UNUSED,
+                    const struct is_message *msg)
+{
+    for (size_t i = 0; i < msg->n_updates; i++)
+        take_usage(ms, t, &msg->updates[i]);
+}
+
+/* --- obituaries ------------------------------------------------------------------ */
+
+/* Files are delivered after a run that had some; a job that goes back to the queue
+ * keeps nothing of the run. */
+static bool has_files(const struct job *job, int32_t status,
+                      const struct job_verdict *verdict)
+{
+    const char *keep = obj_str(&job->obj, JOB_A_KEEP_FILES, "n");
+
+    if (verdict->fate != FATE_END || status == JOB_EXIT_FAIL1)
+        return false;
+    if (obj_is_set(&job->obj, JOB_A_STAGEOUT))
+        return true;
+    return !(strchr(keep, 'o') && strchr(keep, 'e'));
+}
+
+static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
+                    const struct is_job_update *u)
+{
+    struct job_verdict verdict =
+        job_exit_verdict(status, obj_num(&job->obj, JOB_A_RERUNABLE, 1) != 0,
+                         obj_is_set(&job->obj, JOB_A_HF_KILL_BY));
+    bool back = verdict.fate == FATE_REQUEUE || verdict.fate == FATE_HOLD;
+    struct arena *arena = t->out->arena;
+    struct record *rec = moms_record(t, FACT_JOB_OBIT, OBJ_JOB, job->obj.id);
+
+    rec->note = verdict.log;
+    record_change(rec, arena, JOB_A_JOB_STATE, NULL, "E");
+    record_change_num(rec, arena, JOB_A_SUBSTATE,
+                      has_files(job, status, &verdict) ? JOB_SUB_STAGE_OUT
+                                                       : JOB_SUB_EXITED);
+    record_change_num(rec, arena, JOB_A_EXIT_STATUS, status);
+    record_change_num(rec, arena, JOB_A_OBITTIME, t->now_at);
+    record_change(rec, arena, JOB_A_HF_REQUEUE, NULL, back ? "True" : NULL);
+    record_change(rec, arena, JOB_A_HF_OBIT_COMMENT, NULL, verdict.comment);
+    if (!u)
+        return;
+    take_text(t, u, JOB_A_SESSION_ID, rec);
+    take_used(t, u, rec);
+    if (u->comment && *u->comment)
+        record_change(rec, arena, JOB_A_COMMENT, NULL, arena_strdup(arena, u->comment));
+}
+
+static void take_obit(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                      const struct is_job_update *u)
+{
+    const struct job *job = model_job(t->m, u->job_id);
+
+    if (!job || !job_is_at_mom(job) || !same_run(job, u)) {
+        effect_log(t->effects, t->m->seq, LOG_EV_DEBUG, LOG_IN_JOB, u->job_id,
+                   "Job Obit notice received has error %d", PBSE_UNKJOBID);
+        moms_answer_obit(ms, mom, u->job_id, false);
+        return;
+    }
+    moms_answer_obit(ms, mom, u->job_id, true);
+    if (job_state(job) == 'E')
+        return; /* told again: end processing goes on */
+    effect_log(
+        t->effects, t->m->seq, LOG_EV_DEBUG, LOG_IN_JOB, u->job_id,
+        "Obit received momhop:%d serverhop:%" PRId64 " state:R substate:%" PRId64,
+        u->run_version, obj_num(&job->obj, JOB_A_RUN_VERSION, 0), job_substate(job));
+    job_is_taken(t, job);
+    end_run(t, job, u->status, u);
+}
+
+void mom_take_obits(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                    const struct is_message *msg)
+{
+    for (size_t i = 0; i < msg->n_updates; i++)
+        take_obit(ms, t, mom, &msg->updates[i]);
+}
+
+/* A job whose deletion was asked for has ended by it; another one runs again if it may,
+ * and is given up otherwise. */
+void job_was_lost(struct moms_turn *t, const struct job *job)
+{
+    bool doomed = obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
+
+    effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
+               "the MoM does not know the job any more");
+    end_run(t, job, doomed ? 271 : JOB_EXIT_MS_FAIL, NULL);
+}

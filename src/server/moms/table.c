@@ -1,0 +1,191 @@
+/* table.c - which MoMs, vnodes and jobs there are to look after.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/node_state.h"
+#include "server/moms/priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+struct mom *mom_of_stream(const struct moms *ms, uint64_t stream)
+{
+    struct mom *mom;
+
+    HASH_FIND(hh_stream, ms->by_stream, &stream, sizeof(stream), mom);
+    return mom;
+}
+
+void mom_bind(struct moms *ms, struct mom *mom, uint64_t stream)
+{
+    mom->stream = stream;
+    HASH_ADD(hh_stream, ms->by_stream, stream, sizeof(mom->stream), mom);
+}
+
+void mom_unbind(struct moms *ms, struct mom *mom)
+{
+    if (mom->stream)
+        HASH_DELETE(hh_stream, ms->by_stream, mom);
+    mom->stream = 0;
+}
+
+static struct mom *mom_make(struct moms *ms, const char *host, uint32_t port)
+{
+    char *key = xasprintf("%s:%" PRIu32, host, port);
+    struct mom *mom;
+
+    for (char *p = key; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    HASH_FIND_STR(ms->by_key, key, mom);
+    if (mom) {
+        free(key);
+        return mom;
+    }
+    mom = xcalloc(1, sizeof(*mom));
+    mom->key = key;
+    mom->host = xstrdup(host);
+    mom->port = port;
+    HASH_ADD_KEYPTR(hh, ms->by_key, mom->key, strlen(mom->key), mom);
+    return mom;
+}
+
+static struct mom_node *find_node(const struct moms *ms, const char *id)
+{
+    struct mom_node *n;
+
+    HASH_FIND_STR(ms->by_node, id, n);
+    return n;
+}
+
+struct mom *mom_of_node(const struct moms *ms, const char *node)
+{
+    const struct mom_node *n = find_node(ms, node);
+
+    return n ? n->mom : NULL;
+}
+
+void moms_add_node(struct moms *ms, const struct node *n)
+{
+    struct mom_node *mn = find_node(ms, n->obj.id);
+
+    if (mn)
+        return;
+    mn = xcalloc(1, sizeof(*mn));
+    mn->id = xstrdup(n->obj.id);
+    mn->mom = mom_make(ms, node_mom_host(n), node_mom_port(n));
+    DL_APPEND(mn->mom->nodes, mn);
+    HASH_ADD_KEYPTR(hh, ms->by_node, mn->id, strlen(mn->id), mn);
+}
+
+void moms_forget_node(struct moms *ms, const char *id)
+{
+    struct mom_node *n = find_node(ms, id);
+
+    if (!n)
+        return;
+    DL_DELETE(n->mom->nodes, n);
+    HASH_DEL(ms->by_node, n);
+    free(n->id);
+    free(n);
+}
+
+struct mom_job *moms_job(struct moms *ms, const char *id)
+{
+    struct mom_job *j;
+
+    HASH_FIND_STR(ms->by_job, id, j);
+    if (j)
+        return j;
+    j = xcalloc(1, sizeof(*j));
+    j->id = xstrdup(id);
+    j->looked_at = true;
+    j->retry_at = INT64_MIN;
+    HASH_ADD_KEYPTR(hh, ms->by_job, j->id, strlen(j->id), j);
+    return j;
+}
+
+void moms_forget_job(struct moms *ms, struct mom_job *j)
+{
+    if (!j->looked_at)
+        DL_DELETE(ms->look, j);
+    HASH_DEL(ms->by_job, j);
+    free(j->id);
+    free(j);
+}
+
+void moms_look(struct moms *ms, const char *job_id)
+{
+    struct mom_job *j = moms_job(ms, job_id);
+
+    if (!j->looked_at)
+        return;
+    j->looked_at = false;
+    DL_APPEND(ms->look, j);
+}
+
+void moms_wake_at(struct moms *ms, int64_t at)
+{
+    ms->next_at = MIN_OF(ms->next_at, at);
+}
+
+void moms_answer_obit(struct moms *ms, struct mom *mom, const char *job_id,
+                      bool accepted)
+{
+    struct obit_answer *a = xcalloc(1, sizeof(*a));
+
+    *a = (struct obit_answer){ .mom = mom,
+                               .job_id = xstrdup(job_id),
+                               .accepted = accepted };
+    DL_APPEND(ms->answers, a);
+}
+
+static void mom_free(struct mom *mom)
+{
+    struct command *c, *next;
+
+    DL_FOREACH_SAFE(mom->commands, c, next)
+    command_free(c);
+    free(mom->peer_host);
+    free(mom->host);
+    free(mom->key);
+    free(mom);
+}
+
+struct moms *moms_new(void)
+{
+    struct moms *ms = xcalloc(1, sizeof(*ms));
+
+    ms->next_at = INT64_MAX;
+    return ms;
+}
+
+void moms_free(struct moms *ms)
+{
+    struct mom_job *j, *next_job;
+    struct mom_node *n, *next_node;
+    struct mom *mom, *next_mom;
+    struct obit_answer *a, *next_answer;
+
+    if (!ms)
+        return;
+    HASH_ITER(hh, ms->by_job, j, next_job)
+    moms_forget_job(ms, j);
+    HASH_ITER(hh, ms->by_node, n, next_node)
+    moms_forget_node(ms, n->id);
+    HASH_ITER(hh, ms->by_key, mom, next_mom)
+    {
+        mom_unbind(ms, mom);
+        HASH_DEL(ms->by_key, mom);
+        mom_free(mom);
+    }
+    DL_FOREACH_SAFE(ms->answers, a, next_answer)
+    {
+        free(a->job_id);
+        free(a);
+    }
+    for (size_t i = 0; i < ms->n_new_nodes; i++)
+        free(ms->new_nodes[i]);
+    free(ms->new_nodes);
+    free(ms);
+}

@@ -1,0 +1,428 @@
+/* vnodes.c - what a MoM says of its vnodes (tpp.md 5.5, 5.6).
+ *
+ * Values that a manager set stay; values that the MoM reported before and does not
+ * report any more go. Which ones are the MoM's is in hf_from_mom.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/node_attrs.h"
+#include "lib/base/date.h"
+#include "server/model/node_state.h"
+#include "server/moms/priv.h"
+#include "server/requests/edit.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum {
+    MOM_DOWN = 0x02,
+    MOM_BUSY = 0x80
+};
+
+#define AVAILABLE "resources_available."
+
+/* A record about one vnode that is begun with its first difference. */
+struct node_record {
+    struct moms_turn *t;
+    const struct node *n;
+    struct record *rec;
+};
+
+static struct record *begin(struct node_record *nr)
+{
+    if (!nr->rec)
+        nr->rec = moms_record(nr->t, FACT_NODE_REPORTED, OBJ_NODE, nr->n->obj.id);
+    return nr->rec;
+}
+
+static void put(struct node_record *nr, int attr, const char *resource,
+                const char *text)
+{
+    struct arena *arena = nr->t->out->arena;
+    const struct attr_type *type = node_rows[attr].type;
+    const struct attr_value *v = obj_attr(&nr->n->obj, attr);
+    const char *before = resource ? attr_value_member(type, v, resource, arena)
+                                  : attr_value_text(type, v, arena);
+
+    if (!str_same(before, text))
+        record_change(begin(nr), arena, attr,
+                      resource ? arena_strdup(arena, resource) : NULL,
+                      text ? arena_strdup(arena, text) : NULL);
+}
+
+static void put_num(struct node_record *nr, int attr, int64_t num)
+{
+    put(nr, attr, NULL, arena_printf(nr->t->out->arena, "%" PRId64, num));
+}
+
+/* --- state ----------------------------------------------------------------------- */
+
+/* The server's own comments come and go; a manager's stays. */
+static void put_comment(struct node_record *nr, const char *comment)
+{
+    const struct object *o = &nr->n->obj;
+
+    if (obj_is_set(o, NODE_A_COMMENT) && !obj_num(o, NODE_A_HF_OWN_COMMENT, 0))
+        return;
+    put(nr, NODE_A_COMMENT, NULL, comment);
+    put(nr, NODE_A_HF_OWN_COMMENT, NULL, comment ? "True" : NULL);
+}
+
+static void put_state(struct node_record *nr, uint32_t bits)
+{
+    uint32_t before = node_state_stored(nr->n);
+
+    if (bits == before && obj_is_set(&nr->n->obj, NODE_A_HF_STATE))
+        return;
+    put_num(nr, NODE_A_HF_STATE, bits);
+    put_num(nr, NODE_A_LAST_STATE_CHANGE_TIME, nr->t->now_at);
+    if (bits & NODE_LAST_KNOWN)
+        put_num(nr, NODE_A_HF_UNKNOWN_AT, nr->t->now_at);
+    else
+        put(nr, NODE_A_HF_UNKNOWN_AT, NULL, NULL);
+}
+
+void node_change_state(struct moms_turn *t, const struct node *n, uint32_t bits,
+                       const char *comment, const char *note)
+{
+    struct node_record nr = { .t = t, .n = n };
+
+    if (bits == node_state_stored(n))
+        return;
+    nr.rec = moms_record(t, FACT_NODE_STATE, OBJ_NODE, n->obj.id);
+    nr.rec->note = note;
+    put_state(&nr, bits);
+    if (comment)
+        put_comment(&nr, comment);
+}
+
+/* Bits that a report clears; what administrators and hooks set stays. */
+#define REPORT_CLEARS                                                                  \
+    (NODE_DOWN | NODE_STATE_UNKNOWN | NODE_LAST_KNOWN | NODE_STALE | NODE_BUSY |       \
+     NODE_SLEEP | NODE_UNRESOLVABLE)
+
+static uint32_t reported_bits(uint32_t stored, uint32_t mom_state)
+{
+    uint32_t bits = stored & ~(uint32_t)REPORT_CLEARS;
+
+    if (mom_state & MOM_DOWN)
+        bits |= NODE_DOWN;
+    if (mom_state & MOM_BUSY)
+        bits |= NODE_BUSY;
+    return bits;
+}
+
+static void put_reported_state(struct node_record *nr, uint32_t mom_state)
+{
+    uint32_t before = node_state_stored(nr->n);
+    uint32_t bits = reported_bits(before, mom_state);
+
+    put_state(nr, bits);
+    put_comment(nr, bits & NODE_DOWN ? "node down: by mom" : NULL);
+    if (!nr->rec)
+        return;
+    if (bits & NODE_DOWN)
+        nr->rec->note = "node down: by mom";
+    else if (before & (NODE_DOWN | NODE_STATE_UNKNOWN | NODE_STALE))
+        nr->rec->note = "node up";
+}
+
+/* --- resources ------------------------------------------------------------------- */
+
+static bool is_from_mom(const struct node *n, const char *resource)
+{
+    const struct attr_value *v = obj_attr(&n->obj, NODE_A_HF_FROM_MOM);
+
+    for (size_t i = 0; v->set && i < v->u.list.n; i++)
+        if (strcasecmp(v->u.list.v[i], resource) == 0)
+            return true;
+    return false;
+}
+
+static bool is_managers(const struct node *n, const char *resource)
+{
+    return resources_find(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
+                          resource) &&
+           !is_from_mom(n, resource);
+}
+
+static bool value_decodes(const struct moms_turn *t, const char *resource,
+                          const char *text)
+{
+    struct attr_value v = { 0 };
+
+    if (attr_value_set(&attr_resources, &v, t->m->defs, resource, text, WIRE_OP_SET))
+        return false;
+    attr_resources.clear(&v);
+    return true;
+}
+
+/* What this report gives: members in order, for hf_from_mom. */
+struct given {
+    struct wire_attrs list; /* name = resource, value = text */
+};
+
+static void give(struct moms_turn *t, struct given *g, const struct node *n,
+                 const char *resource, const char *text)
+{
+    if (wire_attrs_find(&g->list, resource, NULL) || (n && is_managers(n, resource)))
+        return;
+    if (!value_decodes(t, resource, text)) {
+        effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_NODE,
+                   n ? n->obj.id : resource,
+                   "error: resource %s for vnode %s cannot be "
+                   "defined",
+                   resource, n ? n->obj.id : "");
+        return;
+    }
+    wire_attrs_add(&g->list, t->out->arena, arena_strdup(t->out->arena, resource), NULL,
+                   arena_strdup(t->out->arena, text), WIRE_OP_SET);
+}
+
+static void give_listed(struct moms_turn *t, struct given *g, const struct node *n,
+                        const struct is_vnode *vn)
+{
+    for (size_t i = 0; i < vn->n; i++)
+        if (strncasecmp(vn->attrs[i].name, AVAILABLE, strlen(AVAILABLE)) == 0)
+            give(t, g, n, vn->attrs[i].name + strlen(AVAILABLE), vn->attrs[i].value);
+}
+
+static void give_block(struct moms_turn *t, struct given *g, const struct node *n,
+                       const struct is_state *state, bool natural)
+{
+    if (state->arch && *state->arch)
+        give(t, g, n, "arch", state->arch);
+    if (!natural)
+        return;
+    give(t, g, n, "ncpus", arena_printf(t->out->arena, "%" PRIu32, state->acpus));
+    give(t, g, n, "mem", arena_printf(t->out->arena, "%" PRIu64 "kb", state->mem_kb));
+}
+
+static const char *names_of(const struct given *g, struct arena *arena)
+{
+    struct buf text = { 0 };
+    const char *ret;
+
+    for (size_t i = 0; i < g->list.n; i++)
+        buf_printf(&text, "%s%s", i ? "," : "", g->list.v[i].name);
+    ret = text.len ? arena_strdup(arena, text.data) : NULL;
+    buf_fini(&text);
+    return ret;
+}
+
+static void put_given(struct node_record *nr, const struct given *g)
+{
+    const struct attr_value *old = obj_attr(&nr->n->obj, NODE_A_HF_FROM_MOM);
+
+    for (size_t i = 0; i < g->list.n; i++)
+        put(nr, NODE_A_RESOURCES_AVAILABLE, g->list.v[i].name, g->list.v[i].value);
+    for (size_t i = 0; old->set && i < old->u.list.n; i++)
+        if (!wire_attrs_find(&g->list, old->u.list.v[i], NULL))
+            put(nr, NODE_A_RESOURCES_AVAILABLE, old->u.list.v[i], NULL);
+    put(nr, NODE_A_HF_FROM_MOM, NULL, names_of(g, nr->t->out->arena));
+}
+
+static const char *vnode_attr(const struct is_vnode *vn, const char *name)
+{
+    for (size_t i = 0; i < vn->n; i++)
+        if (strcasecmp(vn->attrs[i].name, name) == 0)
+            return vn->attrs[i].value;
+    return NULL;
+}
+
+/* --- vnodes ---------------------------------------------------------------------- */
+
+static const char *version_of(const struct is_state *state)
+{
+    return state->version ? state->version : "unavailable";
+}
+
+static void take_listed(struct moms_turn *t, const struct node *n,
+                        const struct is_vnode *vn, const struct is_state *state,
+                        bool natural)
+{
+    struct node_record nr = { .t = t, .n = n };
+    struct given g = { 0 };
+    const char *sharing = vnode_attr(vn, "sharing");
+
+    give_listed(t, &g, n, vn);
+    give_block(t, &g, n, state, natural);
+    put_given(&nr, &g);
+    if (natural)
+        put_num(&nr, NODE_A_PCPUS, state->pcpus);
+    put(&nr, NODE_A_PBS_VERSION, NULL, version_of(state));
+    put(&nr, NODE_A_TOPOLOGY_INFO, NULL, vnode_attr(vn, "topology_info"));
+    if (sharing)
+        put(&nr, NODE_A_SHARING, NULL, sharing);
+    put_num(&nr, NODE_A_HF_MODTIME, state->modtime);
+    put_reported_state(&nr, state->state);
+}
+
+static void create_vnode(struct moms_turn *t, const struct mom *mom,
+                         const struct is_vnode *vn, const struct is_state *state)
+{
+    struct arena *arena = t->out->arena;
+    struct record *rec = moms_record(t, FACT_CREATED, OBJ_NODE, vn->name);
+    struct given g = { 0 };
+    const char *sharing = vnode_attr(vn, "sharing");
+
+    give_listed(t, &g, NULL, vn);
+    give_block(t, &g, NULL, state, false);
+    record_change(rec, arena, NODE_A_MOM, NULL, arena_strdup(arena, mom->host));
+    record_change_num(rec, arena, NODE_A_PORT, mom->port);
+    record_change(rec, arena, NODE_A_NTYPE, NULL, "PBS");
+    record_change(rec, arena, NODE_A_RESV_ENABLE, NULL, "True");
+    record_change(rec, arena, NODE_A_SHARING, NULL,
+                  sharing ? arena_strdup(arena, sharing) : "default_shared");
+    record_change(rec, arena, NODE_A_PBS_VERSION, NULL,
+                  arena_strdup(arena, version_of(state)));
+    record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, "host",
+                  arena_strndup(arena, mom->host, strcspn(mom->host, ".")));
+    record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, "vnode", rec->id);
+    for (size_t i = 0; i < g.list.n; i++)
+        if (strcasecmp(g.list.v[i].name, "host") != 0 &&
+            strcasecmp(g.list.v[i].name, "vnode") != 0)
+            record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, g.list.v[i].name,
+                          g.list.v[i].value);
+    record_change(rec, arena, NODE_A_HF_FROM_MOM, NULL, names_of(&g, arena));
+    record_change_num(rec, arena, NODE_A_HF_MODTIME, state->modtime);
+    record_change_num(rec, arena, NODE_A_HF_STATE, reported_bits(0, state->state));
+    record_change_num(rec, arena, NODE_A_LAST_STATE_CHANGE_TIME, t->now_at);
+    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, vn->name,
+               "autocreated vnode %s", vn->name);
+}
+
+/* The vnode that carries the MoM's own name, else the first one. */
+static const struct node *natural_of(const struct moms_turn *t, const struct mom *mom)
+{
+    size_t len = strcspn(mom->host, ".");
+
+    for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next)
+        if (strcasecmp(mn->id, mom->host) == 0 ||
+            (strlen(mn->id) == len && strncasecmp(mn->id, mom->host, len) == 0))
+            return model_node(t->m, mn->id);
+    return mom->nodes ? model_node(t->m, mom->nodes->id) : NULL;
+}
+
+static int64_t stored_modtime(const struct moms_turn *t, const struct mom *mom)
+{
+    int64_t modtime = 0;
+
+    for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
+        const struct node *n = model_node(t->m, mn->id);
+
+        if (n)
+            modtime = MAX_OF(modtime, obj_num(&n->obj, NODE_A_HF_MODTIME, 0));
+    }
+    return modtime;
+}
+
+/* The vnode that an entry of the list speaks of; NULL: an unknown one. */
+static const struct node *listed_node(const struct moms *ms, const struct moms_turn *t,
+                                      const struct mom *mom, const struct is_vnode *vn)
+{
+    const struct node *n = model_node(t->m, vn->name);
+
+    if (n && mom_of_node(ms, vn->name) != mom)
+        return NULL; /* another MoM's */
+    if (!n && vnode_attr(vn, "topology_info"))
+        n = natural_of(t, mom);
+    return n;
+}
+
+/* Vnodes that the list names. */
+struct seen {
+    const struct node *n;
+    UT_hash_handle hh;
+};
+
+static void see(struct seen **seen, const struct node *n, struct arena *arena)
+{
+    struct seen *s;
+
+    HASH_FIND_PTR(*seen, &n, s);
+    if (s)
+        return;
+    s = ARENA_NEW(arena, struct seen);
+    s->n = n;
+    HASH_ADD_PTR(*seen, n, s);
+}
+
+static bool is_seen(struct seen *seen, const struct node *n)
+{
+    struct seen *s;
+
+    HASH_FIND_PTR(seen, &n, s);
+    return s != NULL;
+}
+
+static void take_list(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                      const struct is_state *state, struct seen **seen)
+{
+    int64_t stored = stored_modtime(t, mom);
+    const struct node *natural = natural_of(t, mom);
+
+    for (size_t i = 0; i < state->n_vnodes; i++) {
+        const struct is_vnode *vn = &state->vnodes[i];
+        const struct node *n = listed_node(ms, t, mom, vn);
+
+        if (n && !is_seen(*seen, n)) {
+            take_listed(t, n, vn, state, n == natural);
+            see(seen, n, t->out->arena);
+        } else if (!n && !model_node(t->m, vn->name) && state->modtime > stored) {
+            create_vnode(t, mom, vn, state);
+        } else {
+            effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_NODE, vn->name,
+                       "%s reported in UPDATE2 message from Mom on %s", vn->name,
+                       mom->host);
+        }
+    }
+}
+
+/* Vnodes of the MoM that its list leaves out. */
+static void mark_stale(struct moms_turn *t, const struct mom *mom, struct seen *seen)
+{
+    for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
+        const struct node *n = model_node(t->m, mn->id);
+
+        if (n && !is_seen(seen, n))
+            node_change_state(
+                t, n, (node_state_stored(n) & ~(uint32_t)REPORT_CLEARS) | NODE_STALE,
+                NULL, NULL);
+    }
+}
+
+/* A block without a list: only the state of the MoM as a whole. */
+static void take_plain(struct moms_turn *t, const struct mom *mom,
+                       const struct is_state *state)
+{
+    for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
+        const struct node *n = model_node(t->m, mn->id);
+        struct node_record nr = { .t = t, .n = n };
+
+        if (n)
+            put_reported_state(&nr, state->state);
+    }
+}
+
+void mom_take_state(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                    const struct is_state *state)
+{
+    struct date d = date_of(
+        state->modtime,
+        t->cfg->utc_offset_s ? t->cfg->utc_offset_s(t->cfg->arg, state->modtime) : 0);
+    char text[DATE_TEXT_BYTES];
+    struct seen *seen = NULL;
+
+    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
+               "update2 state:%" PRIu32 " ncpus:%" PRIu32, state->state, state->acpus);
+    if (!state->has_vnodes || state->modtime < stored_modtime(t, mom)) {
+        take_plain(t, mom, state);
+        return;
+    }
+    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
+               "Mom reporting %zu vnodes as of %s", state->n_vnodes,
+               date_ctime(d, text));
+    take_list(ms, t, mom, state, &seen);
+    mark_stale(t, mom, seen);
+    HASH_CLEAR(hh, seen);
+}

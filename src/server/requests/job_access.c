@@ -1,0 +1,25 @@
+/* job_access.c - see job_access.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/job_access.h"
+
+#include "lib/attr/job_attrs.h"
+
+bool requester_is_staff(const struct request *rq)
+{
+    return (rq->who->rights & WHO_STAFF) != 0;
+}
+
+int job_for_request(const struct model *m, const struct request *rq, const char *id,
+                    const struct job **ret, struct diag *why)
+{
+    const struct job *job = model_job(m, id);
+
+    if (!job)
+        return diag_code(why, PBSE_UNKJOBID);
+    if (!requester_is_staff(rq) &&
+        !requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
+        return diag_code(why, PBSE_PERM);
+    *ret = job;
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* job_access.h - whose job is it, and who may touch it (attributes.md 13).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REQUESTS_JOB_ACCESS_H
+#define SERVER_REQUESTS_JOB_ACCESS_H
+
+#include "server/requests/request.h"
+
+/* Manager or operator. */
+bool requester_is_staff(const struct request *rq);
+
+/* The job of that id, for its owner and for staff. 15001, 15007. */
+int job_for_request(const struct model *m, const struct request *rq, const char *id,
+                    const struct job **ret, struct diag *why) MUST_CHECK;
+
+#endif

@@ -1,0 +1,226 @@
+/* job_admit.c - see job_admit.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/job_admit.h"
+
+#include "lib/attr/acl.h"
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/queue_attrs.h"
+#include "lib/attr/resv_attrs.h"
+#include "lib/attr/server_attrs.h"
+#include "server/svr.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* "user@host" of a list with that host, else the entry without a host. */
+static const char *user_for_host(const struct attr_value *list, const char *host,
+                                 struct arena *arena)
+{
+    const char *any = NULL;
+
+    for (size_t i = 0; list->set && i < list->u.list.n; i++) {
+        const char *entry = list->u.list.v[i];
+        const char *at = strchr(entry, '@');
+
+        if (!at)
+            any = any ? any : entry;
+        else if (strcasecmp(at + 1, host) == 0)
+            return arena_strndup(arena, entry, (size_t)(at - entry));
+    }
+    return any;
+}
+
+static bool in_groups(const struct wire_strings *groups, const char *name)
+{
+    for (size_t i = 0; i < groups->n; i++)
+        if (strcmp(groups->v[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* What the shell knows of the account; where it knows nothing a user is taken for real
+ * and alone in a group of the same name. */
+static bool groups_of(const struct request *rq, const char *user,
+                      struct wire_strings *ret)
+{
+    const char **v;
+
+    if (rq->cfg && rq->cfg->user_groups)
+        return rq->cfg->user_groups(rq->cfg->arg, user, rq->arena, ret) && ret->n > 0;
+    v = ARENA_ARRAY(rq->arena, const char *, 1);
+    v[0] = user;
+    *ret = (struct wire_strings){ 1, v };
+    return true;
+}
+
+static bool root_may_run(const struct model *m, const struct request *rq)
+{
+    const struct attr_value *roots = obj_attr(m->server, SERVER_A_ACL_ROOTS);
+
+    return acl_allows_user(roots, rq->who->user, rq->who->host);
+}
+
+int job_find_account(const struct model *m, const struct request *rq,
+                     const struct edit *job, struct job_account *ret, struct diag *why)
+{
+    const char *host = rq->cfg ? rq->cfg->server_host : rq->who->host;
+    const char *user = user_for_host(edit_value(job, JOB_A_USER_LIST), host, rq->arena);
+    struct job_account acct = { .user = user ? user : rq->who->user };
+    const char *group;
+
+    if (strcmp(acct.user, rq->who->user) != 0)
+        return diag_code(why, PBSE_BADUSER);
+    if (strcmp(acct.user, "root") == 0 && !root_may_run(m, rq))
+        return diag_code(why, PBSE_BADUSER);
+    if (!groups_of(rq, acct.user, &acct.groups))
+        return diag_code(why, PBSE_BADUSER);
+    group = user_for_host(edit_value(job, JOB_A_GROUP_LIST), host, rq->arena);
+    if (group && !in_groups(&acct.groups, group))
+        return diag_code(why, PBSE_BADGRP);
+    acct.group = group ? group : acct.groups.v[0];
+    *ret = acct;
+    return 0;
+}
+
+static bool names_this_server(const struct request *rq, const char *name)
+{
+    size_t len = strcspn(name, ":");
+    const char *host = rq->cfg->server_host;
+
+    return (strlen(rq->cfg->server_name) == len &&
+            strncasecmp(rq->cfg->server_name, name, len) == 0) ||
+           (strlen(host) == len && strncasecmp(host, name, len) == 0) ||
+           (strcspn(host, ".") == len && strncasecmp(host, name, len) == 0);
+}
+
+int job_find_queue(const struct model *m, const struct request *rq,
+                   const char *destination, const struct queue **ret, struct diag *why)
+{
+    size_t len = strcspn(destination, "@");
+    const char *name = arena_strndup(rq->arena, destination, len);
+    const struct queue *q;
+
+    if (destination[len] == '@' && !names_this_server(rq, destination + len + 1))
+        return diag_code(why, PBSE_NOSUP);
+    if (*name == '\0')
+        name = obj_str(m->server, SERVER_A_DEFAULT_QUEUE, "");
+    if (*name == '\0')
+        return diag_code(why, PBSE_QUENODFLT);
+    q = model_queue(m, name);
+    if (!q)
+        return diag_code(why, PBSE_UNKQUE);
+    if (strncasecmp(obj_str(&q->obj, QUEUE_A_QUEUE_TYPE, "Execution"), "R", 1) == 0)
+        return diag_code(why, PBSE_NOSUP);
+    *ret = q;
+    return 0;
+}
+
+static bool acl_on(const struct queue *q, int switch_attr)
+{
+    return obj_num(&q->obj, switch_attr, 0) != 0;
+}
+
+int queue_lets_in(const struct request *rq, const struct queue *q,
+                  const struct job_account *acct, struct diag *why)
+{
+    const struct object *o = &q->obj;
+    const struct requester *who = rq->who;
+
+    if (!obj_num(o, QUEUE_A_ENABLED, 0))
+        return diag_code(why, PBSE_QUNOENB);
+    if (obj_is_set(o, QUEUE_A_MAX_QUEUABLE) &&
+        (int64_t)q->n_jobs >= obj_num(o, QUEUE_A_MAX_QUEUABLE, 0))
+        return diag_code(why, PBSE_MAXQUED);
+    if (obj_num(o, QUEUE_A_FROM_ROUTE_ONLY, 0))
+        return diag_code(why, PBSE_QACESS);
+    if (who->rights & WHO_MANAGER)
+        return 0;
+    if (acl_on(q, QUEUE_A_ACL_HOST_ENABLE) &&
+        !acl_allows_host(obj_attr(o, QUEUE_A_ACL_HOSTS), who->host,
+                         rq->cfg->server_host))
+        return diag_code(why, PBSE_BADHOST);
+    if (acl_on(q, QUEUE_A_ACL_USER_ENABLE) &&
+        !acl_allows_user(obj_attr(o, QUEUE_A_ACL_USERS), who->user, who->host))
+        return diag_code(why, PBSE_PERM);
+    if (acl_on(q, QUEUE_A_ACL_GROUP_ENABLE) &&
+        !acl_allows_group(obj_attr(o, QUEUE_A_ACL_GROUPS), acct->groups.v,
+                          acct->groups.n))
+        return diag_code(why, PBSE_PERM);
+    if (obj_is_set(o, QUEUE_A_REQUIRE_CRED_ENABLE) &&
+        obj_num(o, QUEUE_A_REQUIRE_CRED_ENABLE, 0))
+        return diag_code(why, PBSE_BADCRED);
+    return 0;
+}
+
+/* select, place and nodes say how, not how much. */
+static bool is_amount(const struct resource_def *def)
+{
+    return strcasecmp(def->name, "select") != 0 &&
+           strcasecmp(def->name, "place") != 0 && strcasecmp(def->name, "nodes") != 0;
+}
+
+/* -1 below, 0 equal, 1 above. */
+static int against_limit(const struct resource_value *limit,
+                         const struct resource_value *wanted)
+{
+    int cmp = limit->def->type->compare(&wanted->value, &limit->value);
+
+    return (cmp > 0) - (cmp < 0);
+}
+
+/* True when a wanted amount lies on the 'wrong' side of a limit of that list. */
+static bool breaks(const struct resources *limits, const struct resources *skip,
+                   const struct resources *wanted, int wrong)
+{
+    for (size_t i = 0; i < limits->n; i++) {
+        const struct resource_value *limit = &limits->v[i];
+        const struct resource_value *w = resources_find(wanted, limit->def->name);
+
+        if (!w || !is_amount(limit->def))
+            continue;
+        if (skip && resources_find(skip, limit->def->name))
+            continue;
+        if (against_limit(limit, w) == wrong)
+            return true;
+    }
+    return false;
+}
+
+int job_keeps_limits(const struct model *m, const struct queue *q,
+                     const struct resources *wanted, struct diag *why)
+{
+    const struct resources *max = obj_resources(&q->obj, QUEUE_A_RESOURCES_MAX);
+
+    if (breaks(obj_resources(&q->obj, QUEUE_A_RESOURCES_MIN), NULL, wanted, -1) ||
+        breaks(max, NULL, wanted, 1) ||
+        breaks(obj_resources(m->server, SERVER_A_RESOURCES_MAX), max, wanted, 1))
+        return diag_code(why, PBSE_EXCQRESC);
+    return 0;
+}
+
+static struct place place_in(const struct resources *list, struct arena *arena)
+{
+    const struct resource_value *v = resources_find(list, "place");
+    struct place place = { 0 };
+
+    if (!v || !v->value.set || place_parse(v->value.u.str, arena, &place, NULL) != 0)
+        return (struct place){ 0 };
+    return place;
+}
+
+int job_fits_resv(const struct queue *q, const struct edit *job, struct arena *arena,
+                  struct diag *why)
+{
+    struct place ours, theirs;
+
+    if (!q->resv)
+        return 0;
+    if (edit_num(job, JOB_A_CREATE_RESV_FROM_JOB, 0))
+        return diag_code(why, PBSE_RESV_FROM_RESVJOB);
+    ours = place_in(&edit_value(job, JOB_A_RESOURCE_LIST)->u.res, arena);
+    theirs = place_in(obj_resources(&q->resv->obj, RESV_A_RESOURCE_LIST), arena);
+    if (ours.share == PLACE_SHARED || ours.share <= theirs.share)
+        return 0;
+    return diag_code(why, PBSE_JOBINRESV_CONFLICT);
+}

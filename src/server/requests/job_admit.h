@@ -1,0 +1,44 @@
+/* job_admit.h - may this job enter that queue? (attributes.md 9)
+ *
+ * The checks run in the documented order and the first failure is the answer. They are
+ * pure: the job is an edit, its account a small struct.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REQUESTS_JOB_ADMIT_H
+#define SERVER_REQUESTS_JOB_ADMIT_H
+
+#include "server/requests/edit.h"
+
+/* Under which account a job runs. */
+struct job_account {
+    const char *user;
+    const char *group;          /* of execution */
+    struct wire_strings groups; /* all of the user's, the primary one first */
+};
+
+/* Check 1: User_List, group_list, the rule about root. 15023, 15045. */
+int job_find_account(const struct model *m, const struct request *rq,
+                     const struct edit *job, struct job_account *ret,
+                     struct diag *why) MUST_CHECK;
+
+/* Check 0: the queue that a destination names ("", "q", "q@server", "@server"). 15018,
+ * 15037; a routing queue or another server: 15029. */
+int job_find_queue(const struct model *m, const struct request *rq,
+                   const char *destination, const struct queue **ret,
+                   struct diag *why) MUST_CHECK;
+
+/* Checks 3 to 9: is the queue open to this job and its owner? Managers pass 7 to 9. */
+int queue_lets_in(const struct request *rq, const struct queue *q,
+                  const struct job_account *acct, struct diag *why) MUST_CHECK;
+
+/* Check 13: resources_min of the queue, resources_max of the queue, else of the server.
+ * 15036. */
+int job_keeps_limits(const struct model *m, const struct queue *q,
+                     const struct resources *wanted, struct diag *why) MUST_CHECK;
+
+/* A job in a reservation: its place must not ask for more than the reservation's
+ * (15156), and it cannot ask for a reservation of its own (15181). */
+int job_fits_resv(const struct queue *q, const struct edit *job, struct arena *arena,
+                  struct diag *why) MUST_CHECK;
+
+#endif

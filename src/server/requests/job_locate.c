@@ -1,0 +1,19 @@
+/* job_locate.c - LocateJob (wire.md 10.4): a job that is here is here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/handlers.h"
+#include "server/svr.h"
+
+int handle_locate_job(const struct model *m, const struct request *rq,
+                      struct decision *out)
+{
+    const struct body_id *body = rq->body;
+
+    if (!model_job(m, body->id))
+        return diag_code(&out->why, PBSE_UNKJOBID);
+    out->reply = (struct wire_reply){
+        .choice = REPLY_LOCATE,
+        .text = arena_strdup(out->arena, rq->cfg->server_name),
+    };
+    return 0;
+}

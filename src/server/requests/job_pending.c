@@ -1,0 +1,87 @@
+/* job_pending.c - see job_pending.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/job_pending.h"
+
+#include <stdlib.h>
+
+struct pending_jobs {
+    struct pending_job *by_conn;
+};
+
+struct pending_jobs *pending_new(void)
+{
+    return xcalloc(1, sizeof(struct pending_jobs));
+}
+
+static void pending_end(struct pending_jobs *p, struct pending_job *job)
+{
+    HASH_DEL(p->by_conn, job);
+    buf_fini(&job->script);
+    arena_free(job->arena);
+    free(job->id);
+    free(job);
+}
+
+void pending_free(struct pending_jobs *p)
+{
+    struct pending_job *job, *next;
+
+    if (!p)
+        return;
+    HASH_ITER(hh, p->by_conn, job, next)
+    pending_end(p, job);
+    free(p);
+}
+
+struct pending_job *pending_find(struct pending_jobs *p, uint64_t conn)
+{
+    struct pending_job *job;
+
+    HASH_FIND(hh, p->by_conn, &conn, sizeof(conn), job);
+    return job;
+}
+
+static struct record *copy_record(const struct record *from, struct records *list,
+                                  struct arena *arena)
+{
+    struct record *rec =
+        record_add(list, arena, from->fact, from->kind, arena_strdup(arena, from->id),
+                   arena_strdup(arena, from->actor), from->at);
+
+    rec->note = arena_strdup(arena, from->note);
+    for (size_t i = 0; i < from->n_changes; i++)
+        record_change(rec, arena, from->changes[i].attr,
+                      arena_strdup(arena, from->changes[i].resource),
+                      arena_strdup(arena, from->changes[i].after));
+    return rec;
+}
+
+struct record *pending_record(const struct pending_job *job, struct records *list,
+                              struct arena *arena)
+{
+    return copy_record(job->rec, list, arena);
+}
+
+struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
+                                const struct record *rec)
+{
+    struct pending_job *job = xcalloc(1, sizeof(*job));
+    struct records one = { 0 };
+
+    pending_drop(p, conn);
+    job->conn = conn;
+    job->id = xstrdup(rec->id);
+    job->arena = arena_new();
+    job->rec = copy_record(rec, &one, job->arena);
+    HASH_ADD(hh, p->by_conn, conn, sizeof(conn), job);
+    return job;
+}
+
+void pending_drop(struct pending_jobs *p, uint64_t conn)
+{
+    struct pending_job *job = pending_find(p, conn);
+
+    if (job)
+        pending_end(p, job);
+}

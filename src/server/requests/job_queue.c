@@ -1,0 +1,349 @@
+/* job_queue.c - QueueJob, JobScript, Commit: a job comes in (wire.md 10.1).
+ *
+ * QueueJob decides everything: who the job runs as, whether its queue lets it in, what
+ * it asks for. What it decided waits beside the model (job_pending.h) until Commit
+ * makes it a record; nobody sees a job that was not committed. The number is spent when
+ * its sender is told.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/ids.h"
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/queue_attrs.h"
+#include "lib/attr/server_attrs.h"
+#include "server/model/job_script.h"
+#include "server/model/job_state.h"
+#include "server/model/resource_request.h"
+#include "server/requests/handlers.h"
+#include "server/requests/job_admit.h"
+#include "server/requests/job_pending.h"
+#include "server/svr.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define SCRIPT_MAX_KIB_DEFAULT (100 * 1024)
+
+/* Kinds of jobs that need what is not offered: they are refused, never half served. */
+static const char *const unsupported[] = {
+    "interactive",
+    "array",
+    "array_indices_submitted",
+    "block",
+    "depend",
+    "stagein",
+    "cred",
+    "forward_x11_port",
+    "forward_x11_cookie",
+    "gui",
+};
+
+/* A job on its way in. */
+struct submission {
+    const struct model *m;
+    const struct request *rq;
+    const struct body_queue *body;
+    const struct queue *queue;
+    struct job_account acct;
+    struct edit job;
+    uint64_t number;
+    const char *id;
+};
+
+static bool is_unsupported(const struct wire_attr *a)
+{
+    for (size_t i = 0; i < ARRAY_LEN(unsupported); i++)
+        if (strcasecmp(a->name, unsupported[i]) == 0)
+            return *a->value != '\0' && strcasecmp(a->value, "False") != 0;
+    return false;
+}
+
+/* The entries that the table knows; an unknown one is refused later, after the account
+ * was looked at (wire.md 8.1). */
+static int known_entries(const struct submission *s, struct wire_attrs *known,
+                         bool *ret_unknown, struct diag *why)
+{
+    const struct wire_attrs *all = &s->body->attrs;
+
+    for (size_t i = 0; i < all->n; i++) {
+        const struct wire_attr *a = &all->v[i];
+
+        if (is_unsupported(a))
+            return diag_code(why, PBSE_NOSUP);
+        if (attr_find(&job_table, a->name) < 0)
+            *ret_unknown = true;
+        else
+            wire_attrs_add(known, s->rq->arena, a->name, a->resource, a->value, a->op);
+    }
+    return 0;
+}
+
+/* Who may set which hold: u the owner, o an operator, s a manager. */
+static int check_holds(const struct submission *s, struct diag *why)
+{
+    const struct attr_value *v = edit_value(&s->job, JOB_A_HOLD_TYPES);
+    uint32_t rights = s->rq->who->rights;
+    const char *letters;
+
+    if (!v->set)
+        return 0;
+    letters = attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, s->rq->arena);
+    if (strchr(letters, 's') && !(rights & WHO_MANAGER))
+        return diag_code(why, PBSE_PERM);
+    if (strchr(letters, 'o') && !(rights & (WHO_STAFF)))
+        return diag_code(why, PBSE_PERM);
+    return 0;
+}
+
+static int complete_request(struct submission *s, struct diag *why)
+{
+    struct attr_value *list = &s->job.v[JOB_A_RESOURCE_LIST];
+    const char *schedselect;
+    int err;
+
+    s->job.touched[JOB_A_RESOURCE_LIST] = true;
+    list->set = true;
+    err = resource_request_complete(&list->u.res, s->m, s->queue, false, s->rq->arena,
+                                    &schedselect, why);
+    if (!err)
+        edit_set_str(&s->job, JOB_A_SCHEDSELECT, schedselect);
+    return err;
+}
+
+static const char *variable(const struct submission *s, const char *name)
+{
+    const struct attr_value *v = edit_value(&s->job, JOB_A_VARIABLE_LIST);
+    size_t len = strlen(name);
+
+    for (size_t i = 0; v->set && i < v->u.list.n; i++)
+        if (strncmp(v->u.list.v[i], name, len) == 0 && v->u.list.v[i][len] == '=')
+            return v->u.list.v[i] + len + 1;
+    return NULL;
+}
+
+static int add_variable(struct submission *s, const char *name, const char *value,
+                        struct diag *why)
+{
+    const char *text = arena_printf(s->rq->arena, "%s=%s", name, value);
+
+    return edit_set(&s->job, JOB_A_VARIABLE_LIST, NULL, text, WIRE_OP_INCR, why);
+}
+
+/* HOST:DIR/NAME.oSEQ, where no path was given. */
+static void default_path(struct submission *s, int attr, char letter)
+{
+    const char *host = variable(s, "PBS_O_HOST");
+    const char *dir = variable(s, "PBS_O_WORKDIR");
+
+    if (edit_value(&s->job, attr)->set)
+        return;
+    if (!dir)
+        dir = variable(s, "PBS_O_HOME");
+    if (!dir)
+        dir = "";
+    edit_set_str(&s->job, attr,
+                 arena_printf(s->rq->arena, "%s:%s%s%s.%c%" PRIu64,
+                              host ? host : s->rq->who->host, dir, *dir ? "/" : "",
+                              edit_str(&s->job, JOB_A_JOB_NAME, "none"), letter,
+                              s->number));
+}
+
+/* What the server itself says of a new job. */
+static int describe(struct submission *s, struct diag *why)
+{
+    const struct requester *who = s->rq->who;
+    struct edit *e = &s->job;
+    int err;
+
+    edit_set_str(e, JOB_A_JOB_OWNER,
+                 arena_printf(s->rq->arena, "%s@%s", who->user, who->host));
+    edit_set_str(e, JOB_A_QUEUE, s->queue->obj.id);
+    edit_set_str(e, JOB_A_SERVER, s->rq->cfg->server_name);
+    edit_set_str(e, JOB_A_EUSER, s->acct.user);
+    edit_set_str(e, JOB_A_EGROUP, s->acct.group);
+    edit_set_num(e, JOB_A_QUEUE_TYPE, 'E');
+    edit_set_num(e, JOB_A_HOP_COUNT, 1);
+    edit_set_num(e, JOB_A_CTIME, s->rq->now_at);
+    if (!edit_value(e, JOB_A_SUBMIT_HOST)->set)
+        edit_set_str(e, JOB_A_SUBMIT_HOST, who->host);
+    if (s->queue->resv)
+        edit_set_str(e, JOB_A_RESERVE_ID, s->queue->resv->obj.id);
+    err = add_variable(s, "PBS_O_QUEUE", s->queue->obj.id, why);
+    if (!err && !variable(s, "PBS_O_HOST"))
+        err = add_variable(s, "PBS_O_HOST", who->host, why);
+    edit_defaults(e);
+    default_path(s, JOB_A_ERROR_PATH, 'e');
+    default_path(s, JOB_A_OUTPUT_PATH, 'o');
+    return err;
+}
+
+/* All checks in their order (wire.md 8.1, attributes.md 9); the job is complete when
+ * they have passed. */
+static int check_submission(struct submission *s, struct diag *why)
+{
+    struct wire_attrs known = { 0 };
+    bool unknown = false;
+    int err = known_entries(s, &known, &unknown, why);
+
+    if (!err)
+        err = edit_list(&s->job, &known, s->rq->who->rights, why);
+    if (!err)
+        err = check_holds(s, why);
+    if (!err)
+        err = job_find_account(s->m, s->rq, &s->job, &s->acct, why);
+    if (!err && unknown)
+        err = diag_code(why, PBSE_NOATTR);
+    if (!err)
+        err = queue_lets_in(s->rq, s->queue, &s->acct, why);
+    if (!err)
+        err = complete_request(s, why);
+    if (!err)
+        err = job_fits_resv(s->queue, &s->job, s->rq->arena, why);
+    if (!err)
+        err = job_keeps_limits(s->m, s->queue,
+                               &edit_value(&s->job, JOB_A_RESOURCE_LIST)->u.res, why);
+    return err;
+}
+
+/* Add to the job's record where it belongs now that it is committed. */
+static void settle(struct record *rec, const char *holds, int64_t execution_at,
+                   uint64_t number, const struct request *rq)
+{
+    struct job_standing at = job_settle(holds, execution_at, false, rq->now_at);
+    /* Order in the queue: microseconds since the epoch. Within one second numbers
+     * rise with arrival. */
+    int64_t rank = rq->now_at * 1000000 + (int64_t)(number % 1000000);
+
+    rec->at = rq->now_at;
+    record_change(rec, rq->arena, JOB_A_JOB_STATE, NULL,
+                  arena_printf(rq->arena, "%c", at.state));
+    record_change_num(rec, rq->arena, JOB_A_SUBSTATE, at.substate);
+    record_change_num(rec, rq->arena, JOB_A_MTIME, rq->now_at);
+    record_change_num(rec, rq->arena, JOB_A_QTIME, rq->now_at);
+    if (at.state == 'Q')
+        record_change_num(rec, rq->arena, JOB_A_ETIME, rq->now_at);
+    record_change_num(rec, rq->arena, JOB_A_QUEUE_RANK, rank);
+}
+
+static const char *change_text(const struct record *rec, int attr, const char *unset)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr && rec->changes[i].after)
+            return rec->changes[i].after;
+    return unset;
+}
+
+static int64_t execution_at(const struct record *rec)
+{
+    int64_t at = 0;
+
+    for (const char *p = change_text(rec, JOB_A_EXECUTION_TIME, "0"); *p; p++)
+        at = *p >= '0' && *p <= '9' ? at * 10 + (*p - '0') : at;
+    return at;
+}
+
+static void settle_record(struct record *rec, const char *id, const struct request *rq)
+{
+    struct job_id parts = { 0 };
+
+    if (!job_id_parse(id, rq->arena, &parts))
+        parts.number = 0;
+    settle(rec, change_text(rec, JOB_A_HOLD_TYPES, "n"), execution_at(rec),
+           parts.number, rq);
+}
+
+static bool commits_at_once(const struct wire_request *wire)
+{
+    return wire->extend && strstr(wire->extend, ":C:");
+}
+
+static void accept_submission(struct submission *s, struct decision *out)
+{
+    struct records scratch = { 0 };
+    bool at_once = commits_at_once(s->rq->wire);
+    struct record *rec;
+
+    (void)decide_next_number(s->m, s->rq, out); /* == s->number */
+    rec = record_add(at_once ? &out->records : &scratch, out->arena, FACT_JOB_QUEUED,
+                     OBJ_JOB, s->id, s->rq->actor, s->rq->now_at);
+    edit_commit(&s->job, out->arena, rec);
+    if (at_once)
+        settle_record(rec, s->id, s->rq);
+    else
+        pending_add(s->rq->pending, s->rq->who->conn, rec);
+    reply_id(out, at_once ? REPLY_COMMIT : REPLY_QUEUE, s->id);
+}
+
+int handle_queue_job(const struct model *m, const struct request *rq,
+                     struct decision *out)
+{
+    struct submission s = { .m = m, .rq = rq, .body = rq->body };
+    int err;
+
+    if (*s.body->id)
+        return diag_code(&out->why, PBSE_IVALREQ);
+    err = job_find_queue(m, rq, s.body->destination, &s.queue, &out->why);
+    if (err)
+        return err;
+    s.number = model_next_number(m);
+    s.id = job_id_make(s.number, rq->cfg->server_name, rq->arena);
+    edit_init(&s.job, m, OBJ_JOB, NULL);
+    err = check_submission(&s, &out->why);
+    if (!err)
+        err = describe(&s, &out->why);
+    if (!err)
+        accept_submission(&s, out);
+    edit_fini(&s.job);
+    return err;
+}
+
+static int64_t script_max_kib(const struct model *m)
+{
+    const struct attr_value *v = obj_attr(m->server, SERVER_A_JOBSCRIPT_MAX_SIZE);
+
+    return v->set ? size_kib(&v->u.size) : SCRIPT_MAX_KIB_DEFAULT;
+}
+
+int handle_job_script(const struct model *m, const struct request *rq,
+                      struct decision *out)
+{
+    const struct body_script *body = rq->body;
+    struct pending_job *job = pending_find(rq->pending, rq->who->conn);
+
+    if (!job)
+        return diag_code(&out->why, PBSE_IVALREQ);
+    if (job->script.len + body->data.len > (size_t)script_max_kib(m) * 1024) {
+        pending_drop(rq->pending, rq->who->conn);
+        return diag_code(&out->why, PBSE_JOBSCRIPTMAXSIZE);
+    }
+    buf_add(&job->script, body->data.data, body->data.len);
+    job->has_script = true;
+    return 0;
+}
+
+int handle_rdy_to_commit(const struct model *m UNUSED, const struct request *rq UNUSED,
+                         struct decision *out UNUSED)
+{
+    return 0;
+}
+
+int handle_commit(const struct model *m, const struct request *rq, struct decision *out)
+{
+    const struct body_id *body = rq->body;
+    struct pending_job *job = pending_find(rq->pending, rq->who->conn);
+    struct record *rec;
+
+    if (!job || strcasecmp(job->id, body->id) != 0)
+        return diag_code(&out->why, PBSE_UNKJOBID);
+    if (!model_queue(m, change_text(job->rec, JOB_A_QUEUE, ""))) {
+        pending_drop(rq->pending, rq->who->conn);
+        return diag_code(&out->why, PBSE_UNKQUE);
+    }
+    rec = pending_record(job, &out->records, out->arena);
+    settle_record(rec, job->id, rq);
+    if (job->has_script)
+        record_change(rec, out->arena, JOB_A_HF_SCRIPT, NULL,
+                      script_to_text(job->script.data, job->script.len, out->arena));
+    reply_id(out, REPLY_COMMIT, rec->id);
+    pending_drop(rq->pending, rq->who->conn);
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* job_signal.c - SignalJob and Rerun: requests that the MoM of a running job carries
+ * out.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/model/job_exit.h"
+#include "server/model/job_state.h"
+#include "server/requests/handlers.h"
+#include "server/requests/job_access.h"
+#include "server/requests/job_end.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Suspending changes what a job holds; that is not offered. */
+static bool is_pseudo_signal(const char *name)
+{
+    static const char *const names[] = { "suspend", "resume", "admin-suspend",
+                                         "admin-resume" };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+int handle_signal_job(const struct model *m, const struct request *rq,
+                      struct decision *out)
+{
+    const struct body_signal *body = rq->body;
+    const struct job *job;
+    int err = job_for_request(m, rq, body->job_id, &job, &out->why);
+
+    if (err)
+        return err;
+    if (is_pseudo_signal(body->signal))
+        return diag_code(&out->why, requester_is_staff(rq) ? PBSE_NOSUP : PBSE_PERM);
+    if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0))
+        return diag_code(&out->why, PBSE_BADSTATE);
+    out->forward_job = job->obj.id;
+    return 0;
+}
+
+int handle_rerun_job(const struct model *m, const struct request *rq,
+                     struct decision *out)
+{
+    const struct body_id *body = rq->body;
+    bool force = rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
+    const struct job *job = model_job(m, body->id);
+    struct record *rec;
+
+    if (!job)
+        return diag_code(&out->why, PBSE_UNKJOBID);
+    if (!requester_is_staff(rq))
+        return diag_code(&out->why, PBSE_PERM);
+    if (job_state(job) != 'R' || obj_is_set(&job->obj, JOB_A_HF_KILL_BY))
+        return diag_code(&out->why, PBSE_BADSTATE);
+    if (!force && !obj_num(&job->obj, JOB_A_RERUNABLE, 1))
+        return diag_code(&out->why, PBSE_NORERUN);
+    if (force) {
+        job_requeue_records(job, rq->actor, rq->now_at, JOB_EXIT_RERUN, "Rerun", out);
+        return 0;
+    }
+    rec = record_add(&out->records, out->arena, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id,
+                     rq->actor, rq->now_at);
+    rec->note = "Rerun";
+    record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, "True");
+    return 0;
+}

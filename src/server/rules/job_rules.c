@@ -1,0 +1,143 @@
+/* job_rules.c - what follows for a job from the time and from what it depends on.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/node_attrs.h"
+#include "lib/attr/resv_attrs.h"
+#include "lib/attr/server_attrs.h"
+#include "server/model/job_exit.h"
+#include "server/model/job_hosts.h"
+#include "server/model/job_state.h"
+#include "server/model/node_state.h"
+#include "server/model/resv_state.h"
+#include "server/requests/job_end.h"
+#include "server/rules/rules.h"
+
+#define NODE_FAIL_REQUEUE_S 310
+
+/* --- a job that waits for its time ----------------------------------------------- */
+
+int64_t job_time_deadline(const struct model *m UNUSED, const struct object *o)
+{
+    if (job_state(TO_JOB(o)) != 'W')
+        return INT64_MAX;
+    return obj_num(o, JOB_A_EXECUTION_TIME, 0);
+}
+
+bool job_time_due(const struct rule_context *c, const struct object *o,
+                  struct decision *out)
+{
+    struct job_standing at;
+    struct record *rec;
+
+    if (job_time_deadline(c->m, o) > c->now_at)
+        return false;
+    at = job_settle_now(TO_JOB(o), c->now_at, out->arena);
+    rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
+    record_change(rec, out->arena, JOB_A_EXECUTION_TIME, NULL, NULL);
+    record_change(rec, out->arena, JOB_A_JOB_STATE, NULL,
+                  arena_printf(out->arena, "%c", at.state));
+    record_change_num(rec, out->arena, JOB_A_SUBSTATE, at.substate);
+    if (at.state == 'Q')
+        record_change_num(rec, out->arena, JOB_A_ETIME, c->now_at);
+    return true;
+}
+
+/* --- a job whose reservation ends ------------------------------------------------ */
+
+bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
+                       struct decision *out)
+{
+    const struct job *job = TO_JOB(o);
+    int64_t state;
+
+    if (!job->resv)
+        return false;
+    state = obj_num(&job->resv->obj, RESV_A_RESERVE_STATE, 0);
+    if (state != RESV_BEING_DELETED && state != RESV_DELETING_JOBS)
+        return false;
+    job_delete_records(job, c->server_actor, c->now_at, 0, out);
+    return out->records.n > 0;
+}
+
+/* --- a job whose MoM is gone ----------------------------------------------------- */
+
+static int64_t fail_requeue_s(const struct model *m, char state)
+{
+    int64_t s = obj_num(m->server, SERVER_A_NODE_FAIL_REQUEUE, NODE_FAIL_REQUEUE_S);
+
+    if (s < 0)
+        return 1;
+    if (s == 0) /* never; but a job that has ended does not wait for ever */
+        return state == 'E' ? NODE_FAIL_REQUEUE_S : INT64_MAX;
+    return s;
+}
+
+/* Nobody can reach the MoM, and nothing is known that might still hold. */
+static bool is_cut_off(const struct node *n)
+{
+    uint32_t bits = node_state_stored(n);
+
+    if (bits & NODE_LAST_KNOWN)
+        return false;
+    return (bits & (NODE_DOWN | NODE_STATE_UNKNOWN)) != 0;
+}
+
+int64_t job_node_fail_deadline(const struct model *m, const struct object *o)
+{
+    const struct job *job = TO_JOB(o);
+    const struct node *n = job_first_node(job);
+    int64_t wait_s;
+
+    if (!job_is_at_mom(job) || !n || !is_cut_off(n))
+        return INT64_MAX;
+    wait_s = fail_requeue_s(m, job_state(job));
+    if (wait_s == INT64_MAX)
+        return INT64_MAX;
+    return obj_num(&n->obj, NODE_A_LAST_STATE_CHANGE_TIME, 0) + wait_s;
+}
+
+/* End a run without its MoM. */
+static void end_alone(const struct rule_context *c, const struct job *job,
+                      const char *node, struct decision *out)
+{
+    struct record *rec;
+
+    if (job_state(job) == 'R') {
+        rec = rule_decide(c, &job->obj, FACT_JOB_OBIT, out);
+        rec->note =
+            arena_printf(out->arena, "Job deleted, execution node %s down", node);
+        record_change(rec, out->arena, JOB_A_JOB_STATE, NULL, "E");
+        record_change_num(rec, out->arena, JOB_A_SUBSTATE, JOB_SUB_EXITED);
+        record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, JOB_EXIT_MS_FAIL);
+        record_change_num(rec, out->arena, JOB_A_OBITTIME, c->now_at);
+        record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, NULL);
+    }
+    rule_decide(c, &job->obj, FACT_JOB_ENDED, out);
+}
+
+bool job_node_fail_due(const struct rule_context *c, const struct object *o,
+                       struct decision *out)
+{
+    const struct job *job = TO_JOB(o);
+    const char *node;
+
+    if (job_node_fail_deadline(c->m, o) > c->now_at)
+        return false;
+    node = job_first_node(job)->obj.id;
+    if (job_state(job) == 'E' && obj_num(o, JOB_A_HF_REQUEUE, 0)) {
+        struct record *rec = rule_decide(c, o, FACT_JOB_REQUEUED, out);
+
+        job_back_in_queue(job, rec, obj_str(o, JOB_A_HF_OBIT_COMMENT, NULL), c->now_at,
+                          out);
+    } else if (job_state(job) == 'R' && obj_num(o, JOB_A_RERUNABLE, 1) &&
+               !obj_is_set(o, JOB_A_HF_KILL_BY)) {
+        job_requeue_records(
+            job, c->server_actor, c->now_at, JOB_EXIT_MS_FAIL,
+            arena_printf(out->arena, "Job requeued, execution node %s down", node),
+            out);
+    } else {
+        end_alone(c, job, node, out);
+    }
+    return true;
+}
