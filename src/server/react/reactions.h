@@ -15,6 +15,12 @@ void react_resv_log(const struct reaction *r);
 void react_resv_wake(const struct reaction *r);
 void react_resv_mail(const struct reaction *r);
 
-/* jobs: react/job_*.c */
+/* jobs: react/job_*.c, likewise */
+void react_job_account(const struct reaction *r);
+void react_job_log(const struct reaction *r);
+void react_job_wake(const struct reaction *r);
+
+/* vnodes as their MoMs report them: react/node_react.c */
+void react_node(const struct reaction *r);
 
 #endif

@@ -40,5 +40,32 @@ const struct react_row react_rows[] = {
     { FACT_RESV_ALTER_DENIED, react_resv_log },
 
     /* jobs */
+    { FACT_JOB_QUEUED, react_job_log },
+    { FACT_JOB_QUEUED, react_job_account },
+    { FACT_JOB_QUEUED, react_job_wake },
+    { FACT_JOB_MODIFIED, react_job_log },
+    { FACT_JOB_MODIFIED, react_job_account },
+    { FACT_JOB_MODIFIED, react_job_wake },
+    { FACT_JOB_RUN, react_job_log },
+    { FACT_JOB_SENT, react_job_log },
+    { FACT_JOB_SENT, react_job_account },
+    { FACT_JOB_STARTED, react_job_log },
+    { FACT_JOB_REJECTED, react_job_log },
+    { FACT_JOB_KILLED, react_job_log },
+    { FACT_JOB_KILLED, react_job_account },
+    { FACT_JOB_OBIT, react_job_log },
+    { FACT_JOB_OBIT, react_job_account },
+    { FACT_JOB_REQUEUED, react_job_log },
+    { FACT_JOB_REQUEUED, react_job_wake },
+    { FACT_JOB_ENDED, react_job_log },
+    { FACT_JOB_ENDED, react_job_account },
+    { FACT_JOB_ENDED, react_job_wake },
+    { FACT_JOB_DELETED, react_job_log },
+    { FACT_JOB_DELETED, react_job_account },
+    { FACT_JOB_DELETED, react_job_wake },
+
+    /* vnodes, as their MoMs report them */
+    { FACT_NODE_STATE, react_node },
+    { FACT_NODE_REPORTED, react_node },
 };
 const size_t n_react_rows = ARRAY_LEN(react_rows);

@@ -13,6 +13,22 @@
 #include <string.h>
 #include <strings.h>
 
+int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why)
+{
+    static const char *const not_offered[] = {
+        "interactive", "array", "array_indices_submitted", "block", "depend",
+        "stagein",     "cred",  "forward_x11_port",        "gui",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(not_offered); i++) {
+        const char *value = wire_attrs_value(attrs, not_offered[i], NULL);
+
+        if (value && *value && strcasecmp(value, "False") != 0)
+            return diag_code(why, PBSE_NOSUP);
+    }
+    return 0;
+}
+
 /* "user@host" of a list with that host, else the entry without a host. */
 static const char *user_for_host(const struct attr_value *list, const char *host,
                                  struct arena *arena)

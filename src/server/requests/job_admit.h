@@ -16,6 +16,15 @@ struct job_account {
     struct wire_strings groups; /* all of the user's, the primary one first */
 };
 
+/* Attributes that make a job a kind of job that is not offered (arrays, interactive,
+ * dependencies, staging in): 15029. Such a job is refused, never half served. */
+int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why) MUST_CHECK;
+
+/* Who may set which hold: u the owner, o an operator, s and p a manager. 15007; 15014
+ * for other letters. */
+int check_hold_letters(const struct request *rq, const char *letters,
+                       struct diag *why) MUST_CHECK;
+
 /* Check 1: User_List, group_list, the rule about root. 15023, 15045. */
 int job_find_account(const struct model *m, const struct request *rq,
                      const struct edit *job, struct job_account *ret,

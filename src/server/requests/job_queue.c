@@ -23,20 +23,6 @@
 
 #define SCRIPT_MAX_KIB_DEFAULT (100 * 1024)
 
-/* Kinds of jobs that need what is not offered: they are refused, never half served. */
-static const char *const unsupported[] = {
-    "interactive",
-    "array",
-    "array_indices_submitted",
-    "block",
-    "depend",
-    "stagein",
-    "cred",
-    "forward_x11_port",
-    "forward_x11_cookie",
-    "gui",
-};
-
 /* A job on its way in. */
 struct submission {
     const struct model *m;
@@ -49,49 +35,31 @@ struct submission {
     const char *id;
 };
 
-static bool is_unsupported(const struct wire_attr *a)
-{
-    for (size_t i = 0; i < ARRAY_LEN(unsupported); i++)
-        if (strcasecmp(a->name, unsupported[i]) == 0)
-            return *a->value != '\0' && strcasecmp(a->value, "False") != 0;
-    return false;
-}
-
 /* The entries that the table knows; an unknown one is refused later, after the account
  * was looked at (wire.md 8.1). */
-static int known_entries(const struct submission *s, struct wire_attrs *known,
-                         bool *ret_unknown, struct diag *why)
+static void known_entries(const struct submission *s, struct wire_attrs *known,
+                          bool *ret_unknown)
 {
     const struct wire_attrs *all = &s->body->attrs;
 
     for (size_t i = 0; i < all->n; i++) {
         const struct wire_attr *a = &all->v[i];
 
-        if (is_unsupported(a))
-            return diag_code(why, PBSE_NOSUP);
         if (attr_find(&job_table, a->name) < 0)
             *ret_unknown = true;
         else
             wire_attrs_add(known, s->rq->arena, a->name, a->resource, a->value, a->op);
     }
-    return 0;
 }
 
-/* Who may set which hold: u the owner, o an operator, s a manager. */
 static int check_holds(const struct submission *s, struct diag *why)
 {
     const struct attr_value *v = edit_value(&s->job, JOB_A_HOLD_TYPES);
-    uint32_t rights = s->rq->who->rights;
-    const char *letters;
 
     if (!v->set)
         return 0;
-    letters = attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, s->rq->arena);
-    if (strchr(letters, 's') && !(rights & WHO_MANAGER))
-        return diag_code(why, PBSE_PERM);
-    if (strchr(letters, 'o') && !(rights & (WHO_STAFF)))
-        return diag_code(why, PBSE_PERM);
-    return 0;
+    return check_hold_letters(
+        s->rq, attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, s->rq->arena), why);
 }
 
 static int complete_request(struct submission *s, struct diag *why)
@@ -182,8 +150,9 @@ static int check_submission(struct submission *s, struct diag *why)
 {
     struct wire_attrs known = { 0 };
     bool unknown = false;
-    int err = known_entries(s, &known, &unknown, why);
+    int err = job_attrs_offered(&s->body->attrs, why);
 
+    known_entries(s, &known, &unknown);
     if (!err)
         err = edit_list(&s->job, &known, s->rq->who->rights, why);
     if (!err)

@@ -65,13 +65,13 @@ struct decision {
     struct wire_reply reply; /* choice 0 becomes a Null reply, code 0 */
     struct hold_reply hold;
     bool no_reply; /* AsyrunJob and its like */
-    /* This very request goes to the MoM of that job, whose answer is the reply, unless
-     * 'no_reply': the engine calls moms_forward(). */
+    /* This very request goes to the MoM of that job, whose answer is the reply.
+     * Quietly: the reply does not wait for it. */
     const char *forward_job;
-    const struct wire_request *forward; /* NULL: the request as it came */
-    bool close;                         /* close the connection after the reply */
-    bool stop;                          /* leave the main loop after the reply */
-    bool quit_schedulers;               /* they are told to leave */
+    bool forward_quietly;
+    bool close;           /* close the connection after the reply */
+    bool stop;            /* leave the main loop after the reply */
+    bool quit_schedulers; /* they are told to leave */
     /* DefSchReply: who waits for the deferred run of this job gets code and text. */
     const char *deferred_id;
     int deferred_code;

@@ -14,9 +14,12 @@ const struct rule_row rule_rows[] = {
     { OBJ_RESV, "resv idle", rule_resv_idle, deadline_resv_idle },
 
     /* jobs */
+    { OBJ_JOB, "job resv ends", job_resv_ends_due, NULL },
+    { OBJ_JOB, "job time", job_time_due, job_time_deadline },
+    { OBJ_JOB, "job node fail", job_node_fail_due, job_node_fail_deadline },
 
     /* vnodes */
-    { OBJ_KIND_COUNT, "", NULL, NULL }, /* an array is never empty */
+    { OBJ_NODE, "node wait", node_wait_due, node_wait_deadline },
 };
 const size_t n_rule_rows = ARRAY_LEN(rule_rows);
 

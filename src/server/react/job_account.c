@@ -1,0 +1,240 @@
+/* job_account.c - the accounting records of jobs: Q S E R D a (operations.md 17).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/resv_attrs.h"
+#include "lib/attr/server_attrs.h"
+#include "server/react/job_react.h"
+#include "server/react/reactions.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* --- pieces ---------------------------------------------------------------------- */
+
+/* A value with a blank is quoted. */
+static void add_value(struct buf *out, const char *value)
+{
+    char quote = strchr(value, '"') ? '\'' : '"';
+
+    if (!strchr(value, ' ')) {
+        buf_add_str(out, value);
+        return;
+    }
+    buf_add_char(out, quote);
+    buf_add_str(out, value);
+    buf_add_char(out, quote);
+}
+
+/* "Resource_List.ncpus=1 ", one for each member, each with a blank behind it. */
+static void add_list(struct buf *out, const char *name, const struct attr_value *v,
+                     struct arena *arena)
+{
+    struct wire_attrs all = { 0 };
+
+    attr_value_encode(&attr_resources, v, name, &all, arena);
+    for (size_t i = 0; i < all.n; i++) {
+        buf_printf(out, "%s.%s=", name, all.v[i].resource);
+        add_value(out, all.v[i].value);
+        buf_add_char(out, ' ');
+    }
+}
+
+static void add_text(struct buf *out, const struct object *o, const char *key, int attr,
+                     struct arena *arena)
+{
+    if (obj_is_set(o, attr))
+        buf_printf(out, "%s=%s ", key,
+                   attr_value_text(job_rows[attr].type, obj_attr(o, attr), arena));
+}
+
+static void add_quoted(struct buf *out, const struct object *o, const char *key,
+                       int attr)
+{
+    if (obj_is_set(o, attr))
+        buf_printf(out, "%s=\"%s\" ", key, obj_str(o, attr, ""));
+}
+
+static void add_time(struct buf *out, const struct object *o, const char *key, int attr)
+{
+    buf_printf(out, "%s=%" PRId64 " ", key, obj_num(o, attr, 0));
+}
+
+static void add_project(struct buf *out, const struct object *o)
+{
+    if (!obj_is_set(o, JOB_A_PROJECT))
+        return;
+    buf_add_str(out, "project=");
+    add_value(out, obj_str(o, JOB_A_PROJECT, ""));
+    buf_add_char(out, ' ');
+}
+
+static void add_resv(struct buf *out, const struct reaction *r, const struct object *o)
+{
+    const char *id = obj_str(o, JOB_A_RESERVE_ID, NULL);
+    const struct resv *resv = id ? model_resv(r->m, id) : NULL;
+
+    if (!id)
+        return;
+    if (resv && obj_is_set(&resv->obj, RESV_A_RESERVE_NAME))
+        buf_printf(out, "resvname=%s ", obj_str(&resv->obj, RESV_A_RESERVE_NAME, ""));
+    buf_printf(out, "resvID=%s ", id);
+}
+
+/* The general part; every field has a blank behind it. 'started': with its vnodes. */
+static void add_general(struct buf *out, const struct reaction *r,
+                        const struct object *o, bool started)
+{
+    struct arena *arena = r->out->arena;
+
+    add_quoted(out, o, "gridname", JOB_A_GRIDNAME);
+    add_text(out, o, "user", JOB_A_EUSER, arena);
+    add_text(out, o, "group", JOB_A_EGROUP, arena);
+    add_quoted(out, o, "account", JOB_A_ACCOUNT_NAME);
+    add_project(out, o);
+    add_quoted(out, o, "accounting_id", JOB_A_ACCOUNTING_ID);
+    add_text(out, o, "jobname", JOB_A_JOB_NAME, arena);
+    add_text(out, o, "queue", JOB_A_QUEUE, arena);
+    add_resv(out, r, o);
+    add_time(out, o, "ctime", JOB_A_CTIME);
+    add_time(out, o, "qtime", JOB_A_QTIME);
+    add_time(out, o, "etime", JOB_A_ETIME);
+    if (started) {
+        add_time(out, o, "start", JOB_A_STIME);
+        add_text(out, o, "exec_host", JOB_A_EXEC_HOST, arena);
+        add_text(out, o, "exec_vnode", JOB_A_EXEC_VNODE, arena);
+    }
+    add_list(out, "Resource_List", obj_attr(o, JOB_A_RESOURCE_LIST), arena);
+}
+
+static void drop_last_blank(struct buf *out)
+{
+    if (out->len && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+}
+
+void job_usage_text(const struct object *o, struct arena *arena, struct buf *out)
+{
+    buf_printf(out, "Exit_status=%" PRId64 " ", obj_num(o, JOB_A_EXIT_STATUS, 0));
+    add_list(out, "resources_used", obj_attr(o, JOB_A_RESOURCES_USED), arena);
+    drop_last_blank(out);
+}
+
+static void account(const struct reaction *r, char type, struct buf *text)
+{
+    effect_account(r->out, r->rec->seq, r->rec->at, type, r->rec->id, "%s",
+                   text->len ? text->data : "");
+    buf_fini(text);
+}
+
+/* --- records --------------------------------------------------------------------- */
+
+static void account_queued(const struct reaction *r, const struct object *o)
+{
+    struct buf text = { 0 };
+
+    add_general(&text, r, o, false);
+    account(r, 'Q', &text);
+}
+
+/* Consumable sums over the vnodes. */
+static void add_assigned(struct buf *out, const struct job *job, struct arena *arena)
+{
+    struct attr_value v = { .set = true };
+
+    for (size_t i = 0; i < job->holds.n; i++)
+        resources_accumulate(&v.u.res, &job->holds.v[i].amount, 1);
+    add_list(out, "resource_assigned", &v, arena);
+    resources_clear(&v.u.res);
+}
+
+static void account_started(const struct reaction *r, const struct object *o)
+{
+    struct buf text = { 0 };
+
+    add_general(&text, r, o, true);
+    add_assigned(&text, TO_JOB(o), r->out->arena);
+    account(r, 'S', &text);
+}
+
+static void account_ended(const struct reaction *r, const struct object *o, char type)
+{
+    struct buf text = { 0 };
+
+    add_general(&text, r, o, true);
+    buf_printf(&text, "session=%" PRId64 " ", obj_num(o, JOB_A_SESSION_ID, 0));
+    add_quoted(&text, o, "alt_id", JOB_A_ALT_ID);
+    buf_printf(&text, "end=%" PRId64 " ", obj_num(o, JOB_A_OBITTIME, r->rec->at));
+    job_usage_text(o, r->out->arena, &text);
+    if (obj_num(r->m->server, SERVER_A_ELIGIBLE_TIME_ENABLE, 0)) {
+        buf_add_str(&text, " eligible_time=");
+        duration_print(obj_num(o, JOB_A_ELIGIBLE_TIME, 0), &text);
+    }
+    buf_printf(&text, " run_count=%" PRId64, obj_num(o, JOB_A_RUN_COUNT, 0));
+    account(r, type, &text);
+}
+
+static void account_deleted(const struct reaction *r)
+{
+    struct buf text = { 0 };
+
+    buf_printf(&text, "requestor=%s", r->rec->actor);
+    account(r, 'D', &text);
+}
+
+/* What a request altered, in the order of the attribute table. */
+static void account_altered(const struct reaction *r)
+{
+    struct buf text = { 0 };
+
+    for (size_t attr = 0; attr < JOB_A_HF_SCRIPT; attr++)
+        for (size_t i = 0; i < r->rec->n_changes; i++) {
+            const struct change *c = &r->rec->changes[i];
+
+            if (c->attr != (int)attr || attr == JOB_A_MTIME ||
+                attr == JOB_A_RESOURCES_USED || attr == JOB_A_ESTIMATED)
+                continue;
+            buf_printf(&text, "%s%s%s=", job_rows[attr].name, c->resource ? "." : "",
+                       c->resource ? c->resource : "");
+            add_value(&text, c->after ? c->after : "");
+            buf_add_char(&text, ' ');
+        }
+    drop_last_blank(&text);
+    if (text.len)
+        account(r, 'a', &text);
+    buf_fini(&text);
+}
+
+void react_job_account(const struct reaction *r)
+{
+    const struct object *o = job_of_reaction(r);
+
+    switch (r->rec->fact) {
+    case FACT_JOB_QUEUED:
+        account_queued(r, o);
+        break;
+    case FACT_JOB_SENT:
+        account_started(r, o);
+        break;
+    case FACT_JOB_MODIFIED:
+        if (str_same(r->rec->note, JOB_NOTE_ALTERED))
+            account_altered(r);
+        break;
+    case FACT_JOB_KILLED:
+        account_deleted(r);
+        break;
+    case FACT_JOB_DELETED: /* told already when it was to be killed */
+        if (!obj_is_set(o, JOB_A_HF_KILL_BY))
+            account_deleted(r);
+        break;
+    case FACT_JOB_OBIT:
+        if (obj_num(o, JOB_A_HF_REQUEUE, 0))
+            account_ended(r, o, 'R');
+        break;
+    case FACT_JOB_ENDED:
+        account_ended(r, o, 'E');
+        break;
+    default:
+        break;
+    }
+}

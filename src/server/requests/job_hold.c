@@ -1,0 +1,119 @@
+/* job_hold.c - HoldJob and ReleaseJob.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "lib/base/date.h"
+#include "server/model/job_state.h"
+#include "server/requests/edit.h"
+#include "server/requests/handlers.h"
+#include "server/requests/job_access.h"
+#include "server/requests/job_admit.h"
+#include "server/svr.h"
+
+#include <string.h>
+
+#define HELD_BY "Job held by "
+
+struct hold_change {
+    const struct job *job;
+    const struct request *rq;
+    const char *letters;
+    bool release;
+};
+
+static const char *held_comment(const struct hold_change *h)
+{
+    const struct svr_config *cfg = h->rq->cfg;
+    int64_t at = h->rq->now_at;
+    char text[DATE_TEXT_BYTES];
+
+    date_ctime(date_of(at, cfg->utc_offset_s ? cfg->utc_offset_s(cfg->arg, at) : 0),
+               text);
+    return arena_printf(h->rq->arena, HELD_BY "%s on %s", h->rq->who->user, text);
+}
+
+static void change_comment(const struct hold_change *h, const char *holds,
+                           struct edit *e)
+{
+    const char *comment = obj_str(&h->job->obj, JOB_A_COMMENT, "");
+
+    if (!h->release)
+        edit_set_str(e, JOB_A_COMMENT, held_comment(h));
+    else if (!strpbrk(holds, "uosp") && strncmp(comment, HELD_BY, strlen(HELD_BY)) == 0)
+        edit_unset(e, JOB_A_COMMENT, NULL);
+}
+
+/* A job that does not run goes where its holds send it. */
+static void change_state(const struct hold_change *h, const char *holds, struct edit *e)
+{
+    const struct object *o = &h->job->obj;
+    struct job_standing at = job_settle(holds, obj_num(o, JOB_A_EXECUTION_TIME, 0),
+                                        obj_is_set(o, JOB_A_STAGEIN), h->rq->now_at);
+
+    edit_set_num(e, JOB_A_JOB_STATE, at.state);
+    edit_set_num(e, JOB_A_SUBSTATE, at.substate);
+    if (at.state != 'Q')
+        edit_unset(e, JOB_A_ETIME, NULL);
+    else if (!obj_is_set(o, JOB_A_ETIME))
+        edit_set_num(e, JOB_A_ETIME, h->rq->now_at);
+}
+
+static int change_holds(const struct hold_change *h, struct edit *e,
+                        struct decision *out)
+{
+    const struct attr_type *type = job_rows[JOB_A_HOLD_TYPES].type;
+    const char *holds;
+    struct record *rec;
+    int err = edit_set(e, JOB_A_HOLD_TYPES, NULL, h->letters,
+                       h->release ? WIRE_OP_DECR : WIRE_OP_INCR, &out->why);
+
+    if (err)
+        return err;
+    holds = attr_value_text(type, edit_value(e, JOB_A_HOLD_TYPES), h->rq->arena);
+    if (!holds)
+        holds = "n";
+    if (!job_is_at_mom(h->job)) {
+        change_state(h, holds, e);
+        change_comment(h, holds, e);
+    }
+    edit_set_num(e, JOB_A_MTIME, h->rq->now_at);
+    rec = decide(out, h->rq, FACT_JOB_MODIFIED, OBJ_JOB, h->job->obj.id);
+    rec->note = arena_printf(out->arena, "Holds %s %s at request of %s", h->letters,
+                             h->release ? "released" : "set", h->rq->actor);
+    edit_commit(e, out->arena, rec);
+    return 0;
+}
+
+int check_hold_letters(const struct request *rq, const char *letters, struct diag *why)
+{
+    if (letters[strspn(letters, "uosp")] != '\0' && strcmp(letters, "n") != 0)
+        return diag_code(why, PBSE_BADATVAL);
+    if (strpbrk(letters, "sp") && !(rq->who->rights & WHO_MANAGER))
+        return diag_code(why, PBSE_PERM);
+    if (strchr(letters, 'o') && !(rq->who->rights & WHO_STAFF))
+        return diag_code(why, PBSE_PERM);
+    return 0;
+}
+
+int handle_hold_job(const struct model *m, const struct request *rq,
+                    struct decision *out)
+{
+    const struct body_manage *body = rq->body;
+    const char *letters = wire_attrs_value(&body->attrs, "Hold_Types", NULL);
+    struct hold_change h = { .rq = rq,
+                             .letters = letters && *letters ? letters : "u",
+                             .release = rq->wire->number == BATCH_RELEASE_JOB };
+    struct edit e;
+    int err = job_for_request(m, rq, body->object_name, &h.job, &out->why);
+
+    if (!err)
+        err = check_hold_letters(rq, h.letters, &out->why);
+    if (!err && job_state(h.job) == 'E')
+        err = diag_code(&out->why, PBSE_BADSTATE);
+    if (err)
+        return err;
+    edit_init(&e, m, OBJ_JOB, &h.job->obj);
+    err = change_holds(&h, &e, out);
+    edit_fini(&e);
+    return err;
+}

@@ -1,0 +1,257 @@
+/* job_modify.c - ModifyJob and ModifyJob_Async (attributes.md 14.4).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/model/job_state.h"
+#include "server/model/resource_request.h"
+#include "server/react/job_react.h"
+#include "server/requests/handlers.h"
+#include "server/requests/job_access.h"
+#include "server/requests/job_admit.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct alteration {
+    const struct model *m;
+    const struct request *rq;
+    const struct wire_attrs *attrs;
+    const struct job *job;
+    struct edit e;
+};
+
+/* --- a job that runs ------------------------------------------------------------- */
+
+static bool resource_may_change(const char *name)
+{
+    static const char *const names[] = { "cput", "walltime", "soft_walltime",
+                                         "min_walltime", "max_walltime" };
+
+    for (size_t i = 0; name && i < ARRAY_LEN(names); i++)
+        if (strcasecmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int refuse_running(const struct wire_attr *a, struct diag *why)
+{
+    return diag_set(why, PBSE_MODATRRUN, "%s %s%s%s", pbse_text(PBSE_MODATRRUN),
+                    a->name, a->resource ? "." : "", a->resource ? a->resource : "");
+}
+
+/* Comes before the permission of the attribute. */
+static int check_running(const struct alteration *al, struct diag *why)
+{
+    if (job_state(al->job) == 'E')
+        return diag_code(why, PBSE_BADSTATE);
+    for (size_t i = 0; i < al->attrs->n; i++) {
+        const struct wire_attr *a = &al->attrs->v[i];
+        int attr = attr_find(&job_table, a->name);
+
+        if (attr < 0)
+            continue; /* refused by its name later */
+        if (!(job_rows[attr].flags & ATTR_ALTER_RUNNING))
+            return refuse_running(a, why);
+        if (attr == JOB_A_RESOURCE_LIST && !resource_may_change(a->resource))
+            return refuse_running(a, why);
+    }
+    return 0;
+}
+
+/* A user may lower a limit of a running job or give one, not raise it. */
+static int check_raises(const struct alteration *al, struct diag *why)
+{
+    const struct resources *before = obj_resources(&al->job->obj, JOB_A_RESOURCE_LIST);
+    const struct resources *after = &edit_value(&al->e, JOB_A_RESOURCE_LIST)->u.res;
+
+    if (requester_is_staff(al->rq))
+        return 0;
+    for (size_t i = 0; i < before->n; i++) {
+        const struct resource_def *def = before->v[i].def;
+        const struct resource_value *now = resources_find(after, def->name);
+
+        if (resource_may_change(def->name) &&
+            (!now || def->type->compare(&now->value, &before->v[i].value) > 0))
+            return diag_code(why, PBSE_PERM);
+    }
+    return 0;
+}
+
+/* --- a job in the queue ---------------------------------------------------------- */
+
+static bool says_how(const char *resource)
+{
+    return strcasecmp(resource, "select") == 0 || strcasecmp(resource, "place") == 0 ||
+           strcasecmp(resource, "nodes") == 0;
+}
+
+static const struct wire_attr *entry_for(const struct alteration *al,
+                                         const char *resource)
+{
+    return wire_attrs_find(al->attrs, job_rows[JOB_A_RESOURCE_LIST].name, resource);
+}
+
+/* Sums of the old select must not look like requests beside the new one. */
+static void drop_sums(struct alteration *al, struct attr_value *list)
+{
+    size_t i = 0;
+
+    while (i < list->u.res.n) {
+        const struct resource_def *def = list->u.res.v[i].def;
+
+        if (!says_how(def->name) && !entry_for(al, def->name) &&
+            (def->flags & (RESOURCE_HOST | RESOURCE_CONSUMABLE)))
+            attr_value_unset(&attr_resources, list, def->name);
+        else
+            i++;
+    }
+    attr_value_unset(&attr_resources, list, "nodect");
+}
+
+static int complete_again(struct alteration *al, struct diag *why)
+{
+    struct attr_value *list = &al->e.v[JOB_A_RESOURCE_LIST];
+    const char *schedselect;
+    int err;
+
+    drop_sums(al, list);
+    list->set = true;
+    err = resource_request_complete(&list->u.res, al->m, al->job->queue, false,
+                                    al->rq->arena, &schedselect, why);
+    if (!err)
+        edit_set_str(&al->e, JOB_A_SCHEDSELECT, schedselect);
+    return err;
+}
+
+/* What a changed Resource_List makes of the rest. */
+static int change_request(struct alteration *al, struct diag *why)
+{
+    bool how = false;
+
+    for (size_t i = 0; i < al->attrs->n; i++) {
+        const struct wire_attr *a = &al->attrs->v[i];
+        const struct resource_def *def;
+
+        if (strcasecmp(a->name, job_rows[JOB_A_RESOURCE_LIST].name) != 0 ||
+            !a->resource)
+            continue;
+        how |= says_how(a->resource);
+        def = resource_find(al->m->defs, a->resource);
+        if (def && (def->flags & RESOURCE_HOST) && !says_how(a->resource))
+            return diag_set(why, PBSE_INVALJOBRESC, "%s: %s",
+                            pbse_text(PBSE_INVALJOBRESC), def->name);
+    }
+    return how ? complete_again(al, why) : 0;
+}
+
+static int check_queued(struct alteration *al, struct diag *why)
+{
+    int err = change_request(al, why);
+
+    if (!err && al->job->queue)
+        err = job_fits_resv(al->job->queue, &al->e, al->rq->arena, why);
+    if (!err && al->job->queue && !(al->rq->who->rights & WHO_MANAGER))
+        err = job_keeps_limits(al->m, al->job->queue,
+                               &edit_value(&al->e, JOB_A_RESOURCE_LIST)->u.res, why);
+    return err;
+}
+
+/* Holds and times decide where a job that does not run belongs. */
+static void settle_again(struct alteration *al)
+{
+    const struct attr_value *v = edit_value(&al->e, JOB_A_HOLD_TYPES);
+    const char *holds =
+        v->set ? attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, al->rq->arena)
+               : "n";
+    struct job_standing at =
+        job_settle(holds, edit_num(&al->e, JOB_A_EXECUTION_TIME, 0),
+                   edit_value(&al->e, JOB_A_STAGEIN)->set, al->rq->now_at);
+
+    if (!al->e.touched[JOB_A_HOLD_TYPES] && !al->e.touched[JOB_A_EXECUTION_TIME])
+        return;
+    edit_set_num(&al->e, JOB_A_JOB_STATE, at.state);
+    edit_set_num(&al->e, JOB_A_SUBSTATE, at.substate);
+    if (at.state != 'Q')
+        edit_unset(&al->e, JOB_A_ETIME, NULL);
+    else if (!obj_is_set(&al->job->obj, JOB_A_ETIME))
+        edit_set_num(&al->e, JOB_A_ETIME, al->rq->now_at);
+}
+
+/* --- both ------------------------------------------------------------------------ */
+
+static int check_holds(const struct alteration *al, struct diag *why)
+{
+    const char *letters = wire_attrs_value(al->attrs, "Hold_Types", NULL);
+
+    if (!letters || !*letters || strcmp(letters, "n") == 0)
+        return 0;
+    return check_hold_letters(al->rq, letters, why);
+}
+
+static int check_alteration(struct alteration *al, struct diag *why)
+{
+    bool running = job_is_at_mom(al->job);
+    int err = job_attrs_offered(al->attrs, why);
+
+    if (!err && running)
+        err = check_running(al, why);
+    if (!err)
+        err = edit_list(&al->e, al->attrs, al->rq->who->rights, why);
+    if (!err)
+        err = check_holds(al, why);
+    if (!err && running && al->e.touched[JOB_A_RESOURCE_LIST])
+        err = check_raises(al, why);
+    if (!err && !running && al->e.touched[JOB_A_RESOURCE_LIST])
+        err = check_queued(al, why);
+    if (!err && !running)
+        settle_again(al);
+    return err;
+}
+
+/* A limit of a running job is kept by its MoM. */
+static void tell_mom(const struct alteration *al, struct decision *out)
+{
+    if (job_state(al->job) != 'R' || !obj_num(&al->job->obj, JOB_A_HF_SENT, 0))
+        return;
+    for (size_t i = 0; i < al->attrs->n; i++) {
+        int attr = attr_find(&job_table, al->attrs->v[i].name);
+
+        if (attr >= 0 && (job_rows[attr].flags & ATTR_TO_MOM)) {
+            out->forward_job = al->job->obj.id;
+            out->forward_quietly = true;
+        }
+    }
+}
+
+static void decide_alteration(struct alteration *al, struct decision *out)
+{
+    struct record *rec =
+        decide(out, al->rq, FACT_JOB_MODIFIED, OBJ_JOB, al->job->obj.id);
+
+    /* A scheduler's comments and estimates are no alterations of the request. */
+    if (!al->rq->who->scheduler) {
+        rec->note = JOB_NOTE_ALTERED;
+        edit_set_num(&al->e, JOB_A_MTIME, al->rq->now_at);
+    }
+    if (!edit_commit(&al->e, out->arena, rec))
+        out->records.n--; /* it is so already */
+    else
+        tell_mom(al, out);
+}
+
+int handle_modify_job(const struct model *m, const struct request *rq,
+                      struct decision *out)
+{
+    const struct body_manage *body = rq->body;
+    struct alteration al = { .m = m, .rq = rq, .attrs = &body->attrs };
+    int err = job_for_request(m, rq, body->object_name, &al.job, &out->why);
+
+    if (err)
+        return err;
+    edit_init(&al.e, m, OBJ_JOB, &al.job->obj);
+    err = check_alteration(&al, &out->why);
+    if (!err)
+        decide_alteration(&al, out);
+    edit_fini(&al.e);
+    return err;
+}

@@ -1,0 +1,275 @@
+/* job_select.c - SelectJobs and SelStat: the jobs that meet every criterion, in order
+ * of creation (wire.md 10.3).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/acl.h"
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/server_attrs.h"
+#include "server/model/job_state.h"
+#include "server/requests/handlers.h"
+#include "server/requests/job_access.h"
+#include "server/requests/show.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum criterion_kind {
+    BY_QUEUE,
+    BY_STATE,
+    BY_USER,
+    BY_RESOURCE,
+    BY_ATTR
+};
+
+struct criterion {
+    enum criterion_kind kind;
+    uint32_t op;
+    const char *text;          /* BY_STATE: letters */
+    const struct queue *queue; /* BY_QUEUE; NULL: any */
+    int attr;                  /* BY_ATTR */
+    const struct resource_def *def;
+    struct attr_value value; /* BY_USER, BY_RESOURCE, BY_ATTR */
+};
+
+struct selection {
+    const struct model *m;
+    const struct request *rq;
+    size_t n;
+    struct criterion *v;
+};
+
+static const struct attr_type *value_type(const struct criterion *c)
+{
+    if (c->kind == BY_RESOURCE)
+        return c->def->type;
+    return c->kind == BY_ATTR || c->kind == BY_USER ? job_rows[c->attr].type : NULL;
+}
+
+static void selection_fini(struct selection *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (value_type(&s->v[i]))
+            value_type(&s->v[i])->clear(&s->v[i].value);
+}
+
+/* --- reading criteria ------------------------------------------------------------ */
+
+static int refuse_named(struct diag *why, int code, const struct wire_attr *a)
+{
+    return diag_set(why, code, "%s %s%s%s", pbse_text(code), a->name,
+                    a->resource ? "." : "", a->resource ? a->resource : "");
+}
+
+static int read_queue(const struct selection *s, const struct wire_attr *a,
+                      struct criterion *c, struct diag *why)
+{
+    size_t len = strcspn(a->value, "@");
+
+    c->kind = BY_QUEUE;
+    if (len == 0)
+        return 0;
+    c->queue = model_queue(s->m, arena_strndup(s->rq->arena, a->value, len));
+    return c->queue ? 0 : refuse_named(why, PBSE_UNKQUE, a);
+}
+
+static int read_resource(const struct selection *s, const struct wire_attr *a,
+                         struct criterion *c, struct diag *why)
+{
+    c->def = a->resource ? resource_find(s->m->defs, a->resource) : NULL;
+    if (!c->def)
+        return refuse_named(why, PBSE_UNKRESC, a);
+    c->kind = BY_RESOURCE;
+    if (attr_value_set(c->def->type, &c->value, s->m->defs, NULL, a->value,
+                       WIRE_OP_SET))
+        return refuse_named(why, PBSE_BADATVAL, a);
+    return 0;
+}
+
+static int read_attr(const struct selection *s, const struct wire_attr *a,
+                     struct criterion *c, struct diag *why)
+{
+    const struct attr_row *row = &job_rows[c->attr];
+
+    c->kind = c->attr == JOB_A_USER_LIST ? BY_USER : BY_ATTR;
+    if (attr_type_has_members(row->type))
+        return diag_code(why, PBSE_IVALREQ);
+    if ((row->flags & ATTR_SELECT_EQ) && a->op >= WIRE_OP_GE && a->op <= WIRE_OP_LT)
+        return diag_code(why, PBSE_IVALREQ);
+    if (attr_value_set(row->type, &c->value, s->m->defs, NULL, a->value, WIRE_OP_SET))
+        return refuse_named(why, PBSE_BADATVAL, a);
+    return 0;
+}
+
+static int read_criterion(const struct selection *s, const struct wire_attr *a,
+                          struct criterion *c, struct diag *why)
+{
+    *c = (struct criterion){ .kind = BY_STATE, .op = a->op, .text = a->value };
+    if (strcasecmp(a->name, "destination") == 0)
+        return read_queue(s, a, c, why);
+    c->attr = attr_find(&job_table, a->name);
+    if (c->attr < 0)
+        return refuse_named(why, PBSE_NOATTR, a);
+    if (c->attr == JOB_A_JOB_STATE)
+        return 0;
+    if (c->attr == JOB_A_RESOURCE_LIST)
+        return read_resource(s, a, c, why);
+    return read_attr(s, a, c, why);
+}
+
+static int read_criteria(struct selection *s, const struct wire_attrs *list,
+                         struct diag *why)
+{
+    int err = 0;
+
+    s->v = ARENA_ARRAY(s->rq->arena, struct criterion, list->n + 1);
+    for (size_t i = 0; i < list->n && !err; i++) {
+        err = read_criterion(s, &list->v[i], &s->v[s->n], why);
+        if (!err)
+            s->n++;
+    }
+    return err;
+}
+
+/* --- matching -------------------------------------------------------------------- */
+
+static bool holds_op(int cmp, uint32_t op)
+{
+    switch (op) {
+    case WIRE_OP_SET: /* qselect of old clients */
+    case WIRE_OP_EQ:
+        return cmp == 0;
+    case WIRE_OP_NE:
+        return cmp != 0;
+    case WIRE_OP_GE:
+        return cmp >= 0;
+    case WIRE_OP_GT:
+        return cmp > 0;
+    case WIRE_OP_LE:
+        return cmp <= 0;
+    case WIRE_OP_LT:
+        return cmp < 0;
+    default:
+        return false;
+    }
+}
+
+static bool compare(const struct attr_type *type, const struct attr_value *have,
+                    const struct criterion *c)
+{
+    if (!have || !have->set)
+        return c->op == WIRE_OP_NE;
+    return holds_op(type->compare(have, &c->value), c->op);
+}
+
+static bool is_suspended(const struct job *job)
+{
+    int64_t substate = job_substate(job);
+
+    return job_state(job) == 'R' &&
+           (substate == JOB_SUB_SUSPENDED || substate == JOB_SUB_SCHED_SUSPENDED);
+}
+
+static bool has_state(const struct job *job, const char *letters)
+{
+    if (letters[0] == 'S' && is_suspended(job))
+        return true;
+    if (letters[0] == 'R' && is_suspended(job))
+        return false;
+    return strchr(letters, job_state(job)) != NULL;
+}
+
+static bool is_of_user(const struct job *job, const struct criterion *c,
+                       struct arena *arena)
+{
+    const char *owner = obj_str(&job->obj, JOB_A_JOB_OWNER, "");
+    size_t len = strcspn(owner, "@");
+
+    return acl_allows_user(&c->value, arena_strndup(arena, owner, len),
+                           owner[len] ? owner + len + 1 : "");
+}
+
+static bool meets(const struct selection *s, const struct job *job,
+                  const struct criterion *c)
+{
+    const struct object *o = &job->obj;
+    const struct resource_value *r;
+
+    switch (c->kind) {
+    case BY_QUEUE:
+        return !c->queue || job->queue == c->queue;
+    case BY_STATE:
+        return holds_op(has_state(job, c->text) ? 0 : 1, c->op) &&
+               (c->op == WIRE_OP_EQ || c->op == WIRE_OP_NE || c->op == WIRE_OP_SET);
+    case BY_USER:
+        return holds_op(is_of_user(job, c, s->rq->arena) ? 0 : 1, c->op);
+    case BY_RESOURCE:
+        r = resources_find(obj_resources(o, JOB_A_RESOURCE_LIST), c->def->name);
+        return compare(c->def->type, r ? &r->value : NULL, c);
+    case BY_ATTR:
+        return compare(job_rows[c->attr].type, obj_attr(o, c->attr), c);
+    }
+    return false;
+}
+
+static bool is_visible(const struct selection *s, const struct job *job)
+{
+    return requester_is_staff(s->rq) ||
+           obj_num(s->m->server, SERVER_A_QUERY_OTHER_JOBS, 1) ||
+           requester_is_owner(s->m, s->rq->who,
+                              obj_str(&job->obj, JOB_A_JOB_OWNER, ""));
+}
+
+static bool is_selected(const struct selection *s, const struct job *job)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!meets(s, job, &s->v[i]))
+            return false;
+    return is_visible(s, job);
+}
+
+/* --- replies --------------------------------------------------------------------- */
+
+static void reply_ids(const struct selection *s, struct decision *out)
+{
+    struct wire_reply *reply = &out->reply;
+
+    reply->choice = REPLY_SELECT;
+    reply->ids.v = ARENA_ARRAY(out->arena, const char *, s->m->kinds[OBJ_JOB].n + 1);
+    MODEL_EACH(s->m, OBJ_JOB, o)
+    if (is_selected(s, TO_JOB(o)))
+        reply->ids.v[reply->ids.n++] = arena_strdup(out->arena, o->id);
+}
+
+static int reply_status(const struct selection *s, const struct wire_attrs *names,
+                        struct decision *out)
+{
+    struct wanted wanted;
+    int err = wanted_parse(names, OBJ_JOB, s->rq->arena, &wanted, &out->why);
+
+    if (err)
+        return err;
+    out->reply.choice = REPLY_STATUS;
+    MODEL_EACH(s->m, OBJ_JOB, o)
+    if (is_selected(s, TO_JOB(o)))
+        show_object(s->m, s->rq, o, OBJECT_JOB, &wanted, out);
+    return 0;
+}
+
+int handle_select_jobs(const struct model *m, const struct request *rq,
+                       struct decision *out)
+{
+    const struct body_select *body = rq->body;
+    struct selection s = { .m = m, .rq = rq };
+    int err;
+
+    if (rq->wire->extend && strchr(rq->wire->extend, 'x') &&
+        !obj_num(m->server, SERVER_A_JOB_HISTORY_ENABLE, 0))
+        return diag_code(&out->why, PBSE_JOBHISTNOTSET);
+    err = read_criteria(&s, &body->criteria, &out->why);
+    if (!err && rq->wire->number == BATCH_SELECT_STATUS)
+        err = reply_status(&s, &body->wanted, out);
+    else if (!err)
+        reply_ids(&s, out);
+    selection_fini(&s);
+    return err;
+}
