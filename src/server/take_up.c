@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#define JOBS_PER_PART 500
+
 struct decision turn_decision(const struct turn *t)
 {
     return (struct decision){ .arena = t->out->arena };
@@ -149,17 +151,40 @@ void touch_all(struct svr *s)
 /* --- what leaves
  * ------------------------------------------------------------------------ */
 
-void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply)
+static void reply_part(struct turn *t, uint64_t conn, const struct wire_reply *reply)
 {
-    struct effect *e;
+    struct effect *e = effect_add(t->out, EFFECT_REPLY, t->s->m->seq);
 
-    if (conn == 0)
-        return;
-    e = effect_add(t->out, EFFECT_REPLY, t->s->m->seq);
     e->u.reply.conn = conn;
     e->u.reply.reply = *reply;
     if (e->u.reply.reply.choice == 0)
         e->u.reply.reply.choice = REPLY_NULL;
+}
+
+/* Only job status is cut: each part is a whole reply (wire.md 8.2). */
+static bool is_cut(const struct wire_reply *reply)
+{
+    return reply->choice == REPLY_STATUS && reply->objects.n > JOBS_PER_PART &&
+           reply->objects.v[0].type == OBJECT_JOB;
+}
+
+void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply)
+{
+    struct wire_reply part = *reply;
+
+    if (conn == 0)
+        return;
+    while (is_cut(&part)) {
+        struct wire_objects rest = { .n = part.objects.n - JOBS_PER_PART,
+                                     .v = part.objects.v + JOBS_PER_PART };
+
+        part.objects.n = JOBS_PER_PART;
+        part.more = true;
+        reply_part(t, conn, &part);
+        part.objects = rest;
+        part.more = false;
+    }
+    reply_part(t, conn, &part);
 }
 
 struct wire_reply refusal(struct arena *arena, int code, const char *text)

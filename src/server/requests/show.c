@@ -9,6 +9,7 @@
 #include "server/svr.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* --- the encoder
  * ------------------------------------------------------------------------ */
@@ -279,24 +280,48 @@ static void show_node_resv(const struct request *rq, const struct node *n, int a
     buf_fini(&text);
 }
 
-/* Every resource that vnodes count is there, zero when idle (attributes.md 6.3). */
+#define COUNTED_MAX 256 /* resources that vnodes count; more are not shown when idle   \
+                         */
+
+/* The resources that vnodes count, by name. */
+static size_t counted_resources(const struct resource_defs *defs,
+                                const struct resource_def **ret)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < resource_count(defs) && n < COUNTED_MAX; i++) {
+        const struct resource_def *def = resource_at(defs, i);
+        size_t at = n;
+
+        if (!(def->flags & (RESOURCE_NODE | RESOURCE_FIRST)))
+            continue;
+        for (; at > 0 && strcasecmp(ret[at - 1]->name, def->name) > 0; at--)
+            ret[at] = ret[at - 1];
+        ret[at] = def;
+        n++;
+    }
+    return n;
+}
+
+/* Every one of them is there, zero when idle (attributes.md 6.3). */
 static void show_node_assigned(const struct model *m, const struct request *rq,
                                const struct node *n, int attr, struct wire_attrs *out)
 {
-    struct attr_value v = { 0 };
-    int err = 0;
+    const struct resource_def *defs[COUNTED_MAX];
+    size_t n_defs = counted_resources(m->defs, defs);
 
-    for (size_t i = 0; i < resource_count(m->defs); i++) {
-        const struct resource_def *def = resource_at(m->defs, i);
+    for (size_t i = 0; i < n_defs; i++) {
+        const struct resource_value *rv = resources_find(&n->assigned, defs[i]->name);
+        const char *text = defs[i]->type == &attr_size ? "0kb" : "0";
 
-        if (def->flags & (RESOURCE_NODE | RESOURCE_FIRST))
-            err = attr_value_set(&attr_resources, &v, m->defs, def->name,
-                                 def->type == &attr_size ? "0kb" : "0", WIRE_OP_SET);
-        assert(err == 0);
+        if ((defs[i]->flags & RESOURCE_INVISIBLE) &&
+            !(rq->who->rights & (WHO_STAFF | WHO_DAEMON)))
+            continue;
+        if (rv)
+            text = attr_value_text(defs[i]->type, &rv->value, rq->arena);
+        wire_attrs_add(out, rq->arena, node_table.rows[attr].name, defs[i]->name, text,
+                       WIRE_OP_SET);
     }
-    resources_accumulate(&v.u.res, &n->assigned, 1);
-    show_resources(rq, &n->obj, attr, &v.u.res, out);
-    resources_clear(&v.u.res);
 }
 
 bool show_node(const struct model *m, const struct request *rq, const struct object *o,

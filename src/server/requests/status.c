@@ -8,8 +8,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Job status is cut into parts of this many objects by the engine. */
-
 static bool wants_all(const char *id)
 {
     return *id == '\0' || *id == '@';
