@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECT_OF_JOBS OBJECT_JOB
-
 static int ask_id(int c, uint32_t number, const char *id, const char *extend)
 {
     const struct body_id body = { .id = id };
@@ -111,7 +109,7 @@ static int set_attrs(int c, uint32_t number, const char *id, const struct attrop
 {
     struct arena *arena = arena_new();
     struct body_manage body = { .command = MGR_CMD_SET,
-                                .object_type = OBJECT_OF_JOBS,
+                                .object_type = OBJECT_JOB,
                                 .object_name = id };
     int err;
 
@@ -161,11 +159,6 @@ int ifl_asyalterjob(int c, const char *id, struct attrl *attribs, const char *ex
     return set_attrs(c, BATCH_MODIFY_JOB_ASYNC, id, (const void *)attribs, extend);
 }
 
-static int bad_keep(int c, int code, const char *text)
-{
-    return ifl_set_error(c, code, text);
-}
-
 /* -k: a number of hosts, or select=...; *ret is malloc'd. */
 static int keep_option(int c, const char *extend, char **ret)
 {
@@ -176,7 +169,7 @@ static int keep_option(int c, const char *extend, char **ret)
         long n = strtol(extend, &end, 10);
 
         if (*end || n <= 0)
-            return bad_keep(c, PBSE_INVALSELECTRESC, "illegal -k value");
+            return ifl_set_error(c, PBSE_INVALSELECTRESC, "illegal -k value");
         *ret = malloc(len + sizeof("select="));
         if (*ret) {
             strcpy(*ret, "select=");
@@ -185,8 +178,8 @@ static int keep_option(int c, const char *extend, char **ret)
     } else if (strncmp(extend, "select=", 7) == 0) {
         *ret = strdup(extend);
     } else {
-        return bad_keep(c, PBSE_IVALREQ,
-                        "only a \"select=\" string is valid in -k option");
+        return ifl_set_error(c, PBSE_IVALREQ,
+                             "only a \"select=\" string is valid in -k option");
     }
     return *ret ? 0 : ifl_set_error(c, PBSE_SYSTEM, NULL);
 }

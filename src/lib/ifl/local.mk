@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+EXTRA_DIST += src/lib/ifl/README.md
 include_HEADERS += src/include/pbs_ifl.h src/include/pbs_error.h
 
 lib_LTLIBRARIES += libpbs.la

@@ -33,14 +33,6 @@ static enum dis_error get_uint(struct dis_in *in, const struct wire_field *f,
     return dis_get_uint(in, &AT(base, f, uint32_t));
 }
 
-static enum dis_error get_limited(struct dis_in *in, const struct wire_field *f,
-                                  char *base)
-{
-    enum dis_error e = dis_get_uint(in, &AT(base, f, uint32_t));
-
-    return !e && AT(base, f, uint32_t) > f->max ? DIS_OVERFLOW : e;
-}
-
 static void put_int(struct buf *out, const struct wire_field *f, const char *base)
 {
     dis_put_int(out, PEEK(base, f, int32_t));
@@ -299,7 +291,6 @@ static const struct {
     [WIRE_STRINGS] = { put_strings, get_strings },
     [WIRE_STRINGS_TO_EMPTY] = { put_strings, get_strings_to_empty },
     [WIRE_RECORDS] = { put_records, get_records },
-    [WIRE_COUNT] = { put_uint, get_limited },
 };
 /* clang-format on */
 

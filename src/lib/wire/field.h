@@ -29,7 +29,6 @@ enum wire_kind {
     WIRE_STRINGS,   /* struct wire_strings: count, then so many of at most 'max' */
     WIRE_STRINGS_TO_EMPTY, /* struct wire_strings: ended by an empty one */
     WIRE_RECORDS, /* size_t here, pointer to records at 'other': count, then each */
-    WIRE_COUNT,   /* uint32_t, not above 'max': just a number with a limit */
 };
 
 struct wire_bytes {

@@ -81,7 +81,6 @@ static void dump_value(struct buf *out, const struct wire_field *f, const char *
         break;
     case WIRE_UINT:
     case WIRE_SIZE:
-    case WIRE_COUNT:
         buf_printf(out, "%" PRIu32, *(const uint32_t *)at);
         break;
     case WIRE_INT:

@@ -106,9 +106,6 @@ static void fill(uint64_t *seed, const struct wire_field *f, char *base,
     case WIRE_UINT:
         *(uint32_t *)at = (uint32_t)number(seed);
         break;
-    case WIRE_COUNT:
-        *(uint32_t *)at = wire_random_below(seed, (uint32_t)f->max + 1);
-        break;
     case WIRE_INT:
         *(int32_t *)at = (int32_t)number(seed);
         break;

@@ -23,8 +23,19 @@ TESTS += test/unit/wire/test_batch
 test_unit_wire_test_batch_SOURCES = test/unit/wire/test_batch.c
 test_unit_wire_test_batch_LDADD = libhfwire.la libhfbase.la -lcunit
 
+check_PROGRAMS += test/unit/wire/test_is
+TESTS += test/unit/wire/test_is
+test_unit_wire_test_is_SOURCES = test/unit/wire/test_is.c
+test_unit_wire_test_is_LDADD = libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/wire/test_tpp
+TESTS += test/unit/wire/test_tpp
+test_unit_wire_test_tpp_SOURCES = test/unit/wire/test_tpp.c
+test_unit_wire_test_tpp_LDADD = libhfwire.la libhfbase.la -lcunit
+
 # Frames recorded from a live system.
 EXTRA_DIST += \
+	src/lib/wire/README.md \
 	test/golden/frames/commands.txt \
 	test/golden/frames/is.txt \
 	test/golden/frames/replies.txt \
