@@ -158,15 +158,16 @@ static void make_minima(struct timeline *t)
     t->minima_valid = true;
 }
 
-/* The steps [*first, *last) that the span touches; the minima are ready. */
+/* The steps [*first, *last) that the span touches; for more than one the minima are
+ * ready. */
 static void span_steps(struct timeline *t, int64_t start_at, int64_t end_at,
                        size_t *first, size_t *last)
 {
     assert(start_at < end_at);
-    if (!t->minima_valid)
-        make_minima(t);
     *first = step_at(t, start_at);
     *last = step_at(t, end_at - 1) + 1;
+    if (!t->minima_valid && *last - *first > 1)
+        make_minima(t);
 }
 
 static int64_t least_of_steps(const struct timeline *t, size_t resource, size_t first,
@@ -189,6 +190,15 @@ static int64_t least_of_steps(const struct timeline *t, size_t resource, size_t 
     return least;
 }
 
+/* A single step needs no tree. */
+static int64_t least_of_span(const struct timeline *t, size_t resource, size_t first,
+                             size_t last)
+{
+    if (first + 1 == last)
+        return t->free[first * t->n_resources + resource];
+    return least_of_steps(t, resource, first, last);
+}
+
 int64_t timeline_least(struct timeline *t, size_t resource, int64_t start_at,
                        int64_t end_at)
 {
@@ -196,7 +206,7 @@ int64_t timeline_least(struct timeline *t, size_t resource, int64_t start_at,
 
     assert(resource < t->n_resources);
     span_steps(t, start_at, end_at, &first, &last);
-    return least_of_steps(t, resource, first, last);
+    return least_of_span(t, resource, first, last);
 }
 
 void timeline_least_all(struct timeline *t, int64_t start_at, int64_t end_at,
@@ -205,6 +215,11 @@ void timeline_least_all(struct timeline *t, int64_t start_at, int64_t end_at,
     size_t first, last;
 
     span_steps(t, start_at, end_at, &first, &last);
+    if (first + 1 == last) {
+        memcpy(least, &t->free[first * t->n_resources],
+               t->n_resources * sizeof(*least));
+        return;
+    }
     for (size_t r = 0; r < t->n_resources; r++)
         least[r] = least_of_steps(t, r, first, last);
 }
@@ -216,7 +231,7 @@ bool timeline_fits(struct timeline *t, int64_t start_at, int64_t end_at,
 
     span_steps(t, start_at, end_at, &first, &last);
     for (size_t r = 0; r < t->n_resources; r++)
-        if (amounts[r] > 0 && least_of_steps(t, r, first, last) < amounts[r])
+        if (amounts[r] > 0 && least_of_span(t, r, first, last) < amounts[r])
             return false;
     return true;
 }

@@ -169,7 +169,7 @@ static int64_t end_of(const struct planner *pl, const struct snap_job *j)
 /* The queue whose own vnodes its jobs use; NULL: the vnodes of no queue. */
 static const char *queue_with_vnodes(const struct planner *pl, const struct snap_job *j)
 {
-    for (size_t v = 0; v < pl->w->n; v++)
+    for (size_t v = 0; pl->queues_of_vnodes && v < pl->w->n; v++)
         if (j->queue && str_same(pl->s->vnodes[v].queue, j->queue))
             return j->queue;
     return NULL;
@@ -205,6 +205,7 @@ static enum plan_error search_field(struct planner *pl, const struct snap_job *j
     error = pool_search(&pool, pl->w, j->request, found, &why);
     if (!error) {
         world_hold(pl->w, j->id, &j->request->place, found, pool.start_at, pool.end_at);
+        quick_fit_took(pl, found);
         return PLAN_OK;
     }
     fail->resource = why.resource;

@@ -117,6 +117,8 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
 
     *ret = (struct plan){ .arena = arena };
     pl.w = world_new(s, p, now_at, arena);
+    for (size_t v = 0; v < s->n_vnodes; v++)
+        pl.queues_of_vnodes = pl.queues_of_vnodes || s->vnodes[v].queue;
     hold_resvs(&pl);
     hold_jobs(&pl);
     if (!job_id)

@@ -34,6 +34,8 @@ struct planner {
     int64_t now_at;
     struct arena *arena;
     struct plan *plan;
+    struct sums *sums;     /* of quick_fit() */
+    bool queues_of_vnodes; /* some vnode belongs to a queue */
 };
 
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id);
@@ -61,6 +63,9 @@ void plan_jobs(struct planner *pl, const char *job_id);
 enum plan_error quick_fit(struct planner *pl, const struct snap_job *j,
                           const char *queue, const char **resource,
                           const char **numbers, bool *never);
+
+/* These vnodes have got a job since. */
+void quick_fit_took(struct planner *pl, const struct placement *found);
 
 /* The words of a failure (scheduling.md 12), in the form of comments or of the log;
  * 'resource' and 'numbers' only where they name one, else NULL. */

@@ -6,12 +6,17 @@
 #include <string.h>
 #include <strings.h>
 
-/* What the vnodes of one queue have together. */
+/* What the vnodes of one queue have together. Kept from job to job: only vnodes that
+ * got a job since are looked at again. */
 struct sums {
+    const char *queue;
     size_t n_vnodes;
     size_t n_free;      /* vnodes that could take a job now */
     int64_t *total;     /* [res] */
     int64_t *available; /* [res] of the free vnodes, now */
+    bool *is_free;      /* [vnode] */
+    int64_t *part;      /* [vnode * n_res] what each one added to 'available' */
+    struct sums *next;
 };
 
 static bool is_free_now(const struct world *w, size_t vnode, const int64_t *free)
@@ -25,33 +30,76 @@ static bool is_free_now(const struct world *w, size_t vnode, const int64_t *free
            free[ncpus] > 0;
 }
 
-static void add_vnode(const struct world *w, size_t vnode, int64_t *free,
-                      struct sums *sums)
+/* Add the vnode's part as it is now. */
+static void add_part(const struct world *w, size_t vnode, struct sums *sums)
 {
-    bool free_now;
+    int64_t *part = &sums->part[vnode * w->n_res];
 
-    timeline_least_all(w->line[vnode], w->now_at, w->now_at + 1, free);
-    free_now = is_free_now(w, vnode, free);
-    sums->n_vnodes++;
-    sums->n_free += free_now;
+    timeline_least_all(w->line[vnode], w->now_at, w->now_at + 1, part);
+    sums->is_free[vnode] = is_free_now(w, vnode, part);
+    sums->n_free += sums->is_free[vnode];
     for (size_t r = 1; r < w->n_res; r++) {
-        sums->total[r] += w->total[vnode * w->n_res + r];
-        if (free_now && free[r] > 0)
-            sums->available[r] += free[r];
+        if (!sums->is_free[vnode] || part[r] < 0)
+            part[r] = 0;
+        sums->available[r] += part[r];
     }
 }
 
-static struct sums sum_vnodes(const struct world *w, const char *queue)
+static void take_part_back(const struct world *w, size_t vnode, struct sums *sums)
 {
-    struct sums sums = { 0 };
-    int64_t *free = arena_alloc(w->arena, w->n_res * sizeof(*free));
+    sums->n_free -= sums->is_free[vnode];
+    for (size_t r = 1; r < w->n_res; r++)
+        sums->available[r] -= sums->part[vnode * w->n_res + r];
+}
 
-    sums.total = arena_zero(w->arena, w->n_res * sizeof(*sums.total));
-    sums.available = arena_zero(w->arena, w->n_res * sizeof(*sums.available));
-    for (size_t i = 0; i < w->n; i++)
-        if (str_same(w->s->vnodes[i].queue, queue))
-            add_vnode(w, i, free, &sums);
+static struct sums *make_sums(const struct world *w, const char *queue)
+{
+    struct sums *sums = arena_zero(w->arena, sizeof(*sums));
+
+    sums->queue = queue;
+    sums->total = arena_zero(w->arena, w->n_res * sizeof(*sums->total));
+    sums->available = arena_zero(w->arena, w->n_res * sizeof(*sums->available));
+    sums->is_free = arena_zero(w->arena, w->n * sizeof(*sums->is_free) + 1);
+    sums->part = arena_zero(w->arena, w->n * w->n_res * sizeof(*sums->part) + 1);
+    for (size_t i = 0; i < w->n; i++) {
+        if (!str_same(w->s->vnodes[i].queue, queue))
+            continue;
+        sums->n_vnodes++;
+        for (size_t r = 1; r < w->n_res; r++)
+            sums->total[r] += w->total[i * w->n_res + r];
+        add_part(w, i, sums);
+    }
     return sums;
+}
+
+static const struct sums *find_sums(struct planner *pl, const char *queue)
+{
+    struct sums *sums = pl->sums;
+
+    while (sums && !str_same(sums->queue, queue))
+        sums = sums->next;
+    if (sums)
+        return sums;
+    sums = make_sums(pl->w, queue);
+    sums->next = pl->sums;
+    pl->sums = sums;
+    return sums;
+}
+
+void quick_fit_took(struct planner *pl, const struct placement *found)
+{
+    for (struct sums *sums = pl->sums; sums; sums = sums->next) {
+        for (size_t c = 0; c < found->n; c++) {
+            for (size_t i = 0; i < found->chunks[c].n; i++) {
+                size_t vnode = found->chunks[c].pieces[i].vnode;
+
+                if (!str_same(pl->s->vnodes[vnode].queue, sums->queue))
+                    continue;
+                take_part_back(pl->w, vnode, sums);
+                add_part(pl->w, vnode, sums);
+            }
+        }
+    }
 }
 
 /* Sizes in the largest unit that divides them (scheduling.md 14.4). */
@@ -177,14 +225,14 @@ enum plan_error quick_fit(struct planner *pl, const struct snap_job *j,
                           const char *queue, const char **resource,
                           const char **numbers, bool *never)
 {
-    struct sums sums = sum_vnodes(pl->w, queue);
-    struct verdict now = check(pl, &sums, j, queue, false);
+    const struct sums *sums = find_sums(pl, queue);
+    struct verdict now = check(pl, sums, j, queue, false);
     struct verdict ever;
 
     *never = false;
     if (!now.error)
         return PLAN_OK;
-    ever = check(pl, &sums, j, queue, true);
+    ever = check(pl, sums, j, queue, true);
     if (ever.error) {
         *never = true;
         now = ever;
