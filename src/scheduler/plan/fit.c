@@ -106,9 +106,9 @@ void fit_take(struct fit *f, const struct placed *pd, int sign)
 void fit_place_whole(struct fit *f, const struct req_chunk *chunk, size_t vnode,
                      struct placed *pd)
 {
-    struct piece *piece = placed_add(pd, f->w, vnode);
+    struct piece *piece = placed_add(pd, f->w->scratch, f->w, vnode);
 
-    piece->needs = arena_alloc(f->w->arena, chunk->n * sizeof(struct need *) + 1);
+    piece->needs = arena_alloc(f->w->scratch, chunk->n * sizeof(struct need *) + 1);
     for (size_t i = 0; i < chunk->n; i++) {
         const struct need *n = &chunk->needs[i];
 
@@ -140,8 +140,8 @@ static void give_part(struct fit *f, const struct req_chunk *chunk, size_t vnode
         if (part <= 0)
             continue;
         if (!piece) {
-            piece = placed_add(pd, f->w, vnode);
-            piece->needs = arena_alloc(f->w->arena, chunk->n * sizeof(struct need *));
+            piece = placed_add(pd, f->w->scratch, f->w, vnode);
+            piece->needs = arena_alloc(f->w->scratch, chunk->n * sizeof(struct need *));
         }
         piece->amounts[n->res] += part;
         piece->needs[piece->n_needs++] = n;
@@ -153,7 +153,7 @@ bool fit_place_split(struct fit *f, const struct req_chunk *chunk, size_t host,
                      struct placed *pd)
 {
     const struct fit_host *h = &f->hosts[host];
-    int64_t *left = arena_alloc(f->w->arena, chunk->n * sizeof(*left) + 1);
+    int64_t *left = arena_alloc(f->w->scratch, chunk->n * sizeof(*left) + 1);
     bool missing = false;
 
     for (size_t i = 0; i < chunk->n; i++)
@@ -240,9 +240,9 @@ bool fit_first(struct fit *f)
 
 static void add_hosts(struct fit *f, const size_t *order, size_t n)
 {
-    size_t *fill = arena_zero(f->w->arena, f->w->n_hosts * sizeof(*fill) + 1);
-    size_t *host_index = arena_alloc(f->w->arena, f->w->n_hosts * sizeof(*fill) + 1);
-    size_t *slots = arena_alloc(f->w->arena, n * sizeof(*slots) + 1);
+    size_t *fill = arena_zero(f->w->scratch, f->w->n_hosts * sizeof(*fill) + 1);
+    size_t *host_index = arena_alloc(f->w->scratch, f->w->n_hosts * sizeof(*fill) + 1);
+    size_t *slots = arena_alloc(f->w->scratch, n * sizeof(*slots) + 1);
     size_t at = 0;
 
     for (size_t i = 0; i < f->w->n; i++)
@@ -250,7 +250,7 @@ static void add_hosts(struct fit *f, const size_t *order, size_t n)
     for (size_t i = 0; i < n; i++)
         if (f->eligible[order[i]] && fill[f->w->host[order[i]]]++ == 0)
             host_index[f->w->host[order[i]]] = f->n_hosts++;
-    f->hosts = arena_zero(f->w->arena, f->n_hosts * sizeof(*f->hosts) + 1);
+    f->hosts = arena_zero(f->w->scratch, f->n_hosts * sizeof(*f->hosts) + 1);
     for (size_t i = 0; i < n; i++) {
         size_t host = f->w->host[order[i]];
         struct fit_host *h;
@@ -271,7 +271,7 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
               const int64_t *counts, int64_t *free, bool *eligible, const size_t *order,
               size_t n)
 {
-    int64_t *own_counts = arena_alloc(w->arena, rq->n * sizeof(*own_counts) + 1);
+    int64_t *own_counts = arena_alloc(w->scratch, rq->n * sizeof(*own_counts) + 1);
     int64_t n_total = 0;
 
     for (size_t c = 0; c < rq->n; c++) {
@@ -284,10 +284,10 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
         .counts = own_counts,
         .free = free,
         .eligible = eligible,
-        .used = arena_zero(w->arena, w->n * sizeof(bool) + 1),
-        .host_of = arena_alloc(w->arena, w->n * sizeof(size_t) + 1),
+        .used = arena_zero(w->scratch, w->n * sizeof(bool) + 1),
+        .host_of = arena_alloc(w->scratch, w->n * sizeof(size_t) + 1),
         .only_host = SIZE_MAX,
-        .placed = arena_zero(w->arena, (size_t)n_total * sizeof(struct placed) + 1),
+        .placed = arena_zero(w->scratch, (size_t)n_total * sizeof(struct placed) + 1),
     };
     add_hosts(f, order, n);
 }

@@ -106,7 +106,7 @@ static int compare_chunks(const void *a, const void *b, void *arg)
 static void list_items(struct search *s)
 {
     const struct fit *f = s->f;
-    size_t *chunks = arena_alloc(f->w->arena, f->rq->n * sizeof(*chunks) + 1);
+    size_t *chunks = arena_alloc(f->w->scratch, f->rq->n * sizeof(*chunks) + 1);
     size_t n = 0;
 
     for (size_t c = 0; c < f->rq->n; c++)
@@ -246,7 +246,7 @@ enum {
 bool fit_complete(struct fit *f)
 {
     struct search s = { .f = f, .checks = FIT_CHECKS_MAX };
-    struct arena *arena = f->w->arena;
+    struct arena *arena = f->w->scratch;
     int64_t n = 0;
 
     for (size_t c = 0; c < f->rq->n; c++)

@@ -134,9 +134,9 @@ static enum plan_error search_room(struct jobs *jobs, const struct snap_job *j,
     struct pool pool = { .asker = ASKER_JOB };
     struct fit f;
 
-    pool.free =
-        arena_copy(w->arena, room->free, w->n * w->n_res * sizeof(*room->free) + 1);
-    pool.eligible = arena_zero(w->arena, w->n * sizeof(bool) + 1);
+    pool.free = arena_copy(world_scratch(w), room->free,
+                           w->n * w->n_res * sizeof(*room->free) + 1);
+    pool.eligible = arena_zero(w->scratch, w->n * sizeof(bool) + 1);
     for (size_t v = 0; v < w->n; v++) {
         if (!room->has[v] || !w->s->vnodes[v].usable || w->s->vnodes[v].busy)
             continue;
@@ -148,7 +148,7 @@ static enum plan_error search_room(struct jobs *jobs, const struct snap_job *j,
     if (!fit_find(&f))
         return pool_explain(&pool, &f, why);
     for (size_t i = 0; i < f.n_placed; i++)
-        *placement_add(found, w->arena) = f.placed[i];
+        *placement_add(found, w->arena) = placed_keep(w, &f.placed[i]);
     take_from_room(w, room, &j->request->place, found);
     return PLAN_OK;
 }

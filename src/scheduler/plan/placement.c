@@ -22,11 +22,12 @@ struct placed *placement_add(struct placement *pl, struct arena *arena)
     return &pl->chunks[pl->n++];
 }
 
-struct piece *placed_add(struct placed *pd, const struct world *w, size_t vnode)
+struct piece *placed_add(struct placed *pd, struct arena *arena, const struct world *w,
+                         size_t vnode)
 {
     if (pd->n == pd->cap) {
         size_t cap = pd->cap ? pd->cap * 2 : 1;
-        struct piece *v = arena_alloc(w->arena, cap * sizeof(*v));
+        struct piece *v = arena_alloc(arena, cap * sizeof(*v));
 
         if (pd->n > 0)
             memcpy(v, pd->pieces, pd->n * sizeof(*v));
@@ -35,9 +36,26 @@ struct piece *placed_add(struct placed *pd, const struct world *w, size_t vnode)
     }
     pd->pieces[pd->n] = (struct piece){
         .vnode = vnode,
-        .amounts = arena_zero(w->arena, w->n_res * sizeof(int64_t)),
+        .amounts = arena_zero(arena, w->n_res * sizeof(int64_t)),
     };
     return &pd->pieces[pd->n++];
+}
+
+struct placed placed_keep(const struct world *w, const struct placed *pd)
+{
+    struct placed kept = { .incomplete = pd->incomplete };
+
+    for (size_t i = 0; i < pd->n; i++) {
+        const struct piece *from = &pd->pieces[i];
+        struct piece *to = placed_add(&kept, w->arena, w, from->vnode);
+
+        memcpy(to->amounts, from->amounts, w->n_res * sizeof(*to->amounts));
+        to->n_needs = from->n_needs;
+        if (from->needs)
+            to->needs =
+                arena_copy(w->arena, from->needs, from->n_needs * sizeof(*to->needs));
+    }
+    return kept;
 }
 
 bool placed_has(const struct placed *pd, size_t vnode)
@@ -58,7 +76,7 @@ static void read_share(const struct world *w, const struct vnode_share *share,
         pd->incomplete = true;
         return;
     }
-    piece = placed_add(pd, w, vnode);
+    piece = placed_add(pd, w->arena, w, vnode);
     for (size_t i = 0; i < share->n; i++) {
         size_t res = snap_res_find(w->s, share->res[i].name);
 

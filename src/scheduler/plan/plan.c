@@ -125,6 +125,7 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
         plan_resvs(&pl);
     if (!ret->again)
         plan_jobs(&pl, job_id);
+    world_fini(pl.w);
 }
 
 /* --- steps as requests --- */

@@ -45,8 +45,10 @@ static bool may_use(const struct pool *pool, const struct snap_vnode *v,
 
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
 {
-    pool->free = arena_alloc(w->arena, w->n * w->n_res * sizeof(int64_t) + 1);
-    pool->eligible = arena_zero(w->arena, w->n * sizeof(bool) + 1);
+    struct arena *scratch = world_scratch(w);
+
+    pool->free = arena_alloc(scratch, w->n * w->n_res * sizeof(int64_t) + 1);
+    pool->eligible = arena_zero(scratch, w->n * sizeof(bool) + 1);
     pool->n_eligible = pool->n_in_use = pool->n_not_for_resv = 0;
     for (size_t i = 0; i < w->n; i++)
         timeline_least_all(w->line[i], pool->start_at, pool->end_at,
@@ -101,13 +103,13 @@ static void add_rest_of_host(struct world *w, const struct fit *f, size_t placed
         return;
     for (size_t i = 0; i < w->n; i++)
         if (w->host[w->order[i]] == host && !is_placed_on(f, w->order[i]))
-            (void)placed_add(placement_add(ret, w->arena), w, w->order[i]);
+            (void)placed_add(placement_add(ret, w->arena), w->arena, w, w->order[i]);
 }
 
 void pool_take_result(struct world *w, const struct fit *f, struct placement *ret)
 {
     for (size_t k = 0; k < f->n_placed; k++) {
-        *placement_add(ret, w->arena) = f->placed[k];
+        *placement_add(ret, w->arena) = placed_keep(w, &f->placed[k]);
         add_rest_of_host(w, f, k, ret);
     }
 }
@@ -235,8 +237,9 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
     struct pool pool = { .asker = asker, .queue = queue };
     struct fit f;
 
-    pool.free = arena_copy(w->arena, w->total, w->n * w->n_res * sizeof(int64_t) + 1);
-    pool.eligible = arena_zero(w->arena, w->n * sizeof(bool) + 1);
+    pool.free =
+        arena_copy(world_scratch(w), w->total, w->n * w->n_res * sizeof(int64_t) + 1);
+    pool.eligible = arena_zero(w->scratch, w->n * sizeof(bool) + 1);
     for (size_t i = 0; i < w->n; i++)
         pool.eligible[i] = may_use(&pool, &w->s->vnodes[i], rq) &&
                            (asker == ASKER_JOB || w->s->vnodes[i].resv_enable);

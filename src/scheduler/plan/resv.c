@@ -323,7 +323,7 @@ static void join_chunks(const struct question *q, const struct standing_chunks *
         }
         if (in_chunk == f->counts[chunk])
             continue; /* shrunk: this one is not replaced */
-        *placement_add(ret, arena) = f->placed[next++];
+        *placement_add(ret, arena) = placed_keep(q->pl->w, &f->placed[next++]);
         in_chunk++;
     }
 }

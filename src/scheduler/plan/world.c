@@ -237,6 +237,7 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
     w->s = s;
     w->p = p;
     w->arena = arena;
+    w->scratch = arena_new();
     w->now_at = now_at;
     w->n_res = s->res.n;
     w->n = s->n_vnodes;
@@ -251,4 +252,15 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
     for (size_t i = 0; i < w->n; i++)
         w->line[i] = timeline_new(arena, w->n_res, &w->total[i * w->n_res]);
     return w;
+}
+
+void world_fini(struct world *w)
+{
+    arena_free(w->scratch);
+}
+
+struct arena *world_scratch(struct world *w)
+{
+    arena_clear(w->scratch);
+    return w->scratch;
 }

@@ -25,6 +25,7 @@ struct world {
     const struct snapshot *s;
     const struct policy *p;
     struct arena *arena;
+    struct arena *scratch; /* of one search at a time; see world_scratch() */
     int64_t now_at;
     size_t n_res;
     size_t n;        /* vnodes */
@@ -71,6 +72,12 @@ enum use {
 struct world *world_new(const struct snapshot *s, const struct policy *p,
                         int64_t now_at, struct arena *arena);
 
+/* End what a world has beside its arena. */
+void world_fini(struct world *w);
+
+/* The memory of a search; what the search before had there is gone. */
+struct arena *world_scratch(struct world *w);
+
 /* The vnode of that name, SIZE_MAX when there is none. */
 size_t world_vnode(const struct world *w, const char *name);
 
@@ -91,7 +98,12 @@ bool placement_read(const struct world *w, const char *exec_vnode,
 const char *placement_print(const struct world *w, const struct placement *pl);
 
 struct placed *placement_add(struct placement *pl, struct arena *arena);
-struct piece *placed_add(struct placed *pd, const struct world *w, size_t vnode);
+struct piece *placed_add(struct placed *pd, struct arena *arena, const struct world *w,
+                         size_t vnode);
+
+/* A copy that lives as long as the world. */
+struct placed placed_keep(const struct world *w, const struct placed *pd);
+
 bool placed_has(const struct placed *pd, size_t vnode);
 
 #endif
