@@ -17,8 +17,8 @@
 struct claim {
     int64_t start_at;
     int64_t end_at;
-    const struct holds *holds;
-    const struct resources *list; /* its Resource_List, for place */
+    const struct resources *amount; /* what of the vnode */
+    const struct resources *list;   /* its Resource_List, for place */
 };
 
 struct claims {
@@ -43,21 +43,36 @@ bool resv_has_job_on(const struct resv *r, const struct node *n)
     return false;
 }
 
-static int64_t amount_on(const struct holds *holds, const struct node *n,
-                         const char *resource)
+/* What is held on the vnode; nothing when it is not among them. */
+static const struct resources *amount_on(const struct holds *holds,
+                                         const struct node *n)
 {
+    static const struct resources nothing;
+
     for (size_t i = 0; i < holds->n; i++)
         if (holds->v[i].node == n)
-            return resources_amount(&holds->v[i].amount, resource, 0);
-    return 0;
+            return &holds->v[i].amount;
+    return &nothing;
 }
 
-static bool holds_node(const struct holds *holds, const struct node *n)
+static bool same_window(const struct resv_offer *o)
 {
-    for (size_t i = 0; i < holds->n; i++)
-        if (holds->v[i].node == n)
-            return true;
-    return false;
+    return o->start_at == obj_num(&o->resv->obj, RESV_A_RESERVE_START, 0) &&
+           o->end_at == obj_num(&o->resv->obj, RESV_A_RESERVE_END, 0);
+}
+
+/* What the reservation has already for this window: nobody is asked about it again. */
+static const struct resources *promised_on(const struct resv_offer *o,
+                                           const struct node *n)
+{
+    static const struct holds none;
+
+    return amount_on(same_window(o) ? &o->resv->holds : &none, n);
+}
+
+static bool is_promised(const struct resv_offer *o, const struct node *n)
+{
+    return promised_on(o, n)->n > 0;
 }
 
 /* --- keeping what works -------------------------------------------------------- */
@@ -106,20 +121,22 @@ static void claim_add(struct claims *list, const struct resv_offer *o, struct cl
         list->v[list->n++] = c;
 }
 
-static struct claim claim_of_resv(const struct resv *r, int64_t now_at)
+static struct claim claim_of_resv(const struct resv *r, const struct node *n,
+                                  int64_t now_at)
 {
     int64_t end_at = obj_num(&r->obj, RESV_A_RESERVE_END, 0);
 
     return (struct claim){
         .start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0),
         .end_at = r->counted ? MAX_OF(end_at, now_at + 1) : end_at,
-        .holds = &r->holds,
+        .amount = amount_on(&r->holds, n),
         .list = obj_resources(&r->obj, RESV_A_RESOURCE_LIST),
     };
 }
 
 /* A job ends with its walltime; without one, nobody knows. */
-static struct claim claim_of_job(const struct job *j, int64_t now_at)
+static struct claim claim_of_job(const struct job *j, const struct node *n,
+                                 int64_t now_at)
 {
     const struct resources *list = obj_resources(&j->obj, JOB_A_RESOURCE_LIST);
     int64_t walltime_s = resources_amount(list, "walltime", INT64_MAX);
@@ -131,7 +148,7 @@ static struct claim claim_of_job(const struct job *j, int64_t now_at)
     return (struct claim){
         .start_at = MIN_OF(start_at, now_at),
         .end_at = MAX_OF(end_at, now_at + 1),
-        .holds = &j->holds,
+        .amount = amount_on(&j->holds, n),
         .list = list,
     };
 }
@@ -145,35 +162,34 @@ static struct claims claims_on(const struct node *n, const struct resv_offer *o,
     list.v = ARENA_ARRAY(arena, struct claim, n->n_resvs + n->n_jobs + 1);
     for (size_t i = 0; i < n->n_resvs; i++)
         if (n->resvs[i] != o->resv)
-            claim_add(&list, o, claim_of_resv(n->resvs[i], o->now_at));
+            claim_add(&list, o, claim_of_resv(n->resvs[i], n, o->now_at));
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct resv *inside = n->jobs[i]->resv;
 
         if (inside != o->resv && !(inside && inside->counted))
-            claim_add(&list, o, claim_of_job(n->jobs[i], o->now_at));
+            claim_add(&list, o, claim_of_job(n->jobs[i], n, o->now_at));
     }
     return list;
 }
 
-static int64_t claimed_at(const struct claims *list, const struct node *n,
-                          const char *resource, int64_t at)
+static int64_t claimed_at(const struct claims *list, const char *resource, int64_t at)
 {
     int64_t sum = 0;
 
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].start_at <= at && at < list->v[i].end_at)
-            sum += amount_on(list->v[i].holds, n, resource);
+            sum += resources_amount(list->v[i].amount, resource, 0);
     return sum;
 }
 
-static int64_t claimed_most(const struct claims *list, const struct node *n,
-                            const char *resource, int64_t from_at)
+static int64_t claimed_most(const struct claims *list, const char *resource,
+                            int64_t from_at)
 {
-    int64_t most = claimed_at(list, n, resource, from_at);
+    int64_t most = claimed_at(list, resource, from_at);
 
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].start_at > from_at)
-            most = MAX_OF(most, claimed_at(list, n, resource, list->v[i].start_at));
+            most = MAX_OF(most, claimed_at(list, resource, list->v[i].start_at));
     return most;
 }
 
@@ -205,13 +221,13 @@ static bool has_room(const struct resv_offer *o, const struct node *n,
 {
     const struct resources *has = obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE);
     int64_t wanted = exec_vnode_amount(o->vnodes, n->obj.id, resource);
+    int64_t from_at = MAX_OF(o->start_at, o->now_at);
 
     if (!resources_find(has, resource) ||
-        wanted <= amount_on(&o->resv->holds, n, resource))
+        wanted <= resources_amount(promised_on(o, n), resource, 0))
         return true;
     return wanted <=
-           resources_amount(has, resource, 0) -
-               claimed_most(list, n, resource, MAX_OF(o->start_at, o->now_at));
+           resources_amount(has, resource, 0) - claimed_most(list, resource, from_at);
 }
 
 static bool share_fits(const struct model *m, const struct resv_offer *o,
@@ -225,8 +241,7 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
         *ret_why = arena_printf(arena, "vnode %s is not usable", n->obj.id);
         return false;
     }
-    if (!holds_node(&o->resv->holds, n) &&
-        is_shared_against_will(&list, o->resv, arena)) {
+    if (!is_promised(o, n) && is_shared_against_will(&list, o->resv, arena)) {
         *ret_why = arena_printf(arena, "vnode %s cannot be shared", n->obj.id);
         return false;
     }
