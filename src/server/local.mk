@@ -95,9 +95,24 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/rule.h src/server/rules/rules.h \
 	src/server/rules/table.c
 
-check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time
-TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time
+# Reservations: tables, and the whole core in a small world.
+check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
+	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
+	test/unit/server/test_resv_life test/unit/server/test_resv_health
+TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
+	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
+	test/unit/server/test_resv_life test/unit/server/test_resv_health
+RESV_TEST_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
+RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
-test_unit_server_test_resv_state_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
+test_unit_server_test_resv_state_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_time_SOURCES = test/unit/server/test_resv_time.c
-test_unit_server_test_resv_time_LDADD = libhfsvrcore.la libhfbase.la -lcunit
+test_unit_server_test_resv_time_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_submit_SOURCES = test/unit/server/test_resv_submit.c $(RESV_WORLD)
+test_unit_server_test_resv_submit_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_confirm_SOURCES = test/unit/server/test_resv_confirm.c $(RESV_WORLD)
+test_unit_server_test_resv_confirm_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
+test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_health_SOURCES = test/unit/server/test_resv_health.c $(RESV_WORLD)
+test_unit_server_test_resv_health_LDADD = $(RESV_TEST_LIBS)

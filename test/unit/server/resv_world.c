@@ -91,10 +91,25 @@ static void load_cluster(struct world *w)
         load(w, OBJ_NODE, arena_printf(w->arena, "vn[%d]", i), ARRAY_LEN(node), node);
 }
 
-static void start(struct world *w, uint64_t seq)
+/* The MoM of every vnode reports at once: what was known last is known again. */
+static void all_report(struct world *w)
+{
+    for (const struct object *o = svr_model(w->s)->kinds[OBJ_NODE].first; o;
+         o = o->next) {
+        uint32_t bits = node_state_stored(TO_NODE(o));
+
+        if (bits & NODE_LAST_KNOWN)
+            world_vnode(w, o->id,
+                        bits & ~((uint32_t)NODE_LAST_KNOWN | NODE_STATE_UNKNOWN));
+    }
+}
+
+static void start(struct world *w, uint64_t seq, bool silent)
 {
     svr_loaded(w->s, seq);
     svr_start(w->s, w->now_at, SVR_WARM, &w->out);
+    if (!silent)
+        all_report(w);
     svr_sched_attached(w->s, w->now_at, "default", CONN_SCHED, &w->out);
     world_sched_done(w); /* configure, configure, first cycle */
 }
@@ -104,7 +119,7 @@ void world_new(struct world *w)
     *w = (struct world){ .s = new_server(), .arena = arena_new(), .now_at = NOW };
     world_clear(w);
     load_cluster(w);
-    start(w, 100);
+    start(w, 100, false);
     world_clear(w);
 }
 
@@ -141,7 +156,7 @@ static void carry_over(struct world *w, const struct object *o)
     svr_load(w->s, rec);
 }
 
-void world_restart(struct world *w)
+static void restart(struct world *w, bool silent)
 {
     struct svr *old = w->s;
     struct buf why = { 0 };
@@ -155,8 +170,18 @@ void world_restart(struct world *w)
     if (why.len)
         fprintf(stderr, "restart: %s\n", why.data);
     buf_fini(&why);
-    start(w, svr_model(old)->seq);
+    start(w, svr_model(old)->seq, silent);
     svr_free(old);
+}
+
+void world_restart(struct world *w)
+{
+    restart(w, false);
+}
+
+void world_restart_silent(struct world *w)
+{
+    restart(w, true);
 }
 
 /* --- facts ---------------------------------------------------------------------- */

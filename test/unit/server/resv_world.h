@@ -36,6 +36,8 @@ void world_clear(struct world *w);
 /* What would be stored becomes a new server, which must have the same model. Holds and
  * links are lost; the scheduler registers again. */
 void world_restart(struct world *w);
+/* The same, and no MoM reports afterwards. */
+void world_restart_silent(struct world *w);
 
 /* A fact from elsewhere: one attribute of an object changes (or the object is made). */
 void world_fact(struct world *w, enum fact fact, enum obj_kind kind, const char *id,

@@ -47,7 +47,6 @@ static void test_every_kind_of_loss(void)
         { "down", NODE_DOWN, true },
         { "stale", NODE_STALE, true },
         { "unknown", NODE_STATE_UNKNOWN, true },
-        { "unknown, last known good", NODE_STATE_UNKNOWN | NODE_LAST_KNOWN, false },
         { "offline by its MoM", NODE_OFFLINE_BY_MOM, true },
         { "maintenance", NODE_MAINTENANCE, true },
         { "asleep", NODE_SLEEP, true },
@@ -252,6 +251,7 @@ static void test_what_may_replace_what(void)
         struct world w;
 
         new_resv(&w, true);
+        world_server(&w, SERVER_A_NODE_FAIL_REQUEUE, NULL, "0"); /* jobs stay */
         if (cases[i].job_on)
             world_job(&w, "5.svr", "R1", cases[i].job_on, NULL);
         world_vnode(&w, "vn[1]", cases[i].lost);
@@ -269,6 +269,43 @@ static void test_what_may_replace_what(void)
                                   : cases[i].vnodes);
         CU_ASSERT_EQUAL(world_assigned(&w, "vn[1]"), cases[i].code ? 2 : 0);
         CU_ASSERT_EQUAL(world_account(&w, 'Y', 0) != NULL, cases[i].code == 0);
+        world_free(&w);
+    }
+}
+
+/* On a vnode that is down for long the job is taken away, and blocks no more. */
+static void test_a_lost_job_does_not_block(void)
+{
+    struct world w;
+
+    new_resv(&w, true);
+    world_job(&w, "5.svr", "R1", "(vn[1]:ncpus=1)", NULL);
+    world_vnode(&w, "vn[1]", NODE_DOWN);
+    world_go(&w, START + 600);
+    world_clear(&w);
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)+(vn[3]:ncpus=2)+(vn[2]:ncpus=2)");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "5/5");
+    world_free(&w);
+}
+
+/* After a restart what was known last holds until the MoMs had time to report. */
+static void test_known_availability_holds(void)
+{
+    for (int running = 0; running < 2; running++) {
+        const char *well = running ? "5/5" : "2/2";
+        struct world w;
+
+        new_resv(&w, running);
+        world_vnode(&w, "vn[1]", NODE_OFFLINE);
+        world_vnode(&w, "vn[1]", 0);
+        world_restart_silent(&w);
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), well);
+        world_go(&w, w.now_at + 599);
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), well);
+        world_go(&w, w.now_at + 1);
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), running ? "5/10" : "10/10");
+        EXPECT_TEXT(retry_of(&w), at(&w, w.now_at + 600));
         world_free(&w);
     }
 }
@@ -406,6 +443,9 @@ int main(void)
         { "while it runs only the lost vnode is replaced", test_what_may_replace_what },
         { "a job on a lost vnode blocks until it ends",
           test_the_job_blocks_until_it_ends },
+        { "a job that node_fail_requeue took does not block",
+          test_a_lost_job_does_not_block },
+        { "what was known last holds after a restart", test_known_availability_holds },
         { "loss after loss is noticed", test_loss_after_loss },
         { "healed before the answer nothing moves", test_healed_before_the_answer },
         { "the dying are left alone", test_the_dying_are_left_alone },
