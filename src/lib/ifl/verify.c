@@ -35,14 +35,6 @@ static const struct {
 } others[] = {
     { BATCH_SELECT_JOBS, MGR_OBJ_JOB, ATTR_q },
     { BATCH_SELECT_STATUS, MGR_OBJ_JOB, ATTR_q },
-    { BATCH_MANAGER, MGR_OBJ_SITE_HOOK, "content-type" },
-    { BATCH_MANAGER, MGR_OBJ_SITE_HOOK, "content-encoding" },
-    { BATCH_MANAGER, MGR_OBJ_SITE_HOOK, "input-file" },
-    { BATCH_MANAGER, MGR_OBJ_SITE_HOOK, "output-file" },
-    { BATCH_MANAGER, MGR_OBJ_PBS_HOOK, "content-type" },
-    { BATCH_MANAGER, MGR_OBJ_PBS_HOOK, "content-encoding" },
-    { BATCH_MANAGER, MGR_OBJ_PBS_HOOK, "input-file" },
-    { BATCH_MANAGER, MGR_OBJ_PBS_HOOK, "output-file" },
     { BATCH_MANAGER, MGR_OBJ_RSC, ATTR_RESC_TYPE },
     { BATCH_MANAGER, MGR_OBJ_RSC, ATTR_RESC_FLAG },
     { BATCH_STATUS_RESOURCE, MGR_OBJ_RSC, ATTR_RESC_TYPE },
@@ -63,9 +55,13 @@ static bool is_known(uint32_t number, int object, const char *name)
     return false;
 }
 
-/* An object type that is not ours to know is left to the server. */
-static bool can_judge(int object)
+/* What is not ours to know is left to the server: other object types, and changes of
+ * hooks, whose refusals name the attribute in a way of their own (hooks.md). */
+static bool can_judge(uint32_t number, int object)
 {
+    if (number == BATCH_MANAGER &&
+        (object == MGR_OBJ_SITE_HOOK || object == MGR_OBJ_PBS_HOOK))
+        return false;
     return object == MGR_OBJ_RSC ||
            (object >= 0 && (size_t)object < ARRAY_LEN(tables) && tables[object]);
 }
@@ -75,7 +71,7 @@ int ifl_verify(int c, uint32_t number, int object, const struct attrl *list)
     int code = 0;
 
     ifl_bad_attrs_clear();
-    if (verify_off || !can_judge(object))
+    if (verify_off || !can_judge(number, object))
         return 0;
     for (; list; list = list->next) {
         if (!list->name || !*list->name || is_known(number, object, list->name))

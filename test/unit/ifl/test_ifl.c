@@ -552,6 +552,28 @@ static void test_every_status_call_asks_and_checks_names(void)
     teardown(c);
 }
 
+/* Its refusal has a text of its own. */
+static void test_changes_of_hooks_are_for_the_server_to_judge(void)
+{
+    const struct wire_reply no = { .code = PBSE_NOATTR,
+                                   .choice = REPLY_TEXT,
+                                   .text = "Undefined attribute  - nosuch" };
+    int c = setup();
+    struct attrl *a = attr(NULL, "nosuch", NULL, "1", SET);
+    struct attropl *attribs = (struct attropl *)(void *)a;
+
+    fake_reply(fake, &no);
+    CU_ASSERT_EQUAL(pbs_manager(c, MGR_CMD_SET, MGR_OBJ_SITE_HOOK, "h1", attribs, NULL),
+                    PBSE_NOATTR);
+    CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(c), "Undefined attribute  - nosuch");
+    CU_ASSERT_EQUAL(pbs_manager(c, MGR_CMD_SET, MGR_OBJ_SERVER, "", attribs, NULL),
+                    PBSE_NOATTR);
+    CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(c), "Undefined attribute ");
+    CU_ASSERT_EQUAL(fake_count(fake), 2);
+    attr_free(a);
+    teardown(c);
+}
+
 static void test_all_bad_names_are_listed_once(void)
 {
     int c = setup();
@@ -953,6 +975,8 @@ int main(void)
           test_an_error_after_a_part_drops_the_part },
         { "every status call asks and checks names",
           test_every_status_call_asks_and_checks_names },
+        { "changes of hooks are for the server to judge",
+          test_changes_of_hooks_are_for_the_server_to_judge },
         { "all bad names are listed once", test_all_bad_names_are_listed_once },
         { "an answer that is no reply ends the talk",
           test_an_answer_that_is_no_reply_ends_the_talk },
