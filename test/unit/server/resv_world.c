@@ -40,6 +40,7 @@ static struct svr *new_server(void)
         .holdfast_version = "0",
         .root_user = "root",
         .user_groups = user_groups,
+        .host_addrs = host_addrs,
     };
 
     return svr_new(&cfg);
