@@ -116,3 +116,4 @@ test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RE
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_health_SOURCES = test/unit/server/test_resv_health.c $(RESV_WORLD)
 test_unit_server_test_resv_health_LDADD = $(RESV_TEST_LIBS)
+include src/server/shell/local.mk
