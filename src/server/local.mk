@@ -95,6 +95,18 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/rule.h src/server/rules/rules.h \
 	src/server/rules/table.c
 
+# Engine and model.
+check_PROGRAMS += test/unit/server/test_model test/unit/server/test_svr
+TESTS += test/unit/server/test_model test/unit/server/test_svr
+svr_harness = test/unit/server/harness.c test/unit/server/harness.h
+svr_test_libs = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
+test_unit_server_test_model_SOURCES = test/unit/server/test_model.c
+test_unit_server_test_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_model_LDADD = $(svr_test_libs)
+test_unit_server_test_svr_SOURCES = test/unit/server/test_svr.c $(svr_harness)
+test_unit_server_test_svr_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_svr_LDADD = $(svr_test_libs)
+
 # Reservations: tables, and the whole core in a small world.
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
