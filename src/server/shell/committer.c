@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RETRY_MS 1000
+#define RETRY_MS 250
 #define DAY_S    86400
 #define KEEP_S   (30 * DAY_S) /* how long the journal goes back */
 

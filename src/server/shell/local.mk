@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-sbin_PROGRAMS += pbs_server
-pbs_server_SOURCES = \
+#
+# Everything but main() is a library, so that tests can put a core of their own into it.
+noinst_LTLIBRARIES += libhfsvrshell.la
+libhfsvrshell_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(SQLITE_CFLAGS)
+libhfsvrshell_la_SOURCES = \
 	src/server/shell/accounting.c src/server/shell/accounting.h \
 	src/server/shell/accounts.c src/server/shell/accounts.h \
 	src/server/shell/client.h \
 	src/server/shell/clients.c src/server/shell/clients.h \
 	src/server/shell/committer.c src/server/shell/committer.h \
 	src/server/shell/mail.c src/server/shell/mail.h \
-	src/server/shell/main.c \
 	src/server/shell/mom_link.c src/server/shell/mom_link.h \
 	src/server/shell/options.c src/server/shell/options.h \
 	src/server/shell/outbox.c src/server/shell/outbox.h \
 	src/server/shell/records.c src/server/shell/records.h \
 	src/server/shell/sched_conn.c \
 	src/server/shell/serve.c \
-	src/server/shell/shell.h \
+	src/server/shell/shell.c src/server/shell/shell.h \
 	src/server/shell/start.c src/server/shell/start.h
-pbs_server_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(SQLITE_CFLAGS)
-pbs_server_LDADD = libhfsvrcore.la libhfattr.la libhfstore.la $(SQLITE_LIBS) \
-	$(HF_TPP_LIBS) -lpthread
+HF_SVR_LIBS = libhfsvrshell.la libhfsvrcore.la libhfattr.la libhfstore.la \
+	$(SQLITE_LIBS) $(HF_TPP_LIBS) -lpthread
+
+sbin_PROGRAMS += pbs_server
+pbs_server_SOURCES = src/server/shell/main.c
+pbs_server_LDADD = $(HF_SVR_LIBS)
+
+check_PROGRAMS += test/unit/server/test_shell
+TESTS += test/unit/server/test_shell
+test_unit_server_test_shell_SOURCES = test/unit/server/test_shell.c
+test_unit_server_test_shell_LDADD = $(HF_SVR_LIBS) -lcunit

@@ -1,112 +1,15 @@
-/* main.c - pbs_server: turns of the loop, signals, and the end.
+/* main.c - pbs_server: signals, and the way through its life.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/io/daemon.h"
 #include "server/shell/accounting.h"
-#include "server/shell/clients.h"
 #include "server/shell/options.h"
 #include "server/shell/outbox.h"
 #include "server/shell/shell.h"
 #include "server/shell/start.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* The clock may be set: deadlines are looked at this often at least. */
-#define LOOK_MS 10000
-/* How long the end may wait for clients that do not read and a store that fails. */
-#define END_MS  10000
-
-int64_t shell_now(struct shell *sh)
-{
-    if (sh->now_at == 0)
-        sh->now_at = clock_read();
-    return sh->now_at;
-}
-
-void shell_log(struct shell *sh, uint32_t event, uint32_t log_class, const char *fmt,
-               ...)
-{
-    va_list ap;
-    char *text;
-
-    va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        text = NULL;
-    va_end(ap);
-    if (text)
-        logfile_write(sh->log, event, log_class, sh->daemon, text);
-    free(text);
-}
-
-/* Turns. */
-
-static void follow_log_events(struct shell *sh)
-{
-    const struct object *server = svr_model(sh->svr)->server;
-
-    if (!server || server->version == sh->mask_version)
-        return;
-    /* The mask of the command line holds until the attribute is changed. */
-    if (sh->mask_version != 0 || !sh->opt.log_mask)
-        logfile_set_mask(
-            sh->log, (uint32_t)obj_num(server, SERVER_A_LOG_EVENTS, LOG_MASK_DEFAULT));
-    sh->mask_version = server->version;
-}
-
-static void set_deadline(struct shell *sh)
-{
-    int64_t at = svr_next_deadline(sh->svr), wait_ms = LOOK_MS;
-
-    if (at <= INT64_MAX / 1000000)
-        wait_ms = (at * 1000000 - clock_read_us() + 999) / 1000;
-    loop_timer_set(sh->deadline, MIN_OF(MAX_OF(wait_ms, 0), LOOK_MS));
-}
-
-static void end_when_empty(struct shell *sh)
-{
-    if (sh->stopping && outbox_is_empty(sh->outbox) &&
-        !clients_have_unsent(sh->clients))
-        loop_stop(sh->loop);
-}
-
-static void on_turn_end(void *arg)
-{
-    struct shell *sh = arg;
-
-    outbox_end_turn(sh->outbox);
-    follow_log_events(sh);
-    if (!sh->stopping)
-        set_deadline(sh);
-    end_when_empty(sh);
-    sh->now_at = 0;
-}
-
-static void on_deadline(void *arg)
-{
-    struct shell *sh = arg;
-
-    if (sh->stopping) {
-        sh->status = MAX_OF(sh->status, outbox_is_empty(sh->outbox) ? 0 : 3);
-        loop_stop(sh->loop);
-        return;
-    }
-    accounting_retry(sh->accounting);
-    if (svr_next_deadline(sh->svr) <= shell_now(sh))
-        svr_tick(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
-}
-
-void shell_stop(struct shell *sh)
-{
-    if (sh->stopping)
-        return;
-    sh->stopping = true;
-    clients_stop_listening(sh->clients);
-    loop_timer_set(sh->deadline, END_MS);
-}
 
 /* Signals. */
 
@@ -168,9 +71,7 @@ static void run(struct shell *sh)
 
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)
         handles[i] = loop_signal_new(sh->loop, signals[i].signo, signals[i].fn, sh);
-    loop_at_turn_end(sh->loop, on_turn_end, sh);
-    sh->deadline = loop_timer_new(sh->loop, on_deadline, sh);
-    loop_timer_set(sh->deadline, 0);
+    shell_watch(sh);
     set_scheduling(sh);
     daemon_ready();
     if (sh->opt.recover_only)

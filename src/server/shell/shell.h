@@ -69,6 +69,9 @@ int64_t shell_now(struct shell *sh);
 void shell_log(struct shell *sh, uint32_t event, uint32_t log_class, const char *fmt,
                ...) PRINTF_LIKE(4, 5);
 
+/* Carry out the ends of turns and what becomes due, from now on. */
+void shell_watch(struct shell *sh);
+
 /* Leave the loop when everything that waits has left, or after a while. */
 void shell_stop(struct shell *sh);
 

@@ -149,17 +149,35 @@ static int put_store_aside(struct shell *sh, const char *path)
     return -1;
 }
 
+static int is_job(void *arg, const struct store_record *object)
+{
+    (void)arg;
+    return strcmp(object->kind, kind_name(OBJ_JOB)) == 0;
+}
+
+static bool holds_jobs(const struct shell *sh)
+{
+    struct store *s;
+    struct diag why;
+    bool found;
+
+    if (store_open(conf_store(sh->conf), &s, &why))
+        return false; /* the start itself will say why */
+    found = store_load(s, is_job, NULL, &why) != 0;
+    store_close(s);
+    return found;
+}
+
 /* Ask before the terminal is gone. */
 static int confirm_start(struct shell *sh)
 {
     const char *path = store_file(sh);
     bool exists = path && access(path, F_OK) == 0;
 
-    if (!exists)
-        return -1;
-    if (sh->opt.start == SVR_COLD && !asked_and_agreed(sh, "Cold mode and jobs exists"))
+    if (sh->opt.start == SVR_COLD && exists && holds_jobs(sh) &&
+        !asked_and_agreed(sh, "Cold mode and jobs exists"))
         return EXIT_USAGE;
-    if (sh->opt.start != SVR_CREATE)
+    if (sh->opt.start != SVR_CREATE || !exists)
         return -1;
     if (!asked_and_agreed(sh, "Create mode and server database exists"))
         return EXIT_USAGE;
@@ -203,15 +221,18 @@ static int open_log(struct shell *sh)
     free(dir);
     if (err)
         return fail(sh, EXIT_SETUP, why.text);
-    shell_log(sh, LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_IN_FILE,
-              "Version %s, started, initialization type = %d", PBS_VERSION,
-              sh->opt.start == SVR_HOT    ? 0
-              : sh->opt.start == SVR_WARM ? 1
-              : sh->opt.start == SVR_COLD ? 2
-                                          : 3);
-    shell_log(sh, LOG_EV_FORCE, LOG_IN_SERVER, "Supported authentication method: %s",
-              sh->conf->supported_auth_methods);
     return -1;
+}
+
+static void log_methods(struct shell *sh)
+{
+    char *list = xstrdup(sh->conf->supported_auth_methods), *save = NULL;
+
+    for (char *one = strtok_r(list, ", ", &save); one;
+         one = strtok_r(NULL, ", ", &save))
+        shell_log(sh, LOG_EV_FORCE, LOG_IN_SERVER,
+                  "Supported authentication method: %s", one);
+    free(list);
 }
 
 static int open_store(struct shell *sh)
@@ -222,6 +243,10 @@ static int open_store(struct shell *sh)
         return fail(sh, EXIT_SETUP, why.text);
     if (store_is_new(sh->store))
         sh->opt.start = SVR_CREATE;
+    shell_log(sh, LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_IN_FILE,
+              "Version %s, started, initialization type = %d", PBS_VERSION,
+              (int)sh->opt.start);
+    log_methods(sh);
     return -1;
 }
 

@@ -1,0 +1,1007 @@
+/* Unit tests of src/server/shell: the daemon with a core of the test's own.
+ *
+ * The core here is a few lines: Manager makes a record, LocateJob is held until the
+ * test answers it, everything else is answered at once. So what is seen is the shell:
+ * who may ask, in which order answers come, and that none comes before its record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/buf.h"
+#include "lib/io/listen.h"
+#include "lib/wire/packet.h"
+#include "server/shell/accounting.h"
+#include "server/shell/accounts.h"
+#include "server/shell/client.h"
+#include "server/shell/options.h"
+#include "server/shell/outbox.h"
+#include "server/shell/records.h"
+
+#include "../unit.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/hf-shell-XXXXXX";
+
+/* The core. */
+
+static struct core {
+    uint64_t seq;
+    size_t n_requests, n_gone, n_attached, n_done;
+    uint64_t held_conn, gone_conn, primary;
+    bool store_failed;
+    char last_user[64], last_host[64];
+    bool last_server_uid;
+} core;
+
+struct svr *svr_new(const struct svr_config *cfg)
+{
+    (void)cfg;
+    return NULL;
+}
+
+void svr_free(struct svr *s)
+{
+    (void)s;
+}
+
+void svr_load(struct svr *s, const struct record *rec)
+{
+    (void)s;
+    (void)rec;
+}
+
+void svr_loaded(struct svr *s, uint64_t seq)
+{
+    (void)s;
+    core.seq = seq;
+}
+
+void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effects *out)
+{
+    (void)s;
+    (void)now_at;
+    (void)type;
+    (void)out;
+}
+
+static struct effect *effect(struct effects *out, enum effect_kind kind)
+{
+    struct effect *v = ARENA_ARRAY(out->arena, struct effect, out->n + 1);
+
+    if (out->n)
+        memcpy(v, out->v, out->n * sizeof(*v));
+    out->v = v;
+    out->v[out->n] = (struct effect){ .kind = kind, .seq = core.seq };
+    return &out->v[out->n++];
+}
+
+static void reply_text_to(struct effects *out, uint64_t conn, const char *text)
+{
+    struct effect *e = effect(out, EFFECT_REPLY);
+
+    e->u.reply.conn = conn;
+    e->u.reply.reply.choice = REPLY_TEXT;
+    e->u.reply.reply.text = text;
+}
+
+static void make_record(struct effects *out, const char *id)
+{
+    struct record *rec = ARENA_NEW(out->arena, struct record);
+
+    *rec = (struct record){ .seq = ++core.seq,
+                            .fact = FACT_CREATED,
+                            .kind = OBJ_QUEUE,
+                            .id = arena_printf(out->arena, "%s%d", id, (int)core.seq),
+                            .actor = "a@b" };
+    effect(out, EFFECT_RECORD)->u.record = rec;
+}
+
+static void account(struct effects *out, int64_t at, const char *text)
+{
+    struct effect *e = effect(out, EFFECT_ACCOUNT);
+
+    e->u.account.at = at;
+    e->u.account.type = 'Q';
+    e->u.account.id = "1.svr";
+    e->u.account.text = text;
+}
+
+void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
+                 const struct wire_request *rq, struct effects *out)
+{
+    (void)s;
+    core.n_requests++;
+    snprintf(core.last_user, sizeof(core.last_user), "%s", who->user);
+    snprintf(core.last_host, sizeof(core.last_host), "%s", who->host);
+    core.last_server_uid = who->server_uid;
+    switch (rq->number) {
+    case BATCH_MANAGER:
+        make_record(out, "q");
+        account(out, now_at, "made");
+        reply_text_to(out, who->conn, "made");
+        break;
+    case BATCH_LOCATE_JOB:
+        core.held_conn = who->conn;
+        break;
+    case BATCH_ASYRUN_JOB:
+        break;
+    case BATCH_SHUTDOWN:
+        reply_text_to(out, who->conn, "bye");
+        effect(out, EFFECT_EXIT);
+        break;
+    case BATCH_STATUS_QUEUE:
+        reply_text_to(out, who->conn, "once");
+        effect(out, EFFECT_CLOSE)->u.close_conn = who->conn;
+        break;
+    default:
+        reply_text_to(out, who->conn,
+                      arena_printf(out->arena, "answer %zu", core.n_requests));
+    }
+}
+
+void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
+{
+    (void)s;
+    (void)now_at;
+    (void)out;
+    core.n_gone++;
+    core.gone_conn = conn;
+}
+
+void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
+                        uint64_t primary_conn, struct effects *out)
+{
+    struct effect *e = effect(out, EFFECT_SCHED_COMMAND);
+
+    (void)s;
+    (void)now_at;
+    core.n_attached++;
+    core.primary = primary_conn;
+    e->u.sched.sched = arena_strdup(out->arena, sched);
+    e->u.sched.command = 6;
+}
+
+void svr_sched_done(struct svr *s, int64_t now_at, const char *sched,
+                    struct effects *out)
+{
+    struct effect *e = effect(out, EFFECT_SCHED_COMMAND);
+
+    (void)s;
+    (void)now_at;
+    core.n_done++;
+    e->u.sched.sched = arena_strdup(out->arena, sched);
+    e->u.sched.command = 11;
+    e->u.sched.job_id = "717.pbs1";
+}
+
+void svr_mom_message(struct svr *s, int64_t now_at, uint64_t stream, const char *host,
+                     uint32_t port, const struct is_message *msg, struct effects *out)
+{
+    (void)s, (void)now_at, (void)stream, (void)host, (void)port, (void)msg, (void)out;
+}
+
+void svr_mom_lost(struct svr *s, int64_t now_at, uint64_t stream, struct effects *out)
+{
+    (void)s, (void)now_at, (void)stream, (void)out;
+}
+
+void svr_router_lost(struct svr *s, int64_t now_at, struct effects *out)
+{
+    (void)s, (void)now_at, (void)out;
+}
+
+void svr_router_back(struct svr *s, int64_t now_at, struct effects *out)
+{
+    (void)s, (void)now_at, (void)out;
+}
+
+void svr_tick(struct svr *s, int64_t now_at, struct effects *out)
+{
+    (void)s, (void)now_at, (void)out;
+}
+
+int64_t svr_next_deadline(const struct svr *s)
+{
+    (void)s;
+    return INT64_MAX;
+}
+
+const struct model *svr_model(const struct svr *s)
+{
+    static const struct model empty;
+
+    (void)s;
+    return &empty;
+}
+
+void svr_set_store_failed(struct svr *s, bool failed)
+{
+    (void)s;
+    core.store_failed = failed;
+}
+
+const struct request_row *request_row(uint32_t number)
+{
+    static const struct request_row silent = { .silent = true }, other;
+
+    return number == BATCH_ASYRUN_JOB ? &silent : &other;
+}
+
+/* The daemon around it. */
+
+static struct shell sh;
+static unsigned port;
+
+static void world_begin(void)
+{
+    static char socket_path[80];
+    struct logfile_config log = { .dir = dir, .daemon = "Server@h", .mask = 0xffff };
+    struct diag why;
+
+    core = (struct core){ 0 };
+    sh = (struct shell){ .host = "testhost", .daemon = "Server@h", .lock_fd = -1 };
+    snprintf(socket_path, sizeof(socket_path), "%s/ipc/sock", dir);
+    setenv("PBS_HOME", dir, 1);
+    setenv("PBS_EXEC", "/x", 1);
+    setenv("PBS_SERVER", "svr", 1);
+    setenv("PBS_SERVER_SOCKET", socket_path, 1);
+    CU_ASSERT_EQUAL_FATAL(conf_load_file("/nonexistent", true, &sh.conf, &why), 0);
+    sh.conf->batch_port = 0; /* any */
+    CU_ASSERT_EQUAL_FATAL(logfile_open(&log, &sh.log, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &sh.store, &why), 0);
+    sh.loop = loop_new();
+    sh.accounting = accounting_new(dir, NULL, sh.log);
+    sh.outbox = outbox_new(&sh);
+    sh.committer = committer_new(&sh);
+    CU_ASSERT_EQUAL_FATAL(clients_new(&sh, &sh.clients, &why), 0);
+    port = listener_port(sh.clients->tcp);
+    shell_watch(&sh);
+}
+
+static void world_end(void)
+{
+    clients_free(sh.clients);
+    committer_free(sh.committer);
+    outbox_free(sh.outbox);
+    accounting_free(sh.accounting);
+    loop_timer_free(sh.deadline);
+    store_close(sh.store);
+    logfile_close(sh.log);
+    conf_free(sh.conf);
+    loop_free(sh.loop);
+}
+
+static void turn(void)
+{
+    loop_turn(sh.loop, true);
+}
+
+static void settle(void)
+{
+    for (int i = 0; i < 8; i++)
+        loop_turn(sh.loop, false);
+}
+
+/* Clients. */
+
+static int local_client(void)
+{
+    struct sockaddr_un at = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    snprintf(at.sun_path, sizeof(at.sun_path), "%s/ipc/sock", dir);
+    CU_ASSERT_EQUAL_FATAL(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    settle();
+    return fd;
+}
+
+static int tcp_client(void)
+{
+    struct sockaddr_in at = { .sin_family = AF_INET,
+                              .sin_port = htons((uint16_t)port) };
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CU_ASSERT_EQUAL_FATAL(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    return fd;
+}
+
+static void put_packet(int fd, const void *p, size_t len)
+{
+    struct buf b = { 0 };
+
+    packet_put(&b, PACKET_DATA, p, len);
+    CU_ASSERT_EQUAL(send(fd, b.data, b.len, MSG_NOSIGNAL), (ssize_t)b.len);
+    buf_fini(&b);
+}
+
+/* "%u" stands for this user as a DIS string. */
+static void expand(struct buf *b, const char *text)
+{
+    const char *user = getpwuid(geteuid())->pw_name;
+
+    for (; *text; text++)
+        if (text[0] == '%' && text[1] == 'u') {
+            dis_put_string(b, user);
+            text++;
+        } else {
+            buf_add_char(b, *text);
+        }
+}
+
+static void ask(int fd, const char *text)
+{
+    struct buf b = { 0 };
+
+    expand(&b, text);
+    put_packet(fd, b.data, b.len);
+    buf_fini(&b);
+}
+
+/* The next packet's payload; "closed" at the end of the connection. Waits. */
+static const char *reply(int fd)
+{
+    static char text[512];
+    char bytes[512];
+    struct packet f;
+    ssize_t n;
+
+    for (;;) {
+        n = recv(fd, bytes, sizeof(bytes), MSG_PEEK);
+        if (n == 0)
+            return "closed";
+        if (n > 0 && packet_peek(bytes, (size_t)n, sizeof(bytes), &f) == PACKET_READY)
+            break;
+        if (n < 0 && errno != EAGAIN)
+            return strerror(errno);
+        turn();
+    }
+    snprintf(text, sizeof(text), "%.*s", (int)f.len, f.data);
+    CU_ASSERT_EQUAL(recv(fd, bytes, f.total_bytes, 0), (ssize_t)f.total_bytes);
+    return text;
+}
+
+static bool is_silent(int fd)
+{
+    char byte;
+
+    settle();
+    return recv(fd, &byte, 1, MSG_PEEK) < 0 && errno == EAGAIN;
+}
+
+#define STATUS   "+2+22+21%u+0+0+0"
+#define MANAGER  "+2+2+9%u+0+1+0+0+0"
+#define LOCATE   "+2+2+8%u+1x+0"
+#define REGISTER "+2+22+98%u+7default+0"
+#define DONE     "+2+2+0+0+1+0"
+
+#define ASSERT_REPLY(fd, expected)                                                     \
+    do {                                                                               \
+        const char *got_ = reply(fd);                                                  \
+        if (strcmp(got_, expected) != 0)                                               \
+            fprintf(stderr, "line %d: got %s\n", __LINE__, got_);                      \
+        CU_ASSERT_STRING_EQUAL(got_, expected);                                        \
+    } while (0)
+
+static void test_local_peer_is_known(void)
+{
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    ask(fd, "+2+2+0%u+0");
+    ASSERT_REPLY(fd, DONE);
+    ask(fd, STATUS);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 1");
+    CU_ASSERT_STRING_EQUAL(core.last_user, getpwuid(geteuid())->pw_name);
+    CU_ASSERT_STRING_EQUAL(core.last_host, "testhost");
+    CU_ASSERT_TRUE(core.last_server_uid);
+    ask(fd, "+2+22+59%u"); /* Disconnect */
+    ASSERT_REPLY(fd, "closed");
+    CU_ASSERT_EQUAL(core.n_gone, 1);
+    close(fd);
+    world_end();
+}
+
+static void test_refusals_before_the_core(void)
+{
+    static const struct {
+        const char *story;
+        bool tcp;
+        const char *ask, *reply;
+    } cases[] = {
+        { "a stranger asks", true, STATUS, "+2+25+15019+0+7+02+18Invalid credential" },
+        { "another name than the peer's", false, "+2+22+21+7nobody2+0+0+0",
+          "+2+25+15019+0+7+02+18Invalid credential" },
+        { "an unknown number", false, "+2+23+199%u",
+          "+2+25+15005+0+7+02+15Unknown request" },
+        { "a stranger with an unknown number", true, "+2+23+199%u",
+          "+2+25+15005+0+7+02+15Unknown request" },
+        { "protocol type 3", false, "+3+22+21%u+0+0+0", "+2+25+15056+0+1+0" },
+        { "protocol version 3", false, "+2+32+21%u+0+0+0", "+2+25+15056+0+1+0" },
+        { "no number", true, "hello", "+2+25+15056+0+1+0" },
+        { "vouching from an ordinary port", true, "+2+22+95%u+8+8resvport+05+36688+0",
+          "+2+25+15019+0+7+02+18Invalid credential" },
+        { "a method that is not supported", true, "+2+22+95%u+5+5munge+0+0+0",
+          "+2+25+15029+0+7+02+32No support for requested service" },
+        { "an encryption method", true, "+2+22+95%u+8+8resvport+3+3xyz+0+0",
+          "+2+25+15029+0+7+02+32No support for requested service" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *got;
+        int fd;
+
+        world_begin();
+        fd = cases[i].tcp ? tcp_client() : local_client();
+        ask(fd, cases[i].ask);
+        got = reply(fd);
+        if (strcmp(got, cases[i].reply) != 0)
+            fprintf(stderr, "%s: got %s\n", cases[i].story, got);
+        CU_ASSERT_STRING_EQUAL(got, cases[i].reply);
+        ASSERT_REPLY(fd, "closed");
+        CU_ASSERT_EQUAL(core.n_requests, 0);
+        close(fd);
+        world_end();
+    }
+}
+
+static void test_bytes_that_are_no_packet(void)
+{
+    int fd;
+
+    world_begin();
+    fd = tcp_client();
+    CU_ASSERT_EQUAL(send(fd, "GET / HTTP/1.0\r\n\r\n", 18, 0), 18);
+    ASSERT_REPLY(fd, "+2+25+15056+0+1+0");
+    ASSERT_REPLY(fd, "closed");
+    close(fd);
+    world_end();
+}
+
+static void test_half_a_request_delays_nobody(void)
+{
+    int slow, slower, fd;
+
+    world_begin();
+    slow = tcp_client();
+    slower = local_client();
+    CU_ASSERT_EQUAL(send(slow, "PKTV1\0\0", 7, 0), 7);
+    ask(slower, "+2+22+21"); /* a whole packet, half a message */
+    settle();
+    fd = local_client();
+    ask(fd, STATUS);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 1");
+    CU_ASSERT_TRUE(is_silent(slow) && is_silent(slower));
+    close(slow);
+    close(slower);
+    close(fd);
+    world_end();
+}
+
+static void test_several_requests_in_one_packet(void)
+{
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    ask(fd, STATUS STATUS MANAGER STATUS);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 1");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 2");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+4made");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 4");
+    close(fd);
+    world_end();
+}
+
+static void test_one_request_in_several_packets(void)
+{
+    struct buf b = { 0 };
+    int fd;
+
+    expand(&b, STATUS);
+    world_begin();
+    fd = local_client();
+    for (size_t cut = 1; cut < b.len; cut++) {
+        char expect[64], text[16];
+
+        put_packet(fd, b.data, cut);
+        put_packet(fd, b.data + cut, b.len - cut);
+        snprintf(text, sizeof(text), "answer %zu", cut);
+        snprintf(expect, sizeof(expect), "+2+2+0+0+7+0+%zu%s", strlen(text), text);
+        ASSERT_REPLY(fd, expect);
+    }
+    buf_fini(&b);
+    close(fd);
+    world_end();
+}
+
+static void test_too_many_packets_for_one_message(void)
+{
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    put_packet(fd, "+", 1);
+    for (int i = 0; i < CLIENT_MAX_PACKETS; i++)
+        put_packet(fd, "2", 1); /* an endless count */
+    ASSERT_REPLY(fd, "+2+25+15056+0+1+0");
+    ASSERT_REPLY(fd, "closed");
+    close(fd);
+    world_end();
+}
+
+static void test_held_request_keeps_its_place(void)
+{
+    int fd, other;
+
+    world_begin();
+    fd = local_client();
+    other = local_client();
+    ask(fd, LOCATE STATUS);
+    ask(fd, STATUS);
+    CU_ASSERT_TRUE(is_silent(fd));
+    CU_ASSERT_EQUAL(core.n_requests, 1);
+    ask(other, STATUS);
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+8answer 2");
+    reply_text_to(outbox_effects(sh.outbox), core.held_conn, "here");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+4here");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 3");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 4");
+    close(fd);
+    close(other);
+    world_end();
+}
+
+static void test_waiting_client_that_leaves_is_noticed(void)
+{
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    ask(fd, LOCATE);
+    settle();
+    close(fd);
+    while (core.n_gone == 0)
+        turn();
+    CU_ASSERT_EQUAL(core.gone_conn, core.held_conn);
+    reply_text_to(outbox_effects(sh.outbox), core.held_conn, "nobody hears it");
+    settle();
+    world_end();
+}
+
+static void test_silent_requests_do_not_block(void)
+{
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    ask(fd, "+2+22+23%u+1j+0+0+0" STATUS);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 2");
+    close(fd);
+    world_end();
+}
+
+static void test_close_follows_its_reply(void)
+{
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    ask(fd, "+2+22+20%u+0+0+0" STATUS);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+4once");
+    ASSERT_REPLY(fd, "closed");
+    CU_ASSERT_EQUAL(core.n_requests, 1);
+    close(fd);
+    world_end();
+}
+
+static void test_no_reply_before_its_record(void)
+{
+    int writer, reader;
+
+    world_begin();
+    writer = local_client();
+    reader = local_client();
+    store_memory_fail(sh.store, true);
+    ask(writer, MANAGER);
+    while (!core.store_failed)
+        turn();
+    ask(reader, STATUS); /* it has seen the record: it has to wait as well */
+    CU_ASSERT_TRUE(is_silent(writer));
+    CU_ASSERT_TRUE(is_silent(reader));
+    CU_ASSERT_EQUAL(core.n_requests, 2);
+    CU_ASSERT_EQUAL(store_last_seq(sh.store), 0);
+    store_memory_fail(sh.store, false);
+    ASSERT_REPLY(writer, "+2+2+0+0+7+0+4made");
+    ASSERT_REPLY(reader, "+2+2+0+0+7+0+8answer 2");
+    CU_ASSERT_EQUAL(store_last_seq(sh.store), 1);
+    CU_ASSERT_FALSE(core.store_failed);
+    close(writer);
+    close(reader);
+    world_end();
+}
+
+static void test_many_writers_share_commits(void)
+{
+    int fds[40];
+
+    world_begin();
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        fds[i] = local_client();
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        ask(fds[i], MANAGER MANAGER);
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+        ASSERT_REPLY(fds[i], "+2+2+0+0+7+0+4made");
+        ASSERT_REPLY(fds[i], "+2+2+0+0+7+0+4made");
+        close(fds[i]);
+    }
+    CU_ASSERT_EQUAL(store_last_seq(sh.store), 2 * ARRAY_LEN(fds));
+    world_end();
+}
+
+static void test_scheduler_has_two_connections(void)
+{
+    int first, second;
+
+    world_begin();
+    first = local_client();
+    second = local_client();
+    ask(first, REGISTER);
+    ASSERT_REPLY(first, "+2+2+0+0+7+0+8answer 1");
+    CU_ASSERT_EQUAL(core.n_attached, 0);
+    ask(second, REGISTER);
+    ASSERT_REPLY(second, "+2+2+0+0+7+0+8answer 2");
+    ASSERT_REPLY(second, "+6");
+    CU_ASSERT_EQUAL(core.n_attached, 1);
+    CU_ASSERT_EQUAL(core.primary, 1);
+    ask(first, STATUS);
+    ASSERT_REPLY(first, "+2+2+0+0+7+0+8answer 3");
+    ask(second, "+0");
+    ASSERT_REPLY(second, "2+11+8717.pbs1");
+    CU_ASSERT_EQUAL(core.n_done, 1);
+    ask(second, "rubbish");
+    ASSERT_REPLY(second, "closed");
+    CU_ASSERT_EQUAL(core.n_gone, 1);
+    CU_ASSERT_EQUAL(core.gone_conn, 2);
+    close(first);
+    close(second);
+    world_end();
+}
+
+static void test_full_table_drops_strangers(void)
+{
+    int known, oldest, younger, late;
+
+    world_begin();
+    sh.clients->max = 3;
+    known = local_client();
+    oldest = tcp_client();
+    settle();
+    younger = tcp_client();
+    settle();
+    late = local_client();
+    ASSERT_REPLY(oldest, "closed");
+    ask(late, STATUS);
+    ASSERT_REPLY(late, "+2+2+0+0+7+0+8answer 1");
+    ask(known, STATUS);
+    ASSERT_REPLY(known, "+2+2+0+0+7+0+8answer 2");
+    CU_ASSERT_TRUE(is_silent(younger));
+    close(known);
+    close(oldest);
+    close(younger);
+    close(late);
+    world_end();
+}
+
+static void test_shutdown_answers_first(void)
+{
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    ask(fd, "+2+22+17%u+2+0");
+    loop_run(sh.loop); /* ends by itself */
+    CU_ASSERT_EQUAL(sh.status, 0);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+3bye");
+    close(fd);
+    world_end();
+}
+
+/* Accounting. */
+
+static char *file_content(const char *path)
+{
+    struct buf b = { 0 };
+    FILE *f = fopen(path, "r");
+    int c;
+
+    while (f && (c = fgetc(f)) != EOF)
+        buf_add_char(&b, (char)c);
+    if (f)
+        fclose(f);
+    return buf_take(&b);
+}
+
+static void file_put(const char *path, const char *text, size_t len)
+{
+    FILE *f = fopen(path, "w");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT_EQUAL(fwrite(text, 1, len, f), len);
+    fclose(f);
+}
+
+static void test_accounting_lines_and_note_agree(void)
+{
+    char path[80], day[9], *text, *note;
+    struct arena *a = arena_new();
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    ask(fd, MANAGER MANAGER);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+4made");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+4made");
+    log_day_text(clock_read(), day);
+    snprintf(path, sizeof(path), "%s/%s", dir, day);
+    /* This day's log file has the same name and holds other lines too. */
+    text = file_content(path);
+    note = xstrdup(store_note_get(sh.store, ACCOUNTING_NOTE, a));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ";Q;1.svr;made\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(note, ";Q;1.svr;made\n"));
+    CU_ASSERT_EQUAL(strncmp(note, path, strlen(path)), 0);
+    free(text);
+    free(note);
+    arena_free(a);
+    close(fd);
+    world_end();
+}
+
+/* Whatever a crash left of the lines, a restart makes them whole. */
+static void test_accounting_is_repaired(void)
+{
+    static const char lines[] = "11/21/2026 08:02:34;Q;1.svr;one \n"
+                                "11/21/2026 08:02:35;E;1.svr;two\n";
+    static const char before[] = "11/20/2026 00:00:00;L;license;x\n";
+    char path[64], *note, *whole = xasprintf("%s%s", before, lines);
+    struct accounting *a;
+    struct diag why;
+
+    snprintf(path, sizeof(path), "%s/acct", dir);
+    note = xasprintf("%s %zu %zu\n%s", path, strlen(before), strlen(lines), lines);
+    for (size_t cut = strlen(before); cut <= strlen(whole); cut++) {
+        char *got;
+
+        file_put(path, whole, cut);
+        a = accounting_new(dir, path, NULL);
+        CU_ASSERT_EQUAL(accounting_repair(a, note, &why), 0);
+        accounting_free(a);
+        got = file_content(path);
+        CU_ASSERT_STRING_EQUAL(got, whole);
+        free(got);
+    }
+    file_put(path, whole, strlen(before) + 5);
+    truncate(path, (off_t)strlen(whole) - 3) ? CU_FAIL("truncate") : (void)0;
+    a = accounting_new(dir, path, NULL);
+    CU_ASSERT_EQUAL(accounting_repair(a, note, &why), 0); /* zeros after power loss */
+    CU_ASSERT_EQUAL(accounting_repair(a, NULL, &why), 0);
+    CU_ASSERT_EQUAL(accounting_repair(a, "", &why), 0);
+    CU_ASSERT_EQUAL(accounting_repair(a, "nonsense", &why), PBSE_SYSTEM);
+    accounting_free(a);
+    char *got = file_content(path);
+    CU_ASSERT_STRING_EQUAL(got, whole);
+    free(got);
+    unlink(path);
+    free(note);
+    free(whole);
+}
+
+static void test_accounting_follows_the_day(void)
+{
+    static const int64_t day_s = 86400, noon_at = 1795262400; /* 2026-11-21 12:00 */
+    char first[64], second[64], *text;
+    struct accounting *a = accounting_new(dir, NULL, NULL);
+    struct commit *c = commit_new();
+
+    accounting_plan(a, noon_at, 'Q', "1.svr", "a\nb ");
+    accounting_plan(a, noon_at + day_s, 'E', "1.svr", "c");
+    accounting_note(a, c);
+    CU_ASSERT_FALSE(commit_is_empty(c));
+    commit_free(c);
+    accounting_write(a, noon_at, 'Q', "1.svr", "a\nb ");
+    accounting_write(a, noon_at + day_s, 'E', "1.svr", "c");
+    accounting_free(a);
+    snprintf(first, sizeof(first), "%s/20261121", dir);
+    snprintf(second, sizeof(second), "%s/20261122", dir);
+    text = file_content(second);
+    CU_ASSERT_STRING_EQUAL(text, "11/22/2026 12:00:00;E;1.svr;c\n");
+    free(text);
+    text = file_content(first);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "11/21/2026 12:00:00;Q;1.svr;a b \n"));
+    free(text);
+    unlink(second);
+}
+
+/* Records and options. */
+
+static void test_records_become_rows(void)
+{
+    struct arena *a = arena_new();
+    struct record rec = { .seq = 7,
+                          .at = 9,
+                          .fact = FACT_SET,
+                          .kind = OBJ_QUEUE,
+                          .id = "workq",
+                          .actor = "a@b",
+                          .note = "n" };
+    struct store_record row;
+
+    record_change(&rec, a, QUEUE_A_ENABLED, NULL, "True");
+    record_change(&rec, a, QUEUE_A_RESOURCES_MAX, "ncpus", NULL);
+    rec.changes[1].before = "3";
+    row = records_to_store(&rec, a);
+    CU_ASSERT_EQUAL(row.op, STORE_CHANGE);
+    CU_ASSERT_EQUAL_FATAL(row.n, 2);
+    CU_ASSERT_STRING_EQUAL(row.kind, kind_name(OBJ_QUEUE));
+    CU_ASSERT_STRING_EQUAL(row.changes[0].attr, "enabled");
+    CU_ASSERT_STRING_EQUAL(row.changes[0].resource, "");
+    CU_ASSERT_STRING_EQUAL(row.changes[0].after, "True");
+    CU_ASSERT_STRING_EQUAL(row.changes[1].resource, "ncpus");
+    CU_ASSERT_STRING_EQUAL(row.changes[1].before, "3");
+    CU_ASSERT_PTR_NULL(row.changes[1].after);
+    arena_free(a);
+}
+
+static void test_unknown_rows_refuse_the_start(void)
+{
+    struct store_change c = { "no_such_attribute", "", NULL, "1" };
+    struct store_record r = { .seq = 1,
+                              .actor = "",
+                              .fact = "f",
+                              .op = STORE_CREATE,
+                              .kind = "queue",
+                              .id = "q",
+                              .n = 1,
+                              .changes = &c };
+    struct store_batch batch = { .n_records = 1, .records = &r };
+    struct store *s;
+    struct diag why;
+
+    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
+    r.kind = kind_name(OBJ_QUEUE);
+    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
+    CU_ASSERT_EQUAL(records_load(s, NULL, &why), PBSE_SYSTEM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "no_such_attribute"));
+    store_close(s);
+    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
+    r.kind = "dragon";
+    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
+    CU_ASSERT_EQUAL(records_load(s, NULL, &why), PBSE_SYSTEM);
+    store_close(s);
+}
+
+static void test_options(void)
+{
+    static const struct {
+        const char *argv[6];
+        int rc;
+    } cases[] = {
+        { { "s", "-N", "-t", "hot", NULL }, -1 },
+        { { "s", "-t", "lukewarm", NULL }, 1 },
+        { { "s", "-a", "maybe", NULL }, 1 },
+        { { "s", "-a", "TRUE", "-f", NULL }, -1 },
+        { { "s", "-p", "0", NULL }, 1 },
+        { { "s", "-p", "15001", NULL }, -1 },
+        { { "s", "-M", "x", NULL }, 1 },
+        { { "s", "operand", NULL }, 1 },
+        { { "s", "--vers", NULL }, 1 },
+        { { "s", "-Z", NULL }, 1 },
+        { { "s", "-A", "relative", NULL }, 1 },
+        { { "s", "-A", "", NULL }, -1 },
+        { { "s", "-g", "old", "-F", "30", NULL }, -1 },
+    };
+    int saved = dup(2), null = open("/dev/null", O_WRONLY);
+
+    fflush(stderr);
+    dup2(null, 2);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct options opt;
+        int argc = 0;
+
+        while (cases[i].argv[argc])
+            argc++;
+        optind = 0;
+        CU_ASSERT_EQUAL(options_parse(argc, (char **)cases[i].argv, &opt), cases[i].rc);
+        if (i == 0) {
+            CU_ASSERT_TRUE(opt.foreground);
+            CU_ASSERT_EQUAL(opt.start, SVR_HOT);
+            CU_ASSERT_EQUAL(opt.scheduling, -1);
+        }
+    }
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    close(null);
+}
+
+static void test_accounts(void)
+{
+    struct accounts *a = accounts_new();
+    struct arena *arena = arena_new();
+    struct wire_strings groups = { 0 };
+    uint32_t addrs[4] = { 0 };
+
+    CU_ASSERT_TRUE(accounts_groups(a, "root", arena, &groups));
+    CU_ASSERT_TRUE(groups.n >= 1);
+    CU_ASSERT_STRING_EQUAL(groups.v[0], "root");
+    CU_ASSERT_TRUE(accounts_groups(a, "root", arena, &groups)); /* from memory */
+    CU_ASSERT_FALSE(accounts_groups(a, "no such user", arena, &groups));
+    CU_ASSERT_EQUAL(accounts_host_addrs(a, "127.0.0.5", addrs, 4), 1);
+    CU_ASSERT_EQUAL(addrs[0], 0x7f000005);
+    CU_ASSERT_EQUAL(accounts_host_addrs(a, "127.0.0.5", addrs, 0), 0);
+    CU_ASSERT_EQUAL(accounts_host_addrs(a, "no such host", addrs, 4), 0);
+    CU_ASSERT_EQUAL(accounts_utc_offset(a, 1795262400), 0); /* TZ is UTC here */
+    arena_free(arena);
+    accounts_free(a);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "a local peer is known", test_local_peer_is_known },
+        { "refusals come before the core", test_refusals_before_the_core },
+        { "bytes that are no packet are refused", test_bytes_that_are_no_packet },
+        { "half a request delays nobody", test_half_a_request_delays_nobody },
+        { "several requests in one packet are served in order",
+          test_several_requests_in_one_packet },
+        { "one request may come in several packets",
+          test_one_request_in_several_packets },
+        { "one message has not too many packets",
+          test_too_many_packets_for_one_message },
+        { "a held request keeps its place", test_held_request_keeps_its_place },
+        { "a waiting client that leaves is noticed",
+          test_waiting_client_that_leaves_is_noticed },
+        { "silent requests do not block", test_silent_requests_do_not_block },
+        { "a close follows its reply", test_close_follows_its_reply },
+        { "no reply comes before its record", test_no_reply_before_its_record },
+        { "many writers share commits", test_many_writers_share_commits },
+        { "a scheduler has two connections", test_scheduler_has_two_connections },
+        { "a full table drops strangers", test_full_table_drops_strangers },
+        { "a shutdown answers first", test_shutdown_answers_first },
+        { "accounting lines and their note agree",
+          test_accounting_lines_and_note_agree },
+        { "accounting is repaired", test_accounting_is_repaired },
+        { "accounting follows the day", test_accounting_follows_the_day },
+        { "records become rows", test_records_become_rows },
+        { "unknown rows refuse the start", test_unknown_rows_refuse_the_start },
+        { "options are understood or refused", test_options },
+        { "accounts and hosts are known", test_accounts },
+    };
+    char name[64], day[9];
+    int rc;
+
+    setenv("TZ", "UTC", 1);
+    if (!mkdtemp(dir))
+        return 2;
+    rc = unit_main("server shell", cases, ARRAY_LEN(cases));
+    log_day_text(clock_read(), day);
+    snprintf(name, sizeof(name), "%s/%s", dir, day);
+    unlink(name);
+    snprintf(name, sizeof(name), "%s/20261121", dir);
+    unlink(name);
+    snprintf(name, sizeof(name), "%s/ipc", dir);
+    rmdir(name);
+    rmdir(dir);
+    return rc;
+}
