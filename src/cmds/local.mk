@@ -9,18 +9,25 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/operand.c src/cmds/common/operand.h
 libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 
+# An installation can be moved as a whole: commands look for libpbs beside themselves.
+CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
 CMD_LIBS = libhfcmds.la libpbs.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += pbs_rdel pbs_rstat pbs_rsub pbsnodes qdel qmgr qstat qsub qterm
 pbs_rdel_SOURCES = src/cmds/pbs_rdel.c
+pbs_rdel_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rdel_LDADD = $(CMD_LIBS)
 pbs_rstat_SOURCES = src/cmds/pbs_rstat.c
+pbs_rstat_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rstat_LDADD = $(CMD_LIBS)
 pbs_rsub_SOURCES = src/cmds/pbs_rsub.c
+pbs_rsub_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rsub_LDADD = $(CMD_LIBS)
 pbsnodes_SOURCES = src/cmds/pbsnodes.c
+pbsnodes_LDFLAGS = $(CMD_LDFLAGS)
 pbsnodes_LDADD = $(CMD_LIBS)
 qdel_SOURCES = src/cmds/qdel.c
+qdel_LDFLAGS = $(CMD_LDFLAGS)
 qdel_LDADD = $(CMD_LIBS)
 qmgr_SOURCES = \
 	src/cmds/qmgr/parse.c \
@@ -28,19 +35,23 @@ qmgr_SOURCES = \
 	src/cmds/qmgr/run.c \
 	src/cmds/qmgr/show.c
 qmgr_CFLAGS = $(AM_CFLAGS) $(EDIT_CFLAGS)
+qmgr_LDFLAGS = $(CMD_LDFLAGS)
 qmgr_LDADD = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS) $(EDIT_LIBS)
 qstat_SOURCES = \
 	src/cmds/qstat/jobs.c \
 	src/cmds/qstat/qstat.c src/cmds/qstat/qstat.h \
 	src/cmds/qstat/queues.c
+qstat_LDFLAGS = $(CMD_LDFLAGS)
 qstat_LDADD = $(CMD_LIBS)
 qsub_SOURCES = \
 	src/cmds/qsub/environment.c \
 	src/cmds/qsub/options.c \
 	src/cmds/qsub/qsub.c src/cmds/qsub/qsub.h \
 	src/cmds/qsub/script.c
+qsub_LDFLAGS = $(CMD_LDFLAGS)
 qsub_LDADD = $(CMD_LIBS)
 qterm_SOURCES = src/cmds/qterm.c
+qterm_LDFLAGS = $(CMD_LDFLAGS)
 qterm_LDADD = $(CMD_LIBS)
 
 check_PROGRAMS += test/unit/cmds/test_cmds

@@ -66,7 +66,7 @@ class Service:
     def is_up(self):
         return self.process is not None and self.process.poll() is None
 
-    def signal(self, number):
+    def send_signal(self, number):
         self.process.send_signal(number)
 
     def stop(self, number=signal.SIGTERM):
@@ -74,7 +74,7 @@ class Service:
         and that is an error."""
         if not self.is_up():
             return
-        self.signal(number)
+        self.send_signal(number)
         try:
             self.process.wait(DEADLINE)
         except subprocess.TimeoutExpired:
