@@ -2,6 +2,7 @@
  * before, are handed to the store, applied to the model, and told.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
 #include "server/moms/moms.h"
 #include "server/react/job_reply.h"
 #include "server/react/react.h"

@@ -135,6 +135,14 @@ static void object_free(struct object *o)
     free(o);
 }
 
+static void drop_late(struct model *m, struct late_value *late)
+{
+    DL_DELETE(m->late, late);
+    free(late->resource);
+    free(late->text);
+    free(late);
+}
+
 struct model *model_new(const char *server_name)
 {
     struct model *m = xcalloc(1, sizeof(*m));
@@ -162,6 +170,8 @@ void model_free(struct model *m)
     if (!m)
         return;
     object_free(m->gone);
+    while (m->late)
+        drop_late(m, m->late);
     kind_free(m, OBJ_JOB);
     kind_free(m, OBJ_RESV);
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
@@ -172,18 +182,53 @@ void model_free(struct model *m)
     free(m);
 }
 
-static void apply_change(struct model *m, struct object *o, const struct change *c)
+static void set_value(struct model *m, struct object *o, int attr, const char *resource,
+                      const char *text)
 {
-    const struct attr_row *row = &kind_table(o->kind)->rows[c->attr];
-    int err = 0;
+    int err = attr_value_set(kind_table(o->kind)->rows[attr].type, &o->attr[attr],
+                             m->defs, resource, text, WIRE_OP_SET);
 
-    if (c->after)
-        err = attr_value_set(row->type, &o->attr[c->attr], m->defs, c->resource,
-                             c->after, WIRE_OP_SET);
-    else
-        attr_value_unset(row->type, &o->attr[c->attr], c->resource);
     assert(err == 0); /* the handler has checked the text */
     (void)err;
+}
+
+static void apply_change(struct model *m, struct object *o, const struct change *c)
+{
+    if (c->after)
+        set_value(m, o, c->attr, c->resource, c->after);
+    else
+        attr_value_unset(kind_table(o->kind)->rows[c->attr].type, &o->attr[c->attr],
+                         c->resource);
+}
+
+/* Objects are loaded in order of creation, and an object may be older than a resource
+ * that it uses: such values wait for model_loaded(). */
+static bool is_late(const struct model *m, const struct record *rec,
+                    const struct change *c)
+{
+    return rec->fact == FACT_LOADED && c->after && c->resource &&
+           !resource_find(m->defs, c->resource);
+}
+
+static void keep_late(struct model *m, struct object *o, const struct change *c)
+{
+    struct late_value *late = xcalloc(1, sizeof(*late));
+
+    late->o = o;
+    late->attr = c->attr;
+    late->resource = xstrdup(c->resource);
+    late->text = xstrdup(c->after);
+    DL_APPEND(m->late, late);
+}
+
+static void apply_late(struct model *m)
+{
+    while (m->late) {
+        struct late_value *late = m->late;
+
+        set_value(m, late->o, late->attr, late->resource, late->text);
+        drop_late(m, late);
+    }
 }
 
 /* A resource of the site makes, changes or ends its definition. */
@@ -235,7 +280,10 @@ void model_apply(struct model *m, const struct record *rec)
     if (links)
         unlink_object(m, o);
     for (size_t i = 0; i < rec->n_changes; i++)
-        apply_change(m, o, &rec->changes[i]);
+        if (is_late(m, rec, &rec->changes[i]))
+            keep_late(m, o, &rec->changes[i]);
+        else
+            apply_change(m, o, &rec->changes[i]);
     o->version = rec->seq;
     if (rec->seq > m->seq)
         m->seq = rec->seq;
@@ -254,6 +302,7 @@ void model_loaded(struct model *m, uint64_t seq)
     struct object *o;
 
     m->seq = seq;
+    apply_late(m);
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         DL_FOREACH(m->kinds[kind].first, o)
         {

@@ -100,6 +100,15 @@ struct job {
     bool counted_in_vnodes; /* its holds and resources are in the sums */
 };
 
+/* A value that was loaded before the definition of its resource. */
+struct late_value {
+    struct object *o;
+    int attr;
+    char *resource;
+    char *text;
+    struct late_value *prev, *next;
+};
+
 struct model {
     struct resource_defs *defs;
     struct {
@@ -115,6 +124,7 @@ struct model {
     size_t n_orphans;          /* jobs whose queue is not there */
     size_t n_state[10];        /* of all jobs, as in struct queue */
     uint64_t created;          /* counts objects: the source of created_seq */
+    struct late_value *late;   /* while objects are loaded */
     struct arena *scratch;     /* of one model_apply() */
     struct object *gone; /* what the last record removed; freed by the next record */
 };

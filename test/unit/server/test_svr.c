@@ -481,8 +481,10 @@ static void test_a_restart_knows_everything(void)
 {
     struct rig *r = rig_new();
 
+    rig_manager(r, RIG_ROOT, CREATE, 1, "q2", "queue_type=e");
+    /* A resource may be younger than what uses it. */
     rig_manager(r, RIG_ROOT, CREATE, 5, "lic", "type=long flag=q");
-    rig_manager(r, RIG_ROOT, CREATE, 1, "q2", "queue_type=e resources_max.lic=3");
+    rig_manager(r, RIG_ROOT, SET, 1, "q2", "resources_max.lic=3");
     rig_manager(r, RIG_ROOT, CREATE, 3, "n1", "resources_available.ncpus=4 queue=q2");
     rig_manager(r, RIG_ROOT, SET, 0, "", "max_run=[u:PBS_GENERIC=3] comment=x");
     CU_ASSERT_EQUAL(rig_reply(r, r->conn)->code, 0);
