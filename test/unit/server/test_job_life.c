@@ -1,0 +1,352 @@
+/* test_job_life.c - a job from its submission to its last accounting record, with a
+ * MoM that is played by the test.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "test/unit/server/fake_mom.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+#define CONTAINS(text, part) CU_ASSERT_PTR_NOT_NULL((text) ? strstr(text, part) : NULL)
+
+static void a_job_runs_and_ends(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "", "Job_Name=try", "echo hello\n");
+    const struct is_message *told;
+    const struct body_queue *queue;
+    const struct body_files *files;
+
+    CU_ASSERT_STRING_EQUAL(id, "0.svr");
+    CU_ASSERT_STRING_EQUAL(
+        accounted(r, 'Q', 0),
+        "user=ann group=ann project=_pbs_project_default jobname=try "
+        "queue=workq ctime=1800000000 qtime=1800000000 "
+        "etime=1800000000 Resource_List.ncpus=1 "
+        "Resource_List.nodect=1 Resource_List.place=pack "
+        "Resource_List.select=1:ncpus=1 ");
+    CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    CU_ASSERT_EQUAL(state_of(r, id), 'R');
+    CU_ASSERT_TRUE(rig_logged(r, "Job Run at request of root@svr.example on exec_vnode "
+                                 "(n1:ncpus=1)"));
+
+    /* One group with one message id: the job, its script, the commit. */
+    told = fake_told(&fm, BATCH_QUEUE_JOB, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(told);
+    queue = told->request.body;
+    CU_ASSERT_STRING_EQUAL(queue->id, "0.svr");
+    CU_ASSERT_STRING_EQUAL(queue->destination, "n1");
+    CU_ASSERT_STRING_EQUAL(wire_attrs_value(&queue->attrs, "exec_host2", NULL),
+                           "localhost:15002/0");
+    CU_ASSERT_STRING_EQUAL(wire_attrs_value(&queue->attrs, "run_version", NULL), "1");
+    CU_ASSERT_STRING_EQUAL(wire_attrs_value(&queue->attrs, "hashname", NULL), "0.svr");
+    CU_ASSERT_STRING_EQUAL(wire_attrs_value(&queue->attrs, "euser", NULL), "ann");
+    CU_ASSERT_PTR_NULL(wire_attrs_value(&queue->attrs, "Resource_List", "select"));
+    CU_ASSERT_STRING_EQUAL(fake_told(&fm, BATCH_JOB_SCRIPT, 0)->msgid, told->msgid);
+    CU_ASSERT_STRING_EQUAL(fake_told(&fm, BATCH_COMMIT, 0)->msgid, told->msgid);
+
+    fake_answer(&fm, told, 0, NULL);
+    CONTAINS(accounted(r, 'S', 0), "exec_host=localhost/0 exec_vnode=(n1:ncpus=1) ");
+    CONTAINS(accounted(r, 'S', 0), "resource_assigned.ncpus=1 ");
+    fake_usage(&fm, id, 1, "4711", "00:00:02");
+    CU_ASSERT_EQUAL(obj_num(the_job(r, id), JOB_A_SUBSTATE, 0), 42);
+    CU_ASSERT_EQUAL(obj_num(the_job(r, id), JOB_A_SESSION_ID, 0), 4711);
+
+    fake_obit(&fm, id, 1, 3);
+    CU_ASSERT_EQUAL(state_of(r, id), 'E');
+    CU_ASSERT_EQUAL(fake_message(&fm, IS_OBITREPLY)->acks.n, 1);
+    told = fake_told(&fm, BATCH_COPY_FILES, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(told);
+    files = told->request.body;
+    CU_ASSERT_EQUAL(files->n_pairs, 2);
+    CU_ASSERT_STRING_EQUAL(files->pairs[0].local, "0.svr.OU");
+    CU_ASSERT_STRING_EQUAL(files->pairs[0].remote, "svr.example:try.o0");
+    CU_ASSERT_STRING_EQUAL(files->owner, "ann");
+
+    fake_answer(&fm, told, 0, NULL);
+    told = fake_told(&fm, BATCH_DELETE_JOB, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(told);
+    fake_answer(&fm, told, 0, NULL);
+    CU_ASSERT_PTR_NULL(the_job(r, id));
+    CONTAINS(accounted(r, 'E', 0), "session=4711 end=1800000000 Exit_status=3 "
+                                   "resources_used.cput=00:00:01 "
+                                   "resources_used.walltime=00:00:02 run_count=1");
+    CU_ASSERT_PTR_NULL(fake_message(&fm, IS_DISCARD_JOB));
+    fake_mom_free(&fm);
+}
+
+static void files_that_are_kept_are_not_copied(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "Keep_Files=oe", NULL);
+
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    CU_ASSERT_PTR_NULL(fake_told(&fm, BATCH_JOB_SCRIPT, 0));
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_obit(&fm, id, 1, 0);
+    CU_ASSERT_PTR_NULL(fake_told(&fm, BATCH_COPY_FILES, 0));
+    CU_ASSERT_PTR_NOT_NULL(fake_told(&fm, BATCH_DELETE_JOB, 0));
+    fake_mom_free(&fm);
+}
+
+/* An obituary may come before any usage: the job started all the same. */
+static void a_short_job_is_accounted_for(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "true\n");
+
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_obit(&fm, id, 1, 0);
+    CU_ASSERT_PTR_NOT_NULL(accounted(fm.r, 'S', 0));
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'E');
+    fake_mom_free(&fm);
+}
+
+static void delete_is_tried_again(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    fake_obit(&fm, id, 1, 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), PBSE_NOCOPYFILE, "no disk");
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_TRYAGAIN, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_told(&fm, BATCH_DELETE_JOB, 0));
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_TRYAGAIN, NULL);
+    CU_ASSERT_PTR_NULL(fake_told(&fm, BATCH_DELETE_JOB, 0));
+    rig_advance(fm.r, fm.r->now_at + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_told(&fm, BATCH_DELETE_JOB, 0));
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_UNKJOBID,
+                "Unknown Job Id");
+    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    fake_mom_free(&fm);
+}
+
+static void a_refused_job_is_queued_again(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct body_run body = { .vnodes = "(n1:ncpus=1)" };
+
+    body.object_id = submit(fm.r, RIG_USER, "", "", "x\n");
+    CU_ASSERT_PTR_NULL(rig_ask(fm.r, RIG_ROOT, BATCH_RUN_JOB, &body, NULL));
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), PBSE_BADUSER, "no such user");
+    CU_ASSERT_EQUAL(rig_reply(fm.r, fm.r->conn)->code, PBSE_MOMREJECT);
+    CU_ASSERT_EQUAL(state_of(fm.r, body.object_id), 'Q');
+    CU_ASSERT_FALSE(obj_is_set(the_job(fm.r, body.object_id), JOB_A_EXEC_VNODE));
+    CU_ASSERT_TRUE(rig_logged(fm.r, "send of job to localhost failed error = 15023 "
+                                    "reject_msg=no such user"));
+    /* Run again it is another run, and RunJob is answered when it is taken. */
+    CU_ASSERT_PTR_NULL(rig_ask(fm.r, RIG_ROOT, BATCH_RUN_JOB, &body, NULL));
+    CU_ASSERT_EQUAL(obj_num(the_job(fm.r, body.object_id), JOB_A_RUN_VERSION, 0), 2);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    CU_ASSERT_EQUAL(rig_reply(fm.r, fm.r->conn)->code, 0);
+    fake_mom_free(&fm);
+}
+
+static void too_many_runs_hold_the_job(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+
+    for (int i = 0; i < 21; i++) {
+        CU_ASSERT_EQUAL_FATAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+        fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), PBSE_SYSTEM, NULL);
+    }
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'H');
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), PBSE_BADSTATE);
+    fake_mom_free(&fm);
+}
+
+/* --- deletion -------------------------------------------------------------------- */
+
+static void a_queued_job_is_deleted(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", NULL);
+
+    CU_ASSERT_EQUAL(delete_job(fm.r, "eve", id, NULL), PBSE_PERM);
+    CU_ASSERT_PTR_NOT_NULL(the_job(fm.r, id));
+    CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, NULL), 0);
+    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    CU_ASSERT_STRING_EQUAL(accounted(fm.r, 'D', 0), "requestor=ann@svr.example");
+    CU_ASSERT_PTR_NULL(accounted(fm.r, 'D', 1));
+    fake_mom_free(&fm);
+}
+
+static const char *signal_told(const struct fake_mom *fm)
+{
+    const struct is_message *told = fake_told(fm, BATCH_SIGNAL_JOB, 0);
+
+    return told ? ((const struct body_signal *)told->request.body)->signal : "";
+}
+
+static void a_running_job_is_killed(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(accounted(fm.r, 'D', 0), "requestor=ann@svr.example");
+    CU_ASSERT_STRING_EQUAL(signal_told(&fm), "TermJob");
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+    CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, NULL), 0); /* again: nothing new */
+    CU_ASSERT_PTR_NULL(accounted(fm.r, 'D', 0));
+    rig_advance(fm.r, fm.r->now_at + 69);
+    CU_ASSERT_STRING_EQUAL(signal_told(&fm), "");
+    rig_advance(fm.r, fm.r->now_at + 1);
+    CU_ASSERT_STRING_EQUAL(signal_told(&fm), "SIGKILL");
+    fake_obit(&fm, id, 1, -11); /* a doomed job never returns to the queue */
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'E');
+    fake_mom_free(&fm);
+}
+
+static void deletion_waits_for_a_job_being_sent(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+    const struct is_message *commit;
+
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    commit = fake_told(&fm, BATCH_COMMIT, 0);
+    CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(signal_told(&fm), "");
+    fake_answer(&fm, commit, 0, NULL);
+    CU_ASSERT_STRING_EQUAL(signal_told(&fm), "TermJob");
+    fake_mom_free(&fm);
+}
+
+static void force_does_not_wait(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, id, "nomailforce"), 0);
+    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    CONTAINS(accounted(fm.r, 'E', 0), "Exit_status=271");
+    CU_ASSERT_STRING_EQUAL(fake_message(&fm, IS_DISCARD_JOB)->job_id, id);
+    fake_mom_free(&fm);
+}
+
+struct deletion {
+    const char *story;
+    const char *ids; /* blanks between; "1" and "2" are queued jobs of ann */
+    int code;
+    const char *failed; /* "id:code ..." as in the reply */
+};
+
+static void delete_replies_are_exact(void)
+{
+    static const struct deletion cases[] = {
+        { "all deleted", "0.svr 1.svr", 0, "" },
+        { "unknown alone", "9.svr", 15001, "9.svr:15001 " },
+        { "several unknown, nothing else", "9.svr 8.svr 7.svr", 15001, "9.svr:15001 " },
+        { "unknown before", "9.svr 8.svr 0.svr", 0, "8.svr:15001 9.svr:15001 " },
+        { "unknown last", "0.svr 9.svr", 0, "9.svr:15001 " },
+        { "the same one twice", "0.svr 0.svr", 0, "" },
+        { "somebody else's", "2.svr", 15007, "2.svr:15007 " },
+        { "none at all", "", 0, "" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const char *ids[8];
+        struct body_list body = { .ids = { 0, ids } };
+        char *copy = arena_strdup(fm.r->arena, cases[i].ids);
+        const struct wire_reply *reply;
+        struct buf got = { 0 };
+
+        submit(fm.r, RIG_USER, "", "", NULL);
+        submit(fm.r, RIG_USER, "", "", NULL);
+        submit(fm.r, "bob", "", "", NULL);
+        for (char *save, *p = strtok_r(copy, " ", &save); p;
+             p = strtok_r(NULL, " ", &save))
+            ids[body.ids.n++] = p;
+        reply = rig_ask(fm.r, RIG_USER, BATCH_DELETE_JOB_LIST, &body, NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+        CU_ASSERT_EQUAL(reply->choice, REPLY_DELETE);
+        CU_ASSERT_EQUAL(reply->code, cases[i].code);
+        buf_add_str(&got, "");
+        for (size_t k = 0; k < reply->deleted.n; k++)
+            buf_printf(&got, "%s:%u ", reply->deleted.v[k].id,
+                       reply->deleted.v[k].code);
+        CU_ASSERT_STRING_EQUAL(got.data, cases[i].failed);
+        buf_fini(&got);
+        fake_mom_free(&fm);
+    }
+}
+
+/* --- requeue --------------------------------------------------------------------- */
+
+static void qrerun_puts_the_job_back(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+    struct body_id body = { .id = id };
+
+    CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_USER, BATCH_RERUN, &body, NULL)->code, PBSE_PERM);
+    CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_ROOT, BATCH_RERUN, &body, NULL)->code, 0);
+    CU_ASSERT_STRING_EQUAL(signal_told(&fm), "Rerun");
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+    fake_obit(&fm, id, 1, -11);
+    CONTAINS(accounted(fm.r, 'R', 0), "Exit_status=-11");
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'Q');
+    CU_ASSERT_FALSE(obj_is_set(the_job(fm.r, id), JOB_A_RESOURCES_USED));
+    CU_ASSERT_FALSE(obj_is_set(the_job(fm.r, id), JOB_A_SESSION_ID));
+    CU_ASSERT_PTR_NULL(accounted(fm.r, 'E', 0));
+    fake_mom_free(&fm);
+}
+
+static void a_dead_node_gives_its_jobs_back(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+    int64_t lost_at = fm.r->now_at;
+
+    fake_lose(&fm);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    rig_advance(fm.r, lost_at + 309);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    rig_advance(fm.r, lost_at + 310);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'Q');
+    CONTAINS(accounted(fm.r, 'R', 0), "Exit_status=-20");
+    fake_mom_free(&fm);
+}
+
+static void a_job_that_must_not_rerun_ends_with_its_node(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "Rerunable=False", "x\n");
+
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_lose(&fm);
+    rig_advance(fm.r, fm.r->now_at + 310);
+    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    CONTAINS(accounted(fm.r, 'E', 0), "Exit_status=-20");
+    fake_mom_free(&fm);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "a job runs and ends", a_job_runs_and_ends },
+        { "files that are kept are not copied", files_that_are_kept_are_not_copied },
+        { "a short job is accounted for", a_short_job_is_accounted_for },
+        { "DeleteJob is tried again", delete_is_tried_again },
+        { "a refused job is queued again", a_refused_job_is_queued_again },
+        { "too many runs hold the job", too_many_runs_hold_the_job },
+        { "a queued job is deleted", a_queued_job_is_deleted },
+        { "a running job is killed", a_running_job_is_killed },
+        { "deletion waits for a job being sent", deletion_waits_for_a_job_being_sent },
+        { "force does not wait", force_does_not_wait },
+        { "delete replies are exact", delete_replies_are_exact },
+        { "qrerun puts the job back", qrerun_puts_the_job_back },
+        { "a dead node gives its jobs back", a_dead_node_gives_its_jobs_back },
+        { "a job that must not rerun ends with its node",
+          a_job_that_must_not_rerun_ends_with_its_node },
+    };
+
+    return unit_main("job life", cases, ARRAY_LEN(cases));
+}
