@@ -1,0 +1,470 @@
+/* test_mom_link.c - MoMs come, report, vanish and come back; the server is killed in
+ * between. What is true stays true, and what is missing is said again.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/node_attrs.h"
+#include "server/model/node_state.h"
+#include "test/unit/server/fake_mom.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+static const struct node *vnode(const struct rig *r, const char *name)
+{
+    return model_node(svr_model(r->s), name);
+}
+
+static const char *state_text(const struct rig *r, const char *name)
+{
+    return node_state_text(node_state(vnode(r, name)), r->arena);
+}
+
+static const char *available(struct rig *r, const char *name, const char *resource)
+{
+    const char *text = attr_value_member(
+        &attr_resources, obj_attr(&vnode(r, name)->obj, NODE_A_RESOURCES_AVAILABLE),
+        resource, r->arena);
+
+    return text ? text : "";
+}
+
+/* --- hello ----------------------------------------------------------------------- */
+
+static void a_known_mom_is_greeted(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const struct is_message *hello;
+
+    fake_hello(&fm);
+    hello = fake_message(&fm, IS_REPLYHELLO);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(hello);
+    CU_ASSERT_EQUAL(hello->need_inventory, 1);
+    CU_ASSERT_EQUAL(hello->n_ranges, 1);
+    CU_ASSERT_EQUAL(hello->ranges[0].low_ip, 0x7f000001);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "Hello from MoM on port=15002"));
+    /* the stream before is closed */
+    CU_ASSERT_EQUAL(rig_effect(fm.r, EFFECT_MOM_CLOSE, 0)->u.mom.stream, fm.stream - 1);
+    fake_mom_free(&fm);
+}
+
+static void strangers_are_closed(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct is_message hello = { .command = IS_HELLOSVR, .mom_port = 15002 };
+    struct is_message obit = { .command = IS_JOBOBIT };
+    struct effects out = { .arena = fm.r->arena };
+
+    svr_mom_message(fm.r->s, fm.r->now_at, 99, "10.9.9.9", 15003, &hello, &out);
+    fm.r->out = out;
+    CU_ASSERT_TRUE(rig_logged(fm.r, "bad attempt to connect from 10.9.9.9:15003, "
+                                    "reason=tfind2:pmom"));
+    CU_ASSERT_EQUAL(rig_effect(fm.r, EFFECT_MOM_CLOSE, 0)->u.mom.stream, 99);
+    fm.stream = 100; /* nobody has said hello on it */
+    fake_send(&fm, &obit);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "reason=unset"));
+    CU_ASSERT_EQUAL(rig_effect(fm.r, EFFECT_MOM_CLOSE, 0)->u.mom.stream, 100);
+    fm.service_port = 17002; /* right host, port of no vnode */
+    fake_hello(&fm);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "reason=tfind2:pmom"));
+    fake_mom_free(&fm);
+}
+
+static void a_report_makes_a_vnode_free(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "free");
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "ncpus"), "4");
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "mem"), "1000000kb");
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "arch"), "linux");
+    CU_ASSERT_STRING_EQUAL(obj_str(&vnode(fm.r, "n1")->obj, NODE_A_PBS_VERSION, ""),
+                           "0.1");
+    fake_register(&fm, 0, NULL); /* the same again changes nothing */
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_RECORD), 0);
+    fake_mom_free(&fm);
+}
+
+/* --- vnodes ---------------------------------------------------------------------- */
+
+static struct is_message update(struct is_vnode *vnodes, size_t n, int64_t modtime)
+{
+    return (struct is_message){
+        .command = IS_UPDATE2,
+        .state = { .pcpus = 4,
+                   .acpus = 4,
+                   .mem_kb = 1000000,
+                   .arch = "linux",
+                   .has_vnodes = true,
+                   .modtime = modtime,
+                   .n_vnodes = n,
+                   .vnodes = vnodes },
+    };
+}
+
+static void vnodes_come_and_go_with_the_list(void)
+{
+    static struct is_vnode_attr cpus[] = { { "resources_available.ncpus", "2", 0, 0 } };
+    static struct is_vnode both[] = { { "n1", 1, cpus }, { "n1[0]", 1, cpus } };
+    struct fake_mom fm = fake_mom_new();
+    struct is_message msg = update(both, 2, 1000);
+
+    fake_send(&fm, &msg); /* same modtime: unknown names are skipped */
+    CU_ASSERT_PTR_NULL(vnode(fm.r, "n1[0]"));
+    CU_ASSERT_TRUE(
+        rig_logged(fm.r, "n1[0] reported in UPDATE2 message from Mom on localhost"));
+    msg = update(both, 2, 1001);
+    fake_send(&fm, &msg);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(vnode(fm.r, "n1[0]"));
+    CU_ASSERT_TRUE(rig_logged(fm.r, "autocreated vnode n1[0]"));
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1[0]"), "free");
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1[0]", "ncpus"), "2");
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1[0]", "vnode"), "n1[0]");
+    msg = update(both, 1, 1002);
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1[0]"), "Stale");
+    CU_ASSERT_FALSE(node_is_usable(vnode(fm.r, "n1[0]")));
+    msg = update(both, 2, 900); /* an old list is not believed */
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1[0]"), "free");
+    fake_mom_free(&fm);
+}
+
+static void managers_values_stay(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    static struct is_vnode_attr nothing[] = { { "sharing", "default_excl", 0, 0 } };
+    static struct is_vnode list[] = { { "n1", 1, nothing } };
+    struct is_message msg = update(list, 1, 1001);
+
+    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, 2, OBJECT_NODE, "n1",
+                                "resources_available.vmem=5gb"),
+                    0);
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "vmem"), "5gb");
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "vmem"), "5gb");
+    CU_ASSERT_STRING_EQUAL(obj_str(&vnode(fm.r, "n1")->obj, NODE_A_SHARING, ""),
+                           "default_excl");
+    fake_mom_free(&fm);
+}
+
+static void states_follow_the_mom(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct is_message msg = { .command = IS_UPDATE, .state = { .state = 0x80 } };
+
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "busy");
+    CU_ASSERT_TRUE(node_is_usable(vnode(fm.r, "n1")));
+    msg.state.state = 0x02;
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "down");
+    CU_ASSERT_STRING_EQUAL(obj_str(&vnode(fm.r, "n1")->obj, NODE_A_COMMENT, ""),
+                           "node down: by mom");
+    msg.state.state = 0;
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "free");
+    CU_ASSERT_FALSE(obj_is_set(&vnode(fm.r, "n1")->obj, NODE_A_COMMENT));
+    fake_mom_free(&fm);
+}
+
+static void a_lost_stream_is_a_down_vnode(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, 2, OBJECT_NODE, "n1", "state=offline"),
+                    0);
+    fake_lose(&fm);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "down,offline");
+    CU_ASSERT_STRING_EQUAL(obj_str(&vnode(fm.r, "n1")->obj, NODE_A_COMMENT, ""),
+                           "node down: communication closed");
+    CU_ASSERT_TRUE(rig_logged(fm.r, "stream_eof, localhost down"));
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "offline");
+    CU_ASSERT_TRUE(rig_logged(fm.r, "node up"));
+    fake_mom_free(&fm);
+}
+
+static void a_managers_comment_stays(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, 2, OBJECT_NODE, "n1", "comment=mine"),
+                    0);
+    fake_lose(&fm);
+    CU_ASSERT_STRING_EQUAL(obj_str(&vnode(fm.r, "n1")->obj, NODE_A_COMMENT, ""),
+                           "mine");
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_STRING_EQUAL(obj_str(&vnode(fm.r, "n1")->obj, NODE_A_COMMENT, ""),
+                           "mine");
+    fake_mom_free(&fm);
+}
+
+static void a_vnode_made_behind_its_mom_is_asked_for(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, 0, OBJECT_NODE, "n2", "Mom=localhost"),
+                    0);
+    CU_ASSERT_PTR_NOT_NULL(fake_message(&fm, IS_REPLYHELLO));
+    fake_mom_free(&fm);
+}
+
+static void the_last_known_availability_holds(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    int64_t at;
+
+    rig_restart(fm.r);
+    at = fm.r->now_at;
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "state-unknown");
+    CU_ASSERT_TRUE(node_is_usable(vnode(fm.r, "n1")));
+    rig_advance(fm.r, at + NODE_WAIT_S - 1);
+    CU_ASSERT_TRUE(node_is_usable(vnode(fm.r, "n1")));
+    rig_advance(fm.r, at + NODE_WAIT_S);
+    CU_ASSERT_FALSE(node_is_usable(vnode(fm.r, "n1")));
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_TRUE(node_is_usable(vnode(fm.r, "n1")));
+    svr_router_lost(fm.r->s, fm.r->now_at, &fm.r->out);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "marking all nodes unknown"));
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "state-unknown");
+    CU_ASSERT_TRUE(node_is_usable(vnode(fm.r, "n1")));
+    fake_mom_free(&fm);
+}
+
+/* --- reconciliation -------------------------------------------------------------- */
+
+struct row {
+    const char *story;
+    bool restart;    /* the server dies in between */
+    const char *job; /* reported; NULL: none */
+    int32_t substate;
+    int64_t run_version;
+    char state; /* of the job afterwards */
+    bool discarded;
+    int32_t version; /* in DISCARD_JOB */
+};
+
+static void reports_are_reconciled(void)
+{
+    static const struct row rows[] = {
+        { "the run that is known", false, "0.svr", 42, 1, 'R', false, 0 },
+        { "the run that is known, after a restart", true, "0.svr", 42, 1, 'R', false,
+          0 },
+        { "a job that nobody knows", false, "77.svr", 42, 1, 'R', true, -1 },
+        { "an older run", false, "0.svr", 42, 7, 'R', true, 7 },
+        { "a job that ends there", false, "0.svr", 58, 1, 'R', false, 0 },
+        { "a queued job", false, "1.svr", 42, 0, 'R', true, 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct fake_mom fm = fake_mom_new();
+        struct is_running r = { .job_id = rows[i].job,
+                                .substate = rows[i].substate,
+                                .run_version = rows[i].run_version,
+                                .exec_vnode = "(n1:ncpus=1)" };
+        const char *id = running_job(&fm);
+        const struct is_message *told;
+
+        submit(fm.r, RIG_USER, "", "", NULL);
+        if (rows[i].restart)
+            rig_restart(fm.r);
+        fake_connect(&fm, 1, &r);
+        told = fake_message(&fm, IS_DISCARD_JOB);
+        CU_ASSERT_EQUAL(told != NULL, rows[i].discarded);
+        if (told) {
+            CU_ASSERT_EQUAL(told->run_version, rows[i].version);
+            CU_ASSERT_STRING_EQUAL(told->job_id, rows[i].job);
+            CU_ASSERT_TRUE(rig_logged(fm.r, "Discard running job, "));
+        }
+        CU_ASSERT_EQUAL(state_of(fm.r, id), rows[i].state);
+        CU_ASSERT_EQUAL(state_of(fm.r, "1.svr"), 'Q');
+        fake_mom_free(&fm);
+    }
+}
+
+static void a_missing_job_is_waited_for_and_given_up(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    fake_connect(&fm, 0, NULL);
+    rig_advance(fm.r, fm.r->now_at + 59);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    fake_usage(&fm, id, 1, NULL, "00:00:05"); /* it is there after all */
+    rig_advance(fm.r, fm.r->now_at + 100);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    fake_connect(&fm, 0, NULL);
+    rig_advance(fm.r, fm.r->now_at + 60);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'E');
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_UNKJOBID, "Unknown");
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'Q');
+    fake_mom_free(&fm);
+}
+
+/* Run, killed before or after the MoM heard of it: the same run is sent again. */
+static void a_job_on_its_way_survives_the_server(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+    struct is_running r = { .job_id = id, .substate = 41, .run_version = 1 };
+
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    rig_restart(fm.r);
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_told(&fm, BATCH_QUEUE_JOB, 0));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_told(&fm, BATCH_JOB_SCRIPT, 0));
+    CU_ASSERT_EQUAL(obj_num(the_job(fm.r, id), JOB_A_RUN_VERSION, 0), 1);
+    rig_restart(fm.r);
+    fake_connect(&fm, 1, &r); /* it had taken it */
+    CU_ASSERT_PTR_NULL(fake_told(&fm, BATCH_QUEUE_JOB, 0));
+    CU_ASSERT_PTR_NOT_NULL(accounted(fm.r, 'S', 0));
+    CU_ASSERT_TRUE(obj_num(the_job(fm.r, id), JOB_A_HF_SENT, 0));
+    fake_mom_free(&fm);
+}
+
+static void the_end_of_a_job_survives_the_server(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+    struct is_running r = { .job_id = id, .substate = 58, .run_version = 1 };
+
+    fake_obit(&fm, id, 1, 0);
+    rig_restart(fm.r);
+    fake_connect(&fm, 1, &r);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_told(&fm, BATCH_COPY_FILES, 0));
+    fake_obit(&fm, id, 1, 0); /* told again: acknowledged, nothing begins anew */
+    CU_ASSERT_EQUAL(fake_message(&fm, IS_OBITREPLY)->acks.n, 1);
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_RECORD), 0);
+    fake_connect(&fm, 1, &r);
+    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+    rig_restart(fm.r);
+    fake_connect(&fm, 1, &r);
+    CU_ASSERT_PTR_NULL(fake_told(&fm, BATCH_COPY_FILES, 0));
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    CU_ASSERT_PTR_NOT_NULL(accounted(fm.r, 'E', 0));
+    fake_mom_free(&fm);
+}
+
+static void an_obituary_of_another_run_is_rejected(void)
+{
+    static const struct {
+        const char *id;
+        int32_t run_version;
+    } rows[] = { { "0.svr", 2 }, { "1.svr", 1 }, { "99.svr", 1 } };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const char *id = running_job(&fm);
+
+        submit(fm.r, RIG_USER, "", "", NULL);
+        fake_obit(&fm, rows[i].id, rows[i].run_version, 0);
+        CU_ASSERT_EQUAL(fake_message(&fm, IS_OBITREPLY)->acks.n, 0);
+        CU_ASSERT_STRING_EQUAL(fake_message(&fm, IS_OBITREPLY)->rejects.v[0],
+                               rows[i].id);
+        CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+        fake_mom_free(&fm);
+    }
+}
+
+/* The answer to an obituary has seen the record of the end. */
+static void an_obituary_is_answered_when_it_is_stored(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    fake_obit(&fm, id, 1, 0);
+    for (size_t i = 0; i < fm.r->out.n; i++) {
+        const struct effect *e = &fm.r->out.v[i];
+
+        if (e->kind == EFFECT_MOM_MESSAGE)
+            CU_ASSERT_EQUAL(e->seq, svr_model(fm.r->s)->seq);
+    }
+    CU_ASSERT_TRUE(rig_count(fm.r, EFFECT_RECORD) > 0);
+    fake_mom_free(&fm);
+}
+
+/* --- silence --------------------------------------------------------------------- */
+
+static void an_unanswered_send_closes_the_stream(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    rig_advance(fm.r, fm.r->now_at + 59);
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_MOM_CLOSE), 0);
+    rig_advance(fm.r, fm.r->now_at + 1);
+    CU_ASSERT_EQUAL(rig_effect(fm.r, EFFECT_MOM_CLOSE, 0)->u.mom.stream, fm.stream);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "down");
+    /* It may have it: the job waits for the MoM, and then it is sent again. */
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL(fake_told(&fm, BATCH_QUEUE_JOB, 0));
+    fake_mom_free(&fm);
+}
+
+static void a_forwarded_signal_is_answered_by_the_mom(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct body_signal body = { .job_id = running_job(&fm), .signal = "SIGUSR1" };
+    uint64_t conn;
+
+    CU_ASSERT_PTR_NULL(rig_ask(fm.r, RIG_USER, BATCH_SIGNAL_JOB, &body, NULL));
+    conn = fm.r->conn;
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), PBSE_UNKSIG, "bad");
+    CU_ASSERT_EQUAL(rig_reply(fm.r, conn)->code, PBSE_UNKSIG);
+    CU_ASSERT_PTR_NULL(rig_ask(fm.r, RIG_USER, BATCH_SIGNAL_JOB, &body, NULL));
+    fake_lose(&fm);
+    CU_ASSERT_EQUAL(rig_reply(fm.r, fm.r->conn)->code, PBSE_NORELYMOM);
+    CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_USER, BATCH_SIGNAL_JOB, &body, NULL)->code,
+                    PBSE_NORELYMOM);
+    fake_mom_free(&fm);
+}
+
+static void answers_to_nothing_are_ignored(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct is_message odd = { .command = IS_CMD_REPLY, .msgid = "1:1" };
+    struct is_message unknown = { .command = (enum is_command)77 };
+
+    fake_send(&fm, &odd);
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_RECORD), 0);
+    fake_send(&fm, &unknown);
+    CU_ASSERT_EQUAL(fm.r->out.n, 0);
+    fake_mom_free(&fm);
+}
+
+static const struct unit_case cases[] = {
+    { "a known MoM is greeted", a_known_mom_is_greeted },
+    { "strangers are closed", strangers_are_closed },
+    { "a report makes a vnode free", a_report_makes_a_vnode_free },
+    { "vnodes come and go with the list", vnodes_come_and_go_with_the_list },
+    { "a manager's values stay", managers_values_stay },
+    { "states follow the MoM", states_follow_the_mom },
+    { "a lost stream is a down vnode", a_lost_stream_is_a_down_vnode },
+    { "a manager's comment stays", a_managers_comment_stays },
+    { "a vnode made behind its MoM is asked for",
+      a_vnode_made_behind_its_mom_is_asked_for },
+    { "the last known availability holds", the_last_known_availability_holds },
+    { "reports are reconciled", reports_are_reconciled },
+    { "a missing job is waited for and given up",
+      a_missing_job_is_waited_for_and_given_up },
+    { "a job on its way survives the server", a_job_on_its_way_survives_the_server },
+    { "the end of a job survives the server", the_end_of_a_job_survives_the_server },
+    { "an obituary of another run is rejected",
+      an_obituary_of_another_run_is_rejected },
+    { "an obituary is answered when it is stored",
+      an_obituary_is_answered_when_it_is_stored },
+    { "an unanswered send closes the stream", an_unanswered_send_closes_the_stream },
+    { "a forwarded signal is answered by the MoM",
+      a_forwarded_signal_is_answered_by_the_mom },
+    { "answers to nothing are ignored", answers_to_nothing_are_ignored },
+};
+
+int main(void)
+{
+    return unit_main("MoM links", cases, ARRAY_LEN(cases));
+}
