@@ -185,11 +185,16 @@ static bool put_record(struct sqlite_store *q, const struct store_record *r)
     return true;
 }
 
-static bool put_batch(struct sqlite_store *q, const struct store_batch *batch)
+/* *at is left at the record that failed. */
+static bool put_batch(struct sqlite_store *q, const struct store_batch *batch,
+                      const struct store_record **at)
 {
-    for (size_t i = 0; i < batch->n_records; i++)
-        if (!put_record(q, &batch->records[i]))
+    for (size_t i = 0; i < batch->n_records; i++) {
+        *at = &batch->records[i];
+        if (!put_record(q, *at))
             return false;
+    }
+    *at = NULL;
     if (batch->n_records > 0) {
         uint64_t last = batch->records[batch->n_records - 1].seq;
 
@@ -206,26 +211,32 @@ static bool put_batch(struct sqlite_store *q, const struct store_batch *batch)
     return true;
 }
 
-static int save_error(struct sqlite_store *q, struct diag *why)
+/* 'at' is the record at fault, NULL when no single one is. */
+static int save_error(struct sqlite_store *q, const struct store_record *at,
+                      struct diag *why)
 {
     const char *words = sqlite3_errcode(q->db) == SQLITE_OK
-                            ? "a record contradicts the stored objects"
+                            ? "it contradicts the stored objects"
                             : sqlite3_errmsg(q->db);
 
-    return diag_set(why, PBSE_SAVE_ERR, "%s", words);
+    if (!at)
+        return diag_set(why, PBSE_SAVE_ERR, "%s", words);
+    return diag_set(why, PBSE_SAVE_ERR, "record %" PRIu64 " (%s of %s %s): %s", at->seq,
+                    at->fact, at->kind, at->id, words);
 }
 
 static int sqlite_commit(struct store *s, const struct store_batch *batch,
                          struct diag *why)
 {
     struct sqlite_store *q = self(s);
+    const struct store_record *at = NULL;
     int err;
 
     if (!run(q, SQL_BEGIN))
-        return save_error(q, why);
-    if (put_batch(q, batch) && run(q, SQL_COMMIT))
+        return save_error(q, NULL, why);
+    if (put_batch(q, batch, &at) && run(q, SQL_COMMIT))
         return 0;
-    err = save_error(q, why);
+    err = save_error(q, at, why);
     /* Some errors (a full disk) have rolled back already. */
     if (!sqlite3_get_autocommit(q->db))
         run(q, SQL_ROLLBACK);
@@ -319,7 +330,7 @@ static int sqlite_prune(struct store *s, int64_t before_at, struct diag *why)
     struct sqlite_store *q = self(s);
 
     sqlite3_bind_int64(q->sql[SQL_PRUNE], 1, before_at);
-    return run(q, SQL_PRUNE) ? 0 : save_error(q, why);
+    return run(q, SQL_PRUNE) ? 0 : save_error(q, NULL, why);
 }
 
 static const char *sqlite_note_get(struct store *s, const char *key,
