@@ -48,13 +48,17 @@ static void complete_list(struct record *to, const struct object *o, int attr,
     }
 }
 
-/* Fill in what was before, and leave out what changes nothing. */
+/* Fill in what was before, and leave out what changes nothing. The record outlives the
+ * objects that it speaks of, so its texts become its own: they may be an object's id. */
 static void complete(const struct model *m, struct record *rec, struct arena *arena)
 {
     const struct object *o = model_find(m, rec->kind, rec->id);
     const struct attr_table *table = kind_table(rec->kind);
     struct record to = *rec;
 
+    to.id = arena_strdup(arena, rec->id);
+    to.actor = arena_strdup(arena, rec->actor);
+    to.note = arena_strdup(arena, rec->note);
     to.changes = NULL;
     to.n_changes = to.cap_changes = 0;
     for (size_t i = 0; i < rec->n_changes; i++) {
@@ -67,7 +71,8 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
             if (o)
                 complete_list(&to, o, c->attr, arena);
         } else if (!str_same(before, c->after)) {
-            record_change(&to, arena, c->attr, c->resource, c->after);
+            record_change(&to, arena, c->attr, arena_strdup(arena, c->resource),
+                          arena_strdup(arena, c->after));
             to.changes[to.n_changes - 1].before = before;
         }
     }
