@@ -10,6 +10,7 @@
 #ifndef MOM_MOM_H
 #define MOM_MOM_H
 
+#include "lib/base/diag.h"
 #include "lib/wire/is.h"
 
 struct mom;
@@ -23,11 +24,11 @@ struct mom_config {
     const char *server_host;
     uint32_t ncpus;
     uint64_t mem_kb;
-    const char *topology; /* "hwloc<?xml ..." */
+    const char *topology;  /* "hwloc<?xml ..." */
     const char *only_user; /* not root: the only user whose jobs run; NULL: all */
-    size_t n_server_ips; /* who may command, host order */
+    size_t n_server_ips;   /* who may command, host order */
     const uint32_t *server_ips;
-    bool mock;             /* execution.md 31 */
+    bool mock;                                  /* execution.md 31 */
     int64_t min_check_poll_s, max_check_poll_s; /* 10, 120 */
     double cputmult, wallmult;                  /* 1.0 */
     bool enforce_mem;
@@ -113,7 +114,8 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
 void mom_router_up(struct mom *m, int64_t now_at, struct mom_out *out);
 void mom_router_down(struct mom *m, int64_t now_at, struct mom_out *out);
 
-/* Answer to MOM_CONNECT. 'stream' 0: it could not be opened. 'number' is for the log. */
+/* Answer to MOM_CONNECT. 'stream' 0: it could not be opened. 'number' is for the log.
+ */
 void mom_connected(struct mom *m, int64_t now_at, uint64_t stream, int number,
                    struct mom_out *out);
 void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
@@ -126,8 +128,8 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream, uint32_t peer_i
                  struct mom_out *out);
 
 /* Answers of the shell. 'why' is NULL when all went well. */
-void mom_stored(struct mom *m, int64_t now_at, const char *job_id, const struct diag *why,
-                struct mom_out *out);
+void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
+                const struct diag *why, struct mom_out *out);
 /* session > 0, or status < 0: why it did not start (-1, -2, -3, -10, -21). 'text' is
  * for the log, may be NULL. */
 void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t session,

@@ -1,0 +1,177 @@
+/* core.h - the MoM's jobs and its link to the server; private to the core.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_JOB_CORE_H
+#define MOM_JOB_CORE_H
+
+#include "lib/base/log.h"
+#include "mom/mom.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define uthash_malloc(size)    xmalloc(size)
+#define uthash_free(ptr, size) free(ptr)
+#include <uthash.h>
+
+#define OBIT_REPEAT_S    45
+#define KILL_DELAY_S     10
+#define MAX_SCRIPT_BYTES (64u << 20)
+#define MAX_RECEIVING    1000 /* half-received jobs at a time */
+
+/* Substates that the server knows, and two of ours below 41. */
+enum job_phase {
+    JOB_RECEIVING = 1, /* QueueJob is here, Commit is not */
+    JOB_STORING = 2,   /* being written; not answered yet */
+    JOB_PRERUN = 41,
+    JOB_RUNNING = 42,
+    JOB_SUSPENDED = 43,
+    JOB_EXITED = 53, /* obituary acknowledged, the server deletes it */
+    JOB_OBIT = 58,   /* obituary to be sent or acknowledged */
+};
+
+struct mom_job {
+    const char *id;
+    struct arena *arena; /* attributes and id */
+    struct wire_attrs attrs;
+    struct buf script;
+    enum job_phase phase;
+    uint64_t stream;   /* while it is received */
+    const char *msgid; /* of its Commit */
+    bool again;        /* the same run is sent once more: answer, change nothing */
+    int32_t run_version;
+    int32_t session;
+    int32_t status;     /* exit status */
+    bool status_is_set; /* a negative status given before the end stays */
+    int64_t since_at;   /* the clock of walltime runs since; 0: it stands */
+    int64_t walltime_s; /* before since_at */
+    int64_t sampled_at;
+    struct mom_usage used;
+    int64_t cpupercent;
+    int64_t kill_at; /* SIGKILL follows; INT64_MAX: no */
+    int64_t obit_at; /* last sent; 0: not yet */
+    unsigned n_copying;
+    bool is_told;    /* the server knows the session */
+    bool is_dropped; /* goes away when its copies are done */
+    UT_hash_handle hh;
+};
+
+/* A request of the server that the shell carries out. */
+struct copying {
+    uint64_t token;
+    uint64_t stream;
+    char *msgid;
+    char *job_id;
+    UT_hash_handle hh;
+};
+
+struct mom {
+    struct mom_config cfg;
+    struct arena *arena; /* of the configuration's texts */
+    struct arena *vnode_arena;
+    size_t n_vnodes;
+    struct is_vnode *vnodes;
+    int64_t modtime;
+    struct mom_job *jobs; /* by id, in order of arrival */
+    struct copying *copies;
+    uint64_t last_token;
+    int32_t last_mock_session;
+    bool router_is_up;
+    uint64_t server;  /* stream; 0: none */
+    bool registered;  /* REPLYHELLO came on it */
+    int64_t hello_at; /* not before; INT64_MAX: not now */
+    unsigned n_hellos;
+    size_t n_ranges;
+    struct is_range *ranges;
+    int64_t sample_at; /* INT64_MAX: nothing to sample */
+    int64_t sample_interval_s;
+    bool sampling;
+};
+
+/* out.c */
+struct mom_effect *out_add(struct mom_out *out, enum mom_effect_kind kind);
+void out_job(struct mom_out *out, enum mom_effect_kind kind, const struct mom_job *j);
+void out_kill(struct mom_out *out, const struct mom_job *j, int signo);
+void out_send(struct mom_out *out, uint64_t stream, const struct is_message *msg);
+void out_log(struct mom_out *out, int event, int log_class, const char *object,
+             const char *fmt, ...) PRINTF_LIKE(5, 6);
+void out_joblog(struct mom_out *out, int event, const struct mom_job *j,
+                const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* Replies of choice NULL, COMMIT (with the id) and TEXT. */
+void out_reply(struct mom_out *out, uint64_t stream, const char *msgid, int32_t code);
+void out_reply_commit(struct mom_out *out, uint64_t stream, const char *msgid,
+                      const char *job_id);
+void out_reply_error(struct mom_out *out, uint64_t stream, const char *msgid,
+                     const struct diag *why);
+
+/* job.c */
+struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs);
+void job_free(struct mom *m, struct mom_job *j);
+struct mom_job *job_find(const struct mom *m, const char *id);
+void job_copy_attrs(struct mom_job *j, const struct wire_attrs *attrs);
+/* Number or duration of an attribute; 'missing' when it is not there or is none. */
+int64_t job_number(const struct mom_job *j, const char *name, const char *resource,
+                   int64_t missing);
+int64_t job_duration(const struct mom_job *j, const char *resource, int64_t missing);
+int64_t job_kib(const struct mom_job *j, const char *resource, int64_t missing);
+int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_at);
+bool job_has_processes(const struct mom_job *j);
+bool job_leaves_files(const struct mom_job *j);
+void job_encode(const struct mom_job *j, struct buf *out);
+struct mom_job *job_decode(struct mom *m, const char *data, size_t len);
+
+/* link.c */
+void link_tick(struct mom *m, int64_t now_at, struct mom_out *out);
+void link_send_update(struct mom *m, struct mom_out *out);
+bool link_is_authorized(const struct mom *m, uint32_t ip);
+void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
+                      const struct is_message *msg, struct mom_out *out);
+void link_add_ranges(struct mom *m, const struct is_message *msg, struct mom_out *out);
+void link_adopt(struct mom *m, uint64_t stream, struct mom_out *out);
+
+/* requests.c, receive.c */
+void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
+                  const struct is_message *msg, bool known, struct mom_out *out);
+void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
+                   const struct wire_request *rq, struct mom_out *out);
+void receive_script(struct mom *m, uint64_t stream, const char *msgid,
+                    const struct body_script *body, struct mom_out *out);
+void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
+                    const char *job_id, struct mom_out *out);
+void receive_drop_stream(struct mom *m, uint64_t stream);
+
+/* life.c */
+void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
+void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
+              struct mom_out *out);
+void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
+                    struct mom_out *out);
+void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out);
+void life_give_back(struct mom *m, struct mom_job *j, struct mom_out *out);
+void life_preset(struct mom_job *j, int32_t status);
+void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j,
+                  struct mom_out *out);
+void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
+void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out);
+void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
+                    struct mom_out *out);
+void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out);
+void life_obit_reply(struct mom *m, const struct is_message *msg, struct mom_out *out);
+void life_tick(struct mom *m, int64_t now_at, struct mom_out *out);
+int64_t life_deadline(const struct mom *m);
+void life_poll_soon(struct mom *m, int64_t now_at);
+
+/* usage.c: resources_used and limits */
+void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
+                 struct wire_attrs *ret, struct arena *arena);
+void usage_take(const struct mom *m, struct mom_job *j, int64_t now_at,
+                const struct mom_usage *used);
+/* When its walltime is over; INT64_MAX: never or not by the clock. */
+int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j);
+/* Kill what has used more than it may. */
+void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
+                   struct mom_out *out);
+
+/* signals.c: "SIGTERM", "TERM", "15"; -1 when there is no such signal */
+int signal_number(const char *name);
+
+#endif

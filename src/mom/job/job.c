@@ -1,0 +1,207 @@
+/* job.c - a job of this host: its attributes, what they say, and its record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+#include "lib/attr/value.h"
+#include "lib/wire/dis.h"
+
+#define RECORD_MAGIC "HFJ1"
+
+void job_copy_attrs(struct mom_job *j, const struct wire_attrs *attrs)
+{
+    for (size_t i = 0; i < attrs->n; i++) {
+        const struct wire_attr *a = &attrs->v[i];
+
+        wire_attrs_add(&j->attrs, j->arena, arena_strdup(j->arena, a->name),
+                       arena_strdup(j->arena, a->resource),
+                       arena_strdup(j->arena, a->value), a->op);
+    }
+}
+
+struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs)
+{
+    struct mom_job *j = xcalloc(1, sizeof(*j));
+
+    j->arena = arena_new();
+    j->id = arena_strdup(j->arena, id);
+    j->kill_at = INT64_MAX;
+    job_copy_attrs(j, attrs);
+    j->run_version = (int32_t)job_number(j, "run_version", NULL,
+                                         job_number(j, "run_count", NULL, 0));
+    HASH_ADD_KEYPTR(hh, m->jobs, j->id, strlen(j->id), j);
+    return j;
+}
+
+void job_free(struct mom *m, struct mom_job *j)
+{
+    HASH_DEL(m->jobs, j);
+    buf_fini(&j->script);
+    arena_free(j->arena);
+    free(j);
+}
+
+struct mom_job *job_find(const struct mom *m, const char *id)
+{
+    struct mom_job *j;
+
+    HASH_FIND_STR(m->jobs, id, j);
+    return j;
+}
+
+int64_t job_number(const struct mom_job *j, const char *name, const char *resource,
+                   int64_t missing)
+{
+    const char *text = wire_attrs_value(&j->attrs, name, resource);
+    char *end;
+    long long n;
+
+    if (!text || !*text)
+        return missing;
+    n = strtoll(text, &end, 10);
+    return *end == '\0' ? n : missing;
+}
+
+int64_t job_duration(const struct mom_job *j, const char *resource, int64_t missing)
+{
+    const char *text = wire_attrs_value(&j->attrs, "Resource_List", resource);
+    int64_t s;
+
+    return text && duration_parse(text, &s) == 0 ? s : missing;
+}
+
+int64_t job_kib(const struct mom_job *j, const char *resource, int64_t missing)
+{
+    const char *text = wire_attrs_value(&j->attrs, "Resource_List", resource);
+    struct size_value size;
+
+    return text && size_parse(text, &size) == 0 ? size_kib(&size) : missing;
+}
+
+int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_at)
+{
+    int64_t s = j->walltime_s;
+
+    if (j->since_at && now_at > j->since_at)
+        s += now_at - j->since_at;
+    return (int64_t)((double)s * m->cfg.wallmult);
+}
+
+bool job_has_processes(const struct mom_job *j)
+{
+    return j->phase == JOB_RUNNING || j->phase == JOB_SUSPENDED;
+}
+
+/* Does the server come for its files? Not for a kept one, and a joined one has none. */
+bool job_leaves_files(const struct mom_job *j)
+{
+    const char *keep = wire_attrs_value(&j->attrs, "Keep_Files", NULL);
+    const char *joined = wire_attrs_value(&j->attrs, "Join_Path", NULL);
+    bool has_out = !joined || strcmp(joined, "eo") != 0;
+    bool has_err = !joined || strcmp(joined, "oe") != 0;
+
+    if (wire_attrs_find(&j->attrs, "stageout", NULL) ||
+        wire_attrs_find(&j->attrs, "stagein", NULL))
+        return true;
+    return (has_out && !(keep && strchr(keep, 'o'))) ||
+           (has_err && !(keep && strchr(keep, 'e')));
+}
+
+void job_encode(const struct mom_job *j, struct buf *out)
+{
+    dis_put_string(out, RECORD_MAGIC);
+    dis_put_string(out, j->id);
+    /* A job being stored is one that starts when it is found. */
+    dis_put_int(out, MAX_OF((int)j->phase, (int)JOB_PRERUN));
+    dis_put_int(out, j->run_version);
+    dis_put_int(out, j->session);
+    dis_put_int(out, j->status);
+    dis_put_uint(out, j->status_is_set);
+    dis_put_int(out, j->since_at);
+    dis_put_int(out, j->walltime_s);
+    dis_put_int(out, j->kill_at);
+    dis_put_int(out, j->used.cput_s);
+    dis_put_int(out, j->used.mem_kb);
+    dis_put_int(out, j->used.vmem_kb);
+    dis_put_uint(out, j->attrs.n);
+    for (size_t i = 0; i < j->attrs.n; i++) {
+        const struct wire_attr *a = &j->attrs.v[i];
+
+        dis_put_string(out, a->name);
+        dis_put_string(out, a->resource);
+        dis_put_string(out, a->value);
+        dis_put_uint(out, a->op);
+    }
+}
+
+static enum dis_error get_numbers(struct dis_in *in, struct mom_job *j)
+{
+    int64_t phase, version, session, status, set;
+    int64_t *const to[] = {
+        &phase,          &version,       &session,    &status,         &set,
+        &j->since_at,    &j->walltime_s, &j->kill_at, &j->used.cput_s, &j->used.mem_kb,
+        &j->used.vmem_kb
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(to); i++) {
+        enum dis_error e = dis_get_long(in, to[i]);
+
+        if (e)
+            return e;
+    }
+    j->phase = (enum job_phase)phase;
+    j->run_version = (int32_t)version;
+    j->session = (int32_t)session;
+    j->status = (int32_t)status;
+    j->status_is_set = set != 0;
+    return DIS_OK;
+}
+
+static enum dis_error get_attrs(struct dis_in *in, struct wire_attrs *attrs)
+{
+    uint32_t n;
+    enum dis_error e = dis_get_uint(in, &n);
+
+    for (uint32_t i = 0; !e && i < n; i++) {
+        const char *name = NULL, *resource = NULL, *value = NULL;
+        uint32_t op = 0;
+
+        e = dis_get_string(in, 0, &name);
+        if (!e)
+            e = dis_get_string(in, 0, &resource);
+        if (!e)
+            e = dis_get_string(in, 0, &value);
+        if (!e)
+            e = dis_get_uint(in, &op);
+        if (!e)
+            wire_attrs_add(attrs, in->arena, name, resource[0] ? resource : NULL, value,
+                           op);
+    }
+    return e;
+}
+
+struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
+{
+    struct arena *arena = arena_new();
+    struct dis_in in = { .at = data, .end = data + len, .arena = arena };
+    struct mom_job read = { 0 }, *j = NULL;
+    struct wire_attrs attrs = { 0 };
+    const char *magic, *id;
+
+    if (dis_get_string(&in, 0, &magic) == DIS_OK && strcmp(magic, RECORD_MAGIC) == 0 &&
+        dis_get_string(&in, 0, &id) == DIS_OK && get_numbers(&in, &read) == DIS_OK &&
+        get_attrs(&in, &attrs) == DIS_OK && in.at == in.end && !job_find(m, id)) {
+        j = job_new(m, id, &attrs);
+        j->phase = read.phase;
+        j->run_version = read.run_version;
+        j->session = read.session;
+        j->status = read.status;
+        j->status_is_set = read.status_is_set;
+        j->since_at = read.since_at;
+        j->walltime_s = read.walltime_s;
+        j->kill_at = read.kill_at;
+        j->used = read.used;
+    }
+    arena_free(arena);
+    return j;
+}

@@ -1,0 +1,310 @@
+/* link.c - hello, registration and the way to the server (tpp.md 5.3, 5.4).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+#include <stdio.h>
+
+#define TOPOLOGY_TYPE  3
+#define TOPOLOGY_FLAGS 21
+
+/* Seconds between hellos: 1, then 2 five times, 4 nine times, and so on up to 64. */
+static int64_t hello_delay(unsigned n)
+{
+    unsigned first = 1, times = 5;
+
+    if (n == 0)
+        return 1;
+    for (int64_t s = 2; s < 64; s *= 2) {
+        if (n < first + times)
+            return s;
+        first += times;
+        times = 2 * times - 1;
+    }
+    return 64;
+}
+
+/* The next hello leaves when the clock shows more than now + delay. */
+static void schedule_hello(struct mom *m, int64_t now_at)
+{
+    m->hello_at = now_at + hello_delay(m->n_hellos) + 1;
+    if (m->n_hellos < 1000)
+        m->n_hellos++;
+}
+
+void link_tick(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    if (!m->router_is_up || m->registered || now_at < m->hello_at)
+        return;
+    schedule_hello(m, now_at);
+    if (m->server) { /* a hello that nobody answered: a new stream finds a new server */
+        out_add(out, MOM_CLOSE)->stream = m->server;
+        m->server = 0;
+    }
+    out_add(out, MOM_CONNECT);
+}
+
+void mom_router_up(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    out_log(out, LOG_EV_ERROR, LOG_IN_SERVER, "net_restore_handler",
+            "net restore handler called");
+    m->router_is_up = true;
+    m->n_hellos = 0;
+    m->hello_at = now_at;
+    link_tick(m, now_at, out);
+}
+
+static void forget_server(struct mom *m)
+{
+    m->server = 0;
+    m->registered = false;
+}
+
+void mom_router_down(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    (void)now_at;
+    out_log(out, LOG_EV_ERROR, LOG_IN_SERVER, "net_down_handler",
+            "net down handler called");
+    m->router_is_up = false;
+    forget_server(m);
+}
+
+static void send_hello(struct mom *m, struct mom_out *out)
+{
+    const struct is_message hello = { .command = IS_HELLOSVR, .mom_port = m->cfg.port };
+
+    out_send(out, m->server, &hello);
+}
+
+void mom_connected(struct mom *m, int64_t now_at, uint64_t stream, int number,
+                   struct mom_out *out)
+{
+    (void)now_at;
+    if (stream == 0)
+        return;
+    m->server = stream;
+    m->registered = false;
+    send_hello(m, out);
+    out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom",
+            "HELLO sent to server at %s:%u, stream:%d", m->cfg.server_host,
+            m->cfg.server_port, number);
+}
+
+/* The server spoke first: it must hear a hello before its message is taken. */
+void link_adopt(struct mom *m, uint64_t stream, struct mom_out *out)
+{
+    if (m->server)
+        return;
+    m->server = stream;
+    send_hello(m, out);
+}
+
+void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
+                       struct mom_out *out)
+{
+    bool was_registered = m->registered;
+
+    receive_drop_stream(m, stream);
+    if (stream != m->server)
+        return;
+    out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "Server closed connection.");
+    forget_server(m);
+    if (was_registered) { /* at once, then by the timer */
+        m->n_hellos = 0;
+        m->hello_at = now_at;
+        link_tick(m, now_at, out);
+    }
+}
+
+static bool ip_is_server(const struct mom *m, uint32_t ip)
+{
+    if (ip >> 24 == 127)
+        return true;
+    for (size_t i = 0; i < m->cfg.n_server_ips; i++)
+        if (m->cfg.server_ips[i] == ip)
+            return true;
+    return false;
+}
+
+bool link_is_authorized(const struct mom *m, uint32_t ip)
+{
+    return ip_is_server(m, ip);
+}
+
+static void ip_text(uint32_t ip, char text[16])
+{
+    uint8_t b[4] = { (uint8_t)(ip >> 24), (uint8_t)(ip >> 16), (uint8_t)(ip >> 8),
+                     (uint8_t)ip };
+
+    snprintf(text, 16, "%u.%u.%u.%u", b[0], b[1], b[2], b[3]);
+}
+
+static bool has_range(const struct mom *m, const struct is_range *r)
+{
+    for (size_t i = 0; i < m->n_ranges; i++)
+        if (r->low_ip >= m->ranges[i].low_ip &&
+            r->low_ip + r->extra <= m->ranges[i].low_ip + m->ranges[i].extra)
+            return true;
+    return false;
+}
+
+/* Hosts of the cluster: only ever added. Sisters will be checked against them. */
+void link_add_ranges(struct mom *m, const struct is_message *msg, struct mom_out *out)
+{
+    for (size_t i = 0; i < msg->n_ranges; i++) {
+        const struct is_range *r = &msg->ranges[i];
+        char text[16];
+
+        if (r->low_ip > UINT32_MAX || r->extra > UINT32_MAX - r->low_ip ||
+            has_range(m, r))
+            continue;
+        m->ranges = xrealloc(m->ranges, (m->n_ranges + 1) * sizeof(*m->ranges));
+        m->ranges[m->n_ranges++] = *r;
+        ip_text((uint32_t)r->low_ip, text);
+        out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom",
+                "Adding IP address %s as authorized", text);
+    }
+}
+
+static struct is_vnode copy_vnode(struct arena *arena, const struct is_vnode *v,
+                                  size_t more)
+{
+    struct is_vnode c = { .name = arena_strdup(arena, v->name), .n = v->n };
+
+    c.attrs = ARENA_ARRAY(arena, struct is_vnode_attr, v->n + more);
+    for (size_t i = 0; i < v->n; i++) {
+        c.attrs[i] = v->attrs[i];
+        c.attrs[i].name = arena_strdup(arena, v->attrs[i].name);
+        c.attrs[i].value = arena_strdup(arena, v->attrs[i].value);
+    }
+    return c;
+}
+
+static void add_attr(struct is_vnode *v, const char *name, const char *value, int type,
+                     int flags)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (strcmp(v->attrs[i].name, name) == 0)
+            return; /* a definition file said otherwise */
+    v->attrs[v->n++] = (struct is_vnode_attr){
+        .name = name, .value = value, .type = type, .flags = flags
+    };
+}
+
+/* What every MoM says of its host, unless a file says it. */
+static void complete_natural(const struct mom *m, struct is_vnode *v,
+                             struct arena *arena)
+{
+    add_attr(v, "topology_info", arena_strdup(arena, m->cfg.topology), TOPOLOGY_TYPE,
+             TOPOLOGY_FLAGS);
+    add_attr(v, "resources_available.mem",
+             arena_printf(arena, "%" PRIu64 "kb", m->cfg.mem_kb), 0, 0);
+    add_attr(v, "resources_available.ncpus", arena_printf(arena, "%u", m->cfg.ncpus), 0,
+             0);
+}
+
+void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
+                    const struct is_vnode *vnodes, struct mom_out *out)
+{
+    struct arena *arena = arena_new();
+    bool has_natural = false;
+
+    (void)now_at;
+    m->vnodes = ARENA_ARRAY(arena, struct is_vnode, n + 1);
+    m->n_vnodes = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool natural = strcmp(vnodes[i].name, m->cfg.node_name) == 0;
+        struct is_vnode *v = &m->vnodes[m->n_vnodes++];
+
+        *v = copy_vnode(arena, &vnodes[i], 3);
+        if (natural)
+            complete_natural(m, v, arena);
+        has_natural = has_natural || natural;
+    }
+    if (!has_natural) {
+        const struct is_vnode bare = { .name = m->cfg.node_name };
+
+        m->vnodes[m->n_vnodes] = copy_vnode(arena, &bare, 3);
+        complete_natural(m, &m->vnodes[m->n_vnodes++], arena);
+    }
+    arena_free(m->vnode_arena);
+    m->vnode_arena = arena;
+    m->modtime = MAX_OF(modtime, m->modtime + 1);
+    if (m->registered)
+        link_send_update(m, out);
+}
+
+static struct is_state state_block(const struct mom *m, bool with_vnodes,
+                                   struct arena *arena)
+{
+    struct is_state st = { .pcpus = m->cfg.ncpus,
+                           .acpus = m->cfg.ncpus,
+                           .mem_kb = m->cfg.mem_kb,
+                           .arch = "linux",
+                           .has_vnodes = with_vnodes,
+                           .modtime = m->modtime,
+                           .version = arena_strdup(arena, m->cfg.version) };
+
+    if (!with_vnodes)
+        return st;
+    st.n_vnodes = m->n_vnodes;
+    st.vnodes = ARENA_ARRAY(arena, struct is_vnode, m->n_vnodes);
+    for (size_t i = 0; i < m->n_vnodes; i++)
+        st.vnodes[i] = copy_vnode(arena, &m->vnodes[i], 0);
+    return st;
+}
+
+void link_send_update(struct mom *m, struct mom_out *out)
+{
+    const struct is_message msg = { .command = IS_UPDATE2,
+                                    .state = state_block(m, true, out->arena) };
+
+    out_send(out, m->server, &msg);
+}
+
+static void list_jobs(const struct mom *m, struct is_message *msg, struct arena *arena)
+{
+    struct mom_job *j, *tmp;
+
+    msg->running = ARENA_ARRAY(arena, struct is_running, HASH_COUNT(m->jobs));
+    HASH_ITER(hh, m->jobs, j, tmp)
+    {
+        const char *on = wire_attrs_value(&j->attrs, "exec_vnode", NULL);
+
+        if (j->phase < JOB_PRERUN || j->is_dropped)
+            continue;
+        msg->running[msg->n_running++] =
+            (struct is_running){ .job_id = arena_strdup(arena, j->id),
+                                 .substate = j->phase,
+                                 .run_version = j->run_version,
+                                 .exec_vnode = arena_strdup(arena, on ? on : "") };
+    }
+}
+
+static void send_register(struct mom *m, bool with_vnodes, struct mom_out *out)
+{
+    struct is_message msg = { .command = IS_REGISTERMOM,
+                              .state = state_block(m, with_vnodes, out->arena) };
+    /* No hooks, no resourcedef. */
+    const struct is_message sums = { .command = IS_HOOK_CHECKSUMS,
+                                     .raw = { .data = "+0+0", .len = 4 } };
+
+    list_jobs(m, &msg, out->arena);
+    out_send(out, m->server, &msg);
+    out_send(out, m->server, &sums);
+}
+
+void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
+                      const struct is_message *msg, struct mom_out *out)
+{
+    m->server = stream;
+    m->registered = true;
+    m->n_hellos = 0;
+    out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom",
+            "ReplyHello %sfrom server at %s",
+            msg->need_inventory ? "" : "(no inventory required) ", peer);
+    link_add_ranges(m, msg, out);
+    send_register(m, msg->need_inventory != 0, out);
+    life_tell_running(m, now_at, out);
+    life_send_obits(m, now_at, out);
+}

@@ -1,0 +1,186 @@
+/* mom.c - the door: messages find their rule, time passes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+struct mom *mom_new(const struct mom_config *cfg)
+{
+    struct mom *m = xcalloc(1, sizeof(*m));
+    struct arena *a = arena_new();
+
+    m->arena = a;
+    m->cfg = *cfg;
+    m->cfg.host = arena_strdup(a, cfg->host);
+    m->cfg.node_name = arena_strdup(a, cfg->node_name);
+    m->cfg.version = arena_strdup(a, cfg->version);
+    m->cfg.server_host = arena_strdup(a, cfg->server_host);
+    m->cfg.topology = arena_strdup(a, cfg->topology);
+    m->cfg.only_user = arena_strdup(a, cfg->only_user);
+    m->cfg.server_ips =
+        arena_copy(a, cfg->server_ips, cfg->n_server_ips * sizeof(*cfg->server_ips));
+    m->hello_at = INT64_MAX;
+    m->sample_at = INT64_MAX;
+    m->sample_interval_s = cfg->min_check_poll_s;
+    return m;
+}
+
+void mom_free(struct mom *m)
+{
+    struct mom_job *j, *tmp;
+    struct copying *c, *next;
+
+    if (!m)
+        return;
+    HASH_ITER(hh, m->jobs, j, tmp)
+    job_free(m, j);
+    HASH_ITER(hh, m->copies, c, next)
+    {
+        HASH_DEL(m->copies, c);
+        free(c->msgid);
+        free(c->job_id);
+        free(c);
+    }
+    free(m->ranges);
+    arena_free(m->vnode_arena);
+    arena_free(m->arena);
+    free(m);
+}
+
+static void discard(struct mom *m, const struct is_message *msg, struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, msg->job_id);
+    const struct is_message done = { .command = IS_DISCARD_DONE,
+                                     .job_id = arena_strdup(out->arena, msg->job_id),
+                                     .run_version = msg->run_version };
+
+    if (j && (msg->run_version == -1 || msg->run_version == j->run_version)) {
+        out_joblog(out, LOG_EV_JOB, j, "Job discarded at request of Server");
+        life_drop(m, j, out);
+    }
+    out_send(out, m->server, &done);
+}
+
+static void unknown_command(uint64_t stream, const char *peer,
+                            const struct is_message *msg, struct mom_out *out)
+{
+    out_log(out, LOG_EV_ERROR, LOG_IN_SERVER, "is_request", "unknown command %d sent",
+            msg->command);
+    out_log(out, LOG_EV_ERROR, LOG_IN_SERVER, "is_request", "Protocol failure from %s",
+            peer);
+    out_add(out, MOM_CLOSE)->stream = stream;
+}
+
+void mom_message(struct mom *m, int64_t now_at, uint64_t stream, uint32_t peer_ip,
+                 const char *peer, const struct is_message *msg, bool known,
+                 struct mom_out *out)
+{
+    if (!link_is_authorized(m, peer_ip)) {
+        out_log(out, LOG_EV_ERROR | LOG_EV_SECURITY, LOG_IN_SERVER, "is_request",
+                "bad connect from %s", peer);
+        out_add(out, MOM_CLOSE)->stream = stream;
+        return;
+    }
+    link_adopt(m, stream, out);
+    switch (msg->command) {
+    case IS_REPLYHELLO:
+        link_hello_reply(m, now_at, stream, peer, msg, out);
+        break;
+    case IS_CLUSTER_ADDRS:
+        link_add_ranges(m, msg, out);
+        break;
+    case IS_CMD:
+        request_take(m, now_at, stream, peer, msg, known, out);
+        break;
+    case IS_OBITREPLY:
+        life_obit_reply(m, msg, out);
+        break;
+    case IS_DISCARD_JOB:
+        discard(m, msg, out);
+        break;
+    case IS_SHUTDOWN:
+        mom_stop(m, now_at, false, out);
+        break;
+    case IS_CMD_REPLY:
+    case IS_HOOK_ACTION_ACK:
+        break; /* we ask nothing that is answered */
+    default:
+        unknown_command(stream, peer, msg, out);
+    }
+}
+
+void mom_stop(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out)
+{
+    struct mom_job *j, *tmp;
+
+    (void)now_at;
+    HASH_ITER(hh, m->jobs, j, tmp)
+    {
+        if (kill_jobs && job_has_processes(j))
+            life_give_back(m, j, out);
+    }
+    out_add(out, MOM_EXIT);
+}
+
+void mom_tick(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    life_tick(m, now_at, out);
+    link_tick(m, now_at, out);
+}
+
+int64_t mom_next_deadline(const struct mom *m)
+{
+    int64_t at = life_deadline(m);
+
+    if (m->router_is_up && !m->registered)
+        at = MIN_OF(at, m->hello_at);
+    return at;
+}
+
+const struct wire_attrs *mom_job_attrs(const struct mom *m, const char *job_id)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    return j ? &j->attrs : NULL;
+}
+
+bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
+                    size_t *ret_len)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    if (!j || !j->script.data)
+        return false;
+    *ret = j->script.data;
+    *ret_len = j->script.len;
+    return true;
+}
+
+int32_t mom_job_session(const struct mom *m, const char *job_id)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    return j ? j->session : 0;
+}
+
+void mom_job_encode(const struct mom *m, const char *job_id, struct buf *out)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    if (j)
+        job_encode(j, out);
+}
+
+const char *mom_running(const struct mom *m, size_t i)
+{
+    struct mom_job *j, *tmp;
+
+    HASH_ITER(hh, m->jobs, j, tmp)
+    if (job_has_processes(j) && i-- == 0)
+        return j->id;
+    return NULL;
+}
+
+size_t mom_n_jobs(const struct mom *m)
+{
+    return HASH_COUNT(m->jobs);
+}

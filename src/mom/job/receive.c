@@ -1,0 +1,202 @@
+/* receive.c - QueueJob, JobScript, Commit: one job, one answer (tpp.md 6.3).
+ *
+ * Nothing is answered before Commit unless something is wrong. The job and its script
+ * are on disk before the server hears of success.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+#include "lib/attr/ids.h"
+#include "lib/attr/row.h"
+
+static void reject(struct mom_out *out, uint64_t stream, const char *msgid, int code,
+                   const char *text)
+{
+    struct diag why;
+
+    if (text)
+        diag_set(&why, code, "%s", text);
+    else
+        diag_code(&why, code);
+    out_reply_error(out, stream, msgid, &why);
+}
+
+/* Ids become file names. */
+static bool id_is_fit(const char *id, struct arena *arena)
+{
+    struct job_id parsed;
+
+    return strlen(id) <= ID_MAX_JOB && !strchr(id, '/') && id[0] != '.' &&
+           job_id_parse(id, arena, &parsed);
+}
+
+static int check_attrs(const struct mom *m, const struct wire_attrs *attrs,
+                       struct arena *arena, const char **text)
+{
+    const char *user = wire_attrs_value(attrs, "euser", NULL);
+
+    for (size_t i = 0; i < attrs->n; i++)
+        if (attr_find_any(&job_table, attrs->v[i].name) < 0)
+            return PBSE_NOATTR;
+    if (!user || !user[0])
+        return PBSE_BADUSER;
+    if (m->cfg.only_user && strcmp(user, m->cfg.only_user) != 0) {
+        *text = arena_printf(arena, "this MoM runs jobs of %s only", m->cfg.only_user);
+        return PBSE_BADUSER;
+    }
+    return 0;
+}
+
+static struct mom_job *receiving_on(const struct mom *m, uint64_t stream)
+{
+    struct mom_job *j, *tmp;
+
+    HASH_ITER(hh, m->jobs, j, tmp)
+    if ((j->phase == JOB_RECEIVING || j->again) && j->stream == stream)
+        return j;
+    return NULL;
+}
+
+static size_t count_receiving(const struct mom *m)
+{
+    struct mom_job *j, *tmp;
+    size_t n = 0;
+
+    HASH_ITER(hh, m->jobs, j, tmp)
+    n += j->phase == JOB_RECEIVING;
+    return n;
+}
+
+/* The same run once more: the server did not hear the answer. Any other run of a job
+ * that is here is refused. */
+static void queue_known(struct mom_job *j, uint64_t stream, const char *msgid,
+                        const struct wire_attrs *attrs, struct mom_out *out)
+{
+    const char *version = wire_attrs_value(attrs, "run_version", NULL);
+
+    if (j->phase >= JOB_PRERUN && version && atoi(version) == j->run_version) {
+        j->again = true;
+        j->stream = stream;
+    } else {
+        reject(out, stream, msgid, PBSE_JOBEXIST, NULL);
+    }
+}
+
+static bool is_implicit_commit(const struct wire_request *rq)
+{
+    return rq->extend && strstr(rq->extend, "implicit_commit");
+}
+
+void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
+                   const struct wire_request *rq, struct mom_out *out)
+{
+    const struct body_queue *body = rq->body;
+    const char *text = NULL;
+    struct mom_job *j = job_find(m, body->id);
+    int code;
+
+    if (j && j->phase == JOB_RECEIVING) { /* sent anew: the first half is forgotten */
+        job_free(m, j);
+        j = NULL;
+    }
+    if (j) {
+        queue_known(j, stream, msgid, &body->attrs, out);
+    } else if (!id_is_fit(body->id, out->arena)) {
+        reject(out, stream, msgid, PBSE_IVALREQ, NULL);
+        return;
+    } else if ((code = check_attrs(m, &body->attrs, out->arena, &text)) != 0) {
+        reject(out, stream, msgid, code, text);
+        return;
+    } else if (count_receiving(m) >= MAX_RECEIVING) {
+        reject(out, stream, msgid, PBSE_SYSTEM, "too many jobs are being received");
+        return;
+    } else {
+        j = job_new(m, body->id, &body->attrs);
+        j->phase = JOB_RECEIVING;
+        j->stream = stream;
+    }
+    if (is_implicit_commit(rq))
+        receive_commit(m, now_at, stream, msgid, body->id, out);
+}
+
+void receive_script(struct mom *m, uint64_t stream, const char *msgid,
+                    const struct body_script *body, struct mom_out *out)
+{
+    struct mom_job *j =
+        body->job_id[0] ? job_find(m, body->job_id) : receiving_on(m, stream);
+
+    if (j && j->again && j->stream == stream)
+        return; /* it has its script */
+    if (!j || j->phase != JOB_RECEIVING || j->stream != stream) {
+        reject(out, stream, msgid, PBSE_IVALREQ, NULL);
+        return;
+    }
+    if (body->data.len > MAX_SCRIPT_BYTES - j->script.len) {
+        job_free(m, j);
+        reject(out, stream, msgid, PBSE_SYSTEM, "job script is too long");
+        return;
+    }
+    buf_add(&j->script, body->data.data, body->data.len);
+}
+
+void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
+                    const char *job_id, struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (j && j->again && j->stream == stream) {
+        j->again = false;
+        out_reply_commit(out, stream, msgid, j->id);
+        j->is_told = false;
+        if (j->phase == JOB_OBIT)
+            life_send_obit(m, now_at, j, out);
+        else
+            life_tell_running(m, now_at, out);
+        return;
+    }
+    if (!j || j->phase != JOB_RECEIVING || j->stream != stream) {
+        reject(out, stream, msgid, PBSE_UNKJOBID, NULL);
+        return;
+    }
+    j->msgid = arena_strdup(j->arena, msgid);
+    if (m->cfg.mock) { /* nothing is written */
+        j->phase = JOB_STORING;
+        mom_stored(m, now_at, job_id, NULL, out);
+        return;
+    }
+    j->phase = JOB_PRERUN; /* what the record says */
+    out_job(out, MOM_STORE, j);
+    j->phase = JOB_STORING;
+}
+
+void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
+                const struct diag *why, struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (!j || j->phase != JOB_STORING)
+        return;
+    buf_fini(&j->script);
+    if (why) {
+        out_reply_error(out, j->stream, j->msgid, why);
+        life_drop(m, j, out);
+        return;
+    }
+    out_reply_commit(out, j->stream, j->msgid, j->id);
+    life_start(m, now_at, j, out);
+}
+
+/* Half a job is no job. */
+void receive_drop_stream(struct mom *m, uint64_t stream)
+{
+    struct mom_job *j, *tmp;
+
+    HASH_ITER(hh, m->jobs, j, tmp)
+    {
+        if (j->stream != stream)
+            continue;
+        j->again = false;
+        if (j->phase == JOB_RECEIVING)
+            job_free(m, j);
+    }
+}

@@ -1,0 +1,375 @@
+/* requests.c - batch requests of the server (tpp.md 6.2).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+#include <signal.h>
+
+#define STATUS_RERUN (-11)
+
+struct ask { /* one request on its way through its handler */
+    struct mom *m;
+    int64_t now_at;
+    uint64_t stream;
+    const char *peer;
+    const char *msgid;
+    const struct wire_request *rq;
+    struct mom_out *out;
+};
+
+static void refuse(const struct ask *a, int code)
+{
+    struct diag why;
+
+    diag_code(&why, code);
+    out_reply_error(a->out, a->stream, a->msgid, &why);
+}
+
+static void accept_it(const struct ask *a)
+{
+    out_reply(a->out, a->stream, a->msgid, 0);
+}
+
+/* The job of a request; NULL when it was refused. Jobs that are not committed are not
+ * there yet. */
+static struct mom_job *job_of(const struct ask *a, const char *id)
+{
+    struct mom_job *j = job_find(a->m, id);
+
+    if (j && j->phase >= JOB_PRERUN && !j->is_dropped)
+        return j;
+    refuse(a, PBSE_UNKJOBID);
+    return NULL;
+}
+
+static void take_queue(const struct ask *a)
+{
+    receive_queue(a->m, a->now_at, a->stream, a->msgid, a->rq, a->out);
+}
+
+static void take_script(const struct ask *a)
+{
+    receive_script(a->m, a->stream, a->msgid, a->rq->body, a->out);
+}
+
+static void take_commit(const struct ask *a)
+{
+    const struct body_id *body = a->rq->body;
+
+    receive_commit(a->m, a->now_at, a->stream, a->msgid, body->id, a->out);
+}
+
+/* Obsolete, and silent on success. */
+static void take_ready(const struct ask *a)
+{
+    (void)a;
+}
+
+static void take_delete(const struct ask *a)
+{
+    const struct body_manage *body = a->rq->body;
+    struct mom_job *j = job_of(a, body->object_name);
+
+    if (!j)
+        return;
+    out_joblog(a->out, LOG_EV_DEBUG, j, "delete job request received");
+    if (j->n_copying) {
+        out_reply(a->out, a->stream, a->msgid, PBSE_TRYAGAIN);
+        return;
+    }
+    life_drop(a->m, j, a->out);
+    accept_it(a);
+}
+
+static void signal_running(const struct ask *a, struct mom_job *j, const char *name)
+{
+    int signo = signal_number(name);
+
+    if (signo < 0) {
+        struct diag why;
+
+        diag_set(&why, PBSE_UNKSIG, "Unknown/illegal signal name");
+        out_reply_error(a->out, a->stream, a->msgid, &why);
+        return;
+    }
+    out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
+    out_kill(a->out, j, signo);
+    accept_it(a);
+}
+
+static bool is_one_of(const char *name, const char *a, const char *b, const char *c)
+{
+    return strcmp(name, a) == 0 || strcmp(name, b) == 0 || strcmp(name, c) == 0;
+}
+
+/* TermJob, Rerun, suspend, resume: false for a plain signal. */
+static bool pseudo_signal(const struct ask *a, struct mom_job *j, const char *name)
+{
+    if (strcmp(name, "TermJob") == 0 || strcmp(name, "Rerun") == 0) {
+        out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
+        if (name[0] == 'R')
+            life_preset(j, STATUS_RERUN);
+        life_terminate(a->m, a->now_at, j, a->out);
+    } else if (is_one_of(name, "suspend", "admin-suspend", "SIG_SUSPEND")) {
+        if (j->phase != JOB_RUNNING) {
+            refuse(a, PBSE_BADSTATE);
+            return true;
+        }
+        life_suspend(a->m, a->now_at, j, a->out);
+    } else if (is_one_of(name, "resume", "admin-resume", "SIG_RESUME")) {
+        if (j->phase != JOB_SUSPENDED) {
+            refuse(a, PBSE_BADSTATE);
+            return true;
+        }
+        life_resume(a->m, a->now_at, j, a->out);
+    } else {
+        return false;
+    }
+    accept_it(a);
+    return true;
+}
+
+/* A job that starts is signalled when it runs, but for an end it never starts. */
+static void signal_starting(const struct ask *a, struct mom_job *j, const char *name)
+{
+    if (!is_one_of(name, "TermJob", "Rerun", "SIGKILL") && strcmp(name, "KILL") != 0) {
+        out_joblog(a->out, LOG_EV_ADMIN, j, "cannot signal job, job substate = %d",
+                   j->phase);
+        refuse(a, PBSE_BADSTATE);
+        return;
+    }
+    out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
+    if (name[0] == 'R')
+        life_preset(j, STATUS_RERUN);
+    j->kill_at = a->now_at; /* as soon as there is something to kill */
+    accept_it(a);
+}
+
+static void take_signal(const struct ask *a)
+{
+    const struct body_signal *body = a->rq->body;
+    struct mom_job *j = job_of(a, body->job_id);
+
+    if (!j)
+        return;
+    out_joblog(a->out, LOG_EV_DEBUG, j, "signal job request received");
+    if (j->phase == JOB_PRERUN) {
+        signal_starting(a, j, body->signal);
+    } else if (j->phase == JOB_OBIT) { /* the server has not taken its end */
+        life_send_obit(a->m, a->now_at, j, a->out);
+        if (strcmp(body->signal, "resume") == 0)
+            refuse(a, PBSE_BADSTATE);
+        else
+            accept_it(a);
+    } else if (!job_has_processes(j)) {
+        refuse(a, PBSE_BADSTATE);
+    } else if (!pseudo_signal(a, j, body->signal)) {
+        signal_running(a, j, body->signal);
+    }
+}
+
+/* Replace what the request names; a resource list is replaced member by member. */
+static void replace_attrs(struct mom_job *j, const struct wire_attrs *attrs)
+{
+    for (size_t i = 0; i < attrs->n; i++) {
+        const struct wire_attr *a = &attrs->v[i];
+        struct wire_attr *old = (struct wire_attr *)(uintptr_t)wire_attrs_find(
+            &j->attrs, a->name, a->resource);
+
+        if (old)
+            old->value = arena_strdup(j->arena, a->value);
+        else
+            wire_attrs_add(&j->attrs, j->arena, arena_strdup(j->arena, a->name),
+                           arena_strdup(j->arena, a->resource),
+                           arena_strdup(j->arena, a->value), a->op);
+    }
+}
+
+static void take_modify(const struct ask *a)
+{
+    const struct body_manage *body = a->rq->body;
+    struct mom_job *j = job_of(a, body->object_name);
+
+    if (!j)
+        return;
+    replace_attrs(j, &body->attrs);
+    out_joblog(a->out, LOG_EV_JOB, j, "Job Modified at request of %s@%s", a->rq->user,
+               a->m->cfg.server_host);
+    if (!a->m->cfg.mock)
+        out_job(a->out, MOM_SAVE, j);
+    accept_it(a);
+}
+
+static void take_message(const struct ask *a)
+{
+    const struct body_message *body = a->rq->body;
+    struct mom_job *j = job_of(a, body->job_id);
+
+    if (!j)
+        return;
+    if (!job_has_processes(j)) {
+        refuse(a, PBSE_BADSTATE);
+        return;
+    }
+    for (uint32_t file = 1; file <= 2; file++) {
+        struct mom_effect *e;
+
+        if ((body->file ? body->file : 2) & file) {
+            e = out_add(a->out, MOM_TELL);
+            e->job_id = arena_strdup(a->out->arena, j->id);
+            e->u.tell.to_error = file == 2;
+            e->u.tell.text = arena_strdup(a->out->arena, body->text);
+        }
+    }
+    accept_it(a);
+}
+
+/* No checkpoints, no holds of running jobs. */
+static void take_hold(const struct ask *a)
+{
+    refuse(a, PBSE_NOSUP);
+}
+
+static struct body_files *copy_files_body(const struct body_files *b,
+                                          struct arena *arena)
+{
+    struct body_files *c = arena_copy(arena, b, sizeof(*b));
+
+    c->job_id = arena_strdup(arena, b->job_id);
+    c->owner = arena_strdup(arena, b->owner);
+    c->user = arena_strdup(arena, b->user);
+    c->group = arena_strdup(arena, b->group);
+    c->pairs = ARENA_ARRAY(arena, struct wire_file_pair, b->n_pairs);
+    for (size_t i = 0; i < b->n_pairs; i++) {
+        c->pairs[i].flag = b->pairs[i].flag;
+        c->pairs[i].local = arena_strdup(arena, b->pairs[i].local);
+        c->pairs[i].remote = arena_strdup(arena, b->pairs[i].remote);
+    }
+    return c;
+}
+
+static void take_files(const struct ask *a)
+{
+    const struct body_files *body = a->rq->body;
+    struct mom_job *j = job_of(a, body->job_id);
+    struct copying *c;
+    struct mom_effect *e;
+
+    if (!j)
+        return;
+    if (a->rq->number == BATCH_COPY_FILES)
+        out_joblog(a->out, LOG_EV_DEBUG, j, "copy file request received");
+    if (a->m->cfg.mock) {
+        accept_it(a);
+        return;
+    }
+    c = xcalloc(1, sizeof(*c));
+    c->token = ++a->m->last_token;
+    c->stream = a->stream;
+    c->msgid = xstrdup(a->msgid);
+    c->job_id = xstrdup(j->id);
+    HASH_ADD(hh, a->m->copies, token, sizeof(c->token), c);
+    j->n_copying++;
+    e = out_add(a->out, MOM_FILES);
+    e->job_id = arena_strdup(a->out->arena, j->id);
+    e->u.files.token = c->token;
+    e->u.files.remove = a->rq->number == BATCH_DEL_FILES;
+    e->u.files.body = copy_files_body(body, a->out->arena);
+}
+
+void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
+                    const char *text, struct mom_out *out)
+{
+    struct copying *c;
+    struct mom_job *j;
+    struct diag why;
+
+    (void)now_at;
+    HASH_FIND(hh, m->copies, &token, sizeof(token), c);
+    if (!c)
+        return;
+    j = job_find(m, c->job_id);
+    if (j) {
+        j->n_copying--;
+        if (j->is_dropped && j->n_copying == 0)
+            life_drop(m, j, out);
+    }
+    if (code) {
+        diag_set(&why, code, "%s", text ? text : "");
+        out_reply_error(out, c->stream, c->msgid, &why);
+    } else {
+        out_reply(out, c->stream, c->msgid, 0);
+    }
+    HASH_DEL(m->copies, c);
+    free(c->msgid);
+    free(c->job_id);
+    free(c);
+}
+
+static void take_status(const struct ask *a)
+{
+    const struct body_status *body = a->rq->body;
+    struct mom_job *j = job_of(a, body->id);
+    struct arena *arena = a->out->arena;
+    struct is_message msg = { .command = IS_CMD_REPLY };
+    struct wire_object *o;
+    const char *none = "";
+
+    if (!j)
+        return;
+    msg.msgid = arena_strdup(arena, a->msgid);
+    msg.reply.choice = REPLY_STATUS;
+    msg.reply.text = none;
+    o = wire_objects_add(&msg.reply.objects, arena, OBJECT_JOB,
+                         arena_strdup(arena, j->id));
+    wire_attrs_add(&o->attrs, arena, "job_state", NULL,
+                   j->phase >= JOB_EXITED ? "E" : "R", WIRE_OP_SET);
+    wire_attrs_add(&o->attrs, arena, "substate", NULL,
+                   arena_printf(arena, "%d", j->phase), WIRE_OP_SET);
+    wire_attrs_add(&o->attrs, arena, "session_id", NULL,
+                   arena_printf(arena, "%d", j->session), WIRE_OP_SET);
+    usage_attrs(a->m, j, a->now_at, &o->attrs, arena);
+    out_send(a->out, a->stream, &msg);
+}
+
+static void take_shutdown(const struct ask *a)
+{
+    accept_it(a);
+    mom_stop(a->m, a->now_at, false, a->out);
+}
+
+static const struct {
+    uint32_t number;
+    void (*take)(const struct ask *a);
+} rows[] = {
+    { BATCH_QUEUE_JOB, take_queue },     { BATCH_JOB_SCRIPT, take_script },
+    { BATCH_RDY_TO_COMMIT, take_ready }, { BATCH_COMMIT, take_commit },
+    { BATCH_DELETE_JOB, take_delete },   { BATCH_HOLD_JOB, take_hold },
+    { BATCH_MESSAGE_JOB, take_message }, { BATCH_MODIFY_JOB, take_modify },
+    { BATCH_SHUTDOWN, take_shutdown },   { BATCH_SIGNAL_JOB, take_signal },
+    { BATCH_STATUS_JOB, take_status },   { BATCH_COPY_FILES, take_files },
+    { BATCH_DEL_FILES, take_files },
+};
+
+void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
+                  const struct is_message *msg, bool known, struct mom_out *out)
+{
+    const struct ask a = { .m = m,
+                           .now_at = now_at,
+                           .stream = stream,
+                           .peer = peer,
+                           .msgid = msg->msgid,
+                           .rq = &msg->request,
+                           .out = out };
+
+    out_log(out, LOG_EV_DEBUG2, LOG_IN_REQUEST, "",
+            "Type %u request received from %s@%s, sock=%" PRIu64, msg->request.number,
+            msg->request.user, peer, stream);
+    for (size_t i = 0; known && i < ARRAY_LEN(rows); i++) {
+        if (rows[i].number == msg->request.number) {
+            rows[i].take(&a);
+            return;
+        }
+    }
+    refuse(&a, PBSE_UNKREQ);
+}

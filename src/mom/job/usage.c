@@ -1,0 +1,172 @@
+/* usage.c - what a job has used, and what it may (execution.md 17, 18).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+#include "lib/attr/value.h"
+
+#include <math.h>
+
+#define WEIGHT_UP   0.4
+#define WEIGHT_DOWN 0.1
+
+enum {
+    KILLED_VMEM = -26,
+    KILLED_MEM = -27,
+    KILLED_CPUT = -28,
+    KILLED_WALLTIME = -29
+};
+
+static int64_t scaled_cput(const struct mom *m, const struct mom_job *j)
+{
+    return (int64_t)((double)j->used.cput_s * m->cfg.cputmult);
+}
+
+static void add_used(struct wire_attrs *list, struct arena *arena, const char *resource,
+                     const char *value)
+{
+    wire_attrs_add(list, arena, "resources_used", resource, value, WIRE_OP_SET);
+}
+
+static const char *duration_text(struct arena *arena, int64_t s)
+{
+    struct buf b = { 0 };
+    const char *text;
+
+    duration_print(s, &b);
+    text = arena_strdup(arena, b.data);
+    buf_fini(&b);
+    return text;
+}
+
+static const char *asked(const struct mom_job *j, const char *resource,
+                         const char *dflt)
+{
+    const char *value = wire_attrs_value(&j->attrs, "Resource_List", resource);
+
+    return value ? value : dflt;
+}
+
+/* A pretended run uses what it asked for. */
+static void mock_attrs(const struct mom_job *j, const char *walltime,
+                       struct wire_attrs *ret, struct arena *arena)
+{
+    const char *mem = arena_strdup(arena, asked(j, "mem", "0kb"));
+
+    add_used(ret, arena, "cpupercent",
+             arena_strdup(arena, asked(j, "cpupercent", "0")));
+    add_used(ret, arena, "cput", arena_strdup(arena, asked(j, "cput", "00:00:00")));
+    add_used(ret, arena, "mem", mem);
+    add_used(ret, arena, "ncpus", arena_strdup(arena, asked(j, "ncpus", "0")));
+    add_used(ret, arena, "vmem", mem);
+    add_used(ret, arena, "walltime", walltime);
+}
+
+void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
+                 struct wire_attrs *ret, struct arena *arena)
+{
+    const char *walltime = duration_text(arena, job_walltime(m, j, now_at));
+
+    if (m->cfg.mock) {
+        mock_attrs(j, walltime, ret, arena);
+        return;
+    }
+    add_used(ret, arena, "cpupercent", arena_printf(arena, "%" PRId64, j->cpupercent));
+    add_used(ret, arena, "cput", duration_text(arena, scaled_cput(m, j)));
+    add_used(ret, arena, "mem", arena_printf(arena, "%" PRId64 "kb", j->used.mem_kb));
+    add_used(ret, arena, "ncpus", arena_strdup(arena, asked(j, "ncpus", "0")));
+    add_used(ret, arena, "vmem", arena_printf(arena, "%" PRId64 "kb", j->used.vmem_kb));
+    add_used(ret, arena, "walltime", walltime);
+}
+
+/* A moving average that rises faster than it falls and never claims less than the
+ * average of the whole run. */
+static int64_t next_cpupercent(const struct mom *m, const struct mom_job *j,
+                               int64_t now_at, int64_t cput_s)
+{
+    double span = (double)(now_at - j->sampled_at);
+    double run = (double)job_walltime(m, j, now_at);
+    double fresh, weight, next, average;
+    int64_t limit = 100 * job_number(j, "Resource_List", "ncpus", 1);
+
+    if (j->sampled_at == 0 || span <= 0 || run <= 0)
+        return j->cpupercent;
+    fresh = 100.0 * (double)(cput_s - j->used.cput_s) / span;
+    weight = fresh > (double)j->cpupercent ? WEIGHT_UP : WEIGHT_DOWN;
+    weight = fmin(1.0, weight * span / (double)m->cfg.max_check_poll_s);
+    next = (double)j->cpupercent * (1.0 - weight) + fresh * weight;
+    average = fmin(100.0 * (double)cput_s / run, (double)limit);
+    return (int64_t)fmax(next, average);
+}
+
+void usage_take(const struct mom *m, struct mom_job *j, int64_t now_at,
+                const struct mom_usage *used)
+{
+    int64_t cput_s = MAX_OF(used->cput_s, j->used.cput_s);
+
+    j->cpupercent = next_cpupercent(m, j, now_at, cput_s);
+    j->used.cput_s = cput_s;
+    j->used.mem_kb = MAX_OF(used->mem_kb, j->used.mem_kb);
+    j->used.vmem_kb = MAX_OF(used->vmem_kb, j->used.vmem_kb);
+    j->sampled_at = now_at;
+}
+
+int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j)
+{
+    int64_t limit = job_duration(j, "walltime", -1);
+    int64_t left;
+
+    if (limit < 0 || j->since_at == 0 || j->phase != JOB_RUNNING || j->status_is_set)
+        return INT64_MAX;
+    left = (int64_t)ceil((double)limit / m->cfg.wallmult) - j->walltime_s;
+    if (left > INT64_MAX / 2 - j->since_at)
+        return INT64_MAX;
+    /* A job has exceeded its limit when it has used more; a pretended one ends on time.
+     */
+    return j->since_at + left + !m->cfg.mock;
+}
+
+static void kill_for(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
+                     const char *text, struct mom_out *out)
+{
+    struct mom_effect *e = out_add(out, MOM_TELL);
+
+    e->job_id = arena_strdup(out->arena, j->id);
+    e->u.tell.to_error = true;
+    e->u.tell.text = arena_printf(out->arena, "=>> PBS: job killed: %s", text);
+    out_joblog(out, LOG_EV_JOB | LOG_EV_FORCE, j, "%s", text);
+    life_preset(j, status);
+    life_terminate(m, now_at, j, out);
+}
+
+void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
+                   struct mom_out *out)
+{
+    const struct {
+        const char *name, *unit;
+        int64_t used, limit;
+        int32_t status;
+        bool on;
+    } rows[] = {
+        { "walltime", "", job_walltime(m, j, now_at),
+          job_duration(j, "walltime", INT64_MAX), KILLED_WALLTIME, true },
+        { "cput", "", scaled_cput(m, j), job_duration(j, "cput", INT64_MAX),
+          KILLED_CPUT, true },
+        { "vmem", "kb", j->used.vmem_kb, job_kib(j, "vmem", INT64_MAX), KILLED_VMEM,
+          true },
+        { "mem", "kb", j->used.mem_kb, job_kib(j, "mem", INT64_MAX), KILLED_MEM,
+          m->cfg.enforce_mem },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (j->phase != JOB_RUNNING || j->status_is_set || m->cfg.mock)
+            return;
+        if (rows[i].on && rows[i].used > rows[i].limit)
+            kill_for(m, now_at, j, rows[i].status,
+                     arena_printf(out->arena,
+                                  "%s %" PRId64 "%s exceeded limit %" PRId64 "%s",
+                                  rows[i].name, rows[i].used, rows[i].unit,
+                                  rows[i].limit, rows[i].unit),
+                     out);
+    }
+}
