@@ -12,3 +12,19 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/requests.c \
 	src/mom/job/signals.c \
 	src/mom/job/usage.c
+
+sbin_PROGRAMS += pbs_mom
+pbs_mom_SOURCES = \
+	src/mom/shell/actions.c src/mom/shell/actions.h \
+	src/mom/shell/config.c src/mom/shell/config.h \
+	src/mom/shell/environ.c src/mom/shell/environ.h \
+	src/mom/shell/files.c src/mom/shell/files.h \
+	src/mom/shell/home.c src/mom/shell/home.h \
+	src/mom/shell/main.c \
+	src/mom/shell/plan.c src/mom/shell/plan.h \
+	src/mom/shell/proc.c src/mom/shell/proc.h \
+	src/mom/shell/shell.c src/mom/shell/shell.h \
+	src/mom/shell/spawn.c src/mom/shell/spawn.h \
+	src/mom/shell/tasks.c \
+	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
+pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)

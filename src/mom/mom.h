@@ -97,15 +97,17 @@ void mom_free(struct mom *m);
 void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
                     const struct is_vnode *vnodes, struct mom_out *out);
 
-/* Recovery: one call per job record found, then mom_start(). 'found' says what became
- * of its processes. False: the record is damaged (the caller removes its files). */
-enum mom_found {
-    MOM_FOUND_NOTHING, /* never started, or gone without a trace */
-    MOM_FOUND_RUNNING,
-    MOM_FOUND_EXITED, /* 'status' is its exit status */
-};
-bool mom_load(struct mom *m, const char *data, size_t len, enum mom_found found,
-              int32_t status, const char **ret_id) MUST_CHECK;
+/* SIGHUP: how often usage is looked at. */
+void mom_set_polls(struct mom *m, int64_t min_check_poll_s, int64_t max_check_poll_s);
+
+/* Recovery: one call per job record found, mom_found() when something is known of its
+ * processes, then mom_start(). False: the record is damaged (the caller removes its
+ * files). */
+bool mom_load(struct mom *m, const char *data, size_t len,
+              const char **ret_id) MUST_CHECK;
+
+/* Its processes run on ('running'), or have ended with 'status'. */
+void mom_found(struct mom *m, const char *job_id, bool running, int32_t status);
 
 /* kill_jobs: -r, jobs that still run are killed and given back (-4). */
 void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out);

@@ -50,8 +50,10 @@ struct mom_job {
     int64_t kill_at; /* SIGKILL follows; INT64_MAX: no */
     int64_t obit_at; /* last sent; 0: not yet */
     unsigned n_copying;
-    bool is_told;    /* the server knows the session */
-    bool is_dropped; /* goes away when its copies are done */
+    bool is_lost;       /* ran before the restart, and nothing is known of it */
+    enum job_phase was; /* then */
+    bool is_told;       /* the server knows the session */
+    bool is_dropped;    /* goes away when its copies are done */
     UT_hash_handle hh;
 };
 

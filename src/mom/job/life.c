@@ -426,7 +426,7 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
         return;
     }
     if (!job_has_processes(j)) {
-        if (j->status_is_set || kill_jobs)
+        if (j->is_lost || kill_jobs)
             life_end(m, now_at, j, STATUS_RESTARTED, out);
         else
             life_start(m, now_at, j, out); /* it was accepted and never begun */
@@ -436,27 +436,36 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
         life_give_back(m, j, out);
 }
 
-bool mom_load(struct mom *m, const char *data, size_t len, enum mom_found found,
-              int32_t status, const char **ret_id)
+/* A job that ran and of which nothing is found is lost; one that was not begun yet can
+ * begin. */
+bool mom_load(struct mom *m, const char *data, size_t len, const char **ret_id)
 {
     struct mom_job *j = job_decode(m, data, len);
 
     if (!j)
         return false;
     *ret_id = j->id;
-    if (j->phase == JOB_EXITED || j->phase == JOB_OBIT)
-        return true;
-    if (found == MOM_FOUND_EXITED) {
-        life_preset(j, status);
-        j->phase = JOB_OBIT;
-    } else if (found == MOM_FOUND_RUNNING) {
-        if (j->phase != JOB_SUSPENDED)
-            j->phase = JOB_RUNNING;
-    } else if (j->phase != JOB_PRERUN) {
-        life_preset(j, STATUS_RESTARTED);
+    if (job_has_processes(j)) {
+        j->is_lost = true;
+        j->was = j->phase;
         j->phase = JOB_PRERUN;
     }
     return true;
+}
+
+void mom_found(struct mom *m, const char *job_id, bool running, int32_t status)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (!j || !j->is_lost)
+        return;
+    j->is_lost = false;
+    if (running) {
+        j->phase = j->was;
+    } else {
+        life_preset(j, status);
+        j->phase = JOB_OBIT;
+    }
 }
 
 void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out)

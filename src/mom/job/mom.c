@@ -46,6 +46,13 @@ void mom_free(struct mom *m)
     free(m);
 }
 
+void mom_set_polls(struct mom *m, int64_t min_check_poll_s, int64_t max_check_poll_s)
+{
+    m->cfg.min_check_poll_s = min_check_poll_s;
+    m->cfg.max_check_poll_s = max_check_poll_s;
+    m->sample_interval_s = min_check_poll_s;
+}
+
 static void discard(struct mom *m, const struct is_message *msg, struct mom_out *out)
 {
     struct mom_job *j = job_find(m, msg->job_id);

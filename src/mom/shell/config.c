@@ -1,0 +1,399 @@
+/* config.c - see config.h. One row per directive.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/config.h"
+
+#include "lib/base/log.h"
+#include "mom/shell/home.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_FILE_BYTES (64u << 20)
+#define DEFAULT_MIN    10
+#define DEFAULT_MAX    120
+
+struct reading {
+    struct config *c;
+    const struct config_log *log;
+    const char *file;
+    bool ok;
+};
+
+static void say(const struct reading *r, int event, const char *object, const char *fmt,
+                ...) PRINTF_LIKE(4, 5);
+
+static void say(const struct reading *r, int event, const char *object, const char *fmt,
+                ...)
+{
+    char text[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    r->log->fn(r->log->arg, event, object, text);
+}
+
+struct directive;
+typedef bool (*directive_fn)(struct reading *r, const struct directive *d,
+                             const char *arg);
+struct directive {
+    const char *name;
+    directive_fn take;
+    size_t offset; /* in struct config, for the simple ones */
+};
+
+static bool take_seconds(struct reading *r, const struct directive *d, const char *arg)
+{
+    char *end;
+    long n = strtol(arg, &end, 0);
+
+    if (end == arg || *end || n <= 0) {
+        say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
+        return false;
+    }
+    *(int64_t *)(void *)((char *)r->c + d->offset) = n;
+    say(r, LOG_EV_SYSTEM, d->name, "setting %ld", n);
+    return true;
+}
+
+static bool take_factor(struct reading *r, const struct directive *d, const char *arg)
+{
+    char *end;
+    double f = strtod(arg, &end);
+
+    if (end == arg || *end || !(f > 0)) {
+        say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
+        return false;
+    }
+    *(double *)(void *)((char *)r->c + d->offset) = f;
+    say(r, LOG_EV_SYSTEM, d->name, "%s", arg);
+    return true;
+}
+
+static bool take_mask(struct reading *r, const struct directive *d, const char *arg)
+{
+    char *end;
+    unsigned long n = strtoul(arg, &end, 0);
+
+    (void)d;
+    if (end == arg || *end)
+        return false;
+    r->c->log_events = (uint32_t)n;
+    return true;
+}
+
+static bool take_text(struct reading *r, const struct directive *d, const char *arg)
+{
+    if (!arg[0])
+        return false;
+    *(const char **)(void *)((char *)r->c + d->offset) = arena_strdup(r->c->arena, arg);
+    return true;
+}
+
+static bool take_tmpdir(struct reading *r, const struct directive *d, const char *arg)
+{
+    struct stat st;
+
+    if (arg[0] != '/' || stat(arg, &st) < 0 || !S_ISDIR(st.st_mode)) {
+        say(r, LOG_EV_ERROR, "tmp_file_sec_user",
+            "Security violation \"%s\" resolves to \"(null)\"", arg);
+        return false;
+    }
+    return take_text(r, d, arg);
+}
+
+static bool take_client(struct reading *r, const struct directive *d, const char *arg)
+{
+    const char **more;
+
+    (void)d;
+    if (!arg[0])
+        return false;
+    more = ARENA_ARRAY(r->c->arena, const char *, r->c->n_clients + 1);
+    if (r->c->n_clients)
+        memcpy(more, r->c->clients, r->c->n_clients * sizeof(*more));
+    more[r->c->n_clients++] = arena_strdup(r->c->arena, arg);
+    r->c->clients = more;
+    return true;
+}
+
+/* "host:from to" */
+static bool take_usecp(struct reading *r, const struct directive *d, const char *arg)
+{
+    const char *colon = strchr(arg, ':');
+    const char *blank = colon ? strpbrk(colon, " \t") : NULL;
+    struct arena *a = r->c->arena;
+    struct usecp *more;
+
+    (void)d;
+    if (!colon || !blank) {
+        say(r, LOG_EV_ERROR, "usecp", "invalid host specification: %s", arg);
+        return false;
+    }
+    more = ARENA_ARRAY(a, struct usecp, r->c->n_usecp + 1);
+    if (r->c->n_usecp)
+        memcpy(more, r->c->usecp, r->c->n_usecp * sizeof(*more));
+    more[r->c->n_usecp++] = (struct usecp){
+        .host = arena_strndup(a, arg, (size_t)(colon - arg)),
+        .from = arena_strndup(a, colon + 1, (size_t)(blank - colon - 1)),
+        .to = arena_strdup(a, blank + strspn(blank, " \t")),
+    };
+    r->c->usecp = more;
+    return true;
+}
+
+static bool take_enforce(struct reading *r, const struct directive *d, const char *arg)
+{
+    (void)d;
+    if (strcmp(arg, "mem") == 0)
+        r->c->enforce_mem = true;
+    else if (strcmp(arg, "!mem") == 0)
+        r->c->enforce_mem = false;
+    else
+        return false;
+    return true;
+}
+
+/* Known, and without effect here: said once, so that nobody relies on it. */
+static bool take_nothing(struct reading *r, const struct directive *d, const char *arg)
+{
+    (void)arg;
+    say(r, LOG_EV_SYSTEM, d->name, "accepted without effect");
+    return true;
+}
+
+static const struct directive directives[] = {
+    { "min_check_poll", take_seconds, offsetof(struct config, min_check_poll_s) },
+    { "max_check_poll", take_seconds, offsetof(struct config, max_check_poll_s) },
+    { "cputmult", take_factor, offsetof(struct config, cputmult) },
+    { "wallmult", take_factor, offsetof(struct config, wallmult) },
+    { "logevent", take_mask, 0 },
+    { "tmpdir", take_tmpdir, offsetof(struct config, tmpdir) },
+    { "momname", take_text, offsetof(struct config, node_name) },
+    { "clienthost", take_client, 0 },
+    { "usecp", take_usecp, 0 },
+    { "enforce", take_enforce, 0 },
+    { "configversion", take_nothing, 0 },
+    { "alien_attach", take_nothing, 0 },
+    { "attach_allow", take_nothing, 0 },
+    { "gen_nodefile_on_sister_mom", take_nothing, 0 },
+    { "job_launch_delay", take_nothing, 0 },
+    { "max_poll_downtime", take_nothing, 0 },
+    { "prologalarm", take_nothing, 0 },
+    { "reject_root_scripts", take_nothing, 0 },
+    { "report_hook_checksums", take_nothing, 0 },
+    { "restrict_user", take_nothing, 0 },
+    { "restrict_user_exceptions", take_nothing, 0 },
+    { "restrict_user_maxsysid", take_nothing, 0 },
+    { "restricted", take_nothing, 0 },
+    { "sister_join_job_alarm", take_nothing, 0 },
+    { "vnodedef_additive", take_nothing, 0 },
+};
+
+static void take_directive(struct reading *r, int n, const char *line)
+{
+    size_t len = 1;
+    const char *arg;
+
+    while (isalnum((unsigned char)line[len]) || line[len] == '_' || line[len] == ':')
+        len++;
+    arg = line + len + strspn(line + len, " \t");
+    for (size_t i = 0; i < ARRAY_LEN(directives); i++) {
+        const struct directive *d = &directives[i];
+
+        if (strlen(d->name) != len - 1 || strncmp(d->name, line + 1, len - 1) != 0)
+            continue;
+        if (!d->take(r, d, arg)) {
+            say(r, LOG_EV_ERROR, "parse_config",
+                "%s[%d] command \"%s\" failed, aborting", r->file, n, line);
+            r->ok = false;
+        }
+        return;
+    }
+    say(r, LOG_EV_ERROR, "parse_config", "command name %.*s not found", (int)len - 1,
+        line + 1);
+    r->ok = false;
+}
+
+static void take_line(struct reading *r, int n, char *line)
+{
+    size_t len;
+
+    if (line[0] == '#')
+        return;
+    line += strspn(line, " \t");
+    len = strlen(line);
+    while (len > 0 && isspace((unsigned char)line[len - 1]))
+        line[--len] = '\0';
+    if (line[0] == '$') {
+        take_directive(r, n, line);
+    } else if (line[0]) {
+        size_t name = strcspn(line, " \t");
+
+        say(r, LOG_EV_DEBUG, "add_static", "%s[%d] add name %.*s value %s", r->file, n,
+            (int)name, line, line + name + strspn(line + name, " \t"));
+    }
+}
+
+static void complain(void *arg, const char *words)
+{
+    say(arg, LOG_EV_ERROR, "vnode_additive", "%s", words);
+}
+
+static void take_vnode_file(struct reading *r, const struct buf *text,
+                            const struct stat *st)
+{
+    if (!vnode_file_read(text->data, text->len, &r->c->vnodes, r, complain)) {
+        say(r, LOG_EV_ERROR, "parse_config",
+            "error(s) parsing vnode definitions file %s", r->file);
+        r->ok = false;
+        return;
+    }
+    r->c->modtime = MAX_OF(r->c->modtime, (int64_t)st->st_mtime);
+}
+
+static bool is_secure(const struct stat *st)
+{
+    return S_ISREG(st->st_mode) && !(st->st_mode & 022) &&
+           (st->st_uid < 10 || st->st_uid == geteuid());
+}
+
+static void take_file(struct reading *r, const char *path)
+{
+    struct buf text = { 0 };
+    struct stat st;
+    char *line, *save = NULL;
+    int n = 0;
+
+    say(r, LOG_EV_DEBUG2, "parse_config", "file %s", r->file);
+    if (stat(path, &st) < 0 || !home_read(path, MAX_FILE_BYTES, &text)) {
+        say(r, LOG_EV_ERROR, "access", "%s: %s", path, strerror(errno));
+        r->ok = false;
+    } else if (!is_secure(&st)) {
+        say(r, LOG_EV_ERROR | LOG_EV_SECURITY, "parse_config",
+            "warning: config file has a non-secure file access mask");
+        r->ok = false;
+    } else if (text.data && vnode_file_is_one(text.data)) {
+        take_vnode_file(r, &text, &st);
+    } else if (text.data) {
+        /* strtok_r() would swallow blank lines and with them the line numbers */
+        for (line = text.data; line; line = save) {
+            save = strchr(line, '\n');
+            if (save)
+                *save++ = '\0';
+            take_line(r, ++n, line);
+        }
+    }
+    buf_fini(&text);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    bool px = strncmp(x, "PBS", 3) == 0, py = strncmp(y, "PBS", 3) == 0;
+
+    return px != py ? (px ? -1 : 1) : strcmp(x, y);
+}
+
+char **config_names(const char *mom_priv)
+{
+    char *dir = xasprintf("%s/config.d", mom_priv);
+    char **names = xcalloc(1, sizeof(*names));
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    size_t n = 0;
+
+    free(dir);
+    if (!d)
+        return names;
+    while ((e = readdir(d))) {
+        if (e->d_name[0] == '.')
+            continue;
+        names = xrealloc(names, (n + 2) * sizeof(*names));
+        names[n++] = xstrdup(e->d_name);
+        names[n] = NULL;
+    }
+    closedir(d);
+    qsort(names, n, sizeof(*names), by_name);
+    return names;
+}
+
+void config_names_free(char **names)
+{
+    for (size_t i = 0; names && names[i]; i++)
+        free(names[i]);
+    free(names);
+}
+
+static void take_config_d(struct reading *r, const char *mom_priv)
+{
+    char **names = config_names(mom_priv);
+
+    for (size_t i = 0; names[i]; i++) {
+        char *path = xasprintf("%s/config.d/%s", mom_priv, names[i]);
+
+        r->file = names[i];
+        take_file(r, path);
+        free(path);
+    }
+    config_names_free(names);
+}
+
+static void check_poll(struct reading *r)
+{
+    struct config *c = r->c;
+
+    if (c->min_check_poll_s > c->max_check_poll_s) {
+        say(r, LOG_EV_ERROR, "read_config",
+            "min_check_poll(%" PRId64 ") > max_check_poll(%" PRId64 ")",
+            c->min_check_poll_s, c->max_check_poll_s);
+        c->min_check_poll_s = DEFAULT_MIN;
+        c->max_check_poll_s = DEFAULT_MAX;
+    }
+    say(r, LOG_EV_SYSTEM, "read_config",
+        "max_check_poll = %" PRId64 ", min_check_poll = %" PRId64, c->max_check_poll_s,
+        c->min_check_poll_s);
+}
+
+bool config_read(const char *mom_priv, const char *file, const struct config_log *log,
+                 struct config *ret)
+{
+    struct config c = { .arena = arena_new(),
+                        .log_events = LOG_MASK_DEFAULT,
+                        .min_check_poll_s = DEFAULT_MIN,
+                        .max_check_poll_s = DEFAULT_MAX,
+                        .cputmult = 1.0,
+                        .wallmult = 1.0 };
+    struct reading r = { .c = &c, .log = log, .ok = true };
+    char *path = file && file[0] == '/'
+                     ? xstrdup(file)
+                     : xasprintf("%s/%s", mom_priv, file ? file : "config");
+
+    c.vnodes.arena = c.arena;
+    r.file = file ? file : "config";
+    if (file || access(path, F_OK) == 0)
+        take_file(&r, path);
+    else
+        say(&r, LOG_EV_ERROR, "access", "config");
+    take_config_d(&r, mom_priv);
+    check_poll(&r);
+    free(path);
+    *ret = c;
+    return r.ok;
+}
+
+void config_fini(struct config *c)
+{
+    arena_free(c->arena);
+    *c = (struct config){ 0 };
+}

@@ -1,0 +1,49 @@
+/* config.h - mom_priv/config (execution.md 5, 6).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_CONFIG_H
+#define MOM_SHELL_CONFIG_H
+
+#include "mom/shell/vnodefile.h"
+
+struct usecp { /* host:from to */
+    const char *host;
+    const char *from;
+    const char *to;
+};
+
+struct config {
+    struct arena *arena;
+    uint32_t log_events;
+    int64_t min_check_poll_s, max_check_poll_s;
+    double cputmult, wallmult;
+    bool enforce_mem;
+    const char *tmpdir;    /* NULL: of pbs.conf */
+    const char *node_name; /* $momname; NULL: as pbs.conf says */
+    size_t n_clients;
+    const char **clients; /* $clienthost */
+    size_t n_usecp;
+    struct usecp *usecp;
+    struct vnode_list vnodes;
+    int64_t modtime; /* newest vnode file, 0 without one */
+};
+
+/* How reading tells: event bits, object of the line, words. */
+struct config_log {
+    void (*fn)(void *arg, int event, const char *object, const char *words);
+    void *arg;
+};
+
+/* Read the main file and config.d of 'mom_priv'. 'file' is -c, or NULL: then the
+ * default file may be missing. False when a line was wrong; *ret holds what was right.
+ * The caller ends it with config_fini(). */
+bool config_read(const char *mom_priv, const char *file, const struct config_log *log,
+                 struct config *ret) MUST_CHECK;
+void config_fini(struct config *c);
+
+/* Names of config.d, PBS... first, each part sorted. The caller frees with
+ * config_names_free(). */
+char **config_names(const char *mom_priv);
+void config_names_free(char **names);
+
+#endif

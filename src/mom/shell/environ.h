@@ -1,0 +1,25 @@
+/* environ.h - the environment of a job (execution.md 12).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_ENVIRON_H
+#define MOM_SHELL_ENVIRON_H
+
+#include "lib/base/arena.h"
+
+/* A list of "NAME=value" in an arena; a later value replaces an earlier one. */
+struct environment {
+    struct arena *arena;
+    size_t n;
+    size_t cap;
+    char **v; /* NULL-terminated */
+};
+
+void environment_set(struct environment *e, const char *name, const char *value);
+
+/* Lines of PBS_HOME/pbs_environment: VAR=value, or VAR to take the daemon's value. */
+void environment_add_file(struct environment *e, const char *path);
+
+/* "A=1,B=x\,y": a backslash takes the next character as it is. */
+void environment_add_list(struct environment *e, const char *variable_list);
+
+#endif

@@ -1,0 +1,173 @@
+/* home.c - see home.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/home.h"
+
+#include "lib/io/daemon.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    mode_t mode;
+    bool is_private; /* others may not write there */
+} dirs[] = {
+    { "mom_priv", 0751, true },
+    { "mom_priv/jobs", 0751, true },
+    { "mom_priv/hooks", 0750, true },
+    { "mom_priv/hooks/tmp", 0750, true },
+    { "spool", 01777, false },
+    { "undelivered", 01777, false },
+    { "aux", 0755, true },
+    { "checkpoint", 0700, true },
+};
+
+static int check_dir(const char *path, mode_t mode, bool is_private, struct diag *why)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+    if (is_private &&
+        ((st.st_mode & 022) || (st.st_uid != 0 && st.st_uid != geteuid())))
+        return diag_set(why, PBSE_SYSTEM, "Warning: one of chk_file_sec failed: %s",
+                        path);
+    if (!is_private && (st.st_mode & 07777) != mode && chmod(path, mode) < 0)
+        return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+int home_prepare(const char *home, struct diag *why)
+{
+    char path[PATH_MAX];
+    int err = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(dirs) && !err; i++) {
+        snprintf(path, sizeof(path), "%s/%s", home, dirs[i].name);
+        err = daemon_mkdir(path, dirs[i].mode, why);
+        if (!err)
+            err = check_dir(path, dirs[i].mode, dirs[i].is_private, why);
+    }
+    return err;
+}
+
+const char *home_path(const char *home, enum home_file which, const char *id,
+                      char path[PATH_MAX])
+{
+    static const char *const dir[] = {
+        "mom_priv/jobs", "mom_priv/jobs", "spool", "spool", "aux", "undelivered"
+    };
+    static const char *const suffix[] = { ".JB", ".SC", ".OU", ".ER", "", "" };
+
+    snprintf(path, PATH_MAX, "%s/%s/%s%s", home, dir[which], id, suffix[which]);
+    return path;
+}
+
+const char *home_exit_path(const char *home, const char *id, int run_version,
+                           char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/mom_priv/jobs/%s.%d.EX", home, id, run_version);
+    return path;
+}
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, data, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        data += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static bool sync_dir_of(const char *path)
+{
+    char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    free(dir);
+    return ok;
+}
+
+int home_write(const char *path, mode_t mode, const void *data, size_t len,
+               struct diag *why)
+{
+    char *tmp = xasprintf("%s.new", path);
+    int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
+    bool ok = fd >= 0 && write_all(fd, data, len) && fchmod(fd, mode) == 0 &&
+              fsync(fd) == 0 && rename(tmp, path) == 0 && sync_dir_of(path);
+    int err = ok ? 0 : diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+
+    if (fd >= 0)
+        close(fd);
+    free(tmp);
+    return err;
+}
+
+bool home_read(const char *path, size_t max_bytes, struct buf *out)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    ssize_t n = -1;
+
+    if (fd < 0)
+        return false;
+    do {
+        n = read(fd, buf_reserve(out, 65536), 65536);
+        if (n > 0)
+            out->len += (size_t)n;
+    } while (n > 0 && out->len <= max_bytes);
+    close(fd);
+    if (n == 0 && out->data)
+        out->data[out->len] = '\0';
+    return n == 0;
+}
+
+/* Endings of all its runs. */
+static void remove_exits(const char *home, const char *id)
+{
+    char path[PATH_MAX];
+    size_t len = strlen(id);
+    struct dirent *e;
+    DIR *d;
+
+    snprintf(path, sizeof(path), "%s/mom_priv/jobs", home);
+    d = opendir(path);
+    if (!d)
+        return;
+    while ((e = readdir(d))) {
+        size_t name_len = strlen(e->d_name);
+
+        if (name_len > len + 4 && strncmp(e->d_name, id, len) == 0 &&
+            e->d_name[len] == '.' && strcmp(e->d_name + name_len - 3, ".EX") == 0)
+            (void)unlinkat(dirfd(d), e->d_name, 0);
+    }
+    closedir(d);
+}
+
+void home_remove_job(const char *home, const char *id)
+{
+    static const enum home_file files[] = { HOME_SCRIPT, HOME_OUT, HOME_ERR,
+                                            HOME_NODES };
+    char path[PATH_MAX];
+
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        (void)unlink(home_path(home, files[i], id, path));
+    remove_exits(home, id);
+    (void)unlink(
+        home_path(home, HOME_RECORD, id, path)); /* last: it names the others */
+}

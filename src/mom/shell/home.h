@@ -1,0 +1,41 @@
+/* home.h - the MoM's directories and the files of a job in them (execution.md 4).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_HOME_H
+#define MOM_SHELL_HOME_H
+
+#include "lib/base/buf.h"
+#include "lib/base/diag.h"
+
+#include <limits.h>
+#include <sys/types.h>
+
+/* Make what is missing of mom_priv, spool, undelivered, aux, checkpoint, mom_logs, and
+ * check that nobody else may write where jobs are kept. PBSE_SYSTEM with words. */
+int home_prepare(const char *home, struct diag *why) MUST_CHECK;
+
+/* Paths; 'path' has PATH_MAX bytes. */
+enum home_file {
+    HOME_RECORD,      /* mom_priv/jobs/ID.JB */
+    HOME_SCRIPT,      /* mom_priv/jobs/ID.SC */
+    HOME_OUT,         /* spool/ID.OU */
+    HOME_ERR,         /* spool/ID.ER */
+    HOME_NODES,       /* aux/ID */
+    HOME_UNDELIVERED, /* undelivered/ID, ID being a file name */
+};
+const char *home_path(const char *home, enum home_file which, const char *id,
+                      char path[PATH_MAX]);
+/* mom_priv/jobs/ID.RUN.EX: how that run of the job ended. */
+const char *home_exit_path(const char *home, const char *id, int run_version,
+                           char path[PATH_MAX]);
+
+/* Replace a file durably: a temporary name, fsync, rename, fsync of the directory.
+ * PBSE_SYSTEM with words. */
+int home_write(const char *path, mode_t mode, const void *data, size_t len,
+               struct diag *why) MUST_CHECK;
+bool home_read(const char *path, size_t max_bytes, struct buf *out) MUST_CHECK;
+
+/* Remove all files of a job. */
+void home_remove_job(const char *home, const char *id);
+
+#endif

@@ -1,0 +1,394 @@
+/* main.c - pbs_mom: options, checks, background.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/auth/auth.h"
+#include "lib/base/version.h"
+#include "lib/io/daemon.h"
+#include "lib/io/listen.h"
+#include "lib/io/net.h"
+#include "mom/shell/actions.h"
+#include "mom/shell/home.h"
+#include "mom/shell/shell.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct options {
+    const char *home, *log, *config;
+    unsigned mom_port, rm_port, server_port; /* 0: as pbs.conf says */
+    bool foreground, keep, kill, mock, lock_memory;
+    int n_action;
+    char **action; /* words of -s */
+};
+
+static void print_usage(const char *argv0)
+{
+    fprintf(
+        stderr,
+        "Usage: %s [-N] [-m] [-p|-r] [-d home] [-c config] [-L log file] [-C dir]\n"
+        "           [-M port] [-R port] [-S port] [-a seconds] [-n nice] [-l] [-x]\n"
+        "       %s -s insert name file | remove name | show name | list\n"
+        "       %s --version\n"
+        "Runs jobs on this host. -N foreground, -m pretend only, -p keep running "
+        "jobs\n(the default), -r kill and give back running jobs.\n",
+        argv0, argv0, argv0);
+}
+
+static bool read_port(const char *what, const char *text, unsigned *ret)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    if (end == text || *end || n <= 0 || n > 65535) {
+        fprintf(stderr, "pbs_mom: Bad %s value %s\n", what, text);
+        return false;
+    }
+    *ret = (unsigned)n;
+    return true;
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+
+    (void)strtol(text, &end, 10);
+    return end != text && *end == '\0';
+}
+
+static bool set_nice(const char *text)
+{
+    long n = is_number(text) ? strtol(text, NULL, 10) : 1000;
+
+    if (n < PRIO_MIN || n > PRIO_MAX || setpriority(PRIO_PROCESS, 0, (int)n) < 0) {
+        fprintf(stderr, "%s: bad nice value\n", text);
+        return false;
+    }
+    return true;
+}
+
+/* -1 go on; else the exit status. */
+static int take_option(int c, struct options *o, int argc, char **argv)
+{
+    switch (c) {
+    case 'd':
+        o->home = optarg;
+        return -1;
+    case 'c':
+        o->config = optarg;
+        return -1;
+    case 'L':
+        o->log = optarg;
+        return -1;
+    case 'C':
+        return -1; /* nothing is checkpointed */
+    case 'l':
+        o->lock_memory = true;
+        return -1;
+    case 'm':
+        o->mock = true;
+        return -1;
+    case 'N':
+        o->foreground = true;
+        return -1;
+    case 'p':
+        o->keep = true;
+        return -1;
+    case 'r':
+        o->kill = true;
+        return -1;
+    case 'x':
+        return -1;
+    case 'Q':
+        fprintf(stderr, "pbs_mom: -Q has no effect\n");
+        return -1;
+    case 'M':
+        return read_port("MOM port", optarg, &o->mom_port) ? -1 : 1;
+    case 'R':
+        return read_port("RM port", optarg, &o->rm_port) ? -1 : 1;
+    case 'S':
+        return read_port("Server port", optarg, &o->server_port) ? -1 : 1;
+    case 'a':
+        if (is_number(optarg))
+            return -1;
+        fprintf(stderr, "%s: bad alarm time\n", optarg);
+        break;
+    case 'n':
+        if (set_nice(optarg))
+            return -1;
+        break;
+    case 's': /* everything behind it is its own */
+        o->action = &argv[optind - 1];
+        o->n_action = argc - optind + 1;
+        optind = argc;
+        return -1;
+    default:
+        break;
+    }
+    print_usage(argv[0]);
+    return 1;
+}
+
+static int read_options(int argc, char **argv, struct options *o)
+{
+    int c, status = -1;
+
+    while (status < 0 && (c = getopt(argc, argv, "d:c:M:mNS:R:lL:a:xC:prs:n:Q:")) != -1)
+        status = take_option(c, o, argc, argv);
+    if (status >= 0)
+        return status;
+    if (optind < argc || (o->keep && o->kill)) {
+        print_usage(argv[0]);
+        return 1;
+    }
+    return 0;
+}
+
+static int set_ports(struct shell *s, const struct options *o)
+{
+    s->mom_port = o->mom_port ? o->mom_port : s->conf->mom_port;
+    s->rm_port = o->rm_port    ? o->rm_port
+                 : o->mom_port ? o->mom_port + 1
+                               : s->conf->manager_port;
+    s->server_port = o->server_port ? o->server_port : s->conf->batch_port;
+    if (s->rm_port == s->mom_port + 1)
+        return 0;
+    fprintf(stderr,
+            "pbs_mom: Mom RM port must be one greater than the Mom Service port\n");
+    return 1;
+}
+
+static void set_names(struct shell *s, const struct options *o)
+{
+    const char *home = o->home             ? o->home
+                       : s->conf->mom_home ? s->conf->mom_home
+                                           : s->conf->home;
+
+    snprintf(s->home, sizeof(s->home), "%s", home);
+    net_host_name(s->host_name, sizeof(s->host_name));
+    net_short_name(s->host_name, s->short_name, sizeof(s->short_name));
+    snprintf(s->node_name, sizeof(s->node_name), "%s",
+             s->conf->mom_node_name ? s->conf->mom_node_name : s->short_name);
+}
+
+static int open_log(struct shell *s, const struct options *o)
+{
+    char dir[PATH_MAX + 16];
+    struct logfile_config cfg = { .dir = dir,
+                                  .file = o->log,
+                                  .daemon = "pbs_mom",
+                                  .version = PBS_VERSION,
+                                  .leaf_name = s->conf->leaf_name,
+                                  .mom_node_name = s->conf->mom_node_name,
+                                  .mask = LOG_MASK_DEFAULT,
+                                  .highres = s->conf->highres_timestamp };
+    struct diag why;
+
+    snprintf(dir, sizeof(dir), "%s/mom_logs", s->home);
+    if (logfile_open(&cfg, &s->log, &why) == 0)
+        return 0;
+    fprintf(stderr, "pbs_mom: Unable to open logfile\npbs_mom: %s\n", why.text);
+    return 1;
+}
+
+static void config_says(void *arg, int event, const char *object, const char *words)
+{
+    shell_log(arg, event, LOG_IN_NONE, object, words);
+}
+
+static int read_config(struct shell *s, const char *mom_priv, const char *argv0)
+{
+    const struct config_log log = { .fn = config_says, .arg = s };
+
+    if (!config_read(mom_priv, s->config_file, &log, &s->config)) {
+        fprintf(stderr, "%s: config file(s) parsing failed\n", argv0);
+        return 1;
+    }
+    logfile_set_mask(s->log, s->config.log_events);
+    if (s->config.node_name)
+        snprintf(s->node_name, sizeof(s->node_name), "%s", s->config.node_name);
+    return 0;
+}
+
+static int run_action(struct shell *s, const struct options *o, const char *mom_priv,
+                      const char *argv0)
+{
+    struct diag why;
+    int err = action_run(mom_priv, o->n_action, o->action, &why);
+
+    if (err == PBSE_IVALREQ) {
+        print_usage(argv0);
+    } else if (err) {
+        fprintf(stderr, "pbs_mom: %s\n", why.text);
+        shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
+    }
+    return err ? 1 : 0;
+}
+
+static void announce(struct shell *s)
+{
+    logfile_printf(s->log, LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_IN_FILE, "pbs_mom",
+                   "Version %s, started, initialization type = %d", PBS_VERSION,
+                   s->kill_at_start ? 1 : 2);
+    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom",
+                   "Mom pid = %d ready, using ports Server:%u MOM:%u RM:%u",
+                   (int)getpid(), s->server_port, s->mom_port, s->rm_port);
+}
+
+static void refuse_client(void *arg, int fd, const struct sockaddr_in *peer)
+{
+    (void)arg;
+    (void)peer;
+    close(fd);
+}
+
+/* The two ports are ours as long as we run, although nothing is served on them: another
+ * MoM on this host notices. 0, or the exit status. */
+static int hold_ports(struct shell *s, struct listener *held[2])
+{
+    const unsigned ports[2] = { s->mom_port, s->rm_port };
+    const char *addr = s->user[0] ? "127.0.0.1" : NULL;
+    struct diag why;
+
+    for (size_t i = 0; i < 2; i++) {
+        if (listen_tcp(s->loop, addr, ports[i], refuse_client, s, &held[i], &why) !=
+            0) {
+            fprintf(stderr, "pbs_mom: %s\n", why.text);
+            shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
+            return 3;
+        }
+    }
+    return 0;
+}
+
+static int serve(struct shell *s, const struct options *o)
+{
+    struct listener *held[2] = { NULL, NULL };
+    struct diag why;
+    int status = 0;
+
+    if (shell_open(s, &why) != 0) {
+        fprintf(stderr, "pbs_mom: %s\n", why.text);
+        shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
+        status = 1;
+    } else {
+        status = hold_ports(s, held);
+    }
+    if (!status) {
+        announce(s);
+        if (!o->foreground)
+            daemon_ready();
+        shell_run(s);
+        shell_log(s, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "Is down");
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (held[i])
+            listener_free(held[i]);
+    shell_close(s);
+    return status;
+}
+
+static int lock_and_serve(struct shell *s, const struct options *o)
+{
+    char path[PATH_MAX + 32];
+    struct diag why;
+    int lock, err, status;
+
+    if (!o->foreground && daemon_fork() != 0) {
+        perror("pbs_mom: fork");
+        return 1;
+    }
+    snprintf(path, sizeof(path), "%s/mom_priv/mom.lock", s->home);
+    err = daemon_lock(path, 0644, &lock, &why);
+    if (err == PBSE_OBJBUSY) {
+        fprintf(stderr, "pbs_mom: another mom running\n");
+        shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", "another mom running");
+        return 1;
+    }
+    if (err || daemon_lock_pid(lock, &why) != 0) {
+        fprintf(stderr, "pbs_mom: %s\n", why.text);
+        return 1;
+    }
+    if (o->lock_memory && mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
+        perror("pbs_mom: mlockall");
+    status = serve(s, o);
+    (void)unlink(path);
+    return status;
+}
+
+static int run(struct shell *s, const struct options *o, const char *argv0)
+{
+    char mom_priv[PATH_MAX + 16];
+    struct diag why;
+    int status;
+
+    snprintf(mom_priv, sizeof(mom_priv), "%s/mom_priv", s->home);
+    if (o->n_action)
+        return run_action(s, o, mom_priv, argv0);
+    if (home_prepare(s->home, &why) != 0 || chdir(mom_priv) < 0) {
+        fprintf(stderr, "pbs_mom: %s\n", why.text);
+        shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
+        return 3;
+    }
+    status = read_config(s, mom_priv, argv0);
+    return status ? status : lock_and_serve(s, o);
+}
+
+/* Without root the MoM runs the jobs of whoever started it. */
+static int find_user(struct shell *s)
+{
+    struct diag why;
+
+    if (geteuid() == 0)
+        return 0;
+    if (auth_user_name(geteuid(), s->user, sizeof(s->user), &why) == 0)
+        return 0;
+    fprintf(stderr, "pbs_mom: %s\n", why.text);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = { 0 };
+    struct shell s = { 0 };
+    struct conf *conf;
+    struct diag why;
+    int status;
+
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        fputs(VERSION_TEXT, stdout);
+        return 0;
+    }
+    daemon_tidy();
+    status = read_options(argc, argv, &o);
+    if (status)
+        return status;
+    if (conf_load(&conf, &why) != 0) {
+        fprintf(stderr, "%s\n", why.text);
+        return 1;
+    }
+    s.conf = conf;
+    s.mock = o.mock;
+    s.kill_at_start = o.kill;
+    s.config_file = o.config;
+    s.started_at = clock_read();
+    set_names(&s, &o);
+    s.host = (struct plan_host){
+        .conf = conf, .config = &s.config, .home = s.home, .host = s.short_name
+    };
+    status = set_ports(&s, &o);
+    s.host.rm_port = s.rm_port;
+    if (!status)
+        status = find_user(&s);
+    if (!status)
+        status = open_log(&s, &o);
+    if (!status)
+        status = run(&s, &o, argv[0]);
+    logfile_close(s.log);
+    conf_free(conf);
+    return status;
+}

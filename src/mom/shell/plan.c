@@ -1,0 +1,349 @@
+/* plan.c - see plan.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/plan.h"
+
+#include "lib/attr/ids.h"
+#include "lib/attr/select.h"
+#include "lib/attr/value.h"
+#include "mom/shell/environ.h"
+#include "mom/shell/home.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+static const char *attr(const struct wire_attrs *attrs, const char *name)
+{
+    const char *v = wire_attrs_value(attrs, name, NULL);
+
+    return v ? v : "";
+}
+
+static int find_account(const struct wire_attrs *attrs, struct arena *arena,
+                        struct plan *p, const char **shell, struct diag *why)
+{
+    const char *user = attr(attrs, "euser"), *group = attr(attrs, "egroup");
+    struct passwd *pw = getpwnam(user);
+    struct group *gr;
+
+    if (!pw) {
+        diag_set(why, PBSE_BADUSER, "No Password Entry for User %s", user);
+        return START_BAD_USER;
+    }
+    if (!pw->pw_dir || !pw->pw_dir[0]) {
+        diag_set(why, PBSE_BADUSER, "null home directory");
+        return START_BAD_USER;
+    }
+    p->user = arena_strdup(arena, pw->pw_name);
+    p->uid = pw->pw_uid;
+    p->gid = pw->pw_gid;
+    p->home = arena_strdup(arena, pw->pw_dir);
+    *shell =
+        arena_strdup(arena, pw->pw_shell && pw->pw_shell[0] ? pw->pw_shell : "/bin/sh");
+    if (group[0]) {
+        gr = getgrnam(group);
+        if (!gr) {
+            diag_set(why, PBSE_BADUSER, "No Group Entry for Group %s", group);
+            return START_BAD_USER;
+        }
+        p->gid = gr->gr_gid;
+    }
+    return 0;
+}
+
+/* "path@host,path": the entry whose host begins our name, else the one without. */
+static const char *choose_shell(const char *list, const char *host, const char *login,
+                                struct arena *arena)
+{
+    char *copy = arena_strdup(arena, list), *save = NULL;
+    const char *plain = NULL;
+
+    for (char *entry = strtok_r(copy, ",", &save); entry;
+         entry = strtok_r(NULL, ",", &save)) {
+        char *at = strchr(entry, '@');
+
+        if (at && strncmp(at + 1, host, strlen(at + 1)) == 0) {
+            *at = '\0';
+            return entry;
+        }
+        if (!at)
+            plain = entry;
+    }
+    return plain ? plain : login;
+}
+
+/* The n-th <...NAME>text</...> of an attribute in XML; NULL when there is none. */
+static char *xml_text(const char *xml, const char *name, int n, struct arena *arena)
+{
+    static const struct {
+        const char *entity;
+        char c;
+    } rows[] = {
+        { "&amp;", '&' },  { "&lt;", '<' },    { "&gt;", '>' },
+        { "&quot;", '"' }, { "&apos;", '\'' },
+    };
+    const char *at = xml, *end;
+    struct buf b = { 0 };
+    char *text;
+
+    for (;; n--) {
+        at = strstr(at, name);
+        at = at ? strchr(at, '>') : NULL;
+        end = at ? strchr(++at, '<') : NULL;
+        if (!end)
+            return NULL;
+        if (n == 0)
+            break;
+        at = strchr(end, '>');
+        if (!at)
+            return NULL;
+    }
+    while (at < end) {
+        size_t i;
+
+        for (i = 0; i < ARRAY_LEN(rows); i++)
+            if (strncmp(at, rows[i].entity, strlen(rows[i].entity)) == 0)
+                break;
+        buf_add_char(&b, i < ARRAY_LEN(rows) ? rows[i].c : *at);
+        at += i < ARRAY_LEN(rows) ? strlen(rows[i].entity) : 1;
+    }
+    text = arena_strdup(arena, b.data ? b.data : "");
+    buf_fini(&b);
+    return text;
+}
+
+/* qsub -- prog args */
+static void plan_program(struct plan *p, const struct wire_attrs *attrs,
+                         struct arena *arena)
+{
+    const char *args = attr(attrs, "argument_list");
+    int n = 0;
+
+    p->program = xml_text(attr(attrs, "executable"), "Executable", 0, arena);
+    if (!p->program)
+        p->program = "";
+    while (xml_text(args, "Argument", n, arena))
+        n++;
+    p->argv = ARENA_ARRAY(arena, char *, (size_t)n + 2);
+    p->argv[0] = arena_strdup(arena, p->program);
+    for (int i = 0; i < n; i++)
+        p->argv[i + 1] = xml_text(args, "Argument", i, arena);
+}
+
+/* A login shell that reads one line: the name of the script. */
+static void plan_shell(struct plan *p, const struct plan_host *host, const char *shell,
+                       struct arena *arena)
+{
+    const char *base = strrchr(shell, '/');
+    char path[PATH_MAX];
+    struct buf line = { 0 };
+
+    home_path(host->home, HOME_SCRIPT, p->job_id, path);
+    p->script = arena_strdup(arena, path);
+    for (const char *c = path; *c; c++) {
+        if (*c == '[' || *c == ']')
+            buf_add_char(&line, '\\');
+        buf_add_char(&line, *c);
+    }
+    buf_add_char(&line, '\n');
+    p->input = arena_strdup(arena, line.data);
+    buf_fini(&line);
+    p->program = shell;
+    p->argv = ARENA_ARRAY(arena, char *, 2);
+    p->argv[0] = arena_printf(arena, "-%s", base ? base + 1 : shell);
+}
+
+const char *plan_file(const struct plan_host *host, const char *job_id,
+                      const struct wire_attrs *attrs, const char *user_home, bool error,
+                      struct arena *arena)
+{
+    const char *joined = attr(attrs, "Join_Path"), *index = attr(attrs, "array_index");
+    char path[PATH_MAX];
+
+    if (strcmp(joined, error ? "oe" : "eo") == 0)
+        return NULL;
+    if (!strchr(attr(attrs, "Keep_Files"), error ? 'e' : 'o') ||
+        strchr(attr(attrs, "Keep_Files"), 'd')) {
+        home_path(host->home, error ? HOME_ERR : HOME_OUT, job_id, path);
+        return arena_strdup(arena, path);
+    }
+    return arena_printf(arena, "%s/%s.%c%" PRIu64 "%s%s", user_home,
+                        attr(attrs, "Job_Name"), error ? 'e' : 'o',
+                        (uint64_t)strtoull(job_id, NULL, 10), index[0] ? "." : "",
+                        index);
+}
+
+static void plan_limits(struct plan *p, const struct wire_attrs *attrs)
+{
+    static const struct {
+        const char *name;
+        int resource;
+        bool seconds;
+    } rows[] = { { "cput", RLIMIT_CPU, true },
+                 { "file", RLIMIT_FSIZE, false },
+                 { "vmem", RLIMIT_AS, false },
+                 { "pvmem", RLIMIT_AS, false } };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *text = wire_attrs_value(attrs, "Resource_List", rows[i].name);
+        struct size_value size;
+        int64_t n;
+
+        if (!text)
+            continue;
+        if (rows[i].seconds ? duration_parse(text, &n) != 0
+                            : size_parse(text, &size) != 0)
+            continue;
+        if (!rows[i].seconds)
+            n = size_kib(&size) * 1024;
+        p->limits[p->n_limits++] =
+            (struct plan_limit){ .resource = rows[i].resource, .value = (rlim_t)n };
+    }
+}
+
+/* The n-th host of exec_host2 ("host:port/0*2+host:port/1"), cut at its first dot. */
+static const char *chunk_host(const char *exec_host2, size_t n, const char *dflt,
+                              struct arena *arena)
+{
+    const char *at = exec_host2;
+
+    while (n-- > 0) {
+        at = strchr(at, '+');
+        if (!at++)
+            return dflt;
+    }
+    return *at ? arena_strndup(arena, at, strcspn(at, ".:/+")) : dflt;
+}
+
+static const char *share_value(const struct exec_chunk *c, const char *name)
+{
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < c->shares[i].n; k++)
+            if (strcmp(c->shares[i].res[k].name, name) == 0)
+                return c->shares[i].res[k].value;
+    return NULL;
+}
+
+/* One line for each task of each chunk, as mpiprocs says (one when it does not). */
+static int write_nodefile(const struct plan_host *host, const struct plan *p,
+                          const struct wire_attrs *attrs, const struct exec_vnode *ev,
+                          struct arena *arena, struct diag *why)
+{
+    struct buf text = { 0 };
+    int err;
+
+    for (size_t i = 0; i < ev->n; i++) {
+        const char *mpiprocs = share_value(&ev->chunks[i], "mpiprocs");
+        int times = mpiprocs ? atoi(mpiprocs) : 1;
+
+        for (int k = 0; k < MIN_OF(times, 65536); k++)
+            buf_printf(&text, "%s\n",
+                       chunk_host(attr(attrs, "exec_host2"), i, host->host, arena));
+    }
+    err = home_write(p->nodefile, 0644, text.data ? text.data : "", text.len, why);
+    buf_fini(&text);
+    return err ? START_RETRY : 0;
+}
+
+static const char *random_cookie(struct arena *arena)
+{
+    uint8_t bytes[16];
+    struct buf b = { 0 };
+    const char *text;
+
+    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+        memset(bytes, 0, sizeof(bytes));
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        buf_printf(&b, "%02x", bytes[i]);
+    text = arena_strdup(arena, b.data);
+    buf_fini(&b);
+    return text;
+}
+
+static void plan_environment(const struct plan_host *host, struct plan *p,
+                             const struct wire_attrs *attrs,
+                             const struct exec_vnode *ev, const char *shell,
+                             struct arena *arena)
+{
+    struct environment e = { .arena = arena };
+    const char *ncpus = ev->n ? share_value(&ev->chunks[0], "ncpus") : NULL;
+    const char *threads = ev->n ? share_value(&ev->chunks[0], "ompthreads") : NULL;
+    const char *const rows[][2] = {
+        { "HOME", p->home },
+        { "LOGNAME", p->user },
+        { "USER", p->user },
+        { "SHELL", shell },
+        { "PBS_JOBNAME", attr(attrs, "Job_Name") },
+        { "PBS_JOBID", p->job_id },
+        { "PBS_QUEUE", attr(attrs, "queue") },
+        { "PBS_JOBCOOKIE", random_cookie(arena) },
+        { "PBS_NODENUM", "0" },
+        { "PBS_TASKNUM", "1" },
+        { "PBS_MOMPORT", arena_printf(arena, "%u", host->rm_port) },
+        { "OMP_NUM_THREADS", threads ? threads : ncpus },
+        { "NCPUS", threads ? threads : ncpus },
+        { "PBS_NODEFILE", p->nodefile },
+        { "PBS_ACCOUNT", wire_attrs_value(attrs, "Account_Name", NULL) },
+        { "PBS_ARRAY_INDEX", wire_attrs_value(attrs, "array_index", NULL) },
+        { "PBS_ARRAY_ID", wire_attrs_value(attrs, "array_id", NULL) },
+        { "TMPDIR", p->tmpdir },
+        { "PBS_JOBDIR", p->home },
+        { "PBS_ENVIRONMENT", "PBS_BATCH" },
+        { "ENVIRONMENT", "BATCH" },
+    };
+
+    environment_add_file(&e, host->conf->environment);
+    environment_add_list(&e, attr(attrs, "Variable_List"));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i][1])
+            environment_set(&e, rows[i][0], rows[i][1]);
+    p->envp = e.v;
+}
+
+static mode_t plan_umask(const struct wire_attrs *attrs)
+{
+    const char *text = attr(attrs, "umask");
+
+    return text[0] ? (mode_t)(strtoul(text, NULL, 8) & 0777) : 077;
+}
+
+int plan_make(const struct plan_host *host, const char *job_id,
+              const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
+              struct diag *why)
+{
+    const char *tmpdir =
+        host->config->tmpdir ? host->config->tmpdir : host->conf->tmpdir;
+    const char *version = attr(attrs, "run_version");
+    struct plan p = { .job_id = arena_strdup(arena, job_id),
+                      .run_version = atoi(version) };
+    struct exec_vnode ev = { 0 };
+    const char *shell;
+    char path[PATH_MAX];
+    int status = find_account(attrs, arena, &p, &shell, why);
+
+    if (status)
+        return status;
+    if (exec_vnode_parse(attr(attrs, "exec_vnode"), NULL, arena, &ev, why) != 0)
+        return START_FAILED_EARLY;
+    shell = choose_shell(attr(attrs, "Shell_Path_List"), host->host, shell, arena);
+    if (attr(attrs, "executable")[0])
+        plan_program(&p, attrs, arena);
+    else
+        plan_shell(&p, host, shell, arena);
+    p.tmpdir = arena_printf(arena, "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp", job_id);
+    p.nodefile = arena_strdup(arena, home_path(host->home, HOME_NODES, job_id, path));
+    p.out = plan_file(host, job_id, attrs, p.home, false, arena);
+    p.err = plan_file(host, job_id, attrs, p.home, true, arena);
+    p.umask = plan_umask(attrs);
+    plan_limits(&p, attrs);
+    plan_environment(host, &p, attrs, &ev, shell, arena);
+    status = write_nodefile(host, &p, attrs, &ev, arena, why);
+    if (!status)
+        *ret = p;
+    return status;
+}

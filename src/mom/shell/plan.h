@@ -1,0 +1,71 @@
+/* plan.h - how a job will be run, worked out before anything is forked: account,
+ * program, environment, files, limits (execution.md 11 to 15).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_PLAN_H
+#define MOM_SHELL_PLAN_H
+
+#include "lib/base/attrs.h"
+#include "lib/base/diag.h"
+#include "lib/io/conf.h"
+#include "mom/shell/config.h"
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+/* Reasons why a job does not start (execution.md 20). */
+enum {
+    START_FAILED_EARLY = -1,
+    START_FAILED = -2,
+    START_RETRY = -3,
+    START_BAD_USER = -10,
+    START_INSECURE = -21,
+};
+
+struct plan_limit {
+    int resource; /* RLIMIT_... */
+    rlim_t value;
+};
+
+struct plan {
+    const char *job_id;
+    int run_version;
+    const char *user;
+    uid_t uid;
+    gid_t gid;
+    const char *home;
+    const char *program;
+    char **argv;
+    char **envp;
+    const char *input;  /* written to its stdin; NULL: /dev/null */
+    const char *script; /* given to the user before the start; NULL: none */
+    const char *out;    /* NULL: joined with the other */
+    const char *err;
+    const char *tmpdir;
+    const char *nodefile;
+    mode_t umask;
+    size_t n_limits;
+    struct plan_limit limits[4];
+};
+
+struct plan_host { /* what plans need to know of this MoM */
+    const struct conf *conf;
+    const struct config *config;
+    const char *home; /* PBS_MOM_HOME */
+    const char *host; /* short name */
+    uint32_t rm_port;
+};
+
+/* 0, or one of the reasons with words. Everything is taken from 'arena'; the node file
+ * is written. */
+int plan_make(const struct plan_host *host, const char *job_id,
+              const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
+              struct diag *why) MUST_CHECK;
+
+/* Where the job's output (or error output) goes while it runs; NULL when it is joined.
+ */
+const char *plan_file(const struct plan_host *host, const char *job_id,
+                      const struct wire_attrs *attrs, const char *user_home, bool error,
+                      struct arena *arena);
+
+#endif

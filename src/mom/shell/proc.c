@@ -1,0 +1,165 @@
+/* proc.c - see proc.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/proc.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#define KILL_ROUNDS 10
+
+struct stat_line { /* of /proc/PID/stat */
+    char state;
+    int session;
+    unsigned long ticks; /* own and waited-for children */
+    unsigned long vsize_bytes;
+    long rss_pages;
+};
+
+/* The command's name may hold blanks and brackets: read behind the last ')'. */
+static bool read_stat(const char *pid, struct stat_line *ret)
+{
+    char path[64], text[1024];
+    unsigned long utime, stime;
+    long cutime, cstime;
+    ssize_t n;
+    char *at;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    n = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (n <= 0)
+        return false;
+    text[n] = '\0';
+    at = strrchr(text, ')');
+    if (!at ||
+        sscanf(at + 1,
+               " %c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d "
+               "%*d %*d %*u %lu %ld",
+               &ret->state, &ret->session, &utime, &stime, &cutime, &cstime,
+               &ret->vsize_bytes, &ret->rss_pages) != 8)
+        return false;
+    ret->ticks = utime + stime + (unsigned long)cutime + (unsigned long)cstime;
+    return true;
+}
+
+static void for_each_process(void *arg, void (*fn)(void *arg, pid_t pid,
+                                                   const struct stat_line *st))
+{
+    DIR *d = opendir("/proc");
+    struct stat_line st;
+    struct dirent *e;
+
+    if (!d)
+        return;
+    while ((e = readdir(d)))
+        if (isdigit((unsigned char)e->d_name[0]) && read_stat(e->d_name, &st))
+            fn(arg, (pid_t)atoi(e->d_name), &st);
+    closedir(d);
+}
+
+struct sampling {
+    struct proc_session *v;
+    size_t n;
+};
+
+static void add_process(void *arg, pid_t pid, const struct stat_line *st)
+{
+    struct sampling *s = arg;
+    long page_kb = sysconf(_SC_PAGESIZE) / 1024, hz = sysconf(_SC_CLK_TCK);
+
+    (void)pid;
+    for (size_t i = 0; i < s->n; i++) {
+        struct proc_session *ps = &s->v[i];
+
+        if (ps->session != st->session)
+            continue;
+        ps->used.cput_s += (int64_t)(st->ticks * 1000 / (unsigned long)hz);
+        ps->used.mem_kb += (int64_t)st->rss_pages * page_kb;
+        ps->used.vmem_kb += (int64_t)(st->vsize_bytes / 1024);
+        ps->n_processes++;
+    }
+}
+
+void proc_sample(struct proc_session *sessions, size_t n)
+{
+    struct sampling s = { .v = sessions, .n = n };
+
+    for (size_t i = 0; i < n; i++) {
+        sessions[i].used = (struct mom_usage){ 0 };
+        sessions[i].n_processes = 0;
+    }
+    if (n)
+        for_each_process(&s, add_process);
+    for (size_t i = 0; i < n; i++)
+        sessions[i].used.cput_s /=
+            1000; /* was in milliseconds: many short ones add up */
+}
+
+struct killing {
+    int32_t session;
+    int signo;
+    size_t n;
+};
+
+static void kill_process(void *arg, pid_t pid, const struct stat_line *st)
+{
+    struct killing *k = arg;
+
+    if (st->session != k->session || st->state == 'Z')
+        return;
+    if (kill(pid, k->signo) == 0)
+        k->n++;
+}
+
+size_t proc_kill_session(int32_t session, int signo)
+{
+    struct killing k = { .session = session, .signo = signo };
+    size_t total = 0;
+
+    if (session <= 1)
+        return 0;
+    for (int round = 0; round < (signo == SIGKILL ? KILL_ROUNDS : 1); round++) {
+        k.n = 0;
+        for_each_process(&k, kill_process);
+        total += k.n;
+        if (k.n == 0)
+            break;
+    }
+    return total;
+}
+
+bool proc_session_lives(int32_t session)
+{
+    char pid[16];
+    struct stat_line st;
+
+    snprintf(pid, sizeof(pid), "%d", session);
+    return session > 1 && read_stat(pid, &st) && st.session == session &&
+           st.state != 'Z';
+}
+
+uint64_t proc_mem_kb(void)
+{
+    struct sysinfo si;
+
+    return sysinfo(&si) == 0 ? (uint64_t)si.totalram * si.mem_unit / 1024 : 0;
+}
+
+uint32_t proc_ncpus(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 0 ? (uint32_t)n : 1;
+}

@@ -1,0 +1,517 @@
+/* shell.c - effects of the core, and what the world answers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/shell.h"
+
+#include "lib/base/version.h"
+#include "lib/io/net.h"
+#include "mom/shell/files.h"
+#include "mom/shell/home.h"
+#include "mom/shell/proc.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MIN_TOPOLOGY                                                                   \
+    "hwloc<?xml version=\"1.0\"?><topology><object type=\"Machine\">"                  \
+    "<object type=\"Socket\" os_index=\"0\"></object></object></topology>"
+
+void shell_log(struct shell *s, int event, int log_class, const char *object,
+               const char *text)
+{
+    logfile_write(s->log, (uint32_t)event, (uint32_t)log_class, object, text);
+}
+
+void shell_set_timer(struct shell *s)
+{
+    int64_t at = mom_next_deadline(s->mom);
+
+    if (at == INT64_MAX)
+        loop_timer_clear(s->timer);
+    else
+        loop_timer_set(s->timer, (at - clock_read()) * 1000);
+}
+
+static void connect_to_server(struct shell *s, struct mom_out *out)
+{
+    const char *host = conf_server_host(s->conf);
+    uint64_t stream = leaf_open(s->leaf, host, (uint16_t)s->server_port);
+
+    mom_connected(s->mom, clock_read(), stream, leaf_stream_number(s->leaf, stream),
+                  out);
+}
+
+static void send_message(struct shell *s, uint64_t stream, const struct is_message *msg)
+{
+    struct buf b = { 0 };
+
+    is_encode(&b, msg);
+    leaf_send(s->leaf, stream, b.data, b.len);
+    buf_fini(&b);
+}
+
+static int save_record(struct shell *s, const char *job_id, struct diag *why)
+{
+    struct buf b = { 0 };
+    char path[PATH_MAX];
+    int err = 0;
+
+    mom_job_encode(s->mom, job_id, &b);
+    if (b.len)
+        err = home_write(home_path(s->home, HOME_RECORD, job_id, path), 0600, b.data,
+                         b.len, why);
+    buf_fini(&b);
+    return err;
+}
+
+/* The script first: a record without its script must not be found. */
+static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
+{
+    char path[PATH_MAX];
+    const char *script;
+    struct diag why;
+    size_t len;
+    int err = 0;
+
+    if (mom_job_script(s->mom, job_id, &script, &len))
+        err = home_write(home_path(s->home, HOME_SCRIPT, job_id, path), 0700, script,
+                         len, &why);
+    if (!err)
+        err = save_record(s, job_id, &why);
+    if (err)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
+    mom_stored(s->mom, clock_read(), job_id, err ? &why : NULL, out);
+}
+
+static void save_job(struct shell *s, const char *job_id)
+{
+    struct diag why;
+
+    if (save_record(s, job_id, &why) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
+}
+
+static void tell_job(struct shell *s, const struct mom_effect *e)
+{
+    const struct wire_attrs *attrs = mom_job_attrs(s->mom, e->job_id);
+    const char *user = attrs ? wire_attrs_value(attrs, "euser", NULL) : NULL;
+    struct passwd *pw = user ? getpwnam(user) : NULL;
+    struct arena *arena = arena_new();
+    const char *path;
+
+    if (pw) {
+        path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir, e->u.tell.to_error,
+                         arena);
+        if (!path)
+            path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir,
+                             !e->u.tell.to_error, arena);
+        if (path)
+            files_append(path, pw->pw_uid, e->u.tell.text);
+    }
+    arena_free(arena);
+}
+
+struct filing {
+    struct shell *shell;
+    uint64_t token;
+    char *job_id;
+    size_t n_files;
+    int64_t begun_at;
+    bool remove;
+};
+
+static void on_files_done(void *arg, int code, const char *text)
+{
+    struct filing *f = arg;
+    struct shell *s = f->shell;
+    struct mom_out out = { .arena = s->arena };
+    int64_t t = clock_read() - f->begun_at;
+
+    if (!f->remove)
+        logfile_printf(
+            s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
+            "Staged %zu/%zu items out over %" PRId64 ":%02" PRId64 ":%02" PRId64,
+            code ? (size_t)0 : f->n_files, f->n_files, t / 3600, t / 60 % 60, t % 60);
+    if (code)
+        logfile_printf(s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
+                       "Job files not copied:---->>>> %s ---->>>>", text);
+    mom_files_done(s->mom, clock_read(), f->token, code, text, &out);
+    free(f->job_id);
+    free(f);
+    shell_carry_out(s, &out);
+}
+
+static void start_files(struct shell *s, const struct mom_effect *e,
+                        struct mom_out *out)
+{
+    struct filing *f = xcalloc(1, sizeof(*f));
+    struct diag why;
+
+    *f = (struct filing){ .shell = s,
+                          .token = e->u.files.token,
+                          .job_id = xstrdup(e->job_id),
+                          .n_files = e->u.files.body->n_pairs,
+                          .begun_at = clock_read(),
+                          .remove = e->u.files.remove };
+    if (files_start(s->loop, &s->host, e->u.files.body, e->u.files.remove,
+                    on_files_done, f, &why) == 0)
+        return;
+    mom_files_done(s->mom, clock_read(), f->token, PBSE_NOCOPYFILE, why.text, out);
+    free(f->job_id);
+    free(f);
+}
+
+static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_out *out)
+{
+    switch (e->kind) {
+    case MOM_CONNECT:
+        connect_to_server(s, out);
+        break;
+    case MOM_SEND:
+        send_message(s, e->stream, &e->u.msg);
+        break;
+    case MOM_CLOSE:
+        leaf_close(s->leaf, e->stream);
+        break;
+    case MOM_STORE:
+        store_job(s, e->job_id, out);
+        break;
+    case MOM_SAVE:
+        save_job(s, e->job_id);
+        break;
+    case MOM_START:
+        tasks_start_job(s, e->job_id, out);
+        break;
+    case MOM_KILL:
+        if (!s->mock)
+            tasks_kill(s, e->job_id, e->u.signo);
+        break;
+    case MOM_SAMPLE:
+        tasks_sample(s, out);
+        break;
+    case MOM_TELL:
+        if (!s->mock)
+            tell_job(s, e);
+        break;
+    case MOM_FILES:
+        start_files(s, e, out);
+        break;
+    case MOM_DROP:
+        tasks_drop(s, e->job_id);
+        break;
+    case MOM_LOG:
+        shell_log(s, e->u.log.event, e->u.log.log_class, e->u.log.object,
+                  e->u.log.text);
+        break;
+    case MOM_EXIT:
+        s->stopping = true;
+        loop_stop(s->loop);
+        break;
+    }
+}
+
+/* Effects that answer append to the same list, which may move: index, do not point. */
+void shell_carry_out(struct shell *s, struct mom_out *out)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        const struct mom_effect e = out->v[i];
+
+        carry_out(s, &e, out);
+    }
+    arena_clear(s->arena);
+    shell_set_timer(s);
+}
+
+static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
+                       const char *data, size_t len)
+{
+    struct shell *s = arg;
+    struct mom_out out = { .arena = s->arena };
+    char text[TPP_ADDR_TEXT_BYTES];
+    struct is_message msg;
+    enum dis_error err;
+    bool known;
+
+    arena_clear(s->decoding);
+    err = is_decode(data, len, false, s->decoding, &msg, &known);
+    tpp_addr_text(peer, text);
+    if (err) {
+        logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, "is_request", "%s from %s",
+                       dis_error_text(err), text);
+        leaf_close(s->leaf, stream);
+        mom_stream_closed(s->mom, clock_read(), stream, &out);
+    } else {
+        mom_message(s->mom, clock_read(), stream, tpp_addr_ip(peer), text, &msg, known,
+                    &out);
+    }
+    shell_carry_out(s, &out);
+}
+
+static void on_closed(void *arg, uint64_t stream)
+{
+    struct shell *s = arg;
+    struct mom_out out = { .arena = s->arena };
+
+    mom_stream_closed(s->mom, clock_read(), stream, &out);
+    shell_carry_out(s, &out);
+}
+
+static void on_up(void *arg)
+{
+    struct shell *s = arg;
+    struct mom_out out = { .arena = s->arena };
+
+    mom_router_up(s->mom, clock_read(), &out);
+    shell_carry_out(s, &out);
+}
+
+static void on_down(void *arg)
+{
+    struct shell *s = arg;
+    struct mom_out out = { .arena = s->arena };
+
+    mom_router_down(s->mom, clock_read(), &out);
+    shell_carry_out(s, &out);
+}
+
+static void on_leaf_log(void *arg, int event, const char *text)
+{
+    shell_log(arg, event, LOG_IN_TPP, "pbs_mom(Main Thread)", text);
+}
+
+static void on_timer(void *arg)
+{
+    struct shell *s = arg;
+    struct mom_out out = { .arena = s->arena };
+
+    mom_tick(s->mom, clock_read(), &out);
+    shell_carry_out(s, &out);
+}
+
+/* Vnodes only grow newer: their time is that of the newest file or of our start. */
+void shell_report_vnodes(struct shell *s, struct mom_out *out)
+{
+    mom_set_vnodes(s->mom, clock_read(), MAX_OF(s->config.modtime, s->started_at),
+                   s->config.vnodes.n, s->config.vnodes.v, out);
+}
+
+static size_t add_server_ip(uint32_t *ips, size_t n, const char *host)
+{
+    struct in_addr ip;
+    char name[256];
+    unsigned port;
+
+    if (host && net_split(host, 1, name, sizeof(name), &port) &&
+        net_resolve(name, &ip, NULL) == 0)
+        ips[n++] = ntohl(ip.s_addr);
+    return n;
+}
+
+static size_t find_server_ips(struct shell *s, uint32_t *ips, size_t max)
+{
+    size_t n = 0;
+
+    n = add_server_ip(ips, n, conf_server_host(s->conf));
+    n = add_server_ip(ips, n, s->conf->primary);
+    n = add_server_ip(ips, n, s->conf->secondary);
+    n = add_server_ip(ips, n, s->host_name);
+    for (size_t i = 0; i < s->config.n_clients && n < max; i++)
+        n = add_server_ip(ips, n, s->config.clients[i]);
+    return n;
+}
+
+static void log_authorized(struct shell *s, const uint32_t *ips, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct in_addr ip = { .s_addr = htonl(ips[i]) };
+        char text[INET_ADDRSTRLEN];
+
+        inet_ntop(AF_INET, &ip, text, sizeof(text));
+        logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom",
+                       "Adding IP address %s as authorized", text);
+    }
+}
+
+static void make_core(struct shell *s)
+{
+    uint32_t ips[64];
+    struct mom_config cfg = {
+        .host = s->short_name,
+        .node_name = s->node_name,
+        .version = PBS_VERSION,
+        .port = s->mom_port,
+        .server_port = s->server_port,
+        .server_host = conf_server_host(s->conf),
+        .ncpus = proc_ncpus(),
+        .mem_kb = proc_mem_kb(),
+        .topology = MIN_TOPOLOGY,
+        .only_user = s->user[0] ? s->user : NULL,
+        .server_ips = ips,
+        .mock = s->mock,
+        .min_check_poll_s = s->config.min_check_poll_s,
+        .max_check_poll_s = s->config.max_check_poll_s,
+        .cputmult = s->config.cputmult,
+        .wallmult = s->config.wallmult,
+        .enforce_mem = s->config.enforce_mem,
+    };
+
+    cfg.n_server_ips = find_server_ips(s, ips, ARRAY_LEN(ips));
+    log_authorized(s, ips, cfg.n_server_ips);
+    s->mom = mom_new(&cfg);
+}
+
+static int make_leaf(struct shell *s, struct diag *why)
+{
+    struct leaf_config cfg = { .loop = s->loop,
+                               .routers = conf_routers(s->conf),
+                               .node_type = TPP_LEAF,
+                               .auth_method = s->conf->auth_method,
+                               .events = { .message = on_message,
+                                           .closed = on_closed,
+                                           .down = on_down,
+                                           .up = on_up,
+                                           .log = on_leaf_log,
+                                           .arg = s } };
+    struct tpp_addr *addrs = NULL;
+    int err = leaf_addresses(s->conf->leaf_name, cfg.routers, (uint16_t)s->rm_port,
+                             &addrs, &cfg.n_addrs, why);
+
+    cfg.addrs = addrs;
+    if (!err && strcmp(cfg.auth_method, CLUSTERKEY_METHOD) == 0)
+        err = clusterkey_load(conf_cluster_key(s->conf), true, &cfg.key, why);
+    if (!err)
+        err = leaf_new(&cfg, &s->leaf, why);
+    clusterkey_clear(&cfg.key);
+    free(addrs);
+    return err;
+}
+
+int shell_open(struct shell *s, struct diag *why)
+{
+    struct mom_out out;
+    int err;
+
+    s->loop = loop_new();
+    if (!s->loop)
+        return diag_set(why, PBSE_SYSTEM, "no event loop: %s", strerror(errno));
+    s->arena = arena_new();
+    s->decoding = arena_new();
+    s->timer = loop_timer_new(s->loop, on_timer, s);
+    make_core(s);
+    err = make_leaf(s, why);
+    if (err)
+        return err;
+    if (!tasks_recover(s, why))
+        return PBSE_SYSTEM;
+    out = (struct mom_out){ .arena = s->arena };
+    shell_report_vnodes(s, &out);
+    mom_start(s->mom, clock_read(), s->kill_at_start, &out);
+    shell_carry_out(s, &out);
+    return 0;
+}
+
+static void stop(struct shell *s, int signo, bool kill_jobs)
+{
+    struct mom_out out = { .arena = s->arena };
+
+    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "caught signal %d",
+                   signo);
+    mom_stop(s->mom, clock_read(), kill_jobs, &out);
+    shell_carry_out(s, &out);
+}
+
+static void on_term(void *arg, int signo)
+{
+    stop(arg, signo, true);
+}
+
+static void on_int(void *arg, int signo)
+{
+    stop(arg, signo, false);
+}
+
+static void on_noted(void *arg, int signo)
+{
+    struct shell *s = arg;
+
+    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "caught signal %d",
+                   signo);
+}
+
+static void config_says(void *arg, int event, const char *object, const char *words)
+{
+    shell_log(arg, event, LOG_IN_NONE, object, words);
+}
+
+/* All or nothing: a wrong file leaves the configuration as it was. */
+static void reread_config(struct shell *s)
+{
+    const struct config_log log = { .fn = config_says, .arg = s };
+    struct mom_out out = { .arena = s->arena };
+    char mom_priv[PATH_MAX + 16];
+    struct config fresh;
+
+    snprintf(mom_priv, sizeof(mom_priv), "%s/mom_priv", s->home);
+    if (!config_read(mom_priv, s->config_file, &log, &fresh)) {
+        shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom",
+                  "config file(s) parsing failed, keeping the old configuration");
+        config_fini(&fresh);
+        return;
+    }
+    config_fini(&s->config);
+    s->config = fresh;
+    logfile_set_mask(s->log, fresh.log_events);
+    mom_set_polls(s->mom, fresh.min_check_poll_s, fresh.max_check_poll_s);
+    shell_report_vnodes(s, &out);
+    shell_carry_out(s, &out);
+}
+
+static void on_hup(void *arg, int signo)
+{
+    struct shell *s = arg;
+
+    logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_NONE, "catch_hup", "caught signal %d",
+                   signo);
+    shell_log(s, LOG_EV_SYSTEM, LOG_IN_NONE, "process_hup", "reset");
+    logfile_reopen(s->log);
+    reread_config(s);
+}
+
+void shell_run(struct shell *s)
+{
+    static const struct {
+        int signo;
+        loop_signal_fn fn;
+    } rows[] = { { SIGTERM, on_term }, { SIGXCPU, on_term }, { SIGXFSZ, on_term },
+                 { SIGINT, on_int },   { SIGHUP, on_hup },   { SIGUSR1, on_noted },
+                 { SIGUSR2, on_noted } };
+    struct loop_signal *sig[ARRAY_LEN(rows)];
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        sig[i] = loop_signal_new(s->loop, rows[i].signo, rows[i].fn, s);
+    if (!s->stopping)
+        loop_run(s->loop);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        loop_signal_free(sig[i]);
+}
+
+void shell_close(struct shell *s)
+{
+    if (!s->loop)
+        return;
+    leaf_free(s->leaf);
+    tasks_close(s);
+    loop_timer_free(s->timer);
+    mom_free(s->mom);
+    arena_free(s->arena);
+    arena_free(s->decoding);
+    loop_free(s->loop);
+    config_fini(&s->config);
+}

@@ -1,0 +1,64 @@
+/* shell.h - the MoM on a real host: carries out what the core wants.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_SHELL_H
+#define MOM_SHELL_SHELL_H
+
+#include "lib/io/logfile.h"
+#include "lib/tpp/leaf.h"
+#include "mom/mom.h"
+#include "mom/shell/plan.h"
+
+#include <limits.h>
+
+struct task; /* a job with a shepherd */
+
+struct shell {
+    const struct conf *conf;
+    struct config config;
+    struct plan_host host;
+    const char *config_file; /* -c */
+    char home[1024];         /* PBS_MOM_HOME */
+    char host_name[256], short_name[256], node_name[256];
+    unsigned mom_port, rm_port, server_port;
+    bool mock, kill_at_start;
+    char user[257]; /* of a MoM without root; "" with root */
+    int64_t started_at;
+    struct logfile *log;
+    struct loop *loop;
+    struct loop_timer *timer;
+    struct loop_timer *watch; /* over adopted jobs */
+    struct leaf *leaf;
+    struct mom *mom;
+    struct task *tasks;
+    struct arena *arena;    /* of the effects being carried out */
+    struct arena *decoding; /* of the message being taken */
+    bool stopping;
+};
+
+/* Log one line of the MoM. */
+void shell_log(struct shell *s, int event, int log_class, const char *object,
+               const char *text);
+
+/* After going into the background: loop, core, recovered jobs, leaf. PBSE_SYSTEM with
+ * words. */
+int shell_open(struct shell *s, struct diag *why) MUST_CHECK;
+void shell_run(struct shell *s);
+void shell_close(struct shell *s);
+
+/* Carry out all effects; answers of the shell add more. */
+void shell_carry_out(struct shell *s, struct mom_out *out);
+void shell_set_timer(struct shell *s);
+
+/* Give the vnodes of the configuration to the core. */
+void shell_report_vnodes(struct shell *s, struct mom_out *out);
+
+/* tasks.c */
+void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out);
+void tasks_kill(struct shell *s, const char *job_id, int signo);
+void tasks_sample(struct shell *s, struct mom_out *out);
+void tasks_drop(struct shell *s, const char *job_id);
+bool tasks_recover(struct shell *s, struct diag *why) MUST_CHECK;
+void tasks_close(struct shell *s);
+
+#endif

@@ -1,0 +1,36 @@
+/* spawn.h - a job's processes: a shepherd that outlives the MoM, and the job's session.
+ *
+ * The MoM forks a shepherd, the shepherd forks the job. The job prepares itself as its
+ * user and reports its session, the MoM writes that down and says go, the job's program
+ * starts. The shepherd waits for it and writes how it ended into a file, so that the
+ * end is known even when the MoM was killed meanwhile. A job that never got its go
+ * because the MoM died ends with START_RETRY.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_SPAWN_H
+#define MOM_SHELL_SPAWN_H
+
+#include "mom/mom.h"
+#include "mom/shell/plan.h"
+
+struct spawn_report { /* what the job says through 'report_fd', once */
+    int32_t session;
+    int32_t status; /* why it does not start, 0 if it does */
+    char text[240];
+};
+
+struct spawned {
+    pid_t shepherd;
+    int report_fd;
+    int go_fd; /* one byte lets the job begin; closing it ends the job */
+};
+
+/* PBSE_SYSTEM with words when there is no process or pipe to be had. */
+int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret,
+                struct diag *why) MUST_CHECK;
+
+/* What a shepherd wrote: the exit status and what was used. False while there is
+ * nothing. */
+bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used);
+
+#endif

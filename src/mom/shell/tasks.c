@@ -1,0 +1,394 @@
+/* tasks.c - jobs with processes: shepherds that are our children, and adopted ones.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/io/child.h"
+#include "mom/shell/home.h"
+#include "mom/shell/proc.h"
+#include "mom/shell/shell.h"
+#include "mom/shell/spawn.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define uthash_malloc(size)    xmalloc(size)
+#define uthash_free(ptr, size) free(ptr)
+#include <uthash.h>
+
+#define WATCH_MS      500
+#define GONE_AFTER    10 /* looks without a trace of an adopted job */
+#define MAX_RECORD    (16u << 20)
+#define STATUS_KILLED (256 + SIGKILL) /* with its shepherd */
+#define STATUS_LOST   (-4)            /* gone while nobody looked */
+
+struct task {
+    struct shell *shell;
+    char *job_id;
+    int run_version;
+    int32_t session;
+    int report_fd, go_fd; /* -1: closed */
+    struct loop_fd *report;
+    struct loop_child *child;
+    bool adopted;
+    bool dropped; /* the core forgot the job: clean up when the shepherd ends */
+    unsigned missing;
+    UT_hash_handle hh;
+};
+
+static struct task *find(struct shell *s, const char *job_id)
+{
+    struct task *t;
+
+    HASH_FIND_STR(s->tasks, job_id, t);
+    return t;
+}
+
+static void close_pipes(struct task *t)
+{
+    loop_fd_free(t->report);
+    t->report = NULL;
+    if (t->report_fd >= 0)
+        close(t->report_fd);
+    if (t->go_fd >= 0)
+        close(t->go_fd);
+    t->report_fd = t->go_fd = -1;
+}
+
+static void unlist(struct task *t)
+{
+    HASH_DEL(t->shell->tasks, t);
+}
+
+static void free_task(struct task *t)
+{
+    close_pipes(t);
+    if (t->child)
+        loop_child_forget(t->child);
+    free(t->job_id);
+    free(t);
+}
+
+static struct task *add_task(struct shell *s, const char *job_id, int run_version)
+{
+    struct task *t = xcalloc(1, sizeof(*t));
+
+    t->shell = s;
+    t->job_id = xstrdup(job_id);
+    t->run_version = run_version;
+    t->report_fd = t->go_fd = -1;
+    HASH_ADD_KEYPTR(hh, s->tasks, t->job_id, strlen(t->job_id), t);
+    return t;
+}
+
+/* A scratch directory may be large: a child removes it. */
+static void remove_tree(struct shell *s, const char *path)
+{
+    const char *const argv[] = { "rm", "-rf", "--", path, NULL };
+    const struct child_config cfg = { .path = "/bin/rm",
+                                      .argv = argv,
+                                      .fd = { -1, -1, -1 } };
+    struct diag why;
+    pid_t pid;
+
+    if (access(path, F_OK) == 0 &&
+        child_start(s->loop, &cfg, NULL, NULL, &pid, &why) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_FILE, path, why.text);
+}
+
+static void remove_exit(struct task *t)
+{
+    char path[PATH_MAX];
+
+    (void)unlink(home_exit_path(t->shell->home, t->job_id, t->run_version, path));
+}
+
+/* The end of a job's processes, told to the core with what is known of it. */
+static void tell_exit(struct task *t, struct mom_out *out)
+{
+    struct shell *s = t->shell;
+    char path[PATH_MAX];
+    struct mom_usage used = { 0 };
+    int32_t status = t->adopted ? STATUS_LOST : STATUS_KILLED;
+    bool known;
+
+    home_exit_path(s->home, t->job_id, t->run_version, path);
+    known = spawn_read_exit(path, &status, &used);
+    mom_exited(s->mom, clock_read(), t->job_id, status, known ? &used : NULL, out);
+}
+
+static void on_shepherd_end(void *arg, pid_t pid, int status)
+{
+    struct task *t = arg;
+    struct shell *s = t->shell;
+    struct mom_out out = { .arena = s->arena };
+
+    (void)pid;
+    (void)status;
+    t->child = NULL;
+    if (t->dropped) {
+        proc_kill_session(t->session, SIGKILL);
+        remove_exit(t);
+    } else {
+        unlist(t);
+        if (t->session > 0)
+            tell_exit(t, &out);
+        else
+            mom_started(s->mom, clock_read(), t->job_id, 0, START_RETRY,
+                        "the job's shepherd ended", &out);
+    }
+    free_task(t);
+    shell_carry_out(s, &out);
+}
+
+/* Its record is on disk: the job may begin. */
+static void release(struct task *t)
+{
+    if (t->go_fd >= 0 && write(t->go_fd, "g", 1) != 1)
+        shell_log(t->shell, LOG_EV_ERROR, LOG_IN_JOB, t->job_id,
+                  "cannot let the job begin");
+    close_pipes(t);
+}
+
+static void on_report(void *arg, int fd, unsigned ready)
+{
+    struct task *t = arg;
+    struct shell *s = t->shell;
+    struct mom_out out = { .arena = s->arena };
+    struct spawn_report r;
+    ssize_t n = read(fd, &r, sizeof(r));
+
+    (void)ready;
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    loop_fd_free(t->report);
+    t->report = NULL;
+    if (n != (ssize_t)sizeof(r))
+        return; /* the shepherd's end says the rest */
+    r.text[sizeof(r.text) - 1] = '\0';
+    t->session = r.session;
+    if (t->dropped) {
+        close_pipes(t); /* without its go the job ends */
+        return;
+    }
+    mom_started(s->mom, clock_read(), t->job_id, r.session, r.status,
+                r.text[0] ? r.text : NULL, &out);
+    if (r.status) { /* the shepherd's end is no news */
+        t->dropped = true;
+        unlist(t);
+    }
+    shell_carry_out(s, &out);
+    if (!t->dropped)
+        release(t);
+}
+
+static void not_started(struct shell *s, const char *job_id, int status,
+                        const struct diag *why, struct mom_out *out)
+{
+    mom_started(s->mom, clock_read(), job_id, 0, status, why->text, out);
+}
+
+void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
+{
+    const struct wire_attrs *attrs = mom_job_attrs(s->mom, job_id);
+    struct arena *arena = arena_new();
+    char exit_path[PATH_MAX];
+    struct spawned sp;
+    struct plan p;
+    struct diag why;
+    struct task *t;
+    int status = attrs ? plan_make(&s->host, job_id, attrs, arena, &p, &why) : 0;
+
+    if (!attrs || status) {
+        if (attrs)
+            not_started(s, job_id, status, &why, out);
+        arena_free(arena);
+        return;
+    }
+    home_exit_path(s->home, job_id, p.run_version, exit_path);
+    (void)unlink(exit_path);
+    if (spawn_start(&p, exit_path, &sp, &why) != 0) {
+        not_started(s, job_id, START_RETRY, &why, out);
+    } else {
+        t = add_task(s, job_id, p.run_version);
+        t->report_fd = sp.report_fd;
+        t->go_fd = sp.go_fd;
+        t->report = loop_fd_new(s->loop, sp.report_fd, on_report, t);
+        loop_fd_want(t->report, LOOP_READ);
+        t->child = loop_child_watch(s->loop, sp.shepherd, on_shepherd_end, t);
+    }
+    arena_free(arena);
+}
+
+void tasks_kill(struct shell *s, const char *job_id, int signo)
+{
+    struct task *t = find(s, job_id);
+    int32_t session = t ? t->session : mom_job_session(s->mom, job_id);
+
+    if (session > 1)
+        proc_kill_session(session, signo);
+}
+
+void tasks_sample(struct shell *s, struct mom_out *out)
+{
+    size_t n = HASH_COUNT(s->tasks), i = 0;
+    struct proc_session *ps = xcalloc(n + 1, sizeof(*ps));
+    struct task *t, *tmp;
+
+    HASH_ITER(hh, s->tasks, t, tmp)
+    ps[i++].session = t->session > 1 ? t->session : -1;
+    proc_sample(ps, n);
+    i = 0;
+    HASH_ITER(hh, s->tasks, t, tmp)
+    {
+        if (ps[i].n_processes)
+            mom_used(s->mom, clock_read(), t->job_id, &ps[i].used);
+        i++;
+    }
+    free(ps);
+    mom_sampled(s->mom, clock_read(), out);
+}
+
+void tasks_drop(struct shell *s, const char *job_id)
+{
+    struct task *t = find(s, job_id);
+    const char *tmpdir = s->config.tmpdir ? s->config.tmpdir : s->conf->tmpdir;
+    char path[PATH_MAX];
+
+    home_remove_job(s->home, job_id);
+    if (snprintf(path, sizeof(path), "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp",
+                 job_id) < (int)sizeof(path))
+        remove_tree(s, path);
+    if (!t)
+        return;
+    unlist(t);
+    t->dropped = true;
+    if (!t->report)
+        close_pipes(t);
+    if (t->session > 1)
+        proc_kill_session(t->session, SIGKILL);
+    if (t->adopted)
+        free_task(t);
+}
+
+/* Adopted jobs are not our children: their shepherds' files are looked for. */
+static bool adopted_has_ended(struct task *t)
+{
+    char path[PATH_MAX];
+
+    home_exit_path(t->shell->home, t->job_id, t->run_version, path);
+    if (access(path, F_OK) == 0)
+        return true;
+    t->missing = proc_session_lives(t->session) ? 0 : t->missing + 1;
+    return t->missing > GONE_AFTER;
+}
+
+static void on_watch(void *arg)
+{
+    struct shell *s = arg;
+    struct mom_out out = { .arena = s->arena };
+    struct task *t, *tmp;
+    bool more = false;
+
+    HASH_ITER(hh, s->tasks, t, tmp)
+    {
+        if (!t->adopted)
+            continue;
+        if (!adopted_has_ended(t)) {
+            more = true;
+            continue;
+        }
+        unlist(t);
+        tell_exit(t, &out);
+        free_task(t);
+    }
+    if (more)
+        loop_timer_set(s->watch, WATCH_MS);
+    shell_carry_out(s, &out);
+}
+
+static void adopt(struct shell *s, const char *job_id, int run_version)
+{
+    struct task *t = add_task(s, job_id, run_version);
+
+    t->adopted = true;
+    t->session = mom_job_session(s->mom, job_id);
+    loop_timer_set(s->watch, WATCH_MS);
+}
+
+/* A shepherd may be about to write how its job ended: a job that had a session is
+ * watched for a while before it is given up. */
+static void find_processes(struct shell *s, const char *id)
+{
+    const char *version =
+        wire_attrs_value(mom_job_attrs(s->mom, id), "run_version", NULL);
+    int run = version ? atoi(version) : 0;
+    char path[PATH_MAX];
+    struct mom_usage used;
+    int32_t status;
+
+    if (spawn_read_exit(home_exit_path(s->home, id, run, path), &status, &used)) {
+        mom_found(s->mom, id, false, status);
+    } else if (mom_job_session(s->mom, id) > 0) {
+        mom_found(s->mom, id, true, 0);
+        adopt(s, id, run);
+    }
+}
+
+static void recover_one(struct shell *s, const char *name)
+{
+    size_t len = strlen(name) - strlen(".JB");
+    char *id = xstrndup(name, len), path[PATH_MAX];
+    struct buf record = { 0 };
+    const char *loaded;
+
+    home_path(s->home, HOME_RECORD, id, path);
+    if (!home_read(path, MAX_RECORD, &record) || !record.data ||
+        !mom_load(s->mom, record.data, record.len, &loaded) ||
+        strcmp(id, loaded) != 0) {
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, "damaged job record removed");
+        home_remove_job(s->home, id);
+    } else {
+        find_processes(s, id);
+    }
+    buf_fini(&record);
+    free(id);
+}
+
+bool tasks_recover(struct shell *s, struct diag *why)
+{
+    char path[PATH_MAX];
+    struct dirent *e;
+    DIR *d;
+
+    s->watch = loop_timer_new(s->loop, on_watch, s);
+    snprintf(path, sizeof(path), "%s/mom_priv/jobs", s->home);
+    d = opendir(path);
+    if (!d) {
+        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    while ((e = readdir(d))) {
+        size_t len = strlen(e->d_name);
+
+        if (len > 3 && e->d_name[0] != '.' && strcmp(e->d_name + len - 3, ".JB") == 0)
+            recover_one(s, e->d_name);
+    }
+    closedir(d);
+    return true;
+}
+
+void tasks_close(struct shell *s)
+{
+    struct task *t, *tmp;
+
+    HASH_ITER(hh, s->tasks, t, tmp)
+    {
+        unlist(t);
+        free_task(t);
+    }
+    loop_timer_free(s->watch);
+}

@@ -1,0 +1,192 @@
+/* vnodefile.c - see vnodefile.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/vnodefile.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION_LINE "$configversion 2"
+
+struct line { /* VNODE : ATTR = VALUE [type = TYPE] */
+    const char *vnode, *attr, *value;
+    int type;
+};
+
+/* Names of types and their wire numbers (wire.md 8.2). */
+static const struct {
+    const char *name;
+    int number;
+} types[] = {
+    { "boolean", 11 }, { "long", 1 },   { "size", 5 },
+    { "float", 14 },   { "string", 3 }, { "string_array", 4 },
+};
+
+bool vnode_file_is_one(const char *text)
+{
+    size_t len = strlen(VERSION_LINE);
+
+    return strncmp(text, VERSION_LINE, len) == 0 &&
+           (text[len] == '\0' || isspace((unsigned char)text[len]));
+}
+
+static int type_number(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (strcmp(types[i].name, name) == 0)
+            return types[i].number;
+    return -1;
+}
+
+static char *trim(char *s)
+{
+    char *end;
+
+    while (isspace((unsigned char)*s))
+        s++;
+    end = s + strlen(s);
+    while (end > s && isspace((unsigned char)end[-1]))
+        *--end = '\0';
+    return s;
+}
+
+static const char *check_name(const char *name, int n, struct arena *a)
+{
+    if (!name[0])
+        return arena_printf(a, "line %d:  no vnode id", n);
+    if (strlen(name) > VNODE_NAME_MAX)
+        return arena_printf(a, "Node name \"%s\" is too big", name);
+    for (const char *p = name; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("-_@[]#^/\\.", *p))
+            return arena_printf(a, "invalid character in vnode name \"%s\"", name);
+    return NULL;
+}
+
+/* "... type = long" at the end of a value; the value ends before it. */
+static const char *take_type(char *value, int n, struct line *ret, struct arena *a)
+{
+    char *eq = strchr(value, '=');
+    char *word, *type;
+
+    if (!eq)
+        return NULL;
+    type = trim(eq + 1);
+    *eq = '\0';
+    (void)trim(value);
+    word = strrchr(value, ' ');
+    if (!word && strrchr(value, '\t'))
+        word = strrchr(value, '\t');
+    if (!word)
+        return arena_printf(a, "line %d:  illegal char '=' in value", n);
+    *word++ = '\0';
+    if (strcmp(word, "type") != 0)
+        return arena_printf(a, "line %d:  invalid keyword '%s'", n, word);
+    ret->type = type_number(type);
+    if (ret->type < 0)
+        return arena_printf(a, "line %d: invalid type '%s'", n, type);
+    return NULL;
+}
+
+/* NULL, or what is wrong. 'text' is changed. */
+static const char *read_line(char *text, int n, struct line *ret, struct arena *a)
+{
+    char *colon = strchr(text, ':'), *eq, *value;
+    const char *wrong;
+
+    *ret = (struct line){ 0 };
+    if (!colon)
+        return arena_printf(a, "line %d:  missing ':'", n);
+    *colon = '\0';
+    ret->vnode = trim(text);
+    wrong = check_name(ret->vnode, n, a);
+    if (wrong)
+        return wrong;
+    eq = strchr(colon + 1, '=');
+    if (!eq)
+        return arena_printf(a, "line %d:  missing '='", n);
+    *eq = '\0';
+    ret->attr = trim(colon + 1);
+    if (!ret->attr[0])
+        return arena_printf(a, "line %d:  no attribute name", n);
+    value = trim(eq + 1);
+    wrong = take_type(value, n, ret, a);
+    if (wrong)
+        return wrong;
+    ret->value = trim(value);
+    return ret->value[0] ? NULL : arena_printf(a, "line %d:  no attribute value", n);
+}
+
+static struct is_vnode *vnode_of(struct vnode_list *list, const char *name)
+{
+    for (size_t i = list->n; i-- > 0;) /* lines of one vnode stand together */
+        if (strcmp(list->v[i].name, name) == 0)
+            return &list->v[i];
+    if (list->n == list->cap) {
+        size_t cap = list->cap ? list->cap * 2 : 16;
+        struct is_vnode *v = ARENA_ARRAY(list->arena, struct is_vnode, cap);
+
+        if (list->n)
+            memcpy(v, list->v, list->n * sizeof(*v));
+        list->v = v;
+        list->cap = cap;
+    }
+    list->v[list->n] = (struct is_vnode){ .name = name };
+    return &list->v[list->n++];
+}
+
+static void put_attr(struct vnode_list *list, const struct line *l)
+{
+    const struct is_vnode_attr attr = { .name = l->attr,
+                                        .value = l->value,
+                                        .type = l->type };
+    struct is_vnode *v = vnode_of(list, l->vnode);
+    struct is_vnode_attr *more;
+
+    for (size_t i = 0; i < v->n; i++) {
+        if (strcmp(v->attrs[i].name, l->attr) == 0) {
+            v->attrs[i] = attr;
+            return;
+        }
+    }
+    more = ARENA_ARRAY(list->arena, struct is_vnode_attr, v->n + 1);
+    if (v->n)
+        memcpy(more, v->attrs, v->n * sizeof(*more));
+    more[v->n++] = attr;
+    v->attrs = more;
+}
+
+bool vnode_file_read(const char *text, size_t len, struct vnode_list *list, void *arg,
+                     void (*complain)(void *arg, const char *words))
+{
+    const char *at = text, *end = text + len;
+    struct line *lines = NULL;
+    size_t n_lines = 0;
+    bool ok = true;
+
+    for (int n = 1; at < end; n++) {
+        const char *nl = memchr(at, '\n', (size_t)(end - at));
+        char *copy = arena_strndup(list->arena, at, (size_t)((nl ? nl : end) - at));
+        const char *wrong = NULL;
+        struct line l;
+
+        at = nl ? nl + 1 : end;
+        if (!nl)
+            wrong = arena_printf(list->arena, "line %d not newline-terminated", n);
+        else if (n > 1 && *trim(copy))
+            wrong = read_line(copy, n, &l, list->arena);
+        else
+            continue;
+        if (wrong) {
+            complain(arg, wrong);
+            ok = false;
+        } else {
+            lines = xrealloc(lines, (n_lines + 1) * sizeof(*lines));
+            lines[n_lines++] = l;
+        }
+    }
+    for (size_t i = 0; ok && i < n_lines; i++)
+        put_attr(list, &lines[i]);
+    free(lines);
+    return ok;
+}

@@ -1,0 +1,29 @@
+/* vnodefile.h - version-2 vnode definition files (execution.md 9).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MOM_SHELL_VNODEFILE_H
+#define MOM_SHELL_VNODEFILE_H
+
+#include "lib/base/arena.h"
+#include "lib/base/diag.h"
+#include "lib/wire/is.h"
+
+#define VNODE_NAME_MAX 64
+
+struct vnode_list {
+    struct arena *arena; /* the caller's */
+    size_t n;
+    size_t cap;
+    struct is_vnode *v;
+};
+
+/* Add the definitions of one file's text; a later value of an attribute replaces an
+ * earlier one. All lines are read: each wrong one is told through 'complain', and the
+ * list is unchanged when there was any (false). */
+bool vnode_file_read(const char *text, size_t len, struct vnode_list *list, void *arg,
+                     void (*complain)(void *arg, const char *words)) MUST_CHECK;
+
+/* Does the text begin with "$configversion 2"? */
+bool vnode_file_is_one(const char *text);
+
+#endif
