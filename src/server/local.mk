@@ -108,14 +108,22 @@ test_unit_server_test_svr_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_svr_LDADD = $(svr_test_libs)
 
 # Jobs, with a MoM that the test plays.
-check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link
-TESTS += test/unit/server/test_job_life test/unit/server/test_mom_link
+check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link \
+	test/unit/server/test_job_submit test/unit/server/test_job_model
+TESTS += test/unit/server/test_job_life test/unit/server/test_mom_link \
+	test/unit/server/test_job_submit test/unit/server/test_job_model
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_job_life_SOURCES = test/unit/server/test_job_life.c $(FAKE_MOM)
 test_unit_server_test_job_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_life_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_job_submit_SOURCES = test/unit/server/test_job_submit.c $(FAKE_MOM)
+test_unit_server_test_job_submit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_job_submit_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_job_model_SOURCES = test/unit/server/test_job_model.c $(FAKE_MOM)
+test_unit_server_test_job_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_job_model_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_mom_link_SOURCES = test/unit/server/test_mom_link.c $(FAKE_MOM)
 test_unit_server_test_mom_link_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_mom_link_LDADD = $(FAKE_MOM_LIBS)

@@ -136,6 +136,8 @@ int node_state_change(uint32_t stored, const char *text, enum wire_op op, uint32
     int64_t bits;
     int err = node_state_parse(text, &bits);
 
+    if (!err && (bits & ~(int64_t)NODE_SETTABLE))
+        err = PBSE_BADNDATVAL; /* set by daemons only */
     if (err)
         return diag_code(why, err);
     if (op == WIRE_OP_DECR) {

@@ -1,0 +1,454 @@
+/* test_job_submit.c - which jobs are let in, and what is made of them; how they are
+ * altered, held, selected.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "test/unit/server/fake_mom.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+#define SET    2
+#define CREATE 0
+
+static const char *value(struct rig *r, const char *id, const char *attr)
+{
+    const char *text = rig_value(r, RIG_ROOT, BATCH_STATUS_JOB, id, attr);
+
+    return text ? text : "";
+}
+
+/* --- refusals -------------------------------------------------------------------- */
+
+struct refusal {
+    const char *story;
+    uint32_t type;      /* a setting made before: object type */
+    const char *object; /* its name, NULL: no setting */
+    const char *setting;
+    const char *user;
+    const char *queue;
+    const char *attrs;
+    int code;
+    const char *text;
+};
+
+static const struct refusal refusals[] = {
+    { "an unknown queue", 0, NULL, "", RIG_USER, "nosuch", "", 15018, "Unknown queue" },
+    { "no queue and no default", OBJECT_SERVER, "", "default_queue=", RIG_USER, "", "",
+      15037, NULL },
+    { "another server", 0, NULL, "", RIG_USER, "workq@else", "", 15029, NULL },
+    { "a queue that is not enabled", OBJECT_QUEUE, "workq", "enabled=False", RIG_USER,
+      "", "", 15021, NULL },
+    { "a full queue", OBJECT_QUEUE, "workq", "max_queuable=0", RIG_USER, "", "", 15046,
+      NULL },
+    { "a queue that is routed to", OBJECT_QUEUE, "workq", "from_route_only=True",
+      RIG_USER, "", "", 15022, NULL },
+    { "a user the queue does not know", OBJECT_QUEUE, "workq",
+      "acl_users=bob acl_user_enable=True", RIG_USER, "", "", 15007,
+      "Unauthorized Request " },
+    { "a group the queue does not know", OBJECT_QUEUE, "workq",
+      "acl_groups=staff acl_group_enable=True", RIG_USER, "", "", 15007, NULL },
+    { "a host the queue does not know", OBJECT_QUEUE, "workq",
+      "acl_hosts=other acl_host_enable=True", RIG_USER, "", "", 15008, NULL },
+    { "root", 0, NULL, "", RIG_ROOT, "", "", 15023, "Bad UID for job execution" },
+    { "an unknown account", 0, NULL, "", "nobodyknows", "", "", 15023, NULL },
+    { "somebody else's account", 0, NULL, "", RIG_USER, "", "User_List=bob", 15023,
+      NULL },
+    { "a group that is not the user's", 0, NULL, "", RIG_USER, "", "group_list=wheel",
+      15045, NULL },
+    { "an unknown attribute", 0, NULL, "", RIG_USER, "", "foo=bar", 15002,
+      "Undefined attribute " },
+    { "an account before an unknown attribute", 0, NULL, "", "nobodyknows", "",
+      "foo=bar", 15023, NULL },
+    { "a read-only attribute", 0, NULL, "", RIG_USER, "", "job_state=Q", 15003,
+      "Cannot set attribute, read only or insufficient permission  job_state" },
+    { "an unknown resource", 0, NULL, "", RIG_USER, "", "Resource_List.nosuch=3", 15035,
+      "Unknown resource Resource_List.nosuch" },
+    { "an unknown resource in a select", 0, NULL, "", RIG_USER, "",
+      "Resource_List.select=1:nosuch=1", 15035, "Unknown resource: nosuch" },
+    { "a bad value", 0, NULL, "", RIG_USER, "", "Resource_List.ncpus=abc", 15014,
+      "Illegal attribute or resource value Resource_List.ncpus" },
+    { "a bad select", 0, NULL, "", RIG_USER, "", "Resource_List.select=1:", 15014,
+      "Illegal attribute or resource value Resource_List.select" },
+    { "ncpus beside a select", 0, NULL, "", RIG_USER, "",
+      "Resource_List.select=1:ncpus=1 Resource_List.ncpus=2", 15109, NULL },
+    { "place without select", 0, NULL, "", RIG_USER, "", "Resource_List.place=pack",
+      15111, NULL },
+    { "more than the queue gives", OBJECT_QUEUE, "workq", "resources_max.ncpus=2",
+      RIG_USER, "", "Resource_List.select=3:ncpus=1", 15036,
+      "Job violates queue and/or server resource limits" },
+    { "less than the queue wants", OBJECT_QUEUE, "workq", "resources_min.ncpus=4",
+      RIG_USER, "", "Resource_List.select=3:ncpus=1", 15036, NULL },
+    { "more than the server gives", OBJECT_SERVER, "", "resources_max.walltime=60",
+      RIG_USER, "", "Resource_List.walltime=61", 15036, NULL },
+    { "an operator's hold by a user", 0, NULL, "", RIG_USER, "", "Hold_Types=o", 15007,
+      NULL },
+    { "a job array", 0, NULL, "", RIG_USER, "", "array_indices_submitted=1-3", 15029,
+      NULL },
+    { "an interactive job", 0, NULL, "", RIG_USER, "", "interactive=1234", 15029,
+      NULL },
+    { "a dependency", 0, NULL, "", RIG_USER, "", "depend=afterok:1", 15029, NULL },
+};
+
+static void bad_jobs_are_refused(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+        const struct refusal *c = &refusals[i];
+        struct rig *r = rig_new();
+        int code;
+
+        if (c->object)
+            CU_ASSERT_EQUAL(
+                rig_manager(r, RIG_ROOT, SET, c->type, c->object, c->setting), 0);
+        code = submit_code(r, c->user, c->queue, c->attrs);
+        if (code != c->code || (c->text && strcmp(rig_text(r), c->text) != 0))
+            printf("%s: %d \"%s\"\n", c->story, code, rig_text(r));
+        CU_ASSERT_EQUAL(code, c->code);
+        if (c->text)
+            CU_ASSERT_STRING_EQUAL(rig_text(r), c->text);
+        CU_ASSERT_EQUAL(rig_count(r, EFFECT_RECORD), 0);
+        CU_ASSERT_EQUAL(svr_model(r->s)->kinds[OBJ_JOB].n, 0);
+        rig_free(r);
+    }
+}
+
+/* Just inside what the refusals are about. */
+static void good_jobs_are_let_in(void)
+{
+    static const struct refusal cases[] = {
+        { "a listed root", OBJECT_SERVER, "", "acl_roots=root", RIG_ROOT, "", "", 0,
+          "" },
+        { "the queue by name and server", 0, NULL, "", RIG_USER, "workq@svr", "", 0,
+          "" },
+        { "as much as the queue gives", OBJECT_QUEUE, "workq", "resources_max.ncpus=3",
+          RIG_USER, "", "Resource_List.select=3:ncpus=1", 0, "" },
+        { "the queue's limit goes before the server's", OBJECT_SERVER, "",
+          "resources_max.walltime=60", RIG_USER, "", "Resource_List.walltime=60", 0,
+          "" },
+        { "a listed user", OBJECT_QUEUE, "workq", "acl_users=ann acl_user_enable=True",
+          RIG_USER, "", "", 0, "" },
+        { "the own account", 0, NULL, "", RIG_USER, "", "User_List=ann", 0, "" },
+        { "the own group", 0, NULL, "", RIG_USER, "", "group_list=ann", 0, "" },
+        { "an own hold", 0, NULL, "", RIG_USER, "", "Hold_Types=u", 0, "" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct refusal *c = &cases[i];
+        struct rig *r = rig_new();
+
+        if (c->object)
+            CU_ASSERT_EQUAL(
+                rig_manager(r, RIG_ROOT, SET, c->type, c->object, c->setting), 0);
+        if (submit_code(r, c->user, c->queue, c->attrs) != 0) {
+            printf("%s: \"%s\"\n", c->story, rig_text(r));
+            CU_FAIL("refused");
+        }
+        CU_ASSERT_EQUAL(rig_reply(r, r->conn)->choice, REPLY_COMMIT);
+        CU_ASSERT_TRUE(rig_is_same(r));
+        rig_free(r);
+    }
+}
+
+static void a_job_is_completed(void)
+{
+    static const struct {
+        const char *attr, *value;
+    } rows[] = {
+        { "Job_Name", "none" },
+        { "Job_Owner", "ann@svr.example" },
+        { "job_state", "Q" },
+        { "queue", "workq" },
+        { "server", "svr" },
+        { "euser", "ann" },
+        { "egroup", "ann" },
+        { "substate", "10" },
+        { "hop_count", NULL },
+        { "project", "_pbs_project_default" },
+        { "schedselect", "2:ncpus=3" },
+        { "Resource_List.ncpus", "6" },
+        { "Resource_List.nodect", "2" },
+        { "Resource_List.place", "free" },
+        { "Error_Path", "sub.host:/work/none.e0" },
+        { "Output_Path", "sub.host:/work/none.o0" },
+        { "Variable_List",
+          "PBS_O_WORKDIR=/work,PBS_O_HOST=sub.host,PBS_O_QUEUE=workq" },
+        { "Rerunable", "True" },
+        { "Hold_Types", "n" },
+        { "etime", "1800000000" },
+        { "hf_script", NULL },
+    };
+    struct rig *r = rig_new();
+
+    CU_ASSERT_STRING_EQUAL(
+        submit(r, RIG_USER, "",
+               "Resource_List.select=2:ncpus=3 "
+               "Variable_List=PBS_O_WORKDIR=/work,PBS_O_HOST=sub.host",
+               NULL),
+        "0.svr");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *got =
+            rig_value(r, RIG_ROOT, BATCH_STATUS_JOB, "0.svr", rows[i].attr);
+
+        if (!str_same(got, rows[i].value)) {
+            printf("%s: %s\n", rows[i].attr, got ? got : "unset");
+            CU_FAIL("differs");
+        }
+    }
+    rig_free(r);
+}
+
+/* --- building -------------------------------------------------------------------- */
+
+static void a_job_is_built_on_its_connection(void)
+{
+    struct rig *r = rig_new();
+    struct body_queue queue = { .id = "", .destination = "" };
+    struct body_script script = { .job_id = "", .data = { "a\0b\\c", 5 } };
+    struct body_id commit = { .id = "0.svr" };
+
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_JOB_SCRIPT, &script, NULL)->code,
+                    PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_COMMIT, &commit, NULL)->code,
+                    PBSE_UNKJOBID);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_QUEUE_JOB, &queue, NULL)->choice,
+                    REPLY_QUEUE);
+    CU_ASSERT_PTR_NULL(the_job(r, "0.svr")); /* nobody sees it yet */
+    CU_ASSERT_STRING_EQUAL(
+        rig_ask_on(r, 6, RIG_USER, BATCH_QUEUE_JOB, &queue, NULL)->text, "1.svr");
+    CU_ASSERT_EQUAL(rig_ask_on(r, 6, RIG_USER, BATCH_COMMIT, &commit, NULL)->code,
+                    PBSE_UNKJOBID); /* that is the other one's */
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_JOB_SCRIPT, &script, NULL)->code,
+                    0);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_COMMIT, &commit, NULL)->choice,
+                    REPLY_COMMIT);
+    CU_ASSERT_STRING_EQUAL(obj_str(the_job(r, "0.svr"), JOB_A_HF_SCRIPT, ""),
+                           "a\\0b\\\\c");
+    svr_client_gone(r->s, r->now_at, 6, &r->out);
+    commit.id = "1.svr";
+    CU_ASSERT_EQUAL(rig_ask_on(r, 6, RIG_USER, BATCH_COMMIT, &commit, NULL)->code,
+                    PBSE_UNKJOBID);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_free(r);
+}
+
+static void a_script_that_is_too_large_ends_the_job(void)
+{
+    struct rig *r = rig_new();
+    struct body_queue queue = { .id = "", .destination = "" };
+    struct body_script script = { .job_id = "" };
+    struct body_id commit = { .id = "0.svr" };
+
+    script.data = (struct wire_bytes){ arena_zero(r->arena, 1024), 1024 };
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "jobscript_max_size=1kb"), 0);
+    rig_ask_on(r, 5, RIG_USER, BATCH_QUEUE_JOB, &queue, NULL);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_JOB_SCRIPT, &script, NULL)->code,
+                    0);
+    script.data.len = 1;
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_JOB_SCRIPT, &script, NULL)->code,
+                    PBSE_JOBSCRIPTMAXSIZE);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_COMMIT, &commit, NULL)->code,
+                    PBSE_UNKJOBID);
+    rig_free(r);
+}
+
+/* --- holds and alterations ------------------------------------------------------- */
+
+static int hold(struct rig *r, const char *user, uint32_t number, const char *id,
+                const char *letters)
+{
+    struct body_manage body = { .command = SET, .object_type = 2, .object_name = id };
+
+    wire_attrs_add(&body.attrs, r->arena, "Hold_Types", NULL, letters, 0);
+    return rig_ask(r, user, number, &body, NULL)->code;
+}
+
+static void holds_come_and_go(void)
+{
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "", NULL);
+
+    CU_ASSERT_EQUAL(hold(r, "eve", BATCH_HOLD_JOB, id, "u"), PBSE_PERM);
+    CU_ASSERT_EQUAL(hold(r, RIG_USER, BATCH_HOLD_JOB, id, "o"), PBSE_PERM);
+    CU_ASSERT_EQUAL(hold(r, RIG_USER, BATCH_HOLD_JOB, id, "z"), PBSE_BADATVAL);
+    CU_ASSERT_EQUAL(hold(r, RIG_USER, BATCH_HOLD_JOB, id, "u"), 0);
+    CU_ASSERT_EQUAL(hold(r, RIG_ROOT, BATCH_HOLD_JOB, id, "os"), 0);
+    CU_ASSERT_STRING_EQUAL(value(r, id, "Hold_Types"), "sou");
+    CU_ASSERT_EQUAL(state_of(r, id), 'H');
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_ETIME));
+    CU_ASSERT_EQUAL(hold(r, RIG_USER, BATCH_RELEASE_JOB, id, "uos"), PBSE_PERM);
+    CU_ASSERT_EQUAL(hold(r, RIG_ROOT, BATCH_RELEASE_JOB, id, "uo"), 0);
+    CU_ASSERT_EQUAL(state_of(r, id), 'H');
+    CU_ASSERT_EQUAL(hold(r, RIG_ROOT, BATCH_RELEASE_JOB, id, "s"), 0);
+    CU_ASSERT_EQUAL(state_of(r, id), 'Q');
+    CU_ASSERT_STRING_EQUAL(value(r, id, "comment"), "");
+    CU_ASSERT_EQUAL(run_job(r, id, "(nosuch:ncpus=1)"), PBSE_UNKNODE);
+    CU_ASSERT_STRING_EQUAL(rig_text(r), "Unknown node  nosuch");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_free(r);
+}
+
+static void a_waiting_job_becomes_queued_in_time(void)
+{
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "Execution_Time=1800000100", NULL);
+
+    CU_ASSERT_EQUAL(state_of(r, id), 'W');
+    rig_advance(r, 1800000099);
+    CU_ASSERT_EQUAL(state_of(r, id), 'W');
+    rig_advance(r, 1800000100);
+    CU_ASSERT_EQUAL(state_of(r, id), 'Q');
+    CU_ASSERT_EQUAL(obj_num(the_job(r, id), JOB_A_ETIME, 0), 1800000100);
+    rig_free(r);
+}
+
+static int modify(struct rig *r, const char *user, const char *id, const char *attrs)
+{
+    struct body_manage body = { .command = SET,
+                                .object_type = 2,
+                                .object_name = id,
+                                .attrs = rig_attrs(r, attrs) };
+
+    return rig_ask(r, user, BATCH_MODIFY_JOB, &body, NULL)->code;
+}
+
+static void queued_jobs_are_altered(void)
+{
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "Resource_List.select=2:ncpus=1", NULL);
+
+    CU_ASSERT_EQUAL(modify(r, "eve", id, "Priority=5"), PBSE_PERM);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "comment=x"), PBSE_ATTRRO);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.ncpus=4"),
+                    PBSE_INVALJOBRESC);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.nosuch=1"), PBSE_UNKRESC);
+    CU_ASSERT_EQUAL(
+        modify(r, RIG_USER, id, "Account_Name=acct2 Resource_List.walltime=99"), 0);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0),
+                           "Account_Name=acct2 Resource_List.walltime=00:01:39");
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.select=3:ncpus=2"), 0);
+    CU_ASSERT_STRING_EQUAL(value(r, id, "Resource_List.ncpus"), "6");
+    CU_ASSERT_STRING_EQUAL(value(r, id, "Resource_List.nodect"), "3");
+    CU_ASSERT_STRING_EQUAL(value(r, id, "schedselect"), "3:ncpus=2");
+    CU_ASSERT_STRING_EQUAL(value(r, id, "Resource_List.walltime"), "00:01:39");
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_QUEUE, "workq",
+                                "resources_max.walltime=100"),
+                    0);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.walltime=101"),
+                    PBSE_EXCQRESC);
+    CU_ASSERT_EQUAL(modify(r, RIG_ROOT, id, "Resource_List.walltime=101"), 0);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_free(r);
+}
+
+static void running_jobs_are_altered_a_little(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "Resource_List.walltime=60", "x\n");
+
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    CU_ASSERT_EQUAL(modify(fm.r, RIG_USER, id, "Exit_status=3"), PBSE_MODATRRUN);
+    CU_ASSERT_STRING_EQUAL(rig_text(fm.r),
+                           "Cannot modify attribute while job running  Exit_status");
+    CU_ASSERT_EQUAL(modify(fm.r, RIG_USER, id, "Resource_List.ncpus=2"),
+                    PBSE_MODATRRUN);
+    CU_ASSERT_EQUAL(modify(fm.r, RIG_USER, id, "Resource_List.walltime=61"), PBSE_PERM);
+    CU_ASSERT_EQUAL(modify(fm.r, RIG_USER, id, "Resource_List.walltime=59"), 0);
+    CU_ASSERT_PTR_NOT_NULL(fake_told(&fm, BATCH_MODIFY_JOB, 0));
+    CU_ASSERT_EQUAL(modify(fm.r, RIG_USER, id, "Resource_List.cput=100"), 0);
+    CU_ASSERT_EQUAL(modify(fm.r, RIG_ROOT, id, "Resource_List.walltime=3600"), 0);
+    fake_mom_free(&fm);
+}
+
+/* --- selection ------------------------------------------------------------------- */
+
+struct criterion {
+    const char *name, *resource, *value;
+    uint32_t op;
+    int code;
+    const char *ids; /* with a blank behind each */
+};
+
+static void jobs_are_selected(void)
+{
+    static const struct criterion cases[] = {
+        { "destination", NULL, "workq", WIRE_OP_EQ, 0, "0.svr 1.svr 2.svr " },
+        { "destination", NULL, "", WIRE_OP_EQ, 0, "0.svr 1.svr 2.svr " },
+        { "destination", NULL, "nosuch", WIRE_OP_EQ, 15018, "" },
+        { "job_state", NULL, "Q", WIRE_OP_EQ, 0, "0.svr 2.svr " },
+        { "job_state", NULL, "HQ", WIRE_OP_EQ, 0, "0.svr 1.svr 2.svr " },
+        { "job_state", NULL, "Q", WIRE_OP_NE, 0, "1.svr " },
+        { "User_List", NULL, "bob", WIRE_OP_EQ, 0, "2.svr " },
+        { "User_List", NULL, "bob@elsewhere", WIRE_OP_EQ, 0, "" },
+        { "Resource_List", "ncpus", "2", WIRE_OP_GE, 0, "1.svr 2.svr " },
+        { "Resource_List", "ncpus", "2", WIRE_OP_LT, 0, "0.svr " },
+        { "Resource_List", "nosuch", "2", WIRE_OP_EQ, 15035, "" },
+        { "Job_Name", NULL, "two", WIRE_OP_EQ, 0, "2.svr " },
+        { "Job_Name", NULL, "two", WIRE_OP_NE, 0, "0.svr 1.svr " },
+        { "Job_Name", NULL, "two", 99, 0, "" },
+        { "Account_Name", NULL, "x", WIRE_OP_GT, 15004, "" },
+        { "foo", NULL, "x", WIRE_OP_EQ, 15002, "" },
+    };
+    struct rig *r = rig_new();
+
+    submit(r, RIG_USER, "", "Job_Name=nil", NULL);
+    submit(r, RIG_USER, "", "Job_Name=one Hold_Types=u Resource_List.ncpus=2", NULL);
+    submit(r, "bob", "", "Job_Name=two Resource_List.ncpus=4", NULL);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct criterion *c = &cases[i];
+        struct body_select body = { 0 };
+        const struct wire_reply *reply;
+        struct buf got = { 0 };
+
+        wire_attrs_add(&body.criteria, r->arena, c->name, c->resource, c->value, c->op);
+        reply = rig_ask(r, RIG_ROOT, BATCH_SELECT_JOBS, &body, NULL);
+        buf_add_str(&got, "");
+        for (size_t k = 0; k < reply->ids.n; k++)
+            buf_printf(&got, "%s ", reply->ids.v[k]);
+        if (reply->code != c->code || strcmp(got.data, c->ids) != 0)
+            printf("case %zu: %d %s\n", i, reply->code, got.data);
+        CU_ASSERT_EQUAL(reply->code, c->code);
+        CU_ASSERT_STRING_EQUAL(got.data, c->ids);
+        buf_fini(&got);
+    }
+    rig_free(r);
+}
+
+static void a_selection_has_a_status(void)
+{
+    struct rig *r = rig_new();
+    struct body_select body = { 0 };
+    const struct wire_reply *reply;
+
+    submit(r, RIG_USER, "", "Job_Name=nil", NULL);
+    wire_attrs_add(&body.criteria, r->arena, "job_state", NULL, "Q", WIRE_OP_EQ);
+    wire_attrs_add(&body.wanted, r->arena, "Job_Name", NULL, "", 0);
+    reply = rig_ask(r, RIG_USER, BATCH_SELECT_STATUS, &body, "S");
+    CU_ASSERT_EQUAL(reply->choice, REPLY_STATUS);
+    CU_ASSERT_EQUAL(reply->objects.n, 1);
+    CU_ASSERT_EQUAL(reply->objects.v[0].attrs.n, 1);
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_SELECT_STATUS, &body, "x")->code,
+                    PBSE_JOBHISTNOTSET);
+    rig_free(r);
+}
+
+static const struct unit_case cases[] = {
+    { "bad jobs are refused", bad_jobs_are_refused },
+    { "good jobs are let in", good_jobs_are_let_in },
+    { "a job is completed", a_job_is_completed },
+    { "a job is built on its connection", a_job_is_built_on_its_connection },
+    { "a script that is too large ends the job",
+      a_script_that_is_too_large_ends_the_job },
+    { "holds come and go", holds_come_and_go },
+    { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
+    { "queued jobs are altered", queued_jobs_are_altered },
+    { "running jobs are altered a little", running_jobs_are_altered_a_little },
+    { "jobs are selected", jobs_are_selected },
+    { "a selection has a status", a_selection_has_a_status },
+};
+
+int main(void)
+{
+    return unit_main("job submission", cases, ARRAY_LEN(cases));
+}
