@@ -63,6 +63,14 @@ static void create_queue(struct starting *st)
     commit(st, &e, FACT_CREATED, OBJ_QUEUE, DEFAULT_QUEUE);
 }
 
+static void set_directory(struct starting *st, struct edit *e, int attr,
+                          const char *name)
+{
+    const char *home = st->t->s->cfg.home;
+
+    edit_set_str(e, attr, home ? arena_printf(st->d.arena, "%s/%s", home, name) : name);
+}
+
 static void create_sched(struct starting *st)
 {
     struct edit e;
@@ -72,10 +80,8 @@ static void create_sched(struct starting *st)
     edit_set_str(&e, SCHED_A_SCHED_HOST, st->t->s->cfg.server_host);
     edit_set_str(&e, SCHED_A_PARTITION, "pbs-default");
     edit_set_num(&e, SCHED_A_SCHEDULING, 1);
-    if (!edit_value(&e, SCHED_A_SCHED_PRIV)->set)
-        edit_set_str(&e, SCHED_A_SCHED_PRIV, "sched_priv");
-    if (!edit_value(&e, SCHED_A_SCHED_LOG)->set)
-        edit_set_str(&e, SCHED_A_SCHED_LOG, "sched_logs");
+    set_directory(st, &e, SCHED_A_SCHED_PRIV, "sched_priv");
+    set_directory(st, &e, SCHED_A_SCHED_LOG, "sched_logs");
     commit(st, &e, FACT_CREATED, OBJ_SCHED, "default");
 }
 
@@ -89,6 +95,7 @@ static void create_server(struct starting *st)
     edit_set_str(&e, SERVER_A_DEFAULT_QUEUE, DEFAULT_QUEUE);
     set_member(&e, SERVER_A_RESOURCES_DEFAULT, "ncpus", "1");
     set_member(&e, SERVER_A_DEFAULT_CHUNK, "ncpus", "1");
+    edit_set_num(&e, SERVER_A_JOB_HISTORY_ENABLE, 0);
     edit_set_num(&e, SERVER_A_HF_NEXT_NUMBER, 0);
     edit_set_str(&e, SERVER_A_HF_HOLDFAST, SCHEMA);
     commit(st, &e, FACT_CREATED, OBJ_SERVER, m->server->id);
@@ -108,8 +115,7 @@ static void create_defaults(struct turn *t)
 static void log_recovered(struct turn *t)
 {
     const struct model *m = t->s->m;
-    const char *server =
-        arena_printf(t->out->arena, "Server@%s", t->s->cfg.server_name);
+    const char *server = log_server_name(&t->s->cfg, t->out->arena);
 
     MODEL_EACH(m, OBJ_QUEUE, o)
     {

@@ -26,6 +26,7 @@ static void config_copy(struct svr_config *to, const struct svr_config *from)
     *to = *from;
     to->server_name = copy_text(from->server_name);
     to->server_host = copy_text(from->server_host);
+    to->home = copy_text(from->home);
     to->version = copy_text(from->version);
     to->holdfast_version = copy_text(from->holdfast_version);
     to->root_user = copy_text(from->root_user ? from->root_user : "root");
@@ -35,6 +36,7 @@ static void config_fini(struct svr_config *cfg)
 {
     free((char *)cfg->server_name);
     free((char *)cfg->server_host);
+    free((char *)cfg->home);
     free((char *)cfg->version);
     free((char *)cfg->holdfast_version);
     free((char *)cfg->root_user);
@@ -190,8 +192,8 @@ static void forward(struct turn *t, const struct request *rq, struct decision *d
         .effects = t->out,
     };
 
-    moms_forward(t->s->moms, &mt, d->forward_quietly ? 0 : rq->who->conn, d->forward_job,
-                 rq->wire);
+    moms_forward(t->s->moms, &mt, d->forward_quietly ? 0 : rq->who->conn,
+                 d->forward_job, rq->wire);
 }
 
 static void answer(struct turn *t, const struct request *rq, struct decision *d,

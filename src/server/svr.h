@@ -20,6 +20,8 @@ struct svr_config {
     const char *server_name; /* short name: "svr" in "R7.svr" */
     const char *server_host; /* canonical host name */
     uint32_t server_port;
+    uint32_t mom_port; /* Port of new vnodes that name none; 0: 15002 */
+    const char *home;  /* PBS_HOME, for the paths that objects show; may be NULL */
     const char *version; /* pbs_version */
     const char *holdfast_version;
     const char *root_user; /* name of the uid that runs the server: has root's rights */

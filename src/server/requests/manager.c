@@ -130,7 +130,7 @@ static const char *log_object(const struct manager *g, enum obj_kind kind,
                               const char *id)
 {
     if (kind == OBJ_SERVER)
-        return arena_printf(g->out->arena, "Server@%s", g->rq->cfg->server_name);
+        return log_server_name(g->rq->cfg, g->out->arena);
     return id;
 }
 

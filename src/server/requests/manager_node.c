@@ -14,6 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define DEFAULT_PORT 15002
+
 /* Attributes that only the creation sets, and their refusals. */
 static int check_create_only(struct manager *g)
 {
@@ -246,6 +248,9 @@ static int complete_new(struct manager *g, struct edit *e)
     for (size_t i = 0; i < moms->u.list.n; i++)
         if ((err = host_is_known(g, moms->u.list.v[i])))
             return err;
+    if (!edit_value(e, NODE_A_PORT)->set)
+        edit_set_num(e, NODE_A_PORT,
+                     g->rq->cfg->mom_port ? g->rq->cfg->mom_port : DEFAULT_PORT);
     edit_defaults(e);
     if (!edit_value(e, NODE_A_PBS_VERSION)->set)
         edit_set_str(e, NODE_A_PBS_VERSION, "unavailable");

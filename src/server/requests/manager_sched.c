@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/manager.h"
 
+#include "server/svr.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -70,18 +72,22 @@ static int check_sched(const struct manager *g, const struct edit *e,
     return err;
 }
 
+static const char *own_directory(const struct manager *g, const char *name)
+{
+    const char *home = g->rq->cfg->home;
+
+    return arena_printf(g->rq->arena, "%s%s%s_%s", home ? home : "", home ? "/" : "",
+                        name, g->name);
+}
+
 static void complete_new(struct manager *g, struct edit *e)
 {
-    struct arena *arena = g->rq->arena;
-
     if (!edit_value(e, SCHED_A_SCHEDULING)->set)
         edit_set_num(e, SCHED_A_SCHEDULING, 0);
     if (!edit_value(e, SCHED_A_SCHED_PRIV)->set)
-        edit_set_str(e, SCHED_A_SCHED_PRIV,
-                     arena_printf(arena, "sched_priv_%s", g->name));
+        edit_set_str(e, SCHED_A_SCHED_PRIV, own_directory(g, "sched_priv"));
     if (!edit_value(e, SCHED_A_SCHED_LOG)->set)
-        edit_set_str(e, SCHED_A_SCHED_LOG,
-                     arena_printf(arena, "sched_logs_%s", g->name));
+        edit_set_str(e, SCHED_A_SCHED_LOG, own_directory(g, "sched_logs"));
     for (size_t i = 0; i < e->table->n; i++)
         if (i != SCHED_A_PARTITION && i != SCHED_A_SCHED_HOST &&
             !edit_value(e, (int)i)->set && e->table->rows[i].dflt &&

@@ -150,10 +150,9 @@ static void drop_obsolete(struct manager *g)
         const struct wire_attr *a = &g->attrs.v[i];
 
         if (strcasecmp(a->name, "reserve_retry_cutoff") == 0)
-            decide_log(
-                g->out, LOG_EV_ADMIN, LOG_IN_SERVER,
-                arena_printf(g->out->arena, "Server@%s", g->rq->cfg->server_name),
-                "reserve_retry_cutoff is obsolete and has no effect");
+            decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER,
+                       log_server_name(g->rq->cfg, g->out->arena),
+                       "reserve_retry_cutoff is obsolete and has no effect");
         else
             wire_attrs_add(&kept, g->rq->arena, a->name, a->resource, a->value, a->op);
     }

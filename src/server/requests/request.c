@@ -57,6 +57,12 @@ uint64_t decide_next_number(const struct model *m, const struct request *rq,
     return number;
 }
 
+const char *log_server_name(const struct svr_config *cfg, struct arena *arena)
+{
+    return arena_printf(arena, "Server@%.*s", (int)strcspn(cfg->server_host, "."),
+                        cfg->server_host);
+}
+
 static const char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 {
     va_list again;

@@ -105,6 +105,9 @@ void decide_log(struct decision *out, uint32_t event, uint32_t obj_class,
 void reply_text(struct decision *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void reply_id(struct decision *out, enum reply_choice choice, const char *id);
 
+/* "Server@" and the short host name: the object of log lines about the server. */
+const char *log_server_name(const struct svr_config *cfg, struct arena *arena);
+
 /* Rights of a user by root, managers and operators lists (attributes.md 13). */
 uint32_t requester_rights(const struct model *m, const char *user, const char *host,
                           bool server_uid);

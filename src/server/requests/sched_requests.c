@@ -68,7 +68,7 @@ int handle_shutdown(const struct model *m, const struct request *rq,
                     struct decision *out)
 {
     const struct body_number *body = rq->body;
-    const char *server = arena_printf(out->arena, "Server@%s", rq->cfg->server_name);
+    const char *server = log_server_name(rq->cfg, out->arena);
 
     (void)m;
     decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,

@@ -256,6 +256,8 @@ static int load_core(struct shell *sh)
         .server_name = sh->conf->server,
         .server_host = sh->host,
         .server_port = sh->conf->batch_port,
+        .mom_port = sh->conf->mom_port,
+        .home = sh->conf->home,
         .version = PBS_VERSION,
         .holdfast_version = HOLDFAST_VERSION,
         .root_user = sh->user,
