@@ -91,8 +91,9 @@ void loop_free(struct loop *l)
 {
     if (!l)
         return;
+    while (l->children) /* they go on without us */
+        loop_child_forget(l->children);
     loop_signal_free(l->sigchld);
-    assert(!l->children);
     event_base_free(l->base);
     free(l);
 }

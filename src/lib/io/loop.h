@@ -18,7 +18,8 @@
 
 struct loop;
 
-/* NULL when the system refuses (errno tells). All handles must be freed first. */
+/* NULL when the system refuses (errno tells). All handles but those of children must be
+ * freed first. */
 struct loop *loop_new(void);
 void loop_free(struct loop *l);
 

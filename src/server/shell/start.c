@@ -290,23 +290,6 @@ static int open_accounting(struct shell *sh)
     return err ? fail(sh, EXIT_SETUP, why.text) : -1;
 }
 
-static void log_recovered(struct shell *sh)
-{
-    const struct model *m = svr_model(sh->svr);
-
-    MODEL_EACH(m, OBJ_QUEUE, o)
-    {
-        logfile_printf(sh->log, 0x86, LOG_IN_QUEUE, o->id, "Recovered queue %s", o->id);
-    }
-    MODEL_EACH(m, OBJ_RESV, o)
-    {
-        logfile_printf(sh->log, 0x86, LOG_IN_RESV, o->id, "Recovered reservation %s",
-                       o->id);
-    }
-    shell_log(sh, LOG_EV_SYSTEM, LOG_IN_SERVER, "Recovered %zu jobs",
-              m->kinds[OBJ_JOB].n);
-}
-
 int start_recover(struct shell *sh)
 {
     int rc = open_log(sh);
@@ -319,7 +302,6 @@ int start_recover(struct shell *sh)
         rc = open_accounting(sh);
     if (rc >= 0)
         return rc;
-    log_recovered(sh);
     sh->loop = loop_new();
     if (!sh->loop)
         return fail(sh, EXIT_SETUP, "no event loop");
@@ -361,6 +343,7 @@ void start_undo(struct shell *sh)
     accounts_free(sh->accounts);
     store_close(sh->store);
     logfile_close(sh->log);
+    loop_free(sh->loop);
     if (sh->lock_path)
         unlink(sh->lock_path);
     free(sh->lock_path);
