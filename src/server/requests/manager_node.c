@@ -242,7 +242,8 @@ static int complete_new(struct manager *g, struct edit *e)
     const struct attr_value *moms;
     int err;
 
-    if (!edit_value(e, NODE_A_MOM)->set)
+    moms = edit_value(e, NODE_A_MOM);
+    if (!moms->set || moms->u.list.n == 0)
         edit_set_str(e, NODE_A_MOM, g->name);
     moms = edit_value(e, NODE_A_MOM);
     for (size_t i = 0; i < moms->u.list.n; i++)

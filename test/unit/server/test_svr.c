@@ -498,6 +498,171 @@ static void test_a_restart_knows_everything(void)
     rig_free(r);
 }
 
+/* A reservation that waits for its answer on connection 'conn'. */
+static const struct wire_reply *submit(struct rig *r, uint64_t conn, const char *more)
+{
+    const char *attrs = arena_printf(r->arena,
+                                     "reserve_start=%d Resource_List.walltime=600 "
+                                     "Resource_List.select=1:ncpus=1 %s",
+                                     RIG_START_AT + 3600, more);
+    struct body_queue body = { .id = "", .destination = "" };
+
+    body.attrs = rig_attrs(r, attrs);
+    return rig_ask_on(r, conn, RIG_USER, BATCH_SUBMIT_RESV, &body, NULL);
+}
+
+static void test_replies_wait_for_a_time(void)
+{
+    struct rig *r = rig_new();
+
+    CU_ASSERT_PTR_NULL(submit(r, 7, "interactive=10"));
+    CU_ASSERT(rig_count(r, EFFECT_RECORD) > 0);
+    rig_advance(r, r->now_at + 9);
+    CU_ASSERT_PTR_NULL(rig_reply(r, 7));
+    rig_advance(r, r->now_at + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, 7));
+    CU_ASSERT_STRING_EQUAL(rig_reply(r, 7)->text, "R0.svr UNCONFIRMED");
+    CU_ASSERT_PTR_NOT_NULL(model_resv(svr_model(r->s), "R0"));
+    rig_free(r);
+}
+
+static void test_replies_wait_for_an_answer(void)
+{
+    struct rig *r = rig_new();
+    struct body_run no = { .object_id = "R0.svr", .vnodes = "null" };
+    uint64_t sched = rig_attach_sched(r);
+
+    CU_ASSERT_PTR_NULL(submit(r, 7, "interactive=10"));
+    rig_ask_on(r, sched, RIG_ROOT, BATCH_CONFIRM_RESV, &no, "PBS_RESV_CONFIRM_FAIL");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, 7));
+    CU_ASSERT_STRING_EQUAL(rig_reply(r, 7)->text, "R0.svr DENIED");
+    CU_ASSERT_PTR_NULL(model_resv(svr_model(r->s), "R0"));
+    CU_ASSERT(rig_is_same(r));
+    rig_free(r);
+}
+
+static void test_nobody_is_answered_who_has_gone(void)
+{
+    struct rig *r = rig_new();
+
+    submit(r, 7, "interactive=10");
+    r->out.n = 0;
+    svr_client_gone(r->s, r->now_at, 7, &r->out);
+    rig_advance(r, r->now_at + 100);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_REPLY), 0);
+    rig_free(r);
+}
+
+static void test_numbers_are_taken_by_what_is_made(void)
+{
+    struct rig *r = rig_new();
+    const struct wire_reply *reply;
+
+    reply = submit(r, 7, "reserve_end=1"); /* refused */
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_NOT_EQUAL(reply->code, 0);
+    reply = submit(r, 7, "");
+    CU_ASSERT_STRING_EQUAL(reply->text, "R0.svr UNCONFIRMED");
+    rig_restart(r);
+    reply = submit(r, 7, "");
+    CU_ASSERT_STRING_EQUAL(reply->text, "R1.svr UNCONFIRMED");
+    rig_free(r);
+}
+
+static const char *queue_job(struct rig *r)
+{
+    struct body_queue body = { .id = "", .destination = "workq" };
+    const struct wire_reply *reply;
+
+    body.attrs = rig_attrs(r, "Job_Name=j");
+    reply = rig_ask(r, RIG_USER, BATCH_QUEUE_JOB, &body, ":C:");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL_FATAL(reply->code, 0);
+    return reply->text;
+}
+
+static void finish_cycles(struct rig *r)
+{
+    for (int i = 0; i < 5; i++)
+        rig_sched_done(r);
+}
+
+static void test_deferred_runs_are_answered_by_the_scheduler(void)
+{
+    struct rig *r = rig_new();
+    uint64_t sched = rig_attach_sched(r);
+    const char *id = queue_job(r);
+    struct body_run run = { .object_id = id, .vnodes = "" };
+    struct body_sched_reply no = {
+        .command = 11, .job_id = id, .error = 15044, .text = "Not enough"
+    };
+
+    finish_cycles(r);
+    CU_ASSERT_PTR_NULL(rig_ask_on(r, 7, RIG_ROOT, BATCH_RUN_JOB, &run, NULL));
+    CU_ASSERT_STRING_EQUAL(commands(r), "11 ");
+    CU_ASSERT_STRING_EQUAL(rig_effect(r, EFFECT_SCHED_COMMAND, 0)->u.sched.job_id, id);
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_DEF_SCHED_REPLY, &no, NULL)->code,
+                    15004);
+    CU_ASSERT_EQUAL(
+        rig_ask_on(r, sched, RIG_ROOT, BATCH_DEF_SCHED_REPLY, &no, NULL)->code, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, 7));
+    CU_ASSERT_EQUAL(rig_reply(r, 7)->code, 15044);
+    CU_ASSERT_STRING_EQUAL(rig_reply(r, 7)->text, "Not enough");
+    rig_free(r);
+}
+
+static void test_deferred_runs_end_with_the_cycle(void)
+{
+    struct rig *r = rig_new();
+    const char *id;
+    struct body_run run = { .vnodes = "" };
+
+    rig_attach_sched(r);
+    run.object_id = id = queue_job(r);
+    finish_cycles(r);
+    rig_ask_on(r, 7, RIG_ROOT, BATCH_RUN_JOB, &run, NULL);
+    rig_sched_done(r);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, 7));
+    CU_ASSERT_EQUAL(rig_reply(r, 7)->code, 15011);
+    CU_ASSERT(rig_logged(r, "deferred qrun request to scheduler failed"));
+
+    /* Who leaves before the command is sent is forgotten. */
+    rig_manager(r, RIG_ROOT, SET, 0, "", "scheduling=t");
+    CU_ASSERT_STRING_EQUAL(commands(r), "5 ");
+    rig_ask_on(r, 8, RIG_ROOT, BATCH_RUN_JOB, &run, NULL);
+    svr_client_gone(r->s, r->now_at, 8, &r->out);
+    rig_sched_done(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "");
+    (void)id;
+    rig_free(r);
+}
+
+static void test_without_a_scheduler_nobody_is_asked(void)
+{
+    struct rig *r = rig_new();
+    struct body_run run = { .object_id = queue_job(r), .vnodes = "" };
+
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_RUN_JOB, &run, NULL)->code, 15099);
+    rig_free(r);
+}
+
+static void test_long_job_lists_come_in_parts(void)
+{
+    struct rig *r = rig_new();
+    const struct wire_reply *first;
+
+    for (int i = 0; i < 501; i++)
+        queue_job(r);
+    rig_status(r, RIG_ROOT, BATCH_STATUS_JOB, "", "Job_Name");
+    CU_ASSERT_EQUAL_FATAL(rig_count(r, EFFECT_REPLY), 2);
+    first = &rig_effect(r, EFFECT_REPLY, 0)->u.reply.reply;
+    CU_ASSERT(first->more);
+    CU_ASSERT_EQUAL(first->objects.n, 500);
+    CU_ASSERT_FALSE(rig_effect(r, EFFECT_REPLY, 1)->u.reply.reply.more);
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_REPLY, 1)->u.reply.reply.objects.n, 1);
+    rig_free(r);
+}
+
 static void test_shutdown_ends_after_the_reply(void)
 {
     struct rig *r = rig_new();
@@ -530,6 +695,15 @@ static const struct unit_case cases[] = {
     { "changes wait for a working store", test_changes_wait_for_a_working_store },
     { "records say what was before", test_records_say_what_was_before },
     { "a restart knows everything", test_a_restart_knows_everything },
+    { "a held reply waits for its time", test_replies_wait_for_a_time },
+    { "a held reply waits for an answer", test_replies_wait_for_an_answer },
+    { "nobody is answered who has gone", test_nobody_is_answered_who_has_gone },
+    { "numbers are taken by what is made", test_numbers_are_taken_by_what_is_made },
+    { "the scheduler answers a deferred run",
+      test_deferred_runs_are_answered_by_the_scheduler },
+    { "a deferred run ends with the cycle", test_deferred_runs_end_with_the_cycle },
+    { "without a scheduler nobody is asked", test_without_a_scheduler_nobody_is_asked },
+    { "long job lists come in parts", test_long_job_lists_come_in_parts },
     { "shutdown ends after the reply", test_shutdown_ends_after_the_reply },
 };
 
