@@ -3,6 +3,7 @@ dist_man_MANS += \
 	doc/man/pbs_rdel.1 \
 	doc/man/pbs_rstat.1 \
 	doc/man/pbs_rsub.1 \
+	doc/man/pbs_server.8 \
 	doc/man/pbsnodes.8 \
 	doc/man/qdel.1 \
 	doc/man/qmgr.8 \

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+EXTRA_DIST += src/lib/store/README.md
 noinst_LTLIBRARIES += libhfstore.la
 libhfstore_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
 libhfstore_la_LIBADD = $(SQLITE_LIBS)

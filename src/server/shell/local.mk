@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Everything but main() is a library, so that tests can put a core of their own into it.
+EXTRA_DIST += src/server/shell/README.md
 noinst_LTLIBRARIES += libhfsvrshell.la
 libhfsvrshell_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(SQLITE_CFLAGS)
 libhfsvrshell_la_SOURCES = \
