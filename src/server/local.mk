@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The core only: the daemon around it is in src/server/shell.
+EXTRA_DIST += src/server/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
 	src/server/held.c src/server/held.h \
@@ -96,8 +97,13 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/table.c
 
 # Engine and model.
-check_PROGRAMS += test/unit/server/test_model test/unit/server/test_svr
-TESTS += test/unit/server/test_model test/unit/server/test_svr
+check_PROGRAMS += test/unit/server/test_model test/unit/server/test_svr \
+	test/unit/server/test_watch
+TESTS += test/unit/server/test_model test/unit/server/test_svr \
+	test/unit/server/test_watch
+test_unit_server_test_watch_SOURCES = test/unit/server/test_watch.c
+test_unit_server_test_watch_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_watch_LDADD = $(svr_test_libs)
 svr_harness = test/unit/server/harness.c test/unit/server/harness.h
 svr_test_libs = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_model_SOURCES = test/unit/server/test_model.c
