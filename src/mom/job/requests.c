@@ -363,8 +363,8 @@ void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *pe
                            .out = out };
 
     out_log(out, LOG_EV_DEBUG2, LOG_IN_REQUEST, "",
-            "Type %u request received from %s@%s, sock=%" PRIu64, msg->request.number,
-            msg->request.user, peer, stream);
+            "Type %u request received from %s@%s, sock=%u", msg->request.number,
+            msg->request.user, peer, (unsigned)(stream & 0xfffff));
     for (size_t i = 0; known && i < ARRAY_LEN(rows); i++) {
         if (rows[i].number == msg->request.number) {
             rows[i].take(&a);

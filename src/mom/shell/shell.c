@@ -308,10 +308,14 @@ static size_t add_server_ip(uint32_t *ips, size_t n, const char *host)
     char name[256];
     unsigned port;
 
-    if (host && net_split(host, 1, name, sizeof(name), &port) &&
-        net_resolve(name, &ip, NULL) == 0)
-        ips[n++] = ntohl(ip.s_addr);
-    return n;
+    if (!host || !net_split(host, 1, name, sizeof(name), &port) ||
+        net_resolve(name, &ip, NULL) != 0)
+        return n;
+    for (size_t i = 0; i < n; i++)
+        if (ips[i] == ntohl(ip.s_addr))
+            return n;
+    ips[n] = ntohl(ip.s_addr);
+    return n + 1;
 }
 
 static size_t find_server_ips(struct shell *s, uint32_t *ips, size_t max)

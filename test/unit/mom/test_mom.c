@@ -1,0 +1,816 @@
+/* Unit tests of the MoM's core: registration, the life of a job, and what may go wrong.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/mom.h"
+
+#include "../unit.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SERVER_IP 0x0a000001
+
+static const uint32_t server_ip = SERVER_IP;
+
+struct bench {
+    struct mom *m;
+    struct mom_out out;
+    int64_t now_at;
+    uint64_t stream;
+};
+
+static struct mom_config config(bool mock)
+{
+    return (struct mom_config){ .host = "node1",
+                                .node_name = "node1",
+                                .version = "23.06.06",
+                                .port = 15002,
+                                .server_port = 15001,
+                                .server_host = "svr",
+                                .ncpus = 4,
+                                .mem_kb = 1000,
+                                .topology = "hwloc<x/>",
+                                .n_server_ips = 1,
+                                .server_ips = &server_ip,
+                                .mock = mock,
+                                .min_check_poll_s = 10,
+                                .max_check_poll_s = 120,
+                                .cputmult = 1,
+                                .wallmult = 1 };
+}
+
+static void forget(struct bench *b)
+{
+    b->out.n = 0;
+}
+
+static const struct mom_effect *effect(const struct bench *b, enum mom_effect_kind kind,
+                                       size_t n)
+{
+    for (size_t i = 0; i < b->out.n; i++)
+        if (b->out.v[i].kind == kind && n-- == 0)
+            return &b->out.v[i];
+    return NULL;
+}
+
+static const struct is_message *sent(const struct bench *b, enum is_command command)
+{
+    for (size_t i = 0; i < b->out.n; i++)
+        if (b->out.v[i].kind == MOM_SEND && b->out.v[i].u.msg.command == command)
+            return &b->out.v[i].u.msg;
+    return NULL;
+}
+
+static bool logged(const struct bench *b, const char *text)
+{
+    for (size_t i = 0; i < b->out.n; i++)
+        if (b->out.v[i].kind == MOM_LOG && strcmp(b->out.v[i].u.log.text, text) == 0)
+            return true;
+    return false;
+}
+
+static bool killed_with(const struct bench *b, int signo)
+{
+    const struct mom_effect *e;
+
+    for (size_t i = 0; (e = effect(b, MOM_KILL, i)); i++)
+        if (e->u.signo == signo)
+            return true;
+    return false;
+}
+
+static void message(struct bench *b, const struct is_message *msg)
+{
+    mom_message(b->m, b->now_at, b->stream, SERVER_IP, "10.0.0.1:15001", msg, true,
+                &b->out);
+}
+
+static void say_hello(struct bench *b)
+{
+    const struct is_message hello = { .command = IS_REPLYHELLO, .need_inventory = 1 };
+
+    mom_router_up(b->m, b->now_at, &b->out);
+    CU_ASSERT_PTR_NOT_NULL(effect(b, MOM_CONNECT, 0));
+    b->stream = 77;
+    mom_connected(b->m, b->now_at, b->stream, 1, &b->out);
+    message(b, &hello);
+}
+
+static void bench_init(struct bench *b, bool mock)
+{
+    const struct mom_config cfg = config(mock);
+
+    memset(b, 0, sizeof(*b));
+    b->out.arena = arena_new();
+    b->now_at = 100000;
+    b->m = mom_new(&cfg);
+    mom_set_vnodes(b->m, b->now_at, 5, 0, NULL, &b->out);
+    mom_start(b->m, b->now_at, false, &b->out);
+    say_hello(b);
+    forget(b);
+}
+
+static void bench_fini(struct bench *b)
+{
+    mom_free(b->m);
+    arena_free(b->out.arena);
+}
+
+static void request(struct bench *b, uint32_t number, const void *body,
+                    const char *msgid)
+{
+    const struct is_message msg = {
+        .command = IS_CMD,
+        .msgid = msgid,
+        .request = { .number = number, .user = "root", .body = body },
+    };
+
+    message(b, &msg);
+}
+
+static void add(struct bench *b, struct wire_attrs *attrs, const char *name,
+                const char *resource, const char *value)
+{
+    wire_attrs_add(attrs, b->out.arena, name, resource, value, WIRE_OP_SET);
+}
+
+static struct wire_attrs job_attrs(struct bench *b, const char *run_version)
+{
+    struct wire_attrs attrs = { 0 };
+
+    add(b, &attrs, "Job_Name", NULL, "j");
+    add(b, &attrs, "euser", NULL, "joe");
+    add(b, &attrs, "exec_vnode", NULL, "(node1:ncpus=1)");
+    add(b, &attrs, "Resource_List", "ncpus", "1");
+    add(b, &attrs, "Resource_List", "walltime", "00:01:00");
+    add(b, &attrs, "job_kill_delay", NULL, "5");
+    add(b, &attrs, "run_version", NULL, run_version);
+    return attrs;
+}
+
+static void send_job(struct bench *b, const char *id, const struct wire_attrs *attrs)
+{
+    const struct body_queue queue = { .id = id,
+                                      .destination = "node1",
+                                      .attrs = *attrs };
+    const struct body_script script = { .job_id = "", .data = { "sleep 1\n", 8 } };
+    const struct body_id commit = { .id = id };
+
+    request(b, BATCH_QUEUE_JOB, &queue, "m1");
+    request(b, BATCH_JOB_SCRIPT, &script, "m1");
+    request(b, BATCH_COMMIT, &commit, "m1");
+}
+
+/* A job that runs as session 4711. */
+static void run_job(struct bench *b, const char *id)
+{
+    struct wire_attrs attrs = job_attrs(b, "3");
+
+    send_job(b, id, &attrs);
+    mom_stored(b->m, b->now_at, id, NULL, &b->out);
+    mom_started(b->m, b->now_at, id, 4711, 0, NULL, &b->out);
+    forget(b);
+}
+
+static void signal_job(struct bench *b, const char *id, const char *name)
+{
+    const struct body_signal body = { .job_id = id, .signal = name };
+
+    request(b, BATCH_SIGNAL_JOB, &body, "m2");
+}
+
+static void obit_reply(struct bench *b, const char *id, bool reject)
+{
+    const struct wire_strings ids = { .n = 1, .v = &id };
+    struct is_message msg = { .command = IS_OBITREPLY };
+
+    if (reject)
+        msg.rejects = ids;
+    else
+        msg.acks = ids;
+    message(b, &msg);
+}
+
+static void test_registration(void)
+{
+    const struct mom_config cfg = config(false);
+    struct bench b = { .out = { .arena = arena_new() }, .now_at = 100000 };
+    const struct is_message *msg;
+
+    b.m = mom_new(&cfg);
+    mom_set_vnodes(b.m, b.now_at, 5, 0, NULL, &b.out);
+    mom_start(b.m, b.now_at, false, &b.out);
+    say_hello(&b);
+    msg = sent(&b, IS_HELLOSVR);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+    CU_ASSERT_EQUAL(msg->mom_port, 15002);
+    msg = sent(&b, IS_REGISTERMOM);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+    CU_ASSERT(msg->state.has_vnodes);
+    CU_ASSERT_EQUAL(msg->state.n_vnodes, 1);
+    CU_ASSERT_STRING_EQUAL(msg->state.vnodes[0].name, "node1");
+    CU_ASSERT_STRING_EQUAL(msg->state.vnodes[0].attrs[0].name, "topology_info");
+    CU_ASSERT_EQUAL(msg->state.vnodes[0].attrs[0].type, 3);
+    CU_ASSERT_EQUAL(msg->state.vnodes[0].attrs[0].flags, 21);
+    CU_ASSERT_EQUAL(msg->state.pcpus, 4);
+    CU_ASSERT(logged(&b, "HELLO sent to server at svr:15001, stream:1"));
+    CU_ASSERT(logged(&b, "ReplyHello from server at 10.0.0.1:15001"));
+    bench_fini(&b);
+}
+
+/* 1, then 2 five times, 4 nine times, 8 seventeen times...; the clock must show more.
+ */
+static void test_hello_series(void)
+{
+    static const int expected[] = { 1, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 8, 8 };
+    const struct mom_config cfg = config(false);
+    struct bench b = { .out = { .arena = arena_new() }, .now_at = 100000 };
+
+    b.m = mom_new(&cfg);
+    mom_set_vnodes(b.m, b.now_at, 5, 0, NULL, &b.out);
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m), INT64_MAX);
+    mom_router_up(b.m, b.now_at, &b.out);
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        CU_ASSERT_EQUAL(mom_next_deadline(b.m) - b.now_at, expected[i] + 1);
+        forget(&b);
+        mom_tick(b.m, b.now_at + expected[i], &b.out);
+        CU_ASSERT_PTR_NULL(effect(&b, MOM_CONNECT, 0));
+        b.now_at = mom_next_deadline(b.m);
+        mom_tick(b.m, b.now_at, &b.out);
+        CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_CONNECT, 0));
+    }
+    bench_fini(&b);
+}
+
+static void test_server_lost_and_back(void)
+{
+    struct bench b;
+
+    bench_init(&b, false);
+    run_job(&b, "1.svr");
+    mom_stream_closed(b.m, b.now_at, b.stream, &b.out);
+    CU_ASSERT(logged(&b, "Server closed connection."));
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_CONNECT, 0));
+    mom_router_down(b.m, b.now_at, &b.out);
+    forget(&b);
+    mom_tick(b.m, b.now_at + 500, &b.out);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_CONNECT, 0));
+    say_hello(&b);
+    CU_ASSERT_EQUAL(sent(&b, IS_REGISTERMOM)->n_running, 1);
+    CU_ASSERT_STRING_EQUAL(sent(&b, IS_REGISTERMOM)->running[0].job_id, "1.svr");
+    CU_ASSERT_EQUAL(sent(&b, IS_REGISTERMOM)->running[0].substate, 42);
+    CU_ASSERT_EQUAL(sent(&b, IS_REGISTERMOM)->running[0].run_version, 3);
+    CU_ASSERT_STRING_EQUAL(
+        wire_attrs_value(&sent(&b, IS_RESCUSED)->updates[0].attrs, "session_id", NULL),
+        "4711");
+    bench_fini(&b);
+}
+
+static void test_life_of_a_job(void)
+{
+    const struct mom_usage used = { .cput_s = 61, .mem_kb = 300, .vmem_kb = 400 };
+    const struct body_files files = {
+        .job_id = "1.svr", .owner = "joe", .user = "joe", .group = ""
+    };
+    const struct body_manage del = { .object_name = "1.svr" };
+    struct wire_attrs attrs;
+    const struct is_message *msg;
+    uint64_t token;
+    struct bench b;
+
+    bench_init(&b, false);
+    attrs = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &attrs);
+    CU_ASSERT_PTR_NULL(sent(&b, IS_CMD_REPLY)); /* not before it is on disk */
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_STORE, 0));
+    mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    msg = sent(&b, IS_CMD_REPLY);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+    CU_ASSERT_STRING_EQUAL(msg->msgid, "m1");
+    CU_ASSERT_EQUAL(msg->reply.choice, REPLY_COMMIT);
+    CU_ASSERT_STRING_EQUAL(msg->reply.text, "1.svr");
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_START, 0));
+    mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
+    msg = sent(&b, IS_RESCUSED);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+    CU_ASSERT_STRING_EQUAL(wire_attrs_value(&msg->updates[0].attrs, "session_id", NULL),
+                           "4711");
+    CU_ASSERT_EQUAL(msg->updates[0].run_version, 3);
+    CU_ASSERT(logged(&b, "Started, pid = 4711"));
+
+    forget(&b);
+    b.now_at += 30;
+    mom_exited(b.m, b.now_at, "1.svr", 5, &used, &b.out);
+    msg = sent(&b, IS_JOBOBIT);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+    CU_ASSERT_EQUAL(msg->updates[0].status, 5);
+    CU_ASSERT_EQUAL(msg->updates[0].run_version, 3);
+    CU_ASSERT_STRING_EQUAL(
+        wire_attrs_value(&msg->updates[0].attrs, "resources_used", "cput"), "00:01:01");
+    CU_ASSERT_STRING_EQUAL(
+        wire_attrs_value(&msg->updates[0].attrs, "resources_used", "walltime"),
+        "00:00:30");
+    CU_ASSERT(killed_with(&b, SIGKILL)); /* what is left of its session */
+    obit_reply(&b, "1.svr", false);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_DROP, 0)); /* its files are wanted */
+
+    request(&b, BATCH_COPY_FILES, &files, "m3");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(effect(&b, MOM_FILES, 0));
+    token = effect(&b, MOM_FILES, 0)->u.files.token;
+    forget(&b);
+    request(&b, BATCH_DELETE_JOB, &del, "m4");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_TRYAGAIN);
+    forget(&b);
+    mom_files_done(b.m, b.now_at, token, 0, NULL, &b.out);
+    CU_ASSERT_STRING_EQUAL(sent(&b, IS_CMD_REPLY)->msgid, "m3");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, 0);
+    forget(&b);
+    request(&b, BATCH_DELETE_JOB, &del, "m5");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, 0);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_DROP, 0));
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+    forget(&b);
+    request(&b, BATCH_DELETE_JOB, &del, "m6");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_UNKJOBID);
+    bench_fini(&b);
+}
+
+static void test_store_failure_is_told(void)
+{
+    struct wire_attrs attrs;
+    struct diag why;
+    struct bench b;
+
+    bench_init(&b, false);
+    attrs = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &attrs);
+    diag_set(&why, PBSE_SYSTEM, "disk full");
+    mom_stored(b.m, b.now_at, "1.svr", &why, &b.out);
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_SYSTEM);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_START, 0));
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+    bench_fini(&b);
+}
+
+static void test_same_run_twice_starts_once(void)
+{
+    struct wire_attrs same, other;
+    struct bench b;
+
+    bench_init(&b, false);
+    run_job(&b, "1.svr");
+    same = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &same);
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.choice, REPLY_COMMIT);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_STORE, 0));
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_START, 0));
+    CU_ASSERT_PTR_NOT_NULL(sent(&b, IS_RESCUSED));
+    forget(&b);
+    other = job_attrs(&b, "4");
+    send_job(&b, "1.svr", &other);
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_JOBEXIST);
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 1);
+    bench_fini(&b);
+}
+
+static void test_refused_jobs(void)
+{
+    static const struct {
+        const char *id, *name, *value;
+        int code;
+    } cases[] = {
+        { "1.svr", "no_such_attribute", "x", PBSE_NOATTR },
+        { "1.svr", "euser", "", PBSE_BADUSER },
+        { "../../etc/x", "comment", "x", PBSE_IVALREQ },
+        { "1.svr/../../x", "comment", "x", PBSE_IVALREQ },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct body_queue q = { .id = cases[i].id, .destination = "node1" };
+        struct bench b;
+
+        bench_init(&b, false);
+        add(&b, &q.attrs, cases[i].name, NULL, cases[i].value);
+        add(&b, &q.attrs, "euser", NULL, "joe");
+        request(&b, BATCH_QUEUE_JOB, &q, "m1");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(sent(&b, IS_CMD_REPLY));
+        CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, cases[i].code);
+        CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+        bench_fini(&b);
+    }
+}
+
+static void test_half_a_job_goes_with_its_stream(void)
+{
+    struct body_queue q = { .id = "1.svr", .destination = "node1" };
+    const struct body_id commit = { .id = "1.svr" };
+    struct bench b;
+
+    bench_init(&b, false);
+    q.attrs = job_attrs(&b, "3");
+    request(&b, BATCH_QUEUE_JOB, &q, "m1");
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 1);
+    mom_stream_closed(b.m, b.now_at, b.stream, &b.out);
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+    say_hello(&b);
+    forget(&b);
+    request(&b, BATCH_COMMIT, &commit, "m1");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_UNKJOBID);
+    CU_ASSERT_STRING_EQUAL(sent(&b, IS_CMD_REPLY)->reply.text, "Unknown Job Id");
+    bench_fini(&b);
+}
+
+static void test_obit_is_repeated(void)
+{
+    struct bench b;
+
+    bench_init(&b, false);
+    run_job(&b, "1.svr");
+    mom_exited(b.m, b.now_at, "1.svr", 0, NULL, &b.out);
+    forget(&b);
+    mom_tick(b.m, b.now_at + 44, &b.out);
+    CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m), b.now_at + 45);
+    mom_tick(b.m, b.now_at + 45, &b.out);
+    CU_ASSERT_PTR_NOT_NULL(sent(&b, IS_JOBOBIT));
+    mom_stream_closed(b.m, b.now_at, b.stream, &b.out);
+    forget(&b);
+    mom_tick(b.m, b.now_at + 500, &b.out);
+    CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
+    say_hello(&b);
+    CU_ASSERT_PTR_NOT_NULL(sent(&b, IS_JOBOBIT));
+    obit_reply(&b, "1.svr", false);
+    forget(&b);
+    mom_tick(b.m, b.now_at + 1000, &b.out);
+    CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
+    bench_fini(&b);
+}
+
+static void test_rejected_obit_drops_the_job(void)
+{
+    struct bench b;
+
+    bench_init(&b, false);
+    run_job(&b, "1.svr");
+    mom_exited(b.m, b.now_at, "1.svr", 0, NULL, &b.out);
+    obit_reply(&b, "1.svr", true);
+    CU_ASSERT(logged(&b, "Job removed, Server rejected Obit"));
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_DROP, 0));
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+    bench_fini(&b);
+}
+
+static void test_discard(void)
+{
+    static const struct {
+        int32_t version;
+        bool gone;
+    } cases[] = { { -1, true }, { 3, true }, { 2, false } };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct is_message msg = { .command = IS_DISCARD_JOB,
+                                  .job_id = "1.svr",
+                                  .run_version = cases[i].version };
+        struct bench b;
+
+        bench_init(&b, false);
+        run_job(&b, "1.svr");
+        message(&b, &msg);
+        CU_ASSERT_EQUAL(mom_n_jobs(b.m), !cases[i].gone);
+        CU_ASSERT_EQUAL(killed_with(&b, SIGKILL), cases[i].gone);
+        CU_ASSERT_EQUAL(sent(&b, IS_DISCARD_DONE)->run_version, cases[i].version);
+        forget(&b);
+        msg.job_id = "99.svr"; /* an unknown one is answered too */
+        message(&b, &msg);
+        CU_ASSERT_STRING_EQUAL(sent(&b, IS_DISCARD_DONE)->job_id, "99.svr");
+        mom_exited(b.m, b.now_at, "1.svr", 9, NULL, &b.out); /* too late to matter */
+        bench_fini(&b);
+    }
+}
+
+static void test_kill_sequence(void)
+{
+    struct bench b;
+
+    bench_init(&b, false);
+    run_job(&b, "1.svr");
+    signal_job(&b, "1.svr", "TermJob");
+    CU_ASSERT(killed_with(&b, SIGTERM));
+    CU_ASSERT_FALSE(killed_with(&b, SIGKILL));
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, 0);
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m), b.now_at + 5); /* job_kill_delay */
+    forget(&b);
+    mom_tick(b.m, b.now_at + 5, &b.out);
+    CU_ASSERT(killed_with(&b, SIGKILL));
+    mom_exited(b.m, b.now_at + 5, "1.svr", 265, NULL, &b.out);
+    CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, 265);
+    bench_fini(&b);
+}
+
+static void test_signals(void)
+{
+    static const struct {
+        const char *name;
+        int code, signo;
+    } cases[] = {
+        { "SIGUSR1", 0, SIGUSR1 },
+        { "USR1", 0, SIGUSR1 },
+        { "10", 0, 10 },
+        { "NULL", 0, 0 },
+        { "SIGNOSE", PBSE_UNKSIG, -1 },
+        { "9999", PBSE_UNKSIG, -1 },
+        { "suspend", 0, SIGSTOP },
+        { "resume", PBSE_BADSTATE, -1 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct bench b;
+
+        bench_init(&b, false);
+        run_job(&b, "1.svr");
+        signal_job(&b, "1.svr", cases[i].name);
+        CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, cases[i].code);
+        if (cases[i].signo >= 0)
+            CU_ASSERT(killed_with(&b, cases[i].signo));
+        bench_fini(&b);
+    }
+}
+
+static void test_rerun_keeps_its_status(void)
+{
+    struct bench b;
+
+    bench_init(&b, false);
+    run_job(&b, "1.svr");
+    signal_job(&b, "1.svr", "Rerun");
+    mom_exited(b.m, b.now_at, "1.svr", 271, NULL, &b.out);
+    CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, -11);
+    bench_fini(&b);
+}
+
+static void test_walltime_is_enforced_in_time(void)
+{
+    struct bench b;
+    int64_t start;
+
+    bench_init(&b, false);
+    start = b.now_at;
+    run_job(&b, "1.svr");
+    for (b.now_at = start; b.now_at <= start + 60; b.now_at++)
+        mom_tick(b.m, b.now_at, &b.out);
+    CU_ASSERT_FALSE(killed_with(&b, SIGTERM)); /* 60 s are allowed */
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m) <= start + 61, true);
+    mom_tick(b.m, start + 61, &b.out);
+    CU_ASSERT(killed_with(&b, SIGTERM));
+    CU_ASSERT_STRING_EQUAL(effect(&b, MOM_TELL, 0)->u.tell.text,
+                           "=>> PBS: job killed: walltime 61 exceeded limit 60");
+    mom_exited(b.m, start + 61, "1.svr", 271, NULL, &b.out);
+    CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, -29);
+    bench_fini(&b);
+}
+
+static void test_suspension_stops_the_clock(void)
+{
+    struct bench b;
+    int64_t start;
+
+    bench_init(&b, false);
+    start = b.now_at;
+    run_job(&b, "1.svr");
+    b.now_at = start + 20;
+    signal_job(&b, "1.svr", "suspend");
+    b.now_at = start + 1000;
+    forget(&b);
+    mom_tick(b.m, b.now_at, &b.out);
+    CU_ASSERT_FALSE(killed_with(&b, SIGTERM));
+    signal_job(&b, "1.svr", "resume");
+    CU_ASSERT(killed_with(&b, SIGCONT));
+    mom_tick(b.m, start + 1040, &b.out);
+    CU_ASSERT_FALSE(killed_with(&b, SIGTERM));
+    mom_tick(b.m, start + 1041, &b.out);
+    CU_ASSERT(killed_with(&b, SIGTERM));
+    bench_fini(&b);
+}
+
+static void test_start_failure_becomes_an_obit(void)
+{
+    struct wire_attrs attrs;
+    struct bench b;
+
+    bench_init(&b, false);
+    attrs = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &attrs);
+    mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    mom_started(b.m, b.now_at, "1.svr", 0, -10, "No Password Entry for User joe",
+                &b.out);
+    CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, -10);
+    CU_ASSERT(logged(&b, "No Password Entry for User joe"));
+    CU_ASSERT(logged(&b, "job not started, Failure -10"));
+    bench_fini(&b);
+}
+
+/* Encode a job, make a new MoM, load it there. */
+static void restart(struct bench *b, bool kill_jobs, bool found, bool running,
+                    int32_t status)
+{
+    const struct mom_config cfg = config(false);
+    struct buf record = { 0 };
+    const char *id;
+
+    mom_job_encode(b->m, "1.svr", &record);
+    mom_free(b->m);
+    b->m = mom_new(&cfg);
+    CU_ASSERT_FATAL(mom_load(b->m, record.data, record.len, &id));
+    CU_ASSERT_STRING_EQUAL(id, "1.svr");
+    if (found)
+        mom_found(b->m, id, running, status);
+    mom_set_vnodes(b->m, b->now_at, 5, 0, NULL, &b->out);
+    forget(b);
+    mom_start(b->m, b->now_at, kill_jobs, &b->out);
+    buf_fini(&record);
+}
+
+static void test_restart(void)
+{
+    static const struct {
+        bool kill_jobs, found, running;
+        int32_t status, obit;
+    } cases[] = {
+        { false, true, false, 5, 5 },   /* ended meanwhile */
+        { false, false, false, 0, -4 }, /* gone without a trace */
+        { true, false, false, 0, -4 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct bench b;
+
+        bench_init(&b, false);
+        run_job(&b, "1.svr");
+        restart(&b, cases[i].kill_jobs, cases[i].found, cases[i].running,
+                cases[i].status);
+        say_hello(&b);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(sent(&b, IS_JOBOBIT));
+        CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, cases[i].obit);
+        CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].run_version, 3);
+        bench_fini(&b);
+    }
+}
+
+static void test_restart_keeps_running_jobs(void)
+{
+    struct bench b;
+    int64_t start;
+
+    bench_init(&b, false);
+    start = b.now_at;
+    run_job(&b, "1.svr");
+    b.now_at += 30;
+    restart(&b, false, true, true, 0);
+    CU_ASSERT_FALSE(killed_with(&b, SIGKILL));
+    CU_ASSERT_STRING_EQUAL(mom_running(b.m, 0), "1.svr");
+    CU_ASSERT_EQUAL(mom_job_session(b.m, "1.svr"), 4711);
+    say_hello(&b);
+    CU_ASSERT_EQUAL(sent(&b, IS_REGISTERMOM)->running[0].substate, 42);
+    mom_tick(b.m, start + 61, &b.out); /* walltime went on */
+    CU_ASSERT(killed_with(&b, SIGTERM));
+
+    restart(&b, true, true, true, 0); /* -r */
+    CU_ASSERT(killed_with(&b, SIGKILL));
+    bench_fini(&b);
+}
+
+static void test_accepted_job_starts_after_restart(void)
+{
+    struct wire_attrs attrs;
+    struct bench b;
+
+    bench_init(&b, false);
+    attrs = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &attrs);
+    restart(&b, false, false, false, 0);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_START, 0));
+    bench_fini(&b);
+}
+
+static void test_damaged_record_is_refused(void)
+{
+    const struct mom_config cfg = config(false);
+    struct buf record = { 0 };
+    const char *id;
+    struct bench b;
+    struct mom *m = mom_new(&cfg);
+
+    bench_init(&b, false);
+    run_job(&b, "1.svr");
+    mom_job_encode(b.m, "1.svr", &record);
+    for (size_t len = 0; len < record.len; len++)
+        CU_ASSERT_FALSE(mom_load(m, record.data, len, &id));
+    CU_ASSERT(mom_load(m, record.data, record.len, &id));
+    mom_free(m);
+    buf_fini(&record);
+    bench_fini(&b);
+}
+
+static void test_strangers_are_refused(void)
+{
+    const struct is_message msg = { .command = IS_SHUTDOWN };
+    const struct is_message unknown = { .command = (enum is_command)55 };
+    struct bench b;
+
+    bench_init(&b, false);
+    mom_message(b.m, b.now_at, 5, 0x0a000063, "10.0.0.99:15001", &msg, true, &b.out);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_EXIT, 0));
+    CU_ASSERT_EQUAL(effect(&b, MOM_CLOSE, 0)->stream, 5);
+    CU_ASSERT(logged(&b, "bad connect from 10.0.0.99:15001"));
+    forget(&b);
+    message(&b, &unknown);
+    CU_ASSERT(logged(&b, "unknown command 55 sent"));
+    CU_ASSERT_EQUAL(effect(&b, MOM_CLOSE, 0)->stream, b.stream);
+    forget(&b);
+    request(&b, BATCH_STATUS_SERVER, NULL, "m9"); /* crashes others */
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_UNKREQ);
+    bench_fini(&b);
+}
+
+static void test_mock_run(void)
+{
+    struct wire_attrs attrs = { 0 };
+    struct bench b;
+
+    bench_init(&b, true);
+    attrs = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &attrs);
+    CU_ASSERT(logged(&b, "Started mock run of job"));
+    CU_ASSERT_PTR_NOT_NULL(sent(&b, IS_RESCUSED));
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_STORE, 0));
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_START, 0));
+    forget(&b);
+    mom_tick(b.m, b.now_at + 59, &b.out);
+    CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
+    mom_tick(b.m, b.now_at + 60, &b.out);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(sent(&b, IS_JOBOBIT));
+    CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, 0);
+    forget(&b);
+
+    attrs = (struct wire_attrs){ 0 }; /* without a walltime it runs until deleted */
+    add(&b, &attrs, "euser", NULL, "joe");
+    send_job(&b, "2.svr", &attrs);
+    forget(&b);
+    mom_tick(b.m, b.now_at + 40, &b.out);
+    CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
+    signal_job(&b, "2.svr", "TermJob");
+    CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, 271);
+    bench_fini(&b);
+}
+
+static void test_own_user_only(void)
+{
+    struct mom_config cfg = config(false);
+    struct body_queue q = { .id = "1.svr", .destination = "node1" };
+    struct bench b;
+
+    bench_init(&b, false);
+    mom_free(b.m);
+    cfg.only_user = "ann";
+    b.m = mom_new(&cfg);
+    mom_set_vnodes(b.m, b.now_at, 5, 0, NULL, &b.out);
+    q.attrs = job_attrs(&b, "1");
+    request(&b, BATCH_QUEUE_JOB, &q, "m1");
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, PBSE_BADUSER);
+    bench_fini(&b);
+}
+
+static const struct unit_case cases[] = {
+    { "a hello is followed by registration", test_registration },
+    { "hellos come at their intervals", test_hello_series },
+    { "a lost server is found again and told of the jobs", test_server_lost_and_back },
+    { "a job lives from QueueJob to DeleteJob", test_life_of_a_job },
+    { "a job that cannot be stored is refused", test_store_failure_is_told },
+    { "the same run sent twice starts once", test_same_run_twice_starts_once },
+    { "wrong jobs are refused", test_refused_jobs },
+    { "half a job goes with its stream", test_half_a_job_goes_with_its_stream },
+    { "an obituary is repeated until it is acknowledged", test_obit_is_repeated },
+    { "a rejected obituary drops the job", test_rejected_obit_drops_the_job },
+    { "a discard is always answered", test_discard },
+    { "SIGKILL follows SIGTERM after the delay", test_kill_sequence },
+    { "signals have names", test_signals },
+    { "a rerun keeps its status", test_rerun_keeps_its_status },
+    { "walltime is enforced to the second", test_walltime_is_enforced_in_time },
+    { "suspension stops the clock", test_suspension_stops_the_clock },
+    { "a failed start becomes an obituary", test_start_failure_becomes_an_obit },
+    { "a restart knows what became of jobs", test_restart },
+    { "a restart keeps running jobs", test_restart_keeps_running_jobs },
+    { "an accepted job starts after a restart",
+      test_accepted_job_starts_after_restart },
+    { "a damaged record is refused", test_damaged_record_is_refused },
+    { "strangers and unknown requests are refused", test_strangers_are_refused },
+    { "a mock run takes its walltime", test_mock_run },
+    { "a MoM without root runs its own user's jobs", test_own_user_only },
+};
+
+int main(void)
+{
+    return unit_main("mom/core", cases, ARRAY_LEN(cases));
+}

@@ -1,0 +1,105 @@
+/* Unit tests of version-2 vnode files and of the job's environment.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/environ.h"
+#include "mom/shell/vnodefile.h"
+
+#include "../unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char said[512];
+
+static void complain(void *arg, const char *words)
+{
+    (void)arg;
+    snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s|", words);
+}
+
+static bool read_text(const char *text, struct vnode_list *list)
+{
+    said[0] = '\0';
+    return vnode_file_read(text, strlen(text), list, NULL, complain);
+}
+
+static void test_definitions_are_read(void)
+{
+    struct vnode_list list = { .arena = arena_new() };
+
+    CU_ASSERT(vnode_file_is_one("$configversion 2\n"));
+    CU_ASSERT_FALSE(vnode_file_is_one("$configversion 22\n"));
+    CU_ASSERT_FALSE(vnode_file_is_one("$logevent 511\n"));
+    CU_ASSERT(read_text("$configversion 2\n"
+                        "n1: resources_available.ncpus = 0\n"
+                        "\n"
+                        "n1[0] : resources_available.ncpus=4\n"
+                        "n1[0]: resources_available.color = red blue type = string\n"
+                        "n1[0]: sharing = default_excl\n",
+                        &list));
+    CU_ASSERT_EQUAL_FATAL(list.n, 2);
+    CU_ASSERT_STRING_EQUAL(list.v[1].name, "n1[0]");
+    CU_ASSERT_EQUAL(list.v[1].n, 3);
+    CU_ASSERT_STRING_EQUAL(list.v[1].attrs[1].value, "red blue");
+    CU_ASSERT_EQUAL(list.v[1].attrs[1].type, 3);
+    CU_ASSERT(
+        read_text("$configversion 2\nn1[0]: resources_available.ncpus = 8\n", &list));
+    CU_ASSERT_EQUAL(list.n, 2);
+    CU_ASSERT_STRING_EQUAL(list.v[1].attrs[0].value, "8"); /* the later file wins */
+    arena_free(list.arena);
+}
+
+static void test_wrong_lines_discard_the_file(void)
+{
+    static const struct {
+        const char *line, *words;
+    } cases[] = {
+        { "n1 resources_available.ncpus = 1\n", "line 2:  missing ':'|" },
+        { ": a = 1\n", "line 2:  no vnode id|" },
+        { "n1: a 1\n", "line 2:  missing '='|" },
+        { "n1: = 1\n", "line 2:  no attribute name|" },
+        { "n1: a =\n", "line 2:  no attribute value|" },
+        { "n1: a = b=c\n", "line 2:  illegal char '=' in value|" },
+        { "n1: a = b kind = long\n", "line 2:  invalid keyword 'kind'|" },
+        { "n1: a = b type = real\n", "line 2: invalid type 'real'|" },
+        { "n,1: a = b\n", "invalid character in vnode name \"n,1\"|" },
+        { "n1: a = b", "line 2 not newline-terminated|" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct vnode_list list = { .arena = arena_new() };
+        char text[256];
+
+        snprintf(text, sizeof(text), "$configversion 2\n%s", cases[i].line);
+        CU_ASSERT_FALSE(read_text(text, &list));
+        CU_ASSERT_STRING_EQUAL(said, cases[i].words);
+        CU_ASSERT_EQUAL(list.n, 0);
+        arena_free(list.arena);
+    }
+}
+
+static void test_environment_lists(void)
+{
+    struct environment e = { .arena = arena_new() };
+
+    environment_add_list(&e, "A=1,B=x\\,y,C,D=a=b,A=2");
+    CU_ASSERT_EQUAL_FATAL(e.n, 3);
+    CU_ASSERT_STRING_EQUAL(e.v[0], "A=2");
+    CU_ASSERT_STRING_EQUAL(e.v[1], "B=x,y");
+    CU_ASSERT_STRING_EQUAL(e.v[2], "D=a=b");
+    environment_set(&e, "B", "z");
+    CU_ASSERT_STRING_EQUAL(e.v[1], "B=z");
+    CU_ASSERT_PTR_NULL(e.v[3]);
+    arena_free(e.arena);
+}
+
+static const struct unit_case cases[] = {
+    { "definitions are read and merged", test_definitions_are_read },
+    { "a wrong line discards its file", test_wrong_lines_discard_the_file },
+    { "variable lists become an environment", test_environment_lists },
+};
+
+int main(void)
+{
+    return unit_main("mom/vnodefile", cases, ARRAY_LEN(cases));
+}
