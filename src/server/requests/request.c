@@ -89,7 +89,7 @@ void decide_log(struct decision *out, uint32_t event, uint32_t obj_class,
     more[out->n_logs++] = (struct log_line){
         .event = event,
         .obj_class = obj_class,
-        .object = object,
+        .object = arena_strdup(out->arena, object),
         .text = arena_vprintf(out->arena, fmt, ap),
     };
     va_end(ap);

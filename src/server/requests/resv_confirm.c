@@ -194,8 +194,8 @@ static int take_yes(struct answer *a)
 
     a->partition = starts_with(tail, PARTITION_WORD) ? tail + strlen(PARTITION_WORD)
                                                      : DEFAULT_PARTITION;
-    if (!*a->partition)
-        a->partition = DEFAULT_PARTITION;
+    a->partition =
+        arena_strdup(a->rq->arena, *a->partition ? a->partition : DEFAULT_PARTITION);
     if ((err = check_phase(a)) || (err = take_window(a)) || (err = take_vnodes(a)) ||
         (err = check_fit(a)))
         return err;

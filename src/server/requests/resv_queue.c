@@ -113,7 +113,9 @@ struct record *resv_queue_record(const struct model *m, const struct resv *r,
 {
     if (!r->queue)
         return NULL;
-    return record_add(&out->records, out->arena, fact, OBJ_QUEUE, r->queue->obj.id,
+    /* The record outlives the queue that it ends. */
+    return record_add(&out->records, out->arena, fact, OBJ_QUEUE,
+                      arena_strdup(out->arena, r->queue->obj.id),
                       queue_actor(m, out->arena), now_at);
 }
 

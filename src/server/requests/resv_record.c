@@ -42,8 +42,8 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     struct record *rec;
 
     assert(to != PHASE_NONE);
-    rec = record_add(&out->records, out->arena, FACT_RESV_ENDING, OBJ_RESV, r->obj.id,
-                     actor, now_at);
+    rec = record_add(&out->records, out->arena, FACT_RESV_ENDING, OBJ_RESV,
+                     arena_strdup(out->arena, r->obj.id), actor, now_at);
     rec->note = note;
     record_change_phase(rec, out->arena, to);
     resv_record_unasked(rec, out->arena);

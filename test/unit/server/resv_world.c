@@ -416,6 +416,19 @@ size_t world_count_mail(const struct world *w, const char *line)
     return n;
 }
 
+bool world_has_record(const struct world *w, enum fact fact, enum obj_kind kind,
+                      const char *id)
+{
+    for (size_t i = 0; i < w->out.n; i++) {
+        const struct record *rec = w->out.v[i].u.record;
+
+        if (w->out.v[i].kind == EFFECT_RECORD && rec->fact == fact &&
+            rec->kind == kind && strcmp(rec->id, id) == 0)
+            return true;
+    }
+    return false;
+}
+
 size_t world_count_fact(const struct world *w, enum fact fact)
 {
     size_t n = 0;

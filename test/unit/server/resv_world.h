@@ -74,6 +74,8 @@ const char *world_reply_text(const struct world *w, uint64_t conn); /* "" when n
 const char *world_account(const struct world *w, char type, size_t n);
 size_t world_count_log(const struct world *w, const char *text);
 size_t world_count_mail(const struct world *w, const char *line);
+bool world_has_record(const struct world *w, enum fact fact, enum obj_kind kind,
+                      const char *id);
 size_t world_count_fact(const struct world *w, enum fact fact);
 /* True when the scheduler was sent that command. */
 bool world_commanded(const struct world *w, int32_t command);

@@ -330,6 +330,21 @@ static void test_refused_deletion_is_logged(void)
     world_free(&w);
 }
 
+/* What is told to the store outlives what it is about. */
+static void test_records_outlive_their_objects(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_reserve(&w, 1, START, 600);
+    world_delete(&w, "user1", "R1.svr");
+    world_vnode(&w, "vn[0]", NODE_OFFLINE); /* what was removed is freed now */
+    CU_ASSERT_TRUE(world_has_record(&w, FACT_RESV_ENDING, OBJ_RESV, "R1.svr"));
+    CU_ASSERT_TRUE(world_has_record(&w, FACT_DELETED, OBJ_QUEUE, "R1"));
+    CU_ASSERT_TRUE(world_has_record(&w, FACT_RESV_GONE, OBJ_RESV, "R1.svr"));
+    world_free(&w);
+}
+
 /* A yes for one that is being deleted does not revive it. */
 static void test_no_yes_for_the_dying(void)
 {
@@ -360,6 +375,7 @@ int main(void)
         { "a scheduler may choose the start", test_start_chosen_by_the_scheduler },
         { "owner and managers delete, others do not", test_delete },
         { "a refused deletion is logged", test_refused_deletion_is_logged },
+        { "records outlive their objects", test_records_outlive_their_objects },
         { "no yes revives the dying", test_no_yes_for_the_dying },
     };
 
