@@ -1,0 +1,332 @@
+/* action.c - the lines of a scenario that do something.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/manager.h"
+#include "server/model/node_state.h"
+#include "server/model/resv_state.h"
+#include "script.h"
+#include "sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t number(const char *text, int64_t none)
+{
+    return text ? atoll(text) : none;
+}
+
+/* --- labels ---------------------------------------------------------------------- */
+
+static const struct object *by_label(const struct model *m, enum obj_kind kind,
+                                     int attr, const char *label)
+{
+    MODEL_EACH(m, kind, o)
+    {
+        if (strcmp(obj_str(o, attr, ""), label) == 0)
+            return o;
+    }
+    return NULL;
+}
+
+const char *label_id(const struct sim *s, const char *label)
+{
+    const struct model *m = shell_model(s);
+    const struct object *o;
+
+    if (!m)
+        return NULL;
+    o = by_label(m, OBJ_RESV, RESV_A_RESERVE_NAME, label);
+    if (!o)
+        o = by_label(m, OBJ_JOB, JOB_A_JOB_NAME, label);
+    return o ? o->id : NULL;
+}
+
+static bool is_idle_for(const struct node *n, const struct resv *r)
+{
+    for (size_t i = 0; i < n->n_jobs; i++)
+        if (n->jobs[i]->resv == r)
+            return false;
+    return node_is_usable(n);
+}
+
+/* "vnode of J1", "idle vnode of R1", "used vnode of R1", "vnode outside R1". */
+static const struct node *described(const struct sim *s, const char *how,
+                                    const char *label)
+{
+    const struct model *m = shell_model(s);
+    const char *id = label_id(s, label);
+    const struct resv *r = m && id ? model_resv(m, id) : NULL;
+    const struct job *j = m && id ? model_job(m, id) : NULL;
+
+    if (j)
+        return j->holds.n ? j->holds.v[0].node : NULL;
+    for (size_t i = 0; r && i < r->holds.n; i++)
+        if (is_idle_for(r->holds.v[i].node, r) == (strcmp(how, "idle") == 0))
+            return r->holds.v[i].node;
+    return NULL;
+}
+
+/* "call X the idle vnode of R1" */
+static bool call(struct sim *s, const struct words *w)
+{
+    const struct node *n = NULL;
+    size_t i;
+
+    if (words_are(w, 0, "call * the vnode of *"))
+        n = described(s, "of", w->v[5]);
+    else if (words_are(w, 0, "call * the * vnode of *"))
+        n = described(s, w->v[3], w->v[6]);
+    else
+        return false;
+    if (!n)
+        return true;
+    for (i = 0; i < s->n_called && strcmp(s->called[i].word, w->v[1]) != 0; i++)
+        ;
+    if (i == ARRAY_LEN(s->called))
+        return false;
+    s->n_called = MAX_OF(s->n_called, i + 1);
+    snprintf(s->called[i].word, sizeof(s->called[i].word), "%s", w->v[1]);
+    snprintf(s->called[i].vnode, sizeof(s->called[i].vnode), "%s", n->obj.id);
+    sim_trace(s, "%s is %s", w->v[1], n->obj.id);
+    return true;
+}
+
+const char *vnode_named(const struct sim *s, const char *word)
+{
+    for (size_t i = 0; i < s->n_called; i++)
+        if (strcmp(s->called[i].word, word) == 0)
+            return s->called[i].vnode;
+    return word;
+}
+
+/* --- users ----------------------------------------------------------------------- */
+
+static bool reserves(struct sim *s, const struct words *w)
+{
+    const struct resv_wish wish = {
+        .user = w->v[0],
+        .label = w->v[2],
+        .select = words_value(w, "select"),
+        .place = words_value(w, "place"),
+        .start_at = SIM_EPOCH_S + number(words_after(w, "from"), 0),
+        .duration_s = number(words_after(w, "for"), 0),
+        .waiting = words_after(w, "waiting"),
+        .idle_s = number(words_after(w, "idle"), 0),
+    };
+
+    if (!wish.select || !words_after(w, "from") || !words_after(w, "for"))
+        return false;
+    client_reserve(s, &wish);
+    return true;
+}
+
+/* Into a reservation that is not there: into a queue of that name, which is refused. */
+static bool submits(struct sim *s, const struct words *w)
+{
+    const char *into = words_after(w, "into");
+    const char *id = into ? label_id(s, into) : NULL;
+    const struct job_wish wish = {
+        .user = w->v[0],
+        .label = w->v[2],
+        .into = id ? id : into,
+        .select = words_value(w, "select"),
+        .walltime_s = number(words_value(w, "walltime"), 0),
+        .lasts_s = number(words_after(w, "lasting"), 60),
+    };
+
+    if (!wish.select)
+        return false;
+    client_submit(s, &wish);
+    return true;
+}
+
+static bool deletes(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+    const struct model *m = shell_model(s);
+
+    if (id)
+        client_delete(s, w->v[0], w->v[2], id, model_resv(m, id) != NULL);
+    return true;
+}
+
+static bool runs(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+
+    if (id)
+        client_run(s, w->v[2], id);
+    return true;
+}
+
+static bool sets(struct sim *s, const struct words *w)
+{
+    client_manage(s, MANAGER_SET, OBJECT_SERVER, "", w->v[2], NULL, w->v[3],
+                  WIRE_OP_SET);
+    return true;
+}
+
+static bool unsets(struct sim *s, const struct words *w)
+{
+    client_manage(s, MANAGER_UNSET, OBJECT_SERVER, "", w->v[2], NULL, NULL,
+                  WIRE_OP_UNSET);
+    return true;
+}
+
+static bool interrupts(struct sim *s, const struct words *w)
+{
+    client_interrupt(s, w->v[2]);
+    return true;
+}
+
+/* --- vnodes and MoMs ------------------------------------------------------------- */
+
+static bool set_vnode(struct sim *s, const struct words *w, enum wire_op op)
+{
+    client_manage(s, MANAGER_SET, OBJECT_NODE, vnode_named(s, w->v[1]), "state", NULL,
+                  "offline", op);
+    return true;
+}
+
+static bool vnode_offline(struct sim *s, const struct words *w)
+{
+    return set_vnode(s, w, WIRE_OP_INCR);
+}
+
+static bool vnode_back(struct sim *s, const struct words *w)
+{
+    return set_vnode(s, w, WIRE_OP_DECR);
+}
+
+static struct mock_mom *mom_named(struct sim *s, const char *host)
+{
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        if (strcmp(s->moms[i].host, host) == 0)
+            return &s->moms[i];
+    return NULL;
+}
+
+static bool mom_line(struct sim *s, const struct words *w)
+{
+    struct mock_mom *m = mom_named(s, w->v[1]);
+
+    if (!m)
+        return false;
+    if (words_are(w, 2, "stops losing jobs"))
+        mock_mom_stop(s, m->index, false);
+    else if (words_are(w, 2, "stops"))
+        mock_mom_stop(s, m->index, true);
+    else if (words_are(w, 2, "starts"))
+        mock_mom_start(s, m->index);
+    else if (words_are(w, 2, "is cut off"))
+        mock_mom_cut_off(s, m->index, true);
+    else if (words_are(w, 2, "is reachable"))
+        mock_mom_cut_off(s, m->index, false);
+    else if (words_are(w, 2, "loses its stream"))
+        net_stream_cut(s, m->stream);
+    else if (words_are(w, 2, "answers nothing"))
+        m->silent = true;
+    else if (words_are(w, 2, "answers again"))
+        m->silent = false;
+    else
+        return false;
+    return true;
+}
+
+static bool router(struct sim *s, bool lost)
+{
+    if (s->router_lost == lost)
+        return true;
+    sim_trace(s, "router: %s", lost ? "is lost" : "is back");
+    for (int i = 0; i < s->cluster.n_hosts && lost; i++)
+        mock_mom_stream_ended(s, (size_t)i, s->moms[i].stream);
+    net_streams_vanish(s);
+    s->router_lost = lost;
+    shell_router(s, !lost);
+    return true;
+}
+
+static bool router_lost(struct sim *s, const struct words *w UNUSED)
+{
+    return router(s, true);
+}
+
+static bool router_back(struct sim *s, const struct words *w UNUSED)
+{
+    return router(s, false);
+}
+
+/* --- daemons --------------------------------------------------------------------- */
+
+static bool sched_line(struct sim *s, const struct words *w)
+{
+    if (words_are(w, 1, "stops"))
+        planner_stop(s);
+    else if (words_are(w, 1, "starts"))
+        planner_start(s);
+    else if (words_are(w, 1, "thinks *"))
+        s->planner.think_ms = 1000 * number(w->v[2], 0);
+    else if (words_are(w, 1, "repeats its last answer"))
+        s->planner.old_answer_wanted = true;
+    else if (words_are(w, 1, "says all twice"))
+        s->planner.answer_twice_percent = 100;
+    else if (words_are(w, 1, "wanders"))
+        s->planner.answer_twice_percent = s->planner.old_answer_percent = 20;
+    else
+        return false;
+    return true;
+}
+
+static bool server_line(struct sim *s, const struct words *w)
+{
+    if (words_are(w, 1, "crashes before its next commit"))
+        s->shell.crash = CRASH_BEFORE_COMMIT;
+    else if (words_are(w, 1, "crashes after its next commit"))
+        s->shell.crash = CRASH_AFTER_COMMIT;
+    else if (words_are(w, 1, "crashes"))
+        shell_crash(s);
+    else if (words_are(w, 1, "starts"))
+        shell_start(s);
+    else
+        return false;
+    return true;
+}
+
+static bool store_line(struct sim *s, const struct words *w)
+{
+    if (!words_are(w, 1, "fails") && !words_are(w, 1, "works"))
+        return false;
+    shell_store_fails(s, words_are(w, 1, "fails"));
+    return true;
+}
+
+static const struct {
+    const char *pattern;
+    bool (*fn)(struct sim *s, const struct words *w);
+} actions[] = {
+    { "call", call },
+    { "vnode * goes offline", vnode_offline },
+    { "vnode * comes back", vnode_back },
+    { "mom *", mom_line },
+    { "router is lost", router_lost },
+    { "router comes back", router_back },
+    { "scheduler *", sched_line },
+    { "server *", server_line },
+    { "store *", store_line },
+    { "* reserves *", reserves },
+    { "* submits *", submits },
+    { "* deletes *", deletes },
+    { "* interrupts *", interrupts },
+    { "root runs *", runs },
+    { "root sets * *", sets },
+    { "root unsets *", unsets },
+};
+
+bool action_do(struct sim *s, const struct words *w)
+{
+    for (size_t i = 0; i < ARRAY_LEN(actions); i++)
+        if (words_are(w, 0, actions[i].pattern))
+            return actions[i].fn(s, w);
+    return false;
+}

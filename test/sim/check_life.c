@@ -1,0 +1,161 @@
+/* check_life.c - the life of reservations: transitions, degradation, re-making.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/node_state.h"
+#include "server/model/resv_state.h"
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- transitions ----------------------------------------------------------------- */
+
+/* What may happen to a reservation in a record of that fact. */
+static const struct {
+    enum fact fact;
+    enum resv_event event;
+} events[] = {
+    { FACT_RESV_CONFIRMED, RESV_EV_CONFIRM },
+    { FACT_RESV_RECONFIRMED, RESV_EV_CONFIRM },
+    { FACT_RESV_DENIED, RESV_EV_DENY },
+    { FACT_RESV_STARTED, RESV_EV_OPEN },
+    { FACT_RESV_DEGRADED, RESV_EV_NODES_LOST },
+    { FACT_RESV_HEALED, RESV_EV_HEAL },
+    { FACT_RESV_ENDING, RESV_EV_END },
+    { FACT_RESV_GONE, RESV_EV_EMPTY },
+};
+
+static int64_t num_after(const struct record *rec, int attr, int64_t before)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr)
+            return rec->changes[i].after ? atoll(rec->changes[i].after) : 0;
+    return before;
+}
+
+static const char *text_after(const struct record *rec, int attr)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr)
+            return rec->changes[i].after;
+    return NULL;
+}
+
+static void check_transition(struct sim *s, const struct resv *r,
+                             const struct record *rec)
+{
+    enum resv_phase from = resv_phase(r);
+    enum resv_phase to = resv_phase_find(
+        num_after(rec, RESV_A_RESERVE_STATE, resv_phase_state(from)),
+        num_after(rec, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(from)));
+    bool known = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+        if (events[i].fact != rec->fact)
+            continue;
+        known = true;
+        if (rec->fact == FACT_RESV_GONE)
+            to = resv_next(from, events[i].event);
+        if (to == PHASE_NONE || resv_next(from, events[i].event) != to)
+            check_failed(s, CHECK_LIFE, "%s: %s leads from phase %d to %d", rec->id,
+                         fact_name(rec->fact), (int)from, (int)to);
+    }
+    if (!known && to != from)
+        check_failed(s, CHECK_LIFE, "%s: %s changes phase %d to %d", rec->id,
+                     fact_name(rec->fact), (int)from, (int)to);
+}
+
+/* --- re-making ------------------------------------------------------------------- */
+
+static bool has_job_of(const struct node *n, const struct resv *r)
+{
+    for (size_t i = 0; i < n->n_jobs; i++)
+        if (n->jobs[i]->resv == r)
+            return true;
+    return false;
+}
+
+static int64_t held_ncpus(const struct resv *r, const struct node *n)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < r->holds.n; i++)
+        if (r->holds.v[i].node == n)
+            sum += resources_amount(&r->holds.v[i].amount, "ncpus", 0);
+    return sum;
+}
+
+static void check_kept(struct sim *s, const struct model *m, const struct resv *r,
+                       const struct record *rec)
+{
+    const char *text = text_after(rec, RESV_A_RESV_NODES);
+    struct arena *arena = arena_new();
+    struct exec_vnode ev = { 0 };
+
+    if (text && exec_vnode_parse(text, m->defs, arena, &ev, NULL))
+        check_failed(s, CHECK_KEEP, "%s cannot be read", text);
+    for (size_t i = 0; text && i < r->holds.n; i++) {
+        const struct node *n = r->holds.v[i].node;
+        bool job = has_job_of(n, r);
+
+        if ((node_is_usable(n) || job) &&
+            exec_vnode_amount(&ev, n->obj.id, "ncpus") < held_ncpus(r, n))
+            check_failed(s, CHECK_KEEP, "%s is re-made and loses %s, which %s", rec->id,
+                         n->obj.id, job ? "runs a job of it" : "is usable");
+    }
+    arena_free(arena);
+}
+
+/* 'm' is the model before the record. */
+void check_resv_record(struct sim *s, const struct model *m, const struct record *rec)
+{
+    const struct resv *r;
+
+    if (rec->kind != OBJ_RESV)
+        return;
+    r = model_resv(m, rec->id);
+    if (!r) {
+        if (!fact_creates(rec->fact))
+            check_failed(s, CHECK_LIFE, "%s of %s, which is not there",
+                         fact_name(rec->fact), rec->id);
+        return;
+    }
+    check_transition(s, r, rec);
+    if (rec->fact == FACT_RESV_RECONFIRMED && phase_is_running(resv_phase(r)))
+        check_kept(s, m, r, rec);
+}
+
+/* --- degradation ----------------------------------------------------------------- */
+
+static bool holds_unusable(const struct resv *r)
+{
+    for (size_t i = 0; i < r->holds.n; i++)
+        if (!node_is_usable(r->holds.v[i].node))
+            return true;
+    return false;
+}
+
+/* Rules have settled: what they derive must be so. */
+void check_health(struct sim *s, const struct model *m)
+{
+    MODEL_EACH(m, OBJ_RESV, o)
+    {
+        const struct resv *r = TO_RESV(o);
+        enum resv_phase phase = resv_phase(r);
+        bool degraded = phase_is_degraded(phase);
+        bool retry = obj_num(o, RESV_A_RESERVE_RETRY, 0) != 0;
+
+        if (phase == PHASE_NONE)
+            check_failed(s, CHECK_LIFE, "%s is in no legal phase", o->id);
+        if (phase_is_confirmed(phase) && holds_unusable(r) != degraded)
+            check_failed(s, CHECK_HEALTH, "%s %s, yet it is %sdegraded", o->id,
+                         holds_unusable(r) ? "holds an unusable vnode"
+                                           : "holds only usable vnodes",
+                         degraded ? "" : "not ");
+        if (retry != degraded)
+            check_failed(s, CHECK_HEALTH, "%s is %sdegraded and has %s next attempt",
+                         o->id, degraded ? "" : "not ", retry ? "a" : "no");
+        if (phase_is_confirmed(phase) && r->holds.n == 0)
+            check_failed(s, CHECK_HEALTH, "%s is confirmed and holds nothing", o->id);
+    }
+}

@@ -1,0 +1,189 @@
+/* checks.c - see checks.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    const char *words;
+} rows[CHECK_COUNT] = {
+    [CHECK_PROMISE] = { "promise", "no vnode is promised beyond its resources" },
+    [CHECK_INSIDE] = { "inside", "jobs of a reservation use no more than it holds" },
+    [CHECK_KEEP] = { "keep", "a running reservation that is re-made keeps every usable "
+                             "vnode and every vnode with a job" },
+    [CHECK_DURABLE] = { "durable", "nothing leaves before its record is durable" },
+    [CHECK_TOLD] = { "told", "what a client was told is true after a crash" },
+    [CHECK_STORE] = { "store", "the model rebuilt from the store equals the live one" },
+    [CHECK_SHADOW] = { "shadow", "records alone change the model" },
+    [CHECK_LINKS] = { "links", "links and sums equal their recounts" },
+    [CHECK_LIFE] = { "life", "only legal transitions; who is deleted never lives again" },
+    [CHECK_HEALTH] = { "health", "degraded means an unusable vnode, and a next attempt "
+                                 "is set exactly then" },
+    [CHECK_REFUSAL] = { "refusal", "a refused request changes nothing" },
+    [CHECK_ANSWER] = { "answer", "every request is answered in the end" },
+    [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
+    [CHECK_SCHED_LINK] = { "schedlink", "a scheduler gets one command at a time" },
+    [CHECK_WIRE] = { "wire", "what is sent can be decoded" },
+    [CHECK_QUIET] = { "quiet", "deadlines pass, and without faults all settles" },
+    [CHECK_END] = { "end", "when all has ended all is free" },
+    [CHECK_EXPECT] = { "expect", "what the scenario says" },
+};
+
+const char *check_name(enum check c)
+{
+    return rows[c].name;
+}
+
+const char *check_words(enum check c)
+{
+    return rows[c].words;
+}
+
+void check_failed(struct sim *s, enum check what, const char *fmt, ...)
+{
+    struct checks *c = &s->checks;
+    va_list ap;
+
+    if (c->failed)
+        return;
+    c->failed = true;
+    c->what = what;
+    c->at_ms = s->clock.now_ms;
+    va_start(ap, fmt);
+    vsnprintf(c->words, sizeof(c->words), fmt, ap);
+    va_end(ap);
+}
+
+/* --- the model ------------------------------------------------------------------- */
+
+static void check_same(struct sim *s, enum check what, const struct model *live,
+                       const struct model *other)
+{
+    struct buf why = { 0 };
+
+    if (!model_same(live, other, &why))
+        check_failed(s, what, "%s", why.data ? why.data : "they differ");
+    buf_fini(&why);
+}
+
+void check_store(struct sim *s)
+{
+    struct model *stored = shell_stored_model(s);
+
+    shell_apply_undurable(s, stored);
+    check_same(s, CHECK_STORE, shell_model(s), stored);
+    model_free(stored);
+}
+
+static void check_links(struct sim *s, const struct model *m)
+{
+    struct model *copy = model_rebuild(m);
+
+    check_same(s, CHECK_LINKS, m, copy);
+    model_free(copy);
+}
+
+static void trace_record(const struct sim *s, const struct record *rec)
+{
+    const struct attr_table *t = kind_table(rec->kind);
+    struct buf text = { 0 };
+
+    if (!s->trace)
+        return;
+    for (size_t i = 0; i < rec->n_changes; i++) {
+        const struct change *c = &rec->changes[i];
+
+        buf_printf(&text, " %s%s%s=%s", t->rows[c->attr].name, c->resource ? "." : "",
+                   c->resource ? c->resource : "", c->after ? c->after : "(unset)");
+    }
+    sim_trace(s, "record %" PRIu64 ": %s %s by %s%s%s:%s", rec->seq,
+              fact_name(rec->fact), rec->id, rec->actor, rec->note ? ", " : "",
+              rec->note ? rec->note : "", text.len ? text.data : "");
+    buf_fini(&text);
+}
+
+void check_turn(struct sim *s, const struct shell_turn *t)
+{
+    const struct model *m = shell_model(s);
+
+    for (size_t i = 0; i < t->effects.n; i++) {
+        const struct effect *e = &t->effects.v[i];
+
+        if (e->kind != EFFECT_RECORD)
+            continue;
+        trace_record(s, e->u.record);
+        check_resv_record(s, s->shell.shadow, e->u.record);
+        model_apply(s->shell.shadow, e->u.record);
+    }
+    check_same(s, CHECK_SHADOW, m, s->shell.shadow);
+    check_links(s, m);
+    check_promise(s, m);
+    check_health(s, m);
+    if (s->n_steps % 37 == 0)
+        check_store(s);
+}
+
+/* --- requests -------------------------------------------------------------------- */
+
+static const struct wire_reply *reply_to(const struct effects *out, uint64_t conn)
+{
+    for (size_t i = 0; i < out->n; i++)
+        if (out->v[i].kind == EFFECT_REPLY && out->v[i].u.reply.conn == conn)
+            return &out->v[i].u.reply.reply;
+    return NULL;
+}
+
+/* The request was the only input of this turn, and nothing was due before it. That the
+ * model is as its records say is watched anyway. */
+void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
+                   const struct effects *out)
+{
+    const struct wire_reply *reply = reply_to(out, conn);
+
+    if (s->trace) {
+        struct buf text = { 0 };
+
+        batch_dump_request(&text, rq);
+        sim_trace(s, "request %" PRIu64 ": %s", conn, text.data);
+        if (reply) {
+            buf_clear(&text);
+            batch_dump_reply(&text, reply);
+            sim_trace(s, "reply %" PRIu64 ": %.400s", conn, text.data);
+        }
+        buf_fini(&text);
+    }
+    if (!reply || reply->code == 0)
+        return;
+    for (size_t i = 0; i < out->n; i++)
+        if (out->v[i].kind == EFFECT_RECORD)
+            check_failed(s, CHECK_REFUSAL, "request %u was refused (%d), yet: %s %s",
+                         rq->number, reply->code, fact_name(out->v[i].u.record->fact),
+                         out->v[i].u.record->id);
+}
+
+/* --- what leaves ----------------------------------------------------------------- */
+
+void check_leaves(struct sim *s, const struct effect *e)
+{
+    uint64_t durable = store_last_seq(s->shell.store);
+    const struct shell_turn *t = s->shell.turns;
+    uint64_t seen = 0;
+
+    if (e->kind == EFFECT_RECORD || e->kind == EFFECT_LOG)
+        return;
+    for (const struct effect *x = t->effects.v; x < e; x++)
+        if (x->kind == EFFECT_RECORD)
+            seen = x->u.record->seq;
+    if (seen > durable)
+        check_failed(s, CHECK_DURABLE,
+                     "an effect (kind %d) leaves before record %" PRIu64 " is durable",
+                     (int)e->kind, seen);
+    if (e->seq < seen)
+        check_failed(s, CHECK_DURABLE,
+                     "an effect (kind %d) says it has seen %" PRIu64
+                     " and follows record %" PRIu64,
+                     (int)e->kind, e->seq, seen);
+}

@@ -1,0 +1,69 @@
+/* checks.h - what must hold in every run, looked at after every step.
+ *
+ * Each checker has a name and one line that says what it watches (checks.c); the first
+ * one that finds something ends the run.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_CHECKS_H
+#define TEST_SIM_CHECKS_H
+
+#include "server/svr.h"
+
+struct sim;
+struct shell_turn;
+
+enum check {
+    CHECK_PROMISE,
+    CHECK_INSIDE,
+    CHECK_KEEP,
+    CHECK_DURABLE,
+    CHECK_TOLD,
+    CHECK_STORE,
+    CHECK_SHADOW,
+    CHECK_LINKS,
+    CHECK_LIFE,
+    CHECK_HEALTH,
+    CHECK_REFUSAL,
+    CHECK_ANSWER,
+    CHECK_ACCOUNT,
+    CHECK_SCHED_LINK,
+    CHECK_WIRE,
+    CHECK_QUIET,
+    CHECK_END,
+    CHECK_EXPECT,
+    CHECK_COUNT
+};
+
+const char *check_name(enum check c);
+const char *check_words(enum check c);
+
+struct checks {
+    bool failed;
+    enum check what;
+    char words[1024];
+    int64_t at_ms;
+};
+
+/* The first call counts. */
+void check_failed(struct sim *s, enum check what, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
+
+/* A turn was taken: its records are applied to the shadow, its effects wait to leave. */
+void check_turn(struct sim *s, const struct shell_turn *t);
+/* A request was answered in this turn, or not. */
+void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
+                   const struct effects *out);
+/* An effect leaves now. */
+void check_leaves(struct sim *s, const struct effect *e);
+/* What the store holds, and what is on its way there, make the live model. */
+void check_store(struct sim *s);
+
+/* check_promise.c: nobody is promised what another one has. */
+void check_promise(struct sim *s, const struct model *m);
+/* check_life.c: phases, degradation, re-making. */
+void check_resv_record(struct sim *s, const struct model *m, const struct record *rec);
+void check_health(struct sim *s, const struct model *m);
+/* check_end.c: all has ended and all is free. */
+void check_end(struct sim *s);
+
+#endif

@@ -1,0 +1,294 @@
+/* clients.c - see clients.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/manager.h"
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+static const struct conn_ops client_ops;
+
+static void client_free(struct client *c)
+{
+    free(c->label);
+    free(c->user);
+    free(c->answer);
+    free(c->id);
+    free(c);
+}
+
+void clients_fini(struct clients *cs)
+{
+    struct client *c, *next;
+
+    DL_FOREACH_SAFE(cs->list, c, next)
+    {
+        DL_DELETE(cs->list, c);
+        client_free(c);
+    }
+}
+
+/* NULL when the server is away: the command prints an error and ends. */
+static struct client *begin(struct sim *s, enum client_kind kind, const char *user,
+                            const char *label)
+{
+    struct client *c = xcalloc(1, sizeof(*c));
+
+    c->kind = kind;
+    c->user = xstrdup(user);
+    c->label = xstrdup(label);
+    c->asked_ms = s->clock.now_ms;
+    c->conn =
+        net_connect(s, c->user, strcmp(user, "root") == 0, &client_ops, c);
+    if (!c->conn) {
+        client_free(c);
+        return NULL;
+    }
+    DL_APPEND(s->clients.list, c);
+    return c;
+}
+
+static void send(struct sim *s, const struct client *c, uint32_t number,
+                 const void *body)
+{
+    const struct wire_request rq = { .number = number, .user = c->user, .body = body };
+
+    net_request(s, c->conn, &rq);
+}
+
+static void set(struct wire_attrs *list, struct arena *arena, const char *name,
+                const char *resource, const char *value)
+{
+    wire_attrs_add(list, arena, name, resource, value, WIRE_OP_SET);
+}
+
+static void set_num(struct wire_attrs *list, struct arena *arena, const char *name,
+                    const char *resource, int64_t value)
+{
+    set(list, arena, name, resource, arena_printf(arena, "%" PRId64, value));
+}
+
+/* --- commands -------------------------------------------------------------------- */
+
+void client_reserve(struct sim *s, const struct resv_wish *w)
+{
+    struct arena *arena = arena_new();
+    struct body_queue body = { .id = "", .destination = "" };
+    struct client *c = begin(s, CLIENT_RESERVE, w->user, w->label);
+
+    if (c) {
+        set(&body.attrs, arena, "Reserve_Name", NULL, w->label);
+        set_num(&body.attrs, arena, "reserve_start", NULL, w->start_at);
+        set_num(&body.attrs, arena, "reserve_duration", NULL, w->duration_s);
+        set(&body.attrs, arena, "Resource_List", "select", w->select);
+        if (w->place)
+            set(&body.attrs, arena, "Resource_List", "place", w->place);
+        if (w->waiting)
+            set(&body.attrs, arena, "interactive", NULL, w->waiting);
+        if (w->idle_s)
+            set_num(&body.attrs, arena, "delete_idle_time", NULL, w->idle_s);
+        set(&body.attrs, arena, "Variable_List", NULL, "PBS_O_HOST=svr");
+        send(s, c, BATCH_SUBMIT_RESV, &body);
+    }
+    arena_free(arena);
+}
+
+void client_submit(struct sim *s, const struct job_wish *w)
+{
+    struct arena *arena = arena_new();
+    struct body_queue body = { .id = "", .destination = "" };
+    struct client *c = begin(s, CLIENT_SUBMIT, w->user, w->label);
+
+    if (c) {
+        c->lasts_s = w->lasts_s;
+        if (w->into) /* the queue's name: the id without the server */
+            body.destination = arena_strndup(arena, w->into, strcspn(w->into, "."));
+        set(&body.attrs, arena, "Job_Name", NULL, w->label);
+        set(&body.attrs, arena, "Resource_List", "select", w->select);
+        if (w->walltime_s)
+            set_num(&body.attrs, arena, "Resource_List", "walltime", w->walltime_s);
+        set(&body.attrs, arena, "Variable_List", NULL,
+            "PBS_O_HOST=svr,PBS_O_WORKDIR=/home");
+        send(s, c, BATCH_QUEUE_JOB, &body);
+    }
+    arena_free(arena);
+}
+
+static void send_script(struct sim *s, const struct client *c)
+{
+    struct arena *arena = arena_new();
+    const char *text = arena_printf(arena, "sleep %" PRId64 "\n", c->lasts_s);
+    const struct body_script body = {
+        .job_id = c->id,
+        .size_bytes = (uint32_t)strlen(text),
+        .data = { .data = text, .len = strlen(text) },
+    };
+
+    send(s, c, BATCH_JOB_SCRIPT, &body);
+    arena_free(arena);
+}
+
+void client_delete(struct sim *s, const char *user, const char *label, const char *id,
+                   bool resv)
+{
+    const struct body_manage body = { .command = MANAGER_DELETE,
+                                      .object_type = resv ? OBJECT_RESV : OBJECT_JOB,
+                                      .object_name = id };
+    struct client *c =
+        begin(s, resv ? CLIENT_DELETE_RESV : CLIENT_DELETE_JOB, user, label);
+
+    if (!c)
+        return;
+    c->id = xstrdup(id);
+    send(s, c, resv ? BATCH_DELETE_RESV : BATCH_DELETE_JOB, &body);
+}
+
+void client_run(struct sim *s, const char *label, const char *id)
+{
+    const struct body_run body = { .object_id = id, .vnodes = "" };
+    struct client *c = begin(s, CLIENT_RUN_JOB, "root", label);
+
+    if (c)
+        send(s, c, BATCH_RUN_JOB, &body);
+}
+
+void client_manage(struct sim *s, uint32_t command, uint32_t type, const char *name,
+                   const char *attr, const char *resource, const char *value,
+                   enum wire_op op)
+{
+    struct arena *arena = arena_new();
+    struct body_manage body = { .command = command,
+                                .object_type = type,
+                                .object_name = name };
+    struct client *c = begin(s, CLIENT_MANAGE, "root", name);
+
+    if (attr)
+        wire_attrs_add(&body.attrs, arena, attr, resource, value ? value : "", op);
+    if (c)
+        send(s, c, BATCH_MANAGER, &body);
+    arena_free(arena);
+}
+
+static struct client *find_maker(const struct sim *s, const char *label)
+{
+    struct client *c, *found = NULL;
+
+    DL_FOREACH(s->clients.list, c)
+    if ((c->kind == CLIENT_RESERVE || c->kind == CLIENT_SUBMIT) &&
+        strcmp(c->label, label) == 0)
+        found = c;
+    return found;
+}
+
+void client_interrupt(struct sim *s, const char *label)
+{
+    struct client *c = find_maker(s, label);
+
+    if (!c || !c->conn)
+        return;
+    sim_trace(s, "client of %s: is interrupted", label);
+    net_disconnect(s, c->conn);
+    c->conn = 0;
+}
+
+const char *client_answer(const struct sim *s, const char *label)
+{
+    const struct client *c = find_maker(s, label);
+
+    return c && c->answered ? c->answer : NULL;
+}
+
+void clients_check_answered(struct sim *s)
+{
+    struct client *c;
+
+    DL_FOREACH(s->clients.list, c)
+    if (c->conn && !c->answered)
+        check_failed(s, CHECK_ANSWER, "the command about %s waits since second %" PRId64,
+                     c->label, c->asked_ms / 1000 - SIM_EPOCH_S);
+}
+
+/* --- replies --------------------------------------------------------------------- */
+
+static void end(struct sim *s, struct client *c)
+{
+    net_disconnect(s, c->conn);
+    c->conn = 0;
+}
+
+/* "R1.svr CONFIRMED": remembered as "CONFIRMED", and as told. */
+static void reserved(struct sim *s, struct client *c, const char *text)
+{
+    const char *word = strchr(text, ' ');
+    struct arena *arena = arena_new();
+    struct entry *e;
+
+    if (!word) {
+        check_failed(s, CHECK_WIRE, "pbs_rsub is answered '%s'", text);
+        arena_free(arena);
+        return;
+    }
+    e = ledger_told(s, OBJ_RESV,
+                    arena_strndup(arena, text, (size_t)(word - text)));
+    free(c->answer);
+    c->answer = xstrdup(word + 1);
+    if (strcmp(c->answer, "CONFIRMED") == 0)
+        e->told_confirmed = true;
+    arena_free(arena);
+}
+
+/* Next of QueueJob, JobScript, Commit; true while there is one. */
+static bool submit_goes_on(struct sim *s, struct client *c,
+                           const struct wire_reply *reply)
+{
+    const struct body_id commit = { .id = c->id };
+
+    switch (c->step++) {
+    case 0:
+        c->id = xstrdup(reply->text ? reply->text : "");
+        send_script(s, c);
+        return true;
+    case 1:
+        send(s, c, BATCH_COMMIT, &commit);
+        return true;
+    default:
+        ledger_told(s, OBJ_JOB, c->id);
+        return false;
+    }
+}
+
+static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
+                     const struct wire_reply *reply)
+{
+    struct client *c = owner;
+    struct entry *e;
+
+    if (reply->code) {
+        sim_trace(s, "command about %s: error %d %s", c->label, reply->code,
+                  reply->choice == REPLY_TEXT ? reply->text : "");
+        free(c->answer);
+        c->answer = xasprintf("error %d", reply->code);
+    } else if (c->kind == CLIENT_RESERVE) {
+        reserved(s, c, reply->text ? reply->text : "");
+    } else if (c->kind == CLIENT_SUBMIT) {
+        if (submit_goes_on(s, c, reply))
+            return;
+        c->answer = xstrdup("ok");
+    } else if (c->kind == CLIENT_DELETE_RESV) {
+        e = ledger_told(s, OBJ_RESV, c->id);
+        e->told_ending = true;
+    }
+    c->answered = true;
+    end(s, c);
+}
+
+static void on_closed(struct sim *s UNUSED, void *owner, uint64_t conn UNUSED)
+{
+    struct client *c = owner;
+
+    c->conn = 0;
+}
+
+static const struct conn_ops client_ops = { on_reply, NULL, on_closed };

@@ -1,0 +1,159 @@
+/* expect.c - the lines of a scenario that look.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_state.h"
+#include "server/model/node_state.h"
+#include "server/model/resv_state.h"
+#include "script.h"
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct object *labelled(const struct sim *s, const char *label)
+{
+    const char *id = label_id(s, label);
+    const struct object *o;
+
+    if (!id)
+        return NULL;
+    o = model_find(shell_model(s), OBJ_RESV, id);
+    return o ? o : model_find(shell_model(s), OBJ_JOB, id);
+}
+
+static void state_text(const struct object *o, struct buf *out)
+{
+    if (!o)
+        buf_add_str(out, "gone");
+    else if (o->kind == OBJ_JOB)
+        buf_add_char(out, job_state(TO_JOB(o)));
+    else
+        buf_add_str(out, resv_state_short(obj_num(o, RESV_A_RESERVE_STATE, 0)));
+}
+
+/* "R1 state RN", "R1 state RN substate 10", "R1 state gone" */
+static void expect_state(struct sim *s, const struct words *w)
+{
+    const struct object *o = labelled(s, w->v[1]);
+    const char *substate = words_after(w, "substate");
+    int64_t is = o ? obj_num(o, o->kind == OBJ_JOB ? (int)JOB_A_SUBSTATE
+                                                   : (int)RESV_A_RESERVE_SUBSTATE, 0)
+                   : 0;
+    struct buf text = { 0 };
+
+    state_text(o, &text);
+    if (strcmp(text.data, w->v[3]) != 0)
+        check_failed(s, CHECK_EXPECT, "%s is in state %s, not %s", w->v[1], text.data,
+                     w->v[3]);
+    if (substate && is != atoll(substate))
+        check_failed(s, CHECK_EXPECT, "%s is in substate %" PRId64 ", not %s", w->v[1],
+                     is, substate);
+    buf_fini(&text);
+}
+
+static bool holds(const struct object *o, const char *vnode)
+{
+    const struct holds *h =
+        o && o->kind == OBJ_RESV ? &TO_RESV(o)->holds : o ? &TO_JOB(o)->holds : NULL;
+
+    for (size_t i = 0; h && i < h->n; i++)
+        if (strcmp(h->v[i].node->obj.id, vnode) == 0)
+            return true;
+    return false;
+}
+
+static void expect_holds(struct sim *s, const struct words *w, const char *word,
+                         bool want)
+{
+    const char *vnode = vnode_named(s, word);
+
+    if (holds(labelled(s, w->v[1]), vnode) != want)
+        check_failed(s, CHECK_EXPECT, "%s %s %s", w->v[1],
+                     want ? "does not hold" : "holds", vnode);
+}
+
+/* "R1 retry set", "R1 retry unset", "R1 retry at 95" */
+static void expect_retry(struct sim *s, const struct words *w)
+{
+    const struct object *o = labelled(s, w->v[1]);
+    int64_t at = o ? obj_num(o, RESV_A_RESERVE_RETRY, 0) : 0;
+    const char *when = words_after(w, "at");
+
+    if (when && at != SIM_EPOCH_S + atoll(when))
+        check_failed(s, CHECK_EXPECT, "the next attempt for %s is at %" PRId64
+                     ", not %s",
+                     w->v[1], at ? at - SIM_EPOCH_S : 0, when);
+    if (!when && (at != 0) != (strcmp(w->v[3], "set") == 0))
+        check_failed(s, CHECK_EXPECT, "%s has %s next attempt", w->v[1],
+                     at ? "a" : "no");
+}
+
+static void expect_answer(struct sim *s, const struct words *w)
+{
+    const char *answer = client_answer(s, w->v[1]);
+    struct buf want = { 0 };
+
+    for (size_t i = 3; i < w->n; i++)
+        buf_printf(&want, "%s%s", i > 3 ? " " : "", w->v[i]);
+    if (!answer || strcmp(answer, want.data) != 0)
+        check_failed(s, CHECK_EXPECT, "%s was answered '%s', not '%s'", w->v[1],
+                     answer ? answer : "nothing", want.data);
+    buf_fini(&want);
+}
+
+static void expect_unanswered(struct sim *s, const struct words *w)
+{
+    const char *answer = client_answer(s, w->v[1]);
+
+    if (answer)
+        check_failed(s, CHECK_EXPECT, "%s was answered '%s' already", w->v[1], answer);
+}
+
+/* "R1 account B 1" */
+static void expect_account(struct sim *s, const struct words *w)
+{
+    const struct entry *e = ledger_by_label(&s->ledger, w->v[1]);
+    int n = e ? e->n_account[w->v[3][0] & 127] : 0;
+
+    if (n != atoi(w->v[4]))
+        check_failed(s, CHECK_EXPECT, "%s has %d accounting lines %s, not %s", w->v[1],
+                     n, w->v[3], w->v[4]);
+}
+
+static void expect_vnode(struct sim *s, const struct words *w)
+{
+    const char *vnode = vnode_named(s, w->v[2]);
+    const struct model *m = shell_model(s);
+    const struct node *n = m ? model_node(m, vnode) : NULL;
+    struct arena *arena = arena_new();
+    const char *state = n ? node_state_text(node_state(n), arena) : "not there";
+
+    if (strcmp(state, w->v[4]) != 0)
+        check_failed(s, CHECK_EXPECT, "vnode %s is %s, not %s", vnode, state, w->v[4]);
+    arena_free(arena);
+}
+
+bool expect_do(struct sim *s, const struct words *w)
+{
+    if (!s->shell.up)
+        check_failed(s, CHECK_EXPECT, "the server is down");
+    else if (words_are(w, 1, "vnode * is *"))
+        expect_vnode(s, w);
+    else if (words_are(w, 1, "* state *"))
+        expect_state(s, w);
+    else if (words_are(w, 1, "* holds not *"))
+        expect_holds(s, w, w->v[4], false);
+    else if (words_are(w, 1, "* holds *"))
+        expect_holds(s, w, w->v[3], true);
+    else if (words_are(w, 1, "* retry *"))
+        expect_retry(s, w);
+    else if (words_are(w, 1, "* answered *"))
+        expect_answer(s, w);
+    else if (words_are(w, 1, "* unanswered"))
+        expect_unanswered(s, w);
+    else if (words_are(w, 1, "* account * *"))
+        expect_account(s, w);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,154 @@
+/* main.c - the command line of the simulator.
+ *
+ *   sim --seed N [--trace]        one seed
+ *   sim --seeds N [--from M]      the seeds M, M + 1, ... (M is 1)
+ *   sim --scenario FILE [...]     named scenarios
+ *   sim --print N                 the scenario that seed N makes
+ *
+ * The last line is "sim: N passed, M failed".
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "script.h"
+#include "story.h"
+
+#include "lib/base/buf.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct tally {
+    const char *program;
+    bool trace;
+    int passed;
+    int failed;
+};
+
+/* An assertion of a core ends the process: say how to see it again. */
+static char replay[600];
+
+static void on_abort(int signo)
+{
+    ssize_t ignored = write(STDOUT_FILENO, replay, strlen(replay));
+
+    (void)ignored;
+    signal(signo, SIG_DFL);
+    raise(signo);
+}
+
+static void run(struct tally *t, const char *name, const char *text, uint64_t seed,
+                const char *how)
+{
+    struct script *sc = script_parse(name, text);
+
+    snprintf(replay, sizeof(replay), "  to see it: %s %s --trace\n", t->program, how);
+    if (sc && script_run(sc, seed, t->trace)) {
+        t->passed++;
+    } else {
+        t->failed++;
+        fputs(replay, stdout);
+    }
+    script_free(sc);
+}
+
+static void run_seed(struct tally *t, uint64_t seed)
+{
+    struct buf text = { 0 };
+    char name[40], how[60];
+
+    snprintf(name, sizeof(name), "seed %" PRIu64, seed);
+    snprintf(how, sizeof(how), "--seed %" PRIu64, seed);
+    story_write(seed, &text);
+    run(t, name, text.data, seed, how);
+    buf_fini(&text);
+}
+
+static bool read_file(const char *path, struct buf *out)
+{
+    FILE *f = fopen(path, "r");
+    size_t n;
+
+    if (!f)
+        return false;
+    while ((n = fread(buf_reserve(out, 4096), 1, 4096, f)) > 0)
+        out->len += n;
+    fclose(f);
+    buf_add_char(out, '\n');
+    return true;
+}
+
+static void run_file(struct tally *t, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct buf text = { 0 };
+    char how[400];
+
+    snprintf(how, sizeof(how), "--scenario %s", path);
+    if (read_file(path, &text)) {
+        run(t, slash ? slash + 1 : path, text.data, 1, how);
+    } else {
+        perror(path);
+        t->failed++;
+    }
+    buf_fini(&text);
+}
+
+static void print_story(uint64_t seed)
+{
+    struct buf text = { 0 };
+
+    story_write(seed, &text);
+    fputs(text.data, stdout);
+    buf_fini(&text);
+}
+
+static uint64_t number_after(int argc, char **argv, const char *option, uint64_t none)
+{
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], option) == 0)
+            return strtoull(argv[i + 1], NULL, 10);
+    return none;
+}
+
+static bool has(int argc, char **argv, const char *option)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], option) == 0)
+            return true;
+    return false;
+}
+
+static void run_all(struct tally *t, int argc, char **argv)
+{
+    uint64_t from = number_after(argc, argv, "--from", 1);
+    uint64_t n = number_after(argc, argv, "--seeds", 0);
+    bool files = false;
+
+    if (has(argc, argv, "--seed"))
+        run_seed(t, number_after(argc, argv, "--seed", 1));
+    for (uint64_t i = 0; i < n; i++)
+        run_seed(t, from + i);
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] == '-')
+            files = strcmp(argv[i], "--scenario") == 0;
+        else if (files)
+            run_file(t, argv[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct tally t = { .program = argv[0], .trace = has(argc, argv, "--trace") };
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    signal(SIGABRT, on_abort);
+    if (has(argc, argv, "--print")) {
+        print_story(number_after(argc, argv, "--print", 1));
+        return 0;
+    }
+    run_all(&t, argc, argv);
+    printf("sim: %d passed, %d failed\n", t.passed, t.failed);
+    return t.failed || t.passed == 0;
+}

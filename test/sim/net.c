@@ -1,0 +1,386 @@
+/* net.c - see net.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BREAK_MAX_MS 10000
+
+/* Something on its way. */
+struct parcel {
+    uint64_t to; /* connection or stream */
+    struct buf bytes;
+    int32_t number;
+};
+
+static void parcel_drop(void *arg)
+{
+    struct parcel *p = arg;
+
+    buf_fini(&p->bytes);
+    free(p);
+}
+
+static struct parcel *parcel_new(uint64_t to)
+{
+    struct parcel *p = xcalloc(1, sizeof(*p));
+
+    p->to = to;
+    return p;
+}
+
+/* 'last_ms' keeps what is sent one way in order. */
+static void send_parcel(struct sim *s, int64_t *last_ms, struct parcel *p, event_fn fn)
+{
+    *last_ms = MAX_OF(*last_ms, s->clock.now_ms + sim_latency_ms(s));
+    clock_post(&s->clock, *last_ms, fn, p, parcel_drop);
+}
+
+static void forget_conn(struct net *n, struct conn *c)
+{
+    HASH_DEL(n->conns, c);
+    free(c);
+}
+
+static void forget_stream(struct net *n, struct stream *st)
+{
+    HASH_DEL(n->streams, st);
+    free(st);
+}
+
+void net_fini(struct net *n)
+{
+    while (n->conns)
+        forget_conn(n, n->conns);
+    while (n->streams)
+        forget_stream(n, n->streams);
+}
+
+struct conn *net_conn(const struct net *n, uint64_t id)
+{
+    struct conn *c;
+
+    HASH_FIND(hh, n->conns, &id, sizeof(id), c);
+    return c;
+}
+
+struct stream *net_stream(const struct net *n, uint64_t id)
+{
+    struct stream *st;
+
+    HASH_FIND(hh, n->streams, &id, sizeof(id), st);
+    return st;
+}
+
+/* --- clients --------------------------------------------------------------------- */
+
+uint64_t net_connect(struct sim *s, const char *user, bool server_uid,
+                     const struct conn_ops *ops, void *owner)
+{
+    struct conn *c;
+
+    if (!s->shell.up)
+        return 0;
+    c = xcalloc(1, sizeof(*c));
+    c->id = ++s->net.last_id;
+    c->user = user;
+    c->server_uid = server_uid;
+    c->ops = ops;
+    c->owner = owner;
+    HASH_ADD(hh, s->net.conns, id, sizeof(c->id), c);
+    return c->id;
+}
+
+static void request_arrives(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+    struct conn *c = net_conn(&s->net, p->to);
+
+    if (c && !c->dead)
+        shell_request(s, c, p->bytes.data, p->bytes.len);
+}
+
+void net_request(struct sim *s, uint64_t conn, const struct wire_request *rq)
+{
+    struct conn *c = net_conn(&s->net, conn);
+    struct parcel *p;
+
+    if (!c)
+        return;
+    p = parcel_new(conn);
+    batch_encode_request(&p->bytes, rq);
+    send_parcel(s, &c->to_server_ms, p, request_arrives);
+}
+
+static void done_arrives(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+
+    const struct conn *c = net_conn(&s->net, p->to);
+
+    if (c && !c->dead)
+        shell_sched_done(s);
+}
+
+void net_sched_done(struct sim *s, uint64_t conn)
+{
+    struct conn *c = net_conn(&s->net, conn);
+
+    if (c)
+        send_parcel(s, &c->to_server_ms, parcel_new(conn), done_arrives);
+}
+
+static void end_arrives(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+
+    shell_client_gone(s, p->to);
+}
+
+void net_disconnect(struct sim *s, uint64_t conn)
+{
+    struct conn *c = net_conn(&s->net, conn);
+
+    if (!c)
+        return;
+    send_parcel(s, &c->to_server_ms, parcel_new(conn), end_arrives);
+    forget_conn(&s->net, c);
+}
+
+/* --- the server's end ------------------------------------------------------------ */
+
+static void reply_arrives(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+    struct conn *c = net_conn(&s->net, p->to);
+    struct arena *arena = arena_new();
+    struct wire_reply reply;
+
+    if (c) {
+        if (batch_decode_reply(p->bytes.data, p->bytes.len, arena, &reply) != DIS_OK)
+            check_failed(s, CHECK_WIRE, "a reply cannot be decoded");
+        else
+            c->ops->reply(s, c->owner, c->id, &reply);
+    }
+    arena_free(arena);
+}
+
+void net_reply(struct sim *s, uint64_t conn, const struct wire_reply *reply)
+{
+    struct conn *c = net_conn(&s->net, conn);
+    struct parcel *p;
+
+    if (!c)
+        return;
+    p = parcel_new(conn);
+    batch_encode_reply(&p->bytes, reply);
+    send_parcel(s, &c->to_client_ms, p, reply_arrives);
+}
+
+static void command_arrives(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+    struct conn *c = net_conn(&s->net, p->to);
+
+    if (c && c->ops->command)
+        c->ops->command(s, c->owner, p->number, p->bytes.len ? p->bytes.data : NULL);
+}
+
+void net_command(struct sim *s, uint64_t conn, int32_t command, const char *job_id)
+{
+    struct conn *c = net_conn(&s->net, conn);
+    struct parcel *p;
+
+    if (!c)
+        return;
+    p = parcel_new(conn);
+    p->number = command;
+    if (job_id)
+        buf_add_str(&p->bytes, job_id);
+    send_parcel(s, &c->to_client_ms, p, command_arrives);
+}
+
+static void close_arrives(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+    struct conn *c = net_conn(&s->net, p->to);
+    struct conn copy;
+
+    if (!c)
+        return;
+    copy = *c;
+    forget_conn(&s->net, c);
+    copy.ops->closed(s, copy.owner, copy.id);
+}
+
+void net_close(struct sim *s, uint64_t conn)
+{
+    struct conn *c = net_conn(&s->net, conn);
+
+    if (c)
+        send_parcel(s, &c->to_client_ms, parcel_new(conn), close_arrives);
+}
+
+/* --- streams --------------------------------------------------------------------- */
+
+uint64_t net_stream_open(struct sim *s, size_t mom)
+{
+    struct stream *st = xcalloc(1, sizeof(*st));
+
+    st->id = ++s->net.last_id;
+    st->mom = mom;
+    HASH_ADD(hh, s->net.streams, id, sizeof(st->id), st);
+    return st->id;
+}
+
+/* The MoM's only way to the server is cut while it or the router is lost. */
+static bool is_through(const struct sim *s, const struct stream *st)
+{
+    return s->shell.up && mock_mom_is_reachable(s, st->mom);
+}
+
+static void message_at_server(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+    const struct stream *st = net_stream(&s->net, p->to);
+    struct arena *arena = arena_new();
+    struct is_message msg = { 0 };
+    bool known = true;
+
+    if (st && is_through(s, st)) {
+        if (is_decode(p->bytes.data, p->bytes.len, true, arena, &msg, &known) != DIS_OK)
+            check_failed(s, CHECK_WIRE, "a MoM's message cannot be decoded");
+        else
+            shell_mom_message(s, st->id, st->mom, &msg);
+    }
+    arena_free(arena);
+}
+
+void net_to_server(struct sim *s, uint64_t stream, const struct is_message *msg)
+{
+    struct stream *st = net_stream(&s->net, stream);
+    struct parcel *p;
+
+    if (!st || !is_through(s, st))
+        return;
+    p = parcel_new(stream);
+    is_encode(&p->bytes, msg);
+    send_parcel(s, &st->to_server_ms, p, message_at_server);
+}
+
+static void message_at_mom(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+    const struct stream *st = net_stream(&s->net, p->to);
+    struct arena *arena = arena_new();
+    struct is_message msg = { 0 };
+    bool known = true;
+
+    if (st && is_through(s, st)) {
+        if (is_decode(p->bytes.data, p->bytes.len, true, arena, &msg, &known) !=
+                DIS_OK ||
+            !known)
+            check_failed(s, CHECK_WIRE, "a message to a MoM cannot be decoded");
+        else
+            mock_mom_message(s, st->mom, st->id, &msg);
+    }
+    arena_free(arena);
+}
+
+void net_to_mom(struct sim *s, uint64_t stream, const struct is_message *msg)
+{
+    struct stream *st = net_stream(&s->net, stream);
+    struct parcel *p;
+
+    if (!st || !is_through(s, st))
+        return;
+    p = parcel_new(stream);
+    is_encode(&p->bytes, msg);
+    send_parcel(s, &st->to_mom_ms, p, message_at_mom);
+}
+
+/* Told when the stream is long forgotten here: 'number' is the MoM. */
+static void end_at_mom(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+
+    mock_mom_stream_ended(s, (size_t)p->number, p->to);
+}
+
+static void end_at_server(struct sim *s, void *arg)
+{
+    struct parcel *p = arg;
+
+    shell_mom_lost(s, p->to);
+}
+
+static void end_stream(struct sim *s, uint64_t stream, bool tell_server, bool tell_mom)
+{
+    struct stream *st = net_stream(&s->net, stream);
+    struct parcel *p;
+
+    if (!st)
+        return;
+    if (tell_server)
+        send_parcel(s, &st->to_server_ms, parcel_new(stream), end_at_server);
+    if (tell_mom) {
+        p = parcel_new(stream);
+        p->number = (int32_t)st->mom;
+        send_parcel(s, &st->to_mom_ms, p, end_at_mom);
+    }
+    forget_stream(&s->net, st);
+}
+
+void net_stream_close_by_server(struct sim *s, uint64_t stream)
+{
+    end_stream(s, stream, false, true);
+}
+
+void net_stream_close_by_mom(struct sim *s, uint64_t stream)
+{
+    end_stream(s, stream, true, false);
+}
+
+void net_stream_cut(struct sim *s, uint64_t stream)
+{
+    end_stream(s, stream, true, true);
+}
+
+void net_streams_vanish(struct sim *s)
+{
+    while (s->net.streams)
+        forget_stream(&s->net, s->net.streams);
+}
+
+static void break_stream(struct sim *s, void *arg)
+{
+    net_stream_cut(s, *(uint64_t *)arg);
+}
+
+bool net_stream_loses(struct sim *s, uint64_t stream)
+{
+    uint64_t *id;
+
+    if (!rnd_percent(&s->rnd, s->weather.lost_percent))
+        return false;
+    id = xmalloc(sizeof(*id));
+    *id = stream;
+    sim_after(s, rnd_range(&s->rnd, 0, BREAK_MAX_MS), break_stream, id, free);
+    return true;
+}
+
+void net_server_died(struct sim *s)
+{
+    struct conn *c, *next_conn;
+    struct stream *st, *next_stream;
+
+    HASH_ITER(hh, s->net.conns, c, next_conn)
+    {
+        net_close(s, c->id);
+        c->dead = true;
+    }
+    HASH_ITER(hh, s->net.streams, st, next_stream)
+    end_stream(s, st->id, false, true);
+}

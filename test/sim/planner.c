@@ -1,0 +1,454 @@
+/* planner.c - see planner.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RECONNECT_MS 2000
+#define RESTARTS_MAX 5
+#define AGAIN_MAX    50
+
+static const struct conn_ops planner_ops;
+
+static void end_cycle_memory(struct planner *p)
+{
+    snapshot_free(p->snapshot);
+    p->snapshot = NULL;
+    arena_clear(p->arena);
+    p->plan = (struct plan){ 0 };
+    p->step = 0;
+}
+
+static void forget_answered(struct planner *p)
+{
+    for (size_t i = 0; i < p->n_answered; i++)
+        free(p->answered[i]);
+    free(p->answered);
+    p->answered = NULL;
+    p->n_answered = 0;
+}
+
+void planner_init(struct planner *p)
+{
+    p->arena = arena_new();
+    p->policy = policy_new();
+}
+
+void planner_fini(struct planner *p)
+{
+    end_cycle_memory(p);
+    forget_answered(p);
+    free(p->job_id);
+    free(p->old_bytes);
+    policy_free(p->policy);
+    arena_free(p->arena);
+}
+
+/* --- connecting ------------------------------------------------------------------ */
+
+static void connect_later(struct sim *s);
+
+static void send_register(struct sim *s)
+{
+    struct planner *p = &s->planner;
+    const struct body_id body = { .id = "default" };
+    const struct wire_request rq = { .number = BATCH_REGISTER_SCHED,
+                                     .user = "root",
+                                     .body = &body };
+
+    p->state = PLANNER_REGISTERING;
+    net_request(s, p->conn[p->second], &rq);
+}
+
+static void connect_now(struct sim *s, void *arg)
+{
+    struct planner *p = &s->planner;
+
+    if (p->state != PLANNER_CONNECTING || *(uint64_t *)arg != p->life)
+        return;
+    p->conn[0] = net_connect(s, "root", true, &planner_ops, p);
+    p->conn[1] = net_connect(s, "root", true, &planner_ops, p);
+    p->second = false;
+    if (p->conn[0] && p->conn[1])
+        send_register(s);
+    else
+        connect_later(s);
+}
+
+static uint64_t *life_copy(const struct planner *p)
+{
+    uint64_t *life = xmalloc(sizeof(*life));
+
+    *life = p->life;
+    return life;
+}
+
+static void connect_later(struct sim *s)
+{
+    s->planner.state = PLANNER_CONNECTING;
+    sim_after(s, RECONNECT_MS, connect_now, life_copy(&s->planner), free);
+}
+
+static void drop_link(struct sim *s)
+{
+    struct planner *p = &s->planner;
+
+    p->life++;
+    for (int i = 0; i < 2; i++)
+        net_disconnect(s, p->conn[i]);
+    p->conn[0] = p->conn[1] = 0;
+    p->state = PLANNER_OFF;
+    end_cycle_memory(p);
+    forget_answered(p);
+}
+
+void planner_start(struct sim *s)
+{
+    struct planner *p = &s->planner;
+
+    p->wanted = true;
+    if (p->state != PLANNER_OFF)
+        return;
+    sim_trace(s, "scheduler: starts");
+    p->life++;
+    p->state = PLANNER_CONNECTING;
+    sim_after(s, 1, connect_now, life_copy(p), free);
+}
+
+void planner_stop(struct sim *s)
+{
+    sim_trace(s, "scheduler: stops");
+    s->planner.wanted = false;
+    drop_link(s);
+}
+
+static void on_closed(struct sim *s, void *owner, uint64_t conn)
+{
+    struct planner *p = owner;
+
+    if (conn != p->conn[0] && conn != p->conn[1])
+        return;
+    sim_trace(s, "scheduler: lost the server");
+    drop_link(s);
+    if (p->wanted)
+        connect_later(s);
+}
+
+/* --- asking ---------------------------------------------------------------------- */
+
+static const uint32_t status_requests[] = {
+    BATCH_STATUS_RESOURCE, BATCH_STATUS_SCHED, BATCH_STATUS_SERVER,
+    BATCH_STATUS_RESV,     BATCH_STATUS_NODE,  BATCH_STATUS_QUEUE,
+};
+
+static void end_cycle(struct sim *s)
+{
+    struct planner *p = &s->planner;
+
+    end_cycle_memory(p);
+    forget_answered(p);
+    free(p->job_id);
+    p->job_id = NULL;
+    p->state = PLANNER_IDLE;
+    net_sched_done(s, p->conn[1]);
+}
+
+static void ask_status(struct sim *s, uint32_t number)
+{
+    const struct body_status body = { .id = "" };
+    const struct wire_request rq = {
+        .number = number,
+        .user = "root",
+        .body = &body,
+        .extend = number == BATCH_STATUS_RESOURCE ? "p" : NULL,
+    };
+
+    net_request(s, s->planner.conn[0], &rq);
+}
+
+static void ask_jobs(struct sim *s, const char *queue)
+{
+    struct body_select body = { 0 };
+    const struct wire_request rq = { .number = BATCH_SELECT_STATUS,
+                                     .user = "root",
+                                     .body = &body,
+                                     .extend = "S" };
+
+    wire_attrs_add(&body.criteria, s->planner.arena, "destination", NULL, queue,
+                   WIRE_OP_EQ);
+    net_request(s, s->planner.conn[0], &rq);
+}
+
+static void think(struct sim *s);
+
+static void ask_next(struct sim *s)
+{
+    struct planner *p = &s->planner;
+
+    p->state = PLANNER_ASKING;
+    if (p->asked < ARRAY_LEN(status_requests))
+        ask_status(s, status_requests[p->asked]);
+    else if (p->asked - ARRAY_LEN(status_requests) < snapshot_queue_count(p->snapshot))
+        ask_jobs(s, snapshot_queue_name(p->snapshot,
+                                        p->asked - ARRAY_LEN(status_requests)));
+    else
+        think(s);
+}
+
+static void begin_pass(struct sim *s)
+{
+    struct planner *p = &s->planner;
+
+    end_cycle_memory(p);
+    p->snapshot = snapshot_new();
+    p->asked = 0;
+    p->refused = p->confirmed = false;
+    ask_next(s);
+}
+
+static void say_old_answer(struct sim *s)
+{
+    struct planner *p = &s->planner;
+    struct wire_request rq;
+    bool known;
+
+    if (!p->old_bytes)
+        return;
+    if (!p->old_answer_wanted && !rnd_percent(&s->rnd, p->old_answer_percent))
+        return;
+    if (batch_decode_request(p->old_bytes, p->old_len, p->arena, &rq, &known) != DIS_OK)
+        return;
+    sim_trace(s, "scheduler: says again what it decided in an earlier cycle");
+    p->old_answer_wanted = false;
+    p->state = PLANNER_ACTING;
+    p->step = SIZE_MAX; /* its reply begins the cycle */
+    net_request(s, p->conn[0], &rq);
+}
+
+static void begin_cycle(struct sim *s, const char *job_id)
+{
+    struct planner *p = &s->planner;
+
+    p->job_id = job_id ? xstrdup(job_id) : NULL;
+    p->n_restarts = 0;
+    p->n_again = 0;
+    say_old_answer(s);
+    if (p->state != PLANNER_ACTING)
+        begin_pass(s);
+}
+
+static void on_command(struct sim *s, void *owner, int32_t command, const char *job_id)
+{
+    struct planner *p = owner;
+
+    if (command == 7) {
+        planner_stop(s);
+    } else if (command == 16) {
+        return; /* ours does not look before the end of its cycle */
+    } else if (p->state != PLANNER_IDLE) {
+        check_failed(s, CHECK_SCHED_LINK, "command %d arrives during a cycle", command);
+    } else if (command == 6) {
+        net_sched_done(s, p->conn[1]);
+    } else {
+        begin_cycle(s, command == 11 ? job_id : NULL);
+    }
+}
+
+/* --- planning and acting --------------------------------------------------------- */
+
+static void act_next(struct sim *s);
+
+static void plan_now(struct sim *s, void *arg)
+{
+    struct planner *p = &s->planner;
+
+    if (p->state != PLANNER_THINKING || *(uint64_t *)arg != p->life)
+        return;
+    for (size_t i = 0; i < p->n_answered; i++)
+        snapshot_skip_resv(p->snapshot, p->answered[i]);
+    sched_plan(p->snapshot, p->policy, sim_now_at(s), p->job_id, p->arena, &p->plan);
+    p->step = 0;
+    p->step_twice = false;
+    p->state = PLANNER_ACTING;
+    act_next(s);
+}
+
+/* The picture is complete; what happens from here on is not in it. */
+static void think(struct sim *s)
+{
+    struct planner *p = &s->planner;
+
+    p->state = PLANNER_THINKING;
+    sim_after(s, p->think_ms, plan_now, life_copy(p), free);
+}
+
+static bool is_silent(uint32_t number)
+{
+    return number == BATCH_ASYRUN_JOB || number == BATCH_MODIFY_JOB_ASYNC;
+}
+
+static void keep_answer(struct planner *p, const struct wire_request *rq)
+{
+    struct buf bytes = { 0 };
+
+    if (rq->number != BATCH_CONFIRM_RESV)
+        return;
+    batch_encode_request(&bytes, rq);
+    free(p->old_bytes);
+    p->old_len = bytes.len;
+    p->old_bytes = buf_take(&bytes);
+}
+
+static void trace_step(const struct sim *s, const struct plan_step *step)
+{
+    static const char *const words[] = { "confirms", "denies", "runs", "comments" };
+
+    sim_trace(s, "scheduler: %s %s%s%s%s%s", words[step->kind], step->id,
+              step->vnodes ? " on " : "", step->vnodes ? step->vnodes : "",
+              step->kind != PLAN_RUN_JOB && step->reason ? ": " : "",
+              step->kind != PLAN_RUN_JOB && step->reason ? step->reason : "");
+}
+
+static void note_step(struct planner *p, const struct plan_step *step)
+{
+    if (step->kind != PLAN_DENY_RESV)
+        return;
+    p->answered = xrealloc(p->answered, (p->n_answered + 1) * sizeof(char *));
+    p->answered[p->n_answered++] = xstrdup(step->id);
+}
+
+/* True when the step's reply has to come first. */
+static bool carry_out(struct sim *s, const struct plan_step *step)
+{
+    struct planner *p = &s->planner;
+    struct wire_request rq;
+
+    if (!plan_step_request(step, p->arena, &rq))
+        return false;
+    trace_step(s, step);
+    note_step(p, step);
+    keep_answer(p, &rq);
+    net_request(s, p->conn[0], &rq);
+    if (!is_silent(rq.number))
+        return true;
+    if (rnd_percent(&s->rnd, p->answer_twice_percent))
+        net_request(s, p->conn[0], &rq);
+    return false;
+}
+
+/* What a command that waits for the run of its job hears. */
+static void answer_deferred(struct sim *s)
+{
+    struct planner *p = &s->planner;
+    struct body_sched_reply body = { .command = 11, .job_id = p->job_id, .error = 0 };
+    const struct wire_request rq = { .number = BATCH_DEF_SCHED_REPLY,
+                                     .user = "root",
+                                     .body = &body };
+
+    for (size_t i = 0; i < p->plan.n; i++)
+        if (p->plan.steps[i].kind == PLAN_RUN_JOB)
+            goto send;
+    body.error = PBSE_RESCUNAV;
+    body.text = "Not Running";
+send:
+    net_request(s, p->conn[0], &rq);
+}
+
+static void plan_is_done(struct sim *s)
+{
+    struct planner *p = &s->planner;
+
+    if (p->refused && p->n_restarts++ < RESTARTS_MAX) {
+        begin_pass(s);
+    } else if (p->plan.again && p->n_again++ < AGAIN_MAX) {
+        begin_pass(s);
+    } else if (p->job_id) {
+        answer_deferred(s);
+        p->step = SIZE_MAX - 1; /* its reply ends the cycle */
+    } else {
+        end_cycle(s);
+    }
+}
+
+static void act_next(struct sim *s)
+{
+    struct planner *p = &s->planner;
+
+    while (p->step < p->plan.n) {
+        const struct plan_step *step = &p->plan.steps[p->step];
+        bool waits = carry_out(s, step);
+
+        if (waits)
+            return;
+        p->step++;
+    }
+    plan_is_done(s);
+}
+
+/* --- replies --------------------------------------------------------------------- */
+
+static void registered(struct sim *s, const struct wire_reply *reply)
+{
+    struct planner *p = &s->planner;
+
+    if (reply->code)
+        return; /* the server closes */
+    if (p->second) {
+        p->state = PLANNER_IDLE;
+        return;
+    }
+    p->second = true;
+    send_register(s);
+}
+
+static void step_answered(struct sim *s, const struct wire_reply *reply)
+{
+    struct planner *p = &s->planner;
+
+    if (p->step == SIZE_MAX) {
+        begin_pass(s);
+        return;
+    }
+    if (p->step == SIZE_MAX - 1) {
+        end_cycle(s);
+        return;
+    }
+    if (!p->step_twice && rnd_percent(&s->rnd, p->answer_twice_percent)) {
+        p->step_twice = true;
+        (void)carry_out(s, &p->plan.steps[p->step]);
+        return;
+    }
+    if (reply->code && !p->step_twice) {
+        sim_trace(s, "scheduler: is refused: %d", reply->code);
+        p->refused = p->plan.steps[p->step].kind == PLAN_CONFIRM_RESV;
+    }
+    p->step_twice = false;
+    p->step++;
+    if (p->refused)
+        plan_is_done(s);
+    else
+        act_next(s);
+}
+
+static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
+                     const struct wire_reply *reply)
+{
+    struct planner *p = owner;
+
+    if (p->state == PLANNER_REGISTERING) {
+        registered(s, reply);
+    } else if (p->state == PLANNER_ASKING) {
+        if (reply->code == 0)
+            snapshot_add(p->snapshot, &reply->objects);
+        if (!reply->more) {
+            p->asked++;
+            ask_next(s);
+        }
+    } else if (p->state == PLANNER_ACTING) {
+        step_answered(s, reply);
+    }
+}
+
+static const struct conn_ops planner_ops = { on_reply, on_command, on_closed };

@@ -1,0 +1,63 @@
+/* planner.h - the scheduler's process around its real core: registers, asks for the
+ * states as a real one does, plans, and sends what it decided.
+ *
+ * It may be away, think for long (its answers are then made on an old picture), and say
+ * things twice or again much later.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_PLANNER_H
+#define TEST_SIM_PLANNER_H
+
+#include "scheduler/sched.h"
+
+struct sim;
+
+enum planner_state {
+    PLANNER_OFF,
+    PLANNER_CONNECTING,
+    PLANNER_REGISTERING, /* first, then second connection */
+    PLANNER_IDLE,
+    PLANNER_ASKING,   /* status requests, one after the other */
+    PLANNER_THINKING, /* planning takes its time */
+    PLANNER_ACTING,   /* the steps of the plan */
+};
+
+struct planner {
+    enum planner_state state;
+    bool wanted; /* comes back when its connections end */
+    uint64_t life;
+    uint64_t conn[2];
+    bool second; /* REGISTERING: the second connection is being registered */
+    int64_t think_ms;
+    int answer_twice_percent;
+    int old_answer_percent;
+    bool old_answer_wanted; /* the next cycle begins with an answer of an earlier one */
+
+    /* a cycle */
+    struct arena *arena;
+    struct policy *policy;
+    struct snapshot *snapshot;
+    char *job_id; /* of command 11 */
+    size_t asked; /* index of the status request that is not answered */
+    struct plan plan;
+    size_t step;
+    bool step_twice;
+    int n_restarts;
+    size_t n_again;
+    char **answered; /* reservations denied in this cycle */
+    size_t n_answered;
+    bool refused;
+    bool confirmed;
+
+    /* an answer of an earlier cycle, as bytes */
+    char *old_bytes;
+    size_t old_len;
+};
+
+void planner_init(struct planner *p);
+void planner_fini(struct planner *p);
+
+void planner_start(struct sim *s);
+void planner_stop(struct sim *s);
+
+#endif

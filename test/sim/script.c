@@ -1,0 +1,217 @@
+/* script.c - see script.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "script.h"
+
+#include "server/requests/manager.h"
+#include "sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTS_WORD "hosts"
+
+struct line {
+    size_t number;
+    int64_t at_ms; /* from second 0 */
+    struct words words;
+    const char *text; /* for the trace */
+};
+
+struct script {
+    char *name;
+    struct arena *arena;
+    struct cluster cluster;
+    bool rough;
+    size_t n_settings; /* "server NAME VALUE" */
+    struct words *settings;
+    size_t n;
+    struct line *lines;
+    int64_t last_ms;
+};
+
+/* --- words ----------------------------------------------------------------------- */
+
+static struct words split(const char *text, struct arena *arena)
+{
+    struct words w = { 0 };
+    char *rest = NULL;
+
+    for (char *word = strtok_r(arena_strdup(arena, text), " \t\r", &rest);
+         word && w.n < WORDS_MAX; word = strtok_r(NULL, " \t\r", &rest))
+        w.v[w.n++] = word;
+    return w;
+}
+
+const char *words_after(const struct words *w, const char *word)
+{
+    for (size_t i = 0; i + 1 < w->n; i++)
+        if (strcmp(w->v[i], word) == 0)
+            return w->v[i + 1];
+    return NULL;
+}
+
+const char *words_value(const struct words *w, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < w->n; i++)
+        if (strncmp(w->v[i], name, len) == 0 && w->v[i][len] == '=')
+            return w->v[i] + len + 1;
+    return NULL;
+}
+
+bool words_are(const struct words *w, size_t i, const char *text)
+{
+    struct arena *arena = arena_new();
+    struct words want = split(text, arena);
+    bool same = i + want.n <= w->n;
+
+    for (size_t k = 0; same && k < want.n; k++)
+        same = strcmp(want.v[k], "*") == 0 || strcmp(want.v[k], w->v[i + k]) == 0;
+    arena_free(arena);
+    return same;
+}
+
+/* --- parsing --------------------------------------------------------------------- */
+
+static bool bad(const struct script *sc, size_t number, const char *text)
+{
+    fprintf(stderr, "sim: %s:%zu: makes no sense: %s\n", sc->name, number, text);
+    return false;
+}
+
+/* "cluster 2 hosts 3 vnodes 2 cpus" */
+static bool take_cluster(struct script *sc, const struct words *w)
+{
+    if (!words_are(w, 0, "cluster * hosts * vnodes * cpus"))
+        return false;
+    sc->cluster = (struct cluster){ atoi(w->v[1]), atoi(w->v[3]), atoi(w->v[5]) };
+    return sc->cluster.n_hosts > 0 && sc->cluster.n_hosts <= SIM_HOSTS_MAX &&
+           sc->cluster.vnodes_per_host > 0 && sc->cluster.ncpus > 0 &&
+           sc->cluster.n_hosts * sc->cluster.vnodes_per_host <= SIM_VNODES_MAX;
+}
+
+static bool take_line(struct script *sc, size_t number, const char *text)
+{
+    struct words w = split(text, sc->arena);
+    struct line *l;
+
+    if (w.n == 0 || w.v[0][0] == '#')
+        return true;
+    if (strcmp(w.v[0], "cluster") == 0)
+        return take_cluster(sc, &w);
+    if (words_are(&w, 0, "weather rough")) {
+        sc->rough = true;
+        return true;
+    }
+    if (words_are(&w, 0, "server * *")) {
+        sc->settings = xrealloc(sc->settings, (sc->n_settings + 1) * sizeof(w));
+        sc->settings[sc->n_settings++] = w;
+        return true;
+    }
+    if (strcmp(w.v[0], "at") != 0 || w.n < 3)
+        return false;
+    sc->lines = xrealloc(sc->lines, (sc->n + 1) * sizeof(*sc->lines));
+    l = &sc->lines[sc->n++];
+    *l = (struct line){ .number = number, .text = arena_strdup(sc->arena, text) };
+    l->at_ms = (int64_t)(atof(w.v[1]) * 1000 + 0.5);
+    l->words.n = w.n - 2;
+    memcpy(l->words.v, w.v + 2, l->words.n * sizeof(w.v[0]));
+    sc->last_ms = MAX_OF(sc->last_ms, l->at_ms);
+    return true;
+}
+
+struct script *script_parse(const char *name, const char *text)
+{
+    struct script *sc = xcalloc(1, sizeof(*sc));
+    char *copy = xstrdup(text);
+    size_t number = 0;
+    char *rest = copy;
+
+    sc->name = xstrdup(name);
+    sc->arena = arena_new();
+    sc->cluster = (struct cluster){ 1, 4, 2 };
+    while (rest) {
+        char *line = strsep(&rest, "\n");
+
+        if (take_line(sc, ++number, line))
+            continue;
+        (void)bad(sc, number, line);
+        script_free(sc);
+        sc = NULL;
+        break;
+    }
+    free(copy);
+    return sc;
+}
+
+void script_free(struct script *sc)
+{
+    if (!sc)
+        return;
+    arena_free(sc->arena);
+    free(sc->settings);
+    free(sc->lines);
+    free(sc->name);
+    free(sc);
+}
+
+/* --- running --------------------------------------------------------------------- */
+
+static void do_line(struct sim *s, void *arg)
+{
+    const struct line *l = arg;
+
+    sim_trace(s, "--- %s", l->text);
+    if (strcmp(l->words.v[0], "expect") == 0 ? !expect_do(s, &l->words)
+                                             : !action_do(s, &l->words))
+        check_failed(s, CHECK_EXPECT, "line %zu makes no sense: %s", l->number,
+                     l->text);
+}
+
+static void set_up(struct sim *s, const struct script *sc)
+{
+    s->cluster = sc->cluster;
+    sim_begin(s);
+    for (size_t i = 0; i < sc->n_settings; i++)
+        client_manage(s, MANAGER_SET, OBJECT_SERVER, "", sc->settings[i].v[1], NULL,
+                      sc->settings[i].v[2], WIRE_OP_SET);
+    if (sc->rough)
+        s->weather = (struct weather){ .jitter_ms = rnd_range(&s->rnd, 0, 300),
+                                       .late_percent = (int)rnd_range(&s->rnd, 0, 10),
+                                       .late_ms = 20000,
+                                       .twice_percent = (int)rnd_range(&s->rnd, 0, 10),
+                                       .lost_percent = (int)rnd_range(&s->rnd, 0, 3),
+                                       .commit_ms = rnd_range(&s->rnd, 1, 200) };
+    for (size_t i = 0; i < sc->n; i++)
+        clock_post(&s->clock, (int64_t)SIM_EPOCH_S * 1000 + sc->lines[i].at_ms, do_line,
+                   &sc->lines[i], NULL);
+}
+
+static void tell_failure(const struct sim *s, const struct script *sc)
+{
+    const struct checks *c = &s->checks;
+
+    printf("%s: second %.3f: %s: %s\n  (%s: %s)\n", sc->name,
+           (double)(c->at_ms - (int64_t)SIM_EPOCH_S * 1000) / 1000,
+           check_name(c->what), c->words, check_name(c->what), check_words(c->what));
+}
+
+bool script_run(const struct script *sc, uint64_t seed, bool trace)
+{
+    struct sim *s = xmalloc(sizeof(*s));
+    bool passed;
+
+    sim_init(s, seed, trace);
+    set_up(s, sc);
+    sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + sc->last_ms + 1000);
+    sim_end(s);
+    passed = !s->checks.failed;
+    if (!passed)
+        tell_failure(s, sc);
+    sim_fini(s);
+    free(s);
+    return passed;
+}

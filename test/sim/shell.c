@@ -1,0 +1,641 @@
+/* shell.c - see shell.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#define COMMIT_RETRY_MS 1000
+
+/* --- what the core asks of its surroundings -------------------------------------- */
+
+static bool user_groups(void *arg UNUSED, const char *user, struct arena *arena,
+                        struct wire_strings *ret)
+{
+    if (strncmp(user, "user", 4) != 0 && strcmp(user, "root") != 0)
+        return false;
+    ret->v = ARENA_ARRAY(arena, const char *, 1);
+    ret->v[0] = "users";
+    ret->n = 1;
+    return true;
+}
+
+static size_t host_addrs(void *arg, const char *host, uint32_t *ret, size_t max)
+{
+    const struct sim *s = arg;
+
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        if (strcmp(s->moms[i].host, host) == 0 && max > 0) {
+            ret[0] = s->moms[i].addr;
+            return 1;
+        }
+    if (strcmp(host, "svr") != 0 || max == 0)
+        return 0;
+    ret[0] = 0x0a000001;
+    return 1;
+}
+
+static struct svr *new_core(struct sim *s)
+{
+    const struct svr_config cfg = {
+        .server_name = "svr",
+        .server_host = "svr",
+        .server_port = 15001,
+        .version = "23.06.06",
+        .holdfast_version = "0",
+        .root_user = "root",
+        .user_groups = user_groups,
+        .host_addrs = host_addrs,
+        .arg = s,
+    };
+
+    return svr_new(&cfg);
+}
+
+/* --- the store ------------------------------------------------------------------- */
+
+static struct store_record to_store(const struct record *rec, struct arena *arena)
+{
+    const struct attr_table *table = kind_table(rec->kind);
+    struct store_change *v =
+        ARENA_ARRAY(arena, struct store_change, rec->n_changes + 1);
+    struct store_record to = { .seq = rec->seq,
+                               .at = rec->at,
+                               .actor = rec->actor ? rec->actor : "",
+                               .fact = fact_name(rec->fact),
+                               .note = rec->note,
+                               .op = STORE_CHANGE,
+                               .kind = kind_name(rec->kind),
+                               .id = rec->id,
+                               .changes = v };
+
+    if (fact_creates(rec->fact))
+        to.op = STORE_CREATE;
+    else if (fact_removes(rec->fact))
+        to.op = STORE_REMOVE;
+    for (size_t i = 0; i < rec->n_changes; i++) {
+        const struct change *c = &rec->changes[i];
+
+        if (!(table->rows[c->attr].flags & ATTR_NOT_SAVED))
+            v[to.n++] = (struct store_change){ table->rows[c->attr].name,
+                                               c->resource ? c->resource : "",
+                                               c->before, c->after };
+    }
+    return to;
+}
+
+/* Where loaded objects go: a core, or a model alone. */
+struct loading {
+    struct svr *svr;
+    struct model *m;
+    struct arena *arena;
+};
+
+static int load_object(void *arg, const struct store_record *row)
+{
+    struct loading *l = arg;
+    enum obj_kind kind = kind_find(row->kind);
+    struct records list = { 0 };
+    struct record *rec =
+        record_add(&list, l->arena, FACT_LOADED, kind, row->id, "", row->at);
+
+    rec->seq = row->seq;
+    for (size_t i = 0; i < row->n; i++)
+        record_change(rec, l->arena,
+                      attr_find_any(kind_table(kind), row->changes[i].attr),
+                      *row->changes[i].resource ? row->changes[i].resource : NULL,
+                      row->changes[i].after);
+    if (l->svr)
+        svr_load(l->svr, rec);
+    else
+        model_apply(l->m, rec);
+    arena_clear(l->arena);
+    return 0;
+}
+
+static void load(struct store *store, struct loading l)
+{
+    struct diag why = { 0 };
+    int err;
+
+    l.arena = arena_new();
+    err = store_load(store, load_object, &l, &why);
+    assert(err == 0);
+    (void)err;
+    arena_free(l.arena);
+}
+
+struct model *shell_stored_model(const struct sim *s)
+{
+    struct model *m = model_new("svr");
+
+    load(s->shell.store, (struct loading){ .m = m });
+    model_loaded(m, store_last_seq(s->shell.store));
+    return m;
+}
+
+void shell_apply_undurable(const struct sim *s, struct model *m)
+{
+    uint64_t durable = store_last_seq(s->shell.store);
+    struct shell_turn *t;
+
+    DL_FOREACH(s->shell.turns, t)
+    for (size_t i = 0; i < t->effects.n; i++) {
+        const struct effect *e = &t->effects.v[i];
+
+        if (e->kind == EFFECT_RECORD && e->u.record->seq > durable)
+            model_apply(m, e->u.record);
+    }
+}
+
+/* --- leaving --------------------------------------------------------------------- */
+
+static struct effects *begin_turn(struct sim *s);
+static void end_turn(struct sim *s);
+
+/* The second registration has been answered: both connections are there. */
+static void registered(struct sim *s, struct conn *c)
+{
+    c->registered = true;
+    if (!s->shell.sched_conn[0]) {
+        s->shell.sched_conn[0] = c->id;
+        return;
+    }
+    s->shell.sched_conn[1] = c->id;
+    svr_sched_attached(s->shell.svr, sim_now_at(s), "default", s->shell.sched_conn[0],
+                       begin_turn(s));
+    end_turn(s);
+}
+
+static void send_reply(struct sim *s, const struct effect *e)
+{
+    struct conn *c = net_conn(&s->net, e->u.reply.conn);
+    const struct wire_reply *reply = &e->u.reply.reply;
+
+    if (!c || c->dead)
+        return;
+    net_reply(s, c->id, reply);
+    if (c->asked == BATCH_REGISTER_SCHED && reply->code == 0)
+        registered(s, c);
+    if (!reply->more)
+        c->asked = 0;
+}
+
+static void gone_later(struct sim *s, void *arg)
+{
+    shell_client_gone(s, *(uint64_t *)arg);
+}
+
+static void close_conn(struct sim *s, uint64_t conn)
+{
+    uint64_t *id = xmalloc(sizeof(*id));
+
+    *id = conn;
+    net_close(s, conn);
+    sim_after(s, 0, gone_later, id, free);
+}
+
+static void send_to_mom(struct sim *s, const struct effect *e)
+{
+    uint64_t stream = e->u.mom.stream;
+
+    if (stream == 0)
+        stream = mock_mom_called(s, e->u.mom.host, e->u.mom.port);
+    if (stream && !net_stream_loses(s, stream))
+        net_to_mom(s, stream, &e->u.mom.msg);
+}
+
+static void trace_log(const struct sim *s, const struct effect *e)
+{
+    sim_trace(s, "server: %s: %s", e->u.log.object ? e->u.log.object : "",
+              e->u.log.text);
+}
+
+static void leave(struct sim *s, const struct effect *e)
+{
+    check_leaves(s, e);
+    switch (e->kind) {
+    case EFFECT_REPLY:
+        send_reply(s, e);
+        break;
+    case EFFECT_CLOSE:
+        close_conn(s, e->u.close_conn);
+        break;
+    case EFFECT_SCHED_COMMAND:
+        sim_trace(s, "server: command %d to the scheduler", e->u.sched.command);
+        net_command(s, s->shell.sched_conn[1], e->u.sched.command, e->u.sched.job_id);
+        break;
+    case EFFECT_MOM_MESSAGE:
+        send_to_mom(s, e);
+        break;
+    case EFFECT_MOM_CLOSE:
+        net_stream_close_by_server(s, e->u.mom.stream);
+        break;
+    case EFFECT_LOG:
+        trace_log(s, e);
+        break;
+    case EFFECT_RECORD:
+    case EFFECT_ACCOUNT: /* written with its commit */
+    case EFFECT_MAIL:
+    case EFFECT_EXIT:
+        break;
+    }
+}
+
+/* Leaving may bring new turns (a scheduler that is attached); they queue up behind. */
+static void release_all(struct sim *s)
+{
+    uint64_t durable = store_last_seq(s->shell.store);
+    struct shell_turn *t;
+
+    while ((t = s->shell.turns) != NULL) {
+        while (t->n_left < t->effects.n) {
+            const struct effect *e = &t->effects.v[t->n_left];
+
+            if (!t->submitted || e->seq > durable)
+                return;
+            t->n_left++;
+            leave(s, e);
+        }
+        if (!t->submitted)
+            return;
+        DL_DELETE(s->shell.turns, t);
+        arena_free(t->effects.arena);
+        free(t);
+    }
+}
+
+static void release(struct sim *s)
+{
+    if (s->shell.releasing)
+        return;
+    s->shell.releasing = true;
+    release_all(s);
+    s->shell.releasing = false;
+}
+
+/* --- committing ------------------------------------------------------------------ */
+
+static bool is_work(const struct effect *e)
+{
+    return e->kind == EFFECT_RECORD || e->kind == EFFECT_ACCOUNT;
+}
+
+/* The records and accounting lines of the turns that were given to the store. */
+struct commit {
+    uint64_t life;
+    size_t n, cap;
+    struct store_record *records;
+    struct arena *arena;
+    size_t n_facts;
+    const struct effect *facts[4096]; /* records, and copies of accounting lines */
+};
+
+static void commit_drop(void *arg)
+{
+    struct commit *c = arg;
+
+    free(c->records);
+    arena_free(c->arena);
+    free(c);
+}
+
+/* A turn with a record waits for its commit, one with accounting lines alone may not. */
+static const struct effect *copy_account(const struct effect *e, struct arena *arena)
+{
+    struct effect *copy = arena_copy(arena, e, sizeof(*e));
+
+    copy->u.account.id = arena_strdup(arena, e->u.account.id);
+    copy->u.account.text = arena_strdup(arena, e->u.account.text);
+    return copy;
+}
+
+static void add_to_commit(struct commit *c, struct shell_turn *t)
+{
+    for (size_t i = 0; i < t->effects.n; i++) {
+        const struct effect *e = &t->effects.v[i];
+
+        if (!is_work(e))
+            continue;
+        assert(c->n_facts < ARRAY_LEN(c->facts));
+        c->facts[c->n_facts++] =
+            e->kind == EFFECT_RECORD ? e : copy_account(e, c->arena);
+        if (e->kind != EFFECT_RECORD)
+            continue;
+        if (c->n == c->cap) {
+            c->cap = c->cap ? 2 * c->cap : 32;
+            c->records = xrealloc(c->records, c->cap * sizeof(*c->records));
+        }
+        c->records[c->n++] = to_store(e->u.record, c->arena);
+    }
+    t->submitted = true;
+}
+
+static void submit(struct sim *s);
+static void commit_happens(struct sim *s, void *arg);
+
+static struct commit *commit_move(const struct commit *c)
+{
+    struct commit *to = xmalloc(sizeof(*to));
+
+    *to = *c;
+    return to;
+}
+
+/* The same batch is tried again until it works; nothing is un-applied. */
+static void commit_failed(struct sim *s, struct commit *c)
+{
+    struct commit *again = commit_move(c);
+
+    c->records = NULL;
+    c->arena = NULL;
+    sim_trace(s, "store: commit failed");
+    svr_set_store_failed(s->shell.svr, true);
+    sim_after(s, COMMIT_RETRY_MS, commit_happens, again, commit_drop);
+}
+
+static void commit_happens(struct sim *s, void *arg)
+{
+    struct commit *c = arg;
+    struct diag why = { 0 };
+    enum crash_when crash = s->shell.crash;
+
+    if (!s->shell.up || c->life != s->shell.life)
+        return;
+    if (crash == CRASH_BEFORE_COMMIT) {
+        shell_crash(s);
+        return;
+    }
+    if (store_commit(s->shell.store,
+                     &(struct store_batch){ .n_records = c->n, .records = c->records },
+                     &why)) {
+        if (!s->shell.store_failing)
+            check_failed(s, CHECK_STORE, "the store refuses records: %s", why.text);
+        commit_failed(s, c);
+        return;
+    }
+    svr_set_store_failed(s->shell.svr, false);
+    ledger_commit(s, c->n_facts, c->facts);
+    if (crash == CRASH_AFTER_COMMIT) {
+        shell_crash(s);
+        return;
+    }
+    s->shell.committing = false;
+    release(s);
+    submit(s);
+}
+
+static void submit(struct sim *s)
+{
+    struct shell_turn *t;
+    struct commit *c;
+
+    if (s->shell.committing || !s->shell.up)
+        return;
+    c = xcalloc(1, sizeof(*c));
+    c->life = s->shell.life;
+    c->arena = arena_new();
+    DL_FOREACH(s->shell.turns, t)
+    if (!t->submitted)
+        add_to_commit(c, t);
+    if (c->n_facts == 0) {
+        commit_drop(c);
+        return;
+    }
+    s->shell.committing = true;
+    sim_after(s, s->weather.commit_ms ? rnd_range(&s->rnd, 0, s->weather.commit_ms) : 1,
+              commit_happens, c, commit_drop);
+}
+
+/* --- turns ----------------------------------------------------------------------- */
+
+static struct effects *begin_turn(struct sim *s)
+{
+    struct shell_turn *t = xcalloc(1, sizeof(*t));
+
+    t->effects.arena = arena_new();
+    s->shell.current = t;
+    return &t->effects;
+}
+
+static void end_turn(struct sim *s)
+{
+    struct shell_turn *t = s->shell.current;
+
+    t->submitted = true;
+    for (size_t i = 0; i < t->effects.n; i++)
+        if (is_work(&t->effects.v[i]))
+            t->submitted = false;
+    DL_APPEND(s->shell.turns, t);
+    check_turn(s, t);
+    submit(s);
+    release(s);
+}
+
+static void tick_now(struct sim *s)
+{
+    svr_tick(s->shell.svr, sim_now_at(s), begin_turn(s));
+    end_turn(s);
+}
+
+/* What is due is carried out before an input, so that what an input does is told from
+ * what the time does. */
+static bool ready(struct sim *s)
+{
+    if (!s->shell.up)
+        return false;
+    if (svr_next_deadline(s->shell.svr) <= sim_now_at(s))
+        tick_now(s);
+    return s->shell.up;
+}
+
+void shell_request(struct sim *s, struct conn *c, const char *data, size_t len)
+{
+    struct arena *arena = arena_new();
+    uint64_t conn = c->id;
+    struct requester who = { .user = c->user,
+                             .host = "svr",
+                             .server_uid = c->server_uid,
+                             .conn = conn };
+    struct wire_request rq;
+    bool known;
+
+    if (!ready(s)) {
+        arena_free(arena);
+        return;
+    }
+    if (batch_decode_request(data, len, arena, &rq, &known) != DIS_OK || !known) {
+        check_failed(s, CHECK_WIRE, "a request cannot be decoded");
+    } else {
+        c->asked = rq.number;
+        svr_request(s->shell.svr, sim_now_at(s), &who, &rq, begin_turn(s));
+        check_request(s, conn, &rq, &s->shell.current->effects);
+        end_turn(s);
+    }
+    arena_free(arena);
+}
+
+void shell_client_gone(struct sim *s, uint64_t conn)
+{
+    if (!s->shell.up)
+        return;
+    if (conn == s->shell.sched_conn[0] || conn == s->shell.sched_conn[1])
+        s->shell.sched_conn[0] = s->shell.sched_conn[1] = 0;
+    svr_client_gone(s->shell.svr, sim_now_at(s), conn, begin_turn(s));
+    end_turn(s);
+}
+
+void shell_sched_done(struct sim *s)
+{
+    if (!ready(s))
+        return;
+    svr_sched_done(s->shell.svr, sim_now_at(s), "default", begin_turn(s));
+    end_turn(s);
+}
+
+void shell_mom_message(struct sim *s, uint64_t stream, size_t mom,
+                       const struct is_message *msg)
+{
+    char host[24];
+    uint32_t addr = s->moms[mom].addr;
+
+    if (!ready(s))
+        return;
+    snprintf(host, sizeof(host), "%u.%u.%u.%u", addr >> 24, addr >> 16 & 255,
+             addr >> 8 & 255, addr & 255);
+    svr_mom_message(s->shell.svr, sim_now_at(s), stream, host, MOCK_MOM_PORT + 1, msg,
+                    begin_turn(s));
+    end_turn(s);
+}
+
+void shell_mom_lost(struct sim *s, uint64_t stream)
+{
+    if (!s->shell.up)
+        return;
+    svr_mom_lost(s->shell.svr, sim_now_at(s), stream, begin_turn(s));
+    end_turn(s);
+}
+
+void shell_router(struct sim *s, bool back)
+{
+    if (!s->shell.up)
+        return;
+    if (back)
+        svr_router_back(s->shell.svr, sim_now_at(s), begin_turn(s));
+    else
+        svr_router_lost(s->shell.svr, sim_now_at(s), begin_turn(s));
+    end_turn(s);
+}
+
+void shell_tick(struct sim *s)
+{
+    if (s->shell.up)
+        tick_now(s);
+}
+
+int64_t shell_deadline_ms(const struct sim *s)
+{
+    int64_t at;
+
+    if (!s->shell.up)
+        return INT64_MAX;
+    at = svr_next_deadline(s->shell.svr);
+    return at > INT64_MAX / 1000 ? INT64_MAX : at * 1000;
+}
+
+const struct model *shell_model(const struct sim *s)
+{
+    return s->shell.up ? svr_model(s->shell.svr) : NULL;
+}
+
+/* --- life and death -------------------------------------------------------------- */
+
+void shell_start(struct sim *s)
+{
+    struct shell *sh = &s->shell;
+
+    if (sh->up)
+        return;
+    sim_trace(s, "server: starts");
+    sh->svr = new_core(s);
+    sh->up = true;
+    sh->life++;
+    if (sh->ever_started) {
+        load(sh->store, (struct loading){ .svr = sh->svr });
+        svr_loaded(sh->svr, store_last_seq(sh->store));
+        sh->shadow = model_rebuild(svr_model(sh->svr));
+    } else {
+        sh->shadow = model_new("svr");
+    }
+    ledger_check_told(s);
+    svr_start(sh->svr, sim_now_at(s), sh->ever_started ? SVR_WARM : SVR_CREATE,
+              begin_turn(s));
+    sh->ever_started = true;
+    end_turn(s);
+}
+
+static void drop_turns(struct shell *sh)
+{
+    struct shell_turn *t, *next;
+
+    DL_FOREACH_SAFE(sh->turns, t, next)
+    {
+        DL_DELETE(sh->turns, t);
+        arena_free(t->effects.arena);
+        free(t);
+    }
+}
+
+void shell_crash(struct sim *s)
+{
+    struct shell *sh = &s->shell;
+
+    if (!sh->up)
+        return;
+    sim_trace(s, "server: crashes%s",
+              sh->crash == CRASH_BEFORE_COMMIT  ? " before a commit"
+              : sh->crash == CRASH_AFTER_COMMIT ? " after a commit"
+                                                : "");
+    check_store(s);
+    sh->crash = CRASH_NOT;
+    sh->up = false;
+    sh->committing = false;
+    sh->sched_conn[0] = sh->sched_conn[1] = 0;
+    drop_turns(sh);
+    svr_free(sh->svr);
+    sh->svr = NULL;
+    model_free(sh->shadow);
+    sh->shadow = NULL;
+    sh->store = store_memory_reopen(sh->store);
+    store_memory_fail(sh->store, sh->store_failing);
+    net_server_died(s);
+}
+
+void shell_store_fails(struct sim *s, bool failing)
+{
+    sim_trace(s, "store: %s", failing ? "fails" : "works again");
+    s->shell.store_failing = failing;
+    store_memory_fail(s->shell.store, failing);
+}
+
+void shell_init(struct sim *s)
+{
+    struct diag why = { 0 };
+    int err = store_open("memory:", &s->shell.store, &why);
+
+    assert(err == 0);
+    (void)err;
+}
+
+void shell_fini(struct sim *s)
+{
+    struct shell *sh = &s->shell;
+
+    drop_turns(sh);
+    svr_free(sh->svr);
+    if (sh->shadow)
+        model_free(sh->shadow);
+    store_close(sh->store);
+}

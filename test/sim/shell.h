@@ -1,0 +1,75 @@
+/* shell.h - the server's process around its real core: what src/server/shell does, on
+ * virtual time and with a store that can fail and crash.
+ *
+ * Every input is a turn. The records of all turns that the store has not seen make the
+ * next commit; effects leave in order when what they have seen is durable.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_SHELL_H
+#define TEST_SIM_SHELL_H
+
+#include "lib/store/store.h"
+#include "server/svr.h"
+
+struct sim;
+struct conn;
+
+struct shell_turn {
+    struct effects effects;
+    size_t n_left;  /* effects[0 .. n_left) have left */
+    bool submitted; /* its records are with the store, or durable */
+    struct shell_turn *prev, *next;
+};
+
+enum crash_when {
+    CRASH_NOT,
+    CRASH_BEFORE_COMMIT, /* the next commit never happens */
+    CRASH_AFTER_COMMIT,  /* it is durable, and nothing of it was told */
+};
+
+struct shell {
+    bool up;
+    bool ever_started;
+    uint64_t life; /* counts starts */
+    struct svr *svr;
+    struct store *store;
+    bool store_failing;
+    enum crash_when crash;
+    struct shell_turn *turns; /* oldest first */
+    struct shell_turn *current;
+    bool committing;
+    bool releasing;
+    uint64_t sched_conn[2];
+    struct model *shadow; /* what the records told so far make of an empty model */
+};
+
+void shell_init(struct sim *s);
+void shell_fini(struct sim *s);
+
+void shell_start(struct sim *s);
+/* SIGKILL: all that is not committed is gone. */
+void shell_crash(struct sim *s);
+void shell_store_fails(struct sim *s, bool failing);
+
+/* Inputs. */
+void shell_request(struct sim *s, struct conn *c, const char *data, size_t len);
+void shell_client_gone(struct sim *s, uint64_t conn);
+void shell_sched_done(struct sim *s);
+void shell_mom_message(struct sim *s, uint64_t stream, size_t mom,
+                       const struct is_message *msg);
+void shell_mom_lost(struct sim *s, uint64_t stream);
+void shell_router(struct sim *s, bool back);
+void shell_tick(struct sim *s);
+
+/* When the core wants to be ticked; INT64_MAX: never. */
+int64_t shell_deadline_ms(const struct sim *s);
+
+/* NULL while the server is down. */
+const struct model *shell_model(const struct sim *s);
+
+/* A model of what the store holds, as a restart would make it; model_free() it. */
+struct model *shell_stored_model(const struct sim *s);
+/* Apply the records that are not durable yet. */
+void shell_apply_undurable(const struct sim *s, struct model *m);
+
+#endif

@@ -1,0 +1,211 @@
+/* sim.c - see sim.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim.h"
+
+#include "server/model/node_state.h"
+#include "server/requests/manager.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BEGIN_S      100  /* before second 0: everything starts and finds itself */
+#define REPAIR_S     200  /* after the faults: hellos with their waits between */
+#define QUIET_S      700  /* more than a period of the scheduler */
+#define TICKS_MAX    20   /* at one instant without an event */
+#define CALM_DELAY_MS 1
+
+void sim_trace(const struct sim *s, const char *fmt, ...)
+{
+    int64_t ms = s->clock.now_ms - (int64_t)SIM_EPOCH_S * 1000;
+    va_list ap;
+
+    if (!s->trace)
+        return;
+    printf("%9.3f  ", (double)ms / 1000);
+    va_start(ap, fmt);
+    vprintf(fmt, ap);
+    va_end(ap);
+    putchar('\n');
+}
+
+void sim_after(struct sim *s, int64_t delay_ms, event_fn fn, void *arg,
+               event_drop_fn drop)
+{
+    clock_post(&s->clock, s->clock.now_ms + delay_ms, fn, arg, drop);
+}
+
+int64_t sim_latency_ms(struct sim *s)
+{
+    int64_t ms = CALM_DELAY_MS;
+
+    if (s->weather.jitter_ms)
+        ms += rnd_range(&s->rnd, 0, s->weather.jitter_ms);
+    if (rnd_percent(&s->rnd, s->weather.late_percent))
+        ms += rnd_range(&s->rnd, 0, s->weather.late_ms);
+    return ms;
+}
+
+void sim_init(struct sim *s, uint64_t seed, bool trace)
+{
+    *s = (struct sim){ .rnd = rnd_seeded(seed),
+                       .trace = trace,
+                       .cluster = { .n_hosts = 1, .vnodes_per_host = 4, .ncpus = 2 } };
+    s->clock.now_ms = (int64_t)(SIM_EPOCH_S - BEGIN_S) * 1000;
+    planner_init(&s->planner);
+    shell_init(s);
+}
+
+void sim_fini(struct sim *s)
+{
+    clock_fini(&s->clock);
+    shell_fini(s);
+    planner_fini(&s->planner);
+    net_fini(&s->net);
+    clients_fini(&s->clients);
+    ledger_fini(&s->ledger);
+    for (size_t i = 0; i < SIM_HOSTS_MAX; i++)
+        mock_mom_fini(&s->moms[i]);
+}
+
+/* --- time ------------------------------------------------------------------------ */
+
+static bool tick_if_first(struct sim *s, int64_t until_ms, int *ticks)
+{
+    int64_t at_ms = MAX_OF(shell_deadline_ms(s), s->clock.now_ms);
+
+    if (at_ms > until_ms || at_ms > clock_next_ms(&s->clock))
+        return false;
+    *ticks = at_ms == s->clock.now_ms ? *ticks + 1 : 0;
+    s->clock.now_ms = at_ms;
+    if (*ticks > TICKS_MAX)
+        check_failed(s, CHECK_QUIET, "the deadline of second %" PRId64 " does not pass",
+                     shell_deadline_ms(s) / 1000 - SIM_EPOCH_S);
+    shell_tick(s);
+    return true;
+}
+
+void sim_run(struct sim *s, int64_t until_ms)
+{
+    int ticks = 0;
+
+    while (!s->checks.failed) {
+        s->n_steps++;
+        if (tick_if_first(s, until_ms, &ticks))
+            continue;
+        ticks = 0;
+        if (clock_next_ms(&s->clock) > until_ms)
+            break;
+        clock_step(&s->clock, s);
+    }
+    s->clock.now_ms = MAX_OF(s->clock.now_ms, until_ms);
+}
+
+static void run_s(struct sim *s, int64_t seconds)
+{
+    sim_run(s, s->clock.now_ms + seconds * 1000);
+}
+
+/* --- begin ----------------------------------------------------------------------- */
+
+static void set_server(struct sim *s, const char *name, const char *value)
+{
+    client_manage(s, MANAGER_SET, OBJECT_SERVER, "", name, NULL, value, WIRE_OP_SET);
+}
+
+void sim_begin(struct sim *s)
+{
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        mock_mom_init(s, (size_t)i);
+    shell_start(s);
+    run_s(s, 1);
+    set_server(s, "flatuid", "True");
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        client_manage(s, MANAGER_CREATE, OBJECT_NODE, s->moms[i].host, NULL, NULL, NULL,
+                      WIRE_OP_SET);
+    run_s(s, 1);
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        mock_mom_start(s, (size_t)i);
+    planner_start(s);
+    sim_run(s, (int64_t)SIM_EPOCH_S * 1000);
+}
+
+/* --- end ------------------------------------------------------------------------- */
+
+static void stop_faults(struct sim *s)
+{
+    s->weather = (struct weather){ 0 };
+    s->shell.crash = CRASH_NOT;
+    s->planner.think_ms = 0;
+    s->planner.answer_twice_percent = 0;
+    s->planner.old_answer_percent = 0;
+    shell_store_fails(s, false);
+    shell_start(s);
+    if (s->router_lost) {
+        s->router_lost = false;
+        shell_router(s, true);
+    }
+    for (int i = 0; i < s->cluster.n_hosts; i++) {
+        s->moms[i].silent = false;
+        mock_mom_start(s, (size_t)i);
+        if (s->moms[i].cut_off)
+            mock_mom_cut_off(s, (size_t)i, false);
+    }
+    planner_start(s);
+}
+
+static void free_vnodes(struct sim *s)
+{
+    const struct model *m = shell_model(s);
+
+    set_server(s, "scheduling", "True");
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        if (node_state_stored(TO_NODE(o)) & NODE_OFFLINE)
+            client_manage(s, MANAGER_SET, OBJECT_NODE, o->id, "state", NULL, "offline",
+                          WIRE_OP_DECR);
+    }
+}
+
+static int64_t last_end_at(const struct sim *s)
+{
+    int64_t at = sim_now_at(s);
+
+    MODEL_EACH(shell_model(s), OBJ_RESV, o)
+    {
+        at = MAX_OF(at, obj_num(o, RESV_A_RESERVE_END, 0));
+    }
+    return at;
+}
+
+static void delete_jobs(struct sim *s)
+{
+    MODEL_EACH(shell_model(s), OBJ_JOB, o)
+    {
+        client_delete(s, "root", obj_str(o, JOB_A_JOB_NAME, ""), o->id, false);
+    }
+}
+
+void sim_end(struct sim *s)
+{
+    if (s->checks.failed)
+        return;
+    sim_trace(s, "--- faults stop, all runs out");
+    stop_faults(s);
+    run_s(s, REPAIR_S);
+    if (s->checks.failed)
+        return;
+    free_vnodes(s);
+    run_s(s, 1);
+    if (s->checks.failed)
+        return;
+    sim_run(s, (last_end_at(s) + REPAIR_S) * 1000);
+    if (s->checks.failed)
+        return;
+    delete_jobs(s);
+    run_s(s, REPAIR_S + 2 * QUIET_S);
+    if (!s->checks.failed && s->ledger.last_record_ms > s->clock.now_ms - QUIET_S * 1000)
+        check_failed(s, CHECK_QUIET, "something still changes");
+    check_end(s);
+}

@@ -1,0 +1,91 @@
+/* sim.h - one simulated complex: a server, a scheduler, MoMs and clients around the real
+ * cores, on a virtual clock.
+ *
+ * Everything that is not a core is made here and may misbehave: messages are late, twice
+ * or lost, processes die and come back, the store refuses commits. After every step the
+ * checkers look (checks.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_SIM_H
+#define TEST_SIM_SIM_H
+
+#include "checks.h"
+#include "clients.h"
+#include "clock.h"
+#include "ledger.h"
+#include "lib/base/rnd.h"
+#include "mock_mom.h"
+#include "net.h"
+#include "planner.h"
+#include "shell.h"
+
+/* Second 0 of a run. */
+#define SIM_EPOCH_S 1790000000
+
+#define SIM_HOSTS_MAX  4
+#define SIM_VNODES_MAX 32
+
+/* How rough the weather is: percentages and limits, all 0 in a calm one. */
+struct weather {
+    int64_t jitter_ms;  /* a message takes up to so much longer */
+    int late_percent;   /* ... of them take up to late_ms more */
+    int64_t late_ms;
+    int twice_percent;  /* MoMs and schedulers say things twice */
+    int lost_percent;   /* messages of a MoM that get lost */
+    int64_t commit_ms;  /* a commit takes up to so long */
+};
+
+struct cluster {
+    int n_hosts;
+    int vnodes_per_host;
+    int ncpus;
+};
+
+struct sim {
+    struct rnd rnd;
+    struct clock clock;
+    struct weather weather;
+    struct cluster cluster;
+    struct shell shell;
+    struct net net;
+    struct planner planner;
+    struct mock_mom moms[SIM_HOSTS_MAX];
+    bool router_lost;
+    struct clients clients;
+    struct ledger ledger;
+    struct checks checks;
+    size_t n_called; /* vnodes that the scenario gave a name */
+    struct called {
+        char word[16];
+        char vnode[32];
+    } called[16];
+    bool trace;
+    size_t n_steps;
+};
+
+static inline int64_t sim_now_at(const struct sim *s)
+{
+    return s->clock.now_ms / 1000;
+}
+
+/* One line of the trace, with the second of the run in front. */
+void sim_trace(const struct sim *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Post 'fn' for so many milliseconds from now. */
+void sim_after(struct sim *s, int64_t delay_ms, event_fn fn, void *arg,
+               event_drop_fn drop);
+
+/* How long a message takes in this weather. */
+int64_t sim_latency_ms(struct sim *s);
+
+void sim_init(struct sim *s, uint64_t seed, bool trace);
+void sim_fini(struct sim *s);
+
+/* First start of the server, vnodes, scheduler and MoMs; after it all is idle. */
+void sim_begin(struct sim *s);
+/* Carry out what happens up to 'until_ms', or until a checker has found something. */
+void sim_run(struct sim *s, int64_t until_ms);
+/* Faults stop, everything is repaired and runs out; then the checks of the end. */
+void sim_end(struct sim *s);
+
+#endif

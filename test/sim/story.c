@@ -1,0 +1,301 @@
+/* story.c - a seed becomes a scenario: a complex, reservations and jobs, and what goes
+ * wrong, as lines that a named scenario could have.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "story.h"
+
+#include "lib/base/rnd.h"
+
+struct story {
+    struct rnd rnd;
+    struct buf *out;
+    int n_vnodes;
+    int n_hosts;
+    int ncpus;
+    int64_t last_s; /* of the time in which things happen */
+    int n_resvs;
+    int n_jobs;
+};
+
+static int pick(struct story *t, int low, int high)
+{
+    return (int)rnd_range(&t->rnd, low, high);
+}
+
+static bool chance(struct story *t, int percent)
+{
+    return rnd_percent(&t->rnd, percent);
+}
+
+static void at(struct story *t, int64_t second)
+{
+    buf_printf(t->out, "at %" PRId64 ".%03d ", second, pick(t, 0, 999));
+}
+
+/* --- what users do --------------------------------------------------------------- */
+
+static void add_chunk(struct story *t, int most)
+{
+    buf_printf(t->out, "%d:ncpus=%d", pick(t, 1, most), pick(t, 1, t->ncpus));
+}
+
+static void add_select(struct story *t, int most)
+{
+    static const char *const places[] = { "free",    "scatter", "pack",
+                                          "vscatter", "excl",    "vscatter:excl" };
+
+    buf_add_str(t->out, " select=");
+    add_chunk(t, most);
+    if (chance(t, 20)) {
+        buf_add_char(t->out, '+');
+        add_chunk(t, MAX_OF(most / 2, 1));
+    }
+    if (chance(t, 30))
+        buf_printf(t->out, " place=%s", places[pick(t, 0, 5)]);
+}
+
+static void reserve(struct story *t, int64_t second)
+{
+    int n = ++t->n_resvs;
+
+    at(t, second);
+    buf_printf(t->out, "user%d reserves R%d", pick(t, 1, 2), n);
+    add_select(t, MAX_OF(t->n_vnodes * 2 / 3, 1));
+    buf_printf(t->out, " from %" PRId64 " for %d",
+               second + (chance(t, 20) ? pick(t, 1, 20) : pick(t, 5, 400)),
+               chance(t, 10) ? pick(t, 1, 10) : pick(t, 30, 900));
+    if (chance(t, 15))
+        buf_printf(t->out, " waiting %d", pick(t, 0, 120));
+    else if (chance(t, 15))
+        buf_printf(t->out, " waiting -%d", pick(t, 1, 120));
+    if (chance(t, 8))
+        buf_printf(t->out, " idle %d", pick(t, 10, 200));
+    buf_add_char(t->out, '\n');
+    if (chance(t, 10)) {
+        at(t, second + pick(t, 0, 5));
+        buf_printf(t->out, "user1 interrupts R%d\n", n);
+    }
+}
+
+static void submit(struct story *t, int64_t second)
+{
+    int into = t->n_resvs && chance(t, 75) ? pick(t, 1, t->n_resvs) : 0;
+
+    at(t, second);
+    buf_printf(t->out, "user%d submits J%d select=%d:ncpus=%d", pick(t, 1, 2),
+               ++t->n_jobs, chance(t, 80) ? 1 : pick(t, 1, 3), pick(t, 1, t->ncpus));
+    if (!into || chance(t, 50))
+        buf_printf(t->out, " walltime=%d", pick(t, 5, 600));
+    buf_printf(t->out, " lasting %d", pick(t, 1, 500));
+    if (into)
+        buf_printf(t->out, " into R%d", into);
+    buf_add_char(t->out, '\n');
+}
+
+static void delete(struct story *t, int64_t second)
+{
+    bool resv = t->n_resvs && (!t->n_jobs || chance(t, 50));
+
+    if (!resv && !t->n_jobs)
+        return;
+    at(t, second);
+    if (chance(t, 30))
+        buf_add_str(t->out, "root");
+    else
+        buf_printf(t->out, "user%d", pick(t, 1, 2));
+    buf_printf(t->out, " deletes %c%d\n", resv ? 'R' : 'J',
+               pick(t, 1, resv ? t->n_resvs : t->n_jobs));
+}
+
+static void run(struct story *t, int64_t second)
+{
+    if (!t->n_jobs)
+        return;
+    at(t, second);
+    buf_printf(t->out, "root runs J%d\n", pick(t, 1, t->n_jobs));
+}
+
+/* --- what goes wrong ------------------------------------------------------------- */
+
+/* Something that ends again, or does not before the faults stop. */
+static void back(struct story *t, int64_t second, int64_t most_s, const char *words,
+                 int index)
+{
+    if (chance(t, 15))
+        return;
+    at(t, second + rnd_range(&t->rnd, 0, most_s));
+    buf_printf(t->out, words, index);
+    buf_add_char(t->out, '\n');
+}
+
+static void vnode(struct story *t, int64_t second)
+{
+    static const char *const kinds[] = { "idle", "used" };
+    int index = pick(t, 0, t->n_vnodes - 1);
+
+    if (t->n_resvs && chance(t, 60)) {
+        int x = pick(t, 1, 9);
+
+        at(t, second);
+        buf_printf(t->out, "call X%d the %s vnode of R%d\n", x, kinds[pick(t, 0, 1)],
+                   pick(t, 1, t->n_resvs));
+        at(t, second + 1);
+        buf_printf(t->out, "vnode X%d goes offline\n", x);
+        back(t, second + 1, 300, "vnode X%d comes back", x);
+        return;
+    }
+    at(t, second);
+    buf_printf(t->out, "vnode vn[%d] goes offline\n", index);
+    back(t, second, 300, "vnode vn[%d] comes back", index);
+}
+
+static void mom(struct story *t, int64_t second)
+{
+    int host = pick(t, 1, t->n_hosts);
+
+    at(t, second);
+    switch (pick(t, 0, 5)) {
+    case 0:
+        buf_printf(t->out, "mom h%d stops\n", host);
+        back(t, second, 400, "mom h%d starts", host);
+        break;
+    case 1:
+        buf_printf(t->out, "mom h%d stops losing jobs\n", host);
+        back(t, second, 400, "mom h%d starts", host);
+        break;
+    case 2:
+        buf_printf(t->out, "mom h%d answers nothing\n", host);
+        back(t, second, 200, "mom h%d answers again", host);
+        break;
+    case 3:
+        buf_printf(t->out, "mom h%d loses its stream\n", host);
+        break;
+    default:
+        buf_printf(t->out, "mom h%d is cut off\n", host);
+        back(t, second, 400, "mom h%d is reachable", host);
+        break;
+    }
+}
+
+static void router(struct story *t, int64_t second)
+{
+    at(t, second);
+    buf_add_str(t->out, "router is lost\n");
+    back(t, second, 200, "router comes back", 0);
+}
+
+static void sched(struct story *t, int64_t second)
+{
+    at(t, second);
+    switch (pick(t, 0, 3)) {
+    case 0:
+        buf_add_str(t->out, "scheduler stops\n");
+        back(t, second, 300, "scheduler starts", 0);
+        break;
+    case 1:
+        buf_printf(t->out, "scheduler thinks %d\n", pick(t, 1, 90));
+        back(t, second, 300, "scheduler thinks 0", 0);
+        break;
+    case 2:
+        buf_add_str(t->out, "scheduler wanders\n");
+        break;
+    default:
+        buf_add_str(t->out, "scheduler repeats its last answer\n");
+        break;
+    }
+}
+
+static void server(struct story *t, int64_t second)
+{
+    static const char *const how[] = { "", " before its next commit",
+                                       " after its next commit" };
+
+    at(t, second);
+    buf_printf(t->out, "server crashes%s\n", how[pick(t, 0, 2)]);
+    for (int i = 0; i < 3; i++) { /* an armed crash may come later than expected */
+        second += pick(t, 0, 120);
+        at(t, second);
+        buf_add_str(t->out, "server starts\n");
+    }
+}
+
+static void store(struct story *t, int64_t second)
+{
+    at(t, second);
+    buf_add_str(t->out, "store fails\n");
+    back(t, second, 30, "store works", 0);
+}
+
+static void settings(struct story *t, int64_t second)
+{
+    static const int times[] = { 1, 5, 20, 60, 600 };
+
+    at(t, second);
+    if (chance(t, 50))
+        buf_printf(t->out, "root sets reserve_retry_time %d\n", times[pick(t, 0, 4)]);
+    else
+        buf_printf(t->out, "root sets scheduling %s\n",
+                   chance(t, 60) ? "True" : "False");
+}
+
+/* --- all together ---------------------------------------------------------------- */
+
+static const struct {
+    int weight;
+    void (*fn)(struct story *t, int64_t second);
+} happenings[] = {
+    { 30, reserve }, { 25, submit }, { 10, delete }, { 2, run },      { 14, vnode },
+    { 6, mom },      { 1, router },  { 4, sched },   { 4, server },   { 2, store },
+    { 2, settings },
+};
+
+static void happen(struct story *t, int64_t second)
+{
+    int total = 0, x;
+
+    for (size_t i = 0; i < ARRAY_LEN(happenings); i++)
+        total += happenings[i].weight;
+    x = pick(t, 1, total);
+    for (size_t i = 0; i < ARRAY_LEN(happenings); i++) {
+        x -= happenings[i].weight;
+        if (x <= 0) {
+            happenings[i].fn(t, second);
+            return;
+        }
+    }
+}
+
+static void write_complex(struct story *t)
+{
+    static const int times[] = { 5, 20, 60, 600 };
+    int per_host = pick(t, 2, 4);
+
+    t->n_hosts = pick(t, 1, 3);
+    t->n_vnodes = per_host * t->n_hosts;
+    t->ncpus = pick(t, 1, 4);
+    buf_printf(t->out, "cluster %d hosts %d vnodes %d cpus\n", t->n_hosts, per_host,
+               t->ncpus);
+    buf_printf(t->out, "server reserve_retry_time %d\n", times[pick(t, 0, 3)]);
+    if (chance(t, 30))
+        buf_printf(t->out, "server resv_answer_time %d\n", pick(t, 5, 100));
+    if (chance(t, 30))
+        buf_printf(t->out, "server node_fail_requeue %d\n", pick(t, 1, 100));
+    if (chance(t, 60))
+        buf_add_str(t->out, "weather rough\n");
+}
+
+void story_write(uint64_t seed, struct buf *out)
+{
+    struct story t = { .rnd = rnd_seeded(seed), .out = out };
+    int n;
+    int64_t second = 0;
+
+    buf_printf(out, "# made from seed %" PRIu64 "\n", seed);
+    write_complex(&t);
+    t.last_s = pick(&t, 200, 1500);
+    n = pick(&t, 10, 45);
+    for (int i = 0; i < n; i++) {
+        second += rnd_range(&t.rnd, 0, 2 * t.last_s / n);
+        happen(&t, second);
+    }
+}
