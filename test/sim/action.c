@@ -1,10 +1,10 @@
 /* action.c - the lines of a scenario that do something.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/manager.h"
+#include "script.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
-#include "script.h"
+#include "server/requests/manager.h"
 #include "sim.h"
 
 #include <stdio.h>

@@ -99,11 +99,11 @@ static void add_jobs(struct shares *all, const struct node *n, int64_t now_at)
 }
 
 /* Sums change for the worse only where a share begins. */
-static void check_instant(struct sim *s, const struct node *n,
-                          const struct shares *all, const struct share *first)
+static void check_instant(struct sim *s, const struct node *n, const struct shares *all,
+                          const struct share *first)
 {
-    int64_t has = resources_amount(
-        obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), "ncpus", 0);
+    int64_t has = resources_amount(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
+                                   "ncpus", 0);
     int64_t at = first->from_at;
     int64_t sum = 0;
 
@@ -114,7 +114,8 @@ static void check_instant(struct sim *s, const struct node *n,
             continue;
         sum += x->ncpus;
         if (x != first && (x->alone || first->alone))
-            check_failed(s, CHECK_PROMISE, "%s at second %" PRId64
+            check_failed(s, CHECK_PROMISE,
+                         "%s at second %" PRId64
                          ": %s and %s, and one of them wants it alone",
                          n->obj.id, at - SIM_EPOCH_S, first->id, x->id);
     }

@@ -48,7 +48,8 @@ struct checks {
 void check_failed(struct sim *s, enum check what, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
-/* A turn was taken: its records are applied to the shadow, its effects wait to leave. */
+/* A turn was taken: its records are applied to the shadow, its effects wait to leave.
+ */
 void check_turn(struct sim *s, const struct shell_turn *t);
 /* A request was answered in this turn, or not. */
 void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,

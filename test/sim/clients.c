@@ -40,8 +40,7 @@ static struct client *begin(struct sim *s, enum client_kind kind, const char *us
     c->user = xstrdup(user);
     c->label = xstrdup(label);
     c->asked_ms = s->clock.now_ms;
-    c->conn =
-        net_connect(s, c->user, strcmp(user, "root") == 0, &client_ops, c);
+    c->conn = net_connect(s, c->user, strcmp(user, "root") == 0, &client_ops, c);
     if (!c->conn) {
         client_free(c);
         return NULL;
@@ -206,8 +205,9 @@ void clients_check_answered(struct sim *s)
 
     DL_FOREACH(s->clients.list, c)
     if (c->conn && !c->answered)
-        check_failed(s, CHECK_ANSWER, "the command about %s waits since second %" PRId64,
-                     c->label, c->asked_ms / 1000 - SIM_EPOCH_S);
+        check_failed(s, CHECK_ANSWER,
+                     "the command about %s waits since second %" PRId64, c->label,
+                     c->asked_ms / 1000 - SIM_EPOCH_S);
 }
 
 /* --- replies --------------------------------------------------------------------- */
@@ -230,8 +230,7 @@ static void reserved(struct sim *s, struct client *c, const char *text)
         arena_free(arena);
         return;
     }
-    e = ledger_told(s, OBJ_RESV,
-                    arena_strndup(arena, text, (size_t)(word - text)));
+    e = ledger_told(s, OBJ_RESV, arena_strndup(arena, text, (size_t)(word - text)));
     free(c->answer);
     c->answer = xstrdup(word + 1);
     if (strcmp(c->answer, "CONFIRMED") == 0)

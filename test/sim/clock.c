@@ -36,8 +36,7 @@ void clock_post(struct clock *c, int64_t at_ms, event_fn fn, void *arg,
         c->cap = c->cap ? 2 * c->cap : 64;
         c->heap = xrealloc(c->heap, c->cap * sizeof(*c->heap));
     }
-    c->heap[i] =
-        (struct event){ MAX_OF(at_ms, c->now_ms), c->order++, fn, drop, arg };
+    c->heap[i] = (struct event){ MAX_OF(at_ms, c->now_ms), c->order++, fn, drop, arg };
     for (; i > 0 && before(&c->heap[i], &c->heap[(i - 1) / 2]); i = (i - 1) / 2)
         swap(&c->heap[i], &c->heap[(i - 1) / 2]);
 }

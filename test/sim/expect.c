@@ -1,10 +1,10 @@
 /* expect.c - the lines of a scenario that look.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "script.h"
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
-#include "script.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -36,8 +36,10 @@ static void expect_state(struct sim *s, const struct words *w)
 {
     const struct object *o = labelled(s, w->v[1]);
     const char *substate = words_after(w, "substate");
-    int64_t is = o ? obj_num(o, o->kind == OBJ_JOB ? (int)JOB_A_SUBSTATE
-                                                   : (int)RESV_A_RESERVE_SUBSTATE, 0)
+    int64_t is = o ? obj_num(o,
+                             o->kind == OBJ_JOB ? (int)JOB_A_SUBSTATE
+                                                : (int)RESV_A_RESERVE_SUBSTATE,
+                             0)
                    : 0;
     struct buf text = { 0 };
 
@@ -53,8 +55,9 @@ static void expect_state(struct sim *s, const struct words *w)
 
 static bool holds(const struct object *o, const char *vnode)
 {
-    const struct holds *h =
-        o && o->kind == OBJ_RESV ? &TO_RESV(o)->holds : o ? &TO_JOB(o)->holds : NULL;
+    const struct holds *h = o && o->kind == OBJ_RESV ? &TO_RESV(o)->holds
+                            : o                      ? &TO_JOB(o)->holds
+                                                     : NULL;
 
     for (size_t i = 0; h && i < h->n; i++)
         if (strcmp(h->v[i].node->obj.id, vnode) == 0)
@@ -80,9 +83,9 @@ static void expect_retry(struct sim *s, const struct words *w)
     const char *when = words_after(w, "at");
 
     if (when && at != SIM_EPOCH_S + atoll(when))
-        check_failed(s, CHECK_EXPECT, "the next attempt for %s is at %" PRId64
-                     ", not %s",
-                     w->v[1], at ? at - SIM_EPOCH_S : 0, when);
+        check_failed(s, CHECK_EXPECT,
+                     "the next attempt for %s is at %" PRId64 ", not %s", w->v[1],
+                     at ? at - SIM_EPOCH_S : 0, when);
     if (!when && (at != 0) != (strcmp(w->v[3], "set") == 0))
         check_failed(s, CHECK_EXPECT, "%s has %s next attempt", w->v[1],
                      at ? "a" : "no");

@@ -99,8 +99,7 @@ static void hello_later(struct sim *s, struct mock_mom *m);
 
 static void say_hello(struct sim *s, struct mock_mom *m)
 {
-    const struct is_message msg = { .command = IS_HELLOSVR,
-                                    .mom_port = MOCK_MOM_PORT };
+    const struct is_message msg = { .command = IS_HELLOSVR, .mom_port = MOCK_MOM_PORT };
 
     net_to_server(s, m->stream, &msg);
 }
@@ -239,8 +238,8 @@ static void fill_vnodes(const struct sim *s, const struct mock_mom *m,
         struct is_vnode *vn = &st->vnodes[i];
 
         vn->attrs = ARENA_ARRAY(arena, struct is_vnode_attr, 4);
-        vn->name = i == 0 ? m->host
-                          : arena_printf(arena, "vn[%d]", (int)m->index * n + i - 1);
+        vn->name =
+            i == 0 ? m->host : arena_printf(arena, "vn[%d]", (int)m->index * n + i - 1);
         if (i == 0)
             add_attr(vn, "topology_info", TOPOLOGY);
         add_attr(vn, "resources_available.ncpus",
@@ -466,7 +465,8 @@ static void job_script(const struct mock_mom *m, const struct is_message *msg)
     struct mom_job *j = coming_job(m);
     int64_t lasts_s;
 
-    if (j && body->data.len > 6 && sscanf(body->data.data, "sleep %" SCNd64, &lasts_s) == 1)
+    if (j && body->data.len > 6 &&
+        sscanf(body->data.data, "sleep %" SCNd64, &lasts_s) == 1)
         j->lasts_ms = lasts_s * 1000;
 }
 

@@ -34,7 +34,9 @@ static struct parcel *parcel_new(uint64_t to)
 /* 'last_ms' keeps what is sent one way in order. */
 static void send_parcel(struct sim *s, int64_t *last_ms, struct parcel *p, event_fn fn)
 {
-    *last_ms = MAX_OF(*last_ms, s->clock.now_ms + sim_latency_ms(s));
+    int64_t at_ms = s->clock.now_ms + sim_latency_ms(s);
+
+    *last_ms = MAX_OF(*last_ms, at_ms);
     clock_post(&s->clock, *last_ms, fn, p, parcel_drop);
 }
 

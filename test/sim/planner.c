@@ -171,10 +171,9 @@ static void ask_status(struct sim *s, uint32_t number)
 static void ask_jobs(struct sim *s, const char *queue)
 {
     struct body_select body = { 0 };
-    const struct wire_request rq = { .number = BATCH_SELECT_STATUS,
-                                     .user = "root",
-                                     .body = &body,
-                                     .extend = "S" };
+    const struct wire_request rq = {
+        .number = BATCH_SELECT_STATUS, .user = "root", .body = &body, .extend = "S"
+    };
 
     wire_attrs_add(&body.criteria, s->planner.arena, "destination", NULL, queue,
                    WIRE_OP_EQ);
@@ -191,8 +190,8 @@ static void ask_next(struct sim *s)
     if (p->asked < ARRAY_LEN(status_requests))
         ask_status(s, status_requests[p->asked]);
     else if (p->asked - ARRAY_LEN(status_requests) < snapshot_queue_count(p->snapshot))
-        ask_jobs(s, snapshot_queue_name(p->snapshot,
-                                        p->asked - ARRAY_LEN(status_requests)));
+        ask_jobs(
+            s, snapshot_queue_name(p->snapshot, p->asked - ARRAY_LEN(status_requests)));
     else
         think(s);
 }
@@ -248,7 +247,8 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
     } else if (command == 16) {
         return; /* ours does not look before the end of its cycle */
     } else if (p->state != PLANNER_IDLE) {
-        check_failed(s, CHECK_SCHED_LINK, "command %d arrives during a cycle", command);
+        check_failed(s, CHECK_SCHED_LINK, "command %d arrives in state %d", command,
+                     (int)p->state);
     } else if (command == 6) {
         net_sched_done(s, p->conn[1]);
     } else {

@@ -195,8 +195,8 @@ static void tell_failure(const struct sim *s, const struct script *sc)
     const struct checks *c = &s->checks;
 
     printf("%s: second %.3f: %s: %s\n  (%s: %s)\n", sc->name,
-           (double)(c->at_ms - (int64_t)SIM_EPOCH_S * 1000) / 1000,
-           check_name(c->what), c->words, check_name(c->what), check_words(c->what));
+           (double)(c->at_ms - (int64_t)SIM_EPOCH_S * 1000) / 1000, check_name(c->what),
+           c->words, check_name(c->what), check_words(c->what));
 }
 
 bool script_run(const struct script *sc, uint64_t seed, bool trace)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -302,7 +303,8 @@ static void commit_drop(void *arg)
     free(c);
 }
 
-/* A turn with a record waits for its commit, one with accounting lines alone may not. */
+/* A turn with a record waits for its commit, one with accounting lines alone may not.
+ */
 static const struct effect *copy_account(const struct effect *e, struct arena *arena)
 {
     struct effect *copy = arena_copy(arena, e, sizeof(*e));
@@ -455,10 +457,9 @@ void shell_request(struct sim *s, struct conn *c, const char *data, size_t len)
 {
     struct arena *arena = arena_new();
     uint64_t conn = c->id;
-    struct requester who = { .user = c->user,
-                             .host = "svr",
-                             .server_uid = c->server_uid,
-                             .conn = conn };
+    struct requester who = {
+        .user = c->user, .host = "svr", .server_uid = c->server_uid, .conn = conn
+    };
     struct wire_request rq;
     bool known;
 

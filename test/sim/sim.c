@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BEGIN_S      100  /* before second 0: everything starts and finds itself */
-#define REPAIR_S     200  /* after the faults: hellos with their waits between */
-#define QUIET_S      700  /* more than a period of the scheduler */
-#define TICKS_MAX    20   /* at one instant without an event */
+#define BEGIN_S       100 /* before second 0: everything starts and finds itself */
+#define REPAIR_S      200 /* after the faults: hellos with their waits between */
+#define QUIET_S       700 /* more than a period of the scheduler */
+#define TICKS_MAX     20  /* at one instant without an event */
 #define CALM_DELAY_MS 1
 
 void sim_trace(const struct sim *s, const char *fmt, ...)
@@ -205,7 +205,8 @@ void sim_end(struct sim *s)
         return;
     delete_jobs(s);
     run_s(s, REPAIR_S + 2 * QUIET_S);
-    if (!s->checks.failed && s->ledger.last_record_ms > s->clock.now_ms - QUIET_S * 1000)
+    if (!s->checks.failed &&
+        s->ledger.last_record_ms > s->clock.now_ms - QUIET_S * 1000)
         check_failed(s, CHECK_QUIET, "something still changes");
     check_end(s);
 }

@@ -1,9 +1,9 @@
-/* sim.h - one simulated complex: a server, a scheduler, MoMs and clients around the real
- * cores, on a virtual clock.
+/* sim.h - one simulated complex: a server, a scheduler, MoMs and clients around the
+ * real cores, on a virtual clock.
  *
- * Everything that is not a core is made here and may misbehave: messages are late, twice
- * or lost, processes die and come back, the store refuses commits. After every step the
- * checkers look (checks.h).
+ * Everything that is not a core is made here and may misbehave: messages are late,
+ * twice or lost, processes die and come back, the store refuses commits. After every
+ * step the checkers look (checks.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEST_SIM_SIM_H
@@ -20,19 +20,19 @@
 #include "shell.h"
 
 /* Second 0 of a run. */
-#define SIM_EPOCH_S 1790000000
+#define SIM_EPOCH_S    1790000000
 
 #define SIM_HOSTS_MAX  4
 #define SIM_VNODES_MAX 32
 
 /* How rough the weather is: percentages and limits, all 0 in a calm one. */
 struct weather {
-    int64_t jitter_ms;  /* a message takes up to so much longer */
-    int late_percent;   /* ... of them take up to late_ms more */
+    int64_t jitter_ms; /* a message takes up to so much longer */
+    int late_percent;  /* ... of them take up to late_ms more */
     int64_t late_ms;
-    int twice_percent;  /* MoMs and schedulers say things twice */
-    int lost_percent;   /* messages of a MoM that get lost */
-    int64_t commit_ms;  /* a commit takes up to so long */
+    int twice_percent; /* MoMs and schedulers say things twice */
+    int lost_percent;  /* messages of a MoM that get lost */
+    int64_t commit_ms; /* a commit takes up to so long */
 };
 
 struct cluster {

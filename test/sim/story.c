@@ -41,7 +41,7 @@ static void add_chunk(struct story *t, int most)
 
 static void add_select(struct story *t, int most)
 {
-    static const char *const places[] = { "free",    "scatter", "pack",
+    static const char *const places[] = { "free",     "scatter", "pack",
                                           "vscatter", "excl",    "vscatter:excl" };
 
     buf_add_str(t->out, " select=");
@@ -92,7 +92,7 @@ static void submit(struct story *t, int64_t second)
     buf_add_char(t->out, '\n');
 }
 
-static void delete(struct story *t, int64_t second)
+static void delete (struct story *t, int64_t second)
 {
     bool resv = t->n_resvs && (!t->n_jobs || chance(t, 50));
 
@@ -244,9 +244,9 @@ static const struct {
     int weight;
     void (*fn)(struct story *t, int64_t second);
 } happenings[] = {
-    { 30, reserve }, { 25, submit }, { 10, delete }, { 2, run },      { 14, vnode },
-    { 6, mom },      { 1, router },  { 4, sched },   { 4, server },   { 2, store },
-    { 2, settings },
+    { 30, reserve }, { 25, submit }, { 10, delete },  { 2, run },
+    { 14, vnode },   { 6, mom },     { 1, router },   { 4, sched },
+    { 4, server },   { 2, store },   { 2, settings },
 };
 
 static void happen(struct story *t, int64_t second)
