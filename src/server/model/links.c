@@ -25,7 +25,7 @@ bool attr_moves_links(enum obj_kind kind, int attr)
         return attr == JOB_A_JOB_STATE || attr == JOB_A_EXEC_VNODE ||
                attr == JOB_A_RESOURCE_LIST || attr == JOB_A_QUEUE;
     if (kind == OBJ_NODE)
-        return attr == NODE_A_MOM;
+        return attr == NODE_A_MOM || attr == NODE_A_QUEUE;
     return false;
 }
 
@@ -265,7 +265,12 @@ static struct host *host_make(struct model *m, const char *name)
 static void link_node(struct model *m, struct node *n)
 {
     const struct attr_value *mom = obj_attr(&n->obj, NODE_A_MOM);
+    struct object *q = find_object(m, OBJ_QUEUE, obj_str(&n->obj, NODE_A_QUEUE, ""));
 
+    if (q) {
+        n->queue = STRUCT_OF(q, struct queue, obj);
+        n->queue->n_nodes++;
+    }
     if (!mom->set || mom->u.list.n == 0)
         return;
     n->host = host_make(m, mom->u.list.v[0]);
@@ -277,6 +282,9 @@ static void unlink_node(struct model *m, struct node *n)
 {
     struct host *h = n->host;
 
+    if (n->queue)
+        n->queue->n_nodes--;
+    n->queue = NULL;
     if (!h)
         return;
     DL_DELETE2(h->nodes, n, host_prev, host_next);

@@ -174,6 +174,7 @@ void model_free(struct model *m)
         drop_late(m, m->late);
     kind_free(m, OBJ_JOB);
     kind_free(m, OBJ_RESV);
+    kind_free(m, OBJ_NODE); /* links are to queues */
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         kind_free(m, (enum obj_kind)kind);
     resources_clear(&m->assigned);

@@ -64,6 +64,7 @@ struct node {
     /* derived */
     struct host *host; /* from Mom; NULL when it has none */
     struct node *host_prev, *host_next;
+    struct queue *queue; /* that it is attached to, or NULL */
     size_t n_resvs; /* reservations whose resv_nodes name it, in order of creation */
     struct resv **resvs;
     size_t n_jobs; /* running jobs on it, by created_seq */
@@ -77,6 +78,7 @@ struct queue {
     struct resv *resv;  /* the reservation it belongs to, or NULL */
     struct job *jobs;   /* by queue_prev, queue_next; in order of creation */
     size_t n_jobs;      /* jobs in it, history not counted */
+    size_t n_nodes;    /* vnodes attached to it */
     size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
     struct resources assigned;
 };

@@ -119,6 +119,8 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
         return differs(c, &a->obj, "reservation");
     if (a->n_jobs != b->n_jobs || memcmp(a->n_state, b->n_state, sizeof(a->n_state)))
         return differs(c, &a->obj, "job counts");
+    if (a->n_nodes != b->n_nodes)
+        return differs(c, &a->obj, "vnodes");
     for (; ja && jb; ja = ja->queue_next, jb = jb->queue_next)
         if (!SAME_ID(ja, jb))
             break;

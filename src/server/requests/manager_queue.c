@@ -119,23 +119,13 @@ int manager_queue_set(struct manager *g)
     return change_queue(g, o, FACT_SET);
 }
 
-static bool has_nodes(const struct model *m, const char *queue)
-{
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
-        if (strcmp(obj_str(o, NODE_A_QUEUE, ""), queue) == 0)
-            return true;
-    }
-    return false;
-}
-
 int manager_queue_delete(struct manager *g)
 {
     const struct queue *q = model_queue(g->m, g->name);
 
     if (!q)
         return REFUSE(g, PBSE_UNKQUE);
-    if (q->n_jobs > 0 || q->resv || has_nodes(g->m, g->name))
+    if (q->n_jobs > 0 || q->resv || q->n_nodes > 0)
         return REFUSE(g, PBSE_OBJBUSY);
     decide(g->out, g->rq, FACT_DELETED, OBJ_QUEUE, q->obj.id);
     manager_log(g, OBJ_QUEUE, q->obj.id, "deleted");

@@ -193,16 +193,6 @@ bool show_server(const struct model *m, const struct request *rq,
     }
 }
 
-static bool has_nodes(const struct model *m, const struct object *queue)
-{
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
-        if (strcmp(obj_str(o, NODE_A_QUEUE, ""), queue->id) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool show_queue(const struct model *m, const struct request *rq, const struct object *o,
                 int attr, struct wire_attrs *out)
 {
@@ -219,7 +209,7 @@ bool show_queue(const struct model *m, const struct request *rq, const struct ob
         show_resources(rq, o, attr, &q->assigned, out);
         return true;
     case QUEUE_A_HASNODES:
-        if (has_nodes(m, o))
+        if (q->n_nodes > 0)
             show_num(rq, o, attr, 1, out);
         return true;
     default:
@@ -280,8 +270,9 @@ static void show_node_resv(const struct request *rq, const struct node *n, int a
     buf_fini(&text);
 }
 
-#define COUNTED_MAX 256 /* resources that vnodes count; more are not shown when idle   \
-                         */
+#define COUNTED_MAX                                                                    \
+    256 /* resources that vnodes count; more are not shown when idle                   \
+         */
 
 /* The resources that vnodes count, by name. */
 static size_t counted_resources(const struct resource_defs *defs,
