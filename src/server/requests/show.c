@@ -198,6 +198,7 @@ bool show_queue(const struct model *m, const struct request *rq, const struct ob
 {
     const struct queue *q = TO_QUEUE(o);
 
+    (void)m;
     switch (attr) {
     case QUEUE_A_TOTAL_JOBS:
         show_num(rq, o, attr, total(q->n_state), out);
