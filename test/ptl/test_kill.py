@@ -7,6 +7,7 @@ import time
 import pytest
 
 from holdfast import *
+from holdfast.services import wait_for
 from story import *
 
 

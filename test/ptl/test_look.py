@@ -56,7 +56,7 @@ def test_queues_are_made_changed_listed_printed_and_deleted(cluster):
 
 @pytest.mark.parametrize("line,code,rc", [
     ("set queue nosuch enabled=true", 15018, 170),
-    ("create queue workq2,averyveryverylongname", 15028, 184),
+    ("create queue workq2,averyveryverylongname", 15028, 180),
     ("set server nosuch=1", None, 4),
     ("delete node nosuch", 15062, 214),
     ("set server scheduling=maybe", 15014, 166),

@@ -147,9 +147,9 @@ class Cluster:
         self.comm.start()
         self.server.start()
         self.scheduler.start()
-        self.mom.start()
         self.server.manager(MGR_CMD_CREATE, NODE, {"Port": self.ports["mom"]}, id=self.host)
-        self.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        self.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True", "log_events": 2047})
+        self.mom.start()
         self.wait_nodes()
 
     def vnode_names(self):
