@@ -43,9 +43,10 @@ def test_a_job_that_ends_while_the_server_is_dead_is_accounted_for(cluster):
     server = cluster.server
     gate = Gate(cluster)
     jid = running_job(server, script=script_until(gate.path))
+    session = server.status(JOB, jid)[0]["session_id"]
     server.kill()
     gate.open()
-    cluster.mom.log_match("Obit", deadline=60)
+    wait_for("the end of the job's session", lambda: not os.path.exists("/proc/" + session))
     server.start()
     line = server.accounting_match(";E;%s;" % jid)
     assert "Exit_status=0" in line

@@ -55,6 +55,8 @@ class Cluster:
             full = os.path.join(self.home, path)
             os.makedirs(full, exist_ok=True)
             os.chmod(full, mode)
+        os.makedirs(os.path.join(self.root, "tmp"))
+        os.chmod(os.path.join(self.root, "tmp"), 0o1777)
         self.write("home/pbs_environment", "PATH=/bin:/usr/bin\nTZ=UTC\n")
         self.write("home/mom_priv/config", "")
         self.write("home/mom_priv/config.d/vnodes", self.vnode_file())
@@ -68,7 +70,7 @@ class Cluster:
                       PBS_COMM_NAME="%s:%d" % (self.host, self.ports["comm"]),
                       PBS_LEAF_ROUTERS="%s:%d" % (self.host, self.ports["comm"]),
                       PBS_AUTH_METHOD="clusterkey", PBS_SUPPORTED_AUTH_METHODS="clusterkey",
-                      PBS_LOG_HIGHRES_TIMESTAMP=1, PBS_START_SERVER=1, PBS_START_SCHED=1,
+                      PBS_TMPDIR=os.path.join(self.root, "tmp"), PBS_LOG_HIGHRES_TIMESTAMP=1, PBS_START_SERVER=1, PBS_START_SCHED=1,
                       PBS_START_COMM=1, PBS_START_MOM=1)
         values.update(more)
         self.write("pbs.conf", "".join("%s=%s\n" % kv for kv in values.items()))
