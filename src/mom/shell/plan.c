@@ -124,9 +124,7 @@ static void plan_program(struct plan *p, const struct wire_attrs *attrs,
     const char *args = attr(attrs, "argument_list");
     int n = 0;
 
-    p->program = xml_text(attr(attrs, "executable"), "Executable", 0, arena);
-    if (!p->program)
-        p->program = "";
+    p->program = arena_strdup(arena, attr(attrs, "executable"));
     while (xml_text(args, "Argument", n, arena))
         n++;
     p->argv = ARENA_ARRAY(arena, char *, (size_t)n + 2);
