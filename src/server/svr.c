@@ -273,6 +273,8 @@ static struct requester complete_requester(const struct svr *s,
 
     full.rights = requester_rights(s->m, who->user, who->host, who->server_uid);
     full.scheduler = l && l->attached && l->conn[0] == who->conn;
+    if (who->host_root)
+        full.rights |= WHO_STAFF;
     if (l && l->attached)
         full.rights = WHO_ANYONE;
     if (full.scheduler)

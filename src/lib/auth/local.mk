@@ -5,7 +5,8 @@ libhfauth_la_LIBADD = $(CRYPTO_LIBS)
 libhfauth_la_SOURCES = \
 	src/lib/auth/auth.h \
 	src/lib/auth/clusterkey.c src/lib/auth/clusterkey.h \
-	src/lib/auth/peer.c
+	src/lib/auth/peer.c \
+	src/lib/auth/resvport.c src/lib/auth/resvport.h
 
 check_PROGRAMS += test/unit/auth/test_auth
 TESTS += test/unit/auth/test_auth

@@ -20,8 +20,11 @@ struct requester {
     const char *user;
     const char *host;
     /* root, or the uid that runs the server, known for certain: by peer credentials of
-     * the local socket, or root authenticated on the server's own host. */
+     * the local socket. */
     bool server_uid;
+    /* root on the server's host as a reserved port vouches for it: manager and operator,
+     * and nothing of what only server_uid may do (hooks, acl_roots, RegisterSched). */
+    bool host_root;
     uint64_t conn; /* the shell's number of the connection, 0: the server itself */
     /* Filled in by svr_request(); the shell leaves them zero. */
     uint32_t rights; /* enum attr_who bits, see requester_rights() */

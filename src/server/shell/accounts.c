@@ -1,12 +1,14 @@
-/* accounts.c - users' groups and hosts' addresses, with a memory.
+/* accounts.c - users' groups, hosts' addresses and names, with a memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/accounts.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <grp.h>
 #include <netdb.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,11 +19,11 @@
 #define GROUPS_MAX  1024
 
 struct known {  /* one answer of either kind */
-    char *name; /* "u<user>" or "h<host>" */
+    char *name; /* "u<user>", "h<host>" or "n<address>" */
     int64_t asked_ms;
     bool found;
     size_t n;
-    char **groups;
+    char **groups; /* of a user; the name of an address */
     uint32_t *addrs;
     UT_hash_handle hh;
 };
@@ -161,6 +163,39 @@ size_t accounts_host_addrs(void *arg, const char *host, uint32_t *ret, size_t ma
     if (n > 0)
         memcpy(ret, k->addrs, n * sizeof(*ret));
     return n;
+}
+
+static void ask_name(struct known *k, uint32_t addr)
+{
+    const struct sockaddr_in in = { .sin_family = AF_INET,
+                                    .sin_addr.s_addr = htonl(addr) };
+    char name[NI_MAXHOST];
+
+    if (getnameinfo((const struct sockaddr *)&in, sizeof(in), name, sizeof(name), NULL,
+                    0, NI_NAMEREQD))
+        return;
+    for (char *p = name; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    k->found = true;
+    k->n = 1;
+    k->groups = xcalloc(1, sizeof(*k->groups));
+    k->groups[0] = xstrdup(name);
+}
+
+bool accounts_host_name(struct accounts *a, uint32_t addr, char *name, size_t size)
+{
+    char key[16];
+    bool fresh;
+    struct known *k;
+
+    snprintf(key, sizeof(key), "%08x", (unsigned)addr);
+    k = known_get(a, 'n', key, &fresh);
+    if (!fresh)
+        ask_name(k, addr);
+    if (!k->found || strlen(k->groups[0]) >= size)
+        return false;
+    strcpy(name, k->groups[0]);
+    return true;
 }
 
 int64_t accounts_utc_offset(void *arg, int64_t at)

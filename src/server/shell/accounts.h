@@ -14,6 +14,9 @@ void accounts_free(struct accounts *a);
 bool accounts_groups(void *arg, const char *user, struct arena *arena,
                      struct wire_strings *ret);
 size_t accounts_host_addrs(void *arg, const char *host, uint32_t *ret, size_t max);
+/* What an address (host byte order) is called, in lower case; nobody has checked that
+ * the name has the address. False: it has no name. */
+bool accounts_host_name(struct accounts *a, uint32_t addr, char *name, size_t size);
 int64_t accounts_utc_offset(void *arg, int64_t at);
 
 #endif

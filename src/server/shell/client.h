@@ -36,6 +36,7 @@ struct client {
     struct sockaddr_in peer; /* TCP */
     char user[257];          /* whose it is; "" as long as nobody is authenticated */
     char host[256];          /* where from */
+    bool host_root;          /* root of this host, by a helper's word */
     bool server_uid;         /* root or the server's own uid, by the kernel's word */
     struct buf message;      /* payload of packets, not yet served */
     unsigned n_packets;      /* of the message that is not whole yet */
@@ -60,6 +61,9 @@ struct clients {
 /* serve.c: a packet came; bytes left over from before. */
 void serve_packet(struct client *c, const char *data, size_t len);
 void serve_rest(struct client *c);
+
+/* vouch.c: a helper says whose another connection is (wire.md 4.2). */
+void serve_authenticate(struct client *c, const struct wire_request *rq);
 
 /* Answer with a code of the shell's own, and close when 'close'. */
 void client_refuse(struct client *c, uint32_t number, const char *user, int code,

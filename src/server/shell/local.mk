@@ -18,7 +18,9 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/sched_conn.c \
 	src/server/shell/serve.c \
 	src/server/shell/shell.c src/server/shell/shell.h \
-	src/server/shell/start.c src/server/shell/start.h
+	src/server/shell/start.c src/server/shell/start.h \
+	src/server/shell/trust.c src/server/shell/trust.h \
+	src/server/shell/vouch.c
 HF_SVR_LIBS = libhfsvrshell.la libhfsvrcore.la libhfattr.la libhfstore.la \
 	$(SQLITE_LIBS) $(HF_TPP_LIBS) -lpthread
 

@@ -6,12 +6,12 @@
  * the reply to the last is on its way.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/auth/resvport.h"
 #include "lib/wire/batch.h"
 #include "server/shell/client.h"
 #include "server/shell/outbox.h"
 
 #include <string.h>
-#include <strings.h>
 
 static void log_request(const struct client *c, const struct wire_request *rq)
 {
@@ -22,23 +22,7 @@ static void log_request(const struct client *c, const struct wire_request *rq)
 
 static bool is_privileged_port(const struct client *c)
 {
-    return !c->local && ntohs(c->peer.sin_port) < 1024;
-}
-
-/* Methods that a client may name here: pbs_iff vouches through "resvport", but only
- * from a privileged port and for a connection that is there. Nobody is vouched for yet,
- * so what the reference demands first is all that is checked. */
-static void serve_authenticate(struct client *c, const struct wire_request *rq)
-{
-    const struct body_authenticate *body = rq->body;
-    const struct conf *conf = c->all->sh->conf;
-    bool known = conf_list_has(conf->supported_auth_methods, body->method) &&
-                 strcasecmp(body->method, "resvport") == 0;
-
-    if (!known || *body->encrypt_method)
-        client_refuse(c, rq->number, rq->user, PBSE_NOSUP, true);
-    else
-        client_refuse(c, rq->number, rq->user, PBSE_BADCRED, true);
+    return !c->local && ntohs(c->peer.sin_port) < RESVPORT_END;
 }
 
 static void serve_connect(struct client *c, const struct wire_request *rq)
@@ -74,9 +58,11 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
     struct shell *sh = c->all->sh;
     struct effects *out = outbox_effects(sh->outbox);
     const struct request_row *row = request_row(rq->number);
-    struct requester who = {
-        .user = c->user, .host = c->host, .server_uid = c->server_uid, .conn = c->number
-    };
+    struct requester who = { .user = c->user,
+                             .host = c->host,
+                             .server_uid = c->server_uid,
+                             .host_root = c->host_root,
+                             .conn = c->number };
     size_t before = out->n;
     int32_t code = 0;
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/auth.h"
 #include "lib/auth/clusterkey.h"
+#include "lib/auth/resvport.h"
 
 #include "../unit.h"
 
@@ -188,6 +189,44 @@ static void test_nonces_differ(void)
     CU_ASSERT_NOT_EQUAL(memcmp(a, b, sizeof(a)), 0);
 }
 
+static void test_who_may_vouch_for_whom(void)
+{
+    static char longest[AUTH_USER_MAX + 1], too_long[AUTH_USER_MAX + 2];
+    static const struct {
+        struct resvport_vouch v;
+        int code;
+        const char *why;
+    } cases[] = {
+        { { true, "resvport", "", 1023, true, "ann", "" }, 0, "" },
+        { { true, "ResvPort", "", 1, true, "ann", "" }, 0, "" },
+        { { true, "resvport", "", 700, true, "ann", "ann" }, 0, "" },
+        { { true, "resvport", "", 700, true, longest, "" }, 0, "" },
+        { { false, "resvport", "", 700, true, "ann", "" }, PBSE_NOSUP, "resvport" },
+        { { true, "munge", "", 700, true, "ann", "" }, PBSE_NOSUP, "munge" },
+        { { true, "", "", 700, true, "ann", "" }, PBSE_NOSUP, "method" },
+        { { true, "resvport", "tls", 700, true, "ann", "" }, PBSE_NOSUP, "tls" },
+        { { true, "resvport", "", 1024, true, "ann", "" }, PBSE_BADCRED, "port" },
+        { { true, "resvport", "", 0, true, "ann", "" }, PBSE_BADCRED, "port" },
+        { { true, "resvport", "", 700, false, "ann", "" }, PBSE_BADCRED, "TRUSTED" },
+        { { true, "resvport", "", 700, true, "", "" }, PBSE_BADCRED, "name" },
+        { { true, "resvport", "", 700, true, too_long, "" }, PBSE_BADCRED, "name" },
+        { { true, "resvport", "", 700, true, "ann", NULL }, PBSE_BADCRED, "no such" },
+        { { true, "resvport", "", 700, true, "ann", "bob" }, PBSE_BADCRED, "bob" },
+        { { true, "resvport", "", 700, true, "ann", "Ann" }, PBSE_BADCRED, "Ann" },
+        /* the method is looked at first */
+        { { false, "resvport", "", 1024, false, "", NULL }, PBSE_NOSUP, "method" },
+    };
+
+    memset(longest, 'x', sizeof(longest) - 1);
+    memset(too_long, 'x', sizeof(too_long) - 1);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct diag why = { 0 };
+
+        CU_ASSERT_EQUAL(resvport_check(&cases[i].v, &why), cases[i].code);
+        CU_ASSERT_PTR_NOT_NULL(strstr(why.text, cases[i].why));
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -200,6 +239,7 @@ int main(void)
         { "a key is no link and ours", test_key_is_no_link_and_ours },
         { "the hash depends on all it covers", test_hash_depends_on_all_it_covers },
         { "nonces differ", test_nonces_differ },
+        { "who may vouch for whom", test_who_may_vouch_for_whom },
     };
     int rc;
 

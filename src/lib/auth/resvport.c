@@ -1,0 +1,49 @@
+/* resvport.c - the rules for vouching, in the protocol's order.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/auth/resvport.h"
+
+#include "lib/auth/auth.h"
+
+#include <string.h>
+#include <strings.h>
+
+static int check_method(const struct resvport_vouch *v, struct diag *why)
+{
+    if (!v->supported || strcasecmp(v->method, RESVPORT_METHOD) != 0)
+        return diag_set(why, PBSE_NOSUP, "method %.100s is not supported", v->method);
+    if (*v->encrypt_method)
+        return diag_set(why, PBSE_NOSUP, "encryption method %.100s is not supported",
+                        v->encrypt_method);
+    return 0;
+}
+
+static int check_helper(const struct resvport_vouch *v, struct diag *why)
+{
+    if (v->helper_port == 0 || v->helper_port >= RESVPORT_END)
+        return diag_set(why, PBSE_BADCRED, "not from a reserved port");
+    if (!v->helper_trusted)
+        return diag_set(why, PBSE_BADCRED,
+                        "reserved ports of this host do not count (see "
+                        "PBS_TRUSTED_HOSTS)");
+    if (!*v->user || strlen(v->user) > AUTH_USER_MAX)
+        return diag_set(why, PBSE_BADCRED, "not a user's name");
+    return 0;
+}
+
+int resvport_check(const struct resvport_vouch *v, struct diag *why)
+{
+    int err = check_method(v, why);
+
+    if (!err)
+        err = check_helper(v, why);
+    if (err)
+        return err;
+    if (!v->owner)
+        return diag_set(why, PBSE_BADCRED, "there is no such connection");
+    /* A connection does not change hands: else whoever may vouch could make another
+     * user's connection useless. */
+    if (*v->owner && strcmp(v->owner, v->user) != 0)
+        return diag_set(why, PBSE_BADCRED, "the connection is %s's already", v->owner);
+    return 0;
+}

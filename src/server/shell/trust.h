@@ -1,0 +1,22 @@
+/* trust.h - hosts whose reserved ports count, and what hosts are called.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SHELL_TRUST_H
+#define SERVER_SHELL_TRUST_H
+
+#include "server/shell/shell.h"
+
+#include <netinet/in.h>
+
+/* Loopback, or an address of one of this host's interfaces. */
+bool trust_is_own(struct in_addr addr);
+
+/* Configured: this host, PBS_TRUSTED_HOSTS, the server pair, routers, hosts of nodes.
+ * May ask the system's name services; answers are kept (accounts.h). */
+bool trust_has(struct shell *sh, struct in_addr addr);
+
+/* The name of a host: this one's own, else the one its address and the name itself
+ * agree on, else the address as text. */
+void trust_host_name(struct shell *sh, struct in_addr addr, char *name, size_t size);
+
+#endif
