@@ -54,6 +54,22 @@ qterm_SOURCES = src/cmds/qterm.c
 qterm_LDFLAGS = $(CMD_LDFLAGS)
 qterm_LDADD = $(CMD_LIBS)
 
+# Set-uid: no shared library of ours, and of the others only the system's.
+sbin_PROGRAMS += pbs_iff
+pbs_iff_SOURCES = \
+	src/cmds/pbs_iff/args.c \
+	src/cmds/pbs_iff/iff.h \
+	src/cmds/pbs_iff/own.c \
+	src/cmds/pbs_iff/pbs_iff.c \
+	src/cmds/pbs_iff/port.c \
+	src/cmds/pbs_iff/talk.c
+pbs_iff_LDADD = libhfwire.la libhfbase.la
+
+# What is installed by somebody else than root stays an ordinary program: it cannot bind
+# reserved ports, and clients use the local socket.
+install-exec-hook:
+	if test "`id -u`" = 0; then chmod 4755 $(DESTDIR)$(sbindir)/pbs_iff; fi
+
 check_PROGRAMS += test/unit/cmds/test_cmds
 TESTS += test/unit/cmds/test_cmds
 test_unit_cmds_test_cmds_SOURCES = test/unit/cmds/test_cmds.c test/unit/unit.h

@@ -79,7 +79,7 @@ static bool is_local(const struct target *t)
 {
     struct in_addr addr;
 
-    if (t->port != t->conf->batch_port)
+    if (!t->conf->local_socket || t->port != t->conf->batch_port)
         return false;
     if (strcasecmp(t->host, t->conf->server) == 0 ||
         strcasecmp(t->host, conf_server_host(t->conf)) == 0)
@@ -123,6 +123,21 @@ static int wait_connected(int fd, int seconds)
     return err;
 }
 
+/* The helper has the connection beside its stdin, stdout and stderr, also when the
+ * program has closed its own. */
+static int above_standard(int fd)
+{
+    int high, keep;
+
+    if (fd > STDERR_FILENO)
+        return fd;
+    high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    keep = errno;
+    close(fd);
+    errno = keep;
+    return high < 0 ? fail(PBSE_SYSTEM) : high;
+}
+
 static int open_tcp(const struct target *t)
 {
     struct sockaddr_in to = { .sin_family = AF_INET,
@@ -137,7 +152,7 @@ static int open_tcp(const struct target *t)
     if (!err && fcntl(fd, F_SETFL, 0) < 0)
         err = errno;
     if (!err)
-        return fd;
+        return above_standard(fd);
     if (fd >= 0)
         close(fd);
     errno = err;
@@ -153,20 +168,25 @@ static bool is_tcp(int fd)
            own.ss_family == AF_INET;
 }
 
-/* Say who we are on a TCP connection. No method of this build can: reserved ports need
- * the set-uid helper, any other a plug-in. The texts are those of a helper or plug-in
- * that could not be run. */
-static int authenticate(const struct target *t)
+/* Say who we are on a TCP connection. Another method than the helper's needs a plug-in,
+ * and the text is that of one which cannot be loaded. */
+static int authenticate(const struct target *t, int fd)
 {
-    if (strcmp(t->conf->auth_method, "resvport") == 0) {
-        fprintf(stderr, "auth: error returned: %d\n", -1);
-        fprintf(stderr, "auth: Unable to authenticate connection (%s:%u)\n", t->host,
-                t->port);
-        return fail(-1);
+    int code;
+
+    if (strcmp(t->conf->auth_method, "resvport") != 0) {
+        fprintf(stderr, "Failed to load %s/lib/libauth_%s.so\n", t->conf->exec,
+                t->conf->auth_method);
+        return fail(PBSE_SYSTEM);
     }
-    fprintf(stderr, "Failed to load %s/lib/libauth_%s.so\n", t->conf->exec,
-            t->conf->auth_method);
-    return fail(PBSE_SYSTEM);
+    code = ifl_resvport(t->conf, fd, t->host, t->port);
+    if (code == 0)
+        return 0;
+    fprintf(stderr, "auth: error returned: %d\n", code);
+    fprintf(stderr, "auth: Unable to authenticate connection (%s:%u)\n", t->host,
+            t->port);
+    errno = 0; /* no words of the system's belong to it */
+    return fail(code);
 }
 
 static void drop(int c)
@@ -187,7 +207,8 @@ static int greet(const struct target *t, int fd, const char *extend)
 
     if (ifl_handle_add(fd, FIRST_REPLY_S))
         return -1;
-    if (ifl_do(fd, BATCH_CONNECT, NULL, extend) || (is_tcp(fd) && authenticate(t))) {
+    if (ifl_do(fd, BATCH_CONNECT, NULL, extend) ||
+        (is_tcp(fd) && authenticate(t, fd))) {
         drop(fd);
         return -1;
     }

@@ -58,6 +58,12 @@ void ifl_handle_unlock(struct ifl_handle *h);
 void ifl_handle_close(struct ifl_handle *h);
 bool ifl_single_threaded(void);
 
+/* ---- resvport.c */
+
+/* Have the helper vouch for this connection: 0, or the code it wrote (15019 refused by
+ * the server), or -1 when it could not be run or said nothing. */
+int ifl_resvport(const struct conf *conf, int fd, const char *host, unsigned port);
+
 /* ---- ask.c */
 
 /* Send a request and, unless it is one that is never answered, read the whole reply,

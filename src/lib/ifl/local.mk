@@ -16,6 +16,7 @@ libpbs_la_SOURCES = \
 	src/lib/ifl/ifl.h \
 	src/lib/ifl/job.c \
 	src/lib/ifl/resv.c \
+	src/lib/ifl/resvport.c \
 	src/lib/ifl/settings.c \
 	src/lib/ifl/state.c \
 	src/lib/ifl/stathost.c \

@@ -77,6 +77,7 @@ static const struct conf_setting settings[] = {
     BOOL("PBS_USE_COMPRESSION", use_compression, "1", "Compress large messages."),
     BOOL("PBS_USE_MCAST", use_mcast, "1", "Send to many MoMs at once."),
     BOOL("PBS_LOCALLOG", local_log, "0", "Write log files although syslog is on."),
+    BOOL("PBS_LOCAL_SOCKET", local_socket, "1", "Reach the server of this host through its local socket."),
     BOOL("PBS_LOG_HIGHRES_TIMESTAMP", highres_timestamp, "0", "Microseconds in log lines."),
     { .name = "PBS_SCHEDULER_MODIFY_EVENT", .kind = CONF_BOOL, .file_only = true,
       .offset = offsetof(struct conf, sched_modify_event), .dflt = "0",

@@ -58,6 +58,7 @@ struct conf {
     bool local_log;                  /* PBS_LOCALLOG */
     bool highres_timestamp;          /* PBS_LOG_HIGHRES_TIMESTAMP */
     bool sched_modify_event;         /* PBS_SCHEDULER_MODIFY_EVENT */
+    bool local_socket;               /* PBS_LOCAL_SOCKET: on */
     /* private: what the functions below return */
     char *made_routers, *made_store, *made_key, *made_socket;
 };
