@@ -239,6 +239,12 @@ static void announce(struct shell *s)
                    (int)getpid(), s->server_port, s->mom_port, s->rm_port);
 }
 
+static void complain(struct shell *s, const char *words)
+{
+    fprintf(stderr, "pbs_mom: %s\n", words);
+    shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", words);
+}
+
 static void refuse_client(void *arg, int fd, const struct sockaddr_in *peer)
 {
     (void)arg;
@@ -257,27 +263,37 @@ static int hold_ports(struct shell *s, struct listener *held[2])
     for (size_t i = 0; i < 2; i++) {
         if (listen_tcp(s->loop, addr, ports[i], refuse_client, s, &held[i], &why) !=
             0) {
-            fprintf(stderr, "pbs_mom: %s\n", why.text);
-            shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
+            complain(s, why.text);
             return 3;
         }
     }
     return 0;
 }
 
+/* The ports come first: nothing is touched when another MoM has them. */
+static int open_all(struct shell *s, struct listener *held[2])
+{
+    struct diag why;
+    int status;
+
+    s->loop = loop_new();
+    if (!s->loop) {
+        complain(s, "no event loop");
+        return 1;
+    }
+    status = hold_ports(s, held);
+    if (!status && shell_open(s, &why) != 0) {
+        complain(s, why.text);
+        status = 1;
+    }
+    return status;
+}
+
 static int serve(struct shell *s, const struct options *o)
 {
     struct listener *held[2] = { NULL, NULL };
-    struct diag why;
-    int status = 0;
+    int status = open_all(s, held);
 
-    if (shell_open(s, &why) != 0) {
-        fprintf(stderr, "pbs_mom: %s\n", why.text);
-        shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);
-        status = 1;
-    } else {
-        status = hold_ports(s, held);
-    }
     if (!status) {
         announce(s);
         if (!o->foreground)

@@ -10,7 +10,6 @@
 #include "mom/shell/proc.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -402,9 +401,6 @@ int shell_open(struct shell *s, struct diag *why)
     struct mom_out out;
     int err;
 
-    s->loop = loop_new();
-    if (!s->loop)
-        return diag_set(why, PBSE_SYSTEM, "no event loop: %s", strerror(errno));
     s->arena = arena_new();
     s->decoding = arena_new();
     s->timer = loop_timer_new(s->loop, on_timer, s);

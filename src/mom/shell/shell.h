@@ -40,8 +40,8 @@ struct shell {
 void shell_log(struct shell *s, int event, int log_class, const char *object,
                const char *text);
 
-/* After going into the background: loop, core, recovered jobs, leaf. PBSE_SYSTEM with
- * words. */
+/* After going into the background, with s->loop made: core, recovered jobs, leaf.
+ * PBSE_SYSTEM with words. */
 int shell_open(struct shell *s, struct diag *why) MUST_CHECK;
 void shell_run(struct shell *s);
 void shell_close(struct shell *s);
