@@ -6,6 +6,7 @@
  * when every scheduler asked has said it, and sets the next retry of a degraded one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/node_state.h"
 #include "server/model/resv_fit.h"
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
@@ -22,6 +23,9 @@
 #define CONFIRM_FAIL      "PBS_RESV_CONFIRM_FAIL"
 #define PARTITION_WORD    ":partition="
 #define DEFAULT_PARTITION "pbs-default"
+
+/* How long to wait for vnodes that were not heard of before asking again. */
+#define ASK_AGAIN_S       5
 
 struct answer {
     const struct model *m;
@@ -43,12 +47,38 @@ static bool starts_with(const char *text, const char *word)
 
 /* --- no --------------------------------------------------------------------------- */
 
+/* After a restart vnodes are unknown until their MoMs have reported. A no that was said
+ * meanwhile may be for that alone: it is not final, and the question is put again. */
+static bool waits_for_vnodes(const struct model *m)
+{
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        if (node_state_stored(TO_NODE(o)) & NODE_LAST_KNOWN)
+            return true;
+    }
+    return false;
+}
+
+static void ask_again_soon(const struct answer *a)
+{
+    struct record *rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
+
+    /* As if it had been put so long ago that the next time is near. */
+    record_change_num(rec, a->rq->arena, RESV_A_HF_ASKED_AT,
+                      a->rq->now_at + ASK_AGAIN_S - resv_answer_time_s(a->m));
+    record_change(rec, a->rq->arena, RESV_A_HF_ANSWERED, NULL, NULL);
+}
+
 static void deny_new(const struct answer *a)
 {
     int64_t answered = obj_num(&a->r->obj, RESV_A_HF_ANSWERED, 0) + 1;
     int64_t asked = obj_num(&a->r->obj, RESV_A_HF_ASKED, 0);
     struct record *rec;
 
+    if (waits_for_vnodes(a->m)) {
+        ask_again_soon(a);
+        return;
+    }
     if (answered < asked) {
         rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
         record_change_num(rec, a->rq->arena, RESV_A_HF_ANSWERED, answered);

@@ -12,6 +12,13 @@ int64_t resv_retry_time_s(const struct model *m)
     return obj_num(m->server, SERVER_A_RESERVE_RETRY_TIME, RESV_RETRY_TIME_S);
 }
 
+#define RESV_ANSWER_TIME_S 600
+
+int64_t resv_answer_time_s(const struct model *m)
+{
+    return obj_num(m->server, SERVER_A_RESV_ANSWER_TIME, RESV_ANSWER_TIME_S);
+}
+
 static void record_answered(struct record *rec, struct arena *arena)
 {
     record_change(rec, arena, RESV_A_HF_ASKED_AT, NULL, NULL);

@@ -14,6 +14,9 @@
 /* reserve_retry_time in force. */
 int64_t resv_retry_time_s(const struct model *m);
 
+/* resv_answer_time in force: after so long a question is put again. */
+int64_t resv_answer_time_s(const struct model *m);
+
 /* The next attempt is set, the question put before is answered. */
 void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
                        const struct resv *r, int64_t now_at);

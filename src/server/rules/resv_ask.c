@@ -11,15 +11,12 @@
 #include "server/requests/resv_record.h"
 #include "server/rules/rules.h"
 
-#define RESV_ANSWER_TIME_S 600
-
 /* When the question of a new reservation is due. */
 static int64_t new_due_at(const struct model *m, const struct object *o)
 {
     if (!obj_is_set(o, RESV_A_HF_ASKED_AT))
         return obj_num(o, RESV_A_CTIME, 0);
-    return obj_num(o, RESV_A_HF_ASKED_AT, 0) +
-           obj_num(m->server, SERVER_A_RESV_ANSWER_TIME, RESV_ANSWER_TIME_S);
+    return obj_num(o, RESV_A_HF_ASKED_AT, 0) + resv_answer_time_s(m);
 }
 
 /* When that of a degraded one is: at the retry time, once per retry time. */

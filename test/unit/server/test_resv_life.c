@@ -279,6 +279,32 @@ static void test_asking(void)
     world_free(&w);
 }
 
+/* Right after a restart no vnode is known, so a no means little. */
+static void test_a_no_after_a_restart_is_not_final(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_submit(&w, "user1",
+                 arena_printf(w.arena, "reserve_start=%d|Resource_List.walltime=60",
+                              NOW + 5000));
+    world_restart_silent(&w);
+    world_clear(&w);
+    world_deny(&w, "R1.svr");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "1/1");
+    world_go(&w, NOW + 4);
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 0);
+    world_go(&w, NOW + 5);
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 1);
+    CU_ASSERT_TRUE(world_commanded(&w, 1));
+    for (int i = 0; i < 5; i++)
+        world_vnode(&w, arena_printf(w.arena, "vn[%d]", i), 0);
+    world_deny(&w, "R1.svr");
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "gone");
+    world_free(&w);
+}
+
 static void test_mail_points(void)
 {
     static const struct {
@@ -328,6 +354,8 @@ int main(void)
         { "idle time counts from the last job's end", test_idle_after_a_job },
         { "the end wins over idleness", test_idle_behind_the_end },
         { "a question waits for somebody and is put again", test_asking },
+        { "a no right after a restart is not final",
+          test_a_no_after_a_restart_is_not_final },
         { "mail follows the points", test_mail_points },
     };
 
