@@ -343,6 +343,16 @@ static struct candidate make_candidate(const struct planner *pl,
     return c;
 }
 
+bool jobs_wait(const struct planner *pl)
+{
+    const struct jobs all = { .pl = NULL };
+
+    for (size_t i = 0; i < pl->s->n_jobs; i++)
+        if (is_candidate(&all, &pl->s->jobs[i]))
+            return true;
+    return false;
+}
+
 void plan_jobs(struct planner *pl, const char *job_id)
 {
     struct jobs jobs = { .pl = pl, .only = job_id };

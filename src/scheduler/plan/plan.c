@@ -125,6 +125,8 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
         plan_resvs(&pl);
     if (!ret->again)
         plan_jobs(&pl, job_id);
+    else
+        ret->again = jobs_wait(&pl);
     world_fini(pl.w);
 }
 

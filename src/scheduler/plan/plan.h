@@ -54,6 +54,9 @@ const struct snap_resv *resv_of(const struct planner *pl, const struct snap_job 
 /* Answer every open question about reservations. */
 void plan_resvs(struct planner *pl);
 
+/* Would plan_jobs() have a job to look at? */
+bool jobs_wait(const struct planner *pl);
+
 /* Start the jobs that can run now, say why the others wait. 'job_id' as in sched.h. */
 void plan_jobs(struct planner *pl, const char *job_id);
 

@@ -198,10 +198,10 @@ void shell_configure(struct shell *sh)
 
     logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "",
                   "Updating scheduler attributes");
-    if (status_simple(sh, BATCH_STATUS_RESOURCE, "p", "pbs_statrsc failed", arena,
-                      &resources, &why) != 0 ||
-        status_simple(sh, BATCH_STATUS_SCHED, NULL, "pbs_statsched failed", arena,
-                      &scheds, &why) != 0) {
+    if (status_all(sh, BATCH_STATUS_RESOURCE, NULL, "p", "pbs_statrsc failed", arena,
+                   &resources, &why) != 0 ||
+        status_all(sh, BATCH_STATUS_SCHED, NULL, NULL, "pbs_statsched failed", arena,
+                   &scheds, &why) != 0) {
         logfile_write(sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why.text);
         arena_free(arena);
         return;

@@ -6,11 +6,12 @@
 
 #include "scheduler/shell/shell.h"
 
-/* Ask for all objects of a kind, or by a request of the caller's. A refusal is an error
- * whose words begin with 'what'; after it the link is still good. */
-int status_simple(struct shell *sh, uint32_t number, const char *extend,
-                  const char *what, struct arena *arena, struct wire_objects *ret,
-                  struct diag *why) MUST_CHECK;
+/* Ask for all objects of a kind with the attributes named (NULL: all), or by a request
+ * of the caller's. A refusal is an error whose words begin with 'what'; after it the
+ * link is still good. */
+int status_all(struct shell *sh, uint32_t number, const char *const *names,
+               const char *extend, const char *what, struct arena *arena,
+               struct wire_objects *ret, struct diag *why) MUST_CHECK;
 int status_call(struct shell *sh, const struct wire_request *rq, const char *what,
                 struct arena *arena, struct wire_objects *ret,
                 struct diag *why) MUST_CHECK;

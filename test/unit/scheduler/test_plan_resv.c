@@ -23,7 +23,7 @@ static void test_confirm(void)
 
     scene_hosts(&sc, 3, 2);
     scene_resv(&sc, 1, UN, NOW + 100, NOW + 200, "3:ncpus=2", FREE);
-    CU_ASSERT_TRUE(scene_plan(&sc)->again);
+    CU_ASSERT_FALSE(scene_plan(&sc)->again); /* no job waits */
     ASSERT_SAID(&sc, "R1.svr", "(n1:ncpus=2)+(n2:ncpus=2)+(n3:ncpus=2)");
     step = scene_step(&sc, "R1.svr");
     CU_ASSERT_TRUE_FATAL(plan_step_request(step, sc.arena, &rq));
@@ -32,6 +32,24 @@ static void test_confirm(void)
     CU_ASSERT_STRING_EQUAL(rq.extend, "PBS_RESV_CONFIRM_SUCCESS:partition=pbs-default");
     CU_ASSERT_STRING_EQUAL(body->object_id, "R1.svr");
     CU_ASSERT_EQUAL(body->argument, NOW + 100);
+    scene_free(&sc);
+}
+
+/* What waits is planned anew on the complex as it is after the confirmation. */
+static void test_jobs_wait_for_the_next_plan(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "5.svr", "workq", "1:ncpus=1", "");
+    scene_resv(&sc, 1, UN, NOW + 100, NOW + 200, "1:ncpus=2", FREE);
+    CU_ASSERT_TRUE(scene_plan(&sc)->again);
+    ASSERT_SAID(&sc, "5.svr", "nothing");
+    snapshot_skip_resv(sc.snapshot, "R1.svr");
+    CU_ASSERT_FALSE(scene_plan(&sc)->again);
+    ASSERT_SAID(&sc, "R1.svr", "nothing");
+    ASSERT_SAID(&sc, "5.svr", "(n1:ncpus=1)");
     scene_free(&sc);
 }
 
@@ -311,6 +329,8 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "a new reservation is confirmed by first fit", test_confirm },
+        { "jobs that wait are planned after the confirmation",
+          test_jobs_wait_for_the_next_plan },
         { "a denial says what is short, who holds it and when it fits",
           test_deny_with_reason },
         { "windows that only touch do not conflict", test_windows },
