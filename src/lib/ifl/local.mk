@@ -36,3 +36,8 @@ TESTS += test/unit/ifl/test_ifl
 test_unit_ifl_test_ifl_SOURCES = test/unit/ifl/test_ifl.c \
 	test/unit/ifl/fake.c test/unit/ifl/fake.h
 test_unit_ifl_test_ifl_LDADD = libpbs.la libhfwire.la libhfbase.la -lcunit
+check_PROGRAMS += test/unit/ifl/test_tcp
+TESTS += test/unit/ifl/test_tcp
+test_unit_ifl_test_tcp_SOURCES = test/unit/ifl/test_tcp.c \
+	test/unit/ifl/fake.c test/unit/ifl/fake.h
+test_unit_ifl_test_tcp_LDADD = libpbs.la libhfwire.la libhfbase.la -lcunit

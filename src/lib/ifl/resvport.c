@@ -21,20 +21,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ANSWER_S   600
-#define VALUE_MAX  4096 /* of one variable or path */
-#define METHOD_MAX 100
+#define ANSWER_S  600
+#define VALUE_MAX 4096 /* of one variable or path */
 
 struct helper {
     char path[VALUE_MAX];
     char port[8], fd[16], lport[8];
-    char addr[64], method[METHOD_MAX + 32], conf[VALUE_MAX];
-    char *argv[6], *envp[4];
+    char addr[64], conf[VALUE_MAX];
+    char *argv[6], *envp[3];
 };
 
 /* False: something is too long to be passed on. */
-static bool fill_env(struct helper *h, const struct conf *conf,
-                     const struct sockaddr_in *own)
+static bool fill_env(struct helper *h, const struct sockaddr_in *own)
 {
     const char *file = getenv("PBS_CONF_FILE");
     char text[INET_ADDRSTRLEN];
@@ -43,13 +41,6 @@ static bool fill_env(struct helper *h, const struct conf *conf,
     inet_ntop(AF_INET, &own->sin_addr, text, sizeof(text));
     snprintf(h->addr, sizeof(h->addr), "PBS_IFF_CLIENT_ADDR=%s", text);
     h->envp[n++] = h->addr;
-    if (conf->encrypt_method && *conf->encrypt_method) {
-        if (strlen(conf->encrypt_method) > METHOD_MAX)
-            return false;
-        snprintf(h->method, sizeof(h->method), "PBS_ENCRYPT_METHOD=%s",
-                 conf->encrypt_method);
-        h->envp[n++] = h->method;
-    }
     if (file) { /* for helpers that read it */
         if (strlen(file) > VALUE_MAX - 32)
             return false;
@@ -79,7 +70,7 @@ static bool fill(struct helper *h, const struct conf *conf, int fd, const char *
     h->argv[2] = h->port;
     h->argv[3] = h->fd;
     h->argv[4] = h->lport;
-    return fill_env(h, conf, &own);
+    return fill_env(h, &own);
 }
 
 /* Signals as in a fresh program, whatever this one does with its own. */
