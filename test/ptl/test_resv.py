@@ -26,7 +26,7 @@ def test_a_reservation_is_unconfirmed_then_confirmed(cluster):
     server.accounting_match(r";Y;%s;requestor=Scheduler@\S+ start=\d+ end=\d+ nodes=\(vn" % rid,
                             regexp=True)
     server.log_match("Reservation confirmed")
-    row = [l for l in cluster.run(["pbs_rstat"]).stdout.splitlines() if l.startswith("R")][0]
+    row = [l for l in cluster.run(["pbs_rstat"]).stdout.splitlines() if l.startswith(rid[:10])][0]
     assert " CO " in row and " / 600 / " in row
 
 
