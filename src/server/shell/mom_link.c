@@ -97,7 +97,10 @@ static void on_closed(void *arg, uint64_t stream)
     struct mom_link *ml = arg;
 
     stream_forget(ml, stream);
-    svr_mom_lost(ml->sh->svr, shell_now(ml->sh), stream, effects(ml));
+    /* With the last router all streams end, and that says nothing about the MoMs:
+     * on_down() follows and tells it as what it is. */
+    if (leaf_is_up(ml->leaf))
+        svr_mom_lost(ml->sh->svr, shell_now(ml->sh), stream, effects(ml));
 }
 
 static void on_down(void *arg)
