@@ -33,7 +33,8 @@ void react_resv_wake(const struct reaction *r)
     case FACT_RESV_CONFIRMED:
     case FACT_RESV_RECONFIRMED:
     case FACT_RESV_ALTERED:
-        wake(r, SCHED_NEW);
+        if (r->m->n_jobs > 0) /* nobody waits otherwise */
+            wake(r, SCHED_NEW);
         break;
     case FACT_RESV_ALTER_ASKED:
         wake(r, SCHED_RECONFIRM);

@@ -38,7 +38,7 @@ static void test_yes(void)
                     1);
     CU_ASSERT_EQUAL(world_assigned(&w, "vn[0]"), 0);
     world_sched_done(&w);
-    CU_ASSERT_TRUE(world_commanded(&w, 1)); /* jobs are looked at in another cycle */
+    CU_ASSERT_FALSE(world_commanded(&w, 1)); /* no job waits for another cycle */
     world_free(&w);
 }
 
