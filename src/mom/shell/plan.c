@@ -204,6 +204,22 @@ static void plan_limits(struct plan *p, const struct wire_attrs *attrs)
     }
 }
 
+struct chunks { /* as they were asked for, and where they are */
+    struct select asked;
+    struct exec_vnode placed;
+};
+
+static int read_chunks(const struct wire_attrs *attrs, struct arena *arena,
+                       struct chunks *ret, struct diag *why)
+{
+    const char *asked = attr(attrs, "schedselect");
+
+    *ret = (struct chunks){ 0 };
+    if (asked[0] && select_parse(asked, NULL, arena, &ret->asked, why) != 0)
+        return why->code;
+    return exec_vnode_parse(attr(attrs, "exec_vnode"), NULL, arena, &ret->placed, why);
+}
+
 /* The n-th host of exec_host2 ("host:port/0*2+host:port/1"), cut at its first dot. */
 static const char *chunk_host(const char *exec_host2, size_t n, const char *dflt,
                               struct arena *arena)
@@ -218,25 +234,35 @@ static const char *chunk_host(const char *exec_host2, size_t n, const char *dflt
     return *at ? arena_strndup(arena, at, strcspn(at, ".:/+")) : dflt;
 }
 
-static const char *share_value(const struct exec_chunk *c, const char *name)
+/* What the n-th chunk of the schedselect asks for by that name; NULL when it does not.
+ */
+static const char *chunk_value(const struct select *sel, size_t n, const char *name)
 {
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t k = 0; k < c->shares[i].n; k++)
-            if (strcmp(c->shares[i].res[k].name, name) == 0)
-                return c->shares[i].res[k].value;
+    for (size_t i = 0; i < sel->n; i++) {
+        const struct chunk *c = &sel->chunks[i];
+
+        if (n >= (size_t)c->count) {
+            n -= (size_t)c->count;
+            continue;
+        }
+        for (size_t k = 0; k < c->n; k++)
+            if (strcmp(c->res[k].name, name) == 0)
+                return c->res[k].value;
+        return NULL;
+    }
     return NULL;
 }
 
 /* One line for each task of each chunk, as mpiprocs says (one when it does not). */
 static int write_nodefile(const struct plan_host *host, const struct plan *p,
-                          const struct wire_attrs *attrs, const struct exec_vnode *ev,
+                          const struct wire_attrs *attrs, const struct chunks *chunks,
                           struct arena *arena, struct diag *why)
 {
     struct buf text = { 0 };
     int err;
 
-    for (size_t i = 0; i < ev->n; i++) {
-        const char *mpiprocs = share_value(&ev->chunks[i], "mpiprocs");
+    for (size_t i = 0; i < chunks->placed.n; i++) {
+        const char *mpiprocs = chunk_value(&chunks->asked, i, "mpiprocs");
         int times = mpiprocs ? atoi(mpiprocs) : 1;
 
         for (int k = 0; k < MIN_OF(times, 65536); k++)
@@ -265,12 +291,12 @@ static const char *random_cookie(struct arena *arena)
 
 static void plan_environment(const struct plan_host *host, struct plan *p,
                              const struct wire_attrs *attrs,
-                             const struct exec_vnode *ev, const char *shell,
+                             const struct chunks *chunks, const char *shell,
                              struct arena *arena)
 {
     struct environment e = { .arena = arena };
-    const char *ncpus = ev->n ? share_value(&ev->chunks[0], "ncpus") : NULL;
-    const char *threads = ev->n ? share_value(&ev->chunks[0], "ompthreads") : NULL;
+    const char *ncpus = chunk_value(&chunks->asked, 0, "ncpus");
+    const char *threads = chunk_value(&chunks->asked, 0, "ompthreads");
     const char *const rows[][2] = {
         { "HOME", p->home },
         { "LOGNAME", p->user },
@@ -319,14 +345,14 @@ int plan_make(const struct plan_host *host, const char *job_id,
     const char *version = attr(attrs, "run_version");
     struct plan p = { .job_id = arena_strdup(arena, job_id),
                       .run_version = atoi(version) };
-    struct exec_vnode ev = { 0 };
+    struct chunks chunks;
     const char *shell;
     char path[PATH_MAX];
     int status = find_account(attrs, arena, &p, &shell, why);
 
     if (status)
         return status;
-    if (exec_vnode_parse(attr(attrs, "exec_vnode"), NULL, arena, &ev, why) != 0)
+    if (read_chunks(attrs, arena, &chunks, why) != 0)
         return START_FAILED_EARLY;
     shell = choose_shell(attr(attrs, "Shell_Path_List"), host->host, shell, arena);
     if (attr(attrs, "executable")[0])
@@ -339,8 +365,8 @@ int plan_make(const struct plan_host *host, const char *job_id,
     p.err = plan_file(host, job_id, attrs, p.home, true, arena);
     p.umask = plan_umask(attrs);
     plan_limits(&p, attrs);
-    plan_environment(host, &p, attrs, &ev, shell, arena);
-    status = write_nodefile(host, &p, attrs, &ev, arena, why);
+    plan_environment(host, &p, attrs, &chunks, shell, arena);
+    status = write_nodefile(host, &p, attrs, &chunks, arena, why);
     if (!status)
         *ret = p;
     return status;

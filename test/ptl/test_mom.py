@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the MoM does with a job: its world, its limits, its end, and restarts."""
+import os
+import signal
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+from story import *
+
+
+def seq(jid):
+    return jid.split(".")[0]
+
+
+def exit_status(server, jid):
+    line = server.accounting_match(";E;%s;" % jid)
+    return int(line.split("Exit_status=")[1].split()[0])
+
+
+def session_of(server, jid):
+    return server.status(JOB, jid)[0]["session_id"]
+
+
+def test_a_job_finds_its_world(cluster):
+    server = cluster.server
+    jid = server.submit(Job(attrs={"Resource_List.select": "2:ncpus=1:mpiprocs=2",
+                                   "Job_Name": "world", "Variable_List": "A=1,B=two"},
+                            script="#!/bin/sh\nenv\necho NODES $(wc -l < $PBS_NODEFILE)\n"
+                                   "echo IN $(pwd) MASK $(umask)\n"
+                                   "test -d $TMPDIR && echo SCRATCH\nexit 42\n"))
+    assert exit_status(server, jid) == 42
+    text = cluster.output(USER1, "world.o" + seq(jid))
+    lines = text.splitlines()
+    for want in ("PBS_JOBID=" + jid, "PBS_JOBNAME=world", "PBS_QUEUE=workq",
+                 "PBS_ENVIRONMENT=PBS_BATCH", "ENVIRONMENT=BATCH", "PBS_NODENUM=0",
+                 "PBS_TASKNUM=1", "A=1", "B=two", "NCPUS=1", "OMP_NUM_THREADS=1",
+                 "NODES 4", "SCRATCH"):
+        assert want in lines, want
+    assert any(line.startswith("IN ") and line.endswith("MASK 0077") for line in lines)
+    assert cluster.output(USER1, "world.e" + seq(jid)) == ""
+    scratch = [line for line in lines if line.startswith("TMPDIR=")][0][len("TMPDIR="):]
+    wait_for("no scratch directory", lambda: not os.path.exists(scratch))
+    wait_for("no files of the job",
+             lambda: not os.listdir(os.path.join(cluster.home, "mom_priv", "jobs")))
+
+
+def test_joined_output_and_a_killed_job(cluster):
+    server = cluster.server
+    jid = server.submit(Job(attrs={"Join_Path": "oe", "Job_Name": "joined"},
+                            script="#!/bin/sh\necho out\necho err >&2\nkill -9 $$\n"))
+    assert exit_status(server, jid) in (137, 265)
+    text = cluster.output(USER1, "joined.o" + seq(jid))
+    assert text.splitlines()[:2] == ["out", "err"]
+
+
+def test_walltime_is_the_end(cluster):
+    server = cluster.server
+    jid = server.submit(Job(attrs={"Resource_List.walltime": 2, "Job_Name": "long"},
+                            script="#!/bin/sh\nsleep 1000\n"))
+    assert exit_status(server, jid) == -29
+    assert "=>> PBS: job killed: walltime" in cluster.output(USER1, "long.e" + seq(jid))
+    cluster.output(USER1, "long.o" + seq(jid))
+
+
+def test_kill_follows_term(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, QUEUE, {"kill_delay": 1}, id="workq")
+    jid = running_job(server, script="#!/bin/sh\ntrap '' TERM\n"
+                                     "while :; do sleep 1; done\n", Shell_Path_List="/bin/sh")
+    session = session_of(server, jid)
+    server.delete(jid)
+    is_gone(server, JOB, jid)
+    wait_for("no process of the job", lambda: not os.path.exists("/proc/" + session))
+    cluster.mom.log_match(";%s;signal job with TermJob" % jid)
+
+
+def test_an_end_without_a_mom_is_known(cluster):
+    server = cluster.server
+    gate = Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path) + "exit 7\n")
+    session = session_of(server, jid)
+    cluster.mom.kill()
+    gate.open()
+    wait_for("the end of the job's session", lambda: not os.path.exists("/proc/" + session))
+    cluster.mom.start()
+    assert exit_status(server, jid) == 7
+
+
+def test_a_stopped_mom_gives_its_jobs_back(cluster):
+    server = cluster.server
+    jid = running_job(server)
+    session = session_of(server, jid)
+    cluster.mom.stop(signal.SIGTERM)
+    assert not os.path.exists("/proc/" + session)
+    cluster.mom.start()
+    server.expect(JOB, {"job_state": "R", "run_count": 2}, id=jid)
+    server.delete(jid)
+    is_gone(server, JOB, jid)
+
+
+def test_an_interrupted_mom_leaves_its_jobs(cluster):
+    server = cluster.server
+    jid = running_job(server)
+    session = session_of(server, jid)
+    cluster.mom.stop(signal.SIGINT)
+    assert os.path.exists("/proc/" + session)
+    cluster.mom.start()
+    server.expect(VNODE, {"state": (NE, "down")}, id="vn[0]")
+    server.expect(JOB, {"job_state": "R", "session_id": session, "run_count": 1}, id=jid)
+    server.delete(jid)
+    is_gone(server, JOB, jid)
+
+
+def test_output_that_cannot_be_delivered_is_kept(cluster):
+    server = cluster.server
+    jid = server.submit(Job(attrs={"Output_Path": "/no/such/directory/out", "Join_Path": "oe"},
+                            script="#!/bin/sh\necho precious\n"))
+    assert exit_status(server, jid) == 0
+    kept = os.path.join(cluster.home, "undelivered", jid + ".OU")
+    wait_for("the kept output", lambda: os.path.exists(kept))
+    with open(kept) as f:
+        assert f.read() == "precious\n"
+    is_gone(server, JOB, jid)
+
+
+@pytest.mark.parametrize("shell, status", [("/no/such/shell", 254)])
+def test_a_shell_that_is_not_there(cluster, shell, status):
+    server = cluster.server
+    jid = server.submit(Job(attrs={"Shell_Path_List": shell, "Job_Name": "noshell"}, sleep=0))
+    assert exit_status(server, jid) == status
+    assert cluster.output(USER1, "noshell.e" + seq(jid)) == \
+        "pbs_mom, exec of %s failed with error: No such file or directory\n" % shell
+    cluster.output(USER1, "noshell.o" + seq(jid))
+
+
+def test_vnode_files(cluster):
+    mom = os.path.join(cluster.exec_dir, "sbin", "pbs_mom")
+    path = cluster.write("more.def", "$configversion 2\n"
+                                     "more[0]: resources_available.ncpus = 3\n")
+    assert cluster.run([mom, "-s", "insert", "more", path]).stdout == ""
+    assert "more" in cluster.run([mom, "-s", "list"]).stdout.splitlines()
+    assert cluster.run([mom, "-s", "insert", "more", path], check=False).returncode == 1
+    assert "more[0]: resources_available.ncpus = 3" in cluster.run([mom, "-s", "show", "more"]).stdout
+    cluster.mom.send_signal(signal.SIGHUP)
+    cluster.server.expect(VNODE, {"state": "free", "resources_available.ncpus": 3}, id="more[0]")
+    cluster.run([mom, "-s", "remove", "more"])
+    assert "more" not in cluster.run([mom, "-s", "list"]).stdout.splitlines()
+    assert cluster.run([mom, "-s", "nonsense"], check=False).returncode == 1
+
+
+def test_a_second_mom_is_refused(cluster):
+    mom = os.path.join(cluster.exec_dir, "sbin", "pbs_mom")
+    done = cluster.run([mom, "-N"], check=False)
+    assert done.returncode == 1
+    assert "another mom running" in done.stderr
+    assert cluster.mom.is_up()
