@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+EXTRA_DIST += src/scheduler/README.md
 noinst_LTLIBRARIES += libhfschedcore.la
 libhfschedcore_la_SOURCES = \
 	src/scheduler/sched.h \
