@@ -67,6 +67,22 @@ static const struct node *described(const struct sim *s, const char *how,
     return NULL;
 }
 
+/* A name is given even when nothing fits the words: then any vnode bears it. */
+static const struct node *any_vnode(struct sim *s)
+{
+    const struct model *m = shell_model(s);
+    int64_t i = m ? rnd_range(&s->rnd, 0, (int64_t)m->kinds[OBJ_NODE].n) : 0;
+
+    if (!m)
+        return NULL;
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        if (i-- <= 0)
+            return TO_NODE(o);
+    }
+    return NULL;
+}
+
 /* "call X the idle vnode of R1" */
 static bool call(struct sim *s, const struct words *w)
 {
@@ -79,6 +95,8 @@ static bool call(struct sim *s, const struct words *w)
         n = described(s, w->v[3], w->v[6]);
     else
         return false;
+    if (!n)
+        n = any_vnode(s);
     if (!n)
         return true;
     for (i = 0; i < s->n_called && strcmp(s->called[i].word, w->v[1]) != 0; i++)

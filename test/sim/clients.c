@@ -265,8 +265,6 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
     struct entry *e;
 
     if (reply->code) {
-        sim_trace(s, "command about %s: error %d %s", c->label, reply->code,
-                  reply->choice == REPLY_TEXT ? reply->text : "");
         free(c->answer);
         c->answer = xasprintf("error %d", reply->code);
     } else if (c->kind == CLIENT_RESERVE) {
@@ -279,6 +277,8 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
         e = ledger_told(s, OBJ_RESV, c->id);
         e->told_ending = true;
     }
+    if (c->answer)
+        sim_trace(s, "command about %s: %s", c->label, c->answer);
     c->answered = true;
     end(s, c);
 }

@@ -27,6 +27,12 @@ static bool chance(struct story *t, int percent)
     return rnd_percent(&t->rnd, percent);
 }
 
+/* A number up to 'n', mostly one of the last: what it names is more likely there. */
+static int recent(struct story *t, int n)
+{
+    return chance(t, 80) ? pick(t, MAX_OF(1, n - 3), n) : pick(t, 1, n);
+}
+
 static void at(struct story *t, int64_t second)
 {
     buf_printf(t->out, "at %" PRId64 ".%03d ", second, pick(t, 0, 999));
@@ -57,12 +63,13 @@ static void add_select(struct story *t, int most)
 static void reserve(struct story *t, int64_t second)
 {
     int n = ++t->n_resvs;
+    int most = chance(t, 80) ? t->n_vnodes / 3 : t->n_vnodes;
 
     at(t, second);
     buf_printf(t->out, "user%d reserves R%d", pick(t, 1, 2), n);
-    add_select(t, MAX_OF(t->n_vnodes * 2 / 3, 1));
+    add_select(t, MAX_OF(most, 1));
     buf_printf(t->out, " from %" PRId64 " for %d",
-               second + (chance(t, 20) ? pick(t, 1, 20) : pick(t, 5, 400)),
+               second + (chance(t, 50) ? pick(t, 1, 30) : pick(t, 5, 300)),
                chance(t, 10) ? pick(t, 1, 10) : pick(t, 30, 900));
     if (chance(t, 15))
         buf_printf(t->out, " waiting %d", pick(t, 0, 120));
@@ -79,7 +86,7 @@ static void reserve(struct story *t, int64_t second)
 
 static void submit(struct story *t, int64_t second)
 {
-    int into = t->n_resvs && chance(t, 75) ? pick(t, 1, t->n_resvs) : 0;
+    int into = t->n_resvs && chance(t, 75) ? recent(t, t->n_resvs) : 0;
 
     at(t, second);
     buf_printf(t->out, "user%d submits J%d select=%d:ncpus=%d", pick(t, 1, 2),
@@ -104,7 +111,7 @@ static void delete (struct story *t, int64_t second)
     else
         buf_printf(t->out, "user%d", pick(t, 1, 2));
     buf_printf(t->out, " deletes %c%d\n", resv ? 'R' : 'J',
-               pick(t, 1, resv ? t->n_resvs : t->n_jobs));
+               recent(t, resv ? t->n_resvs : t->n_jobs));
 }
 
 static void run(struct story *t, int64_t second)
@@ -112,7 +119,7 @@ static void run(struct story *t, int64_t second)
     if (!t->n_jobs)
         return;
     at(t, second);
-    buf_printf(t->out, "root runs J%d\n", pick(t, 1, t->n_jobs));
+    buf_printf(t->out, "root runs J%d\n", recent(t, t->n_jobs));
 }
 
 /* --- what goes wrong ------------------------------------------------------------- */
@@ -133,12 +140,12 @@ static void vnode(struct story *t, int64_t second)
     static const char *const kinds[] = { "idle", "used" };
     int index = pick(t, 0, t->n_vnodes - 1);
 
-    if (t->n_resvs && chance(t, 60)) {
+    if (t->n_resvs && chance(t, 80)) {
         int x = pick(t, 1, 9);
 
         at(t, second);
         buf_printf(t->out, "call X%d the %s vnode of R%d\n", x, kinds[pick(t, 0, 1)],
-                   pick(t, 1, t->n_resvs));
+                   recent(t, t->n_resvs));
         at(t, second + 1);
         buf_printf(t->out, "vnode X%d goes offline\n", x);
         back(t, second + 1, 300, "vnode X%d comes back", x);
@@ -267,8 +274,8 @@ static void happen(struct story *t, int64_t second)
 
 static void write_complex(struct story *t)
 {
-    static const int times[] = { 5, 20, 60, 600 };
-    int per_host = pick(t, 2, 4);
+    static const int times[] = { 5, 10, 30, 600 };
+    int per_host = pick(t, 2, 6);
 
     t->n_hosts = pick(t, 1, 3);
     t->n_vnodes = per_host * t->n_hosts;
@@ -293,7 +300,7 @@ void story_write(uint64_t seed, struct buf *out)
     buf_printf(out, "# made from seed %" PRIu64 "\n", seed);
     write_complex(&t);
     t.last_s = pick(&t, 200, 1500);
-    n = pick(&t, 10, 45);
+    n = pick(&t, 15, 50);
     for (int i = 0; i < n; i++) {
         second += rnd_range(&t.rnd, 0, 2 * t.last_s / n);
         happen(&t, second);
