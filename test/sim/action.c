@@ -289,6 +289,8 @@ static bool sched_line(struct sim *s, const struct words *w)
         s->planner.old_answer_wanted = true;
     else if (words_are(w, 1, "says all twice"))
         s->planner.answer_twice_percent = 100;
+    else if (words_are(w, 1, "errs"))
+        s->planner.wrong_percent = 50;
     else if (words_are(w, 1, "wanders"))
         s->planner.answer_twice_percent = s->planner.old_answer_percent = 20;
     else

@@ -319,12 +319,36 @@ static void note_step(struct planner *p, const struct plan_step *step)
     p->answered[p->n_answered++] = xstrdup(step->id);
 }
 
+/* The same text with other vnodes: every number in brackets is another one. */
+static const char *other_vnodes(struct sim *s, const char *vnodes)
+{
+    int n = s->cluster.n_hosts * s->cluster.vnodes_per_host;
+    struct buf out = { 0 };
+    const char *ret;
+
+    for (const char *c = vnodes; *c; c++) {
+        buf_add_char(&out, *c);
+        if (*c != '[')
+            continue;
+        buf_printf(&out, "%d", (int)rnd_range(&s->rnd, 0, n - 1));
+        while (c[1] >= '0' && c[1] <= '9')
+            c++;
+    }
+    ret = arena_strdup(s->planner.arena, out.data);
+    buf_fini(&out);
+    return ret;
+}
+
 /* True when the step's reply has to come first. */
-static bool carry_out(struct sim *s, const struct plan_step *step)
+static bool carry_out(struct sim *s, const struct plan_step *planned)
 {
     struct planner *p = &s->planner;
+    struct plan_step copy = *planned;
+    const struct plan_step *step = &copy;
     struct wire_request rq;
 
+    if (copy.vnodes && rnd_percent(&s->rnd, p->wrong_percent))
+        copy.vnodes = other_vnodes(s, copy.vnodes);
     if (!plan_step_request(step, p->arena, &rq))
         return false;
     trace_step(s, step);

@@ -31,6 +31,7 @@ struct planner {
     int64_t think_ms;
     int answer_twice_percent;
     int old_answer_percent;
+    int wrong_percent;      /* vnodes of answers that are not the planned ones */
     bool old_answer_wanted; /* the next cycle begins with an answer of an earlier one */
 
     /* a cycle */

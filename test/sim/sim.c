@@ -140,6 +140,7 @@ static void stop_faults(struct sim *s)
     s->planner.think_ms = 0;
     s->planner.answer_twice_percent = 0;
     s->planner.old_answer_percent = 0;
+    s->planner.wrong_percent = 0;
     shell_store_fails(s, false);
     shell_start(s);
     if (s->router_lost) {

@@ -194,7 +194,10 @@ static void router(struct story *t, int64_t second)
 static void sched(struct story *t, int64_t second)
 {
     at(t, second);
-    switch (pick(t, 0, 3)) {
+    switch (pick(t, 0, 4)) {
+    case 4:
+        buf_add_str(t->out, "scheduler errs\n");
+        break;
     case 0:
         buf_add_str(t->out, "scheduler stops\n");
         back(t, second, 300, "scheduler starts", 0);
