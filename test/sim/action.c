@@ -277,6 +277,13 @@ static bool router_back(struct sim *s, const struct words *w UNUSED)
 
 /* --- daemons --------------------------------------------------------------------- */
 
+/* "vn[2]": every vnode that it decides on becomes that one. */
+static void errs_always(struct sim *s, const char *vnode)
+{
+    s->planner.wrong_percent = 100;
+    s->planner.wrong_vnode = (int)number(vnode + strlen("vn["), 0);
+}
+
 static bool sched_line(struct sim *s, const struct words *w)
 {
     if (words_are(w, 1, "stops"))
@@ -289,8 +296,12 @@ static bool sched_line(struct sim *s, const struct words *w)
         s->planner.old_answer_wanted = true;
     else if (words_are(w, 1, "says all twice"))
         s->planner.answer_twice_percent = 100;
+    else if (words_are(w, 1, "errs no more"))
+        s->planner.wrong_percent = 0;
     else if (words_are(w, 1, "errs"))
         s->planner.wrong_percent = 50;
+    else if (words_are(w, 1, "puts all on *"))
+        errs_always(s, w->v[4]);
     else if (words_are(w, 1, "wanders"))
         s->planner.answer_twice_percent = s->planner.old_answer_percent = 20;
     else

@@ -34,6 +34,7 @@ void planner_init(struct planner *p)
 {
     p->arena = arena_new();
     p->policy = policy_new();
+    p->wrong_vnode = -1;
 }
 
 void planner_fini(struct planner *p)
@@ -330,7 +331,9 @@ static const char *other_vnodes(struct sim *s, const char *vnodes)
         buf_add_char(&out, *c);
         if (*c != '[')
             continue;
-        buf_printf(&out, "%d", (int)rnd_range(&s->rnd, 0, n - 1));
+        buf_printf(&out, "%d",
+                   s->planner.wrong_vnode >= 0 ? s->planner.wrong_vnode
+                                               : (int)rnd_range(&s->rnd, 0, n - 1));
         while (c[1] >= '0' && c[1] <= '9')
             c++;
     }

@@ -32,6 +32,7 @@ struct planner {
     int answer_twice_percent;
     int old_answer_percent;
     int wrong_percent;      /* vnodes of answers that are not the planned ones */
+    int wrong_vnode;        /* ... but this one; -1: any */
     bool old_answer_wanted; /* the next cycle begins with an answer of an earlier one */
 
     /* a cycle */

@@ -165,8 +165,9 @@ static struct claims claims_on(const struct node *n, const struct resv_offer *o,
             claim_add(&list, o, claim_of_resv(n->resvs[i], n, o->now_at));
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct resv *inside = n->jobs[i]->resv;
+        bool own = inside && inside == o->resv;
 
-        if (inside != o->resv && !(inside && inside->counted))
+        if (!own && !(inside && inside->counted))
             claim_add(&list, o, claim_of_job(n->jobs[i], n, o->now_at));
     }
     return list;
@@ -193,24 +194,34 @@ static int64_t claimed_most(const struct claims *list, const char *resource,
     return most;
 }
 
-static bool is_exclusive(const struct resources *list, struct arena *arena)
+/* Does who asks with this Resource_List want the vnode alone? Its 'sharing' may settle
+ * it, or say what holds when place does not. */
+static bool is_exclusive(const struct node *n, const struct resources *list,
+                         struct arena *arena)
 {
+    const char *sharing = obj_str(&n->obj, NODE_A_SHARING, "default_shared");
     const char *text = resources_text(list, "place", arena);
     struct place place;
 
-    return text && place_parse(text, arena, &place, NULL) == 0 && place.share_given &&
-           place.share != PLACE_SHARED;
+    if (strcmp(sharing, "ignore_excl") == 0)
+        return false;
+    if (strncmp(sharing, "force_excl", strlen("force_excl")) == 0)
+        return true;
+    if (text && place_parse(text, arena, &place, NULL) == 0 && place.share_given)
+        return place.share != PLACE_SHARED;
+    return strncmp(sharing, "default_excl", strlen("default_excl")) == 0;
 }
 
-static bool is_shared_against_will(const struct claims *list, const struct resv *r,
+static bool is_shared_against_will(const struct claims *list, const struct node *n,
+                                   const struct object *wants, int attr,
                                    struct arena *arena)
 {
     if (list->n == 0)
         return false;
-    if (is_exclusive(obj_resources(&r->obj, RESV_A_RESOURCE_LIST), arena))
+    if (is_exclusive(n, obj_resources(wants, attr), arena))
         return true;
     for (size_t i = 0; i < list->n; i++)
-        if (is_exclusive(list->v[i].list, arena))
+        if (is_exclusive(n, list->v[i].list, arena))
             return true;
     return false;
 }
@@ -241,7 +252,8 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
         *ret_why = arena_printf(arena, "vnode %s is not usable", n->obj.id);
         return false;
     }
-    if (!is_promised(o, n) && is_shared_against_will(&list, o->resv, arena)) {
+    if (!is_promised(o, n) &&
+        is_shared_against_will(&list, n, &o->resv->obj, RESV_A_RESOURCE_LIST, arena)) {
         *ret_why = arena_printf(arena, "vnode %s cannot be shared", n->obj.id);
         return false;
     }
@@ -266,6 +278,46 @@ bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *a
     for (size_t i = 0; i < o->vnodes->n; i++)
         for (size_t k = 0; k < o->vnodes->chunks[i].n; k++)
             if (!share_fits(m, o, &o->vnodes->chunks[i].shares[k], arena, ret_why))
+                return false;
+    return true;
+}
+
+/* --- a job outside of reservations ------------------------------------------------ */
+
+static bool job_share_fits(const struct model *m, const struct job *job,
+                           const struct resv_offer *o, const struct vnode_share *share,
+                           struct arena *arena)
+{
+    const struct node *n = model_node(m, share->vnode);
+    const struct resources *has = obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE);
+    struct claims list = claims_on(n, o, arena);
+
+    if (is_shared_against_will(&list, n, &job->obj, JOB_A_RESOURCE_LIST, arena))
+        return false;
+    for (size_t i = 0; i < share->n; i++) {
+        const struct resource_def *def = share->res[i].def;
+
+        if (def && def->flags & RESOURCE_CONSUMABLE && resources_find(has, def->name) &&
+            exec_vnode_amount(o->vnodes, n->obj.id, def->name) >
+                resources_amount(has, def->name, 0) -
+                    claimed_most(&list, def->name, o->start_at))
+            return false;
+    }
+    return true;
+}
+
+bool resv_fit_job(const struct model *m, const struct job *job,
+                  const struct exec_vnode *vnodes, int64_t now_at, struct arena *arena)
+{
+    int64_t walltime_s = resources_amount(obj_resources(&job->obj, JOB_A_RESOURCE_LIST),
+                                          "walltime", INT64_MAX);
+    struct resv_offer o = { .vnodes = vnodes, .start_at = now_at, .now_at = now_at };
+
+    if (__builtin_add_overflow(now_at, walltime_s, &o.end_at))
+        o.end_at = INT64_MAX;
+    for (size_t i = 0; i < vnodes->n; i++)
+        for (size_t k = 0; k < vnodes->chunks[i].n; k++)
+            if (!job_share_fits(m, job, &o, &vnodes->chunks[i].shares[k], arena))
                 return false;
     return true;
 }

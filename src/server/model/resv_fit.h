@@ -32,6 +32,13 @@ const char *resv_fit_unknown(const struct model *m, const struct exec_vnode *vno
 bool resv_fit(const struct model *m, const struct resv_offer *offer,
               struct arena *arena, const char **ret_why) MUST_CHECK;
 
+/* True when a job that is in no reservation may start now on these vnodes, which exist:
+ * until its walltime is over nothing that it takes is promised to a reservation or held
+ * by another job. */
+bool resv_fit_job(const struct model *m, const struct job *job,
+                  const struct exec_vnode *vnodes, int64_t now_at,
+                  struct arena *arena) MUST_CHECK;
+
 /* True when a job of the reservation runs on the vnode. */
 bool resv_has_job_on(const struct resv *r, const struct node *n);
 

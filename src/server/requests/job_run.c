@@ -13,6 +13,7 @@
 #include "server/model/job_hosts.h"
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
+#include "server/model/resv_fit.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/svr.h"
@@ -66,35 +67,16 @@ static int64_t used_in_resv(const struct resv *resv, const struct node *n,
     return sum;
 }
 
-/* What the reservation holds of it there; -1: it says nothing of that resource. */
+/* What the reservation holds of it there; nothing of a vnode that is not its own. */
 static int64_t held_by_resv(const struct resv *resv, const struct node *n,
                             const char *resource)
 {
-    int64_t sum = -1;
+    int64_t sum = 0;
 
     for (size_t i = 0; i < resv->holds.n; i++)
         if (resv->holds.v[i].node == n)
-            sum = MAX_OF(sum, 0) +
-                  resources_amount(&resv->holds.v[i].amount, resource, 0);
+            sum += resources_amount(&resv->holds.v[i].amount, resource, 0);
     return sum;
-}
-
-/* Does 'amount' of a resource fit on the vnode beside what is there now? */
-static bool fits(const struct run *run, const struct node *n, const char *resource,
-                 int64_t amount)
-{
-    const struct resv *resv = run->job->resv;
-    int64_t has, used;
-
-    if (resv) {
-        has = held_by_resv(resv, n, resource);
-        used = used_in_resv(resv, n, resource);
-    } else {
-        has = resources_amount(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
-                               resource, -1);
-        used = resources_amount(&n->assigned, resource, 0);
-    }
-    return has < 0 || used + amount <= has;
 }
 
 static bool is_counted(const struct resource_def *def)
@@ -102,22 +84,35 @@ static bool is_counted(const struct resource_def *def)
     return def && (def->flags & RESOURCE_CONSUMABLE);
 }
 
+/* Does a share fit into what the reservation of the job has there? */
+static bool fits_inside(const struct run *run, const struct vnode_share *s)
+{
+    const struct resv *resv = run->job->resv;
+    const struct node *n = model_node(run->m, s->vnode);
+
+    for (size_t r = 0; r < s->n; r++) {
+        const char *name = s->res[r].name;
+
+        if (is_counted(s->res[r].def) &&
+            used_in_resv(resv, n, name) + exec_vnode_amount(&run->ev, s->vnode, name) >
+                held_by_resv(resv, n, name))
+            return false;
+    }
+    return true;
+}
+
 /* A scheduler decides on a picture that may be old: what no longer holds is refused. A
  * manager's qrun may overfill a vnode. */
 static int check_room(const struct run *run, struct diag *why)
 {
-    for (size_t i = 0; i < run->ev.n; i++) {
-        for (size_t k = 0; k < run->ev.chunks[i].n; k++) {
-            const struct vnode_share *s = &run->ev.chunks[i].shares[k];
-            const struct node *n = model_node(run->m, s->vnode);
-
-            for (size_t r = 0; r < s->n; r++)
-                if (is_counted(s->res[r].def) &&
-                    !fits(run, n, s->res[r].name,
-                          exec_vnode_amount(&run->ev, s->vnode, s->res[r].name)))
-                    return diag_code(why, PBSE_RESCUNAV);
-        }
-    }
+    if (!run->job->resv)
+        return resv_fit_job(run->m, run->job, &run->ev, run->rq->now_at, run->rq->arena)
+                   ? 0
+                   : diag_code(why, PBSE_RESCUNAV);
+    for (size_t i = 0; i < run->ev.n; i++)
+        for (size_t k = 0; k < run->ev.chunks[i].n; k++)
+            if (!fits_inside(run, &run->ev.chunks[i].shares[k]))
+                return diag_code(why, PBSE_RESCUNAV);
     return 0;
 }
 
