@@ -63,7 +63,7 @@ pbs_iff_SOURCES = \
 	src/cmds/pbs_iff/pbs_iff.c \
 	src/cmds/pbs_iff/port.c \
 	src/cmds/pbs_iff/talk.c
-pbs_iff_LDADD = libhfwire.la libhfbase.la
+pbs_iff_LDADD = libhfconf.la libhfwire.la libhfbase.la
 
 # What is installed by somebody else than root stays an ordinary program: it cannot bind
 # reserved ports, and clients use the local socket.

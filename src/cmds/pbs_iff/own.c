@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/pbs_iff/iff.h"
+#include "lib/io/net.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,9 +30,7 @@ static int not_ours(const char *why)
 
 static int look_up(const char *host, struct addrinfo **ret)
 {
-    const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
-
-    if (getaddrinfo(host, NULL, &hints, ret) == 0)
+    if (net_addresses(host, ret) == 0)
         return IFF_OK;
     fprintf(stderr, "pbs_iff: unknown host %s\n", host);
     return IFF_USAGE;

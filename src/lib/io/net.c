@@ -11,14 +11,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-int net_resolve(const char *host, struct in_addr *ret, struct diag *why)
+/* RFC 6761, 6.3. */
+static bool is_localhost(const char *host)
+{
+    static const char name[] = "localhost", below[] = ".localhost";
+    size_t len = strlen(host);
+
+    if (len > 0 && host[len - 1] == '.')
+        len--;
+    if (len == sizeof(name) - 1)
+        return strncasecmp(host, name, len) == 0;
+    return len > sizeof(below) - 1 &&
+           strncasecmp(host + len - (sizeof(below) - 1), below, sizeof(below) - 1) == 0;
+}
+
+int net_addresses(const char *host, struct addrinfo **ret)
 {
     const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
+
+    return getaddrinfo(is_localhost(host) ? "127.0.0.1" : host, NULL, &hints, ret);
+}
+
+int net_resolve(const char *host, struct in_addr *ret, struct diag *why)
+{
     struct addrinfo *found = NULL;
-    int rc = getaddrinfo(host, NULL, &hints, &found);
+    int rc = net_addresses(host, &found);
 
     if (rc)
         return diag_set(why, PBSE_BADHOST, "%.200s: %s", host, gai_strerror(rc));

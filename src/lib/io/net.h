@@ -9,6 +9,13 @@
 
 #include <netinet/in.h>
 
+struct addrinfo;
+
+/* All IPv4 addresses of a host name or dotted quad, for freeaddrinfo(). "localhost" and
+ * names below it are 127.0.0.1 whatever the resolver knows: a machine may be without an
+ * /etc/hosts. May block on the resolver. 0 or an EAI_ value. */
+int net_addresses(const char *host, struct addrinfo **ret) MUST_CHECK;
+
 /* First IPv4 address of a host name or dotted quad; *ret in network order. May block
  * on the resolver. PBSE_BADHOST with words otherwise. */
 int net_resolve(const char *host, struct in_addr *ret, struct diag *why) MUST_CHECK;

@@ -38,10 +38,9 @@ static void add(struct list *l, uint32_t ip, uint16_t port)
 
 static void add_host(struct list *l, const char *host, uint16_t port)
 {
-    struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
     struct addrinfo *found;
 
-    if (getaddrinfo(host, NULL, &hints, &found) != 0)
+    if (net_addresses(host, &found) != 0)
         return;
     for (struct addrinfo *ai = found; ai; ai = ai->ai_next)
         add(l, ntohl(((struct sockaddr_in *)(void *)ai->ai_addr)->sin_addr.s_addr),

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/accounts.h"
 
+#include "lib/io/net.h"
+
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <grp.h>
@@ -137,10 +139,9 @@ bool accounts_groups(void *arg, const char *user, struct arena *arena,
 
 static void ask_addrs(struct known *k, const char *host)
 {
-    const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
     struct addrinfo *list = NULL;
 
-    if (getaddrinfo(host, NULL, &hints, &list))
+    if (net_addresses(host, &list))
         return;
     for (const struct addrinfo *i = list; i; i = i->ai_next) {
         const struct sockaddr_in *in = (const void *)i->ai_addr;

@@ -215,6 +215,23 @@ static void test_host_and_port_are_split(void)
     }
 }
 
+static void test_localhost_needs_no_resolver(void)
+{
+    static const char *const names[] = { "localhost", "LOCALHOST", "localhost.",
+                                         "a.localhost", "vnode[3].localhost" };
+    struct in_addr ip;
+    struct diag why;
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        CU_ASSERT_EQUAL(net_resolve(names[i], &ip, &why), 0);
+        CU_ASSERT_EQUAL(ntohl(ip.s_addr), INADDR_LOOPBACK);
+    }
+    /* None of these is a host name at all, with or without a name server. */
+    CU_ASSERT_EQUAL(net_resolve("not localhost", &ip, &why), PBSE_BADHOST);
+    CU_ASSERT_EQUAL(net_resolve(".", &ip, &why), PBSE_BADHOST);
+    CU_ASSERT_EQUAL(net_resolve("", &ip, &why), PBSE_BADHOST);
+}
+
 static void test_names_and_addresses(void)
 {
     struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(80) };
@@ -240,6 +257,7 @@ int main(void)
         { "lists are searched by whole words", test_lists },
         { "every setting is described once", test_every_setting_is_described },
         { "host and port are split", test_host_and_port_are_split },
+        { "localhost needs no resolver", test_localhost_needs_no_resolver },
         { "names and addresses are told", test_names_and_addresses },
     };
     int rc, fd = mkstemp(path);
