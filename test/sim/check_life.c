@@ -1,6 +1,8 @@
-/* check_life.c - the life of reservations: transitions, degradation, re-making.
+/* check_life.c - the life of reservations and jobs: transitions, degradation,
+ * re-making.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_state.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
@@ -63,6 +65,31 @@ static void check_transition(struct sim *s, const struct resv *r,
     if (!known && to != from)
         check_failed(s, CHECK_LIFE, "%s: %s changes phase %d to %d", rec->id,
                      fact_name(rec->fact), (int)from, (int)to);
+}
+
+/* --- jobs ------------------------------------------------------------------------- */
+
+/* The states in which a job may be when that happens to it. */
+static const struct {
+    enum fact fact;
+    const char *states;
+} job_states[] = {
+    { FACT_JOB_RUN, "Q" },      { FACT_JOB_SENT, "R" },
+    { FACT_JOB_STARTED, "R" },  { FACT_JOB_USAGE, "R" },
+    { FACT_JOB_REJECTED, "R" }, { FACT_JOB_KILLED, "R" },
+    { FACT_JOB_OBIT, "R" },     { FACT_JOB_REQUEUED, "RE" },
+    { FACT_JOB_ENDED, "E" },    { FACT_JOB_DELETED, "QHWR" },
+};
+
+void check_job_record(struct sim *s, const struct model *m, const struct record *rec)
+{
+    const struct job *j = rec->kind == OBJ_JOB ? model_job(m, rec->id) : NULL;
+
+    for (size_t i = 0; j && i < ARRAY_LEN(job_states); i++)
+        if (job_states[i].fact == rec->fact &&
+            !strchr(job_states[i].states, job_state(j)))
+            check_failed(s, CHECK_LIFE, "%s of job %s, which is in state %c",
+                         fact_name(rec->fact), rec->id, job_state(j));
 }
 
 /* --- re-making ------------------------------------------------------------------- */

@@ -117,6 +117,7 @@ void check_turn(struct sim *s, const struct shell_turn *t)
             continue;
         trace_record(s, e->u.record);
         check_resv_record(s, s->shell.shadow, e->u.record);
+        check_job_record(s, s->shell.shadow, e->u.record);
         model_apply(s->shell.shadow, e->u.record);
     }
     check_same(s, CHECK_SHADOW, m, s->shell.shadow);

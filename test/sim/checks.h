@@ -63,6 +63,7 @@ void check_store(struct sim *s);
 void check_promise(struct sim *s, const struct model *m);
 /* check_life.c: phases, degradation, re-making. */
 void check_resv_record(struct sim *s, const struct model *m, const struct record *rec);
+void check_job_record(struct sim *s, const struct model *m, const struct record *rec);
 void check_health(struct sim *s, const struct model *m);
 /* check_end.c: all has ended and all is free. */
 void check_end(struct sim *s);
