@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets that clients of the PBS protocol sent, replayed over TCP: the server's answers
+are those of test/golden/conversations/clients.txt (its head explains the form)."""
+import os
+import re
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+from holdfast.wire import Connection, open_as, string
+
+FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                    "../golden/conversations/clients.txt")
+needs_root = pytest.mark.skipif(ROOTLESS, reason="needs root: reserved ports, a second account")
+
+
+class Conversation:
+    """given: what must be there before; steps: [(kind, text or expected)]."""
+
+    def __init__(self, name):
+        self.name, self.given, self.steps, self.unserved = name, [], [], None
+
+    def add(self, line):
+        word, _, rest = line.partition(" ")
+        if word == "given":
+            self.given.append(rest)
+        elif word == "unserved":
+            self.unserved = rest
+        elif line.startswith("  "):
+            self.steps[-1][2].append(line.split())
+        elif word == "<":
+            self.steps.append(["<", rest, []])
+        elif word in (">", "connection"):
+            self.steps.append([word, rest])
+        else:
+            raise AssertionError("not understood: " + line)
+
+
+def load():
+    found = []
+    with open(FILE) as f:
+        for line in f.read().splitlines():
+            if line.startswith("conversation "):
+                found.append(Conversation(line.split()[1]))
+            elif line.strip() and not line.startswith("#"):
+                found[-1].add(line)
+    # The one that stops the server is the last.
+    return sorted(found, key=lambda c: c.name == "shutdown")
+
+
+class OneVnode(Cluster):
+    """A server that takes clients over TCP, one vnode, no scheduling."""
+
+    def write_conf(self, **more):
+        super().write_conf(PBS_SUPPORTED_AUTH_METHODS="clusterkey,resvport", **more)
+
+    def vnode_file(self):
+        return "$configversion 2\n%s: resources_available.ncpus = 2\n" % self.host
+
+
+@pytest.fixture(scope="module")
+def site():
+    with OneVnode(vnodes=0) as c:
+        c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        yield c
+
+
+class Player:
+    """Makes what a conversation is about, and knows names by their placeholders."""
+
+    def __init__(self, cluster):
+        self.cluster, self.server = cluster, cluster.server
+        host = cluster.host
+        self.names = {"user": USER1, "server": host, "nojob": "99999." + host,
+                      "nojob_at": "99999.%s@%s" % (host, host), "noresv": "R99999." + host,
+                      "job8": "99998." + host, "job9": "99997." + host,
+                      "workq_at": "workq@" + host, "run": "(%s:ncpus=1)" % host,
+                      "soon": str(int(time.time()) + 3600)}
+
+    def name(self, key):
+        if key not in self.names:
+            self.names[key] = self.make(key)
+        return self.names[key]
+
+    def make(self, key):
+        if key.startswith("job"):
+            return self.server.submit(Job(attrs={"Job_Name": "job1", "Resource_List.select":
+                                                 "1:ncpus=1"}))
+        assert key == "resv8", key
+        self.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        rid = self.server.submit(Reservation(start=3600, duration=600))
+        self.server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
+        self.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        return rid
+
+    def prepare(self, given):
+        what, name = given.split()
+        if what in ("queue", "no-queue"):
+            self.ensure(what == "queue", "queue " + name, " queue_type=e,enabled=t,started=t,"
+                        "resources_max.ncpus=2")
+        elif what in ("resource", "no-resource"):
+            self.ensure(what == "resource", "resource " + name, " type=long,flag=nh")
+        elif what == "job-running":
+            with open_as(self.cluster.ports["server"], "root") as c:
+                assert c.ask("+2+22+15" + string("root") + string(self.name(name)) +
+                             string(self.name("run")) + "+0+0").code == 0
+            self.server.expect(JOB, {"job_state": "R", "substate": 42}, id=self.name(name))
+        elif what == "job-finished":
+            self.server.delete(self.name(name))
+        elif what == "resv":
+            self.name(name)
+        else:
+            raise AssertionError(given)
+
+    def ensure(self, there, thing, attrs):
+        def qmgr(line):
+            return self.cluster.run(["qmgr", "-c", line], check=False).returncode == 0
+        qmgr("delete " + thing)
+        assert not there or qmgr("create " + thing + attrs)
+
+    def message(self, text):
+        text = re.sub(r"\{(\w+)\}", lambda m: string(self.name(m.group(1))), text)
+        return re.sub(r"\\(n|\\|x[0-9a-f]{2})", lambda m: {"n": "\n", "\\": "\\"}.get(
+            m.group(1)) or chr(int(m.group(1)[1:], 16)), text)
+
+    def matches(self, expected, actual):
+        """A name as the file has it, which may be the first to tell what it stands for."""
+        pattern = ""
+        for part in re.split(r"(\{\w+\})", expected):
+            key = part[1:-1]
+            if part in ("{newR}", "{newS}"):
+                pattern += part[4] + r"\d+\." + re.escape(self.names["server"])
+            elif part.startswith("{"):
+                if key not in self.names:
+                    self.names[key] = actual
+                pattern += re.escape(self.names[key])
+            else:
+                pattern += re.escape(part)
+        return re.fullmatch(pattern, actual) is not None
+
+
+def attrs_of(words):
+    """What the answer shows: names in the order of the file, those of the original that
+    are not shown ("-name") left out, our own ("+name") put in."""
+    return [w.lstrip("+") for w in words if not w.startswith("-")]
+
+
+def check(player, expected, objects, reply):
+    words = expected.split(" ", 3)
+    assert reply is not None, "closed"
+    assert [str(reply.code), str(reply.aux), str(reply.choice)] == words[:3], \
+        (reply.__dict__, expected)
+    rest = words[3] if len(words) > 3 else ""
+    if reply.choice == 7:
+        assert player.matches(rest, reply.text), (reply.text, rest)
+    elif reply.choice in (2, 4, 5, 8):
+        assert len(rest.split()) == len(reply.ids), (reply.ids, rest)
+        assert all(map(player.matches, rest.split(), reply.ids)), (reply.ids, rest)
+    elif reply.choice == 11:
+        want = [w.split("=") for w in rest.split()]
+        assert [(player.name(k[1:-1]), int(v)) for k, v in want] == reply.results
+    elif reply.choice == 6:
+        assert len(objects) == len(reply.objects), reply.objects
+        for (kind, name, *attrs), (got_kind, got_name, got) in zip(objects, reply.objects):
+            assert (int(kind), player.matches(name, got_name)) == (got_kind, True)
+            assert attrs_of(attrs) == got
+
+
+def replay(player, conversation):
+    port, c, silent = player.cluster.ports["server"], None, False
+    for step in conversation.steps + [["end", ""]]:
+        if step[0] != "<" and silent:
+            # No answer is due: the next one is to something else.
+            assert c.connect("root").code == 0
+            silent = False
+        if step[0] in ("connection", "end"):
+            if c is not None:
+                c.s.close()
+            c = open_as(port, player.name("user") if step[1] == "{user}" else step[1]) \
+                if step[1] else None
+        elif step[0] == ">":
+            c.send(player.message(step[1]))
+            silent = True
+        elif step[1] == "closed":
+            assert c.is_closed()
+        else:
+            check(player, step[1], step[2], c.receive())
+            silent = False
+
+
+def replay_unserved(player, conversation):
+    """Refused as the protocol refuses what it does not know: 15005, and closed."""
+    who, request = conversation.steps[0][1], conversation.steps[1][1]
+    with open_as(player.cluster.ports["server"],
+                 player.name("user") if who == "{user}" else who) as c:
+        reply = c.ask(player.message(request))
+        assert (reply.code, reply.text) == (15005, "Unknown request"), reply.__dict__
+        assert c.is_closed()
+
+
+@needs_root
+@pytest.mark.parametrize("conversation", load(), ids=lambda c: c.name)
+def test_the_answers_are_the_known_ones(site, conversation):
+    player = Player(site)
+    for given in conversation.given:
+        player.prepare(given)
+    (replay_unserved if conversation.unserved else replay)(player, conversation)
+    if conversation.name == "shutdown":
+        wait_for("the end of pbs_server", lambda: not site.server.is_up())
