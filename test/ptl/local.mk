@@ -6,3 +6,5 @@ EXTRA_DIST += check quickstart autogen.sh \
 	test/ptl/holdfast/__init__.py test/ptl/holdfast/cluster.py \
 	test/ptl/holdfast/constants.py test/ptl/holdfast/objects.py \
 	test/ptl/holdfast/services.py test/ptl/holdfast/users.py
+EXTRA_DIST += test/ptl/holdfast/wire.py test/ptl/test_conversations.py \
+	test/golden/conversations/clients.txt

@@ -32,7 +32,7 @@ class Conversation:
             self.steps[-1][2].append(line.split())
         elif word == "<":
             self.steps.append(["<", rest, []])
-        elif word in (">", "connection"):
+        elif word in (">", "connection", "closed"):
             self.steps.append([word, rest])
         else:
             raise AssertionError("not understood: " + line)
@@ -46,8 +46,10 @@ def load():
                 found.append(Conversation(line.split()[1]))
             elif line.strip() and not line.startswith("#"):
                 found[-1].add(line)
-    # The one that stops the server is the last.
-    return sorted(found, key=lambda c: c.name == "shutdown")
+    return found
+
+
+ALL = load()
 
 
 class OneVnode(Cluster):
@@ -63,8 +65,14 @@ class OneVnode(Cluster):
 @pytest.fixture(scope="module")
 def site():
     with OneVnode(vnodes=0) as c:
+        c.server.expect(VNODE, {"state": "free"}, id=c.host)
         c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
         yield c
+
+
+def unescape(text):
+    return re.sub(r"\\(n|\\|x[0-9a-f]{2})", lambda m: {"n": "\n", "\\": "\\"}.get(
+        m.group(1)) or chr(int(m.group(1)[1:], 16)), text)
 
 
 class Player:
@@ -75,7 +83,7 @@ class Player:
         host = cluster.host
         self.names = {"user": USER1, "server": host, "nojob": "99999." + host,
                       "nojob_at": "99999.%s@%s" % (host, host), "noresv": "R99999." + host,
-                      "job8": "99998." + host, "job9": "99997." + host,
+                      "job8": "99998." + host, "array7": "99996[]." + host, "job9": "99997." + host,
                       "workq_at": "workq@" + host, "run": "(%s:ncpus=1)" % host,
                       "soon": str(int(time.time()) + 3600)}
 
@@ -90,13 +98,16 @@ class Player:
                                                  "1:ncpus=1"}))
         assert key == "resv8", key
         self.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
-        rid = self.server.submit(Reservation(start=3600, duration=600))
-        self.server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
-        self.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        try:
+            rid = self.server.submit(Reservation(start=3600, duration=600,
+                                                 interactive=30))
+            self.server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
+        finally:
+            self.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
         return rid
 
     def prepare(self, given):
-        what, name = given.split()
+        what, _, name = given.partition(" ")
         if what in ("queue", "no-queue"):
             self.ensure(what == "queue", "queue " + name, " queue_type=e,enabled=t,started=t,"
                         "resources_max.ncpus=2")
@@ -109,10 +120,30 @@ class Player:
             self.server.expect(JOB, {"job_state": "R", "substate": 42}, id=self.name(name))
         elif what == "job-finished":
             self.server.delete(self.name(name))
-        elif what == "resv":
+            wait_for("the job's end", lambda: not self.server.status(JOB))
+        elif what == "job-ran":
+            self.prepare("job-running " + name)
+            self.prepare("job-finished " + name)
+        elif what in ("history", "flatuid"):
+            attr = {"history": "job_history_enable"}.get(what, what)
+            self.server.manager(MGR_CMD_SET, SERVER, {attr: "True"})
+        elif what == "offline":
+            self.server.manager(MGR_CMD_SET, NODE, {"state": "offline"}, id=self.name("server"))
+        elif what in ("job", "resv"):
             self.name(name)
         else:
             raise AssertionError(given)
+
+    def clear(self):
+        """Nothing is left for the next conversation."""
+        for attr in ("job_history_enable", "flatuid"):
+            self.server.manager(MGR_CMD_UNSET, SERVER, {attr: None})
+        self.server.manager(MGR_CMD_SET, NODE, {"state": "free"}, id=self.name("server"))
+        for kind in (JOB, RESV):
+            for o in self.server.status(kind):
+                self.cluster.run([{JOB: "qdel", RESV: "pbs_rdel"}[kind], o["id"]], check=False)
+        wait_for("no jobs, no reservations",
+                 lambda: not self.server.status(JOB) and not self.server.status(RESV))
 
     def ensure(self, there, thing, attrs):
         def qmgr(line):
@@ -121,9 +152,7 @@ class Player:
         assert not there or qmgr("create " + thing + attrs)
 
     def message(self, text):
-        text = re.sub(r"\{(\w+)\}", lambda m: string(self.name(m.group(1))), text)
-        return re.sub(r"\\(n|\\|x[0-9a-f]{2})", lambda m: {"n": "\n", "\\": "\\"}.get(
-            m.group(1)) or chr(int(m.group(1)[1:], 16)), text)
+        return unescape(re.sub(r"\{(\w+)\}", lambda m: string(self.name(m.group(1))), text))
 
     def matches(self, expected, actual):
         """A name as the file has it, which may be the first to tell what it stands for."""
@@ -147,6 +176,11 @@ def attrs_of(words):
     return [w.lstrip("+") for w in words if not w.startswith("-")]
 
 
+def difference(want, got):
+    return "missing %s, not expected %s" % ([a for a in want if a not in got],
+                                            [a for a in got if a not in want])
+
+
 def check(player, expected, objects, reply):
     words = expected.split(" ", 3)
     assert reply is not None, "closed"
@@ -154,7 +188,7 @@ def check(player, expected, objects, reply):
         (reply.__dict__, expected)
     rest = words[3] if len(words) > 3 else ""
     if reply.choice == 7:
-        assert player.matches(rest, reply.text), (reply.text, rest)
+        assert player.matches(unescape(rest), reply.text), (reply.text, rest)
     elif reply.choice in (2, 4, 5, 8):
         assert len(rest.split()) == len(reply.ids), (reply.ids, rest)
         assert all(map(player.matches, rest.split(), reply.ids)), (reply.ids, rest)
@@ -165,7 +199,7 @@ def check(player, expected, objects, reply):
         assert len(objects) == len(reply.objects), reply.objects
         for (kind, name, *attrs), (got_kind, got_name, got) in zip(objects, reply.objects):
             assert (int(kind), player.matches(name, got_name)) == (got_kind, True)
-            assert attrs_of(attrs) == got
+            assert attrs_of(attrs) == got, difference(attrs_of(attrs), got)
 
 
 def replay(player, conversation):
@@ -183,7 +217,7 @@ def replay(player, conversation):
         elif step[0] == ">":
             c.send(player.message(step[1]))
             silent = True
-        elif step[1] == "closed":
+        elif step[0] == "closed":
             assert c.is_closed()
         else:
             check(player, step[1], step[2], c.receive())
@@ -191,21 +225,143 @@ def replay(player, conversation):
 
 
 def replay_unserved(player, conversation):
-    """Refused as the protocol refuses what it does not know: 15005, and closed."""
+    """Refused with the code in the file; a request that is not known ends the connection."""
+    code = int(conversation.unserved.split()[0])
     who, request = conversation.steps[0][1], conversation.steps[1][1]
     with open_as(player.cluster.ports["server"],
                  player.name("user") if who == "{user}" else who) as c:
         reply = c.ask(player.message(request))
-        assert (reply.code, reply.text) == (15005, "Unknown request"), reply.__dict__
-        assert c.is_closed()
+        assert reply.code == code, reply.__dict__
+        if code == 15005:
+            assert c.is_closed()
+        else:
+            assert c.connect("root").code == 0
 
 
 @needs_root
-@pytest.mark.parametrize("conversation", load(), ids=lambda c: c.name)
+@pytest.mark.parametrize("conversation", [c for c in ALL if c.name != "shutdown"],
+                         ids=lambda c: c.name)
 def test_the_answers_are_the_known_ones(site, conversation):
     player = Player(site)
     for given in conversation.given:
         player.prepare(given)
     (replay_unserved if conversation.unserved else replay)(player, conversation)
-    if conversation.name == "shutdown":
-        wait_for("the end of pbs_server", lambda: not site.server.is_up())
+    player.clear()
+
+
+STATUS = "+2+22+21%s+0+12+142+12server_state+0+0+0+0"
+
+
+@pytest.fixture
+def port(site):
+    return site.ports["server"]
+
+
+def refused(reply, code, text):
+    return (reply.code, reply.aux, reply.choice, reply.text) == (code, 0, 7, text)
+
+
+@needs_root
+def test_connect_then_authenticate(port):
+    """connect-resvport: what qstat -B says on its two connections."""
+    with Connection(port) as c, Connection(port, reserved=True) as helper:
+        assert c.connect("root").code == 0
+        assert helper.vouch("root", c.port).choice == 1
+        reply = c.ask("+2+22+21+4root+0+0+0")
+        assert (reply.code, reply.choice, reply.objects[0][0]) == (0, 6, 0)
+        c.send("+2+22+59+4root")
+        assert c.is_closed()
+
+
+@needs_root
+def test_authenticate_may_come_before_connect_or_replace_it(port):
+    """authenticate-then-status; and the helper's connection can be used again."""
+    with Connection(port) as c, Connection(port) as other, \
+            Connection(port, reserved=True) as helper:
+        assert helper.vouch("root", c.port).code == 0
+        reply = c.ask(STATUS % "+4root")
+        assert [(kind, attrs) for kind, _, attrs in reply.objects] == [(0, ["server_state"])]
+        assert c.connect("root").code == 0
+        assert helper.vouch(USER1, other.port).code == 0
+        assert other.ask(STATUS % string(USER1)).code == 0
+
+
+@needs_root
+@pytest.mark.parametrize("reserved,method,encrypt,code,text", [
+    (True, "xx", "", 15029, "No support for requested service"),
+    (True, "munge", "", 15029, "No support for requested service"),
+    (True, "resvport", "tls", 15029, "No support for requested service"),
+    (False, "xx", "", 15029, "No support for requested service"),
+    (False, "resvport", "", 15019, "Invalid credential"),
+])
+def test_what_is_refused_ends_the_connection(port, reserved, method, encrypt, code, text):
+    """auth-refused: the method, then the port it comes from."""
+    with Connection(port) as c, Connection(port, reserved=reserved) as helper:
+        assert refused(helper.vouch("root", c.port, method, encrypt), code, text)
+        assert helper.is_closed()
+        assert refused(c.ask(STATUS % "+4root"), 15019, "Invalid credential")
+        assert c.is_closed()
+
+
+@needs_root
+def test_a_port_that_is_not_connected_is_refused(port):
+    with Connection(port, reserved=True) as helper:
+        assert refused(helper.vouch("root", 1), 15019, "Invalid credential")
+        assert helper.is_closed()
+
+
+def test_nothing_is_answered_without_authentication(port):
+    """unauthenticated."""
+    with Connection(port) as c:
+        assert refused(c.ask("+2+22+21+4root+0+0+0"), 15019, "Invalid credential")
+        assert c.is_closed()
+
+
+@needs_root
+def test_a_connection_does_not_change_hands(port):
+    with open_as(port, USER1) as c:
+        with Connection(port, reserved=True) as helper:
+            assert helper.vouch(USER1, c.port).code == 0
+            assert refused(helper.vouch(USER2, c.port), 15019, "Invalid credential")
+        assert c.ask(STATUS % string(USER1)).code == 0
+        assert refused(c.ask(STATUS % string(USER2)), 15019, "Invalid credential")
+        assert c.is_closed()
+
+
+@needs_root
+@pytest.mark.parametrize("request_", [
+    "+2+2+9+4root+2+0+0+12+16+7comment+0+1x+0+0", STATUS % "+4root", "+2+22+98+4root+7default+0"])
+def test_a_reserved_port_has_no_rights_of_its_own(port, request_):
+    with Connection(port, reserved=True) as c:
+        assert refused(c.ask(request_), 15019, "Invalid credential")
+        assert c.is_closed()
+
+
+@needs_root
+def test_connect_from_a_reserved_port_is_unknown(port):
+    with Connection(port, reserved=True) as c:
+        assert refused(c.connect("root"), 15005, "Unknown request")
+        assert c.is_closed()
+
+
+@needs_root
+def test_what_only_the_kernels_word_gives_is_not_given(site, port):
+    """Root by a helper's word is manager, and not the server's own user."""
+    with open_as(port, "root") as c:
+        assert c.ask("+2+2+9+4root+2+0+0+12+16+7comment+0+1x+0+0").code == 0
+        assert c.ask("+2+2+9+4root+2+0+0+12+15+9acl_roots+0+4root+0+0").code == 15003
+    with open_as(port, USER1) as c:
+        assert c.ask("+2+2+9%s+2+0+0+12+16+7comment+0+1x+0+0" % string(USER1)).code == 15007
+
+
+@needs_root
+def test_the_log_tells_why_somebody_was_not_believed(site, port):
+    with Connection(port) as helper:
+        helper.vouch("root", 1)
+    site.server.log_match("root@127.0.0.1 was not let vouch for port 1: not from a reserved port")
+
+
+@needs_root
+def test_shutdown_is_the_last_answer(site):
+    replay(Player(site), next(c for c in ALL if c.name == "shutdown"))
+    wait_for("the end of pbs_server", lambda: not site.server.is_up())
