@@ -4,6 +4,7 @@
 #include "cmds/common/attrs.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
+#include "lib/base/diag.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -18,12 +19,16 @@
 
 static const char usage[] =
     "usage: pbs_rsub -l select=<chunks> {two of -R, -E, -D} [options]\n"
+    "       pbs_rsub --job id [-D duration] [options]\n"
     "       pbs_rsub --version | --help\n"
     "When:\n"
     "  -R start      [[[[CC]YY]MM]DD]hhmm[.SS], local time\n"
     "  -E end        the same form\n"
     "  -D duration   [[HH:]MM:]SS\n"
     "  -r rule       recurrence rule; needs PBS_TZID in the environment\n"
+    "From a job:\n"
+    "  --job id      keep what this running job of yours has; -D counts from its "
+    "start\n"
     "What:\n"
     "  -l resources  select=2:ncpus=4, place=scatter, ...\n"
     "  -N name       name of the reservation\n"
@@ -43,6 +48,7 @@ struct rsub {
     const char *start_text;  /* -R as typed, NULL when not given */
     time_t start_at, end_at; /* -1 when not given */
     bool standing;
+    bool from_job;
 };
 
 static int usage_error(void)
@@ -124,6 +130,20 @@ static int take_rule(struct rsub *r, const char *text)
     return 0;
 }
 
+/* "--job id" and "--hosts host...": getopt gives the word after the dashes. */
+static int take_word(struct rsub *r, const char *word, int argc, char **argv)
+{
+    if (strcmp(word, "hosts") == 0) {
+        fprintf(stderr, "%s: %s\n", CMD, pbse_text(PBSE_NOSUP));
+        return cmd_exit_code(PBSE_NOSUP);
+    }
+    if (strcmp(word, "job") != 0 || optind >= argc)
+        return usage_error();
+    attrs_set(&r->attrs, "reserve_job", NULL, argv[optind++]);
+    r->from_job = true;
+    return 0;
+}
+
 /* Options whose text is the attribute's value. */
 static const struct {
     char letter;
@@ -175,15 +195,34 @@ static int take_option(struct rsub *r, int letter, const char *text)
     }
 }
 
-static int parse(struct rsub *r, int argc, char **argv)
+static int take_options(struct rsub *r, int argc, char **argv)
 {
     int letter;
 
-    while ((letter = getopt(argc, argv, "D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:")) != -1) {
-        int bad = letter == '?' ? usage_error() : take_option(r, letter, optarg);
+    while ((letter = getopt(argc, argv, "D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:-:")) != -1) {
+        int bad;
 
+        if (letter == '?')
+            bad = usage_error();
+        else if (letter == '-')
+            bad = take_word(r, optarg, argc, argv);
+        else
+            bad = take_option(r, letter, optarg);
         if (bad)
             return bad;
+    }
+    return 0;
+}
+
+static int parse(struct rsub *r, int argc, char **argv)
+{
+    int bad = take_options(r, argc, argv);
+
+    if (bad)
+        return bad;
+    if (r->from_job && (r->start_at >= 0 || r->end_at >= 0)) {
+        fprintf(stderr, "%s: Start/End time cannot be used with --job option\n", CMD);
+        return usage_error();
     }
     if (optind < argc) {
         fprintf(stderr, "%s: directive error: ", CMD);

@@ -78,6 +78,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_account.c src/server/requests/resv_account.h \
 	src/server/requests/resv_confirm.c \
 	src/server/requests/resv_delete.c \
+	src/server/requests/resv_from_job.c src/server/requests/resv_from_job.h \
 	src/server/requests/resv_modify.c \
 	src/server/requests/resv_queue.c src/server/requests/resv_queue.h \
 	src/server/requests/resv_record.c src/server/requests/resv_record.h \
@@ -91,6 +92,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/node_rules.c \
 	src/server/rules/resv_ask.c \
 	src/server/rules/resv_end.c \
+	src/server/rules/resv_from_job.c \
 	src/server/rules/resv_health.c \
 	src/server/rules/resv_start.c \
 	src/server/rules/rule.h src/server/rules/rules.h \
@@ -137,10 +139,12 @@ test_unit_server_test_mom_link_LDADD = $(FAKE_MOM_LIBS)
 # Reservations: tables, and the whole core in a small world.
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
-	test/unit/server/test_resv_life test/unit/server/test_resv_health
+	test/unit/server/test_resv_life test/unit/server/test_resv_health \
+	test/unit/server/test_resv_from_job
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
-	test/unit/server/test_resv_life test/unit/server/test_resv_health
+	test/unit/server/test_resv_life test/unit/server/test_resv_health \
+	test/unit/server/test_resv_from_job
 RESV_TEST_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
@@ -155,4 +159,7 @@ test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RE
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_health_SOURCES = test/unit/server/test_resv_health.c $(RESV_WORLD)
 test_unit_server_test_resv_health_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_from_job_SOURCES = test/unit/server/test_resv_from_job.c $(FAKE_MOM)
+test_unit_server_test_resv_from_job_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_resv_from_job_LDADD = $(FAKE_MOM_LIBS)
 include src/server/shell/local.mk

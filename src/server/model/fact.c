@@ -43,6 +43,7 @@ static const struct {
     [FACT_JOB_STARTED] = { "job.started", FACT_CHANGES },
     [FACT_JOB_REJECTED] = { "job.rejected", FACT_CHANGES },
     [FACT_JOB_USAGE] = { "job.usage", FACT_CHANGES },
+    [FACT_JOB_MOVED] = { "job.moved", FACT_CHANGES },
     [FACT_JOB_KILLED] = { "job.killed", FACT_CHANGES },
     [FACT_JOB_OBIT] = { "job.obit", FACT_CHANGES },
     [FACT_JOB_REQUEUED] = { "job.requeued", FACT_CHANGES },

@@ -54,6 +54,7 @@ enum fact {
     FACT_JOB_STARTED,  /* session known: substate 42 */
     FACT_JOB_REJECTED, /* MoM refused: queued again */
     FACT_JOB_USAGE,
+    FACT_JOB_MOVED,  /* into another queue */
     FACT_JOB_KILLED, /* deletion of a running job asked for */
     FACT_JOB_OBIT,   /* exited: status known, end processing */
     FACT_JOB_REQUEUED,

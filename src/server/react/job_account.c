@@ -211,6 +211,7 @@ void react_job_account(const struct reaction *r)
 
     switch (r->rec->fact) {
     case FACT_JOB_QUEUED:
+    case FACT_JOB_MOVED:
         account_queued(r, o);
         break;
     case FACT_JOB_SENT:

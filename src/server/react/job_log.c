@@ -17,13 +17,18 @@ static char state_of(const struct object *o)
     return (char)obj_num(o, JOB_A_JOB_STATE, 'T');
 }
 
+static void log_enqueuing(const struct reaction *r, const struct object *o)
+{
+    effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
+               "enqueuing into %s, state %c hop %" PRId64, obj_str(o, JOB_A_QUEUE, ""),
+               state_of(o), obj_num(o, JOB_A_HOP_COUNT, 1));
+}
+
 static void log_queued(const struct reaction *r, const struct object *o)
 {
     const char *queue = obj_str(o, JOB_A_QUEUE, "");
 
-    effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
-               "enqueuing into %s, state %c hop %" PRId64, queue, state_of(o),
-               obj_num(o, JOB_A_HOP_COUNT, 1));
+    log_enqueuing(r, o);
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                "Job Queued at request of %s, owner = %s, job name = %s, queue = %s",
                r->rec->actor, obj_str(o, JOB_A_JOB_OWNER, ""),
@@ -98,6 +103,9 @@ void react_job_log(const struct reaction *r)
     switch (r->rec->fact) {
     case FACT_JOB_QUEUED:
         log_queued(r, o);
+        break;
+    case FACT_JOB_MOVED:
+        log_enqueuing(r, o);
         break;
     case FACT_JOB_RUN:
         log_run(r, o);

@@ -107,10 +107,18 @@ static void account_requestor(const struct reaction *r, char type,
                    requestor);
 }
 
+/* One made out of a job was never asked for: it is confirmed as it is made. */
+static bool is_from_job(const struct object *o)
+{
+    return obj_is_set(o, RESV_A_RESERVE_JOB);
+}
+
 static void account_submitted(const struct reaction *r)
 {
     const struct object *o = react_resv(r);
 
+    if (is_from_job(o))
+        return;
     if (!obj_is_set(o, RESV_A_INTERACTIVE)) {
         account_requestor(r, 'U', r->rec->actor);
         return;
@@ -120,14 +128,15 @@ static void account_submitted(const struct reaction *r)
                    obj_num(o, RESV_A_INTERACTIVE, 0));
 }
 
-/* resv_nodes has its parentheses. */
+/* Nobody confirmed what the server confirmed itself. resv_nodes has its parentheses. */
 static void account_confirmed(const struct reaction *r)
 {
     const struct object *o = react_resv(r);
+    bool by_itself = r->rec->fact == FACT_RESV_CONFIRMED && is_from_job(o);
 
     effect_account(r->out, r->rec->seq, r->rec->at, 'Y', r->rec->id,
                    "requestor=%s start=%" PRId64 " end=%" PRId64 " nodes=%s",
-                   r->rec->actor, obj_num(o, RESV_A_RESERVE_START, 0),
+                   by_itself ? "@" : r->rec->actor, obj_num(o, RESV_A_RESERVE_START, 0),
                    obj_num(o, RESV_A_RESERVE_END, 0),
                    obj_str(o, RESV_A_RESV_NODES, ""));
 }

@@ -51,6 +51,8 @@ const struct react_row react_rows[] = {
     { FACT_JOB_SENT, react_job_account },
     { FACT_JOB_STARTED, react_job_log },
     { FACT_JOB_REJECTED, react_job_log },
+    { FACT_JOB_MOVED, react_job_log },
+    { FACT_JOB_MOVED, react_job_account },
     { FACT_JOB_KILLED, react_job_log },
     { FACT_JOB_KILLED, react_job_account },
     { FACT_JOB_OBIT, react_job_log },

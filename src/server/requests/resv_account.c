@@ -34,24 +34,34 @@ static bool is_member(const struct wire_strings *groups, const char *group)
     return false;
 }
 
+static bool is_refused(const struct request *rq, const struct job *job,
+                       const char *user)
+{
+    if (job)
+        return strcmp(user, obj_str(&job->obj, JOB_A_EUSER, "")) != 0;
+    return strcmp(user, "root") == 0 || strcmp(user, rq->who->user) != 0;
+}
+
 int resv_account_find(const struct request *rq, const struct edit *e,
-                      struct resv_account *ret, struct diag *why)
+                      const struct job *job, struct resv_account *ret, struct diag *why)
 {
     const struct svr_config *cfg = rq->cfg;
+    const char *user = job ? obj_str(&job->obj, JOB_A_EUSER, "") : rq->who->user;
     struct resv_account got = { 0 };
 
     got.user =
         entry_for_host(edit_value(e, RESV_A_USER_LIST), cfg->server_host, rq->arena);
     if (!got.user)
-        got.user = rq->who->user;
-    if (strcmp(got.user, "root") == 0 || strcmp(got.user, rq->who->user) != 0 ||
+        got.user = user;
+    if (is_refused(rq, job, got.user) ||
         !cfg->user_groups(cfg->arg, got.user, rq->arena, &got.groups) ||
         got.groups.n == 0)
         return diag_code(why, PBSE_R_UID);
     got.group =
         entry_for_host(edit_value(e, RESV_A_GROUP_LIST), cfg->server_host, rq->arena);
     if (!got.group)
-        got.group = got.groups.v[0];
+        got.group =
+            job ? obj_str(&job->obj, JOB_A_EGROUP, got.groups.v[0]) : got.groups.v[0];
     else if (!is_member(&got.groups, got.group))
         return diag_code(why, PBSE_BADGRP);
     *ret = got;

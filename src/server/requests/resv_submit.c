@@ -1,8 +1,8 @@
 /* resv_submit.c - SubmitResv: a new reservation, unconfirmed, with its queue.
  *
  * The order of the checks decides which error wins (reservations.md 5.2), so the steps
- * are a list. What a later width brings (series, maintenance, from a job, as soon as
- * possible) is refused by name in one table.
+ * are a list. What a later width brings (series, maintenance, as soon as possible) is
+ * refused by name in one table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resource_request.h"
@@ -11,6 +11,7 @@
 #include "server/requests/edit.h"
 #include "server/requests/handlers.h"
 #include "server/requests/resv_account.h"
+#include "server/requests/resv_from_job.h"
 #include "server/requests/resv_queue.h"
 #include "server/svr.h"
 
@@ -27,14 +28,14 @@ struct submission {
     struct decision *out;
     struct edit *e; /* the reservation */
     bool duplicate; /* an ACL names somebody twice: said at its place in the order */
+    const struct job *job; /* that it is made out of, or NULL */
     struct resv_account account;
     const char *id;
     const char *queue;
 };
 
 /* Attributes of kinds of reservations that are not made yet. */
-static const int unsupported[] = { RESV_A_RESERVE_RRULE, RESV_A_RESERVE_JOB,
-                                   RESV_A_QMOVE };
+static const int unsupported[] = { RESV_A_RESERVE_RRULE, RESV_A_QMOVE };
 
 static bool is_unsupported(const struct wire_attr *a)
 {
@@ -71,6 +72,8 @@ static int take_one(struct submission *s, struct wire_attr *a)
         return diag_code(&s->out->why, PBSE_NOATTR);
     }
     err = edit_list_entries(s->e, &one, s->rq->who->rights, &s->out->why);
+    if (!err && attr_find(&resv_table, a->name) == RESV_A_RESERVE_JOB)
+        err = resv_job_find(s->m, s->rq, a->value, &s->job, &s->out->why);
     if (err != PBSE_DUPLIST)
         return err;
     s->duplicate = true;
@@ -118,11 +121,17 @@ static int check_admission(struct submission *s)
     return 0;
 }
 
+static int take_job(struct submission *s)
+{
+    return s->job ? resv_job_copy(s->rq, s->job, s->e, &s->out->why) : 0;
+}
+
+/* What a job has was completed and judged when it was submitted. */
 static int check_resources(struct submission *s)
 {
     const struct attr_value *v = edit_value(s->e, RESV_A_RESOURCE_LIST);
 
-    if (!v->set)
+    if (!v->set || s->job)
         return 0;
     return resource_request_check(&v->u.res, s->m, true, s->rq->arena, &s->out->why);
 }
@@ -149,7 +158,7 @@ static int derive_times(struct submission *s)
         t.given |= GIVEN_WALLTIME;
         t.walltime_s = resources_amount(&res->u.res, "walltime", 0);
     }
-    err = resv_times_derive(&t, s->rq->now_at, false, &s->out->why);
+    err = resv_times_derive(&t, s->rq->now_at, s->job != NULL, &s->out->why);
     if (err)
         return err;
     edit_set_num(s->e, RESV_A_RESERVE_START, t.start_at);
@@ -181,6 +190,8 @@ static int complete_resources(struct submission *s)
     const char *schedselect;
     int err;
 
+    if (s->job)
+        return 0;
     attr_resources.copy(&list, edit_value(s->e, RESV_A_RESOURCE_LIST));
     err = resource_request_complete(&list.u.res, s->m, NULL, true, s->rq->arena,
                                     &schedselect, &s->out->why);
@@ -199,7 +210,7 @@ static int check_values(struct submission *s)
 
 static int find_account(struct submission *s)
 {
-    return resv_account_find(s->rq, s->e, &s->account, &s->out->why);
+    return resv_account_find(s->rq, s->e, s->job, &s->account, &s->out->why);
 }
 
 /* Steps 14: may this user and these groups reserve anything. */
@@ -218,15 +229,20 @@ static int check_lists(struct submission *s)
     return 0;
 }
 
+static const char *owner(const struct submission *s)
+{
+    return s->job ? obj_str(&s->job->obj, JOB_A_JOB_OWNER, "") : s->rq->actor;
+}
+
 /* The owner may always use what is his; the text decides, as it does for others. */
 static int authorize_owner(struct submission *s)
 {
     const struct attr_value *v = edit_value(s->e, RESV_A_AUTHORIZED_USERS);
 
     for (size_t i = 0; v->set && i < v->u.list.n; i++)
-        if (strcmp(v->u.list.v[i], s->rq->actor) == 0)
+        if (strcmp(v->u.list.v[i], owner(s)) == 0)
             return 0;
-    return edit_set(s->e, RESV_A_AUTHORIZED_USERS, NULL, s->rq->actor, WIRE_OP_INCR,
+    return edit_set(s->e, RESV_A_AUTHORIZED_USERS, NULL, owner(s), WIRE_OP_INCR,
                     &s->out->why);
 }
 
@@ -236,7 +252,7 @@ static int describe(struct submission *s)
 
     if (!edit_value(e, RESV_A_RESERVE_NAME)->set)
         edit_set_str(e, RESV_A_RESERVE_NAME, "NULL");
-    edit_set_str(e, RESV_A_RESERVE_OWNER, s->rq->actor);
+    edit_set_str(e, RESV_A_RESERVE_OWNER, owner(s));
     edit_set_str(e, RESV_A_SUBMIT_HOST, s->rq->who->host);
     edit_set_str(e, RESV_A_SERVER, s->rq->cfg->server_name);
     edit_set_num(e, RESV_A_RESERVE_STATE, resv_phase_state(PHASE_UNCONFIRMED));
@@ -258,8 +274,9 @@ static int check_duplicates(struct submission *s)
 }
 
 static int (*const steps[])(struct submission *s) = {
-    check_admission, take_attributes, check_resources, derive_times, complete_resources,
-    check_values,    find_account,    check_lists,     describe,     check_duplicates,
+    check_admission, take_attributes,    take_job,         check_resources,
+    derive_times,    complete_resources, check_values,     find_account,
+    check_lists,     describe,           check_duplicates,
 };
 
 static void record_all(struct submission *s)
@@ -273,12 +290,18 @@ static void record_all(struct submission *s)
     rec = decide(s->out, s->rq, FACT_RESV_SUBMITTED, OBJ_RESV, s->id);
     edit_commit(s->e, s->rq->arena, rec);
     resv_queue_create(s->m, s->rq, s->e, s->queue, s->out);
+    if (s->job)
+        resv_job_records(s->rq, s->job, s->id, s->queue, s->out);
 }
 
 static void answer(struct submission *s)
 {
     int64_t wait_s = edit_num(s->e, RESV_A_INTERACTIVE, 0);
 
+    if (s->job) {
+        reply_text(s->out, "%s CONFIRMED", s->id);
+        return;
+    }
     if (!edit_value(s->e, RESV_A_INTERACTIVE)->set) {
         reply_text(s->out, "%s UNCONFIRMED", s->id);
         return;

@@ -27,6 +27,10 @@ bool rule_resv_idle(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 int64_t deadline_resv_idle(const struct model *m, const struct object *o);
 
+/* a job that wants a reservation: rules/resv_from_job.c */
+bool rule_resv_from_job(const struct rule_context *c, const struct object *o,
+                        struct decision *out);
+
 /* jobs: rules/job_rules.c */
 bool job_time_due(const struct rule_context *c, const struct object *o,
                   struct decision *out);

@@ -15,6 +15,7 @@ const struct rule_row rule_rows[] = {
 
     /* jobs */
     { OBJ_JOB, "job resv ends", job_resv_ends_due, NULL },
+    { OBJ_JOB, "resv from job", rule_resv_from_job, NULL },
     { OBJ_JOB, "job time", job_time_due, job_time_deadline },
     { OBJ_JOB, "job node fail", job_node_fail_due, job_node_fail_deadline },
 

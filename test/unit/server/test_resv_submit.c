@@ -77,8 +77,8 @@ static const struct refusal refusals[] = {
       "No support for requested service" },
     { "a series by its mark", "user1", GOOD "|reserve_standing=1", PBSE_NOSUP,
       "No support for requested service" },
-    { "out of a job", "user1", "reserve_job=5.svr", PBSE_NOSUP,
-      "No support for requested service" },
+    { "out of a job that is not", "user1", "reserve_job=5.svr", PBSE_UNKJOBID,
+      "Unknown Job Id" },
     { "as soon as possible", "user1", GOOD "|qmove=5.svr", PBSE_NOSUP,
       "No support for requested service" },
 };

@@ -1,0 +1,83 @@
+/* resv_from_job.c - a job that was marked with create_resv_from_job runs: the
+ * reservation is made in its owner's name (reservations.md 15.2).
+ *
+ * The server asks itself, so the same checks speak as when the owner asks. It asks when
+ * the job's script runs, so that there is nothing to give back when the job never
+ * starts. A refusal takes the mark away and says why.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/resv_attrs.h"
+#include "server/model/job_state.h"
+#include "server/requests/handlers.h"
+#include "server/rules/rules.h"
+
+#include <string.h>
+
+static bool is_wanted(const struct job *job)
+{
+    const struct object *o = &job->obj;
+
+    return obj_num(o, JOB_A_CREATE_RESV_FROM_JOB, 0) && !job->resv &&
+           job_state(job) == 'R' && job_substate(job) == JOB_SUB_RUNNING &&
+           !obj_is_set(o, JOB_A_HF_KILL_BY);
+}
+
+static struct requester owner_of(const struct model *m, const struct object *job,
+                                 struct arena *arena)
+{
+    const char *owner = obj_str(job, JOB_A_JOB_OWNER, "");
+    size_t len = strcspn(owner, "@");
+    struct requester who = {
+        .user = arena_strndup(arena, owner, len),
+        .host = arena_strdup(arena, owner[len] ? owner + len + 1 : ""),
+    };
+
+    who.rights = requester_rights(m, who.user, who.host, false);
+    return who;
+}
+
+/* "pbs_rsub --job" by the owner. */
+static int ask(const struct rule_context *c, const struct object *job,
+               struct decision *out)
+{
+    struct requester who = owner_of(c->m, job, c->arena);
+    struct body_queue body = { .id = "", .destination = "" };
+    const struct wire_request wire = {
+        .number = BATCH_SUBMIT_RESV,
+        .user = who.user,
+        .body = &body,
+    };
+    const struct request rq = {
+        .wire = &wire,
+        .body = &body,
+        .who = &who,
+        .actor = arena_strdup(c->arena, obj_str(job, JOB_A_JOB_OWNER, "")),
+        .now_at = c->now_at,
+        .arena = c->arena,
+        .cfg = c->cfg,
+        .view = c->view,
+    };
+
+    wire_attrs_add(&body.attrs, c->arena, resv_rows[RESV_A_RESERVE_JOB].name, NULL,
+                   job->id, WIRE_OP_SET);
+    return handle_resv_submit(c->m, &rq, out);
+}
+
+bool rule_resv_from_job(const struct rule_context *c, const struct object *o,
+                        struct decision *out)
+{
+    struct record *rec;
+    int err;
+
+    if (!is_wanted(TO_JOB(o)))
+        return false;
+    err = ask(c, o, out);
+    if (!err)
+        return true;
+    rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
+    rec->note = arena_printf(c->arena, "No reservation created from job: %s (%d)",
+                             out->why.text, err);
+    record_change(rec, c->arena, JOB_A_CREATE_RESV_FROM_JOB, NULL, NULL);
+    return true;
+}

@@ -1,0 +1,619 @@
+/* Unit tests of reservations out of running jobs: what is refused, in which order; what
+ * the reservation has from the job; that the books follow the links at every step; and
+ * jobs that ask for one by themselves.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fake_mom.h"
+
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/resv_attrs.h"
+#include "server/model/resv_state.h"
+#include "server/svr_priv.h"
+
+#include "../unit.h"
+
+#include <string.h>
+
+#define CONTAINS(text, part) CU_ASSERT_PTR_NOT_NULL((text) ? strstr(text, part) : NULL)
+#define FIVE_YEARS_S         157680000
+
+/* --- helpers ------------------------------------------------------------------------
+ */
+
+/* One attribute of an object becomes something, whatever the requests allow. */
+static void become(struct rig *r, enum obj_kind kind, const char *id, int attr,
+                   const char *resource, const char *text)
+{
+    struct turn t = { .s = r->s, .now_at = r->now_at, .out = &r->out };
+    struct decision d = { .arena = r->arena };
+    struct record *rec =
+        record_add(&d.records, r->arena, kind == OBJ_JOB ? FACT_JOB_MODIFIED : FACT_SET,
+                   kind, id, "test@svr", r->now_at);
+
+    record_change(rec, r->arena, attr, resource, text);
+    take_up(&t, &d);
+    settle(&t);
+}
+
+static int ask(struct rig *r, const char *user, const char *attrs)
+{
+    struct body_queue body = { .id = "",
+                               .destination = "",
+                               .attrs = rig_attrs(r, attrs) };
+    const struct wire_reply *reply = rig_ask(r, user, BATCH_SUBMIT_RESV, &body, NULL);
+
+    return reply ? reply->code : -1;
+}
+
+static void grow(struct fake_mom *fm, const char *id)
+{
+    CU_ASSERT_EQUAL_FATAL(run_job(fm->r, id, "(n1:ncpus=2)"), 0);
+    fake_answer(fm, fake_told(fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_usage(fm, id, 1, "4711", "00:00:00");
+}
+
+/* A running job 0.svr of two cpus; started a minute ago. */
+static const char *old_job(struct fake_mom *fm, const char *attrs)
+{
+    const char *id = submit(fm->r, RIG_USER, "", attrs, "sleep 5\n");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    grow(fm, id);
+    rig_advance(fm->r, fm->r->now_at + 60);
+    return id;
+}
+
+static void answer(struct fake_mom *fm, uint32_t number)
+{
+    const struct is_message *told = fake_told(fm, number, 0);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(told);
+    fake_answer(fm, told, 0, NULL);
+}
+
+static void end_job(struct fake_mom *fm, const char *id)
+{
+    fake_obit(fm, id, 1, 0);
+    answer(fm, BATCH_COPY_FILES);
+    answer(fm, BATCH_DELETE_JOB);
+}
+
+static const struct object *the_resv(const struct rig *r, const char *id)
+{
+    return model_find(svr_model(r->s), OBJ_RESV, id);
+}
+
+static enum resv_phase phase_of(const struct rig *r, const char *id)
+{
+    const struct object *o = the_resv(r, id);
+
+    return o ? resv_phase(TO_RESV(o)) : PHASE_NONE;
+}
+
+/* Sums equal recounts, and what is assigned on the vnode and the server is that. */
+static void check_books(const struct rig *r, int64_t ncpus)
+{
+    const struct model *m = svr_model(r->s);
+
+    model_check(m);
+    CU_ASSERT_EQUAL(resources_amount(&model_node(m, "n1")->assigned, "ncpus", 0),
+                    ncpus);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), ncpus);
+}
+
+/* --- refusals -----------------------------------------------------------------------
+ */
+
+static void nothing(struct rig *r UNUSED)
+{
+}
+
+static void in_state(struct rig *r, const char *state, const char *substate)
+{
+    become(r, OBJ_JOB, "0.svr", JOB_A_SUBSTATE, NULL, substate);
+    become(r, OBJ_JOB, "0.svr", JOB_A_JOB_STATE, NULL, state);
+}
+
+static void is_sent(struct rig *r)
+{
+    in_state(r, "R", "41");
+}
+
+static void is_suspended(struct rig *r)
+{
+    in_state(r, "S", "43");
+}
+
+static void exits(struct rig *r)
+{
+    in_state(r, "E", "50");
+}
+
+static void waits(struct rig *r)
+{
+    in_state(r, "Q", "10");
+}
+
+static void is_array(struct rig *r)
+{
+    become(r, OBJ_JOB, "0.svr", JOB_A_ARRAY, NULL, "True");
+}
+
+static void is_part_of_array(struct rig *r)
+{
+    become(r, OBJ_JOB, "0.svr", JOB_A_ARRAY_ID, NULL, "7[].svr");
+}
+
+static void is_in_resv(struct rig *r)
+{
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
+}
+
+static void array_in_resv(struct rig *r)
+{
+    is_in_resv(r);
+    is_array(r);
+}
+
+static void array_that_waits(struct rig *r)
+{
+    is_array(r);
+    waits(r);
+}
+
+static void resvs_are_off(struct rig *r)
+{
+    rig_manager(r, RIG_ROOT, 2, OBJECT_SERVER, "", "resv_enable=False");
+}
+
+static void users_are_listed(struct rig *r)
+{
+    rig_manager(r, RIG_ROOT, 2, OBJECT_SERVER, "",
+                "acl_resv_user_enable=True acl_resv_users=bob@*");
+}
+
+static void account_is_gone(struct rig *r)
+{
+    become(r, OBJ_JOB, "0.svr", JOB_A_EUSER, NULL, "nobodyknows");
+}
+
+static const struct refusal {
+    const char *story;
+    void (*before)(struct rig *r);
+    const char *user;
+    const char *attrs;
+    int code;
+    const char *text;
+} refusals[] = {
+    { "a job that is not", nothing, RIG_USER, "reserve_job=99.svr", PBSE_UNKJOBID,
+      "Unknown Job Id" },
+    { "an array that is not", nothing, RIG_USER, "reserve_job=0[].svr", PBSE_UNKJOBID,
+      "Unknown Job Id" },
+    { "words that name no job", nothing, RIG_USER, "reserve_job=R0", PBSE_UNKJOBID,
+      "Unknown Job Id" },
+    { "a job in a reservation", is_in_resv, RIG_USER, "reserve_job=0",
+      PBSE_RESV_FROM_RESVJOB,
+      "Reservation may not be created from a job already within a reservation" },
+    { "in a reservation wins over an array", array_in_resv, RIG_USER, "reserve_job=0",
+      PBSE_RESV_FROM_RESVJOB,
+      "Reservation may not be created from a job already within a reservation" },
+    { "in a reservation wins over a stranger", is_in_resv, "eve", "reserve_job=0",
+      PBSE_RESV_FROM_RESVJOB,
+      "Reservation may not be created from a job already within a reservation" },
+    { "an array", is_array, RIG_USER, "reserve_job=0", PBSE_RESV_FROM_ARRJOB,
+      "Reservation may not be created from an array job" },
+    { "a part of an array", is_part_of_array, RIG_USER, "reserve_job=0",
+      PBSE_RESV_FROM_ARRJOB, "Reservation may not be created from an array job" },
+    { "an array wins over a stranger", is_array, "eve", "reserve_job=0",
+      PBSE_RESV_FROM_ARRJOB, "Reservation may not be created from an array job" },
+    { "an array wins over its state", array_that_waits, RIG_USER, "reserve_job=0",
+      PBSE_RESV_FROM_ARRJOB, "Reservation may not be created from an array job" },
+    { "somebody else's job", nothing, "eve", "reserve_job=0", PBSE_PERM,
+      "Unauthorized Request " },
+    { "a manager is somebody else", nothing, RIG_ROOT, "reserve_job=0", PBSE_PERM,
+      "Unauthorized Request " },
+    { "a stranger wins over the state", waits, "eve", "reserve_job=0", PBSE_PERM,
+      "Unauthorized Request " },
+    { "a job that waits", waits, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
+      "Request invalid for state of job" },
+    { "a job on its way to the MoM", is_sent, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
+      "Request invalid for state of job" },
+    { "a suspended job", is_suspended, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
+      "Request invalid for state of job" },
+    { "a job that ends", exits, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
+      "Request invalid for state of job" },
+    { "an unknown attribute before the job", nothing, RIG_USER, "foo=1 reserve_job=99",
+      PBSE_NOATTR, "Undefined attribute " },
+    { "the job before an unknown attribute", nothing, RIG_USER, "reserve_job=99 foo=1",
+      PBSE_UNKJOBID, "Unknown Job Id" },
+    { "a length of nothing", nothing, RIG_USER,
+      "reserve_job=0 Resource_List.walltime=0", PBSE_BADTSPEC,
+      "Bad time specification(s)" },
+    { "a length without end", nothing, RIG_USER,
+      "reserve_job=0 reserve_duration=9223372036854775807", PBSE_BADTSPEC,
+      "Bad time specification(s)" },
+    { "an end before the job's start", nothing, RIG_USER,
+      "reserve_job=0 reserve_end=1799999999", PBSE_BADTSPEC,
+      "Bad time specification(s)" },
+    { "a duration and another end", nothing, RIG_USER,
+      "reserve_job=0 reserve_end=1800000100 Resource_List.walltime=50", PBSE_BADTSPEC,
+      "Bad time specification(s)" },
+    { "somebody else's account", nothing, RIG_USER, "reserve_job=0 User_List=eve",
+      PBSE_R_UID, "Bad effective UID for reservation" },
+    { "an account that is gone", account_is_gone, RIG_USER, "reserve_job=0", PBSE_R_UID,
+      "Bad effective UID for reservation" },
+    { "a group of others", nothing, RIG_USER, "reserve_job=0 group_list=others",
+      PBSE_BADGRP, NULL },
+    { "reservations are off", resvs_are_off, RIG_USER, "reserve_job=99",
+      PBSE_RESVAUTH_U, "reservations disallowed on svr" },
+    { "a user who may not reserve", users_are_listed, RIG_USER, "reserve_job=0",
+      PBSE_RESVAUTH_U, "Requestor not authorized to make reservations" },
+    { "somebody named twice", nothing, RIG_USER,
+      "reserve_job=0 Authorized_Users=eve,eve", PBSE_DUPLIST,
+      "Duplicate entry in list " },
+};
+
+static void check_refusal(const struct refusal *c)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    uint64_t seq;
+    int code;
+
+    old_job(&fm, "");
+    c->before(r);
+    seq = svr_model(r->s)->seq;
+    code = ask(r, c->user, c->attrs);
+    if (code != c->code || (c->text && strcmp(rig_text(r), c->text) != 0))
+        fprintf(stderr, "%s: %d '%s'\n", c->story, code, rig_text(r));
+    CU_ASSERT_EQUAL(code, c->code);
+    if (c->text)
+        CU_ASSERT_STRING_EQUAL(rig_text(r), c->text);
+    CU_ASSERT_EQUAL(svr_model(r->s)->seq, seq);
+    model_check(svr_model(r->s));
+    fake_mom_free(&fm);
+}
+
+static void test_refusals(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
+        check_refusal(&refusals[i]);
+}
+
+/* --- what it is ----------------------------------------------------------------------
+ */
+
+static void test_it_is_the_jobs(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const struct object *o;
+
+    old_job(&fm, "Resource_List.select=1:ncpus=2 Resource_List.walltime=600");
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0 Reserve_Name=keep"), 0);
+    CU_ASSERT_STRING_EQUAL(rig_text(r), "R1.svr CONFIRMED");
+    o = the_resv(r, "R1.svr");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+    CU_ASSERT_EQUAL(resv_phase(TO_RESV(o)), PHASE_RUNNING);
+    CU_ASSERT_EQUAL(obj_num(o, RESV_A_RESERVE_START, 0), RIG_START_AT);
+    CU_ASSERT_EQUAL(obj_num(o, RESV_A_RESERVE_END, 0), RIG_START_AT + 600);
+    CU_ASSERT_EQUAL(obj_num(o, RESV_A_RESERVE_DURATION, 0), 600);
+    CU_ASSERT_STRING_EQUAL(obj_str(o, RESV_A_RESV_NODES, ""), "(n1:ncpus=2)");
+    CU_ASSERT_STRING_EQUAL(obj_str(o, RESV_A_RESERVE_JOB, ""), "0.svr");
+    CU_ASSERT_STRING_EQUAL(obj_str(o, RESV_A_RESERVE_OWNER, ""), "ann@" RIG_HOST);
+    CU_ASSERT_STRING_EQUAL(obj_str(o, RESV_A_SCHEDSELECT, ""), "1:ncpus=2");
+    CU_ASSERT_STRING_EQUAL(obj_str(o, RESV_A_PARTITION, ""), "pbs-default");
+    CU_ASSERT_STRING_EQUAL(obj_str(o, RESV_A_EUSER, ""), "ann");
+    CU_ASSERT_STRING_EQUAL(obj_str(o, RESV_A_EGROUP, ""), "ann");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_RESV, "R1.svr", "Resource_List.select"),
+        "1:ncpus=2");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_RESV, "R1.svr", "Resource_List.nodect"),
+        "1");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_RESV, "R1.svr", "Authorized_Users"),
+        "ann@" RIG_HOST);
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_USER, BATCH_STATUS_JOB, "0.svr", "queue"),
+                           "R1");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_JOB, "0.svr", "reserve_ID"), "R1.svr");
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_USER, BATCH_STATUS_QUEUE, "R1", "enabled"),
+                           "True");
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_USER, BATCH_STATUS_QUEUE, "R1", "started"),
+                           "True");
+    fake_mom_free(&fm);
+}
+
+static void test_it_is_told(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    old_job(&fm, "Resource_List.walltime=600");
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
+    CU_ASSERT_PTR_NULL(accounted(r, 'U', 0));
+    CU_ASSERT_STRING_EQUAL(
+        accounted(r, 'Y', 0),
+        "requestor=@ start=1800000000 end=1800000600 nodes=(n1:ncpus=2)");
+    CONTAINS(accounted(r, 'B', 0), "owner=ann@svr.example name=NULL queue=R1 ");
+    CONTAINS(accounted(r, 'B', 0), "start=1800000000 end=1800000600 duration=600 ");
+    CONTAINS(accounted(r, 'Q', 0), "queue=R1 resvname=NULL resvID=R1.svr ctime=");
+    CU_ASSERT_PTR_NULL(accounted(r, 'Y', 1));
+    CU_ASSERT_TRUE(rig_logged(r, "enqueuing into R1, state R hop 1"));
+    CU_ASSERT_TRUE(rig_logged(r, "New reservation submitted start="));
+    CU_ASSERT_PTR_NULL(fake_told(&fm, BATCH_SIGNAL_JOB, 0));
+    CU_ASSERT_EQUAL(state_of(r, "0.svr"), 'R');
+    end_job(&fm, "0.svr");
+    CONTAINS(accounted(r, 'E', 0), "queue=R1 resvname=NULL resvID=R1.svr ctime=");
+    CU_ASSERT_EQUAL(phase_of(r, "R1.svr"), PHASE_RUNNING);
+    fake_mom_free(&fm);
+}
+
+/* "-I" has nothing to wait for. */
+static void test_it_is_answered_at_once(void)
+{
+    static const char *const attrs[] = { "reserve_job=0 interactive=10",
+                                         "reserve_job=0 interactive=-10",
+                                         "interactive=0 reserve_job=0.svr" };
+
+    for (size_t i = 0; i < ARRAY_LEN(attrs); i++) {
+        struct fake_mom fm = fake_mom_new();
+
+        old_job(&fm, "");
+        CU_ASSERT_EQUAL(ask(fm.r, RIG_USER, attrs[i]), 0);
+        CU_ASSERT_STRING_EQUAL(rig_text(fm.r), "R1.svr CONFIRMED");
+        rig_advance(fm.r, fm.r->now_at + 20);
+        CU_ASSERT_EQUAL(phase_of(fm.r, "R1.svr"), PHASE_RUNNING);
+        fake_mom_free(&fm);
+    }
+}
+
+static void test_length(void)
+{
+    static const struct {
+        const char *story;
+        const char *job;
+        const char *resv;
+        int64_t length_s;
+    } cases[] = {
+        { "no walltime", "", "reserve_job=0", FIVE_YEARS_S },
+        { "the job's", "Resource_List.walltime=600", "reserve_job=0", 600 },
+        { "-D after the job", "Resource_List.walltime=600",
+          "reserve_job=0 Resource_List.walltime=1:00:00", 3600 },
+        { "-D before the job", "Resource_List.walltime=600",
+          "Resource_List.walltime=3600 reserve_job=0", 3600 },
+        { "a duration", "", "reserve_job=0 reserve_duration=3600", 3600 },
+        { "an end", "", "reserve_job=0 reserve_end=1800000100", 100 },
+        { "a start is the job's", "Resource_List.walltime=600",
+          "reserve_start=1800000300 reserve_job=0", 600 },
+        { "a start after it too", "Resource_List.walltime=600",
+          "reserve_job=0 reserve_start=1800000300", 600 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const struct object *o;
+
+        old_job(&fm, cases[i].job);
+        if (ask(fm.r, RIG_USER, cases[i].resv))
+            fprintf(stderr, "%s: %s\n", cases[i].story, rig_text(fm.r));
+        o = the_resv(fm.r, "R1.svr");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(o);
+        CU_ASSERT_EQUAL(obj_num(o, RESV_A_RESERVE_START, 0), RIG_START_AT);
+        CU_ASSERT_EQUAL(obj_num(o, RESV_A_RESERVE_END, 0),
+                        RIG_START_AT + cases[i].length_s);
+        CU_ASSERT_EQUAL(obj_num(o, RESV_A_RESERVE_DURATION, 0), cases[i].length_s);
+        fake_mom_free(&fm);
+    }
+}
+
+/* More cannot be had this way than the job has, nor less. */
+static void test_resources_are_the_jobs(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    old_job(&fm, "Resource_List.select=1:ncpus=2");
+    CU_ASSERT_EQUAL(ask(fm.r, RIG_USER,
+                        "Resource_List.ncpus=4 reserve_job=0 Resource_List.mem=5gb"),
+                    0);
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(fm.r, RIG_USER, BATCH_STATUS_RESV, "R1.svr", "Resource_List.ncpus"),
+        "2");
+    CU_ASSERT_PTR_NULL(
+        rig_value(fm.r, RIG_USER, BATCH_STATUS_RESV, "R1.svr", "Resource_List.mem"));
+    check_books(fm.r, 2);
+    fake_mom_free(&fm);
+}
+
+/* A length that is over already ends it at once, and the job with it. */
+static void test_a_length_that_is_over(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    old_job(&fm, "Resource_List.select=1:ncpus=2");
+    CU_ASSERT_EQUAL(ask(fm.r, RIG_USER, "reserve_job=0 Resource_List.walltime=10"), 0);
+    CU_ASSERT_STRING_EQUAL(rig_text(fm.r), "R1.svr CONFIRMED");
+    CU_ASSERT_EQUAL(phase_of(fm.r, "R1.svr"), PHASE_ENDING);
+    answer(&fm, BATCH_SIGNAL_JOB);
+    check_books(fm.r, 2);
+    end_job(&fm, "0.svr");
+    CU_ASSERT_EQUAL(phase_of(fm.r, "R1.svr"), PHASE_NONE);
+    check_books(fm.r, 0);
+    fake_mom_free(&fm);
+}
+
+/* --- books ---------------------------------------------------------------------------
+ */
+
+/* The share is counted once from the job's start to the reservation's end. */
+static void test_books(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    old_job(&fm, "Resource_List.select=1:ncpus=2 Resource_List.walltime=600");
+    check_books(r, 2);
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
+    check_books(r, 2);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_restart(r);
+    check_books(r, 2);
+    fake_connect(&fm, 0, NULL);
+    end_job(&fm, "0.svr");
+    CU_ASSERT_PTR_NULL(the_job(r, "0.svr"));
+    check_books(r, 2);
+    rig_advance(r, RIG_START_AT + 599);
+    CU_ASSERT_EQUAL(phase_of(r, "R1.svr"), PHASE_RUNNING);
+    rig_advance(r, RIG_START_AT + 600);
+    CONTAINS(accounted(r, 'F', 0), "queue=R1 ");
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'K', 0), "requestor=root@svr.example");
+    CU_ASSERT_EQUAL(phase_of(r, "R1.svr"), PHASE_NONE);
+    CU_ASSERT_PTR_NULL(model_queue(svr_model(r->s), "R1"));
+    check_books(r, 0);
+    fake_mom_free(&fm);
+}
+
+/* Others of its users work in it when the job is through. */
+static void test_the_next_job(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id;
+
+    old_job(&fm, "Resource_List.select=1:ncpus=2 Resource_List.walltime=600");
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0 Authorized_Users=bob"), 0);
+    CU_ASSERT_EQUAL(submit_code(r, "eve", "R1", ""), PBSE_PERM);
+    CU_ASSERT_EQUAL(submit_code(r, "bob", "R1", "Resource_List.select=1:ncpus=3"),
+                    PBSE_EXCQRESC);
+    end_job(&fm, "0.svr");
+    id = submit(r, "bob", "R1", "Resource_List.select=1:ncpus=2", "echo again\n");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    grow(&fm, id);
+    CU_ASSERT_EQUAL(state_of(r, id), 'R');
+    check_books(r, 2);
+    fake_mom_free(&fm);
+}
+
+static void test_deletion_kills_the_job(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    struct body_manage body = { .command = 1,
+                                .object_type = 2,
+                                .object_name = "R1.svr" };
+
+    old_job(&fm, "Resource_List.walltime=600");
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
+    CU_ASSERT_EQUAL(rig_ask(r, "eve", BATCH_DELETE_RESV, &body, NULL)->code, PBSE_PERM);
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_DELETE_RESV, &body, NULL)->code, 0);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'k', 0), "requestor=ann@svr.example");
+    answer(&fm, BATCH_SIGNAL_JOB);
+    CU_ASSERT_EQUAL(phase_of(r, "R1.svr"), PHASE_ENDING);
+    end_job(&fm, "0.svr");
+    CU_ASSERT_EQUAL(phase_of(r, "R1.svr"), PHASE_NONE);
+    check_books(r, 0);
+    fake_mom_free(&fm);
+}
+
+/* --- jobs that ask themselves --------------------------------------------------------
+ */
+
+static void test_a_marked_job(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "",
+                            "create_resv_from_job=1 Resource_List.walltime=600 "
+                            "Resource_List.select=1:ncpus=2",
+                            "sleep 5\n");
+
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=2)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    CU_ASSERT_EQUAL(phase_of(r, "R1.svr"), PHASE_NONE); /* not before it runs */
+    fake_usage(&fm, id, 1, "4711", "00:00:00");
+    CU_ASSERT_EQUAL(phase_of(r, "R1.svr"), PHASE_RUNNING);
+    CONTAINS(accounted(r, 'Y', 0), "requestor=@ start=1800000000 end=1800000600 ");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_RESV, "R1.svr", "reserve_job"), "0.svr");
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_USER, BATCH_STATUS_RESV, "R1.svr", "Reserve_Owner"),
+        "ann@" RIG_HOST);
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_USER, BATCH_STATUS_JOB, "0.svr", "queue"),
+                           "R1");
+    check_books(r, 2);
+    rig_restart(r);
+    CU_ASSERT_EQUAL(svr_model(r->s)->kinds[OBJ_RESV].n, 1); /* and only one */
+    fake_mom_free(&fm);
+}
+
+static void test_a_marked_job_that_never_runs(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "", "create_resv_from_job=1", "x\n");
+
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), PBSE_BADUSER, "no such user");
+    CU_ASSERT_EQUAL(state_of(r, id), 'Q');
+    CU_ASSERT_EQUAL(svr_model(r->s)->kinds[OBJ_RESV].n, 0);
+    CU_ASSERT_TRUE(obj_num(the_job(r, id), JOB_A_CREATE_RESV_FROM_JOB, 0));
+    check_books(r, 0);
+    fake_mom_free(&fm);
+}
+
+static void test_a_mark_that_is_refused(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "", "create_resv_from_job=1", "x\n");
+
+    resvs_are_off(r);
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_usage(&fm, id, 1, "4711", "00:00:00");
+    CU_ASSERT_EQUAL(svr_model(r->s)->kinds[OBJ_RESV].n, 0);
+    CU_ASSERT_EQUAL(state_of(r, id), 'R');
+    CU_ASSERT_FALSE(obj_is_set(the_job(r, id), JOB_A_CREATE_RESV_FROM_JOB));
+    CU_ASSERT_TRUE(rig_logged(r, "No reservation created from job: reservations "
+                                 "disallowed on svr (15094)"));
+    fake_mom_free(&fm);
+}
+
+static void test_a_mark_in_a_reservation(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    old_job(&fm, "");
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "R1", "create_resv_from_job=1"),
+                    PBSE_RESV_FROM_RESVJOB);
+    CU_ASSERT_STRING_EQUAL(
+        rig_text(r),
+        "Reservation may not be created from a job already within a reservation");
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "R1", "create_resv_from_job=0"), 0);
+    fake_mom_free(&fm);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "every refusal has its code, text and place", test_refusals },
+        { "the reservation is what the job is", test_it_is_the_jobs },
+        { "it is told as it should be", test_it_is_told },
+        { "nobody waits for it", test_it_is_answered_at_once },
+        { "its length is the job's unless one is given", test_length },
+        { "its resources are the job's", test_resources_are_the_jobs },
+        { "a length that is over ends it", test_a_length_that_is_over },
+        { "the share is counted once", test_books },
+        { "the next job runs in it", test_the_next_job },
+        { "its deletion kills the job", test_deletion_kills_the_job },
+        { "a marked job gets one when it runs", test_a_marked_job },
+        { "a job that never runs gets none", test_a_marked_job_that_never_runs },
+        { "a refused mark is taken away", test_a_mark_that_is_refused },
+        { "no mark in a reservation", test_a_mark_in_a_reservation },
+    };
+
+    return unit_main("resv_from_job", cases, ARRAY_LEN(cases));
+}
