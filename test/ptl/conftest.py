@@ -28,7 +28,8 @@ def cluster(request):
 def pytest_runtest_makereport(item, call):
     """On a failure show the ends of the daemons' logs."""
     report = (yield).get_result()
-    cluster = getattr(item, "funcargs", {}).get("cluster")
+    args = getattr(item, "funcargs", {})
+    cluster = args.get("cluster") or args.get("site")
     if report.failed and cluster is not None:
         for service in (cluster.server, cluster.scheduler, cluster.mom, cluster.comm):
             report.sections.append((service.name + " log",

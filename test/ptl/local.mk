@@ -7,4 +7,5 @@ EXTRA_DIST += check quickstart autogen.sh \
 	test/ptl/holdfast/constants.py test/ptl/holdfast/objects.py \
 	test/ptl/holdfast/services.py test/ptl/holdfast/users.py
 EXTRA_DIST += test/ptl/holdfast/wire.py test/ptl/test_conversations.py \
+	test/ptl/test_tcp.py \
 	test/golden/conversations/clients.txt

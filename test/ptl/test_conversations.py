@@ -9,7 +9,7 @@ import pytest
 
 from holdfast import *
 from holdfast.services import wait_for
-from holdfast.wire import Connection, open_as, string
+from holdfast.wire import Connection, number, open_as, string
 
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                     "../golden/conversations/clients.txt")
@@ -359,6 +359,23 @@ def test_the_log_tells_why_somebody_was_not_believed(site, port):
     with Connection(port) as helper:
         helper.vouch("root", 1)
     site.server.log_match("root@127.0.0.1 was not let vouch for port 1: not from a reserved port")
+
+
+@needs_root
+def test_more_than_500_jobs_come_in_parts(site, port):
+    """status-job-parts."""
+    player = Player(site)
+    submit = next(c for c in ALL if c.name == "submit-implicit-commit").steps[1][1]
+    with open_as(port, USER1) as c:
+        ids = [c.ask(player.message(submit)).ids[0] for _ in range(501)]
+        first = c.ask("+2+22+19%s+0+12+12+9job_state+0+0+0+0" % string(USER1))
+        second = c.receive()
+        assert [(r.code, r.choice, r.more) for r in (first, second)] == [(0, 6, True), (0, 6, False)]
+        assert [name for _, name, _ in first.objects + second.objects] == ids
+        assert len(first.objects) == 500
+        assert c.ask("+2+23+100" + string(USER1) + number(len(ids)) +
+                     "".join(map(string, ids)) + "+0").code == 0
+    player.clear()
 
 
 @needs_root
