@@ -6,12 +6,13 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/datetime.c src/cmds/common/datetime.h \
 	src/cmds/common/full.c src/cmds/common/full.h \
 	src/cmds/common/json.c src/cmds/common/json.h \
-	src/cmds/common/operand.c src/cmds/common/operand.h
+	src/cmds/common/operand.c src/cmds/common/operand.h \
+	src/cmds/common/verify.c src/cmds/common/verify.h
 libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 
 # An installation can be moved as a whole: commands look for libpbs beside themselves.
 CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
-CMD_LIBS = libhfcmds.la libpbs.la libhfbase.la $(JANSSON_LIBS)
+CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += pbs_rdel pbs_rstat pbs_rsub pbsnodes qdel qmgr qstat qsub qterm
 pbs_rdel_SOURCES = src/cmds/pbs_rdel.c
@@ -36,7 +37,7 @@ qmgr_SOURCES = \
 	src/cmds/qmgr/show.c
 qmgr_CFLAGS = $(AM_CFLAGS) $(EDIT_CFLAGS)
 qmgr_LDFLAGS = $(CMD_LDFLAGS)
-qmgr_LDADD = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS) $(EDIT_LIBS)
+qmgr_LDADD = $(CMD_LIBS) $(EDIT_LIBS)
 qstat_SOURCES = \
 	src/cmds/qstat/jobs.c \
 	src/cmds/qstat/qstat.c src/cmds/qstat/qstat.h \

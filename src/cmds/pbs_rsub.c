@@ -4,6 +4,8 @@
 #include "cmds/common/attrs.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
+#include "cmds/common/verify.h"
+#include "lib/attr/row.h"
 #include "lib/base/diag.h"
 
 #include <errno.h>
@@ -264,27 +266,30 @@ static int add_environment(struct rsub *r)
     return 0;
 }
 
+static const struct cmd_option letters[] = {
+    { "reserve_end", NULL, 'E' },
+    { "group_list", NULL, 'g' },
+    { "Authorized_Groups", NULL, 'G' },
+    { "Authorized_Hosts", NULL, 'H' },
+    { "interactive", NULL, 'I' },
+    { "Mail_Points", NULL, 'm' },
+    { "Mail_Users", NULL, 'M' },
+    { "Reserve_Name", NULL, 'N' },
+    { "reserve_rrule", NULL, 'r' },
+    { "reserve_start", NULL, 'R' },
+    { "User_List", NULL, 'u' },
+    { "Authorized_Users", NULL, 'U' },
+    { "qmove", NULL, 'W' },
+};
+
 static int submit(const struct rsub *r)
 {
-    static const struct cmd_option letters[] = {
-        { "reserve_end", NULL, 'E' },
-        { "group_list", NULL, 'g' },
-        { "Authorized_Groups", NULL, 'G' },
-        { "Authorized_Hosts", NULL, 'H' },
-        { "interactive", NULL, 'I' },
-        { "Mail_Points", NULL, 'm' },
-        { "Mail_Users", NULL, 'M' },
-        { "Reserve_Name", NULL, 'N' },
-        { "reserve_rrule", NULL, 'r' },
-        { "reserve_start", NULL, 'R' },
-        { "User_List", NULL, 'u' },
-        { "Authorized_Users", NULL, 'U' },
-        { "qmove", NULL, 'W' },
-    };
-    int conn = cmd_connect(CMD, r->server);
-    int code;
+    int conn, code;
     char *answer;
 
+    if (!cmd_verify(CMD, &resv_table, r->attrs, letters, ARRAY_LEN(letters), usage))
+        return 2;
+    conn = cmd_connect(CMD, r->server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
     answer = pbs_submit_resv(conn, r->attrs, NULL);
@@ -310,6 +315,8 @@ int main(int argc, char **argv)
 
     if (cmd_told(argc, argv, usage))
         return 0;
+    if (argc < 2)
+        return usage_error();
     code = parse(&r, argc, argv);
     if (code == 0)
         code = add_environment(&r);

@@ -120,7 +120,8 @@ static void print_full(const struct batch_status *node)
     for (const struct attrl *a = node->attribs; a; a = a->next) {
         time_t at = (time_t)strtoll(a->value, NULL, 10);
         char date[32];
-        bool dated = is_date(a->name) && ctime_r(&at, date);
+        /* A host's vnodes may differ: "<various>" is no date. */
+        bool dated = is_date(a->name) && a->value[0] != '<' && ctime_r(&at, date);
 
         if (dated)
             date[strcspn(date, "\n")] = '\0';
@@ -324,10 +325,22 @@ static void print_one(struct options *o, const struct batch_status *node)
         print_full(node);
 }
 
-/* All vnodes, those of one host ('host' not NULL), or those that are not usable. */
+static void print_if_unusable(const struct batch_status *n)
+{
+    const char *state = status_value(n, "state", NULL);
+    const char *comment = status_value(n, "comment", NULL);
+
+    if (state && (strstr(state, "down") || strstr(state, "offline")))
+        printf("%-20s %s %s\n", n->name, state, comment ? comment : "");
+}
+
+/* All hosts, all vnodes (-v), the vnodes of one host ('host' not NULL), or the vnodes
+ * that are not usable: hosts would hide them behind "<various>". */
 static int show_all(struct options *o, int conn, const char *host)
 {
-    struct batch_status *list = pbs_statvnode(conn, "", NULL, NULL);
+    bool merged = !o->vnodes && !host && o->action != ACT_LIST_DOWN;
+    struct batch_status *list = merged ? pbs_stathost(conn, "", NULL, NULL)
+                                       : pbs_statvnode(conn, "", NULL, NULL);
     bool any = false;
 
     if (!list && pbs_errno == PBSE_UNKNODE) {
@@ -339,19 +352,15 @@ static int show_all(struct options *o, int conn, const char *host)
         return 1;
     }
     for (const struct batch_status *n = list; n; n = n->next) {
-        const char *state = status_value(n, "state", NULL);
         const char *its_host = status_value(n, "resources_available", "host");
 
         if (host && (!its_host || strcasecmp(its_host, host) != 0))
             continue;
         any = true;
-        if (o->action == ACT_LIST_DOWN) {
-            if (state && (strstr(state, "down") || strstr(state, "offline")))
-                printf("%-20s %s %s\n", n->name, state,
-                       status_value(n, "comment", NULL) ?: "");
-        } else {
+        if (o->action == ACT_LIST_DOWN)
+            print_if_unusable(n);
+        else
             print_one(o, n);
-        }
     }
     pbs_statfree(list);
     if (!any && host) {
@@ -364,16 +373,15 @@ static int show_all(struct options *o, int conn, const char *host)
     return 0;
 }
 
-/* One operand: a vnode of that name, else the vnodes of that host. */
+/* One operand: a host, or with -v a vnode. */
 static int show_operand(struct options *o, int conn, const char *name)
 {
     struct batch_status *list;
 
     if (o->by_host)
         return show_all(o, conn, name);
-    list = pbs_statvnode(conn, name, NULL, NULL);
-    if (!list && pbs_errno == PBSE_UNKNODE && !o->vnodes)
-        return show_all(o, conn, name);
+    list = o->vnodes ? pbs_statvnode(conn, name, NULL, NULL)
+                     : pbs_stathost(conn, name, NULL, NULL);
     if (!list) {
         print_error(o, conn, name);
         return 1;

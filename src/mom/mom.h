@@ -155,7 +155,8 @@ int64_t mom_next_deadline(const struct mom *m); /* INT64_MAX: none */
 /* What the shell needs to know of a job; NULL when unknown. Live until the next input
  * of the core. */
 const struct wire_attrs *mom_job_attrs(const struct mom *m, const char *job_id);
-/* Its script until MOM_STORE was answered; false when it has none. */
+/* Its script, which may be empty, until MOM_STORE was answered; false for a job that is
+ * a program. */
 bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
                     size_t *ret_len);
 /* Session of its top process, 0 while there is none. */

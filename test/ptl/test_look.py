@@ -96,9 +96,51 @@ def test_unknown_things_have_the_exact_texts_and_codes(cluster):
             (["pbs_rstat", "R999"], 236, "pbs_rstat: Unknown Reservation Id"),
             (["pbs_rstat", "xyz"], 1, "pbs_rstat: illegally formed reservation identifier: xyz"),
             (["pbsnodes", "-v", "nosuch"], 1, "Node: nosuch,  Error: Unknown node "),
+            (["pbsnodes", "vn[1]"], 1, "Node: vn[1],  Error: Unknown node "),
     ):
         done = cluster.run(argv, check=False)
         assert (done.returncode, done.stderr.splitlines()[0].rstrip()) == (rc, text.rstrip()), argv
+
+
+def test_values_are_judged_before_they_travel(cluster):
+    for argv, letter in ((["pbs_rsub", "-m", "z"], "m"), (["pbs_rsub", "-N", "9*"], "N"),
+                         (["qsub", "-p", "1025", "--", "true"], "p"),
+                         (["qsub", "-N", "a@b", "--", "true"], "N"),
+                         (["qsub", "-S", "sh", "--", "true"], "S"),
+                         (["qsub", "-u", "a@b,c@b", "--", "true"], "u"),
+                         (["qsub", "-W", "umask=abc", "--", "true"], "W")):
+        done = cluster.run(argv, check=False)
+        assert done.returncode == 2, argv
+        assert done.stderr.startswith("%s: illegal -%s value\nusage: " % (argv[0], letter)), argv
+
+
+def test_a_script_and_a_command_together_are_refused(cluster):
+    done = cluster.run(["qsub", "script", "--", "true"], check=False)
+    assert (done.returncode, done.stderr[:12]) == (2, "usage: qsub ")
+
+
+def test_hosts_show_their_vnodes_as_one(cluster):
+    host, = [line for line in cluster.run(["pbsnodes", "-a"]).stdout.splitlines()
+             if line and not line.startswith(" ")]
+    assert host == cluster.host
+    text = cluster.run(["pbsnodes", cluster.host]).stdout
+    assert "resources_available.ncpus = %d\n" % (cluster.n_vnodes * cluster.ncpus) in text
+    assert "resources_available.vnode = <various>\n" in text
+
+
+def test_an_obsolete_setting_succeeds_and_says_so(cluster):
+    done = cluster.run(["qmgr", "-c", "set server reserve_retry_cutoff = 7200"])
+    assert done.stderr.startswith("qmgr: warning: reserve_retry_cutoff has no effect")
+    cluster.server.log_match("reserve_retry_cutoff is obsolete and has no effect")
+    assert "cutoff" not in cluster.run(["qmgr", "-c", "print server"]).stdout
+
+
+def test_print_resource_shows_what_was_made_here(cluster):
+    cluster.run(["qmgr", "-c", "create resource foo type=long,flag=hn"])
+    assert cluster.run(["qmgr", "-c", "print resource"]).stdout.splitlines()[3:] == [
+        "#", "# Create and define resource foo", "#", "create resource foo",
+        "set resource foo type = long", "set resource foo flag = hn"]
+    cluster.run(["qmgr", "-c", "delete resource foo"])
 
 
 def test_every_command_answers_version_and_help(cluster):

@@ -46,6 +46,11 @@ def test_a_job_finds_its_world(cluster):
              lambda: not os.listdir(os.path.join(cluster.home, "mom_priv", "jobs")))
 
 
+def test_an_empty_script_is_a_job(cluster):
+    jid = cluster.run(["qsub"], user=USER1, input="").stdout.strip()
+    assert exit_status(cluster.server, jid) == 0
+
+
 def test_joined_output_and_a_killed_job(cluster):
     server = cluster.server
     jid = server.submit(Job(attrs={"Join_Path": "oe", "Job_Name": "joined"},

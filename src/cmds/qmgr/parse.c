@@ -177,7 +177,7 @@ static enum qmgr_syntax parse_names(struct scan *s, struct qmgr_command *c)
         if (len == 0 || !name_may_start(c->object, *s->at))
             return mistake(s, s->at, SYNTAX_NAME);
         if (s->at[len - 1] == '@')
-            return mistake(s, s->at + len, SYNTAX_NAME);
+            return mistake(s, s->at + len - 1, SYNTAX_NAME);
         if (s->at[len] == '=') /* an unknown attribute taken for a name */
             return mistake(s, s->at + len + 1, SYNTAX_ATTR);
         add_name(c, s->at, len);

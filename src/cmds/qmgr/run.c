@@ -4,6 +4,7 @@
 #include "cmds/qmgr/qmgr.h"
 
 #include "include/pbs_error.h"
+#include "lib/attr/resource.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,10 @@ static void print_server_error(const struct qmgr *q, int conn, const char *objec
         return;
     if (text)
         fprintf(stderr, "qmgr obj=%s svr=%s: %s\n", object, server, text);
-    fprintf(stderr, "qmgr: Error (%d) returned from server\n", pbs_errno);
+    if (pbs_errno == PBSE_HOOKERROR)
+        fputs("qmgr: hook error returned from server\n", stderr);
+    else
+        fprintf(stderr, "qmgr: Error (%d) returned from server\n", pbs_errno);
 }
 
 /* The connection to a server named after '@', or to the first one. */
@@ -134,15 +138,17 @@ static struct batch_status *status_of(const struct qmgr *q, int object,
     return list;
 }
 
-/* The status of schedulers names none: keep the one asked for. */
-static struct batch_status *only_named(struct batch_status *list, const char *name)
+/* The objects of 'list' that fit; the others are freed. */
+static struct batch_status *keep(struct batch_status *list,
+                                 bool (*fits)(const char *name, const void *arg),
+                                 const void *arg)
 {
     struct batch_status **p = &list;
 
     while (*p) {
         struct batch_status *o = *p;
 
-        if (strcmp(o->name, name) == 0) {
+        if (fits(o->name, arg)) {
             p = &o->next;
             continue;
         }
@@ -151,6 +157,16 @@ static struct batch_status *only_named(struct batch_status *list, const char *na
         pbs_statfree(o);
     }
     return list;
+}
+
+static bool is_named(const char *name, const void *wanted)
+{
+    return strcmp(name, wanted) == 0;
+}
+
+static bool is_custom(const char *name, const void *builtin)
+{
+    return !resource_find(builtin, name);
 }
 
 static void section(const char *what)
@@ -167,7 +183,6 @@ static void print_section_of(int object)
         { MGR_OBJ_SERVER, "Set server attributes." },
         { MGR_OBJ_QUEUE, "Create queues and set their attributes." },
         { MGR_OBJ_NODE, "Create nodes and set their properties." },
-        { MGR_OBJ_SCHED, "Create schedulers and set their properties." },
         { MGR_OBJ_RSC, "Create resources and set their properties." },
     };
 
@@ -176,42 +191,34 @@ static void print_section_of(int object)
             section(texts[i].text);
 }
 
-static bool is_resv_queue(const char *name)
+static bool is_lasting_queue(const char *name, const void *unused)
 {
-    return name[0] && strchr("RSM", name[0]) && name[1] &&
-           name[1 + strspn(name + 1, "0123456789")] == '\0';
-}
-
-static struct batch_status *without_resv_queues(struct batch_status *list)
-{
-    struct batch_status **p = &list;
-
-    while (*p) {
-        struct batch_status *o = *p;
-
-        if (!is_resv_queue(o->name)) {
-            p = &o->next;
-            continue;
-        }
-        *p = o->next;
-        o->next = NULL;
-        pbs_statfree(o);
-    }
-    return list;
+    (void)unused;
+    return !name[0] || !strchr("RSM", name[0]) || !name[1] ||
+           name[1 + strspn(name + 1, "0123456789")] != '\0';
 }
 
 /* "print server" rebuilds the queues too. */
 static void print_queues(const struct qmgr *q, const char *server)
 {
     const char *shown;
-    struct batch_status *queues =
-        without_resv_queues(status_of(q, MGR_OBJ_QUEUE, "", server, NULL, &shown));
+    struct batch_status *queues = keep(
+        status_of(q, MGR_OBJ_QUEUE, "", server, NULL, &shown), is_lasting_queue, NULL);
 
     if (queues) {
         print_section_of(MGR_OBJ_QUEUE);
         qmgr_print_objects(MGR_OBJ_QUEUE, queues, true);
     }
     pbs_statfree(queues);
+}
+
+static struct batch_status *only_custom(struct batch_status *list)
+{
+    struct resource_defs *builtin = resource_defs_new();
+
+    list = keep(list, is_custom, builtin);
+    resource_defs_free(builtin);
+    return list;
 }
 
 static int show(struct qmgr *q, const struct qmgr_command *c, const char *name,
@@ -227,8 +234,12 @@ static int show(struct qmgr *q, const struct qmgr_command *c, const char *name,
         return code;
     }
     if (c->object == MGR_OBJ_SCHED && *name)
-        list = only_named(list, name);
+        list = keep(list, is_named, name); /* the server shows all of them */
+    if (c->object == MGR_OBJ_RSC && !*name)
+        list = only_custom(list);
     if (c->verb == VERB_LIST) {
+        if (c->object == MGR_OBJ_RSC && !*name)
+            print_section_of(c->object);
         qmgr_list(c->object, list);
     } else {
         if (c->object == MGR_OBJ_SERVER && !c->attrs)
@@ -292,6 +303,7 @@ static int run_active(struct qmgr *q, const struct qmgr_command *c)
             end = &(*end)->next;
         }
         qmgr_command_clear(&old);
+        return 0;
     }
     printf("Active %ss:\n", qmgr_object_word(c->object));
     for (const struct qmgr_name *n = *active; n; n = n->next)
@@ -308,8 +320,8 @@ static int run_unnamed(struct qmgr *q, const struct qmgr_command *c)
     if (!takes_names)
         return act_on(q, c, "", NULL);
     if (!q->active[c->object]) {
-        printf("No Active %s, nothing done.\n",
-               c->object == MGR_OBJ_QUEUE ? "Queues" : "Nodes");
+        fprintf(stderr, "No Active %s, nothing done.\n",
+                c->object == MGR_OBJ_QUEUE ? "Queues" : "Nodes");
         return 0;
     }
     for (const struct qmgr_name *n = q->active[c->object]; n; n = n->next) {

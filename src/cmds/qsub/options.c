@@ -37,11 +37,11 @@ static const struct {
     char letter;
     const char *attr;
 } plain[] = {
-    { 'A', "Account_Name" },    { 'c', "Checkpoint" }, { 'e', "Error_Path" },
-    { 'j', "Join_Path" },       { 'k', "Keep_Files" }, { 'm', "Mail_Points" },
-    { 'M', "Mail_Users" },      { 'N', "Job_Name" },   { 'o', "Output_Path" },
-    { 'p', "Priority" },        { 'P', "project" },    { 'R', "Remove_Files" },
-    { 'S', "Shell_Path_List" }, { 'u', "User_List" },
+    { 'A', "Account_Name" }, { 'c', "Checkpoint" },   { 'e', "Error_Path" },
+    { 'j', "Join_Path" },    { 'k', "Keep_Files" },   { 'M', "Mail_Users" },
+    { 'N', "Job_Name" },     { 'o', "Output_Path" },  { 'p', "Priority" },
+    { 'P', "project" },      { 'R', "Remove_Files" }, { 'S', "Shell_Path_List" },
+    { 'u', "User_List" },
 };
 
 static int usage_error(void)
@@ -106,6 +106,16 @@ static void replace(char **at, const char *text)
     *at = xstrdup(text);
 }
 
+static int take_mail_points(struct qsub *q, const char *text)
+{
+    if (strchr(text, 'j')) {
+        fprintf(stderr, "%s: mail option 'j' can not be used without array job\n", CMD);
+        return 1;
+    }
+    attrs_set(&q->attrs, "Mail_Points", NULL, text);
+    return 0;
+}
+
 static int take_plain(struct qsub *q, int letter, const char *text)
 {
     for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
@@ -150,6 +160,8 @@ static int take_option(struct qsub *q, int letter, const char *text, enum level 
     case 'z':
         q->silent = true;
         return 0;
+    case 'm':
+        return take_mail_points(q, text);
     case 'h':
         attrs_set(&q->attrs, "Hold_Types", NULL, "u");
         return 0;

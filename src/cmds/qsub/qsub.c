@@ -7,7 +7,9 @@
 #include "cmds/qsub/qsub.h"
 
 #include "cmds/common/operand.h"
+#include "cmds/common/verify.h"
 #include "include/pbs_error.h"
+#include "lib/attr/row.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -29,7 +31,7 @@ static const struct cmd_option letters[] = {
     { "Output_Path", NULL, 'o' },     { "Priority", NULL, 'p' },
     { "project", NULL, 'P' },         { "Rerunable", NULL, 'r' },
     { "Shell_Path_List", NULL, 'S' }, { "User_List", NULL, 'u' },
-    { "depend", NULL, 'W' },
+    { "Remove_Files", NULL, 'R' },    { "depend", NULL, 'W' },
 };
 
 static void add_xml_word(struct buf *out, const char *word)
@@ -241,6 +243,9 @@ static int send_job(struct qsub *q, const char *script)
         prepare_path(q, "Error_Path");
         code = qsub_environment(q);
     }
+    if (code == 0 &&
+        !cmd_verify(CMD, &job_table, q->attrs, letters, ARRAY_LEN(letters), qsub_usage))
+        code = 2;
     if (code == 0) {
         id = pbs_submit(conn, q->attrs, script, queue, NULL);
         if (!id)
@@ -269,7 +274,9 @@ static int submit(struct qsub *q, int operand)
     const char *path = NULL;
     char *script = NULL;
 
-    if ((command && n == 0) || (!command && n > 1)) {
+    /* Parsing has moved a "--" before the operands that stood in front of it. */
+    if ((command && n == 0) || (!command && n > 1) ||
+        (command && strcmp(q->typed[operand - 1], "--") != 0)) {
         fputs(qsub_usage, stderr);
         return 2;
     }
@@ -293,11 +300,15 @@ static int submit(struct qsub *q, int operand)
 int main(int argc, char **argv)
 {
     struct qsub q = { .argc = argc };
+    char **typed;
     int operand = 0, code;
 
     if (cmd_told(argc, argv, qsub_usage))
         return 0;
+    typed = xcalloc((size_t)argc + 1, sizeof(*typed));
+    memcpy(typed, argv, (size_t)argc * sizeof(*typed));
     q.argv = argv;
+    q.typed = typed;
     if (argc > 1)
         set_words(&q, "Submit_arguments", argc - 1, argv + 1);
     code = qsub_options(&q, argc, argv, LEVEL_COMMAND, &operand);
@@ -307,5 +318,6 @@ int main(int argc, char **argv)
     free(q.destination);
     free(q.prefix);
     free(q.variables);
+    free(typed);
     return code;
 }

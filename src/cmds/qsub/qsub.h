@@ -34,6 +34,7 @@ struct qsub {
     enum level level[128]; /* by option letter */
     int argc;
     char **argv;
+    char *const *typed; /* argv before parsing changed its order */
 };
 
 extern const char qsub_usage[];

@@ -551,6 +551,14 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .check = check_positive,
         .doc = "Seconds between attempts to reconfirm a degraded reservation; setting it unsets reserve_retry_init.",
     },
+    [SERVER_A_RESERVE_RETRY_CUTOFF] = {
+        .name = "reserve_retry_cutoff",
+        .type = &attr_string,
+        .read = 0,
+        .write = WHO_MANAGER,
+        .flags = ATTR_NOT_SAVED,
+        .doc = "Obsolete: setting it succeeds, is logged and has no effect.",
+    },
     [SERVER_A_RESERVE_RETRY_INIT] = {
         .name = "reserve_retry_init",
         .type = &attr_long,
@@ -895,6 +903,7 @@ static const uint16_t server_order[] = {
     SERVER_A_REQUIRE_CRED,
     SERVER_A_REQUIRE_CRED_ENABLE,
     SERVER_A_RESEND_TERM_DELAY,
+    SERVER_A_RESERVE_RETRY_CUTOFF,
     SERVER_A_RESERVE_RETRY_INIT,
     SERVER_A_RESERVE_RETRY_TIME,
     SERVER_A_RESOURCES_ASSIGNED,

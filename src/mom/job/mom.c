@@ -155,9 +155,9 @@ bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
 {
     const struct mom_job *j = job_find(m, job_id);
 
-    if (!j || !j->script.data)
+    if (!j || wire_attrs_value(&j->attrs, "executable", NULL))
         return false;
-    *ret = j->script.data;
+    *ret = j->script.data ? j->script.data : "";
     *ret_len = j->script.len;
     return true;
 }

@@ -115,6 +115,22 @@ static void default_path(struct submission *s, int attr, char letter)
                               s->number));
 }
 
+/* PBS_O_QUEUE, then PBS_O_HOST, at the end of Variable_List (cli.md 3.6). */
+static int add_places(struct submission *s, struct diag *why)
+{
+    const char *given = variable(s, "PBS_O_HOST");
+    const char *host = arena_strdup(s->rq->arena, given ? given : s->rq->who->host);
+    int err = 0;
+
+    if (given)
+        err = edit_set(&s->job, JOB_A_VARIABLE_LIST, NULL,
+                       arena_printf(s->rq->arena, "PBS_O_HOST=%s", host), WIRE_OP_DECR,
+                       why);
+    if (!err)
+        err = add_variable(s, "PBS_O_QUEUE", s->queue->obj.id, why);
+    return err ? err : add_variable(s, "PBS_O_HOST", host, why);
+}
+
 /* What the server itself says of a new job. */
 static int describe(struct submission *s, struct diag *why)
 {
@@ -135,9 +151,7 @@ static int describe(struct submission *s, struct diag *why)
         edit_set_str(e, JOB_A_SUBMIT_HOST, who->host);
     if (s->queue->resv)
         edit_set_str(e, JOB_A_RESERVE_ID, s->queue->resv->obj.id);
-    err = add_variable(s, "PBS_O_QUEUE", s->queue->obj.id, why);
-    if (!err && !variable(s, "PBS_O_HOST"))
-        err = add_variable(s, "PBS_O_HOST", who->host, why);
+    err = add_places(s, why);
     edit_defaults(e);
     default_path(s, JOB_A_ERROR_PATH, 'e');
     default_path(s, JOB_A_OUTPUT_PATH, 'o');

@@ -171,7 +171,7 @@ static void a_job_is_completed(void)
         { "Error_Path", "sub.host:/work/none.e0" },
         { "Output_Path", "sub.host:/work/none.o0" },
         { "Variable_List",
-          "PBS_O_WORKDIR=/work,PBS_O_HOST=sub.host,PBS_O_QUEUE=workq" },
+          "PBS_O_WORKDIR=/work,PBS_O_QUEUE=workq,PBS_O_HOST=sub.host" },
         { "Rerunable", "True" },
         { "Hold_Types", "n" },
         { "etime", "1800000000" },
