@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A reservation out of a running job: pbs_rsub --job and create_resv_from_job."""
+import re
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+from story import *
+
+FIVE_YEARS = 157680000
+IN_RESV = "Reservation may not be created from a job already within a reservation"
+
+
+def rsub(cluster, *argv, user=USER1, check=True):
+    return cluster.run(["pbs_rsub"] + list(argv), user=user, check=check)
+
+
+def from_job(cluster, jid, *argv):
+    """The reservation made from a job; its id."""
+    out = rsub(cluster, "--job", jid, *argv).stdout
+    assert re.fullmatch(r"R\d+\.%s CONFIRMED\n" % re.escape(cluster.host), out), out
+    return out.split()[0]
+
+
+def stime(job):
+    return int(time.mktime(time.strptime(job["stime"])))
+
+
+def assigned(server):
+    """ncpus assigned on the server and, summed up, on the vnodes."""
+    of_server = int(server.status(SERVER)[0].get("resources_assigned.ncpus", 0))
+    return of_server, sum(int(n.get("resources_assigned.ncpus", 0))
+                          for n in server.status(VNODE))
+
+
+def test_it_has_what_the_job_has(cluster):
+    server = cluster.server
+    jid = running_job(server, select="2:ncpus=2", **{"Resource_List.walltime": "0:10:00"})
+    before = assigned(server)
+    assert before == (4, 4)
+    rid = from_job(cluster, jid, "-N", "keep")
+    job = server.status(JOB, jid)[0]
+    resv = server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
+    assert resv["Reserve_Name"] == "keep"
+    assert resv["Reserve_Owner"] == job["Job_Owner"]
+    assert resv["reserve_start"] == job["stime"]
+    assert resv["reserve_duration"] == "600"
+    assert resv["resv_nodes"] == job["exec_vnode"]
+    assert resv["reserve_job"] == jid
+    for name in ("select", "ncpus", "nodect", "place", "walltime"):
+        assert resv["Resource_List." + name] == job["Resource_List." + name]
+    assert (job["job_state"], job["substate"]) == ("R", "42")
+    assert (job["queue"], job["reserve_ID"]) == (queue_of(rid), rid)
+    assert assigned(server) == before
+    assert not [l for l in server.accounting_lines() if ";U;%s;" % rid in l]
+    server.accounting_match(r";Y;%s;requestor=@ start=\d+ end=\d+ nodes=\(vn" % rid, regexp=True)
+    server.accounting_match(";B;%s;owner=%s" % (rid, job["Job_Owner"]))
+    server.accounting_match(r";Q;%s;.* queue=%s " % (jid, queue_of(rid)), regexp=True)
+    server.log_match("enqueuing into %s, state R hop 1" % queue_of(rid))
+    server.log_match("New reservation submitted start=")
+
+
+@pytest.mark.parametrize("argv,seconds", [([], FIVE_YEARS), (["-D", "0:30:00"], 1800),
+                                          (["-I", "5", "-D", "99"], 99)])
+def test_its_length_without_a_walltime(cluster, argv, seconds):
+    rid = from_job(cluster, running_job(cluster.server), *argv)
+    assert cluster.server.status(RESV, rid)[0]["reserve_duration"] == str(seconds)
+
+
+def test_nobody_is_asked(cluster):
+    jid = running_job(cluster.server)
+    cluster.scheduler.stop()
+    rid = from_job(cluster, jid, "-I", "60")
+    assert cluster.server.status(RESV, rid)[0]["reserve_state"] == "RESV_RUNNING"
+
+
+def test_the_reservation_outlives_its_job_and_takes_the_next(cluster):
+    server = cluster.server
+    gate = Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path))
+    rid = from_job(cluster, jid, "-U", USER2)
+    held = server.status(RESV, rid)[0]["resv_nodes"]
+    gate.open()
+    line = server.accounting_match(";E;%s;" % jid)
+    assert " queue=%s resvname=NULL resvID=%s " % (queue_of(rid), rid) in line
+    is_gone(server, JOB, jid)
+    resv = server.status(RESV, rid)[0]
+    assert (resv["reserve_state"], resv["resv_nodes"]) == ("RESV_RUNNING", held)
+    assert assigned(server) == (2, 2)
+    for user in (USER1, USER2):
+        again = server.submit(Job(user=user, attrs={"queue": queue_of(rid)},
+                                  script="#!/bin/sh\necho again\n"))
+        assert "Exit_status=0" in server.accounting_match(";E;%s;" % again)
+    with pytest.raises(PbsError) as e:
+        server.submit(Job(attrs={"queue": queue_of(rid), "Resource_List.select": "1:ncpus=3"}))
+    assert "Job violates queue and/or server resource limits" in e.value.err
+    server.delete(rid, user=USER1)
+    is_gone(server, RESV, rid)
+    all_is_free(cluster)
+
+
+def test_its_end_takes_the_job_along(cluster):
+    server = cluster.server
+    jid = running_job(server)
+    ran = time.time() - stime(server.status(JOB, jid)[0])
+    rid = from_job(cluster, jid, "-D", str(int(ran) + 10))
+    server.accounting_match(";F;%s;" % rid)
+    server.accounting_match(";E;%s;" % jid)
+    is_gone(server, RESV, rid)
+    is_gone(server, JOB, jid)
+    all_is_free(cluster)
+
+
+def test_pbs_rdel_kills_the_job_in_it(cluster):
+    server = cluster.server
+    jid = running_job(server)
+    rid = from_job(cluster, jid)
+    server.delete(rid, user=USER1)
+    assert "Exit_status=271" in server.accounting_match(";E;%s;" % jid)
+    server.accounting_match(";k;%s;requestor=%s@" % (rid, USER1))
+    is_gone(server, RESV, rid)
+    all_is_free(cluster)
+
+
+def test_a_killed_server_knows_it_again(cluster):
+    server = cluster.server
+    gate = Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path))
+    rid = from_job(cluster, jid, "-D", "3600")
+    server.kill()
+    server.start()
+    resv = server.status(RESV, rid)[0]
+    assert (resv["reserve_state"], resv["reserve_job"]) == ("RESV_RUNNING", jid)
+    job = server.status(JOB, jid)[0]
+    assert (job["job_state"], job["queue"], job["reserve_ID"]) == ("R", queue_of(rid), rid)
+    assert assigned(server) == (2, 2)
+    cluster.wait_nodes()
+    gate.open()
+    line = server.accounting_match(";E;%s;" % jid)
+    assert "resvID=" + rid in line and "Exit_status=0" in line
+    for kind in "YB":
+        assert len([l for l in server.accounting_lines() if ";%s;%s;" % (kind, rid) in l]) == 1
+    assert server.status(RESV, rid)[0]["reserve_state"] == "RESV_RUNNING"
+    server.delete(rid, user=USER1)
+    is_gone(server, RESV, rid)
+    all_is_free(cluster)
+
+
+# what is refused
+
+def refused(cluster, argv, rc, text, user=USER1):
+    done = rsub(cluster, *argv, user=user, check=False)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (rc, "pbs_rsub: " + text), done.stderr
+
+
+def test_jobs_that_give_no_reservation(cluster):
+    server = cluster.server
+    refused(cluster, ["--job", "77"], 15001 & 255, "Unknown Job Id")
+    refused(cluster, ["--job", "77[]"], 15001 & 255, "Unknown Job Id")
+    jid = running_job(server)
+    refused(cluster, ["--job", jid], 15007 & 255, "Unauthorized Request ", user=USER2)
+    if not ROOTLESS:
+        refused(cluster, ["--job", jid], 15007 & 255, "Unauthorized Request ", user=None)
+    waiting = server.submit(Job(attrs={"Resource_List.select": "9:ncpus=2"}))
+    refused(cluster, ["--job", waiting], 15016 & 255, "Request invalid for state of job")
+    refused(cluster, ["--job", waiting], 15007 & 255, "Unauthorized Request ", user=USER2)
+    assert not server.status(RESV)
+    rid = from_job(cluster, queue_of(jid))
+    refused(cluster, ["--job", jid], 15181 & 255, IN_RESV)
+    refused(cluster, ["--job", jid], 15181 & 255, IN_RESV, user=USER2)
+    assert [r["id"] for r in server.status(RESV)] == [rid]
+    server.manager(MGR_CMD_SET, SERVER, {"resv_enable": "False"})
+    refused(cluster, ["--job", jid], 15094 & 255,
+            "reservations disallowed on " + cluster.host)
+
+
+def test_usage_mistakes(cluster):
+    both = "Start/End time cannot be used with --job option"
+    for argv in (["--job", "1", "-R", "2359"], ["-E", "2359", "--job", "1"]):
+        refused(cluster, argv, 2, both)
+    assert rsub(cluster, "--job", check=False).returncode == 2
+    assert rsub(cluster, "--jobs", "1", check=False).returncode == 2
+    refused(cluster, ["--hosts", "localhost"], 15029 & 255, "No support for requested service")
+    assert not cluster.server.status(RESV)
+
+
+# jobs that ask by themselves
+
+def test_a_marked_job_makes_its_reservation(cluster):
+    server = cluster.server
+    gate = Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path), create_resv_from_job=1,
+                      **{"Resource_List.walltime": "0:10:00"})
+    resv = wait_for("a reservation", lambda: server.status(RESV))[0]
+    assert resv["reserve_job"] == jid
+    assert resv["reserve_state"] == "RESV_RUNNING"
+    job = server.status(JOB, jid)[0]
+    assert job["queue"] == queue_of(resv["id"])
+    assert (resv["Reserve_Owner"], resv["reserve_start"]) == (job["Job_Owner"], job["stime"])
+    assert resv["Resource_List.walltime"] == "00:10:00"
+    assert assigned(server) == (2, 2)
+    gate.open()
+    server.accounting_match(";E;%s;" % jid)
+    assert server.status(RESV)[0]["reserve_state"] == "RESV_RUNNING"
+
+
+def test_the_mark_is_refused_in_a_reservation(cluster):
+    rid = from_job(cluster, running_job(cluster.server))
+    with pytest.raises(PbsError) as e:
+        cluster.server.submit(Job(attrs={"queue": queue_of(rid), "create_resv_from_job": 1}))
+    assert e.value.rc == 15181 & 255
+    assert e.value.msg[0] == "qsub: " + IN_RESV
+
+
+def test_a_job_that_may_not_reserve_runs_all_the_same(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"resv_enable": "False"})
+    jid = running_job(server, create_resv_from_job=1)
+    server.log_match("No reservation created from job: reservations disallowed on")
+    assert not server.status(RESV)
+    job = server.status(JOB, jid)[0]
+    assert job["job_state"] == "R" and "create_resv_from_job" not in job
