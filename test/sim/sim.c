@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 
+#include "server/model/job_state.h"
 #include "server/model/node_state.h"
 #include "server/requests/manager.h"
 
@@ -10,10 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BEGIN_S       100 /* before second 0: everything starts and finds itself */
-#define REPAIR_S      200 /* after the faults: hellos with their waits between */
-#define QUIET_S       700 /* more than a period of the scheduler */
-#define TICKS_MAX     20  /* at one instant without an event */
+#define BEGIN_S       100  /* before second 0: everything starts and finds itself */
+#define REPAIR_S      200  /* after the faults: hellos with their waits between */
+#define QUIET_S       700  /* more than a period of the scheduler */
+#define JOBS_S        8000 /* queued jobs had to wait for reservations */
+#define TICKS_MAX     20   /* at one instant without an event */
 #define CALM_DELAY_MS 1
 
 void sim_trace(const struct sim *s, const char *fmt, ...)
@@ -180,6 +182,19 @@ static int64_t last_end_at(const struct sim *s)
     return at;
 }
 
+/* With all vnodes free and nothing reserved, a job of one chunk can run. */
+static void check_jobs_ran(struct sim *s)
+{
+    MODEL_EACH(shell_model(s), OBJ_JOB, o)
+    {
+        const struct resources *list = obj_resources(o, JOB_A_RESOURCE_LIST);
+
+        if (job_state(TO_JOB(o)) == 'Q' && resources_amount(list, "nodect", 0) == 1 &&
+            resources_amount(list, "ncpus", 0) <= s->cluster.ncpus)
+            check_failed(s, CHECK_QUIET, "job %s fits and does not start", o->id);
+    }
+}
+
 static void delete_jobs(struct sim *s)
 {
     MODEL_EACH(shell_model(s), OBJ_JOB, o)
@@ -204,6 +219,11 @@ void sim_end(struct sim *s)
     sim_run(s, (last_end_at(s) + REPAIR_S) * 1000);
     if (s->checks.failed)
         return;
+    if (shell_model(s)->n_jobs > 0)
+        run_s(s, JOBS_S);
+    if (s->checks.failed)
+        return;
+    check_jobs_ran(s);
     delete_jobs(s);
     run_s(s, REPAIR_S + 2 * QUIET_S);
     if (!s->checks.failed &&
