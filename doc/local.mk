@@ -11,4 +11,4 @@ dist_man_MANS += \
 	doc/man/qstat.1 \
 	doc/man/qsub.1 \
 	doc/man/qterm.8
-EXTRA_DIST += doc/architecture.md
+EXTRA_DIST += doc/architecture.md doc/authentication.md

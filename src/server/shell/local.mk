@@ -32,3 +32,10 @@ check_PROGRAMS += test/unit/server/test_shell
 TESTS += test/unit/server/test_shell
 test_unit_server_test_shell_SOURCES = test/unit/server/test_shell.c
 test_unit_server_test_shell_LDADD = $(HF_SVR_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/server/test_trust
+TESTS += test/unit/server/test_trust
+test_unit_server_test_trust_SOURCES = test/unit/server/test_trust.c \
+	test/unit/server/harness.c test/unit/server/harness.h
+test_unit_server_test_trust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_trust_LDADD = $(HF_SVR_LIBS) -lcunit

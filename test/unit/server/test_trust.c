@@ -1,0 +1,94 @@
+/* Unit tests of src/server/shell/trust.c: whose reserved ports count.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/shell/accounts.h"
+#include "server/shell/trust.h"
+
+#include "../unit.h"
+#include "harness.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+static struct rig *rig;
+static char routers[] = "192.0.2.30:17001,192.0.2.31";
+static struct conf conf = { .trusted_hosts = " 192.0.2.10, 192.0.2.11,,no.such.invalid",
+                            .primary = "192.0.2.20",
+                            .secondary = "192.0.2.21",
+                            .made_routers = routers };
+static struct shell sh = { .conf = &conf, .host = "this.host" };
+
+static void setup(void)
+{
+    rig = rig_new();
+    sh.svr = rig->s;
+    sh.accounts = accounts_new();
+}
+
+static void teardown(void)
+{
+    accounts_free(sh.accounts);
+    rig_free(rig);
+}
+
+static struct in_addr addr(const char *text)
+{
+    struct in_addr a = { 0 };
+
+    CU_ASSERT_EQUAL(inet_pton(AF_INET, text, &a), 1);
+    return a;
+}
+
+static void test_configured_hosts_are_trusted(void)
+{
+    static const struct {
+        const char *addr;
+        bool trusted;
+    } cases[] = {
+        { "127.0.0.1", true },  { "127.9.9.9", true },    { "192.0.2.10", true },
+        { "192.0.2.11", true }, { "192.0.2.20", true },   { "192.0.2.21", true },
+        { "192.0.2.30", true }, { "192.0.2.31", true },   { "192.0.2.1", false },
+        { "192.0.2.5", false }, { "192.0.2.100", false }, { "128.0.0.1", false },
+    };
+
+    setup();
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        CU_ASSERT_EQUAL(trust_has(&sh, addr(cases[i].addr)), cases[i].trusted);
+    teardown();
+}
+
+static void test_hosts_with_nodes_are_trusted(void)
+{
+    setup();
+    CU_ASSERT_FALSE(trust_has(&sh, addr("192.0.2.5")));
+    CU_ASSERT_EQUAL(rig_manager(rig, "root", 0, 3, "192.0.2.5", ""), 0);
+    CU_ASSERT_TRUE(trust_has(&sh, addr("192.0.2.5")));
+    CU_ASSERT_FALSE(trust_has(&sh, addr("192.0.2.50")));
+    CU_ASSERT_EQUAL(rig_manager(rig, "root", 1, 3, "192.0.2.5", ""), 0);
+    CU_ASSERT_FALSE(trust_has(&sh, addr("192.0.2.5")));
+    teardown();
+}
+
+static void test_own_addresses_bear_the_servers_name(void)
+{
+    char name[64];
+
+    setup();
+    trust_host_name(&sh, addr("127.0.0.1"), name, sizeof(name));
+    CU_ASSERT_STRING_EQUAL(name, "this.host");
+    trust_host_name(&sh, addr("192.0.2.77"), name, sizeof(name));
+    CU_ASSERT_STRING_EQUAL(name, "192.0.2.77");
+    teardown();
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "configured hosts are trusted", test_configured_hosts_are_trusted },
+        { "hosts with nodes are trusted", test_hosts_with_nodes_are_trusted },
+        { "own addresses bear the server's name",
+          test_own_addresses_bear_the_servers_name },
+    };
+
+    return unit_main("trust", cases, ARRAY_LEN(cases));
+}
