@@ -160,16 +160,17 @@ def test_jobs_that_give_no_reservation(cluster):
     refused(cluster, ["--job", "77"], 15001 & 255, "Unknown Job Id")
     refused(cluster, ["--job", "77[]"], 15001 & 255, "Unknown Job Id")
     jid = running_job(server)
-    refused(cluster, ["--job", jid], 15007 & 255, "Unauthorized Request ", user=USER2)
-    if not ROOTLESS:
-        refused(cluster, ["--job", jid], 15007 & 255, "Unauthorized Request ", user=None)
+    strangers = [] if ROOTLESS else [USER2, None]
+    for user in strangers:
+        refused(cluster, ["--job", jid], 15007 & 255, "Unauthorized Request ", user=user)
     waiting = server.submit(Job(attrs={"Resource_List.select": "9:ncpus=2"}))
     refused(cluster, ["--job", waiting], 15016 & 255, "Request invalid for state of job")
-    refused(cluster, ["--job", waiting], 15007 & 255, "Unauthorized Request ", user=USER2)
+    for user in strangers:
+        refused(cluster, ["--job", waiting], 15007 & 255, "Unauthorized Request ", user=user)
     assert not server.status(RESV)
     rid = from_job(cluster, queue_of(jid))
-    refused(cluster, ["--job", jid], 15181 & 255, IN_RESV)
-    refused(cluster, ["--job", jid], 15181 & 255, IN_RESV, user=USER2)
+    for user in [USER1] + strangers:
+        refused(cluster, ["--job", jid], 15181 & 255, IN_RESV, user=user)
     assert [r["id"] for r in server.status(RESV)] == [rid]
     server.manager(MGR_CMD_SET, SERVER, {"resv_enable": "False"})
     refused(cluster, ["--job", jid], 15094 & 255,
