@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 dist_man_MANS += \
 	doc/man/pbs_iff.8 \
+	doc/man/pbs_ralter.1 \
 	doc/man/pbs_rdel.1 \
 	doc/man/pbs_rstat.1 \
 	doc/man/pbs_rsub.1 \

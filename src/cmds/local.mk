@@ -14,7 +14,10 @@ libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
 CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
-bin_PROGRAMS += pbs_rdel pbs_rstat pbs_rsub pbsnodes qdel qmgr qstat qsub qterm
+bin_PROGRAMS += pbs_ralter pbs_rdel pbs_rstat pbs_rsub pbsnodes qdel qmgr qstat qsub qterm
+pbs_ralter_SOURCES = src/cmds/pbs_ralter.c
+pbs_ralter_LDFLAGS = $(CMD_LDFLAGS)
+pbs_ralter_LDADD = $(CMD_LIBS)
 pbs_rdel_SOURCES = src/cmds/pbs_rdel.c
 pbs_rdel_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rdel_LDADD = $(CMD_LIBS)

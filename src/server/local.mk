@@ -23,7 +23,9 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/priv.h \
 	src/server/model/record.c src/server/model/record.h \
 	src/server/model/resource_request.c src/server/model/resource_request.h \
+	src/server/model/resv_claims.c src/server/model/resv_claims.h \
 	src/server/model/resv_fit.c src/server/model/resv_fit.h \
+	src/server/model/resv_oversub.c src/server/model/resv_oversub.h \
 	src/server/model/resv_state.c src/server/model/resv_state.h \
 	src/server/model/resv_time.c src/server/model/resv_time.h \
 	src/server/model/same.c \
@@ -80,6 +82,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_delete.c \
 	src/server/requests/resv_from_job.c src/server/requests/resv_from_job.h \
 	src/server/requests/resv_modify.c \
+	src/server/requests/resv_proposal.c src/server/requests/resv_proposal.h \
 	src/server/requests/resv_queue.c src/server/requests/resv_queue.h \
 	src/server/requests/resv_record.c src/server/requests/resv_record.h \
 	src/server/requests/resv_show.c \
@@ -90,6 +93,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/table.c \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
+	src/server/rules/resv_alter.c \
 	src/server/rules/resv_ask.c \
 	src/server/rules/resv_end.c \
 	src/server/rules/resv_from_job.c \
@@ -140,11 +144,11 @@ test_unit_server_test_mom_link_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
-	test/unit/server/test_resv_from_job
+	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
-	test/unit/server/test_resv_from_job
+	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter
 RESV_TEST_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
@@ -157,6 +161,8 @@ test_unit_server_test_resv_confirm_SOURCES = test/unit/server/test_resv_confirm.
 test_unit_server_test_resv_confirm_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_alter_SOURCES = test/unit/server/test_resv_alter.c $(RESV_WORLD)
+test_unit_server_test_resv_alter_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_health_SOURCES = test/unit/server/test_resv_health.c $(RESV_WORLD)
 test_unit_server_test_resv_health_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_from_job_SOURCES = test/unit/server/test_resv_from_job.c $(FAKE_MOM)

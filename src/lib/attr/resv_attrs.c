@@ -1,4 +1,5 @@
-/* resv_attrs.c - Reservations: pbs_rsub, pbs_rstat, pbs_ralter: every attribute, declared once (attributes.md 1).
+/* resv_attrs.c - Reservations: pbs_rsub, pbs_rstat, pbs_ralter: every attribute,
+ * declared once (attributes.md 1).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/resv_attrs.h"
@@ -385,6 +386,37 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .write = 0,
         .doc = "Original values of a standing reservation restored after an altered occurrence.",
     },
+    [RESV_A_OVERSUBSCRIBED_JOBS] = {
+        .name = "oversubscribed_jobs",
+        .type = &attr_strings,
+        .read = EVERYONE,
+        .write = 0,
+        .flags = ATTR_NOT_SAVED,
+        .doc = "Jobs outside that have vnodes of it promised too; recomputed for each reply.",
+    },
+    [RESV_A_OVERSUBSCRIBED_RESV] = {
+        .name = "oversubscribed_resv",
+        .type = &attr_strings,
+        .read = EVERYONE,
+        .write = 0,
+        .flags = ATTR_NOT_SAVED,
+        .doc = "Other reservations that have vnodes of it promised too; recomputed for each reply.",
+    },
+    [RESV_A_ALTER_DENIED] = {
+        .name = "alter_denied",
+        .type = &attr_string,
+        .read = EVERYONE,
+        .write = 0,
+        .doc = "Why the last alteration was denied; shown only to a status request with the extension \"why\".",
+    },
+    [RESV_A_ALTER_SEQ] = {
+        .name = "alter_seq",
+        .type = &attr_int64,
+        .read = WHO_DAEMON,
+        .write = 0,
+        .flags = ATTR_NOT_SAVED,
+        .doc = "For schedulers: number of the open alteration, 0 when there is none.",
+    },
 
     /* kept by our own daemons, never shown */
     [RESV_A_HF_ASKED_AT] = { .name = "hf_asked_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the open question to the scheduler was put." },
@@ -393,11 +425,29 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_ASKED] = { .name = "hf_asked", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "How many schedulers the open question was put to." },
     [RESV_A_HF_ANSWERED] = { .name = "hf_answered", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "How many of them said no." },
     [RESV_A_HF_IDLE_AT] = { .name = "hf_idle_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Since when a running reservation has had no job." },
+    [RESV_A_HF_ALTER_SEQ] = { .name = "hf_alter_seq", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Number of the open alteration; unset when there is none." },
+    [RESV_A_HF_ALTER_AT] = { .name = "hf_alter_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the open alteration was asked for." },
+    [RESV_A_HF_ALTER_FORCE] = { .name = "hf_alter_force", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "It is to be made even when a scheduler says no." },
+    [RESV_A_HF_ALTER_UNSET] = { .name = "hf_alter_unset", .type = &attr_strings, .flags = ATTR_INTERNAL, .doc = "Attributes that it unsets." },
+    [RESV_A_HF_ALTER_START] = { .name = "hf_alter_start", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Wanted reserve_start." },
+    [RESV_A_HF_ALTER_END] = { .name = "hf_alter_end", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Wanted reserve_end." },
+    [RESV_A_HF_ALTER_DURATION] = { .name = "hf_alter_duration", .type = &attr_seconds, .flags = ATTR_INTERNAL, .doc = "Wanted reserve_duration." },
+    [RESV_A_HF_ALTER_RESOURCES] = { .name = "hf_alter_resources", .type = &attr_resources, .flags = ATTR_INTERNAL, .doc = "Wanted Resource_List, whole." },
+    [RESV_A_HF_ALTER_SCHEDSELECT] = { .name = "hf_alter_schedselect", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Wanted schedselect." },
+    [RESV_A_HF_ALTER_NAME] = { .name = "hf_alter_name", .type = &attr_jobname, .flags = ATTR_INTERNAL, .doc = "Wanted Reserve_Name." },
+    [RESV_A_HF_ALTER_MAIL_POINTS] = { .name = "hf_alter_mail_points", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Wanted Mail_Points." },
+    [RESV_A_HF_ALTER_MAIL_USERS] = { .name = "hf_alter_mail_users", .type = &attr_strings, .flags = ATTR_INTERNAL, .doc = "Wanted Mail_Users." },
+    [RESV_A_HF_ALTER_USERS] = { .name = "hf_alter_users", .type = &attr_acl_user, .flags = ATTR_INTERNAL, .doc = "Wanted Authorized_Users." },
+    [RESV_A_HF_ALTER_GROUPS] = { .name = "hf_alter_groups", .type = &attr_strings, .flags = ATTR_INTERNAL, .doc = "Wanted Authorized_Groups." },
+    [RESV_A_HF_ALTER_PRIORITY] = { .name = "hf_alter_priority", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "Wanted Priority." },
+    [RESV_A_HF_ALTER_INTERACTIVE] = { .name = "hf_alter_interactive", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "Wanted interactive." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */
 static const uint16_t resv_order[] = {
     RESV_A_ACCOUNT_NAME,
+    RESV_A_ALTER_DENIED,
+    RESV_A_ALTER_SEQ,
     RESV_A_AUTHORIZED_GROUPS,
     RESV_A_AUTHORIZED_HOSTS,
     RESV_A_AUTHORIZED_USERS,
@@ -414,6 +464,8 @@ static const uint16_t resv_order[] = {
     RESV_A_MAIL_USERS,
     RESV_A_MTIME,
     RESV_A_NODE_SET,
+    RESV_A_OVERSUBSCRIBED_JOBS,
+    RESV_A_OVERSUBSCRIBED_RESV,
     RESV_A_PARTITION,
     RESV_A_PRIORITY,
     RESV_A_QMOVE,

@@ -189,3 +189,37 @@ int resource_request_complete(struct resources *list, const struct model *m,
     select_sum(&sel, m->defs, list);
     return 0;
 }
+
+/* Members of 'list' that are sums over these chunks. */
+static void remove_sums(struct resources *list, const struct resource_defs *defs,
+                        const char *schedselect, struct arena *arena)
+{
+    struct resources sums = { 0 };
+    struct select sel;
+
+    if (select_parse(schedselect, defs, arena, &sel, NULL))
+        return;
+    select_sum(&sel, defs, &sums);
+    for (size_t i = 0; i < sums.n; i++)
+        resources_remove(list, sums.v[i].def->name);
+    resources_clear(&sums);
+}
+
+int resource_request_reselect(struct resources *list, const struct model *m,
+                              const char *select, const char *schedselect,
+                              struct arena *arena, const char **ret_schedselect,
+                              struct diag *why)
+{
+    struct select sel;
+    int err = select_parse(select, m->defs, arena, &sel, why);
+
+    if (err)
+        return err;
+    remove_sums(list, m->defs, schedselect, arena);
+    resources_set_text(list, m->defs, "select", select);
+    if ((err = make_schedselect(list, m, NULL, arena, ret_schedselect, why)) ||
+        (err = select_parse(*ret_schedselect, m->defs, arena, &sel, why)))
+        return err;
+    select_sum(&sel, m->defs, list);
+    return 0;
+}

@@ -25,6 +25,13 @@ int resource_request_complete(struct resources *list, const struct model *m,
                               struct arena *arena, const char **ret_schedselect,
                               struct diag *why) MUST_CHECK;
 
+/* Replace the select of a complete 'list': the sums that came from 'schedselect' make
+ * room for those of the new one, which is handed over. The codes of select. */
+int resource_request_reselect(struct resources *list, const struct model *m,
+                              const char *select, const char *schedselect,
+                              struct arena *arena, const char **ret_schedselect,
+                              struct diag *why) MUST_CHECK;
+
 /* Set or replace a member by its text; the texts are our own, so it must decode. */
 void resources_set_text(struct resources *list, const struct resource_defs *defs,
                         const char *name, const char *text);

@@ -17,6 +17,9 @@ struct resv_offer {
     int64_t start_at;
     int64_t end_at;
     int64_t now_at;
+    /* Of an alteration of a running one: */
+    bool smaller; /* its select shrinks: only what jobs use has to be kept */
+    bool moves;   /* its start moves to the future: nothing has to be kept */
 };
 
 /* Name of a vnode that the model does not have; NULL when all are there. */
@@ -25,7 +28,8 @@ const char *resv_fit_unknown(const struct model *m, const struct exec_vnode *vno
 /* True when the offer may be taken. Otherwise the reason is in the arena:
  * - a vnode offered is not usable;
  * - running: a usable vnode, or one with a job of the reservation, is not kept with all
- *   that is held on it; or a job still runs on an unusable one;
+ *   that is held on it (when it shrinks: with what its jobs use); or a job still runs
+ *   on an unusable one;
  * - a vnode would be promised beyond what it has at some instant of the window, or
  *   shared with somebody who has or wants it exclusively. What the reservation holds
  *   already is not asked again. */

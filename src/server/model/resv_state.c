@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_state.h"
 
+#include "server/model/job_state.h"
+
 #include "lib/attr/resv_attrs.h"
 
 static const struct {
@@ -74,6 +76,7 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
     [PHASE_RUNNING] = {
         [RESV_EV_CONFIRM]    = PHASE_RUNNING,
         [RESV_EV_NODES_LOST] = PHASE_RUNNING_DEGRADED,
+        [RESV_EV_MOVE_OUT]   = PHASE_CONFIRMED,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_RUNNING_DEGRADED] = {
@@ -81,6 +84,7 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
         [RESV_EV_DENY]       = PHASE_RUNNING_DEGRADED,
         [RESV_EV_NODES_LOST] = PHASE_RUNNING_DEGRADED,
         [RESV_EV_HEAL]       = PHASE_RUNNING,
+        [RESV_EV_MOVE_OUT]   = PHASE_CONFIRMED,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_ENDING] = {
@@ -153,4 +157,13 @@ void record_change_phase(struct record *rec, struct arena *arena, enum resv_phas
 size_t resv_job_count(const struct resv *r)
 {
     return r->queue ? r->queue->n_jobs : 0;
+}
+
+/* Suspended ones are in state R with another substate. */
+bool resv_has_busy_job(const struct resv *r)
+{
+    for (const struct job *j = r->queue ? r->queue->jobs : NULL; j; j = j->queue_next)
+        if (job_is_at_mom(j))
+            return true;
+    return false;
 }

@@ -50,10 +50,11 @@ enum resv_event {
     RESV_EV_CONFIRM,
     RESV_EV_DENY, /* every scheduler asked said no */
     RESV_EV_NODES_LOST,
-    RESV_EV_HEAL,  /* every unusable vnode is back */
-    RESV_EV_OPEN,  /* the start has come */
-    RESV_EV_END,   /* the end has come, or somebody deletes it */
-    RESV_EV_EMPTY, /* no job is left in it */
+    RESV_EV_HEAL,     /* every unusable vnode is back */
+    RESV_EV_OPEN,     /* the start has come */
+    RESV_EV_MOVE_OUT, /* altered to start in the future again */
+    RESV_EV_END,      /* the end has come, or somebody deletes it */
+    RESV_EV_EMPTY,    /* no job is left in it */
     RESV_EVENT_COUNT,
 };
 
@@ -75,5 +76,8 @@ void record_change_phase(struct record *rec, struct arena *arena, enum resv_phas
 
 /* Live jobs in its queue. */
 size_t resv_job_count(const struct resv *r);
+
+/* One of them runs, ends or is suspended. */
+bool resv_has_busy_job(const struct resv *r);
 
 #endif

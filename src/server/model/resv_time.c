@@ -33,11 +33,23 @@ static const struct window_rule {
     { GIVEN_START | GIVEN_DURATION | GIVEN_WALLTIME, DERIVE_END, FROM_DURATION },
 };
 
-static const struct window_rule *rule_find(uint32_t given)
+/* What was not given is there already. */
+static const struct window_rule alter_rules[] = {
+    { GIVEN_START, DERIVE_LENGTH, FROM_NOTHING },
+    { GIVEN_END, DERIVE_LENGTH, FROM_NOTHING },
+    { GIVEN_DURATION, DERIVE_END, FROM_DURATION },
+    { GIVEN_START | GIVEN_END, DERIVE_LENGTH, FROM_NOTHING },
+    { GIVEN_START | GIVEN_DURATION, DERIVE_END, FROM_DURATION },
+    { GIVEN_END | GIVEN_DURATION, DERIVE_START, FROM_DURATION },
+    { GIVEN_START | GIVEN_END | GIVEN_DURATION, DERIVE_LENGTH, FROM_DURATION },
+};
+
+static const struct window_rule *rule_find(const struct window_rule *list, size_t n,
+                                           uint32_t given)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-        if (rules[i].given == given)
-            return &rules[i];
+    for (size_t i = 0; i < n; i++)
+        if (list[i].given == given)
+            return &list[i];
     return NULL;
 }
 
@@ -69,10 +81,25 @@ static bool derive(const struct window_rule *rule, struct resv_times *t)
 int resv_times_derive(struct resv_times *t, int64_t now_at, bool may_be_past,
                       struct diag *why)
 {
-    const struct window_rule *rule = rule_find(t->given);
+    const struct window_rule *rule = rule_find(rules, ARRAY_LEN(rules), t->given);
     struct resv_times got = *t;
 
     if (!rule || !derive(rule, &got) || (got.start_at < now_at && !may_be_past))
+        return diag_code(why, PBSE_BADTSPEC);
+    *t = got;
+    return 0;
+}
+
+int resv_times_alter(struct resv_times *t, int64_t now_at, struct diag *why)
+{
+    const struct window_rule *rule =
+        rule_find(alter_rules, ARRAY_LEN(alter_rules), t->given);
+    struct resv_times got = *t;
+
+    if (!rule || !derive(rule, &got))
+        return diag_code(why, PBSE_BADTSPEC);
+    if ((t->given & GIVEN_START || rule->derive == DERIVE_START) &&
+        got.start_at < now_at)
         return diag_code(why, PBSE_BADTSPEC);
     *t = got;
     return 0;

@@ -29,6 +29,10 @@ struct resv_times {
 int resv_times_derive(struct resv_times *t, int64_t now_at, bool may_be_past,
                       struct diag *why) MUST_CHECK;
 
+/* The same for an alteration (reservations.md 13.6): *t has the present start, end and
+ * duration but for those that were given. A new start must not be past. 15086. */
+int resv_times_alter(struct resv_times *t, int64_t now_at, struct diag *why) MUST_CHECK;
+
 /* reserve_retry_time in force when the server attribute is unset. */
 #define RESV_RETRY_TIME_S  600
 

@@ -141,6 +141,21 @@ static void account_confirmed(const struct reaction *r)
                    obj_str(o, RESV_A_RESV_NODES, ""));
 }
 
+/* One that is still unconfirmed was changed, not confirmed; what no scheduler decided
+ * has nobody's name. */
+static void account_altered(const struct reaction *r)
+{
+    struct reaction local = *r;
+    struct record rec = *r->rec;
+
+    if (!phase_is_confirmed(resv_phase(TO_RESV(react_resv(r)))))
+        return;
+    if (str_same(rec.note, RESV_NOTE_LOCAL))
+        rec.actor = "@";
+    local.rec = &rec;
+    account_confirmed(&local);
+}
+
 static void account_begun(const struct reaction *r)
 {
     account_whole(r, 'B');
@@ -174,7 +189,7 @@ static const struct {
     { FACT_RESV_SUBMITTED, account_submitted },
     { FACT_RESV_CONFIRMED, account_confirmed },
     { FACT_RESV_RECONFIRMED, account_confirmed },
-    { FACT_RESV_ALTERED, account_confirmed },
+    { FACT_RESV_ALTERED, account_altered },
     { FACT_RESV_STARTED, account_begun },
     { FACT_RESV_DENIED, account_denied },
     { FACT_RESV_ENDING, account_ending },

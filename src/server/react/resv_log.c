@@ -1,6 +1,7 @@
 /* resv_log.c - the server's log lines about reservations (reservations.md 22).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_oversub.h"
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
@@ -28,10 +29,25 @@ static void log_confirmed(const struct reaction *r)
                "Reservation confirmed");
 }
 
+/* A forced one may be in somebody's way. */
+static void log_oversub(const struct reaction *r)
+{
+    struct arena *arena = r->out->arena;
+    struct oversub found = resv_oversub(TO_RESV(react_resv(r)), r->now_at, arena);
+    const char *jobs = oversub_text(found.jobs, found.n_jobs, arena);
+    const char *resvs = oversub_text(found.resvs, found.n_resvs, arena);
+
+    if (jobs || resvs)
+        effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
+                   "Reservation oversubscribes vnodes%s%s%s%s", jobs ? " jobs=" : "",
+                   jobs ? jobs : "", resvs ? " reservations=" : "", resvs ? resvs : "");
+}
+
 static void log_altered(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                "Reservation alter confirmed");
+    log_oversub(r);
 }
 
 static void log_alter_denied(const struct reaction *r)

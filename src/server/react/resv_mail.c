@@ -64,6 +64,8 @@ void react_resv_mail(const struct reaction *r)
     case FACT_RESV_CONFIRMED:
     case FACT_RESV_RECONFIRMED:
     case FACT_RESV_ALTERED:
+        if (!phase_is_confirmed(resv_phase(TO_RESV(react_resv(r)))))
+            break;
         mail(r, 'c', "Reservation transitioned from state UNCONFIRMED to CONFIRMED",
              "");
         break;

@@ -33,17 +33,28 @@ static const char *word_of_ending(const struct record *rec)
     return state_before(rec) == RESV_UNCONFIRMED ? "DENIED" : "BEING DELETED";
 }
 
+/* Who waits for a new reservation has his answer when altering it has confirmed it. */
+static const char *word_of_alteration(const struct model *m,
+                                      const struct hold_reply *hold)
+{
+    const struct resv *r = model_resv(m, hold->id);
+    bool confirmed = r && phase_is_confirmed(resv_phase(r));
+
+    return hold->alteration || confirmed ? "CONFIRMED" : NULL;
+}
+
 bool resv_held_reply(const struct model *m, const struct record *rec,
                      const struct hold_reply *hold, const struct object *gone,
                      struct arena *arena, struct wire_reply *ret)
 {
     const char *word = NULL;
 
-    (void)m;
     (void)gone; /* what ends a reservation answered before it went */
     if (rec->fact == FACT_RESV_ENDING)
         word = word_of_ending(rec);
-    else if (rec->fact == (hold->alteration ? FACT_RESV_ALTERED : FACT_RESV_CONFIRMED))
+    else if (rec->fact == FACT_RESV_ALTERED)
+        word = word_of_alteration(m, hold);
+    else if (rec->fact == FACT_RESV_CONFIRMED && !hold->alteration)
         word = "CONFIRMED";
     else if (rec->fact ==
              (hold->alteration ? FACT_RESV_ALTER_DENIED : FACT_RESV_DENIED))

@@ -9,6 +9,7 @@
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
+#include "server/requests/resv_proposal.h"
 
 static void wake(const struct reaction *r, int32_t command)
 {
@@ -19,7 +20,8 @@ static void wake(const struct reaction *r, int32_t command)
 
 static void wake_asked(const struct reaction *r)
 {
-    bool is_new = resv_phase(TO_RESV(react_resv(r))) == PHASE_UNCONFIRMED;
+    const struct resv *resv = TO_RESV(react_resv(r));
+    bool is_new = resv_phase(resv) == PHASE_UNCONFIRMED && !proposal_is_open(resv);
 
     wake(r, is_new ? SCHED_NEW : SCHED_RECONFIRM);
 }

@@ -15,6 +15,16 @@ static bool is_owner(const struct resv *r, const char *user)
     return strlen(user) == len && strncmp(owner, user, len) == 0;
 }
 
+int resv_unauthorized(const struct request *rq, const struct resv *r,
+                      struct decision *out)
+{
+    decide_log(out, LOG_EV_SECURITY, LOG_IN_RESV, r->obj.id,
+               "Unauthorized Request, request type: %" PRIu32
+               ", Object: RESCRESV, Name: %s, request from: %s",
+               rq->wire->number, r->obj.id, rq->actor);
+    return diag_code(&out->why, PBSE_PERM);
+}
+
 int resv_access(const struct model *m, const struct request *rq, const char *id,
                 const struct resv **ret, struct decision *out)
 {
@@ -25,14 +35,8 @@ int resv_access(const struct model *m, const struct request *rq, const char *id,
         decide_log(out, LOG_EV_DEBUG, LOG_IN_RESV, id, "%s", pbse_text(PBSE_UNKRESVID));
         return diag_code(&out->why, PBSE_UNKRESVID);
     }
-    if (!(rq->who->rights & WHO_STAFF) &&
-        (maintenance || !is_owner(r, rq->who->user))) {
-        decide_log(out, LOG_EV_SECURITY, LOG_IN_RESV, r->obj.id,
-                   "Unauthorized Request, request type: %" PRIu32
-                   ", Object: RESCRESV, Name: %s, request from: %s",
-                   rq->wire->number, r->obj.id, rq->actor);
-        return diag_code(&out->why, PBSE_PERM);
-    }
+    if (!(rq->who->rights & WHO_STAFF) && (maintenance || !is_owner(r, rq->who->user)))
+        return resv_unauthorized(rq, r, out);
     *ret = r;
     return 0;
 }

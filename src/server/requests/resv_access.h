@@ -12,4 +12,8 @@
 int resv_access(const struct model *m, const struct request *rq, const char *id,
                 const struct resv **ret, struct decision *out) MUST_CHECK;
 
+/* The refusal of somebody who may see it and not do this: 15007 with its log line. */
+int resv_unauthorized(const struct request *rq, const struct resv *r,
+                      struct decision *out);
+
 #endif

@@ -4,6 +4,9 @@
  * A yes is judged against the model as it is now and refused when it no longer holds;
  * then nothing has changed, and the scheduler looks again. A no ends a new reservation
  * when every scheduler asked has said it, and sets the next retry of a degraded one.
+ * While an alteration is open the answer is about that one; our own schedulers say by
+ * its number which question they answer, and a number that is over is refused. The
+ * extension is "WORD[:seq=N][:partition=P]" and "WORD[:seq=N][:reason=TEXT]".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/node_state.h"
@@ -11,17 +14,18 @@
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
 #include "server/requests/handlers.h"
+#include "server/requests/resv_proposal.h"
 #include "server/requests/resv_queue.h"
 #include "server/requests/resv_record.h"
 #include "server/svr.h"
 
 #include "lib/base/log.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define CONFIRM_SUCCESS   "PBS_RESV_CONFIRM_SUCCESS"
 #define CONFIRM_FAIL      "PBS_RESV_CONFIRM_FAIL"
-#define PARTITION_WORD    ":partition="
 #define DEFAULT_PARTITION "pbs-default"
 
 /* How long to wait for vnodes that were not heard of before asking again. */
@@ -34,7 +38,9 @@ struct answer {
     const struct resv *r;
     const struct body_run *body;
     enum resv_phase phase;
-    const char *partition;
+    const char *partition;     /* who answers */
+    const char *reason;        /* of a no, NULL when it was not said */
+    const struct edit *wanted; /* of the open alteration, NULL: none */
     int64_t start_at;
     int64_t end_at;
     struct exec_vnode vnodes;
@@ -100,8 +106,68 @@ static void retry_later(const struct answer *a)
     resv_record_retry(rec, a->rq->arena, a->m, a->r, a->rq->now_at);
 }
 
+/* --- about an alteration --------------------------------------------------------- */
+
+static void grant(const struct answer *a, const char *vnodes)
+{
+    const struct proposal_grant g = {
+        .e = a->wanted,
+        .vnodes = vnodes,
+        .partition = vnodes ? a->partition : NULL,
+        .actor = a->rq->actor,
+        .now_at = a->rq->now_at,
+    };
+
+    proposal_grant(a->m, a->r, &g, a->out);
+}
+
+static void deny(const struct answer *a, const char *reason)
+{
+    proposal_deny(a->r, a->rq->actor, reason, a->rq->now_at, a->out);
+}
+
+static void ask_wanted_again(const struct answer *a)
+{
+    struct record *rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
+
+    record_change_num(rec, a->rq->arena, RESV_A_HF_ASKED_AT, a->rq->now_at);
+    record_change(rec, a->rq->arena, RESV_A_HF_ANSWERED, NULL, NULL);
+}
+
+static int take_no_to_wanted(const struct answer *a)
+{
+    int64_t answered = obj_num(&a->r->obj, RESV_A_HF_ANSWERED, 0) + 1;
+    struct record *rec;
+
+    if (answered < obj_num(&a->r->obj, RESV_A_HF_ASKED, 0)) {
+        rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
+        record_change_num(rec, a->rq->arena, RESV_A_HF_ANSWERED, answered);
+    } else if (proposal_is_forced(a->r)) {
+        grant(a, NULL);
+    } else if (waits_for_vnodes(a->m)) {
+        ask_wanted_again(a);
+    } else {
+        deny(a, a->reason ? a->reason : "the scheduler gave no reason");
+    }
+    return 0;
+}
+
+/* What was right when it was asked for may have become wrong. */
+static const char *reason_against(const struct answer *a)
+{
+    bool runs = phase_is_running(a->phase);
+
+    if (runs && a->start_at > a->rq->now_at && resv_has_busy_job(a->r))
+        return pbse_text(PBSE_RESV_NOT_EMPTY);
+    if (!runs && a->end_at <= a->rq->now_at)
+        return "its end has passed";
+    return NULL;
+}
+
 static int take_no(const struct answer *a)
 {
+    if (a->wanted)
+        return take_no_to_wanted(a);
     if (phase_is_degraded(a->phase))
         retry_later(a);
     else if (a->phase == PHASE_UNCONFIRMED)
@@ -165,6 +231,8 @@ static int check_fit(struct answer *a)
         .start_at = a->start_at,
         .end_at = a->end_at,
         .now_at = a->rq->now_at,
+        .smaller = a->wanted && a->wanted->touched[RESV_A_SCHEDSELECT],
+        .moves = a->wanted && a->start_at > a->rq->now_at,
     };
     const char *why = "";
 
@@ -217,15 +285,32 @@ static void record_yes(const struct answer *a)
     record_queue(a, to);
 }
 
-static int take_yes(struct answer *a)
+static int take_yes_to_wanted(struct answer *a)
 {
-    const char *tail = a->rq->wire->extend + strlen(CONFIRM_SUCCESS);
+    const char *against;
     int err;
 
-    a->partition = starts_with(tail, PARTITION_WORD) ? tail + strlen(PARTITION_WORD)
-                                                     : DEFAULT_PARTITION;
-    a->partition =
-        arena_strdup(a->rq->arena, *a->partition ? a->partition : DEFAULT_PARTITION);
+    a->start_at = edit_num(a->wanted, RESV_A_RESERVE_START, 0);
+    a->end_at = edit_num(a->wanted, RESV_A_RESERVE_END, 0);
+    if (a->body->argument != 0 && a->body->argument != (uint64_t)a->start_at)
+        return diag_code(&a->out->why, PBSE_BADSTATE); /* of an older question */
+    against = reason_against(a);
+    if (against) {
+        deny(a, against);
+        return 0;
+    }
+    if ((err = take_vnodes(a)) || (err = check_fit(a)))
+        return err;
+    grant(a, exec_vnode_print(&a->vnodes, a->rq->arena));
+    return 0;
+}
+
+static int take_yes(struct answer *a)
+{
+    int err;
+
+    if (a->wanted)
+        return take_yes_to_wanted(a);
     if ((err = check_phase(a)) || (err = take_window(a)) || (err = take_vnodes(a)) ||
         (err = check_fit(a)))
         return err;
@@ -233,11 +318,56 @@ static int take_yes(struct answer *a)
     return 0;
 }
 
+/* --- reading it ------------------------------------------------------------------ */
+
+/* The value of ":name=value" in the extension, up to the next colon or, for the last
+ * field, to the end; NULL when it is not there or empty. */
+static const char *field(const struct answer *a, const char *name, bool last)
+{
+    const char *at = strstr(a->rq->wire->extend, name);
+    size_t len;
+
+    if (!at)
+        return NULL;
+    at += strlen(name);
+    len = last ? strlen(at) : strcspn(at, ":");
+    return len ? arena_strndup(a->rq->arena, at, len) : NULL;
+}
+
+static int read_extension(struct answer *a)
+{
+    const char *seq = field(a, ":seq=", false);
+    const char *partition = field(a, ":partition=", false);
+
+    a->partition = partition ? partition : DEFAULT_PARTITION;
+    a->reason = field(a, ":reason=", true);
+    if (seq && strtoll(seq, NULL, 10) != proposal_seq(a->r))
+        return diag_code(&a->out->why, PBSE_BADSTATE);
+    return 0;
+}
+
+static int take(struct answer *a, bool yes)
+{
+    struct edit wanted;
+    int err;
+
+    if (!proposal_is_open(a->r))
+        return yes ? take_yes(a) : take_no(a);
+    edit_init(&wanted, a->m, OBJ_RESV, &a->r->obj);
+    proposal_edit(a->r, &wanted, a->rq->arena);
+    a->wanted = &wanted;
+    err = yes ? take_yes(a) : take_no(a);
+    edit_fini(&wanted);
+    return err;
+}
+
 int handle_resv_confirm(const struct model *m, const struct request *rq,
                         struct decision *out)
 {
     struct answer a = { .m = m, .rq = rq, .out = out, .body = rq->body };
     const char *extend = rq->wire->extend;
+    bool yes, no;
+    int err;
 
     if (!(rq->who->rights & WHO_STAFF))
         return diag_code(&out->why, PBSE_PERM);
@@ -245,9 +375,11 @@ int handle_resv_confirm(const struct model *m, const struct request *rq,
     if (!a.r)
         return diag_code(&out->why, PBSE_UNKRESVID);
     a.phase = resv_phase(a.r);
-    if (extend && starts_with(extend, CONFIRM_SUCCESS))
-        return take_yes(&a);
-    if (extend && starts_with(extend, CONFIRM_FAIL))
-        return take_no(&a);
-    return diag_code(&out->why, PBSE_resvFail);
+    yes = extend && starts_with(extend, CONFIRM_SUCCESS);
+    no = extend && !yes && starts_with(extend, CONFIRM_FAIL);
+    if (!yes && !no)
+        return diag_code(&out->why, PBSE_resvFail);
+    if ((err = read_extension(&a)))
+        return err;
+    return take(&a, yes);
 }

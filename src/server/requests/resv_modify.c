@@ -1,16 +1,363 @@
-/* resv_modify.c - ModifyResv: alterations are not understood yet; who asks in vain is
- * told so in the right order.
+/* resv_modify.c - ModifyResv: what is wanted becomes a proposal, or is so at once.
+ *
+ * The order of the checks decides which error wins (reservations.md 13.3), so the steps
+ * are a list. Times and select need a scheduler's word; with them, all of the request
+ * waits for it. Names, mail and lists of users alone are changed at once, and so is an
+ * end that has come already.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/date.h"
+#include "lib/base/log.h"
+#include "server/model/resource_request.h"
+#include "server/model/resv_state.h"
+#include "server/model/resv_time.h"
 #include "server/requests/handlers.h"
 #include "server/requests/resv_access.h"
+#include "server/requests/resv_proposal.h"
+#include "server/requests/resv_queue.h"
+#include "server/requests/resv_record.h"
+#include "server/svr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct alteration {
+    const struct model *m;
+    const struct request *rq;
+    struct decision *out;
+    const struct wire_attrs *attrs;
+    const struct resv *r;
+    struct edit *e;
+    enum resv_phase phase;
+    bool force;
+    bool busy;          /* a job of it is on vnodes */
+    uint32_t given;     /* enum resv_given */
+    const char *select; /* as given */
+    int64_t wait_s;     /* -I, 0: none */
+};
+
+/* --- who, and when -----------------------------------------------------------------
+ */
+
+static int check_access(struct alteration *a)
+{
+    const struct body_modify_resv *body = a->rq->body;
+    int err = resv_access(a->m, a->rq, body->resv_id, &a->r, a->out);
+
+    if (err)
+        return err;
+    if (a->force && !(a->rq->who->rights & WHO_MANAGER))
+        return resv_unauthorized(a->rq, a->r, a->out);
+    return 0;
+}
+
+static int check_state(struct alteration *a)
+{
+    a->phase = resv_phase(a->r);
+    a->busy = phase_is_running(a->phase) && resv_has_busy_job(a->r);
+    if (proposal_is_open(a->r) ||
+        !(a->phase == PHASE_UNCONFIRMED || phase_is_confirmed(a->phase)))
+        return diag_code(&a->out->why, PBSE_BADSTATE);
+    return 0;
+}
+
+/* --- what is given, in its order (table 13.4) ----------------------------------------
+ */
+
+static int refuse(const struct alteration *a, int code, const struct wire_attr *w)
+{
+    if (!w->resource || !*w->resource)
+        return diag_about(&a->out->why, code, w->name);
+    return diag_about(&a->out->why, code,
+                      arena_printf(a->rq->arena, "%s.%s", w->name, w->resource));
+}
+
+/* A number that cannot be read is refused with the others, later. */
+static bool read_number(const char *text, int64_t *ret)
+{
+    char *end;
+
+    errno = 0;
+    *ret = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0';
+}
+
+static int take_start(struct alteration *a, const struct wire_attr *w)
+{
+    int64_t start_at;
+
+    if (a->busy)
+        return diag_code(&a->out->why, PBSE_RESV_NOT_EMPTY);
+    if (read_number(w->value, &start_at) && start_at <= a->rq->now_at)
+        return diag_code(&a->out->why, PBSE_BADTSPEC);
+    a->given |= GIVEN_START;
+    return 0;
+}
+
+static int take_resource(struct alteration *a, const struct wire_attr *w)
+{
+    if (!w->resource || strcasecmp(w->resource, "select") != 0)
+        return refuse(a, PBSE_BADATVAL, w);
+    if (a->force)
+        return diag_code(&a->out->why, PBSE_NOSUP);
+    a->select = w->value;
+    return 0;
+}
+
+static int take_wait(struct alteration *a, const struct wire_attr *w)
+{
+    if (!read_number(w->value, &a->wait_s) || a->wait_s <= 0)
+        return refuse(a, PBSE_BADATVAL, w);
+    return 0;
+}
+
+/* Only lists that may be missing are emptied. */
+static bool may_be_empty(int attr)
+{
+    return attr == RESV_A_AUTHORIZED_GROUPS || attr == RESV_A_MAIL_USERS ||
+           attr == RESV_A_MAIL_POINTS;
+}
+
+static int take_entry(struct alteration *a, const struct wire_attr *w)
+{
+    int attr = attr_find(&resv_table, w->name);
+
+    if (attr < 0)
+        return refuse(a, PBSE_NOATTR, w);
+    if (!(resv_rows[attr].flags & ATTR_ALTERABLE) || !proposal_knows(attr))
+        return refuse(a, PBSE_ATTRRO, w);
+    if (*w->value == '\0' && !may_be_empty(attr))
+        return refuse(a, PBSE_BADATVAL, w);
+    switch (attr) {
+    case RESV_A_RESERVE_START:
+        return take_start(a, w);
+    case RESV_A_RESERVE_END:
+        a->given |= GIVEN_END;
+        return 0;
+    case RESV_A_RESERVE_DURATION:
+        a->given |= GIVEN_DURATION;
+        return 0;
+    case RESV_A_RESOURCE_LIST:
+        return take_resource(a, w);
+    case RESV_A_INTERACTIVE:
+        return take_wait(a, w);
+    default:
+        return 0;
+    }
+}
+
+static int take_entries(struct alteration *a)
+{
+    int err = 0;
+
+    for (size_t i = 0; i < a->attrs->n && !err; i++)
+        err = take_entry(a, &a->attrs->v[i]);
+    return err;
+}
+
+static int check_combination(struct alteration *a)
+{
+    if (a->force && !a->given)
+        return diag_code(&a->out->why, PBSE_NOSUP);
+    if (a->busy && (a->given & GIVEN_END) && (a->given & GIVEN_DURATION))
+        return diag_code(&a->out->why, PBSE_RESV_NOT_EMPTY);
+    return 0;
+}
+
+/* --- what follows from it ----------------------------------------------------------
+ */
+
+static int decode(struct alteration *a)
+{
+    int err = edit_list(a->e, a->attrs, a->rq->who->rights, &a->out->why);
+
+    return err ? err : resv_queue_check(a->m, a->e, a->rq->arena, &a->out->why);
+}
+
+/* Make the list of the edit equal to 'list'. */
+static void want_resources(struct alteration *a, const struct resources *list)
+{
+    edit_unset(a->e, RESV_A_RESOURCE_LIST, NULL);
+    for (size_t i = 0; i < list->n; i++) {
+        const char *name = list->v[i].def->name;
+        int err = edit_set(a->e, RESV_A_RESOURCE_LIST, name,
+                           resources_text(list, name, a->rq->arena), WIRE_OP_SET, NULL);
+
+        assert(!err);
+        (void)err;
+    }
+}
+
+static int derive_select(struct alteration *a)
+{
+    const char *old = obj_str(&a->r->obj, RESV_A_SCHEDSELECT, "");
+    struct resources list = { 0 };
+    const char *schedselect;
+    int err;
+
+    if (!a->select)
+        return 0;
+    resources_copy(&list, obj_resources(&a->r->obj, RESV_A_RESOURCE_LIST));
+    err = resource_request_reselect(&list, a->m, a->select, old, a->rq->arena,
+                                    &schedselect, &a->out->why);
+    if (!err && !schedselect_is_subset(schedselect, old))
+        err = diag_code(&a->out->why, PBSE_SELECT_NOT_SUBSET);
+    if (!err) {
+        want_resources(a, &list);
+        edit_set_str(a->e, RESV_A_SCHEDSELECT, schedselect);
+    }
+    resources_clear(&list);
+    return err;
+}
+
+static int derive_times(struct alteration *a)
+{
+    struct resv_times t = {
+        .given = a->given,
+        .start_at = edit_num(a->e, RESV_A_RESERVE_START, 0),
+        .end_at = edit_num(a->e, RESV_A_RESERVE_END, 0),
+        .duration_s = edit_num(a->e, RESV_A_RESERVE_DURATION, 0),
+    };
+    int err;
+
+    if (!a->given)
+        return 0;
+    if ((err = resv_times_alter(&t, a->rq->now_at, &a->out->why)))
+        return err;
+    edit_set_num(a->e, RESV_A_RESERVE_START, t.start_at);
+    edit_set_num(a->e, RESV_A_RESERVE_END, t.end_at);
+    edit_set_num(a->e, RESV_A_RESERVE_DURATION, t.duration_s);
+    return edit_set(a->e, RESV_A_RESOURCE_LIST, "walltime",
+                    arena_printf(a->rq->arena, "%" PRId64, t.duration_s), WIRE_OP_SET,
+                    &a->out->why);
+}
+
+static int (*const steps[])(struct alteration *a) = {
+    check_state, take_entries, check_combination, decode, derive_select, derive_times,
+};
+
+/* --- what is made of it ---------------------------------------------------------- */
+
+static const char *date(const struct alteration *a, int attr)
+{
+    const struct svr_config *cfg = a->rq->cfg;
+    int64_t at = edit_num(a->e, attr, 0);
+    char text[DATE_TEXT_BYTES];
+
+    date_text(date_of(at, cfg->utc_offset_s ? cfg->utc_offset_s(cfg->arg, at) : 0),
+              text);
+    return arena_strdup(a->rq->arena, text);
+}
+
+static void log_attempt(const struct alteration *a)
+{
+    bool start = edit_num(a->e, RESV_A_RESERVE_START, 0) !=
+                     obj_num(&a->r->obj, RESV_A_RESERVE_START, 0) ||
+                 a->given & GIVEN_START;
+    bool end = edit_num(a->e, RESV_A_RESERVE_END, 0) !=
+                   obj_num(&a->r->obj, RESV_A_RESERVE_END, 0) ||
+               a->given & GIVEN_END;
+
+    decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id,
+               "Attempting to modify reservation%s%s%s%s%s%s", start ? " start=" : "",
+               start ? date(a, RESV_A_RESERVE_START) : "", end ? " end=" : "",
+               end ? date(a, RESV_A_RESERVE_END) : "", a->select ? " select=" : "",
+               a->select ? a->select : "");
+}
+
+static void change_at_once(const struct alteration *a)
+{
+    struct record *rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
+
+    edit_commit(a->e, a->rq->arena, rec);
+    record_change_num(rec, a->rq->arena, RESV_A_MTIME, a->rq->now_at);
+    resv_queue_follow(a->m, a->r, a->e, a->rq->now_at, a->out);
+    if (a->wait_s)
+        reply_text(a->out, "%s %s", a->r->obj.id,
+                   phase_is_confirmed(a->phase) ? "CONFIRMED" : "UNCONFIRMED");
+    else
+        reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
+}
+
+/* Nobody needs to be asked for permission to end. */
+static bool ends_now(const struct alteration *a)
+{
+    return phase_is_running(a->phase) && !a->select &&
+           edit_num(a->e, RESV_A_RESERVE_END, 0) <= a->rq->now_at;
+}
+
+static void grant_at_once(const struct alteration *a)
+{
+    const struct proposal_grant g = {
+        .e = a->e,
+        .actor = a->rq->actor,
+        .note = RESV_NOTE_LOCAL,
+        .now_at = a->rq->now_at,
+    };
+
+    proposal_grant(a->m, a->r, &g, a->out);
+    reply_text(a->out, "%s %s", a->r->obj.id,
+               a->force || a->wait_s ? "CONFIRMED" : "ALTER REQUESTED");
+}
+
+static void propose(const struct alteration *a, size_t n_schedulers)
+{
+    struct arena *arena = a->rq->arena;
+    struct record *rec =
+        decide(a->out, a->rq, FACT_RESV_ALTER_ASKED, OBJ_RESV, a->r->obj.id);
+
+    proposal_record(a->e, rec, arena);
+    resv_record_answered(rec, arena);
+    record_change_num(rec, arena, RESV_A_HF_ALTER_SEQ, (int64_t)a->m->seq + 1);
+    record_change_num(rec, arena, RESV_A_HF_ALTER_AT, a->rq->now_at);
+    if (a->force)
+        record_change(rec, arena, RESV_A_HF_ALTER_FORCE, NULL, "True");
+    record_change_num(rec, arena, RESV_A_HF_ASKED, (int64_t)n_schedulers);
+    record_change(rec, arena, RESV_A_ALTER_DENIED, NULL, NULL);
+    reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
+    if (a->wait_s)
+        a->out->hold = (struct hold_reply){
+            .wanted = true,
+            .kind = OBJ_RESV,
+            .id = a->r->obj.id,
+            .until_at = a->rq->now_at + a->wait_s,
+            .alteration = true,
+        };
+}
+
+static void make(const struct alteration *a)
+{
+    size_t n_schedulers = proposal_schedulers(a->m, a->rq->view, a->r);
+
+    log_attempt(a);
+    if (!a->given && !a->select)
+        change_at_once(a);
+    else if (ends_now(a) || (a->force && n_schedulers == 0))
+        grant_at_once(a);
+    else
+        propose(a, n_schedulers);
+}
 
 int handle_resv_modify(const struct model *m, const struct request *rq,
                        struct decision *out)
 {
     const struct body_modify_resv *body = rq->body;
-    const struct resv *r;
-    int err = resv_access(m, rq, body->resv_id, &r, out);
+    struct edit e = { 0 };
+    struct alteration a = { .m = m, .rq = rq, .out = out, .e = &e };
+    int err;
 
-    return err ? err : diag_code(&out->why, PBSE_NOSUP);
+    a.attrs = &body->attrs;
+    a.force = rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
+    err = check_access(&a);
+    if (err)
+        return err;
+    edit_init(&e, m, OBJ_RESV, &a.r->obj);
+    for (size_t i = 0; i < ARRAY_LEN(steps) && !err; i++)
+        err = steps[i](&a);
+    if (!err)
+        make(&a);
+    edit_fini(&e);
+    return err;
 }

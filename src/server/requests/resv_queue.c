@@ -136,3 +136,62 @@ void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled
         record_change(rec, out->arena, QUEUE_A_STARTED, NULL,
                       started ? "True" : "False");
 }
+
+/* --- a queue that follows ------------------------------------------------------------
+ */
+
+/* A list that is gone takes its switch along; the users' is always checked. */
+static void follow_list(struct edit *queue, const struct mirror *mi,
+                        const struct edit *resv, struct arena *arena)
+{
+    const char *text =
+        attr_value_text(resv_rows[mi->resv].type, edit_value(resv, mi->resv), arena);
+    int err = 0;
+
+    if (!resv->touched[mi->resv])
+        return;
+    if (text) {
+        edit_set_num(queue, mi->enable, 1);
+        err = edit_set(queue, mi->queue, NULL, text, WIRE_OP_SET, NULL);
+    } else {
+        edit_unset(queue, mi->queue, NULL);
+        if (!mi->always)
+            edit_unset(queue, mi->enable, NULL);
+    }
+    assert(!err); /* resv_queue_check() said yes */
+    (void)err;
+}
+
+static void follow_limits(struct edit *queue, const struct edit *resv,
+                          struct arena *arena)
+{
+    const struct resources *was = obj_resources(resv->o, RESV_A_RESOURCE_LIST);
+
+    if (!resv->touched[RESV_A_RESOURCE_LIST])
+        return;
+    for (size_t i = 0; i < was->n; i++) {
+        if (!resv_queue_limits(was->v[i].def->name))
+            continue;
+        edit_unset(queue, QUEUE_A_RESOURCES_MAX, was->v[i].def->name);
+        edit_unset(queue, QUEUE_A_RESOURCES_AVAILABLE, was->v[i].def->name);
+    }
+    limit(queue, resv, arena);
+}
+
+void resv_queue_follow(const struct model *m, const struct resv *r,
+                       const struct edit *resv, int64_t now_at, struct decision *out)
+{
+    struct edit queue;
+    struct record *rec;
+
+    if (!r->queue)
+        return;
+    edit_init(&queue, m, OBJ_QUEUE, &r->queue->obj);
+    for (size_t i = 0; i < ARRAY_LEN(mirrors); i++)
+        follow_list(&queue, &mirrors[i], resv, out->arena);
+    follow_limits(&queue, resv, out->arena);
+    rec = resv_queue_record(m, r, FACT_SET, now_at, out);
+    if (!edit_commit(&queue, out->arena, rec))
+        out->records.n--; /* nothing to tell */
+    edit_fini(&queue);
+}

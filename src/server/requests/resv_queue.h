@@ -30,4 +30,10 @@ struct record *resv_queue_record(const struct model *m, const struct resv *r,
 void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled,
                        bool started, int64_t now_at, struct decision *out);
 
+/* Append a record that makes the queue follow a change of its reservation: lists of
+ * users and groups as far as 'resv' touches them, and the limits. Nothing when all is
+ * so already. */
+void resv_queue_follow(const struct model *m, const struct resv *r,
+                       const struct edit *resv, int64_t now_at, struct decision *out);
+
 #endif

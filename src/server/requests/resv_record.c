@@ -5,6 +5,7 @@
 
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
+#include "server/requests/resv_proposal.h"
 #include "server/requests/resv_queue.h"
 
 int64_t resv_retry_time_s(const struct model *m)
@@ -19,7 +20,7 @@ int64_t resv_answer_time_s(const struct model *m)
     return obj_num(m->server, SERVER_A_RESV_ANSWER_TIME, RESV_ANSWER_TIME_S);
 }
 
-static void record_answered(struct record *rec, struct arena *arena)
+void resv_record_answered(struct record *rec, struct arena *arena)
 {
     record_change(rec, arena, RESV_A_HF_ASKED_AT, NULL, NULL);
     record_change(rec, arena, RESV_A_HF_ASKED, NULL, NULL);
@@ -33,13 +34,13 @@ void resv_record_retry(struct record *rec, struct arena *arena, const struct mod
 
     record_change_num(rec, arena, RESV_A_RESERVE_RETRY,
                       resv_next_retry(now_at, start_at, resv_retry_time_s(m)));
-    record_answered(rec, arena);
+    resv_record_answered(rec, arena);
 }
 
 void resv_record_unasked(struct record *rec, struct arena *arena)
 {
     record_change(rec, arena, RESV_A_RESERVE_RETRY, NULL, NULL);
-    record_answered(rec, arena);
+    resv_record_answered(rec, arena);
 }
 
 void resv_record_ending(const struct model *m, const struct resv *r, const char *actor,
@@ -54,6 +55,7 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     rec->note = note;
     record_change_phase(rec, out->arena, to);
     resv_record_unasked(rec, out->arena);
+    proposal_record_forgotten(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
     resv_queue_switch(m, r, false, false, now_at, out);
 }

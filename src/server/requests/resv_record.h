@@ -11,6 +11,9 @@
 #define RESV_NOTE_IDLE    "idle"
 #define RESV_NOTE_EXPIRED "wait period expired"
 
+/* Note of FACT_RESV_ALTERED: no scheduler has granted it. */
+#define RESV_NOTE_LOCAL   "made without a scheduler"
+
 /* reserve_retry_time in force. */
 int64_t resv_retry_time_s(const struct model *m);
 
@@ -20,6 +23,9 @@ int64_t resv_answer_time_s(const struct model *m);
 /* The next attempt is set, the question put before is answered. */
 void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
                        const struct resv *r, int64_t now_at);
+
+/* The open question is answered. */
+void resv_record_answered(struct record *rec, struct arena *arena);
 
 /* No attempt is due and no question is open any more. */
 void resv_record_unasked(struct record *rec, struct arena *arena);

@@ -1,16 +1,101 @@
 /* resv_show.c - what a status reply shows of a reservation beyond its stored values:
- * nothing yet. The overlay of an open alteration will live here.
+ * the wanted ones of an open alteration, and who else was promised its vnodes.
+ *
+ * Old partners expect an alteration inside the reservation: state 11, the wanted times
+ * and select, and what they were in reserve_alter_revert and schedselect_orig.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resource_request.h"
+#include "server/model/resv_oversub.h"
+#include "server/model/resv_state.h"
+#include "server/requests/resv_proposal.h"
 #include "server/requests/show.h"
+
+#include <string.h>
+
+/* A status request with this extension is told why an alteration was denied. */
+#define EXTEND_WHY "why"
+
+static void show_value(const struct request *rq, const struct object *o, int attr,
+                       const struct attr_value *v, struct wire_attrs *out)
+{
+    if (resv_rows[attr].type == &attr_resources)
+        show_resources(rq, o, attr, &v->u.res, out);
+    else if (v->set)
+        attr_value_encode(resv_rows[attr].type, v, resv_rows[attr].name, out,
+                          rq->arena);
+}
+
+/* In the order of old: select, start_time, walltime. */
+static void show_revert(const struct request *rq, const struct object *o,
+                        struct wire_attrs *out)
+{
+    const struct resources *list = obj_resources(o, RESV_A_RESOURCE_LIST);
+    const char *name = resv_rows[RESV_A_RESERVE_ALTER_REVERT].name;
+    struct arena *arena = rq->arena;
+    const char *select = resources_text(list, "select", arena);
+
+    if (select)
+        wire_attrs_add(out, arena, name, "select", select, WIRE_OP_SET);
+    wire_attrs_add(out, arena, name, "start_time",
+                   arena_printf(arena, "%" PRId64, obj_num(o, RESV_A_RESERVE_START, 0)),
+                   WIRE_OP_SET);
+    wire_attrs_add(out, arena, name, "walltime",
+                   resources_text(list, "walltime", arena), WIRE_OP_SET);
+}
+
+static bool show_wanted(const struct request *rq, const struct object *o, int attr,
+                        struct wire_attrs *out)
+{
+    switch (attr) {
+    case RESV_A_RESERVE_STATE:
+        show_num(rq, o, attr, RESV_BEING_ALTERED, out);
+        return true;
+    case RESV_A_RESERVE_START:
+    case RESV_A_RESERVE_END:
+    case RESV_A_RESERVE_DURATION:
+    case RESV_A_RESOURCE_LIST:
+    case RESV_A_SCHEDSELECT:
+        show_value(rq, o, attr, proposal_value(TO_RESV(o), attr), out);
+        return true;
+    case RESV_A_RESERVE_ALTER_REVERT:
+        show_revert(rq, o, out);
+        return true;
+    case RESV_A_SCHEDSELECT_ORIG:
+        show_text(rq, o, attr, obj_str(o, RESV_A_SCHEDSELECT, ""), out);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool show_oversub(const struct model *m, const struct request *rq,
+                         const struct object *o, int attr, struct wire_attrs *out)
+{
+    struct oversub found = resv_oversub(TO_RESV(o), rq->now_at, rq->arena);
+    const char *text = attr == RESV_A_OVERSUBSCRIBED_JOBS
+                           ? oversub_text(found.jobs, found.n_jobs, rq->arena)
+                           : oversub_text(found.resvs, found.n_resvs, rq->arena);
+
+    (void)m;
+    if (text)
+        show_text(rq, o, attr, text, out);
+    return true;
+}
 
 bool show_resv(const struct model *m, const struct request *rq, const struct object *o,
                int attr, struct wire_attrs *out)
 {
-    (void)m;
-    (void)rq;
-    (void)o;
-    (void)attr;
-    (void)out;
-    return false;
+    switch (attr) {
+    case RESV_A_OVERSUBSCRIBED_JOBS:
+    case RESV_A_OVERSUBSCRIBED_RESV:
+        return show_oversub(m, rq, o, attr, out);
+    case RESV_A_ALTER_SEQ:
+        show_num(rq, o, attr, proposal_seq(TO_RESV(o)), out);
+        return true;
+    case RESV_A_ALTER_DENIED: /* true: shows none */
+        return !rq->wire->extend || strcmp(rq->wire->extend, EXTEND_WHY) != 0;
+    default:
+        return proposal_is_open(TO_RESV(o)) && show_wanted(rq, o, attr, out);
+    }
 }

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_state.h"
+#include "server/requests/resv_proposal.h"
 #include "server/requests/resv_record.h"
 #include "server/rules/rules.h"
 
@@ -34,6 +35,8 @@ int64_t deadline_resv_ask(const struct model *m, const struct object *o)
 {
     enum resv_phase phase = resv_phase(TO_RESV(o));
 
+    if (proposal_is_open(TO_RESV(o))) /* schedulers see only that question */
+        return INT64_MAX;
     if (phase == PHASE_UNCONFIRMED)
         return new_due_at(m, o);
     return phase_is_degraded(phase) ? degraded_due_at(m, o) : INT64_MAX;

@@ -10,6 +10,7 @@ const struct rule_row rule_rows[] = {
     { OBJ_RESV, "resv purge", rule_resv_purge, NULL },
     { OBJ_RESV, "resv start", rule_resv_start, deadline_resv_start },
     { OBJ_RESV, "resv health", rule_resv_health, NULL },
+    { OBJ_RESV, "resv alter", rule_resv_alter, deadline_resv_alter },
     { OBJ_RESV, "resv ask", rule_resv_ask, deadline_resv_ask },
     { OBJ_RESV, "resv idle", rule_resv_idle, deadline_resv_idle },
 

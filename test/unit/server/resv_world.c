@@ -494,3 +494,40 @@ void world_reserve(struct world *w, size_t n, int64_t start_at, int64_t length_s
     buf_fini(&vnodes);
     world_clear(w);
 }
+
+/* --- alterations ------------------------------------------------------------------ */
+
+void world_modify(struct world *w, const char *user, const char *id, const char *attrs,
+                  const char *extend)
+{
+    const struct requester who = { .user = user, .host = "svr", .conn = CONN_OTHER };
+    const struct body_modify_resv body = { .object_type = OBJECT_RESV,
+                                           .resv_id = id,
+                                           .attrs = parse_attrs(w, attrs) };
+
+    request(w, &who, BATCH_MODIFY_RESV, &body, extend);
+}
+
+void world_deny_with(struct world *w, const char *id, const char *extend)
+{
+    world_confirm_at(w, NULL, id, "null", 0, extend);
+}
+
+const char *world_shown(struct world *w, const char *user, const char *id,
+                        const char *attr, const char *resource, const char *extend)
+{
+    const struct requester who = { .user = user,
+                                   .host = "svr",
+                                   .conn = strcmp(user, "root") ? 99 : CONN_SCHED };
+    struct wire_attrs none = { 0 };
+    const struct body_status body = { .id = id, .wanted = none };
+    const struct wire_reply *reply;
+    const char *value;
+
+    request(w, &who, BATCH_STATUS_RESV, &body, extend);
+    reply = world_reply(w, who.conn);
+    if (!reply || reply->code || reply->objects.n != 1)
+        return "";
+    value = wire_attrs_value(&reply->objects.v[0].attrs, attr, resource);
+    return value ? value : "";
+}

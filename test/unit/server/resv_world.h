@@ -58,6 +58,14 @@ void world_confirm(struct world *w, const char *id, const char *vnodes);
 void world_confirm_at(struct world *w, const struct requester *who, const char *id,
                       const char *vnodes, uint64_t start_at, const char *extend);
 void world_deny(struct world *w, const char *id);
+/* 'extend' NULL or "force". */
+void world_modify(struct world *w, const char *user, const char *id, const char *attrs,
+                  const char *extend);
+/* A no with an extension of its own. */
+void world_deny_with(struct world *w, const char *id, const char *extend);
+/* What a status shows to that user, "" when nothing; 'extend' as in the request. */
+const char *world_shown(struct world *w, const char *user, const char *id,
+                        const char *attr, const char *resource, const char *extend);
 void world_delete(struct world *w, const char *user, const char *id);
 
 /* The scheduler says that it is through, until no further command comes. */

@@ -1,0 +1,225 @@
+/* pbs_ralter.c - alter a reservation (cli.md 10.2, reservations.md 13.1).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/attrs.h"
+#include "cmds/common/cmd.h"
+#include "cmds/common/datetime.h"
+#include "cmds/common/operand.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CMD "pbs_ralter"
+
+static const char usage[] =
+    "usage: pbs_ralter [-R start] [-E end] [-D duration] [-l select=chunks] [options] "
+    "reservation\n"
+    "       pbs_ralter --version | --help\n"
+    "  -R start -E end -D duration   move, extend or shorten it\n"
+    "  -l select=chunks              fewer of the chunks it has\n"
+    "  -W force       managers: do it even when vnodes are promised twice; with -R -E "
+    "-D\n"
+    "  -U users -G groups            who may submit into it\n"
+    "  -N name -m points -M users    name and mail\n"
+    "  -I seconds     wait so long for the scheduler's answer\n"
+    "  -q @server     ask this server\n";
+
+struct ralter {
+    struct attropl *attrs;
+    const char *server;
+    bool force, timed, waits;
+};
+
+static int usage_error(void)
+{
+    fputs(usage, stderr);
+    return 2;
+}
+
+static int complain(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+    return usage_error();
+}
+
+static int take_time(struct ralter *r, char letter, const char *text)
+{
+    time_t at = datetime_parse(text, time(NULL));
+    char value[24];
+
+    if (at < 0) {
+        fprintf(stderr, "%s: illegal -%c time value\n", CMD, letter);
+        return usage_error();
+    }
+    snprintf(value, sizeof(value), "%lld", (long long)at);
+    attrs_set(&r->attrs, letter == 'R' ? "reserve_start" : "reserve_end", NULL, value);
+    r->timed = true;
+    return 0;
+}
+
+static int take_wait(struct ralter *r, const char *text)
+{
+    char *end;
+    long n;
+
+    errno = 0;
+    n = strtol(text, &end, 10);
+    if (*text == '\0' || *end != '\0' || errno != 0 || n <= 0)
+        return complain(CMD ": illegal -I time value");
+    attrs_set(&r->attrs, "interactive", NULL, text);
+    r->waits = true;
+    return 0;
+}
+
+static int take_select(struct ralter *r, const char *text)
+{
+    struct attropl *list = NULL;
+    bool ok = attrs_add_resources(&list, CMD, text), only_select = ok;
+
+    for (struct attropl *a = list; a; a = a->next)
+        only_select = only_select && strcmp(a->resource, "select") == 0;
+    if (ok && only_select && list)
+        attrs_set(&r->attrs, "Resource_List", "select", list->value);
+    attrs_free(list);
+    if (!ok)
+        return usage_error();
+    return only_select ? 0 : complain(CMD " -l only allows for select");
+}
+
+static int take_option(struct ralter *r, int letter, const char *text)
+{
+    static const struct {
+        char letter;
+        const char *attr;
+    } plain[] = {
+        { 'D', "reserve_duration" }, { 'm', "Mail_Points" },
+        { 'M', "Mail_Users" },       { 'N', "Reserve_Name" },
+        { 'U', "Authorized_Users" }, { 'G', "Authorized_Groups" },
+    };
+
+    switch (letter) {
+    case 'R':
+    case 'E':
+        return take_time(r, (char)letter, text);
+    case 'I':
+        return take_wait(r, text);
+    case 'l':
+        return take_select(r, text);
+    case 'W':
+        if (strcmp(text, FORCE) != 0)
+            return complain(CMD ": illegal -W value");
+        r->force = true;
+        return 0;
+    case 'q':
+        if (text[0] != '@' || text[1] == '\0')
+            return complain(CMD ": illegal -q value: format \"@server\"");
+        r->server = text + 1;
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
+        if (plain[i].letter == letter) {
+            attrs_set(&r->attrs, plain[i].attr, NULL, text);
+            r->timed |= letter == 'D';
+            return 0;
+        }
+    }
+    return usage_error();
+}
+
+static int parse(struct ralter *r, int argc, char **argv)
+{
+    int letter;
+
+    while ((letter = getopt(argc, argv, "D:E:G:I:l:m:M:N:q:R:U:W:")) != -1) {
+        int bad = take_option(r, letter, optarg);
+
+        if (bad)
+            return bad;
+    }
+    if (r->force && !r->timed)
+        return complain(CMD ": No support for requested service");
+    return optind + 1 == argc ? 0 : usage_error();
+}
+
+/* One attribute of the reservation as a line of its own, when the server has it. A
+ * server of another make knows none of them. */
+static void say_attribute(int conn, const char *id, const char *attr, const char *words)
+{
+    struct attrl wanted = { .name = (char *)(uintptr_t)attr };
+    struct batch_status *bs = pbs_statresv(conn, id, &wanted, "why");
+
+    if (bs && bs->attribs && strcmp(bs->attribs->name, attr) == 0)
+        printf("%s: %s%s\n", CMD, words, bs->attribs->value);
+    pbs_statfree(bs);
+}
+
+/* What lies behind the answer: why not, or who else was promised the vnodes. */
+static void say_more(const struct ralter *r, int conn, const char *id,
+                     const char *answer)
+{
+    const char *word = strrchr(answer, ' ');
+
+    if (!r->waits || !word)
+        return;
+    if (strcmp(word, " DENIED") == 0)
+        say_attribute(conn, id, "alter_denied", "reason: ");
+    if (!r->force || strcmp(word, " CONFIRMED") != 0)
+        return;
+    say_attribute(conn, id, "oversubscribed_jobs", "oversubscribes jobs ");
+    say_attribute(conn, id, "oversubscribed_resv", "oversubscribes reservations ");
+}
+
+static int alter(const struct ralter *r, const char *operand)
+{
+    static const struct cmd_option letters[] = {
+        { "reserve_duration", NULL, 'D' },  { "reserve_end", NULL, 'E' },
+        { "Authorized_Groups", NULL, 'G' }, { "interactive", NULL, 'I' },
+        { "Mail_Points", NULL, 'm' },       { "Mail_Users", NULL, 'M' },
+        { "Reserve_Name", NULL, 'N' },      { "reserve_start", NULL, 'R' },
+        { "Authorized_Users", NULL, 'U' },
+    };
+    char id[OPERAND_MAX], server[OPERAND_MAX];
+    int conn, code;
+    char *answer;
+
+    if (!operand_resv(operand, id, server)) {
+        fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
+                operand);
+        return 2;
+    }
+    conn = cmd_connect(CMD, r->server ? r->server : server);
+    if (conn < 0)
+        return cmd_exit_code(pbs_errno);
+    answer = pbs_modify_resv(conn, id, r->attrs, r->force ? FORCE : NULL);
+    code = pbs_errno;
+    if (answer) {
+        printf("%s: %s\n", CMD, answer);
+        say_more(r, conn, id, answer);
+        free(answer);
+        code = 0;
+    } else if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), usage)) {
+        code = 2;
+    } else {
+        cmd_print_error(CMD, conn, NULL, NULL);
+    }
+    pbs_disconnect(conn);
+    return cmd_exit_code(code);
+}
+
+int main(int argc, char **argv)
+{
+    struct ralter r = { 0 };
+    int code;
+
+    if (cmd_told(argc, argv, usage))
+        return 0;
+    code = parse(&r, argc, argv);
+    if (code == 0)
+        code = alter(&r, argv[optind]);
+    attrs_free(r.attrs);
+    return code;
+}

@@ -1,0 +1,111 @@
+/* resv_claims.c - see resv_claims.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_claims.h"
+
+#include "server/model/resource_request.h"
+
+#include <string.h>
+
+const struct resources *holds_on(const struct holds *holds, const struct node *n)
+{
+    static const struct resources nothing;
+
+    for (size_t i = 0; i < holds->n; i++)
+        if (holds->v[i].node == n)
+            return &holds->v[i].amount;
+    return &nothing;
+}
+
+static void claim_add(struct claims *list, struct window window, struct claim c)
+{
+    if (c.start_at < window.end_at && c.end_at > window.start_at)
+        list->v[list->n++] = c;
+}
+
+static struct claim claim_of_resv(const struct resv *r, const struct node *n,
+                                  int64_t now_at)
+{
+    int64_t end_at = obj_num(&r->obj, RESV_A_RESERVE_END, 0);
+
+    return (struct claim){
+        .by = &r->obj,
+        .start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0),
+        .end_at = r->counted ? MAX_OF(end_at, now_at + 1) : end_at,
+        .amount = holds_on(&r->holds, n),
+        .list = obj_resources(&r->obj, RESV_A_RESOURCE_LIST),
+    };
+}
+
+static struct claim claim_of_job(const struct job *j, const struct node *n,
+                                 int64_t now_at)
+{
+    const struct resources *list = obj_resources(&j->obj, JOB_A_RESOURCE_LIST);
+    int64_t walltime_s = resources_amount(list, "walltime", INT64_MAX);
+    int64_t start_at = obj_num(&j->obj, JOB_A_STIME, now_at);
+    int64_t end_at;
+
+    if (__builtin_add_overflow(start_at, walltime_s, &end_at))
+        end_at = INT64_MAX;
+    return (struct claim){
+        .by = &j->obj,
+        .start_at = MIN_OF(start_at, now_at),
+        .end_at = MAX_OF(end_at, now_at + 1),
+        .amount = holds_on(&j->holds, n),
+        .list = list,
+    };
+}
+
+struct claims claims_on(const struct node *n, const struct resv *own,
+                        struct window window, int64_t now_at, struct arena *arena)
+{
+    struct claims list = { 0 };
+
+    list.v = ARENA_ARRAY(arena, struct claim, n->n_resvs + n->n_jobs + 1);
+    for (size_t i = 0; i < n->n_resvs; i++)
+        if (n->resvs[i] != own)
+            claim_add(&list, window, claim_of_resv(n->resvs[i], n, now_at));
+    for (size_t i = 0; i < n->n_jobs; i++) {
+        const struct resv *inside = n->jobs[i]->resv;
+
+        if (!(inside && (inside == own || inside->counted)))
+            claim_add(&list, window, claim_of_job(n->jobs[i], n, now_at));
+    }
+    return list;
+}
+
+int64_t claims_at(const struct claims *list, const char *resource, int64_t at)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].start_at <= at && at < list->v[i].end_at)
+            sum += resources_amount(list->v[i].amount, resource, 0);
+    return sum;
+}
+
+int64_t claims_most(const struct claims *list, const char *resource, int64_t from_at)
+{
+    int64_t most = claims_at(list, resource, from_at);
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].start_at > from_at)
+            most = MAX_OF(most, claims_at(list, resource, list->v[i].start_at));
+    return most;
+}
+
+bool claim_is_exclusive(const struct node *n, const struct resources *list,
+                        struct arena *arena)
+{
+    const char *sharing = obj_str(&n->obj, NODE_A_SHARING, "default_shared");
+    const char *text = resources_text(list, "place", arena);
+    struct place place;
+
+    if (strcmp(sharing, "ignore_excl") == 0)
+        return false;
+    if (strncmp(sharing, "force_excl", strlen("force_excl")) == 0)
+        return true;
+    if (text && place_parse(text, arena, &place, NULL) == 0 && place.share_given)
+        return place.share != PLACE_SHARED;
+    return strncmp(sharing, "default_excl", strlen("default_excl")) == 0;
+}

@@ -1,0 +1,48 @@
+/* resv_claims.h - what is promised on a vnode: each reservation and each job on it is
+ * an amount during a span of time.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_RESV_CLAIMS_H
+#define SERVER_MODEL_RESV_CLAIMS_H
+
+#include "server/model/model.h"
+
+struct claim {
+    const struct object *by; /* the reservation or job */
+    int64_t start_at;
+    int64_t end_at;
+    const struct resources *amount; /* what of the vnode */
+    const struct resources *list;   /* its Resource_List, for place */
+};
+
+struct claims {
+    size_t n;
+    struct claim *v;
+};
+
+/* From start_at up to, not including, end_at. */
+struct window {
+    int64_t start_at;
+    int64_t end_at;
+};
+
+/* Those on the vnode that meet the window, but for 'own' (may be NULL) and its jobs.
+ * Jobs inside a running reservation use what it has claimed already. A job ends with
+ * its walltime; without one, nobody knows. */
+struct claims claims_on(const struct node *n, const struct resv *own,
+                        struct window window, int64_t now_at, struct arena *arena);
+
+/* The sum of one resource at an instant, and the greatest sum from 'from_at' on: that
+ * can only be there or where a claim begins. */
+int64_t claims_at(const struct claims *list, const char *resource, int64_t at);
+int64_t claims_most(const struct claims *list, const char *resource, int64_t from_at);
+
+/* Does who asks with this Resource_List want the vnode alone? Its 'sharing' may settle
+ * it, or say what holds when place does not. */
+bool claim_is_exclusive(const struct node *n, const struct resources *list,
+                        struct arena *arena);
+
+/* What is held on the vnode; nothing when it is not among them. */
+const struct resources *holds_on(const struct holds *holds, const struct node *n);
+
+#endif

@@ -1,0 +1,140 @@
+/* resv_oversub.c - see resv_oversub.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resv_oversub.h"
+
+#include "server/model/resv_claims.h"
+#include "server/model/resv_state.h"
+
+struct search {
+    const struct resv *r;
+    struct window window;
+    struct arena *arena;
+    size_t n;
+    size_t cap;
+    const struct object **found; /* each once */
+};
+
+static void find(struct search *s, const struct object *o)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->found[i] == o)
+            return;
+    if (s->n == s->cap) {
+        size_t cap = s->cap ? 2 * s->cap : 8;
+        const struct object **v = ARENA_ARRAY(s->arena, const struct object *, cap);
+
+        for (size_t i = 0; i < s->n; i++)
+            v[i] = s->found[i];
+        s->found = v;
+        s->cap = cap;
+    }
+    s->found[s->n++] = o;
+}
+
+/* Whoever has some of the resource at an instant when there is not enough of it. */
+static void find_short(struct search *s, const struct claims *list, const char *name,
+                       int64_t left, int64_t at)
+{
+    if (claims_at(list, name, at) <= left)
+        return;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].start_at <= at && at < list->v[i].end_at &&
+            resources_amount(list->v[i].amount, name, 0) > 0)
+            find(s, list->v[i].by);
+}
+
+static void find_amounts(struct search *s, const struct hold *h,
+                         const struct claims *list)
+{
+    const struct resources *has =
+        obj_resources(&h->node->obj, NODE_A_RESOURCES_AVAILABLE);
+
+    for (size_t k = 0; k < h->amount.n; k++) {
+        const char *name = h->amount.v[k].def->name;
+        int64_t left =
+            resources_amount(has, name, 0) - resources_amount(&h->amount, name, 0);
+
+        if (!resources_find(has, name))
+            continue;
+        find_short(s, list, name, left, s->window.start_at);
+        for (size_t i = 0; i < list->n; i++)
+            if (list->v[i].start_at > s->window.start_at)
+                find_short(s, list, name, left, list->v[i].start_at);
+    }
+}
+
+static void find_exclusive(struct search *s, const struct hold *h,
+                           const struct claims *list)
+{
+    bool alone = claim_is_exclusive(
+        h->node, obj_resources(&s->r->obj, RESV_A_RESOURCE_LIST), s->arena);
+
+    for (size_t i = 0; i < list->n; i++)
+        if (alone || claim_is_exclusive(h->node, list->v[i].list, s->arena))
+            find(s, list->v[i].by);
+}
+
+static void search_vnode(struct search *s, const struct hold *h, int64_t now_at)
+{
+    struct claims list;
+
+    if (h->node->n_resvs <= 1 && h->node->n_jobs == 0)
+        return;
+    list = claims_on(h->node, s->r, s->window, now_at, s->arena);
+    if (list.n == 0)
+        return;
+    find_amounts(s, h, &list);
+    find_exclusive(s, h, &list);
+}
+
+static struct oversub sorted(const struct search *s)
+{
+    struct oversub ret = { 0 };
+
+    if (s->n == 0)
+        return ret;
+    ret.jobs = ARENA_ARRAY(s->arena, const char *, s->n);
+    ret.resvs = ARENA_ARRAY(s->arena, const char *, s->n);
+    /* Insertion by order of creation: there are few. */
+    for (size_t i = 1; i < s->n; i++)
+        for (size_t k = i;
+             k > 0 && s->found[k]->created_seq < s->found[k - 1]->created_seq; k--) {
+            const struct object *swap = s->found[k];
+
+            s->found[k] = s->found[k - 1];
+            s->found[k - 1] = swap;
+        }
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->found[i]->kind == OBJ_JOB)
+            ret.jobs[ret.n_jobs++] = s->found[i]->id;
+        else
+            ret.resvs[ret.n_resvs++] = s->found[i]->id;
+    }
+    return ret;
+}
+
+struct oversub resv_oversub(const struct resv *r, int64_t now_at, struct arena *arena)
+{
+    int64_t start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
+    struct search s = {
+        .r = r,
+        .arena = arena,
+        .window = { .start_at = MAX_OF(start_at, now_at),
+                    .end_at = obj_num(&r->obj, RESV_A_RESERVE_END, 0) },
+    };
+
+    if (phase_is_confirmed(resv_phase(r)))
+        for (size_t i = 0; i < r->holds.n; i++)
+            search_vnode(&s, &r->holds.v[i], now_at);
+    return sorted(&s);
+}
+
+const char *oversub_text(const char *const *ids, size_t n, struct arena *arena)
+{
+    const char *text = n ? ids[0] : NULL;
+
+    for (size_t i = 1; i < n; i++)
+        text = arena_printf(arena, "%s,%s", text, ids[i]);
+    return text;
+}
