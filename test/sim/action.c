@@ -18,12 +18,36 @@ static int64_t number(const char *text, int64_t none)
 
 /* --- labels ---------------------------------------------------------------------- */
 
+/* Renaming adds to a name: "R1_b" is still R1. */
+static bool is_label(const char *name, const char *label)
+{
+    size_t len = strlen(label);
+
+    return strncmp(name, label, len) == 0 && (name[len] == '\0' || name[len] == '_');
+}
+
 static const struct object *by_label(const struct model *m, enum obj_kind kind,
                                      int attr, const char *label)
 {
     MODEL_EACH(m, kind, o)
     {
-        if (strcmp(obj_str(o, attr, ""), label) == 0)
+        if (is_label(obj_str(o, attr, ""), label))
+            return o;
+    }
+    return NULL;
+}
+
+/* "J1's": the reservation that was made out of it. */
+static const struct object *by_job(const struct sim *s, const struct model *m,
+                                   const char *label)
+{
+    MODEL_EACH(m, OBJ_RESV, o)
+    {
+        const struct entry *e =
+            ledger_find(&s->ledger, obj_str(o, RESV_A_RESERVE_JOB, ""));
+
+        if (e && e->label && strncmp(e->label, label, strlen(e->label)) == 0 &&
+            strcmp(label + strlen(e->label), "'s") == 0)
             return o;
     }
     return NULL;
@@ -39,6 +63,8 @@ const char *label_id(const struct sim *s, const char *label)
     o = by_label(m, OBJ_RESV, RESV_A_RESERVE_NAME, label);
     if (!o)
         o = by_label(m, OBJ_JOB, JOB_A_JOB_NAME, label);
+    if (!o)
+        o = by_job(s, m, label);
     return o ? o->id : NULL;
 }
 
@@ -139,6 +165,67 @@ static bool reserves(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "user1 reserves R1 out of J1". A job that is not there is asked for by its label. */
+static bool reserves_from_job(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[5]);
+    const struct resv_wish wish = {
+        .user = w->v[0],
+        .label = w->v[2],
+        .job = id ? id : w->v[5],
+        .duration_s = number(words_after(w, "for"), 0),
+        .waiting = words_after(w, "waiting"),
+        .idle_s = number(words_after(w, "idle"), 0),
+    };
+
+    client_reserve(s, &wish);
+    return true;
+}
+
+static int64_t moment(const struct words *w, const char *word)
+{
+    const char *text = words_after(w, word);
+
+    return text ? SIM_EPOCH_S + number(text, 0) : 0;
+}
+
+static const char *renamed(const struct words *w, struct arena *arena)
+{
+    const char *suffix = words_after(w, "renamed");
+
+    return suffix ? arena_printf(arena, "%s_%s", w->v[2], suffix) : NULL;
+}
+
+static bool alters(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]);
+    struct arena *arena = arena_new();
+    const struct alter_wish wish = {
+        .user = w->v[0],
+        .label = w->v[2],
+        .id = id,
+        .select = words_value(w, "select"),
+        .name = renamed(w, arena),
+        .users = words_value(w, "users"),
+        .start_at = moment(w, "from"),
+        .end_at = moment(w, "until"),
+        .duration_s = number(words_after(w, "for"), 0),
+        .waiting = words_after(w, "waiting"),
+        .force = strcmp(w->v[w->n - 1], "force") == 0,
+    };
+
+    if (id)
+        client_alter(s, &wish);
+    arena_free(arena);
+    return true;
+}
+
+static bool looks(struct sim *s, const struct words *w)
+{
+    client_look(s, w->v[0]);
+    return true;
+}
+
 /* Into a reservation that is not there: into a queue of that name, which is refused. */
 static bool submits(struct sim *s, const struct words *w)
 {
@@ -151,6 +238,7 @@ static bool submits(struct sim *s, const struct words *w)
         .select = words_value(w, "select"),
         .walltime_s = number(words_value(w, "walltime"), 0),
         .lasts_s = number(words_after(w, "lasting"), 60),
+        .reserving = strcmp(w->v[w->n - 1], "reserving") == 0,
     };
 
     if (!wish.select)
@@ -345,7 +433,10 @@ static const struct {
     { "scheduler *", sched_line },
     { "server *", server_line },
     { "store *", store_line },
+    { "* reserves * out of *", reserves_from_job },
     { "* reserves *", reserves },
+    { "* alters * *", alters },
+    { "* looks", looks },
     { "* submits *", submits },
     { "* deletes *", deletes },
     { "* interrupts *", interrupts },

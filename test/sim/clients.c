@@ -79,9 +79,14 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
 
     if (c) {
         set(&body.attrs, arena, "Reserve_Name", NULL, w->label);
-        set_num(&body.attrs, arena, "reserve_start", NULL, w->start_at);
-        set_num(&body.attrs, arena, "reserve_duration", NULL, w->duration_s);
-        set(&body.attrs, arena, "Resource_List", "select", w->select);
+        if (w->job)
+            set(&body.attrs, arena, "reserve_job", NULL, w->job);
+        else
+            set_num(&body.attrs, arena, "reserve_start", NULL, w->start_at);
+        if (w->duration_s)
+            set_num(&body.attrs, arena, "reserve_duration", NULL, w->duration_s);
+        if (w->select)
+            set(&body.attrs, arena, "Resource_List", "select", w->select);
         if (w->place)
             set(&body.attrs, arena, "Resource_List", "place", w->place);
         if (w->waiting)
@@ -92,6 +97,45 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
         send(s, c, BATCH_SUBMIT_RESV, &body);
     }
     arena_free(arena);
+}
+
+void client_alter(struct sim *s, const struct alter_wish *w)
+{
+    struct arena *arena = arena_new();
+    struct body_modify_resv body = { .object_type = OBJECT_RESV, .resv_id = w->id };
+    struct wire_request rq = { .number = BATCH_MODIFY_RESV,
+                               .user = w->user,
+                               .body = &body,
+                               .extend = w->force ? "force" : NULL };
+    struct client *c = begin(s, CLIENT_ALTER_RESV, w->user, w->label);
+
+    if (c) {
+        if (w->start_at)
+            set_num(&body.attrs, arena, "reserve_start", NULL, w->start_at);
+        if (w->end_at)
+            set_num(&body.attrs, arena, "reserve_end", NULL, w->end_at);
+        if (w->duration_s)
+            set_num(&body.attrs, arena, "reserve_duration", NULL, w->duration_s);
+        if (w->select)
+            set(&body.attrs, arena, "Resource_List", "select", w->select);
+        if (w->name)
+            set(&body.attrs, arena, "Reserve_Name", NULL, w->name);
+        if (w->users)
+            set(&body.attrs, arena, "Authorized_Users", NULL, w->users);
+        if (w->waiting)
+            set(&body.attrs, arena, "interactive", NULL, w->waiting);
+        net_request(s, c->conn, &rq);
+    }
+    arena_free(arena);
+}
+
+void client_look(struct sim *s, const char *user)
+{
+    const struct body_status body = { .id = "" };
+    struct client *c = begin(s, CLIENT_LOOK, user, "all");
+
+    if (c)
+        send(s, c, BATCH_STATUS_RESV, &body);
 }
 
 void client_submit(struct sim *s, const struct job_wish *w)
@@ -108,6 +152,8 @@ void client_submit(struct sim *s, const struct job_wish *w)
         set(&body.attrs, arena, "Resource_List", "select", w->select);
         if (w->walltime_s)
             set_num(&body.attrs, arena, "Resource_List", "walltime", w->walltime_s);
+        if (w->reserving)
+            set(&body.attrs, arena, "create_resv_from_job", NULL, "True");
         set(&body.attrs, arena, "Variable_List", NULL,
             "PBS_O_HOST=svr,PBS_O_WORKDIR=/home");
         send(s, c, BATCH_QUEUE_JOB, &body);
@@ -181,6 +227,23 @@ static struct client *find_maker(const struct sim *s, const char *label)
     return found;
 }
 
+static struct client *find_alter(const struct sim *s, const char *label)
+{
+    struct client *c, *found = NULL;
+
+    DL_FOREACH(s->clients.list, c)
+    if (c->kind == CLIENT_ALTER_RESV && strcmp(c->label, label) == 0)
+        found = c;
+    return found;
+}
+
+const char *client_alter_answer(const struct sim *s, const char *label)
+{
+    const struct client *c = find_alter(s, label);
+
+    return c && c->answered ? c->answer : NULL;
+}
+
 void client_interrupt(struct sim *s, const char *label)
 {
     struct client *c = find_maker(s, label);
@@ -219,14 +282,14 @@ static void end(struct sim *s, struct client *c)
 }
 
 /* "R1.svr CONFIRMED": remembered as "CONFIRMED", and as told. */
-static void reserved(struct sim *s, struct client *c, const char *text)
+static void told_of(struct sim *s, struct client *c, const char *text)
 {
     const char *word = strchr(text, ' ');
     struct arena *arena = arena_new();
     struct entry *e;
 
     if (!word) {
-        check_failed(s, CHECK_WIRE, "pbs_rsub is answered '%s'", text);
+        check_failed(s, CHECK_WIRE, "pbs_rsub or pbs_ralter is answered '%s'", text);
         arena_free(arena);
         return;
     }
@@ -264,11 +327,13 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
     struct client *c = owner;
     struct entry *e;
 
+    if (reply->more)
+        return;
     if (reply->code) {
         free(c->answer);
         c->answer = xasprintf("error %d", reply->code);
-    } else if (c->kind == CLIENT_RESERVE) {
-        reserved(s, c, reply->text ? reply->text : "");
+    } else if (c->kind == CLIENT_RESERVE || c->kind == CLIENT_ALTER_RESV) {
+        told_of(s, c, reply->text ? reply->text : "");
     } else if (c->kind == CLIENT_SUBMIT) {
         if (submit_goes_on(s, c, reply))
             return;

@@ -11,11 +11,13 @@ struct sim;
 
 enum client_kind {
     CLIENT_RESERVE,     /* pbs_rsub */
+    CLIENT_ALTER_RESV,  /* pbs_ralter */
     CLIENT_DELETE_RESV, /* pbs_rdel */
     CLIENT_SUBMIT,      /* qsub: QueueJob, JobScript, Commit */
     CLIENT_DELETE_JOB,  /* qdel */
     CLIENT_RUN_JOB,     /* qrun without vnodes */
     CLIENT_MANAGE,      /* qmgr */
+    CLIENT_LOOK,        /* pbs_rstat */
 };
 
 struct client {
@@ -44,12 +46,32 @@ struct resv_wish {
     const char *user;
     const char *select;
     const char *place; /* NULL: none */
+    const char *job;   /* NULL, or the id of the job it is made out of: no start */
     int64_t start_at;
-    int64_t duration_s;
+    int64_t duration_s; /* 0: not given */
     const char *waiting;
     int64_t idle_s; /* delete_idle_time, 0: none */
 };
 void client_reserve(struct sim *s, const struct resv_wish *wish);
+
+/* pbs_ralter. NULL or 0: not given. */
+struct alter_wish {
+    const char *label;
+    const char *user;
+    const char *id;
+    const char *select;
+    const char *name;
+    const char *users;
+    int64_t start_at;
+    int64_t end_at;
+    int64_t duration_s;
+    const char *waiting; /* -I */
+    bool force;
+};
+void client_alter(struct sim *s, const struct alter_wish *wish);
+
+/* pbs_rstat of all. */
+void client_look(struct sim *s, const char *user);
 
 /* qsub. 'into' NULL: the default queue, else the id of a reservation. */
 struct job_wish {
@@ -59,6 +81,7 @@ struct job_wish {
     const char *select;
     int64_t walltime_s; /* 0: none */
     int64_t lasts_s;
+    bool reserving; /* create_resv_from_job */
 };
 void client_submit(struct sim *s, const struct job_wish *wish);
 
@@ -77,6 +100,8 @@ void client_interrupt(struct sim *s, const char *label);
 /* Of the command that made 'label': its answer without the id, NULL when there is none
  * (yet). */
 const char *client_answer(const struct sim *s, const char *label);
+/* Of the last pbs_ralter of it. */
+const char *client_alter_answer(const struct sim *s, const char *label);
 
 /* Nobody waits any more. */
 void clients_check_answered(struct sim *s);

@@ -91,23 +91,22 @@ static void expect_retry(struct sim *s, const struct words *w)
                      at ? "a" : "no");
 }
 
-static void expect_answer(struct sim *s, const struct words *w)
+/* What was said, and the words from the i-th on. */
+static void expect_answer(struct sim *s, const struct words *w, const char *answer,
+                          size_t first)
 {
-    const char *answer = client_answer(s, w->v[1]);
     struct buf want = { 0 };
 
-    for (size_t i = 3; i < w->n; i++)
-        buf_printf(&want, "%s%s", i > 3 ? " " : "", w->v[i]);
+    for (size_t i = first; i < w->n; i++)
+        buf_printf(&want, "%s%s", i > first ? " " : "", w->v[i]);
     if (!answer || strcmp(answer, want.data) != 0)
         check_failed(s, CHECK_EXPECT, "%s was answered '%s', not '%s'", w->v[1],
                      answer ? answer : "nothing", want.data);
     buf_fini(&want);
 }
 
-static void expect_unanswered(struct sim *s, const struct words *w)
+static void expect_unanswered(struct sim *s, const struct words *w, const char *answer)
 {
-    const char *answer = client_answer(s, w->v[1]);
-
     if (answer)
         check_failed(s, CHECK_EXPECT, "%s was answered '%s' already", w->v[1], answer);
 }
@@ -150,10 +149,14 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_holds(s, w, w->v[3], true);
     else if (words_are(w, 1, "* retry *"))
         expect_retry(s, w);
+    else if (words_are(w, 1, "* alter answered *"))
+        expect_answer(s, w, client_alter_answer(s, w->v[1]), 4);
+    else if (words_are(w, 1, "* alter unanswered"))
+        expect_unanswered(s, w, client_alter_answer(s, w->v[1]));
     else if (words_are(w, 1, "* answered *"))
-        expect_answer(s, w);
+        expect_answer(s, w, client_answer(s, w->v[1]), 3);
     else if (words_are(w, 1, "* unanswered"))
-        expect_unanswered(s, w);
+        expect_unanswered(s, w, client_answer(s, w->v[1]));
     else if (words_are(w, 1, "* account * *"))
         expect_account(s, w);
     else

@@ -69,6 +69,21 @@ static void take_label(struct entry *e, const struct record *rec)
         }
 }
 
+/* One that a job was marked for has no name of its own: it is "J1's". */
+static void take_label_of_job(const struct ledger *l, struct entry *e,
+                              const struct record *rec)
+{
+    const struct entry *job = NULL;
+
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == RESV_A_RESERVE_JOB && rec->changes[i].after)
+            job = ledger_find(l, rec->changes[i].after);
+    if (!job || (e->label && strcmp(e->label, "NULL") != 0))
+        return;
+    free(e->label);
+    e->label = xasprintf("%s's", job->label ? job->label : "?");
+}
+
 static void take_record(struct sim *s, const struct record *rec)
 {
     struct entry *e;
@@ -78,6 +93,8 @@ static void take_record(struct sim *s, const struct record *rec)
     e = make(&s->ledger, rec->kind, rec->id);
     if (fact_creates(rec->fact))
         take_label(e, rec);
+    if (rec->fact == FACT_RESV_SUBMITTED)
+        take_label_of_job(&s->ledger, e, rec);
     if (fact_removes(rec->fact))
         e->ended = true;
     if (rec->fact == FACT_RESV_STARTED)
