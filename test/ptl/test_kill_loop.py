@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server is killed again and again while several clients change things. Afterwards
+whatever anyone was told is there, and accounting says what the journal says."""
+import collections
+import glob
+import os
+import sqlite3
+import subprocess
+import threading
+
+from holdfast import *
+from holdfast.services import wait_for
+
+KILLS = 8
+CLIENTS = 4
+BETWEEN = 6  # acknowledgements between two kills
+RECORDS = {"job.queued": "Q", "resv.submitted": "U", "resv.confirmed": "Y", "job.ended": "E",
+           "job.sent": "S"}
+
+
+class Client(threading.Thread):
+    """Submits jobs and reservations, and deletes some of them, until told to stop."""
+
+    def __init__(self, cluster, index, acknowledged, stop):
+        super().__init__()
+        self.cluster, self.index, self.stop = cluster, index, stop
+        self.acknowledged = acknowledged
+        self.path = cluster.write("loop%d" % index, "#!/bin/sh\ntrue\n")
+
+    def ask(self, argv):
+        """The command's output, None when the server did not say yes."""
+        try:
+            done = self.cluster.run(argv, user=USER1, check=False)
+        except subprocess.TimeoutExpired:
+            return None
+        return done.stdout.split() if done.returncode == 0 else None
+
+    def run(self):
+        turn = 0
+        while not self.stop.is_set():
+            turn += 1
+            start = 86400 + (self.index * 10000 + turn) * 600
+            if turn % 2:
+                out = self.ask(["qsub", "-o", "/dev/null", "-e", "/dev/null", "-h", self.path]
+                               if turn % 4 == 1 else
+                               ["qsub", "-o", "/dev/null", "-e", "/dev/null", self.path])
+            else:
+                out = self.ask(["pbs_rsub"] + Reservation(start=start, duration=300).options())
+            if out:
+                self.acknowledged.append(out[0])
+            if out and turn % 3 == 0:
+                self.ask(["pbs_rdel" if out[0][0] == "R" else "qdel", out[0]])
+
+
+def journal(cluster):
+    """(fact, id) of every record, in order."""
+    path = os.path.join(cluster.home, "server_priv", "holdfast.db")
+    with sqlite3.connect("file:%s?mode=ro" % path, uri=True) as db:
+        return db.execute("select fact, id from journal order by seq").fetchall()
+
+
+def accounting(cluster):
+    """(type, id) of every line of all days."""
+    lines = []
+    for path in sorted(glob.glob(os.path.join(cluster.home, "server_priv", "accounting", "2*"))):
+        with open(path, errors="strict") as f:
+            text = f.read()
+        assert text.endswith("\n")
+        lines += [tuple(line.split(";")[1:3]) for line in text.splitlines()]
+    return lines
+
+
+def check_accounting(facts, lines):
+    for fact, letter in RECORDS.items():
+        expect = collections.Counter(id for f, id in facts if f == fact)
+        found = collections.Counter(id for l, id in lines if l == letter)
+        assert found == expect, (fact, (found - expect) + (expect - found))
+
+
+def check_numbers(facts):
+    """Jobs and reservations share one sequence. A number is missing only where a kill came
+    between a job's QueueJob, whose answer tells the number, and its Commit, while another
+    client had the next number already."""
+    numbers = [int(id.lstrip("R").split(".")[0]) for fact, id in facts
+               if fact in ("job.queued", "resv.submitted")]
+    assert len(set(numbers)) == len(numbers), "a number was used twice"
+    assert max(numbers) - len(numbers) < KILLS * (CLIENTS - 1), "a gap"
+
+
+def check_ids(known, acknowledged, lines):
+    """Every id is there, or its end is on record."""
+    ended = {id for letter, id in lines if letter in "EDKkF"}
+    lost = [id for id in acknowledged if id not in known | ended]
+    assert not lost, lost
+
+
+def test_nothing_is_lost_in_a_loop_of_kills(cluster):
+    server, acknowledged, stop = cluster.server, [], threading.Event()
+    clients = [Client(cluster, i, acknowledged, stop) for i in range(CLIENTS)]
+    for client in clients:
+        client.start()
+    try:
+        for _ in range(KILLS):
+            target = len(acknowledged) + BETWEEN
+            wait_for("%d acknowledgements" % target, lambda: len(acknowledged) >= target)
+            server.kill()
+            server.start()
+    finally:
+        stop.set()
+        for client in clients:
+            client.join()
+    wait_for("no job that could run", lambda: all(
+        job["job_state"] == "H" for job in server.status(JOB)))
+    server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=server.status(RESV)[-1]["id"])
+    ids = list(acknowledged)
+    assert len(set(ids)) == len(ids), "an id was given twice"
+    known = {o["id"] for kind in (JOB, RESV) for o in server.status(kind)}
+    server.stop()
+    facts, lines = journal(cluster), accounting(cluster)
+    check_ids(known, ids, lines)
+    check_accounting(facts, lines)
+    check_numbers(facts)
