@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/sched_link.h"
 
+#include "server/model/node_state.h"
 #include "server/react/react.h"
 
 #include <stdlib.h>
@@ -145,9 +146,10 @@ static void send_job(struct sched_link *l, uint64_t seq, struct effects *out)
     free(j);
 }
 
-void sched_link_pump(struct sched_link *l, uint64_t seq, int64_t now_at,
+void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at,
                      struct effects *out)
 {
+    uint64_t seq = m->seq;
     bool at_once = l->pending == SCHED_QUIT || l->pending == SCHED_RESTART_CYCLE;
 
     if (!l->attached)
@@ -169,6 +171,7 @@ void sched_link_pump(struct sched_link *l, uint64_t seq, int64_t now_at,
         l->pending = 0;
     }
     l->cycling = true;
+    l->began_unsure = nodes_are_awaited(m);
     l->cycle_at = now_at;
 }
 

@@ -21,12 +21,13 @@ struct sched_job { /* a job named by a deferred run */
 
 struct sched_link {
     char *name;
-    uint64_t conn[2]; /* registered connections: primary, secondary; 0: none */
-    char *host;       /* of the first registration */
-    bool attached;    /* both are there */
-    bool cycling;     /* a command was sent and its end not read */
-    bool was_lost;    /* shown as down until the first end of a cycle */
-    bool greeted;     /* has been attached since the server started */
+    uint64_t conn[2];  /* registered connections: primary, secondary; 0: none */
+    char *host;        /* of the first registration */
+    bool attached;     /* both are there */
+    bool cycling;      /* a command was sent and its end not read */
+    bool began_unsure; /* the command was sent while vnodes were awaited */
+    bool was_lost;     /* shown as down until the first end of a cycle */
+    bool greeted;      /* has been attached since the server started */
     unsigned n_configure;
     int32_t pending; /* enum sched_command, 0: none */
     struct sched_job *jobs;
@@ -60,7 +61,7 @@ void sched_link_run_job(struct sched_link *l, const char *job_id);
 void sched_link_forget_job(struct sched_link *l, const char *job_id);
 
 /* Send the next command when nothing is on its way; quit and restart always. */
-void sched_link_pump(struct sched_link *l, uint64_t seq, int64_t now_at,
+void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at,
                      struct effects *out);
 
 /* Forget the connections; pending commands stay for the next registration. */

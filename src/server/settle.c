@@ -113,5 +113,5 @@ void settle(struct turn *t)
         settle_rules(t);
     } while (pump_moms(t));
     HASH_ITER(hh, s->links.by_name, l, next)
-    sched_link_pump(l, s->m->seq, t->now_at, t->out);
+    sched_link_pump(l, s->m, t->now_at, t->out);
 }

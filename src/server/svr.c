@@ -160,7 +160,7 @@ static void quit_schedulers(struct turn *t)
     HASH_ITER(hh, t->s->links.by_name, l, next)
     {
         sched_link_wake(l, SCHED_QUIT);
-        sched_link_pump(l, t->s->m->seq, t->now_at, t->out);
+        sched_link_pump(l, t->s->m, t->now_at, t->out);
     }
 }
 

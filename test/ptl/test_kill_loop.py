@@ -120,3 +120,5 @@ def test_nothing_is_lost_in_a_loop_of_kills(cluster):
     check_ids(known, ids, lines)
     check_accounting(facts, lines)
     check_numbers(facts)
+    denied = [id for fact, id in facts if fact == "resv.denied"]
+    assert not denied, "all of them fit: %s" % denied

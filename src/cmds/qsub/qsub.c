@@ -248,7 +248,8 @@ static int send_job(struct qsub *q, const char *script)
         code = 2;
     if (code == 0) {
         id = pbs_submit(conn, q->attrs, script, queue, NULL);
-        if (!id)
+        /* The library tells the id also of a job that was not committed. */
+        if (!id || pbs_errno != PBSE_NONE)
             code = report_refusal(conn);
         else if (!q->silent)
             puts(id);

@@ -32,6 +32,16 @@ bool node_bits_usable(uint32_t bits)
     return bad == 0;
 }
 
+bool nodes_are_awaited(const struct model *m)
+{
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        if (node_state_stored(TO_NODE(o)) & NODE_LAST_KNOWN)
+            return true;
+    }
+    return false;
+}
+
 bool node_is_usable(const struct node *n)
 {
     return node_bits_usable(node_state_stored(n));

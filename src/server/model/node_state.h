@@ -44,6 +44,10 @@ uint32_t node_state(const struct node *n);
 bool node_is_usable(const struct node *n);
 bool node_bits_usable(uint32_t bits);
 
+/* After a restart vnodes are unknown until their MoMs have reported: true while some of
+ * them are. Linear in the vnodes. */
+bool nodes_are_awaited(const struct model *m);
+
 /* "free", or the words in table order joined by ','. In the arena or constant. */
 const char *node_state_text(uint32_t bits, struct arena *arena);
 

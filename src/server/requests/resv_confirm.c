@@ -17,6 +17,7 @@
 #include "server/requests/resv_proposal.h"
 #include "server/requests/resv_queue.h"
 #include "server/requests/resv_record.h"
+#include "server/sched_link.h"
 #include "server/svr.h"
 
 #include "lib/base/log.h"
@@ -53,16 +54,15 @@ static bool starts_with(const char *text, const char *word)
 
 /* --- no --------------------------------------------------------------------------- */
 
-/* After a restart vnodes are unknown until their MoMs have reported. A no that was said
- * meanwhile may be for that alone: it is not final, and the question is put again. */
-static bool waits_for_vnodes(const struct model *m)
+/* A no that was said while vnodes were awaited, or in a cycle that began before they
+ * had all reported, may be for that alone: it is not final, and the question is put
+ * again. */
+static bool is_for_awaited_vnodes(const struct answer *a)
 {
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
-        if (node_state_stored(TO_NODE(o)) & NODE_LAST_KNOWN)
-            return true;
-    }
-    return false;
+    const struct sched_link *l =
+        sched_link_of_conn(a->rq->view->links, a->rq->who->conn);
+
+    return nodes_are_awaited(a->m) || (l && l->began_unsure);
 }
 
 static void ask_again_soon(const struct answer *a)
@@ -81,7 +81,7 @@ static void deny_new(const struct answer *a)
     int64_t asked = obj_num(&a->r->obj, RESV_A_HF_ASKED, 0);
     struct record *rec;
 
-    if (waits_for_vnodes(a->m)) {
+    if (is_for_awaited_vnodes(a)) {
         ask_again_soon(a);
         return;
     }
@@ -144,7 +144,7 @@ static int take_no_to_wanted(const struct answer *a)
         record_change_num(rec, a->rq->arena, RESV_A_HF_ANSWERED, answered);
     } else if (proposal_is_forced(a->r)) {
         grant(a, NULL);
-    } else if (waits_for_vnodes(a->m)) {
+    } else if (is_for_awaited_vnodes(a)) {
         ask_wanted_again(a);
     } else {
         deny(a, a->reason ? a->reason : "the scheduler gave no reason");

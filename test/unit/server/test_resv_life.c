@@ -300,6 +300,12 @@ static void test_a_no_after_a_restart_is_not_final(void)
     CU_ASSERT_TRUE(world_commanded(&w, 1));
     for (int i = 0; i < 5; i++)
         world_vnode(&w, arena_printf(w.arena, "vn[%d]", i), 0);
+    /* What the scheduler says now it saw before they reported. */
+    world_deny(&w, "R1.svr");
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "1/1");
+    world_sched_done(&w);
+    world_go(&w, NOW + 10);
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 2);
     world_deny(&w, "R1.svr");
     CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "gone");
     world_free(&w);
