@@ -132,6 +132,16 @@ static void refuse(struct turn *t, const struct request *rq, int code, const cha
         send_reply(t, rq->who->conn, &reply);
 }
 
+/* The store fails: what is said of it need not wait for the store. */
+static void refuse_unsaved(struct turn *t, const struct request *rq, bool silent)
+{
+    size_t first = t->out->n;
+
+    refuse(t, rq, PBSE_SAVE_ERR, NULL, silent);
+    for (size_t i = first; i < t->out->n; i++)
+        t->out->v[i].seq = 0;
+}
+
 static int may_ask(const struct svr *s, const struct request_row *row,
                    const struct request *rq)
 {
@@ -248,8 +258,10 @@ static void serve(struct turn *t, const struct request_row *row,
     } else {
         diag_code(&d.why, err);
     }
-    if (err == 0 && d.records.n > 0 && t->s->store_failed)
-        err = diag_code(&d.why, PBSE_SAVE_ERR);
+    if (err == 0 && d.records.n > 0 && t->s->store_failed) {
+        refuse_unsaved(t, rq, row->silent);
+        return;
+    }
     if (err) {
         d.records.n = 0;
         take_up(t, &d); /* log lines that come with the refusal */

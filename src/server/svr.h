@@ -54,7 +54,7 @@ enum effect_kind {
 
 struct effect {
     enum effect_kind kind;
-    uint64_t seq; /* may leave when this record number is durable */
+    uint64_t seq; /* may leave when this record number is durable; 0: at any time */
     union {
         struct record *record;
         struct {

@@ -38,6 +38,7 @@ struct committer {
     struct loop_notify *done;
     struct loop_timer *retry;
     int64_t pruned_at;
+    bool failing;         /* said once */
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t given;
     enum slot slot;
@@ -164,8 +165,10 @@ static void on_retry(void *arg)
 static void commit_failed(struct committer *k)
 {
     svr_set_store_failed(k->sh->svr, true);
-    shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
-              "the store cannot be written, changes are refused: %s", k->why.text);
+    if (!k->failing)
+        shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
+                  "the store cannot be written, changes are refused: %s", k->why.text);
+    k->failing = true;
     if (!k->sh->stopping)
         loop_timer_set(k->retry, RETRY_MS);
     else
@@ -188,6 +191,10 @@ static void on_done(void *arg)
         return;
     }
     svr_set_store_failed(k->sh->svr, false);
+    if (k->failing)
+        shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
+                  "the store can be written again");
+    k->failing = false;
     k->commit = NULL;
     commit_free(c);
     outbox_committed(k->sh->outbox, seq);

@@ -3,7 +3,7 @@
  * Turns are kept in a list. The records of all turns that were not yet given to the
  * store make the next transaction, so a slow disk makes transactions larger and not
  * more numerous. A turn without records waits for those before it, because its replies
- * may have seen them.
+ * may have seen them; only one that speaks of no record leaves at once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/outbox.h"
@@ -185,12 +185,26 @@ static bool has_work_for_store(const struct turn_effects *t)
     return false;
 }
 
+static bool speaks_of_no_record(const struct turn_effects *t)
+{
+    for (size_t i = 0; i < t->effects.n; i++)
+        if (t->effects.v[i].seq != 0)
+            return false;
+    return true;
+}
+
 void outbox_end_turn(struct outbox *o)
 {
     while (o->current->effects.n > 0) {
         struct turn_effects *t = o->current;
 
         o->current = turn_new();
+        if (speaks_of_no_record(t)) {
+            for (size_t i = 0; i < t->effects.n; i++)
+                tell(o->sh, &t->effects.v[i], t->effects.arena);
+            turn_free(t);
+            continue;
+        }
         t->submitted = !has_work_for_store(t);
         DL_APPEND(o->turns, t);
         if (!o->committing)
