@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The core only: the daemon around it is in src/server/shell.
-EXTRA_DIST += src/server/README.md
+EXTRA_DIST += src/server/README.md src/server/moms/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
 	src/server/held.c src/server/held.h \

@@ -22,4 +22,4 @@ test_sim_sim_SOURCES = \
 test_sim_sim_LDADD = libhfsvrcore.la libhfschedcore.la libhfcal.la libhfattr.la \
 	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) -lm
 
-EXTRA_DIST += test/sim/check_scenarios test/sim/check_seeds
+EXTRA_DIST += test/sim/check_scenarios test/sim/check_seeds test/sim/scenarios

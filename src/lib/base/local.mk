@@ -10,6 +10,8 @@ libhfbase_la_SOURCES = \
 	src/lib/base/diag.c src/lib/base/diag.h \
 	src/lib/base/log.c src/lib/base/log.h \
 	src/lib/base/pbse.c \
+	src/lib/base/rnd.h \
+	src/lib/base/version.h \
 	src/lib/base/xmem.c
 
 check_PROGRAMS += test/unit/base/test_base
