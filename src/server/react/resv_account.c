@@ -128,11 +128,11 @@ static void account_submitted(const struct reaction *r)
                    obj_num(o, RESV_A_INTERACTIVE, 0));
 }
 
-/* Nobody confirmed what the server confirmed itself. resv_nodes has its parentheses. */
+/* What no scheduler decided has nobody's name. resv_nodes has its parentheses. */
 static void account_confirmed(const struct reaction *r)
 {
     const struct object *o = react_resv(r);
-    bool by_itself = r->rec->fact == FACT_RESV_CONFIRMED && is_from_job(o);
+    bool by_itself = str_same(r->rec->note, RESV_NOTE_LOCAL);
 
     effect_account(r->out, r->rec->seq, r->rec->at, 'Y', r->rec->id,
                    "requestor=%s start=%" PRId64 " end=%" PRId64 " nodes=%s",
@@ -141,19 +141,11 @@ static void account_confirmed(const struct reaction *r)
                    obj_str(o, RESV_A_RESV_NODES, ""));
 }
 
-/* One that is still unconfirmed was changed, not confirmed; what no scheduler decided
- * has nobody's name. */
+/* One that is still unconfirmed was changed, not confirmed. */
 static void account_altered(const struct reaction *r)
 {
-    struct reaction local = *r;
-    struct record rec = *r->rec;
-
-    if (!phase_is_confirmed(resv_phase(TO_RESV(react_resv(r)))))
-        return;
-    if (str_same(rec.note, RESV_NOTE_LOCAL))
-        rec.actor = "@";
-    local.rec = &rec;
-    account_confirmed(&local);
+    if (phase_is_confirmed(resv_phase(TO_RESV(react_resv(r)))))
+        account_confirmed(r);
 }
 
 static void account_begun(const struct reaction *r)

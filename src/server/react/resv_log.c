@@ -50,6 +50,13 @@ static void log_altered(const struct reaction *r)
     log_oversub(r);
 }
 
+/* Nor was anybody asked about one out of a job. Its job is in it only now. */
+static void log_started(const struct reaction *r)
+{
+    if (obj_is_set(react_resv(r), RESV_A_RESERVE_JOB))
+        log_oversub(r);
+}
+
 static void log_alter_denied(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
@@ -103,6 +110,7 @@ static const struct {
     { FACT_RESV_SUBMITTED, log_submitted },
     { FACT_RESV_CONFIRMED, log_confirmed },
     { FACT_RESV_RECONFIRMED, log_confirmed },
+    { FACT_RESV_STARTED, log_started },
     { FACT_RESV_ALTERED, log_altered },
     { FACT_RESV_ALTER_DENIED, log_alter_denied },
     { FACT_RESV_DENIED, log_denied },

@@ -23,6 +23,7 @@ const struct react_row react_rows[] = {
     { FACT_RESV_RECONFIRMED, react_resv_wake },
     { FACT_RESV_DENIED, react_resv_log },
     { FACT_RESV_DENIED, react_resv_account },
+    { FACT_RESV_STARTED, react_resv_log },
     { FACT_RESV_STARTED, react_resv_account },
     { FACT_RESV_STARTED, react_resv_mail },
     { FACT_RESV_STARTED, react_resv_wake },

@@ -516,6 +516,57 @@ static void test_deletion_kills_the_job(void)
     fake_mom_free(&fm);
 }
 
+/* A job of two cpus out of four, until second 600; bob was promised all four from
+ * second 1000 on. */
+static struct fake_mom before_somebody_else(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct body_run body = { .object_id = "R1.svr", .vnodes = "(n1:ncpus=4)" };
+    const struct wire_reply *reply;
+
+    old_job(&fm, "Resource_List.select=1:ncpus=2 Resource_List.walltime=600");
+    CU_ASSERT_EQUAL(ask(fm.r, "bob",
+                        "reserve_start=1800001000 reserve_duration=100 "
+                        "Resource_List.select=1:ncpus=4"),
+                    0);
+    reply = rig_ask(fm.r, RIG_ROOT, BATCH_CONFIRM_RESV, &body,
+                    "PBS_RESV_CONFIRM_SUCCESS:partition=pbs-default");
+    CU_ASSERT_EQUAL(reply->code, 0);
+    return fm;
+}
+
+static const char *resv_value(struct rig *r, const char *id, const char *attr)
+{
+    return rig_value(r, RIG_USER, BATCH_STATUS_RESV, id, attr);
+}
+
+/* Longer than its job it reaches into what somebody else was promised: both say so. */
+static void test_it_may_reach_into_a_later_one(void)
+{
+    struct fake_mom fm = before_somebody_else();
+    struct rig *r = fm.r;
+
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0 Resource_List.walltime=2000"), 0);
+    CU_ASSERT_TRUE(
+        rig_logged(r, "Reservation oversubscribes vnodes reservations=R1.svr"));
+    CU_ASSERT_STRING_EQUAL(resv_value(r, "R2.svr", "oversubscribed_resv"), "R1.svr");
+    CU_ASSERT_STRING_EQUAL(resv_value(r, "R1.svr", "oversubscribed_resv"), "R2.svr");
+    CU_ASSERT_PTR_NULL(resv_value(r, "R2.svr", "oversubscribed_jobs"));
+    CU_ASSERT_EQUAL(phase_of(r, "R1.svr"), PHASE_CONFIRMED);
+    fake_mom_free(&fm);
+}
+
+static void test_it_is_in_nobodys_way(void)
+{
+    struct fake_mom fm = before_somebody_else();
+
+    CU_ASSERT_EQUAL(ask(fm.r, RIG_USER, "reserve_job=0"), 0);
+    CU_ASSERT_FALSE(rig_logged(fm.r, "Reservation oversubscribes"));
+    CU_ASSERT_PTR_NULL(resv_value(fm.r, "R2.svr", "oversubscribed_resv"));
+    CU_ASSERT_PTR_NULL(resv_value(fm.r, "R2.svr", "oversubscribed_jobs"));
+    fake_mom_free(&fm);
+}
+
 /* --- jobs that ask themselves --------------------------------------------------------
  */
 
@@ -609,6 +660,8 @@ int main(void)
         { "the share is counted once", test_books },
         { "the next job runs in it", test_the_next_job },
         { "its deletion kills the job", test_deletion_kills_the_job },
+        { "it may reach into a later one", test_it_may_reach_into_a_later_one },
+        { "as long as its job it is in nobody's way", test_it_is_in_nobodys_way },
         { "a marked job gets one when it runs", test_a_marked_job },
         { "a job that never runs gets none", test_a_marked_job_that_never_runs },
         { "a refused mark is taken away", test_a_mark_that_is_refused },
