@@ -173,15 +173,31 @@ static void say_more(const struct ralter *r, int conn, const char *id,
     say_attribute(conn, id, "oversubscribed_resv", "oversubscribes reservations ");
 }
 
+static const struct cmd_option letters[] = {
+    { "reserve_duration", NULL, 'D' },  { "reserve_end", NULL, 'E' },
+    { "Authorized_Groups", NULL, 'G' }, { "interactive", NULL, 'I' },
+    { "Mail_Points", NULL, 'm' },       { "Mail_Users", NULL, 'M' },
+    { "Reserve_Name", NULL, 'N' },      { "reserve_start", NULL, 'R' },
+    { "Authorized_Users", NULL, 'U' },
+};
+
+/* The server names a bad attribute in the last word of its text. */
+static bool say_bad_value(int conn)
+{
+    const char *text = pbs_geterrmsg(conn);
+    const char *word = text ? strrchr(text, ' ') : NULL;
+
+    for (size_t i = 0; word && i < ARRAY_LEN(letters); i++) {
+        if (strcmp(word + 1, letters[i].attr) != 0)
+            continue;
+        fprintf(stderr, "%s: illegal -%c value\n%s", CMD, letters[i].letter, usage);
+        return true;
+    }
+    return false;
+}
+
 static int alter(const struct ralter *r, const char *operand)
 {
-    static const struct cmd_option letters[] = {
-        { "reserve_duration", NULL, 'D' },  { "reserve_end", NULL, 'E' },
-        { "Authorized_Groups", NULL, 'G' }, { "interactive", NULL, 'I' },
-        { "Mail_Points", NULL, 'm' },       { "Mail_Users", NULL, 'M' },
-        { "Reserve_Name", NULL, 'N' },      { "reserve_start", NULL, 'R' },
-        { "Authorized_Users", NULL, 'U' },
-    };
     char id[OPERAND_MAX], server[OPERAND_MAX];
     int conn, code;
     char *answer;
@@ -201,7 +217,8 @@ static int alter(const struct ralter *r, const char *operand)
         say_more(r, conn, id, answer);
         free(answer);
         code = 0;
-    } else if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), usage)) {
+    } else if (say_bad_value(conn) ||
+               cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), usage)) {
         code = 2;
     } else {
         cmd_print_error(CMD, conn, NULL, NULL);

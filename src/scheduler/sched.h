@@ -66,10 +66,13 @@ struct plan_step {
     const char *partition; /* PLAN_CONFIRM_RESV */
     const char *reason;    /* denials: the log's words; comments: the whole comment */
     const char *log;       /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
-    bool unchanged; /* PLAN_COMMENT_JOB: the job has this comment already; for the
-                       log and for command 11, not to be sent */
-    bool degraded;  /* PLAN_DENY_RESV: it was to be reconfirmed */
-    bool altered;   /* reservations: it was to be altered */
+    bool unchanged;     /* PLAN_COMMENT_JOB: the job has this comment already; for the
+                           log and for command 11, not to be sent */
+    bool degraded;      /* PLAN_DENY_RESV: it was to be reconfirmed */
+    bool altered;       /* reservations: it was to be altered */
+    const char *advice; /* PLAN_DENY_RESV: what else to do, after the reason; or "" */
+    bool has_seq;       /* reservations: the server numbers its questions, and */
+    int64_t seq;        /* this is the answer to that one */
     struct plan_short why;
 };
 

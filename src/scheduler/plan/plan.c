@@ -59,8 +59,8 @@ const struct snap_resv *resv_of(const struct planner *pl, const struct snap_job 
     return NULL;
 }
 
-/* Running reservations hold from now; those past their end as long as they are there.
- */
+/* Running reservations hold from now; those past their end as long as they are there;
+ * those being altered what they have until they are answered. */
 static void hold_resvs(struct planner *pl)
 {
     for (size_t i = 0; i < pl->s->n_resvs; i++) {
@@ -69,7 +69,7 @@ static void hold_resvs(struct planner *pl)
         const struct place *place = r->request ? &r->request->place : &anyhow;
         bool running = resv_is_running(pl, r);
         int64_t start_at = running ? pl->now_at : r->old_start_at;
-        int64_t end_at = r->end_at > start_at ? r->end_at : start_at + 1;
+        int64_t end_at = r->old_end_at > start_at ? r->old_end_at : start_at + 1;
         struct placement at;
 
         if (resv_holds(r) && placement_read(pl->w, r->nodes, &at))
@@ -132,11 +132,26 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
 
 /* --- steps as requests --- */
 
+/* A server that numbers its questions is told why not. */
+static const char *reason_field(const struct plan_step *step, struct arena *arena)
+{
+    const struct plan_short *why = &step->why;
+
+    if (!step->has_seq || !step->reason)
+        return "";
+    if (!why->holder || !why->vnode)
+        return arena_printf(arena, ":reason=%s%s", step->reason, step->advice);
+    return arena_printf(arena, ":reason=%s: %s is held by %s%s", step->reason,
+                        why->vnode, why->holder, step->advice);
+}
+
 static bool confirm_request(const struct plan_step *step, struct arena *arena,
                             struct wire_request *ret)
 {
     struct body_run *body = arena_zero(arena, sizeof(*body));
     bool yes = step->kind == PLAN_CONFIRM_RESV;
+    const char *seq =
+        step->has_seq ? arena_printf(arena, ":seq=%" PRId64, step->seq) : "";
 
     body->object_id = step->id;
     body->vnodes = yes ? step->vnodes : "null";
@@ -144,9 +159,10 @@ static bool confirm_request(const struct plan_step *step, struct arena *arena,
     *ret = (struct wire_request){
         .number = BATCH_CONFIRM_RESV,
         .body = body,
-        .extend = yes ? arena_printf(arena, "PBS_RESV_CONFIRM_SUCCESS:partition=%s",
-                                     step->partition)
-                      : "PBS_RESV_CONFIRM_FAIL",
+        .extend = yes ? arena_printf(arena, "PBS_RESV_CONFIRM_SUCCESS%s:partition=%s",
+                                     seq, step->partition)
+                      : arena_printf(arena, "PBS_RESV_CONFIRM_FAIL%s%s", seq,
+                                     reason_field(step, arena)),
     };
     return true;
 }

@@ -30,6 +30,9 @@ static struct plan_step *answer(const struct question *q, enum plan_kind kind)
 
     step->degraded = q->degraded;
     step->altered = q->altered;
+    step->advice = "";
+    step->has_seq = q->r->has_seq;
+    step->seq = q->r->seq;
     if (kind == PLAN_CONFIRM_RESV || q->altered)
         q->pl->plan->again = true;
     return step;
@@ -41,6 +44,8 @@ static void deny(const struct question *q, const char *reason,
     struct plan_step *step = answer(q, PLAN_DENY_RESV);
 
     step->reason = reason;
+    if (q->altered && q->running && q->r->substate == RESV_DG)
+        step->advice = "; a manager can insist with -W force";
     if (why) {
         step->why = *why;
         step->start_at = why->earliest_at;
@@ -270,28 +275,48 @@ static bool keep_extras(struct standing_chunks *all)
     return true;
 }
 
-/* What is kept must also be free of others until the (perhaps new) end. */
-static bool kept_fits(const struct question *q, const struct standing_chunks *all,
-                      const struct fit *f)
+static bool vnode_fits(const struct question *q, size_t vnode, const struct fit *f)
 {
     struct world *w = q->pl->w;
+    bool shared = world_use(w, vnode, &q->r->request->place) == USE_SHARED;
 
-    if (!q->altered)
+    for (size_t r = 1; r < w->n_res; r++)
+        if (f->free[vnode * w->n_res + r] < 0)
+            return false;
+    return timeline_least(w->line[vnode], RES_PRESENCE, q->start_at, q->end_at) >=
+           (shared ? 1 : PRESENCE_ALL);
+}
+
+/* Who is on the vnode in the window. */
+static void blame(const struct question *q, size_t vnode, struct plan_short *why)
+{
+    const struct world *w = q->pl->w;
+
+    for (const struct holding *h = w->holdings[vnode]; h; h = h->next) {
+        if (h->dropped || h->start_at >= q->end_at || h->end_at <= q->start_at)
+            continue;
+        why->vnode = w->s->vnodes[vnode].name;
+        why->holder = h->id;
+        why->until_at = h->end_at;
+        return;
+    }
+}
+
+/* What is kept must also be free of others until the new end. What it had promised
+ * before is nobody's question. */
+static bool kept_fits(const struct question *q, const struct standing_chunks *all,
+                      const struct fit *f, struct plan_short *why)
+{
+    if (!q->altered || (q->r->knows_old_end && q->end_at <= q->r->old_end_at))
         return true;
     for (size_t i = 0; i < all->n; i++) {
         const struct placed *pd = all->v[i].placed;
 
         for (size_t k = 0; all->v[i].kept && k < pd->n; k++) {
-            size_t vnode = pd->pieces[k].vnode;
-
-            for (size_t r = 1; r < w->n_res; r++)
-                if (f->free[vnode * w->n_res + r] < 0)
-                    return false;
-            if (timeline_least(w->line[vnode], RES_PRESENCE, q->start_at, q->end_at) <
-                (world_use(w, vnode, &q->r->request->place) == USE_SHARED
-                     ? 1
-                     : PRESENCE_ALL))
-                return false;
+            if (vnode_fits(q, pd->pieces[k].vnode, f))
+                continue;
+            blame(q, pd->pieces[k].vnode, why);
+            return false;
         }
     }
     return true;
@@ -343,7 +368,7 @@ static bool replace_chunks(const struct question *q, const struct standing_chunk
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].kept)
             fit_pin(f, all->v[i].placed);
-    if (!kept_fits(q, all, f))
+    if (!kept_fits(q, all, f, why))
         *error = PLAN_CONFLICT;
     else
         *error = fit_find(f) ? PLAN_OK : pool_explain(&pool, f, why);

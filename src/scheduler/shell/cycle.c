@@ -20,6 +20,7 @@ struct cycle {
     const char *job_id;           /* command 11 */
     struct arena *arena;          /* of the pass */
     struct wire_strings answered; /* reservations, in memory of their own */
+    bool refused;                 /* the server did not take an answer: look again */
     bool stop;
 };
 
@@ -113,8 +114,10 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
         return;
     }
     shell_log_step(c->sh, step, &reply);
-    if (is_resv_step(step))
+    if (is_resv_step(step) && reply.code == 0)
         note_answered(c, step->id);
+    else if (is_resv_step(step))
+        c->refused = true;
 }
 
 static void carry_out_all(struct cycle *c, const struct plan *plan)
@@ -151,10 +154,11 @@ static bool run_pass(struct cycle *c)
     bool again = false;
 
     c->arena = arena_new();
+    c->refused = false;
     if (take_snapshot(c, s)) {
         sched_plan(s, c->sh->policy, clock_read(), c->job_id, c->arena, &plan);
         carry_out_all(c, &plan);
-        again = plan.again && !c->stop;
+        again = (plan.again || c->refused) && !c->stop;
     }
     if (c->job_id && !link_is_broken(c->sh->primary))
         send_run_verdict(c, &plan);

@@ -14,6 +14,7 @@ static void disconnect(struct shell *sh)
     link_close(sh->primary);
     link_close(sh->secondary);
     sh->primary = sh->secondary = NULL;
+    sh->no_seq = false; /* the next one may */
 }
 
 static int register_link(struct shell *sh, struct link *l, struct diag *why)

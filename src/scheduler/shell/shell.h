@@ -33,7 +33,8 @@ struct shell {
     struct arena *defs_arena;
     struct wire_objects resources;
     struct wire_objects scheds;
-    bool quit; /* told to by the server */
+    bool quit;   /* told to by the server */
+    bool no_seq; /* the server does not number its questions */
 };
 
 /* Read sched_config into a fresh policy; what is wrong in it goes to the log. */

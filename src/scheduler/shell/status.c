@@ -21,21 +21,13 @@ static const char *const vnode_attrs[] = {
     NULL,
 };
 
+/* The first is one of ours: servers of another make do not know it. */
 static const char *const resv_attrs[] = {
-    "reserve_state",
-    "reserve_substate",
-    "reserve_start",
-    "reserve_end",
-    "queue",
-    "Resource_List",
-    "schedselect",
-    "schedselect_orig",
-    "resv_nodes",
-    "reserve_retry",
-    "partition",
-    "reserve_standing",
-    "reserve_alter_revert",
-    NULL,
+    "alter_seq",        "reserve_state",        "reserve_substate",
+    "reserve_start",    "reserve_end",          "queue",
+    "Resource_List",    "schedselect",          "schedselect_orig",
+    "resv_nodes",       "reserve_retry",        "partition",
+    "reserve_standing", "reserve_alter_revert", NULL,
 };
 
 static const char *const queue_attrs[] = {
@@ -94,12 +86,28 @@ static int ask_jobs(struct shell *sh, struct arena *arena, struct wire_objects *
     return status_call(sh, &rq, "pbs_selstat failed", arena, ret, why);
 }
 
+static int ask_resvs(struct shell *sh, struct arena *arena, struct wire_objects *ret,
+                     struct diag *why)
+{
+    static const char words[] = "pbs_statresv failed";
+    int err;
+
+    if (!sh->no_seq) {
+        err =
+            status_all(sh, BATCH_STATUS_RESV, resv_attrs, NULL, words, arena, ret, why);
+        if (err != PBSE_NOATTR)
+            return err;
+        sh->no_seq = true;
+    }
+    return status_all(sh, BATCH_STATUS_RESV, resv_attrs + 1, NULL, words, arena, ret,
+                      why);
+}
+
 int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
                     struct diag *why)
 {
     struct wire_objects resvs, vnodes, queues, jobs;
-    int err = status_all(sh, BATCH_STATUS_RESV, resv_attrs, NULL, "pbs_statresv failed",
-                         arena, &resvs, why);
+    int err = ask_resvs(sh, arena, &resvs, why);
 
     if (!err)
         err = status_all(sh, BATCH_STATUS_NODE, vnode_attrs, NULL,

@@ -23,14 +23,15 @@ static void log_detail(struct shell *sh, const struct plan_step *step)
     const struct plan_short *why = &step->why;
     struct buf out = { 0 };
 
-    if (!why->resource && !why->earliest_at)
+    if (!why->resource && !why->holder && !why->earliest_at)
         return;
     if (why->resource)
         buf_printf(&out, "Chunk %zu needs %lld of %s, at most %lld is free",
                    why->chunk + 1, (long long)why->needed, why->resource,
                    (long long)why->most_free);
     if (why->holder) {
-        buf_printf(&out, "; %s is held by %s", why->vnode, why->holder);
+        buf_printf(&out, "%s%s is held by %s", out.len ? "; " : "", why->vnode,
+                   why->holder);
         time_words(&out, " until ", why->until_at);
     }
     if (why->earliest_at)

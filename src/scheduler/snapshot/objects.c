@@ -178,14 +178,31 @@ static void read_resv_attr(struct snapshot *s, struct snap_resv *r,
         r->has_retry = true;
         r->retry_at = number(a->value);
     }
+    if (strcmp(a->name, "alter_seq") == 0) {
+        r->has_seq = true;
+        r->seq = number(a->value);
+    }
+}
+
+/* What it has promised while an alteration is open. */
+static void read_revert(struct snap_resv *r, const struct wire_attrs *attrs)
+{
+    const char *start = wire_attrs_value(attrs, "reserve_alter_revert", "start_time");
+    const char *length = wire_attrs_value(attrs, "reserve_alter_revert", "walltime");
+    int64_t length_s;
+
+    r->old_start_at = start ? number(start) : r->start_at;
+    r->knows_old_end =
+        length && duration_parse(length, &length_s) == 0 &&
+        !__builtin_add_overflow(r->old_start_at, length_s, &r->old_end_at);
+    if (!r->knows_old_end)
+        r->old_end_at = r->end_at;
 }
 
 void snap_add_resv(struct snapshot *s, const struct wire_object *o)
 {
     const char *place = wire_attrs_value(&o->attrs, "Resource_List", "place");
     const char *standing = wire_attrs_value(&o->attrs, "reserve_standing", NULL);
-    const char *old_start =
-        wire_attrs_value(&o->attrs, "reserve_alter_revert", "start_time");
     struct snap_resv *r = APPEND(s, resvs, n_resvs, cap_resvs);
 
     r->id = keep(s, o->name);
@@ -196,7 +213,7 @@ void snap_add_resv(struct snapshot *s, const struct wire_object *o)
     r->request_orig =
         snap_request(s, wire_attrs_value(&o->attrs, "schedselect_orig", NULL), place);
     r->standing = standing && number(standing) != 0;
-    r->old_start_at = old_start ? number(old_start) : r->start_at;
+    read_revert(r, &o->attrs);
     if (r->partition && !snap_is_mine(s, r->partition))
         s->n_resvs--;
 }

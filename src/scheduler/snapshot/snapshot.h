@@ -126,6 +126,10 @@ struct snap_resv {
     int64_t start_at;
     int64_t end_at;
     int64_t old_start_at; /* before an alteration that is open; else start_at */
+    int64_t old_end_at;   /* likewise */
+    bool knows_old_end;   /* the server said it */
+    bool has_seq;         /* the server numbers its questions: */
+    int64_t seq;          /* the open alteration, 0: none */
     bool has_retry;
     int64_t retry_at;
     bool standing;

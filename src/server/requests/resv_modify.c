@@ -169,10 +169,27 @@ static int check_combination(struct alteration *a)
 /* --- what follows from it ----------------------------------------------------------
  */
 
+/* The rows' own checks; the refusal names the attribute. */
+static int check_rows(struct alteration *a)
+{
+    for (size_t i = 0; i < a->attrs->n; i++) {
+        const struct wire_attr *w = &a->attrs->v[i];
+        int attr = attr_find(&resv_table, w->name);
+        const struct attr_value *v = edit_value(a->e, attr);
+        int err = v->set && resv_rows[attr].check ? resv_rows[attr].check(v, NULL) : 0;
+
+        if (err)
+            return refuse(a, err, w);
+    }
+    return 0;
+}
+
 static int decode(struct alteration *a)
 {
-    int err = edit_list(a->e, a->attrs, a->rq->who->rights, &a->out->why);
+    int err = edit_list_entries(a->e, a->attrs, a->rq->who->rights, &a->out->why);
 
+    if (!err)
+        err = check_rows(a);
     return err ? err : resv_queue_check(a->m, a->e, a->rq->arena, &a->out->why);
 }
 

@@ -325,6 +325,90 @@ static void test_alter(void)
     }
 }
 
+#define REVERT                                                                         \
+    " reserve_alter_revert.start_time=999900 reserve_alter_revert.walltime=00:05:00 "
+
+/* What it has promised is its own until it is answered, and nobody else's. */
+static void test_alter_holds_the_old_window(void)
+{
+    struct scene sc = scene_new();
+    const struct plan_step *step;
+    struct wire_request rq;
+
+    scene_hosts(&sc, 1, 2);
+    scene_resv(&sc, 1, AL(5), NOW - 100, NOW + 400, "1:ncpus=2",
+               FREE REVERT "resv_nodes=(n1:ncpus=2) alter_seq=7");
+    scene_resv(&sc, 2, CO, NOW + 300, NOW + 400, "1:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2) alter_seq=0");
+    scene_resv(&sc, 3, UN, NOW + 199, NOW + 250, "1:ncpus=2", FREE " alter_seq=0");
+    scene_resv(&sc, 4, UN, NOW + 200, NOW + 300, "1:ncpus=2", FREE " alter_seq=0");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R1.svr",
+                "denied: Job would conflict with reservation or top job");
+    ASSERT_SAID(&sc, "R3.svr",
+                "denied: Job would conflict with reservation or top job");
+    ASSERT_SAID(&sc, "R4.svr", "(n1:ncpus=2)");
+    step = scene_step(&sc, "R1.svr");
+    CU_ASSERT_TRUE_FATAL(plan_step_request(step, sc.arena, &rq));
+    CU_ASSERT_STRING_EQUAL(rq.extend,
+                           "PBS_RESV_CONFIRM_FAIL:seq=7:reason=Job would conflict with "
+                           "reservation or top job: n1 is held by R2.svr");
+    CU_ASSERT_TRUE_FATAL(plan_step_request(scene_step(&sc, "R4.svr"), sc.arena, &rq));
+    CU_ASSERT_STRING_EQUAL(rq.extend,
+                           "PBS_RESV_CONFIRM_SUCCESS:seq=0:partition=pbs-default");
+    scene_free(&sc);
+}
+
+/* A shorter window, or a smaller select, asks for nothing that was not promised. */
+static void test_alter_within_the_promise(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    scene_resv(&sc, 1, AL(5), NOW - 100, NOW + 150, "1:ncpus=2",
+               FREE REVERT "resv_nodes=(n1:ncpus=2)");
+    scene_resv(&sc, 2, CO, NOW + 100, NOW + 400, "1:ncpus=2",
+               FREE " resv_nodes=(n1:ncpus=2)"); /* R1 was forced onto it */
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R1.svr", "(n1:ncpus=2)");
+    scene_free(&sc);
+}
+
+/* Longer while a vnode is gone: it must be replaced for all of the new window. */
+static void test_alter_degraded(void)
+{
+    static const struct {
+        int vnodes;
+        const char *expect;
+    } cases[] = {
+        { 3, "(n1:ncpus=2)+(n2:ncpus=2)" },
+        { 2, "denied: Insufficient amount of resource: ncpus " },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        struct wire_request rq;
+
+        scene_hosts(&sc, cases[i].vnodes, 2);
+        scene_resv(&sc, 1, AL(10), NOW - 100, NOW + 400, "2:ncpus=2",
+                   FREE REVERT "resv_nodes=(n1:ncpus=2)+(gone:ncpus=2) alter_seq=7");
+        if (cases[i].vnodes == 2)
+            scene_resv(&sc, 2, CO, NOW + 300, NOW + 400, "1:ncpus=2",
+                       FREE " resv_nodes=(n2:ncpus=2)");
+        scene_plan(&sc);
+        if (i == 1) {
+            CU_ASSERT_TRUE_FATAL(
+                plan_step_request(scene_step(&sc, "R1.svr"), sc.arena, &rq));
+            CU_ASSERT_PTR_NOT_NULL(
+                strstr(rq.extend, "; a manager can insist with -W force"));
+            CU_ASSERT_PTR_NOT_NULL(strstr(rq.extend, "n2 is held by R2.svr"));
+        } else {
+            ASSERT_SAID(&sc, "R1.svr", cases[i].expect);
+        }
+        scene_free(&sc);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -342,6 +426,11 @@ int main(void)
         { "while running only lost vnodes are replaced", test_remake_while_running },
         { "a replacement stays out of later promises", test_running_avoids_others },
         { "alterations are answered by their situation", test_alter },
+        { "an open alteration holds what was promised",
+          test_alter_holds_the_old_window },
+        { "an alteration within its promise is granted",
+          test_alter_within_the_promise },
+        { "a degraded one that is to be longer", test_alter_degraded },
     };
 
     return unit_main("scheduler/plan_resv", cases, COUNT(cases));
