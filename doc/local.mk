@@ -12,4 +12,5 @@ dist_man_MANS += \
 	doc/man/qstat.1 \
 	doc/man/qsub.1 \
 	doc/man/qterm.8
-EXTRA_DIST += doc/architecture.md doc/performance.md doc/authentication.md
+EXTRA_DIST += doc/architecture.md doc/performance.md doc/authentication.md \
+	doc/extensions.md
