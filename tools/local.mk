@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 TESTS += tools/check-headers tools/check-layers tools/check-man tools/check-symbols
-EXTRA_DIST += autogen.sh check quickstart .ci \
+EXTRA_DIST += autogen.sh quickstart .ci \
 	tools/check-dist tools/check-headers tools/check-layers tools/check-man \
 	tools/check-symbols tools/prepare.sh tools/symbols.allow tools/trends
+
+# "check" is a file and a target: as a file to distribute it would run the tests. Test
+# directories are distributed whole; what Python leaves in them stays behind.
+dist-hook:
+	cp -p '$(srcdir)/check' '$(distdir)/check'
+	find '$(distdir)/test/ptl' -depth -name __pycache__ -exec rm -rf {} +
 
 # How large files and functions are; a look, no gate.
 trends:

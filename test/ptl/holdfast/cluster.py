@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private one-host cluster: directories, ports, pbs.conf, daemons."""
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -12,8 +13,10 @@ from .users import run_as
 
 
 def free_ports(n):
-    """n consecutive free TCP ports."""
-    for base in range(20000 + os.getpid() % 8000, 60000, 7):
+    """n consecutive free TCP ports, below those that the kernel hands out. At random:
+    other runs on this host, perhaps in other containers, look for theirs now."""
+    for _ in range(1000):
+        base = 20000 + random.randrange(12000 // n) * n
         sockets = []
         try:
             for port in range(base, base + n):

@@ -39,6 +39,15 @@ def wait_for(what, probe, deadline=DEADLINE):
         time.sleep(INTERVAL)
 
 
+def day_file_lines(folder):
+    """The lines of all files in 'folder', whose names are days: midnight may pass."""
+    lines = []
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), errors="replace") as f:
+            lines += f.read().splitlines()
+    return lines
+
+
 class Service:
     """One daemon of a cluster, in the foreground below this process."""
 
@@ -92,15 +101,8 @@ class Service:
         self.stop()
         self.start()
 
-    def log_path(self):
-        return os.path.join(self.cluster.home, self.log_dir, time.strftime("%Y%m%d", time.gmtime()))
-
     def log_lines(self):
-        try:
-            with open(self.log_path(), errors="replace") as log:
-                return log.read().splitlines()
-        except FileNotFoundError:
-            return []
+        return day_file_lines(os.path.join(self.cluster.home, self.log_dir))
 
     def log_match(self, text, regexp=False, existence=True, deadline=DEADLINE, starttime=None):
         """Wait for a log line with 'text'; with existence=False it must not be there now."""
@@ -212,13 +214,7 @@ class Server(Service):
         return seen[0] if seen else None
 
     def accounting_lines(self):
-        path = os.path.join(self.cluster.home, "server_priv", "accounting",
-                            time.strftime("%Y%m%d", time.gmtime()))
-        try:
-            with open(path, errors="replace") as f:
-                return f.read().splitlines()
-        except FileNotFoundError:
-            return []
+        return day_file_lines(os.path.join(self.cluster.home, "server_priv", "accounting"))
 
     def accounting_match(self, text, regexp=False, deadline=DEADLINE):
         def found():
