@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 dist_man_MANS += \
+	doc/man/pbs.conf.5 \
+	doc/man/pbs_comm.8 \
 	doc/man/pbs_iff.8 \
+	doc/man/pbs_mom.8 \
 	doc/man/pbs_ralter.1 \
 	doc/man/pbs_rdel.1 \
 	doc/man/pbs_rstat.1 \
 	doc/man/pbs_rsub.1 \
+	doc/man/pbs_sched.8 \
 	doc/man/pbs_server.8 \
 	doc/man/pbsnodes.8 \
 	doc/man/qdel.1 \

@@ -43,9 +43,4 @@ test_unit_attr_test_ids_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_sweep_SOURCES = test/unit/attr/test_sweep.c
 test_unit_attr_test_sweep_LDADD = libhfattr.la libhfbase.la -lcunit
 
-# The reference of all attributes, printed from the tables.
-noinst_PROGRAMS += src/lib/attr/attr_reference
-src_lib_attr_attr_reference_SOURCES = src/lib/attr/attr_reference.c
-src_lib_attr_attr_reference_LDADD = libhfattr.la libhfbase.la
-
 EXTRA_DIST += src/lib/attr/README.md
