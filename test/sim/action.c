@@ -214,7 +214,7 @@ static bool alters(struct sim *s, const struct words *w)
         .force = strcmp(w->v[w->n - 1], "force") == 0,
     };
 
-    if (id)
+    if (id && w->n > 3)
         client_alter(s, &wish);
     arena_free(arena);
     return true;
@@ -435,7 +435,7 @@ static const struct {
     { "store *", store_line },
     { "* reserves * out of *", reserves_from_job },
     { "* reserves *", reserves },
-    { "* alters * *", alters },
+    { "* alters *", alters },
     { "* looks", looks },
     { "* submits *", submits },
     { "* deletes *", deletes },

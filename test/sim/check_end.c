@@ -65,7 +65,7 @@ static void check_accounts(struct sim *s)
         if (e->kind == OBJ_RESV && n['B'] != e->n_started)
             check_failed(s, CHECK_ACCOUNT, "%s: %d starts and %d B lines", e->id,
                          e->n_started, n['B']);
-        if (e->kind == OBJ_RESV && e->n_started > 1)
+        if (e->kind == OBJ_RESV && e->n_started > 1 + e->n_moved_out)
             check_failed(s, CHECK_ACCOUNT, "%s has started %d times", e->id,
                          e->n_started);
         if (e->kind == OBJ_JOB && n['E'] > 1)

@@ -43,6 +43,23 @@ static const char *text_after(const struct record *rec, int attr)
     return NULL;
 }
 
+/* Nobody loses vnodes or gets new ones without a word: it is confirmed anew, stays what
+ * it is, or, running and with a start to come, waits again. */
+static void check_altered_phase(struct sim *s, const struct resv *r,
+                                const struct record *rec, enum resv_phase to)
+{
+    enum resv_phase from = resv_phase(r);
+    int64_t start_at =
+        num_after(rec, RESV_A_RESERVE_START, obj_num(&r->obj, RESV_A_RESERVE_START, 0));
+    bool out = phase_is_running(from) && start_at > rec->at;
+    bool stays = to == from && !out && !s->alters.agreed;
+
+    if (to == PHASE_NONE ||
+        (!stays && to != resv_next(from, out ? RESV_EV_MOVE_OUT : RESV_EV_CONFIRM)))
+        check_failed(s, CHECK_LIFE, "%s is altered from phase %d to %d", rec->id,
+                     (int)from, (int)to);
+}
+
 static void check_transition(struct sim *s, const struct resv *r,
                              const struct record *rec)
 {
@@ -50,8 +67,10 @@ static void check_transition(struct sim *s, const struct resv *r,
     enum resv_phase to = resv_phase_find(
         num_after(rec, RESV_A_RESERVE_STATE, resv_phase_state(from)),
         num_after(rec, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(from)));
-    bool known = false;
+    bool known = rec->fact == FACT_RESV_ALTERED;
 
+    if (known)
+        check_altered_phase(s, r, rec, to);
     for (size_t i = 0; i < ARRAY_LEN(events); i++) {
         if (events[i].fact != rec->fact)
             continue;
@@ -74,17 +93,30 @@ static const struct {
     enum fact fact;
     const char *states;
 } job_states[] = {
-    { FACT_JOB_RUN, "Q" },      { FACT_JOB_SENT, "R" },
-    { FACT_JOB_STARTED, "R" },  { FACT_JOB_USAGE, "R" },
-    { FACT_JOB_REJECTED, "R" }, { FACT_JOB_KILLED, "R" },
-    { FACT_JOB_OBIT, "R" },     { FACT_JOB_REQUEUED, "RE" },
-    { FACT_JOB_ENDED, "E" },    { FACT_JOB_DELETED, "QHWR" },
+    { FACT_JOB_RUN, "Q" },   { FACT_JOB_SENT, "R" },       { FACT_JOB_STARTED, "R" },
+    { FACT_JOB_USAGE, "R" }, { FACT_JOB_REJECTED, "R" },   { FACT_JOB_KILLED, "R" },
+    { FACT_JOB_OBIT, "R" },  { FACT_JOB_MOVED, "R" },      { FACT_JOB_REQUEUED, "RE" },
+    { FACT_JOB_ENDED, "E" }, { FACT_JOB_DELETED, "QHWR" },
 };
+
+/* Moving is all that happens to it then. */
+static void check_moved(struct sim *s, const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++) {
+        int attr = rec->changes[i].attr;
+
+        if (attr != JOB_A_QUEUE && attr != JOB_A_RESERVE_ID && attr != JOB_A_MTIME)
+            check_failed(s, CHECK_LIFE, "job %s is moved and its %s changes", rec->id,
+                         job_rows[attr].name);
+    }
+}
 
 void check_job_record(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct job *j = rec->kind == OBJ_JOB ? model_job(m, rec->id) : NULL;
 
+    if (rec->fact == FACT_JOB_MOVED)
+        check_moved(s, rec);
     for (size_t i = 0; j && i < ARRAY_LEN(job_states); i++)
         if (job_states[i].fact == rec->fact &&
             !strchr(job_states[i].states, job_state(j)))

@@ -5,11 +5,16 @@
  * of reservations from now to the end of its walltime. Who overstays (a job that does
  * not die) promises nothing to anybody, so nothing counts behind its own end.
  *
+ * A reservation that was forced to be altered, or was made out of a job, may meet
+ * others: then it has to list them, and they it.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_state.h"
+#include "server/model/resv_oversub.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A job without walltime may last as long as it likes. */
@@ -17,6 +22,8 @@
 
 struct share {
     const char *id;
+    const struct object *o;
+    const struct resv *resv; /* NULL: a job */
     int64_t from_at;
     int64_t until_at;
     int64_t ncpus;
@@ -26,6 +33,7 @@ struct share {
 #define SHARES_MAX 256
 
 struct shares {
+    bool overstayers; /* who has not left counts as long as it is there */
     size_t n;
     struct share v[SHARES_MAX];
 };
@@ -47,8 +55,10 @@ static bool wants_alone(const struct object *o, int attr)
     return v && v->value.u.str && strstr(v->value.u.str, "excl") != NULL;
 }
 
-static void add(struct shares *all, struct share one)
+static void add(struct shares *all, struct share one, int64_t now_at)
 {
+    if (all->overstayers && one.from_at <= now_at)
+        one.until_at = MAX_OF(one.until_at, now_at + 1);
     if (one.from_at < one.until_at && all->n < SHARES_MAX)
         all->v[all->n++] = one;
 }
@@ -63,13 +73,17 @@ static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
 
         if (!phase_is_confirmed(phase) && phase != PHASE_ENDING)
             continue;
-        add(all, (struct share){
-                     .id = o->id,
-                     .from_at = runs ? now_at : obj_num(o, RESV_A_RESERVE_START, 0),
-                     .until_at = obj_num(o, RESV_A_RESERVE_END, 0),
-                     .ncpus = ncpus_on(&r->holds, n),
-                     .alone = wants_alone(o, RESV_A_RESOURCE_LIST),
-                 });
+        add(all,
+            (struct share){
+                .id = o->id,
+                .o = o,
+                .resv = r,
+                .from_at = runs ? now_at : obj_num(o, RESV_A_RESERVE_START, 0),
+                .until_at = obj_num(o, RESV_A_RESERVE_END, 0),
+                .ncpus = ncpus_on(&r->holds, n),
+                .alone = wants_alone(o, RESV_A_RESOURCE_LIST),
+            },
+            now_at);
     }
 }
 
@@ -88,43 +102,218 @@ static void add_jobs(struct shares *all, const struct node *n, int64_t now_at)
         const struct job *j = n->jobs[i];
 
         if (!j->resv)
-            add(all, (struct share){
-                         .id = j->obj.id,
-                         .from_at = now_at,
-                         .until_at = job_end_at(j, now_at),
-                         .ncpus = ncpus_on(&j->holds, n),
-                         .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
-                     });
+            add(all,
+                (struct share){
+                    .id = j->obj.id,
+                    .o = &j->obj,
+                    .from_at = now_at,
+                    .until_at = job_end_at(j, now_at),
+                    .ncpus = ncpus_on(&j->holds, n),
+                    .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
+                },
+                now_at);
     }
+}
+
+/* --- who is in whose way ---------------------------------------------------------- */
+
+static int64_t vnode_ncpus(const struct node *n)
+{
+    return resources_amount(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), "ncpus",
+                            0);
+}
+
+static bool is_at(const struct share *x, int64_t at)
+{
+    return x->from_at <= at && at < x->until_at;
+}
+
+/* Do these two want what only one of them can have? */
+static bool collide(const struct share *a, const struct share *b)
+{
+    return a->from_at < b->until_at && b->from_at < a->until_at &&
+           (a->alone || b->alone);
+}
+
+/* Who else has some of the vnode at an instant when too much of it is promised. */
+static void mark_short(const struct shares *all, const struct share *own, int64_t has,
+                       int64_t at, bool *marks)
+{
+    int64_t sum = 0;
+
+    if (!is_at(own, at))
+        return;
+    for (size_t i = 0; i < all->n; i++)
+        sum += is_at(&all->v[i], at) ? all->v[i].ncpus : 0;
+    for (size_t i = 0; sum > has && i < all->n; i++)
+        if (is_at(&all->v[i], at) && all->v[i].ncpus > 0)
+            marks[i] = true;
+}
+
+static void mark(const struct node *n, const struct shares *all,
+                 const struct share *own, bool *marks)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        mark_short(all, own, vnode_ncpus(n), all->v[i].from_at, marks);
+        if (collide(own, &all->v[i]))
+            marks[i] = true;
+    }
+}
+
+static const struct share *share_of(const struct shares *all, const struct object *o)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].o == o)
+            return &all->v[i];
+    return NULL;
+}
+
+static int by_creation(const void *a, const void *b)
+{
+    const struct object *x = *(const struct object *const *)a;
+    const struct object *y = *(const struct object *const *)b;
+
+    return (x->created_seq > y->created_seq) - (x->created_seq < y->created_seq);
+}
+
+struct finds {
+    size_t n;
+    const struct object *v[SHARES_MAX];
+};
+
+static void add_marked(struct finds *f, const struct shares *all, const bool *marks,
+                       const struct resv *own, enum obj_kind kind)
+{
+    for (size_t i = 0; i < all->n && f->n < SHARES_MAX; i++) {
+        const struct object *o = all->v[i].o;
+        size_t k = 0;
+
+        while (k < f->n && f->v[k] != o)
+            k++;
+        if (marks[i] && o != &own->obj && o->kind == kind && k == f->n)
+            f->v[f->n++] = o;
+    }
+}
+
+void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind kind,
+                       struct buf *out)
+{
+    struct finds f = { 0 };
+
+    for (size_t i = 0; phase_is_confirmed(resv_phase(r)) && i < r->holds.n; i++) {
+        const struct node *n = r->holds.v[i].node;
+        struct shares all = { .overstayers = true };
+        bool marks[SHARES_MAX] = { false };
+        const struct share *own;
+
+        add_resvs(&all, n, sim_now_at(s));
+        add_jobs(&all, n, sim_now_at(s));
+        own = share_of(&all, &r->obj);
+        if (own)
+            mark(n, &all, own, marks);
+        add_marked(&f, &all, marks, r, kind);
+    }
+    qsort(f.v, f.n, sizeof(f.v[0]), by_creation);
+    for (size_t i = 0; i < f.n; i++)
+        buf_printf(out, "%s%s", i ? "," : "", f.v[i]->id);
+}
+
+/* --- exemptions ------------------------------------------------------------------- */
+
+static bool has_id(const char *const *ids, size_t n, const char *id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(ids[i], id) == 0)
+            return true;
+    return false;
+}
+
+static void check_listed(struct sim *s, const struct resv *r, const struct share *other)
+{
+    struct arena *arena = arena_new();
+    struct oversub list = resv_oversub(r, sim_now_at(s), arena);
+
+    if (phase_is_confirmed(resv_phase(r)) &&
+        !has_id(list.jobs, list.n_jobs, other->id) &&
+        !has_id(list.resvs, list.n_resvs, other->id))
+        check_failed(s, CHECK_LISTED, "%s meets %s and does not list it", r->obj.id,
+                     other->id);
+    arena_free(arena);
+}
+
+static bool may_overlap(const struct sim *s, const struct node *n,
+                        const struct share *x)
+{
+    return x->resv && alter_may_overlap(s, x->resv, n->obj.id);
+}
+
+/* The cpus of those who may not overlap. */
+static int64_t regular_ncpus(const struct sim *s, const struct node *n,
+                             const struct shares *all, int64_t at)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (is_at(&all->v[i], at) && !may_overlap(s, n, &all->v[i]))
+            sum += all->v[i].ncpus;
+    return sum;
+}
+
+/* All reservations among them list all others. */
+static void check_all_listed(struct sim *s, const struct shares *all, int64_t at)
+{
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t k = 0; k < all->n; k++) {
+            const struct share *a = &all->v[i], *b = &all->v[k];
+
+            if (i != k && a->resv && is_at(a, at) && is_at(b, at) && a->ncpus &&
+                b->ncpus)
+                check_listed(s, a->resv, b);
+        }
+}
+
+static void check_pair(struct sim *s, const struct node *n, const struct share *a,
+                       const struct share *b, int64_t at)
+{
+    if (!may_overlap(s, n, a) && !may_overlap(s, n, b))
+        check_failed(s, CHECK_PROMISE,
+                     "%s at second %" PRId64
+                     ": %s and %s, and one of them wants it alone",
+                     n->obj.id, at - SIM_EPOCH_S, a->id, b->id);
+    if (a->resv)
+        check_listed(s, a->resv, b);
+    if (b->resv)
+        check_listed(s, b->resv, a);
 }
 
 /* Sums change for the worse only where a share begins. */
 static void check_instant(struct sim *s, const struct node *n, const struct shares *all,
                           const struct share *first)
 {
-    int64_t has = resources_amount(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
-                                   "ncpus", 0);
+    int64_t has = vnode_ncpus(n);
     int64_t at = first->from_at;
     int64_t sum = 0;
 
     for (size_t i = 0; i < all->n; i++) {
         const struct share *x = &all->v[i];
 
-        if (at < x->from_at || at >= x->until_at)
+        if (!is_at(x, at))
             continue;
         sum += x->ncpus;
         if (x != first && (x->alone || first->alone))
-            check_failed(s, CHECK_PROMISE,
-                         "%s at second %" PRId64
-                         ": %s and %s, and one of them wants it alone",
-                         n->obj.id, at - SIM_EPOCH_S, first->id, x->id);
+            check_pair(s, n, x, first, at);
     }
-    if (sum > has)
+    if (sum <= has)
+        return;
+    if (regular_ncpus(s, n, all, at) > has || regular_ncpus(s, n, all, at) == sum)
         check_failed(s, CHECK_PROMISE,
                      "%s has %" PRId64 " cpus and is promised %" PRId64
                      " at second %" PRId64 ", the last to %s",
                      n->obj.id, has, sum, at - SIM_EPOCH_S, first->id);
+    check_all_listed(s, all, at);
 }
+
+/* --- inside of reservations ------------------------------------------------------- */
 
 /* Jobs of a reservation on the vnode against its share there. */
 static void check_inside(struct sim *s, const struct node *n, const struct resv *r)
@@ -157,5 +346,35 @@ void check_promise(struct sim *s, const struct model *m)
         for (size_t i = 0; i < n->n_jobs; i++)
             if (n->jobs[i]->resv)
                 check_inside(s, n, n->jobs[i]->resv);
+    }
+}
+
+/* --- books ------------------------------------------------------------------------ */
+
+/* A job of a reservation uses what that has. */
+static int64_t running_ncpus(const struct node *n)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < n->n_resvs; i++)
+        if (obj_is_set(&n->resvs[i]->obj, RESV_A_HF_BEGUN_AT))
+            sum += ncpus_on(&n->resvs[i]->holds, n);
+    for (size_t i = 0; i < n->n_jobs; i++)
+        if (!n->jobs[i]->resv)
+            sum += ncpus_on(&n->jobs[i]->holds, n);
+    return sum;
+}
+
+void check_books(struct sim *s, const struct model *m)
+{
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        const struct node *n = TO_NODE(o);
+        int64_t is = resources_amount(&n->assigned, "ncpus", 0);
+
+        if (is != running_ncpus(n))
+            check_failed(s, CHECK_BOOKS,
+                         "%s has %" PRId64 " cpus assigned, and %" PRId64 " are in use",
+                         o->id, is, running_ncpus(n));
     }
 }

@@ -5,6 +5,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#define YES "PBS_RESV_CONFIRM_SUCCESS"
 
 static const struct {
     const char *name;
@@ -23,6 +26,11 @@ static const struct {
                      "only legal transitions; who is deleted never lives again" },
     [CHECK_HEALTH] = { "health", "degraded means an unusable vnode, and a next attempt "
                                  "is set exactly then" },
+    [CHECK_ALTER] = { "alter", "an alteration changes nothing before it is granted, "
+                               "then what was asked, and leaves jobs their vnodes" },
+    [CHECK_SHOWN] = { "shown", "an open alteration is shown to everybody" },
+    [CHECK_LISTED] = { "listed", "who was forced into others says into whom" },
+    [CHECK_BOOKS] = { "books", "what vnodes have assigned is what runs on them" },
     [CHECK_REFUSAL] = { "refusal", "a refused request changes nothing" },
     [CHECK_ANSWER] = { "answer", "every request is answered in the end" },
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
@@ -120,7 +128,9 @@ void check_turn(struct sim *s, const struct shell_turn *t)
         trace_record(s, e->u.record);
         check_resv_record(s, s->shell.shadow, e->u.record);
         check_job_record(s, s->shell.shadow, e->u.record);
+        check_alter_before(s, s->shell.shadow, e->u.record);
         model_apply(s->shell.shadow, e->u.record);
+        check_alter_after(s, s->shell.shadow, e->u.record);
     }
     /* Without records nothing may have changed: looked at now and then. */
     if (changed || s->n_steps % 5 == 0)
@@ -129,7 +139,10 @@ void check_turn(struct sim *s, const struct shell_turn *t)
         check_links(s, m);
         check_promise(s, m);
         check_health(s, m);
+        check_alters_settled(s, m);
+        check_books(s, m);
     }
+    s->alters.agreed = false;
     if (s->n_steps % 37 == 0)
         check_store(s);
 }
@@ -153,6 +166,16 @@ static bool is_look(uint32_t number)
            number == BATCH_STATUS_SCHED || number == BATCH_STATUS_RESOURCE;
 }
 
+static void check_replies(struct sim *s, uint64_t conn, const struct effects *out)
+{
+    const struct conn *c = net_conn(&s->net, conn);
+
+    for (size_t i = 0; c && i < out->n; i++)
+        if (out->v[i].kind == EFFECT_REPLY && out->v[i].u.reply.conn == conn)
+            check_shown(s, shell_model(s), c->server_uid,
+                        &out->v[i].u.reply.reply.objects);
+}
+
 /* The request was the only input of this turn, and nothing was due before it. That the
  * model is as its records say is watched anyway. */
 void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
@@ -172,6 +195,12 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
         }
         buf_fini(&text);
     }
+    if (rq->number == BATCH_MODIFY_RESV)
+        alter_requested(s, s->shell.shadow, rq, out);
+    s->alters.agreed = rq->number == BATCH_CONFIRM_RESV && rq->extend &&
+                       strncmp(rq->extend, YES, strlen(YES)) == 0;
+    if (rq->number == BATCH_STATUS_RESV)
+        check_replies(s, conn, out);
     if (!reply || reply->code == 0)
         return;
     for (size_t i = 0; i < out->n; i++)

@@ -23,6 +23,10 @@ enum check {
     CHECK_LINKS,
     CHECK_LIFE,
     CHECK_HEALTH,
+    CHECK_ALTER,
+    CHECK_SHOWN,
+    CHECK_LISTED,
+    CHECK_BOOKS,
     CHECK_REFUSAL,
     CHECK_ANSWER,
     CHECK_ACCOUNT,
@@ -61,6 +65,12 @@ void check_store(struct sim *s);
 
 /* check_promise.c: nobody is promised what another one has. */
 void check_promise(struct sim *s, const struct model *m);
+/* ... and vnodes have assigned what runs on them, once. */
+void check_books(struct sim *s, const struct model *m);
+/* With whom it shares what cannot be shared, as the model is now: ids of jobs or of
+ * reservations in order of creation, "R2.svr,R3.svr", empty: none. */
+void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind kind,
+                       struct buf *out);
 /* check_life.c: phases, degradation, re-making. */
 void check_resv_record(struct sim *s, const struct model *m, const struct record *rec);
 void check_job_record(struct sim *s, const struct model *m, const struct record *rec);

@@ -4,7 +4,9 @@
 #include "script.h"
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
+#include "server/model/resv_oversub.h"
 #include "server/model/resv_state.h"
+#include "server/requests/resv_proposal.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -111,6 +113,46 @@ static void expect_unanswered(struct sim *s, const struct words *w, const char *
         check_failed(s, CHECK_EXPECT, "%s was answered '%s' already", w->v[1], answer);
 }
 
+/* "R1 times 100 200": from when to when */
+static void expect_times(struct sim *s, const struct words *w)
+{
+    const struct object *o = labelled(s, w->v[1]);
+    int64_t start_at = o ? obj_num(o, RESV_A_RESERVE_START, 0) - SIM_EPOCH_S : 0;
+    int64_t end_at = o ? obj_num(o, RESV_A_RESERVE_END, 0) - SIM_EPOCH_S : 0;
+
+    if (start_at != atoll(w->v[3]) || end_at != atoll(w->v[4]))
+        check_failed(s, CHECK_EXPECT, "%s is from %" PRId64 " to %" PRId64, w->v[1],
+                     start_at, end_at);
+}
+
+static void expect_altering(struct sim *s, const struct words *w, bool want)
+{
+    const char *id = label_id(s, w->v[1]);
+    const struct resv *r = id ? model_resv(shell_model(s), id) : NULL;
+
+    if (!r || proposal_is_open(r) != want)
+        check_failed(s, CHECK_EXPECT, "%s is %sbeing altered", w->v[1],
+                     want ? "not " : "");
+}
+
+/* "R1 overlaps R2": lists it and no other one; "R1 overlaps nobody" */
+static void expect_overlap(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[1]);
+    const char *other = label_id(s, w->v[3]);
+    const struct resv *r = id ? model_resv(shell_model(s), id) : NULL;
+    struct arena *arena = arena_new();
+    struct oversub list = { 0 };
+
+    if (r)
+        list = resv_oversub(r, sim_now_at(s), arena);
+    if (!r || list.n_jobs + list.n_resvs != (other ? 1 : 0) ||
+        (other && !str_same(list.n_jobs ? list.jobs[0] : list.resvs[0], other)))
+        check_failed(s, CHECK_EXPECT, "%s lists %zu jobs and %zu reservations, not %s",
+                     w->v[1], list.n_jobs, list.n_resvs, w->v[3]);
+    arena_free(arena);
+}
+
 /* "R1 account B 1" */
 static void expect_account(struct sim *s, const struct words *w)
 {
@@ -157,6 +199,14 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_answer(s, w, client_answer(s, w->v[1]), 3);
     else if (words_are(w, 1, "* unanswered"))
         expect_unanswered(s, w, client_answer(s, w->v[1]));
+    else if (words_are(w, 1, "* times * *"))
+        expect_times(s, w);
+    else if (words_are(w, 1, "* altering"))
+        expect_altering(s, w, true);
+    else if (words_are(w, 1, "* not altering"))
+        expect_altering(s, w, false);
+    else if (words_are(w, 1, "* overlaps *"))
+        expect_overlap(s, w);
     else if (words_are(w, 1, "* account * *"))
         expect_account(s, w);
     else

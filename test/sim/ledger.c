@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_state.h"
+#include "server/requests/resv_proposal.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -84,6 +85,14 @@ static void take_label_of_job(const struct ledger *l, struct entry *e,
     e->label = xasprintf("%s's", job->label ? job->label : "?");
 }
 
+static bool changes(const struct record *rec, int attr)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr)
+            return true;
+    return false;
+}
+
 static void take_record(struct sim *s, const struct record *rec)
 {
     struct entry *e;
@@ -99,6 +108,13 @@ static void take_record(struct sim *s, const struct record *rec)
         e->ended = true;
     if (rec->fact == FACT_RESV_STARTED)
         e->n_started++;
+    if (rec->fact == FACT_RESV_ALTER_ASKED)
+        e->altering = true;
+    if (rec->fact == FACT_RESV_ALTERED || rec->fact == FACT_RESV_ALTER_DENIED ||
+        rec->fact == FACT_RESV_ENDING)
+        e->altering = false;
+    if (rec->fact == FACT_RESV_ALTERED && changes(rec, RESV_A_HF_BEGUN_AT))
+        e->n_moved_out++;
     if (rec->fact == FACT_JOB_RUN)
         e->n_runs++;
     if (rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_REQUEUED)
@@ -157,12 +173,25 @@ static void check_told(struct sim *s, const struct model *m, const struct entry 
         check_failed(s, CHECK_TOLD, "%s was told to be deleted and lives", e->id);
 }
 
+/* An alteration is asked again or was dropped with a notice, never half of it. */
+static void check_altering(struct sim *s, const struct model *m, const struct entry *e)
+{
+    const struct resv *r = e->kind == OBJ_RESV ? model_resv(m, e->id) : NULL;
+
+    if (r && e->altering != proposal_is_open(r))
+        check_failed(s, CHECK_TOLD, "the alteration of %s was %s by the restart", e->id,
+                     e->altering ? "lost" : "made up");
+}
+
 void ledger_check_told(struct sim *s)
 {
     const struct model *m = shell_model(s);
     struct entry *e, *next;
 
     HASH_ITER(hh, s->ledger.entries, e, next)
-    if (e->told_exists)
-        check_told(s, m, e);
+    {
+        check_altering(s, m, e);
+        if (e->told_exists)
+            check_told(s, m, e);
+    }
 }

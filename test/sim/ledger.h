@@ -20,7 +20,9 @@ struct entry {
     bool told_exists;    /* somebody was given its id */
     bool told_confirmed; /* ... and that it is confirmed */
     bool told_ending;    /* somebody was told that it is being deleted */
+    bool altering;       /* an alteration is open */
     int n_started;       /* records of its start */
+    int n_moved_out;     /* alterations that made a running one wait again */
     int n_runs;          /* of a job being sent off */
     int n_back;          /* of a run that ended without the job */
     int n_account[128];  /* accounting lines by letter */

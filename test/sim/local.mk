@@ -3,9 +3,11 @@ check_PROGRAMS += test/sim/sim
 TESTS += test/sim/check_scenarios test/sim/check_seeds
 test_sim_sim_SOURCES = \
 	test/sim/action.c \
+	test/sim/check_alter.c test/sim/check_alter.h \
 	test/sim/check_end.c \
 	test/sim/check_life.c \
 	test/sim/check_promise.c \
+	test/sim/check_shown.c \
 	test/sim/checks.c test/sim/checks.h \
 	test/sim/clients.c test/sim/clients.h \
 	test/sim/clock.c test/sim/clock.h \

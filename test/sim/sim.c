@@ -13,6 +13,7 @@
 
 #define BEGIN_S       100  /* before second 0: everything starts and finds itself */
 #define REPAIR_S      200  /* after the faults: hellos with their waits between */
+#define ANSWERS_S     30   /* with all vnodes free */
 #define QUIET_S       700  /* more than a period of the scheduler */
 #define JOBS_S        8000 /* queued jobs had to wait for reservations */
 #define TICKS_MAX     20   /* at one instant without an event */
@@ -67,6 +68,7 @@ void sim_fini(struct sim *s)
     net_fini(&s->net);
     clients_fini(&s->clients);
     ledger_fini(&s->ledger);
+    alters_fini(&s->alters);
     for (size_t i = 0; i < SIM_HOSTS_MAX; i++)
         mock_mom_fini(&s->moms[i]);
 }
@@ -213,9 +215,10 @@ void sim_end(struct sim *s)
     if (s->checks.failed)
         return;
     free_vnodes(s);
-    run_s(s, 1);
+    run_s(s, ANSWERS_S);
     if (s->checks.failed)
         return;
+    check_alters_answered(s);
     sim_run(s, (last_end_at(s) + REPAIR_S) * 1000);
     if (s->checks.failed)
         return;

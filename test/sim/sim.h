@@ -9,6 +9,7 @@
 #ifndef TEST_SIM_SIM_H
 #define TEST_SIM_SIM_H
 
+#include "check_alter.h"
 #include "checks.h"
 #include "clients.h"
 #include "clock.h"
@@ -54,6 +55,7 @@ struct sim {
     struct clients clients;
     struct ledger ledger;
     struct checks checks;
+    struct alters alters;
     size_t n_called; /* vnodes that the scenario gave a name */
     struct called {
         char word[16];

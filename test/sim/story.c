@@ -6,6 +6,12 @@
 
 #include "lib/base/rnd.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BOOKINGS_MAX 64
+
 struct story {
     struct rnd rnd;
     struct buf *out;
@@ -15,6 +21,11 @@ struct story {
     int64_t last_s; /* of the time in which things happen */
     int n_resvs;
     int n_jobs;
+    struct booking {
+        int64_t start_s;
+        int64_t length_s;
+        char select[64];      /* "2:ncpus=2", "2:ncpus=2+1:ncpus=1" */
+    } bookings[BOOKINGS_MAX]; /* of the reservations, by number */
 };
 
 static int pick(struct story *t, int low, int high)
@@ -40,22 +51,27 @@ static void at(struct story *t, int64_t second)
 
 /* --- what users do --------------------------------------------------------------- */
 
-static void add_chunk(struct story *t, int most)
+static struct booking *booking(struct story *t, int n)
 {
-    buf_printf(t->out, "%d:ncpus=%d", pick(t, 1, most), pick(t, 1, t->ncpus));
+    return &t->bookings[n % BOOKINGS_MAX];
 }
 
-static void add_select(struct story *t, int most)
+/* "2:ncpus=2", sometimes with a second chunk. */
+static void make_select(struct story *t, int most, struct booking *b)
+{
+    int n = snprintf(b->select, sizeof(b->select), "%d:ncpus=%d", pick(t, 1, most),
+                     pick(t, 1, t->ncpus));
+
+    if (chance(t, 20))
+        snprintf(b->select + n, sizeof(b->select) - (size_t)n, "+%d:ncpus=%d",
+                 pick(t, 1, MAX_OF(most / 2, 1)), pick(t, 1, t->ncpus));
+}
+
+static void add_place(struct story *t)
 {
     static const char *const places[] = { "free",     "scatter", "pack",
                                           "vscatter", "excl",    "vscatter:excl" };
 
-    buf_add_str(t->out, " select=");
-    add_chunk(t, most);
-    if (chance(t, 20)) {
-        buf_add_char(t->out, '+');
-        add_chunk(t, MAX_OF(most / 2, 1));
-    }
     if (chance(t, 30))
         buf_printf(t->out, " place=%s", places[pick(t, 0, 5)]);
 }
@@ -64,13 +80,15 @@ static void reserve(struct story *t, int64_t second)
 {
     int n = ++t->n_resvs;
     int most = chance(t, 80) ? t->n_vnodes / 3 : t->n_vnodes;
+    struct booking *b = booking(t, n);
 
+    make_select(t, MAX_OF(most, 1), b);
+    b->start_s = second + (chance(t, 50) ? pick(t, 1, 30) : pick(t, 5, 300));
+    b->length_s = chance(t, 10) ? pick(t, 1, 10) : pick(t, 30, 900);
     at(t, second);
-    buf_printf(t->out, "user%d reserves R%d", pick(t, 1, 2), n);
-    add_select(t, MAX_OF(most, 1));
-    buf_printf(t->out, " from %" PRId64 " for %d",
-               second + (chance(t, 50) ? pick(t, 1, 30) : pick(t, 5, 300)),
-               chance(t, 10) ? pick(t, 1, 10) : pick(t, 30, 900));
+    buf_printf(t->out, "user%d reserves R%d select=%s", pick(t, 1, 2), n, b->select);
+    add_place(t);
+    buf_printf(t->out, " from %" PRId64 " for %" PRId64, b->start_s, b->length_s);
     if (chance(t, 15))
         buf_printf(t->out, " waiting %d", pick(t, 0, 120));
     else if (chance(t, 15))
@@ -82,6 +100,92 @@ static void reserve(struct story *t, int64_t second)
         at(t, second + pick(t, 0, 5));
         buf_printf(t->out, "user1 interrupts R%d\n", n);
     }
+}
+
+static void reserve_from_job(struct story *t, int64_t second)
+{
+    int n;
+
+    if (!t->n_jobs)
+        return;
+    n = ++t->n_resvs;
+    *booking(t, n) = (struct booking){ .start_s = second, .length_s = 300 };
+    at(t, second);
+    buf_printf(t->out, "user%d reserves R%d out of J%d", pick(t, 1, 2), n,
+               recent(t, t->n_jobs));
+    if (chance(t, 60))
+        buf_printf(t->out, " for %d", pick(t, 1, 600));
+    if (chance(t, 20))
+        buf_printf(t->out, " idle %d", pick(t, 10, 200));
+    buf_add_char(t->out, '\n');
+}
+
+/* Mostly around what it has; now and then nonsense. */
+static void add_times(struct story *t, int64_t second, const struct booking *b)
+{
+    int64_t end_s = b->start_s + b->length_s;
+    int which = chance(t, 85) ? 1 << pick(t, 0, 2) : pick(t, 1, 7);
+
+    if (which & 1)
+        buf_printf(t->out, " from %" PRId64,
+                   MAX_OF(second, b->start_s) + pick(t, -30, 200));
+    if (which & 2)
+        buf_printf(t->out, " until %" PRId64,
+                   chance(t, 50) ? end_s + pick(t, -200, 300)
+                                 : second + pick(t, -5, 400));
+    if (which & 4)
+        buf_printf(t->out, " for %d",
+                   chance(t, 20) ? pick(t, 1, 20) : pick(t, 20, 1200));
+}
+
+/* Smaller, the same, or now and then larger. */
+static void add_smaller(struct story *t, const struct booking *b)
+{
+    int n = atoi(b->select);
+    const char *rest = strchr(b->select, ':');
+
+    if (!rest)
+        return;
+    if (chance(t, 30) && strchr(rest, '+'))
+        buf_printf(t->out, " select=%s", strchr(rest, '+') + 1);
+    else
+        buf_printf(t->out, " select=%d%s",
+                   chance(t, 90) ? pick(t, 1, MAX_OF(n, 1)) : n + 1, rest);
+}
+
+static void alter(struct story *t, int64_t second)
+{
+    int n;
+    bool force = chance(t, 20);
+
+    if (!t->n_resvs)
+        return;
+    n = recent(t, t->n_resvs);
+    at(t, second);
+    if (force || chance(t, 15))
+        buf_add_str(t->out, "root");
+    else
+        buf_printf(t->out, "user%d", pick(t, 1, 2));
+    buf_printf(t->out, " alters R%d", n);
+    if (chance(t, 65))
+        add_times(t, second, booking(t, n));
+    if (!force && chance(t, 40))
+        add_smaller(t, booking(t, n));
+    if (chance(t, 10))
+        buf_printf(t->out, " renamed %c", 'a' + pick(t, 0, 25));
+    if (chance(t, 10))
+        buf_add_str(t->out, " users=user1,user2");
+    if (chance(t, 30))
+        buf_printf(t->out, " waiting %d", pick(t, 1, 120));
+    buf_printf(t->out, "%s\n", force ? " force" : "");
+    if (chance(t, 20))
+        alter(t, second + pick(t, 0, 3));
+}
+
+static void look(struct story *t, int64_t second)
+{
+    at(t, second);
+    buf_printf(t->out, "user%d looks\n", pick(t, 1, 2));
 }
 
 static void submit(struct story *t, int64_t second)
@@ -96,7 +200,7 @@ static void submit(struct story *t, int64_t second)
     buf_printf(t->out, " lasting %d", pick(t, 1, 500));
     if (into)
         buf_printf(t->out, " into R%d", into);
-    buf_add_char(t->out, '\n');
+    buf_printf(t->out, "%s\n", !into && chance(t, 8) ? " reserving" : "");
 }
 
 static void delete (struct story *t, int64_t second)
@@ -254,9 +358,10 @@ static const struct {
     int weight;
     void (*fn)(struct story *t, int64_t second);
 } happenings[] = {
-    { 30, reserve }, { 25, submit }, { 10, delete },  { 2, run },
-    { 14, vnode },   { 6, mom },     { 1, router },   { 4, sched },
-    { 4, server },   { 2, store },   { 2, settings },
+    { 25, reserve }, { 22, alter },   { 25, submit }, { 5, reserve_from_job },
+    { 8, delete },   { 2, run },      { 2, look },    { 14, vnode },
+    { 6, mom },      { 1, router },   { 4, sched },   { 4, server },
+    { 2, store },    { 2, settings },
 };
 
 static void happen(struct story *t, int64_t second)

@@ -1,0 +1,433 @@
+/* check_alter.c - a refused or denied alteration changes nothing, an open one nothing
+ * yet, a granted one exactly what was asked.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "check_alter.h"
+
+#include "server/model/node_state.h"
+#include "server/model/resource_request.h"
+#include "server/model/resv_state.h"
+#include "server/requests/resv_proposal.h"
+#include "server/requests/resv_record.h"
+#include "sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#define ANSWERED_S 90
+
+/* --- remembering ------------------------------------------------------------------ */
+
+static void wish_free(struct wish *w)
+{
+    free(w->id);
+    free(w->select);
+    free(w->name);
+    free(w->users);
+    free(w);
+}
+
+static void forced_free(struct forced *f)
+{
+    free(f->id);
+    free(f->vnodes);
+    free(f);
+}
+
+void alters_fini(struct alters *a)
+{
+    struct wish *w, *next_wish;
+    struct forced *f, *next;
+
+    DL_FOREACH_SAFE(a->wishes, w, next_wish)
+    {
+        DL_DELETE(a->wishes, w);
+        wish_free(w);
+    }
+    DL_FOREACH_SAFE(a->forced, f, next)
+    {
+        DL_DELETE(a->forced, f);
+        forced_free(f);
+    }
+}
+
+/* After a crash a number may be given again: the latest counts. */
+static const struct wish *find_wish(const struct sim *s, const char *id, uint64_t seq)
+{
+    const struct wish *w;
+
+    DL_FOREACH(s->alters.wishes, w)
+    if (w->seq == seq && strcmp(w->id, id) == 0)
+        return w;
+    return NULL;
+}
+
+static const struct wish *wish_of(const struct sim *s, const struct resv *r,
+                                  const struct record *rec)
+{
+    return find_wish(s, r->obj.id,
+                     proposal_is_open(r) ? (uint64_t)proposal_seq(r) : rec->seq);
+}
+
+const struct wish *alter_open(struct sim *s, const struct resv *r)
+{
+    const struct wish *w;
+
+    if (!proposal_is_open(r))
+        return NULL;
+    w = find_wish(s, r->obj.id, (uint64_t)proposal_seq(r));
+    if (!w)
+        check_failed(s, CHECK_ALTER, "%s is being altered and nobody asked for it",
+                     r->obj.id);
+    return w;
+}
+
+static uint64_t first_record_of(const struct effects *out, const char *id)
+{
+    for (size_t i = 0; i < out->n; i++)
+        if (out->v[i].kind == EFFECT_RECORD && strcmp(out->v[i].u.record->id, id) == 0)
+            return out->v[i].u.record->seq;
+    return 0;
+}
+
+static int64_t given(const struct wire_attrs *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->v[i].name, name) == 0)
+            return atoll(list->v[i].value);
+    return 0;
+}
+
+static char *given_text(const struct wire_attrs *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->v[i].name, name) == 0)
+            return xstrdup(list->v[i].value);
+    return NULL;
+}
+
+/* reservations.md 13.6, once more. */
+static void derive(struct wish *w, const struct object *o,
+                   const struct wire_attrs *list)
+{
+    int64_t start_at = given(list, "reserve_start");
+    int64_t end_at = given(list, "reserve_end");
+    int64_t duration_s = given(list, "reserve_duration");
+
+    w->times = start_at || end_at || duration_s;
+    w->start_at = start_at ? start_at : obj_num(o, RESV_A_RESERVE_START, 0);
+    w->end_at = end_at ? end_at : obj_num(o, RESV_A_RESERVE_END, 0);
+    if (duration_s && end_at && !start_at)
+        w->start_at = end_at - duration_s;
+    else if (duration_s)
+        w->end_at = w->start_at + duration_s;
+    w->duration_s = w->end_at - w->start_at;
+}
+
+void alter_requested(struct sim *s, const struct model *before,
+                     const struct wire_request *rq, const struct effects *out)
+{
+    const struct body_modify_resv *body = rq->body;
+    const struct object *o = model_find(before, OBJ_RESV, body->resv_id);
+    uint64_t seq = first_record_of(out, body->resv_id);
+    struct wish *w;
+
+    if (!o || !seq)
+        return;
+    w = xcalloc(1, sizeof(*w));
+    w->id = xstrdup(body->resv_id);
+    w->seq = seq;
+    w->force = rq->extend && strcmp(rq->extend, "force") == 0;
+    w->select = given_text(&body->attrs, "Resource_List");
+    w->name = given_text(&body->attrs, "Reserve_Name");
+    w->users = given_text(&body->attrs, "Authorized_Users");
+    derive(w, o, &body->attrs);
+    DL_PREPEND(s->alters.wishes, w);
+}
+
+/* --- forced ones ------------------------------------------------------------------ */
+
+static struct forced *find_forced(const struct sim *s, const char *id)
+{
+    struct forced *f;
+
+    DL_FOREACH(s->alters.forced, f)
+    if (strcmp(f->id, id) == 0)
+        return f;
+    return NULL;
+}
+
+static void forget_forced(struct sim *s, const char *id)
+{
+    struct forced *f = find_forced(s, id);
+
+    if (!f)
+        return;
+    DL_DELETE(s->alters.forced, f);
+    forced_free(f);
+}
+
+static void remember_forced(struct sim *s, const struct resv *r)
+{
+    struct forced *f = xcalloc(1, sizeof(*f));
+
+    forget_forced(s, r->obj.id);
+    f->id = xstrdup(r->obj.id);
+    f->vnodes = xstrdup(obj_str(&r->obj, RESV_A_RESV_NODES, ""));
+    f->start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
+    f->end_at = obj_num(&r->obj, RESV_A_RESERVE_END, 0);
+    DL_PREPEND(s->alters.forced, f);
+}
+
+/* "vn[1]" in "(vn[1]:ncpus=2)+(vn[10]:ncpus=1)" */
+static bool names_vnode(const char *vnodes, const char *vnode)
+{
+    size_t len = strlen(vnode);
+
+    for (const char *at = vnodes; (at = strstr(at, vnode)); at += len)
+        if (at > vnodes && (at[-1] == '(' || at[-1] == '+') && at[len] == ':')
+            return true;
+    return false;
+}
+
+bool alter_may_overlap(const struct sim *s, const struct resv *r, const char *vnode)
+{
+    const struct forced *f = find_forced(s, r->obj.id);
+
+    if (obj_is_set(&r->obj, RESV_A_RESERVE_JOB))
+        return true;
+    return f && names_vnode(f->vnodes, vnode) &&
+           f->start_at == obj_num(&r->obj, RESV_A_RESERVE_START, 0) &&
+           f->end_at == obj_num(&r->obj, RESV_A_RESERVE_END, 0);
+}
+
+/* --- records ---------------------------------------------------------------------- */
+
+/* What an alteration that is open or denied may touch: nothing that anybody sees, but
+ * for the reason. */
+static void check_untouched(struct sim *s, const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++) {
+        int attr = rec->changes[i].attr;
+
+        if (!(resv_rows[attr].flags & ATTR_INTERNAL) && attr != RESV_A_ALTER_DENIED)
+            check_failed(s, CHECK_ALTER, "%s of %s changes %s", fact_name(rec->fact),
+                         rec->id, resv_rows[attr].name);
+    }
+}
+
+static const char *new_vnodes(const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == RESV_A_RESV_NODES)
+            return rec->changes[i].after;
+    return NULL;
+}
+
+/* The reservation goes back to waiting. */
+static bool moves_out(const struct resv *r, const struct wish *w,
+                      const struct record *rec)
+{
+    return phase_is_running(resv_phase(r)) && w->start_at > rec->at;
+}
+
+static int64_t used_ncpus(const struct node *n, const struct resv *r)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < n->n_jobs; i++)
+        for (size_t k = 0; n->jobs[i]->resv == r && k < n->jobs[i]->holds.n; k++)
+            if (n->jobs[i]->holds.v[k].node == n)
+                sum += resources_amount(&n->jobs[i]->holds.v[k].amount, "ncpus", 0);
+    return sum;
+}
+
+/* Running: usable vnodes stay, but for a smaller select; those with jobs always. */
+static void check_kept(struct sim *s, const struct model *m, const struct resv *r,
+                       const struct wish *w, const struct record *rec)
+{
+    struct arena *arena = arena_new();
+    struct exec_vnode ev = { 0 };
+
+    if (exec_vnode_parse(new_vnodes(rec), m->defs, arena, &ev, NULL))
+        check_failed(s, CHECK_ALTER, "%s cannot be read", new_vnodes(rec));
+    for (size_t i = 0; i < r->holds.n; i++) {
+        const struct node *n = r->holds.v[i].node;
+        int64_t has = resources_amount(&r->holds.v[i].amount, "ncpus", 0);
+        int64_t keeps = exec_vnode_amount(&ev, n->obj.id, "ncpus");
+
+        if (keeps < used_ncpus(n, r))
+            check_failed(s, CHECK_ALTER, "%s is altered and loses %s under its jobs",
+                         rec->id, n->obj.id);
+        if (!w->select && node_is_usable(n) && keeps < has)
+            check_failed(s, CHECK_ALTER, "%s is altered and loses usable %s", rec->id,
+                         n->obj.id);
+    }
+    arena_free(arena);
+}
+
+/* Nobody has to agree to that. */
+static bool ends_now(const struct resv *r, const struct wish *w,
+                     const struct record *rec)
+{
+    return phase_is_running(resv_phase(r)) && w->end_at <= rec->at;
+}
+
+static void check_grant(struct sim *s, const struct model *m, const struct resv *r,
+                        const struct wish *w, const struct record *rec)
+{
+    bool unconfirmed = resv_phase(r) == PHASE_UNCONFIRMED;
+
+    if (!s->alters.agreed && !w->force && !ends_now(r, w, rec))
+        check_failed(s, CHECK_ALTER, "%s is altered and no scheduler agreed", rec->id);
+    if (new_vnodes(rec) && phase_is_running(resv_phase(r)) && !moves_out(r, w, rec))
+        check_kept(s, m, r, w, rec);
+    if (!s->alters.agreed && !unconfirmed && w->force)
+        remember_forced(s, r); /* its times follow when they are so */
+    else if (w->times)
+        forget_forced(s, rec->id);
+}
+
+void check_alter_before(struct sim *s, const struct model *m, const struct record *rec)
+{
+    const struct resv *r = rec->kind == OBJ_RESV ? model_resv(m, rec->id) : NULL;
+    const struct wish *w = r ? wish_of(s, r, rec) : NULL;
+
+    if (!r)
+        return;
+    if (rec->fact == FACT_RESV_ALTER_ASKED && proposal_is_open(r))
+        check_failed(s, CHECK_ALTER, "%s is altered twice at once", rec->id);
+    if (rec->fact == FACT_RESV_ALTER_ASKED || rec->fact == FACT_RESV_ALTER_DENIED)
+        check_untouched(s, rec);
+    if (rec->fact == FACT_RESV_ALTER_DENIED && w && w->force)
+        check_failed(s, CHECK_ALTER, "forced alteration of %s is denied", rec->id);
+    s->alters.granted = rec->fact == FACT_RESV_ALTERED ? w : NULL;
+    if (s->alters.granted)
+        check_grant(s, m, r, w, rec);
+    if (!w && (rec->fact == FACT_RESV_ALTERED || rec->fact == FACT_RESV_ALTER_ASKED ||
+               rec->fact == FACT_RESV_ALTER_DENIED))
+        check_failed(s, CHECK_ALTER, "%s of %s, and nobody asked for it",
+                     fact_name(rec->fact), rec->id);
+}
+
+/* --- what it is then -------------------------------------------------------------- */
+
+static void check_num(struct sim *s, const struct object *o, int attr, int64_t want)
+{
+    if (obj_num(o, attr, 0) != want)
+        check_failed(s, CHECK_ALTER,
+                     "%s was altered: %s is %" PRId64 ", and asked was for %" PRId64,
+                     o->id, resv_rows[attr].name, obj_num(o, attr, 0), want);
+}
+
+static void check_text(struct sim *s, const struct object *o, const char *name,
+                       const char *is, const char *want)
+{
+    if (want && !str_same(is, want))
+        check_failed(s, CHECK_ALTER, "%s was altered: %s is %s, and asked was for %s",
+                     o->id, name, is ? is : "not set", want);
+}
+
+static void check_made(struct sim *s, const struct object *o, const struct wish *w)
+{
+    const struct resources *list = obj_resources(o, RESV_A_RESOURCE_LIST);
+    struct arena *arena = arena_new();
+
+    if (w->times) {
+        check_num(s, o, RESV_A_RESERVE_START, w->start_at);
+        check_num(s, o, RESV_A_RESERVE_END, w->end_at);
+        check_num(s, o, RESV_A_RESERVE_DURATION, w->duration_s);
+        if (resources_amount(list, "walltime", 0) != w->duration_s)
+            check_failed(s, CHECK_ALTER, "%s was altered and its walltime is wrong",
+                         o->id);
+    }
+    check_text(s, o, "select", resources_text(list, "select", arena), w->select);
+    check_text(s, o, "name", obj_str(o, RESV_A_RESERVE_NAME, NULL), w->name);
+    if (w->users)
+        check_text(s, o, "list of users",
+                   attr_value_text(resv_rows[RESV_A_AUTHORIZED_USERS].type,
+                                   obj_attr(o, RESV_A_AUTHORIZED_USERS), arena),
+                   w->users);
+    arena_free(arena);
+}
+
+/* It holds as much as it asks for. */
+static void check_amount(struct sim *s, const struct resv *r)
+{
+    const struct resources *list = obj_resources(&r->obj, RESV_A_RESOURCE_LIST);
+    int64_t want = resources_amount(list, "ncpus", 0);
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < r->holds.n; i++)
+        sum += resources_amount(&r->holds.v[i].amount, "ncpus", 0);
+    if (phase_is_confirmed(resv_phase(r)) && sum != want)
+        check_failed(s, CHECK_ALTER, "%s asks for %" PRId64 " cpus and holds %" PRId64,
+                     r->obj.id, want, sum);
+}
+
+/* Who may use it may use its queue. */
+static void check_queue(struct sim *s, const struct resv *r)
+{
+    const struct attr_value *users = obj_attr(&r->obj, RESV_A_AUTHORIZED_USERS);
+    const struct attr_value *acl =
+        r->queue ? obj_attr(&r->queue->obj, QUEUE_A_ACL_USERS) : NULL;
+    bool same = acl && acl->set == users->set &&
+                (!acl->set || acl->u.list.n == users->u.list.n);
+
+    for (size_t i = 0; same && acl->set && i < acl->u.list.n; i++)
+        same = strcmp(acl->u.list.v[i], users->u.list.v[i]) == 0;
+    if (acl && !same)
+        check_failed(s, CHECK_ALTER, "%s and its queue have different users",
+                     r->obj.id);
+}
+
+void check_alter_after(struct sim *s, const struct model *m, const struct record *rec)
+{
+    const struct resv *r = rec->kind == OBJ_RESV ? model_resv(m, rec->id) : NULL;
+    struct forced *f;
+    const struct wish *w;
+
+    if (!r || (rec->fact != FACT_RESV_ALTERED && rec->fact != FACT_SET))
+        return;
+    w = s->alters.granted ? s->alters.granted : find_wish(s, rec->id, rec->seq);
+    s->alters.granted = NULL;
+    if (!w)
+        return;
+    check_made(s, &r->obj, w);
+    if (rec->fact != FACT_RESV_ALTERED)
+        return;
+    check_amount(s, r);
+    f = find_forced(s, rec->id);
+    if (f && w->force && !s->alters.agreed) {
+        f->start_at = w->start_at;
+        f->end_at = w->end_at;
+    }
+}
+
+/* Queues follow their reservations within one decision. */
+void check_alters_settled(struct sim *s, const struct model *m)
+{
+    MODEL_EACH(m, OBJ_RESV, o)
+    {
+        const struct resv *r = TO_RESV(o);
+        enum resv_phase phase = resv_phase(r);
+
+        if (proposal_is_open(r) && !phase_is_confirmed(phase) &&
+            phase != PHASE_UNCONFIRMED)
+            check_failed(s, CHECK_ALTER, "%s is being altered and deleted", o->id);
+        check_queue(s, r);
+    }
+}
+
+void check_alters_answered(struct sim *s)
+{
+    const struct model *m = shell_model(s);
+
+    MODEL_EACH(m, OBJ_RESV, o)
+    {
+        if (proposal_is_open(TO_RESV(o)) &&
+            obj_num(o, RESV_A_HF_ALTER_AT, 0) < sim_now_at(s) - ANSWERED_S)
+            check_failed(s, CHECK_QUIET, "nobody answers the alteration of %s", o->id);
+    }
+}
