@@ -180,6 +180,14 @@ static void remember_forced(struct sim *s, const struct resv *r)
     DL_PREPEND(s->alters.forced, f);
 }
 
+/* Who takes less of the time that he was forced into needs nobody's word. */
+static bool is_within_forced(const struct sim *s, const struct wish *w)
+{
+    const struct forced *f = find_forced(s, w->id);
+
+    return f && f->start_at <= w->start_at && w->end_at <= f->end_at;
+}
+
 /* "vn[1]" in "(vn[1]:ncpus=2)+(vn[10]:ncpus=1)" */
 static bool names_vnode(const char *vnodes, const char *vnode)
 {
@@ -198,8 +206,8 @@ bool alter_may_overlap(const struct sim *s, const struct resv *r, const char *vn
     if (obj_is_set(&r->obj, RESV_A_RESERVE_JOB))
         return true;
     return f && names_vnode(f->vnodes, vnode) &&
-           f->start_at == obj_num(&r->obj, RESV_A_RESERVE_START, 0) &&
-           f->end_at == obj_num(&r->obj, RESV_A_RESERVE_END, 0);
+           f->start_at <= obj_num(&r->obj, RESV_A_RESERVE_START, 0) &&
+           f->end_at >= obj_num(&r->obj, RESV_A_RESERVE_END, 0);
 }
 
 /* --- records ---------------------------------------------------------------------- */
@@ -285,7 +293,7 @@ static void check_grant(struct sim *s, const struct model *m, const struct resv 
         check_kept(s, m, r, w, rec);
     if (!s->alters.agreed && !unconfirmed && w->force)
         remember_forced(s, r); /* its times follow when they are so */
-    else if (w->times)
+    else if (w->times && !is_within_forced(s, w))
         forget_forced(s, rec->id);
 }
 

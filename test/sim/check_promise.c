@@ -351,16 +351,21 @@ void check_promise(struct sim *s, const struct model *m)
 
 /* --- books ------------------------------------------------------------------------ */
 
-/* A job of a reservation uses what that has. */
+static bool has_begun(const struct resv *r)
+{
+    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT);
+}
+
+/* A job of a reservation that has begun uses what that has. */
 static int64_t running_ncpus(const struct node *n)
 {
     int64_t sum = 0;
 
     for (size_t i = 0; i < n->n_resvs; i++)
-        if (obj_is_set(&n->resvs[i]->obj, RESV_A_HF_BEGUN_AT))
+        if (has_begun(n->resvs[i]))
             sum += ncpus_on(&n->resvs[i]->holds, n);
     for (size_t i = 0; i < n->n_jobs; i++)
-        if (!n->jobs[i]->resv)
+        if (!n->jobs[i]->resv || !has_begun(n->jobs[i]->resv))
             sum += ncpus_on(&n->jobs[i]->holds, n);
     return sum;
 }

@@ -223,6 +223,33 @@ static int take_vnodes(struct answer *a)
     return diag_set(&a->out->why, PBSE_SYSTEM, "Unknown node %s received", unknown);
 }
 
+/* An answer to an older question may offer what a larger or smaller select asked for.
+ */
+static bool is_as_much(const struct answer *a, const char **ret_why)
+{
+    const struct object *o = &a->r->obj;
+    const char *text = a->wanted ? edit_str(a->wanted, RESV_A_SCHEDSELECT, "")
+                                 : obj_str(o, RESV_A_SCHEDSELECT, "");
+    struct resources want = { 0 };
+    struct select select;
+    bool same = true;
+
+    if (select_parse(text, a->m->defs, a->rq->arena, &select, NULL))
+        return true;
+    select_sum(&select, a->m->defs, &want);
+    for (size_t i = 0; same && i < want.n; i++) {
+        const char *name = want.v[i].def->name;
+        int64_t offered = exec_vnode_amount(&a->vnodes, NULL, name);
+
+        same = offered == 0 || offered == resources_amount(&want, name, 0);
+        if (!same)
+            *ret_why = arena_printf(a->rq->arena, "it offers %" PRId64 " of %s",
+                                    offered, name);
+    }
+    resources_clear(&want);
+    return same;
+}
+
 static int check_fit(struct answer *a)
 {
     const struct resv_offer offer = {
@@ -236,7 +263,7 @@ static int check_fit(struct answer *a)
     };
     const char *why = "";
 
-    if (resv_fit(a->m, &offer, a->rq->arena, &why))
+    if (is_as_much(a, &why) && resv_fit(a->m, &offer, a->rq->arena, &why))
         return 0;
     decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id,
                "Confirmation refused: %s", why);
