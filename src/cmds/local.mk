@@ -78,3 +78,5 @@ check_PROGRAMS += test/unit/cmds/test_cmds
 TESTS += test/unit/cmds/test_cmds
 test_unit_cmds_test_cmds_SOURCES = test/unit/cmds/test_cmds.c test/unit/unit.h
 test_unit_cmds_test_cmds_LDADD = $(CMD_LIBS) -lcunit
+
+EXTRA_DIST += src/cmds/README.md

@@ -19,3 +19,5 @@ TESTS += test/unit/comm/test_router
 test_unit_comm_test_router_SOURCES = test/unit/comm/test_router.c
 test_unit_comm_test_router_LDADD = libhfrouter.la libhftppcore.la libhfwire.la \
 	libhfbase.la $(ZLIB_LIBS) -lcunit -lm
+
+EXTRA_DIST += src/comm/README.md

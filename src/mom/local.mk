@@ -38,3 +38,5 @@ test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \
 	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/vnodefile.c
 test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit
+
+EXTRA_DIST += src/mom/README.md

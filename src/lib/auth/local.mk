@@ -12,3 +12,5 @@ check_PROGRAMS += test/unit/auth/test_auth
 TESTS += test/unit/auth/test_auth
 test_unit_auth_test_auth_SOURCES = test/unit/auth/test_auth.c
 test_unit_auth_test_auth_LDADD = libhfauth.la libhfbase.la -lcunit
+
+EXTRA_DIST += src/lib/auth/README.md

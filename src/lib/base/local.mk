@@ -23,3 +23,5 @@ check_PROGRAMS += test/unit/base/test_date
 TESTS += test/unit/base/test_date
 test_unit_base_test_date_SOURCES = test/unit/base/test_date.c
 test_unit_base_test_date_LDADD = libhfbase.la -lcunit
+
+EXTRA_DIST += src/lib/base/README.md

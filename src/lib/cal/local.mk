@@ -6,3 +6,5 @@ check_PROGRAMS += test/unit/cal/test_timeline
 TESTS += test/unit/cal/test_timeline
 test_unit_cal_test_timeline_SOURCES = test/unit/cal/test_timeline.c test/unit/unit.h
 test_unit_cal_test_timeline_LDADD = libhfcal.la libhfbase.la -lcunit
+
+EXTRA_DIST += src/lib/cal/README.md

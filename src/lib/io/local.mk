@@ -30,3 +30,5 @@ test_unit_io_test_loop_SOURCES = test/unit/io/test_loop.c
 test_unit_io_test_loop_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_io_test_logfile_SOURCES = test/unit/io/test_logfile.c
 test_unit_io_test_logfile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
+
+EXTRA_DIST += src/lib/io/README.md

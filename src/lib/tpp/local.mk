@@ -21,3 +21,5 @@ test_unit_tpp_test_streams_LDADD = libhftppcore.la libhfwire.la libhfbase.la \
 	$(ZLIB_LIBS) -lcunit -lm
 test_unit_tpp_test_leaf_SOURCES = test/unit/tpp/test_leaf.c
 test_unit_tpp_test_leaf_LDADD = $(HF_TPP_LIBS) -lcunit
+
+EXTRA_DIST += src/lib/tpp/README.md
