@@ -74,12 +74,20 @@ def run(cluster, args):
                   deadline=300)
     print("%d vnodes, %d reservations" % (args.vnodes, args.resvs))
 
+    booked = []
+
     def book(i):
         r = Reservation(select="4:ncpus=1", start=base + 200000 + i * 7200, duration=3600,
                         interactive=60)
         server.submit(r)
         assert r.answer.endswith("CONFIRMED"), r.answer
+        booked.append(r.answer.split()[0])
+
+    def alter(i):
+        done = cluster.run(["pbs_ralter", "-I", "60", "-D", "5400", booked[i]])
+        assert done.stdout.endswith("CONFIRMED\n"), done.stdout
     show("pbs_rsub -I to CONFIRMED, process start to exit", timed(book, args.runs))
+    show("pbs_ralter -I to CONFIRMED, process start to exit", timed(alter, args.runs))
     show("qstat -B", timed(lambda i: cluster.run(["qstat", "-B"]), args.runs))
     show("pbs_rstat (all)", timed(lambda i: cluster.run(["pbs_rstat"]), args.runs))
     show("pbsnodes -av", timed(lambda i: cluster.run(["pbsnodes", "-av"]), 5))
