@@ -282,11 +282,22 @@ static bool ends_now(const struct resv *r, const struct wish *w,
     return phase_is_running(resv_phase(r)) && w->end_at <= rec->at;
 }
 
+/* What force cannot do: take running jobs along, or begin what is over. */
+static bool is_impossible(const struct resv *r, const struct wish *w,
+                          const struct record *rec)
+{
+    if (phase_is_running(resv_phase(r)))
+        return moves_out(r, w, rec) && resv_has_busy_job(r);
+    return w->end_at <= rec->at;
+}
+
 static void check_grant(struct sim *s, const struct model *m, const struct resv *r,
                         const struct wish *w, const struct record *rec)
 {
     bool unconfirmed = resv_phase(r) == PHASE_UNCONFIRMED;
 
+    if (is_impossible(r, w, rec))
+        check_failed(s, CHECK_ALTER, "%s is altered to what cannot be", rec->id);
     if (!s->alters.agreed && !w->force && !ends_now(r, w, rec))
         check_failed(s, CHECK_ALTER, "%s is altered and no scheduler agreed", rec->id);
     if (new_vnodes(rec) && phase_is_running(resv_phase(r)) && !moves_out(r, w, rec))
@@ -308,7 +319,8 @@ void check_alter_before(struct sim *s, const struct model *m, const struct recor
         check_failed(s, CHECK_ALTER, "%s is altered twice at once", rec->id);
     if (rec->fact == FACT_RESV_ALTER_ASKED || rec->fact == FACT_RESV_ALTER_DENIED)
         check_untouched(s, rec);
-    if (rec->fact == FACT_RESV_ALTER_DENIED && w && w->force)
+    if (rec->fact == FACT_RESV_ALTER_DENIED && w && w->force &&
+        !is_impossible(r, w, rec))
         check_failed(s, CHECK_ALTER, "forced alteration of %s is denied", rec->id);
     s->alters.granted = rec->fact == FACT_RESV_ALTERED ? w : NULL;
     if (s->alters.granted)

@@ -137,9 +137,12 @@ static void ask_wanted_again(const struct answer *a)
 static int take_no_to_wanted(const struct answer *a)
 {
     int64_t answered = obj_num(&a->r->obj, RESV_A_HF_ANSWERED, 0) + 1;
+    const char *against = proposal_obstacle(a->r, a->rq->now_at);
     struct record *rec;
 
-    if (answered < obj_num(&a->r->obj, RESV_A_HF_ASKED, 0)) {
+    if (against) {
+        deny(a, against);
+    } else if (answered < obj_num(&a->r->obj, RESV_A_HF_ASKED, 0)) {
         rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
         record_change_num(rec, a->rq->arena, RESV_A_HF_ANSWERED, answered);
     } else if (proposal_is_forced(a->r)) {
@@ -150,18 +153,6 @@ static int take_no_to_wanted(const struct answer *a)
         deny(a, a->reason ? a->reason : "the scheduler gave no reason");
     }
     return 0;
-}
-
-/* What was right when it was asked for may have become wrong. */
-static const char *reason_against(const struct answer *a)
-{
-    bool runs = phase_is_running(a->phase);
-
-    if (runs && a->start_at > a->rq->now_at && resv_has_busy_job(a->r))
-        return pbse_text(PBSE_RESV_NOT_EMPTY);
-    if (!runs && a->end_at <= a->rq->now_at)
-        return "its end has passed";
-    return NULL;
 }
 
 static int take_no(const struct answer *a)
@@ -321,7 +312,7 @@ static int take_yes_to_wanted(struct answer *a)
     a->end_at = edit_num(a->wanted, RESV_A_RESERVE_END, 0);
     if (a->body->argument != 0 && a->body->argument != (uint64_t)a->start_at)
         return diag_code(&a->out->why, PBSE_BADSTATE); /* of an older question */
-    against = reason_against(a);
+    against = proposal_obstacle(a->r, a->rq->now_at);
     if (against) {
         deny(a, against);
         return 0;

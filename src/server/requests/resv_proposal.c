@@ -58,6 +58,18 @@ bool proposal_is_forced(const struct resv *r)
     return obj_num(&r->obj, RESV_A_HF_ALTER_FORCE, 0) != 0;
 }
 
+const char *proposal_obstacle(const struct resv *r, int64_t now_at)
+{
+    bool runs = phase_is_running(resv_phase(r));
+
+    if (runs && proposal_num(r, RESV_A_RESERVE_START, 0) > now_at &&
+        resv_has_busy_job(r))
+        return pbse_text(PBSE_RESV_NOT_EMPTY);
+    if (!runs && proposal_num(r, RESV_A_RESERVE_END, 0) <= now_at)
+        return "its end has passed";
+    return NULL;
+}
+
 bool proposal_knows(int attr)
 {
     return row_of(attr) != NULL;

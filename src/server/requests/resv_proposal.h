@@ -23,6 +23,10 @@ bool proposal_is_forced(const struct resv *r);
 const struct attr_value *proposal_value(const struct resv *r, int attr);
 int64_t proposal_num(const struct resv *r, int attr, int64_t unset);
 
+/* What was right when it was asked for may have become wrong: why it cannot be made any
+ * more, not even by force; NULL when it can. */
+const char *proposal_obstacle(const struct resv *r, int64_t now_at);
+
 /* True when the attribute may be part of one. */
 bool proposal_knows(int attr);
 

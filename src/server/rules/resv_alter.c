@@ -55,7 +55,11 @@ static void force(const struct rule_context *c, const struct resv *r,
 static void give_up(const struct rule_context *c, const struct resv *r,
                     struct decision *out)
 {
-    if (proposal_is_forced(r))
+    const char *against = proposal_obstacle(r, c->now_at);
+
+    if (against)
+        proposal_deny(r, c->server_actor, against, c->now_at, out);
+    else if (proposal_is_forced(r))
         force(c, r, out);
     else
         proposal_deny(r, c->server_actor,
