@@ -160,12 +160,15 @@ static void account_denied(const struct reaction *r)
 }
 
 /* F tells an end from a deletion; the K that tools know follows. Deletion asked for
- * twice is written once. */
+ * twice is written once. What ends by itself bears a note, and was not deleted by its
+ * owner, even when the server runs as that user. */
 static void account_ending(const struct reaction *r)
 {
     const struct object *o = react_resv(r);
     int64_t before = react_resv_state_before(r);
-    bool owner = strcmp(r->rec->actor, obj_str(o, RESV_A_RESERVE_OWNER, "")) == 0;
+    bool was_asked = !r->rec->note || !*r->rec->note;
+    bool owner =
+        was_asked && strcmp(r->rec->actor, obj_str(o, RESV_A_RESERVE_OWNER, "")) == 0;
 
     if (before == RESV_BEING_DELETED)
         return;

@@ -114,7 +114,7 @@ static void test_key_file_that_others_touch_is_refused(void)
         { "readable for the group", KEY_A, 0640, PBSE_BADCRED },
         { "writable for others", KEY_A, 0602, PBSE_BADCRED },
         { "empty", "", 0600, PBSE_BADCRED },
-        { "one digit short", KEY_A + 1, 0600, PBSE_BADCRED },
+        { "one digit short", &KEY_A[1], 0600, PBSE_BADCRED },
         { "more behind it", KEY_A "x", 0600, PBSE_BADCRED },
         { "capitals", KEY_CAPITALS, 0600, PBSE_BADCRED },
     };
