@@ -445,7 +445,10 @@ static void test_changes_wait_for_a_working_store(void)
     svr_set_store_failed(r->s, true);
     CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, 0, "", "comment=x"), 15161);
     CU_ASSERT_EQUAL(rig_count(r, EFFECT_RECORD), 0);
+    for (size_t i = 0; i < r->out.n; i++)
+        CU_ASSERT_EQUAL(r->out.v[i].seq, 0); /* it does not wait for the store */
     CU_ASSERT_PTR_NOT_NULL(rig_status(r, RIG_USER, SVR, "", ""));
+    CU_ASSERT_NOT_EQUAL(rig_effect(r, EFFECT_REPLY, 0)->seq, 0); /* a status does */
     svr_set_store_failed(r->s, false);
     CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, 0, "", "comment=x"), 0);
     rig_free(r);
