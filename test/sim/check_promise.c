@@ -55,9 +55,16 @@ static bool wants_alone(const struct object *o, int attr)
     return v && v->value.u.str && strstr(v->value.u.str, "excl") != NULL;
 }
 
+static bool has_begun(const struct resv *r)
+{
+    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT);
+}
+
 static void add(struct shares *all, struct share one, int64_t now_at)
 {
-    if (all->overstayers && one.from_at <= now_at)
+    bool there = !one.resv || has_begun(one.resv);
+
+    if (all->overstayers && there && one.from_at <= now_at)
         one.until_at = MAX_OF(one.until_at, now_at + 1);
     if (one.from_at < one.until_at && all->n < SHARES_MAX)
         all->v[all->n++] = one;
@@ -96,22 +103,37 @@ static int64_t job_end_at(const struct job *j, int64_t now_at)
            (walltime_s > 0 ? walltime_s : FOREVER_S);
 }
 
-static void add_jobs(struct shares *all, const struct node *n, int64_t now_at)
+/* One that qrun put into a reservation that has not begun is outside until then; nobody
+ * promised it anything. */
+static bool is_outside(const struct shares *all, const struct job *j)
+{
+    return !j->resv || (all->overstayers && !has_begun(j->resv));
+}
+
+static int64_t outside_until(const struct job *j, int64_t now_at)
+{
+    int64_t end_at = job_end_at(j, now_at);
+
+    return j->resv ? MIN_OF(end_at, obj_num(&j->resv->obj, RESV_A_RESERVE_START, 0))
+                   : end_at;
+}
+
+static void add_jobs(struct shares *all, const struct node *n, const struct resv *own,
+                     int64_t now_at)
 {
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct job *j = n->jobs[i];
+        const struct share one = {
+            .id = j->obj.id,
+            .o = &j->obj,
+            .from_at = now_at,
+            .until_at = outside_until(j, now_at),
+            .ncpus = ncpus_on(&j->holds, n),
+            .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
+        };
 
-        if (!j->resv)
-            add(all,
-                (struct share){
-                    .id = j->obj.id,
-                    .o = &j->obj,
-                    .from_at = now_at,
-                    .until_at = job_end_at(j, now_at),
-                    .ncpus = ncpus_on(&j->holds, n),
-                    .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
-                },
-                now_at);
+        if (is_outside(all, j) && !(own && j->resv == own))
+            add(all, one, now_at);
     }
 }
 
@@ -207,7 +229,7 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
         const struct share *own;
 
         add_resvs(&all, n, sim_now_at(s));
-        add_jobs(&all, n, sim_now_at(s));
+        add_jobs(&all, n, r, sim_now_at(s));
         own = share_of(&all, &r->obj);
         if (own)
             mark(n, &all, own, marks);
@@ -340,7 +362,7 @@ void check_promise(struct sim *s, const struct model *m)
         struct shares all = { 0 };
 
         add_resvs(&all, n, now_at);
-        add_jobs(&all, n, now_at);
+        add_jobs(&all, n, NULL, now_at);
         for (size_t i = 0; i < all.n; i++)
             check_instant(s, n, &all, &all.v[i]);
         for (size_t i = 0; i < n->n_jobs; i++)
@@ -350,11 +372,6 @@ void check_promise(struct sim *s, const struct model *m)
 }
 
 /* --- books ------------------------------------------------------------------------ */
-
-static bool has_begun(const struct resv *r)
-{
-    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT);
-}
 
 /* A job of a reservation that has begun uses what that has. */
 static int64_t running_ncpus(const struct node *n)

@@ -296,7 +296,8 @@ static void told_of(struct sim *s, struct client *c, const char *text)
     e = ledger_told(s, OBJ_RESV, arena_strndup(arena, text, (size_t)(word - text)));
     free(c->answer);
     c->answer = xstrdup(word + 1);
-    if (strcmp(c->answer, "CONFIRMED") == 0)
+    /* Of an alteration it only says that that was made (reservations.md 13.8). */
+    if (c->kind == CLIENT_RESERVE && strcmp(c->answer, "CONFIRMED") == 0)
         e->told_confirmed = true;
     arena_free(arena);
 }

@@ -56,6 +56,18 @@ static struct claim claim_of_job(const struct job *j, const struct node *n,
     };
 }
 
+/* One that qrun put into a reservation that has not begun is outside until then. */
+static struct claim claim_outside(const struct job *j, const struct node *n,
+                                  int64_t now_at)
+{
+    struct claim c = claim_of_job(j, n, now_at);
+    int64_t begins_at =
+        j->resv ? obj_num(&j->resv->obj, RESV_A_RESERVE_START, 0) : INT64_MAX;
+
+    c.end_at = MIN_OF(c.end_at, MAX_OF(begins_at, now_at + 1));
+    return c;
+}
+
 struct claims claims_on(const struct node *n, const struct resv *own,
                         struct window window, int64_t now_at, struct arena *arena)
 {
@@ -69,7 +81,7 @@ struct claims claims_on(const struct node *n, const struct resv *own,
         const struct resv *inside = n->jobs[i]->resv;
 
         if (!(inside && (inside == own || inside->counted)))
-            claim_add(&list, window, claim_of_job(n->jobs[i], n, now_at));
+            claim_add(&list, window, claim_outside(n->jobs[i], n, now_at));
     }
     return list;
 }

@@ -174,11 +174,27 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
     return true;
 }
 
+/* One that has not begun may go anywhere, but for a job that qrun put into it. */
+static bool keeps_jobs(const struct resv_offer *o, struct arena *arena,
+                       const char **ret_why)
+{
+    for (size_t i = 0; i < o->resv->holds.n; i++) {
+        const struct hold *h = &o->resv->holds.v[i];
+
+        if (resv_has_job_on(o->resv, h->node) && !offers_jobs(o, h)) {
+            *ret_why = arena_printf(arena, "a job runs on vnode %s", h->node->obj.id);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *arena,
               const char **ret_why)
 {
-    if (phase_is_running(resv_phase(o->resv)) && !o->moves &&
-        !keeps_what_works(o, arena, ret_why))
+    bool stays = phase_is_running(resv_phase(o->resv)) && !o->moves;
+
+    if (stays ? !keeps_what_works(o, arena, ret_why) : !keeps_jobs(o, arena, ret_why))
         return false;
     for (size_t i = 0; i < o->vnodes->n; i++)
         for (size_t k = 0; k < o->vnodes->chunks[i].n; k++)
