@@ -150,3 +150,9 @@ def test_every_command_answers_version_and_help(cluster):
         assert done.stdout.splitlines()[0] == "pbs_version = 23.06.06"
         done = cluster.run([cmd, "--help"])
         assert cmd in done.stdout
+
+
+def test_another_host_named_by_the_environment_is_not_the_local_server(cluster):
+    done = cluster.run(["qstat", "-B"], env={"PBS_SERVER": "no-such-host.invalid"}, check=False)
+    assert done.returncode == 255
+    assert done.stderr.splitlines()[0] == "Unknown Host."

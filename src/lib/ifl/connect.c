@@ -73,17 +73,14 @@ static bool is_own_address(struct in_addr addr)
     return found;
 }
 
-/* Is this the server whose socket the settings name? Its own name is enough: where it
- * runs elsewhere there is no socket. */
+/* Is this the server whose socket the settings name? Its address decides, not its name:
+ * PBS_SERVER in the environment may name another host than the socket's. */
 static bool is_local(const struct target *t)
 {
     struct in_addr addr;
 
     if (!t->conf->local_socket || t->port != t->conf->batch_port)
         return false;
-    if (strcasecmp(t->host, t->conf->server) == 0 ||
-        strcasecmp(t->host, conf_server_host(t->conf)) == 0)
-        return true;
     return net_resolve(t->host, &addr, NULL) == 0 && is_own_address(addr);
 }
 
