@@ -52,7 +52,20 @@ void alters_fini(struct alters *a)
     }
 }
 
-/* After a crash a number may be given again: the latest counts. */
+void alters_forget_after(struct alters *a, uint64_t seq)
+{
+    struct wish *w, *next;
+
+    a->granted = NULL;
+    DL_FOREACH_SAFE(a->wishes, w, next)
+    {
+        if (w->seq <= seq)
+            continue;
+        DL_DELETE(a->wishes, w);
+        wish_free(w);
+    }
+}
+
 static const struct wish *find_wish(const struct sim *s, const char *id, uint64_t seq)
 {
     const struct wish *w;

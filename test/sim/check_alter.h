@@ -41,6 +41,8 @@ struct alters {
 };
 
 void alters_fini(struct alters *a);
+/* What was asked later is not stored: its numbers are given again. */
+void alters_forget_after(struct alters *a, uint64_t seq);
 
 /* A ModifyResv was answered with 'out'; 'before' is the model before it. */
 void alter_requested(struct sim *s, const struct model *before,

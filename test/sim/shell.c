@@ -570,6 +570,7 @@ void shell_start(struct sim *s)
     } else {
         sh->shadow = model_new("svr");
     }
+    alters_forget_after(&s->alters, store_last_seq(sh->store));
     ledger_check_told(s);
     svr_start(sh->svr, sim_now_at(s), sh->ever_started ? SVR_WARM : SVR_CREATE,
               begin_turn(s));
