@@ -21,15 +21,18 @@ static bool is_name(const char *attr)
     return strcasecmp(attr, "Job_Name") == 0 || strcasecmp(attr, "Reserve_Name") == 0;
 }
 
+/* Only what is no value at all is judged here; other faults (a name twice in a list)
+ * have answers of the server's own. */
 static bool fits_row(const struct attr_row *row, const char *text)
 {
     struct attr_value v = { 0 };
     struct diag why;
-    bool ok = attr_value_set(row->type, &v, NULL, NULL, text, WIRE_OP_SET) == 0 &&
-              (!row->check || row->check(&v, &why) == 0);
+    int err = attr_value_set(row->type, &v, NULL, NULL, text, WIRE_OP_SET);
 
+    if (!err && row->check)
+        err = row->check(&v, &why);
     attr_value_unset(row->type, &v, NULL);
-    return ok;
+    return err != PBSE_BADATVAL;
 }
 
 /* The host of a piece "x[@host]" of a list; *len is 0 when it names none. */
@@ -80,12 +83,13 @@ static bool fits_list_rule(const char *attr, const char *text)
     return true;
 }
 
+/* The option of an attribute, '\0' when it has none but -W. */
 static char letter_of(const char *attr, const struct cmd_option *map, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcasecmp(attr, map[i].attr) == 0)
             return map[i].letter;
-    return 'W';
+    return '\0';
 }
 
 bool cmd_verify(const char *cmd, const struct attr_table *table,
@@ -94,8 +98,10 @@ bool cmd_verify(const char *cmd, const struct attr_table *table,
 {
     for (const struct attropl *a = list; a; a = a->next) {
         int row = attr_find(table, a->name);
+        char letter = letter_of(a->name, map, n);
 
-        if (row < 0 || attr_type_has_members(table->rows[row].type))
+        /* What came by -W alone is the server's to judge. */
+        if (row < 0 || !letter || attr_type_has_members(table->rows[row].type))
             continue;
         if (is_name(a->name) && strlen(a->value) > NAME_LEN_MAX) {
             fprintf(stderr, "%s: %s name is too long \n", cmd,
@@ -104,8 +110,7 @@ bool cmd_verify(const char *cmd, const struct attr_table *table,
         }
         if (fits_row(&table->rows[row], a->value) && fits_list_rule(a->name, a->value))
             continue;
-        fprintf(stderr, "%s: illegal -%c value\n%s", cmd, letter_of(a->name, map, n),
-                usage);
+        fprintf(stderr, "%s: illegal -%c value\n%s", cmd, letter, usage);
         return false;
     }
     return true;

@@ -8,10 +8,10 @@
 
 struct attr_table;
 
-/* True when every value is one that the attribute's row takes. Resource lists and names
- * that the table does not know are left to the library and the server. Else
- * "<cmd>: illegal -X value" and 'usage' are printed (or that a name is too long), with
- * X from 'map' and W for attributes that have no option of their own. */
+/* True when every value is one that the attribute's row takes. Resource lists, names
+ * that the table does not know, and attributes without an option of their own in 'map'
+ * are left to the library and the server. Else "<cmd>: illegal -X value" and 'usage' are
+ * printed, or that a name is too long. */
 bool cmd_verify(const char *cmd, const struct attr_table *table,
                 const struct attropl *list, const struct cmd_option *map, size_t n,
                 const char *usage);
