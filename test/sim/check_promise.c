@@ -55,9 +55,11 @@ static bool wants_alone(const struct object *o, int attr)
     return v && v->value.u.str && strstr(v->value.u.str, "excl") != NULL;
 }
 
+/* One made from a job may be over before it begins: while its job is being ended the
+ * vnodes are its own all the same. */
 static bool has_begun(const struct resv *r)
 {
-    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT);
+    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT) || resv_phase(r) == PHASE_ENDING;
 }
 
 static void add(struct shares *all, struct share one, int64_t now_at)
