@@ -32,6 +32,8 @@ static const struct cmd_option letters[] = {
     { "project", NULL, 'P' },         { "Rerunable", NULL, 'r' },
     { "Shell_Path_List", NULL, 'S' }, { "User_List", NULL, 'u' },
     { "Remove_Files", NULL, 'R' },    { "depend", NULL, 'W' },
+    { "umask", NULL, 'W' },           { "run_count", NULL, 'W' },
+    { "sandbox", NULL, 'W' },
 };
 
 static void add_xml_word(struct buf *out, const char *word)
