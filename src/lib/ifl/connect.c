@@ -13,7 +13,6 @@
 #include <ifaddrs.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -165,27 +164,6 @@ static bool is_tcp(int fd)
            own.ss_family == AF_INET;
 }
 
-/* Say who we are on a TCP connection. Another method than the helper's needs a plug-in,
- * and the text is that of one which cannot be loaded. */
-static int authenticate(const struct target *t, int fd)
-{
-    int code;
-
-    if (strcmp(t->conf->auth_method, "resvport") != 0) {
-        fprintf(stderr, "Failed to load %s/lib/libauth_%s.so\n", t->conf->exec,
-                t->conf->auth_method);
-        return fail(PBSE_SYSTEM);
-    }
-    code = ifl_resvport(t->conf, fd, t->host, t->port);
-    if (code == 0)
-        return 0;
-    fprintf(stderr, "auth: error returned: %d\n", code);
-    fprintf(stderr, "auth: Unable to authenticate connection (%s:%u)\n", t->host,
-            t->port);
-    errno = 0; /* no words of the system's belong to it */
-    return fail(code);
-}
-
 static void drop(int c)
 {
     int code = pbs_errno, keep = errno;
@@ -205,7 +183,7 @@ static int greet(const struct target *t, int fd, const char *extend)
     if (ifl_handle_add(fd, FIRST_REPLY_S))
         return -1;
     if (ifl_do(fd, BATCH_CONNECT, NULL, extend) ||
-        (is_tcp(fd) && authenticate(t, fd))) {
+        (is_tcp(fd) && ifl_authenticate(t->conf, fd, t->host, t->port))) {
         drop(fd);
         return -1;
     }

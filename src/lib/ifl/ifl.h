@@ -58,6 +58,12 @@ void ifl_handle_unlock(struct ifl_handle *h);
 void ifl_handle_close(struct ifl_handle *h);
 bool ifl_single_threaded(void);
 
+/* ---- authenticate.c */
+
+/* Have the server believe who we are, on a TCP connection that has been greeted and is
+ * in the table. 0, or -1 with pbs_errno set and the reason printed. */
+int ifl_authenticate(const struct conf *conf, int c, const char *host, unsigned port);
+
 /* ---- resvport.c */
 
 /* Have the helper vouch for this connection: 0, or the code it wrote (15019 refused by

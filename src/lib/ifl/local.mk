@@ -7,6 +7,7 @@ libpbs_la_SOURCES = \
 	src/include/pbs_ifl.h \
 	src/lib/ifl/admin.c \
 	src/lib/ifl/ask.c \
+	src/lib/ifl/authenticate.c \
 	src/lib/ifl/calls.h \
 	src/lib/ifl/connect.c \
 	src/lib/ifl/convert.c \
