@@ -2,6 +2,7 @@
 dist_man_MANS += \
 	doc/man/pbs.conf.5 \
 	doc/man/pbs_comm.8 \
+	doc/man/pbs_hostn.8 \
 	doc/man/pbs_iff.8 \
 	doc/man/pbs_mom.8 \
 	doc/man/pbs_ralter.1 \
@@ -12,8 +13,12 @@ dist_man_MANS += \
 	doc/man/pbs_server.8 \
 	doc/man/pbsnodes.8 \
 	doc/man/qdel.1 \
+	doc/man/qdisable.8 \
+	doc/man/qenable.8 \
 	doc/man/qmgr.8 \
+	doc/man/qstart.8 \
 	doc/man/qstat.1 \
+	doc/man/qstop.8 \
 	doc/man/qsub.1 \
 	doc/man/qterm.8
 EXTRA_DIST += doc/architecture.md doc/performance.md doc/authentication.md \

@@ -2,11 +2,13 @@
 noinst_LTLIBRARIES += libhfcmds.la
 libhfcmds_la_SOURCES = \
 	src/cmds/common/attrs.c src/cmds/common/attrs.h \
+	src/cmds/common/cell.c src/cmds/common/cell.h \
 	src/cmds/common/cmd.c src/cmds/common/cmd.h \
 	src/cmds/common/datetime.c src/cmds/common/datetime.h \
 	src/cmds/common/full.c src/cmds/common/full.h \
 	src/cmds/common/json.c src/cmds/common/json.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
+	src/cmds/common/queue_control.c src/cmds/common/queue_control.h \
 	src/cmds/common/verify.c src/cmds/common/verify.h
 libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 
@@ -14,7 +16,12 @@ libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 CMD_LDFLAGS = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/../lib'
 CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
-bin_PROGRAMS += pbs_ralter pbs_rdel pbs_rstat pbs_rsub pbsnodes qdel qmgr qstat qsub qterm
+bin_PROGRAMS += \
+	pbs_hostn pbs_ralter pbs_rdel pbs_rstat pbs_rsub pbsnodes \
+	qdel qdisable qenable qmgr qstart qstat qstop qsub qterm
+pbs_hostn_SOURCES = src/cmds/pbs_hostn.c
+pbs_hostn_LDFLAGS = $(CMD_LDFLAGS)
+pbs_hostn_LDADD = $(CMD_LIBS)
 pbs_ralter_SOURCES = src/cmds/pbs_ralter.c
 pbs_ralter_LDFLAGS = $(CMD_LDFLAGS)
 pbs_ralter_LDADD = $(CMD_LIBS)
@@ -27,12 +34,21 @@ pbs_rstat_LDADD = $(CMD_LIBS)
 pbs_rsub_SOURCES = src/cmds/pbs_rsub.c
 pbs_rsub_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rsub_LDADD = $(CMD_LIBS)
-pbsnodes_SOURCES = src/cmds/pbsnodes.c
+pbsnodes_SOURCES = \
+	src/cmds/pbsnodes/pbsnodes.c src/cmds/pbsnodes/pbsnodes.h \
+	src/cmds/pbsnodes/show.c \
+	src/cmds/pbsnodes/summary.c
 pbsnodes_LDFLAGS = $(CMD_LDFLAGS)
 pbsnodes_LDADD = $(CMD_LIBS)
 qdel_SOURCES = src/cmds/qdel.c
 qdel_LDFLAGS = $(CMD_LDFLAGS)
 qdel_LDADD = $(CMD_LIBS)
+qdisable_SOURCES = src/cmds/qdisable.c
+qdisable_LDFLAGS = $(CMD_LDFLAGS)
+qdisable_LDADD = $(CMD_LIBS)
+qenable_SOURCES = src/cmds/qenable.c
+qenable_LDFLAGS = $(CMD_LDFLAGS)
+qenable_LDADD = $(CMD_LIBS)
 qmgr_SOURCES = \
 	src/cmds/qmgr/parse.c \
 	src/cmds/qmgr/qmgr.c src/cmds/qmgr/qmgr.h \
@@ -41,12 +57,20 @@ qmgr_SOURCES = \
 qmgr_CFLAGS = $(AM_CFLAGS) $(EDIT_CFLAGS)
 qmgr_LDFLAGS = $(CMD_LDFLAGS)
 qmgr_LDADD = $(CMD_LIBS) $(EDIT_LIBS)
+qstart_SOURCES = src/cmds/qstart.c
+qstart_LDFLAGS = $(CMD_LDFLAGS)
+qstart_LDADD = $(CMD_LIBS)
 qstat_SOURCES = \
+	src/cmds/qstat/estimate.c \
 	src/cmds/qstat/jobs.c \
+	src/cmds/qstat/options.c \
 	src/cmds/qstat/qstat.c src/cmds/qstat/qstat.h \
 	src/cmds/qstat/queues.c
 qstat_LDFLAGS = $(CMD_LDFLAGS)
 qstat_LDADD = $(CMD_LIBS)
+qstop_SOURCES = src/cmds/qstop.c
+qstop_LDFLAGS = $(CMD_LDFLAGS)
+qstop_LDADD = $(CMD_LIBS)
 qsub_SOURCES = \
 	src/cmds/qsub/environment.c \
 	src/cmds/qsub/options.c \

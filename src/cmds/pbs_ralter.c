@@ -227,7 +227,7 @@ static int alter(const struct ralter *r, const char *operand)
     return cmd_exit_code(code);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct ralter r = { 0 };
     int code;
@@ -239,4 +239,9 @@ int main(int argc, char **argv)
         code = alter(&r, argv[optind]);
     attrs_free(r.attrs);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return cmd_finish(CMD, run(argc, argv));
 }

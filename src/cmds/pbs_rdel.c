@@ -35,7 +35,7 @@ static int delete_one(const char *operand)
     return code;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     bool bad = false;
     int letter, code = 0;
@@ -60,4 +60,9 @@ int main(int argc, char **argv)
             code = failed;
     }
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return cmd_finish(CMD, run(argc, argv));
 }

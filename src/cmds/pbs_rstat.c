@@ -301,7 +301,7 @@ static int show_operand(struct rstat *r, const char *operand)
     return show(r, id, server);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct rstat r = { .delimiter = "|", .now_at = time(NULL) };
     int code = 0;
@@ -325,4 +325,9 @@ int main(int argc, char **argv)
     if (r.json)
         json_print_and_free(r.json);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return cmd_finish(CMD, run(argc, argv));
 }

@@ -308,7 +308,7 @@ static int submit(const struct rsub *r)
     return cmd_exit_code(code);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct rsub r = { .start_at = -1, .end_at = -1 };
     int code;
@@ -324,4 +324,9 @@ int main(int argc, char **argv)
         code = submit(&r);
     attrs_free(r.attrs);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return cmd_finish(CMD, run(argc, argv));
 }

@@ -145,7 +145,7 @@ static void delete_all(struct qdel *q, struct operand *ops, size_t n)
     free(ids);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct qdel q = { .mail_limit = -1 };
     struct operand *ops;
@@ -181,4 +181,9 @@ int main(int argc, char **argv)
     delete_all(&q, ops, n);
     free(ops);
     return q.code;
+}
+
+int main(int argc, char **argv)
+{
+    return cmd_finish(CMD, run(argc, argv));
 }

@@ -37,14 +37,10 @@ static int manner_of(const char *word)
 
 static int stop_one(const char *server, int how)
 {
-    int conn = pbs_connect(server), code = 0;
+    int conn = cmd_connect_operator(CMD, server), code = 0;
 
-    if (conn < 0) {
-        cmd_print_connect_error();
-        fprintf(stderr, "%s: could not connect to server %s (%d)\n", CMD,
-                server ? server : "", pbs_errno);
+    if (conn < 0)
         return 2;
-    }
     if (pbs_terminate(conn, how, NULL) != 0) {
         const char *text = cmd_error_text(conn);
 
@@ -80,7 +76,7 @@ static int parse(int argc, char **argv)
         case 'f':
         case 'i':
         case 'F':
-            if (secondary)
+            if (secondary || (letter == 'F' && (more & ALSO_MOMS)))
                 return -1;
             secondary = letter == 'f'   ? ALSO_SECONDARY
                         : letter == 'i' ? IDLE_SECONDARY
@@ -93,7 +89,7 @@ static int parse(int argc, char **argv)
     return manner | more | secondary;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     int how, code = 0;
 
@@ -110,4 +106,9 @@ int main(int argc, char **argv)
         if (stop_one(argv[i], how) != 0)
             code = 2;
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return cmd_finish(CMD, run(argc, argv));
 }

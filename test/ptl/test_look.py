@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an administrator sees of a new cluster, and what qmgr changes (story, step 1)."""
 import json
+import os
+import subprocess
 
 import pytest
 
@@ -144,8 +146,7 @@ def test_print_resource_shows_what_was_made_here(cluster):
 
 
 def test_every_command_answers_version_and_help(cluster):
-    for cmd in ("qmgr", "qstat", "qsub", "qdel", "pbsnodes", "pbs_rsub", "pbs_rstat", "pbs_rdel",
-                "qterm"):
+    for cmd in sorted(os.listdir(os.path.join(cluster.exec_dir, "bin"))):
         done = cluster.run([cmd, "--version"])
         assert done.stdout.splitlines()[0] == "pbs_version = 23.06.06"
         done = cluster.run([cmd, "--help"])
@@ -156,3 +157,31 @@ def test_another_host_named_by_the_environment_is_not_the_local_server(cluster):
     done = cluster.run(["qstat", "-B"], env={"PBS_SERVER": "no-such-host.invalid"}, check=False)
     assert done.returncode == 255
     assert done.stderr.splitlines()[0] == "Unknown Host."
+
+
+def test_queues_are_opened_and_closed(cluster):
+    svr = cluster.server
+    svr.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "e"}, id="q2")
+    for cmd, attr, value in (("qenable", "enabled", "True"), ("qstart", "started", "True"),
+                             ("qdisable", "enabled", "False"), ("qstop", "started", "False")):
+        cluster.run([cmd, "q2"])
+        assert svr.status(QUEUE, "q2")[0][attr] == value
+        done = cluster.run([cmd, "q2@" + cluster.host, "nosuch", "a@b@c"], check=False)
+        assert (done.returncode, done.stderr.splitlines()) == (1, [
+            cmd + ": Unknown queue nosuch", cmd + ": illegally formed destination: a@b@c"])
+        assert cluster.run([cmd, "nosuch"], check=False).returncode == 2
+        assert cluster.run([cmd], check=False).returncode == 1
+    if not ROOTLESS:
+        done = cluster.run(["qstart", "q2"], user=USER1, check=False)
+        assert (done.returncode, done.stderr) == (2, "qstart: Unauthorized Request  q2\n")
+
+
+def test_output_that_cannot_be_written_is_a_failure(cluster):
+    for argv in (["qstat", "-B"], ["qstat", "-Bf", "-F", "json"], ["pbsnodes", "-a"],
+                 ["qstat", "--version"], ["pbs_hostn", "localhost"]):
+        path = os.path.join(cluster.exec_dir, "bin", argv[0])
+        for redirect in (">/dev/full", ">&-"):
+            done = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" ' + redirect, path]
+                                  + argv[1:], env=cluster.env(), capture_output=True, text=True)
+            assert done.returncode == 1, (argv, redirect)
+            assert "could not write all of the output: " in done.stderr

@@ -7,12 +7,25 @@
 #include "lib/base/version.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+/* A standard stream that the caller closed must not become the number of a socket: what
+ * is printed would go to the server. Reading and writing fail as they should. */
+static void hold_standard_streams(void)
+{
+    static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+            return;
+}
+
 bool cmd_told(int argc, char **argv, const char *usage)
 {
+    hold_standard_streams();
     if (argc != 2)
         return false;
     if (strcasecmp(argv[1], "--version") == 0) {
@@ -24,6 +37,15 @@ bool cmd_told(int argc, char **argv, const char *usage)
         return true;
     }
     return false;
+}
+
+int cmd_finish(const char *cmd, int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "%s: could not write all of the output: %s\n", cmd,
+            errno ? strerror(errno) : "stdout has failed");
+    return code ? code : 1;
 }
 
 void cmd_print_connect_error(void)
@@ -62,6 +84,18 @@ int cmd_connect(const char *cmd, const char *server)
     cmd_print_connect_error();
     fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", cmd, pbs_server,
             pbs_errno);
+    return -1;
+}
+
+int cmd_connect_operator(const char *cmd, const char *server)
+{
+    int conn = pbs_connect(server);
+
+    if (conn >= 0)
+        return conn;
+    cmd_print_connect_error();
+    fprintf(stderr, "%s: could not connect to server %s (%d)\n", cmd,
+            server ? server : "", pbs_errno);
     return -1;
 }
 

@@ -13,6 +13,10 @@
  * prints 'usage' (both on stdout); true when the command has nothing left to do. */
 bool cmd_told(int argc, char **argv, const char *usage);
 
+/* The end of every command: writes what is left of the output. When some of it could
+ * not be written (a full disk, a closed stdout) says so, and a success becomes 1. */
+int cmd_finish(const char *cmd, int code) MUST_CHECK;
+
 /* Why a connection failed, the line that comes before the command's own (cli.md 1.5).
  */
 void cmd_print_connect_error(void);
@@ -20,6 +24,9 @@ void cmd_print_connect_error(void);
 /* Connect to 'server' ("" or NULL: the default). On failure prints the library's line
  * and "<cmd>: cannot connect to server <name> (errno=<n>)" and returns -1. */
 int cmd_connect(const char *cmd, const char *server);
+
+/* The same for the commands that say "could not connect to server <name> (<n>)". */
+int cmd_connect_operator(const char *cmd, const char *server);
 
 /* The text of the last reply, or NULL when there is none. */
 const char *cmd_error_text(int conn);

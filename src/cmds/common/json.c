@@ -95,25 +95,46 @@ static json_t *variables_node(const char *value)
     return all;
 }
 
-void json_attr(struct json *j, const char *name, const char *resource,
-               const char *value)
+static json_t *members_of(struct json *j, const char *name)
 {
-    json_t *members;
+    json_t *members = json_object_get(j->object, name);
 
-    if (!resource) {
-        bool variables = strcasecmp(name, "Variable_List") == 0;
-
-        json_object_set_new(j->object, name,
-                            variables ? variables_node(value)
-                                      : value_node(name, value));
-        return;
-    }
-    members = json_object_get(j->object, name);
-    if (!members) {
+    if (!json_is_object(members)) {
         members = json_object();
         json_object_set_new(j->object, name, members);
     }
-    json_object_set_new(members, resource, value_node(resource, value));
+    return members;
+}
+
+void json_attr(struct json *j, const char *name, const char *resource,
+               const char *value)
+{
+    bool variables = !resource && strcasecmp(name, "Variable_List") == 0;
+
+    if (resource)
+        json_object_set_new(members_of(j, name), resource, value_node(resource, value));
+    else
+        json_object_set_new(j->object, name,
+                            variables ? variables_node(value)
+                                      : value_node(name, value));
+}
+
+void json_members_begin(struct json *j, const char *name)
+{
+    members_of(j, name);
+}
+
+void json_array_begin(struct json *j, const char *name)
+{
+    json_object_set_new(j->object, name, json_array());
+}
+
+void json_array_add(struct json *j, const char *name, const char *text)
+{
+    json_t *node = json_string(text);
+
+    json_array_append_new(json_object_get(j->object, name),
+                          node ? node : json_string("?"));
 }
 
 static void indent(int depth)

@@ -22,6 +22,11 @@ void json_object_begin(struct json *j, const char *group, const char *name);
  */
 void json_attr(struct json *j, const char *name, const char *resource,
                const char *value);
+/* A nested object that is there even when no member follows. */
+void json_members_begin(struct json *j, const char *name);
+/* A list of texts, empty at first. */
+void json_array_begin(struct json *j, const char *name);
+void json_array_add(struct json *j, const char *name, const char *text);
 void json_print_and_free(struct json *j);
 
 /* A dsv value: the delimiter and backslashes in it are escaped. */

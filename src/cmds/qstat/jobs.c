@@ -8,24 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL_MAX         64
 #define NODE_LINE_MAX    77
-#define LARGEST_SIZE     9999
 #define COMMENT_MAX      74
 #define COMMENT_MAX_WIDE 114
-
-static const char *or_else(const char *value, const char *missing)
-{
-    return value && *value ? value : missing;
-}
-
-/* Copy at most 'width' characters; a longer text ends in '*'. */
-static void cut(char out[CELL_MAX], const char *text, size_t width)
-{
-    snprintf(out, CELL_MAX, "%.*s", (int)width, text);
-    if (strlen(text) > width)
-        out[width - 1] = '*';
-}
 
 /* "12.svr" of "12.svr.example.org". */
 static void short_id(char out[CELL_MAX], const char *id, size_t width)
@@ -34,16 +19,16 @@ static void short_id(char out[CELL_MAX], const char *id, size_t width)
     const char *second = dot ? strchr(dot + 1, '.') : NULL;
     char *text = second ? xstrndup(id, (size_t)(second - id)) : xstrdup(id);
 
-    cut(out, text, width);
+    cell_cut(out, text, width);
     free(text);
 }
 
 static void owner_of(char out[CELL_MAX], const struct batch_status *job, size_t width)
 {
-    const char *owner = or_else(status_value(job, "Job_Owner", NULL), "");
+    const char *owner = cell_or(status_value(job, "Job_Owner", NULL), "");
     char *name = xstrndup(owner, strcspn(owner, "@"));
 
-    cut(out, name, width);
+    cell_cut(out, name, width);
     free(name);
 }
 
@@ -60,11 +45,31 @@ static int64_t seconds_of(const char *duration)
     return s;
 }
 
-/* How much of what was asked for is used, in percent. */
-static void percent_done(char out[CELL_MAX], const struct batch_status *job)
+/* The expired ones of an array's subjobs, in percent; -1 when it is none. */
+static int64_t subjobs_done(const struct batch_status *job)
+{
+    const char *p = status_value(job, "array_state_count", NULL);
+    int64_t all = 0, expired = 0;
+
+    if (!p)
+        return -1;
+    while (*p) {
+        const char *colon = strchr(p, ':');
+        int64_t n = colon ? strtoll(colon + 1, NULL, 10) : 0;
+
+        all += n;
+        if (strncmp(p, "Expired", 7) == 0)
+            expired = n;
+        p += strcspn(p, " ");
+        p += strspn(p, " ");
+    }
+    return all > 0 ? expired * 100 / all : 0;
+}
+
+/* How much of what was asked for is used, in percent; -1 when nobody knows. */
+static int64_t time_done(const struct batch_status *job)
 {
     static const char *const of[] = { "cput", "walltime" };
-    const char *state = or_else(status_value(job, "job_state", NULL), "");
     int64_t most = -1;
 
     for (size_t i = 0; i < ARRAY_LEN(of); i++) {
@@ -74,12 +79,22 @@ static void percent_done(char out[CELL_MAX], const struct batch_status *job)
         if (used && asked && seconds_of(asked) > 0)
             most = MAX_OF(most, seconds_of(used) * 100 / seconds_of(asked));
     }
+    return most;
+}
+
+static void percent_done(char out[CELL_MAX], const struct batch_status *job)
+{
+    const char *state = cell_or(status_value(job, "job_state", NULL), "?");
+    int64_t done = subjobs_done(job);
+
+    if (done < 0)
+        done = time_done(job);
     if (*state == 'X')
         snprintf(out, CELL_MAX, "100");
-    else if (most < 0 || strchr("QTW", *state))
+    else if (done < 0 || strchr("QTW", *state))
         snprintf(out, CELL_MAX, "-- ");
     else
-        snprintf(out, CELL_MAX, "%3lld ", (long long)most);
+        snprintf(out, CELL_MAX, "%3lld ", (long long)done);
 }
 
 static void default_heading(const struct qstat *q)
@@ -111,30 +126,34 @@ static void default_row(const struct qstat *q, const struct batch_status *job)
     const size_t width = q->wide ? 15 : 16, id_width = q->wide       ? 30
                                                        : q->wide_ids ? 22
                                                                      : 17;
-    const char *job_name = or_else(status_value(job, "Job_Name", NULL), "");
+    const char *job_name = cell_or(status_value(job, "Job_Name", NULL), "");
     char id[CELL_MAX], name[CELL_MAX], user[CELL_MAX], use[CELL_MAX], queue[CELL_MAX];
 
     short_id(id, job->name, id_width);
     /* A name is cut already when it just fills the column. */
-    cut(name, job_name, width);
+    cell_cut(name, job_name, width);
     if (strlen(job_name) == width)
         name[width - 1] = '*';
     owner_of(user, job, width);
-    cut(queue, or_else(status_value(job, "queue", NULL), ""), width);
+    cell_cut(queue, cell_or(status_value(job, "queue", NULL), ""), width);
     if (q->percent)
         percent_done(use, job);
     else
-        cut(use, or_else(status_value(job, "resources_used", "cput"), "0"), 8);
+        cell_cut(use, cell_or(status_value(job, "resources_used", "cput"), "0"), 8);
     printf("%-*s %-*s %-*s  %8s %1.1s %-*s\n", (int)id_width, id, (int)width, name,
-           (int)width, user, use, or_else(status_value(job, "job_state", NULL), "?"),
+           (int)width, user, use, cell_or(status_value(job, "job_state", NULL), "?"),
            (int)width, queue);
 }
 
 static void alternate_heading(const struct qstat *q)
 {
-    printf("\n%s: %s\n", q->server, or_else(q->server_comment, ""));
+    const int left = q->wide ? 99 : q->wide_ids ? 65 : 60;
+
+    printf("\n%s: %s\n", q->server, cell_or(q->server_comment, ""));
+    if (q->estimates)
+        printf("%*sEst\n", left + 15, "");
+    printf("%*sReq'd  Req'd   %s\n", left, "", q->estimates ? "Start" : "Elap");
     if (q->wide) {
-        printf("%99s%s\n", "", "Req'd  Req'd   Elap");
         puts("Job ID                         Username        Queue           Jobname   "
              "     "
              " SessID   NDS  TSK   Memory Time  S Time");
@@ -142,7 +161,6 @@ static void alternate_heading(const struct qstat *q)
              "---------------"
              " -------- ---- ----- ------ ----- - -----");
     } else if (q->wide_ids) {
-        printf("%65s%s\n", "", "Req'd  Req'd   Elap");
         puts("Job ID               Username Queue    Jobname    SessID NDS TSK Memory "
              "Time  S "
              "Time");
@@ -150,7 +168,6 @@ static void alternate_heading(const struct qstat *q)
              "----- - "
              "-----");
     } else {
-        printf("%60s%s\n", "", "Req'd  Req'd   Elap");
         puts("Job ID          Username Queue    Jobname    SessID NDS TSK Memory Time  "
              "S Time");
         puts("--------------- -------- -------- ---------- ------ --- --- ------ ----- "
@@ -159,51 +176,9 @@ static void alternate_heading(const struct qstat *q)
     }
 }
 
-static unsigned unit_step(char c)
-{
-    static const char units[] = "bkmgtp";
-    const char *at = strchr(units, c);
-
-    return at && c ? (unsigned)(at - units) : 0;
-}
-
-/* A size for the Memory column: its unit is raised while the number has five digits. */
-static void memory_text(const struct qstat *q, const char *value, char out[CELL_MAX])
-{
-    static const char units[] = "bkmgtp";
-    char *end;
-    unsigned long long n;
-    unsigned step;
-    char kind;
-
-    if (!value) {
-        snprintf(out, CELL_MAX, " -- ");
-        return;
-    }
-    n = strtoull(value, &end, 10);
-    step = unit_step(*end);
-    kind = strchr(end, 'w') ? 'w' : 'b';
-    if (q->size == SIZE_MW && kind == 'b') {
-        n = (n + 7) / 8;
-        kind = 'w';
-    }
-    for (unsigned want = q->size == SIZE_GB   ? 3
-                         : q->size == SIZE_MW ? 2
-                                              : 0;
-         step < want; step++)
-        n = (n + 1023) / 1024;
-    for (; n > LARGEST_SIZE && step < sizeof(units) - 2; step++)
-        n = (n + 1023) / 1024;
-    if (step == 0)
-        snprintf(out, CELL_MAX, "%llu %c", n, kind);
-    else
-        snprintf(out, CELL_MAX, "%llu%c%c", n, units[step], kind);
-    out[MIN_OF(strlen(out), (size_t)6)] = '\0';
-}
-
 static void time_text(const char *value, char out[CELL_MAX])
 {
-    snprintf(out, CELL_MAX, "%.5s", or_else(value, " -- "));
+    snprintf(out, CELL_MAX, "%.5s", cell_or(value, " -- "));
 }
 
 /* exec_host without domains, in lines that end in '+' when they go on. */
@@ -265,9 +240,39 @@ static void print_more(const struct qstat *q, const struct batch_status *job)
     }
     if (q->comments) {
         fputs("   ", stdout);
-        print_comment(q, or_else(status_value(job, "comment", NULL), " -- "));
+        print_comment(q, cell_or(status_value(job, "comment", NULL), " -- "));
         putchar('\n');
     }
+}
+
+/* "Time" at the end of a row: used so far, or the expected start. */
+static void last_cell(const struct qstat *q, const struct batch_status *job,
+                      const char *resource, char out[CELL_MAX])
+{
+    if (q->estimates)
+        qstat_estimate(out, job, q->now_at);
+    else
+        time_text(status_value(job, "resources_used", resource), out);
+}
+
+static const char *task_count(const struct batch_status *job)
+{
+    const char *n = status_value(job, "Resource_List", "ncpus");
+
+    if (!n)
+        n = status_value(job, "Resource_List", "mppe");
+    return n && strcmp(n, "0") != 0 ? n : " -- ";
+}
+
+static void memory_cell(const struct qstat *q, const struct batch_status *job,
+                        char out[CELL_MAX])
+{
+    const char *value = status_value(job, "Resource_List", "mem");
+
+    if (value)
+        cell_size(out, value, q->size);
+    else
+        snprintf(out, CELL_MAX, " -- ");
 }
 
 static void alternate_row(const struct qstat *q, const struct batch_status *job)
@@ -276,25 +281,26 @@ static void alternate_row(const struct qstat *q, const struct batch_status *job)
     const int job_w = q->wide ? 15 : 10, sess_w = q->wide ? 8 : 6;
     const int nds_w = q->wide ? 4 : 3, tsk_w = q->wide ? 5 : 3;
     const char *cput = status_value(job, "Resource_List", "cput");
-    const char *tasks = status_value(job, "Resource_List", "ncpus");
     char id[CELL_MAX], user[CELL_MAX], queue[CELL_MAX], name[CELL_MAX], sess[CELL_MAX];
     char nds[CELL_MAX], tsk[CELL_MAX], memory[CELL_MAX], asked[CELL_MAX],
-        used[CELL_MAX];
+        last[CELL_MAX];
 
     short_id(id, job->name, (size_t)id_w);
     owner_of(user, job, (size_t)name_w);
-    cut(queue, or_else(status_value(job, "queue", NULL), ""), (size_t)name_w);
-    cut(name, or_else(status_value(job, "Job_Name", NULL), ""), (size_t)job_w);
-    cut(sess, or_else(status_value(job, "session_id", NULL), " -- "), (size_t)sess_w);
-    cut(nds, or_else(status_value(job, "Resource_List", "nodect"), " -- "),
-        (size_t)nds_w);
-    cut(tsk, tasks && strcmp(tasks, "0") != 0 ? tasks : " -- ", (size_t)tsk_w);
-    memory_text(q, status_value(job, "Resource_List", "mem"), memory);
+    cell_cut(queue, cell_or(status_value(job, "queue", NULL), ""), (size_t)name_w);
+    cell_cut(name, cell_or(status_value(job, "Job_Name", NULL), ""), (size_t)job_w);
+    cell_cut(sess, cell_or(status_value(job, "session_id", NULL), " -- "),
+             (size_t)sess_w);
+    cell_cut(nds, cell_or(status_value(job, "Resource_List", "nodect"), " -- "),
+             (size_t)nds_w);
+    cell_cut(tsk, task_count(job), (size_t)tsk_w);
+    memory_cell(q, job, memory);
     time_text(cput ? cput : status_value(job, "Resource_List", "walltime"), asked);
-    time_text(status_value(job, "resources_used", cput ? "cput" : "walltime"), used);
-    printf("%-*s %-*s %-*s %-*s %*s %*s %*s %6s %5s %1.1s %5s", id_w, id, name_w, user,
-           name_w, queue, job_w, name, sess_w, sess, nds_w, nds, tsk_w, tsk, memory,
-           asked, or_else(status_value(job, "job_state", NULL), "?"), used);
+    last_cell(q, job, cput ? "cput" : "walltime", last);
+    printf("%-*s %-*s %-*s %-*s %*s %*.*s %*.*s %6s %5s %1.1s %5.5s", id_w, id, name_w,
+           user, name_w, queue, job_w, name, sess_w, sess, nds_w, nds_w, nds, tsk_w,
+           tsk_w, tsk, memory, asked,
+           cell_or(status_value(job, "job_state", NULL), "?"), last);
     print_more(q, job);
 }
 

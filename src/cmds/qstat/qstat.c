@@ -1,228 +1,163 @@
-/* qstat.c - show jobs, queues and servers: options and requests (cli.md 4.1, 4.12).
+/* qstat.c - show jobs, queues and servers: what is asked of which server, and what it
+ * refuses (cli.md 4.1, 4.12).
+ *
+ * One connection is kept while the operands are of the same server; its name and what
+ * the headings need are asked once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qstat/qstat.h"
 
 #include "cmds/common/attrs.h"
 #include "cmds/common/operand.h"
+#include "include/pbs_error.h"
+#include "lib/base/buf.h"
+#include "lib/base/diag.h"
 
 #include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
-#define CMD                  "qstat"
 #define SEQUENCE_OF_WIDE_IDS 9999999
+#define NO_SERVER            255
 
-static const char usage[] =
-    "usage: \n"
-    "qstat [-f [-F format] [-D delim] [-w]] [-p] [-x] [-t] [job_identifier | "
-    "queue]...\n"
-    "qstat [-a|-i|-r] [-u user,...] [-n] [-s] [-1] [-w] [-G|-M] [job_identifier | "
-    "queue]...\n"
-    "qstat -Q [-f [-F format]] [queue]...    qstat -q [queue]...\n"
-    "qstat -B [-f [-F format]] [server]...   qstat --version | --help\n"
-    "  -a all jobs  -i not running  -r running   (a table with more columns)\n"
-    "  -n nodes, -s comments, -1 on the job's own line, -w wide, -G -M sizes in gb, "
-    "mw\n"
-    "  -f every attribute; -F default|dsv|json; -D what separates dsv columns\n";
-
-enum what {
-    SHOW_JOBS,
-    SHOW_QUEUES,
-    SHOW_LIMITS,
-    SHOW_SERVERS
+struct qstat_run {
+    struct qstat_options o;
+    int conn;                 /* -1: none */
+    char server[OPERAND_MAX]; /* as the operands name it, "" for the default */
+    char *name, *comment;     /* what the server says of itself */
+    bool stopped;             /* the rest of the operands is not looked at */
 };
 
-struct options {
-    enum what what;
-    bool full;
-    char table;        /* of a, i, r; '\0' when none was given */
-    const char *users; /* -u */
-    char extend[8];    /* letters for the request: t, x */
-    struct full form;
-    struct qstat table_of;
-    bool headed_servers; /* tables of queues and servers are printed whole */
-};
-
-static int conflict(void)
+/* What the headings need to know of a server. */
+static void learn_server(struct qstat_run *r)
 {
-    fputs("qstat: conflicting options.\n", stderr);
-    return 2;
-}
-
-static int take_option(struct options *o, int letter, const char *text)
-{
-    struct qstat *q = &o->table_of;
-
-    switch (letter) {
-    case 'a':
-    case 'i':
-    case 'r':
-        if (o->table)
-            return conflict();
-        o->table = (char)letter;
-        break;
-    case 'u':
-        o->users = text;
-        break;
-    case 'n':
-        q->nodes = true;
-        o->full = false;
-        break;
-    case 's':
-        q->comments = true;
-        o->full = false;
-        break;
-    case '1':
-        q->one_line = true;
-        break;
-    case 'w':
-        q->wide = o->form.unwrapped = true;
-        break;
-    case 'G':
-    case 'M':
-        if (q->size != SIZE_AS_SENT)
-            return conflict();
-        q->size = letter == 'G' ? SIZE_GB : SIZE_MW;
-        break;
-    case 'p':
-        q->percent = true;
-        break;
-    case 'f':
-        o->full = true;
-        break;
-    case 'F':
-        return full_form_find(text, &o->form.form) ? 0 : 2;
-    case 'D':
-        if (o->form.form != FULL_DSV || *text == '\0')
-            return 2;
-        o->form.delimiter = text;
-        break;
-    case 't':
-    case 'x':
-        if (!strchr(o->extend, letter))
-            o->extend[strlen(o->extend)] = (char)letter;
-        break;
-    case 'Q':
-    case 'q':
-    case 'B':
-        if (o->what != SHOW_JOBS)
-            return conflict();
-        o->what = letter == 'Q'   ? SHOW_QUEUES
-                  : letter == 'q' ? SHOW_LIMITS
-                                  : SHOW_SERVERS;
-        break;
-    default:
-        return 2;
-    }
-    return 0;
-}
-
-static int parse(struct options *o, int argc, char **argv)
-{
-    struct qstat *q = &o->table_of;
-    int letter;
-
-    while ((letter = getopt(argc, argv, "ainpqrstwxu:fGMQB1F:D:")) != -1) {
-        int bad = take_option(o, letter, optarg);
-
-        if (bad)
-            return bad;
-    }
-    q->alternate = o->table || o->users || q->nodes || q->comments;
-    if (o->what != SHOW_JOBS && q->alternate)
-        return conflict();
-    if (o->what == SHOW_LIMITS && o->full)
-        return conflict();
-    if (q->one_line && !q->nodes && !q->comments)
-        return conflict();
-    if (o->form.form != FULL_LINES && q->wide) {
-        fputs("qstat: option w cannot be used with -F\n", stderr);
-        return 2;
-    }
-    if (o->form.form != FULL_LINES && (!o->full || q->alternate))
-        return conflict();
-    if (q->alternate && !q->wide)
-        o->full = false;
-    return 0;
-}
-
-static char *server_comment, *server_name;
-
-/* What the headings need to know of a server; asked once per connection. */
-static void learn_server(struct options *o, int conn)
-{
-    struct batch_status *svr = pbs_statserver(conn, NULL, NULL);
+    static struct attrl wanted[] = {
+        { .next = &wanted[1], .name = (char *)"comment", .value = (char *)"" },
+        { .next = &wanted[2],
+          .name = (char *)"max_job_sequence_id",
+          .value = (char *)"" },
+        { .name = (char *)"pbs_version", .value = (char *)"" },
+    };
+    struct qstat *q = &r->o.table;
+    struct batch_status *svr = pbs_statserver(r->conn, wanted, NULL);
     const char *largest;
 
     if (!svr)
         return;
-    free(server_comment);
-    free(server_name);
-    server_name = xstrdup(svr->name);
-    server_comment = xstrdup(status_value(svr, "comment", NULL) ?: "");
+    if (r->name && strcmp(r->name, svr->name) != 0)
+        q->headed = false;
+    free(r->name);
+    free(r->comment);
+    r->name = xstrdup(svr->name);
+    r->comment = xstrdup(cell_or(status_value(svr, "comment", NULL), ""));
     largest = status_value(svr, "max_job_sequence_id", NULL);
-    o->table_of.wide_ids = largest && strtoll(largest, NULL, 10) > SEQUENCE_OF_WIDE_IDS;
-    o->table_of.server = server_name;
-    o->table_of.server_comment = server_comment;
-    if (o->form.json)
-        json_head(o->form.json, status_value(svr, "pbs_version", NULL) ?: "",
+    q->wide_ids = largest && strtoll(largest, NULL, 10) > SEQUENCE_OF_WIDE_IDS;
+    q->server = r->name;
+    q->server_comment = r->comment;
+    if (r->o.form.json)
+        json_head(r->o.form.json, cell_or(status_value(svr, "pbs_version", NULL), ""),
                   svr->name);
     pbs_statfree(svr);
 }
 
-static int open_server(struct options *o, const char *server)
+static void close_server(struct qstat_run *r)
 {
-    int conn = pbs_connect(server);
+    if (r->conn >= 0)
+        pbs_disconnect(r->conn);
+    r->conn = -1;
+}
 
-    if (conn < 0) {
+/* Be connected with 'server'; false, with the reason printed, when it cannot be. */
+static bool open_server(struct qstat_run *r, const char *server)
+{
+    if (r->conn >= 0 && strcmp(r->server, server) == 0)
+        return true;
+    close_server(r);
+    r->conn = pbs_connect(server);
+    if (r->conn < 0) {
         const char *dflt = pbs_default();
         int error = pbs_errno;
 
         cmd_print_connect_error();
         fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", CMD,
                 dflt ? dflt : "", error);
-        return -1;
+        return false;
     }
-    if (o->what == SHOW_JOBS || o->form.json || o->what == SHOW_LIMITS)
-        learn_server(o, conn);
-    o->table_of.headed = false;
-    return conn;
+    snprintf(r->server, sizeof(r->server), "%s", server);
+    if (r->o.what == SHOW_JOBS || r->o.what == SHOW_LIMITS ||
+        (r->o.form.json && r->o.what == SHOW_QUEUES))
+        learn_server(r);
+    return true;
 }
 
-static void show_jobs(struct options *o, const struct batch_status *jobs)
+/* Report a refusal about 'object', which 'what' names; the exit code. */
+static int refused(struct qstat_run *r, const char *what, const char *object)
 {
-    if (!o->full) {
-        qstat_print_jobs(&o->table_of, jobs);
-        return;
-    }
-    for (; jobs; jobs = jobs->next)
-        full_print(&o->form, "Job Id", "Jobs", jobs);
+    int error = pbs_errno;
+    const char *text = cell_or(cmd_error_text(r->conn), pbse_text(error));
+
+    if (error == 0)
+        return 0;
+    if (error == PBSE_HISTJOBID)
+        fprintf(stderr,
+                "%s: %s %s, use -x or -H to obtain historical job information\n", CMD,
+                object, cell_or(text, "Job has finished"));
+    else if (error == PBSE_JOBHISTNOTSET)
+        fprintf(stderr, "%s: %s\n", CMD, cell_or(text, ""));
+    else if (text)
+        fprintf(stderr, "%s: %s%s%s%s%s\n", CMD, text, *what ? " " : "", what,
+                *object ? " " : "", object);
+    else
+        fprintf(stderr, "%s: Server returned error %d%s%s\n", CMD, error,
+                *object ? " for " : "", object);
+    /* Who may not see one object may not see the others either; and a connection that
+     * broke in the middle of a reply is no longer of use. */
+    r->stopped |= error == PBSE_PERM;
+    if (error == PBSE_PROTOCOL || error == PBSE_SYSTEM)
+        close_server(r);
+    return error == PBSE_JOBHISTNOTSET ? 0 : cmd_exit_code(error);
 }
+
+/* --- jobs ------------------------------------------------------------------------ */
 
 /* The attributes that the tables need; NULL, all of them, for -f. */
-static struct attrl *wanted_attrs(const struct options *o)
+static struct attrl *wanted_attrs(const struct qstat_options *o)
 {
-    static struct attrl list[] = {
-        { .name = (char *)"Job_Name" },       { .name = (char *)"Job_Owner" },
-        { .name = (char *)"resources_used" }, { .name = (char *)"job_state" },
-        { .name = (char *)"queue" },          { .name = (char *)"session_id" },
-        { .name = (char *)"Resource_List" },  { .name = (char *)"exec_host" },
-        { .name = (char *)"comment" },
+    static struct attrl list[12];
+    const struct qstat *q = &o->table;
+    const bool table = !o->full;
+    const struct {
+        const char *name;
+        bool wanted;
+    } rows[] = {
+        { "Job_Name", table },
+        { "Job_Owner", table },
+        { "resources_used", table },
+        { "job_state", table },
+        { "queue", table },
+        { "Resource_List", q->alternate || q->percent },
+        { "array_state_count", q->percent },
+        { "session_id", q->alternate },
+        { "exec_host", q->nodes },
+        { "comment", q->comments },
+        { "estimated", q->estimates },
+        { "stime", q->estimates },
     };
-    const size_t n = ARRAY_LEN(list);
+    struct attrl *head = NULL, **end = &head;
 
-    if (o->full)
+    if (o->full && !q->percent)
         return NULL;
-    for (size_t i = 0; i < n; i++) {
-        list[i].value = (char *)"";
-        list[i].next = i + 1 < n ? &list[i + 1] : NULL;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (!rows[i].wanted)
+            continue;
+        list[i] = (struct attrl){ .name = (char *)rows[i].name, .value = (char *)"" };
+        *end = &list[i];
+        end = &list[i].next;
     }
-    return list;
+    return head;
 }
 
 static void add_criterion(struct attropl **list, const char *name, const char *value)
@@ -232,186 +167,310 @@ static void add_criterion(struct attropl **list, const char *name, const char *v
         a->op = EQ;
 }
 
-static struct attropl *criteria_of(const struct options *o, const char *queue)
+/* What jobs must be like; NULL when all are meant. */
+static struct attropl *criteria_of(const struct qstat_options *o, const char *queue)
 {
     struct attropl *list = NULL;
+    const char *states = o->selection == 'i'   ? "EHQTW"
+                         : o->selection == 'r' ? "RS"
+                         : o->selection == 'H' ? "MFX"
+                                               : NULL;
 
-    if (o->table == 'i')
-        add_criterion(&list, "job_state", "EHQTW");
-    if (o->table == 'r')
-        add_criterion(&list, "job_state", "RS");
+    if (states)
+        add_criterion(&list, "job_state", states);
     if (o->users)
         add_criterion(&list, "User_List", o->users);
+    if (o->arrays)
+        add_criterion(&list, "array", "True");
     if (list && *queue)
         add_criterion(&list, "destination", queue);
     return list;
 }
 
-/* Report a refusal about 'what'; the exit code. */
-static int refused(int conn, const char *what, const char *object)
+static struct batch_status *ask_jobs(struct qstat_run *r, const char *queue)
 {
-    const char *text = cmd_error_text(conn);
-    int error = pbs_errno;
+    struct qstat_options *o = &r->o;
+    struct attropl *criteria = criteria_of(o, queue);
+    struct batch_status *list =
+        criteria ? pbs_selstat(r->conn, criteria, wanted_attrs(o), o->extend)
+                 : pbs_statjob(r->conn, queue, wanted_attrs(o), o->extend);
 
-    if (error == 0)
-        return 0;
-    if (error == PBSE_HISTJOBID)
-        fprintf(stderr,
-                "%s: %s %s, use -x or -H to obtain historical job information\n", CMD,
-                object, text ? text : "Job has finished");
-    else if (error == PBSE_JOBHISTNOTSET)
-        fprintf(stderr, "%s: %s\n", CMD, text ? text : "");
-    else if (text && *what)
-        fprintf(stderr, "%s: %s %s%s%s\n", CMD, text, what, *object ? " " : "", object);
-    else if (text)
-        fprintf(stderr, "%s: %s%s%s\n", CMD, text, *object ? " " : "", object);
-    else
-        fprintf(stderr, "%s: Server returned error %d for %s\n", CMD, error, object);
-    return error == PBSE_JOBHISTNOTSET ? 0 : cmd_exit_code(error);
+    attrs_free(criteria);
+    return list;
 }
 
-static int jobs_of_id(struct options *o, const char *text)
+/* -J -t means the subjobs of arrays, not the arrays. */
+static void drop_arrays(struct batch_status **list)
 {
-    char id[OPERAND_MAX], server[OPERAND_MAX];
-    struct batch_status *list;
-    int conn, code = 0;
+    while (*list) {
+        struct batch_status *job = *list;
 
-    if (!operand_job(text, id, server)) {
-        fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, text);
-        return 1;
+        if (strstr(job->name, "[]")) {
+            *list = job->next;
+            job->next = NULL;
+            pbs_statfree(job);
+        } else {
+            list = &job->next;
+        }
     }
-    conn = open_server(o, server);
-    if (conn < 0)
-        return 255;
-    list = pbs_statjob(conn, id, wanted_attrs(o), o->extend);
-    if (!list)
-        code = refused(conn, "", id);
-    show_jobs(o, list);
-    pbs_statfree(list);
-    pbs_disconnect(conn);
-    return code;
 }
 
-static int jobs_at(struct options *o, const char *text)
+/* Prints the jobs of a reply and frees them. */
+static void show_jobs(struct qstat_run *r, struct batch_status *jobs)
+{
+    struct qstat_options *o = &r->o;
+
+    if (o->arrays && strchr(o->extend, 't'))
+        drop_arrays(&jobs);
+    if (o->table.estimates)
+        jobs = qstat_sort_by_start(jobs, o->table.now_at);
+    if (!o->full)
+        qstat_print_jobs(&o->table, jobs);
+    for (struct batch_status *j = o->full ? jobs : NULL; j; j = j->next)
+        full_print(&o->form, "Job Id", "Jobs", j);
+    pbs_statfree(jobs);
+}
+
+/* A job that the server does not know may have gone to another one: asks where, goes
+ * there and asks again. */
+static struct batch_status *ask_elsewhere(struct qstat_run *r, const char *id)
+{
+    char *place = pbs_locjob(r->conn, (char *)id, NULL);
+    struct batch_status *list = NULL;
+
+    if (place && strcasecmp(place, cell_or(r->name, "")) != 0 && open_server(r, place))
+        list = pbs_statjob(r->conn, id, wanted_attrs(&r->o), r->o.extend);
+    else
+        pbs_errno = PBSE_UNKJOBID;
+    free(place);
+    return list;
+}
+
+static int jobs_of_id(struct qstat_run *r, const char *id, const char *server,
+                      const char *shown)
+{
+    struct batch_status *list;
+
+    if (!open_server(r, server))
+        return NO_SERVER;
+    list = pbs_statjob(r->conn, id, wanted_attrs(&r->o), r->o.extend);
+    if (!list && pbs_errno == PBSE_UNKJOBID)
+        list = ask_elsewhere(r, id);
+    if (r->conn < 0)
+        return NO_SERVER;
+    if (!list)
+        return refused(r, "", shown);
+    show_jobs(r, list);
+    return 0;
+}
+
+static int jobs_at(struct qstat_run *r, const char *text)
 {
     char queue[OPERAND_MAX], server[OPERAND_MAX];
-    struct attropl *criteria;
     struct batch_status *list;
-    int conn, code = 0;
 
     if (!operand_destination(text, queue, server)) {
         fprintf(stderr, "%s: illegally formed destination: %s\n", CMD, text);
         return 1;
     }
-    conn = open_server(o, server);
-    if (conn < 0)
-        return 255;
-    criteria = criteria_of(o, queue);
-    if (criteria)
-        list = pbs_selstat(conn, criteria, wanted_attrs(o), o->extend);
-    else
-        list = pbs_statjob(conn, queue, wanted_attrs(o), o->extend);
+    if (!open_server(r, server))
+        return NO_SERVER;
+    list = ask_jobs(r, queue);
     if (!list)
-        code = refused(conn, "destination", queue);
-    show_jobs(o, list);
-    attrs_free(criteria);
-    pbs_statfree(list);
-    pbs_disconnect(conn);
+        return refused(r, *queue ? "destination" : "", queue);
+    show_jobs(r, list);
+    return 0;
+}
+
+static bool is_job_operand(const char *text)
+{
+    return isdigit((unsigned char)text[strspn(text, " \t")]);
+}
+
+static int show_operand_jobs(struct qstat_run *r, const char *text)
+{
+    char id[OPERAND_MAX], server[OPERAND_MAX];
+
+    if (!is_job_operand(text))
+        return jobs_at(r, text);
+    if (operand_job(text, id, server))
+        return jobs_of_id(r, id, server, id);
+    fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, text);
+    return 1;
+}
+
+/* --- -E: many jobs in one request per server -----------------------------------------
+ */
+
+struct express {
+    char id[OPERAND_MAX], server[OPERAND_MAX];
+    unsigned long long number, subjob;
+};
+
+static int by_server_and_number(const void *pa, const void *pb)
+{
+    const struct express *a = pa, *b = pb;
+    int order = strcasecmp(a->server, b->server);
+
+    if (order != 0)
+        return order;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    if (a->subjob != b->subjob)
+        return a->subjob < b->subjob ? -1 : 1;
+    return strcmp(a->id, b->id);
+}
+
+/* The operands sorted; -1 when one of them is no job. */
+static int read_express(struct express *jobs, int n, char **operands)
+{
+    for (int i = 0; i < n; i++) {
+        const char *bracket;
+
+        if (!is_job_operand(operands[i]) ||
+            !operand_job(operands[i], jobs[i].id, jobs[i].server)) {
+            fputs(CMD ": Express option can only be used with job ids\n", stderr);
+            return -1;
+        }
+        bracket = strchr(jobs[i].id, '[');
+        jobs[i].number = strtoull(jobs[i].id, NULL, 10);
+        jobs[i].subjob = bracket ? strtoull(bracket + 1, NULL, 10) : 0;
+    }
+    qsort(jobs, (size_t)n, sizeof(*jobs), by_server_and_number);
+    return 0;
+}
+
+static int show_express(struct qstat_run *r, int n, char **operands)
+{
+    struct express *jobs = xcalloc((size_t)n + 1, sizeof(*jobs));
+    struct buf list = { 0 };
+    int code = n == 0 || read_express(jobs, n, operands) != 0;
+
+    if (n == 0)
+        fputs(CMD ": Express option can only be used with job ids\n", stderr);
+    for (int i = 0; i < n && code != 1;) {
+        const char *server = jobs[i].server;
+        int failed, first = i;
+
+        buf_clear(&list);
+        for (; i < n && strcasecmp(jobs[i].server, server) == 0; i++)
+            buf_printf(&list, "%s,", jobs[i].id);
+        failed = jobs_of_id(r, list.data, server, jobs[first].id);
+        code = failed ? failed : code;
+    }
+    buf_fini(&list);
+    free(jobs);
     return code;
 }
 
-static int show_operand_jobs(struct options *o, const char *text)
-{
-    const char *p = text + strspn(text, " \t");
+/* --- queues and servers
+ * ---------------------------------------------------------------
+ */
 
-    return isdigit((unsigned char)*p) ? jobs_of_id(o, text) : jobs_at(o, text);
-}
-
-static int show_queues(struct options *o, const char *text)
+static int show_queues(struct qstat_run *r, const char *text)
 {
     char queue[OPERAND_MAX], server[OPERAND_MAX];
+    struct qstat_options *o = &r->o;
     struct batch_status *list;
-    int conn, code = 0;
 
     if (!operand_destination(text, queue, server)) {
         fprintf(stderr, "%s: illegal 'destination' value\n", CMD);
         return 1;
     }
-    conn = open_server(o, server);
-    if (conn < 0)
-        return 255;
-    list = pbs_statque(conn, queue, NULL, NULL);
+    if (!open_server(r, server))
+        return NO_SERVER;
+    list = pbs_statque(r->conn, queue, NULL, NULL);
     if (!list)
-        code = refused(conn, "", queue);
-    if (o->what == SHOW_LIMITS && list)
-        qstat_print_limits(o->table_of.server, list);
+        return refused(r, "", queue);
+    if (o->what == SHOW_LIMITS)
+        qstat_print_limits(&o->table, list);
     else if (!o->full)
-        qstat_print_queues(list);
-    for (struct batch_status *q = o->full ? list : NULL; q; q = q->next)
-        full_print(&o->form, "Queue", "Queue", q);
+        qstat_print_queues(&o->table, list);
+    else
+        for (struct batch_status *q = list; q; q = q->next)
+            full_print(&o->form, "Queue", "Queue", q);
     pbs_statfree(list);
-    pbs_disconnect(conn);
-    return code;
+    return 0;
 }
 
-static int show_server(struct options *o, const char *server)
+static int show_server(struct qstat_run *r, const char *server)
 {
-    int conn = open_server(o, server), code = 0;
+    struct qstat_options *o = &r->o;
     struct batch_status *list;
 
-    if (conn < 0)
-        return 255;
-    list = pbs_statserver(conn, NULL, NULL);
+    if (!open_server(r, server))
+        return NO_SERVER;
+    list = pbs_statserver(r->conn, NULL, NULL);
     if (!list)
-        code = refused(conn, "", server);
+        return refused(r, "", server);
+    if (o->form.json)
+        json_head(o->form.json, cell_or(status_value(list, "pbs_version", NULL), ""),
+                  list->name);
     if (o->full)
         for (struct batch_status *s = list; s; s = s->next)
             full_print(&o->form, "Server", "Server", s);
     else
-        qstat_print_servers(list);
+        qstat_print_servers(&o->table, list);
     pbs_statfree(list);
-    pbs_disconnect(conn);
-    return code;
+    return 0;
 }
 
-static int show_operand(struct options *o, const char *text)
+/* --- the command
+ * ------------------------------------------------------------------------- */
+
+static int show_operand(struct qstat_run *r, const char *text)
 {
-    switch (o->what) {
+    switch (r->o.what) {
     case SHOW_QUEUES:
     case SHOW_LIMITS:
-        return show_queues(o, text);
+        return show_queues(r, text);
     case SHOW_SERVERS:
-        return show_server(o, text);
+        return strlen(text) < OPERAND_MAX ? show_server(r, text) : 1;
     default:
-        return show_operand_jobs(o, text);
+        return show_operand_jobs(r, text);
     }
 }
 
-int main(int argc, char **argv)
+static int show_all(struct qstat_run *r, int n, char **operands)
 {
-    struct options o = { .form.delimiter = "|" };
-    int code;
+    int code = 0;
 
-    if (cmd_told(argc, argv, usage))
-        return 0;
-    code = parse(&o, argc, argv);
-    if (code) {
-        fputs(usage, stderr);
-        return code;
-    }
-    if (o.full && o.form.form == FULL_JSON)
-        o.form.json = json_new(time(NULL));
-    if (optind >= argc)
-        code = show_operand(&o, "");
-    for (int i = optind; i < argc; i++) {
-        int failed = show_operand(&o, argv[i]);
+    if (r->o.express && r->o.what == SHOW_JOBS)
+        return show_express(r, n, operands);
+    if (n == 0)
+        return show_operand(r, "");
+    for (int i = 0; i < n && !r->stopped; i++) {
+        int failed = show_operand(r, operands[i]);
 
         if (failed)
             code = failed;
     }
-    if (o.form.json)
-        json_print_and_free(o.form.json);
-    free(server_comment);
-    free(server_name);
     return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct qstat_run r = { .conn = -1, .o.form.delimiter = "|" };
+    int code;
+
+    if (cmd_told(argc, argv, qstat_usage))
+        return 0;
+    code = qstat_parse(&r.o, argc, argv);
+    if (code)
+        return code;
+    r.o.table.now_at = time(NULL);
+    if (r.o.full && r.o.form.form == FULL_JSON)
+        r.o.form.json = json_new(r.o.table.now_at);
+    code = show_all(&r, argc - optind, argv + optind);
+    if (r.o.form.json)
+        json_print_and_free(r.o.form.json);
+    close_server(&r);
+    free(r.comment);
+    free(r.name);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    return cmd_finish(CMD, run(argc, argv));
 }

@@ -300,7 +300,7 @@ static int submit(struct qsub *q, int operand)
     return code;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct qsub q = { .argc = argc };
     char **typed;
@@ -323,4 +323,9 @@ int main(int argc, char **argv)
     free(q.variables);
     free(typed);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    return cmd_finish(CMD, run(argc, argv));
 }

@@ -1,0 +1,56 @@
+/* cell.c - see cell.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/cell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGEST_NUMBER 9999
+#define WIDTH          5
+
+static const char units[] = "bkmgtp";
+
+const char *cell_or(const char *value, const char *missing)
+{
+    return value && *value ? value : missing;
+}
+
+const char *cell_cut(char out[CELL_MAX], const char *text, size_t width)
+{
+    snprintf(out, CELL_MAX, "%.*s", (int)width, text);
+    if (strlen(text) > width)
+        out[width - 1] = '*';
+    return out;
+}
+
+/* Rounded up. */
+static unsigned long long divide(unsigned long long n, unsigned by)
+{
+    return n / by + (n % by != 0);
+}
+
+void cell_size(char out[CELL_MAX], const char *value, enum cell_size size)
+{
+    const size_t last = sizeof(units) - 2;
+    char *end;
+    unsigned long long n = strtoull(value, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    size_t step = unit ? (size_t)(unit - units) : 0;
+    size_t want = size == SIZE_GB ? 3 : size == SIZE_MW ? 2 : step;
+    char kind = *end && strchr(end, 'w') ? 'w' : 'b';
+
+    for (; step > want && n < (1ULL << 53); step--)
+        n *= 1024;
+    if (size == SIZE_MW && kind == 'b') {
+        n = divide(n, 8);
+        kind = 'w';
+    }
+    for (; step < want; step++)
+        n = divide(n, 1024);
+    for (; n > LARGEST_NUMBER && step < last; step++)
+        n = divide(n, 1024);
+    snprintf(out, CELL_MAX, "%llu%c%c", n, step ? units[step] : ' ', kind);
+    out[MIN_OF(strlen(out), (size_t)WIDTH)] = '\0';
+}

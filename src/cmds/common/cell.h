@@ -1,0 +1,28 @@
+/* cell.h - texts for the columns of tables.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMDS_COMMON_CELL_H
+#define CMDS_COMMON_CELL_H
+
+#include "cmds/common/cmd.h"
+
+#define CELL_MAX 64
+
+/* 'value', or 'missing' when it is NULL or empty. */
+const char *cell_or(const char *value, const char *missing);
+
+/* At most 'width' (< CELL_MAX) characters of 'text' into 'out', which is returned; of a
+ * longer text the last character shown is '*'. */
+const char *cell_cut(char out[CELL_MAX], const char *text, size_t width);
+
+enum cell_size {
+    SIZE_AS_SENT,
+    SIZE_GB,
+    SIZE_MW /* 2^20 words of 8 bytes */
+};
+
+/* A size ("100mb") for a column of 5 characters: in the unit asked for, rounded up, and
+ * with a larger unit while the number has more than four digits (cli.md 4.4). */
+void cell_size(char out[CELL_MAX], const char *value, enum cell_size size);
+
+#endif
