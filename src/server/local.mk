@@ -11,6 +11,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/take_up.c \
 	src/server/watch.c src/server/watch.h \
 	src/server/model/fact.c \
+	src/server/model/hook_event.c src/server/model/hook_event.h \
 	src/server/model/job_exit.c src/server/model/job_exit.h \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
 	src/server/model/job_script.c src/server/model/job_script.h \
@@ -57,6 +58,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/table.c \
 	src/server/requests/edit.c src/server/requests/edit.h \
 	src/server/requests/handlers.h \
+	src/server/requests/hook_edit.c src/server/requests/hook_edit.h \
+	src/server/requests/hook_show.c \
 	src/server/requests/job_access.c src/server/requests/job_access.h \
 	src/server/requests/job_admit.c src/server/requests/job_admit.h \
 	src/server/requests/job_delete.c \
@@ -70,6 +73,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_select.c \
 	src/server/requests/job_signal.c \
 	src/server/requests/manager.c src/server/requests/manager.h \
+	src/server/requests/manager_hook.c \
 	src/server/requests/manager_node.c \
 	src/server/requests/manager_queue.c \
 	src/server/requests/manager_resource.c \
@@ -107,6 +111,11 @@ check_PROGRAMS += test/unit/server/test_model test/unit/server/test_svr \
 	test/unit/server/test_watch
 TESTS += test/unit/server/test_model test/unit/server/test_svr \
 	test/unit/server/test_watch
+check_PROGRAMS += test/unit/server/test_hooks
+TESTS += test/unit/server/test_hooks
+test_unit_server_test_hooks_SOURCES = test/unit/server/test_hooks.c $(svr_harness)
+test_unit_server_test_hooks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_hooks_LDADD = $(svr_test_libs)
 test_unit_server_test_watch_SOURCES = test/unit/server/test_watch.c
 test_unit_server_test_watch_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_watch_LDADD = $(svr_test_libs)

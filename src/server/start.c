@@ -85,6 +85,56 @@ static void create_sched(struct starting *st)
     commit(st, &e, FACT_CREATED, OBJ_SCHED, "default");
 }
 
+/* The hooks that tools expect to find: there, and switched off. */
+/* clang-format off */
+static const struct {
+    const char *name, *type, *event, *fail_action;
+    int order, alarm_s, freq_s;
+} shipped_hooks[] = {
+    { "pbs_cgroups", "site",
+      "execjob_begin,execjob_epilogue,execjob_end,exechost_periodic,execjob_launch,"
+      "exechost_startup,execjob_attach,execjob_resize,execjob_abort,"
+      "execjob_postsuspend,execjob_preresume",
+      "offline_vnodes", 100, 90, 120 },
+    { "PBS_alps_inventory_check", "pbs", "exechost_periodic", "none", 1, 90, 300 },
+    { "PBS_power", "pbs",
+      "periodic,execjob_begin,execjob_prologue,execjob_epilogue,execjob_end,"
+      "exechost_periodic,exechost_startup",
+      "none", 2000, 180, 300 },
+    { "PBS_cray_atom", "pbs", "execjob_begin,execjob_end", "offline_vnodes",
+      100, 300, 120 },
+};
+/* clang-format on */
+
+static void create_hook(struct starting *st, size_t i)
+{
+    struct edit e;
+
+    edit_init(&e, st->t->s->m, OBJ_HOOK, NULL);
+    edit_defaults(&e);
+    edit_set_str(&e, HOOK_A_TYPE, shipped_hooks[i].type);
+    edit_set_num(&e, HOOK_A_ENABLED, 0);
+    edit_set_str(&e, HOOK_A_EVENT, shipped_hooks[i].event);
+    edit_set_num(&e, HOOK_A_ALARM, shipped_hooks[i].alarm_s);
+    edit_set_num(&e, HOOK_A_FREQ, shipped_hooks[i].freq_s);
+    edit_set_num(&e, HOOK_A_ORDER, shipped_hooks[i].order);
+    edit_set_str(&e, HOOK_A_FAIL_ACTION, shipped_hooks[i].fail_action);
+    commit(st, &e, FACT_CREATED, OBJ_HOOK, shipped_hooks[i].name);
+}
+
+/* On a first start all of them; later those that only a newer version brings. One that
+ * the site has deleted does not come back: only shipped ones of type pbs cannot be
+ * deleted. */
+static void create_hooks(struct starting *st, bool first)
+{
+    for (size_t i = 0; i < ARRAY_LEN(shipped_hooks); i++) {
+        bool pbs = strcmp(shipped_hooks[i].type, "pbs") == 0;
+
+        if ((first || pbs) && !model_find(st->t->s->m, OBJ_HOOK, shipped_hooks[i].name))
+            create_hook(st, i);
+    }
+}
+
 static void create_server(struct starting *st)
 {
     struct model *m = st->t->s->m;
@@ -109,6 +159,16 @@ static void create_defaults(struct turn *t)
     create_server(&st);
     create_queue(&st);
     create_sched(&st);
+    create_hooks(&st, true);
+    take_up(t, &st.d);
+}
+
+static void create_missing_hooks(struct turn *t)
+{
+    struct starting st;
+
+    begin_self(&st, t);
+    create_hooks(&st, false);
     take_up(t, &st.d);
 }
 
@@ -121,6 +181,12 @@ static void log_recovered(struct turn *t)
     {
         effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
                    LOG_IN_SERVER, server, "Recovered queue %s", o->id);
+    }
+    MODEL_EACH(m, OBJ_HOOK, o)
+    {
+        effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
+                   LOG_IN_SERVER, server, "Found hook %s type=%s", o->id,
+                   obj_str(o, HOOK_A_TYPE, "site"));
     }
     MODEL_EACH(m, OBJ_RESV, o)
     {
@@ -153,10 +219,12 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
 
     assert(!s->started);
     s->started = true;
-    if (type == SVR_CREATE)
+    if (type == SVR_CREATE) {
         create_defaults(&t);
-    else
+    } else {
         log_recovered(&t);
+        create_missing_hooks(&t);
+    }
     start_moms(&t);
     touch_all(s);
     settle(&t);

@@ -247,6 +247,13 @@ static void registered(struct svr *s, const struct request *rq)
     }
 }
 
+static const char *refusal_words(const struct decision *d, int code)
+{
+    if (d->why_text)
+        return d->why_text;
+    return d->why.code == code ? d->why.text : NULL;
+}
+
 static void serve(struct turn *t, const struct request_row *row,
                   const struct request *rq)
 {
@@ -265,7 +272,7 @@ static void serve(struct turn *t, const struct request_row *row,
     if (err) {
         d.records.n = 0;
         take_up(t, &d); /* log lines that come with the refusal */
-        refuse(t, rq, err, d.why.code == err ? d.why.text : NULL, row->silent);
+        refuse(t, rq, err, refusal_words(&d, err), row->silent);
         if (d.close)
             close_conn(t, rq->who->conn);
         return;

@@ -16,6 +16,18 @@
 
 struct svr;
 
+/* The directory through which qmgr and the server hand over bodies of hooks (wire.md
+ * 7.3), as the shell lets the core see it: texts by base name. A name that is none, a
+ * file that is no plain one of the server's own, and one that is too large are
+ * PBSE_HOOKERROR with words. */
+struct hook_files {
+    int (*read)(void *arg, const char *name, struct arena *arena, const char **data,
+                size_t *len, struct diag *why);
+    int (*write)(void *arg, const char *name, const char *data, size_t len,
+                 struct diag *why);
+    void *arg;
+};
+
 struct svr_config {
     const char *server_name; /* short name: "svr" in "R7.svr" */
     const char *server_host; /* canonical host name */
@@ -37,6 +49,7 @@ struct svr_config {
      * "127.0.0.1" have an address. */
     size_t (*host_addrs)(void *arg, const char *host, uint32_t *ret, size_t max);
     void *arg;
+    const struct hook_files *hook_files; /* NULL: bodies of hooks do not travel */
 };
 
 enum effect_kind {

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast import *
 from holdfast.services import wait_for
-from holdfast.wire import Connection, number, open_as, string
+from holdfast.wire import Connection, number, open_as, open_local, string
 
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                     "../golden/conversations/clients.txt")
@@ -113,6 +113,10 @@ class Player:
                         "resources_max.ncpus=2")
         elif what in ("resource", "no-resource"):
             self.ensure(what == "resource", "resource " + name, " type=long,flag=nh")
+        elif what in ("hook", "no-hook"):
+            self.ensure(what == "hook", "hook " + name, " event=queuejob")
+        elif what == "hook-file":
+            self.cluster.write("home/server_priv/hooks/tmp/" + name, "import pbs\n")
         elif what == "job-running":
             with open_as(self.cluster.ports["server"], "root") as c:
                 assert c.ask("+2+22+15" + string("root") + string(self.name(name)) +
@@ -202,8 +206,14 @@ def check(player, expected, objects, reply):
             assert attrs_of(attrs) == got, difference(attrs_of(attrs), got)
 
 
+def connect(player, who):
+    if who.startswith("local "):
+        return open_local(player.cluster.home + "/ipc/server.sock")
+    return open_as(player.cluster.ports["server"], player.name("user") if who == "{user}" else who)
+
+
 def replay(player, conversation):
-    port, c, silent = player.cluster.ports["server"], None, False
+    c, silent = None, False
     for step in conversation.steps + [["end", ""]]:
         if step[0] != "<" and silent:
             # No answer is due: the next one is to something else.
@@ -212,8 +222,7 @@ def replay(player, conversation):
         if step[0] in ("connection", "end"):
             if c is not None:
                 c.s.close()
-            c = open_as(port, player.name("user") if step[1] == "{user}" else step[1]) \
-                if step[1] else None
+            c = connect(player, step[1]) if step[1] else None
         elif step[0] == ">":
             c.send(player.message(step[1]))
             silent = True
@@ -228,8 +237,7 @@ def replay_unserved(player, conversation):
     """Refused with the code in the file; a request that is not known ends the connection."""
     code = int(conversation.unserved.split()[0])
     who, request = conversation.steps[0][1], conversation.steps[1][1]
-    with open_as(player.cluster.ports["server"],
-                 player.name("user") if who == "{user}" else who) as c:
+    with connect(player, who) as c:
         reply = c.ask(player.message(request))
         assert reply.code == code, reply.__dict__
         if code == 15005:

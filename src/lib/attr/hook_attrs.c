@@ -93,6 +93,18 @@ const struct attr_row hook_rows[HOOK_A_COUNT] = {
         .write = 0,
         .doc = "A deletion is in progress.",
     },
+    [HOOK_A_HF_SCRIPT] = {
+        .name = "hf_script",
+        .type = &attr_string,
+        .flags = ATTR_INTERNAL,
+        .doc = "The script, with backslashes and NULs escaped.",
+    },
+    [HOOK_A_HF_CONFIG] = {
+        .name = "hf_config",
+        .type = &attr_string,
+        .flags = ATTR_INTERNAL,
+        .doc = "The configuration file, escaped likewise.",
+    },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

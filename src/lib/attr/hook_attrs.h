@@ -21,6 +21,8 @@ enum hook_attr {
     HOOK_A_DEBUG,
     HOOK_A_FAIL_ACTION,
     HOOK_A_PENDING_DELETE,
+    HOOK_A_HF_SCRIPT,
+    HOOK_A_HF_CONFIG,
     HOOK_A_COUNT
 };
 

@@ -5,6 +5,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/arena.c src/lib/base/arena.h \
 	src/lib/base/attrs.c src/lib/base/attrs.h \
 	src/lib/base/base.h \
+	src/lib/base/base64.c src/lib/base/base64.h \
 	src/lib/base/buf.c src/lib/base/buf.h \
 	src/lib/base/date.c src/lib/base/date.h \
 	src/lib/base/diag.c src/lib/base/diag.h \

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/model.h"
 
-#include "lib/attr/hook_attrs.h"
-
 #include <string.h>
 
 /* A resource of the site: what resource_define() takes. Never shown through this table

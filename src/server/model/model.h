@@ -16,6 +16,7 @@
 #include "lib/base/buf.h"
 #include "server/model/record.h"
 
+#include "lib/attr/hook_attrs.h"
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/node_attrs.h"
 #include "lib/attr/queue_attrs.h"

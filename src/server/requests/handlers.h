@@ -13,6 +13,9 @@ int handle_manager(const struct model *m, const struct request *rq,
 /* Status of every kind: status.c, show_*.c. */
 int handle_status(const struct model *m, const struct request *rq,
                   struct decision *out);
+/* StatusHook: hook_show.c. */
+int handle_status_hook(const struct model *m, const struct request *rq,
+                       struct decision *out);
 
 /* Schedulers and the server's end: sched_requests.c. */
 int handle_register_sched(const struct model *m, const struct request *rq,

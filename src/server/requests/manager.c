@@ -51,16 +51,6 @@ static uint32_t may_use(uint32_t type, uint32_t command)
     return manager_rows[type].set_by_manager ? WHO_MANAGER : WHO_STAFF;
 }
 
-/* Hooks belong to root on the server's host; there are none in this server. */
-static int refuse_hook(struct manager *g)
-{
-    if (!g->rq->who->server_uid)
-        return diag_set(&g->out->why, PBSE_HOOKERROR,
-                        "%s is unauthorized to access hooks data from server %s",
-                        g->rq->actor, g->rq->cfg->server_name);
-    return REFUSE(g, PBSE_NOSUP);
-}
-
 /* The value of an unset is not looked at. */
 static struct wire_attrs without_values(const struct wire_attrs *attrs,
                                         struct arena *arena)
@@ -88,14 +78,14 @@ int handle_manager(const struct model *m, const struct request *rq,
     };
     manager_fn fn = find_function(body->object_type, body->command);
 
+    if (body->command == MANAGER_UNSET)
+        g.attrs = without_values(&body->attrs, rq->arena);
     if (body->object_type == OBJECT_HOOK || body->object_type == OBJECT_PBS_HOOK)
-        return refuse_hook(&g);
+        return manager_hook(&g);
     if (!fn)
         return REFUSE(&g, PBSE_IVALREQ);
     if (!(rq->who->rights & may_use(body->object_type, body->command)))
         return REFUSE(&g, PBSE_PERM);
-    if (body->command == MANAGER_UNSET)
-        g.attrs = without_values(&body->attrs, rq->arena);
     return fn(&g);
 }
 
@@ -121,6 +111,8 @@ static uint32_t log_class(enum obj_kind kind)
         return LOG_IN_SCHED;
     case OBJ_RESOURCE:
         return LOG_IN_RESOURCE;
+    case OBJ_HOOK:
+        return LOG_IN_HOOK;
     default:
         return LOG_IN_SERVER;
     }

@@ -48,6 +48,9 @@ int manager_resource_create(struct manager *g);
 int manager_resource_delete(struct manager *g);
 int manager_resource_set(struct manager *g);
 
+/* Hooks of the site and shipped ones: the whole of their commands. */
+int manager_hook(struct manager *g);
+
 int manager_sched_create(struct manager *g);
 int manager_sched_delete(struct manager *g);
 int manager_sched_set(struct manager *g);

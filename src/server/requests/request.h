@@ -80,6 +80,7 @@ struct decision {
     int deferred_code;
     const char *deferred_text; /* NULL: the code's own text */
     struct diag why;
+    const char *why_text; /* words longer than why.text holds, or NULL */
     /* lines for the server's log that come with a refusal or a success */
     size_t n_logs;
     struct log_line {

@@ -37,6 +37,7 @@ static show_fn show_of_kind(enum obj_kind kind)
     static const show_fn of_kind[OBJ_KIND_COUNT] = {
         [OBJ_SERVER] = show_server, [OBJ_SCHED] = show_sched, [OBJ_QUEUE] = show_queue,
         [OBJ_NODE] = show_node,     [OBJ_RESV] = show_resv,   [OBJ_JOB] = show_job,
+        [OBJ_HOOK] = show_hook,
     };
 
     return of_kind[kind];

@@ -32,6 +32,8 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
                int attr, struct wire_attrs *out);
 bool show_sched(const struct model *m, const struct request *rq, const struct object *o,
                 int attr, struct wire_attrs *out);
+bool show_hook(const struct model *m, const struct request *rq, const struct object *o,
+               int attr, struct wire_attrs *out);
 bool show_resv(const struct model *m, const struct request *rq, const struct object *o,
                int attr, struct wire_attrs *out);
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,

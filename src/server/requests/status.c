@@ -123,7 +123,7 @@ static int status_jobs(const struct model *m, const struct request *rq,
     return 0;
 }
 
-/* --- resources and hooks
+/* --- resources
  * ------------------------------------------------------------------ */
 
 static void show_resource(const struct request *rq, const struct resource_def *def,
@@ -179,19 +179,6 @@ static int status_resources(const struct model *m, const struct request *rq,
     return 0;
 }
 
-static int status_hooks(const struct model *m, const struct request *rq,
-                        const struct body_status *body, struct decision *out)
-{
-    if (!rq->who->server_uid && !rq->who->scheduler)
-        return diag_set(&out->why, PBSE_HOOKERROR,
-                        "%s is unauthorized to access hooks data from server %s",
-                        rq->actor, rq->cfg->server_name);
-    if (!wants_all(body->id) && !model_find(m, OBJ_HOOK, body->id))
-        return diag_set(&out->why, PBSE_HOOKERROR, "%s does not exist!", body->id);
-    out->reply.choice = REPLY_STATUS;
-    return 0;
-}
-
 /* --- the request
  * ---------------------------------------------------------------------------- */
 
@@ -225,6 +212,6 @@ int handle_status(const struct model *m, const struct request *rq, struct decisi
     if (rq->wire->number == BATCH_STATUS_RESOURCE)
         return status_resources(m, rq, rq->body, out);
     if (rq->wire->number == BATCH_STATUS_HOOK)
-        return status_hooks(m, rq, rq->body, out);
+        return handle_status_hook(m, rq, out);
     return status_objects(m, rq, status_row(rq->wire->number), out);
 }

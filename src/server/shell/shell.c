@@ -5,6 +5,7 @@
 
 #include "server/shell/accounting.h"
 #include "server/shell/clients.h"
+#include "server/shell/hook_dir.h"
 #include "server/shell/outbox.h"
 
 #include <stdarg.h>
@@ -91,6 +92,7 @@ static void on_deadline(void *arg)
         return;
     }
     accounting_retry(sh->accounting);
+    hook_dir_clean(sh->hooks, shell_now(sh));
     if (svr_next_deadline(sh->svr) <= shell_now(sh))
         svr_tick(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
 }

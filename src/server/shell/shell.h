@@ -18,6 +18,7 @@ struct accounts;
 struct accounting;
 struct clients;
 struct committer;
+struct hook_dir;
 struct mom_link;
 struct outbox;
 
@@ -51,6 +52,7 @@ struct shell {
     struct svr *svr;
     struct accounts *accounts;
     struct accounting *accounting;
+    struct hook_dir *hooks;
     struct committer *committer;
     struct outbox *outbox;
     struct clients *clients;

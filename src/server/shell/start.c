@@ -11,6 +11,7 @@
 #include "server/shell/accounting.h"
 #include "server/shell/accounts.h"
 #include "server/shell/clients.h"
+#include "server/shell/hook_dir.h"
 #include "server/shell/mom_link.h"
 #include "server/shell/options.h"
 #include "server/shell/outbox.h"
@@ -269,6 +270,9 @@ static int load_core(struct shell *sh)
 
     sh->accounts = accounts_new();
     cfg.arg = sh->accounts;
+    if (hook_dir_open(sh->conf->home, &sh->hooks, &why))
+        return fail(sh, EXIT_SETUP, why.text);
+    cfg.hook_files = hook_dir_files(sh->hooks);
     sh->svr = svr_new(&cfg);
     if (records_load(sh->store, sh->svr, &why))
         return fail(sh, EXIT_SETUP, why.text);
@@ -341,6 +345,7 @@ void start_undo(struct shell *sh)
     accounting_free(sh->accounting);
     svr_free(sh->svr);
     accounts_free(sh->accounts);
+    hook_dir_close(sh->hooks);
     store_close(sh->store);
     logfile_close(sh->log);
     loop_free(sh->loop);

@@ -157,3 +157,12 @@ def open_as(port, user):
     with Connection(port, reserved=True) as helper:
         assert helper.vouch(user, c.port).code == 0
     return c
+
+
+def open_local(path):
+    """A connection on the server's own socket: the kernel says whose it is."""
+    c = Connection.__new__(Connection)
+    c.s = socket.socket(socket.AF_UNIX)
+    c.s.settimeout(TIMEOUT)
+    c.s.connect(path)
+    return c

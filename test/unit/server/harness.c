@@ -28,6 +28,35 @@ static size_t addrs_of(void *arg, const char *host, uint32_t *ret, size_t max)
     return 1;
 }
 
+/* A hook directory of one file. */
+struct rig_file rig_file;
+
+static int read_file(void *arg, const char *name, struct arena *arena,
+                     const char **data, size_t *len, struct diag *why)
+{
+    (void)arg;
+    if (strcmp(name, rig_file.name) != 0)
+        return diag_set(why, PBSE_HOOKERROR, "%s - No such file or directory", name);
+    *data = arena_copy(arena, rig_file.data, rig_file.len);
+    *len = rig_file.len;
+    return 0;
+}
+
+static int write_file(void *arg, const char *name, const char *data, size_t len,
+                      struct diag *why)
+{
+    (void)arg;
+    if (len >= sizeof(rig_file.data))
+        return diag_set(why, PBSE_HOOKERROR, "%s - File too large", name);
+    rig_file.name = "written";
+    memcpy(rig_file.data, data, len);
+    rig_file.data[len] = '\0';
+    rig_file.len = len;
+    return 0;
+}
+
+static const struct hook_files files = { read_file, write_file, NULL };
+
 static struct svr *make(void)
 {
     struct svr_config cfg = {
@@ -39,6 +68,7 @@ static struct svr *make(void)
         .root_user = RIG_ROOT,
         .user_groups = groups_of,
         .host_addrs = addrs_of,
+        .hook_files = &files,
     };
 
     return svr_new(&cfg);

@@ -17,6 +17,14 @@ struct rig {
     uint64_t conn; /* of the last request */
 };
 
+/* The one file in the server's hook directory; what the server writes is named
+ * "written". */
+extern struct rig_file {
+    const char *name;
+    char data[8192];
+    size_t len;
+} rig_file;
+
 #define RIG_START_AT 1800000000
 #define RIG_ROOT     "root"
 #define RIG_USER     "ann"

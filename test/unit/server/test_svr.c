@@ -171,8 +171,6 @@ static void test_manager_answers_the_catalogue(void)
           "Can not delete Scheduler" },
         { "unknown sched", RIG_ROOT, SET, 6, "nosuch", "comment=x", 15213,
           "Unknown Scheduler" },
-        { "hooks are for later", RIG_ROOT, CREATE, 8, "h", "", 15029,
-          "No support for requested service" },
         { "hooks are root's", RIG_USER, CREATE, 8, "h", "", 15136,
           "ann@svr.example is unauthorized to access hooks data from server svr" },
     };

@@ -1,0 +1,301 @@
+/* manager_hook.c - Manager requests about hooks: their attributes, and their bodies
+ * through the hook directory (hooks.md 3 to 5, wire.md 7.3).
+ *
+ * Hooks are root's, or the server's own uid's. What is refused has code 15136 and the
+ * same words in the log.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/base64.h"
+#include "server/model/hook_event.h"
+#include "server/model/job_script.h"
+#include "server/requests/hook_edit.h"
+#include "server/requests/manager.h"
+#include "server/svr.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#define HOOK_NAME_MAX 511
+
+static int refuse_text(struct manager *g, const char *operation, const char *words)
+{
+    decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, operation, "%s", words);
+    g->out->why_text = words;
+    return diag_set(&g->out->why, PBSE_HOOKERROR, "%s", words);
+}
+
+static bool is_pbs(const struct object *o)
+{
+    return strcmp(obj_str(o, HOOK_A_TYPE, HOOK_SITE), HOOK_PBS) == 0;
+}
+
+/* The hook that the request names, of the kind that it names; NULL: refused. */
+static const struct object *find_hook(struct manager *g, const char *operation)
+{
+    const struct object *o = model_find(g->m, OBJ_HOOK, g->name);
+    bool pbs = g->body->object_type == OBJECT_PBS_HOOK;
+
+    if (!o)
+        refuse_text(g, operation,
+                    arena_printf(g->out->arena, "%s does not exist!", g->name));
+    else if (is_pbs(o) != pbs)
+        refuse_text(g, operation,
+                    arena_printf(g->out->arena,
+                                 pbs ? "%s not of 'pbs' type" : "%s not of 'site' type",
+                                 g->name));
+    else
+        return o;
+    return NULL;
+}
+
+/* --- attributes
+ * -------------------------------------------------------------------------- */
+
+/* This server keeps hooks and does not run them: whoever switches one on should know.
+ */
+static void warn_enabled(struct manager *g, const struct hook_edit *h)
+{
+    if (edit_num(&h->e, HOOK_A_ENABLED, 1) && edit_str(&h->e, HOOK_A_EVENT, NULL))
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, g->name,
+                   "enabled, but this version keeps hooks without running them");
+}
+
+static void log_change(struct manager *g, const char *what)
+{
+    decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, g->name, "%s at request of %s", what,
+               g->rq->actor);
+}
+
+static int change_hook(struct manager *g, const struct object *o, const char *operation)
+{
+    struct hook_edit h;
+    int err = 0;
+
+    hook_edit_init(&h, g->m, g->name, o, g->out->arena);
+    if (!hook_edit_list(&h, &g->attrs)) {
+        err = refuse_text(g, operation, h.why);
+    } else {
+        if (o)
+            log_change(g, operation);
+        manager_commit(g, &h.e, o ? FACT_SET : FACT_CREATED, OBJ_HOOK, g->name);
+        warn_enabled(g, &h);
+    }
+    edit_fini(&h.e);
+    return err;
+}
+
+/* The name becomes part of file names on every host. */
+static bool name_is_valid(const char *name)
+{
+    if (!isalpha((unsigned char)*name) || strlen(name) > HOOK_NAME_MAX)
+        return false;
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && !strchr("_-.", *name))
+            return false;
+    return true;
+}
+
+static int create_hook(struct manager *g)
+{
+    static const char op[] = "mgr_hook_create";
+
+    if (strncmp(g->name, "PBS", 3) == 0)
+        return refuse_text(
+            g, op,
+            arena_printf(g->out->arena,
+                         "hook_name '%s', cannot use PBS as a prefix it is "
+                         "reserved for pbs hooks",
+                         g->name));
+    if (g->body->object_type == OBJECT_PBS_HOOK)
+        return refuse_text(g, op, "cannot create a PBS hook");
+    if (!name_is_valid(g->name))
+        return refuse_text(g, op,
+                           "hook_name must begin with a letter and have letters, "
+                           "digits, '_', '-' and '.' only");
+    if (model_find(g->m, OBJ_HOOK, g->name))
+        return refuse_text(
+            g, op,
+            arena_printf(g->out->arena,
+                         "hook name '%s' already registered, try another name",
+                         g->name));
+    return change_hook(g, NULL, op);
+}
+
+static int delete_hook(struct manager *g)
+{
+    static const char op[] = "mgr_hook_delete";
+    const struct object *o = find_hook(g, op);
+
+    if (!o)
+        return PBSE_HOOKERROR;
+    if (is_pbs(o))
+        return refuse_text(g, op, "cannot delete a PBS hook");
+    decide(g->out, g->rq, FACT_DELETED, OBJ_HOOK, o->id);
+    manager_log(g, OBJ_HOOK, o->id, "deleted");
+    return 0;
+}
+
+static int set_hook(struct manager *g)
+{
+    const char *op = g->command == MANAGER_UNSET ? "mgr_hook_unset" : "mgr_hook_set";
+    const struct object *o = find_hook(g, op);
+
+    return o ? change_hook(g, o, op) : PBSE_HOOKERROR;
+}
+
+/* --- bodies
+ * ------------------------------------------------------------------------------ */
+
+struct transfer {
+    const char *operation;
+    const char *file; /* base name in the hook directory */
+    int attr;         /* HOOK_A_HF_SCRIPT or HOOK_A_HF_CONFIG */
+    bool base64;
+};
+
+static int read_transfer(struct manager *g, const char *file_attr, struct transfer *t)
+{
+    const char *type = wire_attrs_value(&g->attrs, "content-type", NULL);
+    const char *encoding = wire_attrs_value(&g->attrs, "content-encoding", NULL);
+
+    t->file = wire_attrs_value(&g->attrs, file_attr, NULL);
+    if (!type || !t->file || !encoding)
+        return refuse_text(
+            g, t->operation,
+            arena_printf(g->out->arena,
+                         "<content-type>, <content-encoding> and <%s> needed",
+                         file_attr));
+    if (strcmp(type, "application/x-python") == 0)
+        t->attr = HOOK_A_HF_SCRIPT;
+    else if (strcmp(type, "application/x-config") == 0)
+        t->attr = HOOK_A_HF_CONFIG;
+    else
+        return refuse_text(g, t->operation,
+                           "<content-type> must be application/x-python or "
+                           "application/x-config");
+    t->base64 = strcmp(encoding, "base64") == 0;
+    if (!t->base64 && strcmp(encoding, "default") != 0)
+        return refuse_text(g, t->operation,
+                           "<content-encoding> must be 'default' or 'base64'");
+    if (!g->rq->cfg->hook_files)
+        return refuse_text(g, t->operation, "this server has no hook directory");
+    return 0;
+}
+
+/* The bytes behind their encoding; false: they are not base64. */
+static bool decode_body(const struct transfer *t, struct arena *arena,
+                        const char **data, size_t *len)
+{
+    struct buf plain = { 0 };
+    bool good;
+
+    if (!t->base64)
+        return true;
+    good = base64_read(*data, *len, &plain);
+    *len = plain.len;
+    *data = plain.len ? arena_copy(arena, plain.data, plain.len) : "";
+    buf_fini(&plain);
+    return good;
+}
+
+static void store_body(struct manager *g, const struct object *o,
+                       const struct transfer *t, const char *text)
+{
+    struct record *rec = decide(g->out, g->rq, FACT_SET, OBJ_HOOK, o->id);
+
+    record_change(rec, g->out->arena, t->attr, NULL, *text ? text : NULL);
+    log_change(g, t->operation);
+    if (!obj_is_set(o, t->attr))
+        return;
+    reply_text(g->out, "hook '%s' contents overwritten", o->id);
+    decide_log(g->out, LOG_EV_DEBUG2, LOG_IN_HOOK, t->operation,
+               "hook '%s' contents overwritten", o->id);
+}
+
+static int import_hook(struct manager *g)
+{
+    struct transfer t = { .operation = "mgr_hook_import" };
+    const struct hook_files *files = g->rq->cfg->hook_files;
+    const struct object *o = find_hook(g, t.operation);
+    const char *data;
+    struct diag why = { 0 };
+    size_t len;
+
+    if (!o)
+        return PBSE_HOOKERROR;
+    if (read_transfer(g, "input-file", &t))
+        return PBSE_HOOKERROR;
+    if (is_pbs(o) && t.attr == HOOK_A_HF_SCRIPT)
+        return refuse_text(g, t.operation, "cannot replace the script of a 'pbs' hook");
+    if (files->read(files->arg, t.file, g->rq->arena, &data, &len, &why))
+        return refuse_text(g, t.operation, arena_strdup(g->out->arena, why.text));
+    if (!decode_body(&t, g->rq->arena, &data, &len))
+        return refuse_text(g, t.operation,
+                           arena_printf(g->out->arena, "%s is not base64", t.file));
+    /* What Python would say of it: a source has no NUL. */
+    if (t.attr == HOOK_A_HF_SCRIPT && memchr(data, '\0', len))
+        return refuse_text(
+            g, t.operation,
+            arena_printf(g->out->arena,
+                         "Failed to compile script, hook '%s' contents not "
+                         "overwritten",
+                         o->id));
+    store_body(g, o, &t, script_to_text(data, len, g->out->arena));
+    return 0;
+}
+
+static int export_hook(struct manager *g)
+{
+    struct transfer t = { .operation = "mgr_hook_export" };
+    const struct hook_files *files = g->rq->cfg->hook_files;
+    const struct object *o = find_hook(g, t.operation);
+    struct buf coded = { 0 };
+    struct diag why = { 0 };
+    const char *data;
+    size_t len;
+    int err;
+
+    if (!o)
+        return PBSE_HOOKERROR;
+    if (read_transfer(g, "output-file", &t))
+        return PBSE_HOOKERROR;
+    data = script_from_text(obj_str(o, t.attr, ""), g->rq->arena, &len);
+    if (t.base64) {
+        base64_print(data, len, &coded);
+        data = coded.data ? coded.data : "";
+        len = coded.len;
+    }
+    err = files->write(files->arg, t.file, data, len, &why);
+    buf_fini(&coded);
+    if (err)
+        return refuse_text(g, t.operation, arena_strdup(g->out->arena, why.text));
+    log_change(g, t.operation);
+    return 0;
+}
+
+/* --- the request
+ * ------------------------------------------------------------------------- */
+
+int manager_hook(struct manager *g)
+{
+    if (!g->rq->who->server_uid)
+        return diag_set(&g->out->why, PBSE_HOOKERROR,
+                        "%s is unauthorized to access hooks data from server %s",
+                        g->rq->actor, g->rq->cfg->server_name);
+    switch (g->body->command) {
+    case MANAGER_CREATE:
+        return create_hook(g);
+    case MANAGER_DELETE:
+        return delete_hook(g);
+    case MANAGER_SET:
+    case MANAGER_UNSET:
+        return set_hook(g);
+    case MANAGER_IMPORT:
+        return import_hook(g);
+    case MANAGER_EXPORT:
+        return export_hook(g);
+    default:
+        return REFUSE(g, PBSE_IVALREQ);
+    }
+}

@@ -1,0 +1,29 @@
+/* hook_dir.h - PBS_HOME/server_priv/hooks/tmp: files through which qmgr hands over
+ * bodies of hooks (wire.md 7.3).
+ *
+ * Names come from clients. Only a plain file directly in the directory, with one link,
+ * owned by root or the uid that runs the server, is read or written.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SHELL_HOOK_DIR_H
+#define SERVER_SHELL_HOOK_DIR_H
+
+#include "server/svr.h"
+
+/* Larger bodies are refused. */
+#define HOOK_BODY_MAX_BYTES (8u << 20)
+
+struct hook_dir;
+
+/* Make the directory (0750) when it is missing, and empty it: nobody waits for files of
+ * a server that has ended. */
+int hook_dir_open(const char *home, struct hook_dir **ret, struct diag *why) MUST_CHECK;
+void hook_dir_close(struct hook_dir *d); /* NULL is fine */
+
+/* For struct svr_config; lives as long as 'd'. */
+const struct hook_files *hook_dir_files(const struct hook_dir *d);
+
+/* Remove files older than 20 minutes; looks every 10 minutes only. */
+void hook_dir_clean(struct hook_dir *d, int64_t now_at);
+
+#endif
