@@ -195,7 +195,7 @@ const struct hook_files *hook_dir_files(const struct hook_dir *d)
 
 void hook_dir_clean(struct hook_dir *d, int64_t now_at)
 {
-    if (now_at < d->clean_at)
+    if (!d || now_at < d->clean_at)
         return;
     d->clean_at = now_at + CLEAN_EVERY_S;
     remove_older(d, now_at - STALE_S);

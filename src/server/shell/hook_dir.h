@@ -23,7 +23,7 @@ void hook_dir_close(struct hook_dir *d); /* NULL is fine */
 /* For struct svr_config; lives as long as 'd'. */
 const struct hook_files *hook_dir_files(const struct hook_dir *d);
 
-/* Remove files older than 20 minutes; looks every 10 minutes only. */
+/* Remove files older than 20 minutes; looks every 10 minutes only. NULL is fine. */
 void hook_dir_clean(struct hook_dir *d, int64_t now_at);
 
 #endif

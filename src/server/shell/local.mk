@@ -34,6 +34,11 @@ TESTS += test/unit/server/test_shell
 test_unit_server_test_shell_SOURCES = test/unit/server/test_shell.c
 test_unit_server_test_shell_LDADD = $(HF_SVR_LIBS) -lcunit
 
+check_PROGRAMS += test/unit/server/test_hook_dir
+TESTS += test/unit/server/test_hook_dir
+test_unit_server_test_hook_dir_SOURCES = test/unit/server/test_hook_dir.c
+test_unit_server_test_hook_dir_LDADD = $(HF_SVR_LIBS) -lcunit
+
 check_PROGRAMS += test/unit/server/test_trust
 TESTS += test/unit/server/test_trust
 test_unit_server_test_trust_SOURCES = test/unit/server/test_trust.c \
