@@ -103,4 +103,26 @@ TESTS += test/unit/cmds/test_cmds
 test_unit_cmds_test_cmds_SOURCES = test/unit/cmds/test_cmds.c test/unit/unit.h
 test_unit_cmds_test_cmds_LDADD = $(CMD_LIBS) -lcunit
 
-EXTRA_DIST += src/cmds/README.md
+# Whole commands, against objects in memory instead of libpbs.
+check_PROGRAMS += test/unit/cmds/test_replay
+TESTS += test/unit/cmds/test_replay
+test_unit_cmds_test_replay_SOURCES = test/unit/cmds/test_replay.c test/unit/unit.h \
+	test/unit/cmds/replay/pbsnodes.c \
+	test/unit/cmds/replay/qdisable.c \
+	test/unit/cmds/replay/qenable.c \
+	test/unit/cmds/replay/qstart.c \
+	test/unit/cmds/replay/qstat.c \
+	test/unit/cmds/replay/qstop.c \
+	test/unit/cmds/replay/qterm.c \
+	test/unit/cmds/replay/replay.h \
+	test/unit/cmds/replay/world.c \
+	src/cmds/pbsnodes/show.c \
+	src/cmds/pbsnodes/summary.c \
+	src/cmds/qstat/estimate.c \
+	src/cmds/qstat/jobs.c \
+	src/cmds/qstat/options.c \
+	src/cmds/qstat/queues.c
+test_unit_cmds_test_replay_LDADD = \
+	libhfcmds.la libhfattr.la libhfbase.la $(JANSSON_LIBS) -lcunit
+
+EXTRA_DIST += src/cmds/README.md test/golden/commands

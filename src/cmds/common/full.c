@@ -200,23 +200,36 @@ static void print_dsv(const struct full *f, const char *title,
     buf_fini(&value);
 }
 
-void full_print(struct full *f, const char *title, const char *group,
-                const struct batch_status *object)
+/* "[u:bob=3]": in a document limits follow the other attributes. */
+static bool is_limit(const struct attrl *a)
+{
+    return a->value[0] == '[' && a->value[1] != '\0' && a->value[2] == ':';
+}
+
+static void add_to_document(struct full *f, const char *group,
+                            const struct batch_status *object)
 {
     struct buf value = { 0 };
 
-    if (f->form == FULL_LINES) {
-        print_lines(f, title, object);
-        return;
-    }
-    if (f->form == FULL_DSV) {
-        print_dsv(f, title, object);
-        return;
-    }
     json_object_begin(f->json, group, object->name);
-    for (const struct attrl *a = object->attribs; a; a = a->next) {
-        shown_value(a, &value);
-        json_attr(f->json, a->name, a->resource, value.data);
+    for (int limits = 0; limits < 2; limits++) {
+        for (const struct attrl *a = object->attribs; a; a = a->next) {
+            if (is_limit(a) != (limits == 1))
+                continue;
+            shown_value(a, &value);
+            json_attr(f->json, a->name, a->resource, value.data);
+        }
     }
     buf_fini(&value);
+}
+
+void full_print(struct full *f, const char *title, const char *group,
+                const struct batch_status *object)
+{
+    if (f->form == FULL_LINES)
+        print_lines(f, title, object);
+    else if (f->form == FULL_DSV)
+        print_dsv(f, title, object);
+    else
+        add_to_document(f, group, object);
 }

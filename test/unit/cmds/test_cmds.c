@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/attrs.h"
+#include "cmds/common/cell.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/operand.h"
 
@@ -59,6 +60,43 @@ static void test_dates(void)
     }
     CU_ASSERT_TRUE(datetime_is_clock("0900.30"));
     CU_ASSERT_FALSE(datetime_is_clock("210900"));
+}
+
+static void test_sizes(void)
+{
+    static const struct {
+        const char *value;
+        enum cell_size size;
+        const char *expect;
+    } cases[] = {
+        { "100mb", SIZE_AS_SENT, "100mb" },
+        { "9999kb", SIZE_AS_SENT, "9999k" },
+        { "10000kb", SIZE_AS_SENT, "10mb" },
+        { "10240001b", SIZE_AS_SENT, "10mb" },
+        { "512b", SIZE_AS_SENT, "512 b" },
+        { "7", SIZE_AS_SENT, "7 b" },
+        { "100mb", SIZE_GB, "1gb" },
+        { "2gb", SIZE_GB, "2gb" },
+        { "2tb", SIZE_GB, "2048g" },
+        { "20tb", SIZE_GB, "20tb" },
+        { "100mb", SIZE_MW, "13mw" },
+        { "2gb", SIZE_MW, "256mw" },
+        { "10mb", SIZE_MW, "2mw" },
+        { "10240kb", SIZE_MW, "2mw" },
+        { "10mw", SIZE_MW, "10mw" },
+        { "1b", SIZE_MW, "1mw" },
+        { "99999999pb", SIZE_AS_SENT, "99999" },
+    };
+    char cell[CELL_MAX];
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        cell_size(cell, cases[i].value, cases[i].size);
+        if (strcmp(cell, cases[i].expect) != 0)
+            fprintf(stderr, "%s: got %s\n", cases[i].value, cell);
+        CU_ASSERT_STRING_EQUAL(cell, cases[i].expect);
+    }
+    CU_ASSERT_STRING_EQUAL(cell_cut(cell, "workq", 5), "workq");
+    CU_ASSERT_STRING_EQUAL(cell_cut(cell, "workqq", 5), "work*");
 }
 
 /* A list as "name=value;name=value". */
@@ -200,6 +238,7 @@ int main(void)
         { "-W settings end at the last comma before an equals sign",
           test_other_attributes },
         { "operands name a job and a server", test_operands },
+        { "sizes fit into five characters", test_sizes },
     };
 
     return unit_main("cmds", cases, ARRAY_LEN(cases));

@@ -1,0 +1,411 @@
+/* world.c - the calls of libpbs that the replayed commands make, answered from objects
+ * in memory as a server would: only the attributes that were asked for, history only
+ * with 'x', subjobs only with 't'.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "replay.h"
+
+#include "include/pbs_error.h"
+#include "include/pbs_ifl.h"
+#include "lib/base/base.h"
+#include "lib/base/diag.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define OBJECTS_MAX 64
+#define SERVER      "pbs1"
+
+struct object {
+    char *kind, *name, *attrs; /* "a=b|c.d=e" */
+};
+
+static struct object objects[OBJECTS_MAX];
+static size_t n_objects;
+static bool is_operator = true;
+static int error;
+static const char *error_text;
+static char connected_to[256];
+
+int *__pbs_errno_location(void)
+{
+    return &error;
+}
+
+char *__pbs_server_location(void)
+{
+    return connected_to;
+}
+
+void world_set_operator(bool yes)
+{
+    is_operator = yes;
+}
+
+bool world_load(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0;
+
+    if (!f)
+        return false;
+    n_objects = 0;
+    while (getline(&line, &size, f) > 0) {
+        char *blank = strchr(line, ' '), *bar = strchr(line, '|');
+
+        if (*line == '#' || !blank || !bar)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        *blank = *bar = '\0';
+        if (n_objects == OBJECTS_MAX)
+            return false;
+        objects[n_objects++] =
+            (struct object){ xstrdup(line), xstrdup(blank + 1), xstrdup(bar + 1) };
+    }
+    free(line);
+    fclose(f);
+    return n_objects > 0;
+}
+
+static bool refuse(int code)
+{
+    error = code;
+    error_text = pbse_text(code);
+    return false;
+}
+
+static void accept_it(void)
+{
+    error = 0;
+    error_text = NULL;
+}
+
+static bool is_wanted(const struct attrl *wanted, const char *name)
+{
+    for (const struct attrl *a = wanted; a; a = a->next)
+        if (strcmp(a->name, name) == 0)
+            return true;
+    return wanted == NULL;
+}
+
+/* One "name[.resource]=value". */
+static struct attrl *attr_of(char *text)
+{
+    struct attrl *a = xcalloc(1, sizeof(*a));
+    char *equals = strchr(text, '=');
+    char *dot;
+
+    *equals = '\0';
+    dot = strchr(text, '.');
+    a->value = xstrdup(equals + 1);
+    if (dot)
+        *dot = '\0';
+    a->name = xstrdup(text);
+    a->resource = dot ? xstrdup(dot + 1) : NULL;
+    return a;
+}
+
+static void free_attr(struct attrl *a)
+{
+    free(a->name);
+    free(a->resource);
+    free(a->value);
+    free(a);
+}
+
+static struct batch_status *status_of(const struct object *o,
+                                      const struct attrl *wanted)
+{
+    struct batch_status *s = xcalloc(1, sizeof(*s));
+    struct attrl **end = &s->attribs;
+    char *copy = xstrdup(o->attrs), *next = copy;
+
+    s->name = xstrdup(o->name);
+    while (next) {
+        struct attrl *a = attr_of(strsep(&next, "|"));
+
+        if (is_wanted(wanted, a->name)) {
+            *end = a;
+            end = &a->next;
+        } else {
+            free_attr(a);
+        }
+    }
+    free(copy);
+    return s;
+}
+
+void pbs_statfree(struct batch_status *list)
+{
+    while (list) {
+        struct batch_status *s = list;
+
+        list = s->next;
+        while (s->attribs) {
+            struct attrl *a = s->attribs;
+
+            s->attribs = a->next;
+            free_attr(a);
+        }
+        free(s->name);
+        free(s);
+    }
+}
+
+/* The value of an attribute; the caller frees it. */
+static char *value_of(const struct object *o, const char *name)
+{
+    struct batch_status *s = status_of(o, NULL);
+    char *value = NULL;
+
+    for (struct attrl *a = s->attribs; a && !value; a = a->next)
+        if (strcmp(a->name, name) == 0 && !a->resource)
+            value = xstrdup(a->value);
+    pbs_statfree(s);
+    return value;
+}
+
+static bool value_is_in(const struct object *o, const char *attr, const char *list)
+{
+    char *value = value_of(o, attr);
+    bool found = value && strcasecmp(list, value) == 0;
+
+    if (value && strcmp(attr, "job_state") == 0)
+        found = strchr(list, *value) != NULL;
+    if (value && strcmp(attr, "Job_Owner") == 0)
+        found = strncmp(list, value, strlen(list)) == 0 && value[strlen(list)] == '@';
+    free(value);
+    return found;
+}
+
+static const struct object *find(const char *kind, const char *name)
+{
+    for (size_t i = 0; i < n_objects; i++)
+        if (strcmp(objects[i].kind, kind) == 0 && strcmp(objects[i].name, name) == 0)
+            return &objects[i];
+    return NULL;
+}
+
+/* --- connections -------------------------------------------------------------------
+ */
+
+char *pbs_default(void)
+{
+    static char name[] = SERVER;
+
+    return name;
+}
+
+int pbs_connect(const char *server)
+{
+    snprintf(connected_to, sizeof(connected_to), "%s",
+             server && *server ? server : SERVER);
+    accept_it();
+    if (strcmp(connected_to, SERVER) == 0)
+        return 0;
+    error = PBSE_BADHOST;
+    return -1;
+}
+
+int pbs_disconnect(int c)
+{
+    (void)c;
+    return 0;
+}
+
+char *pbs_geterrmsg(int c)
+{
+    (void)c;
+    return (char *)error_text;
+}
+
+struct ecl_attribute_errors *pbs_get_attributes_in_error(int c)
+{
+    (void)c;
+    return NULL;
+}
+
+/* --- status ------------------------------------------------------------------------
+ */
+
+static struct batch_status *all_of(const char *kind, const char *name,
+                                   const struct attrl *wanted, int unknown)
+{
+    struct batch_status *head = NULL, **end = &head;
+
+    accept_it();
+    for (size_t i = 0; i < n_objects; i++) {
+        if (strcmp(objects[i].kind, kind) != 0 ||
+            (name && *name && strcmp(objects[i].name, name) != 0))
+            continue;
+        *end = status_of(&objects[i], wanted);
+        end = &(*end)->next;
+    }
+    if (!head)
+        refuse(unknown);
+    return head;
+}
+
+struct batch_status *pbs_statserver(int c, struct attrl *wanted, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    return all_of("server", NULL, wanted, PBSE_SYSTEM);
+}
+
+struct batch_status *pbs_statque(int c, const char *id, struct attrl *wanted,
+                                 const char *extend)
+{
+    (void)c;
+    (void)extend;
+    return all_of("queue", id, wanted, PBSE_UNKQUE);
+}
+
+struct batch_status *pbs_statvnode(int c, const char *id, struct attrl *wanted,
+                                   const char *extend)
+{
+    (void)c;
+    (void)extend;
+    return all_of("node", id, wanted, PBSE_UNKNODE);
+}
+
+struct batch_status *pbs_stathost(int c, const char *id, struct attrl *wanted,
+                                  const char *extend)
+{
+    (void)c;
+    (void)extend;
+    return all_of("host", id, wanted, PBSE_UNKNODE);
+}
+
+static bool has(const char *extend, char letter)
+{
+    return extend && strchr(extend, letter);
+}
+
+/* Among all jobs: subjobs and finished ones only when they are asked for. */
+static bool is_shown(const struct object *o, const char *extend)
+{
+    bool subjob = strchr(o->name, '[') && !strstr(o->name, "[]");
+
+    return (!subjob || has(extend, 't')) &&
+           (!value_is_in(o, "job_state", "FMX") || has(extend, 'x'));
+}
+
+static bool meets(const struct object *o, const struct attropl *criteria)
+{
+    for (const struct attropl *a = criteria; a; a = a->next) {
+        const char *name = a->name;
+
+        if (strcmp(name, "destination") == 0)
+            name = "queue";
+        else if (strcmp(name, "User_List") == 0)
+            name = "Job_Owner";
+        else if (strcmp(name, "array") == 0 && strstr(o->attrs, "array_id="))
+            continue;
+        if (!value_is_in(o, name, a->value))
+            return false;
+    }
+    return true;
+}
+
+struct batch_status *pbs_selstat(int c, struct attropl *criteria, struct attrl *wanted,
+                                 const char *extend)
+{
+    struct batch_status *head = NULL, **end = &head;
+
+    (void)c;
+    accept_it();
+    for (size_t i = 0; i < n_objects; i++) {
+        if (strcmp(objects[i].kind, "job") != 0 || !is_shown(&objects[i], extend) ||
+            !meets(&objects[i], criteria))
+            continue;
+        *end = status_of(&objects[i], wanted);
+        end = &(*end)->next;
+    }
+    return head;
+}
+
+static struct batch_status *jobs_of_list(const char *ids, struct attrl *wanted,
+                                         const char *extend)
+{
+    struct batch_status *head = NULL, **end = &head;
+
+    while (*ids) {
+        size_t len = strcspn(ids, ",");
+        char *id = xstrndup(ids, len);
+        const struct object *o = find("job", id);
+
+        free(id);
+        ids += len + (ids[len] == ',');
+        if (!o) {
+            refuse(PBSE_UNKJOBID);
+        } else if (value_is_in(o, "job_state", "FMX") && !has(extend, 'x')) {
+            refuse(PBSE_HISTJOBID);
+        } else {
+            *end = status_of(o, wanted);
+            end = &(*end)->next;
+        }
+    }
+    if (head)
+        accept_it();
+    return head;
+}
+
+struct batch_status *pbs_statjob(int c, const char *id, struct attrl *wanted,
+                                 const char *extend)
+{
+    struct attropl queue = { .name = (char *)"destination", .value = (char *)id };
+
+    if (isdigit((unsigned char)*id))
+        return jobs_of_list(id, wanted, extend);
+    if (!*id)
+        return pbs_selstat(c, NULL, wanted, extend);
+    if (find("queue", id))
+        return pbs_selstat(c, &queue, wanted, extend);
+    refuse(PBSE_UNKQUE);
+    return NULL;
+}
+
+char *pbs_locjob(int c, const char *id, const char *extend)
+{
+    (void)c;
+    (void)id;
+    (void)extend;
+    refuse(PBSE_UNKJOBID);
+    return NULL;
+}
+
+/* --- changes -----------------------------------------------------------------------
+ */
+
+int pbs_manager(int c, int command, int type, const char *name, struct attropl *attrs,
+                const char *extend)
+{
+    (void)c;
+    (void)command;
+    (void)attrs;
+    (void)extend;
+    accept_it();
+    if (!is_operator)
+        refuse(PBSE_PERM);
+    else if (type == MGR_OBJ_QUEUE && *name && !find("queue", name))
+        refuse(PBSE_UNKQUE);
+    else if (type == MGR_OBJ_HOST && !find("host", name))
+        refuse(PBSE_UNKNODE);
+    return error;
+}
+
+int pbs_terminate(int c, int manner, const char *extend)
+{
+    (void)c;
+    (void)manner;
+    (void)extend;
+    accept_it();
+    if (!is_operator)
+        refuse(PBSE_PERM);
+    return error;
+}
