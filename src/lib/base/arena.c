@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BLOCK_BYTES 4096
+#define FIRST_BLOCK_BYTES  4096
 #define LARGEST_STEP_BYTES (1024 * 1024)
 
 struct block {
@@ -41,6 +41,21 @@ struct arena *arena_new(void)
     struct arena *a = xcalloc(1, sizeof(*a));
 
     a->newest = block_new(FIRST_BLOCK_BYTES, NULL);
+    return a;
+}
+
+struct arena *arena_try_new(void)
+{
+    struct arena *a = calloc(1, sizeof(*a));
+    struct block *b = malloc(sizeof(*b) + FIRST_BLOCK_BYTES);
+
+    if (!a || !b) {
+        free(a);
+        free(b);
+        return NULL;
+    }
+    *b = (struct block){ .size_bytes = FIRST_BLOCK_BYTES };
+    a->newest = b;
     return a;
 }
 

@@ -13,6 +13,7 @@ struct arena;
 
 /* An empty arena. The caller ends it with arena_free(); arena_free(NULL) is fine. */
 struct arena *arena_new(void) MUST_CHECK;
+struct arena *arena_try_new(void) MUST_CHECK; /* NULL: no memory */
 void arena_free(struct arena *a);
 
 /* Give everything back but keep the first block, for reuse by the next pass. */

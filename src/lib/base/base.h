@@ -23,13 +23,20 @@
 #define STRUCT_OF(p, t, m) ((t *)(void *)((char *)(p)-offsetof(t, m)))
 
 /* Memory that is never NULL: a daemon stops when memory runs out, its records make
- * that safe. libpbs must not use these. The caller frees with free(). */
+ * that safe. libpbs calls what uses these through xmem_try() only. The caller frees
+ * with free(). */
 void *xmalloc(size_t size_bytes) MUST_CHECK;
 void *xcalloc(size_t n, size_t size_bytes) MUST_CHECK;
 void *xrealloc(void *p, size_t size_bytes) MUST_CHECK;
 char *xstrdup(const char *s) MUST_CHECK;
 char *xstrndup(const char *s, size_t len) MUST_CHECK;
 char *xasprintf(const char *fmt, ...) MUST_CHECK PRINTF_LIKE(1, 2);
+
+/* Run step(arg) where running out of memory is no end: false when the functions above
+ * could not serve it, and then it was left where it stood. What it had taken is lost
+ * unless 'arg' knows it; so a step takes no locks and opens nothing. For the calling
+ * thread alone; may be nested. */
+bool xmem_try(void (*step)(void *arg), void *arg) MUST_CHECK;
 
 /* True when both are NULL or both hold the same text. */
 bool str_same(const char *a, const char *b);

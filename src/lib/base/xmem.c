@@ -1,18 +1,38 @@
-/* xmem.c - allocation that ends the process rather than return NULL.
+/* xmem.c - allocation that ends the process rather than return NULL, or, for a step
+ * that xmem_try() runs, ends the step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/base.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static _Thread_local jmp_buf *way_out;
+
 static void *not_null(void *p)
 {
+    if (!p && way_out)
+        longjmp(*way_out, 1);
     if (!p)
         abort();
     return p;
+}
+
+bool xmem_try(void (*step)(void *arg), void *arg)
+{
+    jmp_buf *const outer = way_out;
+    jmp_buf here;
+    bool had = setjmp(here) == 0;
+
+    if (had) {
+        way_out = &here;
+        step(arg);
+    }
+    way_out = outer;
+    return had;
 }
 
 void *xmalloc(size_t size_bytes)
