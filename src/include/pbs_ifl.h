@@ -375,6 +375,9 @@ extern "C" {
 #define PBS_INTERACTIVE 1
 #define PBS_TERM_BUF_SZ 80
 #define PBS_TERM_CCA    6
+#define PBS_RESV_ID_CHAR       'R'
+#define PBS_STDNG_RESV_ID_CHAR 'S'
+#define PBS_MNTNC_RESV_ID_CHAR 'M'
 
 /* clang-format on */
 
@@ -504,47 +507,136 @@ char *__pbs_server_location(void);
 #define pbs_errno  (*__pbs_errno_location())
 #define pbs_server (__pbs_server_location())
 
+/* ---- connections */
+
+/* Connect to "host[:port]"; NULL or "": the default server, and its secondary where
+ * there are two. 'extend' travels with the greeting. _noblk gives up after 2 seconds.
+ * The handle, or -1: PBSE_NOSERVER no default is known, PBSE_BADHOST the name has no
+ * IPv4 address, PBSE_SYSTEM with errno, or the code of a failed authentication. */
 int pbs_connect(const char *server);
 int pbs_connect_extend(const char *server, const char *extend);
 int pbs_connect_noblk(const char *server);
+
+/* Say goodbye, wait until the server has closed, and close. 0; -1 for no connection of
+ * ours. A negative handle is fine. */
 int pbs_disconnect(int c);
+
+/* Name of the default server, in memory of this thread; NULL when there is none. */
 char *pbs_default(void);
+
+/* A number that programs ask for: 49. The library itself has no such limit. */
 int pbs_query_max_connections(void);
+
+/* Send small packets at once (connections are made that way). 0 or -1 with errno. */
 int pbs_connection_set_nodelay(int c);
+
+/* Read pbs.conf and the environment if that was not done yet, or again when 'reload'.
+ * 1, or 0 after the reason was printed on stderr. */
 int pbs_loadconf(int reload);
+
+/* ---- errors */
+
+/* Text of this thread's last answer on the connection, NULL when it had none. Valid
+ * until this thread's next call on it; not for free(). */
 char *pbs_geterrmsg(int c);
+
+/* pbs_errno, for languages without macros. */
 int pbs_geterrno(void);
+
+/* The attributes that the last check on this side refused, each once; NULL when it
+ * found nothing. Valid until this thread's next call with attributes; not for free().
+ */
 struct ecl_attribute_errors *pbs_get_attributes_in_error(int c);
+
+/* Send attributes without checking names and values here first. */
+void set_no_attribute_verification(void);
+
+/* For programs with one thread that know it, before any other call: no locks. */
+void pbs_client_thread_set_single_threaded_mode(void);
+
+/* ---- jobs */
+
+/* A new job. 'script' is a file name, NULL or "" for none; 'destination' is "queue",
+ * "queue@server", "@server" or NULL. The job's id, for free(); NULL on failure. When
+ * only the last step, the commit, failed, the id is returned and pbs_errno is set.
+ * An unreadable script: PBSE_BADSCRIPT. */
 char *pbs_submit(int c, struct attropl *attribs, const char *script,
                  const char *destination, const char *extend);
+/* The same with a credential of 'credlen' bytes that the server keeps for the job. */
 char *pbs_submit_with_cred(int c, struct attropl *attribs, char *script,
                            char *destination, char *extend, int credtype,
                            size_t credlen, char *creddata);
+
+/* Change attributes. The second form is not answered: 0 means sent, and nothing is
+ * checked on this side. */
 int pbs_alterjob(int c, const char *id, struct attrl *attribs, const char *extend);
 int pbs_asyalterjob(int c, const char *id, struct attrl *attribs, const char *extend);
+
+/* Delete one job: 0 or why it was not. 'extend' may hold FORCE, DELETEHISTORY, NOMAIL.
+ */
 int pbs_deljob(int c, const char *id, const char *extend);
+
+/* Delete many. The jobs that were not deleted, each with its code, for
+ * pbs_delstatfree(); NULL: all were, or (pbs_errno) the request failed. */
 struct batch_deljob_status *pbs_deljoblist(int c, char **ids, int n,
                                            const char *extend);
+
+/* Hold and release: letters of 'holds', USER_HOLD when NULL or "". */
 int pbs_holdjob(int c, const char *id, const char *holds, const char *extend);
 int pbs_rlsjob(int c, const char *id, const char *holds, const char *extend);
+
+/* Name of the server where the job is now, for free(); NULL on failure. */
 char *pbs_locjob(int c, const char *id, const char *extend);
+
+/* Move to another queue, or change the order of two jobs. */
 int pbs_movejob(int c, const char *id, const char *destination, const char *extend);
-int pbs_msgjob(int c, const char *id, int file, const char *text, const char *extend);
 int pbs_orderjob(int c, const char *id1, const char *id2, const char *extend);
+
+/* Write into a running job's files: MSG_OUT, MSG_ERR, both, or 0: MSG_ERR. */
+int pbs_msgjob(int c, const char *id, int file, const char *text, const char *extend);
+
+/* Give vnodes of a running job back: "v1+v2", or "" with extend "select=..." or a
+ * number of hosts to keep; "" alone keeps the first. */
 int pbs_relnodesjob(int c, const char *id, const char *vnodes, const char *extend);
+
+/* End the running job and queue it again; extend FORCE: without its MoM. */
 int pbs_rerunjob(int c, const char *id, const char *extend);
+
+/* Run a job on these vnodes ("(v1:ncpus=2)+(v2:ncpus=1)"), or where the scheduler says
+ * when NULL or "". _asyrunjob is not answered: 0 means sent. _asyrunjob_ack is answered
+ * as soon as the server has accepted. */
 int pbs_runjob(int c, const char *id, const char *vnodes, const char *extend);
 int pbs_asyrunjob(int c, const char *id, const char *vnodes, const char *extend);
 int pbs_asyrunjob_ack(int c, const char *id, const char *vnodes, const char *extend);
+
+/* Bring the job's input files to a vnode before it runs. */
 int pbs_stagein(int c, char *id, char *vnodes, char *extend);
+
+/* Signal by name, with or without SIG, by number, or "suspend", "resume" and their
+ * "admin-" forms. */
 int pbs_sigjob(int c, const char *id, const char *signal, const char *extend);
+
+/* ---- reservations */
+
+/* A new one, or a change. The server's words ("R4.svr UNCONFIRMED"), for free(); NULL
+ * on failure. */
 char *pbs_submit_resv(int c, struct attropl *attribs, const char *extend);
 char *pbs_modify_resv(int c, const char *id, struct attropl *attribs,
                       const char *extend);
 int pbs_delresv(int c, const char *id, const char *extend);
+
+/* A scheduler's answer: vnodes, start (0 keeps it), and the verdict in 'extend'. */
 int pbs_confirmresv(int c, const char *id, const char *vnodes, unsigned long start,
                     const char *extend);
+
+/* ---- asking: NULL with pbs_errno 0 means that there is nothing to tell */
+
+/* Ids of the jobs that fit, ended by NULL; each and the array are for free(). */
 char **pbs_selectjob(int c, struct attropl *criteria, const char *extend);
+
+/* What is 'wanted' (NULL: everything) of each object, for pbs_statfree(). 'id' NULL or
+ * "": all of them. In pbs_statjob() 'extend' with 't' lists subjobs, those too that the
+ * server does not hold one by one, and with 'x' finished jobs. */
 struct batch_status *pbs_selstat(int c, struct attropl *criteria, struct attrl *wanted,
                                  const char *extend);
 struct batch_status *pbs_statjob(int c, const char *id, struct attrl *wanted,
@@ -555,37 +647,70 @@ struct batch_status *pbs_statserver(int c, struct attrl *wanted, const char *ext
 struct batch_status *pbs_statsched(int c, struct attrl *wanted, const char *extend);
 struct batch_status *pbs_statvnode(int c, const char *id, struct attrl *wanted,
                                    const char *extend);
-struct batch_status *pbs_stathost(int c, const char *id, struct attrl *wanted,
-                                  const char *extend);
-struct batch_status *pbs_statnode(int c, const char *id, struct attrl *wanted,
-                                  const char *extend);
 struct batch_status *pbs_statresv(int c, const char *id, struct attrl *wanted,
                                   const char *extend);
 struct batch_status *pbs_statrsc(int c, const char *id, struct attrl *wanted,
                                  const char *extend);
+/* 'extend': NULL or SITE_HOOK, or PBS_HOOK. */
 struct batch_status *pbs_stathook(int c, const char *id, struct attrl *wanted,
                                   const char *extend);
+
+/* Hosts: vnodes joined here, amounts summed, differing words "<various>". The second
+ * name is an older one. */
+struct batch_status *pbs_stathost(int c, const char *id, struct attrl *wanted,
+                                  const char *extend);
+struct batch_status *pbs_statnode(int c, const char *id, struct attrl *wanted,
+                                  const char *extend);
+
+/* Free a whole list; NULL is fine. */
 void pbs_statfree(struct batch_status *list);
 void pbs_delstatfree(struct batch_deljob_status *list);
+
+/* ---- administration */
+
+/* Do 'command' (enum mgr_cmd) to one object (enum mgr_obj); "" for the server. */
 int pbs_manager(int c, int command, int object, const char *name,
                 struct attropl *attribs, const char *extend);
+
+/* Stop the server: SHUT_IMMEDIATE, SHUT_DELAY or SHUT_QUICK, and bits for its
+ * daemons. Answered when it is about to end. */
 int pbs_terminate(int c, int manner, const char *extend);
+
+/* ---- for schedulers */
+
+/* Register both connections; the first becomes the one for requests. 0 or -1: the
+ * connection that was refused is closed. */
 int pbs_register_sched(const char *name, int c1, int c2);
+
+/* Answer a command about one job, with 'text' (NULL: none) for whoever waits. */
 int pbs_defschreply(int c, int command, char *id, int error, char *text, char *extend);
+
+/* Preempt; 'ids' ends with NULL. An array with one entry for each, for free(), also
+ * when some failed (pbs_errno 1); NULL: no answer. */
 preempt_job_info *pbs_preempt_jobs(int c, char **ids);
+
+/* ---- others */
+
+/* Run a script of PBS's on the job's first host: its exit value, or -1. argv and envp
+ * end with NULL and hold no "". */
 int pbs_py_spawn(int c, char *id, char **argv, char **envp);
+
+/* An early resource manager; today's servers answer PBSE_NOSUP. The arrays have n
+ * places each. */
 int pbs_rescquery(int c, char **list, int n, int *available, int *allocated,
                   int *reserved, int *down);
 int pbs_rescreserve(int c, char **list, int n, pbs_resource_t *handle);
 int pbs_rescrelease(int c, pbs_resource_t handle);
 
-/* For programs with one thread that know it, before any other call: no locks. */
-void pbs_client_thread_set_single_threaded_mode(void);
+/* Nodes in all and nodes in use, asked anew when 'update' is not 0: -1 when that
+ * fails. */
+int totpool(int c, int update);
+int usepool(int c, int update);
 
-/* Send attributes without checking names and values here first. */
-void set_no_attribute_verification(void);
+/* "yes", "no" (in use now), "never", or "?": nobody knows. Static. */
+char *avail(int c, char *resource);
 
-/* Every call above goes through a pointer that a program may set to its own function.
+/* Every call above named pbs_... goes through a pointer that a program may set to its own function.
  */
 extern int (*pfn_pbs_connect)(const char *);
 extern int (*pfn_pbs_connect_extend)(const char *, const char *);

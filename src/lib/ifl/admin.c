@@ -12,17 +12,19 @@ int ifl_manager(int c, int command, int object, const char *name,
     struct body_manage body = { .command = (uint32_t)command,
                                 .object_type = (uint32_t)object,
                                 .object_name = name ? name : "" };
-    struct arena *arena;
+    const struct ifl_wish wish = { .number = BATCH_MANAGER,
+                                   .command = command,
+                                   .object = object,
+                                   .attrs = (const void *)attribs };
     int err;
 
     if (command < 0 || object < 0)
         return ifl_set_error(c, PBSE_IVALREQ, NULL);
-    if (ifl_verify(c, BATCH_MANAGER, object, (const void *)attribs))
+    if (ifl_verify_name(c, command, object, body.object_name) ||
+        ifl_verify_wish(c, &wish) || ifl_attrs(c, attribs, false, &body.attrs))
         return pbs_errno;
-    arena = arena_new();
-    body.attrs = ifl_attrs(attribs, arena);
     err = ifl_do(c, BATCH_MANAGER, &body, extend);
-    arena_free(arena);
+    free(body.attrs.v);
     return err;
 }
 
@@ -70,17 +72,19 @@ int ifl_defschreply(int c, int command, char *id, int error, char *text, char *e
                              : pbs_errno;
 }
 
-/* A NULL-terminated array as a list. */
-static struct wire_strings strings_of(char **v, struct arena *arena)
+/* Programs' arrays of texts travel as they are: nothing is written through. */
+static struct wire_strings first(char **v, size_t n)
 {
-    struct wire_strings list = { 0 };
+    return (struct wire_strings){ n, (const char **)(void *)v };
+}
 
-    while (v && v[list.n])
-        list.n++;
-    list.v = ARENA_ARRAY(arena, const char *, list.n);
-    for (size_t i = 0; i < list.n; i++)
-        list.v[i] = v[i];
-    return list;
+static struct wire_strings up_to_null(char **v)
+{
+    size_t n = 0;
+
+    while (v && v[n])
+        n++;
+    return first(v, n);
 }
 
 /* As many entries as ids were sent; what the answer does not mention stays empty. */
@@ -97,101 +101,52 @@ static preempt_job_info *preempted(const struct wire_deleted *from, size_t n)
 
 preempt_job_info *ifl_preempt_jobs(int c, char **ids)
 {
-    struct arena *arena = arena_new();
-    const struct body_list body = { .ids = strings_of(ids, arena) };
+    const struct body_list body = { .ids = up_to_null(ids) };
     preempt_job_info *v = NULL;
-    struct wire_reply reply = { 0 };
+    struct ifl_answer answer;
+    int err;
 
     if (body.ids.n == 0) {
         ifl_set_error(c, PBSE_IVALREQ, NULL);
-    } else {
-        ifl_ask(c, BATCH_PREEMPT_JOBS, &body, NULL, arena, &reply);
-        if (reply.choice == REPLY_PREEMPT)
-            v = preempted(&reply.deleted, body.ids.n);
+        return NULL;
     }
-    arena_free(arena);
+    err = ifl_ask(c, BATCH_PREEMPT_JOBS, &body, NULL, &answer);
+    if (answer.reply.choice == REPLY_PREEMPT) {
+        v = preempted(&answer.reply.deleted, body.ids.n);
+        if (!v)
+            ifl_set_error(c, PBSE_SYSTEM, NULL);
+    } else if (!err) {
+        ifl_set_error(c, PBSE_PROTOCOL, NULL);
+    }
+    ifl_answer_fini(&answer);
     return v;
+}
+
+/* An empty word would end the list on the wire. */
+static bool has_empty(struct wire_strings list)
+{
+    for (size_t i = 0; i < list.n; i++)
+        if (!*list.v[i])
+            return true;
+    return false;
 }
 
 int ifl_py_spawn(int c, char *id, char **argv, char **envp)
 {
-    struct arena *arena;
-    struct body_spawn body = { .job_id = id };
-    struct wire_reply reply;
+    const struct body_spawn body = { .job_id = id,
+                                     .argv = up_to_null(argv),
+                                     .envp = up_to_null(envp) };
+    struct ifl_answer answer;
     int aux = -1;
 
-    if (!ifl_has_id(c, id) || !argv || !argv[0]) {
+    if (!ifl_has_id(c, id))
+        return -1;
+    if (body.argv.n == 0 || has_empty(body.argv) || has_empty(body.envp)) {
         ifl_set_error(c, PBSE_IVALREQ, NULL);
         return -1;
     }
-    arena = arena_new();
-    body.argv = strings_of(argv, arena);
-    body.envp = strings_of(envp, arena);
-    if (ifl_ask(c, BATCH_PY_SPAWN, &body, NULL, arena, &reply) == 0)
-        aux = reply.aux;
-    arena_free(arena);
+    if (ifl_ask(c, BATCH_PY_SPAWN, &body, NULL, &answer) == 0)
+        aux = answer.reply.aux;
+    ifl_answer_fini(&answer);
     return aux;
-}
-
-static struct wire_strings resources_of(char **list, int n, struct arena *arena)
-{
-    struct wire_strings to = { .v = ARENA_ARRAY(arena, const char *, (size_t)n) };
-
-    for (int i = 0; i < n; i++)
-        to.v[to.n++] = list[i];
-    return to;
-}
-
-static void copy_numbers(int *to, const uint32_t *from, size_t n)
-{
-    for (size_t i = 0; to && i < n; i++)
-        to[i] = (int)from[i];
-}
-
-int ifl_rescquery(int c, char **list, int n, int *available, int *allocated,
-                  int *reserved, int *down)
-{
-    int *to[] = { available, allocated, reserved, down };
-    struct arena *arena;
-    struct body_resources body = { .handle = RESOURCE_T_NULL };
-    struct wire_reply reply;
-    int err;
-
-    if (!list || n <= 0)
-        return ifl_set_error(c, PBSE_RMNOPARAM, NULL);
-    arena = arena_new();
-    body.resources = resources_of(list, n, arena);
-    err = ifl_ask(c, BATCH_RESCQ, &body, NULL, arena, &reply);
-    if (!err && (reply.choice != REPLY_RESC_QUERY || reply.resources.n != (size_t)n))
-        err = ifl_set_error(c, PBSE_PROTOCOL, NULL);
-    for (size_t i = 0; !err && i < ARRAY_LEN(to); i++)
-        copy_numbers(to[i], reply.resources.numbers + i * (size_t)n, (size_t)n);
-    arena_free(arena);
-    return err;
-}
-
-int ifl_rescreserve(int c, char **list, int n, pbs_resource_t *handle)
-{
-    struct arena *arena;
-    struct body_resources body = { 0 };
-    struct wire_reply reply;
-    int err;
-
-    if (!handle || !list || n <= 0)
-        return ifl_set_error(c, PBSE_RMNOPARAM, NULL);
-    arena = arena_new();
-    body.handle = *handle;
-    body.resources = resources_of(list, n, arena);
-    err = ifl_ask(c, BATCH_RESERVE_RESC, &body, NULL, arena, &reply);
-    if (!err)
-        *handle = reply.aux;
-    arena_free(arena);
-    return err;
-}
-
-int ifl_rescrelease(int c, pbs_resource_t handle)
-{
-    const struct body_resources body = { .handle = handle };
-
-    return ifl_do(c, BATCH_RELEASE_RESC, &body, NULL);
 }

@@ -3,7 +3,8 @@
  * Bytes are read exactly up to the end of a packet, never further: on a scheduler's
  * connection the next packet belongs to the program. A message that goes on in the next
  * packet is put together before it is decoded. After an exchange that was cut off the
- * connection is of no use: a late reply would be taken for the next one's.
+ * connection is of no use: a late reply would be taken for the next one's. One deadline
+ * holds for a whole answer, so that a peer that trickles bytes holds nobody for ever.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/ifl.h"
@@ -19,7 +20,10 @@
 #include <unistd.h>
 
 #define MOST_PACKET_BYTES ((size_t)1 << 30)
+#define MOST_ANSWER_BYTES ((size_t)1 << 33) /* of all parts */
 #define READ_STEP_BYTES   ((size_t)1 << 16)
+
+static const char NO_MEMORY[] = "no memory";
 
 struct incoming { /* payload read so far; malloc'd */
     char *data;
@@ -130,53 +134,82 @@ static enum dis_error recv_packet(int fd, int64_t until_ms, struct incoming *in)
     return recv_payload(fd, len, until_ms, in);
 }
 
+/* One request and what comes back for it. */
+struct exchange {
+    struct ifl_handle *h;
+    const struct wire_request *rq;
+    int64_t until_ms;
+    struct buf payload, frame;
+    struct incoming in;
+    size_t total_bytes; /* of all parts */
+    struct ifl_answer *to;
+    enum dis_error error;
+};
+
+static void encode_step(void *arg)
+{
+    struct exchange *x = arg;
+
+    batch_encode_request(&x->payload, x->rq);
+    packet_put(&x->frame, PACKET_DATA, x->payload.data, x->payload.len);
+}
+
+static void decode_step(void *arg)
+{
+    struct exchange *x = arg;
+    struct dis_in at = { x->in.data, x->in.data + x->in.len, x->to->arena };
+
+    x->error = batch_read_reply(&at, &x->to->reply);
+}
+
 /* A message of one or more packets. What stands behind it in the packet is dropped. */
-static enum dis_error recv_reply(const struct ifl_handle *h, struct arena *arena,
-                                 struct wire_reply *ret)
+static enum dis_error recv_reply(struct exchange *x)
 {
-    int64_t until_ms = now_ms() + (int64_t)h->timeout_s * 1000;
-    struct incoming in = { 0 };
+    x->in.len = 0;
+    do {
+        size_t before = x->in.len;
+        enum dis_error e = recv_packet(x->h->fd, x->until_ms, &x->in);
+
+        if (e)
+            return e == DIS_EOF && before > 0 ? DIS_EOD : e;
+        x->total_bytes += x->in.len - before;
+        if (x->total_bytes > MOST_ANSWER_BYTES)
+            return DIS_OVERFLOW;
+        arena_clear(x->to->arena);
+        if (!xmem_try(decode_step, x))
+            return DIS_NO_MEMORY;
+    } while (x->error == DIS_EOD);
+    return x->error;
+}
+
+/* All parts; an error that ends them is the reply, what came before is dropped. The
+ * objects of a part become the caller's list at once. */
+static enum dis_error recv_parts(struct exchange *x)
+{
+    struct batch_status **end = &x->to->list;
+    struct wire_reply *reply = &x->to->reply;
     enum dis_error e;
 
     do {
-        struct dis_in at;
-
-        e = recv_packet(h->fd, until_ms, &in);
-        if (e) {
-            if (e == DIS_EOF && in.len > 0)
-                e = DIS_EOD;
-            break;
-        }
-        at = (struct dis_in){ in.data, in.data + in.len, arena };
-        e = batch_read_reply(&at, ret);
-    } while (e == DIS_EOD);
-    free(in.data);
+        e = recv_reply(x);
+        if (!e && reply->choice == REPLY_STATUS &&
+            ifl_status_list(&reply->objects, &end))
+            e = DIS_NO_MEMORY;
+    } while (!e && reply->more);
+    if (e || reply->choice != REPLY_STATUS || reply->code != 0) {
+        ifl_statfree(x->to->list);
+        x->to->list = NULL;
+    }
     return e;
 }
 
-static void join(struct wire_objects *all, const struct wire_objects *part,
-                 struct arena *arena)
+/* 0 or PBSE_SYSTEM: the request as a frame. */
+static int encode(struct exchange *x)
 {
-    for (size_t i = 0; i < part->n; i++)
-        wire_objects_add(all, arena, part->v[i].type, part->v[i].name)->attrs =
-            part->v[i].attrs;
-}
+    bool encoded = xmem_try(encode_step, x);
 
-/* All parts; an error that ends them is the reply, what came before is dropped. */
-static enum dis_error recv_parts(const struct ifl_handle *h, struct arena *arena,
-                                 struct wire_reply *ret)
-{
-    struct wire_objects all = { 0 };
-    enum dis_error e;
-
-    do {
-        e = recv_reply(h, arena, ret);
-        if (!e && ret->choice == REPLY_STATUS)
-            join(&all, &ret->objects, arena);
-    } while (!e && ret->more);
-    if (!e && ret->choice == REPLY_STATUS)
-        ret->objects = all;
-    return e;
+    buf_fini(&x->payload);
+    return encoded ? 0 : ifl_set_error(x->h->fd, PBSE_SYSTEM, NO_MEMORY);
 }
 
 static int lost(struct ifl_handle *h, enum dis_error e)
@@ -185,85 +218,98 @@ static int lost(struct ifl_handle *h, enum dis_error e)
     return ifl_set_error(h->fd, PBSE_PROTOCOL, dis_error_text(e));
 }
 
-static int send_request(struct ifl_handle *h, uint32_t number, const void *body,
-                        const char *extend)
+static int send_request(struct exchange *x)
 {
-    struct wire_request rq = { .number = number, .body = body, .extend = extend };
-    struct buf payload = { 0 }, frame = { 0 };
+    struct ifl_handle *h = x->h;
     bool sent;
+    int err;
 
     if (h->broken)
         return ifl_set_error(h->fd, PBSE_PROTOCOL, dis_error_text(DIS_EOF));
-    rq.user = ifl_user();
-    if (!rq.user)
+    if (!x->rq->user)
         return ifl_set_error(h->fd, PBSE_SYSTEM, "this process has no account name");
-    batch_encode_request(&payload, &rq);
-    packet_put(&frame, PACKET_DATA, payload.data, payload.len);
-    sent =
-        send_all(h->fd, frame.data, frame.len, now_ms() + (int64_t)h->timeout_s * 1000);
-    buf_fini(&payload);
-    buf_fini(&frame);
-    return sent ? ifl_set_error(h->fd, 0, NULL) : lost(h, DIS_EOF);
+    err = encode(x);
+    if (!err) {
+        x->until_ms = now_ms() + (int64_t)h->timeout_s * 1000;
+        sent = send_all(h->fd, x->frame.data, x->frame.len, x->until_ms);
+        err = sent ? ifl_set_error(h->fd, 0, NULL) : lost(h, DIS_EOF);
+    }
+    buf_fini(&x->frame);
+    return err;
 }
 
 int ifl_tell(int c, uint32_t number, const void *body, const char *extend)
 {
-    struct ifl_handle *h = ifl_handle_lock(c);
+    const struct wire_request rq = {
+        .number = number, .user = ifl_user(), .body = body, .extend = extend
+    };
+    struct exchange x = { .h = ifl_handle_lock(c), .rq = &rq };
     int err;
 
-    if (!h)
+    if (!x.h)
         return pbs_errno;
-    err = send_request(h, number, body, extend);
-    ifl_handle_unlock(h);
+    err = send_request(&x);
+    ifl_handle_unlock(x.h);
     return err;
 }
 
 int ifl_ask(int c, uint32_t number, const void *body, const char *extend,
-            struct arena *arena, struct wire_reply *reply)
+            struct ifl_answer *ret)
 {
-    struct ifl_handle *h = ifl_handle_lock(c);
+    const struct wire_request rq = {
+        .number = number, .user = ifl_user(), .body = body, .extend = extend
+    };
+    struct exchange x = { .h = ifl_handle_lock(c), .rq = &rq, .to = ret };
     int err;
 
-    if (!h)
+    *ret = (struct ifl_answer){ .arena = arena_try_new() };
+    if (!x.h)
         return pbs_errno;
-    err = send_request(h, number, body, extend);
+    err = ret->arena ? send_request(&x) : ifl_set_error(c, PBSE_SYSTEM, NO_MEMORY);
     if (!err) {
-        enum dis_error e = recv_parts(h, arena, reply);
+        enum dis_error e = recv_parts(&x);
 
+        /* from the reply's header on nothing is known of a reply cut off */
         if (e)
-            err = lost(h, e);
-        else
-            err = ifl_set_error(c, reply->code,
-                                reply->choice == REPLY_TEXT ? reply->text : NULL);
+            ret->reply = (struct wire_reply){ 0 };
+        err =
+            e ? lost(x.h, e)
+              : ifl_set_error(c, ret->reply.code,
+                              ret->reply.choice == REPLY_TEXT ? ret->reply.text : NULL);
     }
-    ifl_handle_unlock(h);
+    free(x.in.data);
+    ifl_handle_unlock(x.h);
     return err;
+}
+
+void ifl_answer_fini(struct ifl_answer *a)
+{
+    ifl_statfree(a->list);
+    arena_free(a->arena);
 }
 
 int ifl_do(int c, uint32_t number, const void *body, const char *extend)
 {
-    struct arena *arena = arena_new();
-    struct wire_reply reply;
-    int err = ifl_ask(c, number, body, extend, arena, &reply);
+    struct ifl_answer answer;
+    int err = ifl_ask(c, number, body, extend, &answer);
 
-    arena_free(arena);
+    ifl_answer_fini(&answer);
     return err;
 }
 
 char *ifl_ask_text(int c, uint32_t number, const void *body, const char *extend,
                    uint32_t choice)
 {
-    struct arena *arena = arena_new();
-    struct wire_reply reply;
+    struct ifl_answer answer;
     char *text = NULL;
 
-    if (ifl_ask(c, number, body, extend, arena, &reply) == 0) {
-        if (reply.choice != choice)
+    if (ifl_ask(c, number, body, extend, &answer) == 0) {
+        if (answer.reply.choice != choice)
             ifl_set_error(c, PBSE_PROTOCOL, NULL);
-        else if (!(text = strdup(reply.text)))
-            ifl_set_error(c, PBSE_SYSTEM, NULL);
+        else if (!(text = strdup(answer.reply.text)))
+            ifl_set_error(c, PBSE_SYSTEM, NO_MEMORY);
     }
-    arena_free(arena);
+    ifl_answer_fini(&answer);
     return text;
 }
 

@@ -256,7 +256,8 @@ int ifl_connection_set_nodelay(int c)
 {
     const int on = 1;
 
-    if (!is_tcp(c)) /* a local socket sends at once anyway */
+    if (setsockopt(c, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) == 0)
         return 0;
-    return setsockopt(c, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) < 0 ? -1 : 0;
+    /* a local socket sends at once anyway */
+    return errno == EOPNOTSUPP || errno == ENOPROTOOPT ? 0 : -1;
 }

@@ -7,41 +7,38 @@
 #include <string.h>
 
 /* An entry without a name says nothing and is left out. */
-static void add(struct wire_attrs *to, struct arena *arena, const struct attropl *from,
-                const char *value, uint32_t op)
-{
-    bool member = from->resource && *from->resource;
-
-    if (from->name && *from->name)
-        wire_attrs_add(to, arena, from->name, member ? from->resource : NULL,
-                       value ? value : "", op);
-}
-
-struct wire_attrs ifl_attrs(const struct attropl *list, struct arena *arena)
+static int convert(int c, const struct attropl *list, bool values, bool as_set,
+                   struct wire_attrs *ret)
 {
     struct wire_attrs to = { 0 };
+    const struct attropl *a;
+    size_t n = 0;
 
-    for (; list; list = list->next)
-        add(&to, arena, list, list->value, (uint32_t)list->op);
-    return to;
+    for (a = list; a; a = a->next)
+        n++;
+    to.v = calloc(n ? n : 1, sizeof(*to.v));
+    if (!to.v)
+        return ifl_set_error(c, PBSE_SYSTEM, NULL);
+    for (a = list; a; a = a->next)
+        if (a->name && *a->name)
+            to.v[to.n++] = (struct wire_attr){
+                .name = a->name,
+                .resource = a->resource && *a->resource ? a->resource : NULL,
+                .value = values && a->value ? a->value : "",
+                .op = as_set ? WIRE_OP_SET : (uint32_t)a->op,
+            };
+    *ret = to;
+    return 0;
 }
 
-struct wire_attrs ifl_attrs_set(const struct attropl *list, struct arena *arena)
+int ifl_attrs(int c, const struct attropl *list, bool as_set, struct wire_attrs *ret)
 {
-    struct wire_attrs to = { 0 };
-
-    for (; list; list = list->next)
-        add(&to, arena, list, list->value, WIRE_OP_SET);
-    return to;
+    return convert(c, list, true, as_set, ret);
 }
 
-struct wire_attrs ifl_wanted(const struct attrl *list, struct arena *arena)
+int ifl_wanted(int c, const struct attrl *list, struct wire_attrs *ret)
 {
-    struct wire_attrs to = { 0 };
-
-    for (; list; list = list->next)
-        add(&to, arena, (const struct attropl *)(const void *)list, "", WIRE_OP_SET);
-    return to;
+    return convert(c, (const struct attropl *)(const void *)list, false, true, ret);
 }
 
 static void attrl_free(struct attrl *list)
@@ -81,17 +78,18 @@ void ifl_delstatfree(struct batch_deljob_status *list)
     }
 }
 
-static struct attrl *attrl_new(const struct wire_attr *from)
+struct attrl *ifl_attrl_new(const char *name, const char *resource, const char *value,
+                            enum batch_op op)
 {
     struct attrl *a = calloc(1, sizeof(*a));
 
     if (!a)
         return NULL;
-    a->op = (enum batch_op)from->op;
-    a->name = strdup(from->name);
-    a->value = strdup(from->value);
-    a->resource = from->resource ? strdup(from->resource) : NULL;
-    if (a->name && a->value && (!from->resource || a->resource))
+    a->op = op;
+    a->name = strdup(name);
+    a->value = strdup(value);
+    a->resource = resource ? strdup(resource) : NULL;
+    if (a->name && a->value && (!resource || a->resource))
         return a;
     attrl_free(a);
     return NULL;
@@ -109,7 +107,9 @@ static struct batch_status *status_new(const struct wire_object *from)
     ok = st->name != NULL;
     end = &st->attribs;
     for (size_t i = 0; i < from->attrs.n && ok; i++) {
-        *end = attrl_new(&from->attrs.v[i]);
+        const struct wire_attr *a = &from->attrs.v[i];
+
+        *end = ifl_attrl_new(a->name, a->resource, a->value, (enum batch_op)a->op);
         ok = *end != NULL;
         if (ok)
             end = &(*end)->next;
@@ -120,18 +120,13 @@ static struct batch_status *status_new(const struct wire_object *from)
     return NULL;
 }
 
-int ifl_status_list(const struct wire_objects *objects, struct batch_status **ret)
+int ifl_status_list(const struct wire_objects *objects, struct batch_status ***end)
 {
-    struct batch_status *list = NULL, **end = &list;
-
     for (size_t i = 0; i < objects->n; i++) {
-        *end = status_new(&objects->v[i]);
-        if (!*end) {
-            ifl_statfree(list);
+        **end = status_new(&objects->v[i]);
+        if (!**end)
             return PBSE_SYSTEM;
-        }
-        end = &(*end)->next;
+        *end = &(**end)->next;
     }
-    *ret = list;
     return 0;
 }

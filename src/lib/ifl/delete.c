@@ -6,20 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The ids, each once, in their order. */
-static struct wire_strings distinct(char **ids, int n, struct arena *arena)
+static int by_text(const void *a, const void *b)
 {
-    struct wire_strings list = { 0, ARENA_ARRAY(arena, const char *, (size_t)n) };
+    const char *const *x = *(const char *const *const *)a;
+    const char *const *y = *(const char *const *const *)b;
+    int cmp = strcmp(*x, *y);
 
-    for (int i = 0; i < n; i++) {
-        size_t j = 0;
+    return cmp ? cmp : (x > y) - (x < y);
+}
 
-        while (j < list.n && strcmp(list.v[j], ids[i]) != 0)
-            j++;
-        if (j == list.n)
-            list.v[list.n++] = ids[i];
+/* The ids, each once, in their order. False: no memory. */
+static bool distinct(char **ids, size_t n, struct wire_strings *ret)
+{
+    const char **v = malloc(n * sizeof(*v)), ***sorted = malloc(n * sizeof(*sorted));
+    bool ok = v && sorted;
+
+    for (size_t i = 0; i < n && ok; i++) {
+        v[i] = ids[i];
+        sorted[i] = &v[i];
     }
-    return list;
+    if (ok)
+        qsort(sorted, n, sizeof(*sorted), by_text);
+    for (size_t i = n; i-- > 1 && ok;) /* of equals the first in order stays */
+        if (strcmp(*sorted[i], *sorted[i - 1]) == 0)
+            *sorted[i] = NULL;
+    *ret = (struct wire_strings){ .v = v };
+    for (size_t i = 0; i < n && ok; i++)
+        if (v[i])
+            v[ret->n++] = v[i];
+    free(sorted);
+    return ok;
 }
 
 static struct batch_deljob_status *deljob_status(const struct wire_deleted_job *from)
@@ -58,9 +74,8 @@ static struct batch_deljob_status *deleted_list(int c, const struct wire_deleted
 struct batch_deljob_status *ifl_deljoblist(int c, char **ids, int n, const char *extend)
 {
     struct batch_deljob_status *list = NULL;
-    struct arena *arena;
+    struct ifl_answer answer = { 0 };
     struct body_list body;
-    struct wire_reply reply = { 0 };
 
     if (!ids || n <= 0) {
         ifl_set_error(c, PBSE_IVALREQ, NULL);
@@ -69,12 +84,14 @@ struct batch_deljob_status *ifl_deljoblist(int c, char **ids, int n, const char 
     for (int i = 0; i < n; i++)
         if (!ifl_has_id(c, ids[i]))
             return NULL;
-    arena = arena_new();
-    body.ids = distinct(ids, n, arena);
-    ifl_ask(c, BATCH_DELETE_JOB_LIST, &body, extend, arena, &reply);
-    if (reply.choice == REPLY_DELETE)
-        list = deleted_list(c, &reply.deleted);
-    arena_free(arena);
+    if (distinct(ids, (size_t)n, &body.ids))
+        ifl_ask(c, BATCH_DELETE_JOB_LIST, &body, extend, &answer);
+    else
+        ifl_set_error(c, PBSE_SYSTEM, NULL);
+    if (answer.reply.choice == REPLY_DELETE)
+        list = deleted_list(c, &answer.reply.deleted);
+    ifl_answer_fini(&answer);
+    free(body.ids.v);
     return list;
 }
 

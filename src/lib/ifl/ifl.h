@@ -72,11 +72,22 @@ int ifl_resvport(const struct conf *conf, int fd, const char *host, unsigned por
 
 /* ---- ask.c */
 
-/* Send a request and, unless it is one that is never answered, read the whole reply,
- * all parts of a status in one. Returns 0 or the code; pbs_errno and the connection's
- * text are set from the reply. *reply lives in 'arena'. */
+/* What came back: the last reply, and the objects of all parts of a status reply. */
+struct ifl_answer {
+    struct wire_reply
+        reply; /* texts are in 'arena'; its own objects are not to be used */
+    struct batch_status *list; /* malloc'd; whoever takes it puts NULL here */
+    struct arena *arena;
+};
+
+/* Send a request and read the whole answer. Returns 0 or the code; pbs_errno and the
+ * connection's text are set from the reply. *ret is to be ended in any case; without a
+ * reply its choice is 0. */
 int ifl_ask(int c, uint32_t number, const void *body, const char *extend,
-            struct arena *arena, struct wire_reply *reply);
+            struct ifl_answer *ret);
+void ifl_answer_fini(struct ifl_answer *a);
+
+/* Send one that is never answered. */
 int ifl_tell(int c, uint32_t number, const void *body, const char *extend);
 
 /* For calls that only return a code. */
@@ -92,15 +103,40 @@ bool ifl_has_id(int c, const char *id);
 
 /* ---- convert.c */
 
-struct wire_attrs ifl_attrs(const struct attropl *list, struct arena *arena);
-struct wire_attrs ifl_attrs_set(const struct attropl *list, struct arena *arena);
-struct wire_attrs ifl_wanted(const struct attrl *list, struct arena *arena);
-/* Malloc'd list in the reply's order; *ret NULL for none. 0 or PBSE_SYSTEM. */
-int ifl_status_list(const struct wire_objects *objects, struct batch_status **ret);
+/* The list as it travels: *ret points to the caller's texts, ret->v is for free().
+ * 'as_set': each operator becomes SET. Wanted attributes have no values. 0, or
+ * PBSE_SYSTEM set as the connection's error. */
+int ifl_attrs(int c, const struct attropl *list, bool as_set, struct wire_attrs *ret);
+int ifl_wanted(int c, const struct attrl *list, struct wire_attrs *ret);
+
+/* Append malloc'd copies in the reply's order where **end points, and move *end behind
+ * them. 0 or PBSE_SYSTEM; what was appended stays. */
+int ifl_status_list(const struct wire_objects *objects, struct batch_status ***end);
+
+/* One entry, all malloc'd; NULL: no memory. */
+struct attrl *ifl_attrl_new(const char *name, const char *resource, const char *value,
+                            enum batch_op op);
+
+/* ---- subjobs.c */
+
+/* Put the subjobs that remain behind their parents, in the order of the indices. 0,
+ * PBSE_SYSTEM, or PBSE_PROTOCOL: more of them than anybody has. */
+int ifl_fill_subjobs(struct batch_status *list);
 
 /* ---- verify.c: names and values are checked before they travel (wire.md 15.3) */
 
-/* 'table' by request and object type. 0, or the first error with the text set. */
+struct ifl_wish {
+    uint32_t number; /* enum batch_number */
+    int command;     /* of Manager, else MGR_CMD_NONE */
+    int object;      /* enum mgr_obj */
+    const struct attrl *attrs;
+};
+
+/* 0, or the first error with the connection's text set; all of them are listed. */
+int ifl_verify_wish(int c, const struct ifl_wish *wish);
 int ifl_verify(int c, uint32_t number, int object, const struct attrl *list);
+
+/* The name of an object that is to be created. 0 or the error, set. */
+int ifl_verify_name(int c, int command, int object, const char *name);
 
 #endif

@@ -107,16 +107,16 @@ int ifl_sigjob(int c, const char *id, const char *signal, const char *extend)
 static int set_attrs(int c, uint32_t number, const char *id, const struct attropl *list,
                      const char *extend)
 {
-    struct arena *arena = arena_new();
     struct body_manage body = { .command = MGR_CMD_SET,
                                 .object_type = OBJECT_JOB,
                                 .object_name = id };
-    int err;
+    int err = ifl_attrs(c, list, true, &body.attrs);
 
-    body.attrs = ifl_attrs_set(list, arena);
+    if (err)
+        return err;
     err = number == BATCH_MODIFY_JOB_ASYNC ? ifl_tell(c, number, &body, extend)
                                            : ifl_do(c, number, &body, extend);
-    arena_free(arena);
+    free(body.attrs.v);
     return err;
 }
 

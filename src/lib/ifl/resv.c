@@ -3,18 +3,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/ifl.h"
 
+#include <stdlib.h>
+
 char *ifl_submit_resv(int c, struct attropl *attribs, const char *extend)
 {
     struct body_queue body = { .id = "", .destination = "" };
-    struct arena *arena;
     char *text;
 
-    if (ifl_verify(c, BATCH_SUBMIT_RESV, MGR_OBJ_RESV, (const void *)attribs))
+    if (ifl_verify(c, BATCH_SUBMIT_RESV, MGR_OBJ_RESV, (const void *)attribs) ||
+        ifl_attrs(c, attribs, true, &body.attrs))
         return NULL;
-    arena = arena_new();
-    body.attrs = ifl_attrs_set(attribs, arena);
     text = ifl_ask_text(c, BATCH_SUBMIT_RESV, &body, extend, REPLY_TEXT);
-    arena_free(arena);
+    free(body.attrs.v);
     return text;
 }
 
@@ -22,16 +22,14 @@ char *ifl_modify_resv(int c, const char *id, struct attropl *attribs,
                       const char *extend)
 {
     struct body_modify_resv body = { .object_type = OBJECT_RESV, .resv_id = id };
-    struct arena *arena;
     char *text;
 
     if (!ifl_has_id(c, id) ||
-        ifl_verify(c, BATCH_MODIFY_RESV, MGR_OBJ_RESV, (const void *)attribs))
+        ifl_verify(c, BATCH_MODIFY_RESV, MGR_OBJ_RESV, (const void *)attribs) ||
+        ifl_attrs(c, attribs, false, &body.attrs))
         return NULL;
-    arena = arena_new();
-    body.attrs = ifl_attrs(attribs, arena);
     text = ifl_ask_text(c, BATCH_MODIFY_RESV, &body, extend, REPLY_TEXT);
-    arena_free(arena);
+    free(body.attrs.v);
     return text;
 }
 

@@ -8,18 +8,18 @@
 
 /* What a status reply says; NULL with pbs_errno 0 when there is nothing. */
 static struct batch_status *ask(int c, uint32_t number, const void *body,
-                                const char *extend, struct arena *arena)
+                                const char *extend)
 {
     struct batch_status *list = NULL;
-    struct wire_reply reply = { 0 };
-    int err = ifl_ask(c, number, body, extend, arena, &reply);
+    struct ifl_answer answer;
 
-    if (!err && reply.choice != REPLY_STATUS)
-        err = ifl_set_error(c, PBSE_PROTOCOL, NULL);
-    if (!err)
-        err = ifl_status_list(&reply.objects, &list);
-    if (err && pbs_errno != err)
-        ifl_set_error(c, err, NULL);
+    if (ifl_ask(c, number, body, extend, &answer) == 0) {
+        if (answer.reply.choice != REPLY_STATUS)
+            ifl_set_error(c, PBSE_PROTOCOL, NULL);
+        list = answer.list;
+        answer.list = NULL;
+    }
+    ifl_answer_fini(&answer);
     return list;
 }
 
@@ -28,21 +28,34 @@ static struct batch_status *status(int c, uint32_t number, int object, const cha
 {
     struct body_status body = { .id = id ? id : "" };
     struct batch_status *list;
-    struct arena *arena;
 
-    if (ifl_verify(c, number, object, wanted))
+    if (ifl_verify(c, number, object, wanted) || ifl_wanted(c, wanted, &body.wanted))
         return NULL;
-    arena = arena_new();
-    body.wanted = ifl_wanted(wanted, arena);
-    list = ask(c, number, &body, extend, arena);
-    arena_free(arena);
+    list = ask(c, number, &body, extend);
+    free(body.wanted.v);
     return list;
+}
+
+/* A subjob or a range is answered as it was asked for. */
+static bool wants_subjobs(const char *id, const char *extend)
+{
+    const char *bracket = id ? strchr(id, '[') : NULL;
+
+    return extend && strchr(extend, 't') && (!bracket || bracket[1] == ']');
 }
 
 struct batch_status *ifl_statjob(int c, const char *id, struct attrl *wanted,
                                  const char *extend)
 {
-    return status(c, BATCH_STATUS_JOB, MGR_OBJ_JOB, id, wanted, extend);
+    struct batch_status *list =
+        status(c, BATCH_STATUS_JOB, MGR_OBJ_JOB, id, wanted, extend);
+    int err = list && wants_subjobs(id, extend) ? ifl_fill_subjobs(list) : 0;
+
+    if (!err)
+        return list;
+    ifl_set_error(c, err, NULL);
+    ifl_statfree(list);
+    return NULL;
 }
 
 struct batch_status *ifl_statque(int c, const char *id, struct attrl *wanted,
@@ -93,28 +106,32 @@ struct batch_status *ifl_stathook(int c, const char *id, struct attrl *wanted,
     return status(c, BATCH_STATUS_HOOK, object, id, wanted, extend);
 }
 
+/* To be ended with free() of both lists. */
 static bool body_select(int c, uint32_t number, const struct attropl *criteria,
-                        const struct attrl *wanted, struct arena *arena,
-                        struct body_select *ret)
+                        const struct attrl *wanted, struct body_select *ret)
 {
-    if (ifl_verify(c, number, MGR_OBJ_JOB, (const void *)criteria) ||
-        ifl_verify(c, BATCH_STATUS_JOB, MGR_OBJ_JOB, wanted))
-        return false;
-    *ret =
-        (struct body_select){ ifl_attrs(criteria, arena), ifl_wanted(wanted, arena) };
-    return true;
+    *ret = (struct body_select){ 0 };
+    return !ifl_verify(c, number, MGR_OBJ_JOB, (const void *)criteria) &&
+           !ifl_verify(c, BATCH_STATUS_JOB, MGR_OBJ_JOB, wanted) &&
+           !ifl_attrs(c, criteria, false, &ret->criteria) &&
+           !ifl_wanted(c, wanted, &ret->wanted);
+}
+
+static void body_select_fini(struct body_select *body)
+{
+    free(body->criteria.v);
+    free(body->wanted.v);
 }
 
 struct batch_status *ifl_selstat(int c, struct attropl *criteria, struct attrl *wanted,
                                  const char *extend)
 {
-    struct arena *arena = arena_new();
     struct batch_status *list = NULL;
     struct body_select body;
 
-    if (body_select(c, BATCH_SELECT_STATUS, criteria, wanted, arena, &body))
-        list = ask(c, BATCH_SELECT_STATUS, &body, extend, arena);
-    arena_free(arena);
+    if (body_select(c, BATCH_SELECT_STATUS, criteria, wanted, &body))
+        list = ask(c, BATCH_SELECT_STATUS, &body, extend);
+    body_select_fini(&body);
     return list;
 }
 
@@ -137,18 +154,18 @@ static char **id_array(int c, const struct wire_strings *ids)
 
 char **ifl_selectjob(int c, struct attropl *criteria, const char *extend)
 {
-    struct arena *arena = arena_new();
-    struct wire_reply reply;
+    struct ifl_answer answer = { 0 };
     struct body_select body;
     char **ids = NULL;
 
-    if (body_select(c, BATCH_SELECT_JOBS, criteria, NULL, arena, &body) &&
-        ifl_ask(c, BATCH_SELECT_JOBS, &body, extend, arena, &reply) == 0) {
-        if (reply.choice == REPLY_SELECT)
-            ids = id_array(c, &reply.ids);
+    if (body_select(c, BATCH_SELECT_JOBS, criteria, NULL, &body) &&
+        ifl_ask(c, BATCH_SELECT_JOBS, &body, extend, &answer) == 0) {
+        if (answer.reply.choice == REPLY_SELECT)
+            ids = id_array(c, &answer.reply.ids);
         else
             ifl_set_error(c, PBSE_PROTOCOL, NULL);
     }
-    arena_free(arena);
+    ifl_answer_fini(&answer);
+    body_select_fini(&body);
     return ids;
 }

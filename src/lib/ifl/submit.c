@@ -25,13 +25,13 @@ struct job {
 /* QueueJob; the new id, malloc'd. */
 static char *queue_job(int c, const struct job *j, const char *extend, uint32_t choice)
 {
-    struct arena *arena = arena_new();
-    const struct body_queue body = { .id = "",
-                                     .destination = j->destination,
-                                     .attrs = ifl_attrs_set(j->attribs, arena) };
-    char *id = ifl_ask_text(c, BATCH_QUEUE_JOB, &body, extend, choice);
+    struct body_queue body = { .id = "", .destination = j->destination };
+    char *id;
 
-    arena_free(arena);
+    if (ifl_attrs(c, j->attribs, true, &body.attrs))
+        return NULL;
+    id = ifl_ask_text(c, BATCH_QUEUE_JOB, &body, extend, choice);
+    free(body.attrs.v);
     return id;
 }
 

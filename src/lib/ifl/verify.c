@@ -1,14 +1,21 @@
-/* verify.c - attribute names are checked before a request travels (wire.md 15.3).
+/* verify.c - attributes are checked before a request travels (wire.md 15.3, cli.md 2).
  *
- * Names are checked against the tables of lib/attr. Values and resources are judged by
- * the server, which knows the site's resources. All bad names are collected for
- * pbs_get_attributes_in_error(); the first decides the call's code and text.
+ * Names are looked up in the tables of lib/attr. Of values only what can be no value at
+ * all is judged: numbers, words of a fixed set and the grammars of rules.c; amounts of
+ * built-in resources too. The rest (lists, limits, specifications, resources of the
+ * site) is the server's to judge, which names the attribute in its answer. All that is
+ * bad is collected for pbs_get_attributes_in_error(); the first decides the call's code
+ * and text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/ifl.h"
 
+#include "lib/attr/resource.h"
 #include "lib/attr/row.h"
+#include "lib/ifl/rules.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,13 +26,24 @@ void set_no_attribute_verification(void)
     verify_off = true;
 }
 
-static const struct attr_table *const tables[] = {
-    [MGR_OBJ_SERVER] = &server_table, [MGR_OBJ_QUEUE] = &queue_table,
-    [MGR_OBJ_JOB] = &job_table,       [MGR_OBJ_NODE] = &node_table,
-    [MGR_OBJ_RESV] = &resv_table,     [MGR_OBJ_SCHED] = &sched_table,
-    [MGR_OBJ_HOST] = &node_table,     [MGR_OBJ_SITE_HOOK] = &hook_table,
-    [MGR_OBJ_PBS_HOOK] = &hook_table,
-};
+static const struct attr_table *table_of(int object)
+{
+    static const struct {
+        int object;
+        const struct attr_table *table;
+    } tables[] = {
+        { MGR_OBJ_SERVER, &server_table }, { MGR_OBJ_QUEUE, &queue_table },
+        { MGR_OBJ_JOB, &job_table },       { MGR_OBJ_NODE, &node_table },
+        { MGR_OBJ_RESV, &resv_table },     { MGR_OBJ_SCHED, &sched_table },
+        { MGR_OBJ_HOST, &node_table },     { MGR_OBJ_SITE_HOOK, &hook_table },
+        { MGR_OBJ_PBS_HOOK, &hook_table },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+        if (tables[i].object == object)
+            return tables[i].table;
+    return NULL;
+}
 
 /* Names that travel without being attributes of the object. */
 static const struct {
@@ -41,13 +59,8 @@ static const struct {
     { BATCH_STATUS_RESOURCE, MGR_OBJ_RSC, ATTR_RESC_FLAG },
 };
 
-static bool is_known(uint32_t number, int object, const char *name)
+static bool is_other(uint32_t number, int object, const char *name)
 {
-    const struct attr_table *t =
-        (size_t)object < ARRAY_LEN(tables) ? tables[object] : NULL;
-
-    if (t && attr_find(t, name) >= 0)
-        return true;
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (others[i].number == number && others[i].object == object &&
             strcasecmp(others[i].name, name) == 0)
@@ -62,22 +75,172 @@ static bool can_judge(uint32_t number, int object)
     if (number == BATCH_MANAGER &&
         (object == MGR_OBJ_SITE_HOOK || object == MGR_OBJ_PBS_HOOK))
         return false;
-    return object == MGR_OBJ_RSC ||
-           (object >= 0 && (size_t)object < ARRAY_LEN(tables) && tables[object]);
+    return object == MGR_OBJ_RSC || table_of(object);
+}
+
+/* Types whose values need no memory to be decoded. */
+static bool is_number(const struct attr_type *type)
+{
+    return type == &attr_bool || type == &attr_long || type == &attr_int64 ||
+           type == &attr_float || type == &attr_size || type == &attr_duration ||
+           type == &attr_time || type == &attr_seconds;
+}
+
+static int only_bad_value(int code)
+{
+    return code == PBSE_BADATVAL ? code : 0;
+}
+
+/* 'any': of the type's values, also those that the attribute itself does not take. */
+static int check_row(const struct attr_row *row, const char *text, bool any)
+{
+    struct attr_value v = { 0 };
+    struct diag why;
+    int err = 0;
+
+    if (is_number(row->type)) {
+        err = attr_value_set(row->type, &v, NULL, NULL, text, WIRE_OP_SET);
+    } else if (row->type == &attr_string) {
+        v.set = true;
+        v.u.str = (char *)(uintptr_t)text; /* looked at only */
+    } else {
+        return 0;
+    }
+    if (!err && row->check && !any)
+        err = row->check(&v, &why);
+    return only_bad_value(err);
+}
+
+/* The built-in resources, made once and kept. */
+static struct resource_defs *defs;
+static pthread_mutex_t defs_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void make_defs(void *arg)
+{
+    *(struct resource_defs **)arg = resource_defs_new();
+}
+
+static const struct resource_def *built_in(const char *name)
+{
+    const struct resource_defs *d;
+
+    pthread_mutex_lock(&defs_lock);
+    if (!defs && !xmem_try(make_defs, &defs))
+        defs = NULL;
+    d = defs;
+    pthread_mutex_unlock(&defs_lock);
+    return d ? resource_find(d, name) : NULL;
+}
+
+/* "@vnode" points to another vnode's amount. */
+static int check_resource(const char *resource, const char *text)
+{
+    const struct resource_def *def = *text == '@' ? NULL : built_in(resource);
+    struct attr_value v = { 0 };
+
+    if (!def || !is_number(def->type))
+        return 0;
+    return only_bad_value(resource_decode(def, NULL, &v, text));
+}
+
+/* Is this the text of a new value, and not a wish to read or to unset? */
+static bool has_value(const struct ifl_wish *wish, const struct attrl *a)
+{
+    if (!rules_apply(wish->number) || a->op == UNSET)
+        return false;
+    return wish->number != BATCH_MANAGER ||
+           ((wish->command == MGR_CMD_SET || wish->command == MGR_CMD_CREATE) &&
+            a->value && *a->value);
+}
+
+static bool has_rule(const struct ifl_wish *wish, const char *name, const char *text,
+                     int *code)
+{
+    return (wish->object == MGR_OBJ_JOB || wish->object == MGR_OBJ_RESV) &&
+           rules_check(wish->number, name, text, code);
+}
+
+/* What nobody may set is refused by the server for that reason; criteria may name it.
+ */
+static int check_value(const struct ifl_wish *wish, const struct attr_row *row,
+                       const struct attrl *a)
+{
+    const bool select = rules_select(wish->number);
+    const char *text = a->value ? a->value : "";
+    int code;
+
+    if (!has_value(wish, a))
+        return 0;
+    if (has_rule(wish, row->name, text, &code))
+        return code;
+    if (!*text || (!select && !(row->write & ~WHO_DAEMON)))
+        return 0;
+    if (row->type == &attr_resources)
+        return a->resource && *a->resource ? check_resource(a->resource, text) : 0;
+    return check_row(row, text, select);
+}
+
+static int check(const struct ifl_wish *wish, const struct attrl *a)
+{
+    const struct attr_table *t = table_of(wish->object);
+    int row = t ? attr_find(t, a->name) : -1;
+
+    if (row >= 0)
+        return check_value(wish, &t->rows[row], a);
+    return is_other(wish->number, wish->object, a->name) ? 0 : PBSE_NOATTR;
+}
+
+/* The code's text; of a resource also its name, as a server says it. */
+static void say(char *text, size_t size, int code, const struct attrl *a)
+{
+    const char *words = pbse_text(code);
+
+    if (code != PBSE_NOATTR && a->resource && *a->resource)
+        snprintf(text, size, "%s %s.%s", words, a->name, a->resource);
+    else
+        snprintf(text, size, "%s", words ? words : "");
+}
+
+int ifl_verify_wish(int c, const struct ifl_wish *wish)
+{
+    char text[512];
+    int first = 0;
+
+    ifl_bad_attrs_clear();
+    if (verify_off || !can_judge(wish->number, wish->object))
+        return 0;
+    for (const struct attrl *a = wish->attrs; a; a = a->next) {
+        char words[sizeof(text)];
+        int code = a->name && *a->name ? check(wish, a) : 0;
+
+        if (!code)
+            continue;
+        say(words, sizeof(words), code, a);
+        ifl_bad_attrs_add(a, code, words);
+        if (!first) {
+            first = code;
+            memcpy(text, words, sizeof(text));
+        }
+    }
+    return first ? ifl_set_error(c, first, text) : 0;
 }
 
 int ifl_verify(int c, uint32_t number, int object, const struct attrl *list)
 {
-    int code = 0;
+    const struct ifl_wish wish = {
+        .number = number, .command = MGR_CMD_NONE, .object = object, .attrs = list
+    };
 
-    ifl_bad_attrs_clear();
-    if (verify_off || !can_judge(number, object))
+    return ifl_verify_wish(c, &wish);
+}
+
+int ifl_verify_name(int c, int command, int object, const char *name)
+{
+    if (verify_off || command != MGR_CMD_CREATE || object != MGR_OBJ_QUEUE)
         return 0;
-    for (; list; list = list->next) {
-        if (!list->name || !*list->name || is_known(number, object, list->name))
-            continue;
-        ifl_bad_attrs_add(list, PBSE_NOATTR, pbse_text(PBSE_NOATTR));
-        code = PBSE_NOATTR;
-    }
-    return code ? ifl_set_error(c, code, pbse_text(code)) : 0;
+    if (strlen(name) > PBS_MAXQUEUENAME)
+        return ifl_set_error(c, PBSE_QUENBIG, NULL);
+    return rules_queue_name(name)
+               ? 0
+               : ifl_set_error(c, PBSE_IVAL_OBJ_NAME, pbse_text(PBSE_IVAL_OBJ_NAME));
 }
