@@ -1,7 +1,6 @@
-/* driver.c - runs a fuzz target over the golden frames: each as it is, each cut, and
- * seeded damage. With a fuzzing engine the target is linked to that instead.
- *
- * usage: target file-of-frames
+/* driver.c - runs a fuzz target over its golden frames and its corpus: each as it is,
+ * each cut, and seeded damage. With a fuzzing engine the target is linked to that
+ * instead.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../golden/frames.h"
@@ -51,19 +50,41 @@ static void run_damaged(const struct frame *f, uint64_t *seed)
     free(copy);
 }
 
+static size_t run_all(const struct frames *all, uint64_t *seed)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        for (size_t cut = 0; cut <= all->v[i].len; cut++)
+            run(all->v[i].data, cut);
+        run_damaged(&all->v[i], seed);
+    }
+    return all->n;
+}
+
+/* "test/fuzz/fuzz_dis", "lt-fuzz_dis": "dis.txt". */
+static const char *corpus_name(struct arena *arena, const char *program)
+{
+    const char *name = strstr(program, "fuzz_");
+
+    while (name && strstr(name + 1, "fuzz_"))
+        name = strstr(name + 1, "fuzz_");
+    if (!name)
+        errx(2, "%s: not a target's name", program);
+    return arena_printf(arena, "%s.txt", name + strlen("fuzz_"));
+}
+
 int main(int argc, char **argv)
 {
     struct arena *a = arena_new();
-    const char *file = argc > 1 ? argv[1] : fuzz_frames;
-    struct frames all = frames_load(a, file);
     uint64_t seed = 88172645463325252u;
+    struct frames inputs = inputs_load(a, corpus_name(a, argc > 0 ? argv[0] : ""));
+    size_t n = run_all(&inputs, &seed);
 
-    for (size_t i = 0; i < all.n; i++) {
-        for (size_t cut = 0; cut <= all.v[i].len; cut++)
-            run(all.v[i].data, cut);
-        run_damaged(&all.v[i], &seed);
+    if (*fuzz_frames) {
+        struct frames frames = frames_load(a, fuzz_frames);
+
+        n += run_all(&frames, &seed);
     }
-    printf("%zu frames of %s, whole, cut and damaged\n", all.n, file);
+    printf("%zu inputs, whole, cut and damaged\n", n);
     arena_free(a);
-    return 0;
+    return n == 0;
 }

@@ -67,10 +67,12 @@ static struct frame parse(struct arena *arena, const char *line)
     return f;
 }
 
-struct frames frames_load(struct arena *arena, const char *file)
+/* The lines of a file below the source tree that are neither empty nor comments. */
+static struct frames load(struct arena *arena, const char *file,
+                          struct frame (*parse_line)(struct arena *, const char *))
 {
     const char *top = getenv("top_srcdir");
-    char *path = arena_printf(arena, "%s/test/golden/frames/%s", top ? top : ".", file);
+    char *path = arena_printf(arena, "%s/test/%s", top ? top : ".", file);
     struct frames got = { 0, ARENA_ARRAY(arena, struct frame, MOST_FRAMES) };
     FILE *f = fopen(path, "r");
     char *line = NULL;
@@ -84,9 +86,28 @@ struct frames frames_load(struct arena *arena, const char *file)
             continue;
         if (got.n == MOST_FRAMES)
             errx(2, "%s: too many frames", path);
-        got.v[got.n++] = parse(arena, line);
+        got.v[got.n++] = parse_line(arena, line);
     }
     free(line);
     fclose(f);
     return got;
+}
+
+struct frames frames_load(struct arena *arena, const char *file)
+{
+    return load(arena, arena_printf(arena, "golden/frames/%s", file), parse);
+}
+
+static struct frame parse_input(struct arena *arena, const char *line)
+{
+    char *bytes = arena_alloc(arena, strlen(line) + 1);
+
+    return (struct frame){
+        .kind = "input", .name = "", .data = bytes, .len = from_text(bytes, line)
+    };
+}
+
+struct frames inputs_load(struct arena *arena, const char *file)
+{
+    return load(arena, arena_printf(arena, "fuzz/corpus/%s", file), parse_input);
 }

@@ -23,4 +23,8 @@ struct frames {
  * program with a message when the file cannot be read or a line is not understood. */
 struct frames frames_load(struct arena *arena, const char *file);
 
+/* The same for a corpus, "<top_srcdir>/test/fuzz/corpus/<file>": one input a line, with
+ * \n, \\ and \xNN; a line that is empty or begins with '#' is none. */
+struct frames inputs_load(struct arena *arena, const char *file);
+
 #endif

@@ -68,11 +68,32 @@ bool chunk_read_pair(const char **p, const char *ends, struct arena *arena,
     return true;
 }
 
+static bool needs_quotes(const char *value)
+{
+    for (const char *p = value; *p; p++)
+        if (strchr("\"'+:=()", *p) ||
+            (!isgraph((unsigned char)*p) && (unsigned char)*p < 0x80))
+            return true;
+    return *value == '\0';
+}
+
+/* A value with quotes of both kinds is written in pieces, each in the other kind. */
 void chunk_value_print(const char *value, struct buf *out)
 {
-    const char *quote = "";
+    if (!needs_quotes(value)) {
+        buf_add_str(out, value);
+        return;
+    }
+    do {
+        char quote = *value == '"' ? '\'' : '"';
+        const char *end = strchr(value, quote);
+        size_t len = end ? (size_t)(end - value) : strlen(value);
 
-    if (*value == '\0' || strpbrk(value, "\"'+:=() \t"))
-        quote = strchr(value, '"') ? "'" : "\"";
-    buf_printf(out, "%s%s%s", quote, value, quote);
+        if (quote == '"' && end && !strchr(value, '\'')) {
+            quote = '\''; /* one pair of the other kind does for all */
+            len = strlen(value);
+        }
+        buf_printf(out, "%c%.*s%c", quote, (int)len, value, quote);
+        value += len;
+    } while (*value);
 }

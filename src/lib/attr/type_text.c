@@ -178,21 +178,21 @@ static void copy_char(struct attr_value *to, const struct attr_value *from)
 const struct attr_type attr_string = { .name = "string",
                                        .decode = decode_string,
                                        TEXT_OPS };
-const struct attr_type attr_jobname = { .name = "job name",
-                                        .decode = decode_jobname,
-                                        TEXT_OPS };
-const struct attr_type attr_project = { .name = "project",
-                                        .decode = decode_project,
-                                        TEXT_OPS };
-const struct attr_type attr_select = { .name = "select",
-                                       .decode = decode_select,
-                                       TEXT_OPS };
-const struct attr_type attr_place = { .name = "place",
-                                      .decode = decode_place,
-                                      TEXT_OPS };
-const struct attr_type attr_nodes = { .name = "nodes",
-                                      .decode = decode_nodes,
-                                      TEXT_OPS };
+const struct attr_type attr_jobname = {
+    .name = "job name", .decode = decode_jobname, .has_grammar = true, TEXT_OPS
+};
+const struct attr_type attr_project = {
+    .name = "project", .decode = decode_project, .has_grammar = true, TEXT_OPS
+};
+const struct attr_type attr_select = {
+    .name = "select", .decode = decode_select, .has_grammar = true, TEXT_OPS
+};
+const struct attr_type attr_place = {
+    .name = "place", .decode = decode_place, .has_grammar = true, TEXT_OPS
+};
+const struct attr_type attr_nodes = {
+    .name = "nodes", .decode = decode_nodes, .has_grammar = true, TEXT_OPS
+};
 
 const struct attr_type attr_char = {
     .name = "char",

@@ -46,6 +46,39 @@ const struct attr_type *attr_type_find(const char *name)
     return NULL;
 }
 
+static int combine(const struct attr_type *type, struct attr_value *v,
+                   const struct attr_value *other, enum wire_op op)
+{
+    if (op == WIRE_OP_DECR)
+        return type->subtract(v, other);
+    if (v->set)
+        return type->add(v, other);
+    type->copy(v, other);
+    return 0;
+}
+
+/* The same on a copy, which takes the value's place when it can be read again. */
+static int combine_and_read(const struct attr_type *type, struct attr_value *v,
+                            const struct resource_defs *defs, const char *resource,
+                            const struct attr_value *other, enum wire_op op)
+{
+    struct attr_value next = { 0 }, again = { 0 };
+    int err;
+
+    type->copy(&next, v);
+    err = combine(type, &next, other, op);
+    if (!err && next.set)
+        err = type->decode(&again, defs, resource, next.u.str);
+    if (!err) {
+        type->clear(v);
+        *v = next;
+    } else {
+        type->clear(&next);
+    }
+    type->clear(&again);
+    return err;
+}
+
 int attr_value_set(const struct attr_type *type, struct attr_value *v,
                    const struct resource_defs *defs, const char *resource,
                    const char *text, enum wire_op op)
@@ -61,12 +94,8 @@ int attr_value_set(const struct attr_type *type, struct attr_value *v,
         err = type->decode(&other, defs, resource, text);
     if (err)
         return err;
-    if (op == WIRE_OP_DECR)
-        err = type->subtract(v, &other);
-    else if (v->set)
-        err = type->add(v, &other);
-    else
-        type->copy(v, &other);
+    err = type->has_grammar ? combine_and_read(type, v, defs, resource, &other, op)
+                            : combine(type, v, &other, op);
     type->clear(&other);
     return err;
 }

@@ -71,6 +71,8 @@ struct resource_value {
 struct attr_type {
     const char *name;  /* as in the tables: "long", "duration", ... */
     uint8_t wire_type; /* wire.md 8.2: 1 long ... 15 entity limit */
+    bool has_grammar;  /* a text that += and -= can spoil: what they leave is decoded
+                        * again before it becomes the value */
     int (*decode)(struct attr_value *v, const struct resource_defs *defs,
                   const char *resource, const char *text);
     /* The same for what '-=' takes away; NULL: 'decode' does it. */

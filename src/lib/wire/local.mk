@@ -45,22 +45,5 @@ check_PROGRAMS += test/golden/test_frames
 TESTS += test/golden/test_frames
 test_golden_test_frames_SOURCES = test/golden/test_frames.c \
 	test/golden/frames.c test/golden/frames.h
+test_golden_test_frames_CPPFLAGS = $(AM_CPPFLAGS)
 test_golden_test_frames_LDADD = libhfwire.la libhfbase.la -lcunit
-
-# One fuzz target per decoder; "make check" runs each over the golden frames.
-wire_fuzz = test/fuzz/fuzz_dis test/fuzz/fuzz_is test/fuzz/fuzz_reply \
-	test/fuzz/fuzz_request test/fuzz/fuzz_tpp
-check_PROGRAMS += $(wire_fuzz)
-TESTS += $(wire_fuzz)
-fuzz_driver = test/fuzz/driver.c test/fuzz/fuzz.h \
-	test/golden/frames.c test/golden/frames.h
-test_fuzz_fuzz_dis_SOURCES = test/fuzz/fuzz_dis.c $(fuzz_driver)
-test_fuzz_fuzz_dis_LDADD = libhfwire.la libhfbase.la
-test_fuzz_fuzz_is_SOURCES = test/fuzz/fuzz_is.c $(fuzz_driver)
-test_fuzz_fuzz_is_LDADD = libhfwire.la libhfbase.la
-test_fuzz_fuzz_reply_SOURCES = test/fuzz/fuzz_reply.c $(fuzz_driver)
-test_fuzz_fuzz_reply_LDADD = libhfwire.la libhfbase.la
-test_fuzz_fuzz_request_SOURCES = test/fuzz/fuzz_request.c $(fuzz_driver)
-test_fuzz_fuzz_request_LDADD = libhfwire.la libhfbase.la
-test_fuzz_fuzz_tpp_SOURCES = test/fuzz/fuzz_tpp.c $(fuzz_driver)
-test_fuzz_fuzz_tpp_LDADD = libhfwire.la libhfbase.la

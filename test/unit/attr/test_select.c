@@ -248,6 +248,9 @@ static void test_exec_vnode_is_parsed_and_printed(void)
         { "(a:ncpus=1)+(b:ncpus=1)+(c:ncpus=1)+(d:ncpus=1)+(e:ncpus=1)",
           "(a:ncpus=1)+(b:ncpus=1)+(c:ncpus=1)+(d:ncpus=1)+(e:ncpus=1)", 5 },
         { "(a:arch=\"x(y)\")", "(a:arch=\"x(y)\")", 1 },
+        { "(a:arch='x\ny')", "(a:arch=\"x\ny\")", 1 },
+        { "(a:arch=\"\"')')", "(a:arch=\")\")", 1 },
+        { "(a:arch='\"'\"'\"+b:ncpus=1)", "(a:arch='\"'\"'\"+b:ncpus=1)", 1 },
     };
     static const char *const bad[] = {
         "",       "(",           "()",       "(pbs1:ncpus=1", "pbs1:ncpus=1)",

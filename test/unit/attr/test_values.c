@@ -207,6 +207,13 @@ static void test_texts(void)
         { &attr_string, "xabyabz", DECR, "ab", 0, "xyz", NULL },
         { &attr_string, "aaa", DECR, "aa", 0, "a", NULL },
         { &attr_string, "ab", DECR, "ab", 0, "-", NULL },
+        /* what has a grammar keeps it */
+        { &attr_select, "1:ncpus=1", INCR, "2", 0, "1:ncpus=12", NULL },
+        { &attr_select, "1:ncpus=1", INCR, "1:ncpus=1", 0, "1:ncpus=11:ncpus=1", NULL },
+        { &attr_select, "1:ncpus=1", DECR, "1", BAD, "1:ncpus=1", NULL },
+        { &attr_place, "pack", INCR, "excl", BAD, "pack", NULL },
+        { &attr_nodes, "2:ppn=2", DECR, "2", BAD, "2:ppn=2", NULL },
+        { &attr_jobname, "a", INCR, "b", 0, "ab", NULL },
         { &attr_jobname, NULL, SET, "my-job_1.x+", 0, "my-job_1.x+", NULL },
         { &attr_jobname, NULL, SET, "a b", BAD, "-", NULL },
         { &attr_jobname, NULL, SET, "", BAD, "-", NULL },

@@ -1,0 +1,113 @@
+/* Fuzz target: a server's messages to a MoM's core, divided by bytes 0xff. The shell's
+ * part (storing, starting) is played: all goes well.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/mom.h"
+
+#include "fuzz.h"
+
+#define SERVER_IP 0x0a000001
+#define STREAM    77
+
+const char fuzz_frames[] = "is.txt";
+
+static const uint32_t server_ip = SERVER_IP;
+
+static struct mom *make(struct mom_out *out)
+{
+    const struct mom_config cfg = {
+        .host = "node1",
+        .node_name = "node1",
+        .version = "23.06.06",
+        .port = 15002,
+        .server_port = 15001,
+        .server_host = "svr",
+        .ncpus = 4,
+        .mem_kb = 1000,
+        .topology = "hwloc<x/>",
+        .n_server_ips = 1,
+        .server_ips = &server_ip,
+        .min_check_poll_s = 10,
+        .max_check_poll_s = 120,
+        .cputmult = 1,
+        .wallmult = 1,
+    };
+    const struct is_message hello = { .command = IS_REPLYHELLO, .need_inventory = 1 };
+    struct mom *m = mom_new(&cfg);
+
+    mom_set_vnodes(m, 1000, 5, 0, NULL, out);
+    mom_start(m, 1000, false, out);
+    mom_router_up(m, 1000, out);
+    mom_connected(m, 1000, STREAM, 1, out);
+    mom_message(m, 1000, STREAM, SERVER_IP, "10.0.0.1:15001", &hello, true, out);
+    return m;
+}
+
+/* What the core asks for is done; what that asks for too. */
+static void carry_out(struct mom *m, int64_t now_at, struct mom_out *out, size_t from)
+{
+    for (size_t i = from; i < out->n && i < from + 200; i++) {
+        const struct mom_effect e = out->v[i];
+        struct buf b = { 0 };
+
+        if (e.kind == MOM_SEND)
+            is_encode(&b, &e.u.msg);
+        else if (e.kind == MOM_STORE)
+            mom_stored(m, now_at, e.job_id, NULL, out);
+        else if (e.kind == MOM_START)
+            mom_started(m, now_at, e.job_id, 4711, 0, NULL, out);
+        else if (e.kind == MOM_FILES)
+            mom_files_done(m, now_at, e.u.files.token, 0, NULL, out);
+        else if (e.kind == MOM_KILL && e.u.signo == 9)
+            mom_exited(m, now_at, e.job_id, 256 + 9, NULL, out);
+        buf_fini(&b);
+    }
+}
+
+static void give(struct mom *m, int64_t now_at, const uint8_t *data, size_t len,
+                 struct mom_out *out)
+{
+    struct is_message msg;
+    size_t from = out->n;
+    bool known;
+
+    if (is_decode(arena_copy(out->arena, data, len), len, false, out->arena, &msg,
+                  &known) != DIS_OK)
+        return;
+    mom_message(m, now_at, STREAM, SERVER_IP, "10.0.0.1:15001", &msg, known, out);
+    carry_out(m, now_at, out, from);
+    from = out->n;
+    mom_tick(m, now_at + 5, out);
+    carry_out(m, now_at, out, from);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    const uint8_t *end = data + len;
+    struct mom_out out = { .arena = arena_new() };
+    struct mom *m = make(&out);
+    int64_t now_at = 1001;
+    const char *id;
+
+    for (int i = 0; i < 30 && data < end; i++, now_at += 10) {
+        const uint8_t *cut = memchr(data, 0xff, (size_t)(end - data));
+
+        give(m, now_at, data, (size_t)((cut ? cut : end) - data), &out);
+        data = cut ? cut + 1 : end;
+    }
+    /* What is written to a job's file can be read again. */
+    for (size_t i = 0; (id = mom_running(m, i)); i++) {
+        struct buf b = { 0 };
+        struct mom_out other = { .arena = out.arena };
+        struct mom *next = make(&other);
+        const char *loaded = NULL;
+
+        mom_job_encode(m, id, &b);
+        FUZZ_CHECK(mom_load(next, b.data, b.len, &loaded) && strcmp(loaded, id) == 0);
+        mom_free(next);
+        buf_fini(&b);
+    }
+    mom_free(m);
+    arena_free(out.arena);
+    return 0;
+}
