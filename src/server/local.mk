@@ -74,11 +74,13 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_signal.c \
 	src/server/requests/manager.c src/server/requests/manager.h \
 	src/server/requests/manager_hook.c \
+	src/server/requests/manager_limits.c \
 	src/server/requests/manager_node.c \
 	src/server/requests/manager_queue.c \
 	src/server/requests/manager_resource.c \
 	src/server/requests/manager_sched.c \
 	src/server/requests/manager_server.c \
+	src/server/requests/node_indirect.c src/server/requests/node_indirect.h \
 	src/server/requests/request.c src/server/requests/request.h \
 	src/server/requests/resv_access.c src/server/requests/resv_access.h \
 	src/server/requests/resv_account.c src/server/requests/resv_account.h \
@@ -92,6 +94,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_show.c \
 	src/server/requests/resv_submit.c \
 	src/server/requests/sched_requests.c \
+	src/server/requests/server_acl.c src/server/requests/server_acl.h \
 	src/server/requests/show.c src/server/requests/show.h \
 	src/server/requests/status.c \
 	src/server/requests/table.c \
@@ -111,6 +114,11 @@ check_PROGRAMS += test/unit/server/test_model test/unit/server/test_svr \
 	test/unit/server/test_watch
 TESTS += test/unit/server/test_model test/unit/server/test_svr \
 	test/unit/server/test_watch
+check_PROGRAMS += test/unit/server/test_manager
+TESTS += test/unit/server/test_manager
+test_unit_server_test_manager_SOURCES = test/unit/server/test_manager.c $(svr_harness)
+test_unit_server_test_manager_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_manager_LDADD = $(svr_test_libs)
 check_PROGRAMS += test/unit/server/test_hooks
 TESTS += test/unit/server/test_hooks
 test_unit_server_test_hooks_SOURCES = test/unit/server/test_hooks.c $(svr_harness)

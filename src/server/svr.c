@@ -11,6 +11,7 @@
 #include "server/react/react.h"
 #include "server/react/resv_reply.h"
 #include "server/requests/job_pending.h"
+#include "server/requests/server_acl.h"
 #include "server/svr_priv.h"
 
 #include <stdlib.h>
@@ -283,6 +284,24 @@ static void serve(struct turn *t, const struct request_row *row,
     answer(t, rq, &d, row->silent);
 }
 
+/* The server's access lists come before everything but a registration (wire.md 5). */
+static bool is_let_in(struct turn *t, const struct request *rq)
+{
+    int err = rq->wire->number == BATCH_REGISTER_SCHED
+                  ? 0
+                  : server_lets_in(t->s->m, &t->s->cfg, rq->who);
+
+    if (err == 0)
+        return true;
+    if (err == PBSE_BADHOST)
+        effect_log(t->out, t->s->m->seq, LOG_EV_SECURITY, LOG_IN_REQUEST, "", "%s %s",
+                   pbse_text(err), rq->who->host);
+    refuse(t, rq, err, NULL, request_row(rq->wire->number)->silent);
+    if (err == PBSE_BADHOST)
+        close_conn(t, rq->who->conn);
+    return false;
+}
+
 /* The requester with what the engine knows of the connection. */
 static struct requester complete_requester(const struct svr *s,
                                            const struct requester *who)
@@ -320,7 +339,8 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
     };
 
     if (row) {
-        serve(&t, row, &rq);
+        if (is_let_in(&t, &rq))
+            serve(&t, row, &rq);
     } else {
         refuse(&t, &rq, PBSE_UNKREQ, NULL, false);
         close_conn(&t, who->conn);

@@ -48,6 +48,9 @@ struct svr_config {
      * unknown. The shell remembers answers for a while. NULL: only texts like
      * "127.0.0.1" have an address. */
     size_t (*host_addrs)(void *arg, const char *host, uint32_t *ret, size_t max);
+    /* True when that is a host's full name: one that resolves to itself. NULL: not
+     * checked. */
+    bool (*is_full_name)(void *arg, const char *host);
     void *arg;
     const struct hook_files *hook_files; /* NULL: bodies of hooks do not travel */
 };

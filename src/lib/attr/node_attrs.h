@@ -52,6 +52,7 @@ enum node_attr {
     NODE_A_HF_MODTIME,
     NODE_A_HF_OWN_COMMENT,
     NODE_A_HF_FROM_MOM,
+    NODE_A_HF_INDIRECT,
     NODE_A_COUNT
 };
 

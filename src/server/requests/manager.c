@@ -89,6 +89,11 @@ int handle_manager(const struct model *m, const struct request *rq,
     return fn(&g);
 }
 
+bool manager_means_all(const struct manager *g)
+{
+    return *g->name == '\0' || *g->name == '@';
+}
+
 bool manager_sets(const struct manager *g, const char *attr)
 {
     for (size_t i = 0; i < g->attrs.n; i++)

@@ -76,5 +76,11 @@ int check_default_chunk(const struct edit *e, int attr, struct diag *why);
 int check_limits_of_jobs(const struct edit *e, int attr, struct diag *why);
 int check_group_key(const struct edit *e, int attr, bool strings_only,
                     struct diag *why);
+/* manager_limits.c: 15141 */
+int check_limit_styles(const struct manager *g, const struct edit *e,
+                       enum obj_kind kind);
+
+/* True when the request is about all objects of its kind: "" or "@server". */
+bool manager_means_all(const struct manager *g);
 
 #endif

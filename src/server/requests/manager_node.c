@@ -8,6 +8,7 @@
 #include "server/requests/manager.h"
 
 #include "server/model/node_state.h"
+#include "server/requests/node_indirect.h"
 #include "server/svr.h"
 
 #include <ctype.h>
@@ -119,6 +120,55 @@ static int restore_ncpus(struct manager *g, struct edit *e)
                     &g->out->why);
 }
 
+static bool same_short(const char *a, const char *b)
+{
+    size_t len = strcspn(a, ".");
+
+    return strcspn(b, ".") == len && strncasecmp(a, b, len) == 0;
+}
+
+static bool on_server_host(const struct manager *g, const struct edit *e)
+{
+    const struct attr_value *moms = edit_value(e, NODE_A_MOM);
+
+    for (size_t i = 0; moms->set && i < moms->u.list.n; i++)
+        if (same_short(moms->u.list.v[i], g->rq->cfg->server_host))
+            return true;
+    return !moms->set && same_short(g->name, g->rq->cfg->server_host);
+}
+
+/* What provisioning is set on: not the server's own host (short names compared), and an
+ * environment that the vnode has. */
+static int check_provisioning(const struct manager *g, const struct edit *e)
+{
+    const struct attr_value *have = edit_value(e, NODE_A_RESOURCES_AVAILABLE);
+    const char *aoe = edit_str(e, NODE_A_CURRENT_AOE, NULL);
+    const struct resource_value *list =
+        have->set ? resources_find(&have->u.res, "aoe") : NULL;
+    bool found = false;
+
+    for (size_t i = 0; list && aoe && i < list->value.u.list.n; i++)
+        found |= strcmp(list->value.u.list.v[i], aoe) == 0;
+    if (e->touched[NODE_A_CURRENT_AOE] && aoe && !found)
+        return diag_code(&g->out->why, PBSE_NODE_BAD_CURRENT_AOE);
+    if ((e->touched[NODE_A_CURRENT_AOE] && aoe) ||
+        (e->touched[NODE_A_PROVISION_ENABLE] &&
+         edit_num(e, NODE_A_PROVISION_ENABLE, 0)) ||
+        (e->touched[NODE_A_POWER_PROVISIONING] &&
+         edit_num(e, NODE_A_POWER_PROVISIONING, 0)))
+        return on_server_host(g, e) ? diag_code(&g->out->why, PBSE_PROV_HEADERROR) : 0;
+    return 0;
+}
+
+static int refuse_named(const struct manager *g, int code, const char *fmt_text,
+                        const char *name)
+{
+    const char *rest = strstr(fmt_text, "%s");
+
+    return diag_set(&g->out->why, code, "%.*s%s%s", (int)(rest - fmt_text), fmt_text,
+                    name, rest + 2);
+}
+
 static int check_node(const struct manager *g, const struct edit *e)
 {
     const char *queue = edit_str(e, NODE_A_QUEUE, NULL);
@@ -128,20 +178,24 @@ static int check_node(const struct manager *g, const struct edit *e)
 
     if (e->touched[NODE_A_QUEUE] && queue && !q)
         return diag_code(&g->out->why, PBSE_UNKQUE);
-    if ((!e->touched[NODE_A_QUEUE] && !e->touched[NODE_A_PARTITION]) || !q)
-        return 0;
-    if (partition && of_queue && strcmp(partition, of_queue) != 0)
-        return diag_code(&g->out->why, e->touched[NODE_A_PARTITION]
-                                           ? PBSE_PARTITION_NOT_IN_QUE
-                                           : PBSE_QUE_NOT_IN_PARTITION);
-    return 0;
+    if ((e->touched[NODE_A_QUEUE] || e->touched[NODE_A_PARTITION]) && partition &&
+        of_queue && strcmp(partition, of_queue) != 0) {
+        int code = e->touched[NODE_A_PARTITION] ? PBSE_PARTITION_NOT_IN_QUE
+                                                : PBSE_QUE_NOT_IN_PARTITION;
+
+        return refuse_named(g, code, pbse_text(code),
+                            e->touched[NODE_A_PARTITION] ? partition : queue);
+    }
+    return check_provisioning(g, e);
 }
 
 static int fill_edit(struct manager *g, const struct object *o, struct edit *e)
 {
-    struct wire_attrs rest;
-    int err = take_state(g, o, e, &rest);
+    struct wire_attrs changes, rest;
+    int err = take_state(g, o, e, &changes);
 
+    if (err == 0)
+        err = node_take_references(g, o, e, &changes, &rest);
     if (err == 0)
         err = edit_list(e, &rest, g->rq->who->rights, &g->out->why);
     if (err == 0)
@@ -156,6 +210,7 @@ static int set_node(struct manager *g, const struct object *o)
     struct edit e;
     int err;
 
+    g->name = o->id;
     edit_init(&e, g->m, OBJ_NODE, o);
     err = fill_edit(g, o, &e);
     if (err == 0)
@@ -164,11 +219,42 @@ static int set_node(struct manager *g, const struct object *o)
     return err;
 }
 
+/* What is wrong with the request itself is said as it is; what some vnodes refuse is
+ * said with their names. Nothing is changed then. */
+static int set_all(struct manager *g)
+{
+    struct buf failed = { 0 };
+    int err = 0;
+
+    MODEL_EACH(g->m, OBJ_NODE, o)
+    {
+        int one = set_node(g, o);
+
+        if (one == PBSE_NOATTR || one == PBSE_ATTRRO) {
+            err = one;
+            break;
+        }
+        if (one)
+            buf_printf(&failed, "%s%s", failed.len ? ", " : "", o->id);
+    }
+    if (err == 0 && failed.len > 0)
+        err = diag_set(&g->out->why, PBSE_GMODERR, "%s%.200s", pbse_text(PBSE_GMODERR),
+                       failed.data);
+    buf_fini(&failed);
+    return err;
+}
+
 int manager_node_set(struct manager *g)
 {
     const struct object *o = model_find(g->m, OBJ_NODE, g->name);
     int err;
 
+    if (manager_means_all(g)) {
+        err = check_create_only(g);
+        if (err == 0)
+            err = check_unset(g);
+        return err ? err : set_all(g);
+    }
     if (!o)
         return REFUSE(g, PBSE_UNKNODE);
     err = check_create_only(g);
@@ -199,10 +285,10 @@ static bool name_is_valid(const char *name)
 {
     size_t len = strlen(name);
 
-    if (len == 0 || len > NAME_MAX_HOST)
+    if (len == 0)
         return false;
     for (size_t i = 0; i < len; i++)
-        if (!isalnum((unsigned char)name[i]) && !strchr("-_.[]#^/@", name[i]))
+        if (!isalnum((unsigned char)name[i]) && !strchr("-_.[]#^/\\@", name[i]))
             return false;
     return true;
 }
@@ -264,8 +350,10 @@ int manager_node_create(struct manager *g)
     struct edit e;
     int err;
 
+    if (strlen(g->name) > NAME_MAX_HOST)
+        return REFUSE(g, PBSE_NODENBIG);
     if (!name_is_valid(g->name))
-        return REFUSE(g, PBSE_IVAL_OBJ_NAME);
+        return REFUSE(g, PBSE_BADNDATVAL);
     if (model_node(g->m, g->name))
         return REFUSE(g, PBSE_NODEEXIST);
     edit_init(&e, g->m, OBJ_NODE, NULL);
@@ -290,7 +378,8 @@ int manager_node_delete(struct manager *g)
 
     if (!n)
         return REFUSE(g, PBSE_UNKNODE);
-    if (n->n_jobs > 0 || n->n_resvs > 0 || serves_others(n))
+    if (n->n_jobs > 0 || n->n_resvs > 0 || serves_others(n) ||
+        node_is_referred_to(g->m, n->obj.id))
         return REFUSE(g, PBSE_OBJBUSY);
     decide(g->out, g->rq, FACT_DELETED, OBJ_NODE, n->obj.id);
     manager_log(g, OBJ_NODE, n->obj.id, "deleted");

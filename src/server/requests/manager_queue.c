@@ -66,6 +66,29 @@ static int check_partition_of_queue(const struct edit *e, struct diag *why)
     return diag_code(why, PBSE_CANNOT_SET_ROUTE_QUE);
 }
 
+/* Vnodes attached to it run jobs, and are of its partition. */
+static int check_nodes_of_queue(const struct manager *g, const struct edit *e)
+{
+    const struct queue *q = e->o ? TO_QUEUE(e->o) : NULL;
+    const char *partition = edit_str(e, QUEUE_A_PARTITION, NULL);
+
+    if (!q || q->n_nodes == 0)
+        return 0;
+    if (e->touched[QUEUE_A_QUEUE_TYPE] &&
+        strcmp(edit_str(e, QUEUE_A_QUEUE_TYPE, ""), QUEUE_ROUTE) == 0)
+        return diag_code(&g->out->why, PBSE_ATTRTYPE);
+    if (!e->touched[QUEUE_A_PARTITION] || !partition)
+        return 0;
+    MODEL_EACH(g->m, OBJ_NODE, o)
+    {
+        const char *of_node = obj_str(o, NODE_A_PARTITION, partition);
+
+        if (TO_NODE(o)->queue == q && strcmp(of_node, partition) != 0)
+            return diag_code(&g->out->why, PBSE_INVALID_PARTITION_QUE);
+    }
+    return 0;
+}
+
 static int check_queue(const struct manager *g, const struct edit *e)
 {
     struct diag *why = &g->out->why;
@@ -74,7 +97,9 @@ static int check_queue(const struct manager *g, const struct edit *e)
     if (e->touched[QUEUE_A_QUEUE_TYPE] && !edit_value(e, QUEUE_A_QUEUE_TYPE)->set)
         return diag_code(why, PBSE_NEEDQUET);
     if ((err = check_types(e, g->name, why)) ||
-        (err = check_partition_of_queue(e, why)) || (err = check_enabled(e, why)) ||
+        (err = check_partition_of_queue(e, why)) ||
+        (err = check_nodes_of_queue(g, e)) ||
+        (err = check_limit_styles(g, e, OBJ_QUEUE)) || (err = check_enabled(e, why)) ||
         (err = check_default_chunk(e, QUEUE_A_DEFAULT_CHUNK, why)) ||
         (err = check_limits_of_jobs(e, QUEUE_A_RESOURCES_MAX, why)) ||
         (err = check_limits_of_jobs(e, QUEUE_A_RESOURCES_MIN, why)))
@@ -110,10 +135,27 @@ int manager_queue_create(struct manager *g)
     return change_queue(g, NULL, FACT_CREATED);
 }
 
+/* One that is refused refuses all. */
+static int set_all(struct manager *g)
+{
+    int err = 0;
+
+    MODEL_EACH(g->m, OBJ_QUEUE, o)
+    {
+        if (err)
+            break;
+        g->name = o->id;
+        err = change_queue(g, o, FACT_SET);
+    }
+    return err;
+}
+
 int manager_queue_set(struct manager *g)
 {
     const struct object *o = model_find(g->m, OBJ_QUEUE, g->name);
 
+    if (manager_means_all(g))
+        return set_all(g);
     if (!o)
         return REFUSE(g, PBSE_UNKQUE);
     return change_queue(g, o, FACT_SET);

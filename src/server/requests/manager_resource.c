@@ -61,6 +61,17 @@ static int refuse_busy(struct manager *g, const char *where)
     return diag_set(&g->out->why, PBSE_RESCBUSY, "Resource busy on %s", where);
 }
 
+/* Flags that say how a resource is counted; the others may change at any time. */
+#define COUNTING_FLAGS "fhnq"
+
+static bool counts_alike(const char *was, const char *is)
+{
+    for (const char *flag = COUNTING_FLAGS; *flag; flag++)
+        if (!strchr(was, *flag) != !strchr(is, *flag))
+            return false;
+    return true;
+}
+
 /* A definition that jobs or reservations count with stays as it is. */
 static int check_unused(struct manager *g, bool type_changes)
 {
@@ -165,7 +176,8 @@ int manager_resource_set(struct manager *g)
     w = was;
     if ((err = read_wish(g, &w)) || (err = try_definition(g, &w)))
         return err;
-    err = check_unused(g, strcmp(w.type, was.type) != 0);
+    if (strcmp(w.type, was.type) != 0 || !counts_alike(was.flags, w.flags))
+        err = check_unused(g, strcmp(w.type, was.type) != 0);
     if (err == 0)
         commit(g, o, &w);
     return err;

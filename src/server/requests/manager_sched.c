@@ -28,11 +28,14 @@ static int check_unique(const struct manager *g, const struct edit *e,
     return 0;
 }
 
-/* What is fixed for the default one. */
+/* What is fixed for the default one, and its alone. */
 static int check_default(const struct manager *g, const struct edit *e)
 {
-    if (strcmp(g->name, SCHED_DEFAULT) != 0)
-        return 0;
+    if (strcmp(g->name, SCHED_DEFAULT) != 0) {
+        if (strcmp(edit_str(e, SCHED_A_PARTITION, ""), "pbs-default") != 0)
+            return 0;
+        return diag_code(&g->out->why, PBSE_DEFAULT_PARTITION);
+    }
     if (e->touched[SCHED_A_PARTITION] || e->touched[SCHED_A_SCHED_PRIV] ||
         e->touched[SCHED_A_SCHED_LOG])
         return diag_code(&g->out->why, PBSE_SCHED_OP_NOT_PERMITTED);
@@ -57,11 +60,25 @@ static void pair_run_wait(struct manager *g, struct edit *e)
     }
 }
 
+static int check_host(const struct manager *g, const struct edit *e)
+{
+    const struct svr_config *cfg = g->rq->cfg;
+    const char *host = edit_str(e, SCHED_A_SCHED_HOST, NULL);
+    uint32_t addr;
+
+    if (!e->touched[SCHED_A_SCHED_HOST] || !host || !cfg->host_addrs ||
+        cfg->host_addrs(cfg->arg, host, &addr, 1) > 0)
+        return 0;
+    return diag_code(&g->out->why, PBSE_BADATVAL);
+}
+
 static int check_sched(const struct manager *g, const struct edit *e,
                        const struct object *self)
 {
     int err = check_default(g, e);
 
+    if (err == 0)
+        err = check_host(g, e);
     if (err == 0)
         err = check_unique(g, e, self, SCHED_A_PARTITION,
                            PBSE_SCHED_PARTITION_ALREADY_EXISTS);

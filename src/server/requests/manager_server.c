@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define MAX_SEQUENCE_DEFAULT 9999999
+
 /* Rows whose default comes back when they are unset; the others vanish. */
 static bool default_returns(int attr)
 {
@@ -49,34 +51,24 @@ static void pair_retry_times(struct manager *g, struct edit *e)
         edit_unset(e, SERVER_A_RESERVE_RETRY_INIT, NULL);
 }
 
-/* Old-style and new-style limits do not live together (attributes.md 5). */
-static const int old_limits[] = {
-    SERVER_A_MAX_RUNNING,        SERVER_A_MAX_USER_RUN,
-    SERVER_A_MAX_GROUP_RUN,      SERVER_A_MAX_USER_RES,
-    SERVER_A_MAX_GROUP_RES,      SERVER_A_MAX_USER_RUN_SOFT,
-    SERVER_A_MAX_GROUP_RUN_SOFT, SERVER_A_MAX_USER_RES_SOFT,
-    SERVER_A_MAX_GROUP_RES_SOFT,
-};
-static const int new_limits[] = {
-    SERVER_A_MAX_RUN,
-    SERVER_A_MAX_RUN_RES,
-    SERVER_A_MAX_RUN_SOFT,
-    SERVER_A_MAX_RUN_RES_SOFT,
-};
-
-static bool any_set(const struct edit *e, const int *attrs, size_t n)
+/* Hosts of managers and operators that are new must be real, by their full name. */
+static int check_hosts(const struct manager *g, const struct edit *e, int attr)
 {
-    for (size_t i = 0; i < n; i++)
-        if (edit_value(e, attrs[i])->set)
-            return true;
-    return false;
-}
+    const struct svr_config *cfg = g->rq->cfg;
+    const struct attr_value *v = edit_value(e, attr);
+    const struct attr_value *was = obj_attr(g->m->server, attr);
 
-static int check_limits(const struct edit *e, struct diag *why)
-{
-    if (any_set(e, old_limits, ARRAY_LEN(old_limits)) &&
-        any_set(e, new_limits, ARRAY_LEN(new_limits)))
-        return diag_code(why, PBSE_MIXENTLIMS);
+    for (size_t i = 0; e->touched[attr] && v->set && i < v->u.list.n; i++) {
+        const char *host = strchr(v->u.list.v[i], '@');
+        bool known = false;
+
+        for (size_t k = 0; was->set && k < was->u.list.n; k++)
+            known |= strcmp(was->u.list.v[k], v->u.list.v[i]) == 0;
+        if (known || !host || host[1] == '*' || !cfg->is_full_name)
+            continue;
+        if (!cfg->is_full_name(cfg->arg, host + 1))
+            return diag_code(&g->out->why, PBSE_BADHOST);
+    }
     return 0;
 }
 
@@ -102,7 +94,10 @@ static int check_server(const struct manager *g, const struct edit *e)
         return diag_code(why, PBSE_ATTRRO);
     if (e->touched[SERVER_A_DEFAULT_QUEUE] && queue && !model_queue(g->m, queue))
         return diag_code(why, PBSE_UNKQUE);
-    if ((err = check_limits(e, why)) || (err = check_licenses(e, why)) ||
+    if ((err = check_hosts(g, e, SERVER_A_MANAGERS)) ||
+        (err = check_hosts(g, e, SERVER_A_OPERATORS)) ||
+        (err = check_limit_styles(g, e, OBJ_SERVER)) ||
+        (err = check_licenses(e, why)) ||
         (err = check_default_chunk(e, SERVER_A_DEFAULT_CHUNK, why)) ||
         (err = check_limits_of_jobs(e, SERVER_A_RESOURCES_MAX, why)) ||
         (err = check_group_key(e, SERVER_A_NODE_GROUP_KEY, true, why)))
@@ -141,6 +136,36 @@ static void note_scheduling(struct manager *g, const struct edit *e)
     rec->note = NOTE_CYCLE;
 }
 
+/* Changes that the log tells about in words of their own (attributes.md 17). */
+static void log_effects(struct manager *g, const struct edit *e)
+{
+    static const struct {
+        int attr;
+        const char *words; /* before the number */
+    } rows[] = {
+        { SERVER_A_NODE_FAIL_REQUEUE, "node_fail_requeue value changed to" },
+        { SERVER_A_JOB_HISTORY_DURATION, "svr_history_duration set to val" },
+        { SERVER_A_MAX_JOB_SEQUENCE_ID, "svr_max_job_sequence_id set to val" },
+    };
+    static const int ignored[] = { SERVER_A_RPP_RETRY, SERVER_A_RPP_HIGHWATER };
+    const char *server = log_server_name(g->rq->cfg, g->out->arena);
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (e->touched[rows[i].attr] && edit_value(e, rows[i].attr)->set)
+            decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER, server, "%s %" PRId64,
+                       rows[i].words, edit_num(e, rows[i].attr, 0));
+    for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+        if (e->touched[ignored[i]] && edit_value(e, ignored[i])->set)
+            decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER, server,
+                       "%s is deprecated and has no effect",
+                       e->table->rows[ignored[i]].name);
+    if (e->touched[SERVER_A_MAX_JOB_SEQUENCE_ID] &&
+        obj_num(g->m->server, SERVER_A_HF_NEXT_NUMBER, 0) >
+            edit_num(e, SERVER_A_MAX_JOB_SEQUENCE_ID, MAX_SEQUENCE_DEFAULT))
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER, server,
+                   "svr_max_job_sequence_id wrapped to 0");
+}
+
 /* reserve_retry_cutoff is no more; setting it succeeds and does nothing. */
 static void drop_obsolete(struct manager *g)
 {
@@ -176,6 +201,7 @@ static int set_server(struct manager *g, struct edit *e)
     if (err)
         return err;
     manager_commit(g, e, FACT_SET, OBJ_SERVER, g->m->server->id);
+    log_effects(g, e);
     mirror_to_sched(g, e);
     note_scheduling(g, e);
     return 0;

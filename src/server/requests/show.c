@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/show.h"
 
+#include "server/model/hook_event.h"
 #include "server/model/node_state.h"
+#include "server/requests/node_indirect.h"
 #include "server/sched_link.h"
 #include "server/svr.h"
 
@@ -157,6 +159,18 @@ static const char *server_state(const struct model *m, const struct request *rq)
     return "Active";
 }
 
+/* Schedulers wait differently for a server that will ask a hook. */
+static bool has_runjob_hook(const struct model *m)
+{
+    MODEL_EACH(m, OBJ_HOOK, o)
+    {
+        if (obj_num(o, HOOK_A_ENABLED, 1) &&
+            (hook_events_of(obj_str(o, HOOK_A_EVENT, "")) & HOOK_RUNJOB))
+            return true;
+    }
+    return false;
+}
+
 bool show_server(const struct model *m, const struct request *rq,
                  const struct object *o, int attr, struct wire_attrs *out)
 {
@@ -184,7 +198,7 @@ bool show_server(const struct model *m, const struct request *rq,
         show_text(rq, o, attr, rq->cfg->version, out);
         return true;
     case SERVER_A_HAS_RUNJOB_HOOK:
-        show_num(rq, o, attr, 0, out);
+        show_num(rq, o, attr, has_runjob_hook(m), out);
         return true;
     case SERVER_A_HOLDFAST_VERSION:
         show_text(rq, o, attr, rq->cfg->holdfast_version, out);
@@ -306,15 +320,53 @@ static void show_node_assigned(const struct model *m, const struct request *rq,
     for (size_t i = 0; i < n_defs; i++) {
         const struct resource_value *rv = resources_find(&n->assigned, defs[i]->name);
         const char *text = defs[i]->type == &attr_size ? "0kb" : "0";
+        const char *to;
 
         if ((defs[i]->flags & RESOURCE_INVISIBLE) &&
             !(rq->who->rights & (WHO_STAFF | WHO_DAEMON)))
             continue;
         if (rv)
             text = attr_value_text(defs[i]->type, &rv->value, rq->arena);
+        to = node_reference(obj_attr(&n->obj, NODE_A_HF_INDIRECT), defs[i]->name);
+        if (to)
+            text = arena_printf(rq->arena, "@%s", to);
         wire_attrs_add(out, rq->arena, node_table.rows[attr].name, defs[i]->name, text,
                        WIRE_OP_SET);
     }
+}
+
+static void sort_by_resource(struct wire_attrs *list, size_t from)
+{
+    for (size_t i = from + 1; i < list->n; i++)
+        for (size_t k = i;
+             k > from && strcasecmp(list->v[k - 1].resource, list->v[k].resource) > 0;
+             k--) {
+            struct wire_attr a = list->v[k];
+
+            list->v[k] = list->v[k - 1];
+            list->v[k - 1] = a;
+        }
+}
+
+/* The vnode's own values, and in their places those that are another vnode's. */
+static void show_node_available(const struct request *rq, const struct node *n,
+                                int attr, struct wire_attrs *out)
+{
+    const struct attr_value *references = obj_attr(&n->obj, NODE_A_HF_INDIRECT);
+    struct wire_attrs own = { 0 };
+    const char *resource, *to;
+    size_t at = out->n;
+
+    encode_list(rq, &node_table.rows[attr],
+                obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), &own);
+    for (size_t i = 0; (resource = node_reference_at(references, i, rq->arena, &to));
+         i++)
+        wire_attrs_add(&own, rq->arena, node_table.rows[attr].name, resource, to,
+                       WIRE_OP_SET);
+    for (size_t i = 0; i < own.n; i++)
+        wire_attrs_add(out, rq->arena, own.v[i].name, own.v[i].resource, own.v[i].value,
+                       WIRE_OP_SET);
+    sort_by_resource(out, at);
 }
 
 bool show_node(const struct model *m, const struct request *rq, const struct object *o,
@@ -334,6 +386,11 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
         return true;
     case NODE_A_RESOURCES_ASSIGNED:
         show_node_assigned(m, rq, n, attr, out);
+        return true;
+    case NODE_A_RESOURCES_AVAILABLE:
+        if (!obj_is_set(o, NODE_A_HF_INDIRECT))
+            return false;
+        show_node_available(rq, n, attr, out);
         return true;
     case NODE_A_IN_MULTIVNODE_HOST:
         if (n->host && n->host->n > 1)

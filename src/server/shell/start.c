@@ -265,6 +265,7 @@ static int load_core(struct shell *sh)
         .user_groups = accounts_groups,
         .utc_offset_s = accounts_utc_offset,
         .host_addrs = accounts_host_addrs,
+        .is_full_name = accounts_is_full_name,
     };
     struct diag why;
 

@@ -28,6 +28,12 @@ static size_t addrs_of(void *arg, const char *host, uint32_t *ret, size_t max)
     return 1;
 }
 
+static bool is_full_name(void *arg, const char *host)
+{
+    (void)arg;
+    return strchr(host, '.') != NULL && strcmp(host, "no.such.host") != 0;
+}
+
 /* A hook directory of one file. */
 struct rig_file rig_file;
 
@@ -68,6 +74,7 @@ static struct svr *make(void)
         .root_user = RIG_ROOT,
         .user_groups = groups_of,
         .host_addrs = addrs_of,
+        .is_full_name = is_full_name,
         .hook_files = &files,
     };
 

@@ -1,0 +1,167 @@
+/* node_indirect.c - see node_indirect.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/node_indirect.h"
+
+#include <string.h>
+#include <strings.h>
+
+const char *node_reference(const struct attr_value *references, const char *resource)
+{
+    size_t len = strlen(resource);
+
+    for (size_t i = 0; references->set && i < references->u.list.n; i++) {
+        const char *member = references->u.list.v[i];
+
+        if (strncasecmp(member, resource, len) == 0 && member[len] == '=')
+            return member + len + 1;
+    }
+    return NULL;
+}
+
+const char *node_reference_at(const struct attr_value *references, size_t i,
+                              struct arena *arena, const char **ret_vnode)
+{
+    const char *member;
+    size_t len;
+
+    if (!references->set || i >= references->u.list.n)
+        return NULL;
+    member = references->u.list.v[i];
+    len = strcspn(member, "=");
+    *ret_vnode = arena_printf(arena, "@%s", member + len + (member[len] == '='));
+    return arena_strndup(arena, member, len);
+}
+
+static bool refers(const struct object *o, const char *resource, const char *vnode)
+{
+    const char *to = node_reference(obj_attr(o, NODE_A_HF_INDIRECT), resource);
+
+    return to && strcmp(to, vnode) == 0;
+}
+
+static bool is_referred_to(const struct model *m, const char *resource,
+                           const char *vnode)
+{
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        if (refers(o, resource, vnode))
+            return true;
+    }
+    return false;
+}
+
+static bool refers_to(const struct object *o, const char *vnode)
+{
+    const struct attr_value *v = obj_attr(o, NODE_A_HF_INDIRECT);
+
+    for (size_t i = 0; v->set && i < v->u.list.n; i++) {
+        const char *to = strchr(v->u.list.v[i], '=');
+
+        if (to && strcmp(to + 1, vnode) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool node_is_referred_to(const struct model *m, const char *vnode)
+{
+    MODEL_EACH(m, OBJ_NODE, o)
+    {
+        if (refers_to(o, vnode))
+            return true;
+    }
+    return false;
+}
+
+static int refuse(struct manager *g, int code, const char *resource)
+{
+    return diag_set(&g->out->why, code, "%s: %s", pbse_text(code), resource);
+}
+
+static int check_target(struct manager *g, const struct resource_def *def,
+                        const char *vnode)
+{
+    const struct node *target = model_node(g->m, vnode);
+    const struct object *t;
+
+    if (!target)
+        return REFUSE(g, PBSE_UNKNODE);
+    t = &target->obj;
+    if (strcmp(def->name, "ncpus") == 0)
+        return REFUSE(g, PBSE_BADNDATVAL);
+    if (strcmp(t->id, g->name) == 0 ||
+        node_reference(obj_attr(t, NODE_A_HF_INDIRECT), def->name))
+        return refuse(g, PBSE_INDIRECTHOP, def->name);
+    if (!resources_find(obj_resources(t, NODE_A_RESOURCES_AVAILABLE), def->name))
+        return refuse(g, PBSE_INDIRECTBT, def->name);
+    if (is_referred_to(g->m, def->name, g->name))
+        return refuse(g, PBSE_INDIRECTHOP, def->name);
+    return 0;
+}
+
+static int drop_reference(struct manager *g, struct edit *e, const char *resource)
+{
+    const struct attr_value *v = edit_value(e, NODE_A_HF_INDIRECT);
+    const char *to = node_reference(v, resource);
+    int err;
+
+    if (!to)
+        return 0;
+    err = edit_set(e, NODE_A_HF_INDIRECT, NULL,
+                   arena_printf(g->rq->arena, "%s=%s", resource, to), WIRE_OP_DECR,
+                   &g->out->why);
+    if (err == 0 && edit_value(e, NODE_A_HF_INDIRECT)->u.list.n == 0)
+        edit_unset(e, NODE_A_HF_INDIRECT, NULL);
+    return err;
+}
+
+static int add_reference(struct manager *g, struct edit *e,
+                         const struct resource_def *def, const char *vnode)
+{
+    bool first;
+    int err = check_target(g, def, vnode);
+
+    if (err == 0)
+        err = drop_reference(g, e, def->name);
+    if (err)
+        return err;
+    edit_unset(e, NODE_A_RESOURCES_AVAILABLE, def->name);
+    first = !edit_value(e, NODE_A_HF_INDIRECT)->set;
+    return edit_set(e, NODE_A_HF_INDIRECT, NULL,
+                    arena_printf(g->rq->arena, "%s=%s", def->name, vnode),
+                    first ? WIRE_OP_SET : WIRE_OP_INCR, &g->out->why);
+}
+
+/* The own value of a vnode that others refer to stays there. */
+static int end_reference(struct manager *g, const struct object *o, struct edit *e,
+                         const struct resource_def *def, const char *value)
+{
+    if (o && *value == '\0' && is_referred_to(g->m, def->name, o->id))
+        return REFUSE(g, PBSE_OBJBUSY);
+    return drop_reference(g, e, def->name);
+}
+
+int node_take_references(struct manager *g, const struct object *o, struct edit *e,
+                         const struct wire_attrs *changes, struct wire_attrs *rest)
+{
+    *rest = (struct wire_attrs){ 0 };
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct wire_attr *a = &changes->v[i];
+        const struct resource_def *def = NULL;
+        int err = 0;
+
+        if (strcasecmp(a->name, "resources_available") == 0 && a->resource)
+            def = resource_find(g->m->defs, a->resource);
+        if (def && a->op == WIRE_OP_SET && *a->value == '@') {
+            err = add_reference(g, e, def, a->value + 1);
+        } else {
+            if (def)
+                err = end_reference(g, o, e, def, a->value);
+            wire_attrs_add(rest, g->rq->arena, a->name, a->resource, a->value, a->op);
+        }
+        if (err)
+            return err;
+    }
+    return 0;
+}
