@@ -29,6 +29,7 @@ struct target {
     char host[PBS_MAXHOSTNAME + 1];
     unsigned port;
     int connect_s; /* 0: as long as the system takes */
+    bool answered; /* there is a server, whatever it said */
 };
 
 static int fail(int code)
@@ -40,6 +41,14 @@ static int fail(int code)
     return -1;
 }
 
+static int set_target(const char *server, struct target *t)
+{
+    if (!net_split(server, t->conf->batch_port, t->host, sizeof(t->host), &t->port))
+        return fail(PBSE_BADHOST);
+    strcpy(pbs_server, t->host);
+    return 0;
+}
+
 static int find_target(const char *server, struct target *t)
 {
     t->conf = ifl_conf();
@@ -47,12 +56,7 @@ static int find_target(const char *server, struct target *t)
         return fail(PBSE_NOSERVER);
     if (!server || !*server)
         server = conf_server_host(t->conf);
-    if (!server || !*server)
-        return fail(PBSE_NOSERVER);
-    if (!net_split(server, t->conf->batch_port, t->host, sizeof(t->host), &t->port))
-        return fail(PBSE_BADHOST);
-    strcpy(pbs_server, t->host);
-    return 0;
+    return server && *server ? set_target(server, t) : fail(PBSE_NOSERVER);
 }
 
 static bool is_own_address(struct in_addr addr)
@@ -134,15 +138,25 @@ static int above_standard(int fd)
     return high < 0 ? fail(PBSE_SYSTEM) : high;
 }
 
+/* The address that the settings want us to come from. */
+static int find_source(const struct conf *conf, struct sockaddr_in *from)
+{
+    *from = (struct sockaddr_in){ .sin_family = AF_INET };
+    return conf->public_host_name
+               ? net_resolve(conf->public_host_name, &from->sin_addr, NULL)
+               : 0;
+}
+
 static int open_tcp(const struct target *t)
 {
     struct sockaddr_in to = { .sin_family = AF_INET,
                               .sin_port = htons((uint16_t)t->port) };
+    struct sockaddr_in from;
     int err, fd = -1;
 
-    if (net_resolve(t->host, &to.sin_addr, NULL))
+    if (net_resolve(t->host, &to.sin_addr, NULL) || find_source(t->conf, &from))
         return fail(PBSE_BADHOST);
-    err = net_connect(&to, &fd);
+    err = net_connect_from(t->conf->public_host_name ? &from : NULL, &to, &fd);
     if (!err)
         err = wait_connected(fd, t->connect_s);
     if (!err && fcntl(fd, F_SETFL, 0) < 0)
@@ -176,14 +190,16 @@ static void drop(int c)
 }
 
 /* Connect, authentication; the handle, or -1 with everything closed. */
-static int greet(const struct target *t, int fd, const char *extend)
+static int greet(struct target *t, int fd, const char *extend)
 {
     struct ifl_handle *h;
+    int err;
 
     if (ifl_handle_add(fd, FIRST_REPLY_S))
         return -1;
-    if (ifl_do(fd, BATCH_CONNECT, NULL, extend) ||
-        (is_tcp(fd) && ifl_authenticate(t->conf, fd, t->host, t->port))) {
+    err = ifl_do(fd, BATCH_CONNECT, NULL, extend);
+    t->answered = err != PBSE_PROTOCOL;
+    if (err || (is_tcp(fd) && ifl_authenticate(t->conf, fd, t->host, t->port))) {
         drop(fd);
         return -1;
     }
@@ -196,17 +212,36 @@ static int greet(const struct target *t, int fd, const char *extend)
     return fd;
 }
 
+static int connect_target(struct target *t, const char *extend)
+{
+    int fd = is_local(t) ? open_local(t->conf) : -1;
+
+    if (fd < 0)
+        fd = open_tcp(t);
+    return fd < 0 ? -1 : greet(t, fd, extend);
+}
+
+/* Of a pair the second is asked when the first does not answer, and once. */
 static int connect_to(const char *server, const char *extend, int connect_s)
 {
     struct target t = { .connect_s = connect_s };
-    int fd;
+    char name[PBS_MAXHOSTNAME + 1];
+    struct ifl_pair pair;
+    int fd = -1;
 
     if (find_target(server, &t))
         return -1;
-    fd = is_local(&t) ? open_local(t.conf) : -1;
-    if (fd < 0)
-        fd = open_tcp(&t);
-    return fd < 0 ? -1 : greet(&t, fd, extend);
+    ifl_pair_find(t.conf, strcpy(name, t.host), t.port, &pair);
+    if (pair.n == 1)
+        return connect_target(&t, extend);
+    for (int i = 0; i < pair.n && fd < 0 && !t.answered; i++) {
+        if (set_target(pair.servers[i], &t))
+            continue;
+        fd = connect_target(&t, extend);
+        if (fd >= 0)
+            ifl_pair_used(t.conf, &pair, i);
+    }
+    return fd;
 }
 
 int ifl_connect(const char *server)

@@ -58,6 +58,20 @@ void ifl_handle_unlock(struct ifl_handle *h);
 void ifl_handle_close(struct ifl_handle *h);
 bool ifl_single_threaded(void);
 
+/* ---- failover.c */
+
+struct ifl_pair {
+    int n;                  /* 1, or 2: try them in this order */
+    const char *servers[2]; /* "host[:port]", of the settings or the caller */
+    bool marked;            /* the secondary comes first */
+};
+
+/* The servers that stand behind a host's name and port; 'host' must outlive *ret. */
+void ifl_pair_find(const struct conf *conf, const char *host, unsigned port,
+                   struct ifl_pair *ret);
+/* servers[which] answered: remember it for the next time. */
+void ifl_pair_used(const struct conf *conf, const struct ifl_pair *pair, int which);
+
 /* ---- authenticate.c */
 
 /* Have the server believe who we are, on a TCP connection that has been greeted and is

@@ -12,6 +12,7 @@ libhfifl_la_SOURCES = \
 	src/lib/ifl/convert.c \
 	src/lib/ifl/delete.c \
 	src/lib/ifl/entry.c \
+	src/lib/ifl/failover.c \
 	src/lib/ifl/handle.c \
 	src/lib/ifl/ifl.h \
 	src/lib/ifl/job.c \

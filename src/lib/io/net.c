@@ -72,7 +72,8 @@ bool net_split(const char *text, unsigned port_dflt, char *host, size_t host_siz
     return true;
 }
 
-int net_connect(const struct sockaddr_in *to, int *fd)
+int net_connect_from(const struct sockaddr_in *from, const struct sockaddr_in *to,
+                     int *fd)
 {
     const int on = 1;
     int err, s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -80,14 +81,20 @@ int net_connect(const struct sockaddr_in *to, int *fd)
     if (s < 0)
         return errno;
     setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    if (connect(s, (const struct sockaddr *)to, sizeof(*to)) < 0 &&
-        errno != EINPROGRESS) {
+    if ((from && bind(s, (const struct sockaddr *)from, sizeof(*from)) < 0) ||
+        (connect(s, (const struct sockaddr *)to, sizeof(*to)) < 0 &&
+         errno != EINPROGRESS)) {
         err = errno;
         close(s);
         return err;
     }
     *fd = s;
     return 0;
+}
+
+int net_connect(const struct sockaddr_in *to, int *fd)
+{
+    return net_connect_from(NULL, to, fd);
 }
 
 const char *net_text(const struct sockaddr_in *a, char *text)

@@ -28,6 +28,9 @@ bool net_split(const char *text, unsigned port_dflt, char *host, size_t host_siz
 /* Start a connection without waiting: *fd is non-blocking, close-on-exec and has
  * TCP_NODELAY; hand it to conn_new() with .connecting. 0 or an errno value. */
 int net_connect(const struct sockaddr_in *to, int *fd) MUST_CHECK;
+/* The same from an address of this host; port 0: any. NULL: as the system likes. */
+int net_connect_from(const struct sockaddr_in *from, const struct sockaddr_in *to,
+                     int *fd) MUST_CHECK;
 
 /* "a.b.c.d:port" into 'text' (at least NET_TEXT_BYTES long); returns text. */
 #define NET_TEXT_BYTES 24

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -233,9 +234,110 @@ static void test_the_local_socket_needs_no_helper(void)
     teardown();
 }
 
+/* Nobody listens there. */
+#define DEAD "127.0.0.2"
+
+static void pair_is(const char *primary, const char *secondary)
+{
+    setenv("PBS_PRIMARY", primary, 1);
+    setenv("PBS_SECONDARY", secondary, 1);
+    setenv("PBS_TMPDIR", exec_dir, 1);
+    CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
+}
+
+static void pair_ends(void)
+{
+    unsetenv("PBS_PRIMARY");
+    unsetenv("PBS_SECONDARY");
+    unsetenv("PBS_TMPDIR");
+}
+
+static mode_t mode_of_mark(void)
+{
+    char name[64];
+    struct stat st;
+
+    snprintf(name, sizeof(name), ".pbsrc.%s", getpwuid(geteuid())->pw_name);
+    return stat(path_of(name), &st) < 0 ? 0 : st.st_mode & 0777;
+}
+
+static void expect_connected(const char *to)
+{
+    int c = pbs_connect(NULL);
+
+    CU_ASSERT_TRUE(c >= 0);
+    CU_ASSERT_STRING_EQUAL(pbs_server, to);
+    CU_ASSERT_EQUAL(pbs_disconnect(c), 0);
+}
+
+static void test_of_a_pair_the_one_that_answers_is_asked(void)
+{
+    setup(SAY_OK);
+    pair_is(DEAD, "localhost");
+    CU_ASSERT_STRING_EQUAL(pbs_default(), DEAD);
+    CU_ASSERT_EQUAL(mode_of_mark(), 0);
+    expect_connected("localhost");
+    CU_ASSERT_EQUAL(mode_of_mark(), 0200); /* the secondary is asked first now */
+    expect_connected("localhost");
+    CU_ASSERT_EQUAL(mode_of_mark(), 0200);
+    pair_is("localhost", DEAD);
+    expect_connected("localhost");
+    CU_ASSERT_EQUAL(mode_of_mark(), 0);
+    expect_connected("localhost");
+    CU_ASSERT_EQUAL(mode_of_mark(), 0);
+
+    pair_is(DEAD, "127.0.0.3");
+    CU_ASSERT_EQUAL(pbs_connect(NULL), -1);
+    CU_ASSERT_EQUAL(pbs_errno, PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(errno, ECONNREFUSED);
+    CU_ASSERT_STRING_EQUAL(pbs_server, "127.0.0.3");
+    CU_ASSERT_EQUAL(pbs_connect("127.0.0.4"), -1); /* no name of the pair */
+    CU_ASSERT_STRING_EQUAL(pbs_server, "127.0.0.4");
+    CU_ASSERT_EQUAL(mode_of_mark(), 0);
+    pair_ends();
+    teardown();
+}
+
+static void test_a_server_that_refuses_is_not_passed_over(void)
+{
+    char text[512];
+
+    setup("exit 1");
+    pair_is("localhost", DEAD);
+    CU_ASSERT_EQUAL(connect_quietly(text, sizeof(text)), -1);
+    CU_ASSERT_EQUAL(pbs_errno, -1); /* of the helper, not of the dead one */
+    CU_ASSERT_STRING_EQUAL(pbs_server, "localhost");
+    pair_ends();
+    teardown();
+}
+
+static void test_the_settings_name_the_address_to_come_from(void)
+{
+    struct sockaddr_in own;
+    socklen_t len = sizeof(own);
+    int c;
+
+    setup(SAY_OK);
+    setenv("PBS_PUBLIC_HOST_NAME", "127.0.0.5", 1);
+    CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
+    c = pbs_connect(NULL);
+    CU_ASSERT_TRUE(c >= 0);
+    CU_ASSERT_EQUAL(getsockname(c, (struct sockaddr *)&own, &len), 0);
+    CU_ASSERT_EQUAL(ntohl(own.sin_addr.s_addr), 0x7f000005);
+    CU_ASSERT_EQUAL(pbs_disconnect(c), 0);
+    unsetenv("PBS_PUBLIC_HOST_NAME");
+    teardown();
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "of a pair the one that answers is asked",
+          test_of_a_pair_the_one_that_answers_is_asked },
+        { "a server that refuses is not passed over",
+          test_a_server_that_refuses_is_not_passed_over },
+        { "the settings name the address to come from",
+          test_the_settings_name_the_address_to_come_from },
         { "the helper gets the connection and no more",
           test_the_helper_gets_the_connection_and_no_more },
         { "what a helper may answer", test_what_a_helper_may_answer },
