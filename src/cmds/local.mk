@@ -49,14 +49,29 @@ qdisable_LDADD = $(CMD_LIBS)
 qenable_SOURCES = src/cmds/qenable.c
 qenable_LDFLAGS = $(CMD_LDFLAGS)
 qenable_LDADD = $(CMD_LIBS)
-qmgr_SOURCES = \
+# The language, apart from the command: tests and the fuzz target link it too.
+noinst_LTLIBRARIES += libhfqmgr.la
+libhfqmgr_la_SOURCES = \
+	src/cmds/qmgr/complete.c \
+	src/cmds/qmgr/grammar.h \
+	src/cmds/qmgr/help.c \
+	src/cmds/qmgr/limits.c \
+	src/cmds/qmgr/list_columns.c \
 	src/cmds/qmgr/parse.c \
+	src/cmds/qmgr/quote.c \
+	src/cmds/qmgr/words.c
+qmgr_SOURCES = \
+	src/cmds/qmgr/hooks.c \
+	src/cmds/qmgr/input.c \
+	src/cmds/qmgr/list_json.c \
 	src/cmds/qmgr/qmgr.c src/cmds/qmgr/qmgr.h \
 	src/cmds/qmgr/run.c \
-	src/cmds/qmgr/show.c
-qmgr_CFLAGS = $(AM_CFLAGS) $(EDIT_CFLAGS)
+	src/cmds/qmgr/servers.c \
+	src/cmds/qmgr/show.c \
+	src/cmds/qmgr/types.c
+qmgr_CFLAGS = $(AM_CFLAGS) $(EDIT_CFLAGS) $(JANSSON_CFLAGS)
 qmgr_LDFLAGS = $(CMD_LDFLAGS)
-qmgr_LDADD = $(CMD_LIBS) $(EDIT_LIBS)
+qmgr_LDADD = libhfqmgr.la $(CMD_LIBS) libhfconf.la $(EDIT_LIBS)
 qstart_SOURCES = src/cmds/qstart.c
 qstart_LDFLAGS = $(CMD_LDFLAGS)
 qstart_LDADD = $(CMD_LIBS)
@@ -98,8 +113,10 @@ pbs_iff_LDADD = libhfconf.la libhfwire.la libhfbase.la
 install-exec-hook:
 	if test "`id -u`" = 0; then chmod 4755 $(DESTDIR)$(sbindir)/pbs_iff; fi
 
-check_PROGRAMS += test/unit/cmds/test_cmds
-TESTS += test/unit/cmds/test_cmds
+check_PROGRAMS += test/unit/cmds/test_cmds test/unit/cmds/test_qmgr
+TESTS += test/unit/cmds/test_cmds test/unit/cmds/test_qmgr
+test_unit_cmds_test_qmgr_SOURCES = test/unit/cmds/test_qmgr.c test/unit/unit.h
+test_unit_cmds_test_qmgr_LDADD = libhfqmgr.la $(CMD_LIBS) -lcunit
 test_unit_cmds_test_cmds_SOURCES = test/unit/cmds/test_cmds.c test/unit/unit.h
 test_unit_cmds_test_cmds_LDADD = $(CMD_LIBS) -lcunit
 

@@ -1,79 +1,165 @@
 /* qmgr.h - the parts of the administrator's command (cli.md 8).
  *
- * parse.c turns a line into a struct qmgr_command, run.c carries it out, show.c prints
- * objects, qmgr.c reads lines and options.
+ * grammar.h is the language. Here: servers.c knows connections, run.c carries commands
+ * out, show.c and list_json.c print objects, hooks.c moves the files of hooks, help.c
+ * explains, input.c reads lines, complete.c finishes words at a terminal, qmgr.c has
+ * the options.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CMDS_QMGR_QMGR_H
 #define CMDS_QMGR_QMGR_H
 
 #include "cmds/common/cmd.h"
-#include "lib/attr/row.h"
+#include "cmds/qmgr/grammar.h"
 
-enum qmgr_verb {
-    VERB_CREATE,
-    VERB_DELETE,
-    VERB_SET,
-    VERB_UNSET,
-    VERB_LIST,
-    VERB_PRINT,
-    VERB_ACTIVE,
-    VERB_IMPORT,
-    VERB_EXPORT,
-    VERB_HELP,
-    VERB_QUIT,
-    VERB_NONE, /* an empty line */
+#include <time.h>
+
+#define QMGR_SERVERS_MAX 64 /* more than the library has connections */
+#define QMGR_OBJECTS_MAX 12
+
+enum qmgr_exit {
+    EXIT_LOCAL = 1, /* a file, or a lost server */
+    EXIT_NO_SERVER = 3,
+    EXIT_NOTHING = 255, /* help, or a line without a command */
 };
 
-/* Exit codes of a line that is no command. */
-enum qmgr_syntax {
-    SYNTAX_OK = 0,
-    SYNTAX_VERB = 1,
-    SYNTAX_OBJECT = 2,
-    SYNTAX_NAME = 3,
-    SYNTAX_ATTR = 4,
+struct qmgr_server {
+    char *name; /* as it was given; "" is the default one */
+    int conn;   /* -1: not open */
+    bool active;
+    time_t used_at;
 };
 
-struct qmgr_name {
-    char *name;   /* "" for all of a server */
-    char *server; /* NULL: not given; "default", "active" keep their words */
-    struct qmgr_name *next;
-};
-
-struct qmgr_command {
-    enum qmgr_verb verb;
-    int object; /* enum mgr_obj */
-    struct qmgr_name *names;
-    struct attropl *attrs; /* in the order written */
-    char *topic;           /* help */
-};
-
-/* Parse one command (no ';', no continuation left in it). On a mistake prints it with a
- * caret unless 'quiet', and returns the code. The caller clears the command. */
-enum qmgr_syntax qmgr_parse(const char *line, bool quiet, struct qmgr_command *ret);
-void qmgr_command_clear(struct qmgr_command *c);
-
-/* Word of a verb or object for messages: "queue". */
-const char *qmgr_object_word(int object);
-/* The attribute table of an object, NULL for resources. */
-const struct attr_table *qmgr_table(int object);
+struct qmgr_input;
 
 struct qmgr {
-    bool quiet; /* -z */
-    const char **servers;
-    int *conns;
+    bool quiet;  /* -z */
+    bool json;   /* -F json */
+    bool hints;  /* standard error is a terminal: say what to do */
+    bool replay; /* commands come from a file or a pipe */
+    bool lost;   /* a server went away: nothing more can be done */
+    struct qmgr_server servers[QMGR_SERVERS_MAX];
     size_t n_servers;
-    /* active queues and nodes, by object type */
-    struct qmgr_name *active[12];
+    struct qmgr_name *active[QMGR_OBJECTS_MAX]; /* by object type */
+    struct qmgr_input *input;                   /* NULL with -c */
 };
+
+/* --- servers.c --- */
+
+/* One server that a command goes to, and its name for messages. */
+struct qmgr_target {
+    struct qmgr_server *server;
+    const char *shown;
+};
+
+struct qmgr_targets {
+    size_t n;
+    struct qmgr_target v[QMGR_SERVERS_MAX];
+};
+
+/* Connect to 'name' ("" or "default": the default server), or find it connected.
+ * NULL after a failure, which has been told. */
+struct qmgr_server *qmgr_server_open(struct qmgr *q, const char *name);
+
+/* The servers that a word after '@' means: NULL and "active" are all active ones.
+ * 0, or the code of the failure, which has been told. */
+int qmgr_targets(struct qmgr *q, const char *word, struct qmgr_targets *ret);
+
+/* These, and no others, are active from now on. */
+void qmgr_servers_activate(struct qmgr *q, const char *name, bool first);
+void qmgr_servers_close(struct qmgr *q);
+
+/* Tell what the last call on the target's connection was refused with; the code for the
+ * shell. 'object' as in "obj=". When the connection is gone q->lost is set. */
+int qmgr_refused(struct qmgr *q, const struct qmgr_target *t, const char *object);
+
+/* --- run.c --- */
 
 /* Carry out a parsed command; 0 or the code that the shell sees. */
 int qmgr_run(struct qmgr *q, const struct qmgr_command *c);
 
-/* Print objects as "list" shows them, or as commands that rebuild them. */
-void qmgr_list(int object, const struct batch_status *objects);
-void qmgr_print_objects(int object, const struct batch_status *objects,
-                        bool with_create);
+/* The objects of a kind, NULL with pbs_errno 0 when there are none. */
+struct batch_status *qmgr_status(const struct qmgr_target *t, int object,
+                                 const char *name, const struct attropl *wanted);
+
+/* --- types.c --- */
+
+/* Types of resources: the built-in ones, and those of the site when one is asked for.
+ */
+struct qmgr_types {
+    const struct qmgr_target *target;
+    struct resource_defs *defs; /* NULL until needed */
+    bool asked;
+};
+
+/* NULL for a resource that nobody knows. */
+const struct attr_type *qmgr_resource_type(struct qmgr_types *types, const char *name);
+void qmgr_types_fini(struct qmgr_types *types);
+
+bool qmgr_is_list_type(const struct attr_type *type);
+/* True when the value of an attribute is to be taken apart at its commas. */
+bool qmgr_is_list(struct qmgr_types *types, int object, const struct attrl *a);
+/* Length of the member at 'text': a backslash protects a comma. */
+size_t qmgr_member_len(const char *text);
+
+/* --- show.c --- */
+
+/* "list" and "print" of one name ("" for all) on one server. */
+int qmgr_show(struct qmgr *q, const struct qmgr_command *c, const char *name,
+              const struct qmgr_target *t);
+
+/* The columns of "list": one attribute, its line end included. */
+void qmgr_list_attr(const struct attrl *a, struct buf *out);
+
+/* --- list_json.c --- */
+
+/* "list" with -F json: one document for the objects. */
+void qmgr_list_json(int object, const char *title, const struct batch_status *objects,
+                    struct qmgr_types *types);
+
+/* --- hooks.c --- */
+
+int qmgr_import(struct qmgr *q, const struct qmgr_command *c, const char *name,
+                const struct qmgr_target *t);
+int qmgr_export(struct qmgr *q, const struct qmgr_command *c, const char *name,
+                const struct qmgr_target *t);
+/* What print adds to a hook: commands with its contents. */
+int qmgr_print_contents(struct qmgr *q, const struct qmgr_target *t, int object,
+                        const char *name);
+
+/* --- help.c --- */
+
 void qmgr_help(const char *topic);
+/* The i-th topic, NULL behind the last. */
+const char *qmgr_help_topic(size_t i);
+
+/* --- input.c --- */
+
+/* Lines from standard input, with editing and history at a terminal. */
+struct qmgr_input *qmgr_input_open(void);
+void qmgr_input_close(struct qmgr_input *in);
+
+enum qmgr_line {
+    LINE_COMMANDS,
+    LINE_BAD, /* told; nothing of it can be carried out */
+    LINE_END
+};
+
+/* The next line with its continuations, blank lines and comments left out. The caller
+ * frees *ret. */
+enum qmgr_line qmgr_input_line(struct qmgr_input *in, char **ret);
+/* A line as it stands, without its line end; NULL at the end. For import from "-". */
+char *qmgr_input_raw(struct qmgr_input *in);
+bool qmgr_input_is_terminal(const struct qmgr_input *in);
+unsigned long qmgr_input_line_number(const struct qmgr_input *in);
+/* "history [n]". */
+int qmgr_input_history(struct qmgr_input *in, const char *count);
+
+/* --- complete.c --- */
+
+/* What can stand where the last word of 'line' begins, as far as it begins with that
+ * word: calls 'found' for each. Returns the length of the word. */
+size_t qmgr_complete(const char *line, void (*found)(const char *word, void *arg),
+                     void *arg);
 
 #endif

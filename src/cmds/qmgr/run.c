@@ -1,12 +1,11 @@
-/* run.c - carry out a parsed command on the servers it names.
+/* run.c - carry out a parsed command on the objects and servers it names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/qmgr.h"
 
 #include "include/pbs_error.h"
-#include "lib/attr/resource.h"
+#include "lib/io/conf.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,34 +17,7 @@ static const int manager_commands[] = {
     [VERB_UNSET] = MGR_CMD_UNSET,
 };
 
-static void print_server_error(const struct qmgr *q, int conn, const char *object,
-                               const char *server)
-{
-    const char *text = cmd_error_text(conn);
-
-    if (q->quiet)
-        return;
-    if (text)
-        fprintf(stderr, "qmgr obj=%s svr=%s: %s\n", object, server, text);
-    if (pbs_errno == PBSE_HOOKERROR)
-        fputs("qmgr: hook error returned from server\n", stderr);
-    else
-        fprintf(stderr, "qmgr: Error (%d) returned from server\n", pbs_errno);
-}
-
-/* The connection to a server named after '@', or to the first one. */
-static int conn_of(const struct qmgr *q, const char *server, const char **shown)
-{
-    *shown = server && *server ? server : "default";
-    if (!server || strcmp(server, "default") == 0 || strcmp(server, "active") == 0)
-        return q->conns[0];
-    for (size_t i = 0; i < q->n_servers; i++)
-        if (strcasecmp(q->servers[i], server) == 0)
-            return q->conns[i];
-    return -1;
-}
-
-/* Attributes travel in the reverse of the order written. */
+/* Attributes travel in the reverse of the order written. The texts stay the list's. */
 static struct attropl *reversed(const struct attropl *list)
 {
     struct attropl *out = NULL;
@@ -78,279 +50,307 @@ static const struct attropl *attr_named(const struct attropl *list, const char *
     return NULL;
 }
 
-static int manage(struct qmgr *q, const struct qmgr_command *c, const char *name,
-                  const char *server)
-{
-    const char *shown;
-    int conn = conn_of(q, server, &shown), code = 0;
-    struct attropl *attrs = reversed(c->attrs);
+/* --- asking --- */
 
-    if (conn < 0) {
-        if (!q->quiet)
-            fprintf(stderr, "qmgr: cannot connect to server %s\n", server);
-        free_shallow(attrs);
-        return 3;
+static struct batch_status *ask_status(int conn, int object, const char *name,
+                                       struct attrl *attrs)
+{
+    switch (object) {
+    case MGR_OBJ_SERVER:
+        return pbs_statserver(conn, attrs, NULL);
+    case MGR_OBJ_QUEUE:
+        return pbs_statque(conn, name, attrs, NULL);
+    case MGR_OBJ_NODE:
+        return pbs_statvnode(conn, name, attrs, NULL);
+    case MGR_OBJ_SCHED:
+        return pbs_statsched(conn, attrs, NULL);
+    case MGR_OBJ_RSC:
+        return pbs_statrsc(conn, name, attrs, NULL);
+    default:
+        return pbs_stathook(conn, name, attrs,
+                            object == MGR_OBJ_PBS_HOOK ? PBS_HOOK : SITE_HOOK);
     }
-    if (pbs_manager(conn, manager_commands[c->verb], c->object, name, attrs, NULL) !=
-        0) {
-        code = cmd_exit_code(pbs_errno);
-        print_server_error(q, conn, name, shown);
-    } else if (cmd_error_text(conn)) {
-        fprintf(stderr, "%s\n", cmd_error_text(conn));
-    }
-    if (code == 0 && attr_named(c->attrs, "reserve_retry_cutoff"))
-        fputs("qmgr: warning: reserve_retry_cutoff has no effect: reservations are "
-              "reconfirmed until they end\n",
-              stderr);
-    free_shallow(attrs);
-    return code;
 }
 
-/* The names of all objects of a kind on the first server. */
-static struct batch_status *status_of(const struct qmgr *q, int object,
-                                      const char *name, const char *server,
-                                      const struct attropl *wanted, const char **shown)
+struct batch_status *qmgr_status(const struct qmgr_target *t, int object,
+                                 const char *name, const struct attropl *wanted)
 {
-    int conn = conn_of(q, server, shown);
-    struct attrl *attrs = NULL;
     struct attropl *copy = reversed(wanted);
-    struct batch_status *list = NULL;
+    struct batch_status *list;
 
     for (struct attropl *a = copy; a; a = a->next)
         a->value = (char *)"";
-    attrs = (struct attrl *)(void *)copy;
-    if (conn < 0)
-        pbs_errno = PBSE_BADHOST;
-    else if (object == MGR_OBJ_SERVER)
-        list = pbs_statserver(conn, attrs, NULL);
-    else if (object == MGR_OBJ_QUEUE)
-        list = pbs_statque(conn, name, attrs, NULL);
-    else if (object == MGR_OBJ_NODE)
-        list = pbs_statvnode(conn, name, attrs, NULL);
-    else if (object == MGR_OBJ_SCHED)
-        list = pbs_statsched(conn, attrs, NULL);
-    else if (object == MGR_OBJ_RSC)
-        list = pbs_statrsc(conn, name, attrs, NULL);
-    else
-        list = pbs_stathook(conn, name, attrs,
-                            object == MGR_OBJ_PBS_HOOK ? PBS_HOOK : SITE_HOOK);
+    list = ask_status(t->server->conn, object, name, (struct attrl *)(void *)copy);
+    if (list || pbs_errno == 0)
+        t->server->used_at = time(NULL);
     free_shallow(copy);
     return list;
 }
 
-/* The objects of 'list' that fit; the others are freed. */
-static struct batch_status *keep(struct batch_status *list,
-                                 bool (*fits)(const char *name, const void *arg),
-                                 const void *arg)
+/* --- changing --- */
+
+/* Another make of server reads a formula from a file that qmgr leaves for it
+ * (cli.md 8.2); ours takes it from the request. */
+static bool is_ours(const struct qmgr_target *t)
 {
-    struct batch_status **p = &list;
+    struct attropl version = { .name = (char *)"holdfast_version" };
+    struct batch_status *s = qmgr_status(t, MGR_OBJ_SERVER, "", &version);
+    bool ours = s && s->attribs;
 
-    while (*p) {
-        struct batch_status *o = *p;
-
-        if (fits(o->name, arg)) {
-            p = &o->next;
-            continue;
-        }
-        *p = o->next;
-        o->next = NULL;
-        pbs_statfree(o);
-    }
-    return list;
+    pbs_statfree(s);
+    return ours;
 }
 
-static bool is_named(const char *name, const void *wanted)
+static int leave_formula(struct qmgr *q, const struct qmgr_target *t,
+                         const struct qmgr_command *c)
 {
-    return strcmp(name, wanted) == 0;
+    const struct attropl *formula = attr_named(c->attrs, "job_sort_formula");
+    struct conf *conf = NULL;
+    struct diag why = { 0 };
+    char *path;
+    FILE *f;
+    bool written;
+
+    if (c->verb != VERB_SET || c->object != MGR_OBJ_SERVER || !formula ||
+        !*formula->value || is_ours(t) || conf_load(&conf, &why))
+        return 0;
+    path = xasprintf("%s/server_priv/sched_formula", conf->home);
+    conf_free(conf);
+    f = fopen(path, "w");
+    written = f && fprintf(f, "%s\n", formula->value) > 0;
+    if (f && fclose(f))
+        written = false;
+    if (!written && !q->quiet)
+        fprintf(stderr, "qmgr: Failed to open %s for writing.\n", path);
+    free(path);
+    return written ? 0 : EXIT_LOCAL;
 }
 
-static bool is_custom(const char *name, const void *builtin)
+static void warn(const struct qmgr *q, const struct qmgr_command *c)
 {
-    return !resource_find(builtin, name);
+    const struct attropl *enabled = attr_named(c->attrs, "enabled");
+
+    if (q->quiet)
+        return;
+    if (attr_named(c->attrs, "reserve_retry_cutoff"))
+        fputs("qmgr: warning: reserve_retry_cutoff has no effect: reservations are "
+              "reconfirmed until they end\n",
+              stderr);
+    if (c->verb == VERB_SET && c->object == MGR_OBJ_PBS_HOOK && enabled &&
+        enabled->value[0] && strchr("fFnN0", enabled->value[0]))
+        fputs("WARNING: Disabling a PBS hook results in an unsupported "
+              "configuration!\n",
+              stderr);
 }
 
-static void section(const char *what)
+/* What print shows of nodes and of the default scheduler contains lines that no server
+ * takes back. When such commands are replayed their refusals are no news. */
+static bool is_expected_refusal(const struct qmgr *q, const struct qmgr_command *c,
+                                const char *name)
 {
-    printf("#\n# %s\n#\n", what);
+    bool of_default =
+        c->object == MGR_OBJ_SCHED && (*name == '\0' || strcmp(name, "default") == 0);
+
+    if (!q->replay)
+        return false;
+    if (c->verb == VERB_CREATE)
+        return of_default && pbs_errno == PBSE_SCHEDEXIST;
+    if (c->verb != VERB_SET)
+        return false;
+    if (c->object == MGR_OBJ_NODE)
+        return pbs_errno == PBSE_ATTRRO;
+    return of_default &&
+           (pbs_errno == PBSE_ATTRRO || pbs_errno == PBSE_SCHED_OP_NOT_PERMITTED);
 }
 
-static void print_section_of(int object)
+static int manage(struct qmgr *q, const struct qmgr_command *c, const char *name,
+                  const struct qmgr_target *t)
 {
-    static const struct {
-        int object;
-        const char *text;
-    } texts[] = {
-        { MGR_OBJ_SERVER, "Set server attributes." },
-        { MGR_OBJ_QUEUE, "Create queues and set their attributes." },
-        { MGR_OBJ_NODE, "Create nodes and set their properties." },
-        { MGR_OBJ_RSC, "Create resources and set their properties." },
-    };
+    int conn = t->server->conn;
+    int code = leave_formula(q, t, c);
+    struct attropl *attrs;
+    int err;
 
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        if (texts[i].object == object)
-            section(texts[i].text);
-}
-
-static bool is_lasting_queue(const char *name, const void *unused)
-{
-    (void)unused;
-    return !name[0] || !strchr("RSM", name[0]) || !name[1] ||
-           name[1 + strspn(name + 1, "0123456789")] != '\0';
-}
-
-/* "print server" rebuilds the queues too. */
-static void print_queues(const struct qmgr *q, const char *server)
-{
-    const char *shown;
-    struct batch_status *queues = keep(
-        status_of(q, MGR_OBJ_QUEUE, "", server, NULL, &shown), is_lasting_queue, NULL);
-
-    if (queues) {
-        print_section_of(MGR_OBJ_QUEUE);
-        qmgr_print_objects(MGR_OBJ_QUEUE, queues, true);
-    }
-    pbs_statfree(queues);
-}
-
-static struct batch_status *only_custom(struct batch_status *list)
-{
-    struct resource_defs *builtin = resource_defs_new();
-
-    list = keep(list, is_custom, builtin);
-    resource_defs_free(builtin);
-    return list;
-}
-
-static int show(struct qmgr *q, const struct qmgr_command *c, const char *name,
-                const char *server)
-{
-    const char *shown;
-    struct batch_status *list = status_of(q, c->object, name, server, c->attrs, &shown);
-
-    if (!list && pbs_errno != 0) {
-        int code = cmd_exit_code(pbs_errno);
-
-        print_server_error(q, conn_of(q, server, &shown), name, shown);
+    if (code)
         return code;
+    attrs = reversed(c->attrs);
+    err = pbs_manager(conn, manager_commands[c->verb], c->object, name, attrs, NULL);
+    free_shallow(attrs);
+    if (err == 0) {
+        t->server->used_at = time(NULL);
+        if (cmd_error_text(conn) && !q->quiet)
+            fprintf(stderr, "%s\n", cmd_error_text(conn));
+        warn(q, c);
+        return 0;
     }
-    if (c->object == MGR_OBJ_SCHED && *name)
-        list = keep(list, is_named, name); /* the server shows all of them */
-    if (c->object == MGR_OBJ_RSC && !*name)
-        list = only_custom(list);
-    if (c->verb == VERB_LIST) {
-        if (c->object == MGR_OBJ_RSC && !*name)
-            print_section_of(c->object);
-        qmgr_list(c->object, list);
-    } else {
-        if (c->object == MGR_OBJ_SERVER && !c->attrs)
-            print_queues(q, server);
-        print_section_of(c->object);
-        qmgr_print_objects(c->object, list, !c->attrs || c->object == MGR_OBJ_NODE);
-    }
-    pbs_statfree(list);
-    return 0;
+    if (is_expected_refusal(q, c, name))
+        return cmd_exit_code(pbs_errno);
+    return qmgr_refused(q, t, name);
 }
+
+/* --- which objects --- */
 
 static int act_on(struct qmgr *q, const struct qmgr_command *c, const char *name,
-                  const char *server)
+                  const struct qmgr_target *t)
 {
-    if (c->verb == VERB_LIST || c->verb == VERB_PRINT)
-        return show(q, c, name, server);
-    return manage(q, c, name, server);
+    switch (c->verb) {
+    case VERB_LIST:
+    case VERB_PRINT:
+        return qmgr_show(q, c, name, t);
+    case VERB_IMPORT:
+        return qmgr_import(q, c, name, t);
+    case VERB_EXPORT:
+        return qmgr_export(q, c, name, t);
+    default:
+        return manage(q, c, name, t);
+    }
 }
 
 /* "@default" in a change means every object there, one request each. */
-static int act_on_all(struct qmgr *q, const struct qmgr_command *c, const char *server)
+static int change_all(struct qmgr *q, const struct qmgr_command *c,
+                      const struct qmgr_target *t)
 {
-    const char *shown;
-    struct batch_status *list;
+    struct batch_status *list = qmgr_status(t, c->object, "", NULL);
     int code = 0;
 
-    if (c->verb == VERB_LIST || c->verb == VERB_PRINT || c->object == MGR_OBJ_SERVER)
-        return act_on(q, c, "", server);
-    list = status_of(q, c->object, "", server, NULL, &shown);
-    if (!list) {
-        if (pbs_errno == 0 && c->object == MGR_OBJ_NODE)
-            return manage(q, c, "", server);
-        code = cmd_exit_code(pbs_errno);
-        if (code)
-            print_server_error(q, conn_of(q, server, &shown), "", shown);
-        return code;
-    }
-    for (const struct batch_status *o = list; o; o = o->next) {
-        int failed = manage(q, c, o->name, server);
+    if (!list)
+        return pbs_errno ? qmgr_refused(q, t, "") : 0;
+    for (const struct batch_status *o = list; o && !q->lost; o = o->next) {
+        int failed = manage(q, c, o->name, t);
 
         if (failed)
             code = failed;
     }
     pbs_statfree(list);
     return code;
+}
+
+static bool takes_names(int object)
+{
+    return object == MGR_OBJ_QUEUE || object == MGR_OBJ_NODE;
+}
+
+/* One name of a command, on every server that it means. */
+static int run_name(struct qmgr *q, const struct qmgr_command *c, const char *name,
+                    const char *server)
+{
+    struct qmgr_targets targets;
+    bool all = *name == '\0' && takes_names(c->object) && c->verb != VERB_LIST &&
+               c->verb != VERB_PRINT;
+    int code;
+
+    if (c->object == MGR_OBJ_SERVER && *name) { /* a server is named by its name */
+        server = name;
+        name = "";
+    }
+    code = qmgr_targets(q, server, &targets);
+    for (size_t i = 0; i < targets.n && !q->lost; i++) {
+        int failed =
+            all ? change_all(q, c, &targets.v[i]) : act_on(q, c, name, &targets.v[i]);
+
+        if (failed)
+            code = failed;
+    }
+    return code;
+}
+
+static int run_names(struct qmgr *q, const struct qmgr_command *c,
+                     const struct qmgr_name *names)
+{
+    int code = 0;
+
+    for (; names && !q->lost; names = names->next) {
+        int failed = run_name(q, c, names->name, names->server);
+
+        if (failed)
+            code = failed;
+    }
+    return code;
+}
+
+/* --- active --- */
+
+/* An object of a named server has to be there; of the active ones nothing is asked. */
+static int check_active(struct qmgr *q, const struct qmgr_command *c)
+{
+    int code = 0;
+
+    for (const struct qmgr_name *n = c->names; n && code == 0; n = n->next) {
+        bool is_server = c->object == MGR_OBJ_SERVER;
+        const char *server = is_server && *n->name ? n->name : n->server;
+        struct qmgr_targets targets;
+        struct batch_status *found;
+
+        if (!server)
+            continue;
+        code = qmgr_targets(q, server, &targets);
+        if (code || targets.n == 0 || is_server || !*n->name)
+            continue;
+        found = qmgr_status(&targets.v[0], c->object, n->name, NULL);
+        if (!found && pbs_errno)
+            code = qmgr_refused(q, &targets.v[0], n->name);
+        pbs_statfree(found);
+    }
+    return code;
+}
+
+static void remember_active(struct qmgr_name **active, const struct qmgr_name *names)
+{
+    struct qmgr_command old = { .names = *active };
+    struct qmgr_name **end = active;
+
+    *active = NULL;
+    for (; names; names = names->next) {
+        *end = xcalloc(1, sizeof(**end));
+        (*end)->name = xstrdup(names->name);
+        (*end)->server = names->server ? xstrdup(names->server) : NULL;
+        end = &(*end)->next;
+    }
+    qmgr_command_clear(&old);
+}
+
+static void list_active(const struct qmgr *q, int object)
+{
+    printf("Active %ss:\n", qmgr_object_word(object));
+    for (size_t i = 0; object == MGR_OBJ_SERVER && i < q->n_servers; i++)
+        if (q->servers[i].active)
+            printf("%s\n", *q->servers[i].name ? q->servers[i].name : "default");
+    for (const struct qmgr_name *n = q->active[object]; n; n = n->next)
+        printf("%s@%s\n", n->name, n->server ? n->server : "active");
 }
 
 static int run_active(struct qmgr *q, const struct qmgr_command *c)
 {
-    struct qmgr_name **active = &q->active[c->object];
+    int code;
 
-    if (c->names) {
-        struct qmgr_command old = { .names = *active };
-        struct qmgr_name **end = active;
-
-        *active = NULL;
-        for (const struct qmgr_name *n = c->names; n; n = n->next) {
-            *end = xcalloc(1, sizeof(**end));
-            (*end)->name = xstrdup(n->name);
-            (*end)->server = n->server ? xstrdup(n->server) : NULL;
-            end = &(*end)->next;
-        }
-        qmgr_command_clear(&old);
+    if (!c->names) {
+        list_active(q, c->object);
         return 0;
     }
-    printf("Active %ss:\n", qmgr_object_word(c->object));
-    for (const struct qmgr_name *n = *active; n; n = n->next)
-        printf("%s@%s\n", n->name, n->server ? n->server : "active");
+    code = check_active(q, c);
+    if (code)
+        return code;
+    if (c->object != MGR_OBJ_SERVER) {
+        remember_active(&q->active[c->object], c->names);
+        return 0;
+    }
+    for (const struct qmgr_name *n = c->names; n; n = n->next)
+        qmgr_servers_activate(q, *n->name ? n->name : n->server, n == c->names);
     return 0;
-}
-
-/* A command without a name acts on the active objects. */
-static int run_unnamed(struct qmgr *q, const struct qmgr_command *c)
-{
-    bool takes_names = c->object == MGR_OBJ_QUEUE || c->object == MGR_OBJ_NODE;
-    int code = 0;
-
-    if (!takes_names)
-        return act_on(q, c, "", NULL);
-    if (!q->active[c->object]) {
-        fprintf(stderr, "No Active %s, nothing done.\n",
-                c->object == MGR_OBJ_QUEUE ? "Queues" : "Nodes");
-        return 0;
-    }
-    for (const struct qmgr_name *n = q->active[c->object]; n; n = n->next) {
-        int failed = act_on(q, c, n->name, n->server);
-
-        if (failed)
-            code = failed;
-    }
-    return code;
 }
 
 int qmgr_run(struct qmgr *q, const struct qmgr_command *c)
 {
-    int code = 0;
-
     if (c->verb == VERB_ACTIVE)
         return run_active(q, c);
-    if (c->verb == VERB_IMPORT || c->verb == VERB_EXPORT) {
-        fputs("qmgr: hooks are not served by this version\n", stderr);
-        return 1;
-    }
-    if (!c->names)
-        return run_unnamed(q, c);
-    for (const struct qmgr_name *n = c->names; n; n = n->next) {
-        int failed = *n->name == '\0' ? act_on_all(q, c, n->server)
-                                      : act_on(q, c, n->name, n->server);
-
-        if (failed)
-            code = failed;
-    }
-    return code;
+    if (c->names)
+        return run_names(q, c, c->names);
+    if (!takes_names(c->object))
+        return run_name(q, c, "", NULL);
+    if (q->active[c->object])
+        return run_names(q, c, q->active[c->object]);
+    if (!q->quiet)
+        fprintf(stderr, "No Active %s, nothing done.\n",
+                c->object == MGR_OBJ_QUEUE ? "Queues" : "Nodes");
+    return 0;
 }

@@ -1,0 +1,400 @@
+/* input.c - lines from standard input: with a prompt, editing, history and completion
+ * at a terminal, as they come otherwise (cli.md 8, 8.1).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/qmgr/qmgr.h"
+
+#include "lib/base/buf.h"
+#include "lib/io/conf.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <histedit.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HISTORY_LINES  500
+#define LINE_BYTES_MAX ((size_t)1 << 20)
+
+struct qmgr_input {
+    bool terminal;  /* standard input is one */
+    EditLine *edit; /* NULL unless the output is one too */
+    History *history;
+    bool goes_on; /* the prompt of a continuation */
+    bool raw;     /* no prompt at all */
+    unsigned long line_number;
+};
+
+/* --- history --- */
+
+static char *history_path_of_user(void)
+{
+    const char *home = getenv("HOME");
+
+    return home && *home ? xasprintf("%s/.pbs_qmgr_history", home) : NULL;
+}
+
+static char *history_path_of_spool(void)
+{
+    const struct passwd *pw = getpwuid(getuid());
+    struct conf *conf = NULL;
+    struct diag why = { 0 };
+    char *path;
+
+    if (!pw || conf_load(&conf, &why))
+        return NULL;
+    path = xasprintf("%s/spool/.pbs_qmgr_history_%s", conf->home, pw->pw_name);
+    conf_free(conf);
+    return path;
+}
+
+/* Everybody may write to the spool: what is not our own plain file is left alone. */
+static FILE *open_own(const char *path, int flags, const char *mode)
+{
+    int fd = path ? open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+    struct stat st;
+    FILE *f;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        st.st_nlink != 1) {
+        close(fd);
+        return NULL;
+    }
+    f = fdopen(fd, mode);
+    if (!f)
+        close(fd);
+    return f;
+}
+
+static FILE *open_history(int flags, const char *mode)
+{
+    char *(*const paths[])(void) = { history_path_of_user, history_path_of_spool };
+    FILE *f = NULL;
+
+    for (size_t i = 0; i < ARRAY_LEN(paths) && !f; i++) {
+        char *path = paths[i]();
+
+        f = open_own(path, flags, mode);
+        free(path);
+    }
+    return f;
+}
+
+/* One command a line; blanks and unprintable characters are coded by the library. */
+static void load_history(struct qmgr_input *in)
+{
+    FILE *f = open_history(O_RDONLY, "r");
+    char *line = NULL;
+    size_t cap = 0;
+    HistEvent event;
+
+    while (f && getline(&line, &cap, f) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        if (*line)
+            history(in->history, &event, H_ENTER, line);
+    }
+    free(line);
+    if (f)
+        fclose(f);
+}
+
+static void save_history(struct qmgr_input *in)
+{
+    FILE *f = open_history(O_WRONLY | O_CREAT, "w");
+    HistEvent event;
+
+    if (!f)
+        return;
+    if (ftruncate(fileno(f), 0) == 0)
+        for (int more = history(in->history, &event, H_LAST); more >= 0;
+             more = history(in->history, &event, H_PREV))
+            fprintf(f, "%.*s\n", (int)strcspn(event.str, "\n"), event.str);
+    fclose(f);
+}
+
+int qmgr_input_history(struct qmgr_input *in, const char *count)
+{
+    long wanted = count ? strtol(count, NULL, 10) : 0;
+    long skip;
+    HistEvent event;
+
+    if (!in || !in->history || history(in->history, &event, H_GETSIZE) < 0)
+        return 0;
+    skip = wanted > 0 && wanted < event.num ? event.num - wanted : 0;
+    for (int more = history(in->history, &event, H_LAST); more >= 0;
+         more = history(in->history, &event, H_PREV))
+        if (skip-- <= 0)
+            printf("%d\t%.*s\n", event.num, (int)strcspn(event.str, "\n"), event.str);
+    return 0;
+}
+
+/* The line that "!n" stands for, NULL after saying that there is none. */
+static char *recall(struct qmgr_input *in, const char *typed)
+{
+    char *end;
+    long wanted = strtol(typed + 1, &end, 10);
+    HistEvent event;
+
+    for (int more = history(in->history, &event, H_LAST); more >= 0;
+         more = history(in->history, &event, H_PREV)) {
+        if (end > typed + 1 && event.num == wanted) {
+            char *line = xstrndup(event.str, strcspn(event.str, "\n"));
+
+            printf("%s\n", line);
+            return line;
+        }
+    }
+    printf("No item %.*s in history\n", (int)strcspn(typed + 1, " \t\n"), typed + 1);
+    return NULL;
+}
+
+/* --- the terminal --- */
+
+static char *prompt(EditLine *el)
+{
+    static char first[] = "Qmgr: ", more[] = "Qmgr< ", none[] = "";
+    struct qmgr_input *in;
+
+    el_get(el, EL_CLIENTDATA, &in);
+    if (in->raw)
+        return none;
+    return in->goes_on ? more : first;
+}
+
+struct found {
+    char *common; /* what all have in common, NULL before the first */
+    size_t n;
+    struct buf all;
+};
+
+static void add_found(const char *word, void *arg)
+{
+    struct found *f = arg;
+    size_t same = 0;
+
+    buf_printf(&f->all, "%s%s", f->n ? "  " : "", word);
+    f->n++;
+    if (!f->common) {
+        f->common = xstrdup(word);
+        return;
+    }
+    while (f->common[same] && f->common[same] == word[same])
+        same++;
+    f->common[same] = '\0';
+}
+
+/* Tab: finish the word, or as much of it as is certain, or show what it can be. */
+static unsigned char complete(EditLine *el, int unused)
+{
+    const LineInfo *info = el_line(el);
+    char *line = xstrndup(info->buffer, (size_t)(info->cursor - info->buffer));
+    struct found f = { 0 };
+    size_t len = qmgr_complete(line, add_found, &f);
+    unsigned char how = CC_ERROR;
+
+    (void)unused;
+    if (f.n > 0 && strlen(f.common) > len && el_insertstr(el, f.common + len) == 0)
+        how = CC_REFRESH;
+    if (f.n == 1 && el_insertstr(el, " ") == 0) {
+        how = CC_REFRESH;
+    } else if (f.n > 1 && how == CC_ERROR) {
+        printf("\n%s\n", f.all.data);
+        how = CC_REDISPLAY;
+    }
+    free(f.common);
+    buf_fini(&f.all);
+    free(line);
+    return how;
+}
+
+static void start_editing(struct qmgr_input *in)
+{
+    HistEvent event;
+
+    in->edit = el_init("qmgr", stdin, stdout, stderr);
+    in->history = history_init();
+    if (!in->edit || !in->history)
+        return;
+    history(in->history, &event, H_SETSIZE, HISTORY_LINES);
+    load_history(in);
+    el_set(in->edit, EL_CLIENTDATA, in);
+    el_set(in->edit, EL_PROMPT, prompt);
+    el_set(in->edit, EL_EDITOR, "emacs");
+    el_set(in->edit, EL_HIST, history, in->history);
+    el_set(in->edit, EL_SIGNAL, 1);
+    el_set(in->edit, EL_ADDFN, "qmgr-complete", "finish a word", complete);
+    el_set(in->edit, EL_BIND, "^I", "qmgr-complete", NULL);
+}
+
+struct qmgr_input *qmgr_input_open(void)
+{
+    struct qmgr_input *in = xcalloc(1, sizeof(*in));
+
+    in->terminal = isatty(STDIN_FILENO);
+    if (in->terminal && isatty(STDOUT_FILENO))
+        start_editing(in);
+    return in;
+}
+
+void qmgr_input_close(struct qmgr_input *in)
+{
+    if (in->edit && in->history)
+        save_history(in);
+    if (in->edit)
+        el_end(in->edit);
+    if (in->history)
+        history_end(in->history);
+    free(in);
+}
+
+bool qmgr_input_is_terminal(const struct qmgr_input *in)
+{
+    return in->terminal;
+}
+
+unsigned long qmgr_input_line_number(const struct qmgr_input *in)
+{
+    return in->line_number;
+}
+
+/* --- lines --- */
+
+/* A line of the terminal, NULL at the end. */
+static char *read_edited(struct qmgr_input *in)
+{
+    int n = 0;
+    const char *typed = el_gets(in->edit, &n);
+
+    return typed && n > 0 ? xstrndup(typed, strcspn(typed, "\n")) : NULL;
+}
+
+/* A line of a file, NULL at the end. One that no command can be sets *wrong. */
+static char *read_plain(const char **wrong)
+{
+    struct buf line = { 0 };
+    bool any = false;
+    int c;
+
+    *wrong = NULL;
+    while ((c = getc(stdin)) != EOF) {
+        any = true;
+        if (c == '\n')
+            break;
+        if (c == '\0')
+            *wrong = "contains a NUL byte";
+        else if (line.len >= LINE_BYTES_MAX)
+            *wrong = "is longer than a megabyte";
+        else
+            buf_add_char(&line, (char)c);
+    }
+    if (!any) {
+        buf_fini(&line);
+        return NULL;
+    }
+    if (line.len > 0 && line.data[line.len - 1] == '\r')
+        line.data[--line.len] = '\0';
+    return buf_take(&line);
+}
+
+static char *read_physical(struct qmgr_input *in, const char **wrong)
+{
+    *wrong = NULL;
+    in->line_number++;
+    if (in->edit)
+        return read_edited(in);
+    if (in->terminal && !in->raw) { /* the output is no terminal */
+        fputs(in->goes_on ? "Qmgr< " : "Qmgr: ", stderr);
+        fflush(stderr);
+    }
+    return read_plain(wrong);
+}
+
+char *qmgr_input_raw(struct qmgr_input *in)
+{
+    const char *wrong;
+    char *line;
+
+    in->raw = true;
+    line = read_physical(in, &wrong);
+    in->raw = false;
+    return line;
+}
+
+static void remember(struct qmgr_input *in, const char *line)
+{
+    HistEvent event;
+
+    if (in->edit && in->history)
+        history(in->history, &event, H_ENTER, line);
+}
+
+/* The line and those that a backslash at the end goes on with; NULL at the end. */
+static char *read_joined(struct qmgr_input *in, const char **wrong)
+{
+    struct buf whole = { 0 };
+    char *part;
+
+    *wrong = NULL;
+    in->goes_on = false;
+    while ((part = read_physical(in, wrong))) {
+        size_t len = strlen(part);
+        bool comment = !in->goes_on && part[strspn(part, " \t")] == '#';
+        bool more = !*wrong && !comment && len > 0 && part[len - 1] == '\\';
+
+        if (whole.len + len > LINE_BYTES_MAX)
+            *wrong = "is longer than a megabyte with what continues it";
+        else
+            buf_add(&whole, part, more ? len - 1 : len);
+        free(part);
+        if (!more || *wrong)
+            return buf_take(&whole);
+        buf_add_char(&whole, ' ');
+        in->goes_on = true;
+    }
+    if (in->goes_on)
+        return buf_take(&whole);
+    buf_fini(&whole);
+    return NULL;
+}
+
+static bool says_nothing(const char *line)
+{
+    const char *p = line + strspn(line, " \t");
+
+    return *p == '\0' || *p == '#';
+}
+
+enum qmgr_line qmgr_input_line(struct qmgr_input *in, char **ret)
+{
+    for (;;) {
+        const char *wrong;
+        char *line = read_joined(in, &wrong);
+
+        *ret = NULL;
+        if (!line)
+            return LINE_END;
+        if (wrong) {
+            fprintf(stderr, "qmgr: line %lu %s\n", in->line_number, wrong);
+            free(line);
+            return LINE_BAD;
+        }
+        if (in->history && line[0] == '!') {
+            char *again = recall(in, line);
+
+            free(line);
+            line = again;
+        }
+        if (line && !says_nothing(line)) {
+            remember(in, line);
+            *ret = line;
+            return LINE_COMMANDS;
+        }
+        free(line);
+    }
+}

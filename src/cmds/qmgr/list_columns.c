@@ -1,0 +1,39 @@
+/* list_columns.c - how "list" breaks long values (cli.md 8.4).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/qmgr/qmgr.h"
+
+#include "lib/base/buf.h"
+
+#include <string.h>
+
+#define LIST_COLUMNS 80
+
+/* Values break at commas. The column is counted on and never begun anew, as ever. */
+void qmgr_list_attr(const struct attrl *a, struct buf *out)
+{
+    size_t used = strlen(a->name) + 11 + (a->resource ? strlen(a->resource) + 1 : 0);
+    const char *p = a->value;
+
+    buf_printf(out, "    %s%s%s = ", a->name, a->resource ? "." : "",
+               a->resource ? a->resource : "");
+    for (bool first = true;; first = false) {
+        size_t len = strcspn(p, ",");
+
+        used += len + 1;
+        if (!first && used >= LIST_COLUMNS) {
+            buf_add_str(out, "\n\t");
+            while (len > 0 && *p == ' ') {
+                p++;
+                len--;
+            }
+        }
+        buf_add(out, p, len);
+        p += len;
+        if (*p == '\0')
+            break;
+        buf_add_char(out, ',');
+        p++;
+    }
+    buf_add_char(out, '\n');
+}
