@@ -2,9 +2,12 @@
 dist_man_MANS += \
 	doc/man/pbs.conf.5 \
 	doc/man/pbs_comm.8 \
+	doc/man/pbs_habitat.8 \
 	doc/man/pbs_hostn.8 \
 	doc/man/pbs_iff.8 \
+	doc/man/pbs_init.d.8 \
 	doc/man/pbs_mom.8 \
+	doc/man/pbs_postinstall.8 \
 	doc/man/pbs_ralter.1 \
 	doc/man/pbs_rdel.1 \
 	doc/man/pbs_rstat.1 \

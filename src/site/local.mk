@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Scripts find one another beside themselves; only versions are put into them.
+SITE_MADE = src/site/pbs_habitat src/site/pbs_init.d src/site/pbs_postinstall
+libexec_SCRIPTS = $(SITE_MADE)
+dist_libexec_SCRIPTS = src/site/pbs_reload
+pbsshdir = $(libexecdir)
+dist_pbssh_DATA = src/site/pbs_conf.sh
+pbsetcdir = $(prefix)/etc
+dist_pbsetc_DATA = src/site/pbs.csh src/site/pbs.sh
+unitdir = $(prefix)/lib/systemd/system
+EXTRA_DIST += src/site/README.md src/site/pbs.service.in \
+	src/site/pbs_habitat.in src/site/pbs_init.d.in src/site/pbs_postinstall.in
+CLEANFILES += $(SITE_MADE)
+
+$(SITE_MADE): src/lib/base/version.h
+	$(AM_V_GEN)$(MKDIR_P) src/site; \
+	value() { sed -n "s/^#define $$1  *\"\(.*\)\"/\1/p" $(srcdir)/src/lib/base/version.h; }; \
+	sed -e "s,@PBS_VERSION@,`value PBS_VERSION`,g" \
+	    -e "s,@HOLDFAST_VERSION@,`value HOLDFAST_VERSION`,g" \
+	    $(srcdir)/$@.in > $@.new && chmod +x $@.new && mv $@.new $@
+src/site/pbs_habitat: src/site/pbs_habitat.in
+src/site/pbs_init.d: src/site/pbs_init.d.in
+src/site/pbs_postinstall: src/site/pbs_postinstall.in
+
+# The unit names the place of this very installation. Programs that look for the server
+# by the name that its process has elsewhere find that one too.
+install-data-local:
+	$(MKDIR_P) '$(DESTDIR)$(unitdir)'
+	sed 's,@PBS_LIBEXEC@,$(libexecdir),g' $(srcdir)/src/site/pbs.service.in \
+		> '$(DESTDIR)$(unitdir)/pbs.service'
+install-exec-local:
+	$(MKDIR_P) '$(DESTDIR)$(sbindir)'
+	cd '$(DESTDIR)$(sbindir)' && ln -sf pbs_server pbs_server.bin
+uninstall-local:
+	rm -f '$(DESTDIR)$(unitdir)/pbs.service' '$(DESTDIR)$(sbindir)/pbs_server.bin'
