@@ -25,4 +25,4 @@ dist_man_MANS += \
 	doc/man/qsub.1 \
 	doc/man/qterm.8
 EXTRA_DIST += doc/architecture.md doc/performance.md doc/authentication.md \
-	doc/extensions.md doc/design/001-first-slice.md
+	doc/extensions.md doc/store.md doc/design/001-first-slice.md

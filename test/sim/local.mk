@@ -22,6 +22,6 @@ test_sim_sim_SOURCES = \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h
 test_sim_sim_LDADD = libhfsvrcore.la libhfschedcore.la libhfcal.la libhfattr.la \
-	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) -lm
+	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) -lm
 
 EXTRA_DIST += test/sim/check_scenarios test/sim/check_seeds test/sim/scenarios

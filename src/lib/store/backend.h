@@ -11,9 +11,10 @@ struct store_ops {
     int (*commit)(struct store *s, const struct store_batch *batch, struct diag *why);
     int (*load)(struct store *s, store_each_fn each, void *arg, struct diag *why);
     const char *(*note_get)(struct store *s, const char *key, struct arena *arena);
-    int (*journal)(struct store *s, uint64_t since, store_each_fn each, void *arg,
-                   struct diag *why);
-    int (*prune)(struct store *s, int64_t before_at, struct diag *why);
+    int (*journal)(struct store *s, const struct store_query *query, store_each_fn each,
+                   void *arg, struct diag *why);
+    int (*prune)(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
+                 struct diag *why);
 };
 
 /* First member of each backend's own struct. */
@@ -23,9 +24,27 @@ struct store {
     uint64_t last_seq;
 };
 
-int store_sqlite_open(const char *path, struct store **ret,
+/* The layout of the tables, for both databases: a step for each version in the room's
+ * sqlite_schema.c and pg_schema.c. */
+#define STORE_SCHEMA_VERSION 2
+
+int store_sqlite_open(const char *path, const char *holder, struct store **ret,
                       struct diag *why) MUST_CHECK;
+/* 'conninfo' as libpq takes it: keywords or a URI. */
+int store_pg_open(const char *conninfo, const struct store_config *cfg,
+                  struct store **ret, struct diag *why) MUST_CHECK;
 struct store *store_memory_open(void);
+
+bool store_sqlite_exists(const char *path);
+int store_sqlite_put_aside(const char *path, int64_t now_at,
+                           struct diag *why) MUST_CHECK;
+bool store_pg_exists(const char *conninfo, const struct store_config *cfg);
+int store_pg_put_aside(const char *conninfo, const struct store_config *cfg,
+                       int64_t now_at, struct diag *why) MUST_CHECK;
+
+/* What all backends say of a layout that is not theirs; 'where' names the store. */
+int store_version_error(const char *where, int64_t version,
+                        struct diag *why) MUST_CHECK;
 
 /* "create", "change", "remove", as the journal has them. */
 const char *store_op_name(enum store_op op);

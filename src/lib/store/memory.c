@@ -254,30 +254,46 @@ static const char *mem_note_get(struct store *s, const char *key, struct arena *
     return n ? arena_strdup(arena, n->value) : NULL;
 }
 
-static int mem_journal(struct store *s, uint64_t since, store_each_fn each, void *arg,
-                       struct diag *why)
+static bool matches(const struct store_query *q, const struct store_record *r)
+{
+    return r->seq > q->since && r->at >= q->from_at &&
+           (q->until_at == 0 || r->at < q->until_at) &&
+           (!q->kind || strcmp(r->kind, q->kind) == 0) &&
+           (!q->id || strcmp(r->id, q->id) == 0);
+}
+
+static int mem_journal(struct store *s, const struct store_query *query,
+                       store_each_fn each, void *arg, struct diag *why)
 {
     struct mem_store *m = self(s);
+    uint64_t n = 0;
     int err = 0;
 
     (void)why;
     for (size_t i = 0; i < m->n_journal && !err; i++)
-        if (m->journal[i].record.seq > since)
+        if (matches(query, &m->journal[i].record)) {
             err = each(arg, &m->journal[i].record);
+            if (++n == query->limit)
+                break;
+        }
     return err;
 }
 
-static int mem_prune(struct store *s, int64_t before_at, struct diag *why)
+static int mem_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
+                     struct diag *why)
 {
     struct mem_store *m = self(s);
     size_t kept = 0;
 
     (void)why;
+    *n = 0;
     for (size_t i = 0; i < m->n_journal; i++)
-        if (m->journal[i].record.at < before_at)
+        if (m->journal[i].record.at < before_at && *n < max) {
             arena_free(m->journal[i].arena);
-        else
+            ++*n;
+        } else {
             m->journal[kept++] = m->journal[i];
+        }
     m->n_journal = kept;
     return 0;
 }

@@ -3,45 +3,17 @@
  * Write-ahead log with synchronous=FULL: a commit returns when it is on disk. The
  * tables are meant to be read by people too: objects and attributes say what is,
  * journal and journal_changes what happened. Foreign keys keep attributes and objects
- * together, so a batch that contradicts the store fails as a whole.
+ * together, so a batch that contradicts the store fails as a whole. Making, checking
+ * and bringing up to date is sqlite_schema.c's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/store/backend.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sqlite3.h>
+#include "lib/store/rows.h"
+#include "lib/store/sqlite_schema.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define SCHEMA_VERSION 1
-#define BUSY_MS        5000
-
-/* Objects of one kind and id come and go; 'seq' is the record that made this one. */
-static const char schema[] =
-    "CREATE TABLE schema_version (version INTEGER NOT NULL);"
-    "CREATE TABLE progress (last_seq INTEGER NOT NULL);"
-    "CREATE TABLE objects ("
-    " kind TEXT NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL UNIQUE,"
-    " PRIMARY KEY (kind, id)) WITHOUT ROWID;"
-    "CREATE TABLE attributes ("
-    " kind TEXT NOT NULL, id TEXT NOT NULL, attr TEXT NOT NULL,"
-    " resource TEXT NOT NULL, value TEXT NOT NULL,"
-    " PRIMARY KEY (kind, id, attr, resource),"
-    " FOREIGN KEY (kind, id) REFERENCES objects ON DELETE CASCADE) WITHOUT ROWID;"
-    "CREATE TABLE journal ("
-    " seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, actor TEXT NOT NULL,"
-    " fact TEXT NOT NULL, op TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,"
-    " note TEXT);"
-    "CREATE INDEX journal_object ON journal (kind, id);"
-    "CREATE INDEX journal_at ON journal (at);"
-    "CREATE TABLE journal_changes ("
-    " seq INTEGER NOT NULL REFERENCES journal ON DELETE CASCADE, n INTEGER NOT NULL,"
-    " attr TEXT NOT NULL, resource TEXT NOT NULL, before TEXT, after TEXT,"
-    " PRIMARY KEY (seq, n)) WITHOUT ROWID;"
-    "CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "INSERT INTO progress VALUES (0);";
 
 enum statement {
     SQL_BEGIN,
@@ -75,24 +47,28 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_UNSET] = "DELETE FROM attributes WHERE kind = ?1 AND id = ?2 AND attr = ?3"
                   " AND resource = ?4",
     [SQL_EXISTS] = "SELECT 1 FROM objects WHERE kind = ?1 AND id = ?2",
-    [SQL_PROGRESS] = "UPDATE progress SET last_seq = ?1",
+    [SQL_PROGRESS] = "UPDATE progress SET last_seq = ?1"
+                     " WHERE last_seq = ?2 AND epoch = ?3",
     [SQL_NOTE] = "INSERT OR REPLACE INTO notes VALUES (?1, ?2)",
     [SQL_NOTE_GET] = "SELECT value FROM notes WHERE key = ?1",
     [SQL_LOAD] = "SELECT o.seq, 0, '', 'loaded', 'create', o.kind, o.id, NULL,"
                  " a.attr, a.resource, NULL, a.value FROM objects o"
                  " LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id"
-                 " WHERE o.seq > ?1 ORDER BY o.seq, a.attr, a.resource",
+                 " ORDER BY o.seq, a.attr, a.resource",
     [SQL_JOURNAL_GET] =
         "SELECT j.seq, j.at, j.actor, j.fact, j.op, j.kind, j.id, j.note,"
-        " c.attr, c.resource, c.before, c.after FROM journal j"
-        " LEFT JOIN journal_changes c ON c.seq = j.seq"
-        " WHERE j.seq > ?1 ORDER BY j.seq, c.n",
-    [SQL_PRUNE] = "DELETE FROM journal WHERE at < ?1",
+        " c.attr, c.resource, c.before, c.after FROM (SELECT * FROM journal"
+        " WHERE seq > ?1 AND at >= ?2 AND (?3 IS NULL OR at < ?3)"
+        " AND (?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR id = ?5)"
+        " ORDER BY seq LIMIT ?6) j"
+        " LEFT JOIN journal_changes c ON c.seq = j.seq ORDER BY j.seq, c.n",
+    [SQL_PRUNE] = "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal"
+                  " WHERE at < ?1 ORDER BY seq LIMIT ?2)",
 };
 
 struct sqlite_store {
     struct store base;
-    sqlite3 *db;
+    struct sqlite_file file;
     sqlite3_stmt *sql[SQL_COUNT];
 };
 
@@ -159,7 +135,7 @@ static bool put_object(struct sqlite_store *q, const struct store_record *r)
         sqlite3_bind_int64(st, 3, (sqlite3_int64)r->seq);
         return finish(st);
     case STORE_REMOVE:
-        return finish(bind(q, SQL_REMOVE, 2, key)) && sqlite3_changes(q->db) == 1;
+        return finish(bind(q, SQL_REMOVE, 2, key)) && sqlite3_changes(q->file.db) == 1;
     default:
         st = bind(q, SQL_EXISTS, 2, key);
         found = sqlite3_step(st) == SQLITE_ROW;
@@ -195,13 +171,6 @@ static bool put_batch(struct sqlite_store *q, const struct store_batch *batch,
             return false;
     }
     *at = NULL;
-    if (batch->n_records > 0) {
-        uint64_t last = batch->records[batch->n_records - 1].seq;
-
-        sqlite3_bind_int64(q->sql[SQL_PROGRESS], 1, (sqlite3_int64)last);
-        if (!run(q, SQL_PROGRESS))
-            return false;
-    }
     for (size_t i = 0; i < batch->n_notes; i++) {
         const char *const args[] = { batch->notes[i].key, batch->notes[i].value };
 
@@ -211,13 +180,34 @@ static bool put_batch(struct sqlite_store *q, const struct store_batch *batch,
     return true;
 }
 
+/* The number of the last record, in the epoch that began with our opening. */
+static int put_progress(struct sqlite_store *q, const struct store_batch *batch,
+                        struct diag *why)
+{
+    sqlite3_stmt *st = q->sql[SQL_PROGRESS];
+    uint64_t last = q->base.last_seq;
+
+    if (batch->n_records > 0)
+        last = batch->records[batch->n_records - 1].seq;
+    sqlite3_bind_int64(st, 1, (sqlite3_int64)last);
+    sqlite3_bind_int64(st, 2, (sqlite3_int64)q->base.last_seq);
+    sqlite3_bind_int64(st, 3, q->file.epoch);
+    if (!finish(st))
+        return diag_set(why, PBSE_SAVE_ERR, "%s", sqlite3_errmsg(q->file.db));
+    if (sqlite3_changes(q->file.db) != 1)
+        return diag_set(why, PBSE_OBJBUSY,
+                        "the store is not as this server left it: another server has "
+                        "taken it over, or it was put back");
+    return 0;
+}
+
 /* 'at' is the record at fault, NULL when no single one is. */
 static int save_error(struct sqlite_store *q, const struct store_record *at,
                       struct diag *why)
 {
-    const char *words = sqlite3_errcode(q->db) == SQLITE_OK
+    const char *words = sqlite3_errcode(q->file.db) == SQLITE_OK
                             ? "it contradicts the stored objects"
-                            : sqlite3_errmsg(q->db);
+                            : sqlite3_errmsg(q->file.db);
 
     if (!at)
         return diag_set(why, PBSE_SAVE_ERR, "%s", words);
@@ -234,103 +224,76 @@ static int sqlite_commit(struct store *s, const struct store_batch *batch,
 
     if (!run(q, SQL_BEGIN))
         return save_error(q, NULL, why);
-    if (put_batch(q, batch, &at) && run(q, SQL_COMMIT))
-        return 0;
-    err = save_error(q, at, why);
+    err = put_progress(q, batch, why);
+    if (!err && (!put_batch(q, batch, &at) || !run(q, SQL_COMMIT)))
+        err = save_error(q, at, why);
     /* Some errors (a full disk) have rolled back already. */
-    if (!sqlite3_get_autocommit(q->db))
+    if (err && !sqlite3_get_autocommit(q->file.db))
         run(q, SQL_ROLLBACK);
     return err;
 }
 
-/* Reading: rows of one record follow one another; each has one change or none. */
+/* Reading. */
 
-static const char *column(sqlite3_stmt *st, int i, struct arena *arena)
+static int take_row(sqlite3_stmt *st, struct rows *rows)
 {
-    return arena_strdup(arena, (const char *)sqlite3_column_text(st, i));
+    const char *columns[ROW_COLUMNS];
+
+    for (int i = 0; i < ROW_COLUMNS; i++)
+        columns[i] = (const char *)sqlite3_column_text(st, i);
+    return rows_add(rows, columns);
 }
 
-static void row_start(sqlite3_stmt *st, struct arena *arena, struct store_record *r)
+static int each_record(struct sqlite_store *q, sqlite3_stmt *st, store_each_fn each,
+                       void *arg, struct diag *why)
 {
-    *r = (struct store_record){
-        .seq = (uint64_t)sqlite3_column_int64(st, 0),
-        .at = sqlite3_column_int64(st, 1),
-        .actor = column(st, 2, arena),
-        .fact = column(st, 3, arena),
-        .op = store_op_find(column(st, 4, arena)),
-        .kind = column(st, 5, arena),
-        .id = column(st, 6, arena),
-        .note = column(st, 7, arena),
-    };
-}
+    struct rows *rows = rows_new(each, arg);
+    int rc = SQLITE_DONE, err = 0;
 
-static void row_change(sqlite3_stmt *st, struct arena *arena, struct store_record *r,
-                       struct store_change **v, size_t *cap)
-{
-    if (sqlite3_column_type(st, 8) == SQLITE_NULL)
-        return;
-    if (r->n == *cap) {
-        *cap = *cap ? *cap * 2 : 64;
-        *v = xrealloc(*v, *cap * sizeof(**v));
-    }
-    (*v)[r->n++] = (struct store_change){
-        .attr = column(st, 8, arena),
-        .resource = column(st, 9, arena),
-        .before = column(st, 10, arena),
-        .after = column(st, 11, arena),
-    };
-    r->changes = *v;
-}
-
-static int each_record(struct sqlite_store *q, enum statement which, uint64_t since,
-                       store_each_fn each, void *arg, struct diag *why)
-{
-    sqlite3_stmt *st = q->sql[which];
-    struct arena *arena = arena_new();
-    struct store_record r = { 0 };
-    struct store_change *v = NULL;
-    size_t cap = 0;
-    int rc, err = 0;
-
-    sqlite3_bind_int64(st, 1, (sqlite3_int64)since);
-    while (!err && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-        if (r.id && r.seq != (uint64_t)sqlite3_column_int64(st, 0)) {
-            err = each(arg, &r);
-            r.id = NULL;
-        }
-        if (!r.id) {
-            arena_clear(arena);
-            row_start(st, arena, &r);
-        }
-        row_change(st, arena, &r, &v, &cap);
-    }
+    while (!err && (rc = sqlite3_step(st)) == SQLITE_ROW)
+        err = take_row(st, rows);
     if (!err && rc != SQLITE_DONE)
-        err = diag_set(why, PBSE_SYSTEM, "%s", sqlite3_errmsg(q->db));
-    if (!err && r.id)
-        err = each(arg, &r);
+        err = sqlite_file_error(&q->file, why);
+    if (!err)
+        err = rows_end(rows);
     sqlite3_reset(st);
-    free(v);
-    arena_free(arena);
+    sqlite3_clear_bindings(st);
+    rows_free(rows);
     return err;
 }
 
 static int sqlite_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
 {
-    return each_record(self(s), SQL_LOAD, 0, each, arg, why);
+    return each_record(self(s), self(s)->sql[SQL_LOAD], each, arg, why);
 }
 
-static int sqlite_journal(struct store *s, uint64_t since, store_each_fn each,
-                          void *arg, struct diag *why)
+static int sqlite_journal(struct store *s, const struct store_query *query,
+                          store_each_fn each, void *arg, struct diag *why)
 {
-    return each_record(self(s), SQL_JOURNAL_GET, since, each, arg, why);
+    sqlite3_stmt *st = self(s)->sql[SQL_JOURNAL_GET];
+
+    sqlite3_bind_int64(st, 1, (sqlite3_int64)query->since);
+    sqlite3_bind_int64(st, 2, query->from_at);
+    if (query->until_at)
+        sqlite3_bind_int64(st, 3, query->until_at);
+    sqlite3_bind_text(st, 4, query->kind, -1, SQLITE_STATIC);
+    sqlite3_bind_text(st, 5, query->id, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(st, 6, query->limit ? (sqlite3_int64)query->limit : -1);
+    return each_record(self(s), st, each, arg, why);
 }
 
-static int sqlite_prune(struct store *s, int64_t before_at, struct diag *why)
+static int sqlite_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
+                        struct diag *why)
 {
     struct sqlite_store *q = self(s);
 
     sqlite3_bind_int64(q->sql[SQL_PRUNE], 1, before_at);
-    return run(q, SQL_PRUNE) ? 0 : save_error(q, NULL, why);
+    sqlite3_bind_int64(q->sql[SQL_PRUNE], 2,
+                       (sqlite3_int64)MIN_OF(max, (uint64_t)INT64_MAX));
+    if (!run(q, SQL_PRUNE))
+        return save_error(q, NULL, why);
+    *n = (uint64_t)sqlite3_changes64(q->file.db);
+    return 0;
 }
 
 static const char *sqlite_note_get(struct store *s, const char *key,
@@ -340,7 +303,7 @@ static const char *sqlite_note_get(struct store *s, const char *key,
     const char *value = NULL;
 
     if (sqlite3_step(st) == SQLITE_ROW)
-        value = column(st, 0, arena);
+        value = arena_strdup(arena, (const char *)sqlite3_column_text(st, 0));
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
     return value;
@@ -352,7 +315,7 @@ static void sqlite_close(struct store *s)
 
     for (size_t i = 0; i < SQL_COUNT; i++)
         sqlite3_finalize(q->sql[i]);
-    sqlite3_close(q->db);
+    sqlite_file_close(&q->file);
     free(q);
 }
 
@@ -363,111 +326,32 @@ static const struct store_ops sqlite_ops = {
 
 /* Opening. */
 
-static bool exec(struct sqlite_store *q, const char *sql)
+static int prepare(struct sqlite_store *q, struct diag *why)
 {
-    return sqlite3_exec(q->db, sql, NULL, NULL, NULL) == SQLITE_OK;
-}
+    int64_t objects;
 
-/* One number from a query, or 'dflt' when there is no row or it fails. */
-static int64_t ask(struct sqlite_store *q, const char *sql, int64_t dflt)
-{
-    sqlite3_stmt *st = NULL;
-
-    if (sqlite3_prepare_v2(q->db, sql, -1, &st, NULL) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW)
-        dflt = sqlite3_column_int64(st, 0);
-    sqlite3_finalize(st);
-    return dflt;
-}
-
-static int open_error(struct sqlite_store *q, const char *path, struct diag *why)
-{
-    return diag_set(why, PBSE_SYSTEM, "%s: %s", path, sqlite3_errmsg(q->db));
-}
-
-static int schema_make(struct sqlite_store *q, const char *path, struct diag *why)
-{
-    char version[64];
-
-    sqlite3_snprintf(sizeof(version), version, "INSERT INTO schema_version VALUES (%d)",
-                     SCHEMA_VERSION);
-    if (exec(q, "BEGIN IMMEDIATE") && exec(q, schema) && exec(q, version) &&
-        exec(q, "COMMIT"))
-        return 0;
-    return open_error(q, path, why);
-}
-
-static int schema_check(struct sqlite_store *q, const char *path, struct diag *why)
-{
-    int64_t tables = ask(q, "SELECT count(*) FROM sqlite_master", -1), version;
-
-    if (tables < 0)
-        return open_error(q, path, why);
-    if (tables == 0)
-        return schema_make(q, path, why);
-    version = ask(q, "SELECT version FROM schema_version", -1);
-    if (version != SCHEMA_VERSION)
-        return diag_set(why, PBSE_SYSTEM,
-                        "%s: schema version %lld, this program needs %d", path,
-                        (long long)version, SCHEMA_VERSION);
+    for (size_t i = 0; i < SQL_COUNT; i++)
+        if (sqlite3_prepare_v3(q->file.db, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                               &q->sql[i], NULL) != SQLITE_OK)
+            return sqlite_file_error(&q->file, why);
+    if (!sqlite_file_ask(
+            &q->file, "SELECT count(*) FROM (SELECT 1 FROM objects LIMIT 1)", &objects))
+        return sqlite_file_error(&q->file, why);
+    q->base.is_new = objects == 0;
+    q->base.last_seq = q->file.last_seq;
     return 0;
 }
 
-/* Make the file ourselves: SQLite would use the umask, and others must not read it. Its
- * name must be on disk before anything in it counts. */
-static int file_make(const char *path, struct diag *why)
+int store_sqlite_open(const char *path, const char *holder, struct store **ret,
+                      struct diag *why)
 {
-    char *dir = xstrdup(path), *slash = strrchr(dir, '/');
-    int err = 0, dfd, fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-
-    if (fd < 0)
-        err = diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
-    else
-        close(fd);
-    if (slash)
-        slash[slash == dir] = '\0';
-    dfd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (!err && (dfd < 0 || fsync(dfd) < 0))
-        err = diag_set(why, PBSE_SYSTEM, "%s: %s", dir, strerror(errno));
-    if (dfd >= 0)
-        close(dfd);
-    free(dir);
-    return err;
-}
-
-static int sqlite_prepare(struct sqlite_store *q, const char *path, struct diag *why)
-{
+    struct sqlite_store *q = xcalloc(1, sizeof(*q));
     int err;
 
-    if (sqlite3_open_v2(path, &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK)
-        return open_error(q, path, why);
-    sqlite3_busy_timeout(q->db, BUSY_MS);
-    if (!exec(q, "PRAGMA journal_mode = WAL") ||
-        !exec(q, "PRAGMA synchronous = FULL") || !exec(q, "PRAGMA foreign_keys = ON"))
-        return open_error(q, path, why);
-    err = schema_check(q, path, why);
-    if (err)
-        return err;
-    for (size_t i = 0; i < SQL_COUNT; i++)
-        if (sqlite3_prepare_v3(q->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
-                               &q->sql[i], NULL) != SQLITE_OK)
-            return open_error(q, path, why);
-    q->base.is_new = ask(q, "SELECT 1 FROM objects LIMIT 1", 0) == 0;
-    q->base.last_seq = (uint64_t)ask(q, "SELECT last_seq FROM progress", 0);
-    return 0;
-}
-
-int store_sqlite_open(const char *path, struct store **ret, struct diag *why)
-{
-    struct sqlite_store *q;
-    int err = file_make(path, why);
-
-    if (err)
-        return err;
-    q = xcalloc(1, sizeof(*q));
     q->base.ops = &sqlite_ops;
-    err = sqlite_prepare(q, path, why);
+    err = sqlite_file_open(&q->file, path, holder, why);
+    if (!err)
+        err = prepare(q, why);
     if (err) {
         sqlite_close(&q->base);
         return err;

@@ -24,15 +24,72 @@ enum store_op store_op_find(const char *name)
     return STORE_CHANGE;
 }
 
-int store_open(const char *url, struct store **ret, struct diag *why)
+int store_version_error(const char *where, int64_t version, struct diag *why)
 {
-    if (strncmp(url, "sqlite:", 7) == 0 && url[7])
-        return store_sqlite_open(url + 7, ret, why);
+    if (version > STORE_SCHEMA_VERSION)
+        return diag_set(why, PBSE_SYSTEM,
+                        "%s: made by a newer version (layout %" PRId64
+                        ", this program knows up to %d): use that version again, or "
+                        "restore a backup",
+                        where, version, STORE_SCHEMA_VERSION);
+    return diag_set(why, PBSE_SYSTEM,
+                    "%s: it has no layout that this program knows; it is damaged, or "
+                    "belongs to something else: restore a backup, or set PBS_STORE",
+                    where);
+}
+
+/* What libpq gets: a URI whole, keywords without our own prefix. */
+static const char *conninfo_of(const char *url)
+{
+    if (strncmp(url, "postgresql://", 13) == 0 || strncmp(url, "postgres://", 11) == 0)
+        return url;
+    return strncmp(url, "postgresql:", 11) == 0 ? url + 11 : NULL;
+}
+
+static const char *sqlite_path_of(const char *url)
+{
+    return strncmp(url, "sqlite:", 7) == 0 && url[7] ? url + 7 : NULL;
+}
+
+bool store_exists(const struct store_config *cfg)
+{
+    if (sqlite_path_of(cfg->url))
+        return store_sqlite_exists(sqlite_path_of(cfg->url));
+    return conninfo_of(cfg->url) && store_pg_exists(conninfo_of(cfg->url), cfg);
+}
+
+int store_put_aside(const struct store_config *cfg, int64_t now_at, struct diag *why)
+{
+    if (sqlite_path_of(cfg->url))
+        return store_sqlite_put_aside(sqlite_path_of(cfg->url), now_at, why);
+    if (conninfo_of(cfg->url))
+        return store_pg_put_aside(conninfo_of(cfg->url), cfg, now_at, why);
+    return 0;
+}
+
+int store_open_as(const struct store_config *cfg, struct store **ret, struct diag *why)
+{
+    const char *url = cfg->url;
+
+    if (sqlite_path_of(url))
+        return store_sqlite_open(sqlite_path_of(url), cfg->holder ? cfg->holder : "",
+                                 ret, why);
+    if (conninfo_of(url))
+        return store_pg_open(conninfo_of(url), cfg, ret, why);
     if (strcmp(url, "memory:") == 0) {
         *ret = store_memory_open();
         return 0;
     }
-    return diag_set(why, PBSE_SYSTEM, "%s: not a store: sqlite:<path> is one", url);
+    return diag_set(why, PBSE_SYSTEM,
+                    "%s: not a store: sqlite:<path> and postgresql:<conninfo> are",
+                    url);
+}
+
+int store_open(const char *url, struct store **ret, struct diag *why)
+{
+    const struct store_config cfg = { .url = url };
+
+    return store_open_as(&cfg, ret, why);
 }
 
 void store_close(struct store *s)
@@ -79,13 +136,16 @@ const char *store_note_get(struct store *s, const char *key, struct arena *arena
     return s->ops->note_get(s, key, arena);
 }
 
-int store_journal(struct store *s, uint64_t since, store_each_fn each, void *arg,
-                  struct diag *why)
+int store_journal(struct store *s, const struct store_query *query, store_each_fn each,
+                  void *arg, struct diag *why)
 {
-    return s->ops->journal(s, since, each, arg, why);
+    return s->ops->journal(s, query, each, arg, why);
 }
 
-int store_journal_prune(struct store *s, int64_t before_at, struct diag *why)
+int store_journal_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
+                        struct diag *why)
 {
-    return s->ops->prune(s, before_at, why);
+    uint64_t gone = 0;
+
+    return s->ops->prune(s, before_at, max, n ? n : &gone, why);
 }

@@ -1,8 +1,13 @@
 /* store.h - the store's door: object rows and journal rows, in one transaction.
  *
- * Behind it are SQLite, an in-memory store that can crash between any two commits
- * (for the simulator), and later PostgreSQL. The store knows nothing of what the
- * attributes mean: kinds, attributes and facts are names, values are texts.
+ * Behind it are SQLite, PostgreSQL, and an in-memory store that can crash between any
+ * two commits (for the simulator). The store knows nothing of what the attributes
+ * mean: kinds, attributes and facts are names, values are texts.
+ *
+ * A store has one writer. Who opens it holds it until store_close(), and a second
+ * opener is refused. Each opening also has an epoch of its own, which every commit
+ * checks: should another server have taken the store over meanwhile, nothing of the
+ * old one gets in.
  *
  * Not thread safe by itself: the server's shell calls a store from its store thread
  * only.
@@ -57,19 +62,43 @@ struct store_batch {
     const struct store_note *notes;
 };
 
-/* Open 'url': "sqlite:<path>" (made when missing, mode 0600) or "memory:".
- * On success hands the store over; store_close() ends it. PBSE_SYSTEM with the reason
- * otherwise, also for a schema version that is not ours. */
+struct store_config {
+    const char *url;           /* "sqlite:<path>", "postgresql:<conninfo>", "memory:" */
+    const char *password_file; /* PostgreSQL only; NULL: libpq's own ways */
+    const char *holder;        /* who opens it, for people: "host:pid"; NULL: "" */
+};
+
+/* Open a store, make it when there is none (an SQLite file with mode 0600; a schema
+ * "holdfast" in the database), bring an older layout up to date. On success hands the
+ * store over; store_close() ends it. PBSE_OBJBUSY: another process holds it.
+ * PBSE_SYSTEM with words that say what to do otherwise: it cannot be reached, is
+ * damaged, is somebody else's, was made by a newer version. Nothing is changed then. */
+int store_open_as(const struct store_config *cfg, struct store **ret,
+                  struct diag *why) MUST_CHECK;
+/* The same with a URL alone. */
 int store_open(const char *url, struct store **ret, struct diag *why) MUST_CHECK;
 void store_close(struct store *s);
+
+/* Is there something at this URL that a new store would replace? Nothing is changed.
+ * False also when the database cannot be reached: opening says why. */
+bool store_exists(const struct store_config *cfg);
+
+/* Move what is there to a name with the time in it, so that a new store can be made; a
+ * damaged store too. PBSE_OBJBUSY when a server uses it, PBSE_SYSTEM when it cannot be
+ * moved. */
+int store_put_aside(const struct store_config *cfg, int64_t now_at,
+                    struct diag *why) MUST_CHECK;
 
 /* True when the store held no objects at store_open(): a first start. */
 bool store_is_new(const struct store *s);
 
 /* Make a batch durable: all of it or nothing. On success it survives kill -9 and power
- * loss. PBSE_SAVE_ERR with the reason otherwise; the same batch may be tried again.
- * Refused too: a seq that does not grow, an object created twice, a change or removal
- * of an object that does not exist. */
+ * loss. PBSE_SAVE_ERR with the reason otherwise; the same batch is to be tried again,
+ * and no other before it succeeded: when the connection broke during the commit, only
+ * the next try finds out what became of it. Refused too: a seq that does not grow, an
+ * object created twice, a change or removal of an object that does not exist.
+ * PBSE_OBJBUSY: another server has taken the store over, or it was put back to an
+ * earlier state; this one can never write again. */
 int store_commit(struct store *s, const struct store_batch *batch,
                  struct diag *why) MUST_CHECK;
 
@@ -85,11 +114,21 @@ uint64_t store_last_seq(struct store *s);
 /* A note's value in the arena, NULL when there is none. */
 const char *store_note_get(struct store *s, const char *key, struct arena *arena);
 
-/* Journal rows with seq > 'since', oldest first. */
-int store_journal(struct store *s, uint64_t since, store_each_fn each, void *arg,
-                  struct diag *why) MUST_CHECK;
-/* Drop journal rows older than 'before_at'. */
-int store_journal_prune(struct store *s, int64_t before_at,
+/* Which journal rows; a zeroed struct asks for all of them. */
+struct store_query {
+    uint64_t since;        /* seq greater than this */
+    int64_t from_at;       /* not before this second */
+    int64_t until_at;      /* before this second; 0: no end */
+    const char *kind, *id; /* of this object; both or neither, or 'kind' alone */
+    uint64_t limit;        /* at most so many records; 0: no limit */
+};
+
+/* Journal rows that match, oldest first. */
+int store_journal(struct store *s, const struct store_query *query, store_each_fn each,
+                  void *arg, struct diag *why) MUST_CHECK;
+/* Drop journal rows older than 'before_at', oldest first and at most 'max' of them, so
+ * that nobody waits long; *n, which may be NULL, says how many went. */
+int store_journal_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
                         struct diag *why) MUST_CHECK;
 
 /* In-memory store only, for tests and the simulator: commits fail while 'failing'; a

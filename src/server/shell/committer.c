@@ -14,9 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RETRY_MS 250
-#define DAY_S    86400
-#define KEEP_S   (30 * DAY_S) /* how long the journal goes back */
+#define RETRY_MS      250
+#define DAY_S         86400
+
+/* Old journal rows go every hour, and so many behind one commit. */
+#define PRUNE_EVERY_S 3600
+#define PRUNE_ROWS    2000
 
 struct commit {
     struct store_record *records;
@@ -45,6 +48,7 @@ struct committer {
     bool quit;
     struct commit *commit;
     int64_t prune_before_at; /* 0: nothing to prune */
+    bool prune_more;         /* there was more than may go at once */
     int err;
     struct diag why;
 };
@@ -117,15 +121,18 @@ static void slot_work(struct committer *k)
     struct commit *c = k->commit;
     int64_t prune_before_at = k->prune_before_at;
     struct diag why = { 0 }, ignored;
+    uint64_t n_pruned = 0;
     int err;
 
     pthread_mutex_unlock(&k->lock);
     err = commit_run(k->sh->store, c, &why);
-    /* Old journal rows are only in the way; another day will do as well. */
+    /* Old journal rows are only in the way; another hour will do as well. */
     if (!err && prune_before_at &&
-        store_journal_prune(k->sh->store, prune_before_at, &ignored))
-        prune_before_at = 0;
+        store_journal_prune(k->sh->store, prune_before_at, PRUNE_ROWS, &n_pruned,
+                            &ignored))
+        n_pruned = 0;
     pthread_mutex_lock(&k->lock);
+    k->prune_more = n_pruned == PRUNE_ROWS;
     k->err = err;
     k->why = why;
     k->slot = SLOT_DONE;
@@ -175,6 +182,15 @@ static void commit_failed(struct committer *k)
         k->sh->status = 3; /* shell_stop() will not wait for ever */
 }
 
+/* Another server writes the store: this one must not tell anybody anything more. */
+static void fenced(struct committer *k)
+{
+    shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
+              "the store is not this server's any more, it ends: %s", k->why.text);
+    k->sh->status = 3;
+    loop_stop(k->sh->loop);
+}
+
 static void on_done(void *arg)
 {
     struct committer *k = arg;
@@ -187,7 +203,10 @@ static void on_done(void *arg)
     k->slot = SLOT_IDLE;
     pthread_mutex_unlock(&k->lock);
     if (err) {
-        commit_failed(k);
+        if (err == PBSE_OBJBUSY)
+            fenced(k);
+        else
+            commit_failed(k);
         return;
     }
     svr_set_store_failed(k->sh->svr, false);
@@ -203,12 +222,13 @@ static void on_done(void *arg)
 void committer_start(struct committer *k, struct commit *c)
 {
     int64_t now_at = shell_now(k->sh);
+    unsigned days = k->sh->conf->journal_days;
 
     assert(!k->commit);
     k->commit = c;
     k->prune_before_at = 0;
-    if (now_at >= k->pruned_at + DAY_S) {
-        k->prune_before_at = now_at - KEEP_S;
+    if (days > 0 && (k->prune_more || now_at >= k->pruned_at + PRUNE_EVERY_S)) {
+        k->prune_before_at = now_at - (int64_t)days * DAY_S;
         k->pruned_at = now_at;
     }
     give(k);

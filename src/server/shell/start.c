@@ -104,12 +104,13 @@ static int take_lock(struct shell *sh)
     return EXIT_USAGE;
 }
 
-/* The file of an SQLite store, NULL for another store. */
-static const char *store_file(const struct shell *sh)
+static struct store_config store_config(const struct shell *sh, char *holder,
+                                        size_t size)
 {
-    const char *url = conf_store(sh->conf);
-
-    return strncmp(url, "sqlite:", 7) == 0 ? url + 7 : NULL;
+    snprintf(holder, size, "%s:%ld", sh->host, (long)getpid());
+    return (struct store_config){ .url = conf_store(sh->conf),
+                                  .password_file = sh->conf->store_password_file,
+                                  .holder = holder };
 }
 
 static bool asked_and_agreed(struct shell *sh, const char *question)
@@ -131,58 +132,46 @@ static bool asked_and_agreed(struct shell *sh, const char *question)
     return false;
 }
 
-/* "-t create" over a store: the old one is put aside, never deleted. */
-static int put_store_aside(struct shell *sh, const char *path)
-{
-    static const char *const ends[] = { "-wal", "-shm", "" };
-    int64_t now_at = clock_read();
-
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-        char *from = xasprintf("%s%s", path, ends[i]);
-        char *to = xasprintf("%s.%" PRId64 "%s", path, now_at, ends[i]);
-        int rc = rename(from, to);
-
-        free(from);
-        free(to);
-        if (rc < 0 && errno != ENOENT)
-            return fail(sh, EXIT_SETUP, "the old store cannot be put aside");
-    }
-    return -1;
-}
-
 static int is_job(void *arg, const struct store_record *object)
 {
     (void)arg;
     return strcmp(object->kind, kind_name(OBJ_JOB)) == 0;
 }
 
-static bool holds_jobs(const struct shell *sh)
+static bool holds_jobs(const struct store_config *cfg)
 {
     struct store *s;
     struct diag why;
     bool found;
 
-    if (store_open(conf_store(sh->conf), &s, &why))
+    if (store_open_as(cfg, &s, &why))
         return false; /* the start itself will say why */
     found = store_load(s, is_job, NULL, &why) != 0;
     store_close(s);
     return found;
 }
 
-/* Ask before the terminal is gone. */
+/* Ask before the terminal is gone. An old store is put aside, never deleted. */
 static int confirm_start(struct shell *sh)
 {
-    const char *path = store_file(sh);
-    bool exists = path && access(path, F_OK) == 0;
+    char holder[300];
+    struct store_config cfg = store_config(sh, holder, sizeof(holder));
+    struct diag why;
 
-    if (sh->opt.start == SVR_COLD && exists && holds_jobs(sh) &&
-        !asked_and_agreed(sh, "Cold mode and jobs exists"))
-        return EXIT_USAGE;
-    if (sh->opt.start != SVR_CREATE || !exists)
+    if (sh->opt.start != SVR_COLD && sh->opt.start != SVR_CREATE)
         return -1;
+    if (!store_exists(&cfg))
+        return -1;
+    if (sh->opt.start == SVR_COLD) {
+        if (holds_jobs(&cfg) && !asked_and_agreed(sh, "Cold mode and jobs exists"))
+            return EXIT_USAGE;
+        return -1;
+    }
     if (!asked_and_agreed(sh, "Create mode and server database exists"))
         return EXIT_USAGE;
-    return put_store_aside(sh, path);
+    if (store_put_aside(&cfg, clock_read(), &why))
+        return fail(sh, EXIT_SETUP, why.text);
+    return -1;
 }
 
 int start_prepare(struct shell *sh)
@@ -238,9 +227,11 @@ static void log_methods(struct shell *sh)
 
 static int open_store(struct shell *sh)
 {
+    char holder[300];
+    struct store_config cfg = store_config(sh, holder, sizeof(holder));
     struct diag why;
 
-    if (store_open(conf_store(sh->conf), &sh->store, &why))
+    if (store_open_as(&cfg, &sh->store, &why))
         return fail(sh, EXIT_SETUP, why.text);
     if (store_is_new(sh->store))
         sh->opt.start = SVR_CREATE;

@@ -1,12 +1,14 @@
-/* Unit tests of lib/store: the same cases against SQLite and memory, then what only a
- * file can suffer: a killed process, another process, damage.
+/* Unit tests of lib/store: the suite against SQLite and memory, then what only a file
+ * can suffer: a killed process, another process, damage, an older and a newer program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/store/store.h"
 
 #include "lib/base/buf.h"
+#include "lib/store/password.h"
 
 #include "../unit.h"
+#include "suite.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +24,6 @@
 static char dir[] = "/tmp/hf-store-XXXXXX";
 static char path[64];
 static char url[80];
-static bool in_memory; /* which backend the shared cases run against */
 
 static void remove_files(void)
 {
@@ -46,262 +48,25 @@ static struct store *open_file(void)
     return s;
 }
 
-static struct store *open_new(void)
+static struct store *open_new_file(void)
 {
-    struct store *s = NULL;
-    struct diag why;
-
     remove_files();
-    if (!in_memory)
-        return open_file();
-    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
-    return s;
+    return open_file();
 }
 
-static struct store *reopen(struct store *s)
+static struct store *reopen_file(struct store *s)
 {
-    if (in_memory)
-        return store_memory_reopen(s);
     store_close(s);
     return open_file();
 }
 
-/* Everything the store holds, in one text. */
-static int tell(void *arg, const struct store_record *r)
+static struct store *open_new_memory(void)
 {
-    static const char *const ops[] = { "+", "*", "-" };
-    struct buf *b = arg;
-
-    buf_printf(b, "%s%s/%s@%d", ops[r->op], r->kind, r->id, (int)r->seq);
-    if (strcmp(r->fact, "loaded") != 0)
-        buf_printf(b, "(%s %s %d %s)", r->fact, r->actor, (int)r->at,
-                   r->note ? r->note : "-");
-    for (size_t i = 0; i < r->n; i++) {
-        const struct store_change *c = &r->changes[i];
-
-        buf_printf(b, " %s%s%s=", c->attr, *c->resource ? "." : "", c->resource);
-        if (c->before)
-            buf_printf(b, "[%s>]", c->before);
-        buf_add_str(b, c->after ? c->after : "unset");
-    }
-    buf_add_str(b, "; ");
-    return 0;
-}
-
-static char *objects(struct store *s)
-{
-    struct buf b = { 0 };
+    struct store *s = NULL;
     struct diag why;
 
-    CU_ASSERT_EQUAL(store_load(s, tell, &b, &why), 0);
-    return buf_take(&b);
-}
-
-static char *journal(struct store *s, uint64_t since)
-{
-    struct buf b = { 0 };
-    struct diag why;
-
-    CU_ASSERT_EQUAL(store_journal(s, since, tell, &b, &why), 0);
-    return buf_take(&b);
-}
-
-#define ASSERT_TEXT(made, expected)                                                    \
-    do {                                                                               \
-        char *made_ = (made);                                                          \
-        if (strcmp(made_, expected) != 0)                                              \
-            fprintf(stderr, "got:  %s\nnot:  %s\n", made_, expected);                  \
-        CU_ASSERT_STRING_EQUAL(made_, expected);                                       \
-        free(made_);                                                                   \
-    } while (0)
-
-#define RECORD(seq_, op_, kind_, id_, ...)                                             \
-    {                                                                                  \
-        .seq = seq_, .at = 1000 + seq_, .actor = "me@h", .fact = "f", .op = op_,       \
-        .kind = kind_, .id = id_,                                                      \
-        .n = sizeof((const struct store_change[]){ __VA_ARGS__ }) /                    \
-             sizeof(struct store_change),                                              \
-        .changes = (const struct store_change[])                                       \
-        {                                                                              \
-            __VA_ARGS__                                                                \
-        }                                                                              \
-    }
-
-static int commit(struct store *s, const struct store_record *r, size_t n)
-{
-    struct store_batch b = { .n_records = n, .records = r };
-    struct diag why;
-
-    return store_commit(s, &b, &why);
-}
-
-static const struct store_record first[] = {
-    RECORD(1, STORE_CREATE, "server", "svr", { "comment", "", NULL, "it's \"me\"; x" }),
-    RECORD(2, STORE_CREATE, "queue", "workq", { "max_run", "b", NULL, "2" },
-           { "max_run", "a", NULL, "1" }, { "enabled", "", NULL, "True" }),
-};
-#define FIRST                                                                          \
-    "+server/svr@1 comment=it's \"me\"; x; "                                           \
-    "+queue/workq@2 enabled=True max_run.a=1 max_run.b=2; "
-
-static void test_objects_come_back_in_order(void)
-{
-    const struct store_record more[] = {
-        RECORD(5, STORE_CHANGE, "queue", "workq", { "max_run", "a", "1", "7" },
-               { "max_run", "b", "2", NULL }, { "started", "", NULL, "" }),
-        RECORD(6, STORE_CREATE, "resv", "R1.svr", { "x", "", NULL, "\xc3\xa4\n" }),
-        RECORD(7, STORE_REMOVE, "server", "svr", { "comment", "", "it's", NULL }),
-        RECORD(9, STORE_CREATE, "server", "svr", { "y", "", NULL, "z" }),
-    };
-    struct store *s = open_new();
-
-    CU_ASSERT_TRUE(store_is_new(s));
-    CU_ASSERT_EQUAL(store_last_seq(s), 0);
-    CU_ASSERT_EQUAL(commit(s, first, 2), 0);
-    ASSERT_TEXT(objects(s), FIRST);
-    CU_ASSERT_EQUAL(commit(s, more, 4), 0);
-    s = reopen(s);
-    CU_ASSERT_FALSE(store_is_new(s));
-    CU_ASSERT_EQUAL(store_last_seq(s), 9);
-    ASSERT_TEXT(objects(s), "+queue/workq@2 enabled=True max_run.a=7 started=; "
-                            "+resv/R1.svr@6 x=\xc3\xa4\n; +server/svr@9 y=z; ");
-    store_close(s);
-}
-
-static void test_journal_keeps_what_happened(void)
-{
-    const struct store_record more[] = {
-        { .seq = 3,
-          .at = 77,
-          .actor = "a@b",
-          .fact = "queue.set",
-          .note = "why not",
-          .op = STORE_CHANGE,
-          .kind = "queue",
-          .id = "workq",
-          .n = 2,
-          .changes = (const struct store_change[]){ { "z", "", "1", NULL },
-                                                    { "a", "m", NULL, "2" } } },
-        { .seq = 4,
-          .at = 78,
-          .actor = "a@b",
-          .fact = "queue.deleted",
-          .op = STORE_REMOVE,
-          .kind = "queue",
-          .id = "workq" },
-    };
-    struct store *s = open_new();
-    struct diag why;
-
-    CU_ASSERT_EQUAL(commit(s, first, 2), 0);
-    CU_ASSERT_EQUAL(commit(s, more, 2), 0);
-    s = reopen(s);
-    ASSERT_TEXT(journal(s, 2), "*queue/workq@3(queue.set a@b 77 why not) z=[1>]unset "
-                               "a.m=2; -queue/workq@4(queue.deleted a@b 78 -); ");
-    CU_ASSERT_EQUAL(store_journal_prune(s, 1000, &why), 0);
-    ASSERT_TEXT(journal(s, 1), "+queue/workq@2(f me@h 1002 -) max_run.b=2 max_run.a=1 "
-                               "enabled=True; ");
-    CU_ASSERT_EQUAL(store_journal_prune(s, 9999, &why), 0);
-    s = reopen(s);
-    CU_ASSERT_EQUAL(store_last_seq(s), 4); /* numbers do not go back with the rows */
-    ASSERT_TEXT(journal(s, 0), "");
-    store_close(s);
-}
-
-static void test_notes_travel_with_the_batch(void)
-{
-    static const struct store_note notes[] = { { "a", "1" },
-                                               { "b", "" },
-                                               { "a", "2" } };
-    struct store_batch batch = {
-        .n_records = 2, .records = first, .n_notes = 3, .notes = notes
-    };
-    struct store *s = open_new();
-    struct arena *a = arena_new();
-    struct diag why;
-
-    CU_ASSERT_PTR_NULL(store_note_get(s, "a", a));
-    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
-    s = reopen(s);
-    CU_ASSERT_STRING_EQUAL(store_note_get(s, "a", a), "2");
-    CU_ASSERT_STRING_EQUAL(store_note_get(s, "b", a), "");
-    CU_ASSERT_PTR_NULL(store_note_get(s, "c", a));
-    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), PBSE_SAVE_ERR); /* old numbers */
-    arena_free(a);
-    store_close(s);
-}
-
-static void test_wrong_batch_changes_nothing(void)
-{
-    const struct {
-        const char *story;
-        struct store_record r[2];
-    } cases[] = {
-        { "created twice",
-          { RECORD(3, STORE_CREATE, "resv", "R1", { "x", "", NULL, "1" }),
-            RECORD(4, STORE_CREATE, "queue", "workq", { "x", "", NULL, "1" }) } },
-        { "created twice in one batch",
-          { RECORD(3, STORE_CREATE, "resv", "R1", { "x", "", NULL, "1" }),
-            RECORD(4, STORE_CREATE, "resv", "R1", { "x", "", NULL, "1" }) } },
-        { "a change of nothing",
-          { RECORD(3, STORE_CREATE, "resv", "R1", { "x", "", NULL, "1" }),
-            RECORD(4, STORE_CHANGE, "resv", "R2", { "x", "", NULL, "1" }) } },
-        { "an unset of nothing",
-          { RECORD(3, STORE_CREATE, "resv", "R1", { "x", "", NULL, "1" }),
-            RECORD(4, STORE_CHANGE, "resv", "R2", { "x", "", "1", NULL }) } },
-        { "removed before it is changed",
-          { RECORD(3, STORE_REMOVE, "queue", "workq", { "x", "", NULL, NULL }),
-            RECORD(4, STORE_CHANGE, "queue", "workq", { "x", "", NULL, "1" }) } },
-        { "a removal of nothing",
-          { RECORD(3, STORE_CHANGE, "queue", "workq", { "x", "", NULL, "1" }),
-            RECORD(4, STORE_REMOVE, "resv", "R2", { "x", "", "1", NULL }) } },
-        { "numbers that fall",
-          { RECORD(4, STORE_CHANGE, "queue", "workq", { "x", "", NULL, "1" }),
-            RECORD(3, STORE_CHANGE, "queue", "workq", { "x", "", NULL, "1" }) } },
-        { "a number twice",
-          { RECORD(3, STORE_CHANGE, "queue", "workq", { "x", "", NULL, "1" }),
-            RECORD(3, STORE_CHANGE, "queue", "workq", { "x", "", NULL, "1" }) } },
-        { "a number of before",
-          { RECORD(2, STORE_CHANGE, "queue", "workq", { "x", "", NULL, "1" }),
-            RECORD(3, STORE_CHANGE, "queue", "workq", { "x", "", NULL, "1" }) } },
-    };
-    struct store *s = open_new();
-
-    CU_ASSERT_EQUAL(commit(s, first, 2), 0);
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        int err = commit(s, cases[i].r, 2);
-
-        if (err != PBSE_SAVE_ERR)
-            fprintf(stderr, "%s: got %d\n", cases[i].story, err);
-        CU_ASSERT_EQUAL(err, PBSE_SAVE_ERR);
-        ASSERT_TEXT(objects(s), FIRST);
-        ASSERT_TEXT(journal(s, 2), "");
-        CU_ASSERT_EQUAL(store_last_seq(s), 2);
-    }
-    s = reopen(s);
-    ASSERT_TEXT(objects(s), FIRST);
-    CU_ASSERT_EQUAL(commit(s, cases[0].r, 1), 0); /* and it goes on */
-    store_close(s);
-}
-
-static int stop_at_second(void *arg, const struct store_record *r)
-{
-    (void)r;
-    return ++*(int *)arg == 2 ? 42 : 0;
-}
-
-static void test_reader_can_stop(void)
-{
-    struct store *s = open_new();
-    struct diag why;
-    int n = 0;
-
-    CU_ASSERT_EQUAL(commit(s, first, 2), 0);
-    CU_ASSERT_EQUAL(store_load(s, stop_at_second, &n, &why), 42);
-    n = 0;
-    CU_ASSERT_EQUAL(store_journal(s, 0, stop_at_second, &n, &why), 42);
-    ASSERT_TEXT(objects(s), FIRST);
-    store_close(s);
+    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
+    return s;
 }
 
 static void test_memory_fails_on_demand(void)
@@ -311,11 +76,11 @@ static void test_memory_fails_on_demand(void)
 
     CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
     store_memory_fail(s, true);
-    CU_ASSERT_EQUAL(commit(s, first, 2), PBSE_SAVE_ERR);
-    ASSERT_TEXT(objects(s), "");
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), PBSE_SAVE_ERR);
+    ASSERT_TEXT(suite_objects(s), "");
     store_memory_fail(s, false);
-    CU_ASSERT_EQUAL(commit(s, first, 2), 0);
-    ASSERT_TEXT(objects(s), FIRST);
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    ASSERT_TEXT(suite_objects(s), FIRST);
     store_close(s);
 }
 
@@ -350,7 +115,7 @@ static void commit_for_ever(int fd)
 
         snprintf(id, sizeof(id), "%d.svr", (int)seq);
         snprintf(value, sizeof(value), "%d", (int)seq + 1);
-        if (commit(s, r, 2) || write(fd, &r[1].seq, sizeof(r[1].seq)) < 0)
+        if (suite_commit(s, r, 2) || write(fd, &r[1].seq, sizeof(r[1].seq)) < 0)
             _exit(1);
     }
 }
@@ -418,23 +183,153 @@ static void sql(const char *text)
     sqlite3_close(db);
 }
 
-static void test_other_schema_is_refused(void)
+/* The whole file. */
+static char *bytes_of(const char *name, size_t *len)
 {
-    struct store *s = NULL;
-    struct diag why;
+    FILE *f = fopen(name, "r");
+    struct buf b = { 0 };
+    size_t n;
 
-    remove_files();
-    store_close(open_file());
-    sql("UPDATE schema_version SET version = 99");
-    CU_ASSERT_EQUAL(store_open(url, &s, &why), PBSE_SYSTEM);
-    CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "schema version 99"));
-    remove_files();
-    sql("CREATE TABLE another_program (x)");
-    CU_ASSERT_EQUAL(store_open(url, &s, &why), PBSE_SYSTEM);
-    CU_ASSERT_PTR_NULL(s);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    while ((n = fread(buf_reserve(&b, 65536), 1, 65536, f)) > 0)
+        b.len += n;
+    fclose(f);
+    *len = b.len;
+    return b.data ? b.data : xstrdup("");
 }
 
+static void write_bytes(const char *name, const char *data, size_t len)
+{
+    FILE *f = fopen(name, "w");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT_EQUAL(fwrite(data, 1, len, f), len);
+    CU_ASSERT_EQUAL(fclose(f), 0);
+}
+
+/* It is refused with these words, and not a byte of the file is different then. */
+static void assert_refused(const char *story, const char *words)
+{
+    struct store *s = NULL;
+    struct diag why = { 0 };
+    size_t before_len, after_len;
+    char *before = bytes_of(path, &before_len), *after;
+    int err = store_open(url, &s, &why);
+
+    if (err != PBSE_SYSTEM || !strstr(why.text, words) || !strstr(why.text, path))
+        fprintf(stderr, "%s: got %d: %s\n", story, err, why.text);
+    CU_ASSERT_EQUAL(err, PBSE_SYSTEM);
+    CU_ASSERT_PTR_NULL(s);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.text, words));
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.text, path));
+    after = bytes_of(path, &after_len);
+    CU_ASSERT_TRUE(before_len == after_len && memcmp(before, after, after_len) == 0);
+    free(before);
+    free(after);
+}
+
+static void test_newer_or_other_layout_is_refused(void)
+{
+    static const struct {
+        const char *story, *sql, *words;
+    } cases[] = {
+        { "newer", "UPDATE schema_version SET version = 99",
+          "made by a newer version (layout 99, this program knows up to 2)" },
+        { "no version", "DELETE FROM schema_version", "restore a backup" },
+        { "version 0", "UPDATE schema_version SET version = 0", "restore a backup" },
+        { "no version table", "DROP TABLE schema_version", "restore a backup" },
+        { "no attributes", "DROP TABLE attributes", "damaged; restore a backup" },
+        { "no objects", "DROP TABLE objects", "damaged; restore a backup" },
+        { "no journal", "DROP TABLE journal", "damaged; restore a backup" },
+        { "a column less", "ALTER TABLE notes DROP COLUMN value", "restore a backup" },
+        { "no progress", "DROP TABLE progress", "damaged; restore a backup" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct store *s = open_new_file();
+
+        CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+        store_close(s);
+        sql("PRAGMA journal_mode = DELETE");
+        sql(cases[i].sql);
+        if (strstr(cases[i].story, "version") || strstr(cases[i].story, "newer"))
+            assert_refused(cases[i].story, cases[i].words);
+        else {
+            struct diag why = { 0 };
+
+            CU_ASSERT_EQUAL(store_open(url, &s, &why), PBSE_SYSTEM);
+            if (!strstr(why.text, cases[i].words))
+                fprintf(stderr, "%s: %s\n", cases[i].story, why.text);
+            CU_ASSERT_PTR_NOT_NULL(strstr(why.text, cases[i].words));
+        }
+    }
+    remove_files();
+    sql("CREATE TABLE another_program (x)");
+    assert_refused("another program's", "belongs to something else");
+}
+
+static void put_damage(char *data, size_t len, size_t from, size_t n, unsigned seed)
+{
+    for (size_t i = from; i < from + n && i < len; i++) {
+        seed = seed * 1103515245 + 12345;
+        data[i] = (char)(seed >> 16);
+    }
+}
+
+/* Each page of a store that has something in every table, overwritten in turn: refused,
+ * or the page was none that is in use. The file stays as it was. */
 static void test_damaged_file_is_refused(void)
+{
+    const struct store_note note = { "k", "v" };
+    const struct store_batch batch = { 2, suite_first, 1, &note };
+    struct store *s = open_new_file();
+    struct diag why = { 0 };
+    size_t len, page = 4096, n_refused = 0;
+    char *whole;
+
+    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
+    store_close(s);
+    whole = bytes_of(path, &len);
+    CU_ASSERT_TRUE_FATAL(len > 10 * page);
+    for (size_t at = 0; at < len; at += page) {
+        char *copy = xmalloc(len);
+
+        memcpy(copy, whole, len);
+        put_damage(copy, len, at, page, (unsigned)at + 1);
+        remove_files();
+        write_bytes(path, copy, len);
+        assert_refused("a damaged page", "damaged");
+        n_refused++;
+        free(copy);
+    }
+    CU_ASSERT_EQUAL(n_refused, len / page);
+    for (size_t cut = 1; cut < len; cut += 1 + len / 23) {
+        remove_files();
+        write_bytes(path, whole, cut);
+        assert_refused("a file that was cut", "damaged");
+    }
+    for (size_t at = 0; at < 100; at += 7) { /* the header */
+        char *copy = xmalloc(len);
+
+        memcpy(copy, whole, len);
+        put_damage(copy, len, at, 16, (unsigned)at + 1);
+        remove_files();
+        write_bytes(path, copy, len);
+        if (store_open(url, &s, &why) == 0) /* some bytes of it mean nothing */
+            store_close(s);
+        else
+            CU_ASSERT_PTR_NOT_NULL(strstr(why.text, path));
+        free(copy);
+    }
+    remove_files();
+    write_bytes(path, whole, len);
+    s = open_file();
+    ASSERT_TEXT(suite_objects(s), FIRST);
+    store_close(s);
+    free(whole);
+}
+
+static void test_what_is_no_store_is_refused(void)
 {
     struct store *s = NULL;
     struct diag why;
@@ -445,11 +340,260 @@ static void test_damaged_file_is_refused(void)
     for (int i = 0; i < 1000; i++)
         fputs("this is no database ", f);
     fclose(f);
-    CU_ASSERT_EQUAL(store_open(url, &s, &why), PBSE_SYSTEM);
+    assert_refused("a text", "restore a backup");
     CU_ASSERT_EQUAL(store_open("sqlite:/nonexistent/x.db", &s, &why), PBSE_SYSTEM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.text, "/nonexistent/x.db: No such file"));
+    CU_ASSERT_EQUAL(store_open("sqlite:/tmp", &s, &why), PBSE_SYSTEM);
     CU_ASSERT_EQUAL(store_open("sqlite:", &s, &why), PBSE_SYSTEM);
     CU_ASSERT_EQUAL(store_open("oracle:x", &s, &why), PBSE_SYSTEM);
     CU_ASSERT_PTR_NULL(s);
+}
+
+/* SQLite throws the log of an empty file away: that would be the end of the store. */
+static void test_emptied_file_with_a_log_is_refused(void)
+{
+    char wal[80], *log;
+    struct store *s = open_new_file();
+    size_t len, after_len;
+
+    snprintf(wal, sizeof(wal), "%s-wal", path);
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    log = bytes_of(wal, &len);
+    store_close(s);
+    remove_files();
+    write_bytes(path, "", 0);
+    write_bytes(wal, log, len);
+    assert_refused("an emptied file", "damaged");
+    free(log);
+    log = bytes_of(wal, &after_len);
+    CU_ASSERT_EQUAL(len, after_len);
+    free(log);
+}
+
+/* As nobody, for whom the directory is closed. */
+static void test_unwritable_place_is_refused(void)
+{
+    int status = -1;
+    pid_t pid;
+
+    remove_files();
+    CU_ASSERT_EQUAL(chmod(dir, 0555), 0);
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        struct store *s;
+        struct diag why = { 0 };
+
+        if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+            _exit(3);
+        if (store_open(url, &s, &why) != PBSE_SYSTEM ||
+            !strstr(why.text, "Permission denied") || !strstr(why.text, path))
+            _exit(4);
+        _exit(access(path, F_OK) == 0 ? 5 : 0);
+    }
+    CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+    CU_ASSERT_EQUAL(status, 0);
+    CU_ASSERT_EQUAL(chmod(dir, 0755), 0);
+}
+
+/* The layout of version 1, as the first release made it. */
+static const char version_1[] =
+    "CREATE TABLE schema_version (version INTEGER NOT NULL);"
+    "CREATE TABLE progress (last_seq INTEGER NOT NULL);"
+    "CREATE TABLE objects ("
+    " kind TEXT NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL UNIQUE,"
+    " PRIMARY KEY (kind, id)) WITHOUT ROWID;"
+    "CREATE TABLE attributes ("
+    " kind TEXT NOT NULL, id TEXT NOT NULL, attr TEXT NOT NULL,"
+    " resource TEXT NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY (kind, id, attr, resource),"
+    " FOREIGN KEY (kind, id) REFERENCES objects ON DELETE CASCADE) WITHOUT ROWID;"
+    "CREATE TABLE journal ("
+    " seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, actor TEXT NOT NULL,"
+    " fact TEXT NOT NULL, op TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,"
+    " note TEXT);"
+    "CREATE INDEX journal_object ON journal (kind, id);"
+    "CREATE INDEX journal_at ON journal (at);"
+    "CREATE TABLE journal_changes ("
+    " seq INTEGER NOT NULL REFERENCES journal ON DELETE CASCADE, n INTEGER NOT NULL,"
+    " attr TEXT NOT NULL, resource TEXT NOT NULL, before TEXT, after TEXT,"
+    " PRIMARY KEY (seq, n)) WITHOUT ROWID;"
+    "CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "INSERT INTO schema_version VALUES (1);"
+    "INSERT INTO progress VALUES (2);"
+    "INSERT INTO objects VALUES ('queue', 'workq', 2);"
+    "INSERT INTO attributes VALUES ('queue', 'workq', 'enabled', '', 'True');"
+    "INSERT INTO journal VALUES (2, 77, 'a@b', 'f', 'create', 'queue', 'workq', NULL);"
+    "INSERT INTO journal_changes VALUES (2, 0, 'enabled', '', NULL, 'True');"
+    "INSERT INTO notes VALUES ('k', 'v');";
+
+static void test_older_layout_is_brought_up_to_date(void)
+{
+    const struct store_record r[] = { RECORD(3, STORE_CHANGE, "queue", "workq",
+                                             { "enabled", "", "True", "False" }) };
+    struct arena *arena = arena_new();
+    struct store *s;
+
+    remove_files();
+    sql("PRAGMA journal_mode = WAL");
+    sql(version_1);
+    s = open_file();
+    CU_ASSERT_EQUAL(store_last_seq(s), 2);
+    ASSERT_TEXT(suite_objects(s), "+queue/workq@2 enabled=True; ");
+    ASSERT_TEXT(suite_journal(s, 0), "+queue/workq@2(f a@b 77 -) enabled=True; ");
+    CU_ASSERT_STRING_EQUAL(store_note_get(s, "k", arena), "v");
+    CU_ASSERT_EQUAL(suite_commit(s, r, 1), 0);
+    s = reopen_file(s);
+    ASSERT_TEXT(suite_objects(s), "+queue/workq@2 enabled=False; ");
+    store_close(s);
+    sql("UPDATE progress SET holder = 'x' WHERE epoch = 2; SELECT * FROM jobs, queues");
+    arena_free(arena);
+}
+
+/* A second process is refused, and told who has it; a killed holder holds nothing. */
+static void test_one_writer_only(void)
+{
+    const struct store_config cfg = { .url = url, .holder = "host7:4711" };
+    struct store *s = NULL;
+    struct diag why = { 0 };
+    int up[2];
+    char c;
+    pid_t pid;
+
+    remove_files();
+    CU_ASSERT_EQUAL_FATAL(pipe(up), 0);
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        if (store_open_as(&cfg, &s, &why) || write(up[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    CU_ASSERT_EQUAL(read(up[0], &c, 1), 1);
+    CU_ASSERT_EQUAL(store_open(url, &s, &why), PBSE_OBJBUSY);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(why.text, "another server uses this store: host7:4711"));
+    CU_ASSERT_EQUAL(store_put_aside(&cfg, 1, &why), PBSE_OBJBUSY);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    close(up[0]);
+    close(up[1]);
+    store_close(open_file());
+}
+
+/* Should the lock fail (another host, another file system): the epoch does not. */
+static void test_other_epoch_ends_the_writer(void)
+{
+    static const char *const changes[] = { "UPDATE progress SET epoch = epoch + 1",
+                                           "UPDATE progress SET last_seq = 1" };
+
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+        const struct store_record r[] = { RECORD(3, STORE_CHANGE, "queue", "workq",
+                                                 { "x", "", NULL, "1" }) };
+        const struct store_batch notes = { .n_notes = 1,
+                                           .notes = &(struct store_note){ "k", "v" } };
+        struct store *s = open_new_file();
+        struct diag why;
+
+        CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+        sql(changes[i]);
+        CU_ASSERT_EQUAL(suite_commit(s, r, 1), PBSE_OBJBUSY);
+        CU_ASSERT_EQUAL(store_commit(s, &notes, &why), PBSE_OBJBUSY);
+        ASSERT_TEXT(suite_objects(s), FIRST);
+        ASSERT_TEXT(suite_journal(s, 2), "");
+        store_close(s);
+    }
+}
+
+static void test_store_is_put_aside(void)
+{
+    const struct store_config cfg = { .url = url };
+    char aside[80];
+    struct store *s = open_new_file();
+    struct diag why;
+
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    store_close(s);
+    CU_ASSERT_TRUE(store_exists(&cfg));
+    CU_ASSERT_EQUAL(store_put_aside(&cfg, 77, &why), 0);
+    CU_ASSERT_FALSE(store_exists(&cfg));
+    s = open_file();
+    CU_ASSERT_TRUE(store_is_new(s));
+    store_close(s);
+    snprintf(aside, sizeof(aside), "%s.77", path);
+    CU_ASSERT_EQUAL(rename(aside, path), 0);
+    s = open_file();
+    ASSERT_TEXT(suite_objects(s), FIRST);
+    store_close(s);
+}
+
+/* A store that may not grow: nothing of the batch is in it, and it goes on when there
+ * is room. */
+static void test_full_disk_keeps_what_was(void)
+{
+    static char text[1 << 20];
+    const struct store_record r[] = { RECORD(3, STORE_CHANGE, "queue", "workq",
+                                             { "x", "", NULL, text }) };
+    struct rlimit old, small;
+    struct store *s = open_new_file();
+
+    memset(text, 'x', sizeof(text) - 1);
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    CU_ASSERT_EQUAL(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = old;
+    small.rlim_cur = 200000;
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(suite_commit(s, r, 1), PBSE_SAVE_ERR);
+    CU_ASSERT_EQUAL(store_last_seq(s), 2);
+    ASSERT_TEXT(suite_objects(s), FIRST);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &old), 0);
+    CU_ASSERT_EQUAL(suite_commit(s, r, 1), 0);
+    CU_ASSERT_EQUAL(store_last_seq(s), 3);
+    s = reopen_file(s);
+    CU_ASSERT_EQUAL(store_last_seq(s), 3);
+    store_close(s);
+}
+
+static void test_password_file_is_private(void)
+{
+    static const struct {
+        const char *story, *text;
+        mode_t mode;
+        int err;
+        const char *words;
+    } cases[] = {
+        { "good", "se cret\nsecond line\n", 0600, 0, "se cret" },
+        { "without a line end", "x", 0400, 0, "x" },
+        { "the group may read", "x", 0640, PBSE_SYSTEM, "(mode 0640); chmod 600 it" },
+        { "others may write", "x", 0602, PBSE_SYSTEM, "chmod 600 it" },
+        { "empty", "", 0600, PBSE_SYSTEM, "no password" },
+        { "an empty line", "\nx\n", 0600, PBSE_SYSTEM, "no password" },
+    };
+    char name[80], *got = NULL;
+    struct diag why;
+
+    snprintf(name, sizeof(name), "%s/password", dir);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        int err;
+
+        write_bytes(name, cases[i].text, strlen(cases[i].text));
+        CU_ASSERT_EQUAL(chmod(name, cases[i].mode), 0);
+        err = store_password_read(name, &got, &why);
+        CU_ASSERT_EQUAL(err, cases[i].err);
+        if (err) {
+            CU_ASSERT_PTR_NOT_NULL(strstr(why.text, cases[i].words));
+            CU_ASSERT_PTR_NOT_NULL(strstr(why.text, name));
+        } else {
+            CU_ASSERT_STRING_EQUAL(got, cases[i].words);
+            free(got);
+        }
+    }
+    CU_ASSERT_EQUAL(unlink(name), 0);
+    CU_ASSERT_EQUAL(store_password_read(name, &got, &why), PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(store_password_read(dir, &got, &why), PBSE_SYSTEM);
 }
 
 /* A copy of a live store whose log was cut anywhere opens as of some commit. */
@@ -464,8 +608,8 @@ static void test_torn_log_is_an_earlier_commit(void)
     remove_files();
     store_close(open_file());
     s = open_file();
-    CU_ASSERT_EQUAL(commit(s, first, 1), 0);
-    CU_ASSERT_EQUAL(commit(s, first + 1, 1), 0);
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 1), 0);
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first + 1, 1), 0);
     CU_ASSERT_EQUAL_FATAL(stat(wal, &st), 0);
     bytes = xmalloc((size_t)st.st_size);
     fd = open(wal, O_RDONLY);
@@ -482,7 +626,7 @@ static void test_torn_log_is_an_earlier_commit(void)
         CU_ASSERT_EQUAL(write(fd, bytes, (size_t)cut), cut);
         close(fd);
         s = open_file();
-        got = objects(s);
+        got = suite_objects(s);
         CU_ASSERT_TRUE(strncmp(FIRST, got, strlen(got)) == 0);
         CU_ASSERT_TRUE(store_last_seq(s) <= 2);
         CU_ASSERT_EQUAL(*got == '\0', store_last_seq(s) == 0);
@@ -492,20 +636,6 @@ static void test_torn_log_is_an_earlier_commit(void)
     free(bytes);
 }
 
-static int both(void)
-{
-    static const struct unit_case cases[] = {
-        { "objects come back in order", test_objects_come_back_in_order },
-        { "the journal keeps what happened", test_journal_keeps_what_happened },
-        { "notes travel with the batch", test_notes_travel_with_the_batch },
-        { "a wrong batch changes nothing", test_wrong_batch_changes_nothing },
-        { "a reader can stop", test_reader_can_stop },
-    };
-
-    return unit_main(in_memory ? "store: memory" : "store: sqlite", cases,
-                     ARRAY_LEN(cases));
-}
-
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -513,19 +643,33 @@ int main(void)
         { "a killed writer loses nothing that was told",
           test_killed_writer_loses_nothing_told },
         { "the file is private", test_file_is_private },
-        { "another schema is refused", test_other_schema_is_refused },
+        { "a newer or other layout is refused", test_newer_or_other_layout_is_refused },
+        { "an older layout is brought up to date",
+          test_older_layout_is_brought_up_to_date },
         { "a damaged file is refused", test_damaged_file_is_refused },
+        { "what is no store is refused", test_what_is_no_store_is_refused },
+        { "an emptied file with a log is refused",
+          test_emptied_file_with_a_log_is_refused },
+        { "an unwritable place is refused", test_unwritable_place_is_refused },
         { "a torn log is an earlier commit", test_torn_log_is_an_earlier_commit },
+        { "there is one writer only", test_one_writer_only },
+        { "another epoch ends the writer", test_other_epoch_ends_the_writer },
+        { "a store is put aside", test_store_is_put_aside },
+        { "a full disk keeps what was", test_full_disk_keeps_what_was },
+        { "a password file is private", test_password_file_is_private },
     };
+    static const struct backend file = { "store: sqlite", open_new_file, reopen_file };
+    static const struct backend memory = { "store: memory", open_new_memory,
+                                           store_memory_reopen };
     int rc;
 
     if (!mkdtemp(dir))
         return 2;
+    chmod(dir, 0755);
     snprintf(path, sizeof(path), "%s/s.db", dir);
     snprintf(url, sizeof(url), "sqlite:%s", path);
-    rc = both();
-    in_memory = true;
-    rc |= both();
+    rc = suite_run(&file);
+    rc |= suite_run(&memory);
     rc |= unit_main("store: file", cases, ARRAY_LEN(cases));
     remove_files();
     rmdir(dir);

@@ -1,0 +1,334 @@
+/* pg.c - the store in PostgreSQL.
+ *
+ * The same tables as in SQLite (pg_schema.c), written in sets (pg_batch.c) over one
+ * connection (pg_link.c). A lost connection is made again by the next try of the
+ * commit. Was the commit itself under way when it broke, nobody knows whether it
+ * happened; the number of the last record tells, once the old session has surely ended.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/store/backend.h"
+
+#include "lib/store/net.h"
+#include "lib/store/pg_batch.h"
+#include "lib/store/pg_link.h"
+#include "lib/store/pg_schema.h"
+#include "lib/store/pg_text.h"
+#include "lib/store/rows.h"
+
+#include <libpq-fe.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pg_store {
+    struct store base;
+    struct pg_link link;
+    struct pg_hold hold;
+    bool in_doubt; /* COMMIT was sent, and no answer came */
+};
+
+static struct pg_store *self(struct store *s)
+{
+    return STRUCT_OF(s, struct pg_store, base);
+}
+
+/* Committing. */
+
+static int save_error(int err)
+{
+    return err == PBSE_OBJBUSY ? err : PBSE_SAVE_ERR;
+}
+
+/* A connection again. *done: the batch had been committed before the last one broke. */
+static int come_back(struct pg_store *p, uint64_t new_seq, bool *done, struct diag *why)
+{
+    uint64_t last_seq = 0;
+    int err = pg_link_open(&p->link, why);
+
+    if (!err)
+        err = pg_schema_resume(&p->link, &p->hold, &last_seq, why);
+    if (!err)
+        err = pg_batch_prepare(&p->link, why);
+    if (err) {
+        pg_link_drop(&p->link);
+        return err;
+    }
+    if (last_seq != p->base.last_seq && !(p->in_doubt && last_seq == new_seq)) {
+        pg_link_drop(&p->link);
+        return diag_set(why, PBSE_OBJBUSY,
+                        "PostgreSQL: the store is at record %" PRIu64
+                        ", this server left it at %" PRIu64 ": it was put back",
+                        last_seq, p->base.last_seq);
+    }
+    *done = p->in_doubt && last_seq == new_seq && new_seq != p->base.last_seq;
+    p->in_doubt = false;
+    return 0;
+}
+
+static int write_all(struct pg_store *p, const struct store_batch *batch,
+                     const struct net *net, uint64_t new_seq, struct diag *why)
+{
+    const struct pg_step step = { p->base.last_seq, new_seq, p->hold.epoch };
+    int err = pg_batch_write(&p->link, batch, net, &step, why);
+
+    if (err)
+        return err;
+    p->in_doubt = true;
+    err = pg_batch_commit(&p->link, why);
+    /* An answer, yes or no, and the connection that brought it: no doubt. */
+    if (!err || p->link.conn)
+        p->in_doubt = false;
+    return err;
+}
+
+static int pg_commit(struct store *s, const struct store_batch *batch, struct diag *why)
+{
+    struct pg_store *p = self(s);
+    struct arena *arena = arena_new();
+    uint64_t new_seq =
+        batch->n_records ? batch->records[batch->n_records - 1].seq : s->last_seq;
+    bool done = false;
+    struct net net;
+    int err = net_of(batch, arena, &net, why);
+
+    if (!err && !p->link.conn)
+        err = come_back(p, new_seq, &done, why);
+    if (!err && !done)
+        err = write_all(p, batch, &net, new_seq, why);
+    arena_free(arena);
+    if (err && why)
+        why->code = save_error(err);
+    return err ? save_error(err) : 0;
+}
+
+/* Reading. */
+
+static int take_rows(struct rows *rows, const PGresult *res, struct arena *arena)
+{
+    const char *columns[ROW_COLUMNS];
+    int err = 0;
+
+    for (int i = 0; i < PQntuples(res) && !err; i++) {
+        for (int c = 0; c < ROW_COLUMNS; c++)
+            columns[c] = PQgetisnull(res, i, c)
+                             ? NULL
+                             : pg_text_in(PQgetvalue(res, i, c), arena);
+        err = rows_add(rows, columns);
+    }
+    arena_clear(arena);
+    return err;
+}
+
+/* The reader had enough: what is still to come is thrown away. */
+static void stop_reading(struct pg_link *l)
+{
+    PGcancel *cancel = PQgetCancel(l->conn);
+    char ignored[256];
+    PGresult *res;
+
+    if (cancel)
+        PQcancel(cancel, ignored, sizeof(ignored));
+    PQfreeCancel(cancel);
+    while (pg_next(l, PG_STATEMENT_MS, &res, NULL) && res)
+        PQclear(res);
+}
+
+static int read_all(struct pg_store *p, struct rows *rows, struct diag *why)
+{
+    struct arena *arena = arena_new();
+    PGresult *res = NULL;
+    int err = 0;
+
+    while (!err) {
+        if (!pg_next(&p->link, PG_LOAD_MS, &res, why)) {
+            err = PBSE_SYSTEM;
+            break;
+        }
+        if (!res)
+            break;
+        if (PQresultStatus(res) == PGRES_FATAL_ERROR)
+            err = pg_failed(&p->link, res, why);
+        else
+            err = take_rows(rows, res, arena);
+        PQclear(res);
+    }
+    arena_free(arena);
+    if (!err)
+        return rows_end(rows);
+    if (p->link.conn)
+        stop_reading(&p->link);
+    return err;
+}
+
+static int each_record(struct pg_store *p, const char *sql, int n,
+                       const char *const *params, store_each_fn each, void *arg,
+                       struct diag *why)
+{
+    struct rows *rows;
+    int err;
+
+    if (!p->link.conn)
+        return diag_set(why, PBSE_SYSTEM, "PostgreSQL: no connection");
+    if (!PQsendQueryParams(p->link.conn, sql, n, NULL, params, NULL, NULL, 0))
+        return pg_failed(&p->link, NULL, why);
+    PQsetSingleRowMode(p->link.conn);
+    rows = rows_new(each, arg);
+    err = read_all(p, rows, why);
+    rows_free(rows);
+    return err;
+}
+
+static int pg_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
+{
+    return each_record(
+        self(s),
+        "SELECT o.seq, 0, '', 'loaded', 'create', o.kind, o.id, NULL,"
+        " a.attr, a.resource, NULL, a.value FROM objects o"
+        " LEFT JOIN attributes a ON a.kind = o.kind AND a.id = o.id"
+        " ORDER BY o.seq, a.attr COLLATE \"C\", a.resource COLLATE \"C\"",
+        0, NULL, each, arg, why);
+}
+
+static int pg_journal(struct store *s, const struct store_query *query,
+                      store_each_fn each, void *arg, struct diag *why)
+{
+    struct arena *arena = arena_new();
+    const char *const params[] = {
+        arena_printf(arena, "%" PRIu64, query->since),
+        arena_printf(arena, "%" PRId64, query->from_at),
+        query->until_at ? arena_printf(arena, "%" PRId64, query->until_at) : NULL,
+        pg_text_out(query->kind, arena),
+        pg_text_out(query->id, arena),
+        query->limit ? arena_printf(arena, "%" PRIu64, query->limit) : NULL,
+    };
+    int err = each_record(
+        self(s),
+        "SELECT j.seq, j.at, j.actor, j.fact, j.op, j.kind, j.id, j.note,"
+        " c.attr, c.resource, c.before, c.after FROM (SELECT * FROM journal"
+        " WHERE seq > $1::bigint AND at >= $2::bigint"
+        " AND ($3::bigint IS NULL OR at < $3::bigint)"
+        " AND ($4::text IS NULL OR kind = $4) AND ($5::text IS NULL OR id = $5)"
+        " ORDER BY seq LIMIT $6::bigint) j"
+        " LEFT JOIN journal_changes c ON c.seq = j.seq ORDER BY j.seq, c.n",
+        ARRAY_LEN(params), params, each, arg, why);
+
+    arena_free(arena);
+    return err;
+}
+
+static int pg_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
+                    struct diag *why)
+{
+    struct pg_store *p = self(s);
+    struct arena *arena = arena_new();
+    const char *const params[] = { arena_printf(arena, "%" PRId64, before_at),
+                                   arena_printf(arena, "%" PRIu64, max) };
+    PGresult *res = pg_query(&p->link,
+                             "WITH old AS (SELECT seq FROM journal WHERE"
+                             " at < $1::bigint ORDER BY seq LIMIT $2::bigint),"
+                             " c AS (DELETE FROM journal_changes USING old"
+                             " WHERE journal_changes.seq = old.seq)"
+                             " DELETE FROM journal USING old"
+                             " WHERE journal.seq = old.seq",
+                             2, params, why);
+
+    arena_free(arena);
+    if (!res)
+        return PBSE_SAVE_ERR;
+    *n = strtoull(PQcmdTuples(res), NULL, 10);
+    PQclear(res);
+    return 0;
+}
+
+static const char *pg_note_get(struct store *s, const char *key, struct arena *arena)
+{
+    struct diag ignored;
+    PGresult *res = pg_query(&self(s)->link, "SELECT value FROM notes WHERE key = $1",
+                             1, &key, &ignored);
+    const char *value = NULL;
+
+    if (res && PQntuples(res) == 1)
+        value = arena_strdup(arena, pg_text_in(PQgetvalue(res, 0, 0), arena));
+    PQclear(res);
+    return value;
+}
+
+static void pg_close(struct store *s)
+{
+    struct pg_store *p = self(s);
+
+    pg_link_fini(&p->link);
+    free(p);
+}
+
+static const struct store_ops pg_ops = {
+    pg_close, pg_commit, pg_load, pg_note_get, pg_journal, pg_prune,
+};
+
+/* Opening. */
+
+static int open_all(struct pg_store *p, const char *holder, struct diag *why)
+{
+    int64_t objects = 0, last_seq = 0;
+    int err = pg_link_open(&p->link, why);
+
+    if (!err)
+        err = pg_schema_open(&p->link, holder, &p->hold, why);
+    if (!err)
+        err = pg_batch_prepare(&p->link, why);
+    if (!err)
+        err = pg_number(&p->link, "SELECT 1 FROM objects LIMIT 1", 0, &objects, why);
+    if (!err)
+        err = pg_number(&p->link, "SELECT last_seq FROM progress", 0, &last_seq, why);
+    p->base.is_new = objects == 0;
+    p->base.last_seq = (uint64_t)last_seq;
+    return err;
+}
+
+int store_pg_open(const char *conninfo, const struct store_config *cfg,
+                  struct store **ret, struct diag *why)
+{
+    struct pg_store *p = xcalloc(1, sizeof(*p));
+    int err;
+
+    p->base.ops = &pg_ops;
+    err = pg_link_init(&p->link, conninfo, cfg->password_file, why);
+    if (!err)
+        err = open_all(p, cfg->holder ? cfg->holder : "", why);
+    if (err) {
+        pg_close(&p->base);
+        return err;
+    }
+    *ret = &p->base;
+    return 0;
+}
+
+/* Before a new store takes its place. */
+
+bool store_pg_exists(const char *conninfo, const struct store_config *cfg)
+{
+    struct pg_link l;
+    struct diag ignored;
+    bool exists = false;
+    int err = pg_link_init(&l, conninfo, cfg->password_file, &ignored);
+
+    if (!err)
+        err = pg_link_open(&l, &ignored);
+    if (!err)
+        err = pg_schema_exists(&l, &exists, &ignored);
+    pg_link_fini(&l);
+    return !err && exists;
+}
+
+int store_pg_put_aside(const char *conninfo, const struct store_config *cfg,
+                       int64_t now_at, struct diag *why)
+{
+    struct pg_link l;
+    int err = pg_link_init(&l, conninfo, cfg->password_file, why);
+
+    if (!err)
+        err = pg_link_open(&l, why);
+    if (!err)
+        err = pg_schema_put_aside(&l, now_at, why);
+    pg_link_fini(&l);
+    return err;
+}

@@ -1,0 +1,293 @@
+/* pg_schema.c - the tables in PostgreSQL, and who may write them.
+ *
+ * Everything is in the schema "holdfast". The writer holds an advisory lock for as long
+ * as its session lives. A session may outlive its connection (a cable, a sleeping
+ * client): the same server, back on a new connection, ends its old session first, so
+ * that a commit which was under way there is surely over.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/store/pg_schema.h"
+
+#include "lib/store/backend.h"
+#include "lib/store/views.h"
+
+#include <libpq-fe.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WHERE "PostgreSQL, schema holdfast"
+#define LOCK  "5219509671615886196" /* the letters of "Holdfast" */
+
+static const char tables[] =
+    "CREATE SCHEMA IF NOT EXISTS holdfast;"
+    "CREATE TABLE schema_version (version BIGINT NOT NULL);"
+    "CREATE TABLE progress (last_seq BIGINT NOT NULL, epoch BIGINT NOT NULL,"
+    " holder TEXT NOT NULL);"
+    "CREATE TABLE objects ("
+    " kind TEXT NOT NULL, id TEXT NOT NULL, seq BIGINT NOT NULL UNIQUE,"
+    " PRIMARY KEY (kind, id));"
+    "CREATE TABLE attributes ("
+    " kind TEXT NOT NULL, id TEXT NOT NULL, attr TEXT NOT NULL,"
+    " resource TEXT NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY (kind, id, attr, resource),"
+    " FOREIGN KEY (kind, id) REFERENCES objects ON DELETE CASCADE)"
+    " WITH (fillfactor = 70);"
+    "CREATE TABLE journal ("
+    " seq BIGINT PRIMARY KEY, at BIGINT NOT NULL, actor TEXT NOT NULL,"
+    " fact TEXT NOT NULL, op TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,"
+    " note TEXT);"
+    "CREATE INDEX journal_object ON journal (kind, id);"
+    "CREATE INDEX journal_at ON journal (at);"
+    "CREATE TABLE journal_changes ("
+    " seq BIGINT NOT NULL, n BIGINT NOT NULL, attr TEXT NOT NULL,"
+    " resource TEXT NOT NULL, before TEXT, after TEXT, PRIMARY KEY (seq, n));"
+    "CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+    "INSERT INTO progress VALUES (0, 0, '');";
+
+/* How long a start waits for another session to go. */
+#define LOCK_TRIES  50
+#define LOCK_TRY_MS 100
+
+/* What brings a layout to the next one, by its version. Version 2 is the first that a
+ * store in PostgreSQL can have. */
+static const char *const steps[STORE_SCHEMA_VERSION] = { NULL };
+
+/* The lock. */
+
+/* 1: ours, 0: another session has it, -1: failed. */
+static int try_lock(struct pg_link *l, struct diag *why)
+{
+    int64_t got;
+
+    if (pg_number(l, "SELECT pg_try_advisory_lock(" LOCK ")::int", 0, &got, why))
+        return -1;
+    return got != 0;
+}
+
+/* A server that was killed a moment ago has a session for a moment more. */
+static int try_lock_for_a_while(struct pg_link *l, struct diag *why)
+{
+    int locked = try_lock(l, why);
+
+    for (int i = 0; locked == 0 && i < LOCK_TRIES; i++) {
+        poll(NULL, 0, LOCK_TRY_MS);
+        locked = try_lock(l, why);
+    }
+    return locked;
+}
+
+static int remember_session(struct pg_link *l, struct pg_hold *hold, struct diag *why)
+{
+    PGresult *res = pg_query(l,
+                             "SELECT pid, backend_start FROM pg_stat_activity"
+                             " WHERE pid = pg_backend_pid()",
+                             0, NULL, why);
+
+    if (!res)
+        return PBSE_SYSTEM;
+    if (PQntuples(res) == 1) {
+        snprintf(hold->pid, sizeof(hold->pid), "%s", PQgetvalue(res, 0, 0));
+        snprintf(hold->since, sizeof(hold->since), "%s", PQgetvalue(res, 0, 1));
+    }
+    PQclear(res);
+    return 0;
+}
+
+static int holder_error(struct pg_link *l, struct diag *why)
+{
+    struct diag ignored;
+    PGresult *res =
+        pg_query(l, "SELECT holder FROM holdfast.progress", 0, NULL, &ignored);
+
+    diag_set(why, PBSE_OBJBUSY, "%s: another server uses this store%s%s", WHERE,
+             res && PQntuples(res) ? ": " : "",
+             res && PQntuples(res) ? PQgetvalue(res, 0, 0) : "");
+    PQclear(res);
+    return PBSE_OBJBUSY;
+}
+
+/* Making and mending. */
+
+/* The version, 0 when there is nothing yet, -1 for something that is not ours. */
+static int version_of(struct pg_link *l, int64_t *version, struct diag *why)
+{
+    int64_t n, table;
+    int err = pg_number(l,
+                        "SELECT count(*) FROM pg_class"
+                        " WHERE relnamespace = to_regnamespace('holdfast')",
+                        0, &n, why);
+
+    if (!err)
+        err = pg_number(l,
+                        "SELECT (to_regclass('holdfast.schema_version') IS NOT NULL)"
+                        "::int",
+                        0, &table, why);
+    if (err)
+        return err;
+    *version = n ? -1 : 0;
+    if (!table)
+        return 0;
+    return pg_number(l, "SELECT version FROM schema_version", -1, version, why);
+}
+
+static int step(struct pg_link *l, const char *sql, int64_t version, struct diag *why)
+{
+    char *text = xasprintf("BEGIN; DELETE FROM schema_version;"
+                           "INSERT INTO schema_version VALUES (%" PRId64 ");"
+                           "%s; COMMIT",
+                           version, sql);
+    int err = pg_script(l, text, why);
+
+    free(text);
+    return err;
+}
+
+static int make(struct pg_link *l, struct diag *why)
+{
+    struct arena *arena = arena_new();
+    char *text =
+        xasprintf("BEGIN; %s %s INSERT INTO schema_version VALUES (%d); COMMIT", tables,
+                  store_views_sql(arena), STORE_SCHEMA_VERSION);
+    int err = pg_script(l, text, why);
+
+    free(text);
+    arena_free(arena);
+    return err;
+}
+
+static int bring_up_to_date(struct pg_link *l, struct diag *why)
+{
+    int64_t version;
+    int err = version_of(l, &version, why);
+
+    if (err)
+        return err;
+    if (version == 0)
+        return make(l, why);
+    if (version < 0 || version > STORE_SCHEMA_VERSION)
+        return store_version_error(WHERE, version, why);
+    for (; version < STORE_SCHEMA_VERSION && !err; version++)
+        err = steps[version] ? step(l, steps[version], version + 1, why)
+                             : store_version_error(WHERE, version, why);
+    return err;
+}
+
+static int begin_epoch(struct pg_link *l, const char *holder, struct pg_hold *hold,
+                       struct diag *why)
+{
+    PGresult *res = pg_query(l,
+                             "UPDATE progress SET epoch = epoch + 1, holder = $1"
+                             " RETURNING epoch",
+                             1, &holder, why);
+    int err = 0;
+
+    if (!res)
+        return PBSE_SYSTEM;
+    if (PQntuples(res) == 1)
+        hold->epoch = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
+    else
+        err = store_version_error(WHERE, -1, why);
+    PQclear(res);
+    return err;
+}
+
+int pg_schema_open(struct pg_link *l, const char *holder, struct pg_hold *hold,
+                   struct diag *why)
+{
+    int err, locked = try_lock_for_a_while(l, why);
+
+    if (locked < 0)
+        return PBSE_SYSTEM;
+    if (!locked)
+        return holder_error(l, why);
+    err = bring_up_to_date(l, why);
+    if (!err)
+        err = begin_epoch(l, holder, hold, why);
+    return err ? err : remember_session(l, hold, why);
+}
+
+/* Coming back. */
+
+static int end_old_session(struct pg_link *l, const struct pg_hold *hold,
+                           struct diag *why)
+{
+    const char *const params[] = { hold->pid, hold->since };
+    PGresult *res = pg_query(l,
+                             "SELECT pg_terminate_backend(pid, 5000)"
+                             " FROM pg_stat_activity WHERE pid = $1::int"
+                             " AND backend_start = $2::timestamptz",
+                             2, params, why);
+
+    if (!res)
+        return PBSE_SYSTEM;
+    PQclear(res);
+    return 0;
+}
+
+/* 1: ours again, 0: another session has it, -1: failed. */
+static int take_lock_again(struct pg_link *l, struct pg_hold *hold, struct diag *why)
+{
+    int locked = try_lock(l, why);
+
+    if (locked == 0) {
+        if (end_old_session(l, hold, why))
+            return -1;
+        locked = try_lock(l, why);
+    }
+    if (locked == 1 && remember_session(l, hold, why))
+        return -1;
+    return locked;
+}
+
+int pg_schema_resume(struct pg_link *l, struct pg_hold *hold, uint64_t *last_seq,
+                     struct diag *why)
+{
+    int err = 0, locked = take_lock_again(l, hold, why);
+    PGresult *res;
+
+    if (locked < 0)
+        return PBSE_SYSTEM;
+    res = pg_query(l, "SELECT epoch, last_seq, holder FROM progress", 0, NULL, why);
+    if (!res)
+        return PBSE_SYSTEM;
+    if (PQntuples(res) != 1)
+        err = store_version_error(WHERE, -1, why);
+    else if (strtoll(PQgetvalue(res, 0, 0), NULL, 10) != hold->epoch)
+        err = diag_set(why, PBSE_OBJBUSY, "%s: taken over by another server: %s", WHERE,
+                       PQgetvalue(res, 0, 2));
+    else if (!locked)
+        err = diag_set(why, PBSE_SYSTEM, "%s: another session has the writer's lock",
+                       WHERE);
+    else
+        *last_seq = strtoull(PQgetvalue(res, 0, 1), NULL, 10);
+    PQclear(res);
+    return err;
+}
+
+/* Putting aside. */
+
+int pg_schema_exists(struct pg_link *l, bool *exists, struct diag *why)
+{
+    int64_t version;
+    int err = version_of(l, &version, why);
+
+    if (!err)
+        *exists = version != 0;
+    return err;
+}
+
+int pg_schema_put_aside(struct pg_link *l, int64_t now_at, struct diag *why)
+{
+    int err, locked = try_lock_for_a_while(l, why);
+    char *text;
+
+    if (locked < 0)
+        return PBSE_SYSTEM;
+    if (!locked)
+        return holder_error(l, why);
+    text = xasprintf("ALTER SCHEMA holdfast RENAME TO holdfast_%" PRId64, now_at);
+    err = pg_script(l, text, why);
+    free(text);
+    return err;
+}
