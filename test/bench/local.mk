@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += test/bench/bench.py
+
+check_PROGRAMS += test/bench/hammer
+test_bench_hammer_SOURCES = test/bench/hammer.c
+test_bench_hammer_LDADD = libhfwire.la libhfbase.la
