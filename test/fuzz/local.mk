@@ -22,7 +22,8 @@ FUZZ_TARGETS = test/fuzz/fuzz_acl test/fuzz/fuzz_conf test/fuzz/fuzz_date \
 	test/fuzz/fuzz_dis test/fuzz/fuzz_exec_vnode test/fuzz/fuzz_ids \
 	test/fuzz/fuzz_iff test/fuzz/fuzz_is test/fuzz/fuzz_libpbs test/fuzz/fuzz_mom \
 	test/fuzz/fuzz_mom_config test/fuzz/fuzz_mom_job test/fuzz/fuzz_nodes \
-	test/fuzz/fuzz_place test/fuzz/fuzz_reply test/fuzz/fuzz_request \
+	test/fuzz/fuzz_place test/fuzz/fuzz_qmgr test/fuzz/fuzz_reply \
+	test/fuzz/fuzz_request \
 	test/fuzz/fuzz_resource test/fuzz/fuzz_router test/fuzz/fuzz_row \
 	test/fuzz/fuzz_sched_config test/fuzz/fuzz_select test/fuzz/fuzz_server \
 	test/fuzz/fuzz_server_mom test/fuzz/fuzz_snapshot test/fuzz/fuzz_stream \
@@ -107,6 +108,8 @@ test_fuzz_fuzz_date_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)
 test_fuzz_fuzz_iff_SOURCES = test/fuzz/fuzz_iff.c src/cmds/pbs_iff/args.c
 test_fuzz_fuzz_iff_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_fuzz_iff_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)
+test_fuzz_fuzz_qmgr_SOURCES = test/fuzz/fuzz_qmgr.c
+test_fuzz_fuzz_qmgr_LDADD = $(FUZZ_MAIN) libhfqmgr.la libhfcmds.la libhfattr.la libhfbase.la
 test_fuzz_fuzz_mom_config_SOURCES = test/fuzz/fuzz_mom_config.c \
 	src/mom/shell/config.c $(FUZZ_VNODEFILE)
 test_fuzz_fuzz_mom_config_CPPFLAGS = $(FUZZ_CPPFLAGS)
