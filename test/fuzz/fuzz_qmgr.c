@@ -1,5 +1,5 @@
-/* Fuzz target: a line of qmgr: its commands, their mistakes, and values printed and read
- * again.
+/* Fuzz target: a line of qmgr: its commands, their mistakes, and values printed and
+ * read again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/grammar.h"

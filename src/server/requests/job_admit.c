@@ -215,6 +215,36 @@ int job_keeps_limits(const struct model *m, const struct queue *q,
     return 0;
 }
 
+/* True when both are there and the first is more than the second. */
+static bool exceeds(const struct resource_value *a, const struct resource_value *b)
+{
+    return a && b && a->def->type->compare(&a->value, &b->value) > 0;
+}
+
+int job_entries_agree(const struct edit *job, struct diag *why)
+{
+    const struct attr_value *list = edit_value(job, JOB_A_RESOURCE_LIST);
+    const struct resource_value *min, *max, *soft;
+
+    if (edit_value(job, JOB_A_MAX_RUN_SUBJOBS)->set &&
+        !edit_value(job, JOB_A_ARRAY_INDICES_SUBMITTED)->set)
+        return diag_code(why, PBSE_NOTARRAY_ATTR);
+    if (!list->set)
+        return 0;
+    min = resources_find(&list->u.res, "min_walltime");
+    max = resources_find(&list->u.res, "max_walltime");
+    soft = resources_find(&list->u.res, "soft_walltime");
+    if (soft && (min || max))
+        return diag_code(why, PBSE_SOFTWT_STF);
+    if (max && !min)
+        return diag_code(why, PBSE_MAX_NO_MINWT);
+    if (exceeds(min, max))
+        return diag_code(why, PBSE_MIN_GT_MAXWT);
+    if (exceeds(soft, resources_find(&list->u.res, "walltime")))
+        return diag_code(why, PBSE_BADATVAL);
+    return 0;
+}
+
 static struct place place_in(const struct resources *list, struct arena *arena)
 {
     const struct resource_value *v = resources_find(list, "place");

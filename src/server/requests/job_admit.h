@@ -45,6 +45,11 @@ int queue_lets_in(const struct request *rq, const struct queue *q,
 int job_keeps_limits(const struct model *m, const struct queue *q,
                      const struct resources *wanted, struct diag *why) MUST_CHECK;
 
+/* What entries say together: the limits of a job that may be shrunk (15162, 15163),
+ * soft_walltime beside them (15180) or above walltime (15014), a limit of subjobs without
+ * any (15231). */
+int job_entries_agree(const struct edit *job, struct diag *why) MUST_CHECK;
+
 /* A job in a reservation: its place must not ask for more than the reservation's
  * (15156), and it cannot ask for a reservation of its own (15181). */
 int job_fits_resv(const struct queue *q, const struct edit *job, struct arena *arena,

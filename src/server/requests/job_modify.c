@@ -199,6 +199,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
         err = edit_list(&al->e, al->attrs, al->rq->who->rights, why);
     if (!err)
         err = check_holds(al, why);
+    if (!err)
+        err = job_entries_agree(&al->e, why);
     if (!err && running && al->e.touched[JOB_A_RESOURCE_LIST])
         err = check_raises(al, why);
     if (!err && !running && al->e.touched[JOB_A_RESOURCE_LIST])

@@ -83,6 +83,18 @@ static const struct refusal refusals[] = {
       RIG_USER, "", "Resource_List.walltime=61", 15036, NULL },
     { "an operator's hold by a user", 0, NULL, "", RIG_USER, "", "Hold_Types=o", 15007,
       NULL },
+    { "a most walltime without a least", 0, NULL, "", RIG_USER, "",
+      "Resource_List.max_walltime=10", 15162,
+      "Cannot have \"max_walltime\" without \"min_walltime\"" },
+    { "a least walltime above the most", 0, NULL, "", RIG_USER, "",
+      "Resource_List.min_walltime=10 Resource_List.max_walltime=5", 15163, NULL },
+    { "an estimate for a job that may shrink", 0, NULL, "", RIG_ROOT, "",
+      "Resource_List.soft_walltime=5 Resource_List.min_walltime=5", 15180, NULL },
+    { "an estimate above the limit", 0, NULL, "", RIG_ROOT, "",
+      "Resource_List.soft_walltime=6 Resource_List.walltime=5", 15014,
+      "Illegal attribute or resource value" },
+    { "a limit of subjobs without any", 0, NULL, "", RIG_USER, "", "max_run_subjobs=3",
+      15231, "Attribute has to be set on an array job" },
     { "a job array", 0, NULL, "", RIG_USER, "", "array_indices_submitted=1-3", 15029,
       NULL },
     { "an interactive job", 0, NULL, "", RIG_USER, "", "interactive=1234", 15029,
@@ -129,6 +141,8 @@ static void good_jobs_are_let_in(void)
           RIG_USER, "", "", 0, "" },
         { "the own account", 0, NULL, "", RIG_USER, "", "User_List=ann", 0, "" },
         { "the own group", 0, NULL, "", RIG_USER, "", "group_list=ann", 0, "" },
+        { "a job that may shrink", 0, NULL, "", RIG_USER, "",
+          "Resource_List.min_walltime=5 Resource_List.max_walltime=5", 0, "" },
         { "an own hold", 0, NULL, "", RIG_USER, "", "Hold_Types=u", 0, "" },
     };
 
@@ -322,6 +336,9 @@ static void queued_jobs_are_altered(void)
     CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.ncpus=4"),
                     PBSE_INVALJOBRESC);
     CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.nosuch=1"), PBSE_UNKRESC);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "max_run_subjobs=3"), PBSE_NOTARRAY_ATTR);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Resource_List.max_walltime=9"),
+                    PBSE_MAX_NO_MINWT);
     CU_ASSERT_EQUAL(
         modify(r, RIG_USER, id, "Account_Name=acct2 Resource_List.walltime=99"), 0);
     CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0),
