@@ -92,7 +92,7 @@ qsub_SOURCES = \
 	src/cmds/qsub/qsub.c src/cmds/qsub/qsub.h \
 	src/cmds/qsub/script.c
 qsub_LDFLAGS = $(CMD_LDFLAGS)
-qsub_LDADD = $(CMD_LIBS)
+qsub_LDADD = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 qterm_SOURCES = src/cmds/qterm.c
 qterm_LDFLAGS = $(CMD_LDFLAGS)
 qterm_LDADD = $(CMD_LIBS)
@@ -125,6 +125,7 @@ check_PROGRAMS += test/unit/cmds/test_replay
 TESTS += test/unit/cmds/test_replay
 test_unit_cmds_test_replay_SOURCES = test/unit/cmds/test_replay.c test/unit/unit.h \
 	test/unit/cmds/replay/pbsnodes.c \
+	test/unit/cmds/replay/qdel.c \
 	test/unit/cmds/replay/qdisable.c \
 	test/unit/cmds/replay/qenable.c \
 	test/unit/cmds/replay/qstart.c \

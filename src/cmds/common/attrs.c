@@ -64,13 +64,11 @@ enum value_mistake {
     VALUE_OK,
     VALUE_PLAIN,
     VALUE_CHARACTER,
-    VALUE_QUOTING,
     VALUE_OPEN_QUOTE,
 };
 
 static const char *const mistake_words[] = {
     [VALUE_CHARACTER] = "illegal character",
-    [VALUE_QUOTING] = "improper quoting syntax",
     [VALUE_OPEN_QUOTE] = "no closing quote",
 };
 
@@ -141,8 +139,6 @@ bool attrs_add_resources(struct attropl **list, const char *cmd, const char *tex
             at++;
             if (*at == '\0')
                 bad = VALUE_PLAIN;
-        } else if (bad == VALUE_OK && *at) {
-            bad = VALUE_QUOTING;
         }
     }
     if (bad == VALUE_OK)

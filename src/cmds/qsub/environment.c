@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qsub/qsub.h"
 
+#include "lib/io/conf.h"
 #include <limits.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -44,6 +45,22 @@ static void add_workdir(struct buf *out)
         add_variable(out, "PBS_O_WORKDIR", pwd, ",");
     else if (getcwd(cwd, sizeof(cwd)))
         add_variable(out, "PBS_O_WORKDIR", cwd, ",");
+}
+
+/* How the host of an interactive job is to prove itself; without settings the command
+ * fails later, with words of its own. */
+static void add_interactive(struct buf *out)
+{
+    struct conf *conf;
+    struct diag why;
+
+    if (conf_load(&conf, &why) != 0)
+        return;
+    add_variable(out, "PBS_O_INTERACTIVE_AUTH_METHOD", conf->interactive_auth_method,
+                 ",");
+    add_variable(out, "PBS_O_INTERACTIVE_ENCRYPT_METHOD",
+                 conf->interactive_encrypt_method, ",");
+    conf_free(conf);
 }
 
 static bool is_kept_back(const char *name)
@@ -141,6 +158,7 @@ int qsub_environment(struct qsub *q)
         if (value)
             add_variable(&out, name, value, ",");
     }
+    add_interactive(&out);
     add_workdir(&out);
     if (uname(&uts) == 0)
         add_variable(&out, "PBS_O_SYSTEM", uts.sysname, ",");

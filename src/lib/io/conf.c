@@ -57,6 +57,8 @@ static const struct conf_setting settings[] = {
     HOST("PBS_SMTP_SERVER_NAME", smtp_server_name, "Host that takes mail."),
     LOWER("PBS_AUTH_METHOD", auth_method, "resvport", "Method of outgoing connections."),
     LOWER("PBS_ENCRYPT_METHOD", encrypt_method, "", "Method that encrypts connections."),
+    LOWER("PBS_INTERACTIVE_AUTH_METHOD", interactive_auth_method, "resvport", "Method by which the hosts of interactive jobs prove themselves to qsub."),
+    LOWER("PBS_INTERACTIVE_ENCRYPT_METHOD", interactive_encrypt_method, "", "Method that encrypts interactive jobs' terminals."),
     LOWER("PBS_SUPPORTED_AUTH_METHODS", supported_auth_methods, "resvport", "Methods that are accepted."),
     TEXT("PBS_AUTH_SERVICE_USERS", auth_service_users, "root", "Users accepted as daemons."),
     TEXT("PBS_DAEMON_SERVICE_USER", daemon_service_user, NULL, "User that runs the scheduler."),

@@ -42,6 +42,8 @@ struct conf {
     const char *smtp_server_name; /* PBS_SMTP_SERVER_NAME */
     const char *auth_method;      /* PBS_AUTH_METHOD, lower case, "resvport" */
     const char *encrypt_method;   /* PBS_ENCRYPT_METHOD, "" */
+    const char *interactive_auth_method;    /* PBS_INTERACTIVE_AUTH_METHOD, "resvport" */
+    const char *interactive_encrypt_method; /* PBS_INTERACTIVE_ENCRYPT_METHOD, "" */
     const char *supported_auth_methods; /* PBS_SUPPORTED_AUTH_METHODS, "resvport" */
     const char *auth_service_users;     /* PBS_AUTH_SERVICE_USERS, "root" */
     const char *daemon_service_user;    /* PBS_DAEMON_SERVICE_USER */

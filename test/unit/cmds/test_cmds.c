@@ -125,11 +125,12 @@ static void test_resource_lists(void)
         { "walltime", "walltime=;" },
         { "preempt_targets=queue=a,b", "preempt_targets=queue=a,b;" },
         { "", "" },
+        { "a=1 b", "a=1;b=;" }, /* a blank ends a value: the rest is a name */
+        { "a=1 b=2 , c=3", "a=1;b=2;c=3;" },
         { "ncpus=1,", NULL },
         { "=3", NULL },
         { "a=1&2", NULL },
         { "select=\"1:ncpus=1 5", NULL },
-        { "a=1 b", NULL },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -24,10 +24,10 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } commands[] = {
-    { "pbsnodes", replay_pbsnodes }, { "qdisable", replay_qdisable },
-    { "qenable", replay_qenable },   { "qstart", replay_qstart },
-    { "qstat", replay_qstat },       { "qstop", replay_qstop },
-    { "qterm", replay_qterm },
+    { "pbsnodes", replay_pbsnodes }, { "qdel", replay_qdel },
+    { "qdisable", replay_qdisable }, { "qenable", replay_qenable },
+    { "qstart", replay_qstart },     { "qstat", replay_qstat },
+    { "qstop", replay_qstop },       { "qterm", replay_qterm },
 };
 
 static const char *golden(const char *name, const char *suffix)
@@ -223,6 +223,11 @@ static void test_nodes(void)
     replay("pbsnodes");
 }
 
+static void test_deletion(void)
+{
+    replay("qdel");
+}
+
 static void test_queue_control(void)
 {
     replay("queue-control");
@@ -320,6 +325,7 @@ int main(void)
         { "wide ids and a server's comment change the tables", test_wide_ids },
         { "node lists are broken or not", test_node_lists },
         { "pbsnodes prints what was captured", test_nodes },
+        { "qdel says which jobs it could not delete", test_deletion },
         { "queue control and qterm answer as captured", test_queue_control },
         { "an estimate is told the shorter the nearer it is", test_estimates },
         { "-T sorts by the start, known ones first", test_order_by_start },

@@ -15,6 +15,7 @@ void world_set_operator(bool is_operator);
 
 /* The main functions. */
 int replay_pbsnodes(int argc, char **argv);
+int replay_qdel(int argc, char **argv);
 int replay_qdisable(int argc, char **argv);
 int replay_qenable(int argc, char **argv);
 int replay_qstart(int argc, char **argv);

@@ -382,6 +382,54 @@ char *pbs_locjob(int c, const char *id, const char *extend)
 /* --- changes -----------------------------------------------------------------------
  */
 
+/* The code that deleting a job would be answered with: one of somebody else's, a
+ * finished one without its history, one that is not there. A range stands for its
+ * subjobs. */
+static int deletion_code(const char *id, const char *extend)
+{
+    const struct object *o = find("job", id);
+
+    if (!o)
+        return strchr(id, '-') ? 0 : PBSE_UNKJOBID;
+    if (!is_operator && !value_is_in(o, "Job_Owner", "pbsuser"))
+        return PBSE_PERM;
+    if (value_is_in(o, "job_state", "FMX"))
+        return extend && strstr(extend, DELETEHISTORY) ? PBSE_HISTJOBDELETED
+                                                       : PBSE_HISTJOBID;
+    return 0;
+}
+
+struct batch_deljob_status *pbs_deljoblist(int c, char **ids, int n, const char *extend)
+{
+    struct batch_deljob_status *head = NULL, **end = &head;
+
+    (void)c;
+    accept_it();
+    for (int i = 0; i < n; i++) {
+        int code = deletion_code(ids[i], extend);
+
+        if (!code)
+            continue;
+        *end = xcalloc(1, sizeof(**end));
+        (*end)->name = xstrdup(ids[i]);
+        (*end)->code = code;
+        end = &(*end)->next;
+        refuse(code);
+    }
+    return head;
+}
+
+void pbs_delstatfree(struct batch_deljob_status *list)
+{
+    while (list) {
+        struct batch_deljob_status *s = list;
+
+        list = s->next;
+        free(s->name);
+        free(s);
+    }
+}
+
 int pbs_manager(int c, int command, int type, const char *name, struct attropl *attrs,
                 const char *extend)
 {
