@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Scripts find one another beside themselves; only versions are put into them.
+# Scripts find one another beside themselves; only versions and the place of pbs.conf
+# are put into them.
 SITE_MADE = src/site/pbs_habitat src/site/pbs_init.d src/site/pbs_postinstall
 libexec_SCRIPTS = $(SITE_MADE)
 dist_libexec_SCRIPTS = src/site/pbs_reload
@@ -13,11 +14,12 @@ EXTRA_DIST += src/site/README.md src/site/pbs.service.in \
 	src/site/pbs_habitat.in src/site/pbs_init.d.in src/site/pbs_postinstall.in
 CLEANFILES += $(SITE_MADE)
 
-$(SITE_MADE): src/lib/base/version.h
+$(SITE_MADE): src/lib/base/version.h Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/site; \
 	value() { sed -n "s/^#define $$1  *\"\(.*\)\"/\1/p" $(srcdir)/src/lib/base/version.h; }; \
 	sed -e "s,@PBS_VERSION@,`value PBS_VERSION`,g" \
 	    -e "s,@HOLDFAST_VERSION@,`value HOLDFAST_VERSION`,g" \
+	    -e "s,@PBS_CONF@,$(sysconfdir)/pbs.conf,g" \
 	    $(srcdir)/$@.in > $@.new && chmod +x $@.new && mv $@.new $@
 src/site/pbs_habitat: src/site/pbs_habitat.in
 src/site/pbs_init.d: src/site/pbs_init.d.in
