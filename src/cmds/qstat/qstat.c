@@ -106,7 +106,7 @@ static int refused(struct qstat_run *r, const char *what, const char *object)
                 "%s: %s %s, use -x or -H to obtain historical job information\n", CMD,
                 object, cell_or(text, "Job has finished"));
     else if (error == PBSE_JOBHISTNOTSET)
-        fprintf(stderr, "%s: %s\n", CMD, cell_or(text, ""));
+        fprintf(stderr, "%s: %s %s\n", CMD, cell_or(text, ""), object);
     else if (text)
         fprintf(stderr, "%s: %s%s%s%s%s\n", CMD, text, *what ? " " : "", what,
                 *object ? " " : "", object);

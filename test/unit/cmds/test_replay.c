@@ -203,6 +203,11 @@ static void test_errors(void)
     replay("qstat-errors");
 }
 
+static void test_more(void)
+{
+    replay("qstat-more");
+}
+
 static void test_full_forms(void)
 {
     replay("full");
@@ -321,6 +326,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "qstat's tables are as they were captured", test_tables },
         { "qstat's errors are as they were captured", test_errors },
+        { "options of qstat go together or do not", test_more },
         { "the full forms of jobs are as they were captured", test_full_forms },
         { "wide ids and a server's comment change the tables", test_wide_ids },
         { "node lists are broken or not", test_node_lists },

@@ -286,6 +286,16 @@ static bool has(const char *extend, char letter)
     return extend && strchr(extend, letter);
 }
 
+/* False, with the refusal, when history is asked for and there is none. */
+static bool may_ask(const char *extend)
+{
+    for (size_t i = 0; i < n_objects && has(extend, 'x'); i++)
+        if (strcmp(objects[i].kind, "server") == 0 &&
+            !value_is_in(&objects[i], "job_history_enable", "True"))
+            return refuse(PBSE_JOBHISTNOTSET);
+    return true;
+}
+
 /* Among all jobs: subjobs and finished ones only when they are asked for. */
 static bool is_shown(const struct object *o, const char *extend)
 {
@@ -319,7 +329,7 @@ struct batch_status *pbs_selstat(int c, struct attropl *criteria, struct attrl *
 
     (void)c;
     accept_it();
-    for (size_t i = 0; i < n_objects; i++) {
+    for (size_t i = 0; i < n_objects && may_ask(extend); i++) {
         if (strcmp(objects[i].kind, "job") != 0 || !is_shown(&objects[i], extend) ||
             !meets(&objects[i], criteria))
             continue;
