@@ -45,7 +45,7 @@ CASES = [
     Case(15003, "Cannot set attribute, read only or insufficient permission  total_jobs",
          "set server total_jobs=3"),
     Case(15003, "Cannot set attribute, read only or insufficient permission  comment",
-         sub("-W", "comment=hi"), user=USER1),
+         sub("-W", "comment=hi"), user=USER1, needs_root=True),
     Case(15004, "Invalid request", "set resource ncpus type=long"),
     Case(15004, "Invalid request", "delete resource ncpus"),
     Case(15007, "Unauthorized Request ", "set server comment=x", user=USER1, needs_root=True),

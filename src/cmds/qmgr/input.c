@@ -271,7 +271,10 @@ static char *read_edited(struct qmgr_input *in)
     int n = 0;
     const char *typed = el_gets(in->edit, &n);
 
-    return typed && n > 0 ? xstrndup(typed, strcspn(typed, "\n")) : NULL;
+    if (typed && n > 0)
+        return xstrndup(typed, strcspn(typed, "\n"));
+    putchar('\n'); /* the shell's prompt does not follow ours */
+    return NULL;
 }
 
 /* A line of a file, NULL at the end. One that no command can be sets *wrong. */
