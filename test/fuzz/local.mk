@@ -19,7 +19,7 @@ fuzz-targets: $(FUZZ_TARGETS)
 EXTRA_DIST += test/fuzz/README.md test/fuzz/campaign test/fuzz/corpus test/fuzz/dict
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 FUZZ_TARGETS = test/fuzz/fuzz_acl test/fuzz/fuzz_conf test/fuzz/fuzz_date \
-	test/fuzz/fuzz_dis test/fuzz/fuzz_exec_vnode test/fuzz/fuzz_ids \
+	test/fuzz/fuzz_dis test/fuzz/fuzz_exec_vnode test/fuzz/fuzz_formula test/fuzz/fuzz_ids \
 	test/fuzz/fuzz_iff test/fuzz/fuzz_is test/fuzz/fuzz_libpbs test/fuzz/fuzz_mom \
 	test/fuzz/fuzz_mom_config test/fuzz/fuzz_mom_job test/fuzz/fuzz_nodes \
 	test/fuzz/fuzz_place test/fuzz/fuzz_qmgr test/fuzz/fuzz_reply \
@@ -53,6 +53,8 @@ test_fuzz_fuzz_acl_SOURCES = test/fuzz/fuzz_acl.c
 test_fuzz_fuzz_acl_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
 test_fuzz_fuzz_exec_vnode_SOURCES = test/fuzz/fuzz_exec_vnode.c
 test_fuzz_fuzz_exec_vnode_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
+test_fuzz_fuzz_formula_SOURCES = test/fuzz/fuzz_formula.c
+test_fuzz_fuzz_formula_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
 test_fuzz_fuzz_nodes_SOURCES = test/fuzz/fuzz_nodes.c
 test_fuzz_fuzz_nodes_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
 test_fuzz_fuzz_place_SOURCES = test/fuzz/fuzz_place.c

@@ -6,6 +6,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/chunk.c src/lib/attr/chunk.h \
 	src/lib/attr/convert.c \
 	src/lib/attr/exec_vnode.c \
+	src/lib/attr/formula.c src/lib/attr/formula.h \
 	src/lib/attr/hook_attrs.c src/lib/attr/hook_attrs.h \
 	src/lib/attr/ids.c src/lib/attr/ids.h \
 	src/lib/attr/job_attrs.c src/lib/attr/job_attrs.h \
@@ -29,9 +30,11 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/who.h
 
 check_PROGRAMS += test/unit/attr/test_values test/unit/attr/test_rows \
-	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep
+	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
+	test/unit/attr/test_formula
 TESTS += test/unit/attr/test_values test/unit/attr/test_rows \
-	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep
+	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
+	test/unit/attr/test_formula
 test_unit_attr_test_values_SOURCES = test/unit/attr/test_values.c
 test_unit_attr_test_values_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_rows_SOURCES = test/unit/attr/test_rows.c
@@ -42,5 +45,8 @@ test_unit_attr_test_ids_SOURCES = test/unit/attr/test_ids.c
 test_unit_attr_test_ids_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_sweep_SOURCES = test/unit/attr/test_sweep.c
 test_unit_attr_test_sweep_LDADD = libhfattr.la libhfbase.la -lcunit
+
+test_unit_attr_test_formula_SOURCES = test/unit/attr/test_formula.c
+test_unit_attr_test_formula_LDADD = libhfattr.la libhfbase.la -lcunit
 
 EXTRA_DIST += src/lib/attr/README.md

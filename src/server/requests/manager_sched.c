@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/manager.h"
 
+#include "lib/attr/formula.h"
 #include "server/svr.h"
 
 #include <ctype.h>
@@ -72,6 +73,21 @@ static int check_host(const struct manager *g, const struct edit *e)
     return diag_code(&g->out->why, PBSE_BADATVAL);
 }
 
+/* The server has a formula too, from older days; two must be the same. */
+static int check_formula(const struct manager *g, const struct edit *e)
+{
+    const char *text = edit_str(e, SCHED_A_JOB_SORT_FORMULA, NULL);
+    int err;
+
+    if (!e->touched[SCHED_A_JOB_SORT_FORMULA] || !text)
+        return 0;
+    err = formula_check(text, e->defs, &g->out->why);
+    if (!err &&
+        strcmp(obj_str(g->m->server, SERVER_A_JOB_SORT_FORMULA, text), text) != 0)
+        err = diag_code(&g->out->why, PBSE_SVR_SCHED_JSF_INCOMPAT);
+    return err;
+}
+
 static int check_sched(const struct manager *g, const struct edit *e,
                        const struct object *self)
 {
@@ -79,6 +95,8 @@ static int check_sched(const struct manager *g, const struct edit *e,
 
     if (err == 0)
         err = check_host(g, e);
+    if (err == 0)
+        err = check_formula(g, e);
     if (err == 0)
         err = check_unique(g, e, self, SCHED_A_PARTITION,
                            PBSE_SCHED_PARTITION_ALREADY_EXISTS);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/manager.h"
 
+#include "lib/attr/formula.h"
 #include "server/svr.h"
 
 #include <string.h>
@@ -84,6 +85,25 @@ static int check_licenses(const struct edit *e, struct diag *why)
                               : PBSE_LICENSE_MAX_BADVAL);
 }
 
+/* A formula that differs from a scheduler's is none (scheduling.md 24). */
+static int check_formula(const struct manager *g, const struct edit *e)
+{
+    const char *text = edit_str(e, SERVER_A_JOB_SORT_FORMULA, NULL);
+    int err;
+
+    if (!e->touched[SERVER_A_JOB_SORT_FORMULA] || !text)
+        return 0;
+    err = formula_check(text, e->defs, &g->out->why);
+    MODEL_EACH(g->m, OBJ_SCHED, o)
+    {
+        const char *theirs = obj_str(o, SCHED_A_JOB_SORT_FORMULA, text);
+
+        if (!err && strcmp(theirs, text) != 0)
+            err = diag_code(&g->out->why, PBSE_SVR_SCHED_JSF_INCOMPAT);
+    }
+    return err;
+}
+
 static int check_server(const struct manager *g, const struct edit *e)
 {
     struct diag *why = &g->out->why;
@@ -100,6 +120,7 @@ static int check_server(const struct manager *g, const struct edit *e)
         (err = check_licenses(e, why)) ||
         (err = check_default_chunk(e, SERVER_A_DEFAULT_CHUNK, why)) ||
         (err = check_limits_of_jobs(e, SERVER_A_RESOURCES_MAX, why)) ||
+        (err = check_formula(g, e)) ||
         (err = check_group_key(e, SERVER_A_NODE_GROUP_KEY, true, why)))
         return err;
     return check_group_key(e, SERVER_A_RESTRICT_RES_TO_RELEASE_ON_SUSPEND, false, why);
