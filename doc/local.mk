@@ -5,6 +5,7 @@ dist_man_MANS += \
 	doc/man/pbs_habitat.8 \
 	doc/man/pbs_hostn.8 \
 	doc/man/pbs_iff.8 \
+	doc/man/pbs_ifl.3 \
 	doc/man/pbs_init.d.8 \
 	doc/man/pbs_mom.8 \
 	doc/man/pbs_postinstall.8 \

@@ -38,7 +38,7 @@ libpbs_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-export-symbols $(srcdir)/src/lib/ifl/libpbs.sym
 
 pkgconfigdir = $(libdir)/pkgconfig
-pkgconfig_DATA = src/lib/ifl/libpbs.pc
+pkgconfig_DATA = src/lib/ifl/pbs.pc
 
 check_PROGRAMS += test/unit/ifl/test_ifl
 TESTS += test/unit/ifl/test_ifl
