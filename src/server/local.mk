@@ -7,6 +7,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/sched_link.c src/server/sched_link.h \
 	src/server/settle.c \
 	src/server/start.c \
+	src/server/stop.c src/server/stop.h \
 	src/server/svr.c src/server/svr.h src/server/svr_priv.h \
 	src/server/take_up.c \
 	src/server/watch.c src/server/watch.h \
@@ -96,6 +97,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/sched_requests.c \
 	src/server/requests/server_acl.c src/server/requests/server_acl.h \
 	src/server/requests/show.c src/server/requests/show.h \
+	src/server/requests/shutdown.c \
 	src/server/requests/status.c \
 	src/server/requests/table.c \
 	src/server/rules/job_rules.c \
@@ -156,6 +158,13 @@ test_unit_server_test_job_model_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_mom_link_SOURCES = test/unit/server/test_mom_link.c $(FAKE_MOM)
 test_unit_server_test_mom_link_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_mom_link_LDADD = $(FAKE_MOM_LIBS)
+
+# The end of the server.
+check_PROGRAMS += test/unit/server/test_shutdown
+TESTS += test/unit/server/test_shutdown
+test_unit_server_test_shutdown_SOURCES = test/unit/server/test_shutdown.c $(FAKE_MOM)
+test_unit_server_test_shutdown_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_shutdown_LDADD = $(FAKE_MOM_LIBS)
 
 # Reservations: tables, and the whole core in a small world.
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \

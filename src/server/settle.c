@@ -114,4 +114,5 @@ void settle(struct turn *t)
     } while (pump_moms(t));
     HASH_ITER(hh, s->links.by_name, l, next)
     sched_link_pump(l, s->m, t->now_at, t->out);
+    stop_if_done(t);
 }

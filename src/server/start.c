@@ -92,9 +92,9 @@ static const struct {
     int order, alarm_s, freq_s;
 } shipped_hooks[] = {
     { "pbs_cgroups", "site",
-      "execjob_begin,execjob_epilogue,execjob_end,exechost_periodic,execjob_launch,"
-      "exechost_startup,execjob_attach,execjob_resize,execjob_abort,"
-      "execjob_postsuspend,execjob_preresume",
+      "execjob_begin,execjob_epilogue,execjob_end,execjob_launch,execjob_attach,"
+      "execjob_resize,execjob_abort,execjob_postsuspend,execjob_preresume,"
+      "exechost_periodic,exechost_startup",
       "offline_vnodes", 100, 90, 120 },
     { "PBS_alps_inventory_check", "pbs", "exechost_periodic", "none", 1, 90, 300 },
     { "PBS_power", "pbs",

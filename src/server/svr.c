@@ -61,6 +61,7 @@ void svr_free(struct svr *s)
     if (!s)
         return;
     held_fini(&s->held);
+    stop_fini(&s->stop);
     watches_fini(&s->watches);
     sched_links_fini(&s->links);
     moms_free(s->moms);
@@ -148,7 +149,7 @@ static int may_ask(const struct svr *s, const struct request_row *row,
 {
     if (!(rq->who->rights & row->who))
         return PBSE_PERM;
-    if (row->not_stopping && s->view.stopping)
+    if (row->not_stopping && s->view.stopping != STOP_NOT)
         return PBSE_SVRDOWN;
     return 0;
 }
@@ -156,12 +157,6 @@ static int may_ask(const struct svr *s, const struct request_row *row,
 static void close_conn(struct turn *t, uint64_t conn)
 {
     effect_add(t->out, EFFECT_CLOSE, t->s->m->seq)->u.close_conn = conn;
-}
-
-static void stop(struct turn *t)
-{
-    t->s->view.stopping = true;
-    effect_add(t->out, EFFECT_EXIT, t->s->m->seq);
 }
 
 static void quit_schedulers(struct turn *t)
@@ -224,14 +219,14 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
     }
     if (d->hold.wanted)
         held_add(&t->s->held, rq->who->conn, rq->wire->number, rq->actor, &d->hold);
-    else if (!d->no_reply && !silent)
+    else if (!d->no_reply && !silent && !d->stop)
         send_reply(t, rq->who->conn, &d->reply);
     if (d->close)
         close_conn(t, rq->who->conn);
     if (d->quit_schedulers)
         quit_schedulers(t);
     if (d->stop)
-        stop(t);
+        stop_begin(t, rq->who->conn, d->stop, d->quit_moms);
 }
 
 static void registered(struct svr *s, const struct request *rq)

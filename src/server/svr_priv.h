@@ -7,6 +7,7 @@
 
 #include "server/held.h"
 #include "server/sched_link.h"
+#include "server/stop.h"
 #include "server/svr.h"
 #include "server/watch.h"
 
@@ -22,6 +23,7 @@ struct svr {
     struct svr_view view;
     struct holds_table held;
     struct watches watches;
+    struct stop stop;
     bool started;
     bool store_failed;
 };

@@ -5,42 +5,42 @@
 
 #include <string.h>
 
-/* 'less' is the place in the refusal of "-=", which names them in another order and not
- * all of them (0). */
+/* 'more' and 'less' are the places in the refusals of "+=" and "-=", which name them in
+ * other orders than they are shown, and not all of them (0). */
 /* clang-format off */
 static const struct event_row {
     const char *name;
     uint32_t bit;
-    uint8_t less;
+    uint8_t more, less;
 } rows[] = {
-    { "queuejob",             HOOK_QUEUEJOB,              1 },
-    { "postqueuejob",         HOOK_POSTQUEUEJOB,          2 },
-    { "modifyjob",            HOOK_MODIFYJOB,             3 },
-    { "modifyvnode",          HOOK_MODIFYVNODE,           4 },
-    { "management",           HOOK_MANAGEMENT,            5 },
-    { "resvsub",              HOOK_RESVSUB,               6 },
-    { "modifyresv",           HOOK_MODIFYRESV,            7 },
-    { "movejob",              HOOK_MOVEJOB,               8 },
-    { "jobobit",              HOOK_JOBOBIT,               0 },
-    { "runjob",               HOOK_RUNJOB,                9 },
-    { "provision",            HOOK_PROVISION,            11 },
-    { "periodic",             HOOK_PERIODIC,             10 },
-    { "resv_confirm",         HOOK_RESV_CONFIRM,         12 },
-    { "resv_begin",           HOOK_RESV_BEGIN,           13 },
-    { "resv_end",             HOOK_RESV_END,             14 },
-    { "execjob_begin",        HOOK_EXECJOB_BEGIN,        15 },
-    { "execjob_prologue",     HOOK_EXECJOB_PROLOGUE,     16 },
-    { "execjob_epilogue",     HOOK_EXECJOB_EPILOGUE,     17 },
-    { "execjob_preterm",      HOOK_EXECJOB_PRETERM,      19 },
-    { "execjob_end",          HOOK_EXECJOB_END,          18 },
-    { "exechost_periodic",    HOOK_EXECHOST_PERIODIC,    20 },
-    { "execjob_launch",       HOOK_EXECJOB_LAUNCH,       21 },
-    { "exechost_startup",     HOOK_EXECHOST_STARTUP,     22 },
-    { "execjob_attach",       HOOK_EXECJOB_ATTACH,       23 },
-    { "execjob_resize",       HOOK_EXECJOB_RESIZE,       24 },
-    { "execjob_abort",        HOOK_EXECJOB_ABORT,        25 },
-    { "execjob_postsuspend",  HOOK_EXECJOB_POSTSUSPEND,  26 },
-    { "execjob_preresume",    HOOK_EXECJOB_PRERESUME,    27 },
+    { "queuejob",            HOOK_QUEUEJOB,             1,  1 },
+    { "postqueuejob",        HOOK_POSTQUEUEJOB,         2,  2 },
+    { "modifyjob",           HOOK_MODIFYJOB,            3,  3 },
+    { "modifyvnode",         HOOK_MODIFYVNODE,          4,  4 },
+    { "management",          HOOK_MANAGEMENT,           5,  5 },
+    { "resvsub",             HOOK_RESVSUB,              6,  6 },
+    { "modifyresv",          HOOK_MODIFYRESV,           7,  7 },
+    { "movejob",             HOOK_MOVEJOB,              8,  8 },
+    { "jobobit",             HOOK_JOBOBIT,              9,  0 },
+    { "runjob",              HOOK_RUNJOB,              10,  9 },
+    { "provision",           HOOK_PROVISION,           11, 11 },
+    { "periodic",            HOOK_PERIODIC,            12, 10 },
+    { "resv_confirm",        HOOK_RESV_CONFIRM,        13, 12 },
+    { "resv_begin",          HOOK_RESV_BEGIN,          14, 13 },
+    { "resv_end",            HOOK_RESV_END,            15, 14 },
+    { "execjob_begin",       HOOK_EXECJOB_BEGIN,       16, 15 },
+    { "execjob_prologue",    HOOK_EXECJOB_PROLOGUE,    17, 16 },
+    { "execjob_epilogue",    HOOK_EXECJOB_EPILOGUE,    18, 17 },
+    { "execjob_end",         HOOK_EXECJOB_END,         20, 18 },
+    { "execjob_preterm",     HOOK_EXECJOB_PRETERM,     19, 19 },
+    { "execjob_launch",      HOOK_EXECJOB_LAUNCH,      22, 21 },
+    { "execjob_attach",      HOOK_EXECJOB_ATTACH,      24, 23 },
+    { "execjob_resize",      HOOK_EXECJOB_RESIZE,      25, 24 },
+    { "execjob_abort",       HOOK_EXECJOB_ABORT,       26, 25 },
+    { "execjob_postsuspend", HOOK_EXECJOB_POSTSUSPEND, 27, 26 },
+    { "execjob_preresume",   HOOK_EXECJOB_PRERESUME,   28, 27 },
+    { "exechost_periodic",   HOOK_EXECHOST_PERIODIC,   21, 20 },
+    { "exechost_startup",    HOOK_EXECHOST_STARTUP,    23, 22 },
 };
 /* clang-format on */
 
@@ -81,10 +81,10 @@ void hook_events_print(uint32_t events, struct buf *out)
             add_name(rows[i].name, out, start);
 }
 
-static const char *name_at(unsigned place)
+static const char *name_at(bool less, unsigned place)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].less == place)
+        if ((less ? rows[i].less : rows[i].more) == place)
             return rows[i].name;
     return NULL;
 }
@@ -94,8 +94,6 @@ void hook_events_print_choice(bool less, struct buf *out)
     size_t start = out->len;
     const char *name;
 
-    for (unsigned i = 1; less && (name = name_at(i)) != NULL; i++)
+    for (unsigned place = 1; (name = name_at(less, place)) != NULL; place++)
         add_name(name, out, start);
-    for (size_t i = 0; !less && i < ARRAY_LEN(rows); i++)
-        add_name(rows[i].name, out, start);
 }

@@ -32,6 +32,13 @@ bool node_bits_usable(uint32_t bits)
     return bad == 0;
 }
 
+bool node_may_be_reached(const struct node *n)
+{
+    uint32_t bits = node_state_stored(n);
+
+    return (bits & NODE_LAST_KNOWN) || !(bits & (NODE_DOWN | NODE_STATE_UNKNOWN));
+}
+
 bool nodes_are_awaited(const struct model *m)
 {
     MODEL_EACH(m, OBJ_NODE, o)

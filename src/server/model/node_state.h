@@ -44,6 +44,9 @@ uint32_t node_state(const struct node *n);
 bool node_is_usable(const struct node *n);
 bool node_bits_usable(uint32_t bits);
 
+/* False when its MoM is down, or unknown and nothing is known that might still hold. */
+bool node_may_be_reached(const struct node *n);
+
 /* After a restart vnodes are unknown until their MoMs have reported: true while some of
  * them are. Linear in the vnodes. */
 bool nodes_are_awaited(const struct model *m);

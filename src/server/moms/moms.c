@@ -175,6 +175,16 @@ static void greet_again(struct moms *ms, struct moms_turn *t)
     ms->greet = false;
 }
 
+void moms_shutdown(struct moms *ms, struct moms_turn *t)
+{
+    const struct is_message msg = { .command = IS_SHUTDOWN };
+    struct mom *mom, *next;
+
+    HASH_ITER(hh, ms->by_key, mom, next)
+    if (mom->registered && mom->stream)
+        mom_send(t, mom, &msg);
+}
+
 /* One OBITREPLY for the answers to one MoM that follow each other. */
 static void answer_obits(struct moms *ms, struct moms_turn *t)
 {

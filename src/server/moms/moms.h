@@ -49,6 +49,9 @@ void moms_router_back(struct moms *ms, struct moms_turn *t);
 void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn,
                   const char *job_id, const struct wire_request *rq);
 
+/* Every MoM with a link is told to end (IS_SHUTDOWN). */
+void moms_shutdown(struct moms *ms, struct moms_turn *t);
+
 /* A record was applied: its job or vnode is looked at by the next pump. */
 void moms_touch(struct moms *ms, const struct record *rec);
 

@@ -182,6 +182,14 @@ static void account_deleted(const struct reaction *r)
     account(r, 'D', &text);
 }
 
+static void account_aborted(const struct reaction *r)
+{
+    struct buf text = { 0 };
+
+    buf_add_str(&text, r->rec->note);
+    account(r, 'A', &text);
+}
+
 /* What a request altered, in the order of the attribute table. */
 static void account_altered(const struct reaction *r)
 {
@@ -222,7 +230,10 @@ void react_job_account(const struct reaction *r)
             account_altered(r);
         break;
     case FACT_JOB_KILLED:
-        account_deleted(r);
+        if (str_same(r->rec->note, JOB_NOTE_SHUTDOWN))
+            account_aborted(r);
+        else
+            account_deleted(r);
         break;
     case FACT_JOB_DELETED: /* told already when it was to be killed */
         if (!obj_is_set(o, JOB_A_HF_KILL_BY))

@@ -59,6 +59,10 @@ static void log_started(const struct reaction *r, const struct object *o)
 
 static void log_deletion(const struct reaction *r)
 {
+    if (str_same(r->rec->note, JOB_NOTE_SHUTDOWN)) {
+        line(r, LOG_EV_SYSTEM | LOG_EV_JOB | LOG_EV_DEBUG, r->rec->note);
+        return;
+    }
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                "Job to be deleted at request of %s", r->rec->actor);
     if (r->rec->note)

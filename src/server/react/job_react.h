@@ -6,6 +6,9 @@
 
 #include "server/react/react.h"
 
+/* The note of a FACT_JOB_KILLED by the end of the server: the accounting's words. */
+#define JOB_NOTE_SHUTDOWN "Aborted by PBS Server  on Server shutdown"
+
 /* The note of a FACT_JOB_MODIFIED by ModifyJob: it is told in the accounting. */
 #define JOB_NOTE_ALTERED "altered"
 

@@ -17,7 +17,7 @@ int handle_status(const struct model *m, const struct request *rq,
 int handle_status_hook(const struct model *m, const struct request *rq,
                        struct decision *out);
 
-/* Schedulers and the server's end: sched_requests.c. */
+/* Schedulers: sched_requests.c. The server's end: shutdown.c. */
 int handle_register_sched(const struct model *m, const struct request *rq,
                           struct decision *out);
 int handle_def_sched_reply(const struct model *m, const struct request *rq,

@@ -107,8 +107,6 @@ static int create_hook(struct manager *g)
                          "hook_name '%s', cannot use PBS as a prefix it is "
                          "reserved for pbs hooks",
                          g->name));
-    if (g->body->object_type == OBJECT_PBS_HOOK)
-        return refuse_text(g, op, "cannot create a PBS hook");
     if (!name_is_valid(g->name))
         return refuse_text(g, op,
                            "hook_name must begin with a letter and have letters, "
@@ -129,8 +127,6 @@ static int delete_hook(struct manager *g)
 
     if (!o)
         return PBSE_HOOKERROR;
-    if (is_pbs(o))
-        return refuse_text(g, op, "cannot delete a PBS hook");
     decide(g->out, g->rq, FACT_DELETED, OBJ_HOOK, o->id);
     manager_log(g, OBJ_HOOK, o->id, "deleted");
     return 0;
@@ -279,15 +275,17 @@ static int export_hook(struct manager *g)
 
 int manager_hook(struct manager *g)
 {
+    bool shipped = g->body->object_type == OBJECT_PBS_HOOK;
+
     if (!g->rq->who->server_uid)
         return diag_set(&g->out->why, PBSE_HOOKERROR,
                         "%s is unauthorized to access hooks data from server %s",
                         g->rq->actor, g->rq->cfg->server_name);
     switch (g->body->command) {
     case MANAGER_CREATE:
-        return create_hook(g);
+        return shipped ? REFUSE(g, PBSE_IVALREQ) : create_hook(g);
     case MANAGER_DELETE:
-        return delete_hook(g);
+        return shipped ? REFUSE(g, PBSE_IVALREQ) : delete_hook(g);
     case MANAGER_SET:
     case MANAGER_UNSET:
         return set_hook(g);

@@ -31,10 +31,18 @@ struct requester {
     bool scheduler;  /* a registered scheduler's primary connection */
 };
 
+/* How the server is ending. */
+enum server_stop {
+    STOP_NOT,
+    STOP_DELAYED,   /* it waits for jobs that can neither be requeued nor killed */
+    STOP_IMMEDIATE, /* it waits for jobs that are being requeued or killed */
+    STOP_NOW,
+};
+
 /* What the engine knows besides the model; it lasts as long as the process. */
 struct svr_view {
     size_t n_schedulers; /* attached and with scheduling on */
-    bool stopping;
+    enum server_stop stopping;
     const struct sched_links *links; /* sched_link.h */
 };
 
@@ -73,8 +81,9 @@ struct decision {
     const char *forward_job;
     bool forward_quietly;
     bool close;           /* close the connection after the reply */
-    bool stop;            /* leave the main loop after the reply */
-    bool quit_schedulers; /* they are told to leave */
+    enum server_stop stop; /* end after the reply, or when no job is waited for */
+    bool quit_schedulers;  /* they are told to leave */
+    bool quit_moms;        /* and so are the MoMs, at the end */
     /* DefSchReply: who waits for the deferred run of this job gets code and text. */
     const char *deferred_id;
     int deferred_code;

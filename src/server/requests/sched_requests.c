@@ -1,10 +1,9 @@
-/* sched_requests.c - what schedulers ask beside their ordinary requests, and the end of
- * the server (wire.md 12.1, 12.4, 10.7).
+/* sched_requests.c - what schedulers ask beside their ordinary requests (wire.md 12.1,
+ * 12.4).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/handlers.h"
 
-#include "lib/base/log.h"
 #include "server/sched_link.h"
 #include "server/svr.h"
 
@@ -47,36 +46,5 @@ int handle_def_sched_reply(const struct model *m, const struct request *rq,
     out->deferred_id = body->job_id;
     out->deferred_code = body->error;
     out->deferred_text = body->text;
-    return 0;
-}
-
-enum shutdown_bits {
-    SHUTDOWN_MANNER = 0x0f,
-    SHUTDOWN_SCHED = 0x10,
-};
-
-static const char *manner_name(uint32_t manner)
-{
-    static const char *const names[] = { "Immediate", "Delayed", "Quick" };
-
-    return manner < ARRAY_LEN(names) ? names[manner] : "Forced";
-}
-
-/* Running jobs are left running in every manner: they are found again at the next
- * start. */
-int handle_shutdown(const struct model *m, const struct request *rq,
-                    struct decision *out)
-{
-    const struct body_number *body = rq->body;
-    const char *server = log_server_name(rq->cfg, out->arena);
-
-    (void)m;
-    decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,
-               "Shutdown request from %s ", rq->actor);
-    decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,
-               "Starting to shutdown the server, type is %s",
-               manner_name(body->value & SHUTDOWN_MANNER));
-    out->quit_schedulers = body->value & SHUTDOWN_SCHED;
-    out->stop = true;
     return 0;
 }

@@ -150,6 +150,8 @@ static int64_t total(const size_t *n_state)
 
 static const char *server_state(const struct model *m, const struct request *rq)
 {
+    if (rq->view->stopping == STOP_DELAYED)
+        return "Terminating_Delay";
     if (rq->view->stopping)
         return "Terminating";
     if (!obj_num(m->server, SERVER_A_SCHEDULING, 1))

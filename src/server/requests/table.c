@@ -29,7 +29,7 @@ static const struct request_row rows[] = {
 
     /* jobs */
     [BATCH_QUEUE_JOB] = { handle_queue_job, WHO_ANYONE, .not_stopping = true },
-    [BATCH_JOB_SCRIPT] = { handle_job_script, WHO_ANYONE },
+    [BATCH_JOB_SCRIPT] = { handle_job_script, WHO_ANYONE, .not_stopping = true },
     [BATCH_RDY_TO_COMMIT] = { handle_rdy_to_commit, WHO_ANYONE },
     [BATCH_COMMIT] = { handle_commit, WHO_ANYONE },
     [BATCH_DELETE_JOB] = { handle_delete_job, WHO_ANYONE },
@@ -39,9 +39,10 @@ static const struct request_row rows[] = {
     [BATCH_LOCATE_JOB] = { handle_locate_job, WHO_ANYONE },
     [BATCH_MODIFY_JOB] = { handle_modify_job, WHO_ANYONE },
     [BATCH_MODIFY_JOB_ASYNC] = { handle_modify_job, WHO_ANYONE, .silent = true },
-    [BATCH_RUN_JOB] = { handle_run_job, WHO_ANYONE },
-    [BATCH_ASYRUN_JOB] = { handle_run_job, WHO_ANYONE, .silent = true },
-    [BATCH_ASYRUN_JOB_ACK] = { handle_run_job, WHO_ANYONE },
+    [BATCH_RUN_JOB] = { handle_run_job, WHO_ANYONE, .not_stopping = true },
+    [BATCH_ASYRUN_JOB] = { handle_run_job, WHO_ANYONE, .not_stopping = true,
+                           .silent = true },
+    [BATCH_ASYRUN_JOB_ACK] = { handle_run_job, WHO_ANYONE, .not_stopping = true },
     [BATCH_RERUN] = { handle_rerun_job, WHO_ANYONE },
     [BATCH_SIGNAL_JOB] = { handle_signal_job, WHO_ANYONE },
     [BATCH_SELECT_JOBS] = { handle_select_jobs, WHO_ANYONE },

@@ -73,23 +73,13 @@ static int64_t fail_requeue_s(const struct model *m, char state)
     return s;
 }
 
-/* Nobody can reach the MoM, and nothing is known that might still hold. */
-static bool is_cut_off(const struct node *n)
-{
-    uint32_t bits = node_state_stored(n);
-
-    if (bits & NODE_LAST_KNOWN)
-        return false;
-    return (bits & (NODE_DOWN | NODE_STATE_UNKNOWN)) != 0;
-}
-
 int64_t job_node_fail_deadline(const struct model *m, const struct object *o)
 {
     const struct job *job = TO_JOB(o);
     const struct node *n = job_first_node(job);
     int64_t wait_s;
 
-    if (!job_is_at_mom(job) || !n || !is_cut_off(n))
+    if (!job_is_at_mom(job) || !n || node_may_be_reached(n))
         return INT64_MAX;
     wait_s = fail_requeue_s(m, job_state(job));
     if (wait_s == INT64_MAX)

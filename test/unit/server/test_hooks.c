@@ -180,8 +180,8 @@ static void test_every_attribute_answers_with_its_own_words(void)
         { "shipped", SET, PBS, "PBS_power", "enabled=TRUE alarm=5", NULL },
         { "shipped event", SET, PBS, "PBS_power", "event=queuejob",
           "cannot set attributes of a 'pbs' hook" },
-        { "shipped stays", DELETE, PBS, "PBS_power", "", "cannot delete a PBS hook" },
-        { "shipped is not made", CREATE, PBS, "mine", "", "cannot create a PBS hook" },
+        { "shipped stays", DELETE, HOOK, "PBS_power", "",
+          "PBS_power not of 'site' type" },
         { "deleted", DELETE, HOOK, "p1", "", NULL },
         { "gone", DELETE, HOOK, "p1", "", "p1 does not exist!" },
     };
@@ -349,6 +349,8 @@ static void test_hooks_are_roots_and_of_two_kinds(void)
     const struct wire_reply *reply;
 
     rig_manager(r, RIG_ROOT, SET, 0, "", "managers=ann@*");
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, PBS, "mine", ""), 15004);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, PBS, "PBS_power", ""), 15004);
     CU_ASSERT_EQUAL(rig_manager(r, RIG_USER, CREATE, HOOK, "h", ""), 15136);
     CU_ASSERT_STRING_EQUAL(rig_text(r), not_yours);
     reply = rig_ask(r, RIG_USER, BATCH_STATUS_HOOK, &all, "hook");

@@ -1,0 +1,197 @@
+/* test_shutdown.c - the end of the server: what becomes of running jobs, who waits for
+ * it and what is refused meanwhile (operations.md 12, wire.md 5 and 10.7).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "test/unit/server/fake_mom.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+enum {
+    IMMEDIATE = 0,
+    DELAY = 1,
+    QUICK = 2,
+    WITH_MOMS = 0x20,
+    SECONDARY_ONLY = 0x100,
+};
+
+static const struct wire_reply *shut_down(struct rig *r, uint32_t how)
+{
+    struct body_number body = { .value = how };
+
+    return rig_ask(r, RIG_ROOT, BATCH_SHUTDOWN, &body, NULL);
+}
+
+static const char *run(struct fake_mom *fm, const char *attrs)
+{
+    const char *id = submit(fm->r, RIG_USER, "", attrs, "sleep\n");
+
+    CU_ASSERT_EQUAL_FATAL(run_job(fm->r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(fm, fake_told(fm, BATCH_COMMIT, 0), 0, NULL);
+    fake_usage(fm, id, 1, "4711", "00:00:02");
+    return id;
+}
+
+/* The job's last minutes at its MoM. */
+static void ends(struct fake_mom *fm, const char *id, int32_t status)
+{
+    const struct is_message *told;
+
+    fake_obit(fm, id, 1, status);
+    told = fake_told(fm, BATCH_COPY_FILES, 0);
+    if (told)
+        fake_answer(fm, told, 0, NULL);
+    told = fake_told(fm, BATCH_DELETE_JOB, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(told);
+    fake_answer(fm, told, 0, NULL);
+}
+
+static void test_quick_leaves_jobs_running(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = run(&fm, "");
+
+    CU_ASSERT_EQUAL(shut_down(fm.r, QUICK)->code, 0);
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_EXIT), 1);
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_RECORD), 0);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    fake_mom_free(&fm);
+}
+
+static void test_without_running_jobs_nobody_waits(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    submit(fm.r, RIG_USER, "", "", "x\n");
+    CU_ASSERT_EQUAL(shut_down(fm.r, DELAY)->code, 0);
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_EXIT), 1);
+    CU_ASSERT_TRUE(
+        rig_logged(fm.r, "Starting to shutdown the server, type is Delayed"));
+    fake_mom_free(&fm);
+}
+
+static void test_delay_requeues_what_may_run_again_and_waits_for_the_rest(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *again = run(&fm, "");
+    const char *once = run(&fm, "Rerunable=False");
+    uint64_t conn;
+
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    conn = r->conn;
+    CU_ASSERT_TRUE(rig_logged(r, "Requeued in queue: workq on Server shutdown"));
+    CU_ASSERT_TRUE(rig_logged(r, "job running on at Server shutdown on Server "
+                                 "shutdown"));
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_ROOT, BATCH_STATUS_SERVER, "", "server_state"),
+        "Terminating_Delay");
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", ""), PBSE_SVRDOWN);
+    CU_ASSERT_STRING_EQUAL(rig_text(r), "Request not allowed: Server shutting down");
+    CU_ASSERT_EQUAL(run_job(r, again, "(n1:ncpus=1)"), PBSE_SVRDOWN);
+    ends(&fm, again, -11);
+    CU_ASSERT_EQUAL(state_of(r, again), 'Q');
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 0);
+    ends(&fm, once, 0);
+    CU_ASSERT_PTR_NOT_NULL(accounted(r, 'E', 0));
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, conn));
+    CU_ASSERT_EQUAL(rig_reply(r, conn)->code, 0);
+    CU_ASSERT_EQUAL(r->out.v[r->out.n - 1].kind, EFFECT_EXIT);
+    fake_mom_free(&fm);
+}
+
+static void test_immediate_kills_what_may_not_run_again(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *once = run(&fm, "Rerunable=False");
+
+    CU_ASSERT_PTR_NULL(shut_down(r, IMMEDIATE));
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'A', 0),
+                           "Aborted by PBS Server  on Server shutdown");
+    CU_ASSERT_PTR_NULL(accounted(r, 'D', 0));
+    CU_ASSERT_TRUE(rig_logged(r, "Aborted by PBS Server  on Server shutdown"));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(fake_told(&fm, BATCH_SIGNAL_JOB, 0));
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_ROOT, BATCH_STATUS_SERVER, "", "server_state"), "Terminating");
+    ends(&fm, once, 265);
+    CU_ASSERT_PTR_NOT_NULL(strstr(accounted(r, 'E', 0), "Exit_status=265"));
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 1);
+    fake_mom_free(&fm);
+}
+
+static void test_a_second_immediate_request_forces_the_end(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    uint64_t first;
+
+    run(&fm, "");
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    first = r->conn;
+    CU_ASSERT_PTR_NULL(shut_down(r, IMMEDIATE));
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 0);
+    CU_ASSERT_PTR_NOT_NULL(shut_down(r, IMMEDIATE));
+    CU_ASSERT_TRUE(rig_logged(r, "type is Forced"));
+    CU_ASSERT_PTR_NOT_NULL(rig_reply(r, first));
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 1);
+    fake_mom_free(&fm);
+}
+
+static void test_a_mom_that_nobody_can_reach_is_not_waited_for(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    run(&fm, "");
+    CU_ASSERT_PTR_NULL(shut_down(fm.r, IMMEDIATE));
+    fake_lose(&fm);
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_EXIT), 1);
+    fake_mom_free(&fm);
+}
+
+static void test_moms_end_too_when_asked_for(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    CU_ASSERT_EQUAL(shut_down(fm.r, QUICK | WITH_MOMS)->code, 0);
+    CU_ASSERT_PTR_NOT_NULL(fake_message(&fm, IS_SHUTDOWN));
+    fake_mom_free(&fm);
+}
+
+static void test_who_may_not_and_what_is_not_there(void)
+{
+    struct body_number body = { .value = QUICK };
+    struct rig *r = rig_new();
+
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_SHUTDOWN, &body, NULL)->code, PBSE_PERM);
+    CU_ASSERT_EQUAL(shut_down(r, SECONDARY_ONLY)->code, PBSE_NOSUP);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 0);
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", ""), 0);
+    rig_free(r);
+}
+
+static const struct unit_case cases[] = {
+    { "quick leaves jobs running", test_quick_leaves_jobs_running },
+    { "without running jobs nobody waits", test_without_running_jobs_nobody_waits },
+    { "delay requeues what may run again and waits for the rest",
+      test_delay_requeues_what_may_run_again_and_waits_for_the_rest },
+    { "immediate kills what may not run again",
+      test_immediate_kills_what_may_not_run_again },
+    { "a second immediate request forces the end",
+      test_a_second_immediate_request_forces_the_end },
+    { "a MoM that nobody can reach is not waited for",
+      test_a_mom_that_nobody_can_reach_is_not_waited_for },
+    { "MoMs end too when asked for", test_moms_end_too_when_asked_for },
+    { "only staff may, and there is no second server",
+      test_who_may_not_and_what_is_not_there },
+};
+
+int main(void)
+{
+    return unit_main("shutdown", cases, ARRAY_LEN(cases));
+}
