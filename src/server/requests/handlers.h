@@ -68,4 +68,26 @@ int handle_locate_job(const struct model *m, const struct request *rq,
 int handle_select_jobs(const struct model *m, const struct request *rq,
                        struct decision *out);
 
+/* Known and not carried out, or not yet: not_served.c. */
+int handle_no_support(const struct model *m, const struct request *rq,
+                      struct decision *out);
+int handle_from_peer(const struct model *m, const struct request *rq,
+                     struct decision *out);
+int handle_failover(const struct model *m, const struct request *rq,
+                    struct decision *out);
+int handle_with_job(const struct model *m, const struct request *rq,
+                    struct decision *out);
+int handle_user_cred(const struct model *m, const struct request *rq,
+                     struct decision *out);
+int handle_resv_occur_end(const struct model *m, const struct request *rq,
+                          struct decision *out);
+int handle_of_running_job(const struct model *m, const struct request *rq,
+                          struct decision *out);
+int handle_of_job(const struct model *m, const struct request *rq,
+                  struct decision *out);
+int handle_preempt_jobs(const struct model *m, const struct request *rq,
+                        struct decision *out);
+int handle_message_job(const struct model *m, const struct request *rq,
+                       struct decision *out);
+
 #endif

@@ -47,6 +47,25 @@ static const struct request_row rows[] = {
     [BATCH_SIGNAL_JOB] = { handle_signal_job, WHO_ANYONE },
     [BATCH_SELECT_JOBS] = { handle_select_jobs, WHO_ANYONE },
     [BATCH_SELECT_STATUS] = { handle_select_jobs, WHO_ANYONE },
+    [BATCH_MESSAGE_JOB] = { handle_message_job, WHO_ANYONE },
+
+    /* not_served.c */
+    [BATCH_RESCQ] = { handle_no_support, WHO_ANYONE },
+    [BATCH_RESERVE_RESC] = { handle_no_support, WHO_ANYONE },
+    [BATCH_RELEASE_RESC] = { handle_no_support, WHO_ANYONE },
+    [BATCH_STAGE_IN] = { handle_no_support, WHO_ANYONE, .not_stopping = true },
+    [BATCH_REGISTER_DEP] = { handle_from_peer, WHO_ANYONE },
+    [BATCH_TRACK_JOB] = { handle_from_peer, WHO_ANYONE },
+    [BATCH_FAILOVER] = { handle_failover, WHO_ANYONE },
+    [BATCH_JOB_CRED] = { handle_with_job, WHO_ANYONE, .not_stopping = true },
+    [BATCH_MOVE_JOB_FILE] = { handle_with_job, WHO_ANYONE },
+    [BATCH_USER_CRED] = { handle_user_cred, WHO_ANYONE, .not_stopping = true },
+    [BATCH_RESV_OCCUR_END] = { handle_resv_occur_end, WHO_ANYONE },
+    [BATCH_PY_SPAWN] = { handle_of_running_job, WHO_ANYONE },
+    [BATCH_RELEASE_NODES] = { handle_of_running_job, WHO_ANYONE },
+    [BATCH_MOVE_JOB] = { handle_of_job, WHO_ANYONE, .not_stopping = true },
+    [BATCH_ORDER_JOB] = { handle_of_job, WHO_ANYONE },
+    [BATCH_PREEMPT_JOBS] = { handle_preempt_jobs, WHO_ANYONE },
 };
 
 const struct request_row *request_row(uint32_t number)

@@ -185,7 +185,7 @@ static void test_manager_answers_the_catalogue(void)
 static void test_unknown_requests_are_refused(void)
 {
     struct rig *r = rig_new();
-    const struct wire_reply *reply = rig_ask(r, RIG_ROOT, 24, NULL, NULL);
+    const struct wire_reply *reply = rig_ask(r, RIG_ROOT, 77, NULL, NULL);
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
     CU_ASSERT_EQUAL(reply->code, 15005);
