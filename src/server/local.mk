@@ -66,6 +66,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_delete.c \
 	src/server/requests/job_end.c src/server/requests/job_end.h \
 	src/server/requests/job_hold.c \
+	src/server/requests/job_limits.c src/server/requests/job_limits.h \
 	src/server/requests/job_locate.c \
 	src/server/requests/job_modify.c \
 	src/server/requests/job_pending.c src/server/requests/job_pending.h \
@@ -159,6 +160,13 @@ test_unit_server_test_job_model_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_mom_link_SOURCES = test/unit/server/test_mom_link.c $(FAKE_MOM)
 test_unit_server_test_mom_link_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_mom_link_LDADD = $(FAKE_MOM_LIBS)
+
+# Limits of users, groups and projects.
+check_PROGRAMS += test/unit/server/test_job_limits
+TESTS += test/unit/server/test_job_limits
+test_unit_server_test_job_limits_SOURCES = test/unit/server/test_job_limits.c $(FAKE_MOM)
+test_unit_server_test_job_limits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_job_limits_LDADD = $(FAKE_MOM_LIBS)
 
 # The end of the server.
 check_PROGRAMS += test/unit/server/test_shutdown

@@ -15,6 +15,7 @@
 #include "server/model/resource_request.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_admit.h"
+#include "server/requests/job_limits.h"
 #include "server/requests/job_pending.h"
 #include "server/svr.h"
 
@@ -158,11 +159,29 @@ static int describe(struct submission *s, struct diag *why)
     return err;
 }
 
+static struct job_entity entity_of(const struct submission *s)
+{
+    return (struct job_entity){
+        .user = s->acct.user,
+        .group = s->acct.group,
+        .project = edit_str(&s->job, JOB_A_PROJECT, "_pbs_project_default"),
+    };
+}
+
+static const struct resources *asked_for(const struct submission *s)
+{
+    static const struct resources nothing;
+    const struct attr_value *v = edit_value(&s->job, JOB_A_RESOURCE_LIST);
+
+    return v->set ? &v->u.res : &nothing;
+}
+
 /* All checks in their order (wire.md 8.1, attributes.md 9); the job is complete when
  * they have passed. */
 static int check_submission(struct submission *s, struct diag *why)
 {
     struct wire_attrs known = { 0 };
+    struct job_entity who;
     bool unknown = false;
     int err = job_attrs_offered(&s->body->attrs, why);
 
@@ -179,13 +198,17 @@ static int check_submission(struct submission *s, struct diag *why)
         err = diag_code(why, PBSE_NOATTR);
     if (!err)
         err = queue_lets_in(s->rq, s->queue, &s->acct, why);
+    who = entity_of(s);
+    if (!err)
+        err = job_keeps_count_limits(s->m, s->queue, &who, why);
     if (!err)
         err = complete_request(s, why);
     if (!err)
+        err = job_keeps_amount_limits(s->m, s->queue, &who, asked_for(s), why);
+    if (!err)
         err = job_fits_resv(s->queue, &s->job, s->rq->arena, why);
     if (!err)
-        err = job_keeps_limits(s->m, s->queue,
-                               &edit_value(&s->job, JOB_A_RESOURCE_LIST)->u.res, why);
+        err = job_keeps_limits(s->m, s->queue, asked_for(s), why);
     return err;
 }
 
