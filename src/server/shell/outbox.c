@@ -2,8 +2,10 @@
  *
  * Turns are kept in a list. The records of all turns that were not yet given to the
  * store make the next transaction, so a slow disk makes transactions larger and not
- * more numerous. A turn without records waits for those before it, because its replies
- * may have seen them; only one that speaks of no record leaves at once.
+ * more numerous. Effects leave in the order of their turns, but for replies that speak
+ * of nothing that is not durable: they wait for nobody, so that who only looks is
+ * answered while the store is lost. (A connection has one request at a time: its
+ * replies cannot overtake each other.)
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/outbox.h"
@@ -22,6 +24,7 @@
 struct turn_effects {
     struct effects effects;
     size_t n_left;  /* effects[0 .. n_left) have left */
+    bool *left;     /* n of them; those beyond n_left that did not wait */
     bool submitted; /* its records are with the store, or durable */
     struct turn_effects *prev, *next;
 };
@@ -164,10 +167,11 @@ static void release(struct outbox *o)
         while (t->n_left < t->effects.n) {
             const struct effect *e = &t->effects.v[t->n_left];
 
-            if (!t->submitted || e->seq > o->durable_seq)
+            if (!t->submitted || (e->seq > o->durable_seq && !t->left[t->n_left]))
                 return;
             t->n_left++;
-            tell(o->sh, e, t->effects.arena);
+            if (!t->left[t->n_left - 1])
+                tell(o->sh, e, t->effects.arena);
         }
         if (!t->submitted)
             return;
@@ -185,12 +189,26 @@ static bool has_work_for_store(const struct turn_effects *t)
     return false;
 }
 
-static bool speaks_of_no_record(const struct turn_effects *t)
+static bool speaks_of_durable(const struct outbox *o, const struct turn_effects *t)
 {
     for (size_t i = 0; i < t->effects.n; i++)
-        if (t->effects.v[i].seq != 0)
+        if (t->effects.v[i].seq > o->durable_seq)
             return false;
     return true;
+}
+
+/* Replies that need not wait for what was decided before them. */
+static void release_replies(struct outbox *o, struct turn_effects *t)
+{
+    t->left = ARENA_ARRAY(t->effects.arena, bool, t->effects.n);
+    for (size_t i = 0; i < t->effects.n; i++) {
+        const struct effect *e = &t->effects.v[i];
+
+        if (e->kind == EFFECT_REPLY && e->seq <= o->durable_seq) {
+            t->left[i] = true;
+            tell(o->sh, e, t->effects.arena);
+        }
+    }
 }
 
 void outbox_end_turn(struct outbox *o)
@@ -199,13 +217,14 @@ void outbox_end_turn(struct outbox *o)
         struct turn_effects *t = o->current;
 
         o->current = turn_new();
-        if (speaks_of_no_record(t)) {
+        if (!has_work_for_store(t) && speaks_of_durable(o, t)) {
             for (size_t i = 0; i < t->effects.n; i++)
                 tell(o->sh, &t->effects.v[i], t->effects.arena);
             turn_free(t);
             continue;
         }
         t->submitted = !has_work_for_store(t);
+        release_replies(o, t);
         DL_APPEND(o->turns, t);
         if (!o->committing)
             submit(o);

@@ -138,6 +138,10 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
         reply_text_to(out, who->conn, "bye");
         effect(out, EFFECT_EXIT);
         break;
+    case BATCH_STATUS_NODE: /* speaks of the first record only */
+        reply_text_to(out, who->conn, "old");
+        out->v[out->n - 1].seq = 1;
+        break;
     case BATCH_STATUS_QUEUE:
         reply_text_to(out, who->conn, "once");
         effect(out, EFFECT_CLOSE)->u.close_conn = who->conn;
@@ -632,6 +636,38 @@ static void test_no_reply_before_its_record(void)
     world_end();
 }
 
+/* What a reply speaks of is durable: it passes those that wait for a lost store. */
+static void test_old_news_do_not_wait(void)
+{
+    int writer, reader, other;
+
+    world_begin();
+    writer = local_client();
+    reader = local_client();
+    other = local_client();
+    ask(writer, MANAGER);
+    ASSERT_REPLY(writer, "+2+2+0+0+7+0+4made");
+    store_memory_fail(sh.store, true);
+    ask(writer, MANAGER);
+    while (!core.store_failed)
+        turn();
+    ask(reader, STATUS); /* perhaps in one turn with the next */
+    ask(other, "+2+22+58%u+0+0+0");
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+3old");
+    ask(other, "+2+22+58%u+0+0+0");
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+3old");
+    CU_ASSERT_TRUE(is_silent(writer));
+    CU_ASSERT_TRUE(is_silent(reader));
+    store_memory_fail(sh.store, false);
+    ASSERT_REPLY(writer, "+2+2+0+0+7+0+4made");
+    ASSERT_REPLY(reader, "+2+2+0+0+7+0+8answer 3");
+    CU_ASSERT_TRUE(is_silent(other));
+    close(writer);
+    close(reader);
+    close(other);
+    world_end();
+}
+
 static void test_many_writers_share_commits(void)
 {
     int fds[40];
@@ -977,6 +1013,7 @@ int main(void)
         { "silent requests do not block", test_silent_requests_do_not_block },
         { "a close follows its reply", test_close_follows_its_reply },
         { "no reply comes before its record", test_no_reply_before_its_record },
+        { "old news do not wait", test_old_news_do_not_wait },
         { "many writers share commits", test_many_writers_share_commits },
         { "a scheduler has two connections", test_scheduler_has_two_connections },
         { "a full table drops strangers", test_full_table_drops_strangers },
