@@ -115,6 +115,13 @@ void daemon_ready(void)
     ready_fd = -1;
 }
 
+/* A file that may not grow is an error of write(), and not the end. A handler, and not
+ * SIG_IGN, which the programs that a daemon starts would inherit. */
+static void on_file_limit(int signo)
+{
+    (void)signo;
+}
+
 void daemon_tidy(void)
 {
     static const int unlimited[] = { RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA,
@@ -133,6 +140,7 @@ void daemon_tidy(void)
         setrlimit(RLIMIT_NOFILE, &lim);
     }
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, on_file_limit);
     close_range(3, ~0u, 0);
     for (int fd = 0; fd <= 2; fd++) /* a closed one would be given to a file of ours */
         while (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) >= 0)
