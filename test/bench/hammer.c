@@ -114,15 +114,18 @@ static void change_some(struct client *c, struct arena *arena)
     const char *text = arena_printf(arena, "change %d of client %d",
                                     (int)(c->n_acked % 100000), c->index);
     const char *const comment[] = { "comment", text, NULL };
-    const char *const priority[] = { "Priority",
-                                     arena_printf(arena, "%d", (int)(turn % 1000)),
-                                     NULL };
+    /* Never the value that it has: that would be no change. */
+    const char *const number[] = {
+        "max_queuable",
+        arena_printf(arena, "%d", (int)(c->n_acked % 100000) * n_clients + c->index),
+        NULL
+    };
 
     if (n_nodes > 0 && turn % 3 == 0)
         manage(c, COMMAND_SET, OBJECT_NODE,
                arena_printf(arena, "hn%d", c->index % n_nodes), arena, comment);
     else if (turn % 3 == 1)
-        manage(c, COMMAND_SET, OBJECT_QUEUE, "workq", arena, priority);
+        manage(c, COMMAND_SET, OBJECT_QUEUE, "workq", arena, number);
     else
         manage(c, COMMAND_SET, OBJECT_SERVER, "", arena, comment);
 }

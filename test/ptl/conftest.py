@@ -8,6 +8,7 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from holdfast import Cluster  # noqa: E402
+from holdfast.postgres import remove_service  # noqa: E402
 from holdfast.users import make_users, remove_users  # noqa: E402
 
 
@@ -16,6 +17,7 @@ def accounts():
     make_users()
     yield
     remove_users()
+    remove_service()
 
 
 @pytest.fixture

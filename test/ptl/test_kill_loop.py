@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server is killed again and again while several clients change things. Afterwards
-whatever anyone was told is there, and accounting says what the journal says."""
+"""The server is killed again and again while clients change things. Afterwards whatever
+anyone was told is there and nothing is there by halves, and accounting says what the journal
+says. HF_KILLS=200 is the long form."""
 import collections
 import glob
 import os
-import sqlite3
 import subprocess
 import threading
 
+import pytest
+
 from holdfast import *
+from holdfast.build import built
 from holdfast.services import wait_for
 
-KILLS = 8
+KILLS = int(os.environ.get("HF_KILLS", "8"))
 CLIENTS = 4
-BETWEEN = 6  # acknowledgements between two kills
+HAMMERS = 8
+BETWEEN = 6  # acknowledgements of jobs and reservations between two kills
 RECORDS = {"job.queued": "Q", "resv.submitted": "U", "resv.confirmed": "Y", "job.ended": "E",
            "job.sent": "S"}
 
@@ -52,11 +56,23 @@ class Client(threading.Thread):
                 self.ask(["pbs_rdel" if out[0][0] == "R" else "qdel", out[0]])
 
 
-def journal(cluster):
-    """(fact, id) of every record, in order."""
-    path = os.path.join(cluster.home, "server_priv", "holdfast.db")
-    with sqlite3.connect("file:%s?mode=ro" % path, uri=True) as db:
-        return db.execute("select fact, id from journal order by seq").fetchall()
+class Hammer:
+    """Connections that make, set and delete queues, and look after each of the server's
+    deaths whether what they were told is there (test/bench/hammer.c)."""
+
+    def __init__(self, cluster):
+        self.process = subprocess.Popen(
+            [built("test/bench/hammer"), "-w", "-s", "0", "-c", str(HAMMERS),
+             os.path.join(cluster.home, "ipc", "server.sock")],
+            env=cluster.env(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def end(self):
+        """How many changes were acknowledged, and how many looks found them."""
+        self.process.terminate()
+        out = self.process.communicate(timeout=120)[0]
+        assert self.process.returncode == 0, out
+        words = out.split()
+        return int(words[0]), int(words[-2])
 
 
 def accounting(cluster):
@@ -77,6 +93,28 @@ def check_accounting(facts, lines):
         assert found == expect, (fact, (found - expect) + (expect - found))
 
 
+def check_objects(cluster):
+    """The objects are what the journal has made of them, to the last value."""
+    objects, changes = {}, collections.defaultdict(list)
+    for seq, attr, resource, after in cluster.sql(
+            "SELECT seq, attr, resource, after FROM journal_changes ORDER BY seq, n"):
+        changes[seq].append((attr, resource, after))
+    for seq, op, kind, id in cluster.sql("SELECT seq, op, kind, id FROM journal ORDER BY seq"):
+        if op == "remove":
+            del objects[kind, id]
+            continue
+        assert (op == "create") == ((kind, id) not in objects), (seq, op, kind, id)
+        values = objects.setdefault((kind, id), {})
+        for attr, resource, after in changes[seq]:
+            values[attr, resource] = after
+    made = {(kind, id, attr, resource, value) for (kind, id), values in objects.items()
+            for (attr, resource), value in values.items() if value is not None}
+    stored = {tuple(row) for row in
+              cluster.sql("SELECT kind, id, attr, resource, value FROM attributes")}
+    assert made == stored, (made ^ stored)
+    assert set(objects) == {tuple(row) for row in cluster.sql("SELECT kind, id FROM objects")}
+
+
 def check_numbers(facts):
     """Jobs and reservations share one sequence. A number is missing only where a kill came
     between a job's QueueJob, whose answer tells the number, and its Commit, while another
@@ -94,8 +132,9 @@ def check_ids(known, acknowledged, lines):
     assert not lost, lost
 
 
-def test_nothing_is_lost_in_a_loop_of_kills(cluster):
-    server, acknowledged, stop = cluster.server, [], threading.Event()
+def kill_again_and_again(cluster, acknowledged):
+    stop = threading.Event()
+    hammer = Hammer(cluster)
     clients = [Client(cluster, i, acknowledged, stop) for i in range(CLIENTS)]
     for client in clients:
         client.start()
@@ -103,22 +142,35 @@ def test_nothing_is_lost_in_a_loop_of_kills(cluster):
         for _ in range(KILLS):
             target = len(acknowledged) + BETWEEN
             wait_for("%d acknowledgements" % target, lambda: len(acknowledged) >= target)
-            server.kill()
-            server.start()
+            cluster.server.kill()
+            cluster.server.start()
     finally:
         stop.set()
         for client in clients:
             client.join()
+        n_changes, n_looks = hammer.end()
+    assert n_changes > KILLS * HAMMERS
+    assert n_looks > KILLS * HAMMERS / 2, "too few of them looked"
+    print("%d kills, %d jobs and reservations, %d changes, %d looks"
+          % (KILLS, len(acknowledged), n_changes, n_looks))
+
+
+@pytest.mark.parametrize("cluster", [dict(store="sqlite"), dict(store="postgresql")],
+                         indirect=True, ids=["sqlite", "postgresql"])
+def test_nothing_is_lost_in_a_loop_of_kills(cluster):
+    server, ids = cluster.server, []
+    kill_again_and_again(cluster, ids)
     wait_for("no job that could run", lambda: all(
         job["job_state"] == "H" for job in server.status(JOB)))
     server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=server.status(RESV)[-1]["id"])
-    ids = list(acknowledged)
     assert len(set(ids)) == len(ids), "an id was given twice"
     known = {o["id"] for kind in (JOB, RESV) for o in server.status(kind)}
     server.stop()
-    facts, lines = journal(cluster), accounting(cluster)
+    facts = [tuple(row) for row in cluster.sql("SELECT fact, id FROM journal ORDER BY seq")]
+    lines = accounting(cluster)
     check_ids(known, ids, lines)
     check_accounting(facts, lines)
+    check_objects(cluster)
     check_numbers(facts)
     denied = [id for fact, id in facts if fact == "resv.denied"]
     assert not denied, "all of them fit: %s" % denied

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private one-host cluster: directories, ports, pbs.conf, daemons."""
+import contextlib
 import os
 import random
 import shutil
 import socket
+import sqlite3
 import subprocess
 import tempfile
 
 from .constants import *
+from .postgres import Database
 from .services import Comm, MoM, PbsError, Scheduler, Server, wait_for
 from .users import run_as
 
@@ -37,7 +40,8 @@ class Cluster:
 
     host = "localhost"
 
-    def __init__(self, vnodes=5, ncpus=2, mock=False):
+    def __init__(self, vnodes=5, ncpus=2, mock=False, store="sqlite", alone=False):
+        """store: "sqlite" or "postgresql" (a service of its own); alone: the server only."""
         self.prefix = os.environ["HF_PREFIX"]
         self.exec_dir = self.prefix
         self.n_vnodes, self.ncpus, self.mock = vnodes, ncpus, mock
@@ -50,6 +54,7 @@ class Cluster:
         self.server, self.scheduler = Server(self), Scheduler(self)
         self.mom, self.comm = MoM(self), Comm(self)
         self.scripts = 0
+        self.store_kind, self.alone, self.postgres = store, alone, None
 
     # files
 
@@ -75,6 +80,8 @@ class Cluster:
                       PBS_AUTH_METHOD="clusterkey", PBS_SUPPORTED_AUTH_METHODS="clusterkey",
                       PBS_TMPDIR=os.path.join(self.root, "tmp"), PBS_LOG_HIGHRES_TIMESTAMP=1, PBS_START_SERVER=1, PBS_START_SCHED=1,
                       PBS_START_COMM=1, PBS_START_MOM=1)
+        if self.postgres:
+            values["PBS_STORE"] = self.postgres.url()
         values.update(more)
         self.write("pbs.conf", "".join("%s=%s\n" % kv for kv in values.items()))
 
@@ -147,8 +154,21 @@ class Cluster:
                 return s.connect_ex(("127.0.0.1", port)) == 0
         wait_for("%s listening on %d" % (service.name, port), listening)
 
+    def sql(self, text):
+        """Ask the store: rows as lists of texts, None is null."""
+        if self.postgres:
+            return self.postgres.sql(text)
+        path = os.path.join(self.home, "server_priv", "holdfast.db")
+        with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % path, uri=True)) as db:
+            return [[None if v is None else str(v) for v in row] for row in db.execute(text)]
+
     def start(self):
+        if self.store_kind == "postgresql":
+            self.postgres = Database()
         self.prepare()
+        if self.alone:
+            self.server.start()
+            return
         self.comm.start()
         self.server.start()
         self.scheduler.start()
@@ -174,6 +194,8 @@ class Cluster:
             except AssertionError as e:
                 problems.append(str(e))
         self.stop_jobs()
+        if self.postgres:
+            self.postgres.drop()
         return problems
 
     def stop_jobs(self):
