@@ -121,7 +121,6 @@ test_fuzz_fuzz_vnodefile_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_fuzz_vnodefile_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)
 
 # Replies as programs get them.
-fuzz_libpbs_libs = libhfconf.la libhfwire.la libhfattr.la libhfbase.la -lpthread
-test_fuzz_fuzz_libpbs_SOURCES = test/fuzz/fuzz_libpbs.c src/lib/ifl/convert.c
+test_fuzz_fuzz_libpbs_SOURCES = test/fuzz/fuzz_libpbs.c
 test_fuzz_fuzz_libpbs_CPPFLAGS = $(FUZZ_CPPFLAGS)
-test_fuzz_fuzz_libpbs_LDADD = $(FUZZ_MAIN) $(fuzz_libpbs_libs)
+test_fuzz_fuzz_libpbs_LDADD = $(FUZZ_MAIN) $(ifl_libs)
