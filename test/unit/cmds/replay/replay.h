@@ -9,6 +9,7 @@
 /* The objects that the calls of libpbs find from now on; false when the file cannot be
  * read. Its form: test/golden/commands/README.md. */
 bool world_load(const char *path);
+void world_free(void);
 
 /* Whether the caller is one who may change things. */
 void world_set_operator(bool is_operator);

@@ -45,6 +45,17 @@ void world_set_operator(bool yes)
     is_operator = yes;
 }
 
+void world_free(void)
+{
+    while (n_objects > 0) {
+        struct object *o = &objects[--n_objects];
+
+        free(o->kind);
+        free(o->name);
+        free(o->attrs);
+    }
+}
+
 bool world_load(const char *path)
 {
     FILE *f = fopen(path, "r");
@@ -53,7 +64,7 @@ bool world_load(const char *path)
 
     if (!f)
         return false;
-    n_objects = 0;
+    world_free();
     while (getline(&line, &size, f) > 0) {
         char *blank = strchr(line, ' '), *bar = strchr(line, '|');
 
