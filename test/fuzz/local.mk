@@ -18,16 +18,39 @@ fuzz-targets: $(FUZZ_TARGETS)
 
 EXTRA_DIST += test/fuzz/README.md test/fuzz/campaign test/fuzz/corpus test/fuzz/dict
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-FUZZ_TARGETS = test/fuzz/fuzz_acl test/fuzz/fuzz_conf test/fuzz/fuzz_date \
-	test/fuzz/fuzz_dis test/fuzz/fuzz_exec_vnode test/fuzz/fuzz_formula test/fuzz/fuzz_ids \
-	test/fuzz/fuzz_iff test/fuzz/fuzz_is test/fuzz/fuzz_libpbs test/fuzz/fuzz_mom \
-	test/fuzz/fuzz_mom_config test/fuzz/fuzz_mom_job test/fuzz/fuzz_nodes \
-	test/fuzz/fuzz_place test/fuzz/fuzz_qmgr test/fuzz/fuzz_reply \
+FUZZ_TARGETS = \
+	test/fuzz/fuzz_acl \
+	test/fuzz/fuzz_conf \
+	test/fuzz/fuzz_date \
+	test/fuzz/fuzz_dis \
+	test/fuzz/fuzz_exec_vnode \
+	test/fuzz/fuzz_formula \
+	test/fuzz/fuzz_ids \
+	test/fuzz/fuzz_iff \
+	test/fuzz/fuzz_is \
+	test/fuzz/fuzz_libpbs \
+	test/fuzz/fuzz_mom \
+	test/fuzz/fuzz_mom_config \
+	test/fuzz/fuzz_mom_job \
+	test/fuzz/fuzz_nodes \
+	test/fuzz/fuzz_place \
+	test/fuzz/fuzz_qmgr \
+	test/fuzz/fuzz_recur \
+	test/fuzz/fuzz_reply \
 	test/fuzz/fuzz_request \
-	test/fuzz/fuzz_resource test/fuzz/fuzz_router test/fuzz/fuzz_row \
-	test/fuzz/fuzz_sched_config test/fuzz/fuzz_select test/fuzz/fuzz_server \
-	test/fuzz/fuzz_server_mom test/fuzz/fuzz_snapshot test/fuzz/fuzz_stream \
-	test/fuzz/fuzz_tpp test/fuzz/fuzz_value test/fuzz/fuzz_vnodefile
+	test/fuzz/fuzz_resource \
+	test/fuzz/fuzz_router \
+	test/fuzz/fuzz_row \
+	test/fuzz/fuzz_sched_config \
+	test/fuzz/fuzz_select \
+	test/fuzz/fuzz_server \
+	test/fuzz/fuzz_server_mom \
+	test/fuzz/fuzz_snapshot \
+	test/fuzz/fuzz_stream \
+	test/fuzz/fuzz_tpp \
+	test/fuzz/fuzz_value \
+	test/fuzz/fuzz_vnodefile \
+	test/fuzz/fuzz_zone
 
 # Bytes from the network.
 fuzz_wire_libs = libhfwire.la libhfbase.la
@@ -124,3 +147,11 @@ test_fuzz_fuzz_vnodefile_LDADD = $(FUZZ_MAIN) $(fuzz_files_libs)
 test_fuzz_fuzz_libpbs_SOURCES = test/fuzz/fuzz_libpbs.c
 test_fuzz_fuzz_libpbs_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_fuzz_libpbs_LDADD = $(FUZZ_MAIN) $(ifl_libs)
+
+# Recurrence.
+fuzz_cal_libs = libhfcal.la libhfbase.la
+test_fuzz_fuzz_recur_SOURCES = test/fuzz/fuzz_recur.c
+test_fuzz_fuzz_recur_CPPFLAGS = $(FUZZ_CPPFLAGS)
+test_fuzz_fuzz_recur_LDADD = $(FUZZ_MAIN) $(fuzz_cal_libs)
+test_fuzz_fuzz_zone_SOURCES = test/fuzz/fuzz_zone.c
+test_fuzz_fuzz_zone_LDADD = $(FUZZ_MAIN) $(fuzz_cal_libs)

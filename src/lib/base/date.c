@@ -53,6 +53,19 @@ struct date date_of(int64_t at, int64_t offset_s)
     return d;
 }
 
+int64_t date_at(struct date d, int64_t offset_s)
+{
+    int64_t year = d.year - (d.month <= 2);
+    int64_t era = floor_div(year, ERA_YEARS);
+    int64_t of_era = year - era * ERA_YEARS;
+    int64_t of_year =
+        (153 * (d.month > 2 ? d.month - 3 : d.month + 9) + 2) / 5 + d.day - 1;
+    int64_t day = era * ERA_DAYS + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
+                  EPOCH_DAYS;
+
+    return day * DAY_S + d.hour * 3600 + d.minute * 60 + d.second - offset_s;
+}
+
 static const char *print(struct date d, bool padded, char text[DATE_TEXT_BYTES])
 {
     snprintf(text, DATE_TEXT_BYTES, "%s %s %s%d %02d:%02d:%02d %" PRId64,

@@ -20,6 +20,10 @@ struct date {
 /* Civil time of 'at' (seconds since the epoch) where clocks show UTC + offset_s. */
 struct date date_of(int64_t at, int64_t offset_s);
 
+/* The other way: the instant of a civil time where clocks show UTC + offset_s. The
+ * weekday is not looked at. */
+int64_t date_at(struct date d, int64_t offset_s);
+
 /* Room for either text, NUL included, for years of up to 12 digits. */
 #define DATE_TEXT_BYTES 48
 

@@ -15,13 +15,18 @@ libhfio_la_SOURCES = \
 	src/lib/io/daemon.c src/lib/io/daemon.h \
 	src/lib/io/listen.c src/lib/io/listen.h \
 	src/lib/io/logfile.c src/lib/io/logfile.h \
-	src/lib/io/loop.c src/lib/io/loop.h
+	src/lib/io/loop.c src/lib/io/loop.h \
+	src/lib/io/zonefile.c src/lib/io/zonefile.h
 
 
 check_PROGRAMS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
 	test/unit/io/test_logfile
 TESTS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
 	test/unit/io/test_logfile
+check_PROGRAMS += test/unit/io/test_zonefile
+TESTS += test/unit/io/test_zonefile
+test_unit_io_test_zonefile_SOURCES = test/unit/io/test_zonefile.c
+test_unit_io_test_zonefile_LDADD = libhfio.la libhfbase.la -lcunit
 test_unit_io_test_conf_SOURCES = test/unit/io/test_conf.c
 test_unit_io_test_conf_LDADD = libhfconf.la libhfbase.la -lcunit
 test_unit_io_test_conn_SOURCES = test/unit/io/test_conn.c

@@ -1,0 +1,237 @@
+/* recur.c - rules are read here and expanded by libical.
+ *
+ * libical is given a text of ours, made of what was understood, and of that only the
+ * parts that add occurrences to a period (RFC 5545, 3.3.10). The parts that take some
+ * away are applied here: the library would look for a match without end, seven seconds
+ * for a SECONDLY rule with a BYMONTH, in a loop that nobody can leave.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/cal/recur.h"
+
+#include "lib/base/buf.h"
+#include "lib/cal/recur_rule.h"
+
+#include <libical/ical.h>
+#include <string.h>
+
+struct recur {
+    struct recur_rule rule;
+    struct icalrecurrencetype expand;
+};
+
+/* Per frequency: what expands, how long an occurrence may be, and what is said. */
+static const struct {
+    bool hours, days, months; /* BYHOUR, BYDAY, BYMONTH add occurrences */
+    int64_t longest_s;
+    int too_long;
+} frequencies[] = {
+    [RECUR_SECONDLY] = { false, false, false, 1, PBSE_BAD_RRULE_SECONDLY },
+    [RECUR_MINUTELY] = { false, false, false, 60, PBSE_BAD_RRULE_MINUTELY },
+    [RECUR_HOURLY] = { false, false, false, 3600, PBSE_BAD_RRULE_HOURLY },
+    [RECUR_DAILY] = { true, false, false, 86400, PBSE_BAD_RRULE_DAILY },
+    [RECUR_WEEKLY] = { true, true, false, 7 * 86400, PBSE_BAD_RRULE_WEEKLY },
+    [RECUR_MONTHLY] = { true, true, false, 30 * 86400, PBSE_BAD_RRULE_MONTHLY },
+    [RECUR_YEARLY] = { true, true, true, INT64_C(30) * 365 * 86400,
+                       PBSE_BAD_RRULE_YEARLY },
+};
+
+/* What is taken away from what libical yields; 0 where it has seen to it. */
+static bool is_wanted(const struct recur_rule *r, struct date d)
+{
+    if (!frequencies[r->frequency].hours && r->hours && !(r->hours >> d.hour & 1))
+        return false;
+    if (!frequencies[r->frequency].days && r->days && !(r->days >> d.weekday & 1))
+        return false;
+    return frequencies[r->frequency].months || !r->months || r->months >> d.month & 1;
+}
+
+static void add_numbers(struct buf *out, const char *part, uint32_t set)
+{
+    const char *separator = part;
+
+    for (int i = 0; i < 32; i++)
+        if (set >> i & 1) {
+            buf_printf(out, "%s%d", separator, i);
+            separator = ",";
+        }
+}
+
+static void add_days(struct buf *out, uint32_t set)
+{
+    const char *separator = ";BYDAY=";
+
+    for (int i = 0; i < 7; i++)
+        if (set >> i & 1) {
+            buf_printf(out, "%s%s", separator, recur_weekdays[i]);
+            separator = ",";
+        }
+}
+
+static struct icalrecurrencetype expansion(const struct recur_rule *r)
+{
+    struct icalrecurrencetype got;
+    struct buf text = { 0 };
+
+    buf_printf(&text, "FREQ=%s;INTERVAL=%d;WKST=%s", recur_frequencies[r->frequency],
+               r->interval, recur_weekdays[r->week_start]);
+    if (frequencies[r->frequency].hours)
+        add_numbers(&text, ";BYHOUR=", r->hours);
+    if (frequencies[r->frequency].days)
+        add_days(&text, r->days);
+    if (frequencies[r->frequency].months)
+        add_numbers(&text, ";BYMONTH=", r->months);
+    got = icalrecurrencetype_from_string(text.data);
+    buf_fini(&text);
+    return got;
+}
+
+int recur_parse(const char *text, struct arena *arena, struct recur **ret,
+                struct diag *why)
+{
+    struct recur *r = ARENA_NEW(arena, struct recur);
+
+    if (!recur_rule_parse(text, &r->rule))
+        return diag_code(why, PBSE_BAD_RRULE_SYNTAX);
+    if (r->rule.count == 0 && !r->rule.has_until)
+        return diag_code(why, PBSE_BAD_RRULE_SYNTAX2);
+    r->expand = expansion(&r->rule);
+    if (r->expand.freq == ICAL_NO_RECURRENCE)
+        return diag_code(why, PBSE_BAD_RRULE_SYNTAX);
+    *ret = r;
+    return 0;
+}
+
+/* --- walking ---------------------------------------------------------------------- */
+
+struct walk {
+    const struct recur *r;
+    const struct zone *zone;
+    int64_t start_at;
+    int64_t start_local_s;
+    int64_t until_at; /* the last instant at which one may begin */
+    int64_t last_at;  /* of the occurrence before */
+    size_t n;         /* occurrences so far */
+    size_t n_steps;
+    bool is_tired; /* all steps are used up: there may be more */
+    icalrecur_iterator *dates;
+};
+
+static struct icaltimetype time_of(struct date d)
+{
+    return (struct icaltimetype){ .year = (int)d.year,
+                                  .month = d.month,
+                                  .day = d.day,
+                                  .hour = d.hour,
+                                  .minute = d.minute,
+                                  .second = d.second };
+}
+
+static struct date date_from(struct icaltimetype t)
+{
+    const struct date d = { .year = t.year,
+                            .month = t.month,
+                            .day = t.day,
+                            .hour = t.hour,
+                            .minute = t.minute,
+                            .second = t.second };
+
+    return date_of(date_at(d, 0), 0); /* with its weekday */
+}
+
+static int64_t until(const struct recur_rule *r, const struct zone *z)
+{
+    if (!r->has_until)
+        return INT64_MAX;
+    return r->until_is_utc ? date_at(r->until, 0)
+                           : zone_instant(z, date_at(r->until, 0));
+}
+
+static void walk_init(struct walk *w, const struct recur *r, const struct zone *z,
+                      int64_t start_at)
+{
+    *w = (struct walk){ .r = r, .zone = z, .start_at = start_at, .last_at = INT64_MIN };
+    w->until_at = until(&r->rule, z);
+    /* Years that four digits hold. */
+    if (start_at < 0 || start_at > RECUR_LAST_AT || r->rule.never)
+        return;
+    w->start_local_s = start_at + zone_offset_s(z, start_at);
+    w->dates = icalrecur_iterator_new(r->expand, time_of(date_of(w->start_local_s, 0)));
+}
+
+static void walk_fini(struct walk *w)
+{
+    if (w->dates)
+        icalrecur_iterator_free(w->dates);
+}
+
+/* The next date that the parts of the rule agree on, as an instant. */
+static bool next_date(struct walk *w, int64_t *ret_at)
+{
+    while (w->dates && !w->is_tired) {
+        struct icaltimetype t = icalrecur_iterator_next(w->dates);
+        struct date d;
+        int64_t local_s;
+
+        if (t.year == 0)
+            return false;
+        w->is_tired = ++w->n_steps == RECUR_MAX_STEPS;
+        d = date_from(t);
+        if (!is_wanted(&w->r->rule, d))
+            continue;
+        local_s = date_at(d, 0);
+        *ret_at =
+            local_s == w->start_local_s ? w->start_at : zone_instant(w->zone, local_s);
+        if (*ret_at > w->until_at)
+            return false;
+        if (*ret_at >= w->start_at && *ret_at > w->last_at)
+            return true;
+    }
+    return false;
+}
+
+static bool walk_next(struct walk *w, int64_t *ret_at)
+{
+    if ((w->r->rule.count > 0 && w->n >= w->r->rule.count) || !next_date(w, ret_at))
+        return false;
+    w->last_at = *ret_at;
+    w->n++;
+    return true;
+}
+
+size_t recur_list(const struct recur *r, const struct zone *z, int64_t start_at,
+                  int64_t before_at, size_t max, int64_t *ret_at)
+{
+    struct walk w;
+    size_t n = 0;
+    int64_t at;
+
+    walk_init(&w, r, z, start_at);
+    while (n < max && walk_next(&w, &at) && at < before_at)
+        ret_at[n++] = at;
+    walk_fini(&w);
+    return n;
+}
+
+int recur_check(const struct recur *r, const struct zone *z, int64_t start_at,
+                int64_t duration_s, size_t *ret_n, struct diag *why)
+{
+    int64_t at, before_at = INT64_MAX, least_s = INT64_MAX;
+    struct walk w;
+    size_t n = 0;
+
+    walk_init(&w, r, z, start_at);
+    while (n <= RECUR_MAX && walk_next(&w, &at) && at - start_at < RECUR_HORIZON_S) {
+        if (n++ > 0)
+            least_s = MIN_OF(least_s, at - before_at);
+        before_at = at;
+    }
+    walk_fini(&w);
+    if (n == 0 || n > RECUR_MAX || w.is_tired)
+        return diag_code(why, PBSE_BADTSPEC);
+    if (duration_s > frequencies[r->rule.frequency].longest_s)
+        return diag_code(why, frequencies[r->rule.frequency].too_long);
+    if (least_s < duration_s)
+        return diag_code(why, PBSE_BADTSPEC);
+    *ret_n = n;
+    return 0;
+}
