@@ -32,7 +32,7 @@ struct conn {
     size_t out_at;        /* out.data[0 .. out_at) is written already */
     int64_t last_read_ms; /* for the idle limit */
     int busy;
-    bool dead, connecting, held, expecting, finishing;
+    bool dead, connecting, held, expecting, finishing, wants_room;
     bool deaf; /* reads no more: fault found, finishing, or over */
     bool over; /* closed() was or will be called */
     bool eof;  /* the peer closed; frames before that may still be held */
@@ -78,13 +78,19 @@ static bool conn_is_full(const struct conn *c)
     return c->held && c->in.len >= c->cfg.max_frame_bytes + PACKET_HEADER_BYTES;
 }
 
+static bool conn_has_room(const struct conn *c)
+{
+    return c->wants_room && !c->connecting && !c->over && !c->finishing &&
+           c->out.len - c->out_at <= CONN_ROOM_BYTES;
+}
+
 static void conn_watch(struct conn *c)
 {
     unsigned wanted = 0;
 
     if (!c->over && !c->deaf && !c->eof && !c->connecting && !conn_is_full(c))
         wanted |= LOOP_READ;
-    if (!c->over && (c->connecting || c->out.len > c->out_at))
+    if (!c->over && (c->connecting || c->out.len > c->out_at || conn_has_room(c)))
         wanted |= LOOP_WRITE;
     loop_fd_want(c->watch, wanted);
 }
@@ -193,6 +199,13 @@ void conn_send_packet(struct conn *c, enum packet_type type, const void *p, size
         return;
     packet_put(&c->out, type, p, len);
     conn_queued(c);
+}
+
+void conn_want_room(struct conn *c, bool wanted)
+{
+    assert(!wanted || c->cfg.events->room);
+    c->wants_room = wanted;
+    conn_watch(c);
 }
 
 void conn_finish(struct conn *c)
@@ -312,6 +325,8 @@ static void on_ready(void *arg, int fd, unsigned ready)
         conn_connected(c);
     if (!c->dead && !c->connecting && (ready & LOOP_WRITE))
         conn_write(c);
+    if (!c->dead && (ready & LOOP_WRITE) && conn_has_room(c))
+        c->cfg.events->room(c->cfg.arg, c);
     if (!c->dead && !c->deaf && (ready & LOOP_READ) && conn_read(c))
         conn_deliver(c);
     if (!c->dead) {

@@ -50,6 +50,8 @@ struct conn_events {
     /* It is over; the owner calls conn_free() now or later. Called at most once, never
      * from inside conn_send() or conn_new(), and never after conn_free(). */
     void (*closed)(void *arg, struct conn *c, enum conn_end end);
+    /* Asked for with conn_want_room(): there is room for more output. May be NULL. */
+    void (*room)(void *arg, struct conn *c);
 };
 
 struct conn_config {
@@ -66,6 +68,7 @@ struct conn_config {
 
 #define CONN_MAX_FRAME_BYTES  (64u << 20)
 #define CONN_MAX_OUTPUT_BYTES (512u << 20)
+#define CONN_ROOM_BYTES       (64u << 10)
 #define CONN_PARTIAL_MS       30000
 #define CONN_IDLE_MS          900000
 #define CONN_STALL_MS         30000
@@ -79,6 +82,11 @@ void conn_free(struct conn *c);
  * Ignored once the connection is over. */
 void conn_send(struct conn *c, const void *p, size_t len);
 void conn_send_packet(struct conn *c, enum packet_type type, const void *p, size_t len);
+
+/* While wanted, room() is called from the loop, once a turn, when the peer has taken
+ * all but CONN_ROOM_BYTES of the output: for long output that is made as it is taken.
+ */
+void conn_want_room(struct conn *c, bool wanted);
 
 /* Read no more; when all output is written, closed(CONN_FINISHED). */
 void conn_finish(struct conn *c);
