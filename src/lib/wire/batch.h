@@ -307,15 +307,24 @@ struct wire_resc_query {
     uint32_t *numbers; /* n available, n allocated, n reserved, n down */
 };
 
+/* Objects that are bytes already: n of them, as in the body of a status reply. */
+struct wire_encoded {
+    size_t n;
+    const char *data; /* NULL: none */
+    size_t len;
+};
+
 struct wire_reply {
     int32_t code;
     int32_t aux;
     uint32_t choice;  /* enum reply_choice */
     bool more;        /* further parts follow */
     const char *text; /* QUEUE, RDY_TO_COMMIT, COMMIT: job id; TEXT, LOCATE: the text */
-    struct wire_objects objects;      /* STATUS */
-    struct wire_strings ids;          /* SELECT */
-    struct wire_deleted deleted;      /* DELETE, PREEMPT */
+    struct wire_objects objects; /* STATUS */
+    struct wire_encoded encoded; /* STATUS: instead of objects; decoding fills objects
+                                  */
+    struct wire_strings ids;     /* SELECT */
+    struct wire_deleted deleted; /* DELETE, PREEMPT */
     struct wire_resc_query resources; /* RESC_QUERY */
 };
 
@@ -354,6 +363,13 @@ enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *ar
 
 /* One reply at the cursor, as batch_read_request(). */
 enum dis_error batch_read_reply(struct dis_in *in, struct wire_reply *ret) MUST_CHECK;
+
+/* The front of a status reply over 'n' objects; the objects' bytes follow. */
+void batch_put_status_head(struct buf *out, size_t n, bool more);
+void batch_put_object(struct buf *out, const struct wire_object *o);
+
+/* For a reader in the same process: 'encoded' becomes 'objects', in 'arena'. */
+void batch_open_reply(struct wire_reply *reply, struct arena *arena);
 
 /* The reply as it travels inside IS messages: without protocol type and version. */
 void batch_put_reply_part(struct buf *out, const struct wire_reply *reply);

@@ -40,7 +40,7 @@ enum packet_status packet_peek(const char *data, size_t len, size_t max_bytes,
     return PACKET_READY;
 }
 
-void packet_put(struct buf *out, enum packet_type type, const void *data, size_t len)
+void packet_put_head(struct buf *out, enum packet_type type, size_t len)
 {
     unsigned char tail[5] = { (unsigned char)type, (unsigned char)(len >> 24),
                               (unsigned char)(len >> 16), (unsigned char)(len >> 8),
@@ -49,5 +49,10 @@ void packet_put(struct buf *out, enum packet_type type, const void *data, size_t
     assert(len > 0 && len <= UINT32_MAX);
     buf_add(out, magic, sizeof(magic));
     buf_add(out, tail, sizeof(tail));
+}
+
+void packet_put(struct buf *out, enum packet_type type, const void *data, size_t len)
+{
+    packet_put_head(out, type, len);
     buf_add(out, data, len);
 }

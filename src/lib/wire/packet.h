@@ -33,6 +33,9 @@ struct packet {
 enum packet_status packet_peek(const char *data, size_t len, size_t max_bytes,
                                struct packet *ret) MUST_CHECK;
 
+/* Append the header of a frame around 'len' bytes that follow. */
+void packet_put_head(struct buf *out, enum packet_type type, size_t len);
+
 /* Append a frame around 'data'. */
 void packet_put(struct buf *out, enum packet_type type, const void *data, size_t len);
 

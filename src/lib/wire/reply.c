@@ -122,9 +122,49 @@ void batch_put_reply_part(struct buf *out, const struct wire_reply *reply)
     dis_put_int(out, reply->aux);
     dis_put_uint(out, reply->choice);
     dis_put_uint(out, reply->more ? 1 : 0);
+    if (reply->encoded.data) {
+        dis_put_uint(out, reply->encoded.n);
+        buf_add(out, reply->encoded.data, reply->encoded.len);
+        return;
+    }
     wire_encode(out, choices[reply->choice], reply);
     if (reply->choice == REPLY_RESC_QUERY)
         put_resources(out, &reply->resources);
+}
+
+void batch_put_status_head(struct buf *out, size_t n, bool more)
+{
+    const struct wire_reply head = {
+        .choice = REPLY_STATUS,
+        .more = more,
+        .encoded = { .n = n, .data = "" },
+    };
+
+    batch_encode_reply(out, &head);
+}
+
+void batch_put_object(struct buf *out, const struct wire_object *o)
+{
+    wire_encode(out, object_fields, o);
+}
+
+void batch_open_reply(struct wire_reply *reply, struct arena *arena)
+{
+    const struct wire_encoded *from = &reply->encoded;
+    struct dis_in in = { .at = from->data,
+                         .end = from->data + from->len,
+                         .arena = arena };
+    struct wire_objects got = { .n = from->n, .cap = from->n };
+    enum dis_error e = DIS_OK;
+
+    if (!from->data)
+        return;
+    got.v = ARENA_ARRAY(arena, struct wire_object, got.n);
+    for (size_t i = 0; i < got.n && !e; i++)
+        e = wire_decode(&in, object_fields, &got.v[i]);
+    assert(!e && in.at == in.end); /* we wrote it */
+    reply->objects = got;
+    reply->encoded = (struct wire_encoded){ 0 };
 }
 
 void batch_encode_reply(struct buf *out, const struct wire_reply *reply)
