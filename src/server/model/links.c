@@ -1,6 +1,8 @@
 /* links.c - what follows from the attributes: which queue a job is in, which vnodes a
  * reservation or a running job holds, and how much is assigned because of it.
  *
+ * Whoever is linked, unlinked or counted looks new to a status (shown_seq).
+ *
  * Resources follow links (reservations.md 18): a vnode's sum is over the running
  * reservations on it and the jobs outside of them; the server's likewise, over what
  * their Resource_List says; a queue's is over its running jobs. Every sum changes by
@@ -112,31 +114,47 @@ static void *array_remove(void *array, size_t *n, const void *item)
     return NULL;
 }
 
-static void node_add_resv(struct node *n, struct resv *r)
+static void node_add_resv(const struct model *m, struct node *n, struct resv *r)
 {
     size_t at = n->n_resvs;
 
     while (at > 0 && n->resvs[at - 1]->obj.created_seq > r->obj.created_seq)
         at--;
     n->resvs = array_insert(n->resvs, &n->n_resvs, r, at);
+    looks_new(m, &n->obj);
 }
 
-static void node_add_job(struct node *n, struct job *j)
+static void node_remove_resv(const struct model *m, struct node *n, struct resv *r)
+{
+    n->resvs = array_remove(n->resvs, &n->n_resvs, r);
+    looks_new(m, &n->obj);
+}
+
+static void node_add_job(const struct model *m, struct node *n, struct job *j)
 {
     size_t at = n->n_jobs;
 
     while (at > 0 && n->jobs[at - 1]->obj.created_seq > j->obj.created_seq)
         at--;
     n->jobs = array_insert(n->jobs, &n->n_jobs, j, at);
+    looks_new(m, &n->obj);
+}
+
+static void node_remove_job(const struct model *m, struct node *n, struct job *j)
+{
+    n->jobs = array_remove(n->jobs, &n->n_jobs, j);
+    looks_new(m, &n->obj);
 }
 
 /* --- sums ---------------------------------------------------------------------------
  */
 
-static void holds_count(const struct holds *holds, int sign)
+static void holds_count(const struct model *m, const struct holds *holds, int sign)
 {
-    for (size_t i = 0; i < holds->n; i++)
+    for (size_t i = 0; i < holds->n; i++) {
         resources_accumulate(&holds->v[i].node->assigned, &holds->v[i].amount, sign);
+        looks_new(m, &holds->v[i].node->obj);
+    }
 }
 
 /* The members that servers and queues count (attributes.md 6.3). */
@@ -167,7 +185,7 @@ static bool resv_counts(const struct resv *r)
 
 static void resv_count(struct model *m, struct resv *r, int sign)
 {
-    holds_count(&r->holds, sign);
+    holds_count(m, &r->holds, sign);
     list_count(m, &m->assigned, &r->obj, RESV_A_RESOURCE_LIST, sign);
 }
 
@@ -182,7 +200,7 @@ static void job_count_outside(struct model *m, struct job *j)
 {
     if (!job_is_on_vnodes(j) || (j->resv && j->resv->counted))
         return;
-    holds_count(&j->holds, 1);
+    holds_count(m, &j->holds, 1);
     list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
     j->counted_in_vnodes = true;
 }
@@ -191,7 +209,7 @@ static void job_uncount_outside(struct model *m, struct job *j)
 {
     if (!j->counted_in_vnodes)
         return;
-    holds_count(&j->holds, -1);
+    holds_count(m, &j->holds, -1);
     list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
     j->counted_in_vnodes = false;
 }
@@ -270,11 +288,13 @@ static void link_node(struct model *m, struct node *n)
     if (q) {
         n->queue = STRUCT_OF(q, struct queue, obj);
         n->queue->n_nodes++;
+        looks_new(m, q);
     }
     if (!mom->set || mom->u.list.n == 0)
         return;
     n->host = host_make(m, mom->u.list.v[0]);
-    n->host->n++;
+    if (++n->host->n == 2) /* its first vnode is no longer alone */
+        looks_new(m, &n->host->nodes->obj);
     DL_INSERT_INORDER2(n->host->nodes, n, node_order, host_prev, host_next);
 }
 
@@ -282,14 +302,18 @@ static void unlink_node(struct model *m, struct node *n)
 {
     struct host *h = n->host;
 
-    if (n->queue)
+    if (n->queue) {
         n->queue->n_nodes--;
+        looks_new(m, &n->queue->obj);
+    }
     n->queue = NULL;
     if (!h)
         return;
     DL_DELETE2(h->nodes, n, host_prev, host_next);
     n->host = NULL;
-    if (--h->n > 0)
+    if (--h->n == 1)
+        looks_new(m, &h->nodes->obj);
+    if (h->n > 0)
         return;
     HASH_DELETE(hh, m->hosts, h);
     free(h->name);
@@ -303,7 +327,7 @@ static void link_resv(struct model *m, struct resv *r)
 
     holds_make(m, obj_str(&r->obj, RESV_A_RESV_NODES, NULL), &r->holds);
     for (size_t i = 0; i < r->holds.n; i++)
-        node_add_resv(r->holds.v[i].node, r);
+        node_add_resv(m, r->holds.v[i].node, r);
     r->counted = resv_counts(r);
     if (r->counted)
         resv_count(m, r, 1);
@@ -320,11 +344,8 @@ static void unlink_resv(struct model *m, struct resv *r)
     r->counted = false;
     if (r->queue)
         unlink_queue(m, r->queue);
-    for (size_t i = 0; i < r->holds.n; i++) {
-        struct node *n = r->holds.v[i].node;
-
-        n->resvs = array_remove(n->resvs, &n->n_resvs, r);
-    }
+    for (size_t i = 0; i < r->holds.n; i++)
+        node_remove_resv(m, r->holds.v[i].node, r);
     holds_drop(&r->holds);
 }
 
@@ -353,6 +374,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
     if (job_is_on_vnodes(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
+    looks_new(m, &q->obj);
 }
 
 static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
@@ -363,6 +385,7 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
     q->n_jobs -= !job_is_history(j);
     DL_DELETE2(q->jobs, j, queue_prev, queue_next);
     j->queue = NULL;
+    looks_new(m, &q->obj);
 }
 
 static void link_job(struct model *m, struct job *j)
@@ -375,7 +398,7 @@ static void link_job(struct model *m, struct job *j)
     if (job_is_on_vnodes(j))
         holds_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->holds);
     for (size_t i = 0; i < j->holds.n; i++)
-        node_add_job(j->holds.v[i].node, j);
+        node_add_job(m, j->holds.v[i].node, j);
     if (o)
         queue_add_job(m, STRUCT_OF(o, struct queue, obj), j);
     else
@@ -396,11 +419,8 @@ static void unlink_job(struct model *m, struct job *j)
         queue_remove_job(m, j->queue, j);
     else
         m->n_orphans--;
-    for (size_t i = 0; i < j->holds.n; i++) {
-        struct node *n = j->holds.v[i].node;
-
-        n->jobs = array_remove(n->jobs, &n->n_jobs, j);
-    }
+    for (size_t i = 0; i < j->holds.n; i++)
+        node_remove_job(m, j->holds.v[i].node, j);
     holds_drop(&j->holds);
 }
 

@@ -259,6 +259,27 @@ static bool moves_links(const struct record *rec)
     return false;
 }
 
+static bool changes_settings(const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr != SERVER_A_HF_NEXT_NUMBER)
+            return rec->kind == OBJ_SERVER;
+    return false;
+}
+
+/* Which record somebody has seen who looks at a kind as a whole. */
+static void note_seq(struct model *m, const struct record *rec)
+{
+    if (rec->seq > m->seq)
+        m->seq = rec->seq;
+    if (fact_creates(rec->fact) || fact_removes(rec->fact))
+        m->kinds[rec->kind].members_seq = m->seq;
+    if (rec->kind == OBJ_RESOURCE)
+        m->defs_seq = m->seq;
+    if (changes_settings(rec))
+        m->settings_seq = m->seq;
+}
+
 static struct object *target(struct model *m, const struct record *rec)
 {
     struct object *o = find_object(m, rec->kind, rec->id);
@@ -278,6 +299,7 @@ void model_apply(struct model *m, const struct record *rec)
 
     object_free(m->gone);
     m->gone = NULL;
+    note_seq(m, rec);
     if (links)
         unlink_object(m, o);
     for (size_t i = 0; i < rec->n_changes; i++)
@@ -286,8 +308,7 @@ void model_apply(struct model *m, const struct record *rec)
         else
             apply_change(m, o, &rec->changes[i]);
     o->version = rec->seq;
-    if (rec->seq > m->seq)
-        m->seq = rec->seq;
+    looks_new(m, o);
     if (rec->kind == OBJ_RESOURCE)
         apply_definition(m, o, fact_removes(rec->fact));
     if (fact_removes(rec->fact)) {

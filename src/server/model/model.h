@@ -29,9 +29,12 @@
 struct object {
     enum obj_kind kind;
     char *id;
-    struct attr_value *attr;    /* one per row of the kind's table */
-    uint64_t created_seq;       /* order of creation */
-    uint64_t version;           /* seq of the last record that touched it */
+    struct attr_value *attr; /* one per row of the kind's table */
+    uint64_t created_seq;    /* order of creation */
+    uint64_t version;        /* seq of the last record that touched it */
+    /* Seq of the last record after which a status may show something else of it: its
+     * own, or one that changed what is derived for it. */
+    uint64_t shown_seq;
     struct object *prev, *next; /* all of the kind, in order of creation (utlist) */
     UT_hash_handle hh;
 };
@@ -79,7 +82,7 @@ struct queue {
     struct resv *resv;  /* the reservation it belongs to, or NULL */
     struct job *jobs;   /* by queue_prev, queue_next; in order of creation */
     size_t n_jobs;      /* jobs in it, history not counted */
-    size_t n_nodes;    /* vnodes attached to it */
+    size_t n_nodes;     /* vnodes attached to it */
     size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
     struct resources assigned;
 };
@@ -118,8 +121,12 @@ struct model {
         struct object *by_id; /* uthash */
         struct object *first; /* utlist, order of creation */
         size_t n;
+        uint64_t members_seq; /* of the last record that made or removed one */
     } kinds[OBJ_KIND_COUNT];
     uint64_t seq;              /* of the last record applied */
+    uint64_t defs_seq;         /* of the last one that changed defs */
+    uint64_t settings_seq;     /* of the last one that changed a server attribute other
+                                * than the next number */
     struct object *server;     /* the one object of its kind */
     struct host *hosts;        /* uthash by name */
     struct resources assigned; /* server resources_assigned */

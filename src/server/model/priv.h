@@ -14,6 +14,12 @@ void unlink_object(struct model *m, struct object *o);
 /* True when a change of that attribute can change links or sums. */
 bool attr_moves_links(enum obj_kind kind, int attr);
 
+/* A status may show something else of the object from this record on. */
+static inline void looks_new(const struct model *m, struct object *o)
+{
+    o->shown_seq = m->seq;
+}
+
 /* Lookup for writers. */
 struct object *find_object(const struct model *m, enum obj_kind kind, const char *id);
 
