@@ -4,11 +4,14 @@ EXTRA_DIST += src/server/README.md src/server/moms/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
 	src/server/held.c src/server/held.h \
+	src/server/listing.c src/server/listing.h \
+	src/server/shown.c src/server/shown.h \
 	src/server/sched_link.c src/server/sched_link.h \
 	src/server/settle.c \
 	src/server/start.c \
 	src/server/stop.c src/server/stop.h \
 	src/server/svr.c src/server/svr.h src/server/svr_priv.h \
+	src/server/svr_listing.c \
 	src/server/take_up.c \
 	src/server/watch.c src/server/watch.h \
 	src/server/model/fact.c \
@@ -72,7 +75,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_pending.c src/server/requests/job_pending.h \
 	src/server/requests/job_queue.c \
 	src/server/requests/job_run.c \
-	src/server/requests/job_select.c \
+	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
 	src/server/requests/manager.c src/server/requests/manager.h \
 	src/server/requests/manager_hook.c \
@@ -102,6 +105,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/shutdown.c \
 	src/server/requests/status.c \
 	src/server/requests/table.c \
+	src/server/requests/walk.c src/server/requests/walk.h \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
 	src/server/rules/resv_alter.c \
@@ -139,6 +143,11 @@ test_unit_server_test_model_LDADD = $(svr_test_libs)
 test_unit_server_test_svr_SOURCES = test/unit/server/test_svr.c $(svr_harness)
 test_unit_server_test_svr_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_svr_LDADD = $(svr_test_libs)
+check_PROGRAMS += test/unit/server/test_listing
+TESTS += test/unit/server/test_listing
+test_unit_server_test_listing_SOURCES = test/unit/server/test_listing.c $(svr_harness)
+test_unit_server_test_listing_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_listing_LDADD = $(svr_test_libs)
 
 # Jobs, with a MoM that the test plays.
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link \

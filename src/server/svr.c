@@ -53,6 +53,7 @@ struct svr *svr_new(const struct svr_config *cfg)
     s->pending = pending_new();
     s->moms = moms_new();
     s->view.links = &s->links;
+    listings_init(&s->listings);
     return s;
 }
 
@@ -60,6 +61,7 @@ void svr_free(struct svr *s)
 {
     if (!s)
         return;
+    listings_fini(&s->listings);
     held_fini(&s->held);
     stop_fini(&s->stop);
     watches_fini(&s->watches);
@@ -219,6 +221,8 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
     }
     if (d->hold.wanted)
         held_add(&t->s->held, rq->who->conn, rq->wire->number, rq->actor, &d->hold);
+    else if (d->listing)
+        begin_listing(t, rq);
     else if (!d->no_reply && !silent && !d->stop)
         send_reply(t, rq->who->conn, &d->reply);
     if (d->close)
@@ -418,6 +422,7 @@ void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effect
     struct turn t = begin(s, now_at, out);
     struct sched_link *l = sched_link_of_conn(&s->links, conn);
 
+    listing_drop(&s->listings, conn);
     pending_drop(s->pending, conn);
     held_drop_conn(&s->held, conn);
     forget_unwanted_runs(s);

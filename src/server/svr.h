@@ -32,8 +32,8 @@ struct svr_config {
     const char *server_name; /* short name: "svr" in "R7.svr" */
     const char *server_host; /* canonical host name */
     uint32_t server_port;
-    uint32_t mom_port; /* Port of new vnodes that name none; 0: 15002 */
-    const char *home;  /* PBS_HOME, for the paths that objects show; may be NULL */
+    uint32_t mom_port;   /* Port of new vnodes that name none; 0: 15002 */
+    const char *home;    /* PBS_HOME, for the paths that objects show; may be NULL */
     const char *version; /* pbs_version */
     const char *holdfast_version;
     const char *root_user; /* name of the uid that runs the server: has root's rights */
@@ -53,11 +53,15 @@ struct svr_config {
     bool (*is_full_name)(void *arg, const char *host);
     void *arg;
     const struct hook_files *hook_files; /* NULL: bodies of hooks do not travel */
+    /* What one slice of a long status may cost, see listing.h; 0: LISTING_SLICE_BYTES
+     */
+    size_t listing_slice_bytes;
 };
 
 enum effect_kind {
     EFFECT_RECORD,        /* store it; journal row and changed attributes */
     EFFECT_REPLY,         /* to a client connection */
+    EFFECT_LISTING,       /* a part of its reply may be read: svr_listing_read() */
     EFFECT_CLOSE,         /* end a client connection after what went before */
     EFFECT_SCHED_COMMAND, /* on a scheduler's secondary connection */
     EFFECT_MOM_MESSAGE,   /* an IS message to a MoM's stream */
@@ -78,6 +82,7 @@ struct effect {
             struct wire_reply reply;
         } reply;
         uint64_t close_conn;
+        uint64_t listing_conn;
         struct {
             const char *sched;
             int32_t command;
@@ -138,6 +143,24 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
 /* A client connection ended: held replies to it are dropped. */
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out);
 
+/* A status of many objects is put together in slices, so that others are served in
+ * between (listing.h). While it is gathering, svr_listing_go_on() does the next slice;
+ * when a part of the reply is whole an EFFECT_LISTING tells it, and when that has left
+ * the part is read with svr_listing_read(), as fast as the peer takes it. */
+bool svr_listing_is_gathering(const struct svr *s, uint64_t conn);
+void svr_listing_go_on(struct svr *s, int64_t now_at, uint64_t conn,
+                       struct effects *out);
+
+enum svr_listing {
+    SVR_LISTING_SOME, /* there is more of this part */
+    SVR_LISTING_PART, /* the next part is being gathered now */
+    SVR_LISTING_ALL,  /* that was the reply, or there is none */
+};
+
+/* Append about 'most_bytes' of the part's packet, header included. */
+enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_bytes,
+                                  struct buf *out);
+
 /* The scheduler's link. attached: both connections are registered. done: it sent +0. */
 void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
                         uint64_t primary_conn, struct effects *out);
@@ -164,6 +187,11 @@ int64_t svr_next_deadline(const struct svr *s);
 
 /* For the shell's start-up, tests and the simulator. */
 const struct model *svr_model(const struct svr *s);
+
+/* For tests: what is kept of how objects look in a status is what would be made of them
+ * now, for every object and every class of viewers; else says in 'why' (may be NULL)
+ * whose is not. */
+bool svr_shown_is_right(struct svr *s, int64_t now_at, struct buf *why);
 
 /* The store could not commit: changes are refused with 15161 until it is false again.
  */

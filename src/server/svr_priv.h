@@ -6,6 +6,7 @@
 #define SERVER_SVR_PRIV_H
 
 #include "server/held.h"
+#include "server/listing.h"
 #include "server/sched_link.h"
 #include "server/stop.h"
 #include "server/svr.h"
@@ -22,6 +23,7 @@ struct svr {
     struct sched_links links;
     struct svr_view view;
     struct holds_table held;
+    struct listings listings;
     struct watches watches;
     struct stop stop;
     bool started;
@@ -47,6 +49,9 @@ void settle(struct turn *t);
 
 /* Send a reply that is not held. */
 void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply);
+
+/* The reply is a listing: its first slice; a short one is sent at once. */
+void begin_listing(struct turn *t, const struct request *rq);
 
 /* A refusal as a reply: a text when the code has one (wire.md 8.1). */
 struct wire_reply refusal(struct arena *arena, int code, const char *text);

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#define JOBS_PER_PART 500
-
 struct decision turn_decision(const struct turn *t)
 {
     return (struct decision){ .arena = t->out->arena };
@@ -49,7 +47,8 @@ static void complete_list(struct record *to, const struct object *o, int attr,
 }
 
 /* Fill in what was before, and leave out what changes nothing. The record outlives the
- * objects that it speaks of, so its texts become its own: they may be an object's id. */
+ * objects that it speaks of, so its texts become its own: they may be an object's id.
+ */
 static void complete(const struct model *m, struct record *rec, struct arena *arena)
 {
     const struct object *o = model_find(m, rec->kind, rec->id);
@@ -157,40 +156,17 @@ void touch_all(struct svr *s)
 /* --- what leaves
  * ------------------------------------------------------------------------ */
 
-static void reply_part(struct turn *t, uint64_t conn, const struct wire_reply *reply)
+void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply)
 {
-    struct effect *e = effect_add(t->out, EFFECT_REPLY, t->s->m->seq);
+    struct effect *e;
 
+    if (conn == 0)
+        return;
+    e = effect_add(t->out, EFFECT_REPLY, t->s->m->seq);
     e->u.reply.conn = conn;
     e->u.reply.reply = *reply;
     if (e->u.reply.reply.choice == 0)
         e->u.reply.reply.choice = REPLY_NULL;
-}
-
-/* Only job status is cut: each part is a whole reply (wire.md 8.2). */
-static bool is_cut(const struct wire_reply *reply)
-{
-    return reply->choice == REPLY_STATUS && reply->objects.n > JOBS_PER_PART &&
-           reply->objects.v[0].type == OBJECT_JOB;
-}
-
-void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply)
-{
-    struct wire_reply part = *reply;
-
-    if (conn == 0)
-        return;
-    while (is_cut(&part)) {
-        struct wire_objects rest = { .n = part.objects.n - JOBS_PER_PART,
-                                     .v = part.objects.v + JOBS_PER_PART };
-
-        part.objects.n = JOBS_PER_PART;
-        part.more = true;
-        reply_part(t, conn, &part);
-        part.objects = rest;
-        part.more = false;
-    }
-    reply_part(t, conn, &part);
 }
 
 struct wire_reply refusal(struct arena *arena, int code, const char *text)
@@ -273,8 +249,10 @@ static void take_up_record(struct turn *t, struct record *rec)
     effect_add(t->out, EFFECT_RECORD, rec->seq)->u.record = rec;
     if (o)
         touch_around(s, o);
-    if (o && fact_removes(rec->fact))
+    if (o && fact_removes(rec->fact)) {
         watch_forget(&s->watches, o);
+        listings_leave(&s->listings, o);
+    }
     model_apply(s->m, rec);
     if (!fact_removes(rec->fact))
         touch_around(s, model_find(s->m, rec->kind, rec->id));

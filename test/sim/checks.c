@@ -30,6 +30,7 @@ static const struct {
                                "then what was asked, and leaves jobs their vnodes" },
     [CHECK_SHOWN] = { "shown", "an open alteration is shown to everybody" },
     [CHECK_LISTED] = { "listed", "who was forced into others says into whom" },
+    [CHECK_KEPT] = { "kept", "a status that is kept equals one made anew" },
     [CHECK_BOOKS] = { "books", "what vnodes have assigned is what runs on them" },
     [CHECK_REFUSAL] = { "refusal", "a refused request changes nothing" },
     [CHECK_ANSWER] = { "answer", "every request is answered in the end" },
@@ -114,6 +115,15 @@ static void trace_record(const struct sim *s, const struct record *rec)
     buf_fini(&text);
 }
 
+static void check_kept(struct sim *s)
+{
+    struct buf why = { 0 };
+
+    if (!svr_shown_is_right(s->shell.svr, sim_now_at(s), &why))
+        check_failed(s, CHECK_KEPT, "%s looks different", why.data);
+    buf_fini(&why);
+}
+
 void check_turn(struct sim *s, const struct shell_turn *t)
 {
     const struct model *m = shell_model(s);
@@ -143,6 +153,8 @@ void check_turn(struct sim *s, const struct shell_turn *t)
         check_books(s, m);
     }
     s->alters.agreed = false;
+    if (s->n_steps % 20 == 0)
+        check_kept(s);
     if (s->n_steps % 37 == 0)
         check_store(s);
 }
@@ -171,9 +183,12 @@ static void check_replies(struct sim *s, uint64_t conn, const struct effects *ou
     const struct conn *c = net_conn(&s->net, conn);
 
     for (size_t i = 0; c && i < out->n; i++)
-        if (out->v[i].kind == EFFECT_REPLY && out->v[i].u.reply.conn == conn)
-            check_shown(s, shell_model(s), c->server_uid,
-                        &out->v[i].u.reply.reply.objects);
+        if (out->v[i].kind == EFFECT_REPLY && out->v[i].u.reply.conn == conn) {
+            struct wire_reply reply = out->v[i].u.reply.reply;
+
+            batch_open_reply(&reply, out->arena);
+            check_shown(s, shell_model(s), c->server_uid, &reply.objects);
+        }
 }
 
 /* The request was the only input of this turn, and nothing was due before it. That the

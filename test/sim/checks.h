@@ -26,6 +26,7 @@ enum check {
     CHECK_ALTER,
     CHECK_SHOWN,
     CHECK_LISTED,
+    CHECK_KEPT,
     CHECK_BOOKS,
     CHECK_REFUSAL,
     CHECK_ANSWER,

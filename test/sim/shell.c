@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 
+#include "lib/wire/packet.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,8 @@ static struct svr *new_core(struct sim *s)
         .user_groups = user_groups,
         .host_addrs = host_addrs,
         .arg = s,
+        /* Every other seed lists in many turns what takes one otherwise. */
+        .listing_slice_bytes = s->slow_lists ? 2000 : 0,
     };
 
     return svr_new(&cfg);
@@ -184,6 +188,32 @@ static void send_reply(struct sim *s, const struct effect *e)
         c->asked = 0;
 }
 
+static void list_later(struct sim *s, uint64_t conn);
+
+/* A part of a long status: read a little at a time, decoded as the client's library
+ * would. */
+static void send_listing(struct sim *s, uint64_t conn)
+{
+    struct arena *arena = arena_new();
+    struct effect e = { .kind = EFFECT_REPLY, .u.reply.conn = conn };
+    struct buf bytes = { 0 };
+    struct packet p;
+    enum svr_listing left;
+
+    do {
+        left = svr_listing_read(s->shell.svr, conn, 700, &bytes);
+    } while (left == SVR_LISTING_SOME);
+    if (packet_peek(bytes.data, bytes.len, bytes.len, &p) != PACKET_READY ||
+        batch_decode_reply(p.data, p.len, arena, &e.u.reply.reply))
+        check_failed(s, CHECK_WIRE, "a listing cannot be decoded");
+    else
+        send_reply(s, &e);
+    if (left == SVR_LISTING_PART)
+        list_later(s, conn);
+    buf_fini(&bytes);
+    arena_free(arena);
+}
+
 static void gone_later(struct sim *s, void *arg)
 {
     shell_client_gone(s, *(uint64_t *)arg);
@@ -220,6 +250,9 @@ static void leave(struct sim *s, const struct effect *e)
     switch (e->kind) {
     case EFFECT_REPLY:
         send_reply(s, e);
+        break;
+    case EFFECT_LISTING:
+        send_listing(s, e->u.listing_conn);
         break;
     case EFFECT_CLOSE:
         close_conn(s, e->u.close_conn);
@@ -453,6 +486,29 @@ static bool ready(struct sim *s)
     return s->shell.up;
 }
 
+static void list_on(struct sim *s, void *arg)
+{
+    uint64_t conn = *(uint64_t *)arg;
+
+    if (!s->shell.up)
+        return;
+    svr_listing_go_on(s->shell.svr, sim_now_at(s), conn, begin_turn(s));
+    end_turn(s);
+    list_later(s, conn);
+}
+
+/* The next slice, when others have had their turn. */
+static void list_later(struct sim *s, uint64_t conn)
+{
+    uint64_t *id;
+
+    if (!s->shell.up || !svr_listing_is_gathering(s->shell.svr, conn))
+        return;
+    id = xmalloc(sizeof(*id));
+    *id = conn;
+    sim_after(s, 1, list_on, id, free);
+}
+
 void shell_request(struct sim *s, struct conn *c, const char *data, size_t len)
 {
     struct arena *arena = arena_new();
@@ -474,6 +530,7 @@ void shell_request(struct sim *s, struct conn *c, const char *data, size_t len)
         svr_request(s->shell.svr, sim_now_at(s), &who, &rq, begin_turn(s));
         check_request(s, conn, &rq, &s->shell.current->effects);
         end_turn(s);
+        list_later(s, conn);
     }
     arena_free(arena);
 }

@@ -62,6 +62,7 @@ struct sim {
         char vnode[32];
     } called[16];
     bool trace;
+    bool slow_lists; /* a status of few objects takes several turns already */
     size_t n_steps;
 };
 

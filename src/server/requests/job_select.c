@@ -2,13 +2,14 @@
  * of creation (wire.md 10.3).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/job_select.h"
 #include "lib/attr/acl.h"
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
-#include "server/requests/show.h"
+#include "server/requests/walk.h"
 
 #include <string.h>
 #include <strings.h>
@@ -24,9 +25,9 @@ enum criterion_kind {
 struct criterion {
     enum criterion_kind kind;
     uint32_t op;
-    const char *text;          /* BY_STATE: letters */
-    const struct queue *queue; /* BY_QUEUE; NULL: any */
-    int attr;                  /* BY_ATTR */
+    const char *text; /* BY_STATE: letters */
+    uint64_t queue;   /* BY_QUEUE: its created_seq; 0: any */
+    int attr;         /* BY_ATTR */
     const struct resource_def *def;
     struct attr_value value; /* BY_USER, BY_RESOURCE, BY_ATTR */
 };
@@ -45,8 +46,10 @@ static const struct attr_type *value_type(const struct criterion *c)
     return c->kind == BY_ATTR || c->kind == BY_USER ? job_rows[c->attr].type : NULL;
 }
 
-static void selection_fini(struct selection *s)
+void selection_close(struct selection *s)
 {
+    if (!s)
+        return;
     for (size_t i = 0; i < s->n; i++)
         if (value_type(&s->v[i]))
             value_type(&s->v[i])->clear(&s->v[i].value);
@@ -64,12 +67,16 @@ static int read_queue(const struct selection *s, const struct wire_attr *a,
                       struct criterion *c, struct diag *why)
 {
     size_t len = strcspn(a->value, "@");
+    const struct queue *q;
 
     c->kind = BY_QUEUE;
     if (len == 0)
         return 0;
-    c->queue = model_queue(s->m, arena_strndup(s->rq->arena, a->value, len));
-    return c->queue ? 0 : refuse_named(why, PBSE_UNKQUE, a);
+    q = model_queue(s->m, arena_strndup(s->rq->arena, a->value, len));
+    if (!q)
+        return refuse_named(why, PBSE_UNKQUE, a);
+    c->queue = q->obj.created_seq;
+    return 0;
 }
 
 static int read_resource(const struct selection *s, const struct wire_attr *a,
@@ -117,16 +124,33 @@ static int read_criterion(const struct selection *s, const struct wire_attr *a,
 }
 
 static int read_criteria(struct selection *s, const struct wire_attrs *list,
-                         struct diag *why)
+                         struct arena *arena, struct diag *why)
 {
     int err = 0;
 
-    s->v = ARENA_ARRAY(s->rq->arena, struct criterion, list->n + 1);
+    s->v = ARENA_ARRAY(arena, struct criterion, list->n + 1);
     for (size_t i = 0; i < list->n && !err; i++) {
         err = read_criterion(s, &list->v[i], &s->v[s->n], why);
         if (!err)
             s->n++;
     }
+    return err;
+}
+
+int selection_open(const struct model *m, const struct request *rq,
+                   const struct wire_attrs *criteria, struct arena *arena,
+                   struct selection **ret, struct diag *why)
+{
+    struct selection *s = ARENA_NEW(arena, struct selection);
+    int err;
+
+    s->m = m;
+    s->rq = rq;
+    err = read_criteria(s, criteria, arena, why);
+    if (err)
+        selection_close(s);
+    else
+        *ret = s;
     return err;
 }
 
@@ -196,7 +220,7 @@ static bool meets(const struct selection *s, const struct job *job,
 
     switch (c->kind) {
     case BY_QUEUE:
-        return !c->queue || job->queue == c->queue;
+        return !c->queue || (job->queue && job->queue->obj.created_seq == c->queue);
     case BY_STATE:
         return holds_op(has_state(job, c->text) ? 0 : 1, c->op) &&
                (c->op == WIRE_OP_EQ || c->op == WIRE_OP_NE || c->op == WIRE_OP_SET);
@@ -219,7 +243,7 @@ static bool is_visible(const struct selection *s, const struct job *job)
                               obj_str(&job->obj, JOB_A_JOB_OWNER, ""));
 }
 
-static bool is_selected(const struct selection *s, const struct job *job)
+bool selection_has(const struct selection *s, const struct job *job)
 {
     for (size_t i = 0; i < s->n; i++)
         if (!meets(s, job, &s->v[i]))
@@ -229,47 +253,32 @@ static bool is_selected(const struct selection *s, const struct job *job)
 
 /* --- replies --------------------------------------------------------------------- */
 
-static void reply_ids(const struct selection *s, struct decision *out)
+static int reply_ids(const struct model *m, const struct request *rq,
+                     struct decision *out)
 {
+    const struct body_select *body = rq->body;
     struct wire_reply *reply = &out->reply;
-
-    reply->choice = REPLY_SELECT;
-    reply->ids.v = ARENA_ARRAY(out->arena, const char *, s->m->kinds[OBJ_JOB].n + 1);
-    MODEL_EACH(s->m, OBJ_JOB, o)
-    if (is_selected(s, TO_JOB(o)))
-        reply->ids.v[reply->ids.n++] = arena_strdup(out->arena, o->id);
-}
-
-static int reply_status(const struct selection *s, const struct wire_attrs *names,
-                        struct decision *out)
-{
-    struct wanted wanted;
-    int err = wanted_parse(names, OBJ_JOB, s->rq->arena, &wanted, &out->why);
+    struct selection *s;
+    int err = selection_open(m, rq, &body->criteria, rq->arena, &s, &out->why);
 
     if (err)
         return err;
-    out->reply.choice = REPLY_STATUS;
-    MODEL_EACH(s->m, OBJ_JOB, o)
-    if (is_selected(s, TO_JOB(o)))
-        show_object(s->m, s->rq, o, OBJECT_JOB, &wanted, out);
+    reply->choice = REPLY_SELECT;
+    reply->ids.v = ARENA_ARRAY(out->arena, const char *, m->kinds[OBJ_JOB].n + 1);
+    MODEL_EACH(m, OBJ_JOB, o)
+    if (selection_has(s, TO_JOB(o)))
+        reply->ids.v[reply->ids.n++] = arena_strdup(out->arena, o->id);
+    selection_close(s);
     return 0;
 }
 
 int handle_select_jobs(const struct model *m, const struct request *rq,
                        struct decision *out)
 {
-    const struct body_select *body = rq->body;
-    struct selection s = { .m = m, .rq = rq };
-    int err;
-
     if (rq->wire->extend && strchr(rq->wire->extend, 'x') &&
         !obj_num(m->server, SERVER_A_JOB_HISTORY_ENABLE, 0))
         return diag_code(&out->why, PBSE_JOBHISTNOTSET);
-    err = read_criteria(&s, &body->criteria, &out->why);
-    if (!err && rq->wire->number == BATCH_SELECT_STATUS)
-        err = reply_status(&s, &body->wanted, out);
-    else if (!err)
-        reply_ids(&s, out);
-    selection_fini(&s);
-    return err;
+    if (rq->wire->number == BATCH_SELECT_STATUS)
+        return decide_listing(m, rq, out);
+    return reply_ids(m, rq, out);
 }

@@ -22,8 +22,9 @@ struct requester {
     /* root, or the uid that runs the server, known for certain: by peer credentials of
      * the local socket. */
     bool server_uid;
-    /* root on the server's host as a reserved port vouches for it: manager and operator,
-     * and nothing of what only server_uid may do (hooks, acl_roots, RegisterSched). */
+    /* root on the server's host as a reserved port vouches for it: manager and
+     * operator, and nothing of what only server_uid may do (hooks, acl_roots,
+     * RegisterSched). */
     bool host_root;
     uint64_t conn; /* the shell's number of the connection, 0: the server itself */
     /* Filled in by svr_request(); the shell leaves them zero. */
@@ -74,6 +75,7 @@ struct decision {
     struct arena *arena;
     struct records records;
     struct wire_reply reply; /* choice 0 becomes a Null reply, code 0 */
+    bool listing; /* the reply is every object that this status asks for (walk.h) */
     struct hold_reply hold;
     bool no_reply; /* AsyrunJob and its like */
     /* This very request goes to the MoM of that job, whose answer is the reply.

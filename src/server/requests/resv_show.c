@@ -83,6 +83,17 @@ static bool show_oversub(const struct model *m, const struct request *rq,
     return true;
 }
 
+/* Who else was promised its vnodes depends on others and on the time; the answer is
+ * nearly always nobody. */
+bool resv_show_is_lasting(const struct request *rq, const struct object *o)
+{
+    const char *extend = rq->wire->extend;
+    struct oversub found = resv_oversub(TO_RESV(o), rq->now_at, rq->arena);
+
+    return found.n_jobs + found.n_resvs == 0 &&
+           (!extend || strcmp(extend, EXTEND_WHY) != 0);
+}
+
 bool show_resv(const struct model *m, const struct request *rq, const struct object *o,
                int attr, struct wire_attrs *out)
 {

@@ -21,14 +21,17 @@ int wanted_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena
 {
     const struct attr_table *t = kind_table(kind);
     struct wanted w = { .all = list->n == 0 };
+    bool *named = ARENA_ARRAY(arena, bool, t->n);
 
-    w.rows = ARENA_ARRAY(arena, bool, t->n);
+    w.rows = ARENA_ARRAY(arena, int, MIN_OF(list->n, t->n));
     for (size_t i = 0; i < list->n; i++) {
         int attr = attr_find(t, list->v[i].name);
 
         if (attr < 0)
             return diag_about(why, PBSE_NOATTR, list->v[i].name);
-        w.rows[attr] = true;
+        if (!named[attr])
+            w.rows[w.n++] = attr;
+        named[attr] = true;
     }
     *ret = w;
     return 0;
@@ -45,7 +48,19 @@ static show_fn show_of_kind(enum obj_kind kind)
     return of_kind[kind];
 }
 
-static bool may_read(const struct model *m, const struct attr_row *row, uint32_t rights)
+uint32_t show_object_type(enum obj_kind kind)
+{
+    static const uint32_t of_kind[OBJ_KIND_COUNT] = {
+        [OBJ_SERVER] = OBJECT_SERVER,     [OBJ_SCHED] = OBJECT_SCHED,
+        [OBJ_QUEUE] = OBJECT_QUEUE,       [OBJ_NODE] = OBJECT_NODE,
+        [OBJ_RESV] = OBJECT_RESV,         [OBJ_JOB] = OBJECT_JOB,
+        [OBJ_RESOURCE] = OBJECT_RESOURCE, [OBJ_HOOK] = OBJECT_HOOK,
+    };
+
+    return of_kind[kind];
+}
+
+bool show_may_read(const struct model *m, const struct attr_row *row, uint32_t rights)
 {
     if (row->flags & ATTR_INTERNAL)
         return false;
@@ -57,11 +72,24 @@ static bool may_read(const struct model *m, const struct attr_row *row, uint32_t
     return row->read & rights;
 }
 
+bool show_sees_invisible(uint32_t rights)
+{
+    return rights & (WHO_STAFF | WHO_DAEMON);
+}
+
+/* The counters and links of the server and its schedulers change all the time. */
+bool show_is_lasting(const struct request *rq, const struct object *o)
+{
+    if (o->kind == OBJ_RESV)
+        return resv_show_is_lasting(rq, o);
+    return o->kind == OBJ_QUEUE || o->kind == OBJ_NODE || o->kind == OBJ_JOB;
+}
+
 /* Members with flag i are not for ordinary users. */
 static void encode_list(const struct request *rq, const struct attr_row *row,
                         const struct resources *res, struct wire_attrs *out)
 {
-    bool all = rq->who->rights & (WHO_STAFF | WHO_DAEMON);
+    bool all = show_sees_invisible(rq->who->rights);
 
     for (size_t i = 0; i < res->n; i++) {
         const struct resource_value *rv = &res->v[i];
@@ -84,23 +112,45 @@ static void show_stored(const struct request *rq, const struct attr_row *row,
         attr_value_encode(row->type, v, row->name, out, rq->arena);
 }
 
+static void show_attr(const struct model *m, const struct request *rq,
+                      const struct object *o, size_t attr, struct wire_attrs *out)
+{
+    const struct attr_row *row = &kind_table(o->kind)->rows[attr];
+    show_fn show = show_of_kind(o->kind);
+
+    if (!show_may_read(m, row, rq->who->rights))
+        return;
+    if (!show || !show(m, rq, o, (int)attr, out))
+        show_stored(rq, row, &o->attr[attr], out);
+}
+
+static void show_attrs(const struct model *m, const struct request *rq,
+                       const struct object *o, const struct wanted *wanted,
+                       struct wire_attrs *out)
+{
+    size_t n = wanted->all ? kind_table(o->kind)->n : wanted->n;
+
+    for (size_t i = 0; i < n; i++)
+        show_attr(m, rq, o, wanted->all ? i : (size_t)wanted->rows[i], out);
+}
+
 void show_object(const struct model *m, const struct request *rq,
                  const struct object *o, uint32_t type, const struct wanted *wanted,
                  struct decision *out)
 {
-    const struct attr_table *t = kind_table(o->kind);
-    show_fn show = show_of_kind(o->kind);
     struct wire_object *to = wire_objects_add(&out->reply.objects, out->arena, type,
                                               arena_strdup(out->arena, o->id));
 
-    for (size_t i = 0; i < t->n; i++) {
-        if (!wanted->all && !wanted->rows[i])
-            continue;
-        if (!may_read(m, &t->rows[i], rq->who->rights))
-            continue;
-        if (!show || !show(m, rq, o, (int)i, &to->attrs))
-            show_stored(rq, &t->rows[i], &o->attr[i], &to->attrs);
-    }
+    show_attrs(m, rq, o, wanted, &to->attrs);
+}
+
+void show_encode(const struct model *m, const struct request *rq,
+                 const struct object *o, const struct wanted *wanted, struct buf *out)
+{
+    struct wire_object to = { .type = show_object_type(o->kind), .name = o->id };
+
+    show_attrs(m, rq, o, wanted, &to.attrs);
+    batch_put_object(out, &to);
 }
 
 void show_text(const struct request *rq, const struct object *o, int attr,

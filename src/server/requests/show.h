@@ -12,7 +12,11 @@
 #include "server/requests/request.h"
 
 /* True when it has dealt with the attribute: it appended entries, or shows none. False:
- * the stored value is shown. */
+ * the stored value is shown.
+ *
+ * What it says of queues, vnodes, reservations and jobs is kept (shown.h): it may look
+ * only at the object and at what is derived for it, whose every change sets the
+ * object's shown_seq; what depends on more must be named by show_is_lasting(). */
 typedef bool (*show_fn)(const struct model *m, const struct request *rq,
                         const struct object *o, int attr, struct wire_attrs *out);
 
@@ -39,19 +43,38 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out);
 
-/* The wanted attributes of a request, looked up once: bit per row. */
+/* The wanted attributes of a request, looked up once: each once, in the order of the
+ * request, which is the order of the reply. */
 struct wanted {
-    bool all;
-    bool *rows;
+    bool all; /* in the order of the table */
+    size_t n;
+    int *rows;
 };
 
 /* 15002 "Undefined attribute  <name>" for an unknown name. */
 int wanted_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
                  struct wanted *ret, struct diag *why) MUST_CHECK;
 
-/* Append one object, encoded, to a status reply. 'type' is an enum wire_object_type. */
+/* Append one object to a status reply; 'type' is an enum wire_object_type. */
 void show_object(const struct model *m, const struct request *rq,
                  const struct object *o, uint32_t type, const struct wanted *wanted,
                  struct decision *out);
+
+/* The same as bytes, appended to 'out'; rq->arena is where texts are made. */
+void show_encode(const struct model *m, const struct request *rq,
+                 const struct object *o, const struct wanted *wanted, struct buf *out);
+
+/* The enum wire_object_type of a kind. */
+uint32_t show_object_type(enum obj_kind kind);
+
+/* Until its shown_seq changes, all attributes of the object look the same to everybody
+ * with the same rights. */
+bool show_is_lasting(const struct request *rq, const struct object *o);
+bool resv_show_is_lasting(const struct request *rq, const struct object *o);
+
+/* What rights make of a row, and of resources with flag i: all that the looks of an
+ * object depend on besides the object itself. */
+bool show_may_read(const struct model *m, const struct attr_row *row, uint32_t rights);
+bool show_sees_invisible(uint32_t rights);
 
 #endif

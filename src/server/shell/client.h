@@ -43,10 +43,13 @@ struct client {
     bool waiting;            /* the core owes it a reply */
     bool closing;            /* nothing more is served */
     bool to_resume;          /* in clients.resume's next turn */
+    bool gathering;          /* in clients.gatherers: its long status goes on */
+    bool reading;            /* a part of it is written as it is taken */
     char *sched;             /* name it registered for */
     enum sched_role role;
     struct client *prev, *next; /* in order of arrival */
-    UT_hash_handle hh;          /* by number */
+    struct client *gather_prev, *gather_next;
+    UT_hash_handle hh; /* by number */
 };
 
 struct clients {
@@ -55,7 +58,9 @@ struct clients {
     struct client *by_number, *list;
     uint64_t last_number;
     size_t n, max;
-    struct loop_timer *resume;
+    struct loop_timer *resume, *gather;
+    struct client *gatherers; /* whoever had its turn goes to the end */
+    struct buf bytes;         /* of one write of a long reply */
 };
 
 /* serve.c: a packet came; bytes left over from before. */
@@ -69,6 +74,16 @@ void serve_authenticate(struct client *c, const struct wire_request *rq);
 void client_refuse(struct client *c, uint32_t number, const char *user, int code,
                    bool close);
 void client_send_reply(struct client *c, const struct wire_reply *reply);
+
+/* long_reply.c: the reply is a long status that the core is still gathering; there is
+ * room for more of it; its turn to gather. */
+void long_reply_begin(struct client *c);
+void long_reply_drop(struct client *c); /* the client goes */
+void long_reply_write(struct client *c);
+void long_replies_gather(void *clients);
+
+/* The reply is on its way: what the client has sent meanwhile is served next. */
+void client_answered(struct client *c);
 
 /* sched_conn.c: the two connections of a scheduler. A registration that was granted;
  * a packet on the second one. */

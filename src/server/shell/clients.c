@@ -32,6 +32,7 @@ static void client_free(struct client *c)
 {
     struct clients *cs = c->all;
 
+    long_reply_drop(c);
     HASH_DEL(cs->by_number, c);
     DL_DELETE(cs->list, c);
     cs->n--;
@@ -86,9 +87,15 @@ static void on_closed(void *arg, struct conn *conn, enum conn_end end)
     client_gone(c);
 }
 
-static const struct conn_events client_events = { .frame = on_frame,
-                                                  .bad = on_bad,
-                                                  .closed = on_closed };
+static void on_room(void *arg, struct conn *conn)
+{
+    (void)conn;
+    long_reply_write(arg);
+}
+
+static const struct conn_events client_events = {
+    .frame = on_frame, .bad = on_bad, .room = on_room, .closed = on_closed
+};
 
 /* Room for one more: strangers go first, the oldest before the others. */
 static bool make_room(struct clients *cs)
@@ -209,7 +216,7 @@ static void on_resume(void *arg)
 
 /* The reply is on its way: what the client has sent meanwhile is served next, but not
  * from inside the effects of another request. */
-static void client_answered(struct client *c)
+void client_answered(struct client *c)
 {
     if (!c->waiting)
         return;
@@ -229,6 +236,16 @@ void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *r
         client_answered(c);
 }
 
+void clients_listing(struct clients *cs, uint64_t conn)
+{
+    struct client *c = client_find(cs, conn);
+
+    if (!c || c->closing)
+        return;
+    c->reading = true;
+    long_reply_write(c);
+}
+
 void clients_close(struct clients *cs, uint64_t conn)
 {
     struct client *c = client_find(cs, conn);
@@ -244,7 +261,7 @@ bool clients_have_unsent(const struct clients *cs)
     const struct client *c;
 
     DL_FOREACH(cs->list, c)
-    if (conn_unsent_bytes(c->conn) > 0)
+    if (conn_unsent_bytes(c->conn) > 0 || c->reading || c->gathering)
         return true;
     return false;
 }
@@ -283,6 +300,7 @@ int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
     cs->sh = sh;
     cs->max = most_clients();
     cs->resume = loop_timer_new(sh->loop, on_resume, cs);
+    cs->gather = loop_timer_new(sh->loop, long_replies_gather, cs);
     err = listen_tcp(sh->loop, NULL, sh->conf->batch_port, on_tcp, cs, &cs->tcp, why);
     if (!err)
         err = make_socket_dir(socket_path, why);
@@ -311,5 +329,7 @@ void clients_free(struct clients *cs)
     while (cs->list)
         client_free(cs->list);
     loop_timer_free(cs->resume);
+    loop_timer_free(cs->gather);
+    buf_fini(&cs->bytes);
     free(cs);
 }

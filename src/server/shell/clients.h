@@ -15,6 +15,7 @@ void clients_stop_listening(struct clients *cs);
 
 /* Effects of the core. A connection that is gone by now is passed over. */
 void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *reply);
+void clients_listing(struct clients *cs, uint64_t conn);
 void clients_close(struct clients *cs, uint64_t conn);
 void clients_sched_command(struct clients *cs, const char *sched, int32_t command,
                            const char *job_id);

@@ -127,6 +127,9 @@ static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
     case EFFECT_REPLY:
         clients_reply(sh->clients, e->u.reply.conn, &e->u.reply.reply);
         break;
+    case EFFECT_LISTING:
+        clients_listing(sh->clients, e->u.listing_conn);
+        break;
     case EFFECT_CLOSE:
         clients_close(sh->clients, e->u.close_conn);
         break;

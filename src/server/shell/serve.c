@@ -45,6 +45,10 @@ static bool effects_answer(const struct effects *out, size_t from,
             *code = e->u.reply.reply.code;
             return true;
         }
+        if (e->kind == EFFECT_LISTING && e->u.listing_conn == c->number) {
+            *code = 0;
+            return true;
+        }
         if (e->kind == EFFECT_CLOSE && e->u.close_conn == c->number) {
             *code = PBSE_PROTOCOL;
             return true;
@@ -69,6 +73,8 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
     svr_request(sh->svr, shell_now(sh), &who, rq, out);
     if (!effects_answer(out, before, c, &code)) {
         c->waiting = !row || !row->silent;
+        if (svr_listing_is_gathering(sh->svr, c->number))
+            long_reply_begin(c);
         return;
     }
     c->waiting = true; /* until the reply has left */

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/server/harness.h"
 
+#include "lib/wire/packet.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +141,38 @@ void rig_restart(struct rig *r)
     svr_start(r->s, r->now_at, SVR_WARM, fresh(r));
 }
 
+/* A part of a long status, as the reply that it is. */
+static void read_part(struct rig *r, struct effect *e)
+{
+    struct buf bytes = { 0 };
+    struct packet p;
+    enum svr_listing left;
+
+    do {
+        left = svr_listing_read(r->s, e->u.listing_conn, 1000, &bytes);
+    } while (left == SVR_LISTING_SOME);
+    e->u.reply.conn = e->u.listing_conn;
+    e->kind = EFFECT_REPLY;
+    if (packet_peek(bytes.data, bytes.len, bytes.len, &p) != PACKET_READY ||
+        batch_decode_reply(p.data, p.len, r->out.arena, &e->u.reply.reply) != DIS_OK)
+        abort();
+    buf_fini(&bytes);
+}
+
+static void read_listing(struct rig *r, uint64_t conn)
+{
+    for (size_t i = 0;; i++) {
+        while (svr_listing_is_gathering(r->s, conn))
+            svr_listing_go_on(r->s, r->now_at, conn, &r->out);
+        if (i == r->out.n)
+            return;
+        if (r->out.v[i].kind == EFFECT_LISTING)
+            read_part(r, &r->out.v[i]);
+        else if (r->out.v[i].kind == EFFECT_REPLY)
+            batch_open_reply(&r->out.v[i].u.reply.reply, r->out.arena);
+    }
+}
+
 const struct wire_reply *rig_ask_on(struct rig *r, uint64_t conn, const char *user,
                                     uint32_t number, const void *body,
                                     const char *extend)
@@ -155,6 +189,7 @@ const struct wire_reply *rig_ask_on(struct rig *r, uint64_t conn, const char *us
 
     r->conn = conn;
     svr_request(r->s, r->now_at, &who, &rq, fresh(r));
+    read_listing(r, conn);
     return rig_reply(r, conn);
 }
 

@@ -369,8 +369,10 @@ void world_go(struct world *w, int64_t at)
 const struct wire_reply *world_reply(const struct world *w, uint64_t conn)
 {
     for (size_t i = 0; i < w->out.n; i++)
-        if (w->out.v[i].kind == EFFECT_REPLY && w->out.v[i].u.reply.conn == conn)
+        if (w->out.v[i].kind == EFFECT_REPLY && w->out.v[i].u.reply.conn == conn) {
+            batch_open_reply(&w->out.v[i].u.reply.reply, w->out.arena);
             return &w->out.v[i].u.reply.reply;
+        }
     return NULL;
 }
 

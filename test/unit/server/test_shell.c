@@ -1,7 +1,8 @@
 /* Unit tests of src/server/shell: the daemon with a core of the test's own.
  *
  * The core here is a few lines: Manager makes a record, LocateJob is held until the
- * test answers it, everything else is answered at once. So what is seen is the shell:
+ * test answers it, StatusJob has a long reply of PARTS packets, everything else is
+ * answered at once. So what is seen is the shell:
  * who may ask, in which order answers come, and that none comes before its record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -40,7 +41,14 @@ static struct core {
     bool store_failed;
     char last_user[64], last_host[64];
     bool last_server_uid;
+    uint64_t list_conn; /* of the long reply under way */
+    size_t slices_left, parts_left, part_at, n_listed_bytes;
 } core;
+
+/* A long reply: each part is gathered in so many slices. */
+#define PARTS      3
+#define SLICES     5
+#define PART_BYTES (1u << 20)
 
 struct svr *svr_new(const struct svr_config *cfg)
 {
@@ -134,6 +142,11 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
         break;
     case BATCH_ASYRUN_JOB:
         break;
+    case BATCH_STATUS_JOB:
+        core.list_conn = who->conn;
+        core.parts_left = PARTS;
+        core.slices_left = SLICES;
+        break;
     case BATCH_SHUTDOWN:
         reply_text_to(out, who->conn, "bye");
         effect(out, EFFECT_EXIT);
@@ -150,6 +163,44 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
         reply_text_to(out, who->conn,
                       arena_printf(out->arena, "answer %zu", core.n_requests));
     }
+}
+
+bool svr_listing_is_gathering(const struct svr *s, uint64_t conn)
+{
+    (void)s;
+    return core.list_conn == conn && core.slices_left > 0;
+}
+
+void svr_listing_go_on(struct svr *s, int64_t now_at, uint64_t conn,
+                       struct effects *out)
+{
+    (void)s, (void)now_at;
+    CU_ASSERT_EQUAL(conn, core.list_conn);
+    if (--core.slices_left == 0)
+        effect(out, EFFECT_LISTING)->u.listing_conn = conn;
+}
+
+enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_bytes,
+                                  struct buf *out)
+{
+    size_t n = MIN_OF(most_bytes, PART_BYTES - core.part_at);
+
+    (void)s;
+    CU_ASSERT_EQUAL(conn, core.list_conn);
+    CU_ASSERT_EQUAL(core.slices_left, 0);
+    if (core.part_at == 0)
+        packet_put_head(out, PACKET_DATA, PART_BYTES);
+    memset(buf_reserve(out, n), 'x', n);
+    out->len += n;
+    core.n_listed_bytes += n;
+    core.part_at += n;
+    if (core.part_at < PART_BYTES)
+        return SVR_LISTING_SOME;
+    core.part_at = 0;
+    if (--core.parts_left == 0)
+        return SVR_LISTING_ALL;
+    core.slices_left = SLICES;
+    return SVR_LISTING_PART;
 }
 
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
@@ -584,6 +635,84 @@ static void test_waiting_client_that_leaves_is_noticed(void)
     world_end();
 }
 
+#define LIST "+2+22+19%u+0+0+0"
+
+/* Read the long reply and no more; true when its packets are as they should be. */
+static bool read_list(int fd)
+{
+    const size_t all = (size_t)PARTS * (PACKET_HEADER_BYTES + PART_BYTES);
+    struct buf got = { 0 };
+    struct packet f;
+    size_t n_packets = 0;
+
+    while (got.len < all) {
+        char *room = buf_reserve(&got, all - got.len);
+        ssize_t n = recv(fd, room, all - got.len, 0);
+
+        if (n > 0)
+            got.len += (size_t)n;
+        else if (n < 0 && errno == EAGAIN)
+            turn();
+        else
+            break;
+    }
+    while (packet_peek(got.data, got.len, PART_BYTES, &f) == PACKET_READY) {
+        buf_eat(&got, f.total_bytes);
+        n_packets++;
+    }
+    buf_fini(&got);
+    return n_packets == PARTS;
+}
+
+static void test_long_reply_waits_for_its_reader(void)
+{
+    int fd, other;
+
+    world_begin();
+    fd = local_client();
+    other = local_client();
+    ask(fd, LIST STATUS);
+    for (int i = 0; i < 20; i++)
+        settle();
+    /* No more is made than the system and a small queue take. */
+    CU_ASSERT(core.n_listed_bytes > 0 && core.n_listed_bytes < PART_BYTES);
+    CU_ASSERT_EQUAL(core.n_requests, 1);
+    ask(other, STATUS);
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+8answer 2");
+    CU_ASSERT(clients_have_unsent(sh.clients));
+    CU_ASSERT(read_list(fd));
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 3");
+    CU_ASSERT_FALSE(clients_have_unsent(sh.clients));
+    close(fd);
+    close(other);
+    world_end();
+}
+
+static void test_long_reply_ends_with_its_reader(void)
+{
+    int fd[2], other;
+
+    world_begin();
+    other = local_client();
+    fd[0] = local_client();
+    ask(fd[0], LIST);
+    close(fd[0]); /* while it is gathered */
+    settle();
+    CU_ASSERT_EQUAL(core.n_gone, 1);
+    core.list_conn = 0;
+    fd[1] = local_client();
+    ask(fd[1], LIST);
+    for (int i = 0; i < 20; i++)
+        settle();
+    close(fd[1]); /* while it is written */
+    settle();
+    CU_ASSERT_EQUAL(core.n_gone, 2);
+    ask(other, STATUS);
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+8answer 3");
+    close(other);
+    world_end();
+}
+
 static void test_silent_requests_do_not_block(void)
 {
     int fd;
@@ -1010,6 +1139,8 @@ int main(void)
         { "a held request keeps its place", test_held_request_keeps_its_place },
         { "a waiting client that leaves is noticed",
           test_waiting_client_that_leaves_is_noticed },
+        { "a long reply waits for its reader", test_long_reply_waits_for_its_reader },
+        { "a long reply ends with its reader", test_long_reply_ends_with_its_reader },
         { "silent requests do not block", test_silent_requests_do_not_block },
         { "a close follows its reply", test_close_follows_its_reply },
         { "no reply comes before its record", test_no_reply_before_its_record },

@@ -248,7 +248,7 @@ static void test_operators_may_less_than_managers(void)
     rig_free(r);
 }
 
-static void test_status_keeps_order_and_filters(void)
+static void test_status_has_the_order_asked_for(void)
 {
     struct rig *r = rig_new();
     const struct wire_objects *o;
@@ -258,10 +258,10 @@ static void test_status_keeps_order_and_filters(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(o);
     CU_ASSERT_EQUAL_FATAL(o->n, 1);
     CU_ASSERT_EQUAL_FATAL(o->v[0].attrs.n, 3);
-    CU_ASSERT_STRING_EQUAL(o->v[0].attrs.v[0].name, "Mom");
-    CU_ASSERT_STRING_EQUAL(o->v[0].attrs.v[1].name, "state");
-    CU_ASSERT_STRING_EQUAL(o->v[0].attrs.v[1].value, "state-unknown,down");
-    CU_ASSERT_STRING_EQUAL(o->v[0].attrs.v[2].name, "resv_enable");
+    CU_ASSERT_STRING_EQUAL(o->v[0].attrs.v[0].name, "resv_enable");
+    CU_ASSERT_STRING_EQUAL(o->v[0].attrs.v[1].name, "Mom");
+    CU_ASSERT_STRING_EQUAL(o->v[0].attrs.v[2].name, "state");
+    CU_ASSERT_STRING_EQUAL(o->v[0].attrs.v[2].value, "state-unknown,down");
     o = rig_status(r, RIG_USER, NOD, "", "");
     CU_ASSERT_PTR_NOT_NULL_FATAL(o);
     CU_ASSERT_PTR_NULL(wire_attrs_find(&o->v[0].attrs, "Port", NULL));
@@ -686,7 +686,7 @@ static const struct unit_case cases[] = {
     { "the two retry times are a pair", test_retry_times_are_a_pair },
     { "unset brings defaults back", test_unset_brings_defaults_back },
     { "operators may less than managers", test_operators_may_less_than_managers },
-    { "status keeps its order and filters", test_status_keeps_order_and_filters },
+    { "status has the order asked for and filters", test_status_has_the_order_asked_for },
     { "status refuses unknown names", test_status_refuses_unknown_names },
     { "a host goes offline as a whole", test_hosts_go_offline_as_a_whole },
     { "schedulers are greeted, commands merged",

@@ -1,0 +1,247 @@
+/* walk.c - see walk.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/walk.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* The jobs of a queue are named one by one while they are few; else all jobs are looked
+ * at, in steps. */
+#define FEW_JOBS 1000
+
+static bool wants_all(const char *id)
+{
+    return *id == '\0' || *id == '@';
+}
+
+/* Other people's jobs are nobody's business when query_other_jobs is off. */
+static bool may_see(const struct walk *w, const struct job *j)
+{
+    const struct requester *who = w->rq->who;
+
+    if ((who->rights & (WHO_STAFF | WHO_DAEMON)) ||
+        obj_num(w->m->server, SERVER_A_QUERY_OTHER_JOBS, 1))
+        return true;
+    return requester_is_owner(w->m, who, obj_str(&j->obj, JOB_A_JOB_OWNER, ""));
+}
+
+/* --- where it begins --- */
+
+struct kind_row {
+    uint32_t number;
+    enum obj_kind kind;
+    int unknown; /* code for an unknown id */
+};
+
+static const struct kind_row kind_rows[] = {
+    { BATCH_STATUS_QUEUE, OBJ_QUEUE, PBSE_UNKQUE },
+    { BATCH_STATUS_NODE, OBJ_NODE, PBSE_UNKNODE },
+    { BATCH_STATUS_RESV, OBJ_RESV, PBSE_UNKRESVID },
+    { BATCH_STATUS_JOB, OBJ_JOB, PBSE_UNKJOBID },
+    { BATCH_SELECT_STATUS, OBJ_JOB, PBSE_UNKJOBID },
+};
+
+static const struct kind_row *kind_row(uint32_t number)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kind_rows); i++)
+        if (kind_rows[i].number == number)
+            return &kind_rows[i];
+    return NULL;
+}
+
+static void begin_kind(struct walk *w)
+{
+    w->ids = NULL;
+    w->next = w->m->kinds[w->kind].first;
+}
+
+static int open_objects(struct walk *w, const struct kind_row *row, struct diag *why)
+{
+    const struct body_status *body = w->rq->body;
+
+    begin_kind(w);
+    if (!wants_all(body->id)) {
+        if (!model_find(w->m, row->kind, body->id))
+            return diag_code(why, row->unknown);
+        w->ids = arena_strdup(w->arena, body->id);
+    }
+    return wanted_parse(&body->wanted, row->kind, w->arena, &w->wanted, why);
+}
+
+static const struct job *listed_job(const struct walk *w, const char **list)
+{
+    size_t len = strcspn(*list, ",");
+    const struct job *j = model_job(w->m, arena_strndup(w->rq->arena, *list, len));
+
+    *list += len + ((*list)[len] == ',');
+    return j;
+}
+
+/* A comma list: unknown ones are skipped as long as one is known. */
+static int open_job_list(struct walk *w, const char *list, struct diag *why)
+{
+    bool hidden = false;
+
+    w->ids = arena_strdup(w->arena, list);
+    while (*list) {
+        const struct job *j = listed_job(w, &list);
+
+        if (j && may_see(w, j))
+            return 0;
+        hidden |= j != NULL;
+    }
+    return diag_code(why, hidden ? PBSE_PERM : PBSE_UNKJOBID);
+}
+
+static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
+{
+    size_t len = strcspn(name, "@");
+    const struct queue *q = model_queue(w->m, arena_strndup(w->arena, name, len));
+    struct buf ids = { 0 };
+    size_t n = 0;
+
+    if (!q)
+        return diag_code(why, PBSE_UNKQUE);
+    w->queue = q->obj.created_seq;
+    for (const struct job *j = q->jobs; j && n <= FEW_JOBS; j = j->queue_next, n++)
+        buf_printf(&ids, "%s%s", n ? "," : "", j->obj.id);
+    if (n <= FEW_JOBS)
+        w->ids = ids.data ? arena_strdup(w->arena, ids.data) : "";
+    buf_fini(&ids);
+    return 0;
+}
+
+static int open_jobs(struct walk *w, struct diag *why)
+{
+    const struct body_status *body = w->rq->body;
+    const char *extend = w->rq->wire->extend;
+    int err = wanted_parse(&body->wanted, OBJ_JOB, w->arena, &w->wanted, why);
+
+    if (err)
+        return err;
+    begin_kind(w);
+    if (extend && strchr(extend, 'x') &&
+        !obj_num(w->m->server, SERVER_A_JOB_HISTORY_ENABLE, 0))
+        return diag_code(why, PBSE_JOBHISTNOTSET);
+    if (isdigit((unsigned char)*body->id))
+        return open_job_list(w, body->id, why);
+    return wants_all(body->id) ? 0 : open_queue_jobs(w, body->id, why);
+}
+
+static int read_selection(struct walk *w, struct diag *why)
+{
+    const struct body_select *body = w->rq->body;
+
+    w->defs_seq = w->m->defs_seq;
+    return selection_open(w->m, w->rq, &body->criteria, w->arena, &w->selection, why);
+}
+
+static int open_selection(struct walk *w, struct diag *why)
+{
+    const struct body_select *body = w->rq->body;
+    int err = read_selection(w, why);
+
+    begin_kind(w);
+    if (err)
+        return err;
+    err = wanted_parse(&body->wanted, OBJ_JOB, w->arena, &w->wanted, why);
+    if (err)
+        walk_close(w);
+    return err;
+}
+
+int walk_open(const struct model *m, const struct request *rq, struct arena *arena,
+              struct walk *ret, struct diag *why)
+{
+    const struct kind_row *row = kind_row(rq->wire->number);
+
+    assert(row);
+    *ret = (struct walk){ .m = m, .rq = rq, .arena = arena, .kind = row->kind };
+    if (rq->wire->number == BATCH_SELECT_STATUS)
+        return open_selection(ret, why);
+    return row->kind == OBJ_JOB ? open_jobs(ret, why) : open_objects(ret, row, why);
+}
+
+void walk_close(struct walk *w)
+{
+    selection_close(w->selection);
+    w->selection = NULL;
+}
+
+/* --- step by step --- */
+
+static bool is_asked_for(const struct walk *w, const struct object *o)
+{
+    if (w->kind != OBJ_JOB)
+        return true;
+    if (w->selection)
+        return selection_has(w->selection, TO_JOB(o));
+    if (w->queue &&
+        (!TO_JOB(o)->queue || TO_JOB(o)->queue->obj.created_seq != w->queue))
+        return false;
+    return may_see(w, TO_JOB(o));
+}
+
+static const struct object *next_by_id(struct walk *w)
+{
+    const struct job *j;
+    const char *id = w->ids;
+
+    if (w->kind == OBJ_JOB) {
+        j = listed_job(w, &w->ids);
+        return j ? &j->obj : NULL;
+    }
+    w->ids = ""; /* of the others one is named, or all */
+    return model_find(w->m, w->kind, id);
+}
+
+/* Its resources may mean something else by now. */
+static bool selection_holds(struct walk *w)
+{
+    struct diag why;
+
+    if (!w->selection || w->defs_seq == w->m->defs_seq)
+        return true;
+    walk_close(w);
+    return read_selection(w, &why) == 0;
+}
+
+enum walk_step walk_next(struct walk *w, const struct object **ret)
+{
+    const struct object *o;
+
+    if (w->ids) {
+        if (!*w->ids)
+            return WALK_END;
+        o = next_by_id(w);
+    } else {
+        o = w->next;
+        if (!o || !selection_holds(w))
+            return WALK_END;
+        w->next = o->next;
+    }
+    if (!o || !is_asked_for(w, o))
+        return WALK_PAST;
+    *ret = o;
+    return WALK_AT;
+}
+
+void walk_leave(struct walk *w, const struct object *o)
+{
+    if (w->next == o)
+        w->next = o->next;
+}
+
+int decide_listing(const struct model *m, const struct request *rq,
+                   struct decision *out)
+{
+    struct walk w;
+    int err = walk_open(m, rq, rq->arena, &w, &out->why);
+
+    if (err)
+        return err;
+    walk_close(&w);
+    out->listing = true;
+    return 0;
+}

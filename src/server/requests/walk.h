@@ -1,0 +1,48 @@
+/* walk.h - the objects that a status request asks for, one after another.
+ *
+ * A walk may pause: between two steps objects may come, change and go. Each object that
+ * is there all the while is met once, in order of creation or in the order of the
+ * request's list of ids; one that is gone before its turn is not met.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_REQUESTS_WALK_H
+#define SERVER_REQUESTS_WALK_H
+
+#include "server/requests/job_select.h"
+#include "server/requests/show.h"
+
+struct walk {
+    const struct model *m;
+    const struct request *rq;
+    struct arena *arena;
+    enum obj_kind kind;
+    struct wanted wanted;
+    const char *ids;           /* what is left of a comma list; NULL: by kind */
+    const struct object *next; /* by kind */
+    uint64_t queue;            /* created_seq of the queue whose jobs these are, or 0 */
+    struct selection *selection; /* SelStat, else NULL */
+    uint64_t defs_seq;           /* that the selection was read with */
+};
+
+enum walk_step {
+    WALK_AT,   /* an object */
+    WALK_PAST, /* one was passed over: not for this requester, or not asked for */
+    WALK_END
+};
+
+/* A walk over StatusQue, StatusNode, StatusResv, StatusJob or SelStat; what it needs is
+ * taken from 'arena', 'rq' must live as long. Refusals as wire.md 7.2 K and 10.3. */
+int walk_open(const struct model *m, const struct request *rq, struct arena *arena,
+              struct walk *ret, struct diag *why) MUST_CHECK;
+void walk_close(struct walk *w);
+
+enum walk_step walk_next(struct walk *w, const struct object **ret);
+
+/* The object is about to leave the model. */
+void walk_leave(struct walk *w, const struct object *o);
+
+/* The handlers' part: refuse what cannot be walked, else decide a listing. */
+int decide_listing(const struct model *m, const struct request *rq,
+                   struct decision *out);
+
+#endif

@@ -1,0 +1,331 @@
+/* Unit tests of long status replies: what is kept of objects' looks, and listings that
+ * take several turns.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/packet.h"
+#include "server/listing.h"
+#include "test/unit/server/harness.h"
+
+#include "test/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CREATE = 0,
+    DELETE = 1,
+    SET = 2,
+    UNSET = 3
+};
+
+static void change(struct rig *r, uint32_t command, uint32_t type, const char *name,
+                   const char *attrs)
+{
+    int code = rig_manager(r, RIG_ROOT, command, type, name, attrs);
+
+    if (code)
+        printf("%s %s: %d %s\n", name, attrs, code, rig_text(r));
+    CU_ASSERT_EQUAL(code, 0);
+}
+
+static void assert_right(struct rig *r, const char *after)
+{
+    struct buf why = { 0 };
+    bool right = svr_shown_is_right(r->s, r->now_at, &why);
+
+    if (!right)
+        printf("after %s: %s\n", after, why.data);
+    CU_ASSERT_TRUE(right);
+    buf_fini(&why);
+}
+
+static void test_kept_looks_follow_every_change(void)
+{
+    static const struct {
+        uint32_t command, type;
+        const char *name, *attrs;
+    } steps[] = {
+        { CREATE, OBJECT_NODE, "n1", "Mom=h1" },
+        { CREATE, OBJECT_NODE, "n2", "Mom=h1" }, /* in_multivnode_host of n1 */
+        { CREATE, OBJECT_NODE, "n3", "Mom=h1" },
+        { SET, OBJECT_NODE, "n1", "resources_available.ncpus=4" },
+        { SET, OBJECT_NODE, "n1", "comment=x" },
+        { SET, OBJECT_NODE, "n1", "state=offline" },
+        { CREATE, OBJECT_QUEUE, "q1", "queue_type=execution" },
+        { SET, OBJECT_QUEUE, "q1", "enabled=True" },
+        { SET, OBJECT_NODE, "n2", "queue=q1" }, /* hasnodes of q1 */
+        { UNSET, OBJECT_NODE, "n2", "queue=" },
+        { CREATE, OBJECT_RESOURCE, "gas", "type=long flag=hn" }, /* assigned of all */
+        { SET, OBJECT_NODE, "n1", "resources_available.gas=3" },
+        { SET, OBJECT_RESOURCE, "gas", "flag=hni" }, /* not for users any more */
+        { SET, OBJECT_SERVER, "", "show_hidden_attribs=True" },
+        { SET, OBJECT_SERVER, "", "show_hidden_attribs=False" },
+        { DELETE, OBJECT_NODE, "n3", "" },
+        { DELETE, OBJECT_NODE, "n2", "" }, /* n1 is alone again */
+        { DELETE, OBJECT_QUEUE, "q1", "" },
+    };
+    struct rig *r = rig_new();
+
+    assert_right(r, "the start");
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        change(r, steps[i].command, steps[i].type, steps[i].name, steps[i].attrs);
+        assert_right(r, steps[i].name);
+        assert_right(r, steps[i].attrs); /* what was made is kept now */
+    }
+    CU_ASSERT_PTR_NULL(
+        rig_value(r, RIG_USER, BATCH_STATUS_NODE, "n1", "resources_assigned.gas"));
+    CU_ASSERT_PTR_NOT_NULL(
+        rig_value(r, RIG_ROOT, BATCH_STATUS_NODE, "n1", "resources_assigned.gas"));
+    rig_free(r);
+}
+
+static void make_nodes(struct rig *r, int n)
+{
+    for (int i = 0; i < n; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "n%d", i);
+        change(r, CREATE, OBJECT_NODE, name, "Mom=h resources_available.ncpus=4");
+    }
+}
+
+/* --- the cache alone --- */
+
+struct viewer {
+    struct requester who;
+    struct wire_request wire;
+    struct request rq;
+};
+
+static const struct request *view(struct viewer *v, const struct rig *r,
+                                  uint32_t rights)
+{
+    static const struct svr_config cfg = { .server_name = "svr" };
+
+    *v = (struct viewer){ .who = { .user = "x", .host = "y", .rights = rights } };
+    v->rq = (struct request){
+        .wire = &v->wire, .who = &v->who, .now_at = r->now_at, .cfg = &cfg
+    };
+    return &v->rq;
+}
+
+static void test_what_is_kept_is_bounded(void)
+{
+    const struct wanted all = { .all = true };
+    struct shown_cache *c = shown_cache_new(20000);
+    struct rig *r = rig_new();
+    struct viewer v;
+    const struct request *rq = view(&v, r, WHO_USER);
+    const struct model *m = svr_model(r->s);
+    bool made;
+
+    make_nodes(r, 200);
+    for (int round = 0; round < 2; round++)
+        MODEL_EACH(m, OBJ_NODE, o)
+        {
+            shown_release(c, shown_get(c, m, rq, &all, o, &made));
+            CU_ASSERT_TRUE(made); /* others pushed it out since */
+            shown_release(c, shown_get(c, m, rq, &all, o, &made));
+            CU_ASSERT_FALSE(made);
+            CU_ASSERT(shown_kept_bytes(c) <= 20000);
+        }
+    CU_ASSERT(shown_kept_bytes(c) > 10000);
+    CU_ASSERT_EQUAL(shown_held_bytes(c), 0);
+    shown_cache_free(c);
+    rig_free(r);
+}
+
+static void test_held_pieces_stay_as_they_were(void)
+{
+    const struct wanted all = { .all = true };
+    struct shown_cache *c = shown_cache_new(1u << 20);
+    struct rig *r = rig_new();
+    struct viewer v;
+    const struct request *rq = view(&v, r, WHO_USER);
+    const struct model *m = svr_model(r->s);
+    const struct shown *before, *after;
+    bool made;
+
+    change(r, CREATE, OBJECT_NODE, "n0", "Mom=h comment=first");
+    before = shown_get(c, m, rq, &all, m->kinds[OBJ_NODE].first, &made);
+    change(r, SET, OBJECT_NODE, "n0", "comment=other");
+    after = shown_get(c, m, rq, &all, m->kinds[OBJ_NODE].first, &made);
+    CU_ASSERT_TRUE(made);
+    CU_ASSERT_PTR_NOT_NULL(memmem(before->data, before->len, "first", 5));
+    CU_ASSERT_PTR_NOT_NULL(memmem(after->data, after->len, "other", 5));
+    CU_ASSERT(shown_held_bytes(c) > 0); /* 'before' is nobody else's any more */
+    shown_release(c, before);
+    CU_ASSERT_EQUAL(shown_held_bytes(c), 0);
+    shown_forget(c, m->kinds[OBJ_NODE].first);
+    CU_ASSERT_EQUAL(shown_kept_bytes(c), 0);
+    shown_release(c, after);
+    shown_cache_free(c);
+    rig_free(r);
+}
+
+/* Operators and managers read the same of a vnode, users less of it. */
+static void test_viewers_of_a_class_share(void)
+{
+    const struct wanted all = { .all = true };
+    struct shown_cache *c = shown_cache_new(1u << 20);
+    struct rig *r = rig_new();
+    struct viewer v;
+    const struct model *m = svr_model(r->s);
+    const struct object *o;
+    bool made;
+
+    make_nodes(r, 1);
+    o = m->kinds[OBJ_NODE].first;
+    shown_release(c, shown_get(c, m, view(&v, r, WHO_USER), &all, o, &made));
+    CU_ASSERT_TRUE(made);
+    shown_release(c,
+                  shown_get(c, m, view(&v, r, WHO_USER | WHO_STAFF), &all, o, &made));
+    CU_ASSERT_TRUE(made);
+    shown_release(c,
+                  shown_get(c, m, view(&v, r, WHO_USER | WHO_MANAGER), &all, o, &made));
+    CU_ASSERT_FALSE(made);
+    shown_cache_free(c);
+    rig_free(r);
+}
+
+/* --- listings --- */
+
+#define MANY 900
+#define CONN 77
+
+static void ask_nodes(struct rig *r)
+{
+    const struct requester who = { .user = RIG_USER, .host = RIG_HOST, .conn = CONN };
+    const struct body_status body = { .id = "" };
+    const struct wire_request rq = { .number = BATCH_STATUS_NODE,
+                                     .user = RIG_USER,
+                                     .body = &body };
+
+    svr_request(r->s, r->now_at, &who, &rq, &r->out);
+}
+
+/* The whole reply, read a little at a time. */
+static struct wire_reply read_nodes(struct rig *r)
+{
+    struct wire_reply reply = { 0 };
+    struct buf bytes = { 0 };
+    struct packet p;
+    enum svr_listing left;
+
+    do {
+        left = svr_listing_read(r->s, CONN, 5000, &bytes);
+    } while (left == SVR_LISTING_SOME);
+    CU_ASSERT_EQUAL(left, SVR_LISTING_ALL);
+    CU_ASSERT_EQUAL_FATAL(packet_peek(bytes.data, bytes.len, bytes.len, &p),
+                          PACKET_READY);
+    CU_ASSERT_EQUAL(p.total_bytes, bytes.len);
+    CU_ASSERT_EQUAL_FATAL(batch_decode_reply(p.data, p.len, r->arena, &reply), DIS_OK);
+    buf_fini(&bytes);
+    return reply;
+}
+
+static void gather_nodes(struct rig *r)
+{
+    while (svr_listing_is_gathering(r->s, CONN))
+        svr_listing_go_on(r->s, r->now_at, CONN, &r->out);
+}
+
+static void test_long_listing_takes_several_turns(void)
+{
+    struct rig *r = rig_new();
+    struct wire_reply reply;
+    int n_slices = 0;
+
+    make_nodes(r, MANY);
+    ask_nodes(r);
+    CU_ASSERT_TRUE(svr_listing_is_gathering(r->s, CONN));
+    for (; svr_listing_is_gathering(r->s, CONN); n_slices++)
+        svr_listing_go_on(r->s, r->now_at, CONN, &r->out);
+    CU_ASSERT(n_slices >= 2);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_LISTING), 1);
+    reply = read_nodes(r);
+    CU_ASSERT_EQUAL(reply.objects.n, MANY);
+    CU_ASSERT_STRING_EQUAL(reply.objects.v[MANY - 1].name, "n899");
+    CU_ASSERT_EQUAL(svr_listing_read(r->s, CONN, 1, NULL), SVR_LISTING_ALL); /* gone */
+    rig_free(r);
+}
+
+/* Between two slices all that was not met goes, but one, and one comes. */
+static void test_listing_lives_with_changes(void)
+{
+    struct rig *r = rig_new();
+    struct wire_reply reply;
+    size_t last;
+
+    make_nodes(r, MANY);
+    ask_nodes(r);
+    CU_ASSERT_TRUE_FATAL(svr_listing_is_gathering(r->s, CONN));
+    for (int i = 0; i < MANY - 1; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "n%d", i);
+        change(r, DELETE, OBJECT_NODE, name, "");
+    }
+    change(r, CREATE, OBJECT_NODE, "late", "Mom=h");
+    gather_nodes(r);
+    reply = read_nodes(r);
+    last = reply.objects.n - 1;
+    CU_ASSERT_FATAL(last > 10 && last < MANY);
+    CU_ASSERT_STRING_EQUAL(reply.objects.v[0].name, "n0"); /* was there when met */
+    CU_ASSERT_STRING_EQUAL(reply.objects.v[last - 1].name, "n899");
+    CU_ASSERT_STRING_EQUAL(reply.objects.v[last].name, "late");
+    rig_free(r);
+}
+
+static void test_listing_ends_with_its_connection(void)
+{
+    struct rig *r = rig_new();
+
+    make_nodes(r, MANY);
+    ask_nodes(r);
+    svr_client_gone(r->s, r->now_at, CONN, &r->out);
+    CU_ASSERT_FALSE(svr_listing_is_gathering(r->s, CONN));
+    ask_nodes(r);
+    gather_nodes(r);
+    ask_nodes(r); /* instead of the one before */
+    gather_nodes(r);
+    CU_ASSERT_EQUAL(read_nodes(r).objects.n, MANY);
+    rig_free(r);
+}
+
+/* A status waits for what it shows, and for no other change. */
+static void test_listing_has_seen_what_it_shows(void)
+{
+    struct rig *r = rig_new();
+    const struct model *m = svr_model(r->s);
+    uint64_t made;
+
+    change(r, CREATE, OBJECT_NODE, "n0", "Mom=h");
+    made = m->seq;
+    change(r, SET, OBJECT_QUEUE, "workq", "Priority=7");
+    rig_status(r, RIG_USER, BATCH_STATUS_NODE, "", "");
+    CU_ASSERT(made < m->seq);
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_REPLY, 0)->seq, made);
+    rig_status(r, RIG_USER, BATCH_STATUS_QUEUE, "", "");
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_REPLY, 0)->seq, m->seq);
+    change(r, DELETE, OBJECT_NODE, "n0", "");
+    rig_status(r, RIG_USER, BATCH_STATUS_NODE, "", "");
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_REPLY, 0)->seq, m->seq);
+    rig_free(r);
+}
+
+static const struct unit_case cases[] = {
+    { "kept looks follow every change", test_kept_looks_follow_every_change },
+    { "what is kept is bounded", test_what_is_kept_is_bounded },
+    { "held pieces stay as they were", test_held_pieces_stay_as_they_were },
+    { "viewers of a class share", test_viewers_of_a_class_share },
+    { "a long listing takes several turns", test_long_listing_takes_several_turns },
+    { "a listing lives with changes", test_listing_lives_with_changes },
+    { "a listing ends with its connection", test_listing_ends_with_its_connection },
+    { "a listing has seen what it shows", test_listing_has_seen_what_it_shows },
+};
+
+int main(void)
+{
+    return unit_main("listing", cases, ARRAY_LEN(cases));
+}
