@@ -46,7 +46,7 @@ static bool wait_for(int fd, short events, int64_t until_ms)
 
     for (;;) {
         int64_t left = until_ms - now_ms();
-        int n = poll(&p, 1, left > 0 ? (int)left : 0);
+        int n = left > 0 ? poll(&p, 1, (int)left) : 0;
 
         if (n > 0)
             return true;
@@ -175,6 +175,8 @@ static enum dis_error recv_reply(struct exchange *x)
         x->total_bytes += x->in.len - before;
         if (x->total_bytes > MOST_ANSWER_BYTES)
             return DIS_OVERFLOW;
+        if (now_ms() >= x->until_ms) /* a flood never waits */
+            return DIS_EOD;
         arena_clear(x->to->arena);
         if (!xmem_try(decode_step, x))
             return DIS_NO_MEMORY;
