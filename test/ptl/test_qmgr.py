@@ -149,10 +149,22 @@ def test_a_command_is_answered_to_the_letter(site, line, out, err, rc):
 def test_values_that_are_none_are_refused_before_they_travel(site):
     """The client's library looks at them; its answer has no attribute name."""
     for line in ("set server scheduling=maybe", "set server max_array_size=abc"):
-        out, err, rc = told(site, ["-c", line])
-        assert (out, rc) == ("", 166)
-        assert re.fullmatch(r"qmgr obj= svr=default: Illegal attribute or resource value"
-                            r"( \w+)?\nqmgr: Error \(15014\) returned from server\n", err), err
+        assert told(site, ["-c", line]) == (
+            "", refused("Illegal attribute or resource value", 15014), 166), line
+
+
+def test_a_server_alone_means_all_that_it_has():
+    with server_alone() as c:
+        qmgr(c, "create queue q1,q2; create resource r1,r2; create hook h1,h2")
+        qmgr(c, "set queue @default Priority=7; set hook @default order=9; "
+                "set resource @default type=long")
+        assert qmgr(c, "list queue @default Priority").count("    Priority = 7\n") == 3
+        assert qmgr(c, "list hook @default order").count("    order = 9\n") == 3
+        assert qmgr(c, "list resource @active type").count("    type = long\n") == 2
+        qmgr(c, "delete resource @default; delete queue q1,q2")
+        assert qmgr(c, "list resource").count("Resource ") == 0
+        out, err, rc = told(c, ["-c", "create queue @default"])
+        assert (out, err, rc) == ("", SYNTAX % ("create queue @default", " " * 13), 3)
 
 
 def test_options_change_what_is_told_and_done(site):

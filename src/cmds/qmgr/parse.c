@@ -172,6 +172,12 @@ static void add_name(struct qmgr_command *c, const char *text, size_t len)
     *end = n;
 }
 
+/* "All of a server" can be neither made nor given a file. */
+static bool needs_one_name(const struct qmgr_command *c)
+{
+    return c->verb == VERB_CREATE || moves_files(c);
+}
+
 /* NULL when text[0..len) is "name[@server]", else where it is not. */
 static const char *name_mistake(const char *text, size_t len)
 {
@@ -213,7 +219,8 @@ static enum qmgr_syntax parse_names(struct scan *s, struct qmgr_command *c)
         size_t len = strcspn(s->at, ", \t=");
         const char *bad;
 
-        if (len == 0 || !name_may_start(c->object, *s->at))
+        if (len == 0 || !name_may_start(c->object, *s->at) ||
+            (*s->at == '@' && needs_one_name(c)))
             return mistake(s, s->at, SYNTAX_NAME);
         bad = name_mistake(s->at, len);
         if (bad)

@@ -108,6 +108,9 @@ size_t qmgr_member_len(const char *text);
 int qmgr_show(struct qmgr *q, const struct qmgr_command *c, const char *name,
               const struct qmgr_target *t);
 
+/* Resources without those that every server has; the others are freed. */
+struct batch_status *qmgr_custom_only(struct batch_status *list);
+
 /* The columns of "list": one attribute, its line end included. */
 void qmgr_list_attr(const struct attrl *a, struct buf *out);
 

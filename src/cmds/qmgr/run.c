@@ -206,7 +206,8 @@ static int act_on(struct qmgr *q, const struct qmgr_command *c, const char *name
     }
 }
 
-/* "@default" in a change means every object there, one request each. */
+/* "@default" in a change means every object there, one request each. Resources that
+ * every server has are nobody's to change. */
 static int change_all(struct qmgr *q, const struct qmgr_command *c,
                       const struct qmgr_target *t)
 {
@@ -215,6 +216,8 @@ static int change_all(struct qmgr *q, const struct qmgr_command *c,
 
     if (!list)
         return pbs_errno ? qmgr_refused(q, t, "") : 0;
+    if (c->object == MGR_OBJ_RSC)
+        list = qmgr_custom_only(list);
     for (const struct batch_status *o = list; o && !q->lost; o = o->next) {
         int failed = manage(q, c, o->name, t);
 
@@ -235,8 +238,8 @@ static int run_name(struct qmgr *q, const struct qmgr_command *c, const char *na
                     const char *server)
 {
     struct qmgr_targets targets;
-    bool all = *name == '\0' && takes_names(c->object) && c->verb != VERB_LIST &&
-               c->verb != VERB_PRINT;
+    bool all = *name == '\0' && server && c->object != MGR_OBJ_SERVER &&
+               c->verb != VERB_LIST && c->verb != VERB_PRINT;
     int code;
 
     if (c->object == MGR_OBJ_SERVER && *name) { /* a server is named by its name */

@@ -263,7 +263,7 @@ static bool is_custom(const char *name, const void *builtin)
     return !resource_find(builtin, name);
 }
 
-static struct batch_status *only_custom(struct batch_status *list)
+struct batch_status *qmgr_custom_only(struct batch_status *list)
 {
     struct resource_defs *builtin = resource_defs_new();
 
@@ -290,7 +290,7 @@ static int print_parts(struct qmgr *q, const struct qmgr_target *t)
 
         if (!list && pbs_errno)
             return qmgr_refused(q, t, "");
-        list = parts[i] == MGR_OBJ_RSC ? only_custom(list)
+        list = parts[i] == MGR_OBJ_RSC ? qmgr_custom_only(list)
                                        : keep(list, is_lasting_queue, NULL);
         if (list)
             print_objects(q, t, parts[i], list, false);
@@ -340,7 +340,7 @@ int qmgr_show(struct qmgr *q, const struct qmgr_command *c, const char *name,
     if (c->object == MGR_OBJ_SCHED && *name)
         list = keep(list, is_named, name); /* the server shows all of them */
     if (c->object == MGR_OBJ_RSC && !*name)
-        list = only_custom(list);
+        list = qmgr_custom_only(list);
     code = list_or_print(q, c, name, t, list);
     pbs_statfree(list);
     return code;
