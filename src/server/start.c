@@ -5,6 +5,7 @@
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/requests/edit.h"
+#include "server/requests/job_end.h"
 #include "server/svr_priv.h"
 
 #include <string.h>
@@ -197,6 +198,44 @@ static void log_recovered(struct turn *t)
                "Recovered %zu jobs", m->kinds[OBJ_JOB].n);
 }
 
+static void mail_aborted(struct turn *t, const struct object *o)
+{
+    const char *points = obj_str(o, JOB_A_MAIL_POINTS, "a");
+    struct arena *arena = t->out->arena;
+    struct effect *e;
+
+    if (!strchr(points, 'a'))
+        return;
+    e = effect_add(t->out, EFFECT_MAIL, t->s->m->seq);
+    e->u.mail.to = obj_is_set(o, JOB_A_MAIL_USERS)
+                       ? attr_value_text(job_rows[JOB_A_MAIL_USERS].type,
+                                         obj_attr(o, JOB_A_MAIL_USERS), arena)
+                       : arena_strdup(arena, obj_str(o, JOB_A_JOB_OWNER, ""));
+    e->u.mail.subject = arena_printf(arena, "PBS JOB %s", o->id);
+    e->u.mail.text = arena_printf(arena,
+                                  "PBS Job Id: %s\n"
+                                  "Job Name:   %s\n"
+                                  "Aborted by PBS Server \n"
+                                  "Job aborted on PBS Server initialization\n",
+                                  o->id, obj_str(o, JOB_A_JOB_NAME, ""));
+}
+
+/* A cold start gives up every job, whatever its MoM says later (operations.md 11). */
+static void abort_jobs(struct turn *t)
+{
+    struct decision d = turn_decision(t);
+
+    MODEL_EACH(t->s->m, OBJ_JOB, o)
+    {
+        job_delete_records(TO_JOB(o), t->s->actor, t->now_at, JOB_END_FORCE, &d);
+    }
+    MODEL_EACH(t->s->m, OBJ_JOB, o)
+    {
+        mail_aborted(t, o);
+    }
+    take_up(t, &d);
+}
+
 static void start_moms(struct turn *t)
 {
     struct decision d = turn_decision(t);
@@ -225,6 +264,8 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
         log_recovered(&t);
         create_missing_hooks(&t);
     }
+    if (type == SVR_COLD)
+        abort_jobs(&t);
     start_moms(&t);
     touch_all(s);
     settle(&t);

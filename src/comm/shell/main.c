@@ -107,7 +107,8 @@ static int open_log(struct comm *c, const struct options *o, struct diag *why)
                                   .mom_node_name = c->conf->mom_node_name,
                                   .mask =
                                       o->has_mask ? o->mask : c->conf->comm_log_events,
-                                  .highres = c->conf->highres_timestamp };
+                                  .highres = c->conf->highres_timestamp,
+                                  .conf = c->conf };
 
     net_host_name(host, sizeof(host));
     net_short_name(host, name, sizeof(name));
@@ -208,6 +209,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", why.text);
         return 1;
     }
+    (void)daemon_core_limit(conf->core_limit);
     c.conf = conf;
     if (o.threads < 0)
         o.threads = conf->comm_threads;

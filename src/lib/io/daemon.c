@@ -147,6 +147,26 @@ void daemon_tidy(void)
             ;
 }
 
+bool daemon_core_limit(const char *text)
+{
+    struct rlimit lim;
+    bool good = true;
+
+    if (!text || getrlimit(RLIMIT_CORE, &lim) < 0)
+        return true;
+    lim.rlim_cur = RLIM_INFINITY;
+    if (strcmp(text, "unlimited") != 0) {
+        good = *text && !text[strspn(text, "0123456789")];
+        if (good)
+            lim.rlim_cur = strtoull(text, NULL, 10);
+    }
+    /* The hard limit is root's to raise; what is possible is taken. */
+    if (lim.rlim_cur > lim.rlim_max)
+        lim.rlim_cur = lim.rlim_max;
+    setrlimit(RLIMIT_CORE, &lim);
+    return good;
+}
+
 int daemon_mkdir(const char *path, mode_t mode, struct diag *why)
 {
     char *copy = xstrdup(path);

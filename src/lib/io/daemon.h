@@ -27,6 +27,13 @@ void daemon_ready(void);
  * allowed, SIGPIPE ignored, descriptors above 2 closed. */
 void daemon_tidy(void);
 
+/* PBS_CORE_LIMIT: "unlimited" or bytes; NULL leaves the limit alone. False for anything
+ * else, which counts as unlimited and deserves a line of the log: BAD_CORE_LIMIT. */
+bool daemon_core_limit(const char *text);
+#define BAD_CORE_LIMIT                                                                 \
+    "invalid value for PBS_CORE_LIMIT in pbs.conf, continuing with default core "      \
+    "limit. To use PBS_CORE_LIMIT update pbs.conf with correct value"
+
 /* Make a directory with its parents; an existing one is fine. PBSE_SYSTEM otherwise. */
 int daemon_mkdir(const char *path, mode_t mode, struct diag *why) MUST_CHECK;
 

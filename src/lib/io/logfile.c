@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,8 +29,10 @@ struct logfile {
     char *dir, *file, *daemon, *version, *leaf_name, *mom_node_name;
     uint32_t mask;
     bool highres, to_stderr;
-    int fd;
-    char day[9]; /* of the open file */
+    bool to_syslog;
+    unsigned severity; /* least important one for syslog; 0: all */
+    int fd;            /* -1: no files */
+    char day[9];       /* of the open file */
 };
 
 static void time_format(int64_t at, const char *fmt, char *text, size_t size)
@@ -58,6 +61,42 @@ static int file_open(const struct logfile *lf, const char *day)
 
     free(path);
     return fd;
+}
+
+/* PBS_SYSLOG as a facility of syslog(3), -1: off. */
+static int facility_of(const struct conf *conf)
+{
+    static const int of[] = { -1,         LOG_DAEMON, LOG_LOCAL0, LOG_LOCAL1,
+                              LOG_LOCAL2, LOG_LOCAL3, LOG_LOCAL4, LOG_LOCAL5,
+                              LOG_LOCAL6, LOG_LOCAL7 };
+
+    return conf && conf->syslog < ARRAY_LEN(of) ? of[conf->syslog] : -1;
+}
+
+static int severity_of(uint32_t event)
+{
+    static const struct {
+        uint32_t events;
+        int severity;
+    } rows[] = {
+        { LOG_EV_ERROR | LOG_EV_SECURITY, LOG_ERR },
+        { LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_NOTICE },
+        { LOG_EV_JOB | LOG_EV_JOB_USAGE | LOG_EV_SCHED | LOG_EV_RESV, LOG_INFO },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (event & rows[i].events)
+            return rows[i].severity;
+    return event & ~(uint32_t)LOG_EV_FORCE ? LOG_DEBUG : LOG_NOTICE;
+}
+
+static void syslog_put(const struct logfile *lf, uint32_t event, uint32_t log_class,
+                       const char *object, const char *text)
+{
+    int severity = severity_of(event);
+
+    if (lf->severity == 0 || severity <= (int)lf->severity)
+        syslog(severity, "%s;%s;%s", log_class_name(log_class), object, text);
 }
 
 static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
@@ -138,6 +177,8 @@ static void logfile_switch(struct logfile *lf, int64_t at_us, const char *day)
 {
     int fd;
 
+    if (lf->fd < 0)
+        return;
     say_closed(lf, at_us);
     memcpy(lf->day, day, sizeof(lf->day));
     fd = file_open(lf, day);
@@ -153,8 +194,9 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
 {
     struct logfile *lf;
     int64_t now_us = clock_read_us();
+    int facility = facility_of(cfg->conf);
 
-    if (!cfg->file) {
+    if (!cfg->file && (facility < 0 || cfg->conf->local_log)) {
         int err = daemon_mkdir(cfg->dir, 0755, why);
 
         if (err)
@@ -171,6 +213,16 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
     lf->highres = cfg->highres;
     lf->to_stderr = cfg->to_stderr;
     log_day_text(now_us / 1000000, lf->day);
+    lf->fd = -1;
+    if (facility >= 0) {
+        lf->to_syslog = true;
+        lf->severity = cfg->conf->syslog_severity;
+        openlog(lf->daemon, LOG_NOWAIT, facility);
+        if (!cfg->conf->local_log) {
+            *ret = lf;
+            return 0;
+        }
+    }
     lf->fd = file_open(lf, lf->day);
     if (lf->fd < 0) {
         int err = diag_set(why, PBSE_SYSTEM, "%s: %s", cfg->file ? cfg->file : cfg->dir,
@@ -192,6 +244,8 @@ void logfile_close(struct logfile *lf)
         say_closed(lf, clock_read_us());
         close(lf->fd);
     }
+    if (lf->to_syslog)
+        closelog();
     free(lf->dir);
     free(lf->file);
     free(lf->daemon);
@@ -227,6 +281,10 @@ void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
     char day[9];
 
     if (!lf || !(event & (lf->mask | LOG_EV_FORCE)))
+        return;
+    if (lf->to_syslog)
+        syslog_put(lf, event, log_class, object, text);
+    if (lf->fd < 0)
         return;
     now_us = clock_read_us();
     log_day_text(now_us / 1000000, day);

@@ -4,12 +4,17 @@
  * YYYYMMDD under a directory, or one file that is never rotated. Newlines in a text
  * become blanks, so that line-oriented readers keep working; one at the end is dropped.
  *
+ * Syslog gets "type;name;text" of the lines that pass the mask, errors and matters of
+ * security as LOG_ERR, the system and administrators as LOG_NOTICE, debugging as
+ * LOG_DEBUG, the rest as LOG_INFO. It never gets the banner.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_IO_LOGFILE_H
 #define LIB_IO_LOGFILE_H
 
 #include "lib/base/diag.h"
 #include "lib/base/log.h"
+#include "lib/io/conf.h"
 
 struct logfile;
 
@@ -23,6 +28,9 @@ struct logfile_config {
     uint32_t mask;
     bool highres;   /* microseconds in time stamps */
     bool to_stderr; /* copy error lines (event 0001) to stderr */
+    /* PBS_SYSLOG, PBS_SYSLOGSEVR and PBS_LOCALLOG say where lines go (operations.md 16);
+     * NULL: into files. */
+    const struct conf *conf;
 };
 
 /* Open today's file and write the banner. PBSE_SYSTEM with words otherwise. */

@@ -185,7 +185,8 @@ static int open_log(struct shell *s, const struct options *o)
                                   .leaf_name = s->conf->leaf_name,
                                   .mom_node_name = s->conf->mom_node_name,
                                   .mask = LOG_MASK_DEFAULT,
-                                  .highres = s->conf->highres_timestamp };
+                                  .highres = s->conf->highres_timestamp,
+                                  .conf = s->conf };
     struct diag why;
 
     snprintf(dir, sizeof(dir), "%s/mom_logs", s->home);
@@ -387,6 +388,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", why.text);
         return 1;
     }
+    (void)daemon_core_limit(conf->core_limit);
     s.conf = conf;
     s.mock = o.mock;
     s.kill_at_start = o.kill;

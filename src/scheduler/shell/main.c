@@ -116,7 +116,8 @@ static int open_log(struct shell *sh, const struct options *o, struct diag *why)
                                   .leaf_name = sh->conf->leaf_name,
                                   .mom_node_name = sh->conf->mom_node_name,
                                   .mask = LOG_MASK_SCHED,
-                                  .highres = sh->conf->highres_timestamp };
+                                  .highres = sh->conf->highres_timestamp,
+                                  .conf = sh->conf };
     int err = o->log_file ? 0 : daemon_mkdir(dir, 0755, why);
 
     if (!err)
@@ -243,6 +244,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", why.text);
         return 1;
     }
+    (void)daemon_core_limit(conf->core_limit);
     sh.conf = conf;
     if (!o.home)
         o.home = conf->home;

@@ -18,6 +18,7 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/outbox.c src/server/shell/outbox.h \
 	src/server/shell/records.c src/server/shell/records.h \
 	src/server/shell/sched_conn.c \
+	src/server/shell/secure.c src/server/shell/secure.h \
 	src/server/shell/serve.c \
 	src/server/shell/shell.c src/server/shell/shell.h \
 	src/server/shell/start.c src/server/shell/start.h \
@@ -34,6 +35,11 @@ check_PROGRAMS += test/unit/server/test_shell
 TESTS += test/unit/server/test_shell
 test_unit_server_test_shell_SOURCES = test/unit/server/test_shell.c
 test_unit_server_test_shell_LDADD = $(HF_SVR_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/server/test_secure
+TESTS += test/unit/server/test_secure
+test_unit_server_test_secure_SOURCES = test/unit/server/test_secure.c
+test_unit_server_test_secure_LDADD = $(HF_SVR_LIBS) -lcunit
 
 check_PROGRAMS += test/unit/server/test_hook_dir
 TESTS += test/unit/server/test_hook_dir

@@ -62,6 +62,15 @@ static bool is_port(const char *text)
     return *text && !*end && n > 0 && n < 65536;
 }
 
+/* Seconds before a second server takes over; -1: at once. */
+static bool is_delay(const char *text)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    return *text && !*end && n >= -1;
+}
+
 static int complain(const struct options *opt, const char *words)
 {
     fprintf(stderr, "%s%s\n", opt->argv0, words);
@@ -122,6 +131,9 @@ static int set_option(struct options *opt, int letter, const char *arg)
                           : &opt->manager_port) = arg;
         break;
     case 'F':
+        if (!is_delay(arg))
+            return complain(opt, " -F invalid delay time");
+        break; /* there is no second server */
     case 'g':
     case 'G':
     case 'P':

@@ -16,6 +16,7 @@
 #include "server/shell/options.h"
 #include "server/shell/outbox.h"
 #include "server/shell/records.h"
+#include "server/shell/secure.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,25 +66,13 @@ static int read_settings(struct shell *sh)
 
 static int make_dirs(struct shell *sh)
 {
-    static const struct {
-        const char *name;
-        mode_t mode;
-    } dirs[] = { { "server_priv", 0750 },
-                 { "server_priv/accounting", 0755 },
-                 { "server_logs", 0755 } };
+    struct diag why;
     struct stat st;
 
     if (stat(sh->conf->home, &st) < 0 || !S_ISDIR(st.st_mode))
         return fail(sh, EXIT_LOCK, "unable to open lock file");
-    for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
-        char *path = xasprintf("%s/%s", sh->conf->home, dirs[i].name);
-        struct diag why;
-        int err = daemon_mkdir(path, dirs[i].mode, &why);
-
-        free(path);
-        if (err)
-            return fail(sh, EXIT_LOCK, why.text);
-    }
+    if (secure_make_dirs(sh->conf->home, &why))
+        return fail(sh, EXIT_LOCK, why.text);
     return -1;
 }
 
@@ -204,6 +193,7 @@ static int open_log(struct shell *sh)
         .mask = sh->opt.log_mask ? sh->opt.log_mask : LOG_MASK_DEFAULT,
         .highres = sh->conf->highres_timestamp,
         .to_stderr = sh->opt.foreground && isatty(2),
+        .conf = sh->conf,
     };
     struct diag why;
     int err = logfile_open(&cfg, &sh->log, &why);
@@ -212,6 +202,20 @@ static int open_log(struct shell *sh)
     if (err)
         return fail(sh, EXIT_SETUP, why.text);
     return -1;
+}
+
+/* What others could have written is not trusted (operations.md 2.1). */
+static int check_security(struct shell *sh)
+{
+    struct diag why = { 0 };
+
+    if (!daemon_core_limit(sh->conf->core_limit))
+        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "%s", BAD_CORE_LIMIT);
+    if (secure_check(sh->conf->home, sh->log, &why) == 0)
+        return -1;
+    shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "chk_file_sec has a failure");
+    shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "pbsd_init failed");
+    return fail(sh, EXIT_SETUP, why.text);
 }
 
 static void log_methods(struct shell *sh)
@@ -290,6 +294,8 @@ int start_recover(struct shell *sh)
 {
     int rc = open_log(sh);
 
+    if (rc < 0)
+        rc = check_security(sh);
     if (rc < 0)
         rc = open_store(sh);
     if (rc < 0)

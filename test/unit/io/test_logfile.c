@@ -8,9 +8,11 @@
 
 #include "../unit.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/hf-log-XXXXXX";
@@ -137,6 +139,130 @@ static void test_log_that_cannot_be_opened_is_refused(void)
     CU_ASSERT_STRING_EQUAL(why.text, "/nonexistent/log: No such file or directory");
 }
 
+/* --- syslog: these stand in for the C library's -----------------------------------
+ */
+
+static struct {
+    char ident[32], text[256];
+    int facility, severity;
+    size_t n;
+} said;
+
+void openlog(const char *ident, int option, int facility)
+{
+    (void)option;
+    snprintf(said.ident, sizeof(said.ident), "%s", ident);
+    said.facility = facility;
+}
+
+void closelog(void)
+{
+}
+
+static void say(int severity, const char *fmt, va_list ap)
+{
+    said.n++;
+    said.severity = severity;
+    vsnprintf(said.text, sizeof(said.text), fmt, ap);
+}
+
+void syslog(int severity, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say(severity, fmt, ap);
+    va_end(ap);
+}
+
+/* What syslog() is with _FORTIFY_SOURCE. */
+void __syslog_chk(int severity, int flag, const char *fmt, ...);
+void __syslog_chk(int severity, int flag, const char *fmt, ...)
+{
+    va_list ap;
+
+    (void)flag;
+    va_start(ap, fmt);
+    say(severity, fmt, ap);
+    va_end(ap);
+}
+
+static void test_syslog_takes_what_is_important_enough(void)
+{
+    static const struct {
+        unsigned syslog, severity;
+        uint32_t event;
+        int facility;
+        int said; /* severity; -1: nothing */
+    } rows[] = {
+        { 1, 0, LOG_EV_DEBUG, LOG_DAEMON, LOG_DEBUG },
+        { 2, 3, LOG_EV_ERROR | LOG_EV_DEBUG, LOG_LOCAL0, LOG_ERR },
+        { 9, 3, LOG_EV_SECURITY, LOG_LOCAL7, LOG_ERR },
+        { 9, 3, LOG_EV_SYSTEM, LOG_LOCAL7, -1 },
+        { 9, 5, LOG_EV_ADMIN, LOG_LOCAL7, LOG_NOTICE },
+        { 9, 5, LOG_EV_JOB, LOG_LOCAL7, -1 },
+        { 9, 6, LOG_EV_JOB, LOG_LOCAL7, LOG_INFO },
+        { 9, 7, LOG_EV_DEBUG4, LOG_LOCAL7, -1 }, /* not in the mask */
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct conf conf = { .syslog = rows[i].syslog,
+                             .syslog_severity = rows[i].severity };
+        struct logfile_config cfg = { .dir = "/nonexistent/logs",
+                                      .daemon = "Server@h",
+                                      .version = "x",
+                                      .mask = LOG_MASK_DEFAULT,
+                                      .conf = &conf };
+        struct logfile *lf = NULL;
+
+        said.n = 0;
+        CU_ASSERT_EQUAL_FATAL(logfile_open(&cfg, &lf, NULL), 0);
+        CU_ASSERT_EQUAL(said.n, 0); /* no banner */
+        CU_ASSERT_STRING_EQUAL(said.ident, "Server@h");
+        CU_ASSERT_EQUAL(said.facility, rows[i].facility);
+        logfile_write(lf, rows[i].event, LOG_IN_JOB, "1.h", "started");
+        CU_ASSERT_EQUAL(said.n, rows[i].said < 0 ? 0 : 1);
+        if (said.n) {
+            CU_ASSERT_EQUAL(said.severity, rows[i].said);
+            CU_ASSERT_STRING_EQUAL(said.text, "Job;1.h;started");
+        }
+        logfile_reopen(lf);
+        logfile_close(lf);
+    }
+}
+
+static void test_files_are_written_beside_syslog_on_demand(void)
+{
+    struct conf conf = { .syslog = 1, .local_log = true };
+    struct logfile_config cfg = {
+        .dir = dir, .daemon = "Server@h", .version = "x", .mask = 1, .conf = &conf
+    };
+    char path[128], *text;
+    struct logfile *lf = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(logfile_open(&cfg, &lf, NULL), 0);
+    said.n = 0;
+    logfile_write(lf, LOG_EV_ERROR, LOG_IN_SERVER, "x", "both");
+    CU_ASSERT_EQUAL(said.n, 1);
+    logfile_close(lf);
+    text = content(path, sizeof(path));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ";0001;Server@h;Svr;x;both"));
+    free(text);
+    unlink(path);
+}
+
+static void test_ten_and_more_are_no_facility(void)
+{
+    struct conf conf = { .syslog = 10 };
+    struct logfile_config cfg = { .dir = "/nonexistent/logs/x",
+                                  .file = "/nonexistent/log",
+                                  .daemon = "d",
+                                  .conf = &conf };
+    struct logfile *lf = NULL;
+
+    CU_ASSERT_NOT_EQUAL(logfile_open(&cfg, &lf, NULL), 0);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -145,6 +271,11 @@ int main(void)
         { "reopening follows a moved file", test_reopening_follows_a_moved_file },
         { "a log that cannot be opened is refused",
           test_log_that_cannot_be_opened_is_refused },
+        { "syslog takes what is important enough",
+          test_syslog_takes_what_is_important_enough },
+        { "files are written beside syslog on demand",
+          test_files_are_written_beside_syslog_on_demand },
+        { "ten and more are no facility", test_ten_and_more_are_no_facility },
     };
     int rc;
 

@@ -118,6 +118,11 @@ static int by_creation(const void *a, const void *b)
 
 void rig_restart(struct rig *r)
 {
+    rig_restart_as(r, SVR_WARM);
+}
+
+void rig_restart_as(struct rig *r, enum svr_start type)
+{
     const struct model *m = svr_model(r->s);
     struct svr *next = make();
     const struct object **all;
@@ -138,7 +143,7 @@ void rig_restart(struct rig *r)
     svr_loaded(next, m->seq);
     svr_free(r->s);
     r->s = next;
-    svr_start(r->s, r->now_at, SVR_WARM, fresh(r));
+    svr_start(r->s, r->now_at, type, fresh(r));
 }
 
 /* A part of a long status, as the reply that it is. */

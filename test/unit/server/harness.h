@@ -36,6 +36,7 @@ void rig_free(struct rig *r);
 
 /* The server dies and starts again from what it had stored; clients are gone. */
 void rig_restart(struct rig *r);
+void rig_restart_as(struct rig *r, enum svr_start type);
 
 /* A request of a user on a connection of its own; root is the server's uid. Returns the
  * reply, NULL when there is none (yet). */

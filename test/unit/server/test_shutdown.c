@@ -175,6 +175,30 @@ static void test_who_may_not_and_what_is_not_there(void)
     rig_free(r);
 }
 
+/* The opposite end: a start that gives up every job, wherever it was. */
+static void test_a_cold_start_gives_up_all_jobs(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *gone[] = { run(&fm, ""), submit(r, RIG_USER, "", "", "x\n"),
+                           submit(r, RIG_USER, "", "Mail_Points=n", "x\n") };
+
+    rig_restart(r);
+    CU_ASSERT_EQUAL(state_of(r, gone[0]), 'R');
+    rig_restart_as(r, SVR_COLD);
+    for (size_t i = 0; i < ARRAY_LEN(gone); i++)
+        CU_ASSERT_PTR_NULL(the_job(r, gone[i]));
+    CU_ASSERT_PTR_NOT_NULL(accounted(r, 'E', 0));
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_MAIL), 2);
+    CU_ASSERT_PTR_NOT_NULL(strstr(rig_effect(r, EFFECT_MAIL, 0)->u.mail.text,
+                                  "Aborted by PBS Server \n"
+                                  "Job aborted on PBS Server initialization\n"));
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_ROOT, BATCH_STATUS_QUEUE, "workq", "queue_type"), "Execution");
+    CU_ASSERT(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
 static const struct unit_case cases[] = {
     { "quick leaves jobs running", test_quick_leaves_jobs_running },
     { "without running jobs nobody waits", test_without_running_jobs_nobody_waits },
@@ -187,6 +211,7 @@ static const struct unit_case cases[] = {
     { "a MoM that nobody can reach is not waited for",
       test_a_mom_that_nobody_can_reach_is_not_waited_for },
     { "MoMs end too when asked for", test_moms_end_too_when_asked_for },
+    { "a cold start gives up all jobs", test_a_cold_start_gives_up_all_jobs },
     { "only staff may, and there is no second server",
       test_who_may_not_and_what_is_not_there },
 };
