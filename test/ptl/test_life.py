@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server's own life: how it starts, what it keeps, how it ends (operations.md 2.1, 10 to 13)."""
+import os
+import signal
+import subprocess
+import threading
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+from story import *
+
+SCRIPT = "import pbs\nprint('\\\\0 %s')\n" % ("x" * 2000)
+
+
+class Alone(Cluster):
+    """A server without anybody else."""
+
+    def start(self):
+        self.prepare()
+        self.server.start()
+
+
+@pytest.fixture
+def alone():
+    with Alone() as c:
+        yield c
+
+
+def start_by_hand(cluster, *options, input=""):
+    """pbs_server in the foreground until it ends by itself."""
+    return subprocess.run([os.path.join(cluster.exec_dir, "sbin/pbs_server"), "-N", *options],
+                          env=cluster.env(), input=input, text=True, capture_output=True, cwd="/",
+                          timeout=60)
+
+
+def test_hooks_survive_with_their_bodies(alone):
+    """What qmgr has imported is there after a SIGKILL."""
+    path = alone.write("body.py", SCRIPT)
+    alone.run(["qmgr", "-c", "create hook keep event=queuejob,order=7"])
+    alone.run(["qmgr", "-c", "import hook keep application/x-python default " + path])
+    alone.server.kill()
+    alone.server.start()
+    shown = alone.run(["qmgr", "-c", "list hook keep"]).stdout
+    assert "event = queuejob" in shown and "order = 7" in shown
+    out = alone.run(["qmgr", "-c", "export hook keep application/x-python default"]).stdout
+    assert out == SCRIPT
+    assert os.listdir(alone.home + "/server_priv/hooks/tmp") == []
+    alone.server.log_match("Found hook keep type=site")
+
+
+def test_directories_that_others_can_write_are_not_trusted(alone):
+    alone.server.stop()
+    path = alone.home + "/server_priv/jobs"
+    os.chmod(path, 0o777)
+    done = start_by_hand(alone)
+    assert done.returncode == 3
+    assert path + " is writable by" in done.stderr and "chmod go-w" in done.stderr
+    alone.server.log_match("Security issue from secure_check: writable by")
+    alone.server.log_match("pbsd_init failed")
+    os.chmod(path, 0o750)
+    alone.server.start()
+
+
+def test_a_cold_start_asks_before_it_gives_up_jobs(alone):
+    jid = alone.server.submit(Job())
+    alone.server.stop()
+    done = start_by_hand(alone, "-t", "cold", input="what\nn\n")
+    assert done.returncode != 0
+    assert "Cold mode and jobs exists" in done.stdout and "y(es) or n(o) please:" in done.stdout
+    assert "initialization aborted" in done.stderr
+    alone.server.start()
+    assert [j["id"] for j in alone.server.status(JOB)] == [jid]
+    alone.server.stop()
+    assert start_by_hand(alone, "-t", "cold", "-f", "-C").returncode == 0
+    alone.server.start()
+    assert alone.server.status(JOB) == []
+    assert alone.server.status(QUEUE, "workq")
+    alone.server.accounting_match(";D;%s;requestor=" % jid)
+
+
+def test_hup_follows_moved_files(alone):
+    """Log and accounting, as log rotation leaves them."""
+    logs = alone.home + "/server_logs"
+    day = os.listdir(logs)[0]
+    os.rename(os.path.join(logs, day), os.path.join(alone.root, "old"))
+    alone.server.send_signal(signal.SIGHUP)
+    wait_for("a new log", lambda: os.listdir(logs))
+    alone.server.log_match(";Log;Log opened")
+    assert ";Log;Log closed" in alone.read("old")
+
+
+def test_log_events_choose_the_lines(alone):
+    alone.server.manager(MGR_CMD_SET, SERVER, {"log_events": 0})
+    alone.server.manager(MGR_CMD_SET, SERVER, {"comment": "unheard"})
+    alone.server.manager(MGR_CMD_SET, SERVER, {"log_events": 2047})
+    alone.server.manager(MGR_CMD_SET, SERVER, {"comment": "heard"})
+    alone.server.log_match("attributes set: comment = heard")
+    alone.server.log_match("attributes set: comment = unheard", existence=False)
+
+
+def qterm(cluster, how, done):
+    def wait():
+        done.append(cluster.run(["qterm", "-t", how], check=False, timeout=300).returncode)
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+def test_a_delayed_end_waits_for_what_cannot_run_again(cluster):
+    server, gate, done = cluster.server, Gate(cluster), []
+    jid = running_job(server, script=script_until(gate.path), Rerunable="n")
+    thread = qterm(cluster, "delay", done)
+    server.expect(SERVER, {"server_state": "Terminating_Delay"})
+    server.log_match("job running on at Server shutdown on Server shutdown")
+    refused = cluster.run(["qsub", "-h", "--", "/bin/true"], check=False)
+    assert "Request not allowed: Server shutting down" in refused.stderr
+    assert done == [] and server.is_up()
+    gate.open()
+    thread.join()
+    assert done == [0]
+    wait_for("the end of pbs_server", lambda: not server.is_up())
+    assert "Exit_status=0" in server.accounting_match(";E;%s;" % jid)
+
+
+def test_an_immediate_end_requeues_or_kills(cluster):
+    server, gate, done = cluster.server, Gate(cluster), []
+    again = running_job(server, script=script_until(gate.path))
+    once = running_job(server, script=script_until(gate.path), Rerunable="n")
+    thread = qterm(cluster, "immediate", done)
+    thread.join()
+    assert done == [0]
+    wait_for("the end of pbs_server", lambda: not server.is_up())
+    assert "Exit_status=-11" in server.accounting_match(";R;%s;" % again)
+    server.accounting_match(";A;%s;Aborted by PBS Server  on Server shutdown" % once)
+    server.accounting_match(";E;%s;" % once)
+    server.log_match("Requeued in queue: workq on Server shutdown")
+    gate.open()
+    server.start()
+    assert once not in [j["id"] for j in server.status(JOB)]
+    server.accounting_match(";E;%s;" % again)
