@@ -63,7 +63,9 @@ static struct frame parse(struct arena *arena, const char *line)
     struct frame f = { .kind = word(&at), .name = word(&at), .data = bytes };
 
     f.direction = word(&at)[0];
-    f.len = strcmp(f.kind, "tpp") == 0 ? from_hex(bytes, at) : from_text(bytes, at);
+    f.len = strcmp(f.kind, "tpp") == 0 || strcmp(f.kind, "packet") == 0
+                ? from_hex(bytes, at)
+                : from_text(bytes, at);
     return f;
 }
 

@@ -7,7 +7,7 @@
 #include "lib/base/arena.h"
 
 struct frame {
-    const char *kind; /* request, reply, command, bad, is, tpp */
+    const char *kind; /* request, reply, command, bad, is, packet, tpp */
     const char *name;
     char direction; /* '>' client to server, '<' back */
     const char *data;

@@ -250,6 +250,30 @@ static void test_tpp_packets(void)
     arena_free(a);
 }
 
+/* Tokens travel in packets of their own type, which is kept. */
+static void test_handshake_packets(void)
+{
+    struct arena *a = arena_new();
+    struct frames all = frames_load(a, "packets.txt");
+
+    CU_ASSERT_EQUAL(all.n, 2);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct frame *f = &all.v[i];
+        struct packet p = { 0 };
+        struct buf b = { 0 };
+
+        CU_ASSERT_EQUAL_FATAL(packet_peek(f->data, f->len, f->len, &p), PACKET_READY);
+        CU_ASSERT_EQUAL(p.total_bytes, f->len);
+        CU_ASSERT_EQUAL(p.type, f->direction == '>' ? PACKET_TOKEN : PACKET_OK);
+        packet_put(&b, p.type, p.data, p.len);
+        expect_same(f, &b);
+        for (size_t cut = 0; cut < f->len; cut++)
+            CU_ASSERT_EQUAL(packet_peek(f->data, cut, f->len, &p), PACKET_PARTIAL);
+        buf_fini(&b);
+    }
+    arena_free(a);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -259,6 +283,7 @@ int main(void)
         { "recorded server and MoM messages survive the trip",
           test_server_and_mom_messages },
         { "recorded TPP packets survive the trip", test_tpp_packets },
+        { "recorded handshake packets survive the trip", test_handshake_packets },
     };
 
     return unit_main("golden frames", cases, ARRAY_LEN(cases));

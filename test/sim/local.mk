@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += test/sim/sim
-TESTS += test/sim/check_scenarios test/sim/check_seeds
+TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds
 test_sim_sim_SOURCES = \
 	test/sim/action.c \
 	test/sim/check_alter.c test/sim/check_alter.h \
@@ -24,4 +24,4 @@ test_sim_sim_SOURCES = \
 test_sim_sim_LDADD = libhfsvrcore.la libhfschedcore.la libhfcal.la libhfattr.la \
 	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) -lm
 
-EXTRA_DIST += test/sim/check_scenarios test/sim/check_seeds test/sim/scenarios
+EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/scenarios

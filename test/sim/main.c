@@ -4,6 +4,8 @@
  *   sim --seeds N [--from M]      the seeds M, M + 1, ... (M is 1)
  *   sim --scenario FILE [...]     named scenarios
  *   sim --print N                 the scenario that seed N makes
+ *   sim --hash N                  a number that stands for the scenarios of seeds 1 ..
+ * N
  *
  * The last line is "sim: N passed, M failed".
  *
@@ -104,6 +106,22 @@ static void print_story(uint64_t seed)
     buf_fini(&text);
 }
 
+/* FNV-1a over the texts: whoever compiled this, a seed tells the same story. */
+static void print_hash(uint64_t n)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (uint64_t seed = 1; seed <= n; seed++) {
+        struct buf text = { 0 };
+
+        story_write(seed, &text);
+        for (size_t i = 0; i < text.len; i++)
+            hash = (hash ^ (unsigned char)text.data[i]) * 0x100000001b3u;
+        buf_fini(&text);
+    }
+    printf("%016" PRIx64 "\n", hash);
+}
+
 static uint64_t number_after(int argc, char **argv, const char *option, uint64_t none)
 {
     for (int i = 1; i + 1 < argc; i++)
@@ -146,6 +164,10 @@ int main(int argc, char **argv)
     signal(SIGABRT, on_abort);
     if (has(argc, argv, "--print")) {
         print_story(number_after(argc, argv, "--print", 1));
+        return 0;
+    }
+    if (has(argc, argv, "--hash")) {
+        print_hash(number_after(argc, argv, "--hash", 1));
         return 0;
     }
     run_all(&t, argc, argv);

@@ -171,6 +171,19 @@ static void do_line(struct sim *s, void *arg)
                      l->text);
 }
 
+/* One draw a statement, so that a seed means the same to every compiler. */
+static struct weather rough_weather(struct rnd *rnd)
+{
+    struct weather w = { .late_ms = 20000 };
+
+    w.jitter_ms = rnd_range(rnd, 0, 300);
+    w.late_percent = (int)rnd_range(rnd, 0, 10);
+    w.twice_percent = (int)rnd_range(rnd, 0, 10);
+    w.lost_percent = (int)rnd_range(rnd, 0, 3);
+    w.commit_ms = rnd_range(rnd, 1, 200);
+    return w;
+}
+
 static void set_up(struct sim *s, const struct script *sc)
 {
     s->cluster = sc->cluster;
@@ -179,12 +192,7 @@ static void set_up(struct sim *s, const struct script *sc)
         client_manage(s, MANAGER_SET, OBJECT_SERVER, "", sc->settings[i].v[1], NULL,
                       sc->settings[i].v[2], WIRE_OP_SET);
     if (sc->rough)
-        s->weather = (struct weather){ .jitter_ms = rnd_range(&s->rnd, 0, 300),
-                                       .late_percent = (int)rnd_range(&s->rnd, 0, 10),
-                                       .late_ms = 20000,
-                                       .twice_percent = (int)rnd_range(&s->rnd, 0, 10),
-                                       .lost_percent = (int)rnd_range(&s->rnd, 0, 3),
-                                       .commit_ms = rnd_range(&s->rnd, 1, 200) };
+        s->weather = rough_weather(&s->rnd);
     for (size_t i = 0; i < sc->n; i++)
         clock_post(&s->clock, (int64_t)SIM_EPOCH_S * 1000 + sc->lines[i].at_ms, do_line,
                    &sc->lines[i], NULL);

@@ -28,6 +28,8 @@ struct story {
     } bookings[BOOKINGS_MAX]; /* of the reservations, by number */
 };
 
+/* One draw a statement: arguments are evaluated in the compiler's order, and a seed
+ * must tell one story. */
 static int pick(struct story *t, int low, int high)
 {
     return (int)rnd_range(&t->rnd, low, high);
@@ -59,12 +61,16 @@ static struct booking *booking(struct story *t, int n)
 /* "2:ncpus=2", sometimes with a second chunk. */
 static void make_select(struct story *t, int most, struct booking *b)
 {
-    int n = snprintf(b->select, sizeof(b->select), "%d:ncpus=%d", pick(t, 1, most),
-                     pick(t, 1, t->ncpus));
+    int chunks = pick(t, 1, most);
+    int ncpus = pick(t, 1, t->ncpus);
+    int n = snprintf(b->select, sizeof(b->select), "%d:ncpus=%d", chunks, ncpus);
 
-    if (chance(t, 20))
-        snprintf(b->select + n, sizeof(b->select) - (size_t)n, "+%d:ncpus=%d",
-                 pick(t, 1, MAX_OF(most / 2, 1)), pick(t, 1, t->ncpus));
+    if (!chance(t, 20))
+        return;
+    chunks = pick(t, 1, MAX_OF(most / 2, 1));
+    ncpus = pick(t, 1, t->ncpus);
+    snprintf(b->select + n, sizeof(b->select) - (size_t)n, "+%d:ncpus=%d", chunks,
+             ncpus);
 }
 
 static void add_place(struct story *t)
@@ -104,15 +110,16 @@ static void reserve(struct story *t, int64_t second)
 
 static void reserve_from_job(struct story *t, int64_t second)
 {
-    int n;
+    int n, user, job;
 
     if (!t->n_jobs)
         return;
     n = ++t->n_resvs;
     *booking(t, n) = (struct booking){ .start_s = second, .length_s = 300 };
     at(t, second);
-    buf_printf(t->out, "user%d reserves R%d out of J%d", pick(t, 1, 2), n,
-               recent(t, t->n_jobs));
+    user = pick(t, 1, 2);
+    job = recent(t, t->n_jobs);
+    buf_printf(t->out, "user%d reserves R%d out of J%d", user, n, job);
     if (chance(t, 60))
         buf_printf(t->out, " for %d", pick(t, 1, 600));
     if (chance(t, 20))
@@ -191,10 +198,13 @@ static void look(struct story *t, int64_t second)
 static void submit(struct story *t, int64_t second)
 {
     int into = t->n_resvs && chance(t, 75) ? recent(t, t->n_resvs) : 0;
+    int user = pick(t, 1, 2);
+    int chunks = chance(t, 80) ? 1 : pick(t, 1, 3);
+    int ncpus = pick(t, 1, t->ncpus);
 
     at(t, second);
-    buf_printf(t->out, "user%d submits J%d select=%d:ncpus=%d", pick(t, 1, 2),
-               ++t->n_jobs, chance(t, 80) ? 1 : pick(t, 1, 3), pick(t, 1, t->ncpus));
+    buf_printf(t->out, "user%d submits J%d select=%d:ncpus=%d", user, ++t->n_jobs,
+               chunks, ncpus);
     if (!into || chance(t, 50))
         buf_printf(t->out, " walltime=%d", pick(t, 5, 600));
     buf_printf(t->out, " lasting %d", pick(t, 1, 500));
@@ -246,10 +256,11 @@ static void vnode(struct story *t, int64_t second)
 
     if (t->n_resvs && chance(t, 80)) {
         int x = pick(t, 1, 9);
+        int kind = pick(t, 0, 1);
+        int resv = recent(t, t->n_resvs);
 
         at(t, second);
-        buf_printf(t->out, "call X%d the %s vnode of R%d\n", x, kinds[pick(t, 0, 1)],
-                   recent(t, t->n_resvs));
+        buf_printf(t->out, "call X%d the %s vnode of R%d\n", x, kinds[kind], resv);
         at(t, second + 1);
         buf_printf(t->out, "vnode X%d goes offline\n", x);
         back(t, second + 1, 300, "vnode X%d comes back", x);

@@ -37,7 +37,9 @@ test_unit_wire_test_tpp_LDADD = libhfwire.la libhfbase.la -lcunit
 EXTRA_DIST += \
 	src/lib/wire/README.md \
 	test/golden/frames/commands.txt \
+	test/golden/README.md \
 	test/golden/frames/is.txt \
+	test/golden/frames/packets.txt \
 	test/golden/frames/replies.txt \
 	test/golden/frames/requests.txt \
 	test/golden/frames/tpp.txt
