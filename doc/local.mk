@@ -15,6 +15,7 @@ dist_man_MANS += \
 	doc/man/pbs_rsub.1 \
 	doc/man/pbs_sched.8 \
 	doc/man/pbs_server.8 \
+	doc/man/pbs_tls_setup.8 \
 	doc/man/pbsnodes.8 \
 	doc/man/qdel.1 \
 	doc/man/qdisable.8 \
@@ -26,4 +27,4 @@ dist_man_MANS += \
 	doc/man/qsub.1 \
 	doc/man/qterm.8
 EXTRA_DIST += doc/architecture.md doc/performance.md doc/authentication.md \
-	doc/extensions.md doc/store.md doc/design/001-first-slice.md
+	doc/extensions.md doc/store.md doc/design/001-first-slice.md doc/design/002-encryption.md

@@ -6,10 +6,10 @@
 
 # shellcheck disable=SC2034 # for the scripts that source this one
 PACKAGES_BUILD=(gcc libc6-dev make autoconf automake libtool pkg-config libevent-dev
-    libssl-dev libsqlite3-dev libpq-dev libjansson-dev libedit-dev uthash-dev zlib1g-dev
-    libical-dev)
+    libssl-dev libsqlite3-dev libpq-dev libjansson-dev libedit-dev libmunge-dev uthash-dev
+    zlib1g-dev libical-dev)
 # shellcheck disable=SC2034
-PACKAGES_TEST=(libcunit1-dev python3 python3-pytest procps postgresql strace)
+PACKAGES_TEST=(libcunit1-dev python3 python3-pytest procps postgresql strace munge openssl)
 
 say() { printf '== %s\n' "$*"; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }

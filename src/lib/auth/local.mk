@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-noinst_LTLIBRARIES += libhfauth.la
+#
+# libhfmethod is what libpbs needs of this room: no cryptography behind it.
+include_HEADERS += src/include/pbs_auth.h
+noinst_LTLIBRARIES += libhfauth.la libhfmethod.la
+libhfmethod_la_SOURCES = \
+	src/include/pbs_auth.h \
+	src/lib/auth/plugin.c src/lib/auth/plugin.h \
+	src/lib/auth/session.c src/lib/auth/session.h
+
 libhfauth_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
 libhfauth_la_LIBADD = $(CRYPTO_LIBS)
 libhfauth_la_SOURCES = \
@@ -12,5 +20,18 @@ check_PROGRAMS += test/unit/auth/test_auth
 TESTS += test/unit/auth/test_auth
 test_unit_auth_test_auth_SOURCES = test/unit/auth/test_auth.c
 test_unit_auth_test_auth_LDADD = libhfauth.la libhfbase.la -lcunit
+
+# A method of the test's own, found in the build directory.
+check_LTLIBRARIES += libauth_toy.la libauth_half.la
+libauth_toy_la_SOURCES = test/unit/auth/toy.c
+libauth_toy_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+libauth_half_la_SOURCES = test/unit/auth/half.c
+libauth_half_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+
+check_PROGRAMS += test/unit/auth/test_session
+TESTS += test/unit/auth/test_session
+test_unit_auth_test_session_SOURCES = test/unit/auth/test_session.c
+test_unit_auth_test_session_LDADD = libhfmethod.la libhfbase.la -lcunit
+EXTRA_test_unit_auth_test_session_DEPENDENCIES = libauth_toy.la libauth_half.la
 
 EXTRA_DIST += src/lib/auth/README.md

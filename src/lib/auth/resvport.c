@@ -12,9 +12,6 @@ static int check_method(const struct resvport_vouch *v, struct diag *why)
 {
     if (!v->supported || strcasecmp(v->method, RESVPORT_METHOD) != 0)
         return diag_set(why, PBSE_NOSUP, "method %.100s is not supported", v->method);
-    if (*v->encrypt_method)
-        return diag_set(why, PBSE_NOSUP, "encryption method %.100s is not supported",
-                        v->encrypt_method);
     return 0;
 }
 
@@ -45,5 +42,7 @@ int resvport_check(const struct resvport_vouch *v, struct diag *why)
      * user's connection useless. */
     if (*v->owner && strcmp(v->owner, v->user) != 0)
         return diag_set(why, PBSE_BADCRED, "the connection is %s's already", v->owner);
+    if (*v->owner && v->encrypts)
+        return diag_set(why, PBSE_BADCRED, "the connection is in use already");
     return 0;
 }

@@ -17,7 +17,7 @@
 struct resvport_vouch {
     bool supported;             /* the method is one of PBS_SUPPORTED_AUTH_METHODS */
     const char *method;         /* as asked for */
-    const char *encrypt_method; /* "": none */
+    bool encrypts;              /* an encryption handshake is to follow */
     unsigned helper_port;       /* source port of who vouches; 0: not over TCP */
     bool helper_trusted;        /* its host is configured */
     const char *user;           /* whom it vouches for */

@@ -18,6 +18,7 @@
 
 /* clang-format off */
 #define TEXT(n, f, d, doc_)  { .name = n, .kind = CONF_TEXT, .offset = offsetof(struct conf, f), .dflt = d, .doc = doc_ }
+#define FILE_ONLY(n, f, doc_) { .name = n, .kind = CONF_TEXT, .offset = offsetof(struct conf, f), .file_only = true, .doc = doc_ }
 #define NEED(n, f, doc_)     { .name = n, .kind = CONF_TEXT, .offset = offsetof(struct conf, f), .required = true, .doc = doc_ }
 #define HOST(n, f, doc_)     { .name = n, .kind = CONF_HOST, .offset = offsetof(struct conf, f), .doc = doc_ }
 #define LOWER(n, f, d, doc_) { .name = n, .kind = CONF_LOWER, .offset = offsetof(struct conf, f), .dflt = d, .doc = doc_ }
@@ -61,7 +62,16 @@ static const struct conf_setting settings[] = {
     LOWER("PBS_INTERACTIVE_ENCRYPT_METHOD", interactive_encrypt_method, "", "Method that encrypts interactive jobs' terminals."),
     LOWER("PBS_SUPPORTED_AUTH_METHODS", supported_auth_methods, "resvport", "Methods that are accepted."),
     TEXT("PBS_AUTH_SERVICE_USERS", auth_service_users, "root", "Users accepted as daemons."),
+    BOOL("PBS_REQUIRE_ENCRYPTION", require_encryption, "0", "TCP clients must encrypt."),
     TEXT("PBS_DAEMON_SERVICE_USER", daemon_service_user, NULL, "User that runs the scheduler."),
+    TEXT("PBS_DAEMON_SERVICE_AUTH_USER", daemon_service_auth_user, NULL, "Name by which a method knows that user."),
+    TEXT("PBS_PRIVILEGED_AUTH_USER", privileged_auth_user, NULL, "Name of a method's that counts as root."),
+    LOWER("PBS_INTERACTIVE_AUTH_METHOD", interactive_auth_method, NULL, "Method on sockets of interactive jobs."),
+    LOWER("PBS_INTERACTIVE_ENCRYPT_METHOD", interactive_encrypt_method, NULL, "Encryption on sockets of interactive jobs."),
+    TEXT("PBS_MUNGE_SOCKET", munge_socket, NULL, "Socket of munged, when it is not the usual one."),
+    FILE_ONLY("PBS_TLS_CA", tls_ca, "Certificate of the cluster's authority."),
+    FILE_ONLY("PBS_TLS_CERT", tls_cert, "Certificate of this host."),
+    FILE_ONLY("PBS_TLS_KEY", tls_key, "Private key of this host."),
     TEXT("PBS_DATA_SERVICE_HOST", data_service_host, NULL, "Host of an external data service."),
     PORT("PBS_BATCH_SERVICE_PORT", batch_port, "15001", "Port of the server."),
     PORT("PBS_BATCH_SERVICE_PORT_DIS", batch_port_dis, "15001", "Port of the server, old name."),
@@ -282,11 +292,6 @@ static int check_required(struct conf *c, struct diag *why)
     if (missing[0])
         return diag_set(why, PBSE_INTERNAL,
                         "pbsconf error: pbs conf variables not found:%s", missing);
-    if (c->encrypt_method[0])
-        return diag_set(why, PBSE_INTERNAL,
-                        "The given PBS_ENCRYPT_METHOD = %s does not support "
-                        "encrypt/decrypt of data",
-                        c->encrypt_method);
     return 0;
 }
 

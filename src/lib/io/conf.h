@@ -47,6 +47,12 @@ struct conf {
     const char *supported_auth_methods; /* PBS_SUPPORTED_AUTH_METHODS, "resvport" */
     const char *auth_service_users;     /* PBS_AUTH_SERVICE_USERS, "root" */
     const char *daemon_service_user;    /* PBS_DAEMON_SERVICE_USER */
+    const char *daemon_service_auth_user;   /* PBS_DAEMON_SERVICE_AUTH_USER */
+    const char *privileged_auth_user;       /* PBS_PRIVILEGED_AUTH_USER */
+    /* PBS_INTERACTIVE_*: NULL: as the other connections */
+    const char *interactive_auth_method, *interactive_encrypt_method;
+    const char *munge_socket;              /* PBS_MUNGE_SOCKET */
+    const char *tls_ca, *tls_cert, *tls_key; /* PBS_TLS_*: below home/tls */
     const char *data_service_host;      /* PBS_DATA_SERVICE_HOST */
     unsigned batch_port;                /* PBS_BATCH_SERVICE_PORT, 15001 */
     unsigned batch_port_dis;            /* PBS_BATCH_SERVICE_PORT_DIS, 15001 */
@@ -63,6 +69,7 @@ struct conf {
     bool highres_timestamp;          /* PBS_LOG_HIGHRES_TIMESTAMP */
     bool sched_modify_event;         /* PBS_SCHEDULER_MODIFY_EVENT */
     bool local_socket;               /* PBS_LOCAL_SOCKET: on */
+    bool require_encryption;         /* PBS_REQUIRE_ENCRYPTION */
     /* private: what the functions below return */
     char *made_routers, *made_store, *made_key, *made_socket;
 };

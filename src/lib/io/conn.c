@@ -28,7 +28,8 @@ struct conn {
     int err;
     struct loop_fd *watch;
     struct loop_timer *partial, *idle, *stall, *later;
-    struct buf in, out;
+    struct conn_cipher cipher; /* seal NULL: none */
+    struct buf in, out, plain;
     size_t out_at;        /* out.data[0 .. out_at) is written already */
     int64_t last_read_ms; /* for the idle limit */
     int busy;
@@ -50,6 +51,7 @@ static void conn_destroy(struct conn *c)
         close(c->fd);
     buf_fini(&c->in);
     buf_fini(&c->out);
+    buf_fini(&c->plain);
     free(c);
 }
 
@@ -193,11 +195,27 @@ void conn_send(struct conn *c, const void *p, size_t len)
     conn_queued(c);
 }
 
+static bool conn_seal(struct conn *c, enum packet_type type, const void *p, size_t len)
+{
+    struct buf sealed = { 0 };
+    bool ok = c->cipher.seal(c->cipher.arg, p, len, &sealed);
+
+    if (ok)
+        packet_put(&c->out, type, sealed.data, sealed.len);
+    buf_fini(&sealed);
+    return ok;
+}
+
 void conn_send_packet(struct conn *c, enum packet_type type, const void *p, size_t len)
 {
     if (!conn_takes_output(c))
         return;
-    packet_put(&c->out, type, p, len);
+    if (!c->cipher.seal)
+        packet_put(&c->out, type, p, len);
+    else if (!conn_seal(c, type, p, len)) {
+        conn_end(c, CONN_ERROR, EPROTO);
+        return;
+    }
     conn_queued(c);
 }
 
@@ -206,6 +224,16 @@ void conn_want_room(struct conn *c, bool wanted)
     assert(!wanted || c->cfg.events->room);
     c->wants_room = wanted;
     conn_watch(c);
+}
+
+void conn_set_cipher(struct conn *c, const struct conn_cipher *cipher)
+{
+    c->cipher = *cipher;
+}
+
+bool conn_is_encrypted(const struct conn *c)
+{
+    return c->cipher.seal != NULL;
 }
 
 void conn_finish(struct conn *c)
@@ -241,6 +269,19 @@ static void conn_mind_partial(struct conn *c)
         loop_timer_set(c->partial, c->cfg.partial_ms);
 }
 
+/* False: it was encrypted, and not by the other end. */
+static bool conn_decrypt(struct conn *c, struct packet *f)
+{
+    if (!c->cipher.open)
+        return true;
+    buf_clear(&c->plain);
+    if (!c->cipher.open(c->cipher.arg, f->data, f->len, &c->plain))
+        return false;
+    f->data = c->plain.data;
+    f->len = c->plain.len;
+    return true;
+}
+
 /* Hand over the whole frames at the front of the input. */
 static void conn_deliver(struct conn *c)
 {
@@ -254,6 +295,10 @@ static void conn_deliver(struct conn *c)
             c->cfg.parse(c->in.data + at, c->in.len - at, c->cfg.max_frame_bytes, &f);
         if (status != PACKET_READY)
             break;
+        if (!conn_decrypt(c, &f)) {
+            status = PACKET_BAD;
+            break;
+        }
         at += f.total_bytes;
         if (!c->expecting)
             loop_timer_clear(c->partial); /* the next frame has its own time */
@@ -264,6 +309,8 @@ static void conn_deliver(struct conn *c)
     buf_eat(&c->in, at);
     if (c->in.len == 0 && c->in.cap > KEEP_BYTES)
         buf_fini(&c->in);
+    if (c->plain.cap > KEEP_BYTES)
+        buf_fini(&c->plain);
     if (!conn_may_deliver(c))
         return;
     if (status == PACKET_BAD && c->in.len > 0)

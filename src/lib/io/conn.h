@@ -13,6 +13,7 @@
 #ifndef LIB_IO_CONN_H
 #define LIB_IO_CONN_H
 
+#include "lib/base/buf.h"
 #include "lib/io/loop.h"
 #include "lib/wire/packet.h"
 
@@ -87,6 +88,18 @@ void conn_send_packet(struct conn *c, enum packet_type type, const void *p, size
  * all but CONN_ROOM_BYTES of the output: for long output that is made as it is taken.
  */
 void conn_want_room(struct conn *c, bool wanted);
+
+/* From now on payloads of PKTV1 packets are encrypted: those that conn_send_packet()
+ * is given, and those that come. What cannot be decrypted is CONN_BAD_BYTES. Both
+ * functions append to 'out' and return false when the connection is of no use. 'arg'
+ * must outlive the connection. Bytes of conn_send() are never touched. */
+struct conn_cipher {
+    bool (*seal)(void *arg, const void *data, size_t len, struct buf *out);
+    bool (*open)(void *arg, const void *data, size_t len, struct buf *out);
+    void *arg;
+};
+void conn_set_cipher(struct conn *c, const struct conn_cipher *cipher);
+bool conn_is_encrypted(const struct conn *c);
 
 /* Read no more; when all output is written, closed(CONN_FINISHED). */
 void conn_finish(struct conn *c);

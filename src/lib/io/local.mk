@@ -16,8 +16,8 @@ libhfio_la_SOURCES = \
 	src/lib/io/listen.c src/lib/io/listen.h \
 	src/lib/io/logfile.c src/lib/io/logfile.h \
 	src/lib/io/loop.c src/lib/io/loop.h \
+	src/lib/io/pool.c src/lib/io/pool.h \
 	src/lib/io/zonefile.c src/lib/io/zonefile.h
-
 
 check_PROGRAMS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
 	test/unit/io/test_logfile

@@ -197,24 +197,25 @@ static void test_who_may_vouch_for_whom(void)
         int code;
         const char *why;
     } cases[] = {
-        { { true, "resvport", "", 1023, true, "ann", "" }, 0, "" },
-        { { true, "ResvPort", "", 1, true, "ann", "" }, 0, "" },
-        { { true, "resvport", "", 700, true, "ann", "ann" }, 0, "" },
-        { { true, "resvport", "", 700, true, longest, "" }, 0, "" },
-        { { false, "resvport", "", 700, true, "ann", "" }, PBSE_NOSUP, "resvport" },
-        { { true, "munge", "", 700, true, "ann", "" }, PBSE_NOSUP, "munge" },
-        { { true, "", "", 700, true, "ann", "" }, PBSE_NOSUP, "method" },
-        { { true, "resvport", "tls", 700, true, "ann", "" }, PBSE_NOSUP, "tls" },
-        { { true, "resvport", "", 1024, true, "ann", "" }, PBSE_BADCRED, "port" },
-        { { true, "resvport", "", 0, true, "ann", "" }, PBSE_BADCRED, "port" },
-        { { true, "resvport", "", 700, false, "ann", "" }, PBSE_BADCRED, "TRUSTED" },
-        { { true, "resvport", "", 700, true, "", "" }, PBSE_BADCRED, "name" },
-        { { true, "resvport", "", 700, true, too_long, "" }, PBSE_BADCRED, "name" },
-        { { true, "resvport", "", 700, true, "ann", NULL }, PBSE_BADCRED, "no such" },
-        { { true, "resvport", "", 700, true, "ann", "bob" }, PBSE_BADCRED, "bob" },
-        { { true, "resvport", "", 700, true, "ann", "Ann" }, PBSE_BADCRED, "Ann" },
+        { { true, "resvport", false, 1023, true, "ann", "" }, 0, "" },
+        { { true, "ResvPort", false, 1, true, "ann", "" }, 0, "" },
+        { { true, "resvport", false, 700, true, "ann", "ann" }, 0, "" },
+        { { true, "resvport", false, 700, true, longest, "" }, 0, "" },
+        { { false, "resvport", false, 700, true, "ann", "" }, PBSE_NOSUP, "resvport" },
+        { { true, "munge", false, 700, true, "ann", "" }, PBSE_NOSUP, "munge" },
+        { { true, "", false, 700, true, "ann", "" }, PBSE_NOSUP, "method" },
+        { { true, "resvport", true, 700, true, "ann", "" }, 0, "" },
+        { { true, "resvport", true, 700, true, "ann", "ann" }, PBSE_BADCRED, "in use" },
+        { { true, "resvport", false, 1024, true, "ann", "" }, PBSE_BADCRED, "port" },
+        { { true, "resvport", false, 0, true, "ann", "" }, PBSE_BADCRED, "port" },
+        { { true, "resvport", false, 700, false, "ann", "" }, PBSE_BADCRED, "TRUSTED" },
+        { { true, "resvport", false, 700, true, "", "" }, PBSE_BADCRED, "name" },
+        { { true, "resvport", false, 700, true, too_long, "" }, PBSE_BADCRED, "name" },
+        { { true, "resvport", false, 700, true, "ann", NULL }, PBSE_BADCRED, "no such" },
+        { { true, "resvport", false, 700, true, "ann", "bob" }, PBSE_BADCRED, "bob" },
+        { { true, "resvport", false, 700, true, "ann", "Ann" }, PBSE_BADCRED, "Ann" },
         /* the method is looked at first */
-        { { false, "resvport", "", 1024, false, "", NULL }, PBSE_NOSUP, "method" },
+        { { false, "resvport", false, 1024, false, "", NULL }, PBSE_NOSUP, "method" },
     };
 
     memset(longest, 'x', sizeof(longest) - 1);

@@ -97,9 +97,6 @@ static void test_refusals_name_the_culprit(void)
           "pbsconf error: illegal value for: PBS_SERVER_HOST_NAME" },
         { BASE "PBS_MOM_NODE_NAME=a:1\n",
           "pbsconf error: illegal value for: PBS_MOM_NODE_NAME" },
-        { BASE "PBS_ENCRYPT_METHOD=Munge\n",
-          "The given PBS_ENCRYPT_METHOD = munge does not support encrypt/decrypt of "
-          "data" },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

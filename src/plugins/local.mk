@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Loaded by name from PBS_EXEC/lib; nobody links them.
+pbslibdir = $(libdir)
+pbslib_LTLIBRARIES = libauth_munge.la libauth_tls.la
+PLUGIN_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-export-symbols-regex '^pbs_auth_'
+
+libauth_munge_la_SOURCES = src/plugins/auth_munge.c src/include/pbs_auth.h
+libauth_munge_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS)
+libauth_munge_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+libauth_munge_la_LIBADD = libhfconf.la libhfbase.la
+
+libauth_tls_la_SOURCES = src/plugins/auth_tls.c
+libauth_tls_la_CPPFLAGS = $(AM_CPPFLAGS) $(SSL_CFLAGS)
+libauth_tls_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+libauth_tls_la_LIBADD = libhfconf.la libhfbase.la $(SSL_LIBS)
+
+# Certificates for the method tls.
+sbin_SCRIPTS = pbs_tls_setup
+CLEANFILES += pbs_tls_setup
+pbs_tls_setup: src/plugins/pbs_tls_setup.sh
+	$(AM_V_GEN)cp $< $@ && chmod 755 $@
+
+EXTRA_DIST += src/plugins/pbs_tls_setup.sh src/plugins/README.md
