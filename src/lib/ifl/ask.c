@@ -118,7 +118,8 @@ static enum dis_error recv_payload(int fd, size_t len, int64_t until_ms,
     return DIS_OK;
 }
 
-static enum dis_error recv_packet(int fd, int64_t until_ms, struct incoming *in)
+static enum dis_error recv_packet(int fd, int64_t until_ms, uint8_t *type,
+                                  struct incoming *in)
 {
     char head[PACKET_HEADER_BYTES];
     struct packet p;
@@ -131,7 +132,33 @@ static enum dis_error recv_packet(int fd, int64_t until_ms, struct incoming *in)
     if (packet_peek(head, sizeof(head), MOST_PACKET_BYTES, &p) == PACKET_BAD)
         return DIS_PROTOCOL;
     len = (size_t)b[7] << 24 | (size_t)b[8] << 16 | (size_t)b[9] << 8 | b[10];
+    *type = b[6];
     return recv_payload(fd, len, until_ms, in);
+}
+
+bool ifl_send_packet(const struct ifl_handle *h, uint8_t type, const void *data,
+                     size_t len)
+{
+    struct buf frame = { 0 };
+    bool sent;
+
+    packet_put(&frame, (enum packet_type)type, data, len);
+    sent = send_all(h->fd, frame.data, frame.len,
+                    now_ms() + (int64_t)h->timeout_s * 1000);
+    buf_fini(&frame);
+    return sent;
+}
+
+bool ifl_recv_packet(const struct ifl_handle *h, uint8_t *type, struct buf *payload)
+{
+    int64_t until_ms = now_ms() + (int64_t)h->timeout_s * 1000;
+    struct incoming in = { 0 };
+    bool ok = recv_packet(h->fd, until_ms, type, &in) == DIS_OK;
+
+    if (ok)
+        buf_add(payload, in.data, in.len);
+    free(in.data);
+    return ok;
 }
 
 /* One request and what comes back for it. */
@@ -140,7 +167,9 @@ struct exchange {
     const struct wire_request *rq;
     int64_t until_ms;
     struct buf payload, frame;
+    struct buf other; /* the same bytes encrypted, or decrypted */
     struct incoming in;
+    size_t packet_at; /* where the last packet begins in 'in' */
     size_t total_bytes; /* of all parts */
     struct ifl_answer *to;
     enum dis_error error;
@@ -151,7 +180,29 @@ static void encode_step(void *arg)
     struct exchange *x = arg;
 
     batch_encode_request(&x->payload, x->rq);
-    packet_put(&x->frame, PACKET_DATA, x->payload.data, x->payload.len);
+    if (!x->h->session)
+        packet_put(&x->frame, PACKET_DATA, x->payload.data, x->payload.len);
+    else if (auth_session_seal(x->h->session, x->payload.data, x->payload.len,
+                               &x->other))
+        packet_put(&x->frame, PACKET_DATA, x->other.data, x->other.len);
+    else
+        x->error = DIS_PROTOCOL;
+}
+
+/* The packet that came last: plain text is never longer. */
+static void decrypt_step(void *arg)
+{
+    struct exchange *x = arg;
+    char *at = x->in.data + x->packet_at;
+    size_t len = x->in.len - x->packet_at;
+
+    buf_clear(&x->other);
+    x->error = DIS_PROTOCOL;
+    if (!auth_session_open(x->h->session, at, len, &x->other) || x->other.len > len)
+        return;
+    memcpy(at, x->other.data, x->other.len);
+    x->in.len = x->packet_at + x->other.len;
+    x->error = DIS_OK;
 }
 
 static void decode_step(void *arg)
@@ -162,17 +213,28 @@ static void decode_step(void *arg)
     x->error = batch_read_reply(&at, &x->to->reply);
 }
 
+static enum dis_error recv_message(struct exchange *x)
+{
+    uint8_t type;
+    enum dis_error e;
+
+    x->packet_at = x->in.len;
+    e = recv_packet(x->h->fd, x->until_ms, &type, &x->in);
+    if (e || !x->h->session)
+        return e;
+    return xmem_try(decrypt_step, x) ? x->error : DIS_NO_MEMORY;
+}
+
 /* A message of one or more packets. What stands behind it in the packet is dropped. */
 static enum dis_error recv_reply(struct exchange *x)
 {
     x->in.len = 0;
     do {
-        size_t before = x->in.len;
-        enum dis_error e = recv_packet(x->h->fd, x->until_ms, &x->in);
+        enum dis_error e = recv_message(x);
 
         if (e)
-            return e == DIS_EOF && before > 0 ? DIS_EOD : e;
-        x->total_bytes += x->in.len - before;
+            return e == DIS_EOF && x->packet_at > 0 ? DIS_EOD : e;
+        x->total_bytes += x->in.len - x->packet_at;
         if (x->total_bytes > MOST_ANSWER_BYTES)
             return DIS_OVERFLOW;
         if (now_ms() >= x->until_ms) /* a flood never waits */
@@ -211,6 +273,7 @@ static int encode(struct exchange *x)
     bool encoded = xmem_try(encode_step, x);
 
     buf_fini(&x->payload);
+    buf_fini(&x->other);
     return encoded ? 0 : ifl_set_error(x->h->fd, PBSE_SYSTEM, NO_MEMORY);
 }
 
@@ -231,6 +294,8 @@ static int send_request(struct exchange *x)
     if (!x->rq->user)
         return ifl_set_error(h->fd, PBSE_SYSTEM, "this process has no account name");
     err = encode(x);
+    if (!err && x->error)
+        err = lost(h, x->error);
     if (!err) {
         x->until_ms = now_ms() + (int64_t)h->timeout_s * 1000;
         sent = send_all(h->fd, x->frame.data, x->frame.len, x->until_ms);
@@ -280,6 +345,7 @@ int ifl_ask(int c, uint32_t number, const void *body, const char *extend,
                               ret->reply.choice == REPLY_TEXT ? ret->reply.text : NULL);
     }
     free(x.in.data);
+    buf_fini(&x.other);
     ifl_handle_unlock(x.h);
     return err;
 }

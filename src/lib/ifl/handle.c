@@ -59,6 +59,7 @@ static void handle_free(struct ifl_handle *h)
     if (!h)
         return;
     pthread_mutex_destroy(&h->lock);
+    auth_session_free(h->session);
     free(h);
 }
 

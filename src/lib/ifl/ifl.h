@@ -7,6 +7,7 @@
 #ifndef LIB_IFL_IFL_H
 #define LIB_IFL_IFL_H
 
+#include "lib/auth/session.h"
 #include "lib/ifl/calls.h"
 #include "lib/io/conf.h"
 #include "lib/wire/batch.h"
@@ -45,6 +46,7 @@ struct ifl_handle {
     int fd;
     bool broken;          /* an exchange was cut off: nothing more can be understood */
     int timeout_s;        /* for each reply */
+    struct auth_session *session; /* encrypts all packets; NULL: in the clear */
     pthread_mutex_t lock; /* recursive: held for a whole conversation */
 };
 
@@ -103,6 +105,12 @@ void ifl_answer_fini(struct ifl_answer *a);
 
 /* Send one that is never answered. */
 int ifl_tell(int c, uint32_t number, const void *body, const char *extend);
+
+/* Packets that are no DIS messages: tokens of a handshake, as they are. False: the
+ * connection is lost, or there was nothing in time. *payload is the caller's to end. */
+bool ifl_send_packet(const struct ifl_handle *h, uint8_t type, const void *data,
+                     size_t len);
+bool ifl_recv_packet(const struct ifl_handle *h, uint8_t *type, struct buf *payload);
 
 /* For calls that only return a code. */
 int ifl_do(int c, uint32_t number, const void *body, const char *extend);

@@ -29,7 +29,7 @@ libhfifl_la_SOURCES = \
 	src/lib/ifl/submit.c \
 	src/lib/ifl/verify.c
 
-ifl_libs = libhfifl.la libhfconf.la libhfwire.la libhfattr.la libhfbase.la -lpthread
+ifl_libs = libhfifl.la libhfmethod.la libhfconf.la libhfwire.la libhfattr.la libhfbase.la -lpthread
 lib_LTLIBRARIES += libpbs.la
 libpbs_la_SOURCES = src/include/pbs_ifl.h
 libpbs_la_LIBADD = $(ifl_libs)

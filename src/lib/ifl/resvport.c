@@ -27,12 +27,13 @@
 struct helper {
     char path[VALUE_MAX];
     char port[8], fd[16], lport[8];
-    char addr[64], conf[VALUE_MAX];
-    char *argv[6], *envp[3];
+    char addr[64], conf[VALUE_MAX], encrypt[128];
+    char *argv[6], *envp[4];
 };
 
 /* False: something is too long to be passed on. */
-static bool fill_env(struct helper *h, const struct sockaddr_in *own)
+static bool fill_env(struct helper *h, const struct conf *settings,
+                     const struct sockaddr_in *own)
 {
     const char *file = getenv("PBS_CONF_FILE");
     char text[INET_ADDRSTRLEN];
@@ -41,6 +42,12 @@ static bool fill_env(struct helper *h, const struct sockaddr_in *own)
     inet_ntop(AF_INET, &own->sin_addr, text, sizeof(text));
     snprintf(h->addr, sizeof(h->addr), "PBS_IFF_CLIENT_ADDR=%s", text);
     h->envp[n++] = h->addr;
+    if (*settings->encrypt_method) { /* the helper asks for it */
+        if ((size_t)snprintf(h->encrypt, sizeof(h->encrypt), "PBS_ENCRYPT_METHOD=%s",
+                             settings->encrypt_method) >= sizeof(h->encrypt))
+            return false;
+        h->envp[n++] = h->encrypt;
+    }
     if (file) { /* for helpers that read it */
         if (strlen(file) > VALUE_MAX - 32)
             return false;
@@ -70,7 +77,7 @@ static bool fill(struct helper *h, const struct conf *conf, int fd, const char *
     h->argv[2] = h->port;
     h->argv[3] = h->fd;
     h->argv[4] = h->lport;
-    return fill_env(h, &own);
+    return fill_env(h, conf, &own);
 }
 
 /* Signals as in a fresh program, whatever this one does with its own. */
