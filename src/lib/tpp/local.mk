@@ -11,7 +11,7 @@ libhftpp_la_SOURCES = \
 	src/lib/tpp/sock.c src/lib/tpp/sock.h
 
 # What a program with a leaf links, dependants first.
-HF_TPP_LIBS = libhftpp.la libhftppcore.la libhfauth.la libhfio.la libhfconf.la \
+HF_TPP_LIBS = libhftpp.la libhftppcore.la libhfmethod.la libhfauth.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la $(ZLIB_LIBS) $(CRYPTO_LIBS) $(EVENT_LIBS) -lm
 
 check_PROGRAMS += test/unit/tpp/test_streams test/unit/tpp/test_leaf

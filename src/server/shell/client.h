@@ -17,8 +17,14 @@
 #define CLIENTS_MAX               10000
 /* Descriptors left for files, the store and the router network. */
 #define CLIENTS_SPARE_FDS         64
-/* An unknown peer has nothing large to say. */
+/* Connections kept for root, so that a full table can be looked into. */
+#define CLIENTS_FOR_ROOT          8
+/* Strangers: connections that nobody has been authenticated on. They have nothing large
+ * to say, and this long to become somebody: longer than a helper that has to wait for a
+ * reserved port (wire.md 4.2). */
+#define CLIENTS_MAX_STRANGERS     1000
 #define CLIENT_MAX_STRANGER_BYTES (64u << 10)
+#define CLIENT_STRANGER_MS        120000
 /* One message may come in so many packets. */
 #define CLIENT_MAX_PACKETS        256
 
@@ -45,9 +51,15 @@ struct client {
     bool to_resume;          /* in clients.resume's next turn */
     bool gathering;          /* in clients.gatherers: its long status goes on */
     bool reading;            /* a part of it is written as it is taken */
+    struct buf part;         /* of it, on a connection that is encrypted */
     char *sched;             /* name it registered for */
     enum sched_role role;
-    struct client *prev, *next; /* in order of arrival */
+    struct handshake *shake;       /* under way: nothing is served */
+    struct auth_session *session;  /* encrypts; NULL: in the clear */
+    bool stranger;                 /* in the list of strangers */
+    int64_t since_ms;              /* when it came, by the monotonic clock */
+    struct client *prev, *next;    /* in order of arrival */
+    struct client *s_prev, *s_next; /* the same, strangers only */
     struct client *gather_prev, *gather_next;
     UT_hash_handle hh; /* by number */
 };
@@ -55,20 +67,30 @@ struct client {
 struct clients {
     struct shell *sh;
     struct listener *tcp, *local;
-    struct client *by_number, *list;
+    struct client *by_number, *list, *strangers;
     uint64_t last_number;
-    size_t n, max;
-    struct loop_timer *resume, *gather;
+    struct loop_timer *gather;
     struct client *gatherers; /* whoever had its turn goes to the end */
     struct buf bytes;         /* of one write of a long reply */
+    size_t n, max, for_root, n_strangers, max_strangers;
+    int64_t stranger_ms;
+    int64_t crowded_at; /* when dropping strangers was logged last */
+    struct loop_timer *resume, *sweep;
+    struct methods *methods;
+    struct pool *pool; /* where tokens are looked at */
 };
 
 /* serve.c: a packet came; bytes left over from before. */
 void serve_packet(struct client *c, const char *data, size_t len);
 void serve_rest(struct client *c);
 
-/* vouch.c: a helper says whose another connection is (wire.md 4.2). */
+/* vouch.c: Authenticate: a helper says whose another connection is, or the handshake of
+ * a method begins (wire.md 4). From client_become() on the connection is that user's. */
 void serve_authenticate(struct client *c, const struct wire_request *rq);
+void client_become(struct client *c, const char *user);
+
+/* clients.c: it is somebody's now. */
+void client_is_known(struct client *c);
 
 /* Answer with a code of the shell's own, and close when 'close'. */
 void client_refuse(struct client *c, uint32_t number, const char *user, int code,

@@ -10,7 +10,10 @@
 #include "lib/auth/auth.h"
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
+#include "lib/io/pool.h"
 #include "server/shell/client.h"
+#include "server/shell/handshake.h"
+#include "server/shell/methods.h"
 #include "server/shell/outbox.h"
 
 #include <arpa/inet.h>
@@ -20,12 +23,26 @@
 #include <unistd.h>
 #include <utlist.h>
 
+#define HANDSHAKE_THREADS 4
+
 static struct client *client_find(struct clients *cs, uint64_t number)
 {
     struct client *c;
 
     HASH_FIND(hh, cs->by_number, &number, sizeof(number), c);
     return c;
+}
+
+void client_is_known(struct client *c)
+{
+    struct clients *cs = c->all;
+
+    if (!c->stranger)
+        return;
+    c->stranger = false;
+    DL_DELETE2(cs->strangers, c, s_prev, s_next);
+    cs->n_strangers--;
+    conn_set_max_frame(c->conn, CONN_MAX_FRAME_BYTES);
 }
 
 static void client_free(struct client *c)
@@ -36,8 +53,12 @@ static void client_free(struct client *c)
     HASH_DEL(cs->by_number, c);
     DL_DELETE(cs->list, c);
     cs->n--;
+    client_is_known(c); /* no stranger any more, anyway */
+    handshake_abandon(c);
     conn_free(c->conn);
+    auth_session_free(c->session);
     buf_fini(&c->message);
+    buf_fini(&c->part);
     free(c->sched);
     free(c);
 }
@@ -57,18 +78,32 @@ static void on_frame(void *arg, struct conn *conn, const struct packet *f)
     struct client *c = arg;
 
     (void)conn;
-    if (c->role == ROLE_SECOND)
+    if (c->closing)
+        return;
+    if (c->shake)
+        handshake_packet(c, f);
+    else if (c->role == ROLE_SECOND)
         sched_conn_packet(c, f->data, f->len);
     else
         serve_packet(c, f->data, f->len);
 }
+
+static const char *const fault_words[] = {
+    [CONN_BAD_BYTES] = "not a packet of the protocol",
+    [CONN_PARTIAL] = "the rest of a message did not come in time",
+    [CONN_CUT] = "closed in the middle of a message",
+};
 
 static void on_bad(void *arg, struct conn *conn, enum conn_fault fault)
 {
     struct client *c = arg;
 
     (void)conn;
-    (void)fault;
+    if (c->closing)
+        return;
+    shell_log(c->all->sh, LOG_EV_DEBUG, LOG_IN_REQUEST, "bad input from %s@%s: %s",
+              *c->user ? c->user : "unknown", c->host, fault_words[fault]);
+    handshake_abandon(c);
     client_refuse(c, 0, "", PBSE_DISPROTO, true);
 }
 
@@ -97,19 +132,48 @@ static const struct conn_events client_events = {
     .frame = on_frame, .bad = on_bad, .room = on_room, .closed = on_closed
 };
 
-/* Room for one more: strangers go first, the oldest before the others. */
-static bool make_room(struct clients *cs)
+/* A flood is one line a minute. */
+static void log_crowd(struct clients *cs)
 {
-    struct client *c;
+    int64_t now_at = shell_now(cs->sh);
 
-    if (cs->n < cs->max)
+    if (cs->crowded_at && now_at < cs->crowded_at + 60)
+        return;
+    cs->crowded_at = now_at;
+    shell_log(cs->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
+              "%zu connections, %zu of them unauthenticated: the oldest of these are "
+              "dropped",
+              cs->n, cs->n_strangers);
+}
+
+/* Room for one more: strangers go first, the oldest before the others. */
+static bool make_room(struct clients *cs, bool stranger, bool is_root)
+{
+    bool full = cs->n + (is_root ? 0 : cs->for_root) >= cs->max;
+
+    if (!full && !(stranger && cs->n_strangers >= cs->max_strangers))
         return true;
-    DL_FOREACH(cs->list, c)
-    if (!c->user[0]) {
-        client_gone(c);
-        return true;
+    log_crowd(cs);
+    if (!cs->strangers)
+        return false;
+    client_gone(cs->strangers);
+    return true;
+}
+
+/* Those that have not become somebody in time. */
+static void on_sweep(void *arg)
+{
+    struct clients *cs = arg;
+    int64_t now_ms = clock_mono_ms();
+
+    while (cs->strangers && cs->strangers->since_ms + cs->stranger_ms <= now_ms) {
+        shell_log(cs->sh, LOG_EV_DEBUG, LOG_IN_REQUEST,
+                  "timeout connection from %s: not authenticated in time",
+                  cs->strangers->host);
+        client_gone(cs->strangers);
     }
-    return false;
+    if (cs->strangers)
+        loop_timer_set(cs->sweep, cs->strangers->since_ms + cs->stranger_ms - now_ms);
 }
 
 static struct client *client_new(struct clients *cs, int fd)
@@ -134,13 +198,19 @@ static void on_tcp(void *arg, int fd, const struct sockaddr_in *peer)
     struct clients *cs = arg;
     struct client *c;
 
-    if (!make_room(cs)) {
+    if (!make_room(cs, true, false)) {
         close(fd);
         return;
     }
     c = client_new(cs, fd);
     c->peer = *peer;
     inet_ntop(AF_INET, &peer->sin_addr, c->host, sizeof(c->host));
+    c->stranger = true;
+    c->since_ms = clock_mono_ms();
+    DL_APPEND2(cs->strangers, c, s_prev, s_next);
+    cs->n_strangers++;
+    if (!loop_timer_is_set(cs->sweep))
+        loop_timer_set(cs->sweep, cs->stranger_ms);
 }
 
 static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
@@ -149,6 +219,7 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
     struct auth_peer who;
     struct client *c;
     struct diag why;
+    bool is_root;
 
     (void)peer;
     if (auth_peer(fd, &who, &why)) {
@@ -157,13 +228,14 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
         close(fd);
         return;
     }
-    if (!make_room(cs)) {
+    is_root = who.uid == 0 || who.uid == geteuid();
+    if (!make_room(cs, false, is_root)) {
         close(fd);
         return;
     }
     c = client_new(cs, fd);
     c->local = true;
-    c->server_uid = who.uid == 0 || who.uid == geteuid();
+    c->server_uid = is_root;
     strcpy(c->user, who.user);
     strcpy(c->host, cs->sh->host);
     conn_set_max_frame(c->conn, CONN_MAX_FRAME_BYTES);
@@ -278,6 +350,18 @@ static size_t most_clients(void)
                                                 : CLIENTS_SPARE_FDS;
 }
 
+/* As many descriptors as are useful, when the system lets us have them. */
+static void raise_limit(void)
+{
+    const rlim_t wanted = CLIENTS_MAX + CLIENTS_SPARE_FDS;
+    struct rlimit lim;
+
+    if (getrlimit(RLIMIT_NOFILE, &lim) < 0 || lim.rlim_cur >= wanted)
+        return;
+    lim.rlim_cur = MIN_OF(wanted, lim.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &lim);
+}
+
 static int make_socket_dir(const char *path, struct diag *why)
 {
     char *dir = xstrdup(path), *slash = strrchr(dir, '/');
@@ -298,10 +382,18 @@ int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
     int err;
 
     cs->sh = sh;
+    raise_limit();
     cs->max = most_clients();
+    cs->for_root = CLIENTS_FOR_ROOT;
+    cs->max_strangers = MIN_OF(cs->max / 2, (size_t)CLIENTS_MAX_STRANGERS);
+    cs->stranger_ms = CLIENT_STRANGER_MS;
     cs->resume = loop_timer_new(sh->loop, on_resume, cs);
     cs->gather = loop_timer_new(sh->loop, long_replies_gather, cs);
-    err = listen_tcp(sh->loop, NULL, sh->conf->batch_port, on_tcp, cs, &cs->tcp, why);
+    cs->sweep = loop_timer_new(sh->loop, on_sweep, cs);
+    cs->pool = pool_new(sh->loop, HANDSHAKE_THREADS, CLIENTS_MAX_STRANGERS);
+    err = methods_new(sh, &cs->methods, why);
+    if (!err)
+        err = listen_tcp(sh->loop, NULL, sh->conf->batch_port, on_tcp, cs, &cs->tcp, why);
     if (!err)
         err = make_socket_dir(socket_path, why);
     if (!err)
@@ -331,5 +423,8 @@ void clients_free(struct clients *cs)
     loop_timer_free(cs->resume);
     loop_timer_free(cs->gather);
     buf_fini(&cs->bytes);
+    loop_timer_free(cs->sweep);
+    pool_free(cs->pool);
+    methods_free(cs->methods);
     free(cs);
 }

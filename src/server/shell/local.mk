@@ -10,9 +10,11 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/client.h \
 	src/server/shell/clients.c src/server/shell/clients.h \
 	src/server/shell/committer.c src/server/shell/committer.h \
+	src/server/shell/handshake.c src/server/shell/handshake.h \
 	src/server/shell/hook_dir.c src/server/shell/hook_dir.h \
 	src/server/shell/long_reply.c \
 	src/server/shell/mail.c src/server/shell/mail.h \
+	src/server/shell/methods.c src/server/shell/methods.h \
 	src/server/shell/mom_link.c src/server/shell/mom_link.h \
 	src/server/shell/options.c src/server/shell/options.h \
 	src/server/shell/outbox.c src/server/shell/outbox.h \

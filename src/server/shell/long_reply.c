@@ -30,18 +30,33 @@ void long_reply_drop(struct client *c)
     c->gathering = false;
 }
 
+/* A packet is encrypted as one: its bytes are collected, without the header. */
+static void send_encrypted(struct client *c, bool whole)
+{
+    if (whole && c->part.len > PACKET_HEADER_BYTES)
+        conn_send_packet(c->conn, PACKET_DATA, c->part.data + PACKET_HEADER_BYTES,
+                         c->part.len - PACKET_HEADER_BYTES);
+    if (whole)
+        buf_fini(&c->part);
+}
+
 void long_reply_write(struct client *c)
 {
-    struct buf *bytes = &c->all->bytes;
+    bool encrypted = conn_is_encrypted(c->conn);
+    struct buf *bytes = encrypted ? &c->part : &c->all->bytes;
     enum svr_listing left;
 
     if (!c->reading)
         return;
-    buf_clear(bytes);
+    if (!encrypted)
+        buf_clear(bytes);
     left = svr_listing_read(c->all->sh->svr, c->number, WRITE_BYTES, bytes);
     c->reading = left == SVR_LISTING_SOME;
     conn_want_room(c->conn, c->reading);
-    conn_send(c->conn, bytes->data, bytes->len);
+    if (encrypted)
+        send_encrypted(c, left != SVR_LISTING_SOME);
+    else
+        conn_send(c->conn, bytes->data, bytes->len);
     if (left == SVR_LISTING_PART)
         long_reply_begin(c);
     else if (left == SVR_LISTING_ALL)

@@ -139,7 +139,8 @@ static bool serve_one(struct client *c)
 
 void serve_rest(struct client *c)
 {
-    while (!c->closing && !c->waiting && c->role != ROLE_SECOND && c->message.len > 0)
+    while (!c->closing && !c->waiting && !c->shake && c->role != ROLE_SECOND &&
+           c->message.len > 0)
         if (!serve_one(c))
             break;
     if (c->closing || c->message.cap > (1u << 20))

@@ -1,6 +1,6 @@
-/* vouch.c - Authenticate by "resvport": a helper on a reserved port says whose another
- * connection from its host is. The rules are in lib/auth/resvport.c; here is found what
- * they ask for.
+/* vouch.c - Authenticate (wire.md 4). By "resvport" a helper on a reserved port says
+ * whose another connection from its host is: the rules are in lib/auth/resvport.c, here
+ * is found what they ask for. By another method the handshake of a plug-in begins.
  *
  * What is gained is a user's identity and never more: a reserved port itself has no
  * rights, and a scheduler registers only where the kernel names its uid. An identity
@@ -9,9 +9,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/resvport.h"
 #include "server/shell/client.h"
+#include "server/shell/handshake.h"
+#include "server/shell/methods.h"
 #include "server/shell/trust.h"
 
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <utlist.h>
 
@@ -44,23 +47,54 @@ static struct client *find_named(const struct client *helper, uint32_t port)
     return other;
 }
 
-static void become(struct client *c, const char *user)
+/* Root by the helper's or a method's word, at this host; or whom the settings name. */
+static bool is_root(const struct client *c, const char *user)
+{
+    const char *principal = c->all->sh->conf->privileged_auth_user;
+
+    return (strcmp(user, "root") == 0 && trust_is_own(c->peer.sin_addr)) ||
+           (principal && strcmp(user, principal) == 0);
+}
+
+void client_become(struct client *c, const char *user)
 {
     strcpy(c->user, user);
     trust_host_name(c->all->sh, c->peer.sin_addr, c->host, sizeof(c->host));
-    c->host_root = strcmp(user, "root") == 0 && trust_is_own(c->peer.sin_addr);
-    conn_set_max_frame(c->conn, CONN_MAX_FRAME_BYTES);
+    c->host_root = is_root(c, user);
+    client_is_known(c);
 }
 
-void serve_authenticate(struct client *c, const struct wire_request *rq)
+/* The asking connection ends; the reason is for the log. */
+static void refuse(struct client *c, const struct wire_request *rq, int code,
+                   const char *why)
+{
+    shell_log(c->all->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
+              "Authenticate of %s@%s refused: %s", rq->user, c->host, why);
+    client_refuse(c, rq->number, rq->user, code, true);
+}
+
+static void agree(struct client *c)
 {
     static const struct wire_reply done = { .choice = REPLY_NULL };
+
+    client_send_reply(c, &done);
+}
+
+/* May a handshake begin here? What was sent in the clear before it must be nothing. */
+static bool is_fresh(const struct client *c)
+{
+    return !c->user[0] && !c->shake && c->message.len == 0;
+}
+
+static void serve_vouch(struct client *c, const struct wire_request *rq,
+                        const struct auth_plugin *encrypt)
+{
     const struct body_authenticate *body = rq->body;
     struct shell *sh = c->all->sh;
     struct resvport_vouch v = {
         .supported = conf_list_has(sh->conf->supported_auth_methods, body->method),
         .method = body->method,
-        .encrypt_method = body->encrypt_method,
+        .encrypts = encrypt != NULL,
         .helper_port = c->local ? 0 : ntohs(c->peer.sin_port),
         .user = rq->user,
     };
@@ -72,6 +106,12 @@ void serve_authenticate(struct client *c, const struct wire_request *rq)
     v.helper_trusted = v.supported && v.helper_port && v.helper_port < RESVPORT_END &&
                        trust_has(sh, c->peer.sin_addr);
     err = resvport_check(&v, &why);
+    if (!err && named->shake)
+        err = diag_set(&why, PBSE_BADCRED, "a handshake is under way there");
+    if (!err && encrypt && !is_fresh(named))
+        err = diag_set(&why, PBSE_BADCRED, "it has sent something in the clear");
+    if (!err && encrypt)
+        err = handshake_begin(named, NULL, encrypt, rq->user, &why);
     if (err) {
         shell_log(sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
                   "%s@%s was not let vouch for port %u: %s", rq->user, c->host,
@@ -79,6 +119,46 @@ void serve_authenticate(struct client *c, const struct wire_request *rq)
         client_refuse(c, rq->number, rq->user, err, true);
         return;
     }
-    become(named, rq->user);
-    client_send_reply(c, &done);
+    if (!encrypt)
+        client_become(named, rq->user);
+    agree(c);
+}
+
+static void serve_method(struct client *c, const struct wire_request *rq,
+                         const struct auth_plugin *encrypt)
+{
+    const struct body_authenticate *body = rq->body;
+    const struct auth_plugin *method = methods_auth(c->all->methods, body->method);
+    struct diag why;
+
+    if (!method) {
+        refuse(c, rq, PBSE_NOSUP, "that method is not supported");
+    } else if (!is_fresh(c)) {
+        refuse(c, rq, PBSE_BADCRED, "the connection is in use already");
+    } else if (handshake_begin(c, method, encrypt, NULL, &why)) {
+        refuse(c, rq, PBSE_NOSUP, why.text);
+    } else {
+        agree(c);
+    }
+}
+
+void serve_authenticate(struct client *c, const struct wire_request *rq)
+{
+    const struct body_authenticate *body = rq->body;
+    const struct auth_plugin *encrypt = NULL;
+
+    if (*body->encrypt_method) {
+        encrypt = methods_encrypt(c->all->methods, body->encrypt_method);
+        if (!encrypt) {
+            refuse(c, rq, PBSE_NOSUP, "that encryption method is not in force here");
+            return;
+        }
+    } else if (c->all->sh->conf->require_encryption) {
+        refuse(c, rq, PBSE_NOSUP, "it would not be encrypted");
+        return;
+    }
+    if (strcasecmp(body->method, RESVPORT_METHOD) == 0)
+        serve_vouch(c, rq, encrypt);
+    else
+        serve_method(c, rq, encrypt);
 }

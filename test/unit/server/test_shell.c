@@ -850,6 +850,7 @@ static void test_full_table_drops_strangers(void)
 
     world_begin();
     sh.clients->max = 3;
+    sh.clients->for_root = 0;
     known = local_client();
     oldest = tcp_client();
     settle();
@@ -866,6 +867,57 @@ static void test_full_table_drops_strangers(void)
     close(oldest);
     close(younger);
     close(late);
+    world_end();
+}
+
+static void test_strangers_are_few_and_short_lived(void)
+{
+    int known, s[4];
+
+    world_begin();
+    sh.clients->max_strangers = 2;
+    known = local_client();
+    for (size_t i = 0; i < ARRAY_LEN(s); i++) {
+        s[i] = tcp_client();
+        settle();
+    }
+    ASSERT_REPLY(s[0], "closed");
+    ASSERT_REPLY(s[1], "closed");
+    CU_ASSERT_TRUE(is_silent(s[2]) && is_silent(s[3]));
+    CU_ASSERT_EQUAL(sh.clients->n_strangers, 2);
+    sh.clients->stranger_ms = 0;
+    loop_timer_set(sh.clients->sweep, 0);
+    ASSERT_REPLY(s[2], "closed");
+    ASSERT_REPLY(s[3], "closed");
+    CU_ASSERT_EQUAL(sh.clients->n_strangers, 0);
+    CU_ASSERT_PTR_NULL(sh.clients->strangers);
+    ask(known, STATUS);
+    ASSERT_REPLY(known, "+2+2+0+0+7+0+8answer 1");
+    close(known);
+    for (size_t i = 0; i < ARRAY_LEN(s); i++)
+        close(s[i]);
+    world_end();
+}
+
+static void test_root_gets_in_when_the_table_is_full(void)
+{
+    int first, second, stranger;
+
+    world_begin();
+    sh.clients->max = 3;
+    sh.clients->for_root = 2;
+    first = local_client(); /* of the uid that runs this: root's rights */
+    second = local_client();
+    stranger = tcp_client();
+    settle();
+    ASSERT_REPLY(stranger, "closed");
+    ask(first, STATUS);
+    ASSERT_REPLY(first, "+2+2+0+0+7+0+8answer 1");
+    ask(second, STATUS);
+    ASSERT_REPLY(second, "+2+2+0+0+7+0+8answer 2");
+    close(first);
+    close(second);
+    close(stranger);
     world_end();
 }
 
@@ -1148,6 +1200,9 @@ int main(void)
         { "many writers share commits", test_many_writers_share_commits },
         { "a scheduler has two connections", test_scheduler_has_two_connections },
         { "a full table drops strangers", test_full_table_drops_strangers },
+        { "strangers are few and short-lived", test_strangers_are_few_and_short_lived },
+        { "root gets in when the table is full",
+          test_root_gets_in_when_the_table_is_full },
         { "a shutdown answers first", test_shutdown_answers_first },
         { "accounting lines and their note agree",
           test_accounting_lines_and_note_agree },

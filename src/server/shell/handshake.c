@@ -1,0 +1,182 @@
+/* handshake.c - see handshake.h.
+ *
+ * A token under way belongs to a thread: the loop does not touch the session until
+ * done(). A connection that ends meanwhile only lets go of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/shell/handshake.h"
+
+#include "lib/io/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HANDSHAKE_MS 30000 /* from the answer to Authenticate to the end */
+#define MOST_TOKENS  16
+
+struct handshake {
+    struct pool_job job;
+    struct client *client; /* NULL: the connection is gone */
+    struct auth_session *session;
+    struct loop_timer *timer;
+    bool running; /* a thread has it */
+    bool by_method;
+    unsigned n_tokens;
+    char user[AUTH_USER_MAX + 1];
+    /* the step under way */
+    uint8_t type;
+    struct buf token;
+    struct auth_out out;
+    enum auth_state state;
+};
+
+static void handshake_free(struct handshake *h)
+{
+    auth_session_free(h->session);
+    buf_fini(&h->token);
+    auth_out_fini(&h->out);
+    free(h);
+}
+
+static void on_drop(struct pool_job *job)
+{
+    handshake_free((struct handshake *)(void *)job);
+}
+
+void handshake_abandon(struct client *c)
+{
+    struct handshake *h = c->shake;
+
+    if (!h)
+        return;
+    c->shake = NULL;
+    loop_timer_free(h->timer);
+    h->client = NULL;
+    if (!h->running)
+        handshake_free(h);
+}
+
+/* It ends here, without a DIS reply: the client is not in that state. */
+static void give_up(struct client *c, const char *why)
+{
+    shell_log(c->all->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
+              "handshake with %s failed: %s", c->host, why);
+    handshake_abandon(c);
+    c->closing = true;
+    conn_finish(c->conn);
+}
+
+static void on_late(void *arg)
+{
+    struct handshake *h = arg;
+
+    give_up(h->client, "not finished in time");
+}
+
+static bool seal(void *arg, const void *data, size_t len, struct buf *out)
+{
+    return auth_session_seal(arg, data, len, out);
+}
+
+static bool unseal(void *arg, const void *data, size_t len, struct buf *out)
+{
+    return auth_session_open(arg, data, len, out);
+}
+
+/* Both ends agree: the connection is somebody's, and encrypted if that was asked for.
+ */
+static void finish(struct client *c, struct handshake *h)
+{
+    char user[sizeof(h->user)];
+
+    if (auth_session_is_encrypted(h->session)) {
+        const struct conn_cipher cipher = { seal, unseal, h->session };
+
+        conn_set_cipher(c->conn, &cipher);
+        c->session = h->session;
+        h->session = NULL;
+    }
+    strcpy(user, h->user);
+    handshake_abandon(c);
+    client_become(c, user);
+    conn_hold(c->conn, false);
+}
+
+static void on_done(struct pool_job *job)
+{
+    struct handshake *h = (struct handshake *)(void *)job;
+    struct client *c = h->client;
+
+    h->running = false;
+    if (!c) {
+        handshake_free(h);
+        return;
+    }
+    for (size_t i = 0; i < h->out.n; i++)
+        conn_send_packet(c->conn, (enum packet_type)h->out.v[i].type,
+                         h->out.v[i].data.data, h->out.v[i].data.len);
+    auth_out_fini(&h->out);
+    if (h->state == AUTH_FAILED)
+        give_up(c, auth_session_error(h->session));
+    else if (h->state == AUTH_DONE)
+        finish(c, h);
+    else
+        conn_hold(c->conn, false);
+}
+
+/* In a thread. */
+static void on_work(struct pool_job *job)
+{
+    struct handshake *h = (struct handshake *)(void *)job;
+
+    h->state = auth_session_packet(h->session, h->type, h->token.data, h->token.len,
+                                   &h->out);
+    if (h->state == AUTH_DONE && h->by_method &&
+        auth_session_user(h->session, h->user, sizeof(h->user)))
+        h->state = AUTH_FAILED;
+}
+
+void handshake_packet(struct client *c, const struct packet *f)
+{
+    struct handshake *h = c->shake;
+
+    if (++h->n_tokens > MOST_TOKENS || f->type != PACKET_TOKEN) {
+        give_up(c, f->type == PACKET_TOKEN ? "too many tokens" : "not a token");
+        return;
+    }
+    h->type = f->type;
+    buf_clear(&h->token);
+    buf_add(&h->token, f->data, f->len);
+    if (!pool_run(c->all->pool, &h->job)) {
+        give_up(c, "too many at a time");
+        return;
+    }
+    h->running = true;
+    conn_hold(c->conn, true);
+}
+
+int handshake_begin(struct client *c, const struct auth_plugin *method,
+                    const struct auth_plugin *encrypt, const char *user,
+                    struct diag *why)
+{
+    const struct auth_session_config cfg = { .role = PBS_AUTH_ROLE_SERVER,
+                                             .host = c->host,
+                                             .method = method,
+                                             .encrypt = encrypt };
+    struct handshake *h = xcalloc(1, sizeof(*h));
+    int err = auth_session_new(&cfg, &h->session, why);
+
+    if (err) {
+        free(h);
+        return err;
+    }
+    h->job = (struct pool_job){ .work = on_work, .done = on_done, .drop = on_drop };
+    h->client = c;
+    h->by_method = method != NULL;
+    if (user)
+        strcpy(h->user, user);
+    h->timer = loop_timer_new(c->all->sh->loop, on_late, h);
+    loop_timer_set(h->timer, HANDSHAKE_MS);
+    c->shake = h;
+    return 0;
+}
