@@ -66,8 +66,6 @@ static const struct conf_setting settings[] = {
     TEXT("PBS_DAEMON_SERVICE_USER", daemon_service_user, NULL, "User that runs the scheduler."),
     TEXT("PBS_DAEMON_SERVICE_AUTH_USER", daemon_service_auth_user, NULL, "Name by which a method knows that user."),
     TEXT("PBS_PRIVILEGED_AUTH_USER", privileged_auth_user, NULL, "Name of a method's that counts as root."),
-    LOWER("PBS_INTERACTIVE_AUTH_METHOD", interactive_auth_method, NULL, "Method on sockets of interactive jobs."),
-    LOWER("PBS_INTERACTIVE_ENCRYPT_METHOD", interactive_encrypt_method, NULL, "Encryption on sockets of interactive jobs."),
     TEXT("PBS_MUNGE_SOCKET", munge_socket, NULL, "Socket of munged, when it is not the usual one."),
     FILE_ONLY("PBS_TLS_CA", tls_ca, "Certificate of the cluster's authority."),
     FILE_ONLY("PBS_TLS_CERT", tls_cert, "Certificate of this host."),

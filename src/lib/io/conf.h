@@ -49,8 +49,6 @@ struct conf {
     const char *daemon_service_user;    /* PBS_DAEMON_SERVICE_USER */
     const char *daemon_service_auth_user;   /* PBS_DAEMON_SERVICE_AUTH_USER */
     const char *privileged_auth_user;       /* PBS_PRIVILEGED_AUTH_USER */
-    /* PBS_INTERACTIVE_*: NULL: as the other connections */
-    const char *interactive_auth_method, *interactive_encrypt_method;
     const char *munge_socket;              /* PBS_MUNGE_SOCKET */
     const char *tls_ca, *tls_cert, *tls_key; /* PBS_TLS_*: below home/tls */
     const char *data_service_host;      /* PBS_DATA_SERVICE_HOST */
