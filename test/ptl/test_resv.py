@@ -220,3 +220,15 @@ def test_an_idle_one_deletes_itself(cluster):
     rid = running_resv(server, select="1:ncpus=2", options=["-W", "delete_idle_time=3"])
     is_gone(server, RESV, rid)
     server.log_match("Deleting reservation after being idle for 3 seconds")
+
+
+def test_a_default_place_is_shown_behind_select(cluster):
+    """As clients have always seen it; a place that was asked for is in the names' order."""
+    for select, members in ((None, ["ncpus", "nodect", "select", "place", "walltime"]),
+                            ("pack", ["ncpus", "nodect", "place", "select", "walltime"])):
+        r = Reservation(start=3600, duration=600, interactive=30,
+                        options=["-l", "place=" + select] if select else [])
+        rid = cluster.server.submit(r)
+        text = cluster.run(["pbs_rstat", "-f", rid]).stdout
+        assert [line.split(" = ")[0].split(".")[1] for line in text.splitlines()
+                if line.startswith("Resource_List.")] == members

@@ -27,7 +27,9 @@ class Site:
         self.exec_dir = os.environ["HF_PREFIX"]
         self.user = USER1
         self.root = tempfile.mkdtemp(prefix="hf-site-", dir="/tmp")
-        os.chmod(self.root, 0o777)
+        # The server starts nowhere that others may write to.
+        os.chmod(self.root, 0o755)
+        shutil.chown(self.root, self.user)
         self.home = os.path.join(self.root, "home")
         self.conf = os.path.join(self.root, "pbs.conf")
 

@@ -16,14 +16,41 @@
 /* A status request with this extension is told why an alteration was denied. */
 #define EXTEND_WHY "why"
 
+/* The list with a place that nobody asked for behind select, where the readers of old
+ * find it (attributes.md 1); else the order is that of the names. */
+static struct resources in_shown_order(const struct resources *list,
+                                       struct arena *arena)
+{
+    struct resources shown = { .v = ARENA_ARRAY(arena, struct resource_value,
+                                                list->n + 1) };
+    const struct resource_value *place = NULL;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct resource_value *rv = &list->v[i];
+
+        if (strcmp(rv->def->name, "place") == 0 &&
+            strcmp(resources_text(list, "place", arena), "free") == 0 &&
+            resources_find(list, "select"))
+            place = rv;
+        else
+            shown.v[shown.n++] = *rv;
+        if (place && strcmp(rv->def->name, "select") == 0)
+            shown.v[shown.n++] = *place;
+    }
+    return shown;
+}
+
 static void show_value(const struct request *rq, const struct object *o, int attr,
                        const struct attr_value *v, struct wire_attrs *out)
 {
-    if (resv_rows[attr].type == &attr_resources)
-        show_resources(rq, o, attr, &v->u.res, out);
-    else if (v->set)
+    if (resv_rows[attr].type == &attr_resources) {
+        struct resources shown = in_shown_order(&v->u.res, rq->arena);
+
+        show_resources(rq, o, attr, &shown, out);
+    } else if (v->set) {
         attr_value_encode(resv_rows[attr].type, v, resv_rows[attr].name, out,
                           rq->arena);
+    }
 }
 
 /* In the order of old: select, start_time, walltime. */
@@ -107,6 +134,12 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
     case RESV_A_ALTER_DENIED: /* true: shows none */
         return !rq->wire->extend || strcmp(rq->wire->extend, EXTEND_WHY) != 0;
     default:
-        return proposal_is_open(TO_RESV(o)) && show_wanted(rq, o, attr, out);
+        break;
     }
+    if (proposal_is_open(TO_RESV(o)) && show_wanted(rq, o, attr, out))
+        return true;
+    if (attr != RESV_A_RESOURCE_LIST)
+        return false;
+    show_value(rq, o, attr, &o->attr[attr], out);
+    return true;
 }
