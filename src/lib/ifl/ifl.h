@@ -139,6 +139,23 @@ int ifl_status_list(const struct wire_objects *objects, struct batch_status ***e
 struct attrl *ifl_attrl_new(const char *name, const char *resource, const char *value,
                             enum batch_op op);
 
+/* ---- paths.c */
+
+/* A path of -o or -e as it travels: *ret malloc'd. PBSE_BADATVAL: it is none, or its
+ * host is unknown; PBSE_SYSTEM. May ask the resolver. */
+int ifl_path(const struct conf *conf, const char *text, char **ret);
+
+struct ifl_paths {
+    const struct attropl *list; /* to be sent: the caller's, or one with other paths */
+    size_t n;                   /* private */
+    struct attropl *nodes;
+    bool *made;
+};
+
+/* The list with complete paths; to be ended in any case. 0 or the error, set. */
+int ifl_paths(int c, const struct attropl *list, struct ifl_paths *ret);
+void ifl_paths_fini(struct ifl_paths *p);
+
 /* ---- subjobs.c */
 
 /* Put the subjobs that remain behind their parents, in the order of the indices. 0,
@@ -157,6 +174,8 @@ struct ifl_wish {
 /* 0, or the first error with the connection's text set; all of them are listed. */
 int ifl_verify_wish(int c, const struct ifl_wish *wish);
 int ifl_verify(int c, uint32_t number, int object, const struct attrl *list);
+
+bool ifl_verifies(void);
 
 /* The name of an object that is to be created. 0 or the error, set. */
 int ifl_verify_name(int c, int command, int object, const char *name);

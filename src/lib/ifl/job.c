@@ -147,9 +147,16 @@ int ifl_rlsjob(int c, const char *id, const char *holds, const char *extend)
 
 int ifl_alterjob(int c, const char *id, struct attrl *attribs, const char *extend)
 {
+    struct ifl_paths paths;
+    int err;
+
     if (!ifl_has_id(c, id) || ifl_verify(c, BATCH_MODIFY_JOB, MGR_OBJ_JOB, attribs))
         return pbs_errno;
-    return set_attrs(c, BATCH_MODIFY_JOB, id, (const void *)attribs, extend);
+    err = ifl_paths(c, (const void *)attribs, &paths);
+    if (!err)
+        err = set_attrs(c, BATCH_MODIFY_JOB, id, paths.list, extend);
+    ifl_paths_fini(&paths);
+    return err;
 }
 
 int ifl_asyalterjob(int c, const char *id, struct attrl *attribs, const char *extend)

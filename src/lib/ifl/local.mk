@@ -16,6 +16,7 @@ libhfifl_la_SOURCES = \
 	src/lib/ifl/handle.c \
 	src/lib/ifl/ifl.h \
 	src/lib/ifl/job.c \
+	src/lib/ifl/paths.c \
 	src/lib/ifl/resources.c \
 	src/lib/ifl/resv.c \
 	src/lib/ifl/resvport.c \
@@ -72,3 +73,7 @@ check_PROGRAMS += test/unit/ifl/test_answers
 TESTS += test/unit/ifl/test_answers
 test_unit_ifl_test_answers_SOURCES = test/unit/ifl/test_answers.c
 test_unit_ifl_test_answers_LDADD = $(ifl_libs) -lcunit
+check_PROGRAMS += test/unit/ifl/test_paths
+TESTS += test/unit/ifl/test_paths
+test_unit_ifl_test_paths_SOURCES = test/unit/ifl/test_paths.c
+test_unit_ifl_test_paths_LDADD = $(ifl_libs) -lcunit

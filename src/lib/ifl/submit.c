@@ -26,12 +26,14 @@ struct job {
 static char *queue_job(int c, const struct job *j, const char *extend, uint32_t choice)
 {
     struct body_queue body = { .id = "", .destination = j->destination };
-    char *id;
+    struct ifl_paths paths;
+    char *id = NULL;
 
-    if (ifl_attrs(c, j->attribs, true, &body.attrs))
-        return NULL;
-    id = ifl_ask_text(c, BATCH_QUEUE_JOB, &body, extend, choice);
+    if (!ifl_paths(c, j->attribs, &paths) &&
+        !ifl_attrs(c, paths.list, true, &body.attrs))
+        id = ifl_ask_text(c, BATCH_QUEUE_JOB, &body, extend, choice);
     free(body.attrs.v);
+    ifl_paths_fini(&paths);
     return id;
 }
 

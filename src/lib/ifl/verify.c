@@ -26,6 +26,11 @@ void set_no_attribute_verification(void)
     verify_off = true;
 }
 
+bool ifl_verifies(void)
+{
+    return !verify_off;
+}
+
 static const struct attr_table *table_of(int object)
 {
     static const struct {
