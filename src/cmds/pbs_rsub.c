@@ -4,8 +4,6 @@
 #include "cmds/common/attrs.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
-#include "cmds/common/verify.h"
-#include "lib/attr/row.h"
 #include "lib/base/diag.h"
 
 #include <errno.h>
@@ -287,8 +285,6 @@ static int submit(const struct rsub *r)
     int conn, code;
     char *answer;
 
-    if (!cmd_verify(CMD, &resv_table, r->attrs, letters, ARRAY_LEN(letters), usage))
-        return 2;
     conn = cmd_connect(CMD, r->server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);

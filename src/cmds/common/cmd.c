@@ -137,6 +137,11 @@ bool cmd_print_bad_attribute(const char *cmd, int conn, const struct cmd_option 
     if (!bad || bad->ecl_numerrors <= 0)
         return false;
     attr = bad->ecl_attrerr[0].ecl_attribute;
+    if (bad->ecl_attrerr[0].ecl_errcode == PBSE_JOBNBIG) {
+        fprintf(stderr, "%s: %s name is too long \n", cmd,
+                strcasecmp(attr->name, ATTR_N) == 0 ? "Job" : "Reservation");
+        return true;
+    }
     for (size_t i = 0; attr && i < n; i++) {
         if (strcasecmp(attr->name, map[i].attr) != 0)
             continue;

@@ -7,9 +7,7 @@
 #include "cmds/qsub/qsub.h"
 
 #include "cmds/common/operand.h"
-#include "cmds/common/verify.h"
 #include "include/pbs_error.h"
-#include "lib/attr/row.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -64,33 +62,6 @@ static void set_words(struct qsub *q, const char *attr, int n, char **words)
     if (xml.len > 0)
         attrs_set(&q->attrs, attr, NULL, xml.data);
     buf_fini(&xml);
-}
-
-/* A path of -o or -e as the server wants it: host:/absolute. */
-static void prepare_path(struct qsub *q, const char *attr)
-{
-    const char *given = attrs_get(q->attrs, attr, NULL);
-    const char *out_host = getenv("PBS_OUTPUT_HOST_NAME");
-    char host[256] = "localhost", cwd[PATH_MAX];
-    const char *colon, *path, *pwd = getenv("PWD");
-    char *full;
-    struct stat st;
-
-    if (!given)
-        return;
-    path = given + strspn(given, " \t");
-    colon = strchr(path, ':');
-    if (colon && strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                              "0123456789.-") == (size_t)(colon - path))
-        return; /* names a host: sent as given */
-    gethostname(host, sizeof(host) - 1);
-    if (!pwd || *pwd != '/')
-        pwd = getcwd(cwd, sizeof(cwd));
-    full = xasprintf("%s:%s%s%s%s", out_host ? out_host : host,
-                     *path == '/' ? "" : (pwd ? pwd : "/"), *path == '/' ? "" : "/",
-                     path, stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? "/" : "");
-    attrs_set(&q->attrs, attr, NULL, full);
-    free(full);
 }
 
 static void set_job_name(struct qsub *q, const char *path)
@@ -241,13 +212,8 @@ static int send_job(struct qsub *q, const char *script)
     code = take_server_default(q, conn);
     if (code == 0) {
         qsub_defaults(q);
-        prepare_path(q, "Output_Path");
-        prepare_path(q, "Error_Path");
         code = qsub_environment(q);
     }
-    if (code == 0 &&
-        !cmd_verify(CMD, &job_table, q->attrs, letters, ARRAY_LEN(letters), qsub_usage))
-        code = 2;
     if (code == 0) {
         id = pbs_submit(conn, q->attrs, script, queue, NULL);
         /* The library tells the id also of a job that was not committed. */
