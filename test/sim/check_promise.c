@@ -1,5 +1,6 @@
 /* check_promise.c - no vnode is promised beyond its resources in any interval, and jobs
- * of a reservation use no more than it holds.
+ * of a reservation use no more than it holds. Each resource that vnodes count is summed
+ * by itself.
  *
  * A reservation counts from its start (from now when it runs) to its end, a job outside
  * of reservations from now to the end of its walltime. Who overstays (a job that does
@@ -26,25 +27,27 @@ struct share {
     const struct resv *resv; /* NULL: a job */
     int64_t from_at;
     int64_t until_at;
-    int64_t ncpus;
-    bool alone; /* place=excl */
+    int64_t amount; /* of the resource that is looked at */
+    bool alone;     /* place=excl */
 };
 
 #define SHARES_MAX 256
 
 struct shares {
+    const char *resource;
     bool overstayers; /* who has not left counts as long as it is there */
     size_t n;
     struct share v[SHARES_MAX];
 };
 
-static int64_t ncpus_on(const struct holds *holds, const struct node *n)
+static int64_t amount_on(const struct holds *holds, const struct node *n,
+                         const char *resource)
 {
     int64_t sum = 0;
 
     for (size_t i = 0; i < holds->n; i++)
         if (holds->v[i].node == n)
-            sum += resources_amount(&holds->v[i].amount, "ncpus", 0);
+            sum += resources_amount(&holds->v[i].amount, resource, 0);
     return sum;
 }
 
@@ -89,7 +92,7 @@ static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
                 .resv = r,
                 .from_at = runs ? now_at : obj_num(o, RESV_A_RESERVE_START, 0),
                 .until_at = obj_num(o, RESV_A_RESERVE_END, 0),
-                .ncpus = ncpus_on(&r->holds, n),
+                .amount = amount_on(&r->holds, n, all->resource),
                 .alone = wants_alone(o, RESV_A_RESOURCE_LIST),
             },
             now_at);
@@ -130,7 +133,7 @@ static void add_jobs(struct shares *all, const struct node *n, const struct resv
             .o = &j->obj,
             .from_at = now_at,
             .until_at = outside_until(j, now_at),
-            .ncpus = ncpus_on(&j->holds, n),
+            .amount = amount_on(&j->holds, n, all->resource),
             .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
         };
 
@@ -141,10 +144,22 @@ static void add_jobs(struct shares *all, const struct node *n, const struct resv
 
 /* --- who is in whose way ---------------------------------------------------------- */
 
-static int64_t vnode_ncpus(const struct node *n)
+static int64_t vnode_has(const struct node *n, const char *resource)
 {
-    return resources_amount(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), "ncpus",
-                            0);
+    return resources_amount(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
+                            resource, 0);
+}
+
+/* The next resource that vnodes count, behind *i; NULL behind the last. */
+static const char *next_counted(const struct model *m, size_t *i)
+{
+    while (*i < resource_count(m->defs)) {
+        const struct resource_def *def = resource_at(m->defs, (*i)++);
+
+        if (def->flags & (RESOURCE_NODE | RESOURCE_FIRST))
+            return def->name;
+    }
+    return NULL;
 }
 
 static bool is_at(const struct share *x, int64_t at)
@@ -168,9 +183,9 @@ static void mark_short(const struct shares *all, const struct share *own, int64_
     if (!is_at(own, at))
         return;
     for (size_t i = 0; i < all->n; i++)
-        sum += is_at(&all->v[i], at) ? all->v[i].ncpus : 0;
+        sum += is_at(&all->v[i], at) ? all->v[i].amount : 0;
     for (size_t i = 0; sum > has && i < all->n; i++)
-        if (is_at(&all->v[i], at) && all->v[i].ncpus > 0)
+        if (is_at(&all->v[i], at) && all->v[i].amount > 0)
             marks[i] = true;
 }
 
@@ -178,7 +193,7 @@ static void mark(const struct node *n, const struct shares *all,
                  const struct share *own, bool *marks)
 {
     for (size_t i = 0; i < all->n; i++) {
-        mark_short(all, own, vnode_ncpus(n), all->v[i].from_at, marks);
+        mark_short(all, own, vnode_has(n, all->resource), all->v[i].from_at, marks);
         if (collide(own, &all->v[i]))
             marks[i] = true;
     }
@@ -219,23 +234,33 @@ static void add_marked(struct finds *f, const struct shares *all, const bool *ma
     }
 }
 
+/* Those in the way of a reservation on one vnode, for one resource. */
+static void add_conflicts(struct finds *f, const struct resv *r, const struct node *n,
+                          const char *resource, enum obj_kind kind, int64_t now_at)
+{
+    struct shares all = { .resource = resource, .overstayers = true };
+    bool marks[SHARES_MAX] = { false };
+    const struct share *own;
+
+    add_resvs(&all, n, now_at);
+    add_jobs(&all, n, r, now_at);
+    own = share_of(&all, &r->obj);
+    if (own)
+        mark(n, &all, own, marks);
+    add_marked(f, &all, marks, r, kind);
+}
+
 void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind kind,
                        struct buf *out)
 {
     struct finds f = { 0 };
 
     for (size_t i = 0; phase_is_confirmed(resv_phase(r)) && i < r->holds.n; i++) {
-        const struct node *n = r->holds.v[i].node;
-        struct shares all = { .overstayers = true };
-        bool marks[SHARES_MAX] = { false };
-        const struct share *own;
+        const char *resource;
+        size_t k = 0;
 
-        add_resvs(&all, n, sim_now_at(s));
-        add_jobs(&all, n, r, sim_now_at(s));
-        own = share_of(&all, &r->obj);
-        if (own)
-            mark(n, &all, own, marks);
-        add_marked(&f, &all, marks, r, kind);
+        while ((resource = next_counted(shell_model(s), &k)))
+            add_conflicts(&f, r, r->holds.v[i].node, resource, kind, sim_now_at(s));
     }
     qsort(f.v, f.n, sizeof(f.v[0]), by_creation);
     for (size_t i = 0; i < f.n; i++)
@@ -271,15 +296,15 @@ static bool may_overlap(const struct sim *s, const struct node *n,
     return x->resv && alter_may_overlap(s, x->resv, n->obj.id);
 }
 
-/* The cpus of those who may not overlap. */
-static int64_t regular_ncpus(const struct sim *s, const struct node *n,
-                             const struct shares *all, int64_t at)
+/* What those have who may not overlap. */
+static int64_t regular_amount(const struct sim *s, const struct node *n,
+                              const struct shares *all, int64_t at)
 {
     int64_t sum = 0;
 
     for (size_t i = 0; i < all->n; i++)
         if (is_at(&all->v[i], at) && !may_overlap(s, n, &all->v[i]))
-            sum += all->v[i].ncpus;
+            sum += all->v[i].amount;
     return sum;
 }
 
@@ -290,8 +315,8 @@ static void check_all_listed(struct sim *s, const struct shares *all, int64_t at
         for (size_t k = 0; k < all->n; k++) {
             const struct share *a = &all->v[i], *b = &all->v[k];
 
-            if (i != k && a->resv && is_at(a, at) && is_at(b, at) && a->ncpus &&
-                b->ncpus)
+            if (i != k && a->resv && is_at(a, at) && is_at(b, at) && a->amount &&
+                b->amount)
                 check_listed(s, a->resv, b);
         }
 }
@@ -314,7 +339,7 @@ static void check_pair(struct sim *s, const struct node *n, const struct share *
 static void check_instant(struct sim *s, const struct node *n, const struct shares *all,
                           const struct share *first)
 {
-    int64_t has = vnode_ncpus(n);
+    int64_t has = vnode_has(n, all->resource);
     int64_t at = first->from_at;
     int64_t sum = 0;
 
@@ -323,69 +348,79 @@ static void check_instant(struct sim *s, const struct node *n, const struct shar
 
         if (!is_at(x, at))
             continue;
-        sum += x->ncpus;
+        sum += x->amount;
         if (x != first && (x->alone || first->alone))
             check_pair(s, n, x, first, at);
     }
     if (sum <= has)
         return;
-    if (regular_ncpus(s, n, all, at) > has || regular_ncpus(s, n, all, at) == sum)
+    if (regular_amount(s, n, all, at) > has || regular_amount(s, n, all, at) == sum)
         check_failed(s, CHECK_PROMISE,
-                     "%s has %" PRId64 " cpus and is promised %" PRId64
+                     "%s has %" PRId64 " of %s and is promised %" PRId64
                      " at second %" PRId64 ", the last to %s",
-                     n->obj.id, has, sum, at - SIM_EPOCH_S, first->id);
+                     n->obj.id, has, all->resource, sum, at - SIM_EPOCH_S, first->id);
     check_all_listed(s, all, at);
 }
 
 /* --- inside of reservations ------------------------------------------------------- */
 
 /* Jobs of a reservation on the vnode against its share there. */
-static void check_inside(struct sim *s, const struct node *n, const struct resv *r)
+static void check_inside(struct sim *s, const struct node *n, const struct resv *r,
+                         const char *resource)
 {
-    int64_t has = ncpus_on(&r->holds, n);
+    int64_t has = amount_on(&r->holds, n, resource);
     int64_t used = 0;
 
     for (size_t i = 0; i < n->n_jobs; i++)
         if (n->jobs[i]->resv == r)
-            used += ncpus_on(&n->jobs[i]->holds, n);
+            used += amount_on(&n->jobs[i]->holds, n, resource);
     if (used > has)
         check_failed(s, CHECK_INSIDE,
-                     "%s holds %" PRId64 " cpus of %s and its jobs use %" PRId64,
-                     r->obj.id, has, n->obj.id, used);
+                     "%s holds %" PRId64 " of %s of %s and its jobs use %" PRId64,
+                     r->obj.id, has, resource, n->obj.id, used);
+}
+
+static void check_node(struct sim *s, const struct node *n, const char *resource)
+{
+    struct shares all = { .resource = resource };
+
+    add_resvs(&all, n, sim_now_at(s));
+    add_jobs(&all, n, NULL, sim_now_at(s));
+    for (size_t i = 0; i < all.n; i++)
+        check_instant(s, n, &all, &all.v[i]);
+    for (size_t i = 0; i < n->n_jobs; i++)
+        if (n->jobs[i]->resv)
+            check_inside(s, n, n->jobs[i]->resv, resource);
 }
 
 void check_promise(struct sim *s, const struct model *m)
 {
-    int64_t now_at = sim_now_at(s);
-
     MODEL_EACH(m, OBJ_NODE, o)
     {
         const struct node *n = TO_NODE(o);
-        struct shares all = { 0 };
+        const char *resource;
+        size_t i = 0;
 
-        add_resvs(&all, n, now_at);
-        add_jobs(&all, n, NULL, now_at);
-        for (size_t i = 0; i < all.n; i++)
-            check_instant(s, n, &all, &all.v[i]);
-        for (size_t i = 0; i < n->n_jobs; i++)
-            if (n->jobs[i]->resv)
-                check_inside(s, n, n->jobs[i]->resv);
+        if (n->n_resvs == 0 && n->n_jobs == 0)
+            continue;
+        while ((resource = next_counted(m, &i)))
+            check_node(s, n, resource);
     }
 }
 
 /* --- books ------------------------------------------------------------------------ */
 
 /* A job of a reservation that has begun uses what that has. */
-static int64_t running_ncpus(const struct node *n)
+static int64_t running_amount(const struct node *n, const char *resource)
 {
     int64_t sum = 0;
 
     for (size_t i = 0; i < n->n_resvs; i++)
         if (has_begun(n->resvs[i]))
-            sum += ncpus_on(&n->resvs[i]->holds, n);
+            sum += amount_on(&n->resvs[i]->holds, n, resource);
     for (size_t i = 0; i < n->n_jobs; i++)
         if (!n->jobs[i]->resv || !has_begun(n->jobs[i]->resv))
-            sum += ncpus_on(&n->jobs[i]->holds, n);
+            sum += amount_on(&n->jobs[i]->holds, n, resource);
     return sum;
 }
 
@@ -394,11 +429,17 @@ void check_books(struct sim *s, const struct model *m)
     MODEL_EACH(m, OBJ_NODE, o)
     {
         const struct node *n = TO_NODE(o);
-        int64_t is = resources_amount(&n->assigned, "ncpus", 0);
+        const char *resource;
+        size_t i = 0;
 
-        if (is != running_ncpus(n))
-            check_failed(s, CHECK_BOOKS,
-                         "%s has %" PRId64 " cpus assigned, and %" PRId64 " are in use",
-                         o->id, is, running_ncpus(n));
+        while ((resource = next_counted(m, &i))) {
+            int64_t is = resources_amount(&n->assigned, resource, 0);
+
+            if (is != running_amount(n, resource))
+                check_failed(s, CHECK_BOOKS,
+                             "%s has %" PRId64 " of %s assigned, and %" PRId64
+                             " are in use",
+                             o->id, is, resource, running_amount(n, resource));
+        }
     }
 }

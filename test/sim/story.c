@@ -65,6 +65,9 @@ static void make_select(struct story *t, int most, struct booking *b)
     int ncpus = pick(t, 1, t->ncpus);
     int n = snprintf(b->select, sizeof(b->select), "%d:ncpus=%d", chunks, ncpus);
 
+    if (chance(t, 20)) /* a vnode has one gigabyte */
+        n += snprintf(b->select + n, sizeof(b->select) - (size_t)n, ":mem=%dmb",
+                      pick(t, 1, 10) * 100);
     if (!chance(t, 20))
         return;
     chunks = pick(t, 1, MAX_OF(most / 2, 1));
@@ -205,6 +208,8 @@ static void submit(struct story *t, int64_t second)
     at(t, second);
     buf_printf(t->out, "user%d submits J%d select=%d:ncpus=%d", user, ++t->n_jobs,
                chunks, ncpus);
+    if (chance(t, 20))
+        buf_printf(t->out, ":mem=%dmb", pick(t, 1, 10) * 100);
     if (!into || chance(t, 50))
         buf_printf(t->out, " walltime=%d", pick(t, 5, 600));
     buf_printf(t->out, " lasting %d", pick(t, 1, 500));
