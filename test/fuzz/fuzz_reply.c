@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         if (batch_decode_reply(b.data, b.len, a, &again) != DIS_OK)
             __builtin_trap();
     }
+    FUZZ_CHECK(arena_used_bytes(a) <= FUZZ_MOST_BYTES(2 * len));
     buf_fini(&b);
     arena_free(a);
     return 0;

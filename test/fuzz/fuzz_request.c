@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
                 __builtin_trap();
         }
     }
+    FUZZ_CHECK(arena_used_bytes(a) <= FUZZ_MOST_BYTES(2 * len));
     buf_fini(&b);
     arena_free(a);
     return 0;
