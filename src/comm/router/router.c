@@ -35,6 +35,22 @@ size_t router_n_leaves(const struct router *r)
     return r->n_leaves;
 }
 
+/* Who has not joined goes first, the oldest before the others. A flood is one line a
+ * minute. */
+static bool make_room(struct router *r, int64_t now_at, struct router_out *out)
+{
+    if (!r->waiting)
+        return false;
+    if (now_at >= r->crowded_at + 60) {
+        r->crowded_at = now_at;
+        out_log(out, ROUTER_LOG_FAULT,
+                "%zu connections: the oldest that have not joined are dropped",
+                router_n_links(r));
+    }
+    link_end(r, r->waiting, out);
+    return true;
+}
+
 void router_link_up(struct router *r, int64_t now_at, uint64_t link,
                     const struct tpp_addr *peer, const uint8_t nonce[TPP_NONCE_BYTES],
                     struct router_out *out)
@@ -42,7 +58,7 @@ void router_link_up(struct router *r, int64_t now_at, uint64_t link,
     char text[TPP_ADDR_TEXT_BYTES];
     struct link *l;
 
-    if (router_n_links(r) >= r->cfg.max_links) {
+    if (router_n_links(r) >= r->cfg.max_links && !make_room(r, now_at, out)) {
         out_log(out, ROUTER_LOG_FAULT, "too many connections, refusing %s",
                 tpp_addr_text(peer, text));
         out_close(out, link);

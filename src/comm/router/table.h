@@ -38,6 +38,7 @@ struct router {
     struct route *routes;
     size_t n_leaves;
     int64_t update_due_at; /* INT64_MAX: none */
+    int64_t crowded_at;    /* when a full table was logged last */
 };
 
 struct link *table_link(struct router *r, uint64_t id);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #define uthash_malloc(size)    xmalloc(size)
 #define uthash_free(ptr, size) free(ptr)
@@ -203,6 +204,21 @@ int comm_prepare(struct comm *c, struct diag *why)
     return err;
 }
 
+/* What the system gives us, but for files and the log. */
+static size_t most_links(void)
+{
+    const rlim_t wanted = COMM_MAX_LINKS + COMM_SPARE_FDS;
+    struct rlimit lim;
+
+    if (getrlimit(RLIMIT_NOFILE, &lim) < 0)
+        return COMM_SPARE_FDS;
+    lim.rlim_cur = MAX_OF(lim.rlim_cur, MIN_OF(wanted, lim.rlim_max));
+    setrlimit(RLIMIT_NOFILE, &lim);
+    if (getrlimit(RLIMIT_NOFILE, &lim) < 0 || lim.rlim_cur <= 2 * COMM_SPARE_FDS)
+        return COMM_SPARE_FDS;
+    return MIN_OF((size_t)lim.rlim_cur - COMM_SPARE_FDS, (size_t)COMM_MAX_LINKS);
+}
+
 static struct router *make_router(struct comm *c, const char *name)
 {
     const struct router_config cfg = { .name = name,
@@ -211,7 +227,7 @@ static struct router *make_router(struct comm *c, const char *name)
                                                    .arg = c },
                                        .n_trusted = c->n_trusted,
                                        .trusted_ips = c->trusted_ips,
-                                       .max_links = COMM_MAX_LINKS };
+                                       .max_links = most_links() };
 
     return router_new(&cfg);
 }

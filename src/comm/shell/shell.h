@@ -13,6 +13,7 @@
 /* Connections at a time, and bytes that may wait for one leaf: a leaf that takes
  * nothing loses its connection, not the router its memory. */
 #define COMM_MAX_LINKS        16384
+#define COMM_SPARE_FDS        32 /* descriptors for everything else */
 #define COMM_MAX_OUTPUT_BYTES (64u << 20)
 #define COMM_MAX_PACKET_BYTES (64u << 20)
 

@@ -44,7 +44,7 @@ static enum dis_error read_head(struct dis_in *in, struct wire_request *ret)
     if (!e)
         e = dis_get_uint(in, &ret->number);
     if (!e)
-        e = dis_get_string(in, MAX_USER, &ret->user);
+        e = dis_get_string(in, MAX_USER + 1, &ret->user); /* one more: wire.md 11.3 */
     return e;
 }
 

@@ -33,7 +33,8 @@ static const struct wire_field script_fields[] = {
 };
 
 static const struct wire_field id_fields[] = {
-    WIRE_FIELD(WIRE_STRING, struct body_id, id, MAX_JOB_ID),
+    /* One more than an id has: it is decoded, and unknown (wire.md 11.3). */
+    WIRE_FIELD(WIRE_STRING, struct body_id, id, MAX_JOB_ID + 1),
     WIRE_FIELDS_END,
 };
 

@@ -424,10 +424,30 @@ static void test_links_are_limited(void)
     struct bench b;
 
     bench_init(&b, "clusterkey");
-    for (uint64_t i = 1; i <= 9; i++)
-        up(&b, i, (uint16_t)(40000 + i));
-    CU_ASSERT(is_closed(&b, 9));
-    CU_ASSERT_FALSE(is_closed(&b, 8));
+    join_with_key(&b, 1, 15001, TPP_LEAF, &right_key);
+    for (uint64_t link = 2; link <= 8; link++)
+        up(&b, link, (uint16_t)(2000 + link));
+    forget(&b);
+    up(&b, 9, 2009);
+    CU_ASSERT_TRUE(is_closed(&b, 2)); /* the oldest that has not joined */
+    CU_ASSERT_FALSE(is_closed(&b, 9) || is_closed(&b, 1));
+    CU_ASSERT_TRUE(logged(&b, "that have not joined are dropped"));
+    forget(&b);
+    up(&b, 10, 2010);
+    CU_ASSERT_TRUE(is_closed(&b, 3));
+    CU_ASSERT_FALSE(logged(&b, "dropped")); /* once a minute */
+    CU_ASSERT_EQUAL(router_n_links(b.r), 8);
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+    bench_fini(&b);
+
+    bench_init(&b, "clusterkey");
+    for (uint64_t link = 1; link <= 8; link++)
+        join_with_key(&b, link, (uint16_t)(15000 + link), TPP_LEAF, &right_key);
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 8);
+    forget(&b);
+    up(&b, 9, 2009);
+    CU_ASSERT_TRUE(is_closed(&b, 9)); /* all others are somebody */
+    CU_ASSERT_TRUE(logged(&b, "refusing"));
     bench_fini(&b);
 }
 

@@ -126,8 +126,8 @@ static void test_capacities_are_exact(void)
         const char *before, *after;
         size_t capacity;
     } cases[] = {
-        { BATCH_CONNECT, "", "+0", 256 },                   /* user */
-        { BATCH_LOCATE_JOB, "+1u", "+0", 275 },             /* job id */
+        { BATCH_CONNECT, "", "+0", 257 },                   /* user, and one */
+        { BATCH_LOCATE_JOB, "+1u", "+0", 276 },             /* job id, and one */
         { BATCH_CONFIRM_RESV, "+1u", "+0+0+0", 276 },       /* reservation id */
         { BATCH_MODIFY_RESV, "+1u+4", "+0+0", 276 },        /* reservation id */
         { BATCH_MANAGER, "+1u+0+0", "+0+0", 275 },          /* object name */
