@@ -102,6 +102,11 @@ ANSWERS = [
      refused("Illegal attribute or resource value", 15014, "r2"), 166),
     ("list resource nosuch", "", refused("Unknown resource", 15035, "nosuch"), 187),
     ("delete resource nosuch", "", refused("Unknown resource", 15035, "nosuch"), 187),
+    ("list server scheduling,default_queue,resources_default.ncpus",
+     "Server HOST\n    resources_default.ncpus = 1\n    default_queue = workq\n"
+     "    scheduling = True\n\n", "", 0),
+    ("l q workq,expressq enabled,Priority", "Queue workq\n    enabled = True\n\n"
+     "Queue expressq\n    Priority = 150\n\n", "", 0),
     ("l q workq@default queue_type", "Queue workq\n    queue_type = Execution\n\n", "", 0),
     ("l r foo", "Resource foo\n    type = long\n    flag = hn\n\n", "", 0),
     ("list resource",
@@ -209,7 +214,8 @@ def test_lines_are_read_as_a_script(site):
     ("", 0), ("set server\n", 4), ("set server\nl s scheduling\n", 0),
     ("l s scheduling\nfrob\n", 1), ("help\n", 255), ("set server\nquit\nfrob\n", 0),
     ("set server\n\n# end\n", 4), ("set queue nosuch enabled=t\n", 170),
-    ("l s scheduling", 0), ("set server \\", 4), ("l s scheduling\r\nexit\r\n", 0)])
+    ("l s scheduling", 0), ("set server \\", 4), ("l s scheduling\r\nexit\r\n", 0),
+    ("set server scheduling = \\\r\n  true\r\n", 0)])
 def test_the_last_command_decides_the_exit_code(site, script, rc):
     assert told(site, [], input=script)[2] == rc
 
@@ -490,6 +496,9 @@ def test_hooks_are_imported_exported_and_printed():
         assert told(c, ["-c", "import hook h2 application/x-python default -"],
                     input=SCRIPT)[1:] == ("", 0)
         assert qmgr(c, "export hook h2 application/x-python default") == SCRIPT
+        # "Nothing" in a dump takes nothing away.
+        assert told(c, [], input="import hook h1 application/x-config base64 -\n\n")[2] == 0
+        assert qmgr(c, "export hook h1 application/x-config default") == '{"a": 1}\n'
         assert os.listdir(work) == []
 
 
