@@ -254,6 +254,18 @@ def test_the_journal_goes_back_as_far_as_is_set(cluster):
     assert [r for r in cluster.sql("SELECT id FROM objects WHERE kind = 'queue'")]
 
 
+def test_an_accounting_file_that_was_moved_away_stays_away(cluster):
+    server = cluster.server
+    jid = server.submit(Job(sleep=0))
+    server.accounting_match(";E;%s;" % jid)
+    server.stop()
+    folder = os.path.join(cluster.home, "server_priv", "accounting")
+    for name in os.listdir(folder):
+        os.rename(os.path.join(folder, name), os.path.join(cluster.root, "old-" + name))
+    server.start()
+    assert os.listdir(folder) == []
+
+
 @pytest.mark.parametrize("cluster", [dict(store=s) for s in STORES], indirect=True, ids=STORES)
 def test_the_queries_of_the_manual_work(cluster):
     server = cluster.server

@@ -19,8 +19,9 @@
 #include <unistd.h>
 #include <utlist.h>
 
-/* How much the note may carry along before the file is synced. */
+/* How much the note may carry along before the file is synced, and how long. */
 #define SYNC_BYTES (16u << 10)
+#define SETTLE_S   10
 
 struct segment {
     char *path;
@@ -36,8 +37,10 @@ struct accounting {
     struct segment *segments;
     char *path; /* of the open file */
     int fd;
-    bool changed; /* since the last note */
-    bool failing; /* writing failed; said once */
+    bool changed;    /* since the last note */
+    bool settle;     /* the next note forgets all that is written */
+    int64_t last_at; /* of the last line */
+    bool failing;    /* writing failed; said once */
 };
 
 struct accounting *accounting_new(const char *dir, const char *file,
@@ -106,6 +109,19 @@ static uint64_t size_of(const char *path)
     return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
+/* Where the next line of a file will begin: behind those that are still to be written,
+ * should the clock have gone back over midnight. */
+static uint64_t end_of(const struct accounting *a, const char *path)
+{
+    uint64_t end = size_of(path);
+    const struct segment *s;
+
+    DL_FOREACH(a->segments, s)
+    if (strcmp(s->path, path) == 0)
+        end = s->offset + s->lines.len;
+    return end;
+}
+
 /* The segment that lines for this file go to: the last one, or a new one. */
 static struct segment *segment_for(struct accounting *a, int64_t at)
 {
@@ -118,7 +134,7 @@ static struct segment *segment_for(struct accounting *a, int64_t at)
     }
     s = xcalloc(1, sizeof(*s));
     s->path = path;
-    s->offset = size_of(path);
+    s->offset = end_of(a, path);
     DL_APPEND(a->segments, s);
     return s;
 }
@@ -145,6 +161,7 @@ void accounting_plan(struct accounting *a, int64_t at, char type, const char *id
     if (is_off(a))
         return;
     line_put(&segment_for(a, at)->lines, at, type, id, text);
+    a->last_at = at;
     a->changed = true;
 }
 
@@ -246,9 +263,12 @@ void accounting_reopen(struct accounting *a)
 /* Forget what is synced; the open file is synced with the commit. */
 static void trim(struct accounting *a, struct commit *c)
 {
+    int fd = a->fd >= 0 ? fcntl(a->fd, F_DUPFD_CLOEXEC, 3) : -1;
     struct segment *s, *next;
 
-    commit_sync(c, a->fd >= 0 ? fcntl(a->fd, F_DUPFD_CLOEXEC, 3) : -1);
+    if (a->fd >= 0 && fd < 0)
+        return; /* no descriptor is left: another time */
+    commit_sync(c, fd);
     DL_FOREACH_SAFE(a->segments, s, next)
     {
         s->offset += s->written;
@@ -270,8 +290,9 @@ void accounting_note(struct accounting *a, struct commit *c)
         return;
     DL_FOREACH(a->segments, s)
     written += s->written;
-    if (written >= SYNC_BYTES || (a->segments && a->segments->next))
+    if (written >= SYNC_BYTES || a->settle || (a->segments && a->segments->next))
         trim(a, c);
+    a->settle = false;
     DL_FOREACH(a->segments, s)
     {
         buf_printf(&note, "%s %" PRIu64 " %zu\n", s->path, s->offset, s->lines.len);
@@ -280,6 +301,23 @@ void accounting_note(struct accounting *a, struct commit *c)
     commit_note(c, ACCOUNTING_NOTE, note.data ? note.data : "", note.len);
     buf_fini(&note);
     a->changed = false;
+}
+
+bool accounting_settle(struct accounting *a, int64_t now_at)
+{
+    struct segment *s;
+    size_t written = 0;
+
+    DL_FOREACH(a->segments, s)
+    {
+        if (s->written < s->lines.len)
+            return false;
+        written += s->written;
+    }
+    if (written == 0 || now_at < a->last_at + SETTLE_S)
+        return false;
+    a->settle = a->changed = true;
+    return true;
 }
 
 /* Repair. */

@@ -32,6 +32,10 @@ void accounting_note(struct accounting *a, struct commit *c);
 /* The same line, durable now. */
 void accounting_write(struct accounting *a, int64_t at, char type, const char *id,
                       const char *text);
+/* No line came for a while, or none will (INT64_MAX): the next note is to be empty, so
+ * that a file which an administrator moves away stays away. False when that is not
+ * needed, or not possible yet. */
+bool accounting_settle(struct accounting *a, int64_t now_at) MUST_CHECK;
 /* Try again what could not be written. */
 void accounting_retry(struct accounting *a);
 /* SIGHUP: the file may have been moved away. */

@@ -102,6 +102,11 @@ bool commit_is_empty(const struct commit *c)
     return c->n_records == 0 && c->n_notes == 0;
 }
 
+const char *commit_note_value(const struct commit *c)
+{
+    return c->n_notes ? c->note.value : NULL;
+}
+
 /* In the thread. */
 
 static int commit_run(struct store *store, const struct commit *c, struct diag *why)

@@ -20,6 +20,7 @@ void commit_note(struct commit *c, const char *key, const char *value, size_t le
 /* A file to be on disk before the transaction; the descriptor is taken over. */
 void commit_sync(struct commit *c, int fd);
 bool commit_is_empty(const struct commit *c);
+const char *commit_note_value(const struct commit *c); /* NULL: none was added */
 
 struct committer *committer_new(struct shell *sh);
 /* Waits for the commit under way, if there is one, but does not retry a failing one. */

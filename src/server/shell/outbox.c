@@ -2,10 +2,12 @@
  *
  * Turns are kept in a list. The records of all turns that were not yet given to the
  * store make the next transaction, so a slow disk makes transactions larger and not
- * more numerous. Effects leave in the order of their turns, but for replies that speak
- * of nothing that is not durable: they wait for nobody, so that who only looks is
- * answered while the store is lost. (A connection has one request at a time: its
- * replies cannot overtake each other.)
+ * more numerous. After a slow one the next waits for a part of that time, so that those
+ * who were just answered can be in it with their next request: half as many
+ * transactions, when all clients are busy. Effects leave in the order of their turns,
+ * but for replies that speak of nothing that is not durable: they wait for nobody, so
+ * that who only looks is answered while the store is lost. (A connection has one
+ * request at a time: its replies cannot overtake each other.)
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/outbox.h"
@@ -21,6 +23,10 @@
 #include <stdlib.h>
 #include <utlist.h>
 
+/* How much of a commit's time the next one may wait. */
+#define GATHER_PART   4
+#define GATHER_MAX_MS 5
+
 struct turn_effects {
     struct effects effects;
     size_t n_left;  /* effects[0 .. n_left) have left */
@@ -35,6 +41,9 @@ struct outbox {
     struct turn_effects *current;
     uint64_t durable_seq;
     bool committing;
+    int64_t submitted_us; /* when the commit under way was given to the store */
+    bool gathering;       /* what waits for the next one waits a little longer */
+    struct loop_timer *gather;
     bool releasing;
 };
 
@@ -52,11 +61,14 @@ static void turn_free(struct turn_effects *t)
     free(t);
 }
 
+static void on_gathered(void *arg);
+
 struct outbox *outbox_new(struct shell *sh)
 {
     struct outbox *o = xcalloc(1, sizeof(*o));
 
     o->sh = sh;
+    o->gather = loop_timer_new(sh->loop, on_gathered, o);
     o->current = turn_new();
     o->durable_seq = store_last_seq(sh->store);
     return o;
@@ -71,6 +83,7 @@ void outbox_free(struct outbox *o)
     DL_FOREACH_SAFE(o->turns, t, next)
     turn_free(t);
     turn_free(o->current);
+    loop_timer_free(o->gather);
     free(o);
 }
 
@@ -114,6 +127,7 @@ static void submit(struct outbox *o)
         return;
     }
     o->committing = true;
+    o->submitted_us = clock_read_us();
     committer_start(o->sh->committer, c);
 }
 
@@ -192,6 +206,16 @@ static bool has_work_for_store(const struct turn_effects *t)
     return false;
 }
 
+static bool waits_for_store(const struct outbox *o)
+{
+    const struct turn_effects *t;
+
+    DL_FOREACH(o->turns, t)
+    if (!t->submitted)
+        return true;
+    return false;
+}
+
 static bool speaks_of_durable(const struct outbox *o, const struct turn_effects *t)
 {
     for (size_t i = 0; i < t->effects.n; i++)
@@ -229,11 +253,33 @@ void outbox_end_turn(struct outbox *o)
         t->submitted = !has_work_for_store(t);
         release_replies(o, t);
         DL_APPEND(o->turns, t);
-        if (!o->committing)
+        if (!o->committing && !o->gathering)
             submit(o);
         release(o);
     }
     arena_clear(o->current->effects.arena); /* of inputs that had no effect */
+}
+
+static void on_gathered(void *arg)
+{
+    struct outbox *o = arg;
+
+    o->gathering = false;
+    submit(o);
+}
+
+/* The next commit, now or a little later. The clock may have been set meanwhile. */
+static void gather(struct outbox *o)
+{
+    int64_t took_ms = (clock_read_us() - o->submitted_us) / 1000;
+    int64_t wait_ms = MIN_OF(took_ms / GATHER_PART, GATHER_MAX_MS);
+
+    if (wait_ms <= 0 || !waits_for_store(o)) {
+        submit(o);
+        return;
+    }
+    o->gathering = true;
+    loop_timer_set(o->gather, wait_ms);
 }
 
 void outbox_committed(struct outbox *o, uint64_t seq)
@@ -242,5 +288,12 @@ void outbox_committed(struct outbox *o, uint64_t seq)
     o->durable_seq = MAX_OF(o->durable_seq, seq);
     release(o);
     if (!o->committing)
+        gather(o);
+}
+
+void outbox_idle(struct outbox *o, int64_t now_at)
+{
+    if (!o->committing && !o->gathering && !o->turns &&
+        accounting_settle(o->sh->accounting, now_at))
         submit(o);
 }

@@ -15,6 +15,10 @@ struct effects *outbox_effects(struct outbox *o);
 /* The turn is over: send its records to the store, and let go what may leave. */
 void outbox_end_turn(struct outbox *o);
 
+/* Nothing happens now: what is only to be tidied up in the store may go there. 'now_at'
+ * as accounting_settle() takes it. */
+void outbox_idle(struct outbox *o, int64_t now_at);
+
 /* A commit ended; called by the committer in the loop. */
 void outbox_committed(struct outbox *o, uint64_t seq);
 

@@ -66,8 +66,10 @@ static void set_deadline(struct shell *sh)
 static void end_when_empty(struct shell *sh)
 {
     if (sh->stopping && outbox_is_empty(sh->outbox) &&
-        !clients_have_unsent(sh->clients))
+        !clients_have_unsent(sh->clients)) {
+        outbox_idle(sh->outbox, INT64_MAX); /* the thread ends that before it ends */
         loop_stop(sh->loop);
+    }
 }
 
 static void on_turn_end(void *arg)
@@ -92,6 +94,7 @@ static void on_deadline(void *arg)
         return;
     }
     accounting_retry(sh->accounting);
+    outbox_idle(sh->outbox, shell_now(sh));
     hook_dir_clean(sh->hooks, shell_now(sh));
     if (svr_next_deadline(sh->svr) <= shell_now(sh))
         svr_tick(sh->svr, shell_now(sh), outbox_effects(sh->outbox));

@@ -1052,6 +1052,77 @@ static void test_accounting_follows_the_day(void)
     unlink(second);
 }
 
+/* What a commit's note would be, stored and read back. */
+static char *note_of(struct accounting *a)
+{
+    struct commit *c = commit_new();
+    char *note;
+
+    accounting_note(a, c);
+    CU_ASSERT_FALSE(commit_is_empty(c));
+    note = xstrdup(commit_note_value(c));
+    commit_free(c);
+    return note;
+}
+
+/* In quiet times the note is emptied, so that a file that is moved away stays away. */
+static void test_accounting_settles(void)
+{
+    static const int64_t noon_at = 983707200;
+    struct accounting *a = accounting_new(dir, NULL, NULL);
+    char path[64], *note;
+    struct diag why;
+
+    snprintf(path, sizeof(path), "%s/20010304", dir);
+    CU_ASSERT_FALSE(accounting_settle(a, INT64_MAX));
+    accounting_plan(a, noon_at, 'Q', "1.svr", "a");
+    note = note_of(a);
+    CU_ASSERT_PTR_NOT_NULL(strstr(note, ";Q;1.svr;a\n"));
+    free(note);
+    CU_ASSERT_FALSE(accounting_settle(a, INT64_MAX)); /* not written yet */
+    accounting_write(a, noon_at, 'Q', "1.svr", "a");
+    CU_ASSERT_FALSE(accounting_settle(a, noon_at + 9));
+    CU_ASSERT_TRUE(accounting_settle(a, noon_at + 10));
+    note = note_of(a);
+    CU_ASSERT_PTR_NULL(strstr(note, "1.svr"));
+    CU_ASSERT_FALSE(accounting_settle(a, INT64_MAX)); /* done */
+    accounting_free(a);
+    CU_ASSERT_EQUAL(unlink(path), 0);
+    a = accounting_new(dir, NULL, NULL);
+    CU_ASSERT_EQUAL(accounting_repair(a, note, &why), 0);
+    CU_ASSERT_NOT_EQUAL(access(path, F_OK), 0);
+    accounting_free(a);
+    free(note);
+}
+
+/* The clock goes back over midnight before anything is written: a restart that finds
+ * the note and no line writes each line once. */
+static void test_accounting_survives_a_clock_that_goes_back(void)
+{
+    static const int64_t day_s = 86400, noon_at = 983707200;
+    struct accounting *a = accounting_new(dir, NULL, NULL);
+    char path[64], *note, *text;
+    struct diag why;
+
+    accounting_plan(a, noon_at, 'Q', "1.svr", "a");
+    accounting_plan(a, noon_at + day_s, 'Q', "2.svr", "b");
+    accounting_plan(a, noon_at, 'Q', "3.svr", "c");
+    note = note_of(a);
+    accounting_free(a);
+    a = accounting_new(dir, NULL, NULL);
+    CU_ASSERT_EQUAL(accounting_repair(a, note, &why), 0);
+    accounting_free(a);
+    snprintf(path, sizeof(path), "%s/20010305", dir);
+    unlink(path);
+    snprintf(path, sizeof(path), "%s/20010304", dir);
+    text = file_content(path);
+    CU_ASSERT_STRING_EQUAL(text, "03/04/2001 12:00:00;Q;1.svr;a\n"
+                                 "03/04/2001 12:00:00;Q;3.svr;c\n");
+    unlink(path);
+    free(text);
+    free(note);
+}
+
 /* Records and options. */
 
 static void test_records_become_rows(void)
@@ -1208,6 +1279,9 @@ int main(void)
           test_accounting_lines_and_note_agree },
         { "accounting is repaired", test_accounting_is_repaired },
         { "accounting follows the day", test_accounting_follows_the_day },
+        { "accounting settles", test_accounting_settles },
+        { "accounting survives a clock that goes back",
+          test_accounting_survives_a_clock_that_goes_back },
         { "records become rows", test_records_become_rows },
         { "unknown rows refuse the start", test_unknown_rows_refuse_the_start },
         { "options are understood or refused", test_options },
