@@ -86,6 +86,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/manager_sched.c \
 	src/server/requests/manager_server.c \
 	src/server/requests/node_indirect.c src/server/requests/node_indirect.h \
+	src/server/requests/node_used.c src/server/requests/node_used.h \
 	src/server/requests/not_served.c \
 	src/server/requests/request.c src/server/requests/request.h \
 	src/server/requests/resv_access.c src/server/requests/resv_access.h \

@@ -5,6 +5,7 @@
 #include "server/model/job_state.h"
 #include "server/moms/priv.h"
 #include "server/requests/job_end.h"
+#include "server/requests/node_used.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -90,6 +91,7 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
 
     j->known = false;
     if (!obj_num(&job->obj, JOB_A_HF_REQUEUE, 0)) {
+        nodes_used_records(&job->holds, t->actor, t->now_at, t->out);
         moms_record(t, FACT_JOB_ENDED, OBJ_JOB, job->obj.id);
         return;
     }

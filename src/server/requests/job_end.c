@@ -11,6 +11,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_state.h"
+#include "server/requests/node_used.h"
 
 /* Exit status of a job that was given up: as if ended by SIGTERM. */
 #define EXIT_TERMINATED 271
@@ -48,8 +49,10 @@ void job_delete_records(const struct job *job, const char *actor, int64_t now_at
     }
     if (job_state(job) == 'R' && (!doomed || force))
         kill_record(job, actor, now_at, force, out);
-    if (force)
-        about(job, FACT_JOB_ENDED, actor, now_at, out);
+    if (!force)
+        return;
+    nodes_used_records(&job->holds, actor, now_at, out);
+    about(job, FACT_JOB_ENDED, actor, now_at, out);
 }
 
 /* Attributes of a run that a job in the queue does not have. */
@@ -65,6 +68,7 @@ void job_back_in_queue(const struct job *job, struct record *rec, const char *ho
 {
     struct job_standing at = job_settle_now(job, now_at, out->arena);
 
+    nodes_used_records(&job->holds, rec->actor, now_at, out);
     for (size_t i = 0; i < ARRAY_LEN(of_a_run); i++)
         record_change(rec, out->arena, of_a_run[i], NULL, NULL);
     if (obj_num(&job->obj, JOB_A_RUN_COUNT, 0) > JOB_MAX_RUNS)

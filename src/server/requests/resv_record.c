@@ -5,6 +5,7 @@
 
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
+#include "server/requests/node_used.h"
 #include "server/requests/resv_proposal.h"
 #include "server/requests/resv_queue.h"
 
@@ -58,4 +59,6 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     proposal_record_forgotten(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
     resv_queue_switch(m, r, false, false, now_at, out);
+    if (r->counted)
+        nodes_used_records(&r->holds, actor, now_at, out);
 }

@@ -302,9 +302,106 @@ static void test_definitions_of_a_site_are_checked(void)
     resource_defs_free(defs);
 }
 
+/* --- the golden list
+ * -------------------------------------------------------------------- */
+
+static const struct attr_table *table_of(const char *kind)
+{
+    for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+        if (strcmp(tables[t]->kind, kind) == 0)
+            return tables[t];
+    return NULL;
+}
+
+static const char *letters(uint16_t who, char *text)
+{
+    static const struct {
+        uint16_t bit;
+        char letter;
+    } of[] = { { WHO_USER, 'u' },
+               { WHO_OPERATOR, 'o' },
+               { WHO_MANAGER, 'm' },
+               { WHO_DAEMON, 's' } };
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(of); i++)
+        if (who & of[i].bit)
+            text[n++] = of[i].letter;
+    if (n == 0)
+        text[n++] = '-';
+    text[n] = '\0';
+    return text;
+}
+
+/* One line of the list against one row; what differs is printed. */
+static void check_golden(const struct attr_row *row, char *line)
+{
+    char readers[8], writers[8];
+    const char *want[5] = { NULL };
+    char *save = NULL;
+    size_t n = 0;
+
+    for (char *field = strtok_r(line, "\t", &save); field && n < ARRAY_LEN(want);
+         field = strtok_r(NULL, "\t", &save))
+        want[n++] = field;
+    CU_ASSERT_FATAL(n >= 4);
+    const char *got[5] = { row->name, letters(row->read, readers),
+                           letters(row->write, writers), row->type->name, row->dflt };
+
+    for (size_t i = 0; i < n; i++) {
+        CU_ASSERT(str_same(want[i], got[i]));
+        if (!str_same(want[i], got[i]))
+            printf("%s: \"%s\" in the list, \"%s\" in the table\n", row->name, want[i],
+                   got[i] ? got[i] : "");
+    }
+}
+
+/* The row that a line is about; lines come in the order of rows, '*at' is where to
+ * look. */
+static size_t row_of(const struct attr_table *t, const char *line, size_t *at)
+{
+    char name[64];
+    int row;
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(line, "\t"), line);
+    row = attr_find(t, name);
+    if (row < (int)*at)
+        printf("%s is missing or out of order\n", name);
+    CU_ASSERT_FATAL(row >= (int)*at);
+    *at = (size_t)row + 1;
+    return (size_t)row;
+}
+
+static void test_rows_are_those_of_the_golden_list(void)
+{
+    FILE *f = fopen(GOLDEN_ATTRIBUTES, "r");
+    const struct attr_table *table = NULL;
+    size_t at = 0, n_checked = 0;
+    char line[512];
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    while (fgets(line, sizeof(line), f)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (*line == '#' || *line == '\0')
+            continue;
+        if (strncmp(line, "object ", 7) == 0) {
+            table = table_of(line + 7);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(table);
+            at = 0;
+            continue;
+        }
+        CU_ASSERT_PTR_NOT_NULL_FATAL(table);
+        check_golden(&table->rows[row_of(table, line, &at)], line);
+        n_checked++;
+    }
+    fclose(f);
+    CU_ASSERT(n_checked > 300);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "rows are those of the golden list", test_rows_are_those_of_the_golden_list },
         { "every row is complete", test_every_row_is_complete },
         { "every attribute is found by name in any case",
           test_every_attribute_is_found_by_name_in_any_case },

@@ -68,12 +68,17 @@ static void a_job_runs_and_ends(void)
     fake_answer(&fm, told, 0, NULL);
     told = fake_told(&fm, BATCH_DELETE_JOB, 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(told);
+    CU_ASSERT_PTR_NULL(
+        rig_value(r, RIG_ROOT, BATCH_STATUS_NODE, "n1", "last_used_time"));
     fake_answer(&fm, told, 0, NULL);
     CU_ASSERT_PTR_NULL(the_job(r, id));
     CONTAINS(accounted(r, 'E', 0), "session=4711 end=1800000000 Exit_status=3 "
                                    "resources_used.cput=00:00:01 "
                                    "resources_used.walltime=00:00:02 run_count=1");
     CU_ASSERT_PTR_NULL(fake_message(&fm, IS_DISCARD_JOB));
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_ROOT, BATCH_STATUS_NODE, "n1", "last_used_time"),
+        "1800000000");
     fake_mom_free(&fm);
 }
 
