@@ -62,7 +62,8 @@ static const char *issue_of(const struct stat *st, bool strict)
         return "owned by an unprivileged user";
     if (sticky && !strict)
         return NULL;
-    if ((st->st_mode & S_IWGRP) && (strict || st->st_gid > SYSTEM_GID_MAX))
+    if ((st->st_mode & S_IWGRP) &&
+        (strict || (st->st_gid > SYSTEM_GID_MAX && st->st_gid != getegid())))
         return "writable by its group";
     if (st->st_mode & S_IWOTH)
         return "writable by others";
