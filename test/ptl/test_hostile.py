@@ -144,7 +144,7 @@ ROWS = [
     ("a user name of 258 characters", head(21, user="u" * 258) + "+0+0+0", PROTOCOL, CLOSED),
     ("a user name that is empty", head(21, user="") + "+0+0+0", CREDENTIAL, CLOSED),
     ("a NUL in the user name", head(21, user="ro\0t") + "+0+0+0", PROTOCOL, CLOSED),
-    ("another user's name", head(21, user="nobody") + "+0+0+0", CREDENTIAL, CLOSED),
+    ("another user's name", head(21, user="somebody") + "+0+0+0", CREDENTIAL, CLOSED),
     ("a job id of 276 characters", job_id("1" * 276), 15001, OPEN),
     ("a job id of 277 characters", job_id("1" * 277), PROTOCOL, CLOSED),
     ("a NUL in a job id", job_id("1\0" + "2"), PROTOCOL, CLOSED),
