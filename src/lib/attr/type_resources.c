@@ -63,6 +63,8 @@ void resources_remove(struct resources *r, const char *name)
     r->v[at].def->type->clear(&r->v[at].value);
     r->n--;
     memmove(&r->v[at], &r->v[at + 1], (r->n - at) * sizeof(*r->v));
+    if (r->n == 0) /* the value is unset then, and nobody would free it */
+        resources_clear(r);
 }
 
 void resources_clear(struct resources *r)

@@ -380,4 +380,8 @@ enum dis_error batch_read_reply_part(struct dis_in *in,
 void batch_dump_request(struct buf *out, const struct wire_request *rq);
 void batch_dump_reply(struct buf *out, const struct wire_reply *reply);
 
+/* A random reply of that choice, for tests; see wire_random(). */
+void batch_random_reply(uint64_t *seed, enum reply_choice choice, struct arena *arena,
+                        struct wire_reply *ret);
+
 #endif

@@ -242,3 +242,19 @@ void batch_dump_reply(struct buf *out, const struct wire_reply *reply)
     for (size_t i = 0; i < reply->resources.n * 4; i++)
         buf_printf(out, " %" PRIu32, reply->resources.numbers[i]);
 }
+
+void batch_random_reply(uint64_t *seed, enum reply_choice choice, struct arena *arena,
+                        struct wire_reply *ret)
+{
+    *ret = (struct wire_reply){ .choice = choice, .text = "" };
+    ret->code = (int32_t)wire_random_below(seed, 20000);
+    ret->aux = -(int32_t)wire_random_below(seed, 100);
+    ret->more = wire_random_below(seed, 2) == 1;
+    wire_random(seed, choices[choice], ret, arena);
+    if (choice != REPLY_RESC_QUERY)
+        return;
+    ret->resources.n = wire_random_below(seed, 5);
+    ret->resources.numbers = ARENA_ARRAY(arena, uint32_t, ret->resources.n * 4);
+    for (size_t i = 0; i < ret->resources.n * 4; i++)
+        ret->resources.numbers[i] = wire_random_below(seed, UINT32_MAX);
+}

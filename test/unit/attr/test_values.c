@@ -336,6 +336,22 @@ static void test_limits_of_resources_are_shown_by_entity(void)
     CU_ASSERT_FALSE(v.set);
 }
 
+/* A list whose last member went away holds nothing that the next set would lose. */
+static void test_an_emptied_list_holds_nothing(void)
+{
+    struct attr_value v = { 0 };
+
+    CU_ASSERT_EQUAL(attr_value_set(&attr_resources, &v, defs, "arch", "a", SET), 0);
+    CU_ASSERT_EQUAL(attr_value_set(&attr_resources, &v, defs, "arch", "", SET), 0);
+    CU_ASSERT_FALSE(v.set);
+    CU_ASSERT_PTR_NULL(v.u.res.v);
+    CU_ASSERT_EQUAL(attr_value_set(&attr_resources, &v, defs, "arch", "b", SET), 0);
+    attr_value_unset(&attr_resources, &v, "arch");
+    CU_ASSERT_FALSE(v.set);
+    CU_ASSERT_PTR_NULL(v.u.res.v);
+    attr_resources.clear(&v);
+}
+
 static void test_resource_lists(void)
 {
     static const struct {
@@ -456,6 +472,7 @@ int main(void)
         { "entity limits are a map by key", test_entity_limits },
         { "limits of resources are shown by entity",
           test_limits_of_resources_are_shown_by_entity },
+        { "an emptied list holds nothing", test_an_emptied_list_holds_nothing },
         { "resource lists check each member by its type", test_resource_lists },
         { "accumulated resources come back to zero",
           test_accumulated_resources_come_back_to_zero },

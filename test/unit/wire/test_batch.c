@@ -249,6 +249,46 @@ static void test_random_requests_survive_the_trip(void)
     }
 }
 
+static void check_reply_round(const struct wire_reply *reply, struct arena *a)
+{
+    struct buf b = { 0 }, again = { 0 }, said = { 0 }, said_again = { 0 };
+    struct wire_reply got = { 0 };
+
+    batch_encode_reply(&b, reply);
+    CU_ASSERT_EQUAL_FATAL(batch_decode_reply(b.data, b.len, a, &got), DIS_OK);
+    batch_encode_reply(&again, &got);
+    CU_ASSERT_EQUAL(b.len, again.len);
+    CU_ASSERT_EQUAL(memcmp(b.data, again.data, MIN_OF(b.len, again.len)), 0);
+    batch_dump_reply(&said, reply);
+    batch_dump_reply(&said_again, &got);
+    CU_ASSERT_STRING_EQUAL(said.data, said_again.data);
+    for (size_t cut = 0; cut < b.len; cut++) {
+        struct wire_reply none = { .code = 7 };
+
+        CU_ASSERT_EQUAL(batch_decode_reply(b.data, cut, a, &none), DIS_EOD);
+        CU_ASSERT_EQUAL(none.code, 7);
+    }
+    buf_fini(&b);
+    buf_fini(&again);
+    buf_fini(&said);
+    buf_fini(&said_again);
+}
+
+static void test_random_replies_survive_the_trip(void)
+{
+    uint64_t seed = 2027;
+
+    for (int choice = REPLY_NULL; choice <= REPLY_DELETE; choice++)
+        for (int i = 0; i < ROUNDS_EACH; i++) {
+            struct arena *a = arena_new();
+            struct wire_reply reply;
+
+            batch_random_reply(&seed, (enum reply_choice)choice, a, &reply);
+            check_reply_round(&reply, a);
+            arena_free(a);
+        }
+}
+
 static void expect_reply(const struct wire_reply *reply, const char *bytes)
 {
     struct arena *a = arena_new();
@@ -366,6 +406,7 @@ int main(void)
         { "several requests in one packet are read in turn",
           test_several_requests_in_one_packet_are_read_in_turn },
         { "random requests survive the trip", test_random_requests_survive_the_trip },
+        { "random replies survive the trip", test_random_replies_survive_the_trip },
         { "every reply choice has the known bytes",
           test_every_reply_choice_has_the_known_bytes },
         { "bad replies are named", test_bad_replies_are_named },
