@@ -91,6 +91,35 @@ static enum dis_error get_number(struct dis_in *in, uint64_t *ret, bool *ret_min
     return e ? e : get_digits(in, count, ret);
 }
 
+/* Nearly every number of a message looks like "+7" or "3+123". What is not one of these
+ * to the last byte is left to the general reader, errors too; nine digits fit every
+ * type. */
+static inline bool get_short(struct dis_in *in, uint64_t *ret)
+{
+    const char *at = in->at;
+    size_t left = (size_t)(in->end - at), count;
+    uint64_t value = 0;
+
+    if (left >= 2 && at[0] == '+' && is_digit(at[1])) {
+        *ret = (uint64_t)(at[1] - '0');
+        in->at = at + 2;
+        return true;
+    }
+    if (left < 4 || at[0] < '2' || at[0] > '9' || at[1] != '+' || at[2] == '0')
+        return false;
+    count = (size_t)(at[0] - '0');
+    if (left < 2 + count)
+        return false;
+    for (at += 2; count > 0; count--, at++) {
+        if (!is_digit(*at))
+            return false;
+        value = value * 10 + (uint64_t)(*at - '0');
+    }
+    *ret = value;
+    in->at = at;
+    return true;
+}
+
 static enum dis_error get_unsigned(struct dis_in *in, uint64_t max, uint64_t *ret)
 {
     struct dis_in ahead = *in;
@@ -131,8 +160,10 @@ static enum dis_error get_signed(struct dis_in *in, int64_t max, int64_t *ret)
 enum dis_error dis_get_uint(struct dis_in *in, uint32_t *ret)
 {
     uint64_t value;
-    enum dis_error e = get_unsigned(in, UINT32_MAX, &value);
+    enum dis_error e = DIS_OK;
 
+    if (!get_short(in, &value))
+        e = get_unsigned(in, UINT32_MAX, &value);
     if (!e)
         *ret = (uint32_t)value;
     return e;
@@ -140,7 +171,7 @@ enum dis_error dis_get_uint(struct dis_in *in, uint32_t *ret)
 
 enum dis_error dis_get_ulong(struct dis_in *in, uint64_t *ret)
 {
-    return get_unsigned(in, UINT64_MAX, ret);
+    return get_short(in, ret) ? DIS_OK : get_unsigned(in, UINT64_MAX, ret);
 }
 
 enum dis_error dis_get_int(struct dis_in *in, int32_t *ret)
@@ -172,12 +203,17 @@ enum dis_error dis_get_bytes(struct dis_in *in, size_t max, const char **ret,
         return DIS_OVERFLOW;
     if (len > (size_t)(ahead.end - ahead.at))
         return DIS_EOD;
+    *ret_len = len;
+    if (len == 0) {
+        in->at = ahead.at;
+        *ret = "";
+        return DIS_OK;
+    }
     copy = arena_alloc(in->arena, (size_t)len + 1);
     memcpy(copy, ahead.at, len);
     copy[len] = '\0';
     in->at = ahead.at + len;
     *ret = copy;
-    *ret_len = len;
     return DIS_OK;
 }
 
@@ -188,7 +224,7 @@ enum dis_error dis_get_string(struct dis_in *in, size_t max, const char **ret)
     size_t len;
     enum dis_error e = dis_get_bytes(&ahead, max, &s, &len);
 
-    if (!e && memchr(s, '\0', len))
+    if (!e && len > 0 && memchr(s, '\0', len))
         e = DIS_NULL_STRING;
     if (e)
         return e;
