@@ -11,7 +11,14 @@
 #include <string.h>
 #include <utlist.h>
 
-#define N_RIGHTS 8 /* operator, manager, daemon: present or not */
+/* Room for about as many pieces as there may be: a hash table that grows while it is
+ * large stops everything for milliseconds. */
+#undef HASH_INITIAL_NUM_BUCKETS_LOG2
+#undef HASH_INITIAL_NUM_BUCKETS
+#define HASH_INITIAL_NUM_BUCKETS_LOG2 18U
+#define HASH_INITIAL_NUM_BUCKETS      262144U
+
+#define N_RIGHTS                      8 /* operator, manager, daemon: present or not */
 
 struct piece {
     struct shown shown; /* first: a piece is known by it */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <utlist.h>
 
 struct key {
@@ -143,11 +144,31 @@ static void drop_late(struct model *m, struct late_value *late)
     free(late);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct resource_def *const *x = a, *const *y = b;
+
+    return strcasecmp((*x)->name, (*y)->name);
+}
+
+static void find_counted(struct model *m)
+{
+    size_t n = resource_count(m->defs);
+
+    m->counted = xrealloc(m->counted, n * sizeof(*m->counted));
+    m->n_counted = 0;
+    for (size_t i = 0; i < n; i++)
+        if (resource_at(m->defs, i)->flags & (RESOURCE_NODE | RESOURCE_FIRST))
+            m->counted[m->n_counted++] = resource_at(m->defs, i);
+    qsort(m->counted, m->n_counted, sizeof(*m->counted), by_name);
+}
+
 struct model *model_new(const char *server_name)
 {
     struct model *m = xcalloc(1, sizeof(*m));
 
     m->defs = resource_defs_new();
+    find_counted(m);
     m->scratch = arena_new();
     m->server = object_new(m, OBJ_SERVER, server_name);
     return m;
@@ -178,6 +199,7 @@ void model_free(struct model *m)
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         kind_free(m, (enum obj_kind)kind);
     resources_clear(&m->assigned);
+    free(m->counted);
     resource_defs_free(m->defs);
     arena_free(m->scratch);
     free(m);
@@ -247,6 +269,7 @@ static void apply_definition(struct model *m, const struct object *o, bool remov
         err = resource_define(m->defs, o->id, type, flags, NULL);
     assert(err == 0); /* the handler has tried it on a copy */
     (void)err;
+    find_counted(m);
 }
 
 static bool moves_links(const struct record *rec)

@@ -117,6 +117,8 @@ struct late_value {
 
 struct model {
     struct resource_defs *defs;
+    size_t n_counted; /* resources that vnodes count, by name; from defs */
+    const struct resource_def **counted;
     struct {
         struct object *by_id; /* uthash */
         struct object *first; /* utlist, order of creation */

@@ -338,51 +338,27 @@ static void show_node_resv(const struct request *rq, const struct node *n, int a
     buf_fini(&text);
 }
 
-#define COUNTED_MAX                                                                    \
-    256 /* resources that vnodes count; more are not shown when idle                   \
-         */
-
-/* The resources that vnodes count, by name. */
-static size_t counted_resources(const struct resource_defs *defs,
-                                const struct resource_def **ret)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < resource_count(defs) && n < COUNTED_MAX; i++) {
-        const struct resource_def *def = resource_at(defs, i);
-        size_t at = n;
-
-        if (!(def->flags & (RESOURCE_NODE | RESOURCE_FIRST)))
-            continue;
-        for (; at > 0 && strcasecmp(ret[at - 1]->name, def->name) > 0; at--)
-            ret[at] = ret[at - 1];
-        ret[at] = def;
-        n++;
-    }
-    return n;
-}
-
-/* Every one of them is there, zero when idle (attributes.md 6.3). */
+/* Every resource that vnodes count is there, zero when idle (attributes.md 6.3). */
 static void show_node_assigned(const struct model *m, const struct request *rq,
                                const struct node *n, int attr, struct wire_attrs *out)
 {
-    const struct resource_def *defs[COUNTED_MAX];
-    size_t n_defs = counted_resources(m->defs, defs);
+    const struct attr_value *references = obj_attr(&n->obj, NODE_A_HF_INDIRECT);
+    bool all = show_sees_invisible(rq->who->rights);
 
-    for (size_t i = 0; i < n_defs; i++) {
-        const struct resource_value *rv = resources_find(&n->assigned, defs[i]->name);
-        const char *text = defs[i]->type == &attr_size ? "0kb" : "0";
+    for (size_t i = 0; i < m->n_counted; i++) {
+        const struct resource_def *def = m->counted[i];
+        const struct resource_value *rv = resources_find(&n->assigned, def->name);
+        const char *text = def->type == &attr_size ? "0kb" : "0";
         const char *to;
 
-        if ((defs[i]->flags & RESOURCE_INVISIBLE) &&
-            !(rq->who->rights & (WHO_STAFF | WHO_DAEMON)))
+        if ((def->flags & RESOURCE_INVISIBLE) && !all)
             continue;
         if (rv)
-            text = attr_value_text(defs[i]->type, &rv->value, rq->arena);
-        to = node_reference(obj_attr(&n->obj, NODE_A_HF_INDIRECT), defs[i]->name);
+            text = attr_value_text(def->type, &rv->value, rq->arena);
+        to = references->set ? node_reference(references, def->name) : NULL;
         if (to)
             text = arena_printf(rq->arena, "@%s", to);
-        wire_attrs_add(out, rq->arena, node_table.rows[attr].name, defs[i]->name, text,
+        wire_attrs_add(out, rq->arena, node_table.rows[attr].name, def->name, text,
                        WIRE_OP_SET);
     }
 }
