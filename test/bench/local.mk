@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += test/bench/bench.py test/bench/durable.py
+EXTRA_DIST += test/bench/bench.py test/bench/durable.py test/bench/others.py
 
 check_PROGRAMS += test/bench/hammer
 test_bench_hammer_SOURCES = test/bench/hammer.c
 test_bench_hammer_LDADD = libhfwire.la libhfbase.la
+
+# The server's core without sockets: encoding and decoding.
+check_PROGRAMS += test/bench/status
+test_bench_status_SOURCES = test/bench/status.c
+test_bench_status_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lm
