@@ -4,6 +4,7 @@
 #include "lib/tpp/leaf.h"
 
 #include "lib/base/log.h"
+#include "lib/io/conf.h"
 #include "lib/io/conn.h"
 #include "lib/io/net.h"
 #include "lib/tpp/handshake.h"
@@ -354,7 +355,23 @@ static void log_start(struct leaf *l)
         buf_printf(&b, "%s%s", i ? "," : "", tpp_addr_text(&l->addrs[i], text));
     note(l, NOTE_EVENT, "TPP authentication method = %s", l->cfg.auth_method);
     note(l, NOTE_EVENT, "TPP leaf node names = %s", b.data);
+    if (l->cfg.encrypt_method && *l->cfg.encrypt_method)
+        note(l, LOG_EV_SECURITY | LOG_EV_FORCE,
+             "PBS_ENCRYPT_METHOD = %s: only clients' connections are encrypted, not "
+             "those between daemons; keep these in a network of their own",
+             l->cfg.encrypt_method);
     buf_fini(&b);
+}
+
+const char *leaf_method(const char *wanted, const char *supported)
+{
+    static const char *const methods[] = { TPP_METHOD_CLUSTERKEY, TPP_METHOD_RESVPORT };
+
+    for (size_t i = 0; i < ARRAY_LEN(methods); i++)
+        if (strcmp(wanted, methods[i]) == 0)
+            return methods[i];
+    return conf_list_has(supported, TPP_METHOD_CLUSTERKEY) ? TPP_METHOD_CLUSTERKEY
+                                                           : TPP_METHOD_RESVPORT;
 }
 
 int leaf_new(const struct leaf_config *cfg, struct leaf **ret, struct diag *why)

@@ -43,7 +43,8 @@ struct leaf_config {
     size_t n_addrs;      /* own addresses, the first is the source of all streams */
     const struct tpp_addr *addrs;
     enum tpp_node_type node_type; /* TPP_LEAF, or TPP_LEAF_NOTIFIED for a server */
-    const char *auth_method;      /* CLUSTERKEY_METHOD or "resvport" */
+    const char *auth_method;      /* of leaf_method() */
+    const char *encrypt_method;   /* what the site asked for; NULL or "": nothing */
     struct clusterkey key;        /* of the method of that name; unused with resvport */
     struct leaf_events events;
 };
@@ -54,7 +55,13 @@ struct leaf_config {
 int leaf_addresses(const char *leaf_name, const char *routers, uint16_t port,
                    struct tpp_addr **ret, size_t *ret_n, struct diag *why) MUST_CHECK;
 
-/* Connecting starts at once. PBSE_SYSTEM when a router's name is unusable or the leaf's
+/* How a daemon proves itself to routers: 'wanted' (PBS_AUTH_METHOD) where that is a method
+ * of this network, CLUSTERKEY_METHOD or "resvport". A method for users, munge, is not: then
+ * the key if it is in 'supported' (PBS_SUPPORTED_AUTH_METHODS), else the reserved port. */
+const char *leaf_method(const char *wanted, const char *supported);
+
+/* Connecting starts at once. What goes between daemons is not encrypted; where the site
+ * asked for encryption the log says so. PBSE_SYSTEM when a router's name is unusable or the leaf's
  * own. All of 'cfg' is copied. */
 int leaf_new(const struct leaf_config *cfg, struct leaf **ret,
              struct diag *why) MUST_CHECK;

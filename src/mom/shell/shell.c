@@ -375,7 +375,10 @@ static int make_leaf(struct shell *s, struct diag *why)
     struct leaf_config cfg = { .loop = s->loop,
                                .routers = conf_routers(s->conf),
                                .node_type = TPP_LEAF,
-                               .auth_method = s->conf->auth_method,
+                               .auth_method =
+                                   leaf_method(s->conf->auth_method,
+                                               s->conf->supported_auth_methods),
+                               .encrypt_method = s->conf->encrypt_method,
                                .events = { .message = on_message,
                                            .closed = on_closed,
                                            .down = on_down,

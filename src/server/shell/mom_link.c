@@ -162,7 +162,8 @@ static int leaf_make(struct mom_link *ml, struct tpp_addr *addrs, size_t n_addrs
         .n_addrs = n_addrs,
         .addrs = addrs,
         .node_type = TPP_LEAF_NOTIFIED,
-        .auth_method = conf->auth_method,
+        .auth_method = leaf_method(conf->auth_method, conf->supported_auth_methods),
+        .encrypt_method = conf->encrypt_method,
         .events = { .message = on_message,
                     .closed = on_closed,
                     .down = on_down,
@@ -172,7 +173,7 @@ static int leaf_make(struct mom_link *ml, struct tpp_addr *addrs, size_t n_addrs
     };
     int err = 0;
 
-    if (strcmp(conf->auth_method, CLUSTERKEY_METHOD) == 0)
+    if (strcmp(cfg.auth_method, CLUSTERKEY_METHOD) == 0)
         err = clusterkey_load(conf_cluster_key(conf), true, &cfg.key, why);
     if (!err)
         err = leaf_new(&cfg, &ml->leaf, why);

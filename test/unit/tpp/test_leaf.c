@@ -321,7 +321,25 @@ static void test_router_comes_back(void)
     end_stop(&a);
 }
 
+static void test_methods_of_daemons(void)
+{
+    static const struct {
+        const char *wanted, *supported, *got;
+    } rows[] = {
+        { "clusterkey", "resvport", "clusterkey" },
+        { "resvport", "clusterkey", "resvport" },
+        { "munge", "munge,clusterkey", "clusterkey" },
+        { "munge", "munge,resvport", "resvport" },
+        { "", "", "resvport" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        CU_ASSERT_STRING_EQUAL(leaf_method(rows[i].wanted, rows[i].supported),
+                               rows[i].got);
+}
+
 static const struct unit_case cases[] = {
+    { "a method for users is none for daemons", test_methods_of_daemons },
     { "messages and ends reach the other leaf", test_messages_and_ends },
     { "a stream to nobody ends", test_unknown_peer_ends_stream },
     { "a leaf with a wrong key stays out", test_wrong_key_stays_out },
