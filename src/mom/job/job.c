@@ -6,6 +6,8 @@
 #include "lib/attr/value.h"
 #include "lib/wire/dis.h"
 
+/* Seconds and KiB of a job's file; sums of two stay numbers. */
+#define MOST_COUNTED (INT64_MAX / 4)
 #define RECORD_MAGIC "HFJ1"
 
 void job_copy_attrs(struct mom_job *j, const struct wire_attrs *attrs)
@@ -134,21 +136,43 @@ void job_encode(const struct mom_job *j, struct buf *out)
     }
 }
 
+static bool phase_is_stored(int64_t phase)
+{
+    return phase == JOB_PRERUN || phase == JOB_RUNNING || phase == JOB_SUSPENDED ||
+           phase == JOB_EXITED || phase == JOB_OBIT;
+}
+
+/* A file may be damaged: a number that no job has is refused before anybody calculates
+ * with it. */
 static enum dis_error get_numbers(struct dis_in *in, struct mom_job *j)
 {
     int64_t phase, version, session, status, set;
-    int64_t *const to[] = {
-        &phase,          &version,       &session,    &status,         &set,
-        &j->since_at,    &j->walltime_s, &j->kill_at, &j->used.cput_s, &j->used.mem_kb,
-        &j->used.vmem_kb
+    const struct {
+        int64_t *to, least, most;
+    } numbers[] = {
+        { &phase, 0, INT32_MAX },
+        { &version, INT32_MIN, INT32_MAX },
+        { &session, 0, INT32_MAX },
+        { &status, INT32_MIN, INT32_MAX },
+        { &set, 0, 1 },
+        { &j->since_at, 0, MOST_COUNTED },
+        { &j->walltime_s, 0, MOST_COUNTED },
+        { &j->kill_at, 0, INT64_MAX },
+        { &j->used.cput_s, 0, MOST_COUNTED },
+        { &j->used.mem_kb, 0, MOST_COUNTED },
+        { &j->used.vmem_kb, 0, MOST_COUNTED },
     };
 
-    for (size_t i = 0; i < ARRAY_LEN(to); i++) {
-        enum dis_error e = dis_get_long(in, to[i]);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        enum dis_error e = dis_get_long(in, numbers[i].to);
 
         if (e)
             return e;
+        if (*numbers[i].to < numbers[i].least || *numbers[i].to > numbers[i].most)
+            return DIS_OVERFLOW;
     }
+    if (!phase_is_stored(phase))
+        return DIS_PROTOCOL;
     j->phase = (enum job_phase)phase;
     j->run_version = (int32_t)version;
     j->session = (int32_t)session;

@@ -694,6 +694,34 @@ static void test_accepted_job_starts_after_restart(void)
     bench_fini(&b);
 }
 
+/* Whole files with a number that no job has. */
+static void test_numbers_of_a_record_are_checked(void)
+{
+    const struct mom_config cfg = config(false);
+    static const struct {
+        const char *record;
+        bool taken;
+    } rows[] = {
+        { "+4HFJ1+112+42+12+10+0+0+0+0+1+0+0+0+0", true },
+        { "+4HFJ1+11+7+12+10+0+0+0+0+1+0+0+0+0", false }, /* phase */
+        { "+4HFJ1+112+42+1-1+0+0+0+0+1+0+0+0+0", false }, /* session */
+        { "+4HFJ1+112+42+12+10+0+2+0+0+1+0+0+0+0", false }, /* is the status set */
+        { "+4HFJ1+112+42+12+10+0+0-1+0+1+0+0+0+0", false }, /* since when */
+        { "+4HFJ1+112+42+12+10+0+0+0219+9223372036854775807+1+0+0+0+0", false }, /* walltime */
+        { "+4HFJ1+112+42+12+10+0+0+0+0219+9223372036854775807+0+0+0+0", true }, /* never killed */
+        { "+4HFJ1+112+42+12+10+0+0+0+0+1-5+0+0+0", false }, /* cput */
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct mom *m = mom_new(&cfg);
+        const char *id;
+
+        CU_ASSERT_EQUAL(mom_load(m, rows[i].record, strlen(rows[i].record), &id),
+                        rows[i].taken);
+        mom_free(m);
+    }
+}
+
 static void test_damaged_record_is_refused(void)
 {
     const struct mom_config cfg = config(false);
@@ -805,6 +833,7 @@ static const struct unit_case cases[] = {
     { "an accepted job starts after a restart",
       test_accepted_job_starts_after_restart },
     { "a damaged record is refused", test_damaged_record_is_refused },
+    { "numbers that no job has are refused", test_numbers_of_a_record_are_checked },
     { "strangers and unknown requests are refused", test_strangers_are_refused },
     { "a mock run takes its walltime", test_mock_run },
     { "a MoM without root runs its own user's jobs", test_own_user_only },
