@@ -295,7 +295,12 @@ static void link_node(struct model *m, struct node *n)
     n->host = host_make(m, mom->u.list.v[0]);
     if (++n->host->n == 2) /* its first vnode is no longer alone */
         looks_new(m, &n->host->nodes->obj);
-    DL_INSERT_INORDER2(n->host->nodes, n, node_order, host_prev, host_next);
+    /* A new one is nearly always the last; looking for its place would make a host of
+     * many vnodes cost their square. */
+    if (n->host->nodes && node_order(n->host->nodes->host_prev, n) < 0)
+        DL_APPEND2(n->host->nodes, n, host_prev, host_next);
+    else
+        DL_INSERT_INORDER2(n->host->nodes, n, node_order, host_prev, host_next);
 }
 
 static void unlink_node(struct model *m, struct node *n)
