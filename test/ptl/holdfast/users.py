@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The accounts that tests run as."""
+import fcntl
 import os
 import pwd
 import subprocess
@@ -9,26 +10,52 @@ if ROOTLESS:
     USER1 = USER2 = pwd.getpwuid(os.geteuid()).pw_name
 else:
     USER1, USER2 = "hfuser1", "hfuser2"
-_made = []
+
+# Sessions beside one another share the accounts: each holds a shared lock on this file,
+# which names the accounts that one of them made, and the last one to end removes them.
+LOCK = "/run/holdfast-test-accounts.lock"
+_lock = None
+
+
+def _exists(name):
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return False
+    return True
 
 
 def make_users():
-    """Make the test accounts that do not exist; remembers which."""
+    """Make the test accounts that do not exist."""
+    global _lock
     if ROOTLESS:
         return
+    _lock = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    fcntl.flock(_lock, fcntl.LOCK_EX)
     for name in (USER1, USER2):
-        try:
-            pwd.getpwnam(name)
-        except KeyError:
+        if not _exists(name):
             subprocess.run(["useradd", "-m", "-s", "/bin/bash", name], check=True,
                            capture_output=True)
-            _made.append(name)
+            os.lseek(_lock, 0, os.SEEK_END)
+            os.write(_lock, name.encode() + b"\n")
+    fcntl.flock(_lock, fcntl.LOCK_SH)
 
 
 def remove_users():
-    """Remove what make_users() made."""
-    while _made:
-        subprocess.run(["userdel", "-r", _made.pop()], capture_output=True)
+    """Remove what sessions made, if nobody else uses it."""
+    global _lock
+    if _lock is None:
+        return
+    try:
+        fcntl.flock(_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pass
+    else:
+        for name in os.pread(_lock, 4096, 0).decode().split():
+            subprocess.run(["userdel", "-r", name], capture_output=True)
+        os.ftruncate(_lock, 0)
+    os.close(_lock)
+    _lock = None
 
 
 def run_as(user):
