@@ -213,8 +213,9 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
     const char *magic, *id;
 
     if (dis_get_string(&in, 0, &magic) == DIS_OK && strcmp(magic, RECORD_MAGIC) == 0 &&
-        dis_get_string(&in, 0, &id) == DIS_OK && get_numbers(&in, &read) == DIS_OK &&
-        get_attrs(&in, &attrs) == DIS_OK && in.at == in.end && !job_find(m, id)) {
+        dis_get_string(&in, 0, &id) == DIS_OK && *id &&
+        get_numbers(&in, &read) == DIS_OK && get_attrs(&in, &attrs) == DIS_OK &&
+        in.at == in.end && !job_find(m, id)) {
         j = job_new(m, id, &attrs);
         j->phase = read.phase;
         j->run_version = read.run_version;
