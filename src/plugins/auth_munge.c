@@ -153,7 +153,7 @@ static bool user_of(uid_t uid, char *name, size_t size, gid_t *gid)
     if (getpwuid_r(uid, &pw, room, sizeof(room), &found) || !found ||
         strlen(pw.pw_name) >= size)
         return false;
-    strcpy(name, pw.pw_name);
+    snprintf(name, size, "%s", pw.pw_name);
     *gid = pw.pw_gid;
     return true;
 }
@@ -247,7 +247,7 @@ static int check_decoded(struct munge_ctx *c, uid_t uid, gid_t gid, const char *
                     (unsigned long)gid);
     if (!payload || !names(payload, len, user) || (c->service && !is_daemon(uid)))
         return fail(out, outlen, "User credentials do not match");
-    strcpy(c->user, user);
+    memcpy(c->user, user, sizeof(c->user));
     c->done = true;
     return 0;
 }

@@ -11,35 +11,6 @@
 
 const char fuzz_frames[] = "";
 
-static const struct attr_type *const types[] = {
-    &attr_bool,
-    &attr_long,
-    &attr_int64,
-    &attr_float,
-    &attr_size,
-    &attr_duration,
-    &attr_time,
-    &attr_string,
-    &attr_char,
-    &attr_strings,
-    &attr_acl_user,
-    &attr_acl_host,
-    &attr_acl_group,
-    &attr_resources,
-    &attr_hold,
-    &attr_entity_limit,
-    &attr_jobname,
-    &attr_seconds,
-    &attr_variables,
-    &attr_project,
-    &attr_node_state,
-    &attr_bool_words,
-    &attr_entity_limit_resource,
-    &attr_select,
-    &attr_place,
-    &attr_nodes,
-};
-
 static struct resource_defs *defs;
 
 /* All that can be seen of a value. */
@@ -114,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     if (!defs)
         defs = resource_defs_new();
     arena = arena_new();
-    type = types[(uint8_t)(data[0] - 'A') % ARRAY_LEN(types)];
+    type = attr_types[(uint8_t)(data[0] - 'A') % attr_n_types];
     at = text = fuzz_text(data + 1, len - 1);
     while ((line = strsep(&at, "\n")))
         if (*line)

@@ -9,40 +9,41 @@
 #include <string.h>
 #include <strings.h>
 
+const struct attr_type *const attr_types[] = {
+    &attr_bool,
+    &attr_long,
+    &attr_int64,
+    &attr_float,
+    &attr_size,
+    &attr_duration,
+    &attr_time,
+    &attr_string,
+    &attr_char,
+    &attr_strings,
+    &attr_acl_user,
+    &attr_acl_host,
+    &attr_acl_group,
+    &attr_resources,
+    &attr_hold,
+    &attr_entity_limit,
+    &attr_jobname,
+    &attr_seconds,
+    &attr_variables,
+    &attr_project,
+    &attr_node_state,
+    &attr_bool_words,
+    &attr_entity_limit_resource,
+    &attr_select,
+    &attr_place,
+    &attr_nodes,
+};
+const size_t attr_n_types = ARRAY_LEN(attr_types);
+
 const struct attr_type *attr_type_find(const char *name)
 {
-    static const struct attr_type *const types[] = {
-        &attr_bool,
-        &attr_long,
-        &attr_int64,
-        &attr_float,
-        &attr_size,
-        &attr_duration,
-        &attr_time,
-        &attr_string,
-        &attr_char,
-        &attr_strings,
-        &attr_acl_user,
-        &attr_acl_host,
-        &attr_acl_group,
-        &attr_resources,
-        &attr_hold,
-        &attr_entity_limit,
-        &attr_jobname,
-        &attr_seconds,
-        &attr_variables,
-        &attr_project,
-        &attr_node_state,
-        &attr_bool_words,
-        &attr_entity_limit_resource,
-        &attr_select,
-        &attr_place,
-        &attr_nodes,
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (strcmp(types[i]->name, name) == 0)
-            return types[i];
+    for (size_t i = 0; i < attr_n_types; i++)
+        if (strcmp(attr_types[i]->name, name) == 0)
+            return attr_types[i];
     return NULL;
 }
 

@@ -102,6 +102,9 @@ extern const struct attr_type attr_seconds, attr_variables, attr_project,
 
 /* The type of that name in the tables, NULL when there is none. */
 const struct attr_type *attr_type_find(const char *name);
+/* All of them, in the order that numbers in corpora count by. */
+extern const struct attr_type *const attr_types[];
+extern const size_t attr_n_types;
 
 /* Decode 'text' and combine it with *v by 'op' (SET, INCR, DECR; others act as SET).
  * All or nothing. For a resource list 'resource' names the member; an unknown one is

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -20,7 +21,7 @@ int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why)
     if (strlen(pw.pw_name) >= size)
         return diag_set(why, PBSE_BADUSER, "the account name of uid %lu is too long",
                         (unsigned long)uid);
-    strcpy(name, pw.pw_name);
+    snprintf(name, size, "%s", pw.pw_name);
     return 0;
 }
 

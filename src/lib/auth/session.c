@@ -248,7 +248,7 @@ int auth_session_user(struct auth_session *s, char *user, size_t size)
         return PBSE_BADCRED;
     if (st->plugin->get_userinfo(st->ctx, &name, &host, &realm) == 0 && name && *name &&
         strlen(name) < size) {
-        strcpy(user, name);
+        snprintf(user, size, "%s", name);
         err = 0;
     } else {
         failed_text(s, "the method names no user");

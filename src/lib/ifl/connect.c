@@ -13,6 +13,7 @@
 #include <ifaddrs.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -45,7 +46,7 @@ static int set_target(const char *server, struct target *t)
 {
     if (!net_split(server, t->conf->batch_port, t->host, sizeof(t->host), &t->port))
         return fail(PBSE_BADHOST);
-    strcpy(pbs_server, t->host);
+    snprintf(pbs_server, PBS_MAXHOSTNAME + 1, "%s", t->host);
     return 0;
 }
 
@@ -231,7 +232,8 @@ static int connect_to(const char *server, const char *extend, int connect_s)
 
     if (find_target(server, &t))
         return -1;
-    ifl_pair_find(t.conf, strcpy(name, t.host), t.port, &pair);
+    memcpy(name, t.host, sizeof(name));
+    ifl_pair_find(t.conf, name, t.port, &pair);
     if (pair.n == 1)
         return connect_target(&t, extend);
     for (int i = 0; i < pair.n && fd < 0 && !t.answered; i++) {

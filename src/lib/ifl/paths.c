@@ -119,9 +119,9 @@ int ifl_path(const struct conf *conf, const char *text, char **ret)
     *ret = malloc(size);
     if (!*ret)
         return PBSE_SYSTEM;
-    snprintf(*ret, size, "%s:%s%s%s", name, base, dir, path);
+    size = (size_t)snprintf(*ret, size, "%s:%s%s%s", name, base, dir, path);
     if (is_directory(*ret + strlen(name) + 1))
-        strcat(*ret, "/");
+        memcpy(*ret + size, "/", 2); /* there is room for it */
     return 0;
 }
 

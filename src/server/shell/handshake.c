@@ -8,6 +8,7 @@
 
 #include "lib/io/pool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +97,7 @@ static void finish(struct client *c, struct handshake *h)
         c->session = h->session;
         h->session = NULL;
     }
-    strcpy(user, h->user);
+    memcpy(user, h->user, sizeof(user));
     handshake_abandon(c);
     client_become(c, user);
     conn_hold(c->conn, false);
@@ -129,8 +130,8 @@ static void on_work(struct pool_job *job)
 {
     struct handshake *h = (struct handshake *)(void *)job;
 
-    h->state = auth_session_packet(h->session, h->type, h->token.data, h->token.len,
-                                   &h->out);
+    h->state =
+        auth_session_packet(h->session, h->type, h->token.data, h->token.len, &h->out);
     if (h->state == AUTH_DONE && h->by_method &&
         auth_session_user(h->session, h->user, sizeof(h->user)))
         h->state = AUTH_FAILED;
@@ -174,7 +175,7 @@ int handshake_begin(struct client *c, const struct auth_plugin *method,
     h->client = c;
     h->by_method = method != NULL;
     if (user)
-        strcpy(h->user, user);
+        snprintf(h->user, sizeof(h->user), "%s", user);
     h->timer = loop_timer_new(c->all->sh->loop, on_late, h);
     loop_timer_set(h->timer, HANDSHAKE_MS);
     c->shake = h;

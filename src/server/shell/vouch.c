@@ -13,6 +13,7 @@
 #include "server/shell/methods.h"
 #include "server/shell/trust.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -58,7 +59,7 @@ static bool is_root(const struct client *c, const char *user)
 
 void client_become(struct client *c, const char *user)
 {
-    strcpy(c->user, user);
+    snprintf(c->user, sizeof(c->user), "%s", user);
     trust_host_name(c->all->sh, c->peer.sin_addr, c->host, sizeof(c->host));
     c->host_root = is_root(c, user);
     client_is_known(c);
