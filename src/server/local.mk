@@ -20,6 +20,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
 	src/server/model/job_script.c src/server/model/job_script.h \
 	src/server/model/job_state.c src/server/model/job_state.h \
+	src/server/model/job_tally.c src/server/model/job_tally.h \
 	src/server/model/kind.c \
 	src/server/model/links.c \
 	src/server/model/model.c src/server/model/model.h \

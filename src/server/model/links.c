@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
+#include "server/model/job_tally.h"
 #include "server/model/priv.h"
 #include "server/model/resv_state.h"
 
@@ -25,7 +26,8 @@ bool attr_moves_links(enum obj_kind kind, int attr)
                attr == RESV_A_RESOURCE_LIST;
     if (kind == OBJ_JOB)
         return attr == JOB_A_JOB_STATE || attr == JOB_A_EXEC_VNODE ||
-               attr == JOB_A_RESOURCE_LIST || attr == JOB_A_QUEUE;
+               attr == JOB_A_RESOURCE_LIST || attr == JOB_A_QUEUE ||
+               attr == JOB_A_EUSER || attr == JOB_A_EGROUP || attr == JOB_A_PROJECT;
     if (kind == OBJ_NODE)
         return attr == NODE_A_MOM || attr == NODE_A_QUEUE;
     return false;
@@ -379,6 +381,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
     if (job_is_on_vnodes(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
+    tallies_add(&q->tallies, j);
     looks_new(m, &q->obj);
 }
 
@@ -386,6 +389,7 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
 {
     if (job_is_on_vnodes(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
+    tallies_remove(&q->tallies, j);
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
     q->n_jobs -= !job_is_history(j);
     DL_DELETE2(q->jobs, j, queue_prev, queue_next);
@@ -399,6 +403,7 @@ static void link_job(struct model *m, struct job *j)
 
     j->linked = true;
     m->n_jobs += !job_is_history(j);
+    tallies_add(&m->tallies, j);
     m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
     if (job_is_on_vnodes(j))
         holds_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->holds);
@@ -417,6 +422,7 @@ static void unlink_job(struct model *m, struct job *j)
         return;
     j->linked = false;
     m->n_jobs -= !job_is_history(j);
+    tallies_remove(&m->tallies, j);
     m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
     job_uncount_outside(m, j);
     j->resv = NULL;

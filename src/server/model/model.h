@@ -41,6 +41,7 @@ struct object {
 
 struct node;
 struct resv;
+struct tally; /* job_tally.h */
 struct job;
 struct queue;
 
@@ -85,6 +86,7 @@ struct queue {
     size_t n_nodes;     /* vnodes attached to it */
     size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
     struct resources assigned;
+    struct tally *tallies; /* of its jobs, by whom they count for */
 };
 
 struct resv {
@@ -135,6 +137,7 @@ struct model {
     size_t n_jobs;             /* history not counted */
     size_t n_orphans;          /* jobs whose queue is not there */
     size_t n_state[10];        /* of all jobs, as in struct queue */
+    struct tally *tallies;     /* likewise */
     uint64_t created;          /* counts objects: the source of created_seq */
     struct late_value *late;   /* while objects are loaded */
     struct arena *scratch;     /* of one model_apply() */

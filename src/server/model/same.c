@@ -5,7 +5,7 @@
  * difference. So the check and the comparison are one thing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/model.h"
+#include "server/model/job_tally.h"
 
 #include <string.h>
 
@@ -121,6 +121,8 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
         return differs(c, &a->obj, "job counts");
     if (a->n_nodes != b->n_nodes)
         return differs(c, &a->obj, "vnodes");
+    if (!tallies_same(a->tallies, b->tallies))
+        return differs(c, &a->obj, "tallies");
     for (; ja && jb; ja = ja->queue_next, jb = jb->queue_next)
         if (!SAME_ID(ja, jb))
             break;
@@ -195,6 +197,8 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
             return false;
     if (a->n_jobs != b->n_jobs || memcmp(a->n_state, b->n_state, sizeof(a->n_state)))
         return differs(c, a->server, "job counts");
+    if (!tallies_same(a->tallies, b->tallies))
+        return differs(c, a->server, "tallies");
     if (!same_sums(&a->assigned, &b->assigned))
         return differs(c, a->server, "assigned");
     return true;

@@ -4,25 +4,31 @@
 #include "server/requests/job_limits.h"
 
 #include "server/model/job_state.h"
+#include "server/model/job_tally.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define ALL_NAME     "PBS_ALL"
 #define GENERIC_NAME "PBS_GENERIC"
-#define NO_PROJECT   "_pbs_project_default"
 
 /* In the order in which they are asked. */
 static const struct kind_row {
     char kind;
     const char *word; /* NULL: everybody */
-    int attr;         /* of a job; -1: everybody */
 } kinds[] = {
-    { 'o', NULL, -1 },
-    { 'u', "user", JOB_A_EUSER },
-    { 'g', "group", JOB_A_EGROUP },
-    { 'p', "project", JOB_A_PROJECT },
+    { 'o', NULL },
+    { 'u', "user" },
+    { 'g', "group" },
+    { 'p', "project" },
+};
+
+/* Where a limit holds: the jobs of a queue, or all of them. */
+struct scope {
+    const struct tally *tallies;
+    const struct queue *q; /* NULL: the complex */
+    bool queued_only;      /* jobs in state Q only */
+    const struct attr_value *limits;
 };
 
 static const char *name_of(const struct kind_row *k, const struct job_entity *who)
@@ -35,35 +41,18 @@ static const char *name_of(const struct kind_row *k, const struct job_entity *wh
     case 'p':
         return who->project;
     default:
-        return ALL_NAME;
+        return "PBS_ALL";
     }
 }
 
-/* Where a limit holds: the jobs of a queue, or all of them. */
-struct scope {
-    const struct model *m;
-    const struct queue *q; /* NULL: the complex */
-    bool queued_only;      /* jobs in state Q only */
-};
-
-static const struct job *first_job(const struct scope *s)
+/* The job before its alteration, where it counted for the same entity; else NULL. */
+static const struct job *same_before(const struct kind_row *k,
+                                     const struct job_entity *who)
 {
-    if (s->q)
-        return s->q->jobs;
-    return TO_JOB(s->m->kinds[OBJ_JOB].first);
-}
+    const struct job *was = who->was;
 
-static const struct job *next_job(const struct scope *s, const struct job *j)
-{
-    return s->q ? j->queue_next : TO_JOB(j->obj.next);
-}
-
-static bool counts(const struct scope *s, const struct kind_row *k, const char *name,
-                   const struct job *j)
-{
-    if (s->queued_only && job_state(j) != 'Q')
-        return false;
-    return k->attr < 0 || strcmp(obj_str(&j->obj, k->attr, NO_PROJECT), name) == 0;
+    return was && strcmp(tally_name_of(was, k->kind), name_of(k, who)) == 0 ? was
+                                                                            : NULL;
 }
 
 /* The entry of the name, else the generic one, else NULL. */
@@ -85,18 +74,7 @@ static const struct limit *find_limit(const struct attr_value *limits, char kind
     return generic;
 }
 
-/* --- how many jobs
- * ----------------------------------------------------------------------- */
-
-static int64_t count_jobs(const struct scope *s, const struct kind_row *k,
-                          const char *name)
-{
-    int64_t n = 0;
-
-    for (const struct job *j = first_job(s); j; j = next_job(s, j))
-        n += counts(s, k, name, j);
-    return n;
-}
+/* --- how many jobs --------------------------------------------------------------- */
 
 static int refuse_count(const struct scope *s, const struct kind_row *k,
                         const struct limit *l, struct diag *why)
@@ -116,15 +94,19 @@ static int refuse_count(const struct scope *s, const struct kind_row *k,
                     k->word, l->name, where, of);
 }
 
-static int check_count(const struct scope *s, const struct attr_value *limits,
-                       const struct job_entity *who, struct diag *why)
+static int check_count(const struct scope *s, const struct job_entity *who,
+                       struct diag *why)
 {
-    for (size_t i = 0; limits->set && i < ARRAY_LEN(kinds); i++) {
-        const char *name = name_of(&kinds[i], who);
-        const struct limit *l = find_limit(limits, kinds[i].kind, name, NULL);
+    for (size_t i = 0; s->limits->set && i < ARRAY_LEN(kinds); i++) {
+        const struct kind_row *k = &kinds[i];
+        const char *name = name_of(k, who);
+        const struct limit *l = find_limit(s->limits, k->kind, name, NULL);
 
-        if (l && count_jobs(s, &kinds[i], name) + 1 > strtoll(l->value, NULL, 10))
-            return refuse_count(s, &kinds[i], l, why);
+        if (!l || same_before(k, who))
+            continue;
+        if ((int64_t)tally_jobs(s->tallies, k->kind, name, s->queued_only) >=
+            strtoll(l->value, NULL, 10))
+            return refuse_count(s, k, l, why);
     }
     return 0;
 }
@@ -132,57 +114,54 @@ static int check_count(const struct scope *s, const struct attr_value *limits,
 int job_keeps_count_limits(const struct model *m, const struct queue *q,
                            const struct job_entity *who, struct diag *why)
 {
-    const struct {
-        struct scope scope;
-        const struct attr_value *limits;
-    } rows[] = {
-        { { m, q, false }, obj_attr(&q->obj, QUEUE_A_MAX_QUEUED) },
-        { { m, q, true }, obj_attr(&q->obj, QUEUE_A_QUEUED_JOBS_THRESHOLD) },
-        { { m, NULL, false }, obj_attr(m->server, SERVER_A_MAX_QUEUED) },
-        { { m, NULL, true }, obj_attr(m->server, SERVER_A_QUEUED_JOBS_THRESHOLD) },
+    const struct object *o = &q->obj;
+    const struct scope scopes[] = {
+        { q->tallies, q, false, obj_attr(o, QUEUE_A_MAX_QUEUED) },
+        { q->tallies, q, true, obj_attr(o, QUEUE_A_QUEUED_JOBS_THRESHOLD) },
+        { m->tallies, NULL, false, obj_attr(m->server, SERVER_A_MAX_QUEUED) },
+        { m->tallies, NULL, true, obj_attr(m->server, SERVER_A_QUEUED_JOBS_THRESHOLD) },
     };
     int err = 0;
 
-    for (size_t i = 0; err == 0 && i < ARRAY_LEN(rows); i++)
-        err = check_count(&rows[i].scope, rows[i].limits, who, why);
+    for (size_t i = 0; err == 0 && i < ARRAY_LEN(scopes); i++)
+        err = check_count(&scopes[i], who, why);
     return err;
 }
 
-/* --- how much
- * ---------------------------------------------------------------------------- */
+/* --- how much -------------------------------------------------------------------- */
 
-static bool add_amount(struct attr_value *sum, const struct resources *list,
-                       const struct resource_def *def)
+static tally_number amount_before(const struct job *was, const char *resource)
 {
-    const struct resource_value *rv = resources_find(list, def->name);
+    const struct resource_value *rv =
+        was ? resources_find(obj_resources(&was->obj, JOB_A_RESOURCE_LIST), resource)
+            : NULL;
 
-    if (!rv || !rv->value.set)
-        return true;
-    if (sum->set)
-        return def->type->add(sum, &rv->value) == 0;
-    def->type->copy(sum, &rv->value);
-    return true;
+    return rv ? tally_number_of(rv->def, &rv->value) : 0;
 }
 
-/* Would all of them and the new one be more than the limit? More than can be counted is
- * more. */
-static bool exceeds(const struct scope *s, const struct kind_row *k, const char *name,
-                    const struct resource_def *def, const struct limit *l,
-                    const struct resources *wanted)
+/* Would all of them and the wanted amount be more than the limit? */
+static bool exceeds(const struct scope *s, const struct model *m,
+                    const struct kind_row *k, const struct job_entity *who,
+                    const struct limit *l, const struct resource_value *wanted)
 {
-    struct attr_value sum = { 0 }, most = { 0 };
-    bool fits = add_amount(&sum, wanted, def), more;
+    const struct resource_def *def = wanted->def;
+    const struct job *was = same_before(k, who);
+    tally_number more = tally_number_of(def, &wanted->value);
+    tally_number before = amount_before(was, def->name);
+    tally_number sum =
+        tally_amount(s->tallies, k->kind, name_of(k, who), def, s->queued_only);
+    struct attr_value most = { 0 };
+    bool too_much;
 
-    for (const struct job *j = first_job(s); fits && j; j = next_job(s, j))
-        if (counts(s, k, name, j))
-            fits = add_amount(&sum, obj_resources(&j->obj, JOB_A_RESOURCE_LIST), def);
-    if (resource_decode(def, s->m->defs, &most, l->value))
+    if (was && more <= before)
+        return false;
+    if (resource_decode(def, m->defs, &most, l->value))
         return false; /* was decoded when it was set */
-    more = !fits || def->type->compare(&sum, &most) > 0;
-    if (sum.set)
-        def->type->clear(&sum);
+    if (!s->queued_only || (was && job_state(was) == 'Q'))
+        sum -= before;
+    too_much = sum + more > tally_number_of(def, &most);
     def->type->clear(&most);
-    return more;
+    return too_much;
 }
 
 static int refuse_amount(const struct scope *s, const struct kind_row *k,
@@ -206,18 +185,18 @@ static int refuse_amount(const struct scope *s, const struct kind_row *k,
 }
 
 /* Only what the job asks for can be too much. */
-static int check_amounts(const struct scope *s, const struct attr_value *limits,
+static int check_amounts(const struct scope *s, const struct model *m,
                          const struct job_entity *who, const struct resources *wanted,
                          struct diag *why)
 {
-    for (size_t r = 0; limits->set && r < wanted->n; r++)
+    for (size_t r = 0; s->limits->set && r < wanted->n; r++)
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-            const struct resource_def *def = wanted->v[r].def;
-            const char *name = name_of(&kinds[i], who);
-            const struct limit *l = find_limit(limits, kinds[i].kind, name, def->name);
+            const struct kind_row *k = &kinds[i];
+            const struct limit *l =
+                find_limit(s->limits, k->kind, name_of(k, who), wanted->v[r].def->name);
 
-            if (l && exceeds(s, &kinds[i], name, def, l, wanted))
-                return refuse_amount(s, &kinds[i], l, why);
+            if (l && exceeds(s, m, k, who, l, &wanted->v[r]))
+                return refuse_amount(s, k, l, why);
         }
     return 0;
 }
@@ -226,18 +205,16 @@ int job_keeps_amount_limits(const struct model *m, const struct queue *q,
                             const struct job_entity *who,
                             const struct resources *wanted, struct diag *why)
 {
-    const struct {
-        struct scope scope;
-        const struct attr_value *limits;
-    } rows[] = {
-        { { m, q, false }, obj_attr(&q->obj, QUEUE_A_MAX_QUEUED_RES) },
-        { { m, q, true }, obj_attr(&q->obj, QUEUE_A_QUEUED_JOBS_THRESHOLD_RES) },
-        { { m, NULL, false }, obj_attr(m->server, SERVER_A_MAX_QUEUED_RES) },
-        { { m, NULL, true }, obj_attr(m->server, SERVER_A_QUEUED_JOBS_THRESHOLD_RES) },
+    const struct object *o = &q->obj, *svr = m->server;
+    const struct scope scopes[] = {
+        { q->tallies, q, false, obj_attr(o, QUEUE_A_MAX_QUEUED_RES) },
+        { q->tallies, q, true, obj_attr(o, QUEUE_A_QUEUED_JOBS_THRESHOLD_RES) },
+        { m->tallies, NULL, false, obj_attr(svr, SERVER_A_MAX_QUEUED_RES) },
+        { m->tallies, NULL, true, obj_attr(svr, SERVER_A_QUEUED_JOBS_THRESHOLD_RES) },
     };
     int err = 0;
 
-    for (size_t i = 0; err == 0 && i < ARRAY_LEN(rows); i++)
-        err = check_amounts(&rows[i].scope, rows[i].limits, who, wanted, why);
+    for (size_t i = 0; err == 0 && i < ARRAY_LEN(scopes); i++)
+        err = check_amounts(&scopes[i], m, who, wanted, why);
     return err;
 }

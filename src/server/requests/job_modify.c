@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_state.h"
+#include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
 #include "server/react/job_react.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
+#include "server/requests/job_limits.h"
 
 #include <string.h>
 #include <strings.h>
@@ -144,16 +146,40 @@ static int change_request(struct alteration *al, struct diag *why)
     return how ? complete_again(al, why) : 0;
 }
 
+/* Limits that hold where it is: a manager may go beyond them, as with a move. */
+static int check_limits(const struct alteration *al, struct diag *why)
+{
+    const struct object *o = &al->job->obj;
+    const struct attr_value *list = edit_value(&al->e, JOB_A_RESOURCE_LIST);
+    const struct queue *q = al->job->queue;
+    const struct job_entity who = {
+        .user = obj_str(o, JOB_A_EUSER, ""),
+        .group = obj_str(o, JOB_A_EGROUP, ""),
+        .project = edit_str(&al->e, JOB_A_PROJECT, TALLY_NO_PROJECT),
+        .was = al->job,
+    };
+    int err;
+
+    if (!q || (al->rq->who->rights & WHO_MANAGER))
+        return 0;
+    err = job_keeps_count_limits(al->m, q, &who, why);
+    if (!err && list->set)
+        err = job_keeps_amount_limits(al->m, q, &who, &list->u.res, why);
+    if (!err && list->set && al->e.touched[JOB_A_RESOURCE_LIST])
+        err = job_keeps_limits(al->m, q, &list->u.res, why);
+    return err;
+}
+
 static int check_queued(struct alteration *al, struct diag *why)
 {
-    int err = change_request(al, why);
+    int err = 0;
 
-    if (!err && al->job->queue)
-        err = job_fits_resv(al->job->queue, &al->e, al->rq->arena, why);
-    if (!err && al->job->queue && !(al->rq->who->rights & WHO_MANAGER))
-        err = job_keeps_limits(al->m, al->job->queue,
-                               &edit_value(&al->e, JOB_A_RESOURCE_LIST)->u.res, why);
-    return err;
+    if (al->e.touched[JOB_A_RESOURCE_LIST]) {
+        err = change_request(al, why);
+        if (!err && al->job->queue)
+            err = job_fits_resv(al->job->queue, &al->e, al->rq->arena, why);
+    }
+    return err ? err : check_limits(al, why);
 }
 
 /* Holds and times decide where a job that does not run belongs. */
@@ -203,7 +229,7 @@ static int check_alteration(struct alteration *al, struct diag *why)
         err = job_entries_agree(&al->e, why);
     if (!err && running && al->e.touched[JOB_A_RESOURCE_LIST])
         err = check_raises(al, why);
-    if (!err && !running && al->e.touched[JOB_A_RESOURCE_LIST])
+    if (!err && !running)
         err = check_queued(al, why);
     if (!err && !running)
         settle_again(al);

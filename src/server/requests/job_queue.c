@@ -12,6 +12,7 @@
 #include "lib/attr/server_attrs.h"
 #include "server/model/job_script.h"
 #include "server/model/job_state.h"
+#include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_admit.h"
@@ -164,7 +165,7 @@ static struct job_entity entity_of(const struct submission *s)
     return (struct job_entity){
         .user = s->acct.user,
         .group = s->acct.group,
-        .project = edit_str(&s->job, JOB_A_PROJECT, "_pbs_project_default"),
+        .project = edit_str(&s->job, JOB_A_PROJECT, TALLY_NO_PROJECT),
     };
 }
 
@@ -334,17 +335,58 @@ int handle_rdy_to_commit(const struct model *m UNUSED, const struct request *rq 
     return 0;
 }
 
+/* Resource_List of a record; a definition may have changed since it was made. */
+static int asked_for_in(const struct model *m, const struct record *rec,
+                        struct attr_value *list, struct diag *why)
+{
+    int err = 0;
+
+    for (size_t i = 0; err == 0 && i < rec->n_changes; i++) {
+        const struct change *c = &rec->changes[i];
+
+        if (c->attr == JOB_A_RESOURCE_LIST && c->after)
+            err = attr_value_set(&attr_resources, list, m->defs, c->resource, c->after,
+                                 WIRE_OP_SET);
+    }
+    return err ? diag_code(why, err) : 0;
+}
+
+/* What others may have changed between QueueJob and Commit: its queue, its resources,
+ * and who is how near to a limit. */
+static int check_again(const struct model *m, const struct record *rec,
+                       struct diag *why)
+{
+    const struct queue *q = model_queue(m, change_text(rec, JOB_A_QUEUE, ""));
+    const struct job_entity who = {
+        .user = change_text(rec, JOB_A_EUSER, ""),
+        .group = change_text(rec, JOB_A_EGROUP, ""),
+        .project = change_text(rec, JOB_A_PROJECT, TALLY_NO_PROJECT),
+    };
+    struct attr_value list = { 0 };
+    int err = q ? asked_for_in(m, rec, &list, why) : diag_code(why, PBSE_UNKQUE);
+
+    if (!err)
+        err = job_keeps_count_limits(m, q, &who, why);
+    if (!err && list.set)
+        err = job_keeps_amount_limits(m, q, &who, &list.u.res, why);
+    if (list.set)
+        attr_resources.clear(&list);
+    return err;
+}
+
 int handle_commit(const struct model *m, const struct request *rq, struct decision *out)
 {
     const struct body_id *body = rq->body;
     struct pending_job *job = pending_find(rq->pending, rq->who->conn);
     struct record *rec;
+    int err;
 
     if (!job || strcasecmp(job->id, body->id) != 0)
         return diag_code(&out->why, PBSE_UNKJOBID);
-    if (!model_queue(m, change_text(job->rec, JOB_A_QUEUE, ""))) {
+    err = check_again(m, job->rec, &out->why);
+    if (err) {
         pending_drop(rq->pending, rq->who->conn);
-        return diag_code(&out->why, PBSE_UNKQUE);
+        return err;
     }
     rec = pending_record(job, &out->records, out->arena);
     settle_record(rec, job->id, rq);

@@ -1,0 +1,238 @@
+/* job_tally.c - see job_tally.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_tally.h"
+
+#include "server/model/job_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define ALL_NAME "PBS_ALL"
+
+/* No value counts for more: so many of them fit into a number that a server never has
+ * as many jobs. */
+#define NUMBER_MAX ((tally_number)1 << 90)
+#define FLOAT_UNIT 1048576.0
+
+struct tally_sum {
+    const struct resource_def *def;
+    size_t n; /* jobs that ask for it; without any the entry goes */
+    tally_number all, queued;
+};
+
+struct tally {
+    char *key; /* kind, then name */
+    size_t n, n_queued;
+    size_t n_sums;
+    struct tally_sum *sums; /* in no order */
+    UT_hash_handle hh;
+};
+
+/* --- numbers --------------------------------------------------------------------- */
+
+/* Sizes below one KiB count as the next (attributes.md 3). */
+static tally_number kib_of(const struct size_value *s)
+{
+    tally_number bytes = (tally_number)s->number << s->shift;
+
+    return ((s->words ? bytes * 8 : bytes) + 1023) / 1024;
+}
+
+static tally_number float_number(double real)
+{
+    const double most = 0x1p90 / FLOAT_UNIT;
+
+    if (!(real > -most)) /* nor what is no number at all */
+        return -NUMBER_MAX;
+    return real < most ? (tally_number)(real * FLOAT_UNIT) : NUMBER_MAX;
+}
+
+tally_number tally_number_of(const struct resource_def *def,
+                             const struct attr_value *value)
+{
+    const struct attr_type *type = def->type;
+
+    if (!value->set)
+        return 0;
+    if (type == &attr_long || type == &attr_int64 || type == &attr_duration)
+        return value->u.num;
+    if (type == &attr_size)
+        return MIN_OF(kib_of(&value->u.size), NUMBER_MAX);
+    return type == &attr_float ? float_number(value->u.real) : 0;
+}
+
+/* --- one tally ------------------------------------------------------------------- */
+
+const char *tally_name_of(const struct job *j, char kind)
+{
+    switch (kind) {
+    case 'u':
+        return obj_str(&j->obj, JOB_A_EUSER, "");
+    case 'g':
+        return obj_str(&j->obj, JOB_A_EGROUP, "");
+    case 'p':
+        return obj_str(&j->obj, JOB_A_PROJECT, TALLY_NO_PROJECT);
+    default:
+        return ALL_NAME;
+    }
+}
+
+static const struct tally *find(const struct tally *tallies, char kind,
+                                const char *name)
+{
+    struct buf key = { 0 };
+    struct tally *t;
+
+    buf_printf(&key, "%c%s", kind, name);
+    HASH_FIND(hh, tallies, key.data, key.len, t);
+    buf_fini(&key);
+    return t;
+}
+
+static struct tally *make(struct tally **tallies, char kind, const char *name)
+{
+    struct tally *t = (struct tally *)find(*tallies, kind, name);
+
+    if (t)
+        return t;
+    t = xcalloc(1, sizeof(*t));
+    t->key = xasprintf("%c%s", kind, name);
+    HASH_ADD_KEYPTR(hh, *tallies, t->key, strlen(t->key), t);
+    return t;
+}
+
+static struct tally_sum *sum_of(const struct tally *t, const struct resource_def *def)
+{
+    for (size_t i = 0; i < t->n_sums; i++)
+        if (t->sums[i].def == def)
+            return &t->sums[i];
+    return NULL;
+}
+
+static struct tally_sum *sum_make(struct tally *t, const struct resource_def *def)
+{
+    struct tally_sum *sum = sum_of(t, def);
+
+    if (sum)
+        return sum;
+    t->sums = xrealloc(t->sums, (t->n_sums + 1) * sizeof(*t->sums));
+    t->sums[t->n_sums] = (struct tally_sum){ .def = def };
+    return &t->sums[t->n_sums++];
+}
+
+static void count_amounts(struct tally *t, const struct job *j, int sign, bool queued)
+{
+    const struct resources *list = obj_resources(&j->obj, JOB_A_RESOURCE_LIST);
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct resource_def *def = list->v[i].def;
+        tally_number amount = sign * tally_number_of(def, &list->v[i].value);
+        struct tally_sum *sum;
+
+        if (amount == 0)
+            continue;
+        sum = sum_make(t, def);
+        sum->n += (size_t)sign;
+        sum->all += amount;
+        sum->queued += queued ? amount : 0;
+        if (sum->n == 0)
+            *sum = t->sums[--t->n_sums];
+    }
+}
+
+static void count(struct tally **tallies, const struct job *j, int sign)
+{
+    bool queued = job_state(j) == 'Q';
+
+    for (const char *kind = TALLY_KINDS; *kind; kind++) {
+        struct tally *t = make(tallies, *kind, tally_name_of(j, *kind));
+
+        t->n += (size_t)sign;
+        t->n_queued += queued ? (size_t)sign : 0;
+        count_amounts(t, j, sign, queued);
+        if (t->n > 0)
+            continue;
+        HASH_DEL(*tallies, t);
+        free(t->sums);
+        free(t->key);
+        free(t);
+    }
+}
+
+static bool is_history(const struct job *j)
+{
+    return job_state(j) == 'M' || job_state(j) == 'F';
+}
+
+void tallies_add(struct tally **tallies, const struct job *j)
+{
+    if (!is_history(j))
+        count(tallies, j, 1);
+}
+
+void tallies_remove(struct tally **tallies, const struct job *j)
+{
+    if (!is_history(j))
+        count(tallies, j, -1);
+}
+
+/* --- questions ------------------------------------------------------------------- */
+
+size_t tally_jobs(const struct tally *tallies, char kind, const char *name,
+                  bool queued_only)
+{
+    const struct tally *t = find(tallies, kind, name);
+
+    if (!t)
+        return 0;
+    return queued_only ? t->n_queued : t->n;
+}
+
+tally_number tally_amount(const struct tally *tallies, char kind, const char *name,
+                          const struct resource_def *def, bool queued_only)
+{
+    const struct tally *t = find(tallies, kind, name);
+    const struct tally_sum *sum = t ? sum_of(t, def) : NULL;
+
+    if (!sum)
+        return 0;
+    return queued_only ? sum->queued : sum->all;
+}
+
+/* Another model has definitions of its own. */
+static const struct tally_sum *sum_named(const struct tally *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_sums; i++)
+        if (strcasecmp(t->sums[i].def->name, name) == 0)
+            return &t->sums[i];
+    return NULL;
+}
+
+static bool same_tally(const struct tally *a, const struct tally *b)
+{
+    if (a->n != b->n || a->n_queued != b->n_queued || a->n_sums != b->n_sums)
+        return false;
+    for (size_t i = 0; i < a->n_sums; i++) {
+        const struct tally_sum *x = &a->sums[i];
+        const struct tally_sum *y = sum_named(b, x->def->name);
+
+        if (!y || x->n != y->n || x->all != y->all || x->queued != y->queued)
+            return false;
+    }
+    return true;
+}
+
+bool tallies_same(const struct tally *a, const struct tally *b)
+{
+    if (HASH_COUNT(a) != HASH_COUNT(b))
+        return false;
+    for (const struct tally *t = a; t; t = t->hh.next) {
+        const struct tally *other = find(b, t->key[0], t->key + 1);
+
+        if (!other || !same_tally(t, other))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,44 @@
+/* job_tally.h - how many jobs, and how much of each resource, everybody, a user, a
+ * group or a project has in a queue or in the complex: what limits of queued jobs are
+ * held against (attributes.md 5).
+ *
+ * A tally follows its jobs: it changes when one of them is linked or unlinked and is
+ * never counted anew. History is not counted. Sums are of numbers that are not rounded
+ * and cannot overflow, so that the order in which jobs came and went leaves no trace.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_JOB_TALLY_H
+#define SERVER_MODEL_JOB_TALLY_H
+
+#include "server/model/model.h"
+
+/* Seconds, KiB, numbers; of floats the 2^20th part. */
+__extension__ typedef __int128 tally_number;
+
+struct tally;
+
+/* Project of a job without one. */
+#define TALLY_NO_PROJECT "_pbs_project_default"
+
+#define TALLY_KINDS "ougp" /* all, user, group, project: in the order of checks */
+
+/* Take a job into the tallies of a queue or of the complex, or out of them. Its
+ * attributes are the same both times. */
+void tallies_add(struct tally **tallies, const struct job *j);
+void tallies_remove(struct tally **tallies, const struct job *j);
+bool tallies_same(const struct tally *a, const struct tally *b);
+
+/* Whom a job counts for: "PBS_ALL", its user, its group, its project. */
+const char *tally_name_of(const struct job *j, char kind);
+
+/* The sum of an entity; 0 of somebody without jobs. 'queued_only': jobs in state Q. */
+size_t tally_jobs(const struct tally *tallies, char kind, const char *name,
+                  bool queued_only);
+tally_number tally_amount(const struct tally *tallies, char kind, const char *name,
+                          const struct resource_def *def, bool queued_only);
+
+/* A value as it is added up; 0 for a resource that is no amount. */
+tally_number tally_number_of(const struct resource_def *def,
+                             const struct attr_value *value);
+
+#endif
