@@ -37,7 +37,7 @@ static tally_number kib_of(const struct size_value *s)
 {
     tally_number bytes = (tally_number)s->number << s->shift;
 
-    return ((s->words ? bytes * 8 : bytes) + 1023) / 1024;
+    return ((s->words ? bytes * 8 : bytes) + 1023) >> 10;
 }
 
 static tally_number float_number(double real)
