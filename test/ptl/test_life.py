@@ -14,17 +14,9 @@ from story import *
 SCRIPT = "import pbs\nprint('\\\\0 %s')\n" % ("x" * 2000)
 
 
-class Alone(Cluster):
-    """A server without anybody else."""
-
-    def start(self):
-        self.prepare()
-        self.server.start()
-
-
 @pytest.fixture
 def alone():
-    with Alone() as c:
+    with Cluster(alone=True) as c:
         yield c
 
 
@@ -140,3 +132,15 @@ def test_an_immediate_end_requeues_or_kills(cluster):
     server.start()
     assert once not in [j["id"] for j in server.status(JOB)]
     server.accounting_match(";E;%s;" % again)
+
+
+class WrongCoreLimit(Cluster):
+    def write_conf(self, **more):
+        super().write_conf(PBS_CORE_LIMIT="1mb", **more)
+
+
+def test_each_daemon_tells_a_core_limit_that_is_none():
+    with WrongCoreLimit() as c:
+        for daemon in (c.server, c.scheduler, c.mom, c.comm):
+            daemon.log_match("invalid value for PBS_CORE_LIMIT in pbs.conf, continuing "
+                             "with default core limit")

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "comm/shell/shell.h"
-#include "lib/base/version.h"
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
+#include "lib/io/startup.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -100,35 +100,18 @@ static int check_options(const struct options *o, const struct conf *conf)
 static int open_log(struct comm *c, const struct options *o, struct diag *why)
 {
     char host[256], name[256], dir[PATH_MAX];
-    struct logfile_config cfg = { .dir = dir,
-                                  .daemon = c->daemon,
-                                  .version = PBS_VERSION,
-                                  .leaf_name = c->conf->leaf_name,
-                                  .mom_node_name = c->conf->mom_node_name,
-                                  .mask =
-                                      o->has_mask ? o->mask : c->conf->comm_log_events,
-                                  .highres = c->conf->highres_timestamp,
-                                  .conf = c->conf };
+    struct logfile_config cfg = {
+        .dir = dir,
+        .daemon = c->daemon,
+        .mask = o->has_mask ? o->mask : c->conf->comm_log_events,
+        .conf = c->conf,
+    };
 
     net_host_name(host, sizeof(host));
     net_short_name(host, name, sizeof(name));
     snprintf(c->daemon, sizeof(c->daemon), "Comm@%s", name);
     snprintf(dir, sizeof(dir), "%s/comm_logs", c->conf->home);
-    return logfile_open(&cfg, &c->log, why);
-}
-
-/* The lock keeps a second router of the same home away; the file stays behind. */
-static int take_lock(const struct comm *c, int *fd, struct diag *why)
-{
-    char path[PATH_MAX];
-    int err;
-
-    snprintf(path, sizeof(path), "%s/server_priv", c->conf->home);
-    err = daemon_mkdir(path, 0750, why);
-    if (err)
-        return err;
-    snprintf(path, sizeof(path), "%s/server_priv/comm.lock", c->conf->home);
-    return daemon_lock(path, 0600, fd, why);
+    return startup_log(&cfg, &c->log, why);
 }
 
 static void announce(const struct comm *c, const char *argv0, long threads)
@@ -168,21 +151,24 @@ static int serve(struct comm *c, const struct options *o, const char *argv0)
     return err ? 1 : 0;
 }
 
+/* The lock keeps a second router of the same home away; the file stays behind. */
 static int lock_and_serve(struct comm *c, const struct options *o, const char *argv0)
 {
+    char path[PATH_MAX];
     struct diag why;
-    int lock, err;
+    int err;
 
-    if (!o->foreground && daemon_fork() != 0) {
-        perror("pbs_comm: fork");
-        return 1;
+    snprintf(path, sizeof(path), "%s/server_priv", c->conf->home);
+    err = daemon_mkdir(path, 0750, &why);
+    if (!err) {
+        snprintf(path, sizeof(path), "%s/server_priv/comm.lock", c->conf->home);
+        err = startup_take_place(o->foreground, path, 0600, &why);
     }
-    err = take_lock(c, &lock, &why);
     if (err == PBSE_OBJBUSY) {
         fprintf(stderr, "pbs_comm: another PBS comm router running at the same port\n");
         return 0;
     }
-    if (err || daemon_lock_pid(lock, &why) != 0) {
+    if (err) {
         fprintf(stderr, "pbs_comm: %s\n", why.text);
         return 1;
     }
@@ -197,19 +183,15 @@ int main(int argc, char **argv)
     struct diag why;
     int status;
 
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        fputs(VERSION_TEXT, stdout);
+    if (startup_tells_version(argc, argv))
         return 0;
-    }
     daemon_tidy();
     status = read_options(argc, argv, &o);
     if (status)
         return status;
-    if (conf_load(&conf, &why) != 0) {
-        fprintf(stderr, "%s\n", why.text);
+    conf = startup_conf();
+    if (!conf)
         return 1;
-    }
-    (void)daemon_core_limit(conf->core_limit);
     c.conf = conf;
     if (o.threads < 0)
         o.threads = conf->comm_threads;

@@ -17,12 +17,13 @@ libhfio_la_SOURCES = \
 	src/lib/io/logfile.c src/lib/io/logfile.h \
 	src/lib/io/loop.c src/lib/io/loop.h \
 	src/lib/io/pool.c src/lib/io/pool.h \
+	src/lib/io/startup.c src/lib/io/startup.h \
 	src/lib/io/zonefile.c src/lib/io/zonefile.h
 
 check_PROGRAMS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
-	test/unit/io/test_logfile
+	test/unit/io/test_logfile test/unit/io/test_startup
 TESTS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
-	test/unit/io/test_logfile
+	test/unit/io/test_logfile test/unit/io/test_startup
 check_PROGRAMS += test/unit/io/test_zonefile
 TESTS += test/unit/io/test_zonefile
 test_unit_io_test_zonefile_SOURCES = test/unit/io/test_zonefile.c
@@ -35,5 +36,7 @@ test_unit_io_test_loop_SOURCES = test/unit/io/test_loop.c
 test_unit_io_test_loop_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_io_test_logfile_SOURCES = test/unit/io/test_logfile.c
 test_unit_io_test_logfile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
+test_unit_io_test_startup_SOURCES = test/unit/io/test_startup.c
+test_unit_io_test_startup_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 
 EXTRA_DIST += src/lib/io/README.md

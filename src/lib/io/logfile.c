@@ -8,6 +8,7 @@
 #include "lib/io/logfile.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/version.h"
 #include "lib/io/clock.h"
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
@@ -26,13 +27,13 @@
 #include <unistd.h>
 
 struct logfile {
-    char *dir, *file, *daemon, *version, *leaf_name, *mom_node_name;
+    char *dir, *file, *daemon;
+    const struct conf *conf;
     uint32_t mask;
-    bool highres, to_stderr;
+    bool to_stderr;
     bool to_syslog;
-    unsigned severity; /* least important one for syslog; 0: all */
-    int fd;            /* -1: no files */
-    char day[9];       /* of the open file */
+    int fd;      /* -1: no files */
+    char day[9]; /* of the open file */
 };
 
 static void time_format(int64_t at, const char *fmt, char *text, size_t size)
@@ -70,7 +71,7 @@ static int facility_of(const struct conf *conf)
                               LOG_LOCAL2, LOG_LOCAL3, LOG_LOCAL4, LOG_LOCAL5,
                               LOG_LOCAL6, LOG_LOCAL7 };
 
-    return conf && conf->syslog < ARRAY_LEN(of) ? of[conf->syslog] : -1;
+    return conf->syslog < ARRAY_LEN(of) ? of[conf->syslog] : -1;
 }
 
 static int severity_of(uint32_t event)
@@ -94,8 +95,9 @@ static void syslog_put(const struct logfile *lf, uint32_t event, uint32_t log_cl
                        const char *object, const char *text)
 {
     int severity = severity_of(event);
+    unsigned least = lf->conf->syslog_severity; /* 0: all */
 
-    if (lf->severity == 0 || severity <= (int)lf->severity)
+    if (least == 0 || severity <= (int)least)
         syslog(severity, "%s;%s;%s", log_class_name(log_class), object, text);
 }
 
@@ -108,7 +110,7 @@ static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
 
     log_time_text(at_us / 1000000, stamp);
     buf_add_str(&line, stamp);
-    if (lf->highres)
+    if (lf->conf->highres_timestamp)
         buf_printf(&line, ".%06d", (int)(at_us % 1000000));
     buf_printf(&line, ";%04x;%s;%s;%s;", event & ~(uint32_t)LOG_EV_FORCE, lf->daemon,
                log_class_name(log_class), object);
@@ -151,17 +153,16 @@ static void banner_interfaces(struct logfile *lf, int64_t at_us)
 static void banner(struct logfile *lf, int64_t at_us)
 {
     char host[256] = "", *text;
+    const char *leaf = lf->conf->leaf_name, *mom = lf->conf->mom_node_name;
 
     gethostname(host, sizeof(host) - 1);
     line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, "Log", "Log opened");
-    text = xasprintf("pbs_version=%s", lf->version);
-    line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, lf->daemon, text);
-    free(text);
+    line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, lf->daemon,
+             "pbs_version=" PBS_VERSION);
     line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, lf->daemon,
              "pbs_build=mach=N/A:security=N/A:configure_args=N/A");
     text = xasprintf("hostname=%s;pbs_leaf_name=%s;pbs_mom_node_name=%s", host,
-                     lf->leaf_name ? lf->leaf_name : "N/A",
-                     lf->mom_node_name ? lf->mom_node_name : "N/A");
+                     leaf ? leaf : "N/A", mom ? mom : "N/A");
     line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, lf->daemon, text);
     free(text);
     banner_interfaces(lf, at_us);
@@ -206,17 +207,13 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
     lf->dir = cfg->dir ? xstrdup(cfg->dir) : NULL;
     lf->file = cfg->file ? xstrdup(cfg->file) : NULL;
     lf->daemon = xstrdup(cfg->daemon);
-    lf->version = xstrdup(cfg->version ? cfg->version : "");
-    lf->leaf_name = cfg->leaf_name ? xstrdup(cfg->leaf_name) : NULL;
-    lf->mom_node_name = cfg->mom_node_name ? xstrdup(cfg->mom_node_name) : NULL;
+    lf->conf = cfg->conf;
     lf->mask = cfg->mask;
-    lf->highres = cfg->highres;
     lf->to_stderr = cfg->to_stderr;
     log_day_text(now_us / 1000000, lf->day);
     lf->fd = -1;
     if (facility >= 0) {
         lf->to_syslog = true;
-        lf->severity = cfg->conf->syslog_severity;
         openlog(lf->daemon, LOG_NOWAIT, facility);
         if (!cfg->conf->local_log) {
             *ret = lf;
@@ -249,9 +246,6 @@ void logfile_close(struct logfile *lf)
     free(lf->dir);
     free(lf->file);
     free(lf->daemon);
-    free(lf->version);
-    free(lf->leaf_name);
-    free(lf->mom_node_name);
     free(lf);
 }
 

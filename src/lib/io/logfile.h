@@ -19,17 +19,14 @@
 struct logfile;
 
 struct logfile_config {
-    const char *dir;           /* "HOME/server_logs"; made when missing, 0755 */
-    const char *file;          /* instead of dir: an absolute path, never rotated */
-    const char *daemon;        /* "Server@host", "pbs_sched", "pbs_mom", "Comm@host" */
-    const char *version;       /* pbs_version in the banner */
-    const char *leaf_name;     /* NULL: N/A */
-    const char *mom_node_name; /* NULL: N/A */
+    const char *dir;    /* "HOME/server_logs"; made when missing, 0755 */
+    const char *file;   /* instead of dir: an absolute path, never rotated */
+    const char *daemon; /* "Server@host", "pbs_sched", "pbs_mom", "Comm@host" */
     uint32_t mask;
-    bool highres;   /* microseconds in time stamps */
     bool to_stderr; /* copy error lines (event 0001) to stderr */
-    /* PBS_SYSLOG, PBS_SYSLOGSEVR and PBS_LOCALLOG say where lines go (operations.md 16);
-     * NULL: into files. */
+    /* Where lines go (PBS_SYSLOG, PBS_SYSLOGSEVR, PBS_LOCALLOG: operations.md 16), how
+     * fine their time stamps are (PBS_LOG_HIGHRES_TIMESTAMP), names for the banner. It
+     * outlives the log file. */
     const struct conf *conf;
 };
 

@@ -6,6 +6,7 @@
 #include "lib/io/daemon.h"
 #include "lib/io/listen.h"
 #include "lib/io/net.h"
+#include "lib/io/startup.h"
 #include "mom/shell/actions.h"
 #include "mom/shell/home.h"
 #include "mom/shell/shell.h"
@@ -181,16 +182,12 @@ static int open_log(struct shell *s, const struct options *o)
     struct logfile_config cfg = { .dir = dir,
                                   .file = o->log,
                                   .daemon = "pbs_mom",
-                                  .version = PBS_VERSION,
-                                  .leaf_name = s->conf->leaf_name,
-                                  .mom_node_name = s->conf->mom_node_name,
                                   .mask = LOG_MASK_DEFAULT,
-                                  .highres = s->conf->highres_timestamp,
                                   .conf = s->conf };
     struct diag why;
 
     snprintf(dir, sizeof(dir), "%s/mom_logs", s->home);
-    if (logfile_open(&cfg, &s->log, &why) == 0)
+    if (startup_log(&cfg, &s->log, &why) == 0)
         return 0;
     fprintf(stderr, "pbs_mom: Unable to open logfile\npbs_mom: %s\n", why.text);
     return 1;
@@ -313,20 +310,16 @@ static int lock_and_serve(struct shell *s, const struct options *o)
 {
     char path[PATH_MAX + 32];
     struct diag why;
-    int lock, err, status;
+    int err, status;
 
-    if (!o->foreground && daemon_fork() != 0) {
-        perror("pbs_mom: fork");
-        return 1;
-    }
     snprintf(path, sizeof(path), "%s/mom_priv/mom.lock", s->home);
-    err = daemon_lock(path, 0644, &lock, &why);
+    err = startup_take_place(o->foreground, path, 0644, &why);
     if (err == PBSE_OBJBUSY) {
         fprintf(stderr, "pbs_mom: another mom running\n");
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", "another mom running");
         return 1;
     }
-    if (err || daemon_lock_pid(lock, &why) != 0) {
+    if (err) {
         fprintf(stderr, "pbs_mom: %s\n", why.text);
         return 1;
     }
@@ -373,22 +366,17 @@ int main(int argc, char **argv)
     struct options o = { 0 };
     struct shell s = { 0 };
     struct conf *conf;
-    struct diag why;
     int status;
 
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        fputs(VERSION_TEXT, stdout);
+    if (startup_tells_version(argc, argv))
         return 0;
-    }
     daemon_tidy();
     status = read_options(argc, argv, &o);
     if (status)
         return status;
-    if (conf_load(&conf, &why) != 0) {
-        fprintf(stderr, "%s\n", why.text);
+    conf = startup_conf();
+    if (!conf)
         return 1;
-    }
-    (void)daemon_core_limit(conf->core_limit);
     s.conf = conf;
     s.mock = o.mock;
     s.kill_at_start = o.kill;

@@ -6,6 +6,7 @@
 #include "lib/auth/auth.h"
 #include "lib/base/version.h"
 #include "lib/io/daemon.h"
+#include "lib/io/startup.h"
 #include "scheduler/shell/signals.h"
 
 #include <errno.h>
@@ -112,16 +113,10 @@ static int open_log(struct shell *sh, const struct options *o, struct diag *why)
     struct logfile_config cfg = { .dir = dir,
                                   .file = o->log_file,
                                   .daemon = "pbs_sched",
-                                  .version = PBS_VERSION,
-                                  .leaf_name = sh->conf->leaf_name,
-                                  .mom_node_name = sh->conf->mom_node_name,
                                   .mask = LOG_MASK_SCHED,
-                                  .highres = sh->conf->highres_timestamp,
                                   .conf = sh->conf };
-    int err = o->log_file ? 0 : daemon_mkdir(dir, 0755, why);
+    int err = startup_log(&cfg, &sh->log, why);
 
-    if (!err)
-        err = logfile_open(&cfg, &sh->log, why);
     free(dir);
     return err;
 }
@@ -173,18 +168,13 @@ static int serve(struct shell *sh, const struct options *o, const char *argv0)
 static int lock_and_serve(struct shell *sh, const struct options *o, const char *argv0)
 {
     struct diag why;
-    int lock, err;
+    int err = startup_take_place(o->foreground, "sched.lock", 0644, &why);
 
-    if (!o->foreground && daemon_fork() != 0) {
-        perror("pbs_sched: fork");
-        return 1;
-    }
-    err = daemon_lock("sched.lock", 0644, &lock, &why);
     if (err == PBSE_OBJBUSY) {
         fprintf(stderr, "pbs_sched: another scheduler running\n");
         return 1;
     }
-    if (err || daemon_lock_pid(lock, &why) != 0) {
+    if (err) {
         fprintf(stderr, "pbs_sched: %s\n", why.text);
         return 1;
     }
@@ -229,22 +219,17 @@ int main(int argc, char **argv)
     struct options o = { .name = "default", .out_file = "sched_out" };
     struct shell sh = { 0 };
     struct conf *conf;
-    struct diag why;
     int status;
 
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        fputs(VERSION_TEXT, stdout);
+    if (startup_tells_version(argc, argv))
         return 0;
-    }
     daemon_tidy();
     status = read_options(argc, argv, &o);
     if (status)
         return status;
-    if (conf_load(&conf, &why) != 0) {
-        fprintf(stderr, "%s\n", why.text);
+    conf = startup_conf();
+    if (!conf)
         return 1;
-    }
-    (void)daemon_core_limit(conf->core_limit);
     sh.conf = conf;
     if (!o.home)
         o.home = conf->home;

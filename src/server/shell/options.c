@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/options.h"
 
-#include "lib/base/version.h"
+#include "lib/io/startup.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,10 +150,8 @@ int options_parse(int argc, char **argv, struct options *ret)
     struct options opt = { .argv0 = argv[0], .start = SVR_WARM, .scheduling = -1 };
     int letter, rc = -1;
 
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        fputs(VERSION_TEXT, stdout);
+    if (startup_tells_version(argc, argv))
         return 0;
-    }
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         printf(usage, argv[0], argv[0]);
         return 0;

@@ -8,6 +8,7 @@
 #include "lib/base/version.h"
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
+#include "lib/io/startup.h"
 #include "server/shell/accounting.h"
 #include "server/shell/accounts.h"
 #include "server/shell/clients.h"
@@ -49,10 +50,9 @@ static int read_settings(struct shell *sh)
     struct diag why;
 
     options_to_env(&sh->opt);
-    if (conf_load(&sh->conf, &why)) {
-        fprintf(stderr, "%s\n", why.text);
+    sh->conf = startup_conf();
+    if (!sh->conf)
         return EXIT_USAGE;
-    }
     if (sh->conf->server_host_name)
         snprintf(sh->host, sizeof(sh->host), "%s", sh->conf->server_host_name);
     else
@@ -187,16 +187,12 @@ static int open_log(struct shell *sh)
         .dir = dir,
         .file = sh->opt.log_file,
         .daemon = sh->daemon,
-        .version = PBS_VERSION,
-        .leaf_name = sh->conf->leaf_name,
-        .mom_node_name = sh->conf->mom_node_name,
         .mask = sh->opt.log_mask ? sh->opt.log_mask : LOG_MASK_DEFAULT,
-        .highres = sh->conf->highres_timestamp,
         .to_stderr = sh->opt.foreground && isatty(2),
         .conf = sh->conf,
     };
     struct diag why;
-    int err = logfile_open(&cfg, &sh->log, &why);
+    int err = startup_log(&cfg, &sh->log, &why);
 
     free(dir);
     if (err)
@@ -209,8 +205,6 @@ static int check_security(struct shell *sh)
 {
     struct diag why = { 0 };
 
-    if (!daemon_core_limit(sh->conf->core_limit))
-        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "%s", BAD_CORE_LIMIT);
     if (secure_check(sh->conf->home, sh->log, &why) == 0)
         return -1;
     shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "chk_file_sec has a failure");

@@ -35,14 +35,14 @@ static char *content(char *path, size_t size)
 
 static struct logfile *open_log(uint32_t mask, bool highres)
 {
-    struct logfile_config cfg = { .dir = dir,
-                                  .daemon = "Server@h",
-                                  .version = "23.06.06",
-                                  .mask = mask,
-                                  .highres = highres };
+    static struct conf conf; /* outlives the log file */
+    struct logfile_config cfg = {
+        .dir = dir, .daemon = "Server@h", .mask = mask, .conf = &conf
+    };
     struct logfile *lf = NULL;
     struct diag why;
 
+    conf = (struct conf){ .leaf_name = "leaf", .highres_timestamp = highres };
     CU_ASSERT_EQUAL_FATAL(logfile_open(&cfg, &lf, &why), 0);
     return lf;
 }
@@ -88,6 +88,7 @@ static void test_lines_have_the_pbs_format(void)
     CU_ASSERT_TRUE(has_line(text, 19, "0002;Server@h;Svr;Log;Log opened"));
     CU_ASSERT_TRUE(
         has_line(text, 19, "0002;Server@h;Svr;Server@h;pbs_version=23.06.06"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ";pbs_leaf_name=leaf;pbs_mom_node_name=N/A\n"));
     CU_ASSERT_TRUE(has_line(text, 19, "0002;Server@h;Svr;Log;Log closed"));
     free(text);
     unlink(path);
@@ -130,7 +131,10 @@ static void test_reopening_follows_a_moved_file(void)
 
 static void test_log_that_cannot_be_opened_is_refused(void)
 {
-    struct logfile_config cfg = { .file = "/nonexistent/log", .daemon = "d" };
+    const struct conf conf = { 0 };
+    struct logfile_config cfg = { .file = "/nonexistent/log",
+                                  .daemon = "d",
+                                  .conf = &conf };
     struct logfile *lf = NULL;
     struct diag why;
 
@@ -210,7 +214,6 @@ static void test_syslog_takes_what_is_important_enough(void)
                              .syslog_severity = rows[i].severity };
         struct logfile_config cfg = { .dir = "/nonexistent/logs",
                                       .daemon = "Server@h",
-                                      .version = "x",
                                       .mask = LOG_MASK_DEFAULT,
                                       .conf = &conf };
         struct logfile *lf = NULL;
@@ -235,7 +238,7 @@ static void test_files_are_written_beside_syslog_on_demand(void)
 {
     struct conf conf = { .syslog = 1, .local_log = true };
     struct logfile_config cfg = {
-        .dir = dir, .daemon = "Server@h", .version = "x", .mask = 1, .conf = &conf
+        .dir = dir, .daemon = "Server@h", .mask = 1, .conf = &conf
     };
     char path[128], *text;
     struct logfile *lf = NULL;

@@ -311,6 +311,7 @@ static void world_begin(void)
     setenv("PBS_SERVER_SOCKET", socket_path, 1);
     CU_ASSERT_EQUAL_FATAL(conf_load_file("/nonexistent", true, &sh.conf, &why), 0);
     sh.conf->batch_port = 0; /* any */
+    log.conf = sh.conf;
     CU_ASSERT_EQUAL_FATAL(logfile_open(&log, &sh.log, &why), 0);
     CU_ASSERT_EQUAL_FATAL(store_open("memory:", &sh.store, &why), 0);
     sh.loop = loop_new();

@@ -1,0 +1,33 @@
+/* startup.h - the first steps of every daemon's main(), which are alike: its version,
+ * pbs.conf, its log, its place in the background.
+ *
+ * Words that a user may see are printed here only where all daemons say the same.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_IO_STARTUP_H
+#define LIB_IO_STARTUP_H
+
+#include "lib/io/conf.h"
+#include "lib/io/logfile.h"
+
+#include <sys/types.h>
+
+/* "--version" as the only argument is answered on stdout: true, the daemon has done its
+ * work. */
+bool startup_tells_version(int argc, char **argv);
+
+/* pbs.conf (conf_load()). NULL after words on stderr: the daemon ends with status 1. */
+struct conf *startup_conf(void);
+
+/* logfile_open(), and PBS_CORE_LIMIT of its conf: a wrong one is a line of the log, and
+ * means no limit (operations.md 3). */
+int startup_log(const struct logfile_config *cfg, struct logfile **ret,
+                struct diag *why) MUST_CHECK;
+
+/* Go into the background, unless 'foreground', then take the lock file and write the
+ * process number into it. From here on the terminal waits for daemon_ready(). The lock
+ * ends with the process. PBSE_OBJBUSY: another process holds it; PBSE_SYSTEM. */
+int startup_take_place(bool foreground, const char *lock_path, mode_t mode,
+                       struct diag *why) MUST_CHECK;
+
+#endif
