@@ -153,15 +153,20 @@ test_unit_server_test_listing_LDADD = $(svr_test_libs)
 
 # Jobs, with a MoM that the test plays.
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link \
-	test/unit/server/test_job_submit test/unit/server/test_job_model
+	test/unit/server/test_job_submit test/unit/server/test_job_model \
+	test/unit/server/test_catalogue
 TESTS += test/unit/server/test_job_life test/unit/server/test_mom_link \
-	test/unit/server/test_job_submit test/unit/server/test_job_model
+	test/unit/server/test_job_submit test/unit/server/test_job_model \
+	test/unit/server/test_catalogue
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_job_life_SOURCES = test/unit/server/test_job_life.c $(FAKE_MOM)
 test_unit_server_test_job_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_life_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_catalogue_SOURCES = test/unit/server/test_catalogue.c $(FAKE_MOM)
+test_unit_server_test_catalogue_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_catalogue_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_submit_SOURCES = test/unit/server/test_job_submit.c $(FAKE_MOM)
 test_unit_server_test_job_submit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_submit_LDADD = $(FAKE_MOM_LIBS)

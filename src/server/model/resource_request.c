@@ -92,39 +92,33 @@ static void fill_defaults(struct resources *list, const struct model *m,
          WITHOUT_SELECT, arena);
 }
 
-/* A value as it may stand in a chunk (attributes.md 7.4). */
-static void add_quoted(struct buf *out, const char *value)
+/* The forms before select: 'nodes', or what the list has that belongs to a host.
+ * 'asked' is the list before its defaults. */
+static int make_select(struct resources *list, const struct resources *asked,
+                       const struct resource_defs *defs, bool reservation,
+                       struct arena *arena, struct diag *why)
 {
-    char quote = strchr(value, '"') ? '\'' : '"';
+    const char *select, *place;
+    int err = select_from_resources(list, asked, defs, !reservation, arena, &select,
+                                    &place, why);
 
-    if (!value[strcspn(value, "\"'+:=()")]) {
-        buf_add_str(out, value);
-        return;
-    }
-    buf_add_char(out, quote);
-    buf_add_str(out, value);
-    buf_add_char(out, quote);
+    if (err)
+        return err;
+    resources_set_text(list, defs, "select", select);
+    if (!has(list, "place"))
+        resources_set_text(list, defs, "place", place);
+    return 0;
 }
 
-/* One chunk out of all job-wide resources that belong to a host. */
-static void make_select(struct resources *list, const struct resource_defs *defs,
-                        bool reservation, struct arena *arena)
+/* A chunk of nothing is one of everything, which nobody means. */
+static int parse_complete(const char *schedselect, const struct model *m,
+                          struct arena *arena, struct select *ret, struct diag *why)
 {
-    struct buf text = { 0 };
+    int err = select_parse(schedselect, m->defs, arena, ret, why);
 
-    buf_add_str(&text, list->n ? "1" : "1:ncpus=1");
-    for (size_t i = 0; i < list->n; i++) {
-        const struct resource_def *def = list->v[i].def;
-
-        if (!(def->flags & RESOURCE_HOST))
-            continue;
-        buf_printf(&text, ":%s=", def->name);
-        add_quoted(&text, resources_text(list, def->name, arena));
-    }
-    resources_set_text(list, defs, "select", text.data);
-    if (!has(list, "place"))
-        resources_set_text(list, defs, "place", reservation ? "free" : "pack");
-    buf_fini(&text);
+    if (!err && select_has_bare_chunk(ret))
+        err = diag_code(why, PBSE_INVALSELECTRESC);
+    return err;
 }
 
 /* Queue defaults come before the server's in every chunk, so each is a pass. */
@@ -157,8 +151,6 @@ int resource_request_check(const struct resources *list, const struct model *m,
     struct place place;
     int err = check_combination(list, reservation, why);
 
-    if (!err && has(list, "nodes")) /* the oldest form is not understood yet */
-        err = diag_code(why, PBSE_NOSUP);
     if (!err && has(list, "select"))
         err = select_parse(resources_text(list, "select", arena), m->defs, arena, &sel,
                            why);
@@ -167,27 +159,41 @@ int resource_request_check(const struct resources *list, const struct model *m,
     return err;
 }
 
+static int complete(struct resources *list, const struct resources *asked,
+                    const struct model *m, const struct queue *queue, bool reservation,
+                    struct arena *arena, const char **ret_schedselect, struct diag *why)
+{
+    struct select sel;
+    int err = 0;
+
+    fill_defaults(list, m, queue, arena);
+    if (!has(list, "select"))
+        err = make_select(list, asked, m->defs, reservation, arena, why);
+    if (!err && !has(list, "place"))
+        resources_set_text(list, m->defs, "place", "free");
+    if (!err)
+        err = make_schedselect(list, m, queue, arena, ret_schedselect, why);
+    if (!err)
+        err = parse_complete(*ret_schedselect, m, arena, &sel, why);
+    if (!err)
+        select_sum(&sel, m->defs, list);
+    return err;
+}
+
 int resource_request_complete(struct resources *list, const struct model *m,
                               const struct queue *queue, bool reservation,
                               struct arena *arena, const char **ret_schedselect,
                               struct diag *why)
 {
-    struct select sel;
+    struct resources asked;
     int err = resource_request_check(list, m, reservation, arena, why);
 
     if (err)
         return err;
-    fill_defaults(list, m, queue, arena);
-    if (!has(list, "select"))
-        make_select(list, m->defs, reservation, arena);
-    if (!has(list, "place"))
-        resources_set_text(list, m->defs, "place", "free");
-    if ((err = make_schedselect(list, m, queue, arena, ret_schedselect, why)))
-        return err;
-    if ((err = select_parse(*ret_schedselect, m->defs, arena, &sel, why)))
-        return err;
-    select_sum(&sel, m->defs, list);
-    return 0;
+    resources_copy(&asked, list);
+    err = complete(list, &asked, m, queue, reservation, arena, ret_schedselect, why);
+    resources_clear(&asked);
+    return err;
 }
 
 /* Members of 'list' that are sums over these chunks. */
@@ -218,7 +224,7 @@ int resource_request_reselect(struct resources *list, const struct model *m,
     remove_sums(list, m->defs, schedselect, arena);
     resources_set_text(list, m->defs, "select", select);
     if ((err = make_schedselect(list, m, NULL, arena, ret_schedselect, why)) ||
-        (err = select_parse(*ret_schedselect, m->defs, arena, &sel, why)))
+        (err = parse_complete(*ret_schedselect, m, arena, &sel, why)))
         return err;
     select_sum(&sel, m->defs, list);
     return 0;

@@ -138,9 +138,46 @@ static enum entry_fate entry_find(const struct edit *e, const struct wire_attr *
     return ENTRY_REFUSE;
 }
 
-static int entry_apply(struct edit *e, int attr, const struct wire_attr *a,
-                       struct diag *why)
+/* A chunk asks for its resources as plainly as the list does. */
+static int check_select_writer(const struct edit *e, const char *text, uint32_t rights,
+                               struct diag *why)
 {
+    struct arena *arena = arena_new();
+    struct select sel;
+    int err = 0;
+
+    /* What is wrong with the select itself is said later, in its turn. */
+    if (select_parse(text, e->defs, arena, &sel, NULL) == 0)
+        err = select_check_writer(&sel, rights, why);
+    arena_free(arena);
+    return err;
+}
+
+/* Members of a resource list have writers of their own (attributes.md 6.1). */
+static int check_member(const struct edit *e, int attr, const struct wire_attr *a,
+                        uint32_t rights, struct diag *why)
+{
+    const struct attr_row *row = &e->table->rows[attr];
+    const struct resource_def *def = NULL;
+
+    if (row->type == &attr_resources && a->resource)
+        def = resource_find(e->defs, a->resource);
+    if (!def || (rights & WHO_DAEMON))
+        return 0;
+    if (!(def->write & rights))
+        return refuse(why, PBSE_ATTRRO, row->name, def->name);
+    if (def->type == &attr_select && *a->value != '\0')
+        return check_select_writer(e, a->value, rights, why);
+    return 0;
+}
+
+static int entry_apply(struct edit *e, int attr, const struct wire_attr *a,
+                       uint32_t rights, struct diag *why)
+{
+    int err = check_member(e, attr, a, rights, why);
+
+    if (err)
+        return err;
     if (*a->value == '\0') {
         edit_unset(e, attr, a->resource);
         return 0;
@@ -169,7 +206,7 @@ int edit_list_entries(struct edit *e, const struct wire_attrs *attrs, uint32_t r
             case ENTRY_TAKE:
                 break;
             }
-            if (entry_apply(e, attr, a, &local))
+            if (entry_apply(e, attr, a, rights, &local))
                 return diag_set(why, local.code, "%s", local.text);
         }
     return 0;

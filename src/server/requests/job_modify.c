@@ -117,6 +117,11 @@ static int complete_again(struct alteration *al, struct diag *why)
     int err;
 
     drop_sums(al, list);
+    if (entry_for(al, "nodes") && !entry_for(al, "select")) {
+        attr_value_unset(&attr_resources, list, "select"); /* both were made of it */
+        if (!entry_for(al, "place"))
+            attr_value_unset(&attr_resources, list, "place");
+    }
     list->set = true;
     err = resource_request_complete(&list->u.res, al->m, al->job->queue, false,
                                     al->rq->arena, &schedselect, why);

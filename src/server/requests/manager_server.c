@@ -85,7 +85,8 @@ static int check_licenses(const struct edit *e, struct diag *why)
                               : PBSE_LICENSE_MAX_BADVAL);
 }
 
-/* A formula that differs from a scheduler's is none (scheduling.md 24). */
+/* Only who is on the server's host sets a formula. One that differs from a scheduler's
+ * is none (scheduling.md 24). */
 static int check_formula(const struct manager *g, const struct edit *e)
 {
     const char *text = edit_str(e, SERVER_A_JOB_SORT_FORMULA, NULL);
@@ -93,6 +94,8 @@ static int check_formula(const struct manager *g, const struct edit *e)
 
     if (!e->touched[SERVER_A_JOB_SORT_FORMULA] || !text)
         return 0;
+    if (strcasecmp(g->rq->who->host, g->rq->cfg->server_host) != 0)
+        return diag_code(&g->out->why, PBSE_PERM);
     err = formula_check(text, e->defs, &g->out->why);
     MODEL_EACH(g->m, OBJ_SCHED, o)
     {

@@ -436,6 +436,31 @@ static const struct wire_reply *ask_from(struct rig *r, const char *user,
     return rig_reply(r, r->conn);
 }
 
+static int set_from(struct rig *r, const char *host, const char *attrs)
+{
+    struct body_manage body = { .command = SET, .object_type = SERVER };
+    struct requester who = { .user = "man", .host = host, .conn = ++r->conn };
+    struct wire_request rq = { .number = BATCH_MANAGER, .user = "man", .body = &body };
+
+    body.object_name = "";
+    body.attrs = rig_attrs(r, attrs);
+    r->out = (struct effects){ .arena = r->arena };
+    svr_request(r->s, r->now_at, &who, &rq, &r->out);
+    return rig_reply(r, r->conn)->code;
+}
+
+static void test_a_formula_is_set_on_the_servers_host(void)
+{
+    struct rig *r = rig_new();
+
+    rig_manager(r, RIG_ROOT, SET, SERVER, "", "managers=man@*");
+    CU_ASSERT_EQUAL(set_from(r, "far.example", "job_sort_formula=ncpus*2"), 15007);
+    CU_ASSERT_EQUAL(set_from(r, "far.example", "comment=x"), 0);
+    CU_ASSERT_EQUAL(set_from(r, RIG_HOST, "job_sort_formula=ncpus*2"), 0);
+    CU_ASSERT_EQUAL(set_from(r, "far.example", "job_sort_formula="), 0);
+    rig_free(r);
+}
+
 static void test_hosts_that_are_not_listed_are_sent_away(void)
 {
     static const struct {
@@ -507,6 +532,8 @@ static const struct unit_case cases[] = {
     { "schedulers answer their catalogue", test_schedulers_answer_their_catalogue },
     { "some changes have log lines of their own",
       test_some_changes_have_log_lines_of_their_own },
+    { "a formula is set on the server's host",
+      test_a_formula_is_set_on_the_servers_host },
     { "hosts that are not listed are sent away",
       test_hosts_that_are_not_listed_are_sent_away },
     { "users that are not listed are refused",
