@@ -409,6 +409,20 @@ int resource_redefine(struct resource_defs *d, const char *name, const char *typ
     return 0;
 }
 
+bool resource_is_recounted(const struct resource_defs *d, const char *name,
+                           const char *type, const char *flags)
+{
+    const uint32_t counting = H | N | Q | RESOURCE_FIRST;
+    const struct resource_def *def = resource_find(d, name);
+    uint32_t bits = 0;
+    size_t t = 0;
+
+    if (!def || find_type(type, &t) || parse_flags(flags, &bits))
+        return false;
+    return site_types[t].type != def->type ||
+           (bits & counting) != (def->flags & counting);
+}
+
 int resource_undefine(struct resource_defs *d, const char *name, struct diag *why)
 {
     struct resource_def *def = NULL;

@@ -47,6 +47,9 @@ int resource_redefine(struct resource_defs *d, const char *name, const char *typ
                       const char *flags, struct diag *why) MUST_CHECK;
 int resource_undefine(struct resource_defs *d, const char *name,
                       struct diag *why) MUST_CHECK;
+/* Would that change of a definition change its type, or what counts it? */
+bool resource_is_recounted(const struct resource_defs *d, const char *name,
+                           const char *type, const char *flags);
 
 /* Decode a value of the resource: its type's grammar and, where it counts things, not
  * below zero. 0 or PBSE_BADATVAL; *v is as before then. */

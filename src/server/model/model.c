@@ -254,6 +254,25 @@ static void apply_late(struct model *m)
     }
 }
 
+/* Nobody uses a resource whose counting or type changes, or that goes: what the sums
+ * have of it is zero, and of the old type. */
+static void drop_sums(struct model *m, const char *resource)
+{
+    struct object *o;
+
+    resources_remove(&m->assigned, resource);
+    DL_FOREACH(m->kinds[OBJ_QUEUE].first, o)
+    {
+        resources_remove(&STRUCT_OF(o, struct queue, obj)->assigned, resource);
+        looks_new(m, o);
+    }
+    DL_FOREACH(m->kinds[OBJ_NODE].first, o)
+    {
+        resources_remove(&STRUCT_OF(o, struct node, obj)->assigned, resource);
+        looks_new(m, o);
+    }
+}
+
 /* A resource of the site makes, changes or ends its definition. */
 static void apply_definition(struct model *m, const struct object *o, bool removes)
 {
@@ -261,6 +280,8 @@ static void apply_definition(struct model *m, const struct object *o, bool remov
     const char *flags = obj_str(o, RESOURCE_A_FLAG, "");
     int err;
 
+    if (removes || resource_is_recounted(m->defs, o->id, type, flags))
+        drop_sums(m, o->id);
     if (removes)
         err = resource_undefine(m->defs, o->id, NULL);
     else if (resource_find(m->defs, o->id))

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/manager.h"
 
+#include "server/requests/node_indirect.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -26,6 +28,8 @@ static bool has_member(const struct object *o, size_t attr, const char *name)
 
 static bool names_resource(const struct object *o, const char *name)
 {
+    if (o->kind == OBJ_NODE && node_reference(obj_attr(o, NODE_A_HF_INDIRECT), name))
+        return true;
     for (size_t i = 0; i < kind_table(o->kind)->n; i++)
         if (has_member(o, i, name))
             return true;
@@ -186,10 +190,13 @@ int manager_resource_set(struct manager *g)
 /* --- delete
  * --------------------------------------------------------------------------------- */
 
-/* Values of the resource go before its definition. */
+/* Values of the resource go before its definition, and so do references. */
 static void remove_values(struct manager *g, const struct object *o)
 {
     struct record *rec = NULL;
+
+    if (o->kind == OBJ_NODE && node_reference(obj_attr(o, NODE_A_HF_INDIRECT), g->name))
+        rec = node_forget_reference(g, o, g->name);
 
     for (size_t i = 0; i < kind_table(o->kind)->n; i++) {
         if (!has_member(o, i, g->name))

@@ -116,6 +116,19 @@ static int drop_reference(struct manager *g, struct edit *e, const char *resourc
     return err;
 }
 
+struct record *node_forget_reference(struct manager *g, const struct object *o,
+                                     const char *resource)
+{
+    struct record *rec = decide(g->out, g->rq, FACT_SET, OBJ_NODE, o->id);
+    struct edit e;
+
+    edit_init(&e, g->m, OBJ_NODE, o);
+    if (drop_reference(g, &e, resource) == 0)
+        edit_commit(&e, g->out->arena, rec);
+    edit_fini(&e);
+    return rec;
+}
+
 static int add_reference(struct manager *g, struct edit *e,
                          const struct resource_def *def, const char *vnode)
 {

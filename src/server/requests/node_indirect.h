@@ -14,7 +14,8 @@
  * 'references' is the value of hf_indirect. */
 const char *node_reference(const struct attr_value *references, const char *resource);
 
-/* The i-th reference as "@vnode" with the name of its resource; NULL behind the last. */
+/* The i-th reference as "@vnode" with the name of its resource; NULL behind the last.
+ */
 const char *node_reference_at(const struct attr_value *references, size_t i,
                               struct arena *arena, const char **ret_vnode);
 
@@ -24,6 +25,10 @@ const char *node_reference_at(const struct attr_value *references, size_t i,
 int node_take_references(struct manager *g, const struct object *o, struct edit *e,
                          const struct wire_attrs *changes,
                          struct wire_attrs *rest) MUST_CHECK;
+
+/* A record of the vnode, which refers with that resource, without the reference. */
+struct record *node_forget_reference(struct manager *g, const struct object *o,
+                                     const char *resource);
 
 /* True when some vnode refers to a resource of that one. */
 bool node_is_referred_to(const struct model *m, const char *vnode);

@@ -1,5 +1,5 @@
-/* test_catalogue.c - the examples of the data model's chapter (attributes.md 7, 8
- * and 20), each against a server's core of its own.
+/* test_catalogue.c - the examples of the data model's chapter (attributes.md 6.2, 6.4,
+ * 7, 8, 10 and 20), each against a server's core of its own.
  *
  * A command is "create|delete|set|unset KIND NAME ATTRS" as in a Manager request, or
  * "submit QUEUE ATTRS", "alter JOB ATTRS", "run JOB VNODES"; "-" is the empty name.
@@ -276,6 +276,71 @@ static void test_resources_keep_their_flags(void)
     RUN(examples);
 }
 
+static void test_definitions_are_changed_only_where_nobody_counts_on_them(void)
+{
+    static const struct example examples[] = {
+        { "set node n1 resources_available.sz=1gb; set node n2 "
+          "resources_available.sz=@n1",
+          "delete resource sz", 0, NULL,
+          "node n2 resources_available.sz=- resources_assigned.sz=-" },
+        { "set node n1 resources_available.sz=1gb; set node n2 "
+          "resources_available.sz=@n1; unset node n2 resources_available.sz; set node "
+          "n2 resources_available.sz=@n1; set node n1 comment=x",
+          "set resource sz type=long", 15174, "Resource busy on node", NULL },
+        { "submit - Resource_List.lic=3", "delete resource lic", 15174,
+          "Resource busy on job", NULL },
+        { "submit - Resource_List.select=1:ncpus=1:foo=3", "set resource foo flag=h",
+          15174, "Resource busy on job", NULL },
+        { "submit - Resource_List.select=1:ncpus=1:foo=3", "set resource foo flag=hnm",
+          0, NULL, NULL },
+        { "create resource a type=long; set server - resources_max.a=3; set server - "
+          "default_chunk.foo=1; set queue q resources_min.a=1; set node n1 "
+          "resources_available.a=4; set server - max_run_res.a=[u:bob=3]",
+          "delete resource a", 0, NULL,
+          "server - resources_max.a=- max_run_res.a=- default_chunk.foo=1" },
+    };
+
+    RUN(examples);
+}
+
+/* Sums of an ended job's resources do not outlive what they were counted by. */
+static void test_a_definition_that_returns_starts_at_nothing(void)
+{
+    static const char *const again[] = {
+        "set resource lic type=string flag=",
+        "set resource lic type=string_array flag=h",
+        "set resource lic type=size flag=q",
+        "set resource lic type=boolean flag=h",
+        "delete resource lic; create resource lic type=float flag=q",
+        "delete resource lic; create resource lic type=string_array",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(again); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const char *id;
+
+        set_up(fm.r, "create resource lic type=long flag=q; set server - "
+                     "resources_default.lic=3");
+        id = running_job(&fm);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+        CU_ASSERT(str_same(rig_value(fm.r, RIG_ROOT, BATCH_STATUS_SERVER, "",
+                                     "resources_assigned.lic"),
+                           "3"));
+        CU_ASSERT_EQUAL(carry_out(fm.r, "set resource lic type=size"), 15174);
+        fake_obit(&fm, id, 1, 0);
+        rig_advance(fm.r, fm.r->now_at + 1);
+        delete_job(fm.r, RIG_ROOT, id, "force");
+        set_up(fm.r, "unset server - resources_default.lic");
+        set_up(fm.r, again[i]);
+        CU_ASSERT_PTR_NULL(rig_value(fm.r, RIG_ROOT, BATCH_STATUS_SERVER, "",
+                                     "resources_assigned.lic"));
+        CU_ASSERT_PTR_NULL(rig_value(fm.r, RIG_ROOT, BATCH_STATUS_QUEUE, "workq",
+                                     "resources_assigned.lic"));
+        CU_ASSERT_TRUE(rig_is_same(fm.r));
+        fake_mom_free(&fm);
+    }
+}
+
 static void test_selects(void)
 {
     static const struct example examples[] = {
@@ -461,6 +526,10 @@ int main(void)
         { "the catalogue of bad inputs is answered to the letter", test_section_20 },
         { "users do not ask for what is kept from them",
           test_resources_keep_their_flags },
+        { "definitions are changed only where nobody counts on them",
+          test_definitions_are_changed_only_where_nobody_counts_on_them },
+        { "a definition that returns starts at nothing",
+          test_a_definition_that_returns_starts_at_nothing },
         { "selects are refused and completed as the table says", test_selects },
         { "places and combinations follow theirs", test_places_and_combinations },
         { "older forms become a select", test_older_forms },
