@@ -24,6 +24,10 @@ check_PROGRAMS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/tes
 	test/unit/io/test_logfile test/unit/io/test_startup
 TESTS += test/unit/io/test_conf test/unit/io/test_conn test/unit/io/test_loop \
 	test/unit/io/test_logfile test/unit/io/test_startup
+check_PROGRAMS += test/unit/io/test_pool
+TESTS += test/unit/io/test_pool
+test_unit_io_test_pool_SOURCES = test/unit/io/test_pool.c
+test_unit_io_test_pool_LDADD = libhfio.la libhfbase.la -lcunit -lpthread
 check_PROGRAMS += test/unit/io/test_zonefile
 TESTS += test/unit/io/test_zonefile
 test_unit_io_test_zonefile_SOURCES = test/unit/io/test_zonefile.c
