@@ -5,8 +5,11 @@
  * it, a daemon when its settings allow it; nothing else is ever loaded.
  *
  * Contexts are one connection's. Functions are called by several threads, but never by
- * two at a time with the same context. Memory that goes out through a 'void **' or
- * 'char **' is malloc'd and freed by the caller. 0 means success.
+ * two at a time with the same context. Only pbs_auth_create_ctx(), _get_userinfo() and
+ * _process_handshake_data() may take time (a daemon gives a handshake 30 seconds and a
+ * method four at once); the others must not wait for anything. Memory that goes out
+ * through a 'void **' or 'char **' is malloc'd and freed by the caller. 0 means
+ * success.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PBS_AUTH_H
@@ -49,12 +52,15 @@ void pbs_auth_set_config(const struct pbs_auth_config *config);
 int pbs_auth_create_ctx(void **ctx, int role, int conn_type, const char *hostname);
 void pbs_auth_destroy_ctx(void *ctx);
 
-/* Required. After the handshake: who is at the other end. */
+/* Required. After the handshake: who is at the other end. 'user' is an account's name:
+ * no blanks, no control characters, none of "@,:/". */
 int pbs_auth_get_userinfo(void *ctx, char **user, char **host, char **realm);
 
 /* Required. Takes the other end's token (NULL and 0 at the start, client only), gives
- * the next one to be sent if there is one, and sets *done when this end needs nothing
- * more. On failure *out may be a text for people, which the other end is shown too. */
+ * the next one to be sent, and sets *done when this end needs nothing more. No token is
+ * to be given only by an end that is done, and a client always gives the first. A token
+ * has at most 64 KiB. On failure *out may be a text for people, which the other end is
+ * shown too. */
 int pbs_auth_process_handshake_data(void *ctx, void *in, size_t inlen, void **out,
                                     size_t *outlen, int *done);
 

@@ -6,9 +6,24 @@
 
 #include "lib/base/diag.h"
 
+#include <stdbool.h>
+#include <string.h>
 #include <sys/types.h>
 
 #define AUTH_USER_MAX 256 /* characters of a user name (wire.md 1) */
+
+/* May this be the name of an account? Others say it, in messages that are signed, but
+ * it goes into lists, paths and log lines here: no blanks, no control characters, and
+ * nothing that has a meaning in those. */
+static inline bool auth_user_is_name(const char *name)
+{
+    size_t n = 0;
+
+    for (; name[n]; n++)
+        if ((unsigned char)name[n] <= ' ' || strchr("@,:/\177", name[n]))
+            return false;
+    return n > 0 && n <= AUTH_USER_MAX;
+}
 
 /* Peer of a Unix socket, as the kernel knows it. PBSE_BADCRED with words when it
  * cannot be told or its uid has no account. */

@@ -23,7 +23,7 @@ static int check_helper(const struct resvport_vouch *v, struct diag *why)
         return diag_set(why, PBSE_BADCRED,
                         "reserved ports of this host do not count (see "
                         "PBS_TRUSTED_HOSTS)");
-    if (!*v->user || strlen(v->user) > AUTH_USER_MAX)
+    if (!auth_user_is_name(v->user))
         return diag_set(why, PBSE_BADCRED, "not a user's name");
     return 0;
 }

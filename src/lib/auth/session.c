@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/session.h"
 
+#include "lib/auth/auth.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +15,19 @@
 struct stage {
     const struct auth_plugin *plugin;
     void *ctx;
+    bool has_ctx;
     bool encrypts, names; /* what it is for */
     bool done;            /* this end needs no more tokens */
 };
 
 struct auth_session {
-    bool is_client;
+    enum pbs_auth_role role;
+    bool is_client, service;
+    char *host; /* the other end */
     struct stage stages[2];
     size_t n_stages, at; /* at == n_stages: all is done */
     const struct stage *cipher;
+    char user[AUTH_USER_MAX + 1]; /* at the other end; "": not known */
     char error[256];
 };
 
@@ -32,19 +38,31 @@ void auth_out_fini(struct auth_out *out)
     out->n = 0;
 }
 
-static int add_stage(struct auth_session *s, const struct auth_session_config *cfg,
-                     const struct auth_plugin *p, struct diag *why)
+static void add_stage(struct auth_session *s, const struct auth_session_config *cfg,
+                      const struct auth_plugin *p)
 {
-    struct stage *st = &s->stages[s->n_stages];
+    s->stages[s->n_stages++] = (struct stage){ .plugin = p,
+                                               .encrypts = p == cfg->encrypt,
+                                               .names = p == cfg->method };
+}
 
-    st->plugin = p;
-    st->encrypts = p == cfg->encrypt;
-    st->names = p == cfg->method;
-    if (p->create_ctx(&st->ctx, (int)cfg->role,
-                      cfg->service ? PBS_AUTH_CONN_SERVICE : PBS_AUTH_CONN_USER,
-                      cfg->host ? cfg->host : ""))
-        return diag_set(why, PBSE_SYSTEM, "method %s gave no context", p->name);
-    s->n_stages++;
+static bool make_context(const struct auth_session *s, struct stage *st)
+{
+    if (!st->has_ctx)
+        st->has_ctx = st->plugin->create_ctx(&st->ctx, (int)s->role,
+                                             s->service ? PBS_AUTH_CONN_SERVICE
+                                                        : PBS_AUTH_CONN_USER,
+                                             s->host) == 0;
+    return st->has_ctx;
+}
+
+/* A client knows before it says anything. */
+static int make_contexts(struct auth_session *s, struct diag *why)
+{
+    for (size_t i = 0; i < s->n_stages; i++)
+        if (!make_context(s, &s->stages[i]))
+            return diag_set(why, PBSE_SYSTEM, "method %s gave no context",
+                            s->stages[i].plugin->name);
     return 0;
 }
 
@@ -54,13 +72,19 @@ int auth_session_new(const struct auth_session_config *cfg, struct auth_session 
     struct auth_session *s = calloc(1, sizeof(*s));
     int err = 0;
 
-    if (!s)
+    if (!s || !(s->host = strdup(cfg->host ? cfg->host : ""))) {
+        free(s);
         return diag_set(why, PBSE_SYSTEM, "no memory");
+    }
+    s->role = cfg->role;
     s->is_client = cfg->role == PBS_AUTH_ROLE_CLIENT;
+    s->service = cfg->service;
     if (cfg->encrypt)
-        err = add_stage(s, cfg, cfg->encrypt, why);
-    if (!err && cfg->method && cfg->method != cfg->encrypt)
-        err = add_stage(s, cfg, cfg->method, why);
+        add_stage(s, cfg, cfg->encrypt);
+    if (cfg->method && cfg->method != cfg->encrypt)
+        add_stage(s, cfg, cfg->method);
+    if (s->is_client)
+        err = make_contexts(s, why);
     if (err)
         auth_session_free(s);
     else
@@ -73,7 +97,9 @@ void auth_session_free(struct auth_session *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->n_stages; i++)
-        s->stages[i].plugin->destroy_ctx(s->stages[i].ctx);
+        if (s->stages[i].has_ctx)
+            s->stages[i].plugin->destroy_ctx(s->stages[i].ctx);
+    free(s->host);
     free(s);
 }
 
@@ -132,8 +158,8 @@ bool auth_session_open(struct auth_session *s, const void *data, size_t len,
 }
 
 /* Queue a packet, encrypted when that has begun. */
-static void put(struct auth_session *s, struct auth_out *out, uint8_t type,
-                const void *data, size_t len)
+static enum auth_state put(struct auth_session *s, struct auth_out *out, uint8_t type,
+                           const void *data, size_t len)
 {
     struct auth_packet *p = &out->v[out->n];
 
@@ -141,29 +167,59 @@ static void put(struct auth_session *s, struct auth_out *out, uint8_t type,
     if (!s->cipher)
         buf_add(&p->data, data, len);
     else if (!auth_session_seal(s, data, len, &p->data))
-        return; /* the other end misses it and gives up */
+        return failed_text(s, "a token that cannot be encrypted");
     out->n++;
+    return AUTH_GOES_ON;
+}
+
+/* Send on what a method gave for a token. What it owes is asked for here: else both
+ * ends would wait for each other. */
+static enum auth_state pass_on(struct auth_session *s, bool owes, const void *token,
+                               size_t len, struct auth_out *out)
+{
+    if (len > AUTH_TOKEN_MAX_BYTES)
+        return failed_text(s, "the method gave a token that is too long");
+    if (len > 0)
+        return put(s, out, AUTH_TOKEN, token, len);
+    return owes ? failed_text(s, "the method has nothing to say") : AUTH_GOES_ON;
+}
+
+/* Tell the client why, after that it ends. */
+static enum auth_state tell(struct auth_session *s, struct auth_out *out)
+{
+    char words[sizeof(s->error)];
+
+    snprintf(words, sizeof(words), "%s", auth_session_error(s));
+    if (!s->is_client)
+        (void)put(s, out, AUTH_ERROR, words, strlen(words));
+    return failed_text(s, words);
 }
 
 /* Give the stage's method a token and send on what it says. */
 static enum auth_state process(struct auth_session *s, struct stage *st, const void *in,
                                size_t len, struct auth_out *out)
 {
+    enum auth_state state;
     void *token = NULL;
     size_t token_len = 0;
     int done = 0;
-    int err = st->plugin->process(st->ctx, (void *)(uintptr_t)in, len, &token,
-                                  &token_len, &done);
 
-    if (err)
-        failed(s, token, token ? token_len : 0);
-    else if (token && token_len > 0)
-        put(s, out, AUTH_TOKEN, token, token_len);
+    if (!make_context(s, st)) {
+        failed_text(s, "the method gave no context");
+        return tell(s, out);
+    }
+    if (st->plugin->process(st->ctx, (void *)(uintptr_t)in, len, &token, &token_len,
+                            &done)) {
+        state = failed(s, token, token ? token_len : 0);
+    } else {
+        /* A client begins: its first token is owed even when it needs none back. */
+        bool owes = !done || (s->is_client && !in);
+
+        state = pass_on(s, owes, token, token ? token_len : 0, out);
+    }
     free(token);
-    if (err && !s->is_client)
-        put(s, out, AUTH_ERROR, auth_session_error(s), strlen(auth_session_error(s)));
     st->done = done != 0;
-    return err ? AUTH_FAILED : AUTH_GOES_ON;
+    return state == AUTH_FAILED ? tell(s, out) : state;
 }
 
 /* Both ends are through with a stage. */
@@ -197,6 +253,24 @@ static enum auth_state at_client(struct auth_session *s, uint8_t type, const cha
     return failed_text(s, "the server broke off the handshake");
 }
 
+/* Whom a method names, before the other end is told that it is believed. */
+static enum auth_state learn_user(struct auth_session *s, const struct stage *st,
+                                  struct auth_out *out)
+{
+    char *name = NULL, *host = NULL, *realm = NULL;
+
+    if (st->plugin->get_userinfo(st->ctx, &name, &host, &realm) == 0 && name &&
+        auth_user_is_name(name))
+        strcpy(s->user, name);
+    free(name);
+    free(host);
+    free(realm);
+    if (s->user[0])
+        return AUTH_GOES_ON;
+    failed_text(s, "the method names no user");
+    return tell(s, out);
+}
+
 static enum auth_state at_server(struct auth_session *s, uint8_t type, const char *data,
                                  size_t len, struct auth_out *out)
 {
@@ -206,10 +280,12 @@ static enum auth_state at_server(struct auth_session *s, uint8_t type, const cha
     if (type != AUTH_TOKEN)
         return failed_text(s, "not a token");
     state = process(s, st, data, len, out);
-    if (state == AUTH_GOES_ON && st->done) {
-        put(s, out, AUTH_OK, "", 1);
+    if (state == AUTH_GOES_ON && st->done && st->names)
+        state = learn_user(s, st, out);
+    if (state == AUTH_GOES_ON && st->done)
+        state = put(s, out, AUTH_OK, "", 1);
+    if (state == AUTH_GOES_ON && st->done)
         state = next_stage(s, out);
-    }
     return state;
 }
 
@@ -237,24 +313,8 @@ enum auth_state auth_session_packet(struct auth_session *s, uint8_t type,
 
 int auth_session_user(struct auth_session *s, char *user, size_t size)
 {
-    const struct stage *st = NULL;
-    char *name = NULL, *host = NULL, *realm = NULL;
-    int err = PBSE_BADCRED;
-
-    for (size_t i = 0; i < s->n_stages; i++)
-        if (s->stages[i].names)
-            st = &s->stages[i];
-    if (!st || s->at < s->n_stages)
+    if (!s->user[0] || s->at < s->n_stages || strlen(s->user) >= size)
         return PBSE_BADCRED;
-    if (st->plugin->get_userinfo(st->ctx, &name, &host, &realm) == 0 && name && *name &&
-        strlen(name) < size) {
-        snprintf(user, size, "%s", name);
-        err = 0;
-    } else {
-        failed_text(s, "the method names no user");
-    }
-    free(name);
-    free(host);
-    free(realm);
-    return err;
+    strcpy(user, s->user);
+    return 0;
 }

@@ -3,8 +3,9 @@
  *
  * The encryption method's handshake comes first, then that of authentication; one
  * serves both when they are the same method. Once there is encryption every payload is
- * encrypted, tokens too. No function here blocks by itself, but a method may (munge asks
- * its daemon, names are looked up): a daemon calls auth_session_packet() in a thread.
+ * encrypted, tokens too. No function here blocks by itself, but a method may (munge
+ * asks its daemon, names are looked up): a daemon calls auth_session_packet() in a
+ * thread, where the contexts of its end are made as well.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_AUTH_SESSION_H
@@ -49,7 +50,8 @@ struct auth_session_config {
     const struct auth_plugin *encrypt; /* NULL: in the clear */
 };
 
-/* PBSE_SYSTEM when a method makes no context. One of the two methods is given. */
+/* PBSE_SYSTEM when a method makes no context at the client's end. One of the two
+ * methods is given. */
 int auth_session_new(const struct auth_session_config *cfg, struct auth_session **ret,
                      struct diag *why) MUST_CHECK;
 void auth_session_free(struct auth_session *s);
@@ -65,8 +67,8 @@ enum auth_state auth_session_packet(struct auth_session *s, uint8_t type,
 /* Why it failed; never NULL, one line. */
 const char *auth_session_error(const struct auth_session *s);
 
-/* After AUTH_DONE with a method: whom it says the other end is. PBSE_BADCRED when it
- * does not say, or no name of at most size - 1 characters. */
+/* Server, after AUTH_DONE with a method: whom it says the other end is. PBSE_BADCRED
+ * when that is more than size - 1 characters. */
 int auth_session_user(struct auth_session *s, char *user, size_t size) MUST_CHECK;
 
 /* Payloads out and in, after the encryption handshake. False: the connection is of no

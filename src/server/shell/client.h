@@ -54,11 +54,11 @@ struct client {
     struct buf part;         /* of it, on a connection that is encrypted */
     char *sched;             /* name it registered for */
     enum sched_role role;
-    struct handshake *shake;       /* under way: nothing is served */
-    struct auth_session *session;  /* encrypts; NULL: in the clear */
-    bool stranger;                 /* in the list of strangers */
-    int64_t since_ms;              /* when it came, by the monotonic clock */
-    struct client *prev, *next;    /* in order of arrival */
+    struct handshake *shake;        /* under way: nothing is served */
+    struct auth_session *session;   /* encrypts; NULL: in the clear */
+    bool stranger;                  /* in the list of strangers */
+    int64_t since_ms;               /* when it came, by the monotonic clock */
+    struct client *prev, *next;     /* in order of arrival */
     struct client *s_prev, *s_next; /* the same, strangers only */
     struct client *gather_prev, *gather_next;
     UT_hash_handle hh; /* by number */
@@ -77,7 +77,6 @@ struct clients {
     int64_t crowded_at; /* when dropping strangers was logged last */
     struct loop_timer *resume, *sweep;
     struct methods *methods;
-    struct pool *pool; /* where tokens are looked at */
 };
 
 /* serve.c: a packet came; bytes left over from before. */
@@ -85,7 +84,8 @@ void serve_packet(struct client *c, const char *data, size_t len);
 void serve_rest(struct client *c);
 
 /* vouch.c: Authenticate: a helper says whose another connection is, or the handshake of
- * a method begins (wire.md 4). From client_become() on the connection is that user's. */
+ * a method begins (wire.md 4). From client_become() on the connection is that user's.
+ */
 void serve_authenticate(struct client *c, const struct wire_request *rq);
 void client_become(struct client *c, const char *user);
 

@@ -10,7 +10,6 @@
 #include "lib/auth/auth.h"
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
-#include "lib/io/pool.h"
 #include "server/shell/client.h"
 #include "server/shell/handshake.h"
 #include "server/shell/methods.h"
@@ -22,8 +21,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utlist.h>
-
-#define HANDSHAKE_THREADS 4
 
 static struct client *client_find(struct clients *cs, uint64_t number)
 {
@@ -390,10 +387,10 @@ int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
     cs->resume = loop_timer_new(sh->loop, on_resume, cs);
     cs->gather = loop_timer_new(sh->loop, long_replies_gather, cs);
     cs->sweep = loop_timer_new(sh->loop, on_sweep, cs);
-    cs->pool = pool_new(sh->loop, HANDSHAKE_THREADS, CLIENTS_MAX_STRANGERS);
     err = methods_new(sh, &cs->methods, why);
     if (!err)
-        err = listen_tcp(sh->loop, NULL, sh->conf->batch_port, on_tcp, cs, &cs->tcp, why);
+        err =
+            listen_tcp(sh->loop, NULL, sh->conf->batch_port, on_tcp, cs, &cs->tcp, why);
     if (!err)
         err = make_socket_dir(socket_path, why);
     if (!err)
@@ -424,7 +421,6 @@ void clients_free(struct clients *cs)
     loop_timer_free(cs->gather);
     buf_fini(&cs->bytes);
     loop_timer_free(cs->sweep);
-    pool_free(cs->pool);
     methods_free(cs->methods);
     free(cs);
 }

@@ -1,13 +1,17 @@
 /* handshake.c - see handshake.h.
  *
  * A token under way belongs to a thread: the loop does not touch the session until
- * done(). A connection that ends meanwhile only lets go of it.
+ * done(). A connection that ends meanwhile only lets go of it; when a thread comes to a
+ * token that nobody waits for any more it passes it over, so that a method that was
+ * slow for a while is not kept busy with the past.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/handshake.h"
 
 #include "lib/io/pool.h"
+#include "server/shell/methods.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +23,8 @@ struct handshake {
     struct pool_job job;
     struct client *client; /* NULL: the connection is gone */
     struct auth_session *session;
+    struct pool *pool; /* the method's threads */
+    atomic_bool abandoned;
     struct loop_timer *timer;
     bool running; /* a thread has it */
     bool by_method;
@@ -53,6 +59,7 @@ void handshake_abandon(struct client *c)
     c->shake = NULL;
     loop_timer_free(h->timer);
     h->client = NULL;
+    h->abandoned = true;
     if (!h->running)
         handshake_free(h);
 }
@@ -130,6 +137,8 @@ static void on_work(struct pool_job *job)
 {
     struct handshake *h = (struct handshake *)(void *)job;
 
+    if (h->abandoned)
+        return;
     h->state =
         auth_session_packet(h->session, h->type, h->token.data, h->token.len, &h->out);
     if (h->state == AUTH_DONE && h->by_method &&
@@ -148,7 +157,7 @@ void handshake_packet(struct client *c, const struct packet *f)
     h->type = f->type;
     buf_clear(&h->token);
     buf_add(&h->token, f->data, f->len);
-    if (!pool_run(c->all->pool, &h->job)) {
+    if (!pool_run(h->pool, &h->job)) {
         give_up(c, "too many at a time");
         return;
     }
@@ -172,6 +181,7 @@ int handshake_begin(struct client *c, const struct auth_plugin *method,
         return err;
     }
     h->job = (struct pool_job){ .work = on_work, .done = on_done, .drop = on_drop };
+    h->pool = methods_pool(c->all->methods, method ? method : encrypt);
     h->client = c;
     h->by_method = method != NULL;
     if (user)

@@ -7,21 +7,25 @@
 
 #include "lib/auth/clusterkey.h"
 #include "lib/auth/resvport.h"
+#include "lib/io/pool.h"
+#include "server/shell/client.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define MOST_METHODS 16
-#define MOST_LINES   64 /* that wait for the loop; more are dropped */
+#define MOST_METHODS      16
+#define MOST_LINES        64 /* that wait for the loop; more are dropped */
+#define HANDSHAKE_THREADS 4
 
 struct methods {
     struct shell *sh;
     struct loop_notify *notify;
     size_t n;
     const struct auth_plugin *v[MOST_METHODS];
-    const struct auth_plugin *encrypt; /* NULL: connections are in the clear */
+    const struct auth_plugin *encrypt;    /* NULL: connections are in the clear */
+    struct pool *pools[MOST_METHODS + 1]; /* as in v; the last is that of 'encrypt' */
 };
 
 struct line {
@@ -42,9 +46,9 @@ static void log_from_anywhere(int type, int objclass, int severity, const char *
     (void)severity;
     pthread_mutex_lock(&lines.lock);
     if (lines.notify && lines.n < MOST_LINES) {
-        lines.v[lines.n++] = (struct line){ (uint32_t)type, (uint32_t)objclass,
-                                            xstrdup(objname ? objname : ""),
-                                            xstrdup(text ? text : "") };
+        lines.v[lines.n++] =
+            (struct line){ (uint32_t)type, (uint32_t)objclass,
+                           xstrdup(objname ? objname : ""), xstrdup(text ? text : "") };
         loop_notify_poke(lines.notify);
     }
     pthread_mutex_unlock(&lines.lock);
@@ -108,6 +112,15 @@ static void load_supported(struct methods *m)
     free(list);
 }
 
+static void make_pools(struct methods *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        m->pools[i] = pool_new(m->sh->loop, HANDSHAKE_THREADS, CLIENTS_MAX_STRANGERS);
+    if (m->encrypt)
+        m->pools[MOST_METHODS] =
+            pool_new(m->sh->loop, HANDSHAKE_THREADS, CLIENTS_MAX_STRANGERS);
+}
+
 static int load_encrypt(struct methods *m, struct diag *why)
 {
     const struct auth_plugin_site site = site_of(m->sh);
@@ -135,6 +148,7 @@ int methods_new(struct shell *sh, struct methods **ret, struct diag *why)
     set_notify(m->notify);
     load_supported(m);
     err = load_encrypt(m, why);
+    make_pools(m);
     if (err)
         methods_free(m);
     else
@@ -146,6 +160,8 @@ void methods_free(struct methods *m)
 {
     if (!m)
         return;
+    for (size_t i = 0; i < ARRAY_LEN(m->pools); i++)
+        pool_free(m->pools[i]);
     set_notify(NULL);
     write_lines(NULL);
     loop_notify_free(m->notify);
@@ -163,4 +179,13 @@ const struct auth_plugin *methods_auth(const struct methods *m, const char *name
 const struct auth_plugin *methods_encrypt(const struct methods *m, const char *name)
 {
     return m->encrypt && strcasecmp(m->encrypt->name, name) == 0 ? m->encrypt : NULL;
+}
+
+struct pool *methods_pool(const struct methods *m, const struct auth_plugin *p)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->v[i] == p)
+            return m->pools[i];
+    assert(p == m->encrypt);
+    return m->pools[MOST_METHODS];
 }

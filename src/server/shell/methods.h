@@ -9,6 +9,7 @@
 #include "server/shell/shell.h"
 
 struct methods;
+struct pool;
 
 /* A supported method that cannot be loaded is logged and then missing. An encryption
  * method that cannot be used refuses the start: PBSE_SYSTEM with the words. */
@@ -19,5 +20,9 @@ void methods_free(struct methods *m);
  * case does not count. */
 const struct auth_plugin *methods_auth(const struct methods *m, const char *name);
 const struct auth_plugin *methods_encrypt(const struct methods *m, const char *name);
+
+/* The threads where tokens of that method are looked at. Each method has its own: one
+ * that hangs holds up nobody but those who use it. */
+struct pool *methods_pool(const struct methods *m, const struct auth_plugin *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* Unit tests of loading plug-ins and of their handshakes, with a method of our own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/auth/auth.h"
 #include "lib/auth/session.h"
 
 #include "../unit.h"
@@ -41,9 +42,9 @@ static void install(const char *name, mode_t mode)
 static void test_names_lead_nowhere_else(void)
 {
     static const char *const good[] = { "munge", "tls", "gss", "a", "my-own_2" };
-    static const char *const bad[] = { "",     ".",     "..",   "../toy", "a/b",
-                                       "Toy",  "a.so",  "toy ", " toy",   "a\nb",
-                                       "t\xc3", "$(id)" };
+    static const char *const bad[] = { "",     ".",    "..",    "../toy",
+                                       "a/b",  "Toy",  "a.so",  "toy ",
+                                       " toy", "a\nb", "t\xc3", "$(id)" };
     char longest[AUTH_METHOD_MAX + 2];
 
     for (size_t i = 0; i < ARRAY_LEN(good); i++)
@@ -236,7 +237,10 @@ static void test_a_refusal_travels_with_its_words(void)
 {
     static const struct {
         const char *client, *words;
-    } cases[] = { { "liar", "you?lie" }, { "mute", "Unknown auth error" } };
+    } cases[] = { { "liar", "you?lie" },
+                  { "mute", "Unknown auth error" },
+                  { "idle", "the method has nothing to say" },
+                  { "windbag", "the method gave a token that is too long" } };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct pair p = { begin(PBS_AUTH_ROLE_CLIENT, cases[i].client, toy, NULL),
@@ -287,16 +291,77 @@ static void test_packets_out_of_turn_end_it(void)
     }
 }
 
+/* A client says so before it says anything; a server finds out in its thread. */
 static void test_a_method_may_have_no_context(void)
 {
-    const struct auth_session_config cfg = { .role = PBS_AUTH_ROLE_SERVER,
-                                             .host = "no.context",
-                                             .method = toy };
+    struct auth_session_config cfg = { .role = PBS_AUTH_ROLE_CLIENT,
+                                       .host = "no.context",
+                                       .method = toy };
     struct auth_session *s = NULL;
+    struct auth_out out = { 0 };
     struct diag why;
 
     CU_ASSERT_EQUAL(auth_session_new(&cfg, &s, &why), PBSE_SYSTEM);
     CU_ASSERT_PTR_NULL(s);
+    cfg.role = PBS_AUTH_ROLE_SERVER;
+    CU_ASSERT_EQUAL_FATAL(auth_session_new(&cfg, &s, &why), 0);
+    CU_ASSERT_EQUAL(auth_session_packet(s, AUTH_TOKEN, "ann", 3, &out), AUTH_FAILED);
+    CU_ASSERT_STRING_EQUAL(auth_session_error(s), "the method gave no context");
+    CU_ASSERT_EQUAL_FATAL(out.n, 1);
+    CU_ASSERT_EQUAL(out.v[0].type, AUTH_ERROR);
+    auth_out_fini(&out);
+    auth_session_free(s);
+}
+
+static void test_a_client_always_says_something(void)
+{
+    struct auth_session *s = begin(PBS_AUTH_ROLE_CLIENT, "speechless", toy, NULL);
+    struct auth_out out = { 0 };
+
+    CU_ASSERT_EQUAL(auth_session_start(s, &out), AUTH_FAILED);
+    CU_ASSERT_STRING_EQUAL(auth_session_error(s), "the method has nothing to say");
+    CU_ASSERT_EQUAL(out.n, 0);
+    auth_session_free(s);
+
+    /* later it need not, when it is through with the other end */
+    s = begin(PBS_AUTH_ROLE_CLIENT, "sulky", toy, NULL);
+    CU_ASSERT_EQUAL(auth_session_start(s, &out), AUTH_GOES_ON);
+    auth_out_fini(&out);
+    CU_ASSERT_EQUAL(auth_session_packet(s, AUTH_TOKEN, "why", 3, &out), AUTH_GOES_ON);
+    CU_ASSERT_EQUAL(out.n, 0);
+    CU_ASSERT_EQUAL(auth_session_packet(s, AUTH_OK, "", 1, &out), AUTH_DONE);
+    auth_session_free(s);
+}
+
+/* Whatever a method says: it goes into lists and log lines. */
+static void test_a_name_is_one(void)
+{
+    static const char *const none[] = { " ",   "a b",  "a\n",   "a@b", "a,b",
+                                        "a:b", "../a", "a\x7f", "\001" };
+    char longest[AUTH_USER_MAX + 2];
+
+    for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+        struct pair p = { begin(PBS_AUTH_ROLE_CLIENT, none[i], toy, NULL),
+                          begin(PBS_AUTH_ROLE_SERVER, "far", toy, NULL), 0, 0, "" };
+        char user[8];
+
+        shake(&p);
+        CU_ASSERT_EQUAL(p.s, AUTH_FAILED);
+        CU_ASSERT_EQUAL(p.c, AUTH_FAILED);
+        CU_ASSERT_STRING_EQUAL(p.seen, "1[1]1[2]"); /* it is not told OK before */
+        CU_ASSERT_EQUAL(auth_session_user(p.server, user, sizeof(user)), PBSE_BADCRED);
+        CU_ASSERT_STRING_EQUAL(auth_session_error(p.client),
+                               "the method names no user");
+        CU_ASSERT_FALSE(auth_user_is_name(none[i]));
+        end(&p);
+    }
+    CU_ASSERT_FALSE(auth_user_is_name(""));
+    CU_ASSERT_TRUE(auth_user_is_name("j.d-oe_9$"));
+    CU_ASSERT_TRUE(auth_user_is_name("j\xc3\xb6rg"));
+    memset(longest, 'x', sizeof(longest));
+    longest[AUTH_USER_MAX + 1] = '\0';
+    CU_ASSERT_FALSE(auth_user_is_name(longest));
+    CU_ASSERT_TRUE(auth_user_is_name(longest + 1));
 }
 
 int main(void)
@@ -312,6 +377,8 @@ int main(void)
         { "a refusal travels with its words", test_a_refusal_travels_with_its_words },
         { "packets out of turn end it", test_packets_out_of_turn_end_it },
         { "a method may have no context", test_a_method_may_have_no_context },
+        { "a client always says something", test_a_client_always_says_something },
+        { "a name is one", test_a_name_is_one },
     };
     char cmd[256];
     int rc;

@@ -70,6 +70,13 @@ static int at_server(struct toy *t, const void *in, size_t len, void **out,
     }
     if (t->steps == 1 && is(in, len, "mute"))
         return 1;
+    if (t->steps == 1 && is(in, len, "idle"))
+        return 0; /* neither a word nor an end */
+    if (t->steps == 1 && is(in, len, "windbag")) {
+        *out = calloc(1, 65537);
+        *outlen = 65537;
+        return 0;
+    }
     if (t->steps == 1 && len < sizeof(t->user)) {
         memcpy(t->user, in, len);
         say(out, outlen, "why");
@@ -91,10 +98,13 @@ int pbs_auth_process_handshake_data(void *ctx, void *in, size_t inlen, void **ou
     if (!t->is_client)
         return at_server(t, in, inlen, out, outlen, done);
     if (t->steps == 1) {
-        say(out, outlen, t->host); /* the host is the name, in this toy */
+        if (strcmp(t->host, "speechless") != 0)
+            say(out, outlen, t->host); /* the host is the name, in this toy */
         return 0;
     }
     *done = 1;
+    if (strcmp(t->host, "sulky") == 0)
+        return 0; /* needs no more and says nothing: the server does */
     say(out, outlen, "because");
     return !is(in, inlen, "why");
 }
