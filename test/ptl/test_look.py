@@ -159,6 +159,18 @@ def test_another_host_named_by_the_environment_is_not_the_local_server(cluster):
     assert done.stderr.splitlines()[0] == "Unknown Host."
 
 
+def test_another_port_named_by_the_environment_is_not_the_local_server(cluster):
+    """Its socket must not be taken for that of a server on another port."""
+    other = {"PBS_BATCH_SERVICE_PORT": "1"}
+    for argv in (["qterm"], ["qmgr", "-c", "set server comment=x"], ["qstat", "-B"],
+                 ["qstop", "workq"]):
+        done = cluster.run(argv, env=other, check=False)
+        assert done.returncode != 0, argv
+        assert done.stderr.splitlines()[0] == "Connection refused", argv
+    assert cluster.server.is_up()
+    assert "comment" not in cluster.run(["qmgr", "-c", "list server"]).stdout
+
+
 def test_queues_are_opened_and_closed(cluster):
     svr = cluster.server
     svr.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "e"}, id="q2")

@@ -317,7 +317,17 @@ static PRINTF_LIKE(3, 4) bool make_text(char **ret, const char *given, const cha
     return *ret != NULL;
 }
 
-static bool make_derived(struct conf *c)
+/* A port of the environment alone means another server than that of the file. */
+static bool make_socket(struct conf *c, unsigned file_port)
+{
+    if (c->batch_port == file_port || getenv("PBS_HOME") || getenv("PBS_SERVER_SOCKET"))
+        return make_text(&c->made_socket, c->server_socket, "%s/ipc/server.sock",
+                         c->home);
+    return make_text(&c->made_socket, NULL, "%s/ipc/server.%u.sock", c->home,
+                     c->batch_port);
+}
+
+static bool make_derived(struct conf *c, unsigned file_port)
 {
     bool pair = c->primary && c->secondary;
     char *environment, *mom_home;
@@ -335,7 +345,7 @@ static bool make_derived(struct conf *c)
            make_text(&c->made_store, c->store, "sqlite:%s/server_priv/holdfast.db",
                      c->home) &&
            make_text(&c->made_key, c->cluster_key, "%s/cluster.key", c->home) &&
-           make_text(&c->made_socket, c->server_socket, "%s/ipc/server.sock", c->home);
+           make_socket(c, file_port);
 }
 
 const char *conf_routers(const struct conf *c)
@@ -361,6 +371,7 @@ const char *conf_server_socket(const struct conf *c)
 int conf_load_file(const char *path, bool env, struct conf **ret, struct diag *why)
 {
     struct conf *c = calloc(1, sizeof(*c));
+    unsigned file_port;
     int err;
 
     if (!c)
@@ -368,11 +379,12 @@ int conf_load_file(const char *path, bool env, struct conf **ret, struct diag *w
     err = set_defaults(c, why);
     if (!err)
         err = read_file(c, path, why);
+    file_port = c->batch_port;
     if (!err && env)
         err = read_env(c, why);
     if (!err)
         err = check_required(c, why);
-    if (!err && !make_derived(c))
+    if (!err && !make_derived(c, file_port))
         err = no_memory(why);
     if (err) {
         conf_free(c);

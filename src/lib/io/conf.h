@@ -108,7 +108,9 @@ const char *conf_server_host(const struct conf *c); /* where clients connect to 
 const char *conf_routers(const struct conf *c);     /* routers a leaf connects to */
 const char *conf_store(const struct conf *c);       /* "sqlite:HOME/server_priv/..." */
 const char *conf_cluster_key(const struct conf *c); /* HOME/cluster.key */
-const char *conf_server_socket(const struct conf *c); /* HOME/ipc/server.sock */
+/* HOME/ipc/server.sock; HOME/ipc/server.PORT.sock of a server on another port than that
+ * of the file, so that it is taken for no other one of the same host. */
+const char *conf_server_socket(const struct conf *c);
 
 /* Walk a comma list such as PBS_SUPPORTED_AUTH_METHODS: true when 'word' is in it,
  * blanks around entries and letter case not counted. */

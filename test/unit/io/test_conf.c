@@ -138,6 +138,41 @@ static void test_environment_overrides(void)
     unsetenv("TMPDIR");
 }
 
+/* Which server a socket belongs to: the file's, unless the environment says more. */
+static void test_another_port_has_a_socket_of_its_own(void)
+{
+    static const struct {
+        const char *story, *text, *port, *home, *socket, *expect;
+    } cases[] = {
+        { "the file's port", BASE, "15001", NULL, NULL, "/h/ipc/server.sock" },
+        { "another", BASE, "17001", NULL, NULL, "/h/ipc/server.17001.sock" },
+        { "a socket in the file is of its port", BASE "PBS_SERVER_SOCKET=/s\n", "17001",
+          NULL, NULL, "/h/ipc/server.17001.sock" },
+        { "port and home are another server's", BASE, "17001", "/h2", NULL,
+          "/h2/ipc/server.sock" },
+        { "port and socket too", BASE, "17001", NULL, "/s2", "/s2" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct conf *c;
+        struct diag why;
+
+        setenv("PBS_BATCH_SERVICE_PORT", cases[i].port, 1);
+        if (cases[i].home)
+            setenv("PBS_HOME", cases[i].home, 1);
+        if (cases[i].socket)
+            setenv("PBS_SERVER_SOCKET", cases[i].socket, 1);
+        CU_ASSERT_EQUAL_FATAL(load(cases[i].text, true, &c, &why), 0);
+        if (strcmp(conf_server_socket(c), cases[i].expect) != 0)
+            printf("%s: %s\n", cases[i].story, conf_server_socket(c));
+        CU_ASSERT_STRING_EQUAL(conf_server_socket(c), cases[i].expect);
+        conf_free(c);
+        unsetenv("PBS_HOME");
+        unsetenv("PBS_SERVER_SOCKET");
+    }
+    unsetenv("PBS_BATCH_SERVICE_PORT");
+}
+
 static void test_hosts_of_server_and_routers(void)
 {
     static const struct {
@@ -249,6 +284,8 @@ int main(void)
         { "lines are read as the format says", test_lines },
         { "refusals name the culprit", test_refusals_name_the_culprit },
         { "the environment overrides the file", test_environment_overrides },
+        { "another port has a socket of its own",
+          test_another_port_has_a_socket_of_its_own },
         { "hosts of server and routers follow the order",
           test_hosts_of_server_and_routers },
         { "lists are searched by whole words", test_lists },
