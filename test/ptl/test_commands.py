@@ -193,6 +193,8 @@ def test_hosts_are_marked_and_commented(cluster):
     assert cluster.run(["pbsnodes", "-l", "nosuch"], check=False).returncode == 1
     cluster.run(["pbsnodes", "-r", host])
     assert cluster.run(["pbsnodes", "-v", "-l"]).stdout == ""
+    cluster.run(["pbsnodes", "-C", "c" * 78 + "\u00fc", host])
+    assert svr.status(VNODE, "vn[0]")[0]["comment"] == "c" * 78  # no half of a character
     # The empty comment takes it away, and nothing crashes.
     cluster.run(["pbsnodes", "-C", "", host])
     assert "comment" not in svr.status(VNODE, "vn[0]")[0]

@@ -186,11 +186,30 @@ def test_options_change_what_is_told_and_done(site):
     assert told(site, ["-n", "-c", "l s @nosuch.invalid"]) == ("", "", 0)
     out, err, rc = told(site, ["-x"])
     assert rc == 1 and "qmgr: invalid option -- 'x'\nUsage: qmgr " in err
-    assert told(site, ["-F", "dsv", "-c", "l s"])[2] == 1
+    out, err, rc = told(site, ["-F", "dsv", "-c", "l s"])
+    assert rc == 1 and err.startswith("qmgr: -F takes json, not dsv\nUsage: qmgr ")
+    assert told(site, ["-F", "JSON", "-c", "l s scheduling"])[0].startswith("{")
     assert told(site, ["host.invalid", "-c", "l s"]) == (
         "", "Unknown Host.\nqmgr: cannot connect to server host.invalid\n", 3)
     out, err, rc = told(site, ["--version"])
     assert (out.splitlines()[0], rc) == ("pbs_version = 23.06.06", 0)
+
+
+def test_several_commands_run_in_their_order(site):
+    one, two = ("Server %s\n    %s = %s\n\n" % (site.host, a, v)
+                for a, v in (("scheduling", "True"), ("default_queue", "workq")))
+    assert told(site, ["-c", "l s scheduling", "-c", "l s default_queue"]) == (one + two, "", 0)
+    assert told(site, ["-c", "set server", "-c", "l s default_queue"]) == (
+        two, SYNTAX % ("set server", " " * 10), 0)
+    assert told(site, ["-a", "-c", "set server", "-c", "l s default_queue"]) == (
+        "", SYNTAX % ("set server", " " * 10), 1)
+    assert told(site, ["-c", "quit", "-c", "l s default_queue"]) == ("", "", 0)
+    lines = "\n# a comment \\\nl s scheduling\n  l s \\\ndefault_queue\n\n"
+    assert told(site, ["-c", lines]) == (one + two, "", 0)
+    assert told(site, ["-c", "# nothing", "-c", "\n"]) == ("", "", 255)
+    assert told(site, ["-c", "l s scheduling", "-c", ""]) == (one, "", 0)
+    many = [w for _ in range(65) for w in ("-c", "quit")]
+    assert told(site, many)[1].startswith("qmgr: more than 64 commands")
 
 
 def test_lines_are_read_as_a_script(site):
@@ -521,8 +540,17 @@ def test_what_is_wrong_with_a_hooks_file_is_told(site):
     try:
         for line, err, rc in cases:
             assert told(site, ["-c", line]) == ("", err, rc), line
-        assert told(site, ["-c", "set pbshook PBS_power enabled=False"])[1:] == (
-            "WARNING: Disabling a PBS hook results in an unsupported configuration!\n", 0)
+        warning = "WARNING: Disabling a PBS hook results in an unsupported configuration!\n"
+        assert told(site, ["-c", "set pbshook PBS_power enabled=False"])[1:] == (warning, 0)
+        # What is printed of it is what may be set.
+        qmgr(site, "set pbshook PBS_power alarm=181")
+        first = qmgr(site, "print pbshook PBS_power")
+        assert "set pbshook PBS_power alarm = 181\n" in first and "event" not in first
+        qmgr(site, "set pbshook PBS_power alarm=180")
+        assert told(site, [], input=first)[1:] == (warning, 0)
+        assert qmgr(site, "print pbshook PBS_power") == first
+        assert told(site, ["-c", "delete pbshook PBS_power"])[1:] == (
+            refused("Invalid request", 15004, "PBS_power"), 156)
     finally:
         qmgr(site, "delete hook h1")
 

@@ -87,6 +87,16 @@ static bool take_action(struct options *o, int letter)
     }
 }
 
+/* At most 'most' bytes, and no part of a character. */
+static size_t cut_at(const char *text, size_t most)
+{
+    size_t len = strnlen(text, most);
+
+    while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
 static bool take_option(struct options *o, int letter, const char *text)
 {
     struct nodes_view *v = &o->view;
@@ -94,7 +104,7 @@ static bool take_option(struct options *o, int letter, const char *text)
     switch (letter) {
     case 'C':
         free(o->comment);
-        o->comment = xstrndup(text, COMMENT_MAX);
+        o->comment = xstrndup(text, cut_at(text, COMMENT_MAX));
         return true;
     case 'q':
         return o->quiet = true;

@@ -4,26 +4,32 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/qmgr.h"
 
+#include "lib/base/buf.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-#define LEAVE (-1)
+#define LEAVE        (-1)
+#define COMMANDS_MAX 64
 
 static const char usage[] =
     "Usage: qmgr [-a] [-e] [-n] [-z] [-F json] [-c command] [server...]\n"
     "       qmgr --version | --help\n"
-    "  -c command  run it and leave; without it commands are read from standard input\n"
+    "  -c command  run it and leave; without any commands are read from standard "
+    "input\n"
     "  -a  stop at the first error   -e  show each command before it runs\n"
     "  -n  check the syntax only     -z  say nothing about errors\n"
     "  -F json     list objects as JSON\n";
 
 struct options {
     bool abort_on_error, echo, parse_only;
-    const char *command;
+    size_t n_commands;
+    const char *commands[COMMANDS_MAX]; /* of each -c */
 };
 
 static int run_parsed(struct qmgr *q, const struct options *o, struct qmgr_command *c)
@@ -73,6 +79,11 @@ static int run_command(struct qmgr *q, const struct options *o, const char *text
 static bool is_blank(const char *text)
 {
     return text[strspn(text, " \t\r\n\v\f")] == '\0';
+}
+
+static bool says_nothing(const char *line)
+{
+    return is_blank(line) || line[strspn(line, " \t")] == '#';
 }
 
 /* With -a the first error ends everything, with a code that says of which kind it is.
@@ -138,7 +149,67 @@ static int run_input(struct qmgr *q, const struct options *o)
     return code;
 }
 
+/* The next line of 'text' and those that a backslash at its end goes on with; NULL at
+ * the end. */
+static char *next_line(const char **text)
+{
+    bool comment = (*text)[strspn(*text, " \t")] == '#';
+    struct buf line = { 0 };
+    bool more = **text != '\0';
+
+    if (!more)
+        return NULL;
+    while (more) {
+        size_t len = strcspn(*text, "\n");
+
+        more = !comment && len > 0 && (*text)[len - 1] == '\\' && (*text)[len];
+        buf_add(&line, *text, more ? len - 1 : len);
+        if (more)
+            buf_add_char(&line, ' ');
+        *text += len + ((*text)[len] != '\0');
+    }
+    return buf_take(&line);
+}
+
+/* Each -c in its turn: mostly one command, but as many lines as a file may have. */
+static int run_arguments(struct qmgr *q, const struct options *o)
+{
+    int code = EXIT_NOTHING;
+    bool leave = false;
+
+    for (size_t i = 0; i < o->n_commands; i++) {
+        const char *text = o->commands[i];
+        char *line;
+
+        while (!leave && (line = next_line(&text))) {
+            if (!says_nothing(line))
+                code = run_commands(q, o, line, &leave);
+            free(line);
+        }
+    }
+    return code;
+}
+
 /* --- start and end --- */
+
+static bool add_command(struct options *o, const char *text)
+{
+    if (o->n_commands == COMMANDS_MAX) {
+        fprintf(stderr, "qmgr: more than %d commands; put them into a file\n",
+                COMMANDS_MAX);
+        return false;
+    }
+    o->commands[o->n_commands++] = text;
+    return true;
+}
+
+static bool is_form(const char *text)
+{
+    if (strcasecmp(text, "json") == 0)
+        return true;
+    fprintf(stderr, "qmgr: -F takes json, not %s\n", text);
+    return false;
+}
 
 static bool read_options(int argc, char **argv, struct options *o, struct qmgr *q)
 {
@@ -151,11 +222,9 @@ static bool read_options(int argc, char **argv, struct options *o, struct qmgr *
         o->parse_only |= letter == 'n';
         q->quiet |= letter == 'z';
         if (letter == 'c')
-            o->command = optarg;
-        if (letter == 'F') {
-            q->json = strcmp(optarg, "json") == 0;
-            good &= q->json;
-        }
+            good &= add_command(o, optarg);
+        if (letter == 'F')
+            good &= q->json = is_form(optarg);
         good &= letter != '?';
     }
     return good;
@@ -210,7 +279,6 @@ int main(int argc, char **argv)
 {
     struct qmgr q = { .hints = isatty(STDERR_FILENO) };
     struct options o = { 0 };
-    bool leave = false;
     int code = EXIT_NO_SERVER;
 
     open_standard_files();
@@ -221,7 +289,7 @@ int main(int argc, char **argv)
         return 1;
     }
     if (o.parse_only || connect_all(&q, argc - optind, argv + optind))
-        code = o.command ? run_commands(&q, &o, o.command, &leave) : run_input(&q, &o);
+        code = o.n_commands ? run_arguments(&q, &o) : run_input(&q, &o);
     forget(&q);
     return check_output(code);
 }

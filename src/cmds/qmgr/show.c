@@ -148,6 +148,17 @@ static bool is_own_default(const struct attrl *a)
            strcmp(a->value, "00:10:00") == 0;
 }
 
+/* Of the hooks that come with the server only some attributes can be set. */
+static bool is_pbshook_attr_printed(const struct attrl *a)
+{
+    static const char *const fixed[] = { "event", "user", "fail_action" };
+
+    for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
+        if (strcasecmp(a->name, fixed[i]) == 0)
+            return false;
+    return true;
+}
+
 /* Read-only attributes cannot be set again; the default scheduler shows all of its. */
 static bool is_printed(int object, const char *name, const struct attrl *a)
 {
@@ -163,6 +174,8 @@ static bool is_printed(int object, const char *name, const struct attrl *a)
         return false;
     if (object == MGR_OBJ_SERVER)
         return !is_own_default(a);
+    if (object == MGR_OBJ_PBS_HOOK)
+        return is_pbshook_attr_printed(a);
     return object != MGR_OBJ_NODE || is_node_attr_printed(a);
 }
 
