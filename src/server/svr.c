@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/svr.h"
 
+#include "lib/base/instant.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/react/resv_reply.h"
@@ -518,7 +519,7 @@ static int64_t cycle_deadline(const struct svr *s, const struct sched_link *l)
     if (!l->attached || !o || period_s <= 0 || !obj_num(o, SCHED_A_SCHEDULING, 0) ||
         l->cycling || l->pending == SCHED_TIMER)
         return INT64_MAX;
-    return l->cycle_at + period_s;
+    return instant_after(l->cycle_at, period_s);
 }
 
 static void due_cycles(struct turn *t)

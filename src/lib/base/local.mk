@@ -9,6 +9,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/buf.c src/lib/base/buf.h \
 	src/lib/base/date.c src/lib/base/date.h \
 	src/lib/base/diag.c src/lib/base/diag.h \
+	src/lib/base/instant.h \
 	src/lib/base/log.c src/lib/base/log.h \
 	src/lib/base/pbse.c \
 	src/lib/base/rnd.h \

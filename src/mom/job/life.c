@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/job/core.h"
 
+#include "lib/base/instant.h"
+
 #include <signal.h>
 
 #define STATUS_RESTARTED (-4)
@@ -248,7 +250,7 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
     if (j->phase == JOB_SUSPENDED)
         out_kill(out, j, SIGCONT);
     out_kill(out, j, SIGTERM);
-    j->kill_at = MIN_OF(j->kill_at, now_at + MAX_OF(delay, (int64_t)0));
+    j->kill_at = MIN_OF(j->kill_at, instant_after(now_at, MAX_OF(delay, 0)));
     save(m, j, out);
     life_poll_soon(m, now_at);
 }

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/plan.h"
 
+#include "lib/base/instant.h"
+
 #include <string.h>
 
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id)
@@ -81,7 +83,8 @@ static void hold_resvs(struct planner *pl)
 static int64_t job_end(const struct planner *pl, const struct snap_job *j)
 {
     int64_t from_at = j->started_at ? j->started_at : pl->now_at;
-    int64_t end_at = from_at + (j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s);
+    int64_t end_at =
+        instant_after(from_at, j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s);
 
     return end_at > pl->now_at ? end_at : pl->now_at + 1;
 }

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_time.h"
 
+#include "lib/base/instant.h"
+
 enum derivation {
     DERIVE_END,    /* start + length */
     DERIVE_START,  /* end - length */
@@ -107,7 +109,7 @@ int resv_times_alter(struct resv_times *t, int64_t now_at, struct diag *why)
 
 int64_t resv_next_retry(int64_t now_at, int64_t start_at, int64_t interval_s)
 {
-    int64_t next_at = now_at + interval_s;
+    int64_t next_at = instant_after(now_at, interval_s);
     int64_t early_at = start_at - MIN_OF(interval_s, RESV_RETRY_EARLY_S);
 
     if (now_at < early_at)

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/date.h"
+#include "lib/base/instant.h"
 #include "lib/base/log.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
@@ -339,7 +340,7 @@ static void propose(const struct alteration *a, size_t n_schedulers)
             .wanted = true,
             .kind = OBJ_RESV,
             .id = a->r->obj.id,
-            .until_at = a->rq->now_at + a->wait_s,
+            .until_at = instant_after(a->rq->now_at, a->wait_s),
             .alteration = true,
         };
 }

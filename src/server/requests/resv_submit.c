@@ -17,6 +17,7 @@
 
 #include "lib/attr/acl.h"
 #include "lib/attr/ids.h"
+#include "lib/base/instant.h"
 #include "lib/base/log.h"
 
 #include <string.h>
@@ -310,7 +311,7 @@ static void answer(struct submission *s)
         .wanted = true,
         .kind = OBJ_RESV,
         .id = s->id,
-        .until_at = wait_s < 0 ? 0 : s->rq->now_at + wait_s,
+        .until_at = wait_s < 0 ? 0 : instant_after(s->rq->now_at, wait_s),
         .expires = wait_s < 0, /* a rule ends the reservation, and that answers */
     };
 }

@@ -5,6 +5,7 @@
 #include "lib/attr/node_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
+#include "lib/base/instant.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_state.h"
@@ -78,14 +79,11 @@ int64_t job_node_fail_deadline(const struct model *m, const struct object *o)
 {
     const struct job *job = TO_JOB(o);
     const struct node *n = job_first_node(job);
-    int64_t wait_s;
 
     if (!job_is_at_mom(job) || !n || node_may_be_reached(n))
         return INT64_MAX;
-    wait_s = fail_requeue_s(m, job_state(job));
-    if (wait_s == INT64_MAX)
-        return INT64_MAX;
-    return obj_num(&n->obj, NODE_A_LAST_STATE_CHANGE_TIME, 0) + wait_s;
+    return instant_after(obj_num(&n->obj, NODE_A_LAST_STATE_CHANGE_TIME, 0),
+                         fail_requeue_s(m, job_state(job)));
 }
 
 /* End a run without its MoM. */

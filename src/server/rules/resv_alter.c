@@ -5,6 +5,7 @@
  * again soon. Schedulers that register meanwhile look at it by themselves.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/instant.h"
 #include "server/model/resv_state.h"
 #include "server/requests/resv_proposal.h"
 #include "server/requests/resv_record.h"
@@ -14,11 +15,7 @@
 
 static int64_t over_at(const struct model *m, const struct object *o)
 {
-    int64_t asked_at = obj_num(o, RESV_A_HF_ALTER_AT, 0);
-    int64_t at;
-
-    return __builtin_add_overflow(asked_at, resv_answer_time_s(m), &at) ? INT64_MAX
-                                                                        : at;
+    return instant_after(obj_num(o, RESV_A_HF_ALTER_AT, 0), resv_answer_time_s(m));
 }
 
 static int64_t again_at(const struct object *o)

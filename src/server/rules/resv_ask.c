@@ -7,6 +7,7 @@
  * they look at the states.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/instant.h"
 #include "server/model/resv_state.h"
 #include "server/requests/resv_proposal.h"
 #include "server/requests/resv_record.h"
@@ -17,7 +18,7 @@ static int64_t new_due_at(const struct model *m, const struct object *o)
 {
     if (!obj_is_set(o, RESV_A_HF_ASKED_AT))
         return obj_num(o, RESV_A_CTIME, 0);
-    return obj_num(o, RESV_A_HF_ASKED_AT, 0) + resv_answer_time_s(m);
+    return instant_after(obj_num(o, RESV_A_HF_ASKED_AT, 0), resv_answer_time_s(m));
 }
 
 /* When that of a degraded one is: at the retry time, once per retry time. */
@@ -28,7 +29,8 @@ static int64_t degraded_due_at(const struct model *m, const struct object *o)
 
     if (retry_at == 0)
         return INT64_MAX;
-    return asked_at < retry_at ? retry_at : asked_at + resv_retry_time_s(m);
+    return asked_at < retry_at ? retry_at
+                               : instant_after(asked_at, resv_retry_time_s(m));
 }
 
 int64_t deadline_resv_ask(const struct model *m, const struct object *o)

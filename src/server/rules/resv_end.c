@@ -3,6 +3,7 @@
  * left.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/instant.h"
 #include "server/model/resv_state.h"
 #include "server/requests/resv_queue.h"
 #include "server/requests/resv_record.h"
@@ -86,14 +87,11 @@ static bool counts_idle_time(const struct object *o)
 
 int64_t deadline_resv_idle(const struct model *m, const struct object *o)
 {
-    int64_t until_at;
-
     (void)m;
-    if (!counts_idle_time(o) || !obj_is_set(o, RESV_A_HF_IDLE_AT) ||
-        __builtin_add_overflow(obj_num(o, RESV_A_HF_IDLE_AT, 0),
-                               obj_num(o, RESV_A_DELETE_IDLE_TIME, 0), &until_at))
+    if (!counts_idle_time(o) || !obj_is_set(o, RESV_A_HF_IDLE_AT))
         return INT64_MAX;
-    return until_at;
+    return instant_after(obj_num(o, RESV_A_HF_IDLE_AT, 0),
+                         obj_num(o, RESV_A_DELETE_IDLE_TIME, 0));
 }
 
 static bool note_idle(const struct rule_context *c, const struct object *o, bool idle,

@@ -5,6 +5,7 @@
 #include "lib/base/attrs.h"
 #include "lib/base/buf.h"
 #include "lib/base/diag.h"
+#include "lib/base/instant.h"
 
 #include "../unit.h"
 
@@ -110,6 +111,16 @@ static void test_attrs_are_found_by_name_and_resource(void)
     arena_free(a);
 }
 
+static void test_never_is_as_late_as_it_gets(void)
+{
+    CU_ASSERT_EQUAL(instant_after(10, 5), 15);
+    CU_ASSERT_EQUAL(instant_after(10, -15), -5);
+    CU_ASSERT_EQUAL(instant_after(10, INT64_MAX - 10), INT64_MAX);
+    CU_ASSERT_EQUAL(instant_after(10, INT64_MAX - 9), INT64_MAX);
+    CU_ASSERT_EQUAL(instant_after(INT64_MAX, INT64_MAX), INT64_MAX);
+    CU_ASSERT_EQUAL(instant_after(-10, INT64_MIN), INT64_MIN);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -120,6 +131,7 @@ int main(void)
           test_diag_puts_one_blank_before_the_name },
         { "attributes are found by name and resource",
           test_attrs_are_found_by_name_and_resource },
+        { "never is as late as it gets", test_never_is_as_late_as_it_gets },
     };
 
     return unit_main("base", cases, ARRAY_LEN(cases));

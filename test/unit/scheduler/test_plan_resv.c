@@ -110,11 +110,14 @@ static void test_jobs_block(void)
 {
     struct scene sc = scene_new();
 
-    scene_hosts(&sc, 2, 2);
+    scene_hosts(&sc, 3, 2);
     scene_queue(&sc, "workq", true);
     scene_job(&sc, "1.svr", "workq", "1:ncpus=2",
               "job_state=R exec_vnode=(n1:ncpus=2) stime=999990 "
               "Resource_List.walltime=00:01:00");
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=2",
+              "job_state=R exec_vnode=(n3:ncpus=2) stime=999990 "
+              "Resource_List.walltime=9223372036854775807");
     scene_job(&sc, "2.svr", "workq", "1:ncpus=2",
               "job_state=R exec_vnode=(n2:ncpus=2) stime=999990");
     scene_resv(&sc, 3, UN, NOW + 49, NOW + 100, "1:ncpus=2", FREE);

@@ -319,6 +319,20 @@ static void a_dead_node_gives_its_jobs_back(void)
     fake_mom_free(&fm);
 }
 
+static void patience_beyond_all_time_does_not_end(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, 2, OBJECT_SERVER, "",
+                                "node_fail_requeue=9223372036854775806"),
+                    0);
+    fake_lose(&fm);
+    rig_advance(fm.r, fm.r->now_at + 1000);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    fake_mom_free(&fm);
+}
+
 static void a_job_that_must_not_rerun_ends_with_its_node(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -349,6 +363,8 @@ int main(void)
         { "delete replies are exact", delete_replies_are_exact },
         { "qrerun puts the job back", qrerun_puts_the_job_back },
         { "a dead node gives its jobs back", a_dead_node_gives_its_jobs_back },
+        { "patience beyond all time does not end",
+          patience_beyond_all_time_does_not_end },
         { "a job that must not rerun ends with its node",
           a_job_that_must_not_rerun_ends_with_its_node },
     };

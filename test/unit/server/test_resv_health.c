@@ -150,6 +150,28 @@ static void test_the_interval_is_the_servers(void)
     world_free(&w);
 }
 
+/* An interval of any size only leaves the attempts at the start; that no attempt comes
+ * after it is no reason to make one at once. */
+static void test_an_interval_beyond_all_time(void)
+{
+    struct world w;
+
+    new_resv(&w, false);
+    world_server(&w, SERVER_A_RESERVE_RETRY_TIME, NULL, "9223372036854775807");
+    world_vnode(&w, "vn[1]", NODE_OFFLINE);
+    EXPECT_TEXT(retry_of(&w), at(&w, START - 5));
+    world_go(&w, START - 1);
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 1);
+    world_deny(&w, "R1.svr");
+    EXPECT_TEXT(retry_of(&w), at(&w, START));
+    world_go(&w, START);
+    world_deny(&w, "R1.svr");
+    world_clear(&w);
+    world_go(&w, START + 2 * HOUR);
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 0);
+    world_free(&w);
+}
+
 /* Every attempt fails: right before the start, at it, and each interval after it. */
 static void test_attempts_around_the_start(void)
 {
@@ -436,6 +458,8 @@ int main(void)
         { "vnodes of others do not matter", test_vnodes_of_others_do_not_matter },
         { "the first attempt comes after the interval", test_the_first_attempt },
         { "the interval is the server's", test_the_interval_is_the_servers },
+        { "an interval beyond all time leaves the attempts at the start",
+          test_an_interval_beyond_all_time },
         { "attempts are made right before the start, at it and after it",
           test_attempts_around_the_start },
         { "unanswered attempts are made again", test_unanswered_attempts },

@@ -363,6 +363,26 @@ static void test_waiting_for_the_answer(void)
     world_free(&w);
 }
 
+static void test_waiting_beyond_all_time(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_server(&w, SERVER_A_RESV_ANSWER_TIME, NULL, "9223372036854775807");
+    world_submit(&w, "user1", GOOD "|interactive=9223372036854775807");
+    world_go(&w, NOW + 1000);
+    CU_ASSERT_PTR_NULL(world_reply(&w, CONN_USER));
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 1);
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)");
+    EXPECT_TEXT(world_reply_text(&w, CONN_USER), "R1.svr CONFIRMED");
+    world_clear(&w);
+    world_modify(&w, "user1", "R1.svr",
+                 "reserve_duration=5000|interactive=9223372036854775807", NULL);
+    world_go(&w, NOW + 1001);
+    CU_ASSERT_PTR_NULL(world_reply(&w, CONN_OTHER));
+    world_free(&w);
+}
+
 static void test_wait_and_forget(void)
 {
     struct world w;
@@ -404,6 +424,7 @@ int main(void)
         { "its lists go to its queue", test_lists_go_to_the_queue },
         { "requests are completed", test_requests_are_completed },
         { "who waits gets the answer", test_waiting_for_the_answer },
+        { "waiting beyond all time does not end", test_waiting_beyond_all_time },
         { "who waits only so long gets no reservation", test_wait_and_forget },
     };
 

@@ -399,6 +399,22 @@ static void test_cycles_come_by_the_clock(void)
     rig_free(r);
 }
 
+static void test_a_period_beyond_all_time_never_comes(void)
+{
+    struct rig *r = rig_new();
+
+    rig_attach_sched(r);
+    for (int i = 0; i < 3; i++)
+        rig_sched_done(r);
+    rig_manager(r, RIG_ROOT, SET, OBJECT_SCHED, "default",
+                "scheduler_iteration=9223372036854775807");
+    rig_sched_done(r);
+    CU_ASSERT_EQUAL(svr_next_deadline(r->s), INT64_MAX);
+    rig_advance(r, r->now_at + 1000);
+    CU_ASSERT_STRING_EQUAL(commands(r), "");
+    rig_free(r);
+}
+
 static void test_registration_is_checked(void)
 {
     struct rig *r = rig_new();
@@ -686,12 +702,15 @@ static const struct unit_case cases[] = {
     { "the two retry times are a pair", test_retry_times_are_a_pair },
     { "unset brings defaults back", test_unset_brings_defaults_back },
     { "operators may less than managers", test_operators_may_less_than_managers },
-    { "status has the order asked for and filters", test_status_has_the_order_asked_for },
+    { "status has the order asked for and filters",
+      test_status_has_the_order_asked_for },
     { "status refuses unknown names", test_status_refuses_unknown_names },
     { "a host goes offline as a whole", test_hosts_go_offline_as_a_whole },
     { "schedulers are greeted, commands merged",
       test_schedulers_are_greeted_and_commands_merged },
     { "cycles come by the clock", test_cycles_come_by_the_clock },
+    { "a period beyond all time never comes",
+      test_a_period_beyond_all_time_never_comes },
     { "registration is checked", test_registration_is_checked },
     { "changes wait for a working store", test_changes_wait_for_a_working_store },
     { "records say what was before", test_records_say_what_was_before },
