@@ -1,7 +1,11 @@
-/* arena.c - blocks that double in size, chained newest first.
+/* arena.c - blocks with two ends, chained newest first.
  *
- * Invariant: the chain is never empty; the last block of the chain is the first one
- * made and survives arena_clear().
+ * What needs alignment is taken from the front of a block, texts from its back: between
+ * them nothing is lost to padding. A new block is as large as all that was handed out
+ * before, so that memory follows what is used and a small arena stays small.
+ *
+ * Invariants: the chain is never empty; the last block of the chain is the first one
+ * made and survives arena_clear(); 'front' of a block is aligned for any type.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/arena.h"
@@ -17,7 +21,7 @@
 struct block {
     struct block *older;
     size_t size_bytes;
-    size_t used_bytes;
+    char *front, *back; /* what lies between is free */
     max_align_t data[];
 };
 
@@ -26,13 +30,19 @@ struct arena {
     size_t used_bytes;
 };
 
+static void block_empty(struct block *b)
+{
+    b->front = (char *)b->data;
+    b->back = b->front + b->size_bytes;
+}
+
 static struct block *block_new(size_t size_bytes, struct block *older)
 {
     struct block *b = xmalloc(sizeof(*b) + size_bytes);
 
     b->older = older;
     b->size_bytes = size_bytes;
-    b->used_bytes = 0;
+    block_empty(b);
     return b;
 }
 
@@ -55,20 +65,43 @@ struct arena *arena_try_new(void)
         return NULL;
     }
     *b = (struct block){ .size_bytes = FIRST_BLOCK_BYTES };
+    block_empty(b);
     a->newest = b;
     return a;
 }
 
-void arena_clear(struct arena *a)
+/* Up to the block that stays. */
+static void free_newer(struct arena *a, const struct block *stays)
 {
-    while (a->newest->older) {
+    while (a->newest != stays) {
         struct block *older = a->newest->older;
 
         free(a->newest);
         a->newest = older;
     }
-    a->newest->used_bytes = 0;
+}
+
+void arena_clear(struct arena *a)
+{
+    while (a->newest->older)
+        free_newer(a, a->newest->older);
+    block_empty(a->newest);
     a->used_bytes = 0;
+}
+
+struct arena_mark arena_mark(const struct arena *a)
+{
+    const struct block *b = a->newest;
+
+    return (struct arena_mark){ a->newest, b->front, b->back, a->used_bytes };
+}
+
+void arena_rewind(struct arena *a, const struct arena_mark *mark)
+{
+    free_newer(a, mark->newest);
+    a->newest->front = mark->front;
+    a->newest->back = mark->back;
+    a->used_bytes = mark->used_bytes;
 }
 
 void arena_free(struct arena *a)
@@ -85,23 +118,45 @@ size_t arena_used_bytes(const struct arena *a)
     return a->used_bytes;
 }
 
+/* A block with so much room. */
+static struct block *block_for(struct arena *a, size_t size_bytes)
+{
+    struct block *b = a->newest;
+    size_t step;
+
+    if ((size_t)(b->back - b->front) < size_bytes) {
+        step = MAX_OF(a->used_bytes, (size_t)FIRST_BLOCK_BYTES);
+        step = MIN_OF(step, (size_t)LARGEST_STEP_BYTES);
+        b = a->newest = block_new(MAX_OF(step, size_bytes), b);
+    }
+    a->used_bytes += size_bytes;
+    return b;
+}
+
 void *arena_alloc(struct arena *a, size_t size_bytes)
 {
     const size_t align = _Alignof(max_align_t);
     size_t rounded = (size_bytes + align - 1) / align * align;
-    struct block *b = a->newest;
+    struct block *b;
     void *p;
 
     assert(rounded >= size_bytes);
-    if (b->size_bytes - b->used_bytes < rounded) {
-        size_t next = MIN_OF(b->size_bytes * 2, (size_t)LARGEST_STEP_BYTES);
-
-        b = a->newest = block_new(MAX_OF(next, rounded), b);
-    }
-    p = (char *)b->data + b->used_bytes;
-    b->used_bytes += rounded;
-    a->used_bytes += rounded;
+    b = block_for(a, rounded);
+    p = b->front;
+    b->front += rounded;
     return p;
+}
+
+/* Room for so many characters and the NUL that is behind them. */
+static char *text_room(struct arena *a, size_t len)
+{
+    struct block *b;
+
+    assert(len < SIZE_MAX);
+    b = block_for(a, len + 1);
+    b->back -= len + 1;
+    b->back[len] = '\0';
+    return b->back;
 }
 
 void *arena_zero(struct arena *a, size_t size_bytes)
@@ -118,19 +173,23 @@ void *arena_copy(struct arena *a, const void *p, size_t size_bytes)
     return copy;
 }
 
+char *arena_text(struct arena *a, const char *p, size_t len)
+{
+    char *copy = text_room(a, len);
+
+    if (len > 0)
+        memcpy(copy, p, len);
+    return copy;
+}
+
 char *arena_strdup(struct arena *a, const char *s)
 {
-    return s ? arena_copy(a, s, strlen(s) + 1) : NULL;
+    return s ? arena_text(a, s, strlen(s)) : NULL;
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t len)
 {
-    size_t n = strnlen(s, len);
-    char *copy = arena_alloc(a, n + 1);
-
-    memcpy(copy, s, n);
-    copy[n] = '\0';
-    return copy;
+    return arena_text(a, s, strnlen(s, len));
 }
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
@@ -143,7 +202,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     len = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
     assert(len >= 0);
-    s = arena_alloc(a, (size_t)len + 1);
+    s = text_room(a, (size_t)len);
     va_start(ap, fmt);
     vsnprintf(s, (size_t)len + 1, fmt, ap);
     va_end(ap);

@@ -10,6 +10,7 @@
 #include "lib/base/base.h"
 
 struct arena;
+struct block; /* private to arena.c */
 
 /* An empty arena. The caller ends it with arena_free(); arena_free(NULL) is fine. */
 struct arena *arena_new(void) MUST_CHECK;
@@ -19,7 +20,20 @@ void arena_free(struct arena *a);
 /* Give everything back but keep the first block, for reuse by the next pass. */
 void arena_clear(struct arena *a);
 
-/* Bytes handed out since the last clear: a decoder's own limit can ask. */
+/* Give back what was taken since the mark was set, for a step that failed. Marks are
+ * returned to in reverse order; clearing the arena ends them all. */
+struct arena_mark {
+    struct block *newest;
+    char *front, *back;
+    size_t used_bytes;
+};
+struct arena_mark arena_mark(const struct arena *a) MUST_CHECK;
+void arena_rewind(struct arena *a, const struct arena_mark *mark);
+
+/* Bytes handed out since the last clear, as asked for but for the alignment. Taken from
+ * the system are at most three times as many and the first block's 4 KiB, in blocks of
+ * which none is larger than that block, the largest thing asked for, or the sum before
+ * it. */
 size_t arena_used_bytes(const struct arena *a);
 
 /* Aligned for any type; arena_zero() is filled with zero bytes. Live until the arena
@@ -28,7 +42,9 @@ void *arena_alloc(struct arena *a, size_t size_bytes) MUST_CHECK;
 void *arena_zero(struct arena *a, size_t size_bytes) MUST_CHECK;
 void *arena_copy(struct arena *a, const void *p, size_t size_bytes) MUST_CHECK;
 
-/* Texts, NUL-terminated. arena_strdup(a, NULL) is NULL. */
+/* Texts cost their characters and the NUL that is put behind them, no alignment.
+ * arena_text() copies bytes of any kind; arena_strdup(a, NULL) is NULL. */
+char *arena_text(struct arena *a, const char *p, size_t len) MUST_CHECK;
 char *arena_strdup(struct arena *a, const char *s) MUST_CHECK;
 char *arena_strndup(struct arena *a, const char *s, size_t len) MUST_CHECK;
 char *arena_printf(struct arena *a, const char *fmt, ...) MUST_CHECK PRINTF_LIKE(2, 3);

@@ -17,15 +17,21 @@ static void test_arena_keeps_what_it_gave(void)
 {
     struct arena *a = arena_new();
     char *texts[500];
+    long double *numbers[500]; /* what needs alignment lies between texts */
 
-    for (int i = 0; i < 500; i++)
+    for (int i = 0; i < 500; i++) {
         texts[i] = arena_printf(a, "text number %d, padded with %*s", i, i % 97, "");
+        numbers[i] = arena_alloc(a, sizeof(*numbers[i]));
+        CU_ASSERT_EQUAL((uintptr_t)numbers[i] % _Alignof(max_align_t), 0);
+        *numbers[i] = i;
+    }
     for (int i = 0; i < 500; i++) {
         char expect[160];
 
-        snprintf(expect, sizeof(expect), "text number %d, padded with %*s", i, i % 97, "");
+        snprintf(expect, sizeof(expect), "text number %d, padded with %*s", i, i % 97,
+                 "");
         CU_ASSERT_STRING_EQUAL(texts[i], expect);
-        CU_ASSERT_EQUAL((uintptr_t)texts[i] % _Alignof(max_align_t), 0);
+        CU_ASSERT_EQUAL(*numbers[i], i);
     }
     arena_clear(a);
     CU_ASSERT_EQUAL(arena_used_bytes(a), 0);
@@ -35,6 +41,41 @@ static void test_arena_keeps_what_it_gave(void)
     CU_ASSERT_STRING_EQUAL(arena_strndup(a, "abcdef", 3), "abc");
     arena_free(a);
     arena_free(NULL);
+}
+
+static void test_texts_of_an_arena_cost_their_bytes(void)
+{
+    struct arena *a = arena_new();
+    size_t sum = 0;
+
+    for (size_t len = 0; len < 100; len++) {
+        char *text = arena_text(a,
+                                "0123456789 NUL \0 "
+                                "0123456789 0123456789 0123456789 0123456789 "
+                                "0123456789 0123456789 0123456789 0123456789",
+                                len);
+
+        CU_ASSERT_EQUAL(text[len], '\0');
+        sum += len + 1;
+        CU_ASSERT_EQUAL(arena_used_bytes(a), sum);
+    }
+    arena_free(a);
+}
+
+static void test_a_failed_step_gives_back(void)
+{
+    struct arena *a = arena_new();
+    char *kept = arena_strdup(a, "kept");
+    struct arena_mark mark = arena_mark(a);
+    char *next = arena_strdup(a, "gone");
+
+    for (size_t len = 1; len < 100000; len *= 2)
+        memset(arena_alloc(a, len), 'x', len);
+    arena_rewind(a, &mark);
+    CU_ASSERT_EQUAL(arena_used_bytes(a), 5);
+    CU_ASSERT_PTR_EQUAL(arena_strdup(a, "here"), next);
+    CU_ASSERT_STRING_EQUAL(kept, "kept");
+    arena_free(a);
 }
 
 static void test_buf_grows_and_is_eaten(void)
@@ -125,6 +166,9 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "an arena keeps what it gave", test_arena_keeps_what_it_gave },
+        { "texts of an arena cost their bytes",
+          test_texts_of_an_arena_cost_their_bytes },
+        { "a failed step gives its memory back", test_a_failed_step_gives_back },
         { "a buffer grows and is eaten", test_buf_grows_and_is_eaten },
         { "the catalogue has the exact texts", test_catalogue_has_the_exact_texts },
         { "a diag puts one blank before the name",
