@@ -5,6 +5,16 @@
 
 #include <zlib.h>
 
+/* A byte of a zlib stream becomes no more than so many: two bits stand for 258 bytes at
+ * best. */
+#define MOST_TIMES 1032
+
+/* Asked before memory is taken: a few bytes can promise much and hold little. */
+static bool may_hold(size_t len, size_t out_len)
+{
+    return out_len / MOST_TIMES <= len;
+}
+
 static bool inflate_exactly(const char *data, size_t len, char *out, size_t out_len)
 {
     uLongf got = out_len;
@@ -23,7 +33,8 @@ bool tpp_plain_payload(const struct tpp_packet *pkt, struct arena *arena,
         *ret_len = pkt->payload_len;
         return true;
     }
-    if (pkt->totlen == 0 || pkt->totlen > TPP_MAX_PAYLOAD_BYTES)
+    if (pkt->totlen == 0 || pkt->totlen > TPP_MAX_PAYLOAD_BYTES ||
+        !may_hold(pkt->payload_len, pkt->totlen))
         return false;
     out = arena_alloc(arena, pkt->totlen);
     if (!inflate_exactly(pkt->payload, pkt->payload_len, out, pkt->totlen))
@@ -42,6 +53,8 @@ bool tpp_plain_members(struct tpp_packet *pkt, struct arena *arena)
         return false;
     if (pkt->n_members == 0 || pkt->members)
         return true;
+    if (!may_hold(pkt->info_len, len))
+        return false;
     out = arena_alloc(arena, len);
     return inflate_exactly(pkt->info, pkt->info_len, out, len) &&
            tpp_decode_members(out, len, pkt->n_members, arena, &pkt->members);

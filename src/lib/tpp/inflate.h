@@ -8,7 +8,8 @@
 
 #include "lib/wire/tpp.h"
 
-/* Limits of what a few bytes may grow to. */
+/* Limits of what a few bytes may grow to; less when a zlib stream of their length
+ * cannot hold that much (1,032 times its bytes). */
 #define TPP_MAX_PAYLOAD_BYTES (64u << 20)
 #define TPP_MAX_MEMBERS       65536
 

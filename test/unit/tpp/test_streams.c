@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/tpp/streams.h"
+#include "lib/tpp/inflate.h"
 #include "lib/wire/packet.h"
 
 #include "../unit.h"
@@ -301,6 +302,36 @@ static void test_compressed_payload_is_read(void)
     arena_free(arena);
 }
 
+/* Zeros pack best of all: what they promise is believed; more is not, and nothing is
+ * taken for it. */
+static void test_what_a_payload_promises_is_judged(void)
+{
+    const size_t plain_len = 8u << 20;
+    struct arena *arena = arena_new();
+    char *plain = xcalloc(1, plain_len), *zipped = xmalloc(plain_len);
+    uLongf len = plain_len;
+    struct tpp_packet pkt = { .type = TPP_DATA, .payload = zipped };
+    struct tpp_packet mcast = { .type = TPP_MCAST_DATA, .info = zipped };
+    const char *got;
+    size_t got_len = 0;
+
+    CU_ASSERT_EQUAL(compress2((Bytef *)zipped, &len, (Bytef *)plain, plain_len, 9),
+                    Z_OK);
+    pkt.payload_len = mcast.info_len = len;
+    pkt.totlen = TPP_MAX_PAYLOAD_BYTES;
+    CU_ASSERT_FALSE(tpp_plain_payload(&pkt, arena, &got, &got_len));
+    mcast.info_len = 10;
+    mcast.n_members = TPP_MAX_MEMBERS;
+    CU_ASSERT_FALSE(tpp_plain_members(&mcast, arena));
+    CU_ASSERT_EQUAL(arena_used_bytes(arena), 0);
+    pkt.totlen = (uint32_t)plain_len;
+    CU_ASSERT_TRUE(tpp_plain_payload(&pkt, arena, &got, &got_len));
+    CU_ASSERT_EQUAL(got_len, plain_len);
+    free(plain);
+    free(zipped);
+    arena_free(arena);
+}
+
 static const struct unit_case cases[] = {
     { "messages go both ways on one stream", test_both_ways_on_one_stream },
     { "a dead slot answers and rests", test_dead_slot_is_answered_and_rests },
@@ -309,6 +340,7 @@ static const struct unit_case cases[] = {
     { "an impostor is refused", test_impostor_is_refused },
     { "packets of no router are refused", test_what_no_router_may_send },
     { "a compressed payload is read", test_compressed_payload_is_read },
+    { "what a payload promises is judged", test_what_a_payload_promises_is_judged },
 };
 
 int main(void)
