@@ -27,4 +27,5 @@ dist_man_MANS += \
 	doc/man/qsub.1 \
 	doc/man/qterm.8
 EXTRA_DIST += doc/architecture.md doc/performance.md doc/authentication.md \
-	doc/extensions.md doc/fuzzing.md doc/store.md doc/design/001-first-slice.md doc/design/003-objects.md doc/design/002-encryption.md
+	doc/extensions.md doc/fuzzing.md doc/store.md doc/design/001-first-slice.md doc/design/003-objects.md doc/design/002-encryption.md \
+	doc/design/004-decoding-memory.md

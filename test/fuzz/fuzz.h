@@ -23,10 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
             __builtin_trap();                                                          \
     } while (0)
 
-/* What decoding so many bytes of messages may take: a count is believed as far as the
- * bytes behind it go, and the smallest entry (two bytes) becomes a pointer and a text. */
-#define FUZZ_MOST_BYTES(len) (32 * (len) + 1024)
-
 /* The bytes up to a first NUL as a text in memory of its own; the caller frees it. */
 static inline char *fuzz_text(const uint8_t *data, size_t len)
 {

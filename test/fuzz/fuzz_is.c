@@ -13,8 +13,11 @@ static void try(const uint8_t *data, size_t len, bool inventory)
     struct buf b = { 0 };
     struct is_message msg, again;
     bool known;
+    bool good =
+        is_decode((const char *)data, len, inventory, a, &msg, &known) == DIS_OK;
 
-    if (is_decode((const char *)data, len, inventory, a, &msg, &known) == DIS_OK) {
+    FUZZ_CHECK(arena_used_bytes(a) <= WIRE_MOST_BYTES(len));
+    if (good) {
         is_dump(&b, &msg);
         buf_clear(&b);
         if (known) {
@@ -23,7 +26,6 @@ static void try(const uint8_t *data, size_t len, bool inventory)
                 __builtin_trap();
         }
     }
-    FUZZ_CHECK(arena_used_bytes(a) <= FUZZ_MOST_BYTES(2 * len));
     buf_fini(&b);
     arena_free(a);
 }

@@ -17,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     if (tpp_peek((const char *)data, len, len, &total) == TPP_READY &&
         tpp_decode((const char *)data, total, a, &pkt)) {
         tpp_encode(&b, &pkt);
+        FUZZ_CHECK(arena_used_bytes(a) <= total + 16);
         if (!tpp_decode(b.data, b.len, a, &again))
             __builtin_trap();
     }

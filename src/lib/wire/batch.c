@@ -75,18 +75,20 @@ static enum dis_error read_rest(struct dis_in *in, const struct batch_row *row,
 enum dis_error batch_read_request(struct dis_in *in, struct wire_request *ret,
                                   bool *known)
 {
+    const struct arena_mark mark = arena_mark(in->arena);
     struct dis_in ahead = *in;
     struct wire_request got = { 0 };
-    const struct batch_row *row;
+    const struct batch_row *row = NULL;
     enum dis_error e = read_head(&ahead, &got);
 
-    if (e)
-        return e;
-    row = batch_row(got.number);
+    if (!e)
+        row = batch_row(got.number);
     if (row)
         e = read_rest(&ahead, row, &got);
-    if (e)
+    if (e) {
+        arena_rewind(in->arena, &mark);
         return e;
+    }
     in->at = ahead.at;
     *ret = got;
     *known = row != NULL;
@@ -96,6 +98,7 @@ enum dis_error batch_read_request(struct dis_in *in, struct wire_request *ret,
 enum dis_error batch_decode_request(const char *data, size_t len, struct arena *arena,
                                     struct wire_request *ret, bool *known)
 {
+    const struct arena_mark mark = arena_mark(arena);
     struct dis_in in = { .at = data, .end = data + len, .arena = arena };
     struct wire_request got;
     bool got_known;
@@ -103,8 +106,10 @@ enum dis_error batch_decode_request(const char *data, size_t len, struct arena *
 
     if (!e && got_known && in.at != in.end)
         e = DIS_PROTOCOL;
-    if (e)
+    if (e) {
+        arena_rewind(arena, &mark);
         return e;
+    }
     *ret = got;
     *known = got_known;
     return DIS_OK;

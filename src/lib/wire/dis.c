@@ -176,9 +176,15 @@ enum dis_error dis_get_ulong(struct dis_in *in, uint64_t *ret)
 
 enum dis_error dis_get_int(struct dis_in *in, int32_t *ret)
 {
+    uint64_t few;
     int64_t value;
-    enum dis_error e = get_signed(in, INT32_MAX, &value);
+    enum dis_error e;
 
+    if (get_short(in, &few)) {
+        *ret = (int32_t)few;
+        return DIS_OK;
+    }
+    e = get_signed(in, INT32_MAX, &value);
     if (!e)
         *ret = (int32_t)value;
     return e;
@@ -189,48 +195,74 @@ enum dis_error dis_get_long(struct dis_in *in, int64_t *ret)
     return get_signed(in, INT64_MAX, ret);
 }
 
+/* Counted bytes where they lie. */
+static inline enum dis_error view_bytes(struct dis_in *in, size_t max, const char **ret,
+                                        size_t *ret_len)
+{
+    const char *start = in->at;
+    uint32_t len;
+    enum dis_error e = dis_get_uint(in, &len);
+
+    if (!e && max > 0 && len > max)
+        e = DIS_OVERFLOW;
+    if (!e && len > (size_t)(in->end - in->at))
+        e = DIS_EOD;
+    if (e) {
+        in->at = start;
+        return e;
+    }
+    *ret = in->at;
+    *ret_len = len;
+    in->at += len;
+    return DIS_OK;
+}
+
+static inline enum dis_error view_string(struct dis_in *in, size_t max,
+                                         const char **ret, size_t *ret_len)
+{
+    const char *start = in->at;
+    enum dis_error e = view_bytes(in, max, ret, ret_len);
+
+    if (!e && memchr(*ret, '\0', *ret_len)) {
+        in->at = start;
+        e = DIS_NULL_STRING;
+    }
+    return e;
+}
+
+/* Nothing is taken for an empty text. */
+static inline const char *text_of(struct arena *arena, const char *p, size_t len)
+{
+    return len > 0 ? arena_text(arena, p, len) : "";
+}
+
 enum dis_error dis_get_bytes(struct dis_in *in, size_t max, const char **ret,
                              size_t *ret_len)
 {
-    struct dis_in ahead = *in;
-    uint32_t len;
-    char *copy;
-    enum dis_error e = dis_get_uint(&ahead, &len);
+    const char *p;
+    enum dis_error e = view_bytes(in, max, &p, ret_len);
 
-    if (e)
-        return e;
-    if (max > 0 && len > max)
-        return DIS_OVERFLOW;
-    if (len > (size_t)(ahead.end - ahead.at))
-        return DIS_EOD;
-    *ret_len = len;
-    if (len == 0) {
-        in->at = ahead.at;
-        *ret = "";
-        return DIS_OK;
-    }
-    copy = arena_alloc(in->arena, (size_t)len + 1);
-    memcpy(copy, ahead.at, len);
-    copy[len] = '\0';
-    in->at = ahead.at + len;
-    *ret = copy;
-    return DIS_OK;
+    if (!e)
+        *ret = text_of(in->arena, p, *ret_len);
+    return e;
 }
 
 enum dis_error dis_get_string(struct dis_in *in, size_t max, const char **ret)
 {
-    struct dis_in ahead = *in;
-    const char *s;
+    const char *p;
     size_t len;
-    enum dis_error e = dis_get_bytes(&ahead, max, &s, &len);
+    enum dis_error e = view_string(in, max, &p, &len);
 
-    if (!e && len > 0 && memchr(s, '\0', len))
-        e = DIS_NULL_STRING;
-    if (e)
-        return e;
-    in->at = ahead.at;
-    *ret = s;
-    return DIS_OK;
+    if (!e)
+        *ret = text_of(in->arena, p, len);
+    return e;
+}
+
+enum dis_error dis_skip_string(struct dis_in *in, size_t max, size_t *ret_len)
+{
+    const char *p;
+
+    return view_string(in, max, &p, ret_len);
 }
 
 /* Written backwards: the digits, their sign, the count of what was written, ... */

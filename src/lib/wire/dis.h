@@ -42,9 +42,14 @@ enum dis_error dis_get_ulong(struct dis_in *in, uint64_t *ret) MUST_CHECK;
 enum dis_error dis_get_long(struct dis_in *in, int64_t *ret) MUST_CHECK;
 enum dis_error dis_get_double(struct dis_in *in, double *ret) MUST_CHECK;
 
-/* A string without NUL bytes, at most 'max' characters (0: bounded by the message). */
+/* A string without NUL bytes, at most 'max' characters (0: bounded by the message).
+ * What is taken from the arena is its length and one; nothing for an empty one. */
 enum dis_error dis_get_string(struct dis_in *in, size_t max,
                               const char **ret) MUST_CHECK;
+
+/* The same judgement, and no copy. */
+enum dis_error dis_skip_string(struct dis_in *in, size_t max,
+                               size_t *ret_len) MUST_CHECK;
 
 /* Counted bytes; *ret is NUL-terminated for convenience. */
 enum dis_error dis_get_bytes(struct dis_in *in, size_t max, const char **ret,

@@ -1,8 +1,9 @@
 /* field.c - encode and decode by the table of fields.
  *
- * Every kind is a row of two functions. Lists are read in two steps: the count is
- * compared with the bytes that are left (each entry needs a few at least), then the
- * memory is taken; so a short message can never ask for much.
+ * Every kind is a row: how it is written, how it is read, and the least bytes it takes.
+ * Lists are read in two steps: the count is compared with the entries that the bytes
+ * left can hold at most, then the memory is taken; so a short message can never ask for
+ * much (doc/design/004-decoding-memory.md).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/wire/field.h"
@@ -10,7 +11,8 @@
 #include <string.h>
 
 #define LEAST_STRING_BYTES 2 /* "+0", also any integer */
-#define LEAST_ATTR_BYTES   10
+#define LEAST_TEXT_BYTES   5 /* "+1", "+1x": a length, and a string that is not empty */
+#define LEAST_ATTR_BYTES   10 /* size, name, flag, value and operator */
 
 typedef void put_fn(struct buf *out, const struct wire_field *f, const char *base);
 typedef enum dis_error get_fn(struct dis_in *in, const struct wire_field *f,
@@ -204,43 +206,37 @@ static enum dis_error get_strings(struct dis_in *in, const struct wire_field *f,
     return e;
 }
 
-static void grow(struct wire_strings *list, size_t *cap, struct arena *arena)
+/* How many come before the empty one. */
+static enum dis_error count_to_empty(struct dis_in in, size_t max, size_t *ret)
 {
-    size_t more = *cap ? *cap * 2 : 8;
-    const char **v = ARENA_ARRAY(arena, const char *, more);
+    size_t len, n = 0;
 
-    if (list->n > 0)
-        memcpy(v, list->v, list->n * sizeof(*v));
-    list->v = v;
-    *cap = more;
+    for (;;) {
+        enum dis_error e = dis_skip_string(&in, max, &len);
+
+        if (e)
+            return e;
+        if (len == 0)
+            break;
+        n++;
+    }
+    *ret = n;
+    return DIS_OK;
 }
 
 static enum dis_error get_strings_to_empty(struct dis_in *in,
                                            const struct wire_field *f, char *base)
 {
     struct wire_strings *list = &AT(base, f, struct wire_strings);
-    size_t cap = 0;
+    size_t empty;
+    enum dis_error e = count_to_empty(*in, f->max, &list->n);
 
-    for (;;) {
-        const char *s;
-        enum dis_error e = dis_get_string(in, f->max, &s);
-
-        if (e || !*s)
-            return e;
-        if (list->n == cap)
-            grow(list, &cap, in->arena);
-        list->v[list->n++] = s;
-    }
-}
-
-/* Any field takes this much at least. */
-static size_t least_record_bytes(const struct wire_field *fields)
-{
-    size_t sum = 0;
-
-    for (; fields->kind != WIRE_END; fields++)
-        sum += LEAST_STRING_BYTES;
-    return sum;
+    if (e)
+        return e;
+    list->v = ARENA_ARRAY(in->arena, const char *, list->n);
+    for (size_t i = 0; i < list->n && !e; i++)
+        e = dis_get_string(in, f->max, &list->v[i]);
+    return e ? e : dis_skip_string(in, f->max, &empty);
 }
 
 static void put_records(struct buf *out, const struct wire_field *f, const char *base)
@@ -258,7 +254,7 @@ static enum dis_error get_records(struct dis_in *in, const struct wire_field *f,
 {
     size_t n;
     char *record;
-    enum dis_error e = get_count(in, least_record_bytes(f->fields), &n);
+    enum dis_error e = get_count(in, wire_least_bytes(f->fields), &n);
 
     if (e)
         return e;
@@ -274,25 +270,35 @@ static enum dis_error get_records(struct dis_in *in, const struct wire_field *f,
 static const struct {
     put_fn *put;
     get_fn *get;
+    size_t least_bytes;
 } kinds[] = {
-    [WIRE_UINT] = { put_uint, get_uint },
-    [WIRE_INT] = { put_int, get_int },
-    [WIRE_ULONG] = { put_ulong, get_ulong },
-    [WIRE_LONG] = { put_long, get_long },
-    [WIRE_STRING] = { put_string, get_string },
-    [WIRE_TEXT] = { put_string, get_text },
-    [WIRE_OPT_STRING] = { put_opt_string, get_opt_string },
-    [WIRE_LEN_STRING] = { put_len_string, get_len_string },
-    [WIRE_OPT_LEN_STRING] = { put_len_string, get_len_string },
-    [WIRE_BYTES] = { put_bytes, get_bytes },
-    [WIRE_SIZE] = { put_size, get_uint },
-    [WIRE_ATTRS] = { put_attrs, get_attrs },
-    [WIRE_ATTRS_LAX] = { put_attrs, get_attrs },
-    [WIRE_STRINGS] = { put_strings, get_strings },
-    [WIRE_STRINGS_TO_EMPTY] = { put_strings, get_strings_to_empty },
-    [WIRE_RECORDS] = { put_records, get_records },
+    [WIRE_UINT] = { put_uint, get_uint, LEAST_STRING_BYTES },
+    [WIRE_INT] = { put_int, get_int, LEAST_STRING_BYTES },
+    [WIRE_ULONG] = { put_ulong, get_ulong, LEAST_STRING_BYTES },
+    [WIRE_LONG] = { put_long, get_long, LEAST_STRING_BYTES },
+    [WIRE_STRING] = { put_string, get_string, LEAST_STRING_BYTES },
+    [WIRE_TEXT] = { put_string, get_text, LEAST_STRING_BYTES },
+    [WIRE_OPT_STRING] = { put_opt_string, get_opt_string, LEAST_STRING_BYTES },
+    [WIRE_LEN_STRING] = { put_len_string, get_len_string, LEAST_TEXT_BYTES },
+    [WIRE_OPT_LEN_STRING] = { put_len_string, get_len_string, LEAST_STRING_BYTES },
+    [WIRE_BYTES] = { put_bytes, get_bytes, LEAST_STRING_BYTES },
+    [WIRE_SIZE] = { put_size, get_uint, LEAST_STRING_BYTES },
+    [WIRE_ATTRS] = { put_attrs, get_attrs, LEAST_STRING_BYTES },
+    [WIRE_ATTRS_LAX] = { put_attrs, get_attrs, LEAST_STRING_BYTES },
+    [WIRE_STRINGS] = { put_strings, get_strings, LEAST_STRING_BYTES },
+    [WIRE_STRINGS_TO_EMPTY] = { put_strings, get_strings_to_empty, LEAST_STRING_BYTES },
+    [WIRE_RECORDS] = { put_records, get_records, LEAST_STRING_BYTES },
 };
 /* clang-format on */
+
+size_t wire_least_bytes(const struct wire_field *fields)
+{
+    size_t sum = 0;
+
+    for (; fields->kind != WIRE_END; fields++)
+        sum += kinds[fields->kind].least_bytes;
+    return sum;
+}
 
 void wire_encode(struct buf *out, const struct wire_field *fields, const void *from)
 {
@@ -373,7 +379,8 @@ enum dis_error wire_get_attrs(struct dis_in *in, bool check_size,
     if (e)
         return e;
     got.cap = got.n;
-    got.v = ARENA_ARRAY(in->arena, struct wire_attr, got.n);
+    if (got.n > 0)
+        got.v = ARENA_ARRAY(in->arena, struct wire_attr, got.n);
     for (size_t i = 0; i < got.n && !e; i++)
         e = get_attr(in, check_size, &got.v[i]);
     if (!e)

@@ -77,9 +77,23 @@ void wire_encode(struct buf *out, const struct wire_field *fields, const void *f
 
 /* Read the fields into the zeroed struct at 'to', all memory from in->arena. On an
  * error the struct is half filled: decode into one of your own and hand it over on
- * DIS_OK. What is allocated is bounded by the bytes present. */
+ * DIS_OK.
+ *
+ * What is allocated is bounded by the bytes present, whatever counts they hold. A text
+ * takes less than its own bytes. An array is as long as its entries can be at most with
+ * the bytes left, and an entry of it larger than its shortest form on the wire: 4 times
+ * in a list of strings, 3.2 in a list of attributes, 6 2/3 in the worst of the records.
+ * So one array is at most WIRE_MOST_TIMES the bytes present, and all that a message of
+ * 'len' bytes takes at most WIRE_MOST_BYTES(len), of which the 256 are for its body's
+ * struct and for alignment. The doors of whole messages (batch.h, is.h, tpp.h) give back
+ * what a message took that they refuse. */
 enum dis_error wire_decode(struct dis_in *in, const struct wire_field *fields,
                            void *to) MUST_CHECK;
+#define WIRE_MOST_TIMES      7
+#define WIRE_MOST_BYTES(len) (WIRE_MOST_TIMES * (len) + 256)
+
+/* The fewest bytes that the fields take, every text and list empty where it may be. */
+size_t wire_least_bytes(const struct wire_field *fields);
 
 /* One line for people: name=value ..., bytes that do not print as \xNN. */
 void wire_dump(struct buf *out, const struct wire_field *fields, const void *from);

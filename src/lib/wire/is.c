@@ -238,7 +238,7 @@ static enum dis_error get_head(struct dis_in *in, enum is_command *ret)
 static void get_raw(struct dis_in *in, struct wire_bytes *ret)
 {
     ret->len = (size_t)(in->end - in->at);
-    ret->data = arena_copy(in->arena, in->at, ret->len);
+    ret->data = arena_text(in->arena, in->at, ret->len);
     in->at = in->end;
 }
 
@@ -277,6 +277,7 @@ static enum dis_error get_body(struct dis_in *in, bool inventory,
 enum dis_error is_decode(const char *data, size_t len, bool inventory,
                          struct arena *arena, struct is_message *ret, bool *known)
 {
+    const struct arena_mark mark = arena_mark(arena);
     struct dis_in in = { .at = data, .end = data + len, .arena = arena };
     struct is_message got = { 0 };
     bool got_known = true;
@@ -286,8 +287,10 @@ enum dis_error is_decode(const char *data, size_t len, bool inventory,
         e = get_body(&in, inventory, &got, &got_known);
     if (!e && in.at != in.end)
         e = DIS_PROTOCOL;
-    if (e)
+    if (e) {
+        arena_rewind(arena, &mark);
         return e;
+    }
     *ret = got;
     *known = got_known;
     return DIS_OK;

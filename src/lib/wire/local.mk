@@ -33,6 +33,14 @@ TESTS += test/unit/wire/test_tpp
 test_unit_wire_test_tpp_SOURCES = test/unit/wire/test_tpp.c
 test_unit_wire_test_tpp_LDADD = libhfwire.la libhfbase.la -lcunit
 
+# Linked with an allocator that counts.
+check_PROGRAMS += test/unit/wire/test_memory
+TESTS += test/unit/wire/test_memory
+test_unit_wire_test_memory_SOURCES = test/unit/wire/test_memory.c test/unit/counted.h
+test_unit_wire_test_memory_LDADD = libhfwire.la libhfbase.la -lcunit
+test_unit_wire_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc \
+	-Wl,--wrap=realloc
+
 # Frames recorded from a live system.
 EXTRA_DIST += \
 	src/lib/wire/README.md \

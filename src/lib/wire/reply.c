@@ -176,6 +176,7 @@ void batch_encode_reply(struct buf *out, const struct wire_reply *reply)
 
 enum dis_error batch_read_reply_part(struct dis_in *in, struct wire_reply *ret)
 {
+    const struct arena_mark mark = arena_mark(in->arena);
     struct wire_reply got = { .text = "" };
     uint32_t more = 0;
     enum dis_error e = dis_get_int(in, &got.code);
@@ -192,8 +193,10 @@ enum dis_error batch_read_reply_part(struct dis_in *in, struct wire_reply *ret)
         e = wire_decode(in, choices[got.choice], &got);
     if (!e && got.choice == REPLY_RESC_QUERY)
         e = read_resources(in, &got.resources);
-    if (e)
+    if (e) {
+        arena_rewind(in->arena, &mark);
         return e;
+    }
     got.more = more != 0;
     got.objects.cap = got.objects.n;
     *ret = got;
@@ -220,13 +223,16 @@ enum dis_error batch_read_reply(struct dis_in *in, struct wire_reply *ret)
 enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *arena,
                                   struct wire_reply *ret)
 {
+    const struct arena_mark mark = arena_mark(arena);
     struct dis_in in = { .at = data, .end = data + len, .arena = arena };
     struct wire_reply got;
     enum dis_error e = batch_read_reply(&in, &got);
 
     if (!e && in.at != in.end)
         e = DIS_PROTOCOL;
-    if (!e)
+    if (e)
+        arena_rewind(arena, &mark);
+    else
         *ret = got;
     return e;
 }

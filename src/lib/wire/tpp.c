@@ -210,14 +210,17 @@ static bool get_by_type(const char *data, size_t len, struct arena *arena,
 bool tpp_decode(const char *data, size_t len, struct arena *arena,
                 struct tpp_packet *ret)
 {
+    const struct arena_mark mark = arena_mark(arena);
     struct tpp_packet got = { .text = "" };
     size_t total;
 
     if (tpp_peek(data, len, len, &total) != TPP_READY || total != len)
         return false;
     got.type = (enum tpp_type)(uint8_t)data[4];
-    if (!get_by_type(data, len, arena, &got))
+    if (!get_by_type(data, len, arena, &got)) {
+        arena_rewind(arena, &mark);
         return false;
+    }
     *ret = got;
     return true;
 }
