@@ -73,6 +73,8 @@ check_PROGRAMS += test/unit/ifl/test_answers
 TESTS += test/unit/ifl/test_answers
 test_unit_ifl_test_answers_SOURCES = test/unit/ifl/test_answers.c
 test_unit_ifl_test_answers_LDADD = $(ifl_libs) -lcunit
+test_unit_ifl_test_answers_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc \
+	-Wl,--wrap=realloc
 check_PROGRAMS += test/unit/ifl/test_paths
 TESTS += test/unit/ifl/test_paths
 test_unit_ifl_test_paths_SOURCES = test/unit/ifl/test_paths.c

@@ -7,6 +7,7 @@
 #include "lib/io/conn.h"
 #include "lib/io/net.h"
 
+#include "../counted.h"
 #include "../unit.h"
 
 #include <errno.h>
@@ -297,6 +298,32 @@ static void test_held_connection_reads_a_bounded_amount(void)
     loop_free(l);
 }
 
+/* What is kept for a frame grows with the bytes that came, twice them and one read at
+ * most, not with the length at its front. */
+static void test_a_promised_length_takes_no_memory(void)
+{
+    static const char head[] = "PKTV1\0\0\3\xff\xff\xff"; /* 64 MiB */
+    struct loop *l = loop_new();
+    struct end e = { 0 };
+    char *some = xcalloc(1, 32 << 10);
+
+    end_open(&e, l, (struct conn_config){ 0 });
+    counted_begin();
+    put(&e, head, sizeof(head) - 1);
+    settle(l);
+    CU_ASSERT_TRUE(counted.sum < 70u << 10);
+    for (size_t came = 32 << 10; came <= 2u << 20; came += 32 << 10) {
+        counted_begin();
+        put(&e, some, 32 << 10);
+        settle(l);
+        CU_ASSERT_TRUE(counted.largest <= 2 * (came + (65u << 10)));
+    }
+    CU_ASSERT_EQUAL(e.n_bad + e.n_closed + e.n_frames, 0);
+    free(some);
+    end_close(&e);
+    loop_free(l);
+}
+
 static void test_message_over_several_frames_has_one_limit(void)
 {
     struct loop *l = loop_new();
@@ -473,6 +500,7 @@ int main(void)
         { "held frames wait in order", test_held_frames_wait_in_order },
         { "a held connection reads a bounded amount",
           test_held_connection_reads_a_bounded_amount },
+        { "a promised length takes no memory", test_a_promised_length_takes_no_memory },
         { "a message over several frames has one limit",
           test_message_over_several_frames_has_one_limit },
         { "freeing inside a callback is fine", test_freeing_inside_a_callback_is_fine },
