@@ -480,17 +480,6 @@ void svr_sched_done(struct svr *s, int64_t now_at, const char *sched,
     settle(&t);
 }
 
-void svr_sched_lost(struct svr *s, int64_t now_at, const char *sched,
-                    struct effects *out)
-{
-    struct turn t = begin(s, now_at, out);
-    struct sched_link *l = sched_link_find(&s->links, sched);
-
-    if (l)
-        sched_lost(&t, l);
-    settle(&t);
-}
-
 void effect_wake_schedulers(const struct reaction *r, const char *partition,
                             int32_t command)
 {

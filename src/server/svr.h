@@ -166,8 +166,6 @@ void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
                         uint64_t primary_conn, struct effects *out);
 void svr_sched_done(struct svr *s, int64_t now_at, const char *sched,
                     struct effects *out);
-void svr_sched_lost(struct svr *s, int64_t now_at, const char *sched,
-                    struct effects *out);
 
 /* MoM traffic: a message on a stream ('host' is the peer's TPP address as "10.1.2.3",
  * 'port' its TPP port), the

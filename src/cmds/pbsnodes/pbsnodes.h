@@ -25,9 +25,6 @@ struct nodes_view {
 
 /* One vnode or host in the form that was asked for. */
 void nodes_print(struct nodes_view *v, const struct batch_status *node);
-void nodes_print_full(const struct batch_status *node);
-void nodes_print_dsv(const struct nodes_view *v, const struct batch_status *node);
-void nodes_add_json(const struct nodes_view *v, const struct batch_status *node);
 void nodes_print_summary(struct nodes_view *v, const struct batch_status *node);
 void nodes_print_job_summary(struct nodes_view *v, const struct batch_status *node);
 

@@ -15,7 +15,7 @@ static bool is_date(const char *name)
            strcasecmp(name, "last_state_change_time") == 0;
 }
 
-void nodes_print_full(const struct batch_status *node)
+static void nodes_print_full(const struct batch_status *node)
 {
     printf("%s\n", node->name);
     for (const struct attrl *a = node->attribs; a; a = a->next) {
@@ -32,7 +32,7 @@ void nodes_print_full(const struct batch_status *node)
     putchar('\n');
 }
 
-void nodes_print_dsv(const struct nodes_view *v, const struct batch_status *node)
+static void nodes_print_dsv(const struct nodes_view *v, const struct batch_status *node)
 {
     printf("Name=%s", node->name);
     for (const struct attrl *a = node->attribs; a; a = a->next) {
@@ -71,7 +71,7 @@ static void add_json_job(void *json, const char *id)
     json_array_add(json, "jobs", id);
 }
 
-void nodes_add_json(const struct nodes_view *v, const struct batch_status *node)
+static void nodes_add_json(const struct nodes_view *v, const struct batch_status *node)
 {
     struct json *json = v->form.json;
 

@@ -73,8 +73,9 @@ void router_link_up(struct router *r, int64_t now_at, uint64_t link,
     DL_APPEND(r->waiting, l);
 }
 
-void link_announce_gone(struct router *r, const struct link *l, int err,
-                        struct router_out *out)
+/* LEAVE of its addresses to all other leaves. */
+static void link_announce_gone(struct router *r, const struct link *l, int err,
+                               struct router_out *out)
 {
     struct tpp_packet leave = { .type = TPP_LEAVE, .hop = 2, .ecode = (uint8_t)err };
     struct link *other, *tmp;

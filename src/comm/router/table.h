@@ -59,9 +59,6 @@ void out_log(struct router_out *out, int event, const char *fmt, ...) PRINTF_LIK
 /* End a link that is at fault or replaced, and tell the other leaves if it had joined.
  */
 void link_end(struct router *r, struct link *l, struct router_out *out);
-/* LEAVE of its addresses to all other leaves. */
-void link_announce_gone(struct router *r, const struct link *l, int err,
-                        struct router_out *out);
 
 void join_auth(struct router *r, struct link *l, const struct tpp_packet *pkt,
                struct router_out *out);

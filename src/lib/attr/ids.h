@@ -11,7 +11,6 @@
 #define ID_MAX_RESV    276
 #define NAME_MAX_QUEUE 15
 #define NAME_MAX_HOST  255
-#define NAME_MAX_USER  256
 #define NAME_MAX_JOB   230
 
 /* "12.svr", "12[].svr", "12[3].svr", "12[1-5].svr"; the server part may be missing. */

@@ -37,12 +37,6 @@ void clusterkey_clear(struct clusterkey *k)
     OPENSSL_cleanse(k, sizeof(*k));
 }
 
-bool clusterkey_mac_same(const uint8_t a[CLUSTERKEY_BYTES],
-                         const uint8_t b[CLUSTERKEY_BYTES])
-{
-    return CRYPTO_memcmp(a, b, CLUSTERKEY_BYTES) == 0;
-}
-
 void clusterkey_mac(const struct clusterkey *k, const char *role, const void *data,
                     size_t len, uint8_t ret[CLUSTERKEY_BYTES])
 {

@@ -33,10 +33,6 @@ void clusterkey_clear(struct clusterkey *k);
 void clusterkey_mac(const struct clusterkey *k, const char *role, const void *data,
                     size_t len, uint8_t ret[CLUSTERKEY_BYTES]);
 
-/* Compare two hashes; takes the same time whatever they hold. */
-bool clusterkey_mac_same(const uint8_t a[CLUSTERKEY_BYTES],
-                         const uint8_t b[CLUSTERKEY_BYTES]) MUST_CHECK;
-
 /* Fresh random bytes from the system; stops the program when there are none. */
 void auth_nonce(uint8_t ret[CLUSTERKEY_BYTES]);
 

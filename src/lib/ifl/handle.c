@@ -21,11 +21,6 @@ void pbs_client_thread_set_single_threaded_mode(void)
     single_threaded = true;
 }
 
-bool ifl_single_threaded(void)
-{
-    return single_threaded;
-}
-
 static void lock(pthread_mutex_t *m)
 {
     if (!single_threaded)

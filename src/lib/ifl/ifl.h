@@ -44,10 +44,10 @@ const struct conf *ifl_conf(void);
 
 struct ifl_handle {
     int fd;
-    bool broken;          /* an exchange was cut off: nothing more can be understood */
-    int timeout_s;        /* for each reply */
+    bool broken;   /* an exchange was cut off: nothing more can be understood */
+    int timeout_s; /* for each reply */
     struct auth_session *session; /* encrypts all packets; NULL: in the clear */
-    pthread_mutex_t lock; /* recursive: held for a whole conversation */
+    pthread_mutex_t lock;         /* recursive: held for a whole conversation */
 };
 
 /* 0 or a PBSE code; the descriptor is closed on failure. */
@@ -58,7 +58,6 @@ struct ifl_handle *ifl_handle_lock(int c);
 void ifl_handle_unlock(struct ifl_handle *h);
 /* Take out of the table and close; 'h' is locked by the caller and gone afterwards. */
 void ifl_handle_close(struct ifl_handle *h);
-bool ifl_single_threaded(void);
 
 /* ---- failover.c */
 

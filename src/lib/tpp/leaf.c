@@ -447,11 +447,6 @@ void leaf_close(struct leaf *l, uint64_t stream)
     streams_close(l->streams, clock_read(), stream);
 }
 
-const struct tpp_addr *leaf_peer(const struct leaf *l, uint64_t stream)
-{
-    return streams_peer(l->streams, stream);
-}
-
 int leaf_stream_number(const struct leaf *l, uint64_t stream)
 {
     return streams_sd(l->streams, stream);

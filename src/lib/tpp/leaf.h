@@ -55,14 +55,15 @@ struct leaf_config {
 int leaf_addresses(const char *leaf_name, const char *routers, uint16_t port,
                    struct tpp_addr **ret, size_t *ret_n, struct diag *why) MUST_CHECK;
 
-/* How a daemon proves itself to routers: 'wanted' (PBS_AUTH_METHOD) where that is a method
- * of this network, CLUSTERKEY_METHOD or "resvport". A method for users, munge, is not: then
- * the key if it is in 'supported' (PBS_SUPPORTED_AUTH_METHODS), else the reserved port. */
+/* How a daemon proves itself to routers: 'wanted' (PBS_AUTH_METHOD) where that is a
+ * method of this network, CLUSTERKEY_METHOD or "resvport". A method for users, munge,
+ * is not: then the key if it is in 'supported' (PBS_SUPPORTED_AUTH_METHODS), else the
+ * reserved port. */
 const char *leaf_method(const char *wanted, const char *supported);
 
 /* Connecting starts at once. What goes between daemons is not encrypted; where the site
- * asked for encryption the log says so. PBSE_SYSTEM when a router's name is unusable or the leaf's
- * own. All of 'cfg' is copied. */
+ * asked for encryption the log says so. PBSE_SYSTEM when a router's name is unusable or
+ * the leaf's own. All of 'cfg' is copied. */
 int leaf_new(const struct leaf_config *cfg, struct leaf **ret,
              struct diag *why) MUST_CHECK;
 void leaf_free(struct leaf *l);
@@ -79,9 +80,6 @@ bool leaf_send(struct leaf *l, uint64_t stream, const void *data, size_t len);
 
 /* End a stream; unknown numbers are ignored. */
 void leaf_close(struct leaf *l, uint64_t stream);
-
-/* The peer of a stream; NULL when it is over. */
-const struct tpp_addr *leaf_peer(const struct leaf *l, uint64_t stream);
 
 /* The small number by which logs name a stream; -1 when it is over. */
 int leaf_stream_number(const struct leaf *l, uint64_t stream);

@@ -88,13 +88,6 @@ static struct slot *find(const struct streams *s, uint64_t stream)
                : NULL;
 }
 
-const struct tpp_addr *streams_peer(const struct streams *s, uint64_t stream)
-{
-    const struct slot *sl = find(s, stream);
-
-    return sl ? &sl->peer.addr : NULL;
-}
-
 int streams_sd(const struct streams *s, uint64_t stream)
 {
     const struct slot *sl = find(s, stream);

@@ -35,7 +35,6 @@ uint64_t streams_open(struct streams *s, int64_t now_at,
                       const struct tpp_addr *peer) MUST_CHECK;
 bool streams_send(struct streams *s, uint64_t stream, const void *data, size_t len);
 void streams_close(struct streams *s, int64_t now_at, uint64_t stream);
-const struct tpp_addr *streams_peer(const struct streams *s, uint64_t stream);
 /* The small number of a stream, for log lines; -1 when it is over. */
 int streams_sd(const struct streams *s, uint64_t stream);
 size_t streams_n_open(const struct streams *s);

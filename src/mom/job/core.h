@@ -109,7 +109,6 @@ void out_reply_error(struct mom_out *out, uint64_t stream, const char *msgid,
 struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs);
 void job_free(struct mom *m, struct mom_job *j);
 struct mom_job *job_find(const struct mom *m, const char *id);
-void job_copy_attrs(struct mom_job *j, const struct wire_attrs *attrs);
 /* Number or duration of an attribute; 'missing' when it is not there or is none. */
 int64_t job_number(const struct mom_job *j, const char *name, const char *resource,
                    int64_t missing);
@@ -160,7 +159,6 @@ void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out);
 void life_obit_reply(struct mom *m, const struct is_message *msg, struct mom_out *out);
 void life_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 int64_t life_deadline(const struct mom *m);
-void life_poll_soon(struct mom *m, int64_t now_at);
 
 /* usage.c: resources_used and limits */
 void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,

@@ -10,7 +10,7 @@
 #define MOST_COUNTED (INT64_MAX / 4)
 #define RECORD_MAGIC "HFJ1"
 
-void job_copy_attrs(struct mom_job *j, const struct wire_attrs *attrs)
+static void job_copy_attrs(struct mom_job *j, const struct wire_attrs *attrs)
 {
     for (size_t i = 0; i < attrs->n; i++) {
         const struct wire_attr *a = &attrs->v[i];

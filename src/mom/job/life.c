@@ -34,7 +34,7 @@ void life_preset(struct mom_job *j, int32_t status)
     }
 }
 
-void life_poll_soon(struct mom *m, int64_t now_at)
+static void life_poll_soon(struct mom *m, int64_t now_at)
 {
     m->sample_interval_s = m->cfg.min_check_poll_s;
     m->sample_at = MIN_OF(m->sample_at, now_at + m->sample_interval_s);

@@ -28,7 +28,7 @@ void shell_log(struct shell *s, int event, int log_class, const char *object,
     logfile_write(s->log, (uint32_t)event, (uint32_t)log_class, object, text);
 }
 
-void shell_set_timer(struct shell *s)
+static void shell_set_timer(struct shell *s)
 {
     int64_t at = mom_next_deadline(s->mom);
 
@@ -295,7 +295,7 @@ static void on_timer(void *arg)
 }
 
 /* Vnodes only grow newer: their time is that of the newest file or of our start. */
-void shell_report_vnodes(struct shell *s, struct mom_out *out)
+static void shell_report_vnodes(struct shell *s, struct mom_out *out)
 {
     mom_set_vnodes(s->mom, clock_read(), MAX_OF(s->config.modtime, s->started_at),
                    s->config.vnodes.n, s->config.vnodes.v, out);

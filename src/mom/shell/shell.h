@@ -48,10 +48,6 @@ void shell_close(struct shell *s);
 
 /* Carry out all effects; answers of the shell add more. */
 void shell_carry_out(struct shell *s, struct mom_out *out);
-void shell_set_timer(struct shell *s);
-
-/* Give the vnodes of the configuration to the core. */
-void shell_report_vnodes(struct shell *s, struct mom_out *out);
 
 /* tasks.c */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out);

@@ -24,7 +24,8 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
     return &plan->steps[plan->n++];
 }
 
-bool resv_holds(const struct snap_resv *r)
+/* Does it hold vnodes? */
+static bool resv_holds(const struct snap_resv *r)
 {
     switch (r->state) {
     case RESV_CO:

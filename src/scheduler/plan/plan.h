@@ -43,9 +43,6 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
 /* Is the reservation's time running (also while it is being altered)? */
 bool resv_is_running(const struct planner *pl, const struct snap_resv *r);
 
-/* Does it hold vnodes? */
-bool resv_holds(const struct snap_resv *r);
-
 /* Does the job have vnodes: it runs, ends or is suspended? 'resv_of' is the reservation
  * in whose queue it is, or NULL. */
 bool job_is_placed(const struct snap_job *j);

@@ -45,8 +45,9 @@ static void want(struct wire_attrs *list, struct arena *arena, const char *const
         wire_attrs_add(list, arena, *names, NULL, "", WIRE_OP_SET);
 }
 
-int status_call(struct shell *sh, const struct wire_request *rq, const char *what,
-                struct arena *arena, struct wire_objects *ret, struct diag *why)
+static int status_call(struct shell *sh, const struct wire_request *rq,
+                       const char *what, struct arena *arena, struct wire_objects *ret,
+                       struct diag *why)
 {
     struct wire_reply reply;
     int err = link_call(sh->primary, rq, arena, &reply, why);

@@ -12,9 +12,6 @@
 int status_all(struct shell *sh, uint32_t number, const char *const *names,
                const char *extend, const char *what, struct arena *arena,
                struct wire_objects *ret, struct diag *why) MUST_CHECK;
-int status_call(struct shell *sh, const struct wire_request *rq, const char *what,
-                struct arena *arena, struct wire_objects *ret,
-                struct diag *why) MUST_CHECK;
 
 /* Everything a plan needs, into 's'. */
 int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,

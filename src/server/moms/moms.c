@@ -296,10 +296,3 @@ int64_t moms_deadline(const struct moms *ms)
 {
     return ms->look || ms->answers ? INT64_MIN : ms->next_at;
 }
-
-bool moms_is_up(const struct moms *ms, const struct node *n)
-{
-    const struct mom *mom = mom_of_node(ms, n->obj.id);
-
-    return mom && mom->registered;
-}

@@ -62,7 +62,4 @@ bool moms_pump(struct moms *ms, struct moms_turn *t);
 /* The next instant at which moms_pump() has something to do; INT64_MAX: none. */
 int64_t moms_deadline(const struct moms *ms);
 
-/* True while the MoM of that vnode is connected and has registered. */
-bool moms_is_up(const struct moms *ms, const struct node *n);
-
 #endif

@@ -84,7 +84,9 @@ static void add_resources(const struct object *o, struct arena *arena, struct bu
     }
 }
 
-void resv_account_text(const struct object *o, struct arena *arena, struct buf *out)
+/* The text of a B record: whose reservation, when, where, how much. */
+static void resv_account_text(const struct object *o, struct arena *arena,
+                              struct buf *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(fields); i++)
         add_field(o, &fields[i], arena, out);

@@ -16,7 +16,4 @@ int64_t react_resv_state_before(const struct reaction *r);
 /* Local civil time. */
 struct date react_date(const struct reaction *r, int64_t at);
 
-/* The text of a B record: whose reservation, when, where, how much. */
-void resv_account_text(const struct object *o, struct arena *arena, struct buf *out);
-
 #endif

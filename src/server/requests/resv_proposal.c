@@ -58,14 +58,20 @@ bool proposal_is_forced(const struct resv *r)
     return obj_num(&r->obj, RESV_A_HF_ALTER_FORCE, 0) != 0;
 }
 
+static int64_t wanted_num(const struct resv *r, int attr, int64_t unset)
+{
+    const struct attr_value *v = proposal_value(r, attr);
+
+    return v->set ? v->u.num : unset;
+}
+
 const char *proposal_obstacle(const struct resv *r, int64_t now_at)
 {
     bool runs = phase_is_running(resv_phase(r));
 
-    if (runs && proposal_num(r, RESV_A_RESERVE_START, 0) > now_at &&
-        resv_has_busy_job(r))
+    if (runs && wanted_num(r, RESV_A_RESERVE_START, 0) > now_at && resv_has_busy_job(r))
         return pbse_text(PBSE_RESV_NOT_EMPTY);
-    if (!runs && proposal_num(r, RESV_A_RESERVE_END, 0) <= now_at)
+    if (!runs && wanted_num(r, RESV_A_RESERVE_END, 0) <= now_at)
         return "its end has passed";
     return NULL;
 }
@@ -82,13 +88,6 @@ const struct attr_value *proposal_value(const struct resv *r, int attr)
     if (row && obj_is_set(&r->obj, row->wanted))
         return obj_attr(&r->obj, row->wanted);
     return obj_attr(&r->obj, attr);
-}
-
-int64_t proposal_num(const struct resv *r, int attr, int64_t unset)
-{
-    const struct attr_value *v = proposal_value(r, attr);
-
-    return v->set ? v->u.num : unset;
 }
 
 size_t proposal_schedulers(const struct model *m, const struct svr_view *view,

@@ -21,7 +21,6 @@ bool proposal_is_forced(const struct resv *r);
 
 /* The attribute as it would be: the wanted value, else the reservation's own. */
 const struct attr_value *proposal_value(const struct resv *r, int attr);
-int64_t proposal_num(const struct resv *r, int attr, int64_t unset);
 
 /* What was right when it was asked for may have become wrong: why it cannot be made any
  * more, not even by force; NULL when it can. */

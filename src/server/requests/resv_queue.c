@@ -13,7 +13,9 @@ static const char *queue_actor(const struct model *m, struct arena *arena)
     return arena_printf(arena, "pbs_server@%s", m->server->id);
 }
 
-bool resv_queue_limits(const char *resource)
+/* True for the resources that the queue limits: all of Resource_List but the shape of
+ * the request and its length. */
+static bool resv_queue_limits(const char *resource)
 {
     static const char *const shape[] = { "nodes", "nodect", "select", "place",
                                          "walltime" };

@@ -8,10 +8,6 @@
 #include "server/requests/edit.h"
 #include "server/rules/rule.h"
 
-/* True for the resources that the queue limits: all of Resource_List but the shape of
- * the request and its length. */
-bool resv_queue_limits(const char *resource);
-
 /* Would the queue take these lists of users, groups and hosts: 15055 if one names
  * somebody twice. 'resv' is the reservation to be. */
 int resv_queue_check(const struct model *m, const struct edit *resv,

@@ -656,7 +656,7 @@ static void test_forced_without_a_scheduler(void)
         struct world w;
 
         make(&w, cases[i].in);
-        svr_sched_lost(w.s, w.now_at, "default", &w.out);
+        svr_client_gone(w.s, w.now_at, CONN_SCHED, &w.out);
         world_clear(&w);
         world_modify(&w, "mgr1", "R1.svr", "reserve_duration=900", "force");
         EXPECT_TEXT(world_reply_text(&w, CONN_OTHER), "R1.svr CONFIRMED");
