@@ -89,80 +89,129 @@ struct mom {
     bool sampling;
 };
 
-/* out.c */
+/* --- out.c: effects. What they point to is copied into out->arena. ---------------- */
+
+/* Append an effect for the caller to fill in; valid until the next one is added. */
 struct mom_effect *out_add(struct mom_out *out, enum mom_effect_kind kind);
+/* One that says no more than the job's id. */
 void out_job(struct mom_out *out, enum mom_effect_kind kind, const struct mom_job *j);
+/* A signal to all processes of the job. */
 void out_kill(struct mom_out *out, const struct mom_job *j, int signo);
+/* '*msg' is copied, what it points to is not: it lives in out->arena or longer. */
 void out_send(struct mom_out *out, uint64_t stream, const struct is_message *msg);
+/* A log line of up to 1023 bytes; the second form names the job. */
 void out_log(struct mom_out *out, int event, int log_class, const char *object,
              const char *fmt, ...) PRINTF_LIKE(5, 6);
 void out_joblog(struct mom_out *out, int event, const struct mom_job *j,
                 const char *fmt, ...) PRINTF_LIKE(4, 5);
-/* Replies of choice NULL, COMMIT (with the id) and TEXT. */
+/* Answers to the server's request 'msgid': a code alone, the id of a committed job, a
+ * code with its words. */
 void out_reply(struct mom_out *out, uint64_t stream, const char *msgid, int32_t code);
 void out_reply_commit(struct mom_out *out, uint64_t stream, const char *msgid,
                       const char *job_id);
 void out_reply_error(struct mom_out *out, uint64_t stream, const char *msgid,
                      const struct diag *why);
 
-/* job.c */
+/* --- job.c: a job's attributes, what they say, its record ------------------------- */
+
+/* A job among m->jobs with copies of the attributes; the id must not be there yet. */
 struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs);
+/* Out of m->jobs, and gone; its files are the shell's. */
 void job_free(struct mom *m, struct mom_job *j);
+/* NULL when it is not here. */
 struct mom_job *job_find(const struct mom *m, const char *id);
-/* Number or duration of an attribute; 'missing' when it is not there or is none. */
+/* An attribute as a number; a member of Resource_List in seconds, in KiB. 'missing'
+ * when it is not there or is none. */
 int64_t job_number(const struct mom_job *j, const char *name, const char *resource,
                    int64_t missing);
 int64_t job_duration(const struct mom_job *j, const char *resource, int64_t missing);
 int64_t job_kib(const struct mom_job *j, const char *resource, int64_t missing);
+/* Seconds it has run, suspensions not counted, times $wallmult. */
 int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_at);
+/* It runs or is suspended. */
 bool job_has_processes(const struct mom_job *j);
+/* The server will come for files after the obituary. */
 bool job_leaves_files(const struct mom_job *j);
+/* Its record in mom_priv/jobs, and a job among m->jobs from one. job_decode() takes
+ * damaged ones for hostile: NULL, and nothing is added. */
 void job_encode(const struct mom_job *j, struct buf *out);
 struct mom_job *job_decode(struct mom *m, const char *data, size_t len);
 
-/* link.c */
+/* --- link.c: the way to the server (tpp.md 5.3, 5.4) ------------------------------ */
+
+/* Connect anew when the next hello is due. */
 void link_tick(struct mom *m, int64_t now_at, struct mom_out *out);
+/* IS_UPDATE2 with all vnodes; the MoM must be registered. */
 void link_send_update(struct mom *m, struct mom_out *out);
+/* Messages count only from the server's addresses and from this host. */
 bool link_is_authorized(const struct mom *m, uint32_t ip);
+/* The server has answered our hello: register, and say again what it may not know. */
 void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
                       const struct is_message *msg, struct mom_out *out);
+/* Keep the addresses of the cluster's hosts that the message lists. */
 void link_add_ranges(struct mom *m, const struct is_message *msg, struct mom_out *out);
+/* A server that spoke first on this stream becomes ours when we have none. */
 void link_adopt(struct mom *m, uint64_t stream, struct mom_out *out);
 
-/* requests.c, receive.c */
+/* --- requests.c, receive.c: what the server asks ---------------------------------- */
+
+/* One batch request; 'known': its body was understood. It is answered, now or when the
+ * shell has carried something out. */
 void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
                   const struct is_message *msg, bool known, struct mom_out *out);
+/* QueueJob, JobScript, Commit: a job is received on one stream. Commit is answered when
+ * its record is stored (mom_stored()); the same run sent again is answered at once. */
 void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
                    const struct wire_request *rq, struct mom_out *out);
 void receive_script(struct mom *m, uint64_t stream, const char *msgid,
                     const struct body_script *body, struct mom_out *out);
 void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
                     const char *job_id, struct mom_out *out);
+/* The stream is over: what was half received on it is forgotten. */
 void receive_drop_stream(struct mom *m, uint64_t stream);
 
-/* life.c */
+/* --- life.c: from the start to the server's last word ----------------------------- */
+
+/* Its record is stored: start it (mock: it runs from here). */
 void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
+/* Whatever the end was: the clock stops, leftovers die, the server is told. The job may
+ * be gone afterwards. */
 void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
               struct mom_out *out);
+/* SIGTERM now, SIGKILL after job_kill_delay seconds (10 without it); mock: it ends. */
 void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out);
+/* Forget the job: at once and freed, or when what still starts or copies is done. */
 void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* Kill it because the MoM stops; its record says that the server runs it again. */
 void life_give_back(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* The exit status that stands whatever the processes end with; the first one stays. */
 void life_preset(struct mom_job *j, int32_t status);
+/* Stop and continue its processes; the clock of walltime stands meanwhile. */
 void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j,
                   struct mom_out *out);
 void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
-void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out);
+/* The obituary of one job, of all that wait for its acknowledgement; nothing while the
+ * server is away, for life_tick() repeats it. */
 void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out);
+void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out);
+/* Usage of all that runs, with what a server needs that never heard of it. */
 void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out);
+/* The server's answer to obituaries: what it acknowledged is over, what it rejected is
+ * none of its jobs. */
 void life_obit_reply(struct mom *m, const struct is_message *msg, struct mom_out *out);
+/* What is due: late kills, walltime, obituaries, samples; and when something is next
+ * (INT64_MAX: never). */
 void life_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 int64_t life_deadline(const struct mom *m);
 
-/* usage.c: resources_used and limits */
+/* --- usage.c: resources_used and limits (execution.md 17, 18) --------------------- */
+
+/* Append resources_used as the server is told; texts in 'arena'. */
 void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
                  struct wire_attrs *ret, struct arena *arena);
+/* Take a sample over: what was used never becomes less. */
 void usage_take(const struct mom *m, struct mom_job *j, int64_t now_at,
                 const struct mom_usage *used);
 /* When its walltime is over; INT64_MAX: never or not by the clock. */
@@ -171,7 +220,9 @@ int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j);
 void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out);
 
-/* signals.c: "SIGTERM", "TERM", "15"; -1 when there is no such signal */
+/* --- signals.c -------------------------------------------------------------------- */
+
+/* "SIGTERM", "TERM", "15"; -1 when there is no such signal. */
 int signal_number(const char *name);
 
 #endif

@@ -25,7 +25,6 @@ static void clock_stop(struct mom_job *j, int64_t now_at)
     j->since_at = 0;
 }
 
-/* A status of ours says more than what the processes end with. */
 void life_preset(struct mom_job *j, int32_t status)
 {
     if (!j->status_is_set) {
@@ -81,7 +80,8 @@ static struct is_job_update update_of(const struct mom *m, const struct mom_job 
     return u;
 }
 
-/* One message with all jobs that 'wanted' names. */
+/* One message with all jobs that run, or those of them that the server was not told of.
+ */
 static void send_updates(struct mom *m, int64_t now_at, bool only_untold,
                          struct mom_out *out)
 {
@@ -104,7 +104,6 @@ static void send_updates(struct mom *m, int64_t now_at, bool only_untold,
         out_send(out, m->server, &msg);
 }
 
-/* After a hello the server may not know what it was told before. */
 void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
@@ -199,7 +198,6 @@ static void log_usage(const struct mom *m, const struct mom_job *j, struct mom_o
                m->cfg.host, s / 3600, s / 60 % 60, s % 60, j->used.mem_kb);
 }
 
-/* Whatever the end was: the clock stops, leftovers die, the server is told. */
 void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
               struct mom_out *out)
 {
@@ -235,7 +233,6 @@ void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t statu
     life_end(m, now_at, j, status, out);
 }
 
-/* SIGTERM now, SIGKILL after the job's delay. */
 void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out)
 {
@@ -271,7 +268,6 @@ void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
     save(m, j, out);
 }
 
-/* Forget a job; one that still starts, runs or copies is finished first. */
 void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     if (job_has_processes(j)) {
@@ -411,7 +407,6 @@ int64_t life_deadline(const struct mom *m)
     return at;
 }
 
-/* A job that is killed because its MoM stops is given back. */
 void life_give_back(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
     out_joblog(out, LOG_EV_JOB, j, "kill_job");

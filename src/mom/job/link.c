@@ -116,7 +116,7 @@ void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
     }
 }
 
-static bool ip_is_server(const struct mom *m, uint32_t ip)
+bool link_is_authorized(const struct mom *m, uint32_t ip)
 {
     if (ip >> 24 == 127)
         return true;
@@ -124,11 +124,6 @@ static bool ip_is_server(const struct mom *m, uint32_t ip)
         if (m->cfg.server_ips[i] == ip)
             return true;
     return false;
-}
-
-bool link_is_authorized(const struct mom *m, uint32_t ip)
-{
-    return ip_is_server(m, ip);
 }
 
 static void ip_text(uint32_t ip, char text[16])
