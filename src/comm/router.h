@@ -50,6 +50,7 @@ struct router_out {
     struct router_effect *v;
 };
 
+/* The configuration is copied, what it points to is not. The caller ends it. */
 struct router *router_new(const struct router_config *cfg);
 void router_free(struct router *r);
 
@@ -66,6 +67,8 @@ void router_packet(struct router *r, int64_t now_at, uint64_t link, const char *
 void router_link_down(struct router *r, int64_t now_at, uint64_t link, int err,
                       struct router_out *out);
 
+/* What is due: links that did not join in time, the UPDATE after a JOIN; and when
+ * something is next. */
 void router_tick(struct router *r, int64_t now_at, struct router_out *out);
 int64_t router_next_deadline(const struct router *r); /* INT64_MAX: none */
 

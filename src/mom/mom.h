@@ -89,6 +89,7 @@ struct mom_out {
     struct mom_effect *v;
 };
 
+/* The configuration's texts are copied. */
 struct mom *mom_new(const struct mom_config *cfg);
 void mom_free(struct mom *m);
 
@@ -139,6 +140,7 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
 /* 0..255, or 256 + signal. 'used' may be NULL when it is not known. */
 void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,
                 const struct mom_usage *used, struct mom_out *out);
+/* Answers to MOM_SAMPLE: what a job used, and that all have been asked. */
 void mom_used(struct mom *m, int64_t now_at, const char *job_id,
               const struct mom_usage *used);
 void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
@@ -149,6 +151,7 @@ void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
 /* SIGTERM (kill_jobs) or SIGINT. */
 void mom_stop(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out);
 
+/* What is due by the clock, and when something is next. */
 void mom_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 int64_t mom_next_deadline(const struct mom *m); /* INT64_MAX: none */
 

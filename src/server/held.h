@@ -23,6 +23,7 @@ struct holds_table {
     size_t n;
 };
 
+/* A zeroed struct is empty. */
 void held_fini(struct holds_table *t);
 
 /* Keep it; 'hold' is copied. */
@@ -37,6 +38,7 @@ struct held *held_first(const struct holds_table *t, enum obj_kind kind,
 struct held *held_overdue(const struct holds_table *t, int64_t now_at);
 int64_t held_deadline(const struct holds_table *t);
 
+/* Forget one that has been answered. */
 void held_remove(struct holds_table *t, struct held *h);
 /* Drop those of a connection that has ended. */
 void held_drop_conn(struct holds_table *t, uint64_t conn);

@@ -40,6 +40,7 @@ struct sched_links {
     struct sched_link *by_name;
 };
 
+/* A zeroed struct is empty. */
 void sched_links_fini(struct sched_links *links);
 
 /* NULL when no scheduler of that name has ever registered. */
@@ -55,6 +56,8 @@ const char *sched_link_state(const struct sched_links *links, const char *name);
 /* The scheduler that owns a partition (NULL: the default one), or NULL. */
 const struct object *sched_of_partition(const struct model *m, const char *partition);
 
+/* A command (enum sched_command), or a run of that job, to be sent when the link is
+ * free; merged with what waits. */
 void sched_link_wake(struct sched_link *l, int32_t command);
 void sched_link_run_job(struct sched_link *l, const char *job_id);
 /* Drop a named job that has not been sent. */

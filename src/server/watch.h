@@ -30,8 +30,10 @@ struct watches {
     uint64_t settling;
 };
 
+/* A zeroed struct is empty. */
 void watches_fini(struct watches *w);
 
+/* Make it dirty: it, a neighbour of it or the time has changed. */
 void watch_touch(struct watches *w, const struct object *o);
 /* The same, if the object is still there. */
 void watch_again(struct watches *w, const struct object *o);
@@ -39,6 +41,7 @@ void watch_forget(struct watches *w, const struct object *o);
 
 /* The next dirty one, no longer dirty; NULL when there is none. */
 struct watch *watch_take(struct watches *w);
+/* When its rules want to look again; INT64_MAX: never. */
 void watch_set_deadline(struct watches *w, struct watch *x, int64_t deadline_at);
 
 /* Make those dirty whose deadline has come. */

@@ -41,6 +41,7 @@ struct router {
     int64_t crowded_at;    /* when a full table was logged last */
 };
 
+/* NULL when there is none: the link of that number, the one that has the address. */
 struct link *table_link(struct router *r, uint64_t id);
 struct link *table_route(struct router *r, const struct tpp_addr *addr);
 
@@ -60,11 +61,14 @@ void out_log(struct router_out *out, int event, const char *fmt, ...) PRINTF_LIK
  */
 void link_end(struct router *r, struct link *l, struct router_out *out);
 
+/* join.c: AUTH_CTX and JOIN of a link; who is at fault is ended. */
 void join_auth(struct router *r, struct link *l, const struct tpp_packet *pkt,
                struct router_out *out);
 void join_leaf(struct router *r, int64_t now_at, struct link *l,
                const struct tpp_packet *pkt, struct router_out *out);
 
+/* forward.c: to the leaf that has the target's address, 'bytes' as they came, or
+ * NOROUTE to the sender; to each of many. */
 void forward_unicast(struct router *r, struct link *from, const struct tpp_packet *pkt,
                      const char *bytes, size_t len, struct router_out *out);
 void forward_multicast(struct router *r, struct link *from, struct tpp_packet *pkt,

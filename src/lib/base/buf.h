@@ -14,9 +14,11 @@ struct buf {
     size_t cap;
 };
 
+/* Give the memory back; the buffer is as good as new. */
 void buf_fini(struct buf *b);
 void buf_clear(struct buf *b); /* empty it, keep the memory */
 
+/* Add at the end: bytes, which may be none; a text; as printf() has it. */
 void buf_add(struct buf *b, const void *p, size_t len);
 void buf_add_str(struct buf *b, const char *s);
 void buf_add_char(struct buf *b, char c);

@@ -17,6 +17,7 @@ struct zone;
 struct zone *zone_parse(const char *name, const void *data, size_t len,
                         struct arena *arena) MUST_CHECK;
 
+/* The name it was given. */
 const char *zone_name(const struct zone *z);
 
 /* How far its clocks are ahead of UTC at an instant. Logarithmic. */

@@ -69,6 +69,8 @@ enum use {
     USE_HOST
 };
 
+/* The complex as the snapshot has it, with nobody on it: see world_hold(). Lives in the
+ * arena, as long as 's' and 'p'. */
 struct world *world_new(const struct snapshot *s, const struct policy *p,
                         int64_t now_at, struct arena *arena);
 
@@ -97,6 +99,7 @@ bool placement_read(const struct world *w, const char *exec_vnode,
                     struct placement *ret) MUST_CHECK;
 const char *placement_print(const struct world *w, const struct placement *pl);
 
+/* Append an empty chunk; append a piece of 0 of everything to one. */
 struct placed *placement_add(struct placement *pl, struct arena *arena);
 struct piece *placed_add(struct placed *pd, struct arena *arena, const struct world *w,
                          size_t vnode);
@@ -104,6 +107,7 @@ struct piece *placed_add(struct placed *pd, struct arena *arena, const struct wo
 /* A copy that lives as long as the world. */
 struct placed placed_keep(const struct world *w, const struct placed *pd);
 
+/* Has the chunk a piece there? */
 bool placed_has(const struct placed *pd, size_t vnode);
 
 #endif

@@ -61,11 +61,14 @@ enum resv_event {
 /* PHASE_NONE: the event cannot happen in this phase. */
 enum resv_phase resv_next(enum resv_phase from, enum resv_event event);
 
+/* A pair as the wire knows it, PHASE_NONE when it is not legal; and back. */
 enum resv_phase resv_phase_find(int64_t state, int64_t substate);
 enum resv_state resv_phase_state(enum resv_phase phase);
 int64_t resv_phase_substate(enum resv_phase phase);
 
+/* The phase a reservation is in, by its two attributes. */
 enum resv_phase resv_phase(const struct resv *r);
+/* Degraded or not; running or not. */
 bool phase_is_running(enum resv_phase phase);
 bool phase_is_degraded(enum resv_phase phase);
 /* It has vnodes and a window that somebody may rely on. */
