@@ -147,9 +147,9 @@ test_unit_server_test_svr_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_svr_LDADD = $(svr_test_libs)
 check_PROGRAMS += test/unit/server/test_listing
 TESTS += test/unit/server/test_listing
-test_unit_server_test_listing_SOURCES = test/unit/server/test_listing.c $(svr_harness)
+test_unit_server_test_listing_SOURCES = test/unit/server/test_listing.c $(FAKE_MOM)
 test_unit_server_test_listing_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
-test_unit_server_test_listing_LDADD = $(svr_test_libs)
+test_unit_server_test_listing_LDADD = $(FAKE_MOM_LIBS)
 
 # Jobs, with a MoM that the test plays.
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link \

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/wire/packet.h"
 #include "server/listing.h"
-#include "test/unit/server/harness.h"
+#include "test/unit/server/fake_mom.h"
 
 #include "test/unit/unit.h"
 
@@ -188,6 +188,58 @@ static void test_viewers_of_a_class_share(void)
     rig_free(r);
 }
 
+/* As a release of vnodes will leave it. */
+static void give_hidden_value(struct rig *r, const char *job)
+{
+    struct model *m = (struct model *)svr_model(r->s);
+    struct records list = { 0 };
+    struct record *rec =
+        record_add(&list, r->arena, FACT_JOB_MODIFIED, OBJ_JOB, job, "", r->now_at);
+
+    rec->seq = m->seq + 1;
+    record_change(rec, r->arena, JOB_A_EXEC_VNODE_ORIG, NULL, "(hidden:ncpus=1)");
+    model_apply(m, rec);
+}
+
+static bool shows_hidden(struct shown_cache *c, struct rig *r, const struct object *o)
+{
+    const struct wanted all = { .all = true };
+    struct viewer v;
+    const struct request *rq = view(&v, r, WHO_USER);
+    const struct model *m = svr_model(r->s);
+    bool made, shows;
+    const struct shown *s = shown_get(c, m, rq, &all, o, &made);
+
+    shows = memmem(s->data, s->len, "exec_vnode_orig", 15) != NULL;
+    shown_release(c, s);
+    CU_ASSERT_TRUE(shown_is_right(c, m, rq, o));
+    return shows;
+}
+
+/* A setting of the server that no object's own record tells of. */
+static void test_hidden_attributes_are_shown_and_hidden_at_once(void)
+{
+    struct shown_cache *c = shown_cache_new(1u << 20);
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "", NULL);
+    const struct object *o;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    o = the_job(r, id);
+    give_hidden_value(r, id);
+    CU_ASSERT_FALSE(shows_hidden(c, r, o));
+    change(r, SET, OBJECT_SERVER, "", "show_hidden_attribs=True");
+    CU_ASSERT_TRUE(shows_hidden(c, r, o));
+    assert_right(r, "showing what is hidden");
+    change(r, SET, OBJECT_SERVER, "", "comment=x");
+    CU_ASSERT_TRUE(shows_hidden(c, r, o));
+    change(r, UNSET, OBJECT_SERVER, "", "show_hidden_attribs=");
+    CU_ASSERT_FALSE(shows_hidden(c, r, o));
+    assert_right(r, "hiding it again");
+    shown_cache_free(c);
+    rig_free(r);
+}
+
 /* --- listings --- */
 
 #define MANY 900
@@ -319,6 +371,8 @@ static const struct unit_case cases[] = {
     { "what is kept is bounded", test_what_is_kept_is_bounded },
     { "held pieces stay as they were", test_held_pieces_stay_as_they_were },
     { "viewers of a class share", test_viewers_of_a_class_share },
+    { "hidden attributes are shown and hidden at once",
+      test_hidden_attributes_are_shown_and_hidden_at_once },
     { "a long listing takes several turns", test_long_listing_takes_several_turns },
     { "a listing lives with changes", test_listing_lives_with_changes },
     { "a listing ends with its connection", test_listing_ends_with_its_connection },
