@@ -3,7 +3,9 @@
 import fcntl
 import os
 import pwd
+import random
 import subprocess
+import time
 
 ROOTLESS = os.geteuid() != 0
 if ROOTLESS:
@@ -31,14 +33,25 @@ def make_users():
     if ROOTLESS:
         return
     _lock = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    fcntl.flock(_lock, fcntl.LOCK_EX)
+    # Waiting for the exclusive lock would mean waiting for the end of every session that
+    # runs; whoever holds the shared one finds the accounts made.
+    fcntl.flock(_lock, fcntl.LOCK_SH)
+    while not all(_exists(name) for name in (USER1, USER2)):
+        try:
+            fcntl.flock(_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _make_missing()
+        except BlockingIOError:  # somebody else is about to
+            time.sleep(random.uniform(0.01, 0.1))
+        fcntl.flock(_lock, fcntl.LOCK_SH)
+
+
+def _make_missing():
     for name in (USER1, USER2):
         if not _exists(name):
             subprocess.run(["useradd", "-m", "-s", "/bin/bash", name], check=True,
                            capture_output=True)
             os.lseek(_lock, 0, os.SEEK_END)
             os.write(_lock, name.encode() + b"\n")
-    fcntl.flock(_lock, fcntl.LOCK_SH)
 
 
 def remove_users():
