@@ -452,6 +452,31 @@ def test_nodes_are_printed_so_that_they_are_made_again(cluster):
     assert qmgr(cluster, "print node vn[0],vn[1]") == first
 
 
+def test_a_node_stays_offline_whatever_the_dump_found_it_in(cluster):
+    """Busy with a job, or down on the server that is made anew: offline is what lasts."""
+    job = cluster.server.submit(Job(USER1, attrs={"Resource_List.select": "1:ncpus=2"}))
+    cluster.server.expect(JOB, {"job_state": "R"}, id=job)
+    vnode = re.search(r"exec_vnode = \((.*?):", cluster.run(["qstat", "-f", job]).stdout)[1]
+    busy = qmgr(cluster, "print node @default")
+    assert "set node %s state = job-busy\n" % vnode in busy
+    again = told(cluster, [], input=busy)[1]
+    assert again.count("15066") == 6 and "15067" not in again  # they are there; no news
+    only = "set node %s state = job-busy\nset node %s jobs = x\n" % (vnode, vnode)
+    assert told(cluster, ["-a"], input=only)[1:] == ("", 0)
+    assert told(cluster, [], input="set node %s state = bogus\n" % vnode)[2] == 219
+    qmgr(cluster, "set node %s state = offline" % vnode)
+    line = "set node %s state = offline\n" % vnode
+    shown = qmgr(cluster, "list node %s state" % vnode)
+    assert "    state = offline,job-busy\n" in shown
+    first = qmgr(cluster, "print node @default")
+    assert line in first
+    with server_alone() as fresh:
+        assert told(fresh, [], input=first)[1:] == ("", 0)
+        assert re.search(r" state = state-unknown,.*offline\n", qmgr(fresh, "list node " + vnode))
+        again = qmgr(fresh, "print node @default")
+        assert line in again and again.count("state =") == 1
+
+
 # --- other servers
 
 def test_commands_go_to_the_servers_they_name(site):

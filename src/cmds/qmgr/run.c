@@ -143,6 +143,22 @@ static void warn(const struct qmgr *q, const struct qmgr_command *c)
               stderr);
 }
 
+/* "state = job-busy": what a node was found in is shown and cannot be set. */
+static bool sets_state_of_moment(const struct qmgr_command *c)
+{
+    static const char *const found[] = { "job-",         "resv-exclusive",
+                                         "busy",         "stale",
+                                         "provisioning", "wait-provisioning",
+                                         "maintenance",  "unresolvable" };
+
+    if (!c->attrs || c->attrs->next || strcasecmp(c->attrs->name, "state") != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(found); i++)
+        if (strncasecmp(c->attrs->value, found[i], strlen(found[i])) == 0)
+            return true;
+    return false;
+}
+
 /* What print shows of nodes and of the default scheduler contains lines that no server
  * takes back. When such commands are replayed their refusals are no news. */
 static bool is_expected_refusal(const struct qmgr *q, const struct qmgr_command *c,
@@ -158,7 +174,8 @@ static bool is_expected_refusal(const struct qmgr *q, const struct qmgr_command 
     if (c->verb != VERB_SET)
         return false;
     if (c->object == MGR_OBJ_NODE)
-        return pbs_errno == PBSE_ATTRRO;
+        return pbs_errno == PBSE_ATTRRO ||
+               (pbs_errno == PBSE_BADNDATVAL && sets_state_of_moment(c));
     return of_default &&
            (pbs_errno == PBSE_ATTRRO || pbs_errno == PBSE_SCHED_OP_NOT_PERMITTED);
 }
@@ -184,7 +201,7 @@ static int manage(struct qmgr *q, const struct qmgr_command *c, const char *name
         return 0;
     }
     if (is_expected_refusal(q, c, name))
-        return cmd_exit_code(pbs_errno);
+        return 0; /* -a goes on behind it, too */
     return qmgr_refused(q, t, name);
 }
 

@@ -133,11 +133,7 @@ static bool is_node_attr_printed(const struct attrl *a)
     for (size_t i = 0; i < ARRAY_LEN(never); i++)
         if (strcasecmp(a->name, never[i]) == 0)
             return false;
-    if (strcasecmp(a->name, "comment") == 0)
-        return *a->value != '\0';
-    return strcasecmp(a->name, "state") != 0 ||
-           (strcmp(a->value, "down") != 0 &&
-            strncmp(a->value, "state-unknown", 13) != 0);
+    return strcasecmp(a->name, "comment") != 0 || *a->value != '\0';
 }
 
 /* Other makes of server do not know it, so a dump for them has it only when it says
@@ -200,6 +196,29 @@ static void print_create(struct printer *p, const struct batch_status *o)
     buf_add_char(&p->out, '\n');
 }
 
+/* What an administrator has put a node into, and not what it was found in: a node that
+ * is down or busy at the moment of the dump is offline afterwards if it was. */
+static void print_node_state(struct printer *p, const struct attrl *a)
+{
+    static const char *const lasting[] = { "offline", "sleep" };
+    struct buf kept = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(lasting); i++)
+        if (strstr(a->value, lasting[i]))
+            buf_printf(&kept, "%s%s", kept.len ? "," : "", lasting[i]);
+    if (kept.len > 0)
+        print_setting(p, a, "=", kept.data, kept.len);
+    else if (strncmp(a->value, "down", 4) != 0 &&
+             strncmp(a->value, "state-unknown", 13) != 0)
+        print_setting(p, a, "=", a->value, strlen(a->value));
+    buf_fini(&kept);
+}
+
+static bool is_node_state(const struct printer *p, const struct attrl *a)
+{
+    return p->object == MGR_OBJ_NODE && strcasecmp(a->name, "state") == 0;
+}
+
 static void print_object(struct printer *p, const struct batch_status *o)
 {
     bool unnamed = p->object == MGR_OBJ_SERVER || is_default_sched(p->object, o->name);
@@ -209,7 +228,9 @@ static void print_object(struct printer *p, const struct batch_status *o)
     if (p->object != MGR_OBJ_SERVER)
         print_create(p, o);
     for (const struct attrl *a = o->attribs; a; a = a->next)
-        if (is_printed(p->object, o->name, a))
+        if (is_node_state(p, a))
+            print_node_state(p, a);
+        else if (is_printed(p->object, o->name, a))
             print_attr(p, o, a);
     fwrite(p->out.data, 1, p->out.len, stdout);
 }
