@@ -81,15 +81,7 @@ size_t table_join(struct router *r, struct link *l, const struct tpp_packet *joi
 
 static struct router_effect *add(struct router_out *out)
 {
-    if (out->n == out->cap) {
-        size_t cap = out->cap ? out->cap * 2 : 16;
-        struct router_effect *v = ARENA_ARRAY(out->arena, struct router_effect, cap);
-
-        if (out->n)
-            memcpy(v, out->v, out->n * sizeof(*v));
-        out->v = v;
-        out->cap = cap;
-    }
+    ARENA_ROOM(out->arena, out, v, 16);
     return &out->v[out->n++];
 }
 

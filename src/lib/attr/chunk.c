@@ -55,15 +55,7 @@ bool chunk_read_pair(const char **p, const char *ends, struct arena *arena,
     value = read_value(p, ends, arena);
     if (!value)
         return false;
-    if (out->n == out->cap) {
-        size_t cap = out->cap ? out->cap * 2 : 4;
-        struct chunk_resource *v = ARENA_ARRAY(arena, struct chunk_resource, cap);
-
-        if (out->n > 0)
-            memcpy(v, out->v, out->n * sizeof(*v));
-        out->v = v;
-        out->cap = cap;
-    }
+    ARENA_ROOM(arena, out, v, 4);
     out->v[out->n++] = (struct chunk_resource){ .name = name, .value = value };
     return true;
 }

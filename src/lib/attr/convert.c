@@ -154,15 +154,7 @@ static int read_nodes(const char *spec, const struct resource_defs *defs,
         err = read_segment(text, defs, arena, &seg, why);
         if (err)
             return err;
-        if (nodes.n == nodes.cap) {
-            size_t cap = nodes.cap ? nodes.cap * 2 : 4;
-            struct segment *v = ARENA_ARRAY(arena, struct segment, cap);
-
-            if (nodes.n > 0)
-                memcpy(v, nodes.segments, nodes.n * sizeof(*v));
-            nodes.segments = v;
-            nodes.cap = cap;
-        }
+        ARENA_ROOM(arena, &nodes, segments, 4);
         nodes.segments[nodes.n++] = seg;
     }
     *ret = nodes;

@@ -64,15 +64,7 @@ static bool read_chunk(const char **p, struct arena *arena, struct chunk *chunk)
 
 static void add_chunk(struct chunks *list, struct arena *arena, struct chunk chunk)
 {
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 4;
-        struct chunk *v = ARENA_ARRAY(arena, struct chunk, cap);
-
-        if (list->n > 0)
-            memcpy(v, list->v, list->n * sizeof(*v));
-        list->v = v;
-        list->cap = cap;
-    }
+    ARENA_ROOM(arena, list, v, 4);
     list->v[list->n++] = chunk;
 }
 

@@ -208,3 +208,18 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     va_end(ap);
     return s;
 }
+
+void *arena_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t first,
+                 size_t size_bytes)
+{
+    size_t wanted = *cap ? 2 * *cap : first;
+    void *more;
+
+    if (n < *cap)
+        return v;
+    more = arena_alloc(a, wanted * size_bytes);
+    if (n > 0)
+        memcpy(more, v, n * size_bytes);
+    *cap = wanted;
+    return more;
+}

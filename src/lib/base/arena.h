@@ -49,6 +49,17 @@ char *arena_strdup(struct arena *a, const char *s) MUST_CHECK;
 char *arena_strndup(struct arena *a, const char *s, size_t len) MUST_CHECK;
 char *arena_printf(struct arena *a, const char *fmt, ...) MUST_CHECK PRINTF_LIKE(2, 3);
 
+/* Room for one element more in an array that grows by doubling: 'v' has 'n' elements in
+ * use and room for '*cap', at first for 'first'. Returns where it is now; an array that
+ * was outgrown stays in the arena. */
+void *arena_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t first,
+                 size_t size_bytes) MUST_CHECK;
+
+/* The same for a list with the members n, cap and 'v'. */
+#define ARENA_ROOM(a, list, v, first)                                                  \
+    ((list)->v = arena_grow((a), (list)->v, (list)->n, &(list)->cap, (first),          \
+                            sizeof(*(list)->v)))
+
 #define ARENA_NEW(a, type)      ((type *)arena_zero((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_zero((a), sizeof(type) * (n)))
 

@@ -9,15 +9,7 @@
 void wire_attrs_add(struct wire_attrs *list, struct arena *arena, const char *name,
                     const char *resource, const char *value, uint32_t op)
 {
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 16;
-        struct wire_attr *v = arena_alloc(arena, cap * sizeof(*v));
-
-        if (list->n > 0)
-            memcpy(v, list->v, list->n * sizeof(*v));
-        list->v = v;
-        list->cap = cap;
-    }
+    ARENA_ROOM(arena, list, v, 16);
     list->v[list->n++] = (struct wire_attr){
         .name = name,
         .resource = resource,

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/wire/batch.h"
 
-#include <string.h>
-
 #define PROTOCOL_TYPE    2
 #define PROTOCOL_VERSION 2
 
@@ -79,15 +77,7 @@ static const struct wire_field *const choices[] = {
 struct wire_object *wire_objects_add(struct wire_objects *list, struct arena *arena,
                                      uint32_t type, const char *name)
 {
-    if (list->n == list->cap) {
-        size_t cap = MAX_OF(list->cap * 2, (size_t)16);
-        struct wire_object *v = ARENA_ARRAY(arena, struct wire_object, cap);
-
-        if (list->n > 0)
-            memcpy(v, list->v, list->n * sizeof(*v));
-        list->v = v;
-        list->cap = cap;
-    }
+    ARENA_ROOM(arena, list, v, 16);
     list->v[list->n] = (struct wire_object){ .type = type, .name = name };
     return &list->v[list->n++];
 }

@@ -9,15 +9,7 @@
 
 struct mom_effect *out_add(struct mom_out *out, enum mom_effect_kind kind)
 {
-    if (out->n == out->cap) {
-        size_t cap = out->cap ? out->cap * 2 : 16;
-        struct mom_effect *v = ARENA_ARRAY(out->arena, struct mom_effect, cap);
-
-        if (out->n)
-            memcpy(v, out->v, out->n * sizeof(*v));
-        out->v = v;
-        out->cap = cap;
-    }
+    ARENA_ROOM(out->arena, out, v, 16);
     out->v[out->n] = (struct mom_effect){ .kind = kind };
     return &out->v[out->n++];
 }

@@ -122,15 +122,7 @@ static struct is_vnode *vnode_of(struct vnode_list *list, const char *name)
     for (size_t i = list->n; i-- > 0;) /* lines of one vnode stand together */
         if (strcmp(list->v[i].name, name) == 0)
             return &list->v[i];
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 16;
-        struct is_vnode *v = ARENA_ARRAY(list->arena, struct is_vnode, cap);
-
-        if (list->n)
-            memcpy(v, list->v, list->n * sizeof(*v));
-        list->v = v;
-        list->cap = cap;
-    }
+    ARENA_ROOM(list->arena, list, v, 16);
     list->v[list->n] = (struct is_vnode){ .name = name };
     return &list->v[list->n++];
 }

@@ -9,15 +9,7 @@
 
 struct placed *placement_add(struct placement *pl, struct arena *arena)
 {
-    if (pl->n == pl->cap) {
-        size_t cap = pl->cap ? pl->cap * 2 : 8;
-        struct placed *v = arena_alloc(arena, cap * sizeof(*v));
-
-        if (pl->n > 0)
-            memcpy(v, pl->chunks, pl->n * sizeof(*v));
-        pl->chunks = v;
-        pl->cap = cap;
-    }
+    ARENA_ROOM(arena, pl, chunks, 8);
     pl->chunks[pl->n] = (struct placed){ 0 };
     return &pl->chunks[pl->n++];
 }
@@ -25,15 +17,7 @@ struct placed *placement_add(struct placement *pl, struct arena *arena)
 struct piece *placed_add(struct placed *pd, struct arena *arena, const struct world *w,
                          size_t vnode)
 {
-    if (pd->n == pd->cap) {
-        size_t cap = pd->cap ? pd->cap * 2 : 1;
-        struct piece *v = arena_alloc(arena, cap * sizeof(*v));
-
-        if (pd->n > 0)
-            memcpy(v, pd->pieces, pd->n * sizeof(*v));
-        pd->pieces = v;
-        pd->cap = cap;
-    }
+    ARENA_ROOM(arena, pd, pieces, 1);
     pd->pieces[pd->n] = (struct piece){
         .vnode = vnode,
         .amounts = arena_zero(arena, w->n_res * sizeof(int64_t)),

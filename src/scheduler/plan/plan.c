@@ -11,15 +11,7 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
 {
     struct plan *plan = pl->plan;
 
-    if (plan->n == plan->cap) {
-        size_t cap = plan->cap ? plan->cap * 2 : 16;
-        struct plan_step *v = arena_alloc(pl->arena, cap * sizeof(*v));
-
-        if (plan->n > 0)
-            memcpy(v, plan->steps, plan->n * sizeof(*v));
-        plan->steps = v;
-        plan->cap = cap;
-    }
+    ARENA_ROOM(pl->arena, plan, steps, 16);
     plan->steps[plan->n] = (struct plan_step){ .kind = kind, .id = id };
     return &plan->steps[plan->n++];
 }

@@ -175,15 +175,7 @@ void snap_values_add(struct snapshot *s, struct res_values *list, const char *na
 {
     size_t res = snap_res(s, name);
 
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 8;
-        struct res_value *v = arena_alloc(s->arena, cap * sizeof(*v));
-
-        if (list->n > 0)
-            memcpy(v, list->v, list->n * sizeof(*v));
-        list->v = v;
-        list->cap = cap;
-    }
+    ARENA_ROOM(s->arena, list, v, 8);
     list->v[list->n++] = (struct res_value){
         .res = res,
         .amount = snap_amount(&s->res.v[res], text),

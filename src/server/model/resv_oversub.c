@@ -20,15 +20,7 @@ static void find(struct search *s, const struct object *o)
     for (size_t i = 0; i < s->n; i++)
         if (s->found[i] == o)
             return;
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 8;
-        const struct object **v = ARENA_ARRAY(s->arena, const struct object *, cap);
-
-        for (size_t i = 0; i < s->n; i++)
-            v[i] = s->found[i];
-        s->found = v;
-        s->cap = cap;
-    }
+    ARENA_ROOM(s->arena, s, found, 8);
     s->found[s->n++] = o;
 }
 

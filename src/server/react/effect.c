@@ -5,19 +5,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 struct effect *effect_add(struct effects *out, enum effect_kind kind, uint64_t seq)
 {
-    if (out->n == out->cap) {
-        size_t more = out->cap ? 2 * out->cap : 16;
-        struct effect *v = ARENA_ARRAY(out->arena, struct effect, more);
-
-        if (out->n)
-            memcpy(v, out->v, out->n * sizeof(*v));
-        out->v = v;
-        out->cap = more;
-    }
+    ARENA_ROOM(out->arena, out, v, 16);
     out->v[out->n] = (struct effect){ .kind = kind, .seq = seq };
     return &out->v[out->n++];
 }

@@ -78,6 +78,26 @@ static void test_a_failed_step_gives_back(void)
     arena_free(a);
 }
 
+static void test_an_array_grows_in_its_arena(void)
+{
+    struct {
+        size_t n, cap;
+        int *v;
+    } list = { 0 };
+    struct arena *a = arena_new();
+
+    for (int i = 0; i < 1000; i++) {
+        ARENA_ROOM(a, &list, v, 3);
+        CU_ASSERT_TRUE_FATAL(list.n < list.cap);
+        list.v[list.n++] = i;
+        if (i < 4)
+            CU_ASSERT_EQUAL(list.cap, i < 3 ? 3 : 6);
+    }
+    for (int i = 0; i < 1000; i++)
+        CU_ASSERT_EQUAL(list.v[i], i);
+    arena_free(a);
+}
+
 static void test_buf_grows_and_is_eaten(void)
 {
     struct buf b = { 0 };
@@ -169,6 +189,7 @@ int main(void)
         { "texts of an arena cost their bytes",
           test_texts_of_an_arena_cost_their_bytes },
         { "a failed step gives its memory back", test_a_failed_step_gives_back },
+        { "an array grows in its arena", test_an_array_grows_in_its_arena },
         { "a buffer grows and is eaten", test_buf_grows_and_is_eaten },
         { "the catalogue has the exact texts", test_catalogue_has_the_exact_texts },
         { "a diag puts one blank before the name",
