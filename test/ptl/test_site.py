@@ -110,7 +110,14 @@ def test_a_private_cluster_is_made_started_used_and_stopped(place):
         "PBS scheduler already running.", "PBS Server already running."]
 
     pids = {name: place.pid(name) for name in DAEMONS}
+    farewell = os.path.join(place.home, "server_priv/qmgr_shutdown")
+    with open(farewell, "w") as f:
+        f.write("set server comment = 'good night'\nset queue nosuch enabled = t\n")
     done = place.init("stop")
+    assert done.stderr.splitlines()[-3:] == [
+        "qmgr obj=nosuch svr=default: Unknown queue",
+        "qmgr: Error (15018) returned from server",
+        "The last of the commands in %s failed." % farewell]
     assert (done.returncode, done.stdout.splitlines()) == (0, [
         "Stopping PBS", "Shutting server down with qterm.",
         "PBS server - was pid: %d" % pids["server"], "PBS mom - was pid: %d" % pids["mom"],
@@ -121,6 +128,8 @@ def test_a_private_cluster_is_made_started_used_and_stopped(place):
     assert done.stdout.splitlines() == ["pbs_%s is not running" % name for name in DAEMONS]
     assert place.init("stop").stdout.splitlines() == [
         "Stopping PBS", "Waiting for shutdown to complete"]
+    assert place.init("start").returncode == 0
+    assert "comment = good night\n" in place.run("qstat", "-Bf").stdout
 
 
 def test_one_daemon_alone_by_the_environment(place):
