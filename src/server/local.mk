@@ -29,6 +29,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/priv.h \
 	src/server/model/record.c src/server/model/record.h \
 	src/server/model/resource_request.c src/server/model/resource_request.h \
+	src/server/model/indirect.c src/server/model/indirect.h \
 	src/server/model/resv_claims.c src/server/model/resv_claims.h \
 	src/server/model/resv_fit.c src/server/model/resv_fit.h \
 	src/server/model/resv_oversub.c src/server/model/resv_oversub.h \
@@ -154,10 +155,10 @@ test_unit_server_test_listing_LDADD = $(FAKE_MOM_LIBS)
 # Jobs, with a MoM that the test plays.
 check_PROGRAMS += test/unit/server/test_job_life test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
-	test/unit/server/test_catalogue
+	test/unit/server/test_catalogue test/unit/server/test_indirect
 TESTS += test/unit/server/test_job_life test/unit/server/test_mom_link \
 	test/unit/server/test_job_submit test/unit/server/test_job_model \
-	test/unit/server/test_catalogue
+	test/unit/server/test_catalogue test/unit/server/test_indirect
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
 FAKE_MOM_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
@@ -167,6 +168,9 @@ test_unit_server_test_job_life_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_catalogue_SOURCES = test/unit/server/test_catalogue.c $(FAKE_MOM)
 test_unit_server_test_catalogue_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_catalogue_LDADD = $(FAKE_MOM_LIBS)
+test_unit_server_test_indirect_SOURCES = test/unit/server/test_indirect.c $(FAKE_MOM)
+test_unit_server_test_indirect_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_indirect_LDADD = $(FAKE_MOM_LIBS)
 test_unit_server_test_job_submit_SOURCES = test/unit/server/test_job_submit.c $(FAKE_MOM)
 test_unit_server_test_job_submit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_submit_LDADD = $(FAKE_MOM_LIBS)

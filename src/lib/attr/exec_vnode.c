@@ -198,6 +198,17 @@ static int64_t amount_of(const struct chunk_resource *res)
     return strtoll(res->value, NULL, 10);
 }
 
+int64_t vnode_share_amount(const struct vnode_share *share, const char *resource)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < share->n; i++)
+        if (strcasecmp(share->res[i].name, resource) == 0 &&
+            __builtin_add_overflow(sum, amount_of(&share->res[i]), &sum))
+            sum = INT64_MAX;
+    return sum;
+}
+
 int64_t exec_vnode_amount(const struct exec_vnode *ev, const char *vnode,
                           const char *resource)
 {

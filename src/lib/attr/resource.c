@@ -147,16 +147,17 @@ static size_t place_of(const struct def_list *by_name, const char *name, bool *f
     return lo;
 }
 
+static const struct {
+    uint32_t flag, wire;
+} wire_bits[] = {
+    { RESOURCE_MOM, 0x400 },     { RESOURCE_ALTER_RUNNING, 0x800 },
+    { RESOURCE_QUEUE, 0x4000 },  { RESOURCE_NODE, 0x8000 },
+    { RESOURCE_FIRST, 0x10000 }, { RESOURCE_HOST, 0x20000 },
+};
+
 /* wire.md 8.2: what StatusRsc shows as a number with extension "p". */
 static uint32_t wire_flags_of(const struct resource_def *def)
 {
-    static const struct {
-        uint32_t flag, wire;
-    } bits[] = {
-        { RESOURCE_MOM, 0x400 },     { RESOURCE_ALTER_RUNNING, 0x800 },
-        { RESOURCE_QUEUE, 0x4000 },  { RESOURCE_NODE, 0x8000 },
-        { RESOURCE_FIRST, 0x10000 }, { RESOURCE_HOST, 0x20000 },
-    };
     uint32_t wire = 0;
 
     wire |= def->read & WHO_USER ? 0x1 : 0;
@@ -165,8 +166,8 @@ static uint32_t wire_flags_of(const struct resource_def *def)
     wire |= def->write & WHO_OPERATOR ? 0x8 : 0;
     wire |= def->read & WHO_MANAGER ? 0x10 : 0;
     wire |= def->write & WHO_MANAGER ? 0x20 : 0;
-    for (size_t i = 0; i < ARRAY_LEN(bits); i++)
-        wire |= def->flags & bits[i].flag ? bits[i].wire : 0;
+    for (size_t i = 0; i < ARRAY_LEN(wire_bits); i++)
+        wire |= def->flags & wire_bits[i].flag ? wire_bits[i].wire : 0;
     return wire;
 }
 
@@ -442,6 +443,24 @@ const char *resource_type_name(const struct resource_def *def)
         if (site_types[i].type->wire_type == def->type->wire_type)
             return site_types[i].name;
     return "string";
+}
+
+const char *resource_type_of_number(int32_t wire_type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(site_types); i++)
+        if (site_types[i].type->wire_type == wire_type)
+            return site_types[i].name;
+    return NULL;
+}
+
+void resource_flags_of_number(uint32_t wire_flags, struct buf *out)
+{
+    struct resource_def def = { .flags = 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(wire_bits); i++)
+        if (wire_flags & wire_bits[i].wire)
+            def.flags |= wire_bits[i].flag;
+    resource_flags_print(&def, out);
 }
 
 void resource_flags_print(const struct resource_def *def, struct buf *out)

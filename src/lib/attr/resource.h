@@ -56,6 +56,11 @@ bool resource_is_recounted(const struct resource_defs *d, const char *name,
 int resource_decode(const struct resource_def *def, const struct resource_defs *defs,
                     struct attr_value *v, const char *text) MUST_CHECK;
 
+/* The name of the type that travels as that number (wire.md 8.2), NULL when a site's
+ * resource cannot have it, and the letters of the flags that travel as those bits. */
+const char *resource_type_of_number(int32_t wire_type);
+void resource_flags_of_number(uint32_t wire_flags, struct buf *out);
+
 /* The text forms of type and flag ("long", "hn"). */
 const char *resource_type_name(const struct resource_def *def);
 void resource_flags_print(const struct resource_def *def, struct buf *out);

@@ -129,6 +129,9 @@ bool exec_vnode_has(const struct exec_vnode *ev, const char *vnode);
 int64_t exec_vnode_amount(const struct exec_vnode *ev, const char *vnode,
                           const char *resource);
 
+/* The same of one share. */
+int64_t vnode_share_amount(const struct vnode_share *share, const char *resource);
+
 /* Add what lies on 'vnode' (NULL: on all) to 'sum', as values of the resources; 'ev'
  * was parsed with definitions. */
 void exec_vnode_sum(const struct exec_vnode *ev, const char *vnode,

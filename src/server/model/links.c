@@ -6,7 +6,9 @@
  * Resources follow links (reservations.md 18): a vnode's sum is over the running
  * reservations on it and the jobs outside of them; the server's likewise, over what
  * their Resource_List says; a queue's is over its running jobs. Every sum changes by
- * count_*() of one object only, and an object is taken off before it changes.
+ * count_*() of one object only, and an object is taken off before it changes. What is
+ * held of a resource that a vnode borrows from another is summed there (indirect.h), so
+ * that what is on a vnode is taken off, too, before its references change.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <utlist.h>
 
 bool attr_moves_links(enum obj_kind kind, int attr)
@@ -29,7 +32,7 @@ bool attr_moves_links(enum obj_kind kind, int attr)
                attr == JOB_A_RESOURCE_LIST || attr == JOB_A_QUEUE ||
                attr == JOB_A_EUSER || attr == JOB_A_EGROUP || attr == JOB_A_PROJECT;
     if (kind == OBJ_NODE)
-        return attr == NODE_A_MOM || attr == NODE_A_QUEUE;
+        return attr == NODE_A_MOM || attr == NODE_A_QUEUE || attr == NODE_A_HF_INDIRECT;
     return false;
 }
 
@@ -151,12 +154,35 @@ static void node_remove_job(const struct model *m, struct node *n, struct job *j
 /* --- sums ---------------------------------------------------------------------------
  */
 
+static struct node *home_of(struct node *n, const char *resource)
+{
+    for (size_t i = 0; i < n->n_borrowed; i++)
+        if (strcasecmp(n->borrowed[i].resource, resource) == 0)
+            return n->borrowed[i].home;
+    return n;
+}
+
+/* At the vnode itself, but for what it borrows: that at its home. */
+static void hold_count(const struct model *m, const struct hold *h, int sign)
+{
+    looks_new(m, &h->node->obj);
+    if (h->node->n_borrowed == 0) {
+        resources_accumulate(&h->node->assigned, &h->amount, sign);
+        return;
+    }
+    for (size_t i = 0; i < h->amount.n; i++) {
+        const struct resources one = { 1, &h->amount.v[i] };
+        struct node *home = home_of(h->node, h->amount.v[i].def->name);
+
+        resources_accumulate(&home->assigned, &one, sign);
+        looks_new(m, &home->obj);
+    }
+}
+
 static void holds_count(const struct model *m, const struct holds *holds, int sign)
 {
-    for (size_t i = 0; i < holds->n; i++) {
-        resources_accumulate(&holds->v[i].node->assigned, &holds->v[i].amount, sign);
-        looks_new(m, &holds->v[i].node->obj);
-    }
+    for (size_t i = 0; i < holds->n; i++)
+        hold_count(m, &holds->v[i], sign);
 }
 
 /* The members that servers and queues count (attributes.md 6.3). */
@@ -264,6 +290,97 @@ static void unlink_queue(struct model *m, struct queue *q)
     queue_jobs_set_resv(m, q, NULL);
 }
 
+/* Count what is counted on the vnode, on or off. */
+static void node_count(const struct model *m, const struct node *n, int sign)
+{
+    for (size_t i = 0; i < n->n_resvs + n->n_jobs; i++) {
+        const struct resv *r = i < n->n_resvs ? n->resvs[i] : NULL;
+        const struct job *j = r ? NULL : n->jobs[i - n->n_resvs];
+        const struct holds *holds = r ? &r->holds : &j->holds;
+
+        if (r ? !r->counted : !j->counted_in_vnodes)
+            continue;
+        for (size_t k = 0; k < holds->n; k++)
+            if (holds->v[k].node == n)
+                hold_count(m, &holds->v[k], sign);
+    }
+}
+
+static void borrow(struct node *n, const char *resource, size_t len, struct node *home)
+{
+    n->borrowed = xrealloc(n->borrowed, (n->n_borrowed + 1) * sizeof(*n->borrowed));
+    n->borrowed[n->n_borrowed++] =
+        (struct borrowed){ .resource = xstrndup(resource, len), .home = home };
+}
+
+void node_drop_borrowed(struct node *n)
+{
+    for (size_t i = 0; i < n->n_borrowed; i++)
+        free(n->borrowed[i].resource);
+    free(n->borrowed);
+    n->borrowed = NULL;
+    n->n_borrowed = 0;
+}
+
+static void lend(struct model *m, struct node *n, const char *reference)
+{
+    size_t len = strcspn(reference, "=");
+    struct object *o =
+        find_object(m, OBJ_NODE, reference + len + (reference[len] != 0));
+    struct node *home = o ? STRUCT_OF(o, struct node, obj) : NULL;
+
+    if (!home) {
+        n->n_dangling++;
+        m->n_dangling++;
+        return;
+    }
+    /* A home knows each of them once. */
+    home->referrers = array_remove(home->referrers, &home->n_referrers, n);
+    home->referrers =
+        array_insert(home->referrers, &home->n_referrers, n, home->n_referrers);
+    borrow(n, reference, len, home);
+}
+
+static void link_references(struct model *m, struct node *n)
+{
+    const struct attr_value *v = obj_attr(&n->obj, NODE_A_HF_INDIRECT);
+
+    for (size_t i = 0; v->set && i < v->u.list.n; i++)
+        lend(m, n, v->u.list.v[i]);
+    node_count(m, n, 1);
+}
+
+static void unlink_references(struct model *m, struct node *n)
+{
+    node_count(m, n, -1);
+    for (size_t i = 0; i < n->n_borrowed; i++) {
+        struct node *home = n->borrowed[i].home;
+
+        home->referrers = array_remove(home->referrers, &home->n_referrers, n);
+    }
+    node_drop_borrowed(n);
+    m->n_dangling -= n->n_dangling;
+    n->n_dangling = 0;
+}
+
+/* A new vnode may be one that others refer to already. */
+static void adopt_references(struct model *m)
+{
+    struct object *o;
+
+    if (m->n_dangling == 0)
+        return;
+    DL_FOREACH(m->kinds[OBJ_NODE].first, o)
+    {
+        struct node *n = STRUCT_OF(o, struct node, obj);
+
+        if (n->n_dangling == 0)
+            continue;
+        unlink_references(m, n);
+        link_references(m, n);
+    }
+}
+
 static int node_order(const struct node *a, const struct node *b)
 {
     return a->obj.created_seq < b->obj.created_seq ? -1 : 1;
@@ -287,6 +404,8 @@ static void link_node(struct model *m, struct node *n)
     const struct attr_value *mom = obj_attr(&n->obj, NODE_A_MOM);
     struct object *q = find_object(m, OBJ_QUEUE, obj_str(&n->obj, NODE_A_QUEUE, ""));
 
+    link_references(m, n);
+    adopt_references(m);
     if (q) {
         n->queue = STRUCT_OF(q, struct queue, obj);
         n->queue->n_nodes++;
@@ -309,6 +428,7 @@ static void unlink_node(struct model *m, struct node *n)
 {
     struct host *h = n->host;
 
+    unlink_references(m, n);
     if (n->queue) {
         n->queue->n_nodes--;
         looks_new(m, &n->queue->obj);

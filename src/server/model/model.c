@@ -127,8 +127,11 @@ static void object_free(struct object *o)
     for (size_t i = 0; i < t->n; i++)
         if (o->attr[i].set)
             t->rows[i].type->clear(&o->attr[i]);
-    if (o->kind == OBJ_NODE)
+    if (o->kind == OBJ_NODE) {
         resources_clear(&STRUCT_OF(o, struct node, obj)->assigned);
+        node_drop_borrowed(STRUCT_OF(o, struct node, obj));
+        free(STRUCT_OF(o, struct node, obj)->referrers);
+    }
     if (o->kind == OBJ_QUEUE)
         resources_clear(&STRUCT_OF(o, struct queue, obj)->assigned);
     free(o->attr);
@@ -188,6 +191,8 @@ static void kind_free(struct model *m, enum obj_kind kind)
 
 void model_free(struct model *m)
 {
+    struct object *o;
+
     if (!m)
         return;
     object_free(m->gone);
@@ -195,6 +200,8 @@ void model_free(struct model *m)
         drop_late(m, m->late);
     kind_free(m, OBJ_JOB);
     kind_free(m, OBJ_RESV);
+    DL_FOREACH(m->kinds[OBJ_NODE].first, o)
+    unlink_object(m, o); /* vnodes borrow from one another */
     kind_free(m, OBJ_NODE); /* links are to queues */
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         kind_free(m, (enum obj_kind)kind);

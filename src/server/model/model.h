@@ -64,12 +64,23 @@ struct host {
     UT_hash_handle hh;
 };
 
+/* A resource of a vnode that is another one's (indirect.h). */
+struct borrowed {
+    char *resource;
+    struct node *home;
+};
+
 struct node {
     struct object obj;
     /* derived */
     struct host *host; /* from Mom; NULL when it has none */
     struct node *host_prev, *host_next;
     struct queue *queue; /* that it is attached to, or NULL */
+    size_t n_borrowed;   /* from hf_indirect, where the other vnode is there */
+    struct borrowed *borrowed;
+    size_t n_dangling; /* the rest of hf_indirect */
+    size_t n_referrers; /* vnodes that borrow from this one, each once */
+    struct node **referrers;
     size_t n_resvs; /* reservations whose resv_nodes name it, in order of creation */
     struct resv **resvs;
     size_t n_jobs; /* running jobs on it, by created_seq */
@@ -136,6 +147,7 @@ struct model {
     struct resources assigned; /* server resources_assigned */
     size_t n_jobs;             /* history not counted */
     size_t n_orphans;          /* jobs whose queue is not there */
+    size_t n_dangling;         /* references to vnodes that are not there (yet) */
     size_t n_state[10];        /* of all jobs, as in struct queue */
     struct tally *tallies;     /* likewise */
     uint64_t created;          /* counts objects: the source of created_seq */

@@ -11,6 +11,9 @@
 void link_object(struct model *m, struct object *o);
 void unlink_object(struct model *m, struct object *o);
 
+/* Free what a vnode borrows; it is unlinked or going. */
+void node_drop_borrowed(struct node *n);
+
 /* True when a change of that attribute can change links or sums. */
 bool attr_moves_links(enum obj_kind kind, int attr);
 

@@ -73,7 +73,8 @@ struct claims claims_on(const struct node *n, const struct resv *own,
 {
     struct claims list = { 0 };
 
-    list.v = ARENA_ARRAY(arena, struct claim, n->n_resvs + n->n_jobs + 1);
+    list.cap = n->n_resvs + n->n_jobs + 1;
+    list.v = ARENA_ARRAY(arena, struct claim, list.cap);
     for (size_t i = 0; i < n->n_resvs; i++)
         if (n->resvs[i] != own)
             claim_add(&list, window, claim_of_resv(n->resvs[i], n, now_at));
@@ -84,6 +85,21 @@ struct claims claims_on(const struct node *n, const struct resv *own,
             claim_add(&list, window, claim_outside(n->jobs[i], n, now_at));
     }
     return list;
+}
+
+void claims_join(struct claims *list, const struct claims *others, struct arena *arena)
+{
+    if (list->n + others->n > list->cap) {
+        size_t cap = 2 * (list->n + others->n);
+        struct claim *v = ARENA_ARRAY(arena, struct claim, cap);
+
+        memcpy(v, list->v, list->n * sizeof(*v));
+        list->v = v;
+        list->cap = cap;
+    }
+    if (others->n > 0)
+        memcpy(list->v + list->n, others->v, others->n * sizeof(*list->v));
+    list->n += others->n;
 }
 
 int64_t claims_at(const struct claims *list, const char *resource, int64_t at)

@@ -16,7 +16,7 @@ struct claim {
 };
 
 struct claims {
-    size_t n;
+    size_t n, cap;
     struct claim *v;
 };
 
@@ -31,6 +31,9 @@ struct window {
  * its walltime; without one, nobody knows. */
 struct claims claims_on(const struct node *n, const struct resv *own,
                         struct window window, int64_t now_at, struct arena *arena);
+
+/* Put the others behind those of the list. Cost: their number, amortised. */
+void claims_join(struct claims *list, const struct claims *others, struct arena *arena);
 
 /* The sum of one resource at an instant, and the greatest sum from 'from_at' on: that
  * can only be there or where a claim begins. */

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_fit.h"
 
+#include "server/model/indirect.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_claims.h"
 #include "server/model/resv_state.h"
@@ -130,6 +131,25 @@ static bool is_shared_against_will(const struct claims *list, const struct node 
     return false;
 }
 
+/* The same question to all vnodes that share one amount. */
+static bool has_room_at_home(const struct model *m, const struct resv_offer *o,
+                             const struct node *n, const char *resource,
+                             struct arena *arena)
+{
+    static const struct holds none;
+    const struct node *home = node_home(n, resource);
+    const struct resources *has = obj_resources(&home->obj, NODE_A_RESOURCES_AVAILABLE);
+    int64_t wanted = offer_at_home(m, o->vnodes, home, resource);
+    const struct holds *held = o->resv && is_within_window(o) ? &o->resv->holds : &none;
+    struct claims list;
+
+    if (!resources_find(has, resource) || wanted <= holds_at_home(held, home, resource))
+        return true;
+    list = claims_at_home(home, resource, o->resv, window_of(o), o->now_at, arena);
+    return wanted <= resources_amount(has, resource, 0) -
+                         claims_most(&list, resource, MAX_OF(o->start_at, o->now_at));
+}
+
 /* A resource that the vnode does not name is not counted on it. */
 static bool has_room(const struct resv_offer *o, const struct node *n,
                      const struct claims *list, const char *resource)
@@ -164,8 +184,10 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
     for (size_t i = 0; i < share->n; i++) {
         const struct resource_def *def = share->res[i].def;
 
-        if (def && def->flags & RESOURCE_CONSUMABLE &&
-            !has_room(o, n, &list, def->name)) {
+        if (!def || !(def->flags & RESOURCE_CONSUMABLE))
+            continue;
+        if (node_shares(n, def->name) ? !has_room_at_home(m, o, n, def->name, arena)
+                                      : !has_room(o, n, &list, def->name)) {
             *ret_why =
                 arena_printf(arena, "vnode %s has not enough %s", n->obj.id, def->name);
             return false;
@@ -218,10 +240,15 @@ static bool job_share_fits(const struct model *m, const struct job *job,
     for (size_t i = 0; i < share->n; i++) {
         const struct resource_def *def = share->res[i].def;
 
-        if (def && def->flags & RESOURCE_CONSUMABLE && resources_find(has, def->name) &&
-            exec_vnode_amount(o->vnodes, n->obj.id, def->name) >
-                resources_amount(has, def->name, 0) -
-                    claims_most(&list, def->name, o->start_at))
+        if (!def || !(def->flags & RESOURCE_CONSUMABLE))
+            continue;
+        if (node_shares(n, def->name)) {
+            if (!has_room_at_home(m, o, n, def->name, arena))
+                return false;
+        } else if (resources_find(has, def->name) &&
+                   exec_vnode_amount(o->vnodes, n->obj.id, def->name) >
+                       resources_amount(has, def->name, 0) -
+                           claims_most(&list, def->name, o->start_at))
             return false;
     }
     return true;

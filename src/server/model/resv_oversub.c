@@ -3,11 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_oversub.h"
 
-#include "server/model/resv_claims.h"
+#include "server/model/indirect.h"
 #include "server/model/resv_state.h"
 
 struct search {
     const struct resv *r;
+    int64_t now_at;
     struct window window;
     struct arena *arena;
     size_t n;
@@ -36,23 +37,35 @@ static void find_short(struct search *s, const struct claims *list, const char *
             find(s, list->v[i].by);
 }
 
+static void find_amount(struct search *s, const struct node *n, const char *name,
+                        int64_t own, const struct claims *list)
+{
+    const struct resources *has = obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE);
+    int64_t left = resources_amount(has, name, 0) - own;
+
+    if (!resources_find(has, name))
+        return;
+    find_short(s, list, name, left, s->window.start_at);
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].start_at > s->window.start_at)
+            find_short(s, list, name, left, list->v[i].start_at);
+}
+
 static void find_amounts(struct search *s, const struct hold *h,
                          const struct claims *list)
 {
-    const struct resources *has =
-        obj_resources(&h->node->obj, NODE_A_RESOURCES_AVAILABLE);
-
     for (size_t k = 0; k < h->amount.n; k++) {
         const char *name = h->amount.v[k].def->name;
-        int64_t left =
-            resources_amount(has, name, 0) - resources_amount(&h->amount, name, 0);
+        const struct node *home;
+        struct claims all;
 
-        if (!resources_find(has, name))
+        if (!node_shares(h->node, name)) {
+            find_amount(s, h->node, name, resources_amount(&h->amount, name, 0), list);
             continue;
-        find_short(s, list, name, left, s->window.start_at);
-        for (size_t i = 0; i < list->n; i++)
-            if (list->v[i].start_at > s->window.start_at)
-                find_short(s, list, name, left, list->v[i].start_at);
+        }
+        home = node_home(h->node, name);
+        all = claims_at_home(home, name, s->r, s->window, s->now_at, s->arena);
+        find_amount(s, home, name, holds_at_home(&s->r->holds, home, name), &all);
     }
 }
 
@@ -67,14 +80,21 @@ static void find_exclusive(struct search *s, const struct hold *h,
             find(s, list->v[i].by);
 }
 
-static void search_vnode(struct search *s, const struct hold *h, int64_t now_at)
+/* Whoever is on another vnode has nothing of this one, unless they share something. */
+static bool borrows_or_lends(const struct node *n)
 {
+    return n->n_referrers > 0 || n->n_borrowed > 0;
+}
+
+static void search_vnode(struct search *s, const struct hold *h)
+{
+    bool shares = borrows_or_lends(h->node);
     struct claims list;
 
-    if (h->node->n_resvs <= 1 && h->node->n_jobs == 0)
+    if (h->node->n_resvs <= 1 && h->node->n_jobs == 0 && !shares)
         return;
-    list = claims_on(h->node, s->r, s->window, now_at, s->arena);
-    if (list.n == 0)
+    list = claims_on(h->node, s->r, s->window, s->now_at, s->arena);
+    if (list.n == 0 && !shares)
         return;
     find_amounts(s, h, &list);
     find_exclusive(s, h, &list);
@@ -111,6 +131,7 @@ struct oversub resv_oversub(const struct resv *r, int64_t now_at, struct arena *
     int64_t start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
     struct search s = {
         .r = r,
+        .now_at = now_at,
         .arena = arena,
         .window = { .start_at = MAX_OF(start_at, now_at),
                     .end_at = obj_num(&r->obj, RESV_A_RESERVE_END, 0) },
@@ -118,7 +139,7 @@ struct oversub resv_oversub(const struct resv *r, int64_t now_at, struct arena *
 
     if (phase_is_confirmed(resv_phase(r)))
         for (size_t i = 0; i < r->holds.n; i++)
-            search_vnode(&s, &r->holds.v[i], now_at);
+            search_vnode(&s, &r->holds.v[i]);
     return sorted(&s);
 }
 

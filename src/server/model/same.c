@@ -107,6 +107,8 @@ static bool same_node(struct compare *c, const struct node *a, const struct node
             return differs(c, &a->obj, "jobs");
     if (!same_sums(&a->assigned, &b->assigned))
         return differs(c, &a->obj, "assigned");
+    if (a->n_referrers != b->n_referrers)
+        return differs(c, &a->obj, "referrers");
     return true;
 }
 

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/node_attrs.h"
 #include "lib/base/date.h"
+#include "server/model/indirect.h"
 #include "server/model/node_state.h"
 #include "server/moms/priv.h"
 #include "server/requests/edit.h"
@@ -140,61 +141,170 @@ static bool is_from_mom(const struct node *n, const char *resource)
 
 static bool is_managers(const struct node *n, const char *resource)
 {
-    return resources_find(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
-                          resource) &&
+    const struct object *o = &n->obj;
+
+    return (resources_find(obj_resources(o, NODE_A_RESOURCES_AVAILABLE), resource) ||
+            node_reference(obj_attr(o, NODE_A_HF_INDIRECT), resource)) &&
            !is_from_mom(n, resource);
 }
 
-static bool value_decodes(const struct moms_turn *t, const char *resource,
-                          const char *text)
-{
-    struct attr_value v = { 0 };
-
-    if (attr_value_set(&attr_resources, &v, t->m->defs, resource, text, WIRE_OP_SET))
-        return false;
-    attr_resources.clear(&v);
-    return true;
-}
+/* One state block with its list of vnodes. */
+struct report {
+    struct moms_turn *t;
+    const struct is_state *state;
+    struct resource_defs *fresh; /* resources that it defines; NULL: none yet */
+};
 
 /* What this report gives: members in order, for hf_from_mom. */
 struct given {
-    struct wire_attrs list; /* name = resource, value = text */
+    struct wire_attrs list; /* name = resource, value = text, "@vnode" for another's */
 };
 
-static void give(struct moms_turn *t, struct given *g, const struct node *n,
-                 const char *resource, const char *text)
+static void say_undefined(const struct report *rp, const char *vnode,
+                          const char *resource)
 {
+    effect_log(rp->t->effects, rp->t->m->seq, LOG_EV_ERROR, LOG_IN_NODE, vnode,
+               "error: resource %s for vnode %s cannot be defined", resource, vnode);
+}
+
+static const struct resource_def *find_def(const struct report *rp,
+                                           const char *resource)
+{
+    const struct resource_def *def = resource_find(rp->t->m->defs, resource);
+
+    return !def && rp->fresh ? resource_find(rp->fresh, resource) : def;
+}
+
+/* A resource that nobody has defined is, when the MoM says of what type it is. */
+static bool define(struct report *rp, const char *resource,
+                   const struct is_vnode_attr *a)
+{
+    struct arena *arena = rp->t->out->arena;
+    const char *type = resource_type_of_number(a->type);
+    struct buf flags = { 0 };
+    struct record *rec;
+    int err = type ? 0 : PBSE_BADATVAL;
+
+    if (!rp->fresh)
+        rp->fresh = resource_defs_new();
+    resource_flags_of_number((uint32_t)a->flags, &flags);
+    if (!err)
+        err = resource_define(rp->fresh, resource, type, flags.data ? flags.data : "",
+                              NULL);
+    if (!err) {
+        rec = moms_record(rp->t, FACT_CREATED, OBJ_RESOURCE,
+                          arena_strdup(arena, resource));
+        record_change(rec, arena, RESOURCE_A_TYPE, NULL, type);
+        if (flags.len > 0)
+            record_change(rec, arena, RESOURCE_A_FLAG, NULL,
+                          arena_strdup(arena, flags.data));
+    }
+    buf_fini(&flags);
+    return !err;
+}
+
+/* May a value of that resource be taken? It is known, and of the type that is said, or
+ * becomes known. Without a type what nobody knows is passed over in silence. */
+static bool is_defined(struct report *rp, const char *vnode, const char *resource,
+                       const struct is_vnode_attr *a)
+{
+    const struct resource_def *def = find_def(rp, resource);
+    bool good = def ? !a->type || def->type->wire_type == a->type
+                    : a->type && define(rp, resource, a);
+
+    if (!good && (def || a->type))
+        say_undefined(rp, vnode, resource);
+    return good;
+}
+
+static bool lists_own(const struct report *rp, const char *vnode, const char *resource)
+{
+    for (size_t i = 0; i < rp->state->n_vnodes; i++) {
+        const struct is_vnode *vn = &rp->state->vnodes[i];
+
+        if (strcmp(vn->name, vnode) != 0)
+            continue;
+        for (size_t k = 0; k < vn->n; k++)
+            if (strncasecmp(vn->attrs[k].name, AVAILABLE, strlen(AVAILABLE)) == 0 &&
+                strcasecmp(vn->attrs[k].name + strlen(AVAILABLE), resource) == 0)
+                return *vn->attrs[k].value != '@';
+    }
+    return false;
+}
+
+static bool has_own(const struct report *rp, const char *vnode, const char *resource)
+{
+    const struct node *n = model_node(rp->t->m, vnode);
+
+    return n &&
+           resources_find(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), resource);
+}
+
+/* The rules of a manager's reference (requests/node_indirect.c). */
+static bool may_borrow(const struct report *rp, const struct node *n, const char *vnode,
+                       const char *resource, const char *home)
+{
+    if (strcmp(vnode, home) == 0 || strcasecmp(resource, "ncpus") == 0 ||
+        (n && node_shares(n, resource) && node_home(n, resource) == n))
+        return false;
+    return lists_own(rp, home, resource) || has_own(rp, home, resource);
+}
+
+static bool value_decodes(const struct report *rp, const char *resource,
+                          const char *text)
+{
+    const struct resource_def *def = find_def(rp, resource);
+    struct attr_value v = { 0 };
+
+    if (!def || resource_decode(def, rp->t->m->defs, &v, text))
+        return false;
+    def->type->clear(&v);
+    return true;
+}
+
+static void give(struct report *rp, struct given *g, const struct node *n,
+                 const char *vnode, const char *resource, const char *text)
+{
+    struct arena *arena = rp->t->out->arena;
+    bool good = *text == '@' ? may_borrow(rp, n, vnode, resource, text + 1)
+                             : value_decodes(rp, resource, text);
+
     if (wire_attrs_find(&g->list, resource, NULL) || (n && is_managers(n, resource)))
         return;
-    if (!value_decodes(t, resource, text)) {
-        effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_NODE,
-                   n ? n->obj.id : resource,
-                   "error: resource %s for vnode %s cannot be "
-                   "defined",
-                   resource, n ? n->obj.id : "");
-        return;
-    }
-    wire_attrs_add(&g->list, t->out->arena, arena_strdup(t->out->arena, resource), NULL,
-                   arena_strdup(t->out->arena, text), WIRE_OP_SET);
+    if (good)
+        wire_attrs_add(&g->list, arena, arena_strdup(arena, resource), NULL,
+                       arena_strdup(arena, text), WIRE_OP_SET);
+    else
+        say_undefined(rp, vnode, resource);
 }
 
-static void give_listed(struct moms_turn *t, struct given *g, const struct node *n,
+static void give_listed(struct report *rp, struct given *g, const struct node *n,
                         const struct is_vnode *vn)
 {
-    for (size_t i = 0; i < vn->n; i++)
-        if (strncasecmp(vn->attrs[i].name, AVAILABLE, strlen(AVAILABLE)) == 0)
-            give(t, g, n, vn->attrs[i].name + strlen(AVAILABLE), vn->attrs[i].value);
+    const char *vnode = n ? n->obj.id : vn->name;
+
+    for (size_t i = 0; i < vn->n; i++) {
+        const struct is_vnode_attr *a = &vn->attrs[i];
+        const char *resource = a->name + strlen(AVAILABLE);
+
+        if (strncasecmp(a->name, AVAILABLE, strlen(AVAILABLE)) == 0 &&
+            is_defined(rp, vnode, resource, a))
+            give(rp, g, n, vnode, resource, a->value);
+    }
 }
 
-static void give_block(struct moms_turn *t, struct given *g, const struct node *n,
-                       const struct is_state *state, bool natural)
+static void give_block(struct report *rp, struct given *g, const struct node *n,
+                       const char *vnode, bool natural)
 {
+    const struct is_state *state = rp->state;
+    struct arena *arena = rp->t->out->arena;
+
     if (state->arch && *state->arch)
-        give(t, g, n, "arch", state->arch);
+        give(rp, g, n, vnode, "arch", state->arch);
     if (!natural)
         return;
-    give(t, g, n, "ncpus", arena_printf(t->out->arena, "%" PRIu32, state->acpus));
-    give(t, g, n, "mem", arena_printf(t->out->arena, "%" PRIu64 "kb", state->mem_kb));
+    give(rp, g, n, vnode, "ncpus", arena_printf(arena, "%" PRIu32, state->acpus));
+    give(rp, g, n, vnode, "mem", arena_printf(arena, "%" PRIu64 "kb", state->mem_kb));
 }
 
 static const char *names_of(const struct given *g, struct arena *arena)
@@ -209,15 +319,40 @@ static const char *names_of(const struct given *g, struct arena *arena)
     return ret;
 }
 
+/* "sz=other" for each one that is another vnode's: what a manager said, and this. */
+static const char *references_of(const struct node *n, const struct given *g,
+                                 struct arena *arena)
+{
+    const char *resource, *vnode, *ret = NULL;
+
+    for (size_t i = 0;
+         n && (resource = node_reference_at(obj_attr(&n->obj, NODE_A_HF_INDIRECT), i,
+                                            arena, &vnode));
+         i++)
+        if (!is_from_mom(n, resource))
+            ret = arena_printf(arena, "%s%s%s=%s", ret ? ret : "", ret ? "," : "",
+                               resource, vnode + 1);
+    for (size_t i = 0; i < g->list.n; i++)
+        if (*g->list.v[i].value == '@')
+            ret = arena_printf(arena, "%s%s%s=%s", ret ? ret : "", ret ? "," : "",
+                               g->list.v[i].name, g->list.v[i].value + 1);
+    return ret;
+}
+
 static void put_given(struct node_record *nr, const struct given *g)
 {
     const struct attr_value *old = obj_attr(&nr->n->obj, NODE_A_HF_FROM_MOM);
 
-    for (size_t i = 0; i < g->list.n; i++)
-        put(nr, NODE_A_RESOURCES_AVAILABLE, g->list.v[i].name, g->list.v[i].value);
+    for (size_t i = 0; i < g->list.n; i++) {
+        const char *text = g->list.v[i].value;
+
+        put(nr, NODE_A_RESOURCES_AVAILABLE, g->list.v[i].name,
+            *text == '@' ? NULL : text);
+    }
     for (size_t i = 0; old->set && i < old->u.list.n; i++)
         if (!wire_attrs_find(&g->list, old->u.list.v[i], NULL))
             put(nr, NODE_A_RESOURCES_AVAILABLE, old->u.list.v[i], NULL);
+    put(nr, NODE_A_HF_INDIRECT, NULL, references_of(nr->n, g, nr->t->out->arena));
     put(nr, NODE_A_HF_FROM_MOM, NULL, names_of(g, nr->t->out->arena));
 }
 
@@ -236,16 +371,16 @@ static const char *version_of(const struct is_state *state)
     return state->version ? state->version : "unavailable";
 }
 
-static void take_listed(struct moms_turn *t, const struct node *n,
-                        const struct is_vnode *vn, const struct is_state *state,
-                        bool natural)
+static void take_listed(struct report *rp, const struct node *n,
+                        const struct is_vnode *vn, bool natural)
 {
-    struct node_record nr = { .t = t, .n = n };
+    const struct is_state *state = rp->state;
+    struct node_record nr = { .t = rp->t, .n = n };
     struct given g = { 0 };
     const char *sharing = vnode_attr(vn, "sharing");
 
-    give_listed(t, &g, n, vn);
-    give_block(t, &g, n, state, natural);
+    give_listed(rp, &g, n, vn);
+    give_block(rp, &g, n, n->obj.id, natural);
     put_given(&nr, &g);
     if (natural)
         put_num(&nr, NODE_A_PCPUS, state->pcpus);
@@ -257,16 +392,30 @@ static void take_listed(struct moms_turn *t, const struct node *n,
     put_reported_state(&nr, state->state);
 }
 
-static void create_vnode(struct moms_turn *t, const struct mom *mom,
-                         const struct is_vnode *vn, const struct is_state *state)
+static void record_given(struct record *rec, const struct given *g, struct arena *arena)
 {
+    for (size_t i = 0; i < g->list.n; i++)
+        if (strcasecmp(g->list.v[i].name, "host") != 0 &&
+            strcasecmp(g->list.v[i].name, "vnode") != 0 && *g->list.v[i].value != '@')
+            record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, g->list.v[i].name,
+                          g->list.v[i].value);
+    record_change(rec, arena, NODE_A_HF_INDIRECT, NULL, references_of(NULL, g, arena));
+    record_change(rec, arena, NODE_A_HF_FROM_MOM, NULL, names_of(g, arena));
+}
+
+static void create_vnode(struct report *rp, const struct mom *mom,
+                         const struct is_vnode *vn)
+{
+    const struct is_state *state = rp->state;
+    struct moms_turn *t = rp->t;
     struct arena *arena = t->out->arena;
-    struct record *rec = moms_record(t, FACT_CREATED, OBJ_NODE, vn->name);
     struct given g = { 0 };
     const char *sharing = vnode_attr(vn, "sharing");
+    struct record *rec;
 
-    give_listed(t, &g, NULL, vn);
-    give_block(t, &g, NULL, state, false);
+    give_listed(rp, &g, NULL, vn); /* resources come before who has them */
+    give_block(rp, &g, NULL, vn->name, false);
+    rec = moms_record(t, FACT_CREATED, OBJ_NODE, vn->name);
     record_change(rec, arena, NODE_A_MOM, NULL, arena_strdup(arena, mom->host));
     record_change_num(rec, arena, NODE_A_PORT, mom->port);
     record_change(rec, arena, NODE_A_NTYPE, NULL, "PBS");
@@ -278,12 +427,7 @@ static void create_vnode(struct moms_turn *t, const struct mom *mom,
     record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, "host",
                   arena_strndup(arena, mom->host, strcspn(mom->host, ".")));
     record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, "vnode", rec->id);
-    for (size_t i = 0; i < g.list.n; i++)
-        if (strcasecmp(g.list.v[i].name, "host") != 0 &&
-            strcasecmp(g.list.v[i].name, "vnode") != 0)
-            record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, g.list.v[i].name,
-                          g.list.v[i].value);
-    record_change(rec, arena, NODE_A_HF_FROM_MOM, NULL, names_of(&g, arena));
+    record_given(rec, &g, arena);
     record_change_num(rec, arena, NODE_A_HF_MODTIME, state->modtime);
     record_change_num(rec, arena, NODE_A_HF_STATE, reported_bits(0, state->state));
     record_change_num(rec, arena, NODE_A_LAST_STATE_CHANGE_TIME, t->now_at);
@@ -355,9 +499,11 @@ static bool is_seen(struct seen *seen, const struct node *n)
     return s != NULL;
 }
 
-static void take_list(struct moms *ms, struct moms_turn *t, struct mom *mom,
-                      const struct is_state *state, struct seen **seen)
+static void take_list(struct moms *ms, struct report *rp, struct mom *mom,
+                      struct seen **seen)
 {
+    struct moms_turn *t = rp->t;
+    const struct is_state *state = rp->state;
     int64_t stored = stored_modtime(t, mom);
     const struct node *natural = natural_of(t, mom);
 
@@ -366,10 +512,10 @@ static void take_list(struct moms *ms, struct moms_turn *t, struct mom *mom,
         const struct node *n = listed_node(ms, t, mom, vn);
 
         if (n && !is_seen(*seen, n)) {
-            take_listed(t, n, vn, state, n == natural);
+            take_listed(rp, n, vn, n == natural);
             see(seen, n, t->out->arena);
         } else if (!n && !model_node(t->m, vn->name) && state->modtime > stored) {
-            create_vnode(t, mom, vn, state);
+            create_vnode(rp, mom, vn);
         } else {
             effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_NODE, vn->name,
                        "%s reported in UPDATE2 message from Mom on %s", vn->name,
@@ -411,6 +557,7 @@ void mom_take_state(struct moms *ms, struct moms_turn *t, struct mom *mom,
         state->modtime,
         t->cfg->utc_offset_s ? t->cfg->utc_offset_s(t->cfg->arg, state->modtime) : 0);
     char text[DATE_TEXT_BYTES];
+    struct report rp = { .t = t, .state = state };
     struct seen *seen = NULL;
 
     effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
@@ -422,7 +569,8 @@ void mom_take_state(struct moms *ms, struct moms_turn *t, struct mom *mom,
     effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
                "Mom reporting %zu vnodes as of %s", state->n_vnodes,
                date_ctime(d, text));
-    take_list(ms, t, mom, state, &seen);
+    take_list(ms, &rp, mom, &seen);
     mark_stale(t, mom, seen);
     HASH_CLEAR(hh, seen);
+    resource_defs_free(rp.fresh);
 }

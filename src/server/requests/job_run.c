@@ -10,6 +10,7 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/base/date.h"
+#include "server/model/indirect.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
@@ -79,6 +80,21 @@ static int64_t held_by_resv(const struct resv *resv, const struct node *n,
     return sum;
 }
 
+/* The same two of a resource that vnodes share, through whichever of them. */
+static bool fits_at_home(const struct run *run, const struct node *n,
+                         const char *resource)
+{
+    const struct resv *resv = run->job->resv;
+    const struct node *home = node_home(n, resource);
+    int64_t used = 0;
+
+    for (size_t i = 0; i < resv->holds.n; i++)
+        if (node_home(resv->holds.v[i].node, resource) == home)
+            used += used_in_resv(resv, resv->holds.v[i].node, resource);
+    return used + offer_at_home(run->m, &run->ev, home, resource) <=
+           holds_at_home(&resv->holds, home, resource);
+}
+
 static bool is_counted(const struct resource_def *def)
 {
     return def && (def->flags & RESOURCE_CONSUMABLE);
@@ -93,9 +109,13 @@ static bool fits_inside(const struct run *run, const struct vnode_share *s)
     for (size_t r = 0; r < s->n; r++) {
         const char *name = s->res[r].name;
 
-        if (is_counted(s->res[r].def) &&
-            used_in_resv(resv, n, name) + exec_vnode_amount(&run->ev, s->vnode, name) >
-                held_by_resv(resv, n, name))
+        if (is_counted(s->res[r].def) && node_shares(n, name)) {
+            if (!fits_at_home(run, n, name))
+                return false;
+        } else if (is_counted(s->res[r].def) &&
+                   used_in_resv(resv, n, name) +
+                           exec_vnode_amount(&run->ev, s->vnode, name) >
+                       held_by_resv(resv, n, name))
             return false;
     }
     return true;

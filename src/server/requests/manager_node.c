@@ -378,8 +378,7 @@ int manager_node_delete(struct manager *g)
 
     if (!n)
         return REFUSE(g, PBSE_UNKNODE);
-    if (n->n_jobs > 0 || n->n_resvs > 0 || serves_others(n) ||
-        node_is_referred_to(g->m, n->obj.id))
+    if (n->n_jobs > 0 || n->n_resvs > 0 || serves_others(n) || n->n_referrers > 0)
         return REFUSE(g, PBSE_OBJBUSY);
     decide(g->out, g->rq, FACT_DELETED, OBJ_NODE, n->obj.id);
     manager_log(g, OBJ_NODE, n->obj.id, "deleted");

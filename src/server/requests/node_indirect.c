@@ -6,69 +6,15 @@
 #include <string.h>
 #include <strings.h>
 
-const char *node_reference(const struct attr_value *references, const char *resource)
-{
-    size_t len = strlen(resource);
-
-    for (size_t i = 0; references->set && i < references->u.list.n; i++) {
-        const char *member = references->u.list.v[i];
-
-        if (strncasecmp(member, resource, len) == 0 && member[len] == '=')
-            return member + len + 1;
-    }
-    return NULL;
-}
-
-const char *node_reference_at(const struct attr_value *references, size_t i,
-                              struct arena *arena, const char **ret_vnode)
-{
-    const char *member;
-    size_t len;
-
-    if (!references->set || i >= references->u.list.n)
-        return NULL;
-    member = references->u.list.v[i];
-    len = strcspn(member, "=");
-    *ret_vnode = arena_printf(arena, "@%s", member + len + (member[len] == '='));
-    return arena_strndup(arena, member, len);
-}
-
-static bool refers(const struct object *o, const char *resource, const char *vnode)
-{
-    const char *to = node_reference(obj_attr(o, NODE_A_HF_INDIRECT), resource);
-
-    return to && strcmp(to, vnode) == 0;
-}
-
 static bool is_referred_to(const struct model *m, const char *resource,
                            const char *vnode)
 {
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
-        if (refers(o, resource, vnode))
-            return true;
-    }
-    return false;
-}
+    const struct node *n = model_node(m, vnode);
 
-static bool refers_to(const struct object *o, const char *vnode)
-{
-    const struct attr_value *v = obj_attr(o, NODE_A_HF_INDIRECT);
+    for (size_t i = 0; n && i < n->n_referrers; i++) {
+        const struct object *o = &n->referrers[i]->obj;
 
-    for (size_t i = 0; v->set && i < v->u.list.n; i++) {
-        const char *to = strchr(v->u.list.v[i], '=');
-
-        if (to && strcmp(to + 1, vnode) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool node_is_referred_to(const struct model *m, const char *vnode)
-{
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
-        if (refers_to(o, vnode))
+        if (str_same(node_reference(obj_attr(o, NODE_A_HF_INDIRECT), resource), vnode))
             return true;
     }
     return false;

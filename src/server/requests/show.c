@@ -5,8 +5,8 @@
 #include "server/requests/show.h"
 
 #include "server/model/hook_event.h"
+#include "server/model/indirect.h"
 #include "server/model/node_state.h"
-#include "server/requests/node_indirect.h"
 #include "server/sched_link.h"
 #include "server/svr.h"
 

@@ -1,0 +1,98 @@
+/* indirect.c - see indirect.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/indirect.h"
+
+#include <string.h>
+#include <strings.h>
+
+const char *node_reference(const struct attr_value *references, const char *resource)
+{
+    size_t len = strlen(resource);
+
+    for (size_t i = 0; references->set && i < references->u.list.n; i++) {
+        const char *member = references->u.list.v[i];
+
+        if (strncasecmp(member, resource, len) == 0 && member[len] == '=')
+            return member + len + 1;
+    }
+    return NULL;
+}
+
+const char *node_reference_at(const struct attr_value *references, size_t i,
+                              struct arena *arena, const char **ret_vnode)
+{
+    const char *member;
+    size_t len;
+
+    if (!references->set || i >= references->u.list.n)
+        return NULL;
+    member = references->u.list.v[i];
+    len = strcspn(member, "=");
+    *ret_vnode = arena_printf(arena, "@%s", member + len + (member[len] == '='));
+    return arena_strndup(arena, member, len);
+}
+
+const struct node *node_home(const struct node *n, const char *resource)
+{
+    for (size_t i = 0; i < n->n_borrowed; i++)
+        if (strcasecmp(n->borrowed[i].resource, resource) == 0)
+            return n->borrowed[i].home;
+    return n;
+}
+
+bool node_shares(const struct node *n, const char *resource)
+{
+    if (node_home(n, resource) != n)
+        return true;
+    for (size_t i = 0; i < n->n_referrers; i++)
+        if (node_home(n->referrers[i], resource) == n)
+            return true;
+    return false;
+}
+
+int64_t holds_at_home(const struct holds *holds, const struct node *home,
+                      const char *resource)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < holds->n; i++)
+        if (node_home(holds->v[i].node, resource) == home)
+            sum += resources_amount(&holds->v[i].amount, resource, 0);
+    return sum;
+}
+
+int64_t offer_at_home(const struct model *m, const struct exec_vnode *offer,
+                      const struct node *home, const char *resource)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < offer->n; i++)
+        for (size_t k = 0; k < offer->chunks[i].n; k++) {
+            const struct vnode_share *share = &offer->chunks[i].shares[k];
+            const struct node *n = model_node(m, share->vnode);
+
+            if (n && node_home(n, resource) == home &&
+                __builtin_add_overflow(sum, vnode_share_amount(share, resource), &sum))
+                return INT64_MAX;
+        }
+    return sum;
+}
+
+struct claims claims_at_home(const struct node *home, const char *resource,
+                             const struct resv *own, struct window window,
+                             int64_t now_at, struct arena *arena)
+{
+    struct claims all = claims_on(home, own, window, now_at, arena);
+
+    for (size_t i = 0; i < home->n_referrers; i++) {
+        const struct node *n = home->referrers[i];
+
+        if (node_home(n, resource) == home) {
+            struct claims more = claims_on(n, own, window, now_at, arena);
+
+            claims_join(&all, &more, arena);
+        }
+    }
+    return all;
+}
