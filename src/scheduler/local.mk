@@ -40,6 +40,11 @@ TESTS += test/unit/scheduler/test_plan_job
 test_unit_scheduler_test_plan_job_SOURCES = \
 	test/unit/scheduler/test_plan_job.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_plan_job_LDADD = $(sched_test_libs)
+check_PROGRAMS += test/unit/scheduler/test_plan_indirect
+TESTS += test/unit/scheduler/test_plan_indirect
+test_unit_scheduler_test_plan_indirect_SOURCES = \
+	test/unit/scheduler/test_plan_indirect.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_plan_indirect_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_plan_resv
 TESTS += test/unit/scheduler/test_plan_resv

@@ -33,18 +33,17 @@ static bool text_is_met(const struct res *res, const char *wanted, const char *o
 
 static const char *offered_text(const struct world *w, size_t vnode, size_t res)
 {
-    const struct res_values *values = &w->s->vnodes[vnode].available;
+    size_t home = world_slot(w, vnode, res) / w->n_res;
+    const struct res_value *value =
+        snap_values_find(&w->s->vnodes[home].available, res);
 
-    for (size_t i = 0; i < values->n; i++)
-        if (values->v[i].res == res)
-            return values->v[i].text;
-    return NULL;
+    return value ? value->text : NULL;
 }
 
 bool fit_need_is_met(const struct world *w, const struct need *n, size_t vnode)
 {
     const struct res *res = &w->s->res.v[n->res];
-    size_t slot = vnode * w->n_res + n->res;
+    size_t slot = world_slot(w, vnode, n->res);
     const char *offered;
 
     if (w->ignored[n->res] || (w->infinite[n->res] && !w->is_set[slot]))
@@ -74,7 +73,7 @@ bool fit_matches(const struct fit *f, const struct req_chunk *chunk, size_t vnod
 
 static bool is_infinite(const struct world *w, size_t vnode, size_t res)
 {
-    return w->infinite[res] && !w->is_set[vnode * w->n_res + res];
+    return w->infinite[res] && !w->is_set[world_slot(w, vnode, res)];
 }
 
 bool fit_has_room(const struct fit *f, const struct req_chunk *chunk, size_t vnode)
@@ -84,7 +83,7 @@ bool fit_has_room(const struct fit *f, const struct req_chunk *chunk, size_t vno
 
         if (n->amount > 0 && fit_is_counted(f->w, n) &&
             !is_infinite(f->w, vnode, n->res) &&
-            f->free[vnode * f->w->n_res + n->res] < n->amount)
+            f->free[world_slot(f->w, vnode, n->res)] < n->amount)
             return false;
     }
     return true;
@@ -96,7 +95,7 @@ void fit_take(struct fit *f, const struct placed *pd, int sign)
         const struct piece *piece = &pd->pieces[i];
 
         for (size_t r = 1; r < f->w->n_res; r++)
-            f->free[piece->vnode * f->w->n_res + r] -= sign * piece->amounts[r];
+            f->free[world_slot(f->w, piece->vnode, r)] -= sign * piece->amounts[r];
         f->used[piece->vnode] = sign > 0;
         if (f->host_of[piece->vnode] != SIZE_MAX)
             f->hosts[f->host_of[piece->vnode]].used = sign > 0;
@@ -120,6 +119,19 @@ void fit_place_whole(struct fit *f, const struct req_chunk *chunk, size_t vnode,
     fit_take(f, pd, 1);
 }
 
+/* What is free on the vnode besides what the pieces before take of the same. */
+static int64_t free_beside(const struct fit *f, const struct placed *pd, size_t vnode,
+                           size_t res)
+{
+    size_t slot = world_slot(f->w, vnode, res);
+    int64_t free = f->free[slot];
+
+    for (size_t i = 0; f->w->home && i < pd->n; i++)
+        if (world_slot(f->w, pd->pieces[i].vnode, res) == slot)
+            free -= pd->pieces[i].amounts[res];
+    return free;
+}
+
 /* What one vnode of a host gives to a chunk that none of them holds alone: all it has
  * of each resource, up to what is left; printed in reverse order (scheduling.md 18). */
 static void give_part(struct fit *f, const struct req_chunk *chunk, size_t vnode,
@@ -129,13 +141,12 @@ static void give_part(struct fit *f, const struct req_chunk *chunk, size_t vnode
 
     for (size_t i = chunk->n; i-- > 0;) {
         const struct need *n = &chunk->needs[i];
-        int64_t has = f->free[vnode * f->w->n_res + n->res];
-        int64_t part;
+        int64_t has, part;
 
         if (!fit_is_counted(f->w, n))
             continue;
-        if (is_infinite(f->w, vnode, n->res))
-            has = left[i];
+        has = is_infinite(f->w, vnode, n->res) ? left[i]
+                                               : free_beside(f, pd, vnode, n->res);
         part = has < left[i] ? has : left[i];
         if (part <= 0)
             continue;

@@ -77,8 +77,8 @@ static bool sums_suffice(const struct search *s)
         for (size_t c = 0; c < f->rq->n; c++)
             wanted += f->counts[c] * demand(s, c, r);
         for (size_t i = 0; i < s->n_vnodes; i++)
-            if (f->free[s->vnodes[i] * f->w->n_res + r] > 0)
-                has += f->free[s->vnodes[i] * f->w->n_res + r];
+            if (f->free[world_slot(f->w, s->vnodes[i], r)] > 0)
+                has += f->free[world_slot(f->w, s->vnodes[i], r)];
         if (wanted > has && !f->w->infinite[r])
             return false;
     }
@@ -138,8 +138,11 @@ static bool are_alike(const struct search *s, size_t u, size_t v)
     if (f->host_of[u] != f->host_of[v] &&
         (f->hosts[f->host_of[u]].n > 1 || f->hosts[f->host_of[v]].n > 1))
         return false;
-    if (f->used[u] != f->used[v] || memcmp(&f->free[u * n + 1], &f->free[v * n + 1],
-                                           (n - 1) * sizeof(int64_t)) != 0)
+    if (f->used[u] != f->used[v])
+        return false;
+    /* Where vnodes borrow from one another, each may be in others' way differently. */
+    if (f->w->home || memcmp(&f->free[u * n + 1], &f->free[v * n + 1],
+                             (n - 1) * sizeof(int64_t)) != 0)
         return false;
     for (size_t c = 0; c < f->rq->n; c++)
         if (s->matches[c * f->w->n + u] != s->matches[c * f->w->n + v])

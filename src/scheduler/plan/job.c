@@ -48,12 +48,11 @@ static void add_to_room(struct world *w, struct room *room,
     for (size_t c = 0; c < nodes->n; c++) {
         for (size_t i = 0; i < nodes->chunks[c].n; i++) {
             const struct piece *piece = &nodes->chunks[c].pieces[i];
-            int64_t *free = &room->free[piece->vnode * w->n_res];
 
             room->has[piece->vnode] = true;
-            free[RES_PRESENCE] = PRESENCE_ALL;
+            room->free[piece->vnode * w->n_res + RES_PRESENCE] = PRESENCE_ALL;
             for (size_t r = 1; r < w->n_res; r++)
-                free[r] += piece->amounts[r];
+                room->free[world_slot(w, piece->vnode, r)] += piece->amounts[r];
         }
     }
 }
@@ -64,12 +63,11 @@ static void take_from_room(struct world *w, struct room *room,
     for (size_t c = 0; c < at->n; c++) {
         for (size_t i = 0; i < at->chunks[c].n; i++) {
             const struct piece *piece = &at->chunks[c].pieces[i];
-            int64_t *free = &room->free[piece->vnode * w->n_res];
 
-            free[RES_PRESENCE] -=
+            room->free[piece->vnode * w->n_res + RES_PRESENCE] -=
                 world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
             for (size_t r = 1; r < w->n_res; r++)
-                free[r] -= piece->amounts[r];
+                room->free[world_slot(w, piece->vnode, r)] -= piece->amounts[r];
         }
     }
 }
@@ -78,16 +76,19 @@ static void take_from_room(struct world *w, struct room *room,
 static void limit_to_world(struct planner *pl, struct room *room, int64_t end_at)
 {
     struct world *w = pl->w;
-    int64_t *least = arena_alloc(w->arena, w->n_res * sizeof(*least));
 
     world_drop(w, room->resv->id);
     for (size_t v = 0; v < w->n; v++) {
         if (!room->has[v])
             continue;
-        timeline_least_all(w->line[v], w->now_at, end_at, least);
-        for (size_t r = 0; r < w->n_res; r++)
-            if (least[r] < room->free[v * w->n_res + r])
-                room->free[v * w->n_res + r] = least[r];
+        for (size_t r = 0; r < w->n_res; r++) {
+            size_t slot = world_slot(w, v, r);
+            int64_t least =
+                timeline_least(w->line[slot / w->n_res], r, w->now_at, end_at);
+
+            if (least < room->free[slot])
+                room->free[slot] = least;
+        }
     }
     world_restore(w, room->resv->id);
 }

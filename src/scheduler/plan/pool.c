@@ -126,7 +126,7 @@ static int64_t most_free(const struct fit *f, const struct req_chunk *chunk, siz
 
         for (size_t i = 0; i < f->hosts[h].n; i++) {
             size_t vnode = f->hosts[h].vnodes[i];
-            int64_t free = f->free[vnode * f->w->n_res + res];
+            int64_t free = f->free[world_slot(f->w, vnode, res)];
 
             if (!fit_matches(f, chunk, vnode) || free < 0)
                 continue;
@@ -178,9 +178,11 @@ static void find_holder(const struct pool *pool, const struct fit *f,
     const struct world *w = f->w;
 
     for (size_t i = 0; i < w->n; i++) {
-        if (!w->s->vnodes[i].usable || w->total[i * w->n_res + n->res] < n->amount)
+        size_t home = world_slot(w, i, n->res) / w->n_res;
+
+        if (!w->s->vnodes[i].usable || w->total[world_slot(w, i, n->res)] < n->amount)
             continue;
-        for (const struct holding *h = w->holdings[i]; h; h = h->next) {
+        for (const struct holding *h = w->holdings[home]; h; h = h->next) {
             if (h->dropped || h->start_at >= pool->end_at ||
                 h->end_at <= pool->start_at ||
                 (h->amounts[n->res] == 0 && h->amounts[RES_PRESENCE] < PRESENCE_ALL))

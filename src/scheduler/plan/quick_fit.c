@@ -176,7 +176,8 @@ static struct verdict check_chunk(const struct planner *pl, const struct sums *s
         bool met = false;
 
         if (fit_is_counted(w, n)) {
-            if (n->amount > has[n->res] && !w->infinite[n->res])
+            if (n->amount > has[n->res] && !w->infinite[n->res] &&
+                !world_is_lent(w, n->res))
                 return short_of(pl, sums, n->res, n->amount);
             continue;
         }
@@ -209,8 +210,8 @@ static struct verdict check(const struct planner *pl, const struct sums *sums,
         const struct res *res = &pl->s->res.v[value->res];
 
         if (res->consumable && !pl->w->ignored[value->res] &&
-            !pl->w->infinite[value->res] && sums->total[value->res] > 0 &&
-            value->amount > has[value->res])
+            !pl->w->infinite[value->res] && !world_is_lent(pl->w, value->res) &&
+            sums->total[value->res] > 0 && value->amount > has[value->res])
             return short_of(pl, sums, value->res, value->amount);
     }
     for (size_t c = 0; c < j->request->n; c++) {

@@ -281,7 +281,7 @@ static bool vnode_fits(const struct question *q, size_t vnode, const struct fit 
     bool shared = world_use(w, vnode, &q->r->request->place) == USE_SHARED;
 
     for (size_t r = 1; r < w->n_res; r++)
-        if (f->free[vnode * w->n_res + r] < 0)
+        if (f->free[world_slot(w, vnode, r)] < 0)
             return false;
     return timeline_least(w->line[vnode], RES_PRESENCE, q->start_at, q->end_at) >=
            (shared ? 1 : PRESENCE_ALL);

@@ -7,6 +7,61 @@
 #include <string.h>
 #include <strings.h>
 
+static const char *reference_of(const struct res_value *value)
+{
+    return value->text && *value->text == '@' ? value->text + 1 : NULL;
+}
+
+/* A reference to a vnode that is not there, or that has nothing to lend, or that leads
+ * back, leaves the vnode with nothing (scheduling.md 14.3). */
+static size_t follow(const struct world *w, size_t vnode, size_t res, const char *to)
+{
+    enum {
+        HOPS_MAX = 10
+    };
+    size_t at = world_vnode(w, to);
+
+    for (int hop = 0; hop < HOPS_MAX && at != SIZE_MAX; hop++) {
+        const struct res_value *value =
+            snap_values_find(&w->s->vnodes[at].available, res);
+
+        if (!value)
+            return vnode;
+        to = reference_of(value);
+        if (!to)
+            return at;
+        at = world_vnode(w, to);
+    }
+    return vnode;
+}
+
+static void make_homes(struct world *w)
+{
+    w->lent = arena_zero(w->arena, w->n_res * sizeof(*w->lent));
+    w->home = arena_alloc(w->arena, w->n * w->n_res * sizeof(*w->home));
+    for (size_t i = 0; i < w->n * w->n_res; i++)
+        w->home[i] = i / w->n_res;
+}
+
+static void read_references(struct world *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        const struct res_values *values = &w->s->vnodes[i].available;
+
+        for (size_t k = 0; k < values->n; k++) {
+            const char *to = reference_of(&values->v[k]);
+
+            if (!to)
+                continue;
+            if (!w->home)
+                make_homes(w);
+            w->lent[values->v[k].res] = true;
+            w->home[i * w->n_res + values->v[k].res] =
+                follow(w, i, values->v[k].res, to);
+        }
+    }
+}
+
 static void read_totals(struct world *w)
 {
     w->total = arena_zero(w->arena, w->n * w->n_res * sizeof(int64_t) + 1);
@@ -16,6 +71,8 @@ static void read_totals(struct world *w)
 
         w->total[i * w->n_res + RES_PRESENCE] = PRESENCE_ALL;
         for (size_t k = 0; k < values->n; k++) {
+            if (reference_of(&values->v[k]))
+                continue;
             w->total[i * w->n_res + values->v[k].res] = values->v[k].amount;
             w->is_set[i * w->n_res + values->v[k].res] = true;
         }
@@ -47,7 +104,7 @@ static int64_t sort_value(const struct world *w, size_t vnode,
     if (strcmp(key->resource, "sort_priority") == 0)
         return w->s->vnodes[vnode].priority;
     res = snap_res_find(w->s, key->resource);
-    return res == SIZE_MAX ? 0 : w->total[vnode * w->n_res + res];
+    return res == SIZE_MAX ? 0 : w->total[world_slot(w, vnode, res)];
 }
 
 static int compare_order(const void *a, const void *b, void *arg)
@@ -131,6 +188,11 @@ size_t world_vnode(const struct world *w, const char *name)
     return SIZE_MAX;
 }
 
+bool world_is_lent(const struct world *w, size_t res)
+{
+    return w->lent && w->lent[res];
+}
+
 enum use world_use(const struct world *w, size_t vnode, const struct place *place)
 {
     /* clang-format off */
@@ -168,15 +230,25 @@ static void hold_vnode(struct world *w, size_t vnode, const char *id,
     timeline_claim(w->line[vnode], start_at, end_at, amounts);
 }
 
-/* What the placement takes of a vnode, all chunks together; made at the first piece. */
-static int64_t *sum_of_vnode(struct world *w, size_t vnode, const struct place *place)
+/* What the placement takes of a vnode, all chunks together; made at the first need. */
+static int64_t *sum_of_vnode(struct world *w, size_t vnode)
 {
     if (!w->sum[vnode]) {
         w->sum[vnode] = arena_zero(w->arena, w->n_res * sizeof(int64_t));
-        w->sum[vnode][RES_PRESENCE] =
-            world_use(w, vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
+        w->held[w->n_held++] = vnode;
     }
     return w->sum[vnode];
+}
+
+static void add_piece(struct world *w, const struct piece *piece,
+                      const struct place *place)
+{
+    sum_of_vnode(w, piece->vnode)[RES_PRESENCE] =
+        world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
+    for (size_t r = 1; r < w->n_res; r++)
+        if (piece->amounts[r])
+            sum_of_vnode(w, world_slot(w, piece->vnode, r) / w->n_res)[r] +=
+                piece->amounts[r];
 }
 
 void world_hold(struct world *w, const char *id, const struct place *place,
@@ -184,24 +256,14 @@ void world_hold(struct world *w, const char *id, const struct place *place,
 {
     if (start_at >= end_at)
         return;
-    for (size_t c = 0; c < pl->n; c++) {
-        for (size_t i = 0; i < pl->chunks[c].n; i++) {
-            const struct piece *piece = &pl->chunks[c].pieces[i];
-            int64_t *sum = sum_of_vnode(w, piece->vnode, place);
-
-            for (size_t r = 1; r < w->n_res; r++)
-                sum[r] += piece->amounts[r];
-        }
+    for (size_t c = 0; c < pl->n; c++)
+        for (size_t i = 0; i < pl->chunks[c].n; i++)
+            add_piece(w, &pl->chunks[c].pieces[i], place);
+    for (size_t i = 0; i < w->n_held; i++) {
+        hold_vnode(w, w->held[i], id, w->sum[w->held[i]], start_at, end_at);
+        w->sum[w->held[i]] = NULL;
     }
-    for (size_t c = 0; c < pl->n; c++) {
-        for (size_t i = 0; i < pl->chunks[c].n; i++) {
-            size_t vnode = pl->chunks[c].pieces[i].vnode;
-
-            if (w->sum[vnode])
-                hold_vnode(w, vnode, id, w->sum[vnode], start_at, end_at);
-            w->sum[vnode] = NULL;
-        }
-    }
+    w->n_held = 0;
 }
 
 static void switch_holdings(struct world *w, const char *id, bool drop)
@@ -241,11 +303,13 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
     w->now_at = now_at;
     w->n_res = s->res.n;
     w->n = s->n_vnodes;
+    w->by_name = sorted(w, compare_name);
+    read_references(w);
     read_totals(w);
     read_policy(w);
     w->order = sorted(w, compare_order);
-    w->by_name = sorted(w, compare_name);
     number_hosts(w);
+    w->held = arena_alloc(arena, w->n * sizeof(*w->held) + 1);
     w->sum = arena_zero(arena, w->n * sizeof(*w->sum) + 1);
     w->line = arena_alloc(arena, w->n * sizeof(*w->line) + 1);
     w->holdings = arena_zero(arena, w->n * sizeof(*w->holdings) + 1);

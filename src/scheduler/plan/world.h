@@ -33,13 +33,17 @@ struct world {
     size_t *by_name; /* vnodes sorted by name */
     size_t *host;    /* [vnode] */
     size_t n_hosts;
-    int64_t *total; /* [vnode * n_res], 0 when unset */
-    bool *is_set;   /* [vnode * n_res] */
+    int64_t *total; /* [world_slot()], 0 when unset */
+    bool *is_set;   /* [world_slot()] */
+    size_t *home;   /* [vnode * n_res] vnode whose resource it is; NULL: its own, all */
     bool *ignored;  /* [res]: not compared by this policy */
     bool *infinite; /* [res]: unset counts as infinite */
     struct timeline **line;
     struct holding **holdings;
     int64_t **sum; /* [vnode], all NULL between calls: world_hold()'s own */
+    bool *lent;    /* [res], NULL: none */
+    size_t *held;  /* [n] the vnodes that have one, in order; likewise */
+    size_t n_held;
 };
 
 /* One chunk on its vnodes: a piece each. */
@@ -82,6 +86,16 @@ struct arena *world_scratch(struct world *w);
 
 /* The vnode of that name, SIZE_MAX when there is none. */
 size_t world_vnode(const struct world *w, const char *name);
+
+/* The place of a resource of a vnode in what is counted by vnode and resource: what a
+ * vnode borrows ("@other") is counted at the other one, for all who borrow it. */
+static inline size_t world_slot(const struct world *w, size_t vnode, size_t res)
+{
+    return (w->home ? w->home[vnode * w->n_res + res] : vnode) * w->n_res + res;
+}
+
+/* True when some vnode borrows the resource: sums over vnodes say nothing of it. */
+bool world_is_lent(const struct world *w, size_t res);
 
 /* How a request with this place uses that vnode (scheduling.md 15.2). */
 enum use world_use(const struct world *w, size_t vnode, const struct place *place);

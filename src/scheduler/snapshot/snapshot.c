@@ -183,21 +183,25 @@ void snap_values_add(struct snapshot *s, struct res_values *list, const char *na
     };
 }
 
+const struct res_value *snap_values_find(const struct res_values *list, size_t res)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].res == res)
+            return &list->v[i];
+    return NULL;
+}
+
 /* Resource definitions as numbers (wire.md 8.2); built-in ones are known already. */
 void snap_add_resource(struct snapshot *s, const struct wire_object *o)
 {
-    static const char *const types[] = {
-        [1] = "long", [3] = "string",   [4] = "string_array",
-        [5] = "size", [11] = "boolean", [14] = "float",
-    };
     const char *type_text = wire_attrs_value(&o->attrs, "type", NULL);
     const char *flag_text = wire_attrs_value(&o->attrs, "flag", NULL);
-    long type = type_text ? strtol(type_text, NULL, 10) : 0;
+    const char *type =
+        resource_type_of_number(type_text ? (int32_t)strtol(type_text, NULL, 10) : 0);
     long bits = flag_text ? strtol(flag_text, NULL, 10) : 0;
     char flags[4] = "";
 
-    if (type < 1 || (size_t)type >= sizeof(types) / sizeof(types[0]) || !types[type] ||
-        resource_find(s->defs, o->name))
+    if (!type || resource_find(s->defs, o->name))
         return;
     if (bits & 0x20000)
         strcat(flags, "h");
@@ -208,7 +212,7 @@ void snap_add_resource(struct snapshot *s, const struct wire_object *o)
     else if (bits & 0x4000)
         strcat(flags, "q");
     /* A refusal leaves the resource unknown: its values are compared as texts. */
-    (void)!resource_define(s->defs, o->name, types[type], flags, NULL);
+    (void)!resource_define(s->defs, o->name, type, flags, NULL);
 }
 
 size_t snapshot_queue_count(const struct snapshot *s)

@@ -181,6 +181,9 @@ int64_t snap_amount(const struct res *res, const char *text);
 void snap_values_add(struct snapshot *s, struct res_values *list, const char *name,
                      const char *text);
 
+/* The value of a resource, NULL when it is not there. */
+const struct res_value *snap_values_find(const struct res_values *list, size_t res);
+
 /* Does this partition belong to the scheduler the snapshot is for? */
 bool snap_is_mine(const struct snapshot *s, const char *partition);
 
