@@ -319,6 +319,81 @@ static void a_dead_node_gives_its_jobs_back(void)
     fake_mom_free(&fm);
 }
 
+static void node_fail_requeue_says_when(void)
+{
+    static const struct {
+        const char *story, *setting;
+        int64_t after_s; /* 0: never */
+    } cases[] = {
+        { "so many seconds", "node_fail_requeue=20", 20 },
+        { "the default", "node_fail_requeue=", 310 },
+        { "negative: as good as at once", "node_fail_requeue=-5", 1 },
+        { "0: never", "node_fail_requeue=0", 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fake_mom fm = fake_mom_new();
+        const char *id = running_job(&fm);
+        int64_t lost_at = fm.r->now_at;
+
+        CU_ASSERT_EQUAL(
+            rig_manager(fm.r, RIG_ROOT, 2, OBJECT_SERVER, "", cases[i].setting), 0);
+        fake_lose(&fm);
+        rig_advance(fm.r, lost_at + (cases[i].after_s ? cases[i].after_s - 1 : 10000));
+        if (state_of(fm.r, id) != 'R')
+            fprintf(stderr, "%s: %c\n", cases[i].story, state_of(fm.r, id));
+        CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+        if (cases[i].after_s) {
+            rig_advance(fm.r, lost_at + cases[i].after_s);
+            CU_ASSERT_EQUAL(state_of(fm.r, id), 'Q');
+        }
+        fake_mom_free(&fm);
+    }
+}
+
+/* What was decided about a run holds when its vnode is lost before it is done. */
+static void a_decided_end_stays_decided_on_a_dead_node(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *doomed = running_job(&fm), *ended, *requeued;
+    struct body_id body;
+
+    CU_ASSERT_EQUAL(delete_job(fm.r, RIG_USER, doomed, NULL), 0);
+    ended = running_job(&fm);
+    fake_obit(&fm, ended, 1, 0);
+    requeued = running_job(&fm);
+    body.id = requeued;
+    CU_ASSERT_EQUAL(rig_ask(fm.r, RIG_ROOT, BATCH_RERUN, &body, NULL)->code, 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
+    fake_obit(&fm, requeued, 1, -11);
+    CU_ASSERT_EQUAL(state_of(fm.r, doomed), 'R');
+    CU_ASSERT_EQUAL(state_of(fm.r, ended), 'E');
+    CU_ASSERT_EQUAL(state_of(fm.r, requeued), 'E');
+    fake_lose(&fm);
+    rig_advance(fm.r, fm.r->now_at + 310);
+    CU_ASSERT_PTR_NULL(the_job(fm.r, doomed));
+    CU_ASSERT_PTR_NULL(the_job(fm.r, ended));
+    CU_ASSERT_EQUAL(state_of(fm.r, requeued), 'Q');
+    fake_mom_free(&fm);
+}
+
+/* 0 keeps a job that runs for ever; one that has ended is over as by default. */
+static void an_ended_job_does_not_wait_for_ever(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+
+    CU_ASSERT_EQUAL(
+        rig_manager(fm.r, RIG_ROOT, 2, OBJECT_SERVER, "", "node_fail_requeue=0"), 0);
+    fake_obit(&fm, id, 1, 0);
+    fake_lose(&fm);
+    rig_advance(fm.r, fm.r->now_at + 309);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'E');
+    rig_advance(fm.r, fm.r->now_at + 1);
+    CU_ASSERT_PTR_NULL(the_job(fm.r, id));
+    fake_mom_free(&fm);
+}
+
 static void patience_beyond_all_time_does_not_end(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -363,6 +438,10 @@ int main(void)
         { "delete replies are exact", delete_replies_are_exact },
         { "qrerun puts the job back", qrerun_puts_the_job_back },
         { "a dead node gives its jobs back", a_dead_node_gives_its_jobs_back },
+        { "node_fail_requeue says when", node_fail_requeue_says_when },
+        { "a decided end stays decided on a dead node",
+          a_decided_end_stays_decided_on_a_dead_node },
+        { "an ended job does not wait for ever", an_ended_job_does_not_wait_for_ever },
         { "patience beyond all time does not end",
           patience_beyond_all_time_does_not_end },
         { "a job that must not rerun ends with its node",
