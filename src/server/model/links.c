@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
+#include "server/model/job_state.h"
 #include "server/model/job_tally.h"
 #include "server/model/priv.h"
 #include "server/model/resv_state.h"
@@ -217,16 +218,9 @@ static void resv_count(struct model *m, struct resv *r, int sign)
     list_count(m, &m->assigned, &r->obj, RESV_A_RESOURCE_LIST, sign);
 }
 
-static bool job_is_on_vnodes(const struct job *j)
-{
-    int64_t state = obj_num(&j->obj, JOB_A_JOB_STATE, 'T');
-
-    return state == 'R' || state == 'E';
-}
-
 static void job_count_outside(struct model *m, struct job *j)
 {
-    if (!job_is_on_vnodes(j) || (j->resv && j->resv->counted))
+    if (!job_is_at_mom(j) || (j->resv && j->resv->counted))
         return;
     holds_count(m, &j->holds, 1);
     list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
@@ -499,7 +493,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
         DL_INSERT_INORDER2(q->jobs, j, job_order, queue_prev, queue_next);
     q->n_jobs += !job_is_history(j);
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
-    if (job_is_on_vnodes(j))
+    if (job_is_at_mom(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
     tallies_add(&q->tallies, j);
     looks_new(m, &q->obj);
@@ -507,7 +501,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
 
 static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
 {
-    if (job_is_on_vnodes(j))
+    if (job_is_at_mom(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
     tallies_remove(&q->tallies, j);
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
@@ -525,7 +519,7 @@ static void link_job(struct model *m, struct job *j)
     m->n_jobs += !job_is_history(j);
     tallies_add(&m->tallies, j);
     m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
-    if (job_is_on_vnodes(j))
+    if (job_is_at_mom(j))
         holds_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->holds);
     for (size_t i = 0; i < j->holds.n; i++)
         node_add_job(m, j->holds.v[i].node, j);

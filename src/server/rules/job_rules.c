@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/node_attrs.h"
-#include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "lib/base/instant.h"
 #include "server/model/job_exit.h"
@@ -51,12 +50,8 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
                        struct decision *out)
 {
     const struct job *job = TO_JOB(o);
-    int64_t state;
 
-    if (!job->resv)
-        return false;
-    state = obj_num(&job->resv->obj, RESV_A_RESERVE_STATE, 0);
-    if (state != RESV_BEING_DELETED && state != RESV_DELETING_JOBS)
+    if (!job->resv || resv_phase(job->resv) != PHASE_ENDING)
         return false;
     job_delete_records(job, c->server_actor, c->now_at, 0, out);
     return out->records.n > 0;

@@ -115,6 +115,6 @@ bool rule_resv_idle(const struct rule_context *c, const struct object *o,
         return false;
     if (empty != obj_is_set(o, RESV_A_HF_IDLE_AT))
         return note_idle(c, o, empty, out);
-    return empty && c->now_at >= deadline_resv_idle(c->m, o) &&
+    return c->now_at >= deadline_resv_idle(c->m, o) &&
            end_now(c, o, RESV_NOTE_IDLE, out);
 }
