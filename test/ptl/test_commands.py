@@ -129,7 +129,7 @@ def test_operands_that_are_too_long_or_odd_are_refused_here(cluster):
             (["qstat", long], 1, "qstat: illegally formed destination: "),
             (["qstat", "@" + long], 1, "qstat: illegally formed destination: "),
             (["qstat", "-Q", long], 1, "qstat: illegal 'destination' value"),
-            (["qstat", "-B", long], None, ""),
+            (["qstat", "-B", long], 255, "Unknown Host.\nqstat: cannot connect to server "),
             (["qstat", "-E", "workq"], 1, "qstat: Express option can only be used with job ids"),
             (["qstat", "-E"], 1, "qstat: Express option can only be used with job ids"),
             (["qstat", "-u", ""], 2, "usage: "),

@@ -665,6 +665,40 @@ def test_a_terminal_has_prompts_history_completion_and_advice(site, tmp_path):
     assert t.end() == 0
 
 
+def test_an_interrupt_takes_back_what_is_being_typed_and_no_more(site, tmp_path):
+    t = Terminal(site, str(tmp_path))
+    t.until("Qmgr: ")
+    t.type("active queue workq\n")
+    t.until("Qmgr: ")
+    t.type("delete queue expr\x03")
+    t.until("Qmgr: ")
+    t.type("set server comment = gone \\\n")
+    t.until("Qmgr< ")
+    t.type("\x03")
+    t.until("Qmgr: ")
+    t.type("list queue queue_type\n")
+    t.until("    queue_type = Execution")
+    t.until("Qmgr: ")
+    assert t.end() == 0
+    assert "comment" not in qmgr(site, "list server")
+    assert (tmp_path / ".pbs_qmgr_history").read_text().splitlines() == [
+        "active queue workq", "list queue queue_type", "quit"]
+    # Half a hook is no hook: there it ends qmgr.
+    qmgr(site, "create hook h1")
+    try:
+        t = Terminal(site, str(tmp_path))
+        t.until("Qmgr: ")
+        t.type("import hook h1 application/x-python base64 -\n")
+        t.until("base64 -")
+        t.type("aW1wb3J0IHBicwo=\n\x03")
+        status = os.waitpid(t.pid, 0)[1]
+        os.close(t.fd)
+        assert os.WTERMSIG(status) == signal.SIGINT
+        assert qmgr(site, "export hook h1 application/x-python default") == ""
+    finally:
+        qmgr(site, "delete hook h1")
+
+
 # --- bad input
 
 def test_lines_that_no_command_can_be_are_refused_and_the_next_is_read(site):

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <histedit.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -265,16 +266,48 @@ unsigned long qmgr_input_line_number(const struct qmgr_input *in)
 
 /* --- lines --- */
 
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal UNUSED)
+{
+    interrupted = 1;
+}
+
+/* While a command is being typed an interrupt takes it back and nothing else: the
+ * session, what is active in it and its history, is worth more. What is typed into a
+ * hook has no end that could be taken back: there it ends qmgr. */
+static const char *edit_line(struct qmgr_input *in, int *n)
+{
+    const struct sigaction ours = { .sa_handler = note_interrupt };
+    struct sigaction before;
+    const char *typed;
+
+    interrupted = 0;
+    if (in->raw)
+        return el_gets(in->edit, n);
+    sigaction(SIGINT, &ours, &before);
+    typed = el_gets(in->edit, n);
+    sigaction(SIGINT, &before, NULL);
+    return typed;
+}
+
 /* A line of the terminal, NULL at the end. */
 static char *read_edited(struct qmgr_input *in)
 {
     int n = 0;
-    const char *typed = el_gets(in->edit, &n);
+    const char *typed;
+    bool again;
 
-    if (typed && n > 0)
+    errno = 0;
+    typed = edit_line(in, &n);
+    again = interrupted || errno == EINTR;
+    if (typed && n > 0 && !interrupted)
         return xstrndup(typed, strcspn(typed, "\n"));
     putchar('\n'); /* the shell's prompt does not follow ours */
-    return NULL;
+    if (!again)
+        return NULL;
+    el_reset(in->edit);
+    return xstrdup("");
 }
 
 /* A line of a file, NULL at the end. One that no command can be sets *wrong. */
@@ -350,6 +383,11 @@ static char *read_joined(struct qmgr_input *in, const char **wrong)
         bool comment = !in->goes_on && part[strspn(part, " \t")] == '#';
         bool more = !*wrong && !comment && len > 0 && part[len - 1] == '\\';
 
+        if (interrupted) {
+            free(part);
+            buf_clear(&whole);
+            return buf_take(&whole);
+        }
         if (whole.len + len > LINE_BYTES_MAX)
             *wrong = "is longer than a megabyte with what continues it";
         else

@@ -70,6 +70,17 @@ static void close_server(struct qstat_run *r)
     r->conn = -1;
 }
 
+/* Whatever was asked for, the default server's name is told (cli.md 1.5). */
+static void print_unreachable(void)
+{
+    const char *dflt = pbs_default();
+    int error = pbs_errno;
+
+    cmd_print_connect_error();
+    fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", CMD,
+            dflt ? dflt : "", error);
+}
+
 /* Be connected with 'server'; false, with the reason printed, when it cannot be. */
 static bool open_server(struct qstat_run *r, const char *server)
 {
@@ -78,12 +89,7 @@ static bool open_server(struct qstat_run *r, const char *server)
     close_server(r);
     r->conn = pbs_connect(server);
     if (r->conn < 0) {
-        const char *dflt = pbs_default();
-        int error = pbs_errno;
-
-        cmd_print_connect_error();
-        fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", CMD,
-                dflt ? dflt : "", error);
+        print_unreachable();
         return false;
     }
     snprintf(r->server, sizeof(r->server), "%s", server);
@@ -398,6 +404,11 @@ static int show_server(struct qstat_run *r, const char *server)
     struct qstat_options *o = &r->o;
     struct batch_status *list;
 
+    if (strlen(server) >= OPERAND_MAX) { /* no host is called like that */
+        pbs_errno = PBSE_BADHOST;
+        print_unreachable();
+        return NO_SERVER;
+    }
     if (!open_server(r, server))
         return NO_SERVER;
     list = pbs_statserver(r->conn, NULL, NULL);
@@ -425,7 +436,7 @@ static int show_operand(struct qstat_run *r, const char *text)
     case SHOW_LIMITS:
         return show_queues(r, text);
     case SHOW_SERVERS:
-        return strlen(text) < OPERAND_MAX ? show_server(r, text) : 1;
+        return show_server(r, text);
     default:
         return show_operand_jobs(r, text);
     }
