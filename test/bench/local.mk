@@ -9,3 +9,8 @@ test_bench_hammer_LDADD = libhfwire.la libhfbase.la
 check_PROGRAMS += test/bench/status
 test_bench_status_SOURCES = test/bench/status.c
 test_bench_status_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lm
+
+# The tree of a timeline against walking its steps.
+check_PROGRAMS += test/bench/timeline
+test_bench_timeline_SOURCES = test/bench/timeline.c
+test_bench_timeline_LDADD = libhfcal.la libhfbase.la
