@@ -157,6 +157,10 @@ enum svr_listing {
     SVR_LISTING_ALL,  /* that was the reply, or there is none */
 };
 
+/* Bytes of objects' looks that only listings hold: nothing else remembers them any
+ * more, or ever did. */
+size_t svr_listing_held_bytes(const struct svr *s);
+
 /* Append about 'most_bytes' of the part's packet, header included. */
 enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_bytes,
                                   struct buf *out);

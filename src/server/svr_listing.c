@@ -76,6 +76,11 @@ void svr_listing_go_on(struct svr *s, int64_t now_at, uint64_t conn,
         gather(&t, l, conn);
 }
 
+size_t svr_listing_held_bytes(const struct svr *s)
+{
+    return shown_held_bytes(s->listings.shown);
+}
+
 enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_bytes,
                                   struct buf *out)
 {

@@ -21,6 +21,8 @@
 #define READ_BYTES (64u << 10)
 /* A buffer that grew beyond this is given back when it is empty. */
 #define KEEP_BYTES (256u << 10)
+/* Read of a peer while its connection is held: enough to notice its end. */
+#define HELD_BYTES (256u << 10)
 
 struct conn {
     struct conn_config cfg;
@@ -30,7 +32,9 @@ struct conn {
     struct loop_timer *partial, *idle, *stall, *later;
     struct conn_cipher cipher; /* seal NULL: none */
     struct buf in, out, plain;
+    size_t in_at;         /* in.data[0 .. in_at) is handed over already */
     size_t out_at;        /* out.data[0 .. out_at) is written already */
+    size_t counted;       /* of the budget */
     int64_t last_read_ms; /* for the idle limit */
     int busy;
     bool dead, connecting, held, expecting, finishing, wants_room;
@@ -40,8 +44,22 @@ struct conn {
     enum conn_end end;
 };
 
+static void conn_count(struct conn *c, size_t bytes)
+{
+    if (c->cfg.budget)
+        c->cfg.budget->bytes += bytes - c->counted;
+    c->counted = bytes;
+}
+
+/* Memory counts, not what of it is in use. */
+static void conn_recount(struct conn *c)
+{
+    conn_count(c, c->in.cap + c->out.cap + c->plain.cap);
+}
+
 static void conn_destroy(struct conn *c)
 {
+    conn_count(c, 0);
     loop_fd_free(c->watch);
     loop_timer_free(c->partial);
     loop_timer_free(c->idle);
@@ -62,6 +80,7 @@ static void conn_enter(struct conn *c)
 
 static void conn_leave(struct conn *c)
 {
+    conn_recount(c);
     if (--c->busy == 0 && c->dead)
         conn_destroy(c);
 }
@@ -75,9 +94,16 @@ void conn_free(struct conn *c)
         conn_destroy(c);
 }
 
+static size_t conn_unread_bytes(const struct conn *c)
+{
+    return c->in.len - c->in_at;
+}
+
 static bool conn_is_full(const struct conn *c)
 {
-    return c->held && c->in.len >= c->cfg.max_frame_bytes + PACKET_HEADER_BYTES;
+    return c->held &&
+           conn_unread_bytes(c) >=
+               MIN_OF(c->cfg.max_frame_bytes + PACKET_HEADER_BYTES, HELD_BYTES);
 }
 
 static bool conn_has_room(const struct conn *c)
@@ -179,6 +205,7 @@ static void conn_queued(struct conn *c)
     }
     if (!c->connecting)
         conn_write(c);
+    conn_recount(c);
     conn_watch(c);
 }
 
@@ -261,7 +288,7 @@ static bool conn_may_deliver(const struct conn *c)
 /* The rest of a frame, or of a larger message, is missing: its time runs. */
 static void conn_mind_partial(struct conn *c)
 {
-    bool partial = (c->in.len > 0 && !c->held) || c->expecting;
+    bool partial = (conn_unread_bytes(c) > 0 && !c->held) || c->expecting;
 
     if (!partial || c->deaf)
         loop_timer_clear(c->partial);
@@ -282,40 +309,51 @@ static bool conn_decrypt(struct conn *c, struct packet *f)
     return true;
 }
 
+/* Forget what was handed over; amortised: at most half of the input moves. */
+static void conn_consume(struct conn *c)
+{
+    if (c->in_at == c->in.len) {
+        buf_clear(&c->in);
+        c->in_at = 0;
+        if (c->in.cap > KEEP_BYTES)
+            buf_fini(&c->in);
+    } else if (c->in_at > c->in.len / 2) {
+        buf_eat(&c->in, c->in_at);
+        c->in_at = 0;
+    }
+    if (c->plain.cap > KEEP_BYTES)
+        buf_fini(&c->plain);
+}
+
 /* Hand over the whole frames at the front of the input. */
 static void conn_deliver(struct conn *c)
 {
-    size_t at = 0;
     enum packet_status status = PACKET_PARTIAL;
 
-    while (conn_may_deliver(c) && at < c->in.len) {
+    while (conn_may_deliver(c) && conn_unread_bytes(c) > 0) {
         struct packet f;
 
-        status =
-            c->cfg.parse(c->in.data + at, c->in.len - at, c->cfg.max_frame_bytes, &f);
+        status = c->cfg.parse(c->in.data + c->in_at, conn_unread_bytes(c),
+                              c->cfg.max_frame_bytes, &f);
         if (status != PACKET_READY)
             break;
         if (!conn_decrypt(c, &f)) {
             status = PACKET_BAD;
             break;
         }
-        at += f.total_bytes;
+        c->in_at += f.total_bytes;
         if (!c->expecting)
             loop_timer_clear(c->partial); /* the next frame has its own time */
         c->cfg.events->frame(c->cfg.arg, c, &f);
     }
     if (c->dead)
         return;
-    buf_eat(&c->in, at);
-    if (c->in.len == 0 && c->in.cap > KEEP_BYTES)
-        buf_fini(&c->in);
-    if (c->plain.cap > KEEP_BYTES)
-        buf_fini(&c->plain);
+    conn_consume(c);
     if (!conn_may_deliver(c))
         return;
-    if (status == PACKET_BAD && c->in.len > 0)
+    if (status == PACKET_BAD && conn_unread_bytes(c) > 0)
         conn_fault(c, CONN_BAD_BYTES);
-    else if (c->eof && (c->in.len > 0 || c->expecting))
+    else if (c->eof && (conn_unread_bytes(c) > 0 || c->expecting))
         conn_fault(c, CONN_CUT);
     else if (c->eof)
         conn_end(c, CONN_EOF, 0);
@@ -477,6 +515,11 @@ int conn_errno(const struct conn *c)
 size_t conn_unsent_bytes(const struct conn *c)
 {
     return c->out.len - c->out_at;
+}
+
+size_t conn_held_bytes(const struct conn *c)
+{
+    return c->counted;
 }
 
 static void config_defaults(struct conn_config *cfg)

@@ -55,16 +55,24 @@ struct conn_events {
     void (*room)(void *arg, struct conn *c);
 };
 
+/* Bytes that connections hold for their peers: input that is not handed over yet,
+ * output that is not taken yet. Those that are given the same one are counted together.
+ */
+struct conn_budget {
+    size_t bytes;
+};
+
 struct conn_config {
     const struct conn_events *events; /* must outlive the connection */
     void *arg;
-    conn_parse_fn parse;     /* NULL: packet_peek */
-    size_t max_frame_bytes;  /* 0: CONN_MAX_FRAME_BYTES */
-    size_t max_output_bytes; /* 0: CONN_MAX_OUTPUT_BYTES */
-    int64_t partial_ms;      /* 0: CONN_PARTIAL_MS, < 0: no limit */
-    int64_t idle_ms;         /* <= 0: no limit */
-    int64_t stall_ms;        /* 0: CONN_STALL_MS, < 0: no limit */
-    bool connecting;         /* fd is from net_connect(): not yet connected */
+    conn_parse_fn parse;        /* NULL: packet_peek */
+    size_t max_frame_bytes;     /* 0: CONN_MAX_FRAME_BYTES */
+    size_t max_output_bytes;    /* 0: CONN_MAX_OUTPUT_BYTES */
+    int64_t partial_ms;         /* 0: CONN_PARTIAL_MS, < 0: no limit */
+    int64_t idle_ms;            /* <= 0: no limit */
+    int64_t stall_ms;           /* 0: CONN_STALL_MS, < 0: no limit */
+    struct conn_budget *budget; /* must outlive the connection; NULL: not counted */
+    bool connecting;            /* fd is from net_connect(): not yet connected */
 };
 
 #define CONN_MAX_FRAME_BYTES  (64u << 20)
@@ -104,9 +112,9 @@ bool conn_is_encrypted(const struct conn *c);
 /* Read no more; when all output is written, closed(CONN_FINISHED). */
 void conn_finish(struct conn *c);
 
-/* While held, frames are read (up to max_frame_bytes) but not handed over, and the
- * end of the peer is still noticed. Releasing hands over what came meanwhile, from the
- * loop. */
+/* While held, a little more is read but not handed over, so that the end of the peer is
+ * still noticed (unless it has sent much). Releasing hands over what came meanwhile,
+ * from the loop. */
 void conn_hold(struct conn *c, bool held);
 
 /* The frames so far are the beginning of a larger message: partial_ms keeps running
@@ -119,5 +127,7 @@ void conn_set_max_frame(struct conn *c, size_t max_bytes);
 int conn_fd(const struct conn *c);
 int conn_errno(const struct conn *c);
 size_t conn_unsent_bytes(const struct conn *c);
+/* What it takes of its budget. */
+size_t conn_held_bytes(const struct conn *c);
 
 #endif

@@ -25,8 +25,21 @@
 #define CLIENTS_MAX_STRANGERS     1000
 #define CLIENT_MAX_STRANGER_BYTES (64u << 10)
 #define CLIENT_STRANGER_MS        120000
-/* One message may come in so many packets. */
+/* Replies that a client has not read: while there are more its requests wait. */
+#define CLIENT_MAX_UNREAD_BYTES   (1u << 20)
+/* Memory of all connections together: messages that are not whole, replies that are not
+ * read. When it is more, whoever has most of it goes. */
+#define CLIENTS_MAX_BUFFER_BYTES  ((size_t)1 << 30)
+/* The same for what long replies hold while they are gathered and read. When it is
+ * more, no further ones are gathered, and whoever has read nothing for so long goes. */
+#define CLIENTS_MAX_HELD_BYTES    ((size_t)512 << 20)
+#define CLIENT_STALLED_MS         2000
+/* One message may come in so many packets, and is not longer than this then: its front
+ * is read again with each. */
 #define CLIENT_MAX_PACKETS        256
+#define CLIENT_MAX_SPREAD_BYTES   (1u << 20)
+/* Requests of a connection in one turn, before it is the others'. */
+#define CLIENT_TURN_REQUESTS      32
 
 enum sched_role {
     ROLE_NONE,
@@ -44,13 +57,17 @@ struct client {
     char host[256];          /* where from */
     bool host_root;          /* root of this host, by a helper's word */
     bool server_uid;         /* root or the server's own uid, by the kernel's word */
-    struct buf message;      /* payload of packets, not yet served */
+    struct buf message;      /* payload of packets */
+    size_t message_at;       /* served up to here */
     unsigned n_packets;      /* of the message that is not whole yet */
+    size_t counted;          /* of 'message' and 'part', in the budget */
     bool waiting;            /* the core owes it a reply */
+    bool choked;             /* it has to read its replies first */
     bool closing;            /* nothing more is served */
     bool to_resume;          /* in clients.resume's next turn */
     bool gathering;          /* in clients.gatherers: its long status goes on */
     bool reading;            /* a part of it is written as it is taken */
+    int64_t wrote_ms;        /* when a part of it was written last */
     struct buf part;         /* of it, on a connection that is encrypted */
     char *sched;             /* name it registered for */
     enum sched_role role;
@@ -74,6 +91,11 @@ struct clients {
     struct buf bytes;         /* of one write of a long reply */
     size_t n, max, for_root, n_strangers, max_strangers;
     int64_t stranger_ms;
+    struct conn_budget budget;
+    size_t max_buffer, max_held;
+    int64_t stalled_ms;
+    size_t n_readers; /* of long replies */
+    struct loop_timer *squeeze;
     int64_t crowded_at; /* when dropping strangers was logged last */
     struct loop_timer *resume, *sweep;
     struct methods *methods;
@@ -89,23 +111,32 @@ void serve_rest(struct client *c);
 void serve_authenticate(struct client *c, const struct wire_request *rq);
 void client_become(struct client *c, const char *user);
 
-/* clients.c: it is somebody's now. */
+/* clients.c: it is somebody's now. It ends: the core drops what it held for it. */
 void client_is_known(struct client *c);
+void client_gone(struct client *c);
+/* Its buffers have changed. */
+void client_count(struct client *c);
 
 /* Answer with a code of the shell's own, and close when 'close'. */
 void client_refuse(struct client *c, uint32_t number, const char *user, int code,
                    bool close);
 void client_send_reply(struct client *c, const struct wire_reply *reply);
 
-/* long_reply.c: the reply is a long status that the core is still gathering; there is
- * room for more of it; its turn to gather. */
+/* long_reply.c: the reply is a long status that the core is still gathering; a part of
+ * it can be read; there is room for more of it; its turn to gather. */
 void long_reply_begin(struct client *c);
+void long_reply_read(struct client *c);
 void long_reply_drop(struct client *c); /* the client goes */
 void long_reply_write(struct client *c);
 void long_replies_gather(void *clients);
+/* They hold too much; whether and who is looked at again after a while. */
+void long_replies_squeeze(void *clients);
 
 /* The reply is on its way: what the client has sent meanwhile is served next. */
 void client_answered(struct client *c);
+/* Go on with what it has sent, in the next turn: not from inside the effects of another
+ * request. */
+void client_resume(struct client *c);
 
 /* sched_conn.c: the two connections of a scheduler. A registration that was granted;
  * a packet on the second one. */

@@ -42,11 +42,20 @@ void client_is_known(struct client *c)
     conn_set_max_frame(c->conn, CONN_MAX_FRAME_BYTES);
 }
 
+void client_count(struct client *c)
+{
+    size_t bytes = c->message.cap + c->part.cap;
+
+    c->all->budget.bytes += bytes - c->counted;
+    c->counted = bytes;
+}
+
 static void client_free(struct client *c)
 {
     struct clients *cs = c->all;
 
     long_reply_drop(c);
+    cs->budget.bytes -= c->counted;
     HASH_DEL(cs->by_number, c);
     DL_DELETE(cs->list, c);
     cs->n--;
@@ -60,8 +69,7 @@ static void client_free(struct client *c)
     free(c);
 }
 
-/* It ended: the core drops what it held for it. */
-static void client_gone(struct client *c)
+void client_gone(struct client *c)
 {
     struct shell *sh = c->all->sh;
     uint64_t number = c->number;
@@ -119,10 +127,24 @@ static void on_closed(void *arg, struct conn *conn, enum conn_end end)
     client_gone(c);
 }
 
+void client_resume(struct client *c)
+{
+    c->to_resume = true;
+    loop_timer_set(c->all->resume, 0);
+}
+
+/* It has read most of what was sent. */
 static void on_room(void *arg, struct conn *conn)
 {
-    (void)conn;
-    long_reply_write(arg);
+    struct client *c = arg;
+
+    if (c->reading) {
+        long_reply_write(c);
+        return;
+    }
+    conn_want_room(conn, false);
+    if (c->choked)
+        client_resume(c);
 }
 
 static const struct conn_events client_events = {
@@ -179,7 +201,8 @@ static struct client *client_new(struct clients *cs, int fd)
     struct conn_config cfg = { .events = &client_events,
                                .arg = c,
                                .idle_ms = CONN_IDLE_MS,
-                               .max_frame_bytes = CLIENT_MAX_STRANGER_BYTES };
+                               .max_frame_bytes = CLIENT_MAX_STRANGER_BYTES,
+                               .budget = &cs->budget };
 
     c->all = cs;
     c->number = ++cs->last_number;
@@ -283,15 +306,13 @@ static void on_resume(void *arg)
     }
 }
 
-/* The reply is on its way: what the client has sent meanwhile is served next, but not
- * from inside the effects of another request. */
+/* The reply is on its way: what the client has sent meanwhile is served next. */
 void client_answered(struct client *c)
 {
     if (!c->waiting)
         return;
     c->waiting = false;
-    c->to_resume = true;
-    loop_timer_set(c->all->resume, 0);
+    client_resume(c);
 }
 
 void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *reply)
@@ -311,8 +332,7 @@ void clients_listing(struct clients *cs, uint64_t conn)
 
     if (!c || c->closing)
         return;
-    c->reading = true;
-    long_reply_write(c);
+    long_reply_read(c);
 }
 
 void clients_close(struct clients *cs, uint64_t conn)
@@ -323,6 +343,42 @@ void clients_close(struct clients *cs, uint64_t conn)
         return;
     c->closing = true;
     conn_finish(c->conn);
+}
+
+static size_t buffered(const struct client *c)
+{
+    return c->counted + conn_held_bytes(c->conn);
+}
+
+static struct client *who_buffers_most(const struct clients *cs)
+{
+    struct client *c, *most = cs->list;
+
+    DL_FOREACH(cs->list, c)
+    if (buffered(c) > buffered(most))
+        most = c;
+    return most;
+}
+
+static void drop_who_buffers_most(struct clients *cs)
+{
+    struct client *c = who_buffers_most(cs);
+
+    shell_log(cs->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
+              "%zu MiB of unread replies and unfinished messages: the connection of "
+              "%s@%s, which has %zu MiB of them, is closed",
+              cs->budget.bytes >> 20, *c->user ? c->user : "unknown", c->host,
+              buffered(c) >> 20);
+    client_gone(c);
+}
+
+void clients_end_turn(struct clients *cs)
+{
+    while (cs->list && cs->budget.bytes > cs->max_buffer)
+        drop_who_buffers_most(cs);
+    if (svr_listing_held_bytes(cs->sh->svr) > cs->max_held &&
+        !loop_timer_is_set(cs->squeeze))
+        loop_timer_set(cs->squeeze, 0);
 }
 
 bool clients_have_unsent(const struct clients *cs)
@@ -384,6 +440,10 @@ int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
     cs->for_root = CLIENTS_FOR_ROOT;
     cs->max_strangers = MIN_OF(cs->max / 2, (size_t)CLIENTS_MAX_STRANGERS);
     cs->stranger_ms = CLIENT_STRANGER_MS;
+    cs->max_buffer = CLIENTS_MAX_BUFFER_BYTES;
+    cs->max_held = CLIENTS_MAX_HELD_BYTES;
+    cs->stalled_ms = CLIENT_STALLED_MS;
+    cs->squeeze = loop_timer_new(sh->loop, long_replies_squeeze, cs);
     cs->resume = loop_timer_new(sh->loop, on_resume, cs);
     cs->gather = loop_timer_new(sh->loop, long_replies_gather, cs);
     cs->sweep = loop_timer_new(sh->loop, on_sweep, cs);
@@ -419,6 +479,7 @@ void clients_free(struct clients *cs)
         client_free(cs->list);
     loop_timer_free(cs->resume);
     loop_timer_free(cs->gather);
+    loop_timer_free(cs->squeeze);
     buf_fini(&cs->bytes);
     loop_timer_free(cs->sweep);
     methods_free(cs->methods);

@@ -20,6 +20,9 @@ void clients_close(struct clients *cs, uint64_t conn);
 void clients_sched_command(struct clients *cs, const char *sched, int32_t command,
                            const char *job_id);
 
+/* At the end of a turn: who makes us hold too much goes. */
+void clients_end_turn(struct clients *cs);
+
 /* Bytes that clients have not taken yet. */
 bool clients_have_unsent(const struct clients *cs);
 

@@ -2,7 +2,10 @@
  *
  * The core gathers for GATHER_MS of a turn at most, whoever it is for; what is gathered
  * is written as the peer takes it, so that nothing but the core's own pieces waits for
- * a slow one.
+ * a slow one. While these pieces are too many, those that are being read are waited for
+ * before further ones are gathered, and a peer that has taken nothing for a while goes,
+ * the one that has stood longest first. With nobody who reads, one long reply at a time
+ * is gathered to its end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/client.h"
@@ -12,6 +15,7 @@
 
 #define GATHER_MS   3
 #define WRITE_BYTES (256u << 10)
+#define SQUEEZE_MS  100 /* from one that goes to the next */
 
 void long_reply_begin(struct client *c)
 {
@@ -23,11 +27,36 @@ void long_reply_begin(struct client *c)
     loop_timer_set(cs->gather, 0);
 }
 
-void long_reply_drop(struct client *c)
+static void set_reading(struct client *c, bool reading)
+{
+    if (c->reading != reading)
+        c->all->n_readers += reading ? 1 : (size_t)-1;
+    c->reading = reading;
+}
+
+static bool is_too_much(const struct clients *cs)
+{
+    return svr_listing_held_bytes(cs->sh->svr) > cs->max_held;
+}
+
+static void stop_gathering(struct client *c)
 {
     if (c->gathering)
         DL_DELETE2(c->all->gatherers, c, gather_prev, gather_next);
     c->gathering = false;
+}
+
+void long_reply_drop(struct client *c)
+{
+    stop_gathering(c);
+    set_reading(c, false);
+}
+
+void long_reply_read(struct client *c)
+{
+    c->wrote_ms = clock_mono_ms();
+    set_reading(c, true);
+    long_reply_write(c);
 }
 
 /* A packet is encrypted as one: its bytes are collected, without the header. */
@@ -51,26 +80,44 @@ void long_reply_write(struct client *c)
     if (!encrypted)
         buf_clear(bytes);
     left = svr_listing_read(c->all->sh->svr, c->number, WRITE_BYTES, bytes);
-    c->reading = left == SVR_LISTING_SOME;
+    c->wrote_ms = clock_mono_ms();
+    set_reading(c, left == SVR_LISTING_SOME);
     conn_want_room(c->conn, c->reading);
     if (encrypted)
         send_encrypted(c, left != SVR_LISTING_SOME);
     else
         conn_send(c->conn, bytes->data, bytes->len);
+    client_count(c);
     if (left == SVR_LISTING_PART)
         long_reply_begin(c);
     else if (left == SVR_LISTING_ALL)
         client_answered(c);
+    if (c->all->gatherers)
+        loop_timer_set(c->all->gather, 0); /* there may be room for them now */
 }
 
 static void gather(struct client *c)
 {
     struct shell *sh = c->all->sh;
 
-    long_reply_drop(c);
+    stop_gathering(c);
     svr_listing_go_on(sh->svr, shell_now(sh), c->number, outbox_effects(sh->outbox));
     if (svr_listing_is_gathering(sh->svr, c->number))
         long_reply_begin(c);
+}
+
+/* Too much is held: the first one alone goes on, and only when nothing will be read. */
+static void gather_sparingly(struct clients *cs)
+{
+    struct client *c = cs->gatherers;
+
+    if (cs->n_readers > 0)
+        return;
+    gather(c);
+    if (c->gathering) { /* it stays the first */
+        DL_DELETE2(cs->gatherers, c, gather_prev, gather_next);
+        DL_PREPEND2(cs->gatherers, c, gather_prev, gather_next);
+    }
 }
 
 void long_replies_gather(void *arg)
@@ -78,8 +125,39 @@ void long_replies_gather(void *arg)
     struct clients *cs = arg;
     int64_t until_ms = clock_mono_ms() + GATHER_MS;
 
-    while (cs->gatherers && clock_mono_ms() < until_ms)
+    while (cs->gatherers && !is_too_much(cs) && clock_mono_ms() < until_ms)
         gather(cs->gatherers);
+    if (cs->gatherers && is_too_much(cs))
+        gather_sparingly(cs);
+    if (cs->gatherers && (cs->n_readers == 0 || !is_too_much(cs)))
+        loop_timer_set(cs->gather, 0);
+}
+
+static struct client *who_stands_longest(const struct clients *cs)
+{
+    struct client *c, *found = NULL;
+
+    DL_FOREACH(cs->list, c)
+    if (c->reading && c->role == ROLE_NONE && (!found || c->wrote_ms < found->wrote_ms))
+        found = c;
+    return found;
+}
+
+void long_replies_squeeze(void *arg)
+{
+    struct clients *cs = arg;
+    struct client *c = is_too_much(cs) ? who_stands_longest(cs) : NULL;
+
+    if (c && clock_mono_ms() - c->wrote_ms >= cs->stalled_ms) {
+        shell_log(cs->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
+                  "%zu MiB of long replies are not read: the connection of %s@%s, "
+                  "which has read nothing for %d s, is closed",
+                  svr_listing_held_bytes(cs->sh->svr) >> 20, c->user, c->host,
+                  (int)((clock_mono_ms() - c->wrote_ms) / 1000));
+        client_gone(c);
+    }
     if (cs->gatherers)
         loop_timer_set(cs->gather, 0);
+    if (is_too_much(cs))
+        loop_timer_set(cs->squeeze, SQUEEZE_MS);
 }

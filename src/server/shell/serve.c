@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+/* A buffer that grew beyond this is given back when it is empty. */
+#define KEEP_BYTES (1u << 20)
+
 static void log_request(const struct client *c, const struct wire_request *rq)
 {
     logfile_printf(c->all->sh->log, LOG_EV_DEBUG2, LOG_IN_REQUEST, "",
@@ -100,20 +103,25 @@ static void serve_request(struct client *c, const struct wire_request *rq)
     }
 }
 
+static size_t unserved(const struct client *c)
+{
+    return c->message.len - c->message_at;
+}
+
 /* May the message go on in another packet? */
 static bool may_go_on(const struct client *c)
 {
-    size_t max = c->user[0] ? CONN_MAX_FRAME_BYTES : CLIENT_MAX_STRANGER_BYTES;
+    size_t max = c->user[0] ? CLIENT_MAX_SPREAD_BYTES : CLIENT_MAX_STRANGER_BYTES;
 
-    return c->n_packets < CLIENT_MAX_PACKETS && c->message.len <= max;
+    return c->n_packets < CLIENT_MAX_PACKETS && unserved(c) <= max;
 }
 
 /* One request from the front of the message; false when there is nothing to do now. */
 static bool serve_one(struct client *c)
 {
     struct effects *out = outbox_effects(c->all->sh->outbox);
-    struct dis_in in = { c->message.data, c->message.data + c->message.len,
-                         out->arena };
+    struct dis_in in = { c->message.data + c->message_at,
+                         c->message.data + c->message.len, out->arena };
     struct wire_request rq;
     bool known = true;
     enum dis_error err = batch_read_request(&in, &rq, &known);
@@ -130,22 +138,55 @@ static bool serve_one(struct client *c)
         client_refuse(c, rq.number, rq.user, PBSE_UNKREQ, true);
         return false;
     }
-    buf_eat(&c->message, (size_t)(in.at - c->message.data));
-    c->n_packets = c->message.len > 0 ? 1 : 0;
+    c->message_at = (size_t)(in.at - c->message.data);
+    c->n_packets = unserved(c) > 0 ? 1 : 0;
     conn_expect_more(c->conn, false);
     serve_request(c, &rq);
     return true;
 }
 
+/* Who does not read its replies gets no further ones. */
+static bool is_choked(struct client *c)
+{
+    size_t most = c->user[0] ? CLIENT_MAX_UNREAD_BYTES : CLIENT_MAX_STRANGER_BYTES;
+
+    c->choked = conn_unsent_bytes(c->conn) > most;
+    if (c->choked)
+        conn_want_room(c->conn, true);
+    return c->choked;
+}
+
+/* Forget what was served; amortised: at most half of the message moves. */
+static void consume(struct client *c)
+{
+    if (c->closing || unserved(c) == 0) {
+        buf_clear(&c->message);
+        c->message_at = 0;
+        if (c->closing || c->message.cap > KEEP_BYTES)
+            buf_fini(&c->message);
+    } else if (c->message_at > c->message.len / 2) {
+        buf_eat(&c->message, c->message_at);
+        c->message_at = 0;
+    }
+    client_count(c);
+}
+
+static bool may_serve(struct client *c)
+{
+    return !c->closing && !c->waiting && !c->shake && c->role != ROLE_SECOND &&
+           !is_choked(c) && unserved(c) > 0;
+}
+
 void serve_rest(struct client *c)
 {
-    while (!c->closing && !c->waiting && !c->shake && c->role != ROLE_SECOND &&
-           c->message.len > 0)
-        if (!serve_one(c))
-            break;
-    if (c->closing || c->message.cap > (1u << 20))
-        buf_fini(&c->message);
-    conn_hold(c->conn, c->waiting);
+    int n = 0;
+
+    while (n < CLIENT_TURN_REQUESTS && may_serve(c) && serve_one(c))
+        n++;
+    if (n == CLIENT_TURN_REQUESTS && may_serve(c))
+        client_resume(c);
+    consume(c);
+    conn_hold(c->conn, c->waiting || c->choked || c->to_resume);
 }
 
 void serve_packet(struct client *c, const char *data, size_t len)

@@ -76,6 +76,7 @@ static void on_turn_end(void *arg)
 {
     struct shell *sh = arg;
 
+    clients_end_turn(sh->clients);
     outbox_end_turn(sh->outbox);
     follow_log_events(sh);
     if (!sh->stopping)

@@ -84,7 +84,7 @@ static void agree(struct client *c)
 /* May a handshake begin here? What was sent in the clear before it must be nothing. */
 static bool is_fresh(const struct client *c)
 {
-    return !c->user[0] && !c->shake && c->message.len == 0;
+    return !c->user[0] && !c->shake && c->message.len == c->message_at;
 }
 
 static void serve_vouch(struct client *c, const struct wire_request *rq,

@@ -43,12 +43,17 @@ static struct core {
     bool last_server_uid;
     uint64_t list_conn; /* of the long reply under way */
     size_t slices_left, parts_left, part_at, n_listed_bytes;
+    uint64_t brief_conn; /* another long reply: one small part */
+    size_t brief_slices_left;
+    size_t held_bytes; /* by long replies, as the shell is told */
 } core;
 
 /* A long reply: each part is gathered in so many slices. */
 #define PARTS      3
 #define SLICES     5
 #define PART_BYTES (1u << 20)
+/* A reply that is long and no listing. */
+#define BIG_BYTES  100000
 
 struct svr *svr_new(const struct svr_config *cfg)
 {
@@ -147,6 +152,13 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
         core.parts_left = PARTS;
         core.slices_left = SLICES;
         break;
+    case BATCH_STATUS_SCHED:
+        core.brief_conn = who->conn;
+        core.brief_slices_left = SLICES;
+        break;
+    case BATCH_STATUS_RESOURCE:
+        reply_text_to(out, who->conn, arena_printf(out->arena, "%0*d", BIG_BYTES, 0));
+        break;
     case BATCH_SHUTDOWN:
         reply_text_to(out, who->conn, "bye");
         effect(out, EFFECT_EXIT);
@@ -168,13 +180,25 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
 bool svr_listing_is_gathering(const struct svr *s, uint64_t conn)
 {
     (void)s;
-    return core.list_conn == conn && core.slices_left > 0;
+    return (core.list_conn == conn && core.slices_left > 0) ||
+           (core.brief_conn == conn && core.brief_slices_left > 0);
+}
+
+size_t svr_listing_held_bytes(const struct svr *s)
+{
+    (void)s;
+    return core.held_bytes;
 }
 
 void svr_listing_go_on(struct svr *s, int64_t now_at, uint64_t conn,
                        struct effects *out)
 {
     (void)s, (void)now_at;
+    if (conn == core.brief_conn) {
+        if (--core.brief_slices_left == 0)
+            effect(out, EFFECT_LISTING)->u.listing_conn = conn;
+        return;
+    }
     CU_ASSERT_EQUAL(conn, core.list_conn);
     if (--core.slices_left == 0)
         effect(out, EFFECT_LISTING)->u.listing_conn = conn;
@@ -186,6 +210,10 @@ enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_byte
     size_t n = MIN_OF(most_bytes, PART_BYTES - core.part_at);
 
     (void)s;
+    if (conn == core.brief_conn) {
+        packet_put(out, PACKET_DATA, "brief", 5);
+        return SVR_LISTING_ALL;
+    }
     CU_ASSERT_EQUAL(conn, core.list_conn);
     CU_ASSERT_EQUAL(core.slices_left, 0);
     if (core.part_at == 0)
@@ -438,6 +466,9 @@ static bool is_silent(int fd)
 #define STATUS   "+2+22+21%u+0+0+0"
 #define MANAGER  "+2+2+9%u+0+1+0+0+0"
 #define LOCATE   "+2+2+8%u+1x+0"
+#define CONNECT  "+2+2+0%u+0"
+#define BIG      "+2+22+82%u+0+0+0"
+#define BRIEF    "+2+22+81%u+0+0+0"
 #define REGISTER "+2+22+98%u+7default+0"
 #define DONE     "+2+2+0+0+1+0"
 
@@ -710,6 +741,224 @@ static void test_long_reply_ends_with_its_reader(void)
     CU_ASSERT_EQUAL(core.n_gone, 2);
     ask(other, STATUS);
     ASSERT_REPLY(other, "+2+2+0+0+7+0+8answer 3");
+    close(other);
+    world_end();
+}
+
+/* --- what clients make us hold --- */
+
+/* Lines of the log with these words. */
+static int n_logged(const char *words)
+{
+    char cmd[512];
+    FILE *f;
+    int n = -1;
+
+    snprintf(cmd, sizeof(cmd), "cat %s/2* | grep -c -e '%s'", dir, words);
+    f = popen(cmd, "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT_EQUAL(fscanf(f, "%d", &n), 1);
+    pclose(f);
+    return n;
+}
+
+/* Read packets until 'n' have come; false when the connection ends. */
+static bool read_packets(int fd, size_t n)
+{
+    struct buf got = { 0 };
+    size_t n_seen = 0;
+    struct packet f;
+
+    while (n_seen < n) {
+        char *room = buf_reserve(&got, 1 << 16);
+        ssize_t len = recv(fd, room, 1 << 16, 0);
+
+        if (len == 0 || (len < 0 && errno != EAGAIN))
+            break;
+        if (len < 0)
+            turn();
+        else
+            got.len += (size_t)len;
+        while (packet_peek(got.data, got.len, 1 << 20, &f) == PACKET_READY) {
+            buf_eat(&got, f.total_bytes);
+            n_seen++;
+        }
+    }
+    buf_fini(&got);
+    return n_seen == n;
+}
+
+static void put_many(int fd, const char *text, int n)
+{
+    struct buf b = { 0 };
+
+    for (int i = 0; i < n; i++)
+        expand(&b, text);
+    put_packet(fd, b.data, b.len);
+    buf_fini(&b);
+}
+
+static void test_who_does_not_read_is_not_served(void)
+{
+    size_t n_before;
+    int fd, other;
+
+    world_begin();
+    fd = local_client();
+    other = local_client();
+    put_many(fd, BIG, 100);
+    put_many(fd, BIG, 100); /* a packet that waits behind */
+    for (int i = 0; i < 50; i++)
+        settle();
+    n_before = core.n_requests;
+    CU_ASSERT(n_before > 3 && n_before < 30);
+    ask(other, STATUS);
+    CU_ASSERT_PTR_NOT_NULL(strstr(reply(other), "answer"));
+    CU_ASSERT_EQUAL(core.n_requests, n_before + 1);
+    CU_ASSERT(sh.clients->budget.bytes < 8 * CLIENT_MAX_UNREAD_BYTES);
+    CU_ASSERT(read_packets(fd, 200));
+    CU_ASSERT_EQUAL(core.n_requests, 201);
+    ask(fd, STATUS);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+02+10answer 202");
+    close(fd);
+    close(other);
+    settle();
+    CU_ASSERT_EQUAL(sh.clients->budget.bytes, 0);
+    world_end();
+}
+
+/* What is answered without the core takes no turn; others have theirs all the same. */
+static void test_many_requests_in_one_packet_take_turns(void)
+{
+    static char bytes[1 << 16];
+    const ssize_t reply_bytes = PACKET_HEADER_BYTES + sizeof(DONE) - 1;
+    ssize_t n;
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    put_many(fd, CONNECT, 200);
+    loop_turn(sh.loop, true);
+    n = recv(fd, bytes, sizeof(bytes), 0);
+    CU_ASSERT_EQUAL(n, CLIENT_TURN_REQUESTS * reply_bytes);
+    CU_ASSERT(read_packets(fd, 200 - CLIENT_TURN_REQUESTS));
+    ask(fd, STATUS);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 1");
+    close(fd);
+    world_end();
+}
+
+static void test_what_stands_behind_a_long_message_is_served(void)
+{
+    const size_t long_bytes = 3u << 19;
+    char *filler = xcalloc(1, long_bytes);
+    struct buf b = { 0 }, packet = { 0 };
+    size_t at = 0;
+    int fd;
+
+    world_begin();
+    fd = local_client();
+    expand(&b, "+2+22+21%u+0+0+1"); /* with an extension */
+    memset(filler, 'x', long_bytes);
+    dis_put_bytes(&b, filler, long_bytes);
+    expand(&b, STATUS STATUS);
+    packet_put(&packet, PACKET_DATA, b.data, b.len);
+    while (at < packet.len) {
+        ssize_t n = send(fd, packet.data + at, packet.len - at, MSG_NOSIGNAL);
+
+        at += n > 0 ? (size_t)n : 0;
+        turn();
+    }
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 1");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 2");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 3");
+    close(fd);
+    free(filler);
+    buf_fini(&b);
+    buf_fini(&packet);
+    world_end();
+}
+
+static void test_who_buffers_most_goes(void)
+{
+    static const char head[] = "PKTV1\0\0\3\0\0\0"; /* of 48 MiB */
+    char *filler = xcalloc(1, 1 << 20);
+    int large, small, other;
+
+    world_begin();
+    sh.clients->max_buffer = 3u << 20;
+    large = local_client();
+    small = local_client();
+    other = local_client();
+    CU_ASSERT_EQUAL(send(large, head, 11, MSG_NOSIGNAL), 11);
+    CU_ASSERT_EQUAL(send(small, head, 11, MSG_NOSIGNAL), 11);
+    CU_ASSERT(send(small, filler, 50000, MSG_NOSIGNAL) > 0);
+    for (int i = 0; i < 1000 && core.n_gone == 0; i++) {
+        (void)!send(large, filler, 1 << 20, MSG_NOSIGNAL);
+        settle();
+    }
+    CU_ASSERT_EQUAL(core.n_gone, 1);
+    CU_ASSERT_FALSE(is_silent(large)); /* closed, or reset */
+    CU_ASSERT(is_silent(small));
+    CU_ASSERT_EQUAL(n_logged("unread replies and unfinished messages"), 1);
+    ask(other, STATUS);
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+8answer 1");
+    close(large);
+    close(small);
+    close(other);
+    free(filler);
+    world_end();
+}
+
+static void test_unread_long_replies_are_bounded(void)
+{
+    int fd, other;
+
+    world_begin();
+    fd = local_client();
+    other = local_client();
+    ask(fd, LIST); /* and does not read */
+    for (int i = 0; i < 20; i++)
+        settle();
+    sh.clients->stalled_ms = INT64_MAX;
+    core.held_bytes = sh.clients->max_held + 1;
+    ask(other, BRIEF); /* waits until the first is read */
+    for (int i = 0; i < 20; i++)
+        settle();
+    CU_ASSERT_EQUAL(core.brief_slices_left, SLICES);
+    CU_ASSERT_EQUAL(core.n_gone, 0);
+    sh.clients->stalled_ms = 0;
+    loop_timer_set(sh.clients->squeeze, 0);
+    settle();
+    CU_ASSERT_EQUAL(core.n_gone, 1);
+    CU_ASSERT_EQUAL(n_logged("long replies are not read: the connection of"), 1);
+    ASSERT_REPLY(other, "brief"); /* still too much, but nobody reads: one goes on */
+    close(fd);
+    close(other);
+    world_end();
+}
+
+static void test_long_replies_wait_for_readers_that_read(void)
+{
+    int fd, other;
+
+    world_begin();
+    fd = local_client();
+    other = local_client();
+    ask(fd, LIST);
+    for (int i = 0; i < 20; i++)
+        settle();
+    core.held_bytes = sh.clients->max_held + 1;
+    ask(other, BRIEF);
+    for (int i = 0; i < 20; i++)
+        settle();
+    CU_ASSERT_EQUAL(core.brief_slices_left, SLICES);
+    core.held_bytes = 0; /* what has been read */
+    CU_ASSERT(read_list(fd));
+    ASSERT_REPLY(other, "brief");
+    CU_ASSERT_EQUAL(core.n_gone, 0);
+    CU_ASSERT_EQUAL(sh.clients->n_readers, 0);
+    close(fd);
     close(other);
     world_end();
 }
@@ -1265,6 +1514,15 @@ int main(void)
           test_waiting_client_that_leaves_is_noticed },
         { "a long reply waits for its reader", test_long_reply_waits_for_its_reader },
         { "a long reply ends with its reader", test_long_reply_ends_with_its_reader },
+        { "who does not read is not served", test_who_does_not_read_is_not_served },
+        { "many requests in one packet take turns",
+          test_many_requests_in_one_packet_take_turns },
+        { "what stands behind a long message is served",
+          test_what_stands_behind_a_long_message_is_served },
+        { "who buffers most goes", test_who_buffers_most_goes },
+        { "unread long replies are bounded", test_unread_long_replies_are_bounded },
+        { "long replies wait for readers that read",
+          test_long_replies_wait_for_readers_that_read },
         { "silent requests do not block", test_silent_requests_do_not_block },
         { "a close follows its reply", test_close_follows_its_reply },
         { "no reply comes before its record", test_no_reply_before_its_record },
