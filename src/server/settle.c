@@ -86,17 +86,23 @@ static void settle_rules(struct turn *t)
         run_rules(t, x);
 }
 
-static bool pump_moms(struct turn *t)
+struct moms_turn moms_turn(const struct turn *t, struct decision *d)
 {
-    struct decision d = turn_decision(t);
-    struct moms_turn mt = {
+    *d = turn_decision(t);
+    return (struct moms_turn){
         .m = t->s->m,
         .cfg = &t->s->cfg,
         .now_at = t->now_at,
         .actor = t->s->actor,
-        .out = &d,
+        .out = d,
         .effects = t->out,
     };
+}
+
+static bool pump_moms(struct turn *t)
+{
+    struct decision d;
+    struct moms_turn mt = moms_turn(t, &d);
 
     if (!moms_pump(t->s->moms, &mt))
         return false;

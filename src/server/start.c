@@ -238,15 +238,8 @@ static void abort_jobs(struct turn *t)
 
 static void start_moms(struct turn *t)
 {
-    struct decision d = turn_decision(t);
-    struct moms_turn mt = {
-        .m = t->s->m,
-        .cfg = &t->s->cfg,
-        .now_at = t->now_at,
-        .actor = t->s->actor,
-        .out = &d,
-        .effects = t->out,
-    };
+    struct decision d;
+    struct moms_turn mt = moms_turn(t, &d);
 
     moms_start(t->s->moms, &mt);
     take_up(t, &d);

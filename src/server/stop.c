@@ -43,15 +43,8 @@ static bool is_waited_for(const struct turn *t)
 
 static void quit_moms(struct turn *t)
 {
-    struct decision none = turn_decision(t);
-    struct moms_turn mt = {
-        .m = t->s->m,
-        .cfg = &t->s->cfg,
-        .now_at = t->now_at,
-        .actor = t->s->actor,
-        .out = &none,
-        .effects = t->out,
-    };
+    struct decision none;
+    struct moms_turn mt = moms_turn(t, &none);
 
     moms_shutdown(t->s->moms, &mt);
 }

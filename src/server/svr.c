@@ -191,15 +191,8 @@ static bool ask_deferred(struct turn *t, const char *job_id)
 /* The request goes on to a MoM. */
 static void forward(struct turn *t, const struct request *rq, struct decision *d)
 {
-    struct decision none = turn_decision(t);
-    struct moms_turn mt = {
-        .m = t->s->m,
-        .cfg = &t->s->cfg,
-        .now_at = t->now_at,
-        .actor = t->s->actor,
-        .out = &none,
-        .effects = t->out,
-    };
+    struct decision none;
+    struct moms_turn mt = moms_turn(t, &none);
 
     moms_forward(t->s->moms, &mt, d->forward_quietly ? 0 : rq->who->conn,
                  d->forward_job, rq->wire);
@@ -523,19 +516,6 @@ static void due_cycles(struct turn *t)
 /* --- MoMs
  * -----------------------------------------------------------------------------------
  */
-
-static struct moms_turn moms_turn(struct turn *t, struct decision *d)
-{
-    *d = turn_decision(t);
-    return (struct moms_turn){
-        .m = t->s->m,
-        .cfg = &t->s->cfg,
-        .now_at = t->now_at,
-        .actor = t->s->actor,
-        .out = d,
-        .effects = t->out,
-    };
-}
 
 static void moms_done(struct turn *t, struct decision *d)
 {

@@ -13,6 +13,7 @@
 #include "server/watch.h"
 
 struct moms;
+struct moms_turn;
 
 struct svr {
     struct svr_config cfg; /* texts owned */
@@ -39,6 +40,10 @@ struct turn {
 
 /* A decision whose texts live in the turn's arena. */
 struct decision turn_decision(const struct turn *t);
+
+/* What the links to the MoMs need of a turn; '*d' becomes an empty decision for what
+ * they have to record. */
+struct moms_turn moms_turn(const struct turn *t, struct decision *d);
 
 /* Number, complete, apply and tell the records of a decision, and its log lines. */
 void take_up(struct turn *t, struct decision *d);

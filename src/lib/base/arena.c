@@ -192,19 +192,28 @@ char *arena_strndup(struct arena *a, const char *s, size_t len)
     return arena_text(a, s, strnlen(s, len));
 }
 
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+    va_list again;
+    char *s;
+    int len;
+
+    va_copy(again, ap);
+    len = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    assert(len >= 0);
+    s = text_room(a, (size_t)len);
+    vsnprintf(s, (size_t)len + 1, fmt, ap);
+    return s;
+}
+
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
     va_list ap;
     char *s;
-    int len;
 
     va_start(ap, fmt);
-    len = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    assert(len >= 0);
-    s = text_room(a, (size_t)len);
-    va_start(ap, fmt);
-    vsnprintf(s, (size_t)len + 1, fmt, ap);
+    s = arena_vprintf(a, fmt, ap);
     va_end(ap);
     return s;
 }

@@ -9,6 +9,8 @@
 
 #include "lib/base/base.h"
 
+#include <stdarg.h>
+
 struct arena;
 struct block; /* private to arena.c */
 
@@ -48,6 +50,7 @@ char *arena_text(struct arena *a, const char *p, size_t len) MUST_CHECK;
 char *arena_strdup(struct arena *a, const char *s) MUST_CHECK;
 char *arena_strndup(struct arena *a, const char *s, size_t len) MUST_CHECK;
 char *arena_printf(struct arena *a, const char *fmt, ...) MUST_CHECK PRINTF_LIKE(2, 3);
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) MUST_CHECK;
 
 /* Room for one element more in an array that grows by doubling: 'v' has 'n' elements in
  * use and room for '*cap', at first for 'first'. Returns where it is now; an array that

@@ -10,7 +10,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -60,23 +59,6 @@ static int find_target(const char *server, struct target *t)
     return server && *server ? set_target(server, t) : fail(PBSE_NOSERVER);
 }
 
-static bool is_own_address(struct in_addr addr)
-{
-    struct ifaddrs *list, *i;
-    bool found = ntohl(addr.s_addr) >> 24 == 127;
-
-    if (found || getifaddrs(&list))
-        return found;
-    for (i = list; i && !found; i = i->ifa_next)
-        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) {
-            const struct sockaddr_in *own = (const void *)i->ifa_addr;
-
-            found = own->sin_addr.s_addr == addr.s_addr;
-        }
-    freeifaddrs(list);
-    return found;
-}
-
 /* Is this the server whose socket the settings name? Its address decides, not its name:
  * PBS_SERVER in the environment may name another host than the socket's. */
 static bool is_local(const struct target *t)
@@ -85,7 +67,7 @@ static bool is_local(const struct target *t)
 
     if (!t->conf->local_socket || t->port != t->conf->batch_port)
         return false;
-    return net_resolve(t->host, &addr, NULL) == 0 && is_own_address(addr);
+    return net_resolve(t->host, &addr, NULL) == 0 && net_is_own(addr);
 }
 
 /* The connected socket, or -1: there is none, nobody listens, or its path is too long.

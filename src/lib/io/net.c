@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -46,6 +47,23 @@ int net_resolve(const char *host, struct in_addr *ret, struct diag *why)
     *ret = ((const struct sockaddr_in *)(const void *)found->ai_addr)->sin_addr;
     freeaddrinfo(found);
     return 0;
+}
+
+bool net_is_own(struct in_addr addr)
+{
+    struct ifaddrs *list, *i;
+    bool found = ntohl(addr.s_addr) >> 24 == 127;
+
+    if (found || getifaddrs(&list))
+        return found;
+    for (i = list; i && !found; i = i->ifa_next)
+        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) {
+            const struct sockaddr_in *own = (const void *)i->ifa_addr;
+
+            found = own->sin_addr.s_addr == addr.s_addr;
+        }
+    freeifaddrs(list);
+    return found;
 }
 
 bool net_split(const char *text, unsigned port_dflt, char *host, size_t host_size,

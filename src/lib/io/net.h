@@ -20,6 +20,9 @@ int net_addresses(const char *host, struct addrinfo **ret) MUST_CHECK;
  * on the resolver. PBSE_BADHOST with words otherwise. */
 int net_resolve(const char *host, struct in_addr *ret, struct diag *why) MUST_CHECK;
 
+/* Loopback, or an address of one of this host's interfaces. */
+bool net_is_own(struct in_addr addr);
+
 /* Split "host[:port]" at the first colon; port_dflt when there is none. Returns false
  * for an empty or too long host or a port outside 1..65535. */
 bool net_split(const char *text, unsigned port_dflt, char *host, size_t host_size,

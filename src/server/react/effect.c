@@ -4,27 +4,13 @@
 #include "server/react/react.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
 struct effect *effect_add(struct effects *out, enum effect_kind kind, uint64_t seq)
 {
     ARENA_ROOM(out->arena, out, v, 16);
     out->v[out->n] = (struct effect){ .kind = kind, .seq = seq };
     return &out->v[out->n++];
-}
-
-static const char *print(struct arena *arena, const char *fmt, va_list ap)
-{
-    va_list again;
-    char *text;
-    int len;
-
-    va_copy(again, ap);
-    len = vsnprintf(NULL, 0, fmt, again);
-    va_end(again);
-    text = arena_alloc(arena, (size_t)len + 1);
-    vsnprintf(text, (size_t)len + 1, fmt, ap);
-    return text;
 }
 
 void effect_log(struct effects *out, uint64_t seq, uint32_t event, uint32_t obj_class,
@@ -38,7 +24,7 @@ void effect_log(struct effects *out, uint64_t seq, uint32_t event, uint32_t obj_
         .event = event,
         .obj_class = obj_class,
         .object = arena_strdup(out->arena, object),
-        .text = print(out->arena, fmt, ap),
+        .text = arena_vprintf(out->arena, fmt, ap),
     };
     va_end(ap);
 }
@@ -53,6 +39,19 @@ void effect_account(struct effects *out, uint64_t seq, int64_t at, char type,
     e->u.account.at = at;
     e->u.account.type = type;
     e->u.account.id = arena_strdup(out->arena, id);
-    e->u.account.text = print(out->arena, fmt, ap);
+    e->u.account.text = arena_vprintf(out->arena, fmt, ap);
     va_end(ap);
+}
+
+void account_add_value(struct buf *out, const char *value)
+{
+    char quote = strchr(value, '"') ? '\'' : '"';
+
+    if (!strchr(value, ' ')) {
+        buf_add_str(out, value);
+        return;
+    }
+    buf_add_char(out, quote);
+    buf_add_str(out, value);
+    buf_add_char(out, quote);
 }

@@ -12,20 +12,6 @@
 
 /* --- pieces ---------------------------------------------------------------------- */
 
-/* A value with a blank is quoted. */
-static void add_value(struct buf *out, const char *value)
-{
-    char quote = strchr(value, '"') ? '\'' : '"';
-
-    if (!strchr(value, ' ')) {
-        buf_add_str(out, value);
-        return;
-    }
-    buf_add_char(out, quote);
-    buf_add_str(out, value);
-    buf_add_char(out, quote);
-}
-
 /* "Resource_List.ncpus=1 ", one for each member, each with a blank behind it. */
 static void add_list(struct buf *out, const char *name, const struct attr_value *v,
                      struct arena *arena)
@@ -35,7 +21,7 @@ static void add_list(struct buf *out, const char *name, const struct attr_value 
     attr_value_encode(&attr_resources, v, name, &all, arena);
     for (size_t i = 0; i < all.n; i++) {
         buf_printf(out, "%s.%s=", name, all.v[i].resource);
-        add_value(out, all.v[i].value);
+        account_add_value(out, all.v[i].value);
         buf_add_char(out, ' ');
     }
 }
@@ -65,7 +51,7 @@ static void add_project(struct buf *out, const struct object *o)
     if (!obj_is_set(o, JOB_A_PROJECT))
         return;
     buf_add_str(out, "project=");
-    add_value(out, obj_str(o, JOB_A_PROJECT, ""));
+    account_add_value(out, obj_str(o, JOB_A_PROJECT, ""));
     buf_add_char(out, ' ');
 }
 
@@ -204,7 +190,7 @@ static void account_altered(const struct reaction *r)
                 continue;
             buf_printf(&text, "%s%s%s=", job_rows[attr].name, c->resource ? "." : "",
                        c->resource ? c->resource : "");
-            add_value(&text, c->after ? c->after : "");
+            account_add_value(&text, c->after ? c->after : "");
             buf_add_char(&text, ' ');
         }
     drop_last_blank(&text);

@@ -13,20 +13,6 @@ static void account(const struct reaction *r, char type, const char *text)
     effect_account(r->out, r->rec->seq, r->rec->at, type, r->rec->id, "%s", text);
 }
 
-/* A value of a list; one with a blank is quoted (operations.md 17). */
-static void add_value(struct buf *out, const char *value)
-{
-    char quote = strchr(value, '"') ? '\'' : '"';
-
-    if (!strchr(value, ' ')) {
-        buf_add_str(out, value);
-        return;
-    }
-    buf_add_char(out, quote);
-    buf_add_str(out, value);
-    buf_add_char(out, quote);
-}
-
 enum quoting {
     RAW,
     QUOTED_BLANKS,
@@ -65,7 +51,7 @@ static void add_field(const struct object *o, const struct account_field *f,
     if (f->quoting == QUOTED)
         buf_printf(out, "\"%s\"", text);
     else if (f->quoting == QUOTED_BLANKS)
-        add_value(out, text);
+        account_add_value(out, text);
     else
         buf_add_str(out, text);
     buf_add_char(out, ' ');
@@ -79,7 +65,7 @@ static void add_resources(const struct object *o, struct arena *arena, struct bu
                       resv_rows[RESV_A_RESOURCE_LIST].name, &list, arena);
     for (size_t i = 0; i < list.n; i++) {
         buf_printf(out, "%s.%s=", list.v[i].name, list.v[i].resource);
-        add_value(out, list.v[i].value);
+        account_add_value(out, list.v[i].value);
         buf_add_char(out, ' ');
     }
 }

@@ -63,20 +63,6 @@ const char *log_server_name(const struct svr_config *cfg, struct arena *arena)
                         cfg->server_host);
 }
 
-static const char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
-{
-    va_list again;
-    char *text;
-    int len;
-
-    va_copy(again, ap);
-    len = vsnprintf(NULL, 0, fmt, again);
-    va_end(again);
-    text = arena_alloc(arena, (size_t)len + 1);
-    vsnprintf(text, (size_t)len + 1, fmt, ap);
-    return text;
-}
-
 void decide_log(struct decision *out, uint32_t event, uint32_t obj_class,
                 const char *object, const char *fmt, ...)
 {

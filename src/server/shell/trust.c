@@ -11,30 +11,12 @@
 #include "server/shell/accounts.h"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #define HOST_MAX       256
 #define HOST_ADDRS_MAX 64
-
-bool trust_is_own(struct in_addr addr)
-{
-    struct ifaddrs *list, *i;
-    bool found = ntohl(addr.s_addr) >> 24 == 127;
-
-    if (found || getifaddrs(&list))
-        return found;
-    for (i = list; i && !found; i = i->ifa_next)
-        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) {
-            const struct sockaddr_in *own = (const void *)i->ifa_addr;
-
-            found = own->sin_addr.s_addr == addr.s_addr;
-        }
-    freeifaddrs(list);
-    return found;
-}
 
 static bool name_has(struct shell *sh, const char *name, struct in_addr addr)
 {
@@ -93,7 +75,7 @@ bool trust_has(struct shell *sh, struct in_addr addr)
 {
     const struct conf *c = sh->conf;
 
-    return trust_is_own(addr) || list_has(sh, c->trusted_hosts, addr) ||
+    return net_is_own(addr) || list_has(sh, c->trusted_hosts, addr) ||
            list_has(sh, c->primary, addr) || list_has(sh, c->secondary, addr) ||
            list_has(sh, conf_routers(c), addr) || nodes_have(sh, addr);
 }
@@ -102,7 +84,7 @@ void trust_host_name(struct shell *sh, struct in_addr addr, char *name, size_t s
 {
     char text[INET_ADDRSTRLEN];
 
-    if (trust_is_own(addr)) {
+    if (net_is_own(addr)) {
         snprintf(name, size, "%s", sh->host);
         return;
     }

@@ -8,9 +8,6 @@
 
 #include <netinet/in.h>
 
-/* Loopback, or an address of one of this host's interfaces. */
-bool trust_is_own(struct in_addr addr);
-
 /* Configured: this host, PBS_TRUSTED_HOSTS, the server pair, routers, hosts of nodes.
  * May ask the system's name services; answers are kept (accounts.h). */
 bool trust_has(struct shell *sh, struct in_addr addr);

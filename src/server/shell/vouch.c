@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/resvport.h"
+#include "lib/io/net.h"
 #include "server/shell/client.h"
 #include "server/shell/handshake.h"
 #include "server/shell/methods.h"
@@ -53,7 +54,7 @@ static bool is_root(const struct client *c, const char *user)
 {
     const char *principal = c->all->sh->conf->privileged_auth_user;
 
-    return (strcmp(user, "root") == 0 && trust_is_own(c->peer.sin_addr)) ||
+    return (strcmp(user, "root") == 0 && net_is_own(c->peer.sin_addr)) ||
            (principal && strcmp(user, principal) == 0);
 }
 
