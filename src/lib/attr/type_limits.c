@@ -42,18 +42,37 @@ static int compare_keys(const struct limit *a, const struct limit *b)
 }
 
 /* The entry of the same key; else NULL and where it would be. */
-static struct limit *find_limit(struct attr_value *v, const struct limit *key,
+static struct limit *find_limit(const struct attr_value *v, const struct limit *key,
                                 size_t *at)
 {
-    for (*at = 0; *at < v->u.limits.n; ++*at) {
-        int cmp = compare_keys(&v->u.limits.v[*at], key);
+    size_t lo = 0, hi = v->u.limits.n;
 
-        if (cmp == 0)
-            return &v->u.limits.v[*at];
-        if (cmp > 0)
-            break;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        int cmp = compare_keys(&v->u.limits.v[mid], key);
+
+        if (cmp == 0) {
+            *at = mid;
+            return &v->u.limits.v[mid];
+        }
+        if (cmp < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
+    *at = lo;
     return NULL;
+}
+
+const struct limit *limits_find(const struct attr_value *v, char kind, const char *name,
+                                const char *resource)
+{
+    const struct limit key = { .kind = kind,
+                               .name = (char *)name,
+                               .resource = (char *)resource };
+    size_t at;
+
+    return v->set ? find_limit(v, &key, &at) : NULL;
 }
 
 /* 'limit' goes over to '*v'; an entry of the same key is overwritten. */

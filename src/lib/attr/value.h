@@ -165,6 +165,11 @@ void resources_remove(struct resources *r, const char *name);
 /* A size in KiB, rounded up. */
 int64_t size_kib(const struct size_value *s);
 
+/* The limit of that very entity, NULL when there is none. 'resource' in its canonical
+ * spelling; NULL for limits of the number of jobs. */
+const struct limit *limits_find(const struct attr_value *v, char kind, const char *name,
+                                const char *resource);
+
 /* Append "[u:bob=3]". */
 void limit_print(const struct limit *limit, struct buf *out);
 

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define GENERIC_NAME "PBS_GENERIC"
 
@@ -59,19 +58,9 @@ static const struct job *same_before(const struct kind_row *k,
 static const struct limit *find_limit(const struct attr_value *limits, char kind,
                                       const char *name, const char *resource)
 {
-    const struct limit *generic = NULL;
+    const struct limit *l = limits_find(limits, kind, name, resource);
 
-    for (size_t i = 0; limits->set && i < limits->u.limits.n; i++) {
-        const struct limit *l = &limits->u.limits.v[i];
-
-        if (l->kind != kind || (resource && strcasecmp(l->resource, resource) != 0))
-            continue;
-        if (strcmp(l->name, name) == 0)
-            return l;
-        if (strcmp(l->name, GENERIC_NAME) == 0)
-            generic = l;
-    }
-    return generic;
+    return l ? l : limits_find(limits, kind, GENERIC_NAME, resource);
 }
 
 /* --- how many jobs --------------------------------------------------------------- */

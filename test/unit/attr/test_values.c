@@ -313,6 +313,33 @@ static void test_entity_limits(void)
     RUN(steps);
 }
 
+/* Put in in no order, many: each is found by its key, and nobody else. */
+static void test_every_limit_is_found_by_its_key(void)
+{
+    struct attr_value v = { 0 };
+    char text[64];
+
+    for (int i = 0; i < 500; i++) {
+        snprintf(text, sizeof(text), "[%c:e%d=%d]", "gpu"[i % 3], i * 7919 % 500, i);
+        CU_ASSERT_EQUAL(
+            attr_value_set(&attr_entity_limit, &v, NULL, NULL, text, WIRE_OP_INCR), 0);
+    }
+    CU_ASSERT_EQUAL(v.u.limits.n, 500);
+    for (int i = 0; i < 500; i++) {
+        const struct limit *l;
+
+        snprintf(text, sizeof(text), "e%d", i * 7919 % 500);
+        l = limits_find(&v, "gpu"[i % 3], text, NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(l);
+        CU_ASSERT_EQUAL(strtol(l->value, NULL, 10), i);
+        CU_ASSERT_PTR_NULL(limits_find(&v, "pug"[i % 3], text, NULL));
+    }
+    CU_ASSERT_PTR_NULL(limits_find(&v, 'u', "e", NULL));
+    CU_ASSERT_PTR_NULL(limits_find(&v, 'o', "PBS_ALL", NULL));
+    attr_entity_limit.clear(&v);
+    CU_ASSERT_PTR_NULL(limits_find(&v, 'u', "e0", NULL));
+}
+
 static void test_limits_of_resources_are_shown_by_entity(void)
 {
     struct attr_value v = { 0 };
@@ -470,6 +497,7 @@ int main(void)
         { "access lists are kept in the order of evaluation",
           test_access_lists_are_kept_in_their_order },
         { "entity limits are a map by key", test_entity_limits },
+        { "every limit is found by its key", test_every_limit_is_found_by_its_key },
         { "limits of resources are shown by entity",
           test_limits_of_resources_are_shown_by_entity },
         { "an emptied list holds nothing", test_an_emptied_list_holds_nothing },
