@@ -168,6 +168,7 @@ static void test_a_handshake_names_the_user(void)
 {
     struct pair p = { begin(PBS_AUTH_ROLE_CLIENT, "ann", toy, NULL),
                       begin(PBS_AUTH_ROLE_SERVER, "far", toy, NULL), 0, 0, "" };
+    struct auth_out more = { 0 };
     char user[8], small[3];
 
     CU_ASSERT_NOT_EQUAL(auth_session_user(p.server, user, sizeof(user)), 0);
@@ -179,6 +180,10 @@ static void test_a_handshake_names_the_user(void)
     CU_ASSERT_STRING_EQUAL(user, "ann");
     CU_ASSERT_NOT_EQUAL(auth_session_user(p.server, small, sizeof(small)), 0);
     CU_ASSERT_FALSE(auth_session_is_encrypted(p.client));
+    CU_ASSERT_EQUAL(auth_session_packet(p.server, AUTH_TOKEN, "x", 1, &more),
+                    AUTH_FAILED);
+    CU_ASSERT_EQUAL(auth_session_packet(p.client, AUTH_OK, "", 1, &more), AUTH_FAILED);
+    CU_ASSERT_EQUAL(more.n, 0); /* it is over: nothing more is taken or said */
     end(&p);
 }
 
