@@ -595,6 +595,31 @@ static void make_two(struct world *w)
     world_clear(w);
 }
 
+/* While vnodes are awaited a no says little: the question is put again in 5 s. */
+static void test_a_no_after_a_restart_is_not_final(void)
+{
+    struct world w;
+
+    make(&w, CO);
+    world_modify(&w, "user1", "R1.svr", "reserve_end=1795248700", NULL);
+    world_restart_silent(&w);
+    world_clear(&w);
+    world_deny(&w, "R1.svr");
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_DENIED), 0);
+    world_go(&w, w.now_at + 4);
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 0);
+    world_go(&w, w.now_at + 1);
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 1);
+    CU_ASSERT_TRUE(world_commanded(&w, 15));
+    for (int i = 0; i < 5; i++)
+        world_vnode(&w, arena_printf(w.arena, "vn[%d]", i), 0);
+    world_sched_done(&w); /* of the cycle that began before they reported */
+    world_deny(&w, "R1.svr");
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_DENIED), 1);
+    EXPECT_TEXT(window(&w), "1795248600-1795248000=600");
+    world_free(&w);
+}
+
 static void test_forced_against_a_no(void)
 {
     struct world w;
@@ -718,6 +743,7 @@ int main(void)
         { "a running one moved out waits again", test_running_one_moved_out },
         { "an end that has come needs nobody", test_an_end_that_has_come },
         { "a smaller one and its queue", test_smaller },
+        { "a no after a restart is not final", test_a_no_after_a_restart_is_not_final },
         { "force against a no", test_forced_against_a_no },
         { "force with a yes", test_forced_with_a_yes },
         { "force without a scheduler", test_forced_without_a_scheduler },
