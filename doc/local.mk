@@ -26,6 +26,15 @@ dist_man_MANS += \
 	doc/man/qstop.8 \
 	doc/man/qsub.1 \
 	doc/man/qterm.8
-EXTRA_DIST += doc/architecture.md doc/performance.md doc/authentication.md \
-	doc/extensions.md doc/fuzzing.md doc/store.md doc/design/001-first-slice.md doc/design/003-objects.md doc/design/002-encryption.md \
-	doc/design/004-decoding-memory.md
+EXTRA_DIST += \
+	doc/architecture.md \
+	doc/authentication.md \
+	doc/changing.md \
+	doc/design/001-first-slice.md \
+	doc/design/002-encryption.md \
+	doc/design/003-objects.md \
+	doc/design/004-decoding-memory.md \
+	doc/extensions.md \
+	doc/fuzzing.md \
+	doc/performance.md \
+	doc/store.md
