@@ -613,6 +613,24 @@ static void test_a_marked_job_that_never_runs(void)
     fake_mom_free(&fm);
 }
 
+/* Deleted while it was being sent: it runs for a moment, and nothing is made of it. */
+static void test_a_marked_job_that_is_doomed(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "", "create_resv_from_job=1", "x\n");
+    const struct is_message *commit;
+
+    CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    commit = fake_told(&fm, BATCH_COMMIT, 0);
+    CU_ASSERT_EQUAL(delete_job(r, RIG_USER, id, NULL), 0);
+    fake_answer(&fm, commit, 0, NULL);
+    fake_usage(&fm, id, 1, "4711", "00:00:00");
+    CU_ASSERT_EQUAL(state_of(r, id), 'R');
+    CU_ASSERT_EQUAL(svr_model(r->s)->kinds[OBJ_RESV].n, 0);
+    fake_mom_free(&fm);
+}
+
 static void test_a_mark_that_is_refused(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -664,6 +682,7 @@ int main(void)
         { "as long as its job it is in nobody's way", test_it_is_in_nobodys_way },
         { "a marked job gets one when it runs", test_a_marked_job },
         { "a job that never runs gets none", test_a_marked_job_that_never_runs },
+        { "a job that is to be deleted gets none", test_a_marked_job_that_is_doomed },
         { "a refused mark is taken away", test_a_mark_that_is_refused },
         { "no mark in a reservation", test_a_mark_in_a_reservation },
     };
