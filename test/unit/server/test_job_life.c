@@ -186,6 +186,23 @@ static const char *signal_told(const struct fake_mom *fm)
     return told ? ((const struct body_signal *)told->request.body)->signal : "";
 }
 
+static void a_job_is_its_owners(void)
+{
+    static const struct {
+        const char *user;
+        int code;
+    } cases[] = { { "anna", PBSE_PERM },
+                  { "an", PBSE_PERM },
+                  { "ANN", PBSE_PERM },
+                  { RIG_USER, 0 } };
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        CU_ASSERT_EQUAL(delete_job(fm.r, cases[i].user, id, NULL), cases[i].code);
+    fake_mom_free(&fm);
+}
+
 static void a_running_job_is_killed(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -432,6 +449,7 @@ int main(void)
         { "a refused job is queued again", a_refused_job_is_queued_again },
         { "too many runs hold the job", too_many_runs_hold_the_job },
         { "a queued job is deleted", a_queued_job_is_deleted },
+        { "a job is its owner's", a_job_is_its_owners },
         { "a running job is killed", a_running_job_is_killed },
         { "deletion waits for a job being sent", deletion_waits_for_a_job_being_sent },
         { "force does not wait", force_does_not_wait },
