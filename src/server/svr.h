@@ -16,15 +16,25 @@
 
 struct svr;
 
+/* What Python says of a script that it compiled. */
+enum hook_verdict {
+    HOOK_IS_SOUND,
+    HOOK_IS_WRONG,
+    HOOK_IS_UNKNOWN, /* it could not be asked */
+};
+
 /* The directory through which qmgr and the server hand over bodies of hooks (wire.md
  * 7.3), as the shell lets the core see it: texts by base name. A name that is none, a
  * file that is no plain one of the server's own, and one that is too large are
- * PBSE_HOOKERROR with words. */
+ * PBSE_HOOKERROR with words. 'compile' (may be NULL) says with words what is wrong with
+ * the script of the hook 'name', or why nobody knows. */
 struct hook_files {
     int (*read)(void *arg, const char *name, struct arena *arena, const char **data,
                 size_t *len, struct diag *why);
     int (*write)(void *arg, const char *name, const char *data, size_t len,
                  struct diag *why);
+    enum hook_verdict (*compile)(void *arg, const char *name, const char *data,
+                                 size_t len, struct diag *why);
     void *arg;
 };
 

@@ -565,6 +565,17 @@ def test_what_is_wrong_with_a_hooks_file_is_told(site):
     try:
         for line, err, rc in cases:
             assert told(site, ["-c", line]) == ("", err, rc), line
+        # What Python does not take leaves the old script, and the log says why.
+        good, bad = site.write("good.py", SCRIPT), site.write("bad.py", "import pbs\nif x\n")
+        qmgr(site, "import hook h1 application/x-python default " + good)
+        for way in ("default " + bad, "base64 -"):
+            assert told(site, ["-c", "import hook h1 application/x-python " + way],
+                        input="aWYgeAo=\n\n") == (
+                "", "qmgr obj=h1 svr=default: Failed to compile script, hook 'h1' contents not "
+                "overwritten" + hooks, 32)
+        assert qmgr(site, "export hook h1 application/x-python default") == SCRIPT
+        site.server.log_match("Hook;h1;line 2: ")
+        qmgr(site, "import hook h1 application/x-config default " + bad)
         warning = "WARNING: Disabling a PBS hook results in an unsupported configuration!\n"
         assert told(site, ["-c", "set pbshook PBS_power enabled=False"])[1:] == (warning, 0)
         # What is printed of it is what may be set.

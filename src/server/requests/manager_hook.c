@@ -209,6 +209,28 @@ static void store_body(struct manager *g, const struct object *o,
                "hook '%s' contents overwritten", o->id);
 }
 
+/* A source has no NUL, and what Python has against it is in the log. Where there is no
+ * Python the script is taken as it is. */
+static bool compiles(struct manager *g, const struct object *o, const char *data,
+                     size_t len)
+{
+    const struct hook_files *files = g->rq->cfg->hook_files;
+    struct diag why = { 0 };
+    enum hook_verdict verdict;
+
+    if (memchr(data, '\0', len))
+        return false;
+    if (!files->compile)
+        return true;
+    verdict = files->compile(files->arg, o->id, data, len, &why);
+    if (verdict == HOOK_IS_WRONG)
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, o->id, "%s", why.text);
+    else if (verdict == HOOK_IS_UNKNOWN)
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, o->id,
+                   "the script was not compiled: %s", why.text);
+    return verdict != HOOK_IS_WRONG;
+}
+
 static int import_hook(struct manager *g)
 {
     struct transfer t = { .operation = "mgr_hook_import" };
@@ -229,8 +251,7 @@ static int import_hook(struct manager *g)
     if (!decode_body(&t, g->rq->arena, &data, &len))
         return refuse_text(g, t.operation,
                            arena_printf(g->out->arena, "%s is not base64", t.file));
-    /* What Python would say of it: a source has no NUL. */
-    if (t.attr == HOOK_A_HF_SCRIPT && memchr(data, '\0', len))
+    if (t.attr == HOOK_A_HF_SCRIPT && !compiles(g, o, data, len))
         return refuse_text(
             g, t.operation,
             arena_printf(g->out->arena,

@@ -4,6 +4,7 @@
 #include "server/shell/hook_dir.h"
 
 #include "lib/io/daemon.h"
+#include "server/shell/hook_compile.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,6 +20,7 @@
 struct hook_dir {
     int fd;
     int64_t clean_at;
+    char *exec;
     struct hook_files files;
 };
 
@@ -155,7 +157,16 @@ static void remove_older(const struct hook_dir *d, int64_t than_at)
     closedir(dir);
 }
 
-int hook_dir_open(const char *home, struct hook_dir **ret, struct diag *why)
+static enum hook_verdict compile(void *arg, const char *name, const char *data,
+                                 size_t len, struct diag *why)
+{
+    const struct hook_dir *d = arg;
+
+    return hook_compile(d->exec, name, data, len, why);
+}
+
+int hook_dir_open(const char *home, const char *exec, struct hook_dir **ret,
+                  struct diag *why)
 {
     char *outer = xasprintf("%s/server_priv/hooks", home);
     char *path = xasprintf("%s/tmp", outer);
@@ -174,7 +185,8 @@ int hook_dir_open(const char *home, struct hook_dir **ret, struct diag *why)
         return err;
     d = xcalloc(1, sizeof(*d));
     d->fd = fd;
-    d->files = (struct hook_files){ read_file, write_file, d };
+    d->exec = xstrdup(exec);
+    d->files = (struct hook_files){ read_file, write_file, compile, d };
     remove_older(d, INT64_MAX);
     *ret = d;
     return 0;
@@ -185,6 +197,7 @@ void hook_dir_close(struct hook_dir *d)
     if (!d)
         return;
     close(d->fd);
+    free(d->exec);
     free(d);
 }
 

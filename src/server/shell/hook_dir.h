@@ -16,8 +16,9 @@
 struct hook_dir;
 
 /* Make the directory (0750) when it is missing, and empty it: nobody waits for files of
- * a server that has ended. */
-int hook_dir_open(const char *home, struct hook_dir **ret, struct diag *why) MUST_CHECK;
+ * a server that has ended. 'exec' is the installation that may have a Python. */
+int hook_dir_open(const char *home, const char *exec, struct hook_dir **ret,
+                  struct diag *why) MUST_CHECK;
 void hook_dir_close(struct hook_dir *d); /* NULL is fine */
 
 /* For struct svr_config; lives as long as 'd'. */

@@ -260,7 +260,7 @@ static int load_core(struct shell *sh)
 
     sh->accounts = accounts_new();
     cfg.arg = sh->accounts;
-    if (hook_dir_open(sh->conf->home, &sh->hooks, &why))
+    if (hook_dir_open(sh->conf->home, sh->conf->exec, &sh->hooks, &why))
         return fail(sh, EXIT_SETUP, why.text);
     cfg.hook_files = hook_dir_files(sh->hooks);
     sh->svr = svr_new(&cfg);

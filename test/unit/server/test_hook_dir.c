@@ -1,6 +1,7 @@
 /* test_hook_dir.c - the directory of hooks' bodies trusts no name and no file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/shell/hook_compile.h"
 #include "server/shell/hook_dir.h"
 
 #include "../unit.h"
@@ -33,7 +34,7 @@ static struct hook_dir *dir_new(void)
     struct hook_dir *d = NULL;
     struct diag why = { 0 };
 
-    CU_ASSERT_EQUAL_FATAL(hook_dir_open(home, &d, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(hook_dir_open(home, "/nosuch", &d, &why), 0);
     return d;
 }
 
@@ -130,6 +131,64 @@ static void test_old_files_go_and_a_start_takes_them_all(void)
     arena_free(a);
 }
 
+/* An installation whose Python is that shell script. */
+static const char *exec_with(struct arena *a, const char *script)
+{
+    static const char *const parts[] = { "", "/python", "/python/bin" };
+    const char *exec = arena_printf(a, "%s/exec", home);
+    const char *python = arena_printf(a, "%s/python/bin/python", exec);
+    FILE *f;
+
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        mkdir(arena_printf(a, "%s%s", exec, parts[i]), 0755);
+    f = fopen(python, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    fprintf(f, "#!/bin/sh\n%s\n", script);
+    fclose(f);
+    chmod(python, 0755);
+    return exec;
+}
+
+/* Python, or what stands in for it, has the last word; silence of either is no verdict.
+ */
+static void test_scripts_are_compiled_and_not_run(void)
+{
+    static const struct {
+        const char *story, *python, *script;
+        enum hook_verdict verdict;
+        const char *words;
+    } rows[] = {
+        { "sound", NULL, "import pbs\n\npbs.event().accept()\n", HOOK_IS_SOUND, "" },
+        { "empty", NULL, "", HOOK_IS_SOUND, "" },
+        { "not run", NULL, "raise SystemExit(3)\n", HOOK_IS_SOUND, "" },
+        { "wrong", NULL, "x = 1\nif x\n", HOOK_IS_WRONG, "line 2: " },
+        { "nested too deep", NULL, NULL, HOOK_IS_WRONG, "" },
+        { "the installation's own", "echo no more; exit 3", "", HOOK_IS_WRONG,
+          "no more" },
+        { "one that cannot start", "echo broken >&2; exit 1", "", HOOK_IS_UNKNOWN,
+          "broken" },
+        { "one that is killed", "kill -9 $$", "", HOOK_IS_WRONG, "Python did not" },
+    };
+    struct arena *a = arena_new();
+    char *deep = arena_alloc(a, 200001);
+
+    memset(deep, '(', 200000);
+    deep[200000] = '\0';
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *script = rows[i].script ? rows[i].script : deep;
+        const char *exec = rows[i].python ? exec_with(a, rows[i].python) : "/nosuch";
+        struct diag why = { 0 };
+        enum hook_verdict got = hook_compile(exec, "h1", script, strlen(script), &why);
+
+        if (got != rows[i].verdict ||
+            strncmp(why.text, rows[i].words, strlen(rows[i].words)))
+            printf("%s: %d %s\n", rows[i].story, (int)got, why.text);
+        CU_ASSERT_EQUAL(got, rows[i].verdict);
+        CU_ASSERT_EQUAL(strncmp(why.text, rows[i].words, strlen(rows[i].words)), 0);
+    }
+    arena_free(a);
+}
+
 static const struct unit_case cases[] = {
     { "names and files that are not plain are refused",
       test_names_and_files_that_are_not_plain_are_refused },
@@ -137,24 +196,27 @@ static const struct unit_case cases[] = {
       test_writing_makes_or_replaces_and_follows_no_link },
     { "old files go and a start takes them all",
       test_old_files_go_and_a_start_takes_them_all },
+    { "scripts are compiled and not run", test_scripts_are_compiled_and_not_run },
 };
 
 int main(void)
 {
-    static const char *const ends[] = { "/server_priv/hooks/tmp", "/server_priv/hooks",
-                                        "/server_priv", "" };
+    static const char *const ends[] = {
+        "/exec/python/bin/python", "/exec/python/bin",   "/exec/python", "/exec",
+        "/server_priv/hooks/tmp",  "/server_priv/hooks", "/server_priv", ""
+    };
     struct hook_dir *d;
     int rc;
 
     if (!mkdtemp(home))
         return 2;
     rc = unit_main("hook directory", cases, ARRAY_LEN(cases));
-    if (hook_dir_open(home, &d, NULL) == 0)
+    if (hook_dir_open(home, "/nosuch", &d, NULL) == 0)
         hook_dir_close(d); /* empties it */
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         char *path = xasprintf("%s%s", home, ends[i]);
 
-        rmdir(path);
+        remove(path);
         free(path);
     }
     return rc;
