@@ -130,16 +130,61 @@ static int add_strings(struct attr_value *v, const struct attr_value *more)
     return 0;
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What '-=' takes away: each text once, with how often. */
+struct takings {
+    size_t n;
+    const char **text; /* sorted */
+    size_t *n_left;
+};
+
+static struct takings takings_of(const struct strings *less)
+{
+    struct takings t = { .text = xcalloc(less->n + 1, sizeof(*t.text)),
+                         .n_left = xcalloc(less->n + 1, sizeof(*t.n_left)) };
+
+    for (size_t i = 0; i < less->n; i++)
+        t.text[i] = less->v[i];
+    qsort(t.text, less->n, sizeof(*t.text), by_text);
+    for (size_t i = 0; i < less->n; i++) {
+        if (t.n == 0 || strcmp(t.text[t.n - 1], t.text[i]) != 0)
+            t.text[t.n++] = t.text[i];
+        t.n_left[t.n - 1]++;
+    }
+    return t;
+}
+
+static bool takes(struct takings *t, const char *member)
+{
+    const char **at = bsearch(&member, t->text, t->n, sizeof(*t->text), by_text);
+
+    if (!at || t->n_left[at - t->text] == 0)
+        return false;
+    t->n_left[at - t->text]--;
+    return true;
+}
+
+/* For each member given the first equal one goes. Lists of ten thousand are taken from
+ * lists of ten thousand: each is walked once. */
 static int subtract_strings(struct attr_value *v, const struct attr_value *less)
 {
-    for (size_t i = 0; v->set && i < less->u.list.n; i++) {
-        size_t at = 0;
+    struct takings t = takings_of(&less->u.list);
+    size_t kept = 0;
 
-        while (at < v->u.list.n && strcmp(v->u.list.v[at], less->u.list.v[i]) != 0)
-            at++;
-        if (at < v->u.list.n)
-            strings_remove(&v->u.list, at);
+    for (size_t i = 0; v->set && i < v->u.list.n; i++) {
+        if (takes(&t, v->u.list.v[i]))
+            free(v->u.list.v[i]);
+        else
+            v->u.list.v[kept++] = v->u.list.v[i];
     }
+    if (v->set)
+        v->u.list.n = kept;
+    free(t.text);
+    free(t.n_left);
     return 0;
 }
 
@@ -233,35 +278,54 @@ static int order_users(const char *a, const char *b)
 
 typedef int (*order_fn)(const char *a, const char *b);
 
+/* Behind its equals in order, among which alone it can be a second time. Everybody may
+ * send a list of ten thousand: the search is binary. */
 static int insert_member(struct strings *list, const char *member, order_fn order)
+{
+    const char *key = unsigned_member(member);
+    size_t lo = 0, hi = list->n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (order(unsigned_member(list->v[mid]), key) <= 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t i = lo; i > 0 && order(unsigned_member(list->v[i - 1]), key) == 0; i--)
+        if (strcmp(list->v[i - 1], member) == 0)
+            return PBSE_DUPLIST;
+    strings_insert(list, lo, xstrdup(member));
+    return 0;
+}
+
+static void remove_member(struct strings *list, const char *member)
 {
     size_t at = 0;
 
-    for (size_t i = 0; i < list->n; i++)
-        if (strcmp(list->v[i], member) == 0)
-            return PBSE_DUPLIST;
-    while (at < list->n &&
-           order(unsigned_member(list->v[at]), unsigned_member(member)) <= 0)
+    while (strcmp(list->v[at], member) != 0)
         at++;
-    strings_insert(list, at, xstrdup(member));
-    return 0;
+    strings_remove(list, at);
 }
 
 /* '*v' with the members of 'more' at their places, or as it was. */
 static int insert_all(struct attr_value *v, const struct attr_value *more,
                       order_fn order)
 {
-    struct attr_value sum;
     int err = 0;
 
-    copy_strings(&sum, v);
-    sum.set = true;
-    for (size_t i = 0; !err && i < more->u.list.n; i++)
-        err = insert_member(&sum.u.list, more->u.list.v[i], order);
-    if (err)
-        clear_strings(&sum);
-    else
-        replace(v, sum);
+    for (size_t i = 0; !err && i < more->u.list.n; i++) {
+        err = insert_member(&v->u.list, more->u.list.v[i], order);
+        while (err && i-- > 0)
+            remove_member(&v->u.list, more->u.list.v[i]);
+    }
+    if (!err)
+        v->set = true;
+    else if (!v->set) {
+        free(v->u.list.v);
+        v->u.list = (struct strings){ 0 };
+    }
     return err;
 }
 

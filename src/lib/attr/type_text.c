@@ -48,9 +48,14 @@ static void print_text(const struct attr_value *v, struct buf *out)
 
 static int add_text(struct attr_value *v, const struct attr_value *more)
 {
+    size_t len = v->set ? strlen(v->u.str) : 0, n;
+
     if (!more->set)
         return 0;
-    own_text(v, xasprintf("%s%s", v->set ? v->u.str : "", more->u.str));
+    n = strlen(more->u.str) + 1;
+    v->u.str = xrealloc(v->u.str, len + n);
+    memcpy(v->u.str + len, more->u.str, n);
+    v->set = true;
     return 0;
 }
 

@@ -282,6 +282,76 @@ static void test_access_lists_are_kept_in_their_order(void)
     RUN(steps);
 }
 
+static const char *const_list(int n, int stride, const char *fmt)
+{
+    struct buf text = { 0 };
+    const char *ret;
+
+    for (int i = 0; i < n; i++) {
+        char member[64];
+
+        snprintf(member, sizeof(member), fmt, i * stride % n);
+        buf_printf(&text, "%s%s", i ? "," : "", member);
+    }
+    ret = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return ret;
+}
+
+/* In whatever order ten thousand come, they are kept in one, and go again in another.
+ */
+static void test_long_lists(void)
+{
+    static const struct {
+        const struct attr_type *type;
+        const char *fmt, *sorted;
+    } rows[] = {
+        { &attr_acl_user, "user%05d@*.x", "user%05d@*.x" },
+        { &attr_acl_host, "%05d.a.b", NULL },
+        { &attr_acl_group, "g%05d", "g%05d" },
+        { &attr_strings, "s%05d", NULL },
+        { &attr_entity_limit, "[u:u%05d=3]", "[u:u%05d=3]" },
+    };
+    enum {
+        N = 10000
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct attr_type *t = rows[i].type;
+        struct attr_value v = { 0 }, w = { 0 };
+        const char *there = const_list(N, 7919, rows[i].fmt);
+        const char *back = const_list(N, 3571, rows[i].fmt);
+
+        CU_ASSERT_EQUAL(attr_value_set(t, &v, defs, NULL, there, SET), 0);
+        CU_ASSERT_EQUAL(attr_value_set(t, &w, defs, NULL, back, SET), 0);
+        if (t != &attr_strings)
+            CU_ASSERT_STRING_EQUAL(shown(t, &v), shown(t, &w));
+        if (rows[i].sorted)
+            CU_ASSERT_STRING_EQUAL(shown(t, &v), const_list(N, 1, rows[i].sorted));
+        CU_ASSERT_EQUAL(attr_value_set(t, &v, defs, NULL, back, DECR), 0);
+        CU_ASSERT_TRUE(!v.set || v.u.list.n == 0);
+        t->clear(&v);
+        t->clear(&w);
+    }
+}
+
+static void test_a_refused_list_changes_nothing(void)
+{
+    static const struct step steps[] = {
+        { &attr_acl_user, "m@h", INCR, "a@h,z@h,-a@h,a@h", PBSE_DUPLIST, "m@h", NULL },
+        { &attr_acl_user, NULL, SET, "a,b,a", PBSE_DUPLIST, "-", NULL },
+        { &attr_acl_user, "+", INCR, "-bob,+bob,bob", 0, "+,-bob,+bob,bob", NULL },
+        { &attr_acl_user, "-bob", INCR, "bob,-bob", PBSE_DUPLIST, "-bob", NULL },
+        { &attr_acl_host, "A.b", INCR, "a.B,a.b", 0, "A.b,a.B,a.b", NULL },
+        { &attr_acl_host, "A.b,a.b", INCR, "A.b", PBSE_DUPLIST, "A.b,a.b", NULL },
+        { &attr_strings, "a,b,a,b,a", DECR, "a,a,b", 0, "b,a", NULL },
+        { &attr_strings, "a,b", DECR, "b,a,c", 0, "", NULL },
+        { &attr_string, NULL, INCR, "ab", 0, "ab", NULL },
+    };
+
+    RUN(steps);
+}
+
 static void test_entity_limits(void)
 {
     static const struct attr_type *const count = &attr_entity_limit;
@@ -496,6 +566,8 @@ int main(void)
         { "lists split at commas that nothing protects", test_lists },
         { "access lists are kept in the order of evaluation",
           test_access_lists_are_kept_in_their_order },
+        { "long lists are kept in their order", test_long_lists },
+        { "a refused list changes nothing", test_a_refused_list_changes_nothing },
         { "entity limits are a map by key", test_entity_limits },
         { "every limit is found by its key", test_every_limit_is_found_by_its_key },
         { "limits of resources are shown by entity",
