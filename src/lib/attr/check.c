@@ -262,6 +262,39 @@ int check_preempt_order(const struct attr_value *v, struct diag *why)
     return bad_unless(is_preempt_order(v->u.str), why);
 }
 
+static bool is_preempt_level(const char *text, size_t len)
+{
+    static const char *const levels[] = { "express_queue", "normal_jobs", "fairshare",
+                                          "queue_softlimits", "server_softlimits" };
+
+    for (size_t i = 0; i < ARRAY_LEN(levels); i++)
+        if (strlen(levels[i]) == len && strncmp(levels[i], text, len) == 0)
+            return true;
+    return false;
+}
+
+/* Levels, highest first; several joined by '+' make one (scheduling.md 22). */
+int check_preempt_prio(const struct attr_value *v, struct diag *why)
+{
+    const char *p = v->u.str;
+
+    for (;;) {
+        size_t len;
+
+        p += strspn(p, " \t");
+        len = strcspn(p, ",+ \t");
+        if (!is_preempt_level(p, len))
+            return diag_code(why, PBSE_BADATVAL);
+        p += len;
+        p += strspn(p, " \t");
+        if (!*p)
+            return 0;
+        if (*p != ',' && *p != '+')
+            return diag_code(why, PBSE_BADATVAL);
+        p++;
+    }
+}
+
 int check_preempt_sort(const struct attr_value *v, struct diag *why)
 {
     return bad_unless(strcmp(v->u.str, "min_time_since_start") == 0, why);

@@ -38,6 +38,7 @@ CHECK(resv_mail_points);
 CHECK(tolerate);
 CHECK(job_run_wait);
 CHECK(backfill_fuzzy);
+CHECK(preempt_prio);
 CHECK(preempt_order);
 CHECK(preempt_sort);
 CHECK(manager_list);

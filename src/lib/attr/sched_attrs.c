@@ -157,6 +157,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .read = EVERYONE,
         .write = WHO_MANAGER,
         .dflt = "express_queue, normal_jobs",
+        .check = check_preempt_prio,
         .doc = "Preemption levels.",
     },
     [SCHED_A_PREEMPT_ORDER] = {

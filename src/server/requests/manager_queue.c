@@ -107,6 +107,19 @@ static int check_queue(const struct manager *g, const struct edit *e)
     return check_group_key(e, QUEUE_A_NODE_GROUP_KEY, true, why);
 }
 
+/* A destination may be made later: said, not refused. */
+static void warn_unknown_destinations(struct manager *g, const struct edit *e)
+{
+    const struct attr_value *to = edit_value(e, QUEUE_A_ROUTE_DESTINATIONS);
+
+    if (!e->touched[QUEUE_A_ROUTE_DESTINATIONS] || !to->set)
+        return;
+    for (size_t i = 0; i < to->u.list.n; i++)
+        if (!strchr(to->u.list.v[i], '@') && !model_queue(g->m, to->u.list.v[i]))
+            decide_log(g->out, LOG_EV_ADMIN, LOG_IN_QUEUE, g->name,
+                       "there is no queue %s to route to", to->u.list.v[i]);
+}
+
 static int change_queue(struct manager *g, const struct object *o, enum fact fact)
 {
     struct edit e;
@@ -118,8 +131,10 @@ static int change_queue(struct manager *g, const struct object *o, enum fact fac
         spell_out_type(&e);
         err = check_queue(g, &e);
     }
-    if (err == 0)
+    if (err == 0) {
         manager_commit(g, &e, fact, OBJ_QUEUE, g->name);
+        warn_unknown_destinations(g, &e);
+    }
     edit_fini(&e);
     return err;
 }

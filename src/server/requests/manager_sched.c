@@ -10,8 +10,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define SCHED_DEFAULT  "default"
-#define SCHED_NAME_MAX 15
+#define SCHED_DEFAULT     "default"
+#define SCHED_NAME_MAX    15
+
+#define DEFAULT_PARTITION "pbs-default"
 
 /* Two schedulers share no partition and no directory. */
 static int check_unique(const struct manager *g, const struct edit *e,
@@ -29,24 +31,37 @@ static int check_unique(const struct manager *g, const struct edit *e,
     return 0;
 }
 
-/* What is fixed for the default one, and its alone. */
-static int check_default(const struct manager *g, const struct edit *e)
+static bool is_default(const struct manager *g)
 {
-    if (strcmp(g->name, SCHED_DEFAULT) != 0) {
-        if (strcmp(edit_str(e, SCHED_A_PARTITION, ""), "pbs-default") != 0)
+    return strcmp(g->name, SCHED_DEFAULT) == 0;
+}
+
+/* What is fixed for the default one, and its alone. Who says what is so already, as a
+ * dump does, changes nothing. */
+static int check_default(const struct manager *g, const struct edit *e,
+                         const struct object *self)
+{
+    static const int fixed[] = { SCHED_A_PARTITION, SCHED_A_SCHED_PRIV,
+                                 SCHED_A_SCHED_LOG };
+
+    if (!is_default(g)) {
+        if (strcmp(edit_str(e, SCHED_A_PARTITION, ""), DEFAULT_PARTITION) != 0)
             return 0;
         return diag_code(&g->out->why, PBSE_DEFAULT_PARTITION);
     }
-    if (e->touched[SCHED_A_PARTITION] || e->touched[SCHED_A_SCHED_PRIV] ||
-        e->touched[SCHED_A_SCHED_LOG])
-        return diag_code(&g->out->why, PBSE_SCHED_OP_NOT_PERMITTED);
+    for (size_t i = 0; self && i < ARRAY_LEN(fixed); i++)
+        if (!str_same(edit_str(e, fixed[i], NULL), obj_str(self, fixed[i], NULL)))
+            return diag_code(&g->out->why, PBSE_SCHED_OP_NOT_PERMITTED);
     return 0;
 }
 
-/* throughput_mode and job_run_wait say the same in two ways; each sets the other. */
+/* throughput_mode and job_run_wait say the same in two ways; each sets the other, and
+ * without one neither is left. */
 static void pair_run_wait(struct manager *g, struct edit *e)
 {
     const char *wait = edit_str(e, SCHED_A_JOB_RUN_WAIT, "runjob_hook");
+    bool touched =
+        e->touched[SCHED_A_JOB_RUN_WAIT] || e->touched[SCHED_A_THROUGHPUT_MODE];
 
     if (manager_sets(g, "job_run_wait")) {
         if (strcasecmp(wait, "none") == 0)
@@ -58,6 +73,9 @@ static void pair_run_wait(struct manager *g, struct edit *e)
         edit_set_str(e, SCHED_A_JOB_RUN_WAIT,
                      edit_num(e, SCHED_A_THROUGHPUT_MODE, 1) ? "runjob_hook"
                                                              : "execjob_hook");
+    } else if (touched) {
+        edit_set_str(e, SCHED_A_JOB_RUN_WAIT, "runjob_hook");
+        edit_set_num(e, SCHED_A_THROUGHPUT_MODE, 1);
     }
 }
 
@@ -91,7 +109,7 @@ static int check_formula(const struct manager *g, const struct edit *e)
 static int check_sched(const struct manager *g, const struct edit *e,
                        const struct object *self)
 {
-    int err = check_default(g, e);
+    int err = check_default(g, e, self);
 
     if (err == 0)
         err = check_host(g, e);
@@ -111,23 +129,43 @@ static const char *own_directory(const struct manager *g, const char *name)
 {
     const char *home = g->rq->cfg->home;
 
-    return arena_printf(g->rq->arena, "%s%s%s_%s", home ? home : "", home ? "/" : "",
-                        name, g->name);
+    return arena_printf(g->rq->arena, "%s%s%s%s%s", home ? home : "", home ? "/" : "",
+                        name, is_default(g) ? "" : "_", is_default(g) ? "" : g->name);
 }
 
-static void complete_new(struct manager *g, struct edit *e)
+/* What it is without being set; NULL: nothing. */
+static const char *default_of(const struct manager *g, int attr)
 {
-    if (!edit_value(e, SCHED_A_SCHEDULING)->set)
-        edit_set_num(e, SCHED_A_SCHEDULING, 0);
-    if (!edit_value(e, SCHED_A_SCHED_PRIV)->set)
-        edit_set_str(e, SCHED_A_SCHED_PRIV, own_directory(g, "sched_priv"));
-    if (!edit_value(e, SCHED_A_SCHED_LOG)->set)
-        edit_set_str(e, SCHED_A_SCHED_LOG, own_directory(g, "sched_logs"));
-    for (size_t i = 0; i < e->table->n; i++)
-        if (i != SCHED_A_PARTITION && i != SCHED_A_SCHED_HOST &&
-            !edit_value(e, (int)i)->set && e->table->rows[i].dflt &&
-            !(e->table->rows[i].flags & ATTR_NOT_SAVED))
-            edit_set_str(e, (int)i, e->table->rows[i].dflt);
+    const struct attr_row *row = &sched_rows[attr];
+
+    switch (attr) {
+    case SCHED_A_SCHED_HOST:
+        return is_default(g) ? g->rq->cfg->server_host : NULL;
+    case SCHED_A_PARTITION:
+        return is_default(g) ? DEFAULT_PARTITION : NULL;
+    case SCHED_A_SCHED_PRIV:
+        return own_directory(g, "sched_priv");
+    case SCHED_A_SCHED_LOG:
+        return own_directory(g, "sched_logs");
+    case SCHED_A_SCHEDULING:
+        return is_default(g) ? "True" : "False";
+    default:
+        return row->flags & ATTR_NOT_SAVED ? NULL : row->dflt;
+    }
+}
+
+/* Defaults come back when they are unset, and are there from the beginning. */
+static void restore_defaults(struct manager *g, struct edit *e)
+{
+    for (size_t i = 0; i < e->table->n; i++) {
+        const char *text;
+
+        if (edit_value(e, (int)i)->set || (e->o && !e->touched[i]))
+            continue;
+        text = default_of(g, (int)i);
+        if (text)
+            edit_set_str(e, (int)i, text);
+    }
 }
 
 /* The default scheduler and the server have these two in common. */
@@ -135,7 +173,7 @@ static void mirror_to_server(struct manager *g, const struct edit *e)
 {
     struct record *rec;
 
-    if (strcmp(g->name, SCHED_DEFAULT) != 0 ||
+    if (!is_default(g) ||
         (!e->touched[SCHED_A_SCHEDULING] && !e->touched[SCHED_A_SCHEDULER_ITERATION]))
         return;
     rec = decide(g->out, g->rq, FACT_SET, OBJ_SERVER, g->m->server->id);
@@ -145,6 +183,19 @@ static void mirror_to_server(struct manager *g, const struct edit *e)
                       edit_num(e, SCHED_A_SCHEDULER_ITERATION, 600));
 }
 
+/* It may be made later, or be known elsewhere: said, not refused. */
+static void warn_unknown_user(struct manager *g, const struct edit *e)
+{
+    const struct svr_config *cfg = g->rq->cfg;
+    const char *user = edit_str(e, SCHED_A_SCHED_USER, NULL);
+    struct wire_strings groups;
+
+    if (e->touched[SCHED_A_SCHED_USER] && user && cfg->user_groups &&
+        !cfg->user_groups(cfg->arg, user, g->rq->arena, &groups))
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SCHED, g->name,
+                   "sched_user %s is no account of this host", user);
+}
+
 static int change_sched(struct manager *g, const struct object *o, struct edit *e)
 {
     struct record *rec;
@@ -152,13 +203,13 @@ static int change_sched(struct manager *g, const struct object *o, struct edit *
 
     if (err)
         return err;
+    restore_defaults(g, e);
     pair_run_wait(g, e);
     err = check_sched(g, e, o);
     if (err)
         return err;
-    if (!o)
-        complete_new(g, e);
     manager_commit(g, e, o ? FACT_SET : FACT_CREATED, OBJ_SCHED, g->name);
+    warn_unknown_user(g, e);
     mirror_to_server(g, e);
     if (!manager_sets(g, "scheduling") || !edit_num(e, SCHED_A_SCHEDULING, 0))
         return 0;

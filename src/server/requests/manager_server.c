@@ -190,6 +190,13 @@ static void log_effects(struct manager *g, const struct edit *e)
                    "svr_max_job_sequence_id wrapped to 0");
 }
 
+/* Tools unset all that a status shows but for what they know to be read-only, in one
+ * request, and do not know what is ours alone. */
+static bool is_ours_to_keep(const struct manager *g, const struct wire_attr *a)
+{
+    return g->command == MANAGER_UNSET && strncasecmp(a->name, "holdfast_", 9) == 0;
+}
+
 /* reserve_retry_cutoff is no more; setting it succeeds and does nothing. */
 static void drop_obsolete(struct manager *g)
 {
@@ -202,7 +209,7 @@ static void drop_obsolete(struct manager *g)
             decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER,
                        log_server_name(g->rq->cfg, g->out->arena),
                        "reserve_retry_cutoff is obsolete and has no effect");
-        else
+        else if (!is_ours_to_keep(g, a))
             wire_attrs_add(&kept, g->rq->arena, a->name, a->resource, a->value, a->op);
     }
     g->attrs = kept;

@@ -384,6 +384,11 @@ static void test_schedulers_answer_their_catalogue(void)
         { "run wait", SET, SCHED, "s2", "job_run_wait=maybe", 15014, BAD_VALUE },
         { "fuzzy", SET, SCHED, "s2", "opt_backfill_fuzzy=x", 15014, BAD_VALUE },
         { "order", SET, SCHED, "s2", "preempt_order=SS", 15014, BAD_VALUE },
+        { "levels", SET, SCHED, "s2", "preempt_prio=normal_jobs,foo", 15014,
+          BAD_VALUE },
+        { "levels", SET, SCHED, "s2", "preempt_prio=fairshare,", 15014, BAD_VALUE },
+        { "levels", SET, SCHED, "s2",
+          "preempt_prio=express_queue+fairshare,normal_jobs,server_softlimits", 0, "" },
         { "state", SET, SCHED, "s2", "state=idle", 15003, READ_ONLY " state" },
         { "gone", DELETE, SCHED, "s1", "", 0, "" },
         { "partition free", SET, SCHED, "s2", "partition=p1", 0, "" },
@@ -391,8 +396,87 @@ static void test_schedulers_answer_their_catalogue(void)
     struct rig *r = rig_new();
 
     RUN(r, rows);
-    rig_manager(r, RIG_ROOT, SET, SCHED, "s2", "job_run_wait=none");
+    rig_free(r);
+    r = rig_new(); /* with one scheduler */
+    rig_manager(r, RIG_ROOT, SET, SCHED, "", "job_run_wait=none");
     check_shown(r, SCH, "", "throughput_mode", NULL);
+    check_shown(r, SCH, "", "job_run_wait", "none");
+    rig_manager(r, RIG_ROOT, UNSET, SCHED, "", "job_run_wait");
+    check_shown(r, SCH, "", "throughput_mode", "True");
+    check_shown(r, SCH, "", "job_run_wait", "runjob_hook");
+    rig_free(r);
+}
+
+/* Tools unset all that a status shows, in one request, and expect the defaults back. */
+static void test_what_is_unset_as_a_whole_has_its_defaults_again(void)
+{
+    static const char sched[] =
+        "sched_cycle_length throughput_mode job_run_wait partition sched_priv "
+        "sched_log "
+        "scheduling scheduler_iteration preempt_queue_prio preempt_prio preempt_order "
+        "preempt_sort log_events server_dyn_res_alarm comment opt_backfill_fuzzy";
+    static const char server[] =
+        "scheduling log_events mailer mail_from query_other_jobs "
+        "resources_default.ncpus scheduler_iteration resv_enable max_array_size "
+        "pbs_license_max pbs_license_linger_time eligible_time_enable "
+        "job_history_enable max_concurrent_provision comment show_hidden_attribs "
+        "clear_topjob_estimates_enable resv_answer_time holdfast_version";
+    static const struct {
+        uint32_t status, type;
+        const char *id, *attrs, *change;
+    } rows[] = {
+        { SCH, SCHED, "default", sched,
+          "sched_cycle_length=10 throughput_mode=f preempt_prio=fairshare "
+          "preempt_queue_prio=1 preempt_order=R log_events=1 server_dyn_res_alarm=2 "
+          "scheduling=f comment=x opt_backfill_fuzzy=high" },
+        { SCH, SCHED, "", sched, "scheduling=f scheduler_iteration=5" },
+        { SVR, SERVER, "", server,
+          "scheduling=f log_events=1 mailer=x mail_from=x query_other_jobs=f "
+          "resources_default.ncpus=4 scheduler_iteration=5 resv_enable=f "
+          "max_array_size=4 pbs_license_max=5 pbs_license_linger_time=6 "
+          "eligible_time_enable=t max_concurrent_provision=9 comment=x "
+          "show_hidden_attribs=t clear_topjob_estimates_enable=t resv_answer_time=9" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct rig *r = rig_new();
+        const struct wire_objects *was, *is;
+
+        rig_manager(r, RIG_ROOT, UNSET, SERVER, "", "job_history_enable");
+        was = rig_status(r, RIG_ROOT, rows[i].status, rows[i].id, "");
+        CU_ASSERT_EQUAL(
+            rig_manager(r, RIG_ROOT, SET, rows[i].type, rows[i].id, rows[i].change), 0);
+        CU_ASSERT_EQUAL(
+            rig_manager(r, RIG_ROOT, UNSET, rows[i].type, rows[i].id, rows[i].attrs),
+            0);
+        is = rig_status(r, RIG_ROOT, rows[i].status, rows[i].id, "");
+        CU_ASSERT_EQUAL_FATAL(is->v[0].attrs.n, was->v[0].attrs.n);
+        for (size_t k = 0; k < is->v[0].attrs.n; k++) {
+            CU_ASSERT_STRING_EQUAL(is->v[0].attrs.v[k].name, was->v[0].attrs.v[k].name);
+            CU_ASSERT_STRING_EQUAL(is->v[0].attrs.v[k].value,
+                                   was->v[0].attrs.v[k].value);
+        }
+        rig_free(r);
+    }
+}
+
+static void test_what_is_odd_is_said(void)
+{
+    struct rig *r = rig_new();
+
+    rig_manager(r, RIG_ROOT, CREATE, QUEUE, "r", "queue_type=r");
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, QUEUE, "r",
+                                "route_destinations=workq,nosuch,far@other"),
+                    0);
+    CU_ASSERT(rig_logged(r, "there is no queue nosuch to route to"));
+    CU_ASSERT_FALSE(rig_logged(r, "there is no queue workq"));
+    CU_ASSERT_FALSE(rig_logged(r, "there is no queue far"));
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, SCHED, "default", "sched_user=nobodyknows"), 0);
+    CU_ASSERT(rig_logged(r, "sched_user nobodyknows is no account of this host"));
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, SCHED, "default", "sched_user=ann"),
+                    0);
+    CU_ASSERT_FALSE(rig_logged(r, "sched_user ann"));
     rig_free(r);
 }
 
@@ -530,6 +614,9 @@ static const struct unit_case cases[] = {
     { "limits of two styles do not mix anywhere",
       test_limits_of_two_styles_do_not_mix_anywhere },
     { "schedulers answer their catalogue", test_schedulers_answer_their_catalogue },
+    { "what is unset as a whole has its defaults again",
+      test_what_is_unset_as_a_whole_has_its_defaults_again },
+    { "what is odd is said", test_what_is_odd_is_said },
     { "some changes have log lines of their own",
       test_some_changes_have_log_lines_of_their_own },
     { "a formula is set on the server's host",
