@@ -137,17 +137,27 @@ static bool acl_on(const struct queue *q, int switch_attr)
     return obj_num(&q->obj, switch_attr, 0) != 0;
 }
 
+int queue_has_room(const struct queue *q, struct diag *why)
+{
+    const struct object *o = &q->obj;
+
+    if (obj_is_set(o, QUEUE_A_MAX_QUEUABLE) &&
+        (int64_t)q->n_jobs >= obj_num(o, QUEUE_A_MAX_QUEUABLE, 0))
+        return diag_code(why, PBSE_MAXQUED);
+    return 0;
+}
+
 int queue_lets_in(const struct request *rq, const struct queue *q,
                   const struct job_account *acct, struct diag *why)
 {
     const struct object *o = &q->obj;
     const struct requester *who = rq->who;
+    int err;
 
     if (!obj_num(o, QUEUE_A_ENABLED, 0))
         return diag_code(why, PBSE_QUNOENB);
-    if (obj_is_set(o, QUEUE_A_MAX_QUEUABLE) &&
-        (int64_t)q->n_jobs >= obj_num(o, QUEUE_A_MAX_QUEUABLE, 0))
-        return diag_code(why, PBSE_MAXQUED);
+    if ((err = queue_has_room(q, why)))
+        return err;
     if (obj_num(o, QUEUE_A_FROM_ROUTE_ONLY, 0))
         return diag_code(why, PBSE_QACESS);
     if (who->rights & WHO_MANAGER)

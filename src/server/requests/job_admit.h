@@ -40,14 +40,18 @@ int job_find_queue(const struct model *m, const struct request *rq,
 int queue_lets_in(const struct request *rq, const struct queue *q,
                   const struct job_account *acct, struct diag *why) MUST_CHECK;
 
+/* Check 4 alone, which another job may make fail before this one is committed. 15046.
+ */
+int queue_has_room(const struct queue *q, struct diag *why) MUST_CHECK;
+
 /* Check 13: resources_min of the queue, resources_max of the queue, else of the server.
  * 15036. */
 int job_keeps_limits(const struct model *m, const struct queue *q,
                      const struct resources *wanted, struct diag *why) MUST_CHECK;
 
 /* What entries say together: the limits of a job that may be shrunk (15162, 15163),
- * soft_walltime beside them (15180) or above walltime (15014), a limit of subjobs without
- * any (15231). */
+ * soft_walltime beside them (15180) or above walltime (15014), a limit of subjobs
+ * without any (15231). */
 int job_entries_agree(const struct edit *job, struct diag *why) MUST_CHECK;
 
 /* A job in a reservation: its place must not ask for more than the reservation's

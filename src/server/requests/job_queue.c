@@ -366,6 +366,8 @@ static int check_again(const struct model *m, const struct record *rec,
     int err = q ? asked_for_in(m, rec, &list, why) : diag_code(why, PBSE_UNKQUE);
 
     if (!err)
+        err = queue_has_room(q, why);
+    if (!err)
         err = job_keeps_count_limits(m, q, &who, why);
     if (!err && list.set)
         err = job_keeps_amount_limits(m, q, &who, &list.u.res, why);

@@ -137,6 +137,7 @@ static void test_a_race_for_the_last_place_is_lost_by_one(void)
         const char *limit, *job;
         int code;
     } races[] = {
+        { "max_queuable=1", "", 15046 },
         { "max_queued=[u:ann=1]", "", 15142 },
         { "max_queued_res.ncpus=[o:PBS_ALL=3]", "Resource_List.select=1:ncpus=2",
           15143 },
