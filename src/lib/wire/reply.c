@@ -141,14 +141,13 @@ void batch_put_object(struct buf *out, const struct wire_object *o)
 void batch_open_reply(struct wire_reply *reply, struct arena *arena)
 {
     const struct wire_encoded *from = &reply->encoded;
-    struct dis_in in = { .at = from->data,
-                         .end = from->data + from->len,
-                         .arena = arena };
+    struct dis_in in = { .at = from->data, .arena = arena };
     struct wire_objects got = { .n = from->n, .cap = from->n };
     enum dis_error e = DIS_OK;
 
     if (!from->data)
         return;
+    in.end = from->data + from->len; /* not before: no arithmetic on NULL */
     got.v = ARENA_ARRAY(arena, struct wire_object, got.n);
     for (size_t i = 0; i < got.n && !e; i++)
         e = wire_decode(&in, object_fields, &got.v[i]);
