@@ -79,6 +79,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
+	src/server/requests/job_start.c src/server/requests/job_start.h \
 	src/server/requests/manager.c src/server/requests/manager.h \
 	src/server/requests/manager_hook.c \
 	src/server/requests/manager_limits.c \
