@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	doc/design/002-encryption.md \
 	doc/design/003-objects.md \
 	doc/design/004-decoding-memory.md \
+	doc/design/005-hot-start.md \
 	doc/extensions.md \
 	doc/fuzzing.md \
 	doc/performance.md \

@@ -15,6 +15,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/take_up.c \
 	src/server/watch.c src/server/watch.h \
 	src/server/model/fact.c \
+	src/server/model/hot_start.h \
 	src/server/model/hook_event.c src/server/model/hook_event.h \
 	src/server/model/job_exit.c src/server/model/job_exit.h \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
@@ -66,6 +67,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/handlers.h \
 	src/server/requests/hook_edit.c src/server/requests/hook_edit.h \
 	src/server/requests/hook_show.c \
+	src/server/requests/hot_start.c src/server/requests/hot_start.h \
 	src/server/requests/job_access.c src/server/requests/job_access.h \
 	src/server/requests/job_admit.c src/server/requests/job_admit.h \
 	src/server/requests/job_delete.c \
@@ -110,6 +112,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/status.c \
 	src/server/requests/table.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
+	src/server/rules/hot_start.c \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
 	src/server/rules/resv_alter.c \
@@ -190,6 +193,11 @@ test_unit_server_test_job_limits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_limits_LDADD = $(FAKE_MOM_LIBS)
 
 # The end of the server.
+check_PROGRAMS += test/unit/server/test_hot_start
+TESTS += test/unit/server/test_hot_start
+test_unit_server_test_hot_start_SOURCES = test/unit/server/test_hot_start.c $(FAKE_MOM)
+test_unit_server_test_hot_start_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_hot_start_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_shutdown
 TESTS += test/unit/server/test_shutdown
 test_unit_server_test_shutdown_SOURCES = test/unit/server/test_shutdown.c $(FAKE_MOM)

@@ -112,6 +112,16 @@ void sched_link_run_job(struct sched_link *l, const char *job_id)
     DL_APPEND(l->jobs, j);
 }
 
+bool sched_links_run_job(const struct sched_links *links, const char *job_id)
+{
+    struct sched_link *l, *next;
+
+    HASH_ITER(hh, links->by_name, l, next)
+    if (l->running_job && strcmp(l->running_job, job_id) == 0)
+        return true;
+    return false;
+}
+
 void sched_link_forget_job(struct sched_link *l, const char *job_id)
 {
     struct sched_job *j, *next;

@@ -60,6 +60,8 @@ const struct object *sched_of_partition(const struct model *m, const char *parti
  * free; merged with what waits. */
 void sched_link_wake(struct sched_link *l, int32_t command);
 void sched_link_run_job(struct sched_link *l, const char *job_id);
+/* True while a scheduler carries out the deferred run of that job. */
+bool sched_links_run_job(const struct sched_links *links, const char *job_id);
 /* Drop a named job that has not been sent. */
 void sched_link_forget_job(struct sched_link *l, const char *job_id);
 

@@ -2,9 +2,11 @@
  * what the store has given back (operations.md 11).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/hot_start.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/requests/edit.h"
+#include "server/requests/hot_start.h"
 #include "server/requests/job_end.h"
 #include "server/svr_priv.h"
 
@@ -236,6 +238,23 @@ static void abort_jobs(struct turn *t)
     take_up(t, &d);
 }
 
+/* A hot start looks for the jobs that ran before; any other one forgets them. */
+static void remember_runs(struct turn *t, enum svr_start type)
+{
+    const struct svr *s = t->s;
+    struct decision d = turn_decision(t);
+
+    if (type == SVR_HOT)
+        hot_start_begin(s->m, s->actor, t->now_at, &d);
+    else
+        hot_start_end(s->m, s->actor, t->now_at, &d);
+    take_up(t, &d);
+    if (hot_start_is_on(s->m))
+        effect_log(t->out, s->m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_IN_SERVER,
+                   log_server_name(&s->cfg, t->out->arena),
+                   "Hot start: %zu jobs ran before", s->m->n_hot);
+}
+
 static void start_moms(struct turn *t)
 {
     struct decision d;
@@ -259,6 +278,7 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
     }
     if (type == SVR_COLD)
         abort_jobs(&t);
+    remember_runs(&t, type);
     start_moms(&t);
     touch_all(s);
     settle(&t);

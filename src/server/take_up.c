@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
+#include "server/model/hot_start.h"
 #include "server/moms/moms.h"
 #include "server/react/job_reply.h"
 #include "server/react/react.h"
@@ -109,6 +110,36 @@ static void touch_queue_jobs(struct svr *s, const struct queue *q)
         touch(s, &j->obj);
 }
 
+/* Jobs that a hot start puts back on that vnode. */
+static void touch_awaiting(struct svr *s, const struct node *n)
+{
+    for (size_t i = 0; i < n->n_awaited; i++)
+        touch(s, &n->awaited[i]->obj);
+}
+
+/* What is free there may be what another vnode borrows. */
+static void touch_awaiting_shared(struct svr *s, const struct node *home)
+{
+    touch_awaiting(s, home);
+    for (size_t i = 0; i < home->n_referrers; i++)
+        touch_awaiting(s, home->referrers[i]);
+}
+
+static void touch_awaiting_around(struct svr *s, const struct node *n)
+{
+    if (s->m->n_hot == 0)
+        return;
+    touch_awaiting_shared(s, n);
+    for (size_t i = 0; i < n->n_borrowed; i++)
+        touch_awaiting_shared(s, n->borrowed[i].home);
+}
+
+static void touch_awaiting_holds(struct svr *s, const struct holds *holds)
+{
+    for (size_t i = 0; i < holds->n; i++)
+        touch_awaiting_around(s, holds->v[i].node);
+}
+
 /* The object and those whose rules look at it. */
 static void touch_around(struct svr *s, const struct object *o)
 {
@@ -120,14 +151,21 @@ static void touch_around(struct svr *s, const struct object *o)
             touch(s, &n->resvs[i]->obj);
         for (size_t i = 0; i < n->n_jobs; i++)
             touch(s, &n->jobs[i]->obj);
+        touch_awaiting_around(s, n);
     } else if (o->kind == OBJ_QUEUE) {
         if (TO_QUEUE(o)->resv)
             touch(s, &TO_QUEUE(o)->resv->obj);
+        if (s->m->n_hot > 0)
+            touch_queue_jobs(s, TO_QUEUE(o));
     } else if (o->kind == OBJ_RESV) {
         if (TO_RESV(o)->queue)
             touch(s, &TO_RESV(o)->queue->obj);
         touch_queue_jobs(s, TO_RESV(o)->queue);
+        touch_awaiting_holds(s, &TO_RESV(o)->holds);
     } else if (o->kind == OBJ_JOB) {
+        touch_awaiting_holds(s, &TO_JOB(o)->holds);
+        if (hot_start_is_on(s->m))
+            touch(s, s->m->server);
         if (TO_JOB(o)->queue)
             touch(s, &TO_JOB(o)->queue->obj);
         if (TO_JOB(o)->resv)

@@ -405,8 +405,10 @@ static bool server_line(struct sim *s, const struct words *w)
         s->shell.crash = CRASH_AFTER_COMMIT;
     else if (words_are(w, 1, "crashes"))
         shell_crash(s);
+    else if (words_are(w, 1, "starts hot"))
+        shell_start(s, SVR_HOT);
     else if (words_are(w, 1, "starts"))
-        shell_start(s);
+        shell_start(s, SVR_WARM);
     else
         return false;
     return true;

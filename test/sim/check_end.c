@@ -1,6 +1,7 @@
 /* check_end.c - faults have stopped, everything had time to end: now all is free.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/hot_start.h"
 #include "server/model/node_state.h"
 #include "sim.h"
 
@@ -90,6 +91,8 @@ void check_end(struct sim *s)
     check_none_left(s, m, OBJ_JOB);
     check_nodes(s, m);
     check_queues(s, m);
+    if (hot_start_is_on(m))
+        check_failed(s, CHECK_END, "the hot start is not over");
     if (!is_zero(&m->assigned))
         check_failed(s, CHECK_END, "the server has resources assigned");
     check_accounts(s);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "script.h"
+#include "server/model/hot_start.h"
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_oversub.h"
@@ -177,10 +178,22 @@ static void expect_vnode(struct sim *s, const struct words *w)
     arena_free(arena);
 }
 
+/* "server is hot", "server is not hot" */
+static void expect_hot(struct sim *s, bool want)
+{
+    if (hot_start_is_on(shell_model(s)) != want)
+        check_failed(s, CHECK_EXPECT, "the hot start is %s",
+                     want ? "over" : "not over");
+}
+
 bool expect_do(struct sim *s, const struct words *w)
 {
     if (!s->shell.up)
         check_failed(s, CHECK_EXPECT, "the server is down");
+    else if (words_are(w, 1, "server is hot"))
+        expect_hot(s, true);
+    else if (words_are(w, 1, "server is not hot"))
+        expect_hot(s, false);
     else if (words_are(w, 1, "vnode * is *"))
         expect_vnode(s, w);
     else if (words_are(w, 1, "* state *"))

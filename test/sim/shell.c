@@ -610,13 +610,13 @@ const struct model *shell_model(const struct sim *s)
 
 /* --- life and death -------------------------------------------------------------- */
 
-void shell_start(struct sim *s)
+void shell_start(struct sim *s, enum svr_start type)
 {
     struct shell *sh = &s->shell;
 
     if (sh->up)
         return;
-    sim_trace(s, "server: starts");
+    sim_trace(s, "server: starts%s", type == SVR_HOT ? " hot" : "");
     sh->svr = new_core(s);
     sh->up = true;
     sh->life++;
@@ -629,7 +629,7 @@ void shell_start(struct sim *s)
     }
     alters_forget_after(&s->alters, store_last_seq(sh->store));
     ledger_check_told(s);
-    svr_start(sh->svr, sim_now_at(s), sh->ever_started ? SVR_WARM : SVR_CREATE,
+    svr_start(sh->svr, sim_now_at(s), sh->ever_started ? type : SVR_CREATE,
               begin_turn(s));
     sh->ever_started = true;
     end_turn(s);

@@ -46,7 +46,7 @@ struct shell {
 void shell_init(struct sim *s);
 void shell_fini(struct sim *s);
 
-void shell_start(struct sim *s);
+void shell_start(struct sim *s, enum svr_start type);
 /* SIGKILL: all that is not committed is gone. */
 void shell_crash(struct sim *s);
 void shell_store_fails(struct sim *s, bool failing);

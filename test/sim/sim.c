@@ -123,7 +123,7 @@ void sim_begin(struct sim *s)
 {
     for (int i = 0; i < s->cluster.n_hosts; i++)
         mock_mom_init(s, (size_t)i);
-    shell_start(s);
+    shell_start(s, SVR_WARM);
     run_s(s, 1);
     set_server(s, "flatuid", "True");
     for (int i = 0; i < s->cluster.n_hosts; i++)
@@ -147,7 +147,7 @@ static void stop_faults(struct sim *s)
     s->planner.old_answer_percent = 0;
     s->planner.wrong_percent = 0;
     shell_store_fails(s, false);
-    shell_start(s);
+    shell_start(s, SVR_WARM);
     if (s->router_lost) {
         s->router_lost = false;
         shell_router(s, true);

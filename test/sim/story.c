@@ -345,7 +345,7 @@ static void server(struct story *t, int64_t second)
     for (int i = 0; i < 3; i++) { /* an armed crash may come later than expected */
         second += pick(t, 0, 120);
         at(t, second);
-        buf_add_str(t->out, "server starts\n");
+        buf_printf(t->out, "server starts%s\n", second % 2 ? " hot" : "");
     }
 }
 

@@ -128,6 +128,7 @@ enum job_attr {
     JOB_A_HF_KILL_AT,
     JOB_A_HF_REQUEUE,
     JOB_A_HF_OBIT_COMMENT,
+    JOB_A_HF_HOT_VNODES,
     JOB_A_COUNT
 };
 

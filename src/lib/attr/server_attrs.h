@@ -121,6 +121,7 @@ enum server_attr {
     /* kept by our own daemons, never shown */
     SERVER_A_HF_NEXT_NUMBER,
     SERVER_A_HF_HOLDFAST,
+    SERVER_A_HF_HOT_UNTIL,
     SERVER_A_COUNT
 };
 

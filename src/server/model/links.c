@@ -10,6 +10,9 @@
  * held of a resource that a vnode borrows from another is summed there (indirect.h), so
  * that what is on a vnode is taken off, too, before its references change.
  *
+ * A queued job that a hot start puts back awaits its old vnodes: it holds nothing, and
+ * they know whom to wake.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
 #include "server/model/job_state.h"
@@ -31,7 +34,8 @@ bool attr_moves_links(enum obj_kind kind, int attr)
     if (kind == OBJ_JOB)
         return attr == JOB_A_JOB_STATE || attr == JOB_A_EXEC_VNODE ||
                attr == JOB_A_RESOURCE_LIST || attr == JOB_A_QUEUE ||
-               attr == JOB_A_EUSER || attr == JOB_A_EGROUP || attr == JOB_A_PROJECT;
+               attr == JOB_A_EUSER || attr == JOB_A_EGROUP || attr == JOB_A_PROJECT ||
+               attr == JOB_A_HF_HOT_VNODES;
     if (kind == OBJ_NODE)
         return attr == NODE_A_MOM || attr == NODE_A_QUEUE || attr == NODE_A_HF_INDIRECT;
     return false;
@@ -136,13 +140,17 @@ static void node_remove_resv(const struct model *m, struct node *n, struct resv 
     looks_new(m, &n->obj);
 }
 
+/* Where a job belongs among others by order of creation. */
+static size_t job_place(struct job *const *v, size_t n, const struct job *j)
+{
+    while (n > 0 && v[n - 1]->obj.created_seq > j->obj.created_seq)
+        n--;
+    return n;
+}
+
 static void node_add_job(const struct model *m, struct node *n, struct job *j)
 {
-    size_t at = n->n_jobs;
-
-    while (at > 0 && n->jobs[at - 1]->obj.created_seq > j->obj.created_seq)
-        at--;
-    n->jobs = array_insert(n->jobs, &n->n_jobs, j, at);
+    n->jobs = array_insert(n->jobs, &n->n_jobs, j, job_place(n->jobs, n->n_jobs, j));
     looks_new(m, &n->obj);
 }
 
@@ -250,6 +258,87 @@ static void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r
 
     DL_FOREACH2(q->jobs, j, queue_next)
     job_set_resv(m, j, r);
+}
+
+/* --- a hot start --------------------------------------------------------------------
+ */
+
+static void add_awaits(struct model *m, struct job *j)
+{
+    holds_make(m, obj_str(&j->obj, JOB_A_HF_HOT_VNODES, NULL), &j->awaits);
+    for (size_t i = 0; i < j->awaits.n; i++) {
+        struct node *n = j->awaits.v[i].node;
+
+        n->awaited = array_insert(n->awaited, &n->n_awaited, j,
+                                  job_place(n->awaited, n->n_awaited, j));
+    }
+}
+
+static void remove_awaits(struct job *j)
+{
+    for (size_t i = 0; i < j->awaits.n; i++) {
+        struct node *n = j->awaits.v[i].node;
+
+        n->awaited = array_remove(n->awaited, &n->n_awaited, j);
+    }
+    holds_drop(&j->awaits);
+}
+
+/* A job that is held or waits for its time is none of a hot start's for now. */
+static void link_hot(struct model *m, struct job *j)
+{
+    bool queued = job_state(j) == 'Q';
+
+    j->hot = obj_is_set(&j->obj, JOB_A_HF_HOT_VNODES) && (queued || job_is_at_mom(j));
+    m->n_hot += j->hot;
+    if (j->hot && queued)
+        add_awaits(m, j);
+}
+
+static void unlink_hot(struct model *m, struct job *j)
+{
+    remove_awaits(j);
+    m->n_hot -= j->hot;
+    j->hot = false;
+}
+
+/* A vnode that comes may be one that jobs await. */
+static void find_awaits(struct model *m)
+{
+    struct object *o;
+
+    if (m->n_hot == 0)
+        return;
+    DL_FOREACH(m->kinds[OBJ_JOB].first, o)
+    {
+        struct job *j = STRUCT_OF(o, struct job, obj);
+
+        if (!j->linked || !j->hot)
+            continue;
+        unlink_hot(m, j);
+        link_hot(m, j);
+    }
+}
+
+static void drop_await(struct job *j, const struct node *n)
+{
+    for (size_t i = 0; i < j->awaits.n; i++) {
+        if (j->awaits.v[i].node != n)
+            continue;
+        resources_clear(&j->awaits.v[i].amount);
+        j->awaits.v[i] = j->awaits.v[--j->awaits.n];
+        return;
+    }
+}
+
+/* One that goes is not awaited any more. */
+static void drop_awaited(struct node *n)
+{
+    for (size_t i = 0; i < n->n_awaited; i++)
+        drop_await(n->awaited[i], n);
+    free(n->awaited);
+    n->awaited = NULL;
+    n->n_awaited = 0;
 }
 
 /* --- links of each kind --------------------------------------------------------------
@@ -405,6 +494,7 @@ static void link_node(struct model *m, struct node *n)
         n->queue->n_nodes++;
         looks_new(m, q);
     }
+    find_awaits(m);
     if (!mom->set || mom->u.list.n == 0)
         return;
     n->host = host_make(m, mom->u.list.v[0]);
@@ -428,6 +518,7 @@ static void unlink_node(struct model *m, struct node *n)
         looks_new(m, &n->queue->obj);
     }
     n->queue = NULL;
+    drop_awaited(n);
     if (!h)
         return;
     DL_DELETE2(h->nodes, n, host_prev, host_next);
@@ -528,6 +619,7 @@ static void link_job(struct model *m, struct job *j)
     else
         m->n_orphans++;
     job_set_resv(m, j, j->queue ? j->queue->resv : NULL);
+    link_hot(m, j);
 }
 
 static void unlink_job(struct model *m, struct job *j)
@@ -547,6 +639,7 @@ static void unlink_job(struct model *m, struct job *j)
     for (size_t i = 0; i < j->holds.n; i++)
         node_remove_job(m, j->holds.v[i].node, j);
     holds_drop(&j->holds);
+    unlink_hot(m, j);
 }
 
 /* A new queue takes in the jobs that name it. */

@@ -85,6 +85,8 @@ struct node {
     struct resv **resvs;
     size_t n_jobs; /* running jobs on it, by created_seq */
     struct job **jobs;
+    size_t n_awaited; /* queued jobs that a hot start puts back on it, by created_seq */
+    struct job **awaited;
     struct resources assigned; /* sum over links: running reservations, jobs outside */
 };
 
@@ -112,10 +114,12 @@ struct job {
     struct object obj;
     /* derived */
     struct queue *queue;
-    struct resv *resv;  /* the reservation whose queue it is in, or NULL */
-    struct holds holds; /* from exec_vnode while it runs */
+    struct resv *resv;   /* the reservation whose queue it is in, or NULL */
+    struct holds holds;  /* from exec_vnode while it runs */
+    struct holds awaits; /* from hf_hot_vnodes while it is queued */
     struct job *queue_prev, *queue_next;
     bool linked;
+    bool hot;               /* a hot start has to do with it: see hot_start.h */
     bool counted_in_vnodes; /* its holds and resources are in the sums */
 };
 
@@ -148,6 +152,7 @@ struct model {
     size_t n_jobs;             /* history not counted */
     size_t n_orphans;          /* jobs whose queue is not there */
     size_t n_dangling;         /* references to vnodes that are not there (yet) */
+    size_t n_hot;              /* jobs that a hot start has to do with */
     size_t n_state[10];        /* of all jobs, as in struct queue */
     struct tally *tallies;     /* likewise */
     uint64_t created;          /* counts objects: the source of created_seq */

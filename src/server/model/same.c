@@ -105,6 +105,11 @@ static bool same_node(struct compare *c, const struct node *a, const struct node
     for (size_t i = 0; i < a->n_jobs; i++)
         if (!SAME_ID(a->jobs[i], b->jobs[i]))
             return differs(c, &a->obj, "jobs");
+    if (a->n_awaited != b->n_awaited)
+        return differs(c, &a->obj, "number of jobs that await it");
+    for (size_t i = 0; i < a->n_awaited; i++)
+        if (!SAME_ID(a->awaited[i], b->awaited[i]))
+            return differs(c, &a->obj, "jobs that await it");
     if (!same_sums(&a->assigned, &b->assigned))
         return differs(c, &a->obj, "assigned");
     if (a->n_referrers != b->n_referrers)
@@ -154,6 +159,8 @@ static bool same_job(struct compare *c, const struct job *a, const struct job *b
         return differs(c, &a->obj, "queue");
     if (a->counted_in_vnodes != b->counted_in_vnodes)
         return differs(c, &a->obj, "counted");
+    if (a->hot != b->hot || a->awaits.n != b->awaits.n)
+        return differs(c, &a->obj, "hot start");
     return true;
 }
 
@@ -201,6 +208,8 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
         return differs(c, a->server, "job counts");
     if (!tallies_same(a->tallies, b->tallies))
         return differs(c, a->server, "tallies");
+    if (a->n_hot != b->n_hot)
+        return differs(c, a->server, "hot jobs");
     if (!same_sums(&a->assigned, &b->assigned))
         return differs(c, a->server, "assigned");
     return true;

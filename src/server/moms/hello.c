@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/model/hot_start.h"
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
 #include "server/moms/priv.h"
@@ -14,6 +15,11 @@
 /* How long a job that its MoM did not list may still be heard of: its obituary may be
  * on the way. */
 #define MISSING_GRACE_S 60
+
+/* A MoM that was restarted lists what it had and may find out a little later that
+ * nothing is left of it: a hot start waits so long before it believes that a job runs
+ * on. */
+#define SURE_AFTER_S    20
 
 /* --- who is it? ------------------------------------------------------------------ */
 
@@ -218,11 +224,11 @@ static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mo
     j->lost_at = 0;
     if (job_state(job) != 'R')
         return;
-    if (!obj_num(&job->obj, JOB_A_HF_SENT, 0)) {
-        struct record *rec = moms_record(t, FACT_JOB_SENT, OBJ_JOB, job->obj.id);
-
-        record_change(rec, t->out->arena, JOB_A_HF_SENT, NULL, "True");
+    if (job_ran_before(job) && obj_num(&job->obj, JOB_A_HF_SENT, 0)) {
+        j->sure_at = t->now_at + SURE_AFTER_S;
+        moms_wake_at(ms, j->sure_at);
     }
+    job_is_taken(t, job);
     if ((substate == JOB_SUB_SUSPENDED || substate == JOB_SUB_SCHED_SUSPENDED) &&
         r->substate == JOB_SUB_RUNNING)
         signal_job(ms, t, job->obj.id, "suspend");
@@ -275,6 +281,7 @@ static void look_at_jobs(struct moms *ms, struct moms_turn *t, const struct mom 
                 job->holds.v[0].node != n || is_listed(msg, job->obj.id))
                 continue;
             moms_job(ms, job->obj.id)->lost_at = t->now_at + MISSING_GRACE_S;
+            moms_job(ms, job->obj.id)->sure_at = 0;
             moms_wake_at(ms, t->now_at + MISSING_GRACE_S);
         }
     }

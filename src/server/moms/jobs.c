@@ -36,6 +36,7 @@ static void drop_run(struct moms_turn *t, struct mom_job *j)
     j->n_tries = 0;
     j->retry_at = INT64_MIN;
     j->lost_at = 0;
+    j->sure_at = 0;
 }
 
 static bool wait_until(struct moms *ms, struct mom_job *j, int64_t at, int64_t now_at)
@@ -96,11 +97,24 @@ static void without_mom(struct moms_turn *t, const struct mom_job *j,
         cannot_send(t, job);
 }
 
+/* A hot start need not seek it any more. */
+static void runs_on(struct moms_turn *t, struct mom_job *j, const struct job *job)
+{
+    struct record *rec;
+
+    if (j->sure_at == 0 || j->sure_at > t->now_at)
+        return;
+    j->sure_at = 0;
+    rec = moms_record(t, FACT_SET, OBJ_JOB, job->obj.id);
+    record_change(rec, t->out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+}
+
 static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                     const struct job *job)
 {
     const struct object *o = &job->obj;
 
+    runs_on(t, j, job);
     if (!obj_num(o, JOB_A_HF_SENT, 0)) {
         if (obj_is_set(o, JOB_A_HF_KILL_BY))
             never_ran(t, job);

@@ -253,6 +253,8 @@ static int64_t next_moment(const struct moms *ms, int64_t now_at)
             at = MIN_OF(at, j->retry_at);
         if (j->lost_at > now_at)
             at = MIN_OF(at, j->lost_at);
+        if (j->sure_at > now_at)
+            at = MIN_OF(at, j->sure_at);
     }
     return at;
 }
@@ -263,7 +265,8 @@ static void look_at_due(struct moms *ms, int64_t now_at)
 
     HASH_ITER(hh, ms->by_job, j, next)
     if ((j->retry_at != INT64_MIN && j->retry_at <= now_at) ||
-        (j->lost_at != 0 && j->lost_at <= now_at))
+        (j->lost_at != 0 && j->lost_at <= now_at) ||
+        (j->sure_at != 0 && j->sure_at <= now_at))
         moms_look(ms, j->id);
 }
 

@@ -66,9 +66,10 @@ struct mom_job {
     unsigned n_tries;    /* of what it wants at present */
     int64_t retry_at;    /* not before; INT64_MIN: at once */
     int64_t lost_at;     /* gone at its MoM unless heard of by then; 0: not missed */
-    char state;          /* that n_tries and retry_at speak of */
-    bool pressed;        /* likewise: its deletion was asked for */
-    bool looked_at;      /* not in the list of jobs to look at */
+    int64_t sure_at; /* a hot start believes by then that it runs on; 0: not asked */
+    char state;      /* that n_tries and retry_at speak of */
+    bool pressed;    /* likewise: its deletion was asked for */
+    bool looked_at;  /* not in the list of jobs to look at */
     struct mom_job *prev, *next;
     UT_hash_handle hh;
 };
@@ -133,6 +134,8 @@ void mom_take_usage(struct moms *ms, struct moms_turn *t, struct mom *mom,
                     const struct is_message *msg);
 void mom_take_obits(struct moms *ms, struct moms_turn *t, struct mom *mom,
                     const struct is_message *msg);
+/* Its MoM took the present run of a job, which is news when it was not known. */
+void job_is_taken(struct moms_turn *t, const struct job *job);
 /* The job is not at its MoM any more and nobody saw its end. */
 void job_was_lost(struct moms_turn *t, const struct job *job);
 

@@ -23,16 +23,6 @@ static const struct job *job_of(const struct moms_turn *t, const struct command 
 
 /* --- sending a job --------------------------------------------------------------- */
 
-static void taken(struct moms_turn *t, const struct job *job)
-{
-    struct record *rec;
-
-    if (obj_num(&job->obj, JOB_A_HF_SENT, 0))
-        return; /* its first update was faster */
-    rec = moms_record(t, FACT_JOB_SENT, OBJ_JOB, job->obj.id);
-    record_change(rec, t->out->arena, JOB_A_HF_SENT, NULL, "True");
-}
-
 static void log_refused(struct moms_turn *t, const struct mom *mom,
                         const struct command *c, const struct wire_reply *reply)
 {
@@ -65,6 +55,7 @@ static void refused(struct moms_turn *t, const struct job *job,
     job_back_in_queue(job, rec, NULL, t->now_at, t->out);
     record_change(rec, t->out->arena, JOB_A_COMMENT, NULL,
                   "Not Running: PBS Error: Execution server rejected request");
+    record_change(rec, t->out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 
 static void reply_to_send(struct moms_turn *t, const struct mom *mom, struct mom_job *j,
@@ -72,7 +63,7 @@ static void reply_to_send(struct moms_turn *t, const struct mom *mom, struct mom
                           const struct wire_reply *reply)
 {
     if (reply->code == 0) {
-        taken(t, job);
+        job_is_taken(t, job); /* its first update may have been faster */
         return;
     }
     log_refused(t, mom, c, reply);

@@ -57,7 +57,7 @@ static void take_text(struct moms_turn *t, const struct is_job_update *u, int at
 
 /* --- usage ----------------------------------------------------------------------- */
 
-static void job_is_taken(struct moms_turn *t, const struct job *job)
+void job_is_taken(struct moms_turn *t, const struct job *job)
 {
     struct record *rec;
 
@@ -65,6 +65,7 @@ static void job_is_taken(struct moms_turn *t, const struct job *job)
         return;
     rec = moms_record(t, FACT_JOB_SENT, OBJ_JOB, job->obj.id);
     record_change(rec, t->out->arena, JOB_A_HF_SENT, NULL, "True");
+    record_change(rec, t->out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 
 static void take_usage(struct moms *ms, struct moms_turn *t,

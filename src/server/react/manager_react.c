@@ -40,6 +40,9 @@ static void react_server(const struct reaction *r)
 
     if (c && str_same(c->after, "True"))
         effect_wake_schedulers(r, NULL, SCHED_ELIGIBLE_TIME);
+    c = change_of(r->rec, SERVER_A_HF_HOT_UNTIL);
+    if (c && !c->after) /* jobs that a hot start had for itself are free */
+        effect_wake_schedulers(r, NULL, SCHED_NEW);
     c = change_of(r->rec, SERVER_A_JOB_SORT_FORMULA);
     if (c)
         effect_tell_scheduler(r, "default", SCHED_CONFIGURE);

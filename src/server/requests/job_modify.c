@@ -125,8 +125,10 @@ static int complete_again(struct alteration *al, struct diag *why)
     list->set = true;
     err = resource_request_complete(&list->u.res, al->m, al->job->queue, false,
                                     al->rq->arena, &schedselect, why);
-    if (!err)
+    if (!err) {
         edit_set_str(&al->e, JOB_A_SCHEDSELECT, schedselect);
+        edit_unset(&al->e, JOB_A_HF_HOT_VNODES, NULL); /* not what it wants now */
+    }
     return err;
 }
 

@@ -2,11 +2,22 @@
  * job, and who is asked where.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/hot_start.h"
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_start.h"
+#include "server/sched_link.h"
 #include "server/svr.h"
+
+/* What a hot start puts back on its vnodes no scheduler sends elsewhere meanwhile,
+ * unless a manager has told it to. */
+static bool is_hot_starts(const struct model *m, const struct request *rq,
+                          const struct job *job)
+{
+    return rq->who->scheduler && hot_start_is_on(m) && job_ran_before(job) &&
+           !sched_links_run_job(rq->view->links, job->obj.id);
+}
 
 /* Who waits for what: RunJob for the MoM, AsyrunJob for nothing. */
 static void promise_reply(const struct request *rq, const struct job *job,
@@ -45,7 +56,7 @@ int handle_run_job(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_PERM);
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);
-    if (job_state(job) != 'Q')
+    if (job_state(job) != 'Q' || is_hot_starts(m, rq, job))
         return diag_code(&out->why, PBSE_BADSTATE);
     if (*body->vnodes == '\0' && rq->who->scheduler)
         return diag_code(&out->why, PBSE_IVALREQ);

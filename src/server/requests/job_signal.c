@@ -41,6 +41,13 @@ int handle_signal_job(const struct model *m, const struct request *rq,
     return 0;
 }
 
+/* Whoever wants it back in the queue does not want a hot start to put it on its vnodes.
+ */
+static void forget_vnodes(struct record *rec, struct decision *out)
+{
+    record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+}
+
 int handle_rerun_job(const struct model *m, const struct request *rq,
                      struct decision *out)
 {
@@ -59,11 +66,13 @@ int handle_rerun_job(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_NORERUN);
     if (force) {
         job_requeue_records(job, rq->actor, rq->now_at, JOB_EXIT_RERUN, "Rerun", out);
+        forget_vnodes(decide(out, rq, FACT_SET, OBJ_JOB, job->obj.id), out);
         return 0;
     }
     rec = record_add(&out->records, out->arena, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id,
                      rq->actor, rq->now_at);
     rec->note = "Rerun";
     record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, "True");
+    forget_vnodes(rec, out);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "server/requests/show.h"
 
 #include "server/model/hook_event.h"
+#include "server/model/hot_start.h"
 #include "server/model/indirect.h"
 #include "server/model/node_state.h"
 #include "server/sched_link.h"
@@ -204,6 +205,8 @@ static const char *server_state(const struct model *m, const struct request *rq)
         return "Terminating_Delay";
     if (rq->view->stopping)
         return "Terminating";
+    if (hot_start_is_on(m))
+        return "Hot_Start";
     if (!obj_num(m->server, SERVER_A_SCHEDULING, 1))
         return "Idle";
     if (strcmp(sched_link_state(rq->view->links, "default"), "scheduling") == 0)

@@ -61,6 +61,9 @@ static void requeue(const struct request *rq, const struct job *job,
     struct record *rec = about(rq, job, FACT_JOB_MODIFIED, out);
 
     record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, "True");
+    /* A hot start takes it up where it was. */
+    record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL,
+                  obj_str(&job->obj, JOB_A_EXEC_VNODE, NULL));
     decide_log(out, LOG_EV_JOB_OF_END, LOG_IN_JOB, job->obj.id,
                "Requeued in queue: %s on Server shutdown",
                obj_str(&job->obj, JOB_A_QUEUE, ""));

@@ -11,6 +11,7 @@
  * object (or one of its neighbours: a vnode wakes its reservations and jobs, a job its
  * queue, reservation and vnodes, a queue its reservation, a reservation its jobs).
  * All reservations and jobs are woken when a scheduler attaches or scheduling changes.
+ * Jobs that a hot start puts back are woken by all that can make room on their vnodes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_RULES_RULE_H

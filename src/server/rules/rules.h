@@ -44,6 +44,13 @@ bool job_node_fail_due(const struct rule_context *c, const struct object *o,
                        struct decision *out);
 int64_t job_node_fail_deadline(const struct model *m, const struct object *o);
 
+/* a hot start: rules/hot_start.c */
+bool hot_restart_due(const struct rule_context *c, const struct object *o,
+                     struct decision *out);
+bool hot_over_due(const struct rule_context *c, const struct object *o,
+                  struct decision *out);
+int64_t hot_over_deadline(const struct model *m, const struct object *o);
+
 /* vnodes: rules/node_rules.c */
 bool node_wait_due(const struct rule_context *c, const struct object *o,
                    struct decision *out);

@@ -19,9 +19,13 @@ const struct rule_row rule_rows[] = {
     { OBJ_JOB, "resv from job", rule_resv_from_job, NULL },
     { OBJ_JOB, "job time", job_time_due, job_time_deadline },
     { OBJ_JOB, "job node fail", job_node_fail_due, job_node_fail_deadline },
+    { OBJ_JOB, "hot restart", hot_restart_due, NULL },
 
     /* vnodes */
     { OBJ_NODE, "node wait", node_wait_due, node_wait_deadline },
+
+    /* the server */
+    { OBJ_SERVER, "hot start over", hot_over_due, hot_over_deadline },
 };
 const size_t n_rule_rows = ARRAY_LEN(rule_rows);
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import shutil
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -200,15 +201,23 @@ class Cluster:
 
     def stop_jobs(self):
         """End what a killed or stopped MoM left running: processes of this cluster's jobs
-        are known by PBS_CONF_FILE or the spool path in their environment."""
-        for pid in filter(str.isdigit, os.listdir("/proc")):
+        are known by PBS_CONF_FILE or the spool path in their environment. They are stopped
+        first, so that none notes how another one has ended."""
+        daemons = [s.process.pid for s in (self.server, self.scheduler, self.mom, self.comm)
+                   if s.is_up()]
+        jobs = []
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
             try:
-                with open("/proc/%s/environ" % pid, "rb") as f:
+                with open("/proc/%d/environ" % pid, "rb") as f:
                     environ = f.read()
-                if self.root.encode() in environ and int(pid) != os.getpid():
-                    os.kill(int(pid), 9)
+                if self.root.encode() in environ and pid not in daemons + [os.getpid()]:
+                    os.kill(pid, signal.SIGSTOP)
+                    jobs.append(pid)
             except (OSError, PermissionError):
                 continue
+        for pid in jobs:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
 
     def __enter__(self):
         try:

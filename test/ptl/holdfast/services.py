@@ -142,11 +142,16 @@ class Server(Service):
 
     name, log_dir = "pbs_server", "server_logs"
 
+    how = None
+
     def argv(self):
         fresh = not os.path.exists(os.path.join(self.cluster.home, "server_priv", "started"))
-        return super().argv() + (["-t", "create"] if fresh else [])
+        how = "create" if fresh else self.how
+        return super().argv() + (["-t", how] if how else [])
 
-    def start(self):
+    def start(self, how=None):
+        """how: "hot", for one that is not warm."""
+        self.how = how
         super().start()
         open(os.path.join(self.cluster.home, "server_priv", "started"), "w").close()
 
