@@ -51,13 +51,14 @@ static int by_time(const struct held *a, const struct held *b)
 }
 
 void held_add(struct holds_table *t, uint64_t conn, uint32_t number, const char *who,
-              const struct hold_reply *hold)
+              uint64_t seq, const struct hold_reply *hold)
 {
     struct held *h = xcalloc(1, sizeof(*h));
     struct held_object *o = make(t, hold->kind, hold->id);
 
     h->conn = conn;
     h->number = number;
+    h->seq = seq;
     h->who = xstrdup(who);
     h->hold = *hold;
     h->hold.id = xstrdup(hold->id);
@@ -82,6 +83,18 @@ struct held *held_overdue(const struct holds_table *t, int64_t now_at)
 int64_t held_deadline(const struct holds_table *t)
 {
     return t->timed ? t->timed->hold.until_at : INT64_MAX;
+}
+
+struct held *held_after(const struct holds_table *t, uint64_t seq)
+{
+    struct held_object *o, *next;
+    struct held *h;
+
+    HASH_ITER(hh, t->by_object, o, next)
+    DL_FOREACH(o->first, h)
+    if (h->seq > seq)
+        return h;
+    return NULL;
 }
 
 void held_remove(struct holds_table *t, struct held *h)

@@ -9,6 +9,7 @@
 struct held {
     uint64_t conn;
     uint32_t number;                    /* of the request */
+    uint64_t seq;                       /* the last record when it began to wait */
     char *who;                          /* "user@host", for the log */
     struct hold_reply hold;             /* its id is owned */
     struct held *prev, *next;           /* of the same object, oldest first */
@@ -28,7 +29,7 @@ void held_fini(struct holds_table *t);
 
 /* Keep it; 'hold' is copied. */
 void held_add(struct holds_table *t, uint64_t conn, uint32_t number, const char *who,
-              const struct hold_reply *hold);
+              uint64_t seq, const struct hold_reply *hold);
 
 /* Those that wait for an object: the first, the others by ->next. */
 struct held *held_first(const struct holds_table *t, enum obj_kind kind,
@@ -37,6 +38,9 @@ struct held *held_first(const struct holds_table *t, enum obj_kind kind,
 /* The one whose time is over at 'now_at', NULL when there is none. */
 struct held *held_overdue(const struct holds_table *t, int64_t now_at);
 int64_t held_deadline(const struct holds_table *t);
+
+/* One that began to wait after record 'seq', NULL when there is none. */
+struct held *held_after(const struct holds_table *t, uint64_t seq);
 
 /* Forget one that has been answered. */
 void held_remove(struct holds_table *t, struct held *h);

@@ -214,7 +214,8 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
             return;
     }
     if (d->hold.wanted)
-        held_add(&t->s->held, rq->who->conn, rq->wire->number, rq->actor, &d->hold);
+        held_add(&t->s->held, rq->who->conn, rq->wire->number, rq->actor, t->s->m->seq,
+                 &d->hold);
     else if (d->listing)
         begin_listing(t, rq);
     else if (!d->no_reply && !silent && !d->stop)
@@ -248,18 +249,34 @@ static const char *refusal_words(const struct decision *d, int code)
     return d->why.code == code ? d->why.text : NULL;
 }
 
+/* It changes something, or waits for what can only come with a change. */
+static bool needs_store(const struct decision *d)
+{
+    return d->records.n > 0 || d->hold.wanted || d->forward_job;
+}
+
+/* The reply to a request that has changed nothing. */
+static void mark_look(struct effects *out, size_t from, uint64_t conn)
+{
+    for (size_t i = from; i < out->n; i++)
+        if (out->v[i].kind == EFFECT_REPLY && out->v[i].u.reply.conn == conn)
+            out->v[i].u.reply.looks = true;
+}
+
 static void serve(struct turn *t, const struct request_row *row,
                   const struct request *rq)
 {
     struct decision d = turn_decision(t);
+    size_t before = t->out->n;
     int err = may_ask(t->s, row, rq);
+    bool changes;
 
     if (err == 0) {
         err = row->handle(t->s->m, rq, &d);
     } else {
         diag_code(&d.why, err);
     }
-    if (err == 0 && d.records.n > 0 && t->s->store_failed) {
+    if (err == 0 && t->s->store_failed && needs_store(&d)) {
         refuse_unsaved(t, rq, row->silent);
         return;
     }
@@ -267,14 +284,18 @@ static void serve(struct turn *t, const struct request_row *row,
         d.records.n = 0;
         take_up(t, &d); /* log lines that come with the refusal */
         refuse(t, rq, err, refusal_words(&d, err), row->silent);
+        mark_look(t->out, before, rq->who->conn);
         if (d.close)
             close_conn(t, rq->who->conn);
         return;
     }
+    changes = d.records.n > 0;
     take_up(t, &d);
     if (rq->wire->number == BATCH_REGISTER_SCHED)
         registered(t->s, rq);
     answer(t, rq, &d, row->silent);
+    if (!changes)
+        mark_look(t->out, before, rq->who->conn);
 }
 
 /* The server's access lists come before everything but a registration (wire.md 5). */
@@ -576,6 +597,19 @@ static void held_is_over(struct turn *t, struct held *h)
         resv_held_timeout(t->s->m, &h->hold, t->out->arena, &reply);
     send_reply(t, h->conn, &reply);
     held_remove(&t->s->held, h);
+}
+
+void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
+                 struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, SVR_IN_DOUBT);
+    struct held *h;
+
+    while ((h = held_after(&s->held, durable_seq))) {
+        send_reply(&t, h->conn, &reply);
+        held_remove(&s->held, h);
+    }
 }
 
 void svr_tick(struct svr *s, int64_t now_at, struct effects *out)

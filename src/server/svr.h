@@ -90,6 +90,7 @@ struct effect {
         struct {
             uint64_t conn;
             struct wire_reply reply;
+            bool looks; /* what it answers has changed nothing */
         } reply;
         uint64_t close_conn;
         uint64_t listing_conn;
@@ -171,6 +172,9 @@ enum svr_listing {
  * more, or ever did. */
 size_t svr_listing_held_bytes(const struct svr *s);
 
+/* The rest of the reply is not sent; fine when there is none. */
+void svr_listing_drop(struct svr *s, uint64_t conn);
+
 /* Append about 'most_bytes' of the part's packet, header included. */
 enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_bytes,
                                   struct buf *out);
@@ -208,5 +212,20 @@ bool svr_shown_is_right(struct svr *s, int64_t now_at, struct buf *why);
 /* The store could not commit: changes are refused with 15161 until it is false again.
  */
 void svr_set_store_failed(struct svr *s, bool failed);
+
+/* It has been so for long, and 'durable_seq' is all that it has: nobody is to wait for
+ * it any longer. Whoever waits for something that follows from a later record is
+ * answered with SVR_IN_DOUBT; replies on their way are the shell's. */
+void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
+                 struct effects *out);
+
+/* With code 15161, to who waited for the store in vain: what was decided stays decided,
+ * and is carried out when the store is back; a question has changed nothing. */
+#define SVR_IN_DOUBT                                                                   \
+    "Failed to save in time, refer server logs for details; it may still be done "     \
+    "when the store is back: look before asking again"
+#define SVR_NOT_SHOWN                                                                  \
+    "Failed to save what is to be shown, refer server logs for details; nothing was "  \
+    "changed: ask again later"
 
 #endif

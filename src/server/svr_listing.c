@@ -81,6 +81,11 @@ size_t svr_listing_held_bytes(const struct svr *s)
     return shown_held_bytes(s->listings.shown);
 }
 
+void svr_listing_drop(struct svr *s, uint64_t conn)
+{
+    listing_drop(&s->listings, conn);
+}
+
 enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_bytes,
                                   struct buf *out)
 {

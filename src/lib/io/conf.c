@@ -79,6 +79,7 @@ static const struct conf_setting settings[] = {
     NUMBER("PBS_COMM_THREADS", comm_threads, "4", "Threads of the router."),
     NUMBER("PBS_COMM_LOG_EVENTS", comm_log_events, "0", "Log mask of the router."),
     NUMBER("PBS_SCHED_THREADS", sched_threads, "0", "Threads of the scheduler, 0: one per core."),
+    NUMBER("PBS_STORE_WAIT", store_wait_s, "30", "How many seconds an answer waits for a store that is lost (1 at least) before it says so."),
     NUMBER("PBS_JOURNAL_DAYS", journal_days, "30", "How many days the journal of changes goes back, 0: for ever."),
     NUMBER("PBS_SYSLOG", syslog, "0", "Facility number for syslog, 0: off."),
     NUMBER("PBS_SYSLOGSEVR", syslog_severity, "3", "Least severity sent to syslog."),

@@ -27,6 +27,7 @@ struct conf {
     const char *comm_routers;         /* PBS_COMM_ROUTERS */
     const char *store;                /* PBS_STORE; see conf_store() */
     const char *store_password_file;  /* PBS_STORE_PASSWORD_FILE */
+    unsigned store_wait_s;            /* PBS_STORE_WAIT, 30 */
     unsigned journal_days;            /* PBS_JOURNAL_DAYS, 30; 0: for ever */
     const char *trusted_hosts;        /* PBS_TRUSTED_HOSTS, comma list */
     const char *cluster_key;          /* PBS_CLUSTER_KEY; see conf_cluster_key() */

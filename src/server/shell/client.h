@@ -61,6 +61,7 @@ struct client {
     size_t message_at;       /* served up to here */
     unsigned n_packets;      /* of the message that is not whole yet */
     size_t counted;          /* of 'message' and 'part', in the budget */
+    uint32_t request;        /* number of the last one that was served */
     bool waiting;            /* the core owes it a reply */
     bool choked;             /* it has to read its replies first */
     bool closing;            /* nothing more is served */
@@ -120,6 +121,9 @@ void client_count(struct client *c);
 /* Answer with a code of the shell's own, and close when 'close'. */
 void client_refuse(struct client *c, uint32_t number, const char *user, int code,
                    bool close);
+/* The same with other words than the code's. */
+void client_refuse_as(struct client *c, uint32_t number, const char *user, int code,
+                      const char *text);
 void client_send_reply(struct client *c, const struct wire_reply *reply);
 
 /* long_reply.c: the reply is a long status that the core is still gathering; a part of

@@ -272,10 +272,9 @@ void client_send_reply(struct client *c, const struct wire_reply *reply)
     buf_fini(&bytes);
 }
 
-void client_refuse(struct client *c, uint32_t number, const char *user, int code,
-                   bool close)
+void client_refuse_as(struct client *c, uint32_t number, const char *user, int code,
+                      const char *text)
 {
-    const char *text = pbse_text(code);
     struct wire_reply reply = { .code = code, .choice = REPLY_NULL };
 
     if (text && *text) {
@@ -286,6 +285,12 @@ void client_refuse(struct client *c, uint32_t number, const char *user, int code
                    "Reject reply code=%d, aux=0, type=%u, from %s@%s", code, number,
                    user, c->host);
     client_send_reply(c, &reply);
+}
+
+void client_refuse(struct client *c, uint32_t number, const char *user, int code,
+                   bool close)
+{
+    client_refuse_as(c, number, user, code, pbse_text(code));
     if (close) {
         c->closing = true;
         conn_finish(c->conn);
@@ -324,6 +329,17 @@ void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *r
     client_send_reply(c, reply);
     if (!reply->more)
         client_answered(c);
+}
+
+void clients_give_up(struct clients *cs, uint64_t conn, bool looks)
+{
+    struct client *c = client_find(cs, conn);
+
+    if (!c || c->closing)
+        return;
+    client_refuse_as(c, c->request, c->user, PBSE_SAVE_ERR,
+                     looks ? SVR_NOT_SHOWN : SVR_IN_DOUBT);
+    client_answered(c);
 }
 
 void clients_listing(struct clients *cs, uint64_t conn)

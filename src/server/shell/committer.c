@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #define RETRY_MS      250
+/* Another reason than the last is a line of the log, but not more often. */
+#define SAY_MS        60000
 #define DAY_S         86400
 
 /* Old journal rows go every hour, and so many behind one commit. */
@@ -39,9 +41,11 @@ struct committer {
     struct shell *sh;
     pthread_t thread;
     struct loop_notify *done;
-    struct loop_timer *retry;
+    struct loop_timer *retry, *lost;
     int64_t pruned_at;
-    bool failing;         /* said once */
+    bool failing;             /* since the last commit that ended */
+    struct diag reason, said; /* the last one, and the one that is in the log */
+    int64_t said_ms;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t given;
     enum slot slot;
@@ -161,6 +165,11 @@ static void *thread_main(void *arg)
 
 /* In the loop. */
 
+static unsigned wait_s(const struct committer *k)
+{
+    return MAX_OF(k->sh->conf->store_wait_s, 1u);
+}
+
 static void give(struct committer *k)
 {
     pthread_mutex_lock(&k->lock);
@@ -174,17 +183,46 @@ static void on_retry(void *arg)
     give(arg);
 }
 
+/* Once, and again when there is something else to say: "the server closed the
+ * connection" comes before the reason why it does not come back. */
+static void say_failing(struct committer *k)
+{
+    int64_t now_ms = clock_mono_ms();
+
+    if (*k->said.text &&
+        (strcmp(k->said.text, k->reason.text) == 0 || now_ms < k->said_ms + SAY_MS))
+        return;
+    shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
+              "the store cannot be written, changes are refused: %s", k->reason.text);
+    k->said = k->reason;
+    k->said_ms = now_ms;
+}
+
 static void commit_failed(struct committer *k)
 {
     svr_set_store_failed(k->sh->svr, true);
-    if (!k->failing)
-        shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
-                  "the store cannot be written, changes are refused: %s", k->why.text);
     k->failing = true;
+    k->reason = k->why;
+    say_failing(k);
     if (!k->sh->stopping)
         loop_timer_set(k->retry, RETRY_MS);
     else
         k->sh->status = 3; /* shell_stop() will not wait for ever */
+}
+
+/* Whether it failed or does not come back: who waits has waited long enough. */
+static void on_lost(void *arg)
+{
+    struct committer *k = arg;
+
+    svr_set_store_failed(k->sh->svr, true);
+    k->failing = true;
+    shell_log(
+        k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
+        "the store has not saved anything for %u seconds: whoever waits for it is "
+        "told so, changes are refused; it is tried on: %s",
+        wait_s(k), *k->reason.text ? k->reason.text : "there is no answer yet");
+    outbox_give_up(k->sh->outbox);
 }
 
 /* Another server writes the store: this one must not tell anybody anything more. */
@@ -194,6 +232,17 @@ static void fenced(struct committer *k)
               "the store is not this server's any more, it ends: %s", k->why.text);
     k->sh->status = 3;
     loop_stop(k->sh->loop);
+}
+
+static void recovered(struct committer *k)
+{
+    loop_timer_clear(k->lost);
+    svr_set_store_failed(k->sh->svr, false);
+    if (k->failing)
+        shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
+                  "the store can be written again");
+    k->failing = false;
+    k->reason = k->said = (struct diag){ 0 };
 }
 
 static void on_done(void *arg)
@@ -214,11 +263,7 @@ static void on_done(void *arg)
             commit_failed(k);
         return;
     }
-    svr_set_store_failed(k->sh->svr, false);
-    if (k->failing)
-        shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
-                  "the store can be written again");
-    k->failing = false;
+    recovered(k);
     k->commit = NULL;
     commit_free(c);
     outbox_committed(k->sh->outbox, seq);
@@ -236,6 +281,7 @@ void committer_start(struct committer *k, struct commit *c)
         k->prune_before_at = now_at - (int64_t)days * DAY_S;
         k->pruned_at = now_at;
     }
+    loop_timer_set(k->lost, (int64_t)wait_s(k) * 1000);
     give(k);
 }
 
@@ -248,6 +294,7 @@ struct committer *committer_new(struct shell *sh)
     k->sh = sh;
     k->done = loop_notify_new(sh->loop, on_done, k);
     k->retry = loop_timer_new(sh->loop, on_retry, k);
+    k->lost = loop_timer_new(sh->loop, on_lost, k);
     pthread_mutex_init(&k->lock, NULL);
     pthread_cond_init(&k->given, NULL);
     sigfillset(&all); /* signals are the loop's business */
@@ -270,6 +317,7 @@ void committer_free(struct committer *k)
     pthread_join(k->thread, NULL);
     loop_notify_free(k->done);
     loop_timer_free(k->retry);
+    loop_timer_free(k->lost);
     pthread_mutex_destroy(&k->lock);
     pthread_cond_destroy(&k->given);
     commit_free(k->commit);

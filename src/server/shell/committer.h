@@ -2,7 +2,9 @@
  *
  * The loop hands a commit over and is told when it is durable; meanwhile it goes on.
  * A commit that fails stays first in line and is tried again, so nothing that was
- * decided is ever un-decided; the core refuses new changes until then.
+ * decided is ever un-decided; the core refuses new changes until then. When it is not
+ * durable after PBS_STORE_WAIT seconds, failed or without an answer, the store counts
+ * as lost: nobody waits for it any longer (outbox_give_up()), but it is tried on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SHELL_COMMITTER_H

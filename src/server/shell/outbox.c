@@ -9,6 +9,10 @@
  * that who only looks is answered while the store is lost. (A connection has one
  * request at a time: its replies cannot overtake each other.)
  *
+ * No client waits for ever: when the store has been lost for long (committer.c), all
+ * that is due to clients leaves as a refusal which says that it is in doubt. Everything
+ * else stays in line, for what was decided will be done.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/outbox.h"
 
@@ -44,7 +48,7 @@ struct outbox {
     int64_t submitted_us; /* when the commit under way was given to the store */
     bool gathering;       /* what waits for the next one waits a little longer */
     struct loop_timer *gather;
-    bool releasing;
+    bool given_up; /* nobody waits for the commit under way */
 };
 
 static struct turn_effects *turn_new(void)
@@ -231,11 +235,52 @@ static void release_replies(struct outbox *o, struct turn_effects *t)
     for (size_t i = 0; i < t->effects.n; i++) {
         const struct effect *e = &t->effects.v[i];
 
-        if (e->kind == EFFECT_REPLY && e->seq <= o->durable_seq) {
+        if ((e->kind == EFFECT_REPLY || e->kind == EFFECT_LISTING) &&
+            e->seq <= o->durable_seq) {
             t->left[i] = true;
             tell(o->sh, e, t->effects.arena);
         }
     }
+}
+
+/* What clients wait for, and the end of the server: not any longer. False for what
+ * stays in line. */
+static bool give_up(struct outbox *o, const struct effect *e, struct arena *arena)
+{
+    struct shell *sh = o->sh;
+
+    switch (e->kind) {
+    case EFFECT_REPLY:
+        clients_give_up(sh->clients, e->u.reply.conn, e->u.reply.looks);
+        return true;
+    case EFFECT_LISTING:
+        svr_listing_drop(sh->svr, e->u.listing_conn);
+        clients_give_up(sh->clients, e->u.listing_conn, true);
+        return true;
+    case EFFECT_CLOSE:
+    case EFFECT_EXIT:
+        tell(sh, e, arena);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void give_up_turn(struct outbox *o, struct turn_effects *t)
+{
+    for (size_t i = t->n_left; i < t->effects.n; i++)
+        if (!t->left[i])
+            t->left[i] = give_up(o, &t->effects.v[i], t->effects.arena);
+}
+
+void outbox_give_up(struct outbox *o)
+{
+    struct turn_effects *t;
+
+    o->given_up = true;
+    svr_give_up(o->sh->svr, shell_now(o->sh), o->durable_seq, outbox_effects(o));
+    DL_FOREACH(o->turns, t)
+    give_up_turn(o, t);
 }
 
 void outbox_end_turn(struct outbox *o)
@@ -252,6 +297,8 @@ void outbox_end_turn(struct outbox *o)
         }
         t->submitted = !has_work_for_store(t);
         release_replies(o, t);
+        if (o->given_up)
+            give_up_turn(o, t);
         DL_APPEND(o->turns, t);
         if (!o->committing && !o->gathering)
             submit(o);
@@ -285,6 +332,7 @@ static void gather(struct outbox *o)
 void outbox_committed(struct outbox *o, uint64_t seq)
 {
     o->committing = false;
+    o->given_up = false;
     o->durable_seq = MAX_OF(o->durable_seq, seq);
     release(o);
     if (!o->committing)

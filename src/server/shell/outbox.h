@@ -22,6 +22,10 @@ void outbox_idle(struct outbox *o, int64_t now_at);
 /* A commit ended; called by the committer in the loop. */
 void outbox_committed(struct outbox *o, uint64_t seq);
 
+/* The store has been lost for long: whoever waits for it is told so, and so is who asks
+ * from now on for what is not durable, until a commit ends. */
+void outbox_give_up(struct outbox *o);
+
 /* Nothing waits any more. */
 bool outbox_is_empty(const struct outbox *o);
 

@@ -89,6 +89,7 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
 static void serve_request(struct client *c, const struct wire_request *rq)
 {
     log_request(c, rq);
+    c->request = rq->number;
     if (rq->number == BATCH_DISCONNECT) {
         c->closing = true;
         conn_finish(c->conn);

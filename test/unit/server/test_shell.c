@@ -36,7 +36,7 @@ static char dir[] = "/tmp/hf-shell-XXXXXX";
 
 static struct core {
     uint64_t seq;
-    size_t n_requests, n_gone, n_attached, n_done;
+    size_t n_requests, n_gone, n_attached, n_done, n_given_up;
     uint64_t held_conn, gone_conn, primary;
     bool store_failed;
     char last_user[64], last_host[64];
@@ -231,6 +231,13 @@ enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_byte
     return SVR_LISTING_PART;
 }
 
+void svr_listing_drop(struct svr *s, uint64_t conn)
+{
+    (void)s;
+    CU_ASSERT_EQUAL(conn, core.list_conn);
+    core.list_conn = 0;
+}
+
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
 {
     (void)s;
@@ -310,6 +317,15 @@ void svr_set_store_failed(struct svr *s, bool failed)
 {
     (void)s;
     core.store_failed = failed;
+}
+
+void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
+                 struct effects *out)
+{
+    (void)s, (void)now_at;
+    core.n_given_up++;
+    if (core.held_conn && durable_seq < core.seq)
+        reply_text_to(out, core.held_conn, "held");
 }
 
 const struct request_row *request_row(uint32_t number)
@@ -1047,6 +1063,82 @@ static void test_old_news_do_not_wait(void)
     world_end();
 }
 
+#define IN_DOUBT  "+2+25+15161+0+7+03+124" SVR_IN_DOUBT
+#define NOT_SHOWN "+2+25+15161+0+7+03+103" SVR_NOT_SHOWN
+
+/* The store is lost for long: everybody gets an answer, and may ask on. */
+static void test_nobody_waits_for_ever(void)
+{
+    int writer, reader, lister, closer, held;
+
+    world_begin();
+    writer = local_client();
+    reader = local_client();
+    lister = local_client();
+    closer = local_client();
+    held = local_client();
+    store_memory_fail(sh.store, true);
+    ask(held, LOCATE);
+    ask(writer, MANAGER "+2+22+58%u+0+0+0");
+    while (!core.store_failed)
+        turn();
+    ask(reader, STATUS);
+    ask(lister, LIST);
+    ask(closer, "+2+22+20%u+0+0+0");
+    for (int i = 0; i < SLICES; i++)
+        settle();
+    CU_ASSERT_TRUE(is_silent(writer) && is_silent(reader) && is_silent(lister));
+    CU_ASSERT_TRUE(is_silent(closer) && is_silent(held));
+    outbox_give_up(sh.outbox);
+    ASSERT_REPLY(writer, IN_DOUBT);
+    ASSERT_REPLY(reader, IN_DOUBT); /* this core does not say what only looks */
+    ASSERT_REPLY(held, IN_DOUBT);
+    ASSERT_REPLY(lister, NOT_SHOWN);
+    ASSERT_REPLY(closer, IN_DOUBT);
+    ASSERT_REPLY(closer, "closed");
+    CU_ASSERT_EQUAL(core.n_given_up, 1);
+    ask(reader, STATUS); /* nobody waits from now on */
+    ASSERT_REPLY(reader, IN_DOUBT);
+    ASSERT_REPLY(writer, IN_DOUBT); /* what it had sent behind the first */
+    store_memory_fail(sh.store, false);
+    while (core.store_failed)
+        turn();
+    CU_ASSERT_EQUAL(store_last_seq(sh.store), 1);
+    CU_ASSERT_TRUE(is_silent(writer) && is_silent(reader)); /* answered once */
+    CU_ASSERT_TRUE(is_silent(lister) && is_silent(held));
+    ask(writer, MANAGER);
+    ASSERT_REPLY(writer, "+2+2+0+0+7+0+4made");
+    close(writer);
+    close(reader);
+    close(lister);
+    close(closer);
+    close(held);
+    world_end();
+}
+
+/* The server is told to end while its store is lost. */
+static void test_shutdown_does_not_wait_for_ever(void)
+{
+    int writer, other;
+
+    world_begin();
+    writer = local_client();
+    other = local_client();
+    store_memory_fail(sh.store, true);
+    ask(writer, MANAGER);
+    while (!core.store_failed)
+        turn();
+    ask(other, "+2+22+17%u+2+0");
+    settle();
+    CU_ASSERT_FALSE(sh.stopping);
+    outbox_give_up(sh.outbox);
+    ASSERT_REPLY(other, IN_DOUBT);
+    CU_ASSERT_TRUE(sh.stopping);
+    close(writer);
+    close(other);
+    world_end();
+}
+
 static void test_many_writers_share_commits(void)
 {
     int fds[40];
@@ -1527,6 +1619,8 @@ int main(void)
         { "a close follows its reply", test_close_follows_its_reply },
         { "no reply comes before its record", test_no_reply_before_its_record },
         { "old news do not wait", test_old_news_do_not_wait },
+        { "nobody waits for ever", test_nobody_waits_for_ever },
+        { "a shutdown does not wait for ever", test_shutdown_does_not_wait_for_ever },
         { "many writers share commits", test_many_writers_share_commits },
         { "a scheduler has two connections", test_scheduler_has_two_connections },
         { "a full table drops strangers", test_full_table_drops_strangers },

@@ -468,6 +468,20 @@ static void test_changes_wait_for_a_working_store(void)
     rig_free(r);
 }
 
+/* What a shell that gives up may say of a reply: has the request changed anything? */
+static void test_replies_tell_who_only_looks(void)
+{
+    struct rig *r = rig_new();
+
+    rig_manager(r, RIG_ROOT, SET, 0, "", "comment=x");
+    CU_ASSERT_FALSE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.looks);
+    rig_manager(r, RIG_USER, SET, 0, "", "comment=y"); /* refused */
+    CU_ASSERT_TRUE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.looks);
+    rig_status(r, RIG_USER, SVR, "", "");
+    CU_ASSERT_TRUE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.looks);
+    rig_free(r);
+}
+
 static void test_records_say_what_was_before(void)
 {
     struct rig *r = rig_new();
@@ -555,6 +569,30 @@ static void test_replies_wait_for_an_answer(void)
     CU_ASSERT_STRING_EQUAL(rig_reply(r, 7)->text, "R0.svr DENIED");
     CU_ASSERT_PTR_NULL(model_resv(svr_model(r->s), "R0"));
     CU_ASSERT(rig_is_same(r));
+    rig_free(r);
+}
+
+/* The store is lost: who waits for what follows from something that it does not have is
+ * told so; who began to wait before goes on. */
+static void test_nobody_waits_for_an_answer_to_what_is_not_saved(void)
+{
+    struct rig *r = rig_new();
+    uint64_t durable_seq;
+
+    submit(r, 7, "interactive=10");
+    durable_seq = svr_model(r->s)->seq;
+    submit(r, 8, "interactive=10");
+    svr_set_store_failed(r->s, true);
+    CU_ASSERT_EQUAL(submit(r, 9, "interactive=10")->code, 15161);
+    r->out.n = 0;
+    svr_give_up(r->s, r->now_at, durable_seq, &r->out);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_REPLY), 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, 8));
+    CU_ASSERT_EQUAL(rig_reply(r, 8)->code, 15161);
+    CU_ASSERT_STRING_EQUAL(rig_reply(r, 8)->text, SVR_IN_DOUBT);
+    rig_advance(r, r->now_at + 11);
+    CU_ASSERT_PTR_NOT_NULL(rig_reply(r, 7));
+    CU_ASSERT_PTR_NULL(rig_reply(r, 8));
     rig_free(r);
 }
 
@@ -717,6 +755,9 @@ static const struct unit_case cases[] = {
     { "a restart knows everything", test_a_restart_knows_everything },
     { "a held reply waits for its time", test_replies_wait_for_a_time },
     { "a held reply waits for an answer", test_replies_wait_for_an_answer },
+    { "replies tell who only looks", test_replies_tell_who_only_looks },
+    { "nobody waits for an answer to what is not saved",
+      test_nobody_waits_for_an_answer_to_what_is_not_saved },
     { "nobody is answered who has gone", test_nobody_is_answered_who_has_gone },
     { "numbers are taken by what is made", test_numbers_are_taken_by_what_is_made },
     { "the scheduler answers a deferred run",
