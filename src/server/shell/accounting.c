@@ -2,8 +2,13 @@
  *
  * A segment is a run of lines for one file from one offset on. Lines enter at its end
  * when they are planned, 'released' follows when they are durable, 'written' when they
- * are in the file. When enough is written, the file is synced with the next commit and
- * the written part leaves the segment, and with it the note.
+ * are in the file. When enough is written, the file is synced with the next commit;
+ * when that worked, the synced part leaves the segment, and with it the note.
+ *
+ * A sync that fails has perhaps thrown away what was written, and the next one on the
+ * same descriptor would say that all is well. So nothing is believed then: the file is
+ * opened anew, compared with the lines, which are all still here, and written again.
+ * The commits of the server do not wait for that.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/accounting.h"
@@ -22,12 +27,17 @@
 /* How much the note may carry along before the file is synced, and how long. */
 #define SYNC_BYTES (16u << 10)
 #define SETTLE_S   10
+/* After a failed sync the file is left alone for so long. */
+#define AGAIN_MS   5000
 
 struct segment {
     char *path;
+    int fd;          /* -1: not open */
     uint64_t offset; /* of the first byte in the file */
     struct buf lines;
     size_t released, written;
+    size_t syncing; /* how much of 'written' the sync under way is about */
+    bool doubtful;  /* what the file holds is to be looked at */
     struct segment *prev, *next;
 };
 
@@ -35,12 +45,12 @@ struct accounting {
     char *dir, *file;
     struct logfile *log;
     struct segment *segments;
-    char *path; /* of the open file */
-    int fd;
-    bool changed;    /* since the last note */
-    bool settle;     /* the next note forgets all that is written */
-    int64_t last_at; /* of the last line */
-    bool failing;    /* writing failed; said once */
+    bool changed;     /* since the last note */
+    bool settle;      /* the next note forgets all that can be synced */
+    int64_t last_at;  /* of the last line */
+    bool failing;     /* writing or syncing failed; said once */
+    bool unsynced;    /* the last sync failed */
+    int64_t again_ms; /* doubtful files are left alone until then */
 };
 
 struct accounting *accounting_new(const char *dir, const char *file,
@@ -51,24 +61,20 @@ struct accounting *accounting_new(const char *dir, const char *file,
     a->dir = xstrdup(dir);
     a->file = file ? xstrdup(file) : NULL;
     a->log = log;
-    a->fd = -1;
     return a;
 }
 
-static void file_close(struct accounting *a)
+static void segment_close(struct segment *s)
 {
-    if (a->fd < 0)
-        return;
-    fdatasync(a->fd);
-    close(a->fd);
-    a->fd = -1;
-    free(a->path);
-    a->path = NULL;
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
 }
 
 static void segment_free(struct accounting *a, struct segment *s)
 {
     DL_DELETE(a->segments, s);
+    segment_close(s);
     buf_fini(&s->lines);
     free(s->path);
     free(s);
@@ -79,9 +85,11 @@ void accounting_free(struct accounting *a)
     if (!a)
         return;
     accounting_retry(a);
-    file_close(a);
-    while (a->segments)
+    while (a->segments) {
+        if (a->segments->fd >= 0)
+            fdatasync(a->segments->fd); /* the note still has the lines */
         segment_free(a, a->segments);
+    }
     free(a->dir);
     free(a->file);
     free(a);
@@ -109,17 +117,30 @@ static uint64_t size_of(const char *path)
     return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* Where the next line of a file will begin: behind those that are still to be written,
- * should the clock have gone back over midnight. */
-static uint64_t end_of(const struct accounting *a, const char *path)
+/* Where lines for a file begin that come before segment 'until' (NULL: behind all):
+ * behind those that are still to be written, should the clock have gone back over
+ * midnight. */
+static uint64_t end_of(const struct accounting *a, const char *path,
+                       const struct segment *until)
 {
     uint64_t end = size_of(path);
-    const struct segment *s;
 
-    DL_FOREACH(a->segments, s)
-    if (strcmp(s->path, path) == 0)
-        end = s->offset + s->lines.len;
+    for (const struct segment *s = a->segments; s != until; s = s->next)
+        if (strcmp(s->path, path) == 0)
+            end = s->offset + s->lines.len;
     return end;
+}
+
+static struct segment *segment_new(struct accounting *a, const char *path,
+                                   uint64_t offset)
+{
+    struct segment *s = xcalloc(1, sizeof(*s));
+
+    s->fd = -1;
+    s->path = xstrdup(path);
+    s->offset = offset;
+    DL_APPEND(a->segments, s);
+    return s;
 }
 
 /* The segment that lines for this file go to: the last one, or a new one. */
@@ -128,14 +149,12 @@ static struct segment *segment_for(struct accounting *a, int64_t at)
     char *path = path_for(a, at);
     struct segment *s = a->segments ? a->segments->prev : NULL;
 
-    if (s && strcmp(s->path, path) == 0) {
-        free(path);
-        return s;
+    if (!s || strcmp(s->path, path) != 0) {
+        if (s && s->lines.len == 0)
+            segment_free(a, s);
+        s = segment_new(a, path, end_of(a, path, NULL));
     }
-    s = xcalloc(1, sizeof(*s));
-    s->path = path;
-    s->offset = end_of(a, path);
-    DL_APPEND(a->segments, s);
+    free(path);
     return s;
 }
 
@@ -172,38 +191,116 @@ static void say(struct accounting *a, uint32_t event, const char *fmt, const cha
     logfile_printf(a->log, event, LOG_IN_ACCT, "Act", fmt, path);
 }
 
-static bool file_open(struct accounting *a, const char *path)
+/* Once, until it works again. False. */
+static bool say_failed(struct accounting *a, const struct segment *s, const char *what,
+                       int err)
 {
-    if (a->fd >= 0 && strcmp(a->path, path) == 0)
-        return true;
-    file_close(a);
-    a->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (a->fd < 0)
+    if (!a->failing)
+        logfile_printf(a->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_ACCT, "Act",
+                       "Account file %s cannot be %s: %s; its lines are kept in the "
+                       "store and written again",
+                       s->path, what, strerror(err));
+    a->failing = true;
+    return false;
+}
+
+/* How many bytes of 'lines' are in the file from the offset on. */
+static size_t common_bytes(int fd, uint64_t offset, const char *lines, size_t len)
+{
+    char *there = xmalloc(len + 1);
+    size_t n = 0, got = 0;
+    ssize_t r;
+
+    while (got < len &&
+           (r = pread(fd, there + got, len - got, (off_t)(offset + got))) > 0)
+        got += (size_t)r;
+    while (n < got && there[n] == lines[n])
+        n++;
+    free(there);
+    return n;
+}
+
+static bool pwrite_all(int fd, const char *p, size_t len, uint64_t offset)
+{
+    while (len > 0) {
+        ssize_t n = pwrite(fd, p, len, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        p += n;
+        len -= (size_t)n;
+        offset += (uint64_t)n;
+    }
+    return true;
+}
+
+/* Make the file hold the released lines, whatever a crash or a failed sync has left of
+ * them. They are written even where they can be read: that may be a page in memory
+ * which the disk never took. */
+static bool segment_place(struct accounting *a, struct segment *s)
+{
+    uint64_t size;
+    struct stat st;
+    size_t have;
+
+    if (fstat(s->fd, &st) < 0)
         return false;
-    a->path = xstrdup(path);
-    say(a, LOG_EV_SYSTEM, "Account file %s opened", path);
+    size = (uint64_t)st.st_size;
+    /* Shorter than it was: moved away, a new file was begun. Its lines follow here. */
+    if (size < s->offset) {
+        s->offset = size;
+        a->changed = true;
+    }
+    have = common_bytes(s->fd, s->offset, s->lines.data, s->released);
+    /* What differs is a torn write: nobody else writes here. */
+    if (have < s->released && ftruncate(s->fd, (off_t)(s->offset + have)) < 0)
+        return false;
+    if (!pwrite_all(s->fd, s->lines.data, s->released, s->offset))
+        return false;
+    s->written = s->released;
+    s->doubtful = false;
+    say(a, LOG_EV_DEBUG, "Account file %s agrees with the store", s->path);
+    return true;
+}
+
+static bool segment_open(struct accounting *a, struct segment *s)
+{
+    if (s->fd >= 0)
+        return true;
+    s->fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (s->fd < 0)
+        return false;
+    if ((s->doubtful && !segment_place(a, s)) || fcntl(s->fd, F_SETFL, O_APPEND) < 0) {
+        int err = errno;
+
+        segment_close(s);
+        errno = err;
+        return false;
+    }
+    say(a, LOG_EV_SYSTEM, "Account file %s opened", s->path);
     return true;
 }
 
 static bool segment_write(struct accounting *a, struct segment *s)
 {
+    if (s->doubtful && clock_mono_ms() < a->again_ms)
+        return false;
     while (s->written < s->released) {
         ssize_t n = -1;
 
-        if (file_open(a, s->path))
-            n = write(a->fd, s->lines.data + s->written, s->released - s->written);
+        if (segment_open(a, s)) {
+            if (s->written == s->released)
+                break;
+            n = write(s->fd, s->lines.data + s->written, s->released - s->written);
+        }
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0) {
-            if (!a->failing)
-                say(a, LOG_EV_ERROR | LOG_EV_FORCE,
-                    "Account file %s cannot be written; trying again", s->path);
-            a->failing = true;
-            return false;
-        }
+        if (n < 0)
+            return say_failed(a, s, "written", errno);
         s->written += (size_t)n;
     }
-    a->failing = false;
     return true;
 }
 
@@ -214,6 +311,10 @@ void accounting_retry(struct accounting *a)
     DL_FOREACH(a->segments, s)
     if (!segment_write(a, s))
         return;
+    if (a->failing && !a->unsynced)
+        logfile_printf(a->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_ACCT, "Act",
+                       "Account files can be written again");
+    a->failing = a->unsynced;
 }
 
 void accounting_write(struct accounting *a, int64_t at, char type, const char *id,
@@ -235,72 +336,151 @@ void accounting_write(struct accounting *a, int64_t at, char type, const char *i
     accounting_retry(a);
 }
 
+static bool is_file(int fd, const char *path)
+{
+    struct stat open_one, named;
+
+    return fstat(fd, &open_one) == 0 && stat(path, &named) == 0 &&
+           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
+/* The file was moved away with what is written. A line of which it has a part only, or
+ * which it may not have on disk, goes to the new one. */
+static void segment_leave(struct accounting *a, struct segment *s)
+{
+    size_t n = s->written;
+
+    if (fdatasync(s->fd) < 0) {
+        say_failed(a, s, "synced", errno);
+        n = 0;
+    }
+    segment_close(s);
+    while (n > 0 && s->lines.data[n - 1] != '\n')
+        n--;
+    buf_eat(&s->lines, n);
+    s->released -= n;
+    s->written = s->syncing = 0;
+    s->doubtful = false;
+    s->offset = end_of(a, s->path, s);
+}
+
 void accounting_reopen(struct accounting *a)
 {
     struct segment *s;
-    char *path;
 
-    if (a->fd < 0)
-        return;
-    path = xstrdup(a->path);
-    file_close(a);
-    if (file_open(a, path))
-        fsync(a->fd);
-    /* What was written is synced; what was not goes to the file of that name now. */
     DL_FOREACH(a->segments, s)
     {
-        buf_eat(&s->lines, s->written);
-        s->released -= s->written;
-        s->written = 0;
-        s->offset = size_of(s->path);
+        if (s->fd < 0 || is_file(s->fd, s->path))
+            continue;
+        segment_leave(a, s);
+        if (!segment_open(a, s))
+            say_failed(a, s, "opened", errno);
+        a->changed = true;
     }
-    a->changed = true;
-    free(path);
+    a->again_ms = 0;
+    accounting_retry(a);
 }
 
 /* The note: "<path> <offset> <bytes>\n<lines>" for each segment. */
 
-/* Forget what is synced; the open file is synced with the commit. */
-static void trim(struct accounting *a, struct commit *c)
+static char *note_text(const struct accounting *a, bool synced, size_t *len)
 {
-    int fd = a->fd >= 0 ? fcntl(a->fd, F_DUPFD_CLOEXEC, 3) : -1;
-    struct segment *s, *next;
+    const struct segment *s;
+    struct buf note = { 0 };
 
-    if (a->fd >= 0 && fd < 0)
-        return; /* no descriptor is left: another time */
-    commit_sync(c, fd);
-    DL_FOREACH_SAFE(a->segments, s, next)
+    DL_FOREACH(a->segments, s)
     {
-        s->offset += s->written;
-        buf_eat(&s->lines, s->written);
-        s->released -= s->written;
-        s->written = 0;
-        if (s->lines.len == 0 && s->next)
-            segment_free(a, s);
+        size_t n = synced ? s->syncing : 0;
+
+        buf_printf(&note, "%s %" PRIu64 " %zu\n", s->path, s->offset + n,
+                   s->lines.len - n);
+        buf_add(&note, s->lines.data + n, s->lines.len - n);
     }
+    *len = note.len;
+    return buf_take(&note);
+}
+
+/* What is written is synced with this commit, which forgets it if that works. */
+static void begin_sync(struct accounting *a, struct commit *c)
+{
+    struct segment *s;
+    size_t len;
+    char *note;
+
+    DL_FOREACH(a->segments, s)
+    {
+        int fd = s->written > 0 ? fcntl(s->fd, F_DUPFD_CLOEXEC, 3) : -1;
+
+        if (fd < 0)
+            continue; /* nothing to sync, or no descriptor is left: another time */
+        s->syncing = s->written;
+        commit_sync(c, fd);
+    }
+    note = note_text(a, true, &len);
+    commit_note_synced(c, note, len);
+    free(note);
 }
 
 void accounting_note(struct accounting *a, struct commit *c)
 {
-    struct buf note = { 0 };
     struct segment *s;
-    size_t written = 0;
+    size_t len, written = 0;
+    char *note;
 
     if (!a->changed)
         return;
+    note = note_text(a, false, &len);
+    commit_note(c, ACCOUNTING_NOTE, note, len);
+    free(note);
     DL_FOREACH(a->segments, s)
     written += s->written;
-    if (written >= SYNC_BYTES || a->settle || (a->segments && a->segments->next))
-        trim(a, c);
+    if (written >= SYNC_BYTES || a->settle || a->unsynced ||
+        (a->segments && a->segments->next))
+        begin_sync(a, c);
     a->settle = false;
-    DL_FOREACH(a->segments, s)
-    {
-        buf_printf(&note, "%s %" PRIu64 " %zu\n", s->path, s->offset, s->lines.len);
-        buf_add(&note, s->lines.data, s->lines.len);
-    }
-    commit_note(c, ACCOUNTING_NOTE, note.data ? note.data : "", note.len);
-    buf_fini(&note);
     a->changed = false;
+}
+
+/* The disk has refused it: whatever is there now is not to be trusted. */
+static void segment_doubt(struct accounting *a, const struct segment *from)
+{
+    for (struct segment *s = a->segments; s; s = s->next)
+        if (strcmp(s->path, from->path) == 0) {
+            segment_close(s);
+            s->doubtful = true;
+            s->written = s->syncing = 0;
+        }
+}
+
+static void segment_forget(struct segment *s)
+{
+    s->offset += s->syncing;
+    buf_eat(&s->lines, s->syncing);
+    s->released -= s->syncing;
+    s->written -= s->syncing;
+    s->syncing = 0;
+}
+
+void accounting_synced(struct accounting *a, int err)
+{
+    struct segment *s, *next;
+
+    a->unsynced = err != 0;
+    DL_FOREACH_SAFE(a->segments, s, next)
+    {
+        if (s->syncing == 0)
+            continue;
+        if (err) {
+            say_failed(a, s, "synced", err);
+            segment_doubt(a, s);
+            continue;
+        }
+        segment_forget(s);
+        if (s->lines.len == 0 && s->next)
+            segment_free(a, s);
+    }
+    if (err)
+        a->again_ms = clock_mono_ms() + AGAIN_MS;
 }
 
 bool accounting_settle(struct accounting *a, int64_t now_at)
@@ -322,82 +502,27 @@ bool accounting_settle(struct accounting *a, int64_t now_at)
 
 /* Repair. */
 
-/* How many bytes of 'lines' are in the file from the offset on. */
-static size_t common_bytes(int fd, uint64_t offset, const char *lines, size_t len)
-{
-    char *there = xmalloc(len + 1);
-    size_t n = 0, got = 0;
-    ssize_t r;
-
-    while (got < len &&
-           (r = pread(fd, there + got, len - got, (off_t)(offset + got))) > 0)
-        got += (size_t)r;
-    while (n < got && there[n] == lines[n])
-        n++;
-    free(there);
-    return n;
-}
-
-static int file_error(const char *path, struct diag *why)
-{
-    return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
-}
-
-static int repair_file(int fd, const char *path, uint64_t offset, const char *lines,
-                       size_t len, struct diag *why)
-{
-    struct stat st;
-    size_t have;
-
-    if (fstat(fd, &st) < 0)
-        return file_error(path, why);
-    /* Shorter than it was: moved away, a new file was begun. Its lines follow here. */
-    if ((uint64_t)st.st_size < offset)
-        offset = (uint64_t)st.st_size;
-    have = common_bytes(fd, offset, lines, len);
-    if (have == len)
-        return 0;
-    /* What differs is a torn write: nobody else writes here. */
-    if (ftruncate(fd, (off_t)(offset + have)) < 0 ||
-        pwrite(fd, lines + have, len - have, (off_t)(offset + have)) !=
-            (ssize_t)(len - have) ||
-        fsync(fd) < 0)
-        return file_error(path, why);
-    return 0;
-}
-
-static int repair_segment(struct accounting *a, const char *path, uint64_t offset,
-                          const char *lines, size_t len, struct diag *why)
-{
-    int err, fd;
-
-    if (len == 0)
-        return 0;
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return file_error(path, why);
-    err = repair_file(fd, path, offset, lines, len, why);
-    close(fd);
-    if (!err)
-        say(a, LOG_EV_DEBUG, "Account file %s agrees with the store", path);
-    return err;
-}
-
 int accounting_repair(struct accounting *a, const char *note, struct diag *why)
 {
     while (note && *note && !is_off(a)) {
         char path[4096];
+        struct segment *s;
         uint64_t offset;
         size_t len;
-        int head = 0, err;
+        int head = 0;
 
         if (sscanf(note, "%4095s %" SCNu64 " %zu%n", path, &offset, &len, &head) != 3 ||
             note[head] != '\n' || strlen(note + head + 1) < len)
             return diag_set(why, PBSE_SYSTEM, "the note on accounting is damaged");
-        err = repair_segment(a, path, offset, note + head + 1, len, why);
-        if (err)
-            return err;
-        note += (size_t)head + 1 + len;
+        note += (size_t)head + 1;
+        if (len > 0) {
+            s = segment_new(a, path, offset);
+            buf_add(&s->lines, note, len);
+            s->released = len;
+            s->doubtful = true;
+        }
+        note += len;
     }
+    accounting_retry(a);
     return 0;
 }

@@ -4,7 +4,8 @@
  * Lines are planned when their records go to the store and written when these are
  * durable. Each commit carries, as a note, the lines that may not be on disk yet and
  * the offset where they begin; a restart compares them with the file, completes a torn
- * line and appends what is missing.
+ * line and appends what is missing. A file that cannot be written holds up nothing: its
+ * lines stay in the note until it can.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SHELL_ACCOUNTING_H
@@ -18,7 +19,8 @@ struct accounting *accounting_new(const char *dir, const char *file,
                                   struct logfile *log);
 void accounting_free(struct accounting *a);
 
-/* After a restart: make the files what the note of the last commit says. */
+/* After a restart: make the files what the note of the last commit says, now or as soon
+ * as they can be written. PBSE_SYSTEM: that is no note. */
 int accounting_repair(struct accounting *a, const char *note,
                       struct diag *why) MUST_CHECK;
 #define ACCOUNTING_NOTE "accounting"
@@ -27,8 +29,11 @@ int accounting_repair(struct accounting *a, const char *note,
  * accounting_write() will. */
 void accounting_plan(struct accounting *a, int64_t at, char type, const char *id,
                      const char *text);
-/* Add the note to the commit when it has changed. */
+/* Add the note to the commit when it has changed. A commit that syncs files (see
+ * committer.h) is followed by accounting_synced() before the next one begins, with an
+ * errno value when that failed. */
 void accounting_note(struct accounting *a, struct commit *c);
+void accounting_synced(struct accounting *a, int err);
 /* The same line, durable now. */
 void accounting_write(struct accounting *a, int64_t at, char type, const char *id,
                       const char *text);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/committer.h"
 
+#include "server/shell/accounting.h"
 #include "server/shell/outbox.h"
 
 #include <errno.h>
@@ -28,7 +29,11 @@ struct commit {
     size_t n_records, cap_records;
     struct store_note note;
     size_t n_notes;
-    int sync_fd;
+    char *note_synced; /* NULL, or its value when the files are synced */
+    size_t n_files;
+    int *files;
+    bool synced; /* it was tried */
+    int sync_err;
 };
 
 enum slot {
@@ -59,18 +64,17 @@ struct committer {
 
 struct commit *commit_new(void)
 {
-    struct commit *c = xcalloc(1, sizeof(*c));
-
-    c->sync_fd = -1;
-    return c;
+    return xcalloc(1, sizeof(struct commit));
 }
 
 void commit_free(struct commit *c)
 {
     if (!c)
         return;
-    if (c->sync_fd >= 0)
-        close(c->sync_fd);
+    for (size_t i = 0; i < c->n_files; i++)
+        close(c->files[i]);
+    free(c->files);
+    free(c->note_synced);
     if (c->n_notes) {
         free((char *)c->note.key);
         free((char *)c->note.value);
@@ -97,8 +101,14 @@ void commit_note(struct commit *c, const char *key, const char *value, size_t le
 
 void commit_sync(struct commit *c, int fd)
 {
-    assert(c->sync_fd < 0);
-    c->sync_fd = fd;
+    c->files = xrealloc(c->files, (c->n_files + 1) * sizeof(*c->files));
+    c->files[c->n_files++] = fd;
+}
+
+void commit_note_synced(struct commit *c, const char *value, size_t len)
+{
+    assert(c->n_notes == 1 && !c->note_synced);
+    c->note_synced = xstrndup(value, len);
 }
 
 bool commit_is_empty(const struct commit *c)
@@ -113,15 +123,32 @@ const char *commit_note_value(const struct commit *c)
 
 /* In the thread. */
 
-static int commit_run(struct store *store, const struct commit *c, struct diag *why)
+/* A descriptor tells of a failure once: asked again it would say that all is well. */
+int commit_sync_files(struct commit *c)
 {
-    struct store_batch batch = { .n_records = c->n_records,
-                                 .records = c->records,
-                                 .n_notes = c->n_notes,
-                                 .notes = &c->note };
+    if (c->synced)
+        return c->sync_err;
+    c->synced = true;
+    for (size_t i = 0; i < c->n_files; i++)
+        if (fdatasync(c->files[i]) < 0)
+            c->sync_err = errno;
+    if (c->sync_err == 0 && c->note_synced) {
+        free((char *)c->note.value);
+        c->note.value = c->note_synced;
+        c->note_synced = NULL;
+    }
+    return c->sync_err;
+}
 
-    if (c->sync_fd >= 0 && fdatasync(c->sync_fd) < 0)
-        return diag_set(why, PBSE_SAVE_ERR, "accounting file: %s", strerror(errno));
+static int commit_run(struct store *store, struct commit *c, struct diag *why)
+{
+    struct store_batch batch;
+
+    (void)commit_sync_files(c);
+    batch = (struct store_batch){ .n_records = c->n_records,
+                                  .records = c->records,
+                                  .n_notes = c->n_notes,
+                                  .notes = &c->note };
     return store_commit(store, &batch, why);
 }
 
@@ -264,6 +291,8 @@ static void on_done(void *arg)
         return;
     }
     recovered(k);
+    if (c->n_files > 0)
+        accounting_synced(k->sh->accounting, c->sync_err);
     k->commit = NULL;
     commit_free(c);
     outbox_committed(k->sh->outbox, seq);

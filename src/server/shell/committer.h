@@ -19,10 +19,15 @@ struct commit *commit_new(void);
 void commit_free(struct commit *c);
 void commit_add(struct commit *c, struct store_record rec);
 void commit_note(struct commit *c, const char *key, const char *value, size_t len);
-/* A file to be on disk before the transaction; the descriptor is taken over. */
+/* Files to be on disk before the transaction; descriptors are taken over. If all of
+ * that works the note has another value; if not, the commit goes on with the first. */
 void commit_sync(struct commit *c, int fd);
+void commit_note_synced(struct commit *c, const char *value, size_t len);
 bool commit_is_empty(const struct commit *c);
 const char *commit_note_value(const struct commit *c); /* NULL: none was added */
+
+/* Sync the files, once; an errno value or 0. The store thread does that. */
+int commit_sync_files(struct commit *c);
 
 struct committer *committer_new(struct shell *sh);
 /* Waits for the commit under way, if there is one, but does not retry a failing one. */
