@@ -506,18 +506,24 @@ static void test_some_changes_have_log_lines_of_their_own(void)
 /* --- who may talk to the server
  * ---------------------------------------------------------- */
 
+static const struct wire_reply *ask_as(struct rig *r, const struct requester *who)
+{
+    struct body_status body = { .id = "" };
+    struct wire_request rq = { .number = SVR, .user = who->user, .body = &body };
+
+    r->out = (struct effects){ .arena = r->arena };
+    svr_request(r->s, r->now_at, who, &rq, &r->out);
+    return rig_reply(r, who->conn);
+}
+
 static const struct wire_reply *ask_from(struct rig *r, const char *user,
                                          const char *host, bool server_uid)
 {
-    struct body_status body = { .id = "" };
-    struct requester who = {
+    const struct requester who = {
         .user = user, .host = host, .server_uid = server_uid, .conn = ++r->conn
     };
-    struct wire_request rq = { .number = SVR, .user = user, .body = &body };
 
-    r->out = (struct effects){ .arena = r->arena };
-    svr_request(r->s, r->now_at, &who, &rq, &r->out);
-    return rig_reply(r, r->conn);
+    return ask_as(r, &who);
 }
 
 static int set_from(struct rig *r, const char *host, const char *attrs)
@@ -586,6 +592,24 @@ static void test_hosts_that_are_not_listed_are_sent_away(void)
     rig_free(r);
 }
 
+/* Lists are for clients: a scheduler that has registered is none, wherever it is. */
+static void test_no_list_keeps_a_scheduler_out(void)
+{
+    static const char *const lists[] = { "acl_host_enable=t acl_hosts=svr.example",
+                                         "acl_user_enable=t acl_users=bob" };
+    struct rig *r = rig_new();
+    const struct requester sched = { .user = "ann",
+                                     .host = "far.example",
+                                     .conn = rig_attach_sched(r) };
+
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        rig_manager(r, RIG_ROOT, SET, SERVER, "", lists[i]);
+        CU_ASSERT_NOT_EQUAL(ask_from(r, "ann", "far.example", false)->code, 0);
+        CU_ASSERT_EQUAL(ask_as(r, &sched)->code, 0);
+    }
+    rig_free(r);
+}
+
 static void test_users_that_are_not_listed_are_refused(void)
 {
     struct rig *r = rig_new();
@@ -623,6 +647,7 @@ static const struct unit_case cases[] = {
       test_a_formula_is_set_on_the_servers_host },
     { "hosts that are not listed are sent away",
       test_hosts_that_are_not_listed_are_sent_away },
+    { "no list keeps a scheduler out", test_no_list_keeps_a_scheduler_out },
     { "users that are not listed are refused",
       test_users_that_are_not_listed_are_refused },
 };
