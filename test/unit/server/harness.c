@@ -21,12 +21,13 @@ static bool groups_of(void *arg, const char *user, struct arena *arena,
     return true;
 }
 
+/* All names are this host's, but for those that begin with "elsewhere". */
 static size_t addrs_of(void *arg, const char *host, uint32_t *ret, size_t max)
 {
     (void)arg;
     if (strcmp(host, "nosuchhost") == 0 || max == 0)
         return 0;
-    *ret = 0x7f000001;
+    *ret = strncmp(host, "elsewhere", 9) == 0 ? 0xc0000207 : 0x7f000001;
     return 1;
 }
 

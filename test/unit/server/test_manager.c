@@ -589,6 +589,8 @@ static void test_hosts_that_are_not_listed_are_sent_away(void)
     CU_ASSERT(rig_logged(r, BAD_HOST " far.example"));
     rig_manager(r, RIG_ROOT, SET, SERVER, "", "acl_host_moms_enable=t");
     CU_ASSERT_EQUAL(ask_from(r, "ann", "far.example", false)->code, 0);
+    CU_ASSERT_EQUAL(ask_from(r, "ann", "its-other-name.example", false)->code, 0);
+    CU_ASSERT_EQUAL(ask_from(r, "ann", "elsewhere.example", false)->code, 15008);
     rig_free(r);
 }
 
