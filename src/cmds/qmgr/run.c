@@ -223,8 +223,23 @@ static int act_on(struct qmgr *q, const struct qmgr_command *c, const char *name
     }
 }
 
+static struct batch_status *turned(struct batch_status *list)
+{
+    struct batch_status *back = NULL;
+
+    while (list) {
+        struct batch_status *next = list->next;
+
+        list->next = back;
+        back = list;
+        list = next;
+    }
+    return back;
+}
+
 /* "@default" in a change means every object there, one request each. Resources that
- * every server has are nobody's to change. */
+ * every server has are nobody's to change. Nodes are deleted from the last one on: the
+ * first of a host stays while it serves others. */
 static int change_all(struct qmgr *q, const struct qmgr_command *c,
                       const struct qmgr_target *t)
 {
@@ -235,6 +250,8 @@ static int change_all(struct qmgr *q, const struct qmgr_command *c,
         return pbs_errno ? qmgr_refused(q, t, "") : 0;
     if (c->object == MGR_OBJ_RSC)
         list = qmgr_custom_only(list);
+    if (c->verb == VERB_DELETE)
+        list = turned(list);
     for (const struct batch_status *o = list; o && !q->lost; o = o->next) {
         int failed = manage(q, c, o->name, t);
 

@@ -464,6 +464,16 @@ static void adopt_references(struct model *m)
     }
 }
 
+void node_removed(struct model *m, struct node *n)
+{
+    while (n->n_referrers > 0) {
+        struct node *borrower = n->referrers[0];
+
+        unlink_references(m, borrower);
+        link_references(m, borrower);
+    }
+}
+
 static int node_order(const struct node *a, const struct node *b)
 {
     return a->obj.created_seq < b->obj.created_seq ? -1 : 1;

@@ -364,6 +364,8 @@ void model_apply(struct model *m, const struct record *rec)
         apply_definition(m, o, fact_removes(rec->fact));
     if (fact_removes(rec->fact)) {
         object_remove(m, o);
+        if (o->kind == OBJ_NODE)
+            node_removed(m, STRUCT_OF(o, struct node, obj));
         m->gone = o;
     } else if (links) {
         link_object(m, o);

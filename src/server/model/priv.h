@@ -11,6 +11,9 @@
 void link_object(struct model *m, struct object *o);
 void unlink_object(struct model *m, struct object *o);
 
+/* It is out of the tables: nobody borrows from it any more. */
+void node_removed(struct model *m, struct node *n);
+
 /* Free what a vnode borrows; it is unlinked or going. */
 void node_drop_borrowed(struct node *n);
 

@@ -372,10 +372,32 @@ static bool serves_others(const struct node *n)
     return n->host && n->host->n > 1 && strcmp(n->host->name, n->obj.id) == 0;
 }
 
+/* All of them, or none; who shares a MoM, lends or borrows goes with the others. */
+static int delete_all(struct manager *g)
+{
+    const struct object *first = g->m->kinds[OBJ_NODE].first;
+
+    if (!first)
+        return REFUSE(g, PBSE_UNKNODE);
+    MODEL_EACH(g->m, OBJ_NODE, o)
+    {
+        if (TO_NODE(o)->n_jobs > 0 || TO_NODE(o)->n_resvs > 0)
+            return REFUSE(g, PBSE_OBJBUSY);
+    }
+    for (const struct object *o = first->prev;; o = o->prev) {
+        decide(g->out, g->rq, FACT_DELETED, OBJ_NODE, o->id);
+        manager_log(g, OBJ_NODE, o->id, "deleted");
+        if (o == first)
+            return 0;
+    }
+}
+
 int manager_node_delete(struct manager *g)
 {
     const struct node *n = model_node(g->m, g->name);
 
+    if (manager_means_all(g))
+        return delete_all(g);
     if (!n)
         return REFUSE(g, PBSE_UNKNODE);
     if (n->n_jobs > 0 || n->n_resvs > 0 || serves_others(n) || n->n_referrers > 0)

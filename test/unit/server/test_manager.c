@@ -234,7 +234,20 @@ static void test_a_name_that_is_empty_means_all(void)
           "Undefined attribute  foo" },
         { "nobody may", SET, NODE, "", "pcpus=3", 15003, READ_ONLY " pcpus" },
         { "created by name only", CREATE, QUEUE, "", "", 15172, NULL },
-        { "deleted by name only", DELETE, NODE, "", "", 15062, NULL },
+        { "deleted by name only", DELETE, QUEUE, "", "", 15018, NULL },
+        { "but for vnodes", DELETE, NODE, "", "", 0, "" },
+        { "that are there", DELETE, NODE, "@svr", "", 15062, "Unknown node " },
+        { "vnodes again", CREATE, NODE, "n1", "resources_available.aoe=a", 0, "" },
+        { "vnodes again", CREATE, NODE, "n2", "Mom=n1", 0, "" },
+        { "vnodes again", CREATE, NODE, "n3", "", 0, "" },
+        { "that lend and borrow", CREATE, RESOURCE, "lic", "type=long flag=hn", 0, "" },
+        { "that lend and borrow", SET, NODE, "n3", "resources_available.lic=4", 0, "" },
+        { "that lend and borrow", SET, NODE, "n1", "resources_available.lic=@n3", 0,
+          "" },
+        { "one that lends", DELETE, NODE, "n3", "", 15027, NULL },
+        { "all of them", DELETE, NODE, "", "", 0, "" },
+        { "vnodes", CREATE, NODE, "n1", "resources_available.aoe=a comment=y", 0, "" },
+        { "vnodes", CREATE, NODE, "n3", "comment=y", 0, "" },
     };
     struct rig *r = rig_new();
 
