@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define ALL_NAME "PBS_ALL"
+#define ALL_NAME   "PBS_ALL"
 
 /* No value counts for more: so many of them fit into a number that a server never has
  * as many jobs. */
@@ -23,7 +23,7 @@ struct tally_sum {
 };
 
 struct tally {
-    char *key; /* kind, then name */
+    char *name;
     size_t n, n_queued;
     size_t n_sums;
     struct tally_sum *sums; /* in no order */
@@ -79,27 +79,30 @@ const char *tally_name_of(const struct job *j, char kind)
     }
 }
 
-static const struct tally *find(const struct tally *tallies, char kind,
+static size_t kind_index(char kind)
+{
+    return (size_t)(strchr(TALLY_KINDS, kind) - TALLY_KINDS);
+}
+
+static const struct tally *find(const struct tallies *tallies, char kind,
                                 const char *name)
 {
-    struct buf key = { 0 };
     struct tally *t;
 
-    buf_printf(&key, "%c%s", kind, name);
-    HASH_FIND(hh, tallies, key.data, key.len, t);
-    buf_fini(&key);
+    HASH_FIND_STR(tallies->of[kind_index(kind)], name, t);
     return t;
 }
 
-static struct tally *make(struct tally **tallies, char kind, const char *name)
+static struct tally *make(struct tally **tallies, const char *name)
 {
-    struct tally *t = (struct tally *)find(*tallies, kind, name);
+    struct tally *t;
 
+    HASH_FIND_STR(*tallies, name, t);
     if (t)
         return t;
     t = xcalloc(1, sizeof(*t));
-    t->key = xasprintf("%c%s", kind, name);
-    HASH_ADD_KEYPTR(hh, *tallies, t->key, strlen(t->key), t);
+    t->name = xstrdup(name);
+    HASH_ADD_KEYPTR(hh, *tallies, t->name, strlen(t->name), t);
     return t;
 }
 
@@ -142,21 +145,22 @@ static void count_amounts(struct tally *t, const struct job *j, int sign, bool q
     }
 }
 
-static void count(struct tally **tallies, const struct job *j, int sign)
+static void count(struct tallies *tallies, const struct job *j, int sign)
 {
     bool queued = job_state(j) == 'Q';
 
-    for (const char *kind = TALLY_KINDS; *kind; kind++) {
-        struct tally *t = make(tallies, *kind, tally_name_of(j, *kind));
+    for (size_t i = 0; i < TALLY_KIND_COUNT; i++) {
+        struct tally **of = &tallies->of[i];
+        struct tally *t = make(of, tally_name_of(j, TALLY_KINDS[i]));
 
         t->n += (size_t)sign;
         t->n_queued += queued ? (size_t)sign : 0;
         count_amounts(t, j, sign, queued);
         if (t->n > 0)
             continue;
-        HASH_DEL(*tallies, t);
+        HASH_DEL(*of, t);
         free(t->sums);
-        free(t->key);
+        free(t->name);
         free(t);
     }
 }
@@ -166,13 +170,13 @@ static bool is_history(const struct job *j)
     return job_state(j) == 'M' || job_state(j) == 'F';
 }
 
-void tallies_add(struct tally **tallies, const struct job *j)
+void tallies_add(struct tallies *tallies, const struct job *j)
 {
     if (!is_history(j))
         count(tallies, j, 1);
 }
 
-void tallies_remove(struct tally **tallies, const struct job *j)
+void tallies_remove(struct tallies *tallies, const struct job *j)
 {
     if (!is_history(j))
         count(tallies, j, -1);
@@ -180,7 +184,7 @@ void tallies_remove(struct tally **tallies, const struct job *j)
 
 /* --- questions ------------------------------------------------------------------- */
 
-size_t tally_jobs(const struct tally *tallies, char kind, const char *name,
+size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
                   bool queued_only)
 {
     const struct tally *t = find(tallies, kind, name);
@@ -190,7 +194,7 @@ size_t tally_jobs(const struct tally *tallies, char kind, const char *name,
     return queued_only ? t->n_queued : t->n;
 }
 
-tally_number tally_amount(const struct tally *tallies, char kind, const char *name,
+tally_number tally_amount(const struct tallies *tallies, char kind, const char *name,
                           const struct resource_def *def, bool queued_only)
 {
     const struct tally *t = find(tallies, kind, name);
@@ -224,15 +228,17 @@ static bool same_tally(const struct tally *a, const struct tally *b)
     return true;
 }
 
-bool tallies_same(const struct tally *a, const struct tally *b)
+bool tallies_same(const struct tallies *a, const struct tallies *b)
 {
-    if (HASH_COUNT(a) != HASH_COUNT(b))
-        return false;
-    for (const struct tally *t = a; t; t = t->hh.next) {
-        const struct tally *other = find(b, t->key[0], t->key + 1);
-
-        if (!other || !same_tally(t, other))
+    for (size_t i = 0; i < TALLY_KIND_COUNT; i++) {
+        if (HASH_COUNT(a->of[i]) != HASH_COUNT(b->of[i]))
             return false;
+        for (const struct tally *t = a->of[i]; t; t = t->hh.next) {
+            const struct tally *other = find(b, TALLY_KINDS[i], t->name);
+
+            if (!other || !same_tally(t, other))
+                return false;
+        }
     }
     return true;
 }

@@ -15,26 +15,25 @@
 /* Seconds, KiB, numbers; of floats the 2^20th part. */
 __extension__ typedef __int128 tally_number;
 
-struct tally;
-
 /* Project of a job without one. */
 #define TALLY_NO_PROJECT "_pbs_project_default"
 
-#define TALLY_KINDS "ougp" /* all, user, group, project: in the order of checks */
+/* All, user, group, project: in the order of checks. */
+#define TALLY_KINDS      "ougp"
 
 /* Take a job into the tallies of a queue or of the complex, or out of them. Its
  * attributes are the same both times. */
-void tallies_add(struct tally **tallies, const struct job *j);
-void tallies_remove(struct tally **tallies, const struct job *j);
-bool tallies_same(const struct tally *a, const struct tally *b);
+void tallies_add(struct tallies *tallies, const struct job *j);
+void tallies_remove(struct tallies *tallies, const struct job *j);
+bool tallies_same(const struct tallies *a, const struct tallies *b);
 
 /* Whom a job counts for: "PBS_ALL", its user, its group, its project. */
 const char *tally_name_of(const struct job *j, char kind);
 
 /* The sum of an entity; 0 of somebody without jobs. 'queued_only': jobs in state Q. */
-size_t tally_jobs(const struct tally *tallies, char kind, const char *name,
+size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
                   bool queued_only);
-tally_number tally_amount(const struct tally *tallies, char kind, const char *name,
+tally_number tally_amount(const struct tallies *tallies, char kind, const char *name,
                           const struct resource_def *def, bool queued_only);
 
 /* A value as it is added up; 0 for a resource that is no amount. */

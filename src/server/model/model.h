@@ -41,7 +41,13 @@ struct object {
 
 struct node;
 struct resv;
-struct tally; /* job_tally.h */
+
+/* What everybody, users, groups and projects have in a place: job_tally.h. */
+#define TALLY_KIND_COUNT 4
+struct tally;
+struct tallies {
+    struct tally *of[TALLY_KIND_COUNT]; /* each an uthash by name */
+};
 struct job;
 struct queue;
 
@@ -99,7 +105,7 @@ struct queue {
     size_t n_nodes;     /* vnodes attached to it */
     size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
     struct resources assigned;
-    struct tally *tallies; /* of its jobs, by whom they count for */
+    struct tallies tallies; /* of its jobs */
 };
 
 struct resv {
@@ -154,7 +160,7 @@ struct model {
     size_t n_dangling;         /* references to vnodes that are not there (yet) */
     size_t n_hot;              /* jobs that a hot start has to do with */
     size_t n_state[10];        /* of all jobs, as in struct queue */
-    struct tally *tallies;     /* likewise */
+    struct tallies tallies;    /* likewise */
     uint64_t created;          /* counts objects: the source of created_seq */
     struct late_value *late;   /* while objects are loaded */
     struct arena *scratch;     /* of one model_apply() */

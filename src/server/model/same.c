@@ -128,7 +128,7 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
         return differs(c, &a->obj, "job counts");
     if (a->n_nodes != b->n_nodes)
         return differs(c, &a->obj, "vnodes");
-    if (!tallies_same(a->tallies, b->tallies))
+    if (!tallies_same(&a->tallies, &b->tallies))
         return differs(c, &a->obj, "tallies");
     for (; ja && jb; ja = ja->queue_next, jb = jb->queue_next)
         if (!SAME_ID(ja, jb))
@@ -206,7 +206,7 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
             return false;
     if (a->n_jobs != b->n_jobs || memcmp(a->n_state, b->n_state, sizeof(a->n_state)))
         return differs(c, a->server, "job counts");
-    if (!tallies_same(a->tallies, b->tallies))
+    if (!tallies_same(&a->tallies, &b->tallies))
         return differs(c, a->server, "tallies");
     if (a->n_hot != b->n_hot)
         return differs(c, a->server, "hot jobs");

@@ -24,7 +24,7 @@ static const struct kind_row {
 
 /* Where a limit holds: the jobs of a queue, or all of them. */
 struct scope {
-    const struct tally *tallies;
+    const struct tallies *tallies;
     const struct queue *q; /* NULL: the complex */
     bool queued_only;      /* jobs in state Q only */
     const struct attr_value *limits;
@@ -105,10 +105,11 @@ int job_keeps_count_limits(const struct model *m, const struct queue *q,
 {
     const struct object *o = &q->obj;
     const struct scope scopes[] = {
-        { q->tallies, q, false, obj_attr(o, QUEUE_A_MAX_QUEUED) },
-        { q->tallies, q, true, obj_attr(o, QUEUE_A_QUEUED_JOBS_THRESHOLD) },
-        { m->tallies, NULL, false, obj_attr(m->server, SERVER_A_MAX_QUEUED) },
-        { m->tallies, NULL, true, obj_attr(m->server, SERVER_A_QUEUED_JOBS_THRESHOLD) },
+        { &q->tallies, q, false, obj_attr(o, QUEUE_A_MAX_QUEUED) },
+        { &q->tallies, q, true, obj_attr(o, QUEUE_A_QUEUED_JOBS_THRESHOLD) },
+        { &m->tallies, NULL, false, obj_attr(m->server, SERVER_A_MAX_QUEUED) },
+        { &m->tallies, NULL, true,
+          obj_attr(m->server, SERVER_A_QUEUED_JOBS_THRESHOLD) },
     };
     int err = 0;
 
@@ -196,10 +197,10 @@ int job_keeps_amount_limits(const struct model *m, const struct queue *q,
 {
     const struct object *o = &q->obj, *svr = m->server;
     const struct scope scopes[] = {
-        { q->tallies, q, false, obj_attr(o, QUEUE_A_MAX_QUEUED_RES) },
-        { q->tallies, q, true, obj_attr(o, QUEUE_A_QUEUED_JOBS_THRESHOLD_RES) },
-        { m->tallies, NULL, false, obj_attr(svr, SERVER_A_MAX_QUEUED_RES) },
-        { m->tallies, NULL, true, obj_attr(svr, SERVER_A_QUEUED_JOBS_THRESHOLD_RES) },
+        { &q->tallies, q, false, obj_attr(o, QUEUE_A_MAX_QUEUED_RES) },
+        { &q->tallies, q, true, obj_attr(o, QUEUE_A_QUEUED_JOBS_THRESHOLD_RES) },
+        { &m->tallies, NULL, false, obj_attr(svr, SERVER_A_MAX_QUEUED_RES) },
+        { &m->tallies, NULL, true, obj_attr(svr, SERVER_A_QUEUED_JOBS_THRESHOLD_RES) },
     };
     int err = 0;
 
