@@ -302,6 +302,41 @@ static void holds_come_and_go(void)
     rig_free(r);
 }
 
+/* Setting and releasing take the same rights: u the owner's, o an operator's, s and p a
+ * manager's; several letters take the most. */
+static void each_letter_of_a_hold_has_its_right(void)
+{
+    static const struct {
+        const char *letters;
+        int owner, operator, manager;
+    } cases[] = {
+        { "u", 0, 0, 0 },
+        { "n", 0, 0, 0 },
+        { "o", PBSE_PERM, 0, 0 },
+        { "s", PBSE_PERM, PBSE_PERM, 0 },
+        { "p", PBSE_PERM, PBSE_PERM, 0 },
+        { "uo", PBSE_PERM, 0, 0 },
+        { "uos", PBSE_PERM, PBSE_PERM, 0 },
+    };
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "", "x\n");
+
+    rig_manager(r, RIG_ROOT, 2, OBJECT_SERVER, "", "operators=op@* managers=man@*");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        static const uint32_t numbers[] = { BATCH_HOLD_JOB, BATCH_RELEASE_JOB };
+
+        for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
+            CU_ASSERT_EQUAL(hold(r, RIG_USER, numbers[k], id, cases[i].letters),
+                            cases[i].owner);
+            CU_ASSERT_EQUAL(hold(r, "op", numbers[k], id, cases[i].letters),
+                            cases[i].operator);
+            CU_ASSERT_EQUAL(hold(r, "man", numbers[k], id, cases[i].letters),
+                            cases[i].manager);
+        }
+    }
+    rig_free(r);
+}
+
 static void a_waiting_job_becomes_queued_in_time(void)
 {
     struct rig *r = rig_new();
@@ -458,6 +493,7 @@ static const struct unit_case cases[] = {
     { "a script that is too large ends the job",
       a_script_that_is_too_large_ends_the_job },
     { "holds come and go", holds_come_and_go },
+    { "each letter of a hold has its right", each_letter_of_a_hold_has_its_right },
     { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
     { "queued jobs are altered", queued_jobs_are_altered },
     { "running jobs are altered a little", running_jobs_are_altered_a_little },
