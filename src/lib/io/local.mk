@@ -37,7 +37,7 @@ test_unit_io_test_conf_LDADD = libhfconf.la libhfbase.la -lcunit
 test_unit_io_test_conn_SOURCES = test/unit/io/test_conn.c
 test_unit_io_test_conn_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_io_test_conn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc \
-	-Wl,--wrap=realloc
+	-Wl,--wrap=realloc,--wrap=buf_eat
 test_unit_io_test_loop_SOURCES = test/unit/io/test_loop.c
 test_unit_io_test_loop_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_io_test_logfile_SOURCES = test/unit/io/test_logfile.c

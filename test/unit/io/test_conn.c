@@ -324,6 +324,46 @@ static void test_a_promised_length_takes_no_memory(void)
     loop_free(l);
 }
 
+/* Bytes that were moved to the front of buffers. */
+static size_t n_moved;
+
+void __real_buf_eat(struct buf *b, size_t len);
+void __wrap_buf_eat(struct buf *b, size_t len);
+
+void __wrap_buf_eat(struct buf *b, size_t len)
+{
+    n_moved += b->len - len;
+    __real_buf_eat(b, len);
+}
+
+/* Each frame handed over alone, as requests are that wait for one another: the others
+ * are not moved each time. */
+static void test_many_small_frames_move_little(void)
+{
+    const int n = 5000;
+    struct loop *l = loop_new();
+    struct end e = { .hold_after = 1 };
+    struct buf bytes = { 0 };
+
+    for (int i = 0; i < n; i++)
+        put_packet(&bytes, "x");
+    end_open(&e, l, (struct conn_config){ 0 });
+    n_moved = 0;
+    put(&e, bytes.data, bytes.len);
+    while (e.n_frames < n && e.n_closed == 0) {
+        int before = e.n_frames;
+
+        UNTIL(&e, e.n_frames > before);
+        e.hold_after = e.n_frames + 1;
+        conn_hold(e.conn, false);
+    }
+    CU_ASSERT_EQUAL(e.n_frames, n);
+    CU_ASSERT_TRUE(n_moved <= 2 * bytes.len);
+    end_close(&e);
+    buf_fini(&bytes);
+    loop_free(l);
+}
+
 static void test_message_over_several_frames_has_one_limit(void)
 {
     struct loop *l = loop_new();
@@ -501,6 +541,7 @@ int main(void)
         { "a held connection reads a bounded amount",
           test_held_connection_reads_a_bounded_amount },
         { "a promised length takes no memory", test_a_promised_length_takes_no_memory },
+        { "many small frames move little", test_many_small_frames_move_little },
         { "a message over several frames has one limit",
           test_message_over_several_frames_has_one_limit },
         { "freeing inside a callback is fine", test_freeing_inside_a_callback_is_fine },
