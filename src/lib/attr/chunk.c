@@ -17,15 +17,31 @@ size_t chunk_name_len(const char *p)
     return n;
 }
 
+/* How far a value goes, quotes and all. */
+static size_t value_len(const char *p, const char *ends)
+{
+    char quote = '\0';
+    size_t n = 0;
+
+    for (; p[n] && (quote || !strchr(ends, p[n])); n++) {
+        if (quote && p[n] == quote)
+            quote = '\0';
+        else if (!quote && (p[n] == '"' || p[n] == '\''))
+            quote = p[n];
+    }
+    return n;
+}
+
 /* The value without its quotes; NULL when it is empty, has a character that cannot be
- * printed or an open quote. */
+ * printed or an open quote. What is taken is as long as the value, not as the text
+ * behind it. */
 static const char *read_value(const char **text, const char *ends, struct arena *arena)
 {
-    const char *p = *text;
-    char *value = arena_alloc(arena, strlen(p) + 1), *to = value;
+    size_t len = value_len(*text, ends);
+    char *value = arena_text(arena, *text, len), *to = value;
     char quote = '\0';
 
-    for (; *p && (quote || !strchr(ends, *p)); p++) {
+    for (const char *p = *text; p < *text + len; p++) {
         if (quote && *p == quote)
             quote = '\0';
         else if (!quote && (*p == '"' || *p == '\''))
@@ -35,10 +51,10 @@ static const char *read_value(const char **text, const char *ends, struct arena 
         else
             return NULL;
     }
-    if (quote || p == *text)
+    if (quote || len == 0)
         return NULL;
     *to = '\0';
-    *text = p;
+    *text += len;
     return value;
 }
 

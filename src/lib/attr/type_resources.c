@@ -85,6 +85,14 @@ void resources_copy(struct resources *to, const struct resources *from)
     }
 }
 
+/* Without its fraction; what is beyond all numbers is the last of them. */
+static int64_t whole(double real)
+{
+    if (!(real > -0x1p63))
+        return INT64_MIN;
+    return real < 0x1p63 ? (int64_t)real : INT64_MAX;
+}
+
 int64_t resources_amount(const struct resources *r, const char *name, int64_t missing)
 {
     const struct resource_value *rv = resources_find(r, name);
@@ -95,7 +103,7 @@ int64_t resources_amount(const struct resources *r, const char *name, int64_t mi
     case 5:
         return size_kib(&rv->value.u.size);
     case 14:
-        return (int64_t)rv->value.u.real;
+        return whole(rv->value.u.real);
     case 1:
     case 9:
     case 11:

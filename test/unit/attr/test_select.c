@@ -392,6 +392,57 @@ static void test_users_cannot_ask_for_what_is_kept_from_them(void)
     CU_ASSERT_EQUAL(select_check_writer(&sel, WHO_USER | WHO_MANAGER, &why), 0);
 }
 
+/* Each text costs a few times its length, however many values are in it: the entry of a
+ * pair is longer than the shortest pair. */
+static void test_long_texts_take_little(void)
+{
+    static const char *const pairs[] = { "a=1:", "abcdefgh='1,2+3'\"x\":" };
+
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        struct arena *own = arena_new();
+        struct buf text = { 0 };
+        struct select sel;
+        struct exec_vnode ev;
+
+        buf_add_str(&text, "1:");
+        while (text.len < 100000)
+            buf_add_str(&text, pairs[i]);
+        buf_add_str(&text, "z=1");
+        CU_ASSERT_EQUAL(select_parse(text.data, NULL, own, &sel, NULL), 0);
+        CU_ASSERT_TRUE(arena_used_bytes(own) < 40 * text.len);
+        arena_clear(own);
+        CU_ASSERT_EQUAL(exec_vnode_parse(text.data, NULL, own, &ev, NULL), 0);
+        CU_ASSERT_TRUE(arena_used_bytes(own) < 40 * text.len);
+        buf_fini(&text);
+        arena_free(own);
+    }
+}
+
+/* As a whole number, without leaving the range of one. */
+static void test_floats_of_any_size_have_an_amount(void)
+{
+    static const struct {
+        const char *text;
+        int64_t expect;
+    } cases[] = {
+        { "1e300", INT64_MAX },
+        { "-1e300", INT64_MIN },
+        { "9223372036854775808", INT64_MAX },
+        { "1e15", 1000000000000000 },
+        { "-1.5", -1 },
+    };
+    const struct resource_def *def = resource_find(defs, "fl");
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct resources r = { 0 };
+
+        CU_ASSERT_EQUAL(
+            resource_decode(def, defs, resources_member(&r, def), cases[i].text), 0);
+        CU_ASSERT_EQUAL(resources_amount(&r, "fl", 0), cases[i].expect);
+        resources_clear(&r);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -410,6 +461,8 @@ int main(void)
         { "a default ncpus is not divided", test_a_default_ncpus_is_not_divided },
         { "users cannot ask for what is kept from them",
           test_users_cannot_ask_for_what_is_kept_from_them },
+        { "long texts take little", test_long_texts_take_little },
+        { "floats of any size have an amount", test_floats_of_any_size_have_an_amount },
     };
     int status;
 
