@@ -50,6 +50,12 @@ bool placed_has(const struct placed *pd, size_t vnode)
     return false;
 }
 
+/* A resource may be named more than once, each time with all there can be. */
+static void take(int64_t *sum, int64_t more)
+{
+    *sum = MIN_OF(*sum + more, AMOUNT_MAX);
+}
+
 static void read_share(const struct world *w, const struct vnode_share *share,
                        struct placed *pd)
 {
@@ -65,7 +71,8 @@ static void read_share(const struct world *w, const struct vnode_share *share,
         size_t res = snap_res_find(w->s, share->res[i].name);
 
         if (res != SIZE_MAX)
-            piece->amounts[res] += snap_amount(&w->s->res.v[res], share->res[i].value);
+            take(&piece->amounts[res],
+                 snap_need(&w->s->res.v[res], share->res[i].value));
     }
 }
 

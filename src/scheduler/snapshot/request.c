@@ -15,7 +15,7 @@ static void read_chunk(struct snapshot *s, const struct chunk *from,
 
         to->needs[to->n++] = (struct need){
             .res = res,
-            .amount = snap_amount(&s->res.v[res], from->res[i].value),
+            .amount = snap_need(&s->res.v[res], from->res[i].value),
             .text = from->res[i].value,
         };
     }

@@ -147,7 +147,16 @@ static int64_t number_amount(const char *text)
     return v;
 }
 
-int64_t snap_amount(const struct res *res, const char *text)
+static int64_t float_amount(const char *text)
+{
+    double v = strtod(text, NULL) * FLOAT_SCALE;
+
+    if (!(v > -(double)AMOUNT_MAX)) /* nor what is no number at all */
+        return -AMOUNT_MAX;
+    return v < (double)AMOUNT_MAX ? (int64_t)(v + (v < 0 ? -0.5 : 0.5)) : AMOUNT_MAX;
+}
+
+static int64_t plain_amount(const struct res *res, const char *text)
 {
     struct size_value size;
     bool yes;
@@ -157,17 +166,28 @@ int64_t snap_amount(const struct res *res, const char *text)
         return number_amount(text);
     case RES_SIZE:
         return size_parse(text, &size) == 0 ? size_kib(&size) : 0;
-    case RES_FLOAT: {
-        double v = strtod(text, NULL) * FLOAT_SCALE;
-
-        return v > -9e15 && v < 9e15 ? (int64_t)(v + (v < 0 ? -0.5 : 0.5)) : 0;
-    }
+    case RES_FLOAT:
+        return float_amount(text);
     case RES_BOOL:
         return bool_parse(text, &yes) == 0 && yes;
     case RES_TEXT:
         break;
     }
     return 0;
+}
+
+int64_t snap_amount(const struct res *res, const char *text)
+{
+    int64_t amount = plain_amount(res, text);
+
+    return MAX_OF(MIN_OF(amount, AMOUNT_MAX), -AMOUNT_MAX);
+}
+
+int64_t snap_need(const struct res *res, const char *text)
+{
+    int64_t amount = snap_amount(res, text);
+
+    return MAX_OF(amount, 0);
 }
 
 void snap_values_add(struct snapshot *s, struct res_values *list, const char *name,

@@ -175,8 +175,14 @@ size_t snap_res(struct snapshot *s, const char *name);
 size_t snap_res_find(const struct snapshot *s, const char *name);
 
 /* Read a value of a resource. A text that is no value of its kind reads as 0. Sizes are
- * rounded up to KiB. */
+ * rounded up to KiB. What is beyond +-AMOUNT_MAX reads as that: sums of many stay in
+ * their range. */
+#define AMOUNT_MAX (INT64_MAX / 1024)
 int64_t snap_amount(const struct res *res, const char *text);
+
+/* The same of what somebody asks for or has: never below 0, or it would be given to the
+ * others. */
+int64_t snap_need(const struct res *res, const char *text);
 
 void snap_values_add(struct snapshot *s, struct res_values *list, const char *name,
                      const char *text);

@@ -284,6 +284,53 @@ static void test_policy_acts(void)
     scene_free(&sc);
 }
 
+/* What is asked for may be below nothing and beyond everything; others get no more for
+ * it, and nobody gets what is not there. */
+static void test_absurd_amounts(void)
+{
+#define NEVER "Can Never Run: Insufficient amount of resource: "
+    static const struct {
+        const char *story, *running, *first, *second, *expect;
+    } cases[] = {
+        { "what there is", NULL, "1:ncpus=1:lic=1:fl=0.5", "1:ncpus=1:lic=1:fl=1",
+          "(n1:ncpus=1:lic=1:fl=1)" },
+        { "more than any number", NULL, "1:ncpus=1", "1:ncpus=1:fl=1e300",
+          NEVER "fl (R: 9.007199255e+11 A: 1.5 T: 1.5)" },
+        { "less than nothing beside it", NULL, "1:ncpus=1:lic=-5:fl=-5",
+          "1:ncpus=1:lic=3", NEVER "lic (R: 3 A: 2 T: 2)" },
+        { "less than nothing of a float beside it", NULL, "1:ncpus=1:fl=-5",
+          "1:ncpus=1:fl=2", NEVER "fl (R: 2 A: 1.5 T: 1.5)" },
+        { "somebody has less than nothing", "(n1:ncpus=1:lic=-5)", "1:ncpus=1",
+          "1:ncpus=1:lic=3", NEVER "lic (R: 3 A: 2 T: 2)" },
+        { "somebody has everything twice",
+          "(n1:ncpus=1:lic=9223372036854775807:lic=9223372036854775807)", "1:ncpus=1",
+          "1:ncpus=1:lic=1",
+          "Not Running: Insufficient amount of resource: lic (R: 1 A: 0 T: 2)" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        struct diag why = { 0 };
+        char more[200];
+
+        CU_ASSERT_TRUE(policy_line(sc.policy, "resources: \"ncpus, lic, fl\"", &why));
+        scene_add(&sc, OBJECT_RESOURCE, "lic", "type=1 flag=163840");
+        scene_add(&sc, OBJECT_RESOURCE, "fl", "type=14 flag=163840");
+        scene_vnode(&sc, "n1", "n1", 8,
+                    "resources_available.lic=2 resources_available.fl=1.5");
+        scene_queue(&sc, "workq", true);
+        snprintf(more, sizeof(more), ONE " job_state=R exec_vnode=%s",
+                 cases[i].running ? cases[i].running : "(n1:ncpus=1)");
+        scene_job(&sc, "1.svr", "workq", "1:ncpus=1", more);
+        scene_job(&sc, "2.svr", "workq", cases[i].first, ONE " queue_rank=10");
+        scene_job(&sc, "3.svr", "workq", cases[i].second, ONE " queue_rank=20");
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "3.svr", cases[i].expect);
+        scene_free(&sc);
+    }
+#undef NEVER
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -300,6 +347,7 @@ int main(void)
         { "vnodes of a queue serve that queue only", test_vnodes_of_queues },
         { "lines of sched_config are read or refused with the text for the log",
           test_policy_lines },
+        { "absurd amounts help nobody", test_absurd_amounts },
         { "the order of vnodes and the resources compared follow the policy",
           test_policy_acts },
     };
