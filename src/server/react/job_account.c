@@ -4,6 +4,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
+#include "server/model/resv_claims.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
 
@@ -123,13 +124,23 @@ static void account_queued(const struct reaction *r, const struct object *o)
     account(r, 'Q', &text);
 }
 
-/* Consumable sums over the vnodes. */
+/* Consumable sums over the vnodes; one that nobody else may use is assigned as a whole.
+ */
 static void add_assigned(struct buf *out, const struct job *job, struct arena *arena)
 {
+    const struct resources *wanted = obj_resources(&job->obj, JOB_A_RESOURCE_LIST);
     struct attr_value v = { .set = true };
 
-    for (size_t i = 0; i < job->holds.n; i++)
-        resources_accumulate(&v.u.res, &job->holds.v[i].amount, 1);
+    for (size_t i = 0; i < job->holds.n; i++) {
+        const struct node *n = job->holds.v[i].node;
+
+        if (claim_is_exclusive(n, wanted, arena))
+            resources_accumulate_flagged(
+                &v.u.res, obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), 1,
+                RESOURCE_NODE | RESOURCE_FIRST);
+        else
+            resources_accumulate(&v.u.res, &job->holds.v[i].amount, 1);
+    }
     add_list(out, "resource_assigned", &v, arena);
     resources_clear(&v.u.res);
 }
@@ -149,7 +160,7 @@ static void account_ended(const struct reaction *r, const struct object *o, char
 
     add_general(&text, r, o, true);
     buf_printf(&text, "session=%" PRId64 " ", obj_num(o, JOB_A_SESSION_ID, 0));
-    add_quoted(&text, o, "alt_id", JOB_A_ALT_ID);
+    add_text(&text, o, "alt_id", JOB_A_ALT_ID, r->out->arena);
     buf_printf(&text, "end=%" PRId64 " ", obj_num(o, JOB_A_OBITTIME, r->rec->at));
     job_usage_text(o, r->out->arena, &text);
     if (obj_num(r->m->server, SERVER_A_ELIGIBLE_TIME_ENABLE, 0)) {

@@ -97,6 +97,55 @@ static void files_that_are_kept_are_not_copied(void)
 }
 
 /* An obituary may come before any usage: the job started all the same. */
+static void alter(struct rig *r, const char *id, const char *attr, const char *resource,
+                  const char *value)
+{
+    struct body_manage body = { .command = 2, .object_type = 2, .object_name = id };
+
+    wire_attrs_add(&body.attrs, r->arena, attr, resource, value, WIRE_OP_SET);
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_MODIFY_JOB, &body, NULL)->code, 0);
+}
+
+/* Every field in its place, quoted as the rules say (operations.md 17). */
+static void accounting_records_are_exact(void)
+{
+#define GENERAL                                                                        \
+    "user=ann group=ann account=\"acct one\" project=\"proj x\" "                      \
+    "jobname=none queue=workq "                                                        \
+    "ctime=1800000000 qtime=1800000000 etime=1800000000 start=1800000000 "             \
+    "exec_host=localhost/0 exec_vnode=(n1:ncpus=1) Resource_List.mem=1mb "             \
+    "Resource_List.ncpus=1 Resource_List.nodect=1 Resource_List.place=excl "           \
+    "Resource_List.select=1:ncpus=1:mem=1mb Resource_List.site=\"a b\" "
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id;
+
+    rig_manager(r, RIG_ROOT, 2, OBJECT_SERVER, "", "eligible_time_enable=t");
+    id = submit(r, RIG_USER, "",
+                "Resource_List.select=1:ncpus=1:mem=1mb Resource_List.place=excl",
+                "x\n");
+    alter(r, id, "Account_Name", NULL, "acct one");
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0), "Account_Name=\"acct one\"");
+    alter(r, id, "project", NULL, "proj x");
+    alter(r, id, "Resource_List", "site", "a b");
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0), "Resource_List.site=\"a b\"");
+    CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COMMIT, 0), 0, NULL);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'S', 0),
+                           GENERAL "resource_assigned.mem=1000000kb "
+                                   "resource_assigned.ncpus=4 ");
+    fake_usage(&fm, id, 1, "4711", "00:00:02");
+    fake_obit(&fm, id, 1, 3);
+    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+    CU_ASSERT_STRING_EQUAL(
+        accounted(r, 'E', 0), GENERAL
+        "session=4711 end=1800000000 Exit_status=3 resources_used.cput=00:00:01 "
+        "resources_used.walltime=00:00:02 eligible_time=00:00:00 run_count=1");
+    fake_mom_free(&fm);
+#undef GENERAL
+}
+
 static void a_short_job_is_accounted_for(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -444,6 +493,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "a job runs and ends", a_job_runs_and_ends },
         { "files that are kept are not copied", files_that_are_kept_are_not_copied },
+        { "accounting records are exact", accounting_records_are_exact },
         { "a short job is accounted for", a_short_job_is_accounted_for },
         { "DeleteJob is tried again", delete_is_tried_again },
         { "a refused job is queued again", a_refused_job_is_queued_again },
