@@ -44,8 +44,8 @@ static tally_number float_number(double real)
 {
     const double most = 0x1p90 / FLOAT_UNIT;
 
-    if (!(real > -most)) /* nor what is no number at all */
-        return -NUMBER_MAX;
+    if (!(real > 0)) /* nor what is no number at all */
+        return 0;
     return real < most ? (tally_number)(real * FLOAT_UNIT) : NUMBER_MAX;
 }
 
@@ -57,7 +57,7 @@ tally_number tally_number_of(const struct resource_def *def,
     if (!value->set)
         return 0;
     if (type == &attr_long || type == &attr_int64 || type == &attr_duration)
-        return value->u.num;
+        return MAX_OF(value->u.num, 0);
     if (type == &attr_size)
         return MIN_OF(kib_of(&value->u.size), NUMBER_MAX);
     return type == &attr_float ? float_number(value->u.real) : 0;

@@ -36,7 +36,8 @@ size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
 tally_number tally_amount(const struct tallies *tallies, char kind, const char *name,
                           const struct resource_def *def, bool queued_only);
 
-/* A value as it is added up; 0 for a resource that is no amount. */
+/* A value as it is added up; 0 for a resource that is no amount. Never below nothing: a
+ * job would make room for others of its user. */
 tally_number tally_number_of(const struct resource_def *def,
                              const struct attr_value *value);
 

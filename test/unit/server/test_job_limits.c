@@ -237,6 +237,30 @@ static void test_who_leaves_makes_room(void)
     rig_free(r);
 }
 
+/* Nothing keeps a job from asking for less than nothing of what a site has defined. */
+static void test_amounts_below_nothing_make_no_room(void)
+{
+    struct rig *r = rig_new();
+
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, CREATE, OBJECT_RESOURCE, "f", "type=float flag=q"), 0);
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, CREATE, OBJECT_RESOURCE, "lic", "type=long flag=q"),
+        0);
+    CU_ASSERT_PTR_NOT_NULL(
+        submit(r, RIG_USER, "", "Resource_List.lic=-5 Resource_List.f=-5", NULL));
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "",
+                    "max_queued_res.lic=[o:PBS_ALL=3] max_queued_res.f=[o:PBS_ALL=3]"),
+        0);
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", "Resource_List.lic=4"), 15143);
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", "Resource_List.f=4"), 15143);
+    CU_ASSERT_EQUAL(
+        submit_code(r, RIG_USER, "", "Resource_List.lic=3 Resource_List.f=3"), 0);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_free(r);
+}
+
 /* Numbers at the end of their range are added up all the same. */
 static void test_huge_amounts_are_more_than_any_limit(void)
 {
@@ -272,6 +296,7 @@ static const struct unit_case cases[] = {
     { "a resource that went before the commit refuses the job",
       test_a_resource_that_went_before_the_commit_refuses_the_job },
     { "an alteration keeps the limits too", test_an_alteration_keeps_the_limits_too },
+    { "amounts below nothing make no room", test_amounts_below_nothing_make_no_room },
     { "who leaves makes room", test_who_leaves_makes_room },
     { "huge amounts are more than any limit",
       test_huge_amounts_are_more_than_any_limit },
