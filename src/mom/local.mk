@@ -31,7 +31,7 @@ pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
 check_PROGRAMS += test/unit/mom/test_mom test/unit/mom/test_vnodefile
 TESTS += test/unit/mom/test_mom test/unit/mom/test_vnodefile
-test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c
+test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
 test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \

@@ -4,34 +4,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/mom.h"
 
+#include "../unit/mom/node1.h"
 #include "fuzz.h"
 
-#define SERVER_IP 0x0a000001
-#define STREAM    77
+#define STREAM 77
 
 const char fuzz_frames[] = "is.txt";
 
-static const uint32_t server_ip = SERVER_IP;
-
 static struct mom *make(struct mom_out *out)
 {
-    const struct mom_config cfg = {
-        .host = "node1",
-        .node_name = "node1",
-        .version = "23.06.06",
-        .port = 15002,
-        .server_port = 15001,
-        .server_host = "svr",
-        .ncpus = 4,
-        .mem_kb = 1000,
-        .topology = "hwloc<x/>",
-        .n_server_ips = 1,
-        .server_ips = &server_ip,
-        .min_check_poll_s = 10,
-        .max_check_poll_s = 120,
-        .cputmult = 1,
-        .wallmult = 1,
-    };
+    const struct mom_config cfg = node1_config(false);
     const struct is_message hello = { .command = IS_REPLYHELLO, .need_inventory = 1 };
     struct mom *m = mom_new(&cfg);
 

@@ -3,27 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/mom.h"
 
+#include "../unit/mom/node1.h"
 #include "fuzz.h"
 
 const char fuzz_frames[] = "";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    const struct mom_config cfg = {
-        .host = "node1",
-        .node_name = "node1",
-        .version = "23.06.06",
-        .port = 15002,
-        .server_port = 15001,
-        .server_host = "svr",
-        .ncpus = 4,
-        .mem_kb = 1000,
-        .topology = "hwloc<x/>",
-        .min_check_poll_s = 10,
-        .max_check_poll_s = 120,
-        .cputmult = 1,
-        .wallmult = 1,
-    };
+    const struct mom_config cfg = node1_config(false);
     struct mom_out out = { .arena = arena_new() };
     struct mom *m = mom_new(&cfg);
     const char *id = NULL;

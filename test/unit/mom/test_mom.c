@@ -4,15 +4,12 @@
 #include "mom/mom.h"
 
 #include "../unit.h"
+#include "node1.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SERVER_IP 0x0a000001
-
-static const uint32_t server_ip = SERVER_IP;
 
 struct bench {
     struct mom *m;
@@ -20,26 +17,6 @@ struct bench {
     int64_t now_at;
     uint64_t stream;
 };
-
-static struct mom_config config(bool mock)
-{
-    return (struct mom_config){ .host = "node1",
-                                .node_name = "node1",
-                                .version = "23.06.06",
-                                .port = 15002,
-                                .server_port = 15001,
-                                .server_host = "svr",
-                                .ncpus = 4,
-                                .mem_kb = 1000,
-                                .topology = "hwloc<x/>",
-                                .n_server_ips = 1,
-                                .server_ips = &server_ip,
-                                .mock = mock,
-                                .min_check_poll_s = 10,
-                                .max_check_poll_s = 120,
-                                .cputmult = 1,
-                                .wallmult = 1 };
-}
 
 static void forget(struct bench *b)
 {
@@ -100,7 +77,7 @@ static void say_hello(struct bench *b)
 
 static void bench_init(struct bench *b, bool mock)
 {
-    const struct mom_config cfg = config(mock);
+    const struct mom_config cfg = node1_config(mock);
 
     memset(b, 0, sizeof(*b));
     b->out.arena = arena_new();
@@ -195,7 +172,7 @@ static void obit_reply(struct bench *b, const char *id, bool reject)
 
 static void test_registration(void)
 {
-    const struct mom_config cfg = config(false);
+    const struct mom_config cfg = node1_config(false);
     struct bench b = { .out = { .arena = arena_new() }, .now_at = 100000 };
     const struct is_message *msg;
 
@@ -225,7 +202,7 @@ static void test_registration(void)
 static void test_hello_series(void)
 {
     static const int expected[] = { 1, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 8, 8 };
-    const struct mom_config cfg = config(false);
+    const struct mom_config cfg = node1_config(false);
     struct bench b = { .out = { .arena = arena_new() }, .now_at = 100000 };
 
     b.m = mom_new(&cfg);
@@ -615,7 +592,7 @@ static void test_start_failure_becomes_an_obit(void)
 static void restart(struct bench *b, bool kill_jobs, bool found, bool running,
                     int32_t status)
 {
-    const struct mom_config cfg = config(false);
+    const struct mom_config cfg = node1_config(false);
     struct buf record = { 0 };
     const char *id;
 
@@ -697,7 +674,7 @@ static void test_accepted_job_starts_after_restart(void)
 /* Whole files with a number that no job has. */
 static void test_numbers_of_a_record_are_checked(void)
 {
-    const struct mom_config cfg = config(false);
+    const struct mom_config cfg = node1_config(false);
     static const struct {
         const char *record;
         bool taken;
@@ -727,7 +704,7 @@ static void test_numbers_of_a_record_are_checked(void)
 
 static void test_damaged_record_is_refused(void)
 {
-    const struct mom_config cfg = config(false);
+    const struct mom_config cfg = node1_config(false);
     struct buf record = { 0 };
     const char *id;
     struct bench b;
@@ -798,7 +775,7 @@ static void test_mock_run(void)
 
 static void test_own_user_only(void)
 {
-    struct mom_config cfg = config(false);
+    struct mom_config cfg = node1_config(false);
     struct body_queue q = { .id = "1.svr", .destination = "node1" };
     struct bench b;
 

@@ -7,7 +7,22 @@
 #ifndef TEST_UNIT_SERVER_HARNESS_H
 #define TEST_UNIT_SERVER_HARNESS_H
 
+#include "server/requests/manager.h"
 #include "server/svr.h"
+
+/* Short names for tables of cases: commands of Manager, status requests. */
+enum {
+    CREATE = MANAGER_CREATE,
+    DELETE = MANAGER_DELETE,
+    SET = MANAGER_SET,
+    UNSET = MANAGER_UNSET,
+    IMPORT = MANAGER_IMPORT,
+    EXPORT = MANAGER_EXPORT,
+    SVR = BATCH_STATUS_SERVER,
+    QUE = BATCH_STATUS_QUEUE,
+    NOD = BATCH_STATUS_NODE,
+    SCH = BATCH_STATUS_SCHED,
+};
 
 struct rig {
     struct svr *s;

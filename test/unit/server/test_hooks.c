@@ -9,12 +9,6 @@
 
 #define HOOK   8
 #define PBS    9
-#define CREATE 0
-#define DELETE 1
-#define SET    2
-#define UNSET  3
-#define IMPORT 7
-#define EXPORT 8
 
 #define EVENTS                                                                         \
     "queuejob,postqueuejob,modifyjob,modifyvnode,management,resvsub,modifyresv,"       \

@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-#define CREATE 0
-#define SET    2
-#define UNSET  3
-
 static const char *node_value(struct rig *r, const char *node, const char *attr)
 {
     const char *text = rig_value(r, RIG_ROOT, BATCH_STATUS_NODE, node, attr);

@@ -403,7 +403,7 @@ static void node_fail_requeue_says_when(void)
         int64_t lost_at = fm.r->now_at;
 
         CU_ASSERT_EQUAL(
-            rig_manager(fm.r, RIG_ROOT, 2, OBJECT_SERVER, "", cases[i].setting), 0);
+            rig_manager(fm.r, RIG_ROOT, SET, OBJECT_SERVER, "", cases[i].setting), 0);
         fake_lose(&fm);
         rig_advance(fm.r, lost_at + (cases[i].after_s ? cases[i].after_s - 1 : 10000));
         if (state_of(fm.r, id) != 'R')
@@ -450,7 +450,7 @@ static void an_ended_job_does_not_wait_for_ever(void)
     const char *id = running_job(&fm);
 
     CU_ASSERT_EQUAL(
-        rig_manager(fm.r, RIG_ROOT, 2, OBJECT_SERVER, "", "node_fail_requeue=0"), 0);
+        rig_manager(fm.r, RIG_ROOT, SET, OBJECT_SERVER, "", "node_fail_requeue=0"), 0);
     fake_obit(&fm, id, 1, 0);
     fake_lose(&fm);
     rig_advance(fm.r, fm.r->now_at + 309);
@@ -465,7 +465,7 @@ static void patience_beyond_all_time_does_not_end(void)
     struct fake_mom fm = fake_mom_new();
     const char *id = running_job(&fm);
 
-    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, 2, OBJECT_SERVER, "",
+    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, SET, OBJECT_SERVER, "",
                                 "node_fail_requeue=9223372036854775806"),
                     0);
     fake_lose(&fm);

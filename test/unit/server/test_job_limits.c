@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-#define CREATE 0
-#define DELETE 1
-#define SET    2
-#define UNSET  3
-
 /* Ann has two jobs with 2 cpus and 1 gb each in workq, one of them in project p; the
  * user's group has the user's name. She submits a third. */
 struct limit_case {

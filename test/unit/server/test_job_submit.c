@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-#define SET    2
-#define CREATE 0
-
 static const char *value(struct rig *r, const char *id, const char *attr)
 {
     const char *text = rig_value(r, RIG_ROOT, BATCH_STATUS_JOB, id, attr);
@@ -321,7 +318,7 @@ static void each_letter_of_a_hold_has_its_right(void)
     struct rig *r = rig_new();
     const char *id = submit(r, RIG_USER, "", "", "x\n");
 
-    rig_manager(r, RIG_ROOT, 2, OBJECT_SERVER, "", "operators=op@* managers=man@*");
+    rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "operators=op@* managers=man@*");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         static const uint32_t numbers[] = { BATCH_HOLD_JOB, BATCH_RELEASE_JOB };
 

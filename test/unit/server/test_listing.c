@@ -11,13 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    CREATE = 0,
-    DELETE = 1,
-    SET = 2,
-    UNSET = 3
-};
-
 static void change(struct rig *r, uint32_t command, uint32_t type, const char *name,
                    const char *attrs)
 {

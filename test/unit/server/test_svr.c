@@ -8,15 +8,6 @@
 
 #include <string.h>
 
-#define SVR    BATCH_STATUS_SERVER
-#define QUE    BATCH_STATUS_QUEUE
-#define NOD    BATCH_STATUS_NODE
-#define SCH    BATCH_STATUS_SCHED
-#define CREATE 0
-#define DELETE 1
-#define SET    2
-#define UNSET  3
-
 static void test_first_start_makes_the_defaults(void)
 {
     static const struct {

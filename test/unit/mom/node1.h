@@ -1,0 +1,33 @@
+/* node1.h - the MoM of tests and fuzz targets: node1, 4 cpus, commanded by 10.0.0.1.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_UNIT_MOM_NODE1_H
+#define TEST_UNIT_MOM_NODE1_H
+
+#include "mom/mom.h"
+
+#define SERVER_IP 0x0a000001
+
+static inline struct mom_config node1_config(bool mock)
+{
+    static const uint32_t server_ip = SERVER_IP;
+
+    return (struct mom_config){ .host = "node1",
+                                .node_name = "node1",
+                                .version = "23.06.06",
+                                .port = 15002,
+                                .server_port = 15001,
+                                .server_host = "svr",
+                                .ncpus = 4,
+                                .mem_kb = 1000,
+                                .topology = "hwloc<x/>",
+                                .n_server_ips = 1,
+                                .server_ips = &server_ip,
+                                .mock = mock,
+                                .min_check_poll_s = 10,
+                                .max_check_poll_s = 120,
+                                .cputmult = 1,
+                                .wallmult = 1 };
+}
+
+#endif
