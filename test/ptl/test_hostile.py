@@ -279,6 +279,45 @@ def test_huge_counts_take_no_memory(site):
         s.close()
 
 
+@pytest.mark.skipif(ROOTLESS, reason="needs root: a second account")
+def test_a_users_message_has_8_mib(site):
+    """Root's may be longer; what is looked at takes time of all."""
+    def head_of(n):
+        return b"PKTV1\0\0" + struct.pack(">I", n)
+    for s, most in ((held_by_user(site), 8 << 20), (local(site), 64 << 20)):
+        s.settimeout(60)
+        s.sendall(head_of(most))
+        assert site.run(["qstat", "-B"]).stdout
+        s.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            s.recv(1)  # the rest is waited for
+        s.close()
+    for s, who, most in ((held_by_user(site), USER1, 8 << 20), (local(site), "root", 64 << 20)):
+        s.settimeout(20)  # less than what the rest of a message has
+        s.sendall(head_of(most + 1))
+        assert reply_of(s).code == PROTOCOL
+        assert is_closed(s)
+        site.server.log_match("bad input from %s@%s: not a packet" % (who, socket.gethostname()))
+
+
+def test_long_lists_of_a_user_keep_nobody_waiting_long(site):
+    """Whatever is compared with each other in a request: these took minutes and gigabytes."""
+    def resource(name, value):
+        size = len("Resource_List") + len(name) + len(value) + 3
+        return number(size) + string("Resource_List") + "+1" + string(name) + string(value) + "+0"
+    names = ",".join("u%d@h" % i for i in range(60000))
+    messages = [
+        (head(16) + "+1" + attr("User_List", names) + "+0+0", 5),
+        (head(16) + "+1" + resource("select", "+".join(["1:ncpus=1"] * 60000)) + "+0+0", 5),
+        (head(100) + number(60000) + string("1.x") * 60000 + "+0", 11),
+    ]
+    for message, choice in messages:
+        with local(site) as s:
+            s.sendall(packet(message.encode()))
+            assert reply_of(s).choice == choice
+    assert rss_kb(site.server.process.pid) < 1000000
+
+
 def test_delete_lists_are_always_answered(site):
     """An empty one too, once, and what follows on the connection as well."""
     with local(site) as s:

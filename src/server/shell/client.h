@@ -25,6 +25,9 @@
 #define CLIENTS_MAX_STRANGERS     1000
 #define CLIENT_MAX_STRANGER_BYTES (64u << 10)
 #define CLIENT_STRANGER_MS        120000
+/* One message of an ordinary user: what it takes to look at it is time of all. Root, at
+ * this host, has CONN_MAX_FRAME_BYTES. */
+#define CLIENT_MAX_USER_BYTES     (8u << 20)
 /* Replies that a client has not read: while there are more its requests wait. */
 #define CLIENT_MAX_UNREAD_BYTES   (1u << 20)
 /* Memory of all connections together: messages that are not whole, replies that are not

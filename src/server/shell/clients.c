@@ -30,6 +30,13 @@ static struct client *client_find(struct clients *cs, uint64_t number)
     return c;
 }
 
+static void set_max_message(struct client *c)
+{
+    bool is_root = c->server_uid || c->host_root;
+
+    conn_set_max_frame(c->conn, is_root ? CONN_MAX_FRAME_BYTES : CLIENT_MAX_USER_BYTES);
+}
+
 void client_is_known(struct client *c)
 {
     struct clients *cs = c->all;
@@ -39,7 +46,7 @@ void client_is_known(struct client *c)
     c->stranger = false;
     DL_DELETE2(cs->strangers, c, s_prev, s_next);
     cs->n_strangers--;
-    conn_set_max_frame(c->conn, CONN_MAX_FRAME_BYTES);
+    set_max_message(c);
 }
 
 void client_count(struct client *c)
@@ -258,7 +265,7 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
     c->server_uid = is_root;
     strcpy(c->user, who.user);
     strcpy(c->host, cs->sh->host);
-    conn_set_max_frame(c->conn, CONN_MAX_FRAME_BYTES);
+    set_max_message(c);
 }
 
 /* Replies. */
