@@ -91,6 +91,8 @@ static void test_refused_answers(void)
           PBSE_BADSTATE },
         { "a window that is over", NULL, "R1.svr", "(vn[0]:ncpus=2)", YES, 5,
           PBSE_BADTSPEC },
+        { "a window that ends now", NULL, "R1.svr", "(vn[0]:ncpus=2)", YES, NOW - 600,
+          PBSE_BADTSPEC },
         { "a window beyond all numbers", NULL, "R1.svr", "(vn[0]:ncpus=2)", YES,
           UINT64_MAX, PBSE_BADTSPEC },
         { "an end beyond all numbers", NULL, "R1.svr", "(vn[0]:ncpus=2)", YES,
