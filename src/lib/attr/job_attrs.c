@@ -467,7 +467,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .write = WHO_DAEMON,
         .flags = ATTR_TO_PEER,
         .dflt = "1",
-        .doc = "Routing hops; over 10:.",
+        .doc = "How often it was routed.",
     },
     [JOB_A_QUEUE_RANK] = {
         .name = "queue_rank",

@@ -198,7 +198,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .read = EVERYONE,
         .write = EVERYONE,
         .flags = ATTR_SELECT_EQ | ATTR_ALTERABLE,
-        .doc = "Mail Users.",
+        .doc = "Mail addresses.",
     },
     [RESV_A_MTIME] = {
         .name = "mtime",
@@ -339,7 +339,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_string,
         .read = WHO_MANAGER,
         .write = 0,
-        .doc = "Select as confirmed first; pbs_ralter may only shrink it:.",
+        .doc = "While an alteration is open: the schedselect that holds meanwhile.",
     },
     [RESV_A_SUBMIT_HOST] = {
         .name = "Submit_Host",
@@ -347,7 +347,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .read = ALL,
         .write = ALL,
         .flags = ATTR_TO_PEER | ATTR_TO_MOM,
-        .doc = "Submit Host.",
+        .doc = "Where it was submitted.",
     },
     [RESV_A_CREDENTIAL_ID] = {
         .name = "credential_id",
