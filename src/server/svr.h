@@ -27,14 +27,15 @@ enum hook_verdict {
  * 7.3), as the shell lets the core see it: texts by base name. A name that is none, a
  * file that is no plain one of the server's own, and one that is too large are
  * PBSE_HOOKERROR with words. 'compile' (may be NULL) says with words what is wrong with
- * the script of the hook 'name', or why nobody knows. */
+ * a text of the hook 'name', or why nobody knows; kinds are "py", "json", "ini", "xml".
+ */
 struct hook_files {
     int (*read)(void *arg, const char *name, struct arena *arena, const char **data,
                 size_t *len, struct diag *why);
     int (*write)(void *arg, const char *name, const char *data, size_t len,
                  struct diag *why);
-    enum hook_verdict (*compile)(void *arg, const char *name, const char *data,
-                                 size_t len, struct diag *why);
+    enum hook_verdict (*compile)(void *arg, const char *kind, const char *name,
+                                 const char *data, size_t len, struct diag *why);
     void *arg;
 };
 

@@ -575,7 +575,18 @@ def test_what_is_wrong_with_a_hooks_file_is_told(site):
                 "overwritten" + hooks, 32)
         assert qmgr(site, "export hook h1 application/x-python default") == SCRIPT
         site.server.log_match("Hook;h1;line 2: ")
-        qmgr(site, "import hook h1 application/x-config default " + bad)
+        # A configuration is what the suffix of its file says, and anything without one.
+        for suffix, text, words in ((".json", "{'a': 1}", "no json, not overwritten: JSONDecodeError"),
+                                    (".ini", "a = 1", "no ini, not overwritten: Missing"),
+                                    (".xml", "<a>", "no xml, not overwritten: ParseError"),
+                                    (".py", "if x", "no py, not overwritten: line 1: ")):
+            path = site.write("conf" + suffix, text)
+            out, err, rc = told(site, ["-c", "import hook h1 application/x-config default " + path])
+            assert rc == 32 and err.startswith(
+                "qmgr obj=h1 svr=default: configuration of hook 'h1' is " + words), err
+            path = site.write("conf", text)
+        assert qmgr(site, "export hook h1 application/x-config default") == ""
+        qmgr(site, "import hook h1 application/x-config default " + path)
         warning = "WARNING: Disabling a PBS hook results in an unsupported configuration!\n"
         assert told(site, ["-c", "set pbshook PBS_power enabled=False"])[1:] == (warning, 0)
         # What is printed of it is what may be set.

@@ -209,26 +209,61 @@ static void store_body(struct manager *g, const struct object *o,
                "hook '%s' contents overwritten", o->id);
 }
 
-/* A source has no NUL, and what Python has against it is in the log. Where there is no
- * Python the script is taken as it is. */
-static bool compiles(struct manager *g, const struct object *o, const char *data,
-                     size_t len)
+/* What Python has against a text; NULL for nothing. Where it cannot be asked the text
+ * is taken as it is, and the log says so. */
+static const char *objection(struct manager *g, const char *kind, const char *data,
+                             size_t len)
 {
     const struct hook_files *files = g->rq->cfg->hook_files;
     struct diag why = { 0 };
-    enum hook_verdict verdict;
+    enum hook_verdict verdict = HOOK_IS_SOUND;
 
-    if (memchr(data, '\0', len))
-        return false;
-    if (!files->compile)
-        return true;
-    verdict = files->compile(files->arg, o->id, data, len, &why);
-    if (verdict == HOOK_IS_WRONG)
-        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, o->id, "%s", why.text);
-    else if (verdict == HOOK_IS_UNKNOWN)
-        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, o->id,
-                   "the script was not compiled: %s", why.text);
-    return verdict != HOOK_IS_WRONG;
+    if (files->compile)
+        verdict = files->compile(files->arg, kind, g->name, data, len, &why);
+    if (verdict == HOOK_IS_UNKNOWN)
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, g->name,
+                   "the %s text was not checked: %s", kind, why.text);
+    return verdict == HOOK_IS_WRONG ? arena_strdup(g->out->arena, why.text) : NULL;
+}
+
+/* A source has no NUL. The words of the refusal are fixed; Python's are in the log. */
+static int check_script(struct manager *g, const struct transfer *t, const char *data,
+                        size_t len)
+{
+    const char *words = memchr(data, '\0', len) ? "it has a NUL byte in it"
+                                                : objection(g, "py", data, len);
+
+    if (!words)
+        return 0;
+    decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, g->name, "%s", words);
+    return refuse_text(g, t->operation,
+                       arena_printf(g->out->arena,
+                                    "Failed to compile script, hook '%s' contents not "
+                                    "overwritten",
+                                    g->name));
+}
+
+/* The suffix of its file says what a configuration is; without one it may be anything.
+ */
+static int check_config(struct manager *g, const struct transfer *t, const char *data,
+                        size_t len)
+{
+    static const char *const kinds[] = { "json", "ini", "xml", "py" };
+    const char *dot = strrchr(t->file, '.');
+
+    for (size_t i = 0; dot && i < ARRAY_LEN(kinds); i++) {
+        const char *words = NULL;
+
+        if (strcasecmp(dot + 1, kinds[i]) == 0)
+            words = objection(g, kinds[i], data, len);
+        if (words)
+            return refuse_text(g, t->operation,
+                               arena_printf(g->out->arena,
+                                            "configuration of hook '%s' is no %s, not "
+                                            "overwritten: %s",
+                                            g->name, kinds[i], words));
+    }
+    return 0;
 }
 
 static int import_hook(struct manager *g)
@@ -239,6 +274,7 @@ static int import_hook(struct manager *g)
     const char *data;
     struct diag why = { 0 };
     size_t len;
+    int err;
 
     if (!o)
         return PBSE_HOOKERROR;
@@ -251,13 +287,10 @@ static int import_hook(struct manager *g)
     if (!decode_body(&t, g->rq->arena, &data, &len))
         return refuse_text(g, t.operation,
                            arena_printf(g->out->arena, "%s is not base64", t.file));
-    if (t.attr == HOOK_A_HF_SCRIPT && !compiles(g, o, data, len))
-        return refuse_text(
-            g, t.operation,
-            arena_printf(g->out->arena,
-                         "Failed to compile script, hook '%s' contents not "
-                         "overwritten",
-                         o->id));
+    err = t.attr == HOOK_A_HF_SCRIPT ? check_script(g, &t, data, len)
+                                     : check_config(g, &t, data, len);
+    if (err)
+        return err;
     store_body(g, o, &t, script_to_text(data, len, g->out->arena));
     return 0;
 }

@@ -27,14 +27,29 @@ static const char program[] =
     "import sys, resource\n"
     "resource.setrlimit(resource.RLIMIT_CPU, (5, 5))\n"
     "resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
-    "try:\n"
-    "    compile(sys.stdin.buffer.read(), sys.argv[1], 'exec', dont_inherit=True)\n"
-    "except SyntaxError as e:\n"
-    "    sys.stderr.write('line %s: %s' % (e.lineno, e.msg))\n"
+    "kind, name, text = sys.argv[1], sys.argv[2], sys.stdin.buffer.read()\n"
+    "def no(words):\n"
+    "    sys.stderr.write(words)\n"
     "    sys.exit(3)\n"
-    "except (ValueError, OverflowError, RecursionError, MemoryError) as e:\n"
-    "    sys.stderr.write('%s %s' % (type(e).__name__, e))\n"
-    "    sys.exit(3)\n";
+    "try:\n"
+    "    if kind == 'json':\n"
+    "        import json\n"
+    "        json.loads(text)\n"
+    "    elif kind == 'ini':\n"
+    "        import configparser\n"
+    "        configparser.ConfigParser(strict=False, allow_no_value=True,\n"
+    "                                  interpolation=None).read_string(text.decode())\n"
+    "    elif kind == 'xml':\n"
+    "        import xml.etree.ElementTree\n"
+    "        xml.etree.ElementTree.fromstring(text)\n"
+    "    else:\n"
+    "        compile(text, name, 'exec', dont_inherit=True)\n"
+    "except ImportError:\n"
+    "    raise\n"
+    "except Exception as e:\n"
+    "    if type(e).__module__ == 'builtins' and isinstance(e, SyntaxError):\n"
+    "        no('line %s: %s' % (e.lineno, e.msg))\n"
+    "    no('%s: %s' % (type(e).__name__, e))\n";
 
 /* Signals as in a fresh program. */
 static void plain_signals(posix_spawnattr_t *how)
@@ -49,11 +64,12 @@ static void plain_signals(posix_spawnattr_t *how)
 }
 
 /* 0 or an errno value. */
-static int start_python(const char *exec, const char *name, int in, int out, pid_t *pid)
+static int start_python(const char *exec, const char *kind, const char *name, int in,
+                        int out, pid_t *pid)
 {
     char *own = xasprintf("%s/python/bin/python", exec);
     const char *path = access(own, X_OK) == 0 ? own : "python3";
-    const char *argv[] = { path, "-I", "-S", "-c", program, name, NULL };
+    const char *argv[] = { path, "-I", "-S", "-c", program, kind, name, NULL };
     static char locale[] = "LC_ALL=C.UTF-8";
     char *envp[] = { locale, NULL };
     posix_spawn_file_actions_t files;
@@ -140,8 +156,8 @@ static int script_file(const char *data, size_t len)
     return fd;
 }
 
-enum hook_verdict hook_compile(const char *exec, const char *name, const char *data,
-                               size_t len, struct diag *why)
+enum hook_verdict hook_compile(const char *exec, const char *kind, const char *name,
+                               const char *data, size_t len, struct diag *why)
 {
     int in = script_file(data, len), out[2] = { -1, -1 }, err = 0, status = 0;
     char words[512];
@@ -151,7 +167,7 @@ enum hook_verdict hook_compile(const char *exec, const char *name, const char *d
     if (in < 0 || pipe2(out, O_CLOEXEC) < 0)
         err = errno;
     else
-        err = start_python(exec, name, in, out[1], &pid);
+        err = start_python(exec, kind, name, in, out[1], &pid);
     if (in >= 0)
         close(in);
     if (out[1] >= 0)

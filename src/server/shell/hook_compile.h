@@ -1,4 +1,4 @@
-/* hook_compile.h - would Python take this script? (hooks.md 4)
+/* hook_compile.h - would Python take this script, or configuration? (hooks.md 4)
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SHELL_HOOK_COMPILE_H
@@ -6,12 +6,13 @@
 
 #include "server/svr.h"
 
-/* Compile the script in a Python of its own, without running it: the one of the
- * installation ('exec'/python/bin/python), else python3 of the daemon's PATH. The
- * server stands still meanwhile, as a rule some hundredths of a second and never more
- * than ten: only root imports scripts, and seldom. 'why' gets the words of Python, or
- * of what kept it from being asked. */
-enum hook_verdict hook_compile(const char *exec, const char *name, const char *data,
-                               size_t len, struct diag *why);
+/* Read a text of that kind ("py", "json", "ini" or "xml") in a Python of its own,
+ * without running anything of it: the one of the installation
+ * ('exec'/python/bin/python), else python3 of the daemon's PATH. The server stands
+ * still meanwhile, as a rule some hundredths of a second and never more than ten: only
+ * root imports scripts, and seldom. 'why' gets the words of Python, or of what kept it
+ * from being asked. */
+enum hook_verdict hook_compile(const char *exec, const char *kind, const char *name,
+                               const char *data, size_t len, struct diag *why);
 
 #endif

@@ -157,12 +157,12 @@ static void remove_older(const struct hook_dir *d, int64_t than_at)
     closedir(dir);
 }
 
-static enum hook_verdict compile(void *arg, const char *name, const char *data,
-                                 size_t len, struct diag *why)
+static enum hook_verdict compile(void *arg, const char *kind, const char *name,
+                                 const char *data, size_t len, struct diag *why)
 {
     const struct hook_dir *d = arg;
 
-    return hook_compile(d->exec, name, data, len, why);
+    return hook_compile(d->exec, kind, name, data, len, why);
 }
 
 int hook_dir_open(const char *home, const char *exec, struct hook_dir **ret,

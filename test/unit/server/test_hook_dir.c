@@ -156,8 +156,15 @@ static void test_scripts_are_compiled_and_not_run(void)
     static const struct {
         const char *story, *python, *script;
         enum hook_verdict verdict;
-        const char *words;
+        const char *words, *kind;
     } rows[] = {
+        { "json", NULL, "{ \"a\": [1, 2] }", HOOK_IS_SOUND, "", "json" },
+        { "no json", NULL, "{ 'a': 1 }", HOOK_IS_WRONG, "JSONDecodeError: ", "json" },
+        { "ini", NULL, "[part]\na = 100%\nb\n", HOOK_IS_SOUND, "", "ini" },
+        { "no ini", NULL, "a = 1\n", HOOK_IS_WRONG, "MissingSectionHeaderError",
+          "ini" },
+        { "xml", NULL, "<a><b/></a>", HOOK_IS_SOUND, "", "xml" },
+        { "no xml", NULL, "<a><b></a>", HOOK_IS_WRONG, "ParseError: ", "xml" },
         { "sound", NULL, "import pbs\n\npbs.event().accept()\n", HOOK_IS_SOUND, "" },
         { "empty", NULL, "", HOOK_IS_SOUND, "" },
         { "not run", NULL, "raise SystemExit(3)\n", HOOK_IS_SOUND, "" },
@@ -177,8 +184,10 @@ static void test_scripts_are_compiled_and_not_run(void)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const char *script = rows[i].script ? rows[i].script : deep;
         const char *exec = rows[i].python ? exec_with(a, rows[i].python) : "/nosuch";
+        const char *kind = rows[i].kind ? rows[i].kind : "py";
         struct diag why = { 0 };
-        enum hook_verdict got = hook_compile(exec, "h1", script, strlen(script), &why);
+        enum hook_verdict got =
+            hook_compile(exec, kind, "h1", script, strlen(script), &why);
 
         if (got != rows[i].verdict ||
             strncmp(why.text, rows[i].words, strlen(rows[i].words)))
