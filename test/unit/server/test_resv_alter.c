@@ -654,6 +654,41 @@ static void test_forced_against_a_no(void)
     world_free(&w);
 }
 
+/* What it has for the same window nobody is asked about again, promised twice or not.
+ */
+static void test_promised_twice_and_reconfirmed(void)
+{
+    static const struct {
+        const char *story;
+        uint64_t start_at; /* of the yes; 0: as it is */
+        int code;
+    } cases[] = {
+        { "the same window", 0, 0 },
+        { "one second later", START + 1, PBSE_BADSTATE },
+        { "one second earlier", START - 1, PBSE_BADSTATE },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct world w;
+
+        make_two(&w);
+        world_modify(&w, "mgr1", "R1.svr", "reserve_end=1795248700", "force");
+        world_deny(&w, "R1.svr"); /* vn[0] is R2's as well for 100 s */
+        world_vnode(&w, "vn[1]", NODE_OFFLINE);
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "10/10");
+        world_clear(&w);
+        world_confirm_at(&w, NULL, "R1.svr", "(vn[0]:ncpus=2)+(vn[2]:ncpus=2)",
+                         cases[i].start_at, YES);
+        if (world_reply_code(&w, CONN_SCHED) != cases[i].code)
+            fprintf(stderr, "%s: %d\n", cases[i].story,
+                    world_reply_code(&w, CONN_SCHED));
+        CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), cases[i].code);
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"),
+                               cases[i].code ? "10/10" : "2/2");
+        world_free(&w);
+    }
+}
+
 static void test_forced_with_a_yes(void)
 {
     struct world w;
@@ -745,6 +780,8 @@ int main(void)
         { "a smaller one and its queue", test_smaller },
         { "a no after a restart is not final", test_a_no_after_a_restart_is_not_final },
         { "force against a no", test_forced_against_a_no },
+        { "promised twice, it is made again where it is",
+          test_promised_twice_and_reconfirmed },
         { "force with a yes", test_forced_with_a_yes },
         { "force without a scheduler", test_forced_without_a_scheduler },
         { "jobs in the way are listed", test_jobs_in_the_way_are_listed },
