@@ -129,6 +129,7 @@ enum job_attr {
     JOB_A_HF_REQUEUE,
     JOB_A_HF_OBIT_COMMENT,
     JOB_A_HF_HOT_VNODES,
+    JOB_A_HF_OLD_FORM,
     JOB_A_COUNT
 };
 

@@ -116,12 +116,6 @@ static int complete_again(struct alteration *al, struct diag *why)
     const char *schedselect;
     int err;
 
-    drop_sums(al, list);
-    if (entry_for(al, "nodes") && !entry_for(al, "select")) {
-        attr_value_unset(&attr_resources, list, "select"); /* both were made of it */
-        if (!entry_for(al, "place"))
-            attr_value_unset(&attr_resources, list, "place");
-    }
     list->set = true;
     err = resource_request_complete(&list->u.res, al->m, al->job->queue, false,
                                     al->rq->arena, &schedselect, why);
@@ -132,9 +126,42 @@ static int complete_again(struct alteration *al, struct diag *why)
     return err;
 }
 
+/* A request in an older form: its select and place are made anew of what is asked for
+ * now. Other nodes bring other cpus. */
+static int convert_again(struct alteration *al, struct diag *why)
+{
+    static const char *const made[] = { "select", "place", "nodect" };
+    static const char *const of_nodes[] = { "ncpus", "mpiprocs" };
+    struct attr_value *list = &al->e.v[JOB_A_RESOURCE_LIST];
+
+    for (size_t i = 0; i < ARRAY_LEN(made); i++)
+        attr_value_unset(&attr_resources, list, made[i]);
+    for (size_t i = 0; entry_for(al, "nodes") && i < ARRAY_LEN(of_nodes); i++)
+        if (!entry_for(al, of_nodes[i]))
+            attr_value_unset(&attr_resources, list, of_nodes[i]);
+    edit_set_num(&al->e, JOB_A_HF_OLD_FORM, 1);
+    return complete_again(al, why);
+}
+
+static int select_again(struct alteration *al, struct diag *why)
+{
+    drop_sums(al, &al->e.v[JOB_A_RESOURCE_LIST]);
+    if (entry_for(al, "select"))
+        edit_unset(&al->e, JOB_A_HF_OLD_FORM, NULL);
+    return complete_again(al, why);
+}
+
+/* Who has asked for chunks goes on so; who has not may. */
+static bool is_old_form(const struct alteration *al)
+{
+    return !entry_for(al, "select") && !entry_for(al, "place") &&
+           (entry_for(al, "nodes") || obj_num(&al->job->obj, JOB_A_HF_OLD_FORM, 0));
+}
+
 /* What a changed Resource_List makes of the rest. */
 static int change_request(struct alteration *al, struct diag *why)
 {
+    const struct resource_def *of_host = NULL;
     bool how = false;
 
     for (size_t i = 0; i < al->attrs->n; i++) {
@@ -146,11 +173,17 @@ static int change_request(struct alteration *al, struct diag *why)
             continue;
         how |= says_how(a->resource);
         def = resource_find(al->m->defs, a->resource);
-        if (def && (def->flags & RESOURCE_HOST) && !says_how(a->resource))
-            return diag_set(why, PBSE_INVALJOBRESC, "%s: %s",
-                            pbse_text(PBSE_INVALJOBRESC), def->name);
+        if (!of_host && def && (def->flags & RESOURCE_HOST))
+            of_host = def;
     }
-    return how ? complete_again(al, why) : 0;
+    if (!how && !of_host)
+        return 0;
+    if (is_old_form(al))
+        return convert_again(al, why);
+    if (of_host)
+        return diag_set(why, PBSE_INVALJOBRESC, "%s: %s", pbse_text(PBSE_INVALJOBRESC),
+                        of_host->name);
+    return select_again(al, why);
 }
 
 /* Limits that hold where it is: a manager may go beyond them, as with a move. */

@@ -70,6 +70,8 @@ static int complete_request(struct submission *s, struct diag *why)
     const char *schedselect;
     int err;
 
+    if (!list->set || !resources_find(&list->u.res, "select"))
+        edit_set_num(&s->job, JOB_A_HF_OLD_FORM, 1);
     s->job.touched[JOB_A_RESOURCE_LIST] = true;
     list->set = true;
     err = resource_request_complete(&list->u.res, s->m, s->queue, false, s->rq->arena,
