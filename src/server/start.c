@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/hot_start.h"
+#include "server/model/job_state.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/requests/edit.h"
@@ -175,6 +176,20 @@ static void create_missing_hooks(struct turn *t)
     take_up(t, &st.d);
 }
 
+/* "Requeued" is what it is called for every job, running ones too. */
+static void log_recovered_job(struct turn *t, const struct object *o)
+{
+    const char *queue = obj_str(o, JOB_A_QUEUE, "");
+
+    effect_log(t->out, t->s->m->seq, LOG_EV_DEBUG2, LOG_IN_JOB, o->id,
+               "enqueuing into %s, state %c hop %" PRId64, queue, job_state(TO_JOB(o)),
+               obj_num(o, JOB_A_HOP_COUNT, 1));
+    effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
+               LOG_IN_JOB, o->id,
+               "Requeueing job, substate: %" PRId64 " Requeued in queue: %s",
+               job_substate(TO_JOB(o)), queue);
+}
+
 static void log_recovered(struct turn *t)
 {
     const struct model *m = t->s->m;
@@ -195,6 +210,10 @@ static void log_recovered(struct turn *t)
     {
         effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
                    LOG_IN_SERVER, server, "Recovered reservation %s", o->id);
+    }
+    MODEL_EACH(m, OBJ_JOB, o)
+    {
+        log_recovered_job(t, o);
     }
     effect_log(t->out, m->seq, LOG_EV_SYSTEM, LOG_IN_SERVER, server,
                "Recovered %zu jobs", m->kinds[OBJ_JOB].n);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server's own life: how it starts, what it keeps, how it ends (operations.md 2.1, 10 to 13)."""
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -60,8 +61,10 @@ def test_a_cold_start_asks_before_it_gives_up_jobs(alone):
     alone.server.stop()
     done = start_by_hand(alone, "-t", "cold", input="what\nn\n")
     assert done.returncode != 0
-    assert "Cold mode and jobs exists" in done.stdout and "y(es) or n(o) please:" in done.stdout
-    assert "initialization aborted" in done.stderr
+    question = ": Cold mode and jobs exists, \ndo you wish to continue y/(n)?"
+    assert done.stdout.startswith("Server@") and done.stdout.endswith(
+        " %s%sy(es) or n(o) please:" % (alone.host, question))
+    assert done.stderr == "PBS server %s initialization aborted\n" % alone.host
     alone.server.start()
     assert [j["id"] for j in alone.server.status(JOB)] == [jid]
     alone.server.stop()
@@ -70,6 +73,54 @@ def test_a_cold_start_asks_before_it_gives_up_jobs(alone):
     assert alone.server.status(JOB) == []
     assert alone.server.status(QUEUE, "workq")
     alone.server.accounting_match(";D;%s;requestor=" % jid)
+
+
+def stores(cluster):
+    return [n for n in os.listdir(cluster.home + "/server_priv") if n.startswith("holdfast.db.")
+            and not n.endswith(("-wal", "-shm"))]
+
+
+def test_a_new_store_is_made_only_after_a_yes(alone):
+    """Nobody answers, somebody says no, yes, or -f; and the old store stays as a file."""
+    jid = alone.server.submit(Job())
+    alone.server.stop()
+    for text in ("", "\n", "n\n", "never\nn\n"):
+        done = start_by_hand(alone, "-t", "create", "-C", input=text)
+        assert done.returncode == 1, text
+        assert ": Create mode and server database exists, \ndo you wish" in done.stdout
+        assert "initialization aborted" in done.stderr
+    alone.server.start()
+    assert [j["id"] for j in alone.server.status(JOB)] == [jid]
+    alone.server.stop()
+    before = stores(alone)
+    assert start_by_hand(alone, "-t", "create", "-C", input="y\n").returncode == 0
+    assert len(stores(alone)) == len(before) + 1
+    alone.server.start()
+    assert alone.server.status(JOB) == []
+    assert alone.server.submit(Job()) == jid, "numbers begin anew"
+    alone.server.stop()
+    done = start_by_hand(alone, "-t", "create", "-C", "-f")
+    assert done.returncode == 0 and done.stdout == ""
+
+
+def test_a_start_says_what_it_recovers(alone):
+    """Every job with its state and substate; updatedb is another word for warm."""
+    queued = alone.server.submit(Job())
+    held = alone.run(["qsub", "-h", alone.write_script(Job())], user=USER1).stdout.strip()
+    alone.server.stop()
+    done = start_by_hand(alone, "-t", "updatedb", "-C")
+    assert done.returncode == 0
+    alone.server.start()
+    assert [j["id"] for j in alone.server.status(JOB)] == [queued, held]
+    for jid, state, substate in ((queued, "Q", 10), (held, "H", 20)):
+        alone.server.log_match(";0100;Server@.*;Job;%s;enqueuing into workq, state %s hop 1$" %
+                               (re.escape(jid), state), regexp=True)
+        alone.server.log_match(
+            ";0086;Server@.*;Job;%s;Requeueing job, substate: %d Requeued in queue: workq$" %
+            (re.escape(jid), substate), regexp=True)
+    for line in ("Recovered queue workq", "Recovered 2 jobs", "initialization type = 4",
+                 "Found hook pbs_cgroups type=site"):
+        alone.server.log_match(line)
 
 
 def test_hup_follows_moved_files(alone):

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: %s [-N] [-t hot|warm|cold|create] [-f] [-C] [-a true|false]\n"
+    "usage: %s [-N] [-t hot|warm|cold|create|updatedb] [-f] [-C] [-a true|false]\n"
     "           [-d home] [-p port] [-M port] [-R port] [-e mask] [-A file] [-L file]\n"
     "           [-l]\n"
     "       %s --version\n"
@@ -43,7 +43,8 @@ static bool parse_start(const char *text, struct options *opt)
     } types[] = { { "hot", SVR_HOT },
                   { "warm", SVR_WARM },
                   { "cold", SVR_COLD },
-                  { "create", SVR_CREATE } };
+                  { "create", SVR_CREATE },
+                  { "updatedb", SVR_UPDATEDB } };
 
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
         if (strcmp(text, types[i].name) == 0) {

@@ -104,19 +104,23 @@ static struct store_config store_config(const struct shell *sh, char *holder,
 
 static bool asked_and_agreed(struct shell *sh, const char *question)
 {
-    char line[16];
+    char *line = NULL;
+    size_t size = 0;
+    char first = '\n';
 
     if (sh->opt.force)
         return true;
-    for (;;) {
-        printf("%s: %s, \ndo you wish to continue y/(n)?", sh->daemon, question);
-        fflush(stdout);
-        if (!fgets(line, sizeof(line), stdin) || line[0] == 'n' || line[0] == '\n')
+    printf("%s %s: %s, \ndo you wish to continue y/(n)?", sh->daemon, sh->conf->server,
+           question);
+    while (fflush(stdout) == 0 && getline(&line, &size, stdin) > 0) {
+        first = line[0];
+        if (first == 'y' || first == 'n' || first == '\n')
             break;
-        if (line[0] == 'y')
-            return true;
-        printf("y(es) or n(o) please:\n");
+        printf("y(es) or n(o) please:");
     }
+    free(line);
+    if (first == 'y')
+        return true;
     fprintf(stderr, "PBS server %s initialization aborted\n", sh->conf->server);
     return false;
 }
