@@ -534,6 +534,17 @@ static void due_cycles(struct turn *t)
         sched_link_wake(l, SCHED_TIMER);
 }
 
+/* --- the end
+ * ------------------------------------------------------------------------------ */
+
+void svr_end(struct svr *s, int64_t now_at, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+
+    s->view.stopping = STOP_NOW;
+    stop_if_done(&t);
+}
+
 /* --- MoMs
  * -----------------------------------------------------------------------------------
  */

@@ -196,6 +196,10 @@ void svr_mom_lost(struct svr *s, int64_t now_at, uint64_t stream, struct effects
 void svr_router_lost(struct svr *s, int64_t now_at, struct effects *out);
 void svr_router_back(struct svr *s, int64_t now_at, struct effects *out);
 
+/* A signal ends the server: nothing is waited for any more, and whoever asked for the
+ * end is answered. */
+void svr_end(struct svr *s, int64_t now_at, struct effects *out);
+
 /* Carry out everything that is due at 'now_at'; call at or after svr_next_deadline().
  */
 void svr_tick(struct svr *s, int64_t now_at, struct effects *out);

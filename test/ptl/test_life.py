@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server's own life: how it starts, what it keeps, how it ends (operations.md 2.1, 10 to 13)."""
+import contextlib
 import os
 import re
 import signal
@@ -157,6 +158,7 @@ def test_a_delayed_end_waits_for_what_cannot_run_again(cluster):
     thread = qterm(cluster, "delay", done)
     server.expect(SERVER, {"server_state": "Terminating_Delay"})
     server.log_match("job running on at Server shutdown on Server shutdown")
+    assert cluster.run(["qstat", "-B"]).stdout.splitlines()[2].endswith(" Terminati*")
     refused = cluster.run(["qsub", "-h", "--", "/bin/true"], check=False)
     assert "Request not allowed: Server shutting down" in refused.stderr
     assert done == [] and server.is_up()
@@ -177,7 +179,7 @@ def test_an_immediate_end_requeues_or_kills(cluster):
     wait_for("the end of pbs_server", lambda: not server.is_up())
     assert "Exit_status=-11" in server.accounting_match(";R;%s;" % again)
     server.accounting_match(";A;%s;Aborted by PBS Server  on Server shutdown" % once)
-    server.accounting_match(";E;%s;" % once)
+    assert "Exit_status=265" in server.accounting_match(";E;%s;" % once)
     server.log_match("Requeued in queue: workq on Server shutdown")
     gate.open()
     server.start()
@@ -195,3 +197,75 @@ def test_each_daemon_tells_a_core_limit_that_is_none():
         for daemon in (c.server, c.scheduler, c.mom, c.comm):
             daemon.log_match("invalid value for PBS_CORE_LIMIT in pbs.conf, continuing "
                              "with default core limit")
+
+
+def end_of(service):
+    wait_for("the end of " + service.name, lambda: not service.is_up())
+    return service.process.returncode
+
+
+def test_qterm_quick_leaves_jobs_and_stops_whom_it_names(cluster):
+    """-s the scheduler, -m the MoM; what the MoM ran goes on and is found again."""
+    server, gate = cluster.server, Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path))
+    session = server.status(JOB, jid)[0]["session_id"]
+    lines = len(server.accounting_lines())
+    cluster.run(["qterm", "-s", "-m"])
+    assert [end_of(s) for s in (server, cluster.scheduler, cluster.mom)] == [0, 0, 0]
+    assert cluster.comm.is_up()
+    assert len(server.accounting_lines()) == lines
+    for line in ("Shutdown request from ", "Starting to shutdown the server, type is Quick",
+                 "Server shutdown completed", "Log closed"):
+        server.log_match(line)
+    server.start()
+    cluster.mom.start()
+    server.expect(VNODE, {"state": "job-busy"}, id="vn[0]")
+    server.expect(JOB, {"job_state": "R", "session_id": session, "run_count": 1}, id=jid)
+    gate.open()
+    assert "Exit_status=0" in server.accounting_match(";E;%s;" % jid)
+
+
+@pytest.mark.parametrize("option", ["-f", "-i"])
+def test_qterm_without_a_secondary_stops_the_only_server(alone, option):
+    alone.run(["qterm", option])
+    assert end_of(alone.server) == 0
+
+
+def test_qterm_of_a_secondary_that_is_not_there_is_refused(alone):
+    done = alone.run(["qterm", "-F"], check=False)
+    assert done.returncode == 2 and done.stderr.startswith("qterm: ")
+    assert alone.server.status(SERVER)[0]["server_state"] in ("Active", "Scheduling")
+    alone.server.log_match("Shutdown request from", existence=False)
+
+
+@contextlib.contextmanager
+def frozen(service):
+    service.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        service.send_signal(signal.SIGCONT)
+
+
+@pytest.mark.parametrize("how", ["qterm", "TERM"])
+def test_a_second_request_does_not_wait(cluster, how):
+    """The MoM says nothing: whoever waits is answered, and the job is still there."""
+    server, done = cluster.server, []
+    jid = running_job(server, script=script_until(Gate(cluster).path), Rerunable="n")
+    with frozen(cluster.mom):
+        thread = qterm(cluster, "immediate", done)
+        server.expect(SERVER, {"server_state": "Terminating"})
+        server.log_match("Aborted by PBS Server  on Server shutdown")
+        assert done == []
+        if how == "qterm":
+            cluster.run(["qterm", "-t", "immediate"])
+            server.log_match("Starting to shutdown the server, type is Forced")
+        else:
+            server.send_signal(signal.SIGTERM)
+            server.log_match("Starting to shutdown the server, type is By Signal")
+        assert end_of(server) == 0
+        thread.join()
+        assert done == [0]
+        server.start()
+        server.expect(JOB, {"job_state": "R"}, id=jid)
+    is_gone(server, JOB, jid)

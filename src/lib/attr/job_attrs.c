@@ -890,6 +890,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_SENT] = { .name = "hf_sent", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "The MoM took the present run." },
     [JOB_A_HF_KILL_BY] = { .name = "hf_kill_by", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Who asked for the deletion of the running job." },
     [JOB_A_HF_KILL_AT] = { .name = "hf_kill_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When its deletion was asked for." },
+    [JOB_A_HF_KILL_HARD] = { .name = "hf_kill_hard", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "It is killed at once, without SIGTERM before." },
     [JOB_A_HF_REQUEUE] = { .name = "hf_requeue", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "The present run ends with the job back in its queue." },
     [JOB_A_HF_OBIT_COMMENT] = { .name = "hf_obit_comment", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What the MoM said about the end of the run." },
     [JOB_A_HF_HOT_VNODES] = { .name = "hf_hot_vnodes", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Vnodes (an exec_vnode) of a run that a hot start takes up again." },

@@ -126,6 +126,7 @@ enum job_attr {
     JOB_A_HF_SENT,
     JOB_A_HF_KILL_BY,
     JOB_A_HF_KILL_AT,
+    JOB_A_HF_KILL_HARD,
     JOB_A_HF_REQUEUE,
     JOB_A_HF_OBIT_COMMENT,
     JOB_A_HF_HOT_VNODES,

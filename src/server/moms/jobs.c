@@ -1,7 +1,8 @@
 /* jobs.c - what a job wants from its MoM next, as a function of its state.
  *
  *   R, not taken by the MoM     QueueJob, JobScript, Commit
- *   R, deletion asked for       TermJob, then SIGKILL again and again
+ *   R, deletion asked for       TermJob, then SIGKILL again and again; SIGKILL alone
+ *                               when the server ends immediately
  *   R, requeue asked for        Rerun, then SIGKILL
  *   R, not listed by its MoM    given up after a while
  *   E, substate 51              CopyFiles
@@ -125,7 +126,7 @@ static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
         j->known = false;
         job_was_lost(t, job);
     } else if (obj_is_set(o, JOB_A_HF_KILL_BY)) {
-        press(ms, t, j, job, "TermJob");
+        press(ms, t, j, job, obj_num(o, JOB_A_HF_KILL_HARD, 0) ? "SIGKILL" : "TermJob");
     } else if (obj_num(o, JOB_A_HF_REQUEUE, 0)) {
         press(ms, t, j, job, "Rerun");
     }

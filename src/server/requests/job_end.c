@@ -57,10 +57,10 @@ void job_delete_records(const struct job *job, const char *actor, int64_t now_at
 
 /* Attributes of a run that a job in the queue does not have. */
 static const int of_a_run[] = {
-    JOB_A_EXEC_VNODE, JOB_A_EXEC_HOST,       JOB_A_EXEC_HOST2,  JOB_A_SESSION_ID,
-    JOB_A_STIME,      JOB_A_OBITTIME,        JOB_A_EXIT_STATUS, JOB_A_RESOURCES_USED,
-    JOB_A_JOBDIR,     JOB_A_HF_SENT,         JOB_A_HF_KILL_BY,  JOB_A_HF_KILL_AT,
-    JOB_A_HF_REQUEUE, JOB_A_HF_OBIT_COMMENT,
+    JOB_A_EXEC_VNODE,   JOB_A_EXEC_HOST,  JOB_A_EXEC_HOST2,      JOB_A_SESSION_ID,
+    JOB_A_STIME,        JOB_A_OBITTIME,   JOB_A_EXIT_STATUS,     JOB_A_RESOURCES_USED,
+    JOB_A_JOBDIR,       JOB_A_HF_SENT,    JOB_A_HF_KILL_BY,      JOB_A_HF_KILL_AT,
+    JOB_A_HF_KILL_HARD, JOB_A_HF_REQUEUE, JOB_A_HF_OBIT_COMMENT,
 };
 
 void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,

@@ -77,6 +77,7 @@ static void kill_job(const struct request *rq, const struct job *job,
     rec->note = JOB_NOTE_SHUTDOWN;
     record_change(rec, out->arena, JOB_A_HF_KILL_BY, NULL, rq->actor);
     record_change_num(rec, out->arena, JOB_A_HF_KILL_AT, rq->now_at);
+    record_change(rec, out->arena, JOB_A_HF_KILL_HARD, NULL, "True");
 }
 
 static void end_job(const struct request *rq, const struct job *job,

@@ -20,6 +20,7 @@ static void on_term(void *arg, int signo)
     (void)signo;
     shell_log(sh, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER,
               "Starting to shutdown the server, type is By Signal");
+    svr_end(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
     shell_stop(sh);
 }
 

@@ -47,6 +47,13 @@ static void ends(struct fake_mom *fm, const char *id, int32_t status)
     fake_answer(fm, told, 0, NULL);
 }
 
+static const char *signal_told(const struct fake_mom *fm)
+{
+    const struct body_signal *body = fake_told(fm, BATCH_SIGNAL_JOB, 0)->request.body;
+
+    return body->signal;
+}
+
 static void test_quick_leaves_jobs_running(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -116,6 +123,7 @@ static void test_immediate_kills_what_may_not_run_again(void)
     CU_ASSERT_PTR_NULL(accounted(r, 'D', 0));
     CU_ASSERT_TRUE(rig_logged(r, "Aborted by PBS Server  on Server shutdown"));
     CU_ASSERT_PTR_NOT_NULL_FATAL(fake_told(&fm, BATCH_SIGNAL_JOB, 0));
+    CU_ASSERT_STRING_EQUAL(signal_told(&fm), "SIGKILL"); /* status 265 */
     fake_answer(&fm, fake_told(&fm, BATCH_SIGNAL_JOB, 0), 0, NULL);
     CU_ASSERT_STRING_EQUAL(
         rig_value(r, RIG_ROOT, BATCH_STATUS_SERVER, "", "server_state"), "Terminating");
@@ -140,6 +148,20 @@ static void test_a_second_immediate_request_forces_the_end(void)
     CU_ASSERT_TRUE(rig_logged(r, "type is Forced"));
     CU_ASSERT_PTR_NOT_NULL(rig_reply(r, first));
     CU_ASSERT_EQUAL(rig_count(r, EFFECT_EXIT), 1);
+    fake_mom_free(&fm);
+}
+
+static void test_a_signal_answers_whoever_waits(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    run(&fm, "");
+    CU_ASSERT_PTR_NULL(shut_down(r, DELAY));
+    r->out = (struct effects){ .arena = r->arena };
+    svr_end(r->s, r->now_at, &r->out);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_reply(r, r->conn));
+    CU_ASSERT_EQUAL(rig_reply(r, r->conn)->code, 0);
     fake_mom_free(&fm);
 }
 
@@ -208,6 +230,7 @@ static const struct unit_case cases[] = {
       test_immediate_kills_what_may_not_run_again },
     { "a second immediate request forces the end",
       test_a_second_immediate_request_forces_the_end },
+    { "a signal answers whoever waits", test_a_signal_answers_whoever_waits },
     { "a MoM that nobody can reach is not waited for",
       test_a_mom_that_nobody_can_reach_is_not_waited_for },
     { "MoMs end too when asked for", test_moms_end_too_when_asked_for },
