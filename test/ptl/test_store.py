@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import resource
+import signal
 import sqlite3
 import subprocess
 import threading
@@ -97,12 +98,48 @@ def test_a_server_killed_without_its_postgresql_has_what_it_told(cluster):
     server.kill()
     waiting.join(60)
     assert not waiting.done
-    done = subprocess.run(server.argv(), env=cluster.env(), capture_output=True, text=True,
-                          timeout=60)
-    assert done.returncode == 3 and "PostgreSQL: " in done.stderr
+    with without_waiting(server):
+        server.start()
+    server.log_match("waiting for the database")
+    assert server.is_up()
+    cluster.postgres.start()
+    server.wait_up()
+    server.log_match("the database is there, the server starts")
+    assert comment(server) == "acknowledged"
+
+
+@alone("postgresql")
+def test_a_start_without_its_postgresql_says_so_and_waits(cluster):
+    """Whoever starts the daemon is not held up; what was asked of a store that nobody has seen
+    is refused; and a server that waits can be stopped."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"comment": "acknowledged"})
+    server.stop()
+    cluster.postgres.stop(immediately=True)
+    argv, kwargs = server.argv()[:1], dict(env=cluster.env(), capture_output=True, text=True,
+                                           timeout=60)
+    new = subprocess.run(argv + ["-t", "create", "-f"], **kwargs)
+    assert new.returncode == 3 and "PostgreSQL: " in new.stderr
+    begun = subprocess.run(argv, **kwargs)
+    assert begun.returncode == 0
+    assert "PostgreSQL: " in begun.stderr and "waiting for the database" in begun.stderr
+    pid = int(cluster.read("home/server_priv/server.lock"))
+    with open("/proc/%d/status" % pid) as f:
+        ignored = int(re.search(r"SigIgn:\s*(\w+)", f.read()).group(1), 16)
+    assert ignored & 1 << (signal.SIGHUP - 1), "logs may be rotated meanwhile"
+    os.kill(pid, signal.SIGTERM)
+    wait_for("the end of the one that waits", lambda: not os.path.exists("/proc/%d" % pid))
     cluster.postgres.start()
     server.start()
     assert comment(server) == "acknowledged"
+
+
+@contextlib.contextmanager
+def without_waiting(server):
+    """start() returns at once."""
+    server.wait_up = lambda: None
+    yield
+    del server.wait_up
 
 
 def fill(server):

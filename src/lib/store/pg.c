@@ -271,6 +271,10 @@ static int open_all(struct pg_store *p, const char *holder, struct diag *why)
     int64_t objects = 0, last_seq = 0;
     int err = pg_link_open(&p->link, why);
 
+    if (err && !pg_link_is_served(&p->link)) {
+        why->code = PBSE_TRYAGAIN;
+        return PBSE_TRYAGAIN;
+    }
     if (!err)
         err = pg_schema_open(&p->link, holder, &p->hold, why);
     if (!err)

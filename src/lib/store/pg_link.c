@@ -78,16 +78,26 @@ void pg_link_drop(struct pg_link *l)
 
 /* What stands before "dbname" gives way to the administrator's words, what stands
  * behind it does not. */
+static const char *const names[] = { "connect_timeout",  "tcp_user_timeout",
+                                     "keepalives_idle",  "dbname",
+                                     "application_name", "client_encoding",
+                                     "password",         NULL };
+
 static PGconn *connect_with(const struct pg_link *l, const char *password)
 {
-    const char *const names[] = {
-        "connect_timeout", "tcp_user_timeout", "dbname", "application_name",
-        "client_encoding", "password",         NULL
-    };
-    const char *const values[] = { "5",    "15000",  l->conninfo, "holdfast",
-                                   "UTF8", password, NULL };
+    const char *const values[] = { "5",        "15000", "60",     l->conninfo,
+                                   "holdfast", "UTF8",  password, NULL };
 
     return PQconnectdbParams(names, values, 1);
+}
+
+bool pg_link_is_served(const struct pg_link *l)
+{
+    const char *const values[] = { "5",        "15000", "60", l->conninfo,
+                                   "holdfast", "UTF8",  NULL, NULL };
+    PGPing ping = PQpingParams(names, values, 1);
+
+    return ping != PQPING_REJECT && ping != PQPING_NO_RESPONSE;
 }
 
 static int set_up(struct pg_link *l, struct diag *why)

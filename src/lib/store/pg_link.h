@@ -33,6 +33,9 @@ void pg_link_fini(struct pg_link *l);
  * connect_timeout says (5 s a host unless conninfo says otherwise). */
 int pg_link_open(struct pg_link *l, struct diag *why) MUST_CHECK;
 void pg_link_drop(struct pg_link *l);
+/* Is there a service that takes connections, whoever may come in? Waits like
+ * pg_link_open(). */
+bool pg_link_is_served(const struct pg_link *l);
 
 /* Run statements without parameters, one after the other. PBSE_SYSTEM. */
 int pg_script(struct pg_link *l, const char *sql, struct diag *why) MUST_CHECK;

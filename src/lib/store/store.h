@@ -71,6 +71,7 @@ struct store_config {
 /* Open a store, make it when there is none (an SQLite file with mode 0600; a schema
  * "holdfast" in the database), bring an older layout up to date. On success hands the
  * store over; store_close() ends it. PBSE_OBJBUSY: another process holds it.
+ * PBSE_TRYAGAIN: the database cannot be reached, or does not take connections yet.
  * PBSE_SYSTEM with words that say what to do otherwise: it cannot be reached, is
  * damaged, is somebody else's, was made by a newer version. Nothing is changed then. */
 int store_open_as(const struct store_config *cfg, struct store **ret,

@@ -20,12 +20,17 @@
 #include "server/shell/secure.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* How often a start looks for its database. */
+#define STORE_TRY_MS 1000
 
 enum {
     EXIT_USAGE = 1,
@@ -227,13 +232,52 @@ static void log_methods(struct shell *sh)
     free(list);
 }
 
+/* A start that was asked what to do with an old store has to have seen it. */
+static bool may_wait_for_store(const struct shell *sh)
+{
+    return sh->opt.start != SVR_COLD && sh->opt.start != SVR_CREATE;
+}
+
+/* After a failure of power the database may be up later than we are, and nobody is
+ * there to start us again: that is told, and waited for. */
+static void say_waiting(struct shell *sh, const struct diag *why)
+{
+    char words[400];
+
+    snprintf(words, sizeof(words),
+             "%s: waiting for the database, which is tried every second; check "
+             "PBS_STORE if it should be there",
+             why->text);
+    (void)fail(sh, 0, words);
+    signal(SIGHUP, SIG_IGN); /* nothing to read anew; an end by SIGTERM is fine */
+    daemon_ready();
+}
+
+static int wait_for_store(struct shell *sh, const struct store_config *cfg,
+                          struct diag *why)
+{
+    int err = store_open_as(cfg, &sh->store, why);
+
+    if (err != PBSE_TRYAGAIN || !may_wait_for_store(sh))
+        return err;
+    say_waiting(sh, why);
+    do {
+        poll(NULL, 0, STORE_TRY_MS);
+        err = store_open_as(cfg, &sh->store, why);
+    } while (err == PBSE_TRYAGAIN);
+    if (!err)
+        shell_log(sh, LOG_EV_SYSTEM | LOG_EV_FORCE, LOG_IN_SERVER,
+                  "the database is there, the server starts");
+    return err;
+}
+
 static int open_store(struct shell *sh)
 {
     char holder[300];
     struct store_config cfg = store_config(sh, holder, sizeof(holder));
     struct diag why;
 
-    if (store_open_as(&cfg, &sh->store, &why))
+    if (wait_for_store(sh, &cfg, &why))
         return fail(sh, EXIT_SETUP, why.text);
     if (store_is_new(sh->store))
         sh->opt.start = SVR_CREATE;
