@@ -1,8 +1,8 @@
 /* logfile.c - PBS log files.
  *
  * Each line is one write() to a descriptor opened for appending, so lines of several
- * processes never mix. A line that cannot be written is lost: logging never stops a
- * daemon.
+ * processes never mix. A line that cannot be written is lost, and how many were is said
+ * when lines can be written again: logging never stops a daemon.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/io/logfile.h"
@@ -32,8 +32,10 @@ struct logfile {
     uint32_t mask;
     bool to_stderr;
     bool to_syslog;
-    int fd;      /* -1: no files */
-    char day[9]; /* of the open file */
+    int fd;          /* -1: no files */
+    char day[9];     /* of the open file */
+    bool torn;       /* it ends in a part of a line */
+    uint64_t n_lost; /* lines that could not be written */
 };
 
 static void time_format(int64_t at, const char *fmt, char *text, size_t size)
@@ -101,6 +103,19 @@ static void syslog_put(const struct logfile *lf, uint32_t event, uint32_t log_cl
         syslog(severity, "%s;%s;%s", log_class_name(log_class), object, text);
 }
 
+/* Nothing can be done about a log that cannot be written. */
+static bool bytes_put(struct logfile *lf, const struct buf *line)
+{
+    ssize_t n = write(lf->fd, line->data, line->len);
+
+    if (n >= 0)
+        lf->torn = (size_t)n < line->len;
+    if (n >= 0 && !lf->torn)
+        return true;
+    lf->n_lost++;
+    return false;
+}
+
 static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
                      uint32_t log_class, const char *object, const char *text)
 {
@@ -109,6 +124,8 @@ static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
     size_t head, len = strlen(text);
 
     log_time_text(at_us / 1000000, stamp);
+    if (lf->torn)
+        buf_add_char(&line, '\n');
     buf_add_str(&line, stamp);
     if (lf->conf->highres_timestamp)
         buf_printf(&line, ".%06d", (int)(at_us % 1000000));
@@ -122,11 +139,22 @@ static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
         if (line.data[i] == '\n')
             line.data[i] = ' ';
     buf_add_char(&line, '\n');
-    /* Nothing can be done about a log that cannot be written. */
-    if (write(lf->fd, line.data, line.len) < 0 ||
-        (lf->to_stderr && (event & LOG_EV_ERROR)))
+    if (!bytes_put(lf, &line) || (lf->to_stderr && (event & LOG_EV_ERROR)))
         fputs(line.data, stderr);
     buf_fini(&line);
+}
+
+static void say_lost(struct logfile *lf, int64_t at_us)
+{
+    uint64_t n = lf->n_lost;
+    char text[80];
+
+    lf->n_lost = 0;
+    snprintf(text, sizeof(text), "%" PRIu64 " lines of this log could not be written",
+             n);
+    line_put(lf, at_us, LOG_EV_ERROR, LOG_IN_SERVER, "Log", text);
+    if (lf->n_lost) /* nor could this one, which does not count */
+        lf->n_lost = n;
 }
 
 static void banner_interfaces(struct logfile *lf, int64_t at_us)
@@ -284,6 +312,8 @@ void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
     log_day_text(now_us / 1000000, day);
     if (!lf->file && strcmp(day, lf->day) != 0)
         logfile_switch(lf, now_us, day);
+    if (lf->n_lost)
+        say_lost(lf, now_us);
     line_put(lf, now_us, event, log_class, object, text);
 }
 

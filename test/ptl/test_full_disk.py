@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""File systems that are really full: a small one is mounted over PBS_HOME or a part of it, in
+a mount namespace of the test's own."""
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+from test_kill_loop import accounting, check_accounting, check_objects
+from test_lost import WAIT, Asking, IN_DOUBT, NOT_SHOWN, REFUSED
+from test_store import BACK, LOST, alone
+
+SIZE_MB = 8
+# The small disk begins as a copy of what it is mounted over.
+SET_UP = """mkdir -p "$2" && mount -t tmpfs -o size=$3m,mode=755 small "$2" &&
+cp -a "$1/." "$2" && mount --bind "$2" "$1" && echo ready && exec sleep 100000"""
+
+
+def unshare():
+    return ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-Urm"]
+
+
+def may_mount():
+    """None, or why not."""
+    try:
+        done = subprocess.run(unshare() + ["mount", "-t", "tmpfs", "small", "/mnt"],
+                              capture_output=True, text=True, timeout=60)
+    except FileNotFoundError as e:
+        return str(e)
+    return done.stderr.strip() if done.returncode else None
+
+
+refusal = may_mount()
+pytestmark = pytest.mark.skipif(refusal is not None, reason="no mount namespace: %s" % refusal)
+
+
+class SmallDisk:
+    """The cluster's server is in a namespace where 'folder' of PBS_HOME is a small disk."""
+
+    def __init__(self, cluster, folder):
+        self.cluster, self.folder = cluster, folder
+        cluster.server.stop()
+        sockets = os.path.join(cluster.root, "sockets")  # for those outside
+        cluster.write_conf(PBS_STORE_WAIT=WAIT, PBS_SERVER_SOCKET=sockets + "/server.sock")
+        path = os.path.normpath(os.path.join(cluster.home, folder))
+        self.holder = subprocess.Popen(
+            unshare() + ["sh", "-c", SET_UP, "sh", path, os.path.join(cluster.root, "small"),
+                         str(SIZE_MB)], stdout=subprocess.PIPE, text=True)
+        assert self.holder.stdout.readline() == "ready\n"
+        inside = ["nsenter", "-t", str(self.holder.pid), "-m"] + \
+            ([] if os.geteuid() == 0 else ["-U", "--preserve-credentials"])
+        argv = cluster.server.argv
+        cluster.server.argv = lambda: inside + argv()
+        self.home = cluster.home
+        cluster.home = "/proc/%d/root%s" % (self.holder.pid, cluster.home)
+        self.filler = os.path.join(cluster.home, folder, "filler")
+        cluster.server.start()
+
+    def fill(self):
+        with open(self.filler, "wb", buffering=0) as f:
+            with contextlib.suppress(OSError):
+                while True:
+                    f.write(b"x" * 4096)
+        usage = os.statvfs(self.filler)
+        assert usage.f_bavail == 0
+
+    def free(self):
+        os.unlink(self.filler)
+
+    def remove(self):
+        """What is there stays, on the large disk."""
+        self.cluster.server.stop()
+        with contextlib.suppress(FileNotFoundError):
+            self.free()
+        inside, self.cluster.home = self.cluster.home, self.home
+        shutil.copytree(os.path.join(inside, self.folder), os.path.join(self.home, self.folder),
+                        dirs_exist_ok=True)
+        self.holder.kill()
+        self.holder.wait()
+
+
+@contextlib.contextmanager
+def small_disk(cluster, folder):
+    disk = SmallDisk(cluster, folder)
+    try:
+        yield disk
+    finally:
+        disk.remove()
+
+
+def set_priority(cluster, value):
+    return Asking(cluster, "qmgr", "-c", "set queue workq Priority = %d" % value)
+
+
+def priority(server):
+    return int(server.status(QUEUE, "workq")[0]["Priority"])
+
+
+def change_until_lost(cluster):
+    """The last value that was told, and the change that was not."""
+    for value in range(2, 900):
+        change = set_priority(cluster, value)
+        wait_for("an answer or a full disk", lambda: change.done or LOST in
+                 "\n".join(cluster.server.log_lines()[-20:]))
+        change.join(1)
+        if not change.done or change.done.returncode != 0:
+            return value - 1, change
+    raise AssertionError("the disk is never full")
+
+
+@alone("sqlite")
+def test_a_full_pbs_home_is_refused_and_recovered_from(cluster):
+    """Store, logs and accounting on one disk, as they usually are."""
+    server = cluster.server
+    server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "execution"}, id="other")
+    server.manager(MGR_CMD_SET, QUEUE, {"Priority": 1}, id="workq")
+    with small_disk(cluster, ".") as disk:
+        disk.fill()
+        told, change = change_until_lost(cluster)
+        assert len(server.status(QUEUE, "other")) == 1, "who looks at what is stored"
+        assert IN_DOUBT in change.answer()
+        assert REFUSED in set_priority(cluster, 1000).answer()
+        assert NOT_SHOWN in Asking(cluster, "qstat", "-Qf", "workq").answer()
+        disk.free()
+        wait_for("the change that was in doubt", lambda:
+                 cluster.run(["qstat", "-Qf", "workq"], check=False).returncode == 0)
+        assert priority(server) == told + 1
+        server.log_match(BACK)
+        server.manager(MGR_CMD_SET, QUEUE, {"Priority": 1001}, id="workq")
+        disk.fill()
+        told, change = change_until_lost(cluster)
+        server.kill()
+        change.join(60)
+        disk.free()
+        server.start()
+        assert priority(server) in (told, told + 1, 1001)
+        check_objects(cluster)
+
+
+def check_lines(cluster, ids):
+    """Every job is in the accounting file, once, and in order; no line is torn."""
+    lines = [id for letter, id in accounting(cluster) if letter == "Q"]
+    assert lines == ids
+
+
+@alone("sqlite")
+def test_a_full_accounting_folder_stops_nothing(cluster):
+    server = cluster.server
+    with small_disk(cluster, "server_priv/accounting") as disk:
+        ids = [server.submit(Job())]
+        disk.fill()
+        while "server_priv/accounting" not in "".join(
+                line for line in server.log_lines() if "cannot be written" in line):
+            ids.append(server.submit(Job()))
+            assert len(ids) < 200
+        ids += [server.submit(Job()) for _ in range(3)]
+        server.kill()
+        server.start()
+        ids += [server.submit(Job()) for _ in range(3)]
+        assert [j["id"] for j in server.status(JOB)] == ids
+        server.restart()
+        ids.append(server.submit(Job()))
+        disk.free()
+        server.log_match("Account files can be written again")
+        ids.append(server.submit(Job()))
+        wait_for("all lines", lambda: len(accounting(cluster)) >= len(ids))
+        check_lines(cluster, ids)
+        server.kill()
+        server.start()
+        check_lines(cluster, ids)
+        facts = [tuple(row) for row in cluster.sql("SELECT fact, id FROM journal ORDER BY seq")]
+        check_accounting(facts, accounting(cluster))
+
+
+@alone("sqlite")
+def test_a_full_log_folder_stops_nothing(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"log_events": 2047})
+    with small_disk(cluster, "server_logs") as disk:
+        disk.fill()
+        ids = [server.submit(Job()) for _ in range(20)]
+        server.kill()
+        server.start()
+        ids += [server.submit(Job()) for _ in range(3)]
+        assert [j["id"] for j in server.status(JOB)] == ids
+        disk.free()
+        last = server.submit(Job())
+        server.log_match(last)
+        server.log_match("lines of this log could not be written")
+        stamps = [len(re.findall(r"\d\d/\d\d/\d{4} \d\d:", line))
+                  for line in server.log_lines()]
+        assert set(stamps) <= {0, 1}, "a line was added to a part of another"
+    check_lines(cluster, ids + [last])
