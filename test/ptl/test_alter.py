@@ -207,7 +207,7 @@ def test_a_running_one_goes_back_to_waiting(cluster):
     server.expect(RESV, {"reserve_state": "RESV_CONFIRMED", "reserve_substate": 2}, id=rid)
     assert server.status(QUEUE, queue_of(rid))[0]["started"] == "False"
     all_is_free(cluster)
-    start = int(time.time()) + 4
+    start = int(time.time()) + 10  # more than a busy machine takes to say so
     granted(cluster, rid, "-R", Reservation.clock(start))
     server.expect(RESV, {"reserve_state": "RESV_RUNNING"}, id=rid)
     assert len([l for l in server.accounting_lines() if ";B;%s;" % rid in l]) == 2
