@@ -14,6 +14,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* Every job is held against all of them; nobody's script has as many. */
+#define MOST_CRITERIA    1000
+#define MOST_VALUE_BYTES ((size_t)64 << 10)
+
 enum criterion_kind {
     BY_QUEUE,
     BY_STATE,
@@ -123,11 +127,23 @@ static int read_criterion(const struct selection *s, const struct wire_attr *a,
     return read_attr(s, a, c, why);
 }
 
+/* All of it is held against every job. */
+static bool is_too_much(const struct wire_attrs *list)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < list->n && bytes <= MOST_VALUE_BYTES; i++)
+        bytes += strlen(list->v[i].value);
+    return list->n > MOST_CRITERIA || bytes > MOST_VALUE_BYTES;
+}
+
 static int read_criteria(struct selection *s, const struct wire_attrs *list,
                          struct arena *arena, struct diag *why)
 {
     int err = 0;
 
+    if (is_too_much(list))
+        return diag_code(why, PBSE_IVALREQ);
     s->v = ARENA_ARRAY(arena, struct criterion, list->n + 1);
     for (size_t i = 0; i < list->n && !err; i++) {
         err = read_criterion(s, &list->v[i], &s->v[s->n], why);
@@ -243,12 +259,17 @@ static bool is_visible(const struct selection *s, const struct job *job)
                               obj_str(&job->obj, JOB_A_JOB_OWNER, ""));
 }
 
+/* What the comparisons take is given back: there are many jobs. */
 bool selection_has(const struct selection *s, const struct job *job)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (!meets(s, job, &s->v[i]))
-            return false;
-    return is_visible(s, job);
+    const struct arena_mark mark = arena_mark(s->rq->arena);
+    bool has = true;
+
+    for (size_t i = 0; has && i < s->n; i++)
+        has = meets(s, job, &s->v[i]);
+    has = has && is_visible(s, job);
+    arena_rewind(s->rq->arena, &mark);
+    return has;
 }
 
 /* --- replies --------------------------------------------------------------------- */

@@ -482,6 +482,41 @@ static void a_selection_has_a_status(void)
     rig_free(r);
 }
 
+static int select_with(struct rig *r, size_t n, const char *user)
+{
+    struct body_select body = { 0 };
+
+    for (size_t i = 0; i < n; i++)
+        wire_attrs_add(&body.criteria, r->arena, "User_List", NULL, user, WIRE_OP_NE);
+    return rig_ask(r, RIG_USER, BATCH_SELECT_JOBS, &body, NULL)->code;
+}
+
+static const char *long_name(struct rig *r, size_t len)
+{
+    char *name = arena_zero(r->arena, len + 1);
+
+    return memset(name, 'x', len);
+}
+
+/* All criteria are held against all jobs. */
+static void a_selection_has_an_end(void)
+{
+    struct rig *r = rig_new();
+    size_t before;
+
+    for (int i = 0; i < 200; i++)
+        submit(r, RIG_USER, "", "Job_Name=x", NULL);
+    before = arena_used_bytes(r->arena);
+    CU_ASSERT_EQUAL(select_with(r, 1000, "bob"), 0);
+    CU_ASSERT_EQUAL(r->out.arena, r->arena);
+    CU_ASSERT_TRUE(arena_used_bytes(r->arena) - before < 300000);
+    CU_ASSERT_EQUAL(select_with(r, 1001, "bob"), PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(select_with(r, 1, long_name(r, 65536)), 0);
+    CU_ASSERT_EQUAL(select_with(r, 1, long_name(r, 65537)), PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(select_with(r, 3, long_name(r, 30000)), PBSE_IVALREQ);
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
     { "bad jobs are refused", bad_jobs_are_refused },
     { "good jobs are let in", good_jobs_are_let_in },
@@ -496,6 +531,7 @@ static const struct unit_case cases[] = {
     { "running jobs are altered a little", running_jobs_are_altered_a_little },
     { "jobs are selected", jobs_are_selected },
     { "a selection has a status", a_selection_has_a_status },
+    { "a selection has an end", a_selection_has_an_end },
 };
 
 int main(void)
