@@ -4,6 +4,7 @@ connections of one: the answers and commands are the recorded ones, as far as th
 depend on what there was in that cluster. Over the local socket: a scheduler over TCP is not
 registered here."""
 import os
+import pwd
 import re
 import struct
 import time
@@ -218,6 +219,36 @@ def test_a_name_that_is_not_known_or_taken(site, sched):
         assert (reply.code, reply.choice, reply.text) == (code, 7, text)
         assert c.is_closed()
         c.s.close()
+
+
+def open_local_as(cluster, user):
+    os.seteuid(pwd.getpwnam(user).pw_uid)
+    try:
+        return open_local(cluster.home + "/ipc/server.sock")
+    finally:
+        os.seteuid(0)
+
+
+def test_the_schedulers_user_may_be_another():
+    """PBS_DAEMON_SERVICE_USER: it registers, and has a scheduler's rights on the first of the
+    two connections; elsewhere it is a user like others."""
+    class Site(OneVnode):
+        def write_conf(self, **more):
+            super().write_conf(PBS_DAEMON_SERVICE_USER=USER1, **more)
+
+    def register(user):
+        c = open_local_as(cluster, user)
+        return c, c.ask(REQUESTS[REGISTER].replace("+4root", string(user)))
+
+    comment = "+2+2+9%s+2+0+0+12+16+7comment+0+1x+0+0" % string(USER1)
+    with Site(vnodes=0) as cluster:
+        cluster.scheduler.stop()
+        c, reply = register(USER2)
+        assert (reply.code, c.is_closed()) == (15007, True)
+        (first, one), (second, two) = register(USER1), register(USER1)
+        assert is_null(one) and is_null(two)
+        assert first.ask(comment).code == 0
+        assert open_local_as(cluster, USER1).ask(comment).code == 15007
 
 
 def test_preemption_is_not_served(site, sched):

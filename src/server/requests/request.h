@@ -26,6 +26,9 @@ struct requester {
      * operator, and nothing of what only server_uid may do (hooks, acl_roots,
      * RegisterSched). */
     bool host_root;
+    /* whom PBS_DAEMON_SERVICE_USER names, as certainly as server_uid: may register a
+     * scheduler, and nothing else. */
+    bool service_user;
     uint64_t conn; /* the shell's number of the connection, 0: the server itself */
     /* Filled in by svr_request(); the shell leaves them zero. */
     uint32_t rights; /* enum attr_who bits, see requester_rights() */

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* Who may register: the uid that runs the server. A registration on the connection
+/* Who may register: the uid that runs the server, or whom the settings name as the
+ * scheduler's user, both by the kernel's word. A registration on the connection
  * itself never counts twice, and both must come from one host. */
 int handle_register_sched(const struct model *m, const struct request *rq,
                           struct decision *out)
@@ -18,7 +19,7 @@ int handle_register_sched(const struct model *m, const struct request *rq,
     const struct sched_link *l = sched_link_find(rq->view->links, body->id);
 
     out->close = true; /* after every refusal */
-    if (!rq->who->server_uid)
+    if (!rq->who->server_uid && !rq->who->service_user)
         return diag_code(&out->why, PBSE_PERM);
     if (!model_find(m, OBJ_SCHED, body->id))
         return diag_code(&out->why, PBSE_UNKSCHED);

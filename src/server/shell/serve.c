@@ -60,6 +60,13 @@ static bool effects_answer(const struct effects *out, size_t from,
     return false;
 }
 
+static bool is_service_user(const struct client *c)
+{
+    const char *user = c->all->sh->conf->daemon_service_user;
+
+    return c->local && user && strcmp(c->user, user) == 0;
+}
+
 static void serve_by_core(struct client *c, const struct wire_request *rq)
 {
     struct shell *sh = c->all->sh;
@@ -69,6 +76,7 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
                              .host = c->host,
                              .server_uid = c->server_uid,
                              .host_root = c->host_root,
+                             .service_user = is_service_user(c),
                              .conn = c->number };
     size_t before = out->n;
     int32_t code = 0;
