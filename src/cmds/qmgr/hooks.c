@@ -89,6 +89,20 @@ static int no_work_file(struct qmgr *q, const struct qmgr_target *t, int object,
     return EXIT_LOCAL;
 }
 
+/* The words of a refused script are fixed, and do not say what is wrong with it. */
+static int refused(struct qmgr *q, const struct qmgr_target *t, const char *name)
+{
+    static const char fixed[] = "Failed to compile script";
+    const char *text = cmd_error_text(t->server->conn);
+    bool advise =
+        q->hints && !q->quiet && text && strncmp(text, fixed, sizeof(fixed) - 1) == 0;
+    int code = qmgr_refused(q, t, name);
+
+    if (advise)
+        fputs("qmgr: the server's log says in which line and why\n", stderr);
+    return code;
+}
+
 /* One request about a work file; 0, or a code after telling. */
 static int ask(struct qmgr *q, const struct qmgr_target *t, int command, int object,
                const char *name, const char *work, const char *content_type,
@@ -103,7 +117,7 @@ static int ask(struct qmgr *q, const struct qmgr_target *t, int command, int obj
                             NULL, (char *)base_name(work), SET };
 
     if (pbs_manager(t->server->conn, command, object, (char *)name, &file, NULL) != 0)
-        return qmgr_refused(q, t, name);
+        return refused(q, t, name);
     t->server->used_at = time(NULL);
     if (import && cmd_error_text(t->server->conn) && !q->quiet)
         fprintf(stderr, "%s\n", cmd_error_text(t->server->conn));
