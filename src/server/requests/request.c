@@ -66,20 +66,18 @@ const char *log_server_name(const struct svr_config *cfg, struct arena *arena)
 void decide_log(struct decision *out, uint32_t event, uint32_t obj_class,
                 const char *object, const char *fmt, ...)
 {
-    struct log_line *more = ARENA_ARRAY(out->arena, struct log_line, out->n_logs + 1);
     va_list ap;
 
-    if (out->n_logs)
-        memcpy(more, out->logs, out->n_logs * sizeof(*more));
+    out->logs = arena_grow(out->arena, out->logs, out->n_logs, &out->cap_logs, 4,
+                           sizeof(*out->logs));
     va_start(ap, fmt);
-    more[out->n_logs++] = (struct log_line){
+    out->logs[out->n_logs++] = (struct log_line){
         .event = event,
         .obj_class = obj_class,
         .object = arena_strdup(out->arena, object),
         .text = arena_vprintf(out->arena, fmt, ap),
     };
     va_end(ap);
-    out->logs = more;
 }
 
 void reply_text(struct decision *out, const char *fmt, ...)

@@ -96,7 +96,7 @@ struct decision {
     struct diag why;
     const char *why_text; /* words longer than why.text holds, or NULL */
     /* lines for the server's log that come with a refusal or a success */
-    size_t n_logs;
+    size_t n_logs, cap_logs;
     struct log_line {
         uint32_t event;     /* event class bits, operations.md */
         uint32_t obj_class; /* enum log_class */

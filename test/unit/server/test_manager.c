@@ -507,6 +507,27 @@ static void test_some_changes_have_log_lines_of_their_own(void)
     rig_free(r);
 }
 
+/* Ten thousand entries in one request: each is said, and none costs what all before it
+ * did. */
+static void test_a_long_request_is_said_line_by_line(void)
+{
+    enum {
+        N = 10000
+    };
+    struct rig *r = rig_new();
+    struct body_manage body = { .command = SET, .object_type = SERVER };
+
+    body.object_name = "";
+    for (int i = 0; i < N; i++)
+        wire_attrs_add(&body.attrs, r->arena, "acl_users", NULL,
+                       arena_printf(r->arena, "u%05d@*", i), WIRE_OP_INCR);
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_MANAGER, &body, NULL)->code, 0);
+    CU_ASSERT_TRUE(rig_count(r, EFFECT_LOG) > N);
+    CU_ASSERT(rig_logged(r, "attributes set: acl_users += u09999@*"));
+    CU_ASSERT_EQUAL(obj_attr(svr_model(r->s)->server, SERVER_A_ACL_USERS)->u.list.n, N);
+    rig_free(r);
+}
+
 /* --- who may talk to the server
  * ---------------------------------------------------------- */
 
@@ -649,6 +670,7 @@ static const struct unit_case cases[] = {
     { "what is odd is said", test_what_is_odd_is_said },
     { "some changes have log lines of their own",
       test_some_changes_have_log_lines_of_their_own },
+    { "a long request is said line by line", test_a_long_request_is_said_line_by_line },
     { "a formula is set on the server's host",
       test_a_formula_is_set_on_the_servers_host },
     { "hosts that are not listed are sent away",
