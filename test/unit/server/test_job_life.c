@@ -353,6 +353,50 @@ static void delete_replies_are_exact(void)
     }
 }
 
+/* --- room ---------------------------------------------------------------------------
+ */
+
+/* A scheduler decides on a picture that may be old; a manager knows what he does. */
+static void a_scheduler_cannot_overfill_a_vnode(void)
+{
+    static const struct {
+        const char *story, *attrs, *vnodes;
+        int code; /* by the scheduler; a manager's is 0 */
+    } cases[] = {
+        { "the rest", "Resource_List.select=1:ncpus=2", "(n1:ncpus=2)", 0 },
+        { "one more", "Resource_List.select=1:ncpus=3", "(n1:ncpus=3)", PBSE_RESCUNAV },
+        { "one more in two chunks", "Resource_List.select=3:ncpus=1",
+          "(n1:ncpus=1)+(n1:ncpus=1)+(n1:ncpus=1)", PBSE_RESCUNAV },
+        { "a vnode of its own",
+          "Resource_List.select=1:ncpus=1 Resource_List.place=excl", "(n1:ncpus=1)",
+          PBSE_RESCUNAV },
+    };
+
+    for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+        struct fake_mom fm = fake_mom_new(); /* n1 has 4 cpus */
+        uint64_t sched = rig_attach_sched(fm.r);
+        bool manager = i % 2;
+        struct body_run body = { .vnodes = cases[i / 2].vnodes };
+        const struct wire_reply *reply;
+        int code = manager ? 0 : cases[i / 2].code;
+
+        CU_ASSERT_EQUAL(
+            run_job(fm.r,
+                    submit(fm.r, RIG_USER, "", "Resource_List.select=1:ncpus=2", "x\n"),
+                    "(n1:ncpus=2)"),
+            0);
+        body.object_id = submit(fm.r, RIG_USER, "", cases[i / 2].attrs, "x\n");
+        reply = rig_ask_on(fm.r, manager ? sched + 9 : sched, RIG_ROOT,
+                           BATCH_ASYRUN_JOB_ACK, &body, NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+        if (reply->code != code)
+            fprintf(stderr, "%s: %d\n", cases[i / 2].story, reply->code);
+        CU_ASSERT_EQUAL(reply->code, code);
+        CU_ASSERT_EQUAL(state_of(fm.r, body.object_id), code ? 'Q' : 'R');
+        fake_mom_free(&fm);
+    }
+}
+
 /* --- requeue --------------------------------------------------------------------- */
 
 static void qrerun_puts_the_job_back(void)
@@ -510,6 +554,7 @@ int main(void)
         { "deletion waits for a job being sent", deletion_waits_for_a_job_being_sent },
         { "force does not wait", force_does_not_wait },
         { "delete replies are exact", delete_replies_are_exact },
+        { "a scheduler cannot overfill a vnode", a_scheduler_cannot_overfill_a_vnode },
         { "qrerun puts the job back", qrerun_puts_the_job_back },
         { "a dead node gives its jobs back", a_dead_node_gives_its_jobs_back },
         { "node_fail_requeue says when", node_fail_requeue_says_when },
