@@ -16,7 +16,7 @@
 
 /* Every job is held against all of them; nobody's script has as many. */
 #define MOST_CRITERIA    1000
-#define MOST_VALUE_BYTES ((size_t)64 << 10)
+#define MOST_VALUE_BYTES ((size_t)1 << 20)
 
 enum criterion_kind {
     BY_QUEUE,

@@ -511,9 +511,9 @@ static void a_selection_has_an_end(void)
     CU_ASSERT_EQUAL(r->out.arena, r->arena);
     CU_ASSERT_TRUE(arena_used_bytes(r->arena) - before < 300000);
     CU_ASSERT_EQUAL(select_with(r, 1001, "bob"), PBSE_IVALREQ);
-    CU_ASSERT_EQUAL(select_with(r, 1, long_name(r, 65536)), 0);
-    CU_ASSERT_EQUAL(select_with(r, 1, long_name(r, 65537)), PBSE_IVALREQ);
-    CU_ASSERT_EQUAL(select_with(r, 3, long_name(r, 30000)), PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(select_with(r, 1, long_name(r, 1 << 20)), 0);
+    CU_ASSERT_EQUAL(select_with(r, 1, long_name(r, (1 << 20) + 1)), PBSE_IVALREQ);
+    CU_ASSERT_EQUAL(select_with(r, 3, long_name(r, 500000)), PBSE_IVALREQ);
     rig_free(r);
 }
 
