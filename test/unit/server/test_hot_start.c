@@ -86,21 +86,26 @@ static void hot(struct rig *r)
     rig_restart_as(r, SVR_HOT);
 }
 
-/* A vnode of another MoM, which may be used: nobody is ever asked to. */
-static void other_vnode(struct rig *r, const char *name)
+/* A vnode whose MoM never comes may be used nevertheless. */
+static void free_again(struct rig *r, const char *name)
 {
     struct turn t = { .s = r->s, .now_at = r->now_at, .out = &r->out };
     struct decision d = { .arena = r->arena };
-    struct record *rec;
+    struct record *rec = record_add(&d.records, r->arena, FACT_NODE_STATE, OBJ_NODE,
+                                    name, "test@svr", r->now_at);
 
-    CU_ASSERT_EQUAL_FATAL(rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, name,
-                                      "Mom=elsewhere resources_available.ncpus=4"),
-                          0);
-    rec = record_add(&d.records, r->arena, FACT_NODE_STATE, OBJ_NODE, name, "test@svr",
-                     r->now_at);
     record_change(rec, r->arena, NODE_A_HF_STATE, NULL, "0");
     take_up(&t, &d);
     settle(&t);
+}
+
+/* A vnode of another MoM. */
+static void other_vnode(struct rig *r, const char *name)
+{
+    CU_ASSERT_EQUAL_FATAL(rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, name,
+                                      "Mom=elsewhere resources_available.ncpus=4"),
+                          0);
+    free_again(r, name);
 }
 
 /* What the attached scheduler's run request is answered. */
@@ -413,6 +418,48 @@ static void test_a_vnode_in_use_is_not_oversubscribed(void)
     fake_mom_free(&fm);
 }
 
+/* n1 borrows from a0, which lends to a1 too: what is used through any of them is given
+ * back for all. */
+static void lender(struct rig *r)
+{
+    rig_manager(r, RIG_ROOT, 0, OBJECT_RESOURCE, "lic", "type=long flag=hn");
+    other_vnode(r, "a0");
+    other_vnode(r, "a1");
+    rig_manager(r, RIG_ROOT, 2, OBJECT_NODE, "a0", "resources_available.lic=1");
+    rig_manager(r, RIG_ROOT, 2, OBJECT_NODE, "a1", "resources_available.lic=@a0");
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, 2, OBJECT_NODE, "n1", "resources_available.lic=@a0"),
+        0);
+}
+
+static void test_a_borrowed_resource_is_waited_for(void)
+{
+    static const char *const others[] = { "(a0:ncpus=1:lic=1)", "(a1:ncpus=1:lic=1)" };
+    const char *wanted = "Resource_List.select=1:ncpus=1:lic=1";
+
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        struct fake_mom fm = fake_mom_new();
+        struct rig *r = fm.r;
+        const char *id, *other;
+
+        lender(r);
+        id = submit(r, RIG_USER, "", wanted, "x\n");
+        CU_ASSERT_EQUAL_FATAL(run_job(r, id, "(n1:ncpus=1:lic=1)"), 0);
+        answer(&fm, BATCH_COMMIT);
+        requeued_by_shutdown(&fm, id);
+        hot(r);
+        free_again(r, "a0");
+        free_again(r, "a1");
+        other = submit(r, RIG_USER, "", wanted, "x\n");
+        CU_ASSERT_EQUAL(run_job(r, other, others[i]), 0);
+        fake_connect(&fm, 0, NULL);
+        CU_ASSERT_EQUAL(state_of(r, id), 'Q');
+        CU_ASSERT_EQUAL(delete_job(r, RIG_ROOT, other, "force"), 0);
+        CU_ASSERT_EQUAL(state_of(r, id), 'R');
+        fake_mom_free(&fm);
+    }
+}
+
 static void test_a_deleted_vnode_is_awaited_by_its_name(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -676,6 +723,7 @@ static const struct unit_case cases[] = {
       test_a_vnode_of_another_queue_is_not_taken },
     { "a vnode in use is not oversubscribed",
       test_a_vnode_in_use_is_not_oversubscribed },
+    { "a borrowed resource is waited for", test_a_borrowed_resource_is_waited_for },
     { "a deleted vnode is awaited by its name",
       test_a_deleted_vnode_is_awaited_by_its_name },
     { "a MoM that refuses it is asked once", test_a_mom_that_refuses_it_is_asked_once },
