@@ -224,6 +224,62 @@ static void test_jobs_count(void)
     }
 }
 
+/* Who wants a vnode alone has it from the second in which the one before leaves. */
+static void test_exclusive_ones_follow_each_other(void)
+{
+    static const struct {
+        const char *story, *times;
+        int code;
+    } cases[] = {
+        { "before", "reserve_start=1795247400|reserve_end=1795248000", 0 },
+        { "one second into it", "reserve_start=1795247400|reserve_end=1795248001",
+          PBSE_BADSTATE },
+        { "behind", "reserve_start=1795248600|Resource_List.walltime=600", 0 },
+        { "one second too early", "reserve_start=1795248599|Resource_List.walltime=600",
+          PBSE_BADSTATE },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct world w;
+
+        world_new(&w);
+        w.now_at -= 1000;
+        world_submit(&w, "user1", ONE "|Resource_List.place=excl");
+        world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)");
+        world_submit(&w, "user1",
+                     arena_printf(w.arena,
+                                  "%s|Resource_List.select=1:ncpus=2|"
+                                  "Resource_List.place=excl",
+                                  cases[i].times));
+        world_clear(&w);
+        world_confirm(&w, "R2.svr", "(vn[0]:ncpus=2)");
+        if (world_reply_code(&w, CONN_SCHED) != cases[i].code)
+            fprintf(stderr, "%s: %d\n", cases[i].story,
+                    world_reply_code(&w, CONN_SCHED));
+        CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), cases[i].code);
+        world_free(&w);
+    }
+}
+
+/* A job that should have ended is there as long as it is there. */
+static void test_a_late_job_is_in_the_way(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_job(&w, "5.svr", NULL, "(vn[0]:ncpus=2)", "10");
+    world_go(&w, START);
+    world_submit(&w, "user1", ONE);
+    world_clear(&w);
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    world_job_end(&w, "5.svr");
+    world_clear(&w);
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    world_free(&w);
+}
+
 static void test_exclusive_is_alone(void)
 {
     struct world w;
@@ -376,6 +432,8 @@ int main(void)
         { "the peak counts, not the sum", test_the_peak_counts },
         { "jobs count until their walltime", test_jobs_count },
         { "exclusive is alone", test_exclusive_is_alone },
+        { "exclusive ones follow each other", test_exclusive_ones_follow_each_other },
+        { "a late job is in the way", test_a_late_job_is_in_the_way },
         { "a healthy reservation stays where it is", test_a_healthy_one_stays },
         { "a scheduler may choose the start", test_start_chosen_by_the_scheduler },
         { "owner and managers delete, others do not", test_delete },
