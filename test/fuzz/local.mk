@@ -25,6 +25,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_dis \
 	test/fuzz/fuzz_exec_vnode \
 	test/fuzz/fuzz_formula \
+	test/fuzz/fuzz_handshake \
 	test/fuzz/fuzz_ids \
 	test/fuzz/fuzz_iff \
 	test/fuzz/fuzz_is \
@@ -45,6 +46,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_select \
 	test/fuzz/fuzz_server \
 	test/fuzz/fuzz_server_mom \
+	test/fuzz/fuzz_session \
 	test/fuzz/fuzz_snapshot \
 	test/fuzz/fuzz_stream \
 	test/fuzz/fuzz_tpp \
@@ -64,6 +66,12 @@ test_fuzz_fuzz_request_SOURCES = test/fuzz/fuzz_request.c
 test_fuzz_fuzz_request_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_tpp_SOURCES = test/fuzz/fuzz_tpp.c
 test_fuzz_fuzz_tpp_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
+
+# Handshakes: tokens of methods, and those of routers and leaves.
+test_fuzz_fuzz_session_SOURCES = test/fuzz/fuzz_session.c
+test_fuzz_fuzz_session_LDADD = $(FUZZ_MAIN) libhfmethod.la libhfbase.la
+test_fuzz_fuzz_handshake_SOURCES = test/fuzz/fuzz_handshake.c
+test_fuzz_fuzz_handshake_LDADD = $(FUZZ_MAIN) $(fuzz_stream_libs)
 
 # What a router sends to a leaf.
 fuzz_stream_libs = libhftppcore.la libhfwire.la libhfbase.la $(ZLIB_LIBS) -lm
