@@ -10,7 +10,8 @@ struct store_ops {
     void (*close)(struct store *s);
     int (*commit)(struct store *s, const struct store_batch *batch, struct diag *why);
     int (*load)(struct store *s, store_each_fn each, void *arg, struct diag *why);
-    const char *(*note_get)(struct store *s, const char *key, struct arena *arena);
+    int (*note_get)(struct store *s, const char *key, struct arena *arena,
+                    const char **ret, struct diag *why);
     int (*journal)(struct store *s, const struct store_query *query, store_each_fn each,
                    void *arg, struct diag *why);
     int (*prune)(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,

@@ -246,12 +246,15 @@ static int mem_load(struct store *s, store_each_fn each, void *arg, struct diag 
     return err;
 }
 
-static const char *mem_note_get(struct store *s, const char *key, struct arena *arena)
+static int mem_note_get(struct store *s, const char *key, struct arena *arena,
+                        const char **ret, struct diag *why)
 {
     struct mem_note *n;
 
+    (void)why;
     HASH_FIND_STR(self(s)->notes, key, n);
-    return n ? arena_strdup(arena, n->value) : NULL;
+    *ret = n ? arena_strdup(arena, n->value) : NULL;
+    return 0;
 }
 
 static bool matches(const struct store_query *q, const struct store_record *r)

@@ -239,17 +239,19 @@ static int pg_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *
     return 0;
 }
 
-static const char *pg_note_get(struct store *s, const char *key, struct arena *arena)
+static int pg_note_get(struct store *s, const char *key, struct arena *arena,
+                       const char **ret, struct diag *why)
 {
-    struct diag ignored;
     PGresult *res = pg_query(&self(s)->link, "SELECT value FROM notes WHERE key = $1",
-                             1, &key, &ignored);
-    const char *value = NULL;
+                             1, &key, why);
 
-    if (res && PQntuples(res) == 1)
-        value = arena_strdup(arena, pg_text_in(PQgetvalue(res, 0, 0), arena));
+    if (!res)
+        return PBSE_SYSTEM;
+    *ret = NULL;
+    if (PQntuples(res) == 1)
+        *ret = arena_strdup(arena, pg_text_in(PQgetvalue(res, 0, 0), arena));
     PQclear(res);
-    return value;
+    return 0;
 }
 
 static void pg_close(struct store *s)

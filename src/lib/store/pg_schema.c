@@ -257,8 +257,11 @@ int pg_schema_resume(struct pg_link *l, struct pg_hold *hold, uint64_t *last_seq
         err = diag_set(why, PBSE_OBJBUSY, "%s: taken over by another server: %s", WHERE,
                        PQgetvalue(res, 0, 2));
     else if (!locked)
-        err = diag_set(why, PBSE_SYSTEM, "%s: another session has the writer's lock",
-                       WHERE);
+        err = diag_set(why, PBSE_SYSTEM,
+                       "%s: another session has the writer's lock; if it is process "
+                       "%s of the database, this server's last one, which does not "
+                       "end: end it there",
+                       WHERE, hold->pid);
     else
         *last_seq = strtoull(PQgetvalue(res, 0, 1), NULL, 10);
     PQclear(res);

@@ -296,17 +296,20 @@ static int sqlite_prune(struct store *s, int64_t before_at, uint64_t max, uint64
     return 0;
 }
 
-static const char *sqlite_note_get(struct store *s, const char *key,
-                                   struct arena *arena)
+static int sqlite_note_get(struct store *s, const char *key, struct arena *arena,
+                           const char **ret, struct diag *why)
 {
     sqlite3_stmt *st = bind(self(s), SQL_NOTE_GET, 1, &key);
-    const char *value = NULL;
+    int step = sqlite3_step(st), err = 0;
 
-    if (sqlite3_step(st) == SQLITE_ROW)
-        value = arena_strdup(arena, (const char *)sqlite3_column_text(st, 0));
+    *ret = NULL;
+    if (step == SQLITE_ROW)
+        *ret = arena_strdup(arena, (const char *)sqlite3_column_text(st, 0));
+    else if (step != SQLITE_DONE)
+        err = sqlite_file_error(&self(s)->file, why);
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
-    return value;
+    return err;
 }
 
 static void sqlite_close(struct store *s)

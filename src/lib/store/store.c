@@ -131,9 +131,10 @@ int store_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
     return s->ops->load(s, each, arg, why);
 }
 
-const char *store_note_get(struct store *s, const char *key, struct arena *arena)
+int store_note_get(struct store *s, const char *key, struct arena *arena,
+                   const char **ret, struct diag *why)
 {
-    return s->ops->note_get(s, key, arena);
+    return s->ops->note_get(s, key, arena, ret, why);
 }
 
 int store_journal(struct store *s, const struct store_query *query, store_each_fn each,

@@ -112,8 +112,10 @@ int store_load(struct store *s, store_each_fn each, void *arg,
                struct diag *why) MUST_CHECK;
 
 uint64_t store_last_seq(struct store *s);
-/* A note's value in the arena, NULL when there is none. */
-const char *store_note_get(struct store *s, const char *key, struct arena *arena);
+/* A note's value in the arena, NULL when there is none. PBSE_SYSTEM when reading fails.
+ */
+int store_note_get(struct store *s, const char *key, struct arena *arena,
+                   const char **ret, struct diag *why) MUST_CHECK;
 
 /* Which journal rows; a zeroed struct asks for all of them. */
 struct store_query {

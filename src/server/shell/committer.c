@@ -116,6 +116,11 @@ bool commit_is_empty(const struct commit *c)
     return c->n_records == 0 && c->n_notes == 0;
 }
 
+size_t commit_n_records(const struct commit *c)
+{
+    return c->n_records;
+}
+
 const char *commit_note_value(const struct commit *c)
 {
     return c->n_notes ? c->note.value : NULL;

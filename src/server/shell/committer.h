@@ -24,6 +24,7 @@ void commit_note(struct commit *c, const char *key, const char *value, size_t le
 void commit_sync(struct commit *c, int fd);
 void commit_note_synced(struct commit *c, const char *value, size_t len);
 bool commit_is_empty(const struct commit *c);
+size_t commit_n_records(const struct commit *c);
 const char *commit_note_value(const struct commit *c); /* NULL: none was added */
 
 /* Sync the files, once; an errno value or 0. The store thread does that. */

@@ -28,8 +28,12 @@
 #include <utlist.h>
 
 /* How much of a commit's time the next one may wait. */
-#define GATHER_PART   4
-#define GATHER_MAX_MS 5
+#define GATHER_PART    4
+#define GATHER_MAX_MS  5
+
+/* After a long outage much waits: transactions beyond this size would only be slower,
+ * and the largest ones too slow for a database that has seconds for a statement. */
+#define COMMIT_RECORDS 5000
 
 struct turn_effects {
     struct effects effects;
@@ -123,7 +127,7 @@ static void submit(struct outbox *o)
     struct commit *c = commit_new();
 
     DL_FOREACH(o->turns, t)
-    if (!t->submitted)
+    if (!t->submitted && commit_n_records(c) < COMMIT_RECORDS)
         add_to_commit(o, c, t);
     accounting_note(o->sh->accounting, c);
     if (commit_is_empty(c)) {

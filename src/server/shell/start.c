@@ -321,12 +321,14 @@ static int open_accounting(struct shell *sh)
 {
     char *dir = xasprintf("%s/server_priv/accounting", sh->conf->home);
     struct arena *arena = arena_new();
+    const char *note = NULL;
     struct diag why;
     int err;
 
     sh->accounting = accounting_new(dir, sh->opt.accounting_file, sh->log);
-    err = accounting_repair(sh->accounting,
-                            store_note_get(sh->store, ACCOUNTING_NOTE, arena), &why);
+    err = store_note_get(sh->store, ACCOUNTING_NOTE, arena, &note, &why);
+    if (!err)
+        err = accounting_repair(sh->accounting, note, &why);
     arena_free(arena);
     free(dir);
     return err ? fail(sh, EXIT_SETUP, why.text) : -1;

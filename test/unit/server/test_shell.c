@@ -36,7 +36,7 @@ static char dir[] = "/tmp/hf-shell-XXXXXX";
 
 static struct core {
     uint64_t seq;
-    size_t n_requests, n_gone, n_attached, n_done, n_given_up;
+    size_t n_requests, n_gone, n_attached, n_done, n_given_up, n_commits;
     uint64_t held_conn, gone_conn, primary;
     bool store_failed;
     char last_user[64], last_host[64];
@@ -317,6 +317,8 @@ void svr_set_store_failed(struct svr *s, bool failed)
 {
     (void)s;
     core.store_failed = failed;
+    if (!failed)
+        core.n_commits++;
 }
 
 void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
@@ -1157,6 +1159,26 @@ static void test_many_writers_share_commits(void)
     world_end();
 }
 
+/* What has gathered while the store was lost goes there in pieces. */
+static void test_commits_have_a_size(void)
+{
+    world_begin();
+    store_memory_fail(sh.store, true);
+    for (int i = 0; i < 40; i++) {
+        for (int j = 0; j < 150; j++)
+            make_record(outbox_effects(sh.outbox), "q");
+        outbox_end_turn(sh.outbox);
+    }
+    while (!core.store_failed)
+        turn();
+    store_memory_fail(sh.store, false);
+    while (!outbox_is_empty(sh.outbox))
+        turn();
+    CU_ASSERT_EQUAL(store_last_seq(sh.store), 6000);
+    CU_ASSERT_EQUAL(core.n_commits, 3); /* 150, 5100, 750 */
+    world_end();
+}
+
 static void test_scheduler_has_two_connections(void)
 {
     int first, second;
@@ -1303,8 +1325,10 @@ static void file_put(const char *path, const char *text, size_t len)
 
 static void test_accounting_lines_and_note_agree(void)
 {
-    char path[80], day[9], *text, *note;
+    char path[80], day[9], *text;
     struct arena *a = arena_new();
+    const char *note = NULL;
+    struct diag why;
     int fd;
 
     world_begin();
@@ -1316,12 +1340,12 @@ static void test_accounting_lines_and_note_agree(void)
     snprintf(path, sizeof(path), "%s/%s", dir, day);
     /* This day's log file has the same name and holds other lines too. */
     text = file_content(path);
-    note = xstrdup(store_note_get(sh.store, ACCOUNTING_NOTE, a));
+    CU_ASSERT_EQUAL(store_note_get(sh.store, ACCOUNTING_NOTE, a, &note, &why), 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(note);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, ";Q;1.svr;made\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(note, ";Q;1.svr;made\n"));
     CU_ASSERT_EQUAL(strncmp(note, path, strlen(path)), 0);
     free(text);
-    free(note);
     arena_free(a);
     close(fd);
     world_end();
@@ -1767,6 +1791,7 @@ int main(void)
         { "a close follows its reply", test_close_follows_its_reply },
         { "no reply comes before its record", test_no_reply_before_its_record },
         { "old news do not wait", test_old_news_do_not_wait },
+        { "commits have a size", test_commits_have_a_size },
         { "nobody waits for ever", test_nobody_waits_for_ever },
         { "a shutdown does not wait for ever", test_shutdown_does_not_wait_for_ever },
         { "many writers share commits", test_many_writers_share_commits },

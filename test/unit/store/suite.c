@@ -52,6 +52,15 @@ char *suite_objects(struct store *s)
     return buf_take(&b);
 }
 
+const char *suite_note(struct store *s, const char *key, struct arena *arena)
+{
+    const char *value = NULL;
+    struct diag why;
+
+    CU_ASSERT_EQUAL(store_note_get(s, key, arena, &value, &why), 0);
+    return value;
+}
+
 char *suite_journal(struct store *s, uint64_t since)
 {
     struct buf b = { 0 };
@@ -226,12 +235,12 @@ static void test_notes_travel_with_the_batch(void)
     struct arena *a = arena_new();
     struct diag why;
 
-    CU_ASSERT_PTR_NULL(store_note_get(s, "a", a));
+    CU_ASSERT_PTR_NULL(suite_note(s, "a", a));
     CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
     s = reopen(s);
-    CU_ASSERT_STRING_EQUAL(store_note_get(s, "a", a), "2");
-    CU_ASSERT_STRING_EQUAL(store_note_get(s, "b", a), "");
-    CU_ASSERT_PTR_NULL(store_note_get(s, "c", a));
+    CU_ASSERT_STRING_EQUAL(suite_note(s, "a", a), "2");
+    CU_ASSERT_STRING_EQUAL(suite_note(s, "b", a), "");
+    CU_ASSERT_PTR_NULL(suite_note(s, "c", a));
     CU_ASSERT_EQUAL(store_commit(s, &batch, &why), PBSE_SAVE_ERR); /* old numbers */
     arena_free(a);
     store_close(s);
@@ -340,7 +349,7 @@ static void test_any_bytes_come_back(void)
     s = reopen(s);
     buf_printf(&expect, "+job/\xe4\"\\{@3 %s.%s=%s null.NULL=NULL; ", odd, odd, odd);
     ASSERT_TEXT(suite_objects(s), expect.data);
-    CU_ASSERT_STRING_EQUAL(store_note_get(s, "k", arena), odd);
+    CU_ASSERT_STRING_EQUAL(suite_note(s, "k", arena), odd);
     buf_fini(&expect);
     arena_free(arena);
     store_close(s);

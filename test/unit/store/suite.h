@@ -20,6 +20,7 @@ int suite_run(const struct backend *b);
 /* Everything the store holds, and what happened in it, as one text to be freed. */
 char *suite_objects(struct store *s);
 char *suite_journal(struct store *s, uint64_t since);
+const char *suite_note(struct store *s, const char *key, struct arena *arena);
 
 int suite_commit(struct store *s, const struct store_record *r, size_t n);
 

@@ -441,7 +441,7 @@ static void test_older_layout_is_brought_up_to_date(void)
     CU_ASSERT_EQUAL(store_last_seq(s), 2);
     ASSERT_TEXT(suite_objects(s), "+queue/workq@2 enabled=True; ");
     ASSERT_TEXT(suite_journal(s, 0), "+queue/workq@2(f a@b 77 -) enabled=True; ");
-    CU_ASSERT_STRING_EQUAL(store_note_get(s, "k", arena), "v");
+    CU_ASSERT_STRING_EQUAL(suite_note(s, "k", arena), "v");
     CU_ASSERT_EQUAL(suite_commit(s, r, 1), 0);
     s = reopen_file(s);
     ASSERT_TEXT(suite_objects(s), "+queue/workq@2 enabled=False; ");
