@@ -63,6 +63,26 @@ def test_reservations_share_the_licences_of_one(cluster):
     assert ask("1:ncpus=1:lic=3:vnode=vn[0]", at + 900) == "CONFIRMED"
 
 
+def test_jobs_of_a_reservation_share_what_it_borrowed(cluster):
+    server = cluster.server
+    lend(cluster, 3)
+    rid = server.submit(Reservation(select="1:ncpus=2:lic=1:vnode=vn[1]+1:ncpus=2:lic=1:vnode=vn[2]",
+                                    start=4, duration=600, interactive=60))
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING"}, id=rid)
+    assert assigned(server, "vn[0]") == "2"
+    queue = rid.split(".")[0]
+    first = server.submit(Job(attrs={"queue": queue,
+                                     "Resource_List.select": "1:ncpus=1:lic=2"}))
+    server.expect(JOB, {"job_state": "R"}, id=first)
+    second = server.submit(Job(attrs={"queue": queue,
+                                      "Resource_List.select": "1:ncpus=1:lic=1"}))
+    server.expect(JOB, {"comment": "Not Running: Insufficient amount of resource: lic"},
+                  id=second)
+    outside = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1:lic=1"}))
+    server.expect(JOB, {"job_state": "R"}, id=outside)
+    assert assigned(server, "vn[0]") == "3"
+
+
 def test_a_vnode_file_brings_its_resources(cluster):
     server = cluster.server
     text = cluster.vnode_file()
