@@ -91,6 +91,53 @@ static void test_job_may_have_started(void)
     CU_ASSERT_EQUAL(t.end_at, NOW - 70);
 }
 
+/* From NOW + 100 to NOW + 700, changed. */
+static void test_altered_window(void)
+{
+    static const struct {
+        const char *story;
+        uint32_t given;
+        int64_t start_at, end_at, duration_s;
+        bool good;
+        int64_t expect_start_at, expect_end_at;
+    } cases[] = {
+        { "to start now", GIVEN_START, NOW, 0, 0, true, NOW, NOW + 700 },
+        { "to have started", GIVEN_START, NOW - 1, 0, 0, false, 0, 0 },
+        { "ended so long after now", GIVEN_END | GIVEN_DURATION, 0, NOW + 50, 50, true,
+          NOW, NOW + 50 },
+        { "and one second less", GIVEN_END | GIVEN_DURATION, 0, NOW + 50, 51, false, 0,
+          0 },
+        { "no length", GIVEN_END, 0, NOW + 100, 0, false, 0, 0 },
+        { "one second long", GIVEN_END, 0, NOW + 101, 0, true, NOW + 100, NOW + 101 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct resv_times was = { .given = cases[i].given,
+                                        .start_at = NOW + 100,
+                                        .end_at = NOW + 700,
+                                        .duration_s = 600,
+                                        .walltime_s = 600 };
+        struct resv_times t = was;
+        int err;
+
+        if (cases[i].given & GIVEN_START)
+            t.start_at = cases[i].start_at;
+        if (cases[i].given & GIVEN_END)
+            t.end_at = cases[i].end_at;
+        if (cases[i].given & GIVEN_DURATION)
+            t.duration_s = cases[i].duration_s;
+        err = resv_times_alter(&t, NOW, NULL);
+        if ((err == 0) != cases[i].good)
+            fprintf(stderr, "%s: %d\n", cases[i].story, err);
+        CU_ASSERT_EQUAL(err, cases[i].good ? 0 : PBSE_BADTSPEC);
+        if (err)
+            continue;
+        CU_ASSERT_EQUAL(t.start_at, cases[i].expect_start_at);
+        CU_ASSERT_EQUAL(t.end_at, cases[i].expect_end_at);
+        CU_ASSERT_EQUAL(t.duration_s, t.end_at - t.start_at);
+    }
+}
+
 static void test_next_retry(void)
 {
     static const struct {
@@ -151,6 +198,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "a window follows from what was given, or is refused", test_window },
         { "a reservation from a job may have started", test_job_may_have_started },
+        { "an altered window begins now at the earliest", test_altered_window },
         { "the next retry is where it should be", test_next_retry },
         { "attempts meet the start", test_attempts_meet_the_start },
     };
