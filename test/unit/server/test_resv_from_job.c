@@ -649,6 +649,31 @@ static void test_a_mark_that_is_refused(void)
     fake_mom_free(&fm);
 }
 
+/* A job in a reservation may have its vnodes as much alone as the reservation has. */
+static void test_no_job_is_more_exclusive_than_its_reservation(void)
+{
+    static const char *const places[] = { "free", "excl", "exclhost" };
+
+    for (size_t resv = 0; resv < ARRAY_LEN(places); resv++) {
+        struct fake_mom fm = fake_mom_new();
+        struct rig *r = fm.r;
+
+        old_job(&fm,
+                arena_printf(r->arena,
+                             "Resource_List.select=1:ncpus=2 Resource_List.place=%s",
+                             places[resv]));
+        CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
+        for (size_t job = 0; job < ARRAY_LEN(places); job++)
+            CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "R1",
+                                        arena_printf(r->arena,
+                                                     "Resource_List.select=1:ncpus=1 "
+                                                     "Resource_List.place=%s",
+                                                     places[job])),
+                            job <= resv ? 0 : PBSE_JOBINRESV_CONFLICT);
+        fake_mom_free(&fm);
+    }
+}
+
 static void test_a_mark_in_a_reservation(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -684,6 +709,8 @@ int main(void)
         { "a job that never runs gets none", test_a_marked_job_that_never_runs },
         { "a job that is to be deleted gets none", test_a_marked_job_that_is_doomed },
         { "a refused mark is taken away", test_a_mark_that_is_refused },
+        { "no job is more exclusive than its reservation",
+          test_no_job_is_more_exclusive_than_its_reservation },
         { "no mark in a reservation", test_a_mark_in_a_reservation },
     };
 
