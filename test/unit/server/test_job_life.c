@@ -397,6 +397,21 @@ static void a_scheduler_cannot_overfill_a_vnode(void)
     }
 }
 
+static void a_vnode_that_is_not_heard_of_takes_no_job(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = submit(fm.r, RIG_USER, "", "", "x\n");
+
+    fake_lose(&fm); /* down */
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), PBSE_NORELYMOM);
+    fake_connect(&fm, 0, NULL);
+    rig_restart(fm.r); /* state-unknown, its last known availability holds */
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), PBSE_NORELYMOM);
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    fake_mom_free(&fm);
+}
+
 /* --- requeue --------------------------------------------------------------------- */
 
 static void qrerun_puts_the_job_back(void)
@@ -555,6 +570,8 @@ int main(void)
         { "force does not wait", force_does_not_wait },
         { "delete replies are exact", delete_replies_are_exact },
         { "a scheduler cannot overfill a vnode", a_scheduler_cannot_overfill_a_vnode },
+        { "a vnode that is not heard of takes no job",
+          a_vnode_that_is_not_heard_of_takes_no_job },
         { "qrerun puts the job back", qrerun_puts_the_job_back },
         { "a dead node gives its jobs back", a_dead_node_gives_its_jobs_back },
         { "node_fail_requeue says when", node_fail_requeue_says_when },

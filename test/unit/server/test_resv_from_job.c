@@ -649,6 +649,27 @@ static void test_a_mark_that_is_refused(void)
     fake_mom_free(&fm);
 }
 
+/* The scheduler gives a job no more than its reservation has left. */
+static void test_what_is_used_in_it_is_not_given_again(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    struct body_run body = { .vnodes = "(n1:ncpus=1)" };
+    const struct wire_reply *reply;
+    uint64_t sched;
+
+    old_job(&fm, ""); /* has both cpus */
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
+    sched = rig_attach_sched(r);
+    body.object_id = submit(r, RIG_USER, "R1", "Resource_List.ncpus=1", "x\n");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(body.object_id);
+    reply = rig_ask_on(r, sched, RIG_ROOT, BATCH_ASYRUN_JOB_ACK, &body, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL(reply->code, PBSE_RESCUNAV);
+    CU_ASSERT_EQUAL(state_of(r, body.object_id), 'Q');
+    fake_mom_free(&fm);
+}
+
 /* A job in a reservation may have its vnodes as much alone as the reservation has. */
 static void test_no_job_is_more_exclusive_than_its_reservation(void)
 {
@@ -709,6 +730,8 @@ int main(void)
         { "a job that never runs gets none", test_a_marked_job_that_never_runs },
         { "a job that is to be deleted gets none", test_a_marked_job_that_is_doomed },
         { "a refused mark is taken away", test_a_mark_that_is_refused },
+        { "what is used in it is not given again",
+          test_what_is_used_in_it_is_not_given_again },
         { "no job is more exclusive than its reservation",
           test_no_job_is_more_exclusive_than_its_reservation },
         { "no mark in a reservation", test_a_mark_in_a_reservation },
