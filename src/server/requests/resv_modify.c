@@ -244,6 +244,9 @@ static int derive_times(struct alteration *a)
         return 0;
     if ((err = resv_times_alter(&t, a->rq->now_at, &a->out->why)))
         return err;
+    /* Only what runs can end; a window that is over before it began is no window. */
+    if (!phase_is_running(a->phase) && t.end_at <= a->rq->now_at)
+        return diag_code(&a->out->why, PBSE_BADTSPEC);
     edit_set_num(a->e, RESV_A_RESERVE_START, t.start_at);
     edit_set_num(a->e, RESV_A_RESERVE_END, t.end_at);
     edit_set_num(a->e, RESV_A_RESERVE_DURATION, t.duration_s);
