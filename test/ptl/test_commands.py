@@ -22,7 +22,8 @@ class CuttingProxy:
         self.listener.bind(self.path)
         os.chmod(self.path, 0o777)
         self.listener.listen(16)
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.acceptor = threading.Thread(target=self.accept, daemon=True)
+        self.acceptor.start()
 
     def accept(self):
         while True:
@@ -59,6 +60,8 @@ class CuttingProxy:
                 pass
 
     def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)  # wakes the acceptor while the number is its own
+        self.acceptor.join()
         self.listener.close()
 
 

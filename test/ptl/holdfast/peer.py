@@ -60,12 +60,16 @@ class Peer:
         self.listener.bind(path)
         os.chmod(path, 0o666)
         self.listener.listen(16)
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.acceptor = threading.Thread(target=self.accept, daemon=True)
+        self.acceptor.start()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exc):
+        # Woken before the number is free: the next peer's listener may get it at once.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.acceptor.join()
         self.listener.close()
 
     def accept(self):

@@ -203,6 +203,7 @@ def reservations(c):
 
 def status(c):
     ids = pbs.pbs_selectjob(c, JOB, b"T")
+    assert ids, (errno(), pbs.pbs_geterrmsg(c))
     places = cast(ids, POINTER(c_void_p))
     i = 0
     while ids[i]:
