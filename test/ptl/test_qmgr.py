@@ -715,6 +715,8 @@ def test_an_interrupt_takes_back_what_is_being_typed_and_no_more(site, tmp_path)
         t.until("Qmgr: ")
         t.type("import hook h1 application/x-python base64 -\n")
         t.until("base64 -")
+        typing = site.home + "/server_priv/hooks/tmp"
+        wait_for("a hook being typed", lambda: os.listdir(typing))  # and no command any more
         t.type("aW1wb3J0IHBicwo=\n\x03")
         status = os.waitpid(t.pid, 0)[1]
         os.close(t.fd)

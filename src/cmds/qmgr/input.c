@@ -268,26 +268,35 @@ unsigned long qmgr_input_line_number(const struct qmgr_input *in)
 
 static volatile sig_atomic_t interrupted;
 
+/* An interrupt may come when libedit does not read but is about to, and libedit reads on
+ * once when it is disturbed: the alarm disturbs it until it gives up. */
 static void note_interrupt(int signal UNUSED)
 {
     interrupted = 1;
+    alarm(1);
 }
 
 /* While a command is being typed an interrupt takes it back and nothing else: the
  * session, what is active in it and its history, is worth more. What is typed into a
- * hook has no end that could be taken back: there it ends qmgr. */
+ * hook has no end that could be taken back: there it ends qmgr, behind libedit, which
+ * has given the terminal back. */
 static const char *edit_line(struct qmgr_input *in, int *n)
 {
     const struct sigaction ours = { .sa_handler = note_interrupt };
-    struct sigaction before;
+    struct sigaction before, before_alarm;
     const char *typed;
 
     interrupted = 0;
-    if (in->raw)
-        return el_gets(in->edit, n);
     sigaction(SIGINT, &ours, &before);
+    sigaction(SIGALRM, &ours, &before_alarm);
     typed = el_gets(in->edit, n);
     sigaction(SIGINT, &before, NULL);
+    alarm(0);
+    sigaction(SIGALRM, &before_alarm, NULL);
+    if (in->raw && interrupted) {
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+    }
     return typed;
 }
 
