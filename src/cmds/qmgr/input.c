@@ -268,8 +268,8 @@ unsigned long qmgr_input_line_number(const struct qmgr_input *in)
 
 static volatile sig_atomic_t interrupted;
 
-/* An interrupt may come when libedit does not read but is about to, and libedit reads on
- * once when it is disturbed: the alarm disturbs it until it gives up. */
+/* An interrupt may come when libedit does not read but is about to, and libedit reads
+ * on once when it is disturbed: the alarm disturbs it until it gives up. */
 static void note_interrupt(int signal UNUSED)
 {
     interrupted = 1;
