@@ -38,4 +38,5 @@ EXTRA_DIST += \
 	doc/extensions.md \
 	doc/fuzzing.md \
 	doc/performance.md \
+	doc/security.md \
 	doc/store.md
