@@ -5,6 +5,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/cell.c src/cmds/common/cell.h \
 	src/cmds/common/cmd.c src/cmds/common/cmd.h \
 	src/cmds/common/datetime.c src/cmds/common/datetime.h \
+	src/cmds/common/explain.c src/cmds/common/explain.h \
 	src/cmds/common/full.c src/cmds/common/full.h \
 	src/cmds/common/json.c src/cmds/common/json.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
@@ -112,8 +113,11 @@ pbs_iff_LDADD = libhfconf.la libhfwire.la libhfbase.la
 install-exec-hook:
 	if test "`id -u`" = 0; then chmod 4755 $(DESTDIR)$(sbindir)/pbs_iff; fi
 
-check_PROGRAMS += test/unit/cmds/test_cmds test/unit/cmds/test_qmgr
-TESTS += test/unit/cmds/test_cmds test/unit/cmds/test_qmgr
+check_PROGRAMS += test/unit/cmds/test_cmds test/unit/cmds/test_explain \
+	test/unit/cmds/test_qmgr
+TESTS += test/unit/cmds/test_cmds test/unit/cmds/test_explain test/unit/cmds/test_qmgr
+test_unit_cmds_test_explain_SOURCES = test/unit/cmds/test_explain.c test/unit/unit.h
+test_unit_cmds_test_explain_LDADD = $(CMD_LIBS) -lcunit
 test_unit_cmds_test_qmgr_SOURCES = test/unit/cmds/test_qmgr.c test/unit/unit.h
 test_unit_cmds_test_qmgr_LDADD = libhfqmgr.la $(CMD_LIBS) -lcunit
 test_unit_cmds_test_cmds_SOURCES = test/unit/cmds/test_cmds.c test/unit/unit.h

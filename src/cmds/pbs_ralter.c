@@ -4,7 +4,9 @@
 #include "cmds/common/attrs.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
+#include "cmds/common/explain.h"
 #include "cmds/common/operand.h"
+#include "include/pbs_error.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -53,6 +55,7 @@ static int take_time(struct ralter *r, char letter, const char *text)
 
     if (at < 0) {
         fprintf(stderr, "%s: illegal -%c time value\n", CMD, letter);
+        explain_time(CMD, text);
         return usage_error();
     }
     snprintf(value, sizeof(value), "%lld", (long long)at);
@@ -68,8 +71,13 @@ static int take_wait(struct ralter *r, const char *text)
 
     errno = 0;
     n = strtol(text, &end, 10);
-    if (*text == '\0' || *end != '\0' || errno != 0 || n <= 0)
-        return complain(CMD ": illegal -I time value");
+    if (*text == '\0' || *end != '\0' || errno != 0 || n <= 0) {
+        fprintf(stderr,
+                "%s: illegal -I time value\n"
+                "%s: \"%s\" is no number of seconds above zero\n",
+                CMD, CMD, text);
+        return usage_error();
+    }
     attrs_set(&r->attrs, "interactive", NULL, text);
     r->waits = true;
     return 0;
@@ -111,7 +119,8 @@ static int take_option(struct ralter *r, int letter, const char *text)
         return take_select(r, text);
     case 'W':
         if (strcmp(text, FORCE) != 0)
-            return complain(CMD ": illegal -W value");
+            return complain(CMD ": illegal -W value\n" CMD
+                                ": the only word that -W takes here is \"force\"");
         r->force = true;
         return 0;
     case 'q':
@@ -141,7 +150,8 @@ static int parse(struct ralter *r, int argc, char **argv)
             return bad;
     }
     if (r->force && !r->timed)
-        return complain(CMD ": No support for requested service");
+        return complain(CMD ": No support for requested service\n" CMD
+                            ": -W force needs -R, -E or -D beside it");
     return optind + 1 == argc ? 0 : usage_error();
 }
 
@@ -182,7 +192,7 @@ static const struct cmd_option letters[] = {
 };
 
 /* The server names a bad attribute in the last word of its text. */
-static bool say_bad_value(int conn)
+static bool say_bad_value(int conn, const struct attropl *sent)
 {
     const char *text = pbs_geterrmsg(conn);
     const char *word = text ? strrchr(text, ' ') : NULL;
@@ -190,10 +200,66 @@ static bool say_bad_value(int conn)
     for (size_t i = 0; word && i < ARRAY_LEN(letters); i++) {
         if (strcmp(word + 1, letters[i].attr) != 0)
             continue;
-        fprintf(stderr, "%s: illegal -%c value\n%s", CMD, letters[i].letter, usage);
+        fprintf(stderr, "%s: illegal -%c value\n", CMD, letters[i].letter);
+        explain_print(CMD, &resv_table, sent, PBSE_BADATVAL, text);
+        fputs(usage, stderr);
         return true;
     }
     return false;
+}
+
+/* What the reservation has now; where the request gave nothing, it goes by that. */
+static void complete_window(struct window *w, const struct batch_status *resv)
+{
+    static const struct {
+        const char *name;
+        enum window_part part;
+    } parts[] = {
+        { "reserve_start", WINDOW_START },
+        { "reserve_end", WINDOW_END },
+    };
+
+    for (const struct attrl *a = resv ? resv->attribs : NULL; a; a = a->next) {
+        for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+            int64_t at = strtoll(a->value, NULL, 10);
+
+            if (w->given & parts[i].part || strcmp(a->name, parts[i].name) != 0)
+                continue;
+            w->known |= parts[i].part;
+            *(parts[i].part == WINDOW_START ? &w->start_at : &w->end_at) = at;
+        }
+    }
+}
+
+/* The second line: what is wrong with the times, or with the chunks, compared with what
+ * the reservation has. */
+static void explain_altered(const struct ralter *r, int conn, const char *id, int error,
+                            const char *text)
+{
+    struct batch_status *resv = pbs_statresv(conn, id, NULL, NULL);
+    struct window w = explain_window_of(r->attrs);
+    struct buf words = { 0 };
+
+    if (error == PBSE_BADTSPEC) {
+        w.has_base = true;
+        complete_window(&w, resv);
+        explain_window(&w, time(NULL), &words);
+    } else if (error == PBSE_UNKRESVID) {
+        buf_printf(&words, "there is no reservation %s; pbs_rstat lists all", id);
+    } else if (error == PBSE_SELECT_NOT_SUBSET) {
+        for (const struct attrl *a = resv ? resv->attribs : NULL; a; a = a->next)
+            if (a->resource && strcmp(a->resource, "select") == 0)
+                buf_printf(&words,
+                           "%s has select=%s; chunks can be left out, not added "
+                           "or changed",
+                           id, a->value);
+    } else {
+        explain_refusal(&resv_table, r->attrs, error, text, &words);
+    }
+    if (words.len > 0)
+        explain_say(CMD, words.data);
+    buf_fini(&words);
+    pbs_statfree(resv);
 }
 
 static int alter(const struct ralter *r, const char *operand)
@@ -217,11 +283,16 @@ static int alter(const struct ralter *r, const char *operand)
         say_more(r, conn, id, answer);
         free(answer);
         code = 0;
-    } else if (say_bad_value(conn) ||
-               cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), usage)) {
+    } else if (say_bad_value(conn, r->attrs) ||
+               cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters),
+                                       &resv_table, usage)) {
         code = 2;
     } else {
+        char *text = xstrdup(cmd_error_text(conn) ? cmd_error_text(conn) : "");
+
         cmd_print_error(CMD, conn, NULL, NULL);
+        explain_altered(r, conn, id, code, text);
+        free(text);
     }
     pbs_disconnect(conn);
     return cmd_exit_code(code);

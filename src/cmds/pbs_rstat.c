@@ -239,6 +239,9 @@ static int show(struct rstat *r, const char *id, const char *server)
     if (!list && pbs_errno != 0) {
         code = cmd_exit_code(pbs_errno);
         cmd_print_error(CMD, conn, NULL, NULL);
+        if (id && pbs_errno == PBSE_UNKRESVID)
+            fprintf(stderr, "%s: there is no reservation %s; pbs_rstat alone lists all\n",
+                    CMD, id);
     }
     for (const struct batch_status *resv = list; resv; resv = resv->next)
         print_one(r, resv);

@@ -4,6 +4,7 @@
 #include "cmds/common/attrs.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
+#include "cmds/common/explain.h"
 #include "lib/base/diag.h"
 
 #include <errno.h>
@@ -60,6 +61,8 @@ static int usage_error(void)
 static int illegal(char letter)
 {
     fprintf(stderr, "%s: illegal -%c value\n", CMD, letter);
+    if (letter == 'W')
+        explain_say(CMD, EXPLAIN_LIST_FORM);
     return usage_error();
 }
 
@@ -77,6 +80,7 @@ static int take_time(struct rsub *r, char letter, const char *text)
 
     if (at < 0) {
         fprintf(stderr, "%s: illegal -%c time value\n", CMD, letter);
+        explain_time(CMD, text);
         return usage_error();
     }
     if (letter == 'R') {
@@ -96,7 +100,10 @@ static int take_wait(struct rsub *r, const char *text)
     errno = 0;
     strtol(text, &end, 10);
     if (*text == '\0' || *end != '\0' || errno != 0) {
-        fprintf(stderr, "%s: illegal -I time value\n", CMD);
+        fprintf(stderr,
+                "%s: illegal -I time value\n"
+                "%s: \"%s\" is no whole number of seconds\n",
+                CMD, CMD, text);
         return usage_error();
     }
     attrs_set(&r->attrs, "interactive", NULL, text);
@@ -121,7 +128,10 @@ static int take_others(struct rsub *r, const char *text)
 static int take_rule(struct rsub *r, const char *text)
 {
     if (strlen(text) > RRULE_MAX) {
-        fprintf(stderr, "%s: illegal -r value (expression too long)\n", CMD);
+        fprintf(stderr,
+                "%s: illegal -r value (expression too long)\n"
+                "%s: the rule has %zu characters; at most %d are possible\n",
+                CMD, CMD, strlen(text), RRULE_MAX);
         return usage_error();
     }
     attrs_set(&r->attrs, "reserve_rrule", NULL, text);
@@ -296,10 +306,13 @@ static int submit(const struct rsub *r)
         pbs_disconnect(conn);
         return 0;
     }
-    if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), usage))
+    if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), &resv_table,
+                                usage)) {
         code = 2;
-    else
+    } else {
         cmd_print_error(CMD, conn, NULL, NULL);
+        explain_print(CMD, &resv_table, r->attrs, code, cmd_error_text(conn));
+    }
     pbs_disconnect(conn);
     return cmd_exit_code(code);
 }

@@ -394,4 +394,25 @@ def test_usage_mistakes_exit_with_2(cluster):
     rc, out, err = ralter(cluster, "nonsense", "-D", "60")
     assert (rc, err) == (2, "pbs_ralter: illegally formed reservation identifier: nonsense\n")
     rc, out, err = ralter(cluster, "R999", "-D", "60")
-    assert (rc, err) == (236, "pbs_ralter: Unknown Reservation Id\n")
+    assert (rc, err.splitlines()[0]) == (236, "pbs_ralter: Unknown Reservation Id")
+    assert "there is no reservation R999" in err.splitlines()[1]
+
+
+SECOND_LINES = [
+    (["-E", "+120", "-D", "600"], "the start would be "),
+    (["-R", "+60", "-E", "+120", "-D", "61"], "from -R to -E are 60 s, but -D says 61 s"),
+    (["-D", "0"], "-D is 0 s; it has to be at least one second"),
+    (["-E", "+1"], "it has to be after the start, "),
+    (["-D", "xx"], 'reserve_duration is "xx"; it has to be [[HH:]MM:]SS'),
+    (["-E", "soon"], '"soon" is no time; write [[[[CC]YY]MM]DD]hhmm[.SS]'),
+    (["-l", "select=9:ncpus=2"], "has select=2:ncpus=2; chunks can be left out"),
+]
+
+
+@pytest.mark.parametrize("argv,words", SECOND_LINES, ids=[" ".join(b[0]) for b in SECOND_LINES])
+def test_a_second_line_says_what_to_change(cluster, argv, words):
+    rid = waiting(cluster.server)
+    args = [Reservation.clock(int(a)) if a[0] in "+-" and a[1:].isdigit() else a for a in argv]
+    rc, out, err = ralter(cluster, rid, *args)
+    second = err.splitlines()[1]
+    assert rc != 0 and second.startswith("pbs_ralter: ") and words in second, err

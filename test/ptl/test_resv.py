@@ -110,6 +110,32 @@ def test_bad_submissions_are_refused_and_leave_nothing(cluster, argv, rc, text):
     assert not cluster.server.status(RESV)
 
 
+SECOND_LINES = [
+    (["-R", "+60", "-l", "select=1"], "only -R was given"),
+    (["-D", "600", "-l", "select=1"], "only -D was given"),
+    (["-R", "-600", "-E", "-60", "-l", "select=1"], "the start -R is "),
+    (["-R", "+600", "-E", "+60", "-l", "select=1"], "it has to be after the start -R, "),
+    (["-R", "+60", "-D", "60", "-l", "foo=1"], 'the server has no resource "foo"'),
+    (["-R", "+60", "-D", "60", "-l", "select=1:foo=1"], 'the server has no resource "foo"'),
+    (["-R", "+60", "-D", "xx", "-l", "select=1"], 'Resource_List.walltime is "xx"; it has to be '
+     "[[HH:]MM:]SS"),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-W", "nosuch=1"],
+     'a reservation has no attribute "nosuch"'),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-W", "Priority=5000"], 'Priority is "5000"'),
+    (["-R", "9999", "-D", "60"], '"9999" is no time; write [[[[CC]YY]MM]DD]hhmm[.SS]'),
+    (["-I", "soon"], '"soon" is no whole number of seconds'),
+    (["-R", "+60", "-D", "60", "-l", "select=1", "-m", "z"], 'Mail_Points is "z"'),
+]
+
+
+@pytest.mark.parametrize("argv,words", SECOND_LINES, ids=[" ".join(b[0]) for b in SECOND_LINES])
+def test_a_second_line_says_what_to_change(cluster, argv, words):
+    args = [Reservation.clock(int(a)) if a[0] in "+-" and a[1:].isdigit() else a for a in argv]
+    done = cluster.run(["pbs_rsub"] + args, user=USER1, check=False)
+    second = done.stderr.splitlines()[1]
+    assert second.startswith("pbs_rsub: ") and words in second, done.stderr
+
+
 def test_usage_mistakes_exit_with_2(cluster):
     for argv, text in ((["-R", "9999"], "pbs_rsub: illegal -R time value"),
                        (["-I", "soon"], "pbs_rsub: illegal -I time value"),

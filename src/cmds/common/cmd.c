@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cmd.h"
 
+#include "cmds/common/explain.h"
 #include "include/pbs_error.h"
 #include "lib/base/version.h"
 
@@ -129,10 +130,12 @@ int cmd_exit_code(int error)
 }
 
 bool cmd_print_bad_attribute(const char *cmd, int conn, const struct cmd_option *map,
-                             size_t n, const char *usage)
+                             size_t n, const struct attr_table *table,
+                             const char *usage)
 {
     const struct ecl_attribute_errors *bad = pbs_get_attributes_in_error(conn);
     const struct attropl *attr;
+    struct buf words = { 0 };
 
     if (!bad || bad->ecl_numerrors <= 0)
         return false;
@@ -148,7 +151,11 @@ bool cmd_print_bad_attribute(const char *cmd, int conn, const struct cmd_option 
         if (map[i].resource &&
             (!attr->resource || strcasecmp(attr->resource, map[i].resource) != 0))
             continue;
-        fprintf(stderr, "%s: illegal -%c value\n%s", cmd, map[i].letter, usage);
+        fprintf(stderr, "%s: illegal -%c value\n", cmd, map[i].letter);
+        explain_value(table, attr, &words);
+        explain_say(cmd, words.data);
+        buf_fini(&words);
+        fputs(usage, stderr);
         return true;
     }
     return false;

@@ -7,6 +7,7 @@
 #define CMDS_COMMON_CMD_H
 
 #include "include/pbs_ifl.h"
+#include "lib/attr/row.h"
 #include "lib/base/base.h"
 
 /* "--version" as the only argument prints the version, and "--help" as the only one
@@ -39,14 +40,15 @@ void cmd_print_error(const char *cmd, int conn, const char *kind, const char *ob
 int cmd_exit_code(int error);
 
 /* True when an attribute of the failed request is known to be wrong; its option's
- * letter is looked up in 'map' and "<cmd>: illegal -X value" and 'usage' are printed.
- */
+ * letter is looked up in 'map' and "<cmd>: illegal -X value", a line that explains it
+ * from the attributes of 'table' and 'usage' are printed. */
 struct cmd_option {
     const char *attr;
     const char *resource; /* NULL: any */
     char letter;
 };
 bool cmd_print_bad_attribute(const char *cmd, int conn, const struct cmd_option *map,
-                             size_t n, const char *usage);
+                             size_t n, const struct attr_table *table,
+                             const char *usage);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cmds/qsub/qsub.h"
 
 #include "cmds/common/datetime.h"
+#include "cmds/common/explain.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -50,9 +51,16 @@ static int usage_error(void)
     return 2;
 }
 
-static int illegal(int letter)
+/* PBS's line, a line that says what 'text' should have been, and the usage. */
+static int illegal(int letter, const char *text)
 {
     fprintf(stderr, "%s: illegal -%c value\n", CMD, letter);
+    if (letter == 'a')
+        explain_time(CMD, text);
+    else if (letter == 'W')
+        explain_say(CMD, EXPLAIN_LIST_FORM);
+    else if (letter == 'r')
+        fprintf(stderr, "%s: \"%.200s\" is neither y nor n\n", CMD, text);
     return usage_error();
 }
 
@@ -62,7 +70,7 @@ static int take_date(struct qsub *q, const char *text)
     char value[24];
 
     if (at < 0)
-        return illegal('a');
+        return illegal('a', text);
     snprintf(value, sizeof(value), "%lld", (long long)at);
     attrs_set(&q->attrs, "Execution_Time", NULL, value);
     return 0;
@@ -90,14 +98,14 @@ static int take_others(struct qsub *q, const char *text, enum level level)
     int more;
 
     if (*text == '\0')
-        return illegal('W');
+        return illegal('W', text);
     while ((more = attrs_next_w(&text, &name, &value)) > 0) {
         if (level == LEVEL_COMMAND || !attrs_get(q->attrs, name, NULL))
             attrs_set(&q->attrs, name, NULL, value);
         free(name);
         free(value);
     }
-    return more < 0 ? illegal('W') : 0;
+    return more < 0 ? illegal('W', text) : 0;
 }
 
 static void replace(char **at, const char *text)
@@ -124,7 +132,7 @@ static int take_plain(struct qsub *q, int letter, const char *text)
         if (letter == 'c' || letter == 'p')
             text += strspn(text, " \t");
         if (letter == 'c' && strcmp(text, "u") == 0)
-            return illegal(letter);
+            return illegal(letter, text);
         attrs_set(&q->attrs, plain[i].attr, NULL, text);
         return 0;
     }
@@ -167,7 +175,7 @@ static int take_option(struct qsub *q, int letter, const char *text, enum level 
         return 0;
     case 'r':
         if (strcmp(text, "y") != 0 && strcmp(text, "n") != 0)
-            return illegal('r');
+            return illegal('r', text);
         attrs_set(&q->attrs, "Rerunable", NULL, *text == 'y' ? "TRUE" : "FALSE");
         return 0;
     case 'I':

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qsub/qsub.h"
 
+#include "cmds/common/explain.h"
 #include "cmds/common/operand.h"
 #include "include/pbs_error.h"
 
@@ -173,19 +174,25 @@ static int take_server_default(struct qsub *q, int conn)
     return bad;
 }
 
-static int report_refusal(int conn)
+/* What the server or the library said, and a line that says what to change. */
+static int report_refusal(const struct qsub *q, int conn, const char *queue)
 {
     int error = pbs_errno;
 
     if (error == PBSE_NOATTR)
         fprintf(stderr, "%s: Error (%d) submitting job\n", CMD, error);
-    else if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters),
+    else if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), &job_table,
                                      qsub_usage))
         return 2;
     else if (cmd_error_text(conn))
         fprintf(stderr, "%s: %s\n", CMD, cmd_error_text(conn));
     else
         fprintf(stderr, "%s: Error (%d) submitting job\n", CMD, error);
+    if (error == PBSE_UNKQUE && *queue)
+        fprintf(stderr, "%s: there is no queue \"%s\"; qstat -Q lists them\n", CMD,
+                queue);
+    else
+        explain_print(CMD, &job_table, q->attrs, error, cmd_error_text(conn));
     return cmd_exit_code(error);
 }
 
@@ -218,7 +225,7 @@ static int send_job(struct qsub *q, const char *script)
         id = pbs_submit(conn, q->attrs, script, queue, NULL);
         /* The library tells the id also of a job that was not committed. */
         if (!id || pbs_errno != PBSE_NONE)
-            code = report_refusal(conn);
+            code = report_refusal(q, conn, queue);
         else if (!q->silent)
             puts(id);
         free(id);
