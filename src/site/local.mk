@@ -36,3 +36,5 @@ install-exec-local:
 	cd '$(DESTDIR)$(sbindir)' && ln -sf pbs_server pbs_server.bin
 uninstall-local:
 	rm -f '$(DESTDIR)$(unitdir)/pbs.service' '$(DESTDIR)$(sbindir)/pbs_server.bin'
+TESTS += test/unit/site/test_quickstart
+EXTRA_DIST += test/unit/site/test_quickstart
