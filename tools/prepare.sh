@@ -9,7 +9,8 @@ PACKAGES_BUILD=(gcc libc6-dev make autoconf automake libtool pkg-config libevent
     libssl-dev libsqlite3-dev libpq-dev libjansson-dev libedit-dev libmunge-dev uthash-dev
     zlib1g-dev libical-dev)
 # shellcheck disable=SC2034
-PACKAGES_TEST=(libcunit1-dev python3 python3-pytest procps postgresql strace munge openssl)
+PACKAGES_TEST=(libcunit1-dev python3 python3-pytest python3-pytest-timeout
+    python3-pytest-xdist procps postgresql strace munge openssl gdb)
 
 say() { printf '== %s\n' "$*"; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }

@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from holdfast import Cluster  # noqa: E402
 from holdfast.postgres import remove_service  # noqa: E402
+from holdfast.stacks import stacks_of  # noqa: E402
 from holdfast.users import make_users, remove_users  # noqa: E402
 
 
@@ -28,11 +29,13 @@ def cluster(request):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """On a failure show the ends of the daemons' logs."""
+    """On a failure show the ends of the daemons' logs; of a test that hung, stacks too."""
     report = (yield).get_result()
     args = getattr(item, "funcargs", {})
     cluster = args.get("cluster") or args.get("site")
     if report.failed and cluster is not None:
+        if "Timeout >" in str(report.longrepr):
+            report.sections.append(("stacks", stacks_of(cluster.root)))
         for service in (cluster.server, cluster.scheduler, cluster.mom, cluster.comm):
             report.sections.append((service.name + " log",
                                     "\n".join(service.log_lines()[-40:])

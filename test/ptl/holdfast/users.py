@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The accounts that tests run as."""
+import contextlib
 import fcntl
 import os
 import pwd
 import random
+import shutil
 import subprocess
 import time
 
@@ -31,6 +33,7 @@ def make_users():
     """Make the test accounts that do not exist."""
     global _lock
     if ROOTLESS:
+        _make_workdir(USER1)
         return
     _lock = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     # Waiting for the exclusive lock would mean waiting for the end of every session that
@@ -43,6 +46,27 @@ def make_users():
         except BlockingIOError:  # somebody else is about to
             time.sleep(random.uniform(0.01, 0.1))
         fcntl.flock(_lock, fcntl.LOCK_SH)
+    for name in (USER1, USER2, "root"):
+        _make_workdir(name)
+
+
+def _workdir(entry):
+    """Where the commands of this run start. Runs beside one another number their jobs alike
+    and would find each other's output files in a home directory that they share."""
+    return os.path.join(entry.pw_dir, "hf-ptl.%d" % os.getpid())
+
+
+def _make_workdir(name):
+    entry = pwd.getpwnam(name)
+    path = _workdir(entry)
+    os.makedirs(path, exist_ok=True)
+    os.chown(path, entry.pw_uid, entry.pw_gid)
+
+
+def _remove_workdirs():
+    for name in (USER1,) if ROOTLESS else (USER1, USER2, "root"):
+        with contextlib.suppress(KeyError):
+            shutil.rmtree(_workdir(pwd.getpwnam(name)), ignore_errors=True)
 
 
 def _make_missing():
@@ -57,6 +81,7 @@ def _make_missing():
 def remove_users():
     """Remove what sessions made, if nobody else uses it."""
     global _lock
+    _remove_workdirs()
     if _lock is None:
         return
     try:
@@ -77,7 +102,9 @@ def run_as(user):
     entry = pwd.getpwnam(user) if user else me
     env = {"HOME": entry.pw_dir, "USER": entry.pw_name, "LOGNAME": entry.pw_name,
            "SHELL": entry.pw_shell or "/bin/sh", "TZ": "UTC", "LANG": "C"}
-    kwargs = {"cwd": entry.pw_dir if os.path.isdir(entry.pw_dir) else "/"}
+    home = entry.pw_dir if os.path.isdir(entry.pw_dir) else "/"
+    workdir = _workdir(entry)
+    kwargs = {"cwd": workdir if os.path.isdir(workdir) else home}
     if entry.pw_uid != me.pw_uid:
         kwargs.update(user=entry.pw_uid, group=entry.pw_gid,
                       extra_groups=os.getgrouplist(entry.pw_name, entry.pw_gid))
