@@ -100,7 +100,7 @@ void sched_link_wake(struct sched_link *l, int32_t command)
 {
     if (command == SCHED_CONFIGURE)
         l->n_configure = MAX_OF(l->n_configure, 1);
-    else
+    else if (l->pending != SCHED_FIRST || command == SCHED_QUIT)
         l->pending = command;
 }
 
@@ -144,6 +144,22 @@ static struct effect *send(struct sched_link *l, int32_t command, uint64_t seq,
     return e;
 }
 
+static bool scheduling_is_on(const struct sched_link *l, const struct model *m)
+{
+    const struct object *o = model_find(m, OBJ_SCHED, l->name);
+
+    return o && obj_num(o, SCHED_A_SCHEDULING, 0);
+}
+
+/* A command that starts a cycle is sent only while scheduling is on (scheduling.md 3);
+ * until then it waits. */
+static bool pending_may_leave(const struct sched_link *l, const struct model *m)
+{
+    if (l->pending == SCHED_QUIT || l->pending == SCHED_RESTART_CYCLE)
+        return true;
+    return l->pending != 0 && scheduling_is_on(l, m);
+}
+
 static void send_job(struct sched_link *l, uint64_t seq, struct effects *out)
 {
     struct sched_job *j = l->jobs;
@@ -169,12 +185,15 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
         l->pending = 0;
         return;
     }
-    if (l->cycling || (l->n_configure == 0 && !l->jobs && l->pending == 0))
+    if (l->cycling || (l->n_configure == 0 && !l->jobs && !pending_may_leave(l, m)))
         return;
     if (l->n_configure > 0) {
         send(l, SCHED_CONFIGURE, seq, out);
         l->n_configure--;
     } else if (l->jobs) {
+        /* The run of a job takes the place of a first cycle that is not wanted yet. */
+        if (l->pending == SCHED_FIRST && !scheduling_is_on(l, m))
+            l->pending = 0;
         send_job(l, seq, out);
     } else {
         send(l, l->pending, seq, out);

@@ -4,7 +4,9 @@
  * Nothing here outlives the process. Commands that come up are merged: one slot for
  * configure, one for the others (the latest wins), a queue for named jobs. At the end
  * of a cycle configure goes first, then the named jobs, then the other one. A deferred
- * run does not make the server forget the other command.
+ * run does not make the server forget the other command. Commands that start a cycle
+ * leave only while the scheduling attribute of the scheduler is on; the first one after
+ * the server's start is always SCHED_FIRST, whatever woke the scheduler.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SCHED_LINK_H
@@ -29,7 +31,7 @@ struct sched_link {
     bool was_lost;     /* shown as down until the first end of a cycle */
     bool greeted;      /* has been attached since the server started */
     unsigned n_configure;
-    int32_t pending; /* enum sched_command, 0: none */
+    int32_t pending; /* enum sched_command, 0: none; may wait for scheduling to be on */
     struct sched_job *jobs;
     char *running_job; /* of the command 11 that is being carried out */
     int64_t cycle_at;  /* when the last command was sent */
@@ -65,7 +67,8 @@ bool sched_links_run_job(const struct sched_links *links, const char *job_id);
 /* Drop a named job that has not been sent. */
 void sched_link_forget_job(struct sched_link *l, const char *job_id);
 
-/* Send the next command when nothing is on its way; quit and restart always. */
+/* Send the next command when nothing is on its way and it may leave; quit and restart
+ * always. */
 void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at,
                      struct effects *out);
 

@@ -269,3 +269,56 @@ def test_a_second_request_does_not_wait(cluster, how):
         server.start()
         server.expect(JOB, {"job_state": "R"}, id=jid)
     is_gone(server, JOB, jid)
+
+
+def cycles(cluster):
+    return sum("Starting Scheduling Cycle" in line for line in cluster.scheduler.log_lines())
+
+
+def configured(cluster):
+    """Have the scheduler read its settings: what was sent to it before has been done then."""
+    def count():
+        return sum("Scheduler is reconfiguring" in line for line in cluster.scheduler.log_lines())
+    cluster.server.expect(SERVER, {"server_state": (MATCH_RE, "Idle|Active")})
+    before = count()
+    cluster.server.manager(MGR_CMD_SET, SCHED, {"comment": "read %d" % before}, id="default")
+    wait_for("a scheduler that is configured", lambda: count() > before)
+
+
+def restart_with(server, *options):
+    server.argv = lambda: type(server).argv(server) + list(options)
+    connected = sum("scheduler connected" in line for line in server.log_lines())
+    server.restart()
+    wait_for("the scheduler", lambda: sum(
+        "scheduler connected" in line for line in server.log_lines()) > connected)
+    server.cluster.wait_nodes()
+
+
+def test_a_server_started_with_scheduling_off_starts_no_job(cluster):
+    """What is stored counts, and `pbs_server -a` before it: no job, no question, no cycle
+    until scheduling is on."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    jid = server.submit(Job(sleep=100))
+    rid = server.submit(Reservation(start=600, duration=600))
+    configured(cluster)
+    before = cycles(cluster)
+    restart_with(server)
+    configured(cluster)
+    assert cycles(cluster) == before
+    assert server.status(JOB, jid)[0]["job_state"] == "Q"
+    assert server.status(RESV, rid)[0]["reserve_state"] == "RESV_UNCONFIRMED"
+
+    restart_with(server, "-a", "true")
+    assert server.status(SERVER)[0]["scheduling"] == "True"
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+    server.expect(RESV, {"reserve_state": (MATCH_RE, "RESV_CONFIRMED")}, id=rid)
+
+    server.delete(jid)
+    restart_with(server, "-a", "false")
+    assert server.status(SERVER)[0]["scheduling"] == "False"
+    before = cycles(cluster)
+    server.submit(Job(sleep=100))
+    cluster.scheduler.restart()
+    configured(cluster)
+    assert cycles(cluster) == before

@@ -368,6 +368,63 @@ static void test_schedulers_are_greeted_and_commands_merged(void)
     rig_free(r);
 }
 
+/* A server that was started again with scheduling off, its scheduler attached and
+ * configured. */
+static struct rig *started_with_scheduling_off(void)
+{
+    struct rig *r = rig_new();
+
+    rig_manager(r, RIG_ROOT, SET, 0, "", "scheduling=f");
+    rig_restart(r);
+    rig_attach_sched(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "6 ");
+    rig_sched_done(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "6 ");
+    rig_sched_done(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "");
+    CU_ASSERT(str_same(rig_value(r, RIG_USER, SVR, "", "server_state"), "Idle"));
+    CU_ASSERT(str_same(rig_value(r, RIG_USER, SCH, "", "state"), "idle"));
+    return r;
+}
+
+static void test_the_first_cycle_waits_for_scheduling(void)
+{
+    struct rig *r = started_with_scheduling_off();
+
+    rig_manager(r, RIG_ROOT, SET, 0, "", "scheduling=t");
+    CU_ASSERT_STRING_EQUAL(commands(r), "6 ");
+    rig_sched_done(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "9 ");
+    rig_sched_done(r);
+    rig_manager(r, RIG_ROOT, SET, 0, "", "scheduling=t");
+    CU_ASSERT_STRING_EQUAL(commands(r), "5 ");
+    rig_free(r);
+}
+
+static void test_nothing_is_asked_while_scheduling_is_off(void)
+{
+    struct rig *r = rig_new();
+    uint64_t primary = rig_attach_sched(r);
+
+    rig_sched_done(r);
+    rig_sched_done(r); /* the first cycle runs */
+    rig_manager(r, RIG_ROOT, SET, 1, "workq", "started=f");
+    rig_manager(r, RIG_ROOT, SET, 0, "", "scheduling=t"); /* waits for its end */
+    rig_manager(r, RIG_ROOT, SET, 0, "", "scheduling=f");
+    rig_sched_done(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "6 ");
+    rig_sched_done(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "");
+
+    /* A scheduler that comes back is configured, and no cycle is started. */
+    svr_client_gone(r->s, r->now_at, primary, &r->out);
+    rig_attach_sched(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "6 ");
+    rig_sched_done(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "");
+    rig_free(r);
+}
+
 static void test_cycles_come_by_the_clock(void)
 {
     struct rig *r = rig_new();
@@ -657,6 +714,22 @@ static void test_deferred_runs_are_answered_by_the_scheduler(void)
     rig_free(r);
 }
 
+static void test_a_deferred_run_takes_the_place_of_the_first_cycle(void)
+{
+    struct rig *r = started_with_scheduling_off();
+    struct body_run run = { .vnodes = "", .object_id = queue_job(r) };
+
+    CU_ASSERT_STRING_EQUAL(commands(r), "");
+    rig_ask_on(r, 7, RIG_ROOT, BATCH_RUN_JOB, &run, NULL);
+    CU_ASSERT_STRING_EQUAL(commands(r), "11 ");
+    rig_sched_done(r);
+    CU_ASSERT_STRING_EQUAL(commands(r), "");
+    rig_manager(r, RIG_ROOT, SET, 0, "", "scheduling=t");
+    rig_sched_done(r); /* configured */
+    CU_ASSERT_STRING_EQUAL(commands(r), "5 ");
+    rig_free(r);
+}
+
 static void test_deferred_runs_end_with_the_cycle(void)
 {
     struct rig *r = rig_new();
@@ -737,6 +810,10 @@ static const struct unit_case cases[] = {
     { "a host goes offline as a whole", test_hosts_go_offline_as_a_whole },
     { "schedulers are greeted, commands merged",
       test_schedulers_are_greeted_and_commands_merged },
+    { "the first cycle waits for scheduling",
+      test_the_first_cycle_waits_for_scheduling },
+    { "nothing is asked while scheduling is off",
+      test_nothing_is_asked_while_scheduling_is_off },
     { "cycles come by the clock", test_cycles_come_by_the_clock },
     { "a period beyond all time never comes",
       test_a_period_beyond_all_time_never_comes },
@@ -754,6 +831,8 @@ static const struct unit_case cases[] = {
     { "the scheduler answers a deferred run",
       test_deferred_runs_are_answered_by_the_scheduler },
     { "a deferred run ends with the cycle", test_deferred_runs_end_with_the_cycle },
+    { "a deferred run takes the place of the first cycle",
+      test_a_deferred_run_takes_the_place_of_the_first_cycle },
     { "without a scheduler nobody is asked", test_without_a_scheduler_nobody_is_asked },
     { "long job lists come in parts", test_long_job_lists_come_in_parts },
     { "shutdown ends after the reply", test_shutdown_ends_after_the_reply },
