@@ -257,6 +257,25 @@ static void abort_jobs(struct turn *t)
     take_up(t, &d);
 }
 
+/* The jobs of a server that was renamed show its new name (attributes.md 10). */
+static void rename_in_jobs(struct turn *t)
+{
+    const char *name = t->s->cfg.server_name;
+    struct decision d = turn_decision(t);
+
+    MODEL_EACH(t->s->m, OBJ_JOB, o)
+    {
+        struct record *rec;
+
+        if (strcmp(obj_str(o, JOB_A_SERVER, name), name) == 0)
+            continue;
+        rec = record_add(&d.records, d.arena, FACT_SET, OBJ_JOB, o->id, t->s->actor,
+                         t->now_at);
+        record_change(rec, d.arena, JOB_A_SERVER, NULL, name);
+    }
+    take_up(t, &d);
+}
+
 /* A hot start looks for the jobs that ran before; any other one forgets them. */
 static void remember_runs(struct turn *t, enum svr_start type)
 {
@@ -294,6 +313,7 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
     } else {
         log_recovered(&t);
         create_missing_hooks(&t);
+        rename_in_jobs(&t);
     }
     if (type == SVR_COLD)
         abort_jobs(&t);

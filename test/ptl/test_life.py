@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import threading
 
@@ -322,3 +323,76 @@ def test_a_server_started_with_scheduling_off_starts_no_job(cluster):
     cluster.scheduler.restart()
     configured(cluster)
     assert cycles(cluster) == before
+
+
+def rename(cluster, name):
+    cluster.server.stop()
+    cluster.write_conf(PBS_SERVER=name, PBS_SERVER_HOST_NAME=cluster.host)
+    cluster.server.start()
+
+
+@pytest.mark.parametrize("cluster", [dict(store=s) for s in ("sqlite", "postgresql")],
+                         indirect=True, ids=["sqlite", "postgresql"])
+def test_a_renamed_server_goes_on(cluster):
+    """PBS_SERVER may change: running jobs go on, what there is keeps its ids, and changes are
+    taken and kept."""
+    server = cluster.server
+    running = server.submit(Job(sleep=1000))
+    rid = server.submit(Reservation(start=600, duration=600, options=["-I", "60"]))
+    server.expect(JOB, {"job_state": "R", "substate": "42"}, id=running)
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    queued = server.submit(Job())
+    rename(cluster, "fresh")
+    assert "was named localhost and is fresh now" in cluster.read("pbs_server.out")
+    server.log_match("set PBS_SERVER=localhost")
+    server.manager(MGR_CMD_SET, SERVER, {"comment": "renamed"})
+    new = server.submit(Job())
+    assert new.split(".")[1] == "fresh"
+    numbers = [int(re.search(r"\d+", id).group()) for id in (running, queued, rid, new)]
+    assert len(set(numbers)) == 4
+    shown = {j["id"]: j for j in server.status(JOB)}
+    assert set(shown) == {running, queued, new}
+    assert {j["server"] for j in shown.values()} == {"fresh"}
+    assert shown[running]["substate"] == "42"
+    assert [r["id"] for r in server.status(RESV)] == [rid]
+
+    server.kill()
+    server.start()
+    shown = server.status(SERVER)[0]
+    assert (shown["id"], shown["comment"]) == ("fresh", "renamed")
+    assert {j["id"] for j in server.status(JOB)} == {running, queued, new}
+    assert cluster.sql("SELECT id FROM objects WHERE kind = 'server'") == [["fresh"]]
+    server.delete(queued)
+    server.delete(running)
+    server.accounting_match(";E;%s;" % running)
+    server.delete(rid)
+    server.expect(RESV, "id", id=rid, op=UNSET)
+
+
+@pytest.mark.parametrize("name", ["a/b", "a b", "-x", "a@b", "a\x1bb"])
+def test_a_name_that_no_id_can_end_in_is_refused(alone, name):
+    alone.server.stop()
+    alone.write_conf(PBS_SERVER=name, PBS_SERVER_HOST_NAME=alone.host)
+    done = start_by_hand(alone)
+    assert done.returncode == 1
+    assert "PBS_SERVER cannot be a server's name" in done.stderr
+
+
+def test_a_store_that_contradicts_itself_is_refused(alone):
+    """Two servers, or one reservation twice, come from an unsuited hand: nothing starts on them."""
+    server = alone.server
+    server.stop()
+    path = os.path.join(alone.home, "server_priv", "holdfast.db")
+    for rows, words in (("('server', 'other', 900)", "has two servers, localhost and other"),
+                        ("('resv', 'R5.a', 901), ('resv', 'R5.b', 902)",
+                         "has resv R5.a and R5.b, which are the same")):
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute("INSERT INTO objects VALUES " + rows)
+            db.commit()
+        done = start_by_hand(alone)
+        assert done.returncode == 3 and words in done.stderr
+        server.log_match(words)
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute("DELETE FROM objects WHERE seq >= 900")
+            db.commit()
+    server.start()

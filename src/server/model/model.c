@@ -93,6 +93,21 @@ static size_t object_size(enum obj_kind kind)
     }
 }
 
+/* The server was renamed: its older jobs keep their ids (attributes.md 10). */
+static void note_server_of_job(struct model *m, const char *id)
+{
+    const char *dot = strchr(id, '.');
+
+    if (!dot || strcmp(dot + 1, m->server->id) == 0)
+        return;
+    for (size_t i = 0; i < m->n_former_names; i++)
+        if (strcmp(m->former_names[i], dot + 1) == 0)
+            return;
+    m->former_names = xrealloc(m->former_names,
+                               (m->n_former_names + 1) * sizeof(*m->former_names));
+    m->former_names[m->n_former_names++] = xstrdup(dot + 1);
+}
+
 static struct object *object_new(struct model *m, enum obj_kind kind, const char *id)
 {
     struct object *o = xcalloc(1, object_size(kind));
@@ -106,6 +121,8 @@ static struct object *object_new(struct model *m, enum obj_kind kind, const char
     HASH_ADD_KEYPTR(hh, m->kinds[kind].by_id, key.p, key.len, o);
     DL_APPEND(m->kinds[kind].first, o);
     m->kinds[kind].n++;
+    if (kind == OBJ_JOB)
+        note_server_of_job(m, id);
     return o;
 }
 
@@ -206,6 +223,9 @@ void model_free(struct model *m)
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         kind_free(m, (enum obj_kind)kind);
     resources_clear(&m->assigned);
+    for (size_t i = 0; i < m->n_former_names; i++)
+        free(m->former_names[i]);
+    free(m->former_names);
     free(m->counted);
     resource_defs_free(m->defs);
     arena_free(m->scratch);
@@ -386,15 +406,27 @@ void model_loaded(struct model *m, uint64_t seq)
         }
 }
 
+static bool is_job_of(const struct model *m, uint64_t number, const char *server)
+{
+    char id[ID_MAX_JOB + 1];
+
+    snprintf(id, sizeof(id), "%" PRIu64 ".%s", number, server);
+    return model_job(m, id) != NULL;
+}
+
+/* A number is a job's or a reservation's whatever the server was named then: files on
+ * other hosts, reservations and their queues go by the number. */
 static bool number_is_taken(const struct model *m, uint64_t number)
 {
     char id[ID_MAX_RESV + 1];
 
     snprintf(id, sizeof(id), "R%" PRIu64, number);
-    if (model_resv(m, id))
+    if (model_resv(m, id) || is_job_of(m, number, m->server->id))
         return true;
-    snprintf(id, sizeof(id), "%" PRIu64 ".%s", number, m->server->id);
-    return model_job(m, id) != NULL;
+    for (size_t i = 0; i < m->n_former_names; i++)
+        if (is_job_of(m, number, m->former_names[i]))
+            return true;
+    return false;
 }
 
 uint64_t model_next_number(const struct model *m)

@@ -153,6 +153,8 @@ struct model {
     uint64_t settings_seq;     /* of the last one that changed a server attribute other
                                 * than the next number */
     struct object *server;     /* the one object of its kind */
+    size_t n_former_names;     /* of the server, in ids of jobs older than its name */
+    char **former_names;
     struct host *hosts;        /* uthash by name */
     struct resources assigned; /* server resources_assigned */
     size_t n_jobs;             /* history not counted */

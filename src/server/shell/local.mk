@@ -20,6 +20,7 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/options.c src/server/shell/options.h \
 	src/server/shell/outbox.c src/server/shell/outbox.h \
 	src/server/shell/records.c src/server/shell/records.h \
+	src/server/shell/server_name.c src/server/shell/server_name.h \
 	src/server/shell/sched_conn.c \
 	src/server/shell/secure.c src/server/shell/secure.h \
 	src/server/shell/serve.c \

@@ -47,6 +47,22 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
     return to;
 }
 
+/* Reservations are known by their numbers: two that differ in nothing else would become
+ * one object here, and one of two in the store. */
+static int check_alone(const struct svr *svr, enum obj_kind kind, const char *id,
+                       struct diag *why)
+{
+    const struct object *o =
+        kind == OBJ_SERVER ? NULL : model_find(svr_model(svr), kind, id);
+
+    if (!o)
+        return 0;
+    return diag_set(why, PBSE_SYSTEM,
+                    "the store has %s %s and %s, which are the same: it is damaged, "
+                    "restore a backup",
+                    kind_name(kind), o->id, id);
+}
+
 struct loading {
     struct svr *svr;
     struct arena *arena;
@@ -84,7 +100,9 @@ static int load_object(void *arg, const struct store_record *row)
     if (kind == OBJ_KIND_COUNT)
         return diag_set(l->why, PBSE_SYSTEM, "%s %s is of an unknown kind in the store",
                         row->kind, row->id);
-    err = load_changes(kind_table(kind), row, l, &rec);
+    err = check_alone(l->svr, kind, row->id, l->why);
+    if (!err)
+        err = load_changes(kind_table(kind), row, l, &rec);
     if (!err)
         svr_load(l->svr, &rec);
     arena_clear(l->arena);

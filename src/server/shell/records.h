@@ -11,7 +11,7 @@
 struct store_record records_to_store(const struct record *rec, struct arena *arena);
 
 /* Load every stored object into the core. PBSE_SYSTEM with words for a row of a kind or
- * attribute that this program does not know. */
+ * attribute that this program does not know, and for two rows that are one object. */
 int records_load(struct store *store, struct svr *svr, struct diag *why) MUST_CHECK;
 
 #endif

@@ -18,6 +18,7 @@
 #include "server/shell/outbox.h"
 #include "server/shell/records.h"
 #include "server/shell/secure.h"
+#include "server/shell/server_name.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -64,7 +65,8 @@ static int read_settings(struct shell *sh)
         net_host_name(sh->host, sizeof(sh->host));
     net_short_name(sh->host, name, sizeof(name));
     snprintf(sh->daemon, sizeof(sh->daemon), "Server@%s", name);
-    if (auth_user_name(geteuid(), sh->user, sizeof(sh->user), &why))
+    if (server_name_check(sh->conf->server, &why) ||
+        auth_user_name(geteuid(), sh->user, sizeof(sh->user), &why))
         return fail(sh, EXIT_USAGE, why.text);
     return -1;
 }
@@ -288,6 +290,35 @@ static int open_store(struct shell *sh)
     return -1;
 }
 
+/* An administrator who did not mean it finds the way back here. */
+static void say_renamed(struct shell *sh, const char *old)
+{
+    char words[400];
+
+    snprintf(
+        words, sizeof(words),
+        "the server of this store was named %s and is %s now, as PBS_SERVER says: "
+        "what there is keeps its ids, new ids end in %s; if this is not meant, stop "
+        "the server and set PBS_SERVER=%s, and PBS_SERVER_HOST_NAME to this host",
+        old, sh->conf->server, sh->conf->server, old);
+    (void)fail(sh, 0, words);
+}
+
+static int claim_store(struct shell *sh)
+{
+    struct arena *arena = arena_new();
+    const char *old = NULL;
+    struct diag why;
+    int err = server_name_claim(sh->store, sh->conf->server,
+                                arena_printf(arena, "%s@%s", sh->user, sh->host),
+                                clock_read(), arena, &old, &why);
+
+    if (old)
+        say_renamed(sh, old);
+    arena_free(arena);
+    return err ? fail(sh, EXIT_SETUP, why.text) : -1;
+}
+
 static int load_core(struct shell *sh)
 {
     struct svr_config cfg = {
@@ -342,6 +373,8 @@ int start_recover(struct shell *sh)
         rc = check_security(sh);
     if (rc < 0)
         rc = open_store(sh);
+    if (rc < 0)
+        rc = claim_store(sh);
     if (rc < 0)
         rc = load_core(sh);
     if (rc < 0)

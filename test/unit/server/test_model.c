@@ -233,6 +233,11 @@ static void test_numbers_wrap_and_skip_what_is_taken(void)
     make_resv("R7.svr", "R7", "(n1:ncpus=1)");
     apply(FACT_JOB_QUEUED, OBJ_JOB, "8.svr", "job_state", "Q", "queue", "workq", NULL);
     CU_ASSERT_EQUAL(model_next_number(m), 9);
+    /* Jobs and reservations from before the server was renamed have their numbers. */
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "9.former", "job_state", "Q", "queue", "workq",
+          NULL);
+    make_resv("R10.former", "R10", "(n1:ncpus=1)");
+    CU_ASSERT_EQUAL(model_next_number(m), 11);
     apply(FACT_SET, OBJ_SERVER, "svr", "hf_next_number", "10000000", NULL);
     CU_ASSERT_EQUAL(model_next_number(m), 0);
     end();
