@@ -5,6 +5,7 @@ include_HEADERS += src/include/pbs_auth.h
 noinst_LTLIBRARIES += libhfauth.la libhfmethod.la
 libhfmethod_la_SOURCES = \
 	src/include/pbs_auth.h \
+	src/lib/auth/iff_client.c src/lib/auth/iff_client.h \
 	src/lib/auth/plugin.c src/lib/auth/plugin.h \
 	src/lib/auth/session.c src/lib/auth/session.h
 
