@@ -23,14 +23,15 @@ pbs_sched_SOURCES = \
 	src/scheduler/shell/config.c \
 	src/scheduler/shell/cycle.c \
 	src/scheduler/shell/link.c src/scheduler/shell/link.h \
+	src/scheduler/shell/link_open.c src/scheduler/shell/link_priv.h \
 	src/scheduler/shell/main.c \
 	src/scheduler/shell/run.c \
 	src/scheduler/shell/shell.h \
 	src/scheduler/shell/signals.c src/scheduler/shell/signals.h \
 	src/scheduler/shell/status.c src/scheduler/shell/status.h \
 	src/scheduler/shell/words.c
-pbs_sched_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfauth.la libhfio.la \
-	libhfconf.la libhfwire.la libhfbase.la
+pbs_sched_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfauth.la libhfmethod.la \
+	libhfio.la libhfconf.la libhfwire.la libhfbase.la
 
 sched_test_libs = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit
@@ -61,5 +62,6 @@ test_unit_scheduler_test_search_LDADD = $(sched_test_libs)
 check_PROGRAMS += test/unit/scheduler/test_link
 TESTS += test/unit/scheduler/test_link
 test_unit_scheduler_test_link_SOURCES = test/unit/scheduler/test_link.c \
-	src/scheduler/shell/link.c src/scheduler/shell/signals.c
-test_unit_scheduler_test_link_LDADD = libhfconf.la libhfwire.la libhfbase.la -lcunit
+	src/scheduler/shell/link.c src/scheduler/shell/link_open.c \
+	src/scheduler/shell/signals.c
+test_unit_scheduler_test_link_LDADD = libhfmethod.la libhfconf.la libhfwire.la libhfbase.la -lcunit

@@ -1,27 +1,20 @@
-/* link.c - packets over a local socket, with a bounded wait on both sides.
+/* link.c - packets, requests and commands on a connection, with a bounded wait on both
+ * sides.
+ *
+ * A packet that was read stays at the front of what has come until the next one is
+ * asked for: what was decoded from it may point into it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/shell/link.h"
+#include "scheduler/shell/link_priv.h"
 
 #include "lib/io/clock.h"
-#include "lib/wire/packet.h"
 #include "scheduler/shell/signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
-
-struct link {
-    int fd;
-    bool broken;
-    char *user;
-    struct buf in;
-    struct buf out;
-};
 
 bool link_is_broken(const struct link *l)
 {
@@ -40,6 +33,8 @@ void link_close(struct link *l)
     close(l->fd);
     buf_fini(&l->in);
     buf_fini(&l->out);
+    buf_fini(&l->plain);
+    auth_session_free(l->session);
     free(l->user);
     free(l);
 }
@@ -54,12 +49,10 @@ static int broken(struct link *l, int err)
 
 /* --- bytes --- */
 
-/* Wait until the socket is ready. 0: it is; PBSE_SYSTEM otherwise, with a stop signal
- * too. */
-static int wait_ready(struct link *l, short what, int64_t deadline_ms, bool *timed_out,
-                      struct diag *why)
+int link_wait(int fd, short what, int64_t deadline_ms, bool *timed_out,
+              struct diag *why)
 {
-    struct pollfd p = { .fd = l->fd, .events = what };
+    struct pollfd p = { .fd = fd, .events = what };
 
     *timed_out = false;
     for (;;) {
@@ -94,7 +87,7 @@ static int flush(struct link *l, struct diag *why)
         if (n > 0)
             buf_eat(&l->out, (size_t)n);
         else if (errno == EAGAIN || errno == EINTR)
-            err = wait_ready(l, POLLOUT, deadline_ms, &timed_out, why);
+            err = link_wait(l->fd, POLLOUT, deadline_ms, &timed_out, why);
         else
             err = diag_set(why, PBSE_SYSTEM, "write: %s", strerror(errno));
     }
@@ -117,22 +110,24 @@ static int fill(struct link *l, int64_t deadline_ms, bool *timed_out, struct dia
             return diag_set(why, PBSE_SYSTEM, "the server closed the connection");
         if (errno != EAGAIN && errno != EINTR)
             return diag_set(why, PBSE_SYSTEM, "read: %s", strerror(errno));
-        err = wait_ready(l, POLLIN, deadline_ms, timed_out, why);
+        err = link_wait(l->fd, POLLIN, deadline_ms, timed_out, why);
         if (err)
             return err;
     }
 }
 
-/* One whole packet at the front of l->in; the caller eats it. */
-static int read_packet(struct link *l, int64_t deadline_ms, bool *timed_out,
-                       struct packet *ret, struct diag *why)
+int link_read_packet(struct link *l, int64_t deadline_ms, bool *timed_out,
+                     struct packet *ret, struct diag *why)
 {
+    buf_eat(&l->in, l->read_bytes);
+    l->read_bytes = 0;
     *timed_out = false;
     for (;;) {
         int err;
 
         switch (packet_peek(l->in.data, l->in.len, LINK_PACKET_MAX, ret)) {
         case PACKET_READY:
+            l->read_bytes = ret->total_bytes;
             return 0;
         case PACKET_BAD:
             return diag_set(why, PBSE_PROTOCOL, "bytes that are no packet");
@@ -145,33 +140,76 @@ static int read_packet(struct link *l, int64_t deadline_ms, bool *timed_out,
     }
 }
 
+int link_write_packet(struct link *l, uint8_t type, const void *data, size_t len,
+                      struct diag *why)
+{
+    packet_put(&l->out, type, data, len);
+    return flush(l, why);
+}
+
+/* A message: the payload of a packet, decrypted where that is due. */
+static int read_message(struct link *l, int64_t deadline_ms, bool *timed_out,
+                        struct dis_in *ret, struct diag *why)
+{
+    struct packet p;
+    int err = link_read_packet(l, deadline_ms, timed_out, &p, why);
+
+    if (err)
+        return err;
+    ret->at = p.data;
+    ret->end = p.data + p.len;
+    if (!l->session)
+        return 0;
+    buf_clear(&l->plain);
+    if (!auth_session_open(l->session, p.data, p.len, &l->plain))
+        return diag_set(why, PBSE_PROTOCOL, "a packet that is not encrypted as agreed");
+    ret->at = l->plain.data;
+    ret->end = l->plain.data + l->plain.len;
+    return 0;
+}
+
+static int write_message(struct link *l, const struct buf *message, struct diag *why)
+{
+    struct buf sealed = { 0 };
+    int err;
+
+    if (!l->session)
+        return link_write_packet(l, PACKET_DATA, message->data, message->len, why);
+    if (!auth_session_seal(l->session, message->data, message->len, &sealed))
+        err = diag_set(why, PBSE_SYSTEM, "what is to be sent cannot be encrypted");
+    else
+        err = link_write_packet(l, PACKET_DATA, sealed.data, sealed.len, why);
+    buf_fini(&sealed);
+    return err;
+}
+
 /* --- requests and replies --- */
 
 int link_send(struct link *l, const struct wire_request *rq, struct diag *why)
 {
     struct wire_request named = *rq;
-    struct buf payload = { 0 };
+    struct buf message = { 0 };
+    int err;
 
     named.user = l->user;
-    batch_encode_request(&payload, &named);
-    packet_put(&l->out, PACKET_DATA, payload.data, payload.len);
-    buf_fini(&payload);
-    return broken(l, flush(l, why));
+    batch_encode_request(&message, &named);
+    err = write_message(l, &message, why);
+    buf_fini(&message);
+    return broken(l, err);
 }
 
 static int read_reply(struct link *l, struct arena *arena, struct wire_reply *ret,
                       struct diag *why)
 {
-    struct packet p;
+    struct dis_in in;
     bool timed_out;
     enum dis_error e;
-    int err = read_packet(l, clock_mono_ms() + LINK_TIMEOUT_MS, &timed_out, &p, why);
+    int err = read_message(l, clock_mono_ms() + LINK_TIMEOUT_MS, &timed_out, &in, why);
 
     if (err)
         return err;
     *ret = (struct wire_reply){ 0 };
-    e = batch_decode_reply(p.data, p.len, arena, ret);
-    buf_eat(&l->in, p.total_bytes);
+    e = batch_decode_reply(in.at, (size_t)(in.end - in.at), arena, ret);
     return e ? diag_set(why, PBSE_PROTOCOL, "%s", dis_error_text(e)) : 0;
 }
 
@@ -220,80 +258,27 @@ int link_read_command(struct link *l, int64_t timeout_ms, struct arena *arena,
     int64_t deadline_ms = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
     struct dis_in in = { .arena = arena };
     enum dis_error e;
-    struct packet p;
     bool timed_out;
     int err;
 
     *command = -1;
     *job_id = NULL;
-    err = read_packet(l, deadline_ms, &timed_out, &p, why);
+    err = read_message(l, deadline_ms, &timed_out, &in, why);
     if (err)
         return timed_out ? 0 : broken(l, err);
-    in.at = p.data;
-    in.end = p.data + p.len;
     e = dis_get_int(&in, command);
     if (!e && *command == 11)
         e = dis_get_string(&in, 0, job_id);
-    buf_eat(&l->in, p.total_bytes);
     return e ? broken(l, diag_set(why, PBSE_PROTOCOL, "%s", dis_error_text(e))) : 0;
 }
 
 int link_send_done(struct link *l, struct diag *why)
 {
-    struct buf payload = { 0 };
-
-    dis_put_int(&payload, 0);
-    packet_put(&l->out, PACKET_DATA, payload.data, payload.len);
-    buf_fini(&payload);
-    return broken(l, flush(l, why));
-}
-
-/* --- opening --- */
-
-static int open_socket(const char *path, int *ret, struct diag *why)
-{
-    struct sockaddr_un to = { .sun_family = AF_UNIX };
-    int fd;
-
-    if (strlen(path) >= sizeof(to.sun_path))
-        return diag_set(why, PBSE_SYSTEM, "%s: too long for a socket", path);
-    strcpy(to.sun_path, path);
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 ||
-        fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
-        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return PBSE_SYSTEM;
-    }
-    *ret = fd;
-    return 0;
-}
-
-int link_open(const char *path, const char *user, struct link **ret, struct diag *why)
-{
-    static const struct wire_request greeting = { .number = BATCH_CONNECT };
-    struct arena *arena;
-    struct wire_reply reply;
-    struct link *l;
-    int fd = -1;
+    struct buf message = { 0 };
     int err;
 
-    err = open_socket(path, &fd, why);
-    if (err)
-        return err;
-    l = xcalloc(1, sizeof(*l));
-    l->fd = fd;
-    l->user = xstrdup(user);
-    arena = arena_new();
-    err = link_call(l, &greeting, arena, &reply, why);
-    if (!err && reply.code)
-        err = diag_set(why, reply.code, "%s", reply.text ? reply.text : "refused");
-    arena_free(arena);
-    if (err) {
-        link_close(l);
-        return err;
-    }
-    *ret = l;
-    return 0;
+    dis_put_int(&message, 0);
+    err = write_message(l, &message, why);
+    buf_fini(&message);
+    return broken(l, err);
 }

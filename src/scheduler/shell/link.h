@@ -10,6 +10,7 @@
 #define SCHEDULER_SHELL_LINK_H
 
 #include "lib/base/diag.h"
+#include "lib/io/conf.h"
 #include "lib/wire/batch.h"
 
 #define LINK_TIMEOUT_MS  600000
@@ -18,10 +19,17 @@
 
 struct link;
 
-/* Connect to the server's local socket and greet it. 'user' names the caller in every
- * request. PBSE_SYSTEM with words otherwise. */
-int link_open(const char *path, const char *user, struct link **ret,
+/* Connect to the server of the settings and greet it: over its local socket where it is
+ * on this host and answers there, else over TCP with PBS_AUTH_METHOD and
+ * PBS_ENCRYPT_METHOD. 'user' names the caller in every request. A PBSE code with words
+ * otherwise. May ask the resolver. */
+int link_open(const struct conf *conf, const char *user, struct link **ret,
               struct diag *why) MUST_CHECK;
+
+/* The same over the local socket of that path. */
+int link_open_local(const char *path, const char *user, struct link **ret,
+                    struct diag *why) MUST_CHECK;
+
 void link_close(struct link *l); /* NULL is fine */
 
 /* Send a request that has no reply. */

@@ -35,11 +35,10 @@ static int register_link(struct shell *sh, struct link *l, struct diag *why)
 
 static int connect_server(struct shell *sh, struct diag *why)
 {
-    const char *path = conf_server_socket(sh->conf);
-    int err = link_open(path, sh->user, &sh->primary, why);
+    int err = link_open(sh->conf, sh->user, &sh->primary, why);
 
     if (!err)
-        err = link_open(path, sh->user, &sh->secondary, why);
+        err = link_open(sh->conf, sh->user, &sh->secondary, why);
     if (!err)
         err = register_link(sh, sh->primary, why);
     if (!err)

@@ -119,7 +119,7 @@ static void test_parts_are_joined(void)
     turn[0] = part.data;
     turn[1] = last.data;
     pid = start_server(&script);
-    CU_ASSERT_EQUAL_FATAL(link_open(path, "root", &l, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(link_open_local(path, "root", &l, &why), 0);
     CU_ASSERT_EQUAL_FATAL(link_call(l, &status_request, arena, &got, &why), 0);
     CU_ASSERT_EQUAL_FATAL(got.objects.n, 2);
     CU_ASSERT_STRING_EQUAL(got.objects.v[0].name, "R1.svr");
@@ -145,7 +145,7 @@ static void test_refused_greeting(void)
         struct link *l = NULL;
         pid_t pid = start_server(&script);
 
-        CU_ASSERT_NOT_EQUAL(link_open(path, "root", &l, &why), 0);
+        CU_ASSERT_NOT_EQUAL(link_open_local(path, "root", &l, &why), 0);
         CU_ASSERT_PTR_NULL(l);
         CU_ASSERT_NOT_EQUAL(why.text[0], '\0');
         CU_ASSERT_EQUAL(end_server(pid), 0);
@@ -162,7 +162,7 @@ static void test_refusals_leave_the_link_good(void)
     struct link *l;
     pid_t pid = start_server(&script);
 
-    CU_ASSERT_EQUAL_FATAL(link_open(path, "root", &l, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(link_open_local(path, "root", &l, &why), 0);
     CU_ASSERT_EQUAL(link_call(l, &status_request, arena, &reply, &why), 0);
     CU_ASSERT_EQUAL(reply.code, 15084);
     CU_ASSERT_FALSE(link_is_broken(l));
@@ -185,7 +185,7 @@ static void test_commands(void)
     struct link *l;
     pid_t pid = start_server(&script);
 
-    CU_ASSERT_EQUAL_FATAL(link_open(path, "root", &l, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(link_open_local(path, "root", &l, &why), 0);
     CU_ASSERT_EQUAL(link_read_command(l, 60000, arena, &command, &job_id, &why), 0);
     CU_ASSERT_EQUAL(command, 6);
     CU_ASSERT_PTR_NULL(job_id);
@@ -208,7 +208,7 @@ static void test_run_command_names_its_job(void)
     struct link *l;
     pid_t pid = start_server(&script);
 
-    CU_ASSERT_EQUAL_FATAL(link_open(path, "root", &l, &why), 0);
+    CU_ASSERT_EQUAL_FATAL(link_open_local(path, "root", &l, &why), 0);
     CU_ASSERT_EQUAL(link_read_command(l, 60000, arena, &command, &job_id, &why), 0);
     CU_ASSERT_EQUAL(command, 11);
     CU_ASSERT_STRING_EQUAL(job_id, "17.pbs1");
@@ -227,7 +227,7 @@ static void test_no_server(void)
     struct link *l;
 
     snprintf(path, sizeof(path), "%s/none", dir);
-    CU_ASSERT_EQUAL(link_open(path, "root", &l, &why), PBSE_SYSTEM);
+    CU_ASSERT_EQUAL(link_open_local(path, "root", &l, &why), PBSE_SYSTEM);
 }
 
 int main(void)
