@@ -64,7 +64,7 @@ static const struct conf_setting settings[] = {
     TEXT("PBS_AUTH_SERVICE_USERS", auth_service_users, "root", "Users accepted as daemons by methods that name them: none yet."),
     BOOL("PBS_REQUIRE_ENCRYPTION", require_encryption, "0", "TCP clients must encrypt."),
     TEXT("PBS_DAEMON_SERVICE_USER", daemon_service_user, NULL, "User that may run the scheduler, besides root."),
-    TEXT("PBS_DAEMON_SERVICE_AUTH_USER", daemon_service_auth_user, NULL, "Name by which a method knows that user: not looked at."),
+    TEXT("PBS_DAEMON_SERVICE_AUTH_USER", daemon_service_auth_user, NULL, "Name by which a method knows that user, over TCP."),
     TEXT("PBS_PRIVILEGED_AUTH_USER", privileged_auth_user, NULL, "Name of a method's that counts as root."),
     TEXT("PBS_MUNGE_SOCKET", munge_socket, NULL, "Socket of munged, when it is not the usual one."),
     FILE_ONLY("PBS_TLS_CA", tls_ca, "Certificate of the cluster's authority."),

@@ -23,12 +23,11 @@ struct requester {
      * the local socket. */
     bool server_uid;
     /* root on the server's host as a reserved port vouches for it: manager and
-     * operator, and nothing of what only server_uid may do (hooks, acl_roots,
-     * RegisterSched). */
+     * operator, and nothing of what only server_uid may do (hooks, acl_roots). */
     bool host_root;
-    /* whom PBS_DAEMON_SERVICE_USER names, as certainly as server_uid: may register a
-     * scheduler, and nothing else. */
-    bool service_user;
+    /* RegisterSched only: this user may register the scheduler that is named, from the
+     * host that it asks from. It is no other right. */
+    bool may_schedule;
     uint64_t conn; /* the shell's number of the connection, 0: the server itself */
     /* Filled in by svr_request(); the shell leaves them zero. */
     uint32_t rights; /* enum attr_who bits, see requester_rights() */

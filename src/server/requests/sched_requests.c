@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* Who may register: the uid that runs the server, or whom the settings name as the
- * scheduler's user, both by the kernel's word. A registration on the connection
- * itself never counts twice, and both must come from one host. */
+/* Who may register: the uid that runs the server, by the kernel's word, or a scheduler's
+ * user on a host where a scheduler may run, which the shell has checked. A registration
+ * on the connection itself never counts twice, and both must come from one host. */
 int handle_register_sched(const struct model *m, const struct request *rq,
                           struct decision *out)
 {
@@ -19,7 +19,7 @@ int handle_register_sched(const struct model *m, const struct request *rq,
     const struct sched_link *l = sched_link_find(rq->view->links, body->id);
 
     out->close = true; /* after every refusal */
-    if (!rq->who->server_uid && !rq->who->service_user)
+    if (!rq->who->server_uid && !rq->who->may_schedule)
         return diag_code(&out->why, PBSE_PERM);
     if (!model_find(m, OBJ_SCHED, body->id))
         return diag_code(&out->why, PBSE_UNKSCHED);

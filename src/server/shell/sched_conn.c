@@ -1,11 +1,12 @@
 /* sched_conn.c - the two connections of a scheduler (wire.md 12).
  *
  * Which commands are sent and when is the core's business; here it is only known which
- * connection is the first and which the second.
+ * connection is the first and which the second, and from where a scheduler may come.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/client.h"
 #include "server/shell/outbox.h"
+#include "server/shell/trust.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -19,6 +20,26 @@ static struct client *conn_of_sched(struct clients *cs, const char *sched,
     if (c->role == role && !c->closing && strcmp(c->sched, sched) == 0)
         return c;
     return NULL;
+}
+
+/* Whom the settings name as the scheduler's user; over TCP also root, since there no
+ * kernel has told its uid. Names that only methods of authentication know count over
+ * TCP alone. */
+static bool is_schedulers_user(const struct client *c)
+{
+    const struct conf *conf = c->all->sh->conf;
+
+    if (str_same(c->user, conf->daemon_service_user))
+        return true;
+    return !c->local && (strcmp(c->user, "root") == 0 ||
+                         str_same(c->user, conf->daemon_service_auth_user) ||
+                         str_same(c->user, conf->privileged_auth_user));
+}
+
+bool sched_conn_may_register(const struct client *c, const char *sched)
+{
+    return is_schedulers_user(c) &&
+           (c->local || trust_has_sched(c->all->sh, sched, c->peer.sin_addr));
 }
 
 void sched_conn_registered(struct client *c, const char *sched)

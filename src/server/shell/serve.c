@@ -60,13 +60,6 @@ static bool effects_answer(const struct effects *out, size_t from,
     return false;
 }
 
-static bool is_service_user(const struct client *c)
-{
-    const char *user = c->all->sh->conf->daemon_service_user;
-
-    return c->local && user && strcmp(c->user, user) == 0;
-}
-
 static void serve_by_core(struct client *c, const struct wire_request *rq)
 {
     struct shell *sh = c->all->sh;
@@ -76,11 +69,13 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
                              .host = c->host,
                              .server_uid = c->server_uid,
                              .host_root = c->host_root,
-                             .service_user = is_service_user(c),
                              .conn = c->number };
     size_t before = out->n;
     int32_t code = 0;
 
+    if (rq->number == BATCH_REGISTER_SCHED)
+        who.may_schedule =
+            sched_conn_may_register(c, ((const struct body_id *)rq->body)->id);
     svr_request(sh->svr, shell_now(sh), &who, rq, out);
     if (!effects_answer(out, before, c, &code)) {
         c->waiting = !row || !row->silent;

@@ -80,6 +80,15 @@ bool trust_has(struct shell *sh, struct in_addr addr)
            list_has(sh, conf_routers(c), addr) || nodes_have(sh, addr);
 }
 
+bool trust_has_sched(struct shell *sh, const char *sched, struct in_addr addr)
+{
+    const struct object *o = model_find(svr_model(sh->svr), OBJ_SCHED, sched);
+    const char *host = o ? obj_str(o, SCHED_A_SCHED_HOST, NULL) : NULL;
+
+    return net_is_own(addr) || list_has(sh, sh->conf->trusted_hosts, addr) ||
+           (host && name_has(sh, host, addr));
+}
+
 void trust_host_name(struct shell *sh, struct in_addr addr, char *name, size_t size)
 {
     char text[INET_ADDRSTRLEN];

@@ -82,22 +82,22 @@ class Reply:
 class Connection:
     """A TCP connection to the server; 'reserved': from a port below 1024."""
 
-    def __init__(self, port, reserved=False):
+    def __init__(self, port, reserved=False, host="127.0.0.1"):
         self.server_port = port
-        self.s = self.connect_reserved(port) if reserved else \
-            socket.create_connection(("127.0.0.1", port), TIMEOUT)
+        self.s = self.connect_reserved(port, host) if reserved else \
+            socket.create_connection((host, port), TIMEOUT)
         self.s.settimeout(TIMEOUT)
         self.port = self.s.getsockname()[1]
 
     @staticmethod
-    def connect_reserved(port):
+    def connect_reserved(port, host):
         for low in random.sample(range(512, 1024), 512):
             s = socket.socket()
             try:
                 # Closed at once: no port is left waiting.
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                s.bind(("127.0.0.1", low))
-                s.connect(("127.0.0.1", port))
+                s.bind((host if host == "127.0.0.1" else "", low))
+                s.connect((host, port))
                 return s
             except OSError:
                 s.close()
@@ -150,11 +150,11 @@ class Connection:
                         number(port) + "+0")
 
 
-def open_as(port, user):
+def open_as(port, user, host="127.0.0.1"):
     """An authenticated connection."""
-    c = Connection(port)
+    c = Connection(port, host=host)
     assert c.connect(user).code == 0
-    with Connection(port, reserved=True) as helper:
+    with Connection(port, reserved=True, host=host) as helper:
         assert helper.vouch(user, c.port).code == 0
     return c
 
