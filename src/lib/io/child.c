@@ -92,3 +92,30 @@ int child_start(struct loop *l, const struct child_config *cfg, loop_child_fn do
     *pid = child;
     return 0;
 }
+
+/* The kept ones are first moved above all places that they may get, so that none of them
+ * is overwritten before its turn. */
+bool child_keep_only(int *const *keep, size_t n)
+{
+    const int first = 3, above = first + CHILD_MAX_KEPT;
+    int null = open("/dev/null", O_RDWR);
+
+    assert(n <= CHILD_MAX_KEPT);
+    child_signals();
+    if (null < 0 || (null = fcntl(null, F_DUPFD, above)) < 0)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        *keep[i] = fcntl(*keep[i], F_DUPFD, above);
+        if (*keep[i] < 0)
+            return false;
+    }
+    for (int fd = 0; fd < first; fd++)
+        if (dup2(null, fd) < 0)
+            return false;
+    for (size_t i = 0; i < n; i++) {
+        if (dup3(*keep[i], first + (int)i, O_CLOEXEC) < 0)
+            return false;
+        *keep[i] = first + (int)i;
+    }
+    return close_range((unsigned)first + (unsigned)n, ~0u, 0) == 0;
+}

@@ -80,6 +80,7 @@ static int start_python(const char *exec, const char *kind, const char *name, in
     posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, out, STDERR_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
     posix_spawnattr_init(&how);
     plain_signals(&how);
     err = posix_spawnp(pid, path, &files, &how, (char *const *)argv, envp);
