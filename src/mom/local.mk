@@ -16,27 +16,44 @@ libhfmomcore_la_SOURCES = \
 sbin_PROGRAMS += pbs_mom
 pbs_mom_SOURCES = \
 	src/mom/shell/actions.c src/mom/shell/actions.h \
+	src/mom/shell/as_user.c src/mom/shell/as_user.h \
 	src/mom/shell/config.c src/mom/shell/config.h \
+	src/mom/shell/copy.c src/mom/shell/copy.h \
 	src/mom/shell/environ.c src/mom/shell/environ.h \
 	src/mom/shell/files.c src/mom/shell/files.h \
 	src/mom/shell/home.c src/mom/shell/home.h \
 	src/mom/shell/main.c \
+	src/mom/shell/place.c src/mom/shell/place.h \
+	src/mom/shell/plain.c src/mom/shell/plain.h \
 	src/mom/shell/plan.c src/mom/shell/plan.h \
 	src/mom/shell/proc.c src/mom/shell/proc.h \
 	src/mom/shell/shell.c src/mom/shell/shell.h \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \
 	src/mom/shell/tasks.c \
+	src/mom/shell/tree.c src/mom/shell/tree.h \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
-check_PROGRAMS += test/unit/mom/test_mom test/unit/mom/test_vnodefile
-TESTS += test/unit/mom/test_mom test/unit/mom/test_vnodefile
+check_PROGRAMS += test/unit/mom/test_mom test/unit/mom/test_tasks \
+	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
+TESTS += test/unit/mom/test_mom test/unit/mom/test_tasks \
+	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
 test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \
 	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/vnodefile.c
 test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
+	-lcunit
+
+test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
+	src/mom/shell/home.c src/mom/shell/proc.c src/mom/shell/tasks.c
+test_unit_mom_test_tasks_LDADD = libhfmomcore.la libhfattr.la libhfio.la libhfconf.la \
+	libhfwire.la libhfbase.la -lcunit -lm
+test_unit_mom_test_user_files_SOURCES = test/unit/mom/test_user_files.c \
+	src/mom/shell/as_user.c src/mom/shell/place.c src/mom/shell/plain.c \
+	src/mom/shell/tree.c
+test_unit_mom_test_user_files_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit
 
 EXTRA_DIST += src/mom/README.md

@@ -20,6 +20,7 @@
 #define MAX_FILE_BYTES (64u << 20)
 #define DEFAULT_MIN    10
 #define DEFAULT_MAX    120
+#define DEFAULT_COPY   600 /* less than a server waits for the answer */
 
 struct reading {
     struct config *c;
@@ -175,6 +176,7 @@ static bool take_nothing(struct reading *r, const struct directive *d, const cha
 static const struct directive directives[] = {
     { "min_check_poll", take_seconds, offsetof(struct config, min_check_poll_s) },
     { "max_check_poll", take_seconds, offsetof(struct config, max_check_poll_s) },
+    { "copy_alarm", take_seconds, offsetof(struct config, copy_alarm_s) },
     { "cputmult", take_factor, offsetof(struct config, cputmult) },
     { "wallmult", take_factor, offsetof(struct config, wallmult) },
     { "logevent", take_mask, 0 },
@@ -372,6 +374,7 @@ bool config_read(const char *mom_priv, const char *file, const struct config_log
                         .log_events = LOG_MASK_DEFAULT,
                         .min_check_poll_s = DEFAULT_MIN,
                         .max_check_poll_s = DEFAULT_MAX,
+                        .copy_alarm_s = DEFAULT_COPY,
                         .cputmult = 1.0,
                         .wallmult = 1.0 };
     struct reading r = { .c = &c, .log = log, .ok = true };

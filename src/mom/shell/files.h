@@ -1,24 +1,32 @@
-/* files.h - delivery and staging of a job's files, in a child that is the user.
+/* files.h - delivery and staging of a job's files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MOM_SHELL_FILES_H
 #define MOM_SHELL_FILES_H
 
 #include "lib/io/loop.h"
-#include "mom/shell/plan.h"
-
 #include "lib/wire/batch.h"
+#include "mom/shell/plan.h"
 
 /* code 0, or a PBSE code with its words. Called once. */
 typedef void (*files_done_fn)(void *arg, int code, const char *text);
 
-/* Carry out CopyFiles, or DelFiles when 'remove'. All texts are copied before this
- * returns. PBSE_BADUSER or PBSE_SYSTEM with words: 'done' is not called then. */
+/* Carry out CopyFiles, or DelFiles when 'remove', for $copy_alarm seconds at most.
+ * Output that could not be delivered is moved from the spool to undelivered/, and the
+ * words say where it is. All texts are copied before this returns; 'host' must live
+ * until 'done' is called. PBSE_BADUSER or PBSE_SYSTEM with words: 'done' is not called
+ * then. */
 int files_start(struct loop *l, const struct plan_host *host,
                 const struct body_files *body, bool remove, files_done_fn done,
                 void *arg, struct diag *why) MUST_CHECK;
 
-/* Append a line to a file of the job; wrong files are left alone. */
-void files_append(const char *path, uid_t owner, const char *text);
+/* Append 'text' and a newline to a file of the user's job; a file that is not there or
+ * is no plain file of that user is left alone. Nobody waits for it. */
+int files_append(struct loop *l, const char *path, const char *user, const char *text,
+                 struct diag *why) MUST_CHECK;
+
+/* Remove the directory 'path' and all in it, with the rights of its owner. Nobody waits
+ * for it. PBSE_SYSTEM with words when it is there and that cannot be begun. */
+int files_remove_tree(struct loop *l, const char *path, struct diag *why) MUST_CHECK;
 
 #endif

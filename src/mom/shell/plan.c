@@ -156,6 +156,13 @@ static void plan_shell(struct plan *p, const struct plan_host *host, const char 
     p->argv[0] = arena_printf(arena, "-%s", base ? base + 1 : shell);
 }
 
+static bool keeps(const struct wire_attrs *attrs, bool error)
+{
+    const char *keep = attr(attrs, "Keep_Files");
+
+    return strchr(keep, error ? 'e' : 'o') && !strchr(keep, 'd');
+}
+
 const char *plan_file(const struct plan_host *host, const char *job_id,
                       const struct wire_attrs *attrs, const char *user_home, bool error,
                       struct arena *arena)
@@ -165,8 +172,7 @@ const char *plan_file(const struct plan_host *host, const char *job_id,
 
     if (strcmp(joined, error ? "oe" : "eo") == 0)
         return NULL;
-    if (!strchr(attr(attrs, "Keep_Files"), error ? 'e' : 'o') ||
-        strchr(attr(attrs, "Keep_Files"), 'd')) {
+    if (!keeps(attrs, error)) {
         home_path(host->home, error ? HOME_ERR : HOME_OUT, job_id, path);
         return arena_strdup(arena, path);
     }
@@ -361,8 +367,10 @@ int plan_make(const struct plan_host *host, const char *job_id,
         plan_shell(&p, host, shell, arena);
     p.tmpdir = arena_printf(arena, "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp", job_id);
     p.nodefile = arena_strdup(arena, home_path(host->home, HOME_NODES, job_id, path));
-    p.out = plan_file(host, job_id, attrs, p.home, false, arena);
-    p.err = plan_file(host, job_id, attrs, p.home, true, arena);
+    p.out.path = plan_file(host, job_id, attrs, p.home, false, arena);
+    p.out.is_kept = keeps(attrs, false);
+    p.err.path = plan_file(host, job_id, attrs, p.home, true, arena);
+    p.err.is_kept = keeps(attrs, true);
     p.umask = plan_umask(attrs);
     plan_limits(&p, attrs);
     plan_environment(host, &p, attrs, &chunks, shell, arena);

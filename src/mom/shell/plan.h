@@ -39,8 +39,10 @@ struct plan {
     char **envp;
     const char *input;  /* written to its stdin; NULL: /dev/null */
     const char *script; /* given to the user before the start; NULL: none */
-    const char *out;    /* NULL: joined with the other */
-    const char *err;
+    struct plan_output {
+        const char *path; /* NULL: joined with the other */
+        bool is_kept;     /* in the user's home directory, not in the spool */
+    } out, err;
     const char *tmpdir;
     const char *nodefile;
     mode_t umask;

@@ -104,6 +104,7 @@ static void tell_job(struct shell *s, const struct mom_effect *e)
     struct passwd *pw = user ? getpwnam(user) : NULL;
     struct arena *arena = arena_new();
     const char *path;
+    struct diag why;
 
     if (pw) {
         path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir, e->u.tell.to_error,
@@ -111,8 +112,8 @@ static void tell_job(struct shell *s, const struct mom_effect *e)
         if (!path)
             path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir,
                              !e->u.tell.to_error, arena);
-        if (path)
-            files_append(path, pw->pw_uid, e->u.tell.text);
+        if (path && files_append(s->loop, path, user, e->u.tell.text, &why) != 0)
+            shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->job_id, why.text);
     }
     arena_free(arena);
 }

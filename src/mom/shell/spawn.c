@@ -3,7 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/spawn.h"
 
+#include "lib/io/child.h"
 #include "mom/shell/home.h"
+#include "mom/shell/place.h"
+#include "mom/shell/plain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,40 +29,42 @@ struct pipes {
     int begun;  /* from the job to the shepherd */
 };
 
-static void report(int fd, int32_t session, int32_t status, const char *fmt, ...)
-    PRINTF_LIKE(4, 5);
+/* A start on its way. What there is to say goes to the MoM's log, one remark behind the
+ * other. */
+struct starting {
+    const struct plan *plan;
+    int output[2]; /* descriptors of output and error output, -1: none yet */
+    char text[SPAWN_TEXT_BYTES];
+};
 
-static void report(int fd, int32_t session, int32_t status, const char *fmt, ...)
+static void say(struct starting *st, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static void say(struct starting *st, const char *fmt, ...)
 {
-    struct spawn_report r = { .session = session, .status = status };
+    size_t len = strlen(st->text);
     va_list ap;
 
+    if (len > 0 && len < sizeof(st->text) - 2)
+        len += (size_t)snprintf(st->text + len, sizeof(st->text) - len, "; ");
     va_start(ap, fmt);
-    vsnprintf(r.text, sizeof(r.text), fmt, ap);
+    vsnprintf(st->text + len, sizeof(st->text) - len, fmt, ap);
     va_end(ap);
+}
+
+static void say_aside(struct starting *st, const char *path, const struct place *at)
+{
+    if (at->aside[0])
+        say(st, "%s belonged to uid %u: moved aside as %s", path,
+            (unsigned)at->aside_uid, at->aside);
+}
+
+static void report(int fd, int32_t session, int32_t status, const char *text)
+{
+    struct spawn_report r = { .session = session, .status = status };
+
+    snprintf(r.text, sizeof(r.text), "%s", text);
     if (write(fd, &r, sizeof(r)) != (ssize_t)sizeof(r))
         _exit(EXEC_FAILED);
-}
-
-static void default_signals(void)
-{
-    sigset_t none;
-
-    for (int signo = 1; signo < NSIG; signo++)
-        signal(signo, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* A file of a former run may be used again; anything else by that name is removed. */
-static void clear_way(const struct plan *p, const char *path)
-{
-    struct stat st;
-
-    if (lstat(path, &st) < 0)
-        return;
-    if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || st.st_uid != p->uid)
-        (void)unlink(path);
 }
 
 static bool become_user(const struct plan *p)
@@ -70,26 +75,57 @@ static bool become_user(const struct plan *p)
            setuid(p->uid) == 0;
 }
 
-static int open_output(const struct plan *p, const char *path)
+/* In the spool: with the MoM's rights, for others may have taken the name. */
+static int open_spooled(struct starting *st, const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0666 & ~p->umask);
-    struct stat st;
+    const struct plan *p = st->plan;
+    struct place at = { .uid = p->uid, .gid = p->gid, .mode = 0666 & ~p->umask };
+    int fd = place_file(&at, path);
 
-    if (fd >= 0 &&
-        (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != p->uid)) {
-        close(fd);
-        fd = -1;
-    }
+    if (fd < 0)
+        say(st, "cannot open %s: %s", path, strerror(errno));
+    else
+        say_aside(st, path, &at);
     return fd;
 }
 
-static bool open_outputs(const struct plan *p)
+/* In the home directory: with the user's. */
+static int open_kept(struct starting *st, const char *path)
 {
-    int out = p->out ? open_output(p, p->out) : -1;
-    int err = p->err ? open_output(p, p->err) : -1;
+    struct diag why;
+    struct stat is;
+    int fd = plain_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
+                        0666 & ~st->plan->umask, &why);
 
-    if ((p->out && out < 0) || (p->err && err < 0))
-        return false;
+    if (fd >= 0 && fstat(fd, &is) == 0 && is.st_uid == st->plan->uid)
+        return fd;
+    say(st, "cannot open %s", fd < 0 ? why.text : path);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Opened in two steps, before and after the process becomes the user. */
+static bool open_outputs(struct starting *st, bool kept)
+{
+    const struct plan_output *of[2] = { &st->plan->out, &st->plan->err };
+
+    for (size_t i = 0; i < 2; i++) {
+        if (!of[i]->path || of[i]->is_kept != kept)
+            continue;
+        st->output[i] =
+            kept ? open_kept(st, of[i]->path) : open_spooled(st, of[i]->path);
+        if (st->output[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* A joined one goes where the other goes. */
+static bool use_outputs(const struct starting *st)
+{
+    const int out = st->output[0], err = st->output[1];
+
     if (dup2(out >= 0 ? out : err, 1) < 0 || dup2(err >= 0 ? err : out, 2) < 0)
         return false;
     if (out > 2)
@@ -115,14 +151,17 @@ static bool open_input(const struct plan *p)
     return true;
 }
 
-static bool make_tmpdir(const struct plan *p)
+static bool make_tmpdir(struct starting *st)
 {
-    struct stat st;
+    const struct plan *p = st->plan;
+    struct place at = { .uid = p->uid, .gid = p->gid, .mode = 0700 };
 
-    if (mkdir(p->tmpdir, 0700) == 0)
-        return true;
-    return errno == EEXIST && lstat(p->tmpdir, &st) == 0 && S_ISDIR(st.st_mode) &&
-           st.st_uid == p->uid;
+    if (!place_directory(&at, p->tmpdir)) {
+        say(st, "cannot make the scratch directory %s: %s", p->tmpdir, strerror(errno));
+        return false;
+    }
+    say_aside(st, p->tmpdir, &at);
+    return true;
 }
 
 static bool set_limits(const struct plan *p)
@@ -136,57 +175,70 @@ static bool set_limits(const struct plan *p)
     return true;
 }
 
-/* Whatever can fail before the program starts, in order. 0 or the job's status. */
-static int prepare(const struct plan *p, char *text, size_t size)
+/* What needs the MoM's rights: names in directories that everybody writes to. */
+static int prepare_places(struct starting *st)
 {
-    if (geteuid() == 0) {
-        if (p->out)
-            clear_way(p, p->out);
-        if (p->err)
-            clear_way(p, p->err);
-        if (p->script && chown(p->script, p->uid, p->gid) < 0) {
-            snprintf(text, size, "%s: %s", p->script, strerror(errno));
-            return START_RETRY;
-        }
-    }
+    const struct plan *p = st->plan;
+
     umask(p->umask);
-    if (!become_user(p)) {
-        snprintf(text, size, "cannot become user %s: %s", p->user, strerror(errno));
-        return START_BAD_USER;
+    if (geteuid() == 0 && p->script && chown(p->script, p->uid, p->gid) < 0) {
+        say(st, "%s: %s", p->script, strerror(errno));
+        return START_RETRY;
     }
-    if (!make_tmpdir(p)) {
-        snprintf(text, size,
-                 "mkdir: %s is already available: possible attempted security breach",
-                 p->tmpdir);
-        return START_INSECURE;
-    }
+    if (!open_outputs(st, false))
+        return START_RETRY;
+    return make_tmpdir(st) ? 0 : START_INSECURE;
+}
+
+static int prepare_as_user(struct starting *st)
+{
+    const struct plan *p = st->plan;
+
     if (chdir(p->home) < 0) {
-        snprintf(text, size, "Could not chdir to Home directory %s: %s", p->home,
-                 strerror(errno));
+        say(st, "Could not chdir to Home directory %s: %s", p->home, strerror(errno));
         return START_FAILED;
     }
-    if (!open_outputs(p) || !open_input(p)) {
-        snprintf(text, size, "cannot open %s: %s", p->out ? p->out : p->err,
-                 strerror(errno));
+    if (!open_outputs(st, true))
+        return START_RETRY;
+    if (!use_outputs(st) || !open_input(p)) {
+        say(st, "cannot open %s: %s", p->out.path ? p->out.path : p->err.path,
+            strerror(errno));
         return START_RETRY;
     }
     if (!set_limits(p)) {
-        snprintf(text, size, "Unable to set limits, err=%d", errno);
+        say(st, "Unable to set limits, err=%d", errno);
         return START_FAILED;
     }
     return 0;
 }
 
+/* Whatever can fail before the program starts, in order. 0 or the job's status. */
+static int prepare(struct starting *st)
+{
+    int status = prepare_places(st);
+
+    if (status)
+        return status;
+    if (!become_user(st->plan)) {
+        say(st, "cannot become user %s: %s", st->plan->user, strerror(errno));
+        return START_BAD_USER;
+    }
+    prctl(PR_SET_DUMPABLE, 0); /* until exec the MoM's memory is in here */
+    return prepare_as_user(st);
+}
+
 static NORETURN void job_run(const struct plan *p, const struct pipes *pipes)
 {
-    char text[200] = "", go;
+    struct starting st = { .plan = p, .output = { -1, -1 } };
+    char go;
     int status;
 
-    default_signals();
+    for (int signo = 1; signo < NSIG; signo++)
+        signal(signo, SIG_DFL);
     if (setsid() < 0)
         _exit(EXEC_FAILED);
-    status = prepare(p, text, sizeof(text));
-    report(pipes->report, status ? 0 : (int32_t)getpid(), status, "%s", text);
+    status = prepare(&st);
+    report(pipes->report, status ? 0 : (int32_t)getpid(), status, st.text);
     close(pipes->report);
     if (status || read(pipes->go, &go, 1) != 1 || write(pipes->begun, "b", 1) != 1)
         _exit(EXEC_FAILED);
@@ -241,7 +293,6 @@ static NORETURN void shepherd_run(const struct plan *p, const char *exit_path,
     bool started;
     pid_t job;
 
-    default_signals();
     for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
         signal(ignored[i], SIG_IGN);
     setsid();
@@ -265,25 +316,6 @@ static NORETURN void shepherd_run(const struct plan *p, const char *exit_path,
     _exit(0);
 }
 
-/* The three standard descriptors become /dev/null, the pipes 3 and 4, all others are
- * closed: locks, logs and sockets are the MoM's. */
-static bool keep_only(struct pipes *pipes)
-{
-    int null = open("/dev/null", O_RDWR);
-    int go = fcntl(pipes->go, F_DUPFD, 64), up = fcntl(pipes->report, F_DUPFD, 64);
-
-    if (null < 0 || go < 0 || up < 0)
-        return false;
-    for (int fd = 0; fd < 3; fd++)
-        if (dup2(null, fd) < 0)
-            return false;
-    if (dup3(go, 3, O_CLOEXEC) < 0 || dup3(up, 4, O_CLOEXEC) < 0)
-        return false;
-    pipes->go = 3;
-    pipes->report = 4;
-    return close_range(5, ~0u, 0) == 0;
-}
-
 int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret,
                 struct diag *why)
 {
@@ -300,8 +332,9 @@ int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret
     pid = fork();
     if (pid == 0) {
         struct pipes pipes = { .report = up[1], .go = down[0] };
+        int *const keep[] = { &pipes.go, &pipes.report };
 
-        if (!keep_only(&pipes))
+        if (!child_keep_only(keep, 2))
             _exit(1);
         shepherd_run(p, exit_path, &pipes);
     }
@@ -312,6 +345,7 @@ int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret
         close(down[1]);
         return diag_set(why, PBSE_SYSTEM, "fork: %s", strerror(errno));
     }
+    (void)fcntl(up[0], F_SETFL, O_NONBLOCK);
     *ret = (struct spawned){ .shepherd = pid, .report_fd = up[0], .go_fd = down[1] };
     return 0;
 }

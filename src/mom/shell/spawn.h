@@ -13,15 +13,17 @@
 #include "mom/mom.h"
 #include "mom/shell/plan.h"
 
+#define SPAWN_TEXT_BYTES 1000
+
 struct spawn_report { /* what the job says through 'report_fd', once */
     int32_t session;
     int32_t status; /* why it does not start, 0 if it does */
-    char text[240];
+    char text[SPAWN_TEXT_BYTES]; /* for the log; also when it starts */
 };
 
 struct spawned {
     pid_t shepherd;
-    int report_fd;
+    int report_fd; /* reading does not wait */
     int go_fd; /* one byte lets the job begin; closing it ends the job */
 };
 

@@ -1,7 +1,7 @@
 /* tasks.c - jobs with processes: shepherds that are our children, and adopted ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/io/child.h"
+#include "mom/shell/files.h"
 #include "mom/shell/home.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/shell.h"
@@ -84,21 +84,6 @@ static struct task *add_task(struct shell *s, const char *job_id, int run_versio
     return t;
 }
 
-/* A scratch directory may be large: a child removes it. */
-static void remove_tree(struct shell *s, const char *path)
-{
-    const char *const argv[] = { "rm", "-rf", "--", path, NULL };
-    const struct child_config cfg = { .path = "/bin/rm",
-                                      .argv = argv,
-                                      .fd = { -1, -1, -1 } };
-    struct diag why;
-    pid_t pid;
-
-    if (access(path, F_OK) == 0 &&
-        child_start(s->loop, &cfg, NULL, NULL, &pid, &why) != 0)
-        shell_log(s, LOG_EV_ERROR, LOG_IN_FILE, path, why.text);
-}
-
 static void remove_exit(struct task *t)
 {
     char path[PATH_MAX];
@@ -120,6 +105,57 @@ static void tell_exit(struct task *t, struct mom_out *out)
     mom_exited(s->mom, clock_read(), t->job_id, status, known ? &used : NULL, out);
 }
 
+/* Its record is on disk: the job may begin. */
+static void release(struct task *t)
+{
+    if (t->go_fd >= 0 && write(t->go_fd, "g", 1) != 1)
+        shell_log(t->shell, LOG_EV_ERROR, LOG_IN_JOB, t->job_id,
+                  "cannot let the job begin");
+    close_pipes(t);
+}
+
+/* What the job says before its program starts. */
+static void take_report(struct task *t, const struct spawn_report *r)
+{
+    struct shell *s = t->shell;
+    struct mom_out out = { .arena = s->arena };
+
+    t->session = r->session;
+    if (t->dropped) {
+        close_pipes(t); /* without its go the job ends */
+        return;
+    }
+    if (r->text[0] && !r->status)
+        shell_log(s, LOG_EV_SECURITY | LOG_EV_ERROR, LOG_IN_JOB, t->job_id, r->text);
+    mom_started(s->mom, clock_read(), t->job_id, r->session, r->status,
+                r->text[0] ? r->text : NULL, &out);
+    if (r->status) { /* the shepherd's end is no news */
+        t->dropped = true;
+        unlist(t);
+    }
+    shell_carry_out(s, &out);
+    if (!t->dropped)
+        release(t);
+}
+
+static void on_report(void *arg, int fd, unsigned ready)
+{
+    struct task *t = arg;
+    struct spawn_report r;
+    ssize_t n = read(fd, &r, sizeof(r));
+
+    (void)ready;
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    loop_fd_free(t->report);
+    t->report = NULL;
+    if (n != (ssize_t)sizeof(r))
+        return; /* the shepherd's end says the rest */
+    r.text[sizeof(r.text) - 1] = '\0';
+    take_report(t, &r);
+}
+
+/* The report may still be in its pipe: it came first, and says more. */
 static void on_shepherd_end(void *arg, pid_t pid, int status)
 {
     struct task *t = arg;
@@ -129,6 +165,8 @@ static void on_shepherd_end(void *arg, pid_t pid, int status)
     (void)pid;
     (void)status;
     t->child = NULL;
+    if (t->report)
+        on_report(t, t->report_fd, LOOP_READ);
     if (t->dropped) {
         proc_kill_session(t->session, SIGKILL);
         remove_exit(t);
@@ -142,47 +180,6 @@ static void on_shepherd_end(void *arg, pid_t pid, int status)
     }
     free_task(t);
     shell_carry_out(s, &out);
-}
-
-/* Its record is on disk: the job may begin. */
-static void release(struct task *t)
-{
-    if (t->go_fd >= 0 && write(t->go_fd, "g", 1) != 1)
-        shell_log(t->shell, LOG_EV_ERROR, LOG_IN_JOB, t->job_id,
-                  "cannot let the job begin");
-    close_pipes(t);
-}
-
-static void on_report(void *arg, int fd, unsigned ready)
-{
-    struct task *t = arg;
-    struct shell *s = t->shell;
-    struct mom_out out = { .arena = s->arena };
-    struct spawn_report r;
-    ssize_t n = read(fd, &r, sizeof(r));
-
-    (void)ready;
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return;
-    loop_fd_free(t->report);
-    t->report = NULL;
-    if (n != (ssize_t)sizeof(r))
-        return; /* the shepherd's end says the rest */
-    r.text[sizeof(r.text) - 1] = '\0';
-    t->session = r.session;
-    if (t->dropped) {
-        close_pipes(t); /* without its go the job ends */
-        return;
-    }
-    mom_started(s->mom, clock_read(), t->job_id, r.session, r.status,
-                r.text[0] ? r.text : NULL, &out);
-    if (r.status) { /* the shepherd's end is no news */
-        t->dropped = true;
-        unlist(t);
-    }
-    shell_carry_out(s, &out);
-    if (!t->dropped)
-        release(t);
 }
 
 static void not_started(struct shell *s, const char *job_id, int status,
@@ -257,11 +254,13 @@ void tasks_drop(struct shell *s, const char *job_id)
     struct task *t = find(s, job_id);
     const char *tmpdir = s->config.tmpdir ? s->config.tmpdir : s->conf->tmpdir;
     char path[PATH_MAX];
+    struct diag why;
 
     home_remove_job(s->home, job_id);
     if (snprintf(path, sizeof(path), "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp",
-                 job_id) < (int)sizeof(path))
-        remove_tree(s, path);
+                 job_id) < (int)sizeof(path) &&
+        files_remove_tree(s->loop, path, &why) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_FILE, path, why.text);
     if (!t)
         return;
     unlist(t);

@@ -27,7 +27,7 @@ class Job:
 
 OPTIONS = {"queue": "-q", "Job_Name": "-N", "Output_Path": "-o", "Error_Path": "-e",
            "Join_Path": "-j", "Shell_Path_List": "-S", "Priority": "-p", "Hold_Types": "-h",
-           "Rerunable": "-r", "Variable_List": "-v"}
+           "Rerunable": "-r", "Variable_List": "-v", "Keep_Files": "-k"}
 
 
 class Reservation:

@@ -1,0 +1,150 @@
+/* as_user.c - see as_user.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/as_user.h"
+
+#include "lib/io/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct watched { /* a process that was started */
+    void (*done)(void *arg, enum as_user_end end, const char *report);
+    void *arg;
+    pid_t pid;
+    int report_fd;
+    struct loop_timer *limit;
+};
+
+/* Below: in the new process. */
+
+static bool become(const struct as_user *a)
+{
+    if (geteuid() != 0)
+        return geteuid() == a->uid;
+    if ((a->name ? initgroups(a->name, a->gid) : setgroups(0, NULL)) < 0)
+        return false;
+    return setgid(a->gid) == 0 && setuid(a->uid) == 0;
+}
+
+/* The MoM's memory is still in this process: its user must not look into it. A change
+ * of uid clears the signal that tells of the parent's end, so it is asked for
+ * afterwards. */
+static void shut_in(pid_t parent)
+{
+    prctl(PR_SET_DUMPABLE, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+}
+
+static bool work(const struct as_user *a, pid_t parent, struct buf *report)
+{
+    if (!become(a)) {
+        buf_printf(report, "cannot become user %s: %s\n", a->name ? a->name : "",
+                   strerror(errno));
+        return false;
+    }
+    shut_in(parent);
+    signal(SIGPIPE, SIG_IGN);
+    if (chdir(a->dir) < 0 && chdir("/") < 0) {
+        buf_printf(report, "%s: %s\n", a->dir, strerror(errno));
+        return false;
+    }
+    return a->run(a->work, report);
+}
+
+static NORETURN void child_run(const struct as_user *a, pid_t parent, int report_fd)
+{
+    struct buf report = { 0 };
+    int *const keep[] = { &report_fd };
+    bool ok = child_keep_only(keep, 1) && work(a, parent, &report);
+
+    if (report.len && write(report_fd, report.data,
+                            MIN_OF(report.len, (size_t)AS_USER_MAX_REPORT_BYTES)) < 0)
+        _exit(2);
+    _exit(ok ? 0 : 1);
+}
+
+/* Above: in the new process. Below: in the MoM. */
+
+static void finish(struct watched *w, enum as_user_end end)
+{
+    struct buf report = { 0 };
+    ssize_t n;
+
+    loop_timer_free(w->limit);
+    w->limit = NULL;
+    while ((n = read(w->report_fd, buf_reserve(&report, 4096), 4096)) > 0)
+        report.len += (size_t)n;
+    close(w->report_fd);
+    buf_add_str(&report, "");
+    report.data[report.len] = '\0';
+    if (w->done)
+        w->done(w->arg, end, report.data);
+    w->done = NULL;
+    buf_fini(&report);
+}
+
+static void on_end(void *arg, pid_t pid, int status)
+{
+    struct watched *w = arg;
+
+    (void)pid;
+    if (w->limit) /* not given up yet */
+        finish(w, WIFEXITED(status) && WEXITSTATUS(status) == 0 ? AS_USER_DONE
+                                                                : AS_USER_FAILED);
+    free(w);
+}
+
+static void on_limit(void *arg)
+{
+    struct watched *w = arg;
+
+    kill(w->pid, SIGKILL);
+    finish(w, AS_USER_LATE);
+}
+
+/* The report never fills its pipe, so that the process does not wait for the MoM; and
+ * the MoM does not wait for whoever else may hold the other end. */
+static int make_pipe(int fds[2], struct diag *why)
+{
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return diag_set(why, PBSE_SYSTEM, "pipe: %s", strerror(errno));
+    (void)fcntl(fds[1], F_SETPIPE_SZ, AS_USER_MAX_REPORT_BYTES);
+    (void)fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+int as_user_start(struct loop *l, const struct as_user *a, struct diag *why)
+{
+    pid_t parent = getpid(), pid;
+    struct watched *w;
+    int fds[2];
+
+    if (make_pipe(fds, why) != 0)
+        return why->code;
+    pid = fork();
+    if (pid == 0)
+        child_run(a, parent, fds[1]);
+    close(fds[1]);
+    if (pid < 0) {
+        close(fds[0]);
+        return diag_set(why, PBSE_SYSTEM, "fork: %s", strerror(errno));
+    }
+    w = xcalloc(1, sizeof(*w));
+    *w = (struct watched){
+        .done = a->done, .arg = a->arg, .pid = pid, .report_fd = fds[0]
+    };
+    w->limit = loop_timer_new(l, on_limit, w);
+    loop_timer_set(w->limit, a->limit_ms);
+    loop_child_watch(l, pid, on_end, w);
+    return 0;
+}

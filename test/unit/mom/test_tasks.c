@@ -1,0 +1,189 @@
+/* Unit test of the order in which a starting job's news are taken: the shepherd is
+ * played, the core and the loop are real.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/files.h"
+#include "mom/shell/shell.h"
+#include "mom/shell/spawn.h"
+
+#include "../unit.h"
+#include "node1.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct spawn_report to_report; /* what the next shepherd says */
+static char last_log[256];
+
+/* --- what the tasks need of the rest of the shell --------------------------------- */
+
+int plan_make(const struct plan_host *host, const char *job_id,
+              const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
+              struct diag *why)
+{
+    (void)host;
+    (void)attrs;
+    (void)arena;
+    (void)why;
+    *ret = (struct plan){ .job_id = job_id };
+    return 0;
+}
+
+/* A shepherd that has said its words and is over when this returns. */
+int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret,
+                struct diag *why)
+{
+    siginfo_t info;
+    int up[2];
+    pid_t pid;
+
+    (void)p;
+    (void)exit_path;
+    (void)why;
+    CU_ASSERT_EQUAL_FATAL(pipe2(up, O_CLOEXEC | O_NONBLOCK), 0);
+    pid = fork();
+    if (pid == 0)
+        _exit(write(up[1], &to_report, sizeof(to_report)) < 0);
+    close(up[1]);
+    CU_ASSERT_EQUAL_FATAL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    *ret = (struct spawned){ .shepherd = pid, .report_fd = up[0], .go_fd = -1 };
+    return 0;
+}
+
+bool spawn_read_exit(const char *exit_path, int32_t *status, struct mom_usage *used)
+{
+    (void)exit_path;
+    (void)used;
+    *status = 42;
+    return true;
+}
+
+int files_remove_tree(struct loop *l, const char *path, struct diag *why)
+{
+    (void)l;
+    (void)path;
+    (void)why;
+    return 0;
+}
+
+void shell_log(struct shell *s, int event, int log_class, const char *object,
+               const char *text)
+{
+    (void)s;
+    (void)event;
+    (void)log_class;
+    (void)object;
+    snprintf(last_log, sizeof(last_log), "%s", text);
+}
+
+/* The effects stay for the test to look at. */
+static struct mom_out *all;
+
+void shell_carry_out(struct shell *s, struct mom_out *out)
+{
+    (void)s;
+    for (size_t i = 0; i < out->n; i++) {
+        ARENA_ROOM(all->arena, all, v, 16);
+        all->v[all->n++] = out->v[i];
+    }
+    loop_stop(s->loop);
+}
+
+/* --- the tests -------------------------------------------------------------------- */
+
+static void command(struct mom *m, uint32_t number, const void *body,
+                    struct mom_out *out)
+{
+    const struct is_message msg = {
+        .command = IS_CMD,
+        .msgid = "1:0",
+        .request = { .number = number, .user = "root", .body = body },
+    };
+
+    mom_message(m, 100, 7, SERVER_IP, "10.0.0.1:15001", &msg, true, out);
+}
+
+static struct mom *job_on_its_way(struct mom_out *out)
+{
+    const struct mom_config cfg = node1_config(false);
+    const struct is_message hello = { .command = IS_REPLYHELLO };
+    struct wire_attr attr = { .name = "euser", .value = "joe" };
+    const struct body_queue queue = { .id = "1.svr",
+                                      .destination = "node1",
+                                      .attrs = { .n = 1, .v = &attr } };
+    const struct body_id commit = { .id = "1.svr" };
+    struct mom *m = mom_new(&cfg);
+
+    mom_router_up(m, 100, out);
+    mom_connected(m, 100, 7, 1, out);
+    mom_message(m, 100, 7, SERVER_IP, "10.0.0.1:15001", &hello, true, out);
+    command(m, BATCH_QUEUE_JOB, &queue, out);
+    command(m, BATCH_COMMIT, &commit, out);
+    mom_stored(m, 100, "1.svr", NULL, out);
+    return m;
+}
+
+/* The exit status that the server is told, when the shepherd is over before its words
+ * are read. */
+static int32_t told_status(int32_t session, int32_t status, const char *text)
+{
+    struct mom_out out = { .arena = arena_new() }, seen = { .arena = arena_new() };
+    struct config config = { 0 };
+    struct conf conf = { 0 };
+    struct shell s = { .conf = &conf, .loop = loop_new(), .arena = out.arena };
+    struct diag why;
+    int32_t told = INT32_MIN;
+
+    all = &seen;
+    s.config = config;
+    snprintf(s.home, sizeof(s.home), "/nonexistent");
+    to_report = (struct spawn_report){ .session = session, .status = status };
+    snprintf(to_report.text, sizeof(to_report.text), "%s", text);
+    s.mom = job_on_its_way(&out);
+    CU_ASSERT_FALSE(tasks_recover(&s, &why)); /* no directory, and then a timer */
+    tasks_start_job(&s, "1.svr", &out);
+    for (int i = 0; i < 10 && told == INT32_MIN; i++) {
+        loop_turn(s.loop, false);
+        for (size_t k = 0; k < seen.n; k++)
+            if (seen.v[k].kind == MOM_SEND && seen.v[k].u.msg.command == IS_JOBOBIT)
+                told = seen.v[k].u.msg.updates[0].status;
+    }
+    tasks_close(&s);
+    mom_free(s.mom);
+    loop_free(s.loop);
+    arena_free(seen.arena);
+    arena_free(out.arena);
+    return told;
+}
+
+static void test_a_refused_start_keeps_its_reason(void)
+{
+    CU_ASSERT_EQUAL(told_status(0, START_BAD_USER, "nobody"), START_BAD_USER);
+}
+
+static void test_a_short_job_keeps_its_status(void)
+{
+    CU_ASSERT_EQUAL(told_status(4711, 0, ""), 42);
+    CU_ASSERT_STRING_EQUAL(last_log, "");
+}
+
+static void test_what_was_moved_aside_is_logged(void)
+{
+    CU_ASSERT_EQUAL(told_status(4711, 0, "x belonged to uid 5"), 42);
+    CU_ASSERT_STRING_EQUAL(last_log, "x belonged to uid 5");
+}
+
+static const struct unit_case cases[] = {
+    { "a refused start keeps its reason", test_a_refused_start_keeps_its_reason },
+    { "a short job keeps its status", test_a_short_job_keeps_its_status },
+    { "what was moved aside is logged", test_what_was_moved_aside_is_logged },
+};
+
+int main(void)
+{
+    return unit_main("mom/tasks", cases, ARRAY_LEN(cases));
+}
