@@ -37,6 +37,7 @@ EXTRA_DIST += \
 	doc/design/005-hot-start.md \
 	doc/extensions.md \
 	doc/fuzzing.md \
+	doc/pbs \
 	doc/performance.md \
 	doc/security.md \
 	doc/store.md

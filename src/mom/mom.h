@@ -1,5 +1,5 @@
 /* mom.h - the door of the MoM's core: messages and events of jobs go in, effects come
- * out (tpp.md 5 and 6, execution.md).
+ * out (tpp.md 5 and 6, execution.md 11).
  *
  * The core reads no clock, socket, file or process. The shell (or the simulator) hands
  * it what the server said, what became of processes, and the time; it carries out the

@@ -142,7 +142,7 @@ enum svr_start {
     SVR_HOT,
     SVR_WARM,
     SVR_COLD,
-    SVR_CREATE,   /* first start: defaults are made (operations.md) */
+    SVR_CREATE,   /* first start: defaults are made (operations.md 7) */
     SVR_UPDATEDB, /* of other servers, whose stores need it; here: warm */
 };
 void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effects *out);

@@ -94,8 +94,7 @@ def test_garbage_to_the_router_ends_only_its_sender(cluster):
     cluster.server.expect(JOB, {"job_state": "R"}, id=jid)
 
 
-# One row for each row of wire.md 11.3, and for each weakness of wire.md 17 that bytes can
-# reach. 'also' is what the answer may hold beside its code.
+# One row for each row of wire.md 11.3, and for other requests that have ended servers. 'also' is what the answer may hold beside its code.
 
 PROTOCOL, UNKNOWN, CREDENTIAL = 15056, 15005, 15019
 PERMISSION = 15007

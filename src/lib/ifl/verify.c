@@ -74,7 +74,7 @@ static bool is_other(uint32_t number, int object, const char *name)
 }
 
 /* What is not ours to know is left to the server: other object types, and changes of
- * hooks, whose refusals name the attribute in a way of their own (hooks.md). */
+ * hooks, whose refusals name the attribute in a way of their own (hooks.md 5). */
 static bool can_judge(uint32_t number, int object)
 {
     if (number == BATCH_MANAGER &&

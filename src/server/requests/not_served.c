@@ -24,7 +24,7 @@ int handle_from_peer(const struct model *m UNUSED, const struct request *rq UNUS
 }
 
 /* FailOver: from the other server of the pair alone, and no pair is configured. Anybody
- * else could end this server with it (wire.md 17). */
+ * else could end this server with it (wire.md 14). */
 int handle_failover(const struct model *m UNUSED, const struct request *rq UNUSED,
                     struct decision *out)
 {

@@ -97,7 +97,7 @@ struct decision {
     /* lines for the server's log that come with a refusal or a success */
     size_t n_logs, cap_logs;
     struct log_line {
-        uint32_t event;     /* event class bits, operations.md */
+        uint32_t event;     /* event class bits, operations.md 13 */
         uint32_t obj_class; /* enum log_class */
         const char *object;
         const char *text;
