@@ -185,6 +185,12 @@ test_unit_server_test_mom_link_SOURCES = test/unit/server/test_mom_link.c $(FAKE
 test_unit_server_test_mom_link_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_mom_link_LDADD = $(FAKE_MOM_LIBS)
 
+check_PROGRAMS += test/unit/server/test_bounds
+TESTS += test/unit/server/test_bounds
+test_unit_server_test_bounds_SOURCES = test/unit/server/test_bounds.c $(FAKE_MOM)
+test_unit_server_test_bounds_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_bounds_LDADD = $(FAKE_MOM_LIBS)
+
 # Limits of users, groups and projects.
 check_PROGRAMS += test/unit/server/test_job_limits
 TESTS += test/unit/server/test_job_limits

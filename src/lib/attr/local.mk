@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libhfattr.la
 libhfattr_la_SOURCES = \
 	src/lib/attr/acl.c src/lib/attr/acl.h \
+	src/lib/attr/bounds.c src/lib/attr/bounds.h \
 	src/lib/attr/check.c src/lib/attr/check.h \
 	src/lib/attr/chunk.c src/lib/attr/chunk.h \
 	src/lib/attr/convert.c \
@@ -10,6 +11,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/hook_attrs.c src/lib/attr/hook_attrs.h \
 	src/lib/attr/ids.c src/lib/attr/ids.h \
 	src/lib/attr/job_attrs.c src/lib/attr/job_attrs.h \
+	src/lib/attr/list_edit.c src/lib/attr/list_edit.h \
 	src/lib/attr/node_attrs.c src/lib/attr/node_attrs.h \
 	src/lib/attr/node_state.c src/lib/attr/node_state.h \
 	src/lib/attr/place.c \
@@ -31,10 +33,12 @@ libhfattr_la_SOURCES = \
 
 check_PROGRAMS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
-	test/unit/attr/test_formula
+	test/unit/attr/test_formula test/unit/attr/test_list_edit
 TESTS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
-	test/unit/attr/test_formula
+	test/unit/attr/test_formula test/unit/attr/test_list_edit
+test_unit_attr_test_list_edit_SOURCES = test/unit/attr/test_list_edit.c
+test_unit_attr_test_list_edit_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_values_SOURCES = test/unit/attr/test_values.c
 test_unit_attr_test_values_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_rows_SOURCES = test/unit/attr/test_rows.c

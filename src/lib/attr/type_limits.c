@@ -75,36 +75,6 @@ const struct limit *limits_find(const struct attr_value *v, char kind, const cha
     return v->set ? find_limit(v, &key, &at) : NULL;
 }
 
-/* 'limit' goes over to '*v'; an entry of the same key is overwritten. */
-static void put_limit(struct attr_value *v, struct limit limit)
-{
-    struct limits *l = &v->u.limits;
-    size_t at;
-    struct limit *old = find_limit(v, &limit, &at);
-
-    v->set = true;
-    if (old) {
-        limit_fini(old);
-        *old = limit;
-        return;
-    }
-    l->v = xrealloc(l->v, (l->n + 1) * sizeof(*l->v));
-    memmove(&l->v[at + 1], &l->v[at], (l->n - at) * sizeof(*l->v));
-    l->v[at] = limit;
-    l->n++;
-}
-
-static void remove_limit(struct attr_value *v, size_t at)
-{
-    struct limits *l = &v->u.limits;
-
-    limit_fini(&l->v[at]);
-    l->n--;
-    memmove(&l->v[at], &l->v[at + 1], (l->n - at) * sizeof(*l->v));
-    if (l->n == 0)
-        clear_limits(v);
-}
-
 static struct limit copy_limit(const struct limit *from)
 {
     return (struct limit){
@@ -118,8 +88,41 @@ static struct limit copy_limit(const struct limit *from)
 static void copy_limits(struct attr_value *to, const struct attr_value *from)
 {
     *to = (struct attr_value){ .set = from->set };
-    for (size_t i = 0; from->set && i < from->u.limits.n; i++)
-        put_limit(to, copy_limit(&from->u.limits.v[i]));
+    if (!from->set)
+        return;
+    to->u.limits.v = xcalloc(from->u.limits.n + 1, sizeof(*to->u.limits.v));
+    for (size_t i = 0; i < from->u.limits.n; i++)
+        to->u.limits.v[to->u.limits.n++] = copy_limit(&from->u.limits.v[i]);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct limit *x = *(const struct limit *const *)a;
+    const struct limit *y = *(const struct limit *const *)b;
+    int cmp = compare_keys(x, y);
+
+    return cmp ? cmp : (x > y) - (x < y); /* as they stand in the array */
+}
+
+/* Bring entries, given in any order, into theirs; of equal keys the last one stays. */
+static void sort_limits(struct limits *l)
+{
+    struct limit **sorted = xcalloc(l->n + 1, sizeof(struct limit *));
+    struct limit *v = xcalloc(l->n + 1, sizeof(*v));
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        sorted[i] = &l->v[i];
+    qsort(sorted, l->n, sizeof(struct limit *), by_key);
+    for (size_t i = 0; i < l->n; i++) {
+        if (i + 1 < l->n && compare_keys(sorted[i], sorted[i + 1]) == 0)
+            limit_fini(sorted[i]);
+        else
+            v[n++] = *sorted[i];
+    }
+    free(sorted);
+    free(l->v);
+    *l = (struct limits){ n, v };
 }
 
 /* the grammar */
@@ -217,15 +220,22 @@ static int parse_limits(struct attr_value *v, const struct resource_def *def,
                         const char *text, bool values_needed)
 {
     struct attr_value fresh = { 0 };
-    struct limit limit;
+    struct limits *l = &fresh.u.limits;
+    size_t cap = 0;
 
+    fresh.set = true;
     for (;;) {
         skip_blanks(&text);
-        if (!parse_entry(&text, def, values_needed, &limit))
+        if (l->n == cap) {
+            cap = MAX_OF(2 * cap, (size_t)4);
+            l->v = xrealloc(l->v, cap * sizeof(*l->v));
+        }
+        if (!parse_entry(&text, def, values_needed, &l->v[l->n]))
             break;
-        put_limit(&fresh, limit);
+        l->n++;
         skip_blanks(&text);
         if (!*text) {
+            sort_limits(l);
             *v = fresh;
             return 0;
         }
@@ -271,17 +281,43 @@ static int decode_less_limits(struct attr_value *v,
     return parse_limits(v, NULL, text, false);
 }
 
-static void remove_resource(struct attr_value *v, const char *resource)
+/* Keep the entries that 'stays' is true of. */
+static void filter_limits(struct attr_value *v,
+                          bool (*stays)(const struct limit *limit, const void *arg),
+                          const void *arg)
 {
-    for (size_t i = v->set ? v->u.limits.n : 0; i-- > 0;)
-        if (strcasecmp(v->u.limits.v[i].resource, resource) == 0)
-            remove_limit(v, i);
+    struct limits *l = &v->u.limits;
+    size_t kept = 0;
+
+    for (size_t i = 0; v->set && i < l->n; i++) {
+        if (stays(&l->v[i], arg))
+            l->v[kept++] = l->v[i];
+        else
+            limit_fini(&l->v[i]);
+    }
+    if (!v->set || kept == l->n)
+        return;
+    l->n = kept;
+    if (kept == 0)
+        clear_limits(v);
+}
+
+static bool is_of_other(const struct limit *limit, const void *resource)
+{
+    return strcasecmp(limit->resource, resource) != 0;
 }
 
 static int add_limits(struct attr_value *v, const struct attr_value *more)
 {
+    struct limits *l = &v->u.limits;
+
+    if (more->u.limits.n == 0)
+        return 0;
+    v->set = true;
+    l->v = xrealloc(l->v, (l->n + more->u.limits.n) * sizeof(*l->v));
     for (size_t i = 0; i < more->u.limits.n; i++)
-        put_limit(v, copy_limit(&more->u.limits.v[i]));
+        l->v[l->n++] = copy_limit(&more->u.limits.v[i]);
+    sort_limits(l);
     return 0;
 }
 
@@ -297,7 +333,7 @@ static int decode_resource_limits(struct attr_value *v,
         err = parse_limits(&fresh, def, text, true);
     if (err)
         return err;
-    remove_resource(v, def->name);
+    filter_limits(v, is_of_other, def->name);
     add_limits(v, &fresh);
     clear_limits(&fresh);
     return 0;
@@ -314,16 +350,17 @@ static int decode_less_resource_limits(struct attr_value *v,
 }
 
 /* An entry with a value goes only when the value is the same. */
+static bool is_not_less(const struct limit *limit, const void *less)
+{
+    size_t at;
+    const struct limit *gone = find_limit(less, limit, &at);
+
+    return !gone || (gone->value && strcmp(gone->value, limit->value) != 0);
+}
+
 static int subtract_limits(struct attr_value *v, const struct attr_value *less)
 {
-    for (size_t i = 0; v->set && i < less->u.limits.n; i++) {
-        const struct limit *gone = &less->u.limits.v[i];
-        size_t at;
-        struct limit *have = find_limit(v, gone, &at);
-
-        if (have && (!gone->value || strcmp(gone->value, have->value) == 0))
-            remove_limit(v, at);
-    }
+    filter_limits(v, is_not_less, less);
     return 0;
 }
 

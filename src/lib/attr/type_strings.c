@@ -5,7 +5,7 @@
  * evaluated and holds no text twice.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/attr/value.h"
+#include "lib/attr/list_edit.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -15,26 +15,12 @@
     static int name(struct attr_value *v, const struct resource_defs *defs UNUSED,     \
                     const char *resource UNUSED, const char *text)
 
-static void strings_insert(struct strings *list, size_t at, char *member)
+static void strings_append(struct strings *list, char *member)
 {
     /* Grown when n + 1 is a power of two, so that the capacity needs no field. */
     if ((list->n & (list->n + 1)) == 0)
         list->v = xrealloc(list->v, 2 * (list->n + 1) * sizeof(*list->v));
-    memmove(&list->v[at + 1], &list->v[at], (list->n - at) * sizeof(*list->v));
-    list->v[at] = member;
-    list->n++;
-}
-
-static void strings_append(struct strings *list, char *member)
-{
-    strings_insert(list, list->n, member);
-}
-
-static void strings_remove(struct strings *list, size_t at)
-{
-    free(list->v[at]);
-    list->n--;
-    memmove(&list->v[at], &list->v[at + 1], (list->n - at) * sizeof(*list->v));
+    list->v[list->n++] = member;
 }
 
 static void clear_strings(struct attr_value *v)
@@ -130,62 +116,22 @@ static int add_strings(struct attr_value *v, const struct attr_value *more)
     return 0;
 }
 
-static int by_text(const void *a, const void *b)
+/* All at once, for a value that no request edits in several entries. */
+static int combine_list(const struct attr_type *type, struct attr_value *v,
+                        const struct attr_value *other, enum wire_op op)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    struct list_edit *l = list_edit_begin(type, v);
+    struct attr_value mine;
+
+    copy_strings(&mine, other);
+    list_edit_apply(l, &mine, op, 0);
+    return list_edit_end(l, v, NULL);
 }
 
-/* What '-=' takes away: each text once, with how often. */
-struct takings {
-    size_t n;
-    const char **text; /* sorted */
-    size_t *n_left;
-};
-
-static struct takings takings_of(const struct strings *less)
-{
-    struct takings t = { .text = xcalloc(less->n + 1, sizeof(*t.text)),
-                         .n_left = xcalloc(less->n + 1, sizeof(*t.n_left)) };
-
-    for (size_t i = 0; i < less->n; i++)
-        t.text[i] = less->v[i];
-    qsort(t.text, less->n, sizeof(*t.text), by_text);
-    for (size_t i = 0; i < less->n; i++) {
-        if (t.n == 0 || strcmp(t.text[t.n - 1], t.text[i]) != 0)
-            t.text[t.n++] = t.text[i];
-        t.n_left[t.n - 1]++;
-    }
-    return t;
-}
-
-static bool takes(struct takings *t, const char *member)
-{
-    const char **at = bsearch(&member, t->text, t->n, sizeof(*t->text), by_text);
-
-    if (!at || t->n_left[at - t->text] == 0)
-        return false;
-    t->n_left[at - t->text]--;
-    return true;
-}
-
-/* For each member given the first equal one goes. Lists of ten thousand are taken from
- * lists of ten thousand: each is walked once. */
+/* For each member given the first equal one goes. */
 static int subtract_strings(struct attr_value *v, const struct attr_value *less)
 {
-    struct takings t = takings_of(&less->u.list);
-    size_t kept = 0;
-
-    for (size_t i = 0; v->set && i < v->u.list.n; i++) {
-        if (takes(&t, v->u.list.v[i]))
-            free(v->u.list.v[i]);
-        else
-            v->u.list.v[kept++] = v->u.list.v[i];
-    }
-    if (v->set)
-        v->u.list.n = kept;
-    free(t.text);
-    free(t.n_left);
-    return 0;
+    return combine_list(&attr_strings, v, less, WIRE_OP_DECR);
 }
 
 static int compare_strings(const struct attr_value *a, const struct attr_value *b)
@@ -276,79 +222,39 @@ static int order_users(const char *a, const char *b)
     return order_hosts(a[n] ? a + n + 1 : "", b[m] ? b + m + 1 : "");
 }
 
-typedef int (*order_fn)(const char *a, const char *b);
-
-/* Behind its equals in order, among which alone it can be a second time. Everybody may
- * send a list of ten thousand: the search is binary. */
-static int insert_member(struct strings *list, const char *member, order_fn order)
-{
-    const char *key = unsigned_member(member);
-    size_t lo = 0, hi = list->n;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (order(unsigned_member(list->v[mid]), key) <= 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (size_t i = lo; i > 0 && order(unsigned_member(list->v[i - 1]), key) == 0; i--)
-        if (strcmp(list->v[i - 1], member) == 0)
-            return PBSE_DUPLIST;
-    strings_insert(list, lo, xstrdup(member));
-    return 0;
-}
-
-static void remove_member(struct strings *list, const char *member)
-{
-    size_t at = 0;
-
-    while (strcmp(list->v[at], member) != 0)
-        at++;
-    strings_remove(list, at);
-}
-
-/* '*v' with the members of 'more' at their places, or as it was. */
-static int insert_all(struct attr_value *v, const struct attr_value *more,
-                      order_fn order)
-{
-    int err = 0;
-
-    for (size_t i = 0; !err && i < more->u.list.n; i++) {
-        err = insert_member(&v->u.list, more->u.list.v[i], order);
-        while (err && i-- > 0)
-            remove_member(&v->u.list, more->u.list.v[i]);
-    }
-    if (!err)
-        v->set = true;
-    else if (!v->set) {
-        free(v->u.list.v);
-        v->u.list = (struct strings){ 0 };
-    }
-    return err;
-}
-
-static int decode_ordered(struct attr_value *v, const char *text, order_fn order)
+static int decode_ordered(const struct attr_type *type, struct attr_value *v,
+                          const char *text)
 {
     struct attr_value given = split(text, ",\n", true), fresh = { 0 };
-    int err = insert_all(&fresh, &given, order);
+    struct list_edit *l = list_edit_begin(type, &fresh);
+    int err;
 
-    clear_strings(&given);
+    list_edit_apply(l, &given, WIRE_OP_SET, 0);
+    err = list_edit_end(l, &fresh, NULL);
     return err ? err : replace(v, fresh);
 }
 
 #define ACL_TYPE(kind, order)                                                          \
+    static int by_##kind(const void *a, const void *b)                                 \
+    {                                                                                  \
+        const struct list_part *x = *(const struct list_part *const *)a;               \
+        const struct list_part *y = *(const struct list_part *const *)b;               \
+        int cmp = order(unsigned_member(x->text), unsigned_member(y->text));           \
+                                                                                       \
+        return cmp ? cmp : (x->at > y->at) - (x->at < y->at);                          \
+    }                                                                                  \
+    static const struct list_kind kind##_list = { .by_order = by_##kind };             \
     DECODER(decode_acl_##kind)                                                         \
     {                                                                                  \
-        return decode_ordered(v, text, order);                                         \
+        return decode_ordered(&attr_acl_##kind, v, text);                              \
     }                                                                                  \
     static int add_acl_##kind(struct attr_value *v, const struct attr_value *more)     \
     {                                                                                  \
-        return insert_all(v, more, order);                                             \
+        return combine_list(&attr_acl_##kind, v, more, WIRE_OP_INCR);                  \
     }                                                                                  \
     const struct attr_type attr_acl_##kind = { .name = #kind " ACL",                   \
                                                .wire_type = 8,                         \
+                                               .list = &kind##_list,                   \
                                                .decode = decode_acl_##kind,            \
                                                .decode_less = decode_strings,          \
                                                .print = print_strings,                 \
@@ -362,9 +268,13 @@ ACL_TYPE(user, order_users);
 ACL_TYPE(host, order_hosts);
 ACL_TYPE(group, strcmp);
 
+/* In the order in which they came, and as often. */
+static const struct list_kind plain_list;
+
 const struct attr_type attr_strings = {
     .name = "array of strings",
     .wire_type = 4,
+    .list = &plain_list,
     .decode = decode_strings,
     .print = print_strings,
     .add = add_strings,
@@ -377,6 +287,7 @@ const struct attr_type attr_strings = {
 const struct attr_type attr_variables = {
     .name = "array of escaped strings",
     .wire_type = 4,
+    .list = &plain_list,
     .decode = decode_variables,
     .print = print_variables,
     .add = add_strings,

@@ -59,8 +59,45 @@ static int add_text(struct attr_value *v, const struct attr_value *more)
     return 0;
 }
 
-/* Remove every occurrence, from the end: what a removal brings together behind the
- * place looked at is not looked at again. */
+/* For each front of the text read backwards, how long the longest shorter front is that
+ * it ends with (Knuth, Morris and Pratt). */
+static void find_borders(const char *text, size_t len, uint32_t *border)
+{
+    uint32_t k = 0;
+
+    border[0] = 0;
+    for (size_t i = 1; i < len; i++) {
+        while (k > 0 && text[len - 1 - k] != text[len - 1 - i])
+            k = border[k - 1];
+        if (text[len - 1 - k] == text[len - 1 - i])
+            k++;
+        border[i] = k;
+    }
+}
+
+/* Remove every occurrence of 'less', from the end: what a removal brings together behind
+ * the place looked at is not looked at again. 'seen[n]' says how much of 'less' the last
+ * n + 1 characters that are kept begin with, so that no character is compared twice. */
+static void remove_all(char *text, size_t len, const char *less, size_t gone,
+                       const uint32_t *border, uint32_t *seen)
+{
+    size_t kept = 0; /* at the very end of the text */
+
+    for (size_t at = len; at-- > 0;) {
+        uint32_t k = kept > 0 ? seen[kept - 1] : 0;
+
+        while (k > 0 && less[gone - 1 - k] != text[at])
+            k = border[k - 1];
+        if (less[gone - 1 - k] == text[at])
+            k++;
+        seen[kept++] = k;
+        text[len - kept] = text[at];
+        if (k == gone)
+            kept -= gone;
+    }
+    memmove(text, text + len - kept, kept + 1);
+}
+
 static int subtract_text(struct attr_value *v, const struct attr_value *less)
 {
     size_t len, gone;
@@ -69,13 +106,16 @@ static int subtract_text(struct attr_value *v, const struct attr_value *less)
         return 0;
     len = strlen(v->u.str);
     gone = strlen(less->u.str);
-    for (size_t at = len; gone <= len && at-- > 0;) {
-        if (strncmp(v->u.str + at, less->u.str, gone) != 0)
-            continue;
-        memmove(v->u.str + at, v->u.str + at + gone, len - at - gone + 1);
-        len -= gone;
+    if (gone <= len && len <= UINT32_MAX) {
+        uint32_t *border = xcalloc(gone, sizeof(*border));
+        uint32_t *seen = xcalloc(len, sizeof(*seen));
+
+        find_borders(less->u.str, gone, border);
+        remove_all(v->u.str, len, less->u.str, gone, border, seen);
+        free(border);
+        free(seen);
     }
-    if (len == 0)
+    if (!*v->u.str)
         clear_text(v);
     return 0;
 }

@@ -14,6 +14,7 @@
 struct resource_def;  /* resource.h */
 struct resource_defs; /* resource.h */
 struct attr_type;
+struct list_kind; /* list_edit.h */
 
 /* A size as it was written: number << shift, in bytes or 8-byte words. */
 struct size_value {
@@ -71,6 +72,8 @@ struct resource_value {
 struct attr_type {
     const char *name;  /* as in the tables: "long", "duration", ... */
     uint8_t wire_type; /* wire.md 8.2: 1 long ... 15 entity limit */
+    /* The value is a list of texts ('u.list'), and how it is ordered; else NULL. */
+    const struct list_kind *list;
     bool has_grammar;  /* a text that += and -= can spoil: what they leave is decoded
                         * again before it becomes the value */
     int (*decode)(struct attr_value *v, const struct resource_defs *defs,

@@ -3,6 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/edit.h"
 
+#include "lib/attr/bounds.h"
+#include "lib/attr/list_edit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,10 +174,87 @@ static int check_member(const struct edit *e, int attr, const struct wire_attr *
     return 0;
 }
 
-static int entry_apply(struct edit *e, int attr, const struct wire_attr *a,
-                       uint32_t rights, struct diag *why)
+/* A request's entries being carried out. */
+struct entries {
+    struct edit *e;
+    uint32_t rights;
+    struct list_edit **lists; /* by row: of lists that += or -= are gathered for */
+    size_t combined_bytes;    /* that += and -= of other values have walked over */
+};
+
+static int refuse_excess(const struct attr_row *row, const char *resource,
+                         const char *words, struct diag *why)
 {
-    int err = check_member(e, attr, a, rights, why);
+    char what[sizeof(why->text)];
+
+    snprintf(what, sizeof(what), "%s%s%.100s: %s", row->name, resource ? "." : "",
+             resource ? resource : "", words);
+    return diag_about(why, PBSE_BADATVAL, what);
+}
+
+static int check_bounds(const struct entries *en, int attr, const struct wire_attr *a,
+                        struct diag *why)
+{
+    const struct attr_row *row = &en->e->table->rows[attr];
+    const struct resource_def *def = NULL;
+    const char *words;
+
+    if (row->type == &attr_resources && a->resource)
+        def = resource_find(en->e->defs, a->resource);
+    words = attr_text_excess(def ? def->type : row->type, a->value);
+    return words ? refuse_excess(row, a->resource, words, why) : 0;
+}
+
+/* Each += and -= of what is not gathered walks over the whole value. */
+static int check_work(struct entries *en, int attr, const struct wire_attr *a,
+                      struct diag *why)
+{
+    const struct attr_row *row = &en->e->table->rows[attr];
+
+    if (a->op != WIRE_OP_INCR && a->op != WIRE_OP_DECR)
+        return 0;
+    en->combined_bytes +=
+        attr_value_weight(row->type, edit_value(en->e, attr)) + strlen(a->value);
+    if (en->combined_bytes <= REQUEST_MAX_COMBINED_BYTES)
+        return 0;
+    return diag_set(why, PBSE_IVALREQ, "%s: %s is changed too often in one request",
+                    pbse_text(PBSE_IVALREQ), row->name);
+}
+
+/* The list goes into a list edit with the first += or -= in the request. */
+static bool is_gathered(struct entries *en, int attr, const struct wire_attr *a)
+{
+    const struct attr_type *type = en->e->table->rows[attr].type;
+
+    if (!type->list)
+        return false;
+    if (!en->lists[attr] && a->op != WIRE_OP_INCR && a->op != WIRE_OP_DECR)
+        return false;
+    if (!en->lists[attr])
+        en->lists[attr] = list_edit_begin(type, touch(en->e, attr));
+    return true;
+}
+
+static int gather(struct entries *en, int attr, const struct wire_attr *a, size_t when,
+                  struct diag *why)
+{
+    const struct attr_row *row = &en->e->table->rows[attr];
+    bool less = a->op == WIRE_OP_DECR && row->type->decode_less;
+    struct attr_value v = { 0 };
+    int err = less ? row->type->decode_less(&v, en->e->defs, NULL, a->value)
+                   : row->type->decode(&v, en->e->defs, NULL, a->value);
+
+    if (err)
+        return refuse(why, err, row->name, NULL);
+    list_edit_apply(en->lists[attr], &v, (enum wire_op)a->op, when);
+    return 0;
+}
+
+static int entry_apply(struct entries *en, int attr, const struct wire_attr *a,
+                       size_t when, struct diag *why)
+{
+    struct edit *e = en->e;
+    int err = check_member(e, attr, a, en->rights, why);
 
     if (err)
         return err;
@@ -182,34 +262,90 @@ static int entry_apply(struct edit *e, int attr, const struct wire_attr *a,
         edit_unset(e, attr, a->resource);
         return 0;
     }
-    return edit_set(e, attr, a->resource, a->value, (enum wire_op)a->op, why);
+    err = check_bounds(en, attr, a, why);
+    if (err)
+        return err;
+    if (is_gathered(en, attr, a))
+        return gather(en, attr, a, when, why);
+    err = check_work(en, attr, a, why);
+    return err ? err : edit_set(e, attr, a->resource, a->value, (enum wire_op)a->op, why);
+}
+
+static int entry_carry_out(struct entries *en, const struct wire_attr *a, size_t when,
+                           struct diag *why)
+{
+    int attr;
+
+    switch (entry_find(en->e, a, en->rights, &attr, why)) {
+    case ENTRY_REFUSE:
+        return why->code;
+    case ENTRY_SKIP:
+        return 0;
+    default:
+        return entry_apply(en, attr, a, when, why);
+    }
+}
+
+/* Empty values unset and go first, then the others in their order. The first that was
+ * refused and its number; SIZE_MAX when none was. */
+static size_t carry_out(struct entries *en, const struct wire_attrs *attrs,
+                        struct diag *why)
+{
+    for (int empties = 1; empties >= 0; empties--)
+        for (size_t i = 0; i < attrs->n; i++)
+            if ((*attrs->v[i].value == '\0') == (bool)empties &&
+                entry_carry_out(en, &attrs->v[i], i, why))
+                return empties ? 0 : i;
+    return SIZE_MAX;
+}
+
+/* Put the gathered lists back. What one of them refuses counts when it comes before
+ * what was refused already. */
+static void end_lists(struct entries *en, size_t refused_at, struct diag *why)
+{
+    for (size_t i = 0; i < en->e->table->n; i++) {
+        const struct attr_row *row = &en->e->table->rows[i];
+        size_t when = 0;
+        int err;
+
+        if (!en->lists[i])
+            continue;
+        err = list_edit_end(en->lists[i], &en->e->v[i], &when);
+        if (err && when < refused_at) {
+            refuse(why, err, row->name, NULL);
+            refused_at = when;
+        }
+    }
+}
+
+static int check_values(const struct edit *e, struct diag *why)
+{
+    for (size_t i = 0; i < e->table->n; i++) {
+        const struct attr_row *row = &e->table->rows[i];
+        const char *words =
+            e->touched[i] ? attr_value_excess(row->type, &e->v[i]) : NULL;
+
+        if (words)
+            return refuse_excess(row, NULL, words, why);
+    }
+    return 0;
 }
 
 int edit_list_entries(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
                       struct diag *why)
 {
-    int attr;
+    struct entries en = { .e = e, .rights = rights };
+    struct diag local = { 0 };
 
-    /* Empty values unset and go first, then the others in their order. */
-    for (int empties = 1; empties >= 0; empties--)
-        for (size_t i = 0; i < attrs->n; i++) {
-            const struct wire_attr *a = &attrs->v[i];
-            struct diag local = { 0 };
-
-            if ((*a->value == '\0') != (bool)empties)
-                continue;
-            switch (entry_find(e, a, rights, &attr, &local)) {
-            case ENTRY_REFUSE:
-                return diag_set(why, local.code, "%s", local.text);
-            case ENTRY_SKIP:
-                continue;
-            case ENTRY_TAKE:
-                break;
-            }
-            if (entry_apply(e, attr, a, rights, &local))
-                return diag_set(why, local.code, "%s", local.text);
-        }
-    return 0;
+    if (attrs->n > REQUEST_MAX_ENTRIES)
+        return diag_set(why, PBSE_IVALREQ, "%s: more than %d attributes",
+                        pbse_text(PBSE_IVALREQ), REQUEST_MAX_ENTRIES);
+    en.lists = xcalloc(e->table->n, sizeof(*en.lists));
+    end_lists(&en, carry_out(&en, attrs, &local), &local);
+    free(en.lists);
+    if (!local.code)
+        check_values(e, &local);
+    return local.code ? diag_set(why, local.code, "%s", local.text) : 0;
 }
 
 int edit_check_rows(const struct edit *e, struct diag *why)

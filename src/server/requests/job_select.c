@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/job_select.h"
 #include "lib/attr/acl.h"
+#include "lib/attr/bounds.h"
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/model/job_state.h"
@@ -83,6 +84,16 @@ static int read_queue(const struct selection *s, const struct wire_attr *a,
     return 0;
 }
 
+/* The decoded value of a criterion. */
+static int read_value(const struct selection *s, const struct attr_type *type,
+                      const struct wire_attr *a, struct criterion *c, struct diag *why)
+{
+    if (attr_text_excess(type, a->value) ||
+        attr_value_set(type, &c->value, s->m->defs, NULL, a->value, WIRE_OP_SET))
+        return refuse_named(why, PBSE_BADATVAL, a);
+    return 0;
+}
+
 static int read_resource(const struct selection *s, const struct wire_attr *a,
                          struct criterion *c, struct diag *why)
 {
@@ -90,10 +101,7 @@ static int read_resource(const struct selection *s, const struct wire_attr *a,
     if (!c->def)
         return refuse_named(why, PBSE_UNKRESC, a);
     c->kind = BY_RESOURCE;
-    if (attr_value_set(c->def->type, &c->value, s->m->defs, NULL, a->value,
-                       WIRE_OP_SET))
-        return refuse_named(why, PBSE_BADATVAL, a);
-    return 0;
+    return read_value(s, c->def->type, a, c, why);
 }
 
 static int read_attr(const struct selection *s, const struct wire_attr *a,
@@ -106,9 +114,7 @@ static int read_attr(const struct selection *s, const struct wire_attr *a,
         return diag_code(why, PBSE_IVALREQ);
     if ((row->flags & ATTR_SELECT_EQ) && a->op >= WIRE_OP_GE && a->op <= WIRE_OP_LT)
         return diag_code(why, PBSE_IVALREQ);
-    if (attr_value_set(row->type, &c->value, s->m->defs, NULL, a->value, WIRE_OP_SET))
-        return refuse_named(why, PBSE_BADATVAL, a);
-    return 0;
+    return read_value(s, row->type, a, c, why);
 }
 
 static int read_criterion(const struct selection *s, const struct wire_attr *a,

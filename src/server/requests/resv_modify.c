@@ -170,17 +170,21 @@ static int check_combination(struct alteration *a)
 /* --- what follows from it ----------------------------------------------------------
  */
 
-/* The rows' own checks; the refusal names the attribute. */
+/* The rows' own checks, once for each attribute; the refusal names it. */
 static int check_rows(struct alteration *a)
 {
+    bool seen[RESV_A_COUNT] = { false };
+
     for (size_t i = 0; i < a->attrs->n; i++) {
         const struct wire_attr *w = &a->attrs->v[i];
         int attr = attr_find(&resv_table, w->name);
         const struct attr_value *v = edit_value(a->e, attr);
-        int err = v->set && resv_rows[attr].check ? resv_rows[attr].check(v, NULL) : 0;
+        bool looks = v->set && resv_rows[attr].check && !seen[attr];
+        int err = looks ? resv_rows[attr].check(v, NULL) : 0;
 
         if (err)
             return refuse(a, err, w);
+        seen[attr] = true;
     }
     return 0;
 }
