@@ -11,7 +11,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/pool.c src/scheduler/plan/pool.h \
 	src/scheduler/plan/quick_fit.c \
 	src/scheduler/plan/resv.c \
-	src/scheduler/plan/words.c \
+	src/scheduler/plan/failure.c \
 	src/scheduler/plan/world.c src/scheduler/plan/world.h \
 	src/scheduler/policy/policy.c src/scheduler/policy/policy.h \
 	src/scheduler/snapshot/objects.c \
@@ -29,7 +29,7 @@ pbs_sched_SOURCES = \
 	src/scheduler/shell/shell.h \
 	src/scheduler/shell/signals.c src/scheduler/shell/signals.h \
 	src/scheduler/shell/status.c src/scheduler/shell/status.h \
-	src/scheduler/shell/words.c
+	src/scheduler/shell/step_log.c
 pbs_sched_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfauth.la libhfmethod.la \
 	libhfio.la libhfconf.la libhfwire.la libhfbase.la
 

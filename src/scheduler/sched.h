@@ -45,6 +45,26 @@ enum plan_kind {
     PLAN_COMMENT_JOB,  /* ModifyJob_Async: the job's comment says why it waits */
 };
 
+/* Why a job or a reservation has to wait or is refused. What each is called is in
+ * plan/failure.c (scheduling.md 12, reservations.md 23). */
+enum plan_failure {
+    FAIL_NONE,
+    FAIL_QUEUE_STOPPED,
+    FAIL_NO_VNODES,
+    FAIL_IN_USE,
+    FAIL_SHORT, /* of a resource: struct plan_short has the details */
+    FAIL_CONFLICT,
+    FAIL_NOT_FOR_RESV,
+    FAIL_FEW_FREE_VNODES,
+    FAIL_FEW_VNODES,
+    FAIL_RESV_STATE,      /* jobs: their reservation has no vnodes that can be read */
+    FAIL_RESV_UNREADABLE, /* reservations: no select, or one that cannot be read */
+    FAIL_RESV_STANDING,
+    FAIL_RESV_TIMES,
+    FAIL_RESV_JOBS, /* a job holds on to what would have to be replaced */
+    N_FAILURES,
+};
+
 /* Why something does not fit, as a value. Fields that say nothing are NULL or 0. */
 struct plan_short {
     const char *resource; /* what is short, "" or NULL when it is no amount */
@@ -64,6 +84,9 @@ struct plan_step {
     int64_t start_at;      /* reservations: the start confirmed; a denial: the earliest
                               start that would fit, 0 when none is known */
     const char *partition; /* PLAN_CONFIRM_RESV */
+    enum plan_failure failure; /* denials and comments */
+    bool never;                /* comments: not on this complex, even if it were empty */
+    bool early;                /* comments: known before the job was considered */
     const char *reason;    /* denials: the log's words; comments: the whole comment */
     const char *log;       /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
     bool unchanged;     /* PLAN_COMMENT_JOB: the job has this comment already; for the

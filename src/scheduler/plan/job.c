@@ -18,7 +18,7 @@ struct failure {
         const void *where; /* the reservation, or the queue that has its own vnodes */
         int64_t walltime_s;
     } key;
-    enum plan_error error;
+    enum plan_failure kind;
     bool never;
     const char *resource;
     const char *numbers;
@@ -127,8 +127,8 @@ static bool room_has_presence(const struct world *w, const struct room *room,
     return room->free[vnode * w->n_res + RES_PRESENCE] >= PRESENCE_ALL;
 }
 
-static enum plan_error search_room(struct jobs *jobs, const struct snap_job *j,
-                                   struct placement *found, struct plan_short *why)
+static enum plan_failure search_room(struct jobs *jobs, const struct snap_job *j,
+                                     struct placement *found, struct plan_short *why)
 {
     struct world *w = jobs->pl->w;
     struct room *room = &jobs->room;
@@ -151,7 +151,7 @@ static enum plan_error search_room(struct jobs *jobs, const struct snap_job *j,
     for (size_t i = 0; i < f.n_placed; i++)
         *placement_add(found, w->arena) = placed_keep(w, &f.placed[i]);
     take_from_room(w, room, &j->request->place, found);
-    return PLAN_OK;
+    return FAIL_NONE;
 }
 
 /* --- the open field --- */
@@ -186,31 +186,31 @@ static bool fits_now(struct planner *pl, const struct snap_job *j, const char *q
     struct placement found = { 0 };
     struct plan_short why;
 
-    return pool_search(&pool, pl->w, j->request, &found, &why) == PLAN_OK;
+    return pool_search(&pool, pl->w, j->request, &found, &why) == FAIL_NONE;
 }
 
-static enum plan_error search_field(struct planner *pl, const struct snap_job *j,
-                                    const char *queue, struct placement *found,
-                                    struct failure *fail)
+static enum plan_failure search_field(struct planner *pl, const struct snap_job *j,
+                                      const char *queue, struct placement *found,
+                                      struct failure *fail)
 {
     struct pool pool = { .asker = ASKER_JOB,
                          .queue = queue,
                          .start_at = pl->now_at,
                          .end_at = end_of(pl, j) };
     struct plan_short why = { 0 };
-    enum plan_error error =
+    enum plan_failure failure =
         quick_fit(pl, j, queue, &fail->resource, &fail->numbers, &fail->never);
 
-    if (error)
-        return error;
-    error = pool_search(&pool, pl->w, j->request, found, &why);
-    if (!error) {
+    if (failure)
+        return failure;
+    failure = pool_search(&pool, pl->w, j->request, found, &why);
+    if (!failure) {
         world_hold(pl->w, j->id, &j->request->place, found, pool.start_at, pool.end_at);
         quick_fit_took(pl, found);
-        return PLAN_OK;
+        return FAIL_NONE;
     }
     fail->resource = why.resource;
-    return fits_now(pl, j, queue) ? PLAN_CONFLICT : error;
+    return fits_now(pl, j, queue) ? FAIL_CONFLICT : failure;
 }
 
 /* --- one job --- */
@@ -221,12 +221,14 @@ static void say_why(struct jobs *jobs, const struct snap_job *j,
     struct planner *pl = jobs->pl;
     struct plan_step *step = plan_add(pl, PLAN_COMMENT_JOB, j->id);
 
-    step->log = plan_error_text(pl->arena, fail->error, ASKER_JOB, true, fail->resource,
-                                fail->numbers);
-    step->reason = arena_printf(pl->arena, "%s%s",
-                                fail->never ? "Can Never Run: " : "Not Running: ",
-                                plan_error_text(pl->arena, fail->error, ASKER_JOB,
-                                                false, fail->resource, fail->numbers));
+    step->failure = fail->kind;
+    step->never = fail->never;
+    step->early = failure_is_early(fail->kind);
+    step->log =
+        failure_log(pl->arena, fail->kind, ASKER_JOB, fail->resource, fail->numbers);
+    step->reason = arena_printf(
+        pl->arena, "%s%s", fail->never ? "Can Never Run: " : "Not Running: ",
+        failure_comment(pl->arena, fail->kind, fail->resource, fail->numbers));
     step->unchanged = !pl->p->update_comments || str_same(step->reason, j->comment);
 }
 
@@ -272,13 +274,13 @@ static void try_job(struct jobs *jobs, const struct snap_job *j)
     }
     if (r) {
         enter_room(jobs, r, end_of(pl, j));
-        fail.error =
-            jobs->room.valid ? search_room(jobs, j, &found, &why) : PLAN_RESV_INVALID;
+        fail.kind =
+            jobs->room.valid ? search_room(jobs, j, &found, &why) : FAIL_RESV_STATE;
         fail.resource = why.resource;
     } else {
-        fail.error = search_field(pl, j, queue, &found, &fail);
+        fail.kind = search_field(pl, j, queue, &found, &fail);
     }
-    if (fail.error == PLAN_OK) {
+    if (fail.kind == FAIL_NONE) {
         run(pl, j, &found);
         return;
     }
@@ -368,7 +370,7 @@ void plan_jobs(struct planner *pl, const char *job_id)
         if (job_id || queue_is_started(pl, j))
             list[n++] = make_candidate(pl, j);
         else
-            say_why(&jobs, j, &(struct failure){ .error = PLAN_QUEUE_STOPPED });
+            say_why(&jobs, j, &(struct failure){ .kind = FAIL_QUEUE_STOPPED });
     }
     if (n > 0)
         qsort(list, n, sizeof(*list), compare_candidates);

@@ -60,17 +60,21 @@ void plan_jobs(struct planner *pl, const char *job_id);
 /* May the job run at all, by sums over all vnodes of 'queue' (scheduling.md 11, check
  * 3)? On failure the numbers "(R: 4 A: 2 T: 2)" are in *numbers, and *never says that
  * the complex is too small. */
-enum plan_error quick_fit(struct planner *pl, const struct snap_job *j,
+enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
                           const char *queue, const char **resource,
                           const char **numbers, bool *never);
 
 /* These vnodes have got a job since. */
 void quick_fit_took(struct planner *pl, const struct placement *found);
 
-/* The words of a failure (scheduling.md 12), in the form of comments or of the log;
- * 'resource' and 'numbers' only where they name one, else NULL. */
-const char *plan_error_text(struct arena *arena, enum plan_error error,
-                            enum asker asker, bool for_log, const char *resource,
-                            const char *numbers);
+/* The words of a failure in a job's comment and in the log (scheduling.md 12). The
+ * resource and its numbers are used by failures that name one; both may be NULL. */
+const char *failure_comment(struct arena *arena, enum plan_failure failure,
+                            const char *resource, const char *numbers);
+const char *failure_log(struct arena *arena, enum plan_failure failure,
+                        enum asker asker, const char *resource, const char *numbers);
+
+/* Is it found when jobs are read, so that the job is not even considered? */
+bool failure_is_early(enum plan_failure failure);
 
 #endif

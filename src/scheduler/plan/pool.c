@@ -195,8 +195,8 @@ static void find_holder(const struct pool *pool, const struct fit *f,
     }
 }
 
-enum plan_error pool_explain(const struct pool *pool, const struct fit *f,
-                             struct plan_short *why)
+enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
+                               struct plan_short *why)
 {
     const struct req_chunk *chunk = &f->rq->chunks[f->failed_chunk];
     const struct need *n;
@@ -204,24 +204,24 @@ enum plan_error pool_explain(const struct pool *pool, const struct fit *f,
     why->chunk = f->failed_chunk;
     if (pool->n_eligible == 0) {
         if (pool->n_in_use > 0)
-            return PLAN_IN_USE;
-        return pool->n_not_for_resv > 0 ? PLAN_NOT_FOR_RESV : PLAN_NO_VNODES;
+            return FAIL_IN_USE;
+        return pool->n_not_for_resv > 0 ? FAIL_NOT_FOR_RESV : FAIL_NO_VNODES;
     }
     n = find_unmet(f, chunk);
     if (!n)
         n = find_short(f, chunk);
     if (!n)
-        return PLAN_NO_VNODES;
+        return FAIL_NO_VNODES;
     why->resource = f->w->s->res.v[n->res].name;
     why->needed = n->amount;
     why->most_free = most_free(f, chunk, n->res);
     find_holder(pool, f, n, why);
-    return PLAN_SHORT;
+    return FAIL_SHORT;
 }
 
-enum plan_error pool_search(struct pool *pool, struct world *w,
-                            const struct request *rq, struct placement *ret,
-                            struct plan_short *why)
+enum plan_failure pool_search(struct pool *pool, struct world *w,
+                              const struct request *rq, struct placement *ret,
+                              struct plan_short *why)
 {
     struct fit f;
 
@@ -230,7 +230,7 @@ enum plan_error pool_search(struct pool *pool, struct world *w,
     if (!fit_find(&f))
         return pool_explain(pool, &f, why);
     pool_take_result(w, &f, ret);
-    return PLAN_OK;
+    return FAIL_NONE;
 }
 
 bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,

@@ -11,20 +11,6 @@ enum asker {
     ASKER_JOB
 };
 
-/* Failures as scheduling.md 12 numbers them; 0: none. */
-enum plan_error {
-    PLAN_OK = 0,
-    PLAN_QUEUE_STOPPED = 16304,
-    PLAN_NO_VNODES = 16322,
-    PLAN_IN_USE = 16331,
-    PLAN_SHORT = 16339,
-    PLAN_CONFLICT = 16340,
-    PLAN_NOT_FOR_RESV = 16342,
-    PLAN_FEW_FREE_VNODES = 16368,
-    PLAN_FEW_VNODES = 16377,
-    PLAN_RESV_INVALID = 16378,
-};
-
 struct pool {
     enum asker asker;
     const char *queue; /* jobs: vnodes of this queue only, NULL: vnodes of no queue */
@@ -41,8 +27,8 @@ struct pool {
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq);
 
 /* One search for a whole request through the window; what is found is in *ret. On
- * failure PLAN_SHORT and so on, with the details in *why. */
-enum plan_error pool_search(struct pool *pool, struct world *w,
+ * failure FAIL_SHORT and so on, with the details in *why. */
+enum plan_failure pool_search(struct pool *pool, struct world *w,
                             const struct request *rq, struct placement *ret,
                             struct plan_short *why);
 
@@ -51,7 +37,7 @@ enum plan_error pool_search(struct pool *pool, struct world *w,
 void pool_take_result(struct world *w, const struct fit *f, struct placement *ret);
 
 /* Why the chunk on which 'f' failed found no place. */
-enum plan_error pool_explain(const struct pool *pool, const struct fit *f,
+enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
                              struct plan_short *why);
 
 /* Would the request fit on the complex if nobody held anything? */

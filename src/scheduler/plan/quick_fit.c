@@ -121,7 +121,7 @@ static const char *amount_text(struct arena *arena, const struct res *res,
 }
 
 struct verdict {
-    enum plan_error error;
+    enum plan_failure failure;
     const char *resource;
     const char *numbers;
 };
@@ -132,7 +132,7 @@ static struct verdict short_of(const struct planner *pl, const struct sums *sums
     const struct res *row = &pl->s->res.v[res];
 
     return (struct verdict){
-        .error = PLAN_SHORT,
+        .failure = FAIL_SHORT,
         .resource = row->name,
         .numbers = arena_printf(pl->arena, "(R: %s A: %s T: %s)",
                                 amount_text(pl->arena, row, wanted),
@@ -185,7 +185,7 @@ static struct verdict check_chunk(const struct planner *pl, const struct sums *s
             met = str_same(w->s->vnodes[v].queue, queue) && fit_need_is_met(w, n, v);
         if (!met)
             return (struct verdict){
-                .error = PLAN_SHORT,
+                .failure = FAIL_SHORT,
                 .resource = w->s->res.v[n->res].name,
                 .numbers = arena_printf(pl->arena, "(%s != %s)", n->text,
                                         offered_together(w, queue, n)),
@@ -200,7 +200,7 @@ static struct verdict check(const struct planner *pl, const struct sums *sums,
     const int64_t *has = totals ? sums->total : sums->available;
     size_t n = totals ? sums->n_vnodes : sums->n_free;
     enum place_arrange arrange = j->request->place.arrange;
-    struct verdict v = { .error = totals ? PLAN_FEW_VNODES : PLAN_FEW_FREE_VNODES };
+    struct verdict v = { .failure = totals ? FAIL_FEW_VNODES : FAIL_FEW_FREE_VNODES };
 
     if (n == 0 || ((arrange == PLACE_SCATTER || arrange == PLACE_VSCATTER) &&
                    (int64_t)n < j->request->n_total))
@@ -216,29 +216,29 @@ static struct verdict check(const struct planner *pl, const struct sums *sums,
     }
     for (size_t c = 0; c < j->request->n; c++) {
         v = check_chunk(pl, sums, has, queue, &j->request->chunks[c]);
-        if (v.error)
+        if (v.failure)
             return v;
     }
     return (struct verdict){ 0 };
 }
 
-enum plan_error quick_fit(struct planner *pl, const struct snap_job *j,
-                          const char *queue, const char **resource,
-                          const char **numbers, bool *never)
+enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
+                            const char *queue, const char **resource,
+                            const char **numbers, bool *never)
 {
     const struct sums *sums = find_sums(pl, queue);
     struct verdict now = check(pl, sums, j, queue, false);
     struct verdict ever;
 
     *never = false;
-    if (!now.error)
-        return PLAN_OK;
+    if (!now.failure)
+        return FAIL_NONE;
     ever = check(pl, sums, j, queue, true);
-    if (ever.error) {
+    if (ever.failure) {
         *never = true;
         now = ever;
     }
     *resource = now.resource;
     *numbers = now.numbers;
-    return now.error;
+    return now.failure;
 }

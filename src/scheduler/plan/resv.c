@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define TEXT_RUNNING_JOBS "Reservation has running jobs in it"
-
 struct question {
     struct planner *pl;
     const struct snap_resv *r;
@@ -38,12 +36,14 @@ static struct plan_step *answer(const struct question *q, enum plan_kind kind)
     return step;
 }
 
-static void deny(const struct question *q, const char *reason,
+static void deny(const struct question *q, enum plan_failure failure,
                  const struct plan_short *why)
 {
     struct plan_step *step = answer(q, PLAN_DENY_RESV);
 
-    step->reason = reason;
+    step->failure = failure;
+    step->reason = failure_log(q->pl->arena, failure, ASKER_RESV,
+                               why ? why->resource : NULL, NULL);
     if (q->altered && q->running && q->r->substate == RESV_DG)
         step->advice = "; a manager can insist with -W force";
     if (why) {
@@ -65,59 +65,59 @@ static void confirm(const struct question *q, const struct placement *found)
     world_hold(pl->w, q->r->id, &q->r->request->place, found, hold_from_at, q->end_at);
 }
 
-/* A failure's words: short of capacity as such, or of time. */
-static const char *failure_text(const struct question *q, enum plan_error error,
-                                const struct plan_short *why)
+/* Short of capacity as such, or of time? */
+static enum plan_failure blame_time(const struct question *q, enum plan_failure failure,
+                                    const struct plan_short *why)
 {
-    if (error == PLAN_SHORT && why->holder &&
+    if (failure == FAIL_SHORT && why->holder &&
         pool_fits_empty(q->pl->w, q->r->request, ASKER_RESV, NULL))
-        error = PLAN_CONFLICT;
-    return plan_error_text(q->pl->arena, error, ASKER_RESV, true, why->resource, NULL);
+        return FAIL_CONFLICT;
+    return failure;
 }
 
 /* --- not running: a search as for a new one --- */
 
 static bool search_anywhere(const struct question *q, struct placement *found,
-                            enum plan_error *error, struct plan_short *why)
+                            enum plan_failure *failure, struct plan_short *why)
 {
     struct pool pool = { .asker = ASKER_RESV,
                          .start_at = q->start_at,
                          .end_at = q->end_at };
 
-    *error = pool_search(&pool, q->pl->w, q->r->request, found, why);
-    if (*error)
+    *failure = pool_search(&pool, q->pl->w, q->r->request, found, why);
+    if (*failure)
         why->earliest_at =
             pool_earliest(&pool, q->pl->w, q->r->request, EARLIEST_TRIES);
-    return *error == PLAN_OK;
+    return *failure == FAIL_NONE;
 }
 
 static void place_anywhere(struct question *q)
 {
     struct placement found = { 0 };
     struct plan_short why = { 0 };
-    enum plan_error error;
+    enum plan_failure failure;
 
     world_drop(q->pl->w, q->r->id);
-    if (search_anywhere(q, &found, &error, &why)) {
+    if (search_anywhere(q, &found, &failure, &why)) {
         confirm(q, &found);
         return;
     }
     if (q->r->start_at == RESV_START_OPEN && why.earliest_at) {
         q->end_at += why.earliest_at - q->start_at;
         q->start_at = why.earliest_at;
-        if (search_anywhere(q, &found, &error, &why)) {
+        if (search_anywhere(q, &found, &failure, &why)) {
             confirm(q, &found);
             return;
         }
     }
-    deny(q, failure_text(q, error, &why), &why);
+    deny(q, blame_time(q, failure, &why), &why);
     world_restore(q->pl->w, q->r->id);
 }
 
 /* --- running: keep what works --- */
 
-/* A chunk of the reservation as it stands. */
-struct standing_chunk {
+/* A chunk that the reservation has already. */
+struct own_chunk {
     struct placed *placed;
     size_t chunk; /* of the request it was found for, SIZE_MAX: a bare extra */
     bool usable;
@@ -125,9 +125,9 @@ struct standing_chunk {
     bool kept;
 };
 
-struct standing_chunks {
+struct own_chunks {
     size_t n;
-    struct standing_chunk *v;
+    struct own_chunk *v;
 };
 
 static bool job_uses(const struct planner *pl, const struct snap_job *j,
@@ -175,8 +175,8 @@ static bool is_bare(const struct world *w, const struct placed *pd)
 /* Chunks of resv_nodes belong to the chunks of the request in order (reservations.md
  * 25.4); bare vnodes of hosts taken whole belong to none. False when they do not add
  * up. */
-static bool read_standing(const struct question *q, const struct request *rq,
-                          struct standing_chunks *ret)
+static bool read_own_chunks(const struct question *q, const struct request *rq,
+                            struct own_chunks *ret)
 {
     struct world *w = q->pl->w;
     struct placement nodes;
@@ -188,16 +188,16 @@ static bool read_standing(const struct question *q, const struct request *rq,
     ret->n = nodes.n;
     ret->v = arena_zero(w->arena, nodes.n * sizeof(*ret->v) + 1);
     for (size_t i = 0; i < nodes.n; i++) {
-        struct standing_chunk *sc = &ret->v[i];
+        struct own_chunk *oc = &ret->v[i];
 
-        *sc = (struct standing_chunk){ .placed = &nodes.chunks[i], .chunk = SIZE_MAX };
-        sc->usable = is_usable(w, sc->placed);
-        sc->has_job = has_job(q, sc->placed);
-        if ((int64_t)nodes.n > rq->n_total && is_bare(w, sc->placed))
+        *oc = (struct own_chunk){ .placed = &nodes.chunks[i], .chunk = SIZE_MAX };
+        oc->usable = is_usable(w, oc->placed);
+        oc->has_job = has_job(q, oc->placed);
+        if ((int64_t)nodes.n > rq->n_total && is_bare(w, oc->placed))
             continue;
         if (chunk == rq->n)
             return false;
-        sc->chunk = chunk;
+        oc->chunk = chunk;
         if (++copies == rq->chunks[chunk].count) {
             chunk++;
             copies = 0;
@@ -236,24 +236,24 @@ static void tie_chunks(const struct request *old, const struct request *wanted,
 
 /* Keep up to 'count' chunks of one kind: those with jobs, then the usable ones. False
  * when a job would lose its vnodes. counts gets what is left to search. */
-static bool keep_chunks(struct standing_chunks *all, size_t old_chunk, int64_t count,
+static bool keep_chunks(struct own_chunks *all, size_t old_chunk, int64_t count,
                         int64_t *left)
 {
     for (size_t i = 0; i < all->n; i++) {
-        struct standing_chunk *sc = &all->v[i];
+        struct own_chunk *oc = &all->v[i];
 
-        if (sc->chunk != old_chunk || !sc->has_job)
+        if (oc->chunk != old_chunk || !oc->has_job)
             continue;
-        if (!sc->usable || count-- == 0)
+        if (!oc->usable || count-- == 0)
             return false;
-        sc->kept = true;
+        oc->kept = true;
     }
     for (size_t i = 0; i < all->n && count > 0; i++) {
-        struct standing_chunk *sc = &all->v[i];
+        struct own_chunk *oc = &all->v[i];
 
-        if (sc->chunk != old_chunk || sc->kept || !sc->usable)
+        if (oc->chunk != old_chunk || oc->kept || !oc->usable)
             continue;
-        sc->kept = true;
+        oc->kept = true;
         count--;
     }
     *left = count;
@@ -261,16 +261,16 @@ static bool keep_chunks(struct standing_chunks *all, size_t old_chunk, int64_t c
 }
 
 /* Bare vnodes stay while they are usable. */
-static bool keep_extras(struct standing_chunks *all)
+static bool keep_extras(struct own_chunks *all)
 {
     for (size_t i = 0; i < all->n; i++) {
-        struct standing_chunk *sc = &all->v[i];
+        struct own_chunk *oc = &all->v[i];
 
-        if (sc->chunk != SIZE_MAX)
+        if (oc->chunk != SIZE_MAX)
             continue;
-        if (!sc->usable && sc->has_job)
+        if (!oc->usable && oc->has_job)
             return false;
-        sc->kept = sc->usable;
+        oc->kept = oc->usable;
     }
     return true;
 }
@@ -304,7 +304,7 @@ static void blame(const struct question *q, size_t vnode, struct plan_short *why
 
 /* What is kept must also be free of others until the new end. What it had promised
  * before is nobody's question. */
-static bool kept_fits(const struct question *q, const struct standing_chunks *all,
+static bool kept_fits(const struct question *q, const struct own_chunks *all,
                       const struct fit *f, struct plan_short *why)
 {
     if (!q->altered || (q->r->knows_old_end && q->end_at <= q->r->old_end_at))
@@ -325,7 +325,7 @@ static bool kept_fits(const struct question *q, const struct standing_chunks *al
 /* Kept and found chunks in the order of the select: each old chunk's kept copies, then
  * the copies that replace the others. With nothing given up a replacement takes the
  * place of what it replaces. */
-static void join_chunks(const struct question *q, const struct standing_chunks *all,
+static void join_chunks(const struct question *q, const struct own_chunks *all,
                         const size_t *tied, const struct fit *f, struct placement *ret)
 {
     struct arena *arena = q->pl->w->arena;
@@ -334,15 +334,15 @@ static void join_chunks(const struct question *q, const struct standing_chunks *
     int64_t in_chunk = 0;
 
     for (size_t i = 0; i < all->n; i++) {
-        const struct standing_chunk *sc = &all->v[i];
+        const struct own_chunk *oc = &all->v[i];
 
-        if (sc->kept) {
-            *placement_add(ret, arena) = *sc->placed;
+        if (oc->kept) {
+            *placement_add(ret, arena) = *oc->placed;
             continue;
         }
-        if (sc->chunk == SIZE_MAX || tied[sc->chunk] == SIZE_MAX)
+        if (oc->chunk == SIZE_MAX || tied[oc->chunk] == SIZE_MAX)
             continue;
-        while (chunk < tied[sc->chunk]) {
+        while (chunk < tied[oc->chunk]) {
             next += (size_t)(f->counts[chunk++] - in_chunk);
             in_chunk = 0;
         }
@@ -354,9 +354,9 @@ static void join_chunks(const struct question *q, const struct standing_chunks *
 }
 
 /* Search the chunks that are not kept; the kept ones take their part. */
-static bool replace_chunks(const struct question *q, const struct standing_chunks *all,
-                           const int64_t *counts, struct fit *f, enum plan_error *error,
-                           struct plan_short *why)
+static bool replace_chunks(const struct question *q, const struct own_chunks *all,
+                           const int64_t *counts, struct fit *f,
+                           enum plan_failure *failure, struct plan_short *why)
 {
     struct world *w = q->pl->w;
     struct pool pool = { .asker = ASKER_RESV,
@@ -369,27 +369,27 @@ static bool replace_chunks(const struct question *q, const struct standing_chunk
         if (all->v[i].kept)
             fit_pin(f, all->v[i].placed);
     if (!kept_fits(q, all, f, why))
-        *error = PLAN_CONFLICT;
+        *failure = FAIL_CONFLICT;
     else
-        *error = fit_find(f) ? PLAN_OK : pool_explain(&pool, f, why);
-    return *error == PLAN_OK;
+        *failure = fit_find(f) ? FAIL_NONE : pool_explain(&pool, f, why);
+    return *failure == FAIL_NONE;
 }
 
-static void remake(struct question *q, struct standing_chunks *all, const size_t *tied,
+static void remake(struct question *q, struct own_chunks *all, const size_t *tied,
                    const int64_t *counts)
 {
     struct placement found = { 0 };
     struct plan_short why = { 0 };
-    enum plan_error error;
+    enum plan_failure failure;
     struct fit f;
 
     world_drop(q->pl->w, q->r->id);
-    if (replace_chunks(q, all, counts, &f, &error, &why)) {
+    if (replace_chunks(q, all, counts, &f, &failure, &why)) {
         join_chunks(q, all, tied, &f, &found);
         confirm(q, &found);
         return;
     }
-    deny(q, failure_text(q, error, &why), &why);
+    deny(q, blame_time(q, failure, &why), &why);
     world_restore(q->pl->w, q->r->id);
 }
 
@@ -401,8 +401,8 @@ static void place_running(struct question *q)
     struct arena *arena = q->pl->arena;
     size_t *tied = arena_alloc(arena, old->n * sizeof(*tied) + 1);
     int64_t *counts = arena_alloc(arena, wanted->n * sizeof(*counts) + 1);
-    struct standing_chunks all = { 0 };
-    bool ok = old->valid && read_standing(q, old, &all) && keep_extras(&all);
+    struct own_chunks all = { 0 };
+    bool ok = old->valid && read_own_chunks(q, old, &all) && keep_extras(&all);
 
     for (size_t k = 0; k < wanted->n; k++)
         counts[k] = wanted->chunks[k].count;
@@ -419,7 +419,7 @@ static void place_running(struct question *q)
     if (ok)
         remake(q, &all, tied, counts);
     else
-        deny(q, TEXT_RUNNING_JOBS, NULL);
+        deny(q, FAIL_RESV_JOBS, NULL);
 }
 
 /* --- which questions are open --- */
@@ -462,11 +462,11 @@ static void answer_question(struct planner *pl, const struct snap_resv *r)
         q.end_at = pl->now_at + (r->end_at - r->start_at);
     }
     if (!r->request || !r->request->valid)
-        deny(&q, "Reservation is invalid", NULL);
+        deny(&q, FAIL_RESV_UNREADABLE, NULL);
     else if (r->standing)
-        deny(&q, "Standing reservations are not supported", NULL);
+        deny(&q, FAIL_RESV_STANDING, NULL);
     else if (q.start_at >= q.end_at)
-        deny(&q, "Reservation would end before it starts", NULL);
+        deny(&q, FAIL_RESV_TIMES, NULL);
     else if (q.running)
         place_running(&q);
     else

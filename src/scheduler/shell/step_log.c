@@ -1,12 +1,10 @@
-/* words.c - log lines about the steps of a plan (scheduling.md 32, reservations.md 23).
+/* step_log.c - log lines about the steps of a plan (scheduling.md 32, reservations.md
+ * 23).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/shell.h"
 
-#include <string.h>
 #include <time.h>
-
-#define RUNNING_JOBS "Reservation has running jobs in it"
 
 static void time_words(struct buf *out, const char *before, int64_t at)
 {
@@ -48,7 +46,7 @@ static void log_denial(struct shell *sh, const struct plan_step *step)
     logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
                    "PBS Failed to confirm resv: %s", step->reason);
     log_detail(sh, step);
-    if (step->degraded && strcmp(step->reason, RUNNING_JOBS) != 0)
+    if (step->degraded && step->failure != FAIL_RESV_JOBS)
         logfile_write(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
                       "Reservation is in degraded mode");
 }
@@ -67,11 +65,11 @@ static void log_confirmation(struct shell *sh, const struct plan_step *step,
 
 static void log_waiting(struct shell *sh, const struct plan_step *step)
 {
-    if (strcmp(step->log, "Queue not started") != 0)
+    if (!step->early)
         logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
                       "Considering job to run");
     logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id, step->log);
-    if (strncmp(step->reason, "Can Never Run", 13) == 0)
+    if (step->never)
         logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_JOB, step->id,
                       "Job will never run with the resources currently configured in "
                       "the complex");

@@ -1,0 +1,65 @@
+/* failure.c - what each failure is called in comments and logs (scheduling.md 12).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/plan.h"
+
+/* clang-format off */
+static const struct failure_row {
+    const char *comment;
+    const char *log;     /* NULL: the same */
+    const char *of_resv; /* of a reservation, when that is called otherwise */
+    bool resource;       /* the name of the resource, and numbers, follow */
+    bool early;          /* of jobs that are not considered in the first place */
+} rows[N_FAILURES] = {
+    [FAIL_NONE]            = { .comment = "" },
+    [FAIL_QUEUE_STOPPED]   = { .comment = "Queue not started.",
+                               .log = "Queue not started", .early = true },
+    [FAIL_NO_VNODES]       = { .comment = "No available resources on nodes" },
+    [FAIL_IN_USE]          = { .comment = "Job is requesting an exclusive node and node is in use",
+                               .of_resv = "Reservation is requesting an exclusive node and node is in use" },
+    [FAIL_SHORT]           = { .comment = "Insufficient amount of resource: ", .resource = true },
+    [FAIL_CONFLICT]        = { .comment = "Job would conflict with reservation or top job" },
+    [FAIL_NOT_FOR_RESV]    = { .comment = "Node not eligible for advance reservation" },
+    [FAIL_FEW_FREE_VNODES] = { .comment = "Not enough free nodes available" },
+    [FAIL_FEW_VNODES]      = { .comment = "Not enough total nodes available" },
+    [FAIL_RESV_STATE]      = { .comment = "Reservation is in an invalid state" },
+    [FAIL_RESV_UNREADABLE] = { .comment = "Reservation is invalid" },
+    [FAIL_RESV_STANDING]   = { .comment = "Standing reservations are not supported" },
+    [FAIL_RESV_TIMES]      = { .comment = "Reservation would end before it starts" },
+    [FAIL_RESV_JOBS]       = { .comment = "Reservation has running jobs in it" },
+};
+/* clang-format on */
+
+static const char *with_resource(const struct failure_row *row, struct arena *arena,
+                                 const char *text, const char *resource,
+                                 const char *numbers)
+{
+    if (!row->resource)
+        return text;
+    return arena_printf(arena, "%s%s %s", text, resource ? resource : "",
+                        numbers ? numbers : "");
+}
+
+const char *failure_comment(struct arena *arena, enum plan_failure failure,
+                            const char *resource, const char *numbers)
+{
+    const struct failure_row *row = &rows[failure];
+
+    return with_resource(row, arena, row->comment, resource, numbers);
+}
+
+const char *failure_log(struct arena *arena, enum plan_failure failure,
+                        enum asker asker, const char *resource, const char *numbers)
+{
+    const struct failure_row *row = &rows[failure];
+    const char *text = row->log ? row->log : row->comment;
+
+    if (asker == ASKER_RESV && row->of_resv)
+        text = row->of_resv;
+    return with_resource(row, arena, text, resource, numbers);
+}
+
+bool failure_is_early(enum plan_failure failure)
+{
+    return rows[failure].early;
+}
