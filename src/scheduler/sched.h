@@ -57,6 +57,9 @@ enum plan_failure {
     FAIL_NOT_FOR_RESV,
     FAIL_FEW_FREE_VNODES,
     FAIL_FEW_VNODES,
+    FAIL_JOB_ARRAY,
+    FAIL_JOB_SUSPENDED,
+    FAIL_JOB_SELECT,      /* no select, or one that cannot be read */
     FAIL_RESV_STATE,      /* jobs: their reservation has no vnodes that can be read */
     FAIL_RESV_UNREADABLE, /* reservations: no select, or one that cannot be read */
     FAIL_RESV_STANDING,

@@ -229,7 +229,9 @@ static void say_why(struct jobs *jobs, const struct snap_job *j,
     step->reason = arena_printf(
         pl->arena, "%s%s", fail->never ? "Can Never Run: " : "Not Running: ",
         failure_comment(pl->arena, fail->kind, fail->resource, fail->numbers));
-    step->unchanged = !pl->p->update_comments || str_same(step->reason, j->comment);
+    /* The comment of an array that has begun says when (scheduling.md 12, note 1). */
+    step->unchanged = !pl->p->update_comments || j->state == 'B' ||
+                      str_same(step->reason, j->comment);
 }
 
 static struct failure *find_failure(struct jobs *jobs, const struct failure *like)
@@ -290,21 +292,44 @@ static void try_job(struct jobs *jobs, const struct snap_job *j)
 
 /* --- which jobs, in what order --- */
 
-/* A queue that the server did not show cannot start jobs. */
-static bool queue_is_started(const struct planner *pl, const struct snap_job *j)
+/* Suspended by a scheduler, not by a user. */
+static bool is_to_be_resumed(const struct snap_job *j)
+{
+    return j->state == 'S' && j->substate == JOB_SUBSTATE_SCHED_SUSPENDED;
+}
+
+/* Jobs of routing queues and of other partitions are not ours. */
+static const struct snap_queue *queue_of(const struct planner *pl,
+                                         const struct snap_job *j)
 {
     const struct snap_queue *q = snap_queue_find(pl->s, j->queue);
 
-    return q && q->execution && q->started;
+    return q && q->execution ? q : NULL;
 }
 
-static bool is_candidate(const struct jobs *jobs, const struct snap_job *j)
+/* Does the job wait for this scheduler, whether it is served or not? */
+static bool waits(const struct jobs *jobs, const struct snap_job *j)
 {
-    if (j->array || !j->request || !j->request->valid)
+    if (!queue_of(jobs->pl, j))
         return false;
     if (jobs->only)
-        return strcmp(j->id, jobs->only) == 0 && !job_is_placed(j);
-    return j->state == 'Q';
+        return strcmp(j->id, jobs->only) == 0 &&
+               (!job_is_placed(j) || is_to_be_resumed(j));
+    return j->state == 'Q' || is_to_be_resumed(j) || (j->array && j->state == 'B');
+}
+
+/* Why it is not even considered, FAIL_NONE: it is. A request to run one job does not
+ * ask whether its queue is started. */
+static enum plan_failure not_considered(const struct jobs *jobs,
+                                        const struct snap_job *j)
+{
+    if (!jobs->only && !queue_of(jobs->pl, j)->started)
+        return FAIL_QUEUE_STOPPED;
+    if (j->array)
+        return FAIL_JOB_ARRAY;
+    if (is_to_be_resumed(j))
+        return FAIL_JOB_SUSPENDED;
+    return j->request && j->request->valid ? FAIL_NONE : FAIL_JOB_SELECT;
 }
 
 struct candidate {
@@ -346,12 +371,12 @@ static struct candidate make_candidate(const struct planner *pl,
     return c;
 }
 
-bool jobs_wait(const struct planner *pl)
+bool jobs_wait(struct planner *pl)
 {
-    const struct jobs all = { .pl = NULL };
+    const struct jobs all = { .pl = pl };
 
     for (size_t i = 0; i < pl->s->n_jobs; i++)
-        if (is_candidate(&all, &pl->s->jobs[i]))
+        if (waits(&all, &pl->s->jobs[i]))
             return true;
     return false;
 }
@@ -364,13 +389,15 @@ void plan_jobs(struct planner *pl, const char *job_id)
 
     for (size_t i = 0; i < pl->s->n_jobs; i++) {
         const struct snap_job *j = &pl->s->jobs[i];
+        struct failure fail = { 0 };
 
-        if (!is_candidate(&jobs, j))
+        if (!waits(&jobs, j))
             continue;
-        if (job_id || queue_is_started(pl, j))
-            list[n++] = make_candidate(pl, j);
+        fail.kind = not_considered(&jobs, j);
+        if (fail.kind)
+            say_why(&jobs, j, &fail);
         else
-            say_why(&jobs, j, &(struct failure){ .kind = FAIL_QUEUE_STOPPED });
+            list[n++] = make_candidate(pl, j);
     }
     if (n > 0)
         qsort(list, n, sizeof(*list), compare_candidates);

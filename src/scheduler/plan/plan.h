@@ -20,6 +20,8 @@ enum {
     RESV_IC = 12,
 };
 
+#define JOB_SUBSTATE_SCHED_SUSPENDED 45
+
 #define RESV_START_OPEN 1893488460 /* "the scheduler chooses" */
 
 /* How many later starts a denial looks at. */
@@ -52,7 +54,7 @@ const struct snap_resv *resv_of(const struct planner *pl, const struct snap_job 
 void plan_resvs(struct planner *pl);
 
 /* Would plan_jobs() have a job to look at? */
-bool jobs_wait(const struct planner *pl);
+bool jobs_wait(struct planner *pl);
 
 /* Start the jobs that can run now, say why the others wait. 'job_id' as in sched.h. */
 void plan_jobs(struct planner *pl, const char *job_id);

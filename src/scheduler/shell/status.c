@@ -36,7 +36,8 @@ static const char *const queue_attrs[] = {
 
 static const char *const job_attrs[] = {
     "Resource_List", "exec_vnode", "array", "schedselect", "comment", "job_state",
-    "stime",         "queue_rank", "qtime", "Priority",    "queue",   NULL,
+    "stime",         "queue_rank", "qtime", "Priority",    "queue",   "substate",
+    NULL,
 };
 
 static void want(struct wire_attrs *list, struct arena *arena, const char *const *names)

@@ -262,6 +262,7 @@ void snap_add_job(struct snapshot *s, const struct wire_object *o)
     j->exec_vnode = job_text(s, o, "exec_vnode");
     j->comment = job_text(s, o, "comment");
     j->state = state ? *state : '\0';
+    j->substate = job_number(o, "substate");
     j->array = array && is_true(array);
     j->walltime_s = walltime_of(o);
     j->started_at = job_number(o, "stime");

@@ -143,6 +143,7 @@ struct snap_job {
     const char *exec_vnode;
     const char *comment;
     char state; /* letter of job_state */
+    int64_t substate;
     bool array;
     int64_t walltime_s; /* -1: none */
     int64_t started_at;

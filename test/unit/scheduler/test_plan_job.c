@@ -87,6 +87,67 @@ static void test_comments(void)
     }
 }
 
+/* What this scheduler does not serve yet has a comment that says so. */
+static void test_jobs_that_are_not_considered(void)
+{
+    static const struct {
+        const char *story, *queue, *select, *more, *expect;
+        bool sent;
+    } cases[] = {
+        { "an array", "workq", "1:ncpus=1", "array=True " ONE,
+          "Not Running: Job arrays are not started by this scheduler yet", true },
+        { "an array of a stopped queue", "stopped", "1:ncpus=1", "array=True " ONE,
+          "Not Running: Queue not started.", true },
+        { "an array that has begun keeps its comment", "workq", "1:ncpus=1",
+          "job_state=B array=True comment=Job~Array~Began " ONE,
+          "Not Running: Job arrays are not started by this scheduler yet", false },
+        { "suspended by a scheduler", "workq", "1:ncpus=1",
+          "job_state=S substate=45 exec_vnode=(n1:ncpus=1) " ONE,
+          "Not Running: Suspended jobs are not resumed by this scheduler yet", true },
+        { "suspended by its user", "workq", "1:ncpus=1",
+          "job_state=S substate=43 exec_vnode=(n1:ncpus=1) " ONE, "nothing", false },
+        { "a select that cannot be read", "workq", "1:", ONE,
+          "Not Running: Invalid Job/Resv select", true },
+        { "of a routing queue", "route", "1:ncpus=1", ONE, "nothing", false },
+        { "of another scheduler's queue", "other", "1:ncpus=1", ONE, "nothing",
+          false },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        struct wire_request rq;
+
+        scene_hosts(&sc, 1, 2);
+        scene_queue(&sc, "workq", true);
+        scene_queue(&sc, "stopped", false);
+        scene_add(&sc, OBJECT_QUEUE, "route", "queue_type=Route started=True");
+        scene_add(&sc, OBJECT_QUEUE, "other",
+                  "queue_type=Execution started=True partition=p2");
+        scene_job(&sc, "1.svr", cases[i].queue, cases[i].select, cases[i].more);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "1.svr", cases[i].expect);
+        if (scene_step(&sc, "1.svr"))
+            CU_ASSERT_EQUAL(
+                plan_step_request(scene_step(&sc, "1.svr"), sc.arena, &rq),
+                cases[i].sent);
+        scene_free(&sc);
+    }
+}
+
+/* qrun is told why, not that there is no such job. */
+static void test_qrun_of_an_array(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    scene_queue(&sc, "stopped", false);
+    scene_job(&sc, "1[].svr", "stopped", "1:ncpus=1", "array=True " ONE);
+    sched_plan(sc.snapshot, sc.policy, NOW, "1[].svr", sc.arena, &sc.plan);
+    CU_ASSERT_EQUAL_FATAL(sc.plan.n, 1);
+    CU_ASSERT_EQUAL(sc.plan.steps[0].failure, FAIL_JOB_ARRAY);
+    scene_free(&sc);
+}
+
 static void test_full_complex(void)
 {
     struct scene sc = scene_new();
@@ -337,6 +398,8 @@ int main(void)
         { "jobs run by first fit in order of arrival",
           test_first_fit_in_order_of_arrival },
         { "a job that waits is told why", test_comments },
+        { "a job that is not served yet is told so", test_jobs_that_are_not_considered },
+        { "a run request for an array says why not", test_qrun_of_an_array },
         { "on a full complex there are no free nodes", test_full_complex },
         { "a comment is sent only when it changed", test_comment_is_sent_once },
         { "jobs do not run into reservations", test_jobs_avoid_reservations },
