@@ -93,8 +93,10 @@ struct mom_out {
 struct mom *mom_new(const struct mom_config *cfg);
 void mom_free(struct mom *m);
 
-/* The vnodes to report and the time of their definition (grows); copied. Once
- * registered, a change is reported at once. The natural vnode is added by itself. */
+/* The vnodes to report and the time of their definition; copied. What is reported as
+ * the time never shrinks, and grows when a name is new, so that the server makes it.
+ * Once registered, a change is reported at once. The natural vnode is added by itself.
+ */
 void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
                     const struct is_vnode *vnodes, struct mom_out *out);
 

@@ -198,33 +198,62 @@ static void complete_natural(const struct mom *m, struct is_vnode *v,
              0);
 }
 
+/* True when one of 'v' was not reported before. Files are read in the same order, so
+ * that the search nearly always finds a name where the one before it was. */
+static bool has_new_name(const struct mom *m, const struct is_vnode *v, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t left = m->n_vnodes;
+
+        while (left > 0 && strcmp(m->vnodes[at % m->n_vnodes].name, v[i].name) != 0) {
+            at++;
+            left--;
+        }
+        if (left == 0)
+            return true;
+        at++;
+    }
+    return false;
+}
+
+/* The server makes vnodes that it does not know only of a list that is newer than the
+ * last one: a list without a new name must not bring back what was deleted there. */
+static int64_t next_modtime(const struct mom *m, int64_t modtime,
+                            const struct is_vnode *v, size_t n)
+{
+    return MAX_OF(modtime, m->modtime + (has_new_name(m, v, n) ? 1 : 0));
+}
+
 void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
                     const struct is_vnode *vnodes, struct mom_out *out)
 {
     struct arena *arena = arena_new();
+    struct is_vnode *v = ARENA_ARRAY(arena, struct is_vnode, n + 1);
+    size_t n_v = n;
     bool has_natural = false;
 
     (void)now_at;
-    m->vnodes = ARENA_ARRAY(arena, struct is_vnode, n + 1);
-    m->n_vnodes = 0;
     for (size_t i = 0; i < n; i++) {
         bool natural = strcmp(vnodes[i].name, m->cfg.node_name) == 0;
-        struct is_vnode *v = &m->vnodes[m->n_vnodes++];
 
-        *v = copy_vnode(arena, &vnodes[i], 3);
+        v[i] = copy_vnode(arena, &vnodes[i], 3);
         if (natural)
-            complete_natural(m, v, arena);
+            complete_natural(m, &v[i], arena);
         has_natural = has_natural || natural;
     }
     if (!has_natural) {
         const struct is_vnode bare = { .name = m->cfg.node_name };
 
-        m->vnodes[m->n_vnodes] = copy_vnode(arena, &bare, 3);
-        complete_natural(m, &m->vnodes[m->n_vnodes++], arena);
+        v[n_v] = copy_vnode(arena, &bare, 3);
+        complete_natural(m, &v[n_v++], arena);
     }
+    m->modtime = next_modtime(m, modtime, v, n_v);
     arena_free(m->vnode_arena);
     m->vnode_arena = arena;
-    m->modtime = MAX_OF(modtime, m->modtime + 1);
+    m->vnodes = v;
+    m->n_vnodes = n_v;
     if (m->registered)
         link_send_update(m, out);
 }

@@ -197,6 +197,44 @@ static void test_registration(void)
     bench_fini(&b);
 }
 
+/* What is read again keeps its time; a new name never does, nor does a newer file. */
+static void test_the_time_of_the_vnodes(void)
+{
+    static const struct is_vnode v[] = { { .name = "a" }, { .name = "b" } };
+    static const struct is_vnode other[] = { { .name = "b" }, { .name = "c" } };
+    static const struct {
+        const char *story;
+        int64_t modtime;
+        size_t n;
+        const struct is_vnode *v;
+        int64_t reported;
+    } rows[] = {
+        { "the same again", 5, 0, NULL, 5 },
+        { "an old file with a new name", 5, 2, v, 6 },
+        { "the same again", 5, 2, v, 6 },
+        { "a newer file", 9, 2, v, 9 },
+        { "one name less", 5, 1, v, 9 },
+        { "another name", 5, 2, other, 10 },
+        { "one that was gone", 5, 2, v, 11 },
+    };
+    struct bench b;
+
+    bench_init(&b, false);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct is_message *msg;
+
+        forget(&b);
+        mom_set_vnodes(b.m, b.now_at, rows[i].modtime, rows[i].n, rows[i].v, &b.out);
+        msg = sent(&b, IS_UPDATE2);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+        if (msg->state.modtime != rows[i].reported)
+            fprintf(stderr, "%s\n", rows[i].story);
+        CU_ASSERT_EQUAL(msg->state.modtime, rows[i].reported);
+        CU_ASSERT_EQUAL(msg->state.n_vnodes, rows[i].n + 1);
+    }
+    bench_fini(&b);
+}
+
 /* 1, then 2 five times, 4 nine times, 8 seventeen times...; the clock must show more.
  */
 static void test_hello_series(void)
@@ -792,6 +830,7 @@ static void test_own_user_only(void)
 
 static const struct unit_case cases[] = {
     { "a hello is followed by registration", test_registration },
+    { "vnodes that are read again keep their time", test_the_time_of_the_vnodes },
     { "hellos come at their intervals", test_hello_series },
     { "a lost server is found again and told of the jobs", test_server_lost_and_back },
     { "a job lives from QueueJob to DeleteJob", test_life_of_a_job },
