@@ -161,3 +161,34 @@ def test_a_second_mom_is_refused(cluster):
     assert done.returncode == 1
     assert "another mom running" in done.stderr
     assert cluster.mom.is_up()
+
+
+def test_deleted_vnodes_stay_away(cluster):
+    """A vnode that is deleted does not come back with the next report; a MoM without vnodes is
+    refused until it is created again, and then all that it reports is there."""
+    server, mom = cluster.server, cluster.mom
+    server.manager(MGR_CMD_DELETE, NODE, id="vn[1]")
+    mom.send_signal(signal.SIGHUP)
+    server.log_match("vn[1] reported in UPDATE2 message from Mom on %s" % cluster.host)
+    assert "vn[1]" not in {n["id"] for n in server.status(NODE)}
+    server.manager(MGR_CMD_DELETE, NODE, id="@default")
+    mom.log_match("Server closed connection.")
+    mom.send_signal(signal.SIGHUP)
+    server.log_match("reason=tfind2:pmom")
+    assert server.status(NODE) == []
+    server.manager(MGR_CMD_CREATE, NODE, {"Port": cluster.ports["mom"]}, id=cluster.host)
+    cluster.wait_nodes()
+    assert {n["id"] for n in server.status(NODE)} == set(cluster.vnode_names() + [cluster.host])
+
+
+def test_a_vnode_file_names_the_host(cluster):
+    """resources_available.host of a vnode file counts from the making of the vnode on."""
+    path = cluster.write("def", "$configversion 2\n"
+                                "there: resources_available.ncpus = 3\n"
+                                "there: resources_available.host = otherhost\n")
+    cluster.run([os.path.join(cluster.exec_dir, "sbin", "pbs_mom"), "-s", "insert", "other", path])
+    cluster.mom.send_signal(signal.SIGHUP)
+    cluster.server.expect(VNODE, {"state": "free"}, id="there")
+    assert cluster.server.status(VNODE, "there")[0]["resources_available.host"] == "otherhost"
+    jid = cluster.server.submit(Job(attrs={"Resource_List.select": "1:host=otherhost"}))
+    cluster.server.expect(JOB, {"exec_vnode": "(there:ncpus=1)"}, id=jid)

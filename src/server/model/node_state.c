@@ -7,6 +7,7 @@
 #include "lib/attr/node_attrs.h"
 #include "lib/attr/resv_attrs.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -179,4 +180,11 @@ const char *node_mom_host(const struct node *n)
 uint32_t node_mom_port(const struct node *n)
 {
     return (uint32_t)obj_num(&n->obj, NODE_A_PORT, MOM_PORT_DEFAULT);
+}
+
+const char *node_default_host(const char *mom_host, struct arena *arena)
+{
+    if (isdigit((unsigned char)*mom_host))
+        return arena_strdup(arena, mom_host);
+    return arena_strndup(arena, mom_host, strcspn(mom_host, "."));
 }

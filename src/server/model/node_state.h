@@ -64,4 +64,8 @@ int node_state_change(uint32_t stored, const char *text, enum wire_op op, uint32
 const char *node_mom_host(const struct node *n);
 uint32_t node_mom_port(const struct node *n);
 
+/* The resources_available.host of a vnode that nobody has said another one of: its
+ * MoM's host without the domain; an address stays whole. In the arena. */
+const char *node_default_host(const char *mom_host, struct arena *arena);
+
 #endif

@@ -175,6 +175,21 @@ static void greet_again(struct moms *ms, struct moms_turn *t)
     ms->greet = false;
 }
 
+/* A MoM is known by its vnodes. When the last one is deleted its stream is closed, and
+ * its hellos are refused until it is defined again: otherwise its next list would make
+ * the vnodes again (tpp.md 5.5). */
+static void close_left(struct moms *ms, struct moms_turn *t)
+{
+    struct mom *mom, *next;
+
+    ms->left = false;
+    HASH_ITER(hh, ms->by_key, mom, next)
+    if (!mom->nodes && mom->stream) {
+        mom_close(t, mom->stream);
+        mom_stream_over(ms, t, mom);
+    }
+}
+
 void moms_shutdown(struct moms *ms, struct moms_turn *t)
 {
     const struct is_message msg = { .command = IS_SHUTDOWN };
@@ -276,6 +291,8 @@ bool moms_pump(struct moms *ms, struct moms_turn *t)
 
     if (ms->n_new_nodes)
         take_new_nodes(ms, t);
+    if (ms->left)
+        close_left(ms, t);
     if (ms->greet)
         greet_again(ms, t);
     answer_obits(ms, t);

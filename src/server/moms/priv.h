@@ -92,6 +92,7 @@ struct moms {
     size_t n_new_nodes;
     struct obit_answer *answers;
     bool greet;       /* a MoM has 'greet' set */
+    bool left;        /* the last vnode of a MoM with a stream was deleted */
     uint64_t counter; /* of message ids */
     int64_t next_at;  /* nothing is due before */
 };

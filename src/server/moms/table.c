@@ -85,6 +85,7 @@ void moms_forget_node(struct moms *ms, const char *id)
     if (!n)
         return;
     DL_DELETE(n->mom->nodes, n);
+    ms->left |= !n->mom->nodes && n->mom->stream;
     HASH_DEL(ms->by_node, n);
     free(n->id);
     free(n);

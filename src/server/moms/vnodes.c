@@ -307,6 +307,18 @@ static void give_block(struct report *rp, struct given *g, const struct node *n,
     give(rp, g, n, vnode, "mem", arena_printf(arena, "%" PRIu64 "kb", state->mem_kb));
 }
 
+/* What the list leaves out: every vnode is on a host and has its own name. */
+static void give_place(struct report *rp, struct given *g, const struct node *n,
+                       const char *vnode, const char *mom_host)
+{
+    struct arena *arena = rp->t->out->arena;
+
+    if (!wire_attrs_find(&g->list, "host", NULL))
+        give(rp, g, n, vnode, "host", node_default_host(mom_host, arena));
+    if (!wire_attrs_find(&g->list, "vnode", NULL))
+        give(rp, g, n, vnode, "vnode", vnode);
+}
+
 static const char *names_of(const struct given *g, struct arena *arena)
 {
     struct buf text = { 0 };
@@ -381,6 +393,7 @@ static void take_listed(struct report *rp, const struct node *n,
 
     give_listed(rp, &g, n, vn);
     give_block(rp, &g, n, n->obj.id, natural);
+    give_place(rp, &g, n, n->obj.id, node_mom_host(n));
     put_given(&nr, &g);
     if (natural)
         put_num(&nr, NODE_A_PCPUS, state->pcpus);
@@ -395,8 +408,7 @@ static void take_listed(struct report *rp, const struct node *n,
 static void record_given(struct record *rec, const struct given *g, struct arena *arena)
 {
     for (size_t i = 0; i < g->list.n; i++)
-        if (strcasecmp(g->list.v[i].name, "host") != 0 &&
-            strcasecmp(g->list.v[i].name, "vnode") != 0 && *g->list.v[i].value != '@')
+        if (*g->list.v[i].value != '@')
             record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, g->list.v[i].name,
                           g->list.v[i].value);
     record_change(rec, arena, NODE_A_HF_INDIRECT, NULL, references_of(NULL, g, arena));
@@ -415,6 +427,7 @@ static void create_vnode(struct report *rp, const struct mom *mom,
 
     give_listed(rp, &g, NULL, vn); /* resources come before who has them */
     give_block(rp, &g, NULL, vn->name, false);
+    give_place(rp, &g, NULL, vn->name, mom->host);
     rec = moms_record(t, FACT_CREATED, OBJ_NODE, vn->name);
     record_change(rec, arena, NODE_A_MOM, NULL, arena_strdup(arena, mom->host));
     record_change_num(rec, arena, NODE_A_PORT, mom->port);
@@ -424,9 +437,6 @@ static void create_vnode(struct report *rp, const struct mom *mom,
                   sharing ? arena_strdup(arena, sharing) : "default_shared");
     record_change(rec, arena, NODE_A_PBS_VERSION, NULL,
                   arena_strdup(arena, version_of(state)));
-    record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, "host",
-                  arena_strndup(arena, mom->host, strcspn(mom->host, ".")));
-    record_change(rec, arena, NODE_A_RESOURCES_AVAILABLE, "vnode", rec->id);
     record_given(rec, &g, arena);
     record_change_num(rec, arena, NODE_A_HF_MODTIME, state->modtime);
     record_change_num(rec, arena, NODE_A_HF_STATE, reported_bits(0, state->state));
@@ -499,6 +509,17 @@ static bool is_seen(struct seen *seen, const struct node *n)
     return s != NULL;
 }
 
+static void say_unknown(const struct moms_turn *t, const struct mom *mom,
+                        const char *vnode)
+{
+    const char *known =
+        model_node(t->m, vnode) ? "" : "Unknown node  (15062) in update2, ";
+
+    effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_NODE, vnode,
+               "%s%s reported in UPDATE2 message from Mom on %s", known, vnode,
+               mom->host);
+}
+
 static void take_list(struct moms *ms, struct report *rp, struct mom *mom,
                       struct seen **seen)
 {
@@ -517,23 +538,24 @@ static void take_list(struct moms *ms, struct report *rp, struct mom *mom,
         } else if (!n && !model_node(t->m, vn->name) && state->modtime > stored) {
             create_vnode(rp, mom, vn);
         } else {
-            effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_NODE, vn->name,
-                       "%s reported in UPDATE2 message from Mom on %s", vn->name,
-                       mom->host);
+            say_unknown(t, mom, vn->name);
         }
     }
 }
 
-/* Vnodes of the MoM that its list leaves out. */
-static void mark_stale(struct moms_turn *t, const struct mom *mom, struct seen *seen)
+/* Vnodes of the MoM that its list leaves out. They keep the time of the list, too: it
+ * is the MoM's, whichever of its vnodes is deleted next. */
+static void mark_stale(struct moms_turn *t, const struct mom *mom, int64_t modtime,
+                       struct seen *seen)
 {
     for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
         const struct node *n = model_node(t->m, mn->id);
+        struct node_record nr = { .t = t, .n = n };
 
-        if (n && !is_seen(seen, n))
-            node_change_state(
-                t, n, (node_state_stored(n) & ~(uint32_t)REPORT_CLEARS) | NODE_STALE,
-                NULL, NULL);
+        if (!n || is_seen(seen, n))
+            continue;
+        put_state(&nr, (node_state_stored(n) & ~(uint32_t)REPORT_CLEARS) | NODE_STALE);
+        put_num(&nr, NODE_A_HF_MODTIME, modtime);
     }
 }
 
@@ -570,7 +592,7 @@ void mom_take_state(struct moms *ms, struct moms_turn *t, struct mom *mom,
                "Mom reporting %zu vnodes as of %s", state->n_vnodes,
                date_ctime(d, text));
     take_list(ms, &rp, mom, &seen);
-    mark_stale(t, mom, seen);
+    mark_stale(t, mom, state->modtime, seen);
     HASH_CLEAR(hh, seen);
     resource_defs_free(rp.fresh);
 }

@@ -293,14 +293,6 @@ static bool name_is_valid(const char *name)
     return true;
 }
 
-/* "host" of a vnode is its MoM's host without the domain; an address stays whole. */
-static const char *short_host(const char *mom, struct arena *arena)
-{
-    if (isdigit((unsigned char)*mom))
-        return mom;
-    return arena_strndup(arena, mom, strcspn(mom, "."));
-}
-
 static int host_is_known(struct manager *g, const char *mom)
 {
     const struct svr_config *cfg = g->rq->cfg;
@@ -311,13 +303,20 @@ static int host_is_known(struct manager *g, const char *mom)
     return REFUSE(g, PBSE_UNKNODE);
 }
 
+/* A default is not the manager's word: what the MoM says later counts. */
 static int default_member(struct manager *g, struct edit *e, const char *name,
                           const char *text)
 {
     const struct attr_value *v = edit_value(e, NODE_A_RESOURCES_AVAILABLE);
+    bool more = edit_value(e, NODE_A_HF_FROM_MOM)->set;
+    int err;
 
     if (v->set && resources_find(&v->u.res, name))
         return 0;
+    err = edit_set(e, NODE_A_HF_FROM_MOM, NULL, name, more ? WIRE_OP_INCR : WIRE_OP_SET,
+                   &g->out->why);
+    if (err)
+        return err;
     return edit_set(e, NODE_A_RESOURCES_AVAILABLE, name, text, WIRE_OP_SET,
                     &g->out->why);
 }
@@ -341,7 +340,8 @@ static int complete_new(struct manager *g, struct edit *e)
     edit_defaults(e);
     if (!edit_value(e, NODE_A_PBS_VERSION)->set)
         edit_set_str(e, NODE_A_PBS_VERSION, "unavailable");
-    err = default_member(g, e, "host", short_host(moms->u.list.v[0], g->rq->arena));
+    err = default_member(g, e, "host",
+                         node_default_host(moms->u.list.v[0], g->rq->arena));
     return err ? err : default_member(g, e, "vnode", g->name);
 }
 

@@ -111,8 +111,8 @@ static void vnodes_come_and_go_with_the_list(void)
 
     fake_send(&fm, &msg); /* same modtime: unknown names are skipped */
     CU_ASSERT_PTR_NULL(vnode(fm.r, "n1[0]"));
-    CU_ASSERT_TRUE(
-        rig_logged(fm.r, "n1[0] reported in UPDATE2 message from Mom on localhost"));
+    CU_ASSERT_TRUE(rig_logged(fm.r, "Unknown node  (15062) in update2, n1[0] reported "
+                                    "in UPDATE2 message from Mom on localhost"));
     msg = update(both, 2, 1001);
     fake_send(&fm, &msg);
     CU_ASSERT_PTR_NOT_NULL_FATAL(vnode(fm.r, "n1[0]"));
@@ -127,6 +127,85 @@ static void vnodes_come_and_go_with_the_list(void)
     msg = update(both, 2, 900); /* an old list is not believed */
     fake_send(&fm, &msg);
     CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1[0]"), "free");
+    fake_mom_free(&fm);
+}
+
+static void a_deleted_vnode_stays_away_until_a_newer_list(void)
+{
+    static struct is_vnode three[] = { { "n1[0]", 0, NULL },
+                                       { "n1[1]", 0, NULL },
+                                       { "n1", 0, NULL } };
+    struct fake_mom fm = fake_mom_new();
+    struct is_message msg = update(three, 3, 1001);
+
+    fake_send(&fm, &msg);
+    msg = update(three, 2, 1002); /* n1 itself is left out: it is as old as this list */
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "Stale");
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(
+            rig_manager(fm.r, RIG_ROOT, DELETE, OBJECT_NODE, three[i].name, ""), 0);
+        CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_MOM_CLOSE), 0);
+        fake_send(&fm, &msg);
+        CU_ASSERT_PTR_NULL(vnode(fm.r, three[i].name));
+    }
+    fake_connect(&fm, 0, NULL);
+    fake_send(&fm, &msg);
+    CU_ASSERT_PTR_NULL(vnode(fm.r, "n1[0]"));
+    msg = update(three, 3, 1003);
+    fake_send(&fm, &msg);
+    CU_ASSERT_PTR_NOT_NULL(vnode(fm.r, "n1[0]"));
+    fake_mom_free(&fm);
+}
+
+static void a_mom_without_vnodes_is_not_known_any_more(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    uint64_t stream = fm.stream;
+
+    CU_ASSERT_EQUAL(rig_manager(fm.r, RIG_ROOT, DELETE, OBJECT_NODE, "n1", ""), 0);
+    CU_ASSERT_EQUAL_FATAL(rig_count(fm.r, EFFECT_MOM_CLOSE), 1);
+    CU_ASSERT_EQUAL(rig_effect(fm.r, EFFECT_MOM_CLOSE, 0)->u.mom.stream, stream);
+    fm.modtime++;
+    fake_register(&fm, 0, NULL); /* was on its way */
+    CU_ASSERT_PTR_NULL(vnode(fm.r, "n1"));
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "reason=tfind2:pmom"));
+    CU_ASSERT_PTR_NULL(vnode(fm.r, "n1"));
+    CU_ASSERT_EQUAL(
+        rig_manager(fm.r, RIG_ROOT, CREATE, OBJECT_NODE, "n1", "Mom=localhost"), 0);
+    fake_connect(&fm, 0, NULL);
+    CU_ASSERT_STRING_EQUAL(state_text(fm.r, "n1"), "free");
+    fake_mom_free(&fm);
+}
+
+/* The list counts from the first report on, and the default comes back without it. */
+static void a_vnode_is_where_its_list_says(void)
+{
+    static struct is_vnode_attr other[] = { { "resources_available.host", "other", 0,
+                                              0 } };
+    static struct is_vnode with[] = { { "n1", 1, other }, { "n1[0]", 1, other } };
+    static struct is_vnode without[] = { { "n1", 0, NULL }, { "n1[0]", 0, NULL } };
+    struct fake_mom fm = fake_mom_new();
+    struct is_message msg = update(with, 2, 1001);
+
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "host"), "localhost");
+    for (int i = 0; i < 2; i++) { /* made by the first one */
+        fake_send(&fm, &msg);
+        CU_ASSERT_STRING_EQUAL(available(fm.r, "n1[0]", "host"), "other");
+        CU_ASSERT_STRING_EQUAL(available(fm.r, "n1[0]", "vnode"), "n1[0]");
+        CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "host"), "other");
+    }
+    msg = update(without, 2, 1002);
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1[0]", "host"), "localhost");
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "vnode"), "n1");
+    rig_manager(fm.r, RIG_ROOT, SET, OBJECT_NODE, "n1",
+                "resources_available.host=mine");
+    msg = update(with, 2, 1003);
+    fake_send(&fm, &msg);
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1", "host"), "mine");
+    CU_ASSERT_STRING_EQUAL(available(fm.r, "n1[0]", "host"), "other");
     fake_mom_free(&fm);
 }
 
@@ -442,6 +521,11 @@ static const struct unit_case cases[] = {
     { "strangers are closed", strangers_are_closed },
     { "a report makes a vnode free", a_report_makes_a_vnode_free },
     { "vnodes come and go with the list", vnodes_come_and_go_with_the_list },
+    { "a deleted vnode stays away until a newer list",
+      a_deleted_vnode_stays_away_until_a_newer_list },
+    { "a MoM without vnodes is not known any more",
+      a_mom_without_vnodes_is_not_known_any_more },
+    { "a vnode is where its list says", a_vnode_is_where_its_list_says },
     { "a manager's values stay", managers_values_stay },
     { "states follow the MoM", states_follow_the_mom },
     { "a lost stream is a down vnode", a_lost_stream_is_a_down_vnode },
