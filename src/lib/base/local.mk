@@ -13,6 +13,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/log.c src/lib/base/log.h \
 	src/lib/base/pbse.c \
 	src/lib/base/rnd.h \
+	src/lib/base/shares.c src/lib/base/shares.h \
 	src/lib/base/version.h \
 	src/lib/base/xmem.c
 
@@ -25,5 +26,10 @@ check_PROGRAMS += test/unit/base/test_date
 TESTS += test/unit/base/test_date
 test_unit_base_test_date_SOURCES = test/unit/base/test_date.c
 test_unit_base_test_date_LDADD = libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/base/test_shares
+TESTS += test/unit/base/test_shares
+test_unit_base_test_shares_SOURCES = test/unit/base/test_shares.c
+test_unit_base_test_shares_LDADD = libhfbase.la -lcunit
 
 EXTRA_DIST += src/lib/base/README.md

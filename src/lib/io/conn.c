@@ -19,8 +19,9 @@
 
 /* Read per readiness: a peer that sends a lot takes turns with the others. */
 #define READ_BYTES (64u << 10)
-/* A buffer that grew beyond this is given back when it is empty. */
-#define KEEP_BYTES (256u << 10)
+/* A buffer that grew beyond this is given back when it is empty: there may be thousands
+ * of connections on which nothing happens. */
+#define KEEP_BYTES (4u << 10)
 /* Read of a peer while its connection is held: enough to notice its end. */
 #define HELD_BYTES (256u << 10)
 
@@ -46,8 +47,7 @@ struct conn {
 
 static void conn_count(struct conn *c, size_t bytes)
 {
-    if (c->cfg.budget)
-        c->cfg.budget->bytes += bytes - c->counted;
+    budget_recount(c->cfg.budget, c->counted, bytes);
     c->counted = bytes;
 }
 
@@ -359,11 +359,12 @@ static void conn_deliver(struct conn *c)
         conn_end(c, CONN_EOF, 0);
 }
 
-/* Returns false when nothing came. */
+/* Returns false when nothing came. The bytes take a detour, so that the buffer becomes
+ * as large as what came and not as what might have come. */
 static bool conn_read(struct conn *c)
 {
-    char *room = buf_reserve(&c->in, READ_BYTES);
-    ssize_t n = recv(c->fd, room, READ_BYTES, 0);
+    char room[READ_BYTES];
+    ssize_t n = recv(c->fd, room, sizeof(room), 0);
 
     if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
         return false;
@@ -377,8 +378,7 @@ static bool conn_read(struct conn *c)
             conn_end(c, CONN_EOF, 0);
         return true;
     }
-    c->in.len += (size_t)n;
-    c->in.data[c->in.len] = '\0';
+    buf_add(&c->in, room, (size_t)n);
     c->last_read_ms = clock_mono_ms();
     return true;
 }
@@ -520,6 +520,13 @@ size_t conn_unsent_bytes(const struct conn *c)
 size_t conn_held_bytes(const struct conn *c)
 {
     return c->counted;
+}
+
+void conn_set_budget(struct conn *c, struct budget *budget)
+{
+    budget_recount(c->cfg.budget, c->counted, 0);
+    budget_recount(budget, 0, c->counted);
+    c->cfg.budget = budget;
 }
 
 static void config_defaults(struct conn_config *cfg)

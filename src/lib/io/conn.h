@@ -14,6 +14,7 @@
 #define LIB_IO_CONN_H
 
 #include "lib/base/buf.h"
+#include "lib/base/shares.h"
 #include "lib/io/loop.h"
 #include "lib/wire/packet.h"
 
@@ -55,13 +56,6 @@ struct conn_events {
     void (*room)(void *arg, struct conn *c);
 };
 
-/* Bytes that connections hold for their peers: input that is not handed over yet,
- * output that is not taken yet. Those that are given the same one are counted together.
- */
-struct conn_budget {
-    size_t bytes;
-};
-
 struct conn_config {
     const struct conn_events *events; /* must outlive the connection */
     void *arg;
@@ -71,7 +65,9 @@ struct conn_config {
     int64_t partial_ms;         /* 0: CONN_PARTIAL_MS, < 0: no limit */
     int64_t idle_ms;            /* <= 0: no limit */
     int64_t stall_ms;           /* 0: CONN_STALL_MS, < 0: no limit */
-    struct conn_budget *budget; /* must outlive the connection; NULL: not counted */
+    /* Where the memory of the buffers is counted: input that is not handed over yet,
+     * output that is not taken yet. Must outlive the connection; NULL: nowhere. */
+    struct budget *budget;
     bool connecting;            /* fd is from net_connect(): not yet connected */
 };
 
@@ -127,7 +123,8 @@ void conn_set_max_frame(struct conn *c, size_t max_bytes);
 int conn_fd(const struct conn *c);
 int conn_errno(const struct conn *c);
 size_t conn_unsent_bytes(const struct conn *c);
-/* What it takes of its budget. */
+/* What it takes of its budget; another budget counts it from now on (NULL: none). */
 size_t conn_held_bytes(const struct conn *c);
+void conn_set_budget(struct conn *c, struct budget *budget);
 
 #endif

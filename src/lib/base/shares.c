@@ -1,0 +1,101 @@
+/* shares.c - see shares.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/shares.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define uthash_malloc(size)    xmalloc(size)
+#define uthash_free(ptr, size) free(ptr)
+#include <uthash.h>
+
+struct share_entry {
+    struct share share;
+    UT_hash_handle hh;
+};
+
+void budget_recount(struct budget *b, size_t before, size_t after)
+{
+    for (; b; b = b->part_of) {
+        assert(b->bytes >= before);
+        b->bytes = b->bytes - before + after;
+    }
+}
+
+struct share *share_find(const struct shares *all, const char *key)
+{
+    struct share_entry *e;
+
+    HASH_FIND_STR(all->by_key, key, e);
+    return e ? &e->share : NULL;
+}
+
+static struct share *share_new(struct shares *all, const char *key)
+{
+    struct share_entry *e = xcalloc(1, sizeof(*e));
+
+    e->share.key = xstrdup(key);
+    e->share.memory.part_of = &all->memory;
+    e->share.unsaved.part_of = &all->unsaved;
+    HASH_ADD_KEYPTR(hh, all->by_key, e->share.key, strlen(key), e);
+    return &e->share;
+}
+
+struct share *share_hold(struct shares *all, const char *key)
+{
+    struct share *s = share_find(all, key);
+
+    if (!s)
+        s = share_new(all, key);
+    s->n++;
+    return s;
+}
+
+void share_drop(struct shares *all, struct share *s)
+{
+    struct share_entry *e;
+
+    if (!s)
+        return;
+    assert(s->n > 0);
+    if (--s->n > 0)
+        return;
+    assert(s->memory.bytes == 0 && s->unsaved.bytes == 0);
+    e = STRUCT_OF(s, struct share_entry, share);
+    HASH_DEL(all->by_key, e);
+    free((char *)s->key);
+    free(e);
+}
+
+/* uthash iterates in the order of additions. */
+static struct share *next_share(const struct share *s)
+{
+    struct share_entry *e = STRUCT_OF(s, struct share_entry, share)->hh.next;
+
+    return e ? &e->share : NULL;
+}
+
+static struct share *first_share(const struct shares *all)
+{
+    return all->by_key ? &all->by_key->share : NULL;
+}
+
+struct share *shares_with_most(const struct shares *all)
+{
+    struct share *most = first_share(all);
+
+    for (struct share *s = most; s; s = next_share(s))
+        if (s->n > most->n)
+            most = s;
+    return most;
+}
+
+struct share *shares_with_most_memory(const struct shares *all)
+{
+    struct share *most = first_share(all);
+
+    for (struct share *s = most; s; s = next_share(s))
+        if (s->memory.bytes > most->memory.bytes)
+            most = s;
+    return most;
+}
