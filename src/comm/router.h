@@ -12,7 +12,8 @@
 
 #include "lib/tpp/handshake.h"
 
-/* A link that has not joined after so long is closed. */
+/* A link that has not joined after so long is closed. When there are too many of those,
+ * the oldest of the address that has most of them is closed first. */
 #define ROUTER_JOIN_WAIT_S    60
 /* UPDATE follows the last JOIN of an ordinary leaf by so much. */
 #define ROUTER_UPDATE_DELAY_S 3
@@ -26,11 +27,14 @@ struct router_config {
     size_t n_trusted; /* hosts whose privileged ports count for resvport, host order */
     const uint32_t *trusted_ips;
     size_t max_links;
+    size_t max_waiting; /* of them that have not joined */
+    size_t max_waiting_of_host; /* of these from one address */
 };
 
 enum router_out_kind {
     ROUTER_SEND,  /* 'data' to 'link' */
     ROUTER_CLOSE, /* end 'link'; router_link_down() is not called for it */
+    ROUTER_JOINED, /* 'link' is a leaf's now, and may send large packets */
     ROUTER_LOG,
 };
 

@@ -44,7 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
                                        .methods = "resvport",
                                        .n_trusted = 1,
                                        .trusted_ips = &trusted,
-                                       .max_links = 8 };
+                                       .max_links = 8,
+                                       .max_waiting = 6,
+                                       .max_waiting_of_host = 4 };
     const uint8_t nonce[TPP_NONCE_BYTES] = { 7 };
     struct tpp_addr stranger = tpp_addr_ipv4(0x0a000009, 40000);
     struct router_out out = { .arena = arena_new() };

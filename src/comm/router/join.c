@@ -171,6 +171,7 @@ static void admit(struct router *r, int64_t now_at, struct link *l,
         link_end(r, l, out);
         return;
     }
+    out_joined(out, l->id);
     log_duplicates(r, l, join, out);
     for (size_t i = 0; i < l->n_routes; i++)
         out_log(out, ROUTER_LOG_NOTE, "tfd=%" PRIu64 ", Leaf registered address %s",

@@ -35,19 +35,36 @@ size_t router_n_leaves(const struct router *r)
     return r->n_leaves;
 }
 
-/* Who has not joined goes first, the oldest before the others. A flood is one line a
- * minute. */
-static bool make_room(struct router *r, int64_t now_at, struct router_out *out)
+/* A flood is one line a minute. */
+static void log_crowd(struct router *r, int64_t now_at, struct router_out *out)
 {
+    if (now_at < r->crowded_at + 60)
+        return;
+    r->crowded_at = now_at;
+    out_log(out, ROUTER_LOG_FAULT,
+            "%zu connections, %zu of them have not joined: the oldest of the address "
+            "that has most of these are dropped",
+            router_n_links(r), r->n_waiting);
+}
+
+/* Who has joined never goes for somebody who has not. */
+static bool make_room(struct router *r, int64_t now_at, const struct tpp_addr *peer,
+                      struct router_out *out)
+{
+    bool full = router_n_links(r) >= r->cfg.max_links;
+    struct link *same = table_oldest_of_host(r, peer);
+
+    if (same && same->share->n >= r->cfg.max_waiting_of_host) {
+        log_crowd(r, now_at, out);
+        link_end(r, same, out);
+        return true;
+    }
+    if (!full && r->n_waiting < r->cfg.max_waiting)
+        return true;
+    log_crowd(r, now_at, out);
     if (!r->waiting)
         return false;
-    if (now_at >= r->crowded_at + 60) {
-        r->crowded_at = now_at;
-        out_log(out, ROUTER_LOG_FAULT,
-                "%zu connections: the oldest that have not joined are dropped",
-                router_n_links(r));
-    }
-    link_end(r, r->waiting, out);
+    link_end(r, table_most_crowded(r), out);
     return true;
 }
 
@@ -58,19 +75,15 @@ void router_link_up(struct router *r, int64_t now_at, uint64_t link,
     char text[TPP_ADDR_TEXT_BYTES];
     struct link *l;
 
-    if (router_n_links(r) >= r->cfg.max_links && !make_room(r, now_at, out)) {
+    if (!make_room(r, now_at, peer, out)) {
         out_log(out, ROUTER_LOG_FAULT, "too many connections, refusing %s",
                 tpp_addr_text(peer, text));
         out_close(out, link);
         return;
     }
-    l = xcalloc(1, sizeof(*l));
-    l->id = link;
-    l->peer = *peer;
+    l = table_add(r, link, peer);
     memcpy(l->shake.router_nonce, nonce, TPP_NONCE_BYTES);
     l->up_at = now_at;
-    HASH_ADD(hh, r->links, id, sizeof(l->id), l);
-    DL_APPEND(r->waiting, l);
 }
 
 /* LEAVE of its addresses to all other leaves. */

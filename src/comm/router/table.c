@@ -43,6 +43,59 @@ struct link *table_route(struct router *r, const struct tpp_addr *addr)
     return rt ? rt->link : NULL;
 }
 
+/* All ports of an address are one party's. */
+static const char *host_key(const struct tpp_addr *peer, char text[TPP_ADDR_TEXT_BYTES])
+{
+    struct tpp_addr host = key_of(peer);
+
+    host.port = 0;
+    return tpp_addr_text(&host, text);
+}
+
+struct link *table_add(struct router *r, uint64_t id, const struct tpp_addr *peer)
+{
+    struct link *l = xcalloc(1, sizeof(*l));
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    l->id = id;
+    l->peer = *peer;
+    l->share = share_hold(&r->strangers, host_key(peer, text));
+    HASH_ADD(hh, r->links, id, sizeof(l->id), l);
+    DL_APPEND(r->waiting, l);
+    r->n_waiting++;
+    return l;
+}
+
+static void wait_no_more(struct router *r, struct link *l)
+{
+    DL_DELETE(r->waiting, l);
+    r->n_waiting--;
+    share_drop(&r->strangers, l->share);
+    l->share = NULL;
+}
+
+static struct link *oldest_of(const struct router *r, const struct share *share)
+{
+    struct link *l;
+
+    if (!share)
+        return NULL;
+    DL_SEARCH_SCALAR(r->waiting, l, share, share);
+    return l;
+}
+
+struct link *table_most_crowded(const struct router *r)
+{
+    return oldest_of(r, shares_with_most(&r->strangers));
+}
+
+struct link *table_oldest_of_host(const struct router *r, const struct tpp_addr *peer)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    return oldest_of(r, share_find(&r->strangers, host_key(peer, text)));
+}
+
 void table_drop(struct router *r, struct link *l)
 {
     for (size_t i = 0; i < l->n_routes; i++)
@@ -50,7 +103,7 @@ void table_drop(struct router *r, struct link *l)
     if (l->joined)
         r->n_leaves--;
     else
-        DL_DELETE(r->waiting, l);
+        wait_no_more(r, l);
     HASH_DEL(r->links, l);
     free(l->routes);
     free(l);
@@ -71,7 +124,7 @@ size_t table_join(struct router *r, struct link *l, const struct tpp_packet *joi
         l->n_routes++;
     }
     if (l->n_routes) {
-        DL_DELETE(r->waiting, l);
+        wait_no_more(r, l);
         l->joined = true;
         l->node_type = join->node_type;
         r->n_leaves++;
@@ -104,6 +157,11 @@ void out_packet(struct router_out *out, uint64_t link, const struct tpp_packet *
 void out_close(struct router_out *out, uint64_t link)
 {
     *add(out) = (struct router_effect){ .kind = ROUTER_CLOSE, .link = link };
+}
+
+void out_joined(struct router_out *out, uint64_t link)
+{
+    *add(out) = (struct router_effect){ .kind = ROUTER_JOINED, .link = link };
 }
 
 void out_log(struct router_out *out, int event, const char *fmt, ...)

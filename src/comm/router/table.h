@@ -5,6 +5,7 @@
 #define COMM_ROUTER_TABLE_H
 
 #include "comm/router.h"
+#include "lib/base/shares.h"
 
 #define uthash_malloc(size)    xmalloc(size)
 #define uthash_free(ptr, size) free(ptr)
@@ -28,6 +29,7 @@ struct link {
     size_t n_routes;
     struct route *routes;
     UT_hash_handle hh;
+    struct share *share;      /* of its address, while not joined */
     struct link *prev, *next; /* in router.waiting while not joined */
 };
 
@@ -35,6 +37,8 @@ struct router {
     struct router_config cfg;
     struct link *links;
     struct link *waiting; /* not joined yet, oldest first */
+    size_t n_waiting;
+    struct shares strangers; /* those that wait, by address */
     struct route *routes;
     size_t n_leaves;
     int64_t update_due_at; /* INT64_MAX: none */
@@ -45,8 +49,17 @@ struct router {
 struct link *table_link(struct router *r, uint64_t id);
 struct link *table_route(struct router *r, const struct tpp_addr *addr);
 
+/* A new link, which waits. */
+struct link *table_add(struct router *r, uint64_t id, const struct tpp_addr *peer);
+
 /* The link and its routes go away; nothing is told. */
 void table_drop(struct router *r, struct link *l);
+
+/* Of those that have not joined: the oldest of the address that has most of them. NULL
+ * when all have joined. Time: linear in their number. */
+struct link *table_most_crowded(const struct router *r);
+/* The oldest of the address of 'peer', NULL when there is none. */
+struct link *table_oldest_of_host(const struct router *r, const struct tpp_addr *peer);
 
 /* Give the link those of 'addrs' that nobody has; returns how many. */
 size_t table_join(struct router *r, struct link *l, const struct tpp_packet *join);
@@ -55,6 +68,7 @@ size_t table_join(struct router *r, struct link *l, const struct tpp_packet *joi
 void out_send(struct router_out *out, uint64_t link, const char *data, size_t len);
 void out_packet(struct router_out *out, uint64_t link, const struct tpp_packet *pkt);
 void out_close(struct router_out *out, uint64_t link);
+void out_joined(struct router_out *out, uint64_t link);
 void out_log(struct router_out *out, int event, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* End a link that is at fault or replaced, and tell the other leaves if it had joined.

@@ -18,6 +18,7 @@
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
 
+#define MIB        ((size_t)1 << 20)
 #define STALL_MS   60000
 #define PARTIAL_MS 60000
 
@@ -25,6 +26,7 @@ struct comm_link {
     struct comm *comm;
     uint64_t id;
     struct conn *conn;
+    bool joined;
     UT_hash_handle hh;
 };
 
@@ -43,6 +45,13 @@ static struct comm_link *find_link(struct comm *c, uint64_t id)
     return l;
 }
 
+static void link_joined(struct comm_link *l)
+{
+    l->joined = true;
+    conn_set_max_frame(l->conn, COMM_MAX_PACKET_BYTES);
+    conn_set_budget(l->conn, &l->comm->memory);
+}
+
 static void carry_out(struct comm *c, const struct router_effect *e)
 {
     struct comm_link *l = e->kind == ROUTER_LOG ? NULL : find_link(c, e->link);
@@ -55,6 +64,10 @@ static void carry_out(struct comm *c, const struct router_effect *e)
     case ROUTER_CLOSE:
         if (l)
             drop_link(l);
+        break;
+    case ROUTER_JOINED:
+        if (l)
+            link_joined(l);
         break;
     case ROUTER_LOG:
         logfile_write(c->log, (uint32_t)e->event, LOG_IN_TPP, c->daemon, e->text);
@@ -125,6 +138,50 @@ static const struct conn_events link_events = { .frame = on_frame,
                                                 .bad = on_bad,
                                                 .closed = on_closed };
 
+/* Who holds most, of those that have not joined or of all. */
+static struct comm_link *who_holds_most(const struct comm *c, bool stranger)
+{
+    struct comm_link *most = NULL, *l, *tmp;
+
+    HASH_ITER(hh, c->links, l, tmp)
+    {
+        if (stranger && l->joined)
+            continue;
+        if (!most || conn_held_bytes(l->conn) > conn_held_bytes(most->conn))
+            most = l;
+    }
+    return most;
+}
+
+static bool drop_who_holds_most(struct comm *c, bool stranger)
+{
+    struct comm_link *l = who_holds_most(c, stranger);
+
+    if (!l)
+        return false;
+    logfile_printf(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_TPP, c->daemon,
+                   "tfd=%" PRIu64 ", connections that %s hold %zu MiB in memory: this "
+                   "one, which holds %zu KiB, is dropped",
+                   l->id, stranger ? "have not joined" : "there are",
+                   (stranger ? c->strangers.bytes : c->memory.bytes) >> 20,
+                   conn_held_bytes(l->conn) >> 10);
+    link_lost(l, 0);
+    return true;
+}
+
+/* At the end of a turn: nobody makes us hold more than the settings allow. */
+static void keep_budgets(void *arg)
+{
+    struct comm *c = arg;
+    size_t most = conf_limit(c->conf->limit_memory_mib, MIB);
+    size_t most_strangers = conf_limit(c->conf->limit_stranger_memory_mib, MIB);
+
+    while (c->strangers.bytes > most_strangers && drop_who_holds_most(c, true))
+        continue;
+    while (c->memory.bytes > most && drop_who_holds_most(c, false))
+        continue;
+}
+
 static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
 {
     struct comm *c = arg;
@@ -132,10 +189,11 @@ static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
     struct conn_config cfg = { .events = &link_events,
                                .arg = l,
                                .parse = tpp_frame,
-                               .max_frame_bytes = COMM_MAX_PACKET_BYTES,
+                               .max_frame_bytes = COMM_MAX_STRANGER_BYTES,
                                .max_output_bytes = COMM_MAX_OUTPUT_BYTES,
                                .partial_ms = PARTIAL_MS,
-                               .stall_ms = STALL_MS };
+                               .stall_ms = STALL_MS,
+                               .budget = &c->strangers };
     struct tpp_addr addr = tpp_addr_of(peer);
     struct router_out out = { .arena = c->arena };
     uint8_t nonce[TPP_NONCE_BYTES];
@@ -221,13 +279,19 @@ static size_t most_links(void)
 
 static struct router *make_router(struct comm *c, const char *name)
 {
+    const size_t max_links = most_links();
+    const size_t most_waiting = conf_limit(c->conf->limit_strangers, 1);
+    const size_t most_of_host = conf_limit(c->conf->limit_host_strangers, 1);
     const struct router_config cfg = { .name = name,
                                        .methods = c->conf->supported_auth_methods,
                                        .prover = { .mac = c->has_key ? key_mac : NULL,
                                                    .arg = c },
                                        .n_trusted = c->n_trusted,
                                        .trusted_ips = c->trusted_ips,
-                                       .max_links = most_links() };
+                                       .max_links = max_links,
+                                       .max_waiting =
+                                           MIN_OF(max_links / 2, most_waiting),
+                                       .max_waiting_of_host = most_of_host };
 
     return router_new(&cfg);
 }
@@ -243,7 +307,9 @@ int comm_open(struct comm *c, struct diag *why)
     if (!c->loop)
         return diag_set(why, PBSE_SYSTEM, "no event loop: %s", strerror(errno));
     c->arena = arena_new();
+    c->strangers.part_of = &c->memory;
     c->timer = loop_timer_new(c->loop, on_timer, c);
+    loop_at_turn_end(c->loop, keep_budgets, c);
     err = net_resolve(c->host, &sa.sin_addr, why);
     if (err)
         return err;

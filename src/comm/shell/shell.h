@@ -6,6 +6,7 @@
 
 #include "comm/router.h"
 #include "lib/auth/clusterkey.h"
+#include "lib/base/shares.h"
 #include "lib/io/conf.h"
 #include "lib/io/listen.h"
 #include "lib/io/logfile.h"
@@ -16,6 +17,8 @@
 #define COMM_SPARE_FDS        32 /* descriptors for everything else */
 #define COMM_MAX_OUTPUT_BYTES (64u << 20)
 #define COMM_MAX_PACKET_BYTES (64u << 20)
+/* The same of a link that has not joined: AUTH_CTX and JOIN are all that it may say. */
+#define COMM_MAX_STRANGER_BYTES (16u << 10)
 
 struct comm_link;
 
@@ -35,6 +38,8 @@ struct comm {
     struct loop_timer *timer;
     struct router *router;
     struct comm_link *links; /* by number */
+    struct budget memory;    /* of all links' buffers */
+    struct budget strangers; /* the part of it that links have which have not joined */
     uint64_t last_link;
     struct arena *arena; /* of one input's effects */
 };

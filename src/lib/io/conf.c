@@ -81,6 +81,13 @@ static const struct conf_setting settings[] = {
     NUMBER("PBS_SCHED_THREADS", sched_threads, "0", "Threads of the scheduler, 0: one per core."),
     NUMBER("PBS_STORE_WAIT", store_wait_s, "30", "How many seconds an answer waits for a store that is lost (1 at least) before it says so."),
     NUMBER("PBS_JOURNAL_DAYS", journal_days, "30", "How many days the journal of changes goes back, 0: for ever."),
+    NUMBER("PBS_LIMIT_STRANGERS", limit_strangers, "1000", "Most connections of server and router on which nobody has proved who he is, 0: no limit."),
+    NUMBER("PBS_LIMIT_HOST_STRANGERS", limit_host_strangers, "250", "Most of these from one address, 0: no limit."),
+    NUMBER("PBS_LIMIT_USER_CONNECTIONS", limit_user_connections, "500", "Most connections of one user to the server, 0: no limit."),
+    NUMBER("PBS_LIMIT_STAFF_CONNECTIONS", limit_staff_connections, "64", "Connections of the server that are kept for managers and operators."),
+    NUMBER("PBS_LIMIT_MEMORY", limit_memory_mib, "1024", "Most MiB of memory of all connections of a server or router, 0: no limit."),
+    NUMBER("PBS_LIMIT_USER_MEMORY", limit_user_memory_mib, "256", "Most MiB of memory of one user's connections to the server, 0: no limit."),
+    NUMBER("PBS_LIMIT_STRANGER_MEMORY", limit_stranger_memory_mib, "64", "Most MiB of memory of all connections on which nobody has proved who he is, 0: no limit."),
     NUMBER("PBS_SYSLOG", syslog, "0", "Facility number for syslog, 0: off."),
     NUMBER("PBS_SYSLOGSEVR", syslog_severity, "3", "Least severity sent to syslog."),
     BOOL("PBS_START_SERVER", start_server, "0", "Start the server on this host."),
@@ -292,6 +299,11 @@ static int check_required(struct conf *c, struct diag *why)
         return diag_set(why, PBSE_INTERNAL,
                         "pbsconf error: pbs conf variables not found:%s", missing);
     return 0;
+}
+
+size_t conf_limit(unsigned value, size_t unit)
+{
+    return value == 0 ? SIZE_MAX : value * unit;
 }
 
 const char *conf_server_host(const struct conf *c)

@@ -29,6 +29,14 @@ struct conf {
     const char *store_password_file;  /* PBS_STORE_PASSWORD_FILE */
     unsigned store_wait_s;            /* PBS_STORE_WAIT, 30 */
     unsigned journal_days;            /* PBS_JOURNAL_DAYS, 30; 0: for ever */
+    /* What others may make a daemon hold, see doc/security.md; 0: no limit. */
+    unsigned limit_strangers;         /* PBS_LIMIT_STRANGERS, 1000 */
+    unsigned limit_host_strangers;    /* PBS_LIMIT_HOST_STRANGERS, 250 */
+    unsigned limit_user_connections;  /* PBS_LIMIT_USER_CONNECTIONS, 500 */
+    unsigned limit_staff_connections; /* PBS_LIMIT_STAFF_CONNECTIONS, 64 */
+    unsigned limit_memory_mib;        /* PBS_LIMIT_MEMORY, 1024 */
+    unsigned limit_user_memory_mib;   /* PBS_LIMIT_USER_MEMORY, 256 */
+    unsigned limit_stranger_memory_mib; /* PBS_LIMIT_STRANGER_MEMORY, 64 */
     const char *trusted_hosts;        /* PBS_TRUSTED_HOSTS, comma list */
     const char *cluster_key;          /* PBS_CLUSTER_KEY; see conf_cluster_key() */
     const char *server_socket;        /* PBS_SERVER_SOCKET; see conf_server_socket() */
@@ -91,6 +99,9 @@ struct conf_setting {
     bool required;
     const char *doc;
 };
+
+/* A limit of the settings in units of 'unit', where 0 stands for none: SIZE_MAX. */
+size_t conf_limit(unsigned value, size_t unit);
 
 /* The table, for the reference manual and tests. */
 const struct conf_setting *conf_settings(size_t *n);

@@ -1,7 +1,7 @@
 /* Unit tests of the router's core: who may join, where packets go, what ends a link.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "comm/router.h"
+#include "comm/router/table.h"
 
 #include "../unit.h"
 
@@ -39,7 +39,9 @@ static void bench_init(struct bench *b, const char *methods)
     struct router_config cfg = { .name = "10.0.0.9:17001",
                                  .methods = methods,
                                  .prover = { .mac = toy_mac, .arg = &right_key },
-                                 .max_links = 8 };
+                                 .max_links = 8,
+                                 .max_waiting = 8,
+                                 .max_waiting_of_host = 8 };
 
     memset(b, 0, sizeof(*b));
     b->trusted = 0x0a000001;
@@ -61,12 +63,17 @@ static void forget(struct bench *b)
     b->out.n = 0;
 }
 
-static void up(struct bench *b, uint64_t link, uint16_t port)
+static void up_from(struct bench *b, uint64_t link, uint32_t ip, uint16_t port)
 {
     const uint8_t nonce[TPP_NONCE_BYTES] = { 9, (uint8_t)link };
-    struct tpp_addr peer = leaf_addr(port);
+    struct tpp_addr peer = tpp_addr_ipv4(ip, port);
 
     router_link_up(b->r, b->now_at, link, &peer, nonce, &b->out);
+}
+
+static void up(struct bench *b, uint64_t link, uint16_t port)
+{
+    up_from(b, link, 0x0a000001, port);
 }
 
 static void give_bytes(struct bench *b, uint64_t link, const struct buf *bytes)
@@ -419,6 +426,46 @@ static void test_silent_link_is_ended(void)
     bench_fini(&b);
 }
 
+/* Those of the address that has most of them go first, and no leaf goes for them. */
+static void test_a_crowd_costs_itself(void)
+{
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    join_with_key(&b, 1, 15001, TPP_LEAF, &right_key);
+    up_from(&b, 2, 0x0a000002, 2002); /* older than the crowd, and alone */
+    for (uint64_t link = 3; link <= 8; link++)
+        up_from(&b, link, 0x0a000003, (uint16_t)(2000 + link));
+    forget(&b);
+    for (uint64_t link = 9; link <= 20; link++) {
+        up_from(&b, link, 0x0a000003, (uint16_t)(2000 + link));
+        CU_ASSERT_TRUE(is_closed(&b, link - 6));
+    }
+    CU_ASSERT_FALSE(is_closed(&b, 1) || is_closed(&b, 2));
+    up_from(&b, 21, 0x0a000004, 2021); /* and neither does it keep others out */
+    CU_ASSERT_TRUE(is_closed(&b, 15));
+    CU_ASSERT_FALSE(is_closed(&b, 2) || is_closed(&b, 21));
+    CU_ASSERT_EQUAL(router_n_links(b.r), 8);
+    bench_fini(&b);
+}
+
+static void test_an_address_has_a_limit(void)
+{
+    struct bench b;
+
+    bench_init(&b, "clusterkey");
+    b.r->cfg.max_waiting_of_host = 2;
+    up_from(&b, 1, 0x0a000002, 2001);
+    up_from(&b, 2, 0x0a000003, 2002);
+    up_from(&b, 3, 0x0a000003, 2003);
+    forget(&b);
+    up_from(&b, 4, 0x0a000003, 2004);
+    CU_ASSERT_TRUE(is_closed(&b, 2));
+    CU_ASSERT_FALSE(is_closed(&b, 1) || is_closed(&b, 3) || is_closed(&b, 4));
+    CU_ASSERT_EQUAL(router_n_links(b.r), 3);
+    bench_fini(&b);
+}
+
 static void test_links_are_limited(void)
 {
     struct bench b;
@@ -431,7 +478,7 @@ static void test_links_are_limited(void)
     up(&b, 9, 2009);
     CU_ASSERT_TRUE(is_closed(&b, 2)); /* the oldest that has not joined */
     CU_ASSERT_FALSE(is_closed(&b, 9) || is_closed(&b, 1));
-    CU_ASSERT_TRUE(logged(&b, "that have not joined are dropped"));
+    CU_ASSERT_TRUE(logged(&b, "8 connections, 7 of them have not joined"));
     forget(&b);
     up(&b, 10, 2010);
     CU_ASSERT_TRUE(is_closed(&b, 3));
@@ -490,6 +537,23 @@ static void test_multicast_is_expanded(void)
     bench_fini(&b);
 }
 
+static void test_joined_is_told(void)
+{
+    struct bench b;
+    size_t n = 0;
+
+    bench_init(&b, "clusterkey");
+    join_with_key(&b, 1, 15001, TPP_LEAF, &wrong_key);
+    join_with_key(&b, 2, 15002, TPP_LEAF, &right_key);
+    for (size_t i = 0; i < b.out.n; i++)
+        if (b.out.v[i].kind == ROUTER_JOINED) {
+            CU_ASSERT_EQUAL(b.out.v[i].link, 2);
+            n++;
+        }
+    CU_ASSERT_EQUAL(n, 1);
+    bench_fini(&b);
+}
+
 static const struct unit_case cases[] = {
     { "a leaf with the key joins, one without does not", test_key_holder_joins },
     { "the proof covers the addresses", test_proof_covers_addresses },
@@ -504,6 +568,9 @@ static const struct unit_case cases[] = {
     { "UPDATE follows the last JOIN", test_update_follows_joins },
     { "a link that does not join is ended", test_silent_link_is_ended },
     { "links are limited", test_links_are_limited },
+    { "a crowd of strangers costs itself", test_a_crowd_costs_itself },
+    { "an address has a limit of strangers", test_an_address_has_a_limit },
+    { "who has joined is told to the shell", test_joined_is_told },
     { "a multicast reaches its members", test_multicast_is_expanded },
 };
 
