@@ -432,6 +432,11 @@ static void sched_lost(struct turn *t, struct sched_link *l)
                "scheduler disconnected");
 }
 
+bool svr_is_staff(const struct svr *s, const char *user, const char *host)
+{
+    return (requester_rights(s->m, user, host, false) & WHO_STAFF) != 0;
+}
+
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);

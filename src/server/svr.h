@@ -153,6 +153,9 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
 void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
                  const struct wire_request *rq, struct effects *out);
 
+/* Is that user, not known to be root, a manager or an operator? */
+bool svr_is_staff(const struct svr *s, const char *user, const char *host);
+
 /* A client connection ended: held replies to it are dropped. */
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out);
 

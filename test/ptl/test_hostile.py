@@ -377,19 +377,69 @@ def test_a_flood_of_connections_leaves_the_server_working():
                 if i % 100 == 50:
                     assert c.run(["qstat", "-B"]).stdout
             assert c.run(["qstat", "-B"], user=USER2).stdout
-            c.server.log_match("unauthenticated: the oldest of these are dropped")
-            crowded = [line for line in c.server.log_lines() if "the oldest of these" in line]
+            c.server.log_match("unauthenticated ones are dropped")
+            crowded = [line for line in c.server.log_lines() if "ones are dropped" in line]
             assert len(crowded) == 1
-            if not ROOTLESS:
-                for _ in range(150):
-                    held.append(held_by_user(c))
-                assert c.run(["qstat", "-B"]).stdout  # places are kept for root
-                assert c.run(["qstat", "-B"], user=USER2, check=False).returncode != 0
         finally:
             for s in held:
                 s.close()
-        wait_for("users being served again",
-                 lambda: c.run(["qstat", "-B"], user=USER2, check=False).returncode == 0)
+
+
+@pytest.mark.skipif(ROOTLESS, reason="needs two accounts")
+def test_the_connections_of_one_user_keep_nobody_else_out():
+    """The server has 160 descriptors: 80 connections, of which one user has 21."""
+    with SmallCluster() as c:
+        held = []
+        try:
+            for _ in range(150):
+                held.append(held_by_user(c))
+            assert c.run(["qstat", "-B"]).stdout
+            assert c.run(["qstat", "-B"], user=USER2).stdout
+            refused = c.run(["qstat", "-B"], user=USER1, check=False)
+            assert refused.returncode != 0
+            assert "Too many open connections" in refused.stderr
+            c.server.log_match("one more from %s: further ones of that user are refused" % USER1)
+            assert sum(not has_ended(s) for s in held) == 21
+        finally:
+            for s in held:
+                s.close()
+        wait_for("that user being served again",
+                 lambda: c.run(["qstat", "-B"], user=USER1, check=False).returncode == 0)
+
+
+def has_ended(s):
+    """Has the server told this connection that there is no room, and closed it?"""
+    s.setblocking(False)
+    try:
+        return b"5+15033" in s.recv(100)
+    except BlockingIOError:
+        return False
+
+
+def test_strangers_of_one_address_go_before_those_of_another():
+    """20 strangers have room: a crowd from 127.0.0.2 goes before the one from 127.0.0.3."""
+    with SmallCluster() as c:
+        held = []
+        try:
+            address = ("127.0.0.1", c.ports["server"])
+            lone = socket.create_connection(address, 60, ("127.0.0.3", 0))
+            held.append(lone)
+            for _ in range(60):
+                held.append(socket.create_connection(address, 60, ("127.0.0.2", 0)))
+            wait_for("the first of the crowd being dropped", lambda: is_closed(held[1]))
+            lone.sendall(packet(STATUS % b"+4root"))
+            assert b"5+15019" in answer(lone), "it was served, and not dropped"
+        finally:
+            for s in held:
+                s.close()
+
+
+def test_a_stranger_at_the_router_has_16_kib(site):
+    """Before its JOIN: 64 MiB of each of 20 strangers were 1.2 GB of memory."""
+    with socket.create_connection(("127.0.0.1", site.ports["comm"]), 60) as s:
+        s.sendall(struct.pack(">IB", 16385, 7) + b"\0" * 100)
+        wait_for("the router's close", lambda: is_closed(s))
+    assert site.comm.is_up()
 
 
 def held_by_user(c):

@@ -171,7 +171,8 @@ struct exchange {
     struct incoming in;
     size_t packet_at; /* where the last packet begins in 'in' */
     size_t total_bytes; /* of all parts */
-    struct ifl_answer *to;
+    struct ifl_answer *to; /* NULL: none is wanted */
+    bool answered;         /* before it was asked */
     enum dis_error error;
 };
 
@@ -283,6 +284,16 @@ static int lost(struct ifl_handle *h, enum dis_error e)
     return ifl_set_error(h->fd, PBSE_PROTOCOL, dis_error_text(e));
 }
 
+/* A server without room for one more says so and closes, before it is asked. */
+static int not_sent(struct exchange *x)
+{
+    x->answered = x->to && recv_reply(x) == DIS_OK && x->to->reply.code != 0;
+    if (!x->answered)
+        return lost(x->h, DIS_EOF);
+    x->h->broken = true;
+    return 0;
+}
+
 static int send_request(struct exchange *x)
 {
     struct ifl_handle *h = x->h;
@@ -299,7 +310,7 @@ static int send_request(struct exchange *x)
     if (!err) {
         x->until_ms = now_ms() + (int64_t)h->timeout_s * 1000;
         sent = send_all(h->fd, x->frame.data, x->frame.len, x->until_ms);
-        err = sent ? ifl_set_error(h->fd, 0, NULL) : lost(h, DIS_EOF);
+        err = sent ? ifl_set_error(h->fd, 0, NULL) : not_sent(x);
     }
     buf_fini(&x->frame);
     return err;
@@ -334,7 +345,7 @@ int ifl_ask(int c, uint32_t number, const void *body, const char *extend,
         return pbs_errno;
     err = ret->arena ? send_request(&x) : ifl_set_error(c, PBSE_SYSTEM, NO_MEMORY);
     if (!err) {
-        enum dis_error e = recv_parts(&x);
+        enum dis_error e = x.answered ? DIS_OK : recv_parts(&x);
 
         /* from the reply's header on nothing is known of a reply cut off */
         if (e)

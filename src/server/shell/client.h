@@ -9,20 +9,21 @@
 #include "lib/io/conn.h"
 #include "lib/io/listen.h"
 #include "server/shell/clients.h"
+#include "server/shell/crowd.h"
 
 #include <netinet/in.h>
 #include <uthash.h>
 
 /* Connections at a time; less when the system gives fewer descriptors. */
 #define CLIENTS_MAX               10000
-/* Descriptors left for files, the store and the router network. */
-#define CLIENTS_SPARE_FDS         64
+/* Descriptors left for files, the store, the router network, and connections that are
+ * refused with an answer. */
+#define CLIENTS_SPARE_FDS         96
 /* Connections kept for root, so that a full table can be looked into. */
 #define CLIENTS_FOR_ROOT          8
 /* Strangers: connections that nobody has been authenticated on. They have nothing large
  * to say, and this long to become somebody: longer than a helper that has to wait for a
  * reserved port (wire.md 4.2). */
-#define CLIENTS_MAX_STRANGERS     1000
 #define CLIENT_MAX_STRANGER_BYTES (64u << 10)
 #define CLIENT_STRANGER_MS        120000
 /* One message of an ordinary user: what it takes to look at it is time of all. Root, at
@@ -30,11 +31,8 @@
 #define CLIENT_MAX_USER_BYTES     (8u << 20)
 /* Replies that a client has not read: while there are more its requests wait. */
 #define CLIENT_MAX_UNREAD_BYTES   (1u << 20)
-/* Memory of all connections together: messages that are not whole, replies that are not
- * read. When it is more, whoever has most of it goes. */
-#define CLIENTS_MAX_BUFFER_BYTES  ((size_t)1 << 30)
-/* The same for what long replies hold while they are gathered and read. When it is
- * more, no further ones are gathered, and whoever has read nothing for so long goes. */
+/* What long replies hold while they are gathered and read. When it is more, no further
+ * ones are gathered, and whoever has read nothing for so long goes. */
 #define CLIENTS_MAX_HELD_BYTES    ((size_t)512 << 20)
 #define CLIENT_STALLED_MS         2000
 /* One message may come in so many packets, and is not longer than this then: its front
@@ -63,7 +61,7 @@ struct client {
     struct buf message;      /* payload of packets */
     size_t message_at;       /* served up to here */
     unsigned n_packets;      /* of the message that is not whole yet */
-    size_t counted;          /* of 'message' and 'part', in the budget */
+    size_t counted;          /* besides the connection's own, in the budget */
     uint32_t request;        /* number of the last one that was served */
     bool waiting;            /* the core owes it a reply */
     bool choked;             /* it has to read its replies first */
@@ -77,7 +75,8 @@ struct client {
     enum sched_role role;
     struct handshake *shake;        /* under way: nothing is served */
     struct auth_session *session;   /* encrypts; NULL: in the clear */
-    bool stranger;                  /* in the list of strangers */
+    enum crowd_rank rank;
+    struct share *share;            /* whose connections it is one of */
     int64_t since_ms;               /* when it came, by the monotonic clock */
     struct client *prev, *next;     /* in order of arrival */
     struct client *s_prev, *s_next; /* the same, strangers only */
@@ -93,14 +92,16 @@ struct clients {
     struct loop_timer *gather;
     struct client *gatherers; /* whoever had its turn goes to the end */
     struct buf bytes;         /* of one write of a long reply */
-    size_t n, max, for_root, n_strangers, max_strangers;
+    struct crowd crowd;
     int64_t stranger_ms;
-    struct conn_budget budget;
-    size_t max_buffer, max_held;
+    /* Bytes of memory: messages that are not whole, jobs that are being sent, replies
+     * that are not read. When it is more, whoever has most of it goes. */
+    size_t max_memory, max_user_memory, max_stranger_memory;
+    size_t max_held;
     int64_t stalled_ms;
     size_t n_readers; /* of long replies */
     struct loop_timer *squeeze;
-    int64_t crowded_at; /* when dropping strangers was logged last */
+    int64_t crowded_at; /* when a full table was logged last */
     struct loop_timer *resume, *sweep;
     struct methods *methods;
 };
@@ -115,10 +116,12 @@ void serve_rest(struct client *c);
 void serve_authenticate(struct client *c, const struct wire_request *rq);
 void client_become(struct client *c, const char *user);
 
-/* clients.c: it is somebody's now. It ends: the core drops what it held for it. */
+/* clients.c: it is somebody's now: 'user' and 'host_root' are set. Should that user have
+ * too many connections it is told so and ends. */
 void client_is_known(struct client *c);
+/* It ends: the core drops what it held for it. */
 void client_gone(struct client *c);
-/* Its buffers have changed. */
+/* Its buffers have changed, or the job that it is sending. */
 void client_count(struct client *c);
 
 /* Answer with a code of the shell's own, and close when 'close'. */
@@ -148,6 +151,7 @@ void client_resume(struct client *c);
 /* sched_conn.c: the two connections of a scheduler. Whether this connection's user, on
  * the host that it comes from, may be the scheduler of that name (may ask name services,
  * as trust.h does); a registration that was granted; a packet on the second one. */
+bool sched_conn_is_schedulers_user(const struct client *c);
 bool sched_conn_may_register(const struct client *c, const char *sched);
 void sched_conn_registered(struct client *c, const char *sched);
 void sched_conn_packet(struct client *c, const char *data, size_t len);

@@ -37,23 +37,31 @@ static void set_max_message(struct client *c)
     conn_set_max_frame(c->conn, is_root ? CONN_MAX_FRAME_BYTES : CLIENT_MAX_USER_BYTES);
 }
 
-void client_is_known(struct client *c)
+/* It belongs to 'key' from now on, and its memory is counted there. */
+static void enter(struct client *c, enum crowd_rank rank, const char *key)
+{
+    c->rank = rank;
+    c->share = crowd_enter(&c->all->crowd, rank, key);
+    conn_set_budget(c->conn, &c->share->memory);
+    budget_recount(&c->share->memory, 0, c->counted);
+}
+
+static void leave(struct client *c)
 {
     struct clients *cs = c->all;
 
-    if (!c->stranger)
-        return;
-    c->stranger = false;
-    DL_DELETE2(cs->strangers, c, s_prev, s_next);
-    cs->n_strangers--;
-    set_max_message(c);
+    budget_recount(&c->share->memory, c->counted, 0);
+    conn_set_budget(c->conn, NULL);
+    crowd_leave(&cs->crowd, c->rank, c->share);
+    if (c->rank == CROWD_STRANGER)
+        DL_DELETE2(cs->strangers, c, s_prev, s_next);
 }
 
 void client_count(struct client *c)
 {
     size_t bytes = c->message.cap + c->part.cap;
 
-    c->all->budget.bytes += bytes - c->counted;
+    budget_recount(&c->share->memory, c->counted, bytes);
     c->counted = bytes;
 }
 
@@ -62,11 +70,9 @@ static void client_free(struct client *c)
     struct clients *cs = c->all;
 
     long_reply_drop(c);
-    cs->budget.bytes -= c->counted;
     HASH_DEL(cs->by_number, c);
     DL_DELETE(cs->list, c);
-    cs->n--;
-    client_is_known(c); /* no stranger any more, anyway */
+    leave(c);
     handshake_abandon(c);
     conn_free(c->conn);
     auth_session_free(c->session);
@@ -159,31 +165,100 @@ static const struct conn_events client_events = {
 };
 
 /* A flood is one line a minute. */
-static void log_crowd(struct clients *cs)
+static void log_crowd(struct clients *cs, enum crowd_verdict verdict, const char *key)
 {
+    static const char *const words[] = {
+        [CROWD_FOR_STRANGER] = "unauthenticated ones are dropped, those first of whoever "
+                               "has most of them",
+        [CROWD_FOR_IDLE] = "idle ones are dropped of the user who has most",
+        [CROWD_USER_FULL] = "further ones of that user are refused, see "
+                            "PBS_LIMIT_USER_CONNECTIONS",
+        [CROWD_FULL] = "further ones are refused",
+    };
+    const struct crowd *w = &cs->crowd;
     int64_t now_at = shell_now(cs->sh);
 
     if (cs->crowded_at && now_at < cs->crowded_at + 60)
         return;
     cs->crowded_at = now_at;
     shell_log(cs->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
-              "%zu connections, %zu of them unauthenticated: the oldest of these are "
-              "dropped",
-              cs->n, cs->n_strangers);
+              "%zu connections, %zu of them unauthenticated, and one more from %s: %s",
+              crowd_size(w), w->n[CROWD_STRANGER], key, words[verdict]);
 }
 
-/* Room for one more: strangers go first, the oldest before the others. */
-static bool make_room(struct clients *cs, bool stranger, bool is_root)
+static bool is_idle(const struct client *c)
 {
-    bool full = cs->n + (is_root ? 0 : cs->for_root) >= cs->max;
+    return !c->waiting && !c->reading && c->message.len == c->message_at &&
+           conn_unsent_bytes(c->conn) == 0;
+}
 
-    if (!full && !(stranger && cs->n_strangers >= cs->max_strangers))
+static bool drop_stranger_of(struct clients *cs, const struct share *whose)
+{
+    struct client *c;
+
+    DL_FOREACH2(cs->strangers, c, s_next)
+    if (c->share == whose) {
+        client_gone(c);
         return true;
-    log_crowd(cs);
-    if (!cs->strangers)
-        return false;
-    client_gone(cs->strangers);
-    return true;
+    }
+    return false;
+}
+
+static bool drop_idle_of(struct clients *cs, const struct share *whose)
+{
+    struct client *c;
+
+    DL_FOREACH(cs->list, c)
+    if (c->share == whose && is_idle(c)) {
+        client_gone(c);
+        return true;
+    }
+    return false;
+}
+
+/* Is there room for one more, also when somebody else has to go? */
+static bool make_room(struct clients *cs, enum crowd_rank rank, const char *key)
+{
+    const struct share *whose = NULL;
+    enum crowd_verdict verdict = crowd_asks(&cs->crowd, rank, key, &whose);
+
+    if (verdict == CROWD_COME_IN)
+        return true;
+    log_crowd(cs, verdict, key);
+    if (verdict == CROWD_FOR_STRANGER)
+        return drop_stranger_of(cs, whose);
+    return verdict == CROWD_FOR_IDLE && drop_idle_of(cs, whose);
+}
+
+static enum crowd_rank rank_of(const struct client *c)
+{
+    const struct shell *sh = c->all->sh;
+
+    if (c->server_uid || c->host_root)
+        return CROWD_ROOT;
+    if (sched_conn_is_schedulers_user(c) || svr_is_staff(sh->svr, c->user, c->host))
+        return CROWD_STAFF;
+    return CROWD_USER;
+}
+
+/* It has proved whose it is. Who gets no room is told, and its connection ends. */
+static void come_in(struct client *c)
+{
+    enum crowd_rank rank = rank_of(c);
+    bool room = make_room(c->all, rank, c->user);
+
+    enter(c, room ? rank : CROWD_TURNED_AWAY, c->user);
+    set_max_message(c);
+    if (!room)
+        client_refuse(c, 0, c->user, PBSE_NOCONNECTS, true);
+}
+
+void client_is_known(struct client *c)
+{
+    if (c->rank != CROWD_STRANGER)
+        return;
+    leave(c);
+    come_in(c);
 }
 
 /* Those that have not become somebody in time. */
@@ -208,34 +283,33 @@ static struct client *client_new(struct clients *cs, int fd)
     struct conn_config cfg = { .events = &client_events,
                                .arg = c,
                                .idle_ms = CONN_IDLE_MS,
-                               .max_frame_bytes = CLIENT_MAX_STRANGER_BYTES,
-                               .budget = &cs->budget };
+                               .max_frame_bytes = CLIENT_MAX_STRANGER_BYTES };
 
     c->all = cs;
     c->number = ++cs->last_number;
     c->conn = conn_new(cs->sh->loop, fd, &cfg);
     HASH_ADD(hh, cs->by_number, number, sizeof(c->number), c);
     DL_APPEND(cs->list, c);
-    cs->n++;
     return c;
 }
 
 static void on_tcp(void *arg, int fd, const struct sockaddr_in *peer)
 {
     struct clients *cs = arg;
+    char address[INET_ADDRSTRLEN] = "";
     struct client *c;
 
-    if (!make_room(cs, true, false)) {
+    inet_ntop(AF_INET, &peer->sin_addr, address, sizeof(address));
+    if (!make_room(cs, CROWD_STRANGER, address)) {
         close(fd);
         return;
     }
     c = client_new(cs, fd);
     c->peer = *peer;
-    inet_ntop(AF_INET, &peer->sin_addr, c->host, sizeof(c->host));
-    c->stranger = true;
+    strcpy(c->host, address);
     c->since_ms = clock_mono_ms();
+    enter(c, CROWD_STRANGER, address);
     DL_APPEND2(cs->strangers, c, s_prev, s_next);
-    cs->n_strangers++;
     if (!loop_timer_is_set(cs->sweep))
         loop_timer_set(cs->sweep, cs->stranger_ms);
 }
@@ -246,7 +320,6 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
     struct auth_peer who;
     struct client *c;
     struct diag why;
-    bool is_root;
 
     (void)peer;
     if (auth_peer(fd, &who, &why)) {
@@ -255,17 +328,12 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
         close(fd);
         return;
     }
-    is_root = who.uid == 0 || who.uid == geteuid();
-    if (!make_room(cs, false, is_root)) {
-        close(fd);
-        return;
-    }
     c = client_new(cs, fd);
     c->local = true;
-    c->server_uid = is_root;
+    c->server_uid = who.uid == 0 || who.uid == geteuid();
     strcpy(c->user, who.user);
     strcpy(c->host, cs->sh->host);
-    set_max_message(c);
+    come_in(c);
 }
 
 /* Replies. */
@@ -368,37 +436,66 @@ void clients_close(struct clients *cs, uint64_t conn)
     conn_finish(c->conn);
 }
 
-static size_t buffered(const struct client *c)
+static size_t held_by(const struct client *c)
 {
     return c->counted + conn_held_bytes(c->conn);
 }
 
-static struct client *who_buffers_most(const struct clients *cs)
+/* The connection of that share that holds most; NULL: of any. */
+static struct client *who_holds_most(const struct clients *cs, const struct share *whose)
 {
-    struct client *c, *most = cs->list;
+    struct client *c, *most = NULL;
 
     DL_FOREACH(cs->list, c)
-    if (buffered(c) > buffered(most))
+    if ((!whose || c->share == whose) && (!most || held_by(c) > held_by(most)))
         most = c;
     return most;
 }
 
-static void drop_who_buffers_most(struct clients *cs)
+static bool drop_who_holds_most(struct clients *cs, const struct share *whose,
+                                size_t bytes)
 {
-    struct client *c = who_buffers_most(cs);
+    struct client *c = who_holds_most(cs, whose);
 
+    if (!c || held_by(c) == 0)
+        return false;
     shell_log(cs->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
-              "%zu MiB of unread replies and unfinished messages: the connection of "
-              "%s@%s, which has %zu MiB of them, is closed",
-              cs->budget.bytes >> 20, *c->user ? c->user : "unknown", c->host,
-              buffered(c) >> 20);
+              "%zu MiB of unread replies and unfinished messages%s: the connection of "
+              "%s@%s, which has %zu KiB of them, is closed",
+              bytes >> 20, whose ? " of one party" : "", *c->user ? c->user : "unknown",
+              c->host, held_by(c) >> 10);
     client_gone(c);
+    return true;
+}
+
+/* The largest party of a kind may have 'most_each' bytes, the kind 'most'. */
+static void keep_budget(struct clients *cs, const struct shares *kind, size_t most_each,
+                        size_t most)
+{
+    const struct share *s;
+
+    while ((s = shares_with_most_memory(kind)) != NULL &&
+           (s->memory.bytes > most_each || kind->memory.bytes > most) &&
+           drop_who_holds_most(cs, s, s->memory.bytes))
+        continue;
+}
+
+static void keep_budgets(struct clients *cs)
+{
+    struct crowd *w = &cs->crowd;
+
+    if (w->strangers.memory.bytes > cs->max_stranger_memory)
+        keep_budget(cs, &w->strangers, SIZE_MAX, cs->max_stranger_memory);
+    if (w->users.memory.bytes > cs->max_user_memory)
+        keep_budget(cs, &w->users, cs->max_user_memory, SIZE_MAX);
+    while (w->memory.bytes > cs->max_memory &&
+           drop_who_holds_most(cs, NULL, w->memory.bytes))
+        continue;
 }
 
 void clients_end_turn(struct clients *cs)
 {
-    while (cs->list && cs->budget.bytes > cs->max_buffer)
-        drop_who_buffers_most(cs);
+    keep_budgets(cs);
     if (svr_listing_held_bytes(cs->sh->svr) > cs->max_held &&
         !loop_timer_is_set(cs->squeeze))
         loop_timer_set(cs->squeeze, 0);
@@ -423,7 +520,7 @@ static size_t most_clients(void)
     if (getrlimit(RLIMIT_NOFILE, &lim) < 0 || lim.rlim_cur > CLIENTS_MAX)
         return CLIENTS_MAX;
     return lim.rlim_cur > 2 * CLIENTS_SPARE_FDS ? lim.rlim_cur - CLIENTS_SPARE_FDS
-                                                : CLIENTS_SPARE_FDS;
+                                                : lim.rlim_cur / 2;
 }
 
 /* As many descriptors as are useful, when the system lets us have them. */
@@ -451,6 +548,23 @@ static int make_socket_dir(const char *path, struct diag *why)
     return err;
 }
 
+static void set_limits(struct clients *cs, const struct conf *conf)
+{
+    const size_t mib = (size_t)1 << 20;
+
+    cs->crowd = (struct crowd){
+        .for_root = CLIENTS_FOR_ROOT,
+        .for_staff = conf->limit_staff_connections,
+        .max_strangers = conf_limit(conf->limit_strangers, 1),
+        .max_host_strangers = conf_limit(conf->limit_host_strangers, 1),
+        .max_user = conf_limit(conf->limit_user_connections, 1),
+    };
+    crowd_init(&cs->crowd, most_clients());
+    cs->max_memory = conf_limit(conf->limit_memory_mib, mib);
+    cs->max_user_memory = conf_limit(conf->limit_user_memory_mib, mib);
+    cs->max_stranger_memory = conf_limit(conf->limit_stranger_memory_mib, mib);
+}
+
 int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
 {
     struct clients *cs = xcalloc(1, sizeof(*cs));
@@ -459,11 +573,8 @@ int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
 
     cs->sh = sh;
     raise_limit();
-    cs->max = most_clients();
-    cs->for_root = CLIENTS_FOR_ROOT;
-    cs->max_strangers = MIN_OF(cs->max / 2, (size_t)CLIENTS_MAX_STRANGERS);
+    set_limits(cs, sh->conf);
     cs->stranger_ms = CLIENT_STRANGER_MS;
-    cs->max_buffer = CLIENTS_MAX_BUFFER_BYTES;
     cs->max_held = CLIENTS_MAX_HELD_BYTES;
     cs->stalled_ms = CLIENT_STALLED_MS;
     cs->squeeze = loop_timer_new(sh->loop, long_replies_squeeze, cs);

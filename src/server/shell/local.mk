@@ -10,6 +10,7 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/client.h \
 	src/server/shell/clients.c src/server/shell/clients.h \
 	src/server/shell/committer.c src/server/shell/committer.h \
+	src/server/shell/crowd.c src/server/shell/crowd.h \
 	src/server/shell/handshake.c src/server/shell/handshake.h \
 	src/server/shell/hook_compile.c src/server/shell/hook_compile.h \
 	src/server/shell/hook_dir.c src/server/shell/hook_dir.h \
@@ -39,6 +40,11 @@ check_PROGRAMS += test/unit/server/test_shell
 TESTS += test/unit/server/test_shell
 test_unit_server_test_shell_SOURCES = test/unit/server/test_shell.c
 test_unit_server_test_shell_LDADD = $(HF_SVR_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/server/test_crowd
+TESTS += test/unit/server/test_crowd
+test_unit_server_test_crowd_SOURCES = test/unit/server/test_crowd.c
+test_unit_server_test_crowd_LDADD = $(HF_SVR_LIBS) -lcunit
 
 check_PROGRAMS += test/unit/server/test_secure
 TESTS += test/unit/server/test_secure

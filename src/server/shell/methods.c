@@ -18,6 +18,7 @@
 #define MOST_METHODS      16
 #define MOST_LINES        64 /* that wait for the loop; more are dropped */
 #define HANDSHAKE_THREADS 4
+#define HANDSHAKES_MAX    1000 /* that wait for a thread */
 
 struct methods {
     struct shell *sh;
@@ -115,10 +116,10 @@ static void load_supported(struct methods *m)
 static void make_pools(struct methods *m)
 {
     for (size_t i = 0; i < m->n; i++)
-        m->pools[i] = pool_new(m->sh->loop, HANDSHAKE_THREADS, CLIENTS_MAX_STRANGERS);
+        m->pools[i] = pool_new(m->sh->loop, HANDSHAKE_THREADS, HANDSHAKES_MAX);
     if (m->encrypt)
         m->pools[MOST_METHODS] =
-            pool_new(m->sh->loop, HANDSHAKE_THREADS, CLIENTS_MAX_STRANGERS);
+            pool_new(m->sh->loop, HANDSHAKE_THREADS, HANDSHAKES_MAX);
 }
 
 static int load_encrypt(struct methods *m, struct diag *why)

@@ -25,7 +25,7 @@ static struct client *conn_of_sched(struct clients *cs, const char *sched,
 /* Whom the settings name as the scheduler's user; over TCP also root, since there no
  * kernel has told its uid. Names that only methods of authentication know count over
  * TCP alone. */
-static bool is_schedulers_user(const struct client *c)
+bool sched_conn_is_schedulers_user(const struct client *c)
 {
     const struct conf *conf = c->all->sh->conf;
 
@@ -38,7 +38,7 @@ static bool is_schedulers_user(const struct client *c)
 
 bool sched_conn_may_register(const struct client *c, const char *sched)
 {
-    return is_schedulers_user(c) &&
+    return sched_conn_is_schedulers_user(c) &&
            (c->local || trust_has_sched(c->all->sh, sched, c->peer.sin_addr));
 }
 
