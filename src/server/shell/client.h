@@ -148,9 +148,10 @@ void client_answered(struct client *c);
  * request. */
 void client_resume(struct client *c);
 
-/* sched_conn.c: the two connections of a scheduler. Whether this connection's user, on
- * the host that it comes from, may be the scheduler of that name (may ask name services,
- * as trust.h does); a registration that was granted; a packet on the second one. */
+/* sched_conn.c: the two connections of a scheduler. Whether this connection's user is one
+ * that the settings name for it. Whether he, on the host that it comes from, may be the
+ * scheduler of that name (may ask name services, as trust.h does); a registration that
+ * was granted; a packet on the second one. */
 bool sched_conn_is_schedulers_user(const struct client *c);
 bool sched_conn_may_register(const struct client *c, const char *sched);
 void sched_conn_registered(struct client *c, const char *sched);
