@@ -18,14 +18,15 @@ trends:
 .PHONY: trends
 
 # The pages of doc/reference are printed from the tables that the daemons run by.
-REFERENCE = attributes requests reservations settings
+REFERENCE = attributes jobs requests reservations settings
 noinst_PROGRAMS += tools/reference
 tools_reference_SOURCES = tools/reference.c
 tools_reference_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfconf.la libhfbase.la -lm
 TESTS += tools/check-reference
 EXTRA_DIST += tools/check-reference \
-	doc/reference/attributes.txt doc/reference/requests.txt \
-	doc/reference/reservations.txt doc/reference/settings.txt
+	doc/reference/attributes.txt doc/reference/jobs.txt \
+	doc/reference/requests.txt doc/reference/reservations.txt \
+	doc/reference/settings.txt
 
 .PHONY: reference
 reference: tools/reference$(EXEEXT)

@@ -1,11 +1,12 @@
 /* reference.c - prints the pages of doc/reference from the tables that the daemons run
- * by: "reference attributes|requests|reservations|settings".
+ * by: "reference attributes|jobs|requests|reservations|settings".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/row.h"
 #include "lib/io/conf.h"
 #include "lib/wire/batch.h"
 #include "lib/wire/field.h"
+#include "server/model/job_phase.h"
 #include "server/model/resv_state.h"
 #include "server/requests/request.h"
 
@@ -91,6 +92,53 @@ static void print_reservations(struct buf *out)
     }
 }
 
+static const char *const job_event_names[JOB_EVENT_COUNT] = {
+    [JOB_EV_QUEUE] = "nothing keeps it from running",
+    [JOB_EV_STAGE_IN] = "files are to be fetched first",
+    [JOB_EV_HOLD] = "a hold is on it",
+    [JOB_EV_WAIT] = "its Execution_Time is to come",
+    [JOB_EV_RUN] = "it is given vnodes",
+    [JOB_EV_START] = "its MoM tells the session",
+    [JOB_EV_SUSPEND] = "a client suspends it",
+    [JOB_EV_SCHED_SUSPEND] = "the scheduler suspends it",
+    [JOB_EV_RESUME] = "it is resumed",
+    [JOB_EV_END_WITH_FILES] = "its run ends and left files",
+    [JOB_EV_END] = "its run ends and left none",
+    [JOB_EV_DELIVERED] = "its files are delivered",
+    [JOB_EV_BEGIN] = "its first subjob starts",
+    [JOB_EV_EXPIRE] = "a subjob's end is done",
+    [JOB_EV_MOVE] = "another server has it",
+    [JOB_EV_FINISH] = "into history: it ended well",
+    [JOB_EV_FAIL] = "into history: it did not end well",
+    [JOB_EV_TERMINATE] = "into history: it was deleted",
+};
+
+static void add_job_phase(struct buf *out, enum job_phase phase)
+{
+    buf_printf(out, "%c, substate %d", job_phase_state(phase),
+               (int)job_phase_substate(phase));
+}
+
+static void print_jobs(struct buf *out)
+{
+    buf_add_str(out, "States of a job, and what follows what\n");
+    for (int phase = JOB_PHASE_NONE + 1; phase < JOB_PHASE_COUNT; phase++) {
+        buf_add_char(out, '\n');
+        add_job_phase(out, (enum job_phase)phase);
+        buf_add_char(out, '\n');
+        for (int event = 0; event < JOB_EVENT_COUNT; event++) {
+            enum job_phase next =
+                job_next((enum job_phase)phase, (enum job_event)event);
+
+            if (next == JOB_PHASE_NONE)
+                continue;
+            buf_printf(out, "    %-36s -> ", job_event_names[event]);
+            add_job_phase(out, next);
+            buf_add_char(out, '\n');
+        }
+    }
+}
+
 static void print_settings(struct buf *out)
 {
     size_t n;
@@ -115,6 +163,7 @@ int main(int argc, char **argv)
         void (*print)(struct buf *out);
     } pages[] = {
         { "attributes", print_attributes },
+        { "jobs", print_jobs },
         { "requests", print_requests },
         { "reservations", print_reservations },
         { "settings", print_settings },

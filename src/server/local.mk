@@ -19,6 +19,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/hook_event.c src/server/model/hook_event.h \
 	src/server/model/job_exit.c src/server/model/job_exit.h \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
+	src/server/model/job_phase.c src/server/model/job_phase.h \
 	src/server/model/job_script.c src/server/model/job_script.h \
 	src/server/model/job_state.c src/server/model/job_state.h \
 	src/server/model/job_tally.c src/server/model/job_tally.h \
@@ -211,6 +212,10 @@ test_unit_server_test_shutdown_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_shutdown_LDADD = $(FAKE_MOM_LIBS)
 
 # Reservations: tables, and the whole core in a small world.
+check_PROGRAMS += test/unit/server/test_job_phase
+TESTS += test/unit/server/test_job_phase
+test_unit_server_test_job_phase_SOURCES = test/unit/server/test_job_phase.c
+test_unit_server_test_job_phase_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \

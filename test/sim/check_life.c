@@ -2,7 +2,7 @@
  * re-making.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
@@ -111,10 +111,41 @@ static void check_moved(struct sim *s, const struct record *rec)
     }
 }
 
+static bool may_follow(enum job_phase from, enum job_phase to)
+{
+    for (enum job_event ev = 0; ev < JOB_EVENT_COUNT; ev++)
+        if (job_next(from, ev) == to)
+            return true;
+    return false;
+}
+
+static int64_t letter_after(const struct record *rec, int attr, int64_t before)
+{
+    const char *after = text_after(rec, attr);
+
+    return after ? *after : before;
+}
+
+/* 'j' is NULL when the record makes the job. */
+static void check_job_phase(struct sim *s, const struct job *j,
+                            const struct record *rec)
+{
+    enum job_phase from = job_phase(j);
+    enum job_phase to = job_phase_find(
+        letter_after(rec, JOB_A_JOB_STATE, job_phase_state(from)),
+        num_after(rec, JOB_A_SUBSTATE, job_phase_substate(from)));
+
+    if (to == JOB_PHASE_NONE || (to != from && !may_follow(from, to)))
+        check_failed(s, CHECK_LIFE, "job %s: %s leads from phase %d to %d", rec->id,
+                     fact_name(rec->fact), (int)from, (int)to);
+}
+
 void check_job_record(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct job *j = rec->kind == OBJ_JOB ? model_job(m, rec->id) : NULL;
 
+    if (rec->kind == OBJ_JOB && (j || rec->fact == FACT_JOB_QUEUED))
+        check_job_phase(s, j, rec);
     if (rec->fact == FACT_JOB_MOVED)
         check_moved(s, rec);
     for (size_t i = 0; j && i < ARRAY_LEN(job_states); i++)

@@ -1,5 +1,5 @@
-/* job_state.h - states and substates of a job, and where a job that does not run
- * belongs.
+/* job_state.h - states and substates of a job, as the wire knows them. What follows
+ * what is in job_phase.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_MODEL_JOB_STATE_H
@@ -12,10 +12,12 @@ enum job_substate {
     JOB_SUB_TRANSIT_COMMIT = 1,
     JOB_SUB_QUEUED = 10,
     JOB_SUB_PRE_STAGE_IN = 11,
+    JOB_SUB_STAGED_IN = 16,
     JOB_SUB_HELD = 20,
     JOB_SUB_SYNC_HOLD = 21,
     JOB_SUB_DEPEND_HOLD = 22,
     JOB_SUB_WAITING = 30,
+    JOB_SUB_STAGE_FAILED = 37,
     JOB_SUB_PRERUN = 41,
     JOB_SUB_RUNNING = 42,
     JOB_SUB_SUSPENDED = 43,
@@ -24,6 +26,12 @@ enum job_substate {
     JOB_SUB_STAGE_OUT = 51,
     JOB_SUB_STAGE_DELETE = 52,
     JOB_SUB_EXITED = 53,
+    JOB_SUB_EXPIRED = 69,
+    JOB_SUB_BEGUN = 70,
+    JOB_SUB_TERMINATED = 91,
+    JOB_SUB_FINISHED = 92,
+    JOB_SUB_FAILED = 93,
+    JOB_SUB_MOVED = 94,
 };
 
 /* The letter of job_state: T Q H W R E B X M F. */
@@ -32,20 +40,6 @@ int64_t job_substate(const struct job *job);
 
 /* In state R or E: it has vnodes and, once it was sent, a MoM that knows it. */
 bool job_is_at_mom(const struct job *job);
-
-struct job_standing {
-    char state;
-    int substate;
-};
-
-/* Where a job that does not run belongs (attributes.md 14.1): held, waiting for its
- * time, or queued. 'holds' is the text of Hold_Types; 'execution_at' 0 when unset. */
-struct job_standing job_settle(const char *holds, int64_t execution_at, bool stage_in,
-                               int64_t now_at);
-
-/* The same for the job as it is now. */
-struct job_standing job_settle_now(const struct job *job, int64_t now_at,
-                                   struct arena *arena);
 
 /* The text of Hold_Types, "n" when there is none. */
 const char *job_holds_text(const struct job *job, struct arena *arena);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/moms/priv.h"
 #include "server/requests/job_end.h"
 #include "server/requests/node_used.h"
@@ -94,9 +94,12 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
 static void reply_to_copy(struct moms_turn *t, const struct job *job,
                           const struct wire_reply *reply)
 {
-    struct record *rec = moms_record(t, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
+    struct record *rec;
 
-    record_change_num(rec, t->out->arena, JOB_A_SUBSTATE, JOB_SUB_EXITED);
+    if (job_next(job_phase(job), JOB_EV_DELIVERED) == JOB_PHASE_NONE)
+        return; /* the answer is late: the job has gone on without it */
+    rec = moms_record(t, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
+    record_job_event(rec, t->out->arena, job, JOB_EV_DELIVERED, t->now_at);
     if (obj_is_set(&job->obj, JOB_A_STAGEOUT))
         record_change_num(rec, t->out->arena, JOB_A_STAGEOUT_STATUS, reply->code == 0);
     if (reply->code)

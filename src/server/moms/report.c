@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_exit.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/moms/priv.h"
 #include "server/requests/job_end.h"
 
@@ -80,12 +80,12 @@ static void take_usage(struct moms *ms, struct moms_turn *t,
     moms_job(ms, job->obj.id)->lost_at = 0;
     moms_look(ms, job->obj.id);
     job_is_taken(t, job);
-    starts = job_substate(job) == JOB_SUB_PRERUN &&
+    starts = job_phase(job) == JOB_STARTING &&
              wire_attrs_value(&u->attrs, "session_id", NULL);
     rec = moms_record(t, starts ? FACT_JOB_STARTED : FACT_JOB_USAGE, OBJ_JOB,
                       job->obj.id);
     if (starts)
-        record_change_num(rec, t->out->arena, JOB_A_SUBSTATE, JOB_SUB_RUNNING);
+        record_job_event(rec, t->out->arena, job, JOB_EV_START, t->now_at);
     take_text(t, u, JOB_A_SESSION_ID, rec);
     take_text(t, u, JOB_A_JOBDIR, rec);
     take_text(t, u, JOB_A_ALT_ID, rec);
@@ -126,10 +126,10 @@ static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
     struct record *rec = moms_record(t, FACT_JOB_OBIT, OBJ_JOB, job->obj.id);
 
     rec->note = verdict.log;
-    record_change(rec, arena, JOB_A_JOB_STATE, NULL, "E");
-    record_change_num(rec, arena, JOB_A_SUBSTATE,
-                      has_files(job, status, &verdict) ? JOB_SUB_STAGE_OUT
-                                                       : JOB_SUB_EXITED);
+    record_job_event(rec, arena, job,
+                     has_files(job, status, &verdict) ? JOB_EV_END_WITH_FILES
+                                                      : JOB_EV_END,
+                     t->now_at);
     record_change_num(rec, arena, JOB_A_EXIT_STATUS, status);
     record_change_num(rec, arena, JOB_A_OBITTIME, t->now_at);
     record_change(rec, arena, JOB_A_HF_REQUEUE, NULL, back ? "True" : NULL);

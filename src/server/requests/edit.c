@@ -109,6 +109,18 @@ void edit_unset(struct edit *e, int attr, const char *resource)
     attr_value_unset(e->table->rows[attr].type, touch(e, attr), resource);
 }
 
+void edit_job_event(struct edit *e, enum job_event event, int64_t now_at)
+{
+    struct job_entry in = job_enter(TO_JOB(e->o), event);
+
+    edit_set_num(e, JOB_A_JOB_STATE, job_phase_state(in.phase));
+    edit_set_num(e, JOB_A_SUBSTATE, job_phase_substate(in.phase));
+    if (in.etime == JOB_ETIME_NOW)
+        edit_set_num(e, JOB_A_ETIME, now_at);
+    else if (in.etime == JOB_ETIME_UNSET)
+        edit_unset(e, JOB_A_ETIME, NULL);
+}
+
 void edit_defaults(struct edit *e)
 {
     for (size_t i = 0; i < e->table->n; i++) {

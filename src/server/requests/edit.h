@@ -9,6 +9,7 @@
 #ifndef SERVER_REQUESTS_EDIT_H
 #define SERVER_REQUESTS_EDIT_H
 
+#include "server/model/job_phase.h"
 #include "server/requests/request.h"
 
 struct edit {
@@ -50,6 +51,9 @@ int edit_list(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
 int edit_list_entries(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
                       struct diag *why) MUST_CHECK;
 int edit_check_rows(const struct edit *e, struct diag *why) MUST_CHECK;
+
+/* The changes that an event makes to the edit's job, whose object there must be. */
+void edit_job_event(struct edit *e, enum job_event event, int64_t now_at);
 
 /* Append what differs from the object to the record, texts in the arena. True when
  * anything does. */

@@ -10,7 +10,7 @@
 
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_exit.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/requests/node_used.h"
 
 /* Exit status of a job that was given up: as if ended by SIGTERM. */
@@ -66,7 +66,7 @@ static const int of_a_run[] = {
 void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,
                        int64_t now_at, struct decision *out)
 {
-    struct job_standing at = job_settle_now(job, now_at, out->arena);
+    enum job_event where = job_place_now(job, now_at, out->arena);
 
     nodes_used_records(&job->holds, rec->actor, now_at, out);
     for (size_t i = 0; i < ARRAY_LEN(of_a_run); i++)
@@ -76,18 +76,12 @@ void job_back_in_queue(const struct job *job, struct record *rec, const char *ho
     if (hold) {
         const char *holds = job_holds_text(job, out->arena);
 
-        at = (struct job_standing){ 'H', JOB_SUB_HELD };
+        where = JOB_EV_HOLD;
         record_change(rec, out->arena, JOB_A_HOLD_TYPES, NULL,
                       *holds == 'n' ? "s" : arena_printf(out->arena, "s%s", holds));
         record_change(rec, out->arena, JOB_A_COMMENT, NULL, hold);
     }
-    record_change(rec, out->arena, JOB_A_JOB_STATE, NULL,
-                  arena_printf(out->arena, "%c", at.state));
-    record_change_num(rec, out->arena, JOB_A_SUBSTATE, at.substate);
-    if (at.state == 'Q')
-        record_change_num(rec, out->arena, JOB_A_ETIME, now_at);
-    else
-        record_change(rec, out->arena, JOB_A_ETIME, NULL, NULL);
+    record_job_event(rec, out->arena, job, where, now_at);
 }
 
 void job_requeue_records(const struct job *job, const char *actor, int64_t now_at,

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/base/date.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/requests/edit.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
@@ -47,15 +47,11 @@ static void change_comment(const struct hold_change *h, const char *holds,
 static void change_state(const struct hold_change *h, const char *holds, struct edit *e)
 {
     const struct object *o = &h->job->obj;
-    struct job_standing at = job_settle(holds, obj_num(o, JOB_A_EXECUTION_TIME, 0),
-                                        obj_is_set(o, JOB_A_STAGEIN), h->rq->now_at);
 
-    edit_set_num(e, JOB_A_JOB_STATE, at.state);
-    edit_set_num(e, JOB_A_SUBSTATE, at.substate);
-    if (at.state != 'Q')
-        edit_unset(e, JOB_A_ETIME, NULL);
-    else if (!obj_is_set(o, JOB_A_ETIME))
-        edit_set_num(e, JOB_A_ETIME, h->rq->now_at);
+    edit_job_event(e,
+                   job_place(holds, obj_num(o, JOB_A_EXECUTION_TIME, 0),
+                             obj_is_set(o, JOB_A_STAGEIN), h->rq->now_at),
+                   h->rq->now_at);
 }
 
 static int change_holds(const struct hold_change *h, struct edit *e,

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
 #include "server/react/job_react.h"
@@ -229,18 +229,13 @@ static void settle_again(struct alteration *al)
     const char *holds =
         v->set ? attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, al->rq->arena)
                : "n";
-    struct job_standing at =
-        job_settle(holds, edit_num(&al->e, JOB_A_EXECUTION_TIME, 0),
-                   edit_value(&al->e, JOB_A_STAGEIN)->set, al->rq->now_at);
 
     if (!al->e.touched[JOB_A_HOLD_TYPES] && !al->e.touched[JOB_A_EXECUTION_TIME])
         return;
-    edit_set_num(&al->e, JOB_A_JOB_STATE, at.state);
-    edit_set_num(&al->e, JOB_A_SUBSTATE, at.substate);
-    if (at.state != 'Q')
-        edit_unset(&al->e, JOB_A_ETIME, NULL);
-    else if (!obj_is_set(&al->job->obj, JOB_A_ETIME))
-        edit_set_num(&al->e, JOB_A_ETIME, al->rq->now_at);
+    edit_job_event(&al->e,
+                   job_place(holds, edit_num(&al->e, JOB_A_EXECUTION_TIME, 0),
+                             edit_value(&al->e, JOB_A_STAGEIN)->set, al->rq->now_at),
+                   al->rq->now_at);
 }
 
 /* --- both ------------------------------------------------------------------------ */

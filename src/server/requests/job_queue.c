@@ -11,7 +11,7 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/model/job_script.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
 #include "server/requests/handlers.h"
@@ -219,19 +219,15 @@ static int check_submission(struct submission *s, struct diag *why)
 static void settle(struct record *rec, const char *holds, int64_t execution_at,
                    uint64_t number, const struct request *rq)
 {
-    struct job_standing at = job_settle(holds, execution_at, false, rq->now_at);
     /* Order in the queue: microseconds since the epoch. Within one second numbers
      * rise with arrival. */
     int64_t rank = rq->now_at * 1000000 + (int64_t)(number % 1000000);
 
     rec->at = rq->now_at;
-    record_change(rec, rq->arena, JOB_A_JOB_STATE, NULL,
-                  arena_printf(rq->arena, "%c", at.state));
-    record_change_num(rec, rq->arena, JOB_A_SUBSTATE, at.substate);
+    record_job_event(rec, rq->arena, NULL,
+                     job_place(holds, execution_at, false, rq->now_at), rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_MTIME, rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_QTIME, rq->now_at);
-    if (at.state == 'Q')
-        record_change_num(rec, rq->arena, JOB_A_ETIME, rq->now_at);
     record_change_num(rec, rq->arena, JOB_A_QUEUE_RANK, rank);
 }
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/hot_start.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_start.h"
@@ -56,7 +56,8 @@ int handle_run_job(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_PERM);
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);
-    if (job_state(job) != 'Q' || is_hot_starts(m, rq, job))
+    if (job_next(job_phase(job), JOB_EV_RUN) == JOB_PHASE_NONE ||
+        is_hot_starts(m, rq, job))
         return diag_code(&out->why, PBSE_BADSTATE);
     if (*body->vnodes == '\0' && rq->who->scheduler)
         return diag_code(&out->why, PBSE_IVALREQ);

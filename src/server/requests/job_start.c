@@ -14,7 +14,7 @@
 #include "lib/base/date.h"
 #include "server/model/indirect.h"
 #include "server/model/job_hosts.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_fit.h"
 #include "server/svr.h"
@@ -217,8 +217,7 @@ static void decide_run(const struct run *run, struct decision *out)
     struct record *rec = record_add(&out->records, arena, FACT_JOB_RUN, OBJ_JOB, o->id,
                                     run->st->actor, run->st->now_at);
 
-    record_change(rec, arena, JOB_A_JOB_STATE, NULL, "R");
-    record_change_num(rec, arena, JOB_A_SUBSTATE, JOB_SUB_PRERUN);
+    record_job_event(rec, arena, run->job, JOB_EV_RUN, run->st->now_at);
     record_change(rec, arena, JOB_A_EXEC_VNODE, NULL, run->exec_vnode);
     record_change(rec, arena, JOB_A_EXEC_HOST, NULL, run->hosts.exec_host);
     record_change(rec, arena, JOB_A_EXEC_HOST2, NULL, run->hosts.exec_host2);

@@ -7,7 +7,7 @@
 #include "lib/base/instant.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
-#include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
 #include "server/requests/job_end.h"
@@ -28,19 +28,14 @@ int64_t job_time_deadline(const struct model *m UNUSED, const struct object *o)
 bool job_time_due(const struct rule_context *c, const struct object *o,
                   struct decision *out)
 {
-    struct job_standing at;
     struct record *rec;
 
     if (job_time_deadline(c->m, o) > c->now_at)
         return false;
-    at = job_settle_now(TO_JOB(o), c->now_at, out->arena);
     rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
     record_change(rec, out->arena, JOB_A_EXECUTION_TIME, NULL, NULL);
-    record_change(rec, out->arena, JOB_A_JOB_STATE, NULL,
-                  arena_printf(out->arena, "%c", at.state));
-    record_change_num(rec, out->arena, JOB_A_SUBSTATE, at.substate);
-    if (at.state == 'Q')
-        record_change_num(rec, out->arena, JOB_A_ETIME, c->now_at);
+    record_job_event(rec, out->arena, TO_JOB(o),
+                     job_place_now(TO_JOB(o), c->now_at, out->arena), c->now_at);
     return true;
 }
 
@@ -91,8 +86,7 @@ static void end_alone(const struct rule_context *c, const struct job *job,
         rec = rule_decide(c, &job->obj, FACT_JOB_OBIT, out);
         rec->note =
             arena_printf(out->arena, "Job deleted, execution node %s down", node);
-        record_change(rec, out->arena, JOB_A_JOB_STATE, NULL, "E");
-        record_change_num(rec, out->arena, JOB_A_SUBSTATE, JOB_SUB_EXITED);
+        record_job_event(rec, out->arena, job, JOB_EV_END, c->now_at);
         record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, JOB_EXIT_MS_FAIL);
         record_change_num(rec, out->arena, JOB_A_OBITTIME, c->now_at);
         record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, NULL);
