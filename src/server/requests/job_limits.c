@@ -72,6 +72,8 @@ static int refuse_count(const struct scope *s, const struct kind_row *k,
     const char *of = s->q ? s->q->obj.id : "";
     const char *where = s->q ? "queue " : "complex";
 
+    if (s->q && k->kind == 'u' && strcmp(l->name, GENERIC_NAME) == 0)
+        of = "generic"; /* the word itself in place of the queue: suites match it */
     if (!k->word)
         return diag_set(why, PBSE_ENTLIMCT, "Maximum number of jobs%s already in %s%s",
                         state, where, of);
