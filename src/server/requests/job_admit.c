@@ -278,5 +278,5 @@ int job_fits_resv(const struct queue *q, const struct edit *job, struct arena *a
     theirs = place_in(obj_resources(&q->resv->obj, RESV_A_RESOURCE_LIST), arena);
     if (ours.share == PLACE_SHARED || ours.share <= theirs.share)
         return 0;
-    return diag_code(why, PBSE_JOBINRESV_CONFLICT);
+    return diag_about(why, PBSE_JOBINRESV_CONFLICT, "Resource_List.place");
 }

@@ -684,13 +684,18 @@ static void test_no_job_is_more_exclusive_than_its_reservation(void)
                              "Resource_List.select=1:ncpus=2 Resource_List.place=%s",
                              places[resv]));
         CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
-        for (size_t job = 0; job < ARRAY_LEN(places); job++)
-            CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "R1",
-                                        arena_printf(r->arena,
-                                                     "Resource_List.select=1:ncpus=1 "
-                                                     "Resource_List.place=%s",
-                                                     places[job])),
+        for (size_t job = 0; job < ARRAY_LEN(places); job++) {
+            const char *attrs = arena_printf(
+                r->arena, "Resource_List.select=1:ncpus=1 Resource_List.place=%s",
+                places[job]);
+
+            CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "R1", attrs),
                             job <= resv ? 0 : PBSE_JOBINRESV_CONFLICT);
+            if (job > resv)
+                CU_ASSERT_STRING_EQUAL(rig_text(r),
+                                       "job and reservation have conflicting "
+                                       "specification Resource_List.place");
+        }
         fake_mom_free(&fm);
     }
 }
