@@ -83,6 +83,7 @@ static void holds_make(struct model *m, const char *text, struct holds *ret)
                 continue;
             struct hold *hold = hold_of(ret, STRUCT_OF(o, struct node, obj));
 
+            hold->n_parts++;
             for (size_t r = 0; r < share->n; r++)
                 hold_add(m, hold, &share->res[r]);
         }

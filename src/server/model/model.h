@@ -54,6 +54,7 @@ struct queue;
 /* A share of a vnode held by a reservation or a running job. */
 struct hold {
     struct node *node;
+    size_t n_parts;          /* of the exec_vnode that lie on it */
     struct resources amount; /* what of it; owned */
 };
 

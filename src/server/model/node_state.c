@@ -130,11 +130,13 @@ static uint32_t held_by_jobs(const struct node *n)
 
 uint32_t node_state(const struct node *n)
 {
-    uint32_t bits = node_state_stored(n);
+    uint32_t by_jobs = held_by_jobs(n);
 
+    /* Inside an exclusive reservation only an exclusive job shows; its cpus may all be
+     * used without the vnode being busy (reservations.md 18). */
     if (held_by_resv(n))
-        return bits | NODE_RESV_EXCLUSIVE;
-    return bits | held_by_jobs(n);
+        by_jobs = (by_jobs & NODE_JOB_EXCLUSIVE) | NODE_RESV_EXCLUSIVE;
+    return node_state_stored(n) | by_jobs;
 }
 
 const char *node_state_text(uint32_t bits, struct arena *arena)

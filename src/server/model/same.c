@@ -90,6 +90,7 @@ static bool same_holds(const struct holds *a, const struct holds *b)
         return false;
     for (size_t i = 0; i < a->n; i++)
         if (!SAME_ID(a->v[i].node, b->v[i].node) ||
+            a->v[i].n_parts != b->v[i].n_parts ||
             !same_sums(&a->v[i].amount, &b->v[i].amount))
             return false;
     return true;

@@ -328,14 +328,25 @@ static void show_node_jobs(const struct request *rq, const struct node *n, int a
     buf_fini(&text);
 }
 
-/* The one linked last comes first (reservations.md 18). */
+/* Parts of a reservation that lie on the vnode. */
+static size_t parts_on(const struct resv *r, const struct node *n)
+{
+    for (size_t i = 0; i < r->holds.n; i++)
+        if (r->holds.v[i].node == n)
+            return r->holds.v[i].n_parts;
+    return 0;
+}
+
+/* The newest reservation comes first, each as often as it has parts there
+ * (reservations.md 18). */
 static void show_node_resv(const struct request *rq, const struct node *n, int attr,
                            struct wire_attrs *out)
 {
     struct buf text = { 0 };
 
     for (size_t i = n->n_resvs; i > 0; i--)
-        buf_printf(&text, "%s%s", text.len ? ", " : "", n->resvs[i - 1]->obj.id);
+        for (size_t k = parts_on(n->resvs[i - 1], n); k > 0; k--)
+            buf_printf(&text, "%s%s", text.len ? ", " : "", n->resvs[i - 1]->obj.id);
     if (text.len > 0)
         show_text(rq, &n->obj, attr, arena_strdup(rq->arena, text.data), out);
     buf_fini(&text);

@@ -409,6 +409,17 @@ size_t world_count_log(const struct world *w, const char *text)
     return n;
 }
 
+const char *world_log_of(const struct world *w, const char *object)
+{
+    char *text = arena_strdup(w->arena, "");
+
+    for (size_t i = 0; i < w->out.n; i++)
+        if (w->out.v[i].kind == EFFECT_LOG &&
+            strcmp(w->out.v[i].u.log.object, object) == 0)
+            text = arena_printf(w->arena, "%s%s\n", text, w->out.v[i].u.log.text);
+    return text;
+}
+
 size_t world_count_mail(const struct world *w, const char *line)
 {
     size_t n = 0;
@@ -515,21 +526,37 @@ void world_deny_with(struct world *w, const char *id, const char *extend)
     world_confirm_at(w, NULL, id, "null", 0, extend);
 }
 
-const char *world_shown(struct world *w, const char *user, const char *id,
-                        const char *attr, const char *resource, const char *extend)
+/* An attribute of the one object that a status tells of, "" when there is none. */
+static const char *shown(struct world *w, uint32_t number, const char *user,
+                         const char *id, const char *attr, const char *resource,
+                         const char *extend)
 {
     const struct requester who = { .user = user,
                                    .host = "svr",
+                                   .server_uid = number == BATCH_STATUS_NODE,
                                    .conn = strcmp(user, "root") ? 99 : CONN_SCHED };
     struct wire_attrs none = { 0 };
     const struct body_status body = { .id = id, .wanted = none };
     const struct wire_reply *reply;
     const char *value;
 
-    request(w, &who, BATCH_STATUS_RESV, &body, extend);
+    request(w, &who, number, &body, extend);
     reply = world_reply(w, who.conn);
     if (!reply || reply->code || reply->objects.n != 1)
         return "";
     value = wire_attrs_value(&reply->objects.v[0].attrs, attr, resource);
     return value ? value : "";
+}
+
+const char *world_shown(struct world *w, const char *user, const char *id,
+                        const char *attr, const char *resource, const char *extend)
+{
+    return shown(w, BATCH_STATUS_RESV, user, id, attr, resource, extend);
+}
+
+const char *world_vnode_shown(struct world *w, const char *vnode, const char *attr,
+                              const char *resource)
+{
+    world_clear(w); /* its own reply is the first on that connection */
+    return shown(w, BATCH_STATUS_NODE, "root", vnode, attr, resource, NULL);
 }

@@ -66,6 +66,9 @@ void world_deny_with(struct world *w, const char *id, const char *extend);
 /* What a status shows to that user, "" when nothing; 'extend' as in the request. */
 const char *world_shown(struct world *w, const char *user, const char *id,
                         const char *attr, const char *resource, const char *extend);
+/* What a status shows to root of a vnode. */
+const char *world_vnode_shown(struct world *w, const char *vnode, const char *attr,
+                              const char *resource);
 void world_delete(struct world *w, const char *user, const char *id);
 
 /* The scheduler says that it is through, until no further command comes. */
@@ -81,6 +84,8 @@ const char *world_reply_text(const struct world *w, uint64_t conn); /* "" when n
 /* The text of the n-th accounting line of that type, NULL when there are fewer. */
 const char *world_account(const struct world *w, char type, size_t n);
 size_t world_count_log(const struct world *w, const char *text);
+/* The log lines about that object, each with a newline behind it. */
+const char *world_log_of(const struct world *w, const char *object);
 size_t world_count_mail(const struct world *w, const char *line);
 bool world_has_record(const struct world *w, enum fact fact, enum obj_kind kind,
                       const char *id);

@@ -343,6 +343,63 @@ static void test_mail_points(void)
     }
 }
 
+/* --- what a vnode shows ----------------------------------------------------------- */
+
+static void test_a_vnode_names_a_reservation_once_per_part(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_submit(&w, "user1",
+                 arena_printf(w.arena,
+                              "reserve_start=%d|Resource_List.walltime=60|"
+                              "Resource_List.select=2:ncpus=1+1:ncpus=2",
+                              START));
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=1)+(vn[0]:ncpus=1)+(vn[1]:ncpus=2)");
+    EXPECT_TEXT(world_vnode_shown(&w, "vn[0]", "resv", NULL), "R1.svr, R1.svr");
+    EXPECT_TEXT(world_vnode_shown(&w, "vn[1]", "resv", NULL), "R1.svr");
+    EXPECT_TEXT(world_vnode_shown(&w, "vn[2]", "resv", NULL), "");
+    world_restart(&w);
+    EXPECT_TEXT(world_vnode_shown(&w, "vn[0]", "resv", NULL), "R1.svr, R1.svr");
+    world_free(&w);
+}
+
+/* A running reservation with two cpus of vn[0], and a job in it that uses both. */
+static void test_exclusive_both_ways(void)
+{
+    static const struct {
+        const char *resv, *job, *state;
+    } cases[] = {
+        { "free", "free", "job-busy" },
+        { "excl", "free", "resv-exclusive" },
+        { "excl", "shared", "resv-exclusive" },
+        { "excl", "excl", "job-exclusive,resv-exclusive" },
+        { "exclhost", "excl", "job-exclusive,resv-exclusive" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct world w;
+
+        world_new(&w);
+        world_submit(&w, "user1",
+                     arena_printf(w.arena,
+                                  "reserve_start=%d|Resource_List.walltime=60|"
+                                  "Resource_List.select=1:ncpus=2|"
+                                  "Resource_List.place=%s",
+                                  START, cases[i].resv));
+        world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)");
+        world_go(&w, START);
+        world_job(&w, "9.svr", "R1", "(vn[0]:ncpus=2)", NULL);
+        world_fact(&w, FACT_JOB_MODIFIED, OBJ_JOB, "9.svr", JOB_A_RESOURCE_LIST, "place",
+                   cases[i].job);
+        EXPECT_TEXT(world_vnode_shown(&w, "vn[0]", "state", NULL), cases[i].state);
+        world_job_end(&w, "9.svr");
+        EXPECT_TEXT(world_vnode_shown(&w, "vn[0]", "state", NULL),
+                    i == 0 ? "free" : "resv-exclusive");
+        world_free(&w);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -363,6 +420,9 @@ int main(void)
         { "a no right after a restart is not final",
           test_a_no_after_a_restart_is_not_final },
         { "mail follows the points", test_mail_points },
+        { "a vnode names a reservation once per part",
+          test_a_vnode_names_a_reservation_once_per_part },
+        { "job and reservation may both be exclusive", test_exclusive_both_ways },
     };
 
     return unit_main("resv_life", cases, ARRAY_LEN(cases));
