@@ -99,6 +99,7 @@ static void check_links(struct sim *s, const struct model *m)
 static void trace_record(const struct sim *s, const struct record *rec)
 {
     const struct attr_table *t = kind_table(rec->kind);
+    const char *words = record_words(rec);
     struct buf text = { 0 };
 
     if (!s->trace)
@@ -110,8 +111,8 @@ static void trace_record(const struct sim *s, const struct record *rec)
                    c->resource ? c->resource : "", c->after ? c->after : "(unset)");
     }
     sim_trace(s, "record %" PRIu64 ": %s %s by %s%s%s:%s", rec->seq,
-              fact_name(rec->fact), rec->id, rec->actor, rec->note ? ", " : "",
-              rec->note ? rec->note : "", text.len ? text.data : "");
+              fact_name(rec->fact), rec->id, rec->actor, words ? ", " : "",
+              words ? words : "", text.len ? text.data : "");
     buf_fini(&text);
 }
 

@@ -70,7 +70,7 @@ static struct store_record to_store(const struct record *rec, struct arena *aren
                                .at = rec->at,
                                .actor = rec->actor ? rec->actor : "",
                                .fact = fact_name(rec->fact),
-                               .note = rec->note,
+                               .note = record_words(rec),
                                .op = STORE_CHANGE,
                                .kind = kind_name(rec->kind),
                                .id = rec->id,

@@ -1,7 +1,10 @@
-/* fact.c - the facts by name, and which of them make or end their object.
+/* fact.c - the facts and their reasons by name, and which facts make or end their
+ * object.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/record.h"
+
+#include "lib/base/diag.h"
 
 #include <string.h>
 
@@ -76,4 +79,37 @@ enum fact fact_find(const char *name)
         if (strcmp(fact_rows[i].name, name) == 0)
             return (enum fact)i;
     return FACT_COUNT;
+}
+
+static const struct {
+    const char *text;
+    int code;
+} reason_rows[REASON_COUNT] = {
+    [REASON_END_REACHED] = { "end reached", 0 },
+    [REASON_IDLE] = { "idle", 0 },
+    [REASON_EXPIRED] = { "wait period expired", 0 },
+    [REASON_LOCAL] = { "made without a scheduler", 0 },
+    [REASON_ALTERED] = { "altered", 0 },
+    [REASON_RERUN] = { "Rerun", 0 },
+    [REASON_SHUTDOWN] = { "Aborted by PBS Server  on Server shutdown", 0 },
+    [REASON_MOM_MISSING] = { "15070", PBSE_NORELYMOM },
+    [REASON_MOM_REFUSED] = { "15041", PBSE_MOMREJECT },
+    [REASON_CYCLE] = { "cycle on command", 0 },
+};
+
+const char *reason_text(enum reason r)
+{
+    assert(r < REASON_COUNT);
+    return reason_rows[r].text;
+}
+
+int reason_code(enum reason r)
+{
+    assert(r < REASON_COUNT);
+    return reason_rows[r].code;
+}
+
+const char *record_words(const struct record *rec)
+{
+    return rec->note ? rec->note : reason_text(rec->reason);
 }

@@ -67,6 +67,30 @@ enum fact {
     FACT_COUNT,
 };
 
+/* Why a fact came about, where somebody does something else because of it. What only
+ * readers of the journal and the logs want to know is said in a record's note. */
+enum reason {
+    REASON_NONE, /* somebody's request, or what always follows */
+
+    /* FACT_RESV_ENDING */
+    REASON_END_REACHED,
+    REASON_IDLE,
+    REASON_EXPIRED, /* nobody waits for its confirmation any longer */
+
+    REASON_LOCAL, /* a reservation is confirmed or altered and no scheduler said so */
+
+    /* jobs */
+    REASON_ALTERED,     /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
+    REASON_RERUN,       /* FACT_JOB_MODIFIED: back into the queue on request */
+    REASON_SHUTDOWN,    /* FACT_JOB_KILLED: the server ends */
+    REASON_MOM_MISSING, /* FACT_JOB_REJECTED: the MoM cannot be reached */
+    REASON_MOM_REFUSED, /* FACT_JOB_REJECTED: by the MoM's answer */
+
+    REASON_CYCLE, /* of a scheduler: it is to begin a cycle, though nothing changed */
+
+    REASON_COUNT,
+};
+
 /* One attribute that a record changes. */
 struct change {
     int attr;             /* index in the kind's attribute table */
@@ -82,7 +106,8 @@ struct record {
     enum obj_kind kind;
     const char *id; /* object: full id or name; the server's own name for OBJ_SERVER */
     const char *actor; /* "user@host", "Scheduler@svr", "root@svr" */
-    const char *note;  /* free words for journal and accounting (reason), or NULL */
+    enum reason reason;
+    const char *note; /* free words for journal, log and accounting, or NULL */
     size_t n_changes;
     size_t cap_changes;
     struct change *changes;
@@ -101,6 +126,14 @@ bool fact_removes(enum fact f);
  */
 const char *fact_name(enum fact f);
 enum fact fact_find(const char *name);
+
+/* The journal's words for a reason, NULL for REASON_NONE; the PBS error code that those
+ * who wait are told because of it, 0 when there is none. */
+const char *reason_text(enum reason r);
+int reason_code(enum reason r);
+
+/* What the journal keeps beside the fact: the note, else the words of the reason. */
+const char *record_words(const struct record *rec);
 
 /* A record in the arena, appended to 'list'. Texts are not copied. */
 struct record *record_add(struct records *list, struct arena *arena, enum fact fact,

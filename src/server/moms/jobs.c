@@ -75,7 +75,7 @@ static void cannot_send(struct moms_turn *t, const struct job *job)
 {
     struct record *rec = moms_record(t, FACT_JOB_REJECTED, OBJ_JOB, job->obj.id);
 
-    rec->note = "15070";
+    rec->reason = REASON_MOM_MISSING;
     job_back_in_queue(job, rec, NULL, t->now_at, t->out);
     record_change(rec, t->out->arena, JOB_A_COMMENT, NULL,
                   "Not Running: PBS Error: Request to MOM failed");

@@ -51,7 +51,7 @@ static void refused(struct moms_turn *t, const struct job *job,
         return;
     }
     rec = moms_record(t, FACT_JOB_REJECTED, OBJ_JOB, job->obj.id);
-    rec->note = arena_printf(t->out->arena, "%d", PBSE_MOMREJECT);
+    rec->reason = REASON_MOM_REFUSED;
     job_back_in_queue(job, rec, NULL, t->now_at, t->out);
     record_change(rec, t->out->arena, JOB_A_COMMENT, NULL,
                   "Not Running: PBS Error: Execution server rejected request");

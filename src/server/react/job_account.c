@@ -183,7 +183,7 @@ static void account_aborted(const struct reaction *r)
 {
     struct buf text = { 0 };
 
-    buf_add_str(&text, r->rec->note);
+    buf_add_str(&text, record_words(r->rec));
     account(r, 'A', &text);
 }
 
@@ -223,11 +223,11 @@ void react_job_account(const struct reaction *r)
         account_started(r, o);
         break;
     case FACT_JOB_MODIFIED:
-        if (str_same(r->rec->note, JOB_NOTE_ALTERED))
+        if (r->rec->reason == REASON_ALTERED)
             account_altered(r);
         break;
     case FACT_JOB_KILLED:
-        if (str_same(r->rec->note, JOB_NOTE_SHUTDOWN))
+        if (r->rec->reason == REASON_SHUTDOWN)
             account_aborted(r);
         else
             account_deleted(r);

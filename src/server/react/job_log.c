@@ -59,8 +59,8 @@ static void log_started(const struct reaction *r, const struct object *o)
 
 static void log_deletion(const struct reaction *r)
 {
-    if (str_same(r->rec->note, JOB_NOTE_SHUTDOWN)) {
-        line(r, LOG_EV_SYSTEM | LOG_EV_JOB | LOG_EV_DEBUG, r->rec->note);
+    if (r->rec->reason == REASON_SHUTDOWN) {
+        line(r, LOG_EV_SYSTEM | LOG_EV_JOB | LOG_EV_DEBUG, record_words(r->rec));
         return;
     }
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
@@ -88,10 +88,10 @@ static void log_gone(const struct reaction *r, const struct object *o)
 
 static void log_modified(const struct reaction *r, const struct object *o)
 {
-    if (str_same(r->rec->note, JOB_NOTE_ALTERED))
+    if (r->rec->reason == REASON_ALTERED)
         effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                    "Job Modified at request of %s", r->rec->actor);
-    else if (str_same(r->rec->note, "Rerun"))
+    else if (r->rec->reason == REASON_RERUN)
         effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                    "Job Rerun at request of %s", r->rec->actor);
     else if (r->rec->note)

@@ -6,12 +6,6 @@
 
 #include "server/react/react.h"
 
-/* The note of a FACT_JOB_KILLED by the end of the server: the accounting's words. */
-#define JOB_NOTE_SHUTDOWN "Aborted by PBS Server  on Server shutdown"
-
-/* The note of a FACT_JOB_MODIFIED by ModifyJob: it is told in the accounting. */
-#define JOB_NOTE_ALTERED "altered"
-
 /* The job of the record, also when it has just left the model. */
 const struct object *job_of_reaction(const struct reaction *r);
 

@@ -7,8 +7,6 @@
 #include "server/react/job_reply.h"
 #include "server/react/reactions.h"
 
-#include <stdlib.h>
-
 const struct object *job_of_reaction(const struct reaction *r)
 {
     return r->gone ? r->gone : model_find(r->m, OBJ_JOB, r->rec->id);
@@ -75,9 +73,9 @@ bool job_held_reply(const struct record *rec, const struct hold_reply *hold,
         return true;
     }
     if (rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_REQUEUED) {
-        int code = rec->note ? (int)strtol(rec->note, NULL, 10) : 0;
+        int code = reason_code(rec->reason);
 
-        refuse(ret, pbse_name(code) ? code : PBSE_MOMREJECT);
+        refuse(ret, code ? code : PBSE_MOMREJECT);
         return true;
     }
     return false;

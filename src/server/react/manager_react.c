@@ -20,7 +20,7 @@ static void react_sched(const struct reaction *r)
         return;
     if (r->rec->n_changes > 0)
         effect_tell_scheduler(r, r->rec->id, SCHED_CONFIGURE);
-    if (str_same(r->rec->note, NOTE_CYCLE))
+    if (r->rec->reason == REASON_CYCLE)
         effect_tell_scheduler(r, r->rec->id, SCHED_ON_COMMAND);
 }
 

@@ -4,7 +4,6 @@
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
-#include "server/requests/resv_record.h"
 
 #include <string.h>
 
@@ -120,7 +119,7 @@ static void account_submitted(const struct reaction *r)
 static void account_confirmed(const struct reaction *r)
 {
     const struct object *o = react_resv(r);
-    bool by_itself = str_same(r->rec->note, RESV_NOTE_LOCAL);
+    bool by_itself = r->rec->reason == REASON_LOCAL;
 
     effect_account(r->out, r->rec->seq, r->rec->at, 'Y', r->rec->id,
                    "requestor=%s start=%" PRId64 " end=%" PRId64 " nodes=%s",
@@ -148,19 +147,19 @@ static void account_denied(const struct reaction *r)
 }
 
 /* F tells an end from a deletion; the K that tools know follows. Deletion asked for
- * twice is written once. What ends by itself bears a note, and was not deleted by its
+ * twice is written once. What ends by itself has a reason, and was not deleted by its
  * owner, even when the server runs as that user. */
 static void account_ending(const struct reaction *r)
 {
     const struct object *o = react_resv(r);
     int64_t before = react_resv_state_before(r);
-    bool was_asked = !r->rec->note || !*r->rec->note;
+    bool was_asked = r->rec->reason == REASON_NONE;
     bool owner =
         was_asked && strcmp(r->rec->actor, obj_str(o, RESV_A_RESERVE_OWNER, "")) == 0;
 
     if (before == RESV_BEING_DELETED)
         return;
-    if (str_same(r->rec->note, RESV_NOTE_END) && before != RESV_UNCONFIRMED)
+    if (r->rec->reason == REASON_END_REACHED && before != RESV_UNCONFIRMED)
         account_whole(r, 'F');
     account_requestor(r, owner ? 'k' : 'K', r->rec->actor);
 }

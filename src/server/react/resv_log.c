@@ -5,7 +5,6 @@
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
-#include "server/requests/resv_record.h"
 
 #include "lib/base/log.h"
 
@@ -97,7 +96,7 @@ static void log_retry(const struct reaction *r)
 
 static void log_ending(const struct reaction *r)
 {
-    if (str_same(r->rec->note, RESV_NOTE_IDLE))
+    if (r->rec->reason == REASON_IDLE)
         effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                    "Deleting reservation after being idle for %" PRId64 " seconds",
                    obj_num(react_resv(r), RESV_A_DELETE_IDLE_TIME, 0));

@@ -4,7 +4,6 @@
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
-#include "server/requests/resv_record.h"
 
 #include <string.h>
 
@@ -52,7 +51,7 @@ static void mail_ending(const struct reaction *r)
 
     if (before == RESV_BEING_DELETED)
         return;
-    if (str_same(r->rec->note, RESV_NOTE_END) && before != RESV_UNCONFIRMED)
+    if (r->rec->reason == REASON_END_REACHED && before != RESV_UNCONFIRMED)
         mail(r, 'e', "Reservation period ended", "");
     mail(r, 'a', "Reservation removed",
          arena_printf(r->out->arena, "Requesting party: %s", r->rec->actor));

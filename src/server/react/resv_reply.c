@@ -4,7 +4,6 @@
 #include "server/react/resv_reply.h"
 
 #include "server/model/resv_state.h"
-#include "server/requests/resv_record.h"
 
 #include <stdlib.h>
 
@@ -28,8 +27,8 @@ static int64_t state_before(const struct record *rec)
 /* What somebody who waited hears when the reservation is deleted. */
 static const char *word_of_ending(const struct record *rec)
 {
-    if (str_same(rec->note, RESV_NOTE_EXPIRED))
-        return "delete, " RESV_NOTE_EXPIRED;
+    if (rec->reason == REASON_EXPIRED)
+        return "delete, wait period expired";
     return state_before(rec) == RESV_UNCONFIRMED ? "DENIED" : "BEING DELETED";
 }
 

@@ -5,7 +5,6 @@
 #include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
-#include "server/react/job_react.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
@@ -293,7 +292,7 @@ static void decide_alteration(struct alteration *al, struct decision *out)
 
     /* A scheduler's comments and estimates are no alterations of the request. */
     if (!al->rq->who->scheduler) {
-        rec->note = JOB_NOTE_ALTERED;
+        rec->reason = REASON_ALTERED;
         edit_set_num(&al->e, JOB_A_MTIME, al->rq->now_at);
     }
     if (!edit_commit(&al->e, out->arena, rec))

@@ -49,6 +49,7 @@ static struct record *copy_record(const struct record *from, struct records *lis
         record_add(list, arena, from->fact, from->kind, arena_strdup(arena, from->id),
                    arena_strdup(arena, from->actor), from->at);
 
+    rec->reason = from->reason;
     rec->note = arena_strdup(arena, from->note);
     for (size_t i = 0; i < from->n_changes; i++)
         record_change(rec, arena, from->changes[i].attr,

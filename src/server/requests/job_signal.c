@@ -71,7 +71,7 @@ int handle_rerun_job(const struct model *m, const struct request *rq,
     }
     rec = record_add(&out->records, out->arena, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id,
                      rq->actor, rq->now_at);
-    rec->note = "Rerun";
+    rec->reason = REASON_RERUN;
     record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, "True");
     forget_vnodes(rec, out);
     return 0;

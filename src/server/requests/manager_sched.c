@@ -214,7 +214,7 @@ static int change_sched(struct manager *g, const struct object *o, struct edit *
     if (!manager_sets(g, "scheduling") || !edit_num(e, SCHED_A_SCHEDULING, 0))
         return 0;
     rec = decide(g->out, g->rq, FACT_SET, OBJ_SCHED, g->name);
-    rec->note = NOTE_CYCLE;
+    rec->reason = REASON_CYCLE;
     return 0;
 }
 

@@ -157,7 +157,7 @@ static void note_scheduling(struct manager *g, const struct edit *e)
     if (!manager_sets(g, "scheduling") || !edit_num(e, SERVER_A_SCHEDULING, 0))
         return;
     rec = decide(g->out, g->rq, FACT_SET, OBJ_SCHED, "default");
-    rec->note = NOTE_CYCLE;
+    rec->reason = REASON_CYCLE;
 }
 
 /* Changes that the log tells about in words of their own (attributes.md 17). */

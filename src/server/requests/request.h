@@ -133,9 +133,6 @@ uint32_t requester_rights(const struct model *m, const char *user, const char *h
 bool requester_is_owner(const struct model *m, const struct requester *who,
                         const char *owner);
 
-/* Note of a record of a scheduler that starts a cycle although nothing has changed. */
-#define NOTE_CYCLE "cycle on command"
-
 #define WHO_STAFF  (WHO_OPERATOR | WHO_MANAGER)
 #define WHO_ANYONE (WHO_USER | WHO_OPERATOR | WHO_MANAGER | WHO_DAEMON)
 

@@ -19,6 +19,6 @@ int handle_resv_delete(const struct model *m, const struct request *rq,
 
     if (err)
         return err;
-    resv_record_ending(m, r, rq->actor, NULL, rq->now_at, out);
+    resv_record_ending(m, r, rq->actor, REASON_NONE, rq->now_at, out);
     return 0;
 }

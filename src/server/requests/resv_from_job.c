@@ -172,7 +172,7 @@ static void record_confirmed(const struct request *rq, const struct job *job,
 {
     struct record *rec = decide(out, rq, FACT_RESV_CONFIRMED, OBJ_RESV, id);
 
-    rec->note = RESV_NOTE_LOCAL;
+    rec->reason = REASON_LOCAL;
     record_change_phase(rec, out->arena, resv_next(PHASE_UNCONFIRMED, RESV_EV_CONFIRM));
     record_change(rec, out->arena, RESV_A_RESV_NODES, NULL,
                   obj_str(&job->obj, JOB_A_EXEC_VNODE, ""));

@@ -318,7 +318,7 @@ static void grant_at_once(const struct alteration *a)
     const struct proposal_grant g = {
         .e = a->e,
         .actor = a->rq->actor,
-        .note = RESV_NOTE_LOCAL,
+        .reason = REASON_LOCAL,
         .now_at = a->rq->now_at,
     };
 

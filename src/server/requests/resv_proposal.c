@@ -238,7 +238,7 @@ void proposal_grant(const struct model *m, const struct resv *r,
         record_add(&out->records, out->arena, FACT_RESV_ALTERED, OBJ_RESV,
                    arena_strdup(out->arena, r->obj.id), g->actor, g->now_at);
 
-    rec->note = g->note;
+    rec->reason = g->reason;
     edit_commit(g->e, out->arena, rec);
     record_change_phase(rec, out->arena, to);
     if (g->vnodes)

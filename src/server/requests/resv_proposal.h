@@ -49,7 +49,7 @@ struct proposal_grant {
     const char *vnodes;    /* NULL: it keeps those it has, if any */
     const char *partition; /* of who granted it; NULL: nobody did */
     const char *actor;
-    const char *note; /* RESV_NOTE_LOCAL or NULL */
+    enum reason reason; /* REASON_LOCAL or REASON_NONE */
     int64_t now_at;
 };
 

@@ -45,7 +45,7 @@ void resv_record_unasked(struct record *rec, struct arena *arena)
 }
 
 void resv_record_ending(const struct model *m, const struct resv *r, const char *actor,
-                        const char *note, int64_t now_at, struct decision *out)
+                        enum reason reason, int64_t now_at, struct decision *out)
 {
     enum resv_phase to = resv_next(resv_phase(r), RESV_EV_END);
     struct record *rec;
@@ -53,7 +53,7 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     assert(to != PHASE_NONE);
     rec = record_add(&out->records, out->arena, FACT_RESV_ENDING, OBJ_RESV,
                      arena_strdup(out->arena, r->obj.id), actor, now_at);
-    rec->note = note;
+    rec->reason = reason;
     record_change_phase(rec, out->arena, to);
     resv_record_unasked(rec, out->arena);
     proposal_record_forgotten(rec, out->arena);

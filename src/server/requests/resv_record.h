@@ -6,14 +6,6 @@
 
 #include "server/requests/request.h"
 
-/* Notes of FACT_RESV_ENDING: why it ends. NULL is somebody's request. */
-#define RESV_NOTE_END     "end reached"
-#define RESV_NOTE_IDLE    "idle"
-#define RESV_NOTE_EXPIRED "wait period expired"
-
-/* Note of FACT_RESV_ALTERED: no scheduler has granted it. */
-#define RESV_NOTE_LOCAL   "made without a scheduler"
-
 /* reserve_retry_time in force. */
 int64_t resv_retry_time_s(const struct model *m);
 
@@ -30,10 +22,10 @@ void resv_record_answered(struct record *rec, struct arena *arena);
 /* No attempt is due and no question is open any more. */
 void resv_record_unasked(struct record *rec, struct arena *arena);
 
-/* Append the records that end a reservation at somebody's request or because of 'note':
+/* Append the records that end a reservation at somebody's request or for that 'reason':
  * the queue takes no more jobs, those in it are deleted by their own rule, and when
  * none is left the reservation goes. */
 void resv_record_ending(const struct model *m, const struct resv *r, const char *actor,
-                        const char *note, int64_t now_at, struct decision *out);
+                        enum reason reason, int64_t now_at, struct decision *out);
 
 #endif

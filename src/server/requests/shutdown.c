@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/log.h"
 #include "server/model/job_state.h"
-#include "server/react/job_react.h"
 #include "server/requests/handlers.h"
 #include "server/stop.h"
 #include "server/svr.h"
@@ -74,7 +73,7 @@ static void kill_job(const struct request *rq, const struct job *job,
 {
     struct record *rec = about(rq, job, FACT_JOB_KILLED, out);
 
-    rec->note = JOB_NOTE_SHUTDOWN;
+    rec->reason = REASON_SHUTDOWN;
     record_change(rec, out->arena, JOB_A_HF_KILL_BY, NULL, rq->actor);
     record_change_num(rec, out->arena, JOB_A_HF_KILL_AT, rq->now_at);
     record_change(rec, out->arena, JOB_A_HF_KILL_HARD, NULL, "True");

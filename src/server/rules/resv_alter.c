@@ -39,7 +39,7 @@ static void force(const struct rule_context *c, const struct resv *r,
     struct proposal_grant g = {
         .e = &wanted,
         .actor = c->server_actor,
-        .note = RESV_NOTE_LOCAL,
+        .reason = REASON_LOCAL,
         .now_at = c->now_at,
     };
 

@@ -17,9 +17,9 @@ static bool is_alive(const struct resv *r)
 }
 
 static bool end_now(const struct rule_context *c, const struct object *o,
-                    const char *note, struct decision *out)
+                    enum reason reason, struct decision *out)
 {
-    resv_record_ending(c->m, TO_RESV(o), c->server_actor, note, c->now_at, out);
+    resv_record_ending(c->m, TO_RESV(o), c->server_actor, reason, c->now_at, out);
     return true;
 }
 
@@ -37,7 +37,7 @@ int64_t deadline_resv_end(const struct model *m, const struct object *o)
 bool rule_resv_end(const struct rule_context *c, const struct object *o,
                    struct decision *out)
 {
-    return c->now_at >= deadline_resv_end(c->m, o) && end_now(c, o, RESV_NOTE_END, out);
+    return c->now_at >= deadline_resv_end(c->m, o) && end_now(c, o, REASON_END_REACHED, out);
 }
 
 /* --- "-I -N": wait so long, then forget it ------------------------------------------
@@ -59,7 +59,7 @@ bool rule_resv_expire(const struct rule_context *c, const struct object *o,
                       struct decision *out)
 {
     return c->now_at >= deadline_resv_expire(c->m, o) &&
-           end_now(c, o, RESV_NOTE_EXPIRED, out);
+           end_now(c, o, REASON_EXPIRED, out);
 }
 
 /* --- gone ------------------------------------------------------------------------ */
@@ -116,5 +116,5 @@ bool rule_resv_idle(const struct rule_context *c, const struct object *o,
     if (empty != obj_is_set(o, RESV_A_HF_IDLE_AT))
         return note_idle(c, o, empty, out);
     return c->now_at >= deadline_resv_idle(c->m, o) &&
-           end_now(c, o, RESV_NOTE_IDLE, out);
+           end_now(c, o, REASON_IDLE, out);
 }

@@ -29,7 +29,7 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
         .at = rec->at,
         .actor = rec->actor ? rec->actor : "",
         .fact = fact_name(rec->fact),
-        .note = rec->note,
+        .note = record_words(rec),
         .op = op_of(rec->fact),
         .kind = kind_name(rec->kind),
         .id = rec->id,

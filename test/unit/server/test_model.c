@@ -255,6 +255,25 @@ static void test_facts_have_names(void)
         CU_ASSERT_EQUAL(kind_find(kind_name((enum obj_kind)k)), (enum obj_kind)k);
 }
 
+/* The journal keeps the words of a reason where the record has none of its own. */
+static void test_reasons_have_words(void)
+{
+    struct record rec = { .reason = REASON_NONE };
+
+    CU_ASSERT_PTR_NULL(record_words(&rec));
+    for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++) {
+        rec.reason = (enum reason)reason;
+        rec.note = NULL;
+        CU_ASSERT_PTR_NOT_NULL_FATAL(record_words(&rec));
+        CU_ASSERT_TRUE(*record_words(&rec) != '\0');
+        rec.note = "own";
+        CU_ASSERT_STRING_EQUAL(record_words(&rec), "own");
+    }
+    CU_ASSERT_EQUAL(reason_code(REASON_MOM_MISSING), 15070);
+    CU_ASSERT_EQUAL(reason_code(REASON_MOM_REFUSED), 15041);
+    CU_ASSERT_EQUAL(reason_code(REASON_RERUN), 0);
+}
+
 static void test_a_difference_is_told(void)
 {
     struct model *other;
@@ -284,6 +303,7 @@ static const struct unit_case cases[] = {
     { "hosts are known by their vnodes", test_hosts_are_known_by_their_vnodes },
     { "numbers wrap and skip what is taken", test_numbers_wrap_and_skip_what_is_taken },
     { "every fact has a name", test_facts_have_names },
+    { "every reason has its words", test_reasons_have_words },
     { "a difference is told", test_a_difference_is_told },
 };
 
