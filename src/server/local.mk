@@ -60,6 +60,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/resv_account.c \
 	src/server/react/resv_log.c \
 	src/server/react/resv_mail.c \
+	src/server/react/resv_queue_log.c \
 	src/server/react/resv_react.c src/server/react/resv_react.h \
 	src/server/react/resv_reply.c src/server/react/resv_reply.h \
 	src/server/react/resv_wake.c \
@@ -219,11 +220,13 @@ test_unit_server_test_job_phase_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
-	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter
+	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
+	test/unit/server/test_resv_told
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
-	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter
+	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
+	test/unit/server/test_resv_told
 RESV_TEST_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
@@ -236,6 +239,8 @@ test_unit_server_test_resv_confirm_SOURCES = test/unit/server/test_resv_confirm.
 test_unit_server_test_resv_confirm_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_told_SOURCES = test/unit/server/test_resv_told.c $(RESV_WORLD)
+test_unit_server_test_resv_told_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_alter_SOURCES = test/unit/server/test_resv_alter.c $(RESV_WORLD)
 test_unit_server_test_resv_alter_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_health_SOURCES = test/unit/server/test_resv_health.c $(RESV_WORLD)

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"
+#include "server/model/resv_state.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/requests/edit.h"
@@ -190,6 +191,22 @@ static void log_recovered_job(struct turn *t, const struct object *o)
                job_substate(TO_JOB(o)), queue);
 }
 
+/* The queue of a confirmed one is told of as when it was opened (reservations.md 6). */
+static void log_recovered_resv(struct turn *t, const struct object *o,
+                               const char *server)
+{
+    const struct resv *r = TO_RESV(o);
+
+    effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
+               LOG_IN_SERVER, server, "Recovered reservation %s", o->id);
+    if (!r->queue || !phase_is_confirmed(resv_phase(r)))
+        return;
+    effect_log(t->out, t->s->m->seq, LOG_EV_ADMIN, LOG_IN_QUEUE, r->queue->obj.id,
+               "attributes set:  at request of pbs_server@%s", t->s->cfg.server_host);
+    effect_log(t->out, t->s->m->seq, LOG_EV_ADMIN, LOG_IN_QUEUE, r->queue->obj.id,
+               "attributes set: enabled = True");
+}
+
 static void log_recovered(struct turn *t)
 {
     const struct model *m = t->s->m;
@@ -208,8 +225,7 @@ static void log_recovered(struct turn *t)
     }
     MODEL_EACH(m, OBJ_RESV, o)
     {
-        effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
-                   LOG_IN_SERVER, server, "Recovered reservation %s", o->id);
+        log_recovered_resv(t, o, server);
     }
     MODEL_EACH(m, OBJ_JOB, o)
     {

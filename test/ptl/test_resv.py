@@ -248,10 +248,10 @@ def test_an_idle_one_deletes_itself(cluster):
     server.log_match("Deleting reservation after being idle for 3 seconds")
 
 
-def test_a_default_place_is_shown_behind_select(cluster):
-    """As clients have always seen it; a place that was asked for is in the names' order."""
+def test_place_is_shown_behind_select(cluster):
+    """As clients have always seen it, whether it was asked for or not."""
     for select, members in ((None, ["ncpus", "nodect", "select", "place", "walltime"]),
-                            ("pack", ["ncpus", "nodect", "place", "select", "walltime"])):
+                            ("pack", ["ncpus", "nodect", "select", "place", "walltime"])):
         r = Reservation(start=3600, duration=600, interactive=30,
                         options=["-l", "place=" + select] if select else [])
         rid = cluster.server.submit(r)

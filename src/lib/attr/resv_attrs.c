@@ -425,6 +425,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_ASKED] = { .name = "hf_asked", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "How many schedulers the open question was put to." },
     [RESV_A_HF_ANSWERED] = { .name = "hf_answered", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "How many of them said no." },
     [RESV_A_HF_IDLE_AT] = { .name = "hf_idle_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Since when a running reservation has had no job." },
+    [RESV_A_HF_ENDED_BY] = { .name = "hf_ended_by", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Who ended the reservation: its jobs are deleted in that name." },
     [RESV_A_HF_ALTER_SEQ] = { .name = "hf_alter_seq", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Number of the open alteration; unset when there is none." },
     [RESV_A_HF_ALTER_AT] = { .name = "hf_alter_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the open alteration was asked for." },
     [RESV_A_HF_ALTER_FORCE] = { .name = "hf_alter_force", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "It is to be made even when a scheduler says no." },

@@ -89,6 +89,8 @@ static const struct {
     [REASON_IDLE] = { "idle", 0 },
     [REASON_EXPIRED] = { "wait period expired", 0 },
     [REASON_LOCAL] = { "made without a scheduler", 0 },
+    [REASON_RESV_KEEPS] = { "with its reservation", 0 },
+    [REASON_RESV_CLOSES] = { "its reservation ends", 0 },
     [REASON_ALTERED] = { "altered", 0 },
     [REASON_RERUN] = { "Rerun", 0 },
     [REASON_SHUTDOWN] = { "Aborted by PBS Server  on Server shutdown", 0 },

@@ -79,6 +79,10 @@ enum reason {
 
     REASON_LOCAL, /* a reservation is confirmed or altered and no scheduler said so */
 
+    /* the queue of a reservation, changed by the server itself */
+    REASON_RESV_KEEPS,  /* made, opened or removed with it */
+    REASON_RESV_CLOSES, /* its reservation ends while jobs are in it */
+
     /* jobs */
     REASON_ALTERED,     /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
     REASON_RERUN,       /* FACT_JOB_MODIFIED: back into the queue on request */

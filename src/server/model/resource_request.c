@@ -229,3 +229,30 @@ int resource_request_reselect(struct resources *list, const struct model *m,
     select_sum(&sel, m->defs, list);
     return 0;
 }
+
+static const char *const shape[] = { "nodes", "nodect", "select", "place", "walltime" };
+
+bool resource_is_shape(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(shape); i++)
+        if (strcmp(shape[i], name) == 0)
+            return true;
+    return false;
+}
+
+struct resources resources_shape_last(const struct resources *list, struct arena *arena)
+{
+    struct resources ret = { .v = ARENA_ARRAY(arena, struct resource_value,
+                                              list->n + 1) };
+
+    for (size_t i = 0; i < list->n; i++)
+        if (!resource_is_shape(list->v[i].def->name))
+            ret.v[ret.n++] = list->v[i];
+    for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
+        const struct resource_value *rv = resources_find(list, shape[i]);
+
+        if (rv)
+            ret.v[ret.n++] = *rv;
+    }
+    return ret;
+}

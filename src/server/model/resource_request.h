@@ -32,6 +32,15 @@ int resource_request_reselect(struct resources *list, const struct model *m,
                               struct arena *arena, const char **ret_schedselect,
                               struct diag *why) MUST_CHECK;
 
+/* True for what says how and for how long, not how much: nodes, nodect, select, place
+ * and walltime. */
+bool resource_is_shape(const char *name);
+
+/* The list as it is told of reservations: by name, with those behind the others, in the
+ * order above (reservations.md 21). The values stay the list's own. */
+struct resources resources_shape_last(const struct resources *list,
+                                      struct arena *arena);
+
 /* Set or replace a member by its text; the texts are our own, so it must decode. */
 void resources_set_text(struct resources *list, const struct resource_defs *defs,
                         const char *name, const char *text);

@@ -4,6 +4,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
+#include "server/react/resv_react.h"
 
 #include <string.h>
 
@@ -22,6 +23,33 @@ static void log_enqueuing(const struct reaction *r, const struct object *o)
     effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
                "enqueuing into %s, state %c hop %" PRId64, obj_str(o, JOB_A_QUEUE, ""),
                state_of(o), obj_num(o, JOB_A_HOP_COUNT, 1));
+}
+
+static const char *queue_before(const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == JOB_A_QUEUE)
+            return rec->changes[i].before;
+    return NULL;
+}
+
+static bool was_made_of(const struct resv *resv, const char *job_id)
+{
+    return str_same(obj_str(&resv->obj, RESV_A_RESERVE_JOB, ""), job_id);
+}
+
+/* A job that moves into the reservation made out of it is the end of its making. */
+static void log_moved(const struct reaction *r, const struct object *o)
+{
+    const struct resv *resv = TO_JOB(o)->resv;
+    const char *from = queue_before(r->rec);
+
+    if (from)
+        effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
+                   "dequeuing from %s, state %c", from, state_of(o));
+    log_enqueuing(r, o);
+    if (resv && was_made_of(resv, r->rec->id))
+        react_resv_log_new(r, &resv->obj);
 }
 
 static void log_queued(const struct reaction *r, const struct object *o)
@@ -109,7 +137,7 @@ void react_job_log(const struct reaction *r)
         log_queued(r, o);
         break;
     case FACT_JOB_MOVED:
-        log_enqueuing(r, o);
+        log_moved(r, o);
         break;
     case FACT_JOB_RUN:
         log_run(r, o);

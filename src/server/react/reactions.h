@@ -14,6 +14,7 @@ void react_resv_account(const struct reaction *r);
 void react_resv_log(const struct reaction *r);
 void react_resv_wake(const struct reaction *r);
 void react_resv_mail(const struct reaction *r);
+void react_resv_queue_log(const struct reaction *r); /* records of its queue */
 
 /* jobs: react/job_*.c, likewise */
 void react_job_account(const struct reaction *r);

@@ -1,6 +1,7 @@
 /* resv_account.c - the accounting records of reservations (reservations.md 21).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
@@ -58,10 +59,12 @@ static void add_field(const struct object *o, const struct account_field *f,
 
 static void add_resources(const struct object *o, struct arena *arena, struct buf *out)
 {
+    struct attr_value shown = { .set = true };
     struct wire_attrs list = { 0 };
 
-    attr_value_encode(&attr_resources, obj_attr(o, RESV_A_RESOURCE_LIST),
-                      resv_rows[RESV_A_RESOURCE_LIST].name, &list, arena);
+    shown.u.res = resources_shape_last(obj_resources(o, RESV_A_RESOURCE_LIST), arena);
+    attr_value_encode(&attr_resources, &shown, resv_rows[RESV_A_RESOURCE_LIST].name,
+                      &list, arena);
     for (size_t i = 0; i < list.n; i++) {
         buf_printf(out, "%s.%s=", list.v[i].name, list.v[i].resource);
         account_add_value(out, list.v[i].value);

@@ -10,16 +10,22 @@
 
 #include <string.h>
 
-static void log_submitted(const struct reaction *r)
+void react_resv_log_new(const struct reaction *r, const struct object *o)
 {
-    const struct object *o = react_resv(r);
     char start[DATE_TEXT_BYTES];
     char end[DATE_TEXT_BYTES];
 
-    effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
+    effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, o->id,
                "New reservation submitted start=%s end=%s",
                date_text(react_date(r, obj_num(o, RESV_A_RESERVE_START, 0)), start),
                date_text(react_date(r, obj_num(o, RESV_A_RESERVE_END, 0)), end));
+}
+
+/* One made out of a job is told when the job has moved into it (job_log.c). */
+static void log_submitted(const struct reaction *r)
+{
+    if (!obj_is_set(react_resv(r), RESV_A_RESERVE_JOB))
+        react_resv_log_new(r, react_resv(r));
 }
 
 static void log_confirmed(const struct reaction *r)

@@ -13,6 +13,9 @@ const struct object *react_resv(const struct reaction *r);
 /* Its phase before the record; the present one when the record did not change it. */
 int64_t react_resv_state_before(const struct reaction *r);
 
+/* The log line of a new reservation. */
+void react_resv_log_new(const struct reaction *r, const struct object *o);
+
 /* Local civil time. */
 struct date react_date(const struct reaction *r, int64_t at);
 

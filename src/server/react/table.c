@@ -9,6 +9,11 @@ const struct react_row react_rows[] = {
     { FACT_SET, react_manager },
     { FACT_DELETED, react_manager },
 
+    /* queues of reservations */
+    { FACT_CREATED, react_resv_queue_log },
+    { FACT_SET, react_resv_queue_log },
+    { FACT_DELETED, react_resv_queue_log },
+
     /* reservations */
     { FACT_RESV_SUBMITTED, react_resv_log },
     { FACT_RESV_SUBMITTED, react_resv_account },

@@ -276,7 +276,9 @@ static void record_queue(const struct answer *a, enum resv_phase to)
 
     if (to != PHASE_CONFIRMED)
         return;
-    rec = resv_queue_record(a->m, a->r, FACT_SET, a->rq->now_at, a->out);
+    rec = resv_queue_record(a->m, a->r, FACT_SET,
+                            enabled ? REASON_NONE : REASON_RESV_KEEPS, a->rq->now_at,
+                            a->out);
     if (!rec)
         return;
     if (!enabled)
@@ -288,10 +290,11 @@ static void record_yes(const struct answer *a)
 {
     enum resv_phase to = resv_next(a->phase, RESV_EV_CONFIRM);
     bool first = a->phase == PHASE_UNCONFIRMED;
-    struct record *rec =
-        decide(a->out, a->rq, first ? FACT_RESV_CONFIRMED : FACT_RESV_RECONFIRMED,
-               OBJ_RESV, a->r->obj.id);
+    struct record *rec;
 
+    record_queue(a, to); /* told before its reservation */
+    rec = decide(a->out, a->rq, first ? FACT_RESV_CONFIRMED : FACT_RESV_RECONFIRMED,
+                 OBJ_RESV, a->r->obj.id);
     record_change_phase(rec, a->rq->arena, to);
     record_window(a, rec);
     record_change(rec, a->rq->arena, RESV_A_RESV_NODES, NULL,
@@ -300,7 +303,6 @@ static void record_yes(const struct answer *a)
     if (to == PHASE_CONFIRMED)
         record_change(rec, a->rq->arena, RESV_A_PARTITION, NULL, a->partition);
     record_change_num(rec, a->rq->arena, RESV_A_MTIME, a->rq->now_at);
-    record_queue(a, to);
 }
 
 static int take_yes_to_wanted(struct answer *a)

@@ -163,6 +163,7 @@ static void record_open(const struct request *rq, const struct job *job,
     struct record *rec = decide(out, rq, FACT_SET, OBJ_QUEUE, queue);
 
     rec->actor = arena_printf(out->arena, "pbs_server@%s", rq->cfg->server_name);
+    rec->reason = REASON_RESV_KEEPS;
     record_change(rec, out->arena, QUEUE_A_ENABLED, NULL, "True");
     record_change(rec, out->arena, QUEUE_A_PARTITION, NULL, partition_of(job));
 }

@@ -222,10 +222,14 @@ static void switch_queue(const struct model *m, const struct resv *r,
 
     if (to != PHASE_CONFIRMED)
         return;
-    resv_queue_switch(m, r, true, started && !moves_out(r, g), g->now_at, out);
+    /* Only what confirms the reservation is told of its queue. */
+    resv_queue_switch(m, r, true, started && !moves_out(r, g),
+                      resv_phase(r) == PHASE_UNCONFIRMED ? REASON_RESV_KEEPS
+                                                         : REASON_NONE,
+                      g->now_at, out);
     if (!g->partition)
         return;
-    rec = resv_queue_record(m, r, FACT_SET, g->now_at, out);
+    rec = resv_queue_record(m, r, FACT_SET, REASON_NONE, g->now_at, out);
     if (rec)
         record_change(rec, out->arena, QUEUE_A_PARTITION, NULL, g->partition);
 }

@@ -13,19 +13,6 @@ static const char *queue_actor(const struct model *m, struct arena *arena)
     return arena_printf(arena, "pbs_server@%s", m->server->id);
 }
 
-/* True for the resources that the queue limits: all of Resource_List but the shape of
- * the request and its length. */
-static bool resv_queue_limits(const char *resource)
-{
-    static const char *const shape[] = { "nodes", "nodect", "select", "place",
-                                         "walltime" };
-
-    for (size_t i = 0; i < ARRAY_LEN(shape); i++)
-        if (strcmp(shape[i], resource) == 0)
-            return false;
-    return true;
-}
-
 /* A list of the reservation and where it lands in the queue. */
 static const struct mirror {
     int resv;
@@ -69,6 +56,7 @@ int resv_queue_check(const struct model *m, const struct edit *resv,
     return err;
 }
 
+/* The queue limits all of Resource_List but the shape of the request. */
 static void limit(struct edit *queue, const struct edit *resv, struct arena *arena)
 {
     const struct resources *list = &edit_value(resv, RESV_A_RESOURCE_LIST)->u.res;
@@ -78,7 +66,7 @@ static void limit(struct edit *queue, const struct edit *resv, struct arena *are
         const char *text = resources_text(list, name, arena);
         int err;
 
-        if (!resv_queue_limits(name))
+        if (resource_is_shape(name))
             continue;
         err = edit_set(queue, QUEUE_A_RESOURCES_MAX, name, text, WIRE_OP_SET, NULL);
         assert(!err);
@@ -106,23 +94,47 @@ void resv_queue_create(const struct model *m, const struct request *rq,
     limit(&queue, resv, rq->arena);
     rec = record_add(&out->records, out->arena, FACT_CREATED, OBJ_QUEUE, name,
                      queue_actor(m, out->arena), rq->now_at);
+    rec->reason = REASON_RESV_KEEPS;
     edit_commit(&queue, out->arena, rec);
     edit_fini(&queue);
 }
 
 struct record *resv_queue_record(const struct model *m, const struct resv *r,
-                                 enum fact fact, int64_t now_at, struct decision *out)
+                                 enum fact fact, enum reason reason, int64_t now_at,
+                                 struct decision *out)
 {
+    struct record *rec;
+
     if (!r->queue)
         return NULL;
     /* The record outlives the queue that it ends. */
-    return record_add(&out->records, out->arena, fact, OBJ_QUEUE,
-                      arena_strdup(out->arena, r->queue->obj.id),
-                      queue_actor(m, out->arena), now_at);
+    rec = record_add(&out->records, out->arena, fact, OBJ_QUEUE,
+                     arena_strdup(out->arena, r->queue->obj.id),
+                     queue_actor(m, out->arena), now_at);
+    rec->reason = reason;
+    return rec;
+}
+
+void resv_queue_close(const struct model *m, const struct resv *r, const char *actor,
+                      int64_t now_at, struct decision *out)
+{
+    enum reason reason = REASON_NONE;
+    struct record *rec;
+
+    if (!r->queue || (!obj_num(&r->queue->obj, QUEUE_A_ENABLED, 0) &&
+                      !obj_num(&r->queue->obj, QUEUE_A_STARTED, 0)))
+        return;
+    if (r->queue->n_jobs > 0) /* else its removal is all there is to tell */
+        reason = REASON_RESV_CLOSES;
+    rec = resv_queue_record(m, r, FACT_SET, reason, now_at, out);
+    rec->actor = actor;
+    record_change(rec, out->arena, QUEUE_A_ENABLED, NULL, "False");
+    record_change(rec, out->arena, QUEUE_A_STARTED, NULL, "False");
 }
 
 void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled,
-                       bool started, int64_t now_at, struct decision *out)
+                       bool started, enum reason reason, int64_t now_at,
+                       struct decision *out)
 {
     bool was_enabled = r->queue && obj_num(&r->queue->obj, QUEUE_A_ENABLED, 0);
     bool was_started = r->queue && obj_num(&r->queue->obj, QUEUE_A_STARTED, 0);
@@ -130,7 +142,7 @@ void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled
 
     if (!r->queue || (enabled == was_enabled && started == was_started))
         return;
-    rec = resv_queue_record(m, r, FACT_SET, now_at, out);
+    rec = resv_queue_record(m, r, FACT_SET, reason, now_at, out);
     if (enabled != was_enabled)
         record_change(rec, out->arena, QUEUE_A_ENABLED, NULL,
                       enabled ? "True" : "False");
@@ -172,7 +184,7 @@ static void follow_limits(struct edit *queue, const struct edit *resv,
     if (!resv->touched[RESV_A_RESOURCE_LIST])
         return;
     for (size_t i = 0; i < was->n; i++) {
-        if (!resv_queue_limits(was->v[i].def->name))
+        if (resource_is_shape(was->v[i].def->name))
             continue;
         edit_unset(queue, QUEUE_A_RESOURCES_MAX, was->v[i].def->name);
         edit_unset(queue, QUEUE_A_RESOURCES_AVAILABLE, was->v[i].def->name);
@@ -192,7 +204,7 @@ void resv_queue_follow(const struct model *m, const struct resv *r,
     for (size_t i = 0; i < ARRAY_LEN(mirrors); i++)
         follow_list(&queue, &mirrors[i], resv, out->arena);
     follow_limits(&queue, resv, out->arena);
-    rec = resv_queue_record(m, r, FACT_SET, now_at, out);
+    rec = resv_queue_record(m, r, FACT_SET, REASON_NONE, now_at, out);
     if (!edit_commit(&queue, out->arena, rec))
         out->records.n--; /* nothing to tell */
     edit_fini(&queue);

@@ -18,13 +18,19 @@ void resv_queue_create(const struct model *m, const struct request *rq,
                        const struct edit *resv, const char *name, struct decision *out);
 
 /* A record about the queue of 'r' to which the caller adds changes; NULL when it has no
- * queue. */
+ * queue. With REASON_RESV_KEEPS the log tells of it, with REASON_NONE it does not. */
 struct record *resv_queue_record(const struct model *m, const struct resv *r,
-                                 enum fact fact, int64_t now_at, struct decision *out);
+                                 enum fact fact, enum reason reason, int64_t now_at,
+                                 struct decision *out);
 
 /* Append a record that switches the queue; nothing when it is so already. */
 void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled,
-                       bool started, int64_t now_at, struct decision *out);
+                       bool started, enum reason reason, int64_t now_at,
+                       struct decision *out);
+
+/* Append a record that closes the queue of a reservation that 'actor' ends. */
+void resv_queue_close(const struct model *m, const struct resv *r, const char *actor,
+                      int64_t now_at, struct decision *out);
 
 /* Append a record that makes the queue follow a change of its reservation: lists of
  * users and groups as far as 'resv' touches them, and the limits. Nothing when all is

@@ -55,10 +55,12 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
                      arena_strdup(out->arena, r->obj.id), actor, now_at);
     rec->reason = reason;
     record_change_phase(rec, out->arena, to);
+    if (resv_phase(r) != PHASE_ENDING) /* who asks again has not ended it */
+        record_change(rec, out->arena, RESV_A_HF_ENDED_BY, NULL, actor);
     resv_record_unasked(rec, out->arena);
     proposal_record_forgotten(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
-    resv_queue_switch(m, r, false, false, now_at, out);
+    resv_queue_close(m, r, actor, now_at, out);
     if (r->counted)
         nodes_used_records(&r->holds, actor, now_at, out);
 }

@@ -16,35 +16,11 @@
 /* A status request with this extension is told why an alteration was denied. */
 #define EXTEND_WHY "why"
 
-/* The list with a place that nobody asked for behind select, where the readers of old
- * find it (attributes.md 1); else the order is that of the names. */
-static struct resources in_shown_order(const struct resources *list,
-                                       struct arena *arena)
-{
-    struct resources shown = { .v = ARENA_ARRAY(arena, struct resource_value,
-                                                list->n + 1) };
-    const struct resource_value *place = NULL;
-
-    for (size_t i = 0; i < list->n; i++) {
-        const struct resource_value *rv = &list->v[i];
-
-        if (strcmp(rv->def->name, "place") == 0 &&
-            strcmp(resources_text(list, "place", arena), "free") == 0 &&
-            resources_find(list, "select"))
-            place = rv;
-        else
-            shown.v[shown.n++] = *rv;
-        if (place && strcmp(rv->def->name, "select") == 0)
-            shown.v[shown.n++] = *place;
-    }
-    return shown;
-}
-
 static void show_value(const struct request *rq, const struct object *o, int attr,
                        const struct attr_value *v, struct wire_attrs *out)
 {
     if (resv_rows[attr].type == &attr_resources) {
-        struct resources shown = in_shown_order(&v->u.res, rq->arena);
+        struct resources shown = resources_shape_last(&v->u.res, rq->arena);
 
         show_resources(rq, o, attr, &shown, out);
     } else if (v->set) {

@@ -288,9 +288,9 @@ static void record_all(struct submission *s)
     s->id = resv_id_make('R', number, s->rq->cfg->server_name, s->rq->arena);
     s->queue = arena_strndup(s->rq->arena, s->id, strcspn(s->id, "."));
     edit_set_str(s->e, RESV_A_QUEUE, s->queue);
+    resv_queue_create(s->m, s->rq, s->e, s->queue, s->out); /* and told first */
     rec = decide(s->out, s->rq, FACT_RESV_SUBMITTED, OBJ_RESV, s->id);
     edit_commit(s->e, s->rq->arena, rec);
-    resv_queue_create(s->m, s->rq, s->e, s->queue, s->out);
     if (s->job)
         resv_job_records(s->rq, s->job, s->id, s->queue, s->out);
 }

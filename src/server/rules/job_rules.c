@@ -45,10 +45,12 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
                        struct decision *out)
 {
     const struct job *job = TO_JOB(o);
+    const char *by;
 
     if (!job->resv || resv_phase(job->resv) != PHASE_ENDING)
         return false;
-    job_delete_records(job, c->server_actor, c->now_at, 0, out);
+    by = obj_str(&job->resv->obj, RESV_A_HF_ENDED_BY, c->server_actor);
+    job_delete_records(job, arena_strdup(out->arena, by), c->now_at, 0, out);
     return out->records.n > 0;
 }
 

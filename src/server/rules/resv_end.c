@@ -37,7 +37,8 @@ int64_t deadline_resv_end(const struct model *m, const struct object *o)
 bool rule_resv_end(const struct rule_context *c, const struct object *o,
                    struct decision *out)
 {
-    return c->now_at >= deadline_resv_end(c->m, o) && end_now(c, o, REASON_END_REACHED, out);
+    return c->now_at >= deadline_resv_end(c->m, o) &&
+           end_now(c, o, REASON_END_REACHED, out);
 }
 
 /* --- "-I -N": wait so long, then forget it ------------------------------------------
@@ -71,7 +72,7 @@ bool rule_resv_purge(const struct rule_context *c, const struct object *o,
 
     if (resv_next(resv_phase(r), RESV_EV_EMPTY) == PHASE_NONE || resv_job_count(r) > 0)
         return false;
-    resv_queue_record(c->m, r, FACT_DELETED, c->now_at, out);
+    resv_queue_record(c->m, r, FACT_DELETED, REASON_RESV_KEEPS, c->now_at, out);
     rule_decide(c, o, FACT_RESV_GONE, out);
     return true;
 }
@@ -115,6 +116,5 @@ bool rule_resv_idle(const struct rule_context *c, const struct object *o,
         return false;
     if (empty != obj_is_set(o, RESV_A_HF_IDLE_AT))
         return note_idle(c, o, empty, out);
-    return c->now_at >= deadline_resv_idle(c->m, o) &&
-           end_now(c, o, REASON_IDLE, out);
+    return c->now_at >= deadline_resv_idle(c->m, o) && end_now(c, o, REASON_IDLE, out);
 }

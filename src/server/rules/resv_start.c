@@ -22,7 +22,7 @@ bool rule_resv_start(const struct rule_context *c, const struct object *o,
     if (!waits_for_start(r) || c->now_at < obj_num(o, RESV_A_RESERVE_START, INT64_MAX))
         return false;
     /* The queue first: of what schedulers are told of both, the start comes last. */
-    resv_queue_switch(c->m, r, true, true, c->now_at, out);
+    resv_queue_switch(c->m, r, true, true, REASON_RESV_KEEPS, c->now_at, out);
     rec = rule_decide(c, o, FACT_RESV_STARTED, out);
     record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_OPEN));
     record_change_num(rec, c->arena, RESV_A_HF_BEGUN_AT, c->now_at);

@@ -28,8 +28,8 @@ static void test_it_starts(void)
                 "owner=user1@svr name=NULL queue=R1 ctime=1795247571 start=1795247671 "
                 "end=1795248271 duration=600 nodes=(vn[0]:ncpus=2)+(vn[1]:ncpus=2) "
                 "Authorized_Users=user1@svr Resource_List.ncpus=4 "
-                "Resource_List.nodect=2 Resource_List.place=free "
-                "Resource_List.select=2:ncpus=2 Resource_List.walltime=00:10:00 ");
+                "Resource_List.nodect=2 Resource_List.select=2:ncpus=2 "
+                "Resource_List.place=free Resource_List.walltime=00:10:00 ");
     CU_ASSERT_EQUAL(world_count_mail(&w, "Reservation period starting"), 0);
     world_free(&w);
 }
