@@ -198,6 +198,15 @@ static void forward(struct turn *t, const struct request *rq, struct decision *d
                  d->forward_job, rq->wire);
 }
 
+/* What is done in part is answered with a code, and told like a refusal. */
+static void reply_to(struct turn *t, const struct request *rq,
+                     const struct wire_reply *reply)
+{
+    if (reply->code && reply->choice == REPLY_TEXT)
+        log_refusal(t, rq, reply);
+    send_reply(t, rq->who->conn, reply);
+}
+
 static void answer(struct turn *t, const struct request *rq, struct decision *d,
                    bool silent)
 {
@@ -219,7 +228,7 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
     else if (d->listing)
         begin_listing(t, rq);
     else if (!d->no_reply && !silent && !d->stop)
-        send_reply(t, rq->who->conn, &d->reply);
+        reply_to(t, rq, &d->reply);
     if (d->close)
         close_conn(t, rq->who->conn);
     if (d->quit_schedulers)

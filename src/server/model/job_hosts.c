@@ -12,27 +12,19 @@
 
 /* Tasks of one host that are taken, one byte each. */
 struct tasks {
-    const char *host; /* short name */
+    const char *host; /* the natural vnode */
     uint8_t *taken;
     size_t n;
     struct tasks *next;
 };
 
 struct piece {
-    const char *host; /* short */
-    const char *full;
+    const char *host; /* the natural vnode */
+    const char *full; /* its MoM */
     uint32_t port;
     int64_t ncpus;
     size_t task;
 };
-
-/* "h.domain" -> "h"; an address stays as it is. */
-static const char *short_host(const char *host, struct arena *arena)
-{
-    if (host[strspn(host, "0123456789.")] == '\0')
-        return host;
-    return arena_strndup(arena, host, strcspn(host, "."));
-}
 
 static void take_task(struct tasks *t, size_t task, struct arena *arena)
 {
@@ -128,7 +120,7 @@ static bool same_mom(const struct piece *p, const struct node *n)
 static struct piece begin_piece(struct making *mk, const struct node *n)
 {
     const char *full = node_mom_host(n);
-    const char *host = short_host(full, mk->arena);
+    const char *host = node_natural(n)->obj.id; /* as it was created, not shortened */
     struct tasks *t = tasks_of(&mk->tasks, host, mk->arena);
 
     for (size_t i = 0; i < n->n_jobs; i++)

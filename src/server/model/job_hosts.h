@@ -7,7 +7,7 @@
 #include "server/model/model.h"
 
 struct job_hosts {
-    const char *exec_host;  /* "h/0*2+h/1" */
+    const char *exec_host;  /* "h/0*2+h/1", h being the natural vnode of the MoM */
     const char *exec_host2; /* "h.domain:15002/0*2+..." */
 };
 

@@ -190,3 +190,12 @@ const char *node_default_host(const char *mom_host, struct arena *arena)
         return arena_strdup(arena, mom_host);
     return arena_strndup(arena, mom_host, strcspn(mom_host, "."));
 }
+
+const struct node *node_natural(const struct node *n)
+{
+    const struct node *first = n->host ? n->host->nodes : n;
+
+    while (first != n && node_mom_port(first) != node_mom_port(n))
+        first = first->host_next;
+    return first;
+}

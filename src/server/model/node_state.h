@@ -68,4 +68,8 @@ uint32_t node_mom_port(const struct node *n);
  * MoM's host without the domain; an address stays whole. In the arena. */
 const char *node_default_host(const char *mom_host, struct arena *arena);
 
+/* The natural vnode of the vnode's MoM: the first one known for that host and port,
+ * whatever its name (attributes.md 11). */
+const struct node *node_natural(const struct node *n);
+
 #endif

@@ -366,30 +366,79 @@ int manager_node_create(struct manager *g)
     return err;
 }
 
-/* The vnode that carries its MoM's name stays while others share that MoM. */
+/* The natural vnode of a MoM stays while others share that MoM. */
 static bool serves_others(const struct node *n)
 {
-    return n->host && n->host->n > 1 && strcmp(n->host->name, n->obj.id) == 0;
+    if (node_natural(n) != n || !n->host)
+        return false;
+    for (const struct node *o = n->host->nodes; o; o = o->host_next)
+        if (o != n && node_natural(o) == n)
+            return true;
+    return false;
 }
 
-/* All of them, or none; who shares a MoM, lends or borrows goes with the others. */
+static bool is_in_use(const struct node *n)
+{
+    return n->n_jobs > 0 || n->n_resvs > 0;
+}
+
+/* What lends to a vnode that stays, stays; what lends to one that goes can go with it.
+ */
+static bool stays(const struct node *n)
+{
+    for (size_t i = 0; i < n->n_referrers; i++)
+        if (is_in_use(n->referrers[i]))
+            return true;
+    return is_in_use(n);
+}
+
+static void record_deletion(struct manager *g, const struct object *o)
+{
+    decide(g->out, g->rq, FACT_DELETED, OBJ_NODE, o->id);
+}
+
+static void log_emptiness(struct manager *g)
+{
+    if (g->out->records.n == g->m->kinds[OBJ_NODE].n)
+        decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER, "nodes",
+                   "Server has empty nodes list");
+}
+
+/* Vnodes with jobs or reservations remain and are named; the others go, whoever shares
+ * a MoM with whom (attributes.md 11). */
 static int delete_all(struct manager *g)
 {
     const struct object *first = g->m->kinds[OBJ_NODE].first;
+    struct buf remain = { 0 };
 
     if (!first)
         return REFUSE(g, PBSE_UNKNODE);
+    if (!first->next && is_in_use(TO_NODE(first)))
+        return REFUSE(g, PBSE_OBJBUSY);
     MODEL_EACH(g->m, OBJ_NODE, o)
     {
-        if (TO_NODE(o)->n_jobs > 0 || TO_NODE(o)->n_resvs > 0)
-            return REFUSE(g, PBSE_OBJBUSY);
+        if (stays(TO_NODE(o)))
+            buf_printf(&remain, "%s%s", remain.len ? ", " : "", o->id);
     }
+    /* Those that borrow go before those that lend: fewer links are made anew. */
     for (const struct object *o = first->prev;; o = o->prev) {
-        decide(g->out, g->rq, FACT_DELETED, OBJ_NODE, o->id);
-        manager_log(g, OBJ_NODE, o->id, "deleted");
+        if (!stays(TO_NODE(o)))
+            record_deletion(g, o);
         if (o == first)
-            return 0;
+            break;
     }
+    if (g->out->records.n > 0)
+        manager_log(g, OBJ_NODE, "_All_", "deleted");
+    log_emptiness(g);
+    if (remain.len > 0)
+        g->out->reply = (struct wire_reply){
+            .code = PBSE_GMODERR,
+            .choice = REPLY_TEXT,
+            .text = arena_printf(g->out->arena, "%s%s", pbse_text(PBSE_GMODERR),
+                                 remain.data),
+        };
+    buf_fini(&remain);
+    return 0;
 }
 
 int manager_node_delete(struct manager *g)
@@ -400,9 +449,10 @@ int manager_node_delete(struct manager *g)
         return delete_all(g);
     if (!n)
         return REFUSE(g, PBSE_UNKNODE);
-    if (n->n_jobs > 0 || n->n_resvs > 0 || serves_others(n) || n->n_referrers > 0)
+    if (is_in_use(n) || serves_others(n) || n->n_referrers > 0)
         return REFUSE(g, PBSE_OBJBUSY);
-    decide(g->out, g->rq, FACT_DELETED, OBJ_NODE, n->obj.id);
+    record_deletion(g, &n->obj);
     manager_log(g, OBJ_NODE, n->obj.id, "deleted");
+    log_emptiness(g);
     return 0;
 }

@@ -48,7 +48,7 @@ static void a_job_runs_and_ends(void)
     CU_ASSERT_STRING_EQUAL(fake_told(&fm, BATCH_COMMIT, 0)->msgid, told->msgid);
 
     fake_answer(&fm, told, 0, NULL);
-    CONTAINS(accounted(r, 'S', 0), "exec_host=localhost/0 exec_vnode=(n1:ncpus=1) ");
+    CONTAINS(accounted(r, 'S', 0), "exec_host=n1/0 exec_vnode=(n1:ncpus=1) ");
     CONTAINS(accounted(r, 'S', 0), "resource_assigned.ncpus=1 ");
     fake_usage(&fm, id, 1, "4711", "00:00:02");
     CU_ASSERT_EQUAL(obj_num(the_job(r, id), JOB_A_SUBSTATE, 0), 42);
@@ -113,7 +113,7 @@ static void accounting_records_are_exact(void)
     "user=ann group=ann account=\"acct one\" project=\"proj x\" "                      \
     "jobname=none queue=workq "                                                        \
     "ctime=1800000000 qtime=1800000000 etime=1800000000 start=1800000000 "             \
-    "exec_host=localhost/0 exec_vnode=(n1:ncpus=1) Resource_List.mem=1mb "             \
+    "exec_host=n1/0 exec_vnode=(n1:ncpus=1) Resource_List.mem=1mb "             \
     "Resource_List.ncpus=1 Resource_List.nodect=1 Resource_List.place=excl "           \
     "Resource_List.select=1:ncpus=1:mem=1mb Resource_List.site=\"a b\" "
     struct fake_mom fm = fake_mom_new();
@@ -553,6 +553,57 @@ static void a_job_that_must_not_rerun_ends_with_its_node(void)
     fake_mom_free(&fm);
 }
 
+/* Vnodes that are used remain and are named, the others go. */
+static void all_vnodes_that_can_go_go(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+
+    running_job(&fm);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_NODE, "@default", ""),
+                    15027); /* the only one */
+    CU_ASSERT_STRING_EQUAL(rig_text(r), "Cannot delete busy object");
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_RESOURCE, "lic", "type=long flag=hn");
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "n2", "Mom=localhost");
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "n3", "Mom=other");
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "n4", "resources_available.lic=4");
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_NODE, "n1", "resources_available.lic=@n4"),
+        0);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_NODE, "@default", ""),
+                    15069);
+    CU_ASSERT_STRING_EQUAL(rig_text(r), "Modification failed for n1, n4");
+    CU_ASSERT_TRUE(rig_logged(r, "deleted at request of root@svr.example"));
+    CU_ASSERT_TRUE(
+        rig_logged(r, "Reject reply code=15069, aux=0, type=9, from root@svr.example"));
+    CU_ASSERT_FALSE(rig_logged(r, "Server has empty nodes list"));
+    CU_ASSERT_PTR_NULL(model_node(svr_model(r->s), "n2"));
+    CU_ASSERT_PTR_NULL(model_node(svr_model(r->s), "n3"));
+    CU_ASSERT_PTR_NOT_NULL(model_node(svr_model(r->s), "n4"));
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
+/* The first vnode known for a MoM is its natural one, whatever its name. */
+static void the_natural_vnode_stays(void)
+{
+    struct rig *r = rig_new();
+
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "v1", "Mom=h");
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "h", "");
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_NODE, "v1", ""), 15027);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_NODE, "h", ""), 0);
+    CU_ASSERT_FALSE(rig_logged(r, "Server has empty nodes list"));
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_NODE, "v1", ""), 0);
+    CU_ASSERT_TRUE(rig_logged(r, "Server has empty nodes list"));
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "v1", "Mom=h");
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_NODE, "h", "");
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_NODE, "@svr", ""), 0);
+    CU_ASSERT_TRUE(rig_logged(r, "deleted at request of root@svr.example"));
+    CU_ASSERT_TRUE(rig_logged(r, "Server has empty nodes list"));
+    rig_free(r);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -582,6 +633,8 @@ int main(void)
           patience_beyond_all_time_does_not_end },
         { "a job that must not rerun ends with its node",
           a_job_that_must_not_rerun_ends_with_its_node },
+        { "all vnodes that can go go", all_vnodes_that_can_go_go },
+        { "the natural vnode stays", the_natural_vnode_stays },
     };
 
     return unit_main("job life", cases, ARRAY_LEN(cases));

@@ -71,18 +71,22 @@ static void exit_status_decides(void)
     }
 }
 
+/* The host is named by the first vnode of the MoM, as it was created. */
 static void host_lists_follow_the_chunks(void)
 {
     static const struct {
         const char *exec_vnode, *exec_host, *exec_host2;
     } rows[] = {
-        { "(a:ncpus=1)", "h/0", "h.dom:15002/0" },
-        { "(a:ncpus=2)", "h/0*2", "h.dom:15002/0*2" },
-        { "(a:mem=1gb)", "h/0*0", "h.dom:15002/0*0" },
-        { "(a:ncpus=1)+(a:ncpus=1)", "h/0+h/1", "h.dom:15002/0+h.dom:15002/1" },
-        { "(a:ncpus=1+a2:ncpus=2)", "h/0*3", "h.dom:15002/0*3" },
-        { "(a:ncpus=1+b:ncpus=1)+(b:ncpus=4)", "h/0+10.0.0.2/0+10.0.0.2/1*4",
+        { "(a:ncpus=1)", "a/0", "h.dom:15002/0" },
+        { "(a:ncpus=2)", "a/0*2", "h.dom:15002/0*2" },
+        { "(a:mem=1gb)", "a/0*0", "h.dom:15002/0*0" },
+        { "(a:ncpus=1)+(a:ncpus=1)", "a/0+a/1", "h.dom:15002/0+h.dom:15002/1" },
+        { "(a:ncpus=1+a2:ncpus=2)", "a/0*3", "h.dom:15002/0*3" },
+        { "(a:ncpus=1+b:ncpus=1)+(b:ncpus=4)", "a/0+b/0+b/1*4",
           "h.dom:15002/0+10.0.0.2:17000/0+10.0.0.2:17000/1*4" },
+        { "(10.0.0.3:ncpus=1)", "10.0.0.3/0", "10.0.0.3:15002/0" },
+        { "(c:ncpus=1)", "c.dom.example/0", "10.0.0.4:15002/0" },
+        { "(other:ncpus=1)", "other/0", "10.0.0.4:15004/0" },
     };
     struct rig *r = rig_new();
     struct job_hosts hosts;
@@ -92,6 +96,10 @@ static void host_lists_follow_the_chunks(void)
     rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, "a", "Mom=h.dom");
     rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, "a2", "Mom=h.dom");
     rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, "b", "Mom=10.0.0.2 Port=17000");
+    rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, "10.0.0.3", "");
+    rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, "c.dom.example", "Mom=10.0.0.4");
+    rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, "c", "Mom=10.0.0.4");
+    rig_manager(r, RIG_ROOT, 0, OBJECT_NODE, "other", "Mom=10.0.0.4 Port=15004");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CU_ASSERT_EQUAL(exec_vnode_parse(rows[i].exec_vnode, svr_model(r->s)->defs,
                                          r->arena, &ev, &why),

@@ -48,7 +48,7 @@ static void test_kept_looks_follow_every_change(void)
         { SET, OBJECT_QUEUE, "q1", "enabled=True" },
         { SET, OBJECT_NODE, "n2", "queue=q1" }, /* hasnodes of q1 */
         { UNSET, OBJECT_NODE, "n2", "queue=" },
-        { CREATE, OBJECT_RESOURCE, "gas", "type=long flag=hn" }, /* assigned of all */
+        { CREATE, OBJECT_RESOURCE, "gas", "type=long flag=hn" },
         { SET, OBJECT_NODE, "n1", "resources_available.gas=3" },
         { SET, OBJECT_RESOURCE, "gas", "flag=hni" }, /* not for users any more */
         { SET, OBJECT_SERVER, "", "show_hidden_attribs=True" },
@@ -66,9 +66,9 @@ static void test_kept_looks_follow_every_change(void)
         assert_right(r, steps[i].attrs); /* what was made is kept now */
     }
     CU_ASSERT_PTR_NULL(
-        rig_value(r, RIG_USER, BATCH_STATUS_NODE, "n1", "resources_assigned.gas"));
+        rig_value(r, RIG_USER, BATCH_STATUS_NODE, "n1", "resources_available.gas"));
     CU_ASSERT_PTR_NOT_NULL(
-        rig_value(r, RIG_ROOT, BATCH_STATUS_NODE, "n1", "resources_assigned.gas"));
+        rig_value(r, RIG_ROOT, BATCH_STATUS_NODE, "n1", "resources_available.gas"));
     rig_free(r);
 }
 
@@ -78,7 +78,7 @@ static void make_nodes(struct rig *r, int n)
         char name[16];
 
         snprintf(name, sizeof(name), "n%d", i);
-        change(r, CREATE, OBJECT_NODE, name, "Mom=h resources_available.ncpus=4");
+        change(r, CREATE, OBJECT_NODE, name, "resources_available.ncpus=4");
     }
 }
 

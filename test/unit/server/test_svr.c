@@ -319,7 +319,7 @@ static void test_hosts_go_offline_as_a_whole(void)
     rig_manager(r, RIG_ROOT, SET, 7, "hosta", "state-=offline");
     CU_ASSERT(
         str_same(rig_value(r, RIG_ROOT, NOD, "a0", "state"), "state-unknown,down"));
-    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, 3, "a0", ""), 0);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, 3, "a1", ""), 0);
     CU_ASSERT(rig_is_same(r));
     rig_free(r);
 }
