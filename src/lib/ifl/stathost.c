@@ -132,6 +132,14 @@ static bool is_wanted(const struct attrl *wanted, const struct attrl *a)
     return wanted == NULL;
 }
 
+static void free_attr(struct attrl *a)
+{
+    free(a->name);
+    free(a->resource);
+    free(a->value);
+    free(a);
+}
+
 /* What was asked for only to find the host goes again. */
 static void drop_unwanted(struct batch_status *list, const struct attrl *wanted)
 {
@@ -144,10 +152,7 @@ static void drop_unwanted(struct batch_status *list, const struct attrl *wanted)
                 continue;
             }
             *at = a->next;
-            free(a->name);
-            free(a->resource);
-            free(a->value);
-            free(a);
+            free_attr(a);
         }
 }
 
@@ -169,6 +174,35 @@ static bool rename_to(struct batch_status *st, const char *name)
     return copy != NULL;
 }
 
+/* What a host shows as assigned: of the resources that vnodes count the built-in ones.
+ */
+static bool is_built_in(const char *resource)
+{
+    static const char *const names[] = { "accelerator_memory", "hbmem", "mem",
+                                         "naccelerators",      "ncpus", "vmem" };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcasecmp(names[i], resource) == 0)
+            return true;
+    return false;
+}
+
+/* Of a vnode what its host shows is kept. */
+static void drop_site_sums(struct batch_status *vnode)
+{
+    for (struct attrl **at = &vnode->attribs; *at;) {
+        struct attrl *a = *at;
+
+        if (strcmp(a->name, ATTR_rescassn) != 0 || !a->resource ||
+            is_built_in(a->resource)) {
+            at = &a->next;
+            continue;
+        }
+        *at = a->next;
+        free_attr(a);
+    }
+}
+
 /* One record for each host, in the order of their first vnodes. Takes the list. */
 static struct batch_status *by_host(int c, struct batch_status *vnodes, const char *id)
 {
@@ -180,6 +214,7 @@ static struct batch_status *by_host(int c, struct batch_status *vnodes, const ch
 
         vnodes = st->next;
         st->next = NULL;
+        drop_site_sums(st);
         if (ok && !host && (!id || strcasecmp(id, host_of(st)) == 0)) {
             ok = rename_to(st, host_of(st));
             *end = st;

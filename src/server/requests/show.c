@@ -352,7 +352,9 @@ static void show_node_resv(const struct request *rq, const struct node *n, int a
     buf_fini(&text);
 }
 
-/* Every resource that vnodes count is there, zero when idle (attributes.md 6.3). */
+/* Built-in resources that vnodes count are always there, zero when idle. One of the
+ * site is there once somebody has used it on this vnode, until the server's next start
+ * (attributes.md 6.3), or where it is a reference. */
 static void show_node_assigned(const struct model *m, const struct request *rq,
                                const struct node *n, int attr, struct wire_attrs *out)
 {
@@ -370,6 +372,8 @@ static void show_node_assigned(const struct model *m, const struct request *rq,
         if (rv)
             text = attr_value_text(def->type, &rv->value, rq->arena);
         to = references->set ? node_reference(references, def->name) : NULL;
+        if (!rv && !to && model_find(m, OBJ_RESOURCE, def->name))
+            continue;
         if (to)
             text = arena_printf(rq->arena, "@%s", to);
         wire_attrs_add(out, rq->arena, node_table.rows[attr].name, def->name, text,

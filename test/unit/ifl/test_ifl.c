@@ -805,6 +805,8 @@ static struct wire_object vnode(struct arena *a, const char *name, const char *h
     wire_attrs_add(&o.attrs, a, "resources_available", "host", host, WIRE_OP_SET);
     wire_attrs_add(&o.attrs, a, "resources_available", "ncpus", "2", WIRE_OP_SET);
     wire_attrs_add(&o.attrs, a, "resources_available", "mem", mem, WIRE_OP_SET);
+    wire_attrs_add(&o.attrs, a, "resources_assigned", "ncpus", "1", WIRE_OP_SET);
+    wire_attrs_add(&o.attrs, a, "resources_assigned", "gas", "2", WIRE_OP_SET);
     return o;
 }
 
@@ -841,7 +843,10 @@ static void test_vnodes_of_a_host_are_merged(void)
     CU_ASSERT_STRING_EQUAL(value_of(list, "resources_available", "ncpus"), "4");
     CU_ASSERT_STRING_EQUAL(value_of(list, "resources_available", "mem"), "1025kb");
     CU_ASSERT_STRING_EQUAL(value_of(list, "resources_available", "host"), "alpha");
+    CU_ASSERT_STRING_EQUAL(value_of(list, "resources_assigned", "ncpus"), "2");
+    CU_ASSERT_STRING_EQUAL(value_of(list, "resources_assigned", "gas"), "(none)");
     CU_ASSERT_STRING_EQUAL(list->next->name, "beta");
+    CU_ASSERT_STRING_EQUAL(value_of(list->next, "resources_assigned", "gas"), "(none)");
     CU_ASSERT_STRING_EQUAL(value_of(list->next, "resources_available", "mem"), "5kb");
     CU_ASSERT_PTR_NULL(list->next->next);
     pbs_statfree(list);

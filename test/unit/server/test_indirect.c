@@ -225,7 +225,7 @@ static void a_resource_that_nobody_knows_is_defined(void)
     CU_ASSERT_STRING_EQUAL(node_value(r, "x[0]", AVAIL("gpus")), "2");
     CU_ASSERT_STRING_EQUAL(node_value(r, "x[0]", AVAIL("colour")), "blue");
     CU_ASSERT_STRING_EQUAL(node_value(r, "n1", AVAIL("tags")), "a,b");
-    CHECK(r, "n1", "gpus", "0");
+    CHECK(r, "n1", "gpus", ""); /* nobody has used it */
     CU_ASSERT_PTR_NULL(resource_find(svr_model(r->s)->defs, "untyped"));
     CU_ASSERT_PTR_NULL(resource_find(svr_model(r->s)->defs, "odd"));
     CU_ASSERT_PTR_NULL(resource_find(svr_model(r->s)->defs, "bad name"));

@@ -113,7 +113,7 @@ static void accounting_records_are_exact(void)
     "user=ann group=ann account=\"acct one\" project=\"proj x\" "                      \
     "jobname=none queue=workq "                                                        \
     "ctime=1800000000 qtime=1800000000 etime=1800000000 start=1800000000 "             \
-    "exec_host=n1/0 exec_vnode=(n1:ncpus=1) Resource_List.mem=1mb "             \
+    "exec_host=n1/0 exec_vnode=(n1:ncpus=1) Resource_List.mem=1mb "                    \
     "Resource_List.ncpus=1 Resource_List.nodect=1 Resource_List.place=excl "           \
     "Resource_List.select=1:ncpus=1:mem=1mb Resource_List.site=\"a b\" "
     struct fake_mom fm = fake_mom_new();
@@ -604,6 +604,30 @@ static void the_natural_vnode_stays(void)
     rig_free(r);
 }
 
+/* What the site has defined is shown as assigned once it was used there. */
+static void a_site_resource_is_shown_when_used(void)
+{
+    static const char used[] = "resources_assigned.gas";
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id;
+
+    rig_manager(r, RIG_ROOT, CREATE, OBJECT_RESOURCE, "gas", "type=long flag=hn");
+    rig_manager(r, RIG_ROOT, SET, OBJECT_NODE, "n1", "resources_available.gas=3");
+    CU_ASSERT_PTR_NULL(rig_value(r, RIG_ROOT, NOD, "n1", used));
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_ROOT, NOD, "n1", "resources_assigned.vmem"),
+                           "0kb");
+    id = submit(r, RIG_USER, "", "Resource_List.select=1:ncpus=1:gas=2", "x\n");
+    CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1:gas=2)"), 0);
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_ROOT, NOD, "n1", used), "2");
+    delete_job(r, RIG_ROOT, id, "force");
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_ROOT, NOD, "n1", used), "0");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_restart(r);
+    CU_ASSERT_PTR_NULL(rig_value(r, RIG_ROOT, NOD, "n1", used));
+    fake_mom_free(&fm);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -635,6 +659,8 @@ int main(void)
           a_job_that_must_not_rerun_ends_with_its_node },
         { "all vnodes that can go go", all_vnodes_that_can_go_go },
         { "the natural vnode stays", the_natural_vnode_stays },
+        { "a resource of the site is shown when it was used",
+          a_site_resource_is_shown_when_used },
     };
 
     return unit_main("job life", cases, ARRAY_LEN(cases));
