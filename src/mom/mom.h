@@ -57,6 +57,11 @@ enum mom_effect_kind {
     MOM_EXIT, /* leave the main loop */
 };
 
+/* Streams that are connections to the MoM's service port have this bit in their number:
+ * every request on them is answered, and each belongs to whoever opened it (wire.md 13).
+ */
+#define MOM_CONNECTION (UINT64_C(1) << 63)
+
 struct mom_effect {
     enum mom_effect_kind kind;
     uint64_t stream;    /* SEND, CLOSE */
@@ -132,6 +137,13 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream, uint32_t peer_i
                  const char *peer, const struct is_message *msg, bool known,
                  struct mom_out *out);
 
+/* May a server's request come from that address (host order) over the service port? */
+bool mom_may_connect(const struct mom *m, uint32_t ip);
+/* A request on a connection that has shown who it is, 'known' as batch_decode_request()
+ * told. When the connection ends mom_stream_closed() is called. */
+void mom_request(struct mom *m, int64_t now_at, uint64_t connection, const char *peer,
+                 const struct wire_request *rq, bool known, struct mom_out *out);
+
 /* Answers of the shell. 'why' is NULL when all went well. */
 void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
                 const struct diag *why, struct mom_out *out);
@@ -164,6 +176,10 @@ const struct wire_attrs *mom_job_attrs(const struct mom *m, const char *job_id);
  * a program. */
 bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
                     size_t *ret_len);
+/* What an earlier run on another host had written to its output (or error output), until
+ * MOM_STORE was answered; false when there is nothing. */
+bool mom_job_saved(const struct mom *m, const char *job_id, bool error,
+                   const char **ret, size_t *ret_len);
 /* Session of its top process, 0 while there is none. */
 int32_t mom_job_session(const struct mom *m, const char *job_id);
 /* The job's record for its file. */

@@ -15,12 +15,18 @@ libhfauth_la_SOURCES = \
 	src/lib/auth/auth.h \
 	src/lib/auth/clusterkey.c src/lib/auth/clusterkey.h \
 	src/lib/auth/peer.c \
+	src/lib/auth/porttoken.c src/lib/auth/porttoken.h \
 	src/lib/auth/resvport.c src/lib/auth/resvport.h
 
 check_PROGRAMS += test/unit/auth/test_auth
 TESTS += test/unit/auth/test_auth
 test_unit_auth_test_auth_SOURCES = test/unit/auth/test_auth.c
 test_unit_auth_test_auth_LDADD = libhfauth.la libhfbase.la -lcunit
+check_PROGRAMS += test/unit/auth/test_porttoken
+TESTS += test/unit/auth/test_porttoken
+test_unit_auth_test_porttoken_SOURCES = test/unit/auth/test_porttoken.c
+test_unit_auth_test_porttoken_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
+test_unit_auth_test_porttoken_LDADD = libhfauth.la libhfbase.la $(CRYPTO_LIBS) -lcunit
 
 # A method of the test's own, found in the build directory.
 check_LTLIBRARIES += libauth_toy.la libauth_half.la

@@ -16,6 +16,7 @@
 #define OBIT_REPEAT_S    45
 #define KILL_DELAY_S     10
 #define MAX_SCRIPT_BYTES (64u << 20)
+#define MAX_SAVED_BYTES  (256u << 20)
 #define MAX_RECEIVING    1000 /* half-received jobs at a time */
 
 /* Substates that the server knows, and two of ours below 41. */
@@ -34,6 +35,7 @@ struct mom_job {
     struct arena *arena; /* attributes and id */
     struct wire_attrs attrs;
     struct buf script;
+    struct buf saved[2]; /* output and error output of an earlier run elsewhere */
     enum job_phase phase;
     uint64_t stream;   /* while it is received */
     const char *msgid; /* of its Commit */
@@ -62,7 +64,7 @@ struct copying {
     uint64_t token;
     uint64_t stream;
     char *msgid;
-    char *job_id;
+    char *job_id; /* which need not be here: files are staged in before the job comes */
     UT_hash_handle hh;
 };
 
@@ -111,6 +113,10 @@ void out_reply_commit(struct mom_out *out, uint64_t stream, const char *msgid,
                       const char *job_id);
 void out_reply_error(struct mom_out *out, uint64_t stream, const char *msgid,
                      const struct diag *why);
+/* A step of receiving a job is done. That is said on a connection only: over the router
+ * network there is one answer, to the Commit (tpp.md 6.3). */
+void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,
+                    enum reply_choice choice, const char *job_id);
 
 /* --- job.c: a job's attributes, what they say, its record ------------------------- */
 
@@ -144,6 +150,7 @@ void link_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 /* IS_UPDATE2 with all vnodes; the MoM must be registered. */
 void link_send_update(struct mom *m, struct mom_out *out);
 /* Messages count only from the server's addresses and from this host. */
+bool link_is_server_ip(const struct mom *m, uint32_t ip);
 bool link_is_authorized(const struct mom *m, uint32_t ip);
 /* The server has answered our hello: register, and say again what it may not know. */
 void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
@@ -167,6 +174,8 @@ void receive_script(struct mom *m, uint64_t stream, const char *msgid,
                     const struct body_script *body, struct mom_out *out);
 void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
                     const char *job_id, struct mom_out *out);
+void receive_output(struct mom *m, uint64_t stream, const char *msgid,
+                    const struct body_script *body, struct mom_out *out);
 /* The stream is over: what was half received on it is forgotten. */
 void receive_drop_stream(struct mom *m, uint64_t stream);
 

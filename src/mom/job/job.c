@@ -39,6 +39,8 @@ void job_free(struct mom *m, struct mom_job *j)
 {
     HASH_DEL(m->jobs, j);
     buf_fini(&j->script);
+    buf_fini(&j->saved[0]);
+    buf_fini(&j->saved[1]);
     arena_free(j->arena);
     free(j);
 }

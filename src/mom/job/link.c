@@ -116,14 +116,17 @@ void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
     }
 }
 
-bool link_is_authorized(const struct mom *m, uint32_t ip)
+bool link_is_server_ip(const struct mom *m, uint32_t ip)
 {
-    if (ip >> 24 == 127)
-        return true;
     for (size_t i = 0; i < m->cfg.n_server_ips; i++)
         if (m->cfg.server_ips[i] == ip)
             return true;
     return false;
+}
+
+bool link_is_authorized(const struct mom *m, uint32_t ip)
+{
+    return ip >> 24 == 127 || link_is_server_ip(m, ip);
 }
 
 static void ip_text(uint32_t ip, char text[16])

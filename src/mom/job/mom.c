@@ -115,6 +115,20 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream, uint32_t peer_i
     }
 }
 
+bool mom_may_connect(const struct mom *m, uint32_t ip)
+{
+    return link_is_authorized(m, ip);
+}
+
+void mom_request(struct mom *m, int64_t now_at, uint64_t connection, const char *peer,
+                 const struct wire_request *rq, bool known, struct mom_out *out)
+{
+    const struct is_message msg = { .command = IS_CMD, .msgid = "", .request = *rq };
+
+    assert(connection & MOM_CONNECTION);
+    request_take(m, now_at, connection, peer, &msg, known, out);
+}
+
 void mom_stop(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
@@ -159,6 +173,18 @@ bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
         return false;
     *ret = j->script.data ? j->script.data : "";
     *ret_len = j->script.len;
+    return true;
+}
+
+bool mom_job_saved(const struct mom *m, const char *job_id, bool error,
+                   const char **ret, size_t *ret_len)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    if (!j || j->saved[error].len == 0)
+        return false;
+    *ret = j->saved[error].data;
+    *ret_len = j->saved[error].len;
     return true;
 }
 

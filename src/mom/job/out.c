@@ -94,6 +94,16 @@ void out_reply_commit(struct mom_out *out, uint64_t stream, const char *msgid,
     send_reply(out, stream, msgid, &reply);
 }
 
+void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,
+                    enum reply_choice choice, const char *job_id)
+{
+    const struct wire_reply reply = { .choice = choice,
+                                      .text = arena_strdup(out->arena, job_id) };
+
+    if (stream & MOM_CONNECTION)
+        send_reply(out, stream, msgid, &reply);
+}
+
 void out_reply_error(struct mom_out *out, uint64_t stream, const char *msgid,
                      const struct diag *why)
 {

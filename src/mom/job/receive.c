@@ -9,6 +9,11 @@
 #include "lib/attr/ids.h"
 #include "lib/attr/row.h"
 
+enum { /* file types of MvJobFile (tpp.md 6.2) */
+    FILE_OUTPUT = 2,
+    FILE_ERROR = 3
+};
+
 static void reject(struct mom_out *out, uint64_t stream, const char *msgid, int code,
                    const char *text)
 {
@@ -69,7 +74,7 @@ static size_t count_receiving(const struct mom *m)
 
 /* The same run once more: the server did not hear the answer. Any other run of a job
  * that is here is refused. */
-static void queue_known(struct mom_job *j, uint64_t stream, const char *msgid,
+static bool queue_known(struct mom_job *j, uint64_t stream, const char *msgid,
                         const struct wire_attrs *attrs, struct mom_out *out)
 {
     const char *version = wire_attrs_value(attrs, "run_version", NULL);
@@ -77,14 +82,16 @@ static void queue_known(struct mom_job *j, uint64_t stream, const char *msgid,
     if (j->phase >= JOB_PRERUN && version && atoi(version) == j->run_version) {
         j->again = true;
         j->stream = stream;
-    } else {
-        reject(out, stream, msgid, PBSE_JOBEXIST, NULL);
+        return true;
     }
+    reject(out, stream, msgid, PBSE_JOBEXIST, NULL);
+    return false;
 }
 
+/* Neither script, credential nor output of an earlier run follows (tpp.md 6.3). */
 static bool is_implicit_commit(const struct wire_request *rq)
 {
-    return rq->extend && strstr(rq->extend, "implicit_commit");
+    return rq->extend && strstr(rq->extend, ":C:");
 }
 
 void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
@@ -100,7 +107,8 @@ void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *m
         j = NULL;
     }
     if (j) {
-        queue_known(j, stream, msgid, &body->attrs, out);
+        if (!queue_known(j, stream, msgid, &body->attrs, out))
+            return;
     } else if (!id_is_fit(body->id, out->arena)) {
         reject(out, stream, msgid, PBSE_IVALREQ, NULL);
         return;
@@ -117,26 +125,65 @@ void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *m
     }
     if (is_implicit_commit(rq))
         receive_commit(m, now_at, stream, msgid, body->id, out);
+    else
+        out_reply_step(out, stream, msgid, REPLY_QUEUE, body->id);
+}
+
+/* The job that a further part belongs to; NULL when that was answered already. */
+static struct mom_job *part_of(struct mom *m, uint64_t stream, const char *msgid,
+                               const struct body_script *body, struct mom_out *out)
+{
+    struct mom_job *j =
+        body->job_id[0] ? job_find(m, body->job_id) : receiving_on(m, stream);
+
+    if (j && j->again && j->stream == stream) {
+        out_reply_step(out, stream, msgid, REPLY_NULL, NULL);
+        return NULL; /* it has all its parts */
+    }
+    if (j && j->phase == JOB_RECEIVING && j->stream == stream)
+        return j;
+    reject(out, stream, msgid, PBSE_IVALREQ, NULL);
+    return NULL;
+}
+
+static void take_part(struct mom *m, struct mom_job *j, struct buf *to,
+                      size_t max_bytes, const char *msgid,
+                      const struct body_script *body, struct mom_out *out)
+{
+    uint64_t stream = j->stream;
+
+    if (body->data.len > max_bytes - to->len) {
+        job_free(m, j);
+        reject(out, stream, msgid, PBSE_SYSTEM,
+               to == &j->script ? "job script is too long" : "job output is too long");
+        return;
+    }
+    buf_add(to, body->data.data, body->data.len);
+    out_reply_step(out, stream, msgid, REPLY_NULL, NULL);
 }
 
 void receive_script(struct mom *m, uint64_t stream, const char *msgid,
                     const struct body_script *body, struct mom_out *out)
 {
-    struct mom_job *j =
-        body->job_id[0] ? job_find(m, body->job_id) : receiving_on(m, stream);
+    struct mom_job *j = part_of(m, stream, msgid, body, out);
 
-    if (j && j->again && j->stream == stream)
-        return; /* it has its script */
-    if (!j || j->phase != JOB_RECEIVING || j->stream != stream) {
-        reject(out, stream, msgid, PBSE_IVALREQ, NULL);
+    if (j)
+        take_part(m, j, &j->script, MAX_SCRIPT_BYTES, msgid, body, out);
+}
+
+void receive_output(struct mom *m, uint64_t stream, const char *msgid,
+                    const struct body_script *body, struct mom_out *out)
+{
+    struct mom_job *j;
+
+    if (body->file_type != FILE_OUTPUT && body->file_type != FILE_ERROR) {
+        reject(out, stream, msgid, PBSE_NOSUP, NULL); /* nothing is checkpointed */
         return;
     }
-    if (body->data.len > MAX_SCRIPT_BYTES - j->script.len) {
-        job_free(m, j);
-        reject(out, stream, msgid, PBSE_SYSTEM, "job script is too long");
-        return;
-    }
-    buf_add(&j->script, body->data.data, body->data.len);
+    j = part_of(m, stream, msgid, body, out);
+    if (j)
+        take_part(m, j, &j->saved[body->file_type == FILE_ERROR], MAX_SAVED_BYTES,
+                  msgid, body, out);
 }
 
 void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
@@ -177,6 +224,8 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
     if (!j || j->phase != JOB_STORING)
         return;
     buf_fini(&j->script);
+    buf_fini(&j->saved[0]);
+    buf_fini(&j->saved[1]);
     if (why) {
         out_reply_error(out, j->stream, j->msgid, why);
         life_drop(m, j, out);

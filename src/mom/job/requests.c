@@ -59,10 +59,17 @@ static void take_commit(const struct ask *a)
     receive_commit(a->m, a->now_at, a->stream, a->msgid, body->id, a->out);
 }
 
-/* Obsolete, and silent on success. */
+static void take_output(const struct ask *a)
+{
+    receive_output(a->m, a->stream, a->msgid, a->rq->body, a->out);
+}
+
+/* Obsolete. */
 static void take_ready(const struct ask *a)
 {
-    (void)a;
+    const struct body_id *body = a->rq->body;
+
+    out_reply_step(a->out, a->stream, a->msgid, REPLY_RDY_TO_COMMIT, body->id);
 }
 
 static void take_delete(const struct ask *a)
@@ -248,17 +255,30 @@ static struct body_files *copy_files_body(const struct body_files *b,
     return c;
 }
 
+/* A MoM without root has the rights of one user. */
+static bool serves_user(const struct mom *m, const char *user)
+{
+    return !m->cfg.only_user || strcmp(user, m->cfg.only_user) == 0;
+}
+
+/* Of a job that is here or of one that is still to come: files are staged in before
+ * QueueJob, and removed when a start was refused (tpp.md 6.2). What is being received is
+ * not here yet. */
 static void take_files(const struct ask *a)
 {
     const struct body_files *body = a->rq->body;
-    struct mom_job *j = job_of(a, body->job_id);
+    struct mom_job *j = job_find(a->m, body->job_id);
     struct copying *c;
     struct mom_effect *e;
 
-    if (!j)
+    if (j && (j->phase < JOB_PRERUN || j->is_dropped))
+        j = NULL;
+    if (!serves_user(a->m, body->user)) {
+        refuse(a, PBSE_BADUSER);
         return;
-    if (a->rq->number == BATCH_COPY_FILES)
-        out_joblog(a->out, LOG_EV_DEBUG, j, "copy file request received");
+    }
+    out_log(a->out, LOG_EV_DEBUG, LOG_IN_JOB, body->job_id, "%s file request received",
+            a->rq->number == BATCH_COPY_FILES ? "copy" : "delete");
     if (a->m->cfg.mock) {
         accept_it(a);
         return;
@@ -267,11 +287,12 @@ static void take_files(const struct ask *a)
     c->token = ++a->m->last_token;
     c->stream = a->stream;
     c->msgid = xstrdup(a->msgid);
-    c->job_id = xstrdup(j->id);
+    c->job_id = xstrdup(j ? j->id : "");
     HASH_ADD(hh, a->m->copies, token, sizeof(c->token), c);
-    j->n_copying++;
+    if (j)
+        j->n_copying++;
     e = out_add(a->out, MOM_FILES);
-    e->job_id = arena_strdup(a->out->arena, j->id);
+    e->job_id = arena_strdup(a->out->arena, body->job_id);
     e->u.files.token = c->token;
     e->u.files.remove = a->rq->number == BATCH_DEL_FILES;
     e->u.files.body = copy_files_body(body, a->out->arena);
@@ -348,7 +369,7 @@ static const struct {
     { BATCH_MESSAGE_JOB, take_message }, { BATCH_MODIFY_JOB, take_modify },
     { BATCH_SHUTDOWN, take_shutdown },   { BATCH_SIGNAL_JOB, take_signal },
     { BATCH_STATUS_JOB, take_status },   { BATCH_COPY_FILES, take_files },
-    { BATCH_DEL_FILES, take_files },
+    { BATCH_DEL_FILES, take_files },     { BATCH_MOVE_JOB_FILE, take_output },
 };
 
 void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,

@@ -9,6 +9,7 @@
 #include "lib/io/startup.h"
 #include "mom/shell/actions.h"
 #include "mom/shell/home.h"
+#include "mom/shell/service.h"
 #include "mom/shell/shell.h"
 
 #include <errno.h>
@@ -250,26 +251,22 @@ static void refuse_client(void *arg, int fd, const struct sockaddr_in *peer)
     close(fd);
 }
 
-/* The two ports are ours as long as we run, although nothing is served on them: another
- * MoM on this host notices. 0, or the exit status. */
-static int hold_ports(struct shell *s, struct listener *held[2])
+/* The port of the resource monitor is ours as long as we run, although nothing is served
+ * on it: another MoM on this host notices. 0, or the exit status. */
+static int take_ports(struct shell *s, struct listener **held)
 {
-    const unsigned ports[2] = { s->mom_port, s->rm_port };
     const char *addr = s->user[0] ? "127.0.0.1" : NULL;
     struct diag why;
 
-    for (size_t i = 0; i < 2; i++) {
-        if (listen_tcp(s->loop, addr, ports[i], refuse_client, s, &held[i], &why) !=
-            0) {
-            complain(s, why.text);
-            return 3;
-        }
-    }
-    return 0;
+    if (service_open(s, addr, s->mom_port, &s->service, &why) == 0 &&
+        listen_tcp(s->loop, addr, s->rm_port, refuse_client, s, held, &why) == 0)
+        return 0;
+    complain(s, why.text);
+    return 3;
 }
 
 /* The ports come first: nothing is touched when another MoM has them. */
-static int open_all(struct shell *s, struct listener *held[2])
+static int open_all(struct shell *s, struct listener **held)
 {
     struct diag why;
     int status;
@@ -279,7 +276,7 @@ static int open_all(struct shell *s, struct listener *held[2])
         complain(s, "no event loop");
         return 1;
     }
-    status = hold_ports(s, held);
+    status = take_ports(s, held);
     if (!status && shell_open(s, &why) != 0) {
         complain(s, why.text);
         status = 1;
@@ -289,8 +286,8 @@ static int open_all(struct shell *s, struct listener *held[2])
 
 static int serve(struct shell *s, const struct options *o)
 {
-    struct listener *held[2] = { NULL, NULL };
-    int status = open_all(s, held);
+    struct listener *held = NULL;
+    int status = open_all(s, &held);
 
     if (!status) {
         announce(s);
@@ -299,9 +296,8 @@ static int serve(struct shell *s, const struct options *o)
         shell_run(s);
         shell_log(s, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "Is down");
     }
-    for (size_t i = 0; i < 2; i++)
-        if (held[i])
-            listener_free(held[i]);
+    if (held)
+        listener_free(held);
     shell_close(s);
     return status;
 }

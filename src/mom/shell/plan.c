@@ -24,6 +24,14 @@ static const char *attr(const struct wire_attrs *attrs, const char *name)
     return v ? v : "";
 }
 
+gid_t plan_gid(const struct wire_attrs *attrs, const struct passwd *pw)
+{
+    const char *group = attr(attrs, "egroup");
+    const struct group *gr = group[0] ? getgrnam(group) : NULL;
+
+    return gr ? gr->gr_gid : pw->pw_gid;
+}
+
 static int find_account(const struct wire_attrs *attrs, struct arena *arena,
                         struct plan *p, const char **shell, struct diag *why)
 {

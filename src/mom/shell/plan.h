@@ -10,6 +10,7 @@
 #include "lib/io/conf.h"
 #include "mom/shell/config.h"
 
+#include <pwd.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -63,6 +64,9 @@ struct plan_host { /* what plans need to know of this MoM */
 int plan_make(const struct plan_host *host, const char *job_id,
               const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
               struct diag *why) MUST_CHECK;
+
+/* The group that the job runs with: the one it names, else its user's own. */
+gid_t plan_gid(const struct wire_attrs *attrs, const struct passwd *pw);
 
 /* Where the job's output (or error output) goes while it runs; NULL when it is joined.
  */

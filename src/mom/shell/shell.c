@@ -7,9 +7,12 @@
 #include "lib/io/net.h"
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
+#include "mom/shell/place.h"
 #include "mom/shell/proc.h"
+#include "mom/shell/service.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -51,6 +54,10 @@ static void send_message(struct shell *s, uint64_t stream, const struct is_messa
 {
     struct buf b = { 0 };
 
+    if (stream & MOM_CONNECTION) {
+        service_reply(s->service, stream, &msg->reply);
+        return;
+    }
     is_encode(&b, msg);
     leaf_send(s->leaf, stream, b.data, b.len);
     buf_fini(&b);
@@ -70,6 +77,32 @@ static int save_record(struct shell *s, const char *job_id, struct diag *why)
     return err;
 }
 
+/* Output of an earlier run on another host: this run's is appended to it. */
+static int store_output(struct shell *s, const char *job_id, bool error,
+                        const char *data, size_t len, struct diag *why)
+{
+    const struct wire_attrs *attrs = mom_job_attrs(s->mom, job_id);
+    const char *user = wire_attrs_value(attrs, "euser", NULL);
+    const struct passwd *pw = getpwnam(user ? user : "");
+    struct place at = { .mode = 0600 };
+    char path[PATH_MAX];
+    int fd;
+
+    if (!pw)
+        return diag_set(why, PBSE_BADUSER, "No Password Entry for User %s",
+                        user ? user : "");
+    at.uid = pw->pw_uid;
+    at.gid = plan_gid(attrs, pw);
+    fd = place_file(&at, home_path(s->home, error ? HOME_ERR : HOME_OUT, job_id, path));
+    if (fd < 0 || ftruncate(fd, 0) < 0 || write(fd, data, len) != (ssize_t)len)
+        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+    else
+        why->code = 0;
+    if (fd >= 0)
+        close(fd);
+    return why->code;
+}
+
 /* The script first: a record without its script must not be found. */
 static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
 {
@@ -82,6 +115,9 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
     if (mom_job_script(s->mom, job_id, &script, &len))
         err = home_write(home_path(s->home, HOME_SCRIPT, job_id, path), 0700, script,
                          len, &why);
+    for (int error = 0; error <= 1 && !err; error++)
+        if (mom_job_saved(s->mom, job_id, error, &script, &len))
+            err = store_output(s, job_id, error, script, len, &why);
     if (!err)
         err = save_record(s, job_id, &why);
     if (err)
@@ -178,7 +214,10 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
         send_message(s, e->stream, &e->u.msg);
         break;
     case MOM_CLOSE:
-        leaf_close(s->leaf, e->stream);
+        if (e->stream & MOM_CONNECTION)
+            service_close(s->service, e->stream);
+        else
+            leaf_close(s->leaf, e->stream);
         break;
     case MOM_STORE:
         store_job(s, e->job_id, out);
@@ -510,6 +549,7 @@ void shell_close(struct shell *s)
 {
     if (!s->loop)
         return;
+    service_free(s->service);
     leaf_free(s->leaf);
     tasks_close(s);
     loop_timer_free(s->timer);

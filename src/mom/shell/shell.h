@@ -30,6 +30,7 @@ struct shell {
     struct loop_timer *watch; /* over adopted jobs */
     struct leaf *leaf;
     struct mom *mom;
+    struct service *service; /* the port for servers that send large jobs */
     struct task *tasks;
     struct arena *arena;    /* of the effects being carried out */
     struct arena *decoding; /* of the message being taken */

@@ -151,6 +151,118 @@ static void run_job(struct bench *b, const char *id)
     forget(b);
 }
 
+static void files_request(struct bench *b, uint32_t number, const char *user)
+{
+    struct wire_file_pair pair = { .flag = 3, .local = "a", .remote = "node1:/b" };
+    const struct body_files files = { .job_id = "9.svr",
+                                      .owner = user,
+                                      .user = user,
+                                      .group = "",
+                                      .n_pairs = 1,
+                                      .pairs = &pair };
+
+    request(b, number, &files, "m3");
+}
+
+/* A stranger's server stages files in before it sends the job (tpp.md 6.2). */
+static void test_files_come_before_their_job(void)
+{
+    struct bench b;
+    const struct mom_effect *e;
+    const struct is_message *msg;
+
+    bench_init(&b, false);
+    files_request(&b, BATCH_COPY_FILES, "joe");
+    e = effect(&b, MOM_FILES, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(e);
+    CU_ASSERT_STRING_EQUAL(e->job_id, "9.svr");
+    CU_ASSERT_PTR_NULL(sent(&b, IS_CMD_REPLY));
+    mom_files_done(b.m, b.now_at, e->u.files.token, 0, NULL, &b.out);
+    msg = sent(&b, IS_CMD_REPLY);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+    CU_ASSERT_EQUAL(msg->reply.code, 0);
+    forget(&b);
+    files_request(&b, BATCH_DEL_FILES, "joe");
+    CU_ASSERT(effect(&b, MOM_FILES, 0)->u.files.remove);
+    bench_fini(&b);
+}
+
+/* Every step on a connection is answered, the first and only answer over the router
+ * network is the Commit's; the end of one does not touch what came by the other. */
+static void test_a_job_comes_over_a_connection(void)
+{
+    const uint64_t conn = MOM_CONNECTION | 1;
+    struct bench b;
+    struct wire_attrs attrs;
+    struct body_queue queue = { .id = "1.svr", .destination = "node1" };
+    const struct body_script output = { .file_type = 2,
+                                        .job_id = "",
+                                        .data = { "x", 1 } };
+    const struct body_id commit = { .id = "1.svr" };
+    const struct {
+        uint32_t number;
+        const void *body;
+        enum reply_choice choice;
+    } steps[] = { { BATCH_QUEUE_JOB, &queue, REPLY_QUEUE },
+                  { BATCH_MOVE_JOB_FILE, &output, REPLY_NULL },
+                  { BATCH_COMMIT, &commit, REPLY_COMMIT } };
+    const char *data;
+    size_t len;
+
+    bench_init(&b, false);
+    attrs = job_attrs(&b, "3");
+    queue.attrs = attrs;
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        const struct wire_request rq = { .number = steps[i].number,
+                                         .user = "root",
+                                         .body = steps[i].body };
+        const struct mom_effect *e;
+
+        forget(&b);
+        mom_stream_closed(b.m, b.now_at, conn + 1, &b.out); /* somebody else's */
+        mom_request(b.m, b.now_at, conn, "10.0.0.1:1000", &rq, true, &b.out);
+        if (rq.number == BATCH_COMMIT) {
+            CU_ASSERT(mom_job_saved(b.m, "1.svr", false, &data, &len) && len == 1);
+            CU_ASSERT_FALSE(mom_job_saved(b.m, "1.svr", true, &data, &len));
+            mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+        }
+        e = effect(&b, MOM_SEND, 0);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(e);
+        CU_ASSERT_EQUAL(e->stream, conn);
+        CU_ASSERT_EQUAL(e->u.msg.reply.code, 0);
+        CU_ASSERT_EQUAL(e->u.msg.reply.choice, steps[i].choice);
+    }
+    mom_stream_closed(b.m, b.now_at, conn, &b.out);
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 1);
+    CU_ASSERT(mom_may_connect(b.m, SERVER_IP));
+    CU_ASSERT_FALSE(mom_may_connect(b.m, SERVER_IP + 1));
+    bench_fini(&b);
+}
+
+/* QueueJob with ":C:" is all there is of a job without a script (tpp.md 6.3). */
+static void test_a_commit_may_be_implied(void)
+{
+    struct bench b;
+    struct wire_attrs attrs;
+    struct body_queue queue = { .id = "1.svr", .destination = "node1" };
+    struct is_message msg = {
+        .command = IS_CMD,
+        .msgid = "m1",
+        .request = { .number = BATCH_QUEUE_JOB, .user = "root", .extend = ":C:" },
+    };
+
+    bench_init(&b, false);
+    attrs = job_attrs(&b, "3");
+    queue.attrs = attrs;
+    msg.request.body = &queue;
+    message(&b, &msg);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_STORE, 0));
+    mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.choice, REPLY_COMMIT);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_START, 0));
+    bench_fini(&b);
+}
+
 static void signal_job(struct bench *b, const char *id, const char *name)
 {
     const struct body_signal body = { .job_id = id, .signal = name };
@@ -829,6 +941,9 @@ static void test_own_user_only(void)
 }
 
 static const struct unit_case cases[] = {
+    { "files come before their job", test_files_come_before_their_job },
+    { "a job comes over a connection", test_a_job_comes_over_a_connection },
+    { "a commit may be implied", test_a_commit_may_be_implied },
     { "a hello is followed by registration", test_registration },
     { "vnodes that are read again keep their time", test_the_time_of_the_vnodes },
     { "hellos come at their intervals", test_hello_series },
