@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/row.h"
+#include "lib/attr/resv_words.h"
 #include "lib/io/conf.h"
 #include "lib/wire/batch.h"
 #include "lib/wire/field.h"

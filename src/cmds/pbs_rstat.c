@@ -4,6 +4,8 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/json.h"
 #include "cmds/common/operand.h"
+#include "include/pbs_error.h"
+#include "lib/attr/resv_words.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -12,10 +14,9 @@
 #include <strings.h>
 #include <time.h>
 
-#define CMD                    "pbs_rstat"
-#define SEQUENCE_OF_WIDE_IDS   9999999
-#define TIME_TEXT_MAX          64
-#define RESV_STATE_NAMES_COUNT 13
+#define CMD                  "pbs_rstat"
+#define SEQUENCE_OF_WIDE_IDS 9999999
+#define TIME_TEXT_MAX        64
 
 static const char usage[] =
     "Usage:\n"
@@ -41,23 +42,12 @@ struct rstat {
     struct json *json;
 };
 
-static const struct {
-    const char *brief, *full;
-} states[RESV_STATE_NAMES_COUNT] = {
-    { "NO", "RESV_NONE" },        { "UN", "RESV_UNCONFIRMED" },
-    { "CO", "RESV_CONFIRMED" },   { "WT", "RESV_WAIT" },
-    { "TR", "RESV_TIME_TO_RUN" }, { "RN", "RESV_RUNNING" },
-    { "FN", "RESV_FINISHED" },    { "BD", "RESV_BEING_DELETED" },
-    { "DE", "RESV_DELETED" },     { "DJ", "RESV_DELETING_JOBS" },
-    { "DG", "RESV_DEGRADED" },    { "AL", "RESV_BEING_ALTERED" },
-    { "IC", "RESV_IN_CONFLICT" },
-};
-
-static size_t state_index(const char *value)
+/* The name of the state whose number is 'value'; an unknown one counts as none. */
+static const char *state_name(const char *value, const char *(*name_of)(int64_t state))
 {
-    unsigned long n = strtoul(value, NULL, 10);
+    const char *name = name_of((int64_t)strtoul(value, NULL, 10));
 
-    return n < RESV_STATE_NAMES_COUNT ? n : 0;
+    return name ? name : name_of(RESV_NONE);
 }
 
 static const char *value_of(const struct batch_status *resv, const char *name)
@@ -107,7 +97,7 @@ static void print_short(struct rstat *r, const struct batch_status *resv)
     printf("%-*.*s %-*.*s %-8.8s %-5.5s %17s / %ld / %-17s\n", id_width, id_width,
            resv->name, queue_width, queue_width, value_of(resv, "queue"),
            value_of(resv, "Authorized_Users"),
-           states[state_index(value_of(resv, "reserve_state"))].brief, start,
+           state_name(value_of(resv, "reserve_state"), resv_state_short), start,
            strtol(value_of(resv, "reserve_duration"), NULL, 10), end);
 }
 
@@ -137,7 +127,7 @@ static const char *shown_value(const struct attrl *a, char out[TIME_TEXT_MAX])
     struct tm tm;
 
     if (strcasecmp(a->name, "reserve_state") == 0)
-        return states[state_index(a->value)].full;
+        return state_name(a->value, resv_state_long);
     if (!is_one_of(a->name, times, ARRAY_LEN(times)))
         return a->value;
     at = (time_t)strtoll(a->value, NULL, 10);
@@ -240,8 +230,9 @@ static int show(struct rstat *r, const char *id, const char *server)
         code = cmd_exit_code(pbs_errno);
         cmd_print_error(CMD, conn, NULL, NULL);
         if (id && pbs_errno == PBSE_UNKRESVID)
-            fprintf(stderr, "%s: there is no reservation %s; pbs_rstat alone lists all\n",
-                    CMD, id);
+            fprintf(stderr,
+                    "%s: there is no reservation %s; pbs_rstat alone lists all\n", CMD,
+                    id);
     }
     for (const struct batch_status *resv = list; resv; resv = resv->next)
         print_one(r, resv);

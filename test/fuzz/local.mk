@@ -21,6 +21,7 @@ FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 FUZZ_TARGETS = \
 	test/fuzz/fuzz_acl \
 	test/fuzz/fuzz_conf \
+	test/fuzz/fuzz_confirm \
 	test/fuzz/fuzz_date \
 	test/fuzz/fuzz_dis \
 	test/fuzz/fuzz_exec_vnode \
@@ -56,6 +57,8 @@ FUZZ_TARGETS = \
 
 # Bytes from the network.
 fuzz_wire_libs = libhfwire.la libhfbase.la
+test_fuzz_fuzz_confirm_SOURCES = test/fuzz/fuzz_confirm.c
+test_fuzz_fuzz_confirm_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_dis_SOURCES = test/fuzz/fuzz_dis.c
 test_fuzz_fuzz_dis_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_is_SOURCES = test/fuzz/fuzz_is.c

@@ -6,6 +6,7 @@
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_oversub.h"
+#include "lib/attr/resv_words.h"
 #include "server/model/resv_state.h"
 #include "server/requests/resv_proposal.h"
 #include "sim.h"

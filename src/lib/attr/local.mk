@@ -18,6 +18,8 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/queue_attrs.c src/lib/attr/queue_attrs.h \
 	src/lib/attr/resource.c src/lib/attr/resource.h \
 	src/lib/attr/resv_attrs.c src/lib/attr/resv_attrs.h \
+	src/lib/attr/resv_number.h \
+	src/lib/attr/resv_words.c src/lib/attr/resv_words.h \
 	src/lib/attr/row.c src/lib/attr/row.h \
 	src/lib/attr/sched_attrs.c src/lib/attr/sched_attrs.h \
 	src/lib/attr/select.c src/lib/attr/select.h \

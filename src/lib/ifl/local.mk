@@ -45,7 +45,7 @@ check_PROGRAMS += test/unit/ifl/test_ifl
 TESTS += test/unit/ifl/test_ifl
 test_unit_ifl_test_ifl_SOURCES = test/unit/ifl/test_ifl.c \
 	test/unit/ifl/fake.c test/unit/ifl/fake.h
-test_unit_ifl_test_ifl_LDADD = libpbs.la libhfwire.la libhfbase.la -lcunit
+test_unit_ifl_test_ifl_LDADD = libpbs.la libhfattr.la libhfwire.la libhfbase.la -lcunit
 check_PROGRAMS += test/unit/ifl/test_tcp
 TESTS += test/unit/ifl/test_tcp
 test_unit_ifl_test_tcp_SOURCES = test/unit/ifl/test_tcp.c \

@@ -19,6 +19,26 @@
 #include <string.h>
 #include <strings.h>
 
+/* Programs are compiled with the numbers of pbs_ifl.h, daemons with those of batch.h. */
+_Static_assert((int)MGR_CMD_CREATE == MANAGER_CREATE, "create");
+_Static_assert((int)MGR_CMD_DELETE == MANAGER_DELETE, "delete");
+_Static_assert((int)MGR_CMD_SET == MANAGER_SET, "set");
+_Static_assert((int)MGR_CMD_UNSET == MANAGER_UNSET, "unset");
+_Static_assert((int)MGR_CMD_IMPORT == MANAGER_IMPORT, "import");
+_Static_assert((int)MGR_CMD_EXPORT == MANAGER_EXPORT, "export");
+_Static_assert((int)MGR_OBJ_SERVER == OBJECT_SERVER, "server");
+_Static_assert((int)MGR_OBJ_QUEUE == OBJECT_QUEUE, "queue");
+_Static_assert((int)MGR_OBJ_JOB == OBJECT_JOB, "job");
+_Static_assert((int)MGR_OBJ_NODE == OBJECT_NODE, "node");
+_Static_assert((int)MGR_OBJ_RESV == OBJECT_RESV, "reservation");
+_Static_assert((int)MGR_OBJ_RSC == OBJECT_RESOURCE, "resource");
+_Static_assert((int)MGR_OBJ_SCHED == OBJECT_SCHED, "scheduler");
+_Static_assert((int)MGR_OBJ_HOST == OBJECT_HOST, "host");
+_Static_assert((int)MGR_OBJ_SITE_HOOK == OBJECT_HOOK, "hook of the site");
+_Static_assert((int)MGR_OBJ_PBS_HOOK == OBJECT_PBS_HOOK, "shipped hook");
+_Static_assert((int)MGR_OBJ_JOBARRAY_PARENT == OBJECT_ARRAY_PARENT, "array");
+_Static_assert((int)MGR_OBJ_SUBJOB == OBJECT_SUBJOB, "subjob");
+
 static bool verify_off;
 
 void set_no_attribute_verification(void)

@@ -265,6 +265,16 @@ enum reply_choice {
     REPLY_DELETE = 11,
 };
 
+/* Commands of Manager requests (wire.md 1). */
+enum manager_command {
+    MANAGER_CREATE = 0,
+    MANAGER_DELETE = 1,
+    MANAGER_SET = 2,
+    MANAGER_UNSET = 3,
+    MANAGER_IMPORT = 7,
+    MANAGER_EXPORT = 8,
+};
+
 /* Object types of Manager requests and status records (wire.md 1). */
 enum wire_object_type {
     OBJECT_SERVER = 0,

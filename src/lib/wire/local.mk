@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libhfwire.la
 libhfwire_la_SOURCES = \
 	src/lib/wire/batch.c src/lib/wire/batch.h \
 	src/lib/wire/batch_table.c \
+	src/lib/wire/confirm.c src/lib/wire/confirm.h \
 	src/lib/wire/dis.c src/lib/wire/dis.h \
 	src/lib/wire/dis_float.c \
 	src/lib/wire/field.c src/lib/wire/field.h \
@@ -11,6 +12,7 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/is.c src/lib/wire/is.h \
 	src/lib/wire/packet.c src/lib/wire/packet.h \
 	src/lib/wire/reply.c \
+	src/lib/wire/sched_command.h \
 	src/lib/wire/tpp.c src/lib/wire/tpp.h
 
 check_PROGRAMS += test/unit/wire/test_dis
@@ -22,6 +24,11 @@ check_PROGRAMS += test/unit/wire/test_batch
 TESTS += test/unit/wire/test_batch
 test_unit_wire_test_batch_SOURCES = test/unit/wire/test_batch.c
 test_unit_wire_test_batch_LDADD = libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/wire/test_confirm
+TESTS += test/unit/wire/test_confirm
+test_unit_wire_test_confirm_SOURCES = test/unit/wire/test_confirm.c
+test_unit_wire_test_confirm_LDADD = libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/wire/test_is
 TESTS += test/unit/wire/test_is

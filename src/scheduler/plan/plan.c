@@ -4,6 +4,7 @@
 #include "scheduler/plan/plan.h"
 
 #include "lib/base/instant.h"
+#include "lib/wire/confirm.h"
 
 #include <string.h>
 
@@ -20,12 +21,12 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
 static bool resv_holds(const struct snap_resv *r)
 {
     switch (r->state) {
-    case RESV_CO:
-    case RESV_RN:
-    case RESV_DG:
-    case RESV_AL:
-    case RESV_BD: /* until its jobs are gone */
-    case RESV_DJ:
+    case RESV_CONFIRMED:
+    case RESV_RUNNING:
+    case RESV_DEGRADED:
+    case RESV_BEING_ALTERED:
+    case RESV_BEING_DELETED: /* until its jobs are gone */
+    case RESV_DELETING_JOBS:
         return r->nodes != NULL;
     default:
         return false;
@@ -34,11 +35,12 @@ static bool resv_holds(const struct snap_resv *r)
 
 bool resv_is_running(const struct planner *pl, const struct snap_resv *r)
 {
-    if (r->state == RESV_AL)
-        return r->substate == RESV_RN ||
-               (r->substate != RESV_CO && r->substate != RESV_UN &&
+    if (r->state == RESV_BEING_ALTERED)
+        return r->substate == RESV_RUNNING ||
+               (r->substate != RESV_CONFIRMED && r->substate != RESV_UNCONFIRMED &&
                 r->old_start_at <= pl->now_at);
-    return r->state == RESV_RN || r->state == RESV_BD || r->state == RESV_DJ;
+    return r->state == RESV_RUNNING || r->state == RESV_BEING_DELETED ||
+           r->state == RESV_DELETING_JOBS;
 }
 
 bool job_is_placed(const struct snap_job *j)
@@ -128,17 +130,17 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
 
 /* --- steps as requests --- */
 
-/* A server that numbers its questions is told why not. */
-static const char *reason_field(const struct plan_step *step, struct arena *arena)
+/* A server that numbers its questions is told why not; NULL for others. */
+static const char *reason_of(const struct plan_step *step, struct arena *arena)
 {
     const struct plan_short *why = &step->why;
 
     if (!step->has_seq || !step->reason)
-        return "";
+        return NULL;
     if (!why->holder || !why->vnode)
-        return arena_printf(arena, ":reason=%s%s", step->reason, step->advice);
-    return arena_printf(arena, ":reason=%s: %s is held by %s%s", step->reason,
-                        why->vnode, why->holder, step->advice);
+        return arena_printf(arena, "%s%s", step->reason, step->advice);
+    return arena_printf(arena, "%s: %s is held by %s%s", step->reason, why->vnode,
+                        why->holder, step->advice);
 }
 
 static bool confirm_request(const struct plan_step *step, struct arena *arena,
@@ -146,8 +148,13 @@ static bool confirm_request(const struct plan_step *step, struct arena *arena,
 {
     struct body_run *body = arena_zero(arena, sizeof(*body));
     bool yes = step->kind == PLAN_CONFIRM_RESV;
-    const char *seq =
-        step->has_seq ? arena_printf(arena, ":seq=%" PRId64, step->seq) : "";
+    const struct wire_confirm answer = {
+        .yes = yes,
+        .has_seq = step->has_seq,
+        .seq = step->seq,
+        .partition = yes ? step->partition : NULL,
+        .reason = yes ? NULL : reason_of(step, arena),
+    };
 
     body->object_id = step->id;
     body->vnodes = yes ? step->vnodes : "null";
@@ -155,10 +162,7 @@ static bool confirm_request(const struct plan_step *step, struct arena *arena,
     *ret = (struct wire_request){
         .number = BATCH_CONFIRM_RESV,
         .body = body,
-        .extend = yes ? arena_printf(arena, "PBS_RESV_CONFIRM_SUCCESS%s:partition=%s",
-                                     seq, step->partition)
-                      : arena_printf(arena, "PBS_RESV_CONFIRM_FAIL%s%s", seq,
-                                     reason_field(step, arena)),
+        .extend = wire_confirm_text(&answer, arena),
     };
     return true;
 }

@@ -4,25 +4,10 @@
 #ifndef SCHEDULER_PLAN_PLAN_H
 #define SCHEDULER_PLAN_PLAN_H
 
+#include "lib/attr/resv_number.h"
 #include "scheduler/plan/pool.h"
 
-/* Reservation states and substates (reservations.md 3.1). */
-enum {
-    RESV_UN = 1,
-    RESV_CO = 2,
-    RESV_RN = 5,
-    RESV_FN = 6,
-    RESV_BD = 7,
-    RESV_DE = 8,
-    RESV_DJ = 9,
-    RESV_DG = 10,
-    RESV_AL = 11,
-    RESV_IC = 12,
-};
-
 #define JOB_SUBSTATE_SCHED_SUSPENDED 45
-
-#define RESV_START_OPEN 1893488460 /* "the scheduler chooses" */
 
 /* How many later starts a denial looks at. */
 enum {

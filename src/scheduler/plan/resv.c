@@ -44,7 +44,7 @@ static void deny(const struct question *q, enum plan_failure failure,
     step->failure = failure;
     step->reason = failure_log(q->pl->arena, failure, ASKER_RESV,
                                why ? why->resource : NULL, NULL);
-    if (q->altered && q->running && q->r->substate == RESV_DG)
+    if (q->altered && q->running && q->r->substate == RESV_DEGRADED)
         step->advice = "; a manager can insist with -W force";
     if (why) {
         step->why = *why;
@@ -426,8 +426,8 @@ static void place_running(struct question *q)
 
 static bool is_due(const struct planner *pl, const struct snap_resv *r)
 {
-    return (r->substate == RESV_DG || r->substate == RESV_IC) && r->has_retry &&
-           r->retry_at <= pl->now_at;
+    return (r->substate == RESV_DEGRADED || r->substate == RESV_IN_CONFLICT) &&
+           r->has_retry && r->retry_at <= pl->now_at;
 }
 
 static bool is_open(const struct planner *pl, const struct snap_resv *r)
@@ -435,14 +435,14 @@ static bool is_open(const struct planner *pl, const struct snap_resv *r)
     if (r->skip)
         return false;
     switch (r->state) {
-    case RESV_UN:
-    case RESV_AL:
+    case RESV_UNCONFIRMED:
+    case RESV_BEING_ALTERED:
         return true;
-    case RESV_CO:
-    case RESV_DG:
+    case RESV_CONFIRMED:
+    case RESV_DEGRADED:
         return is_due(pl, r);
-    case RESV_RN: /* in conflict it is left alone until its end */
-        return r->substate != RESV_IC && is_due(pl, r);
+    case RESV_RUNNING: /* in conflict it is left alone until its end */
+        return r->substate != RESV_IN_CONFLICT && is_due(pl, r);
     default:
         return false;
     }
@@ -452,8 +452,8 @@ static void answer_question(struct planner *pl, const struct snap_resv *r)
 {
     struct question q = { .pl = pl, .r = r };
 
-    q.altered = r->state == RESV_AL;
-    q.degraded = !q.altered && r->state != RESV_UN;
+    q.altered = r->state == RESV_BEING_ALTERED;
+    q.degraded = !q.altered && r->state != RESV_UNCONFIRMED;
     q.running = resv_is_running(pl, r) && r->nodes && r->start_at <= pl->now_at;
     q.start_at = r->start_at > pl->now_at ? r->start_at : pl->now_at;
     q.end_at = r->end_at;
@@ -478,7 +478,7 @@ void plan_resvs(struct planner *pl)
 {
     for (int altered = 1; altered >= 0; altered--)
         for (size_t i = 0; i < pl->s->n_resvs; i++)
-            if ((pl->s->resvs[i].state == RESV_AL) == altered &&
+            if ((pl->s->resvs[i].state == RESV_BEING_ALTERED) == altered &&
                 is_open(pl, &pl->s->resvs[i]))
                 answer_question(pl, &pl->s->resvs[i]);
 }

@@ -53,7 +53,7 @@ static bool is_resv_step(const struct plan_step *step)
 /* The server's deferred answer to a run request (wire.md 12.4). */
 static void send_run_verdict(struct cycle *c, const struct plan *plan)
 {
-    struct body_sched_reply body = { .command = COMMAND_RUN_JOB, .job_id = c->job_id };
+    struct body_sched_reply body = { .command = SCHED_RUN_JOB, .job_id = c->job_id };
     const struct wire_request rq = { .number = BATCH_DEF_SCHED_REPLY, .body = &body };
     struct wire_reply reply;
     struct diag why;
@@ -85,9 +85,9 @@ static void look_for_command(struct cycle *c)
         log_debug(c->sh,
                   "We lost connection with the server, leaving scheduling cycle");
         c->stop = true;
-    } else if (command == COMMAND_QUIT) {
+    } else if (command == SCHED_QUIT) {
         c->sh->quit = c->stop = true;
-    } else if (command == COMMAND_RESTART_CYCLE) {
+    } else if (command == SCHED_RESTART_CYCLE) {
         log_debug(c->sh, "Leaving scheduling cycle as requested by server.");
         c->stop = true;
     }

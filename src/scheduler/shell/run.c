@@ -59,21 +59,21 @@ static void reconfigure(struct shell *sh)
 static void obey(struct shell *sh, int32_t command, const char *job_id)
 {
     switch (command) {
-    case COMMAND_NULL:
-    case COMMAND_RULESET:
-    case COMMAND_RESTART_CYCLE: /* no cycle runs now */
+    case SCHED_NULL:
+    case SCHED_RULESET:
+    case SCHED_RESTART_CYCLE: /* no cycle runs now */
         break;
-    case COMMAND_CONFIGURE:
+    case SCHED_CONFIGURE:
         reconfigure(sh);
         break;
-    case COMMAND_QUIT:
+    case SCHED_QUIT:
         sh->quit = true;
         break;
-    case COMMAND_FIRST:
+    case SCHED_FIRST:
         shell_configure(sh);
         shell_cycle(sh, NULL);
         break;
-    case COMMAND_RUN_JOB:
+    case SCHED_RUN_JOB:
         shell_cycle(sh, job_id);
         break;
     default:

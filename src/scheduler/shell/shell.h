@@ -6,19 +6,9 @@
 
 #include "lib/io/conf.h"
 #include "lib/io/logfile.h"
+#include "lib/wire/sched_command.h"
 #include "scheduler/sched.h"
 #include "scheduler/shell/link.h"
-
-/* Commands of the server (wire.md 12.3). */
-enum {
-    COMMAND_NULL = 0,
-    COMMAND_CONFIGURE = 6,
-    COMMAND_QUIT = 7,
-    COMMAND_RULESET = 8,
-    COMMAND_FIRST = 9,
-    COMMAND_RUN_JOB = 11,
-    COMMAND_RESTART_CYCLE = 16,
-};
 
 struct shell {
     const struct conf *conf;

@@ -218,21 +218,15 @@ void snap_add_resource(struct snapshot *s, const struct wire_object *o)
     const char *flag_text = wire_attrs_value(&o->attrs, "flag", NULL);
     const char *type =
         resource_type_of_number(type_text ? (int32_t)strtol(type_text, NULL, 10) : 0);
-    long bits = flag_text ? strtol(flag_text, NULL, 10) : 0;
-    char flags[4] = "";
+    struct buf flags = { 0 };
 
     if (!type || resource_find(s->defs, o->name))
         return;
-    if (bits & 0x20000)
-        strcat(flags, "h");
-    if (bits & 0x8000)
-        strcat(flags, "n");
-    else if (bits & 0x10000)
-        strcat(flags, "f");
-    else if (bits & 0x4000)
-        strcat(flags, "q");
+    resource_flags_of_number(flag_text ? (uint32_t)strtoul(flag_text, NULL, 10) : 0,
+                             &flags);
     /* A refusal leaves the resource unknown: its values are compared as texts. */
-    (void)!resource_define(s->defs, o->name, type, flags, NULL);
+    (void)!resource_define(s->defs, o->name, type, flags.data ? flags.data : "", NULL);
+    buf_fini(&flags);
 }
 
 size_t snapshot_queue_count(const struct snapshot *s)

@@ -11,28 +11,8 @@
 #ifndef SERVER_MODEL_RESV_STATE_H
 #define SERVER_MODEL_RESV_STATE_H
 
+#include "lib/attr/resv_number.h"
 #include "server/model/model.h"
-
-enum resv_state {
-    RESV_NONE = 0,
-    RESV_UNCONFIRMED = 1,
-    RESV_CONFIRMED = 2,
-    RESV_WAIT = 3,
-    RESV_TIME_TO_RUN = 4,
-    RESV_RUNNING = 5,
-    RESV_FINISHED = 6,
-    RESV_BEING_DELETED = 7,
-    RESV_DELETED = 8,
-    RESV_DELETING_JOBS = 9,
-    RESV_DEGRADED = 10,
-    RESV_BEING_ALTERED = 11,
-    RESV_IN_CONFLICT = 12,
-    RESV_STATE_COUNT,
-};
-
-/* "CO" and "RESV_CONFIRMED"; NULL outside the range. */
-const char *resv_state_short(int64_t state);
-const char *resv_state_long(int64_t state);
 
 enum resv_phase {
     PHASE_NONE, /* no legal pair; what an impossible event leads to */

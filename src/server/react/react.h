@@ -10,6 +10,7 @@
 #define SERVER_REACT_REACT_H
 
 #include "lib/base/log.h"
+#include "lib/wire/sched_command.h"
 #include "server/svr.h"
 
 struct reaction {
@@ -41,22 +42,6 @@ void effect_wake_schedulers(const struct reaction *r, const char *partition,
 /* The same for the scheduler of that name, whether its scheduling is on or not. */
 void effect_tell_scheduler(const struct reaction *r, const char *sched,
                            int32_t command);
-enum sched_command {
-    SCHED_NEW = 1,
-    SCHED_ENDED = 2,
-    SCHED_TIMER = 3,
-    SCHED_ON_COMMAND = 5,
-    SCHED_CONFIGURE = 6,
-    SCHED_QUIT = 7,
-    SCHED_FIRST = 9,
-    SCHED_RESV_STARTS = 10,
-    SCHED_RUN_JOB = 11,
-    SCHED_QUEUE_STARTED = 12,
-    SCHED_MOVED = 13,
-    SCHED_ELIGIBLE_TIME = 14,
-    SCHED_RECONFIRM = 15,
-    SCHED_RESTART_CYCLE = 16,
-};
 
 /* Event bits and object classes: lib/base/log.h. */
 void effect_log(struct effects *out, uint64_t seq, uint32_t event, uint32_t obj_class,

@@ -12,15 +12,6 @@
 #include "server/requests/edit.h"
 #include "server/requests/request.h"
 
-enum manager_command {
-    MANAGER_CREATE = 0,
-    MANAGER_DELETE = 1,
-    MANAGER_SET = 2,
-    MANAGER_UNSET = 3,
-    MANAGER_IMPORT = 7,
-    MANAGER_EXPORT = 8,
-};
-
 struct manager {
     const struct model *m;
     const struct request *rq;

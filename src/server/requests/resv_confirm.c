@@ -5,8 +5,8 @@
  * then nothing has changed, and the scheduler looks again. A no ends a new reservation
  * when every scheduler asked has said it, and sets the next retry of a degraded one.
  * While an alteration is open the answer is about that one; our own schedulers say by
- * its number which question they answer, and a number that is over is refused. The
- * extension is "WORD[:seq=N][:partition=P]" and "WORD[:seq=N][:reason=TEXT]".
+ * its number which question they answer, and a number that is over is refused
+ * (lib/wire/confirm.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/node_state.h"
@@ -21,12 +21,11 @@
 #include "server/svr.h"
 
 #include "lib/base/log.h"
+#include "lib/wire/confirm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CONFIRM_SUCCESS   "PBS_RESV_CONFIRM_SUCCESS"
-#define CONFIRM_FAIL      "PBS_RESV_CONFIRM_FAIL"
 #define DEFAULT_PARTITION "pbs-default"
 
 /* How long to wait for vnodes that were not heard of before asking again. */
@@ -46,11 +45,6 @@ struct answer {
     int64_t end_at;
     struct exec_vnode vnodes;
 };
-
-static bool starts_with(const char *text, const char *word)
-{
-    return strncmp(text, word, strlen(word)) == 0;
-}
 
 /* --- no --------------------------------------------------------------------------- */
 
@@ -338,30 +332,11 @@ static int take_yes(struct answer *a)
     return 0;
 }
 
-/* --- reading it ------------------------------------------------------------------ */
-
-/* The value of ":name=value" in the extension, up to the next colon or, for the last
- * field, to the end; NULL when it is not there or empty. */
-static const char *field(const struct answer *a, const char *name, bool last)
+static int take_answer(struct answer *a, const struct wire_confirm *said)
 {
-    const char *at = strstr(a->rq->wire->extend, name);
-    size_t len;
-
-    if (!at)
-        return NULL;
-    at += strlen(name);
-    len = last ? strlen(at) : strcspn(at, ":");
-    return len ? arena_strndup(a->rq->arena, at, len) : NULL;
-}
-
-static int read_extension(struct answer *a)
-{
-    const char *seq = field(a, ":seq=", false);
-    const char *partition = field(a, ":partition=", false);
-
-    a->partition = partition ? partition : DEFAULT_PARTITION;
-    a->reason = field(a, ":reason=", true);
-    if (seq && strtoll(seq, NULL, 10) != proposal_seq(a->r))
+    a->partition = said->partition ? said->partition : DEFAULT_PARTITION;
+    a->reason = said->reason;
+    if (said->has_seq && said->seq != proposal_seq(a->r))
         return diag_code(&a->out->why, PBSE_BADSTATE);
     return 0;
 }
@@ -385,8 +360,7 @@ int handle_resv_confirm(const struct model *m, const struct request *rq,
                         struct decision *out)
 {
     struct answer a = { .m = m, .rq = rq, .out = out, .body = rq->body };
-    const char *extend = rq->wire->extend;
-    bool yes, no;
+    struct wire_confirm said;
     int err;
 
     if (!(rq->who->rights & WHO_STAFF))
@@ -395,11 +369,9 @@ int handle_resv_confirm(const struct model *m, const struct request *rq,
     if (!a.r)
         return diag_code(&out->why, PBSE_UNKRESVID);
     a.phase = resv_phase(a.r);
-    yes = extend && starts_with(extend, CONFIRM_SUCCESS);
-    no = extend && !yes && starts_with(extend, CONFIRM_FAIL);
-    if (!yes && !no)
+    if (!wire_confirm_read(rq->wire->extend, rq->arena, &said))
         return diag_code(&out->why, PBSE_resvFail);
-    if ((err = read_extension(&a)))
+    if ((err = take_answer(&a, &said)))
         return err;
-    return take(&a, yes);
+    return take(&a, said.yes);
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "include/pbs_ifl.h"
+#include "lib/attr/resv_words.h"
 
 #include "../unit.h"
 #include "fake.h"
@@ -94,6 +95,24 @@ static void test_structures_have_the_known_layout(void)
     CU_ASSERT_EQUAL(sizeof(enum batch_op), 4);
     CU_ASSERT_EQUAL(INTERNAL, 11);
     CU_ASSERT_EQUAL(RESV_IN_CONFLICT, 12);
+#define SAME_STATE(state) CU_ASSERT_STRING_EQUAL(resv_state_long(state), #state)
+    /* The daemons' names of these numbers. */
+    SAME_STATE(RESV_NONE);
+    SAME_STATE(RESV_UNCONFIRMED);
+    SAME_STATE(RESV_CONFIRMED);
+    SAME_STATE(RESV_WAIT);
+    SAME_STATE(RESV_TIME_TO_RUN);
+    SAME_STATE(RESV_RUNNING);
+    SAME_STATE(RESV_FINISHED);
+    SAME_STATE(RESV_BEING_DELETED);
+    SAME_STATE(RESV_DELETED);
+    SAME_STATE(RESV_DELETING_JOBS);
+    SAME_STATE(RESV_DEGRADED);
+    SAME_STATE(RESV_BEING_ALTERED);
+    SAME_STATE(RESV_IN_CONFLICT);
+#undef SAME_STATE
+    CU_ASSERT_PTR_NULL(resv_state_long(RESV_IN_CONFLICT + 1));
+    CU_ASSERT_PTR_NULL(resv_state_long(-1));
 }
 
 static void test_a_local_server_needs_no_more_than_connect(void)

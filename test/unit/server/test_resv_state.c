@@ -2,6 +2,7 @@
  * phase with every event.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/resv_words.h"
 #include "server/model/resv_state.h"
 
 #include "../unit.h"

@@ -1,0 +1,27 @@
+/* sched_command.h - the commands that a server sends to a scheduler on its secondary
+ * connection (wire.md 12.3).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef LIB_WIRE_SCHED_COMMAND_H
+#define LIB_WIRE_SCHED_COMMAND_H
+
+enum sched_command {
+    SCHED_NULL = 0,
+    SCHED_NEW = 1,   /* a job came, or may run now */
+    SCHED_ENDED = 2, /* a job ended */
+    SCHED_TIMER = 3, /* scheduler_iteration has passed */
+    SCHED_ON_COMMAND = 5,
+    SCHED_CONFIGURE = 6, /* read the configuration anew */
+    SCHED_QUIT = 7,
+    SCHED_RULESET = 8,
+    SCHED_FIRST = 9,
+    SCHED_RESV_STARTS = 10,
+    SCHED_RUN_JOB = 11, /* followed by a job's id: run this one */
+    SCHED_QUEUE_STARTED = 12,
+    SCHED_MOVED = 13,
+    SCHED_ELIGIBLE_TIME = 14,
+    SCHED_RECONFIRM = 15,
+    SCHED_RESTART_CYCLE = 16,
+};
+
+#endif
