@@ -9,7 +9,7 @@
 #include "lib/wire/field.h"
 #include "server/model/job_phase.h"
 #include "server/model/resv_state.h"
-#include "server/requests/request.h"
+#include "server/requests/handlers.h"
 
 #include <stdio.h>
 #include <string.h>

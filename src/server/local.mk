@@ -3,17 +3,17 @@
 EXTRA_DIST += src/server/README.md src/server/moms/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
-	src/server/held.c src/server/held.h \
-	src/server/listing.c src/server/listing.h \
-	src/server/shown.c src/server/shown.h \
-	src/server/sched_link.c src/server/sched_link.h \
-	src/server/settle.c \
-	src/server/start.c \
-	src/server/stop.c src/server/stop.h \
-	src/server/svr.c src/server/svr.h src/server/svr_priv.h \
-	src/server/svr_listing.c \
-	src/server/take_up.c \
-	src/server/watch.c src/server/watch.h \
+	src/server/engine/held.c src/server/engine/held.h \
+	src/server/engine/listing.c src/server/engine/listing.h \
+	src/server/engine/shown.c src/server/engine/shown.h \
+	src/server/decide/sched_link.c src/server/decide/sched_link.h \
+	src/server/engine/settle.c \
+	src/server/engine/start.c \
+	src/server/engine/stop.c src/server/engine/stop.h \
+	src/server/engine/svr.c src/server/engine/svr.h src/server/engine/svr_priv.h \
+	src/server/engine/svr_listing.c \
+	src/server/engine/take_up.c \
+	src/server/engine/watch.c src/server/engine/watch.h \
 	src/server/model/fact.c \
 	src/server/model/hot_start.h \
 	src/server/model/hook_event.c src/server/model/hook_event.h \
@@ -48,7 +48,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/report.c \
 	src/server/moms/table.c \
 	src/server/moms/vnodes.c \
-	src/server/react/effect.c \
+	src/server/decide/effect.c src/server/decide/effect.h \
 	src/server/react/job_account.c \
 	src/server/react/job_log.c \
 	src/server/react/job_react.h \
@@ -65,15 +65,16 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/resv_reply.c src/server/react/resv_reply.h \
 	src/server/react/resv_wake.c \
 	src/server/react/table.c \
-	src/server/requests/edit.c src/server/requests/edit.h \
+	src/server/decide/config.h \
+	src/server/decide/edit.c src/server/decide/edit.h \
 	src/server/requests/handlers.h \
 	src/server/requests/hook_edit.c src/server/requests/hook_edit.h \
 	src/server/requests/hook_show.c \
-	src/server/requests/hot_start.c src/server/requests/hot_start.h \
+	src/server/decide/hot_start.c src/server/decide/hot_start.h \
 	src/server/requests/job_access.c src/server/requests/job_access.h \
 	src/server/requests/job_admit.c src/server/requests/job_admit.h \
 	src/server/requests/job_delete.c \
-	src/server/requests/job_end.c src/server/requests/job_end.h \
+	src/server/decide/job_end.c src/server/decide/job_end.h \
 	src/server/requests/job_hold.c \
 	src/server/requests/job_limits.c src/server/requests/job_limits.h \
 	src/server/requests/job_locate.c \
@@ -83,7 +84,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
-	src/server/requests/job_start.c src/server/requests/job_start.h \
+	src/server/decide/job_start.c src/server/decide/job_start.h \
 	src/server/requests/manager.c src/server/requests/manager.h \
 	src/server/requests/manager_hook.c \
 	src/server/requests/manager_limits.c \
@@ -93,20 +94,20 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/manager_sched.c \
 	src/server/requests/manager_server.c \
 	src/server/requests/node_indirect.c src/server/requests/node_indirect.h \
-	src/server/requests/node_used.c src/server/requests/node_used.h \
+	src/server/decide/node_used.c src/server/decide/node_used.h \
 	src/server/requests/not_served.c \
-	src/server/requests/request.c src/server/requests/request.h \
+	src/server/decide/request.c src/server/decide/request.h \
 	src/server/requests/resv_access.c src/server/requests/resv_access.h \
-	src/server/requests/resv_account.c src/server/requests/resv_account.h \
+	src/server/decide/resv_account.c src/server/decide/resv_account.h \
 	src/server/requests/resv_confirm.c \
 	src/server/requests/resv_delete.c \
-	src/server/requests/resv_from_job.c src/server/requests/resv_from_job.h \
+	src/server/decide/resv_from_job.c src/server/decide/resv_from_job.h \
 	src/server/requests/resv_modify.c \
-	src/server/requests/resv_proposal.c src/server/requests/resv_proposal.h \
-	src/server/requests/resv_queue.c src/server/requests/resv_queue.h \
-	src/server/requests/resv_record.c src/server/requests/resv_record.h \
+	src/server/decide/resv_proposal.c src/server/decide/resv_proposal.h \
+	src/server/decide/resv_queue.c src/server/decide/resv_queue.h \
+	src/server/decide/resv_record.c src/server/decide/resv_record.h \
 	src/server/requests/resv_show.c \
-	src/server/requests/resv_submit.c \
+	src/server/decide/resv_submit.c src/server/decide/resv_submit.h \
 	src/server/requests/sched_requests.c \
 	src/server/requests/server_acl.c src/server/requests/server_acl.h \
 	src/server/requests/show.c src/server/requests/show.h \

@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/wire/packet.h"
-#include "server/listing.h"
-#include "server/svr.h"
+#include "server/engine/listing.h"
+#include "server/engine/svr.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "server/model/node_state.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
-#include "server/requests/resv_proposal.h"
-#include "server/requests/resv_record.h"
+#include "server/decide/resv_proposal.h"
+#include "server/decide/resv_record.h"
 #include "sim.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef TEST_SIM_CHECK_ALTER_H
 #define TEST_SIM_CHECK_ALTER_H
 
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 struct sim;
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
-#include "server/requests/resv_proposal.h"
+#include "server/decide/resv_proposal.h"
 #include "sim.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef TEST_SIM_CHECKS_H
 #define TEST_SIM_CHECKS_H
 
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 struct sim;
 struct shell_turn;

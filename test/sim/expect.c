@@ -8,7 +8,7 @@
 #include "server/model/resv_oversub.h"
 #include "lib/attr/resv_words.h"
 #include "server/model/resv_state.h"
-#include "server/requests/resv_proposal.h"
+#include "server/decide/resv_proposal.h"
 #include "sim.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_state.h"
-#include "server/requests/resv_proposal.h"
+#include "server/decide/resv_proposal.h"
 #include "sim.h"
 
 #include <stdlib.h>

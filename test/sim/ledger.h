@@ -5,7 +5,7 @@
 #ifndef TEST_SIM_LEDGER_H
 #define TEST_SIM_LEDGER_H
 
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 #include <uthash.h>
 

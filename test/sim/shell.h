@@ -9,7 +9,7 @@
 #define TEST_SIM_SHELL_H
 
 #include "lib/store/store.h"
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 struct sim;
 struct conn;

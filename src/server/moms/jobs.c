@@ -18,7 +18,7 @@
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
 #include "server/moms/priv.h"
-#include "server/requests/job_end.h"
+#include "server/decide/job_end.h"
 
 /* After the MoM's own SIGTERM, delay and SIGKILL should have done it. */
 #define KILL_AGAIN_S 60

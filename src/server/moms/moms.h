@@ -15,7 +15,9 @@
 #ifndef SERVER_MOMS_MOMS_H
 #define SERVER_MOMS_MOMS_H
 
-#include "server/svr.h"
+#include "server/decide/config.h"
+#include "server/decide/effect.h"
+#include "server/decide/request.h"
 
 struct moms;
 

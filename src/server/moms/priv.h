@@ -5,7 +5,7 @@
 #define SERVER_MOMS_PRIV_H
 
 #include "server/moms/moms.h"
-#include "server/react/react.h"
+#include "server/decide/effect.h"
 
 #include <uthash.h>
 

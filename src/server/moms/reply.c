@@ -4,8 +4,8 @@
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_phase.h"
 #include "server/moms/priv.h"
-#include "server/requests/job_end.h"
-#include "server/requests/node_used.h"
+#include "server/decide/job_end.h"
+#include "server/decide/node_used.h"
 
 #include <string.h>
 #include <utlist.h>

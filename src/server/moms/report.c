@@ -5,7 +5,7 @@
 #include "server/model/job_exit.h"
 #include "server/model/job_phase.h"
 #include "server/moms/priv.h"
-#include "server/requests/job_end.h"
+#include "server/decide/job_end.h"
 
 #include <stdlib.h>
 #include <string.h>

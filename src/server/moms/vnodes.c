@@ -9,7 +9,7 @@
 #include "server/model/indirect.h"
 #include "server/model/node_state.h"
 #include "server/moms/priv.h"
-#include "server/requests/edit.h"
+#include "server/decide/edit.h"
 
 #include <string.h>
 #include <strings.h>

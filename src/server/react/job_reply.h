@@ -5,7 +5,7 @@
 #ifndef SERVER_REACT_JOB_REPLY_H
 #define SERVER_REACT_JOB_REPLY_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 /* The reply to a held request about the job of 'rec', when the record answers it; call
  * it for each hold of that object after each record. False: go on waiting. */

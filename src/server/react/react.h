@@ -11,7 +11,12 @@
 
 #include "lib/base/log.h"
 #include "lib/wire/sched_command.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
+#include "server/decide/effect.h"
+#include "server/decide/request.h"
+#include "server/decide/sched_link.h"
+
+struct svr;
 
 struct reaction {
     const struct model *m;
@@ -42,16 +47,5 @@ void effect_wake_schedulers(const struct reaction *r, const char *partition,
 /* The same for the scheduler of that name, whether its scheduling is on or not. */
 void effect_tell_scheduler(const struct reaction *r, const char *sched,
                            int32_t command);
-
-/* Event bits and object classes: lib/base/log.h. */
-void effect_log(struct effects *out, uint64_t seq, uint32_t event, uint32_t obj_class,
-                const char *object, const char *fmt, ...) PRINTF_LIKE(6, 7);
-void effect_account(struct effects *out, uint64_t seq, int64_t at, char type,
-                    const char *id, const char *fmt, ...) PRINTF_LIKE(6, 7);
-/* Append a value as accounting lines have it: in quotes when it has a blank
- * (operations.md 17). */
-void account_add_value(struct buf *out, const char *value);
-/* Append an effect of that kind, told when record 'seq' is durable. */
-struct effect *effect_add(struct effects *out, enum effect_kind kind, uint64_t seq);
 
 #endif

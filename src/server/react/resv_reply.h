@@ -5,7 +5,7 @@
 #ifndef SERVER_REACT_RESV_REPLY_H
 #define SERVER_REACT_RESV_REPLY_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 /* The reply to a held request about the reservation of 'rec', when the record answers
  * it. The engine calls it for each hold of that object after each record. 'gone' is the

@@ -9,7 +9,7 @@
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
-#include "server/requests/resv_proposal.h"
+#include "server/decide/resv_proposal.h"
 
 static void wake(const struct reaction *r, int32_t command)
 {

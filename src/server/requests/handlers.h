@@ -4,7 +4,19 @@
 #ifndef SERVER_REQUESTS_HANDLERS_H
 #define SERVER_REQUESTS_HANDLERS_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
+
+typedef int (*handler_fn)(const struct model *m, const struct request *rq,
+                          struct decision *out);
+
+/* Who may ask at all, and who answers: the rows are in requests/table.c. */
+struct request_row {
+    handler_fn handle;
+    uint32_t who;      /* enum attr_who bits that may ask; finer rules in the handler */
+    bool not_stopping; /* answered 15060 while the server shuts down (wire.md 5) */
+    bool silent;       /* neither success nor failure is answered (wire.md 8.6) */
+};
+const struct request_row *request_row(uint32_t number);
 
 /* Manager: by object in manager_*.c. */
 int handle_manager(const struct model *m, const struct request *rq,
@@ -26,8 +38,6 @@ int handle_shutdown(const struct model *m, const struct request *rq,
                     struct decision *out);
 
 /* Reservations: resv_*.c. */
-int handle_resv_submit(const struct model *m, const struct request *rq,
-                       struct decision *out);
 int handle_resv_confirm(const struct model *m, const struct request *rq,
                         struct decision *out);
 int handle_resv_delete(const struct model *m, const struct request *rq,

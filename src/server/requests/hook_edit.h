@@ -5,7 +5,7 @@
 #ifndef SERVER_REQUESTS_HOOK_EDIT_H
 #define SERVER_REQUESTS_HOOK_EDIT_H
 
-#include "server/requests/edit.h"
+#include "server/decide/edit.h"
 
 #define HOOK_SITE "site"
 #define HOOK_PBS  "pbs"

@@ -5,7 +5,7 @@
 #include "server/requests/handlers.h"
 #include "server/requests/hook_edit.h"
 #include "server/requests/show.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <string.h>
 

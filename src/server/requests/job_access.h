@@ -4,7 +4,7 @@
 #ifndef SERVER_REQUESTS_JOB_ACCESS_H
 #define SERVER_REQUESTS_JOB_ACCESS_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 /* Manager or operator. */
 bool requester_is_staff(const struct request *rq);

@@ -8,7 +8,7 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <string.h>
 #include <strings.h>

@@ -7,7 +7,7 @@
 #ifndef SERVER_REQUESTS_JOB_ADMIT_H
 #define SERVER_REQUESTS_JOB_ADMIT_H
 
-#include "server/requests/edit.h"
+#include "server/decide/edit.h"
 
 /* Under which account a job runs. */
 struct job_account {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
-#include "server/requests/job_end.h"
+#include "server/decide/job_end.h"
 
 #include <string.h>
 

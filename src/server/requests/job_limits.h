@@ -10,7 +10,7 @@
 #ifndef SERVER_REQUESTS_JOB_LIMITS_H
 #define SERVER_REQUESTS_JOB_LIMITS_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 /* Whom the job would count for. */
 struct job_entity {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/handlers.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 int handle_locate_job(const struct model *m, const struct request *rq,
                       struct decision *out)

@@ -18,7 +18,7 @@
 #include "server/requests/job_admit.h"
 #include "server/requests/job_limits.h"
 #include "server/requests/job_pending.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <string.h>
 #include <strings.h>

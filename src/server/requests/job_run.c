@@ -6,9 +6,9 @@
 #include "server/model/job_phase.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
-#include "server/requests/job_start.h"
-#include "server/sched_link.h"
-#include "server/svr.h"
+#include "server/decide/job_start.h"
+#include "server/decide/sched_link.h"
+#include "server/decide/config.h"
 
 /* What a hot start puts back on its vnodes no scheduler sends elsewhere meanwhile,
  * unless a manager has told it to. */

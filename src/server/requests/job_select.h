@@ -4,7 +4,7 @@
 #ifndef SERVER_REQUESTS_JOB_SELECT_H
 #define SERVER_REQUESTS_JOB_SELECT_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 struct selection;
 

@@ -7,7 +7,7 @@
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
-#include "server/requests/job_end.h"
+#include "server/decide/job_end.h"
 
 #include <string.h>
 #include <strings.h>

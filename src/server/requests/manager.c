@@ -5,7 +5,7 @@
 #include "server/requests/manager.h"
 
 #include "server/requests/handlers.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <string.h>
 #include <strings.h>

@@ -9,8 +9,8 @@
 
 #include "lib/attr/ids.h"
 #include "lib/base/log.h"
-#include "server/requests/edit.h"
-#include "server/requests/request.h"
+#include "server/decide/edit.h"
+#include "server/decide/request.h"
 
 struct manager {
     const struct model *m;

@@ -10,7 +10,7 @@
 #include "server/model/job_script.h"
 #include "server/requests/hook_edit.h"
 #include "server/requests/manager.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <ctype.h>
 #include <string.h>

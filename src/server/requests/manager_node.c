@@ -9,7 +9,7 @@
 
 #include "server/model/node_state.h"
 #include "server/requests/node_indirect.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <ctype.h>
 #include <string.h>

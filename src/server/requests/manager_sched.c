@@ -4,7 +4,7 @@
 #include "server/requests/manager.h"
 
 #include "lib/attr/formula.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <ctype.h>
 #include <string.h>

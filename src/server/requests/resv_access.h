@@ -4,7 +4,7 @@
 #ifndef SERVER_REQUESTS_RESV_ACCESS_H
 #define SERVER_REQUESTS_RESV_ACCESS_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 /* Find the reservation and let its owner (by user name, from any host), operators and
  * managers pass; a maintenance reservation, by its stored kind, needs one of the

@@ -8,7 +8,7 @@
 #include "server/model/resv_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/resv_access.h"
-#include "server/requests/resv_record.h"
+#include "server/decide/resv_record.h"
 
 int handle_resv_delete(const struct model *m, const struct request *rq,
                        struct decision *out)

@@ -14,10 +14,10 @@
 #include "server/model/resv_time.h"
 #include "server/requests/handlers.h"
 #include "server/requests/resv_access.h"
-#include "server/requests/resv_proposal.h"
-#include "server/requests/resv_queue.h"
-#include "server/requests/resv_record.h"
-#include "server/svr.h"
+#include "server/decide/resv_proposal.h"
+#include "server/decide/resv_queue.h"
+#include "server/decide/resv_record.h"
+#include "server/decide/config.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "server/model/resource_request.h"
 #include "server/model/resv_oversub.h"
 #include "server/model/resv_state.h"
-#include "server/requests/resv_proposal.h"
+#include "server/decide/resv_proposal.h"
 #include "server/requests/show.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/handlers.h"
 
-#include "server/sched_link.h"
-#include "server/svr.h"
+#include "server/decide/sched_link.h"
+#include "server/decide/config.h"
 
 #include <string.h>
 

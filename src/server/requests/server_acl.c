@@ -4,7 +4,7 @@
 #include "server/requests/server_acl.h"
 
 #include "lib/attr/acl.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -4,7 +4,7 @@
 #ifndef SERVER_REQUESTS_SERVER_ACL_H
 #define SERVER_REQUESTS_SERVER_ACL_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 /* The server's acl_hosts (15008: the connection ends) and acl_users (15007), when they
  * are enabled. The server's own host, daemons, and with acl_host_moms_enable the hosts

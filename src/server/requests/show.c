@@ -8,8 +8,8 @@
 #include "server/model/hot_start.h"
 #include "server/model/indirect.h"
 #include "server/model/node_state.h"
-#include "server/sched_link.h"
-#include "server/svr.h"
+#include "server/decide/sched_link.h"
+#include "server/decide/config.h"
 
 #include <string.h>
 #include <strings.h>

@@ -9,7 +9,7 @@
 #ifndef SERVER_REQUESTS_SHOW_H
 #define SERVER_REQUESTS_SHOW_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 /* True when it has dealt with the attribute: it appended entries, or shows none. False:
  * the stored value is shown.

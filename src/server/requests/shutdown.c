@@ -9,8 +9,8 @@
 #include "lib/base/log.h"
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
-#include "server/stop.h"
-#include "server/svr.h"
+#include "server/decide/job_end.h"
+#include "server/decide/config.h"
 
 enum shutdown_bits {
     SHUTDOWN_MANNER = 0x0f,
@@ -113,7 +113,7 @@ int handle_shutdown(const struct model *m, const struct request *rq,
                manner_name(rq->view->stopping, how, manner));
     MODEL_EACH(m, OBJ_JOB, o)
     {
-        if (how < STOP_NOW && stop_waits_for(TO_JOB(o)))
+        if (how < STOP_NOW && job_keeps_server(TO_JOB(o)))
             end_job(rq, TO_JOB(o), how, out);
     }
     out->quit_schedulers = body->value & SHUTDOWN_SCHED;

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/handlers.h"
 #include "server/requests/walk.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* table.c - the requests that the server answers, and who may ask.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_submit.h"
 #include "server/requests/handlers.h"
 
 static const struct request_row rows[] = {
@@ -22,7 +23,7 @@ static const struct request_row rows[] = {
     [BATCH_DEF_SCHED_REPLY] = { handle_def_sched_reply, WHO_ANYONE },
 
     /* reservations */
-    [BATCH_SUBMIT_RESV] = { handle_resv_submit, WHO_ANYONE },
+    [BATCH_SUBMIT_RESV] = { resv_submit, WHO_ANYONE },
     [BATCH_CONFIRM_RESV] = { handle_resv_confirm, WHO_STAFF },
     [BATCH_DELETE_RESV] = { handle_resv_delete, WHO_ANYONE },
     [BATCH_MODIFY_RESV] = { handle_resv_modify, WHO_ANYONE },

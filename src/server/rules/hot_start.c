@@ -11,10 +11,10 @@
 #include "server/model/job_state.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
-#include "server/requests/hot_start.h"
-#include "server/requests/job_start.h"
+#include "server/decide/hot_start.h"
+#include "server/decide/job_start.h"
 #include "server/rules/rules.h"
-#include "server/svr.h"
+#include "server/decide/config.h"
 
 /* --- a job --------------------------------------------------------------------------
  */

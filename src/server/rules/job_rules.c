@@ -10,8 +10,8 @@
 #include "server/model/job_phase.h"
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
-#include "server/requests/job_end.h"
-#include "server/requests/node_used.h"
+#include "server/decide/job_end.h"
+#include "server/decide/node_used.h"
 #include "server/rules/rules.h"
 
 #define NODE_FAIL_REQUEUE_S 310

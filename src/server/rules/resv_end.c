@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/instant.h"
 #include "server/model/resv_state.h"
-#include "server/requests/resv_queue.h"
-#include "server/requests/resv_record.h"
+#include "server/decide/resv_queue.h"
+#include "server/decide/resv_record.h"
 #include "server/rules/rules.h"
 
 static bool is_alive(const struct resv *r)

@@ -9,7 +9,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "server/model/job_state.h"
-#include "server/requests/handlers.h"
+#include "server/decide/resv_submit.h"
 #include "server/rules/rules.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ static int ask(const struct rule_context *c, const struct object *job,
 
     wire_attrs_add(&body.attrs, c->arena, resv_rows[RESV_A_RESERVE_JOB].name, NULL,
                    job->id, WIRE_OP_SET);
-    return handle_resv_submit(c->m, &rq, out);
+    return resv_submit(c->m, &rq, out);
 }
 
 bool rule_resv_from_job(const struct rule_context *c, const struct object *o,

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
-#include "server/requests/resv_record.h"
+#include "server/decide/resv_record.h"
 #include "server/rules/rules.h"
 
 static const struct node *first_unusable(const struct resv *r)

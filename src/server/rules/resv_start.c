@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/resv_state.h"
-#include "server/requests/resv_queue.h"
+#include "server/decide/resv_queue.h"
 #include "server/rules/rules.h"
 
 static bool waits_for_start(const struct resv *r)

@@ -17,7 +17,7 @@
 #ifndef SERVER_RULES_RULE_H
 #define SERVER_RULES_RULE_H
 
-#include "server/requests/request.h"
+#include "server/decide/request.h"
 
 struct rule_context {
     const struct model *m;

@@ -4,7 +4,7 @@
 #ifndef SERVER_SHELL_HOOK_COMPILE_H
 #define SERVER_SHELL_HOOK_COMPILE_H
 
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 /* Read a text of that kind ("py", "json", "ini" or "xml") in a Python of its own,
  * without running anything of it: the one of the installation

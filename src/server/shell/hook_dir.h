@@ -8,7 +8,7 @@
 #ifndef SERVER_SHELL_HOOK_DIR_H
 #define SERVER_SHELL_HOOK_DIR_H
 
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 /* Larger bodies are refused. */
 #define HOOK_BODY_MAX_BYTES (8u << 20)

@@ -5,7 +5,7 @@
 #define SERVER_SHELL_RECORDS_H
 
 #include "lib/store/store.h"
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 /* Texts are shared with 'rec', the list of changes is in 'arena'. */
 struct store_record records_to_store(const struct record *rec, struct arena *arena);

@@ -6,6 +6,7 @@
  * the reply to the last is on its way.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/handlers.h"
 #include "lib/auth/resvport.h"
 #include "lib/wire/batch.h"
 #include "server/shell/client.h"

@@ -12,7 +12,7 @@
 #include "lib/io/logfile.h"
 #include "lib/io/loop.h"
 #include "lib/store/store.h"
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 struct accounts;
 struct accounting;

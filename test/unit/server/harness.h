@@ -8,7 +8,7 @@
 #define TEST_UNIT_SERVER_HARNESS_H
 
 #include "server/requests/manager.h"
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 /* Short names for tables of cases: commands of Manager, status requests. */
 enum {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "resv_world.h"
 
-#include "server/svr_priv.h"
+#include "server/engine/svr_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

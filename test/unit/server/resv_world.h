@@ -8,7 +8,7 @@
 
 #include "server/model/node_state.h"
 #include "server/model/resv_state.h"
-#include "server/svr.h"
+#include "server/engine/svr.h"
 
 #include "../unit.h"
 

@@ -6,7 +6,7 @@
 #include "lib/attr/server_attrs.h"
 #include "server/model/hot_start.h"
 #include "server/model/node_state.h"
-#include "server/svr_priv.h"
+#include "server/engine/svr_priv.h"
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"
 

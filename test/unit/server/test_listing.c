@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/wire/packet.h"
-#include "server/listing.h"
+#include "server/engine/listing.h"
 #include "test/unit/server/fake_mom.h"
 
 #include "test/unit/unit.h"

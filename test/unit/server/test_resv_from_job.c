@@ -8,7 +8,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "server/model/resv_state.h"
-#include "server/svr_priv.h"
+#include "server/engine/svr_priv.h"
 
 #include "../unit.h"
 

@@ -6,6 +6,7 @@
  * who may ask, in which order answers come, and that none comes before its record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/handlers.h"
 #include "lib/base/buf.h"
 #include "lib/io/listen.h"
 #include "lib/wire/packet.h"

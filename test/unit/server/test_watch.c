@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/unit.h"
 
-#include "server/watch.h"
+#include "server/engine/watch.h"
 
 #include <stdlib.h>
 

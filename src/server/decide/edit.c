@@ -1,0 +1,439 @@
+/* edit.c - see edit.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/edit.h"
+
+#include "lib/attr/bounds.h"
+#include "lib/attr/list_edit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void edit_init(struct edit *e, const struct model *m, enum obj_kind kind,
+               const struct object *o)
+{
+    const struct attr_table *t = kind_table(kind);
+
+    *e = (struct edit){
+        .table = t,
+        .defs = m->defs,
+        .o = o,
+        .v = xcalloc(t->n, sizeof(*e->v)),
+        .touched = xcalloc(t->n, sizeof(*e->touched)),
+    };
+}
+
+void edit_fini(struct edit *e)
+{
+    for (size_t i = 0; i < e->table->n; i++)
+        if (e->v[i].set)
+            e->table->rows[i].type->clear(&e->v[i]);
+    free(e->v);
+    free(e->touched);
+    *e = (struct edit){ 0 };
+}
+
+const struct attr_value *edit_value(const struct edit *e, int attr)
+{
+    assert(attr >= 0 && (size_t)attr < e->table->n);
+    if (e->touched[attr] || !e->o)
+        return &e->v[attr];
+    return obj_attr(e->o, attr);
+}
+
+int64_t edit_num(const struct edit *e, int attr, int64_t unset)
+{
+    const struct attr_value *v = edit_value(e, attr);
+
+    return v->set ? v->u.num : unset;
+}
+
+const char *edit_str(const struct edit *e, int attr, const char *unset)
+{
+    const struct attr_value *v = edit_value(e, attr);
+
+    return v->set ? v->u.str : unset;
+}
+
+/* The edit's own copy, to be changed. */
+static struct attr_value *touch(struct edit *e, int attr)
+{
+    assert(attr >= 0 && (size_t)attr < e->table->n);
+    if (!e->touched[attr] && e->o && obj_is_set(e->o, attr))
+        e->table->rows[attr].type->copy(&e->v[attr], obj_attr(e->o, attr));
+    e->touched[attr] = true;
+    return &e->v[attr];
+}
+
+static int refuse(struct diag *why, int code, const char *name, const char *resource)
+{
+    char what[sizeof(why->text)];
+
+    if (!resource || *resource == '\0')
+        return diag_about(why, code, name);
+    snprintf(what, sizeof(what), "%s.%s", name, resource);
+    return diag_about(why, code, what);
+}
+
+int edit_set(struct edit *e, int attr, const char *resource, const char *text,
+             enum wire_op op, struct diag *why)
+{
+    const struct attr_row *row = &e->table->rows[attr];
+    int err;
+
+    if (attr_type_has_members(row->type) && !resource)
+        return refuse(why, PBSE_UNKRESC, row->name, NULL);
+    err = attr_value_set(row->type, touch(e, attr), e->defs, resource, text, op);
+    return err ? refuse(why, err, row->name, resource) : 0;
+}
+
+void edit_set_num(struct edit *e, int attr, int64_t num)
+{
+    struct attr_value *v = touch(e, attr);
+
+    v->set = true;
+    v->u.num = num;
+}
+
+void edit_set_str(struct edit *e, int attr, const char *text)
+{
+    int err = edit_set(e, attr, NULL, text, WIRE_OP_SET, NULL);
+
+    assert(err == 0); /* the caller's own text */
+    (void)err;
+}
+
+void edit_unset(struct edit *e, int attr, const char *resource)
+{
+    attr_value_unset(e->table->rows[attr].type, touch(e, attr), resource);
+}
+
+void edit_job_event(struct edit *e, enum job_event event, int64_t now_at)
+{
+    struct job_entry in = job_enter(TO_JOB(e->o), event);
+
+    edit_set_num(e, JOB_A_JOB_STATE, job_phase_state(in.phase));
+    edit_set_num(e, JOB_A_SUBSTATE, job_phase_substate(in.phase));
+    if (in.etime == JOB_ETIME_NOW)
+        edit_set_num(e, JOB_A_ETIME, now_at);
+    else if (in.etime == JOB_ETIME_UNSET)
+        edit_unset(e, JOB_A_ETIME, NULL);
+}
+
+void edit_defaults(struct edit *e)
+{
+    for (size_t i = 0; i < e->table->n; i++) {
+        const struct attr_row *row = &e->table->rows[i];
+
+        if (row->dflt && !(row->flags & ATTR_NOT_SAVED) && !edit_value(e, (int)i)->set)
+            edit_set_str(e, (int)i, row->dflt);
+    }
+}
+
+enum entry_fate {
+    ENTRY_TAKE,
+    ENTRY_SKIP,
+    ENTRY_REFUSE
+};
+
+static enum entry_fate entry_find(const struct edit *e, const struct wire_attr *a,
+                                  uint32_t rights, int *attr, struct diag *why)
+{
+    *attr = attr_find(e->table, a->name);
+    if (*attr < 0) {
+        refuse(why, PBSE_NOATTR, a->name, NULL);
+        return ENTRY_REFUSE;
+    }
+    if (e->table->rows[*attr].write & rights)
+        return ENTRY_TAKE;
+    if (rights & WHO_DAEMON)
+        return ENTRY_SKIP;
+    refuse(why, PBSE_ATTRRO, e->table->rows[*attr].name, a->resource);
+    return ENTRY_REFUSE;
+}
+
+/* A chunk asks for its resources as plainly as the list does. */
+static int check_select_writer(const struct edit *e, const char *text, uint32_t rights,
+                               struct diag *why)
+{
+    struct arena *arena = arena_new();
+    struct select sel;
+    int err = 0;
+
+    /* What is wrong with the select itself is said later, in its turn. */
+    if (select_parse(text, e->defs, arena, &sel, NULL) == 0)
+        err = select_check_writer(&sel, rights, why);
+    arena_free(arena);
+    return err;
+}
+
+/* Members of a resource list have writers of their own (attributes.md 6.1). */
+static int check_member(const struct edit *e, int attr, const struct wire_attr *a,
+                        uint32_t rights, struct diag *why)
+{
+    const struct attr_row *row = &e->table->rows[attr];
+    const struct resource_def *def = NULL;
+
+    if (row->type == &attr_resources && a->resource)
+        def = resource_find(e->defs, a->resource);
+    if (!def || (rights & WHO_DAEMON))
+        return 0;
+    if (!(def->write & rights))
+        return refuse(why, PBSE_ATTRRO, row->name, def->name);
+    if (def->type == &attr_select && *a->value != '\0')
+        return check_select_writer(e, a->value, rights, why);
+    return 0;
+}
+
+/* A request's entries being carried out. */
+struct entries {
+    struct edit *e;
+    uint32_t rights;
+    struct list_edit **lists; /* by row: of lists that += or -= are gathered for */
+    size_t combined_bytes;    /* that += and -= of other values have walked over */
+};
+
+static int refuse_excess(const struct attr_row *row, const char *resource,
+                         const char *words, struct diag *why)
+{
+    char what[sizeof(why->text)];
+
+    snprintf(what, sizeof(what), "%s%s%.100s: %s", row->name, resource ? "." : "",
+             resource ? resource : "", words);
+    return diag_about(why, PBSE_BADATVAL, what);
+}
+
+static int check_bounds(const struct entries *en, int attr, const struct wire_attr *a,
+                        struct diag *why)
+{
+    const struct attr_row *row = &en->e->table->rows[attr];
+    const struct resource_def *def = NULL;
+    const char *words;
+
+    if (row->type == &attr_resources && a->resource)
+        def = resource_find(en->e->defs, a->resource);
+    words = attr_text_excess(def ? def->type : row->type, a->value);
+    return words ? refuse_excess(row, a->resource, words, why) : 0;
+}
+
+/* Each += and -= of what is not gathered walks over the whole value. */
+static int check_work(struct entries *en, int attr, const struct wire_attr *a,
+                      struct diag *why)
+{
+    const struct attr_row *row = &en->e->table->rows[attr];
+
+    if (a->op != WIRE_OP_INCR && a->op != WIRE_OP_DECR)
+        return 0;
+    en->combined_bytes +=
+        attr_value_weight(row->type, edit_value(en->e, attr)) + strlen(a->value);
+    if (en->combined_bytes <= REQUEST_MAX_COMBINED_BYTES)
+        return 0;
+    return diag_set(why, PBSE_IVALREQ, "%s: %s is changed too often in one request",
+                    pbse_text(PBSE_IVALREQ), row->name);
+}
+
+/* The list goes into a list edit with the first += or -= in the request. */
+static bool is_gathered(struct entries *en, int attr, const struct wire_attr *a)
+{
+    const struct attr_type *type = en->e->table->rows[attr].type;
+
+    if (!type->list)
+        return false;
+    if (!en->lists[attr] && a->op != WIRE_OP_INCR && a->op != WIRE_OP_DECR)
+        return false;
+    if (!en->lists[attr])
+        en->lists[attr] = list_edit_begin(type, touch(en->e, attr));
+    return true;
+}
+
+static int gather(struct entries *en, int attr, const struct wire_attr *a, size_t when,
+                  struct diag *why)
+{
+    const struct attr_row *row = &en->e->table->rows[attr];
+    bool less = a->op == WIRE_OP_DECR && row->type->decode_less;
+    struct attr_value v = { 0 };
+    int err = less ? row->type->decode_less(&v, en->e->defs, NULL, a->value)
+                   : row->type->decode(&v, en->e->defs, NULL, a->value);
+
+    if (err)
+        return refuse(why, err, row->name, NULL);
+    list_edit_apply(en->lists[attr], &v, (enum wire_op)a->op, when);
+    return 0;
+}
+
+static int entry_apply(struct entries *en, int attr, const struct wire_attr *a,
+                       size_t when, struct diag *why)
+{
+    struct edit *e = en->e;
+    int err = check_member(e, attr, a, en->rights, why);
+
+    if (err)
+        return err;
+    if (*a->value == '\0') {
+        edit_unset(e, attr, a->resource);
+        return 0;
+    }
+    err = check_bounds(en, attr, a, why);
+    if (err)
+        return err;
+    if (is_gathered(en, attr, a))
+        return gather(en, attr, a, when, why);
+    err = check_work(en, attr, a, why);
+    return err ? err : edit_set(e, attr, a->resource, a->value, (enum wire_op)a->op, why);
+}
+
+static int entry_carry_out(struct entries *en, const struct wire_attr *a, size_t when,
+                           struct diag *why)
+{
+    int attr;
+
+    switch (entry_find(en->e, a, en->rights, &attr, why)) {
+    case ENTRY_REFUSE:
+        return why->code;
+    case ENTRY_SKIP:
+        return 0;
+    default:
+        return entry_apply(en, attr, a, when, why);
+    }
+}
+
+/* Empty values unset and go first, then the others in their order. The first that was
+ * refused and its number; SIZE_MAX when none was. */
+static size_t carry_out(struct entries *en, const struct wire_attrs *attrs,
+                        struct diag *why)
+{
+    for (int empties = 1; empties >= 0; empties--)
+        for (size_t i = 0; i < attrs->n; i++)
+            if ((*attrs->v[i].value == '\0') == (bool)empties &&
+                entry_carry_out(en, &attrs->v[i], i, why))
+                return empties ? 0 : i;
+    return SIZE_MAX;
+}
+
+/* Put the gathered lists back. What one of them refuses counts when it comes before
+ * what was refused already. */
+static void end_lists(struct entries *en, size_t refused_at, struct diag *why)
+{
+    for (size_t i = 0; i < en->e->table->n; i++) {
+        const struct attr_row *row = &en->e->table->rows[i];
+        size_t when = 0;
+        int err;
+
+        if (!en->lists[i])
+            continue;
+        err = list_edit_end(en->lists[i], &en->e->v[i], &when);
+        if (err && when < refused_at) {
+            refuse(why, err, row->name, NULL);
+            refused_at = when;
+        }
+    }
+}
+
+static int check_values(const struct edit *e, struct diag *why)
+{
+    for (size_t i = 0; i < e->table->n; i++) {
+        const struct attr_row *row = &e->table->rows[i];
+        const char *words =
+            e->touched[i] ? attr_value_excess(row->type, &e->v[i]) : NULL;
+
+        if (words)
+            return refuse_excess(row, NULL, words, why);
+    }
+    return 0;
+}
+
+int edit_list_entries(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
+                      struct diag *why)
+{
+    struct entries en = { .e = e, .rights = rights };
+    struct diag local = { 0 };
+
+    if (attrs->n > REQUEST_MAX_ENTRIES)
+        return diag_set(why, PBSE_IVALREQ, "%s: more than %d attributes",
+                        pbse_text(PBSE_IVALREQ), REQUEST_MAX_ENTRIES);
+    en.lists = xcalloc(e->table->n, sizeof(*en.lists));
+    end_lists(&en, carry_out(&en, attrs, &local), &local);
+    free(en.lists);
+    if (!local.code)
+        check_values(e, &local);
+    return local.code ? diag_set(why, local.code, "%s", local.text) : 0;
+}
+
+int edit_check_rows(const struct edit *e, struct diag *why)
+{
+    for (size_t i = 0; i < e->table->n; i++) {
+        const struct attr_row *row = &e->table->rows[i];
+        int err;
+
+        if (!e->touched[i] || !e->v[i].set || !row->check)
+            continue;
+        err = row->check(&e->v[i], why);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int edit_list(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
+              struct diag *why)
+{
+    int err = edit_list_entries(e, attrs, rights, why);
+
+    return err ? err : edit_check_rows(e, why);
+}
+
+static bool commit_plain(const struct edit *e, int attr, struct arena *arena,
+                         struct record *rec)
+{
+    const struct attr_type *type = e->table->rows[attr].type;
+    const char *before =
+        e->o ? attr_value_text(type, obj_attr(e->o, attr), arena) : NULL;
+    const char *after = attr_value_text(type, &e->v[attr], arena);
+
+    if (str_same(before, after))
+        return false;
+    record_change(rec, arena, attr, NULL, after);
+    return true;
+}
+
+static bool commit_members(const struct edit *e, int attr, struct arena *arena,
+                           struct record *rec)
+{
+    static const struct attr_value unset;
+    const struct attr_type *type = e->table->rows[attr].type;
+    const struct attr_value *was = e->o ? obj_attr(e->o, attr) : &unset;
+    const struct attr_value *is = &e->v[attr];
+    const char *name;
+    bool any = false;
+
+    for (size_t i = 0; (name = attr_value_member_name(type, was, i)); i++)
+        if (!attr_value_member(type, is, name, arena)) {
+            record_change(rec, arena, attr, arena_strdup(arena, name), NULL);
+            any = true;
+        }
+    for (size_t i = 0; (name = attr_value_member_name(type, is, i)); i++) {
+        const char *after = attr_value_member(type, is, name, arena);
+
+        if (str_same(after, attr_value_member(type, was, name, arena)))
+            continue;
+        record_change(rec, arena, attr, arena_strdup(arena, name), after);
+        any = true;
+    }
+    return any;
+}
+
+bool edit_commit(const struct edit *e, struct arena *arena, struct record *rec)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < e->table->n; i++) {
+        if (!e->touched[i])
+            continue;
+        if (attr_type_has_members(e->table->rows[i].type))
+            any |= commit_members(e, (int)i, arena, rec);
+        else
+            any |= commit_plain(e, (int)i, arena, rec);
+    }
+    return any;
+}

@@ -1,0 +1,108 @@
+/* job_end.c - see job_end.h.
+ *
+ * A run ends in one of three ways: its obituary is stored and end processing goes on at
+ * the MoM (rules and moms/), it is given up without the MoM (force, a lost node), or
+ * there was no run. What must be told about the end is in the attributes of the job
+ * before it leaves, so that the accounting is a function of records.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/job_end.h"
+
+#include "lib/attr/job_attrs.h"
+#include "server/model/job_exit.h"
+#include "server/model/job_hosts.h"
+#include "server/model/job_phase.h"
+#include "server/model/node_state.h"
+#include "server/decide/node_used.h"
+
+/* Exit status of a job that was given up: as if ended by SIGTERM. */
+#define EXIT_TERMINATED 271
+
+static struct record *about(const struct job *job, enum fact fact, const char *actor,
+                            int64_t now_at, struct decision *out)
+{
+    return record_add(&out->records, out->arena, fact, OBJ_JOB, job->obj.id, actor,
+                      now_at);
+}
+
+static void kill_record(const struct job *job, const char *actor, int64_t now_at,
+                        bool force, struct decision *out)
+{
+    struct record *rec = about(job, FACT_JOB_KILLED, actor, now_at, out);
+
+    record_change(rec, out->arena, JOB_A_HF_KILL_BY, NULL, actor);
+    record_change_num(rec, out->arena, JOB_A_HF_KILL_AT, now_at);
+    if (force) {
+        record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, EXIT_TERMINATED);
+        record_change_num(rec, out->arena, JOB_A_OBITTIME, now_at);
+        rec->note = "Delete forced";
+    }
+}
+
+void job_delete_records(const struct job *job, const char *actor, int64_t now_at,
+                        uint32_t flags, struct decision *out)
+{
+    bool force = (flags & JOB_END_FORCE) != 0;
+    bool doomed = obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
+
+    if (!job_is_at_mom(job)) {
+        about(job, FACT_JOB_DELETED, actor, now_at, out);
+        return;
+    }
+    if (job_state(job) == 'R' && (!doomed || force))
+        kill_record(job, actor, now_at, force, out);
+    if (!force)
+        return;
+    nodes_used_records(&job->holds, actor, now_at, out);
+    about(job, FACT_JOB_ENDED, actor, now_at, out);
+}
+
+/* Attributes of a run that a job in the queue does not have. */
+static const int of_a_run[] = {
+    JOB_A_EXEC_VNODE,   JOB_A_EXEC_HOST,  JOB_A_EXEC_HOST2,      JOB_A_SESSION_ID,
+    JOB_A_STIME,        JOB_A_OBITTIME,   JOB_A_EXIT_STATUS,     JOB_A_RESOURCES_USED,
+    JOB_A_JOBDIR,       JOB_A_HF_SENT,    JOB_A_HF_KILL_BY,      JOB_A_HF_KILL_AT,
+    JOB_A_HF_KILL_HARD, JOB_A_HF_REQUEUE, JOB_A_HF_OBIT_COMMENT,
+};
+
+void job_back_in_queue(const struct job *job, struct record *rec, const char *hold,
+                       int64_t now_at, struct decision *out)
+{
+    enum job_event where = job_place_now(job, now_at, out->arena);
+
+    nodes_used_records(&job->holds, rec->actor, now_at, out);
+    for (size_t i = 0; i < ARRAY_LEN(of_a_run); i++)
+        record_change(rec, out->arena, of_a_run[i], NULL, NULL);
+    if (obj_num(&job->obj, JOB_A_RUN_COUNT, 0) > JOB_MAX_RUNS)
+        hold = "job held, too many failed attempts to run";
+    if (hold) {
+        const char *holds = job_holds_text(job, out->arena);
+
+        where = JOB_EV_HOLD;
+        record_change(rec, out->arena, JOB_A_HOLD_TYPES, NULL,
+                      *holds == 'n' ? "s" : arena_printf(out->arena, "s%s", holds));
+        record_change(rec, out->arena, JOB_A_COMMENT, NULL, hold);
+    }
+    record_job_event(rec, out->arena, job, where, now_at);
+}
+
+void job_requeue_records(const struct job *job, const char *actor, int64_t now_at,
+                         int64_t exit_status, const char *why, struct decision *out)
+{
+    struct record *rec = about(job, FACT_JOB_OBIT, actor, now_at, out);
+
+    rec->note = why;
+    record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, exit_status);
+    record_change_num(rec, out->arena, JOB_A_OBITTIME, now_at);
+    record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, "True");
+    rec = about(job, FACT_JOB_REQUEUED, actor, now_at, out);
+    rec->note = why;
+    job_back_in_queue(job, rec, NULL, now_at, out);
+}
+
+bool job_keeps_server(const struct job *job)
+{
+    const struct node *n = job_first_node(job);
+
+    return job_is_at_mom(job) && n && node_may_be_reached(n);
+}

@@ -1,0 +1,249 @@
+/* job_start.c - see job_start.h.
+ *
+ * A job that is given vnodes is running from that record on: it holds them, whether or
+ * not its MoM has heard of it yet. Sending it is what follows (moms/), and a MoM that
+ * refuses puts it back into the queue.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/job_start.h"
+
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/node_attrs.h"
+#include "lib/attr/queue_attrs.h"
+#include "lib/attr/resv_attrs.h"
+#include "lib/base/date.h"
+#include "server/model/indirect.h"
+#include "server/model/job_hosts.h"
+#include "server/model/job_phase.h"
+#include "server/model/node_state.h"
+#include "server/model/resv_fit.h"
+#include "server/decide/config.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define COMMENT_MAX        255
+#define KILL_DELAY_DEFAULT 10
+
+/* The pieces of a run. */
+struct run {
+    const struct job_start *st;
+    const struct model *m;
+    const struct job *job;
+    struct arena *arena;
+    struct exec_vnode ev;
+    const char *exec_vnode;
+    struct job_hosts hosts;
+};
+
+/* A vnode that no MoM serves at the moment cannot take a job. */
+#define UNREACHABLE (NODE_DOWN | NODE_STATE_UNKNOWN | NODE_UNRESOLVABLE | NODE_SLEEP)
+
+static int check_vnodes(const struct run *run, struct diag *why)
+{
+    for (size_t i = 0; i < run->ev.n; i++) {
+        for (size_t k = 0; k < run->ev.chunks[i].n; k++) {
+            const struct node *n =
+                model_node(run->m, run->ev.chunks[i].shares[k].vnode);
+
+            if (node_state_stored(n) & (uint32_t)UNREACHABLE)
+                return diag_code(why, PBSE_NORELYMOM);
+        }
+    }
+    return 0;
+}
+
+/* What jobs of the reservation already use of that resource on the vnode. */
+static int64_t used_in_resv(const struct resv *resv, const struct node *n,
+                            const char *resource)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < n->n_jobs; i++) {
+        const struct job *job = n->jobs[i];
+
+        for (size_t k = 0; job->resv == resv && k < job->holds.n; k++)
+            if (job->holds.v[k].node == n)
+                sum += resources_amount(&job->holds.v[k].amount, resource, 0);
+    }
+    return sum;
+}
+
+/* What the reservation holds of it there; nothing of a vnode that is not its own. */
+static int64_t held_by_resv(const struct resv *resv, const struct node *n,
+                            const char *resource)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < resv->holds.n; i++)
+        if (resv->holds.v[i].node == n)
+            sum += resources_amount(&resv->holds.v[i].amount, resource, 0);
+    return sum;
+}
+
+/* The same two of a resource that vnodes share, through whichever of them. */
+static bool fits_at_home(const struct run *run, const struct node *n,
+                         const char *resource)
+{
+    const struct resv *resv = run->job->resv;
+    const struct node *home = node_home(n, resource);
+    int64_t used = 0;
+
+    for (size_t i = 0; i < resv->holds.n; i++)
+        if (node_home(resv->holds.v[i].node, resource) == home)
+            used += used_in_resv(resv, resv->holds.v[i].node, resource);
+    return used + offer_at_home(run->m, &run->ev, home, resource) <=
+           holds_at_home(&resv->holds, home, resource);
+}
+
+static bool is_counted(const struct resource_def *def)
+{
+    return def && (def->flags & RESOURCE_CONSUMABLE);
+}
+
+/* Does a share fit into what the reservation of the job has there? */
+static bool fits_inside(const struct run *run, const struct vnode_share *s)
+{
+    const struct resv *resv = run->job->resv;
+    const struct node *n = model_node(run->m, s->vnode);
+
+    for (size_t r = 0; r < s->n; r++) {
+        const char *name = s->res[r].name;
+
+        if (is_counted(s->res[r].def) && node_shares(n, name)) {
+            if (!fits_at_home(run, n, name))
+                return false;
+        } else if (is_counted(s->res[r].def) &&
+                   used_in_resv(resv, n, name) +
+                           exec_vnode_amount(&run->ev, s->vnode, name) >
+                       held_by_resv(resv, n, name))
+            return false;
+    }
+    return true;
+}
+
+/* A scheduler decides on a picture that may be old: what no longer holds is refused. A
+ * manager's qrun may overfill a vnode. */
+static int check_room(const struct run *run, struct diag *why)
+{
+    if (!run->job->resv)
+        return resv_fit_job(run->m, run->job, &run->ev, run->st->now_at, run->arena)
+                   ? 0
+                   : diag_code(why, PBSE_RESCUNAV);
+    for (size_t i = 0; i < run->ev.n; i++)
+        for (size_t k = 0; k < run->ev.chunks[i].n; k++)
+            if (!fits_inside(run, &run->ev.chunks[i].shares[k]))
+                return diag_code(why, PBSE_RESCUNAV);
+    return 0;
+}
+
+static bool is_bare(const struct exec_vnode *ev)
+{
+    return ev->n == 1 && ev->chunks[0].n == 1 && ev->chunks[0].shares[0].n == 0;
+}
+
+/* A bare vnode name: every chunk of the job goes there, with what it asks for. */
+static int spread_on(struct run *run, const char *vnode, struct diag *why)
+{
+    struct arena *arena = run->arena;
+    struct select sel = { 0 };
+    struct buf text = { 0 };
+    int err = select_parse(obj_str(&run->job->obj, JOB_A_SCHEDSELECT, "1:ncpus=1"),
+                           run->m->defs, arena, &sel, why);
+
+    for (size_t i = 0; !err && i < sel.n; i++) {
+        for (int64_t c = 0; c < sel.chunks[i].count; c++) {
+            buf_printf(&text, "%s(%s", text.len ? "+" : "", vnode);
+            for (size_t r = 0; r < sel.chunks[i].n; r++)
+                if (is_counted(sel.chunks[i].res[r].def))
+                    buf_printf(&text, ":%s=%s", sel.chunks[i].res[r].name,
+                               sel.chunks[i].res[r].value);
+            buf_add_char(&text, ')');
+        }
+    }
+    if (!err && text.len) {
+        run->exec_vnode = arena_strdup(arena, text.data);
+        err = exec_vnode_parse(run->exec_vnode, run->m->defs, arena, &run->ev, why);
+    }
+    buf_fini(&text);
+    return err;
+}
+
+static int read_vnodes(struct run *run, const char *text, struct diag *why)
+{
+    int err = exec_vnode_parse(text, run->m->defs, run->arena, &run->ev, why);
+
+    if (err)
+        return err;
+    run->exec_vnode = text;
+    if (is_bare(&run->ev) && model_node(run->m, run->ev.chunks[0].shares[0].vnode))
+        err = spread_on(run, run->ev.chunks[0].shares[0].vnode, why);
+    if (!err)
+        err = job_hosts_make(run->m, &run->ev, run->arena, &run->hosts, why);
+    return err;
+}
+
+static const char *run_comment(const struct run *run)
+{
+    static const char *const days[] = {
+        "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"
+    };
+    static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+    const struct svr_config *cfg = run->st->cfg;
+    int64_t offset_s =
+        cfg->utc_offset_s ? cfg->utc_offset_s(cfg->arg, run->st->now_at) : 0;
+    struct date d = date_of(run->st->now_at, offset_s);
+    char *text = arena_printf(run->arena, "Job run at %s %s %02d at %02d:%02d on %s",
+                              days[d.weekday], months[d.month - 1], d.day, d.hour,
+                              d.minute, run->exec_vnode);
+
+    if (strlen(text) > COMMENT_MAX)
+        memcpy(text + COMMENT_MAX - 3, "...", 4);
+    return text;
+}
+
+static int64_t kill_delay_s(const struct run *run)
+{
+    if (!run->job->queue)
+        return KILL_DELAY_DEFAULT;
+    return obj_num(&run->job->queue->obj, QUEUE_A_KILL_DELAY, KILL_DELAY_DEFAULT);
+}
+
+static void decide_run(const struct run *run, struct decision *out)
+{
+    const struct object *o = &run->job->obj;
+    struct arena *arena = out->arena;
+    struct record *rec = record_add(&out->records, arena, FACT_JOB_RUN, OBJ_JOB, o->id,
+                                    run->st->actor, run->st->now_at);
+
+    record_job_event(rec, arena, run->job, JOB_EV_RUN, run->st->now_at);
+    record_change(rec, arena, JOB_A_EXEC_VNODE, NULL, run->exec_vnode);
+    record_change(rec, arena, JOB_A_EXEC_HOST, NULL, run->hosts.exec_host);
+    record_change(rec, arena, JOB_A_EXEC_HOST2, NULL, run->hosts.exec_host2);
+    record_change(rec, arena, JOB_A_HASHNAME, NULL, o->id);
+    record_change_num(rec, arena, JOB_A_RUN_COUNT, obj_num(o, JOB_A_RUN_COUNT, 0) + 1);
+    record_change_num(rec, arena, JOB_A_RUN_VERSION,
+                      obj_num(o, JOB_A_RUN_VERSION, 0) + 1);
+    record_change_num(rec, arena, JOB_A_JOB_KILL_DELAY, kill_delay_s(run));
+    record_change_num(rec, arena, JOB_A_STIME, run->st->now_at);
+    record_change_num(rec, arena, JOB_A_MTIME, run->st->now_at);
+    record_change(rec, arena, JOB_A_COMMENT, NULL, run_comment(run));
+    /* Elsewhere: a hot start has nothing more to do for it. */
+    if (!str_same(obj_str(o, JOB_A_HF_HOT_VNODES, NULL), run->exec_vnode))
+        record_change(rec, arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
+}
+
+int job_start(const struct job_start *st, struct decision *out)
+{
+    struct run run = { .st = st, .m = st->m, .job = st->job, .arena = out->arena };
+    int err = read_vnodes(&run, st->vnodes, &out->why);
+
+    if (!err)
+        err = check_vnodes(&run, &out->why);
+    if (!err && st->needs_room)
+        err = check_room(&run, &out->why);
+    if (!err)
+        decide_run(&run, out);
+    return err;
+}

@@ -1,0 +1,97 @@
+/* request.c - what handlers share: rights, records, replies, log lines.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/request.h"
+
+#include "lib/attr/acl.h"
+#include "server/decide/config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+uint32_t requester_rights(const struct model *m, const char *user, const char *host,
+                          bool server_uid)
+{
+    const struct object *s = m->server;
+    uint32_t rights = WHO_USER;
+
+    if (server_uid)
+        return rights | WHO_STAFF;
+    if (obj_is_set(s, SERVER_A_MANAGERS) &&
+        acl_allows_user(obj_attr(s, SERVER_A_MANAGERS), user, host))
+        rights |= WHO_MANAGER;
+    if (obj_is_set(s, SERVER_A_OPERATORS) &&
+        acl_allows_user(obj_attr(s, SERVER_A_OPERATORS), user, host))
+        rights |= WHO_OPERATOR;
+    return rights;
+}
+
+bool requester_is_owner(const struct model *m, const struct requester *who,
+                        const char *owner)
+{
+    size_t len = strcspn(owner, "@");
+
+    if (strlen(who->user) != len || strncmp(who->user, owner, len) != 0)
+        return false;
+    if (owner[len] == '\0' || obj_num(m->server, SERVER_A_FLATUID, 0))
+        return true;
+    return strcasecmp(owner + len + 1, who->host) == 0;
+}
+
+struct record *decide(struct decision *out, const struct request *rq, enum fact fact,
+                      enum obj_kind kind, const char *id)
+{
+    return record_add(&out->records, out->arena, fact, kind,
+                      arena_strdup(out->arena, id), rq->actor, rq->now_at);
+}
+
+uint64_t decide_next_number(const struct model *m, const struct request *rq,
+                            struct decision *out)
+{
+    uint64_t number = model_next_number(m);
+    struct record *rec = decide(out, rq, FACT_SET, OBJ_SERVER, m->server->id);
+
+    record_change_num(rec, out->arena, SERVER_A_HF_NEXT_NUMBER, (int64_t)number + 1);
+    return number;
+}
+
+const char *log_server_name(const struct svr_config *cfg, struct arena *arena)
+{
+    return arena_printf(arena, "Server@%.*s", (int)strcspn(cfg->server_host, "."),
+                        cfg->server_host);
+}
+
+void decide_log(struct decision *out, uint32_t event, uint32_t obj_class,
+                const char *object, const char *fmt, ...)
+{
+    va_list ap;
+
+    out->logs = arena_grow(out->arena, out->logs, out->n_logs, &out->cap_logs, 4,
+                           sizeof(*out->logs));
+    va_start(ap, fmt);
+    out->logs[out->n_logs++] = (struct log_line){
+        .event = event,
+        .obj_class = obj_class,
+        .object = arena_strdup(out->arena, object),
+        .text = arena_vprintf(out->arena, fmt, ap),
+    };
+    va_end(ap);
+}
+
+void reply_text(struct decision *out, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    out->reply.choice = REPLY_TEXT;
+    out->reply.text = arena_vprintf(out->arena, fmt, ap);
+    va_end(ap);
+}
+
+void reply_id(struct decision *out, enum reply_choice choice, const char *id)
+{
+    out->reply.choice = choice;
+    out->reply.text = id;
+}

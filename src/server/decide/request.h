@@ -1,0 +1,136 @@
+/* request.h - what a handler sees and what it returns.
+ *
+ * A handler is a pure function of the model, the request and the time. It answers with
+ * a decision: records to be stored and applied, and a reply or a refusal. A refusal
+ * (non-zero return, words in out->why) must leave out->records empty.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_DECIDE_REQUEST_H
+#define SERVER_DECIDE_REQUEST_H
+
+#include "lib/wire/batch.h"
+#include "server/model/model.h"
+
+struct svr_config;
+struct pending_jobs;
+struct sched_links;
+
+/* A requester, as the shell authenticated it. */
+struct requester {
+    const char *user;
+    const char *host;
+    /* root, or the uid that runs the server, known for certain: by peer credentials of
+     * the local socket. */
+    bool server_uid;
+    /* root on the server's host as a reserved port vouches for it: manager and
+     * operator, and nothing of what only server_uid may do (hooks, acl_roots). */
+    bool host_root;
+    /* RegisterSched only: this user may register the scheduler that is named, from the
+     * host that it asks from. It is no other right. */
+    bool may_schedule;
+    uint64_t conn; /* the shell's number of the connection, 0: the server itself */
+    /* Filled in by svr_request(); the shell leaves them zero. */
+    uint32_t rights; /* enum attr_who bits, see requester_rights() */
+    bool scheduler;  /* a registered scheduler's primary connection */
+};
+
+/* How the server is ending. */
+enum server_stop {
+    STOP_NOT,
+    STOP_DELAYED,   /* it waits for jobs that can neither be requeued nor killed */
+    STOP_IMMEDIATE, /* it waits for jobs that are being requeued or killed */
+    STOP_NOW,
+};
+
+/* What the engine knows besides the model; it lasts as long as the process. */
+struct svr_view {
+    size_t n_schedulers; /* attached and with scheduling on */
+    enum server_stop stopping;
+    const struct sched_links *links; /* sched_link.h */
+};
+
+struct request {
+    const struct wire_request *wire;
+    const void *body; /* == wire->body */
+    const struct requester *who;
+    const char *actor; /* "user@host" in the arena */
+    int64_t now_at;
+    struct arena *arena;
+    const struct svr_config *cfg; /* names and accounts of the server */
+    struct pending_jobs *pending; /* jobs being sent, by connection (job_pending.h) */
+    const struct svr_view *view;
+};
+
+/* When the reply is not known yet: the request waits for a fact about an object. */
+struct hold_reply {
+    bool wanted;
+    enum obj_kind kind;
+    const char *id;    /* of the object waited for */
+    int64_t until_at;  /* 0: no limit */
+    bool expires;      /* "-I -N": the object is deleted when the time is over */
+    bool alteration;   /* waits for the answer to an alteration */
+    bool deferred_run; /* RunJob without vnodes (wire.md 12.4): the engine asks the
+                        * scheduler of the job's queue and answers by its DefSchReply */
+};
+
+struct decision {
+    struct arena *arena;
+    struct records records;
+    struct wire_reply reply; /* choice 0 becomes a Null reply, code 0 */
+    bool listing; /* the reply is every object that this status asks for (walk.h) */
+    struct hold_reply hold;
+    bool no_reply; /* AsyrunJob and its like */
+    /* This very request goes to the MoM of that job, whose answer is the reply.
+     * Quietly: the reply does not wait for it. */
+    const char *forward_job;
+    bool forward_quietly;
+    bool close;           /* close the connection after the reply */
+    enum server_stop stop; /* end after the reply, or when no job is waited for */
+    bool quit_schedulers;  /* they are told to leave */
+    bool quit_moms;        /* and so are the MoMs, at the end */
+    /* DefSchReply: who waits for the deferred run of this job gets code and text. */
+    const char *deferred_id;
+    int deferred_code;
+    const char *deferred_text; /* NULL: the code's own text */
+    struct diag why;
+    const char *why_text; /* words longer than why.text holds, or NULL */
+    /* lines for the server's log that come with a refusal or a success */
+    size_t n_logs, cap_logs;
+    struct log_line {
+        uint32_t event;     /* event class bits, operations.md 13 */
+        uint32_t obj_class; /* enum log_class */
+        const char *object;
+        const char *text;
+    } * logs;
+};
+
+/* Helpers for handlers. */
+void decide_log(struct decision *out, uint32_t event, uint32_t obj_class,
+                const char *object, const char *fmt, ...) PRINTF_LIKE(5, 6);
+void reply_text(struct decision *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void reply_id(struct decision *out, enum reply_choice choice, const char *id);
+
+/* "Server@" and the short host name: the object of log lines about the server. */
+const char *log_server_name(const struct svr_config *cfg, struct arena *arena);
+
+/* Rights of a user by root, managers and operators lists (attributes.md 13). */
+uint32_t requester_rights(const struct model *m, const char *user, const char *host,
+                          bool server_uid);
+
+/* The owner test of attributes.md 13: 'owner' is "user@host". */
+bool requester_is_owner(const struct model *m, const struct requester *who,
+                        const char *owner);
+
+#define WHO_STAFF  (WHO_OPERATOR | WHO_MANAGER)
+#define WHO_ANYONE (WHO_USER | WHO_OPERATOR | WHO_MANAGER | WHO_DAEMON)
+
+/* A record about an object by the requester, appended to the decision. */
+struct record *decide(struct decision *out, const struct request *rq, enum fact fact,
+                      enum obj_kind kind, const char *id);
+
+/* Take the next job or reservation number in this decision: a FACT_SET record of the
+ * server moves hf_next_number on. */
+uint64_t decide_next_number(const struct model *m, const struct request *rq,
+                            struct decision *out);
+
+#endif

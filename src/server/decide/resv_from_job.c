@@ -1,0 +1,199 @@
+/* resv_from_job.c - see resv_from_job.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_from_job.h"
+
+#include "server/model/job_state.h"
+#include "server/model/resource_request.h"
+#include "server/model/resv_state.h"
+#include "server/decide/resv_record.h"
+#include "server/decide/config.h"
+
+#include "lib/attr/job_attrs.h"
+#include "lib/attr/queue_attrs.h"
+#include "lib/attr/resv_attrs.h"
+
+#include <string.h>
+
+/* A job without walltime: five years. */
+#define FOREVER_S         157680000
+#define DEFAULT_PARTITION "pbs-default"
+
+/* --- may it be -------------------------------------------------------------------- */
+
+static bool is_array(const struct job *job)
+{
+    return obj_num(&job->obj, JOB_A_ARRAY, 0) || obj_is_set(&job->obj, JOB_A_ARRAY_ID);
+}
+
+static bool runs_its_script(const struct job *job)
+{
+    return job_state(job) == 'R' && job_substate(job) == JOB_SUB_RUNNING &&
+           obj_is_set(&job->obj, JOB_A_EXEC_VNODE);
+}
+
+/* "3" is the same as "3.svr". */
+static const struct job *find_job(const struct model *m, const struct request *rq,
+                                  const char *text)
+{
+    if (!strchr(text, '.'))
+        text = arena_printf(rq->arena, "%s.%s", text, rq->cfg->server_name);
+    return model_job(m, text);
+}
+
+int resv_job_find(const struct model *m, const struct request *rq, const char *text,
+                  const struct job **ret, struct diag *why)
+{
+    const struct job *job = find_job(m, rq, text);
+
+    if (!job)
+        return diag_code(why, PBSE_UNKJOBID);
+    if (job->resv)
+        return diag_code(why, PBSE_RESV_FROM_RESVJOB);
+    if (is_array(job))
+        return diag_code(why, PBSE_RESV_FROM_ARRJOB);
+    if (!requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
+        return diag_code(why, PBSE_PERM);
+    if (!runs_its_script(job))
+        return diag_code(why, PBSE_BADSTATE);
+    *ret = job;
+    return 0;
+}
+
+/* --- what it has from the job ----------------------------------------------------- */
+
+/* Members that a reservation does not have, or has from elsewhere. */
+static bool is_copied(const char *resource)
+{
+    static const char *const own[] = { "walltime", "min_walltime", "max_walltime" };
+
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (strcmp(own[i], resource) == 0)
+            return false;
+    return true;
+}
+
+/* What is reserved is what the job has, whatever else was asked for. */
+static void forget_given(const struct request *rq, struct edit *resv)
+{
+    const struct attr_value *list = edit_value(resv, RESV_A_RESOURCE_LIST);
+    size_t i = 0;
+
+    while (list->set && i < list->u.res.n) {
+        const char *name = list->u.res.v[i].def->name;
+
+        if (is_copied(name))
+            edit_unset(resv, RESV_A_RESOURCE_LIST, arena_strdup(rq->arena, name));
+        else
+            i++;
+    }
+}
+
+static int copy_resources(const struct request *rq, const struct job *job,
+                          struct edit *resv, struct diag *why)
+{
+    const struct resources *list = obj_resources(&job->obj, JOB_A_RESOURCE_LIST);
+
+    forget_given(rq, resv);
+    for (size_t i = 0; i < list->n; i++) {
+        const char *name = list->v[i].def->name;
+        int err;
+
+        if (!is_copied(name))
+            continue;
+        err = edit_set(resv, RESV_A_RESOURCE_LIST, name,
+                       resources_text(list, name, rq->arena), WIRE_OP_SET, why);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static bool has_length(const struct edit *resv)
+{
+    const struct attr_value *list = edit_value(resv, RESV_A_RESOURCE_LIST);
+
+    return edit_value(resv, RESV_A_RESERVE_END)->set ||
+           edit_value(resv, RESV_A_RESERVE_DURATION)->set ||
+           (list->set && resources_find(&list->u.res, "walltime"));
+}
+
+static int copy_length(const struct request *rq, const struct job *job,
+                       struct edit *resv, struct diag *why)
+{
+    const struct resources *list = obj_resources(&job->obj, JOB_A_RESOURCE_LIST);
+    int64_t length_s = resources_amount(list, "walltime", FOREVER_S);
+
+    if (has_length(resv))
+        return 0;
+    return edit_set(resv, RESV_A_RESOURCE_LIST, "walltime",
+                    arena_printf(rq->arena, "%" PRId64, length_s), WIRE_OP_SET, why);
+}
+
+int resv_job_copy(const struct request *rq, const struct job *job, struct edit *resv,
+                  struct diag *why)
+{
+    const struct object *o = &job->obj;
+    int err = copy_resources(rq, job, resv, why);
+
+    if (!err)
+        err = copy_length(rq, job, resv, why);
+    if (err)
+        return err;
+    edit_set_str(resv, RESV_A_RESERVE_JOB, o->id);
+    edit_set_num(resv, RESV_A_RESERVE_START, obj_num(o, JOB_A_STIME, rq->now_at));
+    if (obj_is_set(o, JOB_A_SCHEDSELECT))
+        edit_set_str(resv, RESV_A_SCHEDSELECT, obj_str(o, JOB_A_SCHEDSELECT, ""));
+    return 0;
+}
+
+/* --- the records -------------------------------------------------------------------
+ */
+
+static const char *partition_of(const struct job *job)
+{
+    if (!job->queue)
+        return DEFAULT_PARTITION;
+    return obj_str(&job->queue->obj, QUEUE_A_PARTITION, DEFAULT_PARTITION);
+}
+
+static void record_open(const struct request *rq, const struct job *job,
+                        const char *queue, struct decision *out)
+{
+    struct record *rec = decide(out, rq, FACT_SET, OBJ_QUEUE, queue);
+
+    rec->actor = arena_printf(out->arena, "pbs_server@%s", rq->cfg->server_name);
+    rec->reason = REASON_RESV_KEEPS;
+    record_change(rec, out->arena, QUEUE_A_ENABLED, NULL, "True");
+    record_change(rec, out->arena, QUEUE_A_PARTITION, NULL, partition_of(job));
+}
+
+static void record_confirmed(const struct request *rq, const struct job *job,
+                             const char *id, struct decision *out)
+{
+    struct record *rec = decide(out, rq, FACT_RESV_CONFIRMED, OBJ_RESV, id);
+
+    rec->reason = REASON_LOCAL;
+    record_change_phase(rec, out->arena, resv_next(PHASE_UNCONFIRMED, RESV_EV_CONFIRM));
+    record_change(rec, out->arena, RESV_A_RESV_NODES, NULL,
+                  obj_str(&job->obj, JOB_A_EXEC_VNODE, ""));
+    record_change(rec, out->arena, RESV_A_PARTITION, NULL, partition_of(job));
+}
+
+static void record_moved(const struct request *rq, const struct job *job,
+                         const char *id, const char *queue, struct decision *out)
+{
+    struct record *rec = decide(out, rq, FACT_JOB_MOVED, OBJ_JOB, job->obj.id);
+
+    record_change(rec, out->arena, JOB_A_QUEUE, NULL, queue);
+    record_change(rec, out->arena, JOB_A_RESERVE_ID, NULL, id);
+    record_change_num(rec, out->arena, JOB_A_MTIME, rq->now_at);
+}
+
+void resv_job_records(const struct request *rq, const struct job *job, const char *id,
+                      const char *queue, struct decision *out)
+{
+    record_open(rq, job, queue, out);
+    record_confirmed(rq, job, id, out);
+    record_moved(rq, job, id, queue, out);
+}

@@ -1,0 +1,66 @@
+/* resv_record.c - changes that several decisions about reservations share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_record.h"
+
+#include "server/model/resv_state.h"
+#include "server/model/resv_time.h"
+#include "server/decide/node_used.h"
+#include "server/decide/resv_proposal.h"
+#include "server/decide/resv_queue.h"
+
+int64_t resv_retry_time_s(const struct model *m)
+{
+    return obj_num(m->server, SERVER_A_RESERVE_RETRY_TIME, RESV_RETRY_TIME_S);
+}
+
+#define RESV_ANSWER_TIME_S 600
+
+int64_t resv_answer_time_s(const struct model *m)
+{
+    return obj_num(m->server, SERVER_A_RESV_ANSWER_TIME, RESV_ANSWER_TIME_S);
+}
+
+void resv_record_answered(struct record *rec, struct arena *arena)
+{
+    record_change(rec, arena, RESV_A_HF_ASKED_AT, NULL, NULL);
+    record_change(rec, arena, RESV_A_HF_ASKED, NULL, NULL);
+    record_change(rec, arena, RESV_A_HF_ANSWERED, NULL, NULL);
+}
+
+void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
+                       const struct resv *r, int64_t now_at)
+{
+    int64_t start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
+
+    record_change_num(rec, arena, RESV_A_RESERVE_RETRY,
+                      resv_next_retry(now_at, start_at, resv_retry_time_s(m)));
+    resv_record_answered(rec, arena);
+}
+
+void resv_record_unasked(struct record *rec, struct arena *arena)
+{
+    record_change(rec, arena, RESV_A_RESERVE_RETRY, NULL, NULL);
+    resv_record_answered(rec, arena);
+}
+
+void resv_record_ending(const struct model *m, const struct resv *r, const char *actor,
+                        enum reason reason, int64_t now_at, struct decision *out)
+{
+    enum resv_phase to = resv_next(resv_phase(r), RESV_EV_END);
+    struct record *rec;
+
+    assert(to != PHASE_NONE);
+    rec = record_add(&out->records, out->arena, FACT_RESV_ENDING, OBJ_RESV,
+                     arena_strdup(out->arena, r->obj.id), actor, now_at);
+    rec->reason = reason;
+    record_change_phase(rec, out->arena, to);
+    if (resv_phase(r) != PHASE_ENDING) /* who asks again has not ended it */
+        record_change(rec, out->arena, RESV_A_HF_ENDED_BY, NULL, actor);
+    resv_record_unasked(rec, out->arena);
+    proposal_record_forgotten(rec, out->arena);
+    record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
+    resv_queue_close(m, r, actor, now_at, out);
+    if (r->counted)
+        nodes_used_records(&r->holds, actor, now_at, out);
+}

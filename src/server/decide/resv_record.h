@@ -1,0 +1,31 @@
+/* resv_record.h - changes that several decisions about reservations share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_DECIDE_RESV_RECORD_H
+#define SERVER_DECIDE_RESV_RECORD_H
+
+#include "server/decide/request.h"
+
+/* reserve_retry_time in force. */
+int64_t resv_retry_time_s(const struct model *m);
+
+/* resv_answer_time in force: after so long a question is put again. */
+int64_t resv_answer_time_s(const struct model *m);
+
+/* The next attempt is set, the question put before is answered. */
+void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
+                       const struct resv *r, int64_t now_at);
+
+/* The open question is answered. */
+void resv_record_answered(struct record *rec, struct arena *arena);
+
+/* No attempt is due and no question is open any more. */
+void resv_record_unasked(struct record *rec, struct arena *arena);
+
+/* Append the records that end a reservation at somebody's request or for that 'reason':
+ * the queue takes no more jobs, those in it are deleted by their own rule, and when
+ * none is left the reservation goes. */
+void resv_record_ending(const struct model *m, const struct resv *r, const char *actor,
+                        enum reason reason, int64_t now_at, struct decision *out);
+
+#endif

@@ -1,0 +1,336 @@
+/* resv_submit.c - SubmitResv: a new reservation, unconfirmed, with its queue.
+ *
+ * The order of the checks decides which error wins (reservations.md 5.2), so the steps
+ * are a list. What a later width brings (series, maintenance, as soon as possible) is
+ * refused by name in one table.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_submit.h"
+
+#include "server/model/resource_request.h"
+#include "server/model/resv_state.h"
+#include "server/model/resv_time.h"
+#include "server/decide/edit.h"
+#include "server/decide/resv_account.h"
+#include "server/decide/resv_from_job.h"
+#include "server/decide/resv_queue.h"
+#include "server/decide/config.h"
+
+#include "lib/attr/acl.h"
+#include "lib/attr/ids.h"
+#include "lib/base/instant.h"
+#include "lib/base/log.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct submission {
+    const struct model *m;
+    const struct request *rq;
+    struct decision *out;
+    struct edit *e; /* the reservation */
+    bool duplicate; /* an ACL names somebody twice: said at its place in the order */
+    const struct job *job; /* that it is made out of, or NULL */
+    struct resv_account account;
+    const char *id;
+    const char *queue;
+};
+
+/* Attributes of kinds of reservations that are not made yet. */
+static const int unsupported[] = { RESV_A_RESERVE_RRULE, RESV_A_QMOVE };
+
+static bool is_unsupported(const struct wire_attr *a)
+{
+    int attr = attr_find(&resv_table, a->name);
+
+    for (size_t i = 0; i < ARRAY_LEN(unsupported); i++)
+        if (attr == unsupported[i])
+            return true;
+    return attr == RESV_A_RESERVE_STANDING && strcmp(a->value, "0") != 0;
+}
+
+static bool is_shrinking(const struct wire_attr *a)
+{
+    return attr_find(&resv_table, a->name) == RESV_A_RESOURCE_LIST && a->resource &&
+           (strcasecmp(a->resource, "min_walltime") == 0 ||
+            strcasecmp(a->resource, "max_walltime") == 0);
+}
+
+static int take_one(struct submission *s, struct wire_attr *a)
+{
+    const struct wire_attrs one = { .n = 1, .v = a };
+    int err;
+
+    if (is_shrinking(a)) {
+        decide_log(s->out, LOG_EV_ERROR, LOG_IN_REQUEST, "", "%s",
+                   pbse_text(PBSE_NOSTF_RESV));
+        return diag_code(&s->out->why, PBSE_NOSTF_RESV);
+    }
+    if (is_unsupported(a))
+        return diag_code(&s->out->why, PBSE_NOSUP);
+    if (attr_find(&resv_table, a->name) < 0) {
+        if (attr_find(&job_table, a->name) >= 0)
+            return 0; /* clients built for jobs send more than is needed */
+        return diag_code(&s->out->why, PBSE_NOATTR);
+    }
+    err = edit_list_entries(s->e, &one, s->rq->who->rights, &s->out->why);
+    if (!err && attr_find(&resv_table, a->name) == RESV_A_RESERVE_JOB)
+        err = resv_job_find(s->m, s->rq, a->value, &s->job, &s->out->why);
+    if (err != PBSE_DUPLIST)
+        return err;
+    s->duplicate = true;
+    return 0;
+}
+
+static int take_attributes(struct submission *s)
+{
+    const struct body_queue *body = s->rq->body;
+
+    for (size_t i = 0; i < body->attrs.n; i++) {
+        int err = take_one(s, &body->attrs.v[i]);
+
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static bool server_flag(const struct model *m, int attr)
+{
+    return obj_num(m->server, attr, 0) != 0;
+}
+
+/* Steps 3 to 6: who may ask at all. */
+static int check_admission(struct submission *s)
+{
+    const struct requester *who = s->rq->who;
+    const struct body_queue *body = s->rq->body;
+    bool maintenance = s->rq->wire->extend && strchr(s->rq->wire->extend, 'm');
+
+    if (!obj_num(s->m->server, SERVER_A_RESV_ENABLE, 1))
+        return diag_set(&s->out->why, PBSE_RESVAUTH_U, "reservations disallowed on %s",
+                        s->rq->cfg->server_name);
+    if (server_flag(s->m, SERVER_A_ACL_RESV_HOST_ENABLE) &&
+        !acl_allows_host(obj_attr(s->m->server, SERVER_A_ACL_RESV_HOSTS), who->host,
+                         s->rq->cfg->server_host))
+        return diag_code(&s->out->why, PBSE_RESVAUTH_H);
+    if (maintenance && !(who->rights & WHO_STAFF))
+        return diag_code(&s->out->why, PBSE_PERM);
+    if (body->id[0])
+        return diag_code(&s->out->why, PBSE_IVALREQ);
+    if (maintenance)
+        return diag_code(&s->out->why, PBSE_NOSUP);
+    return 0;
+}
+
+static int take_job(struct submission *s)
+{
+    return s->job ? resv_job_copy(s->rq, s->job, s->e, &s->out->why) : 0;
+}
+
+/* What a job has was completed and judged when it was submitted. */
+static int check_resources(struct submission *s)
+{
+    const struct attr_value *v = edit_value(s->e, RESV_A_RESOURCE_LIST);
+
+    if (!v->set || s->job)
+        return 0;
+    return resource_request_check(&v->u.res, s->m, true, s->rq->arena, &s->out->why);
+}
+
+static void given(struct resv_times *t, const struct edit *e, int attr,
+                  enum resv_given bit, int64_t *value)
+{
+    if (!edit_value(e, attr)->set)
+        return;
+    t->given |= bit;
+    *value = edit_num(e, attr, 0);
+}
+
+static int derive_times(struct submission *s)
+{
+    const struct attr_value *res = edit_value(s->e, RESV_A_RESOURCE_LIST);
+    struct resv_times t = { 0 };
+    int err;
+
+    given(&t, s->e, RESV_A_RESERVE_START, GIVEN_START, &t.start_at);
+    given(&t, s->e, RESV_A_RESERVE_END, GIVEN_END, &t.end_at);
+    given(&t, s->e, RESV_A_RESERVE_DURATION, GIVEN_DURATION, &t.duration_s);
+    if (res->set && resources_find(&res->u.res, "walltime")) {
+        t.given |= GIVEN_WALLTIME;
+        t.walltime_s = resources_amount(&res->u.res, "walltime", 0);
+    }
+    err = resv_times_derive(&t, s->rq->now_at, s->job != NULL, &s->out->why);
+    if (err)
+        return err;
+    edit_set_num(s->e, RESV_A_RESERVE_START, t.start_at);
+    edit_set_num(s->e, RESV_A_RESERVE_END, t.end_at);
+    edit_set_num(s->e, RESV_A_RESERVE_DURATION, t.duration_s);
+    return edit_set(s->e, RESV_A_RESOURCE_LIST, "walltime",
+                    arena_printf(s->rq->arena, "%" PRId64, t.walltime_s), WIRE_OP_SET,
+                    &s->out->why);
+}
+
+/* Write the completed list back, member by member. */
+static int take_completed(struct submission *s, const struct resources *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const char *name = list->v[i].def->name;
+        int err = edit_set(s->e, RESV_A_RESOURCE_LIST, name,
+                           resources_text(list, name, s->rq->arena), WIRE_OP_SET,
+                           &s->out->why);
+
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static int complete_resources(struct submission *s)
+{
+    struct attr_value list = { 0 };
+    const char *schedselect;
+    int err;
+
+    if (s->job)
+        return 0;
+    attr_resources.copy(&list, edit_value(s->e, RESV_A_RESOURCE_LIST));
+    err = resource_request_complete(&list.u.res, s->m, NULL, true, s->rq->arena,
+                                    &schedselect, &s->out->why);
+    if (!err)
+        err = take_completed(s, &list.u.res);
+    if (!err)
+        edit_set_str(s->e, RESV_A_SCHEDSELECT, schedselect);
+    attr_resources.clear(&list);
+    return err;
+}
+
+static int check_values(struct submission *s)
+{
+    return edit_check_rows(s->e, &s->out->why);
+}
+
+static int find_account(struct submission *s)
+{
+    return resv_account_find(s->rq, s->e, s->job, &s->account, &s->out->why);
+}
+
+/* Steps 14: may this user and these groups reserve anything. */
+static int check_lists(struct submission *s)
+{
+    const struct resv_account *a = &s->account;
+
+    if (server_flag(s->m, SERVER_A_ACL_RESV_GROUP_ENABLE) &&
+        !acl_allows_group(obj_attr(s->m->server, SERVER_A_ACL_RESV_GROUPS), a->groups.v,
+                          a->groups.n))
+        return diag_code(&s->out->why, PBSE_RESVAUTH_G);
+    if (server_flag(s->m, SERVER_A_ACL_RESV_USER_ENABLE) &&
+        !acl_allows_user(obj_attr(s->m->server, SERVER_A_ACL_RESV_USERS), a->user,
+                         s->rq->who->host))
+        return diag_code(&s->out->why, PBSE_RESVAUTH_U);
+    return 0;
+}
+
+static const char *owner(const struct submission *s)
+{
+    return s->job ? obj_str(&s->job->obj, JOB_A_JOB_OWNER, "") : s->rq->actor;
+}
+
+/* The owner may always use what is his; the text decides, as it does for others. */
+static int authorize_owner(struct submission *s)
+{
+    const struct attr_value *v = edit_value(s->e, RESV_A_AUTHORIZED_USERS);
+
+    for (size_t i = 0; v->set && i < v->u.list.n; i++)
+        if (strcmp(v->u.list.v[i], owner(s)) == 0)
+            return 0;
+    return edit_set(s->e, RESV_A_AUTHORIZED_USERS, NULL, owner(s), WIRE_OP_INCR,
+                    &s->out->why);
+}
+
+static int describe(struct submission *s)
+{
+    struct edit *e = s->e;
+
+    if (!edit_value(e, RESV_A_RESERVE_NAME)->set)
+        edit_set_str(e, RESV_A_RESERVE_NAME, "NULL");
+    edit_set_str(e, RESV_A_RESERVE_OWNER, owner(s));
+    edit_set_str(e, RESV_A_SUBMIT_HOST, s->rq->who->host);
+    edit_set_str(e, RESV_A_SERVER, s->rq->cfg->server_name);
+    edit_set_num(e, RESV_A_RESERVE_STATE, resv_phase_state(PHASE_UNCONFIRMED));
+    edit_set_num(e, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(PHASE_UNCONFIRMED));
+    edit_set_num(e, RESV_A_CTIME, s->rq->now_at);
+    edit_set_num(e, RESV_A_MTIME, s->rq->now_at);
+    edit_set_num(e, RESV_A_HOP_COUNT, 1);
+    edit_set_num(e, RESV_A_RESERVE_COUNT, 1);
+    edit_set_str(e, RESV_A_EUSER, s->account.user);
+    edit_set_str(e, RESV_A_EGROUP, s->account.group);
+    return authorize_owner(s);
+}
+
+static int check_duplicates(struct submission *s)
+{
+    if (s->duplicate)
+        return diag_code(&s->out->why, PBSE_DUPLIST);
+    return resv_queue_check(s->m, s->e, s->rq->arena, &s->out->why);
+}
+
+static int (*const steps[])(struct submission *s) = {
+    check_admission, take_attributes,    take_job,         check_resources,
+    derive_times,    complete_resources, check_values,     find_account,
+    check_lists,     describe,           check_duplicates,
+};
+
+static void record_all(struct submission *s)
+{
+    uint64_t number = decide_next_number(s->m, s->rq, s->out);
+    struct record *rec;
+
+    s->id = resv_id_make('R', number, s->rq->cfg->server_name, s->rq->arena);
+    s->queue = arena_strndup(s->rq->arena, s->id, strcspn(s->id, "."));
+    edit_set_str(s->e, RESV_A_QUEUE, s->queue);
+    resv_queue_create(s->m, s->rq, s->e, s->queue, s->out); /* and told first */
+    rec = decide(s->out, s->rq, FACT_RESV_SUBMITTED, OBJ_RESV, s->id);
+    edit_commit(s->e, s->rq->arena, rec);
+    if (s->job)
+        resv_job_records(s->rq, s->job, s->id, s->queue, s->out);
+}
+
+static void answer(struct submission *s)
+{
+    int64_t wait_s = edit_num(s->e, RESV_A_INTERACTIVE, 0);
+
+    if (s->job) {
+        reply_text(s->out, "%s CONFIRMED", s->id);
+        return;
+    }
+    if (!edit_value(s->e, RESV_A_INTERACTIVE)->set) {
+        reply_text(s->out, "%s UNCONFIRMED", s->id);
+        return;
+    }
+    s->out->hold = (struct hold_reply){
+        .wanted = true,
+        .kind = OBJ_RESV,
+        .id = s->id,
+        .until_at = wait_s < 0 ? 0 : instant_after(s->rq->now_at, wait_s),
+        .expires = wait_s < 0, /* a rule ends the reservation, and that answers */
+    };
+}
+
+int resv_submit(const struct model *m, const struct request *rq,
+                       struct decision *out)
+{
+    struct edit e;
+    struct submission s = { .m = m, .rq = rq, .out = out, .e = &e };
+    int err = 0;
+
+    edit_init(&e, m, OBJ_RESV, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(steps) && !err; i++)
+        err = steps[i](&s);
+    if (!err) {
+        record_all(&s);
+        answer(&s);
+    }
+    edit_fini(&e);
+    return err;
+}

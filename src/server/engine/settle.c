@@ -1,0 +1,124 @@
+/* settle.c - what is due by itself: rules until none has anything to say, then commands
+ * to MoMs and schedulers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/moms/moms.h"
+#include "server/rules/rule.h"
+#include "server/engine/svr_priv.h"
+
+/* A rule that speaks this often about one object in one settling does not settle: its
+ * record does not make its condition false. That is our mistake. */
+#define SAID_MAX 1000
+
+static struct rule_context rule_context(const struct turn *t)
+{
+    struct svr *s = t->s;
+
+    return (struct rule_context){
+        .m = s->m,
+        .now_at = t->now_at,
+        .server_actor = s->actor,
+        .arena = t->out->arena,
+        .cfg = &s->cfg,
+        .view = &s->view,
+        .n_schedulers = s->view.n_schedulers,
+    };
+}
+
+/* True when a rule of the object had something to say; the object may be gone then. */
+static bool rules_say(struct turn *t, const struct object *o)
+{
+    struct rule_context c = rule_context(t);
+
+    for (size_t i = 0; i < n_rule_rows; i++) {
+        struct decision d = turn_decision(t);
+
+        if (rule_rows[i].kind != o->kind || !rule_rows[i].due(&c, o, &d))
+            continue;
+        take_up(t, &d);
+        return true;
+    }
+    return false;
+}
+
+/* A deadline that has passed without anything due sleeps until a record wakes it. */
+static int64_t next_deadline(const struct turn *t, const struct object *o)
+{
+    int64_t at = INT64_MAX;
+
+    for (size_t i = 0; i < n_rule_rows; i++) {
+        int64_t rule_at;
+
+        if (rule_rows[i].kind != o->kind || !rule_rows[i].deadline)
+            continue;
+        rule_at = rule_rows[i].deadline(t->s->m, o);
+        if (rule_at > t->now_at)
+            at = MIN_OF(at, rule_at);
+    }
+    return at;
+}
+
+static void run_rules(struct turn *t, struct watch *x)
+{
+    struct watches *w = &t->s->watches;
+    const struct object *o = x->o;
+
+    if (x->settling != w->settling) {
+        x->settling = w->settling;
+        x->n_said = 0;
+    }
+    assert(x->n_said < SAID_MAX);
+    x->n_said++; /* the watch may go with its object */
+    if (rules_say(t, o)) {
+        watch_again(w, o);
+        return;
+    }
+    x->n_said--;
+    watch_set_deadline(w, x, next_deadline(t, o));
+}
+
+static void settle_rules(struct turn *t)
+{
+    struct watch *x;
+
+    t->s->watches.settling++;
+    while ((x = watch_take(&t->s->watches)))
+        run_rules(t, x);
+}
+
+struct moms_turn moms_turn(const struct turn *t, struct decision *d)
+{
+    *d = turn_decision(t);
+    return (struct moms_turn){
+        .m = t->s->m,
+        .cfg = &t->s->cfg,
+        .now_at = t->now_at,
+        .actor = t->s->actor,
+        .out = d,
+        .effects = t->out,
+    };
+}
+
+static bool pump_moms(struct turn *t)
+{
+    struct decision d;
+    struct moms_turn mt = moms_turn(t, &d);
+
+    if (!moms_pump(t->s->moms, &mt))
+        return false;
+    take_up(t, &d);
+    return true;
+}
+
+void settle(struct turn *t)
+{
+    struct svr *s = t->s;
+    struct sched_link *l, *next;
+
+    do {
+        settle_rules(t);
+    } while (pump_moms(t));
+    HASH_ITER(hh, s->links.by_name, l, next)
+    sched_link_pump(l, s->m, t->now_at, t->out);
+    stop_if_done(t);
+}

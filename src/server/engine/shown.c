@@ -1,0 +1,264 @@
+/* shown.c - see shown.h.
+ *
+ * Classes: three rights besides that of a user make eight combinations; those that may
+ * read the same rows of a kind, and the same resources, share a class, named by the
+ * smallest of them. They are found anew when the setting changes that hides rows.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/engine/shown.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+/* Room for about as many pieces as there may be: a hash table that grows while it is
+ * large stops everything for milliseconds. */
+#undef HASH_INITIAL_NUM_BUCKETS_LOG2
+#undef HASH_INITIAL_NUM_BUCKETS
+#define HASH_INITIAL_NUM_BUCKETS_LOG2 18U
+#define HASH_INITIAL_NUM_BUCKETS      262144U
+
+#define N_RIGHTS                      8 /* operator, manager, daemon: present or not */
+
+struct piece {
+    struct shown shown; /* first: a piece is known by it */
+    unsigned n_holders;
+    bool kept;
+    uint64_t key; /* which object, which class */
+    uint64_t epoch;
+    struct piece *prev, *next; /* most recently used first */
+    UT_hash_handle hh;
+    char bytes[];
+};
+
+struct shown_cache {
+    size_t max_bytes, kept_bytes, held_bytes;
+    struct piece *by_key, *recent;
+    uint64_t epoch; /* counts changes of what follows */
+    uint64_t defs_seq;
+    int64_t show_hidden;
+    uint8_t class_of[OBJ_KIND_COUNT][N_RIGHTS];
+    struct arena *scratch; /* of one encoding */
+    struct buf bytes;
+};
+
+struct shown_cache *shown_cache_new(size_t max_bytes)
+{
+    struct shown_cache *c = xcalloc(1, sizeof(*c));
+
+    c->max_bytes = max_bytes;
+    c->scratch = arena_new();
+    return c;
+}
+
+static size_t piece_bytes(const struct piece *p)
+{
+    return sizeof(*p) + p->shown.len;
+}
+
+/* Out of the cache; it goes when nobody holds it. */
+static void drop(struct shown_cache *c, struct piece *p)
+{
+    HASH_DEL(c->by_key, p);
+    DL_DELETE(c->recent, p);
+    p->kept = false;
+    c->kept_bytes -= piece_bytes(p);
+    if (p->n_holders > 0)
+        c->held_bytes += piece_bytes(p);
+    else
+        free(p);
+}
+
+void shown_cache_free(struct shown_cache *c)
+{
+    if (!c)
+        return;
+    while (c->recent)
+        drop(c, c->recent);
+    assert(c->held_bytes == 0);
+    arena_free(c->scratch);
+    buf_fini(&c->bytes);
+    free(c);
+}
+
+/* --- classes of viewers --- */
+
+static uint32_t rights_of(unsigned i)
+{
+    return WHO_USER | i * WHO_OPERATOR;
+}
+
+static bool read_the_same(const struct model *m, const struct attr_table *t, uint32_t a,
+                          uint32_t b)
+{
+    if (show_sees_invisible(a) != show_sees_invisible(b))
+        return false;
+    for (size_t i = 0; i < t->n; i++)
+        if (show_may_read(m, &t->rows[i], a) != show_may_read(m, &t->rows[i], b))
+            return false;
+    return true;
+}
+
+static uint8_t find_class(const struct model *m, enum obj_kind kind, unsigned rights)
+{
+    unsigned same = 0;
+
+    while (!read_the_same(m, kind_table(kind), rights_of(same), rights_of(rights)))
+        same++;
+    return (uint8_t)same;
+}
+
+static void find_classes(struct shown_cache *c, const struct model *m)
+{
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        for (unsigned i = 0; i < N_RIGHTS; i++)
+            c->class_of[kind][i] = find_class(m, (enum obj_kind)kind, i);
+}
+
+/* What all looks depend on besides the object itself. */
+static void check_epoch(struct shown_cache *c, const struct model *m)
+{
+    int64_t hidden = obj_num(m->server, SERVER_A_SHOW_HIDDEN_ATTRIBS, 0);
+
+    if (c->epoch > 0 && c->defs_seq == m->defs_seq && c->show_hidden == hidden)
+        return;
+    c->epoch++;
+    c->defs_seq = m->defs_seq;
+    c->show_hidden = hidden;
+    find_classes(c, m);
+}
+
+static uint64_t key_of(const struct object *o, unsigned class)
+{
+    return o->created_seq * N_RIGHTS + class;
+}
+
+/* --- pieces --- */
+
+static struct piece *encode(struct shown_cache *c, const struct model *m,
+                            const struct request *rq, const struct wanted *wanted,
+                            const struct object *o)
+{
+    struct request mine = *rq;
+    struct piece *p;
+
+    arena_clear(c->scratch);
+    buf_clear(&c->bytes);
+    mine.arena = c->scratch;
+    show_encode(m, &mine, o, wanted, &c->bytes);
+    p = xmalloc(sizeof(*p) + c->bytes.len);
+    *p = (struct piece){
+        .shown = { .len = c->bytes.len, .data = p->bytes, .seq = o->shown_seq },
+        .epoch = c->epoch
+    };
+    memcpy(p->bytes, c->bytes.data, c->bytes.len);
+    return p;
+}
+
+static void keep(struct shown_cache *c, struct piece *p, uint64_t key)
+{
+    p->key = key;
+    p->kept = true;
+    HASH_ADD(hh, c->by_key, key, sizeof(p->key), p);
+    DL_PREPEND(c->recent, p);
+    c->kept_bytes += piece_bytes(p);
+    while (c->kept_bytes > c->max_bytes && c->recent->prev != p)
+        drop(c, c->recent->prev);
+}
+
+/* What is kept and still right, or NULL. */
+static struct piece *find(struct shown_cache *c, const struct object *o, uint64_t key)
+{
+    struct piece *p;
+
+    HASH_FIND(hh, c->by_key, &key, sizeof(key), p);
+    if (p && p->shown.seq == o->shown_seq && p->epoch == c->epoch)
+        return p;
+    if (p)
+        drop(c, p);
+    return NULL;
+}
+
+static bool is_lasting(struct shown_cache *c, const struct request *rq,
+                       const struct object *o)
+{
+    struct request mine = *rq;
+
+    arena_clear(c->scratch);
+    mine.arena = c->scratch;
+    return show_is_lasting(&mine, o);
+}
+
+const struct shown *shown_get(struct shown_cache *c, const struct model *m,
+                              const struct request *rq, const struct wanted *wanted,
+                              const struct object *o, bool *ret_made)
+{
+    bool lasting = wanted->all && is_lasting(c, rq, o);
+    struct piece *p = NULL;
+    uint64_t key;
+
+    check_epoch(c, m);
+    key = key_of(o, c->class_of[o->kind][rq->who->rights / WHO_OPERATOR % N_RIGHTS]);
+    if (lasting)
+        p = find(c, o, key);
+    *ret_made = p == NULL;
+    if (p) {
+        DL_DELETE(c->recent, p);
+        DL_PREPEND(c->recent, p);
+    } else {
+        p = encode(c, m, rq, wanted, o);
+        if (lasting)
+            keep(c, p, key);
+        else
+            c->held_bytes += piece_bytes(p);
+    }
+    p->n_holders++;
+    return &p->shown;
+}
+
+void shown_release(struct shown_cache *c, const struct shown *s)
+{
+    struct piece *p = STRUCT_OF(s, struct piece, shown);
+
+    if (--p->n_holders > 0 || p->kept)
+        return;
+    c->held_bytes -= piece_bytes(p);
+    free(p);
+}
+
+void shown_forget(struct shown_cache *c, const struct object *o)
+{
+    for (unsigned i = 0; i < N_RIGHTS; i++) {
+        uint64_t key = key_of(o, i);
+        struct piece *p;
+
+        HASH_FIND(hh, c->by_key, &key, sizeof(key), p);
+        if (p)
+            drop(c, p);
+    }
+}
+
+size_t shown_kept_bytes(const struct shown_cache *c)
+{
+    return c->kept_bytes;
+}
+
+size_t shown_held_bytes(const struct shown_cache *c)
+{
+    return c->held_bytes;
+}
+
+bool shown_is_right(struct shown_cache *c, const struct model *m,
+                    const struct request *rq, const struct object *o)
+{
+    const struct wanted all = { .all = true };
+    bool made;
+    const struct shown *kept = shown_get(c, m, rq, &all, o, &made);
+    struct piece *fresh = made ? NULL : encode(c, m, rq, &all, o);
+    bool same = !fresh || (fresh->shown.len == kept->len &&
+                           memcmp(fresh->shown.data, kept->data, kept->len) == 0);
+
+    free(fresh);
+    shown_release(c, kept);
+    return same;
+}

@@ -1,0 +1,664 @@
+/* svr.c - the engine: inputs go in, effects come out.
+ *
+ * Every input is one turn: decide, take the decision up, and settle. What a handler,
+ * a rule or a MoM's message decided becomes records in take_up.c; settle.c carries out
+ * what follows. A reply is put together after the records that it speaks of.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/requests/handlers.h"
+#include "server/engine/svr.h"
+
+#include "lib/base/instant.h"
+#include "server/moms/moms.h"
+#include "server/react/react.h"
+#include "server/react/resv_reply.h"
+#include "server/requests/job_pending.h"
+#include "server/requests/server_acl.h"
+#include "server/engine/svr_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *copy_text(const char *s)
+{
+    return s ? xstrdup(s) : NULL;
+}
+
+static void config_copy(struct svr_config *to, const struct svr_config *from)
+{
+    *to = *from;
+    to->server_name = copy_text(from->server_name);
+    to->server_host = copy_text(from->server_host);
+    to->home = copy_text(from->home);
+    to->version = copy_text(from->version);
+    to->holdfast_version = copy_text(from->holdfast_version);
+    to->root_user = copy_text(from->root_user ? from->root_user : "root");
+}
+
+static void config_fini(struct svr_config *cfg)
+{
+    free((char *)cfg->server_name);
+    free((char *)cfg->server_host);
+    free((char *)cfg->home);
+    free((char *)cfg->version);
+    free((char *)cfg->holdfast_version);
+    free((char *)cfg->root_user);
+}
+
+struct svr *svr_new(const struct svr_config *cfg)
+{
+    struct svr *s = xcalloc(1, sizeof(*s));
+
+    config_copy(&s->cfg, cfg);
+    s->actor = xasprintf("%s@%s", s->cfg.root_user, s->cfg.server_host);
+    s->m = model_new(s->cfg.server_name);
+    s->pending = pending_new();
+    s->moms = moms_new();
+    s->view.links = &s->links;
+    listings_init(&s->listings);
+    return s;
+}
+
+void svr_free(struct svr *s)
+{
+    if (!s)
+        return;
+    listings_fini(&s->listings);
+    held_fini(&s->held);
+    stop_fini(&s->stop);
+    watches_fini(&s->watches);
+    sched_links_fini(&s->links);
+    moms_free(s->moms);
+    pending_free(s->pending);
+    model_free(s->m);
+    config_fini(&s->cfg);
+    free(s->actor);
+    free(s);
+}
+
+void svr_load(struct svr *s, const struct record *rec)
+{
+    model_apply(s->m, rec);
+}
+
+void svr_loaded(struct svr *s, uint64_t seq)
+{
+    model_loaded(s->m, seq);
+}
+
+const struct model *svr_model(const struct svr *s)
+{
+    return s->m;
+}
+
+void svr_set_store_failed(struct svr *s, bool failed)
+{
+    s->store_failed = failed;
+}
+
+void refresh_view(struct svr *s)
+{
+    struct sched_link *l, *next;
+
+    s->view.n_schedulers = 0;
+    HASH_ITER(hh, s->links.by_name, l, next)
+    {
+        const struct object *o = model_find(s->m, OBJ_SCHED, l->name);
+
+        if (l->attached && o && obj_num(o, SCHED_A_SCHEDULING, 0))
+            s->view.n_schedulers++;
+    }
+}
+
+static struct turn begin(struct svr *s, int64_t now_at, struct effects *out)
+{
+    return (struct turn){ .s = s, .now_at = now_at, .out = out };
+}
+
+/* --- requests
+ * --------------------------------------------------------------------------- */
+
+static void log_refusal(struct turn *t, const struct request *rq,
+                        const struct wire_reply *reply)
+{
+    uint32_t event = LOG_EV_DEBUG | (reply->code == PBSE_BADHOST ? LOG_EV_SECURITY : 0);
+
+    effect_log(t->out, t->s->m->seq, event, LOG_IN_REQUEST, "req_reject",
+               "Reject reply code=%d, aux=%d, type=%u, from %s", reply->code,
+               reply->aux, rq->wire->number, rq->actor);
+}
+
+static void refuse(struct turn *t, const struct request *rq, int code, const char *text,
+                   bool silent)
+{
+    struct wire_reply reply = refusal(t->out->arena, code, text);
+
+    log_refusal(t, rq, &reply);
+    if (!silent)
+        send_reply(t, rq->who->conn, &reply);
+}
+
+/* The store fails: what is said of it need not wait for the store. */
+static void refuse_unsaved(struct turn *t, const struct request *rq, bool silent)
+{
+    size_t first = t->out->n;
+
+    refuse(t, rq, PBSE_SAVE_ERR, NULL, silent);
+    for (size_t i = first; i < t->out->n; i++)
+        t->out->v[i].seq = 0;
+}
+
+static int may_ask(const struct svr *s, const struct request_row *row,
+                   const struct request *rq)
+{
+    if (!(rq->who->rights & row->who))
+        return PBSE_PERM;
+    if (row->not_stopping && s->view.stopping != STOP_NOT)
+        return PBSE_SVRDOWN;
+    return 0;
+}
+
+static void close_conn(struct turn *t, uint64_t conn)
+{
+    effect_add(t->out, EFFECT_CLOSE, t->s->m->seq)->u.close_conn = conn;
+}
+
+static void quit_schedulers(struct turn *t)
+{
+    struct sched_link *l, *next;
+
+    HASH_ITER(hh, t->s->links.by_name, l, next)
+    {
+        sched_link_wake(l, SCHED_QUIT);
+        sched_link_pump(l, t->s->m, t->now_at, t->out);
+    }
+}
+
+/* RunJob without vnodes: the scheduler of the job's queue is asked (wire.md 12.4). */
+static bool ask_deferred(struct turn *t, const char *job_id)
+{
+    const struct job *j = model_job(t->s->m, job_id);
+    const char *partition =
+        j && j->queue ? obj_str(&j->queue->obj, QUEUE_A_PARTITION, NULL) : NULL;
+    const struct object *sched = sched_of_partition(t->s->m, partition);
+    struct sched_link *l = sched ? sched_link_find(&t->s->links, sched->id) : NULL;
+
+    if (!l || !l->attached)
+        return false;
+    sched_link_run_job(l, job_id);
+    return true;
+}
+
+/* The request goes on to a MoM. */
+static void forward(struct turn *t, const struct request *rq, struct decision *d)
+{
+    struct decision none;
+    struct moms_turn mt = moms_turn(t, &none);
+
+    moms_forward(t->s->moms, &mt, d->forward_quietly ? 0 : rq->who->conn,
+                 d->forward_job, rq->wire);
+}
+
+/* What is done in part is answered with a code, and told like a refusal. */
+static void reply_to(struct turn *t, const struct request *rq,
+                     const struct wire_reply *reply)
+{
+    if (reply->code && reply->choice == REPLY_TEXT)
+        log_refusal(t, rq, reply);
+    send_reply(t, rq->who->conn, reply);
+}
+
+static void answer(struct turn *t, const struct request *rq, struct decision *d,
+                   bool silent)
+{
+    if (d->deferred_id &&
+        !answer_deferred(t, d->deferred_id, d->deferred_code, d->deferred_text))
+        d->reply = refusal(t->out->arena, PBSE_IVALREQ, NULL);
+    if (d->hold.wanted && d->hold.deferred_run && !ask_deferred(t, d->hold.id)) {
+        refuse(t, rq, PBSE_NOSCHEDULER, NULL, silent);
+        return;
+    }
+    if (d->forward_job) {
+        forward(t, rq, d);
+        if (!d->forward_quietly)
+            return;
+    }
+    if (d->hold.wanted)
+        held_add(&t->s->held, rq->who->conn, rq->wire->number, rq->actor, t->s->m->seq,
+                 &d->hold);
+    else if (d->listing)
+        begin_listing(t, rq);
+    else if (!d->no_reply && !silent && !d->stop)
+        reply_to(t, rq, &d->reply);
+    if (d->close)
+        close_conn(t, rq->who->conn);
+    if (d->quit_schedulers)
+        quit_schedulers(t);
+    if (d->stop)
+        stop_begin(t, rq->who->conn, d->stop, d->quit_moms);
+}
+
+static void registered(struct svr *s, const struct request *rq)
+{
+    const struct body_id *body = rq->body;
+    struct sched_link *l = sched_link_make(&s->links, body->id);
+
+    if (l->conn[0] == 0) {
+        l->conn[0] = rq->who->conn;
+        free(l->host);
+        l->host = xstrdup(rq->who->host);
+    } else {
+        l->conn[1] = rq->who->conn;
+    }
+}
+
+static const char *refusal_words(const struct decision *d, int code)
+{
+    if (d->why_text)
+        return d->why_text;
+    return d->why.code == code ? d->why.text : NULL;
+}
+
+/* It changes something, or waits for what can only come with a change. */
+static bool needs_store(const struct decision *d)
+{
+    return d->records.n > 0 || d->hold.wanted || d->forward_job;
+}
+
+/* The reply to a request that has changed nothing. */
+static void mark_look(struct effects *out, size_t from, uint64_t conn)
+{
+    for (size_t i = from; i < out->n; i++)
+        if (out->v[i].kind == EFFECT_REPLY && out->v[i].u.reply.conn == conn)
+            out->v[i].u.reply.looks = true;
+}
+
+static void serve(struct turn *t, const struct request_row *row,
+                  const struct request *rq)
+{
+    struct decision d = turn_decision(t);
+    size_t before = t->out->n;
+    int err = may_ask(t->s, row, rq);
+    bool changes;
+
+    if (err == 0) {
+        err = row->handle(t->s->m, rq, &d);
+    } else {
+        diag_code(&d.why, err);
+    }
+    if (err == 0 && t->s->store_failed && needs_store(&d)) {
+        refuse_unsaved(t, rq, row->silent);
+        return;
+    }
+    if (err) {
+        d.records.n = 0;
+        take_up(t, &d); /* log lines that come with the refusal */
+        refuse(t, rq, err, refusal_words(&d, err), row->silent);
+        mark_look(t->out, before, rq->who->conn);
+        if (d.close)
+            close_conn(t, rq->who->conn);
+        return;
+    }
+    changes = d.records.n > 0;
+    take_up(t, &d);
+    if (rq->wire->number == BATCH_REGISTER_SCHED)
+        registered(t->s, rq);
+    answer(t, rq, &d, row->silent);
+    if (!changes)
+        mark_look(t->out, before, rq->who->conn);
+}
+
+/* The server's access lists come before everything but a registration (wire.md 5). */
+static bool is_let_in(struct turn *t, const struct request *rq)
+{
+    int err = rq->wire->number == BATCH_REGISTER_SCHED
+                  ? 0
+                  : server_lets_in(t->s->m, &t->s->cfg, rq->who);
+
+    if (err == 0)
+        return true;
+    if (err == PBSE_BADHOST)
+        effect_log(t->out, t->s->m->seq, LOG_EV_SECURITY, LOG_IN_REQUEST, "", "%s %s",
+                   pbse_text(err), rq->who->host);
+    refuse(t, rq, err, NULL, request_row(rq->wire->number)->silent);
+    if (err == PBSE_BADHOST)
+        close_conn(t, rq->who->conn);
+    return false;
+}
+
+/* The requester with what the engine knows of the connection. */
+static struct requester complete_requester(const struct svr *s,
+                                           const struct requester *who)
+{
+    const struct sched_link *l = sched_link_of_conn(&s->links, who->conn);
+    struct requester full = *who;
+
+    full.rights = requester_rights(s->m, who->user, who->host, who->server_uid);
+    full.scheduler = l && l->attached && l->conn[0] == who->conn;
+    if (who->host_root)
+        full.rights |= WHO_STAFF;
+    if (l && l->attached)
+        full.rights = WHO_ANYONE;
+    if (full.scheduler)
+        full.user = "Scheduler";
+    return full;
+}
+
+void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
+                 const struct wire_request *wire, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct requester full = complete_requester(s, who);
+    const struct request_row *row = request_row(wire->number);
+    struct request rq = {
+        .wire = wire,
+        .body = wire->body,
+        .who = &full,
+        .actor = arena_printf(out->arena, "%s@%s", full.user, full.host),
+        .now_at = now_at,
+        .arena = out->arena,
+        .cfg = &s->cfg,
+        .pending = s->pending,
+        .view = &s->view,
+    };
+
+    if (row) {
+        if (is_let_in(&t, &rq))
+            serve(&t, row, &rq);
+    } else {
+        refuse(&t, &rq, PBSE_UNKREQ, NULL, false);
+        close_conn(&t, who->conn);
+    }
+    settle(&t);
+}
+
+/* --- deferred runs
+ * ------------------------------------------------------------------------ */
+
+static struct held *deferred_hold(const struct svr *s, const char *job_id)
+{
+    struct held *h = held_first(&s->held, OBJ_JOB, job_id);
+
+    while (h && !h->hold.deferred_run)
+        h = h->next;
+    return h;
+}
+
+bool answer_deferred(struct turn *t, const char *job_id, int code, const char *text)
+{
+    struct held *h = deferred_hold(t->s, job_id);
+    struct wire_reply reply = { .choice = REPLY_NULL };
+
+    if (!h)
+        return false;
+    if (code)
+        reply = refusal(t->out->arena, code, text);
+    send_reply(t, h->conn, &reply);
+    held_remove(&t->s->held, h);
+    return true;
+}
+
+static void fail_deferred(struct turn *t, const char *job_id)
+{
+    if (!answer_deferred(t, job_id, PBSE_INTERNAL, NULL))
+        return;
+    effect_log(t->out, t->s->m->seq, LOG_EV_JOB, LOG_IN_JOB, job_id,
+               "deferred qrun request to scheduler failed");
+}
+
+/* --- clients
+ * ------------------------------------------------------------------------------ */
+
+static void forget_unwanted_runs(struct svr *s)
+{
+    struct sched_link *l, *next_link;
+
+    HASH_ITER(hh, s->links.by_name, l, next_link)
+    for (struct sched_job *j = l->jobs, *next; j; j = next) {
+        next = j->next;
+        if (!deferred_hold(s, j->id))
+            sched_link_forget_job(l, j->id);
+    }
+}
+
+static void sched_lost(struct turn *t, struct sched_link *l)
+{
+    bool was_attached = l->attached;
+
+    sched_link_reset(l);
+    if (!was_attached)
+        return;
+    l->was_lost = true;
+    if (l->running_job)
+        fail_deferred(t, l->running_job);
+    free(l->running_job);
+    l->running_job = NULL;
+    while (l->jobs) {
+        fail_deferred(t, l->jobs->id);
+        sched_link_forget_job(l, l->jobs->id);
+    }
+    refresh_view(t->s);
+    effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, l->name,
+               "scheduler disconnected");
+}
+
+bool svr_is_staff(const struct svr *s, const char *user, const char *host)
+{
+    return (requester_rights(s->m, user, host, false) & WHO_STAFF) != 0;
+}
+
+void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct sched_link *l = sched_link_of_conn(&s->links, conn);
+
+    listing_drop(&s->listings, conn);
+    pending_drop(s->pending, conn);
+    held_drop_conn(&s->held, conn);
+    forget_unwanted_runs(s);
+    if (l) {
+        uint64_t other = l->conn[0] == conn ? l->conn[1] : l->conn[0];
+
+        sched_lost(&t, l);
+        if (other)
+            close_conn(&t, other);
+    }
+    settle(&t);
+}
+
+/* --- schedulers
+ * --------------------------------------------------------------------------- */
+
+void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
+                        uint64_t primary_conn, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct sched_link *l = sched_link_make(&s->links, sched);
+
+    l->attached = true;
+    l->conn[0] = primary_conn;
+    /* The first registration is greeted with 6, 6, 9; a later one with 6 and a cycle,
+     * so that open questions are asked again. */
+    l->n_configure = l->greeted ? 1 : 2;
+    if (!l->greeted)
+        l->pending = SCHED_FIRST;
+    else if (l->pending == 0)
+        l->pending = SCHED_NEW;
+    l->greeted = true;
+    effect_log(out, s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, sched,
+               "scheduler connected");
+    refresh_view(s);
+    touch_all(s);
+    settle(&t);
+}
+
+void svr_sched_done(struct svr *s, int64_t now_at, const char *sched,
+                    struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct sched_link *l = sched_link_find(&s->links, sched);
+
+    if (l && l->attached) {
+        l->cycling = false;
+        l->was_lost = false;
+        if (l->running_job)
+            fail_deferred(&t, l->running_job);
+        free(l->running_job);
+        l->running_job = NULL;
+    }
+    settle(&t);
+}
+
+void effect_wake_schedulers(const struct reaction *r, const char *partition,
+                            int32_t command)
+{
+    const struct object *one = partition ? sched_of_partition(r->m, partition) : NULL;
+
+    if (partition && !one)
+        return;
+    MODEL_EACH(r->m, OBJ_SCHED, o)
+    {
+        if ((!one || o == one) && obj_num(o, SCHED_A_SCHEDULING, 0))
+            sched_link_wake(sched_link_make(&r->svr->links, o->id), command);
+    }
+}
+
+void effect_tell_scheduler(const struct reaction *r, const char *sched, int32_t command)
+{
+    sched_link_wake(sched_link_make(&r->svr->links, sched), command);
+}
+
+/* When the next timed cycle of a scheduler begins. */
+static int64_t cycle_deadline(const struct svr *s, const struct sched_link *l)
+{
+    const struct object *o = model_find(s->m, OBJ_SCHED, l->name);
+    int64_t period_s = o ? obj_num(o, SCHED_A_SCHEDULER_ITERATION, 600) : 0;
+
+    if (!l->attached || !o || period_s <= 0 || !obj_num(o, SCHED_A_SCHEDULING, 0) ||
+        l->cycling || l->pending == SCHED_TIMER)
+        return INT64_MAX;
+    return instant_after(l->cycle_at, period_s);
+}
+
+static void due_cycles(struct turn *t)
+{
+    struct sched_link *l, *next;
+
+    HASH_ITER(hh, t->s->links.by_name, l, next)
+    if (cycle_deadline(t->s, l) <= t->now_at && l->pending == 0)
+        sched_link_wake(l, SCHED_TIMER);
+}
+
+/* --- the end
+ * ------------------------------------------------------------------------------ */
+
+void svr_end(struct svr *s, int64_t now_at, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+
+    s->view.stopping = STOP_NOW;
+    stop_if_done(&t);
+}
+
+/* --- MoMs
+ * -----------------------------------------------------------------------------------
+ */
+
+static void moms_done(struct turn *t, struct decision *d)
+{
+    take_up(t, d);
+    settle(t);
+}
+
+void svr_mom_message(struct svr *s, int64_t now_at, uint64_t stream, const char *host,
+                     uint32_t port, const struct is_message *msg, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct decision d;
+    struct moms_turn mt = moms_turn(&t, &d);
+
+    moms_message(s->moms, &mt, stream, host, port, msg);
+    moms_done(&t, &d);
+}
+
+void svr_mom_lost(struct svr *s, int64_t now_at, uint64_t stream, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct decision d;
+    struct moms_turn mt = moms_turn(&t, &d);
+
+    moms_lost(s->moms, &mt, stream);
+    moms_done(&t, &d);
+}
+
+void svr_router_lost(struct svr *s, int64_t now_at, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct decision d;
+    struct moms_turn mt = moms_turn(&t, &d);
+
+    moms_router_lost(s->moms, &mt);
+    moms_done(&t, &d);
+}
+
+void svr_router_back(struct svr *s, int64_t now_at, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct decision d;
+    struct moms_turn mt = moms_turn(&t, &d);
+
+    moms_router_back(s->moms, &mt);
+    moms_done(&t, &d);
+}
+
+/* --- time
+ * -----------------------------------------------------------------------------------
+ */
+
+static void held_is_over(struct turn *t, struct held *h)
+{
+    struct wire_reply reply = { 0 };
+
+    if (h->hold.kind == OBJ_RESV)
+        resv_held_timeout(t->s->m, &h->hold, t->out->arena, &reply);
+    send_reply(t, h->conn, &reply);
+    held_remove(&t->s->held, h);
+}
+
+void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
+                 struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, SVR_IN_DOUBT);
+    struct held *h;
+
+    while ((h = held_after(&s->held, durable_seq))) {
+        send_reply(&t, h->conn, &reply);
+        held_remove(&s->held, h);
+    }
+}
+
+void svr_tick(struct svr *s, int64_t now_at, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct held *h;
+
+    /* Rules first: what is due now may be the answer that somebody waits for. */
+    watch_due(&s->watches, now_at);
+    due_cycles(&t);
+    settle(&t);
+    while ((h = held_overdue(&s->held, now_at)))
+        held_is_over(&t, h);
+}
+
+int64_t svr_next_deadline(const struct svr *s)
+{
+    int64_t at = watch_deadline(&s->watches);
+    struct sched_link *l, *next;
+
+    at = MIN_OF(at, moms_deadline(s->moms));
+    at = MIN_OF(at, held_deadline(&s->held));
+    HASH_ITER(hh, s->links.by_name, l, next)
+    at = MIN_OF(at, cycle_deadline(s, l));
+    return at;
+}

@@ -1,0 +1,141 @@
+/* svr_listing.c - the engine's part of long status replies (listing.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/react/react.h"
+#include "server/engine/svr_priv.h"
+
+/* A reply of so many bytes is sent as any other. */
+#define SHORT_BYTES (64u << 10)
+
+/* Records of this very turn have been seen, whatever they are about. */
+static uint64_t seen(const struct turn *t, const struct listing *l)
+{
+    for (size_t i = t->out->n; i > 0; i--)
+        if (t->out->v[i - 1].kind == EFFECT_RECORD)
+            return t->s->m->seq;
+    return listing_seq(l);
+}
+
+static size_t slice_bytes(const struct turn *t)
+{
+    size_t bytes = t->s->cfg.listing_slice_bytes;
+
+    return bytes ? bytes : LISTING_SLICE_BYTES;
+}
+
+static bool is_short(const struct turn *t, const struct listing *l)
+{
+    return listing_is_last_part(l) &&
+           listing_part_bytes(l) <= MIN_OF(slice_bytes(t), (size_t)SHORT_BYTES);
+}
+
+static void tell_part(struct turn *t, const struct listing *l, uint64_t conn)
+{
+    struct wire_reply reply;
+
+    if (listing_is_too_long(l)) {
+        reply = refusal(t->out->arena, PBSE_SYSTEM, NULL);
+    } else if (listing_is_gathering(l)) {
+        return;
+    } else if (!is_short(t, l)) {
+        effect_add(t->out, EFFECT_LISTING, seen(t, l))->u.listing_conn = conn;
+        return;
+    } else {
+        reply = listing_reply(l, t->out->arena);
+    }
+    send_reply(t, conn, &reply);
+    t->out->v[t->out->n - 1].seq = seen(t, l);
+    listing_drop(&t->s->listings, conn);
+}
+
+static void gather(struct turn *t, struct listing *l, uint64_t conn)
+{
+    listing_gather(&t->s->listings, l, t->now_at, slice_bytes(t));
+    tell_part(t, l, conn);
+}
+
+void begin_listing(struct turn *t, const struct request *rq)
+{
+    gather(t, listing_new(&t->s->listings, t->s->m, rq), rq->who->conn);
+}
+
+bool svr_listing_is_gathering(const struct svr *s, uint64_t conn)
+{
+    const struct listing *l = listing_find(&s->listings, conn);
+
+    return l && listing_is_gathering(l);
+}
+
+void svr_listing_go_on(struct svr *s, int64_t now_at, uint64_t conn,
+                       struct effects *out)
+{
+    struct turn t = { .s = s, .now_at = now_at, .out = out };
+    struct listing *l = listing_find(&s->listings, conn);
+
+    if (l && listing_is_gathering(l))
+        gather(&t, l, conn);
+}
+
+size_t svr_listing_held_bytes(const struct svr *s)
+{
+    return shown_held_bytes(s->listings.shown);
+}
+
+void svr_listing_drop(struct svr *s, uint64_t conn)
+{
+    listing_drop(&s->listings, conn);
+}
+
+enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_bytes,
+                                  struct buf *out)
+{
+    struct listing *l = listing_find(&s->listings, conn);
+
+    if (!l)
+        return SVR_LISTING_ALL;
+    switch (listing_read(&s->listings, l, most_bytes, out)) {
+    case LISTING_READ_SOME:
+        return SVR_LISTING_SOME;
+    case LISTING_READ_PART:
+        return SVR_LISTING_PART;
+    default:
+        return SVR_LISTING_ALL;
+    }
+}
+
+static bool kind_is_right(struct svr *s, const struct request *rq, enum obj_kind kind,
+                          struct buf *why)
+{
+    MODEL_EACH(s->m, kind, o)
+    {
+        if (shown_is_right(s->listings.shown, s->m, rq, o))
+            continue;
+        if (why)
+            buf_printf(why, "%s %s, rights %x", kind_name(kind), o->id,
+                       rq->who->rights);
+        return false;
+    }
+    return true;
+}
+
+bool svr_shown_is_right(struct svr *s, int64_t now_at, struct buf *why)
+{
+    static const uint32_t rights[] = { WHO_USER, WHO_USER | WHO_OPERATOR,
+                                       WHO_USER | WHO_MANAGER, WHO_USER | WHO_STAFF,
+                                       WHO_ANYONE };
+
+    for (size_t i = 0; i < ARRAY_LEN(rights); i++) {
+        const struct requester who = { .user = "", .host = "", .rights = rights[i] };
+        const struct wire_request wire = { 0 };
+        const struct request rq = { .wire = &wire,
+                                    .who = &who,
+                                    .now_at = now_at,
+                                    .cfg = &s->cfg,
+                                    .view = &s->view };
+
+        for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+            if (!kind_is_right(s, &rq, (enum obj_kind)kind, why))
+                return false;
+    }
+    return true;
+}

@@ -1,0 +1,74 @@
+/* svr_priv.h - what the files of the engine share; handlers, rules and reactions do not
+ * include it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_ENGINE_SVR_PRIV_H
+#define SERVER_ENGINE_SVR_PRIV_H
+
+#include "server/engine/held.h"
+#include "server/engine/listing.h"
+#include "server/decide/sched_link.h"
+#include "server/engine/stop.h"
+#include "server/engine/svr.h"
+#include "server/engine/watch.h"
+
+struct moms;
+struct moms_turn;
+
+struct svr {
+    struct svr_config cfg; /* texts owned */
+    char *actor;           /* the server itself: "root@host" */
+    struct model *m;
+    struct pending_jobs *pending;
+    struct moms *moms;
+    struct sched_links links;
+    struct svr_view view;
+    struct holds_table held;
+    struct listings listings;
+    struct watches watches;
+    struct stop stop;
+    bool started;
+    bool store_failed;
+};
+
+/* One input being carried out. */
+struct turn {
+    struct svr *s;
+    int64_t now_at;
+    struct effects *out;
+};
+
+/* A decision whose texts live in the turn's arena. */
+struct decision turn_decision(const struct turn *t);
+
+/* What the links to the MoMs need of a turn; '*d' becomes an empty decision for what
+ * they have to record. */
+struct moms_turn moms_turn(const struct turn *t, struct decision *d);
+
+/* Number, complete, apply and tell the records of a decision, and its log lines. */
+void take_up(struct turn *t, struct decision *d);
+
+/* Rules and MoM commands until nothing more is due; then scheduler commands. Every
+ * input ends with it. */
+void settle(struct turn *t);
+
+/* Send a reply that is not held. */
+void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply);
+
+/* The reply is a listing: its first slice; a short one is sent at once. */
+void begin_listing(struct turn *t, const struct request *rq);
+
+/* A refusal as a reply: a text when the code has one (wire.md 8.1). */
+struct wire_reply refusal(struct arena *arena, int code, const char *text);
+
+/* The deferred run of a job is answered; false when nobody waits for it. */
+bool answer_deferred(struct turn *t, const char *job_id, int code, const char *text);
+
+/* After a start, or when what rules know besides the model has changed. */
+void touch_all(struct svr *s);
+
+/* What handlers and rules see of the schedulers, after a change of links or settings.
+ */
+void refresh_view(struct svr *s);
+
+#endif

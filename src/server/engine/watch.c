@@ -1,0 +1,170 @@
+/* watch.c - see watch.h. The heap is ordered by deadline, kind, creation: a full key,
+ * so that equal inputs give equal outputs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/engine/watch.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+static struct watch *find(const struct watches *w, const struct object *o)
+{
+    struct watch *x;
+
+    HASH_FIND_PTR(w->by_object, &o, x);
+    return x;
+}
+
+static bool before(const struct watch *a, const struct watch *b)
+{
+    if (a->deadline_at != b->deadline_at)
+        return a->deadline_at < b->deadline_at;
+    if (a->o->kind != b->o->kind)
+        return a->o->kind < b->o->kind;
+    return a->o->created_seq < b->o->created_seq;
+}
+
+static void put(struct watches *w, size_t at, struct watch *x)
+{
+    w->heap[at] = x;
+    x->heap_at = at + 1;
+}
+
+static void sift_up(struct watches *w, size_t at)
+{
+    struct watch *x = w->heap[at];
+
+    while (at > 0 && before(x, w->heap[(at - 1) / 2])) {
+        put(w, at, w->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    put(w, at, x);
+}
+
+static void sift_down(struct watches *w, size_t at)
+{
+    struct watch *x = w->heap[at];
+
+    for (;;) {
+        size_t child = 2 * at + 1;
+
+        if (child + 1 < w->n && before(w->heap[child + 1], w->heap[child]))
+            child++;
+        if (child >= w->n || !before(w->heap[child], x))
+            break;
+        put(w, at, w->heap[child]);
+        at = child;
+    }
+    put(w, at, x);
+}
+
+static void heap_remove(struct watches *w, struct watch *x)
+{
+    size_t at = x->heap_at - 1;
+    struct watch *last;
+
+    if (x->heap_at == 0)
+        return;
+    x->heap_at = 0;
+    last = w->heap[--w->n];
+    if (last == x)
+        return;
+    put(w, at, last);
+    sift_up(w, at);
+    sift_down(w, last->heap_at - 1);
+}
+
+static void heap_add(struct watches *w, struct watch *x)
+{
+    if (w->n == w->cap) {
+        w->cap = w->cap ? 2 * w->cap : 64;
+        w->heap = xrealloc(w->heap, w->cap * sizeof(*w->heap));
+    }
+    put(w, w->n++, x);
+    sift_up(w, w->n - 1);
+}
+
+void watch_touch(struct watches *w, const struct object *o)
+{
+    struct watch *x = find(w, o);
+
+    if (!x) {
+        x = xcalloc(1, sizeof(*x));
+        x->o = o;
+        x->deadline_at = INT64_MAX;
+        HASH_ADD_PTR(w->by_object, o, x);
+    }
+    if (x->dirty)
+        return;
+    x->dirty = true;
+    DL_APPEND(w->dirty, x);
+}
+
+void watch_again(struct watches *w, const struct object *o)
+{
+    if (find(w, o))
+        watch_touch(w, o);
+}
+
+static void forget(struct watches *w, struct watch *x)
+{
+    heap_remove(w, x);
+    if (x->dirty)
+        DL_DELETE(w->dirty, x);
+    HASH_DELETE(hh, w->by_object, x);
+    free(x);
+}
+
+void watch_forget(struct watches *w, const struct object *o)
+{
+    struct watch *x = find(w, o);
+
+    if (x)
+        forget(w, x);
+}
+
+struct watch *watch_take(struct watches *w)
+{
+    struct watch *x = w->dirty;
+
+    if (!x)
+        return NULL;
+    DL_DELETE(w->dirty, x);
+    x->dirty = false;
+    return x;
+}
+
+void watch_set_deadline(struct watches *w, struct watch *x, int64_t deadline_at)
+{
+    if (x->deadline_at == deadline_at)
+        return;
+    heap_remove(w, x);
+    x->deadline_at = deadline_at;
+    if (deadline_at != INT64_MAX)
+        heap_add(w, x);
+}
+
+void watch_due(struct watches *w, int64_t now_at)
+{
+    while (w->n > 0 && w->heap[0]->deadline_at <= now_at) {
+        struct watch *x = w->heap[0];
+
+        watch_set_deadline(w, x, INT64_MAX);
+        watch_touch(w, x->o);
+    }
+}
+
+int64_t watch_deadline(const struct watches *w)
+{
+    return w->n > 0 ? w->heap[0]->deadline_at : INT64_MAX;
+}
+
+void watches_fini(struct watches *w)
+{
+    struct watch *x, *next;
+
+    HASH_ITER(hh, w->by_object, x, next)
+    forget(w, x);
+    free(w->heap);
+    *w = (struct watches){ 0 };
+}

@@ -1,0 +1,51 @@
+/* watch.h - which objects a rule has to look at, and when.
+ *
+ * Every object that rules exist for has a watch. It is dirty after a change of the
+ * object or a neighbour, or when its deadline has come; a heap gives the next deadline.
+ * So an idle server does nothing, however many objects it has.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_ENGINE_WATCH_H
+#define SERVER_ENGINE_WATCH_H
+
+#include "server/model/model.h"
+
+struct watch {
+    const struct object *o;
+    int64_t deadline_at; /* INT64_MAX: none */
+    size_t heap_at;      /* index in the heap + 1; 0: not in it */
+    bool dirty;
+    uint64_t settling; /* the settling that n_said belongs to */
+    unsigned n_said; /* how often it was looked at, to find rules that do not settle */
+    struct watch *prev, *next; /* dirty ones, in the order of getting dirty */
+    UT_hash_handle hh;
+};
+
+struct watches {
+    struct watch *by_object;
+    struct watch *dirty;
+    struct watch **heap;
+    size_t n;
+    size_t cap;
+    uint64_t settling;
+};
+
+/* A zeroed struct is empty. */
+void watches_fini(struct watches *w);
+
+/* Make it dirty: it, a neighbour of it or the time has changed. */
+void watch_touch(struct watches *w, const struct object *o);
+/* The same, if the object is still there. */
+void watch_again(struct watches *w, const struct object *o);
+void watch_forget(struct watches *w, const struct object *o);
+
+/* The next dirty one, no longer dirty; NULL when there is none. */
+struct watch *watch_take(struct watches *w);
+/* When its rules want to look again; INT64_MAX: never. */
+void watch_set_deadline(struct watches *w, struct watch *x, int64_t deadline_at);
+
+/* Make those dirty whose deadline has come. */
+void watch_due(struct watches *w, int64_t now_at);
+int64_t watch_deadline(const struct watches *w);
+
+#endif
