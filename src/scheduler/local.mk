@@ -14,6 +14,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/failure.c \
 	src/scheduler/plan/world.c src/scheduler/plan/world.h \
 	src/scheduler/policy/policy.c src/scheduler/policy/policy.h \
+	src/scheduler/policy/setting.c src/scheduler/policy/setting.h \
 	src/scheduler/snapshot/objects.c \
 	src/scheduler/snapshot/request.c \
 	src/scheduler/snapshot/snapshot.c src/scheduler/snapshot/snapshot.h
@@ -65,3 +66,9 @@ test_unit_scheduler_test_link_SOURCES = test/unit/scheduler/test_link.c \
 	src/scheduler/shell/link.c src/scheduler/shell/link_open.c \
 	src/scheduler/shell/signals.c
 test_unit_scheduler_test_link_LDADD = libhfmethod.la libhfconf.la libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/scheduler/test_policy
+TESTS += test/unit/scheduler/test_policy
+test_unit_scheduler_test_policy_SOURCES = \
+	test/unit/scheduler/test_policy.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_policy_LDADD = $(sched_test_libs)

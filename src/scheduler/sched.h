@@ -7,6 +7,7 @@
 #ifndef SCHEDULER_SCHED_H
 #define SCHEDULER_SCHED_H
 
+#include "lib/base/buf.h"
 #include "lib/base/diag.h"
 #include "lib/wire/batch.h"
 
@@ -31,12 +32,29 @@ void snapshot_set_name(struct snapshot *s, const char *sched_name);
 size_t snapshot_queue_count(const struct snapshot *s);
 const char *snapshot_queue_name(const struct snapshot *s, size_t i);
 
-/* The defaults of sched_config. policy_line() takes one line of the file (comments and
- * empty lines are fine); what it cannot use is left alone and said in 'why' with the
- * text for the log, without "Error reading line N: " (scheduling.md 5.1). */
+/* What holds without sched_config. */
 struct policy *policy_new(void);
 void policy_free(struct policy *p);
-bool policy_line(struct policy *p, const char *line, struct diag *why) MUST_CHECK;
+
+enum policy_line {
+    POLICY_FINE,
+    POLICY_NOTICE, /* obeyed as far as it has a meaning; 'why' is for the log */
+    POLICY_WRONG,  /* 'why' is for the log, after "Error reading line N: " */
+};
+
+/* One line of sched_config (comments and empty lines are fine), with the texts of
+ * scheduling.md 5.1 and 5.3. What cannot be used is left alone. */
+enum policy_line policy_line(struct policy *p, const char *line,
+                             struct diag *why) MUST_CHECK;
+
+/* Append the names of the settings that were read and ask for something that no plan
+ * does yet, as "a, b". */
+void policy_unserved(const struct policy *p, struct buf *out);
+
+/* A line of dedicated_time: from from_at until before to_at. False: there are too many.
+ * A period that ends before it begins means nothing. */
+bool policy_add_dedicated(struct policy *p, int64_t from_at,
+                          int64_t to_at) MUST_CHECK;
 
 enum plan_kind {
     PLAN_CONFIRM_RESV, /* ConfirmResv success */
@@ -50,6 +68,10 @@ enum plan_kind {
 enum plan_failure {
     FAIL_NONE,
     FAIL_QUEUE_STOPPED,
+    FAIL_DEDICATED,         /* its queue is one of dedicated time and it is not, or the
+                               other way round */
+    FAIL_CROSSES_DEDICATED, /* it would run into, or out of, dedicated time */
+    FAIL_NONPRIME_ONLY,
     FAIL_NO_VNODES,
     FAIL_IN_USE,
     FAIL_SHORT, /* of a resource: struct plan_short has the details */

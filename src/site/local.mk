@@ -8,7 +8,9 @@ dist_libexec_SCRIPTS = src/site/pbs_reload
 pbsshdir = $(libexecdir)
 dist_pbssh_DATA = src/site/pbs_conf.sh
 pbsetcdir = $(prefix)/etc
-dist_pbsetc_DATA = src/site/pbs.csh src/site/pbs.sh
+dist_pbsetc_DATA = src/site/pbs.csh src/site/pbs.sh \
+	src/site/sched/pbs_dedicated src/site/sched/pbs_holidays \
+	src/site/sched/pbs_resource_group src/site/sched/pbs_sched_config
 unitdir = $(prefix)/lib/systemd/system
 EXTRA_DIST += src/site/README.md src/site/pbs.service.in \
 	src/site/pbs_habitat.in src/site/pbs_init.d.in src/site/pbs_postinstall.in

@@ -15,6 +15,7 @@ def lend(cluster, amount):
                   "set node vn[0] resources_available.lic=%d" % amount)
     for vnode in cluster.vnode_names()[1:]:
         qmgr(cluster, "set node %s resources_available.lic=@vn[0]" % vnode)
+    cluster.scheduler.add_resource("lic")
 
 
 def assigned(server, vnode):
@@ -99,6 +100,7 @@ def test_a_vnode_file_brings_its_resources(cluster):
     assert "type = string" in qmgr(cluster, "list resource colour")
     assert cluster.run(["qmgr", "-c", "list resource unknown"], check=False).returncode == 187
     qmgr(cluster, "set resource gpus flag=nh")
+    cluster.scheduler.add_resource("gpus")
     jid = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1:gpus=2:vnode=vn[1]"}))
     server.expect(JOB, {"job_state": "R"}, id=jid)
     assert server.status(VNODE, "vn[0]")[0]["resources_assigned.gpus"] == "2"

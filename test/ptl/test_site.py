@@ -163,6 +163,8 @@ def test_home_has_its_layout_and_nothing_is_overwritten(place):
         ".", "aux", "checkpoint", "spool", "undelivered", "server_logs", "sched_logs",
         "mom_logs", "comm_logs", "server_priv", "server_priv/accounting", "server_priv/jobs",
         "server_priv/users", "server_priv/hooks", "server_priv/hooks/tmp", "sched_priv",
+        "sched_priv/sched_config", "sched_priv/holidays", "sched_priv/dedicated_time",
+        "sched_priv/resource_group",
         "mom_priv", "mom_priv/jobs", "mom_priv/hooks", "mom_priv/hooks/tmp", "mom_priv/config",
         "pbs_environment")}
     assert home == {
@@ -171,7 +173,10 @@ def test_home_has_its_layout_and_nothing_is_overwritten(place):
         "server_priv": 0o750, "server_priv/accounting": 0o755, "server_priv/jobs": 0o750,
         "server_priv/users": 0o750, "server_priv/hooks": 0o750, "server_priv/hooks/tmp": 0o750,
         "sched_priv": 0o750, "mom_priv": 0o751, "mom_priv/jobs": 0o751, "mom_priv/hooks": 0o750,
-        "mom_priv/hooks/tmp": 0o750, "mom_priv/config": 0o644, "pbs_environment": 0o644}
+        "mom_priv/hooks/tmp": 0o750, "mom_priv/config": 0o644,
+        "sched_priv/sched_config": 0o644, "sched_priv/holidays": 0o644,
+        "sched_priv/dedicated_time": 0o644, "sched_priv/resource_group": 0o644,
+        "pbs_environment": 0o644}
     assert place.run("pbs_habitat").returncode == 0
     with open(place.home + "/pbs_version") as f:
         assert f.read() == "23.06.06\n"

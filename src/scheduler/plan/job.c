@@ -203,6 +203,8 @@ static enum plan_failure search_field(struct planner *pl, const struct snap_job 
 
     if (failure)
         return failure;
+    if (policy_crossed(pl->p, pool.start_at, pool.end_at))
+        return FAIL_CROSSES_DEDICATED;
     failure = pool_search(&pool, pl->w, j->request, found, &why);
     if (!failure) {
         world_hold(pl->w, j->id, &j->request->place, found, pool.start_at, pool.end_at);
@@ -318,13 +320,32 @@ static bool waits(const struct jobs *jobs, const struct snap_job *j)
     return j->state == 'Q' || is_to_be_resumed(j) || (j->array && j->state == 'B');
 }
 
-/* Why it is not even considered, FAIL_NONE: it is. A request to run one job does not
- * ask whether its queue is started. */
+/* Is it not the time of the job's queue? Whatever is promised to a reservation is not
+ * asked again. */
+static enum plan_failure not_its_time(const struct planner *pl,
+                                      const struct snap_job *j)
+{
+    bool dedicated = policy_prefix_has(pl->p->dedicated_prefix, j->queue);
+
+    if (!queue_of(pl, j)->started)
+        return FAIL_QUEUE_STOPPED;
+    if (resv_of(pl, j))
+        return FAIL_NONE;
+    if (dedicated != (policy_dedicated_at(pl->p, pl->now_at) != NULL))
+        return FAIL_DEDICATED;
+    return policy_prefix_has(pl->p->nonprime_prefix, j->queue) ? FAIL_NONPRIME_ONLY
+                                                               : FAIL_NONE;
+}
+
+/* Why it is not even considered, FAIL_NONE: it is. A request to run one job asks
+ * nothing of its queue. */
 static enum plan_failure not_considered(const struct jobs *jobs,
                                         const struct snap_job *j)
 {
-    if (!jobs->only && !queue_of(jobs->pl, j)->started)
-        return FAIL_QUEUE_STOPPED;
+    enum plan_failure failure = jobs->only ? FAIL_NONE : not_its_time(jobs->pl, j);
+
+    if (failure)
+        return failure;
     if (j->array)
         return FAIL_JOB_ARRAY;
     if (is_to_be_resumed(j))

@@ -75,6 +75,26 @@ static enum plan_failure blame_time(const struct question *q, enum plan_failure 
     return failure;
 }
 
+/* --- dedicated time --- */
+
+/* Would the window run into dedicated time, or out of it? What has been promised before
+ * is not asked again. */
+static const struct period *crossed(const struct question *q)
+{
+    bool promised = q->degraded || (q->altered && q->start_at >= q->r->old_start_at &&
+                                    q->end_at <= q->r->old_end_at);
+
+    if (promised || q->pl->p->resvs_ignore_dedicated)
+        return NULL;
+    return policy_crossed(q->pl->p, q->start_at, q->end_at);
+}
+
+static void move_to(struct question *q, int64_t start_at)
+{
+    q->end_at += start_at - q->start_at;
+    q->start_at = start_at;
+}
+
 /* --- not running: a search as for a new one --- */
 
 static bool search_anywhere(const struct question *q, struct placement *found,
@@ -103,9 +123,10 @@ static void place_anywhere(struct question *q)
         return;
     }
     if (q->r->start_at == RESV_START_OPEN && why.earliest_at) {
-        q->end_at += why.earliest_at - q->start_at;
-        q->start_at = why.earliest_at;
-        if (search_anywhere(q, &found, &failure, &why)) {
+        move_to(q, why.earliest_at);
+        if (crossed(q))
+            failure = FAIL_CROSSES_DEDICATED;
+        else if (search_anywhere(q, &found, &failure, &why)) {
             confirm(q, &found);
             return;
         }
@@ -451,6 +472,7 @@ static bool is_open(const struct planner *pl, const struct snap_resv *r)
 static void answer_question(struct planner *pl, const struct snap_resv *r)
 {
     struct question q = { .pl = pl, .r = r };
+    const struct period *in_the_way;
 
     q.altered = r->state == RESV_BEING_ALTERED;
     q.degraded = !q.altered && r->state != RESV_UNCONFIRMED;
@@ -460,6 +482,8 @@ static void answer_question(struct planner *pl, const struct snap_resv *r)
     if (r->start_at == RESV_START_OPEN) {
         q.start_at = pl->now_at;
         q.end_at = pl->now_at + (r->end_at - r->start_at);
+        while ((in_the_way = crossed(&q))) /* each time it is moved behind one */
+            move_to(&q, in_the_way->to_at);
     }
     if (!r->request || !r->request->valid)
         deny(&q, FAIL_RESV_UNREADABLE, NULL);
@@ -467,6 +491,8 @@ static void answer_question(struct planner *pl, const struct snap_resv *r)
         deny(&q, FAIL_RESV_STANDING, NULL);
     else if (q.start_at >= q.end_at)
         deny(&q, FAIL_RESV_TIMES, NULL);
+    else if (crossed(&q))
+        deny(&q, FAIL_CROSSES_DEDICATED, NULL);
     else if (q.running)
         place_running(&q);
     else

@@ -1,66 +1,16 @@
-/* policy.c - sched_config line by line: one row per setting.
+/* policy.c - the life of a policy, and sched_config line by line (scheduling.md 5.1).
  *
- * Settings that no part of the plan reads yet are rows without a place: their lines are
- * accepted, so that an existing file stays valid.
+ * It is prime time for ever: of settings that may differ in prime and non-prime time,
+ * those for non-prime time are checked and not obeyed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/policy/policy.h"
 
-#include <ctype.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "scheduler/policy/setting.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-enum setting_kind {
-    SETTING_BOOL,
-    SETTING_LIST,
-    SETTING_SORT,
-    SETTING_UNREAD
-};
-
-struct setting {
-    const char *name;
-    enum setting_kind kind;
-    size_t offset;
-};
-
-/* clang-format off */
-static const struct setting settings[] = {
-    { "by_queue",               SETTING_BOOL, offsetof(struct policy, by_queue) },
-    { "update_comments",        SETTING_BOOL, offsetof(struct policy, update_comments) },
-    { "node_sort_key",          SETTING_SORT, 0 },
-    { "resources",              SETTING_LIST, offsetof(struct policy, resources) },
-    { "resource_unset_infinite", SETTING_LIST, offsetof(struct policy, unset_infinite) },
-    { "round_robin",            SETTING_UNREAD, 0 },
-    { "strict_ordering",        SETTING_UNREAD, 0 },
-    { "strict_fifo",            SETTING_UNREAD, 0 },
-    { "fair_share",             SETTING_UNREAD, 0 },
-    { "preemptive_sched",       SETTING_UNREAD, 0 },
-    { "backfill_prime",         SETTING_UNREAD, 0 },
-    { "prime_spill",            SETTING_UNREAD, 0 },
-    { "prime_exempt_anytime_queues", SETTING_UNREAD, 0 },
-    { "primetime_prefix",       SETTING_UNREAD, 0 },
-    { "nonprimetime_prefix",    SETTING_UNREAD, 0 },
-    { "dedicated_prefix",       SETTING_UNREAD, 0 },
-    { "job_sort_key",           SETTING_UNREAD, 0 },
-    { "smp_cluster_dist",       SETTING_UNREAD, 0 },
-    { "provision_policy",       SETTING_UNREAD, 0 },
-    { "server_dyn_res",         SETTING_UNREAD, 0 },
-    { "peer_queue",             SETTING_UNREAD, 0 },
-    { "fairshare_usage_res",    SETTING_UNREAD, 0 },
-    { "fairshare_entity",       SETTING_UNREAD, 0 },
-    { "fairshare_decay_time",   SETTING_UNREAD, 0 },
-    { "fairshare_decay_factor", SETTING_UNREAD, 0 },
-    { "unknown_shares",         SETTING_UNREAD, 0 },
-    { "fairshare_enforce_no_shares", SETTING_UNREAD, 0 },
-    { "max_job_check",          SETTING_UNREAD, 0 },
-    { "preempt_attempts",       SETTING_UNREAD, 0 },
-    { "resv_confirm_ignore",    SETTING_UNREAD, 0 },
-    { "allow_aoe_calendar",     SETTING_UNREAD, 0 },
-};
-/* clang-format on */
 
 struct policy *policy_new(void)
 {
@@ -79,6 +29,9 @@ void policy_free(struct policy *p)
         free(p->sort_keys[i].resource);
     free(p->resources);
     free(p->unset_infinite);
+    free(p->dedicated_prefix);
+    free(p->nonprime_prefix);
+    free(p->dedicated);
     free(p);
 }
 
@@ -96,106 +49,159 @@ bool policy_list_has(const char *list, const char *name)
     return false;
 }
 
-static const struct setting *find_setting(const char *name, size_t len)
+/* --- dedicated time --- */
+
+bool policy_add_dedicated(struct policy *p, int64_t from_at, int64_t to_at)
 {
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-        if (strlen(settings[i].name) == len &&
-            strncmp(settings[i].name, name, len) == 0)
-            return &settings[i];
+    if (from_at >= to_at)
+        return true; /* no instant lies in it */
+    if (p->n_dedicated == POLICY_PERIODS_MAX)
+        return false;
+    p->dedicated = xrealloc(p->dedicated, (p->n_dedicated + 1) * sizeof(*p->dedicated));
+    p->dedicated[p->n_dedicated++] =
+        (struct period){ .from_at = from_at, .to_at = to_at };
+    return true;
+}
+
+const struct period *policy_dedicated_at(const struct policy *p, int64_t at)
+{
+    for (size_t i = 0; i < p->n_dedicated; i++)
+        if (p->dedicated[i].from_at <= at && at < p->dedicated[i].to_at)
+            return &p->dedicated[i];
     return NULL;
 }
 
-/* A number is true unless 0, the word false is false, any other word is true. */
-static bool read_bool(const char *value)
+const struct period *policy_crossed(const struct policy *p, int64_t start_at,
+                                    int64_t end_at)
 {
-    if (isdigit((unsigned char)*value))
-        return strtol(value, NULL, 10) != 0;
-    return strcasecmp(value, "false") != 0;
-}
+    const struct period *first = NULL;
 
-/* "RES HIGH|LOW [total]": what is sorted by is a vnode's total. */
-static bool read_sort_key(struct policy *p, const char *value, struct diag *why)
-{
-    char resource[128], direction[8], what[16];
-    int n = sscanf(value, "%127s %7s %15s", resource, direction, what);
-    bool high = n >= 2 && strcasecmp(direction, "HIGH") == 0;
+    for (size_t i = 0; i < p->n_dedicated; i++) {
+        const struct period *d = &p->dedicated[i];
+        bool meets = start_at < d->to_at && end_at > d->from_at;
+        bool inside = start_at >= d->from_at && end_at <= d->to_at;
 
-    if (n < 2 || (!high && strcasecmp(direction, "LOW") != 0) ||
-        (n == 3 && strcasecmp(what, "total") != 0) ||
-        p->n_sort_keys == POLICY_SORT_KEYS_MAX) {
-        diag_set(why, PBSE_BADATVAL, "Invalid node_sort_key");
-        return false;
+        if (meets && !inside && (!first || d->from_at < first->from_at))
+            first = d;
     }
-    p->sort_keys[p->n_sort_keys++] =
-        (struct sort_key){ .resource = xstrdup(resource), .high_first = high };
-    return true;
+    return first;
 }
 
-static void read_list(struct policy *p, const struct setting *row, const char *value)
+bool policy_prefix_has(const char *prefix, const char *queue)
 {
-    char **place = (char **)((char *)p + row->offset);
-    char *list = row->offset == offsetof(struct policy, unset_infinite)
-                     ? xasprintf("mpiprocs,ompthreads,%s", value)
-                     : xstrdup(value);
-
-    free(*place);
-    *place = list;
+    return prefix && strncmp(queue, prefix, strlen(prefix)) == 0;
 }
 
-static bool apply(struct policy *p, const struct setting *row, const char *value,
-                  struct diag *why)
-{
-    switch (row->kind) {
-    case SETTING_BOOL:
-        *(bool *)((char *)p + row->offset) = read_bool(value);
-        return true;
-    case SETTING_SORT:
-        return read_sort_key(p, value, why);
-    case SETTING_LIST:
-        read_list(p, row, value);
-        return true;
-    case SETTING_UNREAD:
-        return true;
-    }
-    return true;
-}
+/* --- lines --- */
 
-/* The value: one word, or what stands between quotes. In memory of its own. */
-static char *cut_value(const char *text)
+/* The value at *at: one word, or what stands between quotes; *at is moved behind it. In
+ * memory of its own. */
+static char *cut_value(const char **at)
 {
+    const char *text = *at;
+    size_t len;
+
     if (*text == '"' || *text == '\'') {
         const char *end = strchr(text + 1, *text);
 
-        return end ? xstrndup(text + 1, (size_t)(end - text - 1)) : xstrdup(text + 1);
+        len = end ? (size_t)(end - text - 1) : strlen(text + 1);
+        *at = text + 1 + len + (end ? 1 : 0);
+        return xstrndup(text + 1, len);
     }
-    return xstrndup(text, strcspn(text, " \t\r\n"));
+    len = strcspn(text, " \t\r\n");
+    *at = text + len;
+    return xstrndup(text, len);
 }
 
-bool policy_line(struct policy *p, const char *line, struct diag *why)
+enum when {
+    WHEN_OBEYED,
+    WHEN_NOT_NOW,
+    WHEN_UNKNOWN
+};
+
+/* The word behind the value. */
+static enum when read_keyword(const char *at, char *word, size_t size)
 {
-    static const char separators[] = " \t:";
+    static const struct {
+        const char *word;
+        enum when when;
+    } keywords[] = {
+        { "", WHEN_OBEYED },           { "prime", WHEN_OBEYED },
+        { "PRIME", WHEN_OBEYED },      { "all", WHEN_OBEYED },
+        { "ALL", WHEN_OBEYED },        { "non_prime", WHEN_NOT_NOW },
+        { "NON_PRIME", WHEN_NOT_NOW }, { "none", WHEN_NOT_NOW },
+        { "NONE", WHEN_NOT_NOW },
+    };
+    size_t len;
+
+    at += strspn(at, " \t\r\n");
+    len = MIN_OF(strcspn(at, " \t\r\n"), size - 1);
+    memcpy(word, at, len);
+    word[len] = '\0';
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+        if (strcmp(word, keywords[i].word) == 0)
+            return keywords[i].when;
+    return WHEN_UNKNOWN;
+}
+
+/* A value for another time is checked, and what it asks for in vain is noted. */
+static enum policy_line check_only(struct policy *p, const struct setting *row,
+                                   const char *value, struct diag *why)
+{
+    struct policy *other = policy_new();
+    enum policy_line result = row->read(other, row, value, why);
+
+    p->unserved |= other->unserved;
+    policy_free(other);
+    return result;
+}
+
+static enum policy_line tell_obsolete(const struct setting *row, struct diag *why)
+{
+    diag_set(why, PBSE_BADATVAL, "Obsolete config name %s%s%s", row->name,
+             *row->instead ? ", instead use " : "", row->instead);
+    return POLICY_NOTICE;
+}
+
+static enum policy_line apply(struct policy *p, const struct setting *row,
+                              const char *value, const char *rest, struct diag *why)
+{
+    char keyword[64];
+    enum when when = read_keyword(rest, keyword, sizeof(keyword));
+    enum policy_line result = when == WHEN_NOT_NOW && row->by_prime
+                                  ? check_only(p, row, value, why)
+                                  : row->read(p, row, value, why);
+
+    if (result != POLICY_FINE)
+        return result;
+    if (when == WHEN_UNKNOWN) {
+        diag_set(why, PBSE_BADATVAL, "Invalid prime keyword: %s", keyword);
+        return POLICY_WRONG;
+    }
+    return row->instead ? tell_obsolete(row, why) : POLICY_FINE;
+}
+
+enum policy_line policy_line(struct policy *p, const char *line, struct diag *why)
+{
     const struct setting *row;
+    enum policy_line result = POLICY_WRONG;
     size_t name_len;
     char *value;
-    bool ok;
 
     line += strspn(line, " \t\r\n");
     if (!*line || *line == '#' || *line == '*')
-        return true;
+        return POLICY_FINE;
     name_len = strcspn(line, " \t:\r\n");
-    row = find_setting(line, name_len);
+    row = setting_find(line, name_len);
     line += name_len;
-    line += strspn(line, separators);
-    value = cut_value(line);
-    if (!*value) {
+    line += strspn(line, " \t:");
+    value = cut_value(&line);
+    if (!*value)
         diag_set(why, PBSE_BADATVAL, "Config line invalid");
-        ok = false;
-    } else if (!row) {
+    else if (!row)
         diag_set(why, PBSE_BADATVAL, "Unknown config parameter");
-        ok = false;
-    } else {
-        ok = apply(p, row, value, why);
-    }
+    else
+        result = apply(p, row, value, line, why);
     free(value);
-    return ok;
+    return result;
 }

@@ -1,4 +1,4 @@
-/* policy.h - the settings of sched_config that plans obey (scheduling.md 5).
+/* policy.h - the settings that plans obey (scheduling.md 5 and 6).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_POLICY_POLICY_H
@@ -7,6 +7,7 @@
 #include "scheduler/sched.h"
 
 #define POLICY_SORT_KEYS_MAX 20
+#define POLICY_PERIODS_MAX   1000
 
 /* A key of node_sort_key. */
 struct sort_key {
@@ -14,16 +15,39 @@ struct sort_key {
     bool high_first;
 };
 
+/* From from_at until before to_at. */
+struct period {
+    int64_t from_at;
+    int64_t to_at;
+};
+
 struct policy {
     bool by_queue;
     bool update_comments;
+    bool resvs_ignore_dedicated; /* resv_confirm_ignore */
     size_t n_sort_keys;
     struct sort_key sort_keys[POLICY_SORT_KEYS_MAX];
-    char *resources;      /* comma list of what is compared, NULL: everything */
-    char *unset_infinite; /* comma list of what counts as infinite when unset */
+    char *resources;        /* comma list of what is compared, NULL: everything */
+    char *unset_infinite;   /* comma list of what counts as infinite when unset */
+    char *dedicated_prefix; /* of queues that run in dedicated time only; NULL: none */
+    char *nonprime_prefix;  /* of queues that never run in prime time; NULL: none */
+    size_t n_dedicated;
+    struct period *dedicated;
+    uint64_t unserved; /* settings that ask for what is not served, by their rows */
 };
 
 /* True when 'name' is one of the comma-separated words of 'list' (may be NULL). */
 bool policy_list_has(const char *list, const char *name);
+
+/* The dedicated time that holds the instant, NULL: none. */
+const struct period *policy_dedicated_at(const struct policy *p, int64_t at);
+
+/* The first dedicated time in whose beginning or end [start_at, end_at) reaches from
+ * outside or inside; NULL: the window crosses no such boundary. */
+const struct period *policy_crossed(const struct policy *p, int64_t start_at,
+                                    int64_t end_at);
+
+/* Is the name of the queue one of those that the prefix means? */
+bool policy_prefix_has(const char *prefix, const char *queue);
 
 #endif

@@ -155,6 +155,7 @@ static int serve(struct shell *sh, const struct options *o, const char *argv0)
         daemon_ready();
     redirect_output(o);
     signals_setup();
+    shell_lay_files(sh);
     shell_read_config(sh);
     shell_run(sh);
     signo = signals_stop();
@@ -238,6 +239,7 @@ int main(int argc, char **argv)
         status = lock_and_serve(&sh, &o, argv[0]);
     arena_free(sh.defs_arena);
     policy_free(sh.policy);
+    free(sh.unserved);
     free(sh.priv_dir);
     free(sh.user);
     conf_free(conf);

@@ -23,11 +23,20 @@ struct shell {
     struct arena *defs_arena;
     struct wire_objects resources;
     struct wire_objects scheds;
-    bool quit;   /* told to by the server */
-    bool no_seq; /* the server does not number its questions */
+    /* Of the administrator's files: what is asked for and not served. */
+    long holidays_year; /* 0: none */
+    bool has_shares;    /* resource_group */
+    char *unserved;     /* names told last, NULL: none */
+    bool quit;          /* told to by the server */
+    bool no_seq;        /* the server does not number its questions */
 };
 
-/* Read sched_config into a fresh policy; what is wrong in it goes to the log. */
+/* Put the installed file in the place of each of the administrator's files that is not
+ * there: sched_config, holidays, dedicated_time, resource_group. */
+void shell_lay_files(struct shell *sh);
+
+/* Read these four into a fresh policy; what is wrong in them, and what is not served
+ * yet, goes to the log. */
 void shell_read_config(struct shell *sh);
 
 /* Ask for resource definitions and the own object. */

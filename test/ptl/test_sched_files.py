@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files that the administrator writes for the scheduler: sched_config, holidays,
+dedicated_time, resource_group."""
+import os
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+
+INSTALLED = {"sched_config": "pbs_sched_config", "holidays": "pbs_holidays",
+             "dedicated_time": "pbs_dedicated", "resource_group": "pbs_resource_group"}
+
+
+@pytest.fixture(scope="module")
+def site():
+    with Cluster(vnodes=1) as c:
+        yield c
+
+
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+def write(site, name, text):
+    with open(site.scheduler.config(name), "w") as f:
+        f.write(text)
+    site.scheduler.reconfigure()
+
+
+@pytest.fixture
+def files(site):
+    """As installed, and again so afterwards."""
+    yield site
+    for name, installed in INSTALLED.items():
+        text = read(os.path.join(site.exec_dir, "etc", installed))
+        with open(site.scheduler.config(name), "w") as f:
+            f.write(text)
+    site.scheduler.reconfigure()
+
+
+def logged(site, mark):
+    """What the log says of the files since the line 'mark' of it, without the time."""
+    return [line.split(";", 5)[3:] for line in site.scheduler.log_lines()[mark:]
+            if ";Fil;" in line or ";fairshare;" in line]
+
+
+def test_they_are_there_after_the_first_start(site):
+    site.scheduler.log_match("Connected to the server")
+    for name, installed in INSTALLED.items():
+        path = site.scheduler.config(name)
+        assert read(path) == read(os.path.join(site.exec_dir, "etc", installed))
+        assert os.stat(path).st_mode & 0o7777 == 0o644
+
+
+def test_the_installed_ones_are_without_mistakes(files):
+    mark = len(files.scheduler.log_lines())
+    files.scheduler.restart()
+    wait_for("a new connection", lambda: any(
+        "Connected to the server" in line for line in files.scheduler.log_lines()[mark:]))
+    assert [line for line in logged(files, mark) if line[1] in list(INSTALLED) + ["fairshare"]] == [
+        ["Fil", "sched_config", "Read, and not served yet: preemptive_sched"]]
+
+
+def test_what_is_missing_comes_back_and_the_rest_stays(files):
+    files.scheduler.stop()
+    os.unlink(files.scheduler.config("holidays"))
+    with open(files.scheduler.config("dedicated_time"), "w") as f:
+        f.write("# mine\n")
+    files.scheduler.start()
+    wait_for("holidays", lambda: os.path.exists(files.scheduler.config("holidays")))
+    assert read(files.scheduler.config("dedicated_time")) == "# mine\n"
+
+
+def test_lines_and_what_the_log_answers(files):
+    mark = len(files.scheduler.log_lines())
+    write(files, "sched_config", "by_queue True\n\n# comment\nsort_by: fifo\nby_queue\n"
+          "resources: \"ncpus, \\\n  mem\"\npreempt_order: \"SCR\"\nmax_starve: 24:00:00 sometimes\n"
+          "job_sort_key: \"cput LOW\" ALL\n" + "# " + 2000 * "x" + "\nprime_spill: 60\n")
+    files.scheduler.log_match("Invalid time 60")
+    files.scheduler.log_match("not served yet: job_sort_key")
+    assert logged(files, mark) == [
+        ["Fil", "sched_config", "Error reading line 4: Unknown config parameter"],
+        ["Fil", "sched_config", "Error reading line 5: Config line invalid"],
+        ["Fil", "sched_config", "Obsolete config name preempt_order, instead use nothing - set via "
+         "qmgr"],
+        ["Fil", "sched_config", "Error reading line 9: Invalid prime keyword: sometimes"],
+        ["Fil", "sched_config", "Error reading line 12: Invalid time 60"],
+        ["Fil", "sched_config", "Read, and not served yet: job_sort_key"]]
+
+
+def test_the_other_files(files):
+    mark = len(files.scheduler.log_lines())
+    write(files, "holidays", "YEAR 2020\nweekday 0600 soon\nmonday all all\n400 Never\n"
+          "1 New Year\n")
+    write(files, "resource_group", "# none\nphysics 10 root\n")
+    write(files, "resource_group", "physics 10 root 60\n")
+    files.scheduler.log_match("served yet: preemptive_sched, holidays (it is prime time for ever), "
+                              "resource_group")
+    os.unlink(files.scheduler.config("holidays"))
+    os.unlink(files.scheduler.config("sched_config"))
+    files.scheduler.reconfigure()
+    files.scheduler.log_match("cannot open holidays file")
+    got = logged(files, mark)
+    for object_name, text in (
+            ("holidays", "The holiday file is out of date; please update it."),
+            ("holidays", "Error on line 2, line started with: weekday"),
+            ("holidays", "Warning: both prime & non-prime starts are 'all'; assuming 24hr "
+             "primetime"),
+            ("holidays", "Error on line 4, line started with: 400"),
+            ("holidays", "Warning: cannot open holidays file; assuming 24hr primetime"),
+            ("fairshare", "resgroup: error on line 2."),
+            ("sched_config", "Can not open file: sched_config")):
+        assert ["Fil", object_name, text] in got, (text, got)
+
+
+def stamp(at):
+    return time.strftime("%m/%d/%Y %H:%M", time.gmtime(at))
+
+
+def test_dedicated_time(files):
+    """From an hour on for an hour; and a day later for an hour, wrongly written."""
+    start = (int(time.time()) // 60 + 60) * 60
+    write(files, "dedicated_time", "%s %s\n04/15/1998 12:00 04/15/1998 15:30\ntomorrow at noon\n" %
+          (stamp(start), stamp(start + 3600)))
+    wait_for("the mistake on standard output",
+             lambda: "Error: tomorrow at noon" in read(files.scheduler.config("sched_out")))
+    files.server.manager(MGR_CMD_CREATE, QUEUE,
+                         {"queue_type": "execution", "started": "True", "enabled": "True"}, id="dedq")
+    jobs = [files.server.submit(Job(attrs=dict({"Resource_List.select": "1:ncpus=1"}, **more)))
+            for more in ({}, {"Resource_List.walltime": "02:00:00"},
+                         {"Resource_List.walltime": "00:01:00", "queue": "dedq"},
+                         {"Resource_List.walltime": "00:01:00"})]
+    for jid in jobs[:2]:
+        files.server.expect(
+            JOB, {"comment": "Not Running: Job would cross dedicated time boundary"}, id=jid)
+    files.server.expect(JOB, {"comment": "Not Running: Dedicated time conflict"}, id=jobs[2])
+    files.server.expect(JOB, {"job_state": "R"}, id=jobs[3])
+    files.scheduler.log_match(jobs[2] + ";Dedicated Time")
+    for jid in jobs:
+        files.server.delete(jid)
+    within = files.server.submit(Reservation(start=start, end=start + 3600))
+    files.server.expect(RESV, {"reserve_state": (MATCH_RE, "RESV_CONFIRMED")}, id=within)
+    across = Reservation(start=start + 1800, end=start + 5400, interactive=30)
+    files.server.submit(across)
+    assert across.answer.endswith("DENIED")
+    files.scheduler.log_match("PBS Failed to confirm resv: Job would not finish before dedicated time")
+    files.server.delete(within)
