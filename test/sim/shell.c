@@ -127,7 +127,7 @@ static void load(struct store *store, struct loading l)
 
     l.arena = arena_new();
     err = store_load(store, load_object, &l, &why);
-    assert(err == 0);
+    MUST(err == 0);
     (void)err;
     arena_free(l.arena);
 }
@@ -354,7 +354,7 @@ static void add_to_commit(struct commit *c, struct shell_turn *t)
 
         if (!is_work(e))
             continue;
-        assert(c->n_facts < ARRAY_LEN(c->facts));
+        MUST(c->n_facts < ARRAY_LEN(c->facts));
         c->facts[c->n_facts++] =
             e->kind == EFFECT_RECORD ? e : copy_account(e, c->arena);
         if (e->kind != EFFECT_RECORD)
@@ -684,7 +684,7 @@ void shell_init(struct sim *s)
     struct diag why = { 0 };
     int err = store_open("memory:", &s->shell.store, &why);
 
-    assert(err == 0);
+    MUST(err == 0);
     (void)err;
 }
 

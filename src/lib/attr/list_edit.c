@@ -46,7 +46,7 @@ struct list_edit *list_edit_begin(const struct attr_type *type, struct attr_valu
 {
     struct list_edit *l = xcalloc(1, sizeof(*l));
 
-    assert(type->list);
+    MUST(type->list);
     l->type = type;
     l->failed_at = NEVER;
     l->set = l->was_set = v->set;

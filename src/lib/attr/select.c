@@ -337,7 +337,7 @@ void select_sum(const struct select *sel, const struct resource_defs *defs,
     int err = sum_chunks(sel, &sum);
 
     /* select_parse() refused what does not add up. */
-    assert(!err);
+    MUST(!err);
     member = resources_member(&sum, nodect);
     *member = (struct attr_value){ .set = true, .u.num = total_count(sel) };
     for (size_t i = 0; i < sum.n; i++) {

@@ -140,7 +140,7 @@ void *arena_alloc(struct arena *a, size_t size_bytes)
     struct block *b;
     void *p;
 
-    assert(rounded >= size_bytes);
+    MUST(rounded >= size_bytes);
     b = block_for(a, rounded);
     p = b->front;
     b->front += rounded;
@@ -152,7 +152,7 @@ static char *text_room(struct arena *a, size_t len)
 {
     struct block *b;
 
-    assert(len < SIZE_MAX);
+    MUST(len < SIZE_MAX);
     b = block_for(a, len + 1);
     b->back -= len + 1;
     b->back[len] = '\0';
@@ -201,7 +201,7 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
     va_copy(again, ap);
     len = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
-    assert(len >= 0);
+    MUST(len >= 0);
     s = text_room(a, (size_t)len);
     vsnprintf(s, (size_t)len + 1, fmt, ap);
     return s;

@@ -6,7 +6,8 @@
 #ifndef LIB_BASE_BASE_H
 #define LIB_BASE_BASE_H
 
-#include <assert.h>
+#include "lib/base/must.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>

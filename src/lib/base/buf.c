@@ -27,7 +27,7 @@ char *buf_reserve(struct buf *b, size_t more)
 {
     size_t need = b->len + more + 1;
 
-    assert(need > more);
+    MUST(need > more);
     if (need > b->cap) {
         b->cap = MAX_OF(MAX_OF(b->cap * 2, need), (size_t)SMALLEST_BYTES);
         b->data = xrealloc(b->data, b->cap);
@@ -63,7 +63,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     va_start(ap, fmt);
     len = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    assert(len >= 0);
+    MUST(len >= 0);
     char *at = buf_reserve(b, (size_t)len + 1);
     va_start(ap, fmt);
     vsnprintf(at, (size_t)len + 1, fmt, ap);
@@ -73,7 +73,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 void buf_eat(struct buf *b, size_t len)
 {
-    assert(len <= b->len);
+    MUST(len <= b->len);
     if (len == 0)
         return;
     memmove(b->data, b->data + len, b->len - len);

@@ -11,6 +11,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/diag.c src/lib/base/diag.h \
 	src/lib/base/instant.h \
 	src/lib/base/log.c src/lib/base/log.h \
+	src/lib/base/must.c src/lib/base/must.h \
 	src/lib/base/pbse.c \
 	src/lib/base/rnd.h \
 	src/lib/base/shares.c src/lib/base/shares.h \

@@ -17,7 +17,7 @@ struct share_entry {
 void budget_recount(struct budget *b, size_t before, size_t after)
 {
     for (; b; b = b->part_of) {
-        assert(b->bytes >= before);
+        MUST(b->bytes >= before);
         b->bytes = b->bytes - before + after;
     }
 }
@@ -57,10 +57,10 @@ void share_drop(struct shares *all, struct share *s)
 
     if (!s)
         return;
-    assert(s->n > 0);
+    MUST(s->n > 0);
     if (--s->n > 0)
         return;
-    assert(s->memory.bytes == 0 && s->unsaved.bytes == 0);
+    MUST(s->memory.bytes == 0 && s->unsaved.bytes == 0);
     e = STRUCT_OF(s, struct share_entry, share);
     HASH_DEL(all->by_key, e);
     free((char *)s->key);

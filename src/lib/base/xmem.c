@@ -69,7 +69,7 @@ char *xasprintf(const char *fmt, ...)
     va_start(ap, fmt);
     len = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    assert(len >= 0);
+    MUST(len >= 0);
     s = xmalloc((size_t)len + 1);
     va_start(ap, fmt);
     vsnprintf(s, (size_t)len + 1, fmt, ap);

@@ -355,7 +355,7 @@ struct timeline *timeline_new(struct arena *arena, size_t n, const int64_t *capa
     struct timeline *t;
     struct block *b;
 
-    assert(n > 0);
+    MUST(n > 0);
     t = timeline_empty(arena, n, 1);
     b = block_new(t, FIRST_STEPS);
     b->n = 1;
@@ -418,7 +418,7 @@ static void tree_leaf(struct timeline *t, size_t i)
 {
     size_t node = t->n_leaves + i;
 
-    assert(i < t->n_leaves);
+    MUST(i < t->n_leaves);
     if (i >= t->n) {
         fill(t->n_res, LEAST(t, node), INT64_MAX);
         fill(t->n_res, MOST(t, node), INT64_MIN);
@@ -501,7 +501,7 @@ void timeline_least_all(struct timeline *t, int64_t start_at, int64_t end_at,
     struct place p = find(t, start_at);
     size_t last;
 
-    assert(start_at < end_at);
+    MUST(start_at < end_at);
     fill(t->n_res, least, INT64_MAX);
     if (!least_of_steps(t, t->v[p.block], p.step, end_at, least))
         return;
@@ -515,7 +515,7 @@ void timeline_least_all(struct timeline *t, int64_t start_at, int64_t end_at,
 int64_t timeline_least(struct timeline *t, size_t resource, int64_t start_at,
                        int64_t end_at)
 {
-    assert(resource < t->n_res);
+    MUST(resource < t->n_res);
     timeline_least_all(t, start_at, end_at, t->answer);
     return t->answer[resource];
 }
@@ -599,7 +599,7 @@ int64_t timeline_earliest(struct timeline *t, int64_t not_before, int64_t durati
         .t = t, .amounts = amounts, .not_before = not_before, .duration_s = duration_s
     };
 
-    assert(duration_s > 0);
+    MUST(duration_s > 0);
     if (search_block(&q, t->v[p.block], p.step))
         return q.start_at;
     if (p.block + 1 < t->n) {

@@ -100,7 +100,7 @@ bool child_keep_only(int *const *keep, size_t n)
     const int first = 3, above = first + CHILD_MAX_KEPT;
     int null = open("/dev/null", O_RDWR);
 
-    assert(n <= CHILD_MAX_KEPT);
+    MUST(n <= CHILD_MAX_KEPT);
     child_signals();
     if (null < 0 || (null = fcntl(null, F_DUPFD, above)) < 0)
         return false;

@@ -248,7 +248,7 @@ void conn_send_packet(struct conn *c, enum packet_type type, const void *p, size
 
 void conn_want_room(struct conn *c, bool wanted)
 {
-    assert(!wanted || c->cfg.events->room);
+    MUST(!wanted || c->cfg.events->room);
     c->wants_room = wanted;
     conn_watch(c);
 }

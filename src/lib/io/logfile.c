@@ -261,10 +261,25 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
     return 0;
 }
 
+static struct logfile *witness;
+
+static void tell_witness(const char *words)
+{
+    logfile_write(witness, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, "must", words);
+}
+
+void logfile_witness(struct logfile *lf)
+{
+    witness = lf;
+    must_tell(tell_witness);
+}
+
 void logfile_close(struct logfile *lf)
 {
     if (!lf)
         return;
+    if (witness == lf)
+        logfile_witness(NULL);
     if (lf->fd >= 0) {
         say_closed(lf, clock_read_us());
         close(lf->fd);

@@ -41,6 +41,10 @@ void logfile_reopen(struct logfile *lf);
 void logfile_set_mask(struct logfile *lf, uint32_t mask);
 uint32_t logfile_mask(const struct logfile *lf);
 
+/* From now on, and until it is closed, a broken promise (lib/base/must.h) is a line of
+ * this log before the process ends. */
+void logfile_witness(struct logfile *lf);
+
 /* Write a line if the mask lets it through. 'lf' NULL: nothing. 'object' may be "". */
 void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
                    const char *object, const char *text);

@@ -33,6 +33,8 @@ int startup_log(const struct logfile_config *cfg, struct logfile **ret,
 {
     int err = logfile_open(cfg, ret, why);
 
+    if (!err)
+        logfile_witness(*ret);
     if (!err && !daemon_core_limit(cfg->conf->core_limit))
         logfile_write(*ret, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, cfg->daemon,
                       BAD_CORE_LIMIT);

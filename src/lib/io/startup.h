@@ -20,7 +20,7 @@ bool startup_tells_version(int argc, char **argv);
 struct conf *startup_conf(void);
 
 /* logfile_open(), and PBS_CORE_LIMIT of its conf: a wrong one is a line of the log, and
- * means no limit (operations.md 3). */
+ * means no limit (operations.md 3). Broken promises are told to this log. */
 int startup_log(const struct logfile_config *cfg, struct logfile **ret,
                 struct diag *why) MUST_CHECK;
 

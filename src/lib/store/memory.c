@@ -340,7 +340,7 @@ struct store *store_memory_open(void)
 
 void store_memory_fail(struct store *s, bool failing)
 {
-    assert(s->ops == &mem_ops);
+    MUST(s->ops == &mem_ops);
     self(s)->failing = failing;
 }
 
@@ -348,7 +348,7 @@ struct store *store_memory_reopen(struct store *s)
 {
     struct mem_store *old = self(s), *m = xcalloc(1, sizeof(*m));
 
-    assert(s->ops == &mem_ops);
+    MUST(s->ops == &mem_ops);
     *m = *old;
     m->failing = false;
     m->base.is_new = !m->objects;

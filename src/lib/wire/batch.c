@@ -14,13 +14,13 @@ void batch_encode_request(struct buf *out, const struct wire_request *rq)
     const struct batch_row *row = batch_row(rq->number);
     bool extended = rq->extend && *rq->extend;
 
-    assert(row);
+    MUST(row);
     dis_put_uint(out, PROTOCOL_TYPE);
     dis_put_uint(out, PROTOCOL_VERSION);
     dis_put_uint(out, rq->number);
     dis_put_string(out, rq->user);
     if (row->fields) {
-        assert(rq->body);
+        MUST(rq->body);
         wire_encode(out, row->fields, rq->body);
     }
     if (row->no_extension)

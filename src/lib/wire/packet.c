@@ -46,7 +46,7 @@ void packet_put_head(struct buf *out, enum packet_type type, size_t len)
                               (unsigned char)(len >> 16), (unsigned char)(len >> 8),
                               (unsigned char)len };
 
-    assert(len > 0 && len <= UINT32_MAX);
+    MUST(len > 0 && len <= UINT32_MAX);
     buf_add(out, magic, sizeof(magic));
     buf_add(out, tail, sizeof(tail));
 }

@@ -107,7 +107,7 @@ static enum dis_error read_resources(struct dis_in *in, struct wire_resc_query *
 
 void batch_put_reply_part(struct buf *out, const struct wire_reply *reply)
 {
-    assert(reply->choice >= REPLY_NULL && reply->choice <= REPLY_DELETE);
+    MUST(reply->choice >= REPLY_NULL && reply->choice <= REPLY_DELETE);
     dis_put_int(out, reply->code);
     dis_put_int(out, reply->aux);
     dis_put_uint(out, reply->choice);
@@ -151,7 +151,7 @@ void batch_open_reply(struct wire_reply *reply, struct arena *arena)
     got.v = ARENA_ARRAY(arena, struct wire_object, got.n);
     for (size_t i = 0; i < got.n && !e; i++)
         e = wire_decode(&in, object_fields, &got.v[i]);
-    assert(!e && in.at == in.end); /* we wrote it */
+    MUST(!e && in.at == in.end); /* we wrote it */
     reply->objects = got;
     reply->encoded = (struct wire_encoded){ 0 };
 }

@@ -229,7 +229,7 @@ static void put_addrs(struct buf *out, const struct tpp_packet *pkt)
 {
     char bytes[TPP_ADDR_BYTES];
 
-    assert(pkt->n_addrs <= TPP_MAX_ADDRS);
+    MUST(pkt->n_addrs <= TPP_MAX_ADDRS);
     for (size_t i = 0; i < pkt->n_addrs; i++) {
         put_addr(bytes, &pkt->addrs[i]);
         buf_add(out, bytes, sizeof(bytes));
@@ -332,7 +332,7 @@ static void put_head(struct buf *out, const struct tpp_packet *pkt)
         head_auth(h, pkt);
         break;
     case TPP_ENCRYPTED_DATA:
-        assert(!"not written");
+        MUST(!"not written");
     }
     buf_add(out, h, fixed_bytes[pkt->type]);
 }
@@ -371,7 +371,7 @@ void tpp_encode(struct buf *out, const struct tpp_packet *pkt)
 
     put_head(out, pkt);
     put_tail(out, pkt);
-    assert(out->len - start <= MOST_BYTES);
+    MUST(out->len - start <= MOST_BYTES);
     put_u32(out->data + start, (uint32_t)(out->len - start));
 }
 

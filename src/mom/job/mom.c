@@ -125,7 +125,7 @@ void mom_request(struct mom *m, int64_t now_at, uint64_t connection, const char 
 {
     const struct is_message msg = { .command = IS_CMD, .msgid = "", .request = *rq };
 
-    assert(connection & MOM_CONNECTION);
+    MUST(connection & MOM_CONNECTION);
     request_take(m, now_at, connection, peer, &msg, known, out);
 }
 

@@ -36,7 +36,7 @@ void edit_fini(struct edit *e)
 
 const struct attr_value *edit_value(const struct edit *e, int attr)
 {
-    assert(attr >= 0 && (size_t)attr < e->table->n);
+    MUST(attr >= 0 && (size_t)attr < e->table->n);
     if (e->touched[attr] || !e->o)
         return &e->v[attr];
     return obj_attr(e->o, attr);
@@ -59,7 +59,7 @@ const char *edit_str(const struct edit *e, int attr, const char *unset)
 /* The edit's own copy, to be changed. */
 static struct attr_value *touch(struct edit *e, int attr)
 {
-    assert(attr >= 0 && (size_t)attr < e->table->n);
+    MUST(attr >= 0 && (size_t)attr < e->table->n);
     if (!e->touched[attr] && e->o && obj_is_set(e->o, attr))
         e->table->rows[attr].type->copy(&e->v[attr], obj_attr(e->o, attr));
     e->touched[attr] = true;
@@ -100,7 +100,7 @@ void edit_set_str(struct edit *e, int attr, const char *text)
 {
     int err = edit_set(e, attr, NULL, text, WIRE_OP_SET, NULL);
 
-    assert(err == 0); /* the caller's own text */
+    MUST(err == 0); /* the caller's own text */
     (void)err;
 }
 

@@ -152,7 +152,7 @@ static void take(struct edit *e, int attr, const char *resource, const char *tex
 {
     int err = edit_set(e, attr, resource, text, WIRE_OP_SET, NULL);
 
-    assert(!err);
+    MUST(!err);
     (void)err;
 }
 

@@ -69,10 +69,10 @@ static void limit(struct edit *queue, const struct edit *resv, struct arena *are
         if (resource_is_shape(name))
             continue;
         err = edit_set(queue, QUEUE_A_RESOURCES_MAX, name, text, WIRE_OP_SET, NULL);
-        assert(!err);
+        MUST(!err);
         err =
             edit_set(queue, QUEUE_A_RESOURCES_AVAILABLE, name, text, WIRE_OP_SET, NULL);
-        assert(!err);
+        MUST(!err);
         (void)err;
     }
 }
@@ -89,7 +89,7 @@ void resv_queue_create(const struct model *m, const struct request *rq,
     edit_set_num(&queue, QUEUE_A_ENABLED, 0);
     edit_set_num(&queue, QUEUE_A_STARTED, 0);
     err = mirror_lists(&queue, resv, rq->arena, NULL); /* resv_queue_check() said yes */
-    assert(!err);
+    MUST(!err);
     (void)err;
     limit(&queue, resv, rq->arena);
     rec = record_add(&out->records, out->arena, FACT_CREATED, OBJ_QUEUE, name,
@@ -172,7 +172,7 @@ static void follow_list(struct edit *queue, const struct mirror *mi,
         if (!mi->always)
             edit_unset(queue, mi->enable, NULL);
     }
-    assert(!err); /* resv_queue_check() said yes */
+    MUST(!err); /* resv_queue_check() said yes */
     (void)err;
 }
 

@@ -50,7 +50,7 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     enum resv_phase to = resv_next(resv_phase(r), RESV_EV_END);
     struct record *rec;
 
-    assert(to != PHASE_NONE);
+    MUST(to != PHASE_NONE);
     rec = record_add(&out->records, out->arena, FACT_RESV_ENDING, OBJ_RESV,
                      arena_strdup(out->arena, r->obj.id), actor, now_at);
     rec->reason = reason;

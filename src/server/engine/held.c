@@ -101,7 +101,7 @@ void held_remove(struct holds_table *t, struct held *h)
 {
     struct held_object *o = find(t, h->hold.kind, h->hold.id);
 
-    assert(o);
+    MUST(o);
     DL_DELETE(o->first, h);
     if (!o->first) {
         HASH_DELETE(hh, t->by_object, o);

@@ -91,7 +91,7 @@ static void copy_request(struct listing *l, const struct request *rq)
 
     batch_encode_request(&bytes, rq->wire);
     e = batch_decode_request(bytes.data, bytes.len, l->arena, &l->wire, &known);
-    assert(!e && known);
+    MUST(!e && known);
     (void)e;
     buf_fini(&bytes);
     l->who = *rq->who;
@@ -119,7 +119,7 @@ struct listing *listing_new(struct listings *t, const struct model *m,
     l->gathering = true;
     copy_request(l, rq);
     err = walk_open(m, &l->rq, l->arena, &l->walk, &why);
-    assert(err == 0); /* the handler has tried it */
+    MUST(err == 0); /* the handler has tried it */
     (void)err;
     l->n_most = l->walk.kind == OBJ_JOB ? JOBS_PER_PART : SIZE_MAX;
     HASH_ADD(hh, t->by_conn, conn, sizeof(l->conn), l);
@@ -263,7 +263,7 @@ enum listing_read listing_read(struct listings *t, struct listing *l, size_t mos
 {
     size_t end = out->len + most_bytes;
 
-    assert(!l->gathering);
+    MUST(!l->gathering);
     if (!l->head_read)
         read_head(l, out);
     l->head_read = true;

@@ -67,7 +67,7 @@ static void run_rules(struct turn *t, struct watch *x)
         x->settling = w->settling;
         x->n_said = 0;
     }
-    assert(x->n_said < SAID_MAX);
+    MUST(x->n_said < SAID_MAX);
     x->n_said++; /* the watch may go with its object */
     if (rules_say(t, o)) {
         watch_again(w, o);

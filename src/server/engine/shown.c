@@ -75,7 +75,7 @@ void shown_cache_free(struct shown_cache *c)
         return;
     while (c->recent)
         drop(c, c->recent);
-    assert(c->held_bytes == 0);
+    MUST(c->held_bytes == 0);
     arena_free(c->scratch);
     buf_fini(&c->bytes);
     free(c);

@@ -53,7 +53,7 @@ static void set_member(struct edit *e, int attr, const char *name, const char *t
 {
     int err = edit_set(e, attr, name, text, WIRE_OP_SET, NULL);
 
-    assert(err == 0);
+    MUST(err == 0);
     (void)err;
 }
 
@@ -322,7 +322,7 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
 {
     struct turn t = { .s = s, .now_at = now_at, .out = out };
 
-    assert(!s->started);
+    MUST(!s->started);
     s->started = true;
     if (type == SVR_CREATE) {
         create_defaults(&t);

@@ -67,7 +67,7 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
         const char *before = o ? text_before(o, c, arena) : NULL;
 
         if (members && !c->resource) {
-            assert(!c->after);
+            MUST(!c->after);
             if (o)
                 complete_list(&to, o, c->attr, arena);
         } else if (!str_same(before, c->after)) {

@@ -69,7 +69,7 @@ bool fact_removes(enum fact f)
 
 const char *fact_name(enum fact f)
 {
-    assert(f < FACT_COUNT);
+    MUST(f < FACT_COUNT);
     return fact_rows[f].name;
 }
 
@@ -101,13 +101,13 @@ static const struct {
 
 const char *reason_text(enum reason r)
 {
-    assert(r < REASON_COUNT);
+    MUST(r < REASON_COUNT);
     return reason_rows[r].text;
 }
 
 int reason_code(enum reason r)
 {
-    assert(r < REASON_COUNT);
+    MUST(r < REASON_COUNT);
     return reason_rows[r].code;
 }
 

@@ -133,8 +133,8 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
 
 enum job_phase job_next(enum job_phase from, enum job_event event)
 {
-    assert(from < JOB_PHASE_COUNT);
-    assert(event < JOB_EVENT_COUNT);
+    MUST(from < JOB_PHASE_COUNT);
+    MUST(event < JOB_EVENT_COUNT);
     return next[from][event];
 }
 
@@ -148,13 +148,13 @@ enum job_phase job_phase_find(int64_t state, int64_t substate)
 
 char job_phase_state(enum job_phase phase)
 {
-    assert(phase < JOB_PHASE_COUNT);
+    MUST(phase < JOB_PHASE_COUNT);
     return pairs[phase].state;
 }
 
 int64_t job_phase_substate(enum job_phase phase)
 {
-    assert(phase < JOB_PHASE_COUNT);
+    MUST(phase < JOB_PHASE_COUNT);
     return pairs[phase].substate;
 }
 
@@ -197,7 +197,7 @@ struct job_entry job_enter(const struct job *job, enum job_event event)
 {
     enum job_phase to = job_next(job_phase(job), event);
 
-    assert(to != JOB_PHASE_NONE);
+    MUST(to != JOB_PHASE_NONE);
     return (struct job_entry){ .phase = to, .etime = etime_after(job, to) };
 }
 

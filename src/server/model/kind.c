@@ -41,13 +41,13 @@ static const struct {
 
 const struct attr_table *kind_table(enum obj_kind kind)
 {
-    assert(kind < OBJ_KIND_COUNT);
+    MUST(kind < OBJ_KIND_COUNT);
     return kind_rows[kind].table;
 }
 
 const char *kind_name(enum obj_kind kind)
 {
-    assert(kind < OBJ_KIND_COUNT);
+    MUST(kind < OBJ_KIND_COUNT);
     return kind_rows[kind].name;
 }
 

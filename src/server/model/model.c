@@ -238,7 +238,7 @@ static void set_value(struct model *m, struct object *o, int attr, const char *r
     int err = attr_value_set(kind_table(o->kind)->rows[attr].type, &o->attr[attr],
                              m->defs, resource, text, WIRE_OP_SET);
 
-    assert(err == 0); /* the handler has checked the text */
+    MUST(err == 0); /* the handler has checked the text */
     (void)err;
 }
 
@@ -315,7 +315,7 @@ static void apply_definition(struct model *m, const struct object *o, bool remov
         err = resource_redefine(m->defs, o->id, type, flags, NULL);
     else
         err = resource_define(m->defs, o->id, type, flags, NULL);
-    assert(err == 0); /* the handler has tried it on a copy */
+    MUST(err == 0); /* the handler has tried it on a copy */
     (void)err;
     find_counted(m);
 }
@@ -357,7 +357,7 @@ static struct object *target(struct model *m, const struct record *rec)
 
     if (!o && fact_creates(rec->fact))
         o = object_new(m, rec->kind, rec->id);
-    assert(o);
+    MUST(o);
     return o;
 }
 

@@ -7,7 +7,7 @@
 
 const struct attr_value *obj_attr(const struct object *o, int attr)
 {
-    assert(attr >= 0 && (size_t)attr < kind_table(o->kind)->n);
+    MUST(attr >= 0 && (size_t)attr < kind_table(o->kind)->n);
     return &o->attr[attr];
 }
 
@@ -35,7 +35,7 @@ const struct resources *obj_resources(const struct object *o, int attr)
     static const struct resources none;
     const struct attr_value *v = obj_attr(o, attr);
 
-    assert(kind_table(o->kind)->rows[attr].type == &attr_resources);
+    MUST(kind_table(o->kind)->rows[attr].type == &attr_resources);
     return v->set ? &v->u.res : &none;
 }
 

@@ -17,7 +17,7 @@ void resources_set_text(struct resources *list, const struct resource_defs *defs
     struct attr_value v = { .set = true, .u.res = *list };
     int err = attr_value_set(&attr_resources, &v, defs, name, text, WIRE_OP_SET);
 
-    assert(!err);
+    MUST(!err);
     (void)err;
     *list = v.u.res;
 }

@@ -71,8 +71,8 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
 
 enum resv_phase resv_next(enum resv_phase from, enum resv_event event)
 {
-    assert(from < PHASE_COUNT);
-    assert(event < RESV_EVENT_COUNT);
+    MUST(from < PHASE_COUNT);
+    MUST(event < RESV_EVENT_COUNT);
     return next[from][event];
 }
 
@@ -86,13 +86,13 @@ enum resv_phase resv_phase_find(int64_t state, int64_t substate)
 
 enum resv_state resv_phase_state(enum resv_phase phase)
 {
-    assert(phase < PHASE_COUNT);
+    MUST(phase < PHASE_COUNT);
     return pairs[phase].state;
 }
 
 int64_t resv_phase_substate(enum resv_phase phase)
 {
-    assert(phase < PHASE_COUNT);
+    MUST(phase < PHASE_COUNT);
     return pairs[phase].substate;
 }
 
@@ -120,7 +120,7 @@ bool phase_is_confirmed(enum resv_phase phase)
 
 void record_change_phase(struct record *rec, struct arena *arena, enum resv_phase to)
 {
-    assert(to != PHASE_NONE);
+    MUST(to != PHASE_NONE);
     record_change_num(rec, arena, RESV_A_RESERVE_STATE, resv_phase_state(to));
     record_change_num(rec, arena, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(to));
 }

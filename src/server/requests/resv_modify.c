@@ -207,7 +207,7 @@ static void want_resources(struct alteration *a, const struct resources *list)
         int err = edit_set(a->e, RESV_A_RESOURCE_LIST, name,
                            resources_text(list, name, a->rq->arena), WIRE_OP_SET, NULL);
 
-        assert(!err);
+        MUST(!err);
         (void)err;
     }
 }

@@ -156,7 +156,7 @@ int walk_open(const struct model *m, const struct request *rq, struct arena *are
 {
     const struct kind_row *row = kind_row(rq->wire->number);
 
-    assert(row);
+    MUST(row);
     *ret = (struct walk){ .m = m, .rq = rq, .arena = arena, .kind = row->kind };
     if (rq->wire->number == BATCH_SELECT_STATUS)
         return open_selection(ret, why);

@@ -330,7 +330,7 @@ void accounting_write(struct accounting *a, int64_t at, char type, const char *i
     if (s->released < s->lines.len)
         break;
     /* Lines are released in the order in which they were planned. */
-    assert(s && s->released + line.len <= s->lines.len);
+    MUST(s && s->released + line.len <= s->lines.len);
     s->released += line.len;
     buf_fini(&line);
     accounting_retry(a);

@@ -94,7 +94,7 @@ void commit_add(struct commit *c, struct store_record rec)
 
 void commit_note(struct commit *c, const char *key, const char *value, size_t len)
 {
-    assert(c->n_notes == 0);
+    MUST(c->n_notes == 0);
     c->note = (struct store_note){ xstrdup(key), xstrndup(value, len) };
     c->n_notes = 1;
 }
@@ -107,7 +107,7 @@ void commit_sync(struct commit *c, int fd)
 
 void commit_note_synced(struct commit *c, const char *value, size_t len)
 {
-    assert(c->n_notes == 1 && !c->note_synced);
+    MUST(c->n_notes == 1 && !c->note_synced);
     c->note_synced = xstrndup(value, len);
 }
 
@@ -308,7 +308,7 @@ void committer_start(struct committer *k, struct commit *c)
     int64_t now_at = shell_now(k->sh);
     unsigned days = k->sh->conf->journal_days;
 
-    assert(!k->commit);
+    MUST(!k->commit);
     k->commit = c;
     k->prune_before_at = 0;
     if (days > 0 && (k->prune_more || now_at >= k->pruned_at + PRUNE_EVERY_S)) {

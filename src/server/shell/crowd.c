@@ -104,7 +104,7 @@ struct share *crowd_enter(struct crowd *w, enum crowd_rank rank, const char *key
 
 void crowd_leave(struct crowd *w, enum crowd_rank rank, struct share *s)
 {
-    assert(w->n[rank] > 0);
+    MUST(w->n[rank] > 0);
     w->n[rank]--;
     share_drop(shares_of(w, rank), s);
 }

@@ -187,6 +187,6 @@ struct pool *methods_pool(const struct methods *m, const struct auth_plugin *p)
     for (size_t i = 0; i < m->n; i++)
         if (m->v[i] == p)
             return m->pools[i];
-    assert(p == m->encrypt);
+    MUST(p == m->encrypt);
     return m->pools[MOST_METHODS];
 }

@@ -8,10 +8,13 @@
 
 #include "../unit.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -266,12 +269,59 @@ static void test_ten_and_more_are_no_facility(void)
     CU_ASSERT_NOT_EQUAL(logfile_open(&cfg, &lf, NULL), 0);
 }
 
+/* In a child: a promise that breaks, with 'log' as its witness. */
+static void break_promise(bool log)
+{
+    struct logfile *lf = open_log(LOG_MASK_DEFAULT, false);
+    int two = 2;
+
+    if (!freopen("/dev/null", "w", stderr))
+        _exit(1);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    if (log)
+        logfile_witness(lf);
+    else
+        logfile_close(lf);
+    MUST(two == 3);
+    _exit(0);
+}
+
+static int end_of_child(bool log)
+{
+    pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0)
+        break_promise(log);
+    CU_ASSERT_EQUAL_FATAL(waitpid(pid, &status, 0), pid);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void test_broken_promise(void)
+{
+    char path[64], *text;
+
+    CU_ASSERT_EQUAL(end_of_child(true), SIGABRT);
+    text = content(path, sizeof(path));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ";0001;Server@h;Svr;must;"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ": break_promise: broken promise: two == 3\n"));
+    unlink(path);
+    free(text);
+    CU_ASSERT_EQUAL(end_of_child(false), SIGABRT);
+    text = content(path, sizeof(path));
+    CU_ASSERT_PTR_NULL(strstr(text, "broken promise"));
+    unlink(path);
+    free(text);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "lines have the PBS format", test_lines_have_the_pbs_format },
         { "time stamps are local and may have microseconds", test_time_stamps },
         { "reopening follows a moved file", test_reopening_follows_a_moved_file },
+        { "a broken promise is told in the log, and ends the process",
+          test_broken_promise },
         { "a log that cannot be opened is refused",
           test_log_that_cannot_be_opened_is_refused },
         { "syslog takes what is important enough",
