@@ -284,7 +284,7 @@ def test_connect_then_authenticate(port):
 @needs_root
 def test_authenticate_may_come_before_connect_or_replace_it(port):
     """authenticate-then-status; and the helper's connection can be used again."""
-    with Connection(port) as c, Connection(port) as other, \
+    with Connection(port) as c, Connection(port, user=USER1) as other, \
             Connection(port, reserved=True) as helper:
         assert helper.vouch("root", c.port).code == 0
         reply = c.ask(STATUS % "+4root")
@@ -334,6 +334,45 @@ def test_a_connection_does_not_change_hands(port):
         assert c.ask(STATUS % string(USER1)).code == 0
         assert refused(c.ask(STATUS % string(USER2)), 15019, "Invalid credential")
         assert c.is_closed()
+
+
+def not_let_vouch(site, helper, user, c, why):
+    assert refused(helper.vouch(user, c.port), 15019, "Invalid credential")
+    assert helper.is_closed()
+    site.server.log_match("%s@127.0.0.1 was not let vouch for port %d: %s" % (user, c.port, why))
+    assert refused(c.ask(STATUS % string(user)), 15019, "Invalid credential")
+
+
+@needs_root
+@pytest.mark.parametrize("user,maker", [("root", USER1), (USER1, "root"), (USER2, USER1)])
+def test_nobody_vouches_for_another_users_socket(site, port, user, maker):
+    """Whatever comes from a reserved port: the kernel knows who made the socket."""
+    with Connection(port, user=maker) as c, Connection(port, reserved=True) as helper:
+        not_let_vouch(site, helper, user, c, "another user made its other end")
+
+
+@needs_root
+def test_nobody_vouches_for_who_has_no_account(site, port):
+    with Connection(port) as c, Connection(port, reserved=True) as helper:
+        not_let_vouch(site, helper, "hfnobody", c, "no such account at this host")
+
+
+@needs_root
+@pytest.mark.parametrize("way", ["127.0.0.1", "127.0.0.2"])
+def test_a_vouch_names_one_connection(site, port, way):
+    """Two may have the same port at the far end when they lead to two addresses here: the
+    one that leads to the helper's is meant, and no other."""
+    other_way = {"127.0.0.1": "127.0.0.2", "127.0.0.2": "127.0.0.1"}[way]
+    with Connection(port, host=other_way) as other:
+        with Connection(port, reserved=True, host=way) as helper:
+            not_let_vouch(site, helper, "root", other, "there is no such connection")
+    with Connection(port, host=other_way, source=0) as other, \
+            Connection(port, host=way, source=other.port) as c:
+        for _ in range(2):  # once more changes nothing
+            with Connection(port, reserved=True, host=way) as helper:
+                assert helper.vouch("root", c.port).code == 0
+        assert c.ask(STATUS % "+4root").code == 0
+        assert refused(other.ask(STATUS % "+4root"), 15019, "Invalid credential")
 
 
 @needs_root

@@ -119,7 +119,7 @@ def port(site):
 
 @pytest.fixture
 def conn(port):
-    with Connection(port) as c:
+    with Connection(port, user=USER1) as c:
         yield c
 
 

@@ -16,7 +16,8 @@ libhfauth_la_SOURCES = \
 	src/lib/auth/clusterkey.c src/lib/auth/clusterkey.h \
 	src/lib/auth/peer.c \
 	src/lib/auth/porttoken.c src/lib/auth/porttoken.h \
-	src/lib/auth/resvport.c src/lib/auth/resvport.h
+	src/lib/auth/resvport.c src/lib/auth/resvport.h \
+	src/lib/auth/sockowner.c src/lib/auth/sockowner.h
 
 check_PROGRAMS += test/unit/auth/test_auth
 TESTS += test/unit/auth/test_auth
@@ -27,6 +28,11 @@ TESTS += test/unit/auth/test_porttoken
 test_unit_auth_test_porttoken_SOURCES = test/unit/auth/test_porttoken.c
 test_unit_auth_test_porttoken_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
 test_unit_auth_test_porttoken_LDADD = libhfauth.la libhfbase.la $(CRYPTO_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/auth/test_sockowner
+TESTS += test/unit/auth/test_sockowner
+test_unit_auth_test_sockowner_SOURCES = test/unit/auth/test_sockowner.c
+test_unit_auth_test_sockowner_LDADD = libhfauth.la libhfbase.la -lcunit
 
 # A method of the test's own, found in the build directory.
 check_LTLIBRARIES += libauth_toy.la libauth_half.la

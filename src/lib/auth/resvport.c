@@ -44,5 +44,7 @@ int resvport_check(const struct resvport_vouch *v, struct diag *why)
         return diag_set(why, PBSE_BADCRED, "the connection is %s's already", v->owner);
     if (*v->owner && v->encrypts)
         return diag_set(why, PBSE_BADCRED, "the connection is in use already");
+    if (v->kernel_says)
+        return diag_set(why, PBSE_BADCRED, "%s", v->kernel_says);
     return 0;
 }

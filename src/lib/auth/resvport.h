@@ -3,7 +3,8 @@
  * A set-uid helper on the client's host connects from a port below 1024 and says whose
  * a connection from that host is. Such a port proves only that somebody with root's
  * rights on that host speaks, so it counts for hosts that the administrator configured,
- * and for this one request.
+ * and for this one request. About sockets of the server's own host the kernel is asked
+ * as well (sockowner.h), and its word counts more.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_AUTH_RESVPORT_H
@@ -23,9 +24,11 @@ struct resvport_vouch {
     const char *user;           /* whom it vouches for */
     const char *owner;          /* whose the named connection is: NULL when there is no
                                    such connection, "" when it is nobody's yet */
+    const char *kernel_says;    /* NULL: the socket at the other end was made by 'user',
+                                   or is on another host; else what is wrong with it */
 };
 
-/* 0: the named connection is that user's from now on. PBSE_NOSUP or PBSE_BADCRED, the
+/* 0: the named connection is that user's from now on, if it was nobody's. PBSE_NOSUP or PBSE_BADCRED, the
  * reason in *why for the log only: the asking connection is closed. */
 int resvport_check(const struct resvport_vouch *v, struct diag *why) MUST_CHECK;
 

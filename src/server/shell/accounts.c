@@ -26,6 +26,7 @@ struct known {  /* one answer of either kind */
     int64_t asked_ms;
     bool found;
     size_t n;
+    uid_t uid;     /* of a user */
     char **groups; /* of a user; the name of an address */
     uint32_t *addrs;
     UT_hash_handle hh;
@@ -112,6 +113,7 @@ static void ask_groups(struct known *k, const char *user)
     if (!pw)
         return;
     k->found = true;
+    k->uid = pw->pw_uid;
     if (getgrouplist(user, pw->pw_gid, gids, &n) < 0)
         n = GROUPS_MAX; /* more than we keep */
     k->groups = xcalloc((size_t)n + 1, sizeof(*k->groups));
@@ -121,14 +123,30 @@ static void ask_groups(struct known *k, const char *user)
             add_group(k, gids[i]);
 }
 
-bool accounts_groups(void *arg, const char *user, struct arena *arena,
-                     struct wire_strings *ret)
+static const struct known *known_user(struct accounts *a, const char *user)
 {
     bool fresh;
-    struct known *k = known_get(arg, 'u', user, &fresh);
+    struct known *k = known_get(a, 'u', user, &fresh);
 
     if (!fresh)
         ask_groups(k, user);
+    return k;
+}
+
+bool accounts_uid(struct accounts *a, const char *user, uid_t *ret)
+{
+    const struct known *k = known_user(a, user);
+
+    if (k->found)
+        *ret = k->uid;
+    return k->found;
+}
+
+bool accounts_groups(void *arg, const char *user, struct arena *arena,
+                     struct wire_strings *ret)
+{
+    const struct known *k = known_user(arg, user);
+
     if (!k->found)
         return false;
     ret->n = k->n;

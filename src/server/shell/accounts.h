@@ -19,6 +19,8 @@ bool accounts_is_full_name(void *arg, const char *host);
 /* What an address (host byte order) is called, in lower case; nobody has checked that
  * the name has the address. False: it has no name. */
 bool accounts_host_name(struct accounts *a, uint32_t addr, char *name, size_t size);
+/* The uid of an account of this host; false: there is none. */
+bool accounts_uid(struct accounts *a, const char *user, uid_t *ret);
 int64_t accounts_utc_offset(void *arg, int64_t at);
 
 #endif

@@ -8,7 +8,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/resvport.h"
+#include "lib/auth/sockowner.h"
 #include "lib/io/net.h"
+#include "server/shell/accounts.h"
 #include "server/shell/client.h"
 #include "server/shell/handshake.h"
 #include "server/shell/methods.h"
@@ -20,33 +22,54 @@
 #include <sys/socket.h>
 #include <utlist.h>
 
-static struct in_addr own_addr(const struct client *c)
+static bool own_end(const struct client *c, struct sockaddr_in *ret)
 {
-    struct sockaddr_in own = { 0 };
-    socklen_t len = sizeof(own);
+    socklen_t len = sizeof(*ret);
 
-    if (getsockname(conn_fd(c->conn), (struct sockaddr *)&own, &len) < 0)
-        own.sin_addr.s_addr = INADDR_ANY;
-    return own.sin_addr;
+    return getsockname(conn_fd(c->conn), (struct sockaddr *)ret, &len) == 0;
 }
 
-/* The connection from the helper's address with that port. There may be two, to
- * different addresses of this host: the one that came the helper's way is meant. */
+static bool same_end(const struct sockaddr_in *a, const struct sockaddr_in *b)
+{
+    return a->sin_addr.s_addr == b->sin_addr.s_addr && a->sin_port == b->sin_port;
+}
+
+/* The connection from the helper's address with that port, to the very address and port
+ * of ours that the helper came to. These four values name one established connection.
+ * One that its peer has reset may still stand here, with bytes of whoever had the port
+ * before, and is not meant. */
 static struct client *find_named(const struct client *helper, uint32_t port)
 {
-    const struct in_addr way = own_addr(helper);
-    struct client *c, *other = NULL;
+    struct sockaddr_in far = helper->peer, way, own;
+    struct client *c;
 
+    far.sin_port = htons((uint16_t)port);
+    if (port > UINT16_MAX || !own_end(helper, &way))
+        return NULL;
     DL_FOREACH(helper->all->list, c)
     {
-        if (c->local || c->closing || ntohs(c->peer.sin_port) != port ||
-            c->peer.sin_addr.s_addr != helper->peer.sin_addr.s_addr)
-            continue;
-        if (own_addr(c).s_addr == way.s_addr)
+        if (!c->local && !c->closing && same_end(&c->peer, &far) && own_end(c, &own) &&
+            same_end(&own, &way) && auth_is_established(conn_fd(c->conn)))
             return c;
-        other = c;
     }
-    return other;
+    return NULL;
+}
+
+/* What the kernel has against the claim that 'user' made the socket at the far end; it
+ * knows nothing about those of other hosts. NULL: nothing. */
+static const char *kernel_says(const struct client *named, const char *user)
+{
+    struct sockaddr_in own;
+    struct diag why;
+    uid_t maker, uid;
+
+    if (!net_is_own(named->peer.sin_addr))
+        return NULL;
+    if (!accounts_uid(named->all->sh->accounts, user, &uid))
+        return "no such account at this host";
+    if (!own_end(named, &own) || auth_socket_owner(&named->peer, &own, &maker, &why))
+        return "no process of this host has its other end";
+    return maker == uid ? NULL : "another user made its other end";
 }
 
 /* Root by the helper's or a method's word, at this host; or whom the settings name. */
@@ -107,6 +130,8 @@ static void serve_vouch(struct client *c, const struct wire_request *rq,
     v.owner = named ? named->user : NULL;
     v.helper_trusted = v.supported && v.helper_port && v.helper_port < RESVPORT_END &&
                        trust_has(sh, c->peer.sin_addr);
+    v.kernel_says =
+        named && v.helper_trusted ? kernel_says(named, rq->user) : NULL;
     err = resvport_check(&v, &why);
     if (!err && named->shake)
         err = diag_set(&why, PBSE_BADCRED, "a handshake is under way there");
@@ -121,7 +146,7 @@ static void serve_vouch(struct client *c, const struct wire_request *rq,
         client_refuse(c, rq->number, rq->user, err, true);
         return;
     }
-    if (!encrypt)
+    if (!encrypt && !*named->user)
         client_become(named, rq->user);
     agree(c);
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The batch protocol byte by byte, for tests that play a client of their own."""
+import os
+import pwd
 import random
 import socket
 import struct
@@ -80,14 +82,33 @@ class Reply:
 
 
 class Connection:
-    """A TCP connection to the server; 'reserved': from a port below 1024."""
+    """A TCP connection to the server; 'reserved': from a port below 1024. The kernel
+    knows its socket as one that 'user' made (None: who runs the test). 'source' is a port
+    that other connections may have as well."""
 
-    def __init__(self, port, reserved=False, host="127.0.0.1"):
+    def __init__(self, port, reserved=False, user=None, host="127.0.0.1", source=None):
         self.server_port = port
-        self.s = self.connect_reserved(port, host) if reserved else \
-            socket.create_connection((host, port), TIMEOUT)
+        if reserved:
+            self.s = self.connect_reserved(port, host)
+        else:
+            self.s = self.socket_of(user)
+            self.s.settimeout(TIMEOUT)
+            if source is not None:
+                self.s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                self.s.bind(("127.0.0.1", source))
+            self.s.connect((host, port))
         self.s.settimeout(TIMEOUT)
         self.port = self.s.getsockname()[1]
+
+    @staticmethod
+    def socket_of(user):
+        uid = pwd.getpwnam(user).pw_uid if user else os.geteuid()
+        own = os.geteuid()
+        os.seteuid(uid)
+        try:
+            return socket.socket()
+        finally:
+            os.seteuid(own)
 
     @staticmethod
     def connect_reserved(port, host):
@@ -152,7 +173,7 @@ class Connection:
 
 def open_as(port, user, host="127.0.0.1"):
     """An authenticated connection."""
-    c = Connection(port, host=host)
+    c = Connection(port, user=user, host=host)
     assert c.connect(user).code == 0
     with Connection(port, reserved=True, host=host) as helper:
         assert helper.vouch(user, c.port).code == 0

@@ -212,6 +212,13 @@ static void test_who_may_vouch_for_whom(void)
         { { true, "resvport", false, 700, true, "ann", NULL },
           PBSE_BADCRED,
           "no such" },
+        { { true, "resvport", false, 700, true, "ann", "", "another" },
+          PBSE_BADCRED,
+          "another" },
+        /* it is not said whose a socket is to who may not vouch at all */
+        { { true, "resvport", false, 700, false, "ann", "", "another" },
+          PBSE_BADCRED,
+          "TRUSTED" },
         { { true, "resvport", false, 700, true, "ann", "bob" }, PBSE_BADCRED, "bob" },
         { { true, "resvport", false, 700, true, "ann", "Ann" }, PBSE_BADCRED, "Ann" },
         /* the method is looked at first */
