@@ -169,7 +169,9 @@ void mom_reply_hello(struct moms *ms, struct moms_turn *t, struct mom *mom)
 void mom_hello(struct moms *ms, struct moms_turn *t, uint64_t stream, const char *host,
                uint32_t port, const struct is_message *msg)
 {
-    struct mom *mom = find_peer(ms, t, host, msg->mom_port);
+    /* The leaf's port is one more than the service port of its vnodes (tpp.md 1). */
+    bool is_its_leaf = port > 0 && msg->mom_port == port - 1;
+    struct mom *mom = is_its_leaf ? find_peer(ms, t, host, msg->mom_port) : NULL;
 
     if (!mom) {
         effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "is_request",
@@ -249,7 +251,9 @@ static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
         return;
     }
     run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
-    if (run_version > 0 && run_version != r->run_version)
+    if (r->node_id == 0 && job_is_at_mom(job) && !mom_has_job(ms, t, mom, job))
+        discard(t, mom, r, r->run_version, "runs at another MoM ");
+    else if (run_version > 0 && run_version != r->run_version)
         discard(t, mom, r, r->run_version, "has been run again ");
     else if (!job_is_at_mom(job))
         discard(t, mom, r, r->run_version, "state mismatch ");

@@ -111,6 +111,11 @@ void moms_wake_at(struct moms *ms, int64_t at);
 void moms_answer_obit(struct moms *ms, struct mom *mom, const char *job_id,
                       bool accepted);
 
+/* Is it the MoM of the job's first vnode? Whatever another MoM says of the job is not
+ * believed, and logged. */
+bool mom_has_job(const struct moms *ms, struct moms_turn *t, const struct mom *mom,
+                 const struct job *job);
+
 /* link.c: the stream ends, by them or by us. */
 void mom_stream_over(struct moms *ms, struct moms_turn *t, struct mom *mom);
 void mom_close(struct moms_turn *t, uint64_t stream);

@@ -68,14 +68,15 @@ void job_is_taken(struct moms_turn *t, const struct job *job)
     record_change(rec, t->out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 
-static void take_usage(struct moms *ms, struct moms_turn *t,
+static void take_usage(struct moms *ms, struct moms_turn *t, const struct mom *mom,
                        const struct is_job_update *u)
 {
     const struct job *job = model_job(t->m, u->job_id);
     bool starts;
     struct record *rec;
 
-    if (!job || job_state(job) != 'R' || !same_run(job, u))
+    if (!job || job_state(job) != 'R' || !same_run(job, u) ||
+        !mom_has_job(ms, t, mom, job))
         return;
     moms_job(ms, job->obj.id)->lost_at = 0;
     moms_look(ms, job->obj.id);
@@ -92,11 +93,11 @@ static void take_usage(struct moms *ms, struct moms_turn *t,
     take_used(t, u, rec);
 }
 
-void mom_take_usage(struct moms *ms, struct moms_turn *t, struct mom *mom UNUSED,
+void mom_take_usage(struct moms *ms, struct moms_turn *t, struct mom *mom,
                     const struct is_message *msg)
 {
     for (size_t i = 0; i < msg->n_updates; i++)
-        take_usage(ms, t, &msg->updates[i]);
+        take_usage(ms, t, mom, &msg->updates[i]);
 }
 
 /* --- obituaries ------------------------------------------------------------------ */
@@ -147,7 +148,8 @@ static void take_obit(struct moms *ms, struct moms_turn *t, struct mom *mom,
 {
     const struct job *job = model_job(t->m, u->job_id);
 
-    if (!job || !job_is_at_mom(job) || !same_run(job, u)) {
+    if (!job || !job_is_at_mom(job) || !same_run(job, u) ||
+        !mom_has_job(ms, t, mom, job)) {
         effect_log(t->effects, t->m->seq, LOG_EV_DEBUG, LOG_IN_JOB, u->job_id,
                    "Job Obit notice received has error %d", PBSE_UNKJOBID);
         moms_answer_obit(ms, mom, u->job_id, false);

@@ -1,6 +1,7 @@
 /* table.c - which MoMs, vnodes and jobs there are to look after.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_hosts.h"
 #include "server/model/node_state.h"
 #include "server/moms/priv.h"
 
@@ -63,6 +64,20 @@ struct mom *mom_of_node(const struct moms *ms, const char *node)
     const struct mom_node *n = find_node(ms, node);
 
     return n ? n->mom : NULL;
+}
+
+bool mom_has_job(const struct moms *ms, struct moms_turn *t, const struct mom *mom,
+                 const struct job *job)
+{
+    const struct node *n = job_first_node(job);
+    const struct mom *its_own = n ? mom_of_node(ms, n->obj.id) : NULL;
+
+    if (its_own == mom)
+        return true;
+    effect_log(t->effects, t->m->seq, LOG_EV_SECURITY, LOG_IN_JOB, job->obj.id,
+               "%s:%" PRIu32 " is not the MoM of this job, what it says is ignored",
+               mom->host, mom->port);
+    return false;
 }
 
 void moms_add_node(struct moms *ms, const struct node *n)

@@ -70,6 +70,89 @@ static void strangers_are_closed(void)
     fake_mom_free(&fm);
 }
 
+/* The port on the router network is one more than the service port (tpp.md 1): what
+ * another leaf of that host says is not its MoM's word. */
+static void a_mom_comes_from_its_own_port(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct is_message hello = { .command = IS_HELLOSVR, .mom_port = MOM_PORT };
+    static const uint32_t ports[] = { MOM_PORT, MOM_PORT + 2, 1023, 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(ports); i++) {
+        struct effects out = { .arena = fm.r->arena };
+
+        svr_mom_message(fm.r->s, fm.r->now_at, 99, MOM_HOST, ports[i], &hello, &out);
+        fm.r->out = out;
+        CU_ASSERT_TRUE(rig_logged(fm.r, "reason=tfind2:pmom"));
+        CU_ASSERT_EQUAL(rig_effect(fm.r, EFFECT_MOM_CLOSE, 0)->u.mom.stream, 99);
+    }
+    fake_mom_free(&fm);
+}
+
+#define OTHER_HOST "10.0.0.2"
+
+/* The MoM of another host, which runs no jobs. */
+static void other_says(struct fake_mom *fm, const struct is_message *msg)
+{
+    struct effects out = { .arena = fm->r->arena };
+
+    svr_mom_message(fm->r->s, fm->r->now_at, 500, OTHER_HOST, MOM_PORT + 1, msg, &out);
+    fm->r->out = out;
+}
+
+static bool other_was_sent(const struct fake_mom *fm, enum is_command command)
+{
+    for (size_t i = 0; i < fm->r->out.n; i++) {
+        const struct effect *e = &fm->r->out.v[i];
+
+        if (e->kind == EFFECT_MOM_MESSAGE && e->u.mom.stream == 500 &&
+            e->u.mom.msg.command == command)
+            return true;
+    }
+    return false;
+}
+
+/* Root of one host has nothing to say about the jobs of another. */
+static void a_mom_speaks_of_its_own_jobs(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = running_job(&fm);
+    struct is_message hello = { .command = IS_HELLOSVR, .mom_port = MOM_PORT };
+    struct is_job_update u = { .job_id = id, .run_version = 1, .status = 0 };
+    struct is_running listed = {
+        .job_id = id, .substate = 42, .run_version = 1, .exec_vnode = "(n1:ncpus=1)"
+    };
+    struct is_message msg = { .n_updates = 1, .updates = &u };
+
+    CU_ASSERT_EQUAL_FATAL(
+        rig_manager(fm.r, RIG_ROOT, 0, OBJECT_NODE, "n2", "Mom=" OTHER_HOST), 0);
+    other_says(&fm, &hello);
+    CU_ASSERT_TRUE(other_was_sent(&fm, IS_REPLYHELLO));
+
+    msg.command = IS_RESCUSED;
+    wire_attrs_add(&u.attrs, fm.r->arena, "resources_used", "walltime", "09:00:00", 0);
+    other_says(&fm, &msg);
+    CU_ASSERT_EQUAL(rig_count(fm.r, EFFECT_RECORD), 0);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "is not the MoM of this job"));
+
+    msg.command = IS_JOBOBIT;
+    other_says(&fm, &msg);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'R');
+    CU_ASSERT_TRUE(other_was_sent(&fm, IS_OBITREPLY));
+    CU_ASSERT_TRUE(rig_logged(fm.r, "is not the MoM of this job"));
+
+    msg = (struct is_message){ .command = IS_REGISTERMOM,
+                               .n_running = 1,
+                               .running = &listed };
+    other_says(&fm, &msg);
+    CU_ASSERT_TRUE(other_was_sent(&fm, IS_DISCARD_JOB));
+    delete_job(fm.r, RIG_USER, id, NULL); /* asked of its own MoM */
+    CU_ASSERT_PTR_NOT_NULL(fake_told(&fm, BATCH_SIGNAL_JOB, 0));
+    fake_obit(&fm, id, 1, 271);
+    CU_ASSERT_EQUAL(state_of(fm.r, id), 'E');
+    fake_mom_free(&fm);
+}
+
 static void a_report_makes_a_vnode_free(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -519,6 +602,8 @@ static void answers_to_nothing_are_ignored(void)
 static const struct unit_case cases[] = {
     { "a known MoM is greeted", a_known_mom_is_greeted },
     { "strangers are closed", strangers_are_closed },
+    { "a MoM comes from its own port", a_mom_comes_from_its_own_port },
+    { "a MoM speaks of its own jobs", a_mom_speaks_of_its_own_jobs },
     { "a report makes a vnode free", a_report_makes_a_vnode_free },
     { "vnodes come and go with the list", vnodes_come_and_go_with_the_list },
     { "a deleted vnode stays away until a newer list",
