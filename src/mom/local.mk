@@ -27,6 +27,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/plain.c src/mom/shell/plain.h \
 	src/mom/shell/plan.c src/mom/shell/plan.h \
 	src/mom/shell/proc.c src/mom/shell/proc.h \
+	src/mom/shell/servers.c \
 	src/mom/shell/service.c src/mom/shell/service.h \
 	src/mom/shell/shell.c src/mom/shell/shell.h \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \

@@ -12,6 +12,7 @@
 
 #include "lib/base/diag.h"
 #include "lib/wire/is.h"
+#include "lib/wire/tpp.h"
 
 struct mom;
 
@@ -20,14 +21,15 @@ struct mom_config {
     const char *node_name; /* natural vnode */
     const char *version;   /* pbs_version */
     uint32_t port;         /* MoM service port; the TPP port is one more */
-    uint32_t server_port;  /* for the log */
+    uint32_t server_port;  /* part of the server's address on the router network */
     const char *server_host;
     uint32_t ncpus;
     uint64_t mem_kb;
     const char *topology;  /* "hwloc<?xml ..." */
     const char *only_user; /* not root: the only user whose jobs run; NULL: all */
-    size_t n_server_ips;   /* who may command, host order */
+    size_t n_server_ips;   /* who may command, from 'server_port' alone; host order */
     const uint32_t *server_ips;
+    bool server_is_local; /* on this host: loopback addresses are its own as well */
     bool mock;                                  /* execution.md 31 */
     int64_t min_check_poll_s, max_check_poll_s; /* 10, 120 */
     double cputmult, wallmult;                  /* 1.0 */
@@ -131,10 +133,13 @@ void mom_connected(struct mom *m, int64_t now_at, uint64_t stream, int number,
 void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
                        struct mom_out *out);
 
-/* A decoded message; 'known' as is_decode() told. 'peer_ip' is in host order, 'peer' is
- * its text with port. */
-void mom_message(struct mom *m, int64_t now_at, uint64_t stream, uint32_t peer_ip,
-                 const char *peer, const struct is_message *msg, bool known,
+/* What the server's names mean now: instead of the addresses of the configuration. */
+void mom_set_servers(struct mom *m, size_t n_ips, const uint32_t *ips, bool is_local);
+
+/* A decoded message; 'known' as is_decode() told. 'peer' is the leaf that sent it, as
+ * the router names it: whoever is not the server is refused, and the stream closed. */
+void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
+                 const struct tpp_addr *peer, const struct is_message *msg, bool known,
                  struct mom_out *out);
 
 /* May a server's request come from that address (host order) over the service port? */

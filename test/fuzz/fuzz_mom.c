@@ -21,7 +21,7 @@ static struct mom *make(struct mom_out *out)
     mom_start(m, 1000, false, out);
     mom_router_up(m, 1000, out);
     mom_connected(m, 1000, STREAM, 1, out);
-    mom_message(m, 1000, STREAM, SERVER_IP, "10.0.0.1:15001", &hello, true, out);
+    mom_message(m, 1000, STREAM, node1_server(), &hello, true, out);
     return m;
 }
 
@@ -56,7 +56,7 @@ static void give(struct mom *m, int64_t now_at, const uint8_t *data, size_t len,
     if (is_decode(arena_copy(out->arena, data, len), len, false, out->arena, &msg,
                   &known) != DIS_OK)
         return;
-    mom_message(m, now_at, STREAM, SERVER_IP, "10.0.0.1:15001", &msg, known, out);
+    mom_message(m, now_at, STREAM, node1_server(), &msg, known, out);
     carry_out(m, now_at, out, from);
     from = out->n;
     mom_tick(m, now_at + 5, out);

@@ -77,6 +77,7 @@ struct mom {
     int64_t modtime;
     struct mom_job *jobs; /* by id, in order of arrival */
     struct copying *copies;
+    uint32_t *server_ips; /* cfg.n_server_ips of them */
     uint64_t last_token;
     int32_t last_mock_session;
     bool router_is_up;
@@ -149,9 +150,11 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len);
 void link_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 /* IS_UPDATE2 with all vnodes; the MoM must be registered. */
 void link_send_update(struct mom *m, struct mom_out *out);
-/* Messages count only from the server's addresses and from this host. */
+/* Is it an address of a server? */
 bool link_is_server_ip(const struct mom *m, uint32_t ip);
-bool link_is_authorized(const struct mom *m, uint32_t ip);
+/* Messages count only from a server: from one of its addresses and from its port. Any
+ * other leaf of its host is a MoM, or somebody who may not command. */
+bool link_is_authorized(const struct mom *m, const struct tpp_addr *peer);
 /* The server has answered our hello: register, and say again what it may not know. */
 void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
                       const struct is_message *msg, struct mom_out *out);

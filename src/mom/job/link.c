@@ -4,6 +4,7 @@
 #include "mom/job/core.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define TOPOLOGY_TYPE  3
 #define TOPOLOGY_FLAGS 21
@@ -116,17 +117,29 @@ void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
     }
 }
 
+void mom_set_servers(struct mom *m, size_t n_ips, const uint32_t *ips, bool is_local)
+{
+    m->server_ips = xrealloc(m->server_ips, (n_ips + 1) * sizeof(*ips));
+    if (n_ips > 0)
+        memcpy(m->server_ips, ips, n_ips * sizeof(*ips));
+    m->cfg.server_ips = m->server_ips;
+    m->cfg.n_server_ips = n_ips;
+    m->cfg.server_is_local = is_local;
+}
+
 bool link_is_server_ip(const struct mom *m, uint32_t ip)
 {
+    if (ip >> 24 == 127 && m->cfg.server_is_local)
+        return true;
     for (size_t i = 0; i < m->cfg.n_server_ips; i++)
         if (m->cfg.server_ips[i] == ip)
             return true;
     return false;
 }
 
-bool link_is_authorized(const struct mom *m, uint32_t ip)
+bool link_is_authorized(const struct mom *m, const struct tpp_addr *peer)
 {
-    return ip >> 24 == 127 || link_is_server_ip(m, ip);
+    return peer->port == m->cfg.server_port && link_is_server_ip(m, tpp_addr_ip(peer));
 }
 
 static void ip_text(uint32_t ip, char text[16])

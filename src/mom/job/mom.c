@@ -16,8 +16,7 @@ struct mom *mom_new(const struct mom_config *cfg)
     m->cfg.server_host = arena_strdup(a, cfg->server_host);
     m->cfg.topology = arena_strdup(a, cfg->topology);
     m->cfg.only_user = arena_strdup(a, cfg->only_user);
-    m->cfg.server_ips =
-        arena_copy(a, cfg->server_ips, cfg->n_server_ips * sizeof(*cfg->server_ips));
+    mom_set_servers(m, cfg->n_server_ips, cfg->server_ips, cfg->server_is_local);
     m->hello_at = INT64_MAX;
     m->sample_at = INT64_MAX;
     m->sample_interval_s = cfg->min_check_poll_s;
@@ -41,6 +40,7 @@ void mom_free(struct mom *m)
         free(c);
     }
     free(m->ranges);
+    free(m->server_ips);
     arena_free(m->vnode_arena);
     arena_free(m->arena);
     free(m);
@@ -77,11 +77,14 @@ static void unknown_command(uint64_t stream, const char *peer,
     out_add(out, MOM_CLOSE)->stream = stream;
 }
 
-void mom_message(struct mom *m, int64_t now_at, uint64_t stream, uint32_t peer_ip,
-                 const char *peer, const struct is_message *msg, bool known,
+void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
+                 const struct tpp_addr *from, const struct is_message *msg, bool known,
                  struct mom_out *out)
 {
-    if (!link_is_authorized(m, peer_ip)) {
+    char peer[TPP_ADDR_TEXT_BYTES];
+
+    tpp_addr_text(from, peer);
+    if (!link_is_authorized(m, from)) {
         out_log(out, LOG_EV_ERROR | LOG_EV_SECURITY, LOG_IN_SERVER, "is_request",
                 "bad connect from %s", peer);
         out_add(out, MOM_CLOSE)->stream = stream;
@@ -117,7 +120,7 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream, uint32_t peer_i
 
 bool mom_may_connect(const struct mom *m, uint32_t ip)
 {
-    return link_is_authorized(m, ip);
+    return link_is_server_ip(m, ip);
 }
 
 void mom_request(struct mom *m, int64_t now_at, uint64_t connection, const char *peer,

@@ -46,6 +46,7 @@ static void connect_to_server(struct shell *s, struct mom_out *out)
     const char *host = conf_server_host(s->conf);
     uint64_t stream = leaf_open(s->leaf, host, (uint16_t)s->server_port);
 
+    servers_look_up(s); /* its name may mean something else by now, or at last */
     mom_connected(s->mom, clock_read(), stream, leaf_stream_number(s->leaf, stream),
                   out);
 }
@@ -280,15 +281,13 @@ static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
 
     arena_clear(s->decoding);
     err = is_decode(data, len, false, s->decoding, &msg, &known);
-    tpp_addr_text(peer, text);
     if (err) {
         logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, "is_request", "%s from %s",
-                       dis_error_text(err), text);
+                       dis_error_text(err), tpp_addr_text(peer, text));
         leaf_close(s->leaf, stream);
         mom_stream_closed(s->mom, clock_read(), stream, &out);
     } else {
-        mom_message(s->mom, clock_read(), stream, tpp_addr_ip(peer), text, &msg, known,
-                    &out);
+        mom_message(s->mom, clock_read(), stream, peer, &msg, known, &out);
     }
     shell_carry_out(s, &out);
 }
@@ -341,50 +340,8 @@ static void shell_report_vnodes(struct shell *s, struct mom_out *out)
                    s->config.vnodes.n, s->config.vnodes.v, out);
 }
 
-static size_t add_server_ip(uint32_t *ips, size_t n, const char *host)
-{
-    struct in_addr ip;
-    char name[256];
-    unsigned port;
-
-    if (!host || !net_split(host, 1, name, sizeof(name), &port) ||
-        net_resolve(name, &ip, NULL) != 0)
-        return n;
-    for (size_t i = 0; i < n; i++)
-        if (ips[i] == ntohl(ip.s_addr))
-            return n;
-    ips[n] = ntohl(ip.s_addr);
-    return n + 1;
-}
-
-static size_t find_server_ips(struct shell *s, uint32_t *ips, size_t max)
-{
-    size_t n = 0;
-
-    n = add_server_ip(ips, n, conf_server_host(s->conf));
-    n = add_server_ip(ips, n, s->conf->primary);
-    n = add_server_ip(ips, n, s->conf->secondary);
-    n = add_server_ip(ips, n, s->host_name);
-    for (size_t i = 0; i < s->config.n_clients && n < max; i++)
-        n = add_server_ip(ips, n, s->config.clients[i]);
-    return n;
-}
-
-static void log_authorized(struct shell *s, const uint32_t *ips, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct in_addr ip = { .s_addr = htonl(ips[i]) };
-        char text[INET_ADDRSTRLEN];
-
-        inet_ntop(AF_INET, &ip, text, sizeof(text));
-        logfile_printf(s->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom",
-                       "Adding IP address %s as authorized", text);
-    }
-}
-
 static void make_core(struct shell *s)
 {
-    uint32_t ips[64];
     struct mom_config cfg = {
         .host = s->short_name,
         .node_name = s->node_name,
@@ -396,7 +353,6 @@ static void make_core(struct shell *s)
         .mem_kb = proc_mem_kb(),
         .topology = MIN_TOPOLOGY,
         .only_user = s->user[0] ? s->user : NULL,
-        .server_ips = ips,
         .mock = s->mock,
         .min_check_poll_s = s->config.min_check_poll_s,
         .max_check_poll_s = s->config.max_check_poll_s,
@@ -405,9 +361,8 @@ static void make_core(struct shell *s)
         .enforce_mem = s->config.enforce_mem,
     };
 
-    cfg.n_server_ips = find_server_ips(s, ips, ARRAY_LEN(ips));
-    log_authorized(s, ips, cfg.n_server_ips);
     s->mom = mom_new(&cfg);
+    servers_look_up(s);
 }
 
 static int make_leaf(struct shell *s, struct diag *why)

@@ -11,6 +11,8 @@
 
 #include <limits.h>
 
+#define MOM_SERVER_IPS_MAX 128
+
 struct task; /* a job with a shepherd */
 
 struct shell {
@@ -28,6 +30,8 @@ struct shell {
     struct loop *loop;
     struct loop_timer *timer;
     struct loop_timer *watch; /* over adopted jobs */
+    size_t n_server_ips;
+    uint32_t server_ips[MOM_SERVER_IPS_MAX]; /* as the core knows them */
     struct leaf *leaf;
     struct mom *mom;
     struct service *service; /* the port for servers that send large jobs */
@@ -49,6 +53,10 @@ void shell_close(struct shell *s);
 
 /* Carry out all effects; answers of the shell add more. */
 void shell_carry_out(struct shell *s, struct mom_out *out);
+
+/* servers.c: tell the core which addresses the server's names have now; new ones are
+ * logged. May block on the resolver. */
+void servers_look_up(struct shell *s);
 
 /* tasks.c */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out);

@@ -6,7 +6,17 @@
 
 #include "mom/mom.h"
 
-#define SERVER_IP 0x0a000001
+#define SERVER_IP   0x0a000001
+#define SERVER_PORT 15001
+
+/* The server's leaf. */
+static inline const struct tpp_addr *node1_server(void)
+{
+    static struct tpp_addr addr;
+
+    addr = tpp_addr_ipv4(SERVER_IP, SERVER_PORT);
+    return &addr;
+}
 
 static inline struct mom_config node1_config(bool mock)
 {
@@ -16,7 +26,7 @@ static inline struct mom_config node1_config(bool mock)
                                 .node_name = "node1",
                                 .version = "23.06.06",
                                 .port = 15002,
-                                .server_port = 15001,
+                                .server_port = SERVER_PORT,
                                 .server_host = "svr",
                                 .ncpus = 4,
                                 .mem_kb = 1000,

@@ -60,8 +60,7 @@ static bool killed_with(const struct bench *b, int signo)
 
 static void message(struct bench *b, const struct is_message *msg)
 {
-    mom_message(b->m, b->now_at, b->stream, SERVER_IP, "10.0.0.1:15001", msg, true,
-                &b->out);
+    mom_message(b->m, b->now_at, b->stream, node1_server(), msg, true, &b->out);
 }
 
 static void say_hello(struct bench *b)
@@ -871,18 +870,67 @@ static void test_damaged_record_is_refused(void)
     bench_fini(&b);
 }
 
-static void test_strangers_are_refused(void)
+/* An address of the server's host is not enough: any leaf there has that. */
+static void test_only_the_server_commands(void)
+{
+    static const struct {
+        uint32_t ip;
+        uint16_t port;
+        bool is_local; /* the server is on this host */
+        bool believed;
+        const char *log;
+    } cases[] = {
+        { SERVER_IP, SERVER_PORT, false, true, NULL },
+        { 0x0a000063, SERVER_PORT, false, false, "bad connect from 10.0.0.99:15001" },
+        { SERVER_IP, 15003, false, false, "bad connect from 10.0.0.1:15003" },
+        { SERVER_IP, 1023, false, false, "bad connect from 10.0.0.1:1023" },
+        { 0x7f000001, SERVER_PORT, false, false, "bad connect from 127.0.0.1:15001" },
+        { 0x7f000001, SERVER_PORT, true, true, NULL },
+        { 0x7f000101, SERVER_PORT, true, true, NULL },
+        { 0x7f000001, 15003, true, false, "bad connect from 127.0.0.1:15003" },
+    };
+    const struct is_message msg = { .command = IS_SHUTDOWN };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tpp_addr from = tpp_addr_ipv4(cases[i].ip, cases[i].port);
+        const uint32_t server_ip = SERVER_IP;
+        struct bench b;
+
+        bench_init(&b, false);
+        mom_set_servers(b.m, 1, &server_ip, cases[i].is_local);
+        mom_message(b.m, b.now_at, 5, &from, &msg, true, &b.out);
+        CU_ASSERT_EQUAL(effect(&b, MOM_EXIT, 0) != NULL, cases[i].believed);
+        if (!cases[i].believed) {
+            CU_ASSERT_EQUAL(effect(&b, MOM_CLOSE, 0)->stream, 5);
+            CU_ASSERT(logged(&b, cases[i].log));
+        }
+        bench_fini(&b);
+    }
+}
+
+/* What a name means may change; what it meant before is no server any more. */
+static void test_the_servers_addresses_may_change(void)
 {
     const struct is_message msg = { .command = IS_SHUTDOWN };
+    const uint32_t moved[] = { 0x0a000002, 0x0a000003 };
+    struct tpp_addr there = tpp_addr_ipv4(moved[1], SERVER_PORT);
+    struct bench b;
+
+    bench_init(&b, false);
+    mom_set_servers(b.m, 2, moved, false);
+    message(&b, &msg);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_EXIT, 0));
+    mom_message(b.m, b.now_at, 5, &there, &msg, true, &b.out);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_EXIT, 0));
+    bench_fini(&b);
+}
+
+static void test_unknown_requests_are_refused(void)
+{
     const struct is_message unknown = { .command = (enum is_command)55 };
     struct bench b;
 
     bench_init(&b, false);
-    mom_message(b.m, b.now_at, 5, 0x0a000063, "10.0.0.99:15001", &msg, true, &b.out);
-    CU_ASSERT_PTR_NULL(effect(&b, MOM_EXIT, 0));
-    CU_ASSERT_EQUAL(effect(&b, MOM_CLOSE, 0)->stream, 5);
-    CU_ASSERT(logged(&b, "bad connect from 10.0.0.99:15001"));
-    forget(&b);
     message(&b, &unknown);
     CU_ASSERT(logged(&b, "unknown command 55 sent"));
     CU_ASSERT_EQUAL(effect(&b, MOM_CLOSE, 0)->stream, b.stream);
@@ -968,7 +1016,9 @@ static const struct unit_case cases[] = {
       test_accepted_job_starts_after_restart },
     { "a damaged record is refused", test_damaged_record_is_refused },
     { "numbers that no job has are refused", test_numbers_of_a_record_are_checked },
-    { "strangers and unknown requests are refused", test_strangers_are_refused },
+        { "only the server commands", test_only_the_server_commands },
+        { "the server's addresses may change", test_the_servers_addresses_may_change },
+        { "unknown requests are refused", test_unknown_requests_are_refused },
     { "a mock run takes its walltime", test_mock_run },
     { "a MoM without root runs its own user's jobs", test_own_user_only },
 };
