@@ -6,6 +6,11 @@
  * packets must come from one of the addresses it joined with: everything else ends that
  * link and no other.
  *
+ * A leaf joins with addresses of the host that its connection comes from, whatever its
+ * method: others are left out, and a JOIN whose first address (the source of all its
+ * streams) is another host's is refused. The connection's own address needs no proof;
+ * about any other the shell is asked (ROUTER_PROVE), and the JOIN waits for the answer.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMM_ROUTER_H
 #define COMM_ROUTER_H
@@ -29,6 +34,14 @@ struct router_config {
     size_t max_links;
     size_t max_waiting; /* of them that have not joined */
     size_t max_waiting_of_host; /* of these from one address */
+    bool loopback; /* nobody but this host gets here: loopback addresses may join */
+};
+
+/* Who is at the far end of a connection. */
+struct router_peer {
+    struct tpp_addr addr;
+    bool privileged; /* somebody with root's rights on that host made the connection, as
+                        its port says and, on this host, the kernel */
 };
 
 enum router_out_kind {
@@ -36,6 +49,15 @@ enum router_out_kind {
     ROUTER_CLOSE, /* end 'link'; router_link_down() is not called for it */
     ROUTER_JOINED, /* 'link' is a leaf's now, and may send large packets */
     ROUTER_LOG,
+    /* Which of 'asked' belong to the host of 'link'? router_proven() is the answer. No
+     * packet of the link is given to the core before it. */
+    ROUTER_PROVE,
+};
+
+/* An address other than the connection's own that a leaf wants to join with. */
+struct router_claim {
+    uint32_t ip; /* host order */
+    bool proven; /* set by the shell */
 };
 
 struct router_effect {
@@ -45,6 +67,8 @@ struct router_effect {
     size_t len;
     int event;        /* LOG: event bits */
     const char *text; /* LOG */
+    size_t n_claims;  /* PROVE */
+    const struct router_claim *claims;
 };
 
 struct router_out {
@@ -60,8 +84,13 @@ void router_free(struct router *r);
 
 /* A connection was accepted from 'peer'. 'nonce' is fresh and random. */
 void router_link_up(struct router *r, int64_t now_at, uint64_t link,
-                    const struct tpp_addr *peer, const uint8_t nonce[TPP_NONCE_BYTES],
-                    struct router_out *out);
+                    const struct router_peer *peer,
+                    const uint8_t nonce[TPP_NONCE_BYTES], struct router_out *out);
+
+/* The answer to ROUTER_PROVE: the same claims, each decided. A claim that is missing is
+ * not proven; a link that is gone or does not wait is passed over. */
+void router_proven(struct router *r, int64_t now_at, uint64_t link, size_t n_claims,
+                   const struct router_claim *claims, struct router_out *out);
 
 /* One whole packet (tpp_peek() delimited it) of a link. */
 void router_packet(struct router *r, int64_t now_at, uint64_t link, const char *data,

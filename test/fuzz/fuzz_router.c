@@ -15,16 +15,32 @@ static void join(struct router *r, uint64_t link, uint16_t port, uint8_t type,
 {
     const uint8_t nonce[TPP_NONCE_BYTES] = { 9, (uint8_t)link };
     struct tpp_addr addr = tpp_addr_ipv4(trusted, port);
+    const struct router_peer peer = { addr, true };
     struct tpp_packet auth = {
         .type = TPP_JOIN, .hop = 1, .node_type = type, .n_addrs = 1, .addrs = &addr
     };
     struct buf b = { 0 };
 
-    addr.port = port;
-    router_link_up(r, 1000, link, &addr, nonce, out);
+    router_link_up(r, 1000, link, &peer, nonce, out);
     tpp_encode(&b, &auth);
     router_packet(r, 1000, link, arena_copy(out->arena, b.data, b.len), b.len, out);
     buf_fini(&b);
+}
+
+/* Answer all questions: every second address is of its host. */
+static void prove(struct router *r, struct router_out *out)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        const struct router_effect e = out->v[i];
+        struct router_claim *v;
+
+        if (e.kind != ROUTER_PROVE)
+            continue;
+        v = ARENA_ARRAY(out->arena, struct router_claim, e.n_claims);
+        for (size_t k = 0; k < e.n_claims; k++)
+            v[k] = (struct router_claim){ e.claims[k].ip, e.claims[k].ip & 1 };
+        router_proven(r, 1000, e.link, e.n_claims, v, out);
+    }
 }
 
 static void feed(struct router *r, uint64_t link, const uint8_t *data, size_t len,
@@ -34,8 +50,10 @@ static void feed(struct router *r, uint64_t link, const uint8_t *data, size_t le
     size_t total = 0;
 
     for (size_t at = 0; tpp_peek(own + at, len - at, len, &total) == TPP_READY;
-         at += total)
+         at += total) {
         router_packet(r, 1001, link, own + at, total, out);
+        prove(r, out);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -48,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
                                        .max_waiting = 6,
                                        .max_waiting_of_host = 4 };
     const uint8_t nonce[TPP_NONCE_BYTES] = { 7 };
-    struct tpp_addr stranger = tpp_addr_ipv4(0x0a000009, 40000);
+    const struct router_peer stranger = { tpp_addr_ipv4(0x0a000009, 40000), false };
     struct router_out out = { .arena = arena_new() };
     struct router *r = router_new(&cfg);
 

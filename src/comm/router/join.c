@@ -118,7 +118,7 @@ static bool resvport_is_enough(const struct router *r, const struct link *l,
                      out);
         return false;
     }
-    if (l->peer.port >= 1024 || !ip_is_trusted(r, tpp_addr_ip(&l->peer)) ||
+    if (!l->privileged || !ip_is_trusted(r, tpp_addr_ip(&l->peer)) ||
         !joins_as_itself(l, join)) {
         send_autherr(l, "Connection from non-reserved port, rejected", out);
         return false;
@@ -180,6 +180,120 @@ static void admit(struct router *r, int64_t now_at, struct link *l,
         r->update_due_at = now_at + ROUTER_UPDATE_DELAY_S;
 }
 
+/* --- whose are its addresses? ---------------------------------------------------- */
+
+static bool is_loopback(uint32_t ip)
+{
+    return ip >> 24 == 127;
+}
+
+/* Nobody's proof is wanted for the address that the connection comes from. */
+static bool is_peers_own(const struct router *r, const struct link *l,
+                         const struct tpp_addr *addr)
+{
+    return memcmp(addr->ip, l->peer.ip, sizeof(l->peer.ip)) == 0 &&
+           (r->cfg.loopback || !is_loopback(tpp_addr_ip(addr)));
+}
+
+/* An address of one host of the network: not 0.0.0.0/8, multicast or broadcast, and
+ * loopback only where nobody else gets to this router. */
+static bool may_be_proven(const struct router *r, const struct tpp_addr *addr)
+{
+    uint32_t ip = tpp_addr_ip(addr);
+    struct tpp_addr plain = tpp_addr_ipv4(ip, addr->port);
+
+    return tpp_addr_same(addr, &plain) && ip >> 24 != 0 && ip >> 28 < 0xe &&
+           (r->cfg.loopback || !is_loopback(ip));
+}
+
+static bool is_proven(const struct tpp_addr *addr, size_t n_claims,
+                      const struct router_claim *claims)
+{
+    for (size_t i = 0; i < n_claims; i++)
+        if (claims[i].ip == tpp_addr_ip(addr))
+            return claims[i].proven;
+    return false;
+}
+
+static size_t make_claims(const struct router *r, const struct link *l,
+                          const struct tpp_packet *join, struct router_claim *v)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < join->n_addrs; i++)
+        if (!is_peers_own(r, l, &join->addrs[i]) && may_be_proven(r, &join->addrs[i]))
+            v[n++] = (struct router_claim){ .ip = tpp_addr_ip(&join->addrs[i]) };
+    return n;
+}
+
+static void refuse_first(const struct link *l, const struct tpp_addr *addr,
+                         struct router_out *out)
+{
+    char peer[TPP_ADDR_TEXT_BYTES], text[TPP_ADDR_TEXT_BYTES];
+
+    send_autherr(l,
+                 arena_printf(out->arena,
+                              "tfd=%" PRIu64 ", Address %s is not known to be of the "
+                              "host of connection %s, rejected (its name must have "
+                              "both addresses at the router's host)",
+                              l->id, tpp_addr_text(addr, text),
+                              tpp_addr_text(&l->peer, peer)),
+                 out);
+}
+
+/* Leave out what is not proven; false: the first address is not. */
+static bool keep_proven(struct router *r, const struct link *l, struct tpp_packet *join,
+                        size_t n_claims, const struct router_claim *claims,
+                        struct router_out *out)
+{
+    char peer[TPP_ADDR_TEXT_BYTES], text[TPP_ADDR_TEXT_BYTES];
+    size_t n = 0;
+
+    for (size_t i = 0; i < join->n_addrs; i++) {
+        const struct tpp_addr *addr = &join->addrs[i];
+
+        if (is_peers_own(r, l, addr) ||
+            (may_be_proven(r, addr) && is_proven(addr, n_claims, claims))) {
+            join->addrs[n++] = *addr;
+        } else if (i == 0) {
+            refuse_first(l, addr, out);
+            return false;
+        } else {
+            out_log(out, ROUTER_LOG_NOTE,
+                    "tfd=%" PRIu64 ", Address %s is not known to be of the host of "
+                    "connection %s, left out",
+                    l->id, tpp_addr_text(addr, text), tpp_addr_text(&l->peer, peer));
+        }
+    }
+    join->n_addrs = n;
+    return true;
+}
+
+void join_proven(struct router *r, int64_t now_at, struct link *l, size_t n_claims,
+                 const struct router_claim *claims, struct router_out *out)
+{
+    struct tpp_packet join = *l->waiting_join;
+
+    join.addrs = arena_copy(out->arena, join.addrs, join.n_addrs * sizeof(*join.addrs));
+    table_forget_join(l);
+    if (keep_proven(r, l, &join, n_claims, claims, out))
+        admit(r, now_at, l, &join, out);
+}
+
+static void prove_addresses(struct router *r, int64_t now_at, struct link *l,
+                            const struct tpp_packet *join, struct router_out *out)
+{
+    struct router_claim *claims =
+        ARENA_ARRAY(out->arena, struct router_claim, join->n_addrs);
+    size_t n = make_claims(r, l, join, claims);
+
+    table_keep_join(l, join);
+    if (n > 0)
+        out_prove(out, l->id, n, claims);
+    else
+        join_proven(r, now_at, l, 0, NULL, out);
+}
+
 void join_leaf(struct router *r, int64_t now_at, struct link *l,
                const struct tpp_packet *pkt, struct router_out *out)
 {
@@ -205,6 +319,6 @@ void join_leaf(struct router *r, int64_t now_at, struct link *l,
                 l->id);
         link_end(r, l, out);
     } else {
-        admit(r, now_at, l, pkt, out);
+        prove_addresses(r, now_at, l, pkt, out);
     }
 }

@@ -69,19 +69,20 @@ static bool make_room(struct router *r, int64_t now_at, const struct tpp_addr *p
 }
 
 void router_link_up(struct router *r, int64_t now_at, uint64_t link,
-                    const struct tpp_addr *peer, const uint8_t nonce[TPP_NONCE_BYTES],
-                    struct router_out *out)
+                    const struct router_peer *peer,
+                    const uint8_t nonce[TPP_NONCE_BYTES], struct router_out *out)
 {
     char text[TPP_ADDR_TEXT_BYTES];
     struct link *l;
 
-    if (!make_room(r, now_at, peer, out)) {
+    if (!make_room(r, now_at, &peer->addr, out)) {
         out_log(out, ROUTER_LOG_FAULT, "too many connections, refusing %s",
-                tpp_addr_text(peer, text));
+                tpp_addr_text(&peer->addr, text));
         out_close(out, link);
         return;
     }
-    l = table_add(r, link, peer);
+    l = table_add(r, link, &peer->addr);
+    l->privileged = peer->privileged;
     memcpy(l->shake.router_nonce, nonce, TPP_NONCE_BYTES);
     l->up_at = now_at;
 }
@@ -169,7 +170,13 @@ static void take_from_stranger(struct router *r, int64_t now_at, struct link *l,
 {
     char text[TPP_ADDR_TEXT_BYTES];
 
-    if (pkt->type == TPP_AUTH_CTX) {
+    if (l->waiting_join) {
+        out_log(out, ROUTER_LOG_FAULT,
+                "tfd=%" PRIu64 ", packet before the JOIN was decided, dropping "
+                "connection",
+                l->id);
+        link_end(r, l, out);
+    } else if (pkt->type == TPP_AUTH_CTX) {
         join_auth(r, l, pkt, out);
     } else if (pkt->type == TPP_JOIN) {
         join_leaf(r, now_at, l, pkt, out);
@@ -201,6 +208,15 @@ void router_packet(struct router *r, int64_t now_at, uint64_t link, const char *
         take_from_leaf(r, l, &pkt, data, len, out);
     else
         take_from_stranger(r, now_at, l, &pkt, out);
+}
+
+void router_proven(struct router *r, int64_t now_at, uint64_t link, size_t n_claims,
+                   const struct router_claim *claims, struct router_out *out)
+{
+    struct link *l = table_link(r, link);
+
+    if (l && l->waiting_join)
+        join_proven(r, now_at, l, n_claims, claims, out);
 }
 
 static void send_updates(struct router *r, struct router_out *out)

@@ -105,8 +105,26 @@ void table_drop(struct router *r, struct link *l)
     else
         wait_no_more(r, l);
     HASH_DEL(r->links, l);
+    table_forget_join(l);
     free(l->routes);
     free(l);
+}
+
+void table_keep_join(struct link *l, const struct tpp_packet *join)
+{
+    table_forget_join(l);
+    l->waiting_join = xcalloc(1, sizeof(*l->waiting_join));
+    *l->waiting_join = *join;
+    l->waiting_join->addrs = xcalloc(join->n_addrs, sizeof(*join->addrs));
+    memcpy(l->waiting_join->addrs, join->addrs, join->n_addrs * sizeof(*join->addrs));
+}
+
+void table_forget_join(struct link *l)
+{
+    if (l->waiting_join)
+        free(l->waiting_join->addrs);
+    free(l->waiting_join);
+    l->waiting_join = NULL;
 }
 
 size_t table_join(struct router *r, struct link *l, const struct tpp_packet *join)
@@ -152,6 +170,14 @@ void out_packet(struct router_out *out, uint64_t link, const struct tpp_packet *
     tpp_encode(&b, pkt);
     out_send(out, link, arena_copy(out->arena, b.data, b.len), b.len);
     buf_fini(&b);
+}
+
+void out_prove(struct router_out *out, uint64_t link, size_t n_claims,
+               const struct router_claim *claims)
+{
+    *add(out) = (struct router_effect){
+        .kind = ROUTER_PROVE, .link = link, .n_claims = n_claims, .claims = claims
+    };
 }
 
 void out_close(struct router_out *out, uint64_t link)

@@ -22,9 +22,11 @@ struct route {            /* an address of a leaf that is connected here */
 struct link {
     uint64_t id;
     struct tpp_addr peer;
+    bool privileged;
     int64_t up_at;
     struct tpp_handshake shake;
     bool joined;
+    struct tpp_packet *waiting_join; /* its proofs are being looked for; its own copy */
     uint8_t node_type;
     size_t n_routes;
     struct route *routes;
@@ -61,12 +63,18 @@ struct link *table_most_crowded(const struct router *r);
 /* The oldest of the address of 'peer', NULL when there is none. */
 struct link *table_oldest_of_host(const struct router *r, const struct tpp_addr *peer);
 
+/* Keep a JOIN for later; forget it. */
+void table_keep_join(struct link *l, const struct tpp_packet *join);
+void table_forget_join(struct link *l);
+
 /* Give the link those of 'addrs' that nobody has; returns how many. */
 size_t table_join(struct router *r, struct link *l, const struct tpp_packet *join);
 
 /* What a packet leads to. */
 void out_send(struct router_out *out, uint64_t link, const char *data, size_t len);
 void out_packet(struct router_out *out, uint64_t link, const struct tpp_packet *pkt);
+void out_prove(struct router_out *out, uint64_t link, size_t n_claims,
+               const struct router_claim *claims);
 void out_close(struct router_out *out, uint64_t link);
 void out_joined(struct router_out *out, uint64_t link);
 void out_log(struct router_out *out, int event, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -80,6 +88,9 @@ void join_auth(struct router *r, struct link *l, const struct tpp_packet *pkt,
                struct router_out *out);
 void join_leaf(struct router *r, int64_t now_at, struct link *l,
                const struct tpp_packet *pkt, struct router_out *out);
+/* The rest of a JOIN that waited for its proofs. */
+void join_proven(struct router *r, int64_t now_at, struct link *l, size_t n_claims,
+                 const struct router_claim *claims, struct router_out *out);
 
 /* forward.c: to the leaf that has the target's address, 'bytes' as they came, or
  * NOROUTE to the sender; to each of many. */

@@ -5,6 +5,7 @@
 
 #include "lib/io/conn.h"
 #include "lib/io/net.h"
+#include "lib/io/pool.h"
 #include "lib/tpp/sock.h"
 
 #include <arpa/inet.h>
@@ -27,6 +28,7 @@ struct comm_link {
     uint64_t id;
     struct conn *conn;
     bool joined;
+    struct sockaddr_in peer;
     UT_hash_handle hh;
 };
 
@@ -52,7 +54,9 @@ static void link_joined(struct comm_link *l)
     conn_set_budget(l->conn, &l->comm->memory);
 }
 
-static void carry_out(struct comm *c, const struct router_effect *e)
+/* May add effects to 'out', which are carried out in turn. */
+static void carry_out(struct comm *c, const struct router_effect *e,
+                      struct router_out *out)
 {
     struct comm_link *l = e->kind == ROUTER_LOG ? NULL : find_link(c, e->link);
 
@@ -68,6 +72,10 @@ static void carry_out(struct comm *c, const struct router_effect *e)
     case ROUTER_JOINED:
         if (l)
             link_joined(l);
+        break;
+    case ROUTER_PROVE:
+        if (l)
+            comm_prove(c, e, l->conn, &l->peer, out);
         break;
     case ROUTER_LOG:
         logfile_write(c->log, (uint32_t)e->event, LOG_IN_TPP, c->daemon, e->text);
@@ -85,12 +93,27 @@ static void set_timer(struct comm *c)
         loop_timer_set(c->timer, (at - clock_read()) * 1000);
 }
 
-static void carry_out_all(struct comm *c, const struct router_out *out)
+static void carry_out_all(struct comm *c, struct router_out *out)
 {
-    for (size_t i = 0; i < out->n; i++)
-        carry_out(c, &out->v[i]);
+    for (size_t i = 0; i < out->n; i++) {
+        const struct router_effect e = out->v[i];
+
+        carry_out(c, &e, out);
+    }
     arena_clear(c->arena);
     set_timer(c);
+}
+
+void comm_proven(struct comm *c, uint64_t link, size_t n,
+                 const struct router_claim *claims)
+{
+    struct comm_link *l = find_link(c, link);
+    struct router_out out = { .arena = c->arena };
+
+    if (l)
+        conn_hold(l->conn, false);
+    router_proven(c->router, clock_read(), link, n, claims, &out);
+    carry_out_all(c, &out);
 }
 
 static void on_frame(void *arg, struct conn *conn, const struct packet *f)
@@ -194,17 +217,19 @@ static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
                                .partial_ms = PARTIAL_MS,
                                .stall_ms = STALL_MS,
                                .budget = &c->strangers };
-    struct tpp_addr addr = tpp_addr_of(peer);
+    const struct router_peer far_end = { .addr = tpp_addr_of(peer),
+                                         .privileged = comm_is_privileged(fd, peer) };
     struct router_out out = { .arena = c->arena };
     uint8_t nonce[TPP_NONCE_BYTES];
 
     tpp_tune_socket(fd);
     l->comm = c;
+    l->peer = *peer;
     l->id = ++c->last_link;
     l->conn = conn_new(c->loop, fd, &cfg);
     HASH_ADD(hh, c->links, id, sizeof(l->id), l);
     auth_nonce(nonce);
-    router_link_up(c->router, clock_read(), l->id, &addr, nonce, &out);
+    router_link_up(c->router, clock_read(), l->id, &far_end, nonce, &out);
     carry_out_all(c, &out);
 }
 
@@ -291,7 +316,8 @@ static struct router *make_router(struct comm *c, const char *name)
                                        .max_links = max_links,
                                        .max_waiting =
                                            MIN_OF(max_links / 2, most_waiting),
-                                       .max_waiting_of_host = most_of_host };
+                                       .max_waiting_of_host = most_of_host,
+                                       .loopback = c->address[0] != '\0' };
 
     return router_new(&cfg);
 }
@@ -377,6 +403,8 @@ void comm_close(struct comm *c)
     HASH_ITER(hh, c->links, l, tmp)
     drop_link(l);
     listener_free(c->listener);
+    if (c->pool)
+        pool_free(c->pool);
     loop_timer_free(c->timer);
     router_free(c->router);
     arena_free(c->arena);

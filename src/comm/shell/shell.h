@@ -42,6 +42,7 @@ struct comm {
     struct budget strangers; /* the part of it that links have which have not joined */
     uint64_t last_link;
     struct arena *arena; /* of one input's effects */
+    struct pool *pool;   /* asks name services; NULL: nobody had to be asked yet */
 };
 
 /* Name, port, key and trusted hosts out of the settings. PBSE_SYSTEM with words. */
@@ -55,5 +56,18 @@ void comm_close(struct comm *c);
 /* Addresses whose privileged ports are believed: our own host and the hosts that the
  * settings name. */
 void comm_find_trusted(struct comm *c);
+
+/* prove.c: carry out ROUTER_PROVE about 'conn', which comes from 'peer'. Answers at
+ * once through 'out', or later through comm_proven(); until then the connection is
+ * held. */
+struct conn;
+void comm_prove(struct comm *c, const struct router_effect *e, struct conn *conn,
+                const struct sockaddr_in *peer, struct router_out *out);
+void comm_proven(struct comm *c, uint64_t link, size_t n,
+                 const struct router_claim *claims);
+
+/* Does the port of the connection's far end say that root of its host made it? On our
+ * own host the kernel must say so, too: ordinary users may be let bind such ports. */
+bool comm_is_privileged(int fd, const struct sockaddr_in *peer);
 
 #endif

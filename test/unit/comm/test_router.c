@@ -5,6 +5,7 @@
 
 #include "../unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A stand-in for the keyed hash: any difference of role or data shows. */
@@ -34,14 +35,15 @@ static struct tpp_addr leaf_addr(uint16_t port)
     return tpp_addr_ipv4(0x0a000001, port);
 }
 
-static void bench_init(struct bench *b, const char *methods)
+static void bench_init_on(struct bench *b, const char *methods, bool loopback)
 {
     struct router_config cfg = { .name = "10.0.0.9:17001",
                                  .methods = methods,
                                  .prover = { .mac = toy_mac, .arg = &right_key },
                                  .max_links = 8,
                                  .max_waiting = 8,
-                                 .max_waiting_of_host = 8 };
+                                 .max_waiting_of_host = 8,
+                                 .loopback = loopback };
 
     memset(b, 0, sizeof(*b));
     b->trusted = 0x0a000001;
@@ -50,6 +52,11 @@ static void bench_init(struct bench *b, const char *methods)
     cfg.n_trusted = 1;
     b->r = router_new(&cfg);
     b->out.arena = arena_new();
+}
+
+static void bench_init(struct bench *b, const char *methods)
+{
+    bench_init_on(b, methods, false);
 }
 
 static void bench_fini(struct bench *b)
@@ -66,7 +73,7 @@ static void forget(struct bench *b)
 static void up_from(struct bench *b, uint64_t link, uint32_t ip, uint16_t port)
 {
     const uint8_t nonce[TPP_NONCE_BYTES] = { 9, (uint8_t)link };
-    struct tpp_addr peer = tpp_addr_ipv4(ip, port);
+    const struct router_peer peer = { tpp_addr_ipv4(ip, port), port < 1024 };
 
     router_link_up(b->r, b->now_at, link, &peer, nonce, &b->out);
 }
@@ -240,6 +247,225 @@ static void test_reserved_port_rules(void)
         }
         bench_fini(&b);
     }
+}
+
+/* --- whose are the addresses? ---------------------------------------------------- */
+
+#define PEER_IP  0x0a000001 /* 10.0.0.1, where connections come from */
+#define OTHER_IP 0x0a010001 /* 10.1.0.1 */
+#define THIRD_IP 0x0a020001 /* 10.2.0.1 */
+#define LOOP_IP  0x7f000001
+
+static const struct router_effect *question(const struct bench *b)
+{
+    for (size_t i = 0; i < b->out.n; i++)
+        if (b->out.v[i].kind == ROUTER_PROVE)
+            return &b->out.v[i];
+    return NULL;
+}
+
+/* Answer what was asked: these two are proven, 0 is nothing. */
+static void answer(struct bench *b, uint32_t one, uint32_t two)
+{
+    const struct router_effect *e = question(b);
+    struct router_claim v[4];
+
+    CU_ASSERT_FATAL(e && e->n_claims <= ARRAY_LEN(v));
+    for (size_t i = 0; i < e->n_claims; i++) {
+        v[i] = e->claims[i];
+        CU_ASSERT_FALSE(v[i].proven);
+        v[i].proven = v[i].ip == one || v[i].ip == two;
+    }
+    router_proven(b->r, b->now_at, e->link, e->n_claims, v, &b->out);
+}
+
+static bool addr_is_in(uint32_t ip, const uint32_t two[2])
+{
+    return ip == two[0] || ip == two[1];
+}
+
+static bool is_refused(struct bench *b, const char *address)
+{
+    struct tpp_packet err;
+
+    return sent(b, 1, 0, &err) && err.code == TPP_CTL_AUTHERR &&
+           strstr(err.text, address) && strstr(err.text, "is not known to be of the");
+}
+
+static void test_addresses_are_of_the_connections_host(void)
+{
+    static const struct {
+        uint32_t joins[3]; /* 0: no more */
+        size_t n_asked;
+        uint32_t proven[2];
+        const char *refused; /* NULL: it joins */
+        uint32_t left_out[2];
+        bool loopback; /* the router serves one host */
+    } cases[] = {
+        { { PEER_IP }, 0, { 0 }, NULL, { 0 }, false },
+        { { PEER_IP, OTHER_IP }, 1, { OTHER_IP }, NULL, { 0 }, false },
+        { { PEER_IP, OTHER_IP }, 1, { 0 }, NULL, { OTHER_IP }, false },
+        { { PEER_IP, OTHER_IP, THIRD_IP }, 2, { THIRD_IP }, NULL, { OTHER_IP }, false },
+        { { OTHER_IP, PEER_IP }, 1, { OTHER_IP }, NULL, { 0 }, false },
+        { { OTHER_IP, PEER_IP }, 1, { 0 }, "10.1.0.1:15003", { 0 }, false },
+        { { OTHER_IP, PEER_IP, THIRD_IP }, 2, { THIRD_IP }, "10.1.0.1:15003", { 0 }, false },
+        /* nobody is asked about these */
+        { { PEER_IP, LOOP_IP }, 0, { 0 }, NULL, { LOOP_IP }, false },
+        { { LOOP_IP, PEER_IP }, 0, { 0 }, "127.0.0.1:15003", { 0 }, false },
+        { { PEER_IP, 0xe0000001 }, 0, { 0 }, NULL, { 0xe0000001 }, false },
+        { { PEER_IP, 0xffffffff }, 0, { 0 }, NULL, { 0xffffffff }, false },
+        { { 0x00000001, PEER_IP }, 0, { 0 }, "0.0.0.1:15003", { 0 }, false },
+        /* a router on loopback */
+        { { LOOP_IP, PEER_IP }, 1, { LOOP_IP }, NULL, { 0 }, true },
+        { { LOOP_IP, PEER_IP }, 1, { 0 }, "127.0.0.1:15003", { 0 }, true },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tpp_addr addrs[3];
+        struct tpp_packet pkt = join_of(addrs, TPP_LEAF);
+        const struct router_effect *e;
+        struct bench b;
+
+        for (pkt.n_addrs = 0; pkt.n_addrs < 3 && cases[i].joins[pkt.n_addrs];
+             pkt.n_addrs++)
+            addrs[pkt.n_addrs] = tpp_addr_ipv4(cases[i].joins[pkt.n_addrs], 15003);
+        bench_init_on(&b, "resvport", cases[i].loopback);
+        up(&b, 1, 700);
+        give(&b, 1, &pkt);
+        e = question(&b);
+        CU_ASSERT_EQUAL(e ? e->n_claims : 0, cases[i].n_asked);
+        if (e) {
+            CU_ASSERT_EQUAL(router_n_leaves(b.r), 0); /* not before the answer */
+            answer(&b, cases[i].proven[0], cases[i].proven[1]);
+        }
+        CU_ASSERT_EQUAL(router_n_leaves(b.r), cases[i].refused ? 0 : 1);
+        if (cases[i].refused)
+            CU_ASSERT(is_refused(&b, cases[i].refused));
+        for (size_t k = 0; k < pkt.n_addrs; k++) {
+            char text[TPP_ADDR_TEXT_BYTES], line[160];
+            bool out = addr_is_in(cases[i].joins[k], cases[i].left_out);
+
+            tpp_addr_text(&addrs[k], text);
+            snprintf(line, sizeof(line), "Leaf registered address %s", text);
+            CU_ASSERT_EQUAL(logged(&b, line), !cases[i].refused && !out);
+            snprintf(line, sizeof(line), "Address %s is not known to be of", text);
+            CU_ASSERT_EQUAL(!cases[i].refused && logged(&b, line), out);
+        }
+        bench_fini(&b);
+    }
+}
+
+/* Bytes behind an IPv4 address make it another address of the table. */
+static void test_an_address_has_one_form(void)
+{
+    struct tpp_addr addrs[2] = { leaf_addr(15003), leaf_addr(15003) };
+    struct tpp_packet pkt = join_of(addrs, TPP_LEAF);
+    struct bench b;
+
+    pkt.n_addrs = 2;
+    addrs[1].ip[15] = 1;
+    bench_init(&b, "resvport");
+    up(&b, 1, 700);
+    give(&b, 1, &pkt);
+    CU_ASSERT_PTR_NULL(question(&b));
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+    CU_ASSERT(logged(&b, "Address 10.0.0.1:15003 is not known to be of"));
+    bench_fini(&b);
+}
+
+static void ask_about_other(struct bench *b)
+{
+    struct tpp_addr addrs[2] = { leaf_addr(15003), tpp_addr_ipv4(OTHER_IP, 15003) };
+    struct tpp_packet pkt = join_of(addrs, TPP_LEAF);
+
+    pkt.n_addrs = 2;
+    bench_init(b, "resvport");
+    up(b, 1, 700);
+    give(b, 1, &pkt);
+    CU_ASSERT_PTR_NOT_NULL(question(b));
+}
+
+static void test_a_join_waits_for_its_proofs(void)
+{
+    struct tpp_packet data = { .type = TPP_DATA,
+                               .src_addr = leaf_addr(15003),
+                               .dest_addr = leaf_addr(15001),
+                               .payload = "x",
+                               .payload_len = 1 };
+    struct bench b;
+
+    /* nothing is taken from it meanwhile */
+    ask_about_other(&b);
+    give(&b, 1, &data);
+    CU_ASSERT(is_closed(&b, 1));
+    bench_fini(&b);
+
+    /* it goes, or its time is over: the answer comes too late and does no harm */
+    ask_about_other(&b);
+    router_link_down(b.r, b.now_at, 1, 0, &b.out);
+    answer(&b, OTHER_IP, 0);
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 0);
+    bench_fini(&b);
+
+    ask_about_other(&b);
+    b.now_at += ROUTER_JOIN_WAIT_S;
+    router_tick(b.r, b.now_at, &b.out);
+    CU_ASSERT(is_closed(&b, 1));
+    answer(&b, OTHER_IP, 0);
+    CU_ASSERT_EQUAL(router_n_links(b.r), 0);
+    bench_fini(&b);
+
+    /* answered twice */
+    ask_about_other(&b);
+    answer(&b, OTHER_IP, 0);
+    answer(&b, 0, 0);
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+    bench_fini(&b);
+}
+
+static void test_who_was_refused_may_try_again(void)
+{
+    struct tpp_addr addrs[2] = { tpp_addr_ipv4(OTHER_IP, 15003), leaf_addr(15003) };
+    struct tpp_packet lie = join_of(addrs, TPP_LEAF),
+                      truth = join_of(&addrs[1], TPP_LEAF);
+    struct bench b;
+
+    bench_init(&b, "resvport");
+    up(&b, 1, 700);
+    lie.n_addrs = 2;
+    give(&b, 1, &lie);
+    answer(&b, 0, 0);
+    CU_ASSERT(is_refused(&b, "10.1.0.1:15003"));
+    CU_ASSERT_FALSE(is_closed(&b, 1));
+    give(&b, 1, &truth);
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+    bench_fini(&b);
+}
+
+/* An impostor neither takes the place of a leaf that is there nor its connection. */
+static void test_nobody_ousts_a_leaf_of_another_host(void)
+{
+    struct tpp_addr addrs[2] = { tpp_addr_ipv4(OTHER_IP, 15003), leaf_addr(15004) };
+    struct tpp_packet pkt = join_of(addrs, TPP_LEAF);
+    const struct router_peer elsewhere = { tpp_addr_ipv4(OTHER_IP, 700), true };
+    const uint8_t nonce[TPP_NONCE_BYTES] = { 3 };
+    struct bench b;
+
+    bench_init(&b, "resvport");
+    b.trusted = OTHER_IP;
+    router_link_up(b.r, b.now_at, 1, &elsewhere, nonce, &b.out);
+    give(&b, 1, &pkt);
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+    forget(&b);
+    b.trusted = PEER_IP;
+    up(&b, 2, 701);
+    pkt.n_addrs = 2;
+    give(&b, 2, &pkt);
+    answer(&b, 0, 0);
+    CU_ASSERT(logged(&b, "Address 10.1.0.1:15003 is not known to be of"));
+    CU_ASSERT_FALSE(is_closed(&b, 1));
+    CU_ASSERT_EQUAL(router_n_leaves(b.r), 1);
+    bench_fini(&b);
 }
 
 static struct tpp_packet data_of(uint16_t from, uint16_t to)
@@ -558,6 +784,13 @@ static const struct unit_case cases[] = {
     { "a leaf with the key joins, one without does not", test_key_holder_joins },
     { "the proof covers the addresses", test_proof_covers_addresses },
     { "a reserved port speaks for its own, trusted host", test_reserved_port_rules },
+        { "addresses are of the connection's host",
+          test_addresses_are_of_the_connections_host },
+        { "an address has one form", test_an_address_has_one_form },
+        { "a JOIN waits for its proofs", test_a_join_waits_for_its_proofs },
+        { "who was refused may try again", test_who_was_refused_may_try_again },
+        { "nobody ousts a leaf of another host",
+          test_nobody_ousts_a_leaf_of_another_host },
     { "data reaches the leaf it is for", test_data_reaches_its_leaf },
     { "an unknown destination is told to the sender",
       test_unknown_destination_is_told },
