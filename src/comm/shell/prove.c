@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "comm/shell/shell.h"
-#include "lib/auth/sockowner.h"
 #include "lib/io/conn.h"
 #include "lib/io/net.h"
 #include "lib/io/pool.h"
@@ -17,12 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define PROVE_THREADS 4
 /* One leaf may claim many addresses: beyond so long the rest is not proven. */
 #define PROVE_MS      20000
-#define PRIVILEGED    1024
 
 struct prove_job {
     struct pool_job job;
@@ -137,20 +134,4 @@ void comm_prove(struct comm *c, const struct router_effect *e, struct conn *conn
     /* No thread: as if nothing could be proven. */
     router_proven(c->router, clock_read(), e->link, 0, NULL, out);
     free(pj);
-}
-
-bool comm_is_privileged(int fd, const struct sockaddr_in *peer)
-{
-    struct sockaddr_in own = { 0 };
-    socklen_t len = sizeof(own);
-    struct diag why;
-    uid_t uid;
-
-    if (ntohs(peer->sin_port) >= PRIVILEGED)
-        return false;
-    if (!net_is_own(peer->sin_addr))
-        return true;
-    return getsockname(fd, (struct sockaddr *)&own, &len) == 0 &&
-           auth_socket_owner(peer, &own, &uid, &why) == 0 &&
-           (uid == 0 || uid == geteuid());
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "comm/shell/shell.h"
 
+#include "lib/auth/sockowner.h"
 #include "lib/io/conn.h"
 #include "lib/io/net.h"
 #include "lib/io/pool.h"
@@ -218,7 +219,8 @@ static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
                                .stall_ms = STALL_MS,
                                .budget = &c->strangers };
     const struct router_peer far_end = { .addr = tpp_addr_of(peer),
-                                         .privileged = comm_is_privileged(fd, peer) };
+                                         .privileged = auth_is_privileged(
+                                             fd, peer, net_is_own(peer->sin_addr)) };
     struct router_out out = { .arena = c->arena };
     uint8_t nonce[TPP_NONCE_BYTES];
 
@@ -307,17 +309,17 @@ static struct router *make_router(struct comm *c, const char *name)
     const size_t max_links = most_links();
     const size_t most_waiting = conf_limit(c->conf->limit_strangers, 1);
     const size_t most_of_host = conf_limit(c->conf->limit_host_strangers, 1);
-    const struct router_config cfg = { .name = name,
-                                       .methods = c->conf->supported_auth_methods,
-                                       .prover = { .mac = c->has_key ? key_mac : NULL,
-                                                   .arg = c },
-                                       .n_trusted = c->n_trusted,
-                                       .trusted_ips = c->trusted_ips,
-                                       .max_links = max_links,
-                                       .max_waiting =
-                                           MIN_OF(max_links / 2, most_waiting),
-                                       .max_waiting_of_host = most_of_host,
-                                       .loopback = c->address[0] != '\0' };
+    const struct router_config cfg = {
+        .name = name,
+        .methods = c->conf->supported_auth_methods,
+        .prover = { .mac = c->has_key ? key_mac : NULL, .arg = c },
+        .n_trusted = c->n_trusted,
+        .trusted_ips = c->trusted_ips,
+        .max_links = max_links,
+        .max_waiting = MIN_OF(max_links / 2, most_waiting),
+        .max_waiting_of_host = most_of_host,
+        .loopback = c->address[0] != '\0'
+    };
 
     return router_new(&cfg);
 }

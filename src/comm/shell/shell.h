@@ -13,10 +13,10 @@
 
 /* Connections at a time, and bytes that may wait for one leaf: a leaf that takes
  * nothing loses its connection, not the router its memory. */
-#define COMM_MAX_LINKS        16384
-#define COMM_SPARE_FDS        32 /* descriptors for everything else */
-#define COMM_MAX_OUTPUT_BYTES (64u << 20)
-#define COMM_MAX_PACKET_BYTES (64u << 20)
+#define COMM_MAX_LINKS          16384
+#define COMM_SPARE_FDS          32 /* descriptors for everything else */
+#define COMM_MAX_OUTPUT_BYTES   (64u << 20)
+#define COMM_MAX_PACKET_BYTES   (64u << 20)
 /* The same of a link that has not joined: AUTH_CTX and JOIN are all that it may say. */
 #define COMM_MAX_STRANGER_BYTES (16u << 10)
 
@@ -65,9 +65,5 @@ void comm_prove(struct comm *c, const struct router_effect *e, struct conn *conn
                 const struct sockaddr_in *peer, struct router_out *out);
 void comm_proven(struct comm *c, uint64_t link, size_t n,
                  const struct router_claim *claims);
-
-/* Does the port of the connection's far end say that root of its host made it? On our
- * own host the kernel must say so, too: ordinary users may be let bind such ports. */
-bool comm_is_privileged(int fd, const struct sockaddr_in *peer);
 
 #endif

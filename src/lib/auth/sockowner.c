@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/sockowner.h"
 
+#include "lib/auth/resvport.h"
+
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <linux/inet_diag.h>
@@ -138,6 +140,22 @@ int auth_socket_owner(const struct sockaddr_in *own, const struct sockaddr_in *p
         auth_owner_in_table("/proc/self/net/tcp6", true, own, peer, ret))
         return 0;
     return diag_set(why, PBSE_BADCRED, "no process of this host has that socket");
+}
+
+bool auth_is_privileged(int fd, const struct sockaddr_in *peer, bool peer_is_own)
+{
+    struct sockaddr_in own = { 0 };
+    socklen_t len = sizeof(own);
+    struct diag why;
+    uid_t uid;
+
+    if (ntohs(peer->sin_port) >= RESVPORT_END)
+        return false;
+    if (!peer_is_own)
+        return true;
+    return getsockname(fd, (struct sockaddr *)&own, &len) == 0 &&
+           auth_socket_owner(peer, &own, &uid, &why) == 0 &&
+           (uid == 0 || uid == geteuid());
 }
 
 bool auth_is_established(int fd)

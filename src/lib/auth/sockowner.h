@@ -29,6 +29,12 @@ int auth_socket_owner(const struct sockaddr_in *own, const struct sockaddr_in *p
 bool auth_owner_in_table(const char *path, bool ipv6, const struct sockaddr_in *own,
                          const struct sockaddr_in *peer, uid_t *ret) MUST_CHECK;
 
+/* Was the far end of 'fd', which comes from 'peer', made by somebody with root's rights
+ * on that host? Its port must be below 1024. Where it is this host's, the kernel must
+ * agree (root, or this process's own uid), since ordinary users may be let bind such
+ * ports; 'peer_is_own' says that it is. */
+bool auth_is_privileged(int fd, const struct sockaddr_in *peer, bool peer_is_own);
+
 /* Is the TCP connection 'fd' established at this end? False after the peer has closed
  * or reset it, although bytes that came before may still be read. */
 bool auth_is_established(int fd);

@@ -5,6 +5,7 @@
 
 #include "lib/auth/porttoken.h"
 #include "lib/auth/resvport.h"
+#include "lib/auth/sockowner.h"
 #include "lib/io/conn.h"
 #include "lib/io/listen.h"
 #include "lib/io/net.h"
@@ -202,11 +203,11 @@ static void make_room(struct service *sv)
         client_free(first);
 }
 
-static bool may_serve(const struct service *sv, const struct sockaddr_in *peer)
+static bool may_serve(const struct service *sv, int fd, const struct sockaddr_in *peer)
 {
     const struct shell *s = sv->shell;
 
-    return ntohs(peer->sin_port) < RESVPORT_END &&
+    return auth_is_privileged(fd, peer, net_is_own(peer->sin_addr)) &&
            conf_list_has(s->conf->supported_auth_methods, RESVPORT_METHOD) &&
            mom_may_connect(s->mom, ntohl(peer->sin_addr.s_addr));
 }
@@ -229,7 +230,7 @@ static void on_client(void *arg, int fd, const struct sockaddr_in *peer)
     *c = (struct client){ .service = sv,
                           .id = MOM_CONNECTION | ++sv->last_id,
                           .peer = *peer,
-                          .may_serve = may_serve(sv, peer) };
+                          .may_serve = may_serve(sv, fd, peer) };
     DL_APPEND(sv->clients, c);
     sv->n_strangers++;
     cfg.arg = c;

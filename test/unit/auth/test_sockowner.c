@@ -156,6 +156,38 @@ static void test_a_listening_socket_is_no_connection(void)
     close(listener);
 }
 
+/* A port below 1024 is not enough at this host. Only root has one in this test. */
+static void test_a_reserved_port_is_roots(void)
+{
+    static const uid_t makers[] = { 0, SOMEBODY };
+
+    for (size_t i = 0; geteuid() == 0 && i < ARRAY_LEN(makers); i++) {
+        struct sockaddr_in from = loopback(1, 0), to;
+        struct pair p = { 0 };
+        socklen_t len = sizeof(p.far_at);
+        int listener = listening(), err = -1;
+
+        to = own_end(listener);
+        CU_ASSERT_EQUAL_FATAL(seteuid(makers[i]), 0);
+        p.far = socket(AF_INET, SOCK_STREAM, 0);
+        CU_ASSERT_EQUAL_FATAL(seteuid(0), 0);
+        for (unsigned port = 1023; err && port > 700; port--) {
+            from.sin_port = htons((uint16_t)port);
+            err = bind(p.far, (const struct sockaddr *)&from, sizeof(from));
+        }
+        CU_ASSERT_EQUAL_FATAL(connect(p.far, (const struct sockaddr *)&to, sizeof(to)),
+                              0);
+        p.near = accept(listener, (struct sockaddr *)&p.far_at, &len);
+        CU_ASSERT_EQUAL(auth_is_privileged(p.near, &p.far_at, true), makers[i] == 0);
+        CU_ASSERT_TRUE(auth_is_privileged(p.near, &p.far_at, false));
+        p.far_at.sin_port = htons(1024);
+        CU_ASSERT_FALSE(auth_is_privileged(p.near, &p.far_at, true));
+        CU_ASSERT_FALSE(auth_is_privileged(p.near, &p.far_at, false));
+        close(listener);
+        pair_end(&p);
+    }
+}
+
 static void wait_for_end(int fd)
 {
     struct pollfd p = { .fd = fd, .events = POLLRDHUP };
@@ -220,6 +252,7 @@ int main(void)
         { "each of the four values counts", test_each_of_the_four_values_counts },
         { "a listening socket is no connection",
           test_a_listening_socket_is_no_connection },
+        { "a reserved port is root's", test_a_reserved_port_is_roots },
         { "a closed socket has no owner", test_a_closed_socket_has_no_owner },
         { "mapped addresses are found", test_mapped_addresses_are_found },
     };
