@@ -104,7 +104,7 @@ static void command(struct mom *m, uint32_t number, const void *body,
         .request = { .number = number, .user = "root", .body = body },
     };
 
-    mom_message(m, 100, 7, SERVER_IP, "10.0.0.1:15001", &msg, true, out);
+    mom_message(m, 100, 7, node1_server(), &msg, true, out);
 }
 
 static struct mom *job_on_its_way(struct mom_out *out)
@@ -120,7 +120,7 @@ static struct mom *job_on_its_way(struct mom_out *out)
 
     mom_router_up(m, 100, out);
     mom_connected(m, 100, 7, 1, out);
-    mom_message(m, 100, 7, SERVER_IP, "10.0.0.1:15001", &hello, true, out);
+    mom_message(m, 100, 7, node1_server(), &hello, true, out);
     command(m, BATCH_QUEUE_JOB, &queue, out);
     command(m, BATCH_COMMIT, &commit, out);
     mom_stored(m, 100, "1.svr", NULL, out);
