@@ -9,6 +9,7 @@ import pytest
 from holdfast import *
 from holdfast.services import wait_for
 from story import *
+from test_lost import Asking
 
 
 def without_times(obj):
@@ -102,6 +103,21 @@ def test_a_clean_stop_and_qterm(cluster):
     assert server.process.returncode == 0
     server.start()
     server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
+
+
+def test_a_start_does_not_wait_for_the_end_of_the_killed_one(cluster):
+    """kill -9 and the next start in one breath, while a commit is under way."""
+    server = cluster.server
+    for _ in range(5):
+        changes = [Asking(cluster, "qmgr", "-c", "set queue workq Priority = %d" % i)
+                   for i in range(4)]
+        dying = server.process
+        dying.kill()
+        server.process = None
+        server.start()
+        dying.wait()
+        for change in changes:
+            change.join(60)
 
 
 def test_a_second_server_on_the_same_home_is_refused(cluster):

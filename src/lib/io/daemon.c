@@ -3,8 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/io/daemon.h"
 
+#include "lib/io/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +16,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* How often a lock is tried that somebody holds. */
+#define LOCK_TRY_MS 20
 
 /* The write end of the pipe to the waiting parent, -1 when there is none. */
 static int ready_fd = -1;
@@ -26,6 +32,26 @@ static int lock_take(int fd)
     return fcntl(fd, F_OFD_SETLK, &whole);
 }
 
+static bool is_held(int err)
+{
+    return err == EAGAIN || err == EACCES;
+}
+
+/* A daemon that was killed holds its lock until its last thread has left the kernel, and
+ * a process that it was just forking holds it a little longer: who is started right
+ * after the kill waits for that. */
+static int lock_wait(int fd)
+{
+    int64_t until_ms = clock_mono_ms() + DAEMON_LOCK_WAIT_MS;
+
+    while (lock_take(fd) < 0) {
+        if (!is_held(errno) || clock_mono_ms() >= until_ms)
+            return -1;
+        poll(NULL, 0, LOCK_TRY_MS);
+    }
+    return 0;
+}
+
 int daemon_lock(const char *path, mode_t mode, int *fd, struct diag *why)
 {
     int f = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode);
@@ -33,8 +59,8 @@ int daemon_lock(const char *path, mode_t mode, int *fd, struct diag *why)
 
     if (f < 0)
         return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
-    if (lock_take(f) < 0)
-        err = errno == EAGAIN || errno == EACCES
+    if (lock_wait(f) < 0)
+        err = is_held(errno)
                   ? diag_set(why, PBSE_OBJBUSY, "%s: locked by another process", path)
                   : diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
     if (err) {
@@ -62,6 +88,9 @@ static NORETURN void parent_wait(pid_t child, int fd)
     ssize_t n;
     int status = 0;
 
+    /* The lock is the child's alone: should that be killed, it is free at once. */
+    fd = dup2(fd, 3);
+    close_range(4, ~0u, 0);
     do {
         n = read(fd, &byte, 1);
     } while (n < 0 && errno == EINTR);

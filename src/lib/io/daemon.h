@@ -10,7 +10,10 @@
 
 /* Open the lock file and take its exclusive record lock (fcntl, whole file). The lock
  * lives as long as the returned descriptor, here and in the child of daemon_fork().
+ * One that is held is waited for DAEMON_LOCK_WAIT_MS, so that a daemon which was killed
+ * has the time to end (operations.md 9).
  * PBSE_SYSTEM: cannot be opened; PBSE_OBJBUSY: another process holds it. */
+#define DAEMON_LOCK_WAIT_MS 2000
 int daemon_lock(const char *path, mode_t mode, int *fd, struct diag *why) MUST_CHECK;
 /* Write "<pid>\n" of this process into it. */
 int daemon_lock_pid(int fd, struct diag *why) MUST_CHECK;

@@ -9,6 +9,7 @@
 
 #include "../unit.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -296,6 +297,65 @@ static void test_lock_is_exclusive(void)
     CU_ASSERT_EQUAL(lock_elsewhere("/nonexistent/lock"), 2);
 }
 
+/* The daemon's end is not over when it was killed: a thread of its may sit in a sync. */
+static void test_lock_of_a_dying_daemon_is_waited_for(void)
+{
+    char path[64], byte = 0;
+    struct diag why;
+    int status, fd, freed[2];
+    pid_t dying;
+
+    snprintf(path, sizeof(path), "%s/lock", dir);
+    CU_ASSERT_EQUAL_FATAL(pipe(freed), 0);
+    dying = fork();
+    if (dying == 0) {
+        if (daemon_lock(path, 0600, &fd, &why) || write(freed[1], "x", 1) != 1)
+            _exit(1);
+        poll(NULL, 0, DAEMON_LOCK_WAIT_MS / 20);
+        _exit(0);
+    }
+    CU_ASSERT_EQUAL(read(freed[0], &byte, 1), 1); /* it has the lock */
+    CU_ASSERT_EQUAL(daemon_lock(path, 0600, &fd, &why), 0);
+    waitpid(dying, &status, 0);
+    CU_ASSERT_EQUAL(status, 0);
+    close(fd);
+    close(freed[0]);
+    close(freed[1]);
+    unlink(path);
+}
+
+/* The process that waits for a daemon to be ready holds nothing of it. */
+static void test_the_waiting_parent_holds_no_lock(void)
+{
+    char path[64];
+    struct diag why;
+    int fd, up[2];
+    pid_t parent, daemon = 0;
+
+    snprintf(path, sizeof(path), "%s/lock", dir);
+    CU_ASSERT_EQUAL_FATAL(pipe(up), 0);
+    parent = fork();
+    if (parent == 0) {
+        if (daemon_lock(path, 0600, &fd, &why) || daemon_fork() != 0)
+            _exit(1);
+        daemon = getpid();
+        if (write(up[1], &daemon, sizeof(daemon)) < 0)
+            _exit(1);
+        for (;;)
+            pause(); /* never ready */
+    }
+    CU_ASSERT_EQUAL(read(up[0], &daemon, sizeof(daemon)), (ssize_t)sizeof(daemon));
+    kill(parent, SIGSTOP); /* so that it does not notice its child's end */
+    kill(daemon, SIGKILL);
+    CU_ASSERT_EQUAL(daemon_lock(path, 0600, &fd, &why), 0);
+    kill(parent, SIGKILL);
+    waitpid(parent, NULL, 0);
+    close(fd);
+    close(up[0]);
+    close(up[1]);
+    unlink(path);
+}
+
 /* The exit status of a daemon whose child does 'ready' or fails with 'code'. */
 static int start_daemon(bool ready, int code)
 {
@@ -350,6 +410,9 @@ int main(void)
         { "listeners accept", test_listeners_accept },
         { "a dead socket is replaced", test_dead_socket_is_replaced },
         { "a lock is exclusive", test_lock_is_exclusive },
+        { "the lock of a dying daemon is waited for",
+          test_lock_of_a_dying_daemon_is_waited_for },
+        { "the waiting parent holds no lock", test_the_waiting_parent_holds_no_lock },
         { "a background start tells its status",
           test_background_start_tells_its_status },
         { "directories are made with parents", test_directories_are_made_with_parents },
