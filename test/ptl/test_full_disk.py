@@ -42,11 +42,11 @@ pytestmark = pytest.mark.skipif(refusal is not None, reason="no mount namespace:
 class SmallDisk:
     """The cluster's server is in a namespace where 'folder' of PBS_HOME is a small disk."""
 
-    def __init__(self, cluster, folder):
+    def __init__(self, cluster, folder, wait):
         self.cluster, self.folder = cluster, folder
         cluster.server.stop()
         sockets = os.path.join(cluster.root, "sockets")  # for those outside
-        cluster.write_conf(PBS_STORE_WAIT=WAIT, PBS_SERVER_SOCKET=sockets + "/server.sock")
+        cluster.write_conf(PBS_STORE_WAIT=wait, PBS_SERVER_SOCKET=sockets + "/server.sock")
         path = os.path.normpath(os.path.join(cluster.home, folder))
         self.holder = subprocess.Popen(
             unshare() + ["sh", "-c", SET_UP, "sh", path, os.path.join(cluster.root, "small"),
@@ -85,8 +85,8 @@ class SmallDisk:
 
 
 @contextlib.contextmanager
-def small_disk(cluster, folder):
-    disk = SmallDisk(cluster, folder)
+def small_disk(cluster, folder, wait=WAIT):
+    disk = SmallDisk(cluster, folder, wait)
     try:
         yield disk
     finally:
@@ -140,6 +140,24 @@ def test_a_full_pbs_home_is_refused_and_recovered_from(cluster):
         server.start()
         assert priority(server) in (told, told + 1, 1001)
         check_objects(cluster)
+
+
+@alone("sqlite")
+def test_nobody_waits_for_a_full_disk(cluster):
+    """With the settings as they come: PBS_STORE_WAIT is longer than this test may take, and
+    every command has its answer all the same, the one too that finds the disk full."""
+    server = cluster.server
+    with small_disk(cluster, ".", wait=1000) as disk:
+        disk.fill()
+        told, change = change_until_lost(cluster)
+        assert IN_DOUBT in change.answer()
+        for argv in (["qsub", "--", "/bin/true"], ["qstat", "-Qf", "workq"]):
+            answer = cluster.run(argv, check=False)
+            assert answer.returncode == 15161 % 256, answer
+            assert "Failed to save" in answer.stderr
+        disk.free()
+        server.log_match(BACK)
+        assert priority(server) == told + 1
 
 
 def check_lines(cluster, ids):

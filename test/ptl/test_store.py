@@ -163,9 +163,9 @@ def test_a_full_disk_loses_nothing_and_the_server_goes_on(cluster):
     told, waiting = fill(server)
     assert told, "not one was told"
     assert refused(server, {"comment": "refused"})
-    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limit)
     waiting.join(60)
-    assert waiting.done, waiting.error
+    assert "it may still be done when the store is back" in str(waiting.error)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limit)
     server.log_match(BACK)
     assert comment(server) == waiting.text
 

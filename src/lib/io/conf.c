@@ -79,7 +79,7 @@ static const struct conf_setting settings[] = {
     NUMBER("PBS_COMM_THREADS", comm_threads, "4", "Threads of the router."),
     NUMBER("PBS_COMM_LOG_EVENTS", comm_log_events, "0", "Log mask of the router."),
     NUMBER("PBS_SCHED_THREADS", sched_threads, "0", "Threads of the scheduler, 0: one per core."),
-    NUMBER("PBS_STORE_WAIT", store_wait_s, "30", "How many seconds an answer waits for a store that is lost (1 at least) before it says so."),
+    NUMBER("PBS_STORE_WAIT", store_wait_s, "30", "How many seconds an answer waits for a store that has gone or does not answer (1 at least) before it says so."),
     NUMBER("PBS_JOURNAL_DAYS", journal_days, "30", "How many days the journal of changes goes back, 0: for ever."),
     NUMBER("PBS_LIMIT_STRANGERS", limit_strangers, "1000", "Most connections of server and router on which nobody has proved who he is, 0: no limit."),
     NUMBER("PBS_LIMIT_HOST_STRANGERS", limit_host_strangers, "250", "Most of these from one address, 0: no limit."),

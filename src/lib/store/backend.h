@@ -22,6 +22,7 @@ struct store_ops {
 struct store {
     const struct store_ops *ops;
     bool is_new;
+    bool out_of_reach; /* see store_is_out_of_reach() */
     uint64_t last_seq;
 };
 

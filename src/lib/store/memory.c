@@ -342,6 +342,13 @@ void store_memory_fail(struct store *s, bool failing)
 {
     MUST(s->ops == &mem_ops);
     self(s)->failing = failing;
+    s->out_of_reach = failing;
+}
+
+void store_memory_fill(struct store *s, bool full)
+{
+    MUST(s->ops == &mem_ops);
+    self(s)->failing = full;
 }
 
 struct store *store_memory_reopen(struct store *s)

@@ -95,6 +95,7 @@ static int pg_commit(struct store *s, const struct store_batch *batch, struct di
     if (!err && !done)
         err = write_all(p, batch, &net, new_seq, why);
     arena_free(arena);
+    p->base.out_of_reach = err && !p->link.conn;
     if (err && why)
         why->code = save_error(err);
     return err ? save_error(err) : 0;

@@ -201,14 +201,17 @@ static int put_progress(struct sqlite_store *q, const struct store_batch *batch,
     return 0;
 }
 
-/* 'at' is the record at fault, NULL when no single one is. */
+/* 'at' is the record at fault, NULL when no single one is. Somebody who reads the file
+ * for long keeps us out of it only as long. */
 static int save_error(struct sqlite_store *q, const struct store_record *at,
                       struct diag *why)
 {
+    int code = sqlite3_errcode(q->file.db) & 0xff;
     const char *words = sqlite3_errcode(q->file.db) == SQLITE_OK
                             ? "it contradicts the stored objects"
                             : sqlite3_errmsg(q->file.db);
 
+    q->base.out_of_reach = code == SQLITE_BUSY || code == SQLITE_LOCKED;
     if (!at)
         return diag_set(why, PBSE_SAVE_ERR, "%s", words);
     return diag_set(why, PBSE_SAVE_ERR, "record %" PRIu64 " (%s of %s %s): %s", at->seq,

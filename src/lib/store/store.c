@@ -150,3 +150,8 @@ int store_journal_prune(struct store *s, int64_t before_at, uint64_t max, uint64
 
     return s->ops->prune(s, before_at, max, n ? n : &gone, why);
 }
+
+bool store_is_out_of_reach(const struct store *s)
+{
+    return s->out_of_reach;
+}

@@ -103,6 +103,12 @@ bool store_is_new(const struct store *s);
 int store_commit(struct store *s, const struct store_batch *batch,
                  struct diag *why) MUST_CHECK;
 
+/* After a commit that failed: because the database could not be asked, or did not answer
+ * in time. It may be there again at any moment. False when it has answered that it
+ * cannot: its disk is full or broken, and trying again helps only when somebody has done
+ * something about that. */
+bool store_is_out_of_reach(const struct store *s);
+
 /* Hand every object over in order of creation: op STORE_CREATE, fact "loaded", seq of
  * its creation, 'at' 0, its attributes sorted by name and resource as changes with
  * before NULL. The record lives during the call only. Stops and returns the first
@@ -134,9 +140,11 @@ int store_journal(struct store *s, const struct store_query *query, store_each_f
 int store_journal_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
                         struct diag *why) MUST_CHECK;
 
-/* In-memory store only, for tests and the simulator: commits fail while 'failing'; a
- * restart: a new store with the content of 's', which is closed. */
+/* In-memory store only, for tests and the simulator: commits fail while 'failing', as of a
+ * database that is out of reach; while 'full', as of a full disk; a restart: a new store
+ * with the content of 's', which is closed. */
 void store_memory_fail(struct store *s, bool failing);
+void store_memory_fill(struct store *s, bool full);
 struct store *store_memory_reopen(struct store *s);
 
 #endif

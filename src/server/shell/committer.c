@@ -59,6 +59,7 @@ struct committer {
     int64_t prune_before_at; /* 0: nothing to prune */
     bool prune_more;         /* there was more than may go at once */
     int err;
+    bool out_of_reach; /* it may be back any moment, see store.h */
     struct diag why;
 };
 
@@ -175,6 +176,7 @@ static void slot_work(struct committer *k)
     pthread_mutex_lock(&k->lock);
     k->prune_more = n_pruned == PRUNE_ROWS;
     k->err = err;
+    k->out_of_reach = err && store_is_out_of_reach(k->sh->store);
     k->why = why;
     k->slot = SLOT_DONE;
     loop_notify_poke(k->done);
@@ -230,12 +232,16 @@ static void say_failing(struct committer *k)
     k->said_ms = now_ms;
 }
 
+/* A database that has gone is waited for (on_lost() ends that). One that says it cannot
+ * has said all that there is to say, so that nobody has to wait for anything. */
 static void commit_failed(struct committer *k)
 {
     svr_set_store_failed(k->sh->svr, true);
     k->failing = true;
     k->reason = k->why;
     say_failing(k);
+    if (!k->out_of_reach)
+        outbox_give_up(k->sh->outbox);
     if (!k->sh->stopping)
         loop_timer_set(k->retry, RETRY_MS);
     else

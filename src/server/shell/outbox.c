@@ -281,6 +281,8 @@ void outbox_give_up(struct outbox *o)
 {
     struct turn_effects *t;
 
+    if (o->given_up)
+        return; /* what came later was not let wait */
     o->given_up = true;
     svr_give_up(o->sh->svr, shell_now(o->sh), o->durable_seq, outbox_effects(o));
     DL_FOREACH(o->turns, t)

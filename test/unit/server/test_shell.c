@@ -1125,6 +1125,35 @@ static void test_nobody_waits_for_ever(void)
     world_end();
 }
 
+/* A store that says that it cannot has said all: nobody waits for PBS_STORE_WAIT. */
+static void test_nobody_waits_for_a_full_disk(void)
+{
+    int writer, reader, held;
+
+    world_begin();
+    writer = local_client();
+    reader = local_client();
+    held = local_client();
+    store_memory_fill(sh.store, true);
+    ask(held, LOCATE);
+    ask(writer, MANAGER);
+    ASSERT_REPLY(writer, IN_DOUBT);
+    ASSERT_REPLY(held, IN_DOUBT);
+    ask(reader, STATUS);
+    ASSERT_REPLY(reader, IN_DOUBT);
+    CU_ASSERT_EQUAL(core.n_given_up, 1);
+    store_memory_fill(sh.store, false);
+    while (core.store_failed)
+        turn();
+    CU_ASSERT_EQUAL(store_last_seq(sh.store), 1);
+    ask(writer, MANAGER);
+    ASSERT_REPLY(writer, "+2+2+0+0+7+0+4made");
+    close(writer);
+    close(reader);
+    close(held);
+    world_end();
+}
+
 /* The server is told to end while its store is lost. */
 static void test_shutdown_does_not_wait_for_ever(void)
 {
@@ -1800,6 +1829,7 @@ int main(void)
         { "old news do not wait", test_old_news_do_not_wait },
         { "commits have a size", test_commits_have_a_size },
         { "nobody waits for ever", test_nobody_waits_for_ever },
+        { "nobody waits for a full disk", test_nobody_waits_for_a_full_disk },
         { "a shutdown does not wait for ever", test_shutdown_does_not_wait_for_ever },
         { "many writers share commits", test_many_writers_share_commits },
         { "a scheduler has two connections", test_scheduler_has_two_connections },
