@@ -104,6 +104,7 @@ static void block_reserve(struct timeline *t, struct block *b, size_t cap)
     b->at = at;
     b->free = has;
     b->cap = cap;
+    MUST(b->n <= b->cap);
 }
 
 static struct block *block_new(struct timeline *t, size_t cap)
@@ -175,6 +176,8 @@ static void block_add(const struct timeline *t, struct block *b, size_t from, si
 static void block_append(const struct timeline *t, struct block *to,
                          const struct block *from, size_t first, size_t n)
 {
+    MUST(first + n <= from->n && to->n + n <= to->cap);
+    MUST(!from->owes && !to->owes); /* else the steps would change in between */
     memcpy(&to->at[to->n], &from->at[first], n * sizeof(*to->at));
     memcpy(FREE(t, to, to->n), FREE(t, from, first), n * t->n_res * sizeof(*to->free));
     to->n += n;
@@ -208,6 +211,7 @@ static void blocks_insert(struct timeline *t, size_t i, struct block *b)
 {
     size_t behind = t->n - i;
 
+    MUST(i <= t->n && b->n > 0);
     if (t->n == t->cap)
         blocks_reserve(t, 2 * t->cap);
     memmove(&t->v[i + 1], &t->v[i], behind * sizeof(struct block *));
@@ -220,6 +224,7 @@ static void blocks_insert(struct timeline *t, size_t i, struct block *b)
 
 static void blocks_remove(struct timeline *t, size_t i)
 {
+    MUST(i < t->n && t->n > 1); /* the beginning of time stays somewhere */
     mark_stale(t, i, t->n);
     t->v[i]->next_spare = t->spare;
     t->spare = t->v[i];
@@ -251,6 +256,7 @@ static struct place find(const struct timeline *t, int64_t at)
         else
             high = mid;
     }
+    MUST(t->v[p.block]->at[p.step] <= at); /* the first step holds from INT64_MIN on */
     return p;
 }
 
@@ -259,6 +265,7 @@ static void halve(struct timeline *t, size_t i)
 {
     struct block *b = settled(t, t->v[i]), *half = block_new(t, BLOCK_STEPS);
 
+    MUST(b->n == BLOCK_STEPS);
     block_append(t, half, b, BLOCK_STEPS / 2, BLOCK_STEPS / 2);
     b->n = BLOCK_STEPS / 2;
     b->stale = true;
@@ -286,6 +293,7 @@ static void begin_step(struct timeline *t, int64_t at)
             (b->n - p.step) * t->n_res * sizeof(*b->free));
     b->at[p.step + 1] = at; /* what is free is that of the step before */
     b->n++;
+    MUST(b->at[p.step] < at && (p.step + 2 == b->n || at < b->at[p.step + 2]));
 }
 
 static void join_few(struct timeline *t, size_t i)
@@ -384,6 +392,7 @@ static void change(struct timeline *t, int64_t start_at, int64_t end_at,
 {
     struct place first, last;
 
+    MUST(sign == 1 || sign == -1);
     if (start_at >= end_at)
         return;
     begin_step(t, start_at);
@@ -391,6 +400,9 @@ static void change(struct timeline *t, int64_t start_at, int64_t end_at,
         begin_step(t, end_at);
     first = find(t, start_at);
     last = find(t, end_at - 1);
+    MUST(t->v[first.block]->at[first.step] == start_at);
+    MUST(first.block < last.block ||
+         (first.block == last.block && first.step <= last.step));
     for (size_t i = first.block; i <= last.block; i++)
         block_add(t, t->v[i], i == first.block ? first.step : 0,
                   i == last.block ? last.step + 1 : t->v[i]->n, amounts, sign);
@@ -462,6 +474,7 @@ static void tree_refresh(struct timeline *t)
             tree_node(t, node);
     t->stale_from = SIZE_MAX;
     t->stale_to = 0;
+    MUST(t->n <= t->n_leaves);
 }
 
 /* --- questions --- */
@@ -482,6 +495,7 @@ static bool least_of_steps(const struct timeline *t, struct block *b, size_t fro
 static void least_of_blocks(struct timeline *t, size_t first, size_t last,
                             int64_t *least)
 {
+    MUST(last <= t->n);
     if (first >= last)
         return;
     tree_refresh(t);

@@ -91,9 +91,11 @@ bool fit_has_room(const struct fit *f, const struct req_chunk *chunk, size_t vno
 
 void fit_take(struct fit *f, const struct placed *pd, int sign)
 {
+    MUST(sign == 1 || sign == -1);
     for (size_t i = 0; i < pd->n; i++) {
         const struct piece *piece = &pd->pieces[i];
 
+        MUST(piece->vnode < f->w->n);
         for (size_t r = 1; r < f->w->n_res; r++)
             f->free[world_slot(f->w, piece->vnode, r)] -= sign * piece->amounts[r];
         f->used[piece->vnode] = sign > 0;
@@ -167,6 +169,7 @@ bool fit_place_split(struct fit *f, const struct req_chunk *chunk, size_t host,
     int64_t *left = arena_alloc(f->w->scratch, chunk->n * sizeof(*left) + 1);
     bool missing = false;
 
+    MUST(host < f->n_hosts && pd->n == 0);
     for (size_t i = 0; i < chunk->n; i++)
         left[i] = fit_is_counted(f->w, &chunk->needs[i]) ? chunk->needs[i].amount : 0;
     for (size_t i = 0; i < h->n; i++)
@@ -206,6 +209,7 @@ static bool place_on_host(struct fit *f, const struct req_chunk *chunk, size_t h
 /* All copies of all chunks on hosts [first, last). */
 static bool place_all(struct fit *f, size_t first, size_t last)
 {
+    MUST(first <= last && last <= f->n_hosts);
     f->n_placed = 0;
     for (size_t c = 0; c < f->rq->n; c++) {
         size_t host = first;
@@ -287,6 +291,7 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
 
     for (size_t c = 0; c < rq->n; c++) {
         own_counts[c] = counts ? counts[c] : rq->chunks[c].count;
+        MUST(own_counts[c] >= 0);
         n_total += own_counts[c];
     }
     *f = (struct fit){
@@ -301,6 +306,7 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
         .placed = arena_zero(w->scratch, (size_t)n_total * sizeof(struct placed) + 1),
     };
     add_hosts(f, order, n);
+    MUST(f->n_hosts <= n);
 }
 
 /* The host that a vnode, eligible or not, stands on; n_hosts when it has no eligible
@@ -327,18 +333,33 @@ void fit_pin(struct fit *f, const struct placed *pd)
     }
 }
 
+/* Every copy that was asked for has its place. */
+static bool is_complete(const struct fit *f)
+{
+    int64_t wanted = 0;
+
+    for (size_t c = 0; c < f->rq->n; c++)
+        wanted += f->counts[c];
+    return f->n_placed == (size_t)wanted;
+}
+
 bool fit_find(struct fit *f)
 {
     size_t failed_chunk;
     int64_t failed_copy;
 
-    if (fit_first(f))
+    if (fit_first(f)) {
+        MUST(is_complete(f));
         return true;
+    }
     failed_chunk = f->failed_chunk;
     failed_copy = f->failed_copy;
     undo(f);
-    if (fit_complete(f))
+    if (fit_complete(f)) {
+        MUST(is_complete(f));
         return true;
+    }
+    MUST(f->n_placed == 0); /* what was tried is given back */
     f->failed_chunk = failed_chunk; /* first fit's failure is what users are told */
     f->failed_copy = failed_copy;
     return false;

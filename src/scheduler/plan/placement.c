@@ -17,6 +17,7 @@ struct placed *placement_add(struct placement *pl, struct arena *arena)
 struct piece *placed_add(struct placed *pd, struct arena *arena, const struct world *w,
                          size_t vnode)
 {
+    MUST(vnode < w->n);
     ARENA_ROOM(arena, pd, pieces, 1);
     pd->pieces[pd->n] = (struct piece){
         .vnode = vnode,

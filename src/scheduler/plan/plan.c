@@ -12,6 +12,7 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
 {
     struct plan *plan = pl->plan;
 
+    MUST(id && *id); /* a step is about a job or a reservation */
     ARENA_ROOM(pl->arena, plan, steps, 16);
     plan->steps[plan->n] = (struct plan_step){ .kind = kind, .id = id };
     return &plan->steps[plan->n++];
@@ -156,6 +157,7 @@ static bool confirm_request(const struct plan_step *step, struct arena *arena,
         .reason = yes ? NULL : reason_of(step, arena),
     };
 
+    MUST(yes == (step->vnodes != NULL)); /* a yes names vnodes, a no none */
     body->object_id = step->id;
     body->vnodes = yes ? step->vnodes : "null";
     body->argument = step->start_at > 0 ? (uint64_t)step->start_at : 0;

@@ -254,6 +254,7 @@ static void add_piece(struct world *w, const struct piece *piece,
 void world_hold(struct world *w, const char *id, const struct place *place,
                 const struct placement *pl, int64_t start_at, int64_t end_at)
 {
+    MUST(w->n_held == 0 && id);
     if (start_at >= end_at)
         return;
     for (size_t c = 0; c < pl->n; c++)
@@ -296,6 +297,7 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
 {
     struct world *w = arena_zero(arena, sizeof(*w));
 
+    MUST(s->res.n > 0); /* slot 0 stands for the presence on a vnode */
     w->s = s;
     w->p = p;
     w->arena = arena;

@@ -35,6 +35,7 @@ static bool rules_say(struct turn *t, const struct object *o)
 
         if (rule_rows[i].kind != o->kind || !rule_rows[i].due(&c, o, &d))
             continue;
+        MUST(d.records.n > 0); /* who said that something is due has said what */
         take_up(t, &d);
         return true;
     }

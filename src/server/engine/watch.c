@@ -65,6 +65,7 @@ static void heap_remove(struct watches *w, struct watch *x)
 
     if (x->heap_at == 0)
         return;
+    MUST(at < w->n && w->heap[at] == x);
     x->heap_at = 0;
     last = w->heap[--w->n];
     if (last == x)
@@ -76,6 +77,7 @@ static void heap_remove(struct watches *w, struct watch *x)
 
 static void heap_add(struct watches *w, struct watch *x)
 {
+    MUST(x->heap_at == 0 && x->deadline_at != INT64_MAX);
     if (w->n == w->cap) {
         w->cap = w->cap ? 2 * w->cap : 64;
         w->heap = xrealloc(w->heap, w->cap * sizeof(*w->heap));
@@ -129,6 +131,7 @@ struct watch *watch_take(struct watches *w)
 
     if (!x)
         return NULL;
+    MUST(x->dirty);
     DL_DELETE(w->dirty, x);
     x->dirty = false;
     return x;
@@ -149,6 +152,7 @@ void watch_due(struct watches *w, int64_t now_at)
     while (w->n > 0 && w->heap[0]->deadline_at <= now_at) {
         struct watch *x = w->heap[0];
 
+        MUST(x->heap_at == 1);
         watch_set_deadline(w, x, INT64_MAX);
         watch_touch(w, x->o);
     }

@@ -29,8 +29,10 @@ void command_free(struct command *c)
 
 void mom_send(struct moms_turn *t, const struct mom *mom, const struct is_message *msg)
 {
-    struct effect *e = effect_add(t->effects, EFFECT_MOM_MESSAGE, t->m->seq);
+    struct effect *e;
 
+    MUST(mom->stream != 0 && mom->peer_host); /* who has no stream is sent nothing */
+    e = effect_add(t->effects, EFFECT_MOM_MESSAGE, t->m->seq);
     e->u.mom.stream = mom->stream;
     e->u.mom.host = arena_strdup(t->effects->arena, mom->peer_host);
     e->u.mom.port = mom->peer_port;
@@ -55,6 +57,7 @@ static struct command *command_add(struct moms *ms, struct moms_turn *t,
 {
     struct command *c = xcalloc(1, sizeof(*c));
 
+    MUST((size_t)kind < ARRAY_LEN(limit_s) && limit_s[kind] > 0);
     *c = (struct command){
         .kind = kind,
         .msgid = xasprintf("%" PRId64 ":%" PRIu64, t->now_at, ms->counter++),
@@ -70,8 +73,10 @@ static struct command *command_add(struct moms *ms, struct moms_turn *t,
 static struct command *job_command(struct moms *ms, struct moms_turn *t,
                                    struct mom_job *j, enum command_kind kind)
 {
-    struct command *c = command_add(ms, t, j->mom, kind, j->id);
+    struct command *c;
 
+    MUST(!j->busy && j->mom); /* one command about a job at a time */
+    c = command_add(ms, t, j->mom, kind, j->id);
     c->run_version = j->run_version;
     j->busy = true;
     return c;

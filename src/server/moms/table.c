@@ -20,6 +20,8 @@ struct mom *mom_of_stream(const struct moms *ms, uint64_t stream)
 
 void mom_bind(struct moms *ms, struct mom *mom, uint64_t stream)
 {
+    MUST(stream != 0 && mom->stream == 0);
+    MUST(!mom_of_stream(ms, stream)); /* a stream is one MoM's */
     mom->stream = stream;
     HASH_ADD(hh_stream, ms->by_stream, stream, sizeof(mom->stream), mom);
 }
@@ -99,6 +101,7 @@ void moms_forget_node(struct moms *ms, const char *id)
 
     if (!n)
         return;
+    MUST(n->mom->nodes);
     DL_DELETE(n->mom->nodes, n);
     ms->left |= !n->mom->nodes && n->mom->stream;
     HASH_DEL(ms->by_node, n);
@@ -150,6 +153,7 @@ void moms_answer_obit(struct moms *ms, struct mom *mom, const char *job_id,
 {
     struct obit_answer *a = xcalloc(1, sizeof(*a));
 
+    MUST(job_id);
     *a = (struct obit_answer){ .mom = mom,
                                .job_id = xstrdup(job_id),
                                .accepted = accepted };

@@ -32,6 +32,8 @@ const size_t n_rule_rows = ARRAY_LEN(rule_rows);
 struct record *rule_decide(const struct rule_context *c, const struct object *o,
                            enum fact fact, struct decision *out)
 {
+    MUST(fact < FACT_COUNT);
+    MUST(model_find(c->m, o->kind, o->id) == o); /* a rule speaks of what is there */
     return record_add(&out->records, out->arena, fact, o->kind,
                       arena_strdup(out->arena, o->id), c->server_actor, c->now_at);
 }

@@ -126,6 +126,7 @@ static void submit(struct outbox *o)
     struct turn_effects *t;
     struct commit *c = commit_new();
 
+    MUST(!o->committing); /* one transaction at a time: their order is that of records */
     DL_FOREACH(o->turns, t)
     if (!t->submitted && commit_n_records(c) < COMMIT_RECORDS)
         add_to_commit(o, c, t);
@@ -194,12 +195,14 @@ static void release(struct outbox *o)
 
             if (!t->submitted || (e->seq > o->durable_seq && !t->left[t->n_left]))
                 return;
+            MUST(t == o->turns); /* telling ends no turn but this one */
             t->n_left++;
             if (!t->left[t->n_left - 1])
                 tell(o->sh, e, t->effects.arena);
         }
         if (!t->submitted)
             return;
+        MUST(t->n_left == t->effects.n);
         DL_DELETE(o->turns, t);
         turn_free(t);
     }
