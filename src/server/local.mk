@@ -85,6 +85,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
 	src/server/decide/job_start.c src/server/decide/job_start.h \
+	src/server/decide/run_vnodes.c src/server/decide/run_vnodes.h \
 	src/server/requests/manager.c src/server/requests/manager.h \
 	src/server/requests/manager_hook.c \
 	src/server/requests/manager_limits.c \

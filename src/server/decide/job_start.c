@@ -18,6 +18,7 @@
 #include "server/model/node_state.h"
 #include "server/model/resv_fit.h"
 #include "server/decide/config.h"
+#include "server/decide/run_vnodes.h"
 
 #include <string.h>
 #include <strings.h>
@@ -31,8 +32,7 @@ struct run {
     const struct model *m;
     const struct job *job;
     struct arena *arena;
-    struct exec_vnode ev;
-    const char *exec_vnode;
+    struct run_vnodes at;
     struct job_hosts hosts;
 };
 
@@ -41,10 +41,10 @@ struct run {
 
 static int check_vnodes(const struct run *run, struct diag *why)
 {
-    for (size_t i = 0; i < run->ev.n; i++) {
-        for (size_t k = 0; k < run->ev.chunks[i].n; k++) {
+    for (size_t i = 0; i < run->at.ev.n; i++) {
+        for (size_t k = 0; k < run->at.ev.chunks[i].n; k++) {
             const struct node *n =
-                model_node(run->m, run->ev.chunks[i].shares[k].vnode);
+                model_node(run->m, run->at.ev.chunks[i].shares[k].vnode);
 
             if (node_state_stored(n) & (uint32_t)UNREACHABLE)
                 return diag_code(why, PBSE_NORELYMOM);
@@ -92,7 +92,7 @@ static bool fits_at_home(const struct run *run, const struct node *n,
     for (size_t i = 0; i < resv->holds.n; i++)
         if (node_home(resv->holds.v[i].node, resource) == home)
             used += used_in_resv(resv, resv->holds.v[i].node, resource);
-    return used + offer_at_home(run->m, &run->ev, home, resource) <=
+    return used + offer_at_home(run->m, &run->at.ev, home, resource) <=
            holds_at_home(&resv->holds, home, resource);
 }
 
@@ -115,7 +115,7 @@ static bool fits_inside(const struct run *run, const struct vnode_share *s)
                 return false;
         } else if (is_counted(s->res[r].def) &&
                    used_in_resv(resv, n, name) +
-                           exec_vnode_amount(&run->ev, s->vnode, name) >
+                           exec_vnode_amount(&run->at.ev, s->vnode, name) >
                        held_by_resv(resv, n, name))
             return false;
     }
@@ -127,59 +127,22 @@ static bool fits_inside(const struct run *run, const struct vnode_share *s)
 static int check_room(const struct run *run, struct diag *why)
 {
     if (!run->job->resv)
-        return resv_fit_job(run->m, run->job, &run->ev, run->st->now_at, run->arena)
+        return resv_fit_job(run->m, run->job, &run->at.ev, run->st->now_at, run->arena)
                    ? 0
                    : diag_code(why, PBSE_RESCUNAV);
-    for (size_t i = 0; i < run->ev.n; i++)
-        for (size_t k = 0; k < run->ev.chunks[i].n; k++)
-            if (!fits_inside(run, &run->ev.chunks[i].shares[k]))
+    for (size_t i = 0; i < run->at.ev.n; i++)
+        for (size_t k = 0; k < run->at.ev.chunks[i].n; k++)
+            if (!fits_inside(run, &run->at.ev.chunks[i].shares[k]))
                 return diag_code(why, PBSE_RESCUNAV);
     return 0;
 }
 
-static bool is_bare(const struct exec_vnode *ev)
-{
-    return ev->n == 1 && ev->chunks[0].n == 1 && ev->chunks[0].shares[0].n == 0;
-}
-
-/* A bare vnode name: every chunk of the job goes there, with what it asks for. */
-static int spread_on(struct run *run, const char *vnode, struct diag *why)
-{
-    struct arena *arena = run->arena;
-    struct select sel = { 0 };
-    struct buf text = { 0 };
-    int err = select_parse(obj_str(&run->job->obj, JOB_A_SCHEDSELECT, "1:ncpus=1"),
-                           run->m->defs, arena, &sel, why);
-
-    for (size_t i = 0; !err && i < sel.n; i++) {
-        for (int64_t c = 0; c < sel.chunks[i].count; c++) {
-            buf_printf(&text, "%s(%s", text.len ? "+" : "", vnode);
-            for (size_t r = 0; r < sel.chunks[i].n; r++)
-                if (is_counted(sel.chunks[i].res[r].def))
-                    buf_printf(&text, ":%s=%s", sel.chunks[i].res[r].name,
-                               sel.chunks[i].res[r].value);
-            buf_add_char(&text, ')');
-        }
-    }
-    if (!err && text.len) {
-        run->exec_vnode = arena_strdup(arena, text.data);
-        err = exec_vnode_parse(run->exec_vnode, run->m->defs, arena, &run->ev, why);
-    }
-    buf_fini(&text);
-    return err;
-}
-
 static int read_vnodes(struct run *run, const char *text, struct diag *why)
 {
-    int err = exec_vnode_parse(text, run->m->defs, run->arena, &run->ev, why);
+    int err = run_vnodes_read(run->m, run->job, text, run->arena, &run->at, why);
 
-    if (err)
-        return err;
-    run->exec_vnode = text;
-    if (is_bare(&run->ev) && model_node(run->m, run->ev.chunks[0].shares[0].vnode))
-        err = spread_on(run, run->ev.chunks[0].shares[0].vnode, why);
     if (!err)
-        err = job_hosts_make(run->m, &run->ev, run->arena, &run->hosts, why);
+        err = job_hosts_make(run->m, &run->at.ev, run->arena, &run->hosts, why);
     return err;
 }
 
@@ -196,7 +159,7 @@ static const char *run_comment(const struct run *run)
     struct date d = date_of(run->st->now_at, offset_s);
     char *text = arena_printf(run->arena, "Job run at %s %s %02d at %02d:%02d on %s",
                               days[d.weekday], months[d.month - 1], d.day, d.hour,
-                              d.minute, run->exec_vnode);
+                              d.minute, run->at.text);
 
     if (strlen(text) > COMMENT_MAX)
         memcpy(text + COMMENT_MAX - 3, "...", 4);
@@ -218,7 +181,7 @@ static void decide_run(const struct run *run, struct decision *out)
                                     run->st->actor, run->st->now_at);
 
     record_job_event(rec, arena, run->job, JOB_EV_RUN, run->st->now_at);
-    record_change(rec, arena, JOB_A_EXEC_VNODE, NULL, run->exec_vnode);
+    record_change(rec, arena, JOB_A_EXEC_VNODE, NULL, run->at.text);
     record_change(rec, arena, JOB_A_EXEC_HOST, NULL, run->hosts.exec_host);
     record_change(rec, arena, JOB_A_EXEC_HOST2, NULL, run->hosts.exec_host2);
     record_change(rec, arena, JOB_A_HASHNAME, NULL, o->id);
@@ -230,7 +193,7 @@ static void decide_run(const struct run *run, struct decision *out)
     record_change_num(rec, arena, JOB_A_MTIME, run->st->now_at);
     record_change(rec, arena, JOB_A_COMMENT, NULL, run_comment(run));
     /* Elsewhere: a hot start has nothing more to do for it. */
-    if (!str_same(obj_str(o, JOB_A_HF_HOT_VNODES, NULL), run->exec_vnode))
+    if (!str_same(obj_str(o, JOB_A_HF_HOT_VNODES, NULL), run->at.text))
         record_change(rec, arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 

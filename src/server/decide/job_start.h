@@ -11,7 +11,7 @@ struct job_start {
     const struct model *m;
     const struct svr_config *cfg;
     const struct job *job; /* in state Q */
-    const char *vnodes;    /* an exec_vnode, or a vnode that every chunk goes to */
+    const char *vnodes;    /* as RunJob says them: run_vnodes.h */
     const char *actor;
     int64_t now_at;
     /* Refused with 15046 when something of it is held or promised to others; a

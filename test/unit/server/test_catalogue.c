@@ -242,8 +242,33 @@ static void test_section_20(void)
         { "submit -", "alter 0.svr Resource_List.nodect=2", 15003,
           READ_ONLY " Resource_List.nodect", NULL },
         { NULL, "alter 99999.svr Priority=1", 15001, "Unknown Job Id", NULL },
-        { "submit -", "run 0.svr nosuch", 15062, "Unknown node  nosuch", NULL },
-        { "submit -", "run 0.svr (n1:ncpus=1", 15014, NULL, NULL },
+    };
+
+    RUN(examples);
+}
+
+/* What a request may say of vnodes (attributes.md 11); qrun adds its own text to that
+ * of an unknown one. What cannot be read is refused, also where it once was not. */
+static void test_vnodes_to_run_on(void)
+{
+    static const struct example examples[] = {
+        { "submit -", "run 0.svr nosuch", 15062, "Unknown node ", NULL },
+        { "submit -", "run 0.svr (nosuch:ncpus=1)", 15062, "Unknown node ", NULL },
+        { "submit -", "run 0.svr ()", 15062, "Unknown node ", NULL },
+        { "submit - Resource_List.select=2:ncpus=1", "run 0.svr n1+nosuch", 15062,
+          "Unknown node ", NULL },
+        { "submit - Resource_List.select=1000000000:ncpus=1", "run 0.svr n1", 15089,
+          "node(s) specification error", NULL },
+        { "submit -", "run 0.svr n1:ncpus", 15014, BAD, NULL },
+        { "submit -", "run 0.svr n1:", 15014, BAD, NULL },
+        { "submit -", "run 0.svr :ncpus=1", 15014, BAD, NULL },
+        { "submit -", "run 0.svr n1:nosuch=1", 15035, UNKNOWN ": nosuch", NULL },
+        { "submit -", "run 0.svr +", 15089, "node(s) specification error", NULL },
+        { "submit -", "run 0.svr -", 15004, "Invalid request", NULL },
+        { "submit -", "run 0.svr (n1:ncpus=1)+", 15014, BAD, NULL },
+        { "submit -", "run 0.svr (n1:ncpus=1", 15014, BAD, NULL },
+        { "submit -", "run 0.svr n1:ncpus=x", 15014, BAD, NULL },
+        { "submit -", "run 0.svr (n1:ncpus=1)(n1:ncpus=1)", 15014, BAD, NULL },
     };
 
     RUN(examples);
@@ -555,6 +580,7 @@ int main(void)
           test_definitions_are_changed_only_where_nobody_counts_on_them },
         { "a definition that returns starts at nothing",
           test_a_definition_that_returns_starts_at_nothing },
+        { "vnodes to run on are read as the table says", test_vnodes_to_run_on },
         { "selects are refused and completed as the table says", test_selects },
         { "places and combinations follow theirs", test_places_and_combinations },
         { "older forms become a select", test_older_forms },

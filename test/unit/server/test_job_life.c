@@ -628,6 +628,39 @@ static void a_site_resource_is_shown_when_used(void)
     fake_mom_free(&fm);
 }
 
+/* Names get what the chunks ask for, in their order; amounts are not checked. */
+static void qrun_names_vnodes(void)
+{
+    static const struct {
+        const char *select, *vnodes, *exec_vnode, *exec_host;
+    } cases[] = {
+        { "1:ncpus=1", "n1", "n1:ncpus=1", "n1/0" },
+        { "1:ncpus=1", "(n1)", "(n1:ncpus=1)", "n1/0" },
+        { "1:ncpus=1", "n1+nosuch", "n1:ncpus=1", "n1/0" },
+        { "1:ncpus=1", "n1:ncpus=100", "n1:ncpus=100", "n1/0*100" },
+        { "2:ncpus=1+1:mem=1kb", "n1", "n1:ncpus=1+n1:ncpus=1+n1:mem=1kb:ncpus=1",
+          "n1/0+n1/1+n1/2" },
+        { "1:ncpus=1+1:ncpus=2", "n1+n1", "n1:ncpus=1+n1:ncpus=2", "n1/0+n1/1*2" },
+        { "1:ncpus=1+1:ncpus=2", "n1:ncpus=3+n1", "n1:ncpus=3+n1:ncpus=2",
+          "n1/0*3+n1/1*2" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fake_mom fm = fake_mom_new();
+        struct rig *r = fm.r;
+        const char *id = submit(
+            r, RIG_USER, "",
+            arena_printf(r->arena, "Resource_List.select=%s", cases[i].select), "x\n");
+
+        CU_ASSERT_EQUAL(run_job(r, id, cases[i].vnodes), 0);
+        CU_ASSERT_STRING_EQUAL(obj_str(the_job(r, id), JOB_A_EXEC_VNODE, ""),
+                               cases[i].exec_vnode);
+        CU_ASSERT_STRING_EQUAL(obj_str(the_job(r, id), JOB_A_EXEC_HOST, ""),
+                               cases[i].exec_host);
+        fake_mom_free(&fm);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -659,6 +692,7 @@ int main(void)
           a_job_that_must_not_rerun_ends_with_its_node },
         { "all vnodes that can go go", all_vnodes_that_can_go_go },
         { "the natural vnode stays", the_natural_vnode_stays },
+        { "qrun names vnodes", qrun_names_vnodes },
         { "a resource of the site is shown when it was used",
           a_site_resource_is_shown_when_used },
     };
