@@ -266,7 +266,7 @@ static const struct {
     { 'i', I }, { 'r', R }, { 'm', M },
 };
 
-static bool name_is_valid(const char *name)
+bool resource_name_is_valid(const char *name)
 {
     if (!isalpha((unsigned char)*name))
         return false;
@@ -361,7 +361,7 @@ int resource_define(struct resource_defs *d, const char *name, const char *type,
     uint32_t bits = 0;
     int err;
 
-    if (!name_is_valid(name))
+    if (!resource_name_is_valid(name))
         return diag_code(why, PBSE_BADATVAL);
     if (resource_find(d, name))
         return diag_code(why, PBSE_DUPLIST);

@@ -34,6 +34,9 @@ struct resource_defs;
 
 struct resource_defs *resource_defs_new(void); /* holds the built-in ones */
 void resource_defs_free(struct resource_defs *d);
+/* A letter, then letters, digits, '_' and '-': what a resource may be called. */
+bool resource_name_is_valid(const char *name);
+
 const struct resource_def *resource_find(const struct resource_defs *d,
                                          const char *name);
 size_t resource_count(const struct resource_defs *d);

@@ -55,6 +55,19 @@ void buf_add_char(struct buf *b, char c)
     buf_add(b, &c, 1);
 }
 
+void buf_add_quoted(struct buf *b, const char *value)
+{
+    char quote = strchr(value, '"') ? '\'' : '"';
+
+    if (!strchr(value, ' ')) {
+        buf_add_str(b, value);
+        return;
+    }
+    buf_add_char(b, quote);
+    buf_add_str(b, value);
+    buf_add_char(b, quote);
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
     va_list ap;

@@ -24,6 +24,10 @@ void buf_add_str(struct buf *b, const char *s);
 void buf_add_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* A value of a list that is split at blanks: in double quotes when it has a blank, in
+ * single ones when it has a double quote, too (operations.md 17). */
+void buf_add_quoted(struct buf *b, const char *value);
+
 /* Room for at least 'more' further bytes; returns where they go. The caller adds what
  * it wrote to b->len. */
 char *buf_reserve(struct buf *b, size_t more) MUST_CHECK;

@@ -76,6 +76,19 @@ static int refuse(struct diag *why, int code, const char *name, const char *reso
     return diag_about(why, code, what);
 }
 
+/* A resource that nobody knows: a name that none could have is a bad value, but where a
+ * job is altered (cli.md 1.10). */
+static int refuse_resource(const struct edit *e, const char *name, const char *resource,
+                           struct diag *why)
+{
+    bool alters_job = e->table == &job_table && e->o;
+
+    return refuse(why,
+                  alters_job || resource_name_is_valid(resource) ? PBSE_UNKRESC
+                                                                 : PBSE_BADATVAL,
+                  name, resource);
+}
+
 int edit_set(struct edit *e, int attr, const char *resource, const char *text,
              enum wire_op op, struct diag *why)
 {
@@ -85,6 +98,8 @@ int edit_set(struct edit *e, int attr, const char *resource, const char *text,
     if (attr_type_has_members(row->type) && !resource)
         return refuse(why, PBSE_UNKRESC, row->name, NULL);
     err = attr_value_set(row->type, touch(e, attr), e->defs, resource, text, op);
+    if (err == PBSE_UNKRESC && resource && !resource_find(e->defs, resource))
+        return refuse_resource(e, row->name, resource, why);
     return err ? refuse(why, err, row->name, resource) : 0;
 }
 
@@ -168,6 +183,17 @@ static int check_select_writer(const struct edit *e, const char *text, uint32_t 
     return err;
 }
 
+/* A new job or reservation has nothing that an empty value could take away. */
+static bool is_submission(const struct edit *e)
+{
+    return !e->o && (e->table == &job_table || e->table == &resv_table);
+}
+
+static bool may_be_empty(const struct resource_def *def)
+{
+    return def->type == &attr_string || def->type == &attr_strings;
+}
+
 /* Members of a resource list have writers of their own (attributes.md 6.1). */
 static int check_member(const struct edit *e, int attr, const struct wire_attr *a,
                         uint32_t rights, struct diag *why)
@@ -175,12 +201,17 @@ static int check_member(const struct edit *e, int attr, const struct wire_attr *
     const struct attr_row *row = &e->table->rows[attr];
     const struct resource_def *def = NULL;
 
-    if (row->type == &attr_resources && a->resource)
+    if (row->type == &attr_resources && a->resource) {
         def = resource_find(e->defs, a->resource);
+        if (!def)
+            return refuse_resource(e, row->name, a->resource, why);
+    }
     if (!def || (rights & WHO_DAEMON))
         return 0;
     if (!(def->write & rights))
         return refuse(why, PBSE_ATTRRO, row->name, def->name);
+    if (*a->value == '\0' && is_submission(e) && !may_be_empty(def))
+        return refuse(why, PBSE_BADATVAL, row->name, def->name);
     if (def->type == &attr_select && *a->value != '\0')
         return check_select_writer(e, a->value, rights, why);
     return 0;
@@ -280,7 +311,8 @@ static int entry_apply(struct entries *en, int attr, const struct wire_attr *a,
     if (is_gathered(en, attr, a))
         return gather(en, attr, a, when, why);
     err = check_work(en, attr, a, why);
-    return err ? err : edit_set(e, attr, a->resource, a->value, (enum wire_op)a->op, why);
+    return err ? err
+               : edit_set(e, attr, a->resource, a->value, (enum wire_op)a->op, why);
 }
 
 static int entry_carry_out(struct entries *en, const struct wire_attr *a, size_t when,

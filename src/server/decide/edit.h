@@ -42,9 +42,11 @@ void edit_unset(struct edit *e, int attr, const char *resource);
 void edit_defaults(struct edit *e);
 
 /* A request's attribute list in its order, each with name look-up (15002), write
- * permission (15003; for daemons the entry is skipped instead), that of a resource
- * list's member (15003, within a select 15108), decoding, operator; an empty value
- * unsets and goes first. Then each touched row's own check. */
+ * permission (15003; for daemons the entry is skipped instead), a resource list's
+ * member (15035; 15014 for a name that none could have, except where a job is altered),
+ * its permission (15003, within a select 15108), decoding, operator; an empty value
+ * unsets and goes first, and is refused for a resource of a new job or reservation
+ * (15014). Then each touched row's own check. */
 int edit_list(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
               struct diag *why) MUST_CHECK;
 /* The steps before the rows' checks, and those checks alone. */

@@ -42,16 +42,3 @@ void effect_account(struct effects *out, uint64_t seq, int64_t at, char type,
     e->u.account.text = arena_vprintf(out->arena, fmt, ap);
     va_end(ap);
 }
-
-void account_add_value(struct buf *out, const char *value)
-{
-    char quote = strchr(value, '"') ? '\'' : '"';
-
-    if (!strchr(value, ' ')) {
-        buf_add_str(out, value);
-        return;
-    }
-    buf_add_char(out, quote);
-    buf_add_str(out, value);
-    buf_add_char(out, quote);
-}

@@ -77,9 +77,6 @@ void effect_log(struct effects *out, uint64_t seq, uint32_t event, uint32_t obj_
                 const char *object, const char *fmt, ...) PRINTF_LIKE(6, 7);
 void effect_account(struct effects *out, uint64_t seq, int64_t at, char type,
                     const char *id, const char *fmt, ...) PRINTF_LIKE(6, 7);
-/* Append a value as accounting lines have it: in quotes when it has a blank
- * (operations.md 17). */
-void account_add_value(struct buf *out, const char *value);
 /* Append an effect of that kind, told when record 'seq' is durable. */
 struct effect *effect_add(struct effects *out, enum effect_kind kind, uint64_t seq);
 

@@ -76,20 +76,51 @@ static void fill(struct resources *list, const struct resource_defs *defs,
     }
 }
 
+#define N_DEFAULTS 4
+
+/* Where the i-th default comes from; NULL: nowhere. */
+static const struct resources *default_list(const struct model *m,
+                                            const struct queue *queue, size_t i,
+                                            enum default_kind *ret)
+{
+    *ret = i < 2 ? WITH_SELECT : WITHOUT_SELECT;
+    switch (i) {
+    case 0:
+        return queue ? obj_resources(&queue->obj, QUEUE_A_RESOURCES_DEFAULT) : NULL;
+    case 1:
+        return obj_resources(m->server, SERVER_A_RESOURCES_DEFAULT);
+    case 2:
+        return queue ? obj_resources(&queue->obj, QUEUE_A_RESOURCES_MAX) : NULL;
+    default:
+        return obj_resources(m->server, SERVER_A_RESOURCES_MAX);
+    }
+}
+
 /* A reservation's walltime is in the list before: no default speaks for it. */
 static void fill_defaults(struct resources *list, const struct model *m,
                           const struct queue *queue, struct arena *arena)
 {
-    if (queue)
-        fill(list, m->defs, obj_resources(&queue->obj, QUEUE_A_RESOURCES_DEFAULT),
-             WITH_SELECT, arena);
-    fill(list, m->defs, obj_resources(m->server, SERVER_A_RESOURCES_DEFAULT),
-         WITH_SELECT, arena);
-    if (queue)
-        fill(list, m->defs, obj_resources(&queue->obj, QUEUE_A_RESOURCES_MAX),
-             WITHOUT_SELECT, arena);
-    fill(list, m->defs, obj_resources(m->server, SERVER_A_RESOURCES_MAX),
-         WITHOUT_SELECT, arena);
+    for (size_t i = 0; i < N_DEFAULTS; i++) {
+        enum default_kind kind;
+        const struct resources *from = default_list(m, queue, i, &kind);
+
+        if (from)
+            fill(list, m->defs, from, kind, arena);
+    }
+}
+
+const char *resource_request_default(const struct model *m, const struct queue *queue,
+                                     const char *name, struct arena *arena)
+{
+    for (size_t i = 0; i < N_DEFAULTS; i++) {
+        enum default_kind kind;
+        const struct resources *from = default_list(m, queue, i, &kind);
+        const char *text = from ? resources_text(from, name, arena) : NULL;
+
+        if (text)
+            return text;
+    }
+    return NULL;
 }
 
 /* The forms before select: 'nodes', or what the list has that belongs to a host.

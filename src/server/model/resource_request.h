@@ -25,6 +25,11 @@ int resource_request_complete(struct resources *list, const struct model *m,
                               struct arena *arena, const char **ret_schedselect,
                               struct diag *why) MUST_CHECK;
 
+/* What a new job would get of that resource in the queue without asking for it
+ * (attributes.md 8, steps 1 to 4), in the arena; NULL: nothing. 'queue' may be NULL. */
+const char *resource_request_default(const struct model *m, const struct queue *queue,
+                                     const char *name, struct arena *arena);
+
 /* Replace the select of a complete 'list': the sums that came from 'schedselect' make
  * room for those of the new one, which is handed over. The codes of select. */
 int resource_request_reselect(struct resources *list, const struct model *m,

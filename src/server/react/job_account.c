@@ -22,7 +22,7 @@ static void add_list(struct buf *out, const char *name, const struct attr_value 
     attr_value_encode(&attr_resources, v, name, &all, arena);
     for (size_t i = 0; i < all.n; i++) {
         buf_printf(out, "%s.%s=", name, all.v[i].resource);
-        account_add_value(out, all.v[i].value);
+        buf_add_quoted(out, all.v[i].value);
         buf_add_char(out, ' ');
     }
 }
@@ -52,7 +52,7 @@ static void add_project(struct buf *out, const struct object *o)
     if (!obj_is_set(o, JOB_A_PROJECT))
         return;
     buf_add_str(out, "project=");
-    account_add_value(out, obj_str(o, JOB_A_PROJECT, ""));
+    buf_add_quoted(out, obj_str(o, JOB_A_PROJECT, ""));
     buf_add_char(out, ' ');
 }
 
@@ -187,27 +187,15 @@ static void account_aborted(const struct reaction *r)
     account(r, 'A', &text);
 }
 
-/* What a request altered, in the order of the attribute table. */
+/* The request has said what it altered. */
 static void account_altered(const struct reaction *r)
 {
     struct buf text = { 0 };
 
-    for (size_t attr = 0; attr < JOB_A_HF_SCRIPT; attr++)
-        for (size_t i = 0; i < r->rec->n_changes; i++) {
-            const struct change *c = &r->rec->changes[i];
-
-            if (c->attr != (int)attr || attr == JOB_A_MTIME ||
-                attr == JOB_A_RESOURCES_USED || attr == JOB_A_ESTIMATED)
-                continue;
-            buf_printf(&text, "%s%s%s=", job_rows[attr].name, c->resource ? "." : "",
-                       c->resource ? c->resource : "");
-            account_add_value(&text, c->after ? c->after : "");
-            buf_add_char(&text, ' ');
-        }
-    drop_last_blank(&text);
-    if (text.len)
-        account(r, 'a', &text);
-    buf_fini(&text);
+    if (!r->rec->note || !*r->rec->note)
+        return;
+    buf_add_str(&text, r->rec->note);
+    account(r, 'a', &text);
 }
 
 void react_job_account(const struct reaction *r)

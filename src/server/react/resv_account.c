@@ -51,7 +51,7 @@ static void add_field(const struct object *o, const struct account_field *f,
     if (f->quoting == QUOTED)
         buf_printf(out, "\"%s\"", text);
     else if (f->quoting == QUOTED_BLANKS)
-        account_add_value(out, text);
+        buf_add_quoted(out, text);
     else
         buf_add_str(out, text);
     buf_add_char(out, ' ');
@@ -67,7 +67,7 @@ static void add_resources(const struct object *o, struct arena *arena, struct bu
                       &list, arena);
     for (size_t i = 0; i < list.n; i++) {
         buf_printf(out, "%s.%s=", list.v[i].name, list.v[i].resource);
-        account_add_value(out, list.v[i].value);
+        buf_add_quoted(out, list.v[i].value);
         buf_add_char(out, ' ');
     }
 }

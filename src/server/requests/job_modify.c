@@ -21,6 +21,13 @@ struct alteration {
     struct edit e;
 };
 
+static bool edit_has(const struct edit *e, int attr, const char *resource)
+{
+    const struct attr_value *v = edit_value(e, attr);
+
+    return v->set && resources_find(&v->u.res, resource);
+}
+
 /* --- a job that runs ------------------------------------------------------------- */
 
 static bool resource_may_change(const char *name)
@@ -59,7 +66,75 @@ static int check_running(const struct alteration *al, struct diag *why)
     return 0;
 }
 
-/* A user may lower a limit of a running job or give one, not raise it. */
+/* --- what is unset --------------------------------------------------------------- */
+
+static bool unsets_resource(const struct wire_attr *a)
+{
+    return *a->value == '\0' &&
+           strcasecmp(a->name, job_rows[JOB_A_RESOURCE_LIST].name) == 0;
+}
+
+static bool may_be_unset(const char *resource)
+{
+    static const char *const needed[] = { "select", "place", "nodect", "ncpus" };
+
+    for (size_t i = 0; i < ARRAY_LEN(needed); i++)
+        if (strcasecmp(needed[i], resource) == 0)
+            return false;
+    return true;
+}
+
+static int check_unset(const struct alteration *al, struct diag *why)
+{
+    for (size_t i = 0; i < al->attrs->n; i++) {
+        const struct wire_attr *a = &al->attrs->v[i];
+
+        if (!unsets_resource(a))
+            continue;
+        if (!a->resource)
+            return diag_about(why, PBSE_UNKRESC, a->name);
+        if (!may_be_unset(a->resource))
+            return diag_set(why, PBSE_BADATVAL, "%s %s.%s", pbse_text(PBSE_BADATVAL),
+                            a->name, a->resource);
+    }
+    return 0;
+}
+
+/* A resource that is unset gets what a new job would get in the queue
+ * (attributes.md 14.4). */
+static int restore_defaults(struct alteration *al, struct diag *why)
+{
+    for (size_t i = 0; i < al->attrs->n; i++) {
+        const struct wire_attr *a = &al->attrs->v[i];
+        const char *text;
+        int err = 0;
+
+        if (!unsets_resource(a) || edit_has(&al->e, JOB_A_RESOURCE_LIST, a->resource))
+            continue;
+        text =
+            resource_request_default(al->m, al->job->queue, a->resource, al->rq->arena);
+        if (text)
+            err = edit_set(&al->e, JOB_A_RESOURCE_LIST, a->resource, text, WIRE_OP_SET,
+                           why);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static bool is_unset_by(const struct alteration *al, const char *resource)
+{
+    for (size_t i = 0; i < al->attrs->n; i++) {
+        const struct wire_attr *a = &al->attrs->v[i];
+
+        if (unsets_resource(a) && a->resource && strcasecmp(a->resource, resource) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A user may lower a limit of a running job or give one, not raise it; the default
+ * comes back whatever it is. */
 static int check_raises(const struct alteration *al, struct diag *why)
 {
     const struct resources *before = obj_resources(&al->job->obj, JOB_A_RESOURCE_LIST);
@@ -71,7 +146,7 @@ static int check_raises(const struct alteration *al, struct diag *why)
         const struct resource_def *def = before->v[i].def;
         const struct resource_value *now = resources_find(after, def->name);
 
-        if (resource_may_change(def->name) &&
+        if (resource_may_change(def->name) && !is_unset_by(al, def->name) &&
             (!now || def->type->compare(&now->value, &before->v[i].value) > 0))
             return diag_code(why, PBSE_PERM);
     }
@@ -256,7 +331,11 @@ static int check_alteration(struct alteration *al, struct diag *why)
     if (!err && running)
         err = check_running(al, why);
     if (!err)
+        err = check_unset(al, why);
+    if (!err)
         err = edit_list(&al->e, al->attrs, al->rq->who->rights, why);
+    if (!err)
+        err = restore_defaults(al, why);
     if (!err)
         err = check_holds(al, why);
     if (!err)
@@ -285,6 +364,78 @@ static void tell_mom(const struct alteration *al, struct decision *out)
     }
 }
 
+/* One entry of an 'a' record: the value as it is now. */
+static void add_altered(const struct alteration *al, int attr,
+                        const struct resource_def *def, struct buf *out)
+{
+    const struct attr_type *type = job_rows[attr].type;
+    const struct attr_value *v = edit_value(&al->e, attr);
+    const char *value = def ? attr_value_member(type, v, def->name, al->rq->arena)
+                            : attr_value_text(type, v, al->rq->arena);
+
+    buf_printf(out, "%s%s%s%s=", out->len ? " " : "", job_rows[attr].name,
+               def ? "." : "", def ? def->name : "");
+    buf_add_quoted(out, value ? value : "UNSET");
+}
+
+/* Resources of the request that are told already. */
+struct told {
+    const struct resource_def *def;
+    UT_hash_handle hh;
+};
+
+static bool told_before(struct told **told, const struct resource_def *def,
+                        struct arena *arena)
+{
+    struct told *t;
+
+    HASH_FIND(hh, *told, &def, sizeof(def), t);
+    if (t)
+        return true;
+    t = ARENA_NEW(arena, struct told);
+    t->def = def;
+    HASH_ADD(hh, *told, def, sizeof(t->def), t);
+    return false;
+}
+
+/* What the request says of one attribute: once, and each resource once. */
+static void add_attr(const struct alteration *al, int attr, const int *attr_of,
+                     struct buf *out)
+{
+    struct told *told = NULL;
+
+    for (size_t i = 0; i < al->attrs->n; i++) {
+        const char *resource = al->attrs->v[i].resource;
+        const struct resource_def *def;
+
+        if (attr_of[i] != attr)
+            continue;
+        def = resource ? resource_find(al->m->defs, resource) : NULL;
+        if (told_before(&told, def, al->rq->arena))
+            continue;
+        add_altered(al, attr, def, out);
+    }
+    HASH_CLEAR(hh, told);
+}
+
+/* What was asked for, not what follows from it: attributes in the order of their table,
+ * resources in that of the request (operations.md 17). */
+static const char *altered_text(const struct alteration *al)
+{
+    int *attr_of = ARENA_ARRAY(al->rq->arena, int, al->attrs->n + 1);
+    struct buf text = { 0 };
+    const char *ret;
+
+    for (size_t i = 0; i < al->attrs->n; i++)
+        attr_of[i] = attr_find(&job_table, al->attrs->v[i].name);
+    for (int attr = 0; attr < JOB_A_HF_SCRIPT; attr++)
+        if (attr != JOB_A_RESOURCES_USED && attr != JOB_A_ESTIMATED)
+            add_attr(al, attr, attr_of, &text);
+    ret = arena_strdup(al->rq->arena, text.data ? text.data : "");
+    buf_fini(&text);
+    return ret;
+}
+
 static void decide_alteration(struct alteration *al, struct decision *out)
 {
     struct record *rec =
@@ -293,6 +444,7 @@ static void decide_alteration(struct alteration *al, struct decision *out)
     /* A scheduler's comments and estimates are no alterations of the request. */
     if (!al->rq->who->scheduler) {
         rec->reason = REASON_ALTERED;
+        rec->note = altered_text(al);
         edit_set_num(&al->e, JOB_A_MTIME, al->rq->now_at);
     }
     if (!edit_commit(&al->e, out->arena, rec))

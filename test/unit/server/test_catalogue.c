@@ -239,9 +239,62 @@ static void test_section_20(void)
         { NULL, "submit - max_run_subjobs=3", 15231, NULL, NULL },
         { "submit -", "alter 0.svr Resource_List.nosuch=1", 15035,
           UNKNOWN " Resource_List.nosuch", NULL },
+        { "submit -", "alter 0.svr Resource_List.:mem=1gb", 15035,
+          UNKNOWN " Resource_List.:mem", NULL },
+        { "submit -", "alter 0.svr Resource_List.nosuch=", 15035,
+          UNKNOWN " Resource_List.nosuch", NULL },
+        { NULL, "submit - Resource_List.:mem=1gb", 15014, BAD " Resource_List.:mem",
+          NULL },
+        { NULL, "submit - Resource_List.x$y=1", 15014, BAD " Resource_List.x$y", NULL },
+        { NULL, "submit - Resource_List.1a=1", 15014, BAD " Resource_List.1a", NULL },
+        { NULL, "submit - Resource_List.walltime=", 15014,
+          BAD " Resource_List.walltime", NULL },
+        { NULL, "submit - Resource_List.software=", 0, NULL, NULL },
+        { NULL, "set server - resources_max.mem:=1", 15014,
+          BAD " resources_max.mem:", NULL },
+        { NULL, "set queue q resources_default.nosuch=1", 15035,
+          UNKNOWN " resources_default.nosuch", NULL },
+        { NULL, "unset server - resources_max.nosuch", 15035,
+          UNKNOWN " resources_max.nosuch", NULL },
         { "submit -", "alter 0.svr Resource_List.nodect=2", 15003,
           READ_ONLY " Resource_List.nodect", NULL },
         { NULL, "alter 99999.svr Priority=1", 15001, "Unknown Job Id", NULL },
+    };
+
+    RUN(examples);
+}
+
+#define LIMITED "set server - resources_max.walltime=300; "
+
+/* A resource that is unset gets what a new job would get (attributes.md 14.4). */
+static void test_what_comes_back(void)
+{
+    static const struct example examples[] = {
+        { "submit - Resource_List.walltime=100",
+          "ann:alter 0.svr Resource_List.walltime=", 0, NULL,
+          "job 0.svr Resource_List.walltime=-" },
+        { LIMITED "submit - Resource_List.walltime=100",
+          "ann:alter 0.svr Resource_List.walltime=", 0, NULL,
+          "job 0.svr Resource_List.walltime=00:05:00" },
+        { LIMITED "set server - resources_default.walltime=200; "
+                  "submit - Resource_List.walltime=100",
+          "ann:alter 0.svr Resource_List.walltime=", 0, NULL,
+          "job 0.svr Resource_List.walltime=00:03:20" },
+        { LIMITED "set server - resources_default.walltime=200; set queue q "
+                  "resources_default.walltime=50; submit q Resource_List.walltime=100",
+          "ann:alter 0.svr Resource_List.walltime=", 0, NULL,
+          "job 0.svr Resource_List.walltime=00:00:50" },
+        { "submit - Resource_List.ncpus=2 Resource_List.mem=1gb",
+          "alter 0.svr Resource_List.mem=", 0, NULL,
+          "job 0.svr Resource_List.mem=- Resource_List.select=1:ncpus=2" },
+        { "submit -", "alter 0.svr Resource_List.select=", 15014,
+          BAD " Resource_List.select", NULL },
+        { "submit -", "alter 0.svr Resource_List.place=", 15014,
+          BAD " Resource_List.place", NULL },
+        { "submit - Resource_List.ncpus=2", "alter 0.svr Resource_List.ncpus=", 15014,
+          BAD " Resource_List.ncpus", NULL },
+        { "submit -", "alter 0.svr Resource_List.nodect=", 15014,
+          BAD " Resource_List.nodect", NULL },
     };
 
     RUN(examples);
@@ -580,6 +633,7 @@ int main(void)
           test_definitions_are_changed_only_where_nobody_counts_on_them },
         { "a definition that returns starts at nothing",
           test_a_definition_that_returns_starts_at_nothing },
+        { "what is unset gets its default back", test_what_comes_back },
         { "vnodes to run on are read as the table says", test_vnodes_to_run_on },
         { "selects are refused and completed as the table says", test_selects },
         { "places and combinations follow theirs", test_places_and_combinations },

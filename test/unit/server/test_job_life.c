@@ -661,6 +661,48 @@ static void qrun_names_vnodes(void)
     }
 }
 
+/* ModifyJob of the owner with several entries. */
+static int alter_all(struct rig *r, const char *id, const char *attrs)
+{
+    struct body_manage body = { .command = 2, .object_type = 2, .object_name = id };
+
+    body.attrs = rig_attrs(r, attrs);
+    return rig_ask(r, RIG_USER, BATCH_MODIFY_JOB, &body, NULL)->code;
+}
+
+/* What was asked for, in the order of the table, resources in that of the request. */
+static void an_alteration_says_what_was_asked_for(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "", "", "x\n");
+
+    CU_ASSERT_EQUAL(alter_all(r, id, "Resource_List.walltime=90 Account_Name=acct2"),
+                    0);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0),
+                           "Account_Name=acct2 Resource_List.walltime=00:01:30");
+    CU_ASSERT_EQUAL(alter_all(r, id, "Resource_List.walltime= Account_Name="), 0);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0),
+                           "Account_Name=UNSET Resource_List.walltime=UNSET");
+    id = running_job(&fm);
+    rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "",
+                "resources_default.walltime=1:00:00");
+    CU_ASSERT_EQUAL(alter_all(r, id, "Resource_List.walltime=50 Resource_List.cput=7"),
+                    0);
+    CU_ASSERT_STRING_EQUAL(
+        accounted(r, 'a', 0),
+        "Resource_List.walltime=00:00:50 Resource_List.cput=00:00:07");
+    /* The default comes back to its owner, although it is more than the limit was. */
+    CU_ASSERT_EQUAL(alter_all(r, id, "Resource_List.walltime="), 0);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0), "Resource_List.walltime=01:00:00");
+    CU_ASSERT_EQUAL(alter_all(r, id, "Resource_List.walltime=2:00:00"), PBSE_PERM);
+    id = submit(r, RIG_USER, "", "Resource_List.ncpus=1", "x\n");
+    CU_ASSERT_EQUAL(alter_all(r, id, "Resource_List.ncpus=3 Account_Name=acct2"), 0);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0),
+                           "Account_Name=acct2 Resource_List.ncpus=3");
+    fake_mom_free(&fm);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -691,6 +733,8 @@ int main(void)
         { "a job that must not rerun ends with its node",
           a_job_that_must_not_rerun_ends_with_its_node },
         { "all vnodes that can go go", all_vnodes_that_can_go_go },
+        { "an alteration says what was asked for",
+          an_alteration_says_what_was_asked_for },
         { "the natural vnode stays", the_natural_vnode_stays },
         { "qrun names vnodes", qrun_names_vnodes },
         { "a resource of the site is shown when it was used",
