@@ -7,6 +7,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/listing.c src/server/engine/listing.h \
 	src/server/engine/shown.c src/server/engine/shown.h \
 	src/server/decide/sched_link.c src/server/decide/sched_link.h \
+	src/server/engine/parked.c src/server/engine/parked.h \
 	src/server/engine/settle.c \
 	src/server/engine/start.c \
 	src/server/engine/stop.c src/server/engine/stop.h \
@@ -189,6 +190,11 @@ test_unit_server_test_mom_link_SOURCES = test/unit/server/test_mom_link.c $(FAKE
 test_unit_server_test_mom_link_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_mom_link_LDADD = $(FAKE_MOM_LIBS)
 
+check_PROGRAMS += test/unit/server/test_parked
+TESTS += test/unit/server/test_parked
+test_unit_server_test_parked_SOURCES = test/unit/server/test_parked.c $(FAKE_MOM)
+test_unit_server_test_parked_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_parked_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_bounds
 TESTS += test/unit/server/test_bounds
 test_unit_server_test_bounds_SOURCES = test/unit/server/test_bounds.c $(FAKE_MOM)

@@ -60,6 +60,8 @@ struct svr_config {
     /* What one slice of a long status may cost, see listing.h; 0: LISTING_SLICE_BYTES
      */
     size_t listing_slice_bytes;
+    /* The same for other long requests, see request_slice_cost(); 0: a sane default */
+    size_t request_slice_cost;
 };
 
 #endif

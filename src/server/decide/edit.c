@@ -217,10 +217,10 @@ static int check_member(const struct edit *e, int attr, const struct wire_attr *
     return 0;
 }
 
-/* A request's entries being carried out. */
-struct entries {
+struct edit_entries {
     struct edit *e;
     uint32_t rights;
+    size_t n;                 /* entries so far */
     struct list_edit **lists; /* by row: of lists that += or -= are gathered for */
     size_t combined_bytes;    /* that += and -= of other values have walked over */
 };
@@ -235,7 +235,7 @@ static int refuse_excess(const struct attr_row *row, const char *resource,
     return diag_about(why, PBSE_BADATVAL, what);
 }
 
-static int check_bounds(const struct entries *en, int attr, const struct wire_attr *a,
+static int check_bounds(const struct edit_entries *en, int attr, const struct wire_attr *a,
                         struct diag *why)
 {
     const struct attr_row *row = &en->e->table->rows[attr];
@@ -249,7 +249,7 @@ static int check_bounds(const struct entries *en, int attr, const struct wire_at
 }
 
 /* Each += and -= of what is not gathered walks over the whole value. */
-static int check_work(struct entries *en, int attr, const struct wire_attr *a,
+static int check_work(struct edit_entries *en, int attr, const struct wire_attr *a,
                       struct diag *why)
 {
     const struct attr_row *row = &en->e->table->rows[attr];
@@ -265,7 +265,7 @@ static int check_work(struct entries *en, int attr, const struct wire_attr *a,
 }
 
 /* The list goes into a list edit with the first += or -= in the request. */
-static bool is_gathered(struct entries *en, int attr, const struct wire_attr *a)
+static bool is_gathered(struct edit_entries *en, int attr, const struct wire_attr *a)
 {
     const struct attr_type *type = en->e->table->rows[attr].type;
 
@@ -278,7 +278,7 @@ static bool is_gathered(struct entries *en, int attr, const struct wire_attr *a)
     return true;
 }
 
-static int gather(struct entries *en, int attr, const struct wire_attr *a, size_t when,
+static int gather(struct edit_entries *en, int attr, const struct wire_attr *a,
                   struct diag *why)
 {
     const struct attr_row *row = &en->e->table->rows[attr];
@@ -289,77 +289,77 @@ static int gather(struct entries *en, int attr, const struct wire_attr *a, size_
 
     if (err)
         return refuse(why, err, row->name, NULL);
-    list_edit_apply(en->lists[attr], &v, (enum wire_op)a->op, when);
+    list_edit_apply(en->lists[attr], &v, (enum wire_op)a->op, en->n);
     return 0;
 }
 
-static int entry_apply(struct entries *en, int attr, const struct wire_attr *a,
-                       size_t when, struct diag *why)
+static int entry_apply(struct edit_entries *en, int attr, const struct wire_attr *a,
+                       struct diag *why)
 {
     struct edit *e = en->e;
-    int err = check_member(e, attr, a, en->rights, why);
+    int err = check_bounds(en, attr, a, why);
 
+    if (!err)
+        err = check_member(e, attr, a, en->rights, why);
     if (err)
         return err;
     if (*a->value == '\0') {
         edit_unset(e, attr, a->resource);
         return 0;
     }
-    err = check_bounds(en, attr, a, why);
-    if (err)
-        return err;
     if (is_gathered(en, attr, a))
-        return gather(en, attr, a, when, why);
+        return gather(en, attr, a, why);
     err = check_work(en, attr, a, why);
     return err ? err
                : edit_set(e, attr, a->resource, a->value, (enum wire_op)a->op, why);
 }
 
-static int entry_carry_out(struct entries *en, const struct wire_attr *a, size_t when,
-                           struct diag *why)
+struct edit_entries *edit_entries_begin(struct edit *e, uint32_t rights)
 {
+    struct edit_entries *en = xcalloc(1, sizeof(*en));
+
+    en->e = e;
+    en->rights = rights;
+    en->lists = xcalloc(e->table->n, sizeof(*en->lists));
+    return en;
+}
+
+int edit_entries_add(struct edit_entries *en, const struct wire_attr *a,
+                     struct diag *why)
+{
+    struct diag local = { 0 };
     int attr;
 
-    switch (entry_find(en->e, a, en->rights, &attr, why)) {
+    if (en->n++ == REQUEST_MAX_ENTRIES)
+        return diag_set(why, PBSE_IVALREQ, "%s: more than %d attributes",
+                        pbse_text(PBSE_IVALREQ), REQUEST_MAX_ENTRIES);
+    switch (entry_find(en->e, a, en->rights, &attr, &local)) {
     case ENTRY_REFUSE:
-        return why->code;
+        break;
     case ENTRY_SKIP:
         return 0;
-    default:
-        return entry_apply(en, attr, a, when, why);
+    case ENTRY_TAKE:
+        entry_apply(en, attr, a, &local);
     }
+    return local.code ? diag_set(why, local.code, "%s", local.text) : 0;
 }
 
-/* Empty values unset and go first, then the others in their order. The first that was
- * refused and its number; SIZE_MAX when none was. */
-static size_t carry_out(struct entries *en, const struct wire_attrs *attrs,
-                        struct diag *why)
+/* Put the gathered lists back: the first operation that one of them refuses. */
+static int end_lists(struct edit_entries *en, struct diag *why)
 {
-    for (int empties = 1; empties >= 0; empties--)
-        for (size_t i = 0; i < attrs->n; i++)
-            if ((*attrs->v[i].value == '\0') == (bool)empties &&
-                entry_carry_out(en, &attrs->v[i], i, why))
-                return empties ? 0 : i;
-    return SIZE_MAX;
-}
+    size_t first = SIZE_MAX;
+    int err = 0;
 
-/* Put the gathered lists back. What one of them refuses counts when it comes before
- * what was refused already. */
-static void end_lists(struct entries *en, size_t refused_at, struct diag *why)
-{
     for (size_t i = 0; i < en->e->table->n; i++) {
-        const struct attr_row *row = &en->e->table->rows[i];
         size_t when = 0;
-        int err;
 
-        if (!en->lists[i])
+        if (!en->lists[i] || !list_edit_end(en->lists[i], &en->e->v[i], &when) ||
+            when >= first)
             continue;
-        err = list_edit_end(en->lists[i], &en->e->v[i], &when);
-        if (err && when < refused_at) {
-            refuse(why, err, row->name, NULL);
-            refused_at = when;
-        }
+        first = when;
+        err = refuse(why, PBSE_DUPLIST, en->e->table->rows[i].name, NULL);
     }
+    return err;
 }
 
 static int check_values(const struct edit *e, struct diag *why)
@@ -375,21 +375,42 @@ static int check_values(const struct edit *e, struct diag *why)
     return 0;
 }
 
+int edit_entries_end(struct edit_entries *en, struct diag *why)
+{
+    int err = end_lists(en, why);
+
+    if (!err)
+        err = check_values(en->e, why);
+    free(en->lists);
+    free(en);
+    return err;
+}
+
+/* Empty values unset and go first, then the others in their order. */
+static int add_all(struct edit_entries *en, const struct wire_attrs *attrs,
+                   struct diag *why)
+{
+    int err = 0;
+
+    for (int empties = 1; empties >= 0; empties--)
+        for (size_t i = 0; i < attrs->n && !err; i++)
+            if ((*attrs->v[i].value == '\0') == (bool)empties)
+                err = edit_entries_add(en, &attrs->v[i], why);
+    return err;
+}
+
+/* What a gathered list refuses comes before the entry that was refused. */
 int edit_list_entries(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
                       struct diag *why)
 {
-    struct entries en = { .e = e, .rights = rights };
-    struct diag local = { 0 };
+    struct edit_entries *en = edit_entries_begin(e, rights);
+    struct diag of_entry = { 0 }, of_list = { 0 };
+    int err = add_all(en, attrs, &of_entry);
+    const struct diag *first = &of_entry;
 
-    if (attrs->n > REQUEST_MAX_ENTRIES)
-        return diag_set(why, PBSE_IVALREQ, "%s: more than %d attributes",
-                        pbse_text(PBSE_IVALREQ), REQUEST_MAX_ENTRIES);
-    en.lists = xcalloc(e->table->n, sizeof(*en.lists));
-    end_lists(&en, carry_out(&en, attrs, &local), &local);
-    free(en.lists);
-    if (!local.code)
-        check_values(e, &local);
-    return local.code ? diag_set(why, local.code, "%s", local.text) : 0;
+    if (edit_entries_end(en, &of_list) == PBSE_DUPLIST || !err)
+        first = &of_list;
+    return first->code ? diag_set(why, first->code, "%s", first->text) : 0;
 }
 
 int edit_check_rows(const struct edit *e, struct diag *why)

@@ -49,9 +49,18 @@ void edit_defaults(struct edit *e);
  * (15014). Then each touched row's own check. */
 int edit_list(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
               struct diag *why) MUST_CHECK;
-/* The steps before the rows' checks, and those checks alone. */
+/* The steps before the rows' checks, and those checks alone. How much a request may say
+ * is in lib/attr/bounds.h; beyond it 15014 or 15004 with the reason. */
 int edit_list_entries(struct edit *e, const struct wire_attrs *attrs, uint32_t rights,
                       struct diag *why) MUST_CHECK;
+/* The same steps for a handler that looks at each entry in its turn, and puts empty
+ * values first itself where it wants that: the values of lists are whole only after
+ * edit_entries_end(), which ends it in every case. Each returns the first refusal;
+ * that a list names something twice (PBSE_DUPLIST) may come at the end. */
+struct edit_entries *edit_entries_begin(struct edit *e, uint32_t rights);
+int edit_entries_add(struct edit_entries *en, const struct wire_attr *a,
+                     struct diag *why) MUST_CHECK;
+int edit_entries_end(struct edit_entries *en, struct diag *why) MUST_CHECK;
 int edit_check_rows(const struct edit *e, struct diag *why) MUST_CHECK;
 
 /* The changes that an event makes to the edit's job, whose object there must be. */

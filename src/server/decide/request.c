@@ -40,6 +40,13 @@ bool requester_is_owner(const struct model *m, const struct requester *who,
     return strcasecmp(owner + len + 1, who->host) == 0;
 }
 
+#define SLICE_COST 2000
+
+size_t request_slice_cost(const struct request *rq)
+{
+    return rq->cfg->request_slice_cost ? rq->cfg->request_slice_cost : SLICE_COST;
+}
+
 struct record *decide(struct decision *out, const struct request *rq, enum fact fact,
                       enum obj_kind kind, const char *id)
 {

@@ -49,6 +49,17 @@ struct svr_view {
     const struct sched_links *links; /* sched_link.h */
 };
 
+/* What a handler remembers of a request that takes several turns (doc/design/006). The
+ * handler makes 'state' in its first slice, of memory in 'arena' or with a 'drop'. */
+struct progress {
+    struct arena *arena; /* lives as long as the request */
+    void *state;         /* the handler's own; NULL before its first slice */
+    /* An object is about to leave the model; may be NULL. */
+    void (*leave)(void *state, const struct object *o);
+    /* The request is over, or nobody waits for it any longer; may be NULL. */
+    void (*drop)(void *state);
+};
+
 struct request {
     const struct wire_request *wire;
     const void *body; /* == wire->body */
@@ -59,7 +70,14 @@ struct request {
     const struct svr_config *cfg; /* names and accounts of the server */
     struct pending_jobs *pending; /* jobs being sent, by connection (job_pending.h) */
     const struct svr_view *view;
+    /* NULL: the request has come in this turn. A handler that finds it too long for one
+     * turn then decides nothing and sets decision.more. */
+    struct progress *progress;
 };
+
+/* About what one slice of a request may cost: so many times what it costs to look at an
+ * object. */
+size_t request_slice_cost(const struct request *rq);
 
 /* When the reply is not known yet: the request waits for a fact about an object. */
 struct hold_reply {
@@ -76,6 +94,9 @@ struct hold_reply {
 struct decision {
     struct arena *arena;
     struct records records;
+    /* This was a slice: its records become facts, and the handler is asked again in a
+     * later turn. The rest of the decision is not looked at. */
+    bool more;
     struct wire_reply reply; /* choice 0 becomes a Null reply, code 0 */
     bool listing; /* the reply is every object that this status asks for (walk.h) */
     struct hold_reply hold;

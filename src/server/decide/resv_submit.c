@@ -56,9 +56,18 @@ static bool is_shrinking(const struct wire_attr *a)
             strcasecmp(a->resource, "max_walltime") == 0);
 }
 
-static int take_one(struct submission *s, struct wire_attr *a)
+/* That an ACL names somebody twice is said later. */
+static int unless_duplicate(struct submission *s, int err)
 {
-    const struct wire_attrs one = { .n = 1, .v = a };
+    if (err != PBSE_DUPLIST)
+        return err;
+    s->duplicate = true;
+    return 0;
+}
+
+static int take_one(struct submission *s, struct edit_entries *en,
+                    const struct wire_attr *a)
+{
     int err;
 
     if (is_shrinking(a)) {
@@ -73,26 +82,22 @@ static int take_one(struct submission *s, struct wire_attr *a)
             return 0; /* clients built for jobs send more than is needed */
         return diag_code(&s->out->why, PBSE_NOATTR);
     }
-    err = edit_list_entries(s->e, &one, s->rq->who->rights, &s->out->why);
+    err = edit_entries_add(en, a, &s->out->why);
     if (!err && attr_find(&resv_table, a->name) == RESV_A_RESERVE_JOB)
         err = resv_job_find(s->m, s->rq, a->value, &s->job, &s->out->why);
-    if (err != PBSE_DUPLIST)
-        return err;
-    s->duplicate = true;
-    return 0;
+    return unless_duplicate(s, err);
 }
 
 static int take_attributes(struct submission *s)
 {
     const struct body_queue *body = s->rq->body;
+    struct edit_entries *en = edit_entries_begin(s->e, s->rq->who->rights);
+    int err = 0, err_at_end;
 
-    for (size_t i = 0; i < body->attrs.n; i++) {
-        int err = take_one(s, &body->attrs.v[i]);
-
-        if (err)
-            return err;
-    }
-    return 0;
+    for (size_t i = 0; i < body->attrs.n && !err; i++)
+        err = take_one(s, en, &body->attrs.v[i]);
+    err_at_end = edit_entries_end(en, err ? NULL : &s->out->why);
+    return err ? err : unless_duplicate(s, err_at_end);
 }
 
 static bool server_flag(const struct model *m, int attr)

@@ -4,6 +4,7 @@
 #include "server/engine/listing.h"
 
 #include "lib/wire/packet.h"
+#include "server/engine/parked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,21 +83,10 @@ void listing_drop(struct listings *t, uint64_t conn)
 
 /* --- beginning --- */
 
-/* The request's texts outlive its turn: they go the way they came. */
+/* The request's texts outlive its turn. */
 static void copy_request(struct listing *l, const struct request *rq)
 {
-    struct buf bytes = { 0 };
-    bool known;
-    enum dis_error e;
-
-    batch_encode_request(&bytes, rq->wire);
-    e = batch_decode_request(bytes.data, bytes.len, l->arena, &l->wire, &known);
-    MUST(!e && known);
-    (void)e;
-    buf_fini(&bytes);
-    l->who = *rq->who;
-    l->who.user = arena_strdup(l->arena, rq->who->user);
-    l->who.host = arena_strdup(l->arena, rq->who->host);
+    request_copy(rq, l->arena, &l->wire, &l->who);
     l->rq = *rq;
     l->rq.wire = &l->wire;
     l->rq.body = l->wire.body;
@@ -165,9 +155,10 @@ static size_t gather_one(struct listings *t, struct listing *l)
     const struct shown *s;
     bool made;
     enum walk_step step = walk_next(&l->walk, &o);
+    size_t cost = CHEAP_BYTES * walk_cost(&l->walk);
 
     if (step == WALK_PAST)
-        return CHEAP_BYTES;
+        return cost;
     if (step == WALK_END) {
         end_part(l, NULL);
         return 0;
@@ -177,7 +168,7 @@ static size_t gather_one(struct listings *t, struct listing *l)
         end_part(l, s);
     else
         add(l, s);
-    return made ? CHEAP_BYTES + s->len : CHEAP_BYTES;
+    return made ? cost + s->len : cost;
 }
 
 /* What is not in a list tells something too: objects that are gone, jobs that are

@@ -64,6 +64,7 @@ void svr_free(struct svr *s)
     if (!s)
         return;
     listings_fini(&s->listings);
+    parked_fini(&s->parked);
     held_fini(&s->held);
     stop_fini(&s->stop);
     watches_fini(&s->watches);
@@ -273,7 +274,17 @@ static void mark_look(struct effects *out, size_t from, uint64_t conn)
             out->v[i].u.reply.looks = true;
 }
 
-static void serve(struct turn *t, const struct request_row *row,
+/* One slice of a request that goes on. False: it is refused. */
+static bool go_on_later(struct turn *t, const struct request *rq, struct decision *d)
+{
+    if (!rq->progress && !parked_add(&t->s->parked, rq))
+        return false;
+    take_up(t, d);
+    return true;
+}
+
+/* False: there is more of it. */
+static bool serve(struct turn *t, const struct request_row *row,
                   const struct request *rq)
 {
     struct decision d = turn_decision(t);
@@ -288,7 +299,14 @@ static void serve(struct turn *t, const struct request_row *row,
     }
     if (err == 0 && t->s->store_failed && needs_store(&d)) {
         refuse_unsaved(t, rq, row->silent);
-        return;
+        return true;
+    }
+    MUST(!d.more || !row->silent); /* who is not answered does not wait either */
+    if (err == 0 && d.more) {
+        if (go_on_later(t, rq, &d))
+            return false;
+        err = diag_set(&d.why, PBSE_IVALREQ, "%s: too many long requests at a time",
+                       pbse_text(PBSE_IVALREQ));
     }
     if (err) {
         d.records.n = 0;
@@ -297,7 +315,7 @@ static void serve(struct turn *t, const struct request_row *row,
         mark_look(t->out, before, rq->who->conn);
         if (d.close)
             close_conn(t, rq->who->conn);
-        return;
+        return true;
     }
     changes = d.records.n > 0;
     take_up(t, &d);
@@ -306,6 +324,7 @@ static void serve(struct turn *t, const struct request_row *row,
     answer(t, rq, &d, row->silent);
     if (!changes)
         mark_look(t->out, before, rq->who->conn);
+    return true;
 }
 
 /* The server's access lists come before everything but a registration (wire.md 5). */
@@ -344,31 +363,66 @@ static struct requester complete_requester(const struct svr *s,
     return full;
 }
 
+/* What the engine adds to a request of 'full'. */
+static struct request complete_request(struct svr *s, int64_t now_at,
+                                       const struct wire_request *wire,
+                                       const struct requester *full,
+                                       struct arena *arena)
+{
+    return (struct request){
+        .wire = wire,
+        .body = wire->body,
+        .who = full,
+        .actor = arena_printf(arena, "%s@%s", full->user, full->host),
+        .now_at = now_at,
+        .arena = arena,
+        .cfg = &s->cfg,
+        .pending = s->pending,
+        .view = &s->view,
+    };
+}
+
 void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
                  const struct wire_request *wire, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
     struct requester full = complete_requester(s, who);
     const struct request_row *row = request_row(wire->number);
-    struct request rq = {
-        .wire = wire,
-        .body = wire->body,
-        .who = &full,
-        .actor = arena_printf(out->arena, "%s@%s", full.user, full.host),
-        .now_at = now_at,
-        .arena = out->arena,
-        .cfg = &s->cfg,
-        .pending = s->pending,
-        .view = &s->view,
-    };
+    struct request rq = complete_request(s, now_at, wire, &full, out->arena);
 
     if (row) {
         if (is_let_in(&t, &rq))
-            serve(&t, row, &rq);
+            (void)serve(&t, row, &rq);
     } else {
         refuse(&t, &rq, PBSE_UNKREQ, NULL, false);
         close_conn(&t, who->conn);
     }
+    settle(&t);
+}
+
+bool svr_has_work(const struct svr *s)
+{
+    return s->parked.users != NULL;
+}
+
+/* Who asks is looked at afresh: rights may have changed since the last slice. */
+void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    struct parked *p = parked_turn(&s->parked);
+    uint64_t before = s->m->seq;
+    struct requester full;
+    struct request rq;
+
+    if (!p)
+        return;
+    full = complete_requester(s, &p->who);
+    rq = complete_request(s, now_at, &p->wire, &full, out->arena);
+    rq.progress = &p->progress;
+    if (serve(&t, request_row(p->wire.number), &rq))
+        parked_remove(&s->parked, p);
+    else
+        p->began |= s->m->seq > before;
     settle(&t);
 }
 
@@ -453,6 +507,7 @@ void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effect
     struct sched_link *l = sched_link_of_conn(&s->links, conn);
 
     listing_drop(&s->listings, conn);
+    parked_client_gone(&s->parked, conn);
     pending_drop(s->pending, conn);
     held_drop_conn(&s->held, conn);
     forget_unwanted_runs(s);

@@ -44,7 +44,14 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
 /* Is that user, not known to be root, a manager or an operator? */
 bool svr_is_staff(const struct svr *s, const char *user, const char *host);
 
-/* A client connection ended: held replies to it are dropped. */
+/* A request that is too long for one turn is parked, and goes on a slice at a time
+ * (doc/design/006). While svr_has_work() is true svr_go_on() carries out one slice of
+ * the request whose turn it is; whoever waits for it is answered with the last one. */
+bool svr_has_work(const struct svr *s);
+void svr_go_on(struct svr *s, int64_t now_at, struct effects *out);
+
+/* A client connection ended: held replies to it are dropped. A parked request of which
+ * something is fact already goes on to its end, any other one is dropped. */
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out);
 
 /* A status of many objects is put together in slices, so that others are served in

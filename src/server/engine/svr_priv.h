@@ -8,6 +8,7 @@
 #include "server/engine/held.h"
 #include "server/engine/listing.h"
 #include "server/decide/sched_link.h"
+#include "server/engine/parked.h"
 #include "server/engine/stop.h"
 #include "server/engine/svr.h"
 #include "server/engine/watch.h"
@@ -25,6 +26,7 @@ struct svr {
     struct svr_view view;
     struct holds_table held;
     struct listings listings;
+    struct parked_table parked;
     struct watches watches;
     struct stop stop;
     bool started;

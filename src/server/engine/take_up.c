@@ -290,6 +290,7 @@ static void take_up_record(struct turn *t, struct record *rec)
     if (o && fact_removes(rec->fact)) {
         watch_forget(&s->watches, o);
         listings_leave(&s->listings, o);
+        parked_leave(&s->parked, o);
     }
     model_apply(s->m, rec);
     if (!fact_removes(rec->fact))

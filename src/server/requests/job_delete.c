@@ -1,6 +1,7 @@
 /* job_delete.c - DeleteJob and DeleteJobList (wire.md 8.3, 8.6, 10.5).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/bounds.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/decide/job_end.h"
@@ -30,77 +31,154 @@ int handle_delete_job(const struct model *m, const struct request *rq,
     return err;
 }
 
-/* Jobs of this request that are being deleted: a job is deleted once. */
+/* What a deletion costs, in the units of request_slice_cost(). */
+#define DELETION_COST 60
+
+/* Jobs of this request that are being deleted: a job is deleted once. By id, since a
+ * job may be gone when it is named again. */
 struct seen {
-    const struct job *job;
+    const char *id;
     UT_hash_handle hh;
 };
 
-static bool seen_before(struct seen **seen, const struct job *job, struct arena *arena)
-{
-    struct seen *s;
-
-    HASH_FIND(hh, *seen, &job, sizeof(job), s);
-    if (s)
-        return true;
-    s = ARENA_NEW(arena, struct seen);
-    s->job = job;
-    HASH_ADD(hh, *seen, job, sizeof(s->job), s);
-    return false;
-}
-
-struct failures {
-    struct wire_deleted_job *v; /* in the order of the request */
-    size_t n;
+/* A list of jobs being deleted, in its order; it goes on in several turns when it is
+ * long. What was deleted is fact with its slice, whatever becomes of the rest. */
+struct deletion {
+    const struct wire_strings *ids;
+    uint32_t flags;
+    struct arena *arena; /* lives as long as the deletion */
+    size_t next;         /* of the ids */
+    size_t n_deleted;
+    struct seen *seen;
+    struct wire_deleted_job *failed; /* in the order of the request */
+    size_t n_failed;
     bool all_unknown;
 };
 
-static void reply_deleted(const struct failures *f, size_t n_deleted,
-                          struct decision *out)
+static struct deletion *deletion_new(const struct request *rq, struct arena *arena)
+{
+    struct deletion *d = ARENA_NEW(arena, struct deletion);
+
+    d->ids = &((const struct body_list *)rq->body)->ids;
+    d->flags = end_flags(rq->wire);
+    d->arena = arena;
+    d->failed = ARENA_ARRAY(arena, struct wire_deleted_job, d->ids->n + 1);
+    d->all_unknown = true;
+    return d;
+}
+
+static void deletion_drop(void *state)
+{
+    struct deletion *d = state;
+
+    HASH_CLEAR(hh, d->seen);
+}
+
+static bool was_seen(const struct deletion *d, const char *id)
+{
+    struct seen *s;
+
+    HASH_FIND_STR(d->seen, id, s);
+    return s != NULL;
+}
+
+static void see(struct deletion *d, const char *id)
+{
+    struct seen *s = ARENA_NEW(d->arena, struct seen);
+
+    s->id = arena_strdup(d->arena, id);
+    HASH_ADD_KEYPTR(hh, d->seen, s->id, strlen(s->id), s);
+}
+
+/* Returns what it cost. */
+static size_t delete_one(const struct model *m, const struct request *rq,
+                         struct deletion *d, const char *id, struct decision *out)
+{
+    const struct job *job;
+    struct diag why;
+    int err;
+
+    if (was_seen(d, id))
+        return 1;
+    err = job_for_request(m, rq, id, &job, &why);
+    if (err) {
+        d->failed[d->n_failed++] =
+            (struct wire_deleted_job){ .id = id, .code = (uint32_t)err };
+        d->all_unknown &= err == PBSE_UNKJOBID;
+        return 1;
+    }
+    see(d, id);
+    job_delete_records(job, rq->actor, rq->now_at, d->flags, out);
+    d->n_deleted++;
+    return DELETION_COST;
+}
+
+/* The reply outlives the deletion: texts become its own. */
+static void reply_deleted(const struct deletion *d, struct decision *out)
 {
     struct wire_reply *reply = &out->reply;
-    size_t n = f->n;
+    size_t n = d->n_failed;
 
     *reply = (struct wire_reply){ .choice = REPLY_DELETE };
-    if (n > 0 && n_deleted == 0) {
-        reply->code = (int32_t)f->v[n - 1].code;
-        if (f->all_unknown)
+    if (n > 0 && d->n_deleted == 0) {
+        reply->code = (int32_t)d->failed[n - 1].code;
+        if (d->all_unknown)
             n = 1;
     }
     reply->deleted.v = ARENA_ARRAY(out->arena, struct wire_deleted_job, n + 1);
-    for (size_t i = 0; i < n; i++)
-        reply->deleted.v[i] = f->v[n - 1 - i];
+    for (size_t i = 0; i < n; i++) {
+        reply->deleted.v[i] = d->failed[n - 1 - i];
+        reply->deleted.v[i].id = arena_strdup(out->arena, reply->deleted.v[i].id);
+    }
     reply->deleted.n = n;
+}
+
+/* The next slice; true when that was the last id. */
+static bool delete_some(const struct model *m, const struct request *rq,
+                        struct deletion *d, struct decision *out)
+{
+    size_t most = request_slice_cost(rq), cost = 0;
+
+    while (d->next < d->ids->n && cost < most)
+        cost += delete_one(m, rq, d, d->ids->v[d->next++], out);
+    return d->next == d->ids->n;
+}
+
+static struct deletion *deletion_of(const struct request *rq)
+{
+    struct progress *p = rq->progress;
+
+    if (!p->state) {
+        p->state = deletion_new(rq, p->arena);
+        p->drop = deletion_drop;
+    }
+    return p->state;
+}
+
+static int refuse_list(struct decision *out)
+{
+    out->reply = (struct wire_reply){ .code = PBSE_IVALREQ, .choice = REPLY_DELETE };
+    return 0;
 }
 
 int handle_delete_job_list(const struct model *m, const struct request *rq,
                            struct decision *out)
 {
-    const struct wire_strings *ids = &((const struct body_list *)rq->body)->ids;
-    struct failures f = { .all_unknown = true };
-    uint32_t flags = end_flags(rq->wire);
-    struct seen *seen = NULL;
-    size_t n_deleted = 0;
+    size_t n = ((const struct body_list *)rq->body)->ids.n;
+    struct deletion *d;
 
-    f.v = ARENA_ARRAY(out->arena, struct wire_deleted_job, ids->n + 1);
-    for (size_t i = 0; i < ids->n; i++) {
-        const struct job *job;
-        struct diag why;
-        int err;
-
-        err = job_for_request(m, rq, ids->v[i], &job, &why);
-        if (err) {
-            f.v[f.n++] =
-                (struct wire_deleted_job){ .id = ids->v[i], .code = (uint32_t)err };
-            f.all_unknown &= err == PBSE_UNKJOBID;
-            continue;
-        }
-        if (!seen_before(&seen, job, out->arena)) {
-            job_delete_records(job, rq->actor, rq->now_at, flags, out);
-            n_deleted++;
-        }
+    if (n > REQUEST_MAX_IDS)
+        return refuse_list(out);
+    if (!rq->progress && n * DELETION_COST > request_slice_cost(rq)) {
+        out->more = true;
+        return 0;
     }
-    HASH_CLEAR(hh, seen);
-    reply_deleted(&f, n_deleted, out);
+    d = rq->progress ? deletion_of(rq) : deletion_new(rq, out->arena);
+    out->more = !delete_some(m, rq, d, out);
+    MUST(!out->more || rq->progress);
+    if (!out->more)
+        reply_deleted(d, out);
+    if (!rq->progress)
+        deletion_drop(d);
     return 0;
 }

@@ -265,6 +265,24 @@ static bool is_visible(const struct selection *s, const struct job *job)
                               obj_str(&job->obj, JOB_A_JOB_OWNER, ""));
 }
 
+static size_t criterion_cost(const struct criterion *c)
+{
+    const struct attr_type *type = value_type(c);
+
+    if (type && type->list)
+        return 1 + c->value.u.list.n / 4; /* each member is compared */
+    return 1;
+}
+
+size_t selection_cost(const struct selection *s)
+{
+    size_t cost = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        cost += criterion_cost(&s->v[i]);
+    return cost;
+}
+
 /* What the comparisons take is given back: there are many jobs. */
 bool selection_has(const struct selection *s, const struct job *job)
 {
@@ -280,22 +298,117 @@ bool selection_has(const struct selection *s, const struct job *job)
 
 /* --- replies --------------------------------------------------------------------- */
 
-static int reply_ids(const struct model *m, const struct request *rq,
-                     struct decision *out)
+/* SelectJobs under way. */
+struct selecting {
+    struct request rq; /* of the slice; the walk looks at it */
+    struct walk walk;
+    size_t n, cap;
+    const char **ids;
+};
+
+static void selecting_drop(void *state)
+{
+    walk_close(&((struct selecting *)state)->walk);
+}
+
+static void selecting_leave(void *state, const struct object *o)
+{
+    walk_leave(&((struct selecting *)state)->walk, o);
+}
+
+static int selecting_open(const struct model *m, const struct request *rq,
+                          struct arena *arena, struct selecting **ret, struct diag *why)
+{
+    struct selecting *s = ARENA_NEW(arena, struct selecting);
+    int err;
+
+    s->rq = *rq;
+    err = walk_open(m, &s->rq, arena, &s->walk, why);
+    if (!err)
+        *ret = s;
+    return err;
+}
+
+/* The next slice; true when all jobs were looked at. */
+static bool select_some(const struct request *rq, struct selecting *s,
+                        struct arena *arena)
+{
+    size_t most = request_slice_cost(rq), cost = 0;
+    const struct object *o;
+    enum walk_step step;
+
+    s->rq = *rq;
+    while (!rq->progress || cost < most) {
+        step = walk_next(&s->walk, &o);
+        if (step == WALK_END)
+            return true;
+        cost += walk_cost(&s->walk);
+        if (step == WALK_PAST)
+            continue;
+        s->ids = arena_grow(arena, s->ids, s->n, &s->cap, 16, sizeof(*s->ids));
+        s->ids[s->n++] = arena_strdup(arena, o->id);
+    }
+    return false;
+}
+
+static void reply_ids(const struct selecting *s, struct decision *out)
+{
+    struct wire_reply *reply = &out->reply;
+
+    reply->choice = REPLY_SELECT;
+    reply->ids.v = ARENA_ARRAY(out->arena, const char *, s->n + 1);
+    reply->ids.n = s->n;
+    for (size_t i = 0; i < s->n; i++)
+        reply->ids.v[i] = arena_strdup(out->arena, s->ids[i]);
+}
+
+/* Reading the criteria takes its time too. */
+static bool is_long(const struct model *m, const struct request *rq)
 {
     const struct body_select *body = rq->body;
-    struct wire_reply *reply = &out->reply;
-    struct selection *s;
-    int err = selection_open(m, rq, &body->criteria, rq->arena, &s, &out->why);
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < body->criteria.n; i++)
+        bytes += 64 + strlen(body->criteria.v[i].value);
+    return m->kinds[OBJ_JOB].n * (1 + bytes / 64) > request_slice_cost(rq);
+}
+
+static int select_in_slices(const struct model *m, const struct request *rq,
+                            struct decision *out)
+{
+    struct progress *p = rq->progress;
+    struct selecting *s = p->state;
+    int err = s ? 0 : selecting_open(m, rq, p->arena, &s, &out->why);
 
     if (err)
         return err;
-    reply->choice = REPLY_SELECT;
-    reply->ids.v = ARENA_ARRAY(out->arena, const char *, m->kinds[OBJ_JOB].n + 1);
-    MODEL_EACH(m, OBJ_JOB, o)
-    if (selection_has(s, TO_JOB(o)))
-        reply->ids.v[reply->ids.n++] = arena_strdup(out->arena, o->id);
-    selection_close(s);
+    p->state = s;
+    p->drop = selecting_drop;
+    p->leave = selecting_leave;
+    out->more = !select_some(rq, s, p->arena);
+    if (!out->more)
+        reply_ids(s, out);
+    return 0;
+}
+
+static int select_jobs(const struct model *m, const struct request *rq,
+                       struct decision *out)
+{
+    struct selecting *s;
+    int err;
+
+    if (rq->progress)
+        return select_in_slices(m, rq, out);
+    if (is_long(m, rq)) {
+        out->more = true;
+        return 0;
+    }
+    err = selecting_open(m, rq, rq->arena, &s, &out->why);
+    if (err)
+        return err;
+    (void)select_some(rq, s, out->arena);
+    reply_ids(s, out);
+    selecting_drop(s);
     return 0;
 }
 
@@ -307,5 +420,5 @@ int handle_select_jobs(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_JOBHISTNOTSET);
     if (rq->wire->number == BATCH_SELECT_STATUS)
         return decide_listing(m, rq, out);
-    return reply_ids(m, rq, out);
+    return select_jobs(m, rq, out);
 }

@@ -18,4 +18,8 @@ void selection_close(struct selection *s); /* NULL is fine */
 /* The job meets every criterion and the requester may see it. */
 bool selection_has(const struct selection *s, const struct job *job);
 
+/* About what it costs to hold one job against all criteria, in the units of
+ * request_slice_cost(). */
+size_t selection_cost(const struct selection *s);
+
 #endif

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/walk.h"
 
+#include "lib/attr/bounds.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -40,6 +42,7 @@ static const struct kind_row kind_rows[] = {
     { BATCH_STATUS_RESV, OBJ_RESV, PBSE_UNKRESVID },
     { BATCH_STATUS_JOB, OBJ_JOB, PBSE_UNKJOBID },
     { BATCH_SELECT_STATUS, OBJ_JOB, PBSE_UNKJOBID },
+    { BATCH_SELECT_JOBS, OBJ_JOB, PBSE_UNKJOBID },
 };
 
 static const struct kind_row *kind_row(uint32_t number)
@@ -78,11 +81,23 @@ static const struct job *listed_job(const struct walk *w, const char **list)
     return j;
 }
 
+static bool has_too_many(const char *list)
+{
+    size_t n = 1;
+
+    for (; (list = strchr(list, ',')) && n <= REQUEST_MAX_IDS; list++)
+        n++;
+    return n > REQUEST_MAX_IDS;
+}
+
 /* A comma list: unknown ones are skipped as long as one is known. */
 static int open_job_list(struct walk *w, const char *list, struct diag *why)
 {
     bool hidden = false;
 
+    if (has_too_many(list))
+        return diag_set(why, PBSE_IVALREQ, "%s: more than %d ids",
+                        pbse_text(PBSE_IVALREQ), REQUEST_MAX_IDS);
     w->ids = arena_strdup(w->arena, list);
     while (*list) {
         const struct job *j = listed_job(w, &list);
@@ -143,7 +158,7 @@ static int open_selection(struct walk *w, struct diag *why)
     int err = read_selection(w, why);
 
     begin_kind(w);
-    if (err)
+    if (err || w->rq->wire->number == BATCH_SELECT_JOBS)
         return err;
     err = wanted_parse(&body->wanted, OBJ_JOB, w->arena, &w->wanted, why);
     if (err)
@@ -158,7 +173,7 @@ int walk_open(const struct model *m, const struct request *rq, struct arena *are
 
     MUST(row);
     *ret = (struct walk){ .m = m, .rq = rq, .arena = arena, .kind = row->kind };
-    if (rq->wire->number == BATCH_SELECT_STATUS)
+    if (row->number == BATCH_SELECT_STATUS || row->number == BATCH_SELECT_JOBS)
         return open_selection(ret, why);
     return row->kind == OBJ_JOB ? open_jobs(ret, why) : open_objects(ret, row, why);
 }
@@ -225,6 +240,11 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
         return WALK_PAST;
     *ret = o;
     return WALK_AT;
+}
+
+size_t walk_cost(const struct walk *w)
+{
+    return 1 + (w->selection ? selection_cost(w->selection) : 0);
 }
 
 void walk_leave(struct walk *w, const struct object *o)

@@ -20,7 +20,7 @@ struct walk {
     const char *ids;           /* what is left of a comma list; NULL: by kind */
     const struct object *next; /* by kind */
     uint64_t queue;            /* created_seq of the queue whose jobs these are, or 0 */
-    struct selection *selection; /* SelStat, else NULL */
+    struct selection *selection; /* SelStat and SelectJobs, else NULL */
     uint64_t defs_seq;           /* that the selection was read with */
 };
 
@@ -30,13 +30,16 @@ enum walk_step {
     WALK_END
 };
 
-/* A walk over StatusQue, StatusNode, StatusResv, StatusJob or SelStat; what it needs is
- * taken from 'arena', 'rq' must live as long. Refusals as wire.md 7.2 K and 10.3. */
+/* A walk over StatusQue, StatusNode, StatusResv, StatusJob, SelStat or SelectJobs; what
+ * it needs is taken from 'arena', 'rq' must live as long. Refusals as wire.md 7.2 K and 10.3. */
 int walk_open(const struct model *m, const struct request *rq, struct arena *arena,
               struct walk *ret, struct diag *why) MUST_CHECK;
 void walk_close(struct walk *w);
 
 enum walk_step walk_next(struct walk *w, const struct object **ret);
+
+/* About what a step costs, in the units of request_slice_cost(). */
+size_t walk_cost(const struct walk *w);
 
 /* The object is about to leave the model. */
 void walk_leave(struct walk *w, const struct object *o);

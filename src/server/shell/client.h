@@ -41,6 +41,8 @@
 #define CLIENT_MAX_SPREAD_BYTES   (1u << 20)
 /* Requests of a connection in one turn, before it is the others'. */
 #define CLIENT_TURN_REQUESTS      32
+/* Parked requests go on for so long in one turn. */
+#define CLIENTS_WORK_MS           5
 
 enum sched_role {
     ROLE_NONE,
@@ -103,6 +105,7 @@ struct clients {
     struct loop_timer *squeeze;
     int64_t crowded_at; /* when a full table was logged last */
     struct loop_timer *resume, *sweep;
+    struct loop_timer *work; /* parked requests go on */
     struct methods *methods;
 };
 

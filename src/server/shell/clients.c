@@ -493,8 +493,27 @@ static void keep_budgets(struct clients *cs)
         continue;
 }
 
+static bool may_work(const struct clients *cs)
+{
+    return svr_has_work(cs->sh->svr) && !cs->sh->stopping &&
+           !outbox_is_behind(cs->sh->outbox);
+}
+
+/* Slices of parked requests, whoever waits for them, and then others are served. */
+static void on_work(void *arg)
+{
+    struct clients *cs = arg;
+    struct shell *sh = cs->sh;
+    int64_t until_ms = clock_mono_ms() + CLIENTS_WORK_MS;
+
+    while (may_work(cs) && clock_mono_ms() < until_ms)
+        svr_go_on(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
+}
+
 void clients_end_turn(struct clients *cs)
 {
+    if (may_work(cs) && !loop_timer_is_set(cs->work))
+        loop_timer_set(cs->work, 0);
     keep_budgets(cs);
     if (svr_listing_held_bytes(cs->sh->svr) > cs->max_held &&
         !loop_timer_is_set(cs->squeeze))
@@ -580,6 +599,7 @@ int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
     cs->squeeze = loop_timer_new(sh->loop, long_replies_squeeze, cs);
     cs->resume = loop_timer_new(sh->loop, on_resume, cs);
     cs->gather = loop_timer_new(sh->loop, long_replies_gather, cs);
+    cs->work = loop_timer_new(sh->loop, on_work, cs);
     cs->sweep = loop_timer_new(sh->loop, on_sweep, cs);
     err = methods_new(sh, &cs->methods, why);
     if (!err)
@@ -614,6 +634,7 @@ void clients_free(struct clients *cs)
     loop_timer_free(cs->resume);
     loop_timer_free(cs->gather);
     loop_timer_free(cs->squeeze);
+    loop_timer_free(cs->work);
     buf_fini(&cs->bytes);
     loop_timer_free(cs->sweep);
     methods_free(cs->methods);

@@ -48,6 +48,7 @@ struct outbox {
     struct turn_effects *turns; /* ended ones, oldest first */
     struct turn_effects *current;
     uint64_t durable_seq;
+    uint64_t decided_seq; /* of the turns that have ended */
     bool committing;
     int64_t submitted_us; /* when the commit under way was given to the store */
     bool gathering;       /* what waits for the next one waits a little longer */
@@ -78,7 +79,7 @@ struct outbox *outbox_new(struct shell *sh)
     o->sh = sh;
     o->gather = loop_timer_new(sh->loop, on_gathered, o);
     o->current = turn_new();
-    o->durable_seq = store_last_seq(sh->store);
+    o->durable_seq = o->decided_seq = store_last_seq(sh->store);
     return o;
 }
 
@@ -227,6 +228,21 @@ static bool waits_for_store(const struct outbox *o)
     return false;
 }
 
+/* Number of the last record, with those of this turn. */
+static uint64_t last_decided(const struct outbox *o, const struct turn_effects *t)
+{
+    for (size_t i = t->effects.n; i > 0; i--)
+        if (t->effects.v[i - 1].kind == EFFECT_RECORD)
+            return t->effects.v[i - 1].seq;
+    return o->decided_seq;
+}
+
+bool outbox_is_behind(const struct outbox *o)
+{
+    return !o->given_up &&
+           last_decided(o, o->current) > o->durable_seq + OUTBOX_MOST_UNSAVED;
+}
+
 static bool speaks_of_durable(const struct outbox *o, const struct turn_effects *t)
 {
     for (size_t i = 0; i < t->effects.n; i++)
@@ -304,6 +320,7 @@ void outbox_end_turn(struct outbox *o)
             turn_free(t);
             continue;
         }
+        o->decided_seq = last_decided(o, t);
         t->submitted = !has_work_for_store(t);
         release_replies(o, t);
         if (o->given_up)

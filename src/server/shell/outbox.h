@@ -26,6 +26,11 @@ void outbox_committed(struct outbox *o, uint64_t seq);
  * from now on for what is not durable, until a commit ends. */
 void outbox_give_up(struct outbox *o);
 
+/* So many records wait for the store that long requests had better wait too: whoever
+ * asks for something meanwhile waits for all that was decided before. */
+#define OUTBOX_MOST_UNSAVED 256
+bool outbox_is_behind(const struct outbox *o);
+
 /* Nothing waits any more. */
 bool outbox_is_empty(const struct outbox *o);
 

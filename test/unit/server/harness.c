@@ -66,6 +66,8 @@ static int write_file(void *arg, const char *name, const char *data, size_t len,
 
 static const struct hook_files files = { read_file, write_file, NULL };
 
+size_t rig_slice_cost;
+
 static struct svr *make(void)
 {
     struct svr_config cfg = {
@@ -79,6 +81,7 @@ static struct svr *make(void)
         .host_addrs = addrs_of,
         .is_full_name = is_full_name,
         .hook_files = &files,
+        .request_slice_cost = rig_slice_cost,
     };
 
     return svr_new(&cfg);
@@ -203,6 +206,12 @@ const struct wire_reply *rig_ask(struct rig *r, const char *user, uint32_t numbe
                                  const void *body, const char *extend)
 {
     return rig_ask_on(r, r->conn + 1, user, number, body, extend);
+}
+
+const struct wire_reply *rig_go_on(struct rig *r, uint64_t conn)
+{
+    svr_go_on(r->s, r->now_at, fresh(r));
+    return rig_reply(r, conn);
 }
 
 /* One word: name[.resource] op value. */

@@ -62,6 +62,14 @@ const struct wire_reply *rig_ask_on(struct rig *r, uint64_t conn, const char *us
                                     uint32_t number, const void *body,
                                     const char *extend);
 
+/* What a slice of a long request costs in rigs that are made from now on; 0: the
+ * default (svr.h). */
+extern size_t rig_slice_cost;
+
+/* One slice of the parked request whose turn it is; the effects are of it alone. The
+ * reply to 'conn', NULL when there is none yet. */
+const struct wire_reply *rig_go_on(struct rig *r, uint64_t conn);
+
 /* A Manager request. 'attrs' is "name=value name.resource+=value name-=value name="
  * with blanks between. Returns the code of the reply; its text is in rig_text(). */
 int rig_manager(struct rig *r, const char *user, uint32_t command, uint32_t type,

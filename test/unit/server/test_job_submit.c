@@ -485,10 +485,14 @@ static void a_selection_has_a_status(void)
 static int select_with(struct rig *r, size_t n, const char *user)
 {
     struct body_select body = { 0 };
+    const struct wire_reply *reply;
 
     for (size_t i = 0; i < n; i++)
         wire_attrs_add(&body.criteria, r->arena, "User_List", NULL, user, WIRE_OP_NE);
-    return rig_ask(r, RIG_USER, BATCH_SELECT_JOBS, &body, NULL)->code;
+    reply = rig_ask(r, RIG_USER, BATCH_SELECT_JOBS, &body, NULL);
+    while (!reply && svr_has_work(r->s))
+        reply = rig_go_on(r, r->conn);
+    return reply ? reply->code : -1;
 }
 
 static const char *long_name(struct rig *r, size_t len)

@@ -47,6 +47,8 @@ static struct core {
     uint64_t brief_conn; /* another long reply: one small part */
     size_t brief_slices_left;
     size_t held_bytes; /* by long replies, as the shell is told */
+    uint64_t parked_conn; /* its request goes on until another one was served */
+    size_t n_served_at_parking;
 } core;
 
 /* A long reply: each part is gathered in so many slices. */
@@ -148,6 +150,10 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
         break;
     case BATCH_ASYRUN_JOB:
         break;
+    case BATCH_DELETE_JOB_LIST:
+        core.parked_conn = who->conn;
+        core.n_served_at_parking = core.n_requests;
+        break;
     case BATCH_STATUS_JOB:
         core.list_conn = who->conn;
         core.parts_left = PARTS;
@@ -243,6 +249,22 @@ void svr_listing_drop(struct svr *s, uint64_t conn)
     (void)s;
     CU_ASSERT_EQUAL(conn, core.list_conn);
     core.list_conn = 0;
+}
+
+bool svr_has_work(const struct svr *s)
+{
+    (void)s;
+    return core.parked_conn != 0;
+}
+
+void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
+{
+    (void)s, (void)now_at;
+    CU_ASSERT_NOT_EQUAL(core.parked_conn, 0);
+    if (core.n_requests == core.n_served_at_parking)
+        return;
+    reply_text_to(out, core.parked_conn, "all of it");
+    core.parked_conn = 0;
 }
 
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
@@ -493,6 +515,7 @@ static bool is_silent(int fd)
 #define LOCATE   "+2+2+8%u+1x+0"
 #define CONNECT  "+2+2+0%u+0"
 #define BIG      "+2+22+82%u+0+0+0"
+#define PARK     "+2+23+100%u+0+0"
 #define BRIEF    "+2+22+81%u+0+0+0"
 #define REGISTER "+2+22+98%u+7default+0"
 #define DONE     "+2+2+0+0+1+0"
@@ -983,6 +1006,28 @@ static void test_long_replies_wait_for_readers_that_read(void)
     ASSERT_REPLY(other, "brief");
     CU_ASSERT_EQUAL(core.n_gone, 0);
     CU_ASSERT_EQUAL(sh.clients->n_readers, 0);
+    close(fd);
+    close(other);
+    world_end();
+}
+
+/* What is parked goes on in every turn, and everybody else is served meanwhile; the
+ * connection's own next request waits for the answer. */
+static void test_others_are_served_while_a_request_goes_on(void)
+{
+    int fd, other;
+
+    world_begin();
+    fd = local_client();
+    other = local_client();
+    ask(fd, PARK STATUS);
+    settle();
+    CU_ASSERT_EQUAL(core.n_requests, 1);
+    CU_ASSERT(is_silent(fd));
+    ask(other, STATUS);
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+8answer 2");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+9all of it");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 3");
     close(fd);
     close(other);
     world_end();
@@ -1823,6 +1868,8 @@ int main(void)
         { "unread long replies are bounded", test_unread_long_replies_are_bounded },
         { "long replies wait for readers that read",
           test_long_replies_wait_for_readers_that_read },
+        { "others are served while a request goes on",
+          test_others_are_served_while_a_request_goes_on },
         { "silent requests do not block", test_silent_requests_do_not_block },
         { "a close follows its reply", test_close_follows_its_reply },
         { "no reply comes before its record", test_no_reply_before_its_record },

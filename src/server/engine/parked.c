@@ -1,0 +1,139 @@
+/* parked.c - see parked.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/engine/parked.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+void request_copy(const struct request *rq, struct arena *arena,
+                  struct wire_request *wire, struct requester *who)
+{
+    struct buf bytes = { 0 };
+    bool known;
+    enum dis_error e;
+
+    batch_encode_request(&bytes, rq->wire);
+    e = batch_decode_request(bytes.data, bytes.len, arena, wire, &known);
+    MUST(!e && known);
+    (void)e;
+    buf_fini(&bytes);
+    *who = *rq->who;
+    who->user = arena_strdup(arena, rq->who->user);
+    who->host = arena_strdup(arena, rq->who->host);
+}
+
+static struct parked_user *find_user(const struct parked_table *t, const char *name)
+{
+    struct parked_user *u;
+
+    DL_FOREACH(t->users, u)
+    {
+        if (strcmp(u->name, name) == 0)
+            return u;
+    }
+    return NULL;
+}
+
+static struct parked_user *make_user(struct parked_table *t, const char *name)
+{
+    struct parked_user *u = xcalloc(1, sizeof(*u));
+
+    u->name = xstrdup(name);
+    DL_APPEND(t->users, u);
+    return u;
+}
+
+static void drop_user(struct parked_table *t, struct parked_user *u)
+{
+    DL_DELETE(t->users, u);
+    free(u->name);
+    free(u);
+}
+
+struct parked *parked_add(struct parked_table *t, const struct request *rq)
+{
+    struct parked_user *u = find_user(t, rq->actor);
+    struct parked *p;
+
+    MUST(!parked_find(t, rq->who->conn)); /* one request at a time */
+    if (u && u->n >= PARKED_MAX_OF_USER)
+        return NULL;
+    p = xcalloc(1, sizeof(*p));
+    p->conn = rq->who->conn;
+    p->arena = p->progress.arena = arena_new();
+    request_copy(rq, p->arena, &p->wire, &p->who);
+    p->user = u ? u : make_user(t, rq->actor);
+    p->user->n++;
+    DL_APPEND(p->user->first, p);
+    HASH_ADD(hh, t->by_conn, conn, sizeof(p->conn), p);
+    return p;
+}
+
+void parked_remove(struct parked_table *t, struct parked *p)
+{
+    if (p->conn)
+        HASH_DEL(t->by_conn, p);
+    DL_DELETE(p->user->first, p);
+    if (--p->user->n == 0)
+        drop_user(t, p->user);
+    if (p->progress.drop)
+        p->progress.drop(p->progress.state);
+    arena_free(p->arena);
+    free(p);
+}
+
+void parked_fini(struct parked_table *t)
+{
+    while (t->users)
+        parked_remove(t, t->users->first);
+}
+
+struct parked *parked_turn(struct parked_table *t)
+{
+    struct parked_user *u = t->users;
+
+    if (!u)
+        return NULL;
+    DL_DELETE(t->users, u);
+    DL_APPEND(t->users, u);
+    return u->first;
+}
+
+struct parked *parked_find(const struct parked_table *t, uint64_t conn)
+{
+    struct parked *p;
+
+    HASH_FIND(hh, t->by_conn, &conn, sizeof(conn), p);
+    return p;
+}
+
+void parked_client_gone(struct parked_table *t, uint64_t conn)
+{
+    struct parked *p = parked_find(t, conn);
+
+    if (!p)
+        return;
+    if (!p->began) {
+        parked_remove(t, p);
+        return;
+    }
+    HASH_DEL(t->by_conn, p);
+    p->conn = p->who.conn = 0;
+}
+
+void parked_leave(const struct parked_table *t, const struct object *o)
+{
+    const struct parked_user *u;
+    const struct parked *p;
+
+    DL_FOREACH(t->users, u)
+    {
+        DL_FOREACH(u->first, p)
+        {
+            if (p->progress.leave && p->progress.state)
+                p->progress.leave(p->progress.state, o);
+        }
+    }
+}

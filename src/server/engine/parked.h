@@ -1,0 +1,70 @@
+/* parked.h - requests that are decided in later turns (doc/design/006).
+ *
+ * A request that is too long for one turn is copied, byte for byte as it came, and its
+ * handler is asked again, a slice at a time, until it is done. What it remembers
+ * between two slices is its progress (requests/request.h). Others are served in
+ * between; parked requests of different users have their slices in turns, and those of
+ * one user one after the other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_ENGINE_PARKED_H
+#define SERVER_ENGINE_PARKED_H
+
+#include "server/decide/request.h"
+
+#include <uthash.h>
+
+/* Parked requests of one user at a time. */
+#define PARKED_MAX_OF_USER 100
+
+struct parked {
+    uint64_t conn;       /* 0: its client has gone */
+    struct arena *arena; /* of the copy, and of its progress */
+    struct wire_request wire;
+    struct requester who; /* as the shell knows it */
+    struct progress progress;
+    bool began;                 /* something of it is fact already */
+    struct parked *prev, *next; /* of the same user, oldest first */
+    struct parked_user *user;
+    UT_hash_handle hh; /* by connection */
+};
+
+/* Whose requests they are. */
+struct parked_user {
+    char *name; /* "user@host" */
+    size_t n;
+    struct parked *first;
+    struct parked_user *prev, *next; /* who is next has waited longest */
+};
+
+struct parked_table {
+    struct parked *by_conn;
+    struct parked_user *users;
+};
+
+/* A zeroed struct is empty. */
+void parked_fini(struct parked_table *t);
+
+/* Keep a copy of the request; NULL when its user has too many of them. */
+struct parked *parked_add(struct parked_table *t, const struct request *rq);
+/* It is over. */
+void parked_remove(struct parked_table *t, struct parked *p);
+
+/* Whose turn it is: the oldest one of the user who is next; NULL: there is none. That
+ * user goes behind the others. */
+struct parked *parked_turn(struct parked_table *t);
+
+/* The one of a connection, NULL when it has none. */
+struct parked *parked_find(const struct parked_table *t, uint64_t conn);
+/* The connection has ended: a request that began goes on for nobody, any other one is
+ * dropped. */
+void parked_client_gone(struct parked_table *t, uint64_t conn);
+
+/* An object is about to leave the model. */
+void parked_leave(const struct parked_table *t, const struct object *o);
+
+/* Copy a request's body and its requester, so that they live as long as 'arena'. */
+void request_copy(const struct request *rq, struct arena *arena,
+                  struct wire_request *wire, struct requester *who);
+
+#endif
