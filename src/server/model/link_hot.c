@@ -1,0 +1,88 @@
+/* link_hot.c - jobs that a hot start puts back, and the vnodes that they await.
+ *
+ * Such a job holds nothing while it is queued; its old vnodes know whom to wake.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_state.h"
+#include "server/model/link_priv.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+static void add_awaits(struct model *m, struct job *j)
+{
+    holds_make(m, obj_str(&j->obj, JOB_A_HF_HOT_VNODES, NULL), &j->awaits);
+    for (size_t i = 0; i < j->awaits.n; i++) {
+        struct node *n = j->awaits.v[i].node;
+
+        n->awaited = array_insert(n->awaited, &n->n_awaited, j,
+                                  place_of_job(n->awaited, n->n_awaited, j));
+    }
+}
+
+static void remove_awaits(struct job *j)
+{
+    for (size_t i = 0; i < j->awaits.n; i++) {
+        struct node *n = j->awaits.v[i].node;
+
+        n->awaited = array_remove(n->awaited, &n->n_awaited, j);
+    }
+    holds_drop(&j->awaits);
+}
+
+/* A job that is held or waits for its time is none of a hot start's for now. */
+void link_hot(struct model *m, struct job *j)
+{
+    bool queued = job_state(j) == 'Q';
+
+    j->hot = obj_is_set(&j->obj, JOB_A_HF_HOT_VNODES) && (queued || job_is_at_mom(j));
+    m->n_hot += j->hot;
+    if (j->hot && queued)
+        add_awaits(m, j);
+}
+
+void unlink_hot(struct model *m, struct job *j)
+{
+    remove_awaits(j);
+    m->n_hot -= j->hot;
+    j->hot = false;
+}
+
+/* A vnode that comes may be one that jobs await. */
+void find_awaits(struct model *m)
+{
+    struct object *o;
+
+    if (m->n_hot == 0)
+        return;
+    DL_FOREACH(m->kinds[OBJ_JOB].first, o)
+    {
+        struct job *j = STRUCT_OF(o, struct job, obj);
+
+        if (!j->linked || !j->hot)
+            continue;
+        unlink_hot(m, j);
+        link_hot(m, j);
+    }
+}
+
+static void drop_await(struct job *j, const struct node *n)
+{
+    for (size_t i = 0; i < j->awaits.n; i++) {
+        if (j->awaits.v[i].node != n)
+            continue;
+        resources_clear(&j->awaits.v[i].amount);
+        j->awaits.v[i] = j->awaits.v[--j->awaits.n];
+        return;
+    }
+}
+
+/* One that goes is not awaited any more. */
+void drop_awaited(struct node *n)
+{
+    for (size_t i = 0; i < n->n_awaited; i++)
+        drop_await(n->awaited[i], n);
+    free(n->awaited);
+    n->awaited = NULL;
+    n->n_awaited = 0;
+}

@@ -1,0 +1,131 @@
+/* link_job.c - a job, its queue, its reservation, and the vnodes that it runs on.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_state.h"
+#include "server/model/job_tally.h"
+#include "server/model/link_priv.h"
+
+#include <utlist.h>
+
+static void node_add_job(const struct model *m, struct node *n, struct job *j)
+{
+    n->jobs = array_insert(n->jobs, &n->n_jobs, j, place_of_job(n->jobs, n->n_jobs, j));
+    looks_new(m, &n->obj);
+}
+
+static void node_remove_job(const struct model *m, struct node *n, struct job *j)
+{
+    n->jobs = array_remove(n->jobs, &n->n_jobs, j);
+    looks_new(m, &n->obj);
+}
+
+static int job_order(const struct job *a, const struct job *b)
+{
+    return a->obj.created_seq < b->obj.created_seq ? -1 : 1;
+}
+
+static bool job_is_history(const struct job *j)
+{
+    int64_t state = obj_num(&j->obj, JOB_A_JOB_STATE, 'T');
+
+    return state == 'M' || state == 'F';
+}
+
+static void queue_add_job(struct model *m, struct queue *q, struct job *j)
+{
+    struct job *last = q->jobs ? q->jobs->queue_prev : NULL;
+
+    j->queue = q;
+    if (!last || last->obj.created_seq < j->obj.created_seq)
+        DL_APPEND2(q->jobs, j, queue_prev, queue_next);
+    else
+        DL_INSERT_INORDER2(q->jobs, j, job_order, queue_prev, queue_next);
+    q->n_jobs += !job_is_history(j);
+    q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
+    if (job_is_at_mom(j))
+        list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
+    tallies_add(&q->tallies, j);
+    looks_new(m, &q->obj);
+}
+
+static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
+{
+    if (job_is_at_mom(j))
+        list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
+    tallies_remove(&q->tallies, j);
+    q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
+    q->n_jobs -= !job_is_history(j);
+    DL_DELETE2(q->jobs, j, queue_prev, queue_next);
+    j->queue = NULL;
+    looks_new(m, &q->obj);
+}
+
+void link_job(struct model *m, struct job *j)
+{
+    struct object *o = find_object(m, OBJ_QUEUE, obj_str(&j->obj, JOB_A_QUEUE, ""));
+
+    j->linked = true;
+    m->n_jobs += !job_is_history(j);
+    tallies_add(&m->tallies, j);
+    m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
+    if (job_is_at_mom(j))
+        holds_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->holds);
+    for (size_t i = 0; i < j->holds.n; i++)
+        node_add_job(m, j->holds.v[i].node, j);
+    if (o)
+        queue_add_job(m, STRUCT_OF(o, struct queue, obj), j);
+    else
+        m->n_orphans++;
+    job_set_resv(m, j, j->queue ? j->queue->resv : NULL);
+    link_hot(m, j);
+}
+
+void unlink_job(struct model *m, struct job *j)
+{
+    if (!j->linked)
+        return;
+    j->linked = false;
+    m->n_jobs -= !job_is_history(j);
+    tallies_remove(&m->tallies, j);
+    m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
+    job_uncount_outside(m, j);
+    j->resv = NULL;
+    if (j->queue)
+        queue_remove_job(m, j->queue, j);
+    else
+        m->n_orphans--;
+    for (size_t i = 0; i < j->holds.n; i++)
+        node_remove_job(m, j->holds.v[i].node, j);
+    holds_drop(&j->holds);
+    unlink_hot(m, j);
+}
+
+/* A new queue takes in the jobs that name it. */
+void adopt_jobs(struct model *m, struct queue *q)
+{
+    struct object *o;
+
+    if (m->n_orphans == 0)
+        return;
+    DL_FOREACH(m->kinds[OBJ_JOB].first, o)
+    {
+        struct job *j = STRUCT_OF(o, struct job, obj);
+
+        if (!j->linked || j->queue || !str_same(obj_str(o, JOB_A_QUEUE, ""), q->obj.id))
+            continue;
+        unlink_job(m, j);
+        link_job(m, j);
+    }
+}
+
+/* A queue that goes leaves its jobs (history, if any) without one. */
+void orphan_jobs(struct model *m, struct queue *q)
+{
+    struct job *j, *next;
+
+    DL_FOREACH_SAFE2(q->jobs, j, next, queue_next)
+    {
+        queue_remove_job(m, q, j);
+        m->n_orphans++;
+    }
+}

@@ -1,0 +1,63 @@
+/* link_priv.h - what the files that make and take away links share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_LINK_PRIV_H
+#define SERVER_MODEL_LINK_PRIV_H
+
+#include "server/model/priv.h"
+
+/* The shares of an exec_vnode's text, summed by vnode; vnodes that are not there hold
+ * nothing, and a text that cannot be read holds nothing at all. The caller ends it with
+ * holds_drop(). */
+void holds_make(struct model *m, const char *text, struct holds *ret);
+void holds_drop(struct holds *holds);
+
+/* Put an item into an array of '*n' pointers at a place, or take it out; the array as
+ * it is then, NULL when it is empty. Taking out what is not there is no error. */
+void *array_insert(void *array, size_t *n, void *item, size_t at);
+void *array_remove(void *array, size_t *n, const void *item);
+
+/* Where a job belongs among 'n' others in order of creation. */
+size_t place_of_job(struct job *const *v, size_t n, const struct job *j);
+
+/* Add what is held to the sums of its vnodes (sign 1), or take it off (-1). */
+void hold_count(const struct model *m, const struct hold *h, int sign);
+void holds_count(const struct model *m, const struct holds *holds, int sign);
+
+/* Add the members of the object's resource list that servers and queues count
+ * (attributes.md 6.3) to 'total', or take them off. */
+void list_count(struct model *m, struct resources *total, const struct object *o,
+                int attr, int sign);
+
+/* The job belongs to that reservation, or to none: who counts it follows. */
+void job_set_resv(struct model *m, struct job *j, struct resv *r);
+void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r);
+void job_uncount_outside(struct model *m, struct job *j);
+
+/* The links of one object of each kind. */
+void link_queue(struct model *m, struct queue *q);
+void unlink_queue(struct model *m, struct queue *q);
+void link_node(struct model *m, struct node *n);
+void unlink_node(struct model *m, struct node *n);
+void link_resv(struct model *m, struct resv *r);
+void unlink_resv(struct model *m, struct resv *r);
+void link_job(struct model *m, struct job *j);
+void unlink_job(struct model *m, struct job *j);
+
+/* A new queue takes in the jobs that name it; one that goes leaves them without one. */
+void adopt_jobs(struct model *m, struct queue *q);
+void orphan_jobs(struct model *m, struct queue *q);
+
+/* What a vnode borrows; and a new vnode may be one that others refer to already. */
+void link_references(struct model *m, struct node *n);
+void unlink_references(struct model *m, struct node *n);
+void adopt_references(struct model *m);
+
+/* A job that a hot start puts back; find_awaits(): a vnode has come that jobs may
+ * await; drop_awaited(): one goes that is not awaited any more. */
+void link_hot(struct model *m, struct job *j);
+void unlink_hot(struct model *m, struct job *j);
+void find_awaits(struct model *m);
+void drop_awaited(struct node *n);
+
+#endif

@@ -1,0 +1,96 @@
+/* sums.c - resources that are assigned because of links (reservations.md 18).
+ *
+ * A vnode's sum is over the running reservations on it and the jobs outside of them;
+ * the server's likewise, over what their Resource_List says; a queue's is over its
+ * running jobs. Every sum changes by a count of one object only, and an object is taken
+ * off before it changes. What is held of a resource that a vnode borrows from another
+ * is summed there (indirect.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/job_state.h"
+#include "server/model/link_priv.h"
+
+#include <strings.h>
+#include <utlist.h>
+
+static struct node *home_of(struct node *n, const char *resource)
+{
+    for (size_t i = 0; i < n->n_borrowed; i++)
+        if (strcasecmp(n->borrowed[i].resource, resource) == 0)
+            return n->borrowed[i].home;
+    return n;
+}
+
+/* At the vnode itself, but for what it borrows: that at its home. */
+void hold_count(const struct model *m, const struct hold *h, int sign)
+{
+    looks_new(m, &h->node->obj);
+    if (h->node->n_borrowed == 0) {
+        resources_accumulate(&h->node->assigned, &h->amount, sign);
+        return;
+    }
+    for (size_t i = 0; i < h->amount.n; i++) {
+        const struct resources one = { 1, &h->amount.v[i] };
+        struct node *home = home_of(h->node, h->amount.v[i].def->name);
+
+        resources_accumulate(&home->assigned, &one, sign);
+        looks_new(m, &home->obj);
+    }
+}
+
+void holds_count(const struct model *m, const struct holds *holds, int sign)
+{
+    for (size_t i = 0; i < holds->n; i++)
+        hold_count(m, &holds->v[i], sign);
+}
+
+/* The members that servers and queues count (attributes.md 6.3). */
+void list_count(struct model *m, struct resources *total, const struct object *o,
+                int attr, int sign)
+{
+    const struct resources *list = obj_resources(o, attr);
+    struct resources some = { 0 };
+
+    if (list->n == 0)
+        return;
+    arena_clear(m->scratch);
+    some.v = ARENA_ARRAY(m->scratch, struct resource_value, list->n);
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].def->flags & RESOURCE_QUEUE)
+            some.v[some.n++] = list->v[i];
+    resources_accumulate(total, &some, sign);
+}
+
+static void job_count_outside(struct model *m, struct job *j)
+{
+    if (!job_is_at_mom(j) || (j->resv && j->resv->counted))
+        return;
+    holds_count(m, &j->holds, 1);
+    list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
+    j->counted_in_vnodes = true;
+}
+
+void job_uncount_outside(struct model *m, struct job *j)
+{
+    if (!j->counted_in_vnodes)
+        return;
+    holds_count(m, &j->holds, -1);
+    list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
+    j->counted_in_vnodes = false;
+}
+
+/* A job belongs to the reservation of its queue. */
+void job_set_resv(struct model *m, struct job *j, struct resv *r)
+{
+    job_uncount_outside(m, j);
+    j->resv = r;
+    job_count_outside(m, j);
+}
+
+void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r)
+{
+    struct job *j;
+
+    DL_FOREACH2(q->jobs, j, queue_next)
+    job_set_resv(m, j, r);
+}
