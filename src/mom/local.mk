@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libhfmomcore.la
 libhfmomcore_la_SOURCES = \
+	src/mom/executor.h \
+	src/mom/mock/mock.c src/mom/mock/mock.h \
 	src/mom/mom.h \
 	src/mom/job/core.h \
 	src/mom/job/job.c \
@@ -8,6 +10,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/link.c \
 	src/mom/job/mom.c \
 	src/mom/job/out.c \
+	src/mom/job/peer.c \
 	src/mom/job/receive.c \
 	src/mom/job/requests.c \
 	src/mom/job/signals.c \
@@ -22,6 +25,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/environ.c src/mom/shell/environ.h \
 	src/mom/shell/files.c src/mom/shell/files.h \
 	src/mom/shell/home.c src/mom/shell/home.h \
+	src/mom/shell/host.c src/mom/shell/host.h \
 	src/mom/shell/main.c \
 	src/mom/shell/place.c src/mom/shell/place.h \
 	src/mom/shell/plain.c src/mom/shell/plain.h \

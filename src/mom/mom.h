@@ -30,7 +30,6 @@ struct mom_config {
     size_t n_server_ips;   /* who may command, from 'server_port' alone; host order */
     const uint32_t *server_ips;
     bool server_is_local; /* on this host: loopback addresses are its own as well */
-    bool mock;                                  /* execution.md 31 */
     int64_t min_check_poll_s, max_check_poll_s; /* 10, 120 */
     double cputmult, wallmult;                  /* 1.0 */
     bool enforce_mem;
@@ -47,6 +46,7 @@ enum mom_effect_kind {
     MOM_CONNECT, /* open a stream to the server, then call mom_connected() */
     MOM_SEND,    /* 'msg' on 'stream' */
     MOM_CLOSE,   /* close 'stream' */
+    /* MOM_STORE to MOM_DROP are an executor's (executor.h). */
     MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
     MOM_SAVE,    /* write the job's record again */
     MOM_START,   /* start the job's processes, then mom_started(), later mom_exited() */
@@ -71,6 +71,7 @@ struct mom_effect {
     union {
         struct is_message msg; /* SEND */
         int signo;             /* KILL */
+        int32_t run_version;   /* DROP: the run of which files are left */
         struct {               /* TELL */
             bool to_error;
             const char *text;
@@ -153,12 +154,15 @@ void mom_request(struct mom *m, int64_t now_at, uint64_t connection, const char 
 void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
                 const struct diag *why, struct mom_out *out);
 /* session > 0, or status < 0: why it did not start (-1, -2, -3, -10, -21). 'text' is
- * for the log, may be NULL. */
+ * for the log; NULL: the usual words. */
 void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t session,
                  int32_t status, const char *text, struct mom_out *out);
 /* 0..255, or 256 + signal. 'used' may be NULL when it is not known. */
 void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,
                 const struct mom_usage *used, struct mom_out *out);
+/* From now on the job uses what it asked for, in the words in which it did: nothing runs
+ * of which more could be known (execution.md 31). Before mom_started(). */
+void mom_pretend_usage(struct mom *m, const char *job_id);
 /* Answers to MOM_SAMPLE: what a job used, and that all have been asked. */
 void mom_used(struct mom *m, int64_t now_at, const char *job_id,
               const struct mom_usage *used);
@@ -187,10 +191,14 @@ bool mom_job_saved(const struct mom *m, const char *job_id, bool error,
                    const char **ret, size_t *ret_len);
 /* Session of its top process, 0 while there is none. */
 int32_t mom_job_session(const struct mom *m, const char *job_id);
+/* Which run of the job it is, 0 when unknown. */
+int32_t mom_job_run_version(const struct mom *m, const char *job_id);
 /* The job's record for its file. */
 void mom_job_encode(const struct mom *m, const char *job_id, struct buf *out);
 /* The i-th job that has processes; NULL behind the last. */
 const char *mom_running(const struct mom *m, size_t i);
+/* For tests: mom_next_deadline() by a look at every job; never earlier than it. */
+int64_t mom_recount_deadline(const struct mom *m);
 size_t mom_n_jobs(const struct mom *m);
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += test/bench/bench.py test/bench/durable.py test/bench/others.py
+EXTRA_DIST += test/bench/bench.py test/bench/durable.py test/bench/ends.py test/bench/others.py
 
 check_PROGRAMS += test/bench/hammer
 test_bench_hammer_SOURCES = test/bench/hammer.c
@@ -14,3 +14,8 @@ test_bench_status_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la
 check_PROGRAMS += test/bench/timeline
 test_bench_timeline_SOURCES = test/bench/timeline.c
 test_bench_timeline_LDADD = libhfcal.la libhfbase.la
+
+# The MoM's core with few and with many jobs.
+check_PROGRAMS += test/bench/mom
+test_bench_mom_SOURCES = test/bench/mom.c test/unit/mom/node1.h
+test_bench_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la -lm

@@ -13,7 +13,7 @@ const char fuzz_frames[] = "is.txt";
 
 static struct mom *make(struct mom_out *out)
 {
-    const struct mom_config cfg = node1_config(false);
+    const struct mom_config cfg = node1_config();
     const struct is_message hello = { .command = IS_REPLYHELLO, .need_inventory = 1 };
     struct mom *m = mom_new(&cfg);
 
@@ -60,6 +60,7 @@ static void give(struct mom *m, int64_t now_at, const uint8_t *data, size_t len,
     carry_out(m, now_at, out, from);
     from = out->n;
     mom_tick(m, now_at + 5, out);
+    FUZZ_CHECK(mom_next_deadline(m) <= mom_recount_deadline(m));
     carry_out(m, now_at, out, from);
 }
 

@@ -10,7 +10,7 @@ const char fuzz_frames[] = "";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    const struct mom_config cfg = node1_config(false);
+    const struct mom_config cfg = node1_config();
     struct mom_out out = { .arena = arena_new() };
     struct mom *m = mom_new(&cfg);
     const char *id = NULL;

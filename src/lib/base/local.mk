@@ -8,6 +8,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/base64.c src/lib/base/base64.h \
 	src/lib/base/buf.c src/lib/base/buf.h \
 	src/lib/base/date.c src/lib/base/date.h \
+	src/lib/base/deadlines.c src/lib/base/deadlines.h \
 	src/lib/base/diag.c src/lib/base/diag.h \
 	src/lib/base/instant.h \
 	src/lib/base/log.c src/lib/base/log.h \
@@ -22,6 +23,11 @@ check_PROGRAMS += test/unit/base/test_base
 TESTS += test/unit/base/test_base
 test_unit_base_test_base_SOURCES = test/unit/base/test_base.c
 test_unit_base_test_base_LDADD = libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/base/test_deadlines
+TESTS += test/unit/base/test_deadlines
+test_unit_base_test_deadlines_SOURCES = test/unit/base/test_deadlines.c
+test_unit_base_test_deadlines_LDADD = libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/base/test_date
 TESTS += test/unit/base/test_date

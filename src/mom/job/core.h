@@ -4,6 +4,7 @@
 #ifndef MOM_JOB_CORE_H
 #define MOM_JOB_CORE_H
 
+#include "lib/base/deadlines.h"
 #include "lib/base/log.h"
 #include "mom/mom.h"
 
@@ -12,6 +13,7 @@
 #define uthash_malloc(size)    xmalloc(size)
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
+#include <utlist.h>
 
 #define OBIT_REPEAT_S    45
 #define KILL_DELAY_S     10
@@ -21,6 +23,7 @@
 
 /* Substates that the server knows, and two of ours below 41. */
 enum job_phase {
+    JOB_GONE = 0,
     JOB_RECEIVING = 1, /* QueueJob is here, Commit is not */
     JOB_STORING = 2,   /* being written; not answered yet */
     JOB_PRERUN = 41,
@@ -30,6 +33,25 @@ enum job_phase {
     JOB_OBIT = 58,   /* obituary to be sent or acknowledged */
 };
 
+/* What runs of a job: a session of processes. A job on this host has its top task; those
+ * that it spawns, and those of other hosts' jobs here, will stand beside it. */
+struct mom_task {
+    uint32_t number; /* 1: the top task */
+    int32_t session; /* 0: not begun */
+    struct mom_usage used;
+    bool is_pretended; /* it uses what it asked for, whatever 'used' says */
+    int64_t cpupercent;
+    int64_t sampled_at;
+};
+
+/* The other end of a stream, or of a connection to the service port, while jobs are
+ * received on it. */
+struct peer {
+    uint64_t stream;
+    struct mom_job *jobs; /* on their way, in the order of their QueueJob */
+    UT_hash_handle hh;
+};
+
 struct mom_job {
     const char *id;
     struct arena *arena; /* attributes and id */
@@ -37,20 +59,21 @@ struct mom_job {
     struct buf script;
     struct buf saved[2]; /* output and error output of an earlier run elsewhere */
     enum job_phase phase;
-    uint64_t stream;   /* while it is received */
-    const char *msgid; /* of its Commit */
-    bool again;        /* the same run is sent once more: answer, change nothing */
+    struct peer *peer;            /* it is received from; NULL: not under way */
+    struct mom_job *prev, *next;  /* of the same peer */
+    uint64_t stream;              /* where its Commit came from */
+    const char *msgid;            /* of its Commit */
+    bool again; /* the same run is sent once more: answer, change nothing */
     int32_t run_version;
-    int32_t session;
+    struct mom_task top;
     int32_t status;     /* exit status */
     bool status_is_set; /* a negative status given before the end stays */
     int64_t since_at;   /* the clock of walltime runs since; 0: it stands */
     int64_t walltime_s; /* before since_at */
-    int64_t sampled_at;
-    struct mom_usage used;
-    int64_t cpupercent;
+    int64_t walltime_limit_s; /* -1: none */
     int64_t kill_at; /* SIGKILL follows; INT64_MAX: no */
     int64_t obit_at; /* last sent; 0: not yet */
+    struct deadline due;
     unsigned n_copying;
     bool is_lost;       /* ran before the restart, and nothing is known of it */
     enum job_phase was; /* then */
@@ -76,10 +99,12 @@ struct mom {
     struct is_vnode *vnodes;
     int64_t modtime;
     struct mom_job *jobs; /* by id, in order of arrival */
+    struct deadlines due; /* of jobs */
+    size_t n_running, n_receiving;
+    struct peer *peers;
     struct copying *copies;
     uint32_t *server_ips; /* cfg.n_server_ips of them */
     uint64_t last_token;
-    int32_t last_mock_session;
     bool router_is_up;
     uint64_t server;  /* stream; 0: none */
     bool registered;  /* REPLYHELLO came on it */
@@ -135,6 +160,10 @@ int64_t job_duration(const struct mom_job *j, const char *resource, int64_t miss
 int64_t job_kib(const struct mom_job *j, const char *resource, int64_t missing);
 /* Seconds it has run, suspensions not counted, times $wallmult. */
 int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_at);
+/* The only way to a new phase. */
+void job_set_phase(struct mom *m, struct mom_job *j, enum job_phase phase);
+/* Its attributes have changed: look up again what is kept of them. */
+void job_note_limits(struct mom_job *j);
 /* It runs or is suspended. */
 bool job_has_processes(const struct mom_job *j);
 /* The server will come for files after the obituary. */
@@ -143,6 +172,16 @@ bool job_leaves_files(const struct mom_job *j);
  * damaged ones for hostile: NULL, and nothing is added. */
 void job_encode(const struct mom_job *j, struct buf *out);
 struct mom_job *job_decode(struct mom *m, const char *data, size_t len);
+
+/* --- peer.c: on which streams jobs are under way ---------------------------------- */
+
+/* The job is received on that stream from now on, until peer_release(); job_free() does
+ * that too. */
+void peer_receives(struct mom *m, struct mom_job *j, uint64_t stream);
+void peer_release(struct mom *m, struct mom_job *j);
+bool peer_is_of(const struct mom_job *j, uint64_t stream);
+/* The oldest job that is under way there; NULL when there is none. */
+struct mom_job *peer_job(const struct mom *m, uint64_t stream);
 
 /* --- link.c: the way to the server (tpp.md 5.3, 5.4) ------------------------------ */
 
@@ -184,19 +223,19 @@ void receive_drop_stream(struct mom *m, uint64_t stream);
 
 /* --- life.c: from the start to the server's last word ----------------------------- */
 
-/* Its record is stored: start it (mock: it runs from here). */
+/* Its record is stored: start it. */
 void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
 /* Whatever the end was: the clock stops, leftovers die, the server is told. The job may
  * be gone afterwards. */
 void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
               struct mom_out *out);
-/* SIGTERM now, SIGKILL after job_kill_delay seconds (10 without it); mock: it ends. */
+/* SIGTERM now, SIGKILL after job_kill_delay seconds (10 without it). */
 void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out);
 /* Forget the job: at once and freed, or when what still starts or copies is done. */
 void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* Kill it because the MoM stops; its record says that the server runs it again. */
-void life_give_back(struct mom *m, struct mom_job *j, struct mom_out *out);
+void life_give_back(struct mom_job *j, struct mom_out *out);
 /* The exit status that stands whatever the processes end with; the first one stays. */
 void life_preset(struct mom_job *j, int32_t status);
 /* Stop and continue its processes; the clock of walltime stands meanwhile. */
@@ -208,7 +247,11 @@ void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
 void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out);
 void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out);
-/* Usage of all that runs, with what a server needs that never heard of it. */
+/* Something of the job has changed that decides when it is due. Called by whoever
+ * changes it: phase, kill_at, obit_at, the clock and the limit of walltime. */
+void life_reckon(struct mom *m, struct mom_job *j);
+/* Usage of one job, of all that run, with what a server needs that never heard of it. */
+void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
 void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out);
 /* The server's answer to obituaries: what it acknowledged is over, what it rejected is
  * none of its jobs. */
@@ -217,6 +260,8 @@ void life_obit_reply(struct mom *m, const struct is_message *msg, struct mom_out
  * (INT64_MAX: never). */
 void life_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 int64_t life_deadline(const struct mom *m);
+/* The part of it that is a job's. */
+int64_t life_due_at(const struct mom *m, const struct mom_job *j);
 
 /* --- usage.c: resources_used and limits (execution.md 17, 18) --------------------- */
 

@@ -28,7 +28,9 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     j->arena = arena_new();
     j->id = arena_strdup(j->arena, id);
     j->kill_at = INT64_MAX;
+    j->top.number = 1;
     job_copy_attrs(j, attrs);
+    job_note_limits(j);
     j->run_version = (int32_t)job_number(j, "run_version", NULL,
                                          job_number(j, "run_count", NULL, 0));
     HASH_ADD_KEYPTR(hh, m->jobs, j->id, strlen(j->id), j);
@@ -38,6 +40,9 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 void job_free(struct mom *m, struct mom_job *j)
 {
     HASH_DEL(m->jobs, j);
+    job_set_phase(m, j, JOB_GONE);
+    peer_release(m, j);
+    deadline_set(&m->due, &j->due, DEADLINE_NEVER);
     buf_fini(&j->script);
     buf_fini(&j->saved[0]);
     buf_fini(&j->saved[1]);
@@ -82,6 +87,21 @@ int64_t job_kib(const struct mom_job *j, const char *resource, int64_t missing)
     return text && size_parse(text, &size) == 0 ? size_kib(&size) : missing;
 }
 
+void job_note_limits(struct mom_job *j)
+{
+    j->walltime_limit_s = job_duration(j, "walltime", -1);
+}
+
+void job_set_phase(struct mom *m, struct mom_job *j, enum job_phase phase)
+{
+    MUST(phase != JOB_RECEIVING || j->phase == JOB_GONE); /* nobody goes back to it */
+    /* What runs was begun, by us or by the MoM whose record this is. */
+    MUST(phase != JOB_RUNNING || j->phase >= JOB_PRERUN || j->phase == JOB_GONE);
+    m->n_running += (phase == JOB_RUNNING) - (size_t)(j->phase == JOB_RUNNING);
+    m->n_receiving += (phase == JOB_RECEIVING) - (size_t)(j->phase == JOB_RECEIVING);
+    j->phase = phase;
+}
+
 int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_at)
 {
     int64_t s = j->walltime_s;
@@ -118,15 +138,15 @@ void job_encode(const struct mom_job *j, struct buf *out)
     /* A job being stored is one that starts when it is found. */
     dis_put_int(out, MAX_OF((int)j->phase, (int)JOB_PRERUN));
     dis_put_int(out, j->run_version);
-    dis_put_int(out, j->session);
+    dis_put_int(out, j->top.session);
     dis_put_int(out, j->status);
     dis_put_uint(out, j->status_is_set);
     dis_put_int(out, j->since_at);
     dis_put_int(out, j->walltime_s);
     dis_put_int(out, j->kill_at);
-    dis_put_int(out, j->used.cput_s);
-    dis_put_int(out, j->used.mem_kb);
-    dis_put_int(out, j->used.vmem_kb);
+    dis_put_int(out, j->top.used.cput_s);
+    dis_put_int(out, j->top.used.mem_kb);
+    dis_put_int(out, j->top.used.vmem_kb);
     dis_put_uint(out, j->attrs.n);
     for (size_t i = 0; i < j->attrs.n; i++) {
         const struct wire_attr *a = &j->attrs.v[i];
@@ -160,9 +180,9 @@ static enum dis_error get_numbers(struct dis_in *in, struct mom_job *j)
         { &j->since_at, 0, MOST_COUNTED },
         { &j->walltime_s, 0, MOST_COUNTED },
         { &j->kill_at, 0, INT64_MAX },
-        { &j->used.cput_s, 0, MOST_COUNTED },
-        { &j->used.mem_kb, 0, MOST_COUNTED },
-        { &j->used.vmem_kb, 0, MOST_COUNTED },
+        { &j->top.used.cput_s, 0, MOST_COUNTED },
+        { &j->top.used.mem_kb, 0, MOST_COUNTED },
+        { &j->top.used.vmem_kb, 0, MOST_COUNTED },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
@@ -177,7 +197,7 @@ static enum dis_error get_numbers(struct dis_in *in, struct mom_job *j)
         return DIS_PROTOCOL;
     j->phase = (enum job_phase)phase;
     j->run_version = (int32_t)version;
-    j->session = (int32_t)session;
+    j->top.session = (int32_t)session;
     j->status = (int32_t)status;
     j->status_is_set = set != 0;
     return DIS_OK;
@@ -219,15 +239,15 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
         get_numbers(&in, &read) == DIS_OK && get_attrs(&in, &attrs) == DIS_OK &&
         in.at == in.end && !job_find(m, id)) {
         j = job_new(m, id, &attrs);
-        j->phase = read.phase;
+        job_set_phase(m, j, read.phase);
         j->run_version = read.run_version;
-        j->session = read.session;
+        j->top.session = read.top.session;
         j->status = read.status;
         j->status_is_set = read.status_is_set;
         j->since_at = read.since_at;
         j->walltime_s = read.walltime_s;
         j->kill_at = read.kill_at;
-        j->used = read.used;
+        j->top.used = read.top.used;
     }
     arena_free(arena);
     return j;

@@ -8,14 +8,29 @@
 #include <signal.h>
 
 #define STATUS_RESTARTED (-4)
-#define STATUS_KILLED    (256 + SIGKILL)
-#define STATUS_TERM      (256 + SIGTERM)
-#define FIRST_SESSION    1000
 
-static void save(struct mom *m, const struct mom_job *j, struct mom_out *out)
+static void save(const struct mom_job *j, struct mom_out *out)
 {
-    if (!m->cfg.mock)
-        out_job(out, MOM_SAVE, j);
+    out_job(out, MOM_SAVE, j);
+}
+
+/* No deadline costs a look at other jobs: each job has the earliest of its own among
+ * m->due. An obituary waits for a server that is registered, and then goes to it at once
+ * (link_hello_reply()). */
+int64_t life_due_at(const struct mom *m, const struct mom_job *j)
+{
+    int64_t at = usage_walltime_end(m, j);
+
+    if (job_has_processes(j))
+        at = MIN_OF(at, j->kill_at);
+    if (j->phase == JOB_OBIT && m->registered && !j->is_dropped)
+        at = MIN_OF(at, j->obit_at + OBIT_REPEAT_S);
+    return at;
+}
+
+void life_reckon(struct mom *m, struct mom_job *j)
+{
+    deadline_set(&m->due, &j->due, life_due_at(m, j));
 }
 
 static void clock_stop(struct mom_job *j, int64_t now_at)
@@ -68,7 +83,7 @@ static struct is_job_update update_of(const struct mom *m, const struct mom_job 
 
     if (first)
         wire_attrs_add(&u.attrs, arena, "session_id", NULL,
-                       arena_printf(arena, "%d", j->session), WIRE_OP_SET);
+                       arena_printf(arena, "%d", j->top.session), WIRE_OP_SET);
     usage_attrs(m, j, now_at, &u.attrs, arena);
     if (first) {
         add_set(&u.attrs, arena, "Error_Path",
@@ -80,10 +95,33 @@ static struct is_job_update update_of(const struct mom *m, const struct mom_job 
     return u;
 }
 
-/* One message with all jobs that run, or those of them that the server was not told of.
- */
-static void send_updates(struct mom *m, int64_t now_at, bool only_untold,
-                         struct mom_out *out)
+/* The next usage of a suspended job is that of its end. */
+static bool has_news(const struct mom_job *j)
+{
+    return job_has_processes(j) && !j->is_dropped &&
+           !(j->is_told && j->phase == JOB_SUSPENDED);
+}
+
+static void add_update(const struct mom *m, int64_t now_at, struct mom_job *j,
+                       struct is_message *msg, struct arena *arena)
+{
+    msg->updates[msg->n_updates++] = update_of(m, j, now_at, !j->is_told, arena);
+    j->is_told = true;
+}
+
+void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
+{
+    struct is_message msg = { .command = IS_RESCUSED };
+
+    if (!m->registered || !has_news(j))
+        return;
+    msg.updates = ARENA_ARRAY(out->arena, struct is_job_update, 1);
+    add_update(m, now_at, j, &msg, out->arena);
+    out_send(out, m->server, &msg);
+}
+
+/* One message with all jobs that run. */
+static void send_updates(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct is_message msg = { .command = IS_RESCUSED };
     struct mom_job *j, *tmp;
@@ -92,14 +130,8 @@ static void send_updates(struct mom *m, int64_t now_at, bool only_untold,
         return;
     msg.updates = ARENA_ARRAY(out->arena, struct is_job_update, HASH_COUNT(m->jobs));
     HASH_ITER(hh, m->jobs, j, tmp)
-    {
-        if (!job_has_processes(j) || j->is_dropped || (only_untold && j->is_told))
-            continue;
-        if (j->is_told && j->phase == JOB_SUSPENDED)
-            continue;
-        msg.updates[msg.n_updates++] = update_of(m, j, now_at, !j->is_told, out->arena);
-        j->is_told = true;
-    }
+    if (has_news(j))
+        add_update(m, now_at, j, &msg, out->arena);
     if (msg.n_updates)
         out_send(out, m->server, &msg);
 }
@@ -110,7 +142,7 @@ void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out)
 
     HASH_ITER(hh, m->jobs, j, tmp)
     j->is_told = false;
-    send_updates(m, now_at, false, out);
+    send_updates(m, now_at, out);
 }
 
 void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -126,6 +158,7 @@ void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
     msg.updates = arena_copy(out->arena, &u, sizeof(u));
     out_send(out, m->server, &msg);
     j->obit_at = now_at;
+    life_reckon(m, j);
     out_joblog(out, LOG_EV_DEBUG2, j, "Obit sent");
 }
 
@@ -141,26 +174,20 @@ void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out)
 static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
                        struct mom_out *out)
 {
-    j->phase = JOB_RUNNING;
+    job_set_phase(m, j, JOB_RUNNING);
     j->since_at = now_at;
-    j->sampled_at = now_at;
-    save(m, j, out);
+    j->top.sampled_at = now_at;
+    life_reckon(m, j);
+    save(j, out);
     life_poll_soon(m, now_at);
-    send_updates(m, now_at, true, out);
+    life_tell(m, now_at, j, out);
 }
 
 void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
-    j->phase = JOB_PRERUN;
-    if (!m->cfg.mock) {
-        out_job(out, MOM_START, j);
-        return;
-    }
-    if (m->last_mock_session == 0)
-        m->last_mock_session = FIRST_SESSION;
-    j->session = ++m->last_mock_session;
-    out_joblog(out, LOG_EV_JOB, j, "Started mock run of job");
-    go_running(m, now_at, j, out);
+    (void)now_at;
+    job_set_phase(m, j, JOB_PRERUN);
+    out_job(out, MOM_START, j);
 }
 
 void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t session,
@@ -179,8 +206,11 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
         life_end(m, now_at, j, status, out);
         return;
     }
-    j->session = session;
-    out_joblog(out, LOG_EV_JOB, j, "Started, pid = %d", session);
+    j->top.session = session;
+    if (text)
+        out_joblog(out, LOG_EV_JOB, j, "%s", text);
+    else
+        out_joblog(out, LOG_EV_JOB, j, "Started, pid = %d", session);
     go_running(m, now_at, j, out);
     if (j->is_dropped)
         out_kill(out, j, SIGKILL);
@@ -188,14 +218,14 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
 
 static void log_usage(const struct mom *m, const struct mom_job *j, struct mom_out *out)
 {
-    int64_t s = (int64_t)((double)j->used.cput_s * m->cfg.cputmult);
+    int64_t s = (int64_t)((double)j->top.used.cput_s * m->cfg.cputmult);
 
     out_joblog(out, LOG_EV_DEBUG2, j,
-               "task 00000001 cput=%02" PRId64 ":%02" PRId64 ":%02" PRId64, s / 3600,
-               s / 60 % 60, s % 60);
+               "task %08X cput=%02" PRId64 ":%02" PRId64 ":%02" PRId64, j->top.number,
+               s / 3600, s / 60 % 60, s % 60);
     out_joblog(out, LOG_EV_DEBUG2, j,
                "%s cput=%02" PRId64 ":%02" PRId64 ":%02" PRId64 " mem=%" PRId64 "kb",
-               m->cfg.host, s / 3600, s / 60 % 60, s % 60, j->used.mem_kb);
+               m->cfg.host, s / 3600, s / 60 % 60, s % 60, j->top.used.mem_kb);
 }
 
 void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
@@ -214,8 +244,9 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
         out_kill(out, j, SIGKILL);
         log_usage(m, j, out);
     }
-    j->phase = JOB_OBIT;
-    save(m, j, out);
+    job_set_phase(m, j, JOB_OBIT);
+    life_reckon(m, j);
+    save(j, out);
     life_send_obit(m, now_at, j, out);
 }
 
@@ -228,7 +259,7 @@ void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t statu
         return;
     if (used)
         usage_take(m, j, now_at, used);
-    out_joblog(out, LOG_EV_DEBUG, j, "task 00000001 terminated");
+    out_joblog(out, LOG_EV_DEBUG, j, "task %08X terminated", j->top.number);
     out_joblog(out, LOG_EV_JOB, j, "Terminated");
     life_end(m, now_at, j, status, out);
 }
@@ -238,17 +269,13 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
 {
     int64_t delay = job_number(j, "job_kill_delay", NULL, KILL_DELAY_S);
 
-    if (m->cfg.mock) {
-        out_joblog(out, LOG_EV_JOB, j, "kill_job");
-        life_end(m, now_at, j, STATUS_TERM, out);
-        return;
-    }
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
     if (j->phase == JOB_SUSPENDED)
         out_kill(out, j, SIGCONT);
     out_kill(out, j, SIGTERM);
     j->kill_at = MIN_OF(j->kill_at, instant_after(now_at, MAX_OF(delay, 0)));
-    save(m, j, out);
+    life_reckon(m, j);
+    save(j, out);
     life_poll_soon(m, now_at);
 }
 
@@ -256,16 +283,18 @@ void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_o
 {
     out_kill(out, j, SIGSTOP);
     clock_stop(j, now_at);
-    j->phase = JOB_SUSPENDED;
-    save(m, j, out);
+    job_set_phase(m, j, JOB_SUSPENDED);
+    life_reckon(m, j);
+    save(j, out);
 }
 
 void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
     out_kill(out, j, SIGCONT);
     j->since_at = now_at;
-    j->phase = JOB_RUNNING;
-    save(m, j, out);
+    job_set_phase(m, j, JOB_RUNNING);
+    life_reckon(m, j);
+    save(j, out);
 }
 
 void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
@@ -274,12 +303,13 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
         out_joblog(out, LOG_EV_JOB, j, "kill_job");
         out_kill(out, j, SIGKILL);
     }
-    if (j->n_copying || (j->phase == JOB_PRERUN && !m->cfg.mock)) {
+    if (j->n_copying || j->phase == JOB_PRERUN) {
         j->is_dropped = true;
+        life_reckon(m, j);
         return;
     }
-    if (!m->cfg.mock)
-        out_job(out, MOM_DROP, j);
+    out_job(out, MOM_DROP, j);
+    out->v[out->n - 1].u.run_version = j->run_version;
     job_free(m, j);
 }
 
@@ -294,8 +324,9 @@ void life_obit_reply(struct mom *m, const struct is_message *msg, struct mom_out
             life_drop(m, j, out);
             continue;
         }
-        j->phase = JOB_EXITED;
-        save(m, j, out);
+        job_set_phase(m, j, JOB_EXITED);
+        life_reckon(m, j);
+        save(j, out);
     }
     for (size_t i = 0; i < msg->rejects.n; i++) {
         struct mom_job *j = job_find(m, msg->rejects.v[i]);
@@ -307,41 +338,26 @@ void life_obit_reply(struct mom *m, const struct is_message *msg, struct mom_out
     }
 }
 
-static void kill_late(struct mom *m, int64_t now_at, struct mom_job *j,
-                      struct mom_out *out)
+static void kill_late(int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
     if (now_at < j->kill_at || !job_has_processes(j))
         return;
     j->kill_at = INT64_MAX;
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
-    if (m->cfg.mock)
-        life_end(m, now_at, j, STATUS_KILLED, out);
-    else
-        out_kill(out, j, SIGKILL);
+    out_kill(out, j, SIGKILL);
 }
 
+/* A job that is due again at once has to wait for the next second: the clock of the MoM
+ * knows no less, and nothing that is done here takes a job out of the list. */
 static void tick_job(struct mom *m, int64_t now_at, struct mom_job *j,
                      struct mom_out *out)
 {
-    kill_late(m, now_at, j, out);
-    if (now_at >= usage_walltime_end(m, j)) {
-        if (m->cfg.mock)
-            life_end(m, now_at, j, 0, out);
-        else
-            usage_enforce(m, now_at, j, out);
-    }
+    kill_late(now_at, j, out);
+    if (now_at >= usage_walltime_end(m, j))
+        usage_enforce(m, now_at, j, out);
     if (j->phase == JOB_OBIT && !j->is_dropped && now_at >= j->obit_at + OBIT_REPEAT_S)
         life_send_obit(m, now_at, j, out);
-}
-
-static bool anything_runs(const struct mom *m)
-{
-    struct mom_job *j, *tmp;
-
-    HASH_ITER(hh, m->jobs, j, tmp)
-    if (j->phase == JOB_RUNNING)
-        return true;
-    return false;
+    deadline_set(&m->due, &j->due, MAX_OF(life_due_at(m, j), now_at + 1));
 }
 
 static void tick_sample(struct mom *m, int64_t now_at, struct mom_out *out)
@@ -350,7 +366,7 @@ static void tick_sample(struct mom *m, int64_t now_at, struct mom_out *out)
 
     if (now_at < m->sample_at)
         return;
-    if (!anything_runs(m)) {
+    if (m->n_running == 0) {
         m->sample_at = INT64_MAX;
         return;
     }
@@ -358,18 +374,23 @@ static void tick_sample(struct mom *m, int64_t now_at, struct mom_out *out)
     m->sample_interval_s =
         m->registered ? MIN_OF(m->sample_interval_s + step, m->cfg.max_check_poll_s)
                       : m->cfg.max_check_poll_s;
-    if (m->cfg.mock)
-        mom_sampled(m, now_at, out);
-    else
-        out_add(out, MOM_SAMPLE);
+    out_add(out, MOM_SAMPLE);
+}
+
+void mom_pretend_usage(struct mom *m, const char *job_id)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (j)
+        j->top.is_pretended = true;
 }
 
 void life_tick(struct mom *m, int64_t now_at, struct mom_out *out)
 {
-    struct mom_job *j, *tmp;
+    struct deadline *d;
 
-    HASH_ITER(hh, m->jobs, j, tmp)
-    tick_job(m, now_at, j, out);
+    while ((d = deadlines_take(&m->due, now_at)))
+        tick_job(m, now_at, STRUCT_OF(d, struct mom_job, due), out);
     tick_sample(m, now_at, out);
 }
 
@@ -388,30 +409,19 @@ void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out)
 
     HASH_ITER(hh, m->jobs, j, tmp)
     usage_enforce(m, now_at, j, out);
-    send_updates(m, now_at, false, out);
+    send_updates(m, now_at, out);
 }
 
 int64_t life_deadline(const struct mom *m)
 {
-    int64_t at = m->sample_at;
-    struct mom_job *j, *tmp;
-
-    HASH_ITER(hh, m->jobs, j, tmp)
-    {
-        at = MIN_OF(at, usage_walltime_end(m, j));
-        if (job_has_processes(j))
-            at = MIN_OF(at, j->kill_at);
-        if (j->phase == JOB_OBIT && m->registered && !j->is_dropped)
-            at = MIN_OF(at, j->obit_at + OBIT_REPEAT_S);
-    }
-    return at;
+    return MIN_OF(m->sample_at, deadlines_next(&m->due));
 }
 
-void life_give_back(struct mom *m, struct mom_job *j, struct mom_out *out)
+void life_give_back(struct mom_job *j, struct mom_out *out)
 {
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
     life_preset(j, STATUS_RESTARTED);
-    save(m, j, out);
+    save(j, out);
     out_kill(out, j, SIGKILL);
 }
 
@@ -419,7 +429,7 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
                     struct mom_out *out)
 {
     if (j->phase == JOB_EXITED || j->phase == JOB_OBIT) {
-        j->phase = JOB_OBIT; /* the server says once more what it wants */
+        job_set_phase(m, j, JOB_OBIT); /* the server says once more what it wants */
         return;
     }
     if (!job_has_processes(j)) {
@@ -430,7 +440,7 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
         return;
     }
     if (kill_jobs)
-        life_give_back(m, j, out);
+        life_give_back(j, out);
 }
 
 /* A job that ran and of which nothing is found is lost; one that was not begun yet can
@@ -445,7 +455,7 @@ bool mom_load(struct mom *m, const char *data, size_t len, const char **ret_id)
     if (job_has_processes(j)) {
         j->is_lost = true;
         j->was = j->phase;
-        j->phase = JOB_PRERUN;
+        job_set_phase(m, j, JOB_PRERUN);
     }
     return true;
 }
@@ -458,10 +468,10 @@ void mom_found(struct mom *m, const char *job_id, bool running, int32_t status)
         return;
     j->is_lost = false;
     if (running) {
-        j->phase = j->was;
+        job_set_phase(m, j, j->was);
     } else {
         life_preset(j, status);
-        j->phase = JOB_OBIT;
+        job_set_phase(m, j, JOB_OBIT);
     }
 }
 
@@ -472,6 +482,7 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
     HASH_ITER(hh, m->jobs, j, tmp)
     {
         recover(m, now_at, kill_jobs, j, out);
+        life_reckon(m, j);
         if (j->phase == JOB_RUNNING)
             life_poll_soon(m, now_at);
     }

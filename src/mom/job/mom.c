@@ -39,6 +39,7 @@ void mom_free(struct mom *m)
         free(c->job_id);
         free(c);
     }
+    deadlines_fini(&m->due);
     free(m->ranges);
     free(m->server_ips);
     arena_free(m->vnode_arena);
@@ -140,7 +141,7 @@ void mom_stop(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out
     HASH_ITER(hh, m->jobs, j, tmp)
     {
         if (kill_jobs && job_has_processes(j))
-            life_give_back(m, j, out);
+            life_give_back(j, out);
     }
     out_add(out, MOM_EXIT);
 }
@@ -195,7 +196,14 @@ int32_t mom_job_session(const struct mom *m, const char *job_id)
 {
     const struct mom_job *j = job_find(m, job_id);
 
-    return j ? j->session : 0;
+    return j ? j->top.session : 0;
+}
+
+int32_t mom_job_run_version(const struct mom *m, const char *job_id)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    return j ? j->run_version : 0;
 }
 
 void mom_job_encode(const struct mom *m, const char *job_id, struct buf *out)
@@ -214,6 +222,18 @@ const char *mom_running(const struct mom *m, size_t i)
     if (job_has_processes(j) && i-- == 0)
         return j->id;
     return NULL;
+}
+
+int64_t mom_recount_deadline(const struct mom *m)
+{
+    int64_t at = m->sample_at;
+    struct mom_job *j, *tmp;
+
+    HASH_ITER(hh, m->jobs, j, tmp)
+    at = MIN_OF(at, life_due_at(m, j));
+    if (m->router_is_up && !m->registered)
+        at = MIN_OF(at, m->hello_at);
+    return at;
 }
 
 size_t mom_n_jobs(const struct mom *m)

@@ -52,36 +52,17 @@ static int check_attrs(const struct mom *m, const struct wire_attrs *attrs,
     return 0;
 }
 
-static struct mom_job *receiving_on(const struct mom *m, uint64_t stream)
-{
-    struct mom_job *j, *tmp;
-
-    HASH_ITER(hh, m->jobs, j, tmp)
-    if ((j->phase == JOB_RECEIVING || j->again) && j->stream == stream)
-        return j;
-    return NULL;
-}
-
-static size_t count_receiving(const struct mom *m)
-{
-    struct mom_job *j, *tmp;
-    size_t n = 0;
-
-    HASH_ITER(hh, m->jobs, j, tmp)
-    n += j->phase == JOB_RECEIVING;
-    return n;
-}
-
 /* The same run once more: the server did not hear the answer. Any other run of a job
  * that is here is refused. */
-static bool queue_known(struct mom_job *j, uint64_t stream, const char *msgid,
+static bool queue_known(struct mom *m, struct mom_job *j, uint64_t stream, const char *msgid,
                         const struct wire_attrs *attrs, struct mom_out *out)
 {
     const char *version = wire_attrs_value(attrs, "run_version", NULL);
 
     if (j->phase >= JOB_PRERUN && version && atoi(version) == j->run_version) {
+        peer_release(m, j);
+        peer_receives(m, j, stream);
         j->again = true;
-        j->stream = stream;
         return true;
     }
     reject(out, stream, msgid, PBSE_JOBEXIST, NULL);
@@ -107,7 +88,7 @@ void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *m
         j = NULL;
     }
     if (j) {
-        if (!queue_known(j, stream, msgid, &body->attrs, out))
+        if (!queue_known(m, j, stream, msgid, &body->attrs, out))
             return;
     } else if (!id_is_fit(body->id, out->arena)) {
         reject(out, stream, msgid, PBSE_IVALREQ, NULL);
@@ -115,13 +96,13 @@ void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *m
     } else if ((code = check_attrs(m, &body->attrs, out->arena, &text)) != 0) {
         reject(out, stream, msgid, code, text);
         return;
-    } else if (count_receiving(m) >= MAX_RECEIVING) {
+    } else if (m->n_receiving >= MAX_RECEIVING) {
         reject(out, stream, msgid, PBSE_SYSTEM, "too many jobs are being received");
         return;
     } else {
         j = job_new(m, body->id, &body->attrs);
-        j->phase = JOB_RECEIVING;
-        j->stream = stream;
+        job_set_phase(m, j, JOB_RECEIVING);
+        peer_receives(m, j, stream);
     }
     if (is_implicit_commit(rq))
         receive_commit(m, now_at, stream, msgid, body->id, out);
@@ -134,13 +115,13 @@ static struct mom_job *part_of(struct mom *m, uint64_t stream, const char *msgid
                                const struct body_script *body, struct mom_out *out)
 {
     struct mom_job *j =
-        body->job_id[0] ? job_find(m, body->job_id) : receiving_on(m, stream);
+        body->job_id[0] ? job_find(m, body->job_id) : peer_job(m, stream);
 
-    if (j && j->again && j->stream == stream) {
+    if (j && j->again && peer_is_of(j, stream)) {
         out_reply_step(out, stream, msgid, REPLY_NULL, NULL);
         return NULL; /* it has all its parts */
     }
-    if (j && j->phase == JOB_RECEIVING && j->stream == stream)
+    if (j && j->phase == JOB_RECEIVING && peer_is_of(j, stream))
         return j;
     reject(out, stream, msgid, PBSE_IVALREQ, NULL);
     return NULL;
@@ -186,34 +167,37 @@ void receive_output(struct mom *m, uint64_t stream, const char *msgid,
                   msgid, body, out);
 }
 
+/* The server did not hear the answer: it hears it now, and how the job stands. */
+static void commit_again(struct mom *m, int64_t now_at, uint64_t stream,
+                         const char *msgid, struct mom_job *j, struct mom_out *out)
+{
+    peer_release(m, j);
+    j->again = false;
+    out_reply_commit(out, stream, msgid, j->id);
+    j->is_told = false;
+    if (j->phase == JOB_OBIT)
+        life_send_obit(m, now_at, j, out);
+    else
+        life_tell(m, now_at, j, out);
+}
+
 void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *msgid,
                     const char *job_id, struct mom_out *out)
 {
     struct mom_job *j = job_find(m, job_id);
 
-    if (j && j->again && j->stream == stream) {
-        j->again = false;
-        out_reply_commit(out, stream, msgid, j->id);
-        j->is_told = false;
-        if (j->phase == JOB_OBIT)
-            life_send_obit(m, now_at, j, out);
-        else
-            life_tell_running(m, now_at, out);
+    if (j && j->again && peer_is_of(j, stream)) {
+        commit_again(m, now_at, stream, msgid, j, out);
         return;
     }
-    if (!j || j->phase != JOB_RECEIVING || j->stream != stream) {
+    if (!j || j->phase != JOB_RECEIVING || !peer_is_of(j, stream)) {
         reject(out, stream, msgid, PBSE_UNKJOBID, NULL);
         return;
     }
     j->msgid = arena_strdup(j->arena, msgid);
-    if (m->cfg.mock) { /* nothing is written */
-        j->phase = JOB_STORING;
-        mom_stored(m, now_at, job_id, NULL, out);
-        return;
-    }
-    j->phase = JOB_PRERUN; /* what the record says */
+    peer_release(m, j);
+    job_set_phase(m, j, JOB_STORING);
     out_job(out, MOM_STORE, j);
-    j->phase = JOB_STORING;
 }
 
 void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
@@ -238,14 +222,13 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
 /* Half a job is no job. */
 void receive_drop_stream(struct mom *m, uint64_t stream)
 {
-    struct mom_job *j, *tmp;
+    struct mom_job *j;
 
-    HASH_ITER(hh, m->jobs, j, tmp)
-    {
-        if (j->stream != stream)
-            continue;
+    while ((j = peer_job(m, stream))) {
         j->again = false;
         if (j->phase == JOB_RECEIVING)
             job_free(m, j);
+        else
+            peer_release(m, j);
     }
 }

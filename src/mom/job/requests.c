@@ -149,6 +149,7 @@ static void signal_starting(const struct ask *a, struct mom_job *j, const char *
     if (name[0] == 'R')
         life_preset(j, STATUS_RERUN);
     j->kill_at = a->now_at; /* as soon as there is something to kill */
+    life_reckon(a->m, j);
     accept_it(a);
 }
 
@@ -202,8 +203,9 @@ static void take_modify(const struct ask *a)
     replace_attrs(j, &body->attrs);
     out_joblog(a->out, LOG_EV_JOB, j, "Job Modified at request of %s@%s", a->rq->user,
                a->m->cfg.server_host);
-    if (!a->m->cfg.mock)
-        out_job(a->out, MOM_SAVE, j);
+    job_note_limits(j);
+    life_reckon(a->m, j);
+    out_job(a->out, MOM_SAVE, j);
     accept_it(a);
 }
 
@@ -279,10 +281,6 @@ static void take_files(const struct ask *a)
     }
     out_log(a->out, LOG_EV_DEBUG, LOG_IN_JOB, body->job_id, "%s file request received",
             a->rq->number == BATCH_COPY_FILES ? "copy" : "delete");
-    if (a->m->cfg.mock) {
-        accept_it(a);
-        return;
-    }
     c = xcalloc(1, sizeof(*c));
     c->token = ++a->m->last_token;
     c->stream = a->stream;
@@ -348,7 +346,7 @@ static void take_status(const struct ask *a)
     wire_attrs_add(&o->attrs, arena, "substate", NULL,
                    arena_printf(arena, "%d", j->phase), WIRE_OP_SET);
     wire_attrs_add(&o->attrs, arena, "session_id", NULL,
-                   arena_printf(arena, "%d", j->session), WIRE_OP_SET);
+                   arena_printf(arena, "%d", j->top.session), WIRE_OP_SET);
     usage_attrs(a->m, j, a->now_at, &o->attrs, arena);
     out_send(a->out, a->stream, &msg);
 }

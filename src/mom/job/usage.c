@@ -19,7 +19,7 @@ enum {
 
 static int64_t scaled_cput(const struct mom *m, const struct mom_job *j)
 {
-    return (int64_t)((double)j->used.cput_s * m->cfg.cputmult);
+    return (int64_t)((double)j->top.used.cput_s * m->cfg.cputmult);
 }
 
 static void add_used(struct wire_attrs *list, struct arena *arena, const char *resource,
@@ -48,7 +48,7 @@ static const char *asked(const struct mom_job *j, const char *resource,
 }
 
 /* A pretended run uses what it asked for. */
-static void mock_attrs(const struct mom_job *j, const char *walltime,
+static void pretended_attrs(const struct mom_job *j, const char *walltime,
                        struct wire_attrs *ret, struct arena *arena)
 {
     const char *mem = arena_strdup(arena, asked(j, "mem", "0kb"));
@@ -67,15 +67,15 @@ void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
 {
     const char *walltime = duration_text(arena, job_walltime(m, j, now_at));
 
-    if (m->cfg.mock) {
-        mock_attrs(j, walltime, ret, arena);
+    if (j->top.is_pretended) {
+        pretended_attrs(j, walltime, ret, arena);
         return;
     }
-    add_used(ret, arena, "cpupercent", arena_printf(arena, "%" PRId64, j->cpupercent));
+    add_used(ret, arena, "cpupercent", arena_printf(arena, "%" PRId64, j->top.cpupercent));
     add_used(ret, arena, "cput", duration_text(arena, scaled_cput(m, j)));
-    add_used(ret, arena, "mem", arena_printf(arena, "%" PRId64 "kb", j->used.mem_kb));
+    add_used(ret, arena, "mem", arena_printf(arena, "%" PRId64 "kb", j->top.used.mem_kb));
     add_used(ret, arena, "ncpus", arena_strdup(arena, asked(j, "ncpus", "0")));
-    add_used(ret, arena, "vmem", arena_printf(arena, "%" PRId64 "kb", j->used.vmem_kb));
+    add_used(ret, arena, "vmem", arena_printf(arena, "%" PRId64 "kb", j->top.used.vmem_kb));
     add_used(ret, arena, "walltime", walltime);
 }
 
@@ -84,17 +84,17 @@ void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
 static int64_t next_cpupercent(const struct mom *m, const struct mom_job *j,
                                int64_t now_at, int64_t cput_s)
 {
-    double span = (double)(now_at - j->sampled_at);
+    double span = (double)(now_at - j->top.sampled_at);
     double run = (double)job_walltime(m, j, now_at);
     double fresh, weight, next, average;
     int64_t limit = 100 * job_number(j, "Resource_List", "ncpus", 1);
 
-    if (j->sampled_at == 0 || span <= 0 || run <= 0)
-        return j->cpupercent;
-    fresh = 100.0 * (double)(cput_s - j->used.cput_s) / span;
-    weight = fresh > (double)j->cpupercent ? WEIGHT_UP : WEIGHT_DOWN;
+    if (j->top.sampled_at == 0 || span <= 0 || run <= 0)
+        return j->top.cpupercent;
+    fresh = 100.0 * (double)(cput_s - j->top.used.cput_s) / span;
+    weight = fresh > (double)j->top.cpupercent ? WEIGHT_UP : WEIGHT_DOWN;
     weight = fmin(1.0, weight * span / (double)m->cfg.max_check_poll_s);
-    next = (double)j->cpupercent * (1.0 - weight) + fresh * weight;
+    next = (double)j->top.cpupercent * (1.0 - weight) + fresh * weight;
     average = fmin(100.0 * (double)cput_s / run, (double)limit);
     return (int64_t)fmax(next, average);
 }
@@ -102,28 +102,27 @@ static int64_t next_cpupercent(const struct mom *m, const struct mom_job *j,
 void usage_take(const struct mom *m, struct mom_job *j, int64_t now_at,
                 const struct mom_usage *used)
 {
-    int64_t cput_s = MAX_OF(used->cput_s, j->used.cput_s);
+    int64_t cput_s = MAX_OF(used->cput_s, j->top.used.cput_s);
 
-    j->cpupercent = next_cpupercent(m, j, now_at, cput_s);
-    j->used.cput_s = cput_s;
-    j->used.mem_kb = MAX_OF(used->mem_kb, j->used.mem_kb);
-    j->used.vmem_kb = MAX_OF(used->vmem_kb, j->used.vmem_kb);
-    j->sampled_at = now_at;
+    j->top.cpupercent = next_cpupercent(m, j, now_at, cput_s);
+    j->top.used.cput_s = cput_s;
+    j->top.used.mem_kb = MAX_OF(used->mem_kb, j->top.used.mem_kb);
+    j->top.used.vmem_kb = MAX_OF(used->vmem_kb, j->top.used.vmem_kb);
+    j->top.sampled_at = now_at;
 }
 
+/* The first second at which it has used more than its limit (job_walltime()). */
 int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j)
 {
-    int64_t limit = job_duration(j, "walltime", -1);
-    int64_t left;
+    double most_s;
 
-    if (limit < 0 || j->since_at == 0 || j->phase != JOB_RUNNING || j->status_is_set)
+    if (j->walltime_limit_s < 0 || j->since_at == 0 || j->phase != JOB_RUNNING ||
+        j->status_is_set)
         return INT64_MAX;
-    left = (int64_t)ceil((double)limit / m->cfg.wallmult) - j->walltime_s;
-    if (left > INT64_MAX / 2 - j->since_at)
+    most_s = ceil(((double)j->walltime_limit_s + 1) / m->cfg.wallmult);
+    if (most_s > (double)(INT64_MAX / 4))
         return INT64_MAX;
-    /* A job has exceeded its limit when it has used more; a pretended one ends on time.
-     */
-    return j->since_at + left + !m->cfg.mock;
+    return j->since_at + (int64_t)most_s - j->walltime_s;
 }
 
 static void kill_for(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
@@ -149,17 +148,18 @@ void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
         bool on;
     } rows[] = {
         { "walltime", "", job_walltime(m, j, now_at),
-          job_duration(j, "walltime", INT64_MAX), KILLED_WALLTIME, true },
+          j->walltime_limit_s < 0 ? INT64_MAX : j->walltime_limit_s, KILLED_WALLTIME,
+          true },
         { "cput", "", scaled_cput(m, j), job_duration(j, "cput", INT64_MAX),
           KILLED_CPUT, true },
-        { "vmem", "kb", j->used.vmem_kb, job_kib(j, "vmem", INT64_MAX), KILLED_VMEM,
+        { "vmem", "kb", j->top.used.vmem_kb, job_kib(j, "vmem", INT64_MAX), KILLED_VMEM,
           true },
-        { "mem", "kb", j->used.mem_kb, job_kib(j, "mem", INT64_MAX), KILLED_MEM,
+        { "mem", "kb", j->top.used.mem_kb, job_kib(j, "mem", INT64_MAX), KILLED_MEM,
           m->cfg.enforce_mem },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (j->phase != JOB_RUNNING || j->status_is_set || m->cfg.mock)
+        if (j->phase != JOB_RUNNING || j->status_is_set)
             return;
         if (rows[i].on && rows[i].used > rows[i].limit)
             kill_for(m, now_at, j, rows[i].status,

@@ -5,7 +5,6 @@
 
 #include "lib/io/daemon.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -141,29 +140,7 @@ bool home_read(const char *path, size_t max_bytes, struct buf *out)
     return n == 0;
 }
 
-/* Endings of all its runs. */
-static void remove_exits(const char *home, const char *id)
-{
-    char path[PATH_MAX];
-    size_t len = strlen(id);
-    struct dirent *e;
-    DIR *d;
-
-    snprintf(path, sizeof(path), "%s/mom_priv/jobs", home);
-    d = opendir(path);
-    if (!d)
-        return;
-    while ((e = readdir(d))) {
-        size_t name_len = strlen(e->d_name);
-
-        if (name_len > len + 4 && strncmp(e->d_name, id, len) == 0 &&
-            e->d_name[len] == '.' && strcmp(e->d_name + name_len - 3, ".EX") == 0)
-            (void)unlinkat(dirfd(d), e->d_name, 0);
-    }
-    closedir(d);
-}
-
-void home_remove_job(const char *home, const char *id)
+void home_remove_job(const char *home, const char *id, int run_version)
 {
     static const enum home_file files[] = { HOME_SCRIPT, HOME_OUT, HOME_ERR,
                                             HOME_NODES };
@@ -171,7 +148,7 @@ void home_remove_job(const char *home, const char *id)
 
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
         (void)unlink(home_path(home, files[i], id, path));
-    remove_exits(home, id);
+    (void)unlink(home_exit_path(home, id, run_version, path));
     (void)unlink(
         home_path(home, HOME_RECORD, id, path)); /* last: it names the others */
 }

@@ -35,7 +35,7 @@ int home_write(const char *path, mode_t mode, const void *data, size_t len,
                struct diag *why) MUST_CHECK;
 bool home_read(const char *path, size_t max_bytes, struct buf *out) MUST_CHECK;
 
-/* Remove all files of a job. */
-void home_remove_job(const char *home, const char *id);
+/* Remove all files of a job of which that is the last run. */
+void home_remove_job(const char *home, const char *id, int run_version);
 
 #endif

@@ -356,9 +356,7 @@ int plan_make(const struct plan_host *host, const char *job_id,
 {
     const char *tmpdir =
         host->config->tmpdir ? host->config->tmpdir : host->conf->tmpdir;
-    const char *version = attr(attrs, "run_version");
-    struct plan p = { .job_id = arena_strdup(arena, job_id),
-                      .run_version = atoi(version) };
+    struct plan p = { .job_id = arena_strdup(arena, job_id) };
     struct chunks chunks;
     const char *shell;
     char path[PATH_MAX];

@@ -30,7 +30,6 @@ struct plan_limit {
 
 struct plan {
     const char *job_id;
-    int run_version;
     const char *user;
     uid_t uid;
     gid_t gid;

@@ -70,41 +70,51 @@ static void for_each_process(void *arg, void (*fn)(void *arg, pid_t pid,
 }
 
 struct sampling {
-    struct proc_session *v;
+    struct proc_session **v; /* by session */
     size_t n;
 };
+
+static int by_session(const void *a, const void *b)
+{
+    const struct proc_session *x = *(struct proc_session *const *)a;
+    const struct proc_session *y = *(struct proc_session *const *)b;
+
+    return (x->session > y->session) - (x->session < y->session);
+}
 
 static void add_process(void *arg, pid_t pid, const struct stat_line *st)
 {
     struct sampling *s = arg;
     long page_kb = sysconf(_SC_PAGESIZE) / 1024, hz = sysconf(_SC_CLK_TCK);
+    struct proc_session wanted = { .session = st->session }, *key = &wanted, **found;
 
     (void)pid;
-    for (size_t i = 0; i < s->n; i++) {
-        struct proc_session *ps = &s->v[i];
-
-        if (ps->session != st->session)
-            continue;
-        ps->used.cput_s += (int64_t)(st->ticks * 1000 / (unsigned long)hz);
-        ps->used.mem_kb += (int64_t)st->rss_pages * page_kb;
-        ps->used.vmem_kb += (int64_t)(st->vsize_bytes / 1024);
-        ps->n_processes++;
-    }
+    found = bsearch(&key, s->v, s->n, sizeof(*s->v), by_session);
+    if (!found)
+        return;
+    (*found)->used.cput_s += (int64_t)(st->ticks * 1000 / (unsigned long)hz);
+    (*found)->used.mem_kb += (int64_t)st->rss_pages * page_kb;
+    (*found)->used.vmem_kb += (int64_t)(st->vsize_bytes / 1024);
+    (*found)->n_processes++;
 }
 
+/* Sessions are looked up, not compared with each process: a host with many jobs has many
+ * processes too. cput_s is in milliseconds meanwhile, for many short ones add up. */
 void proc_sample(struct proc_session *sessions, size_t n)
 {
-    struct sampling s = { .v = sessions, .n = n };
+    struct sampling s = { .v = xcalloc(n + 1, sizeof(*s.v)), .n = n };
 
     for (size_t i = 0; i < n; i++) {
         sessions[i].used = (struct mom_usage){ 0 };
         sessions[i].n_processes = 0;
+        s.v[i] = &sessions[i];
     }
+    qsort(s.v, n, sizeof(*s.v), by_session);
     if (n)
         for_each_process(&s, add_process);
     for (size_t i = 0; i < n; i++)
-        sessions[i].used.cput_s /=
-            1000; /* was in milliseconds: many short ones add up */
+        sessions[i].used.cput_s /= 1000;
+    free(s.v);
 }
 
 struct killing {

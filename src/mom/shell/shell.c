@@ -1,25 +1,20 @@
-/* shell.c - effects of the core, and what the world answers.
+/* shell.c - what comes from the router network and the clock, and where effects of the
+ * core go.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/shell.h"
 
 #include "lib/base/version.h"
 #include "lib/io/net.h"
-#include "mom/shell/files.h"
-#include "mom/shell/home.h"
-#include "mom/shell/place.h"
+#include "mom/shell/host.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/service.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MIN_TOPOLOGY                                                                   \
     "hwloc<?xml version=\"1.0\"?><topology><object type=\"Machine\">"                  \
@@ -33,8 +28,11 @@ void shell_log(struct shell *s, int event, int log_class, const char *object,
 
 static void shell_set_timer(struct shell *s)
 {
+    const struct executor *x = &s->executor;
     int64_t at = mom_next_deadline(s->mom);
 
+    if (x->next_deadline)
+        at = MIN_OF(at, x->next_deadline(x->self));
     if (at == INT64_MAX)
         loop_timer_clear(s->timer);
     else
@@ -64,147 +62,6 @@ static void send_message(struct shell *s, uint64_t stream, const struct is_messa
     buf_fini(&b);
 }
 
-static int save_record(struct shell *s, const char *job_id, struct diag *why)
-{
-    struct buf b = { 0 };
-    char path[PATH_MAX];
-    int err = 0;
-
-    mom_job_encode(s->mom, job_id, &b);
-    if (b.len)
-        err = home_write(home_path(s->home, HOME_RECORD, job_id, path), 0600, b.data,
-                         b.len, why);
-    buf_fini(&b);
-    return err;
-}
-
-/* Output of an earlier run on another host: this run's is appended to it. */
-static int store_output(struct shell *s, const char *job_id, bool error,
-                        const char *data, size_t len, struct diag *why)
-{
-    const struct wire_attrs *attrs = mom_job_attrs(s->mom, job_id);
-    const char *user = wire_attrs_value(attrs, "euser", NULL);
-    const struct passwd *pw = getpwnam(user ? user : "");
-    struct place at = { .mode = 0600 };
-    char path[PATH_MAX];
-    int fd;
-
-    if (!pw)
-        return diag_set(why, PBSE_BADUSER, "No Password Entry for User %s",
-                        user ? user : "");
-    at.uid = pw->pw_uid;
-    at.gid = plan_gid(attrs, pw);
-    fd = place_file(&at, home_path(s->home, error ? HOME_ERR : HOME_OUT, job_id, path));
-    if (fd < 0 || ftruncate(fd, 0) < 0 || write(fd, data, len) != (ssize_t)len)
-        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
-    else
-        why->code = 0;
-    if (fd >= 0)
-        close(fd);
-    return why->code;
-}
-
-/* The script first: a record without its script must not be found. */
-static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
-{
-    char path[PATH_MAX];
-    const char *script;
-    struct diag why;
-    size_t len;
-    int err = 0;
-
-    if (mom_job_script(s->mom, job_id, &script, &len))
-        err = home_write(home_path(s->home, HOME_SCRIPT, job_id, path), 0700, script,
-                         len, &why);
-    for (int error = 0; error <= 1 && !err; error++)
-        if (mom_job_saved(s->mom, job_id, error, &script, &len))
-            err = store_output(s, job_id, error, script, len, &why);
-    if (!err)
-        err = save_record(s, job_id, &why);
-    if (err)
-        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
-    mom_stored(s->mom, clock_read(), job_id, err ? &why : NULL, out);
-}
-
-static void save_job(struct shell *s, const char *job_id)
-{
-    struct diag why;
-
-    if (save_record(s, job_id, &why) != 0)
-        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
-}
-
-static void tell_job(struct shell *s, const struct mom_effect *e)
-{
-    const struct wire_attrs *attrs = mom_job_attrs(s->mom, e->job_id);
-    const char *user = attrs ? wire_attrs_value(attrs, "euser", NULL) : NULL;
-    struct passwd *pw = user ? getpwnam(user) : NULL;
-    struct arena *arena = arena_new();
-    const char *path;
-    struct diag why;
-
-    if (pw) {
-        path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir, e->u.tell.to_error,
-                         arena);
-        if (!path)
-            path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir,
-                             !e->u.tell.to_error, arena);
-        if (path && files_append(s->loop, path, user, e->u.tell.text, &why) != 0)
-            shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->job_id, why.text);
-    }
-    arena_free(arena);
-}
-
-struct filing {
-    struct shell *shell;
-    uint64_t token;
-    char *job_id;
-    size_t n_files;
-    int64_t begun_at;
-    bool remove;
-};
-
-static void on_files_done(void *arg, int code, const char *text)
-{
-    struct filing *f = arg;
-    struct shell *s = f->shell;
-    struct mom_out out = { .arena = s->arena };
-    int64_t t = clock_read() - f->begun_at;
-
-    if (!f->remove)
-        logfile_printf(
-            s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
-            "Staged %zu/%zu items out over %" PRId64 ":%02" PRId64 ":%02" PRId64,
-            code ? (size_t)0 : f->n_files, f->n_files, t / 3600, t / 60 % 60, t % 60);
-    if (code)
-        logfile_printf(s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
-                       "Job files not copied:---->>>> %s ---->>>>", text);
-    mom_files_done(s->mom, clock_read(), f->token, code, text, &out);
-    free(f->job_id);
-    free(f);
-    shell_carry_out(s, &out);
-}
-
-static void start_files(struct shell *s, const struct mom_effect *e,
-                        struct mom_out *out)
-{
-    struct filing *f = xcalloc(1, sizeof(*f));
-    struct diag why;
-
-    *f = (struct filing){ .shell = s,
-                          .token = e->u.files.token,
-                          .job_id = xstrdup(e->job_id),
-                          .n_files = e->u.files.body->n_pairs,
-                          .begun_at = clock_read(),
-                          .remove = e->u.files.remove };
-    if (files_start(s->loop, &s->host, e->u.files.body, e->u.files.remove,
-                    on_files_done, f, &why) == 0)
-        return;
-    mom_files_done(s->mom, clock_read(), f->token, PBSE_NOCOPYFILE, why.text, out);
-    free(f->job_id);
-    free(f);
-}
-
 static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_out *out)
 {
     switch (e->kind) {
@@ -220,32 +77,6 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
         else
             leaf_close(s->leaf, e->stream);
         break;
-    case MOM_STORE:
-        store_job(s, e->job_id, out);
-        break;
-    case MOM_SAVE:
-        save_job(s, e->job_id);
-        break;
-    case MOM_START:
-        tasks_start_job(s, e->job_id, out);
-        break;
-    case MOM_KILL:
-        if (!s->mock)
-            tasks_kill(s, e->job_id, e->u.signo);
-        break;
-    case MOM_SAMPLE:
-        tasks_sample(s, out);
-        break;
-    case MOM_TELL:
-        if (!s->mock)
-            tell_job(s, e);
-        break;
-    case MOM_FILES:
-        start_files(s, e, out);
-        break;
-    case MOM_DROP:
-        tasks_drop(s, e->job_id);
-        break;
     case MOM_LOG:
         shell_log(s, e->u.log.event, e->u.log.log_class, e->u.log.object,
                   e->u.log.text);
@@ -254,6 +85,8 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
         s->stopping = true;
         loop_stop(s->loop);
         break;
+    default:
+        s->executor.carry_out(s->executor.self, clock_read(), e, out);
     }
 }
 
@@ -328,8 +161,11 @@ static void on_timer(void *arg)
 {
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
+    int64_t now_at = clock_read();
 
-    mom_tick(s->mom, clock_read(), &out);
+    if (s->executor.tick)
+        s->executor.tick(s->executor.self, now_at, &out);
+    mom_tick(s->mom, now_at, &out);
     shell_carry_out(s, &out);
 }
 
@@ -353,7 +189,6 @@ static void make_core(struct shell *s)
         .mem_kb = proc_mem_kb(),
         .topology = MIN_TOPOLOGY,
         .only_user = s->user[0] ? s->user : NULL,
-        .mock = s->mock,
         .min_check_poll_s = s->config.min_check_poll_s,
         .max_check_poll_s = s->config.max_check_poll_s,
         .cputmult = s->config.cputmult,
@@ -363,6 +198,12 @@ static void make_core(struct shell *s)
 
     s->mom = mom_new(&cfg);
     servers_look_up(s);
+    if (s->mock) {
+        s->mock_runs = mock_new(s->mom, cfg.wallmult);
+        s->executor = mock_executor(s->mock_runs);
+    } else {
+        s->executor = host_executor(s);
+    }
 }
 
 static int make_leaf(struct shell *s, struct diag *why)
@@ -406,7 +247,7 @@ int shell_open(struct shell *s, struct diag *why)
     err = make_leaf(s, why);
     if (err)
         return err;
-    if (!tasks_recover(s, why))
+    if (!s->mock && !tasks_recover(s, why))
         return PBSE_SYSTEM;
     out = (struct mom_out){ .arena = s->arena };
     shell_report_vnodes(s, &out);
@@ -507,6 +348,7 @@ void shell_close(struct shell *s)
     service_free(s->service);
     leaf_free(s->leaf);
     tasks_close(s);
+    mock_free(s->mock_runs);
     loop_timer_free(s->timer);
     mom_free(s->mom);
     arena_free(s->arena);

@@ -5,8 +5,9 @@
 #define MOM_SHELL_SHELL_H
 
 #include "lib/io/logfile.h"
+#include "lib/io/loop.h"
 #include "lib/tpp/leaf.h"
-#include "mom/mom.h"
+#include "mom/mock/mock.h"
 #include "mom/shell/plan.h"
 
 #include <limits.h>
@@ -34,6 +35,8 @@ struct shell {
     uint32_t server_ips[MOM_SERVER_IPS_MAX]; /* as the core knows them */
     struct leaf *leaf;
     struct mom *mom;
+    struct executor executor;
+    struct mock *mock_runs; /* -m */
     struct service *service; /* the port for servers that send large jobs */
     struct task *tasks;
     struct arena *arena;    /* of the effects being carried out */
@@ -62,7 +65,7 @@ void servers_look_up(struct shell *s);
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out);
 void tasks_kill(struct shell *s, const char *job_id, int signo);
 void tasks_sample(struct shell *s, struct mom_out *out);
-void tasks_drop(struct shell *s, const char *job_id);
+void tasks_drop(struct shell *s, const char *job_id, int run_version);
 bool tasks_recover(struct shell *s, struct diag *why) MUST_CHECK;
 void tasks_close(struct shell *s);
 

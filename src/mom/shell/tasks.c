@@ -197,6 +197,7 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
     struct plan p;
     struct diag why;
     struct task *t;
+    int run_version;
     int status = attrs ? plan_make(&s->host, job_id, attrs, arena, &p, &why) : 0;
 
     if (!attrs || status) {
@@ -205,12 +206,13 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
         arena_free(arena);
         return;
     }
-    home_exit_path(s->home, job_id, p.run_version, exit_path);
+    run_version = mom_job_run_version(s->mom, job_id);
+    home_exit_path(s->home, job_id, run_version, exit_path);
     (void)unlink(exit_path);
     if (spawn_start(&p, exit_path, &sp, &why) != 0) {
         not_started(s, job_id, START_RETRY, &why, out);
     } else {
-        t = add_task(s, job_id, p.run_version);
+        t = add_task(s, job_id, run_version);
         t->report_fd = sp.report_fd;
         t->go_fd = sp.go_fd;
         t->report = loop_fd_new(s->loop, sp.report_fd, on_report, t);
@@ -249,14 +251,14 @@ void tasks_sample(struct shell *s, struct mom_out *out)
     mom_sampled(s->mom, clock_read(), out);
 }
 
-void tasks_drop(struct shell *s, const char *job_id)
+void tasks_drop(struct shell *s, const char *job_id, int run_version)
 {
     struct task *t = find(s, job_id);
     const char *tmpdir = s->config.tmpdir ? s->config.tmpdir : s->conf->tmpdir;
     char path[PATH_MAX];
     struct diag why;
 
-    home_remove_job(s->home, job_id);
+    home_remove_job(s->home, job_id, run_version);
     if (snprintf(path, sizeof(path), "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp",
                  job_id) < (int)sizeof(path) &&
         files_remove_tree(s->loop, path, &why) != 0)
@@ -322,9 +324,7 @@ static void adopt(struct shell *s, const char *job_id, int run_version)
  * watched for a while before it is given up. */
 static void find_processes(struct shell *s, const char *id)
 {
-    const char *version =
-        wire_attrs_value(mom_job_attrs(s->mom, id), "run_version", NULL);
-    int run = version ? atoi(version) : 0;
+    int run = mom_job_run_version(s->mom, id);
     char path[PATH_MAX];
     struct mom_usage used;
     int32_t status;
@@ -349,12 +349,33 @@ static void recover_one(struct shell *s, const char *name)
         !mom_load(s->mom, record.data, record.len, &loaded) ||
         strcmp(id, loaded) != 0) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, "damaged job record removed");
-        home_remove_job(s->home, id);
+        home_remove_job(s->home, id, 0);
     } else {
         find_processes(s, id);
     }
     buf_fini(&record);
     free(id);
+}
+
+/* "ID.RUN.EX" of a job that is no longer here: the MoM ended before it was removed. */
+static void sweep_exit(struct shell *s, DIR *d, const char *name)
+{
+    char *id = xstrdup(name), *dot;
+
+    *strrchr(id, '.') = '\0';
+    dot = strrchr(id, '.');
+    if (dot)
+        *dot = '\0';
+    if (!mom_job_attrs(s->mom, id))
+        (void)unlinkat(dirfd(d), name, 0);
+    free(id);
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t len = strlen(name), n = strlen(suffix);
+
+    return len > n && name[0] != '.' && strcmp(name + len - n, suffix) == 0;
 }
 
 bool tasks_recover(struct shell *s, struct diag *why)
@@ -370,12 +391,13 @@ bool tasks_recover(struct shell *s, struct diag *why)
         diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
         return false;
     }
-    while ((e = readdir(d))) {
-        size_t len = strlen(e->d_name);
-
-        if (len > 3 && e->d_name[0] != '.' && strcmp(e->d_name + len - 3, ".JB") == 0)
+    while ((e = readdir(d)))
+        if (ends_in(e->d_name, ".JB"))
             recover_one(s, e->d_name);
-    }
+    rewinddir(d);
+    while ((e = readdir(d)))
+        if (ends_in(e->d_name, ".EX"))
+            sweep_exit(s, d, e->d_name);
     closedir(d);
     return true;
 }

@@ -18,7 +18,7 @@ static inline const struct tpp_addr *node1_server(void)
     return &addr;
 }
 
-static inline struct mom_config node1_config(bool mock)
+static inline struct mom_config node1_config(void)
 {
     static const uint32_t server_ip = SERVER_IP;
 
@@ -33,7 +33,6 @@ static inline struct mom_config node1_config(bool mock)
                                 .topology = "hwloc<x/>",
                                 .n_server_ips = 1,
                                 .server_ips = &server_ip,
-                                .mock = mock,
                                 .min_check_poll_s = 10,
                                 .max_check_poll_s = 120,
                                 .cputmult = 1,

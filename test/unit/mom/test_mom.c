@@ -1,7 +1,8 @@
 /* Unit tests of the MoM's core: registration, the life of a job, and what may go wrong.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/mom.h"
+#include "lib/base/rnd.h"
+#include "mom/mock/mock.h"
 
 #include "../unit.h"
 #include "node1.h"
@@ -16,11 +17,13 @@ struct bench {
     struct mom_out out;
     int64_t now_at;
     uint64_t stream;
+    size_t n_carried; /* effects that pretend() has carried out */
 };
 
 static void forget(struct bench *b)
 {
     b->out.n = 0;
+    b->n_carried = 0;
 }
 
 static const struct mom_effect *effect(const struct bench *b, enum mom_effect_kind kind,
@@ -74,9 +77,9 @@ static void say_hello(struct bench *b)
     message(b, &hello);
 }
 
-static void bench_init(struct bench *b, bool mock)
+static void bench_init(struct bench *b)
 {
-    const struct mom_config cfg = node1_config(mock);
+    const struct mom_config cfg = node1_config();
 
     memset(b, 0, sizeof(*b));
     b->out.arena = arena_new();
@@ -170,7 +173,7 @@ static void test_files_come_before_their_job(void)
     const struct mom_effect *e;
     const struct is_message *msg;
 
-    bench_init(&b, false);
+    bench_init(&b);
     files_request(&b, BATCH_COPY_FILES, "joe");
     e = effect(&b, MOM_FILES, 0);
     CU_ASSERT_PTR_NOT_NULL_FATAL(e);
@@ -208,7 +211,7 @@ static void test_a_job_comes_over_a_connection(void)
     const char *data;
     size_t len;
 
-    bench_init(&b, false);
+    bench_init(&b);
     attrs = job_attrs(&b, "3");
     queue.attrs = attrs;
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
@@ -250,7 +253,7 @@ static void test_a_commit_may_be_implied(void)
         .request = { .number = BATCH_QUEUE_JOB, .user = "root", .extend = ":C:" },
     };
 
-    bench_init(&b, false);
+    bench_init(&b);
     attrs = job_attrs(&b, "3");
     queue.attrs = attrs;
     msg.request.body = &queue;
@@ -283,7 +286,7 @@ static void obit_reply(struct bench *b, const char *id, bool reject)
 
 static void test_registration(void)
 {
-    const struct mom_config cfg = node1_config(false);
+    const struct mom_config cfg = node1_config();
     struct bench b = { .out = { .arena = arena_new() }, .now_at = 100000 };
     const struct is_message *msg;
 
@@ -330,7 +333,7 @@ static void test_the_time_of_the_vnodes(void)
     };
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct is_message *msg;
 
@@ -351,7 +354,7 @@ static void test_the_time_of_the_vnodes(void)
 static void test_hello_series(void)
 {
     static const int expected[] = { 1, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 8, 8 };
-    const struct mom_config cfg = node1_config(false);
+    const struct mom_config cfg = node1_config();
     struct bench b = { .out = { .arena = arena_new() }, .now_at = 100000 };
 
     b.m = mom_new(&cfg);
@@ -374,7 +377,7 @@ static void test_server_lost_and_back(void)
 {
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     run_job(&b, "1.svr");
     mom_stream_closed(b.m, b.now_at, b.stream, &b.out);
     CU_ASSERT(logged(&b, "Server closed connection."));
@@ -406,7 +409,7 @@ static void test_life_of_a_job(void)
     uint64_t token;
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     attrs = job_attrs(&b, "3");
     send_job(&b, "1.svr", &attrs);
     CU_ASSERT_PTR_NULL(sent(&b, IS_CMD_REPLY)); /* not before it is on disk */
@@ -469,7 +472,7 @@ static void test_store_failure_is_told(void)
     struct diag why;
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     attrs = job_attrs(&b, "3");
     send_job(&b, "1.svr", &attrs);
     diag_set(&why, PBSE_SYSTEM, "disk full");
@@ -485,7 +488,7 @@ static void test_same_run_twice_starts_once(void)
     struct wire_attrs same, other;
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     run_job(&b, "1.svr");
     same = job_attrs(&b, "3");
     send_job(&b, "1.svr", &same);
@@ -517,7 +520,7 @@ static void test_refused_jobs(void)
         struct body_queue q = { .id = cases[i].id, .destination = "node1" };
         struct bench b;
 
-        bench_init(&b, false);
+        bench_init(&b);
         add(&b, &q.attrs, cases[i].name, NULL, cases[i].value);
         add(&b, &q.attrs, "euser", NULL, "joe");
         request(&b, BATCH_QUEUE_JOB, &q, "m1");
@@ -534,7 +537,7 @@ static void test_half_a_job_goes_with_its_stream(void)
     const struct body_id commit = { .id = "1.svr" };
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     q.attrs = job_attrs(&b, "3");
     request(&b, BATCH_QUEUE_JOB, &q, "m1");
     CU_ASSERT_EQUAL(mom_n_jobs(b.m), 1);
@@ -552,7 +555,7 @@ static void test_obit_is_repeated(void)
 {
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     run_job(&b, "1.svr");
     mom_exited(b.m, b.now_at, "1.svr", 0, NULL, &b.out);
     forget(&b);
@@ -578,7 +581,7 @@ static void test_rejected_obit_drops_the_job(void)
 {
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     run_job(&b, "1.svr");
     mom_exited(b.m, b.now_at, "1.svr", 0, NULL, &b.out);
     obit_reply(&b, "1.svr", true);
@@ -601,7 +604,7 @@ static void test_discard(void)
                                   .run_version = cases[i].version };
         struct bench b;
 
-        bench_init(&b, false);
+        bench_init(&b);
         run_job(&b, "1.svr");
         message(&b, &msg);
         CU_ASSERT_EQUAL(mom_n_jobs(b.m), !cases[i].gone);
@@ -620,7 +623,7 @@ static void test_kill_sequence(void)
 {
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     run_job(&b, "1.svr");
     signal_job(&b, "1.svr", "TermJob");
     CU_ASSERT(killed_with(&b, SIGTERM));
@@ -654,7 +657,7 @@ static void test_signals(void)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct bench b;
 
-        bench_init(&b, false);
+        bench_init(&b);
         run_job(&b, "1.svr");
         signal_job(&b, "1.svr", cases[i].name);
         CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, cases[i].code);
@@ -668,7 +671,7 @@ static void test_rerun_keeps_its_status(void)
 {
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     run_job(&b, "1.svr");
     signal_job(&b, "1.svr", "Rerun");
     mom_exited(b.m, b.now_at, "1.svr", 271, NULL, &b.out);
@@ -681,7 +684,7 @@ static void test_walltime_is_enforced_in_time(void)
     struct bench b;
     int64_t start;
 
-    bench_init(&b, false);
+    bench_init(&b);
     start = b.now_at;
     run_job(&b, "1.svr");
     for (b.now_at = start; b.now_at <= start + 60; b.now_at++)
@@ -702,7 +705,7 @@ static void test_suspension_stops_the_clock(void)
     struct bench b;
     int64_t start;
 
-    bench_init(&b, false);
+    bench_init(&b);
     start = b.now_at;
     run_job(&b, "1.svr");
     b.now_at = start + 20;
@@ -725,7 +728,7 @@ static void test_start_failure_becomes_an_obit(void)
     struct wire_attrs attrs;
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     attrs = job_attrs(&b, "3");
     send_job(&b, "1.svr", &attrs);
     mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
@@ -741,7 +744,7 @@ static void test_start_failure_becomes_an_obit(void)
 static void restart(struct bench *b, bool kill_jobs, bool found, bool running,
                     int32_t status)
 {
-    const struct mom_config cfg = node1_config(false);
+    const struct mom_config cfg = node1_config();
     struct buf record = { 0 };
     const char *id;
 
@@ -772,7 +775,7 @@ static void test_restart(void)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct bench b;
 
-        bench_init(&b, false);
+        bench_init(&b);
         run_job(&b, "1.svr");
         restart(&b, cases[i].kill_jobs, cases[i].found, cases[i].running,
                 cases[i].status);
@@ -789,7 +792,7 @@ static void test_restart_keeps_running_jobs(void)
     struct bench b;
     int64_t start;
 
-    bench_init(&b, false);
+    bench_init(&b);
     start = b.now_at;
     run_job(&b, "1.svr");
     b.now_at += 30;
@@ -812,7 +815,7 @@ static void test_accepted_job_starts_after_restart(void)
     struct wire_attrs attrs;
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     attrs = job_attrs(&b, "3");
     send_job(&b, "1.svr", &attrs);
     restart(&b, false, false, false, 0);
@@ -823,7 +826,7 @@ static void test_accepted_job_starts_after_restart(void)
 /* Whole files with a number that no job has. */
 static void test_numbers_of_a_record_are_checked(void)
 {
-    const struct mom_config cfg = node1_config(false);
+    const struct mom_config cfg = node1_config();
     static const struct {
         const char *record;
         bool taken;
@@ -853,13 +856,13 @@ static void test_numbers_of_a_record_are_checked(void)
 
 static void test_damaged_record_is_refused(void)
 {
-    const struct mom_config cfg = node1_config(false);
+    const struct mom_config cfg = node1_config();
     struct buf record = { 0 };
     const char *id;
     struct bench b;
     struct mom *m = mom_new(&cfg);
 
-    bench_init(&b, false);
+    bench_init(&b);
     run_job(&b, "1.svr");
     mom_job_encode(b.m, "1.svr", &record);
     for (size_t len = 0; len < record.len; len++)
@@ -896,7 +899,7 @@ static void test_only_the_server_commands(void)
         const uint32_t server_ip = SERVER_IP;
         struct bench b;
 
-        bench_init(&b, false);
+        bench_init(&b);
         mom_set_servers(b.m, 1, &server_ip, cases[i].is_local);
         mom_message(b.m, b.now_at, 5, &from, &msg, true, &b.out);
         CU_ASSERT_EQUAL(effect(&b, MOM_EXIT, 0) != NULL, cases[i].believed);
@@ -916,7 +919,7 @@ static void test_the_servers_addresses_may_change(void)
     struct tpp_addr there = tpp_addr_ipv4(moved[1], SERVER_PORT);
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     mom_set_servers(b.m, 2, moved, false);
     message(&b, &msg);
     CU_ASSERT_PTR_NULL(effect(&b, MOM_EXIT, 0));
@@ -930,7 +933,7 @@ static void test_unknown_requests_are_refused(void)
     const struct is_message unknown = { .command = (enum is_command)55 };
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     message(&b, &unknown);
     CU_ASSERT(logged(&b, "unknown command 55 sent"));
     CU_ASSERT_EQUAL(effect(&b, MOM_CLOSE, 0)->stream, b.stream);
@@ -940,44 +943,179 @@ static void test_unknown_requests_are_refused(void)
     bench_fini(&b);
 }
 
-static void test_mock_run(void)
+/* What the core wants is carried out by the executor that pretends; what was carried
+ * out before is not again. */
+static void pretend(struct bench *b, const struct executor *x)
+{
+    for (size_t i = b->n_carried; i < b->out.n; i++) {
+        const struct mom_effect e = b->out.v[i];
+
+        if (executor_has(e.kind))
+            x->carry_out(x->self, b->now_at, &e, &b->out);
+    }
+    b->n_carried = b->out.n;
+}
+
+static void tick_pretending(struct bench *b, const struct executor *x, int64_t now_at)
+{
+    b->now_at = now_at;
+    x->tick(x->self, now_at, &b->out);
+    mom_tick(b->m, now_at, &b->out);
+    pretend(b, x);
+}
+
+static int32_t told_status(const struct bench *b)
+{
+    const struct is_message *obit = sent(b, IS_JOBOBIT);
+
+    return obit ? obit->updates[0].status : INT32_MIN;
+}
+
+static const char *told_used(const struct bench *b, const char *resource)
+{
+    const struct is_message *msg = sent(b, IS_RESCUSED);
+
+    return msg ? wire_attrs_value(&msg->updates[0].attrs, "resources_used", resource)
+               : NULL;
+}
+
+static void test_a_pretended_run(void)
 {
     struct wire_attrs attrs = { 0 };
+    const struct body_manage longer = { .object_name = "1.svr" };
+    struct body_manage change = longer;
+    struct mock *mock;
+    struct executor x;
+    struct bench b;
+    int64_t begun_at;
+
+    bench_init(&b);
+    mock = mock_new(b.m, 1);
+    x = mock_executor(mock);
+    attrs = job_attrs(&b, "3");
+    add(&b, &attrs, "Resource_List", "mem", "2gb");
+    send_job(&b, "1.svr", &attrs);
+    pretend(&b, &x);
+    CU_ASSERT(logged(&b, "Started mock run of job"));
+    CU_ASSERT_STRING_EQUAL(told_used(&b, "mem"), "2gb");
+    CU_ASSERT_STRING_EQUAL(told_used(&b, "vmem"), "2gb");
+    forget(&b);
+    begun_at = b.now_at;
+    CU_ASSERT_EQUAL(x.next_deadline(x.self), begun_at + 60);
+    tick_pretending(&b, &x, begun_at + 20);
+    signal_job(&b, "1.svr", "suspend"); /* which does not count */
+    pretend(&b, &x);
+    CU_ASSERT_EQUAL(x.next_deadline(x.self), INT64_MAX);
+    b.now_at = begun_at + 50;
+    signal_job(&b, "1.svr", "resume");
+    pretend(&b, &x);
+    CU_ASSERT_EQUAL(x.next_deadline(x.self), begun_at + 90);
+    add(&b, &change.attrs, "Resource_List", "walltime", "00:01:10");
+    request(&b, BATCH_MODIFY_JOB, &change, "m4");
+    pretend(&b, &x);
+    CU_ASSERT_EQUAL(x.next_deadline(x.self), begun_at + 100);
+    signal_job(&b, "1.svr", "SIGUSR1"); /* nobody is there who hears it */
+    tick_pretending(&b, &x, begun_at + 99);
+    CU_ASSERT_EQUAL(told_status(&b), INT32_MIN);
+    tick_pretending(&b, &x, begun_at + 100);
+    CU_ASSERT_EQUAL(told_status(&b), 0);
+    CU_ASSERT_EQUAL(x.next_deadline(x.self), INT64_MAX);
+    mock_free(mock);
+    bench_fini(&b);
+}
+
+static void test_a_pretended_run_is_ended(void)
+{
+    static const struct {
+        const char *name;
+        int32_t status;
+    } rows[] = { { "TermJob", 256 + SIGTERM },
+                 { "SIGKILL", 256 + SIGKILL },
+                 { "Rerun", -11 } };
+    struct wire_attrs attrs = { 0 };
+    struct mock *mock;
+    struct executor x;
     struct bench b;
 
-    bench_init(&b, true);
-    attrs = job_attrs(&b, "3");
-    send_job(&b, "1.svr", &attrs);
-    CU_ASSERT(logged(&b, "Started mock run of job"));
-    CU_ASSERT_PTR_NOT_NULL(sent(&b, IS_RESCUSED));
-    CU_ASSERT_PTR_NULL(effect(&b, MOM_STORE, 0));
-    CU_ASSERT_PTR_NULL(effect(&b, MOM_START, 0));
-    forget(&b);
-    mom_tick(b.m, b.now_at + 59, &b.out);
-    CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
-    mom_tick(b.m, b.now_at + 60, &b.out);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(sent(&b, IS_JOBOBIT));
-    CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, 0);
-    forget(&b);
+    bench_init(&b);
+    mock = mock_new(b.m, 1);
+    x = mock_executor(mock);
+    add(&b, &attrs, "euser", NULL, "joe"); /* without a walltime it runs until then */
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        send_job(&b, "2.svr", &attrs);
+        pretend(&b, &x);
+        tick_pretending(&b, &x, b.now_at + 40);
+        CU_ASSERT_EQUAL(told_status(&b), INT32_MIN);
+        signal_job(&b, "2.svr", rows[i].name);
+        pretend(&b, &x);
+        CU_ASSERT_EQUAL(told_status(&b), rows[i].status);
+        forget(&b);
+        obit_reply(&b, "2.svr", true);
+        pretend(&b, &x);
+        CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+        forget(&b);
+    }
+    mock_free(mock);
+    bench_fini(&b);
+}
 
-    attrs = (struct wire_attrs){ 0 }; /* without a walltime it runs until deleted */
-    add(&b, &attrs, "euser", NULL, "joe");
-    send_job(&b, "2.svr", &attrs);
-    forget(&b);
-    mom_tick(b.m, b.now_at + 40, &b.out);
-    CU_ASSERT_PTR_NULL(sent(&b, IS_JOBOBIT));
-    signal_job(&b, "2.svr", "TermJob");
-    CU_ASSERT_EQUAL(sent(&b, IS_JOBOBIT)->updates[0].status, 271);
+/* Whatever happens to jobs, the core's next deadline is not behind what a look at each
+ * of them says. */
+static void test_no_deadline_is_forgotten(void)
+{
+    static const char *const names[] = { "TermJob", "suspend", "resume", "SIGKILL",
+                                         "Rerun" };
+    struct rnd r = rnd_seeded(4);
+    struct wire_attrs attrs;
+    struct bench b;
+    char id[16];
+
+    bench_init(&b);
+    for (int step = 0; step < 5000; step++) {
+        snprintf(id, sizeof(id), "%d.svr", (int)rnd_range(&r, 1, 9));
+        switch (rnd_range(&r, 0, 8)) {
+        case 0:
+            attrs = job_attrs(&b, "3");
+            send_job(&b, id, &attrs);
+            mom_stored(b.m, b.now_at, id, NULL, &b.out);
+            break;
+        case 1:
+            mom_started(b.m, b.now_at, id, 4711, rnd_percent(&r, 10) ? -3 : 0, NULL,
+                        &b.out);
+            break;
+        case 2:
+            mom_exited(b.m, b.now_at, id, 0, NULL, &b.out);
+            break;
+        case 3:
+            obit_reply(&b, id, rnd_percent(&r, 50));
+            break;
+        case 4:
+            if (rnd_percent(&r, 10)) {
+                mom_router_down(b.m, b.now_at, &b.out);
+                say_hello(&b);
+            }
+            break;
+        case 5:
+            mom_tick(b.m, b.now_at, &b.out);
+            CU_ASSERT(mom_next_deadline(b.m) > b.now_at);
+            break;
+        default:
+            signal_job(&b, id, names[rnd_range(&r, 0, ARRAY_LEN(names) - 1)]);
+        }
+        CU_ASSERT_FATAL(mom_next_deadline(b.m) <= mom_recount_deadline(b.m));
+        b.now_at += rnd_range(&r, 0, 8);
+        forget(&b);
+    }
     bench_fini(&b);
 }
 
 static void test_own_user_only(void)
 {
-    struct mom_config cfg = node1_config(false);
+    struct mom_config cfg = node1_config();
     struct body_queue q = { .id = "1.svr", .destination = "node1" };
     struct bench b;
 
-    bench_init(&b, false);
+    bench_init(&b);
     mom_free(b.m);
     cfg.only_user = "ann";
     b.m = mom_new(&cfg);
@@ -1016,10 +1154,12 @@ static const struct unit_case cases[] = {
       test_accepted_job_starts_after_restart },
     { "a damaged record is refused", test_damaged_record_is_refused },
     { "numbers that no job has are refused", test_numbers_of_a_record_are_checked },
-        { "only the server commands", test_only_the_server_commands },
-        { "the server's addresses may change", test_the_servers_addresses_may_change },
-        { "unknown requests are refused", test_unknown_requests_are_refused },
-    { "a mock run takes its walltime", test_mock_run },
+    { "only the server commands", test_only_the_server_commands },
+    { "the server's addresses may change", test_the_servers_addresses_may_change },
+    { "unknown requests are refused", test_unknown_requests_are_refused },
+    { "a pretended run ends on time", test_a_pretended_run },
+    { "a pretended run is ended", test_a_pretended_run_is_ended },
+    { "no deadline is forgotten", test_no_deadline_is_forgotten },
     { "a MoM without root runs its own user's jobs", test_own_user_only },
 };
 

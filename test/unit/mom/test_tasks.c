@@ -109,7 +109,7 @@ static void command(struct mom *m, uint32_t number, const void *body,
 
 static struct mom *job_on_its_way(struct mom_out *out)
 {
-    const struct mom_config cfg = node1_config(false);
+    const struct mom_config cfg = node1_config();
     const struct is_message hello = { .command = IS_REPLYHELLO };
     struct wire_attr attr = { .name = "euser", .value = "joe" };
     const struct body_queue queue = { .id = "1.svr",

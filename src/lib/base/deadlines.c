@@ -1,0 +1,93 @@
+/* deadlines.c - see deadlines.h: a heap, ordered by time and then by the order of
+ * setting, which is a full key.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/deadlines.h"
+
+#include <stdlib.h>
+
+void deadlines_fini(struct deadlines *ds)
+{
+    free(ds->heap);
+    *ds = (struct deadlines){ 0 };
+}
+
+static bool is_before(const struct deadline *a, const struct deadline *b)
+{
+    return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+static void put(struct deadlines *ds, size_t i, struct deadline *d)
+{
+    ds->heap[i] = d;
+    d->place = i + 1;
+}
+
+static void rise(struct deadlines *ds, size_t i, struct deadline *d)
+{
+    for (; i > 0 && is_before(d, ds->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        put(ds, i, ds->heap[(i - 1) / 2]);
+    put(ds, i, d);
+}
+
+static void sink(struct deadlines *ds, size_t i, struct deadline *d)
+{
+    size_t child;
+
+    while ((child = 2 * i + 1) < ds->n) {
+        if (child + 1 < ds->n && is_before(ds->heap[child + 1], ds->heap[child]))
+            child++;
+        if (!is_before(ds->heap[child], d))
+            break;
+        put(ds, i, ds->heap[child]);
+        i = child;
+    }
+    put(ds, i, d);
+}
+
+static void take_out(struct deadlines *ds, struct deadline *d)
+{
+    size_t i = d->place - 1;
+    struct deadline *last = ds->heap[--ds->n];
+
+    MUST(i <= ds->n && ds->heap[i] == d);
+    d->place = 0;
+    if (last == d)
+        return;
+    if (i > 0 && is_before(last, ds->heap[(i - 1) / 2]))
+        rise(ds, i, last);
+    else
+        sink(ds, i, last);
+}
+
+void deadline_set(struct deadlines *ds, struct deadline *d, int64_t at)
+{
+    if (d->place ? d->at == at : at == DEADLINE_NEVER)
+        return;
+    if (d->place)
+        take_out(ds, d);
+    if (at == DEADLINE_NEVER)
+        return;
+    if (ds->n == ds->cap) {
+        ds->cap = MAX_OF(2 * ds->cap, (size_t)16);
+        ds->heap = xrealloc(ds->heap, ds->cap * sizeof(struct deadline *));
+    }
+    d->at = at;
+    d->order = ++ds->last_order;
+    rise(ds, ds->n++, d);
+}
+
+int64_t deadlines_next(const struct deadlines *ds)
+{
+    return ds->n > 0 ? ds->heap[0]->at : DEADLINE_NEVER;
+}
+
+struct deadline *deadlines_take(struct deadlines *ds, int64_t now_at)
+{
+    struct deadline *d = ds->n > 0 ? ds->heap[0] : NULL;
+
+    if (!d || d->at > now_at)
+        return NULL;
+    take_out(ds, d);
+    return d;
+}
