@@ -14,6 +14,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/log.c src/lib/base/log.h \
 	src/lib/base/must.c src/lib/base/must.h \
 	src/lib/base/pbse.c \
+	src/lib/base/printable.c src/lib/base/printable.h \
 	src/lib/base/rnd.h \
 	src/lib/base/shares.c src/lib/base/shares.h \
 	src/lib/base/version.h \
@@ -33,6 +34,11 @@ check_PROGRAMS += test/unit/base/test_date
 TESTS += test/unit/base/test_date
 test_unit_base_test_date_SOURCES = test/unit/base/test_date.c
 test_unit_base_test_date_LDADD = libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/base/test_printable
+TESTS += test/unit/base/test_printable
+test_unit_base_test_printable_SOURCES = test/unit/base/test_printable.c
+test_unit_base_test_printable_LDADD = libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/base/test_shares
 TESTS += test/unit/base/test_shares

@@ -8,6 +8,7 @@
 #include "lib/io/logfile.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/printable.h"
 #include "lib/base/version.h"
 #include "lib/io/clock.h"
 #include "lib/io/daemon.h"
@@ -93,14 +94,36 @@ static int severity_of(uint32_t event)
     return event & ~(uint32_t)LOG_EV_FORCE ? LOG_DEBUG : LOG_NOTICE;
 }
 
+/* "class;object;text" of a line; the object is one field (operations.md 14). */
+static void fields_put(struct buf *line, uint32_t log_class, const char *object,
+                       const char *text)
+{
+    size_t len = strlen(text), at;
+
+    buf_printf(line, "%s;", log_class_name(log_class));
+    at = line->len;
+    buf_add_printable(line, object, strlen(object));
+    for (; at < line->len; at++)
+        if (line->data[at] == ';')
+            line->data[at] = ',';
+    buf_add_char(line, ';');
+    while (len > 0 && text[len - 1] == '\n')
+        len--;
+    buf_add_printable(line, text, len);
+}
+
 static void syslog_put(const struct logfile *lf, uint32_t event, uint32_t log_class,
                        const char *object, const char *text)
 {
+    struct buf line = { 0 };
     int severity = severity_of(event);
     unsigned least = lf->conf->syslog_severity; /* 0: all */
 
-    if (least == 0 || severity <= (int)least)
-        syslog(severity, "%s;%s;%s", log_class_name(log_class), object, text);
+    if (least != 0 && severity > (int)least)
+        return;
+    fields_put(&line, log_class, object, text);
+    syslog(severity, "%s", line.data);
+    buf_fini(&line);
 }
 
 /* Nothing can be done about a log that cannot be written. */
@@ -121,7 +144,6 @@ static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
 {
     char stamp[20];
     struct buf line = { 0 };
-    size_t head, len = strlen(text);
 
     log_time_text(at_us / 1000000, stamp);
     if (lf->torn)
@@ -129,15 +151,8 @@ static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
     buf_add_str(&line, stamp);
     if (lf->conf->highres_timestamp)
         buf_printf(&line, ".%06d", (int)(at_us % 1000000));
-    buf_printf(&line, ";%04x;%s;%s;%s;", event & ~(uint32_t)LOG_EV_FORCE, lf->daemon,
-               log_class_name(log_class), object);
-    head = line.len;
-    while (len > 0 && text[len - 1] == '\n')
-        len--;
-    buf_add(&line, text, len);
-    for (size_t i = head; i < line.len; i++)
-        if (line.data[i] == '\n')
-            line.data[i] = ' ';
+    buf_printf(&line, ";%04x;%s;", event & ~(uint32_t)LOG_EV_FORCE, lf->daemon);
+    fields_put(&line, log_class, object, text);
     buf_add_char(&line, '\n');
     if (!bytes_put(lf, &line) || (lf->to_stderr && (event & LOG_EV_ERROR)))
         fputs(line.data, stderr);

@@ -38,8 +38,11 @@ static void add_text(struct buf *out, const struct object *o, const char *key, i
 static void add_quoted(struct buf *out, const struct object *o, const char *key,
                        int attr)
 {
+    const char *text = obj_str(o, attr, "");
+    char quote = strchr(text, '"') ? '\'' : '"';
+
     if (obj_is_set(o, attr))
-        buf_printf(out, "%s=\"%s\" ", key, obj_str(o, attr, ""));
+        buf_printf(out, "%s=%c%s%c ", key, quote, text, quote);
 }
 
 static void add_time(struct buf *out, const struct object *o, const char *key, int attr)
@@ -47,12 +50,14 @@ static void add_time(struct buf *out, const struct object *o, const char *key, i
     buf_printf(out, "%s=%" PRId64 " ", key, obj_num(o, attr, 0));
 }
 
-static void add_project(struct buf *out, const struct object *o)
+/* A text that no blank ends early: clients do not send names with blanks, others may.
+ */
+static void add_word(struct buf *out, const struct object *o, const char *key, int attr)
 {
-    if (!obj_is_set(o, JOB_A_PROJECT))
+    if (!obj_is_set(o, attr))
         return;
-    buf_add_str(out, "project=");
-    buf_add_quoted(out, obj_str(o, JOB_A_PROJECT, ""));
+    buf_printf(out, "%s=", key);
+    buf_add_quoted(out, obj_str(o, attr, ""));
     buf_add_char(out, ' ');
 }
 
@@ -63,8 +68,8 @@ static void add_resv(struct buf *out, const struct reaction *r, const struct obj
 
     if (!id)
         return;
-    if (resv && obj_is_set(&resv->obj, RESV_A_RESERVE_NAME))
-        buf_printf(out, "resvname=%s ", obj_str(&resv->obj, RESV_A_RESERVE_NAME, ""));
+    if (resv)
+        add_word(out, &resv->obj, "resvname", RESV_A_RESERVE_NAME);
     buf_printf(out, "resvID=%s ", id);
 }
 
@@ -78,9 +83,9 @@ static void add_general(struct buf *out, const struct reaction *r,
     add_text(out, o, "user", JOB_A_EUSER, arena);
     add_text(out, o, "group", JOB_A_EGROUP, arena);
     add_quoted(out, o, "account", JOB_A_ACCOUNT_NAME);
-    add_project(out, o);
+    add_word(out, o, "project", JOB_A_PROJECT);
     add_quoted(out, o, "accounting_id", JOB_A_ACCOUNTING_ID);
-    add_text(out, o, "jobname", JOB_A_JOB_NAME, arena);
+    add_word(out, o, "jobname", JOB_A_JOB_NAME);
     add_text(out, o, "queue", JOB_A_QUEUE, arena);
     add_resv(out, r, o);
     add_time(out, o, "ctime", JOB_A_CTIME);

@@ -26,7 +26,7 @@ static const struct account_field {
     enum quoting quoting;
 } fields[] = {
     { "owner", RESV_A_RESERVE_OWNER, RAW },
-    { "name", RESV_A_RESERVE_NAME, RAW },
+    { "name", RESV_A_RESERVE_NAME, QUOTED_BLANKS },
     { "account", RESV_A_ACCOUNT_NAME, QUOTED },
     { "queue", RESV_A_QUEUE, RAW },
     { "ctime", RESV_A_CTIME, RAW },

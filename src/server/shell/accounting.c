@@ -14,6 +14,7 @@
 #include "server/shell/accounting.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,15 +163,10 @@ static void line_put(struct buf *b, int64_t at, char type, const char *id,
                      const char *text)
 {
     char stamp[20];
-    size_t head;
 
     log_time_text(at, stamp);
     buf_printf(b, "%s;%c;%s;", stamp, type, id);
-    head = b->len;
-    buf_add_str(b, text);
-    for (size_t i = head; i < b->len; i++)
-        if (b->data[i] == '\n') /* one line is one record */
-            b->data[i] = ' ';
+    buf_add_printable(b, text, strlen(text)); /* one line is one record */
     buf_add_char(b, '\n');
 }
 

@@ -1,11 +1,16 @@
 /* mail.c - letters to users.
  *
+ * Who the letter goes to and what it says comes from users: no byte of it may begin
+ * another header or another line than ours, so a recipient with a control character is
+ * left out, and in the letter such characters are shown (lib/base/printable.h).
+ *
  * The letter is a memory file and each recipient an argument of its own: no shell, no
  * waiting for a mailer that does not read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/mail.h"
 
+#include "lib/base/printable.h"
 #include "lib/io/child.h"
 
 #include <stdio.h>
@@ -15,21 +20,56 @@
 
 #define RECIPIENTS_MAX 64
 
+/* The text line by line. */
+static void add_body(struct buf *out, const char *text)
+{
+    for (;;) {
+        size_t len = strcspn(text, "\n");
+
+        buf_add_printable(out, text, len);
+        if (!text[len])
+            return;
+        buf_add_char(out, '\n');
+        text += len + 1;
+    }
+}
+
+static void add_header(struct buf *out, const char *name, const char *value)
+{
+    buf_printf(out, "%s: ", name);
+    buf_add_printable(out, value, strlen(value));
+    buf_add_char(out, '\n');
+}
+
+/* A memory file to be read from its beginning, -1: there is no room. */
 static int letter(const char *to, const char *subject, const char *text)
 {
     int fd = memfd_create("letter", MFD_CLOEXEC);
+    struct buf all = { 0 };
+    bool good;
 
     if (fd < 0)
         return -1;
-    if (dprintf(fd, "To: %s\nSubject: %s\n\n%s", to, subject, text) < 0 ||
-        lseek(fd, 0, SEEK_SET) < 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
+    add_header(&all, "To", to);
+    add_header(&all, "Subject", subject);
+    buf_add_char(&all, '\n');
+    add_body(&all, text);
+    good =
+        write(fd, all.data, all.len) == (ssize_t)all.len && lseek(fd, 0, SEEK_SET) == 0;
+    buf_fini(&all);
+    if (good)
+        return fd;
+    close(fd);
+    return -1;
 }
 
-/* argv: mailer -f from recipient... A name that looks like an option is left out. */
+/* Something that looks like an option is none. */
+static bool is_recipient(const char *name)
+{
+    return *name != '-' && !has_control(name);
+}
+
+/* argv: mailer -f from recipient...; NULL when nobody is left. */
 static const char **arguments(const char *mailer, const char *from, const char *to,
                               struct arena *arena)
 {
@@ -42,7 +82,7 @@ static const char **arguments(const char *mailer, const char *from, const char *
     argv[n++] = from;
     for (char *one = strtok_r(list, ", ", &save); one && n_to < RECIPIENTS_MAX;
          one = strtok_r(NULL, ", ", &save))
-        if (*one != '-') {
+        if (is_recipient(one)) {
             argv[n++] = one;
             n_to++;
         }

@@ -97,6 +97,25 @@ static void test_lines_have_the_pbs_format(void)
     unlink(path);
 }
 
+/* What users name things is in many lines. */
+static void test_lines_are_lines_whatever_is_in_them(void)
+{
+    struct logfile *lf = open_log(LOG_MASK_DEFAULT, false);
+    char path[64], *text;
+
+    logfile_write(lf, LOG_EV_SYSTEM, LOG_IN_JOB, "1.h",
+                  "name = \x1b]0;x\x07, \r\n11/21/2026 08:02:34;0002;forged");
+    logfile_write(lf, LOG_EV_SYSTEM, LOG_IN_QUEUE, "a;b\nc\x1b", "no such object");
+    logfile_close(lf);
+    text = content(path, sizeof(path));
+    CU_ASSERT_TRUE(has_line(text, 19,
+                            "0002;Server@h;Job;1.h;name = ^[]0;x^G, ^M 11/21/2026 "
+                            "08:02:34;0002;forged"));
+    CU_ASSERT_TRUE(has_line(text, 19, "0002;Server@h;Que;a,b c^[;no such object"));
+    free(text);
+    unlink(path);
+}
+
 static void test_time_stamps(void)
 {
     struct logfile *lf;
@@ -318,6 +337,8 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "lines have the PBS format", test_lines_have_the_pbs_format },
+        { "lines are lines whatever is in them",
+          test_lines_are_lines_whatever_is_in_them },
         { "time stamps are local and may have microseconds", test_time_stamps },
         { "reopening follows a moved file", test_reopening_follows_a_moved_file },
         { "a broken promise is told in the log, and ends the process",
