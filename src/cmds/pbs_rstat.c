@@ -1,6 +1,7 @@
 /* pbs_rstat.c - show reservations (cli.md 10.3).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/cell.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/json.h"
 #include "cmds/common/operand.h"
@@ -137,6 +138,14 @@ static const char *shown_value(const struct attrl *a, char out[TIME_TEXT_MAX])
     return out;
 }
 
+static void print_value(const struct attrl *a, const char *value)
+{
+    printf("%s%s%s = ", a->name, a->resource ? "." : "",
+           a->resource ? a->resource : "");
+    print_visible(value);
+    putchar('\n');
+}
+
 static void print_full(const struct batch_status *resv)
 {
     char text[TIME_TEXT_MAX];
@@ -144,8 +153,7 @@ static void print_full(const struct batch_status *resv)
     printf("Resv ID: %s\n", resv->name);
     for (const struct attrl *a = resv->attribs; a; a = a->next)
         if (!is_left_out(a->name))
-            printf("%s%s%s = %s\n", a->name, a->resource ? "." : "",
-                   a->resource ? a->resource : "", shown_value(a, text));
+            print_value(a, shown_value(a, text));
     putchar('\n');
 }
 
@@ -234,6 +242,8 @@ static int show(struct rstat *r, const char *id, const char *server)
                     "%s: there is no reservation %s; pbs_rstat alone lists all\n", CMD,
                     id);
     }
+    if (r->form == FORM_SHORT)
+        cells_make_printable(list);
     for (const struct batch_status *resv = list; resv; resv = resv->next)
         print_one(r, resv);
     pbs_statfree(list);

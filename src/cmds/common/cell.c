@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cell.h"
 
+#include "lib/base/printable.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,4 +55,27 @@ void cell_size(char out[CELL_MAX], const char *value, enum cell_size size)
         n = divide(n, 1024);
     snprintf(out, CELL_MAX, "%llu%c%c", n, step ? units[step] : ' ', kind);
     out[MIN_OF(strlen(out), (size_t)WIDTH)] = '\0';
+}
+
+void print_visible_char(char c)
+{
+    if ((unsigned char)c < ' ' && c != '\n' && c != '\t')
+        printf("^%c", c + '@');
+    else
+        putchar(c);
+}
+
+void print_visible(const char *text)
+{
+    for (; *text; text++)
+        print_visible_char(*text);
+}
+
+void cells_make_printable(struct batch_status *objects)
+{
+    for (; objects; objects = objects->next) {
+        printable_cell(objects->name);
+        for (struct attrl *a = objects->attribs; a; a = a->next)
+            printable_cell(a->value);
+    }
 }

@@ -15,6 +15,14 @@ const char *cell_or(const char *value, const char *missing);
  * longer text the last character shown is '*'. */
 const char *cell_cut(char out[CELL_MAX], const char *text, size_t width);
 
+/* What a terminal would obey is never printed as it is. print_visible(): a control
+ * character other than newline and tab as "^X" (cli.md 4.10 and 10.3);
+ * cells_make_printable(): before objects are put into tables, each byte of a control
+ * character in their names and values becomes '?', so that columns keep their width. */
+void print_visible_char(char c);
+void print_visible(const char *text);
+void cells_make_printable(struct batch_status *objects);
+
 enum cell_size {
     SIZE_AS_SENT,
     SIZE_GB,

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/full.h"
 
+#include "cmds/common/cell.h"
+
 #include "lib/base/buf.h"
 
 #include <ctype.h>
@@ -106,14 +108,6 @@ static void shown_value(const struct attrl *a, struct buf *out)
     }
 }
 
-static void put_visible(char c)
-{
-    if ((unsigned char)c < 32 && c != '\n' && c != '\t')
-        printf("^%c", c + '@');
-    else
-        putchar(c);
-}
-
 /* Pieces between commas; a line is broken before a piece that does not fit, and inside
  * one that fits no line. */
 static void print_wrapped(const char *value, size_t column)
@@ -129,7 +123,7 @@ static void print_wrapped(const char *value, size_t column)
             break;
         if (column + len < LINE_COLUMNS) {
             for (size_t i = 0; i < len; i++)
-                put_visible(value[i]);
+                print_visible_char(value[i]);
             column += len;
         } else {
             if (!first) {
@@ -137,7 +131,7 @@ static void print_wrapped(const char *value, size_t column)
                 column = 9;
             }
             for (size_t i = 0; i < len; i++) {
-                put_visible(value[i]);
+                print_visible_char(value[i]);
                 if (++column > LINE_COLUMNS) {
                     fputs("\n\t", stdout);
                     column = 8;
@@ -159,7 +153,7 @@ static void print_unwrapped(const char *value)
         else if (*value == '\f')
             fputs("\\f", stdout);
         else
-            put_visible(*value);
+            print_visible_char(*value);
     }
 }
 

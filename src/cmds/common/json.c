@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/json.h"
 
+#include "cmds/common/cell.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +212,7 @@ void dsv_print_value(const char *value, const char *delimiter)
         else if (*value == '\f')
             fputs("\\f", stdout);
         else
-            putchar(*value);
+            print_visible_char(*value);
         value++;
     }
 }

@@ -197,6 +197,14 @@ static int show_none(const struct options *o, int conn)
     return 0;
 }
 
+/* For tables; other forms show each value in a way of their own. */
+static void make_printable(const struct options *o, struct batch_status *list)
+{
+    if (o->view.form.form == FULL_LINES &&
+        (o->view.summary || o->action == ACT_LIST_DOWN))
+        cells_make_printable(list);
+}
+
 /* All hosts, all vnodes (-v), the vnodes of one host ('host' not NULL), or of these the
  * ones that are not usable: hosts would hide them behind "<various>". */
 static int show_all(struct options *o, int conn, const char *host)
@@ -208,6 +216,7 @@ static int show_all(struct options *o, int conn, const char *host)
 
     if (!list)
         return show_none(o, conn);
+    make_printable(o, list);
     for (const struct batch_status *n = list; n; n = n->next) {
         if (!is_of_host(n, host))
             continue;
@@ -235,6 +244,7 @@ static int show_operand(struct options *o, int conn, const char *name)
                      : pbs_stathost(conn, name, NULL, NULL);
     if (!list)
         return refused(o, conn, name);
+    make_printable(o, list);
     nodes_print(&o->view, list);
     pbs_statfree(list);
     return 0;

@@ -26,8 +26,10 @@ static void nodes_print_full(const struct batch_status *node)
 
         if (dated)
             date[strcspn(date, "\n")] = '\0';
-        printf("     %s%s%s = %s\n", a->name, a->resource ? "." : "",
-               a->resource ? a->resource : "", dated ? date : a->value);
+        printf("     %s%s%s = ", a->name, a->resource ? "." : "",
+               a->resource ? a->resource : "");
+        print_visible(dated ? date : a->value);
+        putchar('\n');
     }
     putchar('\n');
 }
@@ -40,7 +42,7 @@ static void nodes_print_dsv(const struct nodes_view *v, const struct batch_statu
                a->resource ? a->resource : "");
         for (const char *p = a->value; *p; p++)
             if (*p != ' ' || strcasecmp(a->name, "jobs") != 0)
-                putchar(*p);
+                print_visible_char(*p);
     }
     putchar('\n');
 }

@@ -10,6 +10,16 @@
 #define LIST_COLUMNS 80
 
 /* Values break at commas. The column is counted on and never begun anew, as ever. */
+/* What a terminal would obey is shown as "^X"; lines and tabs stay (cli.md 8.5). */
+static void add_visible(struct buf *out, const char *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)p[i] < ' ' && p[i] != '\n' && p[i] != '\t')
+            buf_printf(out, "^%c", p[i] + '@');
+        else
+            buf_add_char(out, p[i]);
+}
+
 void qmgr_list_attr(const struct attrl *a, struct buf *out)
 {
     size_t used = strlen(a->name) + 11 + (a->resource ? strlen(a->resource) + 1 : 0);
@@ -28,7 +38,7 @@ void qmgr_list_attr(const struct attrl *a, struct buf *out)
                 len--;
             }
         }
-        buf_add(out, p, len);
+        add_visible(out, p, len);
         p += len;
         if (*p == '\0')
             break;

@@ -101,8 +101,10 @@ static void default_heading(const struct qstat *q)
 {
     const char *use = q->percent ? " % done " : "Time Use";
 
-    if (q->server_comment && *q->server_comment)
-        printf("%s\n", q->server_comment);
+    if (q->server_comment && *q->server_comment) {
+        print_visible(q->server_comment);
+        putchar('\n');
+    }
     if (q->wide) {
         printf("%-30s %-15s %-15s  %8s %1s %s\n", "Job id", "Name", "User", use, "S",
                "Queue");
@@ -149,7 +151,9 @@ static void alternate_heading(const struct qstat *q)
 {
     const int left = q->wide ? 99 : q->wide_ids ? 65 : 60;
 
-    printf("\n%s: %s\n", q->server, cell_or(q->server_comment, ""));
+    printf("\n%s: ", q->server);
+    print_visible(cell_or(q->server_comment, ""));
+    putchar('\n');
     if (q->estimates)
         printf("%*sEst\n", left + 15, "");
     printf("%*sReq'd  Req'd   %s\n", left, "", q->estimates ? "Start" : "Elap");

@@ -230,8 +230,10 @@ static void show_jobs(struct qstat_run *r, struct batch_status *jobs)
         drop_arrays(&jobs);
     if (o->table.estimates)
         jobs = qstat_sort_by_start(jobs, o->table.now_at);
-    if (!o->full)
+    if (!o->full) {
+        cells_make_printable(jobs);
         qstat_print_jobs(&o->table, jobs);
+    }
     for (struct batch_status *j = o->full ? jobs : NULL; j; j = j->next)
         full_print(&o->form, "Job Id", "Jobs", j);
     pbs_statfree(jobs);
@@ -388,6 +390,8 @@ static int show_queues(struct qstat_run *r, const char *text)
     list = pbs_statque(r->conn, queue, NULL, NULL);
     if (!list)
         return refused(r, "", queue);
+    if (!o->full)
+        cells_make_printable(list);
     if (o->what == SHOW_LIMITS)
         qstat_print_limits(&o->table, list);
     else if (!o->full)
