@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/check.h"
 
+#include "lib/base/printable.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -310,4 +312,14 @@ int check_manager_list(const struct attr_value *v, struct diag *why)
             return diag_code(why, PBSE_BADHOST);
     }
     return 0;
+}
+
+/* They become headers of letters and arguments of the mailer. */
+int check_mail_users(const struct attr_value *v, struct diag *why)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < v->u.list.n; i++)
+        good = good && !has_control(v->u.list.v[i]);
+    return bad_unless(good, why);
 }

@@ -42,6 +42,7 @@ CHECK(preempt_prio);
 CHECK(preempt_order);
 CHECK(preempt_sort);
 CHECK(manager_list);
+CHECK(mail_users);
 
 #undef CHECK
 

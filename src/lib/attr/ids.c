@@ -106,3 +106,8 @@ bool queue_name_is_valid(const char *name)
     return isalnum((unsigned char)*name) && strlen(name) <= NAME_MAX_QUEUE &&
            has_only(name, "_-");
 }
+
+bool node_name_is_valid(const char *name)
+{
+    return *name && has_only(name, "-_.[]#^/\\@");
+}

@@ -33,5 +33,7 @@ bool resv_id_key(const char *text, struct arena *arena, const char **ret) MUST_C
 
 bool job_name_is_valid(const char *name);
 bool queue_name_is_valid(const char *name);
+/* Its length is limited by NAME_MAX_HOST, which has an error of its own. */
+bool node_name_is_valid(const char *name);
 
 #endif

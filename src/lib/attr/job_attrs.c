@@ -251,6 +251,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .read = EVERYONE,
         .write = EVERYONE,
         .flags = ATTR_ALTER_RUNNING | ATTR_SELECT_EQ,
+        .check = check_mail_users,
         .doc = "Mail addresses.",
     },
     [JOB_A_MTIME] = {

@@ -198,6 +198,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .read = EVERYONE,
         .write = EVERYONE,
         .flags = ATTR_SELECT_EQ | ATTR_ALTERABLE,
+        .check = check_mail_users,
         .doc = "Mail addresses.",
     },
     [RESV_A_MTIME] = {

@@ -4,6 +4,7 @@
  * report any more go. Which ones are the MoM's is in hf_from_mom.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/ids.h"
 #include "lib/attr/node_attrs.h"
 #include "lib/base/date.h"
 #include "server/model/indirect.h"
@@ -520,6 +521,13 @@ static void say_unknown(const struct moms_turn *t, const struct mom *mom,
                mom->host);
 }
 
+/* A name that no manager could give would be in everybody's lists and lines. */
+static bool may_be_made(const struct moms_turn *t, const struct is_vnode *vn)
+{
+    return !model_node(t->m, vn->name) && strlen(vn->name) <= NAME_MAX_HOST &&
+           node_name_is_valid(vn->name);
+}
+
 static void take_list(struct moms *ms, struct report *rp, struct mom *mom,
                       struct seen **seen)
 {
@@ -535,7 +543,7 @@ static void take_list(struct moms *ms, struct report *rp, struct mom *mom,
         if (n && !is_seen(*seen, n)) {
             take_listed(rp, n, vn, n == natural);
             see(seen, n, t->out->arena);
-        } else if (!n && !model_node(t->m, vn->name) && state->modtime > stored) {
+        } else if (!n && may_be_made(t, vn) && state->modtime > stored) {
             create_vnode(rp, mom, vn);
         } else {
             say_unknown(t, mom, vn->name);

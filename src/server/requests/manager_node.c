@@ -7,11 +7,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/manager.h"
 
+#include "lib/attr/ids.h"
 #include "server/model/node_state.h"
 #include "server/requests/node_indirect.h"
 #include "server/decide/config.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -281,18 +281,6 @@ int manager_host_set(struct manager *g)
 /* --- creating
  * -------------------------------------------------------------------------------- */
 
-static bool name_is_valid(const char *name)
-{
-    size_t len = strlen(name);
-
-    if (len == 0)
-        return false;
-    for (size_t i = 0; i < len; i++)
-        if (!isalnum((unsigned char)name[i]) && !strchr("-_.[]#^/\\@", name[i]))
-            return false;
-    return true;
-}
-
 static int host_is_known(struct manager *g, const char *mom)
 {
     const struct svr_config *cfg = g->rq->cfg;
@@ -352,7 +340,7 @@ int manager_node_create(struct manager *g)
 
     if (strlen(g->name) > NAME_MAX_HOST)
         return REFUSE(g, PBSE_NODENBIG);
-    if (!name_is_valid(g->name))
+    if (!node_name_is_valid(g->name))
         return REFUSE(g, PBSE_BADNDATVAL);
     if (model_node(g->m, g->name))
         return REFUSE(g, PBSE_NODEEXIST);

@@ -213,6 +213,22 @@ static void vnodes_come_and_go_with_the_list(void)
     fake_mom_free(&fm);
 }
 
+static void a_name_that_no_manager_could_give_is_passed_over(void)
+{
+    static struct is_vnode bad[] = { { "n1", 0, NULL },
+                                     { "a\x1b[2J", 0, NULL },
+                                     { "a;b", 0, NULL },
+                                     { "a b", 0, NULL },
+                                     { "", 0, NULL } };
+    struct fake_mom fm = fake_mom_new();
+    struct is_message msg = update(bad, 5, 1001);
+
+    fake_send(&fm, &msg);
+    CU_ASSERT_EQUAL(svr_model(fm.r->s)->kinds[OBJ_NODE].n, 1);
+    CU_ASSERT_TRUE(rig_logged(fm.r, "Unknown node  (15062) in update2, a;b reported"));
+    fake_mom_free(&fm);
+}
+
 static void a_deleted_vnode_stays_away_until_a_newer_list(void)
 {
     static struct is_vnode three[] = { { "n1[0]", 0, NULL },
@@ -606,6 +622,8 @@ static const struct unit_case cases[] = {
     { "a MoM speaks of its own jobs", a_mom_speaks_of_its_own_jobs },
     { "a report makes a vnode free", a_report_makes_a_vnode_free },
     { "vnodes come and go with the list", vnodes_come_and_go_with_the_list },
+    { "a name that no manager could give is passed over",
+      a_name_that_no_manager_could_give_is_passed_over },
     { "a deleted vnode stays away until a newer list",
       a_deleted_vnode_stays_away_until_a_newer_list },
     { "a MoM without vnodes is not known any more",
