@@ -70,24 +70,25 @@ static bool groups_of(const struct request *rq, const char *user,
     return true;
 }
 
-static bool root_may_run(const struct model *m, const struct request *rq)
+static bool root_may_run(const struct model *m, const struct requester *owner)
 {
     const struct attr_value *roots = obj_attr(m->server, SERVER_A_ACL_ROOTS);
 
-    return acl_allows_user(roots, rq->who->user, rq->who->host);
+    return acl_allows_user(roots, owner->user, owner->host);
 }
 
 int job_find_account(const struct model *m, const struct request *rq,
-                     const struct edit *job, struct job_account *ret, struct diag *why)
+                     const struct requester *owner, const struct edit *job,
+                     struct job_account *ret, struct diag *why)
 {
-    const char *host = rq->cfg ? rq->cfg->server_host : rq->who->host;
+    const char *host = rq->cfg ? rq->cfg->server_host : owner->host;
     const char *user = user_for_host(edit_value(job, JOB_A_USER_LIST), host, rq->arena);
-    struct job_account acct = { .user = user ? user : rq->who->user };
+    struct job_account acct = { .user = user ? user : owner->user };
     const char *group;
 
-    if (strcmp(acct.user, rq->who->user) != 0)
+    if (strcmp(acct.user, owner->user) != 0)
         return diag_code(why, PBSE_BADUSER);
-    if (strcmp(acct.user, "root") == 0 && !root_may_run(m, rq))
+    if (strcmp(acct.user, "root") == 0 && !root_may_run(m, owner))
         return diag_code(why, PBSE_BADUSER);
     if (!groups_of(rq, acct.user, &acct.groups))
         return diag_code(why, PBSE_BADUSER);

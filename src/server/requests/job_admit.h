@@ -25,10 +25,11 @@ int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why) MUST_CHE
 int check_hold_letters(const struct request *rq, const char *letters,
                        struct diag *why) MUST_CHECK;
 
-/* Check 1: User_List, group_list, the rule about root. 15023, 15045. */
+/* Check 1: User_List, group_list, the rule about root. 15023, 15045. 'owner' is the
+ * job's: only the user is read, and the host for acl_roots. */
 int job_find_account(const struct model *m, const struct request *rq,
-                     const struct edit *job, struct job_account *ret,
-                     struct diag *why) MUST_CHECK;
+                     const struct requester *owner, const struct edit *job,
+                     struct job_account *ret, struct diag *why) MUST_CHECK;
 
 /* Check 0: the queue that a destination names ("", "q", "q@server", "@server"). 15018,
  * 15037; a routing queue or another server: 15029. */

@@ -263,12 +263,11 @@ static int change_request(struct alteration *al, struct diag *why)
 /* Limits that hold where it is: a manager may go beyond them, as with a move. */
 static int check_limits(const struct alteration *al, struct diag *why)
 {
-    const struct object *o = &al->job->obj;
     const struct attr_value *list = edit_value(&al->e, JOB_A_RESOURCE_LIST);
     const struct queue *q = al->job->queue;
     const struct job_entity who = {
-        .user = obj_str(o, JOB_A_EUSER, ""),
-        .group = obj_str(o, JOB_A_EGROUP, ""),
+        .user = edit_str(&al->e, JOB_A_EUSER, ""),
+        .group = edit_str(&al->e, JOB_A_EGROUP, ""),
         .project = edit_str(&al->e, JOB_A_PROJECT, TALLY_NO_PROJECT),
         .was = al->job,
     };
@@ -284,11 +283,34 @@ static int check_limits(const struct alteration *al, struct diag *why)
     return err;
 }
 
+/* Other lists make another user or group of the job: its owner's, whoever asks, and
+ * with the checks of its submission. */
+static int find_account_again(struct alteration *al, struct diag *why)
+{
+    const char *name = obj_str(&al->job->obj, JOB_A_JOB_OWNER, "");
+    size_t len = strcspn(name, "@");
+    struct requester owner = {
+        .user = arena_strndup(al->rq->arena, name, len),
+        .host = name[len] ? name + len + 1 : "",
+    };
+    struct job_account acct;
+    int err;
+
+    if (!al->e.touched[JOB_A_USER_LIST] && !al->e.touched[JOB_A_GROUP_LIST])
+        return 0;
+    err = job_find_account(al->m, al->rq, &owner, &al->e, &acct, why);
+    if (err)
+        return err;
+    edit_set_str(&al->e, JOB_A_EUSER, acct.user);
+    edit_set_str(&al->e, JOB_A_EGROUP, acct.group);
+    return 0;
+}
+
 static int check_queued(struct alteration *al, struct diag *why)
 {
-    int err = 0;
+    int err = find_account_again(al, why);
 
-    if (al->e.touched[JOB_A_RESOURCE_LIST]) {
+    if (!err && al->e.touched[JOB_A_RESOURCE_LIST]) {
         err = change_request(al, why);
         if (!err && al->job->queue)
             err = job_fits_resv(al->job->queue, &al->e, al->rq->arena, why);

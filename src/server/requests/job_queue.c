@@ -196,7 +196,7 @@ static int check_submission(struct submission *s, struct diag *why)
     if (!err)
         err = job_entries_agree(&s->job, why);
     if (!err)
-        err = job_find_account(s->m, s->rq, &s->job, &s->acct, why);
+        err = job_find_account(s->m, s->rq, s->rq->who, &s->job, &s->acct, why);
     if (!err && unknown)
         err = diag_code(why, PBSE_NOATTR);
     if (!err)

@@ -390,6 +390,47 @@ static void queued_jobs_are_altered(void)
     rig_free(r);
 }
 
+/* The lists decide whose process it will be: a changed one is checked as at submission,
+ * for the owner of the job and not for who asks. */
+static void altered_lists_make_another_account(void)
+{
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "", NULL);
+
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "User_List=root"), PBSE_BADUSER);
+    CU_ASSERT_EQUAL(modify(r, RIG_ROOT, id, "User_List=root"), PBSE_BADUSER);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "User_List=eve"), PBSE_BADUSER);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "group_list=root"), PBSE_BADGRP);
+    CU_ASSERT_EQUAL(modify(r, RIG_ROOT, id, "group_list=root"), PBSE_BADGRP);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "User_List=root@elsewhere"), 0);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "group_list=" RIG_USER), 0);
+    CU_ASSERT_STRING_EQUAL(value(r, id, "euser"), RIG_USER);
+    CU_ASSERT_STRING_EQUAL(value(r, id, "egroup"), RIG_USER);
+
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "acl_roots=root@*"), 0);
+    id = submit(r, RIG_ROOT, "", "", NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    CU_ASSERT_EQUAL(modify(r, RIG_ROOT, id, "User_List=root"), 0);
+    rig_manager(r, RIG_ROOT, UNSET, OBJECT_SERVER, "", "acl_roots");
+    CU_ASSERT_EQUAL(modify(r, RIG_ROOT, id, "User_List=root@*,root"), PBSE_BADUSER);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_free(r);
+}
+
+static void letters_go_to_no_control_character(void)
+{
+    struct rig *r = rig_new();
+    const char *id = submit(r, RIG_USER, "", "Mail_Users=a@b,c", NULL);
+
+    CU_ASSERT_PTR_NOT_NULL(id);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Mail_Users=a@b\rBcc:eve"), PBSE_BADATVAL);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Mail_Users=a\x1b"), PBSE_BADATVAL);
+    CU_ASSERT_EQUAL(submit_code(r, RIG_USER, "", "Mail_Users=a\x7f"), PBSE_BADATVAL);
+    CU_ASSERT_EQUAL(modify(r, RIG_USER, id, "Mail_Users=J\xc3\xbcrgen"), 0);
+    rig_free(r);
+}
+
 static void running_jobs_are_altered_a_little(void)
 {
     struct fake_mom fm = fake_mom_new();
@@ -532,6 +573,8 @@ static const struct unit_case cases[] = {
     { "each letter of a hold has its right", each_letter_of_a_hold_has_its_right },
     { "a waiting job becomes queued in time", a_waiting_job_becomes_queued_in_time },
     { "queued jobs are altered", queued_jobs_are_altered },
+    { "altered lists make another account", altered_lists_make_another_account },
+    { "letters go to no control character", letters_go_to_no_control_character },
     { "running jobs are altered a little", running_jobs_are_altered_a_little },
     { "jobs are selected", jobs_are_selected },
     { "a selection has a status", a_selection_has_a_status },
