@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes that no client should send: the sender alone suffers."""
+import contextlib
 import os
 import pwd
 import socket
 import struct
+import time
 
 import pytest
 
@@ -481,3 +483,100 @@ def test_bad_input_to_the_router(site, name, data):
 def test_the_cluster_works_after_all_that(site):
     jid = site.server.submit(Job(script="#!/bin/sh\nexit 0\n"))
     site.server.accounting_match(";E;%s" % jid)
+
+
+# Texts that a terminal would obey, or that would begin another line.
+
+OWNED = "x\x1b]0;owned\x07\x1b[2J\x0b\x0c\r\n11/21/2026 08:02:34;0002;forged"
+
+
+@contextlib.contextmanager
+def connected_as(cluster, user):
+    """A local connection of that user: the kernel tells the uid of who connects."""
+    account = pwd.getpwnam(user)
+    before = os.getegid(), os.geteuid()
+    os.setegid(account.pw_gid)
+    os.seteuid(account.pw_uid)
+    try:
+        s = local(cluster)
+    finally:
+        os.seteuid(before[1])
+        os.setegid(before[0])
+    with s:
+        yield s
+
+
+def told(cluster, user, number_, body):
+    """The reply to a request of 'user'."""
+    with connected_as(cluster, user) as s:
+        s.sendall(packet(("+2+2" + number(number_) + string(user) + body).encode("latin1")))
+        return reply_of(s)
+
+
+def attrs(**values):
+    return number(len(values)) + "".join(attr(k, v) for k, v in values.items())
+
+
+def unprintable(data):
+    return sorted({c for c in data if c < 32 and c not in b"\n\t"})
+
+
+def logs_of(cluster):
+    for name in ("server_logs", "sched_logs", "mom_logs", "comm_logs", "server_priv/accounting"):
+        directory = os.path.join(cluster.home, name)
+        for day in os.listdir(directory):
+            with open(os.path.join(directory, day), "rb") as f:
+                yield name, f.read()
+
+
+LOOKS = [["qstat"], ["qstat", "-a"], ["qstat", "-ns"], ["qstat", "-w"], ["qstat", "-f"],
+         ["qstat", "-fw"], ["qstat", "-f", "-Fdsv"], ["qstat", "-f", "-Fjson"], ["qstat", "-Q"],
+         ["qstat", "-Bf"], ["pbs_rstat"], ["pbs_rstat", "-f"], ["pbs_rstat", "-F"],
+         ["pbsnodes", "-av"], ["pbsnodes", "-aS"], ["pbsnodes", "-l"], ["pbsnodes", "-a", "-Fdsv"],
+         ["qmgr", "-c", "list server"], ["qmgr", "-c", "list node @default"]]
+
+
+def test_no_text_of_a_user_speaks_to_a_terminal(cluster):
+    """Names and values with control characters, in every place where somebody else reads them:
+    logs, accounting, letters, and what commands print."""
+    letters = os.path.join(cluster.root, "letters")
+    mailer = cluster.write("mailer", "#!/bin/sh\n(echo \"$@\"; cat) >> %s\n" % letters)
+    os.chmod(mailer, 0o755)
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+    server.manager(MGR_CMD_SET, NODE, {"state": "offline"}, id="vn[0]")
+    for kind, name in (("+0", ""), ("+3", "vn[0]"), ("+1", "workq")):  # set, by a manager
+        assert told(cluster, USER, 9, "+2" + kind + string(name) +
+                    attrs(comment="c\x1b[2Jd") + "+0").code in (0, 15002)
+    job = told(cluster, USER1, 1, string("") + string("") + attrs(
+        project="p\x1b(0\n", Account_Name=OWNED, Mail_Points="abe",
+        Variable_List="A=" + OWNED.replace("\n", "")) + "+1" + string(":C:"))
+    assert job.code == 0
+    now = int(time.time())
+    resv = told(cluster, USER1, 70, string("") + string("") + attrs(
+        Account_Name=OWNED, Authorized_Users=OWNED, reserve_start=str(now + 600), reserve_end=str(now + 900),
+        Mail_Points="abce") + "+0")
+    assert resv.code == 0
+    rid = resv.text.split()[0]
+    for bad in ("a@b\rBcc: eve", "a\x1b"):
+        again = told(cluster, USER1, 70, string("") + string("") + attrs(
+            Mail_Users=bad, reserve_start=str(now + 600), reserve_end=str(now + 900)) + "+0")
+        assert again.code == 15014
+    server.expect(RESV, {"reserve_state": (MATCH_RE, "RESV_CONFIRMED")}, id=rid)
+    for who, what in (("\x1bq", "print"), ("q;\x1b", "queue")):  # refused, and told of
+        told(cluster, USER1, 9, "+2+1" + string(who) + "+0+0")
+    for argv in LOOKS:
+        out = cluster.run(argv, check=False).stdout.encode()
+        assert not unprintable(out), (argv, out)
+    for name in ("Job_Name", "Reserve_Name"):
+        assert told(cluster, USER1, 1 if name[0] == "J" else 70, string("") + string("") +
+                    attrs(**{name: OWNED}) + "+0").code == 15014
+    server.accounting_match(";Y;" + rid)
+    server.log_match("comment = c^[[2Jd")
+    for name, data in logs_of(cluster):
+        assert not unprintable(data), name
+        assert b"\n11/21/2026 08:02:34;0002;forged" not in data
+    wait_for("a letter", lambda: os.path.exists(letters) and "\n\n" in open(letters).read())
+    with open(letters, "rb") as f:
+        letter = f.read()
+    assert b"Reservation Name:" in letter and not unprintable(letter)

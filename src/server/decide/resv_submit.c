@@ -77,11 +77,8 @@ static int take_one(struct submission *s, struct edit_entries *en,
     }
     if (is_unsupported(a))
         return diag_code(&s->out->why, PBSE_NOSUP);
-    if (attr_find(&resv_table, a->name) < 0) {
-        if (attr_find(&job_table, a->name) >= 0)
-            return 0; /* clients built for jobs send more than is needed */
+    if (attr_find(&resv_table, a->name) < 0)
         return diag_code(&s->out->why, PBSE_NOATTR);
-    }
     err = edit_entries_add(en, a, &s->out->why);
     if (!err && attr_find(&resv_table, a->name) == RESV_A_RESERVE_JOB)
         err = resv_job_find(s->m, s->rq, a->value, &s->job, &s->out->why);

@@ -27,6 +27,8 @@ static const struct refusal refusals[] = {
       "Bad time specification(s)" },
     { "an unknown attribute", "user1", GOOD "|foo=bar", PBSE_NOATTR,
       "Undefined attribute " },
+    { "an attribute of jobs", "user1", GOOD "|Variable_List=A=b|Output_Path=/x",
+      PBSE_NOATTR, "Undefined attribute " },
     { "an unknown attribute before bad times", "user1", "foo=bar", PBSE_NOATTR,
       "Undefined attribute " },
     { "an unknown resource", "user1", WINDOW "|Resource_List.foo=1", PBSE_UNKRESC,
