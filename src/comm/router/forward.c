@@ -55,6 +55,7 @@ void forward_unicast(struct router *r, struct link *from, const struct tpp_packe
         return;
     to = table_route(r, &pkt->dest_addr);
     if (to) {
+        MUST(to->joined); /* routes lead to leaves only */
         out_send(out, to->id, bytes, len);
         return;
     }

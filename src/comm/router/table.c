@@ -57,6 +57,7 @@ struct link *table_add(struct router *r, uint64_t id, const struct tpp_addr *pee
     struct link *l = xcalloc(1, sizeof(*l));
     char text[TPP_ADDR_TEXT_BYTES];
 
+    MUST(!table_link(r, id));
     l->id = id;
     l->peer = *peer;
     l->share = share_hold(&r->strangers, host_key(peer, text));
@@ -68,6 +69,7 @@ struct link *table_add(struct router *r, uint64_t id, const struct tpp_addr *pee
 
 static void wait_no_more(struct router *r, struct link *l)
 {
+    MUST(r->n_waiting > 0 && l->share && !l->joined);
     DL_DELETE(r->waiting, l);
     r->n_waiting--;
     share_drop(&r->strangers, l->share);
@@ -100,6 +102,8 @@ void table_drop(struct router *r, struct link *l)
 {
     for (size_t i = 0; i < l->n_routes; i++)
         HASH_DEL(r->routes, &l->routes[i]);
+    MUST(l->joined == (l->n_routes > 0)); /* a leaf has an address */
+    MUST(!l->joined || r->n_leaves > 0);
     if (l->joined)
         r->n_leaves--;
     else
@@ -129,6 +133,7 @@ void table_forget_join(struct link *l)
 
 size_t table_join(struct router *r, struct link *l, const struct tpp_packet *join)
 {
+    MUST(!l->joined && !l->routes && join->n_addrs > 0);
     l->routes = xcalloc(join->n_addrs, sizeof(*l->routes));
     for (size_t i = 0; i < join->n_addrs; i++) {
         struct route *rt = &l->routes[l->n_routes];
@@ -158,6 +163,7 @@ static struct router_effect *add(struct router_out *out)
 
 void out_send(struct router_out *out, uint64_t link, const char *data, size_t len)
 {
+    MUST(data && len > 0);
     *add(out) = (struct router_effect){
         .kind = ROUTER_SEND, .link = link, .data = data, .len = len
     };

@@ -25,6 +25,7 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 {
     struct mom_job *j = xcalloc(1, sizeof(*j));
 
+    MUST(*id && !job_find(m, id)); /* one job of a name */
     j->arena = arena_new();
     j->id = arena_strdup(j->arena, id);
     j->kill_at = INT64_MAX;
@@ -39,6 +40,7 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 
 void job_free(struct mom *m, struct mom_job *j)
 {
+    MUST(job_find(m, j->id) == j);
     HASH_DEL(m->jobs, j);
     job_set_phase(m, j, JOB_GONE);
     peer_release(m, j);

@@ -35,6 +35,7 @@ static void schedule_hello(struct mom *m, int64_t now_at)
 
 void link_tick(struct mom *m, int64_t now_at, struct mom_out *out)
 {
+    MUST(m->router_is_up || !m->server); /* streams end with the way to the router */
     if (!m->router_is_up || m->registered || now_at < m->hello_at)
         return;
     schedule_hello(m, now_at);
@@ -53,6 +54,7 @@ void mom_router_up(struct mom *m, int64_t now_at, struct mom_out *out)
     m->n_hellos = 0;
     m->hello_at = now_at;
     link_tick(m, now_at, out);
+    MUST(m->registered || m->hello_at > now_at); /* the next hello is later */
 }
 
 static void forget_server(struct mom *m)

@@ -23,6 +23,7 @@ void out_kill(struct mom_out *out, const struct mom_job *j, int signo)
 {
     struct mom_effect *e = out_add(out, MOM_KILL);
 
+    MUST(signo >= 0); /* 0 asks whether processes are there */
     e->job_id = arena_strdup(out->arena, j->id);
     e->u.signo = signo;
 }
@@ -31,6 +32,7 @@ void out_send(struct mom_out *out, uint64_t stream, const struct is_message *msg
 {
     struct mom_effect *e = out_add(out, MOM_SEND);
 
+    MUST(stream != 0); /* who has no stream hears nothing */
     e->stream = stream;
     e->u.msg = *msg;
 }

@@ -57,6 +57,7 @@ struct sched_link *sched_link_make(struct sched_links *links, const char *name)
     l = xcalloc(1, sizeof(*l));
     l->name = xstrdup(name);
     HASH_ADD_KEYPTR(hh, links->by_name, l->name, strlen(l->name), l);
+    MUST(!l->attached && !l->cycling);
     return l;
 }
 
@@ -98,6 +99,8 @@ const struct object *sched_of_partition(const struct model *m, const char *parti
 
 void sched_link_wake(struct sched_link *l, int32_t command)
 {
+    MUST(command > SCHED_NULL && command <= SCHED_RESTART_CYCLE);
+    MUST(command != SCHED_RUN_JOB); /* that one has a list of its own */
     if (command == SCHED_CONFIGURE)
         l->n_configure = MAX_OF(l->n_configure, 1);
     else if (l->pending != SCHED_FIRST || command == SCHED_QUIT)
@@ -163,7 +166,10 @@ static bool pending_may_leave(const struct sched_link *l, const struct model *m)
 static void send_job(struct sched_link *l, uint64_t seq, struct effects *out)
 {
     struct sched_job *j = l->jobs;
-    struct effect *e = send(l, SCHED_RUN_JOB, seq, out);
+    struct effect *e;
+
+    MUST(j && !l->cycling);
+    e = send(l, SCHED_RUN_JOB, seq, out);
 
     e->u.sched.job_id = arena_strdup(out->arena, j->id);
     free(l->running_job);

@@ -56,6 +56,7 @@ void held_add(struct holds_table *t, uint64_t conn, uint32_t number, const char 
     struct held *h = xcalloc(1, sizeof(*h));
     struct held_object *o = make(t, hold->kind, hold->id);
 
+    MUST(conn != 0 && who); /* a reply that is held is somebody's */
     h->conn = conn;
     h->number = number;
     h->seq = seq;
@@ -101,7 +102,7 @@ void held_remove(struct holds_table *t, struct held *h)
 {
     struct held_object *o = find(t, h->hold.kind, h->hold.id);
 
-    MUST(o);
+    MUST(o && o->first && t->n > 0);
     DL_DELETE(o->first, h);
     if (!o->first) {
         HASH_DELETE(hh, t->by_object, o);

@@ -368,6 +368,7 @@ void model_apply(struct model *m, const struct record *rec)
      * model_loaded() makes all links. */
     bool links = rec->fact != FACT_LOADED && moves_links(rec);
 
+    MUST(rec->seq > 0 || rec->fact == FACT_LOADED); /* its place in the journal */
     object_free(m->gone);
     m->gone = NULL;
     note_seq(m, rec);

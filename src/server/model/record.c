@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/record.h"
 
+#include "server/model/model.h"
+
 #include <string.h>
 
 /* Arrays in an arena grow by doubling; the old block stays until the arena goes. */
@@ -24,6 +26,7 @@ struct record *record_add(struct records *list, struct arena *arena, enum fact f
 {
     struct record *rec = ARENA_NEW(arena, struct record);
 
+    MUST(fact < FACT_COUNT && kind < OBJ_KIND_COUNT && id);
     *rec = (struct record){
         .at = at, .fact = fact, .kind = kind, .id = id, .actor = actor
     };
@@ -36,6 +39,7 @@ struct record *record_add(struct records *list, struct arena *arena, enum fact f
 void record_change(struct record *rec, struct arena *arena, int attr,
                    const char *resource, const char *after)
 {
+    MUST(attr >= 0 && (size_t)attr < kind_table(rec->kind)->n);
     if (rec->n_changes == rec->cap_changes)
         rec->changes = grown(arena, rec->changes, rec->n_changes, &rec->cap_changes,
                              sizeof(*rec->changes));
