@@ -4,6 +4,10 @@
 #include "server/requests/job_access.h"
 
 #include "lib/attr/job_attrs.h"
+#include "lib/base/log.h"
+#include "server/model/job_hosts.h"
+#include "server/model/job_state.h"
+#include "server/model/node_state.h"
 
 bool requester_is_staff(const struct request *rq)
 {
@@ -22,4 +26,15 @@ int job_for_request(const struct model *m, const struct request *rq, const char 
         return diag_code(why, PBSE_PERM);
     *ret = job;
     return 0;
+}
+
+int job_mom_is_heard(const struct job *job, struct decision *out)
+{
+    const struct node *n = job_first_node(job);
+
+    if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) || !n ||
+        node_may_be_reached(n))
+        return 0;
+    decide_log(out, LOG_EV_ERROR, LOG_IN_REQUEST, "", "%s", pbse_text(PBSE_NORELYMOM));
+    return diag_code(&out->why, PBSE_NORELYMOM);
 }

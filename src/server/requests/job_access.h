@@ -13,4 +13,8 @@ bool requester_is_staff(const struct request *rq);
 int job_for_request(const struct model *m, const struct request *rq, const char *id,
                     const struct job **ret, struct diag *why) MUST_CHECK;
 
+/* Is the MoM that has the job there to be told something? 15070 with its log line when
+ * not; 0 for a job that no MoM has. */
+int job_mom_is_heard(const struct job *job, struct decision *out) MUST_CHECK;
+
 #endif

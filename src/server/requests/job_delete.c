@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/bounds.h"
+#include "lib/base/log.h"
+#include "server/decide/job_end.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
-#include "server/decide/job_end.h"
 
 #include <string.h>
 
@@ -19,15 +20,29 @@ static uint32_t end_flags(const struct wire_request *wire)
     return flags;
 }
 
+/* The job of that id is deleted, unless its MoM is away: nothing is remembered then
+ * (cli.md 5.1). Force does not need the MoM. */
+static int check_deletion(const struct job *job, uint32_t flags, struct decision *out)
+{
+    int err = flags & JOB_END_FORCE ? 0 : job_mom_is_heard(job, out);
+
+    if (err)
+        decide_log(out, LOG_EV_JOB, LOG_IN_JOB, job->obj.id, "Delete failed %d", err);
+    return err;
+}
+
 int handle_delete_job(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
     const struct body_manage *body = rq->body;
     const struct job *job;
+    uint32_t flags = end_flags(rq->wire);
     int err = job_for_request(m, rq, body->object_name, &job, &out->why);
 
     if (!err)
-        job_delete_records(job, rq->actor, rq->now_at, end_flags(rq->wire), out);
+        err = check_deletion(job, flags, out);
+    if (!err)
+        job_delete_records(job, rq->actor, rq->now_at, flags, out);
     return err;
 }
 
@@ -101,6 +116,8 @@ static size_t delete_one(const struct model *m, const struct request *rq,
     if (was_seen(d, id))
         return 1;
     err = job_for_request(m, rq, id, &job, &why);
+    if (!err)
+        err = check_deletion(job, d->flags, out);
     if (err) {
         d->failed[d->n_failed++] =
             (struct wire_deleted_job){ .id = id, .code = (uint32_t)err };

@@ -37,8 +37,10 @@ int handle_signal_job(const struct model *m, const struct request *rq,
         return diag_code(&out->why, requester_is_staff(rq) ? PBSE_NOSUP : PBSE_PERM);
     if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0))
         return diag_code(&out->why, PBSE_BADSTATE);
-    out->forward_job = job->obj.id;
-    return 0;
+    err = job_mom_is_heard(job, out);
+    if (!err)
+        out->forward_job = job->obj.id;
+    return err;
 }
 
 /* Whoever wants it back in the queue does not want a hot start to put it on its vnodes.
@@ -55,6 +57,7 @@ int handle_rerun_job(const struct model *m, const struct request *rq,
     bool force = rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
     const struct job *job = model_job(m, body->id);
     struct record *rec;
+    int err;
 
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);
@@ -69,6 +72,8 @@ int handle_rerun_job(const struct model *m, const struct request *rq,
         forget_vnodes(decide(out, rq, FACT_SET, OBJ_JOB, job->obj.id), out);
         return 0;
     }
+    if ((err = job_mom_is_heard(job, out)))
+        return err;
     rec = record_add(&out->records, out->arena, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id,
                      rq->actor, rq->now_at);
     rec->reason = REASON_RERUN;

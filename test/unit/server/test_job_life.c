@@ -703,6 +703,42 @@ static void an_alteration_says_what_was_asked_for(void)
     fake_mom_free(&fm);
 }
 
+/* Nothing is remembered of a deletion that the MoM cannot be told (cli.md 5.1). */
+static void what_a_lost_mom_cannot_be_told_is_refused(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = running_job(&fm);
+    const struct body_id one = { .id = id };
+    const struct body_signal signal = { .job_id = id, .signal = "SIGUSR1" };
+    const char *ids[] = { id, "99.svr" };
+    const struct body_list list = { .ids = { 2, ids } };
+    const struct wire_reply *reply;
+
+    fake_lose(&fm);
+    for (int i = 0; i < 2; i++) {
+        uint64_t seq = svr_model(r->s)->seq;
+
+        CU_ASSERT_EQUAL(delete_job(r, RIG_USER, id, NULL), 15070);
+        CU_ASSERT_TRUE(rig_logged(r, "Server could not connect to MOM"));
+        CU_ASSERT_TRUE(rig_logged(r, "Delete failed 15070"));
+        CU_ASSERT_PTR_NULL(accounted(r, 'D', 0));
+        CU_ASSERT_EQUAL(svr_model(r->s)->seq, seq);
+        CU_ASSERT_EQUAL(state_of(r, id), 'R');
+    }
+    reply = rig_ask(r, RIG_USER, BATCH_DELETE_JOB_LIST, &list, "");
+    CU_ASSERT_EQUAL(reply->code, 15001); /* of the last failure */
+    CU_ASSERT_EQUAL_FATAL(reply->deleted.n, 2);
+    CU_ASSERT_EQUAL(reply->deleted.v[1].code, 15070);
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_ROOT, BATCH_RERUN, &one, NULL)->code, 15070);
+    CU_ASSERT_FALSE(obj_num(the_job(r, id), JOB_A_HF_REQUEUE, 0));
+    CU_ASSERT_EQUAL(rig_ask(r, RIG_USER, BATCH_SIGNAL_JOB, &signal, NULL)->code, 15070);
+    CU_ASSERT_EQUAL(delete_job(r, RIG_USER, id, "force"), 0);
+    CU_ASSERT_PTR_NULL(the_job(r, id));
+    CU_ASSERT_PTR_NOT_NULL(accounted(r, 'D', 0));
+    fake_mom_free(&fm);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -735,6 +771,8 @@ int main(void)
         { "all vnodes that can go go", all_vnodes_that_can_go_go },
         { "an alteration says what was asked for",
           an_alteration_says_what_was_asked_for },
+        { "what a lost MoM cannot be told is refused",
+          what_a_lost_mom_cannot_be_told_is_refused },
         { "the natural vnode stays", the_natural_vnode_stays },
         { "qrun names vnodes", qrun_names_vnodes },
         { "a resource of the site is shown when it was used",
