@@ -235,7 +235,8 @@ static int show(struct rstat *r, const char *id, const char *server)
         learn_server(r, conn);
     list = pbs_statresv(conn, id, NULL, NULL);
     if (!list && pbs_errno != 0) {
-        code = cmd_exit_code(pbs_errno);
+        /* Scripts rely on 0: they ask for several, of which some may be over. */
+        code = pbs_errno == PBSE_UNKRESVID ? 0 : cmd_exit_code(pbs_errno);
         cmd_print_error(CMD, conn, NULL, NULL);
         if (id && pbs_errno == PBSE_UNKRESVID)
             fprintf(stderr,

@@ -95,7 +95,7 @@ def test_unknown_things_have_the_exact_texts_and_codes(cluster):
             (["qdel", "999"], 153, "qdel: Unknown Job Id 999.%s" % cluster.host),
             (["pbs_rdel", "R999"], 236,
              "pbs_rdel: Unknown Reservation Id R999.%s" % cluster.host),
-            (["pbs_rstat", "R999"], 236, "pbs_rstat: Unknown Reservation Id"),
+            (["pbs_rstat", "R999"], 0, "pbs_rstat: Unknown Reservation Id"),
             (["pbs_rstat", "xyz"], 1, "pbs_rstat: illegally formed reservation identifier: xyz"),
             (["pbsnodes", "-v", "nosuch"], 1, "Node: nosuch,  Error: Unknown node "),
             (["pbsnodes", "vn[1]"], 1, "Node: vn[1],  Error: Unknown node "),
