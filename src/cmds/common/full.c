@@ -194,27 +194,41 @@ static void print_dsv(const struct full *f, const char *title,
     buf_fini(&value);
 }
 
-/* "[u:bob=3]": in a document limits follow the other attributes. */
-static bool is_limit(const struct attrl *a)
+/* "[u:bob=3]" */
+static bool is_limit(const char *value)
 {
-    return a->value[0] == '[' && a->value[1] != '\0' && a->value[2] == ':';
+    size_t len = strlen(value);
+
+    return len > 1 && value[0] == '[' && value[len - 1] == ']' && strchr(value, '=');
 }
 
-static void add_to_document(struct full *f, const char *group,
-                            const struct batch_status *object)
+static void add_plain(struct full *f, const struct attrl *a)
 {
     struct buf value = { 0 };
 
-    json_object_begin(f->json, group, object->name);
-    for (int limits = 0; limits < 2; limits++) {
-        for (const struct attrl *a = object->attribs; a; a = a->next) {
-            if (is_limit(a) != (limits == 1))
-                continue;
-            shown_value(a, &value);
-            json_attr(f->json, a->name, a->resource, value.data);
-        }
-    }
+    shown_value(a, &value);
+    json_attr(f->json, a->name, a->resource, value.data);
     buf_fini(&value);
+}
+
+/* Limits have an entry for each user, group and project. Those of a queue follow its
+ * other attributes, joined; those of the server are repeated in their place
+ * (cli.md 4.11). */
+static void add_to_document(struct full *f, const char *group,
+                            const struct batch_status *object)
+{
+    bool of_queue = strcmp(group, "Queue") == 0,
+         of_server = strcmp(group, "Server") == 0;
+
+    json_object_begin(f->json, group, object->name);
+    for (const struct attrl *a = object->attribs; a; a = a->next)
+        if (!is_limit(a->value) || !(of_queue || of_server))
+            add_plain(f, a);
+        else if (of_server)
+            json_limit(f->json, a->name, a->resource, a->value, JSON_REPEATED);
+    for (const struct attrl *a = object->attribs; of_queue && a; a = a->next)
+        if (is_limit(a->value))
+            json_limit(f->json, a->name, a->resource, a->value, JSON_JOINED);
 }
 
 void full_print(struct full *f, const char *title, const char *group,

@@ -121,6 +121,38 @@ void json_attr(struct json *j, const char *name, const char *resource,
                                       : value_node(name, value));
 }
 
+/* Behind it in a key stands a number that is not printed: several entries may bear one
+ * name. */
+#define KEY_END '\x01'
+
+static void add_again(json_t *to, const char *key, const char *value)
+{
+    char *numbered = xasprintf("%s%c%zu", key, KEY_END, json_object_size(to));
+
+    json_object_set_new(to, numbered, value_node("", value));
+    free(numbered);
+}
+
+static void add_joined(json_t *to, const char *key, const char *value)
+{
+    const char *before = json_string_value(json_object_get(to, key));
+    char *all = xasprintf("%s%s%s", before ? before : "", before ? "," : "", value);
+
+    json_object_set_new(to, key, value_node("", all));
+    free(all);
+}
+
+void json_limit(struct json *j, const char *name, const char *resource,
+                const char *value, enum json_entries how)
+{
+    json_t *to = resource ? members_of(j, name) : j->object;
+
+    if (how == JSON_JOINED)
+        add_joined(to, resource ? resource : name, value);
+    else
+        add_again(to, resource ? resource : name, value);
+}
+
 void json_members_begin(struct json *j, const char *name)
 {
     members_of(j, name);
@@ -156,7 +188,7 @@ static void print_members(json_t *node, int depth)
     fputs("{\n", stdout);
     json_object_foreach(node, key, value)
     {
-        json_t *text = json_string(key);
+        json_t *text = json_stringn(key, strcspn(key, (char[]){ KEY_END, '\0' }));
         char *quoted = json_dumps(text, JSON_ENCODE_ANY);
 
         if (!first)

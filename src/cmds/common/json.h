@@ -22,6 +22,15 @@ void json_object_begin(struct json *j, const char *group, const char *name);
  */
 void json_attr(struct json *j, const char *name, const char *resource,
                const char *value);
+/* The same for a limit that may have several entries. JOINED: one text with commas
+ * between the entries. REPEATED: the name again for each of them, which JSON leaves to
+ * its readers. */
+enum json_entries {
+    JSON_JOINED,
+    JSON_REPEATED,
+};
+void json_limit(struct json *j, const char *name, const char *resource,
+                const char *value, enum json_entries how);
 /* A nested object that is there even when no member follows. */
 void json_members_begin(struct json *j, const char *name);
 /* A list of texts, empty at first. */

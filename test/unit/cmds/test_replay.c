@@ -216,6 +216,11 @@ static void test_full_forms(void)
     replay("full");
 }
 
+static void test_limits(void)
+{
+    replay("limits");
+}
+
 static void test_wide_ids(void)
 {
     replay("wide");
@@ -331,6 +336,7 @@ int main(void)
         { "qstat's errors are as they were captured", test_errors },
         { "options of qstat go together or do not", test_more },
         { "the full forms of jobs are as they were captured", test_full_forms },
+        { "limits with several entries", test_limits },
         { "wide ids and a server's comment change the tables", test_wide_ids },
         { "node lists are broken or not", test_node_lists },
         { "pbsnodes prints what was captured", test_nodes },
