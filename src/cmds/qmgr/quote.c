@@ -2,7 +2,9 @@
  *
  * A quote opens a stretch anywhere in a value and the same character closes it, so
  * stretches of several kinds can stand side by side. An ampersand and control
- * characters are refused as ever, except inside $'...'.
+ * characters are refused as ever, except inside $'...'. The end of a line may stand
+ * inside quotes: only -c can have one there, since on standard input a line is a
+ * command.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/grammar.h"
@@ -80,7 +82,7 @@ static bool read_quoted(const char **at, struct buf *out, const char *start)
     const char quote = *(*at)++;
 
     for (; **at && **at != quote; ++*at) {
-        if (**at == '&' || is_control(**at))
+        if (**at == '&' || (is_control(**at) && **at != '\n'))
             return false;
         buf_add_char(out, **at);
     }

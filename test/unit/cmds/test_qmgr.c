@@ -118,6 +118,8 @@ static void test_commands(void)
         { "set server comment = a\\b\\", "set server  comment=<a\\b\\>" },
         { "set server comment = $'a\\nb\\t\\\\\\'\\\"\\x41'",
           "set server  comment=<a\nb\t\\'\"A>" },
+        { "s s comment=\"line1\nline2\"", "set server  comment=<line1\nline2>" },
+        { "s s comment='a\nb'\"\nc\"", "set server  comment=<a\nb\nc>" },
         { "set server comment = $'a & b'", "set server  comment=<a & b>" },
         { "set server comment = $x", "set server  comment=<$x>" },
         { "set server max_run = [u:ann=3]", "set server  max_run=<[u:ann=3]>" },
@@ -198,6 +200,8 @@ static void test_mistakes(void)
         { "set server comment=\"a\x01"
           "b\"",
           SYNTAX_ATTR, 21 },
+        { "s s comment=abc\ns s default_queue=workq", SYNTAX_ATTR, 15 },
+        { "set server comment=\"a\rb\"", SYNTAX_ATTR, 21 },
         { "set server comment=$'a\\qb'", SYNTAX_ATTR, 22 },
         { "set server comment=$'a\\x00b'", SYNTAX_ATTR, 22 },
         { "set server comment=$'a\\x4'", SYNTAX_ATTR, 22 },
