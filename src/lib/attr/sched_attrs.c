@@ -13,7 +13,7 @@ const struct attr_row sched_rows[SCHED_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = WHO_MANAGER,
-        .doc = "Host it runs on.",
+        .doc = "Host it runs on; one other than the server's is written by root at the server's host only.",
     },
     [SCHED_A_SCHED_CYCLE_LENGTH] = {
         .name = "sched_cycle_length",

@@ -241,7 +241,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .type = &attr_acl_user,
         .read = EVERYONE,
         .write = WHO_MANAGER,
-        .doc = "Superusers whose jobs may run as root.",
+        .doc = "Superusers whose jobs may run as root; written by root at the server's host only.",
     },
     [SERVER_A_MANAGERS] = {
         .name = "managers",
@@ -280,7 +280,7 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .read = EVERYONE,
         .write = WHO_MANAGER,
         .dflt = "/usr/sbin/sendmail",
-        .doc = "Mail program.",
+        .doc = "Mail program, absolute path; written by root at the server's host only.",
     },
     [SERVER_A_MAIL_FROM] = {
         .name = "mail_from",

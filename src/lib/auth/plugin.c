@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PATH_BYTES 4096
 
@@ -84,7 +85,7 @@ static struct auth_plugin *plugin_new(const struct auth_plugin_site *site,
     return NULL;
 }
 
-/* What anybody may write is not run. */
+/* What anybody may write is not run, and root runs what is root's alone. */
 static int check_file(const char *path, struct diag *why)
 {
     struct stat st;
@@ -94,6 +95,10 @@ static int check_file(const char *path, struct diag *why)
     if (st.st_mode & S_IWOTH)
         return diag_set(why, PBSE_SYSTEM, "Failed to load %s: everybody may write it",
                         path);
+    if (geteuid() == 0 &&
+        (st.st_uid != 0 || ((st.st_mode & S_IWGRP) && st.st_gid != 0)))
+        return diag_set(why, PBSE_SYSTEM,
+                        "Failed to load %s: others than root may write it", path);
     return 0;
 }
 

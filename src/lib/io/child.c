@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -42,6 +43,13 @@ static void child_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+static bool child_becomes(const struct child_config *cfg)
+{
+    return !cfg->as_other ||
+           (setgroups(0, NULL) == 0 && setresgid(cfg->gid, cfg->gid, cfg->gid) == 0 &&
+            setresuid(cfg->uid, cfg->uid, cfg->uid) == 0);
+}
+
 static NORETURN void child_run(const struct child_config *cfg, int report)
 {
     int err;
@@ -53,7 +61,7 @@ static NORETURN void child_run(const struct child_config *cfg, int report)
     if (report >= 0 && child_descriptors(cfg) &&
         (report == 3 || close_range(3, (unsigned)report - 1, 0) == 0) &&
         close_range((unsigned)report + 1, ~0u, 0) == 0 &&
-        (!cfg->dir || chdir(cfg->dir) == 0))
+        (!cfg->dir || chdir(cfg->dir) == 0) && child_becomes(cfg))
         execve(cfg->path, (char *const *)cfg->argv,
                cfg->envp ? (char *const *)cfg->envp : environ);
     err = errno;

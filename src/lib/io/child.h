@@ -8,6 +8,8 @@
 #include "lib/base/diag.h"
 #include "lib/io/loop.h"
 
+#include <sys/types.h>
+
 struct child_config {
     const char *path;        /* absolute: PATH is not searched */
     const char *const *argv; /* NULL-terminated, argv[0] included */
@@ -15,11 +17,14 @@ struct child_config {
     const char *dir;         /* working directory; NULL: unchanged */
     int fd[3];               /* stdin, stdout, stderr of the child; -1: /dev/null */
     bool new_session;        /* setsid() */
+    bool as_other;           /* run as 'uid' and 'gid', without further groups */
+    uid_t uid;
+    gid_t gid;
 };
 
 /* Start it; 'done' (may be NULL) is called in the loop when it ends. Signals are reset
  * to their defaults and all other descriptors are closed in the child. An error of
- * exec is returned here, as PBSE_SYSTEM with words. */
+ * exec, or of becoming that user, is returned here, as PBSE_SYSTEM with words. */
 int child_start(struct loop *l, const struct child_config *cfg, loop_child_fn done,
                 void *arg, pid_t *pid, struct diag *why) MUST_CHECK;
 

@@ -48,6 +48,7 @@ struct conf {
     const char *public_host_name; /* PBS_PUBLIC_HOST_NAME */
     const char *output_host_name; /* PBS_OUTPUT_HOST_NAME */
     const char *mail_host_name;   /* PBS_MAIL_HOST_NAME */
+    const char *mail_user;        /* PBS_MAIL_USER */
     const char *smtp_server_name; /* PBS_SMTP_SERVER_NAME */
     const char *auth_method;      /* PBS_AUTH_METHOD, lower case, "resvport" */
     const char *encrypt_method;   /* PBS_ENCRYPT_METHOD, "" */
@@ -110,6 +111,9 @@ const struct conf_setting *conf_settings(size_t *n);
  * PBSE_INTERNAL with the words to print (without a line end), such as
  * "pbsconf error: pbs conf variables not found: PBS_HOME". PBSE_SYSTEM: no memory. */
 int conf_load(struct conf **ret, struct diag *why) MUST_CHECK;
+/* The file that conf_load() reads: PBS_CONF_FILE of the environment, else
+ * PBS_CONF_DEFAULT. Lives as long as the environment. */
+const char *conf_path(void);
 /* The same from a file of this name, environment not looked at when 'env' is false. */
 int conf_load_file(const char *path, bool env, struct conf **ret,
                    struct diag *why) MUST_CHECK;

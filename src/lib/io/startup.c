@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 bool startup_tells_version(int argc, char **argv)
 {
@@ -17,12 +19,40 @@ bool startup_tells_version(int argc, char **argv)
     return true;
 }
 
+/* Ids of the system; larger ones are people's. */
+#define SYSTEM_UID_MAX 10
+#define SYSTEM_GID_MAX 9
+
+/* A file that is missing is conf_load()'s to complain about. */
+static int check_conf_file(const char *path, struct diag *why)
+{
+    struct stat st;
+    const char *issue = NULL;
+
+    if (stat(path, &st) < 0)
+        return 0;
+    if (st.st_uid > SYSTEM_UID_MAX && st.st_uid != geteuid())
+        issue = "owned by an unprivileged user";
+    else if ((st.st_mode & S_IWGRP) && st.st_gid > SYSTEM_GID_MAX &&
+             st.st_gid != getegid())
+        issue = "writable by its group";
+    else if (S_ISREG(st.st_mode) && (st.st_mode & S_IWOTH))
+        issue = "writable by others";
+    if (!issue)
+        return 0;
+    return diag_set(why, PBSE_BADCRED,
+                    "pbsconf error: %.400s is %s: give it to root or to the user that "
+                    "runs the daemons, and take write permission away from all others "
+                    "(chown, chmod go-w)",
+                    path, issue);
+}
+
 struct conf *startup_conf(void)
 {
     struct conf *conf;
     struct diag why;
 
-    if (conf_load(&conf, &why) == 0)
+    if (check_conf_file(conf_path(), &why) == 0 && conf_load(&conf, &why) == 0)
         return conf;
     fprintf(stderr, "%s\n", why.text);
     return NULL;

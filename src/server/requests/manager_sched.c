@@ -79,14 +79,28 @@ static void pair_run_wait(struct manager *g, struct edit *e)
     }
 }
 
-static int check_host(const struct manager *g, const struct edit *e)
+/* Root of that host is believed as a scheduler: whoever writes it decides whom the
+ * server trusts, which managers may not beyond the server's own host. */
+static bool may_name_host(const struct manager *g, const struct object *self,
+                          const char *host)
+{
+    return g->rq->who->server_uid || !host ||
+           strcasecmp(host, g->rq->cfg->server_host) == 0 ||
+           (self && str_same(host, obj_str(self, SCHED_A_SCHED_HOST, NULL)));
+}
+
+static int check_host(const struct manager *g, const struct edit *e,
+                      const struct object *self)
 {
     const struct svr_config *cfg = g->rq->cfg;
     const char *host = edit_str(e, SCHED_A_SCHED_HOST, NULL);
     uint32_t addr;
 
-    if (!e->touched[SCHED_A_SCHED_HOST] || !host || !cfg->host_addrs ||
-        cfg->host_addrs(cfg->arg, host, &addr, 1) > 0)
+    if (!e->touched[SCHED_A_SCHED_HOST])
+        return 0;
+    if (!may_name_host(g, self, host))
+        return diag_code(&g->out->why, PBSE_ATTRRO);
+    if (!host || !cfg->host_addrs || cfg->host_addrs(cfg->arg, host, &addr, 1) > 0)
         return 0;
     return diag_code(&g->out->why, PBSE_BADATVAL);
 }
@@ -112,7 +126,7 @@ static int check_sched(const struct manager *g, const struct edit *e,
     int err = check_default(g, e, self);
 
     if (err == 0)
-        err = check_host(g, e);
+        err = check_host(g, e, self);
     if (err == 0)
         err = check_formula(g, e);
     if (err == 0)

@@ -107,14 +107,26 @@ static int check_formula(const struct manager *g, const struct edit *e)
     return err;
 }
 
+/* What makes the server run something as itself, or lets jobs run as root: the kernel
+ * must have named root, or the server's own user. A manager is neither. */
+static int check_roots_own(const struct manager *g, const struct edit *e)
+{
+    static const int roots_own[] = { SERVER_A_ACL_ROOTS, SERVER_A_MAILER };
+
+    for (size_t i = 0; i < ARRAY_LEN(roots_own); i++)
+        if (e->touched[roots_own[i]] && !g->rq->who->server_uid)
+            return diag_code(&g->out->why, PBSE_ATTRRO);
+    return 0;
+}
+
 static int check_server(const struct manager *g, const struct edit *e)
 {
     struct diag *why = &g->out->why;
     const char *queue = edit_str(e, SERVER_A_DEFAULT_QUEUE, NULL);
-    int err;
+    int err = check_roots_own(g, e);
 
-    if (e->touched[SERVER_A_ACL_ROOTS] && !g->rq->who->server_uid)
-        return diag_code(why, PBSE_ATTRRO);
+    if (err)
+        return err;
     if (e->touched[SERVER_A_DEFAULT_QUEUE] && queue && !model_queue(g->m, queue))
         return diag_code(why, PBSE_UNKQUE);
     if ((err = check_hosts(g, e, SERVER_A_MANAGERS)) ||

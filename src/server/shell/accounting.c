@@ -42,6 +42,10 @@ struct segment {
     struct segment *prev, *next;
 };
 
+/* A file that the administrator names may be a link; where each day has its own, others
+ * may be allowed to make files, and the name of tomorrow is known. */
+#define OWN_FILE (O_NOFOLLOW | O_NONBLOCK)
+
 struct accounting {
     char *dir, *file;
     struct logfile *log;
@@ -265,7 +269,7 @@ static bool segment_open(struct accounting *a, struct segment *s)
 {
     if (s->fd >= 0)
         return true;
-    s->fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    s->fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | (a->file ? 0 : OWN_FILE), 0644);
     if (s->fd < 0)
         return false;
     if ((s->doubtful && !segment_place(a, s)) || fcntl(s->fd, F_SETFL, O_APPEND) < 0) {

@@ -5,7 +5,8 @@
  * left out, and in the letter such characters are shown (lib/base/printable.h).
  *
  * The letter is a memory file and each recipient an argument of its own: no shell, no
- * waiting for a mailer that does not read.
+ * waiting for a mailer that does not read. The mailer gets nothing of the server's: not
+ * its environment, descriptors or directory, and not root's rights.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/mail.h"
@@ -13,6 +14,7 @@
 #include "lib/base/printable.h"
 #include "lib/io/child.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -89,13 +91,34 @@ static const char **arguments(const char *mailer, const char *from, const char *
     return n_to > 0 ? argv : NULL;
 }
 
+static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                                           "SHELL=/bin/sh", "HOME=/", "LC_ALL=C.UTF-8",
+                                           NULL };
+
+/* Whom the mailer runs as: another account than root's where there is one. */
+static void become_less(const struct shell *sh, struct child_config *cfg)
+{
+    const char *user = sh->conf->mail_user;
+    const struct passwd *pw = geteuid() == 0 && *user ? getpwnam(user) : NULL;
+
+    if (!pw)
+        return;
+    cfg->as_other = true;
+    cfg->uid = pw->pw_uid;
+    cfg->gid = pw->pw_gid;
+}
+
 void mail_send(struct shell *sh, const char *to, const char *subject, const char *text,
                struct arena *arena)
 {
     const struct object *server = svr_model(sh->svr)->server;
     const char *mailer = obj_str(server, SERVER_A_MAILER, "");
     const char *from = obj_str(server, SERVER_A_MAIL_FROM, "adm");
-    struct child_config cfg = { .path = mailer, .fd = { -1, -1, -1 }, .dir = "/" };
+    struct child_config cfg = { .path = mailer,
+                                .envp = environment,
+                                .fd = { -1, -1, -1 },
+                                .dir = "/",
+                                .new_session = true };
     struct diag why;
     pid_t pid;
 
@@ -104,9 +127,11 @@ void mail_send(struct shell *sh, const char *to, const char *subject, const char
         shell_log(sh, LOG_EV_DEBUG, LOG_IN_SERVER, "no mail to %s: %s", to, subject);
         return;
     }
+    become_less(sh, &cfg);
     cfg.fd[0] = letter(to, subject, text);
     if (cfg.fd[0] < 0 || child_start(sh->loop, &cfg, NULL, NULL, &pid, &why))
-        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s", to, subject);
+        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", to, subject,
+                  cfg.fd[0] < 0 ? "no memory file" : why.text);
     if (cfg.fd[0] >= 0)
         close(cfg.fd[0]);
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -333,6 +334,35 @@ static void test_broken_promise(void)
     free(text);
 }
 
+/* In the directory of days others may be allowed to make files. */
+static void test_a_day_is_no_link_of_somebodys(void)
+{
+    static const struct conf conf;
+    struct logfile_config cfg = { .dir = dir, .daemon = "x", .conf = &conf };
+    struct logfile *lf = NULL;
+    char day[9], path[64], victim[64];
+    struct diag why;
+
+    log_day_text(clock_read(), day);
+    snprintf(path, sizeof(path), "%s/%s", dir, day);
+    snprintf(victim, sizeof(victim), "%s/victim", dir);
+    CU_ASSERT_EQUAL_FATAL(symlink(victim, path), 0);
+    CU_ASSERT_NOT_EQUAL(logfile_open(&cfg, &lf, &why), 0);
+    CU_ASSERT_NOT_EQUAL(access(victim, F_OK), 0);
+    unlink(path);
+    CU_ASSERT_EQUAL_FATAL(mkfifo(path, 0666), 0); /* nobody reads it: no waiting */
+    CU_ASSERT_NOT_EQUAL(logfile_open(&cfg, &lf, &why), 0);
+    unlink(path);
+    /* what the administrator names may be one */
+    CU_ASSERT_EQUAL_FATAL(symlink(victim, path), 0);
+    cfg.file = path;
+    CU_ASSERT_EQUAL(logfile_open(&cfg, &lf, &why), 0);
+    logfile_close(lf);
+    CU_ASSERT_EQUAL(access(victim, F_OK), 0);
+    unlink(path);
+    unlink(victim);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -349,6 +379,7 @@ int main(void)
           test_syslog_takes_what_is_important_enough },
         { "files are written beside syslog on demand",
           test_files_are_written_beside_syslog_on_demand },
+        { "a day is no link of somebody's", test_a_day_is_no_link_of_somebodys },
         { "ten and more are no facility", test_ten_and_more_are_no_facility },
     };
     int rc;

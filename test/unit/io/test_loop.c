@@ -179,6 +179,42 @@ static void test_children_get_what_they_are_given(void)
     loop_free(l);
 }
 
+/* Only root can become somebody else; the refusal is anybody's. */
+static void test_child_runs_as_another_user(void)
+{
+    const char *argv[] = { "sh", "-c", "echo $(id -u) $(id -g) $(id -G)", NULL };
+    static const char *const envp[] = { "PATH=/usr/bin:/bin", NULL };
+    struct loop *l = loop_new();
+    struct ended e = { 0 };
+    struct diag why;
+    char text[64] = "";
+    int out[2];
+    pid_t pid;
+
+    CU_ASSERT_EQUAL_FATAL(pipe(out), 0);
+    struct child_config cfg = { .path = "/bin/sh",
+                                .argv = argv,
+                                .envp = envp,
+                                .fd = { -1, out[1], -1 },
+                                .as_other = true,
+                                .uid = 4711,
+                                .gid = 4712 };
+    int err = child_start(l, &cfg, on_ended, &e, &pid, &why);
+
+    close(out[1]);
+    if (geteuid() == 0) {
+        CU_ASSERT_EQUAL_FATAL(err, 0);
+        while (e.pid == 0)
+            loop_turn(l, true);
+        CU_ASSERT_TRUE(read(out[0], text, sizeof(text) - 1) > 0);
+        CU_ASSERT_STRING_EQUAL(text, "4711 4712 4712\n");
+    } else {
+        CU_ASSERT_EQUAL(err, PBSE_SYSTEM);
+    }
+    close(out[0]);
+    loop_free(l);
+}
+
 struct accepted {
     int n, fd;
     bool tcp;
@@ -407,6 +443,7 @@ int main(void)
         { "another thread wakes the loop", test_another_thread_wakes_the_loop },
         { "signals arrive in the loop", test_signals_arrive_in_the_loop },
         { "children get what they are given", test_children_get_what_they_are_given },
+        { "a child runs as another user", test_child_runs_as_another_user },
         { "listeners accept", test_listeners_accept },
         { "a dead socket is replaced", test_dead_socket_is_replaced },
         { "a lock is exclusive", test_lock_is_exclusive },

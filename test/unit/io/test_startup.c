@@ -106,6 +106,67 @@ static void test_core_limit(void)
     setrlimit(RLIMIT_CORE, &lim);
 }
 
+/* --- pbs.conf ----------------------------------------------------------------------
+ */
+
+static const char *conf_file;
+
+static int start_with_conf(void)
+{
+    struct conf *conf;
+
+    setenv("PBS_CONF_FILE", conf_file, 1);
+    if (!freopen("/dev/null", "w", stderr))
+        return 9;
+    conf = startup_conf();
+    conf_free(conf);
+    return conf ? 0 : 1;
+}
+
+/* It says what a daemon runs and whom it believes. */
+static void test_nobody_else_writes_pbs_conf(void)
+{
+    static const struct {
+        const char *story;
+        uid_t uid; /* root only: others cannot give files away */
+        gid_t gid;
+        mode_t mode;
+        int status;
+    } cases[] = {
+        { "its owner's", 0, 0, 0644, 0 },
+        { "its own group's", 0, 0, 0664, 0 },
+        { "everybody's", 0, 0, 0646, 1 },
+        { "an account's of the system", 2, 0, 0644, 0 },
+        { "a user's", 4711, 0, 0644, 1 },
+        { "a group's of users", 0, 4711, 0664, 1 },
+        { "a group's that reads", 0, 4711, 0644, 0 },
+    };
+    char path[64];
+    FILE *f;
+
+    path_in(path, sizeof(path), "pbs.conf");
+    conf_file = path;
+    f = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    fputs("PBS_HOME=/h\nPBS_EXEC=/e\nPBS_SERVER=s\n", f);
+    fclose(f);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        int status;
+
+        if (geteuid() != 0 && (cases[i].uid || cases[i].gid))
+            continue;
+        if (geteuid() == 0) {
+            CU_ASSERT_EQUAL_FATAL(chown(path, cases[i].uid, cases[i].gid), 0);
+        }
+        CU_ASSERT_EQUAL_FATAL(chmod(path, cases[i].mode), 0);
+        status = in_child(start_with_conf);
+        if (status != cases[i].status)
+            fprintf(stderr, "%s: %d\n", cases[i].story, status);
+        CU_ASSERT_EQUAL(status, cases[i].status);
+    }
+    unlink(path);
+}
+
 /* --- the lock -----------------------------------------------------------------------
  */
 
@@ -198,6 +259,7 @@ static void test_directories_are_made_with_their_parents(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "nobody else writes pbs.conf", test_nobody_else_writes_pbs_conf },
         { "core files have the limit of pbs.conf, and a wrong one is told",
           test_core_limit },
         { "a place is taken once", test_a_place_is_taken_once },

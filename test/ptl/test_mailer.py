@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mailer: who names it, and what it is given of the server's."""
+import os
+import pwd
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+
+PERM = "qmgr: Error (15003) returned from server"
+
+# It writes what it has into a file of its own, then the letter.
+MAILER = """#!/bin/sh
+out=$(mktemp "%(dir)s/mail.XXXXXX")
+{ echo "uid=$(id -u) groups=$(id -G) cwd=$(pwd)"
+  echo "env=$(env | sort | tr '\\n' ' ')"
+  echo "fds=$(ls -l /proc/$$/fd | tr '\\n' ' ')"
+  echo "args=$*"
+  cat
+} > "$out"
+mv "$out" "$out.done"
+"""
+
+
+@pytest.fixture(scope="module")
+def site():
+    with Cluster(vnodes=1) as c:
+        yield c
+
+
+class SecretCluster(Cluster):
+    def env(self):
+        return dict(super().env(), HF_SECRET="of the server's")
+
+
+def letters(folder):
+    return sorted(os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(".done"))
+
+
+@pytest.mark.skipif(ROOTLESS, reason="needs root: a manager who is somebody else")
+def test_a_manager_does_not_name_it(site):
+    site.server.manager(MGR_CMD_SET, SERVER, {"managers": ("+=", USER1 + "@*")})
+    before = site.server.status(SERVER)[0]["mailer"]
+    for line in ("set server mailer = /tmp/own", "unset server mailer"):
+        done = site.run(["qmgr", "-c", line], user=USER1, check=False)
+        assert PERM in done.stderr, done.stderr
+    assert site.server.status(SERVER)[0]["mailer"] == before
+    assert site.run(["qmgr", "-c", "set server mail_from = x"], user=USER1).returncode == 0
+
+
+@pytest.mark.parametrize("user", ["daemon", "root", "hf-no-such"])
+def test_it_gets_nothing_of_the_servers(user):
+    """Its account is PBS_MAIL_USER; where that is none, the server's."""
+    with SecretCluster(vnodes=1) as c:
+        c.write_conf(PBS_MAIL_USER=user)
+        c.server.restart()
+        folder = os.path.join(c.root, "letters")
+        os.mkdir(folder)
+        os.chmod(folder, 0o1777)
+        mailer = c.write("mailer", MAILER % {"dir": folder})
+        os.chmod(mailer, 0o755)
+        c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+        rid = c.server.submit(Reservation(select="1:ncpus=1", start=3600, duration=600,
+                                          options=["-m", "c", "-M", "joe@there"]))
+        wait_for("a letter", lambda: letters(folder))
+        with open(letters(folder)[0]) as f:
+            lines = f.read().splitlines()
+    entry = pwd.getpwnam("daemon" if user == "daemon" else "root")
+    if ROOTLESS:
+        entry = pwd.getpwuid(os.geteuid())
+        assert lines[0].startswith("uid=%d " % entry.pw_uid) and lines[0].endswith(" cwd=/")
+    elif user == "daemon":
+        assert lines[0] == "uid=%d groups=%d cwd=/" % (entry.pw_uid, entry.pw_gid)
+    else:
+        assert lines[0].startswith("uid=0 ") and lines[0].endswith(" cwd=/")
+    names = {word.split("=")[0] for word in lines[1][len("env="):].split()}
+    assert names <= {"PATH", "SHELL", "HOME", "LC_ALL", "PWD", "OLDPWD", "_", "SHLVL"}, lines[1]
+    assert "PATH=/usr/sbin:/usr/bin:/sbin:/bin" in lines[1]
+    assert "socket:" not in lines[2] and c.home not in lines[2] and "letter" in lines[2]
+    assert lines[3] == "args=-f adm joe@there"
+    assert lines[4:7] == ["To: joe@there", "Subject: PBS RESERVATION " + rid, ""]
