@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A reservation out of a running job: pbs_rsub --job and create_resv_from_job."""
 import re
+import signal
+import threading
 import time
 
 import pytest
@@ -223,3 +225,28 @@ def test_a_job_that_may_not_reserve_runs_all_the_same(cluster):
     assert not server.status(RESV)
     job = server.status(JOB, jid)[0]
     assert job["job_state"] == "R" and "create_resv_from_job" not in job
+
+
+def test_it_waits_until_the_job_has_started(cluster):
+    """A job that is shown as running may not have started yet (substate 41): pbs_rsub waits
+    for its MoM's word, and others are served meanwhile."""
+    server, mom = cluster.server, cluster.mom
+    mom.send_signal(signal.SIGSTOP)
+    try:
+        jid = server.submit(Job(sleep=1000))
+        server.expect(JOB, {"job_state": "R", "substate": 41}, id=jid)
+        done = []
+        waiting = threading.Thread(target=lambda: done.append(
+            rsub(cluster, "--job", jid, check=False)))
+        waiting.start()
+        server.log_match("Type 70 request received")
+        assert server.status(JOB, jid)[0]["substate"] == "41"
+        assert waiting.is_alive() and not server.status(RESV)
+    finally:
+        mom.send_signal(signal.SIGCONT)
+    waiting.join(60)
+    assert done and done[0].returncode == 0, done
+    assert done[0].stdout.split()[1] == "CONFIRMED"
+    rid = done[0].stdout.split()[0]
+    assert server.status(JOB, jid)[0]["queue"] == rid.split(".")[0]
+    assert server.status(RESV, rid)[0]["reserve_state"] == "RESV_RUNNING"

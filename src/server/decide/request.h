@@ -58,6 +58,8 @@ struct progress {
     void (*leave)(void *state, const struct object *o);
     /* The request is over, or nobody waits for it any longer; may be NULL. */
     void (*drop)(void *state);
+    /* It has waited for an object (hold_reply.asked_again), at the longest until then. */
+    int64_t waits_until_at;
 };
 
 struct request {
@@ -87,6 +89,9 @@ struct hold_reply {
     int64_t until_at;  /* 0: no limit */
     bool expires;      /* "-I -N": the object is deleted when the time is over */
     bool alteration;   /* waits for the answer to an alteration */
+    /* The handler has decided nothing yet: it is asked again after each record about the
+     * object, and when the time is over (doc/design/006). 'until_at' is set. */
+    bool asked_again;
     bool deferred_run; /* RunJob without vnodes (wire.md 12.4): the engine asks the
                         * scheduler of the job's queue and answers by its DefSchReply */
 };

@@ -4,6 +4,7 @@
 #include "server/decide/resv_from_job.h"
 
 #include "server/model/job_state.h"
+#include "server/model/job_phase.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/decide/resv_record.h"
@@ -19,6 +20,10 @@
 #define FOREVER_S         157680000
 #define DEFAULT_PARTITION "pbs-default"
 
+/* How long a MoM may take to say that a job has started: as long as it may take to
+ * answer a command. */
+#define START_WAIT_S 60
+
 /* --- may it be -------------------------------------------------------------------- */
 
 static bool is_array(const struct job *job)
@@ -28,8 +33,26 @@ static bool is_array(const struct job *job)
 
 static bool runs_its_script(const struct job *job)
 {
-    return job_state(job) == 'R' && job_substate(job) == JOB_SUB_RUNNING &&
+    enum job_phase phase = job_phase(job);
+
+    return (phase == JOB_RUNNING || phase == JOB_STARTING) &&
            obj_is_set(&job->obj, JOB_A_EXEC_VNODE);
+}
+
+bool resv_job_is_awaited(const struct request *rq, const struct job *job,
+                         struct hold_reply *ret)
+{
+    int64_t until_at = rq->progress ? rq->progress->waits_until_at
+                                    : rq->now_at + START_WAIT_S;
+
+    if (job_phase(job) != JOB_STARTING || rq->now_at >= until_at)
+        return false;
+    *ret = (struct hold_reply){ .wanted = true,
+                                .asked_again = true,
+                                .kind = OBJ_JOB,
+                                .id = job->obj.id,
+                                .until_at = until_at };
+    return true;
 }
 
 /* "3" is the same as "3.svr". */

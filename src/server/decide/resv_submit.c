@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_submit.h"
 
+#include "server/model/job_phase.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
@@ -319,6 +320,20 @@ static void answer(struct submission *s)
     };
 }
 
+/* Everything else is in order. */
+static int await_job(struct submission *s)
+{
+    if (resv_job_is_awaited(s->rq, s->job, &s->out->hold))
+        return 0;
+    return diag_code(&s->out->why, PBSE_BADSTATE);
+}
+
+static void make(struct submission *s)
+{
+    record_all(s);
+    answer(s);
+}
+
 int resv_submit(const struct model *m, const struct request *rq,
                        struct decision *out)
 {
@@ -329,10 +344,10 @@ int resv_submit(const struct model *m, const struct request *rq,
     edit_init(&e, m, OBJ_RESV, NULL);
     for (size_t i = 0; i < ARRAY_LEN(steps) && !err; i++)
         err = steps[i](&s);
-    if (!err) {
-        record_all(&s);
-        answer(&s);
-    }
+    if (!err && s.job && job_phase(s.job) == JOB_STARTING)
+        err = await_job(&s);
+    else if (!err)
+        make(&s);
     edit_fini(&e);
     return err;
 }

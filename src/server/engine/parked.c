@@ -68,6 +68,7 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq)
     p->user->n++;
     DL_APPEND(p->user->first, p);
     HASH_ADD(hh, t->by_conn, conn, sizeof(p->conn), p);
+    t->n_ready++;
     return p;
 }
 
@@ -75,6 +76,7 @@ void parked_remove(struct parked_table *t, struct parked *p)
 {
     if (p->conn)
         HASH_DEL(t->by_conn, p);
+    parked_wait(t, p); /* not counted any more */
     DL_DELETE(p->user->first, p);
     if (--p->user->n == 0)
         drop_user(t, p->user);
@@ -90,15 +92,44 @@ void parked_fini(struct parked_table *t)
         parked_remove(t, t->users->first);
 }
 
+static struct parked *first_ready(const struct parked_user *u)
+{
+    struct parked *p;
+
+    DL_FOREACH(u->first, p)
+    {
+        if (!p->waits)
+            return p;
+    }
+    return NULL;
+}
+
 struct parked *parked_turn(struct parked_table *t)
 {
-    struct parked_user *u = t->users;
+    struct parked *p = NULL;
 
-    if (!u)
-        return NULL;
-    DL_DELETE(t->users, u);
-    DL_APPEND(t->users, u);
-    return u->first;
+    while (!p && t->n_ready > 0) {
+        struct parked_user *u = t->users;
+
+        DL_DELETE(t->users, u);
+        DL_APPEND(t->users, u);
+        p = first_ready(u);
+    }
+    return p;
+}
+
+void parked_wait(struct parked_table *t, struct parked *p)
+{
+    if (!p->waits)
+        t->n_ready--;
+    p->waits = true;
+}
+
+void parked_wake(struct parked_table *t, struct parked *p)
+{
+    if (p->waits)
+        t->n_ready++;
+    p->waits = false;
 }
 
 struct parked *parked_find(const struct parked_table *t, uint64_t conn)

@@ -4,7 +4,8 @@
  * handler is asked again, a slice at a time, until it is done. What it remembers
  * between two slices is its progress (requests/request.h). Others are served in
  * between; parked requests of different users have their slices in turns, and those of
- * one user one after the other.
+ * one user one after the other. One that waits for an object has no turn until it is
+ * woken.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_ENGINE_PARKED_H
@@ -24,6 +25,7 @@ struct parked {
     struct requester who; /* as the shell knows it */
     struct progress progress;
     bool began;                 /* something of it is fact already */
+    bool waits;                 /* for an object: a held reply (held.h) knows which */
     struct parked *prev, *next; /* of the same user, oldest first */
     struct parked_user *user;
     UT_hash_handle hh; /* by connection */
@@ -40,6 +42,7 @@ struct parked_user {
 struct parked_table {
     struct parked *by_conn;
     struct parked_user *users;
+    size_t n_ready; /* that do not wait */
 };
 
 /* A zeroed struct is empty. */
@@ -50,9 +53,13 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq);
 /* It is over. */
 void parked_remove(struct parked_table *t, struct parked *p);
 
-/* Whose turn it is: the oldest one of the user who is next; NULL: there is none. That
- * user goes behind the others. */
+/* Whose turn it is: the oldest one that does not wait of the user who is next; NULL:
+ * all wait. That user goes behind the others. */
 struct parked *parked_turn(struct parked_table *t);
+
+/* It has no turn until it is woken; both are fine for one that does or has already. */
+void parked_wait(struct parked_table *t, struct parked *p);
+void parked_wake(struct parked_table *t, struct parked *p);
 
 /* The one of a connection, NULL when it has none. */
 struct parked *parked_find(const struct parked_table *t, uint64_t conn);

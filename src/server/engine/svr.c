@@ -274,12 +274,22 @@ static void mark_look(struct effects *out, size_t from, uint64_t conn)
             out->v[i].u.reply.looks = true;
 }
 
-/* One slice of a request that goes on. False: it is refused. */
+/* One slice of a request that goes on, or waits for an object. False: it is refused. */
 static bool go_on_later(struct turn *t, const struct request *rq, struct decision *d)
 {
-    if (!rq->progress && !parked_add(&t->s->parked, rq))
+    struct parked_table *parked = &t->s->parked;
+    struct parked *p;
+
+    if (!rq->progress && !parked_add(parked, rq))
         return false;
     take_up(t, d);
+    if (!d->hold.asked_again)
+        return true;
+    p = parked_find(parked, rq->who->conn);
+    MUST(p && !p->waits && d->hold.until_at && d->records.n == 0);
+    p->progress.waits_until_at = d->hold.until_at;
+    parked_wait(parked, p);
+    held_add(&t->s->held, p->conn, rq->wire->number, rq->actor, t->s->m->seq, &d->hold);
     return true;
 }
 
@@ -301,6 +311,7 @@ static bool serve(struct turn *t, const struct request_row *row,
         refuse_unsaved(t, rq, row->silent);
         return true;
     }
+    d.more |= d.hold.asked_again;
     MUST(!d.more || !row->silent); /* who is not answered does not wait either */
     if (err == 0 && d.more) {
         if (go_on_later(t, rq, &d))
@@ -402,7 +413,7 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
 
 bool svr_has_work(const struct svr *s)
 {
-    return s->parked.users != NULL;
+    return s->parked.n_ready > 0;
 }
 
 /* Who asks is looked at afresh: rights may have changed since the last slice. */
@@ -674,6 +685,10 @@ static void held_is_over(struct turn *t, struct held *h)
 {
     struct wire_reply reply = { 0 };
 
+    if (h->hold.asked_again) {
+        held_asks_again(t, h);
+        return;
+    }
     if (h->hold.kind == OBJ_RESV)
         resv_held_timeout(t->s->m, &h->hold, t->out->arena, &reply);
     send_reply(t, h->conn, &reply);
@@ -684,11 +699,15 @@ void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
                  struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
-    struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, SVR_IN_DOUBT);
     struct held *h;
 
     while ((h = held_after(&s->held, durable_seq))) {
+        const char *words = h->hold.asked_again ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
+        struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, words);
+
         send_reply(&t, h->conn, &reply);
+        if (h->hold.asked_again)
+            parked_remove(&s->parked, parked_find(&s->parked, h->conn));
         held_remove(&s->held, h);
     }
 }

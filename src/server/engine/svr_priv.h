@@ -54,6 +54,10 @@ void take_up(struct turn *t, struct decision *d);
  * input ends with it. */
 void settle(struct turn *t);
 
+/* Who waits is asked again in a later turn: something happened to the object, or the time
+ * is over. */
+void held_asks_again(struct turn *t, struct held *h);
+
 /* Send a reply that is not held. */
 void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply);
 

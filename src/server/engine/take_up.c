@@ -242,6 +242,15 @@ static bool held_is_answered(struct turn *t, const struct record *rec,
     return true;
 }
 
+void held_asks_again(struct turn *t, struct held *h)
+{
+    struct parked *p = parked_find(&t->s->parked, h->conn);
+
+    MUST(p);
+    parked_wake(&t->s->parked, p);
+    held_remove(&t->s->held, h);
+}
+
 static void answer_held(struct turn *t, const struct record *rec)
 {
     struct held *h = held_first(&t->s->held, rec->kind, rec->id);
@@ -251,6 +260,10 @@ static void answer_held(struct turn *t, const struct record *rec)
         struct wire_reply reply = { 0 };
 
         next = h->next;
+        if (h->hold.asked_again) {
+            held_asks_again(t, h);
+            continue;
+        }
         if (!held_is_answered(t, rec, h, &reply))
             continue;
         send_reply(t, h->conn, &reply);

@@ -216,8 +216,11 @@ static const struct refusal {
       "Unauthorized Request " },
     { "a job that waits", waits, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
       "Request invalid for state of job" },
-    { "a job on its way to the MoM", is_sent, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
-      "Request invalid for state of job" },
+    { "a wrong length of a job that starts", is_sent, RIG_USER,
+      "reserve_job=0 Resource_List.walltime=0", PBSE_BADTSPEC,
+      "Bad time specification(s)" },
+    { "a stranger and a job that starts", is_sent, "eve", "reserve_job=0", PBSE_PERM,
+      "Unauthorized Request " },
     { "a suspended job", is_suspended, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
       "Request invalid for state of job" },
     { "a job that ends", exits, RIG_USER, "reserve_job=0", PBSE_BADSTATE,
@@ -278,6 +281,170 @@ static void test_refusals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
         check_refusal(&refusals[i]);
+}
+
+/* --- a job that starts --------------------------------------------------------------- */
+
+#define CONN 77
+
+static void told_to_run(struct fake_mom *fm UNUSED, const char *id UNUSED)
+{
+}
+
+static void taken_by_its_mom(struct fake_mom *fm, const char *id UNUSED)
+{
+    fake_answer(fm, fake_told(fm, BATCH_COMMIT, 0), 0, NULL);
+}
+
+static void starts(struct fake_mom *fm, const char *id)
+{
+    taken_by_its_mom(fm, id);
+    fake_usage(fm, id, 1, "4711", "00:00:00");
+}
+
+static void is_rejected(struct fake_mom *fm, const char *id UNUSED)
+{
+    fake_answer(fm, fake_told(fm, BATCH_COMMIT, 0), PBSE_SYSTEM, NULL);
+}
+
+static void is_deleted(struct fake_mom *fm, const char *id)
+{
+    CU_ASSERT_EQUAL(delete_job(fm->r, RIG_ROOT, id, "force"), 0);
+}
+
+static void ends_at_once(struct fake_mom *fm, const char *id)
+{
+    taken_by_its_mom(fm, id);
+    fake_obit(fm, id, 1, 1);
+}
+
+static void is_silent(struct fake_mom *fm, const char *id UNUSED)
+{
+    rig_advance(fm->r, fm->r->now_at + 59);
+    CU_ASSERT_FALSE(svr_has_work(fm->r->s));
+    rig_advance(fm->r, fm->r->now_at + 1);
+}
+
+static void loses_its_reservations(struct fake_mom *fm, const char *id)
+{
+    resvs_are_off(fm->r);
+    (void)id;
+    rig_advance(fm->r, fm->r->now_at + 60);
+}
+
+static const struct waiting {
+    const char *story;
+    void (*meanwhile)(struct fake_mom *fm, const char *id);
+    int code;         /* -1: it waits on */
+    const char *text; /* of the reply */
+} waitings[] = {
+    { "nothing happens", told_to_run, -1, NULL },
+    { "its MoM has it", taken_by_its_mom, -1, NULL },
+    { "it starts", starts, 0, "R1.svr CONFIRMED" },
+    { "its MoM refuses it", is_rejected, PBSE_BADSTATE,
+      "Request invalid for state of job" },
+    { "it is deleted", is_deleted, PBSE_UNKJOBID, "Unknown Job Id" },
+    { "it ends before anybody knew", ends_at_once, PBSE_BADSTATE,
+      "Request invalid for state of job" },
+    { "its MoM says nothing for a minute", is_silent, PBSE_BADSTATE,
+      "Request invalid for state of job" },
+    { "the rules change", loses_its_reservations, PBSE_RESVAUTH_U,
+      "reservations disallowed on svr" },
+};
+
+static const struct wire_reply *go_on(struct rig *r)
+{
+    const struct wire_reply *reply = NULL;
+
+    for (int i = 0; i < 100 && !reply && svr_has_work(r->s); i++)
+        reply = rig_go_on(r, CONN);
+    CU_ASSERT_FALSE(svr_has_work(r->s));
+    return reply;
+}
+
+/* A request about a job that has just been given vnodes: it waits. */
+static const char *begin_waiting(struct fake_mom *fm)
+{
+    struct body_queue body = { .id = "",
+                               .destination = "",
+                               .attrs = rig_attrs(fm->r, "reserve_job=0") };
+    const char *id = submit(fm->r, RIG_USER, "", "", "sleep 5\n");
+    struct effects of_run;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    CU_ASSERT_EQUAL_FATAL(run_job(fm->r, id, "(n1:ncpus=2)"), 0);
+    of_run = fm->r->out;
+    CU_ASSERT_PTR_NULL(
+        rig_ask_on(fm->r, CONN, RIG_USER, BATCH_SUBMIT_RESV, &body, NULL));
+    CU_ASSERT_FALSE(svr_has_work(fm->r->s));
+    CU_ASSERT_EQUAL(rig_count(fm->r, EFFECT_RECORD), 0);
+    fm->r->out = of_run; /* what the MoM was told */
+    return id;
+}
+
+static void check_waiting(const struct waiting *c)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = begin_waiting(&fm);
+    const struct wire_reply *reply;
+
+    c->meanwhile(&fm, id);
+    reply = go_on(fm.r);
+    if ((reply ? reply->code : -1) != c->code)
+        fprintf(stderr, "%s: %d\n", c->story, reply ? reply->code : -1);
+    CU_ASSERT_EQUAL(reply ? reply->code : -1, c->code);
+    if (reply)
+        CU_ASSERT_STRING_EQUAL(reply->text, c->text);
+    model_check(svr_model(fm.r->s));
+    fake_mom_free(&fm);
+}
+
+static void test_waiting(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(waitings); i++)
+        check_waiting(&waitings[i]);
+}
+
+/* Nobody is left who would want it. */
+static void test_waiting_for_nobody(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const char *id = begin_waiting(&fm);
+    struct effects of_run = fm.r->out;
+
+    svr_client_gone(fm.r->s, fm.r->now_at, CONN, &fm.r->out);
+    fm.r->out = of_run;
+    starts(&fm, id);
+    CU_ASSERT_PTR_NULL(go_on(fm.r));
+    CU_ASSERT_EQUAL(svr_model(fm.r->s)->kinds[OBJ_RESV].n, 0);
+    fake_mom_free(&fm);
+}
+
+static void test_waiting_for_a_lost_store(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    const struct wire_reply *reply;
+
+    begin_waiting(&fm);
+    fm.r->out.n = 0;
+    svr_give_up(fm.r->s, fm.r->now_at, 0, &fm.r->out);
+    reply = rig_reply(fm.r, CONN);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL(reply->code, PBSE_SAVE_ERR);
+    rig_advance(fm.r, fm.r->now_at + 60);
+    CU_ASSERT_PTR_NULL(go_on(fm.r));
+    fake_mom_free(&fm);
+}
+
+static void test_waiting_and_a_restart(void)
+{
+    struct fake_mom fm = fake_mom_new();
+
+    begin_waiting(&fm);
+    rig_restart(fm.r);
+    CU_ASSERT_FALSE(svr_has_work(fm.r->s));
+    CU_ASSERT_EQUAL(svr_model(fm.r->s)->kinds[OBJ_RESV].n, 0);
+    fake_mom_free(&fm);
 }
 
 /* --- what it is ----------------------------------------------------------------------
@@ -720,6 +887,10 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "every refusal has its code, text and place", test_refusals },
+        { "a request waits for a job that starts", test_waiting },
+        { "nothing is done for who has gone", test_waiting_for_nobody },
+        { "nobody waits for a lost store", test_waiting_for_a_lost_store },
+        { "a restart forgets who waited", test_waiting_and_a_restart },
         { "the reservation is what the job is", test_it_is_the_jobs },
         { "it is told as it should be", test_it_is_told },
         { "nobody waits for it", test_it_is_answered_at_once },
