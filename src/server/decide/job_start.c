@@ -16,6 +16,7 @@
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
 #include "server/model/node_state.h"
+#include "server/model/resv_claims.h"
 #include "server/model/resv_fit.h"
 #include "server/decide/config.h"
 #include "server/decide/run_vnodes.h"
@@ -101,7 +102,70 @@ static bool is_counted(const struct resource_def *def)
     return def && (def->flags & RESOURCE_CONSUMABLE);
 }
 
-/* Does a share fit into what the reservation of the job has there? */
+static bool is_own(const struct resv *resv, const struct node *n)
+{
+    for (size_t i = 0; i < resv->holds.n; i++)
+        if (resv->holds.v[i].node == n)
+            return true;
+    return false;
+}
+
+/* Is the resource one that the reservation names on the vnode, or, of what vnodes share,
+ * anywhere? What it does not name on a vnode of its own is the vnode's and not limited
+ * by it (reservations.md 11). */
+static bool is_named(const struct resv *resv, const struct node *n, const char *resource)
+{
+    if (node_shares(n, resource))
+        return holds_at_home(&resv->holds, node_home(n, resource), resource) > 0;
+    return !is_own(resv, n) || resources_find(holds_on(&resv->holds, n), resource);
+}
+
+/* How long the job may use what it is given: its reservation's end is its own. */
+static struct window window_of_job(const struct run *run)
+{
+    const struct resources *list = obj_resources(&run->job->obj, JOB_A_RESOURCE_LIST);
+    int64_t now_at = run->st->now_at;
+    int64_t resv_end_at =
+        obj_num(&run->job->resv->obj, RESV_A_RESERVE_END, INT64_MAX);
+    int64_t end_at;
+
+    if (__builtin_add_overflow(now_at, resources_amount(list, "walltime", INT64_MAX),
+                               &end_at))
+        end_at = INT64_MAX;
+    return (struct window){
+        .start_at = now_at,
+        .end_at = MAX_OF(MIN_OF(end_at, resv_end_at), now_at + 1),
+    };
+}
+
+/* Has the vnode that much left beside the reservation: for all who use it, inside and
+ * outside of it? One that does not name the resource has no limit. */
+static bool fits_beside(const struct run *run, const struct node *n,
+                        const char *resource)
+{
+    const struct resv *resv = run->job->resv;
+    bool shared = node_shares(n, resource);
+    const struct node *home = shared ? node_home(n, resource) : n;
+    const struct resources *has = obj_resources(&home->obj, NODE_A_RESOURCES_AVAILABLE);
+    int64_t now_at = run->st->now_at;
+    struct window window = window_of_job(run);
+    struct claims others =
+        shared ? claims_at_home(home, resource, resv, window, now_at, run->arena)
+               : claims_on(n, resv, window, now_at, run->arena);
+    int64_t wanted = shared ? offer_at_home(run->m, &run->at.ev, home, resource)
+                            : exec_vnode_amount(&run->at.ev, n->obj.id, resource);
+    int64_t used = 0;
+
+    if (!resources_find(has, resource))
+        return true;
+    for (size_t i = 0; i < resv->holds.n; i++)
+        if (node_home(resv->holds.v[i].node, resource) == home)
+            used += used_in_resv(resv, resv->holds.v[i].node, resource);
+    return wanted <= resources_amount(has, resource, 0) - used -
+                         claims_most(&others, resource, now_at);
+}
+
+/* Does a share fit into what the reservation of the job has there, and beside it? */
 static bool fits_inside(const struct run *run, const struct vnode_share *s)
 {
     const struct resv *resv = run->job->resv;
@@ -109,14 +173,19 @@ static bool fits_inside(const struct run *run, const struct vnode_share *s)
 
     for (size_t r = 0; r < s->n; r++) {
         const char *name = s->res[r].name;
+        bool fits = true;
 
-        if (is_counted(s->res[r].def) && node_shares(n, name)) {
-            if (!fits_at_home(run, n, name))
-                return false;
-        } else if (is_counted(s->res[r].def) &&
-                   used_in_resv(resv, n, name) +
-                           exec_vnode_amount(&run->at.ev, s->vnode, name) >
-                       held_by_resv(resv, n, name))
+        if (!is_counted(s->res[r].def))
+            continue;
+        if (!is_named(resv, n, name))
+            fits = is_own(resv, n) && fits_beside(run, n, name);
+        else if (node_shares(n, name))
+            fits = fits_at_home(run, n, name);
+        else
+            fits = used_in_resv(resv, n, name) +
+                       exec_vnode_amount(&run->at.ev, s->vnode, name) <=
+                   held_by_resv(resv, n, name);
+        if (!fits)
             return false;
     }
     return true;

@@ -68,6 +68,38 @@ static struct claim claim_outside(const struct job *j, const struct node *n,
     return c;
 }
 
+static bool uses_beside(const struct job *j, const struct node *n)
+{
+    const struct resources *named = holds_on(&j->resv->holds, n);
+    const struct resources *all = holds_on(&j->holds, n);
+
+    for (size_t i = 0; i < all->n; i++)
+        if (!resources_find(named, all->v[i].def->name))
+            return true;
+    return false;
+}
+
+/* What a job inside a running reservation uses of the vnode beside it: resources that
+ * the reservation does not name there are the vnode's own (reservations.md 11). Nothing
+ * else changes with the job: whether others may share the vnode is up to the
+ * reservation. */
+static struct claim claim_beside(const struct job *j, const struct node *n,
+                                 int64_t now_at, struct arena *arena)
+{
+    const struct resources *named = holds_on(&j->resv->holds, n);
+    const struct resources *all = holds_on(&j->holds, n);
+    struct resources *beside = arena_zero(arena, sizeof(*beside));
+    struct claim c = claim_of_job(j, n, now_at);
+
+    beside->v = ARENA_ARRAY(arena, struct resource_value, all->n);
+    for (size_t i = 0; i < all->n; i++)
+        if (!resources_find(named, all->v[i].def->name))
+            beside->v[beside->n++] = all->v[i];
+    c.amount = beside;
+    c.list = obj_resources(&j->resv->obj, RESV_A_RESOURCE_LIST);
+    return c;
+}
+
 struct claims claims_on(const struct node *n, const struct resv *own,
                         struct window window, int64_t now_at, struct arena *arena)
 {
@@ -81,8 +113,12 @@ struct claims claims_on(const struct node *n, const struct resv *own,
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct resv *inside = n->jobs[i]->resv;
 
-        if (!(inside && (inside == own || inside->counted)))
+        if (inside && inside == own)
+            continue;
+        if (!inside || !inside->counted)
             claim_add(&list, window, claim_outside(n->jobs[i], n, now_at));
+        else if (uses_beside(n->jobs[i], n))
+            claim_add(&list, window, claim_beside(n->jobs[i], n, now_at, arena));
     }
     return list;
 }

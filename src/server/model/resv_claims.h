@@ -27,8 +27,8 @@ struct window {
 };
 
 /* Those on the vnode that meet the window, but for 'own' (may be NULL) and its jobs.
- * Jobs inside a running reservation use what it has claimed already. A job ends with
- * its walltime; without one, nobody knows. */
+ * Jobs inside a running reservation use what it has claimed already, and claim what it
+ * does not name there. A job ends with its walltime; without one, nobody knows. */
 struct claims claims_on(const struct node *n, const struct resv *own,
                         struct window window, int64_t now_at, struct arena *arena);
 

@@ -7,8 +7,8 @@
 
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
-#include "server/model/resv_state.h"
 #include "server/engine/svr_priv.h"
+#include "server/model/resv_state.h"
 
 #include "../unit.h"
 
@@ -837,6 +837,46 @@ static void test_what_is_used_in_it_is_not_given_again(void)
     fake_mom_free(&fm);
 }
 
+static int run_as_sched(struct rig *r, uint64_t sched, const char *queue,
+                        const char *vnodes)
+{
+    const char *attrs = "Resource_List.select=1:mem=1gb Resource_List.walltime=60";
+    const struct body_run body = { .object_id =
+                                       submit(r, RIG_USER, queue, attrs, "x\n"),
+                                   .vnodes = vnodes };
+    const struct wire_reply *reply =
+        rig_ask_on(r, sched, RIG_ROOT, BATCH_ASYRUN_JOB_ACK, &body, NULL);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    return reply->code;
+}
+
+/* What the reservation does not name is the vnode's own: its jobs take of it as others
+ * do, and neither are given what the vnode has not. */
+static void test_what_it_does_not_name_is_the_vnodes(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    uint64_t sched;
+
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, 2, OBJECT_NODE, "n1", "resources_available.mem=4gb"),
+        0);
+    old_job(&fm, "Resource_List.select=1:ncpus=2");
+    CU_ASSERT_EQUAL(ask(r, RIG_USER, "reserve_job=0"), 0);
+    CU_ASSERT_STRING_EQUAL(obj_str(the_resv(r, "R1.svr"), RESV_A_RESV_NODES, ""),
+                           "(n1:ncpus=2)");
+    sched = rig_attach_sched(r);
+    CU_ASSERT_EQUAL(run_as_sched(r, sched, "R1", "(n1:mem=5gb)"), PBSE_RESCUNAV);
+    CU_ASSERT_EQUAL(run_as_sched(r, sched, "R1", "(n1:mem=3gb)"), 0);
+    CU_ASSERT_EQUAL(run_as_sched(r, sched, "R1", "(n1:mem=2gb)"), PBSE_RESCUNAV);
+    CU_ASSERT_EQUAL(run_as_sched(r, sched, "workq", "(n1:mem=2gb)"), PBSE_RESCUNAV);
+    CU_ASSERT_EQUAL(run_as_sched(r, sched, "workq", "(n1:mem=1gb)"), 0);
+    CU_ASSERT_EQUAL(run_as_sched(r, sched, "R1", "(n1:mem=1gb)"), PBSE_RESCUNAV);
+    model_check(svr_model(r->s));
+    fake_mom_free(&fm);
+}
+
 /* A job in a reservation may have its vnodes as much alone as the reservation has. */
 static void test_no_job_is_more_exclusive_than_its_reservation(void)
 {
@@ -908,6 +948,8 @@ int main(void)
         { "a refused mark is taken away", test_a_mark_that_is_refused },
         { "what is used in it is not given again",
           test_what_is_used_in_it_is_not_given_again },
+        { "what it does not name is the vnode's",
+          test_what_it_does_not_name_is_the_vnodes },
         { "no job is more exclusive than its reservation",
           test_no_job_is_more_exclusive_than_its_reservation },
         { "no mark in a reservation", test_a_mark_in_a_reservation },
