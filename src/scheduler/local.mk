@@ -6,6 +6,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/fit.c src/scheduler/plan/fit.h \
 	src/scheduler/plan/fit_complete.c \
 	src/scheduler/plan/job.c \
+	src/scheduler/plan/links.c src/scheduler/plan/links.h \
 	src/scheduler/plan/placement.c \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
 	src/scheduler/plan/pool.c src/scheduler/plan/pool.h \

@@ -19,3 +19,8 @@ test_bench_timeline_LDADD = libhfcal.la libhfbase.la
 check_PROGRAMS += test/bench/mom
 test_bench_mom_SOURCES = test/bench/mom.c test/unit/mom/node1.h
 test_bench_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la -lm
+
+# A plan of the scheduler's core.
+check_PROGRAMS += test/bench/plan
+test_bench_plan_SOURCES = test/bench/plan.c
+test_bench_plan_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la

@@ -258,3 +258,22 @@ def test_place_is_shown_behind_select(cluster):
         text = cluster.run(["pbs_rstat", "-f", rid]).stdout
         assert [line.split(" = ")[0].split(".")[1] for line in text.splitlines()
                 if line.startswith("Resource_List.")] == members
+
+
+def test_a_job_may_ask_for_what_its_reservation_does_not_name(cluster):
+    """That is the vnode's own: 2 GB each."""
+    server = cluster.server
+    rid = server.submit(Reservation(select="1:ncpus=2:vnode=vn[1]", start=3, duration=600))
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING"}, id=rid)
+    queue = rid.split(".")[0]
+    fits, too_much, again = (server.submit(Job(attrs={
+        "queue": queue, "Resource_List.select": "1:ncpus=1:mem=" + mem}))
+        for mem in ("1500mb", "3gb", "1gb"))
+    server.expect(JOB, {"job_state": "R", "exec_vnode": "(vn[1]:ncpus=1:mem=1536000kb)"}, id=fits)
+    for jid in (too_much, again):
+        server.expect(JOB, {"comment": (MATCH_RE,
+                                        "^Not Running: Insufficient amount of resource: mem")}, id=jid)
+    outside = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=0:mem=1gb:vnode=vn[1]"}))
+    server.expect(JOB, {"comment": (MATCH_RE, "Insufficient amount of resource: mem")}, id=outside)
+    server.delete(fits)
+    server.expect(JOB, {"job_state": "R"}, id=again)

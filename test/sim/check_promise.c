@@ -1,6 +1,6 @@
 /* check_promise.c - no vnode is promised beyond its resources in any interval, and jobs
- * of a reservation use no more than it holds. Each resource that vnodes count is summed
- * by itself.
+ * of a reservation use no more than it holds of what it names. Each resource that
+ * vnodes count is summed by itself.
  *
  * A reservation counts from its start (from now when it runs) to its end, a job outside
  * of reservations from now to the end of its walltime. Who overstays (a job that does
@@ -123,6 +123,34 @@ static int64_t outside_until(const struct job *j, int64_t now_at)
                    : end_at;
 }
 
+/* Does a job inside a reservation use what that does not name on the vnode? It is the
+ * vnode's own, and a job's share like that of one outside. */
+static bool is_beside(const struct job *j, const struct node *n, const char *resource)
+{
+    if (!j->resv || !has_begun(j->resv))
+        return false;
+    for (size_t i = 0; i < j->resv->holds.n; i++)
+        if (j->resv->holds.v[i].node == n)
+            return !resources_find(&j->resv->holds.v[i].amount, resource);
+    return false;
+}
+
+static void add_beside(struct shares *all, const struct node *n, const struct job *j,
+                       int64_t now_at)
+{
+    const struct share one = {
+        .id = j->obj.id,
+        .o = &j->obj,
+        .from_at = now_at,
+        .until_at = MIN_OF(job_end_at(j, now_at),
+                           obj_num(&j->resv->obj, RESV_A_RESERVE_END, 0)),
+        .amount = amount_on(&j->holds, n, all->resource),
+    };
+
+    if (one.amount > 0)
+        add(all, one, now_at);
+}
+
 static void add_jobs(struct shares *all, const struct node *n, const struct resv *own,
                      int64_t now_at)
 {
@@ -137,8 +165,12 @@ static void add_jobs(struct shares *all, const struct node *n, const struct resv
             .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
         };
 
-        if (is_outside(all, j) && !(own && j->resv == own))
+        if (own && j->resv == own)
+            continue;
+        if (is_outside(all, j))
             add(all, one, now_at);
+        else if (is_beside(j, n, all->resource))
+            add_beside(all, n, j, now_at);
     }
 }
 
@@ -389,7 +421,7 @@ static void check_node(struct sim *s, const struct node *n, const char *resource
     for (size_t i = 0; i < all.n; i++)
         check_instant(s, n, &all, &all.v[i]);
     for (size_t i = 0; i < n->n_jobs; i++)
-        if (n->jobs[i]->resv)
+        if (n->jobs[i]->resv && !is_beside(n->jobs[i], n, resource))
             check_inside(s, n, n->jobs[i]->resv, resource);
 }
 

@@ -28,7 +28,7 @@ struct failure {
 /* What a reservation's jobs may use. */
 struct room {
     const struct snap_resv *resv;
-    bool valid;
+    const struct resv_link *link;
     bool *has;     /* [vnode] */
     int64_t *free; /* [vnode * n_res] */
 };
@@ -39,6 +39,17 @@ struct jobs {
     struct room room; /* of the reservation asked for last */
     const char *only; /* command 11 */
 };
+
+static int64_t end_of(const struct planner *pl, const struct snap_job *j)
+{
+    int64_t length_s = j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s;
+
+    if (length_s < 1)
+        length_s = 1;
+    if (length_s > 10 * (int64_t)WALLTIME_NONE_S)
+        length_s = 10 * (int64_t)WALLTIME_NONE_S;
+    return pl->now_at + length_s;
+}
 
 /* --- the room of a reservation --- */
 
@@ -97,25 +108,23 @@ static void enter_room(struct jobs *jobs, const struct snap_resv *r, int64_t end
 {
     struct planner *pl = jobs->pl;
     struct world *w = pl->w;
-    struct placement at;
 
     if (jobs->room.resv == r)
         return;
-    jobs->room = (struct room){ .resv = r };
+    jobs->room = (struct room){ .resv = r, .link = link_of_resv(pl, r) };
+    if (!jobs->room.link->has_vnodes)
+        return;
     jobs->room.has = arena_zero(w->arena, w->n * sizeof(bool) + 1);
     jobs->room.free = arena_zero(w->arena, w->n * w->n_res * sizeof(int64_t) + 1);
-    jobs->room.valid = placement_read(w, r->nodes, &at);
-    if (!jobs->room.valid)
-        return;
-    add_to_room(w, &jobs->room, &at);
+    add_to_room(w, &jobs->room, &jobs->room.link->at);
     if (!resv_is_running(pl, r))
         limit_to_world(pl, &jobs->room, end_at);
     for (size_t i = 0; i < pl->s->n_jobs; i++) {
         const struct snap_job *j = &pl->s->jobs[i];
+        const struct job_link *link = &pl->links->jobs[i];
 
-        if (job_is_placed(j) && j->state != 'S' && str_same(j->queue, r->queue) &&
-            j->request && placement_read(w, j->exec_vnode, &at))
-            take_from_room(w, &jobs->room, &j->request->place, &at);
+        if (link->has_vnodes && link->resv == r && j->state != 'S' && j->request)
+            take_from_room(w, &jobs->room, &j->request->place, &link->at);
     }
 }
 
@@ -127,14 +136,63 @@ static bool room_has_presence(const struct world *w, const struct room *room,
     return room->free[vnode * w->n_res + RES_PRESENCE] >= PRESENCE_ALL;
 }
 
+/* Does the request ask for what the reservation does not name on all of its vnodes? */
+static bool asks_beside(const struct world *w, const struct resv_link *resv,
+                        const struct request *rq)
+{
+    for (size_t c = 0; c < rq->n; c++)
+        for (size_t i = 0; i < rq->chunks[c].n; i++) {
+            const struct need *n = &rq->chunks[c].needs[i];
+
+            if (fit_is_counted(w, n) && !resv->named_everywhere[n->res])
+                return true;
+        }
+    return false;
+}
+
+/* Of what the reservation does not name on a vnode the job may have what everybody
+ * leaves there until its end. */
+static void open_beside(const struct world *w, const struct room *room,
+                        const struct request *rq, int64_t end_at, int64_t *free)
+{
+    for (size_t c = 0; c < rq->n; c++)
+        for (size_t i = 0; i < rq->chunks[c].n; i++) {
+            size_t res = rq->chunks[c].needs[i].res;
+
+            if (!fit_is_counted(w, &rq->chunks[c].needs[i]))
+                continue;
+            for (size_t v = 0; v < w->n; v++) {
+                size_t slot = world_slot(w, v, res);
+
+                if (room->has[v] && !link_names(w, room->link, v, res))
+                    free[slot] = timeline_least(w->line[slot / w->n_res], res,
+                                                w->now_at, end_at);
+            }
+        }
+}
+
+/* The job has its vnodes: what it uses beside the reservation is gone for all. */
+static void take_beside(struct world *w, struct room *room,
+                        const struct snap_job *j, const struct placement *found,
+                        int64_t end_at)
+{
+    struct placement beside;
+
+    take_from_room(w, room, &j->request->place, found);
+    if (link_beside(w, room->link, found, &beside))
+        world_hold(w, j->id, NULL, &beside, w->now_at, end_at);
+}
+
 static enum plan_failure search_room(struct jobs *jobs, const struct snap_job *j,
                                      struct placement *found, struct plan_short *why)
 {
     struct world *w = jobs->pl->w;
     struct room *room = &jobs->room;
     struct pool pool = { .asker = ASKER_JOB };
+    int64_t end_at = MIN_OF(end_of(jobs->pl, j), room->resv->old_end_at);
     struct fit f;
 
+    end_at = MAX_OF(end_at, w->now_at + 1);
     pool.free = arena_copy(world_scratch(w), room->free,
                            w->n * w->n_res * sizeof(*room->free) + 1);
     pool.eligible = arena_zero(w->scratch, w->n * sizeof(bool) + 1);
@@ -145,35 +203,25 @@ static enum plan_failure search_room(struct jobs *jobs, const struct snap_job *j
         pool.n_eligible += pool.eligible[v];
         pool.n_in_use += !pool.eligible[v];
     }
+    if (asks_beside(w, room->link, j->request))
+        open_beside(w, room, j->request, end_at, pool.free);
     fit_init(&f, w, j->request, NULL, pool.free, pool.eligible, w->order, w->n);
     if (!fit_find(&f))
         return pool_explain(&pool, &f, why);
     for (size_t i = 0; i < f.n_placed; i++)
         *placement_add(found, w->arena) = placed_keep(w, &f.placed[i]);
-    take_from_room(w, room, &j->request->place, found);
+    take_beside(w, room, j, found, end_at);
     return FAIL_NONE;
 }
 
 /* --- the open field --- */
 
-static int64_t end_of(const struct planner *pl, const struct snap_job *j)
-{
-    int64_t length_s = j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s;
-
-    if (length_s < 1)
-        length_s = 1;
-    if (length_s > 10 * (int64_t)WALLTIME_NONE_S)
-        length_s = 10 * (int64_t)WALLTIME_NONE_S;
-    return pl->now_at + length_s;
-}
-
 /* The queue whose own vnodes its jobs use; NULL: the vnodes of no queue. */
 static const char *queue_with_vnodes(const struct planner *pl, const struct snap_job *j)
 {
-    for (size_t v = 0; pl->queues_of_vnodes && v < pl->w->n; v++)
-        if (j->queue && str_same(pl->s->vnodes[v].queue, j->queue))
-            return j->queue;
-    return NULL;
+    const struct snap_queue *q = link_of_job(pl, j)->queue;
+
+    return q && pl->links->queue_has_vnodes[q - pl->s->queues] ? q->name : NULL;
 }
 
 /* Would it run if only the next second counted? Then time is what it lacks. */
@@ -257,33 +305,55 @@ static void run(struct planner *pl, const struct snap_job *j,
     plan_add(pl, PLAN_RUN_JOB, j->id)->vnodes = placement_print(pl->w, found);
 }
 
+/* Who fails with this job: those that ask for the same at the same place, and as long
+ * where that matters. The key is compared as bytes. */
+static struct failure failure_like(const struct planner *pl, const struct snap_job *j,
+                                   const char *queue)
+{
+    const struct job_link *link = link_of_job(pl, j);
+    const struct resv_link *resv = link->resv ? link_of_resv(pl, link->resv) : NULL;
+    struct failure fail;
+
+    memset(&fail, 0, sizeof(fail));
+    fail.key.request = j->request;
+    if (resv)
+        fail.key.where = link->resv;
+    else if (queue)
+        fail.key.where = link->queue;
+    if (!resv || (resv->has_vnodes && asks_beside(pl->w, resv, j->request)))
+        fail.key.walltime_s = j->walltime_s;
+    return fail;
+}
+
+static enum plan_failure search_resv(struct jobs *jobs, const struct snap_job *j,
+                                     struct placement *found, struct failure *fail)
+{
+    struct plan_short why = { 0 };
+    enum plan_failure failure;
+
+    enter_room(jobs, link_of_job(jobs->pl, j)->resv, end_of(jobs->pl, j));
+    if (!jobs->room.link->has_vnodes)
+        return FAIL_RESV_STATE;
+    failure = search_room(jobs, j, found, &why);
+    fail->resource = why.resource;
+    return failure;
+}
+
 static void try_job(struct jobs *jobs, const struct snap_job *j)
 {
     struct planner *pl = jobs->pl;
-    const struct snap_resv *r = resv_of(pl, j);
-    const char *queue = r ? NULL : queue_with_vnodes(pl, j);
+    bool inside = link_of_job(pl, j)->resv != NULL;
+    const char *queue = inside ? NULL : queue_with_vnodes(pl, j);
+    struct failure fail = failure_like(pl, j, queue);
+    struct failure *known = find_failure(jobs, &fail);
     struct placement found = { 0 };
-    struct plan_short why = { 0 };
-    struct failure fail, *known;
 
-    memset(&fail, 0, sizeof(fail)); /* the key is compared as bytes */
-    fail.key.request = j->request;
-    fail.key.where =
-        r ? (const void *)r : (queue ? snap_queue_find(pl->s, queue) : NULL);
-    fail.key.walltime_s = r ? 0 : j->walltime_s;
-    known = find_failure(jobs, &fail);
     if (known) {
         say_why(jobs, j, known);
         return;
     }
-    if (r) {
-        enter_room(jobs, r, end_of(pl, j));
-        fail.kind =
-            jobs->room.valid ? search_room(jobs, j, &found, &why) : FAIL_RESV_STATE;
-        fail.resource = why.resource;
-    } else {
-        fail.kind = search_field(pl, j, queue, &found, &fail);
-    }
+    fail.kind = inside ? search_resv(jobs, j, &found, &fail)
+                       : search_field(pl, j, queue, &found, &fail);
     if (fail.kind == FAIL_NONE) {
         run(pl, j, &found);
         return;
@@ -300,23 +370,14 @@ static bool is_to_be_resumed(const struct snap_job *j)
     return j->state == 'S' && j->substate == JOB_SUBSTATE_SCHED_SUSPENDED;
 }
 
-/* Jobs of routing queues and of other partitions are not ours. */
-static const struct snap_queue *queue_of(const struct planner *pl,
-                                         const struct snap_job *j)
-{
-    const struct snap_queue *q = snap_queue_find(pl->s, j->queue);
-
-    return q && q->execution ? q : NULL;
-}
-
 /* Does the job wait for this scheduler, whether it is served or not? */
 static bool waits(const struct jobs *jobs, const struct snap_job *j)
 {
-    if (!queue_of(jobs->pl, j))
-        return false;
+    if (!link_of_job(jobs->pl, j)->queue)
+        return false; /* of a routing queue, or of another partition */
     if (jobs->only)
         return strcmp(j->id, jobs->only) == 0 &&
-               (!job_is_placed(j) || is_to_be_resumed(j));
+               (!link_of_job(jobs->pl, j)->has_vnodes || is_to_be_resumed(j));
     return j->state == 'Q' || is_to_be_resumed(j) || (j->array && j->state == 'B');
 }
 
@@ -327,9 +388,9 @@ static enum plan_failure not_its_time(const struct planner *pl,
 {
     bool dedicated = policy_prefix_has(pl->p->dedicated_prefix, j->queue);
 
-    if (!queue_of(pl, j)->started)
+    if (!link_of_job(pl, j)->queue->started)
         return FAIL_QUEUE_STOPPED;
-    if (resv_of(pl, j))
+    if (link_of_job(pl, j)->resv)
         return FAIL_NONE;
     if (dedicated != (policy_dedicated_at(pl->p, pl->now_at) != NULL))
         return FAIL_DEDICATED;
@@ -379,8 +440,8 @@ static int compare_candidates(const void *a, const void *b)
 static struct candidate make_candidate(const struct planner *pl,
                                        const struct snap_job *j)
 {
-    const struct snap_resv *r = resv_of(pl, j);
-    const struct snap_queue *q = snap_queue_find(pl->s, j->queue);
+    const struct snap_resv *r = link_of_job(pl, j)->resv;
+    const struct snap_queue *q = link_of_job(pl, j)->queue;
     struct candidate c = { .job = j, .resv = SIZE_MAX };
 
     if (r)

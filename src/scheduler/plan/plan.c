@@ -44,19 +44,6 @@ bool resv_is_running(const struct planner *pl, const struct snap_resv *r)
            r->state == RESV_DELETING_JOBS;
 }
 
-bool job_is_placed(const struct snap_job *j)
-{
-    return j->exec_vnode && strchr("RESU", j->state) && j->state;
-}
-
-const struct snap_resv *resv_of(const struct planner *pl, const struct snap_job *j)
-{
-    for (size_t i = 0; i < pl->s->n_resvs; i++)
-        if (j->queue && str_same(pl->s->resvs[i].queue, j->queue))
-            return &pl->s->resvs[i];
-    return NULL;
-}
-
 /* Running reservations hold from now; those past their end as long as they are there;
  * those being altered what they have until they are answered. */
 static void hold_resvs(struct planner *pl)
@@ -68,10 +55,10 @@ static void hold_resvs(struct planner *pl)
         bool running = resv_is_running(pl, r);
         int64_t start_at = running ? pl->now_at : r->old_start_at;
         int64_t end_at = r->old_end_at > start_at ? r->old_end_at : start_at + 1;
-        struct placement at;
+        const struct resv_link *link = link_of_resv(pl, r);
 
-        if (resv_holds(r) && placement_read(pl->w, r->nodes, &at))
-            world_hold(pl->w, r->id, place, &at, start_at, end_at);
+        if (resv_holds(r) && link->has_vnodes)
+            world_hold(pl->w, r->id, place, &link->at, start_at, end_at);
     }
 }
 
@@ -85,25 +72,37 @@ static int64_t job_end(const struct planner *pl, const struct snap_job *j)
     return end_at > pl->now_at ? end_at : pl->now_at + 1;
 }
 
-/* A job of a reservation lies in what its reservation holds; suspended ones hold
- * nothing. */
+/* A job of a reservation lies in what its reservation holds, but for what that does not
+ * name. */
+static void hold_inside(struct planner *pl, const struct snap_job *j)
+{
+    const struct job_link *link = link_of_job(pl, j);
+    int64_t end_at = MIN_OF(job_end(pl, j), link->resv->old_end_at);
+    struct placement beside;
+
+    if (link_beside(pl->w, link_of_resv(pl, link->resv), &link->at, &beside))
+        world_hold(pl->w, j->id, NULL, &beside, pl->now_at,
+                   MAX_OF(end_at, pl->now_at + 1));
+}
+
+/* Suspended jobs hold nothing. */
 static void hold_jobs(struct planner *pl)
 {
     static const struct place anyhow = { .arrange = PLACE_FREE };
 
     for (size_t i = 0; i < pl->s->n_jobs; i++) {
         const struct snap_job *j = &pl->s->jobs[i];
-        const struct snap_resv *r;
-        struct placement at;
+        const struct job_link *link = link_of_job(pl, j);
+        const struct snap_resv *r = link->resv;
 
-        if (!job_is_placed(j) || j->state == 'S' || j->state == 'U' ||
-            !placement_read(pl->w, j->exec_vnode, &at))
+        if (!link->has_vnodes || j->state == 'S' || j->state == 'U')
             continue;
-        r = resv_of(pl, j);
-        if (r && resv_holds(r) && resv_is_running(pl, r))
-            continue;
-        world_hold(pl->w, j->id, j->request ? &j->request->place : &anyhow, &at,
-                   pl->now_at, job_end(pl, j));
+        if (r && resv_holds(r) && resv_is_running(pl, r) &&
+            link_of_resv(pl, r)->has_vnodes)
+            hold_inside(pl, j);
+        else
+            world_hold(pl->w, j->id, j->request ? &j->request->place : &anyhow,
+                       &link->at, pl->now_at, job_end(pl, j));
     }
 }
 
@@ -116,8 +115,7 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
 
     *ret = (struct plan){ .arena = arena };
     pl.w = world_new(s, p, now_at, arena);
-    for (size_t v = 0; v < s->n_vnodes; v++)
-        pl.queues_of_vnodes = pl.queues_of_vnodes || s->vnodes[v].queue;
+    pl.links = links_new(pl.w);
     hold_resvs(&pl);
     hold_jobs(&pl);
     if (!job_id)

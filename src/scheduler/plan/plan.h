@@ -5,6 +5,7 @@
 #define SCHEDULER_PLAN_PLAN_H
 
 #include "lib/attr/resv_number.h"
+#include "scheduler/plan/links.h"
 #include "scheduler/plan/pool.h"
 
 #define JOB_SUBSTATE_SCHED_SUSPENDED 45
@@ -18,11 +19,11 @@ struct planner {
     const struct snapshot *s;
     const struct policy *p;
     struct world *w;
+    struct links *links;
     int64_t now_at;
     struct arena *arena;
     struct plan *plan;
-    struct sums *sums;     /* of quick_fit() */
-    bool queues_of_vnodes; /* some vnode belongs to a queue */
+    struct sums *sums; /* of quick_fit() */
 };
 
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id);
@@ -30,10 +31,18 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
 /* Is the reservation's time running (also while it is being altered)? */
 bool resv_is_running(const struct planner *pl, const struct snap_resv *r);
 
-/* Does the job have vnodes: it runs, ends or is suspended? 'resv_of' is the reservation
- * in whose queue it is, or NULL. */
-bool job_is_placed(const struct snap_job *j);
-const struct snap_resv *resv_of(const struct planner *pl, const struct snap_job *j);
+/* The links of an object of the snapshot. */
+static inline const struct job_link *link_of_job(const struct planner *pl,
+                                                 const struct snap_job *j)
+{
+    return &pl->links->jobs[j - pl->s->jobs];
+}
+
+static inline const struct resv_link *link_of_resv(const struct planner *pl,
+                                                   const struct snap_resv *r)
+{
+    return &pl->links->resvs[r - pl->s->resvs];
+}
 
 /* Answer every open question about reservations. */
 void plan_resvs(struct planner *pl);
@@ -48,8 +57,8 @@ void plan_jobs(struct planner *pl, const char *job_id);
  * 3)? On failure the numbers "(R: 4 A: 2 T: 2)" are in *numbers, and *never says that
  * the complex is too small. */
 enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
-                          const char *queue, const char **resource,
-                          const char **numbers, bool *never);
+                            const char *queue, const char **resource,
+                            const char **numbers, bool *never);
 
 /* These vnodes have got a job since. */
 void quick_fit_took(struct planner *pl, const struct placement *found);

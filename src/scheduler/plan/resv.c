@@ -151,28 +151,23 @@ struct own_chunks {
     struct own_chunk *v;
 };
 
-static bool job_uses(const struct planner *pl, const struct snap_job *j,
-                     const struct placed *pd)
+static bool uses(const struct placement *at, const struct placed *pd)
 {
-    struct placement at;
-
-    if (!placement_read(pl->w, j->exec_vnode, &at))
-        return false;
-    for (size_t c = 0; c < at.n; c++)
-        for (size_t i = 0; i < at.chunks[c].n; i++)
-            if (placed_has(pd, at.chunks[c].pieces[i].vnode))
+    for (size_t c = 0; c < at->n; c++)
+        for (size_t i = 0; i < at->chunks[c].n; i++)
+            if (placed_has(pd, at->chunks[c].pieces[i].vnode))
                 return true;
     return false;
 }
 
 static bool has_job(const struct question *q, const struct placed *pd)
 {
-    const struct snapshot *s = q->pl->s;
+    for (size_t i = 0; i < q->pl->s->n_jobs; i++) {
+        const struct job_link *link = &q->pl->links->jobs[i];
 
-    for (size_t i = 0; i < s->n_jobs; i++)
-        if (job_is_placed(&s->jobs[i]) && str_same(s->jobs[i].queue, q->r->queue) &&
-            job_uses(q->pl, &s->jobs[i], pd))
+        if (link->has_vnodes && link->resv == q->r && uses(&link->at, pd))
             return true;
+    }
     return false;
 }
 
@@ -200,21 +195,21 @@ static bool read_own_chunks(const struct question *q, const struct request *rq,
                             struct own_chunks *ret)
 {
     struct world *w = q->pl->w;
-    struct placement nodes;
+    const struct resv_link *link = link_of_resv(q->pl, q->r);
     size_t chunk = 0;
     int64_t copies = 0;
 
-    if (!placement_read(w, q->r->nodes, &nodes))
+    if (!link->has_vnodes)
         return false;
-    ret->n = nodes.n;
-    ret->v = arena_zero(w->arena, nodes.n * sizeof(*ret->v) + 1);
-    for (size_t i = 0; i < nodes.n; i++) {
+    ret->n = link->at.n;
+    ret->v = arena_zero(w->arena, link->at.n * sizeof(*ret->v) + 1);
+    for (size_t i = 0; i < link->at.n; i++) {
         struct own_chunk *oc = &ret->v[i];
 
-        *oc = (struct own_chunk){ .placed = &nodes.chunks[i], .chunk = SIZE_MAX };
+        *oc = (struct own_chunk){ .placed = &link->at.chunks[i], .chunk = SIZE_MAX };
         oc->usable = is_usable(w, oc->placed);
         oc->has_job = has_job(q, oc->placed);
-        if ((int64_t)nodes.n > rq->n_total && is_bare(w, oc->placed))
+        if ((int64_t)link->at.n > rq->n_total && is_bare(w, oc->placed))
             continue;
         if (chunk == rq->n)
             return false;

@@ -243,8 +243,9 @@ static int64_t *sum_of_vnode(struct world *w, size_t vnode)
 static void add_piece(struct world *w, const struct piece *piece,
                       const struct place *place)
 {
-    sum_of_vnode(w, piece->vnode)[RES_PRESENCE] =
-        world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
+    if (place)
+        sum_of_vnode(w, piece->vnode)[RES_PRESENCE] =
+            world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
     for (size_t r = 1; r < w->n_res; r++)
         if (piece->amounts[r])
             sum_of_vnode(w, world_slot(w, piece->vnode, r) / w->n_res)[r] +=

@@ -245,6 +245,91 @@ static void test_jobs_in_reservations(void)
     scene_free(&sc);
 }
 
+/* What the reservation does not name on a vnode is the vnode's own. */
+static void test_jobs_beside_their_reservation(void)
+{
+#define GB "Resource_List.mem=1gb " FREE
+    static const struct {
+        const char *story;
+        const char *nodes; /* of R7, running, on n1 and n2 of 2 cpus and 4 gb */
+        const char *select, *more;
+        const char *expect, *outside; /* a job of 3 gb on n1 */
+    } cases[] = {
+        { "from what the vnode has", "(n1:ncpus=1)", "1:ncpus=1:mem=2gb", GB,
+          "(n1:ncpus=1:mem=2097152kb)",
+          "Not Running: Insufficient amount of resource: mem " },
+        { "a job outside leaves less", "(n1:ncpus=1)", "1:ncpus=1:mem=4gb",
+          GB " Resource_List.walltime=00:00:10",
+          "Not Running: Insufficient amount of resource: mem ",
+          "(n1:ncpus=1:mem=3145728kb)" },
+        { "more than there is", "(n1:ncpus=1)", "1:ncpus=1:mem=5gb", GB,
+          "Not Running: Insufficient amount of resource: mem ",
+          "(n1:ncpus=1:mem=3145728kb)" },
+        { "what it names is all there is", "(n1:ncpus=1:mem=1048576kb)",
+          "1:ncpus=1:mem=2gb", GB, "Not Running: Insufficient amount of resource: mem ",
+          "Not Running: Insufficient amount of resource: mem " },
+        { "named on one vnode only", "(n1:ncpus=1:mem=1048576kb)+(n2:ncpus=1)",
+          "1:ncpus=1:mem=2gb", GB, "(n2:ncpus=1:mem=2097152kb)",
+          "Not Running: Insufficient amount of resource: mem " },
+        { "its cpus are its own", "(n1:ncpus=1)", "1:ncpus=2:mem=1gb", GB,
+          "Not Running: Insufficient amount of resource: ncpus ",
+          "(n1:ncpus=1:mem=3145728kb)" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char more[200];
+
+        scene_vnode(&sc, "n1", "n1", 2, "resources_available.mem=4gb");
+        scene_vnode(&sc, "n2", "n2", 2, "resources_available.mem=4gb");
+        scene_queue(&sc, "workq", true);
+        snprintf(more, sizeof(more), FREE " resv_nodes=%s", cases[i].nodes);
+        scene_resv(&sc, 7, RN, NOW - 10, NOW + 100, "1:ncpus=1", more);
+        scene_job(&sc, "0.svr", "workq", "1:mem=1gb",
+                  "job_state=R exec_vnode=(n1:mem=1048576kb) stime=999990");
+        scene_job(&sc, "1.svr", "R7", cases[i].select, cases[i].more);
+        scene_job(&sc, "2.svr", "workq", "1:ncpus=1:mem=3gb:host=n1",
+                  ONE " Resource_List.walltime=00:00:10");
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "1.svr", cases[i].expect);
+        ASSERT_SAID(&sc, "2.svr", cases[i].outside);
+        scene_free(&sc);
+    }
+#undef GB
+}
+
+/* A job that runs inside and uses what the reservation does not name holds it. */
+static void test_what_runs_beside_is_held(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "resources_available.mem=4gb");
+    scene_queue(&sc, "workq", true);
+    scene_resv(&sc, 7, RN, NOW - 10, NOW + 100, "1:ncpus=1",
+               FREE " resv_nodes=(n1:ncpus=1)");
+    scene_job(&sc, "1.svr", "R7", "1:ncpus=1:mem=3gb",
+              "job_state=R exec_vnode=(n1:ncpus=1:mem=3145728kb) stime=999990");
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=1:mem=2gb", ONE);
+    scene_job(&sc, "3.svr", "workq", "1:ncpus=1:mem=1gb", ONE);
+    scene_resv(&sc, 8, "reserve_state=1 reserve_substate=1", NOW + 50, NOW + 90,
+               "1:mem=2gb", FREE);
+    scene_resv(&sc, 9, "reserve_state=1 reserve_substate=1", NOW + 100, NOW + 190,
+               "1:mem=2gb", FREE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R8.svr",
+                "denied: Job would conflict with reservation or top job");
+    ASSERT_SAID(&sc, "R9.svr", "(n1:mem=2097152kb)");
+    sc.plan.n = 0;
+    snapshot_skip_resv(sc.snapshot, "R8.svr");
+    snapshot_skip_resv(sc.snapshot, "R9.svr");
+    scene_plan(&sc);
+    ASSERT_SAID(
+        &sc, "2.svr",
+        "Not Running: Insufficient amount of resource: mem (R: 2gb A: 1gb T: 4gb)");
+    ASSERT_SAID(&sc, "3.svr", "(n1:ncpus=1:mem=1048576kb)");
+    scene_free(&sc);
+}
+
 static void test_queue_order(void)
 {
     struct scene sc = scene_new();
@@ -376,6 +461,10 @@ int main(void)
         { "jobs do not run into reservations", test_jobs_avoid_reservations },
         { "jobs of a reservation see only their reservation",
           test_jobs_in_reservations },
+        { "what a reservation does not name is the vnode's",
+          test_jobs_beside_their_reservation },
+        { "what a job uses beside its reservation is held",
+          test_what_runs_beside_is_held },
         { "by_queue orders by the queues' priority", test_queue_order },
         { "a run request looks at one job and at no rule of queues", test_run_request },
         { "vnodes of a queue serve that queue only", test_vnodes_of_queues },

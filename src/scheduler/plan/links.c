@@ -1,0 +1,219 @@
+/* links.c - see links.h.
+ *
+ * Names are looked up in sorted lists; where a name stands for several objects the
+ * first of them in the order of the server counts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/links.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- names --- */
+
+struct entry {
+    const char *name;
+    size_t index;
+};
+
+struct names {
+    size_t n;
+    struct entry *v;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a;
+    const struct entry *y = b;
+    int c = strcmp(x->name, y->name);
+
+    return c ? c : x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void name_add(struct names *names, const char *name, size_t index)
+{
+    if (name)
+        names->v[names->n++] = (struct entry){ name, index };
+}
+
+static void names_sort(struct names *names)
+{
+    if (names->n > 0)
+        qsort(names->v, names->n, sizeof(*names->v), compare_entries);
+}
+
+/* The index of the first object of that name, SIZE_MAX when there is none. */
+static size_t name_find(const struct names *names, const char *name)
+{
+    size_t low = 0, high = names->n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (strcmp(names->v[mid].name, name) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < names->n && strcmp(names->v[low].name, name) == 0 ? names->v[low].index
+                                                                   : SIZE_MAX;
+}
+
+static struct names queue_names(const struct world *w)
+{
+    const struct snapshot *s = w->s;
+    struct names names = { 0 };
+
+    names.v = arena_alloc(w->arena, s->n_queues * sizeof(*names.v) + 1);
+    for (size_t i = 0; i < s->n_queues; i++)
+        name_add(&names, s->queues[i].name, i);
+    names_sort(&names);
+    return names;
+}
+
+static struct names resv_queue_names(const struct world *w)
+{
+    const struct snapshot *s = w->s;
+    struct names names = { 0 };
+
+    names.v = arena_alloc(w->arena, s->n_resvs * sizeof(*names.v) + 1);
+    for (size_t i = 0; i < s->n_resvs; i++)
+        name_add(&names, s->resvs[i].queue, i);
+    names_sort(&names);
+    return names;
+}
+
+/* --- links --- */
+
+static bool is_placed(const struct snap_job *j)
+{
+    return j->exec_vnode && j->state && strchr("RESU", j->state);
+}
+
+static struct job_link link_job(const struct world *w, const struct snap_job *j,
+                                const struct names *queues, const struct names *resvs)
+{
+    struct job_link link = { 0 };
+    size_t queue = j->queue ? name_find(queues, j->queue) : SIZE_MAX;
+    size_t resv = j->queue ? name_find(resvs, j->queue) : SIZE_MAX;
+
+    if (queue != SIZE_MAX && w->s->queues[queue].execution)
+        link.queue = &w->s->queues[queue];
+    if (resv != SIZE_MAX)
+        link.resv = &w->s->resvs[resv];
+    link.has_vnodes = is_placed(j) && placement_read(w, j->exec_vnode, &link.at);
+    return link;
+}
+
+static void note_names(const struct world *w, struct resv_link *link)
+{
+    link->named_somewhere = arena_zero(w->arena, w->n_res * sizeof(bool));
+    link->named_everywhere = arena_alloc(w->arena, w->n_res * sizeof(bool));
+    memset(link->named_everywhere, 1, w->n_res * sizeof(bool));
+    for (size_t c = 0; c < link->at.n; c++)
+        for (size_t i = 0; i < link->at.chunks[c].n; i++)
+            for (size_t r = 1; r < w->n_res; r++) {
+                if (link->at.chunks[c].pieces[i].amounts[r])
+                    link->named_somewhere[r] = true;
+                else
+                    link->named_everywhere[r] = false;
+            }
+}
+
+static struct resv_link link_resv(const struct world *w, const struct snap_resv *r)
+{
+    struct resv_link link = { 0 };
+
+    link.has_vnodes = placement_read(w, r->nodes, &link.at);
+    if (link.has_vnodes)
+        note_names(w, &link);
+    return link;
+}
+
+struct links *links_new(struct world *w)
+{
+    const struct snapshot *s = w->s;
+    struct links *links = arena_alloc(w->arena, sizeof(*links));
+    struct names queues = queue_names(w);
+    struct names resvs = resv_queue_names(w);
+
+    links->jobs = arena_alloc(w->arena, s->n_jobs * sizeof(*links->jobs) + 1);
+    links->resvs = arena_alloc(w->arena, s->n_resvs * sizeof(*links->resvs) + 1);
+    links->queue_has_vnodes = arena_zero(w->arena, s->n_queues * sizeof(bool) + 1);
+    for (size_t i = 0; i < s->n_jobs; i++)
+        links->jobs[i] = link_job(w, &s->jobs[i], &queues, &resvs);
+    for (size_t i = 0; i < s->n_resvs; i++)
+        links->resvs[i] = link_resv(w, &s->resvs[i]);
+    for (size_t v = 0; v < s->n_vnodes; v++) {
+        const char *queue = s->vnodes[v].queue;
+        size_t i = queue ? name_find(&queues, queue) : SIZE_MAX;
+
+        if (i != SIZE_MAX)
+            links->queue_has_vnodes[i] = true;
+    }
+    return links;
+}
+
+/* --- beside a reservation --- */
+
+bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,
+                size_t res)
+{
+    if (!r->named_somewhere[res] || r->named_everywhere[res])
+        return r->named_somewhere[res];
+    for (size_t c = 0; c < r->at.n; c++)
+        for (size_t i = 0; i < r->at.chunks[c].n; i++) {
+            const struct piece *piece = &r->at.chunks[c].pieces[i];
+
+            if (piece->amounts[res] &&
+                world_slot(w, piece->vnode, res) == world_slot(w, vnode, res))
+                return true;
+        }
+    return false;
+}
+
+static bool piece_beside(const struct world *w, const struct resv_link *r,
+                         const struct piece *from, struct piece *to)
+{
+    bool any = false;
+
+    for (size_t res = 1; res < w->n_res; res++) {
+        if (!from->amounts[res] || link_names(w, r, from->vnode, res))
+            continue;
+        to->amounts[res] = from->amounts[res];
+        any = true;
+    }
+    return any;
+}
+
+static bool is_all_named(const struct world *w, const struct resv_link *r,
+                         const struct placement *at)
+{
+    for (size_t c = 0; c < at->n; c++)
+        for (size_t i = 0; i < at->chunks[c].n; i++)
+            for (size_t res = 1; res < w->n_res; res++)
+                if (at->chunks[c].pieces[i].amounts[res] && !r->named_everywhere[res])
+                    return false;
+    return true;
+}
+
+bool link_beside(const struct world *w, const struct resv_link *r,
+                 const struct placement *at, struct placement *ret)
+{
+    bool any = false;
+
+    *ret = (struct placement){ 0 };
+    if (is_all_named(w, r, at)) /* as a rule, and no memory is needed */
+        return false;
+    for (size_t c = 0; c < at->n; c++) {
+        struct placed *pd = placement_add(ret, w->arena);
+
+        for (size_t i = 0; i < at->chunks[c].n; i++) {
+            const struct piece *from = &at->chunks[c].pieces[i];
+
+            if (piece_beside(w, r, from, placed_add(pd, w->arena, w, from->vnode)))
+                any = true;
+        }
+    }
+    return any;
+}

@@ -1,0 +1,43 @@
+/* links.h - what belongs to what in a snapshot, found once for a plan: a job's queue,
+ * its reservation, the vnodes of both.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCHEDULER_PLAN_LINKS_H
+#define SCHEDULER_PLAN_LINKS_H
+
+#include "scheduler/plan/world.h"
+
+struct job_link {
+    const struct snap_queue *queue; /* an execution queue of ours; NULL: none */
+    const struct snap_resv *resv;   /* in whose queue the job is; NULL: none */
+    bool has_vnodes;                /* it runs, ends or is suspended, on: */
+    struct placement at;
+};
+
+struct resv_link {
+    bool has_vnodes; /* resv_nodes can be read: */
+    struct placement at;
+    bool *named_somewhere;  /* [res] by at least one piece of it */
+    bool *named_everywhere; /* [res] by every piece */
+};
+
+struct links {
+    struct job_link *jobs;   /* [job of the snapshot] */
+    struct resv_link *resvs; /* [reservation of the snapshot] */
+    bool *queue_has_vnodes;  /* [queue of the snapshot] */
+};
+
+/* All links of the world's snapshot, in the world's arena. */
+struct links *links_new(struct world *w);
+
+/* Does the reservation name the resource on that vnode? What it does not name there is
+ * the vnode's own and not limited by it (reservations.md 11). */
+bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,
+                size_t res);
+
+/* The part of 'at', which lies on vnodes of the reservation, that is beside it: what it
+ * does not name. False when there is no such part. */
+bool link_beside(const struct world *w, const struct resv_link *r,
+                 const struct placement *at, struct placement *ret) MUST_CHECK;
+
+#endif
