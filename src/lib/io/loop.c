@@ -257,24 +257,37 @@ void loop_signal_free(struct loop_signal *s)
     free(s);
 }
 
-/* Children. Each watched pid is asked for by name, so a library's own children are left
- * alone. A callback may watch and forget others: start over after each. */
+/* Children. The kernel names one that has ended; only a watched one is taken, so that a
+ * library's own children are left alone. One of those in front hides the others: then
+ * each watched one is asked for by name. A callback may watch and forget others: start
+ * over after each. */
+
+static bool child_reap(struct loop *l, struct loop_child *c)
+{
+    int status;
+
+    if (waitpid(c->pid, &status, WNOHANG) != c->pid)
+        return false;
+    DL_DELETE(l->children, c);
+    if (c->fn)
+        c->fn(c->arg, c->pid, status);
+    free(c);
+    return true;
+}
 
 static bool child_reap_one(struct loop *l)
 {
+    siginfo_t ended = { 0 };
     struct loop_child *c;
-    int status;
 
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == 0)
+        return false;
     DL_FOREACH(l->children, c)
-    {
-        if (waitpid(c->pid, &status, WNOHANG) != c->pid)
-            continue;
-        DL_DELETE(l->children, c);
-        if (c->fn)
-            c->fn(c->arg, c->pid, status);
-        free(c);
-        return true;
-    }
+        if (c->pid == ended.si_pid)
+            return child_reap(l, c);
+    DL_FOREACH(l->children, c)
+        if (child_reap(l, c))
+            return true;
     return false;
 }
 

@@ -215,6 +215,38 @@ static void test_child_runs_as_another_user(void)
     loop_free(l);
 }
 
+/* A process that ends with that status, and has ended when this returns. */
+static pid_t ended_child(int status)
+{
+    siginfo_t info;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(status);
+    CU_ASSERT_EQUAL_FATAL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    return pid;
+}
+
+/* A library's child that ended and was not asked for hides nobody, and stays. */
+static void test_only_watched_children_are_taken(void)
+{
+    pid_t foreign = ended_child(1), first = ended_child(2), second = ended_child(3);
+    struct loop *l = loop_new();
+    struct ended e[2] = { { 0 } };
+    int status;
+
+    loop_child_watch(l, first, on_ended, &e[0]);
+    loop_child_watch(l, second, on_ended, &e[1]);
+    while (e[0].pid == 0 || e[1].pid == 0)
+        loop_turn(l, true);
+    CU_ASSERT_EQUAL(e[0].pid, first);
+    CU_ASSERT_EQUAL(WEXITSTATUS(e[0].status), 2);
+    CU_ASSERT_EQUAL(e[1].pid, second);
+    CU_ASSERT_EQUAL(WEXITSTATUS(e[1].status), 3);
+    CU_ASSERT_EQUAL(waitpid(foreign, &status, WNOHANG), foreign);
+    loop_free(l);
+}
+
 struct accepted {
     int n, fd;
     bool tcp;
@@ -444,6 +476,7 @@ int main(void)
         { "signals arrive in the loop", test_signals_arrive_in_the_loop },
         { "children get what they are given", test_children_get_what_they_are_given },
         { "a child runs as another user", test_child_runs_as_another_user },
+        { "only watched children are taken", test_only_watched_children_are_taken },
         { "listeners accept", test_listeners_accept },
         { "a dead socket is replaced", test_dead_socket_is_replaced },
         { "a lock is exclusive", test_lock_is_exclusive },
