@@ -23,6 +23,8 @@ int64_t life_due_at(const struct mom *m, const struct mom_job *j)
 
     if (job_has_processes(j))
         at = MIN_OF(at, j->kill_at);
+    if (j->phase == JOB_PRERUN)
+        at = MIN_OF(at, instant_after(j->kill_at, START_GRACE_S));
     if (j->phase == JOB_OBIT && m->registered && !j->is_dropped)
         at = MIN_OF(at, j->obit_at + OBIT_REPEAT_S);
     return at;
@@ -236,14 +238,15 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
     life_preset(j, status);
     clock_stop(j, now_at);
     j->kill_at = INT64_MAX;
+    if (had_processes)
+        out_kill(out, j, SIGKILL);
     if (j->is_dropped) {
+        job_set_phase(m, j, JOB_OBIT); /* nothing starts any more */
         life_drop(m, j, out);
         return;
     }
-    if (had_processes) {
-        out_kill(out, j, SIGKILL);
+    if (had_processes)
         log_usage(m, j, out);
-    }
     job_set_phase(m, j, JOB_OBIT);
     life_reckon(m, j);
     save(j, out);
@@ -304,6 +307,8 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
         out_kill(out, j, SIGKILL);
     }
     if (j->n_copying || j->phase == JOB_PRERUN) {
+        if (j->phase == JOB_PRERUN && !j->is_dropped)
+            out_kill(out, j, SIGKILL); /* nobody waits for what it may wait for */
         j->is_dropped = true;
         life_reckon(m, j);
         return;
@@ -349,10 +354,22 @@ static void kill_late(int64_t now_at, struct mom_job *j, struct mom_out *out)
 
 /* A job that is due again at once has to wait for the next second: the clock of the MoM
  * knows no less, and nothing that is done here takes a job out of the list. */
+/* The start waits for something, a file server perhaps. Without its shepherd it has
+ * failed. */
+static void give_up_start(int64_t now_at, struct mom_job *j, struct mom_out *out)
+{
+    if (j->phase != JOB_PRERUN || now_at < instant_after(j->kill_at, START_GRACE_S))
+        return;
+    j->kill_at = INT64_MAX;
+    out_joblog(out, LOG_EV_ERROR, j, "the start does not come to an end, kill_job");
+    out_kill(out, j, SIGKILL);
+}
+
 static void tick_job(struct mom *m, int64_t now_at, struct mom_job *j,
                      struct mom_out *out)
 {
     kill_late(now_at, j, out);
+    give_up_start(now_at, j, out);
     if (now_at >= usage_walltime_end(m, j))
         usage_enforce(m, now_at, j, out);
     if (j->phase == JOB_OBIT && !j->is_dropped && now_at >= j->obit_at + OBIT_REPEAT_S)

@@ -30,6 +30,7 @@ struct task {
     char *job_id;
     int run_version;
     int32_t session;
+    pid_t shepherd; /* while 'child' is watched */
     int report_fd, go_fd; /* -1: closed */
     struct loop_fd *report;
     struct loop_child *child;
@@ -213,6 +214,7 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
         not_started(s, job_id, START_RETRY, &why, out);
     } else {
         t = add_task(s, job_id, run_version);
+        t->shepherd = sp.shepherd;
         t->report_fd = sp.report_fd;
         t->go_fd = sp.go_fd;
         t->report = loop_fd_new(s->loop, sp.report_fd, on_report, t);
@@ -229,6 +231,8 @@ void tasks_kill(struct shell *s, const char *job_id, int signo)
 
     if (session > 1)
         proc_kill_session(session, signo);
+    else if (t && t->child && signo == SIGKILL)
+        kill(t->shepherd, SIGKILL); /* its job never gets its go, and ends */
 }
 
 void tasks_sample(struct shell *s, struct mom_out *out)

@@ -43,6 +43,13 @@ static const struct is_message *sent(const struct bench *b, enum is_command comm
     return NULL;
 }
 
+static int32_t told_status(const struct bench *b)
+{
+    const struct is_message *obit = sent(b, IS_JOBOBIT);
+
+    return obit ? obit->updates[0].status : INT32_MIN;
+}
+
 static bool logged(const struct bench *b, const char *text)
 {
     for (size_t i = 0; i < b->out.n; i++)
@@ -723,6 +730,50 @@ static void test_suspension_stops_the_clock(void)
     bench_fini(&b);
 }
 
+/* A start that waits for a dead file server: a deletion gives it time to come to an
+ * end, and then gives it up. */
+static void test_a_start_that_hangs_is_given_up(void)
+{
+    struct wire_attrs attrs;
+    struct bench b;
+
+    bench_init(&b);
+    attrs = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &attrs);
+    mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    signal_job(&b, "1.svr", "TermJob");
+    CU_ASSERT_EQUAL(mom_next_deadline(b.m), b.now_at + 10);
+    mom_tick(b.m, b.now_at + 9, &b.out);
+    CU_ASSERT_FALSE(killed_with(&b, SIGKILL));
+    mom_tick(b.m, b.now_at + 10, &b.out);
+    CU_ASSERT(killed_with(&b, SIGKILL));
+    mom_started(b.m, b.now_at + 10, "1.svr", 0, -3, "the job's shepherd ended", &b.out);
+    CU_ASSERT_EQUAL(told_status(&b), -3);
+    bench_fini(&b);
+}
+
+/* What the server wants to be forgotten is not waited for. */
+static void test_a_start_that_is_dropped_is_killed(void)
+{
+    const struct is_message discard = { .command = IS_DISCARD_JOB,
+                                        .job_id = "1.svr",
+                                        .run_version = -1 };
+    struct wire_attrs attrs;
+    struct bench b;
+
+    bench_init(&b);
+    attrs = job_attrs(&b, "3");
+    send_job(&b, "1.svr", &attrs);
+    mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+    message(&b, &discard);
+    CU_ASSERT(killed_with(&b, SIGKILL));
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 1);
+    mom_started(b.m, b.now_at, "1.svr", 0, -3, NULL, &b.out);
+    CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+    CU_ASSERT_EQUAL(told_status(&b), INT32_MIN);
+    bench_fini(&b);
+}
+
 static void test_start_failure_becomes_an_obit(void)
 {
     struct wire_attrs attrs;
@@ -964,13 +1015,6 @@ static void tick_pretending(struct bench *b, const struct executor *x, int64_t n
     pretend(b, x);
 }
 
-static int32_t told_status(const struct bench *b)
-{
-    const struct is_message *obit = sent(b, IS_JOBOBIT);
-
-    return obit ? obit->updates[0].status : INT32_MIN;
-}
-
 static const char *told_used(const struct bench *b, const char *resource)
 {
     const struct is_message *msg = sent(b, IS_RESCUSED);
@@ -1159,6 +1203,8 @@ static const struct unit_case cases[] = {
     { "unknown requests are refused", test_unknown_requests_are_refused },
     { "a pretended run ends on time", test_a_pretended_run },
     { "a pretended run is ended", test_a_pretended_run_is_ended },
+    { "a start that hangs is given up", test_a_start_that_hangs_is_given_up },
+    { "a start that is dropped is killed", test_a_start_that_is_dropped_is_killed },
     { "no deadline is forgotten", test_no_deadline_is_forgotten },
     { "a MoM without root runs its own user's jobs", test_own_user_only },
 };

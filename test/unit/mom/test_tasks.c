@@ -10,6 +10,7 @@
 #include "node1.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 static struct spawn_report to_report; /* what the next shepherd says */
+static bool hangs;                    /* nothing, and it does not end */
 static char last_log[256];
 
 /* --- what the tasks need of the rest of the shell --------------------------------- */
@@ -46,10 +48,13 @@ int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret
     (void)why;
     CU_ASSERT_EQUAL_FATAL(pipe2(up, O_CLOEXEC | O_NONBLOCK), 0);
     pid = fork();
+    while (pid == 0 && hangs)
+        pause();
     if (pid == 0)
         _exit(write(up[1], &to_report, sizeof(to_report)) < 0);
     close(up[1]);
-    CU_ASSERT_EQUAL_FATAL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    if (!hangs)
+        CU_ASSERT_EQUAL_FATAL(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
     *ret = (struct spawned){ .shepherd = pid, .report_fd = up[0], .go_fd = -1 };
     return 0;
 }
@@ -146,8 +151,11 @@ static int32_t told_status(int32_t session, int32_t status, const char *text)
     s.mom = job_on_its_way(&out);
     CU_ASSERT_FALSE(tasks_recover(&s, &why)); /* no directory, and then a timer */
     tasks_start_job(&s, "1.svr", &out);
+    tasks_kill(&s, "1.svr", SIGTERM); /* nobody is there yet */
+    if (hangs)
+        tasks_kill(&s, "1.svr", SIGKILL);
     for (int i = 0; i < 10 && told == INT32_MIN; i++) {
-        loop_turn(s.loop, false);
+        loop_turn(s.loop, hangs);
         for (size_t k = 0; k < seen.n; k++)
             if (seen.v[k].kind == MOM_SEND && seen.v[k].u.msg.command == IS_JOBOBIT)
                 told = seen.v[k].u.msg.updates[0].status;
@@ -171,6 +179,13 @@ static void test_a_short_job_keeps_its_status(void)
     CU_ASSERT_STRING_EQUAL(last_log, "");
 }
 
+static void test_a_start_that_hangs_can_be_killed(void)
+{
+    hangs = true;
+    CU_ASSERT_EQUAL(told_status(0, 0, ""), START_RETRY);
+    hangs = false;
+}
+
 static void test_what_was_moved_aside_is_logged(void)
 {
     CU_ASSERT_EQUAL(told_status(4711, 0, "x belonged to uid 5"), 42);
@@ -180,6 +195,7 @@ static void test_what_was_moved_aside_is_logged(void)
 static const struct unit_case cases[] = {
     { "a refused start keeps its reason", test_a_refused_start_keeps_its_reason },
     { "a short job keeps its status", test_a_short_job_keeps_its_status },
+    { "a start that hangs can be killed", test_a_start_that_hangs_can_be_killed },
     { "what was moved aside is logged", test_what_was_moved_aside_is_logged },
 };
 
