@@ -105,6 +105,8 @@ pbs_iff_SOURCES = \
 	src/cmds/pbs_iff/own.c \
 	src/cmds/pbs_iff/pbs_iff.c \
 	src/cmds/pbs_iff/port.c \
+	src/cmds/pbs_iff/server.c \
+	src/cmds/pbs_iff/slot.c \
 	src/cmds/pbs_iff/talk.c
 pbs_iff_LDADD = libhfconf.la libhfwire.la libhfbase.la
 

@@ -3,6 +3,7 @@
 import os
 import pty
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -107,7 +108,8 @@ def iff(cluster, argv, fd=None, user=USER1, stdout=subprocess.PIPE, **env):
     kwargs, who = run_as(user)
     done = subprocess.run([os.path.join(cluster.exec_dir, "sbin", "pbs_iff")] +
                           [str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=stdout,
-                          stderr=subprocess.PIPE, env=dict(who, **env), timeout=120,
+                          stderr=subprocess.PIPE,
+                          env=dict(who, PBS_CONF_FILE=cluster.conf, **env), timeout=120,
                           pass_fds=[fd] if fd is not None else [], **kwargs)
     return done.returncode, done.stdout, done.stderr.decode()
 
@@ -143,8 +145,7 @@ def test_the_forms_of_its_command_line(port, conn, site, form):
 
 
 def test_who_is_vouched_for_is_who_started_it(port, conn, site):
-    env = {"USER": "root", "LOGNAME": "root", "PBS_CONF_FILE": "/nonexistent",
-           "LD_PRELOAD": "/nonexistent.so"}
+    env = {"USER": "root", "LOGNAME": "root", "LD_PRELOAD": "/nonexistent.so"}
     fd = conn.s.fileno()
     assert iff(site, ["localhost", port, fd, raw(conn)], fd, **env)[:2] == (0, OK)
     assert conn.ask("+2+22+21+4root+0+0+0").code == 15019
@@ -239,7 +240,8 @@ def test_its_other_ends(port, conn, site):
     # any refusal but 15019
     assert iff(site, ["localhost", port, fd], fd, PBS_ENCRYPT_METHOD="tls")[:2] == (2, b"")
     done = subprocess.run([os.path.join(site.exec_dir, "sbin", "pbs_iff"), "localhost", str(port),
-                           str(fd)], pass_fds=[fd], user=54321, capture_output=True)
+                           str(fd)], pass_fds=[fd], user=54321, capture_output=True,
+                          env={"PBS_CONF_FILE": site.conf})
     assert (done.returncode, done.stdout) == (3, b"")
 
 
@@ -259,15 +261,118 @@ def fake_server():
     return s, s.getsockname()[1]
 
 
+class Ours:
+    """Something else that listens, and pbs.conf that makes it the server."""
+
+    def __init__(self, site, listener, port, **more):
+        self.exec_dir, self.listener, self.port = site.exec_dir, listener, port
+        self.conf = self.write(site, "iff-%d.conf" % port, PBS_HOME=site.home,
+                               PBS_EXEC=site.exec_dir, PBS_SERVER="localhost",
+                               PBS_BATCH_SERVICE_PORT=port, **more)
+
+    @staticmethod
+    def write(site, name, **values):
+        return site.write(name, "".join("%s=%s\n" % kv for kv in values.items()))
+
+    def start(self, user, fd):
+        """The helper; nobody waits for it."""
+        kwargs, who = run_as(user)
+        return subprocess.Popen(
+            [os.path.join(self.exec_dir, "sbin", "pbs_iff"), "localhost", str(self.port), str(fd)],
+            pass_fds=[fd], env=dict(who, PBS_CONF_FILE=self.conf), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
+
+
+def test_it_talks_to_the_configured_server_only(site):
+    """To a server of somebody's own it says nothing, and has no port to hold for it."""
+    listener, where = fake_server()
+    with listener, Connection(where, user=USER1) as c:
+        listener.accept()[0].close()
+        listener.settimeout(0)
+        fd = c.s.fileno()
+        code, out, err = iff(site, ["localhost", where, fd], fd)
+        assert (code, out) == (1, b"")
+        assert "127.0.0.1:%d is not the server of %s" % (where, site.conf) in err
+        code, out, err = iff(site, ["-t", "localhost", where])
+        assert (code, out) == (1, b"") and "is not the server of" in err
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+
+
+def test_others_can_be_named(site, port, conn):
+    fd = conn.s.fileno()
+    for names, code in (("elsewhere.invalid,localhost:%d" % port, 0), ("localhost:%d" % (port + 1), 1),
+                        ("localhost", 1)):
+        other = Ours(site, None, port + 1, PBS_IFF_SERVERS=names)
+        assert iff(other, ["localhost", port, fd], fd)[0] == code, names
+
+
+def test_settings_of_a_users_own_do_not_count(site, port, conn):
+    """Whoever may write the file could name a server of his own."""
+    fd = conn.s.fileno()
+    uid = run_as(USER1)[0]["user"]
+    ours = Ours(site, None, port)
+    for change in (lambda: os.chmod(ours.conf, 0o646), lambda: os.chown(ours.conf, uid, 0),
+                   lambda: os.chmod(ours.conf, 0o664) or os.chown(ours.conf, 0, uid)):
+        os.chmod(ours.conf, 0o644)
+        os.chown(ours.conf, 0, 0)
+        assert iff(ours, ["localhost", port, fd], fd)[0] == 0
+        change()
+        code, out, err = iff(ours, ["localhost", port, fd], fd)
+        assert (code, out) == (1, b"") and "others than root could have written it" in err
+    for path in ("/nonexistent", "/dev/null", "/"):
+        ours.conf = path
+        assert iff(ours, ["localhost", port, fd], fd)[:2] == (1, b"")
+    # an environment is no settings file
+    listener, where = fake_server()
+    with listener, Connection(where, user=USER1) as c:
+        assert iff(site, ["localhost", where, c.s.fileno()], c.s.fileno(), PBS_SERVER="localhost",
+                   PBS_BATCH_SERVICE_PORT=str(where))[0] == 1
+
+
+def test_a_user_has_a_few_reserved_ports_at_a_time(site):
+    """Also one who stops the helper while it has one; others get theirs."""
+    listener, where = fake_server()
+    ours = Ours(site, listener, where)
+    helpers, peers = [], []
+    with listener, Connection(where, user=USER1) as c, Connection(where, user=USER2) as d:
+        peers += [listener.accept()[0], listener.accept()[0]]
+        try:
+            for _ in range(8):
+                helpers.append(ours.start(USER1, c.s.fileno()))
+                peers.append(listener.accept()[0])
+                helpers[-1].send_signal(signal.SIGSTOP)
+            ninth, other = ours.start(USER1, c.s.fileno()), ours.start(USER2, d.s.fileno())
+            helpers += [ninth, other]
+            peers.append(listener.accept()[0])  # the other user's
+            assert peers[-1].recv(1) == b"P"
+            # who has no place gives up, and who is not answered
+            for helper, end in (
+                    (ninth, (4, b"", b"pbs_iff: 8 others of this user are under way\n")),
+                    (other, (2, b"", b"pbs_iff: no answer from the server\n"))):
+                out, err = helper.communicate(timeout=60)
+                assert (helper.returncode, out, err) == end
+            helpers[0].kill()
+            helpers[0].wait()
+            helpers.append(ours.start(USER1, c.s.fileno()))
+            peers.append(listener.accept()[0])
+            assert peers[-1].recv(1) == b"P"
+        finally:
+            for p in helpers:
+                p.kill()
+                p.communicate()
+            for s in peers:
+                s.close()
+
+
 def test_a_server_that_is_gone_or_talks_nonsense(site):
     listener, where = fake_server()
+    ours = Ours(site, listener, where)
     with listener, Connection(where) as c:
         accepted = [listener.accept()[0]]
         fd = c.s.fileno()
-        kwargs, who = run_as(USER1)
-        helper = subprocess.Popen([os.path.join(site.exec_dir, "sbin", "pbs_iff"), "localhost",
-                                   str(where), str(fd)], pass_fds=[fd], env=who,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
+        kwargs, _ = run_as(USER1)
+        helper = ours.start(USER1, fd)
         peer, address = listener.accept()
         assert 512 <= address[1] < 1024
         assert peer.recv(1) == b"P"  # rights are gone before it says anything
@@ -277,7 +382,7 @@ def test_a_server_that_is_gone_or_talks_nonsense(site):
         assert helper.communicate()[0] == b"" and helper.returncode == 2
         assert ids == [[str(kwargs["user"])] * 4, [str(kwargs["group"])] * 4]
         listener.close()
-        assert iff(site, ["localhost", where, fd], fd) == \
+        assert iff(ours, ["localhost", where, fd], fd) == \
             (4, b"", "pbs_iff: cannot connect to host\n")
         for s in accepted + [peer]:
             s.close()

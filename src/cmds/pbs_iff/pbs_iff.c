@@ -8,9 +8,11 @@
 
 #include "include/pbs_error.h"
 #include "lib/base/version.h"
+#include "lib/io/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -95,22 +97,35 @@ static int own_port(int fd, unsigned *port)
     return IFF_OK;
 }
 
+int iff_left_ms(int64_t until_ms)
+{
+    int64_t left_ms = until_ms - clock_mono_ms();
+
+    return left_ms > 0 ? (int)MIN_OF(left_ms, (int64_t)INT_MAX) : 0;
+}
+
 static int vouch(const struct iff_args *a)
 {
     struct sockaddr_in local = { .sin_addr.s_addr = htonl(INADDR_ANY) }, server;
     int err = a->test ? iff_resolve(a, &server) : iff_own_socket(a, &local, &server);
     unsigned port = ntohs(local.sin_port);
     char *text = NULL;
+    int64_t until_ms;
     int fd, code = 0;
 
     if (!err)
-        err = iff_connect(local.sin_addr, &server, &fd);
+        err = iff_check_server(&server);
+    until_ms = clock_mono_ms() + IFF_TOTAL_MS;
+    if (!err)
+        err = iff_take_slot(until_ms);
+    if (!err)
+        err = iff_connect(local.sin_addr, &server, until_ms, &fd);
     if (err)
         return err;
     if (a->test)
         err = own_port(fd, &port);
     if (!err)
-        err = iff_vouch(fd, a, port, &code, &text);
+        err = iff_vouch(fd, a, port, until_ms, &code, &text);
     close(fd);
     if (!err)
         err = tell(code, text);

@@ -4,16 +4,17 @@
 #include "cmds/pbs_iff/iff.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FIRST_PORT 512 /* below live services that systems start */
-#define N_PORTS    512
+#define FIRST_PORT    512 /* below live services that systems start */
+#define N_PORTS       512
 
-/* Seconds before each further round when all ports are busy. */
-static const unsigned waits_s[] = { 1, 2, 5, 10, 17, 26 };
+/* Before each further round when all ports are busy. */
+#define ROUND_WAIT_MS 250
 
 /* errno of the bind, 0 when it is done. Root's rights last for this one call. */
 static int bind_as_root(int fd, const struct sockaddr_in *at)
@@ -29,21 +30,41 @@ static int bind_as_root(int fd, const struct sockaddr_in *at)
     return err;
 }
 
-/* A connected socket, or minus the errno of what failed. */
-static int try_port(struct in_addr from, unsigned port, const struct sockaddr_in *to)
+/* 0, or the errno of what failed. */
+static int connect_in_time(int fd, const struct sockaddr_in *to, int64_t until_ms)
+{
+    struct pollfd p = { .fd = fd, .events = POLLOUT };
+    socklen_t len = sizeof(int);
+    int err = 0, n;
+
+    if (connect(fd, (const struct sockaddr *)to, sizeof(*to)) == 0)
+        return 0;
+    if (errno != EINPROGRESS)
+        return errno;
+    do
+        n = poll(&p, 1, iff_left_ms(until_ms));
+    while (n < 0 && errno == EINTR);
+    if (n <= 0)
+        return ETIMEDOUT;
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) == 0 ? err : errno;
+}
+
+/* A connected socket that does not block, or minus the errno of what failed. */
+static int try_port(struct in_addr from, unsigned port, const struct sockaddr_in *to,
+                    int64_t until_ms)
 {
     /* Closing after the answer then leaves no waiting port behind. */
     const struct linger at_once = { .l_onoff = 1 };
     const struct sockaddr_in at = { .sin_family = AF_INET,
                                     .sin_addr = from,
                                     .sin_port = htons((uint16_t)port) };
-    int err, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int err, fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     if (fd < 0)
         return -errno;
     err = bind_as_root(fd, &at);
-    if (!err && connect(fd, (const struct sockaddr *)to, sizeof(*to)) < 0)
-        err = errno;
+    if (!err)
+        err = connect_in_time(fd, to, until_ms);
     if (err) {
         close(fd);
         return -err;
@@ -58,13 +79,13 @@ static bool is_busy(int err)
 }
 
 /* Every port once, downwards; all busy: -EADDRINUSE. */
-static int try_all(struct in_addr from, const struct sockaddr_in *to)
+static int try_all(struct in_addr from, const struct sockaddr_in *to, int64_t until_ms)
 {
     unsigned start = (unsigned)getpid() % N_PORTS;
 
     for (unsigned i = 0; i < N_PORTS; i++) {
         unsigned port = FIRST_PORT + (start + N_PORTS - i) % N_PORTS;
-        int fd = try_port(from, port, to);
+        int fd = try_port(from, port, to, until_ms);
 
         if (fd >= 0 || !is_busy(-fd))
             return fd;
@@ -81,13 +102,14 @@ static void give_up_root(void)
         _exit(IFF_CONNECT);
 }
 
-int iff_connect(struct in_addr from, const struct sockaddr_in *to, int *ret)
+int iff_connect(struct in_addr from, const struct sockaddr_in *to, int64_t until_ms,
+                int *ret)
 {
-    int fd = try_all(from, to);
+    int fd = try_all(from, to, until_ms);
 
-    for (size_t i = 0; fd == -EADDRINUSE && i < ARRAY_LEN(waits_s); i++) {
-        sleep(waits_s[i]);
-        fd = try_all(from, to);
+    while (fd == -EADDRINUSE && iff_left_ms(until_ms) > 0) {
+        usleep(ROUND_WAIT_MS * 1000);
+        fd = try_all(from, to, until_ms);
     }
     give_up_root();
     if (fd >= 0) {

@@ -12,55 +12,60 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
-#define REPLY_S          600 /* as long as the client waits for first replies */
 #define MOST_REPLY_BYTES 65536
 
-static time_t now_s(void)
+/* The socket does not block: is it 'events' before the time is over? */
+static bool wait_for(int fd, short events, int64_t until_ms)
 {
-    struct timespec ts;
+    struct pollfd p = { .fd = fd, .events = events };
+    int left_ms = iff_left_ms(until_ms);
 
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec;
+    return left_ms > 0 && (poll(&p, 1, left_ms) >= 0 || errno == EINTR);
 }
 
-static bool send_request(int fd, const struct iff_args *a, unsigned port)
+static bool send_all(int fd, const struct buf *bytes, int64_t until_ms)
+{
+    size_t sent = 0;
+
+    while (sent < bytes->len) {
+        ssize_t n = send(fd, bytes->data + sent, bytes->len - sent, MSG_NOSIGNAL);
+
+        if (n > 0)
+            sent += (size_t)n;
+        else if (errno != EINTR && errno != EAGAIN)
+            return false;
+        else if (!wait_for(fd, POLLOUT, until_ms))
+            return false;
+    }
+    return true;
+}
+
+static bool send_request(int fd, const struct iff_args *a, unsigned port,
+                         int64_t until_ms)
 {
     const struct body_authenticate body = { "resvport", a->encrypt_method, port };
     const struct wire_request rq = { .number = BATCH_AUTHENTICATE,
                                      .user = a->user,
                                      .body = &body };
     struct buf message = { 0 }, frame = { 0 };
-    size_t sent = 0;
-    ssize_t n = 0;
+    bool ok;
 
     batch_encode_request(&message, &rq);
     packet_put(&frame, PACKET_DATA, message.data, message.len);
-    while (sent < frame.len && n >= 0) {
-        n = send(fd, frame.data + sent, frame.len - sent, MSG_NOSIGNAL);
-        if (n > 0)
-            sent += (size_t)n;
-        else if (n < 0 && errno == EINTR)
-            n = 0;
-    }
-    n = sent == frame.len;
+    ok = send_all(fd, &frame, until_ms);
     buf_fini(&message);
     buf_fini(&frame);
-    return n;
+    return ok;
 }
 
 /* More bytes into 'in'; false: there are none in time. */
-static bool read_more(int fd, time_t until_s, struct buf *in)
+static bool read_more(int fd, int64_t until_ms, struct buf *in)
 {
-    struct pollfd p = { .fd = fd, .events = POLLIN };
-    time_t left = until_s - now_s();
     ssize_t n;
 
-    if (left <= 0 || in->len >= MOST_REPLY_BYTES)
+    if (in->len >= MOST_REPLY_BYTES || !wait_for(fd, POLLIN, until_ms))
         return false;
-    if (poll(&p, 1, (int)left * 1000) < 0)
-        return errno == EINTR;
     n = recv(fd, buf_reserve(in, 4096), 4096, MSG_DONTWAIT);
     if (n < 0)
         return errno == EINTR || errno == EAGAIN;
@@ -68,9 +73,8 @@ static bool read_more(int fd, time_t until_s, struct buf *in)
     return n > 0;
 }
 
-static bool read_reply(int fd, int *code, char **text)
+static bool read_reply(int fd, int64_t until_ms, int *code, char **text)
 {
-    time_t until_s = now_s() + REPLY_S;
     struct arena *arena = arena_new();
     enum packet_status state = PACKET_PARTIAL;
     struct buf in = { 0 };
@@ -78,7 +82,7 @@ static bool read_reply(int fd, int *code, char **text)
     struct packet p;
     bool ok;
 
-    while (state == PACKET_PARTIAL && read_more(fd, until_s, &in))
+    while (state == PACKET_PARTIAL && read_more(fd, until_ms, &in))
         state = packet_peek(in.data, in.len, MOST_REPLY_BYTES, &p);
     ok = state == PACKET_READY &&
          batch_decode_reply(p.data, p.len, arena, &reply) == DIS_OK;
@@ -91,9 +95,10 @@ static bool read_reply(int fd, int *code, char **text)
     return ok;
 }
 
-int iff_vouch(int fd, const struct iff_args *a, unsigned port, int *code, char **text)
+int iff_vouch(int fd, const struct iff_args *a, unsigned port, int64_t until_ms,
+              int *code, char **text)
 {
-    if (send_request(fd, a, port) && read_reply(fd, code, text))
+    if (send_request(fd, a, port, until_ms) && read_reply(fd, until_ms, code, text))
         return IFF_OK;
     fputs("pbs_iff: no answer from the server\n", stderr);
     return IFF_TALK;

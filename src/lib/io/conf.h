@@ -38,6 +38,7 @@ struct conf {
     unsigned limit_user_memory_mib;   /* PBS_LIMIT_USER_MEMORY, 256 */
     unsigned limit_stranger_memory_mib; /* PBS_LIMIT_STRANGER_MEMORY, 64 */
     const char *trusted_hosts;        /* PBS_TRUSTED_HOSTS, comma list */
+    const char *iff_servers;      /* PBS_IFF_SERVERS */
     const char *cluster_key;          /* PBS_CLUSTER_KEY; see conf_cluster_key() */
     const char *server_socket;        /* PBS_SERVER_SOCKET; see conf_server_socket() */
     const char *rcp, *scp, *scp_args; /* PBS_RCP, PBS_SCP, PBS_SCP_ARGS */
