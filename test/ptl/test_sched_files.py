@@ -2,6 +2,7 @@
 """The files that the administrator writes for the scheduler: sched_config, holidays,
 dedicated_time, resource_group."""
 import os
+import signal
 import time
 
 import pytest
@@ -148,3 +149,27 @@ def test_dedicated_time(files):
     assert across.answer.endswith("DENIED")
     files.scheduler.log_match("PBS Failed to confirm resv: Job would not finish before dedicated time")
     files.server.delete(within)
+
+
+def has_taken(service, number):
+    """The signal does not wait for that process any more."""
+    with open("/proc/%d/status" % service.process.pid) as f:
+        waiting = [int(line.split()[1], 16) for line in f if line.startswith(("SigPnd", "ShdPnd"))]
+    return not any(mask >> (number - 1) & 1 for mask in waiting)
+
+
+def test_a_hangup_during_a_request_is_not_lost(cluster):
+    """The scheduler waits for a server that stands still when the signal comes."""
+    def readings():
+        return sum("Scheduler is reconfiguring" in line
+                   for line in cluster.scheduler.log_lines())
+    before = readings()
+    cluster.server.send_signal(signal.SIGSTOP)
+    try:
+        cluster.scheduler.send_signal(signal.SIGHUP)
+        wait_for("the files to be read", lambda: readings() == before + 1)
+        cluster.scheduler.send_signal(signal.SIGHUP)
+        wait_for("the signal to be taken", lambda: has_taken(cluster.scheduler, signal.SIGHUP))
+    finally:
+        cluster.server.send_signal(signal.SIGCONT)
+    wait_for("the files to be read again", lambda: readings() >= before + 2)

@@ -100,7 +100,8 @@ static void wait_for_command(struct shell *sh)
 {
     struct pollfd p = { .fd = link_fd(sh->secondary), .events = POLLIN };
 
-    (void)signals_wait(&p, 1, -1);
+    if (!signals_came())
+        (void)signals_wait(&p, 1, -1);
     if (signals_take_hangup())
         hang_up(sh);
 }
@@ -146,7 +147,7 @@ void shell_run(struct shell *sh)
                 logfile_write(sh->log, LOG_EV_ERROR, LOG_IN_SCHED, "pbs_sched",
                               why.text);
             last_error = err;
-            if (!is_over(sh))
+            if (!signals_came())
                 (void)signals_wait(NULL, 0, RETRY_MS);
             if (signals_take_hangup())
                 logfile_reopen(sh->log);

@@ -53,6 +53,11 @@ bool signals_take_hangup(void)
     return came;
 }
 
+bool signals_came(void)
+{
+    return hangup || stop_signal;
+}
+
 int signals_wait(struct pollfd *fds, nfds_t n, int64_t timeout_ms)
 {
     struct timespec t = { .tv_sec = timeout_ms / 1000,
