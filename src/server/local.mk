@@ -57,7 +57,6 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/job_account.c \
 	src/server/react/job_log.c \
 	src/server/react/job_react.h \
-	src/server/react/job_reply.h \
 	src/server/react/job_wake.c \
 	src/server/react/manager_react.c \
 	src/server/react/node_react.c \
@@ -233,12 +232,12 @@ check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_ti
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
-	test/unit/server/test_resv_told
+	test/unit/server/test_resv_told test/unit/server/test_facts
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
-	test/unit/server/test_resv_told
+	test/unit/server/test_resv_told test/unit/server/test_facts
 RESV_TEST_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
@@ -251,6 +250,8 @@ test_unit_server_test_resv_confirm_SOURCES = test/unit/server/test_resv_confirm.
 test_unit_server_test_resv_confirm_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_facts_SOURCES = test/unit/server/test_facts.c
+test_unit_server_test_facts_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_told_SOURCES = test/unit/server/test_resv_told.c $(RESV_WORLD)
 test_unit_server_test_resv_told_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_alter_SOURCES = test/unit/server/test_resv_alter.c $(RESV_WORLD)

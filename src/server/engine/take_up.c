@@ -5,9 +5,7 @@
 #include "config.h"
 #include "server/model/hot_start.h"
 #include "server/moms/moms.h"
-#include "server/react/job_reply.h"
 #include "server/react/react.h"
-#include "server/react/resv_reply.h"
 #include "server/rules/rule.h"
 #include "server/engine/svr_priv.h"
 
@@ -228,17 +226,16 @@ static int unknown_code(enum obj_kind kind)
 static bool held_is_answered(struct turn *t, const struct record *rec,
                              const struct held *h, struct wire_reply *ret)
 {
-    const struct model *m = t->s->m;
-    struct arena *arena = t->out->arena;
+    const struct react_row *row = react_row(rec->fact, rec->kind);
+    const struct answering a = {
+        .m = t->s->m, .rec = rec, .hold = &h->hold, .arena = t->out->arena
+    };
 
-    if (rec->kind == OBJ_RESV && resv_held_reply(m, rec, &h->hold, m->gone, arena, ret))
-        return true;
-    if (rec->kind == OBJ_JOB && !h->hold.deferred_run &&
-        job_held_reply(rec, &h->hold, arena, ret))
+    if (row->answer && row->answer(&a, ret))
         return true;
     if (!fact_removes(rec->fact))
         return false;
-    *ret = refusal(arena, unknown_code(rec->kind), NULL);
+    *ret = refusal(t->out->arena, unknown_code(rec->kind), NULL);
     return true;
 }
 
@@ -274,20 +271,23 @@ static void answer_held(struct turn *t, const struct record *rec)
 static void react(struct turn *t, const struct record *rec)
 {
     struct svr *s = t->s;
-    struct reaction r = {
+    const struct react_row *row = react_row(rec->fact, rec->kind);
+    const react_fn columns[] = { row->log, row->account, row->mail, row->wake };
+    const struct reaction r = {
         .m = s->m,
         .cfg = &s->cfg,
         .rec = rec,
-        .gone = s->m->gone,
+        .o = s->m->gone ? s->m->gone : model_find(s->m, rec->kind, rec->id),
         .now_at = t->now_at,
         .out = t->out,
         .svr = s,
         .view = &s->view,
     };
 
-    for (size_t i = 0; i < n_react_rows; i++)
-        if (react_rows[i].fact == rec->fact)
-            react_rows[i].react(&r);
+    MUST(r.o);
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        if (columns[i])
+            columns[i](&r);
 }
 
 static void take_up_record(struct turn *t, struct record *rec)

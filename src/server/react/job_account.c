@@ -121,8 +121,9 @@ static void account(const struct reaction *r, char type, struct buf *text)
 
 /* --- records --------------------------------------------------------------------- */
 
-static void account_queued(const struct reaction *r, const struct object *o)
+void account_job_queued(const struct reaction *r)
 {
+    const struct object *o = r->o;
     struct buf text = { 0 };
 
     add_general(&text, r, o, false);
@@ -150,8 +151,9 @@ static void add_assigned(struct buf *out, const struct job *job, struct arena *a
     resources_clear(&v.u.res);
 }
 
-static void account_started(const struct reaction *r, const struct object *o)
+void account_job_sent(const struct reaction *r)
 {
+    const struct object *o = r->o;
     struct buf text = { 0 };
 
     add_general(&text, r, o, true);
@@ -159,8 +161,9 @@ static void account_started(const struct reaction *r, const struct object *o)
     account(r, 'S', &text);
 }
 
-static void account_ended(const struct reaction *r, const struct object *o, char type)
+static void account_end(const struct reaction *r, char type)
 {
+    const struct object *o = r->o;
     struct buf text = { 0 };
 
     add_general(&text, r, o, true);
@@ -176,7 +179,7 @@ static void account_ended(const struct reaction *r, const struct object *o, char
     account(r, type, &text);
 }
 
-static void account_deleted(const struct reaction *r)
+static void account_deletion(const struct reaction *r)
 {
     struct buf text = { 0 };
 
@@ -184,7 +187,7 @@ static void account_deleted(const struct reaction *r)
     account(r, 'D', &text);
 }
 
-static void account_aborted(const struct reaction *r)
+static void account_abortion(const struct reaction *r)
 {
     struct buf text = { 0 };
 
@@ -193,50 +196,38 @@ static void account_aborted(const struct reaction *r)
 }
 
 /* The request has said what it altered. */
-static void account_altered(const struct reaction *r)
+void account_job_modified(const struct reaction *r)
 {
     struct buf text = { 0 };
 
-    if (!r->rec->note || !*r->rec->note)
+    if (r->rec->reason != REASON_ALTERED || !r->rec->note || !*r->rec->note)
         return;
     buf_add_str(&text, r->rec->note);
     account(r, 'a', &text);
 }
 
-void react_job_account(const struct reaction *r)
+void account_job_killed(const struct reaction *r)
 {
-    const struct object *o = job_of_reaction(r);
+    if (r->rec->reason == REASON_SHUTDOWN)
+        account_abortion(r);
+    else
+        account_deletion(r);
+}
 
-    switch (r->rec->fact) {
-    case FACT_JOB_QUEUED:
-    case FACT_JOB_MOVED:
-        account_queued(r, o);
-        break;
-    case FACT_JOB_SENT:
-        account_started(r, o);
-        break;
-    case FACT_JOB_MODIFIED:
-        if (r->rec->reason == REASON_ALTERED)
-            account_altered(r);
-        break;
-    case FACT_JOB_KILLED:
-        if (r->rec->reason == REASON_SHUTDOWN)
-            account_aborted(r);
-        else
-            account_deleted(r);
-        break;
-    case FACT_JOB_DELETED: /* told already when it was to be killed */
-        if (!obj_is_set(o, JOB_A_HF_KILL_BY))
-            account_deleted(r);
-        break;
-    case FACT_JOB_OBIT:
-        if (obj_num(o, JOB_A_HF_REQUEUE, 0))
-            account_ended(r, o, 'R');
-        break;
-    case FACT_JOB_ENDED:
-        account_ended(r, o, 'E');
-        break;
-    default:
-        break;
-    }
+/* A job that had been asked to end was told of then. */
+void account_job_deleted(const struct reaction *r)
+{
+    if (!obj_is_set(r->o, JOB_A_HF_KILL_BY))
+        account_deletion(r);
+}
+
+void account_job_obit(const struct reaction *r)
+{
+    if (obj_num(r->o, JOB_A_HF_REQUEUE, 0))
+        account_end(r, 'R');
+}
+
+void account_job_ended(const struct reaction *r)
+{
+    account_end(r, 'E');
 }

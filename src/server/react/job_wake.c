@@ -4,53 +4,31 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/queue_attrs.h"
 #include "server/react/job_react.h"
-#include "server/react/job_reply.h"
 #include "server/react/reactions.h"
-
-const struct object *job_of_reaction(const struct reaction *r)
-{
-    return r->gone ? r->gone : model_find(r->m, OBJ_JOB, r->rec->id);
-}
 
 /* The partition of the job's queue; jobs of the default one are every scheduler's
  * business that serves it. */
-static const char *partition_of(const struct reaction *r, const struct object *o)
+static const char *partition_of(const struct reaction *r)
 {
-    const struct queue *q = model_queue(r->m, obj_str(o, JOB_A_QUEUE, ""));
+    const struct queue *q = model_queue(r->m, obj_str(r->o, JOB_A_QUEUE, ""));
 
     return q ? obj_str(&q->obj, QUEUE_A_PARTITION, NULL) : NULL;
 }
 
-static bool became_queued(const struct reaction *r)
+void wake_job_queued(const struct reaction *r)
 {
-    for (size_t i = 0; i < r->rec->n_changes; i++)
-        if (r->rec->changes[i].attr == JOB_A_JOB_STATE &&
-            str_same(r->rec->changes[i].after, "Q"))
-            return true;
-    return false;
+    const struct change *state = reaction_change(r->rec, JOB_A_JOB_STATE);
+
+    if (state && str_same(state->after, "Q"))
+        effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }
 
-void react_job_wake(const struct reaction *r)
+void wake_job_ended(const struct reaction *r)
 {
-    const struct object *o = job_of_reaction(r);
-
-    switch (r->rec->fact) {
-    case FACT_JOB_QUEUED:
-    case FACT_JOB_MODIFIED:
-    case FACT_JOB_REQUEUED:
-        if (became_queued(r))
-            effect_wake_schedulers(r, partition_of(r, o), SCHED_NEW);
-        break;
-    case FACT_JOB_DELETED:
-    case FACT_JOB_ENDED:
-        effect_wake_schedulers(r, partition_of(r, o), SCHED_ENDED);
-        break;
-    default:
-        break;
-    }
+    effect_wake_schedulers(r, partition_of(r), SCHED_ENDED);
 }
 
-/* --- those who wait -------------------------------------------------------------- */
+/* --- those who wait: RunJob, until the MoM took or refused the job ---------------- */
 
 static void refuse(struct wire_reply *ret, int code)
 {
@@ -59,24 +37,20 @@ static void refuse(struct wire_reply *ret, int code)
                                 .text = pbse_text(code) };
 }
 
-bool job_held_reply(const struct record *rec, const struct hold_reply *hold,
-                    struct arena *arena UNUSED, struct wire_reply *ret)
+bool answer_job_sent(const struct answering *a, struct wire_reply *ret)
 {
-    if (rec->fact == FACT_JOB_DELETED || rec->fact == FACT_JOB_ENDED) {
-        refuse(ret, PBSE_UNKJOBID);
-        return true;
-    }
-    if (hold->deferred_run)
+    if (a->hold->deferred_run)
         return false; /* answered by the scheduler */
-    if (rec->fact == FACT_JOB_SENT) {
-        *ret = (struct wire_reply){ .choice = REPLY_NULL };
-        return true;
-    }
-    if (rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_REQUEUED) {
-        int code = reason_code(rec->reason);
+    *ret = (struct wire_reply){ .choice = REPLY_NULL };
+    return true;
+}
 
-        refuse(ret, code ? code : PBSE_MOMREJECT);
-        return true;
-    }
-    return false;
+bool answer_job_refused(const struct answering *a, struct wire_reply *ret)
+{
+    int code = reason_code(a->rec->reason);
+
+    if (a->hold->deferred_run)
+        return false;
+    refuse(ret, code ? code : PBSE_MOMREJECT);
+    return true;
 }

@@ -7,23 +7,21 @@
 
 /* A vnode that was not there and is: jobs may start on it. The reference would wait for
  * the next timer. */
-static bool came_up(const struct reaction *r, const struct node *n)
+static bool came_up(const struct reaction *r)
 {
-    const uint32_t away = NODE_UNUSABLE;
-
-    for (size_t i = 0; i < r->rec->n_changes; i++)
-        if (r->rec->changes[i].attr == NODE_A_HF_STATE)
-            return (node_state_stored(n) & away) == 0;
-    return false;
+    return reaction_change(r->rec, NODE_A_HF_STATE) &&
+           (node_state_stored(TO_NODE(r->o)) & (uint32_t)NODE_UNUSABLE) == 0;
 }
 
-void react_node(const struct reaction *r)
+void log_node_words(const struct reaction *r)
 {
-    const struct node *n = model_node(r->m, r->rec->id);
-
     if (r->rec->note)
         effect_log(r->out, r->rec->seq, LOG_EV_SYSTEM, LOG_IN_NODE, r->rec->id, "%s",
                    r->rec->note);
-    if (n && came_up(r, n))
+}
+
+void wake_node_up(const struct reaction *r)
+{
+    if (came_up(r))
         effect_wake_schedulers(r, NULL, SCHED_NEW);
 }

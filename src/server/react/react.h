@@ -2,8 +2,8 @@
  * scheduler commands, messages to MoMs, answers to those who wait.
  *
  * A reaction sees the record and the model as it is after the record (later records of
- * the same decision are not applied yet). It changes nothing lasting. Which facts cause
- * which reactions is the table in react/table.c.
+ * the same decision are not applied yet). It changes nothing lasting. What a fact about
+ * an object causes is one row of the table in react/table.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REACT_REACT_H
@@ -22,8 +22,9 @@ struct reaction {
     const struct model *m;
     const struct svr_config *cfg;
     const struct record *rec;
-    /* For facts that remove an object: the object, still intact, already unlinked. */
-    const struct object *gone;
+    /* The record's object, never NULL; of a fact that removes its object still intact,
+     * already unlinked. */
+    const struct object *o;
     int64_t now_at;
     struct effects *out;
     struct svr *svr; /* for effect_wake_schedulers() */
@@ -32,12 +33,32 @@ struct reaction {
 
 typedef void (*react_fn)(const struct reaction *r);
 
-struct react_row {
-    enum fact fact;
-    react_fn react;
+/* One who waits for an object, and what has happened to it. */
+struct answering {
+    const struct model *m;
+    const struct record *rec;
+    const struct hold_reply *hold;
+    struct arena *arena;
 };
-extern const struct react_row react_rows[];
-extern const size_t n_react_rows;
+
+/* Put the reply together when the record answers who waits; false: go on waiting. */
+typedef bool (*answer_fn)(const struct answering *a, struct wire_reply *ret);
+
+/* What a fact about an object of a kind causes; NULL for nothing. The columns are
+ * carried out in their order, the last one for each who waits for that object. Who
+ * waits for an object that the fact removes is told that it is unknown, unless its row
+ * answers. */
+struct react_row {
+    react_fn log;
+    react_fn account;
+    react_fn mail;
+    react_fn wake; /* schedulers */
+    answer_fn answer;
+};
+const struct react_row *react_row(enum fact fact, enum obj_kind kind);
+
+/* What the record changed of that attribute, NULL when nothing. */
+const struct change *reaction_change(const struct record *rec, int attr);
 
 /* Wake schedulers (wire.md 12.3): those with scheduling on that serve 'partition', NULL
  * being every one (reservations.md 7.1). Commands are merged and leave when the input

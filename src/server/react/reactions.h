@@ -1,4 +1,5 @@
-/* reactions.h - the reactions themselves, by room; the rows are in react/table.c.
+/* reactions.h - the reactions themselves, by room; what calls them is the table in
+ * react/table.c, whose column is the first word of each name.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REACT_REACTIONS_H
@@ -6,22 +7,77 @@
 
 #include "server/react/react.h"
 
-/* server, queues, vnodes, schedulers: react/manager_react.c */
-void react_manager(const struct reaction *r);
+/* server, schedulers, resources, queues: react/manager_react.c */
+void wake_queue_set(const struct reaction *r);
+void wake_resource_changed(const struct reaction *r);
+void wake_sched_changed(const struct reaction *r);
+void wake_server_set(const struct reaction *r);
 
-/* reservations: react/resv_*.c. Each looks at the fact and knows what it has to say. */
-void react_resv_account(const struct reaction *r);
-void react_resv_log(const struct reaction *r);
-void react_resv_wake(const struct reaction *r);
-void react_resv_mail(const struct reaction *r);
-void react_resv_queue_log(const struct reaction *r); /* records of its queue */
+/* queues of reservations: react/resv_queue_log.c */
+void log_queue_created(const struct reaction *r);
+void log_queue_deleted(const struct reaction *r);
+void log_queue_set(const struct reaction *r);
 
-/* jobs: react/job_*.c, likewise */
-void react_job_account(const struct reaction *r);
-void react_job_log(const struct reaction *r);
-void react_job_wake(const struct reaction *r);
+/* reservations: react/resv_log.c, resv_account.c, resv_mail.c, resv_wake.c */
+void account_resv_altered(const struct reaction *r);
+void account_resv_confirmed(const struct reaction *r);
+void account_resv_denied(const struct reaction *r);
+void account_resv_ending(const struct reaction *r);
+void account_resv_started(const struct reaction *r);
+void account_resv_submitted(const struct reaction *r);
+void log_resv_alter_denied(const struct reaction *r);
+void log_resv_altered(const struct reaction *r);
+void log_resv_confirmed(const struct reaction *r);
+void log_resv_degraded(const struct reaction *r);
+void log_resv_denied(const struct reaction *r);
+void log_resv_ending(const struct reaction *r);
+void log_resv_retry(const struct reaction *r);
+void log_resv_started(const struct reaction *r);
+void log_resv_submitted(const struct reaction *r);
+void mail_resv_confirmed(const struct reaction *r);
+void mail_resv_ending(const struct reaction *r);
+void mail_resv_started(const struct reaction *r);
+void wake_resv_alter_asked(const struct reaction *r);
+void wake_resv_asked(const struct reaction *r);
+void wake_resv_confirmed(const struct reaction *r);
+void wake_resv_gone(const struct reaction *r);
+void wake_resv_started(const struct reaction *r);
+
+/* who waits for a reservation: "-I" of pbs_rsub and pbs_ralter (reservations.md 8);
+ * react/resv_reply.c */
+bool answer_resv_alter_denied(const struct answering *a, struct wire_reply *ret);
+bool answer_resv_altered(const struct answering *a, struct wire_reply *ret);
+bool answer_resv_confirmed(const struct answering *a, struct wire_reply *ret);
+bool answer_resv_denied(const struct answering *a, struct wire_reply *ret);
+bool answer_resv_ending(const struct answering *a, struct wire_reply *ret);
+
+/* jobs: react/job_log.c, job_account.c, job_wake.c */
+void account_job_deleted(const struct reaction *r);
+void account_job_ended(const struct reaction *r);
+void account_job_killed(const struct reaction *r);
+void account_job_modified(const struct reaction *r);
+void account_job_obit(const struct reaction *r);
+void account_job_queued(const struct reaction *r);
+void account_job_sent(const struct reaction *r);
+void log_job_deleted(const struct reaction *r);
+void log_job_ended(const struct reaction *r);
+void log_job_killed(const struct reaction *r);
+void log_job_modified(const struct reaction *r);
+void log_job_moved(const struct reaction *r);
+void log_job_obit(const struct reaction *r);
+void log_job_queued(const struct reaction *r);
+void log_job_run(const struct reaction *r);
+void log_job_started(const struct reaction *r);
+void log_job_state(const struct reaction *r);
+void wake_job_ended(const struct reaction *r);
+void wake_job_queued(const struct reaction *r);
+
+/* who waits for a job: RunJob, until the MoM took or refused it; react/job_wake.c */
+bool answer_job_refused(const struct answering *a, struct wire_reply *ret);
+bool answer_job_sent(const struct answering *a, struct wire_reply *ret);
 
 /* vnodes as their MoMs report them: react/node_react.c */
-void react_node(const struct reaction *r);
+void log_node_words(const struct reaction *r);
+void wake_node_up(const struct reaction *r);
 
 #endif

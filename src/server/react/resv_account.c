@@ -85,7 +85,7 @@ static void account_whole(const struct reaction *r, char type)
 {
     struct buf text = { 0 };
 
-    resv_account_text(react_resv(r), r->out->arena, &text);
+    resv_account_text(r->o, r->out->arena, &text);
     account(r, type, text.data ? text.data : "");
     buf_fini(&text);
 }
@@ -103,9 +103,9 @@ static bool is_from_job(const struct object *o)
     return obj_is_set(o, RESV_A_RESERVE_JOB);
 }
 
-static void account_submitted(const struct reaction *r)
+void account_resv_submitted(const struct reaction *r)
 {
-    const struct object *o = react_resv(r);
+    const struct object *o = r->o;
 
     if (is_from_job(o))
         return;
@@ -119,9 +119,9 @@ static void account_submitted(const struct reaction *r)
 }
 
 /* What no scheduler decided has nobody's name. resv_nodes has its parentheses. */
-static void account_confirmed(const struct reaction *r)
+void account_resv_confirmed(const struct reaction *r)
 {
-    const struct object *o = react_resv(r);
+    const struct object *o = r->o;
     bool by_itself = r->rec->reason == REASON_LOCAL;
 
     effect_account(r->out, r->rec->seq, r->rec->at, 'Y', r->rec->id,
@@ -132,18 +132,18 @@ static void account_confirmed(const struct reaction *r)
 }
 
 /* One that is still unconfirmed was changed, not confirmed. */
-static void account_altered(const struct reaction *r)
+void account_resv_altered(const struct reaction *r)
 {
-    if (phase_is_confirmed(resv_phase(TO_RESV(react_resv(r)))))
-        account_confirmed(r);
+    if (phase_is_confirmed(resv_phase(TO_RESV(r->o))))
+        account_resv_confirmed(r);
 }
 
-static void account_begun(const struct reaction *r)
+void account_resv_started(const struct reaction *r)
 {
     account_whole(r, 'B');
 }
 
-static void account_denied(const struct reaction *r)
+void account_resv_denied(const struct reaction *r)
 {
     effect_account(r->out, r->rec->seq, r->rec->at, 'K', r->rec->id,
                    "requestor=Server@%s@%s", r->cfg->server_name, r->cfg->server_name);
@@ -152,9 +152,9 @@ static void account_denied(const struct reaction *r)
 /* F tells an end from a deletion; the K that tools know follows. Deletion asked for
  * twice is written once. What ends by itself has a reason, and was not deleted by its
  * owner, even when the server runs as that user. */
-static void account_ending(const struct reaction *r)
+void account_resv_ending(const struct reaction *r)
 {
-    const struct object *o = react_resv(r);
+    const struct object *o = r->o;
     int64_t before = react_resv_state_before(r);
     bool was_asked = r->rec->reason == REASON_NONE;
     bool owner =
@@ -165,24 +165,4 @@ static void account_ending(const struct reaction *r)
     if (r->rec->reason == REASON_END_REACHED && before != RESV_UNCONFIRMED)
         account_whole(r, 'F');
     account_requestor(r, owner ? 'k' : 'K', r->rec->actor);
-}
-
-static const struct {
-    enum fact fact;
-    react_fn account;
-} rows[] = {
-    { FACT_RESV_SUBMITTED, account_submitted },
-    { FACT_RESV_CONFIRMED, account_confirmed },
-    { FACT_RESV_RECONFIRMED, account_confirmed },
-    { FACT_RESV_ALTERED, account_altered },
-    { FACT_RESV_STARTED, account_begun },
-    { FACT_RESV_DENIED, account_denied },
-    { FACT_RESV_ENDING, account_ending },
-};
-
-void react_resv_account(const struct reaction *r)
-{
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].fact == r->rec->fact)
-            rows[i].account(r);
 }

@@ -22,13 +22,13 @@ void react_resv_log_new(const struct reaction *r, const struct object *o)
 }
 
 /* One made out of a job is told when the job has moved into it (job_log.c). */
-static void log_submitted(const struct reaction *r)
+void log_resv_submitted(const struct reaction *r)
 {
-    if (!obj_is_set(react_resv(r), RESV_A_RESERVE_JOB))
-        react_resv_log_new(r, react_resv(r));
+    if (!obj_is_set(r->o, RESV_A_RESERVE_JOB))
+        react_resv_log_new(r, r->o);
 }
 
-static void log_confirmed(const struct reaction *r)
+void log_resv_confirmed(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                "Reservation confirmed");
@@ -38,7 +38,7 @@ static void log_confirmed(const struct reaction *r)
 static void log_oversub(const struct reaction *r)
 {
     struct arena *arena = r->out->arena;
-    struct oversub found = resv_oversub(TO_RESV(react_resv(r)), r->now_at, arena);
+    struct oversub found = resv_oversub(TO_RESV(r->o), r->now_at, arena);
     const char *jobs = oversub_text(found.jobs, found.n_jobs, arena);
     const char *resvs = oversub_text(found.resvs, found.n_resvs, arena);
 
@@ -48,7 +48,7 @@ static void log_oversub(const struct reaction *r)
                    jobs ? jobs : "", resvs ? " reservations=" : "", resvs ? resvs : "");
 }
 
-static void log_altered(const struct reaction *r)
+void log_resv_altered(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                "Reservation alter confirmed");
@@ -56,20 +56,20 @@ static void log_altered(const struct reaction *r)
 }
 
 /* Nor was anybody asked about one out of a job. Its job is in it only now. */
-static void log_started(const struct reaction *r)
+void log_resv_started(const struct reaction *r)
 {
-    if (obj_is_set(react_resv(r), RESV_A_RESERVE_JOB))
+    if (obj_is_set(r->o, RESV_A_RESERVE_JOB))
         log_oversub(r);
 }
 
-static void log_alter_denied(const struct reaction *r)
+void log_resv_alter_denied(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                "Reservation alter denied");
 }
 
 /* The event is that of jobs; readers search the text. */
-static void log_denied(const struct reaction *r)
+void log_resv_denied(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_RESV, r->rec->id,
                "Reservation denied");
@@ -80,7 +80,7 @@ static void log_denied(const struct reaction *r)
 /* A line of its own newline, as it has always been: an empty line follows. */
 static void log_attempt(const struct reaction *r, const char *word)
 {
-    int64_t at = obj_num(react_resv(r), RESV_A_RESERVE_RETRY, 0);
+    int64_t at = obj_num(r->o, RESV_A_RESERVE_RETRY, 0);
     char date[DATE_TEXT_BYTES];
 
     effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_RESV, r->rec->id,
@@ -88,45 +88,22 @@ static void log_attempt(const struct reaction *r, const char *word)
                date_ctime(react_date(r, at), date));
 }
 
-static void log_degraded(const struct reaction *r)
+void log_resv_degraded(const struct reaction *r)
 {
     for (size_t i = 0; i < r->rec->n_changes; i++)
         if (r->rec->changes[i].attr == RESV_A_RESERVE_RETRY)
             log_attempt(r, "An");
 }
 
-static void log_retry(const struct reaction *r)
+void log_resv_retry(const struct reaction *r)
 {
     log_attempt(r, "Next");
 }
 
-static void log_ending(const struct reaction *r)
+void log_resv_ending(const struct reaction *r)
 {
     if (r->rec->reason == REASON_IDLE)
         effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                    "Deleting reservation after being idle for %" PRId64 " seconds",
-                   obj_num(react_resv(r), RESV_A_DELETE_IDLE_TIME, 0));
-}
-
-static const struct {
-    enum fact fact;
-    react_fn log;
-} rows[] = {
-    { FACT_RESV_SUBMITTED, log_submitted },
-    { FACT_RESV_CONFIRMED, log_confirmed },
-    { FACT_RESV_RECONFIRMED, log_confirmed },
-    { FACT_RESV_STARTED, log_started },
-    { FACT_RESV_ALTERED, log_altered },
-    { FACT_RESV_ALTER_DENIED, log_alter_denied },
-    { FACT_RESV_DENIED, log_denied },
-    { FACT_RESV_DEGRADED, log_degraded },
-    { FACT_RESV_RETRY, log_retry },
-    { FACT_RESV_ENDING, log_ending },
-};
-
-void react_resv_log(const struct reaction *r)
-{
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].fact == r->rec->fact)
-            rows[i].log(r);
+                   obj_num(r->o, RESV_A_DELETE_IDLE_TIME, 0));
 }

@@ -27,7 +27,7 @@ static const char *recipients(const struct object *o, struct arena *arena)
 static void mail(const struct reaction *r, char point, const char *line,
                  const char *text)
 {
-    const struct object *o = react_resv(r);
+    const struct object *o = r->o;
     struct arena *arena = r->out->arena;
     struct effect *e;
 
@@ -45,7 +45,7 @@ static void mail(const struct reaction *r, char point, const char *line,
                      r->rec->id, obj_str(o, RESV_A_RESERVE_NAME, "NULL"), line, text);
 }
 
-static void mail_ending(const struct reaction *r)
+void mail_resv_ending(const struct reaction *r)
 {
     int64_t before = react_resv_state_before(r);
 
@@ -57,24 +57,15 @@ static void mail_ending(const struct reaction *r)
          arena_printf(r->out->arena, "Requesting party: %s", r->rec->actor));
 }
 
-void react_resv_mail(const struct reaction *r)
+void mail_resv_confirmed(const struct reaction *r)
 {
-    switch (r->rec->fact) {
-    case FACT_RESV_CONFIRMED:
-    case FACT_RESV_RECONFIRMED:
-    case FACT_RESV_ALTERED:
-        if (!phase_is_confirmed(resv_phase(TO_RESV(react_resv(r)))))
-            break;
+    /* One that is still unconfirmed was altered only. */
+    if (phase_is_confirmed(resv_phase(TO_RESV(r->o))))
         mail(r, 'c', "Reservation transitioned from state UNCONFIRMED to CONFIRMED",
              "");
-        break;
-    case FACT_RESV_STARTED:
-        mail(r, 'b', "Reservation period starting", "");
-        break;
-    case FACT_RESV_ENDING:
-        mail_ending(r);
-        break;
-    default:
-        break;
-    }
+}
+
+void mail_resv_started(const struct reaction *r)
+{
+    mail(r, 'b', "Reservation period starting", "");
 }

@@ -57,23 +57,26 @@ static void log_closed(const struct reaction *r)
     log_value(r, QUEUE_A_STARTED, NULL, "False");
 }
 
-void react_resv_queue_log(const struct reaction *r)
+void log_queue_created(const struct reaction *r)
 {
-    const char *host = r->cfg->server_host;
+    if (r->rec->reason != REASON_RESV_KEEPS)
+        return;
+    at_request_of(r, "created", "pbs_server", r->cfg->server_name);
+    log_changes(r);
+}
 
-    if (r->rec->kind != OBJ_QUEUE)
-        return;
-    if (r->rec->reason == REASON_RESV_CLOSES) {
+void log_queue_set(const struct reaction *r)
+{
+    if (r->rec->reason == REASON_RESV_CLOSES)
         log_closed(r);
-    } else if (r->rec->reason != REASON_RESV_KEEPS) {
+    if (r->rec->reason != REASON_RESV_KEEPS)
         return;
-    } else if (r->rec->fact == FACT_CREATED) {
-        at_request_of(r, "created", "pbs_server", r->cfg->server_name);
-        log_changes(r);
-    } else if (r->rec->fact == FACT_DELETED) {
-        at_request_of(r, "deleted", "pbs_server", host);
-    } else {
-        at_request_of(r, "attributes set: ", "pbs_server", host);
-        log_changes(r);
-    }
+    at_request_of(r, "attributes set: ", "pbs_server", r->cfg->server_host);
+    log_changes(r);
+}
+
+void log_queue_deleted(const struct reaction *r)
+{
+    if (r->rec->reason == REASON_RESV_KEEPS)
+        at_request_of(r, "deleted", "pbs_server", r->cfg->server_host);
 }

@@ -7,9 +7,6 @@
 #include "lib/base/date.h"
 #include "server/react/react.h"
 
-/* The reservation of the record, also when the record ended it. */
-const struct object *react_resv(const struct reaction *r);
-
 /* Its phase before the record; the present one when the record did not change it. */
 int64_t react_resv_state_before(const struct reaction *r);
 

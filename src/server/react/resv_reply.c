@@ -4,6 +4,7 @@
 #include "server/react/resv_reply.h"
 
 #include "server/model/resv_state.h"
+#include "server/react/reactions.h"
 
 #include <stdlib.h>
 
@@ -16,20 +17,16 @@ static void say(struct wire_reply *ret, struct arena *arena, const char *id,
     };
 }
 
-static int64_t state_before(const struct record *rec)
-{
-    for (size_t i = 0; i < rec->n_changes; i++)
-        if (rec->changes[i].attr == RESV_A_RESERVE_STATE && rec->changes[i].before)
-            return atoll(rec->changes[i].before);
-    return RESV_NONE;
-}
-
 /* What somebody who waited hears when the reservation is deleted. */
 static const char *word_of_ending(const struct record *rec)
 {
+    const struct change *state = reaction_change(rec, RESV_A_RESERVE_STATE);
+
     if (rec->reason == REASON_EXPIRED)
         return "delete, wait period expired";
-    return state_before(rec) == RESV_UNCONFIRMED ? "DENIED" : "BEING DELETED";
+    return state && state->before && atoll(state->before) == RESV_UNCONFIRMED
+               ? "DENIED"
+               : "BEING DELETED";
 }
 
 /* Who waits for a new reservation has his answer when altering it has confirmed it. */
@@ -42,26 +39,36 @@ static const char *word_of_alteration(const struct model *m,
     return hold->alteration || confirmed ? "CONFIRMED" : NULL;
 }
 
-bool resv_held_reply(const struct model *m, const struct record *rec,
-                     const struct hold_reply *hold, const struct object *gone,
-                     struct arena *arena, struct wire_reply *ret)
+static bool answer(const struct answering *a, const char *word, struct wire_reply *ret)
 {
-    const char *word = NULL;
+    if (word)
+        say(ret, a->arena, a->hold->id, word);
+    return word != NULL;
+}
 
-    (void)gone; /* what ends a reservation answered before it went */
-    if (rec->fact == FACT_RESV_ENDING)
-        word = word_of_ending(rec);
-    else if (rec->fact == FACT_RESV_ALTERED)
-        word = word_of_alteration(m, hold);
-    else if (rec->fact == FACT_RESV_CONFIRMED && !hold->alteration)
-        word = "CONFIRMED";
-    else if (rec->fact ==
-             (hold->alteration ? FACT_RESV_ALTER_DENIED : FACT_RESV_DENIED))
-        word = "DENIED";
-    if (!word)
-        return false;
-    say(ret, arena, hold->id, word);
-    return true;
+bool answer_resv_ending(const struct answering *a, struct wire_reply *ret)
+{
+    return answer(a, word_of_ending(a->rec), ret);
+}
+
+bool answer_resv_altered(const struct answering *a, struct wire_reply *ret)
+{
+    return answer(a, word_of_alteration(a->m, a->hold), ret);
+}
+
+bool answer_resv_confirmed(const struct answering *a, struct wire_reply *ret)
+{
+    return answer(a, a->hold->alteration ? NULL : "CONFIRMED", ret);
+}
+
+bool answer_resv_denied(const struct answering *a, struct wire_reply *ret)
+{
+    return answer(a, a->hold->alteration ? NULL : "DENIED", ret);
+}
+
+bool answer_resv_alter_denied(const struct answering *a, struct wire_reply *ret)
+{
+    return answer(a, a->hold->alteration ? "DENIED" : NULL, ret);
 }
 
 void resv_held_timeout(const struct model *m, const struct hold_reply *hold,

@@ -7,13 +7,6 @@
 
 #include "server/decide/request.h"
 
-/* The reply to a held request about the reservation of 'rec', when the record answers
- * it. The engine calls it for each hold of that object after each record. 'gone' is the
- * object when the record removed it. False: go on waiting. */
-bool resv_held_reply(const struct model *m, const struct record *rec,
-                     const struct hold_reply *hold, const struct object *gone,
-                     struct arena *arena, struct wire_reply *ret);
-
 /* The reply when the hold's until_at has passed. */
 void resv_held_timeout(const struct model *m, const struct hold_reply *hold,
                        struct arena *arena, struct wire_reply *ret);

@@ -6,48 +6,41 @@
  * looks at no job.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_proposal.h"
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
-#include "server/decide/resv_proposal.h"
 
 static void wake(const struct reaction *r, int32_t command)
 {
-    const struct object *o = react_resv(r);
-
-    effect_wake_schedulers(r, o ? obj_str(o, RESV_A_PARTITION, NULL) : NULL, command);
+    effect_wake_schedulers(r, obj_str(r->o, RESV_A_PARTITION, NULL), command);
 }
 
-static void wake_asked(const struct reaction *r)
+void wake_resv_asked(const struct reaction *r)
 {
-    const struct resv *resv = TO_RESV(react_resv(r));
+    const struct resv *resv = TO_RESV(r->o);
     bool is_new = resv_phase(resv) == PHASE_UNCONFIRMED && !proposal_is_open(resv);
 
     wake(r, is_new ? SCHED_NEW : SCHED_RECONFIRM);
 }
 
-void react_resv_wake(const struct reaction *r)
+void wake_resv_confirmed(const struct reaction *r)
 {
-    switch (r->rec->fact) {
-    case FACT_RESV_ASKED:
-        wake_asked(r);
-        break;
-    case FACT_RESV_CONFIRMED:
-    case FACT_RESV_RECONFIRMED:
-    case FACT_RESV_ALTERED:
-        if (r->m->n_jobs > 0) /* nobody waits otherwise */
-            wake(r, SCHED_NEW);
-        break;
-    case FACT_RESV_ALTER_ASKED:
-        wake(r, SCHED_RECONFIRM);
-        break;
-    case FACT_RESV_STARTED:
-        wake(r, SCHED_RESV_STARTS);
-        break;
-    case FACT_RESV_GONE:
-        wake(r, SCHED_ENDED);
-        break;
-    default:
-        break;
-    }
+    if (r->m->n_jobs > 0) /* nobody waits otherwise */
+        wake(r, SCHED_NEW);
+}
+
+void wake_resv_alter_asked(const struct reaction *r)
+{
+    wake(r, SCHED_RECONFIRM);
+}
+
+void wake_resv_started(const struct reaction *r)
+{
+    wake(r, SCHED_RESV_STARTS);
+}
+
+void wake_resv_gone(const struct reaction *r)
+{
+    wake(r, SCHED_ENDED);
 }

@@ -1,79 +1,142 @@
-/* table.c - which facts cause which reactions.
+/* table.c - what each fact about an object causes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/react/reactions.h"
 
-const struct react_row react_rows[] = {
-    /* server, queues, vnodes, schedulers */
-    { FACT_CREATED, react_manager },
-    { FACT_SET, react_manager },
-    { FACT_DELETED, react_manager },
-
-    /* queues of reservations */
-    { FACT_CREATED, react_resv_queue_log },
-    { FACT_SET, react_resv_queue_log },
-    { FACT_DELETED, react_resv_queue_log },
+/* A row per fact and kind of object; facts that have none are told to nobody. */
+static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
+    /* by administrators, and the server's own doing to the queues of reservations */
+    [FACT_CREATED] = {
+        [OBJ_SCHED] = { .wake = wake_sched_changed },
+        [OBJ_RESOURCE] = { .wake = wake_resource_changed },
+        [OBJ_QUEUE] = { .log = log_queue_created, .wake = wake_queue_set },
+        [OBJ_SERVER] = { .wake = wake_server_set },
+    },
+    [FACT_SET] = {
+        [OBJ_SERVER] = { .wake = wake_server_set },
+        [OBJ_SCHED] = { .wake = wake_sched_changed },
+        [OBJ_RESOURCE] = { .wake = wake_resource_changed },
+        [OBJ_QUEUE] = { .log = log_queue_set, .wake = wake_queue_set },
+    },
+    [FACT_DELETED] = {
+        [OBJ_RESOURCE] = { .wake = wake_resource_changed },
+        [OBJ_QUEUE] = { .log = log_queue_deleted },
+    },
 
     /* reservations */
-    { FACT_RESV_SUBMITTED, react_resv_log },
-    { FACT_RESV_SUBMITTED, react_resv_account },
-    { FACT_RESV_ASKED, react_resv_wake },
-    { FACT_RESV_CONFIRMED, react_resv_log },
-    { FACT_RESV_CONFIRMED, react_resv_account },
-    { FACT_RESV_CONFIRMED, react_resv_mail },
-    { FACT_RESV_CONFIRMED, react_resv_wake },
-    { FACT_RESV_RECONFIRMED, react_resv_log },
-    { FACT_RESV_RECONFIRMED, react_resv_account },
-    { FACT_RESV_RECONFIRMED, react_resv_mail },
-    { FACT_RESV_RECONFIRMED, react_resv_wake },
-    { FACT_RESV_DENIED, react_resv_log },
-    { FACT_RESV_DENIED, react_resv_account },
-    { FACT_RESV_STARTED, react_resv_log },
-    { FACT_RESV_STARTED, react_resv_account },
-    { FACT_RESV_STARTED, react_resv_mail },
-    { FACT_RESV_STARTED, react_resv_wake },
-    { FACT_RESV_DEGRADED, react_resv_log },
-    { FACT_RESV_RETRY, react_resv_log },
-    { FACT_RESV_ENDING, react_resv_log },
-    { FACT_RESV_ENDING, react_resv_account },
-    { FACT_RESV_ENDING, react_resv_mail },
-    { FACT_RESV_GONE, react_resv_wake },
-    { FACT_RESV_ALTER_ASKED, react_resv_wake },
-    { FACT_RESV_ALTERED, react_resv_log },
-    { FACT_RESV_ALTERED, react_resv_account },
-    { FACT_RESV_ALTERED, react_resv_mail },
-    { FACT_RESV_ALTERED, react_resv_wake },
-    { FACT_RESV_ALTER_DENIED, react_resv_log },
+    [FACT_RESV_SUBMITTED][OBJ_RESV] = {
+        .log = log_resv_submitted,
+        .account = account_resv_submitted,
+    },
+    [FACT_RESV_ASKED][OBJ_RESV] = { .wake = wake_resv_asked },
+    [FACT_RESV_CONFIRMED][OBJ_RESV] = {
+        .log = log_resv_confirmed,
+        .account = account_resv_confirmed,
+        .mail = mail_resv_confirmed,
+        .wake = wake_resv_confirmed,
+        .answer = answer_resv_confirmed,
+    },
+    [FACT_RESV_RECONFIRMED][OBJ_RESV] = {
+        .log = log_resv_confirmed,
+        .account = account_resv_confirmed,
+        .mail = mail_resv_confirmed,
+        .wake = wake_resv_confirmed,
+    },
+    [FACT_RESV_DENIED][OBJ_RESV] = {
+        .log = log_resv_denied,
+        .account = account_resv_denied,
+        .answer = answer_resv_denied,
+    },
+    [FACT_RESV_STARTED][OBJ_RESV] = {
+        .log = log_resv_started,
+        .account = account_resv_started,
+        .mail = mail_resv_started,
+        .wake = wake_resv_started,
+    },
+    [FACT_RESV_DEGRADED][OBJ_RESV] = { .log = log_resv_degraded },
+    [FACT_RESV_RETRY][OBJ_RESV] = { .log = log_resv_retry },
+    [FACT_RESV_ENDING][OBJ_RESV] = {
+        .log = log_resv_ending,
+        .account = account_resv_ending,
+        .mail = mail_resv_ending,
+        .answer = answer_resv_ending,
+    },
+    [FACT_RESV_GONE][OBJ_RESV] = { .wake = wake_resv_gone },
+    [FACT_RESV_ALTER_ASKED][OBJ_RESV] = { .wake = wake_resv_alter_asked },
+    [FACT_RESV_ALTERED][OBJ_RESV] = {
+        .log = log_resv_altered,
+        .account = account_resv_altered,
+        .mail = mail_resv_confirmed,
+        .wake = wake_resv_confirmed,
+        .answer = answer_resv_altered,
+    },
+    [FACT_RESV_ALTER_DENIED][OBJ_RESV] = {
+        .log = log_resv_alter_denied,
+        .answer = answer_resv_alter_denied,
+    },
 
     /* jobs */
-    { FACT_JOB_QUEUED, react_job_log },
-    { FACT_JOB_QUEUED, react_job_account },
-    { FACT_JOB_QUEUED, react_job_wake },
-    { FACT_JOB_MODIFIED, react_job_log },
-    { FACT_JOB_MODIFIED, react_job_account },
-    { FACT_JOB_MODIFIED, react_job_wake },
-    { FACT_JOB_RUN, react_job_log },
-    { FACT_JOB_SENT, react_job_log },
-    { FACT_JOB_SENT, react_job_account },
-    { FACT_JOB_STARTED, react_job_log },
-    { FACT_JOB_REJECTED, react_job_log },
-    { FACT_JOB_MOVED, react_job_log },
-    { FACT_JOB_MOVED, react_job_account },
-    { FACT_JOB_KILLED, react_job_log },
-    { FACT_JOB_KILLED, react_job_account },
-    { FACT_JOB_OBIT, react_job_log },
-    { FACT_JOB_OBIT, react_job_account },
-    { FACT_JOB_REQUEUED, react_job_log },
-    { FACT_JOB_REQUEUED, react_job_wake },
-    { FACT_JOB_ENDED, react_job_log },
-    { FACT_JOB_ENDED, react_job_account },
-    { FACT_JOB_ENDED, react_job_wake },
-    { FACT_JOB_DELETED, react_job_log },
-    { FACT_JOB_DELETED, react_job_account },
-    { FACT_JOB_DELETED, react_job_wake },
+    [FACT_JOB_QUEUED][OBJ_JOB] = {
+        .log = log_job_queued,
+        .account = account_job_queued,
+        .wake = wake_job_queued,
+    },
+    [FACT_JOB_MODIFIED][OBJ_JOB] = {
+        .log = log_job_modified,
+        .account = account_job_modified,
+        .wake = wake_job_queued,
+    },
+    [FACT_JOB_RUN][OBJ_JOB] = { .log = log_job_run },
+    [FACT_JOB_SENT][OBJ_JOB] = {
+        .log = log_job_state,
+        .account = account_job_sent,
+        .answer = answer_job_sent,
+    },
+    [FACT_JOB_STARTED][OBJ_JOB] = { .log = log_job_started },
+    [FACT_JOB_REJECTED][OBJ_JOB] = {
+        .log = log_job_state,
+        .answer = answer_job_refused,
+    },
+    [FACT_JOB_MOVED][OBJ_JOB] = {
+        .log = log_job_moved,
+        .account = account_job_queued,
+    },
+    [FACT_JOB_KILLED][OBJ_JOB] = {
+        .log = log_job_killed,
+        .account = account_job_killed,
+    },
+    [FACT_JOB_OBIT][OBJ_JOB] = { .log = log_job_obit, .account = account_job_obit },
+    [FACT_JOB_REQUEUED][OBJ_JOB] = {
+        .log = log_job_state,
+        .wake = wake_job_queued,
+        .answer = answer_job_refused,
+    },
+    [FACT_JOB_ENDED][OBJ_JOB] = {
+        .log = log_job_ended,
+        .account = account_job_ended,
+        .wake = wake_job_ended,
+    },
+    [FACT_JOB_DELETED][OBJ_JOB] = {
+        .log = log_job_deleted,
+        .account = account_job_deleted,
+        .wake = wake_job_ended,
+    },
 
     /* vnodes, as their MoMs report them */
-    { FACT_NODE_STATE, react_node },
-    { FACT_NODE_REPORTED, react_node },
+    [FACT_NODE_STATE][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_up },
+    [FACT_NODE_REPORTED][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_up },
 };
-const size_t n_react_rows = ARRAY_LEN(react_rows);
+
+const struct react_row *react_row(enum fact fact, enum obj_kind kind)
+{
+    MUST(fact < FACT_COUNT && kind < OBJ_KIND_COUNT);
+    return &rows[fact][kind];
+}
+
+const struct change *reaction_change(const struct record *rec, int attr)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr)
+            return &rec->changes[i];
+    return NULL;
+}
