@@ -70,6 +70,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/resv_wake.c \
 	src/server/react/table.c \
 	src/server/decide/config.h \
+	src/server/decide/object_size.c src/server/decide/object_size.h \
 	src/server/decide/edit.c src/server/decide/edit.h \
 	src/server/requests/handlers.h \
 	src/server/requests/hook_edit.c src/server/requests/hook_edit.h \
@@ -203,6 +204,12 @@ TESTS += test/unit/server/test_bounds
 test_unit_server_test_bounds_SOURCES = test/unit/server/test_bounds.c $(FAKE_MOM)
 test_unit_server_test_bounds_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_bounds_LDADD = $(FAKE_MOM_LIBS)
+
+check_PROGRAMS += test/unit/server/test_object_size
+TESTS += test/unit/server/test_object_size
+test_unit_server_test_object_size_SOURCES = test/unit/server/test_object_size.c $(FAKE_MOM)
+test_unit_server_test_object_size_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_object_size_LDADD = $(FAKE_MOM_LIBS)
 
 # Limits of users, groups and projects.
 check_PROGRAMS += test/unit/server/test_job_limits

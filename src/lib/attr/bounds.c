@@ -80,6 +80,54 @@ const char *attr_value_excess(const struct attr_type *type, const struct attr_va
     return NULL;
 }
 
+static size_t text_bytes(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+static size_t resources_bytes(const struct resources *r)
+{
+    size_t bytes = r->n * sizeof(*r->v);
+
+    for (size_t i = 0; i < r->n; i++)
+        bytes += attr_value_bytes(r->v[i].def->type, &r->v[i].value);
+    return bytes;
+}
+
+static size_t list_bytes(const struct strings *list)
+{
+    size_t bytes = list->n * sizeof(*list->v);
+
+    for (size_t i = 0; i < list->n; i++)
+        bytes += text_bytes(list->v[i]);
+    return bytes;
+}
+
+static size_t limits_bytes(const struct limits *limits)
+{
+    size_t bytes = limits->n * sizeof(*limits->v);
+
+    for (size_t i = 0; i < limits->n; i++)
+        bytes += text_bytes(limits->v[i].name) + text_bytes(limits->v[i].resource) +
+                 text_bytes(limits->v[i].value);
+    return bytes;
+}
+
+size_t attr_value_bytes(const struct attr_type *type, const struct attr_value *v)
+{
+    if (!v->set)
+        return 0;
+    if (type == &attr_resources)
+        return resources_bytes(&v->u.res);
+    if (type->list)
+        return list_bytes(&v->u.list);
+    if (type->wire_type == attr_entity_limit.wire_type)
+        return limits_bytes(&v->u.limits);
+    if (type->wire_type == attr_string.wire_type)
+        return text_bytes(v->u.str);
+    return 0;
+}
+
 static size_t resources_weight(const struct resources *r)
 {
     size_t bytes = 0;

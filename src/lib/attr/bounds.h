@@ -34,6 +34,9 @@ const char *attr_text_excess(const struct attr_type *type, const char *text);
 /* The same for a value that was put together of several texts. Constant time. */
 const char *attr_value_excess(const struct attr_type *type, const struct attr_value *v);
 
+/* Bytes of memory that a value holds beside itself: its texts and its lists. */
+size_t attr_value_bytes(const struct attr_type *type, const struct attr_value *v);
+
 /* About how many bytes an operation on the value walks over. */
 size_t attr_value_weight(const struct attr_type *type, const struct attr_value *v);
 

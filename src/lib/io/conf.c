@@ -90,6 +90,8 @@ static const struct conf_setting settings[] = {
     NUMBER("PBS_LIMIT_MEMORY", limit_memory_mib, "1024", "Most MiB of memory of all connections of a server or router, 0: no limit."),
     NUMBER("PBS_LIMIT_USER_MEMORY", limit_user_memory_mib, "256", "Most MiB of memory of one user's connections to the server, 0: no limit."),
     NUMBER("PBS_LIMIT_STRANGER_MEMORY", limit_stranger_memory_mib, "64", "Most MiB of memory of all connections on which nobody has proved who he is, 0: no limit."),
+    NUMBER("PBS_LIMIT_ATTRIBUTES", limit_object_kib, "1024", "Most KiB that the attributes of one job or reservation take, the script not counted, 0: no limit."),
+    NUMBER("PBS_LIMIT_USER_JOBS", limit_user_jobs_mib, "1024", "Most MiB that all jobs of one user take with their scripts, 0: no limit."),
     NUMBER("PBS_SYSLOG", syslog, "0", "Facility number for syslog, 0: off."),
     NUMBER("PBS_SYSLOGSEVR", syslog_severity, "3", "Least severity sent to syslog."),
     BOOL("PBS_START_SERVER", start_server, "0", "Start the server on this host."),

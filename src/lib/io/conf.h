@@ -37,6 +37,8 @@ struct conf {
     unsigned limit_memory_mib;        /* PBS_LIMIT_MEMORY, 1024 */
     unsigned limit_user_memory_mib;   /* PBS_LIMIT_USER_MEMORY, 256 */
     unsigned limit_stranger_memory_mib; /* PBS_LIMIT_STRANGER_MEMORY, 64 */
+    unsigned limit_object_kib;        /* PBS_LIMIT_ATTRIBUTES, 1024 */
+    unsigned limit_user_jobs_mib;     /* PBS_LIMIT_USER_JOBS, 1024 */
     const char *trusted_hosts;        /* PBS_TRUSTED_HOSTS, comma list */
     const char *iff_servers;      /* PBS_IFF_SERVERS */
     const char *cluster_key;          /* PBS_CLUSTER_KEY; see conf_cluster_key() */

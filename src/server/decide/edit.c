@@ -42,6 +42,16 @@ const struct attr_value *edit_value(const struct edit *e, int attr)
     return obj_attr(e->o, attr);
 }
 
+size_t edit_bytes(const struct edit *e, int but)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < e->table->n; i++)
+        if ((int)i != but)
+            bytes += attr_value_bytes(e->table->rows[i].type, edit_value(e, (int)i));
+    return bytes;
+}
+
 int64_t edit_num(const struct edit *e, int attr, int64_t unset)
 {
     const struct attr_value *v = edit_value(e, attr);

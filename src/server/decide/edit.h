@@ -38,6 +38,10 @@ void edit_set_num(struct edit *e, int attr, int64_t num);
 void edit_set_str(struct edit *e, int attr, const char *text);
 void edit_unset(struct edit *e, int attr, const char *resource);
 
+/* Bytes of memory that the attributes will have together, that row not counted (-1:
+ * all are). */
+size_t edit_bytes(const struct edit *e, int but);
+
 /* Defaults of the table's rows that are still unset. */
 void edit_defaults(struct edit *e);
 

@@ -12,6 +12,7 @@
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
 #include "server/decide/edit.h"
+#include "server/decide/object_size.h"
 #include "server/decide/resv_account.h"
 #include "server/decide/resv_from_job.h"
 #include "server/decide/resv_queue.h"
@@ -344,6 +345,8 @@ int resv_submit(const struct model *m, const struct request *rq,
     edit_init(&e, m, OBJ_RESV, NULL);
     for (size_t i = 0; i < ARRAY_LEN(steps) && !err; i++)
         err = steps[i](&s);
+    if (!err)
+        err = object_keeps_size(rq, &e, &out->why);
     if (!err && s.job && job_phase(s.job) == JOB_STARTING)
         err = await_job(&s);
     else if (!err)

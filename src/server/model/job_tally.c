@@ -25,6 +25,7 @@ struct tally_sum {
 struct tally {
     char *name;
     size_t n, n_queued;
+    size_t bytes; /* of these jobs' attributes */
     size_t n_sums;
     struct tally_sum *sums; /* in no order */
     UT_hash_handle hh;
@@ -155,6 +156,7 @@ static void count(struct tallies *tallies, const struct job *j, int sign)
 
         t->n += (size_t)sign;
         t->n_queued += queued ? (size_t)sign : 0;
+        t->bytes += (size_t)sign * j->bytes;
         count_amounts(t, j, sign, queued);
         if (t->n > 0)
             continue;
@@ -182,6 +184,26 @@ void tallies_remove(struct tallies *tallies, const struct job *j)
         count(tallies, j, -1);
 }
 
+/* The user's tally is there: a job that is counted is in it. */
+static void count_bytes(struct tallies *tallies, const struct job *j, size_t sign)
+{
+    if (is_history(j))
+        return;
+    for (size_t i = 0; i < TALLY_KIND_COUNT; i++)
+        make(&tallies->of[i], tally_name_of(j, TALLY_KINDS[i]))->bytes +=
+            sign * j->bytes;
+}
+
+void tallies_add_bytes(struct tallies *tallies, const struct job *j)
+{
+    count_bytes(tallies, j, 1);
+}
+
+void tallies_remove_bytes(struct tallies *tallies, const struct job *j)
+{
+    count_bytes(tallies, j, (size_t)-1);
+}
+
 /* --- questions ------------------------------------------------------------------- */
 
 size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
@@ -192,6 +214,13 @@ size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
     if (!t)
         return 0;
     return queued_only ? t->n_queued : t->n;
+}
+
+size_t tally_bytes(const struct tallies *tallies, char kind, const char *name)
+{
+    const struct tally *t = find(tallies, kind, name);
+
+    return t ? t->bytes : 0;
 }
 
 tally_number tally_amount(const struct tallies *tallies, char kind, const char *name,
@@ -216,7 +245,8 @@ static const struct tally_sum *sum_named(const struct tally *t, const char *name
 
 static bool same_tally(const struct tally *a, const struct tally *b)
 {
-    if (a->n != b->n || a->n_queued != b->n_queued || a->n_sums != b->n_sums)
+    if (a->n != b->n || a->n_queued != b->n_queued || a->bytes != b->bytes ||
+        a->n_sums != b->n_sums)
         return false;
     for (size_t i = 0; i < a->n_sums; i++) {
         const struct tally_sum *x = &a->sums[i];

@@ -25,6 +25,9 @@ __extension__ typedef __int128 tally_number;
  * attributes are the same both times. */
 void tallies_add(struct tallies *tallies, const struct job *j);
 void tallies_remove(struct tallies *tallies, const struct job *j);
+/* The same of its bytes alone, around a change of those. */
+void tallies_add_bytes(struct tallies *tallies, const struct job *j);
+void tallies_remove_bytes(struct tallies *tallies, const struct job *j);
 bool tallies_same(const struct tallies *a, const struct tallies *b);
 
 /* Whom a job counts for: "PBS_ALL", its user, its group, its project. */
@@ -33,6 +36,8 @@ const char *tally_name_of(const struct job *j, char kind);
 /* The sum of an entity; 0 of somebody without jobs. 'queued_only': jobs in state Q. */
 size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
                   bool queued_only);
+/* Memory of the attributes and scripts of all their jobs. */
+size_t tally_bytes(const struct tallies *tallies, char kind, const char *name);
 tally_number tally_amount(const struct tallies *tallies, char kind, const char *name,
                           const struct resource_def *def, bool queued_only);
 

@@ -60,6 +60,21 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
     looks_new(m, &q->obj);
 }
 
+void job_takes_bytes(struct model *m, struct job *j, size_t before, size_t after)
+{
+    if (before == after)
+        return;
+    if (j->linked)
+        tallies_remove_bytes(&m->tallies, j);
+    if (j->linked && j->queue)
+        tallies_remove_bytes(&j->queue->tallies, j);
+    j->bytes = j->bytes - before + after;
+    if (j->linked)
+        tallies_add_bytes(&m->tallies, j);
+    if (j->linked && j->queue)
+        tallies_add_bytes(&j->queue->tallies, j);
+}
+
 void link_job(struct model *m, struct job *j)
 {
     struct object *o = find_object(m, OBJ_QUEUE, obj_str(&j->obj, JOB_A_QUEUE, ""));

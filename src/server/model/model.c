@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/model.h"
 
+#include "lib/attr/bounds.h"
 #include "lib/attr/ids.h"
 #include "server/model/priv.h"
 
@@ -232,23 +233,28 @@ void model_free(struct model *m)
     free(m);
 }
 
+/* 'text' NULL: there is no such value any more. */
 static void set_value(struct model *m, struct object *o, int attr, const char *resource,
                       const char *text)
 {
-    int err = attr_value_set(kind_table(o->kind)->rows[attr].type, &o->attr[attr],
-                             m->defs, resource, text, WIRE_OP_SET);
+    const struct attr_type *type = kind_table(o->kind)->rows[attr].type;
+    struct attr_value *v = &o->attr[attr];
+    size_t before = o->kind == OBJ_JOB ? attr_value_bytes(type, v) : 0;
+    int err = 0;
 
+    if (text)
+        err = attr_value_set(type, v, m->defs, resource, text, WIRE_OP_SET);
+    else
+        attr_value_unset(type, v, resource);
     MUST(err == 0); /* the handler has checked the text */
-    (void)err;
+    if (o->kind == OBJ_JOB)
+        job_takes_bytes(m, STRUCT_OF(o, struct job, obj), before,
+                        attr_value_bytes(type, v));
 }
 
 static void apply_change(struct model *m, struct object *o, const struct change *c)
 {
-    if (c->after)
-        set_value(m, o, c->attr, c->resource, c->after);
-    else
-        attr_value_unset(kind_table(o->kind)->rows[c->attr].type, &o->attr[c->attr],
-                         c->resource);
+    set_value(m, o, c->attr, c->resource, c->after);
 }
 
 /* Objects are loaded in order of creation, and an object may be older than a resource

@@ -125,6 +125,7 @@ struct job {
     struct holds holds;  /* from exec_vnode while it runs */
     struct holds awaits; /* from hf_hot_vnodes while it is queued */
     struct job *queue_prev, *queue_next;
+    size_t bytes; /* memory of its attributes, script included */
     bool linked;
     bool hot;               /* a hot start has to do with it: see hot_start.h */
     bool counted_in_vnodes; /* its holds and resources are in the sums */
@@ -210,6 +211,8 @@ const struct host *model_host(const struct model *m, const char *name);
 /* Attribute access. obj_num() and obj_str() take what an unset one counts as. */
 const struct attr_value *obj_attr(const struct object *o, int attr);
 bool obj_is_set(const struct object *o, int attr);
+/* Memory of all its attributes' texts and lists. */
+size_t obj_bytes(const struct object *o);
 int64_t obj_num(const struct object *o, int attr, int64_t unset);
 const char *obj_str(const struct object *o, int attr, const char *unset);
 const struct resources *obj_resources(const struct object *o,

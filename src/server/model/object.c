@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/model.h"
 
+#include "lib/attr/bounds.h"
+
 #include <string.h>
 
 const struct attr_value *obj_attr(const struct object *o, int attr)
@@ -14,6 +16,17 @@ const struct attr_value *obj_attr(const struct object *o, int attr)
 bool obj_is_set(const struct object *o, int attr)
 {
     return obj_attr(o, attr)->set;
+}
+
+size_t obj_bytes(const struct object *o)
+{
+    const struct attr_table *table = kind_table(o->kind);
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < table->n; i++)
+        if (o->attr[i].set)
+            bytes += attr_value_bytes(table->rows[i].type, &o->attr[i]);
+    return bytes;
 }
 
 int64_t obj_num(const struct object *o, int attr, int64_t unset)

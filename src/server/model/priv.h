@@ -11,6 +11,9 @@
 void link_object(struct model *m, struct object *o);
 void unlink_object(struct model *m, struct object *o);
 
+/* A value of the job's took 'before' bytes and takes 'after' bytes now. */
+void job_takes_bytes(struct model *m, struct job *j, size_t before, size_t after);
+
 /* It is out of the tables: nobody borrows from it any more. */
 void node_removed(struct model *m, struct node *n);
 

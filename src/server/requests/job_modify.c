@@ -5,6 +5,7 @@
 #include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
+#include "server/decide/object_size.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
@@ -345,6 +346,17 @@ static int check_holds(const struct alteration *al, struct diag *why)
     return check_hold_letters(al->rq, letters, why);
 }
 
+static int check_size(const struct alteration *al, struct diag *why)
+{
+    size_t after = edit_bytes(&al->e, -1), before = al->job->bytes;
+    int err = object_keeps_size(al->rq, &al->e, why);
+
+    if (err || al->rq->who->scheduler)
+        return err;
+    return user_jobs_keep_size(al->m, al->rq, edit_str(&al->e, JOB_A_EUSER, ""),
+                               after > before ? after - before : 0, why);
+}
+
 static int check_alteration(struct alteration *al, struct diag *why)
 {
     bool running = job_is_at_mom(al->job);
@@ -362,6 +374,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
         err = check_holds(al, why);
     if (!err)
         err = job_entries_agree(&al->e, why);
+    if (!err)
+        err = check_size(al, why);
     if (!err && running && al->e.touched[JOB_A_RESOURCE_LIST])
         err = check_raises(al, why);
     if (!err && !running)

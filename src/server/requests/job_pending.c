@@ -79,6 +79,11 @@ struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
     return job;
 }
 
+size_t pending_bytes(const struct pending_job *job)
+{
+    return arena_used_bytes(job->arena) + job->script.cap;
+}
+
 void pending_drop(struct pending_jobs *p, uint64_t conn)
 {
     struct pending_job *job = pending_find(p, conn);

@@ -31,6 +31,9 @@ void pending_free(struct pending_jobs *p); /* NULL is fine */
 /* The job of that connection, NULL when it sends none. */
 struct pending_job *pending_find(struct pending_jobs *p, uint64_t conn);
 
+/* Bytes of memory that it takes until it is committed or dropped. */
+size_t pending_bytes(const struct pending_job *job);
+
 /* A new one for the connection; an unfinished one is thrown away. 'rec' is copied. */
 struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
                                 const struct record *rec);

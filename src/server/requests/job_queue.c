@@ -18,6 +18,7 @@
 #include "server/requests/job_admit.h"
 #include "server/requests/job_limits.h"
 #include "server/requests/job_pending.h"
+#include "server/decide/object_size.h"
 #include "server/decide/config.h"
 
 #include <string.h>
@@ -298,6 +299,11 @@ int handle_queue_job(const struct model *m, const struct request *rq,
     if (!err)
         err = describe(&s, &out->why);
     if (!err)
+        err = object_keeps_size(rq, &s.job, &out->why);
+    if (!err)
+        err = user_jobs_keep_size(m, rq, s.acct.user, edit_bytes(&s.job, -1),
+                                  &out->why);
+    if (!err)
         accept_submission(&s, out);
     edit_fini(&s.job);
     return err;
@@ -384,6 +390,9 @@ int handle_commit(const struct model *m, const struct request *rq, struct decisi
     if (!job || strcasecmp(job->id, body->id) != 0)
         return diag_code(&out->why, PBSE_UNKJOBID);
     err = check_again(m, job->rec, &out->why);
+    if (!err)
+        err = user_jobs_keep_size(m, rq, change_text(job->rec, JOB_A_EUSER, ""),
+                                  pending_bytes(job), &out->why);
     if (err) {
         pending_drop(rq->pending, rq->who->conn);
         return err;

@@ -14,6 +14,7 @@
 #include "server/model/resv_time.h"
 #include "server/requests/handlers.h"
 #include "server/requests/resv_access.h"
+#include "server/decide/object_size.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
@@ -381,6 +382,8 @@ int handle_resv_modify(const struct model *m, const struct request *rq,
     edit_init(&e, m, OBJ_RESV, &a.r->obj);
     for (size_t i = 0; i < ARRAY_LEN(steps) && !err; i++)
         err = steps[i](&a);
+    if (!err)
+        err = object_keeps_size(rq, &e, &out->why);
     if (!err)
         make(&a);
     edit_fini(&e);

@@ -327,6 +327,8 @@ static int load_core(struct shell *sh)
         .server_port = sh->conf->batch_port,
         .mom_port = sh->conf->mom_port,
         .home = sh->conf->home,
+        .max_object_bytes = (size_t)sh->conf->limit_object_kib << 10,
+        .max_user_jobs_bytes = (size_t)sh->conf->limit_user_jobs_mib << 20,
         .version = PBS_VERSION,
         .holdfast_version = HOLDFAST_VERSION,
         .root_user = sh->user,
@@ -413,9 +415,9 @@ int start_network(struct shell *sh)
 void start_undo(struct shell *sh)
 {
     mom_link_free(sh->moms);
-    clients_free(sh->clients);
     committer_free(sh->committer);
-    outbox_free(sh->outbox);
+    outbox_free(sh->outbox); /* before the table of clients, whose shares it charges */
+    clients_free(sh->clients);
     loop_timer_free(sh->deadline);
     accounting_free(sh->accounting);
     svr_free(sh->svr);
