@@ -51,20 +51,31 @@ struct share *share_hold(struct shares *all, const char *key)
     return s;
 }
 
-void share_drop(struct shares *all, struct share *s)
+static void end_if_empty(struct shares *all, struct share *s)
 {
-    struct share_entry *e;
+    struct share_entry *e = STRUCT_OF(s, struct share_entry, share);
 
-    if (!s)
+    if (s->n > 0 || s->unsaved.bytes > 0)
         return;
-    MUST(s->n > 0);
-    if (--s->n > 0)
-        return;
-    MUST(s->memory.bytes == 0 && s->unsaved.bytes == 0);
-    e = STRUCT_OF(s, struct share_entry, share);
+    MUST(s->memory.bytes == 0);
     HASH_DEL(all->by_key, e);
     free((char *)s->key);
     free(e);
+}
+
+void share_drop(struct shares *all, struct share *s)
+{
+    if (!s)
+        return;
+    MUST(s->n > 0);
+    s->n--;
+    end_if_empty(all, s);
+}
+
+void share_unsaved(struct shares *all, struct share *s, size_t before, size_t after)
+{
+    budget_recount(&s->unsaved, before, after);
+    end_if_empty(all, s);
 }
 
 /* uthash iterates in the order of additions. */

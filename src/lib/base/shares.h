@@ -2,8 +2,8 @@
  *
  * A budget counts bytes and is a part of a larger one: what is charged to it is charged
  * to that one too. A share is what one party has: the connections of one user, or of
- * the strangers at one address, and the budget of their memory. A share lives as long
- * as somebody holds it, so that it is forgotten when its party has nothing any more.
+ * the strangers at one address, and the budget of their memory. A share is forgotten
+ * when its party has nothing any more.
  *
  * Nothing here refuses anything: whoever charges looks at the sums and decides.
  *
@@ -25,7 +25,8 @@ struct share {
     const char *key; /* whose it is */
     size_t n;        /* holders: share_hold() less share_drop() */
     struct budget memory;
-    struct budget unsaved; /* memory of what was decided for it and is not durable yet */
+    struct budget
+        unsaved; /* memory of what was decided for it and is not durable yet */
 };
 
 /* A zeroed struct has no shares. The budgets are what those of all its shares are part
@@ -38,9 +39,14 @@ struct shares {
 /* The share of 'key', made when there is none, with one holder more. Never NULL. */
 struct share *share_hold(struct shares *all, const char *key);
 
-/* One holder less; the last one ends the share. What its budgets still count must be
- * taken back before. share_drop(all, NULL) is fine. */
+/* One holder less; what its budget 'memory' counts of his must be taken back before.
+ * The share ends with its last holder, or when nothing of it is unsaved any more.
+ * share_drop(all, NULL) is fine. */
 void share_drop(struct shares *all, struct share *s);
+
+/* As budget_recount() of its budget 'unsaved'; with 'after' 0 that may end the share.
+ */
+void share_unsaved(struct shares *all, struct share *s, size_t before, size_t after);
 
 /* NULL when that party has nothing. */
 struct share *share_find(const struct shares *all, const char *key);

@@ -512,6 +512,13 @@ bool svr_is_staff(const struct svr *s, const char *user, const char *host)
     return (requester_rights(s->m, user, host, false) & WHO_STAFF) != 0;
 }
 
+size_t svr_pending_bytes(const struct svr *s, uint64_t conn)
+{
+    const struct pending_job *job = pending_find(s->pending, conn);
+
+    return job ? pending_bytes(job) : 0;
+}
+
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);

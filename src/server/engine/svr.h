@@ -44,6 +44,9 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
 /* Is that user, not known to be root, a manager or an operator? */
 bool svr_is_staff(const struct svr *s, const char *user, const char *host);
 
+/* Bytes of memory of the job that this connection is sending, until it is committed. */
+size_t svr_pending_bytes(const struct svr *s, uint64_t conn);
+
 /* A request that is too long for one turn is parked, and goes on a slice at a time
  * (doc/design/006). While svr_has_work() is true svr_go_on() carries out one slice of
  * the request whose turn it is; whoever waits for it is answered with the last one. */

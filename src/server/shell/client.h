@@ -99,6 +99,8 @@ struct clients {
     /* Bytes of memory: messages that are not whole, jobs that are being sent, replies
      * that are not read. When it is more, whoever has most of it goes. */
     size_t max_memory, max_user_memory, max_stranger_memory;
+    /* The same of what was decided and is not saved yet: who has more waits. */
+    size_t max_unsaved, max_user_unsaved;
     size_t max_held;
     int64_t stalled_ms;
     size_t n_readers; /* of long replies */
@@ -106,6 +108,7 @@ struct clients {
     int64_t crowded_at; /* when a full table was logged last */
     struct loop_timer *resume, *sweep;
     struct loop_timer *work; /* parked requests go on */
+    bool starving; /* somebody waits for clients_eased() */
     struct methods *methods;
 };
 

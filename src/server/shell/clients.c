@@ -59,7 +59,8 @@ static void leave(struct client *c)
 
 void client_count(struct client *c)
 {
-    size_t bytes = c->message.cap + c->part.cap;
+    size_t bytes = c->message.cap + c->part.cap +
+                   svr_pending_bytes(c->all->sh->svr, c->number);
 
     budget_recount(&c->share->memory, c->counted, bytes);
     c->counted = bytes;
@@ -386,6 +387,14 @@ static void on_resume(void *arg)
     }
 }
 
+void clients_eased(struct clients *cs)
+{
+    if (!cs || !cs->starving)
+        return;
+    cs->starving = false;
+    loop_timer_set(cs->resume, 0);
+}
+
 /* The reply is on its way: what the client has sent meanwhile is served next. */
 void client_answered(struct client *c)
 {
@@ -581,6 +590,8 @@ static void set_limits(struct clients *cs, const struct conf *conf)
     crowd_init(&cs->crowd, most_clients());
     cs->max_memory = conf_limit(conf->limit_memory_mib, mib);
     cs->max_user_memory = conf_limit(conf->limit_user_memory_mib, mib);
+    cs->max_unsaved = cs->max_memory;
+    cs->max_user_unsaved = cs->max_user_memory;
     cs->max_stranger_memory = conf_limit(conf->limit_stranger_memory_mib, mib);
 }
 

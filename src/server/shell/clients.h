@@ -22,6 +22,9 @@ void clients_close(struct clients *cs, uint64_t conn);
 void clients_sched_command(struct clients *cs, const char *sched, int32_t command,
                            const char *job_id);
 
+/* Something that was decided has left, so that who had too much of that may go on. */
+void clients_eased(struct clients *cs);
+
 /* At the end of a turn: who makes us hold too much goes. */
 void clients_end_turn(struct clients *cs);
 

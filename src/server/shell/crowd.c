@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/crowd.h"
 
-static struct shares *shares_of(struct crowd *w, enum crowd_rank rank)
+struct shares *crowd_shares(struct crowd *w, enum crowd_rank rank)
 {
     switch (rank) {
     case CROWD_STRANGER:
@@ -24,8 +24,8 @@ void crowd_init(struct crowd *w, size_t max)
     w->for_staff = MIN_OF(w->for_staff, max / 8);
     w->max_user = MIN_OF(w->max_user, MAX_OF(crowd_room_for_users(w) / 2, 1u));
     for (size_t i = 0; i < CROWD_RANKS; i++) {
-        shares_of(w, i)->memory.part_of = &w->memory;
-        shares_of(w, i)->unsaved.part_of = &w->unsaved;
+        crowd_shares(w, i)->memory.part_of = &w->memory;
+        crowd_shares(w, i)->unsaved.part_of = &w->unsaved;
     }
 }
 
@@ -99,12 +99,12 @@ enum crowd_verdict crowd_asks(const struct crowd *w, enum crowd_rank rank,
 struct share *crowd_enter(struct crowd *w, enum crowd_rank rank, const char *key)
 {
     w->n[rank]++;
-    return share_hold(shares_of(w, rank), key);
+    return share_hold(crowd_shares(w, rank), key);
 }
 
 void crowd_leave(struct crowd *w, enum crowd_rank rank, struct share *s)
 {
     MUST(w->n[rank] > 0);
     w->n[rank]--;
-    share_drop(shares_of(w, rank), s);
+    share_drop(crowd_shares(w, rank), s);
 }

@@ -59,6 +59,9 @@ enum crowd_verdict {
 enum crowd_verdict crowd_asks(const struct crowd *w, enum crowd_rank rank,
                               const char *key, const struct share **whose);
 
+/* Where the share of a connection of that rank is. */
+struct shares *crowd_shares(struct crowd *w, enum crowd_rank rank);
+
 /* It is in; its share. It has left. */
 struct share *crowd_enter(struct crowd *w, enum crowd_rank rank, const char *key);
 void crowd_leave(struct crowd *w, enum crowd_rank rank, struct share *s);

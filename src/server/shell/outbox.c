@@ -35,8 +35,17 @@
  * and the largest ones too slow for a database that has seconds for a statement. */
 #define COMMIT_RECORDS 5000
 
+/* What the effects of a turn take of a party's budget. */
+struct charge {
+    struct shares *all;
+    struct share *share;
+    size_t bytes;
+};
+
 struct turn_effects {
     struct effects effects;
+    size_t n_charges, cap_charges;
+    struct charge *charges; /* in the effects' arena */
     size_t n_left;  /* effects[0 .. n_left) have left */
     bool *left;     /* n of them; those beyond n_left that did not wait */
     bool submitted; /* its records are with the store, or durable */
@@ -64,8 +73,19 @@ static struct turn_effects *turn_new(void)
     return t;
 }
 
-static void turn_free(struct turn_effects *t)
+static void end_charges(struct outbox *o, struct turn_effects *t)
 {
+    if (t->n_charges > 0)
+        clients_eased(o->sh->clients);
+    for (size_t i = 0; i < t->n_charges; i++)
+        share_unsaved(t->charges[i].all, t->charges[i].share, t->charges[i].bytes, 0);
+    t->n_charges = t->cap_charges = 0;
+    t->charges = NULL;
+}
+
+static void turn_free(struct outbox *o, struct turn_effects *t)
+{
+    end_charges(o, t);
     arena_free(t->effects.arena);
     free(t);
 }
@@ -90,8 +110,8 @@ void outbox_free(struct outbox *o)
     if (!o)
         return;
     DL_FOREACH_SAFE(o->turns, t, next)
-    turn_free(t);
-    turn_free(o->current);
+    turn_free(o, t);
+    turn_free(o, o->current);
     loop_timer_free(o->gather);
     free(o);
 }
@@ -99,6 +119,18 @@ void outbox_free(struct outbox *o)
 struct effects *outbox_effects(struct outbox *o)
 {
     return &o->current->effects;
+}
+
+void outbox_charge(struct outbox *o, struct shares *all, struct share *s, size_t bytes)
+{
+    struct turn_effects *t = o->current;
+
+    if (bytes == 0)
+        return;
+    share_unsaved(all, s, 0, bytes);
+    t->charges = arena_grow(t->effects.arena, t->charges, t->n_charges, &t->cap_charges,
+                            8, sizeof(*t->charges));
+    t->charges[t->n_charges++] = (struct charge){ all, s, bytes };
 }
 
 bool outbox_is_empty(const struct outbox *o)
@@ -205,7 +237,7 @@ static void release(struct outbox *o)
             return;
         MUST(t->n_left == t->effects.n);
         DL_DELETE(o->turns, t);
-        turn_free(t);
+        turn_free(o, t);
     }
 }
 
@@ -317,7 +349,7 @@ void outbox_end_turn(struct outbox *o)
         if (!has_work_for_store(t) && speaks_of_durable(o, t)) {
             for (size_t i = 0; i < t->effects.n; i++)
                 tell(o->sh, &t->effects.v[i], t->effects.arena);
-            turn_free(t);
+            turn_free(o, t);
             continue;
         }
         o->decided_seq = last_decided(o, t);
@@ -330,6 +362,7 @@ void outbox_end_turn(struct outbox *o)
             submit(o);
         release(o);
     }
+    end_charges(o, o->current);
     arena_clear(o->current->effects.arena); /* of inputs that had no effect */
 }
 

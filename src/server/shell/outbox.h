@@ -4,6 +4,7 @@
 #ifndef SERVER_SHELL_OUTBOX_H
 #define SERVER_SHELL_OUTBOX_H
 
+#include "lib/base/shares.h"
 #include "server/shell/shell.h"
 
 struct outbox *outbox_new(struct shell *sh);
@@ -30,6 +31,10 @@ void outbox_give_up(struct outbox *o);
  * asks for something meanwhile waits for all that was decided before. */
 #define OUTBOX_MOST_UNSAVED 256
 bool outbox_is_behind(const struct outbox *o);
+
+/* The effects of this turn take 'bytes' for the party of that share, until they have
+ * left: they are counted in its budget 'unsaved', and clients_eased() tells the end. */
+void outbox_charge(struct outbox *o, struct shares *all, struct share *s, size_t bytes);
 
 /* Nothing waits any more. */
 bool outbox_is_empty(const struct outbox *o);

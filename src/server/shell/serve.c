@@ -71,13 +71,15 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
                              .server_uid = c->server_uid,
                              .host_root = c->host_root,
                              .conn = c->number };
-    size_t before = out->n;
+    size_t before = out->n, bytes_before = arena_used_bytes(out->arena);
     int32_t code = 0;
 
     if (rq->number == BATCH_REGISTER_SCHED)
         who.may_schedule =
             sched_conn_may_register(c, ((const struct body_id *)rq->body)->id);
     svr_request(sh->svr, shell_now(sh), &who, rq, out);
+    outbox_charge(sh->outbox, crowd_shares(&c->all->crowd, c->rank), c->share,
+                  arena_used_bytes(out->arena) - bytes_before);
     if (!effects_answer(out, before, c, &code)) {
         c->waiting = !row || !row->silent;
         if (svr_listing_is_gathering(sh->svr, c->number))
@@ -127,11 +129,13 @@ static bool serve_one(struct client *c)
     struct effects *out = outbox_effects(c->all->sh->outbox);
     struct dis_in in = { c->message.data + c->message_at,
                          c->message.data + c->message.len, out->arena };
+    struct arena_mark mark = arena_mark(out->arena);
     struct wire_request rq;
     bool known = true;
     enum dis_error err = batch_read_request(&in, &rq, &known);
 
     if (err == DIS_EOD && may_go_on(c)) {
+        arena_rewind(out->arena, &mark); /* it is read again from its front */
         conn_expect_more(c->conn, true);
         return false;
     }
@@ -176,10 +180,26 @@ static void consume(struct client *c)
     client_count(c);
 }
 
+/* The disk is slower than this user asks: he waits until what he has asked for is saved,
+ * and all users wait when it is too much of all of them. */
+static bool is_starved(struct client *c)
+{
+    struct clients *cs = c->all;
+    bool starved = c->rank == CROWD_USER &&
+                   (c->share->unsaved.bytes > cs->max_user_unsaved ||
+                    cs->crowd.unsaved.bytes > cs->max_unsaved);
+
+    if (starved) {
+        cs->starving = true;
+        c->to_resume = true;
+    }
+    return starved;
+}
+
 static bool may_serve(struct client *c)
 {
     return !c->closing && !c->waiting && !c->shake && c->role != ROLE_SECOND &&
-           !is_choked(c) && unserved(c) > 0;
+           unserved(c) > 0 && !is_choked(c) && !is_starved(c);
 }
 
 void serve_rest(struct client *c)

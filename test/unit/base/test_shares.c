@@ -35,6 +35,21 @@ static void test_a_share_lives_as_long_as_its_holders(void)
     CU_ASSERT_PTR_NULL(all.by_key);
 }
 
+/* Its connections may have ended before what they asked for is saved. */
+static void test_a_share_outlives_its_holders_until_all_is_saved(void)
+{
+    struct shares all = { 0 };
+    struct share *a = share_hold(&all, "a");
+
+    share_unsaved(&all, a, 0, 10);
+    share_drop(&all, a);
+    CU_ASSERT_PTR_EQUAL(share_find(&all, "a"), a);
+    CU_ASSERT_EQUAL(a->n, 0);
+    CU_ASSERT_EQUAL(all.unsaved.bytes, 10);
+    share_unsaved(&all, a, 10, 0);
+    CU_ASSERT_PTR_NULL(share_find(&all, "a"));
+}
+
 static void test_the_largest_share_is_found(void)
 {
     struct shares all = { 0 };
@@ -64,6 +79,8 @@ static const struct unit_case cases[] = {
     { "what a part counts counts in the whole", test_a_part_counts_in_the_whole },
     { "a share lives as long as its holders",
       test_a_share_lives_as_long_as_its_holders },
+    { "a share outlives its holders until all is saved",
+      test_a_share_outlives_its_holders_until_all_is_saved },
     { "the largest share is found", test_the_largest_share_is_found },
 };
 

@@ -46,6 +46,8 @@ static struct core {
     size_t slices_left, parts_left, part_at, n_listed_bytes;
     uint64_t brief_conn; /* another long reply: one small part */
     size_t brief_slices_left;
+    uint64_t pending_conn; /* which sends a job */
+    size_t pending_bytes;  /* that takes so much */
     size_t held_bytes; /* by long replies, as the shell is told */
     uint64_t parked_conn; /* its request goes on until another one was served */
     size_t n_served_at_parking;
@@ -195,6 +197,12 @@ bool svr_is_staff(const struct svr *s, const char *user, const char *host)
 {
     (void)s, (void)user, (void)host;
     return false;
+}
+
+size_t svr_pending_bytes(const struct svr *s, uint64_t conn)
+{
+    (void)s;
+    return conn == core.pending_conn ? core.pending_bytes : 0;
 }
 
 size_t svr_listing_held_bytes(const struct svr *s)
@@ -400,9 +408,9 @@ static void world_begin(void)
 
 static void world_end(void)
 {
-    clients_free(sh.clients);
     committer_free(sh.committer);
     outbox_free(sh.outbox);
+    clients_free(sh.clients);
     accounting_free(sh.accounting);
     loop_timer_free(sh.deadline);
     store_close(sh.store);
@@ -955,6 +963,80 @@ static void test_who_buffers_most_goes(void)
     close(small);
     close(other);
     free(filler);
+    world_end();
+}
+
+/* QueueJob and JobScript leave something with the core until Commit. */
+static void test_a_job_that_is_being_sent_is_in_the_budget(void)
+{
+    int fd, other;
+
+    world_begin();
+    sh.clients->max_memory = 3u << 20;
+    fd = local_client();
+    other = local_client();
+    core.pending_conn = 1;
+    core.pending_bytes = 2u << 20;
+    ask(fd, STATUS);
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 1");
+    core.pending_bytes = 4u << 20;
+    ask(fd, STATUS);
+    for (int i = 0; i < 100 && core.n_gone == 0; i++)
+        settle();
+    CU_ASSERT_EQUAL(core.n_gone, 1);
+    CU_ASSERT_EQUAL(core.gone_conn, 1);
+    core.pending_conn = 0;
+    ask(other, STATUS);
+    CU_ASSERT_PTR_NOT_NULL(strstr(reply(other), "answer"));
+    close(fd);
+    close(other);
+    world_end();
+}
+
+static int client_of(const char *user)
+{
+    int fd = tcp_client();
+
+    settle();
+    client_become(sh.clients->list->prev, user);
+    return fd;
+}
+
+/* What a user has asked for takes memory until it is saved: he waits for that. */
+static void test_who_has_much_that_is_unsaved_waits(void)
+{
+    const char *const status_of_ann = "+2+22+21+3ann+0+0+0";
+    size_t n_before;
+    int first, second, other;
+
+    world_begin();
+    sh.clients->max_user_unsaved = 16;
+    first = client_of("ann");
+    second = client_of("ann");
+    other = local_client();
+    ask(other, MANAGER);
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+4made");
+    store_memory_fail(sh.store, true);
+    ask(first, "+2+2+9+3ann+0+1+0+0+0");
+    while (!core.store_failed)
+        turn();
+    n_before = core.n_requests;
+    ask(second, status_of_ann);
+    settle();
+    CU_ASSERT_EQUAL(core.n_requests, n_before);
+    ask(other, "+2+22+58%u+0+0+0");
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+3old");
+    CU_ASSERT_EQUAL(core.n_requests, n_before + 1);
+    store_memory_fail(sh.store, false);
+    while (core.n_requests == n_before + 1)
+        turn();
+    CU_ASSERT_EQUAL(core.n_requests, n_before + 2);
+    close(first);
+    close(second);
+    close(other);
+    for (int i = 0; i < 10; i++)
+        settle();
+    CU_ASSERT_PTR_NULL(share_find(&sh.clients->crowd.users, "ann"));
     world_end();
 }
 
@@ -1865,6 +1947,9 @@ int main(void)
         { "what stands behind a long message is served",
           test_what_stands_behind_a_long_message_is_served },
         { "who buffers most goes", test_who_buffers_most_goes },
+        { "a job that is being sent is in the budget",
+          test_a_job_that_is_being_sent_is_in_the_budget },
+        { "who has much that is unsaved waits", test_who_has_much_that_is_unsaved_waits },
         { "unread long replies are bounded", test_unread_long_replies_are_bounded },
         { "long replies wait for readers that read",
           test_long_replies_wait_for_readers_that_read },
