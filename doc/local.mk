@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	doc/extensions.md \
 	doc/fuzzing.md \
 	doc/pbs \
+	doc/glossary.md \
 	doc/performance.md \
 	doc/security.md \
 	doc/store.md

@@ -22,7 +22,7 @@
 struct pg_store {
     struct store base;
     struct pg_link link;
-    struct pg_hold hold;
+    struct pg_lease lease;
     bool in_doubt; /* COMMIT was sent, and no answer came */
 };
 
@@ -45,7 +45,7 @@ static int come_back(struct pg_store *p, uint64_t new_seq, bool *done, struct di
     int err = pg_link_open(&p->link, why);
 
     if (!err)
-        err = pg_schema_resume(&p->link, &p->hold, &last_seq, why);
+        err = pg_schema_resume(&p->link, &p->lease, &last_seq, why);
     if (!err)
         err = pg_batch_prepare(&p->link, why);
     if (err) {
@@ -67,7 +67,7 @@ static int come_back(struct pg_store *p, uint64_t new_seq, bool *done, struct di
 static int write_all(struct pg_store *p, const struct store_batch *batch,
                      const struct net *net, uint64_t new_seq, struct diag *why)
 {
-    const struct pg_step step = { p->base.last_seq, new_seq, p->hold.epoch };
+    const struct pg_step step = { p->base.last_seq, new_seq, p->lease.epoch };
     int err = pg_batch_write(&p->link, batch, net, &step, why);
 
     if (err)
@@ -279,7 +279,7 @@ static int open_all(struct pg_store *p, const char *holder, struct diag *why)
         return PBSE_TRYAGAIN;
     }
     if (!err)
-        err = pg_schema_open(&p->link, holder, &p->hold, why);
+        err = pg_schema_open(&p->link, holder, &p->lease, why);
     if (!err)
         err = pg_batch_prepare(&p->link, why);
     if (!err)

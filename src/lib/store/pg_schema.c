@@ -77,7 +77,7 @@ static int try_lock_for_a_while(struct pg_link *l, struct diag *why)
     return locked;
 }
 
-static int remember_session(struct pg_link *l, struct pg_hold *hold, struct diag *why)
+static int remember_session(struct pg_link *l, struct pg_lease *lease, struct diag *why)
 {
     PGresult *res = pg_query(l,
                              "SELECT pid, backend_start FROM pg_stat_activity"
@@ -87,8 +87,8 @@ static int remember_session(struct pg_link *l, struct pg_hold *hold, struct diag
     if (!res)
         return PBSE_SYSTEM;
     if (PQntuples(res) == 1) {
-        snprintf(hold->pid, sizeof(hold->pid), "%s", PQgetvalue(res, 0, 0));
-        snprintf(hold->since, sizeof(hold->since), "%s", PQgetvalue(res, 0, 1));
+        snprintf(lease->pid, sizeof(lease->pid), "%s", PQgetvalue(res, 0, 0));
+        snprintf(lease->since, sizeof(lease->since), "%s", PQgetvalue(res, 0, 1));
     }
     PQclear(res);
     return 0;
@@ -173,7 +173,7 @@ static int bring_up_to_date(struct pg_link *l, struct diag *why)
     return err;
 }
 
-static int begin_epoch(struct pg_link *l, const char *holder, struct pg_hold *hold,
+static int begin_epoch(struct pg_link *l, const char *holder, struct pg_lease *lease,
                        struct diag *why)
 {
     PGresult *res = pg_query(l,
@@ -185,14 +185,14 @@ static int begin_epoch(struct pg_link *l, const char *holder, struct pg_hold *ho
     if (!res)
         return PBSE_SYSTEM;
     if (PQntuples(res) == 1)
-        hold->epoch = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
+        lease->epoch = strtoll(PQgetvalue(res, 0, 0), NULL, 10);
     else
         err = store_version_error(WHERE, -1, why);
     PQclear(res);
     return err;
 }
 
-int pg_schema_open(struct pg_link *l, const char *holder, struct pg_hold *hold,
+int pg_schema_open(struct pg_link *l, const char *holder, struct pg_lease *lease,
                    struct diag *why)
 {
     int err, locked = try_lock_for_a_while(l, why);
@@ -203,16 +203,16 @@ int pg_schema_open(struct pg_link *l, const char *holder, struct pg_hold *hold,
         return holder_error(l, why);
     err = bring_up_to_date(l, why);
     if (!err)
-        err = begin_epoch(l, holder, hold, why);
-    return err ? err : remember_session(l, hold, why);
+        err = begin_epoch(l, holder, lease, why);
+    return err ? err : remember_session(l, lease, why);
 }
 
 /* Coming back. */
 
-static int end_old_session(struct pg_link *l, const struct pg_hold *hold,
+static int end_old_session(struct pg_link *l, const struct pg_lease *lease,
                            struct diag *why)
 {
-    const char *const params[] = { hold->pid, hold->since };
+    const char *const params[] = { lease->pid, lease->since };
     PGresult *res = pg_query(l,
                              "SELECT pg_terminate_backend(pid, 5000)"
                              " FROM pg_stat_activity WHERE pid = $1::int"
@@ -226,24 +226,24 @@ static int end_old_session(struct pg_link *l, const struct pg_hold *hold,
 }
 
 /* 1: ours again, 0: another session has it, -1: failed. */
-static int take_lock_again(struct pg_link *l, struct pg_hold *hold, struct diag *why)
+static int take_lock_again(struct pg_link *l, struct pg_lease *lease, struct diag *why)
 {
     int locked = try_lock(l, why);
 
     if (locked == 0) {
-        if (end_old_session(l, hold, why))
+        if (end_old_session(l, lease, why))
             return -1;
         locked = try_lock(l, why);
     }
-    if (locked == 1 && remember_session(l, hold, why))
+    if (locked == 1 && remember_session(l, lease, why))
         return -1;
     return locked;
 }
 
-int pg_schema_resume(struct pg_link *l, struct pg_hold *hold, uint64_t *last_seq,
+int pg_schema_resume(struct pg_link *l, struct pg_lease *lease, uint64_t *last_seq,
                      struct diag *why)
 {
-    int err = 0, locked = take_lock_again(l, hold, why);
+    int err = 0, locked = take_lock_again(l, lease, why);
     PGresult *res;
 
     if (locked < 0)
@@ -253,7 +253,7 @@ int pg_schema_resume(struct pg_link *l, struct pg_hold *hold, uint64_t *last_seq
         return PBSE_SYSTEM;
     if (PQntuples(res) != 1)
         err = store_version_error(WHERE, -1, why);
-    else if (strtoll(PQgetvalue(res, 0, 0), NULL, 10) != hold->epoch)
+    else if (strtoll(PQgetvalue(res, 0, 0), NULL, 10) != lease->epoch)
         err = diag_set(why, PBSE_OBJBUSY, "%s: taken over by another server: %s", WHERE,
                        PQgetvalue(res, 0, 2));
     else if (!locked)
@@ -261,7 +261,7 @@ int pg_schema_resume(struct pg_link *l, struct pg_hold *hold, uint64_t *last_seq
                        "%s: another session has the writer's lock; if it is process "
                        "%s of the database, this server's last one, which does not "
                        "end: end it there",
-                       WHERE, hold->pid);
+                       WHERE, lease->pid);
     else
         *last_seq = strtoull(PQgetvalue(res, 0, 1), NULL, 10);
     PQclear(res);

@@ -33,7 +33,7 @@ struct effect {
         struct {
             uint64_t conn;
             struct wire_reply reply;
-            bool looks; /* what it answers has changed nothing */
+            bool reads_only; /* what it answers has changed nothing */
         } reply;
         uint64_t close_conn;
         uint64_t listing_conn;

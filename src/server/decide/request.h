@@ -83,7 +83,7 @@ size_t request_slice_cost(const struct request *rq);
 
 /* When the reply is not known yet: the request waits for a fact about an object. */
 struct hold_reply {
-    bool wanted;
+    bool waits;
     enum obj_kind kind;
     const char *id;    /* of the object waited for */
     int64_t until_at;  /* 0: no limit */

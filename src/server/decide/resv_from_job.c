@@ -47,7 +47,7 @@ bool resv_job_is_awaited(const struct request *rq, const struct job *job,
 
     if (job_phase(job) != JOB_STARTING || rq->now_at >= until_at)
         return false;
-    *ret = (struct hold_reply){ .wanted = true,
+    *ret = (struct hold_reply){ .waits = true,
                                 .asked_again = true,
                                 .kind = OBJ_JOB,
                                 .id = job->obj.id,

@@ -3,17 +3,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_proposal.h"
 
-#include "server/model/resv_state.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
 #include "server/decide/sched_link.h"
+#include "server/model/resv_state.h"
 
 #include <string.h>
 
-/* Where the wanted value of an attribute is kept. */
-static const struct wanted_row {
+/* Where the proposed value of an attribute is kept. */
+static const struct proposed_row {
     int attr;
-    int wanted;
+    int proposed;
 } rows[] = {
     { RESV_A_RESERVE_START, RESV_A_HF_ALTER_START },
     { RESV_A_RESERVE_END, RESV_A_HF_ALTER_END },
@@ -33,7 +33,7 @@ static const struct wanted_row {
 static const int bookkeeping[] = { RESV_A_HF_ALTER_SEQ, RESV_A_HF_ALTER_AT,
                                    RESV_A_HF_ALTER_FORCE, RESV_A_HF_ALTER_UNSET };
 
-static const struct wanted_row *row_of(int attr)
+static const struct proposed_row *row_of(int attr)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].attr == attr)
@@ -58,7 +58,7 @@ bool proposal_is_forced(const struct resv *r)
     return obj_num(&r->obj, RESV_A_HF_ALTER_FORCE, 0) != 0;
 }
 
-static int64_t wanted_num(const struct resv *r, int attr, int64_t unset)
+static int64_t proposed_num(const struct resv *r, int attr, int64_t unset)
 {
     const struct attr_value *v = proposal_value(r, attr);
 
@@ -69,9 +69,10 @@ const char *proposal_obstacle(const struct resv *r, int64_t now_at)
 {
     bool runs = phase_is_running(resv_phase(r));
 
-    if (runs && wanted_num(r, RESV_A_RESERVE_START, 0) > now_at && resv_has_busy_job(r))
+    if (runs && proposed_num(r, RESV_A_RESERVE_START, 0) > now_at &&
+        resv_has_busy_job(r))
         return pbse_text(PBSE_RESV_NOT_EMPTY);
-    if (!runs && wanted_num(r, RESV_A_RESERVE_END, 0) <= now_at)
+    if (!runs && proposed_num(r, RESV_A_RESERVE_END, 0) <= now_at)
         return "its end has passed";
     return NULL;
 }
@@ -83,10 +84,10 @@ bool proposal_knows(int attr)
 
 const struct attr_value *proposal_value(const struct resv *r, int attr)
 {
-    const struct wanted_row *row = row_of(attr);
+    const struct proposed_row *row = row_of(attr);
 
-    if (row && obj_is_set(&r->obj, row->wanted))
-        return obj_attr(&r->obj, row->wanted);
+    if (row && obj_is_set(&r->obj, row->proposed))
+        return obj_attr(&r->obj, row->proposed);
     return obj_attr(&r->obj, attr);
 }
 
@@ -117,8 +118,8 @@ static void want_list(const struct attr_value *v, int attr, struct record *rec,
                       attr_value_member(&attr_resources, v, name, arena));
 }
 
-static void want(const struct edit *e, const struct wanted_row *row, struct buf *unset,
-                 struct record *rec, struct arena *arena)
+static void want(const struct edit *e, const struct proposed_row *row,
+                 struct buf *unset, struct record *rec, struct arena *arena)
 {
     const struct attr_value *v = edit_value(e, row->attr);
     const struct attr_type *type = resv_rows[row->attr].type;
@@ -126,9 +127,9 @@ static void want(const struct edit *e, const struct wanted_row *row, struct buf 
     if (!v->set)
         buf_printf(unset, "%s%s", unset->len ? "," : "", resv_rows[row->attr].name);
     else if (attr_type_has_members(type))
-        want_list(v, row->wanted, rec, arena);
+        want_list(v, row->proposed, rec, arena);
     else
-        record_change(rec, arena, row->wanted, NULL, attr_value_text(type, v, arena));
+        record_change(rec, arena, row->proposed, NULL, attr_value_text(type, v, arena));
 }
 
 void proposal_record(const struct edit *e, struct record *rec, struct arena *arena)
@@ -156,11 +157,11 @@ static void take(struct edit *e, int attr, const char *resource, const char *tex
     (void)err;
 }
 
-/* A list is wanted whole. */
-static void take_list(const struct resv *r, const struct wanted_row *row,
+/* A list is proposed whole. */
+static void take_list(const struct resv *r, const struct proposed_row *row,
                       struct edit *e, struct arena *arena)
 {
-    const struct attr_value *v = obj_attr(&r->obj, row->wanted);
+    const struct attr_value *v = obj_attr(&r->obj, row->proposed);
     const char *name;
 
     edit_unset(e, row->attr, NULL);
@@ -174,7 +175,7 @@ void proposal_edit(const struct resv *r, struct edit *e, struct arena *arena)
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct attr_type *type = resv_rows[rows[i].attr].type;
-        const struct attr_value *v = obj_attr(&r->obj, rows[i].wanted);
+        const struct attr_value *v = obj_attr(&r->obj, rows[i].proposed);
 
         if (!v->set)
             continue;
@@ -190,7 +191,7 @@ void proposal_edit(const struct resv *r, struct edit *e, struct arena *arena)
 void proposal_record_forgotten(struct record *rec, struct arena *arena)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        record_change(rec, arena, rows[i].wanted, NULL, NULL);
+        record_change(rec, arena, rows[i].proposed, NULL, NULL);
     for (size_t i = 0; i < ARRAY_LEN(bookkeeping); i++)
         record_change(rec, arena, bookkeeping[i], NULL, NULL);
 }

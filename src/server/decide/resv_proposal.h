@@ -1,9 +1,9 @@
-/* resv_proposal.h - a wanted change of a reservation, beside it until it is answered.
+/* resv_proposal.h - a proposed change of a reservation, beside it until it is answered.
  *
  * While a scheduler is asked, the reservation stays what it is and promises what it
- * promised: the wanted values are attributes of their own. A yes is one record that
+ * promised: the proposed values are attributes of their own. A yes is one record that
  * makes them the reservation's, a no is one that forgets them; nothing is ever undone.
- * Whoever looks meanwhile is shown the wanted values (resv_show.c).
+ * Whoever looks meanwhile is shown the proposed values (resv_show.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_RESV_PROPOSAL_H
@@ -19,7 +19,7 @@ int64_t proposal_seq(const struct resv *r);
 /* It is made even when every scheduler says no. */
 bool proposal_is_forced(const struct resv *r);
 
-/* The attribute as it would be: the wanted value, else the reservation's own. */
+/* The attribute as it would be: the proposed value, else the reservation's own. */
 const struct attr_value *proposal_value(const struct resv *r, int attr);
 
 /* What was right when it was asked for may have become wrong: why it cannot be made any

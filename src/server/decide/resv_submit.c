@@ -313,7 +313,7 @@ static void answer(struct submission *s)
         return;
     }
     s->out->hold = (struct hold_reply){
-        .wanted = true,
+        .waits = true,
         .kind = OBJ_RESV,
         .id = s->id,
         .until_at = wait_s < 0 ? 0 : instant_after(s->rq->now_at, wait_s),

@@ -163,7 +163,7 @@ static size_t gather_one(struct listings *t, struct listing *l)
         end_part(l, NULL);
         return 0;
     }
-    s = shown_get(t->shown, l->walk.m, &l->rq, &l->walk.wanted, o, &made);
+    s = shown_get(t->shown, l->walk.m, &l->rq, &l->walk.asked, o, &made);
     if (l->n == l->n_most)
         end_part(l, s);
     else

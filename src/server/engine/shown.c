@@ -136,7 +136,7 @@ static uint64_t key_of(const struct object *o, unsigned class)
 /* --- pieces --- */
 
 static struct piece *encode(struct shown_cache *c, const struct model *m,
-                            const struct request *rq, const struct wanted *wanted,
+                            const struct request *rq, const struct asked *asked,
                             const struct object *o)
 {
     struct request mine = *rq;
@@ -145,7 +145,7 @@ static struct piece *encode(struct shown_cache *c, const struct model *m,
     arena_clear(c->scratch);
     buf_clear(&c->bytes);
     mine.arena = c->scratch;
-    show_encode(m, &mine, o, wanted, &c->bytes);
+    show_encode(m, &mine, o, asked, &c->bytes);
     p = xmalloc(sizeof(*p) + c->bytes.len);
     *p = (struct piece){
         .shown = { .len = c->bytes.len, .data = p->bytes, .seq = o->shown_seq },
@@ -190,10 +190,10 @@ static bool is_lasting(struct shown_cache *c, const struct request *rq,
 }
 
 const struct shown *shown_get(struct shown_cache *c, const struct model *m,
-                              const struct request *rq, const struct wanted *wanted,
+                              const struct request *rq, const struct asked *asked,
                               const struct object *o, bool *ret_made)
 {
-    bool lasting = wanted->all && is_lasting(c, rq, o);
+    bool lasting = asked->all && is_lasting(c, rq, o);
     struct piece *p = NULL;
     uint64_t key;
 
@@ -206,7 +206,7 @@ const struct shown *shown_get(struct shown_cache *c, const struct model *m,
         DL_DELETE(c->recent, p);
         DL_PREPEND(c->recent, p);
     } else {
-        p = encode(c, m, rq, wanted, o);
+        p = encode(c, m, rq, asked, o);
         if (lasting)
             keep(c, p, key);
         else
@@ -251,7 +251,7 @@ size_t shown_held_bytes(const struct shown_cache *c)
 bool shown_is_right(struct shown_cache *c, const struct model *m,
                     const struct request *rq, const struct object *o)
 {
-    const struct wanted all = { .all = true };
+    const struct asked all = { .all = true };
     bool made;
     const struct shown *kept = shown_get(c, m, rq, &all, o, &made);
     struct piece *fresh = made ? NULL : encode(c, m, rq, &all, o);

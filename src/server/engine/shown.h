@@ -31,7 +31,7 @@ void shown_cache_free(struct shown_cache *c);
 /* The object as rq's requester may see it; the caller releases it. *ret_made says
  * whether it had to be encoded. rq->arena is not used. */
 const struct shown *shown_get(struct shown_cache *c, const struct model *m,
-                              const struct request *rq, const struct wanted *wanted,
+                              const struct request *rq, const struct asked *asked,
                               const struct object *o, bool *ret_made);
 void shown_release(struct shown_cache *c, const struct shown *s);
 

@@ -215,7 +215,7 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
     if (d->deferred_id &&
         !answer_deferred(t, d->deferred_id, d->deferred_code, d->deferred_text))
         d->reply = refusal(t->out->arena, PBSE_IVALREQ, NULL);
-    if (d->hold.wanted && d->hold.deferred_run && !ask_deferred(t, d->hold.id)) {
+    if (d->hold.waits && d->hold.deferred_run && !ask_deferred(t, d->hold.id)) {
         refuse(t, rq, PBSE_NOSCHEDULER, NULL, silent);
         return;
     }
@@ -224,7 +224,7 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
         if (!d->forward_quietly)
             return;
     }
-    if (d->hold.wanted)
+    if (d->hold.waits)
         held_add(&t->s->held, rq->who->conn, rq->wire->number, rq->actor, t->s->m->seq,
                  &d->hold);
     else if (d->listing)
@@ -263,7 +263,7 @@ static const char *refusal_words(const struct decision *d, int code)
 /* It changes something, or waits for what can only come with a change. */
 static bool needs_store(const struct decision *d)
 {
-    return d->records.n > 0 || d->hold.wanted || d->forward_job;
+    return d->records.n > 0 || d->hold.waits || d->forward_job;
 }
 
 /* The reply to a request that has changed nothing. */
@@ -271,7 +271,7 @@ static void mark_look(struct effects *out, size_t from, uint64_t conn)
 {
     for (size_t i = from; i < out->n; i++)
         if (out->v[i].kind == EFFECT_REPLY && out->v[i].u.reply.conn == conn)
-            out->v[i].u.reply.looks = true;
+            out->v[i].u.reply.reads_only = true;
 }
 
 /* One slice of a request that goes on, or waits for an object. False: it is refused. */

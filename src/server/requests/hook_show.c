@@ -46,7 +46,7 @@ int handle_status_hook(const struct model *m, const struct request *rq,
     bool pbs = str_same(rq->wire->extend, "pbshook");
     uint32_t type = pbs ? OBJECT_PBS_HOOK : OBJECT_HOOK;
     const struct object *one = all ? NULL : model_find(m, OBJ_HOOK, body->id);
-    struct wanted wanted;
+    struct asked asked;
     int err;
 
     if (!rq->who->server_uid && !rq->who->scheduler)
@@ -57,14 +57,14 @@ int handle_status_hook(const struct model *m, const struct request *rq,
         return refuse(out, body->id, "does not exist!");
     if (one && is_pbs(one) != pbs)
         return refuse(out, body->id, pbs ? "not of 'pbs' type" : "not of 'site' type");
-    err = wanted_parse(&body->wanted, OBJ_HOOK, rq->arena, &wanted, &out->why);
+    err = asked_parse(&body->wanted, OBJ_HOOK, rq->arena, &asked, &out->why);
     if (err)
         return err;
     out->reply.choice = REPLY_STATUS;
     MODEL_EACH(m, OBJ_HOOK, o)
     {
         if (one ? o == one : is_pbs(o) == pbs)
-            show_object(m, rq, o, type, &wanted, out);
+            show_object(m, rq, o, type, &asked, out);
     }
     return 0;
 }

@@ -40,7 +40,7 @@ struct answer {
     enum resv_phase phase;
     const char *partition;     /* who answers */
     const char *reason;        /* of a no, NULL when it was not said */
-    const struct edit *wanted; /* of the open alteration, NULL: none */
+    const struct edit *proposed; /* of the open alteration, NULL: none */
     int64_t start_at;
     int64_t end_at;
     struct exec_vnode vnodes;
@@ -105,7 +105,7 @@ static void retry_later(const struct answer *a)
 static void grant(const struct answer *a, const char *vnodes)
 {
     const struct proposal_grant g = {
-        .e = a->wanted,
+        .e = a->proposed,
         .vnodes = vnodes,
         .partition = vnodes ? a->partition : NULL,
         .actor = a->rq->actor,
@@ -151,7 +151,7 @@ static int take_no_to_wanted(const struct answer *a)
 
 static int take_no(const struct answer *a)
 {
-    if (a->wanted)
+    if (a->proposed)
         return take_no_to_wanted(a);
     if (phase_is_degraded(a->phase))
         retry_later(a);
@@ -213,7 +213,7 @@ static int take_vnodes(struct answer *a)
 static bool is_as_much(const struct answer *a, const char **ret_why)
 {
     const struct object *o = &a->r->obj;
-    const char *text = a->wanted ? edit_str(a->wanted, RESV_A_SCHEDSELECT, "")
+    const char *text = a->proposed ? edit_str(a->proposed, RESV_A_SCHEDSELECT, "")
                                  : obj_str(o, RESV_A_SCHEDSELECT, "");
     struct resources want = { 0 };
     struct select select;
@@ -243,8 +243,8 @@ static int check_fit(struct answer *a)
         .start_at = a->start_at,
         .end_at = a->end_at,
         .now_at = a->rq->now_at,
-        .smaller = a->wanted && a->wanted->touched[RESV_A_SCHEDSELECT],
-        .moves = a->wanted && a->start_at > a->rq->now_at,
+        .smaller = a->proposed && a->proposed->touched[RESV_A_SCHEDSELECT],
+        .moves = a->proposed && a->start_at > a->rq->now_at,
     };
     const char *why = "";
 
@@ -299,13 +299,13 @@ static void record_yes(const struct answer *a)
     record_change_num(rec, a->rq->arena, RESV_A_MTIME, a->rq->now_at);
 }
 
-static int take_yes_to_wanted(struct answer *a)
+static int take_yes_to_proposal(struct answer *a)
 {
     const char *against;
     int err;
 
-    a->start_at = edit_num(a->wanted, RESV_A_RESERVE_START, 0);
-    a->end_at = edit_num(a->wanted, RESV_A_RESERVE_END, 0);
+    a->start_at = edit_num(a->proposed, RESV_A_RESERVE_START, 0);
+    a->end_at = edit_num(a->proposed, RESV_A_RESERVE_END, 0);
     if (a->body->argument != 0 && a->body->argument != (uint64_t)a->start_at)
         return diag_code(&a->out->why, PBSE_BADSTATE); /* of an older question */
     against = proposal_obstacle(a->r, a->rq->now_at);
@@ -323,8 +323,8 @@ static int take_yes(struct answer *a)
 {
     int err;
 
-    if (a->wanted)
-        return take_yes_to_wanted(a);
+    if (a->proposed)
+        return take_yes_to_proposal(a);
     if ((err = check_phase(a)) || (err = take_window(a)) || (err = take_vnodes(a)) ||
         (err = check_fit(a)))
         return err;
@@ -343,16 +343,16 @@ static int take_answer(struct answer *a, const struct wire_confirm *said)
 
 static int take(struct answer *a, bool yes)
 {
-    struct edit wanted;
+    struct edit proposed;
     int err;
 
     if (!proposal_is_open(a->r))
         return yes ? take_yes(a) : take_no(a);
-    edit_init(&wanted, a->m, OBJ_RESV, &a->r->obj);
-    proposal_edit(a->r, &wanted, a->rq->arena);
-    a->wanted = &wanted;
+    edit_init(&proposed, a->m, OBJ_RESV, &a->r->obj);
+    proposal_edit(a->r, &proposed, a->rq->arena);
+    a->proposed = &proposed;
     err = yes ? take_yes(a) : take_no(a);
-    edit_fini(&wanted);
+    edit_fini(&proposed);
     return err;
 }
 

@@ -345,7 +345,7 @@ static void propose(const struct alteration *a, size_t n_schedulers)
     reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
     if (a->wait_s)
         a->out->hold = (struct hold_reply){
-            .wanted = true,
+            .waits = true,
             .kind = OBJ_RESV,
             .id = a->r->obj.id,
             .until_at = instant_after(a->rq->now_at, a->wait_s),

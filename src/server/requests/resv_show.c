@@ -1,7 +1,7 @@
 /* resv_show.c - what a status reply shows of a reservation beyond its stored values:
- * the wanted ones of an open alteration, and who else was promised its vnodes.
+ * the proposed ones of an open alteration, and who else was promised its vnodes.
  *
- * Old partners expect an alteration inside the reservation: state 11, the wanted times
+ * Old partners expect an alteration inside the reservation: state 11, the proposed times
  * and select, and what they were in reserve_alter_revert and schedselect_orig.
  *
  * SPDX-License-Identifier: Apache-2.0 */

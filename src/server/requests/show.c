@@ -17,11 +17,11 @@
 /* --- the encoder
  * ------------------------------------------------------------------------ */
 
-int wanted_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
-                 struct wanted *ret, struct diag *why)
+int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
+                 struct asked *ret, struct diag *why)
 {
     const struct attr_table *t = kind_table(kind);
-    struct wanted w = { .all = list->n == 0 };
+    struct asked w = { .all = list->n == 0 };
     bool *named = ARENA_ARRAY(arena, bool, t->n);
 
     w.rows = ARENA_ARRAY(arena, int, MIN_OF(list->n, t->n));
@@ -126,31 +126,31 @@ static void show_attr(const struct model *m, const struct request *rq,
 }
 
 static void show_attrs(const struct model *m, const struct request *rq,
-                       const struct object *o, const struct wanted *wanted,
+                       const struct object *o, const struct asked *asked,
                        struct wire_attrs *out)
 {
-    size_t n = wanted->all ? kind_table(o->kind)->n : wanted->n;
+    size_t n = asked->all ? kind_table(o->kind)->n : asked->n;
 
     for (size_t i = 0; i < n; i++)
-        show_attr(m, rq, o, wanted->all ? i : (size_t)wanted->rows[i], out);
+        show_attr(m, rq, o, asked->all ? i : (size_t)asked->rows[i], out);
 }
 
 void show_object(const struct model *m, const struct request *rq,
-                 const struct object *o, uint32_t type, const struct wanted *wanted,
+                 const struct object *o, uint32_t type, const struct asked *asked,
                  struct decision *out)
 {
     struct wire_object *to = wire_objects_add(&out->reply.objects, out->arena, type,
                                               arena_strdup(out->arena, o->id));
 
-    show_attrs(m, rq, o, wanted, &to->attrs);
+    show_attrs(m, rq, o, asked, &to->attrs);
 }
 
 void show_encode(const struct model *m, const struct request *rq,
-                 const struct object *o, const struct wanted *wanted, struct buf *out)
+                 const struct object *o, const struct asked *asked, struct buf *out)
 {
     struct wire_object to = { .type = show_object_type(o->kind), .name = o->id };
 
-    show_attrs(m, rq, o, wanted, &to.attrs);
+    show_attrs(m, rq, o, asked, &to.attrs);
     batch_put_object(out, &to);
 }
 

@@ -1,7 +1,7 @@
 /* show.h - what a status reply shows of an object (wire.md 7.2 K, 8.2).
  *
  * The generic encoder goes through the rows of the kind's table in order, filters by
- * the requester's read bits and the wanted list, and encodes the stored value, unless
+ * the requester's read bits and what was asked for, and encodes the stored value, unless
  * the kind's show function says something else about that attribute: computed ones
  * (state, jobs, state_count) and overlays (an open alteration) live there.
  *
@@ -43,26 +43,26 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out);
 
-/* The wanted attributes of a request, looked up once: each once, in the order of the
+/* The attributes that a request asks for, looked up once: each once, in the order of the
  * request, which is the order of the reply. */
-struct wanted {
+struct asked {
     bool all; /* in the order of the table */
     size_t n;
     int *rows;
 };
 
 /* 15002 "Undefined attribute  <name>" for an unknown name. */
-int wanted_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
-                 struct wanted *ret, struct diag *why) MUST_CHECK;
+int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
+                 struct asked *ret, struct diag *why) MUST_CHECK;
 
 /* Append one object to a status reply; 'type' is an enum wire_object_type. */
 void show_object(const struct model *m, const struct request *rq,
-                 const struct object *o, uint32_t type, const struct wanted *wanted,
+                 const struct object *o, uint32_t type, const struct asked *asked,
                  struct decision *out);
 
 /* The same as bytes, appended to 'out'; rq->arena is where texts are made. */
 void show_encode(const struct model *m, const struct request *rq,
-                 const struct object *o, const struct wanted *wanted, struct buf *out);
+                 const struct object *o, const struct asked *asked, struct buf *out);
 
 /* The enum wire_object_type of a kind. */
 uint32_t show_object_type(enum obj_kind kind);

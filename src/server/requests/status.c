@@ -80,15 +80,15 @@ static int status_daemons(const struct model *m, const struct request *rq,
                           enum obj_kind kind, struct decision *out)
 {
     const struct body_status *body = rq->body;
-    struct wanted wanted;
-    int err = wanted_parse(&body->wanted, kind, rq->arena, &wanted, &out->why);
+    struct asked asked;
+    int err = asked_parse(&body->wanted, kind, rq->arena, &asked, &out->why);
 
     if (err)
         return err;
     out->reply.choice = REPLY_STATUS;
     MODEL_EACH(m, kind, o)
     {
-        show_object(m, rq, o, show_object_type(kind), &wanted, out);
+        show_object(m, rq, o, show_object_type(kind), &asked, out);
     }
     return 0;
 }

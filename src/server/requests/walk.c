@@ -69,7 +69,7 @@ static int open_objects(struct walk *w, const struct kind_row *row, struct diag 
             return diag_code(why, row->unknown);
         w->ids = arena_strdup(w->arena, body->id);
     }
-    return wanted_parse(&body->wanted, row->kind, w->arena, &w->wanted, why);
+    return asked_parse(&body->wanted, row->kind, w->arena, &w->asked, why);
 }
 
 static const struct job *listed_job(const struct walk *w, const char **list)
@@ -131,7 +131,7 @@ static int open_jobs(struct walk *w, struct diag *why)
 {
     const struct body_status *body = w->rq->body;
     const char *extend = w->rq->wire->extend;
-    int err = wanted_parse(&body->wanted, OBJ_JOB, w->arena, &w->wanted, why);
+    int err = asked_parse(&body->wanted, OBJ_JOB, w->arena, &w->asked, why);
 
     if (err)
         return err;
@@ -160,7 +160,7 @@ static int open_selection(struct walk *w, struct diag *why)
     begin_kind(w);
     if (err || w->rq->wire->number == BATCH_SELECT_JOBS)
         return err;
-    err = wanted_parse(&body->wanted, OBJ_JOB, w->arena, &w->wanted, why);
+    err = asked_parse(&body->wanted, OBJ_JOB, w->arena, &w->asked, why);
     if (err)
         walk_close(w);
     return err;

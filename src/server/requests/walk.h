@@ -16,7 +16,7 @@ struct walk {
     const struct request *rq;
     struct arena *arena;
     enum obj_kind kind;
-    struct wanted wanted;
+    struct asked asked;
     const char *ids;           /* what is left of a comma list; NULL: by kind */
     const struct object *next; /* by kind */
     uint64_t queue;            /* created_seq of the queue whose jobs these are, or 0 */

@@ -415,14 +415,14 @@ void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *r
         client_answered(c);
 }
 
-void clients_give_up(struct clients *cs, uint64_t conn, bool looks)
+void clients_give_up(struct clients *cs, uint64_t conn, bool reads_only)
 {
     struct client *c = client_find(cs, conn);
 
     if (!c || c->closing)
         return;
     client_refuse_as(c, c->request, c->user, PBSE_SAVE_ERR,
-                     looks ? SVR_NOT_SHOWN : SVR_IN_DOUBT);
+                     reads_only ? SVR_NOT_SHOWN : SVR_IN_DOUBT);
     client_answered(c);
 }
 

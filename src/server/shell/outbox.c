@@ -306,7 +306,7 @@ static bool give_up(struct outbox *o, const struct effect *e, struct arena *aren
 
     switch (e->kind) {
     case EFFECT_REPLY:
-        clients_give_up(sh->clients, e->u.reply.conn, e->u.reply.looks);
+        clients_give_up(sh->clients, e->u.reply.conn, e->u.reply.reads_only);
         return true;
     case EFFECT_LISTING:
         svr_listing_drop(sh->svr, e->u.listing_conn);

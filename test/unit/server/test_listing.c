@@ -104,7 +104,7 @@ static const struct request *view(struct viewer *v, const struct rig *r,
 
 static void test_what_is_kept_is_bounded(void)
 {
-    const struct wanted all = { .all = true };
+    const struct asked all = { .all = true };
     struct shown_cache *c = shown_cache_new(20000);
     struct rig *r = rig_new();
     struct viewer v;
@@ -130,7 +130,7 @@ static void test_what_is_kept_is_bounded(void)
 
 static void test_held_pieces_stay_as_they_were(void)
 {
-    const struct wanted all = { .all = true };
+    const struct asked all = { .all = true };
     struct shown_cache *c = shown_cache_new(1u << 20);
     struct rig *r = rig_new();
     struct viewer v;
@@ -159,7 +159,7 @@ static void test_held_pieces_stay_as_they_were(void)
 /* Operators and managers read the same of a vnode, users less of it. */
 static void test_viewers_of_a_class_share(void)
 {
-    const struct wanted all = { .all = true };
+    const struct asked all = { .all = true };
     struct shown_cache *c = shown_cache_new(1u << 20);
     struct rig *r = rig_new();
     struct viewer v;
@@ -196,7 +196,7 @@ static void give_hidden_value(struct rig *r, const char *job)
 
 static bool shows_hidden(struct shown_cache *c, struct rig *r, const struct object *o)
 {
-    const struct wanted all = { .all = true };
+    const struct asked all = { .all = true };
     struct viewer v;
     const struct request *rq = view(&v, r, WHO_USER);
     const struct model *m = svr_model(r->s);

@@ -536,11 +536,11 @@ static void test_replies_tell_who_only_looks(void)
     struct rig *r = rig_new();
 
     rig_manager(r, RIG_ROOT, SET, 0, "", "comment=x");
-    CU_ASSERT_FALSE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.looks);
+    CU_ASSERT_FALSE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.reads_only);
     rig_manager(r, RIG_USER, SET, 0, "", "comment=y"); /* refused */
-    CU_ASSERT_TRUE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.looks);
+    CU_ASSERT_TRUE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.reads_only);
     rig_status(r, RIG_USER, SVR, "", "");
-    CU_ASSERT_TRUE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.looks);
+    CU_ASSERT_TRUE(rig_effect(r, EFFECT_REPLY, 0)->u.reply.reads_only);
     rig_free(r);
 }
 
