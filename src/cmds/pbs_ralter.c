@@ -208,7 +208,7 @@ static bool say_bad_value(int conn, const struct attropl *sent)
     return false;
 }
 
-/* What the reservation has now; where the request gave nothing, it goes by that. */
+/* Fill in the times that the reservation has now, where the request gave none. */
 static void complete_window(struct window *w, const struct batch_status *resv)
 {
     static const struct {

@@ -110,7 +110,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
     return false;
 }
 
-/* Kept from -f: machine forms that say nothing to a reader. */
+/* Not printed by -f: attributes that are meant for programs. */
 static bool is_left_out(const char *name)
 {
     static const char *const names[] = { "reserve_execvnodes", "reserve_standing",

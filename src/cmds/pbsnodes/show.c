@@ -79,7 +79,7 @@ static void nodes_add_json(const struct nodes_view *v, const struct batch_status
 
     json_object_begin(json, "nodes", node->name);
     for (const struct attrl *a = node->attribs; a; a = a->next) {
-        /* Of what is assigned only what is more than nothing. */
+        /* Of resources_assigned, amounts of 0 are not shown. */
         if (a->resource && strcasecmp(a->name, "resources_assigned") == 0 &&
             *a->value == '0') {
             json_members_begin(json, a->name);

@@ -52,7 +52,8 @@ static void print_row(const struct nodes_view *v, const struct column *c, size_t
     for (size_t i = 0; i < n; i++) {
         int width = c[i].width, most = v->uncut || width == 0 ? -1 : abs(width);
 
-        /* A negative precision is none; a negative width would be to the left. */
+        /* A negative precision counts as absent in printf(); a negative width would
+         * align to the left. */
         printf("%s%*.*s", i ? " " : "", -width, most, cells[i]);
     }
     putchar('\n');
@@ -250,7 +251,7 @@ void nodes_print_job_summary(struct nodes_view *v, const struct batch_status *n)
         state_of(v, n),
         number_text(list.n),
         number_text(list.n),
-        number_text(0), /* nobody says which of them are suspended */
+        number_text(0), /* the server does not say which of them are suspended */
         memory_left(n),
         left_of(n, "ncpus"),
         left_of(n, "nmics"),

@@ -28,7 +28,8 @@ static int fail(const struct qmgr *q, const char *file, int error)
     return EXIT_LOCAL;
 }
 
-/* The suffix of a configuration tells its format; a script's says nothing. */
+/* The suffix of a configuration file tells its format; that of a script has no
+ * meaning. */
 static const char *suffix_of(const struct qmgr_command *c)
 {
     const char *slash = strrchr(c->words[WORD_FILE], '/');

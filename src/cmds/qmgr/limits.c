@@ -63,7 +63,7 @@ static bool take_name(struct range *r, const char **name, size_t *len)
     return *len > 0;
 }
 
-/* PBS_ALL belongs to "o" and to nothing else. */
+/* The name PBS_ALL goes with the kind "o" only, and "o" with that name only. */
 static bool fits_kind(char kind, const char *name, size_t len)
 {
     return (kind == 'o') == (len == 7 && memcmp(name, "PBS_ALL", 7) == 0);

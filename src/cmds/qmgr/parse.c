@@ -133,8 +133,8 @@ static bool at_operator(const char *p)
     return *p == '=' || ((*p == '+' || *p == '-') && p[1] == '=');
 }
 
-/* True when the text at the cursor is an attribute of the object, not a name. What is
- * created may bear an attribute's name. */
+/* True when the text at the cursor is an attribute of the object, not a name. A new
+ * object may have the name of an attribute. */
 static bool at_attribute(const struct scan *s, const struct qmgr_command *c)
 {
     size_t len = attr_name_len(s->at);
@@ -195,7 +195,8 @@ static const char *name_mistake(const char *text, size_t len)
     return mark == text + len - 1 ? mark : NULL;
 }
 
-/* "nosuch=1": what was meant as an attribute is none. */
+/* "nosuch=1": the word stands where an attribute should, but there is no such
+ * attribute. */
 static enum qmgr_syntax unknown_attribute(struct scan *s, const struct qmgr_command *c,
                                           size_t len)
 {

@@ -92,7 +92,7 @@ struct qmgr_types {
     bool asked;
 };
 
-/* NULL for a resource that nobody knows. */
+/* NULL for an unknown resource. */
 const struct attr_type *qmgr_resource_type(struct qmgr_types *types, const char *name);
 void qmgr_types_fini(struct qmgr_types *types);
 

@@ -237,9 +237,9 @@ static struct batch_status *turned(struct batch_status *list)
     return back;
 }
 
-/* "@default" in a change means every object there, one request each. Resources that
- * every server has are nobody's to change. Nodes are deleted from the last one on: the
- * first of a host stays while it serves others. */
+/* "@default" in a change means every object there, one request each. Built-in resources
+ * cannot be changed. Nodes are deleted from the last one on: the first of a host stays
+ * while it serves others. */
 static int change_all(struct qmgr *q, const struct qmgr_command *c,
                       const struct qmgr_target *t)
 {
@@ -307,7 +307,8 @@ static int run_names(struct qmgr *q, const struct qmgr_command *c,
 
 /* --- active --- */
 
-/* An object of a named server has to be there; of the active ones nothing is asked. */
+/* An object of a server that is named has to exist; objects of the active servers are
+ * not checked. */
 static int check_active(struct qmgr *q, const struct qmgr_command *c)
 {
     int code = 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define IDLE_LIMIT_S 900 /* a server closes what says nothing for so long */
+#define IDLE_LIMIT_S 900 /* a server closes a connection that is silent for so long */
 
 static bool is_default(const char *name)
 {
@@ -134,7 +134,7 @@ void qmgr_servers_close(struct qmgr *q)
     q->n_servers = 0;
 }
 
-/* The exchange was cut off: the connection says nothing more. */
+/* The exchange was cut off: the connection cannot be used any more. */
 static int tell_lost(struct qmgr *q, struct qmgr_server *s)
 {
     bool idle = time(NULL) - s->used_at >= IDLE_LIMIT_S;

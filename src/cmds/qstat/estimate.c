@@ -49,7 +49,7 @@ void qstat_estimate(char out[CELL_MAX], const struct batch_status *job, time_t n
 
 struct rank {
     struct batch_status *job;
-    int group; /* 0 has started, 1 will start, 2 nobody knows */
+    int group; /* 0 has started, 1 will start, 2 unknown */
     int64_t start_at;
     size_t place; /* where it was: the last key */
 };

@@ -45,7 +45,8 @@ static int64_t seconds_of(const char *duration)
     return s;
 }
 
-/* The expired ones of an array's subjobs, in percent; -1 when it is none. */
+/* How many subjobs of an array have expired, in percent; -1 when the job is no array.
+ */
 static int64_t subjobs_done(const struct batch_status *job)
 {
     const char *p = status_value(job, "array_state_count", NULL);
@@ -66,7 +67,7 @@ static int64_t subjobs_done(const struct batch_status *job)
     return all > 0 ? expired * 100 / all : 0;
 }
 
-/* How much of what was asked for is used, in percent; -1 when nobody knows. */
+/* How much of what was asked for is used, in percent; -1 when it is unknown. */
 static int64_t time_done(const struct batch_status *job)
 {
     static const char *const of[] = { "cput", "walltime" };

@@ -31,7 +31,7 @@ static bool index_is_valid(const char *text, size_t len)
             (isdigit((unsigned char)*text) && isdigit((unsigned char)text[len - 1])));
 }
 
-/* ".server" or nothing at all. */
+/* The rest of the text is ".server", or empty. */
 static bool read_server(const char *p, struct arena *arena, const char **ret)
 {
     *ret = NULL;

@@ -83,7 +83,7 @@ static void settle_group(struct list_edit *l, struct list_part **group, size_t n
     }
 }
 
-/* Who is gone, and what came twice, of all since 'begin'. */
+/* Find the members that were removed, and those that came twice, since 'begin'. */
 static void settle(struct list_edit *l)
 {
     size_t n = l->n - l->begin, end;

@@ -343,7 +343,8 @@ static int parse_definition(const char *name, const char *type_name,
     return check_flags(name, site_types[t].counts, *flags, why);
 }
 
-/* Users neither see nor ask for what is invisible; they see what is read-only. */
+/* An invisible resource (flag i) is not shown to users, and they cannot ask for it; a
+ * read-only one (flag r) is shown. */
 static uint16_t readers(uint32_t flags)
 {
     return flags & I ? STAFF : EVERYONE;

@@ -155,7 +155,7 @@ static char *parse_name(const char **p)
     return NULL;
 }
 
-/* PBS_ALL belongs to "o" and to nothing else. */
+/* The name PBS_ALL goes with the kind "o" only, and "o" with that name only. */
 static bool name_fits_kind(char kind, const char *name)
 {
     return (kind == 'o') == (strcmp(name, "PBS_ALL") == 0);

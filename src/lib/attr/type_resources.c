@@ -85,7 +85,8 @@ void resources_copy(struct resources *to, const struct resources *from)
     }
 }
 
-/* Without its fraction; what is beyond all numbers is the last of them. */
+/* The number without its fraction; a number beyond the range becomes the largest one.
+ */
 static int64_t whole(double real)
 {
     if (!(real > -0x1p63))

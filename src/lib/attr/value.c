@@ -183,7 +183,8 @@ void attr_value_encode(const struct attr_type *type, const struct attr_value *v,
         }
         return;
     }
-    /* A list that lost its last member is set, but has nothing to show. */
+    /* A list without members counts as set, but a status reply shows no entry for it.
+     */
     text = text_of(type, v, arena);
     if (*text)
         wire_attrs_add(out, arena, name, NULL, text, WIRE_OP_SET);

@@ -157,7 +157,8 @@ enum iff_state iff_client_read(struct iff_client *c, int *code)
     return IFF_TOLD;
 }
 
-/* One that is late is not waited for: it ends when it finds nobody to write to. */
+/* A helper that is late is not waited for: it ends by itself when it writes into the
+ * closed pipe. */
 void iff_client_end(struct iff_client *c, bool late)
 {
     close(c->from); /* the rest is the server's text: not shown */

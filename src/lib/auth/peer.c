@@ -34,7 +34,7 @@ int auth_peer(int fd, struct auth_peer *ret, struct diag *why)
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
         return diag_set(why, PBSE_BADCRED, "no peer credentials: %s", strerror(errno));
-    /* A TCP socket answers with uid -1: nobody. */
+    /* For a TCP socket the kernel answers with uid -1, which is no user. */
     if (cred.uid == (uid_t)-1)
         return diag_set(why, PBSE_BADCRED, "no peer credentials: not a local socket");
     peer.uid = cred.uid;

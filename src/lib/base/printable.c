@@ -22,7 +22,8 @@ static bool is_c1(unsigned char c)
     return c >= C1_FIRST && c <= C1_LAST;
 }
 
-/* How many bytes follow the first one of a character in UTF-8; 0: it is none. */
+/* How many bytes follow the first byte of a character in UTF-8; 0 when this byte begins
+ * no such character. */
 static size_t n_following(unsigned char c)
 {
     if (c >= 0xc2 && c <= 0xdf)

@@ -35,7 +35,8 @@ static const struct {
                        PBSE_BAD_RRULE_YEARLY },
 };
 
-/* What is taken away from what libical yields; 0 where it has seen to it. */
+/* How much is taken away from the numbers that libical gives; 0 where libical has done
+ * it already. */
 static bool is_wanted(const struct recur_rule *r, struct date d)
 {
     if (!frequencies[r->frequency].hours && r->hours && !(r->hours >> d.hour & 1))

@@ -534,7 +534,7 @@ int64_t timeline_least(struct timeline *t, size_t resource, int64_t start_at,
     return t->answer[resource];
 }
 
-/* What is not asked for may be short. */
+/* A resource of which nothing is asked for may be short. */
 static bool suffices(size_t n_res, const int64_t *has, const int64_t *amounts)
 {
     for (size_t r = 0; r < n_res; r++)

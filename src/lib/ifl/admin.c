@@ -72,7 +72,7 @@ int ifl_defschreply(int c, int command, char *id, int error, char *text, char *e
                              : pbs_errno;
 }
 
-/* Programs' arrays of texts travel as they are: nothing is written through. */
+/* The arrays of texts of the calling program are only read. */
 static struct wire_strings first(char **v, size_t n)
 {
     return (struct wire_strings){ n, (const char **)(void *)v };

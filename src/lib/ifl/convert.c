@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry without a name says nothing and is left out. */
+/* An entry without a name is left out. */
 static int convert(int c, const struct attropl *list, bool values, bool as_set,
                    struct wire_attrs *ret)
 {

@@ -87,7 +87,8 @@ static int rule_priority(const char *text)
     return good_if(end != text && !*end && n >= -1024 && n <= 1023);
 }
 
-/* One number of a range; false when there is none. LONG_MAX stands for "too large". */
+/* Read one number of a range. False when no number is there. A number that is too
+ * large is read as LONG_MAX. */
 static bool take_number(const char **at, long *n)
 {
     char *end;

@@ -102,7 +102,7 @@ static struct batch_status *like_parent(const struct batch_status *parent,
     return NULL;
 }
 
-/* "3", "1-5", "1-9:2": the next of them; false at what is none. */
+/* "3", "1-5", "1-9:2": read the next range. False when the text is no range. */
 static bool next_range(const char **at, long *first, long *last, long *step)
 {
     char *end;

@@ -19,7 +19,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Programs are compiled with the numbers of pbs_ifl.h, daemons with those of batch.h. */
+/* Programs are compiled with the numbers of pbs_ifl.h, daemons with those of batch.h.
+ */
 _Static_assert((int)MGR_CMD_CREATE == MANAGER_CREATE, "create");
 _Static_assert((int)MGR_CMD_DELETE == MANAGER_DELETE, "delete");
 _Static_assert((int)MGR_CMD_SET == MANAGER_SET, "set");
@@ -185,7 +186,8 @@ static bool has_rule(const struct ifl_wish *wish, const char *name, const char *
            rules_check(wish->number, name, text, code);
 }
 
-/* What nobody may set is refused by the server for that reason; criteria may name it.
+/* An attribute that no user may set is sent: the server refuses it with the right code,
+ * and criteria of a selection may name it.
  */
 static int check_value(const struct ifl_wish *wish, const struct attr_row *row,
                        const struct attrl *a)

@@ -374,7 +374,7 @@ static bool conn_read(struct conn *c)
     }
     if (n == 0) {
         c->eof = true;
-        if (c->held) /* nobody is left to be answered */
+        if (c->held) /* the peer cannot be answered any more */
             conn_end(c, CONN_EOF, 0);
         return true;
     }

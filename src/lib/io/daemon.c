@@ -37,8 +37,8 @@ static bool is_held(int err)
     return err == EAGAIN || err == EACCES;
 }
 
-/* A daemon that was killed holds its lock until its last thread has left the kernel, and
- * a process that it was just forking holds it a little longer: who is started right
+/* A daemon that was killed holds its lock until its last thread has left the kernel,
+ * and a process that it was just forking holds it a little longer: who is started right
  * after the kill waits for that. */
 static int lock_wait(int fd)
 {
@@ -189,7 +189,7 @@ bool daemon_core_limit(const char *text)
         if (good)
             lim.rlim_cur = strtoull(text, NULL, 10);
     }
-    /* The hard limit is root's to raise; what is possible is taken. */
+    /* Only root can raise the hard limit; others get as much as it allows. */
     if (lim.rlim_cur > lim.rlim_max)
         lim.rlim_cur = lim.rlim_max;
     setrlimit(RLIMIT_CORE, &lim);

@@ -23,7 +23,7 @@ struct pool_job {
 
 /* Threads are started with the first job. 'most' jobs may wait. */
 struct pool *pool_new(struct loop *l, unsigned threads, size_t most);
-/* Waits for nobody: what runs now drops its job when it ends. */
+/* Does not wait for the threads: a job that runs now is dropped when it ends. */
 void pool_free(struct pool *p);
 
 /* False: too many are waiting, or there is no thread; the job is still the caller's. */

@@ -119,7 +119,7 @@ static int take_rows(struct rows *rows, const PGresult *res, struct arena *arena
     return err;
 }
 
-/* The reader had enough: what is still to come is thrown away. */
+/* The caller wants no further rows: those that still come are read and dropped. */
 static void stop_reading(struct pg_link *l)
 {
     PGcancel *cancel = PQgetCancel(l->conn);

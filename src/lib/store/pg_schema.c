@@ -109,7 +109,8 @@ static int holder_error(struct pg_link *l, struct diag *why)
 
 /* Making and mending. */
 
-/* The version, 0 when there is nothing yet, -1 for something that is not ours. */
+/* The version of the layout; 0 when the database has no tables yet, -1 when its tables
+ * are not ours. */
 static int version_of(struct pg_link *l, int64_t *version, struct diag *why)
 {
     int64_t n, table;

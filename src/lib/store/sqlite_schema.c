@@ -140,7 +140,7 @@ static int check_not_emptied(const struct sqlite_file *f, struct diag *why)
     return err;
 }
 
-/* Who has it, for people; read without a lock of ours. */
+/* Who uses the store, for a message to people; read without taking a lock. */
 static int held_error(struct sqlite_file *f, struct diag *why)
 {
     sqlite3_stmt *st = NULL;
@@ -309,8 +309,8 @@ bool store_sqlite_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* The log first: the file without its log is an older store, the log without its file
- * is nothing. */
+/* The log is moved first. When the move stops in between, the file without its log is
+ * still an older store, but the log without its file would be useless. */
 int store_sqlite_put_aside(const char *path, int64_t now_at, struct diag *why)
 {
     static const char *const ends[] = { "-wal", "-shm", "" };

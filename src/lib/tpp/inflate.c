@@ -5,8 +5,8 @@
 
 #include <zlib.h>
 
-/* A byte of a zlib stream becomes no more than so many: two bits stand for 258 bytes at
- * best. */
+/* Most bytes that one byte of a zlib stream can stand for: two bits stand for 258 bytes
+ * at best. */
 #define MOST_TIMES 1032
 
 /* Asked before memory is taken: a few bytes can promise much and hold little. */

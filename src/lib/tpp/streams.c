@@ -141,7 +141,7 @@ static struct slot *open_slot(struct streams *s, int64_t now_at,
     return sl;
 }
 
-/* The slot is dead from here on; nobody is told. */
+/* The slot is not used any more; the other end is not told. */
 static void end_slot(struct streams *s, int64_t now_at, struct slot *sl)
 {
     if (sl->peer_known)

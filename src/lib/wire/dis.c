@@ -230,7 +230,7 @@ static inline enum dis_error view_string(struct dis_in *in, size_t max,
     return e;
 }
 
-/* Nothing is taken for an empty text. */
+/* An empty text takes no memory. */
 static inline const char *text_of(struct arena *arena, const char *p, size_t len)
 {
     return len > 0 ? arena_text(arena, p, len) : "";
