@@ -192,7 +192,6 @@ def test_a_taken_name_among_the_undelivered_loses_no_output(cluster):
         assert f.read() == "precious\n"
 
 
-@as_two_users
 def test_scratch_is_removed_by_its_owner(cluster, folder):
     """A scratch directory is emptied with the rights of its user, also one that he has
     closed to himself."""
