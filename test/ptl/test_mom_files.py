@@ -68,9 +68,21 @@ KINDS = [(make_fifo, "a FIFO"), (make_socket, "a socket"),
                       marks=pytest.mark.skipif(ROOTLESS, reason="makes a device"))]
 
 
+def letters_to(cluster):
+    """Make the server write its letters into a file; the file."""
+    path = os.path.join(cluster.root, "letters")
+    with open(path, "w"):
+        os.chmod(path, 0o666)
+    mailer = cluster.write("mailer", "#!/bin/sh\ncat >> %s\n" % path)
+    os.chmod(mailer, 0o755)
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+    return path
+
+
 @pytest.mark.parametrize("make, kind", KINDS)
 def test_output_goes_into_plain_files_only(cluster, folder, make, kind):
     server, path = cluster.server, os.path.join(folder, "out")
+    letters = letters_to(cluster)
     make(path)
     jid = server.submit(Job(attrs={"Output_Path": path, "Join_Path": "oe"},
                             script="#!/bin/sh\necho precious\n"))
@@ -80,6 +92,17 @@ def test_output_goes_into_plain_files_only(cluster, folder, make, kind):
         assert f.read() == "precious\n"
     cluster.mom.log_match("%s is %s" % (path, kind))
     all_is_free(cluster)
+
+    def letter():
+        with open(letters) as f:
+            text = f.read()
+        return text if "retained" in text else None
+    text = wait_for("a letter to the user", letter)
+    for words in ("Subject: PBS JOB " + jid, "Post job file processing error; job %s on host" % jid,
+                  "Unable to copy file %s/spool/%s.OU to" % (cluster.home, jid),
+                  "%s is %s, not a plain file" % (path, kind),
+                  "Output retained on that host in: %s/undelivered/%s.OU" % (cluster.home, jid)):
+        assert words in text, text
 
 
 def test_a_directory_takes_the_file_under_its_name(cluster, folder):

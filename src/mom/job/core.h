@@ -140,6 +140,9 @@ void out_reply_commit(struct mom_out *out, uint64_t stream, const char *msgid,
                       const char *job_id);
 void out_reply_error(struct mom_out *out, uint64_t stream, const char *msgid,
                      const struct diag *why);
+/* The same with a text of any length. */
+void out_reply_text(struct mom_out *out, uint64_t stream, const char *msgid,
+                    int32_t code, const char *text);
 /* A step of receiving a job is done. That is said on a connection only: over the router
  * network there is one answer, to the Commit (tpp.md 6.3). */
 void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,

@@ -106,12 +106,18 @@ void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,
         send_reply(out, stream, msgid, &reply);
 }
 
+void out_reply_text(struct mom_out *out, uint64_t stream, const char *msgid,
+                    int32_t code, const char *text)
+{
+    const struct wire_reply reply = { .code = code,
+                                      .choice = text[0] ? REPLY_TEXT : REPLY_NULL,
+                                      .text = arena_strdup(out->arena, text) };
+
+    send_reply(out, stream, msgid, &reply);
+}
+
 void out_reply_error(struct mom_out *out, uint64_t stream, const char *msgid,
                      const struct diag *why)
 {
-    const struct wire_reply reply = { .code = why->code,
-                                      .choice = why->text[0] ? REPLY_TEXT : REPLY_NULL,
-                                      .text = arena_strdup(out->arena, why->text) };
-
-    send_reply(out, stream, msgid, &reply);
+    out_reply_text(out, stream, msgid, why->code, why->text);
 }

@@ -301,7 +301,6 @@ void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
 {
     struct copying *c;
     struct mom_job *j;
-    struct diag why;
 
     (void)now_at;
     HASH_FIND(hh, m->copies, &token, sizeof(token), c);
@@ -313,12 +312,10 @@ void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
         if (j->is_dropped && j->n_copying == 0)
             life_drop(m, j, out);
     }
-    if (code) {
-        diag_set(&why, code, "%s", text ? text : "");
-        out_reply_error(out, c->stream, c->msgid, &why);
-    } else {
+    if (code) /* the report is mailed as it is */
+        out_reply_text(out, c->stream, c->msgid, code, text ? text : "");
+    else
         out_reply(out, c->stream, c->msgid, 0);
-    }
     HASH_DEL(m->copies, c);
     free(c->msgid);
     free(c->job_id);

@@ -91,9 +91,40 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
                       t->now_at, t->out);
 }
 
-static void reply_to_copy(struct moms_turn *t, const struct job *job,
-                          const struct wire_reply *reply)
+/* To Mail_Users, else to the owner (operations.md 18). */
+static const char *recipients(const struct job *job, struct arena *arena)
 {
+    const struct attr_value *users = obj_attr(&job->obj, JOB_A_MAIL_USERS);
+
+    if (users->set)
+        return attr_value_text(job_rows[JOB_A_MAIL_USERS].type, users, arena);
+    return arena_strdup(arena, obj_str(&job->obj, JOB_A_JOB_OWNER, ""));
+}
+
+/* Always sent, whatever points of mail the job has: its output is not where its user
+ * looks for it (operations.md 18). */
+static void mail_not_copied(struct moms_turn *t, const struct mom *mom,
+                            const struct job *job, const char *text)
+{
+    struct arena *arena = t->effects->arena;
+    struct effect *e = effect_add(t->effects, EFFECT_MAIL, t->m->seq);
+
+    e->u.mail.to = recipients(job, arena);
+    e->u.mail.subject = arena_printf(arena, "PBS JOB %s", job->obj.id);
+    e->u.mail.text = arena_printf(
+        arena,
+        "PBS Job Id: %s\n"
+        "Job Name:   %s\n"
+        "Post job file processing error; job %s on host %s\n"
+        "%s\n",
+        job->obj.id, obj_str(&job->obj, JOB_A_JOB_NAME, ""), job->obj.id, mom->host,
+        text);
+}
+
+static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
+                          const struct job *job, const struct wire_reply *reply)
+{
+    const char *text = reply->choice == REPLY_TEXT && reply->text ? reply->text : "";
     struct record *rec;
 
     if (job_next(job_phase(job), JOB_EV_DELIVERED) == JOB_PHASE_NONE)
@@ -102,10 +133,11 @@ static void reply_to_copy(struct moms_turn *t, const struct job *job,
     record_job_event(rec, t->out->arena, job, JOB_EV_DELIVERED, t->now_at);
     if (obj_is_set(&job->obj, JOB_A_STAGEOUT))
         record_change_num(rec, t->out->arena, JOB_A_STAGEOUT_STATUS, reply->code == 0);
-    if (reply->code)
-        effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
-                   "Job files not copied: %s",
-                   reply->choice == REPLY_TEXT && reply->text ? reply->text : "");
+    if (!reply->code)
+        return;
+    effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
+               "Job files not copied: %s", text);
+    mail_not_copied(t, mom, job, text);
 }
 
 static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j,
@@ -173,7 +205,7 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
     else if (c->kind == COMMAND_SIGNAL)
         reply_to_signal(t, job, reply);
     else if (c->kind == COMMAND_COPY)
-        reply_to_copy(t, job, reply);
+        reply_to_copy(t, mom, job, reply);
     else
         reply_to_delete(ms, t, j, job, reply);
 }

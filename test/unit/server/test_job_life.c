@@ -165,6 +165,9 @@ static void delete_is_tried_again(void)
 
     fake_obit(&fm, id, 1, 0);
     fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), PBSE_NOCOPYFILE, "no disk");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_effect(fm.r, EFFECT_MAIL, 0));
+    CU_ASSERT_PTR_NOT_NULL(strstr(rig_effect(fm.r, EFFECT_MAIL, 0)->u.mail.text,
+                                  "Post job file processing error; job "));
     fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_TRYAGAIN, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(fake_told(&fm, BATCH_DELETE_JOB, 0));
     fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), PBSE_TRYAGAIN, NULL);
