@@ -24,7 +24,8 @@
 struct share {
     const char *id;
     const struct object *o;
-    const struct resv *resv; /* NULL: a job */
+    const struct resv *resv;   /* NULL: a job */
+    const struct resv *inside; /* a job uses the vnode beside this one, which lets it */
     int64_t from_at;
     int64_t until_at;
     int64_t amount; /* of the resource that is looked at */
@@ -127,8 +128,6 @@ static int64_t outside_until(const struct job *j, int64_t now_at)
  * vnode's own, and a job's share like that of one outside. */
 static bool is_beside(const struct job *j, const struct node *n, const char *resource)
 {
-    if (!j->resv || !has_begun(j->resv))
-        return false;
     for (size_t i = 0; i < j->resv->holds.n; i++)
         if (j->resv->holds.v[i].node == n)
             return !resources_find(&j->resv->holds.v[i].amount, resource);
@@ -141,6 +140,7 @@ static void add_beside(struct shares *all, const struct node *n, const struct jo
     const struct share one = {
         .id = j->obj.id,
         .o = &j->obj,
+        .inside = j->resv,
         .from_at = now_at,
         .until_at = MIN_OF(job_end_at(j, now_at),
                            obj_num(&j->resv->obj, RESV_A_RESERVE_END, 0)),
@@ -169,7 +169,7 @@ static void add_jobs(struct shares *all, const struct node *n, const struct resv
             continue;
         if (is_outside(all, j))
             add(all, one, now_at);
-        else if (is_beside(j, n, all->resource))
+        else if (has_begun(j->resv) && is_beside(j, n, all->resource))
             add_beside(all, n, j, now_at);
     }
 }
@@ -367,6 +367,13 @@ static void check_pair(struct sim *s, const struct node *n, const struct share *
         check_listed(s, b->resv, a);
 }
 
+/* A reservation and a job in it are on the vnode together. */
+static bool are_one(const struct share *a, const struct share *b)
+{
+    return (a->resv && (b->inside == a->resv)) || (b->resv && a->inside == b->resv) ||
+           (a->inside && a->inside == b->inside);
+}
+
 /* Sums change for the worse only where a share begins. */
 static void check_instant(struct sim *s, const struct node *n, const struct shares *all,
                           const struct share *first)
@@ -381,7 +388,7 @@ static void check_instant(struct sim *s, const struct node *n, const struct shar
         if (!is_at(x, at))
             continue;
         sum += x->amount;
-        if (x != first && (x->alone || first->alone))
+        if (x != first && (x->alone || first->alone) && !are_one(x, first))
             check_pair(s, n, x, first, at);
     }
     if (sum <= has)

@@ -29,8 +29,8 @@ static struct plan_step *answer(const struct question *q, enum plan_kind kind)
     step->degraded = q->degraded;
     step->altered = q->altered;
     step->advice = "";
-    step->has_seq = q->r->has_seq;
-    step->seq = q->r->seq;
+    step->has_seq = q->r->question.is_set;
+    step->seq = q->r->question.value;
     if (kind == PLAN_CONFIRM_RESV || q->altered)
         q->pl->plan->again = true;
     return step;
@@ -443,7 +443,7 @@ static void place_running(struct question *q)
 static bool is_due(const struct planner *pl, const struct snap_resv *r)
 {
     return (r->substate == RESV_DEGRADED || r->substate == RESV_IN_CONFLICT) &&
-           r->has_retry && r->retry_at <= pl->now_at;
+           r->retry.is_set && r->retry.value <= pl->now_at;
 }
 
 static bool is_open(const struct planner *pl, const struct snap_resv *r)

@@ -196,16 +196,19 @@ static void obey_own_object(struct shell *sh)
 
 void shell_configure(struct shell *sh)
 {
+    static const struct status_kind resources_kind = { .request = BATCH_STATUS_RESOURCE,
+                                                       .extend = "p",
+                                                       .words = "pbs_statrsc failed" };
+    static const struct status_kind scheds_kind = { .request = BATCH_STATUS_SCHED,
+                                                    .words = "pbs_statsched failed" };
     struct arena *arena = arena_new();
     struct wire_objects resources, scheds;
     struct diag why;
 
     logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "",
                   "Updating scheduler attributes");
-    if (status_all(sh, BATCH_STATUS_RESOURCE, NULL, "p", "pbs_statrsc failed", arena,
-                   &resources, &why) != 0 ||
-        status_all(sh, BATCH_STATUS_SCHED, NULL, NULL, "pbs_statsched failed", arena,
-                   &scheds, &why) != 0) {
+    if (status_all(sh, &resources_kind, arena, &resources, &why) != 0 ||
+        status_all(sh, &scheds_kind, arena, &scheds, &why) != 0) {
         logfile_write(sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why.text);
         arena_free(arena);
         return;

@@ -6,46 +6,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/status.h"
 
-/* Only what the snapshot reads: on a thousand vnodes the rest is most of the bytes. */
-static const char *const vnode_attrs[] = {
-    "resv_enable",
-    "no_multinode_jobs",
-    "resources_available",
-    "license",
-    "sharing",
-    "Priority",
-    "queue",
-    "partition",
-    "Mom",
-    "state",
-    NULL,
-};
-
-/* The first is one of ours: servers of another make do not know it. */
-static const char *const resv_attrs[] = {
-    "alter_seq",        "reserve_state",        "reserve_substate",
-    "reserve_start",    "reserve_end",          "queue",
-    "Resource_List",    "schedselect",          "schedselect_orig",
-    "resv_nodes",       "reserve_retry",        "partition",
-    "reserve_standing", "reserve_alter_revert", NULL,
-};
-
-static const char *const queue_attrs[] = {
-    "queue_type", "started", "Priority", "partition", NULL,
-};
-
-static const char *const job_attrs[] = {
-    "Resource_List", "exec_vnode", "array", "schedselect", "comment", "job_state",
-    "stime",         "queue_rank", "qtime", "Priority",    "queue",   "substate",
-    NULL,
-};
-
-static void want(struct wire_attrs *list, struct arena *arena, const char *const *names)
-{
-    for (; *names; names++)
-        wire_attrs_add(list, arena, *names, NULL, "", WIRE_OP_SET);
-}
-
 static int status_call(struct shell *sh, const struct wire_request *rq,
                        const char *what, struct arena *arena, struct wire_objects *ret,
                        struct diag *why)
@@ -62,18 +22,17 @@ static int status_call(struct shell *sh, const struct wire_request *rq,
     return 0;
 }
 
-int status_all(struct shell *sh, uint32_t number, const char *const *names,
-               const char *extend, const char *what, struct arena *arena,
+int status_all(struct shell *sh, const struct status_kind *kind, struct arena *arena,
                struct wire_objects *ret, struct diag *why)
 {
     struct body_status body = { .id = "" };
-    const struct wire_request rq = { .number = number,
+    const struct wire_request rq = { .number = kind->request,
                                      .body = &body,
-                                     .extend = extend };
+                                     .extend = kind->extend };
 
-    if (names)
-        want(&body.wanted, arena, names);
-    return status_call(sh, &rq, what, arena, ret, why);
+    if (kind->by_snapshot)
+        snapshot_wants(kind->object, kind->ours, arena, &body.wanted);
+    return status_call(sh, &rq, kind->words, arena, ret, why);
 }
 
 static int ask_jobs(struct shell *sh, struct arena *arena, struct wire_objects *ret,
@@ -84,39 +43,46 @@ static int ask_jobs(struct shell *sh, struct arena *arena, struct wire_objects *
                                      .body = &body,
                                      .extend = "S" };
 
-    want(&body.wanted, arena, job_attrs);
+    snapshot_wants(OBJECT_JOB, true, arena, &body.wanted);
     return status_call(sh, &rq, "pbs_selstat failed", arena, ret, why);
 }
 
+/* A server of another make is asked again, without what it does not know. */
 static int ask_resvs(struct shell *sh, struct arena *arena, struct wire_objects *ret,
                      struct diag *why)
 {
-    static const char words[] = "pbs_statresv failed";
-    int err;
+    struct status_kind resvs = { .request = BATCH_STATUS_RESV,
+                                 .words = "pbs_statresv failed",
+                                 .by_snapshot = true,
+                                 .object = OBJECT_RESV,
+                                 .ours = !sh->no_seq };
+    int err = status_all(sh, &resvs, arena, ret, why);
 
-    if (!sh->no_seq) {
-        err =
-            status_all(sh, BATCH_STATUS_RESV, resv_attrs, NULL, words, arena, ret, why);
-        if (err != PBSE_NOATTR)
-            return err;
-        sh->no_seq = true;
-    }
-    return status_all(sh, BATCH_STATUS_RESV, resv_attrs + 1, NULL, words, arena, ret,
-                      why);
+    if (err != PBSE_NOATTR || sh->no_seq)
+        return err;
+    sh->no_seq = true;
+    resvs.ours = false;
+    return status_all(sh, &resvs, arena, ret, why);
 }
 
 int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
                     struct diag *why)
 {
+    static const struct status_kind vnodes_kind = { .request = BATCH_STATUS_NODE,
+                                                    .words = "Error getting nodes",
+                                                    .by_snapshot = true,
+                                                    .object = OBJECT_NODE };
+    static const struct status_kind queues_kind = { .request = BATCH_STATUS_QUEUE,
+                                                    .words = "Statque failed",
+                                                    .by_snapshot = true,
+                                                    .object = OBJECT_QUEUE };
     struct wire_objects resvs, vnodes, queues, jobs;
     int err = ask_resvs(sh, arena, &resvs, why);
 
     if (!err)
-        err = status_all(sh, BATCH_STATUS_NODE, vnode_attrs, NULL,
-                         "Error getting nodes", arena, &vnodes, why);
+        err = status_all(sh, &vnodes_kind, arena, &vnodes, why);
     if (!err)
-        err = status_all(sh, BATCH_STATUS_QUEUE, queue_attrs, NULL, "Statque failed",
-                         arena, &queues, why);
+        err = status_all(sh, &queues_kind, arena, &queues, why);
     if (!err)
         err = ask_jobs(sh, arena, &jobs, why);
     if (err)

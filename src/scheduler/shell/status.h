@@ -6,11 +6,18 @@
 
 #include "scheduler/shell/shell.h"
 
-/* Ask for all objects of a kind with the attributes named (NULL: all), or by a request
- * of the caller's. A refusal is an error whose words begin with 'what'; after it the
- * link is still good. */
-int status_all(struct shell *sh, uint32_t number, const char *const *names,
-               const char *extend, const char *what, struct arena *arena,
+/* What is asked of all objects of a kind. */
+struct status_kind {
+    uint32_t request; /* enum batch_number */
+    const char *extend;
+    const char *words; /* a refusal's begin with these */
+    bool by_snapshot;  /* only what a snapshot reads of 'object'; else everything */
+    uint32_t object;
+    bool ours; /* see snapshot_wants() */
+};
+
+/* Ask for them. After a refusal the link is still good. */
+int status_all(struct shell *sh, const struct status_kind *kind, struct arena *arena,
                struct wire_objects *ret, struct diag *why) MUST_CHECK;
 
 /* Everything a plan needs, into 's'. */

@@ -1,8 +1,13 @@
-/* objects.c - one status object each into its struct.
+/* objects.c - one status object each into its struct, field by field.
+ *
+ * A row says which attribute is read, how, and where it goes; the daemon asks a server
+ * for the attributes of the rows and no others (snapshot_wants()). What needs several
+ * attributes, or must be read after all others, is done when the object is complete.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/snapshot/snapshot.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,21 +20,60 @@
          : (s)->array,                                                                 \
      memset(&(s)->array[(s)->n], 0, sizeof(*(s)->array)), &(s)->array[(s)->n++])
 
+struct field {
+    const char *name;
+    /* Read one value of the attribute into the struct; NULL: read when all are known.
+     */
+    void (*read)(struct snapshot *s, void *place, const struct wire_attr *a);
+    size_t offset; /* of the place in the struct */
+    bool ours;     /* servers of another make do not know the attribute */
+};
+
 static char *keep(struct snapshot *s, const char *text)
 {
     return arena_strdup(s->arena, text);
 }
 
-static bool is_true(const char *text)
-{
-    bool yes;
-
-    return bool_parse(text, &yes) == 0 && yes;
-}
-
 static int64_t number(const char *text)
 {
     return strtoll(text, NULL, 10);
+}
+
+/* --- how a value is read --- */
+
+static void read_text(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    if (*a->value)
+        *(const char **)place = keep(s, a->value);
+}
+
+static void read_number(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    (void)s;
+    *(int64_t *)place = number(a->value);
+}
+
+static void read_bool(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    bool yes;
+
+    (void)s;
+    *(bool *)place = bool_parse(a->value, &yes) == 0 && yes;
+}
+
+/* A number that may be absent, with a flag behind it. */
+static void read_maybe(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    struct maybe_number *m = place;
+
+    (void)s;
+    *m = (struct maybe_number){ .is_set = true, .value = number(a->value) };
+}
+
+static void read_amounts(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    if (a->resource)
+        snap_values_add(s, place, a->resource, a->value);
 }
 
 /* Words of a vnode's state that take it out of every plan (reservations.md 12.1). */
@@ -41,14 +85,18 @@ static bool word_is_unusable(const char *word, size_t len)
         "deleted",
     };
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strlen(words[i]) == len && strncasecmp(words[i], word, len) == 0)
             return true;
     return false;
 }
 
-static void read_vnode_state(struct snap_vnode *v, const char *text)
+static void read_vnode_state(struct snapshot *s, void *place, const struct wire_attr *a)
 {
+    struct snap_vnode *v = place;
+    const char *text = a->value;
+
+    (void)s;
     v->usable = *text != '\0';
     v->idle = strcmp(text, "free") == 0;
     while (*text) {
@@ -63,7 +111,7 @@ static void read_vnode_state(struct snap_vnode *v, const char *text)
     }
 }
 
-static enum sharing sharing_of(const char *text)
+static void read_sharing(struct snapshot *s, void *place, const struct wire_attr *a)
 {
     static const char *const names[] = {
         [SHARING_DEFAULT_SHARED] = "default_shared",
@@ -74,32 +122,144 @@ static enum sharing sharing_of(const char *text)
         [SHARING_FORCE_EXCLHOST] = "force_exclhost",
     };
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], text) == 0)
-            return (enum sharing)i;
-    return SHARING_DEFAULT_SHARED;
+    (void)s;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(names[i], a->value) == 0)
+            *(enum sharing *)place = (enum sharing)i;
 }
 
-static void read_vnode_attr(struct snapshot *s, struct snap_vnode *v,
-                            const struct wire_attr *a)
+static void read_queue_type(struct snapshot *s, void *place, const struct wire_attr *a)
 {
-    if (strcmp(a->name, "resources_available") == 0 && a->resource)
-        snap_values_add(s, &v->available, a->resource, a->value);
-    else if (strcmp(a->name, "state") == 0)
-        read_vnode_state(v, a->value);
-    else if (strcmp(a->name, "resv_enable") == 0)
-        v->resv_enable = is_true(a->value);
-    else if (strcmp(a->name, "no_multinode_jobs") == 0)
-        v->no_multinode = is_true(a->value);
-    else if (strcmp(a->name, "sharing") == 0)
-        v->sharing = sharing_of(a->value);
-    else if (strcmp(a->name, "Priority") == 0)
-        v->priority = number(a->value);
-    else if (strcmp(a->name, "queue") == 0)
-        v->queue = keep(s, a->value);
-    else if (strcmp(a->name, "partition") == 0)
-        v->partition = keep(s, a->value);
+    (void)s;
+    *(bool *)place = strncasecmp(a->value, "e", 1) == 0;
 }
+
+static void read_letter(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    (void)s;
+    *(char *)place = *a->value;
+}
+
+/* select, place and the counts made of them are no amounts, and walltime has a place of
+ * its own. */
+static void read_wanted(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    static const char *const others[] = { "select", "place", "nodect", "walltime" };
+
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (a->resource && strcmp(a->resource, others[i]) == 0)
+            return;
+    read_amounts(s, place, a);
+}
+
+/* --- the rows, in the order in which they are asked for --- */
+
+#define AT(kind, member) offsetof(struct snap_##kind, member)
+
+/* clang-format off */
+static const struct field vnode_fields[] = {
+    { "resv_enable",         read_bool,   AT(vnode, resv_enable) },
+    { "no_multinode_jobs",   read_bool,   AT(vnode, no_multinode) },
+    { "resources_available", read_amounts, AT(vnode, available) },
+    { "license",             NULL },
+    { "sharing",             read_sharing, AT(vnode, sharing) },
+    { "Priority",            read_number, AT(vnode, priority) },
+    { "queue",               read_text,   AT(vnode, queue) },
+    { "partition",           read_text,   AT(vnode, partition) },
+    { "Mom",                 NULL },
+    { "state",               read_vnode_state, 0 },
+    { 0 },
+};
+
+static const struct field queue_fields[] = {
+    { "queue_type", read_queue_type, AT(queue, execution) },
+    { "started",    read_bool,       AT(queue, started) },
+    { "Priority",   read_number,     AT(queue, priority) },
+    { "partition",  read_text,       AT(queue, partition) },
+    { 0 },
+};
+
+static const struct field resv_fields[] = {
+    { "alter_seq",            read_maybe,  AT(resv, question), .ours = true },
+    { "reserve_state",        read_number, AT(resv, state) },
+    { "reserve_substate",     read_number, AT(resv, substate) },
+    { "reserve_start",        read_number, AT(resv, start_at) },
+    { "reserve_end",          read_number, AT(resv, end_at) },
+    { "queue",                read_text,   AT(resv, queue) },
+    { "Resource_List",        NULL },
+    { "schedselect",          NULL },
+    { "schedselect_orig",     NULL },
+    { "resv_nodes",           read_text,   AT(resv, nodes) },
+    { "reserve_retry",        read_maybe,  AT(resv, retry) },
+    { "partition",            read_text,   AT(resv, partition) },
+    { "reserve_standing",     read_number, AT(resv, standing) },
+    { "reserve_alter_revert", NULL },
+    { 0 },
+};
+
+static const struct field job_fields[] = {
+    { "Resource_List", read_wanted, AT(job, wanted) },
+    { "exec_vnode",    read_text,   AT(job, exec_vnode) },
+    { "array",         read_bool,   AT(job, array) },
+    { "schedselect",   NULL },
+    { "comment",       read_text,   AT(job, comment) },
+    { "job_state",     read_letter, AT(job, state) },
+    { "stime",         read_number, AT(job, started_at) },
+    { "queue_rank",    read_number, AT(job, rank) },
+    { "qtime",         NULL },
+    { "Priority",      read_number, AT(job, priority) },
+    { "queue",         read_text,   AT(job, queue) },
+    { "substate",      read_number, AT(job, substate) },
+    { 0 },
+};
+/* clang-format on */
+
+static const struct field *fields_of(uint32_t type)
+{
+    switch (type) {
+    case OBJECT_NODE:
+        return vnode_fields;
+    case OBJECT_QUEUE:
+        return queue_fields;
+    case OBJECT_RESV:
+        return resv_fields;
+    default:
+        MUST(type == OBJECT_JOB);
+        return job_fields;
+    }
+}
+
+void snapshot_wants(uint32_t type, bool ours, struct arena *arena,
+                    struct wire_attrs *ret)
+{
+    for (const struct field *f = fields_of(type); f->name; f++)
+        if (ours || !f->ours)
+            wire_attrs_add(ret, arena, f->name, NULL, "", WIRE_OP_SET);
+}
+
+static const struct field *field_find(const struct field *fields, const char *name)
+{
+    for (; fields->name; fields++)
+        if (strcmp(fields->name, name) == 0)
+            return fields;
+    return NULL;
+}
+
+static void read_fields(struct snapshot *s, uint32_t type, void *object,
+                        const struct wire_object *o)
+{
+    const struct field *fields = fields_of(type);
+
+    for (size_t i = 0; i < o->attrs.n; i++) {
+        const struct wire_attr *a = &o->attrs.v[i];
+        const struct field *f = field_find(fields, a->name);
+
+        if (f && f->read)
+            f->read(s, (char *)object + f->offset, a);
+    }
+}
+
+/* --- objects --- */
 
 /* Memory is offered in whole MiB (scheduling.md 4). */
 static void round_memory(struct snapshot *s, struct snap_vnode *v)
@@ -122,8 +282,7 @@ void snap_add_vnode(struct snapshot *s, const struct wire_object *o)
     v->name = keep(s, o->name);
     v->host = keep(s, host ? host : o->name);
     v->resv_enable = true;
-    for (size_t i = 0; i < o->attrs.n; i++)
-        read_vnode_attr(s, v, &o->attrs.v[i]);
+    read_fields(s, OBJECT_NODE, v, o);
     if (license && *license != 'l')
         v->usable = false;
     round_memory(s, v);
@@ -133,55 +292,12 @@ void snap_add_vnode(struct snapshot *s, const struct wire_object *o)
 
 void snap_add_queue(struct snapshot *s, const struct wire_object *o)
 {
-    const char *type = wire_attrs_value(&o->attrs, "queue_type", NULL);
-    const char *started = wire_attrs_value(&o->attrs, "started", NULL);
-    const char *priority = wire_attrs_value(&o->attrs, "Priority", NULL);
-    const char *partition = wire_attrs_value(&o->attrs, "partition", NULL);
-    struct snap_queue *q;
+    struct snap_queue *q = APPEND(s, queues, n_queues, cap_queues);
 
-    if (!snap_is_mine(s, partition))
-        return;
-    q = APPEND(s, queues, n_queues, cap_queues);
     q->name = keep(s, o->name);
-    q->partition = keep(s, partition);
-    q->execution = type && strncasecmp(type, "e", 1) == 0;
-    q->started = started && is_true(started);
-    q->priority = priority ? number(priority) : 0;
-}
-
-static void read_resv_attr(struct snapshot *s, struct snap_resv *r,
-                           const struct wire_attr *a)
-{
-    const struct {
-        const char *name;
-        int64_t *number;
-        const char **text;
-    } rows[] = {
-        { "reserve_state", &r->state, NULL },
-        { "reserve_substate", &r->substate, NULL },
-        { "reserve_start", &r->start_at, NULL },
-        { "reserve_end", &r->end_at, NULL },
-        { "queue", NULL, &r->queue },
-        { "partition", NULL, &r->partition },
-        { "resv_nodes", NULL, &r->nodes },
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (strcmp(a->name, rows[i].name) != 0)
-            continue;
-        if (rows[i].number)
-            *rows[i].number = number(a->value);
-        else if (*a->value)
-            *rows[i].text = keep(s, a->value);
-    }
-    if (strcmp(a->name, "reserve_retry") == 0) {
-        r->has_retry = true;
-        r->retry_at = number(a->value);
-    }
-    if (strcmp(a->name, "alter_seq") == 0) {
-        r->has_seq = true;
-        r->seq = number(a->value);
-    }
+    read_fields(s, OBJECT_QUEUE, q, o);
+    if (!snap_is_mine(s, q->partition))
+        s->n_queues--;
 }
 
 /* What it has promised while an alteration is open. */
@@ -199,20 +315,21 @@ static void read_revert(struct snap_resv *r, const struct wire_attrs *attrs)
         r->old_end_at = r->end_at;
 }
 
+static const struct request *read_select(struct snapshot *s,
+                                         const struct wire_object *o, const char *attr)
+{
+    return snap_request(s, wire_attrs_value(&o->attrs, attr, NULL),
+                        wire_attrs_value(&o->attrs, "Resource_List", "place"));
+}
+
 void snap_add_resv(struct snapshot *s, const struct wire_object *o)
 {
-    const char *place = wire_attrs_value(&o->attrs, "Resource_List", "place");
-    const char *standing = wire_attrs_value(&o->attrs, "reserve_standing", NULL);
     struct snap_resv *r = APPEND(s, resvs, n_resvs, cap_resvs);
 
     r->id = keep(s, o->name);
-    for (size_t i = 0; i < o->attrs.n; i++)
-        read_resv_attr(s, r, &o->attrs.v[i]);
-    r->request =
-        snap_request(s, wire_attrs_value(&o->attrs, "schedselect", NULL), place);
-    r->request_orig =
-        snap_request(s, wire_attrs_value(&o->attrs, "schedselect_orig", NULL), place);
-    r->standing = standing && number(standing) != 0;
+    read_fields(s, OBJECT_RESV, r, o);
+    r->request = read_select(s, o, "schedselect");
+    r->request_orig = read_select(s, o, "schedselect_orig");
     read_revert(r, &o->attrs);
     if (r->partition && !snap_is_mine(s, r->partition))
         s->n_resvs--;
@@ -226,55 +343,24 @@ static int64_t walltime_of(const struct wire_object *o)
     return text && duration_parse(text, &duration_s) == 0 ? duration_s : -1;
 }
 
-static int64_t job_number(const struct wire_object *o, const char *name)
+/* Where the server does not tell the microsecond, the second of the arrival. */
+static int64_t rank_of(const struct wire_object *o)
 {
-    const char *text = wire_attrs_value(&o->attrs, name, NULL);
+    const char *arrived = wire_attrs_value(&o->attrs, "qtime", NULL);
+    int64_t rank;
 
-    return text ? number(text) : 0;
-}
-
-static const char *job_text(struct snapshot *s, const struct wire_object *o,
-                            const char *name)
-{
-    const char *text = wire_attrs_value(&o->attrs, name, NULL);
-
-    return text && *text ? keep(s, text) : NULL;
-}
-
-/* select, place and the counts made of them are no amounts. */
-static bool is_amount(const char *resource)
-{
-    return strcmp(resource, "select") != 0 && strcmp(resource, "place") != 0 &&
-           strcmp(resource, "nodect") != 0 && strcmp(resource, "walltime") != 0;
+    return arrived && !__builtin_mul_overflow(number(arrived), 1000000, &rank) ? rank
+                                                                               : 0;
 }
 
 void snap_add_job(struct snapshot *s, const struct wire_object *o)
 {
     struct snap_job *j = APPEND(s, jobs, n_jobs, cap_jobs);
-    const char *state = wire_attrs_value(&o->attrs, "job_state", NULL);
-    const char *place = wire_attrs_value(&o->attrs, "Resource_List", "place");
-    const char *array = wire_attrs_value(&o->attrs, "array", NULL);
 
     j->id = keep(s, o->name);
-    j->queue = job_text(s, o, "queue");
-    j->request =
-        snap_request(s, wire_attrs_value(&o->attrs, "schedselect", NULL), place);
-    j->exec_vnode = job_text(s, o, "exec_vnode");
-    j->comment = job_text(s, o, "comment");
-    j->state = state ? *state : '\0';
-    j->substate = job_number(o, "substate");
-    j->array = array && is_true(array);
+    read_fields(s, OBJECT_JOB, j, o);
+    j->request = read_select(s, o, "schedselect");
     j->walltime_s = walltime_of(o);
-    j->started_at = job_number(o, "stime");
-    j->rank = job_number(o, "queue_rank");
     if (!j->rank)
-        j->rank = job_number(o, "qtime") * 1000000;
-    j->priority = job_number(o, "Priority");
-    for (size_t i = 0; i < o->attrs.n; i++) {
-        const struct wire_attr *a = &o->attrs.v[i];
-
-        if (strcmp(a->name, "Resource_List") == 0 && a->resource &&
-            is_amount(a->resource))
-            snap_values_add(s, &j->wanted, a->resource, a->value);
-    }
+        j->rank = rank_of(o);
 }

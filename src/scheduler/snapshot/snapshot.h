@@ -114,6 +114,11 @@ struct snap_queue {
     int64_t priority;
 };
 
+struct maybe_number {
+    bool is_set;
+    int64_t value;
+};
+
 struct snap_resv {
     const char *id;
     const char *queue; /* NULL: none yet */
@@ -125,15 +130,14 @@ struct snap_resv {
     int64_t substate;
     int64_t start_at;
     int64_t end_at;
-    int64_t old_start_at; /* before an alteration that is open; else start_at */
-    int64_t old_end_at;   /* likewise */
-    bool knows_old_end;   /* the server said it */
-    bool has_seq;         /* the server numbers its questions: */
-    int64_t seq;          /* the open alteration, 0: none */
-    bool has_retry;
-    int64_t retry_at;
-    bool standing;
-    bool skip; /* answered in this cycle already */
+    int64_t old_start_at;         /* before an alteration that is open; else start_at */
+    int64_t old_end_at;           /* likewise */
+    bool knows_old_end;           /* the server said it */
+    struct maybe_number question; /* the server numbers them: the open alteration's, 0:
+                                     none */
+    struct maybe_number retry;    /* the instant of the next attempt */
+    int64_t standing;             /* PBS's word for a series: not 0 */
+    bool skip;                    /* answered in this cycle already */
 };
 
 struct snap_job {

@@ -79,7 +79,7 @@ static bool uses_beside(const struct job *j, const struct node *n)
     return false;
 }
 
-/* What a job inside a running reservation uses of the vnode beside it: resources that
+/* What a job uses of the vnode beside its reservation while that runs: resources that
  * the reservation does not name there are the vnode's own (reservations.md 11). Nothing
  * else changes with the job: whether others may share the vnode is up to the
  * reservation. */
@@ -89,12 +89,16 @@ static struct claim claim_beside(const struct job *j, const struct node *n,
     const struct resources *named = holds_on(&j->resv->holds, n);
     const struct resources *all = holds_on(&j->holds, n);
     struct resources *beside = arena_zero(arena, sizeof(*beside));
+    int64_t resv_end_at = obj_num(&j->resv->obj, RESV_A_RESERVE_END, 0);
     struct claim c = claim_of_job(j, n, now_at);
 
     beside->v = ARENA_ARRAY(arena, struct resource_value, all->n);
     for (size_t i = 0; i < all->n; i++)
         if (!resources_find(named, all->v[i].def->name))
             beside->v[beside->n++] = all->v[i];
+    if (!j->resv->counted) /* until it begins the job is outside with all it has */
+        c.start_at = obj_num(&j->resv->obj, RESV_A_RESERVE_START, 0);
+    c.end_at = MIN_OF(c.end_at, MAX_OF(resv_end_at, now_at + 1));
     c.amount = beside;
     c.list = obj_resources(&j->resv->obj, RESV_A_RESOURCE_LIST);
     return c;
@@ -105,7 +109,7 @@ struct claims claims_on(const struct node *n, const struct resv *own,
 {
     struct claims list = { 0 };
 
-    list.cap = n->n_resvs + n->n_jobs + 1;
+    list.cap = n->n_resvs + 2 * n->n_jobs + 1;
     list.v = ARENA_ARRAY(arena, struct claim, list.cap);
     for (size_t i = 0; i < n->n_resvs; i++)
         if (n->resvs[i] != own)
@@ -117,7 +121,7 @@ struct claims claims_on(const struct node *n, const struct resv *own,
             continue;
         if (!inside || !inside->counted)
             claim_add(&list, window, claim_outside(n->jobs[i], n, now_at));
-        else if (uses_beside(n->jobs[i], n))
+        if (inside && uses_beside(n->jobs[i], n))
             claim_add(&list, window, claim_beside(n->jobs[i], n, now_at, arena));
     }
     return list;
