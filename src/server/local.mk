@@ -111,6 +111,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_modify.c \
 	src/server/decide/resv_proposal.c src/server/decide/resv_proposal.h \
 	src/server/decide/resv_queue.c src/server/decide/resv_queue.h \
+	src/server/decide/resv_question.c src/server/decide/resv_question.h \
 	src/server/decide/resv_record.c src/server/decide/resv_record.h \
 	src/server/requests/resv_show.c \
 	src/server/decide/resv_submit.c src/server/decide/resv_submit.h \
@@ -237,11 +238,13 @@ test_unit_server_test_job_phase_SOURCES = test/unit/server/test_job_phase.c
 test_unit_server_test_job_phase_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
+	test/unit/server/test_resv_question \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
+	test/unit/server/test_resv_question \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts
@@ -255,6 +258,8 @@ test_unit_server_test_resv_submit_SOURCES = test/unit/server/test_resv_submit.c 
 test_unit_server_test_resv_submit_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_confirm_SOURCES = test/unit/server/test_resv_confirm.c $(RESV_WORLD)
 test_unit_server_test_resv_confirm_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_question_SOURCES = test/unit/server/test_resv_question.c $(RESV_WORLD)
+test_unit_server_test_resv_question_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_facts_SOURCES = test/unit/server/test_facts.c

@@ -44,7 +44,6 @@ enum server_stop {
 
 /* What the engine knows besides the model; it lasts as long as the process. */
 struct svr_view {
-    size_t n_schedulers; /* attached and with scheduling on */
     enum server_stop stopping;
     const struct sched_links *links; /* sched_link.h */
 };

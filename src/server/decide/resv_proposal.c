@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_proposal.h"
 
+#include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
-#include "server/decide/sched_link.h"
 #include "server/model/resv_state.h"
 
 #include <string.h>
@@ -89,20 +89,6 @@ const struct attr_value *proposal_value(const struct resv *r, int attr)
     if (row && obj_is_set(&r->obj, row->proposed))
         return obj_attr(&r->obj, row->proposed);
     return obj_attr(&r->obj, attr);
-}
-
-size_t proposal_schedulers(const struct model *m, const struct svr_view *view,
-                           const struct resv *r)
-{
-    const char *partition = obj_str(&r->obj, RESV_A_PARTITION, NULL);
-    const struct object *o;
-    const struct sched_link *l;
-
-    if (!partition)
-        return view->n_schedulers;
-    o = sched_of_partition(m, partition);
-    l = o ? sched_link_find(view->links, o->id) : NULL;
-    return l && l->attached && obj_num(o, SCHED_A_SCHEDULING, 0);
 }
 
 /* --- opening one -------------------------------------------------------------------
@@ -272,5 +258,5 @@ void proposal_deny(const struct resv *r, const char *actor, const char *reason,
     rec->note = reason;
     record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, reason);
     proposal_record_forgotten(rec, out->arena);
-    resv_record_answered(rec, out->arena);
+    question_over(rec, out->arena);
 }

@@ -38,11 +38,6 @@ void proposal_edit(const struct resv *r, struct edit *e, struct arena *arena);
 /* The changes that forget one; none when none is open. */
 void proposal_record_forgotten(struct record *rec, struct arena *arena);
 
-/* How many schedulers an alteration is put to now: those with scheduling on that serve
- * the reservation's partition. */
-size_t proposal_schedulers(const struct model *m, const struct svr_view *view,
-                           const struct resv *r);
-
 /* How a change becomes the reservation's. */
 struct proposal_grant {
     const struct edit *e;  /* the change */

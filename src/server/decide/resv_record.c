@@ -7,6 +7,7 @@
 #include "server/model/resv_time.h"
 #include "server/decide/node_used.h"
 #include "server/decide/resv_proposal.h"
+#include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 
 int64_t resv_retry_time_s(const struct model *m)
@@ -21,13 +22,6 @@ int64_t resv_answer_time_s(const struct model *m)
     return obj_num(m->server, SERVER_A_RESV_ANSWER_TIME, RESV_ANSWER_TIME_S);
 }
 
-void resv_record_answered(struct record *rec, struct arena *arena)
-{
-    record_change(rec, arena, RESV_A_HF_ASKED_AT, NULL, NULL);
-    record_change(rec, arena, RESV_A_HF_ASKED, NULL, NULL);
-    record_change(rec, arena, RESV_A_HF_ANSWERED, NULL, NULL);
-}
-
 void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
                        const struct resv *r, int64_t now_at)
 {
@@ -35,13 +29,13 @@ void resv_record_retry(struct record *rec, struct arena *arena, const struct mod
 
     record_change_num(rec, arena, RESV_A_RESERVE_RETRY,
                       resv_next_retry(now_at, start_at, resv_retry_time_s(m)));
-    resv_record_answered(rec, arena);
+    question_over(rec, arena);
 }
 
 void resv_record_unasked(struct record *rec, struct arena *arena)
 {
     record_change(rec, arena, RESV_A_RESERVE_RETRY, NULL, NULL);
-    resv_record_answered(rec, arena);
+    question_over(rec, arena);
 }
 
 void resv_record_ending(const struct model *m, const struct resv *r, const char *actor,

@@ -16,9 +16,6 @@ int64_t resv_answer_time_s(const struct model *m);
 void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
                        const struct resv *r, int64_t now_at);
 
-/* The open question is answered. */
-void resv_record_answered(struct record *rec, struct arena *arena);
-
 /* No attempt is due and no question is open any more. */
 void resv_record_unasked(struct record *rec, struct arena *arena);
 

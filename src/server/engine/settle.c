@@ -21,7 +21,6 @@ static struct rule_context rule_context(const struct turn *t)
         .arena = t->out->arena,
         .cfg = &s->cfg,
         .view = &s->view,
-        .n_schedulers = s->view.n_schedulers,
     };
 }
 

@@ -97,20 +97,6 @@ void svr_set_store_failed(struct svr *s, bool failed)
     s->store_failed = failed;
 }
 
-void refresh_view(struct svr *s)
-{
-    struct sched_link *l, *next;
-
-    s->view.n_schedulers = 0;
-    HASH_ITER(hh, s->links.by_name, l, next)
-    {
-        const struct object *o = model_find(s->m, OBJ_SCHED, l->name);
-
-        if (l->attached && o && obj_num(o, SCHED_A_SCHEDULING, 0))
-            s->view.n_schedulers++;
-    }
-}
-
 static struct turn begin(struct svr *s, int64_t now_at, struct effects *out)
 {
     return (struct turn){ .s = s, .now_at = now_at, .out = out };
@@ -502,7 +488,6 @@ static void sched_lost(struct turn *t, struct sched_link *l)
         fail_deferred(t, l->jobs->id);
         sched_link_forget_job(l, l->jobs->id);
     }
-    refresh_view(t->s);
     effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, l->name,
                "scheduler disconnected");
 }
@@ -560,7 +545,6 @@ void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
     l->greeted = true;
     effect_log(out, s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, sched,
                "scheduler connected");
-    refresh_view(s);
     touch_all(s);
     settle(&t);
 }

@@ -73,8 +73,4 @@ bool answer_deferred(struct turn *t, const char *job_id, int code, const char *t
 /* After a start, or when what rules know besides the model has changed. */
 void touch_all(struct svr *s);
 
-/* What handlers and rules see of the schedulers, after a change of links or settings.
- */
-void refresh_view(struct svr *s);
-
 #endif

@@ -309,7 +309,6 @@ static void take_up_record(struct turn *t, struct record *rec)
     if (!fact_removes(rec->fact))
         touch_around(s, model_find(s->m, rec->kind, rec->id));
     touch_for_settings(s, rec);
-    refresh_view(s);
     moms_touch(s->moms, rec);
     react(t, rec);
     answer_held(t, rec);

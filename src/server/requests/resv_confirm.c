@@ -15,6 +15,7 @@
 #include "server/model/resv_time.h"
 #include "server/requests/handlers.h"
 #include "server/decide/resv_proposal.h"
+#include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
 #include "server/decide/sched_link.h"
@@ -38,7 +39,8 @@ struct answer {
     const struct resv *r;
     const struct body_run *body;
     enum resv_phase phase;
-    const char *partition;     /* who answers */
+    const char *partition;     /* of who answers */
+    const char *sched;         /* who answers */
     const char *reason;        /* of a no, NULL when it was not said */
     const struct edit *proposed; /* of the open alteration, NULL: none */
     int64_t start_at;
@@ -61,27 +63,30 @@ static bool is_for_awaited_vnodes(const struct answer *a)
 
 static void ask_again_soon(const struct answer *a)
 {
+    question_put_again(decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id),
+                       a->rq->arena, a->rq->now_at + ASK_AGAIN_S);
+}
+
+/* The others who were asked have not said no. */
+static void note_no(const struct answer *a)
+{
     struct record *rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
 
-    /* As if it had been put so long ago that the next time is near. */
-    record_change_num(rec, a->rq->arena, RESV_A_HF_ASKED_AT,
-                      a->rq->now_at + ASK_AGAIN_S - resv_answer_time_s(a->m));
-    record_change(rec, a->rq->arena, RESV_A_HF_ANSWERED, NULL, NULL);
+    question_note_no(rec, a->rq->arena, a->r, a->sched);
+    if (rec->n_changes == 0)
+        a->out->records.n--; /* it has said so already */
 }
 
 static void deny_new(const struct answer *a)
 {
-    int64_t answered = obj_num(&a->r->obj, RESV_A_HF_ANSWERED, 0) + 1;
-    int64_t asked = obj_num(&a->r->obj, RESV_A_HF_ASKED, 0);
     struct record *rec;
 
     if (is_for_awaited_vnodes(a)) {
         ask_again_soon(a);
         return;
     }
-    if (answered < asked) {
-        rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
-        record_change_num(rec, a->rq->arena, RESV_A_HF_ANSWERED, answered);
+    if (!question_is_denied_by(a->m, a->r, a->sched)) {
+        note_no(a);
         return;
     }
     rec = decide(a->out, a->rq, FACT_RESV_DENIED, OBJ_RESV, a->r->obj.id);
@@ -120,29 +125,18 @@ static void deny(const struct answer *a, const char *reason)
     proposal_deny(a->r, a->rq->actor, reason, a->rq->now_at, a->out);
 }
 
-static void ask_wanted_again(const struct answer *a)
-{
-    struct record *rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
-
-    record_change_num(rec, a->rq->arena, RESV_A_HF_ASKED_AT, a->rq->now_at);
-    record_change(rec, a->rq->arena, RESV_A_HF_ANSWERED, NULL, NULL);
-}
-
 static int take_no_to_wanted(const struct answer *a)
 {
-    int64_t answered = obj_num(&a->r->obj, RESV_A_HF_ANSWERED, 0) + 1;
     const char *against = proposal_obstacle(a->r, a->rq->now_at);
-    struct record *rec;
 
     if (against) {
         deny(a, against);
-    } else if (answered < obj_num(&a->r->obj, RESV_A_HF_ASKED, 0)) {
-        rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
-        record_change_num(rec, a->rq->arena, RESV_A_HF_ANSWERED, answered);
+    } else if (!question_is_denied_by(a->m, a->r, a->sched)) {
+        note_no(a);
     } else if (proposal_is_forced(a->r)) {
         grant(a, NULL);
     } else if (is_for_awaited_vnodes(a)) {
-        ask_wanted_again(a);
+        ask_again_soon(a);
     } else {
         deny(a, a->reason ? a->reason : "the scheduler gave no reason");
     }
@@ -335,6 +329,7 @@ static int take_yes(struct answer *a)
 static int take_answer(struct answer *a, const struct wire_confirm *said)
 {
     a->partition = said->partition ? said->partition : DEFAULT_PARTITION;
+    a->sched = question_who(a->m, a->rq, said->partition);
     a->reason = said->reason;
     if (said->has_seq && said->seq != proposal_seq(a->r))
         return diag_code(&a->out->why, PBSE_BADSTATE);

@@ -17,6 +17,7 @@
 #include "server/decide/object_size.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_queue.h"
+#include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
 #include "server/decide/config.h"
 
@@ -328,19 +329,18 @@ static void grant_at_once(const struct alteration *a)
                a->force || a->wait_s ? "CONFIRMED" : "ALTER REQUESTED");
 }
 
-static void propose(const struct alteration *a, size_t n_schedulers)
+static void propose(const struct alteration *a, const char *asks)
 {
     struct arena *arena = a->rq->arena;
     struct record *rec =
         decide(a->out, a->rq, FACT_RESV_ALTER_ASKED, OBJ_RESV, a->r->obj.id);
 
     proposal_record(a->e, rec, arena);
-    resv_record_answered(rec, arena);
+    question_put(rec, arena, asks, a->rq->now_at);
     record_change_num(rec, arena, RESV_A_HF_ALTER_SEQ, (int64_t)a->m->seq + 1);
     record_change_num(rec, arena, RESV_A_HF_ALTER_AT, a->rq->now_at);
     if (a->force)
         record_change(rec, arena, RESV_A_HF_ALTER_FORCE, NULL, "True");
-    record_change_num(rec, arena, RESV_A_HF_ASKED, (int64_t)n_schedulers);
     record_change(rec, arena, RESV_A_ALTER_DENIED, NULL, NULL);
     reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
     if (a->wait_s)
@@ -355,15 +355,15 @@ static void propose(const struct alteration *a, size_t n_schedulers)
 
 static void make(const struct alteration *a)
 {
-    size_t n_schedulers = proposal_schedulers(a->m, a->rq->view, a->r);
+    const char *asks = question_asks(a->m, a->rq->view, a->r, a->rq->arena);
 
     log_attempt(a);
     if (!a->given && !a->select)
         change_at_once(a);
-    else if (ends_now(a) || (a->force && n_schedulers == 0))
+    else if (ends_now(a) || (a->force && !asks))
         grant_at_once(a);
     else
-        propose(a, n_schedulers);
+        propose(a, asks);
 }
 
 int handle_resv_modify(const struct model *m, const struct request *rq,

@@ -8,28 +8,20 @@
 #include "lib/base/instant.h"
 #include "server/model/resv_state.h"
 #include "server/decide/resv_proposal.h"
+#include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
 #include "server/rules/rules.h"
-
-#define ASK_AGAIN_S 5
 
 static int64_t over_at(const struct model *m, const struct object *o)
 {
     return instant_after(obj_num(o, RESV_A_HF_ALTER_AT, 0), resv_answer_time_s(m));
 }
 
-static int64_t again_at(const struct object *o)
-{
-    return obj_is_set(o, RESV_A_HF_ASKED_AT)
-               ? obj_num(o, RESV_A_HF_ASKED_AT, 0) + ASK_AGAIN_S
-               : INT64_MAX;
-}
-
 int64_t deadline_resv_alter(const struct model *m, const struct object *o)
 {
     if (!proposal_is_open(TO_RESV(o)))
         return INT64_MAX;
-    return MIN_OF(over_at(m, o), again_at(o));
+    return MIN_OF(over_at(m, o), question_again_at(o));
 }
 
 static void force(const struct rule_context *c, const struct resv *r,
@@ -69,7 +61,7 @@ static void give_up(const struct rule_context *c, const struct resv *r,
 bool rule_resv_alter(const struct rule_context *c, const struct object *o,
                      struct decision *out)
 {
-    struct record *rec;
+    const char *asks;
 
     if (!proposal_is_open(TO_RESV(o)))
         return false;
@@ -77,9 +69,11 @@ bool rule_resv_alter(const struct rule_context *c, const struct object *o,
         give_up(c, TO_RESV(o), out);
         return true;
     }
-    if (c->n_schedulers == 0 || c->now_at < again_at(o))
+    if (c->now_at < question_again_at(o))
         return false;
-    rec = rule_decide(c, o, FACT_RESV_ASKED, out);
-    record_change(rec, c->arena, RESV_A_HF_ASKED_AT, NULL, NULL);
+    asks = question_asks(c->m, c->view, TO_RESV(o), c->arena);
+    if (!asks)
+        return false;
+    question_put(rule_decide(c, o, FACT_RESV_ASKED, out), c->arena, asks, c->now_at);
     return true;
 }

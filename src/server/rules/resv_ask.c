@@ -10,22 +10,25 @@
 #include "lib/base/instant.h"
 #include "server/model/resv_state.h"
 #include "server/decide/resv_proposal.h"
+#include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
 #include "server/rules/rules.h"
 
 /* When the question of a new reservation is due. */
 static int64_t new_due_at(const struct model *m, const struct object *o)
 {
-    if (!obj_is_set(o, RESV_A_HF_ASKED_AT))
+    int64_t asked_at = question_asked_at(o, INT64_MIN);
+
+    if (asked_at == INT64_MIN)
         return obj_num(o, RESV_A_CTIME, 0);
-    return instant_after(obj_num(o, RESV_A_HF_ASKED_AT, 0), resv_answer_time_s(m));
+    return MIN_OF(question_again_at(o), instant_after(asked_at, resv_answer_time_s(m)));
 }
 
 /* When that of a degraded one is: at the retry time, once per retry time. */
 static int64_t degraded_due_at(const struct model *m, const struct object *o)
 {
     int64_t retry_at = obj_num(o, RESV_A_RESERVE_RETRY, 0);
-    int64_t asked_at = obj_num(o, RESV_A_HF_ASKED_AT, INT64_MIN);
+    int64_t asked_at = question_asked_at(o, INT64_MIN);
 
     if (retry_at == 0)
         return INT64_MAX;
@@ -47,13 +50,13 @@ int64_t deadline_resv_ask(const struct model *m, const struct object *o)
 bool rule_resv_ask(const struct rule_context *c, const struct object *o,
                    struct decision *out)
 {
-    struct record *rec;
+    const char *asks;
 
-    if (c->n_schedulers == 0 || c->now_at < deadline_resv_ask(c->m, o))
+    if (c->now_at < deadline_resv_ask(c->m, o))
         return false;
-    rec = rule_decide(c, o, FACT_RESV_ASKED, out);
-    record_change_num(rec, c->arena, RESV_A_HF_ASKED_AT, c->now_at);
-    record_change_num(rec, c->arena, RESV_A_HF_ASKED, (int64_t)c->n_schedulers);
-    record_change(rec, c->arena, RESV_A_HF_ANSWERED, NULL, NULL);
+    asks = question_asks(c->m, c->view, TO_RESV(o), c->arena);
+    if (!asks)
+        return false;
+    question_put(rule_decide(c, o, FACT_RESV_ASKED, out), c->arena, asks, c->now_at);
     return true;
 }

@@ -26,7 +26,6 @@ struct rule_context {
     struct arena *arena;
     const struct svr_config *cfg;
     const struct svr_view *view; /* what the engine knows besides the model */
-    size_t n_schedulers;         /* attached and with scheduling on */
 };
 
 /* A record about 'o' by the server itself, appended to the decision. */

@@ -302,6 +302,13 @@ void world_submit(struct world *w, const char *user, const char *attrs)
     world_submit_as(w, &who, NULL, "", attrs);
 }
 
+void world_second_sched(struct world *w)
+{
+    world_fact(w, FACT_CREATED, OBJ_SCHED, "second", SCHED_A_PARTITION, NULL, "p2");
+    world_fact(w, FACT_SET, OBJ_SCHED, "second", SCHED_A_SCHEDULING, NULL, "True");
+    svr_sched_attached(w->s, w->now_at, "second", CONN_SECOND, &w->out);
+}
+
 void world_confirm_at(struct world *w, const struct requester *who, const char *id,
                       const char *vnodes, uint64_t start_at, const char *extend)
 {

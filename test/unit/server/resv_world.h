@@ -15,6 +15,7 @@
 #define NOW         1795247571
 #define CONN_SCHED  1
 #define CONN_SCHED2 2
+#define CONN_SECOND 3 /* of another scheduler */
 #define CONN_USER   7
 #define CONN_OTHER  8
 
@@ -70,6 +71,9 @@ const char *world_shown(struct world *w, const char *user, const char *id,
 const char *world_vnode_shown(struct world *w, const char *vnode, const char *attr,
                               const char *resource);
 void world_delete(struct world *w, const char *user, const char *id);
+
+/* There is a second scheduler, "second" of the partition "p2", and it is attached. */
+void world_second_sched(struct world *w);
 
 /* The scheduler says that it is through, until no further command comes. */
 void world_sched_done(struct world *w);

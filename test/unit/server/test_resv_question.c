@@ -1,0 +1,162 @@
+/* Unit tests of questions about reservations with two schedulers: a no counts for who
+ * says it, and a yes of anyone is enough.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "resv_world.h"
+
+#include <string.h>
+
+#define NO  "PBS_RESV_CONFIRM_FAIL"
+#define YES "PBS_RESV_CONFIRM_SUCCESS:partition="
+#define SUBMIT                                                                         \
+    "reserve_start=1795248000|Resource_List.walltime=600|"                             \
+    "Resource_List.select=1:ncpus=2"
+
+static const struct requester by_default = {
+    .user = "root", .host = "svr", .server_uid = true, .conn = CONN_SCHED
+};
+static const struct requester by_second = {
+    .user = "root", .host = "svr", .server_uid = true, .conn = CONN_SECOND
+};
+/* Somebody of the staff who is no scheduler. */
+static const struct requester by_hand = { .user = "mgr1",
+                                          .host = "svr",
+                                          .conn = CONN_OTHER };
+
+/* One letter of a story: lower case says no, upper case yes. */
+static void tell(struct world *w, char c)
+{
+    switch (c) {
+    case 'd':
+        world_confirm_at(w, &by_default, "R1.svr", "null", 0, NO);
+        break;
+    case 's':
+        world_confirm_at(w, &by_second, "R1.svr", "null", 0, NO);
+        break;
+    case 'm':
+        world_confirm_at(w, &by_hand, "R1.svr", "null", 0, NO);
+        break;
+    case 'D':
+        world_confirm_at(w, &by_default, "R1.svr", "(vn[0]:ncpus=2)", 0,
+                         YES "pbs-default");
+        break;
+    case 'S':
+        world_confirm_at(w, &by_second, "R1.svr", "(vn[0]:ncpus=2)", 0, YES "p2");
+        break;
+    case 'a': /* the second scheduler comes */
+        world_second_sched(w);
+        break;
+    case 'g': /* it goes */
+        svr_client_gone(w->s, w->now_at, CONN_SECOND, &w->out);
+        break;
+    case 'x': /* there is no such scheduler any more */
+        world_fact(w, FACT_DELETED, OBJ_SCHED, "second", SCHED_A_COMMENT, NULL, NULL);
+        break;
+    case 't': /* nobody has answered for too long: the question is put again */
+        world_go(w, w->now_at + 600);
+        break;
+    case 'q': /* the reservation is asked for */
+        world_submit(w, "user1", SUBMIT);
+        break;
+    case 'w': /* another length is */
+        world_modify(w, "user1", "R1.svr", "reserve_duration=700", NULL);
+        break;
+    default:
+        CU_FAIL("a letter that nobody knows");
+    }
+}
+
+static const struct story {
+    const char *told;
+    const char *phase; /* of the reservation afterwards */
+    const char *noes;  /* hf_answered */
+} stories[] = {
+    { "qd", "gone", "" },
+    { "qm", "gone", "" }, /* who is no scheduler speaks for the default one */
+    { "aqd", "1/1", "default" },
+    { "aqdd", "1/1", "default" },
+    { "aqss", "1/1", "second" },
+    { "aqds", "gone", "" },
+    { "aqsd", "gone", "" },
+    { "aqddms", "gone", "" },
+    { "aqdS", "2/2", "" },
+    { "aqsD", "2/2", "" },
+    { "qas", "1/1", "second" }, /* was not asked: it does not speak for the other */
+    { "qasd", "gone", "" },
+    { "aqxd", "gone", "" },
+    { "aqgd", "1/1", "default" }, /* it may come back */
+    { "aqgdt", "1/1", "" },       /* and is not waited for the next time */
+    { "aqgdtd", "gone", "" },
+    { "aqwd", "1/1", "default" },
+    { "aqwdd", "1/1", "default" },
+    { "aqwds", "1/1", "" }, /* the alteration is denied, the reservation asked about */
+    { "aqwdsd", "1/1", "default" },
+    { "aqwdsds", "gone", "" },
+    { "aqDwd", "2/2", "" }, /* in the default one's partition: the other is not asked */
+};
+
+static void test_stories(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(stories); i++) {
+        const struct story *st = &stories[i];
+        const char *noes;
+        struct world w;
+
+        world_new(&w);
+        for (const char *p = st->told; *p; p++)
+            tell(&w, *p);
+        noes = world_attr(&w, OBJ_RESV, "R1", RESV_A_HF_ANSWERED, NULL);
+        if (strcmp(world_phase(&w, "R1"), st->phase) != 0 ||
+            strcmp(noes, st->noes) != 0)
+            fprintf(stderr, "%s: %s, no said %s\n", st->told, world_phase(&w, "R1"),
+                    noes);
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1"), st->phase);
+        CU_ASSERT_STRING_EQUAL(noes, st->noes);
+        world_free(&w);
+    }
+}
+
+/* A no that is said twice changes nothing and makes no record. */
+static void test_a_no_is_said_once(void)
+{
+    struct world w;
+
+    world_new(&w);
+    tell(&w, 'a');
+    tell(&w, 'q');
+    tell(&w, 'd');
+    world_clear(&w);
+    tell(&w, 'd');
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_SET), 0);
+    world_free(&w);
+}
+
+/* Who has said what is stored: a restart does not forget it. */
+static void test_a_restart_knows_who_said_no(void)
+{
+    struct world w;
+
+    world_new(&w);
+    tell(&w, 'a');
+    tell(&w, 'q');
+    tell(&w, 'd');
+    world_restart(&w);
+    svr_sched_attached(w.s, w.now_at, "second", CONN_SECOND, &w.out);
+    tell(&w, 'd');
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1"), "1/1");
+    tell(&w, 's');
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1"), "gone");
+    world_free(&w);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "every scheduler speaks for itself", test_stories },
+        { "a no is said once", test_a_no_is_said_once },
+        { "a restart knows who said no", test_a_restart_knows_who_said_no },
+    };
+
+    return unit_main("resv_question", cases, ARRAY_LEN(cases));
+}
