@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 TESTS += tools/check-citations tools/check-headers tools/check-layers tools/check-man \
-	tools/check-symbols
+	tools/check-names tools/check-symbols
 EXTRA_DIST += autogen.sh quickstart .ci \
 	tools/check-citations tools/check-dist tools/check-headers tools/check-layers \
-	tools/check-man tools/check-symbols tools/prepare.sh tools/symbols.allow \
+	tools/check-man tools/check-names tools/check-symbols tools/prepare.sh tools/symbols.allow \
 	tools/time-limit tools/trends
 
 # "check" is a file and a target: as a file to distribute it would run the tests. Test

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += libhfcmds.la
 libhfcmds_la_SOURCES = \
-	src/cmds/common/attrs.c src/cmds/common/attrs.h \
+	src/cmds/common/attr_list.c src/cmds/common/attr_list.h \
 	src/cmds/common/cell.c src/cmds/common/cell.h \
 	src/cmds/common/cmd.c src/cmds/common/cmd.h \
 	src/cmds/common/datetime.c src/cmds/common/datetime.h \

@@ -1,7 +1,7 @@
 /* pbs_ralter.c - alter a reservation (cli.md 10.2, reservations.md 13.1).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"

@@ -1,7 +1,7 @@
 /* pbs_rsub.c - submit a reservation (cli.md 10.1, reservations.md 5.1).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"

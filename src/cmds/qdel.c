@@ -1,7 +1,7 @@
 /* qdel.c - delete jobs (cli.md 5.1).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/operand.h"
 #include "lib/base/diag.h"

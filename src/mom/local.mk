@@ -10,7 +10,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/link.c \
 	src/mom/job/mom.c \
 	src/mom/job/out.c \
-	src/mom/job/peer.c \
+	src/mom/job/job_peer.c \
 	src/mom/job/receive.c \
 	src/mom/job/requests.c \
 	src/mom/job/signals.c \
@@ -27,7 +27,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/home.c src/mom/shell/home.h \
 	src/mom/shell/host.c src/mom/shell/host.h \
 	src/mom/shell/main.c \
-	src/mom/shell/place.c src/mom/shell/place.h \
+	src/mom/shell/safe_name.c src/mom/shell/safe_name.h \
 	src/mom/shell/plain.c src/mom/shell/plain.h \
 	src/mom/shell/plan.c src/mom/shell/plan.h \
 	src/mom/shell/proc.c src/mom/shell/proc.h \
@@ -57,7 +57,7 @@ test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node
 test_unit_mom_test_tasks_LDADD = libhfmomcore.la libhfattr.la libhfio.la libhfconf.la \
 	libhfwire.la libhfbase.la -lcunit -lm
 test_unit_mom_test_user_files_SOURCES = test/unit/mom/test_user_files.c \
-	src/mom/shell/as_user.c src/mom/shell/place.c src/mom/shell/plain.c \
+	src/mom/shell/as_user.c src/mom/shell/safe_name.c src/mom/shell/plain.c \
 	src/mom/shell/tree.c
 test_unit_mom_test_user_files_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit

@@ -9,7 +9,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/links.c src/scheduler/plan/links.h \
 	src/scheduler/plan/placement.c \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
-	src/scheduler/plan/pool.c src/scheduler/plan/pool.h \
+	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
 	src/scheduler/plan/quick_fit.c \
 	src/scheduler/plan/resv.c \
 	src/scheduler/plan/failure.c \

@@ -9,7 +9,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/sched_link.c src/server/decide/sched_link.h \
 	src/server/engine/parked.c src/server/engine/parked.h \
 	src/server/engine/settle.c \
-	src/server/engine/start.c \
+	src/server/engine/svr_start.c \
 	src/server/engine/stop.c src/server/engine/stop.h \
 	src/server/engine/svr.c src/server/engine/svr.h src/server/engine/svr_priv.h \
 	src/server/engine/svr_listing.c \
@@ -31,9 +31,9 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/link_references.c src/server/model/link_resv.c \
 	src/server/model/links.c \
 	src/server/model/model.c src/server/model/model.h \
-	src/server/model/node_state.c src/server/model/node_state.h \
+	src/server/model/node_life.c src/server/model/node_life.h \
 	src/server/model/object.c \
-	src/server/model/priv.h \
+	src/server/model/model_priv.h \
 	src/server/model/record.c src/server/model/record.h \
 	src/server/model/resource_request.c src/server/model/resource_request.h \
 	src/server/model/indirect.c src/server/model/indirect.h \
@@ -48,10 +48,10 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/jobs.c \
 	src/server/moms/link.c \
 	src/server/moms/moms.c src/server/moms/moms.h \
-	src/server/moms/priv.h \
-	src/server/moms/reply.c \
+	src/server/moms/moms_priv.h \
+	src/server/moms/command_reply.c \
 	src/server/moms/report.c \
-	src/server/moms/table.c \
+	src/server/moms/moms_table.c \
 	src/server/moms/vnodes.c \
 	src/server/decide/effect.c src/server/decide/effect.h \
 	src/server/react/job_account.c \
@@ -68,14 +68,14 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/resv_react.c src/server/react/resv_react.h \
 	src/server/react/resv_reply.c src/server/react/resv_reply.h \
 	src/server/react/resv_wake.c \
-	src/server/react/table.c \
+	src/server/react/react_table.c \
 	src/server/decide/config.h \
 	src/server/decide/object_size.c src/server/decide/object_size.h \
 	src/server/decide/edit.c src/server/decide/edit.h \
 	src/server/requests/handlers.h \
 	src/server/requests/hook_edit.c src/server/requests/hook_edit.h \
 	src/server/requests/hook_show.c \
-	src/server/decide/hot_start.c src/server/decide/hot_start.h \
+	src/server/decide/hot_put_back.c src/server/decide/hot_put_back.h \
 	src/server/requests/job_access.c src/server/requests/job_access.h \
 	src/server/requests/job_admit.c src/server/requests/job_admit.h \
 	src/server/requests/job_delete.c \
@@ -104,7 +104,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/not_served.c \
 	src/server/decide/request.c src/server/decide/request.h \
 	src/server/requests/resv_access.c src/server/requests/resv_access.h \
-	src/server/decide/resv_account.c src/server/decide/resv_account.h \
+	src/server/decide/resv_user.c src/server/decide/resv_user.h \
 	src/server/requests/resv_confirm.c \
 	src/server/requests/resv_delete.c \
 	src/server/decide/resv_from_job.c src/server/decide/resv_from_job.h \
@@ -120,19 +120,19 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/show.c src/server/requests/show.h \
 	src/server/requests/shutdown.c \
 	src/server/requests/status.c \
-	src/server/requests/table.c \
+	src/server/requests/request_table.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
-	src/server/rules/hot_start.c \
+	src/server/rules/hot_rules.c \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
 	src/server/rules/resv_alter.c \
 	src/server/rules/resv_ask.c \
 	src/server/rules/resv_end.c \
-	src/server/rules/resv_from_job.c \
+	src/server/rules/job_to_resv.c \
 	src/server/rules/resv_health.c \
 	src/server/rules/resv_start.c \
 	src/server/rules/rule.h src/server/rules/rules.h \
-	src/server/rules/table.c
+	src/server/rules/rule_table.c
 
 # Engine and model.
 check_PROGRAMS += test/unit/server/test_model test/unit/server/test_svr \

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "script.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_state.h"
 #include "server/requests/manager.h"
 #include "sim.h"

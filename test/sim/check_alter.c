@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_alter.h"
 
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/decide/resv_proposal.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/hot_start.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "sim.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "script.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_oversub.h"
 #include "lib/attr/resv_words.h"
 #include "server/model/resv_state.h"

@@ -4,7 +4,7 @@
 #include "sim.h"
 
 #include "server/model/job_state.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/requests/manager.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/explain.h"
 
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "include/pbs_error.h"
 #include "lib/attr/resource.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/grammar.h"
 
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "lib/base/buf.h"
 
 #include <ctype.h>

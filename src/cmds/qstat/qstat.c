@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qstat/qstat.h"
 
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "cmds/common/operand.h"
 #include "include/pbs_error.h"
 #include "lib/base/buf.h"

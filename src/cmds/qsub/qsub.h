@@ -8,7 +8,7 @@
 #ifndef CMDS_QSUB_QSUB_H
 #define CMDS_QSUB_QSUB_H
 
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "lib/base/buf.h"
 
 #include <stdio.h>

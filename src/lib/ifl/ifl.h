@@ -79,7 +79,7 @@ void ifl_pair_used(const struct conf *conf, const struct ifl_pair *pair, int whi
  * in the table. 0, or -1 with pbs_errno set and the reason printed. */
 int ifl_authenticate(const struct conf *conf, int c, const char *host, unsigned port);
 
-/* ---- resvport.c */
+/* ---- iff_vouch.c */
 
 /* Have the helper vouch for this connection: 0, or the code it wrote (15019 refused by
  * the server), or -1 when it could not be run or said nothing. */
@@ -122,7 +122,7 @@ char *ifl_ask_text(int c, uint32_t number, const void *body, const char *extend,
 /* No id: 15004 without words. */
 bool ifl_has_id(int c, const char *id);
 
-/* ---- convert.c */
+/* ---- ifl_convert.c */
 
 /* The list as it travels: *ret points to the caller's texts, ret->v is for free().
  * 'as_set': each operator becomes SET. Wanted attributes have no values. 0, or

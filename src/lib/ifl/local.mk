@@ -9,7 +9,7 @@ libhfifl_la_SOURCES = \
 	src/lib/ifl/authenticate.c \
 	src/lib/ifl/calls.h \
 	src/lib/ifl/connect.c \
-	src/lib/ifl/convert.c \
+	src/lib/ifl/ifl_convert.c \
 	src/lib/ifl/delete.c \
 	src/lib/ifl/entry.c \
 	src/lib/ifl/failover.c \
@@ -19,7 +19,7 @@ libhfifl_la_SOURCES = \
 	src/lib/ifl/paths.c \
 	src/lib/ifl/resources.c \
 	src/lib/ifl/resv.c \
-	src/lib/ifl/resvport.c \
+	src/lib/ifl/iff_vouch.c \
 	src/lib/ifl/rules.c \
 	src/lib/ifl/rules.h \
 	src/lib/ifl/settings.c \

@@ -6,7 +6,7 @@ libhfstore_la_LIBADD = $(SQLITE_LIBS) $(PQ_LIBS)
 libhfstore_la_SOURCES = \
 	src/lib/store/backend.h \
 	src/lib/store/memory.c \
-	src/lib/store/net.c src/lib/store/net.h \
+	src/lib/store/batch_sum.c src/lib/store/batch_sum.h \
 	src/lib/store/password.c src/lib/store/password.h \
 	src/lib/store/pg.c \
 	src/lib/store/pg_batch.c src/lib/store/pg_batch.h \

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/store/backend.h"
 
-#include "lib/store/net.h"
+#include "lib/store/batch_sum.h"
 #include "lib/store/pg_batch.h"
 #include "lib/store/pg_link.h"
 #include "lib/store/pg_schema.h"

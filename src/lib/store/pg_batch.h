@@ -4,7 +4,7 @@
 #ifndef LIB_STORE_PG_BATCH_H
 #define LIB_STORE_PG_BATCH_H
 
-#include "lib/store/net.h"
+#include "lib/store/batch_sum.h"
 #include "lib/store/pg_link.h"
 
 /* Prepare the statements; once for each connection. */

@@ -177,7 +177,7 @@ bool job_leaves_files(const struct mom_job *j);
 void job_encode(const struct mom_job *j, struct buf *out);
 struct mom_job *job_decode(struct mom *m, const char *data, size_t len);
 
-/* --- peer.c: on which streams jobs are under way ---------------------------------- */
+/* --- job_peer.c: on which streams jobs are under way ---------------------------------- */
 
 /* The job is received on that stream from now on, until peer_release(); job_free() does
  * that too. */

@@ -5,7 +5,7 @@
 
 #include "mom/shell/as_user.h"
 #include "mom/shell/copy.h"
-#include "mom/shell/place.h"
+#include "mom/shell/safe_name.h"
 #include "mom/shell/plain.h"
 #include "mom/shell/tree.h"
 

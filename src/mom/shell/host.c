@@ -6,7 +6,7 @@
 
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
-#include "mom/shell/place.h"
+#include "mom/shell/safe_name.h"
 #include "mom/shell/shell.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include "lib/io/child.h"
 #include "mom/shell/home.h"
-#include "mom/shell/place.h"
+#include "mom/shell/safe_name.h"
 #include "mom/shell/plain.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 #include "lib/attr/resv_number.h"
 #include "scheduler/plan/links.h"
-#include "scheduler/plan/pool.h"
+#include "scheduler/plan/vnode_pool.h"
 
 #define JOB_SUBSTATE_SCHED_SUSPENDED 45
 

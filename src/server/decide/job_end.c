@@ -12,7 +12,7 @@
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/decide/node_used.h"
 
 /* Exit status of a job that was given up: as if ended by SIGTERM. */

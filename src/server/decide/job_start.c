@@ -15,7 +15,7 @@
 #include "server/model/indirect.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_claims.h"
 #include "server/model/resv_fit.h"
 #include "server/decide/config.h"

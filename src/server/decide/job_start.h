@@ -1,5 +1,5 @@
 /* job_start.h - giving vnodes to a queued job: the one door to a run, for requests
- * (job_run.c) and for the server itself (rules/hot_start.c).
+ * (job_run.c) and for the server itself (rules/hot_rules.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_JOB_START_H

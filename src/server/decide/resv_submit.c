@@ -13,7 +13,7 @@
 #include "server/model/resv_time.h"
 #include "server/decide/edit.h"
 #include "server/decide/object_size.h"
-#include "server/decide/resv_account.h"
+#include "server/decide/resv_user.h"
 #include "server/decide/resv_from_job.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/config.h"

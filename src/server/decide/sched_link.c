@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/sched_link.h"
 
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/decide/effect.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "server/model/job_hosts.h"
 
 #include "lib/attr/job_attrs.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 
 #include <stdlib.h>
 #include <string.h>

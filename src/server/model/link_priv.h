@@ -4,7 +4,7 @@
 #ifndef SERVER_MODEL_LINK_PRIV_H
 #define SERVER_MODEL_LINK_PRIV_H
 
-#include "server/model/priv.h"
+#include "server/model/model_priv.h"
 
 /* The shares of an exec_vnode's text, summed by vnode; vnodes that are not there hold
  * nothing, and a text that cannot be read holds nothing at all. The caller ends it with

@@ -10,7 +10,7 @@
 
 #include "lib/attr/bounds.h"
 #include "lib/attr/ids.h"
-#include "server/model/priv.h"
+#include "server/model/model_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

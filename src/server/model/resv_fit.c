@@ -6,7 +6,7 @@
 #include "server/model/resv_fit.h"
 
 #include "server/model/indirect.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_claims.h"
 #include "server/model/resv_state.h"
 

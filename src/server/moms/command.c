@@ -4,7 +4,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_script.h"
-#include "server/moms/priv.h"
+#include "server/moms/moms_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

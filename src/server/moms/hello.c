@@ -4,8 +4,8 @@
 #include "lib/attr/job_attrs.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"
-#include "server/model/node_state.h"
-#include "server/moms/priv.h"
+#include "server/model/node_life.h"
+#include "server/moms/moms_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* link.c - a stream to a MoM ends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/moms/priv.h"
+#include "server/moms/moms_priv.h"
 
 #include <stdlib.h>
 #include <utlist.h>

@@ -5,8 +5,8 @@
 #include "server/moms/moms.h"
 
 #include "server/model/job_state.h"
-#include "server/model/node_state.h"
-#include "server/moms/priv.h"
+#include "server/model/node_life.h"
+#include "server/moms/moms_priv.h"
 
 #include <stdlib.h>
 #include <string.h>

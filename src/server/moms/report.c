@@ -4,7 +4,7 @@
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_phase.h"
-#include "server/moms/priv.h"
+#include "server/moms/moms_priv.h"
 #include "server/decide/job_end.h"
 
 #include <stdlib.h>

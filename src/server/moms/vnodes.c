@@ -8,8 +8,8 @@
 #include "lib/attr/node_attrs.h"
 #include "lib/base/date.h"
 #include "server/model/indirect.h"
-#include "server/model/node_state.h"
-#include "server/moms/priv.h"
+#include "server/model/node_life.h"
+#include "server/moms/moms_priv.h"
 #include "server/decide/edit.h"
 
 #include <string.h>

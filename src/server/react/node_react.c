@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/node_attrs.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/react/reactions.h"
 
 /* A vnode that was not there and is: jobs may start on it. The reference would wait for

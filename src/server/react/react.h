@@ -3,7 +3,7 @@
  *
  * A reaction sees the record and the model as it is after the record (later records of
  * the same decision are not applied yet). It changes nothing lasting. What a fact about
- * an object causes is one row of the table in react/table.c.
+ * an object causes is one row of the table in react/react_table.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REACT_REACT_H

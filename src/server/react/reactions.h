@@ -1,5 +1,5 @@
 /* reactions.h - the reactions themselves, by room; what calls them is the table in
- * react/table.c, whose column is the first word of each name.
+ * react/react_table.c, whose column is the first word of each name.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REACT_REACTIONS_H

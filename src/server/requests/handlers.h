@@ -1,4 +1,4 @@
-/* handlers.h - the handlers of requests, by room; the rows are in requests/table.c.
+/* handlers.h - the handlers of requests, by room; the rows are in requests/request_table.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REQUESTS_HANDLERS_H
@@ -9,7 +9,7 @@
 typedef int (*handler_fn)(const struct model *m, const struct request *rq,
                           struct decision *out);
 
-/* Who may ask at all, and who answers: the rows are in requests/table.c. */
+/* Who may ask at all, and who answers: the rows are in requests/request_table.c. */
 struct request_row {
     handler_fn handle;
     uint32_t who;      /* enum attr_who bits that may ask; finer rules in the handler */

@@ -7,7 +7,7 @@
 #include "lib/base/log.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_state.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 
 bool requester_is_staff(const struct request *rq)
 {

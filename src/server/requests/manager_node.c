@@ -2,13 +2,13 @@
  * host that pbsnodes -o, -r and -C send (attributes.md 11, cli.md 9).
  *
  * The words of 'state' that an administrator sets are bits of hf_state; the others are
- * what the MoM, the network or the jobs make of the vnode (model/node_state.h).
+ * what the MoM, the network or the jobs make of the vnode (model/node_life.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/manager.h"
 
 #include "lib/attr/ids.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/requests/node_indirect.h"
 #include "server/decide/config.h"
 

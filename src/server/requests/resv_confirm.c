@@ -9,7 +9,7 @@
  * (lib/wire/confirm.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_fit.h"
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"

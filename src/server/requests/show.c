@@ -7,7 +7,7 @@
 #include "server/model/hook_event.h"
 #include "server/model/hot_start.h"
 #include "server/model/indirect.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/decide/sched_link.h"
 #include "server/decide/config.h"
 

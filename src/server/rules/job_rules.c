@@ -8,7 +8,7 @@
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_state.h"
 #include "server/decide/job_end.h"
 #include "server/decide/node_used.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/node_attrs.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/rules/rules.h"
 
 int64_t node_wait_deadline(const struct model *m UNUSED, const struct object *o)

@@ -6,7 +6,7 @@
  * being deleted is left alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_state.h"
 #include "server/decide/resv_record.h"
 #include "server/rules/rules.h"

@@ -1,4 +1,4 @@
-/* rules.h - the rules themselves, by room; the rows are in rules/table.c.
+/* rules.h - the rules themselves, by room; the rows are in rules/rule_table.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_RULES_RULES_H
@@ -30,7 +30,7 @@ bool rule_resv_idle(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 int64_t deadline_resv_idle(const struct model *m, const struct object *o);
 
-/* a job that wants a reservation: rules/resv_from_job.c */
+/* a job that wants a reservation: rules/job_to_resv.c */
 bool rule_resv_from_job(const struct rule_context *c, const struct object *o,
                         struct decision *out);
 
@@ -44,7 +44,7 @@ bool job_node_fail_due(const struct rule_context *c, const struct object *o,
                        struct decision *out);
 int64_t job_node_fail_deadline(const struct model *m, const struct object *o);
 
-/* a hot start: rules/hot_start.c */
+/* a hot start: rules/hot_rules.c */
 bool hot_restart_due(const struct rule_context *c, const struct object *o,
                      struct decision *out);
 bool hot_over_due(const struct rule_context *c, const struct object *o,

@@ -11,7 +11,7 @@
 #include "lib/io/daemon.h"
 #include "lib/io/net.h"
 #include "server/shell/client.h"
-#include "server/shell/handshake.h"
+#include "server/shell/client_handshake.h"
 #include "server/shell/methods.h"
 #include "server/shell/outbox.h"
 

@@ -12,7 +12,7 @@
 #include "lib/io/net.h"
 #include "server/shell/accounts.h"
 #include "server/shell/client.h"
-#include "server/shell/handshake.h"
+#include "server/shell/client_handshake.h"
 #include "server/shell/methods.h"
 #include "server/shell/trust.h"
 

@@ -1,7 +1,7 @@
 /* Unit tests of src/cmds/common: dates, -l and -W lists, operands.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "cmds/common/cell.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/operand.h"

@@ -1,7 +1,7 @@
 /* Unit tests of src/cmds/common/explain.h: the second line of an error.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 #include "cmds/common/explain.h"
 #include "include/pbs_error.h"
 

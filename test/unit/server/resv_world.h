@@ -6,7 +6,7 @@
 #ifndef TEST_UNIT_SERVER_RESV_WORLD_H
 #define TEST_UNIT_SERVER_RESV_WORLD_H
 
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_state.h"
 #include "server/engine/svr.h"
 

@@ -1,4 +1,4 @@
-/* test_facts.c - what facts cause is one row each (react/table.c).
+/* test_facts.c - what facts cause is one row each (react/react_table.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/react/react.h"

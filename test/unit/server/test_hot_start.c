@@ -5,7 +5,7 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/model/hot_start.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/engine/svr_priv.h"
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"

@@ -6,7 +6,7 @@
 #include "server/model/job_hosts.h"
 #include "server/model/job_script.h"
 #include "server/model/job_phase.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "test/unit/server/harness.h"
 #include "test/unit/unit.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/node_attrs.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"
 

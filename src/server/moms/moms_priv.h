@@ -1,8 +1,8 @@
-/* priv.h - what the files of moms/ share; nobody else includes it.
+/* moms_priv.h - what the files of moms/ share; nobody else includes it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVER_MOMS_PRIV_H
-#define SERVER_MOMS_PRIV_H
+#ifndef SERVER_MOMS_MOMS_PRIV_H
+#define SERVER_MOMS_MOMS_PRIV_H
 
 #include "server/moms/moms.h"
 #include "server/decide/effect.h"
@@ -97,7 +97,7 @@ struct moms {
     int64_t next_at;  /* nothing is due before */
 };
 
-/* table.c: looking up and making entries. */
+/* moms_table.c: looking up and making entries. */
 struct mom *mom_of_stream(const struct moms *ms, uint64_t stream);
 void mom_bind(struct moms *ms, struct mom *mom, uint64_t stream);
 void mom_unbind(struct moms *ms, struct mom *mom);
@@ -161,7 +161,7 @@ void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
 void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j);
 void command_free(struct command *c);
 
-/* reply.c */
+/* command_reply.c */
 void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,
                     const struct is_message *msg);
 /* The command will not be answered any more. */

@@ -1,4 +1,4 @@
-/* table.c - what each fact about an object causes.
+/* react_table.c - what each fact about an object causes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/react/reactions.h"

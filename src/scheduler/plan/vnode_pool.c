@@ -1,7 +1,7 @@
-/* pool.c - from timelines to what a search may use, and from a failure to its reason.
+/* vnode_pool.c - from timelines to what a search may use, and from a failure to its reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/pool.h"
+#include "scheduler/plan/vnode_pool.h"
 
 #include <stdlib.h>
 #include <string.h>

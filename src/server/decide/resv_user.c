@@ -1,7 +1,7 @@
-/* resv_account.c - which user and group a reservation belongs to.
+/* resv_user.c - which user and group a reservation belongs to.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/decide/resv_account.h"
+#include "server/decide/resv_user.h"
 
 #include "server/decide/config.h"
 

@@ -1,4 +1,4 @@
-/* resv_from_job.c - a job that was marked with create_resv_from_job runs: the
+/* job_to_resv.c - a job that was marked with create_resv_from_job runs: the
  * reservation is made in its owner's name (reservations.md 15.2).
  *
  * The server asks itself, so the same checks speak as when the owner asks. It asks when

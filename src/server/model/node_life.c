@@ -1,7 +1,7 @@
-/* node_state.c - see node_state.h.
+/* node_life.c - see node_life.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/node_attrs.h"

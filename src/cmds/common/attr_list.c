@@ -1,7 +1,7 @@
-/* attrs.c - see attrs.h.
+/* attr_list.c - see attr_list.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cmds/common/attrs.h"
+#include "cmds/common/attr_list.h"
 
 #include "lib/base/buf.h"
 

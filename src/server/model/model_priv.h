@@ -1,8 +1,8 @@
-/* priv.h - what the files of the model share; nobody else includes it.
+/* model_priv.h - what the files of the model share; nobody else includes it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVER_MODEL_PRIV_H
-#define SERVER_MODEL_PRIV_H
+#ifndef SERVER_MODEL_MODEL_PRIV_H
+#define SERVER_MODEL_MODEL_PRIV_H
 
 #include "server/model/model.h"
 

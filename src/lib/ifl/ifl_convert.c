@@ -1,4 +1,4 @@
-/* convert.c - lists of the public header to lists of the wire and back.
+/* ifl_convert.c - lists of the public header to lists of the wire and back.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/ifl.h"

@@ -1,9 +1,9 @@
-/* reply.c - what a MoM answered to a command.
+/* command_reply.c - what a MoM answered to a command.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/model/job_phase.h"
-#include "server/moms/priv.h"
+#include "server/moms/moms_priv.h"
 #include "server/decide/job_end.h"
 #include "server/decide/node_used.h"
 

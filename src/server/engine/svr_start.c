@@ -1,4 +1,4 @@
-/* start.c - the server starts: default objects of a first start (operations.md 7), or
+/* svr_start.c - the server starts: default objects of a first start (operations.md 7), or
  * what the store has given back (operations.md 11).
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -8,7 +8,7 @@
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/decide/edit.h"
-#include "server/decide/hot_start.h"
+#include "server/decide/hot_put_back.h"
 #include "server/decide/job_end.h"
 #include "server/engine/svr_priv.h"
 

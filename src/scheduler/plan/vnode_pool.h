@@ -1,8 +1,8 @@
-/* pool.h - what is free for one request: vnodes that may be used, and how much of them.
+/* vnode_pool.h - what is free for one request: vnodes that may be used, and how much of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SCHEDULER_PLAN_POOL_H
-#define SCHEDULER_PLAN_POOL_H
+#ifndef SCHEDULER_PLAN_VNODE_POOL_H
+#define SCHEDULER_PLAN_VNODE_POOL_H
 
 #include "scheduler/plan/fit.h"
 

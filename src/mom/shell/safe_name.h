@@ -1,4 +1,4 @@
-/* place.h - a job's own names in directories where everybody may make names: the spool,
+/* safe_name.h - a job's own names in directories where everybody may make names: the spool,
  * undelivered/, the scratch directories' parent.
  *
  * Anybody can make a file or a directory there with the name of a future job. What a
@@ -9,8 +9,8 @@
  * All functions set errno when they fail, and leave nothing behind then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MOM_SHELL_PLACE_H
-#define MOM_SHELL_PLACE_H
+#ifndef MOM_SHELL_SAFE_NAME_H
+#define MOM_SHELL_SAFE_NAME_H
 
 #include "lib/base/base.h"
 

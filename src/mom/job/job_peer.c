@@ -1,4 +1,4 @@
-/* peer.c - the streams and connections on which jobs are under way.
+/* job_peer.c - the streams and connections on which jobs are under way.
  *
  * A peer is known while it sends a job, so that its further parts, and its end, lead to
  * that job without a look at others.

@@ -1,9 +1,9 @@
-/* resv_account.h - the account a reservation is made for (reservations.md 5.2, step
+/* resv_user.h - the account a reservation is made for (reservations.md 5.2, step
  * 13).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVER_DECIDE_RESV_ACCOUNT_H
-#define SERVER_DECIDE_RESV_ACCOUNT_H
+#ifndef SERVER_DECIDE_RESV_USER_H
+#define SERVER_DECIDE_RESV_USER_H
 
 #include "server/decide/edit.h"
 

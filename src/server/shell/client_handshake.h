@@ -1,4 +1,4 @@
-/* handshake.h - the token handshakes of clients (wire.md 4.4), off the loop.
+/* client_handshake.h - the token handshakes of clients (wire.md 4.4), off the loop.
  *
  * Between the answer to Authenticate and the end of the handshakes a connection is still
  * a stranger's: it has a time limit, its packets go to handshake_packet(), and nothing
@@ -6,8 +6,8 @@
  * threads; meanwhile the connection is held and all others go on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVER_SHELL_HANDSHAKE_H
-#define SERVER_SHELL_HANDSHAKE_H
+#ifndef SERVER_SHELL_CLIENT_HANDSHAKE_H
+#define SERVER_SHELL_CLIENT_HANDSHAKE_H
 
 #include "lib/auth/auth.h"
 #include "lib/auth/session.h"

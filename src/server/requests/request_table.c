@@ -1,4 +1,4 @@
-/* table.c - the requests that the server answers, and who may ask.
+/* request_table.c - the requests that the server answers, and who may ask.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_submit.h"

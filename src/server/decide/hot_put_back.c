@@ -1,7 +1,7 @@
-/* hot_start.c - see hot_start.h.
+/* hot_put_back.c - see hot_put_back.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/decide/hot_start.h"
+#include "server/decide/hot_put_back.h"
 
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"

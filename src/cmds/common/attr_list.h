@@ -1,8 +1,8 @@
-/* attrs.h - the attribute list of a request, in the order of the command line.
+/* attr_list.h - the attribute list of a request, in the order of the command line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CMDS_COMMON_ATTRS_H
-#define CMDS_COMMON_ATTRS_H
+#ifndef CMDS_COMMON_ATTR_LIST_H
+#define CMDS_COMMON_ATTR_LIST_H
 
 #include "cmds/common/cmd.h"
 

@@ -1,4 +1,4 @@
-/* node_state.h - the state of a vnode: what its MoM, the network and administrators
+/* node_life.h - the state of a vnode: what its MoM, the network and administrators
  * said of it, and what follows from the jobs and reservations on it.
  *
  * The lasting bits are in the internal attribute hf_state of the vnode; job-busy,
@@ -10,8 +10,8 @@
  * wait ends; only then does it count as unusable.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVER_MODEL_NODE_STATE_H
-#define SERVER_MODEL_NODE_STATE_H
+#ifndef SERVER_MODEL_NODE_LIFE_H
+#define SERVER_MODEL_NODE_LIFE_H
 
 #include "lib/attr/node_state.h"
 #include "lib/base/attrs.h"

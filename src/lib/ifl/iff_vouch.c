@@ -1,4 +1,4 @@
-/* resvport.c - wait for the helper that vouches for a TCP connection (wire.md 4.2).
+/* iff_vouch.c - wait for the helper that vouches for a TCP connection (wire.md 4.2).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/iff_client.h"

@@ -1,4 +1,4 @@
-/* place.c - see place.h.
+/* safe_name.c - see safe_name.h.
  *
  * RENAME_EXCHANGE does the whole work where a name is taken: afterwards our object has
  * the name and the other one has our private name, whatever kind it is. Somebody who
@@ -7,7 +7,7 @@
  * the log.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "mom/shell/place.h"
+#include "mom/shell/safe_name.h"
 
 #include <errno.h>
 #include <fcntl.h>

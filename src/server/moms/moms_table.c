@@ -1,9 +1,9 @@
-/* table.c - which MoMs, vnodes and jobs there are to look after.
+/* moms_table.c - which MoMs, vnodes and jobs there are to look after.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_hosts.h"
-#include "server/model/node_state.h"
-#include "server/moms/priv.h"
+#include "server/model/node_life.h"
+#include "server/moms/moms_priv.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* net.h - what a batch comes to: each object and each attribute once.
+/* batch_sum.h - what a batch comes to: each object and each attribute once.
  *
  * The records of a batch follow one another; a store that writes sets of rows needs to
  * know what is different after all of them. Contradictions inside a batch (a change
@@ -6,8 +6,8 @@
  * and 'made', and the store checks that.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef LIB_STORE_NET_H
-#define LIB_STORE_NET_H
+#ifndef LIB_STORE_BATCH_SUM_H
+#define LIB_STORE_BATCH_SUM_H
 
 #include "lib/store/store.h"
 

@@ -1,7 +1,7 @@
-/* net.c - what a batch comes to.
+/* batch_sum.c - what a batch comes to.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/store/net.h"
+#include "lib/store/batch_sum.h"
 
 #include <string.h>
 #include <uthash.h>

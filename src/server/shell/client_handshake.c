@@ -1,4 +1,4 @@
-/* handshake.c - see handshake.h.
+/* client_handshake.c - see client_handshake.h.
  *
  * A token under way belongs to a thread: the loop does not touch the session until
  * done(). A connection that ends meanwhile only lets go of it; when a thread comes to a
@@ -6,7 +6,7 @@
  * slow for a while is not kept busy with the past.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/shell/handshake.h"
+#include "server/shell/client_handshake.h"
 
 #include "lib/io/pool.h"
 #include "server/shell/methods.h"

@@ -1,4 +1,4 @@
-/* hot_start.c - jobs that ran before go back to their vnodes, and the end of that
+/* hot_rules.c - jobs that ran before go back to their vnodes, and the end of that
  * (model/hot_start.h).
  *
  * A job is looked at when it or one of its vnodes changed, when something on them ended
@@ -9,9 +9,9 @@
 
 #include "lib/base/log.h"
 #include "server/model/job_state.h"
-#include "server/model/node_state.h"
+#include "server/model/node_life.h"
 #include "server/model/resv_state.h"
-#include "server/decide/hot_start.h"
+#include "server/decide/hot_put_back.h"
 #include "server/decide/job_start.h"
 #include "server/rules/rules.h"
 #include "server/decide/config.h"

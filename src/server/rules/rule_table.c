@@ -1,4 +1,4 @@
-/* table.c - which rules there are, in the order in which they are asked.
+/* rule_table.c - which rules there are, in the order in which they are asked.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/rules/rules.h"
