@@ -6,6 +6,7 @@
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define CONTAINS(text, part) CU_ASSERT_PTR_NOT_NULL((text) ? strstr(text, part) : NULL)
@@ -79,6 +80,39 @@ static void a_job_runs_and_ends(void)
     CU_ASSERT_STRING_EQUAL(
         rig_value(r, RIG_ROOT, BATCH_STATUS_NODE, "n1", "last_used_time"),
         "1800000000");
+    fake_mom_free(&fm);
+}
+
+/* More than 2 MiB, beyond which other servers connect to the MoM's service port: parts
+ * of at most 64 KiB in order, under the message number of the job (tpp.md 6.2). */
+static void a_large_script_travels_in_parts(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    size_t len = (3u << 20) + 5, at = 0;
+    char *script = xcalloc(1, len + 1);
+    const struct is_message *queue, *told;
+    const char *id;
+
+    for (size_t i = 0; i < len; i++)
+        script[i] = (char)('a' + i % 23);
+    id = submit(fm.r, RIG_USER, "", "", script);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    CU_ASSERT_EQUAL(run_job(fm.r, id, "(n1:ncpus=1)"), 0);
+    queue = fake_told(&fm, BATCH_QUEUE_JOB, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(queue);
+    for (size_t n = 0; (told = fake_told(&fm, BATCH_JOB_SCRIPT, n)); n++) {
+        const struct body_script *part = told->request.body;
+
+        CU_ASSERT_STRING_EQUAL(told->msgid, queue->msgid);
+        CU_ASSERT_EQUAL(part->sequence, n);
+        CU_ASSERT(part->data.len > 0 && part->data.len <= 65536);
+        CU_ASSERT_FATAL(part->data.len <= len - at);
+        CU_ASSERT_EQUAL(memcmp(part->data.data, script + at, part->data.len), 0);
+        at += part->data.len;
+    }
+    CU_ASSERT_EQUAL(at, len);
+    CU_ASSERT_PTR_NOT_NULL(fake_told(&fm, BATCH_COMMIT, 0));
+    free(script);
     fake_mom_free(&fm);
 }
 
@@ -746,6 +780,7 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "a job runs and ends", a_job_runs_and_ends },
+        { "a large script travels in parts", a_large_script_travels_in_parts },
         { "files that are kept are not copied", files_that_are_kept_are_not_copied },
         { "accounting records are exact", accounting_records_are_exact },
         { "a short job is accounted for", a_short_job_is_accounted_for },
