@@ -31,6 +31,7 @@ static const struct {
     [CHECK_SHOWN] = { "shown", "an open alteration is shown to everybody" },
     [CHECK_LISTED] = { "listed", "who was forced into others says into whom" },
     [CHECK_KEPT] = { "kept", "a status that is kept equals one made anew" },
+    [CHECK_SETTLED] = { "settled", "after settling no rule has anything left to say" },
     [CHECK_BOOKS] = { "books", "what vnodes have assigned is what runs on them" },
     [CHECK_REFUSAL] = { "refusal", "a refused request changes nothing" },
     [CHECK_ANSWER] = { "answer", "every request is answered in the end" },
@@ -125,6 +126,15 @@ static void check_kept(struct sim *s)
     buf_fini(&why);
 }
 
+static void check_settled(struct sim *s)
+{
+    struct buf why = { 0 };
+
+    if (!svr_is_settled(s->shell.svr, sim_now_at(s), &why))
+        check_failed(s, CHECK_SETTLED, "%s", why.data);
+    buf_fini(&why);
+}
+
 void check_turn(struct sim *s, const struct shell_turn *t)
 {
     const struct model *m = shell_model(s);
@@ -154,6 +164,8 @@ void check_turn(struct sim *s, const struct shell_turn *t)
         check_books(s, m);
     }
     s->alters.agreed = false;
+    if (changed)
+        check_settled(s);
     if (s->n_steps % 20 == 0)
         check_kept(s);
     if (s->n_steps % 37 == 0)

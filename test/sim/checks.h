@@ -27,6 +27,7 @@ enum check {
     CHECK_SHOWN,
     CHECK_LISTED,
     CHECK_KEPT,
+    CHECK_SETTLED,
     CHECK_BOOKS,
     CHECK_REFUSAL,
     CHECK_ANSWER,

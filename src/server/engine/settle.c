@@ -2,6 +2,7 @@
  * to MoMs and schedulers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
 #include "server/moms/moms.h"
 #include "server/rules/rule.h"
 #include "server/engine/svr_priv.h"
@@ -10,15 +11,14 @@
  * record does not make its condition false. That is our mistake. */
 #define SAID_MAX 1000
 
-static struct rule_context rule_context(const struct turn *t)
+static struct rule_context rule_context(const struct svr *s, int64_t now_at,
+                                        struct arena *arena)
 {
-    struct svr *s = t->s;
-
     return (struct rule_context){
         .m = s->m,
-        .now_at = t->now_at,
+        .now_at = now_at,
         .server_actor = s->actor,
-        .arena = t->out->arena,
+        .arena = arena,
         .cfg = &s->cfg,
         .view = &s->view,
     };
@@ -27,7 +27,7 @@ static struct rule_context rule_context(const struct turn *t)
 /* True when a rule of the object had something to say; the object may be gone then. */
 static bool rules_say(struct turn *t, const struct object *o)
 {
-    struct rule_context c = rule_context(t);
+    struct rule_context c = rule_context(t->s, t->now_at, t->out->arena);
 
     for (size_t i = 0; i < n_rule_rows; i++) {
         struct decision d = turn_decision(t);
@@ -110,6 +110,64 @@ static bool pump_moms(struct turn *t)
     return true;
 }
 
+/* --- has everybody looked who had to? ------------------------------------------------
+ */
+
+/* The rule that has something to say about the object; NULL when none has. */
+static const struct rule_row *rule_left(const struct rule_context *c,
+                                        const struct object *o)
+{
+    for (size_t i = 0; i < n_rule_rows; i++) {
+        struct decision d = { .arena = c->arena };
+
+        if (rule_rows[i].kind == o->kind && rule_rows[i].due(c, o, &d))
+            return &rule_rows[i];
+    }
+    return NULL;
+}
+
+static bool is_settled(const struct svr *s, const struct rule_context *c,
+                       const struct object *o, struct buf *why)
+{
+    const struct rule_row *left =
+        watch_is_pending(&s->watches, o, c->now_at) ? NULL : rule_left(c, o);
+
+    if (left && why)
+        buf_printf(why, "%s %s: rule \"%s\" was not woken", kind_name(o->kind), o->id,
+                   left->name);
+    return !left;
+}
+
+bool svr_is_settled(const struct svr *s, int64_t now_at, struct buf *why)
+{
+    struct arena *arena = arena_new();
+    struct rule_context c = rule_context(s, now_at, arena);
+    bool settled = true;
+
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        MODEL_EACH(s->m, kind, o)
+        {
+            settled = settled && is_settled(s, &c, o, why);
+        }
+    arena_free(arena);
+    return settled;
+}
+
+/* It costs as much as the model is large: the larger, the rarer. */
+static void check_settled(const struct turn *t)
+{
+#ifdef HF_CHECKS
+    const struct svr *s = t->s;
+    struct buf why = { 0 }; /* for a debugger */
+
+    if (s->watches.settling % (1 + s->m->created / 64) == 0)
+        MUST(svr_is_settled(s, t->now_at, &why));
+    buf_fini(&why);
+#else
+    (void)t;
+#endif
+}
+
 void settle(struct turn *t)
 {
     struct svr *s = t->s;
@@ -118,6 +176,7 @@ void settle(struct turn *t)
     do {
         settle_rules(t);
     } while (pump_moms(t));
+    check_settled(t);
     HASH_ITER(hh, s->links.by_name, l, next)
     sched_link_pump(l, s->m, t->now_at, t->out);
     stop_if_done(t);

@@ -116,6 +116,12 @@ const struct model *svr_model(const struct svr *s);
  * whose is not. */
 bool svr_shown_is_right(struct svr *s, int64_t now_at, struct buf *why);
 
+/* For tests: no rule has anything left to say about any object, but for those whose
+ * deadline has come since and that the next tick looks at. What is missing in the table
+ * of who looks at whom shows here; 'why' (may be NULL) names rule and
+ * object. */
+bool svr_is_settled(const struct svr *s, int64_t now_at, struct buf *why);
+
 /* The store could not commit: changes are refused with 15161 until it is false again.
  */
 void svr_set_store_failed(struct svr *s, bool failed);

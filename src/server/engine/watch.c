@@ -172,3 +172,10 @@ void watches_fini(struct watches *w)
     free(w->heap);
     *w = (struct watches){ 0 };
 }
+
+bool watch_is_pending(const struct watches *w, const struct object *o, int64_t now_at)
+{
+    const struct watch *x = find(w, o);
+
+    return x && (x->dirty || x->deadline_at <= now_at);
+}

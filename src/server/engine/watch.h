@@ -48,4 +48,8 @@ void watch_set_deadline(struct watches *w, struct watch *x, int64_t deadline_at)
 void watch_due(struct watches *w, int64_t now_at);
 int64_t watch_deadline(const struct watches *w);
 
+/* True when the object is dirty or its deadline has come: it will be looked at without
+ * being touched. */
+bool watch_is_pending(const struct watches *w, const struct object *o, int64_t now_at);
+
 #endif
