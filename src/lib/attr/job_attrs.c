@@ -53,6 +53,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_char,
         .read = ALL,
         .write = WHO_DAEMON,
+        .flags = ATTR_LINKS,
         .doc = "State letter; S and U stand for suspended jobs in replies.",
     },
     [JOB_A_RESV] = {
@@ -67,7 +68,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = 0,
-        .flags = ATTR_TO_MOM,
+        .flags = ATTR_TO_MOM | ATTR_LINKS,
         .doc = "Queue name; for a moved job QUEUE@SERVER.",
     },
     [JOB_A_SERVER] = {
@@ -155,7 +156,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = 0,
-        .flags = ATTR_TO_MOM,
+        .flags = ATTR_TO_MOM | ATTR_LINKS,
         .doc = "Vnodes and resources given to the job, one pair of parentheses per chunk.",
     },
     [JOB_A_EXEC_VNODE_ACCT] = {
@@ -318,7 +319,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = EVERYONE,
-        .flags = ATTR_TO_MOM | ATTR_ALTER_RUNNING,
+        .flags = ATTR_TO_MOM | ATTR_ALTER_RUNNING | ATTR_LINKS,
         .doc = "Requested resources.",
     },
     [JOB_A_RESOURCE_LIST_ORIG] = {
@@ -442,7 +443,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = WHO_MANAGER,
         .write = 0,
-        .flags = ATTR_TO_MOM,
+        .flags = ATTR_TO_MOM | ATTR_LINKS,
         .doc = "Execution user.",
     },
     [JOB_A_EGROUP] = {
@@ -450,7 +451,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = WHO_MANAGER,
         .write = 0,
-        .flags = ATTR_TO_MOM,
+        .flags = ATTR_TO_MOM | ATTR_LINKS,
         .doc = "Execution group.",
     },
     [JOB_A_HASHNAME] = {
@@ -753,7 +754,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_project,
         .read = EVERYONE,
         .write = EVERYONE,
-        .flags = ATTR_TO_MOM | ATTR_SELECT_EQ,
+        .flags = ATTR_TO_MOM | ATTR_SELECT_EQ | ATTR_LINKS,
         .dflt = "_pbs_project_default",
         .doc = "Project.",
     },
@@ -894,7 +895,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_KILL_HARD] = { .name = "hf_kill_hard", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "It is killed at once, without SIGTERM before." },
     [JOB_A_HF_REQUEUE] = { .name = "hf_requeue", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "The present run ends with the job back in its queue." },
     [JOB_A_HF_OBIT_COMMENT] = { .name = "hf_obit_comment", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What the MoM said about the end of the run." },
-    [JOB_A_HF_HOT_VNODES] = { .name = "hf_hot_vnodes", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Vnodes (an exec_vnode) of a run that a hot start takes up again." },
+    [JOB_A_HF_HOT_VNODES] = { .name = "hf_hot_vnodes", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Vnodes (an exec_vnode) of a run that a hot start takes up again." },
     [JOB_A_HF_OLD_FORM] = { .name = "hf_old_form", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Nobody asked for the select: it is made of the other resources." },
 };
 

@@ -13,6 +13,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_strings,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_LINKS,
         .doc = "Hosts that serve the vnode.",
     },
     [NODE_A_PORT] = {
@@ -131,6 +132,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = WHO_MANAGER,
+        .flags = ATTR_LINKS,
         .doc = "Only this queue may use the vnode.",
     },
     [NODE_A_COMMENT] = {
@@ -284,7 +286,7 @@ const struct attr_row node_rows[NODE_A_COUNT] = {
     [NODE_A_HF_MODTIME] = { .name = "hf_modtime", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Modification time told by the MoM with its vnodes." },
     [NODE_A_HF_OWN_COMMENT] = { .name = "hf_own_comment", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "The comment is the server's and may be replaced by it." },
     [NODE_A_HF_FROM_MOM] = { .name = "hf_from_mom", .type = &attr_strings, .flags = ATTR_INTERNAL, .doc = "Members of resources_available that its MoM reported." },
-    [NODE_A_HF_INDIRECT] = { .name = "hf_indirect", .type = &attr_strings, .flags = ATTR_INTERNAL, .doc = "Members of resources_available that are another vnode's." },
+    [NODE_A_HF_INDIRECT] = { .name = "hf_indirect", .type = &attr_strings, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Members of resources_available that are another vnode's." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

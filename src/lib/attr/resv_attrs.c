@@ -31,7 +31,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_long,
         .read = ALL,
         .write = WHO_DAEMON,
-        .flags = ATTR_TO_PEER | ATTR_TO_MOM,
+        .flags = ATTR_TO_PEER | ATTR_TO_MOM | ATTR_LINKS,
         .doc = "Number on the wire.",
     },
     [RESV_A_RESERVE_SUBSTATE] = {
@@ -95,7 +95,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_resources,
         .read = EVERYONE,
         .write = EVERYONE,
-        .flags = ATTR_TO_MOM | ATTR_ALTERABLE,
+        .flags = ATTR_TO_MOM | ATTR_ALTERABLE | ATTR_LINKS,
         .doc = "What is reserved; walltime is the duration.",
     },
     [RESV_A_SCHEDSELECT] = {
@@ -117,6 +117,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = 0,
+        .flags = ATTR_LINKS,
         .doc = "Vnodes and resources held, one pair of parentheses per chunk.",
     },
     [RESV_A_USER_LIST] = {

@@ -34,6 +34,7 @@ enum attr_flag {
     ATTR_ROUTE_QUEUE = 1 << 9,
     ATTR_INTERNAL = 1 << 10, /* saved, but no client ever sees it */
     ATTR_ALTERABLE = 1 << 11,
+    ATTR_LINKS = 1 << 12, /* what is derived (links, sums) follows it */
 };
 
 struct attr_row {

@@ -8,21 +8,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/link_priv.h"
 
-bool attr_moves_links(enum obj_kind kind, int attr)
-{
-    if (kind == OBJ_RESV)
-        return attr == RESV_A_RESERVE_STATE || attr == RESV_A_RESV_NODES ||
-               attr == RESV_A_RESOURCE_LIST;
-    if (kind == OBJ_JOB)
-        return attr == JOB_A_JOB_STATE || attr == JOB_A_EXEC_VNODE ||
-               attr == JOB_A_RESOURCE_LIST || attr == JOB_A_QUEUE ||
-               attr == JOB_A_EUSER || attr == JOB_A_EGROUP || attr == JOB_A_PROJECT ||
-               attr == JOB_A_HF_HOT_VNODES;
-    if (kind == OBJ_NODE)
-        return attr == NODE_A_MOM || attr == NODE_A_QUEUE || attr == NODE_A_HF_INDIRECT;
-    return false;
-}
-
 void link_object(struct model *m, struct object *o)
 {
     if (o->kind == OBJ_QUEUE) {

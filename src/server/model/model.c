@@ -331,7 +331,7 @@ static bool moves_links(const struct record *rec)
     if (fact_creates(rec->fact) || fact_removes(rec->fact))
         return true;
     for (size_t i = 0; i < rec->n_changes; i++)
-        if (attr_moves_links(rec->kind, rec->changes[i].attr))
+        if (kind_table(rec->kind)->rows[rec->changes[i].attr].flags & ATTR_LINKS)
             return true;
     return false;
 }

@@ -20,9 +20,6 @@ void node_removed(struct model *m, struct node *n);
 /* Free what a vnode borrows; it is unlinked or going. */
 void node_drop_borrowed(struct node *n);
 
-/* True when a change of that attribute can change links or sums. */
-bool attr_moves_links(enum obj_kind kind, int attr);
-
 /* A status may show something else of the object from this record on. */
 static inline void looks_new(const struct model *m, struct object *o)
 {
