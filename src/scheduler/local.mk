@@ -12,6 +12,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
 	src/scheduler/plan/quick_fit.c \
 	src/scheduler/plan/resv.c \
+	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
 	src/scheduler/plan/failure.c \
 	src/scheduler/plan/world.c src/scheduler/plan/world.h \
 	src/scheduler/policy/policy.c src/scheduler/policy/policy.h \

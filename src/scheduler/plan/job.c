@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/plan.h"
+#include "scheduler/plan/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,6 @@ struct jobs {
     struct planner *pl;
     struct failure *failures;
     struct room room; /* of the reservation asked for last */
-    const char *only; /* command 11 */
 };
 
 static int64_t end_of(const struct planner *pl, const struct snap_job *j)
@@ -172,9 +172,8 @@ static void open_beside(const struct world *w, const struct room *room,
 }
 
 /* The job has its vnodes: what it uses beside the reservation is gone for all. */
-static void take_beside(struct world *w, struct room *room,
-                        const struct snap_job *j, const struct placement *found,
-                        int64_t end_at)
+static void take_beside(struct world *w, struct room *room, const struct snap_job *j,
+                        const struct placement *found, int64_t end_at)
 {
     struct placement beside;
 
@@ -362,128 +361,37 @@ static void try_job(struct jobs *jobs, const struct snap_job *j)
     say_why(jobs, j, &fail);
 }
 
-/* --- which jobs, in what order --- */
-
-/* Suspended by a scheduler, not by a user. */
-static bool is_to_be_resumed(const struct snap_job *j)
-{
-    return j->state == 'S' && j->substate == JOB_SUBSTATE_SCHED_SUSPENDED;
-}
-
-/* Does the job wait for this scheduler, whether it is served or not? */
-static bool waits(const struct jobs *jobs, const struct snap_job *j)
-{
-    if (!link_of_job(jobs->pl, j)->queue)
-        return false; /* of a routing queue, or of another partition */
-    if (jobs->only)
-        return strcmp(j->id, jobs->only) == 0 &&
-               (!link_of_job(jobs->pl, j)->has_vnodes || is_to_be_resumed(j));
-    return j->state == 'Q' || is_to_be_resumed(j) || (j->array && j->state == 'B');
-}
-
-/* Is it not the time of the job's queue? Whatever is promised to a reservation is not
- * asked again. */
-static enum plan_failure not_its_time(const struct planner *pl,
-                                      const struct snap_job *j)
-{
-    bool dedicated = policy_prefix_has(pl->p->dedicated_prefix, j->queue);
-
-    if (!link_of_job(pl, j)->queue->started)
-        return FAIL_QUEUE_STOPPED;
-    if (link_of_job(pl, j)->resv)
-        return FAIL_NONE;
-    if (dedicated != (policy_dedicated_at(pl->p, pl->now_at) != NULL))
-        return FAIL_DEDICATED;
-    return policy_prefix_has(pl->p->nonprime_prefix, j->queue) ? FAIL_NONPRIME_ONLY
-                                                               : FAIL_NONE;
-}
-
-/* Why it is not even considered, FAIL_NONE: it is. A request to run one job asks
- * nothing of its queue. */
-static enum plan_failure not_considered(const struct jobs *jobs,
-                                        const struct snap_job *j)
-{
-    enum plan_failure failure = jobs->only ? FAIL_NONE : not_its_time(jobs->pl, j);
-
-    if (failure)
-        return failure;
-    if (j->array)
-        return FAIL_JOB_ARRAY;
-    if (is_to_be_resumed(j))
-        return FAIL_JOB_SUSPENDED;
-    return j->request && j->request->valid ? FAIL_NONE : FAIL_JOB_SELECT;
-}
-
-struct candidate {
-    const struct snap_job *job;
-    size_t resv;      /* index of its running reservation, SIZE_MAX: none */
-    int64_t priority; /* of its queue, with by_queue */
-    size_t queue;     /* likewise its place among the queues */
-};
-
-static int compare_candidates(const void *a, const void *b)
-{
-    const struct candidate *x = a;
-    const struct candidate *y = b;
-
-    if (x->resv != y->resv)
-        return x->resv < y->resv ? -1 : 1;
-    if (x->priority != y->priority)
-        return x->priority > y->priority ? -1 : 1;
-    if (x->queue != y->queue)
-        return x->queue < y->queue ? -1 : 1;
-    if (x->job->rank != y->job->rank)
-        return x->job->rank < y->job->rank ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
-}
-
-static struct candidate make_candidate(const struct planner *pl,
-                                       const struct snap_job *j)
-{
-    const struct snap_resv *r = link_of_job(pl, j)->resv;
-    const struct snap_queue *q = link_of_job(pl, j)->queue;
-    struct candidate c = { .job = j, .resv = SIZE_MAX };
-
-    if (r)
-        c.resv = (size_t)(r - pl->s->resvs);
-    else if (q && pl->p->by_queue) {
-        c.priority = q->priority;
-        c.queue = (size_t)(q - pl->s->queues);
-    }
-    return c;
-}
+/* --- all of them --- */
 
 bool jobs_wait(struct planner *pl)
 {
-    const struct jobs all = { .pl = pl };
-
     for (size_t i = 0; i < pl->s->n_jobs; i++)
-        if (waits(&all, &pl->s->jobs[i]))
+        if (rules_waits(pl, NULL, &pl->s->jobs[i]))
             return true;
     return false;
 }
 
 void plan_jobs(struct planner *pl, const char *job_id)
 {
-    struct jobs jobs = { .pl = pl, .only = job_id };
-    struct candidate *list = arena_alloc(pl->arena, pl->s->n_jobs * sizeof(*list) + 1);
+    struct jobs jobs = { .pl = pl };
+    const struct snap_job **list =
+        arena_alloc(pl->arena, pl->s->n_jobs * sizeof(*list) + 1);
     size_t n = 0;
 
     for (size_t i = 0; i < pl->s->n_jobs; i++) {
         const struct snap_job *j = &pl->s->jobs[i];
         struct failure fail = { 0 };
 
-        if (!waits(&jobs, j))
+        if (!rules_waits(pl, job_id, j))
             continue;
-        fail.kind = not_considered(&jobs, j);
+        fail.kind = rules_refuse(pl, job_id != NULL, j);
         if (fail.kind)
             say_why(&jobs, j, &fail);
         else
-            list[n++] = make_candidate(pl, j);
+            list[n++] = j;
     }
-    if (n > 0)
-        qsort(list, n, sizeof(*list), compare_candidates);
+    rules_order(pl, list, n);
     for (size_t i = 0; i < n; i++)
-        try_job(&jobs, list[i].job);
+        try_job(&jobs, list[i]);
     HASH_CLEAR(hh, jobs.failures);
 }

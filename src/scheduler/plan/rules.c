@@ -1,0 +1,170 @@
+/* rules.c - see rules.h.
+ *
+ * A new limit is a row among the rules, a new order of jobs a row among the orders.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Suspended by a scheduler, not by a user. */
+static bool is_to_be_resumed(const struct snap_job *j)
+{
+    return j->state == 'S' && j->substate == JOB_SUBSTATE_SCHED_SUSPENDED;
+}
+
+bool rules_waits(const struct planner *pl, const char *only, const struct snap_job *j)
+{
+    const struct job_link *link = link_of_job(pl, j);
+
+    if (!link->queue)
+        return false; /* of a routing queue, or of another partition */
+    if (only)
+        return strcmp(j->id, only) == 0 && (!link->has_vnodes || is_to_be_resumed(j));
+    return j->state == 'Q' || is_to_be_resumed(j) || (j->array && j->state == 'B');
+}
+
+/* --- may it run? --- */
+
+static bool is_of_stopped_queue(const struct planner *pl, const struct snap_job *j)
+{
+    return !link_of_job(pl, j)->queue->started;
+}
+
+/* Whatever is promised to a reservation is not asked again. */
+static bool meets_dedicated(const struct planner *pl, const struct snap_job *j)
+{
+    bool now = policy_dedicated_at(pl->p, pl->now_at) != NULL;
+
+    return !link_of_job(pl, j)->resv &&
+           policy_prefix_has(pl->p->dedicated_prefix, j->queue) != now;
+}
+
+/* It is prime time for ever. */
+static bool waits_for_nonprime(const struct planner *pl, const struct snap_job *j)
+{
+    return !link_of_job(pl, j)->resv &&
+           policy_prefix_has(pl->p->nonprime_prefix, j->queue);
+}
+
+static bool is_array(const struct planner *pl, const struct snap_job *j)
+{
+    (void)pl;
+    return j->array;
+}
+
+static bool is_suspended(const struct planner *pl, const struct snap_job *j)
+{
+    (void)pl;
+    return is_to_be_resumed(j);
+}
+
+static bool is_unreadable(const struct planner *pl, const struct snap_job *j)
+{
+    (void)pl;
+    return !j->request || !j->request->valid;
+}
+
+/* In this order: the first that holds is what the job's comment says. */
+static const struct rule {
+    bool (*refuses)(const struct planner *pl, const struct snap_job *j);
+    enum plan_failure failure;
+    bool of_queue; /* command 11 does not ask it */
+} rules[] = {
+    { is_of_stopped_queue, FAIL_QUEUE_STOPPED, .of_queue = true },
+    { meets_dedicated, FAIL_DEDICATED, .of_queue = true },
+    { waits_for_nonprime, FAIL_NONPRIME_ONLY, .of_queue = true },
+    { is_array, FAIL_JOB_ARRAY },
+    { is_suspended, FAIL_JOB_SUSPENDED },
+    { is_unreadable, FAIL_JOB_SELECT },
+};
+
+enum plan_failure rules_refuse(const struct planner *pl, bool asked,
+                               const struct snap_job *j)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+        if (!(asked && rules[i].of_queue) && rules[i].refuses(pl, j))
+            return rules[i].failure;
+    return FAIL_NONE;
+}
+
+/* --- in what order? --- */
+
+/* Jobs of reservations first, reservation after reservation. */
+static int64_t by_resv(const struct planner *pl, const struct snap_job *j)
+{
+    const struct snap_resv *r = link_of_job(pl, j)->resv;
+
+    return r ? (int64_t)(r - pl->s->resvs) : INT64_MAX;
+}
+
+static const struct snap_queue *queue_that_counts(const struct planner *pl,
+                                                  const struct snap_job *j)
+{
+    const struct job_link *link = link_of_job(pl, j);
+
+    return pl->p->by_queue && !link->resv ? link->queue : NULL;
+}
+
+/* The highest priority first; the complement reverses the order of all numbers. */
+static int64_t by_queue_priority(const struct planner *pl, const struct snap_job *j)
+{
+    const struct snap_queue *q = queue_that_counts(pl, j);
+
+    return q ? ~q->priority : 0;
+}
+
+/* Queues of one priority in the order of the server. */
+static int64_t by_queue_place(const struct planner *pl, const struct snap_job *j)
+{
+    const struct snap_queue *q = queue_that_counts(pl, j);
+
+    return q ? (int64_t)(q - pl->s->queues) : 0;
+}
+
+static int64_t by_arrival(const struct planner *pl, const struct snap_job *j)
+{
+    (void)pl;
+    return j->rank;
+}
+
+/* The first difference decides, the smaller number is first; then the server's order.
+ */
+static int64_t (*const orders[])(const struct planner *pl, const struct snap_job *j) = {
+    by_resv,
+    by_queue_priority,
+    by_queue_place,
+    by_arrival,
+};
+
+struct candidate {
+    const struct snap_job *job;
+    int64_t keys[ARRAY_LEN(orders)];
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *x = a;
+    const struct candidate *y = b;
+
+    for (size_t i = 0; i < ARRAY_LEN(orders); i++)
+        if (x->keys[i] != y->keys[i])
+            return x->keys[i] < y->keys[i] ? -1 : 1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+void rules_order(const struct planner *pl, const struct snap_job **jobs, size_t n)
+{
+    struct candidate *list = arena_alloc(pl->arena, n * sizeof(*list) + 1);
+
+    for (size_t i = 0; i < n; i++) {
+        list[i].job = jobs[i];
+        for (size_t k = 0; k < ARRAY_LEN(orders); k++)
+            list[i].keys[k] = orders[k](pl, jobs[i]);
+    }
+    if (n > 0)
+        qsort(list, n, sizeof(*list), compare_candidates);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = list[i].job;
+}
