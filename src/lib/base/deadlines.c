@@ -72,6 +72,7 @@ void deadline_set(struct deadlines *ds, struct deadline *d, int64_t at)
         ds->cap = MAX_OF(2 * ds->cap, (size_t)16);
         ds->heap = xrealloc(ds->heap, ds->cap * sizeof(struct deadline *));
     }
+    MUST(d->place == 0 && ds->n < ds->cap);
     d->at = at;
     d->order = ++ds->last_order;
     rise(ds, ds->n++, d);

@@ -121,6 +121,7 @@ int store_commit(struct store *s, const struct store_batch *batch, struct diag *
         seq = batch->records[i].seq;
     }
     err = s->ops->commit(s, batch, why);
+    MUST(s->last_seq <= seq); /* what is in the journal stays there */
     if (!err)
         s->last_seq = seq;
     return err;

@@ -26,6 +26,7 @@ static struct plan_step *answer(const struct question *q, enum plan_kind kind)
 {
     struct plan_step *step = plan_add(q->pl, kind, q->r->id);
 
+    MUST(kind == PLAN_CONFIRM_RESV || kind == PLAN_DENY_RESV);
     step->degraded = q->degraded;
     step->altered = q->altered;
     step->advice = "";

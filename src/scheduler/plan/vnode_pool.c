@@ -108,6 +108,7 @@ static void add_rest_of_host(struct world *w, const struct fit *f, size_t placed
 
 void pool_take_result(struct world *w, const struct fit *f, struct placement *ret)
 {
+    MUST(f->n_placed > 0 || f->rq->n == 0); /* there is a result */
     for (size_t k = 0; k < f->n_placed; k++) {
         *placement_add(ret, w->arena) = placed_keep(w, &f->placed[k]);
         add_rest_of_host(w, f, k, ret);
