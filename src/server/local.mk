@@ -102,6 +102,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/node_indirect.c src/server/requests/node_indirect.h \
 	src/server/decide/node_used.c src/server/decide/node_used.h \
 	src/server/requests/not_served.c \
+	src/server/decide/facts.c src/server/decide/facts.h \
 	src/server/decide/request.c src/server/decide/request.h \
 	src/server/requests/resv_access.c src/server/requests/resv_access.h \
 	src/server/decide/resv_user.c src/server/decide/resv_user.h \

@@ -181,13 +181,15 @@ void client_delete(struct sim *s, const char *user, const char *label, const cha
     const struct body_manage body = { .command = MANAGER_DELETE,
                                       .object_type = resv ? OBJECT_RESV : OBJECT_JOB,
                                       .object_name = id };
+    const struct body_list list = { .ids = { 1, &id } };
     struct client *c =
         begin(s, resv ? CLIENT_DELETE_RESV : CLIENT_DELETE_JOB, user, label);
 
     if (!c)
         return;
     c->id = xstrdup(id);
-    send(s, c, resv ? BATCH_DELETE_RESV : BATCH_DELETE_JOB, &body);
+    send(s, c, resv ? BATCH_DELETE_RESV : BATCH_DELETE_JOB_LIST,
+         resv ? (const void *)&body : &list);
 }
 
 void client_run(struct sim *s, const char *label, const char *id)

@@ -14,17 +14,6 @@
 
 /* --- what the core asks of its surroundings -------------------------------------- */
 
-static bool user_groups(void *arg UNUSED, const char *user, struct arena *arena,
-                        struct wire_strings *ret)
-{
-    if (strncmp(user, "user", 4) != 0 && strcmp(user, "root") != 0)
-        return false;
-    ret->v = ARENA_ARRAY(arena, const char *, 1);
-    ret->v[0] = "users";
-    ret->n = 1;
-    return true;
-}
-
 static size_t host_addrs(void *arg, const char *host, uint32_t *ret, size_t max)
 {
     const struct sim *s = arg;
@@ -49,11 +38,11 @@ static struct svr *new_core(struct sim *s)
         .version = "23.06.06",
         .holdfast_version = "0",
         .root_user = "root",
-        .user_groups = user_groups,
         .host_addrs = host_addrs,
         .arg = s,
         /* Every other seed lists in many turns what takes one otherwise. */
         .listing_slice_bytes = s->slow_lists ? 2000 : 0,
+        .request_slice_cost = s->slow_lists ? 1 : 0,
     };
 
     return svr_new(&cfg);
@@ -189,6 +178,9 @@ static void send_reply(struct sim *s, const struct effect *e)
 }
 
 static void list_later(struct sim *s, uint64_t conn);
+static void work_later(struct sim *s);
+static struct effects *begin_turn(struct sim *s);
+static void end_turn(struct sim *s);
 
 /* A part of a long status: read a little at a time, decoded as the client's library
  * would. */
@@ -244,6 +236,45 @@ static void trace_log(const struct sim *s, const struct effect *e)
               e->u.log.text);
 }
 
+/* What somebody finds out about an account, and tells later. */
+struct question {
+    uint64_t life;
+    struct need need; /* owned */
+};
+
+static void question_drop(void *arg)
+{
+    struct question *q = arg;
+
+    free((char *)q->need.name);
+    free(q);
+}
+
+static void is_found_out(struct sim *s, void *arg)
+{
+    static const char *groups[] = { "users" };
+    const struct question *q = arg;
+    const char *user = q->need.name;
+    bool found = strncmp(user, "user", 4) == 0 || strcmp(user, "root") == 0;
+    const struct finding finding = { .found = found,
+                                     .groups = { found ? 1 : 0, groups } };
+
+    if (!s->shell.up || q->life != s->shell.life)
+        return;
+    svr_learned(s->shell.svr, sim_now_at(s), &q->need, &finding, begin_turn(s));
+    end_turn(s);
+}
+
+/* In rough weather name services take their time too. */
+static void find_out(struct sim *s, const struct need *need)
+{
+    struct question *q = xcalloc(1, sizeof(*q));
+
+    q->life = s->shell.life;
+    q->need = (struct need){ need->kind, xstrdup(need->name) };
+    sim_after(s, sim_latency_ms(s), is_found_out, q, question_drop);
+}
+
 static void leave(struct sim *s, const struct effect *e)
 {
     check_leaves(s, e);
@@ -270,6 +301,7 @@ static void leave(struct sim *s, const struct effect *e)
     case EFFECT_LOG:
         trace_log(s, e);
         break;
+    case EFFECT_FIND_OUT: /* waits for nothing: end_turn() */
     case EFFECT_RECORD:
     case EFFECT_ACCOUNT: /* written with its commit */
     case EFFECT_MAIL:
@@ -460,13 +492,39 @@ static void end_turn(struct sim *s)
     struct shell_turn *t = s->shell.current;
 
     t->submitted = true;
-    for (size_t i = 0; i < t->effects.n; i++)
+    for (size_t i = 0; i < t->effects.n; i++) {
         if (is_work(&t->effects.v[i]))
             t->submitted = false;
+        if (t->effects.v[i].kind == EFFECT_FIND_OUT)
+            find_out(s, &t->effects.v[i].u.need);
+    }
     DL_APPEND(s->shell.turns, t);
     check_turn(s, t);
     submit(s);
     release(s);
+    work_later(s);
+}
+
+/* Parked requests go on when others have had their turn. */
+static void work_on(struct sim *s, void *arg)
+{
+    if (!s->shell.up || *(uint64_t *)arg != s->shell.life)
+        return;
+    s->shell.works = false;
+    svr_go_on(s->shell.svr, sim_now_at(s), begin_turn(s));
+    end_turn(s);
+}
+
+static void work_later(struct sim *s)
+{
+    uint64_t *life;
+
+    if (!s->shell.up || s->shell.works || !svr_has_work(s->shell.svr))
+        return;
+    s->shell.works = true;
+    life = xmalloc(sizeof(*life));
+    *life = s->shell.life;
+    sim_after(s, 1, work_on, life, free);
 }
 
 static void tick_now(struct sim *s)
@@ -619,6 +677,7 @@ void shell_start(struct sim *s, enum svr_start type)
     sim_trace(s, "server: starts%s", type == SVR_HOT ? " hot" : "");
     sh->svr = new_core(s);
     sh->up = true;
+    sh->works = false;
     sh->life++;
     if (sh->ever_started) {
         load(sh->store, (struct loading){ .svr = sh->svr });

@@ -38,6 +38,7 @@ struct shell {
     struct shell_turn *turns; /* oldest first */
     struct shell_turn *current;
     bool committing;
+    bool works; /* the next slice of a parked request is on its way */
     bool releasing;
     uint64_t sched_conn[2];
     struct model *shadow; /* what the records told so far make of an empty model */

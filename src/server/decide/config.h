@@ -41,8 +41,9 @@ struct svr_config {
     const char *version; /* pbs_version */
     const char *holdfast_version;
     const char *root_user; /* name of the uid that runs the server: has root's rights */
-    /* The shell's knowledge of accounts, a pure table to the core: primary and
-     * supplementary group names of a user; returns false for an unknown user. */
+    /* Accounts that are known beforehand, a pure table: primary and supplementary group
+     * names of a user; returns false for an unknown user. NULL: they are found out when
+     * a request needs them (facts.h), as the daemon does. */
     bool (*user_groups)(void *arg, const char *user, struct arena *arena,
                         struct wire_strings *ret);
     /* How far local time is ahead of UTC at an instant, for dates that people read;

@@ -22,6 +22,7 @@ enum effect_kind {
     EFFECT_ACCOUNT,       /* one accounting line without its time stamp's text */
     EFFECT_LOG,
     EFFECT_MAIL,
+    EFFECT_FIND_OUT, /* something about the world outside: svr_learned() */
     EFFECT_EXIT, /* leave the main loop when all before is done */
 };
 
@@ -36,6 +37,7 @@ struct effect {
             bool reads_only; /* what it answers has changed nothing */
         } reply;
         uint64_t close_conn;
+        struct need need;
         uint64_t listing_conn;
         struct {
             const char *sched;

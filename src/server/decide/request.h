@@ -9,6 +9,7 @@
 #define SERVER_DECIDE_REQUEST_H
 
 #include "lib/wire/batch.h"
+#include "server/decide/facts.h"
 #include "server/model/model.h"
 
 struct svr_config;
@@ -74,7 +75,18 @@ struct request {
     /* NULL: the request has come in this turn. A handler that finds it too long for one
      * turn then decides nothing and sets decision.more. */
     struct progress *progress;
+    const struct facts *facts; /* what was found out so far (facts.h) */
+    struct need *need;         /* what this request has to know first; filled in by
+                                * request_groups() and its like. NULL: a rule asks by
+                                * itself, and cannot wait */
 };
+
+/* The groups of a user of this host, the primary one first; good for this turn. 0;
+ * PBSE_BADUSER for no account; PBSE_SYSTEM with words when nobody could say; NEEDED,
+ * which the handler returns as it is: the request is decided afresh when it is known. */
+int request_groups(const struct request *rq, const char *user, struct wire_strings *ret,
+                   struct diag *why) MUST_CHECK;
+#define NEEDED (-1)
 
 /* About what one slice of a request may cost: so many times what it costs to look at an
  * object. */

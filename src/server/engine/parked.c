@@ -7,21 +7,24 @@
 #include <string.h>
 #include <utlist.h>
 
-void request_copy(const struct request *rq, struct arena *arena,
-                  struct wire_request *wire, struct requester *who)
+size_t request_copy(const struct request *rq, struct arena *arena,
+                    struct wire_request *wire, struct requester *who)
 {
     struct buf bytes = { 0 };
     bool known;
     enum dis_error e;
+    size_t n_bytes;
 
     batch_encode_request(&bytes, rq->wire);
     e = batch_decode_request(bytes.data, bytes.len, arena, wire, &known);
     MUST(!e && known);
     (void)e;
+    n_bytes = bytes.len;
     buf_fini(&bytes);
     *who = *rq->who;
     who->user = arena_strdup(arena, rq->who->user);
     who->host = arena_strdup(arena, rq->who->host);
+    return n_bytes;
 }
 
 static struct parked_user *find_user(const struct parked_table *t, const char *name)
@@ -63,21 +66,78 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq)
     p = xcalloc(1, sizeof(*p));
     p->conn = rq->who->conn;
     p->arena = p->progress.arena = arena_new();
-    request_copy(rq, p->arena, &p->wire, &p->who);
+    p->bytes = request_copy(rq, p->arena, &p->wire, &p->who);
+    if (u && u->bytes + p->bytes > PARKED_MAX_BYTES_OF_USER) {
+        arena_free(p->arena);
+        free(p);
+        return NULL;
+    }
     p->user = u ? u : make_user(t, rq->actor);
     p->user->n++;
+    p->user->bytes += p->bytes;
     DL_APPEND(p->user->first, p);
     HASH_ADD(hh, t->by_conn, conn, sizeof(p->conn), p);
     t->n_ready++;
     return p;
 }
 
+static bool is_same_need(const struct need *a, const struct need *b)
+{
+    return a->kind == b->kind && strcmp(a->name, b->name) == 0;
+}
+
+bool parked_ask(struct parked_table *t, struct parked *p, const struct need *need,
+                int64_t until_at)
+{
+    const struct parked *other;
+    bool alone = true;
+
+    MUST(need->kind != NEED_NOTHING && p->need.kind == NEED_NOTHING && !p->waits);
+    DL_FOREACH2(t->asking, other, ask_next)
+    {
+        alone &= !is_same_need(&other->need, need);
+    }
+    p->need = (struct need){ need->kind, arena_strdup(p->arena, need->name) };
+    p->until_at = until_at;
+    DL_APPEND2(t->asking, p, ask_prev, ask_next);
+    parked_wait(t, p);
+    return alone;
+}
+
+static void ask_no_more(struct parked_table *t, struct parked *p)
+{
+    if (p->need.kind == NEED_NOTHING)
+        return;
+    DL_DELETE2(t->asking, p, ask_prev, ask_next);
+    p->need = (struct need){ 0 };
+}
+
+void parked_answer(struct parked_table *t, const struct need *need)
+{
+    struct parked *p, *next;
+
+    for (p = t->asking; p; p = next) {
+        next = p->ask_next;
+        if (!is_same_need(&p->need, need))
+            continue;
+        ask_no_more(t, p);
+        parked_wake(t, p);
+    }
+}
+
+const struct parked *parked_asking(const struct parked_table *t)
+{
+    return t->asking;
+}
+
 void parked_remove(struct parked_table *t, struct parked *p)
 {
     if (p->conn)
         HASH_DEL(t->by_conn, p);
+    ask_no_more(t, p);
     parked_wait(t, p); /* not counted any more */
     DL_DELETE(p->user->first, p);
+    p->user->bytes -= p->bytes;
     if (--p->user->n == 0)
         drop_user(t, p->user);
     if (p->progress.drop)

@@ -15,18 +15,24 @@
 
 #include <uthash.h>
 
-/* Parked requests of one user at a time. */
-#define PARKED_MAX_OF_USER 100
+/* Parked requests of one user at a time, and bytes of them: the first one may have as
+ * many as it likes. */
+#define PARKED_MAX_OF_USER       100
+#define PARKED_MAX_BYTES_OF_USER ((size_t)64 << 20)
 
 struct parked {
     uint64_t conn;       /* 0: its client has gone */
     struct arena *arena; /* of the copy, and of its progress */
+    size_t bytes;        /* of the request on the wire */
     struct wire_request wire;
     struct requester who; /* as the shell knows it */
     struct progress progress;
-    bool began;                 /* something of it is fact already */
-    bool waits;                 /* for an object: a held reply (held.h) knows which */
-    struct parked *prev, *next; /* of the same user, oldest first */
+    bool began; /* something of it is fact already */
+    bool waits; /* for an object, a held reply (held.h) knows which; or for an answer */
+    struct need need; /* the answer that it waits for, or NEED_NOTHING */
+    int64_t until_at; /* it waits so long for that */
+    struct parked *ask_prev, *ask_next; /* all that wait for answers, longest first */
+    struct parked *prev, *next;         /* of the same user, oldest first */
     struct parked_user *user;
     UT_hash_handle hh; /* by connection */
 };
@@ -35,14 +41,16 @@ struct parked {
 struct parked_user {
     char *name; /* "user@host" */
     size_t n;
-    struct parked *first;
+    size_t bytes;                    /* of the requests */
+    struct parked *first;            /* of those that wait for their turn */
     struct parked_user *prev, *next; /* who is next has waited longest */
 };
 
 struct parked_table {
     struct parked *by_conn;
     struct parked_user *users;
-    size_t n_ready; /* that do not wait */
+    size_t n_ready;        /* that do not wait */
+    struct parked *asking; /* that wait for an answer, longest first */
 };
 
 /* A zeroed struct is empty. */
@@ -61,6 +69,14 @@ struct parked *parked_turn(struct parked_table *t);
 void parked_wait(struct parked_table *t, struct parked *p);
 void parked_wake(struct parked_table *t, struct parked *p);
 
+/* It waits for an answer until then; true when nobody else waits for the same one. */
+bool parked_ask(struct parked_table *t, struct parked *p, const struct need *need,
+                int64_t until_at);
+/* There is an answer: whoever waits for it is woken. */
+void parked_answer(struct parked_table *t, const struct need *need);
+/* Who waits longest for an answer, NULL when nobody does. */
+const struct parked *parked_asking(const struct parked_table *t);
+
 /* The one of a connection, NULL when it has none. */
 struct parked *parked_find(const struct parked_table *t, uint64_t conn);
 /* The connection has ended: a request that began goes on for nobody, any other one is
@@ -70,8 +86,9 @@ void parked_client_gone(struct parked_table *t, uint64_t conn);
 /* An object is about to leave the model. */
 void parked_leave(const struct parked_table *t, const struct object *o);
 
-/* Copy a request's body and its requester, so that they live as long as 'arena'. */
-void request_copy(const struct request *rq, struct arena *arena,
-                  struct wire_request *wire, struct requester *who);
+/* Copy a request's body and its requester, so that they live as long as 'arena'.
+ * Returns its bytes on the wire. */
+size_t request_copy(const struct request *rq, struct arena *arena,
+                    struct wire_request *wire, struct requester *who);
 
 #endif

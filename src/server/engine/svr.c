@@ -54,6 +54,7 @@ struct svr *svr_new(const struct svr_config *cfg)
     s->m = model_new(s->cfg.server_name);
     s->pending = pending_new();
     s->moms = moms_new();
+    s->facts = facts_new();
     s->view.links = &s->links;
     listings_init(&s->listings);
     return s;
@@ -65,6 +66,7 @@ void svr_free(struct svr *s)
         return;
     listings_fini(&s->listings);
     parked_fini(&s->parked);
+    facts_free(s->facts);
     held_fini(&s->held);
     stop_fini(&s->stop);
     watches_fini(&s->watches);
@@ -260,6 +262,12 @@ static void mark_look(struct effects *out, size_t from, uint64_t conn)
             out->v[i].u.reply.reads_only = true;
 }
 
+static int too_many(struct diag *why)
+{
+    return diag_set(why, PBSE_IVALREQ, "%s: too many long requests at a time",
+                    pbse_text(PBSE_IVALREQ));
+}
+
 /* One slice of a request that goes on, or waits for an object. False: it is refused. */
 static bool go_on_later(struct turn *t, const struct request *rq, struct decision *d)
 {
@@ -279,6 +287,25 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
     return true;
 }
 
+/* An answer that does not come in so many seconds is taken for one that nobody has. */
+#define FIND_OUT_S 30
+
+/* The request waits for what it has to know. False: it is refused. */
+static bool wait_for_need(struct turn *t, const struct request *rq)
+{
+    struct parked_table *table = &t->s->parked;
+    struct parked *p = rq->progress ? STRUCT_OF(rq->progress, struct parked, progress)
+                                    : parked_add(table, rq);
+
+    if (!p)
+        return false;
+    if (parked_ask(table, p, rq->need, instant_after(t->now_at, FIND_OUT_S)))
+        effect_add(t->out, EFFECT_FIND_OUT, 0)->u.need =
+            (struct need){ rq->need->kind,
+                           arena_strdup(t->out->arena, rq->need->name) };
+    return true;
+}
+
 /* False: there is more of it. */
 static bool serve(struct turn *t, const struct request_row *row,
                   const struct request *rq)
@@ -293,6 +320,13 @@ static bool serve(struct turn *t, const struct request_row *row,
     } else {
         diag_code(&d.why, err);
     }
+    MUST((err == NEEDED) == (rq->need->kind != NEED_NOTHING));
+    MUST(err != NEEDED || !row->silent);
+    if (err == NEEDED) {
+        if (wait_for_need(t, rq))
+            return false;
+        err = too_many(&d.why);
+    }
     if (err == 0 && t->s->store_failed && needs_store(&d)) {
         refuse_unsaved(t, rq, row->silent);
         return true;
@@ -302,8 +336,7 @@ static bool serve(struct turn *t, const struct request_row *row,
     if (err == 0 && d.more) {
         if (go_on_later(t, rq, &d))
             return false;
-        err = diag_set(&d.why, PBSE_IVALREQ, "%s: too many long requests at a time",
-                       pbse_text(PBSE_IVALREQ));
+        err = too_many(&d.why);
     }
     if (err) {
         d.records.n = 0;
@@ -364,7 +397,7 @@ static struct requester complete_requester(const struct svr *s,
 static struct request complete_request(struct svr *s, int64_t now_at,
                                        const struct wire_request *wire,
                                        const struct requester *full,
-                                       struct arena *arena)
+                                       struct need *need, struct arena *arena)
 {
     return (struct request){
         .wire = wire,
@@ -376,6 +409,8 @@ static struct request complete_request(struct svr *s, int64_t now_at,
         .cfg = &s->cfg,
         .pending = s->pending,
         .view = &s->view,
+        .facts = s->facts,
+        .need = need,
     };
 }
 
@@ -385,7 +420,8 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
     struct turn t = begin(s, now_at, out);
     struct requester full = complete_requester(s, who);
     const struct request_row *row = request_row(wire->number);
-    struct request rq = complete_request(s, now_at, wire, &full, out->arena);
+    struct need need = { 0 };
+    struct request rq = complete_request(s, now_at, wire, &full, &need, out->arena);
 
     if (row) {
         if (is_let_in(&t, &rq))
@@ -402,19 +438,44 @@ bool svr_has_work(const struct svr *s)
     return s->parked.n_ready > 0;
 }
 
+void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
+                 const struct finding *finding, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+
+    facts_learn(s->facts, need, finding, now_at);
+    parked_answer(&s->parked, need);
+    settle(&t);
+}
+
+/* Answers that have not come in time: nobody could say. */
+static void give_up_answers(struct svr *s, int64_t now_at)
+{
+    static const struct finding nobody_knows = { .failed = true };
+    const struct parked *p;
+
+    while ((p = parked_asking(&s->parked)) != NULL && p->until_at <= now_at) {
+        const struct need need = p->need; /* of the request's arena */
+
+        facts_learn(s->facts, &need, &nobody_knows, now_at);
+        parked_answer(&s->parked, &need);
+    }
+}
+
 /* Who asks is looked at afresh: rights may have changed since the last slice. */
 void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
     struct parked *p = parked_turn(&s->parked);
     uint64_t before = s->m->seq;
+    struct need need = { 0 };
     struct requester full;
     struct request rq;
 
     if (!p)
         return;
     full = complete_requester(s, &p->who);
-    rq = complete_request(s, now_at, &p->wire, &full, out->arena);
+    rq = complete_request(s, now_at, &p->wire, &full, &need, out->arena);
     rq.progress = &p->progress;
     if (serve(&t, request_row(p->wire.number), &rq))
         parked_remove(&s->parked, p);
@@ -710,6 +771,7 @@ void svr_tick(struct svr *s, int64_t now_at, struct effects *out)
 
     /* Rules first: what is due now may be the answer that somebody waits for. */
     watch_due(&s->watches, now_at);
+    give_up_answers(s, now_at);
     due_cycles(&t);
     settle(&t);
     while ((h = held_overdue(&s->held, now_at)))
@@ -723,6 +785,8 @@ int64_t svr_next_deadline(const struct svr *s)
 
     at = MIN_OF(at, moms_deadline(s->moms));
     at = MIN_OF(at, held_deadline(&s->held));
+    if (parked_asking(&s->parked))
+        at = MIN_OF(at, parked_asking(&s->parked)->until_at);
     HASH_ITER(hh, s->links.by_name, l, next)
     at = MIN_OF(at, cycle_deadline(s, l));
     return at;

@@ -53,6 +53,11 @@ size_t svr_pending_bytes(const struct svr *s, uint64_t conn);
 bool svr_has_work(const struct svr *s);
 void svr_go_on(struct svr *s, int64_t now_at, struct effects *out);
 
+/* The answer to an EFFECT_FIND_OUT, or what became known anyway; copied. Requests that
+ * need it are decided afresh by svr_go_on(). */
+void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
+                 const struct finding *finding, struct effects *out);
+
 /* A client connection ended: held replies to it are dropped. A parked request of which
  * something is fact already goes on to its end, any other one is dropped. */
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out);

@@ -27,6 +27,7 @@ struct svr {
     struct holds_table held;
     struct listings listings;
     struct parked_table parked;
+    struct facts *facts;
     struct watches watches;
     struct stop stop;
     bool started;

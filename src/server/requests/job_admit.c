@@ -55,21 +55,6 @@ static bool in_groups(const struct wire_strings *groups, const char *name)
     return false;
 }
 
-/* What the shell knows of the account; where it knows nothing a user is taken for real
- * and alone in a group of the same name. */
-static bool groups_of(const struct request *rq, const char *user,
-                      struct wire_strings *ret)
-{
-    const char **v;
-
-    if (rq->cfg && rq->cfg->user_groups)
-        return rq->cfg->user_groups(rq->cfg->arg, user, rq->arena, ret) && ret->n > 0;
-    v = ARENA_ARRAY(rq->arena, const char *, 1);
-    v[0] = user;
-    *ret = (struct wire_strings){ 1, v };
-    return true;
-}
-
 static bool root_may_run(const struct model *m, const struct requester *owner)
 {
     const struct attr_value *roots = obj_attr(m->server, SERVER_A_ACL_ROOTS);
@@ -85,13 +70,14 @@ int job_find_account(const struct model *m, const struct request *rq,
     const char *user = user_for_host(edit_value(job, JOB_A_USER_LIST), host, rq->arena);
     struct job_account acct = { .user = user ? user : owner->user };
     const char *group;
+    int err;
 
     if (strcmp(acct.user, owner->user) != 0)
         return diag_code(why, PBSE_BADUSER);
     if (strcmp(acct.user, "root") == 0 && !root_may_run(m, owner))
         return diag_code(why, PBSE_BADUSER);
-    if (!groups_of(rq, acct.user, &acct.groups))
-        return diag_code(why, PBSE_BADUSER);
+    if ((err = request_groups(rq, acct.user, &acct.groups, why)))
+        return err;
     group = user_for_host(edit_value(job, JOB_A_GROUP_LIST), host, rq->arena);
     if (group && !in_groups(&acct.groups, group))
         return diag_code(why, PBSE_BADGRP);

@@ -198,16 +198,18 @@ static void mirror_to_server(struct manager *g, const struct edit *e)
 }
 
 /* It may be made later, or be known elsewhere: said, not refused. */
-static void warn_unknown_user(struct manager *g, const struct edit *e)
+static int warn_unknown_user(struct manager *g, const struct edit *e)
 {
-    const struct svr_config *cfg = g->rq->cfg;
     const char *user = edit_str(e, SCHED_A_SCHED_USER, NULL);
     struct wire_strings groups;
+    int err = 0;
 
-    if (e->touched[SCHED_A_SCHED_USER] && user && cfg->user_groups &&
-        !cfg->user_groups(cfg->arg, user, g->rq->arena, &groups))
+    if (e->touched[SCHED_A_SCHED_USER] && user)
+        err = request_groups(g->rq, user, &groups, NULL);
+    if (err == PBSE_BADUSER)
         decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SCHED, g->name,
                    "sched_user %s is no account of this host", user);
+    return err == NEEDED ? err : 0;
 }
 
 static int change_sched(struct manager *g, const struct object *o, struct edit *e)
@@ -223,7 +225,9 @@ static int change_sched(struct manager *g, const struct object *o, struct edit *
     if (err)
         return err;
     manager_commit(g, e, o ? FACT_SET : FACT_CREATED, OBJ_SCHED, g->name);
-    warn_unknown_user(g, e);
+    err = warn_unknown_user(g, e);
+    if (err)
+        return err;
     mirror_to_server(g, e);
     if (!manager_sets(g, "scheduling") || !edit_num(e, SCHED_A_SCHEDULING, 0))
         return 0;

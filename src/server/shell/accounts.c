@@ -1,4 +1,4 @@
-/* accounts.c - users' groups, hosts' addresses and names, with a memory.
+/* accounts.c - users' ids, hosts' addresses and names, with a memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/accounts.h"
@@ -7,7 +7,6 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <grp.h>
 #include <netdb.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -19,7 +18,6 @@
 
 #define REMEMBER_MS 60000
 #define MEMORY_MAX  4096 /* names come from clients: not without limit */
-#define GROUPS_MAX  1024
 
 struct known {  /* one answer of either kind */
     char *name; /* "u<user>", "h<host>", "c<host>" or "n<address>" */
@@ -27,7 +25,7 @@ struct known {  /* one answer of either kind */
     bool found;
     size_t n;
     uid_t uid;     /* of a user */
-    char **groups; /* of a user; the name of an address */
+    char **names; /* the name of an address */
     uint32_t *addrs;
     UT_hash_handle hh;
 };
@@ -38,9 +36,9 @@ struct accounts {
 
 static void known_free(struct known *k)
 {
-    for (size_t i = 0; k->groups && i < k->n; i++)
-        free(k->groups[i]);
-    free(k->groups);
+    for (size_t i = 0; k->names && i < k->n; i++)
+        free(k->names[i]);
+    free(k->names);
     free(k->addrs);
     free(k->name);
     free(k);
@@ -97,30 +95,14 @@ static struct known *known_get(struct accounts *a, char kind, const char *name,
     return k;
 }
 
-static void add_group(struct known *k, gid_t gid)
-{
-    const struct group *g = getgrgid(gid);
-
-    k->groups[k->n++] = g ? xstrdup(g->gr_name) : xasprintf("%lu", (unsigned long)gid);
-}
-
-static void ask_groups(struct known *k, const char *user)
+static void ask_uid(struct known *k, const char *user)
 {
     const struct passwd *pw = getpwnam(user);
-    gid_t gids[GROUPS_MAX];
-    int n = GROUPS_MAX;
 
     if (!pw)
         return;
     k->found = true;
     k->uid = pw->pw_uid;
-    if (getgrouplist(user, pw->pw_gid, gids, &n) < 0)
-        n = GROUPS_MAX; /* more than we keep */
-    k->groups = xcalloc((size_t)n + 1, sizeof(*k->groups));
-    add_group(k, pw->pw_gid);
-    for (int i = 0; i < n; i++)
-        if (gids[i] != pw->pw_gid)
-            add_group(k, gids[i]);
 }
 
 static const struct known *known_user(struct accounts *a, const char *user)
@@ -129,7 +111,7 @@ static const struct known *known_user(struct accounts *a, const char *user)
     struct known *k = known_get(a, 'u', user, &fresh);
 
     if (!fresh)
-        ask_groups(k, user);
+        ask_uid(k, user);
     return k;
 }
 
@@ -140,20 +122,6 @@ bool accounts_uid(struct accounts *a, const char *user, uid_t *ret)
     if (k->found)
         *ret = k->uid;
     return k->found;
-}
-
-bool accounts_groups(void *arg, const char *user, struct arena *arena,
-                     struct wire_strings *ret)
-{
-    const struct known *k = known_user(arg, user);
-
-    if (!k->found)
-        return false;
-    ret->n = k->n;
-    ret->v = ARENA_ARRAY(arena, const char *, k->n + 1);
-    for (size_t i = 0; i < k->n; i++)
-        ret->v[i] = arena_strdup(arena, k->groups[i]);
-    return true;
 }
 
 static void ask_addrs(struct known *k, const char *host)
@@ -223,8 +191,8 @@ static void ask_name(struct known *k, uint32_t addr)
         *p = (char)tolower((unsigned char)*p);
     k->found = true;
     k->n = 1;
-    k->groups = xcalloc(1, sizeof(*k->groups));
-    k->groups[0] = xstrdup(name);
+    k->names = xcalloc(1, sizeof(*k->names));
+    k->names[0] = xstrdup(name);
 }
 
 bool accounts_host_name(struct accounts *a, uint32_t addr, char *name, size_t size)
@@ -237,9 +205,9 @@ bool accounts_host_name(struct accounts *a, uint32_t addr, char *name, size_t si
     k = known_get(a, 'n', key, &fresh);
     if (!fresh)
         ask_name(k, addr);
-    if (!k->found || strlen(k->groups[0]) >= size)
+    if (!k->found || strlen(k->names[0]) >= size)
         return false;
-    strcpy(name, k->groups[0]);
+    strcpy(name, k->names[0]);
     return true;
 }
 

@@ -11,8 +11,6 @@ void accounts_free(struct accounts *a);
 
 /* Functions of struct svr_config; 'arg' is the struct accounts. Answers are kept for a
  * minute, because the system's name services may be slow. */
-bool accounts_groups(void *arg, const char *user, struct arena *arena,
-                     struct wire_strings *ret);
 size_t accounts_host_addrs(void *arg, const char *host, uint32_t *ret, size_t max);
 /* Does the name resolve, and to itself? "pbs1" does not where it is "pbs1.site.org". */
 bool accounts_is_full_name(void *arg, const char *host);

@@ -20,6 +20,7 @@
 #include "server/shell/accounting.h"
 #include "server/shell/clients.h"
 #include "server/shell/committer.h"
+#include "server/shell/find_out.h"
 #include "server/shell/mail.h"
 #include "server/shell/mom_link.h"
 #include "server/shell/records.h"
@@ -211,6 +212,9 @@ static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
     case EFFECT_MAIL:
         mail_send(sh, e->u.mail.to, e->u.mail.subject, e->u.mail.text, arena);
         break;
+    case EFFECT_FIND_OUT:
+        find_out_begin(sh->find_out, &e->u.need);
+        break;
     case EFFECT_EXIT:
         shell_stop(sh);
         break;
@@ -283,14 +287,15 @@ static bool speaks_of_durable(const struct outbox *o, const struct turn_effects 
     return true;
 }
 
-/* Replies that need not wait for what was decided before them. */
+/* Replies and questions that need not wait for what was decided before them. */
 static void release_replies(struct outbox *o, struct turn_effects *t)
 {
     t->left = ARENA_ARRAY(t->effects.arena, bool, t->effects.n);
     for (size_t i = 0; i < t->effects.n; i++) {
         const struct effect *e = &t->effects.v[i];
 
-        if ((e->kind == EFFECT_REPLY || e->kind == EFFECT_LISTING) &&
+        if ((e->kind == EFFECT_REPLY || e->kind == EFFECT_LISTING ||
+             e->kind == EFFECT_FIND_OUT) &&
             e->seq <= o->durable_seq) {
             t->left[i] = true;
             tell(o->sh, e, t->effects.arena);

@@ -17,6 +17,7 @@
 struct accounts;
 struct accounting;
 struct clients;
+struct find_out;
 struct committer;
 struct hook_dir;
 struct mom_link;
@@ -51,6 +52,7 @@ struct shell {
     struct store *store; /* the store thread's while it runs */
     struct svr *svr;
     struct accounts *accounts;
+    struct find_out *find_out;
     struct accounting *accounting;
     struct hook_dir *hooks;
     struct committer *committer;

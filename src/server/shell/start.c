@@ -12,6 +12,7 @@
 #include "server/shell/accounting.h"
 #include "server/shell/accounts.h"
 #include "server/shell/clients.h"
+#include "server/shell/find_out.h"
 #include "server/shell/hook_dir.h"
 #include "server/shell/mom_link.h"
 #include "server/shell/options.h"
@@ -332,7 +333,6 @@ static int load_core(struct shell *sh)
         .version = PBS_VERSION,
         .holdfast_version = HOLDFAST_VERSION,
         .root_user = sh->user,
-        .user_groups = accounts_groups,
         .utc_offset_s = accounts_utc_offset,
         .host_addrs = accounts_host_addrs,
         .is_full_name = accounts_is_full_name,
@@ -384,6 +384,7 @@ int start_recover(struct shell *sh)
     if (rc >= 0)
         return rc;
     sh->loop = loop_new();
+    sh->find_out = find_out_new(sh);
     if (!sh->loop)
         return fail(sh, EXIT_SETUP, "no event loop");
     sh->outbox = outbox_new(sh);
@@ -421,6 +422,7 @@ void start_undo(struct shell *sh)
     loop_timer_free(sh->deadline);
     accounting_free(sh->accounting);
     svr_free(sh->svr);
+    find_out_free(sh->find_out);
     accounts_free(sh->accounts);
     hook_dir_close(sh->hooks);
     store_close(sh->store);

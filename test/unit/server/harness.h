@@ -66,6 +66,9 @@ const struct wire_reply *rig_ask_on(struct rig *r, uint64_t conn, const char *us
  * default (svr.h). */
 extern size_t rig_slice_cost;
 
+/* Rigs that are made from now on know no account beforehand: EFFECT_FIND_OUT. */
+extern bool rig_finds_out;
+
 /* One slice of the parked request whose turn it is; the effects are of it alone. The
  * reply to 'conn', NULL when there is none yet. */
 const struct wire_reply *rig_go_on(struct rig *r, uint64_t conn);

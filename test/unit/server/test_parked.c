@@ -349,6 +349,222 @@ static void a_wrong_criterion_is_refused_in_its_turn(void)
     rig_free(r);
 }
 
+/* --- what has to be found out --- */
+
+static struct rig *asking_rig(void)
+{
+    struct rig *r;
+
+    rig_finds_out = true;
+    r = rig_new();
+    rig_finds_out = false;
+    rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "flatuid=True");
+    return r;
+}
+
+static const struct wire_reply *queue_on(struct rig *r, uint64_t conn, const char *user)
+{
+    const struct body_queue body = { .id = "", .destination = "" };
+
+    return rig_ask_on(r, conn, user, BATCH_QUEUE_JOB, &body, ":C:");
+}
+
+static const struct need *asked(const struct rig *r, size_t n)
+{
+    const struct effect *e = rig_effect(r, EFFECT_FIND_OUT, n);
+
+    return e ? &e->u.need : NULL;
+}
+
+/* 'group' NULL: there is no such user. */
+static void learn(struct rig *r, const char *user, const char *group)
+{
+    const struct need need = { NEED_GROUPS, user };
+    const char *groups[] = { group };
+    const struct finding finding = { .found = group != NULL,
+                                     .groups = { group ? 1 : 0, groups } };
+    struct effects none = { .arena = r->arena };
+
+    svr_learned(r->s, r->now_at, &need, &finding, &none);
+}
+
+static void who_is_not_known_is_asked_for_and_others_are_served(void)
+{
+    struct rig *r = asking_rig();
+    const struct wire_reply *reply;
+
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN, RIG_USER));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(asked(r, 0));
+    CU_ASSERT_EQUAL(asked(r, 0)->kind, NEED_GROUPS);
+    CU_ASSERT_STRING_EQUAL(asked(r, 0)->name, RIG_USER);
+    CU_ASSERT_FALSE(svr_has_work(r->s)); /* nothing to do before the answer */
+    CU_ASSERT_PTR_NOT_NULL(rig_status(r, RIG_USER, SVR, "", ""));
+    learn(r, RIG_USER, "users");
+    CU_ASSERT_TRUE(svr_has_work(r->s));
+    reply = rig_go_on(r, CONN);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL(reply->code, 0);
+    CU_ASSERT_STRING_EQUAL(
+        rig_value(r, RIG_ROOT, BATCH_STATUS_JOB, reply->text, "egroup"), "users");
+    rig_free(r);
+}
+
+static void an_answer_is_good_for_a_minute(void)
+{
+    struct rig *r = asking_rig();
+
+    learn(r, RIG_USER, "users");
+    r->now_at += 59;
+    CU_ASSERT_PTR_NOT_NULL(queue_on(r, CONN, RIG_USER));
+    r->now_at += 1;
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN + 1, RIG_USER));
+    CU_ASSERT_PTR_NOT_NULL(asked(r, 0));
+    rig_free(r);
+}
+
+static void a_user_that_is_not_there_is_refused(void)
+{
+    struct rig *r = asking_rig();
+
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN, RIG_USER));
+    learn(r, RIG_USER, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_go_on(r, CONN));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, PBSE_BADUSER);
+    rig_free(r);
+}
+
+static void what_all_wait_for_is_asked_once(void)
+{
+    struct rig *r = asking_rig();
+
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN, RIG_USER));
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN + 1, RIG_USER));
+    CU_ASSERT_PTR_NULL(asked(r, 0));
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN + 2, "bob"));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(asked(r, 0));
+    CU_ASSERT_STRING_EQUAL(asked(r, 0)->name, "bob");
+    learn(r, RIG_USER, "users");
+    CU_ASSERT_PTR_NOT_NULL(rig_go_on(r, CONN));
+    CU_ASSERT_PTR_NOT_NULL(rig_go_on(r, CONN + 1));
+    CU_ASSERT_FALSE(svr_has_work(r->s)); /* bob waits on */
+    rig_free(r);
+}
+
+static void an_answer_that_never_comes_is_not_waited_for_longer(void)
+{
+    struct rig *r = asking_rig();
+
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN, RIG_USER));
+    CU_ASSERT_EQUAL(svr_next_deadline(r->s), r->now_at + 30);
+    rig_advance(r, r->now_at + 29);
+    CU_ASSERT_FALSE(svr_has_work(r->s));
+    rig_advance(r, r->now_at + 1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_go_on(r, CONN));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, PBSE_SYSTEM);
+    CU_ASSERT_PTR_NOT_NULL(strstr(rig_text(r), "try again later"));
+    /* The next one is refused at once, until the service is asked again. */
+    CU_ASSERT_PTR_NOT_NULL(queue_on(r, CONN + 1, RIG_USER));
+    learn(r, RIG_USER, "users"); /* late, and welcome */
+    CU_ASSERT_PTR_NOT_NULL_FATAL(queue_on(r, CONN + 2, RIG_USER));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN + 2)->code, 0);
+    rig_free(r);
+}
+
+static void who_waits_for_an_answer_may_go(void)
+{
+    struct rig *r = asking_rig();
+    struct effects none = { .arena = r->arena };
+
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN, RIG_USER));
+    svr_client_gone(r->s, r->now_at, CONN, &none);
+    CU_ASSERT_EQUAL(n_jobs(r), 0);
+    learn(r, RIG_USER, "users");
+    CU_ASSERT_FALSE(svr_has_work(r->s));
+    CU_ASSERT_EQUAL(n_jobs(r), 0);
+    rig_free(r);
+}
+
+static void what_was_deleted_meanwhile_is_unknown_afterwards(void)
+{
+    struct rig *r = asking_rig();
+    const struct body_queue body = { .id = "", .destination = "q1" };
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_QUEUE, "q1",
+                                "queue_type=e enabled=True"),
+                    0);
+    CU_ASSERT_PTR_NULL(rig_ask_on(r, CONN, RIG_USER, BATCH_QUEUE_JOB, &body, ":C:"));
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, DELETE, OBJECT_QUEUE, "q1", ""), 0);
+    learn(r, RIG_USER, "users");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_go_on(r, CONN));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, PBSE_UNKQUE);
+    rig_free(r);
+}
+
+static void a_killed_server_has_forgotten_who_waited(void)
+{
+    struct rig *r = asking_rig();
+
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN, RIG_USER));
+    rig_restart(r);
+    CU_ASSERT_FALSE(svr_has_work(r->s));
+    CU_ASSERT_EQUAL(n_jobs(r), 0);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    rig_free(r);
+}
+
+static void waiting_requests_of_a_user_are_bounded_too(void)
+{
+    struct rig *r = asking_rig();
+
+    for (uint64_t i = 0; i < PARKED_MAX_OF_USER; i++)
+        CU_ASSERT_PTR_NULL(queue_on(r, CONN + i, RIG_USER));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(queue_on(r, CONN + 500, RIG_USER));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN + 500)->code, PBSE_IVALREQ);
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN + 600, "bob"));
+    learn(r, "bob", "users"); /* and is served before all of them */
+    CU_ASSERT_PTR_NOT_NULL(rig_go_on(r, CONN + 600));
+    rig_free(r);
+}
+
+static void waiting_requests_have_a_budget_of_bytes(void)
+{
+    struct rig *r = asking_rig();
+    struct body_queue body = { .id = "", .destination = "" };
+    char *name = arena_zero(r->arena, (7 << 20) + 1);
+
+    memset(name, 'x', 7 << 20);
+    wire_attrs_add(&body.attrs, r->arena, "Account_Name", NULL, name, WIRE_OP_SET);
+    for (uint64_t i = 0; i < 9; i++)
+        CU_ASSERT_PTR_NULL(
+            rig_ask_on(r, CONN + i, RIG_USER, BATCH_QUEUE_JOB, &body, ":C:"));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(
+        rig_ask_on(r, CONN + 9, RIG_USER, BATCH_QUEUE_JOB, &body, ":C:"));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN + 9)->code, PBSE_IVALREQ);
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN + 10, RIG_USER)); /* a small one */
+    rig_free(r);
+}
+
+static void reservations_need_accounts_too(void)
+{
+    struct rig *r = asking_rig();
+    const struct body_queue body = {
+        .id = "",
+        .destination = "",
+        .attrs = rig_attrs(r, arena_printf(r->arena,
+                                           "Resource_List.select=1:ncpus=1 "
+                                           "reserve_start=%lld reserve_end=%lld",
+                                           (long long)r->now_at + 100,
+                                           (long long)r->now_at + 200)),
+    };
+
+    CU_ASSERT_PTR_NULL(rig_ask_on(r, CONN, RIG_USER, BATCH_SUBMIT_RESV, &body, NULL));
+    CU_ASSERT_PTR_NOT_NULL(asked(r, 0));
+    learn(r, RIG_USER, "users");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_go_on(r, CONN));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, 0);
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
     { "others are answered in between", others_are_answered_in_between },
     { "slices answer what one turn answers", slices_answer_what_one_turn_answers },
@@ -370,6 +586,23 @@ static const struct unit_case cases[] = {
     { "a question goes with its client", a_question_goes_with_its_client },
     { "a wrong criterion is refused in its turn",
       a_wrong_criterion_is_refused_in_its_turn },
+    { "who is not known is asked for, and others are served",
+      who_is_not_known_is_asked_for_and_others_are_served },
+    { "an answer is good for a minute", an_answer_is_good_for_a_minute },
+    { "a user that is not there is refused", a_user_that_is_not_there_is_refused },
+    { "what all wait for is asked once", what_all_wait_for_is_asked_once },
+    { "an answer that never comes is not waited for longer",
+      an_answer_that_never_comes_is_not_waited_for_longer },
+    { "who waits for an answer may go", who_waits_for_an_answer_may_go },
+    { "what was deleted meanwhile is unknown afterwards",
+      what_was_deleted_meanwhile_is_unknown_afterwards },
+    { "a killed server has forgotten who waited",
+      a_killed_server_has_forgotten_who_waited },
+    { "waiting requests of a user are bounded too",
+      waiting_requests_of_a_user_are_bounded_too },
+    { "waiting requests have a budget of bytes",
+      waiting_requests_have_a_budget_of_bytes },
+    { "reservations need accounts too", reservations_need_accounts_too },
 };
 
 int main(void)

@@ -13,6 +13,7 @@
 #include "server/shell/accounting.h"
 #include "server/shell/accounts.h"
 #include "server/shell/client.h"
+#include "server/shell/find_out.h"
 #include "server/shell/options.h"
 #include "server/shell/outbox.h"
 #include "server/shell/records.h"
@@ -51,6 +52,8 @@ static struct core {
     size_t held_bytes; /* by long replies, as the shell is told */
     uint64_t parked_conn; /* its request goes on until another one was served */
     size_t n_served_at_parking;
+    size_t n_learned;
+    char learned[64];
 } core;
 
 /* A long reply: each part is gathered in so many slices. */
@@ -257,6 +260,18 @@ void svr_listing_drop(struct svr *s, uint64_t conn)
     (void)s;
     CU_ASSERT_EQUAL(conn, core.list_conn);
     core.list_conn = 0;
+}
+
+void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
+                 const struct finding *finding, struct effects *out)
+{
+    (void)s, (void)now_at, (void)out;
+    CU_ASSERT_EQUAL(need->kind, NEED_GROUPS);
+    core.n_learned++;
+    snprintf(core.learned, sizeof(core.learned), "%s: %s", need->name,
+             finding->failed         ? "failed"
+             : finding->groups.n > 0 ? finding->groups.v[0]
+                                     : "nobody");
 }
 
 bool svr_has_work(const struct svr *s)
@@ -1905,22 +1920,40 @@ static void test_options(void)
 static void test_accounts(void)
 {
     struct accounts *a = accounts_new();
-    struct arena *arena = arena_new();
-    struct wire_strings groups = { 0 };
     uint32_t addrs[4] = { 0 };
+    uid_t uid = 1;
 
-    CU_ASSERT_TRUE(accounts_groups(a, "root", arena, &groups));
-    CU_ASSERT_TRUE(groups.n >= 1);
-    CU_ASSERT_STRING_EQUAL(groups.v[0], "root");
-    CU_ASSERT_TRUE(accounts_groups(a, "root", arena, &groups)); /* from memory */
-    CU_ASSERT_FALSE(accounts_groups(a, "no such user", arena, &groups));
+    CU_ASSERT_TRUE(accounts_uid(a, "root", &uid));
+    CU_ASSERT_EQUAL(uid, 0);
+    CU_ASSERT_FALSE(accounts_uid(a, "no such user", &uid));
     CU_ASSERT_EQUAL(accounts_host_addrs(a, "127.0.0.5", addrs, 4), 1);
     CU_ASSERT_EQUAL(addrs[0], 0x7f000005);
     CU_ASSERT_EQUAL(accounts_host_addrs(a, "127.0.0.5", addrs, 0), 0);
     CU_ASSERT_EQUAL(accounts_host_addrs(a, "no such host", addrs, 4), 0);
     CU_ASSERT_EQUAL(accounts_utc_offset(a, 1795262400), 0); /* TZ is UTC here */
-    arena_free(arena);
     accounts_free(a);
+}
+
+static void expect_learned(const char *user, const char *what)
+{
+    const struct need need = { NEED_GROUPS, user };
+    size_t before = core.n_learned;
+
+    find_out_begin(sh.find_out, &need);
+    CU_ASSERT_EQUAL(core.n_learned, before); /* never from inside of the question */
+    while (core.n_learned == before)
+        turn();
+    CU_ASSERT_STRING_EQUAL(core.learned, what);
+}
+
+static void test_groups_are_found_out(void)
+{
+    world_begin();
+    sh.find_out = find_out_new(&sh);
+    expect_learned("root", "root: root");
+    expect_learned("no such user", "no such user: nobody");
+    find_out_free(sh.find_out);
+    world_end();
 }
 
 int main(void)
@@ -1984,6 +2017,7 @@ int main(void)
         { "unknown rows refuse the start", test_unknown_rows_refuse_the_start },
         { "options are understood or refused", test_options },
         { "accounts and hosts are known", test_accounts },
+        { "groups are found out", test_groups_are_found_out },
     };
     char name[64], day[9];
     int rc;
