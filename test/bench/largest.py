@@ -118,6 +118,35 @@ def many_entries(name, op, piece, most=MOST):
     return out[:-1]
 
 
+def at_the_bounds(args):
+    """The largest that is not refused for its size alone (lib/attr/bounds.h)."""
+    members, entries, chunks = 65536, 10000, 10000
+    text = 1 << 20
+    variables = ("Variable_List", None, ",".join("v%d=1" % i for i in range(members - 3)), SET)
+    yield "QueueJob, Variable_List of 65,533 members", QUEUE_JOB, queue_job(variables)
+    yield "QueueJob, and 9,999 entries with -=", QUEUE_JOB, queue_job(
+        variables, *[("Variable_List", None, "v%d=1" % (i * 6), DECR) for i in range(entries - 1)])
+    yield "QueueJob, and 9,999 entries with += and -= in turns", QUEUE_JOB, queue_job(
+        ("Variable_List", None, fill(lambda i: "v%d=1" % i, text // 2), SET),
+        *[("Variable_List", None, "w%d" % (i // 2), (INCR, DECR)[i % 2]) for i in range(entries - 1)])
+    yield "QueueJob, User_List of 1 MiB", QUEUE_JOB, queue_job(("User_List", None, fill(shuffled, text), SET))
+    yield "QueueJob, User_List of 65,536 equal names", QUEUE_JOB, queue_job(
+        ("User_List", None, ",".join("u@%06x" % (i * 7919 % 65536) for i in range(members)), SET))
+    yield "SubmitResv, Authorized_Users of 1 MiB", SUBMIT_RESV, string("") + string("") + attrs(
+        ("Resource_List", "select", "1:ncpus=1", SET), ("reserve_start", None, str(int(time.time()) + 86400 * 300), SET),
+        ("reserve_duration", None, "60", SET), ("Authorized_Users", None, fill(shuffled, text), SET))
+    yield "SubmitResv, 9,990 entries with Authorized_Users +=", SUBMIT_RESV, string("") + string("") + attrs(
+        ("Resource_List", "select", "1:ncpus=1", SET), ("reserve_start", None, str(int(time.time()) + 86400 * 300), SET),
+        ("reserve_duration", None, "60", SET), *[("Authorized_Users", None, shuffled(i), INCR) for i in range(entries - 10)])
+    select = "+".join(["1:ncpus=1:mem=1mb"] * chunks)
+    yield "QueueJob, select of 10,000 chunks", QUEUE_JOB, queue_job(("Resource_List", "select", select, SET))
+    yield "QueueJob, nodes of 10,000 parts", QUEUE_JOB, queue_job(("Resource_List", "nodes", "+".join(["1:ppn=1"] * chunks), SET))
+    yield "SelectJobs, 1 MiB of users", SELECT, attrs(("User_List", None, fill(shuffled, text - 100), 5)) + "+0"
+    yield "StatusJob, 200,000 times one id", STATUS_JOB, string(",".join([args.job] * 200000)) + attrs(
+        ("Job_Name", None, "", SET))
+    yield "DeleteJobList, 200,000 unknown ids", DELETE_LIST, number(200000) + string("1.x") * 200000
+
+
 def requests_of_a_user(args):
     half = MOST // 2
     big_list = ("Variable_List", None, fill(lambda i: "v%d=1" % i, half), SET)
@@ -310,7 +339,7 @@ def serve_until_too_long(args, left):
         with open(os.path.join(cluster.home, "server_priv", "server.lock"), encoding="ascii") as f:
             pid = int(f.read())
         populate(cluster, path, args)
-        every = [(USER1,) + r for r in requests_of_a_user(args)] + [("root",) + r for r in requests_of_a_manager(args)]
+        every = [(USER1,) + r for r in list(at_the_bounds(args)) + list(requests_of_a_user(args))] + [("root",) + r for r in requests_of_a_manager(args)]
         for user, what, *request in every:
             if what not in left and left:
                 continue
