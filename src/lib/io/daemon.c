@@ -4,6 +4,7 @@
 #include "lib/io/daemon.h"
 
 #include "lib/io/clock.h"
+#include "lib/io/heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,6 +159,7 @@ void daemon_tidy(void)
     struct rlimit lim;
 
     umask(022);
+    heap_set_up();
     for (size_t i = 0; i < ARRAY_LEN(unlimited); i++) {
         if (getrlimit((__rlimit_resource_t)unlimited[i], &lim) < 0)
             continue;

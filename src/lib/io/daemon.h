@@ -27,7 +27,7 @@ int daemon_fork(void) MUST_CHECK;
 void daemon_ready(void);
 
 /* umask 022, no CPU, data, stack, rss and file size limits, as many descriptors as
- * allowed, SIGPIPE ignored, descriptors above 2 closed. */
+ * allowed, SIGPIPE ignored, descriptors above 2 closed; the heap as heap.h has it. */
 void daemon_tidy(void);
 
 /* PBS_CORE_LIMIT: "unlimited" or bytes; NULL leaves the limit alone. False for anything

@@ -13,6 +13,7 @@ libhfio_la_SOURCES = \
 	src/lib/io/child.c src/lib/io/child.h \
 	src/lib/io/conn.c src/lib/io/conn.h \
 	src/lib/io/daemon.c src/lib/io/daemon.h \
+	src/lib/io/heap.c src/lib/io/heap.h \
 	src/lib/io/listen.c src/lib/io/listen.h \
 	src/lib/io/logfile.c src/lib/io/logfile.h \
 	src/lib/io/loop.c src/lib/io/loop.h \

@@ -16,6 +16,7 @@ struct store_ops {
                    void *arg, struct diag *why);
     int (*prune)(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
                  struct diag *why);
+    void (*tidy)(struct store *s); /* NULL: nothing is to be done */
 };
 
 /* First member of each backend's own struct. */
@@ -43,6 +44,10 @@ int store_sqlite_put_aside(const char *path, int64_t now_at,
 bool store_pg_exists(const char *conninfo, const struct store_config *cfg);
 int store_pg_put_aside(const char *conninfo, const struct store_config *cfg,
                        int64_t now_at, struct diag *why) MUST_CHECK;
+
+/* The value as the journal has it: the front of one that is longer than
+ * STORE_JOURNAL_BYTES, with its length behind. NULL stays NULL. */
+const char *store_journal_text(const char *value, struct arena *arena);
 
 /* What all backends say of a layout that is not theirs; 'where' names the store. */
 int store_version_error(const char *where, int64_t version,

@@ -143,6 +143,13 @@ static bool batch_fits(struct mem_store *m, const struct store_batch *batch)
     return true;
 }
 
+static const char *journal_copy(struct arena *a, const char *value)
+{
+    const char *text = store_journal_text(value, a);
+
+    return text == value ? arena_strdup(a, value) : text;
+}
+
 static void journal_add(struct mem_store *m, const struct store_record *r)
 {
     struct arena *a = arena_new();
@@ -151,8 +158,8 @@ static void journal_add(struct mem_store *m, const struct store_record *r)
     for (size_t i = 0; i < r->n; i++)
         v[i] = (struct store_change){ arena_strdup(a, r->changes[i].attr),
                                       arena_strdup(a, r->changes[i].resource),
-                                      arena_strdup(a, r->changes[i].before),
-                                      arena_strdup(a, r->changes[i].after) };
+                                      journal_copy(a, r->changes[i].before),
+                                      journal_copy(a, r->changes[i].after) };
     if (m->n_journal == m->cap_journal) {
         m->cap_journal = m->cap_journal ? m->cap_journal * 2 : 64;
         m->journal = xrealloc(m->journal, m->cap_journal * sizeof(*m->journal));
@@ -326,7 +333,7 @@ static void mem_close(struct store *s)
 }
 
 static const struct store_ops mem_ops = {
-    mem_close, mem_commit, mem_load, mem_note_get, mem_journal, mem_prune,
+    mem_close, mem_commit, mem_load, mem_note_get, mem_journal, mem_prune, NULL,
 };
 
 struct store *store_memory_open(void)

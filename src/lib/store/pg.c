@@ -264,7 +264,7 @@ static void pg_close(struct store *s)
 }
 
 static const struct store_ops pg_ops = {
-    pg_close, pg_commit, pg_load, pg_note_get, pg_journal, pg_prune,
+    pg_close, pg_commit, pg_load, pg_note_get, pg_journal, pg_prune, NULL,
 };
 
 /* Opening. */

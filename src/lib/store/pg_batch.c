@@ -259,8 +259,8 @@ static void send_journal(struct pipeline *p, const struct store_batch *batch)
             number(p, 1, j);
             text(p, 2, c->attr);
             text(p, 3, c->resource);
-            text(p, 4, c->before);
-            text(p, 5, c->after);
+            text(p, 4, store_journal_text(c->before, p->arena));
+            text(p, 5, store_journal_text(c->after, p->arena));
             n_changes++;
         }
     send_columns(p, PG_CHANGES, n_changes);

@@ -15,6 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Free pages that a file may keep for its next records; more of them go back to the file
+ * system, so many behind one commit. */
+#define FREE_PAGES   4096
+#define VACUUM_PAGES "1024"
+
 enum statement {
     SQL_BEGIN,
     SQL_COMMIT,
@@ -70,6 +75,7 @@ struct sqlite_store {
     struct store base;
     struct sqlite_file file;
     sqlite3_stmt *sql[SQL_COUNT];
+    struct arena *texts; /* of the commit under way */
 };
 
 static struct sqlite_store *self(struct store *s)
@@ -108,9 +114,12 @@ static bool run(struct sqlite_store *q, enum statement which)
 static bool put_change(struct sqlite_store *q, const struct store_record *r, size_t n)
 {
     const struct store_change *c = &r->changes[n];
-    const char *const args[] = {
-        NULL, NULL, c->attr, c->resource, c->before, c->after
-    };
+    const char *const args[] = { NULL,
+                                 NULL,
+                                 c->attr,
+                                 c->resource,
+                                 store_journal_text(c->before, q->texts),
+                                 store_journal_text(c->after, q->texts) };
     const char *const key[] = { r->kind, r->id, c->attr, c->resource, c->after };
     sqlite3_stmt *st = bind(q, SQL_CHANGE, ARRAY_LEN(args), args);
 
@@ -227,12 +236,14 @@ static int sqlite_commit(struct store *s, const struct store_batch *batch,
 
     if (!run(q, SQL_BEGIN))
         return save_error(q, NULL, why);
+    q->texts = arena_new();
     err = put_progress(q, batch, why);
     if (!err && (!put_batch(q, batch, &at) || !run(q, SQL_COMMIT)))
         err = save_error(q, at, why);
     /* Some errors (a full disk) have rolled back already. */
     if (err && !sqlite3_get_autocommit(q->file.db))
         run(q, SQL_ROLLBACK);
+    arena_free(q->texts);
     return err;
 }
 
@@ -315,6 +326,19 @@ static int sqlite_note_get(struct store *s, const char *key, struct arena *arena
     return err;
 }
 
+/* A file that was made by an older version has no way to give pages back: its free ones
+ * are used again only. */
+static void sqlite_tidy(struct store *s)
+{
+    struct sqlite_store *q = self(s);
+    int64_t n_free = 0;
+
+    if (sqlite_file_ask(&q->file, "PRAGMA freelist_count", &n_free) &&
+        n_free > FREE_PAGES)
+        (void)sqlite3_exec(q->file.db, "PRAGMA incremental_vacuum(" VACUUM_PAGES ")",
+                           NULL, NULL, NULL);
+}
+
 static void sqlite_close(struct store *s)
 {
     struct sqlite_store *q = self(s);
@@ -327,7 +351,7 @@ static void sqlite_close(struct store *s)
 
 static const struct store_ops sqlite_ops = {
     sqlite_close,    sqlite_commit,  sqlite_load,
-    sqlite_note_get, sqlite_journal, sqlite_prune,
+    sqlite_note_get, sqlite_journal, sqlite_prune, sqlite_tidy,
 };
 
 /* Opening. */

@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #define BUSY_MS         5000
+/* The write-ahead log is cut to this when all of it is in the file. */
+#define LOG_KEPT_BYTES  "16777216"
 #define LEAST_BYTES     512 /* the smallest page, and so the smallest database */
 
 /* Looking at each page takes a second for some hundred megabytes: above this size only
@@ -229,8 +231,12 @@ static int bring_up_to_date(const struct sqlite_file *f, struct diag *why)
 
     if (!sqlite_file_ask(f, "SELECT count(*) FROM sqlite_master", &n_tables))
         return sqlite_file_error(f, why);
-    if (n_tables == 0)
+    if (n_tables == 0) {
+        /* Counts only before the first table is made: free pages can be given back. */
+        if (!exec(f, "PRAGMA auto_vacuum = INCREMENTAL"))
+            return sqlite_file_error(f, why);
         return layout(f, tables, true, STORE_SCHEMA_VERSION, why);
+    }
     err = check_sound(f, why);
     if (err)
         return err;
@@ -247,7 +253,8 @@ static int set_up(const struct sqlite_file *f, struct diag *why)
 {
     sqlite3_busy_timeout(f->db, BUSY_MS);
     sqlite3_db_config(f->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    if (!exec(f, "PRAGMA synchronous = FULL") || !exec(f, "PRAGMA foreign_keys = ON"))
+    if (!exec(f, "PRAGMA synchronous = FULL") || !exec(f, "PRAGMA foreign_keys = ON") ||
+        !exec(f, "PRAGMA journal_size_limit = " LOG_KEPT_BYTES))
         return sqlite_file_error(f, why);
     return 0;
 }

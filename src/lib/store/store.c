@@ -156,3 +156,18 @@ bool store_is_out_of_reach(const struct store *s)
 {
     return s->out_of_reach;
 }
+
+void store_tidy(struct store *s)
+{
+    if (s->ops->tidy)
+        s->ops->tidy(s);
+}
+
+const char *store_journal_text(const char *value, struct arena *arena)
+{
+    size_t len = value ? strlen(value) : 0;
+
+    if (len <= STORE_JOURNAL_BYTES)
+        return value;
+    return arena_printf(arena, "%.*s... (%zu bytes)", STORE_JOURNAL_BYTES, value, len);
+}

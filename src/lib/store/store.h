@@ -21,6 +21,10 @@
 
 struct store;
 
+/* Longer values (scripts, large lists) are whole in the object's row; the journal, which
+ * outlives the object by weeks, has their front and their length. */
+#define STORE_JOURNAL_BYTES 16384
+
 /* One attribute's change; 'after' NULL removes the row. */
 struct store_change {
     const char *attr;
@@ -139,6 +143,10 @@ int store_journal(struct store *s, const struct store_query *query, store_each_f
  * that nobody waits long; *n, which may be NULL, says how many went. */
 int store_journal_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
                         struct diag *why) MUST_CHECK;
+
+/* Give back what the store does not need any more, a little at a time: called behind
+ * commits. A failure is nobody's business. */
+void store_tidy(struct store *s);
 
 /* In-memory store only, for tests and the simulator: commits fail while 'failing', as of a
  * database that is out of reach; while 'full', as of a full disk; a restart: a new store

@@ -180,6 +180,11 @@ static void slot_work(struct committer *k)
     k->why = why;
     k->slot = SLOT_DONE;
     loop_notify_poke(k->done);
+    if (err)
+        return;
+    pthread_mutex_unlock(&k->lock); /* nobody waits for this */
+    store_tidy(k->sh->store);
+    pthread_mutex_lock(&k->lock);
 }
 
 static void *thread_main(void *arg)

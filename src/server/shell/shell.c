@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/shell.h"
 
+#include "lib/io/heap.h"
 #include "server/shell/accounting.h"
 #include "server/shell/clients.h"
 #include "server/shell/hook_dir.h"
@@ -94,6 +95,7 @@ static void on_deadline(void *arg)
         loop_stop(sh->loop);
         return;
     }
+    heap_give_back(clock_mono_ms());
     accounting_retry(sh->accounting);
     outbox_idle(sh->outbox, shell_now(sh));
     hook_dir_clean(sh->hooks, shell_now(sh));

@@ -223,6 +223,40 @@ static void test_journal_is_pruned_in_pieces(void)
     store_close(s);
 }
 
+/* The journal outlives its objects by weeks: of a large value it has the front. */
+static void test_large_values_are_short_in_the_journal(void)
+{
+    char *whole = xcalloc(1, STORE_JOURNAL_BYTES + 2), *fits;
+    struct store_change changes[2];
+    const struct store_record r = { .seq = 1,
+                                    .actor = "root",
+                                    .fact = "job.queued",
+                                    .op = STORE_CREATE,
+                                    .kind = "job",
+                                    .id = "1.svr",
+                                    .n = 2,
+                                    .changes = changes };
+    struct store *s = open_new();
+    char *text;
+
+    memset(whole, 'w', STORE_JOURNAL_BYTES + 1);
+    fits = xstrndup(whole, STORE_JOURNAL_BYTES);
+    changes[0] = (struct store_change){ "fits", "", NULL, fits };
+    changes[1] = (struct store_change){ "large", "", NULL, whole };
+    CU_ASSERT_EQUAL(suite_commit(s, &r, 1), 0);
+    text = suite_objects(s);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, whole));
+    free(text);
+    text = suite_journal(s, 0);
+    CU_ASSERT_PTR_NULL(strstr(text, whole));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, fits));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "w... (16385 bytes)"));
+    free(text);
+    free(whole);
+    free(fits);
+    store_close(s);
+}
+
 static void test_notes_travel_with_the_batch(void)
 {
     static const struct store_note notes[] = { { "a", "1" },
@@ -430,6 +464,8 @@ int suite_run(const struct backend *b)
         { "the journal keeps what happened", test_journal_keeps_what_happened },
         { "the journal is searched", test_journal_is_searched },
         { "the journal is pruned in pieces", test_journal_is_pruned_in_pieces },
+        { "large values are short in the journal",
+          test_large_values_are_short_in_the_journal },
         { "notes travel with the batch", test_notes_travel_with_the_batch },
         { "a wrong batch changes nothing", test_wrong_batch_changes_nothing },
         { "a batch may do and undo", test_batch_may_do_and_undo },

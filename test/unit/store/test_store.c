@@ -86,6 +86,52 @@ static void test_memory_fails_on_demand(void)
 
 /* The file alone. */
 
+static int64_t file_bytes(void)
+{
+    struct stat st;
+
+    CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
+    return st.st_size;
+}
+
+/* One object with a value of 40 MB; without a value it goes again. */
+static void put_large(struct store *s, uint64_t seq, const char *value)
+{
+    const struct store_change change = { "script", "", NULL, value };
+    const struct store_record r = { .seq = seq,
+                                    .actor = "root",
+                                    .fact = "job",
+                                    .op = value ? STORE_CREATE : STORE_REMOVE,
+                                    .kind = "job",
+                                    .id = "1.svr",
+                                    .n = value ? 1 : 0,
+                                    .changes = &change };
+
+    CU_ASSERT_EQUAL(suite_commit(s, &r, 1), 0);
+}
+
+static void test_what_is_free_goes_back_to_the_file_system(void)
+{
+    const size_t n = (size_t)40 << 20;
+    char *value = xcalloc(1, n + 1);
+    struct store *s;
+
+    remove_files();
+    s = open_file();
+    memset(value, 'x', n);
+    put_large(s, 1, value);
+    store_tidy(s); /* nothing is free: nothing happens */
+    store_close(s);
+    CU_ASSERT(file_bytes() > (int64_t)n);
+    s = open_file();
+    put_large(s, 2, NULL);
+    for (int i = 0; i < 20; i++)
+        store_tidy(s);
+    store_close(s);
+    CU_ASSERT(file_bytes() < (int64_t)n / 2);
+    free(value);
+}
+
 /* Commit records until killed, telling each acknowledged number through the pipe. */
 static void commit_for_ever(int fd)
 {
@@ -640,6 +686,8 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "the memory store fails on demand", test_memory_fails_on_demand },
+        { "what is free goes back to the file system",
+          test_what_is_free_goes_back_to_the_file_system },
         { "a killed writer loses nothing that was told",
           test_killed_writer_loses_nothing_told },
         { "the file is private", test_file_is_private },
