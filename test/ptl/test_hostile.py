@@ -129,7 +129,7 @@ ROWS = [
     ("a packet of 4 GiB", b"PKTV1\0\0\xff\xff\xff\xff" + b"+2" * 500, PROTOCOL, CLOSED),
     ("protocol type 3", head(21, protocol="+3") + "+0+0+0", PROTOCOL, CLOSED),
     ("protocol type 0", head(21, protocol="+0") + "+0+0+0", PROTOCOL, CLOSED),
-    ("protocol version 0", head(21, version="+0") + "+0+0+0", 0, OPEN),
+    ("protocol version 0", head(21, version="+0") + "+0+0+0", PROTOCOL, CLOSED),
     ("protocol version 1", head(21, version="+1") + "+0+0+0", 0, OPEN),
     ("protocol version 3", head(21, version="+3") + "+0+0+0", PROTOCOL, CLOSED),
     ("protocol version 3, an empty request", head(0, version="+3") + "+0", PROTOCOL, CLOSED),

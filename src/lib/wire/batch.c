@@ -7,6 +7,7 @@
 
 #define PROTOCOL_TYPE    2
 #define PROTOCOL_VERSION 2
+#define OLDEST_VERSION   1 /* that is taken, wire.md 1: no partner ever sent 0 */
 #define MAX_USER         256
 
 void batch_encode_request(struct buf *out, const struct wire_request *rq)
@@ -39,7 +40,7 @@ static enum dis_error read_head(struct dis_in *in, struct wire_request *ret)
         e = DIS_PROTOCOL;
     if (!e)
         e = dis_get_uint(in, &version);
-    if (!e && version > PROTOCOL_VERSION)
+    if (!e && (version < OLDEST_VERSION || version > PROTOCOL_VERSION))
         e = DIS_PROTOCOL;
     if (!e)
         e = dis_get_uint(in, &ret->number);

@@ -77,7 +77,7 @@ static void test_bad_requests_are_named(void)
         { "protocol type", "+3+22+21+4root+0+0+0", DIS_PROTOCOL },
         { "protocol version", "+2+32+21+4root+0+0+0", DIS_PROTOCOL },
         { "an old version", "+2+12+21+4root+0+0+0", DIS_OK },
-        { "version 0", "+2+02+21+4root+0+0+0", DIS_OK },
+        { "version 0", "+2+02+21+4root+0+0+0", DIS_PROTOCOL },
         { "no extension", "+2+22+21+4root+0+0", DIS_EOD },
         { "something behind", "+2+22+21+4root+0+0+0+0", DIS_PROTOCOL },
         { "NUL in the user", "+2+22+21+4ro\1t+0+0+0", DIS_NULL_STRING },
