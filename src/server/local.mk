@@ -14,6 +14,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/svr.c src/server/engine/svr.h src/server/engine/svr_priv.h \
 	src/server/engine/svr_listing.c \
 	src/server/engine/take_up.c \
+	src/server/engine/turns.c src/server/engine/turns.h \
 	src/server/engine/watch.c src/server/engine/watch.h \
 	src/server/model/fact.c \
 	src/server/model/hot_start.h \
@@ -150,6 +151,11 @@ TESTS += test/unit/server/test_hooks
 test_unit_server_test_hooks_SOURCES = test/unit/server/test_hooks.c $(svr_harness)
 test_unit_server_test_hooks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_hooks_LDADD = $(svr_test_libs)
+check_PROGRAMS += test/unit/server/test_turns
+TESTS += test/unit/server/test_turns
+test_unit_server_test_turns_SOURCES = test/unit/server/test_turns.c
+test_unit_server_test_turns_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_turns_LDADD = $(svr_test_libs)
 test_unit_server_test_watch_SOURCES = test/unit/server/test_watch.c
 test_unit_server_test_watch_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_watch_LDADD = $(svr_test_libs)

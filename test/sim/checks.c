@@ -135,13 +135,13 @@ static void check_settled(struct sim *s)
     buf_fini(&why);
 }
 
-void check_turn(struct sim *s, const struct shell_turn *t)
+void check_turn(struct sim *s, const struct effects *turn)
 {
     const struct model *m = shell_model(s);
     bool changed = false;
 
-    for (size_t i = 0; i < t->effects.n; i++) {
-        const struct effect *e = &t->effects.v[i];
+    for (size_t i = 0; i < turn->n; i++) {
+        const struct effect *e = &turn->v[i];
 
         if (e->kind != EFFECT_RECORD)
             continue;
@@ -240,15 +240,15 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
 
 /* --- what leaves ----------------------------------------------------------------- */
 
-void check_leaves(struct sim *s, const struct effect *e)
+void check_leaves(struct sim *s, const struct turns_leaving *l)
 {
     uint64_t durable = store_last_seq(s->shell.store);
-    const struct shell_turn *t = s->shell.turns;
+    const struct effect *e = l->effect;
     uint64_t seen = 0;
 
     if (e->kind == EFFECT_RECORD || e->kind == EFFECT_LOG)
         return;
-    for (const struct effect *x = t->effects.v; x < e; x++)
+    for (const struct effect *x = l->of->v; x < e; x++)
         if (x->kind == EFFECT_RECORD)
             seen = x->u.record->seq;
     if (seen > durable)

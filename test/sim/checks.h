@@ -10,7 +10,8 @@
 #include "server/engine/svr.h"
 
 struct sim;
-struct shell_turn;
+struct effects;
+struct turns_leaving;
 
 enum check {
     CHECK_PROMISE,
@@ -56,12 +57,12 @@ void check_failed(struct sim *s, enum check what, const char *fmt, ...)
 
 /* A turn was taken: its records are applied to the shadow, its effects wait to leave.
  */
-void check_turn(struct sim *s, const struct shell_turn *t);
+void check_turn(struct sim *s, const struct effects *turn);
 /* A request was answered in this turn, or not. */
 void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
                    const struct effects *out);
 /* An effect leaves now. */
-void check_leaves(struct sim *s, const struct effect *e);
+void check_leaves(struct sim *s, const struct turns_leaving *l);
 /* What the store holds, and what is on its way there, make the live model. */
 void check_store(struct sim *s);
 

@@ -130,18 +130,26 @@ struct model *shell_stored_model(const struct sim *s)
     return m;
 }
 
+struct undurable {
+    struct model *m;
+    uint64_t durable;
+};
+
+static void apply_undurable(void *arg, const struct effect *e)
+{
+    const struct undurable *to = arg;
+
+    if (e->kind == EFFECT_RECORD && e->u.record->seq > to->durable)
+        model_apply(to->m, e->u.record);
+}
+
 void shell_apply_undurable(const struct sim *s, struct model *m)
 {
     uint64_t durable = store_last_seq(s->shell.store);
-    struct shell_turn *t;
+    struct undurable to = { m, durable };
 
-    DL_FOREACH(s->shell.turns, t)
-    for (size_t i = 0; i < t->effects.n; i++) {
-        const struct effect *e = &t->effects.v[i];
-
-        if (e->kind == EFFECT_RECORD && e->u.record->seq > durable)
-            model_apply(m, e->u.record);
-    }
+    if (s->shell.turns)
+        turns_each_waiting(s->shell.turns, apply_undurable, &to);
 }
 
 /* --- leaving --------------------------------------------------------------------- */
@@ -179,8 +187,6 @@ static void send_reply(struct sim *s, const struct effect *e)
 
 static void list_later(struct sim *s, uint64_t conn);
 static void work_later(struct sim *s);
-static struct effects *begin_turn(struct sim *s);
-static void end_turn(struct sim *s);
 
 /* A part of a long status: read a little at a time, decoded as the client's library
  * would. */
@@ -275,9 +281,11 @@ static void find_out(struct sim *s, const struct need *need)
     sim_after(s, sim_latency_ms(s), is_found_out, q, question_drop);
 }
 
-static void leave(struct sim *s, const struct effect *e)
+static void leave(struct sim *s, const struct turns_leaving *l)
 {
-    check_leaves(s, e);
+    const struct effect *e = l->effect;
+
+    check_leaves(s, l);
     switch (e->kind) {
     case EFFECT_REPLY:
         send_reply(s, e);
@@ -301,7 +309,9 @@ static void leave(struct sim *s, const struct effect *e)
     case EFFECT_LOG:
         trace_log(s, e);
         break;
-    case EFFECT_FIND_OUT: /* waits for nothing: end_turn() */
+    case EFFECT_FIND_OUT:
+        find_out(s, &e->u.need);
+        break;
     case EFFECT_RECORD:
     case EFFECT_ACCOUNT: /* written with its commit */
     case EFFECT_MAIL:
@@ -313,24 +323,10 @@ static void leave(struct sim *s, const struct effect *e)
 /* Leaving may bring new turns (a scheduler that is attached); they queue up behind. */
 static void release_all(struct sim *s)
 {
-    uint64_t durable = store_last_seq(s->shell.store);
-    struct shell_turn *t;
+    struct turns_leaving l;
 
-    while ((t = s->shell.turns) != NULL) {
-        while (t->n_left < t->effects.n) {
-            const struct effect *e = &t->effects.v[t->n_left];
-
-            if (!t->submitted || e->seq > durable)
-                return;
-            t->n_left++;
-            leave(s, e);
-        }
-        if (!t->submitted)
-            return;
-        DL_DELETE(s->shell.turns, t);
-        arena_free(t->effects.arena);
-        free(t);
-    }
+    while (turns_next(s->shell.turns, &l))
+        leave(s, &l);
 }
 
 static void release(struct sim *s)
@@ -344,19 +340,14 @@ static void release(struct sim *s)
 
 /* --- committing ------------------------------------------------------------------ */
 
-static bool is_work(const struct effect *e)
-{
-    return e->kind == EFFECT_RECORD || e->kind == EFFECT_ACCOUNT;
-}
-
 /* The records and accounting lines of the turns that were given to the store. */
 struct commit {
     uint64_t life;
     size_t n, cap;
     struct store_record *records;
     struct arena *arena;
-    size_t n_facts;
-    const struct effect *facts[4096]; /* records, and copies of accounting lines */
+    size_t n_facts, cap_facts;
+    const struct effect **facts; /* records, and copies of accounting lines */
 };
 
 static void commit_drop(void *arg)
@@ -364,6 +355,7 @@ static void commit_drop(void *arg)
     struct commit *c = arg;
 
     free(c->records);
+    free(c->facts);
     arena_free(c->arena);
     free(c);
 }
@@ -379,25 +371,22 @@ static const struct effect *copy_account(const struct effect *e, struct arena *a
     return copy;
 }
 
-static void add_to_commit(struct commit *c, struct shell_turn *t)
+static void add_work(void *arg, const struct effect *e, struct arena *arena UNUSED)
 {
-    for (size_t i = 0; i < t->effects.n; i++) {
-        const struct effect *e = &t->effects.v[i];
+    struct commit *c = arg;
 
-        if (!is_work(e))
-            continue;
-        MUST(c->n_facts < ARRAY_LEN(c->facts));
-        c->facts[c->n_facts++] =
-            e->kind == EFFECT_RECORD ? e : copy_account(e, c->arena);
-        if (e->kind != EFFECT_RECORD)
-            continue;
-        if (c->n == c->cap) {
-            c->cap = c->cap ? 2 * c->cap : 32;
-            c->records = xrealloc(c->records, c->cap * sizeof(*c->records));
-        }
-        c->records[c->n++] = to_store(e->u.record, c->arena);
+    if (c->n_facts == c->cap_facts) {
+        c->cap_facts = c->cap_facts ? 2 * c->cap_facts : 32;
+        c->facts = xrealloc(c->facts, c->cap_facts * sizeof(*c->facts));
     }
-    t->submitted = true;
+    c->facts[c->n_facts++] = e->kind == EFFECT_RECORD ? e : copy_account(e, c->arena);
+    if (e->kind != EFFECT_RECORD)
+        return;
+    if (c->n == c->cap) {
+        c->cap = c->cap ? 2 * c->cap : 32;
+        c->records = xrealloc(c->records, c->cap * sizeof(*c->records));
+    }
+    c->records[c->n++] = to_store(e->u.record, c->arena);
 }
 
 static void submit(struct sim *s);
@@ -417,6 +406,7 @@ static void commit_failed(struct sim *s, struct commit *c)
     struct commit *again = commit_move(c);
 
     c->records = NULL;
+    c->facts = NULL;
     c->arena = NULL;
     sim_trace(s, "store: commit failed");
     svr_set_store_failed(s->shell.svr, true);
@@ -449,29 +439,23 @@ static void commit_happens(struct sim *s, void *arg)
         shell_crash(s);
         return;
     }
-    s->shell.committing = false;
+    turns_commit_ended(s->shell.turns, c->n ? c->records[c->n - 1].seq : 0);
     release(s);
     submit(s);
 }
 
 static void submit(struct sim *s)
 {
-    struct shell_turn *t;
     struct commit *c;
 
-    if (s->shell.committing || !s->shell.up)
+    if (!s->shell.up || turns_are_committing(s->shell.turns) ||
+        !turns_wait_for_store(s->shell.turns))
         return;
     c = xcalloc(1, sizeof(*c));
     c->life = s->shell.life;
     c->arena = arena_new();
-    DL_FOREACH(s->shell.turns, t)
-    if (!t->submitted)
-        add_to_commit(c, t);
-    if (c->n_facts == 0) {
-        commit_drop(c);
-        return;
-    }
-    s->shell.committing = true;
+    turns_take_work(s->shell.turns, add_work, c);
+    turns_commit_begins(s->shell.turns);
     sim_after(s, s->weather.commit_ms ? rnd_range(&s->rnd, 0, s->weather.commit_ms) : 1,
               commit_happens, c, commit_drop);
 }
@@ -480,26 +464,13 @@ static void submit(struct sim *s)
 
 static struct effects *begin_turn(struct sim *s)
 {
-    struct shell_turn *t = xcalloc(1, sizeof(*t));
-
-    t->effects.arena = arena_new();
-    s->shell.current = t;
-    return &t->effects;
+    return turns_effects(s->shell.turns);
 }
 
 static void end_turn(struct sim *s)
 {
-    struct shell_turn *t = s->shell.current;
-
-    t->submitted = true;
-    for (size_t i = 0; i < t->effects.n; i++) {
-        if (is_work(&t->effects.v[i]))
-            t->submitted = false;
-        if (t->effects.v[i].kind == EFFECT_FIND_OUT)
-            find_out(s, &t->effects.v[i].u.need);
-    }
-    DL_APPEND(s->shell.turns, t);
-    check_turn(s, t);
+    check_turn(s, turns_effects(s->shell.turns));
+    turns_end(s->shell.turns);
     submit(s);
     release(s);
     work_later(s);
@@ -586,7 +557,7 @@ void shell_request(struct sim *s, struct conn *c, const char *data, size_t len)
     } else {
         c->asked = rq.number;
         svr_request(s->shell.svr, sim_now_at(s), &who, &rq, begin_turn(s));
-        check_request(s, conn, &rq, &s->shell.current->effects);
+        check_request(s, conn, &rq, turns_effects(s->shell.turns));
         end_turn(s);
         list_later(s, conn);
     }
@@ -686,24 +657,13 @@ void shell_start(struct sim *s, enum svr_start type)
     } else {
         sh->shadow = model_new("svr");
     }
+    sh->turns = turns_new(store_last_seq(sh->store), NULL, NULL);
     alters_forget_after(&s->alters, store_last_seq(sh->store));
     ledger_check_told(s);
     svr_start(sh->svr, sim_now_at(s), sh->ever_started ? type : SVR_CREATE,
               begin_turn(s));
     sh->ever_started = true;
     end_turn(s);
-}
-
-static void drop_turns(struct shell *sh)
-{
-    struct shell_turn *t, *next;
-
-    DL_FOREACH_SAFE(sh->turns, t, next)
-    {
-        DL_DELETE(sh->turns, t);
-        arena_free(t->effects.arena);
-        free(t);
-    }
 }
 
 void shell_crash(struct sim *s)
@@ -719,9 +679,9 @@ void shell_crash(struct sim *s)
     check_store(s);
     sh->crash = CRASH_NOT;
     sh->up = false;
-    sh->committing = false;
     sh->sched_conn[0] = sh->sched_conn[1] = 0;
-    drop_turns(sh);
+    turns_free(sh->turns);
+    sh->turns = NULL;
     svr_free(sh->svr);
     sh->svr = NULL;
     model_free(sh->shadow);
@@ -751,7 +711,7 @@ void shell_fini(struct sim *s)
 {
     struct shell *sh = &s->shell;
 
-    drop_turns(sh);
+    turns_free(sh->turns);
     svr_free(sh->svr);
     if (sh->shadow)
         model_free(sh->shadow);

@@ -1,8 +1,8 @@
 /* shell.h - the server's process around its real core: what src/server/shell does, on
  * virtual time and with a store that can fail and crash.
  *
- * Every input is a turn. The records of all turns that the store has not seen make the
- * next commit; effects leave in order when what they have seen is durable.
+ * Every input is a turn. What goes into the next commit, and what may leave when, is the
+ * engine's turns.h, as in the daemon.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEST_SIM_SHELL_H
@@ -10,16 +10,10 @@
 
 #include "lib/store/store.h"
 #include "server/engine/svr.h"
+#include "server/engine/turns.h"
 
 struct sim;
 struct conn;
-
-struct shell_turn {
-    struct effects effects;
-    size_t n_left;  /* effects[0 .. n_left) have left */
-    bool submitted; /* its records are with the store, or durable */
-    struct shell_turn *prev, *next;
-};
 
 enum crash_when {
     CRASH_NOT,
@@ -35,9 +29,7 @@ struct shell {
     struct store *store;
     bool store_failing;
     enum crash_when crash;
-    struct shell_turn *turns; /* oldest first */
-    struct shell_turn *current;
-    bool committing;
+    struct turns *turns; /* NULL while the server is down */
     bool works; /* the next slice of a parked request is on its way */
     bool releasing;
     uint64_t sched_conn[2];
