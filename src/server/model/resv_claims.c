@@ -100,7 +100,7 @@ static struct claim claim_beside(const struct job *j, const struct node *n,
         c.start_at = obj_num(&j->resv->obj, RESV_A_RESERVE_START, 0);
     c.end_at = MIN_OF(c.end_at, MAX_OF(resv_end_at, now_at + 1));
     c.amount = beside;
-    c.list = obj_resources(&j->resv->obj, RESV_A_RESOURCE_LIST);
+    c.list = NULL;
     return c;
 }
 

@@ -12,7 +12,9 @@ struct claim {
     int64_t start_at;
     int64_t end_at;
     const struct resources *amount; /* what of the vnode */
-    const struct resources *list;   /* its Resource_List, for place */
+    /* Its Resource_List, for place. NULL: another claim of the list says already whether
+     * the vnode may be shared, that of the reservation of this job. */
+    const struct resources *list;
 };
 
 struct claims {

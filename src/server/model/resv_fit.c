@@ -126,7 +126,7 @@ static bool is_shared_against_will(const struct claims *list, const struct node 
     if (claim_is_exclusive(n, obj_resources(wants, attr), arena))
         return true;
     for (size_t i = 0; i < list->n; i++)
-        if (claim_is_exclusive(n, list->v[i].list, arena))
+        if (list->v[i].list && claim_is_exclusive(n, list->v[i].list, arena))
             return true;
     return false;
 }
