@@ -35,7 +35,7 @@ EXTRA_DIST += \
 	doc/design/003-objects.md \
 	doc/design/004-decoding-memory.md \
 	doc/design/005-hot-start.md \
-	doc/design/030-one-order.md \
+	doc/design/031-one-order.md \
 	doc/extensions.md \
 	doc/fuzzing.md \
 	doc/pbs \

@@ -486,6 +486,7 @@ def test_commands_go_to_the_servers_they_name(site):
     with server_alone(TcpCluster) as other:
         there = "%s:%d" % (other.host, other.ports["server"])
         qmgr(other, "create queue there")
+        site.write_conf(PBS_IFF_SERVERS=there)  # pbs_iff vouches to no others
         out, err, rc = told(site, ["-c", "l q there@%s total_jobs" % there], env=env)
         assert (out, err, rc) == ("Queue there\n    total_jobs = 0\n\n", "", 0)
         out, err, rc = told(site, ["-c", "l q @%s total_jobs" % there], env=env)
