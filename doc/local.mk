@@ -35,6 +35,12 @@ EXTRA_DIST += \
 	doc/design/003-objects.md \
 	doc/design/004-decoding-memory.md \
 	doc/design/005-hot-start.md \
+	doc/design/006-long-requests.md \
+	doc/design/010-jobs.md \
+	doc/design/011-mom.md \
+	doc/design/020-scheduler-rows.md \
+	doc/design/021-facts.md \
+	doc/design/030-questions.md \
 	doc/design/031-one-order.md \
 	doc/extensions.md \
 	doc/fuzzing.md \
