@@ -2,8 +2,8 @@
  * by: "reference attributes|jobs|requests|reservations|settings".
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/attr/row.h"
 #include "lib/attr/resv_words.h"
+#include "lib/attr/row.h"
 #include "lib/io/conf.h"
 #include "lib/wire/batch.h"
 #include "lib/wire/field.h"
@@ -163,10 +163,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*print)(struct buf *out);
     } pages[] = {
-        { "attributes", print_attributes },
-        { "jobs", print_jobs },
-        { "requests", print_requests },
-        { "reservations", print_reservations },
+        { "attributes", print_attributes }, { "jobs", print_jobs },
+        { "requests", print_requests },     { "reservations", print_reservations },
         { "settings", print_settings },
     };
     struct buf out = { 0 };

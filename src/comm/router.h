@@ -32,7 +32,7 @@ struct router_config {
     size_t n_trusted; /* hosts whose privileged ports count for resvport, host order */
     const uint32_t *trusted_ips;
     size_t max_links;
-    size_t max_waiting; /* of them that have not joined */
+    size_t max_waiting;         /* of them that have not joined */
     size_t max_waiting_of_host; /* of these from one address */
     bool loopback; /* nobody but this host gets here: loopback addresses may join */
 };
@@ -45,8 +45,8 @@ struct router_peer {
 };
 
 enum router_out_kind {
-    ROUTER_SEND,  /* 'data' to 'link' */
-    ROUTER_CLOSE, /* end 'link'; router_link_down() is not called for it */
+    ROUTER_SEND,   /* 'data' to 'link' */
+    ROUTER_CLOSE,  /* end 'link'; router_link_down() is not called for it */
     ROUTER_JOINED, /* 'link' is a leaf's now, and may send large packets */
     ROUTER_LOG,
     /* Which of 'asked' belong to the host of 'link'? router_proven() is the answer. No

@@ -507,7 +507,7 @@ char *__pbs_server_location(void);
 #define pbs_errno  (*__pbs_errno_location())
 #define pbs_server (__pbs_server_location())
 
-/* ---- connections */
+/* Connections. */
 
 /* Connect to "host[:port]"; NULL or "": the default server, and its secondary where
  * there are two. 'extend' travels with the greeting. _noblk gives up after 2 seconds.
@@ -534,7 +534,7 @@ int pbs_connection_set_nodelay(int c);
  * 1, or 0 after the reason was printed on stderr. */
 int pbs_loadconf(int reload);
 
-/* ---- errors */
+/* Errors. */
 
 /* Text of this thread's last answer on the connection, NULL when it had none. Valid
  * until this thread's next call on it; not for free(). */
@@ -554,7 +554,7 @@ void set_no_attribute_verification(void);
 /* For programs with one thread that know it, before any other call: no locks. */
 void pbs_client_thread_set_single_threaded_mode(void);
 
-/* ---- jobs */
+/* Jobs. */
 
 /* A new job. 'script' is a file name, NULL or "" for none; 'destination' is "queue",
  * "queue@server", "@server" or NULL. The job's id, for free(); NULL on failure. When
@@ -616,7 +616,7 @@ int pbs_stagein(int c, char *id, char *vnodes, char *extend);
  * "admin-" forms. */
 int pbs_sigjob(int c, const char *id, const char *signal, const char *extend);
 
-/* ---- reservations */
+/* Reservations. */
 
 /* A new one, or a change. The server's words ("R4.svr UNCONFIRMED"), for free(); NULL
  * on failure. */
@@ -629,7 +629,7 @@ int pbs_delresv(int c, const char *id, const char *extend);
 int pbs_confirmresv(int c, const char *id, const char *vnodes, unsigned long start,
                     const char *extend);
 
-/* ---- asking: NULL with pbs_errno 0 means that there is nothing to tell */
+/* Asking: NULL with pbs_errno 0 means that there is nothing to tell. */
 
 /* Ids of the jobs that fit, ended by NULL; each and the array are for free(). */
 char **pbs_selectjob(int c, struct attropl *criteria, const char *extend);
@@ -666,7 +666,7 @@ struct batch_status *pbs_statnode(int c, const char *id, struct attrl *wanted,
 void pbs_statfree(struct batch_status *list);
 void pbs_delstatfree(struct batch_deljob_status *list);
 
-/* ---- administration */
+/* Administration. */
 
 /* Do 'command' (enum mgr_cmd) to one object (enum mgr_obj); "" for the server. */
 int pbs_manager(int c, int command, int object, const char *name,
@@ -676,7 +676,7 @@ int pbs_manager(int c, int command, int object, const char *name,
  * daemons. Answered when it is about to end. */
 int pbs_terminate(int c, int manner, const char *extend);
 
-/* ---- for schedulers */
+/* For schedulers. */
 
 /* Register both connections; the first becomes the one for requests. 0 or -1: the
  * connection that was refused is closed. */
@@ -689,7 +689,7 @@ int pbs_defschreply(int c, int command, char *id, int error, char *text, char *e
  * when some failed (pbs_errno 1); NULL: no answer. */
 preempt_job_info *pbs_preempt_jobs(int c, char **ids);
 
-/* ---- others */
+/* Others. */
 
 /* Run a script of PBS's on the job's first host: its exit value, or -1. argv and envp
  * end with NULL and hold no "". */
@@ -710,7 +710,8 @@ int usepool(int c, int update);
 /* "yes", "no" (in use now), "never", or "?": nobody knows. Static. */
 char *avail(int c, char *resource);
 
-/* Every call above named pbs_... goes through a pointer that a program may set to its own function.
+/* Every call above named pbs_... goes through a pointer that a program may set to its
+ * own function.
  */
 extern int (*pfn_pbs_connect)(const char *);
 extern int (*pfn_pbs_connect_extend)(const char *, const char *);

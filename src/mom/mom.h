@@ -47,20 +47,21 @@ enum mom_effect_kind {
     MOM_SEND,    /* 'msg' on 'stream' */
     MOM_CLOSE,   /* close 'stream' */
     /* MOM_STORE to MOM_DROP are an executor's (executor.h). */
-    MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
-    MOM_SAVE,    /* write the job's record again */
-    MOM_START,   /* start the job's processes, then mom_started(), later mom_exited() */
-    MOM_KILL,    /* 'signo' to every process of the job; nothing is answered */
-    MOM_SAMPLE,  /* mom_used() for each job that runs, then mom_sampled() */
-    MOM_TELL,    /* append 'text' and a newline to the job's output or error file */
-    MOM_FILES,   /* carry out request 'files', then mom_files_done() with 'token' */
-    MOM_DROP,    /* forget the job: remove all its files */
+    MOM_STORE,  /* write the new job and its script durably, then mom_stored() */
+    MOM_SAVE,   /* write the job's record again */
+    MOM_START,  /* start the job's processes, then mom_started(), later mom_exited() */
+    MOM_KILL,   /* 'signo' to every process of the job; nothing is answered */
+    MOM_SAMPLE, /* mom_used() for each job that runs, then mom_sampled() */
+    MOM_TELL,   /* append 'text' and a newline to the job's output or error file */
+    MOM_FILES,  /* carry out request 'files', then mom_files_done() with 'token' */
+    MOM_DROP,   /* forget the job: remove all its files */
     MOM_LOG,
     MOM_EXIT, /* leave the main loop */
 };
 
 /* Streams that are connections to the MoM's service port have this bit in their number:
- * every request on them is answered, and each belongs to whoever opened it (wire.md 13).
+ * every request on them is answered, and each belongs to whoever opened it (wire.md
+ * 13).
  */
 #define MOM_CONNECTION (UINT64_C(1) << 63)
 
@@ -160,8 +161,8 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
 /* 0..255, or 256 + signal. 'used' may be NULL when it is not known. */
 void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,
                 const struct mom_usage *used, struct mom_out *out);
-/* From now on the job uses what it asked for, in the words in which it did: nothing runs
- * of which more could be known (execution.md 31). Before mom_started(). */
+/* From now on the job uses what it asked for, in the words in which it did: nothing
+ * runs of which more could be known (execution.md 31). Before mom_started(). */
 void mom_pretend_usage(struct mom *m, const char *job_id);
 /* Answers to MOM_SAMPLE: what a job used, and that all have been asked. */
 void mom_used(struct mom *m, int64_t now_at, const char *job_id,
@@ -185,8 +186,8 @@ const struct wire_attrs *mom_job_attrs(const struct mom *m, const char *job_id);
  * a program. */
 bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
                     size_t *ret_len);
-/* What an earlier run on another host had written to its output (or error output), until
- * MOM_STORE was answered; false when there is nothing. */
+/* What an earlier run on another host had written to its output (or error output),
+ * until MOM_STORE was answered; false when there is nothing. */
 bool mom_job_saved(const struct mom *m, const char *job_id, bool error,
                    const char **ret, size_t *ret_len);
 /* Session of its top process, 0 while there is none. */

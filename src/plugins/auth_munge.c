@@ -25,9 +25,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAME_ROOM  4096
-#define TOKEN_MAX  65536
-#define SONAME     "libmunge.so.2"
+#define NAME_ROOM 4096
+#define TOKEN_MAX 65536
+#define SONAME    "libmunge.so.2"
 
 struct munge_ctx { /* of one connection */
     bool is_client, service;
@@ -209,8 +209,7 @@ static int make_token(struct munge_ctx *c, void **out, size_t *outlen)
         lib.ctx_free(m);
     if (err != EMUNGE_SUCCESS) {
         free(cred);
-        return fail(out, outlen,
-                    "MUNGE user-authentication on encode failed with `%s`",
+        return fail(out, outlen, "MUNGE user-authentication on encode failed with `%s`",
                     lib.text(err));
     }
     *out = cred;
@@ -270,8 +269,7 @@ static int check_token(struct munge_ctx *c, const void *in, size_t inlen, void *
     if (m)
         lib.ctx_free(m);
     if (err != EMUNGE_SUCCESS)
-        ret = fail(out, outlen,
-                   "MUNGE user-authentication on decode failed with `%s`",
+        ret = fail(out, outlen, "MUNGE user-authentication on decode failed with `%s`",
                    lib.text(err));
     else
         ret = check_decoded(c, uid, gid, payload, len, out, outlen);

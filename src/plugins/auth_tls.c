@@ -1,10 +1,10 @@
-/* auth_tls.c - the encryption method "tls": TLS 1.3 through memory BIOs, certificates of
- * the cluster's own authority (doc/authentication.md).
+/* auth_tls.c - the encryption method "tls": TLS 1.3 through memory BIOs, certificates
+ * of the cluster's own authority (doc/authentication.md).
  *
  * Tokens of the handshake are TLS flights, afterwards one packet's payload is the TLS
  * records of one message. The client checks the certificate's chain and that it is for
- * the host it connected to; between daemons both ends show a certificate. Files are read
- * again when they have changed, so a renewed certificate needs no restart.
+ * the host it connected to; between daemons both ends show a certificate. Files are
+ * read again when they have changed, so a renewed certificate needs no restart.
  *
  * There are no session tickets: nothing but tokens travels during the handshake, and
  * nothing but data after it.
@@ -28,7 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEXT_BYTES 256
+#define TEXT_BYTES      256
 /* Event bit of errors, object class of requests, severity: operations.md 13. */
 #define LOG_ERROR_EVENT 1
 #define LOG_REQUEST     4
@@ -402,8 +402,7 @@ int pbs_auth_decrypt_data(void *ctx, void *in, size_t inlen, void **out, size_t 
         free(plain);
         return 1;
     }
-    while (len < inlen &&
-           SSL_read_ex(c->ssl, plain + len, inlen - len, &got) == 1)
+    while (len < inlen && SSL_read_ex(c->ssl, plain + len, inlen - len, &got) == 1)
         len += got;
     /* Every record of the packet, and nothing left over of a torn one. */
     if (len == 0 || SSL_get_error(c->ssl, 0) != SSL_ERROR_WANT_READ ||

@@ -22,9 +22,9 @@ struct snapshot *snapshot_new(void);
 void snapshot_free(struct snapshot *s);
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects);
 
-/* Append the attributes that a snapshot reads of OBJECT_NODE, OBJECT_QUEUE, OBJECT_RESV or
- * OBJECT_JOB: all that has to be asked for. 'ours': also those that only our own server
- * knows. */
+/* Append the attributes that a snapshot reads of OBJECT_NODE, OBJECT_QUEUE, OBJECT_RESV
+ * or OBJECT_JOB: all that has to be asked for. 'ours': also those that only our own
+ * server knows. */
 void snapshot_wants(uint32_t type, bool ours, struct arena *arena,
                     struct wire_attrs *ret);
 
@@ -59,8 +59,7 @@ void policy_unserved(const struct policy *p, struct buf *out);
 
 /* A line of dedicated_time: from from_at until before to_at. False: there are too many.
  * A period that ends before it begins means nothing. */
-bool policy_add_dedicated(struct policy *p, int64_t from_at,
-                          int64_t to_at) MUST_CHECK;
+bool policy_add_dedicated(struct policy *p, int64_t from_at, int64_t to_at) MUST_CHECK;
 
 enum plan_kind {
     PLAN_CONFIRM_RESV, /* ConfirmResv success */
@@ -116,10 +115,10 @@ struct plan_step {
                               start that would fit, 0 when none is known */
     const char *partition; /* PLAN_CONFIRM_RESV */
     enum plan_failure failure; /* denials and comments */
-    bool never;                /* comments: not on this complex, even if it were empty */
-    bool early;                /* comments: known before the job was considered */
-    const char *reason;    /* denials: the log's words; comments: the whole comment */
-    const char *log;       /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
+    bool never;         /* comments: not on this complex, even if it were empty */
+    bool early;         /* comments: known before the job was considered */
+    const char *reason; /* denials: the log's words; comments: the whole comment */
+    const char *log;    /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
     bool unchanged;     /* PLAN_COMMENT_JOB: the job has this comment already; for the
                            log and for command 11, not to be sent */
     bool degraded;      /* PLAN_DENY_RESV: it was to be reconfirmed */

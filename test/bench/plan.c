@@ -5,8 +5,8 @@
  * A complex of hosts with one vnode each; reservations on a few vnodes each, every
  * other one running; jobs of which a third runs outside, a third runs inside
  * reservations and the rest waits, one in ten for its reservation. Printed are the
- * processor times to read the status objects and to plan, median of the rounds, and the steps of
- * a plan.
+ * processor times to read the status objects and to plan, median of the rounds, and the
+ * steps of a plan.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/sched.h"

@@ -43,7 +43,7 @@ static double median(double *v, size_t n)
     return v[n / 2];
 }
 
-/* --- a cluster --- */
+/* A cluster. */
 
 struct value {
     const char *name, *resource, *text;
@@ -155,7 +155,7 @@ static struct svr *make_cluster(size_t n)
     return s;
 }
 
-/* --- status --- */
+/* Status. */
 
 static struct svr *server;
 
@@ -215,7 +215,7 @@ static void bench_status(const char *what, uint32_t number, size_t rounds)
            worst_again * 1e3);
 }
 
-/* --- requests --- */
+/* Requests. */
 
 static void bench_decode(const char *what, const struct wire_request *rq, size_t rounds)
 {

@@ -21,7 +21,7 @@
 #define MOST_ROUNDS 99
 #define STEP_S      60
 
-/* --- walking --- */
+/* Walking. */
 
 struct row {
     int64_t at;
@@ -107,7 +107,7 @@ static int64_t rows_earliest(const struct rows *l, int64_t not_before,
     return TIMELINE_NEVER;
 }
 
-/* --- the same for both --- */
+/* The same for both. */
 
 struct pair {
     size_t n_steps;
@@ -145,7 +145,7 @@ static void pair_fill(struct pair *p, size_t n_steps, struct arena *arena)
     }
 }
 
-/* --- what is asked --- */
+/* What is asked. */
 
 typedef int64_t ask_fn(struct pair *p, bool tree, struct rnd *rnd);
 
@@ -214,7 +214,7 @@ static int64_t ask_change(struct pair *p, bool tree, struct rnd *rnd)
     return least[0];
 }
 
-/* --- times --- */
+/* Times. */
 
 static double now_s(void)
 {

@@ -16,7 +16,7 @@ static int64_t number(const char *text, int64_t none)
     return text ? atoll(text) : none;
 }
 
-/* --- labels ---------------------------------------------------------------------- */
+/* Labels. */
 
 /* Renaming adds to a name: "R1_b" is still R1. */
 static bool is_label(const char *name, const char *label)
@@ -29,8 +29,7 @@ static bool is_label(const char *name, const char *label)
 static const struct object *by_label(const struct model *m, enum obj_kind kind,
                                      int attr, const char *label)
 {
-    MODEL_EACH(m, kind, o)
-    {
+    MODEL_EACH (m, kind, o) {
         if (is_label(obj_str(o, attr, ""), label))
             return o;
     }
@@ -41,8 +40,7 @@ static const struct object *by_label(const struct model *m, enum obj_kind kind,
 static const struct object *by_job(const struct sim *s, const struct model *m,
                                    const char *label)
 {
-    MODEL_EACH(m, OBJ_RESV, o)
-    {
+    MODEL_EACH (m, OBJ_RESV, o) {
         const struct entry *e =
             ledger_find(&s->ledger, obj_str(o, RESV_A_RESERVE_JOB, ""));
 
@@ -101,8 +99,7 @@ static const struct node *any_vnode(struct sim *s)
 
     if (!m)
         return NULL;
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
+    MODEL_EACH (m, OBJ_NODE, o) {
         if (i-- <= 0)
             return TO_NODE(o);
     }
@@ -144,7 +141,7 @@ const char *vnode_named(const struct sim *s, const char *word)
     return word;
 }
 
-/* --- users ----------------------------------------------------------------------- */
+/* Users. */
 
 static bool reserves(struct sim *s, const struct words *w)
 {
@@ -286,7 +283,7 @@ static bool interrupts(struct sim *s, const struct words *w)
     return true;
 }
 
-/* --- vnodes and MoMs ------------------------------------------------------------- */
+/* Vnodes and MoMs. */
 
 static bool set_vnode(struct sim *s, const struct words *w, enum wire_op op)
 {
@@ -363,7 +360,7 @@ static bool router_back(struct sim *s, const struct words *w UNUSED)
     return router(s, false);
 }
 
-/* --- daemons --------------------------------------------------------------------- */
+/* Daemons. */
 
 /* "vn[2]": every vnode that it decides on becomes that one. */
 static void errs_always(struct sim *s, const char *vnode)

@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check_alter.h"
 
+#include "server/decide/resv_proposal.h"
+#include "server/decide/resv_record.h"
 #include "server/model/node_life.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
-#include "server/decide/resv_proposal.h"
-#include "server/decide/resv_record.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define ANSWERED_S 90
 
-/* --- remembering ------------------------------------------------------------------ */
+/* Remembering. */
 
 static void wish_free(struct wish *w)
 {
@@ -40,13 +40,11 @@ void alters_fini(struct alters *a)
     struct wish *w, *next_wish;
     struct forced *f, *next;
 
-    DL_FOREACH_SAFE(a->wishes, w, next_wish)
-    {
+    DL_FOREACH_SAFE (a->wishes, w, next_wish) {
         DL_DELETE(a->wishes, w);
         wish_free(w);
     }
-    DL_FOREACH_SAFE(a->forced, f, next)
-    {
+    DL_FOREACH_SAFE (a->forced, f, next) {
         DL_DELETE(a->forced, f);
         forced_free(f);
     }
@@ -57,8 +55,7 @@ void alters_forget_after(struct alters *a, uint64_t seq)
     struct wish *w, *next;
 
     a->granted = NULL;
-    DL_FOREACH_SAFE(a->wishes, w, next)
-    {
+    DL_FOREACH_SAFE (a->wishes, w, next) {
         if (w->seq <= seq)
             continue;
         DL_DELETE(a->wishes, w);
@@ -70,9 +67,9 @@ static const struct wish *find_wish(const struct sim *s, const char *id, uint64_
 {
     const struct wish *w;
 
-    DL_FOREACH(s->alters.wishes, w)
-    if (w->seq == seq && strcmp(w->id, id) == 0)
-        return w;
+    DL_FOREACH (s->alters.wishes, w)
+        if (w->seq == seq && strcmp(w->id, id) == 0)
+            return w;
     return NULL;
 }
 
@@ -159,15 +156,15 @@ void alter_requested(struct sim *s, const struct model *before,
     DL_PREPEND(s->alters.wishes, w);
 }
 
-/* --- forced ones ------------------------------------------------------------------ */
+/* Forced ones. */
 
 static struct forced *find_forced(const struct sim *s, const char *id)
 {
     struct forced *f;
 
-    DL_FOREACH(s->alters.forced, f)
-    if (strcmp(f->id, id) == 0)
-        return f;
+    DL_FOREACH (s->alters.forced, f)
+        if (strcmp(f->id, id) == 0)
+            return f;
     return NULL;
 }
 
@@ -223,7 +220,7 @@ bool alter_may_overlap(const struct sim *s, const struct resv *r, const char *vn
            f->end_at >= obj_num(&r->obj, RESV_A_RESERVE_END, 0);
 }
 
-/* --- records ---------------------------------------------------------------------- */
+/* Records. */
 
 /* What an alteration that is open or denied may touch: nothing that anybody sees, but
  * for the reason. */
@@ -344,7 +341,7 @@ void check_alter_before(struct sim *s, const struct model *m, const struct recor
                      fact_name(rec->fact), rec->id);
 }
 
-/* --- what it is then -------------------------------------------------------------- */
+/* What it is then. */
 
 static void check_num(struct sim *s, const struct object *o, int attr, int64_t want)
 {
@@ -441,8 +438,7 @@ void check_alter_after(struct sim *s, const struct model *m, const struct record
 /* Queues follow their reservations within one decision. */
 void check_alters_settled(struct sim *s, const struct model *m)
 {
-    MODEL_EACH(m, OBJ_RESV, o)
-    {
+    MODEL_EACH (m, OBJ_RESV, o) {
         const struct resv *r = TO_RESV(o);
         enum resv_phase phase = resv_phase(r);
 
@@ -457,8 +453,7 @@ void check_alters_answered(struct sim *s)
 {
     const struct model *m = shell_model(s);
 
-    MODEL_EACH(m, OBJ_RESV, o)
-    {
+    MODEL_EACH (m, OBJ_RESV, o) {
         if (proposal_is_open(TO_RESV(o)) &&
             obj_num(o, RESV_A_HF_ALTER_AT, 0) < sim_now_at(s) - ANSWERED_S)
             check_failed(s, CHECK_QUIET, "nobody answers the alteration of %s", o->id);

@@ -10,8 +10,7 @@
 
 static void check_none_left(struct sim *s, const struct model *m, enum obj_kind kind)
 {
-    MODEL_EACH(m, kind, o)
-    {
+    MODEL_EACH (m, kind, o) {
         check_failed(s, CHECK_END, "%s %s is still there", kind_name(kind), o->id);
     }
 }
@@ -28,8 +27,7 @@ static void check_nodes(struct sim *s, const struct model *m)
 {
     struct arena *arena = arena_new();
 
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
+    MODEL_EACH (m, OBJ_NODE, o) {
         const struct node *n = TO_NODE(o);
         const char *state = node_state_text(node_state(n), arena);
 
@@ -46,8 +44,7 @@ static void check_nodes(struct sim *s, const struct model *m)
 
 static void check_queues(struct sim *s, const struct model *m)
 {
-    MODEL_EACH(m, OBJ_QUEUE, o)
-    {
+    MODEL_EACH (m, OBJ_QUEUE, o) {
         if (strcmp(o->id, "workq") != 0)
             check_failed(s, CHECK_END, "queue %s is still there", o->id);
         if (TO_QUEUE(o)->n_jobs || !is_zero(&TO_QUEUE(o)->assigned))
@@ -59,8 +56,7 @@ static void check_accounts(struct sim *s)
 {
     struct entry *e, *next;
 
-    HASH_ITER(hh, s->ledger.entries, e, next)
-    {
+    HASH_ITER (hh, s->ledger.entries, e, next) {
         const int *n = e->n_account;
 
         if (e->kind == OBJ_RESV && n['B'] != e->n_started)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- transitions ----------------------------------------------------------------- */
+/* Transitions. */
 
 /* What may happen to a reservation in a record of that fact. */
 static const struct {
@@ -86,7 +86,7 @@ static void check_transition(struct sim *s, const struct resv *r,
                      fact_name(rec->fact), (int)from, (int)to);
 }
 
-/* --- jobs ------------------------------------------------------------------------- */
+/* Jobs. */
 
 /* The states in which a job may be when that happens to it. */
 static const struct {
@@ -131,9 +131,9 @@ static void check_job_phase(struct sim *s, const struct job *j,
                             const struct record *rec)
 {
     enum job_phase from = job_phase(j);
-    enum job_phase to = job_phase_find(
-        letter_after(rec, JOB_A_JOB_STATE, job_phase_state(from)),
-        num_after(rec, JOB_A_SUBSTATE, job_phase_substate(from)));
+    enum job_phase to =
+        job_phase_find(letter_after(rec, JOB_A_JOB_STATE, job_phase_state(from)),
+                       num_after(rec, JOB_A_SUBSTATE, job_phase_substate(from)));
 
     if (to == JOB_PHASE_NONE || (to != from && !may_follow(from, to)))
         check_failed(s, CHECK_LIFE, "job %s: %s leads from phase %d to %d", rec->id,
@@ -155,7 +155,7 @@ void check_job_record(struct sim *s, const struct model *m, const struct record 
                          fact_name(rec->fact), rec->id, job_state(j));
 }
 
-/* --- re-making ------------------------------------------------------------------- */
+/* Re-making. */
 
 static bool has_job_of(const struct node *n, const struct resv *r)
 {
@@ -215,7 +215,7 @@ void check_resv_record(struct sim *s, const struct model *m, const struct record
         check_kept(s, m, r, rec);
 }
 
-/* --- degradation ----------------------------------------------------------------- */
+/* Degradation. */
 
 static bool holds_unusable(const struct resv *r)
 {
@@ -228,8 +228,7 @@ static bool holds_unusable(const struct resv *r)
 /* Rules have settled: what they derive must be so. */
 void check_health(struct sim *s, const struct model *m)
 {
-    MODEL_EACH(m, OBJ_RESV, o)
-    {
+    MODEL_EACH (m, OBJ_RESV, o) {
         const struct resv *r = TO_RESV(o);
         enum resv_phase phase = resv_phase(r);
         bool degraded = phase_is_degraded(phase);

@@ -174,7 +174,7 @@ static void add_jobs(struct shares *all, const struct node *n, const struct resv
     }
 }
 
-/* --- who is in whose way ---------------------------------------------------------- */
+/* Who is in whose way. */
 
 static int64_t vnode_has(const struct node *n, const char *resource)
 {
@@ -299,7 +299,7 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
         buf_printf(out, "%s%s", i ? "," : "", f.v[i]->id);
 }
 
-/* --- exemptions ------------------------------------------------------------------- */
+/* Exemptions. */
 
 static bool has_id(const char *const *ids, size_t n, const char *id)
 {
@@ -401,7 +401,7 @@ static void check_instant(struct sim *s, const struct node *n, const struct shar
     check_all_listed(s, all, at);
 }
 
-/* --- inside of reservations ------------------------------------------------------- */
+/* Inside of reservations. */
 
 /* Jobs of a reservation on the vnode against its share there. */
 static void check_inside(struct sim *s, const struct node *n, const struct resv *r,
@@ -434,8 +434,7 @@ static void check_node(struct sim *s, const struct node *n, const char *resource
 
 void check_promise(struct sim *s, const struct model *m)
 {
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
+    MODEL_EACH (m, OBJ_NODE, o) {
         const struct node *n = TO_NODE(o);
         const char *resource;
         size_t i = 0;
@@ -447,7 +446,7 @@ void check_promise(struct sim *s, const struct model *m)
     }
 }
 
-/* --- books ------------------------------------------------------------------------ */
+/* Books. */
 
 /* A job of a reservation that has begun uses what that has. */
 static int64_t running_amount(const struct node *n, const char *resource)
@@ -465,8 +464,7 @@ static int64_t running_amount(const struct node *n, const char *resource)
 
 void check_books(struct sim *s, const struct model *m)
 {
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
+    MODEL_EACH (m, OBJ_NODE, o) {
         const struct node *n = TO_NODE(o);
         const char *resource;
         size_t i = 0;

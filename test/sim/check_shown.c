@@ -2,9 +2,9 @@
  * asked for.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_proposal.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
-#include "server/decide/resv_proposal.h"
 #include "sim.h"
 
 #include <stdlib.h>

@@ -68,7 +68,7 @@ void check_failed(struct sim *s, enum check what, const char *fmt, ...)
     va_end(ap);
 }
 
-/* --- the model ------------------------------------------------------------------- */
+/* The model. */
 
 static void check_same(struct sim *s, enum check what, const struct model *live,
                        const struct model *other)
@@ -172,7 +172,7 @@ void check_turn(struct sim *s, const struct effects *turn)
         check_store(s);
 }
 
-/* --- requests -------------------------------------------------------------------- */
+/* Requests. */
 
 static const struct wire_reply *reply_to(const struct effects *out, uint64_t conn)
 {
@@ -238,7 +238,7 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
                          out->v[i].u.record->id);
 }
 
-/* --- what leaves ----------------------------------------------------------------- */
+/* What leaves. */
 
 void check_leaves(struct sim *s, const struct turns_leaving *l)
 {

@@ -23,8 +23,7 @@ void clients_fini(struct clients *cs)
 {
     struct client *c, *next;
 
-    DL_FOREACH_SAFE(cs->list, c, next)
-    {
+    DL_FOREACH_SAFE (cs->list, c, next) {
         DL_DELETE(cs->list, c);
         client_free(c);
     }
@@ -69,7 +68,7 @@ static void set_num(struct wire_attrs *list, struct arena *arena, const char *na
     set(list, arena, name, resource, arena_printf(arena, "%" PRId64, value));
 }
 
-/* --- commands -------------------------------------------------------------------- */
+/* Commands. */
 
 void client_reserve(struct sim *s, const struct resv_wish *w)
 {
@@ -222,10 +221,10 @@ static struct client *find_maker(const struct sim *s, const char *label)
 {
     struct client *c, *found = NULL;
 
-    DL_FOREACH(s->clients.list, c)
-    if ((c->kind == CLIENT_RESERVE || c->kind == CLIENT_SUBMIT) &&
-        strcmp(c->label, label) == 0)
-        found = c;
+    DL_FOREACH (s->clients.list, c)
+        if ((c->kind == CLIENT_RESERVE || c->kind == CLIENT_SUBMIT) &&
+            strcmp(c->label, label) == 0)
+            found = c;
     return found;
 }
 
@@ -233,9 +232,9 @@ static struct client *find_alter(const struct sim *s, const char *label)
 {
     struct client *c, *found = NULL;
 
-    DL_FOREACH(s->clients.list, c)
-    if (c->kind == CLIENT_ALTER_RESV && strcmp(c->label, label) == 0)
-        found = c;
+    DL_FOREACH (s->clients.list, c)
+        if (c->kind == CLIENT_ALTER_RESV && strcmp(c->label, label) == 0)
+            found = c;
     return found;
 }
 
@@ -268,14 +267,14 @@ void clients_check_answered(struct sim *s)
 {
     struct client *c;
 
-    DL_FOREACH(s->clients.list, c)
-    if (c->conn && !c->answered)
-        check_failed(s, CHECK_ANSWER,
-                     "the command about %s waits since second %" PRId64, c->label,
-                     c->asked_ms / 1000 - SIM_EPOCH_S);
+    DL_FOREACH (s->clients.list, c)
+        if (c->conn && !c->answered)
+            check_failed(s, CHECK_ANSWER,
+                         "the command about %s waits since second %" PRId64, c->label,
+                         c->asked_ms / 1000 - SIM_EPOCH_S);
 }
 
-/* --- replies --------------------------------------------------------------------- */
+/* Replies. */
 
 static void end(struct sim *s, struct client *c)
 {

@@ -1,14 +1,14 @@
 /* expect.c - the lines of a scenario that look.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/resv_words.h"
 #include "script.h"
+#include "server/decide/resv_proposal.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_oversub.h"
-#include "lib/attr/resv_words.h"
 #include "server/model/resv_state.h"
-#include "server/decide/resv_proposal.h"
 #include "sim.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* ledger.c - see ledger.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/resv_state.h"
 #include "server/decide/resv_proposal.h"
+#include "server/model/resv_state.h"
 #include "sim.h"
 
 #include <stdlib.h>
@@ -19,8 +19,7 @@ void ledger_fini(struct ledger *l)
 {
     struct entry *e, *next;
 
-    HASH_ITER(hh, l->entries, e, next)
-    {
+    HASH_ITER (hh, l->entries, e, next) {
         HASH_DEL(l->entries, e);
         entry_free(e);
     }
@@ -52,9 +51,9 @@ const struct entry *ledger_by_label(const struct ledger *l, const char *label)
     const struct entry *found = NULL;
     struct entry *e, *next;
 
-    HASH_ITER(hh, l->entries, e, next)
-    if (str_same(e->label, label) && (!found || found->ended))
-        found = e;
+    HASH_ITER (hh, l->entries, e, next)
+        if (str_same(e->label, label) && (!found || found->ended))
+            found = e;
     return found;
 }
 
@@ -188,8 +187,7 @@ void ledger_check_told(struct sim *s)
     const struct model *m = shell_model(s);
     struct entry *e, *next;
 
-    HASH_ITER(hh, s->ledger.entries, e, next)
-    {
+    HASH_ITER (hh, s->ledger.entries, e, next) {
         check_altering(s, m, e);
         if (e->told_exists)
             check_told(s, m, e);

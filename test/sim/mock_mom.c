@@ -57,9 +57,9 @@ static struct mom_job *find_job(const struct mock_mom *m, const char *id)
 {
     struct mom_job *j;
 
-    DL_FOREACH(m->jobs, j)
-    if (strcmp(j->id, id) == 0)
-        return j;
+    DL_FOREACH (m->jobs, j)
+        if (strcmp(j->id, id) == 0)
+            return j;
     return NULL;
 }
 
@@ -67,9 +67,9 @@ static struct mom_job *find_ref(const struct sim *s, const struct job_ref *ref)
 {
     struct mom_job *j;
 
-    DL_FOREACH(s->moms[ref->mom].jobs, j)
-    if (j->number == ref->number)
-        return j;
+    DL_FOREACH (s->moms[ref->mom].jobs, j)
+        if (j->number == ref->number)
+            return j;
     return NULL;
 }
 
@@ -93,7 +93,7 @@ static void say(struct sim *s, const struct mock_mom *m, const struct is_message
         net_to_server(s, m->stream, msg);
 }
 
-/* --- hello ----------------------------------------------------------------------- */
+/* Hello. */
 
 static void hello_later(struct sim *s, struct mock_mom *m);
 
@@ -170,8 +170,7 @@ void mock_mom_stop(struct sim *s, size_t mom, bool keep_jobs)
     m->life++;
     close_stream(s, m);
     m->up = false;
-    DL_FOREACH_SAFE(m->jobs, j, next)
-    {
+    DL_FOREACH_SAFE (m->jobs, j, next) {
         if (j->state == MOM_JOB_COMING) {
             forget_job(m, j);
         } else if (j->state == MOM_JOB_RUNNING && !keep_jobs) {
@@ -218,7 +217,7 @@ uint64_t mock_mom_called(struct sim *s, const char *host, uint32_t port)
     return 0;
 }
 
-/* --- registering ----------------------------------------------------------------- */
+/* Registering. */
 
 static void add_attr(struct is_vnode *vn, const char *name, const char *value)
 {
@@ -254,16 +253,16 @@ static void fill_running(const struct mock_mom *m, struct arena *arena,
     struct mom_job *j;
     size_t n = 0;
 
-    DL_FOREACH(m->jobs, j)
-    n++;
+    DL_FOREACH (m->jobs, j)
+        n++;
     msg->running = ARENA_ARRAY(arena, struct is_running, n + 1);
-    DL_FOREACH(m->jobs, j)
-    if (j->state != MOM_JOB_COMING)
-        msg->running[msg->n_running++] =
-            (struct is_running){ .job_id = j->id,
-                                 .substate = j->state == MOM_JOB_RUNNING ? 42 : 58,
-                                 .run_version = j->run_version,
-                                 .exec_vnode = j->exec_vnode };
+    DL_FOREACH (m->jobs, j)
+        if (j->state != MOM_JOB_COMING)
+            msg->running[msg->n_running++] =
+                (struct is_running){ .job_id = j->id,
+                                     .substate = j->state == MOM_JOB_RUNNING ? 42 : 58,
+                                     .run_version = j->run_version,
+                                     .exec_vnode = j->exec_vnode };
 }
 
 static void say_register(struct sim *s, struct mock_mom *m)
@@ -284,7 +283,7 @@ static void say_register(struct sim *s, struct mock_mom *m)
     arena_free(arena);
 }
 
-/* --- jobs: what they say --------------------------------------------------------- */
+/* Jobs: what they say. */
 
 static void say_about_job(struct sim *s, const struct mock_mom *m,
                           const struct mom_job *j, enum is_command command)
@@ -321,11 +320,11 @@ static void repeat_obits(struct sim *s, struct mock_mom *m)
 {
     struct mom_job *j;
 
-    DL_FOREACH(m->jobs, j)
-    if (j->state == MOM_JOB_ENDED) {
-        j->acked = false;
-        job_after(s, m, j, START_MS, obit_again);
-    }
+    DL_FOREACH (m->jobs, j)
+        if (j->state == MOM_JOB_ENDED) {
+            j->acked = false;
+            job_after(s, m, j, START_MS, obit_again);
+        }
 }
 
 static void end_job(struct sim *s, struct mock_mom *m, struct mom_job *j,
@@ -383,7 +382,7 @@ static void start_job(struct sim *s, struct mock_mom *m, struct mom_job *j)
     job_after(s, m, j, lasts_ms, job_runs_out);
 }
 
-/* --- commands -------------------------------------------------------------------- */
+/* Commands. */
 
 static void answer(struct sim *s, const struct mock_mom *m,
                    const struct is_message *msg, int32_t code, uint32_t choice,
@@ -452,9 +451,9 @@ static struct mom_job *coming_job(const struct mock_mom *m)
 {
     struct mom_job *j;
 
-    DL_FOREACH(m->jobs, j)
-    if (j->state == MOM_JOB_COMING)
-        return j;
+    DL_FOREACH (m->jobs, j)
+        if (j->state == MOM_JOB_COMING)
+            return j;
     return NULL;
 }
 

@@ -76,7 +76,7 @@ struct stream *net_stream(const struct net *n, uint64_t id)
     return st;
 }
 
-/* --- clients --------------------------------------------------------------------- */
+/* Clients. */
 
 uint64_t net_connect(struct sim *s, const char *user, bool server_uid,
                      const struct conn_ops *ops, void *owner)
@@ -151,7 +151,7 @@ void net_disconnect(struct sim *s, uint64_t conn)
     forget_conn(&s->net, c);
 }
 
-/* --- the server's end ------------------------------------------------------------ */
+/* The server's end. */
 
 static void reply_arrives(struct sim *s, void *arg)
 {
@@ -225,7 +225,7 @@ void net_close(struct sim *s, uint64_t conn)
         send_parcel(s, &c->to_client_ms, parcel_new(conn), close_arrives);
 }
 
-/* --- streams --------------------------------------------------------------------- */
+/* Streams. */
 
 uint64_t net_stream_open(struct sim *s, size_t mom)
 {
@@ -378,11 +378,10 @@ void net_server_died(struct sim *s)
     struct conn *c, *next_conn;
     struct stream *st, *next_stream;
 
-    HASH_ITER(hh, s->net.conns, c, next_conn)
-    {
+    HASH_ITER (hh, s->net.conns, c, next_conn) {
         net_close(s, c->id);
         c->dead = true;
     }
-    HASH_ITER(hh, s->net.streams, st, next_stream)
-    end_stream(s, st->id, false, true);
+    HASH_ITER (hh, s->net.streams, st, next_stream)
+        end_stream(s, st->id, false, true);
 }

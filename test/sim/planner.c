@@ -47,7 +47,7 @@ void planner_fini(struct planner *p)
     arena_free(p->arena);
 }
 
-/* --- connecting ------------------------------------------------------------------ */
+/* Connecting. */
 
 static void connect_later(struct sim *s);
 
@@ -137,7 +137,7 @@ static void on_closed(struct sim *s, void *owner, uint64_t conn)
         connect_later(s);
 }
 
-/* --- asking ---------------------------------------------------------------------- */
+/* Asking. */
 
 static const uint32_t status_requests[] = {
     BATCH_STATUS_RESOURCE, BATCH_STATUS_SCHED, BATCH_STATUS_SERVER,
@@ -257,7 +257,7 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
     }
 }
 
-/* --- planning and acting --------------------------------------------------------- */
+/* Planning and acting. */
 
 static void act_next(struct sim *s);
 
@@ -414,7 +414,7 @@ static void act_next(struct sim *s)
     plan_is_done(s);
 }
 
-/* --- replies --------------------------------------------------------------------- */
+/* Replies. */
 
 static void registered(struct sim *s, const struct wire_reply *reply)
 {

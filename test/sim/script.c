@@ -31,7 +31,7 @@ struct script {
     int64_t last_ms;
 };
 
-/* --- words ----------------------------------------------------------------------- */
+/* Words. */
 
 static struct words split(const char *text, struct arena *arena)
 {
@@ -74,7 +74,7 @@ bool words_are(const struct words *w, size_t i, const char *text)
     return same;
 }
 
-/* --- parsing --------------------------------------------------------------------- */
+/* Parsing. */
 
 static bool bad(const struct script *sc, size_t number, const char *text)
 {
@@ -158,7 +158,7 @@ void script_free(struct script *sc)
     free(sc);
 }
 
-/* --- running --------------------------------------------------------------------- */
+/* Running. */
 
 static void do_line(struct sim *s, void *arg)
 {

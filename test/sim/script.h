@@ -17,7 +17,7 @@ void script_free(struct script *sc);
 /* Run it in a new complex; true when no checker found anything. */
 bool script_run(const struct script *sc, uint64_t seed, bool trace);
 
-/* --- for script.c, action.c and expect.c ------------------------------------------ */
+/* For script.c, action.c and expect.c. */
 
 #define WORDS_MAX 40
 

@@ -12,7 +12,7 @@
 
 #define COMMIT_RETRY_MS 1000
 
-/* --- what the core asks of its surroundings -------------------------------------- */
+/* What the core asks of its surroundings. */
 
 static size_t host_addrs(void *arg, const char *host, uint32_t *ret, size_t max)
 {
@@ -48,7 +48,7 @@ static struct svr *new_core(struct sim *s)
     return svr_new(&cfg);
 }
 
-/* --- the store ------------------------------------------------------------------- */
+/* The store. */
 
 static struct store_record to_store(const struct record *rec, struct arena *arena)
 {
@@ -152,7 +152,7 @@ void shell_apply_undurable(const struct sim *s, struct model *m)
         turns_each_waiting(s->shell.turns, apply_undurable, &to);
 }
 
-/* --- leaving --------------------------------------------------------------------- */
+/* Leaving. */
 
 static struct effects *begin_turn(struct sim *s);
 static void end_turn(struct sim *s);
@@ -338,7 +338,7 @@ static void release(struct sim *s)
     s->shell.releasing = false;
 }
 
-/* --- committing ------------------------------------------------------------------ */
+/* Committing. */
 
 /* The records and accounting lines of the turns that were given to the store. */
 struct commit {
@@ -460,7 +460,7 @@ static void submit(struct sim *s)
               commit_happens, c, commit_drop);
 }
 
-/* --- turns ----------------------------------------------------------------------- */
+/* Turns. */
 
 static struct effects *begin_turn(struct sim *s)
 {
@@ -637,7 +637,7 @@ const struct model *shell_model(const struct sim *s)
     return s->shell.up ? svr_model(s->shell.svr) : NULL;
 }
 
-/* --- life and death -------------------------------------------------------------- */
+/* Life and death. */
 
 void shell_start(struct sim *s, enum svr_start type)
 {

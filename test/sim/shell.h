@@ -1,8 +1,8 @@
 /* shell.h - the server's process around its real core: what src/server/shell does, on
  * virtual time and with a store that can fail and crash.
  *
- * Every input is a turn. What goes into the next commit, and what may leave when, is the
- * engine's turns.h, as in the daemon.
+ * Every input is a turn. What goes into the next commit, and what may leave when, is
+ * the engine's turns.h, as in the daemon.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEST_SIM_SHELL_H
@@ -30,7 +30,7 @@ struct shell {
     bool store_failing;
     enum crash_when crash;
     struct turns *turns; /* NULL while the server is down */
-    bool works; /* the next slice of a parked request is on its way */
+    bool works;          /* the next slice of a parked request is on its way */
     bool releasing;
     uint64_t sched_conn[2];
     struct model *shadow; /* what the records told so far make of an empty model */

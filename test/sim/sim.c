@@ -74,7 +74,7 @@ void sim_fini(struct sim *s)
         mock_mom_fini(&s->moms[i]);
 }
 
-/* --- time ------------------------------------------------------------------------ */
+/* Time. */
 
 static bool tick_if_first(struct sim *s, int64_t until_ms, int *ticks)
 {
@@ -112,7 +112,7 @@ static void run_s(struct sim *s, int64_t seconds)
     sim_run(s, s->clock.now_ms + seconds * 1000);
 }
 
-/* --- begin ----------------------------------------------------------------------- */
+/* Begin. */
 
 static void set_server(struct sim *s, const char *name, const char *value)
 {
@@ -136,7 +136,7 @@ void sim_begin(struct sim *s)
     sim_run(s, (int64_t)SIM_EPOCH_S * 1000);
 }
 
-/* --- end ------------------------------------------------------------------------- */
+/* End. */
 
 static void stop_faults(struct sim *s)
 {
@@ -166,8 +166,7 @@ static void free_vnodes(struct sim *s)
     const struct model *m = shell_model(s);
 
     set_server(s, "scheduling", "True");
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
+    MODEL_EACH (m, OBJ_NODE, o) {
         if (node_state_stored(TO_NODE(o)) & NODE_OFFLINE)
             client_manage(s, MANAGER_SET, OBJECT_NODE, o->id, "state", NULL, "offline",
                           WIRE_OP_DECR);
@@ -178,8 +177,7 @@ static int64_t last_end_at(const struct sim *s)
 {
     int64_t at = sim_now_at(s);
 
-    MODEL_EACH(shell_model(s), OBJ_RESV, o)
-    {
+    MODEL_EACH (shell_model(s), OBJ_RESV, o) {
         at = MAX_OF(at, obj_num(o, RESV_A_RESERVE_END, 0));
     }
     return at;
@@ -188,8 +186,7 @@ static int64_t last_end_at(const struct sim *s)
 /* With all vnodes free and nothing reserved, a job of one chunk can run. */
 static void check_jobs_ran(struct sim *s)
 {
-    MODEL_EACH(shell_model(s), OBJ_JOB, o)
-    {
+    MODEL_EACH (shell_model(s), OBJ_JOB, o) {
         const struct resources *list = obj_resources(o, JOB_A_RESOURCE_LIST);
 
         if (job_state(TO_JOB(o)) == 'Q' && resources_amount(list, "nodect", 0) == 1 &&
@@ -200,8 +197,7 @@ static void check_jobs_ran(struct sim *s)
 
 static void delete_jobs(struct sim *s)
 {
-    MODEL_EACH(shell_model(s), OBJ_JOB, o)
-    {
+    MODEL_EACH (shell_model(s), OBJ_JOB, o) {
         client_delete(s, "root", obj_str(o, JOB_A_JOB_NAME, ""), o->id, false);
     }
 }

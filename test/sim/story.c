@@ -51,7 +51,7 @@ static void at(struct story *t, int64_t second)
     buf_printf(t->out, "at %" PRId64 ".%03d ", second, pick(t, 0, 999));
 }
 
-/* --- what users do --------------------------------------------------------------- */
+/* What users do. */
 
 static struct booking *booking(struct story *t, int n)
 {
@@ -241,7 +241,7 @@ static void run(struct story *t, int64_t second)
     buf_printf(t->out, "root runs J%d\n", recent(t, t->n_jobs));
 }
 
-/* --- what goes wrong ------------------------------------------------------------- */
+/* What goes wrong. */
 
 /* Something that ends again, or does not before the faults stop. */
 static void back(struct story *t, int64_t second, int64_t most_s, const char *words,
@@ -368,7 +368,7 @@ static void settings(struct story *t, int64_t second)
                    chance(t, 60) ? "True" : "False");
 }
 
-/* --- all together ---------------------------------------------------------------- */
+/* All together. */
 
 static const struct {
     int weight;

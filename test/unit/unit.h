@@ -27,7 +27,8 @@ static inline int unit_main(const char *suite, const struct unit_case *cases, si
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();
     failed = CU_get_number_of_tests_failed();
-    printf("unit: %u passed, %u failed\n", CU_get_number_of_tests_run() - failed, failed);
+    printf("unit: %u passed, %u failed\n", CU_get_number_of_tests_run() - failed,
+           failed);
     CU_cleanup_registry();
     return failed ? 1 : 0;
 }

@@ -141,7 +141,7 @@ static bool parse(struct options *o, int argc, char **argv)
     return good && (o->action == ACT_LIST_DOWN || o->action == ACT_DOWN);
 }
 
-/* --- showing --------------------------------------------------------------------- */
+/* Showing. */
 
 /* In a json document an error is a member, and no failure (cli.md 9). */
 static int refused(const struct options *o, int conn, const char *node)
@@ -250,8 +250,7 @@ static int show_operand(struct options *o, int conn, const char *name)
     return 0;
 }
 
-/* --- marking ------------------------------------------------------------------------
- */
+/* Marking. */
 
 static int mark(const struct options *o, int conn, const char *host,
                 struct attropl *list)

@@ -100,7 +100,7 @@ enum qmgr_verb qmgr_verb_find(const char *word, size_t len);
 /* The attribute table of an object; NULL for resources. */
 const struct attr_table *qmgr_table(int object);
 
-/* --- values (quote.c) --- */
+/* Values (quote.c). */
 
 /* Read a value at *at, up to a blank, a comma or the end, and append it without its
  * quotes to 'out'. Returns true with *at behind it; or false with *at where the mistake
@@ -112,7 +112,7 @@ bool qmgr_word_read(const char **at, struct buf *out) MUST_CHECK;
 /* Append 'text' so that qmgr_value_read() gives it back, in the plainest way. */
 void qmgr_value_quote(const char *text, size_t len, struct buf *out);
 
-/* --- limits (limits.c) --- */
+/* Limits (limits.c). */
 
 /* True for the attributes whose values are limits per entity. */
 bool qmgr_is_limit(const char *attr);

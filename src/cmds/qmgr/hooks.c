@@ -155,7 +155,7 @@ static int copy_file(const char *from, const char *to)
     return err;
 }
 
-/* --- import --- */
+/* Import. */
 
 /* What follows on standard input: encoded text ends at an empty line, so that commands
  * can go on behind it; a plain text may have such lines and goes on to the end. */
@@ -210,7 +210,7 @@ int qmgr_import(struct qmgr *q, const struct qmgr_command *c, const char *name,
     return code;
 }
 
-/* --- export --- */
+/* Export. */
 
 int qmgr_export(struct qmgr *q, const struct qmgr_command *c, const char *name,
                 const struct qmgr_target *t)

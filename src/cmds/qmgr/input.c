@@ -30,7 +30,7 @@ struct qmgr_input {
     unsigned long line_number;
 };
 
-/* --- history --- */
+/* History. */
 
 static char *history_path_of_user(void)
 {
@@ -155,7 +155,7 @@ static char *recall(struct qmgr_input *in, const char *typed)
     return NULL;
 }
 
-/* --- the terminal --- */
+/* The terminal. */
 
 static char *prompt(EditLine *el)
 {
@@ -264,7 +264,7 @@ unsigned long qmgr_input_line_number(const struct qmgr_input *in)
     return in->line_number;
 }
 
-/* --- lines --- */
+/* Lines. */
 
 static volatile sig_atomic_t interrupted;
 

@@ -59,7 +59,7 @@ static enum qmgr_syntax mistake_hint(const struct scan *s, const char *where,
     return mistake(s, where, code);
 }
 
-/* --- verb and object --- */
+/* Verb and object. */
 
 static enum qmgr_syntax parse_verb(struct scan *s, struct qmgr_command *c)
 {
@@ -100,7 +100,7 @@ static enum qmgr_syntax parse_object(struct scan *s, struct qmgr_command *c)
     return SYNTAX_OK;
 }
 
-/* --- names --- */
+/* Names. */
 
 /* Where an attribute's name ends: node names have dashes and dots in them. */
 static size_t attr_name_len(const char *p)
@@ -238,7 +238,7 @@ static enum qmgr_syntax parse_names(struct scan *s, struct qmgr_command *c)
     return SYNTAX_OK;
 }
 
-/* --- attributes --- */
+/* Attributes. */
 
 /* Length of an operator at the cursor, 0 when there is none. */
 static size_t parse_op(const struct scan *s, enum batch_op *op)
@@ -401,7 +401,7 @@ static enum qmgr_syntax parse_attrs(struct scan *s, struct qmgr_command *c)
     }
 }
 
-/* --- import and export --- */
+/* Import and export. */
 
 static enum qmgr_syntax parse_words(struct scan *s, struct qmgr_command *c)
 {
@@ -427,7 +427,7 @@ static enum qmgr_syntax parse_words(struct scan *s, struct qmgr_command *c)
     return SYNTAX_OK;
 }
 
-/* --- the whole --- */
+/* The whole. */
 
 static enum qmgr_syntax parse_rest(struct scan *s, struct qmgr_command *c)
 {

@@ -190,7 +190,7 @@ static int run_arguments(struct qmgr *q, const struct options *o)
     return code;
 }
 
-/* --- start and end --- */
+/* Start and end. */
 
 static bool add_command(struct options *o, const char *text)
 {

@@ -44,7 +44,7 @@ struct qmgr {
     struct qmgr_input *input;                   /* NULL with -c */
 };
 
-/* --- servers.c --- */
+/* servers.c. */
 
 /* One server that a command goes to, and its name for messages. */
 struct qmgr_target {
@@ -73,7 +73,7 @@ void qmgr_servers_close(struct qmgr *q);
  * shell. 'object' as in "obj=". When the connection is gone q->lost is set. */
 int qmgr_refused(struct qmgr *q, const struct qmgr_target *t, const char *object);
 
-/* --- run.c --- */
+/* run.c. */
 
 /* Carry out a parsed command; 0 or the code that the shell sees. */
 int qmgr_run(struct qmgr *q, const struct qmgr_command *c);
@@ -82,7 +82,7 @@ int qmgr_run(struct qmgr *q, const struct qmgr_command *c);
 struct batch_status *qmgr_status(const struct qmgr_target *t, int object,
                                  const char *name, const struct attropl *wanted);
 
-/* --- types.c --- */
+/* types.c. */
 
 /* Types of resources: the built-in ones, and those of the site when one is asked for.
  */
@@ -102,7 +102,7 @@ bool qmgr_is_list(struct qmgr_types *types, int object, const struct attrl *a);
 /* Length of the member at 'text': a backslash protects a comma. */
 size_t qmgr_member_len(const char *text);
 
-/* --- show.c --- */
+/* show.c. */
 
 /* "list" and "print" of one name ("" for all) on one server. */
 int qmgr_show(struct qmgr *q, const struct qmgr_command *c, const char *name,
@@ -114,13 +114,13 @@ struct batch_status *qmgr_custom_only(struct batch_status *list);
 /* The columns of "list": one attribute, its line end included. */
 void qmgr_list_attr(const struct attrl *a, struct buf *out);
 
-/* --- list_json.c --- */
+/* list_json.c. */
 
 /* "list" with -F json: one document for the objects. */
 void qmgr_list_json(int object, const char *title, const struct batch_status *objects,
                     struct qmgr_types *types);
 
-/* --- hooks.c --- */
+/* hooks.c. */
 
 int qmgr_import(struct qmgr *q, const struct qmgr_command *c, const char *name,
                 const struct qmgr_target *t);
@@ -130,13 +130,13 @@ int qmgr_export(struct qmgr *q, const struct qmgr_command *c, const char *name,
 int qmgr_print_contents(struct qmgr *q, const struct qmgr_target *t, int object,
                         const char *name);
 
-/* --- help.c --- */
+/* help.c. */
 
 void qmgr_help(const char *topic);
 /* The i-th topic, NULL behind the last. */
 const char *qmgr_help_topic(size_t i);
 
-/* --- input.c --- */
+/* input.c. */
 
 /* Lines from standard input, with editing and history at a terminal. */
 struct qmgr_input *qmgr_input_open(void);
@@ -158,7 +158,7 @@ unsigned long qmgr_input_line_number(const struct qmgr_input *in);
 /* "history [n]". */
 int qmgr_input_history(struct qmgr_input *in, const char *count);
 
-/* --- complete.c --- */
+/* complete.c. */
 
 /* What can stand where the last word of 'line' begins, as far as it begins with that
  * word: calls 'found' for each. Returns the length of the word. */

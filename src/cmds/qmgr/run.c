@@ -50,7 +50,7 @@ static const struct attropl *attr_named(const struct attropl *list, const char *
     return NULL;
 }
 
-/* --- asking --- */
+/* Asking. */
 
 static struct batch_status *ask_status(int conn, int object, const char *name,
                                        struct attrl *attrs)
@@ -87,7 +87,7 @@ struct batch_status *qmgr_status(const struct qmgr_target *t, int object,
     return list;
 }
 
-/* --- changing --- */
+/* Changing. */
 
 /* Another make of server reads a formula from a file that qmgr leaves for it
  * (cli.md 8.2); ours takes it from the request. */
@@ -205,7 +205,7 @@ static int manage(struct qmgr *q, const struct qmgr_command *c, const char *name
     return qmgr_refused(q, t, name);
 }
 
-/* --- which objects --- */
+/* Which objects. */
 
 static int act_on(struct qmgr *q, const struct qmgr_command *c, const char *name,
                   const struct qmgr_target *t)
@@ -305,7 +305,7 @@ static int run_names(struct qmgr *q, const struct qmgr_command *c,
     return code;
 }
 
-/* --- active --- */
+/* Active. */
 
 /* An object of a server that is named has to exist; objects of the active servers are
  * not checked. */

@@ -18,7 +18,7 @@
 #define MOM_PORT_STANDARD "15002"
 #define SCHED_DEFAULT     "default"
 
-/* --- list --- */
+/* List. */
 
 static const struct {
     int object;
@@ -57,7 +57,7 @@ static void list_objects(int object, const struct batch_status *objects)
     buf_fini(&out);
 }
 
-/* --- print: one object --- */
+/* Print: one object. */
 
 struct printer {
     struct qmgr *q;
@@ -235,7 +235,7 @@ static void print_object(struct printer *p, const struct batch_status *o)
     fwrite(p->out.data, 1, p->out.len, stdout);
 }
 
-/* --- print: sections --- */
+/* Print: sections. */
 
 static void print_section(int object)
 {
@@ -333,7 +333,7 @@ static int print_parts(struct qmgr *q, const struct qmgr_target *t)
     return 0;
 }
 
-/* --- the whole --- */
+/* The whole. */
 
 static int list_or_print(struct qmgr *q, const struct qmgr_command *c, const char *name,
                          const struct qmgr_target *t, struct batch_status *list)

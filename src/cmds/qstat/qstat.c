@@ -127,7 +127,7 @@ static int refused(struct qstat_run *r, const char *what, const char *object)
     return error == PBSE_JOBHISTNOTSET ? 0 : cmd_exit_code(error);
 }
 
-/* --- jobs ------------------------------------------------------------------------ */
+/* Jobs. */
 
 /* The attributes that the tables need; NULL, all of them, for -f. */
 static struct attrl *wanted_attrs(const struct qstat_options *o)
@@ -307,8 +307,7 @@ static int show_operand_jobs(struct qstat_run *r, const char *text)
     return 1;
 }
 
-/* --- -E: many jobs in one request per server -----------------------------------------
- */
+/* E: many jobs in one request per server. */
 
 struct express {
     char id[OPERAND_MAX], server[OPERAND_MAX];
@@ -371,9 +370,7 @@ static int show_express(struct qstat_run *r, int n, char **operands)
     return code;
 }
 
-/* --- queues and servers
- * ---------------------------------------------------------------
- */
+/* Queues and servers. */
 
 static int show_queues(struct qstat_run *r, const char *text)
 {
@@ -430,8 +427,7 @@ static int show_server(struct qstat_run *r, const char *server)
     return 0;
 }
 
-/* --- the command
- * ------------------------------------------------------------------------- */
+/* The command. */
 
 static int show_operand(struct qstat_run *r, const char *text)
 {

@@ -20,8 +20,8 @@ void router_free(struct router *r)
 
     if (!r)
         return;
-    HASH_ITER(hh, r->links, l, tmp)
-    table_drop(r, l);
+    HASH_ITER (hh, r->links, l, tmp)
+        table_drop(r, l);
     free(r);
 }
 
@@ -98,8 +98,7 @@ static void link_announce_gone(struct router *r, const struct link *l, int err,
     leave.addrs = ARENA_ARRAY(out->arena, struct tpp_addr, l->n_routes);
     for (size_t i = 0; i < l->n_routes; i++)
         leave.addrs[i] = l->routes[i].addr;
-    HASH_ITER(hh, r->links, other, tmp)
-    {
+    HASH_ITER (hh, r->links, other, tmp) {
         if (other != l && other->joined)
             out_packet(out, other->id, &leave);
     }
@@ -227,8 +226,7 @@ static void send_updates(struct router *r, struct router_out *out)
     struct link *l, *tmp;
 
     r->update_due_at = INT64_MAX;
-    HASH_ITER(hh, r->links, l, tmp)
-    {
+    HASH_ITER (hh, r->links, l, tmp) {
         if (l->joined && l->node_type == TPP_LEAF_NOTIFIED)
             out_packet(out, l->id, &update);
     }

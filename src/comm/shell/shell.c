@@ -167,8 +167,7 @@ static struct comm_link *who_holds_most(const struct comm *c, bool stranger)
 {
     struct comm_link *most = NULL, *l, *tmp;
 
-    HASH_ITER(hh, c->links, l, tmp)
-    {
+    HASH_ITER (hh, c->links, l, tmp) {
         if (stranger && l->joined)
             continue;
         if (!most || conn_held_bytes(l->conn) > conn_held_bytes(most->conn))
@@ -402,8 +401,8 @@ void comm_close(struct comm *c)
 {
     struct comm_link *l, *tmp;
 
-    HASH_ITER(hh, c->links, l, tmp)
-    drop_link(l);
+    HASH_ITER (hh, c->links, l, tmp)
+        drop_link(l);
     listener_free(c->listener);
     if (c->pool)
         pool_free(c->pool);

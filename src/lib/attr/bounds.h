@@ -22,7 +22,7 @@
 /* Entries of one attribute list of a request. */
 #define REQUEST_MAX_ENTRIES        10000
 /* Ids in one request: jobs to be deleted, jobs whose status is asked for. */
-#define REQUEST_MAX_IDS     200000
+#define REQUEST_MAX_IDS            200000
 /* Bytes of values that the += and -= of one request may walk over together, where each
  * of them walks over the whole value. */
 #define REQUEST_MAX_COMBINED_BYTES (8u << 20)

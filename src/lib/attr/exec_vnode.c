@@ -138,8 +138,7 @@ int exec_vnode_parse(const char *text, const struct resource_defs *defs,
     if (!read_exec_vnode(text, arena, &ev))
         return diag_code(why, PBSE_BADATVAL);
     if (defs)
-        EACH_PAIR(&ev, any, res)
-        {
+        EACH_PAIR (&ev, any, res) {
             int err = look_up(res, defs, why);
 
             if (err)
@@ -214,8 +213,7 @@ int64_t exec_vnode_amount(const struct exec_vnode *ev, const char *vnode,
 {
     int64_t sum = 0;
 
-    EACH_PAIR(ev, vnode, res)
-    {
+    EACH_PAIR (ev, vnode, res) {
         if (strcasecmp(res->name, resource) == 0 &&
             __builtin_add_overflow(sum, amount_of(res), &sum))
             sum = INT64_MAX;
@@ -228,8 +226,7 @@ void exec_vnode_sum(const struct exec_vnode *ev, const char *vnode,
 {
     struct resources one = { 0 };
 
-    EACH_PAIR(ev, vnode, res)
-    {
+    EACH_PAIR (ev, vnode, res) {
         if (res->def &&
             resource_decode(res->def, NULL, resources_member(&one, res->def),
                             res->value) == 0)

@@ -53,7 +53,7 @@ static bool take_word(struct formula *f, const char *word)
     return true;
 }
 
-/* --- names --- */
+/* Names. */
 
 static bool is_listed(const char *const *names, size_t n, const char *name, size_t len)
 {
@@ -137,7 +137,7 @@ static bool name(struct formula *f)
     return true;
 }
 
-/* --- expressions --- */
+/* Expressions. */
 
 static void digits(struct formula *f)
 {

@@ -75,9 +75,10 @@ static void find_borders(const char *text, size_t len, uint32_t *border)
     }
 }
 
-/* Remove every occurrence of 'less', from the end: what a removal brings together behind
- * the place looked at is not looked at again. 'seen[n]' says how much of 'less' the last
- * n + 1 characters that are kept begin with, so that no character is compared twice. */
+/* Remove every occurrence of 'less', from the end: what a removal brings together
+ * behind the place looked at is not looked at again. 'seen[n]' says how much of 'less'
+ * the last n + 1 characters that are kept begin with, so that no character is compared
+ * twice. */
 static void remove_all(char *text, size_t len, const char *less, size_t gone,
                        const uint32_t *border, uint32_t *seen)
 {

@@ -74,8 +74,8 @@ struct attr_type {
     uint8_t wire_type; /* wire.md 8.2: 1 long ... 15 entity limit */
     /* The value is a list of texts ('u.list'), and how it is ordered; else NULL. */
     const struct list_kind *list;
-    bool has_grammar;  /* a text that += and -= can spoil: what they leave is decoded
-                        * again before it becomes the value */
+    bool has_grammar; /* a text that += and -= can spoil: what they leave is decoded
+                       * again before it becomes the value */
     int (*decode)(struct attr_value *v, const struct resource_defs *defs,
                   const char *resource, const char *text);
     /* The same for what '-=' takes away; NULL: 'decode' does it. */

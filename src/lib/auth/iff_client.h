@@ -1,4 +1,5 @@
-/* iff_client.h - let the set-uid helper pbs_iff vouch for a TCP connection (wire.md 4.2).
+/* iff_client.h - let the set-uid helper pbs_iff vouch for a TCP connection
+ * (wire.md 4.2).
  *
  * The owner waits for the helper's answer as it waits for everything else. libpbs links
  * this: no xmalloc, no event loop.

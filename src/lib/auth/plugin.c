@@ -1,8 +1,8 @@
 /* plugin.c - finding and loading methods.
  *
  * A method's name may come from the network, so it is checked before it becomes part of
- * a path, and a name that cannot be loaded leaves nothing behind. What was loaded stays:
- * libraries below it do not expect to be unloaded.
+ * a path, and a name that cannot be loaded leaves nothing behind. What was loaded
+ * stays: libraries below it do not expect to be unloaded.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/plugin.h"

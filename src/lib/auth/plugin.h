@@ -38,8 +38,9 @@ struct auth_plugin_site {
 bool auth_method_is_name(const char *name) MUST_CHECK;
 
 /* The method of that name, loaded at the first use and kept for the life of the
- * process; letter case does not count. PBSE_SYSTEM with the words to print when there is
- * none or it lacks a function. Any thread may call this; it may block on the disk. */
+ * process; letter case does not count. PBSE_SYSTEM with the words to print when there
+ * is none or it lacks a function. Any thread may call this; it may block on the disk.
+ */
 int auth_plugin_load(const struct auth_plugin_site *site, const char *name,
                      const struct auth_plugin **ret, struct diag *why) MUST_CHECK;
 

@@ -16,20 +16,21 @@
 #define RESVPORT_END    1024       /* ports below it are reserved */
 
 struct resvport_vouch {
-    bool supported;             /* the method is one of PBS_SUPPORTED_AUTH_METHODS */
-    const char *method;         /* as asked for */
-    bool encrypts;              /* an encryption handshake is to follow */
-    unsigned helper_port;       /* source port of who vouches; 0: not over TCP */
-    bool helper_trusted;        /* its host is configured */
-    const char *user;           /* whom it vouches for */
-    const char *owner;          /* whose the named connection is: NULL when there is no
-                                   such connection, "" when it is nobody's yet */
-    const char *kernel_says;    /* NULL: the socket at the other end was made by 'user',
-                                   or is on another host; else what is wrong with it */
+    bool supported;          /* the method is one of PBS_SUPPORTED_AUTH_METHODS */
+    const char *method;      /* as asked for */
+    bool encrypts;           /* an encryption handshake is to follow */
+    unsigned helper_port;    /* source port of who vouches; 0: not over TCP */
+    bool helper_trusted;     /* its host is configured */
+    const char *user;        /* whom it vouches for */
+    const char *owner;       /* whose the named connection is: NULL when there is no
+                                such connection, "" when it is nobody's yet */
+    const char *kernel_says; /* NULL: the socket at the other end was made by 'user',
+                                or is on another host; else what is wrong with it */
 };
 
-/* 0: the named connection is that user's from now on, if it was nobody's. PBSE_NOSUP or PBSE_BADCRED, the
- * reason in *why for the log only: the asking connection is closed. */
+/* 0: the named connection is that user's from now on, if it was nobody's. PBSE_NOSUP or
+ * PBSE_BADCRED, the reason in *why for the log only: the asking connection is closed.
+ */
 int resvport_check(const struct resvport_vouch *v, struct diag *why) MUST_CHECK;
 
 #endif

@@ -13,14 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MUST_CHECK        __attribute__((warn_unused_result))
-#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
-#define NORETURN          __attribute__((noreturn))
-#define UNUSED            __attribute__((unused))
+#define MUST_CHECK         __attribute__((warn_unused_result))
+#define PRINTF_LIKE(f, a)  __attribute__((format(printf, f, a)))
+#define NORETURN           __attribute__((noreturn))
+#define UNUSED             __attribute__((unused))
 
-#define ARRAY_LEN(a)     (sizeof(a) / sizeof((a)[0]))
-#define MIN_OF(a, b)     ((a) < (b) ? (a) : (b))
-#define MAX_OF(a, b)     ((a) > (b) ? (a) : (b))
+#define ARRAY_LEN(a)       (sizeof(a) / sizeof((a)[0]))
+#define MIN_OF(a, b)       ((a) < (b) ? (a) : (b))
+#define MAX_OF(a, b)       ((a) > (b) ? (a) : (b))
 #define STRUCT_OF(p, t, m) ((t *)(void *)((char *)(p)-offsetof(t, m)))
 
 /* Memory that is never NULL: a daemon stops when memory runs out, its records make

@@ -24,8 +24,8 @@ const char *pbse_text(int code);
 const char *pbse_name(int code);
 
 /* Fill 'why' and return 'code'. 'why' may be NULL. diag_code() uses the catalogue's
- * text; diag_about() appends a blank and 'what' to it, so that texts that end in a blank
- * show two (attributes.md 19). */
+ * text; diag_about() appends a blank and 'what' to it, so that texts that end in a
+ * blank show two (attributes.md 19). */
 int diag_set(struct diag *why, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 int diag_code(struct diag *why, int code);
 int diag_about(struct diag *why, int code, const char *what);

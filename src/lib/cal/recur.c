@@ -102,7 +102,7 @@ int recur_parse(const char *text, struct arena *arena, struct recur **ret,
     return 0;
 }
 
-/* --- walking ---------------------------------------------------------------------- */
+/* Walking. */
 
 struct walk {
     const struct recur *r;

@@ -56,7 +56,7 @@ struct place {
 #define LEAST(t, node) (&(t)->least[(node) * (t)->n_res])
 #define MOST(t, node)  (&(t)->most[(node) * (t)->n_res])
 
-/* --- vectors --- */
+/* Vectors. */
 
 static void add(size_t n_res, int64_t *to, const int64_t *amounts, int sign)
 {
@@ -87,7 +87,7 @@ static int64_t *vectors(struct timeline *t, size_t n)
     return arena_zero(t->arena, n * t->n_res * sizeof(int64_t));
 }
 
-/* --- blocks --- */
+/* Blocks. */
 
 static void block_reserve(struct timeline *t, struct block *b, size_t cap)
 {
@@ -184,7 +184,7 @@ static void block_append(const struct timeline *t, struct block *to,
     to->stale = true;
 }
 
-/* --- the row of blocks --- */
+/* The row of blocks. */
 
 /* The tree does not know of the blocks [from, to) any more. */
 static void mark_stale(struct timeline *t, size_t from, size_t to)
@@ -345,7 +345,7 @@ static void end_step(struct timeline *t, int64_t at)
         remove_step(t, p);
 }
 
-/* --- timelines --- */
+/* Timelines. */
 
 static struct timeline *timeline_empty(struct arena *arena, size_t n_res, size_t cap)
 {
@@ -424,7 +424,7 @@ void timeline_release(struct timeline *t, int64_t start_at, int64_t end_at,
     change(t, start_at, end_at, amounts, 1);
 }
 
-/* --- the tree --- */
+/* The tree. */
 
 static void tree_leaf(struct timeline *t, size_t i)
 {
@@ -477,7 +477,7 @@ static void tree_refresh(struct timeline *t)
     MUST(t->n <= t->n_leaves);
 }
 
-/* --- questions --- */
+/* Questions. */
 
 /* Of the steps from 'from' on that begin before 'end_at'. False: the block has others.
  */

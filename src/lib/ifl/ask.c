@@ -143,8 +143,8 @@ bool ifl_send_packet(const struct ifl_handle *h, uint8_t type, const void *data,
     bool sent;
 
     packet_put(&frame, (enum packet_type)type, data, len);
-    sent = send_all(h->fd, frame.data, frame.len,
-                    now_ms() + (int64_t)h->timeout_s * 1000);
+    sent =
+        send_all(h->fd, frame.data, frame.len, now_ms() + (int64_t)h->timeout_s * 1000);
     buf_fini(&frame);
     return sent;
 }
@@ -169,8 +169,8 @@ struct exchange {
     struct buf payload, frame;
     struct buf other; /* the same bytes encrypted, or decrypted */
     struct incoming in;
-    size_t packet_at; /* where the last packet begins in 'in' */
-    size_t total_bytes; /* of all parts */
+    size_t packet_at;      /* where the last packet begins in 'in' */
+    size_t total_bytes;    /* of all parts */
     struct ifl_answer *to; /* NULL: none is wanted */
     bool answered;         /* before it was asked */
     enum dis_error error;

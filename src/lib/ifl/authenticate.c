@@ -1,4 +1,5 @@
-/* authenticate.c - saying who we are on a TCP connection, and encrypting it (wire.md 4).
+/* authenticate.c - saying who we are on a TCP connection, and encrypting it (wire.md
+ * 4).
  *
  * With "resvport" the set-uid helper speaks for us; any other method is a plug-in whose
  * tokens travel on the connection itself. A method of encryption has its handshake
@@ -158,10 +159,9 @@ static void talk_step(void *arg)
 /* On success the session is the connection's, when it is needed further on. */
 static int shake_hands(struct auth_session *s, int c)
 {
-    struct talk t = { .h = ifl_handle_lock(c),
-                      .session = s,
-                      .state = AUTH_FAILED,
-                      .words = "" };
+    struct talk t = {
+        .h = ifl_handle_lock(c), .session = s, .state = AUTH_FAILED, .words = ""
+    };
     bool ok = t.h && xmem_try(talk_step, &t) && t.state == AUTH_DONE;
 
     auth_out_fini(&t.out);

@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-/* ---- state.c: what each thread has of its own */
+/* state.c: what each thread has of its own. */
 
 /* Remember code and text (copied, may be NULL) of the last reply on 'c'; 'c' may be -1
  * for errors of no connection. Sets pbs_errno. Returns 'code'. */
@@ -34,13 +34,13 @@ const char *ifl_user(void);
 void ifl_bad_attrs_clear(void);
 void ifl_bad_attrs_add(const struct attrl *attr, int code, const char *text);
 
-/* ---- settings.c */
+/* settings.c. */
 
 /* The settings, read once; NULL (after the reason was printed) when they cannot be.
  * They stay valid for the life of the program, reloaded or not. */
 const struct conf *ifl_conf(void);
 
-/* ---- handle.c: the table of connections, locks */
+/* handle.c: the table of connections, locks. */
 
 struct ifl_handle {
     int fd;
@@ -59,7 +59,7 @@ void ifl_handle_unlock(struct ifl_handle *h);
 /* Take out of the table and close; 'h' is locked by the caller and gone afterwards. */
 void ifl_handle_close(struct ifl_handle *h);
 
-/* ---- failover.c */
+/* failover.c. */
 
 struct ifl_pair {
     int n;                  /* 1, or 2: try them in this order */
@@ -73,19 +73,19 @@ void ifl_pair_find(const struct conf *conf, const char *host, unsigned port,
 /* servers[which] answered: remember it for the next time. */
 void ifl_pair_used(const struct conf *conf, const struct ifl_pair *pair, int which);
 
-/* ---- authenticate.c */
+/* authenticate.c. */
 
 /* Have the server believe who we are, on a TCP connection that has been greeted and is
  * in the table. 0, or -1 with pbs_errno set and the reason printed. */
 int ifl_authenticate(const struct conf *conf, int c, const char *host, unsigned port);
 
-/* ---- iff_vouch.c */
+/* iff_vouch.c. */
 
 /* Have the helper vouch for this connection: 0, or the code it wrote (15019 refused by
  * the server), or -1 when it could not be run or said nothing. */
 int ifl_resvport(const struct conf *conf, int fd, const char *host, unsigned port);
 
-/* ---- ask.c */
+/* ask.c. */
 
 /* What came back: the last reply, and the objects of all parts of a status reply. */
 struct ifl_answer {
@@ -122,7 +122,7 @@ char *ifl_ask_text(int c, uint32_t number, const void *body, const char *extend,
 /* No id: 15004 without words. */
 bool ifl_has_id(int c, const char *id);
 
-/* ---- ifl_convert.c */
+/* ifl_convert.c. */
 
 /* The list as it travels: *ret points to the caller's texts, ret->v is for free().
  * 'as_set': each operator becomes SET. Wanted attributes have no values. 0, or
@@ -138,7 +138,7 @@ int ifl_status_list(const struct wire_objects *objects, struct batch_status ***e
 struct attrl *ifl_attrl_new(const char *name, const char *resource, const char *value,
                             enum batch_op op);
 
-/* ---- paths.c */
+/* paths.c. */
 
 /* A path of -o or -e as it travels: *ret malloc'd. PBSE_BADATVAL: it is none, or its
  * host is unknown; PBSE_SYSTEM. May ask the resolver. */
@@ -155,13 +155,13 @@ struct ifl_paths {
 int ifl_paths(int c, const struct attropl *list, struct ifl_paths *ret);
 void ifl_paths_fini(struct ifl_paths *p);
 
-/* ---- subjobs.c */
+/* subjobs.c. */
 
 /* Put the subjobs that remain behind their parents, in the order of the indices. 0,
  * PBSE_SYSTEM, or PBSE_PROTOCOL: more of them than anybody has. */
 int ifl_fill_subjobs(struct batch_status *list);
 
-/* ---- verify.c: names and values are checked before they travel (wire.md 15.3) */
+/* verify.c: names and values are checked before they travel (wire.md 15.3). */
 
 struct ifl_wish {
     uint32_t number; /* enum batch_number */

@@ -26,7 +26,7 @@ static bool has_only(const char *text, const char *letters)
     return *text && !text[strspn(text, letters)];
 }
 
-/* ---- words and letters */
+/* Words and letters. */
 
 static int rule_name(const char *text)
 {
@@ -72,7 +72,7 @@ static int rule_any(const char *text)
     return 0;
 }
 
-/* ---- numbers */
+/* Numbers. */
 
 static int rule_digits(const char *text)
 {
@@ -118,7 +118,7 @@ static int rule_range(const char *text)
                                                                      : 0;
 }
 
-/* ---- lists */
+/* Lists. */
 
 /* The host of a piece "x[@host]"; *len is 0 when it names none. */
 static const char *host_of(const char *piece, size_t *len)
@@ -225,7 +225,7 @@ static int rule_stage(const char *text)
     }
 }
 
-/* ---- dependencies: type:arg[:arg...],... */
+/* Dependencies: type:arg[:arg...],... */
 
 static const struct {
     const char *name;
@@ -270,7 +270,7 @@ static int rule_depend(const char *text)
     }
 }
 
-/* ---- the table */
+/* The table. */
 
 enum when {
     QUEUE = 1,

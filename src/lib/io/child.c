@@ -101,8 +101,8 @@ int child_start(struct loop *l, const struct child_config *cfg, loop_child_fn do
     return 0;
 }
 
-/* The kept ones are first moved above all places that they may get, so that none of them
- * is overwritten before its turn. */
+/* The kept ones are first moved above all places that they may get, so that none of
+ * them is overwritten before its turn. */
 bool child_keep_only(int *const *keep, size_t n)
 {
     const int first = 3, above = first + CHILD_MAX_KEPT;

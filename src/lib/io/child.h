@@ -1,5 +1,5 @@
-/* child.h - start a program: no shell, a named environment, chosen descriptors; and what
- * a forked process must leave behind.
+/* child.h - start a program: no shell, a named environment, chosen descriptors; and
+ * what a forked process must leave behind.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_IO_CHILD_H
@@ -31,8 +31,8 @@ int child_start(struct loop *l, const struct child_config *cfg, loop_child_fn do
 /* For a forked process that goes on without exec, or does much before it: signals as in
  * a fresh program, /dev/null on the three standard descriptors, and all other
  * descriptors of the daemon closed (its locks, its log, its sockets) but the 'n' that
- * 'keep' points to. Those become 3, 4, ... in this order, close-on-exec, and *keep[i] is
- * changed to match. At most CHILD_MAX_KEPT. Only async-signal-safe calls are made.
+ * 'keep' points to. Those become 3, 4, ... in this order, close-on-exec, and *keep[i]
+ * is changed to match. At most CHILD_MAX_KEPT. Only async-signal-safe calls are made.
  * False: errno says why, and the process should end. */
 #define CHILD_MAX_KEPT 8
 bool child_keep_only(int *const *keep, size_t n) MUST_CHECK;

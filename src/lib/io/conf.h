@@ -14,34 +14,34 @@
 
 /* Texts are NULL when unset unless a default is named. */
 struct conf {
-    const char *exec;                 /* PBS_EXEC, required */
-    const char *home;                 /* PBS_HOME, required */
-    const char *server;               /* PBS_SERVER (PBS_DEFAULT), required */
-    const char *server_host_name;     /* PBS_SERVER_HOST_NAME */
-    const char *primary, *secondary;  /* PBS_PRIMARY, PBS_SECONDARY */
-    const char *mom_home;             /* PBS_MOM_HOME, default: home */
-    const char *mom_node_name;        /* PBS_MOM_NODE_NAME */
-    const char *leaf_name;            /* PBS_LEAF_NAME */
-    const char *leaf_routers;         /* PBS_LEAF_ROUTERS; see conf_routers() */
-    const char *comm_name;            /* PBS_COMM_NAME */
-    const char *comm_routers;         /* PBS_COMM_ROUTERS */
-    const char *store;                /* PBS_STORE; see conf_store() */
-    const char *store_password_file;  /* PBS_STORE_PASSWORD_FILE */
-    unsigned store_wait_s;            /* PBS_STORE_WAIT, 30 */
-    unsigned journal_days;            /* PBS_JOURNAL_DAYS, 30; 0: for ever */
+    const char *exec;                /* PBS_EXEC, required */
+    const char *home;                /* PBS_HOME, required */
+    const char *server;              /* PBS_SERVER (PBS_DEFAULT), required */
+    const char *server_host_name;    /* PBS_SERVER_HOST_NAME */
+    const char *primary, *secondary; /* PBS_PRIMARY, PBS_SECONDARY */
+    const char *mom_home;            /* PBS_MOM_HOME, default: home */
+    const char *mom_node_name;       /* PBS_MOM_NODE_NAME */
+    const char *leaf_name;           /* PBS_LEAF_NAME */
+    const char *leaf_routers;        /* PBS_LEAF_ROUTERS; see conf_routers() */
+    const char *comm_name;           /* PBS_COMM_NAME */
+    const char *comm_routers;        /* PBS_COMM_ROUTERS */
+    const char *store;               /* PBS_STORE; see conf_store() */
+    const char *store_password_file; /* PBS_STORE_PASSWORD_FILE */
+    unsigned store_wait_s;           /* PBS_STORE_WAIT, 30 */
+    unsigned journal_days;           /* PBS_JOURNAL_DAYS, 30; 0: for ever */
     /* What others may make a daemon hold, see doc/security.md; 0: no limit. */
-    unsigned limit_strangers;         /* PBS_LIMIT_STRANGERS, 1000 */
-    unsigned limit_host_strangers;    /* PBS_LIMIT_HOST_STRANGERS, 250 */
-    unsigned limit_user_connections;  /* PBS_LIMIT_USER_CONNECTIONS, 500 */
-    unsigned limit_staff_connections; /* PBS_LIMIT_STAFF_CONNECTIONS, 64 */
-    unsigned limit_memory_mib;        /* PBS_LIMIT_MEMORY, 1024 */
-    unsigned limit_user_memory_mib;   /* PBS_LIMIT_USER_MEMORY, 256 */
+    unsigned limit_strangers;           /* PBS_LIMIT_STRANGERS, 1000 */
+    unsigned limit_host_strangers;      /* PBS_LIMIT_HOST_STRANGERS, 250 */
+    unsigned limit_user_connections;    /* PBS_LIMIT_USER_CONNECTIONS, 500 */
+    unsigned limit_staff_connections;   /* PBS_LIMIT_STAFF_CONNECTIONS, 64 */
+    unsigned limit_memory_mib;          /* PBS_LIMIT_MEMORY, 1024 */
+    unsigned limit_user_memory_mib;     /* PBS_LIMIT_USER_MEMORY, 256 */
     unsigned limit_stranger_memory_mib; /* PBS_LIMIT_STRANGER_MEMORY, 64 */
-    unsigned limit_object_kib;        /* PBS_LIMIT_ATTRIBUTES, 1024 */
-    unsigned limit_user_jobs_mib;     /* PBS_LIMIT_USER_JOBS, 1024 */
-    const char *trusted_hosts;        /* PBS_TRUSTED_HOSTS, comma list */
-    const char *iff_servers;      /* PBS_IFF_SERVERS */
-    const char *cluster_key;          /* PBS_CLUSTER_KEY; see conf_cluster_key() */
+    unsigned limit_object_kib;          /* PBS_LIMIT_ATTRIBUTES, 1024 */
+    unsigned limit_user_jobs_mib;       /* PBS_LIMIT_USER_JOBS, 1024 */
+    const char *trusted_hosts;          /* PBS_TRUSTED_HOSTS, comma list */
+    const char *iff_servers;            /* PBS_IFF_SERVERS */
+    const char *cluster_key;            /* PBS_CLUSTER_KEY; see conf_cluster_key() */
     const char *server_socket;        /* PBS_SERVER_SOCKET; see conf_server_socket() */
     const char *rcp, *scp, *scp_args; /* PBS_RCP, PBS_SCP, PBS_SCP_ARGS */
     const char *cp;                   /* PBS_CP, default /bin/cp */
@@ -55,25 +55,25 @@ struct conf {
     const char *smtp_server_name; /* PBS_SMTP_SERVER_NAME */
     const char *auth_method;      /* PBS_AUTH_METHOD, lower case, "resvport" */
     const char *encrypt_method;   /* PBS_ENCRYPT_METHOD, "" */
-    const char *interactive_auth_method;    /* PBS_INTERACTIVE_AUTH_METHOD, "resvport" */
+    const char *interactive_auth_method; /* PBS_INTERACTIVE_AUTH_METHOD, "resvport" */
     const char *interactive_encrypt_method; /* PBS_INTERACTIVE_ENCRYPT_METHOD, "" */
-    const char *supported_auth_methods; /* PBS_SUPPORTED_AUTH_METHODS, "resvport" */
-    const char *auth_service_users;     /* PBS_AUTH_SERVICE_USERS, "root" */
-    const char *daemon_service_user;    /* PBS_DAEMON_SERVICE_USER */
+    const char *supported_auth_methods;     /* PBS_SUPPORTED_AUTH_METHODS, "resvport" */
+    const char *auth_service_users;         /* PBS_AUTH_SERVICE_USERS, "root" */
+    const char *daemon_service_user;        /* PBS_DAEMON_SERVICE_USER */
     const char *daemon_service_auth_user;   /* PBS_DAEMON_SERVICE_AUTH_USER */
     const char *privileged_auth_user;       /* PBS_PRIVILEGED_AUTH_USER */
-    const char *munge_socket;              /* PBS_MUNGE_SOCKET */
+    const char *munge_socket;               /* PBS_MUNGE_SOCKET */
     const char *tls_ca, *tls_cert, *tls_key; /* PBS_TLS_*: below home/tls */
-    const char *data_service_host;      /* PBS_DATA_SERVICE_HOST */
-    unsigned batch_port;                /* PBS_BATCH_SERVICE_PORT, 15001 */
-    unsigned batch_port_dis;            /* PBS_BATCH_SERVICE_PORT_DIS, 15001 */
-    unsigned mom_port;                  /* PBS_MOM_SERVICE_PORT, 15002 */
-    unsigned manager_port;              /* PBS_MANAGER_SERVICE_PORT, 15003 */
-    unsigned data_port;                 /* PBS_DATA_SERVICE_PORT, 15007 */
-    unsigned comm_threads;              /* PBS_COMM_THREADS, 4 */
-    unsigned comm_log_events;           /* PBS_COMM_LOG_EVENTS, 0: forced lines only */
-    unsigned sched_threads;             /* PBS_SCHED_THREADS, 0: one per core */
-    unsigned syslog, syslog_severity;   /* PBS_SYSLOG 0, PBS_SYSLOGSEVR 3 */
+    const char *data_service_host;           /* PBS_DATA_SERVICE_HOST */
+    unsigned batch_port;                     /* PBS_BATCH_SERVICE_PORT, 15001 */
+    unsigned batch_port_dis;                 /* PBS_BATCH_SERVICE_PORT_DIS, 15001 */
+    unsigned mom_port;                       /* PBS_MOM_SERVICE_PORT, 15002 */
+    unsigned manager_port;                   /* PBS_MANAGER_SERVICE_PORT, 15003 */
+    unsigned data_port;                      /* PBS_DATA_SERVICE_PORT, 15007 */
+    unsigned comm_threads;                   /* PBS_COMM_THREADS, 4 */
+    unsigned comm_log_events;         /* PBS_COMM_LOG_EVENTS, 0: forced lines only */
+    unsigned sched_threads;           /* PBS_SCHED_THREADS, 0: one per core */
+    unsigned syslog, syslog_severity; /* PBS_SYSLOG 0, PBS_SYSLOGSEVR 3 */
     bool start_server, start_sched, start_mom, start_comm; /* PBS_START_* */
     bool use_compression, use_mcast; /* PBS_USE_COMPRESSION, PBS_USE_MCAST: on */
     bool local_log;                  /* PBS_LOCALLOG */

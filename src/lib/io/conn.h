@@ -59,16 +59,16 @@ struct conn_events {
 struct conn_config {
     const struct conn_events *events; /* must outlive the connection */
     void *arg;
-    conn_parse_fn parse;        /* NULL: packet_peek */
-    size_t max_frame_bytes;     /* 0: CONN_MAX_FRAME_BYTES */
-    size_t max_output_bytes;    /* 0: CONN_MAX_OUTPUT_BYTES */
-    int64_t partial_ms;         /* 0: CONN_PARTIAL_MS, < 0: no limit */
-    int64_t idle_ms;            /* <= 0: no limit */
-    int64_t stall_ms;           /* 0: CONN_STALL_MS, < 0: no limit */
+    conn_parse_fn parse;     /* NULL: packet_peek */
+    size_t max_frame_bytes;  /* 0: CONN_MAX_FRAME_BYTES */
+    size_t max_output_bytes; /* 0: CONN_MAX_OUTPUT_BYTES */
+    int64_t partial_ms;      /* 0: CONN_PARTIAL_MS, < 0: no limit */
+    int64_t idle_ms;         /* <= 0: no limit */
+    int64_t stall_ms;        /* 0: CONN_STALL_MS, < 0: no limit */
     /* Where the memory of the buffers is counted: input that is not handed over yet,
      * output that is not taken yet. Must outlive the connection; NULL: nowhere. */
     struct budget *budget;
-    bool connecting;            /* fd is from net_connect(): not yet connected */
+    bool connecting; /* fd is from net_connect(): not yet connected */
 };
 
 #define CONN_MAX_FRAME_BYTES  (64u << 20)

@@ -61,10 +61,12 @@ void log_day_text(int64_t at, char *text)
 static int file_open(const struct logfile *lf, const char *day)
 {
     char *path = lf->file ? xstrdup(lf->file) : xasprintf("%s/%s", lf->dir, day);
-    /* A file that the administrator names may be a link or a device; in the directory of
-     * days others may be allowed to make files, and the name of tomorrow is known. */
+    /* A file that the administrator names may be a link or a device; in the directory
+     * of days others may be allowed to make files, and the name of tomorrow is known.
+     */
     int own = lf->file ? 0 : O_NOFOLLOW | O_NONBLOCK;
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | own, 0644);
+    int fd =
+        open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | own, 0644);
 
     free(path);
     return fd;

@@ -282,10 +282,10 @@ static bool child_reap_one(struct loop *l)
 
     if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == 0)
         return false;
-    DL_FOREACH(l->children, c)
+    DL_FOREACH (l->children, c)
         if (c->pid == ended.si_pid)
             return child_reap(l, c);
-    DL_FOREACH(l->children, c)
+    DL_FOREACH (l->children, c)
         if (child_reap(l, c))
             return true;
     return false;

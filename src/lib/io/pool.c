@@ -34,8 +34,7 @@ static void drop_all(struct pool_job **list)
 {
     struct pool_job *job, *next;
 
-    DL_FOREACH_SAFE(*list, job, next)
-    {
+    DL_FOREACH_SAFE (*list, job, next) {
         DL_DELETE(*list, job);
         job->drop(job);
     }
@@ -85,8 +84,7 @@ static void on_ended(void *arg)
     list = p->ended;
     p->ended = NULL;
     pthread_mutex_unlock(&p->lock);
-    DL_FOREACH_SAFE(list, job, next)
-    {
+    DL_FOREACH_SAFE (list, job, next) {
         DL_DELETE(list, job);
         job->done(job);
     }

@@ -16,10 +16,10 @@
  * work. */
 bool startup_tells_version(int argc, char **argv);
 
-/* pbs.conf (conf_load()). NULL after words on stderr: the daemon ends with status 1. So it
- * does when somebody else could have written the file, which says what a daemon runs and
- * whom it believes: it belongs to root, another account of the system or the uid that runs
- * the daemon, and so does its group where that may write. */
+/* pbs.conf (conf_load()). NULL after words on stderr: the daemon ends with status 1. So
+ * it does when somebody else could have written the file, which says what a daemon runs
+ * and whom it believes: it belongs to root, another account of the system or the uid
+ * that runs the daemon, and so does its group where that may write. */
 struct conf *startup_conf(void);
 
 /* logfile_open(), and PBS_CORE_LIMIT of its conf: a wrong one is a line of the log, and

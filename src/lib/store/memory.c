@@ -314,13 +314,11 @@ static void mem_close(struct store *s)
     struct mem_object *o, *next_o;
     struct mem_note *n, *next_n;
 
-    HASH_ITER(hh, m->objects, o, next_o)
-    {
+    HASH_ITER (hh, m->objects, o, next_o) {
         HASH_DEL(m->objects, o);
         object_free(o);
     }
-    HASH_ITER(hh, m->notes, n, next_n)
-    {
+    HASH_ITER (hh, m->notes, n, next_n) {
         HASH_DEL(m->notes, n);
         free(n->key);
         free(n->value);

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Free pages that a file may keep for its next records; more of them go back to the file
- * system, so many behind one commit. */
+/* Free pages that a file may keep for its next records; more of them go back to the
+ * file system, so many behind one commit. */
 #define FREE_PAGES   4096
 #define VACUUM_PAGES "1024"
 
@@ -350,8 +350,8 @@ static void sqlite_close(struct store *s)
 }
 
 static const struct store_ops sqlite_ops = {
-    sqlite_close,    sqlite_commit,  sqlite_load,
-    sqlite_note_get, sqlite_journal, sqlite_prune, sqlite_tidy,
+    sqlite_close,   sqlite_commit, sqlite_load, sqlite_note_get,
+    sqlite_journal, sqlite_prune,  sqlite_tidy,
 };
 
 /* Opening. */

@@ -21,8 +21,8 @@
 
 struct store;
 
-/* Longer values (scripts, large lists) are whole in the object's row; the journal, which
- * outlives the object by weeks, has their front and their length. */
+/* Longer values (scripts, large lists) are whole in the object's row; the journal,
+ * which outlives the object by weeks, has their front and their length. */
 #define STORE_JOURNAL_BYTES 16384
 
 /* One attribute's change; 'after' NULL removes the row. */
@@ -107,10 +107,10 @@ bool store_is_new(const struct store *s);
 int store_commit(struct store *s, const struct store_batch *batch,
                  struct diag *why) MUST_CHECK;
 
-/* After a commit that failed: because the database could not be asked, or did not answer
- * in time. It may be there again at any moment. False when it has answered that it
- * cannot: its disk is full or broken, and trying again helps only when somebody has done
- * something about that. */
+/* After a commit that failed: because the database could not be asked, or did not
+ * answer in time. It may be there again at any moment. False when it has answered that
+ * it cannot: its disk is full or broken, and trying again helps only when somebody has
+ * done something about that. */
 bool store_is_out_of_reach(const struct store *s);
 
 /* Hand every object over in order of creation: op STORE_CREATE, fact "loaded", seq of
@@ -148,9 +148,9 @@ int store_journal_prune(struct store *s, int64_t before_at, uint64_t max, uint64
  * commits. A failure is nobody's business. */
 void store_tidy(struct store *s);
 
-/* In-memory store only, for tests and the simulator: commits fail while 'failing', as of a
- * database that is out of reach; while 'full', as of a full disk; a restart: a new store
- * with the content of 's', which is closed. */
+/* In-memory store only, for tests and the simulator: commits fail while 'failing', as
+ * of a database that is out of reach; while 'full', as of a full disk; a restart: a new
+ * store with the content of 's', which is closed. */
 void store_memory_fail(struct store *s, bool failing);
 void store_memory_fill(struct store *s, bool full);
 struct store *store_memory_reopen(struct store *s);

@@ -85,8 +85,8 @@ void wire_encode(struct buf *out, const struct wire_field *fields, const void *f
  * in a list of strings, 3.2 in a list of attributes, 6 2/3 in the worst of the records.
  * So one array is at most WIRE_MOST_TIMES the bytes present, and all that a message of
  * 'len' bytes takes at most WIRE_MOST_BYTES(len), of which the 256 are for its body's
- * struct and for alignment. The doors of whole messages (batch.h, is.h, tpp.h) give back
- * what a message took that they refuse. */
+ * struct and for alignment. The doors of whole messages (batch.h, is.h, tpp.h) give
+ * back what a message took that they refuse. */
 enum dis_error wire_decode(struct dis_in *in, const struct wire_field *fields,
                            void *to) MUST_CHECK;
 #define WIRE_MOST_TIMES      7

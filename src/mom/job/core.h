@@ -34,8 +34,8 @@ enum job_phase {
     JOB_OBIT = 58,   /* obituary to be sent or acknowledged */
 };
 
-/* What runs of a job: a session of processes. A job on this host has its top task; those
- * that it spawns, and those of other hosts' jobs here, will stand beside it. */
+/* What runs of a job: a session of processes. A job on this host has its top task;
+ * those that it spawns, and those of other hosts' jobs here, will stand beside it. */
 struct mom_task {
     uint32_t number; /* 1: the top task */
     int32_t session; /* 0: not begun */
@@ -60,20 +60,20 @@ struct mom_job {
     struct buf script;
     struct buf saved[2]; /* output and error output of an earlier run elsewhere */
     enum job_phase phase;
-    struct peer *peer;            /* it is received from; NULL: not under way */
-    struct mom_job *prev, *next;  /* of the same peer */
-    uint64_t stream;              /* where its Commit came from */
-    const char *msgid;            /* of its Commit */
+    struct peer *peer;           /* it is received from; NULL: not under way */
+    struct mom_job *prev, *next; /* of the same peer */
+    uint64_t stream;             /* where its Commit came from */
+    const char *msgid;           /* of its Commit */
     bool again; /* the same run is sent once more: answer, change nothing */
     int32_t run_version;
     struct mom_task top;
-    int32_t status;     /* exit status */
-    bool status_is_set; /* a negative status given before the end stays */
-    int64_t since_at;   /* the clock of walltime runs since; 0: it stands */
-    int64_t walltime_s; /* before since_at */
+    int32_t status;           /* exit status */
+    bool status_is_set;       /* a negative status given before the end stays */
+    int64_t since_at;         /* the clock of walltime runs since; 0: it stands */
+    int64_t walltime_s;       /* before since_at */
     int64_t walltime_limit_s; /* -1: none */
-    int64_t kill_at; /* SIGKILL follows; INT64_MAX: no */
-    int64_t obit_at; /* last sent; 0: not yet */
+    int64_t kill_at;          /* SIGKILL follows; INT64_MAX: no */
+    int64_t obit_at;          /* last sent; 0: not yet */
     struct deadline due;
     unsigned n_copying;
     bool is_lost;       /* ran before the restart, and nothing is known of it */
@@ -118,7 +118,7 @@ struct mom {
     bool sampling;
 };
 
-/* --- out.c: effects. What they point to is copied into out->arena. ---------------- */
+/* out.c: effects. What they point to is copied into out->arena. */
 
 /* Append an effect for the caller to fill in; valid until the next one is added. */
 struct mom_effect *out_add(struct mom_out *out, enum mom_effect_kind kind);
@@ -148,7 +148,7 @@ void out_reply_text(struct mom_out *out, uint64_t stream, const char *msgid,
 void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,
                     enum reply_choice choice, const char *job_id);
 
-/* --- job.c: a job's attributes, what they say, its record ------------------------- */
+/* job.c: a job's attributes, what they say, its record. */
 
 /* A job among m->jobs with copies of the attributes; the id must not be there yet. */
 struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs);
@@ -177,7 +177,7 @@ bool job_leaves_files(const struct mom_job *j);
 void job_encode(const struct mom_job *j, struct buf *out);
 struct mom_job *job_decode(struct mom *m, const char *data, size_t len);
 
-/* --- job_peer.c: on which streams jobs are under way ---------------------------------- */
+/* job_peer.c: on which streams jobs are under way. */
 
 /* The job is received on that stream from now on, until peer_release(); job_free() does
  * that too. */
@@ -187,7 +187,7 @@ bool peer_is_of(const struct mom_job *j, uint64_t stream);
 /* The oldest job that is under way there; NULL when there is none. */
 struct mom_job *peer_job(const struct mom *m, uint64_t stream);
 
-/* --- link.c: the way to the server (tpp.md 5.3, 5.4) ------------------------------ */
+/* link.c: the way to the server (tpp.md 5.3, 5.4). */
 
 /* Connect anew when the next hello is due. */
 void link_tick(struct mom *m, int64_t now_at, struct mom_out *out);
@@ -206,7 +206,7 @@ void link_add_ranges(struct mom *m, const struct is_message *msg, struct mom_out
 /* A server that spoke first on this stream becomes ours when we have none. */
 void link_adopt(struct mom *m, uint64_t stream, struct mom_out *out);
 
-/* --- requests.c, receive.c: what the server asks ---------------------------------- */
+/* requests.c, receive.c: what the server asks. */
 
 /* One batch request; 'known': its body was understood. It is answered, now or when the
  * shell has carried something out. */
@@ -225,7 +225,7 @@ void receive_output(struct mom *m, uint64_t stream, const char *msgid,
 /* The stream is over: what was half received on it is forgotten. */
 void receive_drop_stream(struct mom *m, uint64_t stream);
 
-/* --- life.c: from the start to the server's last word ----------------------------- */
+/* life.c: from the start to the server's last word. */
 
 /* Its record is stored: start it. */
 void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
@@ -254,7 +254,8 @@ void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out);
 /* Something of the job has changed that decides when it is due. Called by whoever
  * changes it: phase, kill_at, obit_at, the clock and the limit of walltime. */
 void life_reckon(struct mom *m, struct mom_job *j);
-/* Usage of one job, of all that run, with what a server needs that never heard of it. */
+/* Usage of one job, of all that run, with what a server needs that never heard of it.
+ */
 void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
 void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out);
 /* The server's answer to obituaries: what it acknowledged is over, what it rejected is
@@ -267,7 +268,7 @@ int64_t life_deadline(const struct mom *m);
 /* The part of it that is a job's. */
 int64_t life_due_at(const struct mom *m, const struct mom_job *j);
 
-/* --- usage.c: resources_used and limits (execution.md 17, 18) --------------------- */
+/* usage.c: resources_used and limits (execution.md 17, 18). */
 
 /* Append resources_used as the server is told; texts in 'arena'. */
 void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
@@ -281,7 +282,7 @@ int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j);
 void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
                    struct mom_out *out);
 
-/* --- signals.c -------------------------------------------------------------------- */
+/* signals.c. */
 
 /* "SIGTERM", "TERM", "15"; -1 when there is no such signal. */
 int signal_number(const char *name);

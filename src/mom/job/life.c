@@ -15,8 +15,8 @@ static void save(const struct mom_job *j, struct mom_out *out)
 }
 
 /* No deadline costs a look at other jobs: each job has the earliest of its own among
- * m->due. An obituary waits for a server that is registered, and then goes to it at once
- * (link_hello_reply()). */
+ * m->due. An obituary waits for a server that is registered, and then goes to it at
+ * once (link_hello_reply()). */
 int64_t life_due_at(const struct mom *m, const struct mom_job *j)
 {
     int64_t at = usage_walltime_end(m, j);
@@ -131,9 +131,9 @@ static void send_updates(struct mom *m, int64_t now_at, struct mom_out *out)
     if (!m->registered)
         return;
     msg.updates = ARENA_ARRAY(out->arena, struct is_job_update, HASH_COUNT(m->jobs));
-    HASH_ITER(hh, m->jobs, j, tmp)
-    if (has_news(j))
-        add_update(m, now_at, j, &msg, out->arena);
+    HASH_ITER (hh, m->jobs, j, tmp)
+        if (has_news(j))
+            add_update(m, now_at, j, &msg, out->arena);
     if (msg.n_updates)
         out_send(out, m->server, &msg);
 }
@@ -142,8 +142,8 @@ void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
 
-    HASH_ITER(hh, m->jobs, j, tmp)
-    j->is_told = false;
+    HASH_ITER (hh, m->jobs, j, tmp)
+        j->is_told = false;
     send_updates(m, now_at, out);
 }
 
@@ -168,9 +168,9 @@ void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
 
-    HASH_ITER(hh, m->jobs, j, tmp)
-    if (j->phase == JOB_OBIT && !j->is_dropped)
-        life_send_obit(m, now_at, j, out);
+    HASH_ITER (hh, m->jobs, j, tmp)
+        if (j->phase == JOB_OBIT && !j->is_dropped)
+            life_send_obit(m, now_at, j, out);
 }
 
 static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
@@ -424,8 +424,8 @@ void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
 
-    HASH_ITER(hh, m->jobs, j, tmp)
-    usage_enforce(m, now_at, j, out);
+    HASH_ITER (hh, m->jobs, j, tmp)
+        usage_enforce(m, now_at, j, out);
     send_updates(m, now_at, out);
 }
 
@@ -496,8 +496,7 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
 {
     struct mom_job *j, *tmp;
 
-    HASH_ITER(hh, m->jobs, j, tmp)
-    {
+    HASH_ITER (hh, m->jobs, j, tmp) {
         recover(m, now_at, kill_jobs, j, out);
         life_reckon(m, j);
         if (j->phase == JOB_RUNNING)

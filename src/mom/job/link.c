@@ -309,8 +309,7 @@ static void list_jobs(const struct mom *m, struct is_message *msg, struct arena 
     struct mom_job *j, *tmp;
 
     msg->running = ARENA_ARRAY(arena, struct is_running, HASH_COUNT(m->jobs));
-    HASH_ITER(hh, m->jobs, j, tmp)
-    {
+    HASH_ITER (hh, m->jobs, j, tmp) {
         const char *on = wire_attrs_value(&j->attrs, "exec_vnode", NULL);
 
         if (j->phase < JOB_PRERUN || j->is_dropped)

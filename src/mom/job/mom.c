@@ -30,10 +30,9 @@ void mom_free(struct mom *m)
 
     if (!m)
         return;
-    HASH_ITER(hh, m->jobs, j, tmp)
-    job_free(m, j);
-    HASH_ITER(hh, m->copies, c, next)
-    {
+    HASH_ITER (hh, m->jobs, j, tmp)
+        job_free(m, j);
+    HASH_ITER (hh, m->copies, c, next) {
         HASH_DEL(m->copies, c);
         free(c->msgid);
         free(c->job_id);
@@ -138,8 +137,7 @@ void mom_stop(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out
     struct mom_job *j, *tmp;
 
     (void)now_at;
-    HASH_ITER(hh, m->jobs, j, tmp)
-    {
+    HASH_ITER (hh, m->jobs, j, tmp) {
         if (kill_jobs && job_has_processes(j))
             life_give_back(j, out);
     }
@@ -218,9 +216,9 @@ const char *mom_running(const struct mom *m, size_t i)
 {
     struct mom_job *j, *tmp;
 
-    HASH_ITER(hh, m->jobs, j, tmp)
-    if (job_has_processes(j) && i-- == 0)
-        return j->id;
+    HASH_ITER (hh, m->jobs, j, tmp)
+        if (job_has_processes(j) && i-- == 0)
+            return j->id;
     return NULL;
 }
 
@@ -229,8 +227,8 @@ int64_t mom_recount_deadline(const struct mom *m)
     int64_t at = m->sample_at;
     struct mom_job *j, *tmp;
 
-    HASH_ITER(hh, m->jobs, j, tmp)
-    at = MIN_OF(at, life_due_at(m, j));
+    HASH_ITER (hh, m->jobs, j, tmp)
+        at = MIN_OF(at, life_due_at(m, j));
     if (m->router_is_up && !m->registered)
         at = MIN_OF(at, m->hello_at);
     return at;

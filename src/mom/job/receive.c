@@ -54,8 +54,9 @@ static int check_attrs(const struct mom *m, const struct wire_attrs *attrs,
 
 /* The same run once more: the server did not hear the answer. Any other run of a job
  * that is here is refused. */
-static bool queue_known(struct mom *m, struct mom_job *j, uint64_t stream, const char *msgid,
-                        const struct wire_attrs *attrs, struct mom_out *out)
+static bool queue_known(struct mom *m, struct mom_job *j, uint64_t stream,
+                        const char *msgid, const struct wire_attrs *attrs,
+                        struct mom_out *out)
 {
     const char *version = wire_attrs_value(attrs, "run_version", NULL);
 

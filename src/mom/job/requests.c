@@ -264,8 +264,8 @@ static bool serves_user(const struct mom *m, const char *user)
 }
 
 /* Of a job that is here or of one that is still to come: files are staged in before
- * QueueJob, and removed when a start was refused (tpp.md 6.2). What is being received is
- * not here yet. */
+ * QueueJob, and removed when a start was refused (tpp.md 6.2). What is being received
+ * is not here yet. */
 static void take_files(const struct ask *a)
 {
     const struct body_files *body = a->rq->body;

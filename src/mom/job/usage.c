@@ -49,7 +49,7 @@ static const char *asked(const struct mom_job *j, const char *resource,
 
 /* A pretended run uses what it asked for. */
 static void pretended_attrs(const struct mom_job *j, const char *walltime,
-                       struct wire_attrs *ret, struct arena *arena)
+                            struct wire_attrs *ret, struct arena *arena)
 {
     const char *mem = arena_strdup(arena, asked(j, "mem", "0kb"));
 
@@ -71,11 +71,14 @@ void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
         pretended_attrs(j, walltime, ret, arena);
         return;
     }
-    add_used(ret, arena, "cpupercent", arena_printf(arena, "%" PRId64, j->top.cpupercent));
+    add_used(ret, arena, "cpupercent",
+             arena_printf(arena, "%" PRId64, j->top.cpupercent));
     add_used(ret, arena, "cput", duration_text(arena, scaled_cput(m, j)));
-    add_used(ret, arena, "mem", arena_printf(arena, "%" PRId64 "kb", j->top.used.mem_kb));
+    add_used(ret, arena, "mem",
+             arena_printf(arena, "%" PRId64 "kb", j->top.used.mem_kb));
     add_used(ret, arena, "ncpus", arena_strdup(arena, asked(j, "ncpus", "0")));
-    add_used(ret, arena, "vmem", arena_printf(arena, "%" PRId64 "kb", j->top.used.vmem_kb));
+    add_used(ret, arena, "vmem",
+             arena_printf(arena, "%" PRId64 "kb", j->top.used.vmem_kb));
     add_used(ret, arena, "walltime", walltime);
 }
 

@@ -65,8 +65,7 @@ void mock_free(struct mock *x)
 
     if (!x)
         return;
-    HASH_ITER(hh, x->runs, r, next)
-    {
+    HASH_ITER (hh, x->runs, r, next) {
         run_free(x, r);
     }
     deadlines_fini(&x->ends);

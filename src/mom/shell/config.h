@@ -18,7 +18,7 @@ struct config {
     int64_t min_check_poll_s, max_check_poll_s;
     double cputmult, wallmult;
     bool enforce_mem;
-    int64_t copy_alarm_s; /* time that one request to copy files may take */
+    int64_t copy_alarm_s;  /* time that one request to copy files may take */
     const char *tmpdir;    /* NULL: of pbs.conf */
     const char *node_name; /* $momname; NULL: as pbs.conf says */
     size_t n_clients;

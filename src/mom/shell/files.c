@@ -5,8 +5,8 @@
 
 #include "mom/shell/as_user.h"
 #include "mom/shell/copy.h"
-#include "mom/shell/safe_name.h"
 #include "mom/shell/plain.h"
+#include "mom/shell/safe_name.h"
 #include "mom/shell/tree.h"
 
 #include <errno.h>

@@ -38,7 +38,8 @@ static int check_dir(const char *path, mode_t mode, bool is_private, struct diag
         ((st.st_mode & 022) || (st.st_uid != 0 && st.st_uid != geteuid())))
         return diag_set(why, PBSE_SYSTEM, "Warning: one of chk_file_sec failed: %s",
                         path);
-    /* Whose spool it is may rename what is in it: jobs' names are safe with root only. */
+    /* Whose spool it is may rename what is in it: jobs' names are safe with root only.
+     */
     if (!is_private && st.st_uid != 0 && st.st_uid != geteuid())
         return diag_set(why, PBSE_SYSTEM, "Warning: one of chk_file_sec failed: %s",
                         path);

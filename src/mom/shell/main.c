@@ -251,8 +251,8 @@ static void refuse_client(void *arg, int fd, const struct sockaddr_in *peer)
     close(fd);
 }
 
-/* The port of the resource monitor is ours as long as we run, although nothing is served
- * on it: another MoM on this host notices. 0, or the exit status. */
+/* The port of the resource monitor is ours as long as we run, although nothing is
+ * served on it: another MoM on this host notices. 0, or the exit status. */
 static int take_ports(struct shell *s, struct listener **held)
 {
     const char *addr = s->user[0] ? "127.0.0.1" : NULL;

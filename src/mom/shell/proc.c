@@ -98,8 +98,9 @@ static void add_process(void *arg, pid_t pid, const struct stat_line *st)
     (*found)->n_processes++;
 }
 
-/* Sessions are looked up, not compared with each process: a host with many jobs has many
- * processes too. cput_s is in milliseconds meanwhile, for many short ones add up. */
+/* Sessions are looked up, not compared with each process: a host with many jobs has
+ * many processes too. cput_s is in milliseconds meanwhile, for many short ones add up.
+ */
 void proc_sample(struct proc_session *sessions, size_t n)
 {
     struct sampling s = { .v = xcalloc(n + 1, sizeof(*s.v)), .n = n };

@@ -1,5 +1,5 @@
-/* safe_name.h - a job's own names in directories where everybody may make names: the spool,
- * undelivered/, the scratch directories' parent.
+/* safe_name.h - a job's own names in directories where everybody may make names: the
+ * spool, undelivered/, the scratch directories' parent.
  *
  * Anybody can make a file or a directory there with the name of a future job. What a
  * job needs is made under a name that nobody can guess and then put into its place in

@@ -196,9 +196,9 @@ static void make_room(struct service *sv)
 
     if (sv->n_strangers < MAX_STRANGERS)
         return;
-    DL_FOREACH(sv->clients, c)
-    if (!c->is_known && (!first || (first->may_serve && !c->may_serve)))
-        first = c;
+    DL_FOREACH (sv->clients, c)
+        if (!c->is_known && (!first || (first->may_serve && !c->may_serve)))
+            first = c;
     if (first)
         client_free(first);
 }
@@ -259,8 +259,8 @@ void service_free(struct service *sv)
 
     if (!sv)
         return;
-    DL_FOREACH_SAFE(sv->clients, c, next)
-    client_free(c);
+    DL_FOREACH_SAFE (sv->clients, c, next)
+        client_free(c);
     listener_free(sv->listener);
     free(sv);
 }
@@ -269,9 +269,9 @@ static struct client *client_find(const struct service *sv, uint64_t connection)
 {
     struct client *c;
 
-    DL_FOREACH(sv->clients, c)
-    if (c->id == connection)
-        return c;
+    DL_FOREACH (sv->clients, c)
+        if (c->id == connection)
+            return c;
     return NULL;
 }
 

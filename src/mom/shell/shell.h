@@ -36,7 +36,7 @@ struct shell {
     struct leaf *leaf;
     struct mom *mom;
     struct executor executor;
-    struct mock *mock_runs; /* -m */
+    struct mock *mock_runs;  /* -m */
     struct service *service; /* the port for servers that send large jobs */
     struct task *tasks;
     struct arena *arena;    /* of the effects being carried out */

@@ -5,8 +5,8 @@
 
 #include "lib/io/child.h"
 #include "mom/shell/home.h"
-#include "mom/shell/safe_name.h"
 #include "mom/shell/plain.h"
+#include "mom/shell/safe_name.h"
 
 #include <errno.h>
 #include <fcntl.h>

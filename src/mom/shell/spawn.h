@@ -17,14 +17,14 @@
 
 struct spawn_report { /* what the job says through 'report_fd', once */
     int32_t session;
-    int32_t status; /* why it does not start, 0 if it does */
+    int32_t status;              /* why it does not start, 0 if it does */
     char text[SPAWN_TEXT_BYTES]; /* for the log; also when it starts */
 };
 
 struct spawned {
     pid_t shepherd;
     int report_fd; /* reading does not wait */
-    int go_fd; /* one byte lets the job begin; closing it ends the job */
+    int go_fd;     /* one byte lets the job begin; closing it ends the job */
 };
 
 /* PBSE_SYSTEM with words when there is no process or pipe to be had. */

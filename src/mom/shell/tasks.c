@@ -30,7 +30,7 @@ struct task {
     char *job_id;
     int run_version;
     int32_t session;
-    pid_t shepherd; /* while 'child' is watched */
+    pid_t shepherd;       /* while 'child' is watched */
     int report_fd, go_fd; /* -1: closed */
     struct loop_fd *report;
     struct loop_child *child;
@@ -241,12 +241,11 @@ void tasks_sample(struct shell *s, struct mom_out *out)
     struct proc_session *ps = xcalloc(n + 1, sizeof(*ps));
     struct task *t, *tmp;
 
-    HASH_ITER(hh, s->tasks, t, tmp)
-    ps[i++].session = t->session > 1 ? t->session : -1;
+    HASH_ITER (hh, s->tasks, t, tmp)
+        ps[i++].session = t->session > 1 ? t->session : -1;
     proc_sample(ps, n);
     i = 0;
-    HASH_ITER(hh, s->tasks, t, tmp)
-    {
+    HASH_ITER (hh, s->tasks, t, tmp) {
         if (ps[i].n_processes)
             mom_used(s->mom, clock_read(), t->job_id, &ps[i].used);
         i++;
@@ -298,8 +297,7 @@ static void on_watch(void *arg)
     struct task *t, *tmp;
     bool more = false;
 
-    HASH_ITER(hh, s->tasks, t, tmp)
-    {
+    HASH_ITER (hh, s->tasks, t, tmp) {
         if (!t->adopted)
             continue;
         if (!adopted_has_ended(t)) {
@@ -410,8 +408,7 @@ void tasks_close(struct shell *s)
 {
     struct task *t, *tmp;
 
-    HASH_ITER(hh, s->tasks, t, tmp)
-    {
+    HASH_ITER (hh, s->tasks, t, tmp) {
         unlist(t);
         free_task(t);
     }

@@ -251,7 +251,7 @@ bool fit_first(struct fit *f)
     return !pack && place_all(f, 0, f->n_hosts);
 }
 
-/* --- set-up --- */
+/* Set-up. */
 
 static void add_hosts(struct fit *f, const size_t *order, size_t n)
 {
@@ -359,7 +359,7 @@ bool fit_find(struct fit *f)
         MUST(is_complete(f));
         return true;
     }
-    MUST(f->n_placed == 0); /* what was tried is given back */
+    MUST(f->n_placed == 0);         /* what was tried is given back */
     f->failed_chunk = failed_chunk; /* first fit's failure is what users are told */
     f->failed_copy = failed_copy;
     return false;

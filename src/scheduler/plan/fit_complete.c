@@ -34,7 +34,7 @@ struct search {
     int64_t checks;
 };
 
-/* --- before the search --- */
+/* Before the search. */
 
 static void list_candidates(struct search *s)
 {
@@ -118,7 +118,7 @@ static void list_items(struct search *s)
     s->n_items = n;
 }
 
-/* --- the search --- */
+/* The search. */
 
 static bool scatter_forbids(const struct search *s, size_t vnode)
 {

@@ -51,7 +51,7 @@ static int64_t end_of(const struct planner *pl, const struct snap_job *j)
     return pl->now_at + length_s;
 }
 
-/* --- the room of a reservation --- */
+/* The room of a reservation. */
 
 static void add_to_room(struct world *w, struct room *room,
                         const struct placement *nodes)
@@ -213,7 +213,7 @@ static enum plan_failure search_room(struct jobs *jobs, const struct snap_job *j
     return FAIL_NONE;
 }
 
-/* --- the open field --- */
+/* The open field. */
 
 /* The queue whose own vnodes its jobs use; NULL: the vnodes of no queue. */
 static const char *queue_with_vnodes(const struct planner *pl, const struct snap_job *j)
@@ -262,7 +262,7 @@ static enum plan_failure search_field(struct planner *pl, const struct snap_job 
     return fits_now(pl, j, queue) ? FAIL_CONFLICT : failure;
 }
 
-/* --- one job --- */
+/* One job. */
 
 static void say_why(struct jobs *jobs, const struct snap_job *j,
                     const struct failure *fail)
@@ -361,7 +361,7 @@ static void try_job(struct jobs *jobs, const struct snap_job *j)
     say_why(jobs, j, &fail);
 }
 
-/* --- all of them --- */
+/* All of them. */
 
 bool jobs_wait(struct planner *pl)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- names --- */
+/* Names. */
 
 struct entry {
     const char *name;
@@ -83,7 +83,7 @@ static struct names resv_queue_names(const struct world *w)
     return names;
 }
 
-/* --- links --- */
+/* Links. */
 
 static bool is_placed(const struct snap_job *j)
 {
@@ -154,7 +154,7 @@ struct links *links_new(struct world *w)
     return links;
 }
 
-/* --- beside a reservation --- */
+/* Beside a reservation. */
 
 bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,
                 size_t res)

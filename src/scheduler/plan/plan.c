@@ -127,7 +127,7 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
     world_fini(pl.w);
 }
 
-/* --- steps as requests --- */
+/* Steps as requests. */
 
 /* A server that numbers its questions is told why not; NULL for others. */
 static const char *reason_of(const struct plan_step *step, struct arena *arena)

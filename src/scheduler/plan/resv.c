@@ -20,7 +20,7 @@ struct question {
     int64_t end_at;
 };
 
-/* --- answers --- */
+/* Answers. */
 
 static struct plan_step *answer(const struct question *q, enum plan_kind kind)
 {
@@ -76,7 +76,7 @@ static enum plan_failure blame_time(const struct question *q, enum plan_failure 
     return failure;
 }
 
-/* --- dedicated time --- */
+/* Dedicated time. */
 
 /* Would the window run into dedicated time, or out of it? What has been promised before
  * is not asked again. */
@@ -96,7 +96,7 @@ static void move_to(struct question *q, int64_t start_at)
     q->start_at = start_at;
 }
 
-/* --- not running: a search as for a new one --- */
+/* Not running: a search as for a new one. */
 
 static bool search_anywhere(const struct question *q, struct placement *found,
                             enum plan_failure *failure, struct plan_short *why)
@@ -136,7 +136,7 @@ static void place_anywhere(struct question *q)
     world_restore(q->pl->w, q->r->id);
 }
 
-/* --- running: keep what works --- */
+/* Running: keep what works. */
 
 /* A chunk that the reservation has already. */
 struct own_chunk {
@@ -439,7 +439,7 @@ static void place_running(struct question *q)
         deny(q, FAIL_RESV_JOBS, NULL);
 }
 
-/* --- which questions are open --- */
+/* Which questions are open. */
 
 static bool is_due(const struct planner *pl, const struct snap_resv *r)
 {

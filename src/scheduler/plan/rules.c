@@ -25,7 +25,7 @@ bool rules_waits(const struct planner *pl, const char *only, const struct snap_j
     return j->state == 'Q' || is_to_be_resumed(j) || (j->array && j->state == 'B');
 }
 
-/* --- may it run? --- */
+/* May it run? */
 
 static bool is_of_stopped_queue(const struct planner *pl, const struct snap_job *j)
 {
@@ -89,7 +89,7 @@ enum plan_failure rules_refuse(const struct planner *pl, bool asked,
     return FAIL_NONE;
 }
 
-/* --- in what order? --- */
+/* In what order? */
 
 /* Jobs of reservations first, reservation after reservation. */
 static int64_t by_resv(const struct planner *pl, const struct snap_job *j)

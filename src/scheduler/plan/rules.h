@@ -1,4 +1,5 @@
-/* rules.h - which jobs are considered and in what order, as rows (scheduling.md 10, 11).
+/* rules.h - which jobs are considered and in what order, as rows (scheduling.md 10,
+ * 11).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_PLAN_RULES_H
@@ -6,12 +7,12 @@
 
 #include "scheduler/plan/plan.h"
 
-/* Does the job wait for this scheduler, whether it is served or not? 'only' is the job of
- * command 11, NULL: none. */
+/* Does the job wait for this scheduler, whether it is served or not? 'only' is the job
+ * of command 11, NULL: none. */
 bool rules_waits(const struct planner *pl, const char *only, const struct snap_job *j);
 
-/* Why a job that waits is not considered, FAIL_NONE: it is. Command 11 ('asked') is held
- * up by no rule of its queue. */
+/* Why a job that waits is not considered, FAIL_NONE: it is. Command 11 ('asked') is
+ * held up by no rule of its queue. */
 enum plan_failure rules_refuse(const struct planner *pl, bool asked,
                                const struct snap_job *j);
 

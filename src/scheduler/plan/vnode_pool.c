@@ -1,4 +1,5 @@
-/* vnode_pool.c - from timelines to what a search may use, and from a failure to its reason.
+/* vnode_pool.c - from timelines to what a search may use, and from a failure to its
+ * reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/vnode_pool.h"
@@ -69,7 +70,7 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
     }
 }
 
-/* --- the result --- */
+/* The result. */
 
 static bool is_last_on_host(const struct world *w, const struct fit *f, size_t placed,
                             size_t host)
@@ -115,7 +116,7 @@ void pool_take_result(struct world *w, const struct fit *f, struct placement *re
     }
 }
 
-/* --- reasons --- */
+/* Reasons. */
 
 /* The most any eligible vnode, or host where chunks may be split, has of a resource. */
 static int64_t most_free(const struct fit *f, const struct req_chunk *chunk, size_t res)
@@ -250,7 +251,7 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
     return fit_find(&f);
 }
 
-/* --- the earliest start --- */
+/* The earliest start. */
 
 static int compare_times(const void *a, const void *b)
 {

@@ -1,4 +1,5 @@
-/* vnode_pool.h - what is free for one request: vnodes that may be used, and how much of them.
+/* vnode_pool.h - what is free for one request: vnodes that may be used, and how much of
+ * them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_PLAN_VNODE_POOL_H
@@ -29,8 +30,8 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq);
 /* One search for a whole request through the window; what is found is in *ret. On
  * failure FAIL_SHORT and so on, with the details in *why. */
 enum plan_failure pool_search(struct pool *pool, struct world *w,
-                            const struct request *rq, struct placement *ret,
-                            struct plan_short *why);
+                              const struct request *rq, struct placement *ret,
+                              struct plan_short *why);
 
 /* Join the chunks found to a placement, with bare chunks for the rest of hosts that are
  * taken whole. */
@@ -38,7 +39,7 @@ void pool_take_result(struct world *w, const struct fit *f, struct placement *re
 
 /* Why the chunk on which 'f' failed found no place. */
 enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
-                             struct plan_short *why);
+                               struct plan_short *why);
 
 /* Would the request fit on the complex if nobody held anything? */
 bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,

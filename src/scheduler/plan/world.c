@@ -94,7 +94,7 @@ static void read_policy(struct world *w)
     }
 }
 
-/* --- order, names, hosts --- */
+/* Order, names, hosts. */
 
 static int64_t sort_value(const struct world *w, size_t vnode,
                           const struct sort_key *key)
@@ -214,7 +214,7 @@ enum use world_use(const struct world *w, size_t vnode, const struct place *plac
     return uses[w->s->vnodes[vnode].sharing][column];
 }
 
-/* --- who holds what --- */
+/* Who holds what. */
 
 static void hold_vnode(struct world *w, size_t vnode, const char *id,
                        const int64_t *amounts, int64_t start_at, int64_t end_at)

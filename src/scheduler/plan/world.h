@@ -101,8 +101,8 @@ bool world_is_lent(const struct world *w, size_t res);
 enum use world_use(const struct world *w, size_t vnode, const struct place *place);
 
 /* Take the placement's amounts through [start_at, end_at) for 'id', or give back all
- * that 'id' holds, or take again what was given back. 'place' NULL: amounts only, for who
- * is on the vnodes already by a reservation. */
+ * that 'id' holds, or take again what was given back. 'place' NULL: amounts only, for
+ * who is on the vnodes already by a reservation. */
 void world_hold(struct world *w, const char *id, const struct place *place,
                 const struct placement *pl, int64_t start_at, int64_t end_at);
 void world_drop(struct world *w, const char *id);

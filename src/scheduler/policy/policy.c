@@ -49,7 +49,7 @@ bool policy_list_has(const char *list, const char *name)
     return false;
 }
 
-/* --- dedicated time --- */
+/* Dedicated time. */
 
 bool policy_add_dedicated(struct policy *p, int64_t from_at, int64_t to_at)
 {
@@ -92,7 +92,7 @@ bool policy_prefix_has(const char *prefix, const char *queue)
     return prefix && strncmp(queue, prefix, strlen(prefix)) == 0;
 }
 
-/* --- lines --- */
+/* Lines. */
 
 /* The value at *at: one word, or what stands between quotes; *at is moved behind it. In
  * memory of its own. */

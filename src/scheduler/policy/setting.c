@@ -163,7 +163,7 @@ static enum policy_line read_peer(struct policy *p, const struct setting *row,
     return read_word(p, row, value, why);
 }
 
-/* --- orders: "RES HIGH|LOW [total|assigned|unused]" --- */
+/* Orders: "RES HIGH|LOW [total|assigned|unused]". */
 
 struct order {
     char resource[128];
@@ -232,7 +232,7 @@ static enum policy_line read_sort_nodes(struct policy *p, const struct setting *
     return POLICY_FINE;
 }
 
-/* --- the rows --- */
+/* The rows. */
 
 #define AT(member)        .offset = offsetof(struct policy, member)
 #define NOT_SERVED(value) .unserved = true, .usual = (value)

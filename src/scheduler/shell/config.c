@@ -31,7 +31,7 @@ static void tell(const struct shell *sh, const char *object, const char *text)
     logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_FILE, object, text);
 }
 
-/* --- lines --- */
+/* Lines. */
 
 static bool is_cut(const struct buf *line, bool joined)
 {
@@ -92,7 +92,7 @@ static void tell_missing(const struct shell *sh, const char *func, const char *n
                    name);
 }
 
-/* --- sched_config --- */
+/* Sched_config. */
 
 static void read_setting(struct reader *r, const char *line)
 {
@@ -127,7 +127,7 @@ static void tell_unserved(struct shell *sh)
     buf_fini(&names);
 }
 
-/* --- dedicated_time --- */
+/* Dedicated_time. */
 
 /* "MM/DD/YYYY HH:MM" in local time at *at, which is moved behind it. */
 static bool read_instant(const char **at, int64_t *ret)
@@ -189,7 +189,7 @@ static void read_period(struct reader *r, const char *line)
                        "Line %d: too many periods, this one is left out", r->number);
 }
 
-/* --- holidays --- */
+/* Holidays. */
 
 static bool is_clock(const char *word)
 {
@@ -259,7 +259,7 @@ static void tell_old_holidays(const struct shell *sh)
                       "The holiday file is out of date; please update it.");
 }
 
-/* --- resource_group --- */
+/* Resource_group. */
 
 /* NAME CGROUP PARENT SHARES: counted and checked; shares are not served. */
 static void read_group(struct reader *r, const char *line)
@@ -278,7 +278,7 @@ static void read_group(struct reader *r, const char *line)
                    "resgroup: error on line %d.", r->number);
 }
 
-/* --- all of them --- */
+/* All of them. */
 
 void shell_read_config(struct shell *sh)
 {
@@ -302,7 +302,7 @@ void shell_read_config(struct shell *sh)
     tell_unserved(sh);
 }
 
-/* --- what is installed --- */
+/* What is installed. */
 
 /* Copied under another name and renamed: a half file is never read. */
 static bool copy_file(const char *from, const char *to)

@@ -29,7 +29,7 @@ static void log_debug(struct shell *sh, const char *text)
     logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "", text);
 }
 
-/* --- answers --- */
+/* Answers. */
 
 static void note_answered(struct cycle *c, const char *resv_id)
 {
@@ -71,7 +71,7 @@ static void send_run_verdict(struct cycle *c, const struct plan *plan)
                        "Error in deferred reply: %s", reply.text ? reply.text : "");
 }
 
-/* --- carrying out --- */
+/* Carrying out. */
 
 /* The server may want the cycle to end early. */
 static void look_for_command(struct cycle *c)
@@ -129,7 +129,7 @@ static void carry_out_all(struct cycle *c, const struct plan *plan)
     }
 }
 
-/* --- one pass --- */
+/* One pass. */
 
 static bool take_snapshot(struct cycle *c, struct snapshot *s)
 {
@@ -181,7 +181,7 @@ void shell_cycle(struct shell *sh, const char *job_id)
     log_debug(sh, "Leaving Scheduling Cycle");
 }
 
-/* --- configuration from the server --- */
+/* Configuration from the server. */
 
 static void obey_own_object(struct shell *sh)
 {

@@ -47,7 +47,7 @@ static int broken(struct link *l, int err)
     return err;
 }
 
-/* --- bytes --- */
+/* Bytes. */
 
 int link_wait(int fd, short what, int64_t deadline_ms, bool *timed_out,
               struct diag *why)
@@ -183,7 +183,7 @@ static int write_message(struct link *l, const struct buf *message, struct diag 
     return err;
 }
 
-/* --- requests and replies --- */
+/* Requests and replies. */
 
 int link_send(struct link *l, const struct wire_request *rq, struct diag *why)
 {
@@ -250,7 +250,7 @@ int link_call(struct link *l, const struct wire_request *rq, struct arena *arena
     return 0;
 }
 
-/* --- commands --- */
+/* Commands. */
 
 int link_read_command(struct link *l, int64_t timeout_ms, struct arena *arena,
                       int32_t *command, const char **job_id, struct diag *why)

@@ -59,7 +59,7 @@ static struct link *greet(int fd, const char *user, int *err, struct diag *why)
     return NULL;
 }
 
-/* --- the local socket --- */
+/* The local socket. */
 
 static int open_socket(const char *path, int *ret, struct diag *why)
 {
@@ -96,7 +96,7 @@ int link_open_local(const char *path, const char *user, struct link **ret,
     return err;
 }
 
-/* --- TCP --- */
+/* TCP. */
 
 /* The address that the settings want us to come from. */
 static int find_source(const struct conf *conf, struct sockaddr_in *from,
@@ -144,7 +144,7 @@ static int connect_tcp(const struct target *t, int *ret, struct diag *why)
     return err;
 }
 
-/* --- who we are --- */
+/* Who we are. */
 
 /* Daemons prove themselves to daemons with the cluster's key; to a server of requests
  * the helper speaks for us where that is the method. */
@@ -258,7 +258,7 @@ static int authenticate(const struct target *t, struct link *l, struct diag *why
     return err;
 }
 
-/* --- which way --- */
+/* Which way. */
 
 /* Is the server of the settings on this host? One whose name cannot be resolved is
  * taken for it: the socket below PBS_HOME is then all that there is. */

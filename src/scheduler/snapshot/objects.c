@@ -39,7 +39,7 @@ static int64_t number(const char *text)
     return strtoll(text, NULL, 10);
 }
 
-/* --- how a value is read --- */
+/* How a value is read. */
 
 static void read_text(struct snapshot *s, void *place, const struct wire_attr *a)
 {
@@ -152,7 +152,7 @@ static void read_wanted(struct snapshot *s, void *place, const struct wire_attr 
     read_amounts(s, place, a);
 }
 
-/* --- the rows, in the order in which they are asked for --- */
+/* The rows, in the order in which they are asked for. */
 
 #define AT(kind, member) offsetof(struct snap_##kind, member)
 
@@ -259,7 +259,7 @@ static void read_fields(struct snapshot *s, uint32_t type, void *object,
     }
 }
 
-/* --- objects --- */
+/* Objects. */
 
 /* Memory is offered in whole MiB (scheduling.md 4). */
 static void round_memory(struct snapshot *s, struct snap_vnode *v)

@@ -58,8 +58,9 @@ struct svr_config {
     bool (*is_full_name)(void *arg, const char *host);
     void *arg;
     const struct hook_files *hook_files; /* NULL: bodies of hooks do not travel */
-    /* Bytes that the attributes of one job or reservation may have together, scripts not
-     * counted, and those of all jobs of one user with their scripts; 0: no limit. */
+    /* Bytes that the attributes of one job or reservation may have together, scripts
+     * not counted, and those of all jobs of one user with their scripts; 0: no limit.
+     */
     size_t max_object_bytes;
     size_t max_user_jobs_bytes;
     /* What one slice of a long status may cost, see listing.h; 0: LISTING_SLICE_BYTES

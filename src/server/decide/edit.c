@@ -245,8 +245,8 @@ static int refuse_excess(const struct attr_row *row, const char *resource,
     return diag_about(why, PBSE_BADATVAL, what);
 }
 
-static int check_bounds(const struct edit_entries *en, int attr, const struct wire_attr *a,
-                        struct diag *why)
+static int check_bounds(const struct edit_entries *en, int attr,
+                        const struct wire_attr *a, struct diag *why)
 {
     const struct attr_row *row = &en->e->table->rows[attr];
     const struct resource_def *def = NULL;

@@ -9,8 +9,8 @@
 #ifndef SERVER_DECIDE_EDIT_H
 #define SERVER_DECIDE_EDIT_H
 
-#include "server/model/job_phase.h"
 #include "server/decide/request.h"
+#include "server/model/job_phase.h"
 
 struct edit {
     const struct attr_table *table;

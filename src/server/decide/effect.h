@@ -23,7 +23,7 @@ enum effect_kind {
     EFFECT_LOG,
     EFFECT_MAIL,
     EFFECT_FIND_OUT, /* something about the world outside: svr_learned() */
-    EFFECT_EXIT, /* leave the main loop when all before is done */
+    EFFECT_EXIT,     /* leave the main loop when all before is done */
 };
 
 struct effect {

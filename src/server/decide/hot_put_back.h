@@ -1,4 +1,5 @@
-/* hot_put_back.h - the records with which a hot start begins and ends (model/hot_start.h).
+/* hot_put_back.h - the records with which a hot start begins and ends
+ * (model/hot_start.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_HOT_PUT_BACK_H

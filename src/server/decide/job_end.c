@@ -9,11 +9,11 @@
 #include "server/decide/job_end.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/decide/node_used.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
 #include "server/model/node_life.h"
-#include "server/decide/node_used.h"
 
 /* Exit status of a job that was given up: as if ended by SIGTERM. */
 #define EXIT_TERMINATED 271

@@ -12,14 +12,14 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/base/date.h"
+#include "server/decide/config.h"
+#include "server/decide/run_vnodes.h"
 #include "server/model/indirect.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_claims.h"
 #include "server/model/resv_fit.h"
-#include "server/decide/config.h"
-#include "server/decide/run_vnodes.h"
 
 #include <string.h>
 #include <strings.h>
@@ -110,10 +110,11 @@ static bool is_own(const struct resv *resv, const struct node *n)
     return false;
 }
 
-/* Is the resource one that the reservation names on the vnode, or, of what vnodes share,
- * anywhere? What it does not name on a vnode of its own is the vnode's and not limited
- * by it (reservations.md 11). */
-static bool is_named(const struct resv *resv, const struct node *n, const char *resource)
+/* Is the resource one that the reservation names on the vnode, or, of what vnodes
+ * share, anywhere? What it does not name on a vnode of its own is the vnode's and not
+ * limited by it (reservations.md 11). */
+static bool is_named(const struct resv *resv, const struct node *n,
+                     const char *resource)
 {
     if (node_shares(n, resource))
         return holds_at_home(&resv->holds, node_home(n, resource), resource) > 0;
@@ -125,8 +126,7 @@ static struct window window_of_job(const struct run *run)
 {
     const struct resources *list = obj_resources(&run->job->obj, JOB_A_RESOURCE_LIST);
     int64_t now_at = run->st->now_at;
-    int64_t resv_end_at =
-        obj_num(&run->job->resv->obj, RESV_A_RESERVE_END, INT64_MAX);
+    int64_t resv_end_at = obj_num(&run->job->resv->obj, RESV_A_RESERVE_END, INT64_MAX);
     int64_t end_at;
 
     if (__builtin_add_overflow(now_at, resources_amount(list, "walltime", INT64_MAX),

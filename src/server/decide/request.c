@@ -57,9 +57,10 @@ int request_groups(const struct request *rq, const char *user, struct wire_strin
         return NEEDED;
     }
     if (a->failed)
-        return diag_set(why, PBSE_SYSTEM,
-                        "%s: the groups of %.64s are not known in time, try again later",
-                        pbse_text(PBSE_SYSTEM), user);
+        return diag_set(
+            why, PBSE_SYSTEM,
+            "%s: the groups of %.64s are not known in time, try again later",
+            pbse_text(PBSE_SYSTEM), user);
     if (!a->found || a->groups.n == 0)
         return diag_code(why, PBSE_BADUSER);
     *ret = a->groups;

@@ -58,7 +58,8 @@ struct progress {
     void (*leave)(void *state, const struct object *o);
     /* The request is over, or nobody waits for it any longer; may be NULL. */
     void (*drop)(void *state);
-    /* It has waited for an object (hold_reply.asked_again), at the longest until then. */
+    /* It has waited for an object (hold_reply.asked_again), at the longest until then.
+     */
     int64_t waits_until_at;
 };
 
@@ -83,7 +84,8 @@ struct request {
 
 /* The groups of a user of this host, the primary one first; good for this turn. 0;
  * PBSE_BADUSER for no account; PBSE_SYSTEM with words when nobody could say; NEEDED,
- * which the handler returns as it is: the request is decided afresh when it is known. */
+ * which the handler returns as it is: the request is decided afresh when it is known.
+ */
 int request_groups(const struct request *rq, const char *user, struct wire_strings *ret,
                    struct diag *why) MUST_CHECK;
 #define NEEDED (-1)
@@ -96,12 +98,12 @@ size_t request_slice_cost(const struct request *rq);
 struct hold_reply {
     bool waits;
     enum obj_kind kind;
-    const char *id;    /* of the object waited for */
-    int64_t until_at;  /* 0: no limit */
-    bool expires;      /* "-I -N": the object is deleted when the time is over */
-    bool alteration;   /* waits for the answer to an alteration */
-    /* The handler has decided nothing yet: it is asked again after each record about the
-     * object, and when the time is over (doc/design/006). 'until_at' is set. */
+    const char *id;   /* of the object waited for */
+    int64_t until_at; /* 0: no limit */
+    bool expires;     /* "-I -N": the object is deleted when the time is over */
+    bool alteration;  /* waits for the answer to an alteration */
+    /* The handler has decided nothing yet: it is asked again after each record about
+     * the object, and when the time is over (doc/design/006). 'until_at' is set. */
     bool asked_again;
     bool deferred_run; /* RunJob without vnodes (wire.md 12.4): the engine asks the
                         * scheduler of the job's queue and answers by its DefSchReply */
@@ -121,7 +123,7 @@ struct decision {
      * Quietly: the reply does not wait for it. */
     const char *forward_job;
     bool forward_quietly;
-    bool close;           /* close the connection after the reply */
+    bool close;            /* close the connection after the reply */
     enum server_stop stop; /* end after the reply, or when no job is waited for */
     bool quit_schedulers;  /* they are told to leave */
     bool quit_moms;        /* and so are the MoMs, at the end */

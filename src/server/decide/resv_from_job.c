@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_from_job.h"
 
-#include "server/model/job_state.h"
+#include "server/decide/config.h"
+#include "server/decide/resv_record.h"
 #include "server/model/job_phase.h"
+#include "server/model/job_state.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
-#include "server/decide/resv_record.h"
-#include "server/decide/config.h"
 
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/queue_attrs.h"
@@ -22,9 +22,9 @@
 
 /* How long a MoM may take to say that a job has started: as long as it may take to
  * answer a command. */
-#define START_WAIT_S 60
+#define START_WAIT_S      60
 
-/* --- may it be -------------------------------------------------------------------- */
+/* May it be. */
 
 static bool is_array(const struct job *job)
 {
@@ -42,8 +42,8 @@ static bool runs_its_script(const struct job *job)
 bool resv_job_is_awaited(const struct request *rq, const struct job *job,
                          struct hold_reply *ret)
 {
-    int64_t until_at = rq->progress ? rq->progress->waits_until_at
-                                    : rq->now_at + START_WAIT_S;
+    int64_t until_at =
+        rq->progress ? rq->progress->waits_until_at : rq->now_at + START_WAIT_S;
 
     if (job_phase(job) != JOB_STARTING || rq->now_at >= until_at)
         return false;
@@ -83,7 +83,7 @@ int resv_job_find(const struct model *m, const struct request *rq, const char *t
     return 0;
 }
 
-/* --- what it has from the job ----------------------------------------------------- */
+/* What it has from the job. */
 
 /* Members that a reservation does not have, or has from elsewhere. */
 static bool is_copied(const char *resource)
@@ -170,8 +170,7 @@ int resv_job_copy(const struct request *rq, const struct job *job, struct edit *
     return 0;
 }
 
-/* --- the records -------------------------------------------------------------------
- */
+/* The records. */
 
 static const char *partition_of(const struct job *job)
 {

@@ -41,7 +41,7 @@ static const struct proposed_row *row_of(int attr)
     return NULL;
 }
 
-/* --- looking at one -------------------------------------------------------------- */
+/* Looking at one. */
 
 int64_t proposal_seq(const struct resv *r)
 {
@@ -91,8 +91,7 @@ const struct attr_value *proposal_value(const struct resv *r, int attr)
     return obj_attr(&r->obj, attr);
 }
 
-/* --- opening one -------------------------------------------------------------------
- */
+/* Opening one. */
 
 static void want_list(const struct attr_value *v, int attr, struct record *rec,
                       struct arena *arena)
@@ -131,8 +130,7 @@ void proposal_record(const struct edit *e, struct record *rec, struct arena *are
     buf_fini(&unset);
 }
 
-/* --- taking it up again ------------------------------------------------------------
- */
+/* Taking it up again. */
 
 /* The texts are canonical ones of values that were accepted. */
 static void take(struct edit *e, int attr, const char *resource, const char *text)
@@ -182,8 +180,7 @@ void proposal_record_forgotten(struct record *rec, struct arena *arena)
         record_change(rec, arena, bookkeeping[i], NULL, NULL);
 }
 
-/* --- its end -----------------------------------------------------------------------
- */
+/* Its end. */
 
 static bool moves_out(const struct resv *r, const struct proposal_grant *g)
 {

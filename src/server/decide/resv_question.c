@@ -26,8 +26,7 @@ const char *question_asks(const struct model *m, const struct svr_view *view,
     const struct object *one = partition ? sched_of_partition(m, partition) : NULL;
     const char *names = NULL;
 
-    MODEL_EACH(m, OBJ_SCHED, o)
-    {
+    MODEL_EACH (m, OBJ_SCHED, o) {
         if ((partition && o != one) || !is_asked(view, o))
             continue;
         names = names ? arena_printf(arena, "%s,%s", names, o->id)

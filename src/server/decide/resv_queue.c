@@ -151,8 +151,7 @@ void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled
                       started ? "True" : "False");
 }
 
-/* --- a queue that follows ------------------------------------------------------------
- */
+/* A queue that follows. */
 
 /* A list that is gone takes its switch along; the users' is always checked. */
 static void follow_list(struct edit *queue, const struct mirror *mi,

@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_record.h"
 
-#include "server/model/resv_state.h"
-#include "server/model/resv_time.h"
 #include "server/decide/node_used.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
+#include "server/model/resv_state.h"
+#include "server/model/resv_time.h"
 
 int64_t resv_retry_time_s(const struct model *m)
 {

@@ -7,16 +7,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_submit.h"
 
+#include "server/decide/config.h"
+#include "server/decide/edit.h"
+#include "server/decide/object_size.h"
+#include "server/decide/resv_from_job.h"
+#include "server/decide/resv_queue.h"
+#include "server/decide/resv_user.h"
 #include "server/model/job_phase.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
-#include "server/decide/edit.h"
-#include "server/decide/object_size.h"
-#include "server/decide/resv_user.h"
-#include "server/decide/resv_from_job.h"
-#include "server/decide/resv_queue.h"
-#include "server/decide/config.h"
 
 #include "lib/attr/acl.h"
 #include "lib/attr/ids.h"
@@ -335,8 +335,7 @@ static void make(struct submission *s)
     answer(s);
 }
 
-int resv_submit(const struct model *m, const struct request *rq,
-                       struct decision *out)
+int resv_submit(const struct model *m, const struct request *rq, struct decision *out)
 {
     struct edit e;
     struct submission s = { .m = m, .rq = rq, .out = out, .e = &e };

@@ -42,7 +42,8 @@ static bool is_refused(const struct request *rq, const struct job *job,
     return strcmp(user, "root") == 0 || strcmp(user, rq->who->user) != 0;
 }
 
-/* A rule cannot wait for an answer: it goes by the group that its job was let in with. */
+/* A rule cannot wait for an answer: it goes by the group that its job was let in with.
+ */
 static int find_groups(const struct request *rq, const struct job *job,
                        const char *user, struct wire_strings *ret, struct diag *why)
 {

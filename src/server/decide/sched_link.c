@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/sched_link.h"
 
-#include "server/model/node_life.h"
 #include "server/decide/effect.h"
+#include "server/model/node_life.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static void link_free(struct sched_link *l)
 {
     struct sched_job *j, *next;
 
-    DL_FOREACH_SAFE(l->jobs, j, next)
-    job_free(j);
+    DL_FOREACH_SAFE (l->jobs, j, next)
+        job_free(j);
     free(l->running_job);
     free(l->host);
     free(l->name);
@@ -33,8 +33,7 @@ void sched_links_fini(struct sched_links *links)
 {
     struct sched_link *l, *next;
 
-    HASH_ITER(hh, links->by_name, l, next)
-    {
+    HASH_ITER (hh, links->by_name, l, next) {
         HASH_DELETE(hh, links->by_name, l);
         link_free(l);
     }
@@ -67,9 +66,9 @@ struct sched_link *sched_link_of_conn(const struct sched_links *links, uint64_t 
 
     if (conn == 0)
         return NULL;
-    HASH_ITER(hh, links->by_name, l, next)
-    if (l->conn[0] == conn || l->conn[1] == conn)
-        return l;
+    HASH_ITER (hh, links->by_name, l, next)
+        if (l->conn[0] == conn || l->conn[1] == conn)
+            return l;
     return NULL;
 }
 
@@ -89,8 +88,7 @@ const struct object *sched_of_partition(const struct model *m, const char *parti
 {
     if (!partition || *partition == '\0')
         partition = "pbs-default";
-    MODEL_EACH(m, OBJ_SCHED, o)
-    {
+    MODEL_EACH (m, OBJ_SCHED, o) {
         if (strcmp(obj_str(o, SCHED_A_PARTITION, ""), partition) == 0)
             return o;
     }
@@ -119,9 +117,9 @@ bool sched_links_run_job(const struct sched_links *links, const char *job_id)
 {
     struct sched_link *l, *next;
 
-    HASH_ITER(hh, links->by_name, l, next)
-    if (l->running_job && strcmp(l->running_job, job_id) == 0)
-        return true;
+    HASH_ITER (hh, links->by_name, l, next)
+        if (l->running_job && strcmp(l->running_job, job_id) == 0)
+            return true;
     return false;
 }
 
@@ -129,12 +127,12 @@ void sched_link_forget_job(struct sched_link *l, const char *job_id)
 {
     struct sched_job *j, *next;
 
-    DL_FOREACH_SAFE(l->jobs, j, next)
-    if (strcmp(j->id, job_id) == 0) {
-        DL_DELETE(l->jobs, j);
-        job_free(j);
-        return;
-    }
+    DL_FOREACH_SAFE (l->jobs, j, next)
+        if (strcmp(j->id, job_id) == 0) {
+            DL_DELETE(l->jobs, j);
+            job_free(j);
+            return;
+        }
 }
 
 static struct effect *send(struct sched_link *l, int32_t command, uint64_t seq,

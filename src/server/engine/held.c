@@ -91,10 +91,10 @@ struct held *held_after(const struct holds_table *t, uint64_t seq)
     struct held_object *o, *next;
     struct held *h;
 
-    HASH_ITER(hh, t->by_object, o, next)
-    DL_FOREACH(o->first, h)
-    if (h->seq > seq)
-        return h;
+    HASH_ITER (hh, t->by_object, o, next)
+        DL_FOREACH (o->first, h)
+            if (h->seq > seq)
+                return h;
     return NULL;
 }
 
@@ -123,12 +123,12 @@ static void drop(struct holds_table *t, uint64_t conn)
     struct held_object *o, *next_object;
     struct held *h, *next;
 
-    HASH_ITER(hh, t->by_object, o, next_object)
-    for (h = o->first; h; h = next) {
-        next = h->next;
-        if (conn == 0 || h->conn == conn)
-            held_remove(t, h);
-    }
+    HASH_ITER (hh, t->by_object, o, next_object)
+        for (h = o->first; h; h = next) {
+            next = h->next;
+            if (conn == 0 || h->conn == conn)
+                held_remove(t, h);
+        }
 }
 
 void held_drop_conn(struct holds_table *t, uint64_t conn)

@@ -81,7 +81,7 @@ void listing_drop(struct listings *t, uint64_t conn)
         listing_free(t, l);
 }
 
-/* --- beginning --- */
+/* Beginning. */
 
 /* The request's texts outlive its turn. */
 static void copy_request(struct listing *l, const struct request *rq)
@@ -116,7 +116,7 @@ struct listing *listing_new(struct listings *t, const struct model *m,
     return l;
 }
 
-/* --- gathering --- */
+/* Gathering. */
 
 static void add(struct listing *l, const struct shown *s)
 {
@@ -211,7 +211,7 @@ bool listing_is_too_long(const struct listing *l)
     return l->too_long;
 }
 
-/* --- reading --- */
+/* Reading. */
 
 size_t listing_part_bytes(const struct listing *l)
 {
@@ -278,7 +278,7 @@ void listings_leave(struct listings *t, const struct object *o)
 {
     struct listing *l, *next;
 
-    HASH_ITER(hh, t->by_conn, l, next)
-    walk_leave(&l->walk, o);
+    HASH_ITER (hh, t->by_conn, l, next)
+        walk_leave(&l->walk, o);
     shown_forget(t->shown, o);
 }

@@ -14,8 +14,8 @@
 #ifndef SERVER_ENGINE_LISTING_H
 #define SERVER_ENGINE_LISTING_H
 
-#include "server/requests/walk.h"
 #include "server/engine/shown.h"
+#include "server/requests/walk.h"
 
 /* What one slice may cost, about: bytes that have to be encoded. */
 #define LISTING_SLICE_BYTES (192u << 10)

@@ -31,8 +31,7 @@ static struct parked_user *find_user(const struct parked_table *t, const char *n
 {
     struct parked_user *u;
 
-    DL_FOREACH(t->users, u)
-    {
+    DL_FOREACH (t->users, u) {
         if (strcmp(u->name, name) == 0)
             return u;
     }
@@ -93,8 +92,7 @@ bool parked_ask(struct parked_table *t, struct parked *p, const struct need *nee
     bool alone = true;
 
     MUST(need->kind != NEED_NOTHING && p->need.kind == NEED_NOTHING && !p->waits);
-    DL_FOREACH2(t->asking, other, ask_next)
-    {
+    DL_FOREACH2 (t->asking, other, ask_next) {
         alone &= !is_same_need(&other->need, need);
     }
     p->need = (struct need){ need->kind, arena_strdup(p->arena, need->name) };
@@ -156,8 +154,7 @@ static struct parked *first_ready(const struct parked_user *u)
 {
     struct parked *p;
 
-    DL_FOREACH(u->first, p)
-    {
+    DL_FOREACH (u->first, p) {
         if (!p->waits)
             return p;
     }
@@ -219,10 +216,8 @@ void parked_leave(const struct parked_table *t, const struct object *o)
     const struct parked_user *u;
     const struct parked *p;
 
-    DL_FOREACH(t->users, u)
-    {
-        DL_FOREACH(u->first, p)
-        {
+    DL_FOREACH (t->users, u) {
+        DL_FOREACH (u->first, p) {
             if (p->progress.leave && p->progress.state)
                 p->progress.leave(p->progress.state, o);
         }

@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
+#include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 #include "server/rules/rule.h"
-#include "server/engine/svr_priv.h"
 
 /* A rule that speaks this often about one object in one settling does not settle: its
  * record does not make its condition false. That is our mistake. */
@@ -110,8 +110,7 @@ static bool pump_moms(struct turn *t)
     return true;
 }
 
-/* --- has everybody looked who had to? ------------------------------------------------
- */
+/* Has everybody looked who had to? */
 
 /* The rule that has something to say about the object; NULL when none has. */
 static const struct rule_row *rule_left(const struct rule_context *c,
@@ -145,8 +144,7 @@ bool svr_is_settled(const struct svr *s, int64_t now_at, struct buf *why)
     bool settled = true;
 
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
-        MODEL_EACH(s->m, kind, o)
-        {
+        MODEL_EACH (s->m, kind, o) {
             settled = settled && is_settled(s, &c, o, why);
         }
     arena_free(arena);
@@ -177,7 +175,7 @@ void settle(struct turn *t)
         settle_rules(t);
     } while (pump_moms(t));
     check_settled(t);
-    HASH_ITER(hh, s->links.by_name, l, next)
-    sched_link_pump(l, s->m, t->now_at, t->out);
+    HASH_ITER (hh, s->links.by_name, l, next)
+        sched_link_pump(l, s->m, t->now_at, t->out);
     stop_if_done(t);
 }

@@ -81,7 +81,7 @@ void shown_cache_free(struct shown_cache *c)
     free(c);
 }
 
-/* --- classes of viewers --- */
+/* Classes of viewers. */
 
 static uint32_t rights_of(unsigned i)
 {
@@ -133,7 +133,7 @@ static uint64_t key_of(const struct object *o, unsigned class)
     return o->created_seq * N_RIGHTS + class;
 }
 
-/* --- pieces --- */
+/* Pieces. */
 
 static struct piece *encode(struct shown_cache *c, const struct model *m,
                             const struct request *rq, const struct asked *asked,

@@ -4,10 +4,10 @@
 #include "server/engine/stop.h"
 
 #include "server/decide/job_end.h"
+#include "server/engine/svr_priv.h"
 #include "server/model/job_state.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
-#include "server/engine/svr_priv.h"
 
 #include <stdlib.h>
 
@@ -25,8 +25,7 @@ static bool is_waited_for(const struct turn *t)
 {
     if (t->s->view.stopping == STOP_NOW)
         return false;
-    MODEL_EACH(t->s->m, OBJ_JOB, o)
-    {
+    MODEL_EACH (t->s->m, OBJ_JOB, o) {
         if (job_keeps_server(TO_JOB(o)))
             return true;
     }

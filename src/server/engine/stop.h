@@ -5,8 +5,8 @@
 #ifndef SERVER_ENGINE_STOP_H
 #define SERVER_ENGINE_STOP_H
 
-#include "server/model/model.h"
 #include "server/decide/request.h"
+#include "server/model/model.h"
 
 struct turn;
 

@@ -5,16 +5,16 @@
  * what follows. A reply is put together after the records that it speaks of.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/handlers.h"
 #include "server/engine/svr.h"
+#include "server/requests/handlers.h"
 
 #include "lib/base/instant.h"
+#include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/react/resv_reply.h"
 #include "server/requests/job_pending.h"
 #include "server/requests/server_acl.h"
-#include "server/engine/svr_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +104,7 @@ static struct turn begin(struct svr *s, int64_t now_at, struct effects *out)
     return (struct turn){ .s = s, .now_at = now_at, .out = out };
 }
 
-/* --- requests
- * --------------------------------------------------------------------------- */
+/* Requests. */
 
 static void log_refusal(struct turn *t, const struct request *rq,
                         const struct wire_reply *reply)
@@ -156,8 +155,7 @@ static void quit_schedulers(struct turn *t)
 {
     struct sched_link *l, *next;
 
-    HASH_ITER(hh, t->s->links.by_name, l, next)
-    {
+    HASH_ITER (hh, t->s->links.by_name, l, next) {
         sched_link_wake(l, SCHED_QUIT);
         sched_link_pump(l, t->s->m, t->now_at, t->out);
     }
@@ -396,8 +394,8 @@ static struct requester complete_requester(const struct svr *s,
 /* What the engine adds to a request of 'full'. */
 static struct request complete_request(struct svr *s, int64_t now_at,
                                        const struct wire_request *wire,
-                                       const struct requester *full,
-                                       struct need *need, struct arena *arena)
+                                       const struct requester *full, struct need *need,
+                                       struct arena *arena)
 {
     return (struct request){
         .wire = wire,
@@ -484,8 +482,7 @@ void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
     settle(&t);
 }
 
-/* --- deferred runs
- * ------------------------------------------------------------------------ */
+/* Deferred runs. */
 
 static struct held *deferred_hold(const struct svr *s, const char *job_id)
 {
@@ -518,19 +515,18 @@ static void fail_deferred(struct turn *t, const char *job_id)
                "deferred qrun request to scheduler failed");
 }
 
-/* --- clients
- * ------------------------------------------------------------------------------ */
+/* Clients. */
 
 static void forget_unwanted_runs(struct svr *s)
 {
     struct sched_link *l, *next_link;
 
-    HASH_ITER(hh, s->links.by_name, l, next_link)
-    for (struct sched_job *j = l->jobs, *next; j; j = next) {
-        next = j->next;
-        if (!deferred_hold(s, j->id))
-            sched_link_forget_job(l, j->id);
-    }
+    HASH_ITER (hh, s->links.by_name, l, next_link)
+        for (struct sched_job *j = l->jobs, *next; j; j = next) {
+            next = j->next;
+            if (!deferred_hold(s, j->id))
+                sched_link_forget_job(l, j->id);
+        }
 }
 
 static void sched_lost(struct turn *t, struct sched_link *l)
@@ -585,8 +581,7 @@ void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effect
     settle(&t);
 }
 
-/* --- schedulers
- * --------------------------------------------------------------------------- */
+/* Schedulers. */
 
 void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
                         uint64_t primary_conn, struct effects *out)
@@ -634,8 +629,7 @@ void effect_wake_schedulers(const struct reaction *r, const char *partition,
 
     if (partition && !one)
         return;
-    MODEL_EACH(r->m, OBJ_SCHED, o)
-    {
+    MODEL_EACH (r->m, OBJ_SCHED, o) {
         if ((!one || o == one) && obj_num(o, SCHED_A_SCHEDULING, 0))
             sched_link_wake(sched_link_make(&r->svr->links, o->id), command);
     }
@@ -662,13 +656,12 @@ static void due_cycles(struct turn *t)
 {
     struct sched_link *l, *next;
 
-    HASH_ITER(hh, t->s->links.by_name, l, next)
-    if (cycle_deadline(t->s, l) <= t->now_at && l->pending == 0)
-        sched_link_wake(l, SCHED_TIMER);
+    HASH_ITER (hh, t->s->links.by_name, l, next)
+        if (cycle_deadline(t->s, l) <= t->now_at && l->pending == 0)
+            sched_link_wake(l, SCHED_TIMER);
 }
 
-/* --- the end
- * ------------------------------------------------------------------------------ */
+/* The end. */
 
 void svr_end(struct svr *s, int64_t now_at, struct effects *out)
 {
@@ -678,9 +671,7 @@ void svr_end(struct svr *s, int64_t now_at, struct effects *out)
     stop_if_done(&t);
 }
 
-/* --- MoMs
- * -----------------------------------------------------------------------------------
- */
+/* MoMs. */
 
 static void moms_done(struct turn *t, struct decision *d)
 {
@@ -729,9 +720,7 @@ void svr_router_back(struct svr *s, int64_t now_at, struct effects *out)
     moms_done(&t, &d);
 }
 
-/* --- time
- * -----------------------------------------------------------------------------------
- */
+/* Time. */
 
 static void held_is_over(struct turn *t, struct held *h)
 {
@@ -787,7 +776,7 @@ int64_t svr_next_deadline(const struct svr *s)
     at = MIN_OF(at, held_deadline(&s->held));
     if (parked_asking(&s->parked))
         at = MIN_OF(at, parked_asking(&s->parked)->until_at);
-    HASH_ITER(hh, s->links.by_name, l, next)
-    at = MIN_OF(at, cycle_deadline(s, l));
+    HASH_ITER (hh, s->links.by_name, l, next)
+        at = MIN_OF(at, cycle_deadline(s, l));
     return at;
 }

@@ -1,8 +1,8 @@
 /* svr_listing.c - the engine's part of long status replies (listing.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/react/react.h"
 #include "server/engine/svr_priv.h"
+#include "server/react/react.h"
 
 /* A reply of so many bytes is sent as any other. */
 #define SHORT_BYTES (64u << 10)
@@ -106,8 +106,7 @@ enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_byte
 static bool kind_is_right(struct svr *s, const struct request *rq, enum obj_kind kind,
                           struct buf *why)
 {
-    MODEL_EACH(s->m, kind, o)
-    {
+    MODEL_EACH (s->m, kind, o) {
         if (shown_is_right(s->listings.shown, s->m, rq, o))
             continue;
         if (why)

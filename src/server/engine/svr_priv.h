@@ -5,9 +5,9 @@
 #ifndef SERVER_ENGINE_SVR_PRIV_H
 #define SERVER_ENGINE_SVR_PRIV_H
 
+#include "server/decide/sched_link.h"
 #include "server/engine/held.h"
 #include "server/engine/listing.h"
-#include "server/decide/sched_link.h"
 #include "server/engine/parked.h"
 #include "server/engine/stop.h"
 #include "server/engine/svr.h"
@@ -55,8 +55,8 @@ void take_up(struct turn *t, struct decision *d);
  * input ends with it. */
 void settle(struct turn *t);
 
-/* Who waits is asked again in a later turn: something happened to the object, or the time
- * is over. */
+/* Who waits is asked again in a later turn: something happened to the object, or the
+ * time is over. */
 void held_asks_again(struct turn *t, struct held *h);
 
 /* Send a reply that is not held. */

@@ -1,16 +1,16 @@
-/* svr_start.c - the server starts: default objects of a first start (operations.md 7), or
- * what the store has given back (operations.md 11).
+/* svr_start.c - the server starts: default objects of a first start (operations.md 7),
+ * or what the store has given back (operations.md 11).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/edit.h"
+#include "server/decide/hot_put_back.h"
+#include "server/decide/job_end.h"
+#include "server/engine/svr_priv.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"
 #include "server/model/resv_state.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
-#include "server/decide/edit.h"
-#include "server/decide/hot_put_back.h"
-#include "server/decide/job_end.h"
-#include "server/engine/svr_priv.h"
 
 #include <string.h>
 
@@ -212,23 +212,19 @@ static void log_recovered(struct turn *t)
     const struct model *m = t->s->m;
     const char *server = log_server_name(&t->s->cfg, t->out->arena);
 
-    MODEL_EACH(m, OBJ_QUEUE, o)
-    {
+    MODEL_EACH (m, OBJ_QUEUE, o) {
         effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
                    LOG_IN_SERVER, server, "Recovered queue %s", o->id);
     }
-    MODEL_EACH(m, OBJ_HOOK, o)
-    {
+    MODEL_EACH (m, OBJ_HOOK, o) {
         effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
                    LOG_IN_SERVER, server, "Found hook %s type=%s", o->id,
                    obj_str(o, HOOK_A_TYPE, "site"));
     }
-    MODEL_EACH(m, OBJ_RESV, o)
-    {
+    MODEL_EACH (m, OBJ_RESV, o) {
         log_recovered_resv(t, o, server);
     }
-    MODEL_EACH(m, OBJ_JOB, o)
-    {
+    MODEL_EACH (m, OBJ_JOB, o) {
         log_recovered_job(t, o);
     }
     effect_log(t->out, m->seq, LOG_EV_SYSTEM, LOG_IN_SERVER, server,
@@ -262,12 +258,10 @@ static void abort_jobs(struct turn *t)
 {
     struct decision d = turn_decision(t);
 
-    MODEL_EACH(t->s->m, OBJ_JOB, o)
-    {
+    MODEL_EACH (t->s->m, OBJ_JOB, o) {
         job_delete_records(TO_JOB(o), t->s->actor, t->now_at, JOB_END_FORCE, &d);
     }
-    MODEL_EACH(t->s->m, OBJ_JOB, o)
-    {
+    MODEL_EACH (t->s->m, OBJ_JOB, o) {
         mail_aborted(t, o);
     }
     take_up(t, &d);
@@ -279,8 +273,7 @@ static void rename_in_jobs(struct turn *t)
     const char *name = t->s->cfg.server_name;
     struct decision d = turn_decision(t);
 
-    MODEL_EACH(t->s->m, OBJ_JOB, o)
-    {
+    MODEL_EACH (t->s->m, OBJ_JOB, o) {
         struct record *rec;
 
         if (strcmp(obj_str(o, JOB_A_SERVER, name), name) == 0)

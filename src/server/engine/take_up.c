@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
+#include "server/engine/svr_priv.h"
 #include "server/model/hot_start.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/rules/rule.h"
-#include "server/engine/svr_priv.h"
 
 #include <string.h>
 
@@ -16,8 +16,7 @@ struct decision turn_decision(const struct turn *t)
     return (struct decision){ .arena = t->out->arena };
 }
 
-/* --- what was before ----------------------------------------------------------------
- */
+/* What was before. */
 
 static const char *text_before(const struct object *o, const struct change *c,
                                struct arena *arena)
@@ -77,8 +76,7 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
     *rec = to;
 }
 
-/* --- who has to look again
- * ------------------------------------------------------------ */
+/* Who has to look again. */
 
 static bool has_rules(enum obj_kind kind)
 {
@@ -96,8 +94,7 @@ static void touch(struct svr *s, const struct object *o)
 
 static void touch_kind(struct svr *s, enum obj_kind kind)
 {
-    MODEL_EACH(s->m, kind, o)
-    {
+    MODEL_EACH (s->m, kind, o) {
         touch(s, o);
     }
 }
@@ -189,8 +186,7 @@ void touch_all(struct svr *s)
         touch_kind(s, (enum obj_kind)kind);
 }
 
-/* --- what leaves
- * ------------------------------------------------------------------------ */
+/* What leaves. */
 
 void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply)
 {

@@ -67,8 +67,8 @@ static void free_all(const struct turns *ts, struct turn *list)
 {
     struct turn *t, *next;
 
-    DL_FOREACH_SAFE(list, t, next)
-    turn_free(ts, t);
+    DL_FOREACH_SAFE (list, t, next)
+        turn_free(ts, t);
 }
 
 void turns_free(struct turns *ts)
@@ -146,15 +146,15 @@ void turns_end(struct turns *ts)
     }
 }
 
-/* --- the store -------------------------------------------------------------------- */
+/* The store. */
 
 bool turns_wait_for_store(const struct turns *ts)
 {
     const struct turn *t;
 
-    DL_FOREACH(ts->line, t)
-    if (!t->taken)
-        return true;
+    DL_FOREACH (ts->line, t)
+        if (!t->taken)
+            return true;
     return false;
 }
 
@@ -180,9 +180,9 @@ void turns_take_work(struct turns *ts, turns_work_fn fn, void *arg)
     size_t n = 0;
 
     MUST(!ts->committing); /* one at a time: their order is that of records */
-    DL_FOREACH(ts->line, t)
-    if (!t->taken && n < COMMIT_RECORDS)
-        n += take_turn(t, fn, arg);
+    DL_FOREACH (ts->line, t)
+        if (!t->taken && n < COMMIT_RECORDS)
+            n += take_turn(t, fn, arg);
 }
 
 void turns_commit_begins(struct turns *ts)
@@ -217,7 +217,7 @@ bool turns_are_given_up(const struct turns *ts)
     return ts->given_up;
 }
 
-/* --- what leaves ------------------------------------------------------------------ */
+/* What leaves. */
 
 static bool let_go(struct turn *t, size_t i, bool given_up, struct turns_leaving *ret)
 {
@@ -308,9 +308,9 @@ void turns_each_waiting(const struct turns *ts,
 {
     const struct turn *t;
 
-    DL_FOREACH(ts->line, t)
-    for (size_t i = 0; i < t->effects.n; i++)
-        fn(arg, &t->effects.v[i]);
+    DL_FOREACH (ts->line, t)
+        for (size_t i = 0; i < t->effects.n; i++)
+            fn(arg, &t->effects.v[i]);
     for (size_t i = 0; i < ts->current->effects.n; i++)
         fn(arg, &ts->current->effects.v[i]);
 }

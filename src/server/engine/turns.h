@@ -12,11 +12,11 @@
  *    are durable.
  *  - A turn that has nothing for the store and speaks of nothing that is not durable
  *    leaves at once. So does a reply that speaks of nothing that is not durable, and a
- *    question to the outside world (EFFECT_FIND_OUT): they wait for nobody. (A connection
- *    has one request at a time: its replies cannot overtake each other.)
- *  - After turns_give_up(), until a transaction ends, nobody waits: what is due to clients
- *    leaves as a refusal. Everything else stays in line, for what was decided will be
- *    done.
+ *    question to the outside world (EFFECT_FIND_OUT): they wait for nobody. (A
+ * connection has one request at a time: its replies cannot overtake each other.)
+ *  - After turns_give_up(), until a transaction ends, nobody waits: what is due to
+ * clients leaves as a refusal. Everything else stays in line, for what was decided will
+ * be done.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_ENGINE_TURNS_H
@@ -44,7 +44,7 @@ void **turns_kept(struct turns *ts);
 /* This turn is over, the next one begins. */
 void turns_end(struct turns *ts);
 
-/* --- the store -------------------------------------------------------------------- */
+/* The store. */
 
 /* Is there a turn whose records and accounting lines were not taken yet? */
 bool turns_wait_for_store(const struct turns *ts);
@@ -69,7 +69,7 @@ bool turns_are_given_up(const struct turns *ts);
 uint64_t turns_durable(const struct turns *ts);
 uint64_t turns_decided(const struct turns *ts);
 
-/* --- what leaves ------------------------------------------------------------------ */
+/* What leaves. */
 
 struct turns_leaving {
     const struct effect *effect;

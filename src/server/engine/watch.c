@@ -167,8 +167,8 @@ void watches_fini(struct watches *w)
 {
     struct watch *x, *next;
 
-    HASH_ITER(hh, w->by_object, x, next)
-    forget(w, x);
+    HASH_ITER (hh, w->by_object, x, next)
+        forget(w, x);
     free(w->heap);
     *w = (struct watches){ 0 };
 }

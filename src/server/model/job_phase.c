@@ -187,8 +187,8 @@ static enum job_etime etime_after(const struct job *job, enum job_phase to)
 
     if (state == 'H' || state == 'W')
         return JOB_ETIME_UNSET;
-    if (state == 'Q' && (!job || job_is_at_mom(job) ||
-                         !obj_is_set(&job->obj, JOB_A_ETIME)))
+    if (state == 'Q' &&
+        (!job || job_is_at_mom(job) || !obj_is_set(&job->obj, JOB_A_ETIME)))
         return JOB_ETIME_NOW;
     return JOB_ETIME_STAYS;
 }

@@ -31,7 +31,7 @@ struct tally {
     UT_hash_handle hh;
 };
 
-/* --- numbers --------------------------------------------------------------------- */
+/* Numbers. */
 
 /* Sizes below one KiB count as the next (attributes.md 3). */
 static tally_number kib_of(const struct size_value *s)
@@ -64,7 +64,7 @@ tally_number tally_number_of(const struct resource_def *def,
     return type == &attr_float ? float_number(value->u.real) : 0;
 }
 
-/* --- one tally ------------------------------------------------------------------- */
+/* One tally. */
 
 const char *tally_name_of(const struct job *j, char kind)
 {
@@ -204,7 +204,7 @@ void tallies_remove_bytes(struct tallies *tallies, const struct job *j)
     count_bytes(tallies, j, (size_t)-1);
 }
 
-/* --- questions ------------------------------------------------------------------- */
+/* Questions. */
 
 size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
                   bool queued_only)

@@ -55,8 +55,7 @@ void find_awaits(struct model *m)
 
     if (m->n_hot == 0)
         return;
-    DL_FOREACH(m->kinds[OBJ_JOB].first, o)
-    {
+    DL_FOREACH (m->kinds[OBJ_JOB].first, o) {
         struct job *j = STRUCT_OF(o, struct job, obj);
 
         if (!j->linked || !j->hot)

@@ -122,8 +122,7 @@ void adopt_jobs(struct model *m, struct queue *q)
 
     if (m->n_orphans == 0)
         return;
-    DL_FOREACH(m->kinds[OBJ_JOB].first, o)
-    {
+    DL_FOREACH (m->kinds[OBJ_JOB].first, o) {
         struct job *j = STRUCT_OF(o, struct job, obj);
 
         if (!j->linked || j->queue || !str_same(obj_str(o, JOB_A_QUEUE, ""), q->obj.id))
@@ -138,8 +137,7 @@ void orphan_jobs(struct model *m, struct queue *q)
 {
     struct job *j, *next;
 
-    DL_FOREACH_SAFE2(q->jobs, j, next, queue_next)
-    {
+    DL_FOREACH_SAFE2 (q->jobs, j, next, queue_next) {
         queue_remove_job(m, q, j);
         m->n_orphans++;
     }

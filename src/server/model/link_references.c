@@ -90,8 +90,7 @@ void adopt_references(struct model *m)
 
     if (m->n_dangling == 0)
         return;
-    DL_FOREACH(m->kinds[OBJ_NODE].first, o)
-    {
+    DL_FOREACH (m->kinds[OBJ_NODE].first, o) {
         struct node *n = STRUCT_OF(o, struct node, obj);
 
         if (n->n_dangling == 0)

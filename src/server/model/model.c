@@ -104,8 +104,8 @@ static void note_server_of_job(struct model *m, const char *id)
     for (size_t i = 0; i < m->n_former_names; i++)
         if (strcmp(m->former_names[i], dot + 1) == 0)
             return;
-    m->former_names = xrealloc(m->former_names,
-                               (m->n_former_names + 1) * sizeof(*m->former_names));
+    m->former_names =
+        xrealloc(m->former_names, (m->n_former_names + 1) * sizeof(*m->former_names));
     m->former_names[m->n_former_names++] = xstrdup(dot + 1);
 }
 
@@ -199,8 +199,7 @@ static void kind_free(struct model *m, enum obj_kind kind)
 {
     struct object *o, *next;
 
-    DL_FOREACH_SAFE(m->kinds[kind].first, o, next)
-    {
+    DL_FOREACH_SAFE (m->kinds[kind].first, o, next) {
         unlink_object(m, o);
         object_remove(m, o);
         object_free(o);
@@ -218,9 +217,9 @@ void model_free(struct model *m)
         drop_late(m, m->late);
     kind_free(m, OBJ_JOB);
     kind_free(m, OBJ_RESV);
-    DL_FOREACH(m->kinds[OBJ_NODE].first, o)
-    unlink_object(m, o); /* vnodes borrow from one another */
-    kind_free(m, OBJ_NODE); /* links are to queues */
+    DL_FOREACH (m->kinds[OBJ_NODE].first, o)
+        unlink_object(m, o); /* vnodes borrow from one another */
+    kind_free(m, OBJ_NODE);  /* links are to queues */
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         kind_free(m, (enum obj_kind)kind);
     resources_clear(&m->assigned);
@@ -294,13 +293,11 @@ static void drop_sums(struct model *m, const char *resource)
     struct object *o;
 
     resources_remove(&m->assigned, resource);
-    DL_FOREACH(m->kinds[OBJ_QUEUE].first, o)
-    {
+    DL_FOREACH (m->kinds[OBJ_QUEUE].first, o) {
         resources_remove(&STRUCT_OF(o, struct queue, obj)->assigned, resource);
         looks_new(m, o);
     }
-    DL_FOREACH(m->kinds[OBJ_NODE].first, o)
-    {
+    DL_FOREACH (m->kinds[OBJ_NODE].first, o) {
         resources_remove(&STRUCT_OF(o, struct node, obj)->assigned, resource);
         looks_new(m, o);
     }
@@ -406,8 +403,7 @@ void model_loaded(struct model *m, uint64_t seq)
     m->seq = seq;
     apply_late(m);
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
-        DL_FOREACH(m->kinds[kind].first, o)
-        {
+        DL_FOREACH (m->kinds[kind].first, o) {
             unlink_object(m, o);
             link_object(m, o);
         }

@@ -85,7 +85,7 @@ struct node {
     struct queue *queue; /* that it is attached to, or NULL */
     size_t n_borrowed;   /* from hf_indirect, where the other vnode is there */
     struct borrowed *borrowed;
-    size_t n_dangling; /* the rest of hf_indirect */
+    size_t n_dangling;  /* the rest of hf_indirect */
     size_t n_referrers; /* vnodes that borrow from this one, each once */
     struct node **referrers;
     size_t n_resvs; /* reservations whose resv_nodes name it, in order of creation */
@@ -150,12 +150,12 @@ struct model {
         size_t n;
         uint64_t members_seq; /* of the last record that made or removed one */
     } kinds[OBJ_KIND_COUNT];
-    uint64_t seq;              /* of the last record applied */
-    uint64_t defs_seq;         /* of the last one that changed defs */
-    uint64_t settings_seq;     /* of the last one that changed a server attribute other
-                                * than the next number */
-    struct object *server;     /* the one object of its kind */
-    size_t n_former_names;     /* of the server, in ids of jobs older than its name */
+    uint64_t seq;          /* of the last record applied */
+    uint64_t defs_seq;     /* of the last one that changed defs */
+    uint64_t settings_seq; /* of the last one that changed a server attribute other
+                            * than the next number */
+    struct object *server; /* the one object of its kind */
+    size_t n_former_names; /* of the server, in ids of jobs older than its name */
     char **former_names;
     struct host *hosts;        /* uthash by name */
     struct resources assigned; /* server resources_assigned */

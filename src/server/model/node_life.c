@@ -42,8 +42,7 @@ bool node_may_be_reached(const struct node *n)
 
 bool nodes_are_awaited(const struct model *m)
 {
-    MODEL_EACH(m, OBJ_NODE, o)
-    {
+    MODEL_EACH (m, OBJ_NODE, o) {
         if (node_state_stored(TO_NODE(o)) & NODE_LAST_KNOWN)
             return true;
     }

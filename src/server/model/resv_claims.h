@@ -12,8 +12,8 @@ struct claim {
     int64_t start_at;
     int64_t end_at;
     const struct resources *amount; /* what of the vnode */
-    /* Its Resource_List, for place. NULL: another claim of the list says already whether
-     * the vnode may be shared, that of the reservation of this job. */
+    /* Its Resource_List, for place. NULL: another claim of the list says already
+     * whether the vnode may be shared, that of the reservation of this job. */
     const struct resources *list;
 };
 

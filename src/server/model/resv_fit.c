@@ -56,7 +56,7 @@ static bool is_promised(const struct resv_offer *o, const struct node *n)
     return promised_on(o, n)->n > 0;
 }
 
-/* --- keeping what works -------------------------------------------------------- */
+/* Keeping what works. */
 
 static bool offers_all(const struct resv_offer *o, const struct hold *h)
 {
@@ -115,7 +115,7 @@ static bool keeps_what_works(const struct resv_offer *o, struct arena *arena,
     return true;
 }
 
-/* --- promising no more than there is -------------------------------------------- */
+/* Promising no more than there is. */
 
 static bool is_shared_against_will(const struct claims *list, const struct node *n,
                                    const struct object *wants, int attr,
@@ -225,7 +225,7 @@ bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *a
     return true;
 }
 
-/* --- a job outside of reservations ------------------------------------------------ */
+/* A job outside of reservations. */
 
 static bool job_share_fits(const struct model *m, const struct job *job,
                            const struct resv_offer *o, const struct vnode_share *share,

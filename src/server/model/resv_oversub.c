@@ -76,8 +76,8 @@ static void find_exclusive(struct search *s, const struct hold *h,
         h->node, obj_resources(&s->r->obj, RESV_A_RESOURCE_LIST), s->arena);
 
     for (size_t i = 0; i < list->n; i++)
-        if (alone || (list->v[i].list &&
-                      claim_is_exclusive(h->node, list->v[i].list, s->arena)))
+        if (alone ||
+            (list->v[i].list && claim_is_exclusive(h->node, list->v[i].list, s->arena)))
             find(s, list->v[i].by);
 }
 

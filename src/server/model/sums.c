@@ -91,6 +91,6 @@ void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r)
 {
     struct job *j;
 
-    DL_FOREACH2(q->jobs, j, queue_next)
-    job_set_resv(m, j, r);
+    DL_FOREACH2 (q->jobs, j, queue_next)
+        job_set_resv(m, j, r);
 }

@@ -102,7 +102,7 @@ static void send_body(struct moms_turn *t, const struct mom *mom,
     send_request(t, mom, c, &rq);
 }
 
-/* --- sending a job --------------------------------------------------------------- */
+/* Sending a job. */
 
 /* The members that a MoM may see. */
 static void add_resources(const struct attr_value *v, const char *name,
@@ -182,7 +182,7 @@ void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     j->known = true;
 }
 
-/* --- the rest -------------------------------------------------------------------- */
+/* The rest. */
 
 void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                  const char *name)

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
-#include "server/model/job_phase.h"
-#include "server/moms/moms_priv.h"
 #include "server/decide/job_end.h"
 #include "server/decide/node_used.h"
+#include "server/model/job_phase.h"
+#include "server/moms/moms_priv.h"
 
 #include <string.h>
 #include <utlist.h>
@@ -21,7 +21,7 @@ static const struct job *job_of(const struct moms_turn *t, const struct command 
     return job;
 }
 
-/* --- sending a job --------------------------------------------------------------- */
+/* Sending a job. */
 
 static void log_refused(struct moms_turn *t, const struct mom *mom,
                         const struct command *c, const struct wire_reply *reply)
@@ -74,7 +74,7 @@ static void reply_to_send(struct moms_turn *t, const struct mom *mom, struct mom
     refused(t, job, reply);
 }
 
-/* --- the end of a job ------------------------------------------------------------ */
+/* The end of a job. */
 
 static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *job)
 {
@@ -111,14 +111,13 @@ static void mail_not_copied(struct moms_turn *t, const struct mom *mom,
 
     e->u.mail.to = recipients(job, arena);
     e->u.mail.subject = arena_printf(arena, "PBS JOB %s", job->obj.id);
-    e->u.mail.text = arena_printf(
-        arena,
-        "PBS Job Id: %s\n"
-        "Job Name:   %s\n"
-        "Post job file processing error; job %s on host %s\n"
-        "%s\n",
-        job->obj.id, obj_str(&job->obj, JOB_A_JOB_NAME, ""), job->obj.id, mom->host,
-        text);
+    e->u.mail.text = arena_printf(arena,
+                                  "PBS Job Id: %s\n"
+                                  "Job Name:   %s\n"
+                                  "Post job file processing error; job %s on host %s\n"
+                                  "%s\n",
+                                  job->obj.id, obj_str(&job->obj, JOB_A_JOB_NAME, ""),
+                                  job->obj.id, mom->host, text);
 }
 
 static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
@@ -155,7 +154,7 @@ static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job
     end_job(t, j, job);
 }
 
-/* --- signals and what clients sent ----------------------------------------------- */
+/* Signals and what clients sent. */
 
 static void reply_to_signal(struct moms_turn *t, const struct job *job,
                             const struct wire_reply *reply)
@@ -215,9 +214,9 @@ void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,
 {
     struct command *c;
 
-    DL_FOREACH(mom->commands, c)
-    if (str_same(c->msgid, msg->msgid))
-        break;
+    DL_FOREACH (mom->commands, c)
+        if (str_same(c->msgid, msg->msgid))
+            break;
     if (!c)
         return;
     DL_DELETE(mom->commands, c);

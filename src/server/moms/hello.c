@@ -21,7 +21,7 @@
  * on. */
 #define SURE_AFTER_S    20
 
-/* --- who is it? ------------------------------------------------------------------ */
+/* Who is it? */
 
 /* "10.1.2.3" in host byte order; 0: not an address. */
 static uint32_t parse_addr(const char *text)
@@ -105,13 +105,13 @@ static struct mom *find_peer(const struct moms *ms, const struct moms_turn *t,
     uint32_t addr = parse_addr(host);
     struct mom *mom, *next;
 
-    HASH_ITER(hh, ms->by_key, mom, next)
-    if (mom->port == service_port && mom->nodes && is_peer(t, mom, host, addr))
-        return mom;
+    HASH_ITER (hh, ms->by_key, mom, next)
+        if (mom->port == service_port && mom->nodes && is_peer(t, mom, host, addr))
+            return mom;
     return NULL;
 }
 
-/* --- REPLYHELLO ------------------------------------------------------------------ */
+/* REPLYHELLO. */
 
 static int by_addr(const void *a, const void *b)
 {
@@ -126,8 +126,7 @@ static size_t all_addrs(const struct moms *ms, const struct moms_turn *t, uint32
     size_t n = addrs_of(t->cfg, t->cfg->server_host, v, MOM_ADDRS_MAX);
     struct mom *mom, *next;
 
-    HASH_ITER(hh, ms->by_key, mom, next)
-    {
+    HASH_ITER (hh, ms->by_key, mom, next) {
         uint32_t peer = mom->peer_host ? parse_addr(mom->peer_host) : 0;
 
         resolve(t, mom);
@@ -192,7 +191,7 @@ void mom_hello(struct moms *ms, struct moms_turn *t, uint64_t stream, const char
     mom_reply_hello(ms, t, mom);
 }
 
-/* --- REGISTERMOM: which jobs are there? ------------------------------------------ */
+/* REGISTERMOM: which jobs are there? */
 
 static void discard(struct moms_turn *t, const struct mom *mom,
                     const struct is_running *r, int64_t run_version, const char *why)

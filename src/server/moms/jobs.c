@@ -14,11 +14,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/job_end.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
 #include "server/moms/moms_priv.h"
-#include "server/decide/job_end.h"
 
 /* After the MoM's own SIGTERM, delay and SIGKILL should have done it. */
 #define KILL_AGAIN_S 60

@@ -20,8 +20,7 @@ void mom_stream_over(struct moms *ms, struct moms_turn *t, struct mom *mom)
     mom->greet = false;
     free(mom->peer_host);
     mom->peer_host = NULL;
-    DL_FOREACH_SAFE(mom->commands, c, next)
-    {
+    DL_FOREACH_SAFE (mom->commands, c, next) {
         DL_DELETE(mom->commands, c);
         command_failed(ms, t, c);
         command_free(c);

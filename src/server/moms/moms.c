@@ -31,14 +31,13 @@ static void node_unknown(struct moms_turn *t, const struct node *n)
 
 void moms_start(struct moms *ms, struct moms_turn *t)
 {
-    MODEL_EACH(t->m, OBJ_NODE, o)
-    {
+    MODEL_EACH (t->m, OBJ_NODE, o) {
         moms_add_node(ms, TO_NODE(o));
         node_unknown(t, TO_NODE(o));
     }
-    MODEL_EACH(t->m, OBJ_JOB, o)
-    if (job_is_at_mom(TO_JOB(o)))
-        moms_look(ms, o->id);
+    MODEL_EACH (t->m, OBJ_JOB, o)
+        if (job_is_at_mom(TO_JOB(o)))
+            moms_look(ms, o->id);
 }
 
 static void bad_peer(struct moms_turn *t, uint64_t stream, const char *host,
@@ -114,11 +113,11 @@ void moms_router_lost(struct moms *ms, struct moms_turn *t)
 
     effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "net_down_handler",
                "marking all nodes unknown");
-    HASH_ITER(hh, ms->by_key, mom, next)
-    if (mom->stream)
-        mom_stream_over(ms, t, mom);
-    MODEL_EACH(t->m, OBJ_NODE, o)
-    node_unknown(t, TO_NODE(o));
+    HASH_ITER (hh, ms->by_key, mom, next)
+        if (mom->stream)
+            mom_stream_over(ms, t, mom);
+    MODEL_EACH (t->m, OBJ_NODE, o)
+        node_unknown(t, TO_NODE(o));
 }
 
 void moms_router_back(struct moms *ms UNUSED, struct moms_turn *t)
@@ -166,8 +165,7 @@ static void greet_again(struct moms *ms, struct moms_turn *t)
 {
     struct mom *mom, *next;
 
-    HASH_ITER(hh, ms->by_key, mom, next)
-    {
+    HASH_ITER (hh, ms->by_key, mom, next) {
         if (mom->greet && mom->stream)
             mom_reply_hello(ms, t, mom);
         mom->greet = false;
@@ -183,11 +181,11 @@ static void close_left(struct moms *ms, struct moms_turn *t)
     struct mom *mom, *next;
 
     ms->left = false;
-    HASH_ITER(hh, ms->by_key, mom, next)
-    if (!mom->nodes && mom->stream) {
-        mom_close(t, mom->stream);
-        mom_stream_over(ms, t, mom);
-    }
+    HASH_ITER (hh, ms->by_key, mom, next)
+        if (!mom->nodes && mom->stream) {
+            mom_close(t, mom->stream);
+            mom_stream_over(ms, t, mom);
+        }
 }
 
 void moms_shutdown(struct moms *ms, struct moms_turn *t)
@@ -195,9 +193,9 @@ void moms_shutdown(struct moms *ms, struct moms_turn *t)
     const struct is_message msg = { .command = IS_SHUTDOWN };
     struct mom *mom, *next;
 
-    HASH_ITER(hh, ms->by_key, mom, next)
-    if (mom->registered && mom->stream)
-        mom_send(t, mom, &msg);
+    HASH_ITER (hh, ms->by_key, mom, next)
+        if (mom->registered && mom->stream)
+            mom_send(t, mom, &msg);
 }
 
 /* One OBITREPLY for the answers to one MoM that follow each other. */
@@ -209,12 +207,11 @@ static void answer_obits(struct moms *ms, struct moms_turn *t)
         struct obit_answer *a, *next;
         size_t n = 0;
 
-        DL_FOREACH(ms->answers, a)
-        n++;
+        DL_FOREACH (ms->answers, a)
+            n++;
         msg.acks.v = ARENA_ARRAY(t->effects->arena, const char *, n);
         msg.rejects.v = ARENA_ARRAY(t->effects->arena, const char *, n);
-        DL_FOREACH_SAFE(ms->answers, a, next)
-        {
+        DL_FOREACH_SAFE (ms->answers, a, next) {
             struct wire_strings *list = a->accepted ? &msg.acks : &msg.rejects;
 
             if (a->mom != mom)
@@ -234,14 +231,13 @@ static void close_silent(struct moms *ms, struct moms_turn *t)
 {
     struct mom *mom, *next;
 
-    HASH_ITER(hh, ms->by_key, mom, next)
-    {
+    HASH_ITER (hh, ms->by_key, mom, next) {
         uint64_t stream = mom->stream;
         struct command *c;
 
-        DL_FOREACH(mom->commands, c)
-        if (c->due_at <= t->now_at)
-            break;
+        DL_FOREACH (mom->commands, c)
+            if (c->due_at <= t->now_at)
+                break;
         if (!c)
             continue;
         effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, c->job_id,
@@ -259,11 +255,10 @@ static int64_t next_moment(const struct moms *ms, int64_t now_at)
     struct mom_job *j, *next_job;
     struct command *c;
 
-    HASH_ITER(hh, ms->by_key, mom, next_mom)
-    DL_FOREACH(mom->commands, c)
-    at = MIN_OF(at, c->due_at);
-    HASH_ITER(hh, ms->by_job, j, next_job)
-    {
+    HASH_ITER (hh, ms->by_key, mom, next_mom)
+        DL_FOREACH (mom->commands, c)
+            at = MIN_OF(at, c->due_at);
+    HASH_ITER (hh, ms->by_job, j, next_job) {
         if (j->retry_at > now_at)
             at = MIN_OF(at, j->retry_at);
         if (j->lost_at > now_at)
@@ -278,11 +273,11 @@ static void look_at_due(struct moms *ms, int64_t now_at)
 {
     struct mom_job *j, *next;
 
-    HASH_ITER(hh, ms->by_job, j, next)
-    if ((j->retry_at != INT64_MIN && j->retry_at <= now_at) ||
-        (j->lost_at != 0 && j->lost_at <= now_at) ||
-        (j->sure_at != 0 && j->sure_at <= now_at))
-        moms_look(ms, j->id);
+    HASH_ITER (hh, ms->by_job, j, next)
+        if ((j->retry_at != INT64_MIN && j->retry_at <= now_at) ||
+            (j->lost_at != 0 && j->lost_at <= now_at) ||
+            (j->sure_at != 0 && j->sure_at <= now_at))
+            moms_look(ms, j->id);
 }
 
 bool moms_pump(struct moms *ms, struct moms_turn *t)

@@ -4,8 +4,8 @@
 #ifndef SERVER_MOMS_MOMS_PRIV_H
 #define SERVER_MOMS_MOMS_PRIV_H
 
-#include "server/moms/moms.h"
 #include "server/decide/effect.h"
+#include "server/moms/moms.h"
 
 #include <uthash.h>
 

@@ -164,8 +164,8 @@ static void mom_free(struct mom *mom)
 {
     struct command *c, *next;
 
-    DL_FOREACH_SAFE(mom->commands, c, next)
-    command_free(c);
+    DL_FOREACH_SAFE (mom->commands, c, next)
+        command_free(c);
     free(mom->peer_host);
     free(mom->host);
     free(mom->key);
@@ -189,18 +189,16 @@ void moms_free(struct moms *ms)
 
     if (!ms)
         return;
-    HASH_ITER(hh, ms->by_job, j, next_job)
-    moms_forget_job(ms, j);
-    HASH_ITER(hh, ms->by_node, n, next_node)
-    moms_forget_node(ms, n->id);
-    HASH_ITER(hh, ms->by_key, mom, next_mom)
-    {
+    HASH_ITER (hh, ms->by_job, j, next_job)
+        moms_forget_job(ms, j);
+    HASH_ITER (hh, ms->by_node, n, next_node)
+        moms_forget_node(ms, n->id);
+    HASH_ITER (hh, ms->by_key, mom, next_mom) {
         mom_unbind(ms, mom);
         HASH_DEL(ms->by_key, mom);
         mom_free(mom);
     }
-    DL_FOREACH_SAFE(ms->answers, a, next_answer)
-    {
+    DL_FOREACH_SAFE (ms->answers, a, next_answer) {
         free(a->job_id);
         free(a);
     }

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/job_end.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_phase.h"
 #include "server/moms/moms_priv.h"
-#include "server/decide/job_end.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void take_text(struct moms_turn *t, const struct is_job_update *u, int at
                       arena_strdup(t->out->arena, text));
 }
 
-/* --- usage ----------------------------------------------------------------------- */
+/* Usage. */
 
 void job_is_taken(struct moms_turn *t, const struct job *job)
 {
@@ -100,7 +100,7 @@ void mom_take_usage(struct moms *ms, struct moms_turn *t, struct mom *mom,
         take_usage(ms, t, mom, &msg->updates[i]);
 }
 
-/* --- obituaries ------------------------------------------------------------------ */
+/* Obituaries. */
 
 /* Files are delivered after a run that had some; a job that goes back to the queue
  * keeps nothing of the run. */

@@ -7,10 +7,10 @@
 #include "lib/attr/ids.h"
 #include "lib/attr/node_attrs.h"
 #include "lib/base/date.h"
+#include "server/decide/edit.h"
 #include "server/model/indirect.h"
 #include "server/model/node_life.h"
 #include "server/moms/moms_priv.h"
-#include "server/decide/edit.h"
 
 #include <string.h>
 #include <strings.h>
@@ -56,7 +56,7 @@ static void put_num(struct node_record *nr, int attr, int64_t num)
     put(nr, attr, NULL, arena_printf(nr->t->out->arena, "%" PRId64, num));
 }
 
-/* --- state ----------------------------------------------------------------------- */
+/* State. */
 
 /* The server's own comments come and go; a manager's stays. */
 static void put_comment(struct node_record *nr, const char *comment)
@@ -128,7 +128,7 @@ static void put_reported_state(struct node_record *nr, uint32_t mom_state)
         nr->rec->note = "node up";
 }
 
-/* --- resources ------------------------------------------------------------------- */
+/* Resources. */
 
 static bool is_from_mom(const struct node *n, const char *resource)
 {
@@ -377,7 +377,7 @@ static const char *vnode_attr(const struct is_vnode *vn, const char *name)
     return NULL;
 }
 
-/* --- vnodes ---------------------------------------------------------------------- */
+/* Vnodes. */
 
 static const char *version_of(const struct is_state *state)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- pieces ---------------------------------------------------------------------- */
+/* Pieces. */
 
 /* "Resource_List.ncpus=1 ", one for each member, each with a blank behind it. */
 static void add_list(struct buf *out, const char *name, const struct attr_value *v,
@@ -119,7 +119,7 @@ static void account(const struct reaction *r, char type, struct buf *text)
     buf_fini(text);
 }
 
-/* --- records --------------------------------------------------------------------- */
+/* Records. */
 
 void account_job_queued(const struct reaction *r)
 {

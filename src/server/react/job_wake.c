@@ -28,7 +28,7 @@ void wake_job_ended(const struct reaction *r)
     effect_wake_schedulers(r, partition_of(r), SCHED_ENDED);
 }
 
-/* --- those who wait: RunJob, until the MoM took or refused the job ---------------- */
+/* Those who wait: RunJob, until the MoM took or refused the job. */
 
 static void refuse(struct wire_reply *ret, int code)
 {

@@ -39,8 +39,7 @@ void wake_server_set(const struct reaction *r)
 
 void wake_resource_changed(const struct reaction *r)
 {
-    MODEL_EACH(r->m, OBJ_SCHED, o)
-    {
+    MODEL_EACH (r->m, OBJ_SCHED, o) {
         effect_tell_scheduler(r, o->id, SCHED_CONFIGURE);
     }
 }

@@ -1,4 +1,5 @@
-/* handlers.h - the handlers of requests, by room; the rows are in requests/request_table.c.
+/* handlers.h - the handlers of requests, by room; the rows are in
+ * requests/request_table.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REQUESTS_HANDLERS_H

@@ -55,8 +55,7 @@ static void set_text(struct hook_edit *h, int attr, struct buf *text)
     buf_fini(text);
 }
 
-/* --- event
- * ------------------------------------------------------------------------------- */
+/* Event. */
 
 static bool refuse_event(struct hook_edit *h, const char *word, size_t len, bool less)
 {
@@ -96,8 +95,7 @@ static bool check_provision(struct hook_edit *h, uint32_t bits)
     if (bits != HOOK_PROVISION)
         return refuse(h, "Event provision is exclusive with other events, and only one "
                          "provision hook allowed");
-    MODEL_EACH(h->m, OBJ_HOOK, o)
-    {
+    MODEL_EACH (h->m, OBJ_HOOK, o) {
         if (strcmp(o->id, h->name) != 0 &&
             (hook_events_of(obj_str(o, HOOK_A_EVENT, "")) & HOOK_PROVISION))
             return refuse(h, arena_printf(h->arena,
@@ -152,8 +150,7 @@ static bool set_event(struct hook_edit *h, const char *value, enum wire_op op)
     return true;
 }
 
-/* --- the others
- * -------------------------------------------------------------------------- */
+/* The others. */
 
 static bool set_type(struct hook_edit *h, const char *value, enum wire_op op)
 {
@@ -265,8 +262,7 @@ static bool set_order(struct hook_edit *h, const char *value, enum wire_op op)
     return true;
 }
 
-/* --- fail_action
- * ------------------------------------------------------------------------- */
+/* Fail_action. */
 
 static const char bad_action[] =
     "fail_action value of a hook must be \"none\" or one or more of \"offline_vnodes\","
@@ -331,8 +327,7 @@ static bool set_fail_action(struct hook_edit *h, const char *value, enum wire_op
     return true;
 }
 
-/* --- the list
- * ---------------------------------------------------------------------------- */
+/* The list. */
 
 static const struct hook_row {
     const char *name;

@@ -1,11 +1,11 @@
 /* hook_show.c - StatusHook: the hooks of the site, or the shipped ones (wire.md 9).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/config.h"
 #include "server/model/hook_event.h"
 #include "server/requests/handlers.h"
 #include "server/requests/hook_edit.h"
 #include "server/requests/show.h"
-#include "server/decide/config.h"
 
 #include <string.h>
 
@@ -61,8 +61,7 @@ int handle_status_hook(const struct model *m, const struct request *rq,
     if (err)
         return err;
     out->reply.choice = REPLY_STATUS;
-    MODEL_EACH(m, OBJ_HOOK, o)
-    {
+    MODEL_EACH (m, OBJ_HOOK, o) {
         if (one ? o == one : is_pbs(o) == pbs)
             show_object(m, rq, o, type, &asked, out);
     }

@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/base/date.h"
-#include "server/model/job_phase.h"
+#include "server/decide/config.h"
 #include "server/decide/edit.h"
+#include "server/model/job_phase.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
-#include "server/decide/config.h"
 
 #include <string.h>
 

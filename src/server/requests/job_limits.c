@@ -63,7 +63,7 @@ static const struct limit *find_limit(const struct attr_value *limits, char kind
     return l ? l : limits_find(limits, kind, GENERIC_NAME, resource);
 }
 
-/* --- how many jobs --------------------------------------------------------------- */
+/* How many jobs. */
 
 static int refuse_count(const struct scope *s, const struct kind_row *k,
                         const struct limit *l, struct diag *why)
@@ -120,7 +120,7 @@ int job_keeps_count_limits(const struct model *m, const struct queue *q,
     return err;
 }
 
-/* --- how much -------------------------------------------------------------------- */
+/* How much. */
 
 static tally_number amount_before(const struct job *was, const char *resource)
 {

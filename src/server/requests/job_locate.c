@@ -1,8 +1,8 @@
 /* job_locate.c - LocateJob (wire.md 10.4): a job that is here is here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/handlers.h"
 #include "server/decide/config.h"
+#include "server/requests/handlers.h"
 
 int handle_locate_job(const struct model *m, const struct request *rq,
                       struct decision *out)

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/object_size.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
-#include "server/decide/object_size.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
@@ -29,7 +29,7 @@ static bool edit_has(const struct edit *e, int attr, const char *resource)
     return v->set && resources_find(&v->u.res, resource);
 }
 
-/* --- a job that runs ------------------------------------------------------------- */
+/* A job that runs. */
 
 static bool resource_may_change(const char *name)
 {
@@ -67,7 +67,7 @@ static int check_running(const struct alteration *al, struct diag *why)
     return 0;
 }
 
-/* --- what is unset --------------------------------------------------------------- */
+/* What is unset. */
 
 static bool unsets_resource(const struct wire_attr *a)
 {
@@ -154,7 +154,7 @@ static int check_raises(const struct alteration *al, struct diag *why)
     return 0;
 }
 
-/* --- a job in the queue ---------------------------------------------------------- */
+/* A job in the queue. */
 
 static bool says_how(const char *resource)
 {
@@ -335,7 +335,7 @@ static void settle_again(struct alteration *al)
                    al->rq->now_at);
 }
 
-/* --- both ------------------------------------------------------------------------ */
+/* Both. */
 
 static int check_holds(const struct alteration *al, struct diag *why)
 {

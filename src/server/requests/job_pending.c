@@ -29,8 +29,8 @@ void pending_free(struct pending_jobs *p)
 
     if (!p)
         return;
-    HASH_ITER(hh, p->by_conn, job, next)
-    pending_end(p, job);
+    HASH_ITER (hh, p->by_conn, job, next)
+        pending_end(p, job);
     free(p);
 }
 

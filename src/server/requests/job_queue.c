@@ -10,16 +10,16 @@
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/server_attrs.h"
-#include "server/model/job_script.h"
+#include "server/decide/config.h"
+#include "server/decide/object_size.h"
 #include "server/model/job_phase.h"
+#include "server/model/job_script.h"
 #include "server/model/job_tally.h"
 #include "server/model/resource_request.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_admit.h"
 #include "server/requests/job_limits.h"
 #include "server/requests/job_pending.h"
-#include "server/decide/object_size.h"
-#include "server/decide/config.h"
 
 #include <string.h>
 #include <strings.h>
@@ -301,8 +301,8 @@ int handle_queue_job(const struct model *m, const struct request *rq,
     if (!err)
         err = object_keeps_size(rq, &s.job, &out->why);
     if (!err)
-        err = user_jobs_keep_size(m, rq, s.acct.user, edit_bytes(&s.job, -1),
-                                  &out->why);
+        err =
+            user_jobs_keep_size(m, rq, s.acct.user, edit_bytes(&s.job, -1), &out->why);
     if (!err)
         accept_submission(&s, out);
     edit_fini(&s.job);

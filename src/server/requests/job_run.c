@@ -2,13 +2,13 @@
  * job, and who is asked where.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/config.h"
+#include "server/decide/job_start.h"
+#include "server/decide/sched_link.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_phase.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
-#include "server/decide/job_start.h"
-#include "server/decide/sched_link.h"
-#include "server/decide/config.h"
 
 /* What a hot start puts back on its vnodes no scheduler sends elsewhere meanwhile,
  * unless a manager has told it to. */

@@ -60,7 +60,7 @@ void selection_close(struct selection *s)
             value_type(&s->v[i])->clear(&s->v[i].value);
 }
 
-/* --- reading criteria ------------------------------------------------------------ */
+/* Reading criteria. */
 
 static int refuse_named(struct diag *why, int code, const struct wire_attr *a)
 {
@@ -176,7 +176,7 @@ int selection_open(const struct model *m, const struct request *rq,
     return err;
 }
 
-/* --- matching -------------------------------------------------------------------- */
+/* Matching. */
 
 static bool holds_op(int cmp, uint32_t op)
 {
@@ -296,7 +296,7 @@ bool selection_has(const struct selection *s, const struct job *job)
     return has;
 }
 
-/* --- replies --------------------------------------------------------------------- */
+/* Replies. */
 
 /* SelectJobs under way. */
 struct selecting {

@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/job_end.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
-#include "server/decide/job_end.h"
 
 #include <string.h>
 #include <strings.h>

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/manager.h"
 
-#include "server/requests/handlers.h"
 #include "server/decide/config.h"
+#include "server/requests/handlers.h"
 
 #include <string.h>
 #include <strings.h>
@@ -102,8 +102,7 @@ bool manager_sets(const struct manager *g, const char *attr)
     return false;
 }
 
-/* --- records and log lines
- * ----------------------------------------------------------------- */
+/* Records and log lines. */
 
 static uint32_t log_class(enum obj_kind kind)
 {
@@ -184,8 +183,7 @@ struct record *manager_commit(struct manager *g, const struct edit *e, enum fact
     return NULL;
 }
 
-/* --- shared checks
- * --------------------------------------------------------------------------- */
+/* Shared checks. */
 
 int check_default_chunk(const struct edit *e, int attr, struct diag *why)
 {

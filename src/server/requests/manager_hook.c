@@ -6,11 +6,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/base64.h"
+#include "server/decide/config.h"
 #include "server/model/hook_event.h"
 #include "server/model/job_script.h"
 #include "server/requests/hook_edit.h"
 #include "server/requests/manager.h"
-#include "server/decide/config.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -49,8 +49,7 @@ static const struct object *find_hook(struct manager *g, const char *operation)
     return NULL;
 }
 
-/* --- attributes
- * -------------------------------------------------------------------------- */
+/* Attributes. */
 
 /* This server keeps hooks and does not run them: whoever switches one on should know.
  */
@@ -140,8 +139,7 @@ static int set_hook(struct manager *g)
     return o ? change_hook(g, o, op) : PBSE_HOOKERROR;
 }
 
-/* --- bodies
- * ------------------------------------------------------------------------------ */
+/* Bodies. */
 
 struct transfer {
     const char *operation;
@@ -324,8 +322,7 @@ static int export_hook(struct manager *g)
     return 0;
 }
 
-/* --- the request
- * ------------------------------------------------------------------------- */
+/* The request. */
 
 int manager_hook(struct manager *g)
 {

@@ -69,8 +69,7 @@ static bool others_have(const struct model *m, const struct object *changed,
 {
     if (m->server != changed && object_has(m->server, style))
         return true;
-    MODEL_EACH(m, OBJ_QUEUE, o)
-    {
+    MODEL_EACH (m, OBJ_QUEUE, o) {
         if (o != changed && object_has(o, style))
             return true;
     }

@@ -8,9 +8,9 @@
 #include "server/requests/manager.h"
 
 #include "lib/attr/ids.h"
+#include "server/decide/config.h"
 #include "server/model/node_life.h"
 #include "server/requests/node_indirect.h"
-#include "server/decide/config.h"
 
 #include <string.h>
 #include <strings.h>
@@ -226,8 +226,7 @@ static int set_all(struct manager *g)
     struct buf failed = { 0 };
     int err = 0;
 
-    MODEL_EACH(g->m, OBJ_NODE, o)
-    {
+    MODEL_EACH (g->m, OBJ_NODE, o) {
         int one = set_node(g, o);
 
         if (one == PBSE_NOATTR || one == PBSE_ATTRRO) {
@@ -278,8 +277,7 @@ int manager_host_set(struct manager *g)
     return err;
 }
 
-/* --- creating
- * -------------------------------------------------------------------------------- */
+/* Creating. */
 
 static int host_is_known(struct manager *g, const char *mom)
 {
@@ -403,8 +401,7 @@ static int delete_all(struct manager *g)
         return REFUSE(g, PBSE_UNKNODE);
     if (!first->next && is_in_use(TO_NODE(first)))
         return REFUSE(g, PBSE_OBJBUSY);
-    MODEL_EACH(g->m, OBJ_NODE, o)
-    {
+    MODEL_EACH (g->m, OBJ_NODE, o) {
         if (stays(TO_NODE(o)))
             buf_printf(&remain, "%s%s", remain.len ? ", " : "", o->id);
     }

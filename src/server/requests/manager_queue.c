@@ -79,8 +79,7 @@ static int check_nodes_of_queue(const struct manager *g, const struct edit *e)
         return diag_code(&g->out->why, PBSE_ATTRTYPE);
     if (!e->touched[QUEUE_A_PARTITION] || !partition)
         return 0;
-    MODEL_EACH(g->m, OBJ_NODE, o)
-    {
+    MODEL_EACH (g->m, OBJ_NODE, o) {
         const char *of_node = obj_str(o, NODE_A_PARTITION, partition);
 
         if (TO_NODE(o)->queue == q && strcmp(of_node, partition) != 0)
@@ -155,8 +154,7 @@ static int set_all(struct manager *g)
 {
     int err = 0;
 
-    MODEL_EACH(g->m, OBJ_QUEUE, o)
-    {
+    MODEL_EACH (g->m, OBJ_QUEUE, o) {
         if (err)
             break;
         g->name = o->id;

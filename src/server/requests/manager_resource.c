@@ -10,8 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- who uses it
- * -------------------------------------------------------------------------- */
+/* Who uses it. */
 
 static bool has_member(const struct object *o, size_t attr, const char *name)
 {
@@ -48,8 +47,7 @@ static bool select_names(const char *select, const char *name)
 
 static bool kind_uses(const struct model *m, enum obj_kind kind, const char *name)
 {
-    MODEL_EACH(m, kind, o)
-    {
+    MODEL_EACH (m, kind, o) {
         if (names_resource(o, name))
             return true;
         if (kind == OBJ_JOB && select_names(obj_str(o, JOB_A_SCHEDSELECT, ""), name))
@@ -103,8 +101,7 @@ static bool is_restricted(const struct model *m, const char *name)
     return false;
 }
 
-/* --- create and set
- * -------------------------------------------------------------------------- */
+/* Create and set. */
 
 struct wish {
     const char *type;
@@ -187,8 +184,7 @@ int manager_resource_set(struct manager *g)
     return err;
 }
 
-/* --- delete
- * --------------------------------------------------------------------------------- */
+/* Delete. */
 
 /* Values of the resource go before its definition, and so do references. */
 static void remove_values(struct manager *g, const struct object *o)
@@ -223,8 +219,7 @@ int manager_resource_delete(struct manager *g)
     if (is_restricted(g->m, g->name))
         return refuse_busy(g, "server");
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        MODEL_EACH(g->m, kinds[i], o)
-        {
+        MODEL_EACH (g->m, kinds[i], o) {
             remove_values(g, o);
         }
     decide(g->out, g->rq, FACT_DELETED, OBJ_RESOURCE, g->name);

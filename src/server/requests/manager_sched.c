@@ -23,8 +23,7 @@ static int check_unique(const struct manager *g, const struct edit *e,
 
     if (!e->touched[attr] || !text)
         return 0;
-    MODEL_EACH(g->m, OBJ_SCHED, o)
-    {
+    MODEL_EACH (g->m, OBJ_SCHED, o) {
         if (o != self && strcmp(obj_str(o, attr, ""), text) == 0)
             return diag_code(&g->out->why, code);
     }

@@ -97,8 +97,7 @@ static int check_formula(const struct manager *g, const struct edit *e)
     if (strcasecmp(g->rq->who->host, g->rq->cfg->server_host) != 0)
         return diag_code(&g->out->why, PBSE_PERM);
     err = formula_check(text, e->defs, &g->out->why);
-    MODEL_EACH(g->m, OBJ_SCHED, o)
-    {
+    MODEL_EACH (g->m, OBJ_SCHED, o) {
         const char *theirs = obj_str(o, SCHED_A_JOB_SORT_FORMULA, text);
 
         if (!err && strcmp(theirs, text) != 0)

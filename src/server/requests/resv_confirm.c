@@ -9,17 +9,17 @@
  * (lib/wire/confirm.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/node_life.h"
-#include "server/model/resv_fit.h"
-#include "server/model/resv_state.h"
-#include "server/model/resv_time.h"
-#include "server/requests/handlers.h"
+#include "server/decide/config.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
 #include "server/decide/sched_link.h"
-#include "server/decide/config.h"
+#include "server/model/node_life.h"
+#include "server/model/resv_fit.h"
+#include "server/model/resv_state.h"
+#include "server/model/resv_time.h"
+#include "server/requests/handlers.h"
 
 #include "lib/base/log.h"
 #include "lib/wire/confirm.h"
@@ -39,16 +39,16 @@ struct answer {
     const struct resv *r;
     const struct body_run *body;
     enum resv_phase phase;
-    const char *partition;     /* of who answers */
-    const char *sched;         /* who answers */
-    const char *reason;        /* of a no, NULL when it was not said */
+    const char *partition;       /* of who answers */
+    const char *sched;           /* who answers */
+    const char *reason;          /* of a no, NULL when it was not said */
     const struct edit *proposed; /* of the open alteration, NULL: none */
     int64_t start_at;
     int64_t end_at;
     struct exec_vnode vnodes;
 };
 
-/* --- no --------------------------------------------------------------------------- */
+/* No. */
 
 /* A no that was said while vnodes were awaited, or in a cycle that began before they
  * had all reported, may be for that alone: it is not final, and the question is put
@@ -105,7 +105,7 @@ static void retry_later(const struct answer *a)
     resv_record_retry(rec, a->rq->arena, a->m, a->r, a->rq->now_at);
 }
 
-/* --- about an alteration --------------------------------------------------------- */
+/* About an alteration. */
 
 static void grant(const struct answer *a, const char *vnodes)
 {
@@ -154,7 +154,7 @@ static int take_no(const struct answer *a)
     return 0;
 }
 
-/* --- yes -------------------------------------------------------------------------- */
+/* Yes. */
 
 /* A healthy reservation was not asked about, or was healed since: taking other vnodes
  * now would only move it. */
@@ -208,7 +208,7 @@ static bool is_as_much(const struct answer *a, const char **ret_why)
 {
     const struct object *o = &a->r->obj;
     const char *text = a->proposed ? edit_str(a->proposed, RESV_A_SCHEDSELECT, "")
-                                 : obj_str(o, RESV_A_SCHEDSELECT, "");
+                                   : obj_str(o, RESV_A_SCHEDSELECT, "");
     struct resources want = { 0 };
     struct select select;
     bool same = true;

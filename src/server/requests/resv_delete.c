@@ -5,10 +5,10 @@
  * (reservations.md 17).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_record.h"
 #include "server/model/resv_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/resv_access.h"
-#include "server/decide/resv_record.h"
 
 int handle_resv_delete(const struct model *m, const struct request *rq,
                        struct decision *out)

@@ -9,17 +9,17 @@
 #include "lib/base/date.h"
 #include "lib/base/instant.h"
 #include "lib/base/log.h"
+#include "server/decide/config.h"
+#include "server/decide/object_size.h"
+#include "server/decide/resv_proposal.h"
+#include "server/decide/resv_question.h"
+#include "server/decide/resv_queue.h"
+#include "server/decide/resv_record.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
 #include "server/requests/handlers.h"
 #include "server/requests/resv_access.h"
-#include "server/decide/object_size.h"
-#include "server/decide/resv_proposal.h"
-#include "server/decide/resv_queue.h"
-#include "server/decide/resv_question.h"
-#include "server/decide/resv_record.h"
-#include "server/decide/config.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,8 +41,7 @@ struct alteration {
     int64_t wait_s;     /* -I, 0: none */
 };
 
-/* --- who, and when -----------------------------------------------------------------
- */
+/* Who, and when. */
 
 static int check_access(struct alteration *a)
 {
@@ -66,8 +65,7 @@ static int check_state(struct alteration *a)
     return 0;
 }
 
-/* --- what is given, in its order (table 13.4) ----------------------------------------
- */
+/* What is given, in its order (table 13.4). */
 
 static int refuse(const struct alteration *a, int code, const struct wire_attr *w)
 {
@@ -169,8 +167,7 @@ static int check_combination(struct alteration *a)
     return 0;
 }
 
-/* --- what follows from it ----------------------------------------------------------
- */
+/* What follows from it. */
 
 /* The rows' own checks, once for each attribute; the refusal names it. */
 static int check_rows(struct alteration *a)
@@ -265,7 +262,7 @@ static int (*const steps[])(struct alteration *a) = {
     check_state, take_entries, check_combination, decode, derive_select, derive_times,
 };
 
-/* --- what is made of it ---------------------------------------------------------- */
+/* What is made of it. */
 
 static const char *date(const struct alteration *a, int attr)
 {

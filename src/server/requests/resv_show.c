@@ -1,14 +1,14 @@
 /* resv_show.c - what a status reply shows of a reservation beyond its stored values:
  * the proposed ones of an open alteration, and who else was promised its vnodes.
  *
- * Old partners expect an alteration inside the reservation: state 11, the proposed times
- * and select, and what they were in reserve_alter_revert and schedselect_orig.
+ * Old partners expect an alteration inside the reservation: state 11, the proposed
+ * times and select, and what they were in reserve_alter_revert and schedselect_orig.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_proposal.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_oversub.h"
 #include "server/model/resv_state.h"
-#include "server/decide/resv_proposal.h"
 #include "server/requests/show.h"
 
 #include <string.h>

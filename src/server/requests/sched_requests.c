@@ -4,14 +4,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/handlers.h"
 
-#include "server/decide/sched_link.h"
 #include "server/decide/config.h"
+#include "server/decide/sched_link.h"
 
 #include <string.h>
 
-/* Who may register: the uid that runs the server, by the kernel's word, or a scheduler's
- * user on a host where a scheduler may run, which the shell has checked. A registration
- * on the connection itself never counts twice, and both must come from one host. */
+/* Who may register: the uid that runs the server, by the kernel's word, or a
+ * scheduler's user on a host where a scheduler may run, which the shell has checked. A
+ * registration on the connection itself never counts twice, and both must come from one
+ * host. */
 int handle_register_sched(const struct model *m, const struct request *rq,
                           struct decision *out)
 {

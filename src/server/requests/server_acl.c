@@ -41,8 +41,7 @@ static bool is_mom_host(const struct model *m, const struct svr_config *cfg,
 
     if (model_host(m, host))
         return true;
-    HASH_ITER(hh, m->hosts, h, next)
-    {
+    HASH_ITER (hh, m->hosts, h, next) {
         struct addresses mom = addresses_of(cfg, h->name);
 
         if (strcasecmp(h->name, host) == 0 || share_one(&mom, at))

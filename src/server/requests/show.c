@@ -4,21 +4,20 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/show.h"
 
+#include "server/decide/config.h"
+#include "server/decide/sched_link.h"
 #include "server/model/hook_event.h"
 #include "server/model/hot_start.h"
 #include "server/model/indirect.h"
 #include "server/model/node_life.h"
-#include "server/decide/sched_link.h"
-#include "server/decide/config.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* --- the encoder
- * ------------------------------------------------------------------------ */
+/* The encoder. */
 
 int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
-                 struct asked *ret, struct diag *why)
+                struct asked *ret, struct diag *why)
 {
     const struct attr_table *t = kind_table(kind);
     struct asked w = { .all = list->n == 0 };
@@ -176,8 +175,7 @@ void show_resources(const struct request *rq, const struct object *o, int attr,
     encode_list(rq, &kind_table(o->kind)->rows[attr], res, out);
 }
 
-/* --- server and queues
- * --------------------------------------------------------------------- */
+/* Server and queues. */
 
 static const char *state_count(const struct request *rq, const size_t *n)
 {
@@ -217,8 +215,7 @@ static const char *server_state(const struct model *m, const struct request *rq)
 /* Schedulers wait differently for a server that will ask a hook. */
 static bool has_runjob_hook(const struct model *m)
 {
-    MODEL_EACH(m, OBJ_HOOK, o)
-    {
+    MODEL_EACH (m, OBJ_HOOK, o) {
         if (obj_num(o, HOOK_A_ENABLED, 1) &&
             (hook_events_of(obj_str(o, HOOK_A_EVENT, "")) & HOOK_RUNJOB))
             return true;
@@ -288,8 +285,7 @@ bool show_queue(const struct model *m, const struct request *rq, const struct ob
     }
 }
 
-/* --- schedulers
- * ------------------------------------------------------------------------------ */
+/* Schedulers. */
 
 bool show_sched(const struct model *m, const struct request *rq, const struct object *o,
                 int attr, struct wire_attrs *out)
@@ -301,8 +297,7 @@ bool show_sched(const struct model *m, const struct request *rq, const struct ob
     return true;
 }
 
-/* --- vnodes
- * ---------------------------------------------------------------------------------- */
+/* Vnodes. */
 
 static int64_t job_slots(const struct job *j, const struct node *n)
 {
@@ -450,9 +445,7 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
     }
 }
 
-/* --- jobs
- * ------------------------------------------------------------------------------------
- */
+/* Jobs. */
 
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out)

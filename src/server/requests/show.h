@@ -1,9 +1,9 @@
 /* show.h - what a status reply shows of an object (wire.md 7.2 K, 8.2).
  *
  * The generic encoder goes through the rows of the kind's table in order, filters by
- * the requester's read bits and what was asked for, and encodes the stored value, unless
- * the kind's show function says something else about that attribute: computed ones
- * (state, jobs, state_count) and overlays (an open alteration) live there.
+ * the requester's read bits and what was asked for, and encodes the stored value,
+ * unless the kind's show function says something else about that attribute: computed
+ * ones (state, jobs, state_count) and overlays (an open alteration) live there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_REQUESTS_SHOW_H
@@ -43,8 +43,8 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out);
 
-/* The attributes that a request asks for, looked up once: each once, in the order of the
- * request, which is the order of the reply. */
+/* The attributes that a request asks for, looked up once: each once, in the order of
+ * the request, which is the order of the reply. */
 struct asked {
     bool all; /* in the order of the table */
     size_t n;
@@ -53,7 +53,7 @@ struct asked {
 
 /* 15002 "Undefined attribute  <name>" for an unknown name. */
 int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
-                 struct asked *ret, struct diag *why) MUST_CHECK;
+                struct asked *ret, struct diag *why) MUST_CHECK;
 
 /* Append one object to a status reply; 'type' is an enum wire_object_type. */
 void show_object(const struct model *m, const struct request *rq,

@@ -7,10 +7,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/log.h"
+#include "server/decide/config.h"
+#include "server/decide/job_end.h"
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
-#include "server/decide/job_end.h"
-#include "server/decide/config.h"
 
 enum shutdown_bits {
     SHUTDOWN_MANNER = 0x0f,
@@ -111,8 +111,7 @@ int handle_shutdown(const struct model *m, const struct request *rq,
     decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,
                "Starting to shutdown the server, type is %s",
                manner_name(rq->view->stopping, how, manner));
-    MODEL_EACH(m, OBJ_JOB, o)
-    {
+    MODEL_EACH (m, OBJ_JOB, o) {
         if (how < STOP_NOW && job_keeps_server(TO_JOB(o)))
             end_job(rq, TO_JOB(o), how, out);
     }

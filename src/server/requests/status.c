@@ -4,9 +4,9 @@
  * (walk.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/config.h"
 #include "server/requests/handlers.h"
 #include "server/requests/walk.h"
-#include "server/decide/config.h"
 
 #include <string.h>
 
@@ -15,8 +15,7 @@ static bool wants_all(const char *id)
     return *id == '\0' || *id == '@';
 }
 
-/* --- resources
- * ------------------------------------------------------------------ */
+/* Resources. */
 
 static void show_resource(const struct request *rq, const struct resource_def *def,
                           struct decision *out)
@@ -71,8 +70,7 @@ static int status_resources(const struct model *m, const struct request *rq,
     return 0;
 }
 
-/* --- the request
- * ---------------------------------------------------------------------------- */
+/* The request. */
 
 /* All objects of the kind whatever the id says; there are few, and they are looked at
  * afresh. */
@@ -86,8 +84,7 @@ static int status_daemons(const struct model *m, const struct request *rq,
     if (err)
         return err;
     out->reply.choice = REPLY_STATUS;
-    MODEL_EACH(m, kind, o)
-    {
+    MODEL_EACH (m, kind, o) {
         show_object(m, rq, o, show_object_type(kind), &asked, out);
     }
     return 0;

@@ -28,7 +28,7 @@ static bool may_see(const struct walk *w, const struct job *j)
     return requester_is_owner(w->m, who, obj_str(&j->obj, JOB_A_JOB_OWNER, ""));
 }
 
-/* --- where it begins --- */
+/* Where it begins. */
 
 struct kind_row {
     uint32_t number;
@@ -184,7 +184,7 @@ void walk_close(struct walk *w)
     w->selection = NULL;
 }
 
-/* --- step by step --- */
+/* Step by step. */
 
 static bool is_asked_for(const struct walk *w, const struct object *o)
 {

@@ -31,7 +31,8 @@ enum walk_step {
 };
 
 /* A walk over StatusQue, StatusNode, StatusResv, StatusJob, SelStat or SelectJobs; what
- * it needs is taken from 'arena', 'rq' must live as long. Refusals as wire.md 7.2 K and 10.3. */
+ * it needs is taken from 'arena', 'rq' must live as long. Refusals as wire.md 7.2 K
+ * and 10.3. */
 int walk_open(const struct model *m, const struct request *rq, struct arena *arena,
               struct walk *ret, struct diag *why) MUST_CHECK;
 void walk_close(struct walk *w);

@@ -8,16 +8,15 @@
 #include "server/model/hot_start.h"
 
 #include "lib/base/log.h"
+#include "server/decide/config.h"
+#include "server/decide/hot_put_back.h"
+#include "server/decide/job_start.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_state.h"
-#include "server/decide/hot_put_back.h"
-#include "server/decide/job_start.h"
 #include "server/rules/rules.h"
-#include "server/decide/config.h"
 
-/* --- a job --------------------------------------------------------------------------
- */
+/* A job. */
 
 static bool queue_runs_jobs(const struct queue *q)
 {
@@ -67,8 +66,7 @@ bool hot_restart_due(const struct rule_context *c, const struct object *o,
     return job_start(&st, out) == 0;
 }
 
-/* --- the whole ----------------------------------------------------------------------
- */
+/* The whole. */
 
 int64_t hot_over_deadline(const struct model *m, const struct object *o UNUSED)
 {

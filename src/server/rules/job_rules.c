@@ -5,18 +5,18 @@
 #include "lib/attr/node_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "lib/base/instant.h"
+#include "server/decide/job_end.h"
+#include "server/decide/node_used.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_state.h"
-#include "server/decide/job_end.h"
-#include "server/decide/node_used.h"
 #include "server/rules/rules.h"
 
 #define NODE_FAIL_REQUEUE_S 310
 
-/* --- a job that waits for its time ----------------------------------------------- */
+/* A job that waits for its time. */
 
 int64_t job_time_deadline(const struct model *m UNUSED, const struct object *o)
 {
@@ -39,7 +39,7 @@ bool job_time_due(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* --- a job whose reservation ends ------------------------------------------------ */
+/* A job whose reservation ends. */
 
 bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
                        struct decision *out)
@@ -54,7 +54,7 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
     return out->records.n > 0;
 }
 
-/* --- a job whose MoM is gone ----------------------------------------------------- */
+/* A job whose MoM is gone. */
 
 static int64_t fail_requeue_s(const struct model *m, char state)
 {

@@ -8,8 +8,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
-#include "server/model/job_state.h"
 #include "server/decide/resv_submit.h"
+#include "server/model/job_state.h"
 #include "server/rules/rules.h"
 
 #include <string.h>

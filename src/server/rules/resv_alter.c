@@ -6,10 +6,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/instant.h"
-#include "server/model/resv_state.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
+#include "server/model/resv_state.h"
 #include "server/rules/rules.h"
 
 static int64_t over_at(const struct model *m, const struct object *o)

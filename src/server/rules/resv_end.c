@@ -4,9 +4,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/instant.h"
-#include "server/model/resv_state.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
+#include "server/model/resv_state.h"
 #include "server/rules/rules.h"
 
 static bool is_alive(const struct resv *r)
@@ -23,7 +23,7 @@ static bool end_now(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* --- the end --------------------------------------------------------------------- */
+/* The end. */
 
 int64_t deadline_resv_end(const struct model *m, const struct object *o)
 {
@@ -41,8 +41,7 @@ bool rule_resv_end(const struct rule_context *c, const struct object *o,
            end_now(c, o, REASON_END_REACHED, out);
 }
 
-/* --- "-I -N": wait so long, then forget it ------------------------------------------
- */
+/* "-I -N": wait so long, then forget it. */
 
 int64_t deadline_resv_expire(const struct model *m, const struct object *o)
 {
@@ -63,7 +62,7 @@ bool rule_resv_expire(const struct rule_context *c, const struct object *o,
            end_now(c, o, REASON_EXPIRED, out);
 }
 
-/* --- gone ------------------------------------------------------------------------ */
+/* Gone. */
 
 bool rule_resv_purge(const struct rule_context *c, const struct object *o,
                      struct decision *out)
@@ -77,8 +76,7 @@ bool rule_resv_purge(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* --- idle: running, wanted to be deleted then, no job for so long -------------------
- */
+/* Idle: running, wanted to be deleted then, no job for so long. */
 
 static bool counts_idle_time(const struct object *o)
 {

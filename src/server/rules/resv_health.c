@@ -6,9 +6,9 @@
  * being deleted is left alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_record.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_state.h"
-#include "server/decide/resv_record.h"
 #include "server/rules/rules.h"
 
 static const struct node *first_unusable(const struct resv *r)

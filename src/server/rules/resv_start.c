@@ -4,8 +4,8 @@
  * told once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/model/resv_state.h"
 #include "server/decide/resv_queue.h"
+#include "server/model/resv_state.h"
 #include "server/rules/rules.h"
 
 static bool waits_for_start(const struct resv *r)

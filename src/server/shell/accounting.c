@@ -269,7 +269,8 @@ static bool segment_open(struct accounting *a, struct segment *s)
 {
     if (s->fd >= 0)
         return true;
-    s->fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | (a->file ? 0 : OWN_FILE), 0644);
+    s->fd =
+        open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | (a->file ? 0 : OWN_FILE), 0644);
     if (s->fd < 0)
         return false;
     if ((s->doubtful && !segment_place(a, s)) || fcntl(s->fd, F_SETFL, O_APPEND) < 0) {
@@ -308,9 +309,9 @@ void accounting_retry(struct accounting *a)
 {
     struct segment *s;
 
-    DL_FOREACH(a->segments, s)
-    if (!segment_write(a, s))
-        return;
+    DL_FOREACH (a->segments, s)
+        if (!segment_write(a, s))
+            return;
     if (a->failing && !a->unsynced)
         logfile_printf(a->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_ACCT, "Act",
                        "Account files can be written again");
@@ -326,9 +327,9 @@ void accounting_write(struct accounting *a, int64_t at, char type, const char *i
     if (is_off(a))
         return;
     line_put(&line, at, type, id, text);
-    DL_FOREACH(a->segments, s)
-    if (s->released < s->lines.len)
-        break;
+    DL_FOREACH (a->segments, s)
+        if (s->released < s->lines.len)
+            break;
     /* Lines are released in the order in which they were planned. */
     MUST(s && s->released + line.len <= s->lines.len);
     s->released += line.len;
@@ -368,8 +369,7 @@ void accounting_reopen(struct accounting *a)
 {
     struct segment *s;
 
-    DL_FOREACH(a->segments, s)
-    {
+    DL_FOREACH (a->segments, s) {
         if (s->fd < 0 || is_file(s->fd, s->path))
             continue;
         segment_leave(a, s);
@@ -388,8 +388,7 @@ static char *note_text(const struct accounting *a, bool synced, size_t *len)
     const struct segment *s;
     struct buf note = { 0 };
 
-    DL_FOREACH(a->segments, s)
-    {
+    DL_FOREACH (a->segments, s) {
         size_t n = synced ? s->syncing : 0;
 
         buf_printf(&note, "%s %" PRIu64 " %zu\n", s->path, s->offset + n,
@@ -407,8 +406,7 @@ static void begin_sync(struct accounting *a, struct commit *c)
     size_t len;
     char *note;
 
-    DL_FOREACH(a->segments, s)
-    {
+    DL_FOREACH (a->segments, s) {
         int fd = s->written > 0 ? fcntl(s->fd, F_DUPFD_CLOEXEC, 3) : -1;
 
         if (fd < 0)
@@ -432,8 +430,8 @@ void accounting_note(struct accounting *a, struct commit *c)
     note = note_text(a, false, &len);
     commit_note(c, ACCOUNTING_NOTE, note, len);
     free(note);
-    DL_FOREACH(a->segments, s)
-    written += s->written;
+    DL_FOREACH (a->segments, s)
+        written += s->written;
     if (written >= SYNC_BYTES || a->settle || a->unsynced ||
         (a->segments && a->segments->next))
         begin_sync(a, c);
@@ -466,8 +464,7 @@ void accounting_synced(struct accounting *a, int err)
     struct segment *s, *next;
 
     a->unsynced = err != 0;
-    DL_FOREACH_SAFE(a->segments, s, next)
-    {
+    DL_FOREACH_SAFE (a->segments, s, next) {
         if (s->syncing == 0)
             continue;
         if (err) {
@@ -488,8 +485,7 @@ bool accounting_settle(struct accounting *a, int64_t now_at)
     struct segment *s;
     size_t written = 0;
 
-    DL_FOREACH(a->segments, s)
-    {
+    DL_FOREACH (a->segments, s) {
         if (s->written < s->lines.len)
             return false;
         written += s->written;

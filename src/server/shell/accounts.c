@@ -24,7 +24,7 @@ struct known {  /* one answer of either kind */
     int64_t asked_ms;
     bool found;
     size_t n;
-    uid_t uid;     /* of a user */
+    uid_t uid;    /* of a user */
     char **names; /* the name of an address */
     uint32_t *addrs;
     UT_hash_handle hh;
@@ -48,8 +48,7 @@ static void forget_all(struct accounts *a)
 {
     struct known *k, *next;
 
-    HASH_ITER(hh, a->known, k, next)
-    {
+    HASH_ITER (hh, a->known, k, next) {
         HASH_DEL(a->known, k);
         known_free(k);
     }

@@ -75,8 +75,8 @@ struct client {
     struct buf part;         /* of it, on a connection that is encrypted */
     char *sched;             /* name it registered for */
     enum sched_role role;
-    struct handshake *shake;        /* under way: nothing is served */
-    struct auth_session *session;   /* encrypts; NULL: in the clear */
+    struct handshake *shake;      /* under way: nothing is served */
+    struct auth_session *session; /* encrypts; NULL: in the clear */
     enum crowd_rank rank;
     struct share *share;            /* whose connections it is one of */
     int64_t since_ms;               /* when it came, by the monotonic clock */
@@ -108,7 +108,7 @@ struct clients {
     int64_t crowded_at; /* when a full table was logged last */
     struct loop_timer *resume, *sweep;
     struct loop_timer *work; /* parked requests go on */
-    bool starving; /* somebody waits for clients_eased() */
+    bool starving;           /* somebody waits for clients_eased() */
     struct methods *methods;
 };
 
@@ -122,8 +122,8 @@ void serve_rest(struct client *c);
 void serve_authenticate(struct client *c, const struct wire_request *rq);
 void client_become(struct client *c, const char *user);
 
-/* clients.c: it is somebody's now: 'user' and 'host_root' are set. Should that user have
- * too many connections it is told so and ends. */
+/* clients.c: it is somebody's now: 'user' and 'host_root' are set. Should that user
+ * have too many connections it is told so and ends. */
 void client_is_known(struct client *c);
 /* It ends: the core drops what it held for it. */
 void client_gone(struct client *c);
@@ -154,10 +154,10 @@ void client_answered(struct client *c);
  * request. */
 void client_resume(struct client *c);
 
-/* sched_conn.c: the two connections of a scheduler. Whether this connection's user is one
- * that the settings name for it. Whether he, on the host that it comes from, may be the
- * scheduler of that name (may ask name services, as trust.h does); a registration that
- * was granted; a packet on the second one. */
+/* sched_conn.c: the two connections of a scheduler. Whether this connection's user is
+ * one that the settings name for it. Whether he, on the host that it comes from, may be
+ * the scheduler of that name (may ask name services, as trust.h does); a registration
+ * that was granted; a packet on the second one. */
 bool sched_conn_is_schedulers_user(const struct client *c);
 bool sched_conn_may_register(const struct client *c, const char *sched);
 void sched_conn_registered(struct client *c, const char *sched);

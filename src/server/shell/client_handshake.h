@@ -1,9 +1,9 @@
 /* client_handshake.h - the token handshakes of clients (wire.md 4.4), off the loop.
  *
- * Between the answer to Authenticate and the end of the handshakes a connection is still
- * a stranger's: it has a time limit, its packets go to handshake_packet(), and nothing
- * is served. Methods may block (munge asks its daemon), so tokens are looked at in
- * threads; meanwhile the connection is held and all others go on.
+ * Between the answer to Authenticate and the end of the handshakes a connection is
+ * still a stranger's: it has a time limit, its packets go to handshake_packet(), and
+ * nothing is served. Methods may block (munge asks its daemon), so tokens are looked at
+ * in threads; meanwhile the connection is held and all others go on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_SHELL_CLIENT_HANDSHAKE_H

@@ -59,8 +59,8 @@ static void leave(struct client *c)
 
 void client_count(struct client *c)
 {
-    size_t bytes = c->message.cap + c->part.cap +
-                   svr_pending_bytes(c->all->sh->svr, c->number);
+    size_t bytes =
+        c->message.cap + c->part.cap + svr_pending_bytes(c->all->sh->svr, c->number);
 
     budget_recount(&c->share->memory, c->counted, bytes);
     c->counted = bytes;
@@ -169,8 +169,9 @@ static const struct conn_events client_events = {
 static void log_crowd(struct clients *cs, enum crowd_verdict verdict, const char *key)
 {
     static const char *const words[] = {
-        [CROWD_FOR_STRANGER] = "unauthenticated ones are dropped, those first of whoever "
-                               "has most of them",
+        [CROWD_FOR_STRANGER] =
+            "unauthenticated ones are dropped, those first of whoever "
+            "has most of them",
         [CROWD_FOR_IDLE] = "idle ones are dropped of the user who has most",
         [CROWD_USER_FULL] = "further ones of that user are refused, see "
                             "PBS_LIMIT_USER_CONNECTIONS",
@@ -197,11 +198,11 @@ static bool drop_stranger_of(struct clients *cs, const struct share *whose)
 {
     struct client *c;
 
-    DL_FOREACH2(cs->strangers, c, s_next)
-    if (c->share == whose) {
-        client_gone(c);
-        return true;
-    }
+    DL_FOREACH2 (cs->strangers, c, s_next)
+        if (c->share == whose) {
+            client_gone(c);
+            return true;
+        }
     return false;
 }
 
@@ -209,11 +210,11 @@ static bool drop_idle_of(struct clients *cs, const struct share *whose)
 {
     struct client *c;
 
-    DL_FOREACH(cs->list, c)
-    if (c->share == whose && is_idle(c)) {
-        client_gone(c);
-        return true;
-    }
+    DL_FOREACH (cs->list, c)
+        if (c->share == whose && is_idle(c)) {
+            client_gone(c);
+            return true;
+        }
     return false;
 }
 
@@ -378,8 +379,7 @@ static void on_resume(void *arg)
     struct clients *cs = arg;
     struct client *c, *next;
 
-    DL_FOREACH_SAFE(cs->list, c, next)
-    {
+    DL_FOREACH_SAFE (cs->list, c, next) {
         if (!c->to_resume)
             continue;
         c->to_resume = false;
@@ -451,13 +451,14 @@ static size_t held_by(const struct client *c)
 }
 
 /* The connection of that share that holds most; NULL: of any. */
-static struct client *who_holds_most(const struct clients *cs, const struct share *whose)
+static struct client *who_holds_most(const struct clients *cs,
+                                     const struct share *whose)
 {
     struct client *c, *most = NULL;
 
-    DL_FOREACH(cs->list, c)
-    if ((!whose || c->share == whose) && (!most || held_by(c) > held_by(most)))
-        most = c;
+    DL_FOREACH (cs->list, c)
+        if ((!whose || c->share == whose) && (!most || held_by(c) > held_by(most)))
+            most = c;
     return most;
 }
 
@@ -533,9 +534,9 @@ bool clients_have_unsent(const struct clients *cs)
 {
     const struct client *c;
 
-    DL_FOREACH(cs->list, c)
-    if (conn_unsent_bytes(c->conn) > 0 || c->reading || c->gathering)
-        return true;
+    DL_FOREACH (cs->list, c)
+        if (conn_unsent_bytes(c->conn) > 0 || c->reading || c->gathering)
+            return true;
     return false;
 }
 

@@ -15,7 +15,8 @@ void clients_stop_listening(struct clients *cs);
 
 /* Effects of the core. A connection that is gone by now is passed over. */
 void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *reply);
-/* The store is lost: no reply, but a refusal that says so; 'reads_only': to a question. */
+/* The store is lost: no reply, but a refusal that says so; 'reads_only': to a question.
+ */
 void clients_give_up(struct clients *cs, uint64_t conn, bool reads_only);
 void clients_listing(struct clients *cs, uint64_t conn);
 void clients_close(struct clients *cs, uint64_t conn);

@@ -39,7 +39,7 @@ static void question_free(struct question *q)
     free(q);
 }
 
-/* --- in a thread ----------------------------------------------------------------- */
+/* In a thread. */
 
 static void add_group(struct finding *to, gid_t gid)
 {
@@ -98,7 +98,7 @@ static void work(struct pool_job *job)
     ask_groups(q->need.name, &q->finding);
 }
 
-/* --- in the loop ----------------------------------------------------------------- */
+/* In the loop. */
 
 static void learn(struct find_out *f, const struct need *need,
                   const struct finding *finding)

@@ -137,9 +137,10 @@ static struct client *who_stands_longest(const struct clients *cs)
 {
     struct client *c, *found = NULL;
 
-    DL_FOREACH(cs->list, c)
-    if (c->reading && c->role == ROLE_NONE && (!found || c->wrote_ms < found->wrote_ms))
-        found = c;
+    DL_FOREACH (cs->list, c)
+        if (c->reading && c->role == ROLE_NONE &&
+            (!found || c->wrote_ms < found->wrote_ms))
+            found = c;
     return found;
 }
 

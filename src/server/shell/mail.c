@@ -130,8 +130,8 @@ void mail_send(struct shell *sh, const char *to, const char *subject, const char
     become_less(sh, &cfg);
     cfg.fd[0] = letter(to, subject, text);
     if (cfg.fd[0] < 0 || child_start(sh->loop, &cfg, NULL, NULL, &pid, &why))
-        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", to, subject,
-                  cfg.fd[0] < 0 ? "no memory file" : why.text);
+        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", to,
+                  subject, cfg.fd[0] < 0 ? "no memory file" : why.text);
     if (cfg.fd[0] >= 0)
         close(cfg.fd[0]);
 }

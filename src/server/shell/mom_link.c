@@ -210,8 +210,7 @@ void mom_link_free(struct mom_link *ml)
     if (!ml)
         return;
     leaf_free(ml->leaf);
-    HASH_ITER(hh, ml->streams, s, next)
-    {
+    HASH_ITER (hh, ml->streams, s, next) {
         HASH_DEL(ml->streams, s);
         free(s);
     }

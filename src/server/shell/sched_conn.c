@@ -16,9 +16,9 @@ static struct client *conn_of_sched(struct clients *cs, const char *sched,
 {
     struct client *c;
 
-    DL_FOREACH(cs->list, c)
-    if (c->role == role && !c->closing && strcmp(c->sched, sched) == 0)
-        return c;
+    DL_FOREACH (cs->list, c)
+        if (c->role == role && !c->closing && strcmp(c->sched, sched) == 0)
+            return c;
     return NULL;
 }
 

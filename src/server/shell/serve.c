@@ -6,9 +6,9 @@
  * the reply to the last is on its way.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/handlers.h"
 #include "lib/auth/resvport.h"
 #include "lib/wire/batch.h"
+#include "server/requests/handlers.h"
 #include "server/shell/client.h"
 #include "server/shell/outbox.h"
 
@@ -180,14 +180,14 @@ static void consume(struct client *c)
     client_count(c);
 }
 
-/* The disk is slower than this user asks: he waits until what he has asked for is saved,
- * and all users wait when it is too much of all of them. */
+/* The disk is slower than this user asks: he waits until what he has asked for is
+ * saved, and all users wait when it is too much of all of them. */
 static bool is_starved(struct client *c)
 {
     struct clients *cs = c->all;
-    bool starved = c->rank == CROWD_USER &&
-                   (c->share->unsaved.bytes > cs->max_user_unsaved ||
-                    cs->crowd.unsaved.bytes > cs->max_unsaved);
+    bool starved =
+        c->rank == CROWD_USER && (c->share->unsaved.bytes > cs->max_user_unsaved ||
+                                  cs->crowd.unsaved.bytes > cs->max_unsaved);
 
     if (starved) {
         cs->starving = true;

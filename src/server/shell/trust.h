@@ -12,8 +12,8 @@
  * May ask the system's name services; answers are kept (accounts.h). */
 bool trust_has(struct shell *sh, struct in_addr addr);
 
-/* May the scheduler of that name run there: on this host, on one of PBS_TRUSTED_HOSTS, or
- * on the one that its object names as sched_host? Names are looked up as above. */
+/* May the scheduler of that name run there: on this host, on one of PBS_TRUSTED_HOSTS,
+ * or on the one that its object names as sched_host? Names are looked up as above. */
 bool trust_has_sched(struct shell *sh, const char *sched, struct in_addr addr);
 
 /* The name of a host: this one's own, else the one its address and the name itself

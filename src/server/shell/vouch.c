@@ -46,8 +46,7 @@ static struct client *find_named(const struct client *helper, uint32_t port)
     far.sin_port = htons((uint16_t)port);
     if (port > UINT16_MAX || !own_end(helper, &way))
         return NULL;
-    DL_FOREACH(helper->all->list, c)
-    {
+    DL_FOREACH (helper->all->list, c) {
         if (!c->local && !c->closing && same_end(&c->peer, &far) && own_end(c, &own) &&
             same_end(&own, &way) && auth_is_established(conn_fd(c->conn)))
             return c;
@@ -130,8 +129,7 @@ static void serve_vouch(struct client *c, const struct wire_request *rq,
     v.owner = named ? named->user : NULL;
     v.helper_trusted = v.supported && v.helper_port && v.helper_port < RESVPORT_END &&
                        trust_has(sh, c->peer.sin_addr);
-    v.kernel_says =
-        named && v.helper_trusted ? kernel_says(named, rq->user) : NULL;
+    v.kernel_says = named && v.helper_trusted ? kernel_says(named, rq->user) : NULL;
     err = resvport_check(&v, &why);
     if (!err && named->shake)
         err = diag_set(&why, PBSE_BADCRED, "a handshake is under way there");

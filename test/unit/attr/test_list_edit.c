@@ -23,7 +23,7 @@ static const char *shown(const struct attr_type *type, const struct attr_value *
     return text ? text : "-";
 }
 
-/* --- one operation after the other, as simply as can be --- */
+/* One operation after the other, as simply as can be. */
 
 struct naive {
     size_t n;
@@ -156,7 +156,7 @@ static void test_gathered_operations_do_what_each_would_do(void)
     }
 }
 
-/* --- texts --- */
+/* Texts. */
 
 static const char *naive_subtract(const char *text, const char *less)
 {
@@ -200,7 +200,7 @@ static void test_every_occurrence_of_a_text_goes(void)
     }
 }
 
-/* --- bounds --- */
+/* Bounds. */
 
 /* 'n' times the piece, with 'sep' between. */
 static const char *times(const char *piece, const char *sep, size_t n)
@@ -226,8 +226,7 @@ static void test_each_bound_is_the_first_number_that_is_refused(void)
         { &attr_variables, "a", ",", LIST_MAX_MEMBERS, "more than 65536 members" },
         { &attr_strings, "a", "\n", LIST_MAX_MEMBERS, "more than 65536 members" },
         { &attr_acl_user, "a", ",", LIST_MAX_MEMBERS, "more than 65536 members" },
-        { &attr_acl_host, "a234567", "", ORDERED_MAX_BYTES / 7,
-          "longer than 1 MiB" },
+        { &attr_acl_host, "a234567", "", ORDERED_MAX_BYTES / 7, "longer than 1 MiB" },
         { &attr_entity_limit, "[u:a=1]", ",", LIST_MAX_MEMBERS,
           "more than 65536 entries" },
         { &attr_select, "1", "+", SELECT_MAX_CHUNKS, "more than 10000 chunks" },

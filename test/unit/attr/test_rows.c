@@ -314,8 +314,7 @@ static void test_definitions_of_a_site_are_checked(void)
     resource_defs_free(defs);
 }
 
-/* --- the golden list
- * -------------------------------------------------------------------- */
+/* The golden list. */
 
 static const struct attr_table *table_of(const char *kind)
 {

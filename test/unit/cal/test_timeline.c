@@ -177,7 +177,7 @@ static int64_t oracle_next_change(const struct oracle *o, int64_t after_at)
     return TIMELINE_NEVER;
 }
 
-/* --- random histories --- */
+/* Random histories. */
 
 struct history {
     struct rnd rnd;
@@ -316,7 +316,7 @@ static void test_random_histories(void)
         run_history(seed, 1 + (int64_t)(seed * seed / 8), 120);
 }
 
-/* --- all that was claimed is given back --- */
+/* All that was claimed is given back. */
 
 enum {
     MOST_CLAIMS = 400

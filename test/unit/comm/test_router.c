@@ -249,7 +249,7 @@ static void test_reserved_port_rules(void)
     }
 }
 
-/* --- whose are the addresses? ---------------------------------------------------- */
+/* Whose are the addresses? */
 
 #define PEER_IP  0x0a000001 /* 10.0.0.1, where connections come from */
 #define OTHER_IP 0x0a010001 /* 10.1.0.1 */
@@ -308,7 +308,12 @@ static void test_addresses_are_of_the_connections_host(void)
         { { PEER_IP, OTHER_IP, THIRD_IP }, 2, { THIRD_IP }, NULL, { OTHER_IP }, false },
         { { OTHER_IP, PEER_IP }, 1, { OTHER_IP }, NULL, { 0 }, false },
         { { OTHER_IP, PEER_IP }, 1, { 0 }, "10.1.0.1:15003", { 0 }, false },
-        { { OTHER_IP, PEER_IP, THIRD_IP }, 2, { THIRD_IP }, "10.1.0.1:15003", { 0 }, false },
+        { { OTHER_IP, PEER_IP, THIRD_IP },
+          2,
+          { THIRD_IP },
+          "10.1.0.1:15003",
+          { 0 },
+          false },
         /* nobody is asked about these */
         { { PEER_IP, LOOP_IP }, 0, { 0 }, NULL, { LOOP_IP }, false },
         { { LOOP_IP, PEER_IP }, 0, { 0 }, "127.0.0.1:15003", { 0 }, false },
@@ -784,13 +789,12 @@ static const struct unit_case cases[] = {
     { "a leaf with the key joins, one without does not", test_key_holder_joins },
     { "the proof covers the addresses", test_proof_covers_addresses },
     { "a reserved port speaks for its own, trusted host", test_reserved_port_rules },
-        { "addresses are of the connection's host",
-          test_addresses_are_of_the_connections_host },
-        { "an address has one form", test_an_address_has_one_form },
-        { "a JOIN waits for its proofs", test_a_join_waits_for_its_proofs },
-        { "who was refused may try again", test_who_was_refused_may_try_again },
-        { "nobody ousts a leaf of another host",
-          test_nobody_ousts_a_leaf_of_another_host },
+    { "addresses are of the connection's host",
+      test_addresses_are_of_the_connections_host },
+    { "an address has one form", test_an_address_has_one_form },
+    { "a JOIN waits for its proofs", test_a_join_waits_for_its_proofs },
+    { "who was refused may try again", test_who_was_refused_may_try_again },
+    { "nobody ousts a leaf of another host", test_nobody_ousts_a_leaf_of_another_host },
     { "data reaches the leaf it is for", test_data_reaches_its_leaf },
     { "an unknown destination is told to the sender",
       test_unknown_destination_is_told },

@@ -17,7 +17,7 @@
 #define N_ROUNDS   100
 #define CODE_ROUND 7 /* each so many rounds a request is refused */
 
-/* ---- a server that locates every job at the job's own name */
+/* A server that locates every job at the job's own name. */
 
 static bool take(int fd, char *to, size_t len)
 {
@@ -95,7 +95,7 @@ static void link_close(struct link *l)
     pthread_join(l->server, NULL);
 }
 
-/* ---- clients */
+/* Clients. */
 
 struct client {
     int number;

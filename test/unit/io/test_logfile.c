@@ -166,8 +166,7 @@ static void test_log_that_cannot_be_opened_is_refused(void)
     CU_ASSERT_STRING_EQUAL(why.text, "/nonexistent/log: No such file or directory");
 }
 
-/* --- syslog: these stand in for the C library's -----------------------------------
- */
+/* Syslog: these stand in for the C library's. */
 
 static struct {
     char ident[32], text[256];

@@ -365,7 +365,8 @@ static void test_lock_is_exclusive(void)
     CU_ASSERT_EQUAL(lock_elsewhere("/nonexistent/lock"), 2);
 }
 
-/* The daemon's end is not over when it was killed: a thread of its may sit in a sync. */
+/* The daemon's end is not over when it was killed: a thread of its may sit in a sync.
+ */
 static void test_lock_of_a_dying_daemon_is_waited_for(void)
 {
     char path[64], byte = 0;

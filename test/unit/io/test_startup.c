@@ -51,7 +51,7 @@ static int in_child(int (*fn)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* --- PBS_CORE_LIMIT --------------------------------------------------------------- */
+/* PBS_CORE_LIMIT. */
 
 /* The soft limit of core files after a start with this setting; 'says': does the log
  * complain? */
@@ -106,8 +106,7 @@ static void test_core_limit(void)
     setrlimit(RLIMIT_CORE, &lim);
 }
 
-/* --- pbs.conf ----------------------------------------------------------------------
- */
+/* Pbs.conf. */
 
 static const char *conf_file;
 
@@ -167,8 +166,7 @@ static void test_nobody_else_writes_pbs_conf(void)
     unlink(path);
 }
 
-/* --- the lock -----------------------------------------------------------------------
- */
+/* The lock. */
 
 static int take_place(void)
 {
@@ -195,8 +193,7 @@ static void test_a_place_is_taken_once(void)
     CU_ASSERT_STRING_EQUAL(why.text, "/nonexistent/lock: No such file or directory");
 }
 
-/* --- into the background -------------------------------------------------------------
- */
+/* Into the background. */
 
 /* What the terminal sees of a daemon that starts, and of one that fails with 3. */
 static int start_well(void)
@@ -218,8 +215,7 @@ static void test_the_terminal_gets_the_status_of_the_start(void)
     CU_ASSERT_EQUAL(in_child(start_badly), 3);
 }
 
-/* --- the rest ------------------------------------------------------------------------
- */
+/* The rest. */
 
 static void test_version_is_an_only_argument(void)
 {

@@ -21,7 +21,7 @@ static struct spawn_report to_report; /* what the next shepherd says */
 static bool hangs;                    /* nothing, and it does not end */
 static char last_log[256];
 
-/* --- what the tasks need of the rest of the shell --------------------------------- */
+/* What the tasks need of the rest of the shell. */
 
 int plan_make(const struct plan_host *host, const char *job_id,
               const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
@@ -98,7 +98,7 @@ void shell_carry_out(struct shell *s, struct mom_out *out)
     loop_stop(s->loop);
 }
 
-/* --- the tests -------------------------------------------------------------------- */
+/* The tests. */
 
 static void command(struct mom *m, uint32_t number, const void *body,
                     struct mom_out *out)

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/as_user.h"
-#include "mom/shell/safe_name.h"
 #include "mom/shell/plain.h"
+#include "mom/shell/safe_name.h"
 #include "mom/shell/tree.h"
 
 #include "../unit.h"

@@ -104,7 +104,7 @@ static void test_exclusive_over_time(void)
     scene_free(&sc);
 }
 
-/* --- random complexes --- */
+/* Random complexes. */
 
 enum {
     CASES = 400,

@@ -158,7 +158,7 @@ void fake_obit(struct fake_mom *fm, const char *job_id, int32_t run_version,
     fake_send(fm, &msg);
 }
 
-/* --- clients --------------------------------------------------------------------- */
+/* Clients. */
 
 static const struct wire_reply *queue_job(struct rig *r, const char *user,
                                           const char *queue, const char *attrs,

@@ -138,8 +138,7 @@ void rig_restart_as(struct rig *r, enum svr_start type)
     all = ARENA_ARRAY(r->arena, const struct object *, n);
     n = 0;
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
-        MODEL_EACH(m, kind, o)
-        {
+        MODEL_EACH (m, kind, o) {
             all[n++] = o;
         }
     qsort(all, n, sizeof(*all), by_creation);

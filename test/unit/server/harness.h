@@ -7,8 +7,8 @@
 #ifndef TEST_UNIT_SERVER_HARNESS_H
 #define TEST_UNIT_SERVER_HARNESS_H
 
-#include "server/requests/manager.h"
 #include "server/engine/svr.h"
+#include "server/requests/manager.h"
 
 /* Short names for tables of cases: commands of Manager, status requests. */
 enum {

@@ -185,7 +185,7 @@ void world_restart_silent(struct world *w)
     restart(w, true);
 }
 
-/* --- facts ---------------------------------------------------------------------- */
+/* Facts. */
 
 static void take_and_settle(struct world *w, struct decision *d)
 {
@@ -246,7 +246,7 @@ void world_job_end(struct world *w, const char *id)
     take_and_settle(w, &d);
 }
 
-/* --- requests ------------------------------------------------------------------- */
+/* Requests. */
 
 static struct wire_attrs parse_attrs(struct world *w, const char *text)
 {
@@ -371,7 +371,7 @@ void world_go(struct world *w, int64_t at)
     w->now_at = at;
 }
 
-/* --- what has left -------------------------------------------------------------- */
+/* What has left. */
 
 const struct wire_reply *world_reply(const struct world *w, uint64_t conn)
 {
@@ -515,7 +515,7 @@ void world_reserve(struct world *w, size_t n, int64_t start_at, int64_t length_s
     world_clear(w);
 }
 
-/* --- alterations ------------------------------------------------------------------ */
+/* Alterations. */
 
 void world_modify(struct world *w, const char *user, const char *id, const char *attrs,
                   const char *extend)

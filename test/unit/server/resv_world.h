@@ -6,9 +6,9 @@
 #ifndef TEST_UNIT_SERVER_RESV_WORLD_H
 #define TEST_UNIT_SERVER_RESV_WORLD_H
 
+#include "server/engine/svr.h"
 #include "server/model/node_life.h"
 #include "server/model/resv_state.h"
-#include "server/engine/svr.h"
 
 #include "../unit.h"
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define HOOK   8
-#define PBS    9
+#define HOOK 8
+#define PBS  9
 
 #define EVENTS                                                                         \
     "queuejob,postqueuejob,modifyjob,modifyvnode,management,resvsub,modifyresv,"       \

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/server_attrs.h"
+#include "server/engine/svr_priv.h"
 #include "server/model/hot_start.h"
 #include "server/model/node_life.h"
-#include "server/engine/svr_priv.h"
 #include "test/unit/server/fake_mom.h"
 #include "test/unit/unit.h"
 
@@ -15,8 +15,7 @@
 #define GRACE_S 60 /* how long a job that its MoM does not list may be heard of */
 #define SURE_S  20 /* how long one that it lists may be found to be gone */
 
-/* --- helpers ------------------------------------------------------------------------
- */
+/* Helpers. */
 
 /* A job of all four cpus of n1 that runs. */
 static const char *big_job(struct fake_mom *fm, const char *attrs)
@@ -128,8 +127,7 @@ static bool is_on(const struct rig *r)
     return hot_start_is_on(svr_model(r->s));
 }
 
-/* --- the course of it ---------------------------------------------------------------
- */
+/* The course of it. */
 
 static void test_without_running_jobs_it_is_over_at_once(void)
 {
@@ -296,8 +294,7 @@ static void test_and_not_when_the_next_start_is_warm(void)
     fake_mom_free(&fm);
 }
 
-/* --- the server dies once more ------------------------------------------------------
- */
+/* The server dies once more. */
 
 static void test_a_second_hot_start_goes_on(void)
 {
@@ -340,8 +337,7 @@ static void test_a_warm_start_forgets_it(void)
     fake_mom_free(&fm);
 }
 
-/* --- what keeps it from its vnodes, and what gives them back ------------------------
- */
+/* What keeps it from its vnodes, and what gives them back. */
 
 /* A job that was requeued by the end, after a hot start whose MoM has not come. */
 static const char *awaited(struct fake_mom *fm)
@@ -505,8 +501,7 @@ static void test_a_mom_that_goes_again_is_waited_for(void)
     fake_mom_free(&fm);
 }
 
-/* --- what users and schedulers do meanwhile -----------------------------------------
- */
+/* What users and schedulers do meanwhile. */
 
 static void hold(struct rig *r, uint32_t number, const char *id)
 {

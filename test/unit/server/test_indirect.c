@@ -187,8 +187,7 @@ static void a_vnode_of_its_own_asks_nobody(void)
     rig_free(fm.r);
 }
 
-/* --- what a MoM says ---------------------------------------------------------------
- */
+/* What a MoM says. */
 
 static void a_resource_that_nobody_knows_is_defined(void)
 {

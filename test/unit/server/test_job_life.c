@@ -249,7 +249,7 @@ static void too_many_runs_hold_the_job(void)
     fake_mom_free(&fm);
 }
 
-/* --- deletion -------------------------------------------------------------------- */
+/* Deletion. */
 
 static void a_queued_job_is_deleted(void)
 {
@@ -390,8 +390,7 @@ static void delete_replies_are_exact(void)
     }
 }
 
-/* --- room ---------------------------------------------------------------------------
- */
+/* Room. */
 
 /* A scheduler decides on a picture that may be old; a manager knows what he does. */
 static void a_scheduler_cannot_overfill_a_vnode(void)
@@ -449,7 +448,7 @@ static void a_vnode_that_is_not_heard_of_takes_no_job(void)
     fake_mom_free(&fm);
 }
 
-/* --- requeue --------------------------------------------------------------------- */
+/* Requeue. */
 
 static void qrerun_puts_the_job_back(void)
 {

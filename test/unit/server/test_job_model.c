@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
-#include "server/model/job_script.h"
 #include "server/model/job_phase.h"
+#include "server/model/job_script.h"
 #include "server/model/node_life.h"
 #include "test/unit/server/harness.h"
 #include "test/unit/unit.h"

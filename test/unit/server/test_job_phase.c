@@ -18,13 +18,25 @@ static const struct {
 } legal[] = {
 #define PLACES(hold)                                                                   \
     { JOB_EV_QUEUE, JOB_QUEUED }, { JOB_EV_STAGE_IN, JOB_TO_STAGE_IN },                \
-        { JOB_EV_HOLD, hold }, { JOB_EV_WAIT, JOB_WAITING }
-#define LEAVES { JOB_EV_MOVE, JOB_MOVED }, { JOB_EV_TERMINATE, JOB_TERMINATED }
+        { JOB_EV_HOLD, hold },                                                         \
+    {                                                                                  \
+        JOB_EV_WAIT, JOB_WAITING                                                       \
+    }
+#define LEAVES                                                                         \
+    { JOB_EV_MOVE, JOB_MOVED },                                                        \
+    {                                                                                  \
+        JOB_EV_TERMINATE, JOB_TERMINATED                                               \
+    }
 #define ENDS                                                                           \
-    { JOB_EV_END_WITH_FILES, JOB_DELIVERING }, { JOB_EV_END, JOB_EXITED }
+    { JOB_EV_END_WITH_FILES, JOB_DELIVERING },                                         \
+    {                                                                                  \
+        JOB_EV_END, JOB_EXITED                                                         \
+    }
 #define HISTORY                                                                        \
     { JOB_EV_FINISH, JOB_FINISHED }, { JOB_EV_FAIL, JOB_FAILED },                      \
-        { JOB_EV_TERMINATE, JOB_TERMINATED }
+    {                                                                                  \
+        JOB_EV_TERMINATE, JOB_TERMINATED                                               \
+    }
     { JOB_IN_TRANSIT, { PLACES(JOB_HELD) } },
     { JOB_QUEUED,
       { PLACES(JOB_HELD),
@@ -109,16 +121,26 @@ static void pairs_are_the_wires(void)
         char state;
         int64_t substate;
     } rows[] = {
-        { JOB_IN_TRANSIT, 'T', 0 },       { JOB_QUEUED, 'Q', 10 },
-        { JOB_TO_STAGE_IN, 'Q', 11 },     { JOB_STAGED_IN, 'Q', 16 },
-        { JOB_HELD, 'H', 20 },            { JOB_SYNC_HELD, 'H', 21 },
-        { JOB_DEPEND_HELD, 'H', 22 },     { JOB_WAITING, 'W', 30 },
-        { JOB_STAGE_FAILED, 'W', 37 },    { JOB_STARTING, 'R', 41 },
-        { JOB_RUNNING, 'R', 42 },         { JOB_SUSPENDED, 'R', 43 },
-        { JOB_SCHED_SUSPENDED, 'R', 45 }, { JOB_DELIVERING, 'E', 51 },
-        { JOB_EXITED, 'E', 53 },          { JOB_BEGUN, 'B', 70 },
-        { JOB_EXPIRED, 'X', 69 },         { JOB_MOVED, 'M', 94 },
-        { JOB_FINISHED, 'F', 92 },        { JOB_FAILED, 'F', 93 },
+        { JOB_IN_TRANSIT, 'T', 0 },
+        { JOB_QUEUED, 'Q', 10 },
+        { JOB_TO_STAGE_IN, 'Q', 11 },
+        { JOB_STAGED_IN, 'Q', 16 },
+        { JOB_HELD, 'H', 20 },
+        { JOB_SYNC_HELD, 'H', 21 },
+        { JOB_DEPEND_HELD, 'H', 22 },
+        { JOB_WAITING, 'W', 30 },
+        { JOB_STAGE_FAILED, 'W', 37 },
+        { JOB_STARTING, 'R', 41 },
+        { JOB_RUNNING, 'R', 42 },
+        { JOB_SUSPENDED, 'R', 43 },
+        { JOB_SCHED_SUSPENDED, 'R', 45 },
+        { JOB_DELIVERING, 'E', 51 },
+        { JOB_EXITED, 'E', 53 },
+        { JOB_BEGUN, 'B', 70 },
+        { JOB_EXPIRED, 'X', 69 },
+        { JOB_MOVED, 'M', 94 },
+        { JOB_FINISHED, 'F', 92 },
+        { JOB_FAILED, 'F', 93 },
         { JOB_TERMINATED, 'F', 91 },
     };
 

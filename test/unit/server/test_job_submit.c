@@ -15,7 +15,7 @@ static const char *value(struct rig *r, const char *id, const char *attr)
     return text ? text : "";
 }
 
-/* --- refusals -------------------------------------------------------------------- */
+/* Refusals. */
 
 struct refusal {
     const char *story;
@@ -208,7 +208,7 @@ static void a_job_is_completed(void)
     rig_free(r);
 }
 
-/* --- building -------------------------------------------------------------------- */
+/* Building. */
 
 static void a_job_is_built_on_its_connection(void)
 {
@@ -263,7 +263,7 @@ static void a_script_that_is_too_large_ends_the_job(void)
     rig_free(r);
 }
 
-/* --- holds and alterations ------------------------------------------------------- */
+/* Holds and alterations. */
 
 static int hold(struct rig *r, const char *user, uint32_t number, const char *id,
                 const char *letters)
@@ -451,7 +451,7 @@ static void running_jobs_are_altered_a_little(void)
     fake_mom_free(&fm);
 }
 
-/* --- selection ------------------------------------------------------------------- */
+/* Selection. */
 
 struct criterion {
     const char *name, *resource, *value;

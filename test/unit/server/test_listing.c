@@ -82,7 +82,7 @@ static void make_nodes(struct rig *r, int n)
     }
 }
 
-/* --- the cache alone --- */
+/* The cache alone. */
 
 struct viewer {
     struct requester who;
@@ -114,8 +114,7 @@ static void test_what_is_kept_is_bounded(void)
 
     make_nodes(r, 200);
     for (int round = 0; round < 2; round++)
-        MODEL_EACH(m, OBJ_NODE, o)
-        {
+        MODEL_EACH (m, OBJ_NODE, o) {
             shown_release(c, shown_get(c, m, rq, &all, o, &made));
             CU_ASSERT_TRUE(made); /* others pushed it out since */
             shown_release(c, shown_get(c, m, rq, &all, o, &made));
@@ -233,7 +232,7 @@ static void test_hidden_attributes_are_shown_and_hidden_at_once(void)
     rig_free(r);
 }
 
-/* --- listings --- */
+/* Listings. */
 
 #define MANY 900
 #define CONN 77

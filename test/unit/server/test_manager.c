@@ -528,8 +528,7 @@ static void test_a_long_request_is_said_line_by_line(void)
     rig_free(r);
 }
 
-/* --- who may talk to the server
- * ---------------------------------------------------------- */
+/* Who may talk to the server. */
 
 static const struct wire_reply *ask_as(struct rig *r, const struct requester *who)
 {

@@ -29,7 +29,7 @@ static const char *available(struct rig *r, const char *name, const char *resour
     return text ? text : "";
 }
 
-/* --- hello ----------------------------------------------------------------------- */
+/* Hello. */
 
 static void a_known_mom_is_greeted(void)
 {
@@ -168,7 +168,7 @@ static void a_report_makes_a_vnode_free(void)
     fake_mom_free(&fm);
 }
 
-/* --- vnodes ---------------------------------------------------------------------- */
+/* Vnodes. */
 
 static struct is_message update(struct is_vnode *vnodes, size_t n, int64_t modtime)
 {
@@ -411,7 +411,7 @@ static void the_last_known_availability_holds(void)
     fake_mom_free(&fm);
 }
 
-/* --- reconciliation -------------------------------------------------------------- */
+/* Reconciliation. */
 
 struct row {
     const char *story;
@@ -564,7 +564,7 @@ static void an_obituary_is_answered_when_it_is_stored(void)
     fake_mom_free(&fm);
 }
 
-/* --- silence --------------------------------------------------------------------- */
+/* Silence. */
 
 static void an_unanswered_send_closes_the_stream(void)
 {

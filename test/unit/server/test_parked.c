@@ -269,7 +269,7 @@ static void a_user_has_so_many_and_no_more(void)
     rig_free(r);
 }
 
-/* --- questions --- */
+/* Questions. */
 
 static struct body_select queued(struct rig *r)
 {
@@ -349,7 +349,7 @@ static void a_wrong_criterion_is_refused_in_its_turn(void)
     rig_free(r);
 }
 
-/* --- what has to be found out --- */
+/* What has to be found out. */
 
 static struct rig *asking_rig(void)
 {

@@ -58,7 +58,7 @@ static const char *window(struct world *w)
                         world_attr(w, OBJ_RESV, "R1", RESV_A_RESERVE_DURATION, NULL));
 }
 
-/* --- the tables ------------------------------------------------------------------ */
+/* The tables. */
 
 static void test_what_is_refused(void)
 {
@@ -228,7 +228,7 @@ static void test_how_times_follow(void)
     }
 }
 
-/* --- the proposal ---------------------------------------------------------------- */
+/* The proposal. */
 
 static void test_it_is_shown_and_not_made(void)
 {
@@ -364,7 +364,7 @@ static void test_lists_of_the_queue_follow(void)
     world_free(&w);
 }
 
-/* --- answers ---------------------------------------------------------------------- */
+/* Answers. */
 
 static void test_who_waits_hears(void)
 {
@@ -582,7 +582,7 @@ static void test_smaller(void)
     world_free(&w);
 }
 
-/* --- force ----------------------------------------------------------------------- */
+/* Force. */
 
 /* R2 has vn[0] after R1. */
 static void make_two(struct world *w)

@@ -17,8 +17,7 @@
 #define CONTAINS(text, part) CU_ASSERT_PTR_NOT_NULL((text) ? strstr(text, part) : NULL)
 #define FIVE_YEARS_S         157680000
 
-/* --- helpers ------------------------------------------------------------------------
- */
+/* Helpers. */
 
 /* One attribute of an object becomes something, whatever the requests allow. */
 static void become(struct rig *r, enum obj_kind kind, const char *id, int attr,
@@ -101,8 +100,7 @@ static void check_books(const struct rig *r, int64_t ncpus)
     CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), ncpus);
 }
 
-/* --- refusals -----------------------------------------------------------------------
- */
+/* Refusals. */
 
 static void nothing(struct rig *r UNUSED)
 {
@@ -283,7 +281,7 @@ static void test_refusals(void)
         check_refusal(&refusals[i]);
 }
 
-/* --- a job that starts --------------------------------------------------------------- */
+/* A job that starts. */
 
 #define CONN 77
 
@@ -447,8 +445,7 @@ static void test_waiting_and_a_restart(void)
     fake_mom_free(&fm);
 }
 
-/* --- what it is ----------------------------------------------------------------------
- */
+/* What it is. */
 
 static void test_it_is_the_jobs(void)
 {
@@ -610,8 +607,7 @@ static void test_a_length_that_is_over(void)
     fake_mom_free(&fm);
 }
 
-/* --- books ---------------------------------------------------------------------------
- */
+/* Books. */
 
 /* The share is counted once from the job's start to the reservation's end. */
 static void test_books(void)
@@ -734,8 +730,7 @@ static void test_it_is_in_nobodys_way(void)
     fake_mom_free(&fm);
 }
 
-/* --- jobs that ask themselves --------------------------------------------------------
- */
+/* Jobs that ask themselves. */
 
 static void test_a_marked_job(void)
 {

@@ -343,7 +343,7 @@ static void test_mail_points(void)
     }
 }
 
-/* --- what a vnode shows ----------------------------------------------------------- */
+/* What a vnode shows. */
 
 static void test_a_vnode_names_a_reservation_once_per_part(void)
 {
@@ -390,8 +390,8 @@ static void test_exclusive_both_ways(void)
         world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)");
         world_go(&w, START);
         world_job(&w, "9.svr", "R1", "(vn[0]:ncpus=2)", NULL);
-        world_fact(&w, FACT_JOB_MODIFIED, OBJ_JOB, "9.svr", JOB_A_RESOURCE_LIST, "place",
-                   cases[i].job);
+        world_fact(&w, FACT_JOB_MODIFIED, OBJ_JOB, "9.svr", JOB_A_RESOURCE_LIST,
+                   "place", cases[i].job);
         EXPECT_TEXT(world_vnode_shown(&w, "vn[0]", "state", NULL), cases[i].state);
         world_job_end(&w, "9.svr");
         EXPECT_TEXT(world_vnode_shown(&w, "vn[0]", "state", NULL),

@@ -6,10 +6,10 @@
  * who may ask, in which order answers come, and that none comes before its record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/handlers.h"
 #include "lib/base/buf.h"
 #include "lib/io/listen.h"
 #include "lib/wire/packet.h"
+#include "server/requests/handlers.h"
 #include "server/shell/accounting.h"
 #include "server/shell/accounts.h"
 #include "server/shell/client.h"
@@ -49,8 +49,8 @@ static struct core {
     size_t brief_slices_left;
     uint64_t pending_conn; /* which sends a job */
     size_t pending_bytes;  /* that takes so much */
-    size_t held_bytes; /* by long replies, as the shell is told */
-    uint64_t parked_conn; /* its request goes on until another one was served */
+    size_t held_bytes;     /* by long replies, as the shell is told */
+    uint64_t parked_conn;  /* its request goes on until another one was served */
     size_t n_served_at_parking;
     size_t n_learned;
     char learned[64];
@@ -816,7 +816,7 @@ static void test_long_reply_ends_with_its_reader(void)
     world_end();
 }
 
-/* --- what clients make us hold --- */
+/* What clients make us hold. */
 
 /* Lines of the log with these words. */
 static int n_logged(const char *words)
@@ -1982,7 +1982,8 @@ int main(void)
         { "who buffers most goes", test_who_buffers_most_goes },
         { "a job that is being sent is in the budget",
           test_a_job_that_is_being_sent_is_in_the_budget },
-        { "who has much that is unsaved waits", test_who_has_much_that_is_unsaved_waits },
+        { "who has much that is unsaved waits",
+          test_who_has_much_that_is_unsaved_waits },
         { "unread long replies are bounded", test_unread_long_replies_are_bounded },
         { "long replies wait for readers that read",
           test_long_replies_wait_for_readers_that_read },

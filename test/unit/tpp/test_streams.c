@@ -1,8 +1,8 @@
 /* Unit tests of the stream table: two tables face to face, without a network.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/tpp/streams.h"
 #include "lib/tpp/inflate.h"
+#include "lib/tpp/streams.h"
 #include "lib/wire/packet.h"
 
 #include "../unit.h"

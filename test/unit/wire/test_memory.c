@@ -137,7 +137,7 @@ static void check_hostile(decode_fn *decode, struct buf *b)
         check_numbers(decode, b, each[i]);
 }
 
-/* --- requests --- */
+/* Requests. */
 
 static void test_requests(void)
 {
@@ -228,7 +228,7 @@ static void test_texts_cost_their_bytes(void)
     arena_free(arena);
 }
 
-/* --- replies --- */
+/* Replies. */
 
 static void test_replies(void)
 {
@@ -284,7 +284,7 @@ static void test_replies_of_short_entries(void)
                                       .resources = { MANY, numbers } });
 }
 
-/* --- messages between server and MoM --- */
+/* Messages between server and MoM. */
 
 static void check_is(const struct is_message *msg)
 {
@@ -374,7 +374,7 @@ static void test_the_old_vnode_list(void)
     buf_fini(&b);
 }
 
-/* --- packets --- */
+/* Packets. */
 
 /* What is decoded of a packet is literally no larger than its bytes. */
 static void test_tpp_packets(void)

@@ -201,8 +201,7 @@ static const struct object *find(const char *kind, const char *name)
     return NULL;
 }
 
-/* --- connections -------------------------------------------------------------------
- */
+/* Connections. */
 
 char *pbs_default(void)
 {
@@ -240,8 +239,7 @@ struct ecl_attribute_errors *pbs_get_attributes_in_error(int c)
     return NULL;
 }
 
-/* --- status ------------------------------------------------------------------------
- */
+/* Status. */
 
 static struct batch_status *all_of(const char *kind, const char *name,
                                    const struct attrl *wanted, int unknown)
@@ -400,8 +398,7 @@ char *pbs_locjob(int c, const char *id, const char *extend)
     return NULL;
 }
 
-/* --- changes -----------------------------------------------------------------------
- */
+/* Changes. */
 
 /* The code that deleting a job would be answered with: one of somebody else's, a
  * finished one without its history, one that is not there. A range stands for its
