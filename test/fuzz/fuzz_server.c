@@ -8,6 +8,7 @@
 #include "fuzz.h"
 
 #define MOST_REQUESTS 20
+#define MOST_SLICES   1000
 
 const char fuzz_frames[] = "requests.txt";
 
@@ -26,12 +27,29 @@ static void check_effects(const struct rig *r)
     }
 }
 
+/* Ask, and let a request that is too long for one turn go on. A connection has one
+ * request at a time: when this one has no answer yet, the next comes on another. The
+ * connection to go on with. */
+static uint64_t ask(struct rig *r, uint64_t conn, const struct wire_request *rq)
+{
+    bool answered =
+        rig_ask_on(r, conn, rq->user, rq->number, rq->body, rq->extend) != NULL;
+
+    check_effects(r);
+    for (int i = 0; i < MOST_SLICES && svr_has_work(r->s); i++) {
+        answered |= rig_go_on(r, conn) != NULL;
+        check_effects(r);
+    }
+    return answered ? conn : conn + 1;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     struct rig *r = NULL;
     struct dis_in in = { (const char *)data, (const char *)data + len, NULL };
     struct wire_request rq;
     bool known = false;
+    uint64_t conn = 500;
 
     for (int i = 0; i < MOST_REQUESTS; i++) {
         struct arena *peek = arena_new();
@@ -50,8 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         arena_free(peek);
         if (rq.number != BATCH_CONNECT && rq.number != BATCH_AUTHENTICATE &&
             rq.number != BATCH_DISCONNECT)
-            (void)rig_ask_on(r, 500, rq.user, rq.number, rq.body, rq.extend);
-        check_effects(r);
+            conn = ask(r, conn, &rq);
         rig_advance(r, r->now_at + 10);
         check_effects(r);
     }
