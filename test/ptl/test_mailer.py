@@ -49,9 +49,9 @@ def test_a_manager_does_not_name_it(site):
     assert site.run(["qmgr", "-c", "set server mail_from = x"], user=USER1).returncode == 0
 
 
-@pytest.mark.parametrize("user", ["daemon", "root", "hf-no-such"])
+@pytest.mark.parametrize("user", ["daemon", "root"])
 def test_it_gets_nothing_of_the_servers(user):
-    """Its account is PBS_MAIL_USER; where that is none, the server's."""
+    """Its account is PBS_MAIL_USER."""
     with SecretCluster(vnodes=1) as c:
         c.write_conf(PBS_MAIL_USER=user)
         c.server.restart()
@@ -80,3 +80,19 @@ def test_it_gets_nothing_of_the_servers(user):
     assert "socket:" not in lines[2] and c.home not in lines[2] and "letter" in lines[2]
     assert lines[3] == "args=-f adm joe@there"
     assert lines[4:7] == ["To: joe@there", "Subject: PBS RESERVATION " + rid, ""]
+
+
+@pytest.mark.skipif(ROOTLESS, reason="needs root: another account is taken on")
+def test_without_its_account_nothing_runs():
+    """Root's rights are nothing to fall back to."""
+    with Cluster(vnodes=1) as c:
+        c.write_conf(PBS_MAIL_USER="hf-no-such")
+        c.server.restart()
+        mark = os.path.join(c.root, "it-ran")
+        mailer = c.write("mailer", "#!/bin/sh\ntouch %s\n" % mark)
+        os.chmod(mailer, 0o755)
+        c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+        c.server.submit(Reservation(select="1:ncpus=1", start=3600, duration=600,
+                                    options=["-m", "c", "-M", "joe@there"]))
+        c.server.log_match("PBS_MAIL_USER names no account: hf-no-such")
+        assert not os.path.exists(mark)

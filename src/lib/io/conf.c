@@ -56,7 +56,7 @@ static const struct conf_setting settings[] = {
     HOST("PBS_PUBLIC_HOST_NAME", public_host_name, "Name of this host for outsiders."),
     HOST("PBS_OUTPUT_HOST_NAME", output_host_name, "Host that job output is delivered to."),
     HOST("PBS_MAIL_HOST_NAME", mail_host_name, "Host in mail addresses of users."),
-    TEXT("PBS_MAIL_USER", mail_user, "daemon", "Account that a server of root's runs the mailer as; root, or one that does not exist: as root."),
+    TEXT("PBS_MAIL_USER", mail_user, "daemon", "Account that a server of root's runs the mailer as; without it no mail is sent."),
     HOST("PBS_SMTP_SERVER_NAME", smtp_server_name, "Host that takes mail."),
     LOWER("PBS_AUTH_METHOD", auth_method, "resvport", "Method of outgoing connections."),
     LOWER("PBS_ENCRYPT_METHOD", encrypt_method, "", "Method that encrypts connections."),

@@ -95,17 +95,22 @@ static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
                                            "SHELL=/bin/sh", "HOME=/", "LC_ALL=C.UTF-8",
                                            NULL };
 
-/* Whom the mailer runs as: another account than root's where there is one. */
-static void become_less(const struct shell *sh, struct child_config *cfg)
+/* Whom a mailer of root's server runs as. False: there is no such account, and root's
+ * rights are nothing to fall back to. */
+static bool become_less(const struct shell *sh, struct child_config *cfg)
 {
     const char *user = sh->conf->mail_user;
-    const struct passwd *pw = geteuid() == 0 && *user ? getpwnam(user) : NULL;
+    const struct passwd *pw;
 
+    if (geteuid() != 0 || strcmp(user, "root") == 0)
+        return true;
+    pw = getpwnam(user);
     if (!pw)
-        return;
+        return false;
     cfg->as_other = true;
     cfg->uid = pw->pw_uid;
     cfg->gid = pw->pw_gid;
+    return true;
 }
 
 void mail_send(struct shell *sh, const char *to, const char *subject, const char *text,
@@ -127,7 +132,12 @@ void mail_send(struct shell *sh, const char *to, const char *subject, const char
         shell_log(sh, LOG_EV_DEBUG, LOG_IN_SERVER, "no mail to %s: %s", to, subject);
         return;
     }
-    become_less(sh, &cfg);
+    if (!become_less(sh, &cfg)) {
+        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER,
+                  "no mail to %s: %s (PBS_MAIL_USER names no account: %s)", to, subject,
+                  sh->conf->mail_user);
+        return;
+    }
     cfg.fd[0] = letter(to, subject, text);
     if (cfg.fd[0] < 0 || child_start(sh->loop, &cfg, NULL, NULL, &pid, &why))
         shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", to,
