@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/show.h"
 
+#include "lib/attr/bounds.h"
 #include "server/decide/config.h"
 #include "server/decide/sched_link.h"
 #include "server/model/hook_event.h"
@@ -23,6 +24,9 @@ int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena 
     struct asked w = { .all = list->n == 0 };
     bool *named = ARENA_ARRAY(arena, bool, t->n);
 
+    if (list->n > REQUEST_MAX_ENTRIES)
+        return diag_set(why, PBSE_IVALREQ, "%s: more than %d attributes",
+                        pbse_text(PBSE_IVALREQ), REQUEST_MAX_ENTRIES);
     w.rows = ARENA_ARRAY(arena, int, MIN_OF(list->n, t->n));
     for (size_t i = 0; i < list->n; i++) {
         int attr = attr_find(t, list->v[i].name);

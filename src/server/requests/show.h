@@ -51,7 +51,8 @@ struct asked {
     int *rows;
 };
 
-/* 15002 "Undefined attribute  <name>" for an unknown name. */
+/* 15002 "Undefined attribute  <name>" for an unknown name, 15004 for more names than a
+ * request may have entries (lib/attr/bounds.h). */
 int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
                 struct asked *ret, struct diag *why) MUST_CHECK;
 

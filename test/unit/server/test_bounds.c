@@ -107,6 +107,23 @@ static void a_request_has_an_end(void)
     rig_free(r);
 }
 
+/* A status may name one attribute often, as clients do, but not without end. */
+static void a_status_names_attributes_in_bounds(void)
+{
+    struct rig *r = rig_new();
+    struct body_status body = { .id = "" };
+    const struct wire_reply *reply;
+
+    for (size_t i = 0; i < REQUEST_MAX_ENTRIES; i++)
+        wire_attrs_add(&body.wanted, r->arena, "server_state", NULL, "", WIRE_OP_SET);
+    reply = rig_ask(r, RIG_USER, BATCH_STATUS_SERVER, &body, NULL);
+    CU_ASSERT_EQUAL(reply->code, 0);
+    wire_attrs_add(&body.wanted, r->arena, "server_state", NULL, "", WIRE_OP_SET);
+    reply = rig_ask(r, RIG_USER, BATCH_STATUS_SERVER, &body, NULL);
+    CU_ASSERT_EQUAL(reply->code, PBSE_IVALREQ);
+    rig_free(r);
+}
+
 /* Each += walks over all of the text: short texts may be changed often, long ones not.
  */
 static void long_texts_are_not_changed_often(void)
@@ -188,6 +205,7 @@ static void entries_are_carried_out_in_their_order(void)
 static const struct unit_case cases[] = {
     { "a list has an end", a_list_has_an_end },
     { "a list has an end however it grows", a_list_has_an_end_however_it_grows },
+    { "a status names attributes in bounds", a_status_names_attributes_in_bounds },
     { "a request has an end", a_request_has_an_end },
     { "long texts are not changed often", long_texts_are_not_changed_often },
     { "a criterion has an end", a_criterion_has_an_end },
