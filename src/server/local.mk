@@ -3,7 +3,7 @@
 EXTRA_DIST += src/server/README.md src/server/moms/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
-	src/server/engine/held.c src/server/engine/held.h \
+	src/server/engine/waiting.c src/server/engine/waiting.h \
 	src/server/engine/listing.c src/server/engine/listing.h \
 	src/server/engine/shown.c src/server/engine/shown.h \
 	src/server/decide/sched_link.c src/server/decide/sched_link.h \

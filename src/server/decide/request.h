@@ -58,7 +58,7 @@ struct progress {
     void (*leave)(void *state, const struct object *o);
     /* The request is over, or nobody waits for it any longer; may be NULL. */
     void (*drop)(void *state);
-    /* It has waited for an object (hold_reply.asked_again), at the longest until then.
+    /* It has waited for an object (wait_for.asked_again), at the longest until then.
      */
     int64_t waits_until_at;
 };
@@ -95,7 +95,7 @@ int request_groups(const struct request *rq, const char *user, struct wire_strin
 size_t request_slice_cost(const struct request *rq);
 
 /* When the reply is not known yet: the request waits for a fact about an object. */
-struct hold_reply {
+struct wait_for {
     bool waits;
     enum obj_kind kind;
     const char *id;   /* of the object waited for */
@@ -117,7 +117,7 @@ struct decision {
     bool more;
     struct wire_reply reply; /* choice 0 becomes a Null reply, code 0 */
     bool listing; /* the reply is every object that this status asks for (walk.h) */
-    struct hold_reply hold;
+    struct wait_for wait_for;
     bool no_reply; /* AsyrunJob and its like */
     /* This very request goes to the MoM of that job, whose answer is the reply.
      * Quietly: the reply does not wait for it. */

@@ -40,18 +40,18 @@ static bool runs_its_script(const struct job *job)
 }
 
 bool resv_job_is_awaited(const struct request *rq, const struct job *job,
-                         struct hold_reply *ret)
+                         struct wait_for *ret)
 {
     int64_t until_at =
         rq->progress ? rq->progress->waits_until_at : rq->now_at + START_WAIT_S;
 
     if (job_phase(job) != JOB_STARTING || rq->now_at >= until_at)
         return false;
-    *ret = (struct hold_reply){ .waits = true,
-                                .asked_again = true,
-                                .kind = OBJ_JOB,
-                                .id = job->obj.id,
-                                .until_at = until_at };
+    *ret = (struct wait_for){ .waits = true,
+                              .asked_again = true,
+                              .kind = OBJ_JOB,
+                              .id = job->obj.id,
+                              .until_at = until_at };
     return true;
 }
 

@@ -20,7 +20,7 @@ int resv_job_find(const struct model *m, const struct request *rq, const char *t
  * runs: nothing may be decided yet, and the request waits as '*ret' says. A job that is
  * still so when the time is over is one that does not run. */
 bool resv_job_is_awaited(const struct request *rq, const struct job *job,
-                         struct hold_reply *ret) MUST_CHECK;
+                         struct wait_for *ret) MUST_CHECK;
 
 /* What the reservation has from the job: resources, vnodes asked for, start; and the
  * length when the request gives none. */

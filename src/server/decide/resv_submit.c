@@ -312,7 +312,7 @@ static void answer(struct submission *s)
         reply_text(s->out, "%s UNCONFIRMED", s->id);
         return;
     }
-    s->out->hold = (struct hold_reply){
+    s->out->wait_for = (struct wait_for){
         .waits = true,
         .kind = OBJ_RESV,
         .id = s->id,
@@ -324,7 +324,7 @@ static void answer(struct submission *s)
 /* Everything else is in order. */
 static int await_job(struct submission *s)
 {
-    if (resv_job_is_awaited(s->rq, s->job, &s->out->hold))
+    if (resv_job_is_awaited(s->rq, s->job, &s->out->wait_for))
         return 0;
     return diag_code(&s->out->why, PBSE_BADSTATE);
 }

@@ -28,7 +28,8 @@ struct parked {
     struct requester who; /* as the shell knows it */
     struct progress progress;
     bool began; /* something of it is fact already */
-    bool waits; /* for an object, a held reply (held.h) knows which; or for an answer */
+    bool waits; /* for an object, a waiting reply (waiting.h) knows which; or for an
+                   answer */
     struct need need; /* the answer that it waits for, or NEED_NOTHING */
     int64_t until_at; /* it waits so long for that */
     struct parked *ask_prev, *ask_next; /* all that wait for answers, longest first */

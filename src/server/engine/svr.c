@@ -67,7 +67,7 @@ void svr_free(struct svr *s)
     listings_fini(&s->listings);
     parked_fini(&s->parked);
     facts_free(s->facts);
-    held_fini(&s->held);
+    waiting_fini(&s->waiting);
     stop_fini(&s->stop);
     watches_fini(&s->watches);
     sched_links_fini(&s->links);
@@ -201,7 +201,8 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
     if (d->deferred_id &&
         !answer_deferred(t, d->deferred_id, d->deferred_code, d->deferred_text))
         d->reply = refusal(t->out->arena, PBSE_IVALREQ, NULL);
-    if (d->hold.waits && d->hold.deferred_run && !ask_deferred(t, d->hold.id)) {
+    if (d->wait_for.waits && d->wait_for.deferred_run &&
+        !ask_deferred(t, d->wait_for.id)) {
         refuse(t, rq, PBSE_NOSCHEDULER, NULL, silent);
         return;
     }
@@ -210,9 +211,9 @@ static void answer(struct turn *t, const struct request *rq, struct decision *d,
         if (!d->forward_quietly)
             return;
     }
-    if (d->hold.waits)
-        held_add(&t->s->held, rq->who->conn, rq->wire->number, rq->actor, t->s->m->seq,
-                 &d->hold);
+    if (d->wait_for.waits)
+        waiting_add(&t->s->waiting, rq->who->conn, rq->wire->number, rq->actor,
+                    t->s->m->seq, &d->wait_for);
     else if (d->listing)
         begin_listing(t, rq);
     else if (!d->no_reply && !silent && !d->stop)
@@ -249,7 +250,7 @@ static const char *refusal_words(const struct decision *d, int code)
 /* It changes something, or waits for what can only come with a change. */
 static bool needs_store(const struct decision *d)
 {
-    return d->records.n > 0 || d->hold.waits || d->forward_job;
+    return d->records.n > 0 || d->wait_for.waits || d->forward_job;
 }
 
 /* The reply to a request that has changed nothing. */
@@ -275,13 +276,14 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
     if (!rq->progress && !parked_add(parked, rq))
         return false;
     take_up(t, d);
-    if (!d->hold.asked_again)
+    if (!d->wait_for.asked_again)
         return true;
     p = parked_find(parked, rq->who->conn);
-    MUST(p && !p->waits && d->hold.until_at && d->records.n == 0);
-    p->progress.waits_until_at = d->hold.until_at;
+    MUST(p && !p->waits && d->wait_for.until_at && d->records.n == 0);
+    p->progress.waits_until_at = d->wait_for.until_at;
     parked_wait(parked, p);
-    held_add(&t->s->held, p->conn, rq->wire->number, rq->actor, t->s->m->seq, &d->hold);
+    waiting_add(&t->s->waiting, p->conn, rq->wire->number, rq->actor, t->s->m->seq,
+                &d->wait_for);
     return true;
 }
 
@@ -329,7 +331,7 @@ static bool serve(struct turn *t, const struct request_row *row,
         refuse_unsaved(t, rq, row->silent);
         return true;
     }
-    d.more |= d.hold.asked_again;
+    d.more |= d.wait_for.asked_again;
     MUST(!d.more || !row->silent); /* who is not answered does not wait either */
     if (err == 0 && d.more) {
         if (go_on_later(t, rq, &d))
@@ -484,26 +486,26 @@ void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
 
 /* Deferred runs. */
 
-static struct held *deferred_hold(const struct svr *s, const char *job_id)
+static struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id)
 {
-    struct held *h = held_first(&s->held, OBJ_JOB, job_id);
+    struct waiting_reply *w = waiting_first(&s->waiting, OBJ_JOB, job_id);
 
-    while (h && !h->hold.deferred_run)
-        h = h->next;
-    return h;
+    while (w && !w->wait_for.deferred_run)
+        w = w->next;
+    return w;
 }
 
 bool answer_deferred(struct turn *t, const char *job_id, int code, const char *text)
 {
-    struct held *h = deferred_hold(t->s, job_id);
+    struct waiting_reply *w = waits_for_run(t->s, job_id);
     struct wire_reply reply = { .choice = REPLY_NULL };
 
-    if (!h)
+    if (!w)
         return false;
     if (code)
         reply = refusal(t->out->arena, code, text);
-    send_reply(t, h->conn, &reply);
-    held_remove(&t->s->held, h);
+    send_reply(t, w->conn, &reply);
+    waiting_remove(&t->s->waiting, w);
     return true;
 }
 
@@ -524,7 +526,7 @@ static void forget_unwanted_runs(struct svr *s)
     HASH_ITER (hh, s->links.by_name, l, next_link)
         for (struct sched_job *j = l->jobs, *next; j; j = next) {
             next = j->next;
-            if (!deferred_hold(s, j->id))
+            if (!waits_for_run(s, j->id))
                 sched_link_forget_job(l, j->id);
         }
 }
@@ -569,7 +571,7 @@ void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effect
     listing_drop(&s->listings, conn);
     parked_client_gone(&s->parked, conn);
     pending_drop(s->pending, conn);
-    held_drop_conn(&s->held, conn);
+    waiting_drop_conn(&s->waiting, conn);
     forget_unwanted_runs(s);
     if (l) {
         uint64_t other = l->conn[0] == conn ? l->conn[1] : l->conn[0];
@@ -722,49 +724,49 @@ void svr_router_back(struct svr *s, int64_t now_at, struct effects *out)
 
 /* Time. */
 
-static void held_is_over(struct turn *t, struct held *h)
+static void wait_is_over(struct turn *t, struct waiting_reply *w)
 {
     struct wire_reply reply = { 0 };
 
-    if (h->hold.asked_again) {
-        held_asks_again(t, h);
+    if (w->wait_for.asked_again) {
+        waiting_asks_again(t, w);
         return;
     }
-    if (h->hold.kind == OBJ_RESV)
-        resv_held_timeout(t->s->m, &h->hold, t->out->arena, &reply);
-    send_reply(t, h->conn, &reply);
-    held_remove(&t->s->held, h);
+    if (w->wait_for.kind == OBJ_RESV)
+        resv_wait_is_over(t->s->m, &w->wait_for, t->out->arena, &reply);
+    send_reply(t, w->conn, &reply);
+    waiting_remove(&t->s->waiting, w);
 }
 
 void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
                  struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
-    struct held *h;
+    struct waiting_reply *w;
 
-    while ((h = held_after(&s->held, durable_seq))) {
-        const char *words = h->hold.asked_again ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
+    while ((w = waiting_after(&s->waiting, durable_seq))) {
+        const char *words = w->wait_for.asked_again ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
         struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, words);
 
-        send_reply(&t, h->conn, &reply);
-        if (h->hold.asked_again)
-            parked_remove(&s->parked, parked_find(&s->parked, h->conn));
-        held_remove(&s->held, h);
+        send_reply(&t, w->conn, &reply);
+        if (w->wait_for.asked_again)
+            parked_remove(&s->parked, parked_find(&s->parked, w->conn));
+        waiting_remove(&s->waiting, w);
     }
 }
 
 void svr_tick(struct svr *s, int64_t now_at, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
-    struct held *h;
+    struct waiting_reply *w;
 
     /* Rules first: what is due now may be the answer that somebody waits for. */
     watch_due(&s->watches, now_at);
     give_up_answers(s, now_at);
     due_cycles(&t);
     settle(&t);
-    while ((h = held_overdue(&s->held, now_at)))
-        held_is_over(&t, h);
+    while ((w = waiting_overdue(&s->waiting, now_at)))
+        wait_is_over(&t, w);
 }
 
 int64_t svr_next_deadline(const struct svr *s)
@@ -773,7 +775,7 @@ int64_t svr_next_deadline(const struct svr *s)
     struct sched_link *l, *next;
 
     at = MIN_OF(at, moms_deadline(s->moms));
-    at = MIN_OF(at, held_deadline(&s->held));
+    at = MIN_OF(at, waiting_deadline(&s->waiting));
     if (parked_asking(&s->parked))
         at = MIN_OF(at, parked_asking(&s->parked)->until_at);
     HASH_ITER (hh, s->links.by_name, l, next)

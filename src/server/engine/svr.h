@@ -58,7 +58,7 @@ void svr_go_on(struct svr *s, int64_t now_at, struct effects *out);
 void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
                  const struct finding *finding, struct effects *out);
 
-/* A client connection ended: held replies to it are dropped. A parked request of which
+/* A client connection ended: waiting replies to it are dropped. A parked request of which
  * something is fact already goes on to its end, any other one is dropped. */
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out);
 

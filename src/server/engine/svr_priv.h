@@ -6,11 +6,11 @@
 #define SERVER_ENGINE_SVR_PRIV_H
 
 #include "server/decide/sched_link.h"
-#include "server/engine/held.h"
 #include "server/engine/listing.h"
 #include "server/engine/parked.h"
 #include "server/engine/stop.h"
 #include "server/engine/svr.h"
+#include "server/engine/waiting.h"
 #include "server/engine/watch.h"
 
 struct moms;
@@ -24,7 +24,7 @@ struct svr {
     struct moms *moms;
     struct sched_links links;
     struct svr_view view;
-    struct holds_table held;
+    struct waiting_table waiting;
     struct listings listings;
     struct parked_table parked;
     struct facts *facts;
@@ -57,9 +57,9 @@ void settle(struct turn *t);
 
 /* Who waits is asked again in a later turn: something happened to the object, or the
  * time is over. */
-void held_asks_again(struct turn *t, struct held *h);
+void waiting_asks_again(struct turn *t, struct waiting_reply *w);
 
-/* Send a reply that is not held. */
+/* Send a reply that does not wait. */
 void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply);
 
 /* The reply is a listing: its first slice; a short one is sent at once. */

@@ -219,12 +219,12 @@ static int unknown_code(enum obj_kind kind)
     return kind == OBJ_RESV ? PBSE_UNKRESVID : PBSE_UNKJOBID;
 }
 
-static bool held_is_answered(struct turn *t, const struct record *rec,
-                             const struct held *h, struct wire_reply *ret)
+static bool waiting_is_answered(struct turn *t, const struct record *rec,
+                                const struct waiting_reply *w, struct wire_reply *ret)
 {
     const struct react_row *row = react_row(rec->fact, rec->kind);
     const struct answering a = {
-        .m = t->s->m, .rec = rec, .hold = &h->hold, .arena = t->out->arena
+        .m = t->s->m, .rec = rec, .wait_for = &w->wait_for, .arena = t->out->arena
     };
 
     if (row->answer && row->answer(&a, ret))
@@ -235,32 +235,32 @@ static bool held_is_answered(struct turn *t, const struct record *rec,
     return true;
 }
 
-void held_asks_again(struct turn *t, struct held *h)
+void waiting_asks_again(struct turn *t, struct waiting_reply *w)
 {
-    struct parked *p = parked_find(&t->s->parked, h->conn);
+    struct parked *p = parked_find(&t->s->parked, w->conn);
 
     MUST(p);
     parked_wake(&t->s->parked, p);
-    held_remove(&t->s->held, h);
+    waiting_remove(&t->s->waiting, w);
 }
 
-static void answer_held(struct turn *t, const struct record *rec)
+static void answer_waiting(struct turn *t, const struct record *rec)
 {
-    struct held *h = held_first(&t->s->held, rec->kind, rec->id);
-    struct held *next;
+    struct waiting_reply *w = waiting_first(&t->s->waiting, rec->kind, rec->id);
+    struct waiting_reply *next;
 
-    for (; h; h = next) {
+    for (; w; w = next) {
         struct wire_reply reply = { 0 };
 
-        next = h->next;
-        if (h->hold.asked_again) {
-            held_asks_again(t, h);
+        next = w->next;
+        if (w->wait_for.asked_again) {
+            waiting_asks_again(t, w);
             continue;
         }
-        if (!held_is_answered(t, rec, h, &reply))
+        if (!waiting_is_answered(t, rec, w, &reply))
             continue;
-        send_reply(t, h->conn, &reply);
-        held_remove(&t->s->held, h);
+        send_reply(t, w->conn, &reply);
+        waiting_remove(&t->s->waiting, w);
     }
 }
 
@@ -307,7 +307,7 @@ static void take_up_record(struct turn *t, struct record *rec)
     touch_for_settings(s, rec);
     moms_touch(s->moms, rec);
     react(t, rec);
-    answer_held(t, rec);
+    answer_waiting(t, rec);
 #ifdef HF_CHECKS
     /* A recount costs as much as the model is large: the larger, the rarer. */
     if (rec->seq % (1 + s->m->created / 64) == 0)

@@ -37,7 +37,7 @@ typedef void (*react_fn)(const struct reaction *r);
 struct answering {
     const struct model *m;
     const struct record *rec;
-    const struct hold_reply *hold;
+    const struct wait_for *wait_for;
     struct arena *arena;
 };
 

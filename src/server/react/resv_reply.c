@@ -31,18 +31,18 @@ static const char *word_of_ending(const struct record *rec)
 
 /* Who waits for a new reservation has his answer when altering it has confirmed it. */
 static const char *word_of_alteration(const struct model *m,
-                                      const struct hold_reply *hold)
+                                      const struct wait_for *wait_for)
 {
-    const struct resv *r = model_resv(m, hold->id);
+    const struct resv *r = model_resv(m, wait_for->id);
     bool confirmed = r && phase_is_confirmed(resv_phase(r));
 
-    return hold->alteration || confirmed ? "CONFIRMED" : NULL;
+    return wait_for->alteration || confirmed ? "CONFIRMED" : NULL;
 }
 
 static bool answer(const struct answering *a, const char *word, struct wire_reply *ret)
 {
     if (word)
-        say(ret, a->arena, a->hold->id, word);
+        say(ret, a->arena, a->wait_for->id, word);
     return word != NULL;
 }
 
@@ -53,27 +53,27 @@ bool answer_resv_ending(const struct answering *a, struct wire_reply *ret)
 
 bool answer_resv_altered(const struct answering *a, struct wire_reply *ret)
 {
-    return answer(a, word_of_alteration(a->m, a->hold), ret);
+    return answer(a, word_of_alteration(a->m, a->wait_for), ret);
 }
 
 bool answer_resv_confirmed(const struct answering *a, struct wire_reply *ret)
 {
-    return answer(a, a->hold->alteration ? NULL : "CONFIRMED", ret);
+    return answer(a, a->wait_for->alteration ? NULL : "CONFIRMED", ret);
 }
 
 bool answer_resv_denied(const struct answering *a, struct wire_reply *ret)
 {
-    return answer(a, a->hold->alteration ? NULL : "DENIED", ret);
+    return answer(a, a->wait_for->alteration ? NULL : "DENIED", ret);
 }
 
 bool answer_resv_alter_denied(const struct answering *a, struct wire_reply *ret)
 {
-    return answer(a, a->hold->alteration ? "DENIED" : NULL, ret);
+    return answer(a, a->wait_for->alteration ? "DENIED" : NULL, ret);
 }
 
-void resv_held_timeout(const struct model *m, const struct hold_reply *hold,
+void resv_wait_is_over(const struct model *m, const struct wait_for *wait_for,
                        struct arena *arena, struct wire_reply *ret)
 {
     (void)m;
-    say(ret, arena, hold->id, "UNCONFIRMED");
+    say(ret, arena, wait_for->id, "UNCONFIRMED");
 }

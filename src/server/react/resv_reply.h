@@ -7,8 +7,8 @@
 
 #include "server/decide/request.h"
 
-/* The reply when the hold's until_at has passed. */
-void resv_held_timeout(const struct model *m, const struct hold_reply *hold,
+/* The reply when until_at of what it waits for has passed. */
+void resv_wait_is_over(const struct model *m, const struct wait_for *wait_for,
                        struct arena *arena, struct wire_reply *ret);
 
 #endif

@@ -25,13 +25,13 @@ static void promise_reply(const struct request *rq, const struct job *job,
 {
     if (rq->wire->number != BATCH_RUN_JOB)
         return;
-    out->hold =
-        (struct hold_reply){ .waits = true, .kind = OBJ_JOB, .id = job->obj.id };
+    out->wait_for =
+        (struct wait_for){ .waits = true, .kind = OBJ_JOB, .id = job->obj.id };
 }
 
 static void ask_scheduler(const struct job *job, struct decision *out)
 {
-    out->hold = (struct hold_reply){
+    out->wait_for = (struct wait_for){
         .waits = true, .kind = OBJ_JOB, .id = job->obj.id, .deferred_run = true
     };
 }

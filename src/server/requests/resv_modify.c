@@ -341,7 +341,7 @@ static void propose(const struct alteration *a, const char *asks)
     record_change(rec, arena, RESV_A_ALTER_DENIED, NULL, NULL);
     reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
     if (a->wait_s)
-        a->out->hold = (struct hold_reply){
+        a->out->wait_for = (struct wait_for){
             .waits = true,
             .kind = OBJ_RESV,
             .id = a->r->obj.id,

@@ -1,0 +1,144 @@
+/* waiting.c - see waiting.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/engine/waiting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+struct waiting_for {
+    char *key; /* "6 R7.svr" */
+    struct waiting_reply *first;
+    UT_hash_handle hh;
+};
+
+static void make_key(char *ret, size_t size_bytes, enum obj_kind kind, const char *id)
+{
+    snprintf(ret, size_bytes, "%d %s", (int)kind, id);
+}
+
+static struct waiting_for *find(const struct waiting_table *t, enum obj_kind kind,
+                                const char *id)
+{
+    char key[512];
+    struct waiting_for *o;
+
+    make_key(key, sizeof(key), kind, id);
+    HASH_FIND_STR(t->by_object, key, o);
+    return o;
+}
+
+static struct waiting_for *make(struct waiting_table *t, enum obj_kind kind,
+                                const char *id)
+{
+    struct waiting_for *o = find(t, kind, id);
+    char key[512];
+
+    if (o)
+        return o;
+    make_key(key, sizeof(key), kind, id);
+    o = xcalloc(1, sizeof(*o));
+    o->key = xstrdup(key);
+    HASH_ADD_KEYPTR(hh, t->by_object, o->key, strlen(o->key), o);
+    return o;
+}
+
+static int by_time(const struct waiting_reply *a, const struct waiting_reply *b)
+{
+    return a->wait_for.until_at <= b->wait_for.until_at ? -1 : 1;
+}
+
+void waiting_add(struct waiting_table *t, uint64_t conn, uint32_t number,
+                 const char *who, uint64_t seq, const struct wait_for *wait_for)
+{
+    struct waiting_reply *w = xcalloc(1, sizeof(*w));
+    struct waiting_for *o = make(t, wait_for->kind, wait_for->id);
+
+    MUST(conn != 0 && who); /* a reply that waits is somebody's */
+    w->conn = conn;
+    w->number = number;
+    w->seq = seq;
+    w->who = xstrdup(who);
+    w->wait_for = *wait_for;
+    w->wait_for.id = xstrdup(wait_for->id);
+    DL_APPEND(o->first, w);
+    if (wait_for->until_at)
+        DL_INSERT_INORDER2(t->timed, w, by_time, time_prev, time_next);
+    t->n++;
+}
+
+struct waiting_reply *waiting_first(const struct waiting_table *t, enum obj_kind kind,
+                                    const char *id)
+{
+    struct waiting_for *o = t->n ? find(t, kind, id) : NULL;
+
+    return o ? o->first : NULL;
+}
+
+struct waiting_reply *waiting_overdue(const struct waiting_table *t, int64_t now_at)
+{
+    return t->timed && t->timed->wait_for.until_at <= now_at ? t->timed : NULL;
+}
+
+int64_t waiting_deadline(const struct waiting_table *t)
+{
+    return t->timed ? t->timed->wait_for.until_at : INT64_MAX;
+}
+
+struct waiting_reply *waiting_after(const struct waiting_table *t, uint64_t seq)
+{
+    struct waiting_for *o, *next;
+    struct waiting_reply *w;
+
+    HASH_ITER (hh, t->by_object, o, next)
+        DL_FOREACH (o->first, w)
+            if (w->seq > seq)
+                return w;
+    return NULL;
+}
+
+void waiting_remove(struct waiting_table *t, struct waiting_reply *w)
+{
+    struct waiting_for *o = find(t, w->wait_for.kind, w->wait_for.id);
+
+    MUST(o && o->first && t->n > 0);
+    DL_DELETE(o->first, w);
+    if (!o->first) {
+        HASH_DELETE(hh, t->by_object, o);
+        free(o->key);
+        free(o);
+    }
+    if (w->wait_for.until_at)
+        DL_DELETE2(t->timed, w, time_prev, time_next);
+    t->n--;
+    free((char *)w->wait_for.id);
+    free(w->who);
+    free(w);
+}
+
+/* All for which 'conn' matches; 0 matches every one. */
+static void drop(struct waiting_table *t, uint64_t conn)
+{
+    struct waiting_for *o, *next_object;
+    struct waiting_reply *w, *next;
+
+    HASH_ITER (hh, t->by_object, o, next_object)
+        for (w = o->first; w; w = next) {
+            next = w->next;
+            if (conn == 0 || w->conn == conn)
+                waiting_remove(t, w);
+        }
+}
+
+void waiting_drop_conn(struct waiting_table *t, uint64_t conn)
+{
+    if (conn != 0)
+        drop(t, conn);
+}
+
+void waiting_fini(struct waiting_table *t)
+{
+    drop(t, 0);
+}
