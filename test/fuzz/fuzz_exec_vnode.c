@@ -27,7 +27,7 @@ static void check(const char *text, const struct resource_defs *with,
     FUZZ_CHECK(exec_vnode_amount(&ev, NULL, "ncpus") ==
                exec_vnode_amount(&again, NULL, "ncpus"));
     if (ev.n > 0 && ev.chunks[0].n > 0)
-        FUZZ_CHECK(exec_vnode_has(&ev, ev.chunks[0].shares[0].vnode));
+        FUZZ_CHECK(exec_vnode_has(&ev, ev.chunks[0].parts[0].vnode));
     if (with)
         exec_vnode_sum(&ev, NULL, &sum);
     resources_clear(&sum);

@@ -17,7 +17,7 @@ static size_t vnode_name_len(const char *p)
     return n;
 }
 
-static bool read_share(const char **p, struct arena *arena, struct vnode_share *ret)
+static bool read_part(const char **p, struct arena *arena, struct vnode_part *ret)
 {
     struct pairs pairs = { 0 };
     size_t len = vnode_name_len(*p);
@@ -36,19 +36,19 @@ static bool read_share(const char **p, struct arena *arena, struct vnode_share *
     return true;
 }
 
-static void add_share(struct exec_chunk *chunk, struct arena *arena,
-                      struct vnode_share share)
+static void add_part(struct exec_chunk *chunk, struct arena *arena,
+                     struct vnode_part part)
 {
     /* Grown when n is a power of two or 0. */
     if ((chunk->n & (chunk->n - 1)) == 0) {
-        struct vnode_share *v =
-            ARENA_ARRAY(arena, struct vnode_share, chunk->n ? chunk->n * 2 : 1);
+        struct vnode_part *v =
+            ARENA_ARRAY(arena, struct vnode_part, chunk->n ? chunk->n * 2 : 1);
 
         if (chunk->n > 0)
-            memcpy(v, chunk->shares, chunk->n * sizeof(*v));
-        chunk->shares = v;
+            memcpy(v, chunk->parts, chunk->n * sizeof(*v));
+        chunk->parts = v;
     }
-    chunk->shares[chunk->n++] = share;
+    chunk->parts[chunk->n++] = part;
 }
 
 static void add_exec_chunk(struct exec_vnode *ev, struct arena *arena,
@@ -65,18 +65,18 @@ static void add_exec_chunk(struct exec_vnode *ev, struct arena *arena,
     ev->chunks[ev->n++] = chunk;
 }
 
-/* "(share+share)", or one share without parentheses. */
+/* "(part+part)", or one part without parentheses. */
 static bool read_exec_chunk(const char **p, struct arena *arena, struct exec_chunk *ret)
 {
     bool open = **p == '(';
-    struct vnode_share share;
+    struct vnode_part part;
 
     *p += open;
     *ret = (struct exec_chunk){ 0 };
     for (;;) {
-        if (!read_share(p, arena, &share))
+        if (!read_part(p, arena, &part))
             return false;
-        add_share(ret, arena, share);
+        add_part(ret, arena, part);
         if (!open || **p != '+')
             break;
         ++*p;
@@ -123,10 +123,10 @@ static int look_up(struct chunk_resource *res, const struct resource_defs *defs,
 #define EACH_PAIR(ev, on, res)                                                         \
     for (size_t c_ = 0; c_ < (ev)->n; c_++)                                            \
         for (size_t s_ = 0; s_ < (ev)->chunks[c_].n; s_++)                             \
-            for (size_t r_ = 0; r_ < (ev)->chunks[c_].shares[s_].n; r_++)              \
-                if (!(on) || strcasecmp((ev)->chunks[c_].shares[s_].vnode, on) == 0)   \
+            for (size_t r_ = 0; r_ < (ev)->chunks[c_].parts[s_].n; r_++)               \
+                if (!(on) || strcasecmp((ev)->chunks[c_].parts[s_].vnode, on) == 0)    \
                     for (struct chunk_resource *res =                                  \
-                             &(ev)->chunks[c_].shares[s_].res[r_];                     \
+                             &(ev)->chunks[c_].parts[s_].res[r_];                      \
                          res; res = NULL)
 
 int exec_vnode_parse(const char *text, const struct resource_defs *defs,
@@ -148,12 +148,12 @@ int exec_vnode_parse(const char *text, const struct resource_defs *defs,
     return 0;
 }
 
-static void print_share(const struct vnode_share *share, struct buf *out)
+static void print_part(const struct vnode_part *part, struct buf *out)
 {
-    buf_add_str(out, share->vnode);
-    for (size_t i = 0; i < share->n; i++) {
-        buf_printf(out, ":%s=", share->res[i].name);
-        chunk_value_print(share->res[i].value, out);
+    buf_add_str(out, part->vnode);
+    for (size_t i = 0; i < part->n; i++) {
+        buf_printf(out, ":%s=", part->res[i].name);
+        chunk_value_print(part->res[i].value, out);
     }
 }
 
@@ -167,7 +167,7 @@ const char *exec_vnode_print(const struct exec_vnode *ev, struct arena *arena)
         for (size_t k = 0; k < ev->chunks[i].n; k++) {
             if (k)
                 buf_add_char(&out, '+');
-            print_share(&ev->chunks[i].shares[k], &out);
+            print_part(&ev->chunks[i].parts[k], &out);
         }
         buf_add_char(&out, ')');
     }
@@ -180,7 +180,7 @@ bool exec_vnode_has(const struct exec_vnode *ev, const char *vnode)
 {
     for (size_t i = 0; i < ev->n; i++)
         for (size_t k = 0; k < ev->chunks[i].n; k++)
-            if (strcasecmp(ev->chunks[i].shares[k].vnode, vnode) == 0)
+            if (strcasecmp(ev->chunks[i].parts[k].vnode, vnode) == 0)
                 return true;
     return false;
 }
@@ -197,13 +197,13 @@ static int64_t amount_of(const struct chunk_resource *res)
     return strtoll(res->value, NULL, 10);
 }
 
-int64_t vnode_share_amount(const struct vnode_share *share, const char *resource)
+int64_t vnode_part_amount(const struct vnode_part *part, const char *resource)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < share->n; i++)
-        if (strcasecmp(share->res[i].name, resource) == 0 &&
-            __builtin_add_overflow(sum, amount_of(&share->res[i]), &sum))
+    for (size_t i = 0; i < part->n; i++)
+        if (strcasecmp(part->res[i].name, resource) == 0 &&
+            __builtin_add_overflow(sum, amount_of(&part->res[i]), &sum))
             sum = INT64_MAX;
     return sum;
 }

@@ -101,14 +101,14 @@ bool nodes_is_valid(const char *text);
 void chunk_value_print(const char *value, struct buf *out);
 
 /* "(vn:ncpus=1:mem=1gb+vn2:ncpus=1)+(vn3:ncpus=2)" */
-struct vnode_share {
+struct vnode_part {
     const char *vnode;
     size_t n;
     struct chunk_resource *res;
 };
 struct exec_chunk { /* one pair of parentheses */
     size_t n;
-    struct vnode_share *shares;
+    struct vnode_part *parts;
 };
 struct exec_vnode {
     size_t n;
@@ -124,13 +124,13 @@ int exec_vnode_parse(const char *text, const struct resource_defs *defs,
 const char *exec_vnode_print(const struct exec_vnode *ev, struct arena *arena);
 bool exec_vnode_has(const struct exec_vnode *ev, const char *vnode);
 
-/* Sum of one resource over all shares that lie on 'vnode' (NULL: on all); KiB for
+/* Sum of one resource over all parts that lie on 'vnode' (NULL: on all); KiB for
  * sizes. */
 int64_t exec_vnode_amount(const struct exec_vnode *ev, const char *vnode,
                           const char *resource);
 
-/* The same of one share. */
-int64_t vnode_share_amount(const struct vnode_share *share, const char *resource);
+/* The same of one part. */
+int64_t vnode_part_amount(const struct vnode_part *part, const char *resource);
 
 /* Add what lies on 'vnode' (NULL: on all) to 'sum', as values of the resources; 'ev'
  * was parsed with definitions. */

@@ -57,10 +57,10 @@ static void take(int64_t *sum, int64_t more)
     *sum = MIN_OF(*sum + more, AMOUNT_MAX);
 }
 
-static void read_share(const struct world *w, const struct vnode_share *share,
-                       struct placed *pd)
+static void read_part(const struct world *w, const struct vnode_part *part,
+                      struct placed *pd)
 {
-    size_t vnode = world_vnode(w, share->vnode);
+    size_t vnode = world_vnode(w, part->vnode);
     struct piece *piece;
 
     if (vnode == SIZE_MAX) {
@@ -68,12 +68,12 @@ static void read_share(const struct world *w, const struct vnode_share *share,
         return;
     }
     piece = placed_add(pd, w->arena, w, vnode);
-    for (size_t i = 0; i < share->n; i++) {
-        size_t res = snap_res_find(w->s, share->res[i].name);
+    for (size_t i = 0; i < part->n; i++) {
+        size_t res = snap_res_find(w->s, part->res[i].name);
 
         if (res != SIZE_MAX)
             take(&piece->amounts[res],
-                 snap_need(&w->s->res.v[res], share->res[i].value));
+                 snap_need(&w->s->res.v[res], part->res[i].value));
     }
 }
 
@@ -89,7 +89,7 @@ bool placement_read(const struct world *w, const char *exec_vnode,
         struct placed *pd = placement_add(ret, w->arena);
 
         for (size_t i = 0; i < ev.chunks[c].n; i++)
-            read_share(w, &ev.chunks[c].shares[i], pd);
+            read_part(w, &ev.chunks[c].parts[i], pd);
     }
     return true;
 }

@@ -45,7 +45,7 @@ static int check_vnodes(const struct run *run, struct diag *why)
     for (size_t i = 0; i < run->at.ev.n; i++) {
         for (size_t k = 0; k < run->at.ev.chunks[i].n; k++) {
             const struct node *n =
-                model_node(run->m, run->at.ev.chunks[i].shares[k].vnode);
+                model_node(run->m, run->at.ev.chunks[i].parts[k].vnode);
 
             if (node_state_stored(n) & (uint32_t)UNREACHABLE)
                 return diag_code(why, PBSE_NORELYMOM);
@@ -166,7 +166,7 @@ static bool fits_beside(const struct run *run, const struct node *n,
 }
 
 /* Does a share fit into what the reservation of the job has there, and beside it? */
-static bool fits_inside(const struct run *run, const struct vnode_share *s)
+static bool fits_inside(const struct run *run, const struct vnode_part *s)
 {
     const struct resv *resv = run->job->resv;
     const struct node *n = model_node(run->m, s->vnode);
@@ -201,7 +201,7 @@ static int check_room(const struct run *run, struct diag *why)
                    : diag_code(why, PBSE_RESCUNAV);
     for (size_t i = 0; i < run->at.ev.n; i++)
         for (size_t k = 0; k < run->at.ev.chunks[i].n; k++)
-            if (!fits_inside(run, &run->at.ev.chunks[i].shares[k]))
+            if (!fits_inside(run, &run->at.ev.chunks[i].parts[k]))
                 return diag_code(why, PBSE_RESCUNAV);
     return 0;
 }

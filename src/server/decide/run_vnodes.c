@@ -18,7 +18,7 @@ struct filling {
 
 static bool is_bare(const struct exec_chunk *part)
 {
-    return part->n == 1 && part->shares[0].n == 0;
+    return part->n == 1 && part->parts[0].n == 0;
 }
 
 static int64_t count_chunks(const struct select *sel)
@@ -48,7 +48,7 @@ static const struct chunk *next_chunk(struct filling *f)
 static struct exec_chunk filled(const struct filling *f, const char *vnode,
                                 const struct chunk *chunk)
 {
-    struct vnode_share *share = ARENA_NEW(f->arena, struct vnode_share);
+    struct vnode_part *share = ARENA_NEW(f->arena, struct vnode_part);
 
     share->vnode = vnode;
     share->res = ARENA_ARRAY(f->arena, struct chunk_resource, chunk->n + 1);
@@ -62,7 +62,7 @@ static struct exec_chunk filled(const struct filling *f, const char *vnode,
 static int spread(struct filling *f, struct exec_vnode *ev, struct diag *why)
 {
     int64_t n = count_chunks(f->sel);
-    const char *vnode = ev->chunks[0].shares[0].vnode;
+    const char *vnode = ev->chunks[0].parts[0].vnode;
 
     if (n > PARTS_MAX)
         return diag_code(why, PBSE_BADNODESPEC);
@@ -83,7 +83,7 @@ static void fill_in_order(struct filling *f, struct exec_vnode *ev)
         if (!is_bare(&ev->chunks[i]))
             ev->chunks[n++] = ev->chunks[i];
         else if (chunk)
-            ev->chunks[n++] = filled(f, ev->chunks[i].shares[0].vnode, chunk);
+            ev->chunks[n++] = filled(f, ev->chunks[i].parts[0].vnode, chunk);
     }
     ev->n = n;
 }
@@ -130,7 +130,7 @@ static int check_known(const struct model *m, const struct exec_vnode *ev,
 {
     for (size_t i = 0; i < ev->n; i++)
         for (size_t k = 0; k < ev->chunks[i].n; k++)
-            if (!model_node(m, ev->chunks[i].shares[k].vnode))
+            if (!model_node(m, ev->chunks[i].parts[k].vnode))
                 return diag_code(why, PBSE_UNKNODE);
     return 0;
 }

@@ -38,7 +38,7 @@ void holds_make(struct model *m, const char *text, struct holds *ret)
         return;
     for (size_t i = 0; i < ev.n; i++)
         for (size_t k = 0; k < ev.chunks[i].n; k++) {
-            const struct vnode_share *share = &ev.chunks[i].shares[k];
+            const struct vnode_part *share = &ev.chunks[i].parts[k];
             struct object *o = find_object(m, OBJ_NODE, share->vnode);
 
             if (!o)

@@ -69,11 +69,11 @@ int64_t offer_at_home(const struct model *m, const struct exec_vnode *offer,
 
     for (size_t i = 0; i < offer->n; i++)
         for (size_t k = 0; k < offer->chunks[i].n; k++) {
-            const struct vnode_share *share = &offer->chunks[i].shares[k];
+            const struct vnode_part *share = &offer->chunks[i].parts[k];
             const struct node *n = model_node(m, share->vnode);
 
             if (n && node_home(n, resource) == home &&
-                __builtin_add_overflow(sum, vnode_share_amount(share, resource), &sum))
+                __builtin_add_overflow(sum, vnode_part_amount(share, resource), &sum))
                 return INT64_MAX;
         }
     return sum;

@@ -83,7 +83,7 @@ static size_t next_task(struct tasks *t, struct arena *arena)
     return task;
 }
 
-static int64_t share_ncpus(const struct vnode_share *s)
+static int64_t share_ncpus(const struct vnode_part *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcasecmp(s->res[i].name, "ncpus") == 0)
@@ -134,17 +134,17 @@ static int add_chunk(struct making *mk, const struct exec_chunk *chunk,
     struct piece piece = { 0 };
 
     for (size_t i = 0; i < chunk->n; i++) {
-        const struct node *n = model_node(mk->m, chunk->shares[i].vnode);
+        const struct node *n = model_node(mk->m, chunk->parts[i].vnode);
 
         if (!n)
             return diag_set(why, PBSE_UNKNODE, "%s %s", pbse_text(PBSE_UNKNODE),
-                            chunk->shares[i].vnode);
+                            chunk->parts[i].vnode);
         if (!same_mom(&piece, n)) {
             if (piece.full)
                 print_piece(&piece, &mk->host, &mk->host2);
             piece = begin_piece(mk, n);
         }
-        piece.ncpus += share_ncpus(&chunk->shares[i]);
+        piece.ncpus += share_ncpus(&chunk->parts[i]);
     }
     if (piece.full)
         print_piece(&piece, &mk->host, &mk->host2);

@@ -16,8 +16,8 @@ const char *resv_fit_unknown(const struct model *m, const struct exec_vnode *vno
 {
     for (size_t i = 0; i < vnodes->n; i++)
         for (size_t k = 0; k < vnodes->chunks[i].n; k++)
-            if (!model_node(m, vnodes->chunks[i].shares[k].vnode))
-                return vnodes->chunks[i].shares[k].vnode;
+            if (!model_node(m, vnodes->chunks[i].parts[k].vnode))
+                return vnodes->chunks[i].parts[k].vnode;
     return NULL;
 }
 
@@ -166,7 +166,7 @@ static bool has_room(const struct resv_offer *o, const struct node *n,
 }
 
 static bool share_fits(const struct model *m, const struct resv_offer *o,
-                       const struct vnode_share *share, struct arena *arena,
+                       const struct vnode_part *share, struct arena *arena,
                        const char **ret_why)
 {
     const struct node *n = model_node(m, share->vnode);
@@ -220,7 +220,7 @@ bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *a
         return false;
     for (size_t i = 0; i < o->vnodes->n; i++)
         for (size_t k = 0; k < o->vnodes->chunks[i].n; k++)
-            if (!share_fits(m, o, &o->vnodes->chunks[i].shares[k], arena, ret_why))
+            if (!share_fits(m, o, &o->vnodes->chunks[i].parts[k], arena, ret_why))
                 return false;
     return true;
 }
@@ -228,7 +228,7 @@ bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *a
 /* A job outside of reservations. */
 
 static bool job_share_fits(const struct model *m, const struct job *job,
-                           const struct resv_offer *o, const struct vnode_share *share,
+                           const struct resv_offer *o, const struct vnode_part *share,
                            struct arena *arena)
 {
     const struct node *n = model_node(m, share->vnode);
@@ -265,7 +265,7 @@ bool resv_fit_job(const struct model *m, const struct job *job,
         o.end_at = INT64_MAX;
     for (size_t i = 0; i < vnodes->n; i++)
         for (size_t k = 0; k < vnodes->chunks[i].n; k++)
-            if (!job_share_fits(m, job, &o, &vnodes->chunks[i].shares[k], arena))
+            if (!job_share_fits(m, job, &o, &vnodes->chunks[i].parts[k], arena))
                 return false;
     return true;
 }
