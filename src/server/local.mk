@@ -248,13 +248,15 @@ check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_ti
 	test/unit/server/test_resv_question \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
-	test/unit/server/test_resv_told test/unit/server/test_facts
+	test/unit/server/test_resv_told test/unit/server/test_facts \
+	test/unit/server/test_put_off
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_question \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
-	test/unit/server/test_resv_told test/unit/server/test_facts
+	test/unit/server/test_resv_told test/unit/server/test_facts \
+	test/unit/server/test_put_off
 RESV_TEST_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
@@ -269,6 +271,8 @@ test_unit_server_test_resv_question_SOURCES = test/unit/server/test_resv_questio
 test_unit_server_test_resv_question_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_put_off_SOURCES = test/unit/server/test_put_off.c $(RESV_WORLD)
+test_unit_server_test_put_off_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_facts_SOURCES = test/unit/server/test_facts.c
 test_unit_server_test_facts_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_told_SOURCES = test/unit/server/test_resv_told.c $(RESV_WORLD)

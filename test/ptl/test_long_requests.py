@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that take the server many turns: others are served in between, and whatever
-happens in the middle, each job is there or is gone."""
+"""Requests that take the server many turns, or of which so much follows: others are served
+in between, and whatever happens in the middle, each job is there or is gone."""
 import os
 import pwd
 import signal
 import struct
+import time
 
 import pytest
 
 from holdfast import *
 from holdfast.peer import attrs, extend
+from holdfast.services import wait_for
 from holdfast.wire import number, open_local, string
 
 QUEUE_JOB, STATUS_SERVER, SELECT_JOBS, DELETE_LIST = 1, 21, 16, 100
+SUBMIT_RESV, STATUS_RESV, DELETE_RESV, UNKNOWN_RESV = 70, 71, 72, 15084
 JOBS = 1500
 
 
@@ -44,10 +47,10 @@ class Caller:
         return self.c.take(struct.unpack(">I", head[7:])[0]).decode("latin1")
 
 
-def submit(caller, n):
+def submit(caller, n, queue="workq"):
     """Ids of so many held jobs, without waiting for each one's answer."""
     ids, under_way = [], 0
-    body = string("") + string("workq") + attrs(("Hold_Types", None, "u", 0))
+    body = string("") + string(queue) + attrs(("Hold_Types", None, "u", 0))
     for _ in range(n):
         caller.send(QUEUE_JOB, body, ":C:")
         under_way += 1
@@ -106,3 +109,48 @@ def test_a_killed_server_has_deleted_the_first_of_the_list(site):
     again = Caller(site, USER1)
     assert again.ask(DELETE_LIST, deletion(ids)).code == 0
     assert jobs_left(again) == []
+
+
+def reserve(site, caller):
+    """A reservation whose queue takes jobs by the manager's word, since nobody confirms it."""
+    start_at = int(time.time()) + 86400
+    reply = caller.ask(SUBMIT_RESV, string("") + string("") + attrs(
+        ("Resource_List", "select", "1:ncpus=1", 0), ("reserve_start", None, str(start_at), 0),
+        ("reserve_end", None, str(start_at + 600), 0)))
+    assert reply.code == 0, reply.text
+    resv = reply.text.split()[0]
+    site.server.manager(MGR_CMD_SET, QUEUE, {"enabled": "True"}, id=resv.split(".")[0])
+    return resv
+
+
+def delete_resv(resv):
+    return number(1) + number(2) + string(resv) + "+0"
+
+
+def resv_code(caller, resv):
+    return caller.ask(STATUS_RESV, string(resv) + "+0").code
+
+
+def test_a_question_is_answered_before_all_jobs_of_a_reservation_are_deleted(site):
+    """The deletion is answered when the reservation is being deleted. Its jobs go in later
+    turns, no faster than the store takes them, and questions are answered in between."""
+    caller, other = Caller(site, USER1), Caller(site, USER2)
+    resv = reserve(site, caller)
+    submit(caller, JOBS, resv.split(".")[0])
+    assert caller.ask(DELETE_RESV, delete_resv(resv)).code == 0
+    assert jobs_left(other) != []
+    wait_for("the end of " + resv, lambda: resv_code(other, resv) == UNKNOWN_RESV)
+    assert jobs_left(other) == []
+
+
+def test_a_killed_server_deletes_the_rest_of_a_reservation(site):
+    """Wherever it was killed, the reservation that was deleted goes with all its jobs."""
+    caller = Caller(site, USER1)
+    resv = reserve(site, caller)
+    submit(caller, JOBS, resv.split(".")[0])
+    assert caller.ask(DELETE_RESV, delete_resv(resv)).code == 0
+    site.server.kill()
+    site.server.start()
+    other = Caller(site, USER2)
+    wait_for("the end of " + resv, lambda: resv_code(other, resv) == UNKNOWN_RESV)
+    assert jobs_left(other) == []

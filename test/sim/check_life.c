@@ -225,8 +225,20 @@ static bool holds_unusable(const struct resv *r)
     return false;
 }
 
-/* Rules have settled: what they derive must be so. */
-void check_health(struct sim *s, const struct model *m)
+/* What rules derive must be so when they have settled. */
+static void check_degraded(struct sim *s, const struct resv *r)
+{
+    enum resv_phase phase = resv_phase(r);
+    bool degraded = phase_is_degraded(phase);
+
+    if (phase_is_confirmed(phase) && holds_unusable(r) != degraded)
+        check_failed(s, CHECK_HEALTH, "%s %s, yet it is %sdegraded", r->obj.id,
+                     holds_unusable(r) ? "holds an unusable vnode"
+                                       : "holds only usable vnodes",
+                     degraded ? "" : "not ");
+}
+
+void check_health(struct sim *s, const struct model *m, bool settled)
 {
     MODEL_EACH (m, OBJ_RESV, o) {
         const struct resv *r = TO_RESV(o);
@@ -236,11 +248,8 @@ void check_health(struct sim *s, const struct model *m)
 
         if (phase == PHASE_NONE)
             check_failed(s, CHECK_LIFE, "%s is in no legal phase", o->id);
-        if (phase_is_confirmed(phase) && holds_unusable(r) != degraded)
-            check_failed(s, CHECK_HEALTH, "%s %s, yet it is %sdegraded", o->id,
-                         holds_unusable(r) ? "holds an unusable vnode"
-                                           : "holds only usable vnodes",
-                         degraded ? "" : "not ");
+        if (settled)
+            check_degraded(s, r);
         if (retry != degraded)
             check_failed(s, CHECK_HEALTH, "%s is %sdegraded and has %s next attempt",
                          o->id, degraded ? "" : "not ", retry ? "a" : "no");

@@ -159,9 +159,15 @@ void check_turn(struct sim *s, const struct effects *turn)
     if (changed) {
         check_links(s, m);
         check_promise(s, m);
-        check_health(s, m);
         check_alters_settled(s, m);
         check_books(s, m);
+    }
+    s->checks.unsettled |= changed;
+    if (s->checks.unsettled) {
+        bool settled = !svr_is_settling(s->shell.svr);
+
+        check_health(s, m, settled);
+        s->checks.unsettled = !settled;
     }
     s->alters.agreed = false;
     if (changed)

@@ -46,6 +46,7 @@ const char *check_words(enum check c);
 
 struct checks {
     bool failed;
+    bool unsettled; /* something has changed since all had followed for the last time */
     enum check what;
     char words[1024];
     int64_t at_ms;
@@ -77,7 +78,8 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
 /* check_life.c: phases, degradation, re-making. */
 void check_resv_record(struct sim *s, const struct model *m, const struct record *rec);
 void check_job_record(struct sim *s, const struct model *m, const struct record *rec);
-void check_health(struct sim *s, const struct model *m);
+/* 'settled': nothing is left that follows from what was before. */
+void check_health(struct sim *s, const struct model *m, bool settled);
 /* check_end.c: all has ended and all is free. */
 void check_end(struct sim *s);
 

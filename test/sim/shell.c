@@ -42,7 +42,7 @@ static struct svr *new_core(struct sim *s)
         .arg = s,
         /* Every other seed lists in many turns what takes one otherwise. */
         .listing_slice_bytes = s->slow_lists ? 2000 : 0,
-        .request_slice_cost = s->slow_lists ? 1 : 0,
+        .slice_cost = s->slow_lists ? 1 : 0,
     };
 
     return svr_new(&cfg);

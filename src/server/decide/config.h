@@ -66,8 +66,13 @@ struct svr_config {
     /* What one slice of a long status may cost, see listing.h; 0: LISTING_SLICE_BYTES
      */
     size_t listing_slice_bytes;
-    /* The same for other long requests, see request_slice_cost(); 0: a sane default */
-    size_t request_slice_cost;
+    /* What one slice of anything else may cost, see config_slice_cost(); 0: a sane
+     * default */
+    size_t slice_cost;
 };
+
+/* About what one turn may cost, of a long request or of what follows from an input: so
+ * many times what it costs to look at an object, which is about 0.1 microseconds. */
+size_t config_slice_cost(const struct svr_config *cfg);
 
 #endif

@@ -69,9 +69,14 @@ int request_groups(const struct request *rq, const char *user, struct wire_strin
 
 #define SLICE_COST 2000
 
+size_t config_slice_cost(const struct svr_config *cfg)
+{
+    return cfg->slice_cost ? cfg->slice_cost : SLICE_COST;
+}
+
 size_t request_slice_cost(const struct request *rq)
 {
-    return rq->cfg->request_slice_cost ? rq->cfg->request_slice_cost : SLICE_COST;
+    return config_slice_cost(rq->cfg);
 }
 
 struct record *decide(struct decision *out, const struct request *rq, enum fact fact,

@@ -90,8 +90,7 @@ int request_groups(const struct request *rq, const char *user, struct wire_strin
                    struct diag *why) MUST_CHECK;
 #define NEEDED (-1)
 
-/* About what one slice of a request may cost: so many times what it costs to look at an
- * object. */
+/* About what one slice of a request may cost: config_slice_cost(). */
 size_t request_slice_cost(const struct request *rq);
 
 /* When the reply is not known yet: the request waits for a fact about an object. */

@@ -1,6 +1,14 @@
 /* settle.c - what is due by itself: rules until none has anything to say, then commands
  * to MoMs and schedulers.
  *
+ * One turn takes up so much and no more; the rest is put off to later turns, others are
+ * served in between (doc/design/006). So a handler may see a model of which not all has
+ * followed yet: a reservation that has ended and still has jobs, a vnode that is lost
+ * and whose reservations are not degraded yet. That is no new state: each record of
+ * what follows was always a fact of its own, and the server may be killed after any.
+ * What is told from the outside of all of it waits until everything has followed:
+ * commands to schedulers, and the end of the time that a reply waits.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 #include "server/engine/svr_priv.h"
@@ -9,7 +17,15 @@
 
 /* A rule that speaks this often about one object in one settling does not settle: its
  * record does not make its condition false. That is our mistake. */
-#define SAID_MAX 1000
+#define SAID_MAX    1000
+
+/* What it costs to look at an object and to take up a record, in the units of
+ * config_slice_cost(). */
+#define LOOK_COST   5
+#define RECORD_COST 60
+
+/* Jobs that one turn looks at for their MoMs: each may be sent a job or a signal. */
+#define PUMP_JOBS   100
 
 static struct rule_context rule_context(const struct svr *s, int64_t now_at,
                                         struct arena *arena)
@@ -24,8 +40,8 @@ static struct rule_context rule_context(const struct svr *s, int64_t now_at,
     };
 }
 
-/* True when a rule of the object had something to say; the object may be gone then. */
-static bool rules_say(struct turn *t, const struct object *o)
+/* How many records a rule of the object had to say; the object may be gone then. */
+static size_t rules_say(struct turn *t, const struct object *o)
 {
     struct rule_context c = rule_context(t->s, t->now_at, t->out->arena);
 
@@ -36,9 +52,9 @@ static bool rules_say(struct turn *t, const struct object *o)
             continue;
         MUST(d.records.n > 0); /* who said that something is due has said what */
         take_up(t, &d);
-        return true;
+        return d.records.n;
     }
-    return false;
+    return 0;
 }
 
 /* A deadline that has passed without anything due sleeps until a record wakes it. */
@@ -58,10 +74,12 @@ static int64_t next_deadline(const struct turn *t, const struct object *o)
     return at;
 }
 
-static void run_rules(struct turn *t, struct watch *x)
+/* Returns what it cost. */
+static size_t run_rules(struct turn *t, struct watch *x)
 {
     struct watches *w = &t->s->watches;
     const struct object *o = x->o;
+    size_t n;
 
     if (x->settling != w->settling) {
         x->settling = w->settling;
@@ -69,21 +87,14 @@ static void run_rules(struct turn *t, struct watch *x)
     }
     MUST(x->n_said < SAID_MAX);
     x->n_said++; /* the watch may go with its object */
-    if (rules_say(t, o)) {
+    n = rules_say(t, o);
+    if (n > 0) {
         watch_again(w, o);
-        return;
+        return LOOK_COST + n * RECORD_COST;
     }
     x->n_said--;
     watch_set_deadline(w, x, next_deadline(t, o));
-}
-
-static void settle_rules(struct turn *t)
-{
-    struct watch *x;
-
-    t->s->watches.settling++;
-    while ((x = watch_take(&t->s->watches)))
-        run_rules(t, x);
+    return LOOK_COST;
 }
 
 struct moms_turn moms_turn(const struct turn *t, struct decision *d)
@@ -104,7 +115,7 @@ static bool pump_moms(struct turn *t)
     struct decision d;
     struct moms_turn mt = moms_turn(t, &d);
 
-    if (!moms_pump(t->s->moms, &mt))
+    if (!moms_pump(t->s->moms, &mt, PUMP_JOBS))
         return false;
     take_up(t, &d);
     return true;
@@ -158,7 +169,7 @@ static void check_settled(const struct turn *t)
     const struct svr *s = t->s;
     struct buf why = { 0 }; /* for a debugger */
 
-    if (s->watches.settling % (1 + s->m->created / 64) == 0)
+    if (s->n_turns % (1 + s->m->created / 64) == 0)
         MUST(svr_is_settled(s, t->now_at, &why));
     buf_fini(&why);
 #else
@@ -166,16 +177,62 @@ static void check_settled(const struct turn *t)
 #endif
 }
 
+/* One turn's share of what follows. */
+static void settle_slice(struct turn *t)
+{
+    struct watches *w = &t->s->watches;
+    size_t most = config_slice_cost(&t->s->cfg), cost = 0;
+    struct watch *x;
+
+    do {
+        while (cost < most && (x = watch_take(w)))
+            cost += run_rules(t, x);
+    } while (pump_moms(t) && cost < most);
+    watches_put_off(w);
+}
+
+/* Who waits for something has waited long enough; what is due by the same time is
+ * looked at first, since it may be what they wait for. */
+static void end_waiting(struct turn *t)
+{
+    struct svr *s = t->s;
+    struct waiting_reply *w;
+
+    if (watch_deadline(&s->watches) <= t->now_at)
+        return;
+    while ((w = waiting_overdue(&s->waiting, t->now_at)))
+        wait_is_over(t, w);
+}
+
+static void pump_schedulers(struct turn *t)
+{
+    struct sched_link *l, *next;
+
+    HASH_ITER (hh, t->s->links.by_name, l, next)
+        sched_link_pump(l, t->s->m, t->now_at, t->out);
+}
+
+bool svr_is_settling(const struct svr *s)
+{
+    return watches_are_put_off(&s->watches) || moms_have_work(s->moms);
+}
+
 void settle(struct turn *t)
 {
     struct svr *s = t->s;
-    struct sched_link *l, *next;
 
-    do {
-        settle_rules(t);
-    } while (pump_moms(t));
+    s->n_turns++;
+    settle_slice(t);
     check_settled(t);
-    HASH_ITER (hh, s->links.by_name, l, next)
-        sched_link_pump(l, s->m, t->now_at, t->out);
+    if (!svr_is_settling(s)) {
+        end_waiting(t);
+        pump_schedulers(t);
+    }
     stop_if_done(t);
+}
+
+void settle_rest(struct turn *t)
+{
+    watches_resume(&t->s->watches);
+    settle(t);
 }

@@ -435,7 +435,7 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
 
 bool svr_has_work(const struct svr *s)
 {
-    return s->parked.n_ready > 0;
+    return s->parked.n_ready > 0 || svr_is_settling(s);
 }
 
 void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
@@ -463,25 +463,40 @@ static void give_up_answers(struct svr *s, int64_t now_at)
 }
 
 /* Who asks is looked at afresh: rights may have changed since the last slice. */
-void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
+static void go_on_with_request(struct turn *t)
 {
-    struct turn t = begin(s, now_at, out);
+    struct svr *s = t->s;
     struct parked *p = parked_turn(&s->parked);
     uint64_t before = s->m->seq;
     struct need need = { 0 };
     struct requester full;
     struct request rq;
 
-    if (!p)
-        return;
+    MUST(p);
     full = complete_requester(s, &p->who);
-    rq = complete_request(s, now_at, &p->wire, &full, &need, out->arena);
+    rq = complete_request(s, t->now_at, &p->wire, &full, &need, t->out->arena);
     rq.progress = &p->progress;
-    if (serve(&t, request_row(p->wire.number), &rq))
+    if (serve(t, request_row(p->wire.number), &rq))
         parked_remove(&s->parked, p);
     else
         p->began |= s->m->seq > before;
-    settle(&t);
+}
+
+/* Requests and what was put off take turns. */
+void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
+{
+    struct turn t = begin(s, now_at, out);
+    bool rest = svr_is_settling(s) && (!s->rest_had_turn || s->parked.n_ready == 0);
+
+    if (!svr_has_work(s))
+        return;
+    s->rest_had_turn = rest;
+    if (rest) {
+        settle_rest(&t);
+    } else {
+        go_on_with_request(&t);
+        settle(&t);
+    }
 }
 
 /* Deferred runs. */
@@ -724,7 +739,7 @@ void svr_router_back(struct svr *s, int64_t now_at, struct effects *out)
 
 /* Time. */
 
-static void wait_is_over(struct turn *t, struct waiting_reply *w)
+void wait_is_over(struct turn *t, struct waiting_reply *w)
 {
     struct wire_reply reply = { 0 };
 
@@ -758,27 +773,29 @@ void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
 void svr_tick(struct svr *s, int64_t now_at, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
-    struct waiting_reply *w;
 
-    /* Rules first: what is due now may be the answer that somebody waits for. */
     watch_due(&s->watches, now_at);
     give_up_answers(s, now_at);
     due_cycles(&t);
     settle(&t);
-    while ((w = waiting_overdue(&s->waiting, now_at)))
-        wait_is_over(&t, w);
+}
+
+/* What waits until all has followed from what was before. */
+static int64_t settled_deadline(const struct svr *s)
+{
+    int64_t at = waiting_deadline(&s->waiting);
+    struct sched_link *l, *next;
+
+    HASH_ITER (hh, s->links.by_name, l, next)
+        at = MIN_OF(at, cycle_deadline(s, l));
+    return at;
 }
 
 int64_t svr_next_deadline(const struct svr *s)
 {
-    int64_t at = watch_deadline(&s->watches);
-    struct sched_link *l, *next;
+    int64_t at = MIN_OF(watch_deadline(&s->watches), moms_deadline(s->moms));
 
-    at = MIN_OF(at, moms_deadline(s->moms));
-    at = MIN_OF(at, waiting_deadline(&s->waiting));
     if (parked_asking(&s->parked))
         at = MIN_OF(at, parked_asking(&s->parked)->until_at);
-    HASH_ITER (hh, s->links.by_name, l, next)
-        at = MIN_OF(at, cycle_deadline(s, l));
-    return at;
+    return svr_is_settling(s) ? at : MIN_OF(at, settled_deadline(s));
 }

@@ -47,9 +47,10 @@ bool svr_is_staff(const struct svr *s, const char *user, const char *host);
 /* Bytes of memory of the job that this connection is sending, until it is committed. */
 size_t svr_pending_bytes(const struct svr *s, uint64_t conn);
 
-/* A request that is too long for one turn is parked, and goes on a slice at a time
- * (doc/design/006). While svr_has_work() is true svr_go_on() carries out one slice of
- * the request whose turn it is; whoever waits for it is answered with the last one. */
+/* A request that is too long for one turn is parked, and goes on a slice at a time; so
+ * does what follows from an input when it is much (doc/design/006). While
+ * svr_has_work() is true svr_go_on() carries out one slice of what is next; whoever
+ * waits for a parked request is answered with its last one. */
 bool svr_has_work(const struct svr *s);
 void svr_go_on(struct svr *s, int64_t now_at, struct effects *out);
 
@@ -121,10 +122,14 @@ const struct model *svr_model(const struct svr *s);
  * whose is not. */
 bool svr_shown_is_right(struct svr *s, int64_t now_at, struct buf *why);
 
+/* For tests: is something left that follows from the inputs so far, and that
+ * svr_go_on() carries out? What rules keep true may not be true meanwhile. */
+bool svr_is_settling(const struct svr *s);
+
 /* For tests: no rule has anything left to say about any object, but for those whose
- * deadline has come since and that the next tick looks at. What is missing in the table
- * of who looks at whom shows here; 'why' (may be NULL) names rule and
- * object. */
+ * deadline has come since and that the next tick looks at, and those that were put off
+ * and that svr_go_on() looks at. What is missing in the table of who looks at whom
+ * shows here; 'why' (may be NULL) names rule and object. */
 bool svr_is_settled(const struct svr *s, int64_t now_at, struct buf *why);
 
 /* The store could not commit: changes are refused with 15161 until it is false again.

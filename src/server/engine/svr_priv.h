@@ -30,6 +30,8 @@ struct svr {
     struct facts *facts;
     struct watches watches;
     struct stop stop;
+    uint64_t n_turns;   /* that were settled, as far as their share goes */
+    bool rest_had_turn; /* the last svr_go_on() was for what was put off */
     bool started;
     bool store_failed;
 };
@@ -51,13 +53,18 @@ struct moms_turn moms_turn(const struct turn *t, struct decision *d);
 /* Number, complete, apply and tell the records of a decision, and its log lines. */
 void take_up(struct turn *t, struct decision *d);
 
-/* Rules and MoM commands until nothing more is due; then scheduler commands. Every
- * input ends with it. */
+/* What follows from the turn: rules and MoM commands until nothing more is due or the
+ * turn has had its share; when nothing is left, scheduler commands, and replies to those
+ * who have waited long enough. Every input ends with it. */
 void settle(struct turn *t);
+/* The same for what earlier turns have left. */
+void settle_rest(struct turn *t);
 
 /* Who waits is asked again in a later turn: something happened to the object, or the
  * time is over. */
 void waiting_asks_again(struct turn *t, struct waiting_reply *w);
+/* The time of a waiting reply is over. */
+void wait_is_over(struct turn *t, struct waiting_reply *w);
 
 /* Send a reply that does not wait. */
 void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply);

@@ -99,7 +99,8 @@ void watch_touch(struct watches *w, const struct object *o)
     if (x->dirty)
         return;
     x->dirty = true;
-    DL_APPEND(w->dirty, x);
+    x->list = w->list;
+    DL_APPEND(w->dirty[x->list], x);
 }
 
 void watch_again(struct watches *w, const struct object *o)
@@ -112,7 +113,7 @@ static void forget(struct watches *w, struct watch *x)
 {
     heap_remove(w, x);
     if (x->dirty)
-        DL_DELETE(w->dirty, x);
+        DL_DELETE(w->dirty[x->list], x);
     HASH_DELETE(hh, w->by_object, x);
     free(x);
 }
@@ -127,14 +128,36 @@ void watch_forget(struct watches *w, const struct object *o)
 
 struct watch *watch_take(struct watches *w)
 {
-    struct watch *x = w->dirty;
+    struct watch *x = w->dirty[w->list];
 
     if (!x)
         return NULL;
-    MUST(x->dirty);
-    DL_DELETE(w->dirty, x);
+    MUST(x->dirty && x->list == w->list);
+    DL_DELETE(w->dirty[x->list], x);
     x->dirty = false;
     return x;
+}
+
+void watches_put_off(struct watches *w)
+{
+    struct watch *x;
+
+    w->list = WATCH_NOW;
+    DL_FOREACH (w->dirty[WATCH_NOW], x)
+        x->list = WATCH_PUT_OFF;
+    DL_CONCAT(w->dirty[WATCH_PUT_OFF], w->dirty[WATCH_NOW]);
+    w->dirty[WATCH_NOW] = NULL;
+}
+
+bool watches_are_put_off(const struct watches *w)
+{
+    return w->dirty[WATCH_PUT_OFF] != NULL;
+}
+
+void watches_resume(struct watches *w)
+{
+    MUST(!w->dirty[WATCH_NOW]); /* the turn before has put it off */
+    w->list = WATCH_PUT_OFF;
 }
 
 void watch_set_deadline(struct watches *w, struct watch *x, int64_t deadline_at)

@@ -4,30 +4,44 @@
  * object or a neighbour, or when its deadline has come; a heap gives the next deadline.
  * So an idle server does nothing, however many objects it has.
  *
+ * Dirty objects are in one of two lists. What a turn makes dirty is looked at in that
+ * turn, as far as the turn may take; the rest is put off, and later turns look at it
+ * (doc/design/006). So who comes with something small does not wait for what follows
+ * from somebody else's large request.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_ENGINE_WATCH_H
 #define SERVER_ENGINE_WATCH_H
 
 #include "server/model/model.h"
 
+enum watch_list {
+    WATCH_NOW,     /* made dirty in this turn */
+    WATCH_PUT_OFF, /* for later turns */
+    WATCH_LIST_COUNT
+};
+
 struct watch {
     const struct object *o;
     int64_t deadline_at; /* INT64_MAX: none */
     size_t heap_at;      /* index in the heap + 1; 0: not in it */
     bool dirty;
-    uint64_t settling; /* the settling that n_said belongs to */
+    enum watch_list list; /* that it is in while it is dirty */
+    uint64_t settling;    /* the settling that n_said belongs to */
     unsigned n_said; /* how often it was looked at, to find rules that do not settle */
-    struct watch *prev, *next; /* dirty ones, in the order of getting dirty */
+    struct watch *prev, *next; /* of the list, in the order of getting dirty */
     UT_hash_handle hh;
 };
 
 struct watches {
     struct watch *by_object;
-    struct watch *dirty;
+    struct watch *dirty[WATCH_LIST_COUNT];
+    enum watch_list list; /* that this turn takes from and adds to */
     struct watch **heap;
     size_t n;
     size_t cap;
-    uint64_t settling;
+    uint64_t settling; /* counts inputs: what follows from one is one settling, in
+                        * however many turns */
 };
 
 /* A zeroed struct is empty. */
@@ -39,8 +53,16 @@ void watch_touch(struct watches *w, const struct object *o);
 void watch_again(struct watches *w, const struct object *o);
 void watch_forget(struct watches *w, const struct object *o);
 
-/* The next dirty one, no longer dirty; NULL when there is none. */
+/* The next dirty one of this turn's list, no longer dirty; NULL when there is none. */
 struct watch *watch_take(struct watches *w);
+
+/* The rest of what this turn made dirty is for later turns. */
+void watches_put_off(struct watches *w);
+bool watches_are_put_off(const struct watches *w);
+/* The turn that begins is such a later turn, until watches_put_off(): it takes what was
+ * put off, and what it makes dirty is put off as well. */
+void watches_resume(struct watches *w);
+
 /* When its rules want to look again; INT64_MAX: never. */
 void watch_set_deadline(struct watches *w, struct watch *x, int64_t deadline_at);
 

@@ -280,7 +280,7 @@ static void look_at_due(struct moms *ms, int64_t now_at)
             moms_look(ms, j->id);
 }
 
-bool moms_pump(struct moms *ms, struct moms_turn *t)
+bool moms_pump(struct moms *ms, struct moms_turn *t, size_t most)
 {
     bool due = ms->next_at <= t->now_at;
 
@@ -295,7 +295,7 @@ bool moms_pump(struct moms *ms, struct moms_turn *t)
         close_silent(ms, t);
         look_at_due(ms, t->now_at);
     }
-    while (ms->look) {
+    for (; ms->look && most > 0; most--) {
         struct mom_job *j = ms->look;
 
         DL_DELETE(ms->look, j);
@@ -307,7 +307,12 @@ bool moms_pump(struct moms *ms, struct moms_turn *t)
     return t->out->records.n > 0;
 }
 
+bool moms_have_work(const struct moms *ms)
+{
+    return ms->look || ms->answers;
+}
+
 int64_t moms_deadline(const struct moms *ms)
 {
-    return ms->look || ms->answers ? INT64_MIN : ms->next_at;
+    return ms->next_at;
 }

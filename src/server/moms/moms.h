@@ -57,9 +57,12 @@ void moms_shutdown(struct moms *ms, struct moms_turn *t);
 /* A record was applied: its job or vnode is looked at by the next pump. */
 void moms_touch(struct moms *ms, const struct record *rec);
 
-/* Send what is due, at or after moms_deadline() or after records. True when it added
- * records to t->out: take them up and call again. */
-bool moms_pump(struct moms *ms, struct moms_turn *t);
+/* Send what is due, at or after moms_deadline() or after records, and look at 'most'
+ * jobs that something happened to; the others are left to the next call. True when it
+ * added records to t->out: take them up and call again. */
+bool moms_pump(struct moms *ms, struct moms_turn *t, size_t most);
+/* Has the last call left something? */
+bool moms_have_work(const struct moms *ms);
 
 /* The next instant at which moms_pump() has something to do; INT64_MAX: none. */
 int64_t moms_deadline(const struct moms *ms);

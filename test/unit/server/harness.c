@@ -82,7 +82,7 @@ static struct svr *make(void)
         .host_addrs = addrs_of,
         .is_full_name = is_full_name,
         .hook_files = &files,
-        .request_slice_cost = rig_slice_cost,
+        .slice_cost = rig_slice_cost,
     };
 
     return svr_new(&cfg);
@@ -212,6 +212,15 @@ const struct wire_reply *rig_go_on(struct rig *r, uint64_t conn)
 {
     svr_go_on(r->s, r->now_at, fresh(r));
     return rig_reply(r, conn);
+}
+
+void rig_settle(struct rig *r)
+{
+    fresh(r);
+    while (svr_is_settling(r->s)) {
+        svr_go_on(r->s, r->now_at, &r->out);
+        MUST(svr_is_settled(r->s, r->now_at, NULL));
+    }
 }
 
 /* One word: name[.resource] op value. */

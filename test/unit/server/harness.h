@@ -62,16 +62,20 @@ const struct wire_reply *rig_ask_on(struct rig *r, uint64_t conn, const char *us
                                     uint32_t number, const void *body,
                                     const char *extend);
 
-/* What a slice of a long request costs in rigs that are made from now on; 0: the
- * default (svr.h). */
+/* What a slice of a long request, or of what follows from an input, costs in rigs that
+ * are made from now on; 0: the default (config.h). */
 extern size_t rig_slice_cost;
 
 /* Rigs that are made from now on know no account beforehand: EFFECT_FIND_OUT. */
 extern bool rig_finds_out;
 
-/* One slice of the parked request whose turn it is; the effects are of it alone. The
- * reply to 'conn', NULL when there is none yet. */
+/* One slice of the parked request whose turn it is, or of what was put off; the effects
+ * are of it alone. The reply to 'conn', NULL when there is none yet. */
 const struct wire_reply *rig_go_on(struct rig *r, uint64_t conn);
+
+/* Go on until all has followed from what was before; the effects of all of it. At each
+ * step everybody who has to look at something is told to. */
+void rig_settle(struct rig *r);
 
 /* A Manager request. 'attrs' is "name=value name.resource+=value name-=value name="
  * with blanks between. Returns the code of the reply; its text is in rig_text(). */

@@ -24,6 +24,7 @@ static struct rig *sliced_rig(size_t slice_cost)
     rig_slice_cost = 0;
     for (int i = 0; i < JOBS; i++)
         CU_ASSERT_PTR_NOT_NULL(submit(r, RIG_USER, "", "", NULL));
+    rig_settle(r);
     return r;
 }
 
@@ -266,6 +267,27 @@ static void a_user_has_so_many_and_no_more(void)
     CU_ASSERT_EQUAL(reply->code, PBSE_IVALREQ);
     CU_ASSERT_PTR_NOT_NULL(strstr(reply->text, "too many long requests"));
     CU_ASSERT_PTR_NULL(delete_as(r, CONN + 500, "bob", &body));
+    rig_free(r);
+}
+
+/* What follows from something else does not keep a request from going on, and the other
+ * way round. */
+static void requests_and_what_was_put_off_take_turns(void)
+{
+    struct rig *r = sliced_rig(1);
+    const struct body_list body = all_jobs(r);
+
+    CU_ASSERT_PTR_NULL(delete_as(r, CONN, RIG_USER, &body));
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "", "max_user_run=1"),
+                    0); /* all jobs are looked at */
+    for (size_t i = 0; i < 4; i++) {
+        CU_ASSERT_TRUE(svr_is_settling(r->s));
+        CU_ASSERT_EQUAL(n_jobs(r), JOBS - i);
+        rig_go_on(r, CONN);
+        rig_go_on(r, CONN);
+    }
+    CU_ASSERT_PTR_NOT_NULL(go_on_to_the_end(r, CONN));
+    CU_ASSERT_EQUAL(n_jobs(r), 0);
     rig_free(r);
 }
 
@@ -580,6 +602,8 @@ static const struct unit_case cases[] = {
     { "a lost store ends it", a_lost_store_ends_it },
     { "users take turns", users_take_turns },
     { "a user has so many and no more", a_user_has_so_many_and_no_more },
+    { "requests and what was put off take turns",
+      requests_and_what_was_put_off_take_turns },
     { "a long selection is what a short one is",
       a_long_selection_is_what_a_short_one_is },
     { "jobs go while they are selected", jobs_go_while_they_are_selected },

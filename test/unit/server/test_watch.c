@@ -100,10 +100,49 @@ static void test_deadlines_move_and_go(void)
     watches_fini(&w);
 }
 
+/* What a turn has not looked at waits for a later one, behind what waits already; what
+ * such a turn makes dirty goes behind that. */
+static void test_the_rest_is_put_off(void)
+{
+    struct watches w = { 0 };
+    static const size_t order[] = { 1, 2, 4, 0 };
+
+    make_objects();
+    for (size_t i = 0; i < 3; i++)
+        watch_touch(&w, &objects[i]);
+    CU_ASSERT_PTR_EQUAL(watch_take(&w)->o, &objects[0]);
+    CU_ASSERT_FALSE(watches_are_put_off(&w));
+    watches_put_off(&w);
+    CU_ASSERT_TRUE(watches_are_put_off(&w));
+    CU_ASSERT_PTR_NULL(watch_take(&w));
+    CU_ASSERT_TRUE(watch_is_pending(&w, &objects[2], 0));
+    watch_touch(&w, &objects[2]); /* keeps its place */
+    watch_touch(&w, &objects[3]);
+    CU_ASSERT_PTR_EQUAL(watch_take(&w)->o, &objects[3]);
+    watch_touch(&w, &objects[3]);
+    watch_touch(&w, &objects[4]);
+    watch_forget(&w, &objects[3]);
+    watches_put_off(&w);
+    watches_resume(&w);
+    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        CU_ASSERT_PTR_EQUAL_FATAL(watch_take(&w)->o, &objects[order[i]]);
+        if (i == 1)
+            watch_touch(&w, &objects[0]);
+    }
+    watches_put_off(&w);
+    CU_ASSERT_FALSE(watches_are_put_off(&w));
+    watch_touch(&w, &objects[1]);
+    watches_put_off(&w);
+    watch_forget(&w, &objects[1]);
+    CU_ASSERT_FALSE(watches_are_put_off(&w));
+    watches_fini(&w);
+}
+
 static const struct unit_case cases[] = {
     { "what is touched is taken once", test_what_is_touched_is_taken_once },
     { "deadlines come in order", test_deadlines_come_in_order },
     { "deadlines move and go", test_deadlines_move_and_go },
+    { "the rest is put off", test_the_rest_is_put_off },
 };
 
 int main(void)
