@@ -7,11 +7,14 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/fit_complete.c \
 	src/scheduler/plan/job.c \
 	src/scheduler/plan/links.c src/scheduler/plan/links.h \
+	src/scheduler/plan/names.c src/scheduler/plan/names.h \
+	src/scheduler/plan/own_chunks.c src/scheduler/plan/own_chunks.h \
 	src/scheduler/plan/placement.c \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
 	src/scheduler/plan/quick_fit.c \
 	src/scheduler/plan/resv.c \
+	src/scheduler/plan/room.c src/scheduler/plan/room.h \
 	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
 	src/scheduler/plan/failure.c \
 	src/scheduler/plan/world.c src/scheduler/plan/world.h \

@@ -56,6 +56,7 @@ const char *failure_comment(struct arena *arena, enum plan_failure failure,
 {
     const struct failure_row *row = &rows[failure];
 
+    MUST(failure < N_FAILURES && row->comment);
     return with_resource(row, arena, row->comment, resource, numbers);
 }
 
@@ -65,6 +66,7 @@ const char *failure_log(struct arena *arena, enum plan_failure failure,
     const struct failure_row *row = &rows[failure];
     const char *text = row->log ? row->log : row->comment;
 
+    MUST(failure < N_FAILURES && text);
     if (asker == ASKER_RESV && row->of_resv)
         text = row->of_resv;
     return with_resource(row, arena, text, resource, numbers);

@@ -14,6 +14,8 @@ bool fit_is_counted(const struct world *w, const struct need *n)
     return w->s->res.v[n->res].consumable && !w->ignored[n->res];
 }
 
+/* A text resource of a vnode is a comma list; the wanted text must be one of its
+ * members. Case counts for every resource but host. */
 static bool text_is_met(const struct res *res, const char *wanted, const char *offered)
 {
     size_t len = strlen(wanted);
@@ -53,6 +55,8 @@ bool fit_need_is_met(const struct world *w, const struct need *n, size_t vnode)
     if (res->kind != RES_TEXT)
         return w->total[slot] >= n->amount;
     offered = offered_text(w, vnode, n->res);
+    /* A vnode answers to its own name and to its host's name, also when nobody has
+     * set these two resources. */
     if (!offered && strcasecmp(res->name, "vnode") == 0)
         offered = w->s->vnodes[vnode].name;
     if (!offered && strcasecmp(res->name, "host") == 0)
@@ -71,6 +75,8 @@ bool fit_matches(const struct fit *f, const struct req_chunk *chunk, size_t vnod
     return true;
 }
 
+/* True when the policy lets a resource that is not set on the vnode count as without
+ * end (resource_unset_infinite). */
 static bool is_infinite(const struct world *w, size_t vnode, size_t res)
 {
     return w->infinite[res] && !w->is_set[world_slot(w, vnode, res)];
@@ -91,6 +97,7 @@ bool fit_has_room(const struct fit *f, const struct req_chunk *chunk, size_t vno
 
 void fit_take(struct fit *f, const struct placed *pd, int sign)
 {
+    MUST(pd->n > 0 || sign < 0); /* an empty chunk takes nothing and has no host */
     MUST(sign == 1 || sign == -1);
     for (size_t i = 0; i < pd->n; i++) {
         const struct piece *piece = &pd->pieces[i];
@@ -98,6 +105,8 @@ void fit_take(struct fit *f, const struct placed *pd, int sign)
         MUST(piece->vnode < f->w->n);
         for (size_t r = 1; r < f->w->n_res; r++)
             f->free[world_slot(f->w, piece->vnode, r)] -= sign * piece->amounts[r];
+        /* With place=scatter a vnode or host gets one chunk at most, so that giving
+         * this chunk back leaves nothing of the request there. */
         f->used[piece->vnode] = sign > 0;
         if (f->host_of[piece->vnode] != SIZE_MAX)
             f->hosts[f->host_of[piece->vnode]].used = sign > 0;
@@ -185,7 +194,8 @@ bool fit_place_split(struct fit *f, const struct req_chunk *chunk, size_t host,
     return true;
 }
 
-/* One copy of a chunk on a host: whole on a vnode that can hold it, else split. */
+/* Put one copy of a chunk on a host: whole on the first vnode that can hold it, else
+ * split over the vnodes of the host. */
 static bool place_on_host(struct fit *f, const struct req_chunk *chunk, size_t host,
                           struct placed *pd)
 {
@@ -212,6 +222,8 @@ static bool place_all(struct fit *f, size_t first, size_t last)
     MUST(first <= last && last <= f->n_hosts);
     f->n_placed = 0;
     for (size_t c = 0; c < f->rq->n; c++) {
+        /* Further copies of the same chunk go on from the host of the copy before: a
+         * host that had no room for one copy has no room for the next either. */
         size_t host = first;
 
         for (int64_t copy = 0; copy < f->counts[c]; copy++) {
@@ -251,8 +263,8 @@ bool fit_first(struct fit *f)
     return !pack && place_all(f, 0, f->n_hosts);
 }
 
-/* Set-up. */
-
+/* Group the eligible vnodes of 'order' by host. The hosts come in the order of their
+ * first vnode, and the vnodes of each keep the order that the policy gave them. */
 static void add_hosts(struct fit *f, const size_t *order, size_t n)
 {
     size_t *fill = arena_zero(f->w->scratch, f->w->n_hosts * sizeof(*fill) + 1);
@@ -289,6 +301,7 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
     int64_t *own_counts = arena_alloc(w->scratch, rq->n * sizeof(*own_counts) + 1);
     int64_t n_total = 0;
 
+    MUST(n <= w->n && rq->valid);
     for (size_t c = 0; c < rq->n; c++) {
         own_counts[c] = counts ? counts[c] : rq->chunks[c].count;
         MUST(own_counts[c] >= 0);
@@ -322,12 +335,18 @@ static size_t host_beside(const struct fit *f, size_t vnode)
 
 void fit_pin(struct fit *f, const struct placed *pd)
 {
+    /* What is pinned shapes the search: it is there before the first chunk is placed.
+     */
+    MUST(f->n_placed == 0);
     fit_take(f, pd, 1);
     for (size_t i = 0; i < pd->n; i++) {
         size_t host = host_beside(f, pd->pieces[i].vnode);
 
         if (host < f->n_hosts)
             f->hosts[host].used = true;
+        /* All chunks of place=pack are on one host. A pinned chunk on a host without
+         * any eligible vnode leaves n_hosts here, which no host is: nothing more is
+         * found. */
         if (f->rq->place.arrange == PLACE_PACK)
             f->only_host = host;
     }

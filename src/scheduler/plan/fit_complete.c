@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What placing a chunk costs beside looking at it; it also bounds the memory. */
+/* Placing a chunk costs as much as so many comparisons. Each placing takes memory of
+ * the scratch arena, so the budget of comparisons bounds the memory too. */
 enum {
     PLACING_CHECKS = 8
 };
@@ -34,8 +35,8 @@ struct search {
     int64_t checks;
 };
 
-/* Before the search. */
-
+/* List the vnodes of the hosts that are searched, and note which chunk may go on
+ * which vnode. What is free now is not asked here: it changes during the search. */
 static void list_candidates(struct search *s)
 {
     struct fit *f = s->f;
@@ -55,6 +56,8 @@ static void list_candidates(struct search *s)
     }
 }
 
+/* What one copy of the chunk asks for of a resource that is counted; a chunk may
+ * name it more than once. */
 static int64_t demand(const struct search *s, size_t chunk, size_t res)
 {
     const struct req_chunk *rc = &s->f->rq->chunks[chunk];
@@ -66,6 +69,8 @@ static int64_t demand(const struct search *s, size_t chunk, size_t res)
     return sum;
 }
 
+/* False when the whole request asks for more of a resource than all candidates have
+ * together: no placement exists, and the search is not begun. */
 static bool sums_suffice(const struct search *s)
 {
     const struct fit *f = s->f;
@@ -103,6 +108,8 @@ static int compare_chunks(const void *a, const void *b, void *arg)
     return c < d ? -1 : 1;
 }
 
+/* One item for each copy of each chunk, in the order in which the search places
+ * them. */
 static void list_items(struct search *s)
 {
     const struct fit *f = s->f;
@@ -118,8 +125,7 @@ static void list_items(struct search *s)
     s->n_items = n;
 }
 
-/* The search. */
-
+/* True when the vnode, or its host, has its one chunk already. */
 static bool scatter_forbids(const struct search *s, size_t vnode)
 {
     const struct fit *f = s->f;
@@ -129,7 +135,8 @@ static bool scatter_forbids(const struct search *s, size_t vnode)
            (f->rq->place.arrange == PLACE_VSCATTER && f->used[vnode]);
 }
 
-/* Equal for every chunk: an answer with one is an answer with the other. */
+/* True when two candidates are equal for every chunk that is left: if no answer was
+ * found with the first, none is found with the second. */
 static bool are_alike(const struct search *s, size_t u, size_t v)
 {
     const struct fit *f = s->f;
@@ -140,7 +147,8 @@ static bool are_alike(const struct search *s, size_t u, size_t v)
         return false;
     if (f->used[u] != f->used[v])
         return false;
-    /* Where vnodes borrow from one another, each may be in others' way differently. */
+    /* Two vnodes may borrow from different vnodes; equal numbers do not make them equal
+     * then. */
     if (f->w->home || memcmp(&f->free[u * n + 1], &f->free[v * n + 1],
                              (n - 1) * sizeof(int64_t)) != 0)
         return false;
@@ -157,6 +165,8 @@ static bool place_rest(struct search *s, size_t item, size_t candidate)
 {
     bool same = item + 1 < s->n_items && s->items[item + 1] == s->items[item];
 
+    /* Copies of one chunk are interchangeable. When each goes to the same or a later
+     * candidate than the one before, every set of candidates is tried once only. */
     if (place_items(s, item + 1, same ? candidate : 0))
         return true;
     fit_take(s->f, &s->done[item], -1);
@@ -209,6 +219,7 @@ static bool try_split(struct search *s, size_t item, size_t from)
 
 static bool place_items(struct search *s, size_t item, size_t from)
 {
+    MUST(item <= s->n_items);
     if (item == s->n_items)
         return true;
     return try_whole(s, item, from) || try_split(s, item, from);
@@ -219,6 +230,7 @@ static void order_result(struct search *s)
 {
     struct fit *f = s->f;
 
+    MUST(f->n_placed == 0);
     f->n_placed = 0;
     for (size_t c = 0; c < f->rq->n; c++)
         for (size_t i = 0; i < s->n_items; i++)
@@ -228,6 +240,7 @@ static void order_result(struct search *s)
 
 static bool search_hosts(struct search *s, size_t first, size_t last)
 {
+    MUST(first < last && last <= s->f->n_hosts);
     s->first_host = first;
     s->last_host = last;
     list_candidates(s);
@@ -240,8 +253,8 @@ static bool search_hosts(struct search *s, size_t first, size_t last)
     return true;
 }
 
-/* Recursion goes as deep as there are chunks: very large requests keep first fit's
- * answer. */
+/* place_items() calls itself once for each item. A request of more items than this
+ * keeps the answer of first fit, so that the stack stays small. */
 enum {
     SEARCH_ITEMS_MAX = 2000
 };
@@ -252,6 +265,7 @@ bool fit_complete(struct fit *f)
     struct arena *arena = f->w->scratch;
     int64_t n = 0;
 
+    MUST(f->n_placed == 0); /* first fit has given back what it tried */
     for (size_t c = 0; c < f->rq->n; c++)
         n += f->counts[c];
     if (n > SEARCH_ITEMS_MAX || f->n_hosts == 0)

@@ -6,13 +6,13 @@
  * fail with it, without a search.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/plan.h"
+#include "scheduler/plan/room.h"
 #include "scheduler/plan/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A failure, and who shares it. */
+/* Why a job waits, and the key of the other jobs that wait for the same reason. */
 struct failure {
     struct {
         const struct request *request;
@@ -26,20 +26,14 @@ struct failure {
     UT_hash_handle hh;
 };
 
-/* What a reservation's jobs may use. */
-struct room {
-    const struct snap_resv *resv;
-    const struct resv_link *link;
-    bool *has;     /* [vnode] */
-    int64_t *free; /* [vnode * n_res] */
-};
-
 struct jobs {
     struct planner *pl;
     struct failure *failures;
-    struct room room; /* of the reservation asked for last */
+    struct room room; /* of the reservation that was looked at last */
 };
 
+/* When the job would end if it started now. The length is bounded, so that sums of
+ * instants stay in their range whatever a user asks for. */
 static int64_t end_of(const struct planner *pl, const struct snap_job *j)
 {
     int64_t length_s = j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s;
@@ -51,170 +45,6 @@ static int64_t end_of(const struct planner *pl, const struct snap_job *j)
     return pl->now_at + length_s;
 }
 
-/* The room of a reservation. */
-
-static void add_to_room(struct world *w, struct room *room,
-                        const struct placement *nodes)
-{
-    for (size_t c = 0; c < nodes->n; c++) {
-        for (size_t i = 0; i < nodes->chunks[c].n; i++) {
-            const struct piece *piece = &nodes->chunks[c].pieces[i];
-
-            room->has[piece->vnode] = true;
-            room->free[piece->vnode * w->n_res + RES_PRESENCE] = PRESENCE_ALL;
-            for (size_t r = 1; r < w->n_res; r++)
-                room->free[world_slot(w, piece->vnode, r)] += piece->amounts[r];
-        }
-    }
-}
-
-static void take_from_room(struct world *w, struct room *room,
-                           const struct place *place, const struct placement *at)
-{
-    for (size_t c = 0; c < at->n; c++) {
-        for (size_t i = 0; i < at->chunks[c].n; i++) {
-            const struct piece *piece = &at->chunks[c].pieces[i];
-
-            room->free[piece->vnode * w->n_res + RES_PRESENCE] -=
-                world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
-            for (size_t r = 1; r < w->n_res; r++)
-                room->free[world_slot(w, piece->vnode, r)] -= piece->amounts[r];
-        }
-    }
-}
-
-/* A reservation that has not started (qrun only) has what others leave it now. */
-static void limit_to_world(struct planner *pl, struct room *room, int64_t end_at)
-{
-    struct world *w = pl->w;
-
-    world_drop(w, room->resv->id);
-    for (size_t v = 0; v < w->n; v++) {
-        if (!room->has[v])
-            continue;
-        for (size_t r = 0; r < w->n_res; r++) {
-            size_t slot = world_slot(w, v, r);
-            int64_t least =
-                timeline_least(w->line[slot / w->n_res], r, w->now_at, end_at);
-
-            if (least < room->free[slot])
-                room->free[slot] = least;
-        }
-    }
-    world_restore(w, room->resv->id);
-}
-
-static void enter_room(struct jobs *jobs, const struct snap_resv *r, int64_t end_at)
-{
-    struct planner *pl = jobs->pl;
-    struct world *w = pl->w;
-
-    if (jobs->room.resv == r)
-        return;
-    jobs->room = (struct room){ .resv = r, .link = link_of_resv(pl, r) };
-    if (!jobs->room.link->has_vnodes)
-        return;
-    jobs->room.has = arena_zero(w->arena, w->n * sizeof(bool) + 1);
-    jobs->room.free = arena_zero(w->arena, w->n * w->n_res * sizeof(int64_t) + 1);
-    add_to_room(w, &jobs->room, &jobs->room.link->at);
-    if (!resv_is_running(pl, r))
-        limit_to_world(pl, &jobs->room, end_at);
-    for (size_t i = 0; i < pl->s->n_jobs; i++) {
-        const struct snap_job *j = &pl->s->jobs[i];
-        const struct job_link *link = &pl->links->jobs[i];
-
-        if (link->has_vnodes && link->resv == r && j->state != 'S' && j->request)
-            take_from_room(w, &jobs->room, &j->request->place, &link->at);
-    }
-}
-
-static bool room_has_presence(const struct world *w, const struct room *room,
-                              size_t vnode, const struct place *place)
-{
-    if (world_use(w, vnode, place) == USE_SHARED)
-        return room->free[vnode * w->n_res + RES_PRESENCE] >= 1;
-    return room->free[vnode * w->n_res + RES_PRESENCE] >= PRESENCE_ALL;
-}
-
-/* Does the request ask for what the reservation does not name on all of its vnodes? */
-static bool asks_beside(const struct world *w, const struct resv_link *resv,
-                        const struct request *rq)
-{
-    for (size_t c = 0; c < rq->n; c++)
-        for (size_t i = 0; i < rq->chunks[c].n; i++) {
-            const struct need *n = &rq->chunks[c].needs[i];
-
-            if (fit_is_counted(w, n) && !resv->named_everywhere[n->res])
-                return true;
-        }
-    return false;
-}
-
-/* Of what the reservation does not name on a vnode the job may have what everybody
- * leaves there until its end. */
-static void open_beside(const struct world *w, const struct room *room,
-                        const struct request *rq, int64_t end_at, int64_t *free)
-{
-    for (size_t c = 0; c < rq->n; c++)
-        for (size_t i = 0; i < rq->chunks[c].n; i++) {
-            size_t res = rq->chunks[c].needs[i].res;
-
-            if (!fit_is_counted(w, &rq->chunks[c].needs[i]))
-                continue;
-            for (size_t v = 0; v < w->n; v++) {
-                size_t slot = world_slot(w, v, res);
-
-                if (room->has[v] && !link_names(w, room->link, v, res))
-                    free[slot] = timeline_least(w->line[slot / w->n_res], res,
-                                                w->now_at, end_at);
-            }
-        }
-}
-
-/* The job has its vnodes: what it uses beside the reservation is gone for all. */
-static void take_beside(struct world *w, struct room *room, const struct snap_job *j,
-                        const struct placement *found, int64_t end_at)
-{
-    struct placement beside;
-
-    take_from_room(w, room, &j->request->place, found);
-    if (link_beside(w, room->link, found, &beside))
-        world_hold(w, j->id, NULL, &beside, w->now_at, end_at);
-}
-
-static enum plan_failure search_room(struct jobs *jobs, const struct snap_job *j,
-                                     struct placement *found, struct plan_short *why)
-{
-    struct world *w = jobs->pl->w;
-    struct room *room = &jobs->room;
-    struct pool pool = { .asker = ASKER_JOB };
-    int64_t end_at = MIN_OF(end_of(jobs->pl, j), room->resv->old_end_at);
-    struct fit f;
-
-    end_at = MAX_OF(end_at, w->now_at + 1);
-    pool.free = arena_copy(world_scratch(w), room->free,
-                           w->n * w->n_res * sizeof(*room->free) + 1);
-    pool.eligible = arena_zero(w->scratch, w->n * sizeof(bool) + 1);
-    for (size_t v = 0; v < w->n; v++) {
-        if (!room->has[v] || !w->s->vnodes[v].usable || w->s->vnodes[v].busy)
-            continue;
-        pool.eligible[v] = room_has_presence(w, room, v, &j->request->place);
-        pool.n_eligible += pool.eligible[v];
-        pool.n_in_use += !pool.eligible[v];
-    }
-    if (asks_beside(w, room->link, j->request))
-        open_beside(w, room, j->request, end_at, pool.free);
-    fit_init(&f, w, j->request, NULL, pool.free, pool.eligible, w->order, w->n);
-    if (!fit_find(&f))
-        return pool_explain(&pool, &f, why);
-    for (size_t i = 0; i < f.n_placed; i++)
-        *placement_add(found, w->arena) = placed_keep(w, &f.placed[i]);
-    take_beside(w, room, j, found, end_at);
-    return FAIL_NONE;
-}
-
-/* The open field. */
-
 /* The queue whose own vnodes its jobs use; NULL: the vnodes of no queue. */
 static const char *queue_with_vnodes(const struct planner *pl, const struct snap_job *j)
 {
@@ -223,7 +53,8 @@ static const char *queue_with_vnodes(const struct planner *pl, const struct snap
     return q && pl->links->queue_has_vnodes[q - pl->s->queues] ? q->name : NULL;
 }
 
-/* Would it run if only the next second counted? Then time is what it lacks. */
+/* True when the job would fit if it lasted one second only. Then it waits for its
+ * walltime's sake: a reservation that begins later is in its way. */
 static bool fits_now(struct planner *pl, const struct snap_job *j, const char *queue)
 {
     struct pool pool = { .asker = ASKER_JOB,
@@ -236,6 +67,8 @@ static bool fits_now(struct planner *pl, const struct snap_job *j, const char *q
     return pool_search(&pool, pl->w, j->request, &found, &why) == FAIL_NONE;
 }
 
+/* Look for vnodes outside of all reservations. The sums over all vnodes come first:
+ * they are cheap, and they have comments of their own. */
 static enum plan_failure search_field(struct planner *pl, const struct snap_job *j,
                                       const char *queue, struct placement *found,
                                       struct failure *fail)
@@ -254,15 +87,14 @@ static enum plan_failure search_field(struct planner *pl, const struct snap_job 
         return FAIL_CROSSES_DEDICATED;
     failure = pool_search(&pool, pl->w, j->request, found, &why);
     if (!failure) {
-        world_hold(pl->w, j->id, &j->request->place, found, pool.start_at, pool.end_at);
+        /* The vnodes are booked at once, so that the next job finds what is left. */
+        world_book(pl->w, j->id, &j->request->place, found, pool.start_at, pool.end_at);
         quick_fit_took(pl, found);
         return FAIL_NONE;
     }
     fail->resource = why.resource;
     return fits_now(pl, j, queue) ? FAIL_CONFLICT : failure;
 }
-
-/* One job. */
 
 static void say_why(struct jobs *jobs, const struct snap_job *j,
                     const struct failure *fail)
@@ -295,12 +127,15 @@ static void remember(struct jobs *jobs, const struct failure *fail)
 {
     struct failure *copy = arena_copy(jobs->pl->arena, fail, sizeof(*fail));
 
+    MUST(fail->kind != FAIL_NONE && !find_failure(jobs, fail));
     HASH_ADD(hh, jobs->failures, key, sizeof(copy->key), copy);
 }
 
+/* Start the job on the vnodes that were found. */
 static void run(struct planner *pl, const struct snap_job *j,
                 const struct placement *found)
 {
+    MUST(found->n > 0);
     plan_add(pl, PLAN_RUN_JOB, j->id)->vnodes = placement_print(pl->w, found);
 }
 
@@ -313,31 +148,37 @@ static struct failure failure_like(const struct planner *pl, const struct snap_j
     const struct resv_link *resv = link->resv ? link_of_resv(pl, link->resv) : NULL;
     struct failure fail;
 
+    /* HASH_FIND compares the bytes of the key, those between its members included. */
     memset(&fail, 0, sizeof(fail));
     fail.key.request = j->request;
     if (resv)
         fail.key.where = link->resv;
     else if (queue)
         fail.key.where = link->queue;
-    if (!resv || (resv->has_vnodes && asks_beside(pl->w, resv, j->request)))
+    /* Inside a reservation the walltime does not matter: everything there is free
+     * until the reservation ends. It matters for what the reservation does not name. */
+    if (!resv || (resv->has_vnodes && room_asks_beside(pl->w, resv, j->request)))
         fail.key.walltime_s = j->walltime_s;
     return fail;
 }
 
+/* Look for vnodes inside the job's reservation, whose room is made at its first job. */
 static enum plan_failure search_resv(struct jobs *jobs, const struct snap_job *j,
                                      struct placement *found, struct failure *fail)
 {
+    struct planner *pl = jobs->pl;
     struct plan_short why = { 0 };
     enum plan_failure failure;
 
-    enter_room(jobs, link_of_job(jobs->pl, j)->resv, end_of(jobs->pl, j));
+    room_enter(pl, &jobs->room, link_of_job(pl, j)->resv, end_of(pl, j));
     if (!jobs->room.link->has_vnodes)
         return FAIL_RESV_STATE;
-    failure = search_room(jobs, j, found, &why);
+    failure = room_search(pl, &jobs->room, j, end_of(pl, j), found, &why);
     fail->resource = why.resource;
     return failure;
 }
 
+/* Start the job, or say why it waits. */
 static void try_job(struct jobs *jobs, const struct snap_job *j)
 {
     struct planner *pl = jobs->pl;
@@ -347,6 +188,7 @@ static void try_job(struct jobs *jobs, const struct snap_job *j)
     struct failure *known = find_failure(jobs, &fail);
     struct placement found = { 0 };
 
+    MUST(j->request && j->request->valid); /* rules_refuse() has seen to it */
     if (known) {
         say_why(jobs, j, known);
         return;
@@ -360,8 +202,6 @@ static void try_job(struct jobs *jobs, const struct snap_job *j)
     remember(jobs, &fail);
     say_why(jobs, j, &fail);
 }
-
-/* All of them. */
 
 bool jobs_wait(struct planner *pl)
 {

@@ -1,72 +1,23 @@
 /* links.c - see links.h.
  *
- * Names are looked up in sorted lists; where a name stands for several objects the
- * first of them in the order of the server counts.
+ * Where a name stands for several objects, the first of them in the order of the server
+ * counts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/links.h"
 
-#include <stdlib.h>
+#include "scheduler/plan/names.h"
+
 #include <string.h>
-
-/* Names. */
-
-struct entry {
-    const char *name;
-    size_t index;
-};
-
-struct names {
-    size_t n;
-    struct entry *v;
-};
-
-static int compare_entries(const void *a, const void *b)
-{
-    const struct entry *x = a;
-    const struct entry *y = b;
-    int c = strcmp(x->name, y->name);
-
-    return c ? c : x->index < y->index ? -1 : x->index > y->index;
-}
-
-static void name_add(struct names *names, const char *name, size_t index)
-{
-    if (name)
-        names->v[names->n++] = (struct entry){ name, index };
-}
-
-static void names_sort(struct names *names)
-{
-    if (names->n > 0)
-        qsort(names->v, names->n, sizeof(*names->v), compare_entries);
-}
-
-/* The index of the first object of that name, SIZE_MAX when there is none. */
-static size_t name_find(const struct names *names, const char *name)
-{
-    size_t low = 0, high = names->n;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (strcmp(names->v[mid].name, name) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < names->n && strcmp(names->v[low].name, name) == 0 ? names->v[low].index
-                                                                   : SIZE_MAX;
-}
 
 static struct names queue_names(const struct world *w)
 {
     const struct snapshot *s = w->s;
-    struct names names = { 0 };
+    struct names names;
 
-    names.v = arena_alloc(w->arena, s->n_queues * sizeof(*names.v) + 1);
+    names_init(&names, w->arena, s->n_queues);
     for (size_t i = 0; i < s->n_queues; i++)
-        name_add(&names, s->queues[i].name, i);
+        names_add(&names, s->queues[i].name, i);
     names_sort(&names);
     return names;
 }
@@ -74,17 +25,17 @@ static struct names queue_names(const struct world *w)
 static struct names resv_queue_names(const struct world *w)
 {
     const struct snapshot *s = w->s;
-    struct names names = { 0 };
+    struct names names;
 
-    names.v = arena_alloc(w->arena, s->n_resvs * sizeof(*names.v) + 1);
+    names_init(&names, w->arena, s->n_resvs);
     for (size_t i = 0; i < s->n_resvs; i++)
-        name_add(&names, s->resvs[i].queue, i);
+        names_add(&names, s->resvs[i].queue, i);
     names_sort(&names);
     return names;
 }
 
-/* Links. */
-
+/* Jobs that run, end or are suspended (R, E, S, U) have vnodes. The exec_vnode of a
+ * job in any other state is what it had before. */
 static bool is_placed(const struct snap_job *j)
 {
     return j->exec_vnode && j->state && strchr("RESU", j->state);
@@ -94,8 +45,8 @@ static struct job_link link_job(const struct world *w, const struct snap_job *j,
                                 const struct names *queues, const struct names *resvs)
 {
     struct job_link link = { 0 };
-    size_t queue = j->queue ? name_find(queues, j->queue) : SIZE_MAX;
-    size_t resv = j->queue ? name_find(resvs, j->queue) : SIZE_MAX;
+    size_t queue = j->queue ? names_find(queues, j->queue) : SIZE_MAX;
+    size_t resv = j->queue ? names_find(resvs, j->queue) : SIZE_MAX;
 
     if (queue != SIZE_MAX && w->s->queues[queue].execution)
         link.queue = &w->s->queues[queue];
@@ -105,6 +56,8 @@ static struct job_link link_job(const struct world *w, const struct snap_job *j,
     return link;
 }
 
+/* Note which resources the pieces of the reservation name: by one of them at least,
+ * and by all of them. Most questions are answered by these two alone. */
 static void note_names(const struct world *w, struct resv_link *link)
 {
     link->named_somewhere = arena_zero(w->arena, w->n_res * sizeof(bool));
@@ -146,7 +99,7 @@ struct links *links_new(struct world *w)
         links->resvs[i] = link_resv(w, &s->resvs[i]);
     for (size_t v = 0; v < s->n_vnodes; v++) {
         const char *queue = s->vnodes[v].queue;
-        size_t i = queue ? name_find(&queues, queue) : SIZE_MAX;
+        size_t i = queue ? names_find(&queues, queue) : SIZE_MAX;
 
         if (i != SIZE_MAX)
             links->queue_has_vnodes[i] = true;
@@ -154,11 +107,10 @@ struct links *links_new(struct world *w)
     return links;
 }
 
-/* Beside a reservation. */
-
 bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,
                 size_t res)
 {
+    MUST(r->has_vnodes && res != RES_PRESENCE);
     if (!r->named_somewhere[res] || r->named_everywhere[res])
         return r->named_somewhere[res];
     for (size_t c = 0; c < r->at.n; c++)
@@ -172,6 +124,8 @@ bool link_names(const struct world *w, const struct resv_link *r, size_t vnode,
     return false;
 }
 
+/* Copy the amounts of 'from' that the reservation does not name on that vnode. False
+ * when there are none. */
 static bool piece_beside(const struct world *w, const struct resv_link *r,
                          const struct piece *from, struct piece *to)
 {
@@ -186,6 +140,8 @@ static bool piece_beside(const struct world *w, const struct resv_link *r,
     return any;
 }
 
+/* True when every resource that the placement uses is named by every piece of the
+ * reservation. */
 static bool is_all_named(const struct world *w, const struct resv_link *r,
                          const struct placement *at)
 {
@@ -202,8 +158,10 @@ bool link_beside(const struct world *w, const struct resv_link *r,
 {
     bool any = false;
 
+    MUST(r->has_vnodes);
     *ret = (struct placement){ 0 };
-    if (is_all_named(w, r, at)) /* as a rule, and no memory is needed */
+    /* This is the usual case, and it needs no memory. */
+    if (is_all_named(w, r, at))
         return false;
     for (size_t c = 0; c < at->n; c++) {
         struct placed *pd = placement_add(ret, w->arena);

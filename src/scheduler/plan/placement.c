@@ -51,12 +51,16 @@ bool placed_has(const struct placed *pd, size_t vnode)
     return false;
 }
 
-/* A resource may be named more than once, each time with all there can be. */
+/* Add to an amount without leaving the range: a text may name a resource many times,
+ * each time with AMOUNT_MAX. */
 static void take(int64_t *sum, int64_t more)
 {
     *sum = MIN_OF(*sum + more, AMOUNT_MAX);
 }
 
+/* Read what one vnode gives. A vnode that is not in the snapshot leaves the chunk
+ * incomplete; a resource that is not known is left out, since nothing is counted by
+ * it. */
 static void read_part(const struct world *w, const struct vnode_part *part,
                       struct placed *pd)
 {
@@ -94,6 +98,8 @@ bool placement_read(const struct world *w, const char *exec_vnode,
     return true;
 }
 
+/* Print ":name=amount" in the form in which servers write it: sizes in kb, floats
+ * without zeros at the end. */
 static void print_amount(struct buf *out, const struct res *res, int64_t amount)
 {
     char text[40];
@@ -121,10 +127,13 @@ static void print_amount(struct buf *out, const struct res *res, int64_t amount)
 static void print_piece(const struct world *w, const struct piece *piece,
                         struct buf *out)
 {
+    MUST(piece->vnode < w->n);
     buf_add_str(out, w->s->vnodes[piece->vnode].name);
     for (size_t i = 0; i < piece->n_needs; i++)
         print_amount(out, &w->s->res.v[piece->needs[i]->res],
                      piece->amounts[piece->needs[i]->res]);
+    /* A piece that was read from a text has no needs; its amounts are printed in the
+     * order of the resources. */
     if (piece->needs)
         return;
     for (size_t r = 1; r < w->n_res; r++)

@@ -18,8 +18,8 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
     return &plan->steps[plan->n++];
 }
 
-/* Does it hold vnodes? */
-static bool resv_holds(const struct snap_resv *r)
+/* True while the vnodes of the reservation are not free for others. */
+static bool resv_is_booked(const struct snap_resv *r)
 {
     switch (r->state) {
     case RESV_CONFIRMED:
@@ -44,9 +44,10 @@ bool resv_is_running(const struct planner *pl, const struct snap_resv *r)
            r->state == RESV_DELETING_JOBS;
 }
 
-/* Running reservations hold from now; those past their end as long as they are there;
- * those being altered what they have until they are answered. */
-static void hold_resvs(struct planner *pl)
+/* Book what reservations have. A running reservation has it from now on; one that is
+ * past its end has it as long as it is there; one that is being altered keeps what
+ * it had until its question is answered. */
+static void book_resvs(struct planner *pl)
 {
     for (size_t i = 0; i < pl->s->n_resvs; i++) {
         const struct snap_resv *r = &pl->s->resvs[i];
@@ -57,12 +58,13 @@ static void hold_resvs(struct planner *pl)
         int64_t end_at = r->old_end_at > start_at ? r->old_end_at : start_at + 1;
         const struct resv_link *link = link_of_resv(pl, r);
 
-        if (resv_holds(r) && link->has_vnodes)
-            world_hold(pl->w, r->id, place, &link->at, start_at, end_at);
+        if (resv_is_booked(r) && link->has_vnodes)
+            world_book(pl->w, r->id, place, &link->at, start_at, end_at);
     }
 }
 
-/* Until a job's walltime is over; one that is late ends, as far as we know, now. */
+/* When the job will give back what it has: when its walltime is over. A job that is
+ * late is taken to end in the next second. */
 static int64_t job_end(const struct planner *pl, const struct snap_job *j)
 {
     int64_t from_at = j->started_at ? j->started_at : pl->now_at;
@@ -72,21 +74,22 @@ static int64_t job_end(const struct planner *pl, const struct snap_job *j)
     return end_at > pl->now_at ? end_at : pl->now_at + 1;
 }
 
-/* A job of a reservation lies in what its reservation holds, but for what that does not
- * name. */
-static void hold_inside(struct planner *pl, const struct snap_job *j)
+/* A job of a running reservation uses what the reservation has booked already. Only
+ * what the reservation does not name is booked for the job. */
+static void book_inside(struct planner *pl, const struct snap_job *j)
 {
     const struct job_link *link = link_of_job(pl, j);
     int64_t end_at = MIN_OF(job_end(pl, j), link->resv->old_end_at);
     struct placement beside;
 
     if (link_beside(pl->w, link_of_resv(pl, link->resv), &link->at, &beside))
-        world_hold(pl->w, j->id, NULL, &beside, pl->now_at,
+        world_book(pl->w, j->id, NULL, &beside, pl->now_at,
                    MAX_OF(end_at, pl->now_at + 1));
 }
 
-/* Suspended jobs hold nothing. */
-static void hold_jobs(struct planner *pl)
+/* Book what running jobs have. A suspended job has given its vnodes free
+ *. */
+static void book_jobs(struct planner *pl)
 {
     static const struct place anyhow = { .arrange = PLACE_FREE };
 
@@ -97,13 +100,29 @@ static void hold_jobs(struct planner *pl)
 
         if (!link->has_vnodes || j->state == 'S' || j->state == 'U')
             continue;
-        if (r && resv_holds(r) && resv_is_running(pl, r) &&
+        if (r && resv_is_booked(r) && resv_is_running(pl, r) &&
             link_of_resv(pl, r)->has_vnodes)
-            hold_inside(pl, j);
+            book_inside(pl, j);
         else
-            world_hold(pl->w, j->id, j->request ? &j->request->place : &anyhow,
+            world_book(pl->w, j->id, j->request ? &j->request->place : &anyhow,
                        &link->at, pl->now_at, job_end(pl, j));
     }
+}
+
+/* Each kind of step has what plan_step_request() and the log need. */
+static bool step_is_whole(const struct plan_step *step)
+{
+    switch (step->kind) {
+    case PLAN_CONFIRM_RESV:
+        return step->vnodes && step->partition && step->failure == FAIL_NONE;
+    case PLAN_DENY_RESV:
+        return !step->vnodes && step->reason && step->failure != FAIL_NONE;
+    case PLAN_RUN_JOB:
+        return step->vnodes && *step->vnodes;
+    case PLAN_COMMENT_JOB:
+        return step->reason && step->log && step->failure != FAIL_NONE;
+    }
+    return false;
 }
 
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
@@ -116,20 +135,23 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
     *ret = (struct plan){ .arena = arena };
     pl.w = world_new(s, p, now_at, arena);
     pl.links = links_new(pl.w);
-    hold_resvs(&pl);
-    hold_jobs(&pl);
+    book_resvs(&pl);
+    book_jobs(&pl);
     if (!job_id)
         plan_resvs(&pl);
+    /* The server changes more than we know when it takes an answer about a
+     * reservation. Jobs are planned from a snapshot of what it has made of it. */
     if (!ret->again)
         plan_jobs(&pl, job_id);
     else
         ret->again = jobs_wait(&pl);
+    for (size_t i = 0; i < ret->n; i++)
+        MUST(step_is_whole(&ret->steps[i]));
     world_fini(pl.w);
 }
 
-/* Steps as requests. */
-
-/* A server that numbers its questions is told why not; NULL for others. */
+/* The reason of a denial, for a server that numbers its questions: such a server
+ * shows it to the user. NULL for other servers, which do not expect a text there. */
 static const char *reason_of(const struct plan_step *step, struct arena *arena)
 {
     const struct plan_short *why = &step->why;
@@ -157,6 +179,7 @@ static bool confirm_request(const struct plan_step *step, struct arena *arena,
 
     MUST(yes == (step->vnodes != NULL)); /* a yes names vnodes, a no none */
     body->object_id = step->id;
+    /* Servers of every make read the word "null" as no vnodes. */
     body->vnodes = yes ? step->vnodes : "null";
     body->argument = step->start_at > 0 ? (uint64_t)step->start_at : 0;
     *ret = (struct wire_request){

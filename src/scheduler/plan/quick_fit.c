@@ -19,6 +19,8 @@ struct sums {
     struct sums *next;
 };
 
+/* True when the vnode could take a job this second: its state is "free", somebody
+ * may still be added, and it has a processor left if it has any at all. */
 static bool is_free_now(const struct world *w, size_t vnode, const int64_t *free)
 {
     size_t ncpus = snap_res_find(w->s, "ncpus");
@@ -47,11 +49,13 @@ static void add_part(const struct world *w, size_t vnode, struct sums *sums)
 
 static void take_part_back(const struct world *w, size_t vnode, struct sums *sums)
 {
+    MUST(sums->n_free >= sums->is_free[vnode]);
     sums->n_free -= sums->is_free[vnode];
     for (size_t r = 1; r < w->n_res; r++)
         sums->available[r] -= sums->part[vnode * w->n_res + r];
 }
 
+/* Add up the vnodes of one queue, or those of no queue (NULL). */
 static struct sums *make_sums(const struct world *w, const char *queue)
 {
     struct sums *sums = arena_zero(w->arena, sizeof(*sums));
@@ -72,6 +76,7 @@ static struct sums *make_sums(const struct world *w, const char *queue)
     return sums;
 }
 
+/* The sums of that queue, made at the first question of the plan. */
 static const struct sums *find_sums(struct planner *pl, const char *queue)
 {
     struct sums *sums = pl->sums;
@@ -102,7 +107,8 @@ void quick_fit_took(struct planner *pl, const struct placement *found)
     }
 }
 
-/* Sizes in the largest unit that divides them (scheduling.md 14.4). */
+/* Print an amount for a comment: sizes in the largest unit that divides them
+ * (scheduling.md 14.4). */
 static const char *amount_text(struct arena *arena, const struct res *res,
                                int64_t amount)
 {
@@ -165,6 +171,8 @@ static const char *offered_together(const struct world *w, const char *queue,
     return text;
 }
 
+/* Check the needs of one chunk against what all vnodes have together. What is not
+ * counted, as a text, must be met by one vnode at least. */
 static struct verdict check_chunk(const struct planner *pl, const struct sums *sums,
                                   const int64_t *has, const char *queue,
                                   const struct req_chunk *chunk)
@@ -194,6 +202,9 @@ static struct verdict check_chunk(const struct planner *pl, const struct sums *s
     return (struct verdict){ 0 };
 }
 
+/* Check a whole job against all vnodes ('totals') or against the free ones: the
+ * number of vnodes, then the job's sums, then chunk by chunk. The first failure is
+ * returned. */
 static struct verdict check(const struct planner *pl, const struct sums *sums,
                             const struct snap_job *j, const char *queue, bool totals)
 {
@@ -205,8 +216,8 @@ static struct verdict check(const struct planner *pl, const struct sums *sums,
     if (n == 0 || ((arrange == PLACE_SCATTER || arrange == PLACE_VSCATTER) &&
                    (int64_t)n < j->request->n_total))
         return v;
-    for (size_t i = 0; i < j->wanted.n; i++) {
-        const struct res_value *value = &j->wanted.v[i];
+    for (size_t i = 0; i < j->asked.n; i++) {
+        const struct res_value *value = &j->asked.v[i];
         const struct res *res = &pl->s->res.v[value->res];
 
         if (res->consumable && !pl->w->ignored[value->res] &&
@@ -230,9 +241,12 @@ enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
     struct verdict now = check(pl, sums, j, queue, false);
     struct verdict ever;
 
+    MUST(j->request && j->request->valid);
     *never = false;
     if (!now.failure)
         return FAIL_NONE;
+    /* What a job lacks on the empty complex is the better answer: waiting does not
+     * help. */
     ever = check(pl, sums, j, queue, true);
     if (ever.failure) {
         *never = true;

@@ -6,7 +6,7 @@
  * that is gone while a job is on it makes everything wait for that job.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/plan.h"
+#include "scheduler/plan/own_chunks.h"
 
 #include <string.h>
 
@@ -20,8 +20,9 @@ struct question {
     int64_t end_at;
 };
 
-/* Answers. */
-
+/* Add the answer to a question. The plan ends with 'again' when the answer changes
+ * what the server holds: a yes gives vnodes to the reservation, and either answer to
+ * an alteration ends the proposal. */
 static struct plan_step *answer(const struct question *q, enum plan_kind kind)
 {
     struct plan_step *step = plan_add(q->pl, kind, q->r->id);
@@ -42,6 +43,7 @@ static void deny(const struct question *q, enum plan_failure failure,
 {
     struct plan_step *step = answer(q, PLAN_DENY_RESV);
 
+    MUST(failure != FAIL_NONE);
     step->failure = failure;
     step->reason = failure_log(q->pl->arena, failure, ASKER_RESV,
                                why ? why->resource : NULL, NULL);
@@ -56,17 +58,20 @@ static void deny(const struct question *q, enum plan_failure failure,
 static void confirm(const struct question *q, const struct placement *found)
 {
     struct planner *pl = q->pl;
-    int64_t hold_from_at = q->start_at;
+    int64_t book_from_at = q->start_at;
     struct plan_step *step = answer(q, PLAN_CONFIRM_RESV);
 
+    MUST(found->n > 0 && q->start_at < q->end_at);
     step->vnodes = placement_print(pl->w, found);
     step->start_at = q->r->start_at == RESV_START_OPEN ? q->start_at : q->r->start_at;
     step->partition = pl->s->partition ? pl->s->partition : PARTITION_DEFAULT;
+    /* The next question and the jobs see the reservation where it is now. */
     world_drop(pl->w, q->r->id);
-    world_hold(pl->w, q->r->id, &q->r->request->place, found, hold_from_at, q->end_at);
+    world_book(pl->w, q->r->id, &q->r->request->place, found, book_from_at, q->end_at);
 }
 
-/* Short of capacity as such, or of time? */
+/* A shortage that somebody else causes is a matter of time when the request would
+ * fit on the empty complex: it is a conflict then. */
 static enum plan_failure blame_time(const struct question *q, enum plan_failure failure,
                                     const struct plan_short *why)
 {
@@ -76,10 +81,8 @@ static enum plan_failure blame_time(const struct question *q, enum plan_failure 
     return failure;
 }
 
-/* Dedicated time. */
-
-/* Would the window run into dedicated time, or out of it? What has been promised before
- * is not asked again. */
+/* The dedicated time that the window would run into or out of, NULL: none. A window
+ * that was promised before is not asked again. */
 static const struct period *crossed(const struct question *q)
 {
     bool promised = q->degraded || (q->altered && q->start_at >= q->r->old_start_at &&
@@ -90,13 +93,12 @@ static const struct period *crossed(const struct question *q)
     return policy_crossed(q->pl->p, q->start_at, q->end_at);
 }
 
+/* Move the window; its length stays. */
 static void move_to(struct question *q, int64_t start_at)
 {
     q->end_at += start_at - q->start_at;
     q->start_at = start_at;
 }
-
-/* Not running: a search as for a new one. */
 
 static bool search_anywhere(const struct question *q, struct placement *found,
                             enum plan_failure *failure, struct plan_short *why)
@@ -118,11 +120,14 @@ static void place_anywhere(struct question *q)
     struct plan_short why = { 0 };
     enum plan_failure failure;
 
+    MUST(!q->running);
     world_drop(q->pl->w, q->r->id);
     if (search_anywhere(q, &found, &failure, &why)) {
         confirm(q, &found);
         return;
     }
+    /* A reservation that takes whatever start comes first is moved to the first
+     * start that a denial would name. */
     if (q->r->start_at == RESV_START_OPEN && why.earliest_at) {
         move_to(q, why.earliest_at);
         if (crossed(q))
@@ -136,162 +141,8 @@ static void place_anywhere(struct question *q)
     world_restore(q->pl->w, q->r->id);
 }
 
-/* Running: keep what works. */
-
-/* A chunk that the reservation has already. */
-struct own_chunk {
-    struct placed *placed;
-    size_t chunk; /* of the request it was found for, SIZE_MAX: a bare extra */
-    bool usable;
-    bool has_job;
-    bool kept;
-};
-
-struct own_chunks {
-    size_t n;
-    struct own_chunk *v;
-};
-
-static bool uses(const struct placement *at, const struct placed *pd)
-{
-    for (size_t c = 0; c < at->n; c++)
-        for (size_t i = 0; i < at->chunks[c].n; i++)
-            if (placed_has(pd, at->chunks[c].pieces[i].vnode))
-                return true;
-    return false;
-}
-
-static bool has_job(const struct question *q, const struct placed *pd)
-{
-    for (size_t i = 0; i < q->pl->s->n_jobs; i++) {
-        const struct job_link *link = &q->pl->links->jobs[i];
-
-        if (link->has_vnodes && link->resv == q->r && uses(&link->at, pd))
-            return true;
-    }
-    return false;
-}
-
-static bool is_usable(const struct world *w, const struct placed *pd)
-{
-    for (size_t i = 0; i < pd->n; i++)
-        if (!w->s->vnodes[pd->pieces[i].vnode].usable)
-            return false;
-    return pd->n > 0 && !pd->incomplete;
-}
-
-static bool is_bare(const struct world *w, const struct placed *pd)
-{
-    for (size_t i = 0; i < pd->n; i++)
-        for (size_t r = 1; r < w->n_res; r++)
-            if (pd->pieces[i].amounts[r])
-                return false;
-    return !pd->incomplete;
-}
-
-/* Chunks of resv_nodes belong to the chunks of the request in order (reservations.md
- * 25.4); bare vnodes of hosts taken whole belong to none. False when they do not add
- * up. */
-static bool read_own_chunks(const struct question *q, const struct request *rq,
-                            struct own_chunks *ret)
-{
-    struct world *w = q->pl->w;
-    const struct resv_link *link = link_of_resv(q->pl, q->r);
-    size_t chunk = 0;
-    int64_t copies = 0;
-
-    if (!link->has_vnodes)
-        return false;
-    ret->n = link->at.n;
-    ret->v = arena_zero(w->arena, link->at.n * sizeof(*ret->v) + 1);
-    for (size_t i = 0; i < link->at.n; i++) {
-        struct own_chunk *oc = &ret->v[i];
-
-        *oc = (struct own_chunk){ .placed = &link->at.chunks[i], .chunk = SIZE_MAX };
-        oc->usable = is_usable(w, oc->placed);
-        oc->has_job = has_job(q, oc->placed);
-        if ((int64_t)link->at.n > rq->n_total && is_bare(w, oc->placed))
-            continue;
-        if (chunk == rq->n)
-            return false;
-        oc->chunk = chunk;
-        if (++copies == rq->chunks[chunk].count) {
-            chunk++;
-            copies = 0;
-        }
-    }
-    return chunk == rq->n;
-}
-
-static bool same_needs(const struct req_chunk *a, const struct req_chunk *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (a->needs[i].res != b->needs[i].res ||
-            strcmp(a->needs[i].text, b->needs[i].text) != 0)
-            return false;
-    return true;
-}
-
-/* The chunk of the wanted request that an old chunk goes on as, SIZE_MAX: given up.
- * Equal chunks may be written more than once; they are tied in order. */
-static void tie_chunks(const struct request *old, const struct request *wanted,
-                       size_t *ret)
-{
-    size_t next = 0;
-
-    for (size_t o = 0; o < old->n; o++) {
-        ret[o] = SIZE_MAX;
-        for (size_t k = next; k < wanted->n && ret[o] == SIZE_MAX; k++)
-            if (same_needs(&old->chunks[o], &wanted->chunks[k])) {
-                ret[o] = k;
-                next = k + 1;
-            }
-    }
-}
-
-/* Keep up to 'count' chunks of one kind: those with jobs, then the usable ones. False
- * when a job would lose its vnodes. counts gets what is left to search. */
-static bool keep_chunks(struct own_chunks *all, size_t old_chunk, int64_t count,
-                        int64_t *left)
-{
-    for (size_t i = 0; i < all->n; i++) {
-        struct own_chunk *oc = &all->v[i];
-
-        if (oc->chunk != old_chunk || !oc->has_job)
-            continue;
-        if (!oc->usable || count-- == 0)
-            return false;
-        oc->kept = true;
-    }
-    for (size_t i = 0; i < all->n && count > 0; i++) {
-        struct own_chunk *oc = &all->v[i];
-
-        if (oc->chunk != old_chunk || oc->kept || !oc->usable)
-            continue;
-        oc->kept = true;
-        count--;
-    }
-    *left = count;
-    return true;
-}
-
-/* Bare vnodes stay while they are usable. */
-static bool keep_extras(struct own_chunks *all)
-{
-    for (size_t i = 0; i < all->n; i++) {
-        struct own_chunk *oc = &all->v[i];
-
-        if (oc->chunk != SIZE_MAX)
-            continue;
-        if (!oc->usable && oc->has_job)
-            return false;
-        oc->kept = oc->usable;
-    }
-    return true;
-}
-
+/* True when nobody else has, in the window, what the kept chunks need on the vnode.
+ * f->free has the kept amounts taken off already; what is below 0 was not there. */
 static bool vnode_fits(const struct question *q, size_t vnode, const struct fit *f)
 {
     struct world *w = q->pl->w;
@@ -304,12 +155,12 @@ static bool vnode_fits(const struct question *q, size_t vnode, const struct fit 
            (shared ? 1 : PRESENCE_ALL);
 }
 
-/* Who is on the vnode in the window. */
+/* Name somebody who is on the vnode in the window, for the reason of the denial. */
 static void blame(const struct question *q, size_t vnode, struct plan_short *why)
 {
     const struct world *w = q->pl->w;
 
-    for (const struct holding *h = w->holdings[vnode]; h; h = h->next) {
+    for (const struct booking *h = w->bookings[vnode]; h; h = h->next) {
         if (h->dropped || h->start_at >= q->end_at || h->end_at <= q->start_at)
             continue;
         why->vnode = w->s->vnodes[vnode].name;
@@ -319,8 +170,8 @@ static void blame(const struct question *q, size_t vnode, struct plan_short *why
     }
 }
 
-/* What is kept must also be free of others until the new end. What it had promised
- * before is nobody's question. */
+/* What is kept must also be free of others until the new end. A window that ends no
+ * later than the promised one needs no such check. */
 static bool kept_fits(const struct question *q, const struct own_chunks *all,
                       const struct fit *f, struct plan_short *why)
 {
@@ -412,24 +263,27 @@ static void remake(struct question *q, struct own_chunks *all, const size_t *tie
 
 static void place_running(struct question *q)
 {
-    const struct request *wanted = q->r->request;
+    const struct request *proposed = q->r->request;
     const struct request *old =
-        q->altered && q->r->request_orig ? q->r->request_orig : wanted;
+        q->altered && q->r->request_orig ? q->r->request_orig : proposed;
     struct arena *arena = q->pl->arena;
     size_t *tied = arena_alloc(arena, old->n * sizeof(*tied) + 1);
-    int64_t *counts = arena_alloc(arena, wanted->n * sizeof(*counts) + 1);
+    int64_t *counts = arena_alloc(arena, proposed->n * sizeof(*counts) + 1);
     struct own_chunks all = { 0 };
-    bool ok = old->valid && read_own_chunks(q, old, &all) && keep_extras(&all);
+    bool ok = old->valid && own_chunks_read(q->pl, q->r, old, &all) &&
+              own_chunks_keep_extras(&all);
 
-    for (size_t k = 0; k < wanted->n; k++)
-        counts[k] = wanted->chunks[k].count;
+    MUST(q->running);
+    for (size_t k = 0; k < proposed->n; k++)
+        counts[k] = proposed->chunks[k].count;
     if (ok)
-        tie_chunks(old, wanted, tied);
+        own_chunks_tie(old, proposed, tied);
     for (size_t o = 0; ok && o < old->n; o++) {
         int64_t left;
         size_t to = tied[o];
 
-        ok = keep_chunks(&all, o, to == SIZE_MAX ? 0 : wanted->chunks[to].count, &left);
+        ok = own_chunks_keep(&all, o, to == SIZE_MAX ? 0 : proposed->chunks[to].count,
+                             &left);
         if (ok && to != SIZE_MAX)
             counts[to] = left;
     }
@@ -439,14 +293,14 @@ static void place_running(struct question *q)
         deny(q, FAIL_RESV_JOBS, NULL);
 }
 
-/* Which questions are open. */
-
+/* True when a degraded reservation is to be planned again now. */
 static bool is_due(const struct planner *pl, const struct snap_resv *r)
 {
     return (r->substate == RESV_DEGRADED || r->substate == RESV_IN_CONFLICT) &&
            r->retry.is_set && r->retry.value <= pl->now_at;
 }
 
+/* True when the server waits for an answer about the reservation. */
 static bool is_open(const struct planner *pl, const struct snap_resv *r)
 {
     if (r->skip)

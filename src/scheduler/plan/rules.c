@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Suspended by a scheduler, not by a user. */
+/* True when a scheduler has suspended the job. A job that a user suspended waits for
+ * the user. */
 static bool is_to_be_resumed(const struct snap_job *j)
 {
     return j->state == 'S' && j->substate == JOB_SUBSTATE_SCHED_SUSPENDED;
@@ -25,14 +26,13 @@ bool rules_waits(const struct planner *pl, const char *only, const struct snap_j
     return j->state == 'Q' || is_to_be_resumed(j) || (j->array && j->state == 'B');
 }
 
-/* May it run? */
-
 static bool is_of_stopped_queue(const struct planner *pl, const struct snap_job *j)
 {
     return !link_of_job(pl, j)->queue->started;
 }
 
-/* Whatever is promised to a reservation is not asked again. */
+/* True when now is dedicated time and the job's queue is none for it, or the other
+ * way round. What is promised to a reservation is not asked again. */
 static bool meets_dedicated(const struct planner *pl, const struct snap_job *j)
 {
     bool now = policy_dedicated_at(pl->p, pl->now_at) != NULL;
@@ -41,7 +41,7 @@ static bool meets_dedicated(const struct planner *pl, const struct snap_job *j)
            policy_prefix_has(pl->p->dedicated_prefix, j->queue) != now;
 }
 
-/* It is prime time for ever. */
+/* Non-prime time never comes: this scheduler knows prime time only. */
 static bool waits_for_nonprime(const struct planner *pl, const struct snap_job *j)
 {
     return !link_of_job(pl, j)->resv &&
@@ -66,7 +66,8 @@ static bool is_unreadable(const struct planner *pl, const struct snap_job *j)
     return !j->request || !j->request->valid;
 }
 
-/* In this order: the first that holds is what the job's comment says. */
+/* The rules are asked in this order, and the first that refuses gives the job's
+ * comment. */
 static const struct rule {
     bool (*refuses)(const struct planner *pl, const struct snap_job *j);
     enum plan_failure failure;
@@ -83,13 +84,12 @@ static const struct rule {
 enum plan_failure rules_refuse(const struct planner *pl, bool asked,
                                const struct snap_job *j)
 {
+    MUST(rules_waits(pl, asked ? j->id : NULL, j)); /* so that the job has a queue */
     for (size_t i = 0; i < ARRAY_LEN(rules); i++)
         if (!(asked && rules[i].of_queue) && rules[i].refuses(pl, j))
             return rules[i].failure;
     return FAIL_NONE;
 }
-
-/* In what order? */
 
 /* Jobs of reservations first, reservation after reservation. */
 static int64_t by_resv(const struct planner *pl, const struct snap_job *j)
@@ -99,6 +99,8 @@ static int64_t by_resv(const struct planner *pl, const struct snap_job *j)
     return r ? (int64_t)(r - pl->s->resvs) : INT64_MAX;
 }
 
+/* The queue by whose priority the job is ordered, NULL: none. Jobs of a reservation
+ * have been ordered by their reservation. */
 static const struct snap_queue *queue_that_counts(const struct planner *pl,
                                                   const struct snap_job *j)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everybody on the host must be gone before it can be taken whole. */
+/* A host can be taken whole when nobody is on any of its vnodes in the window. */
 static bool host_is_free(const struct pool *pool, const struct world *w, size_t vnode)
 {
     for (size_t i = 0; i < w->n; i++)
@@ -48,6 +48,7 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
 {
     struct arena *scratch = world_scratch(w);
 
+    MUST(pool->start_at < pool->end_at);
     pool->free = arena_alloc(scratch, w->n * w->n_res * sizeof(int64_t) + 1);
     pool->eligible = arena_zero(scratch, w->n * sizeof(bool) + 1);
     pool->n_eligible = pool->n_in_use = pool->n_not_for_resv = 0;
@@ -57,6 +58,8 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
     for (size_t i = 0; i < w->n; i++) {
         const struct snap_vnode *v = &w->s->vnodes[i];
 
+        /* A vnode that may not be used at all gives no reason: it is as if it were not
+         * there. The other two are counted, for the words of a failure. */
         if (!may_use(pool, v, rq))
             continue;
         if (pool->asker == ASKER_RESV && !v->resv_enable) {
@@ -69,8 +72,6 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
         }
     }
 }
-
-/* The result. */
 
 static bool is_last_on_host(const struct world *w, const struct fit *f, size_t placed,
                             size_t host)
@@ -89,7 +90,8 @@ static bool is_placed_on(const struct fit *f, size_t vnode)
     return false;
 }
 
-/* After the last chunk on a host that is taken whole: its other vnodes. */
+/* After the last chunk on a host that is taken whole, add the other vnodes of the
+ * host as chunks without an amount: the server is told that they belong to it. */
 static void add_rest_of_host(struct world *w, const struct fit *f, size_t placed,
                              struct placement *ret)
 {
@@ -115,8 +117,6 @@ void pool_take_result(struct world *w, const struct fit *f, struct placement *re
         add_rest_of_host(w, f, k, ret);
     }
 }
-
-/* Reasons. */
 
 /* The most any eligible vnode, or host where chunks may be split, has of a resource. */
 static int64_t most_free(const struct fit *f, const struct req_chunk *chunk, size_t res)
@@ -184,7 +184,7 @@ static void find_holder(const struct pool *pool, const struct fit *f,
 
         if (!w->s->vnodes[i].usable || w->total[world_slot(w, i, n->res)] < n->amount)
             continue;
-        for (const struct holding *h = w->holdings[home]; h; h = h->next) {
+        for (const struct booking *h = w->bookings[home]; h; h = h->next) {
             if (h->dropped || h->start_at >= pool->end_at ||
                 h->end_at <= pool->start_at ||
                 (h->amounts[n->res] == 0 && h->amounts[RES_PRESENCE] < PRESENCE_ALL))
@@ -203,6 +203,7 @@ enum plan_failure pool_explain(const struct pool *pool, const struct fit *f,
     const struct req_chunk *chunk = &f->rq->chunks[f->failed_chunk];
     const struct need *n;
 
+    MUST(f->failed_chunk < f->rq->n && f->n_placed == 0);
     why->chunk = f->failed_chunk;
     if (pool->n_eligible == 0) {
         if (pool->n_in_use > 0)
@@ -251,8 +252,6 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
     return fit_find(&f);
 }
 
-/* The earliest start. */
-
 static int compare_times(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a;
@@ -269,12 +268,12 @@ static size_t list_ends(const struct world *w, int64_t after_at, int64_t **ret)
     int64_t *ends;
 
     for (size_t i = 0; i < w->n; i++)
-        for (const struct holding *h = w->holdings[i]; h; h = h->next)
+        for (const struct booking *h = w->bookings[i]; h; h = h->next)
             n += !h->dropped && h->end_at > after_at;
     ends = arena_alloc(w->arena, n * sizeof(*ends) + 1);
     n = 0;
     for (size_t i = 0; i < w->n; i++)
-        for (const struct holding *h = w->holdings[i]; h; h = h->next)
+        for (const struct booking *h = w->bookings[i]; h; h = h->next)
             if (!h->dropped && h->end_at > after_at)
                 ends[n++] = h->end_at;
     if (n > 0)
@@ -298,8 +297,11 @@ int64_t pool_earliest(const struct pool *pool, struct world *w,
 
         later.start_at = ends[i];
         later.end_at = ends[i] + (pool->end_at - pool->start_at);
+        MUST(later.start_at > pool->start_at);
         pool_fill(&later, w, rq);
         fit_init(&f, w, rq, NULL, later.free, later.eligible, w->order, w->n);
+        /* First fit is enough here: the answer is a hint to the user, and a complete
+         * search at each of the instants would cost too much. */
         if (fit_first(&f))
             return later.start_at;
     }

@@ -7,13 +7,16 @@
 #include <string.h>
 #include <strings.h>
 
+/* The name in "@name", by which a vnode borrows a resource of another; NULL for a
+ * value of its own. */
 static const char *reference_of(const struct res_value *value)
 {
     return value->text && *value->text == '@' ? value->text + 1 : NULL;
 }
 
-/* A reference to a vnode that is not there, or that has nothing to lend, or that leads
- * back, leaves the vnode with nothing (scheduling.md 14.3). */
+/* The vnode at the end of a chain of references. A reference to a vnode that is not
+ * there or has nothing to lend, or a chain that leads back, gives 'vnode' itself,
+ * which has nothing then (scheduling.md 14.3). */
 static size_t follow(const struct world *w, size_t vnode, size_t res, const char *to)
 {
     enum {
@@ -35,6 +38,8 @@ static size_t follow(const struct world *w, size_t vnode, size_t res, const char
     return vnode;
 }
 
+/* Every vnode has its resources itself, until read_references() says otherwise. A
+ * complex without any reference never gets here: world_slot() is then quick. */
 static void make_homes(struct world *w)
 {
     w->lent = arena_zero(w->arena, w->n_res * sizeof(*w->lent));
@@ -79,6 +84,8 @@ static void read_totals(struct world *w)
     }
 }
 
+/* Note which resources this policy does not compare, and which count as infinite
+ * where they are not set. */
 static void read_policy(struct world *w)
 {
     w->ignored = arena_zero(w->arena, w->n_res * sizeof(bool));
@@ -93,8 +100,6 @@ static void read_policy(struct world *w)
                         !policy_list_has(w->p->resources, res->name);
     }
 }
-
-/* Order, names, hosts. */
 
 static int64_t sort_value(const struct world *w, size_t vnode,
                           const struct sort_key *key)
@@ -156,6 +161,7 @@ static size_t *sorted(struct world *w,
     return v;
 }
 
+/* Number the hosts by name. Names of hosts differ in more than case. */
 static void number_hosts(struct world *w)
 {
     size_t *by_host = sorted(w, compare_host);
@@ -214,19 +220,18 @@ enum use world_use(const struct world *w, size_t vnode, const struct place *plac
     return uses[w->s->vnodes[vnode].sharing][column];
 }
 
-/* Who holds what. */
-
-static void hold_vnode(struct world *w, size_t vnode, const char *id,
+static void book_vnode(struct world *w, size_t vnode, const char *id,
                        const int64_t *amounts, int64_t start_at, int64_t end_at)
 {
-    struct holding *h = arena_alloc(w->arena, sizeof(*h));
+    struct booking *h = arena_alloc(w->arena, sizeof(*h));
 
-    *h = (struct holding){ .id = id,
+    MUST(start_at < end_at && amounts[RES_PRESENCE] >= 0);
+    *h = (struct booking){ .id = id,
                            .start_at = start_at,
                            .end_at = end_at,
                            .amounts = amounts,
-                           .next = w->holdings[vnode] };
-    w->holdings[vnode] = h;
+                           .next = w->bookings[vnode] };
+    w->bookings[vnode] = h;
     timeline_claim(w->line[vnode], start_at, end_at, amounts);
 }
 
@@ -235,11 +240,13 @@ static int64_t *sum_of_vnode(struct world *w, size_t vnode)
 {
     if (!w->sum[vnode]) {
         w->sum[vnode] = arena_zero(w->arena, w->n_res * sizeof(int64_t));
-        w->held[w->n_held++] = vnode;
+        w->booked[w->n_booked++] = vnode;
     }
     return w->sum[vnode];
 }
 
+/* Add what the piece takes, each resource where it is counted. With a place, being
+ * on the vnode is counted too, once for the whole placement. */
 static void add_piece(struct world *w, const struct piece *piece,
                       const struct place *place)
 {
@@ -252,26 +259,27 @@ static void add_piece(struct world *w, const struct piece *piece,
                 piece->amounts[r];
 }
 
-void world_hold(struct world *w, const char *id, const struct place *place,
+void world_book(struct world *w, const char *id, const struct place *place,
                 const struct placement *pl, int64_t start_at, int64_t end_at)
 {
-    MUST(w->n_held == 0 && id);
+    MUST(w->n_booked == 0 && id);
     if (start_at >= end_at)
         return;
     for (size_t c = 0; c < pl->n; c++)
         for (size_t i = 0; i < pl->chunks[c].n; i++)
             add_piece(w, &pl->chunks[c].pieces[i], place);
-    for (size_t i = 0; i < w->n_held; i++) {
-        hold_vnode(w, w->held[i], id, w->sum[w->held[i]], start_at, end_at);
-        w->sum[w->held[i]] = NULL;
+    for (size_t i = 0; i < w->n_booked; i++) {
+        book_vnode(w, w->booked[i], id, w->sum[w->booked[i]], start_at, end_at);
+        w->sum[w->booked[i]] = NULL;
     }
-    w->n_held = 0;
+    w->n_booked = 0;
 }
 
-static void switch_holdings(struct world *w, const char *id, bool drop)
+/* Take all that 'id' has out of the timelines, or put it back. */
+static void switch_bookings(struct world *w, const char *id, bool drop)
 {
     for (size_t i = 0; i < w->n; i++) {
-        for (struct holding *h = w->holdings[i]; h; h = h->next) {
+        for (struct booking *h = w->bookings[i]; h; h = h->next) {
             if (h->dropped == drop || strcmp(h->id, id) != 0)
                 continue;
             h->dropped = drop;
@@ -285,12 +293,12 @@ static void switch_holdings(struct world *w, const char *id, bool drop)
 
 void world_drop(struct world *w, const char *id)
 {
-    switch_holdings(w, id, true);
+    switch_bookings(w, id, true);
 }
 
 void world_restore(struct world *w, const char *id)
 {
-    switch_holdings(w, id, false);
+    switch_bookings(w, id, false);
 }
 
 struct world *world_new(const struct snapshot *s, const struct policy *p,
@@ -312,10 +320,10 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
     read_policy(w);
     w->order = sorted(w, compare_order);
     number_hosts(w);
-    w->held = arena_alloc(arena, w->n * sizeof(*w->held) + 1);
+    w->booked = arena_alloc(arena, w->n * sizeof(*w->booked) + 1);
     w->sum = arena_zero(arena, w->n * sizeof(*w->sum) + 1);
     w->line = arena_alloc(arena, w->n * sizeof(*w->line) + 1);
-    w->holdings = arena_zero(arena, w->n * sizeof(*w->holdings) + 1);
+    w->bookings = arena_zero(arena, w->n * sizeof(*w->bookings) + 1);
     for (size_t i = 0; i < w->n; i++)
         w->line[i] = timeline_new(arena, w->n_res, &w->total[i * w->n_res]);
     return w;

@@ -1,7 +1,8 @@
 /* world.h - the complex through time, as one plan sees and changes it.
  *
- * Each vnode has a timeline of what is free and a list of who holds what. Whatever the
- * plan decides is held in the world at once, so that the next decision knows of it.
+ * Each vnode has a timeline of what is free and a list of bookings: who has what of it.
+ * Whatever the plan decides is booked in the world at once, so that the next decision
+ * knows of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_PLAN_WORLD_H
@@ -12,13 +13,13 @@
 #include "scheduler/snapshot/snapshot.h"
 
 /* Who is on a vnode from when until when. */
-struct holding {
+struct booking {
     const char *id;
     int64_t start_at;
     int64_t end_at;
     const int64_t *amounts; /* [n_res] */
     bool dropped;
-    struct holding *next;
+    struct booking *next;
 };
 
 struct world {
@@ -39,11 +40,11 @@ struct world {
     bool *ignored;  /* [res]: not compared by this policy */
     bool *infinite; /* [res]: unset counts as infinite */
     struct timeline **line;
-    struct holding **holdings;
-    int64_t **sum; /* [vnode], all NULL between calls: world_hold()'s own */
-    bool *lent;    /* [res], NULL: none */
-    size_t *held;  /* [n] the vnodes that have one, in order; likewise */
-    size_t n_held;
+    struct booking **bookings;
+    int64_t **sum;  /* [vnode], all NULL between calls: world_book()'s own */
+    bool *lent;     /* [res], NULL: none */
+    size_t *booked; /* [n] the vnodes that have one, in order; likewise */
+    size_t n_booked;
 };
 
 /* One chunk on its vnodes: a piece each. */
@@ -73,7 +74,7 @@ enum use {
     USE_HOST
 };
 
-/* The complex as the snapshot has it, with nobody on it: see world_hold(). Lives in the
+/* The complex as the snapshot has it, with nobody on it: see world_book(). Lives in the
  * arena, as long as 's' and 'p'. */
 struct world *world_new(const struct snapshot *s, const struct policy *p,
                         int64_t now_at, struct arena *arena);
@@ -103,7 +104,7 @@ enum use world_use(const struct world *w, size_t vnode, const struct place *plac
 /* Take the placement's amounts through [start_at, end_at) for 'id', or give back all
  * that 'id' holds, or take again what was given back. 'place' NULL: amounts only, for
  * who is on the vnodes already by a reservation. */
-void world_hold(struct world *w, const char *id, const struct place *place,
+void world_book(struct world *w, const char *id, const struct place *place,
                 const struct placement *pl, int64_t start_at, int64_t end_at);
 void world_drop(struct world *w, const char *id);
 void world_restore(struct world *w, const char *id);

@@ -35,6 +35,7 @@ void policy_free(struct policy *p)
     free(p);
 }
 
+/* Members stand between commas and blanks; case does not count. */
 bool policy_list_has(const char *list, const char *name)
 {
     size_t len = strlen(name);
@@ -48,8 +49,6 @@ bool policy_list_has(const char *list, const char *name)
     }
     return false;
 }
-
-/* Dedicated time. */
 
 bool policy_add_dedicated(struct policy *p, int64_t from_at, int64_t to_at)
 {
@@ -92,8 +91,6 @@ bool policy_prefix_has(const char *prefix, const char *queue)
     return prefix && strncmp(queue, prefix, strlen(prefix)) == 0;
 }
 
-/* Lines. */
-
 /* The value at *at: one word, or what stands between quotes; *at is moved behind it. In
  * memory of its own. */
 static char *cut_value(const char **at)
@@ -119,7 +116,8 @@ enum when {
     WHEN_UNKNOWN
 };
 
-/* The word behind the value. */
+/* Read the word behind the value into 'word' and say when the setting holds; a word
+ * without a meaning is told in the log. */
 static enum when read_keyword(const char *at, char *word, size_t size)
 {
     static const struct {
@@ -144,7 +142,8 @@ static enum when read_keyword(const char *at, char *word, size_t size)
     return WHEN_UNKNOWN;
 }
 
-/* A value for another time is checked, and what it asks for in vain is noted. */
+/* A value for non-prime time is checked as if it were read, in a policy that is thrown
+ * away; what it asks for and no plan does is noted in 'p'. */
 static enum policy_line check_only(struct policy *p, const struct setting *row,
                                    const char *value, struct diag *why)
 {

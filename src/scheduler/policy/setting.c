@@ -163,8 +163,7 @@ static enum policy_line read_peer(struct policy *p, const struct setting *row,
     return read_word(p, row, value, why);
 }
 
-/* Orders: "RES HIGH|LOW [total|assigned|unused]". */
-
+/* The value of an order: "RES HIGH|LOW [total|assigned|unused]". */
 struct order {
     char resource[128];
     bool high_first;
@@ -186,6 +185,7 @@ static bool parse_order(const char *value, struct order *ret)
 
 static void add_order(struct policy *p, const char *resource, bool high_first)
 {
+    MUST(p->n_sort_keys < POLICY_SORT_KEYS_MAX);
     p->sort_keys[p->n_sort_keys++] =
         (struct sort_key){ .resource = xstrdup(resource), .high_first = high_first };
 }
@@ -221,7 +221,7 @@ static enum policy_line read_job_order(struct policy *p, const struct setting *r
     return POLICY_NOTICE;
 }
 
-/* The name that node_sort_key had. */
+/* sort_nodes is the name that node_sort_key had in older files. */
 static enum policy_line read_sort_nodes(struct policy *p, const struct setting *row,
                                         const char *value, struct diag *why)
 {
@@ -231,8 +231,6 @@ static enum policy_line read_sort_nodes(struct policy *p, const struct setting *
         add_order(p, "sort_priority", true);
     return POLICY_FINE;
 }
-
-/* The rows. */
 
 #define AT(member)        .offset = offsetof(struct policy, member)
 #define NOT_SERVED(value) .unserved = true, .usual = (value)
@@ -303,6 +301,7 @@ const struct setting *setting_find(const char *name, size_t len)
 
 void setting_note(struct policy *p, const struct setting *row)
 {
+    MUST(row >= settings && row < settings + ARRAY_LEN(settings));
     p->unserved |= (uint64_t)1 << (row - settings);
 }
 

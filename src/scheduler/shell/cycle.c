@@ -1,5 +1,6 @@
-/* cycle.c - one scheduling cycle: ask, plan, carry out, and again while reservations
- * were settled, so that jobs see the complex as it is afterwards.
+/* cycle.c - one scheduling cycle: ask the server, plan, carry the plan out. When the
+ * plan has answered questions about reservations another pass follows, so that jobs are
+ * planned on the complex as it is after the answers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/shell.h"
@@ -29,8 +30,8 @@ static void log_debug(struct shell *sh, const char *text)
     logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "", text);
 }
 
-/* Answers. */
-
+/* The next pass must not answer the question again when the server's status still
+ * shows it. */
 static void note_answered(struct cycle *c, const char *resv_id)
 {
     c->answered.v =
@@ -50,7 +51,8 @@ static bool is_resv_step(const struct plan_step *step)
     return step->kind == PLAN_CONFIRM_RESV || step->kind == PLAN_DENY_RESV;
 }
 
-/* The server's deferred answer to a run request (wire.md 12.4). */
+/* Send the server's deferred answer to a run request (wire.md 12.4). The user of
+ * qrun waits for it, so it is sent whatever became of the plan. */
 static void send_run_verdict(struct cycle *c, const struct plan *plan)
 {
     struct body_sched_reply body = { .command = SCHED_RUN_JOB, .job_id = c->job_id };
@@ -71,9 +73,7 @@ static void send_run_verdict(struct cycle *c, const struct plan *plan)
                        "Error in deferred reply: %s", reply.text ? reply.text : "");
 }
 
-/* Carrying out. */
-
-/* The server may want the cycle to end early. */
+/* See without waiting whether the server wants the cycle to end early. */
 static void look_for_command(struct cycle *c)
 {
     int32_t command;
@@ -101,6 +101,9 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
     int err = 0;
 
     if (plan_step_request(step, c->arena, &rq)) {
+        /* The server may refuse an answer about a reservation, so its reply is
+         * awaited. Jobs are run and commented without one: a cycle may have
+         * thousands. */
         if (is_resv_step(step))
             err = link_call(c->sh->primary, &rq, c->arena, &reply, &why);
         else
@@ -129,8 +132,6 @@ static void carry_out_all(struct cycle *c, const struct plan *plan)
     }
 }
 
-/* One pass. */
-
 static bool take_snapshot(struct cycle *c, struct snapshot *s)
 {
     struct diag why;
@@ -146,7 +147,7 @@ static bool take_snapshot(struct cycle *c, struct snapshot *s)
     return true;
 }
 
-/* True when another pass is due. */
+/* Run one pass. True when another one is due. */
 static bool run_pass(struct cycle *c)
 {
     struct snapshot *s = snapshot_new();
@@ -172,6 +173,7 @@ void shell_cycle(struct shell *sh, const char *job_id)
     struct cycle c = { .sh = sh, .job_id = job_id };
     int passes = 0;
 
+    MUST(sh->primary && sh->secondary && sh->policy);
     log_debug(sh, "Starting Scheduling Cycle");
     if (job_id)
         logfile_write(sh->log, LOG_EV_JOB, LOG_IN_JOB, job_id, "Received qrun request");
@@ -181,8 +183,7 @@ void shell_cycle(struct shell *sh, const char *job_id)
     log_debug(sh, "Leaving Scheduling Cycle");
 }
 
-/* Configuration from the server. */
-
+/* The attributes of the scheduler's own object that the daemon obeys itself. */
 static void obey_own_object(struct shell *sh)
 {
     for (size_t i = 0; i < sh->scheds.n; i++) {
@@ -213,6 +214,7 @@ void shell_configure(struct shell *sh)
         arena_free(arena);
         return;
     }
+    /* The answers of the last time are kept until the new ones are complete. */
     arena_free(sh->defs_arena);
     sh->defs_arena = arena;
     sh->resources = resources;

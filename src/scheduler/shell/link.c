@@ -39,15 +39,13 @@ void link_close(struct link *l)
     free(l);
 }
 
-/* Passes an error on. */
+/* Note that the link is of no use after an error; returns 'err'. */
 static int broken(struct link *l, int err)
 {
     if (err)
         l->broken = true;
     return err;
 }
-
-/* Bytes. */
 
 int link_wait(int fd, short what, int64_t deadline_ms, bool *timed_out,
               struct diag *why)
@@ -116,9 +114,11 @@ static int fill(struct link *l, int64_t deadline_ms, bool *timed_out, struct dia
     }
 }
 
+/* The packet that was read before is dropped first: nobody uses it any more. */
 int link_read_packet(struct link *l, int64_t deadline_ms, bool *timed_out,
                      struct packet *ret, struct diag *why)
 {
+    MUST(l->read_bytes <= l->in.len);
     buf_eat(&l->in, l->read_bytes);
     l->read_bytes = 0;
     *timed_out = false;
@@ -147,7 +147,7 @@ int link_write_packet(struct link *l, uint8_t type, const void *data, size_t len
     return flush(l, why);
 }
 
-/* A message: the payload of a packet, decrypted where that is due. */
+/* Read a message: the payload of a packet, decrypted where the session encrypts. */
 static int read_message(struct link *l, int64_t deadline_ms, bool *timed_out,
                         struct dis_in *ret, struct diag *why)
 {
@@ -183,8 +183,6 @@ static int write_message(struct link *l, const struct buf *message, struct diag 
     return err;
 }
 
-/* Requests and replies. */
-
 int link_send(struct link *l, const struct wire_request *rq, struct diag *why)
 {
     struct wire_request named = *rq;
@@ -213,6 +211,7 @@ static int read_reply(struct link *l, struct arena *arena, struct wire_reply *re
     return e ? diag_set(why, PBSE_PROTOCOL, "%s", dis_error_text(e)) : 0;
 }
 
+/* A long status reply comes in parts; their objects are listed together, in order. */
 static void join_objects(struct wire_objects *all, const struct wire_objects *part,
                          struct arena *arena)
 {
@@ -233,6 +232,7 @@ int link_call(struct link *l, const struct wire_request *rq, struct arena *arena
         err = read_reply(l, arena, &part, why);
         if (err || (!part.more && !joined))
             break;
+        /* A server that never stops sending parts must not fill our memory. */
         if (part.objects.n > LINK_OBJECTS_MAX - all.n) {
             err = diag_set(why, PBSE_PROTOCOL, "too many objects in a reply");
             break;
@@ -249,8 +249,6 @@ int link_call(struct link *l, const struct wire_request *rq, struct arena *arena
     *ret = part;
     return 0;
 }
-
-/* Commands. */
 
 int link_read_command(struct link *l, int64_t timeout_ms, struct arena *arena,
                       int32_t *command, const char **job_id, struct diag *why)

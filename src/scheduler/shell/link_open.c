@@ -31,7 +31,7 @@ struct target {
     unsigned port;
 };
 
-/* A request that is nothing but accepted or refused. */
+/* Send a request whose reply is a code only; a refusal is an error. */
 static int say(struct link *l, const struct wire_request *rq, struct diag *why)
 {
     struct arena *arena = arena_new();
@@ -50,6 +50,7 @@ static struct link *greet(int fd, const char *user, int *err, struct diag *why)
     static const struct wire_request greeting = { .number = BATCH_CONNECT };
     struct link *l = xcalloc(1, sizeof(*l));
 
+    MUST(fd >= 0 && user);
     l->fd = fd;
     l->user = xstrdup(user);
     *err = say(l, &greeting, why);
@@ -58,8 +59,6 @@ static struct link *greet(int fd, const char *user, int *err, struct diag *why)
     link_close(l);
     return NULL;
 }
-
-/* The local socket. */
 
 static int open_socket(const char *path, int *ret, struct diag *why)
 {
@@ -96,9 +95,7 @@ int link_open_local(const char *path, const char *user, struct link **ret,
     return err;
 }
 
-/* TCP. */
-
-/* The address that the settings want us to come from. */
+/* The address that connections come from when PBS_PUBLIC_HOST_NAME is set. */
 static int find_source(const struct conf *conf, struct sockaddr_in *from,
                        struct diag *why)
 {
@@ -108,6 +105,7 @@ static int find_source(const struct conf *conf, struct sockaddr_in *from,
                : 0;
 }
 
+/* Wait for the end of a connect that was begun, and say how it ended. */
 static int wait_connected(int fd, struct diag *why)
 {
     bool timed_out;
@@ -144,16 +142,15 @@ static int connect_tcp(const struct target *t, int *ret, struct diag *why)
     return err;
 }
 
-/* Who we are. */
-
-/* Daemons prove themselves to daemons with the cluster's key; to a server of requests
- * the helper speaks for us where that is the method. */
+/* True when pbs_iff vouches for us. The cluster's key proves a daemon to a daemon; a
+ * server that takes requests knows no such method from its clients. */
 static bool uses_helper(const struct conf *conf)
 {
     return strcmp(conf->auth_method, RESVPORT_METHOD) == 0 ||
            strcmp(conf->auth_method, "clusterkey") == 0;
 }
 
+/* Let pbs_iff vouch for the connection, with a bounded wait for its answer. */
 static int ask_helper(const struct target *t, const struct link *l, struct diag *why)
 {
     int64_t deadline_ms = clock_mono_ms() + HELPER_MS;
@@ -196,6 +193,7 @@ static int send_tokens(struct link *l, const struct auth_out *out, struct diag *
     return err;
 }
 
+/* Exchange tokens with the server until one side is content or gives up. */
 static int shake_hands(struct link *l, struct auth_session *s, struct diag *why)
 {
     struct auth_out out = { 0 };
@@ -239,6 +237,8 @@ static int load_methods(const struct conf *conf, struct auth_session_config *cfg
     return err;
 }
 
+/* Prove who we are. Encryption without a plug-in for authentication is possible: the
+ * helper vouches then, and the session encrypts. */
 static int authenticate(const struct target *t, struct link *l, struct diag *why)
 {
     struct auth_session_config cfg = { .role = PBS_AUTH_ROLE_CLIENT, .host = t->host };
@@ -257,8 +257,6 @@ static int authenticate(const struct target *t, struct link *l, struct diag *why
         auth_session_free(s);
     return err;
 }
-
-/* Which way. */
 
 /* Is the server of the settings on this host? One whose name cannot be resolved is
  * taken for it: the socket below PBS_HOME is then all that there is. */

@@ -97,7 +97,8 @@ static char *directory(const struct options *o, const char *base)
                          : xasprintf("%s/%s_%s", o->home, base, o->name);
 }
 
-/* What others may write cannot be trusted. Silent, as the init scripts expect. */
+/* A directory that other users may write to cannot be trusted. The daemon ends without
+ * a word then, as the init scripts expect. */
 static bool is_private(const char *dir)
 {
     struct stat st;

@@ -14,7 +14,7 @@ static void disconnect(struct shell *sh)
     link_close(sh->primary);
     link_close(sh->secondary);
     sh->primary = sh->secondary = NULL;
-    sh->no_seq = false; /* the next one may */
+    sh->no_seq = false; /* the next server may number its questions */
 }
 
 static int register_link(struct shell *sh, struct link *l, struct diag *why)
@@ -33,10 +33,13 @@ static int register_link(struct shell *sh, struct link *l, struct diag *why)
     return err;
 }
 
+/* Open both links and register each. The server tells the two apart by their order:
+ * requests are sent on the first, commands come on the second (wire.md 12.1). */
 static int connect_server(struct shell *sh, struct diag *why)
 {
     int err = link_open(sh->conf, sh->user, &sh->primary, why);
 
+    MUST(!sh->primary && !sh->secondary);
     if (!err)
         err = link_open(sh->conf, sh->user, &sh->secondary, why);
     if (!err)
@@ -56,6 +59,8 @@ static void reconfigure(struct shell *sh)
     shell_configure(sh);
 }
 
+/* Do what a command says. Every other number than these means a cycle: which event
+ * caused it does not matter, since the states in the snapshot decide. */
 static void obey(struct shell *sh, int32_t command, const char *job_id)
 {
     switch (command) {
@@ -89,6 +94,8 @@ static bool is_over(const struct shell *sh)
 
 static void hang_up(struct shell *sh)
 {
+    /* SIGHUP comes after a log was moved away, or when the administrator has edited
+     * a file. */
     logfile_reopen(sh->log);
     logfile_write(sh->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "restart",
                   "restart on signal 1");
@@ -106,7 +113,7 @@ static void wait_for_command(struct shell *sh)
         hang_up(sh);
 }
 
-/* Commands until a link is lost or it is over. */
+/* Serve commands until a link is lost or the daemon is to end. */
 static void serve(struct shell *sh)
 {
     struct arena *arena = arena_new();

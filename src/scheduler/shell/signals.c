@@ -1,5 +1,5 @@
-/* signals.c - signals are blocked but inside ppoll(), so none is lost between a look at
- * the flags and the wait.
+/* signals.c - signals arrive inside ppoll() only and are blocked everywhere else. So
+ * none is lost that comes after the flags were looked at and before the wait begins.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/signals.h"

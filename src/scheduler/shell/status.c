@@ -47,7 +47,8 @@ static int ask_jobs(struct shell *sh, struct arena *arena, struct wire_objects *
     return status_call(sh, &rq, "pbs_selstat failed", arena, ret, why);
 }
 
-/* A server of another make is asked again, without what it does not know. */
+/* Ask for reservations. A server of another make refuses an attribute that it does not
+ * know; it is asked again without it, and so from then on. */
 static int ask_resvs(struct shell *sh, struct arena *arena, struct wire_objects *ret,
                      struct diag *why)
 {

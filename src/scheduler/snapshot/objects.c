@@ -39,8 +39,6 @@ static int64_t number(const char *text)
     return strtoll(text, NULL, 10);
 }
 
-/* How a value is read. */
-
 static void read_text(struct snapshot *s, void *place, const struct wire_attr *a)
 {
     if (*a->value)
@@ -91,6 +89,8 @@ static bool word_is_unusable(const char *word, size_t len)
     return false;
 }
 
+/* Read the words of a state, as "down,offline". A vnode without any state is not
+ * usable: servers always send one. */
 static void read_vnode_state(struct snapshot *s, void *place, const struct wire_attr *a)
 {
     struct snap_vnode *v = place;
@@ -128,6 +128,8 @@ static void read_sharing(struct snapshot *s, void *place, const struct wire_attr
             *(enum sharing *)place = (enum sharing)i;
 }
 
+/* Execution queues are all that a scheduler sees into; "e", "Execution" and what
+ * begins so mean one. */
 static void read_queue_type(struct snapshot *s, void *place, const struct wire_attr *a)
 {
     (void)s;
@@ -142,7 +144,7 @@ static void read_letter(struct snapshot *s, void *place, const struct wire_attr 
 
 /* select, place and the counts made of them are no amounts, and walltime has a place of
  * its own. */
-static void read_wanted(struct snapshot *s, void *place, const struct wire_attr *a)
+static void read_asked(struct snapshot *s, void *place, const struct wire_attr *a)
 {
     static const char *const others[] = { "select", "place", "nodect", "walltime" };
 
@@ -198,7 +200,7 @@ static const struct field resv_fields[] = {
 };
 
 static const struct field job_fields[] = {
-    { "Resource_List", read_wanted, AT(job, wanted) },
+    { "Resource_List", read_asked, AT(job, asked) },
     { "exec_vnode",    read_text,   AT(job, exec_vnode) },
     { "array",         read_bool,   AT(job, array) },
     { "schedselect",   NULL },
@@ -259,8 +261,6 @@ static void read_fields(struct snapshot *s, uint32_t type, void *object,
     }
 }
 
-/* Objects. */
-
 /* Memory is offered in whole MiB (scheduling.md 4). */
 static void round_memory(struct snapshot *s, struct snap_vnode *v)
 {
@@ -286,6 +286,8 @@ void snap_add_vnode(struct snapshot *s, const struct wire_object *o)
     if (license && *license != 'l')
         v->usable = false;
     round_memory(s, v);
+    /* The vnode of another scheduler is read and dropped again, since its partition
+     * may be anywhere among its attributes. */
     if (!snap_is_mine(s, v->partition))
         s->n_vnodes--;
 }
@@ -300,7 +302,8 @@ void snap_add_queue(struct snapshot *s, const struct wire_object *o)
         s->n_queues--;
 }
 
-/* What it has promised while an alteration is open. */
+/* Read what the reservation has promised while an alteration is open; without one
+ * that is what it has. */
 static void read_revert(struct snap_resv *r, const struct wire_attrs *attrs)
 {
     const char *start = wire_attrs_value(attrs, "reserve_alter_revert", "start_time");
@@ -315,6 +318,7 @@ static void read_revert(struct snap_resv *r, const struct wire_attrs *attrs)
         r->old_end_at = r->end_at;
 }
 
+/* The request of one select attribute, with the place of the object. */
 static const struct request *read_select(struct snapshot *s,
                                          const struct wire_object *o, const char *attr)
 {
@@ -343,7 +347,7 @@ static int64_t walltime_of(const struct wire_object *o)
     return text && duration_parse(text, &duration_s) == 0 ? duration_s : -1;
 }
 
-/* Where the server does not tell the microsecond, the second of the arrival. */
+/* The order of arrival, for a server that does not tell the microsecond: the second. */
 static int64_t rank_of(const struct wire_object *o)
 {
     const char *arrived = wire_attrs_value(&o->attrs, "qtime", NULL);

@@ -32,6 +32,8 @@ static bool read_request(struct snapshot *s, const char *select, const char *pla
     rq->n = sel.n;
     rq->chunks = arena_alloc(s->arena, sel.n * sizeof(*rq->chunks) + 1);
     for (size_t i = 0; i < sel.n; i++) {
+        /* The sum is checked before it is made: a count may be as large as a number
+         * can be. */
         if (sel.chunks[i].count < 1 ||
             sel.chunks[i].count > REQUEST_CHUNKS_MAX - rq->n_total)
             return false;
@@ -58,6 +60,7 @@ const struct request *snap_request(struct snapshot *s, const char *select,
     rq = arena_zero(s->arena, sizeof(*rq));
     rq->key = key;
     rq->valid = read_request(s, select, place, rq);
+    MUST(!rq->valid || (rq->n_total > 0 && rq->n_total <= REQUEST_CHUNKS_MAX));
     HASH_ADD_KEYPTR(hh, s->requests, key, strlen(key), rq);
     return rq;
 }

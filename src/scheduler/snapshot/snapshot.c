@@ -38,9 +38,12 @@ void snapshot_free(struct snapshot *s)
 
 void snapshot_set_name(struct snapshot *s, const char *sched_name)
 {
+    /* Which objects are ours depends on the name, and objects are asked as they come.
+     */
+    MUST(s->n_vnodes + s->n_queues + s->n_resvs + s->n_jobs == 0);
     s->sched_name = arena_strdup(s->arena, sched_name);
     if (strcmp(sched_name, "default") != 0)
-        s->partition = NULL; /* known when its object has been added */
+        s->partition = NULL; /* the scheduler's own object says it */
 }
 
 static void add_sched(struct snapshot *s, const struct wire_object *o)
@@ -89,6 +92,7 @@ bool snap_is_mine(const struct snapshot *s, const char *partition)
     return s->partition && strcmp(partition, s->partition) == 0;
 }
 
+/* How values of the resource are compared; a resource without a definition is text. */
 static enum res_kind kind_of(const struct resource_def *def)
 {
     if (!def)
@@ -136,6 +140,7 @@ size_t snap_res(struct snapshot *s, const char *name)
     return t->n++;
 }
 
+/* Numbers and durations: "90" and "1:30" are the same amount. */
 static int64_t number_amount(const char *text)
 {
     char *end;
@@ -211,7 +216,8 @@ const struct res_value *snap_values_find(const struct res_values *list, size_t r
     return NULL;
 }
 
-/* Resource definitions as numbers (wire.md 8.2); built-in ones are known already. */
+/* Define a resource from its numbers (wire.md 8.2); the built-in ones are known
+ * already. */
 void snap_add_resource(struct snapshot *s, const struct wire_object *o)
 {
     const char *type_text = wire_attrs_value(&o->attrs, "type", NULL);

@@ -153,7 +153,7 @@ struct snap_job {
     int64_t started_at;
     int64_t rank; /* order of arrival */
     int64_t priority;
-    struct res_values wanted; /* Resource_List */
+    struct res_values asked; /* Resource_List */
 };
 
 struct snapshot {
