@@ -9,6 +9,7 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/life.c \
 	src/mom/job/link.c \
 	src/mom/job/mom.c \
+	src/mom/job/obit.c \
 	src/mom/job/out.c \
 	src/mom/job/job_peer.c \
 	src/mom/job/receive.c \

@@ -74,6 +74,8 @@ struct mom_job {
     int64_t walltime_limit_s; /* -1: none */
     int64_t kill_at;          /* SIGKILL follows; INT64_MAX: no */
     int64_t obit_at;          /* last sent; 0: not yet */
+    uint64_t obit_stream;     /* where its obituaries were sent last, */
+    unsigned n_obits;         /* ... and how many of them are not answered there */
     struct deadline due;
     unsigned n_copying;
     bool is_lost;       /* ran before the restart, and nothing is known of it */
@@ -92,6 +94,15 @@ struct copying {
     UT_hash_handle hh;
 };
 
+/* Obituaries of a job that is not here any more, which the server has not answered. The
+ * answers name the job and not its run: they must not be taken for those of a later
+ * run. */
+struct unanswered {
+    char *job_id;
+    unsigned n;
+    UT_hash_handle hh;
+};
+
 struct mom {
     struct mom_config cfg;
     struct arena *arena; /* of the configuration's texts */
@@ -104,6 +115,7 @@ struct mom {
     size_t n_running, n_receiving;
     struct peer *peers;
     struct copying *copies;
+    struct unanswered *unanswered; /* on the stream 'server' */
     uint32_t *server_ips; /* cfg.n_server_ips of them */
     uint64_t last_token;
     bool router_is_up;
@@ -258,15 +270,23 @@ void life_reckon(struct mom *m, struct mom_job *j);
  */
 void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
 void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out);
-/* The server's answer to obituaries: what it acknowledged is over, what it rejected is
- * none of its jobs. */
-void life_obit_reply(struct mom *m, const struct is_message *msg, struct mom_out *out);
 /* What is due: late kills, walltime, obituaries, samples; and when something is next
  * (INT64_MAX: never). */
 void life_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 int64_t life_deadline(const struct mom *m);
 /* The part of it that is a job's. */
 int64_t life_due_at(const struct mom *m, const struct mom_job *j);
+
+/* obit.c: answers to obituaries. */
+
+/* The server's answers: what it acknowledged is over, what it rejected is none of its
+ * jobs. */
+void obit_take_answers(struct mom *m, const struct is_message *msg,
+                       struct mom_out *out);
+/* The job goes away, answers to its obituaries may still come; the stream on which they
+ * would come is over. */
+void obit_expect_answers(struct mom *m, const struct mom_job *j);
+void obit_expect_none(struct mom *m);
 
 /* usage.c: resources_used and limits (execution.md 17, 18). */
 

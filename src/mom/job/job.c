@@ -41,6 +41,7 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 void job_free(struct mom *m, struct mom_job *j)
 {
     MUST(job_find(m, j->id) == j);
+    obit_expect_answers(m, j);
     HASH_DEL(m->jobs, j);
     job_set_phase(m, j, JOB_GONE);
     peer_release(m, j);

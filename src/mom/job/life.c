@@ -159,6 +159,8 @@ void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
     u.status = j->status;
     msg.updates = arena_copy(out->arena, &u, sizeof(u));
     out_send(out, m->server, &msg);
+    j->n_obits = j->obit_stream == m->server ? j->n_obits + 1 : 1;
+    j->obit_stream = m->server;
     j->obit_at = now_at;
     life_reckon(m, j);
     out_joblog(out, LOG_EV_DEBUG2, j, "Obit sent");
@@ -316,31 +318,6 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
     out_job(out, MOM_DROP, j);
     out->v[out->n - 1].u.run_version = j->run_version;
     job_free(m, j);
-}
-
-void life_obit_reply(struct mom *m, const struct is_message *msg, struct mom_out *out)
-{
-    for (size_t i = 0; i < msg->acks.n; i++) {
-        struct mom_job *j = job_find(m, msg->acks.v[i]);
-
-        if (!j || j->phase != JOB_OBIT)
-            continue;
-        if (!job_leaves_files(j)) {
-            life_drop(m, j, out);
-            continue;
-        }
-        job_set_phase(m, j, JOB_EXITED);
-        life_reckon(m, j);
-        save(j, out);
-    }
-    for (size_t i = 0; i < msg->rejects.n; i++) {
-        struct mom_job *j = job_find(m, msg->rejects.v[i]);
-
-        if (!j || j->phase < JOB_RUNNING)
-            continue;
-        out_joblog(out, LOG_EV_ERROR, j, "Job removed, Server rejected Obit");
-        life_drop(m, j, out);
-    }
 }
 
 static void kill_late(int64_t now_at, struct mom_job *j, struct mom_out *out)

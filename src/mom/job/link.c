@@ -33,6 +33,13 @@ static void schedule_hello(struct mom *m, int64_t now_at)
         m->n_hellos++;
 }
 
+static void forget_server(struct mom *m)
+{
+    obit_expect_none(m);
+    m->server = 0;
+    m->registered = false;
+}
+
 void link_tick(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     MUST(m->router_is_up || !m->server); /* streams end with the way to the router */
@@ -41,7 +48,7 @@ void link_tick(struct mom *m, int64_t now_at, struct mom_out *out)
     schedule_hello(m, now_at);
     if (m->server) { /* a hello that nobody answered: a new stream finds a new server */
         out_add(out, MOM_CLOSE)->stream = m->server;
-        m->server = 0;
+        forget_server(m);
     }
     out_add(out, MOM_CONNECT);
 }
@@ -55,12 +62,6 @@ void mom_router_up(struct mom *m, int64_t now_at, struct mom_out *out)
     m->hello_at = now_at;
     link_tick(m, now_at, out);
     MUST(m->registered || m->hello_at > now_at); /* the next hello is later */
-}
-
-static void forget_server(struct mom *m)
-{
-    m->server = 0;
-    m->registered = false;
 }
 
 void mom_router_down(struct mom *m, int64_t now_at, struct mom_out *out)
@@ -85,8 +86,8 @@ void mom_connected(struct mom *m, int64_t now_at, uint64_t stream, int number,
     (void)now_at;
     if (stream == 0)
         return;
+    forget_server(m);
     m->server = stream;
-    m->registered = false;
     send_hello(m, out);
     out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom",
             "HELLO sent to server at %s:%u, stream:%d", m->cfg.server_host,
@@ -338,6 +339,8 @@ static void send_register(struct mom *m, bool with_vnodes, struct mom_out *out)
 void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
                       const struct is_message *msg, struct mom_out *out)
 {
+    if (m->server != stream)
+        forget_server(m);
     m->server = stream;
     m->registered = true;
     m->n_hellos = 0;

@@ -38,6 +38,7 @@ void mom_free(struct mom *m)
         free(c->job_id);
         free(c);
     }
+    obit_expect_none(m);
     deadlines_fini(&m->due);
     free(m->ranges);
     free(m->server_ips);
@@ -102,7 +103,7 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
         request_take(m, now_at, stream, peer, msg, known, out);
         break;
     case IS_OBITREPLY:
-        life_obit_reply(m, msg, out);
+        obit_take_answers(m, msg, out);
         break;
     case IS_DISCARD_JOB:
         discard(m, msg, out);

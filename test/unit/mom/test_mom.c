@@ -598,6 +598,43 @@ static void test_rejected_obit_drops_the_job(void)
     bench_fini(&b);
 }
 
+/* Answers name no run: one to the obituary of a run that was discarded meanwhile is not
+ * taken for one of the next run, whatever that does. */
+static void test_answers_are_of_their_run(void)
+{
+    static const struct {
+        bool reject, has_ended;
+    } cases[] = { { true, false }, { false, false }, { true, true }, { false, true } };
+    const struct is_message discard = { .command = IS_DISCARD_JOB,
+                                        .job_id = "1.svr",
+                                        .run_version = 3 };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct bench b;
+
+        bench_init(&b);
+        run_job(&b, "1.svr");
+        mom_exited(b.m, b.now_at, "1.svr", 0, NULL, &b.out);
+        message(&b, &discard);
+        run_job(&b, "1.svr");
+        if (cases[i].has_ended)
+            mom_exited(b.m, b.now_at, "1.svr", 7, NULL, &b.out);
+        obit_reply(&b, "1.svr", cases[i].reject);
+        CU_ASSERT_EQUAL(mom_n_jobs(b.m), 1);
+        CU_ASSERT_FALSE(killed_with(&b, SIGTERM));
+        CU_ASSERT_PTR_NULL(effect(&b, MOM_DROP, 0));
+        forget(&b);
+        if (!cases[i].has_ended)
+            mom_exited(b.m, b.now_at, "1.svr", 7, NULL, &b.out);
+        else
+            mom_tick(b.m, b.now_at + 45, &b.out); /* not acknowledged: repeated */
+        CU_ASSERT_EQUAL(told_status(&b), 7);
+        obit_reply(&b, "1.svr", true);
+        CU_ASSERT_EQUAL(mom_n_jobs(b.m), 0);
+        bench_fini(&b);
+    }
+}
+
 static void test_discard(void)
 {
     static const struct {
@@ -1185,6 +1222,7 @@ static const struct unit_case cases[] = {
     { "half a job goes with its stream", test_half_a_job_goes_with_its_stream },
     { "an obituary is repeated until it is acknowledged", test_obit_is_repeated },
     { "a rejected obituary drops the job", test_rejected_obit_drops_the_job },
+    { "answers to obituaries are of their run", test_answers_are_of_their_run },
     { "a discard is always answered", test_discard },
     { "SIGKILL follows SIGTERM after the delay", test_kill_sequence },
     { "signals have names", test_signals },
