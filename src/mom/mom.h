@@ -118,7 +118,9 @@ void mom_set_polls(struct mom *m, int64_t min_check_poll_s, int64_t max_check_po
 bool mom_load(struct mom *m, const char *data, size_t len,
               const char **ret_id) MUST_CHECK;
 
-/* Its processes run on ('running'), or have ended with 'status'. */
+/* Its processes may run on ('running'), or have ended with 'status'. A job that may run
+ * is held to its limits when mom_used() has told of its processes: the host may have
+ * been down, and then the time since is nobody's use. */
 void mom_found(struct mom *m, const char *job_id, bool running, int32_t status);
 
 /* kill_jobs: -r, jobs that still run are killed and given back (-4). */

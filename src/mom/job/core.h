@@ -80,6 +80,7 @@ struct mom_job {
     unsigned n_copying;
     bool is_lost;       /* ran before the restart, and nothing is known of it */
     enum job_phase was; /* then */
+    bool is_unseen;     /* found again by its record, and not by its processes yet */
     bool is_told;       /* the server knows the session */
     bool is_dropped;    /* goes away when its copies are done */
     UT_hash_handle hh;

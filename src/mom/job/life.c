@@ -393,8 +393,13 @@ void mom_used(struct mom *m, int64_t now_at, const char *job_id,
 {
     struct mom_job *j = job_find(m, job_id);
 
-    if (j && j->phase == JOB_RUNNING)
-        usage_take(m, j, now_at, used);
+    if (!j || j->phase != JOB_RUNNING)
+        return;
+    usage_take(m, j, now_at, used);
+    if (!j->is_unseen)
+        return;
+    j->is_unseen = false;
+    life_reckon(m, j); /* its limits count from now on */
 }
 
 void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out)
@@ -461,6 +466,7 @@ void mom_found(struct mom *m, const char *job_id, bool running, int32_t status)
     if (!j || !j->is_lost)
         return;
     j->is_lost = false;
+    j->is_unseen = running;
     if (running) {
         job_set_phase(m, j, j->was);
     } else {

@@ -120,7 +120,7 @@ int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j)
     double most_s;
 
     if (j->walltime_limit_s < 0 || j->since_at == 0 || j->phase != JOB_RUNNING ||
-        j->status_is_set)
+        j->status_is_set || j->is_unseen)
         return INT64_MAX;
     most_s = ceil(((double)j->walltime_limit_s + 1) / m->cfg.wallmult);
     if (most_s > (double)(INT64_MAX / 4))
@@ -161,6 +161,8 @@ void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
           m->cfg.enforce_mem },
     };
 
+    if (j->is_unseen)
+        return; /* it may have died with its host, long before it would be over a limit */
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (j->phase != JOB_RUNNING || j->status_is_set)
             return;

@@ -890,7 +890,10 @@ static void test_restart_keeps_running_jobs(void)
     CU_ASSERT_EQUAL(mom_job_session(b.m, "1.svr"), 4711);
     say_hello(&b);
     CU_ASSERT_EQUAL(sent(&b, IS_REGISTERMOM)->running[0].substate, 42);
-    mom_tick(b.m, start + 61, &b.out); /* walltime went on */
+    mom_tick(b.m, start + 61, &b.out);
+    CU_ASSERT_FALSE(killed_with(&b, SIGTERM)); /* does it run at all? */
+    mom_used(b.m, start + 61, "1.svr", &(struct mom_usage){ .cput_s = 1 });
+    mom_tick(b.m, start + 61, &b.out); /* it does, and its walltime went on */
     CU_ASSERT(killed_with(&b, SIGTERM));
 
     restart(&b, true, true, true, 0); /* -r */
