@@ -302,39 +302,69 @@ static bool vnode_back(struct sim *s, const struct words *w)
     return set_vnode(s, w, WIRE_OP_DECR);
 }
 
-static struct mock_mom *mom_named(struct sim *s, const char *host)
+static struct mom_host *host_named(struct sim *s, const char *name)
 {
     for (int i = 0; i < s->cluster.n_hosts; i++)
-        if (strcmp(s->moms[i].host, host) == 0)
-            return &s->moms[i];
+        if (strcmp(s->hosts[i].name, name) == 0)
+            return &s->hosts[i];
     return NULL;
+}
+
+/* "mom h1 starts", "mom h1 starts with -r" */
+static bool mom_begins(struct mom_host *h, const struct words *w)
+{
+    if (words_are(w, 2, "starts with -r"))
+        host_start_mom(h, true);
+    else if (words_are(w, 2, "starts"))
+        host_start_mom(h, false);
+    else
+        return false;
+    return true;
+}
+
+static bool mom_ends(struct mom_host *h, const struct words *w)
+{
+    if (words_are(w, 2, "stops losing jobs"))
+        host_crash(h);
+    else if (words_are(w, 2, "stops"))
+        host_kill_mom(h);
+    else if (words_are(w, 2, "dies after *"))
+        h->dies_after = h->mom ? (int)number(w->v[4], 1) : 0;
+    else if (words_are(w, 2, "is terminated"))
+        host_end_mom(h, true);
+    else if (words_are(w, 2, "is interrupted"))
+        host_end_mom(h, false);
+    else
+        return false;
+    return true;
+}
+
+static bool mom_misbehaves(struct mom_host *h, const struct words *w)
+{
+    if (words_are(w, 2, "is cut off"))
+        host_cut_off(h, true);
+    else if (words_are(w, 2, "is reachable"))
+        host_cut_off(h, false);
+    else if (words_are(w, 2, "loses its stream"))
+        net_stream_cut(h->sim, h->stream);
+    else if (words_are(w, 2, "answers nothing"))
+        h->silent = true;
+    else if (words_are(w, 2, "answers again"))
+        h->silent = false;
+    else if (words_are(w, 2, "cannot write"))
+        h->disk.is_full = true;
+    else if (words_are(w, 2, "can write"))
+        h->disk.is_full = false;
+    else
+        return false;
+    return true;
 }
 
 static bool mom_line(struct sim *s, const struct words *w)
 {
-    struct mock_mom *m = mom_named(s, w->v[1]);
+    struct mom_host *h = host_named(s, w->v[1]);
 
-    if (!m)
-        return false;
-    if (words_are(w, 2, "stops losing jobs"))
-        mock_mom_stop(s, m->index, false);
-    else if (words_are(w, 2, "stops"))
-        mock_mom_stop(s, m->index, true);
-    else if (words_are(w, 2, "starts"))
-        mock_mom_start(s, m->index);
-    else if (words_are(w, 2, "is cut off"))
-        mock_mom_cut_off(s, m->index, true);
-    else if (words_are(w, 2, "is reachable"))
-        mock_mom_cut_off(s, m->index, false);
-    else if (words_are(w, 2, "loses its stream"))
-        net_stream_cut(s, m->stream);
-    else if (words_are(w, 2, "answers nothing"))
-        m->silent = true;
-    else if (words_are(w, 2, "answers again"))
-        m->silent = false;
-    else
-        return false;
-    return true;
+    return h && (mom_begins(h, w) || mom_ends(h, w) || mom_misbehaves(h, w));
 }
 
 static bool router(struct sim *s, bool lost)
@@ -342,10 +372,10 @@ static bool router(struct sim *s, bool lost)
     if (s->router_lost == lost)
         return true;
     sim_trace(s, "router: %s", lost ? "is lost" : "is back");
-    for (int i = 0; i < s->cluster.n_hosts && lost; i++)
-        mock_mom_stream_ended(s, (size_t)i, s->moms[i].stream);
     net_streams_vanish(s);
     s->router_lost = lost;
+    for (int i = 0; i < s->cluster.n_hosts; i++)
+        host_look_at_router(&s->hosts[i]);
     shell_router(s, !lost);
     return true;
 }

@@ -92,6 +92,7 @@ void check_end(struct sim *s)
     if (!is_zero(&m->assigned))
         check_failed(s, CHECK_END, "the server has resources assigned");
     check_accounts(s);
+    check_runs_end(s);
     clients_check_answered(s);
     check_store(s);
 }

@@ -37,6 +37,9 @@ static const struct {
     [CHECK_ANSWER] = { "answer", "every request is answered in the end" },
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
     [CHECK_SCHED_LINK] = { "schedlink", "a scheduler gets one command at a time" },
+    [CHECK_ONCE] = { "once", "each run of a job begins once, and one at a time" },
+    [CHECK_OBIT] = { "obit", "a run ends for the server as its processes have ended" },
+    [CHECK_AGREE] = { "agree", "server and MoMs agree about what runs" },
     [CHECK_WIRE] = { "wire", "what is sent can be decoded" },
     [CHECK_QUIET] = { "quiet", "deadlines pass, and without faults all settles" },
     [CHECK_END] = { "end", "when all has ended all is free" },
@@ -149,6 +152,7 @@ void check_turn(struct sim *s, const struct effects *turn)
         trace_record(s, e->u.record);
         check_resv_record(s, s->shell.shadow, e->u.record);
         check_job_record(s, s->shell.shadow, e->u.record);
+        check_run_record(s, s->shell.shadow, e->u.record);
         check_alter_before(s, s->shell.shadow, e->u.record);
         model_apply(s->shell.shadow, e->u.record);
         check_alter_after(s, s->shell.shadow, e->u.record);

@@ -11,17 +11,20 @@ test_sim_sim_SOURCES = \
 	test/sim/checks.c test/sim/checks.h \
 	test/sim/clients.c test/sim/clients.h \
 	test/sim/clock.c test/sim/clock.h \
+	test/sim/disk.c test/sim/disk.h \
 	test/sim/expect.c \
+	test/sim/host.c test/sim/host.h \
+	test/sim/host_tasks.c \
 	test/sim/ledger.c test/sim/ledger.h \
 	test/sim/main.c \
-	test/sim/mock_mom.c test/sim/mock_mom.h \
 	test/sim/net.c test/sim/net.h \
 	test/sim/planner.c test/sim/planner.h \
+	test/sim/runs.c test/sim/runs.h \
 	test/sim/script.c test/sim/script.h \
 	test/sim/shell.c test/sim/shell.h \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h
-test_sim_sim_LDADD = libhfsvrcore.la libhfschedcore.la libhfcal.la libhfattr.la \
+test_sim_sim_LDADD = libhfsvrcore.la libhfmomcore.la libhfschedcore.la libhfcal.la libhfattr.la \
 	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) -lm
 
 EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/scenarios

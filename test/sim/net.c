@@ -240,7 +240,7 @@ uint64_t net_stream_open(struct sim *s, size_t mom)
 /* The MoM's only way to the server is cut while it or the router is lost. */
 static bool is_through(const struct sim *s, const struct stream *st)
 {
-    return s->shell.up && mock_mom_is_reachable(s, st->mom);
+    return s->shell.up && host_is_reachable(&s->hosts[st->mom]);
 }
 
 static void message_at_server(struct sim *s, void *arg)
@@ -286,7 +286,7 @@ static void message_at_mom(struct sim *s, void *arg)
             !known)
             check_failed(s, CHECK_WIRE, "a message to a MoM cannot be decoded");
         else
-            mock_mom_message(s, st->mom, st->id, &msg);
+            host_message(&s->hosts[st->mom], st->id, &msg, known);
     }
     arena_free(arena);
 }
@@ -308,7 +308,7 @@ static void end_at_mom(struct sim *s, void *arg)
 {
     struct parcel *p = arg;
 
-    mock_mom_stream_ended(s, (size_t)p->number, p->to);
+    host_stream_ended(&s->hosts[p->number], p->to);
 }
 
 static void end_at_server(struct sim *s, void *arg)

@@ -19,8 +19,8 @@ static size_t host_addrs(void *arg, const char *host, uint32_t *ret, size_t max)
     const struct sim *s = arg;
 
     for (int i = 0; i < s->cluster.n_hosts; i++)
-        if (strcmp(s->moms[i].host, host) == 0 && max > 0) {
-            ret[0] = s->moms[i].addr;
+        if (strcmp(s->hosts[i].name, host) == 0 && max > 0) {
+            ret[0] = s->hosts[i].addr;
             return 1;
         }
     if (strcmp(host, "svr") != 0 || max == 0)
@@ -231,7 +231,7 @@ static void send_to_mom(struct sim *s, const struct effect *e)
     uint64_t stream = e->u.mom.stream;
 
     if (stream == 0)
-        stream = mock_mom_called(s, e->u.mom.host, e->u.mom.port);
+        stream = host_called(s, e->u.mom.host, e->u.mom.port);
     if (stream && !net_stream_loses(s, stream))
         net_to_mom(s, stream, &e->u.mom.msg);
 }
@@ -586,13 +586,13 @@ void shell_mom_message(struct sim *s, uint64_t stream, size_t mom,
                        const struct is_message *msg)
 {
     char host[24];
-    uint32_t addr = s->moms[mom].addr;
+    uint32_t addr = s->hosts[mom].addr;
 
     if (!ready(s))
         return;
     snprintf(host, sizeof(host), "%u.%u.%u.%u", addr >> 24, addr >> 16 & 255,
              addr >> 8 & 255, addr & 255);
-    svr_mom_message(s->shell.svr, sim_now_at(s), stream, host, MOCK_MOM_PORT + 1, msg,
+    svr_mom_message(s->shell.svr, sim_now_at(s), stream, host, HOST_MOM_PORT + 1, msg,
                     begin_turn(s));
     end_turn(s);
 }

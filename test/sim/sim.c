@@ -63,6 +63,8 @@ void sim_init(struct sim *s, uint64_t seed, bool trace)
 
 void sim_fini(struct sim *s)
 {
+    for (size_t i = 0; i < SIM_HOSTS_MAX; i++)
+        host_fini(&s->hosts[i]);
     clock_fini(&s->clock);
     shell_fini(s);
     planner_fini(&s->planner);
@@ -70,8 +72,7 @@ void sim_fini(struct sim *s)
     clients_fini(&s->clients);
     ledger_fini(&s->ledger);
     alters_fini(&s->alters);
-    for (size_t i = 0; i < SIM_HOSTS_MAX; i++)
-        mock_mom_fini(&s->moms[i]);
+    runs_fini(&s->runs);
 }
 
 /* Time. */
@@ -122,16 +123,16 @@ static void set_server(struct sim *s, const char *name, const char *value)
 void sim_begin(struct sim *s)
 {
     for (int i = 0; i < s->cluster.n_hosts; i++)
-        mock_mom_init(s, (size_t)i);
+        host_init(s, (size_t)i);
     shell_start(s, SVR_WARM);
     run_s(s, 1);
     set_server(s, "flatuid", "True");
     for (int i = 0; i < s->cluster.n_hosts; i++)
-        client_manage(s, MANAGER_CREATE, OBJECT_NODE, s->moms[i].host, NULL, NULL, NULL,
+        client_manage(s, MANAGER_CREATE, OBJECT_NODE, s->hosts[i].name, NULL, NULL, NULL,
                       WIRE_OP_SET);
     run_s(s, 1);
     for (int i = 0; i < s->cluster.n_hosts; i++)
-        mock_mom_start(s, (size_t)i);
+        host_start_mom(&s->hosts[i], false);
     planner_start(s);
     sim_run(s, (int64_t)SIM_EPOCH_S * 1000);
 }
@@ -153,10 +154,15 @@ static void stop_faults(struct sim *s)
         shell_router(s, true);
     }
     for (int i = 0; i < s->cluster.n_hosts; i++) {
-        s->moms[i].silent = false;
-        mock_mom_start(s, (size_t)i);
-        if (s->moms[i].cut_off)
-            mock_mom_cut_off(s, (size_t)i, false);
+        struct mom_host *h = &s->hosts[i];
+
+        h->silent = false;
+        h->dies_after = 0;
+        h->disk.is_full = false;
+        host_start_mom(h, false);
+        if (h->cut_off)
+            host_cut_off(h, false);
+        host_look_at_router(h);
     }
     planner_start(s);
 }
@@ -216,6 +222,7 @@ void sim_end(struct sim *s)
     if (s->checks.failed)
         return;
     check_alters_answered(s);
+    check_runs_agree(s);
     sim_run(s, (last_end_at(s) + REPAIR_S) * 1000);
     if (s->checks.failed)
         return;

@@ -13,11 +13,12 @@
 #include "checks.h"
 #include "clients.h"
 #include "clock.h"
+#include "host.h"
 #include "ledger.h"
 #include "lib/base/rnd.h"
-#include "mock_mom.h"
 #include "net.h"
 #include "planner.h"
+#include "runs.h"
 #include "shell.h"
 
 /* Second 0 of a run. */
@@ -50,7 +51,8 @@ struct sim {
     struct shell shell;
     struct net net;
     struct planner planner;
-    struct mock_mom moms[SIM_HOSTS_MAX];
+    struct mom_host hosts[SIM_HOSTS_MAX];
+    struct runs runs;
     bool router_lost;
     struct clients clients;
     struct ledger ledger;

@@ -276,12 +276,26 @@ static void vnode(struct story *t, int64_t second)
     back(t, second, 300, "vnode vn[%d] comes back", index);
 }
 
+/* In the middle of what it does, which may be long after; and again. */
+static void mom_dies(struct story *t, int64_t second, int host)
+{
+    buf_printf(t->out, "mom h%d dies after %d\n", host, pick(t, 1, 30));
+    for (int i = 0; i < 2; i++) {
+        second += pick(t, 0, 60);
+        at(t, second);
+        buf_printf(t->out, "mom h%d starts\n", host);
+        at(t, second);
+        buf_printf(t->out, "mom h%d dies after %d\n", host, pick(t, 1, 30));
+    }
+    back(t, second, 100, "mom h%d starts", host);
+}
+
 static void mom(struct story *t, int64_t second)
 {
     int host = pick(t, 1, t->n_hosts);
 
     at(t, second);
-    switch (pick(t, 0, 5)) {
+    switch (pick(t, 0, 9)) {
     case 0:
         buf_printf(t->out, "mom h%d stops\n", host);
         back(t, second, 400, "mom h%d starts", host);
@@ -296,6 +310,19 @@ static void mom(struct story *t, int64_t second)
         break;
     case 3:
         buf_printf(t->out, "mom h%d loses its stream\n", host);
+        break;
+    case 4:
+        buf_printf(t->out, "mom h%d stops\n", host);
+        back(t, second, 100, "mom h%d starts with -r", host);
+        break;
+    case 5:
+        buf_printf(t->out, "mom h%d is %s\n", host,
+                   chance(t, 50) ? "terminated" : "interrupted");
+        back(t, second, 400, "mom h%d starts", host);
+        break;
+    case 6:
+    case 7:
+        mom_dies(t, second, host);
         break;
     default:
         buf_printf(t->out, "mom h%d is cut off\n", host);

@@ -1,0 +1,32 @@
+/* disk.h - the files of a host: a MoM's death leaves them as they are, and so does the
+ * host's.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_DISK_H
+#define TEST_SIM_DISK_H
+
+#include "lib/base/buf.h"
+
+#include <uthash.h>
+
+struct file {
+    char *name;
+    struct buf data;
+    UT_hash_handle hh;
+};
+
+struct disk {
+    struct file *files; /* in the order in which they were made */
+    bool is_full;       /* nothing can be written */
+};
+
+void disk_fini(struct disk *d);
+
+/* All of it and durable, or not at all; false: the disk is full. */
+bool disk_write(struct disk *d, const char *name, const void *data,
+                size_t len) MUST_CHECK;
+/* NULL: there is none. Live until it is written or removed. */
+const struct buf *disk_read(const struct disk *d, const char *name);
+void disk_remove(struct disk *d, const char *name);
+
+#endif

@@ -1,0 +1,351 @@
+/* host.c - see host.h. Here are the MoM's life, its inputs and its clock; its processes
+ * and files are in host_tasks.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "host.h"
+#include "sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SERVER_ADDR 0x0a000001
+#define SERVER_PORT 15001
+#define FIRST_ADDR  0x0a000010
+#define TICKS_MAX   20 /* at one instant */
+#define TOPOLOGY                                                                       \
+    "hwloc<?xml version=\"1.0\"?><topology><object type=\"Machine\"><object "          \
+    "type=\"Socket\" os_index=\"0\"></object></object></topology>"
+
+void host_init(struct sim *s, size_t index)
+{
+    struct mom_host *h = &s->hosts[index];
+
+    *h = (struct mom_host){ .sim = s,
+                            .index = index,
+                            .addr = FIRST_ADDR + (uint32_t)index,
+                            .last_session = 1000,
+                            .timer_at = INT64_MAX };
+    snprintf(h->name, sizeof(h->name), "h%zu", index + 1);
+}
+
+static void free_mom(struct mom_host *h)
+{
+    host_forget_tasks(h);
+    mom_free(h->mom);
+    h->mom = NULL;
+}
+
+void host_fini(struct mom_host *h)
+{
+    if (!h->sim)
+        return;
+    free_mom(h);
+    host_kill_runs(h);
+    disk_fini(&h->disk);
+}
+
+bool host_is_reachable(const struct mom_host *h)
+{
+    return h->mom && !h->cut_off && !h->sim->router_lost;
+}
+
+/* Effects. */
+
+bool host_dies_here(struct mom_host *h)
+{
+    if (h->dies_after > 0 && --h->dies_after == 0)
+        h->is_dying = true;
+    return h->is_dying;
+}
+
+/* In bad weather a message is lost or said twice. */
+static void send_message(struct mom_host *h, uint64_t stream,
+                         const struct is_message *msg)
+{
+    struct sim *s = h->sim;
+
+    if (h->silent && msg->command == IS_CMD_REPLY)
+        return;
+    if (!host_is_reachable(h) || net_stream_loses(s, stream))
+        return;
+    net_to_server(s, stream, msg);
+    if (rnd_percent(&s->rnd, s->weather.twice_percent))
+        net_to_server(s, stream, msg);
+}
+
+static void connect_to_server(struct mom_host *h, struct mom_out *out)
+{
+    uint64_t stream = 0;
+
+    if (host_is_reachable(h) && h->sim->shell.up)
+        stream = h->stream = net_stream_open(h->sim, h->index);
+    mom_connected(h->mom, sim_now_at(h->sim), stream, (int)stream, out);
+}
+
+static void carry_out(struct mom_host *h, const struct mom_effect *e,
+                      struct mom_out *out)
+{
+    switch (e->kind) {
+    case MOM_CONNECT:
+        connect_to_server(h, out);
+        break;
+    case MOM_SEND:
+        send_message(h, e->stream, &e->u.msg);
+        break;
+    case MOM_CLOSE:
+        net_stream_close_by_mom(h->sim, e->stream);
+        break;
+    case MOM_LOG:
+        sim_trace(h->sim, "mom %s: %s: %s", h->name, e->u.log.object, e->u.log.text);
+        break;
+    case MOM_EXIT:
+        h->is_dying = true;
+        break;
+    default:
+        h->executor.carry_out(h->executor.self, sim_now_at(h->sim), e, out);
+    }
+}
+
+struct mom_out host_input(struct mom_host *h)
+{
+    MUST(h->mom);
+    return (struct mom_out){ .arena = arena_new() };
+}
+
+static void set_timer(struct mom_host *h);
+
+void host_end_input(struct mom_host *h, struct mom_out *out)
+{
+    for (size_t i = 0; i < out->n && !host_dies_here(h); i++) {
+        const struct mom_effect e = out->v[i];
+
+        carry_out(h, &e, out);
+    }
+    arena_free(out->arena);
+    if (h->is_dying)
+        host_kill_mom(h);
+    else
+        set_timer(h);
+}
+
+/* Time. */
+
+struct timer {
+    struct mom_host *host;
+    uint64_t life;
+    int64_t at;
+};
+
+static void check_deadline(struct mom_host *h)
+{
+    struct sim *s = h->sim;
+
+    if (mom_recount_deadline(h->mom) < mom_next_deadline(h->mom))
+        check_failed(s, CHECK_QUIET, "mom %s: a job's deadline was forgotten", h->name);
+    h->n_ticks = h->ticked_ms == s->clock.now_ms ? h->n_ticks + 1 : 0;
+    h->ticked_ms = s->clock.now_ms;
+    if (h->n_ticks > TICKS_MAX)
+        check_failed(s, CHECK_QUIET, "mom %s: its deadline does not pass", h->name);
+}
+
+static void tick(struct sim *s, void *arg)
+{
+    const struct timer *t = arg;
+    struct mom_host *h = t->host;
+    struct mom_out out;
+
+    if (!h->mom || h->life != t->life || h->timer_at != t->at)
+        return;
+    h->timer_at = INT64_MAX;
+    check_deadline(h);
+    out = host_input(h);
+    mom_tick(h->mom, sim_now_at(s), &out);
+    host_end_input(h, &out);
+}
+
+static void set_timer(struct mom_host *h)
+{
+    int64_t at = mom_next_deadline(h->mom);
+    struct timer *t;
+
+    if (at == h->timer_at)
+        return;
+    h->timer_at = at;
+    if (at == INT64_MAX)
+        return;
+    t = xmalloc(sizeof(*t));
+    *t = (struct timer){ h, h->life, at };
+    clock_post(&h->sim->clock, at * 1000, tick, t, free);
+}
+
+/* Life and death of the MoM. */
+
+static void make_core(struct mom_host *h)
+{
+    static const uint32_t servers[] = { SERVER_ADDR };
+    const struct mom_config cfg = {
+        .host = h->name,
+        .node_name = h->name,
+        .version = "23.06.06",
+        .port = HOST_MOM_PORT,
+        .server_port = SERVER_PORT,
+        .server_host = "svr",
+        .mem_kb = 1 << 20,
+        .topology = TOPOLOGY,
+        .n_server_ips = ARRAY_LEN(servers),
+        .server_ips = servers,
+        .min_check_poll_s = 10,
+        .max_check_poll_s = 120,
+        .cputmult = 1,
+        .wallmult = 1,
+    };
+
+    h->mom = mom_new(&cfg);
+    h->executor = host_executor(h);
+}
+
+/* The MoM's own vnode has no cpus: jobs go to the others. */
+static void report_vnodes(struct mom_host *h, struct mom_out *out)
+{
+    const struct cluster *c = &h->sim->cluster;
+    int n = c->vnodes_per_host;
+    struct is_vnode *v = ARENA_ARRAY(out->arena, struct is_vnode, (size_t)n + 1);
+
+    for (int i = 0; i <= n; i++) {
+        const char *ncpus = arena_printf(out->arena, "%d", i == 0 ? 0 : c->ncpus);
+        struct is_vnode_attr *a = ARENA_ARRAY(out->arena, struct is_vnode_attr, 2);
+
+        a[0] = (struct is_vnode_attr){ .name = "resources_available.ncpus",
+                                       .value = ncpus };
+        a[1] =
+            (struct is_vnode_attr){ .name = "resources_available.mem", .value = "1gb" };
+        v[i].name = i == 0
+                        ? h->name
+                        : arena_printf(out->arena, "vn[%d]", (int)h->index * n + i - 1);
+        v[i].attrs = a;
+        v[i].n = 2;
+    }
+    mom_set_vnodes(h->mom, sim_now_at(h->sim), sim_now_at(h->sim), (size_t)n + 1, v,
+                   out);
+}
+
+void host_start_mom(struct mom_host *h, bool kill_jobs)
+{
+    struct mom_out out;
+
+    if (h->mom)
+        return;
+    sim_trace(h->sim, "mom %s: starts%s", h->name, kill_jobs ? " with -r" : "");
+    h->life++;
+    h->timer_at = INT64_MAX;
+    h->knows_router = false;
+    make_core(h);
+    host_recover(h);
+    out = host_input(h);
+    report_vnodes(h, &out);
+    mom_start(h->mom, sim_now_at(h->sim), kill_jobs, &out);
+    host_end_input(h, &out);
+    host_look_at_router(h);
+}
+
+void host_kill_mom(struct mom_host *h)
+{
+    if (!h->mom)
+        return;
+    sim_trace(h->sim, "mom %s: stops", h->name);
+    if (h->stream)
+        net_stream_cut(h->sim, h->stream);
+    h->stream = 0;
+    h->is_dying = false;
+    h->dies_after = 0;
+    free_mom(h);
+}
+
+void host_end_mom(struct mom_host *h, bool kill_jobs)
+{
+    struct mom_out out;
+
+    if (!h->mom)
+        return;
+    out = host_input(h);
+    mom_stop(h->mom, sim_now_at(h->sim), kill_jobs, &out);
+    host_end_input(h, &out);
+}
+
+void host_crash(struct mom_host *h)
+{
+    host_kill_mom(h);
+    host_kill_runs(h);
+}
+
+/* The network. */
+
+void host_look_at_router(struct mom_host *h)
+{
+    bool is_up = host_is_reachable(h);
+    struct mom_out out;
+
+    if (!h->mom || h->knows_router == is_up)
+        return;
+    h->knows_router = is_up;
+    out = host_input(h);
+    if (is_up)
+        mom_router_up(h->mom, sim_now_at(h->sim), &out);
+    else
+        mom_router_down(h->mom, sim_now_at(h->sim), &out);
+    host_end_input(h, &out);
+}
+
+void host_cut_off(struct mom_host *h, bool cut_off)
+{
+    sim_trace(h->sim, "mom %s: %s", h->name,
+              cut_off ? "is cut off" : "is reachable again");
+    h->cut_off = cut_off;
+    if (cut_off && h->stream) {
+        uint64_t stream = h->stream;
+
+        h->stream = 0;
+        net_stream_cut(h->sim, stream);
+    }
+    host_look_at_router(h);
+}
+
+void host_stream_ended(struct mom_host *h, uint64_t stream)
+{
+    struct mom_out out;
+
+    if (!h->mom || !h->knows_router)
+        return;
+    out = host_input(h);
+    mom_stream_closed(h->mom, sim_now_at(h->sim), stream, &out);
+    host_end_input(h, &out);
+}
+
+uint64_t host_called(struct sim *s, const char *name, uint32_t port)
+{
+    for (int i = 0; i < s->cluster.n_hosts; i++) {
+        struct mom_host *h = &s->hosts[i];
+
+        if (strcmp(h->name, name) != 0 || port != HOST_MOM_PORT + 1 ||
+            !host_is_reachable(h))
+            continue;
+        if (!net_stream(&s->net, h->stream))
+            h->stream = net_stream_open(s, h->index);
+        return h->stream;
+    }
+    return 0;
+}
+
+void host_message(struct mom_host *h, uint64_t stream, const struct is_message *msg,
+                  bool known)
+{
+    const struct tpp_addr from = tpp_addr_ipv4(SERVER_ADDR, SERVER_PORT);
+    struct mom_out out;
+
+    if (!h->mom)
+        return;
+    out = host_input(h);
+    mom_message(h->mom, sim_now_at(h->sim), stream, &from, msg, known, &out);
+    host_end_input(h, &out);
+}

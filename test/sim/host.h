@@ -1,0 +1,117 @@
+/* host.h - an execution host: a MoM's core as it ships, and around it what a host has:
+ * files, processes that outlive the MoM, and a way to the network that can be cut.
+ *
+ * The MoM can be killed between any two things that it does. What it had written stays,
+ * and the processes of its jobs go on.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_HOST_H
+#define TEST_SIM_HOST_H
+
+#include "disk.h"
+#include "mom/executor.h"
+
+struct sim;
+
+#define HOST_MOM_PORT 15002
+
+/* Processes of a job: a shepherd and the job's session, as mom/shell/spawn.h has them.
+ */
+enum run_state {
+    RUN_STARTING, /* it prepares itself */
+    RUN_HELD,     /* it has reported its session and waits for its go */
+    RUN_ON,
+};
+
+struct run {
+    uint64_t number; /* never used again */
+    char *job_id;
+    int32_t run_version;
+    int32_t session;
+    enum run_state state;
+    bool ignores_term;
+    bool was_signalled; /* to end */
+    bool is_stopped;
+    int64_t left_ms; /* until it ends by itself, when it goes on at since_ms */
+    int64_t since_ms;
+    uint64_t clock; /* counts stops and goes: a timer of before means nothing */
+    struct run *prev, *next;
+};
+
+/* What the MoM knows of them; it goes away with the MoM. */
+struct task {
+    char *job_id;
+    int32_t run_version;
+    int32_t session; /* 0: not reported yet */
+    uint64_t run;    /* its number */
+    bool is_adopted; /* not a child of this MoM: its end is looked for */
+    bool is_dropped; /* the core has forgotten the job */
+    struct task *prev, *next;
+};
+
+struct mom_host {
+    struct sim *sim;
+    size_t index;
+    char name[16];
+    uint32_t addr;
+    bool cut_off; /* from the network */
+    struct disk disk;
+    struct run *runs;
+    uint64_t last_run;
+    int32_t last_session;
+
+    struct mom *mom;   /* NULL: it does not run */
+    uint64_t life;     /* counts starts of the MoM */
+    bool knows_router; /* what the core was told last */
+    bool silent;       /* takes commands and answers none */
+    int dies_after;    /* killed after so many further steps; 0: not */
+    bool is_dying;     /* in the middle of what it does: nothing more happens */
+    struct task *tasks;
+    struct executor executor;
+    uint64_t stream; /* the last one that was opened; 0: none */
+    int64_t timer_at;
+    int64_t ticked_ms;
+    int n_ticks; /* at that instant */
+};
+
+void host_init(struct sim *s, size_t index);
+void host_fini(struct mom_host *h);
+
+/* kill_jobs: -r, jobs that still run are killed and given back. */
+void host_start_mom(struct mom_host *h, bool kill_jobs);
+/* SIGKILL. */
+void host_kill_mom(struct mom_host *h);
+/* SIGTERM kills its jobs, SIGINT does not. */
+void host_end_mom(struct mom_host *h, bool kill_jobs);
+/* The power fails: of the MoM and of its jobs nothing is left but files. */
+void host_crash(struct mom_host *h);
+
+void host_cut_off(struct mom_host *h, bool cut_off);
+bool host_is_reachable(const struct mom_host *h);
+/* The way to the router is there or is not: the MoM's leaf notices. */
+void host_look_at_router(struct mom_host *h);
+
+/* The server opens a stream; 0: nobody there. */
+uint64_t host_called(struct sim *s, const char *name, uint32_t port);
+void host_message(struct mom_host *h, uint64_t stream, const struct is_message *msg,
+                  bool known);
+void host_stream_ended(struct mom_host *h, uint64_t stream);
+
+/* An input of the core: put its effects into *out, then end it. */
+struct mom_out host_input(struct mom_host *h);
+void host_end_input(struct mom_host *h, struct mom_out *out);
+/* Is this the step at which it is killed? */
+bool host_dies_here(struct mom_host *h);
+
+/* host_tasks.c: the executor, with processes and files. */
+struct executor host_executor(struct mom_host *h);
+/* The jobs whose records are on the disk, given to a new core. */
+void host_recover(struct mom_host *h);
+/* The MoM is dead: pipes are closed, children have no parent. */
+void host_forget_tasks(struct mom_host *h);
+void host_kill_runs(struct mom_host *h);
+/* Does something of that run of the job live here? */
+const struct run *host_run(const struct mom_host *h, const char *job_id,
+                           int32_t run_version);
+
+#endif

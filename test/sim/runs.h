@@ -1,0 +1,52 @@
+/* runs.h - what really ran, seen by nobody's messages: the processes of each run of
+ * each job, and what the server says of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_RUNS_H
+#define TEST_SIM_RUNS_H
+
+#include "server/engine/svr.h"
+
+#include <uthash.h>
+
+struct sim;
+struct mom_host;
+struct run;
+
+/* One run of a job whose processes have begun. */
+struct ran {
+    char *key; /* "1.svr 3": the job and its run version */
+    char *job_id;
+    int32_t run_version;
+    size_t host;
+    bool is_over;
+    int64_t over_ms;
+    bool is_lost; /* with its host */
+    bool was_signalled;
+    bool is_written; /* its end is on the host's disk */
+    int32_t status;
+    bool is_taken;    /* the server has recorded its end */
+    bool is_given_up; /* the server has sent the job back without its end */
+    UT_hash_handle hh;
+};
+
+struct runs {
+    struct ran *list;
+};
+
+void runs_fini(struct runs *r);
+
+/* Processes of a run begin, end ('written': on disk how), are gone with their host. */
+void check_run_begins(struct mom_host *h, const struct run *r);
+void check_run_ended(struct mom_host *h, const struct run *r, int32_t status,
+                     bool written);
+void check_run_lost(struct mom_host *h, const struct run *r);
+
+/* 'm' is the model before the record. */
+void check_run_record(struct sim *s, const struct model *m, const struct record *rec);
+/* Faults have stopped for a while: who runs what? */
+void check_runs_agree(struct sim *s);
+/* All has ended: no end was lost, and the hosts keep nothing. */
+void check_runs_end(struct sim *s);
+
+#endif
