@@ -10,8 +10,10 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/names.c src/scheduler/plan/names.h \
 	src/scheduler/plan/own_chunks.c src/scheduler/plan/own_chunks.h \
 	src/scheduler/plan/placement.c \
+	src/scheduler/plan/placement_set.c src/scheduler/plan/placement_set.h \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
+	src/scheduler/plan/pool_fit.c \
 	src/scheduler/plan/quick_fit.c \
 	src/scheduler/plan/resv.c \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
@@ -77,3 +79,9 @@ TESTS += test/unit/scheduler/test_policy
 test_unit_scheduler_test_policy_SOURCES = \
 	test/unit/scheduler/test_policy.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_policy_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_placement_sets
+TESTS += test/unit/scheduler/test_placement_sets
+test_unit_scheduler_test_placement_sets_SOURCES = \
+	test/unit/scheduler/test_placement_sets.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_placement_sets_LDADD = $(sched_test_libs)

@@ -22,8 +22,8 @@ struct snapshot *snapshot_new(void);
 void snapshot_free(struct snapshot *s);
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects);
 
-/* Append the attributes that a snapshot reads of OBJECT_NODE, OBJECT_QUEUE, OBJECT_RESV
- * or OBJECT_JOB: all that has to be asked for. 'ours': also those that only our own
+/* Append the attributes that a snapshot reads of OBJECT_SERVER, OBJECT_NODE,
+ * OBJECT_QUEUE, OBJECT_RESV or OBJECT_JOB: all that has to be asked for. 'ours': also those that only our own
  * server knows. */
 void snapshot_wants(uint32_t type, bool ours, struct arena *arena,
                     struct wire_attrs *ret);
@@ -82,6 +82,8 @@ enum plan_failure {
     FAIL_SHORT, /* of a resource: struct plan_short has the details */
     FAIL_CONFLICT,
     FAIL_NOT_FOR_RESV,
+    FAIL_SET_BUSY,       /* a placement set could hold it, but has no room now */
+    FAIL_SETS_TOO_SMALL, /* none ever could, and none other may be used */
     FAIL_FEW_FREE_VNODES,
     FAIL_FEW_VNODES,
     FAIL_JOB_ARRAY,
@@ -97,7 +99,8 @@ enum plan_failure {
 
 /* Why something does not fit, as a value. Fields that say nothing are NULL or 0. */
 struct plan_short {
-    const char *resource; /* what is short, "" or NULL when it is no amount */
+    const char *resource; /* what is short, "" or NULL when it is no amount; the name
+                             of the set for FAIL_SET_BUSY */
     int64_t needed;       /* by the chunk that found no place; KiB for sizes */
     int64_t most_free;    /* the most any eligible vnode has through the window */
     size_t chunk;         /* index of that chunk in the request, from 0 */

@@ -9,6 +9,8 @@ static const struct failure_row {
     const char *log;     /* NULL: the same */
     const char *of_resv; /* of a reservation, when that is called otherwise */
     bool resource;       /* the name of the resource, and numbers, follow */
+    const char *tail;    /* after the name; NULL: the numbers */
+    const char *log_tail;
     bool early;          /* of jobs that are not considered in the first place */
 } rows[N_FAILURES] = {
     [FAIL_NONE]            = { .comment = "" },
@@ -26,6 +28,11 @@ static const struct failure_row {
     [FAIL_SHORT]           = { .comment = "Insufficient amount of resource: ", .resource = true },
     [FAIL_CONFLICT]        = { .comment = "Job would conflict with reservation or top job" },
     [FAIL_NOT_FOR_RESV]    = { .comment = "Node not eligible for advance reservation" },
+    [FAIL_SET_BUSY]        = { .comment = "Placement set ", .resource = true,
+                               .tail = "has too few free resources",
+                               .log_tail = "has too few free resources or is too small" },
+    [FAIL_SETS_TOO_SMALL]  = { .comment = "can't fit in the largest placement set, and can't span psets",
+                               .log = "Can't fit in the largest placement set, and can't span placement sets" },
     [FAIL_FEW_FREE_VNODES] = { .comment = "Not enough free nodes available" },
     [FAIL_FEW_VNODES]      = { .comment = "Not enough total nodes available" },
     [FAIL_JOB_ARRAY]       = { .comment = "Job arrays are not started by this scheduler yet",
@@ -57,7 +64,8 @@ const char *failure_comment(struct arena *arena, enum plan_failure failure,
     const struct failure_row *row = &rows[failure];
 
     MUST(failure < N_FAILURES && row->comment);
-    return with_resource(row, arena, row->comment, resource, numbers);
+    return with_resource(row, arena, row->comment, resource,
+                         row->tail ? row->tail : numbers);
 }
 
 const char *failure_log(struct arena *arena, enum plan_failure failure,
@@ -69,7 +77,8 @@ const char *failure_log(struct arena *arena, enum plan_failure failure,
     MUST(failure < N_FAILURES && text);
     if (asker == ASKER_RESV && row->of_resv)
         text = row->of_resv;
-    return with_resource(row, arena, text, resource, numbers);
+    return with_resource(row, arena, text, resource,
+                         row->log_tail ? row->log_tail : numbers);
 }
 
 bool failure_is_early(enum plan_failure failure)

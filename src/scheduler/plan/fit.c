@@ -33,13 +33,21 @@ static bool text_is_met(const struct res *res, const char *wanted, const char *o
     return false;
 }
 
-static const char *offered_text(const struct world *w, size_t vnode, size_t res)
+/* A vnode answers to its own name and to its host's name, also when nobody has set
+ * these two resources. */
+const char *fit_offered_text(const struct world *w, size_t vnode, size_t res)
 {
     size_t home = world_slot(w, vnode, res) / w->n_res;
     const struct res_value *value =
         snap_values_find(&w->s->vnodes[home].available, res);
 
-    return value ? value->text : NULL;
+    if (value)
+        return value->text;
+    if (strcasecmp(w->s->res.v[res].name, "vnode") == 0)
+        return w->s->vnodes[vnode].name;
+    if (strcasecmp(w->s->res.v[res].name, "host") == 0)
+        return w->s->vnodes[vnode].host;
+    return NULL;
 }
 
 bool fit_need_is_met(const struct world *w, const struct need *n, size_t vnode)
@@ -54,13 +62,7 @@ bool fit_need_is_met(const struct world *w, const struct need *n, size_t vnode)
         return (w->total[slot] != 0) == (n->amount != 0);
     if (res->kind != RES_TEXT)
         return w->total[slot] >= n->amount;
-    offered = offered_text(w, vnode, n->res);
-    /* A vnode answers to its own name and to its host's name, also when nobody has
-     * set these two resources. */
-    if (!offered && strcasecmp(res->name, "vnode") == 0)
-        offered = w->s->vnodes[vnode].name;
-    if (!offered && strcasecmp(res->name, "host") == 0)
-        offered = w->s->vnodes[vnode].host;
+    offered = fit_offered_text(w, vnode, n->res);
     return offered ? text_is_met(res, n->text, offered) : !*n->text;
 }
 
@@ -315,6 +317,7 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
         .eligible = eligible,
         .used = arena_zero(w->scratch, w->n * sizeof(bool) + 1),
         .host_of = arena_alloc(w->scratch, w->n * sizeof(size_t) + 1),
+        .checks = FIT_CHECKS_MAX,
         .only_host = SIZE_MAX,
         .placed = arena_zero(w->scratch, (size_t)n_total * sizeof(struct placed) + 1),
     };

@@ -29,6 +29,7 @@ struct fit {
     size_t n_hosts;
     struct fit_host *hosts; /* in order; only those with eligible vnodes */
     size_t *host_of;        /* [vnode] index in hosts, SIZE_MAX: none */
+    int64_t checks;         /* left to a complete search; see FIT_CHECKS_MAX */
     size_t only_host;       /* pack: on this host, SIZE_MAX: any */
     struct placed *placed;  /* result: copies of chunk 0, then of chunk 1, ... */
     size_t n_placed;
@@ -58,6 +59,9 @@ void fit_place_whole(struct fit *f, const struct req_chunk *chunk, size_t vnode,
                      struct placed *pd);
 bool fit_place_split(struct fit *f, const struct req_chunk *chunk, size_t host,
                      struct placed *pd) MUST_CHECK;
+
+/* The value of a resource that is no amount, NULL when the vnode has none. */
+const char *fit_offered_text(const struct world *w, size_t vnode, size_t res);
 
 /* Does need 'n' count down what a vnode has? */
 bool fit_is_counted(const struct world *w, const struct need *n);

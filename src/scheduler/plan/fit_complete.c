@@ -32,7 +32,6 @@ struct search {
     size_t first_host, last_host;
     bool *matches;     /* [chunk * w->n + vnode] */
     size_t *n_matches; /* [chunk] */
-    int64_t checks;
 };
 
 /* List the vnodes of the hosts that are searched, and note which chunk may go on
@@ -178,17 +177,17 @@ static bool try_whole(struct search *s, size_t item, size_t from)
     const struct req_chunk *chunk = &s->f->rq->chunks[s->items[item]];
     size_t last_tried = SIZE_MAX;
 
-    for (size_t i = from; i < s->n_vnodes && s->checks > 0; i++) {
+    for (size_t i = from; i < s->n_vnodes && s->f->checks > 0; i++) {
         size_t vnode = s->vnodes[i];
 
-        s->checks--;
+        s->f->checks--;
         if (!s->matches[s->items[item] * s->f->w->n + vnode] ||
             scatter_forbids(s, vnode) || !fit_has_room(s->f, chunk, vnode))
             continue;
         if (last_tried != SIZE_MAX && are_alike(s, last_tried, vnode))
             continue;
         last_tried = vnode;
-        s->checks -= PLACING_CHECKS;
+        s->f->checks -= PLACING_CHECKS;
         s->done[item] = (struct placed){ 0 };
         fit_place_whole(s->f, chunk, vnode, &s->done[item]);
         if (place_rest(s, item, i))
@@ -204,8 +203,8 @@ static bool try_split(struct search *s, size_t item, size_t from)
 
     if (f->rq->place.arrange == PLACE_VSCATTER)
         return false;
-    for (size_t h = s->first_host + first; h < s->last_host && s->checks > 0; h++) {
-        s->checks -= (int64_t)f->hosts[h].n + PLACING_CHECKS;
+    for (size_t h = s->first_host + first; h < s->last_host && s->f->checks > 0; h++) {
+        s->f->checks -= (int64_t)f->hosts[h].n + PLACING_CHECKS;
         if (f->hosts[h].n < 2 ||
             (f->rq->place.arrange == PLACE_SCATTER && f->hosts[h].used))
             continue;
@@ -261,7 +260,7 @@ enum {
 
 bool fit_complete(struct fit *f)
 {
-    struct search s = { .f = f, .checks = FIT_CHECKS_MAX };
+    struct search s = { .f = f };
     struct arena *arena = f->w->scratch;
     int64_t n = 0;
 

@@ -64,6 +64,7 @@ static bool fits_now(struct planner *pl, const struct snap_job *j, const char *q
     struct placement found = { 0 };
     struct plan_short why;
 
+    pool.sets = pool_sets(&pool, pl->w, j->request, link_of_job(pl, j)->queue);
     return pool_search(&pool, pl->w, j->request, &found, &why) == FAIL_NONE;
 }
 
@@ -85,6 +86,7 @@ static enum plan_failure search_field(struct planner *pl, const struct snap_job 
         return failure;
     if (policy_crossed(pl->p, pool.start_at, pool.end_at))
         return FAIL_CROSSES_DEDICATED;
+    pool.sets = pool_sets(&pool, pl->w, j->request, link_of_job(pl, j)->queue);
     failure = pool_search(&pool, pl->w, j->request, found, &why);
     if (!failure) {
         /* The vnodes are booked at once, so that the next job finds what is left. */
@@ -93,6 +95,7 @@ static enum plan_failure search_field(struct planner *pl, const struct snap_job 
         return FAIL_NONE;
     }
     fail->resource = why.resource;
+    fail->never = failure == FAIL_SETS_TOO_SMALL;
     return fits_now(pl, j, queue) ? FAIL_CONFLICT : failure;
 }
 

@@ -107,6 +107,7 @@ static bool search_anywhere(const struct question *q, struct placement *found,
                          .start_at = q->start_at,
                          .end_at = q->end_at };
 
+    pool.sets = pool_sets(&pool, q->pl->w, q->r->request, NULL);
     *failure = pool_search(&pool, q->pl->w, q->r->request, found, why);
     if (*failure)
         why->earliest_at =
@@ -142,14 +143,14 @@ static void place_anywhere(struct question *q)
 }
 
 /* True when nobody else has, in the window, what the kept chunks need on the vnode.
- * f->free has the kept amounts taken off already; what is below 0 was not there. */
-static bool vnode_fits(const struct question *q, size_t vnode, const struct fit *f)
+ * 'free' has the kept amounts taken off already; what is below 0 was not there. */
+static bool vnode_fits(const struct question *q, size_t vnode, const int64_t *free)
 {
     struct world *w = q->pl->w;
     bool shared = world_use(w, vnode, &q->r->request->place) == USE_SHARED;
 
     for (size_t r = 1; r < w->n_res; r++)
-        if (f->free[world_slot(w, vnode, r)] < 0)
+        if (free[world_slot(w, vnode, r)] < 0)
             return false;
     return timeline_least(w->line[vnode], RES_PRESENCE, q->start_at, q->end_at) >=
            (shared ? 1 : PRESENCE_ALL);
@@ -172,21 +173,29 @@ static void blame(const struct question *q, size_t vnode, struct plan_short *why
 
 /* What is kept must also be free of others until the new end. A window that ends no
  * later than the promised one needs no such check. */
-static bool kept_fits(const struct question *q, const struct own_chunks *all,
-                      const struct fit *f, struct plan_short *why)
+static bool kept_fits(const struct question *q, const struct placement *kept,
+                      const struct pool *pool, struct plan_short *why)
 {
+    struct world *w = q->pl->w;
+    int64_t *free;
+
     if (!q->altered || (q->r->knows_old_end && q->end_at <= q->r->old_end_at))
         return true;
-    for (size_t i = 0; i < all->n; i++) {
-        const struct placed *pd = all->v[i].placed;
+    free = arena_copy(w->scratch, pool->free, w->n * w->n_res * sizeof(*free) + 1);
+    for (size_t c = 0; c < kept->n; c++)
+        for (size_t i = 0; i < kept->chunks[c].n; i++)
+            for (size_t r = 1; r < w->n_res; r++)
+                free[world_slot(w, kept->chunks[c].pieces[i].vnode, r)] -=
+                    kept->chunks[c].pieces[i].amounts[r];
+    for (size_t c = 0; c < kept->n; c++)
+        for (size_t i = 0; i < kept->chunks[c].n; i++) {
+            size_t vnode = kept->chunks[c].pieces[i].vnode;
 
-        for (size_t k = 0; all->v[i].kept && k < pd->n; k++) {
-            if (vnode_fits(q, pd->pieces[k].vnode, f))
+            if (vnode_fits(q, vnode, free))
                 continue;
-            blame(q, pd->pieces[k].vnode, why);
+            blame(q, vnode, why);
             return false;
         }
-    }
     return true;
 }
 
@@ -231,15 +240,18 @@ static bool replace_chunks(const struct question *q, const struct own_chunks *al
                          .start_at = q->start_at,
                          .end_at = q->end_at };
 
-    pool_fill(&pool, w, q->r->request);
-    fit_init(f, w, q->r->request, counts, pool.free, pool.eligible, w->order, w->n);
+    struct placement kept = { 0 };
+
     for (size_t i = 0; i < all->n; i++)
         if (all->v[i].kept)
-            fit_pin(f, all->v[i].placed);
-    if (!kept_fits(q, all, f, why))
+            *placement_add(&kept, w->arena) = *all->v[i].placed;
+    pool_fill(&pool, w, q->r->request);
+    if (!kept_fits(q, &kept, &pool, why)) {
         *failure = FAIL_CONFLICT;
-    else
-        *failure = fit_find(f) ? FAIL_NONE : pool_explain(&pool, f, why);
+        return false;
+    }
+    pool.sets = pool_sets(&pool, w, q->r->request, NULL);
+    *failure = pool_fit(&pool, w, q->r->request, counts, &kept, f, why);
     return *failure == FAIL_NONE;
 }
 

@@ -146,6 +146,7 @@ enum plan_failure room_search(struct planner *pl, struct room *room,
 {
     struct world *w = pl->w;
     struct pool pool = { .asker = ASKER_JOB };
+    enum plan_failure failure;
     struct fit f;
 
     MUST(room->resv && room->has && link_of_job(pl, j)->resv == room->resv);
@@ -163,9 +164,12 @@ enum plan_failure room_search(struct planner *pl, struct room *room,
     }
     if (room_asks_beside(w, room->link, j->request))
         open_beside(w, room, j->request, end_at, pool.free);
-    fit_init(&f, w, j->request, NULL, pool.free, pool.eligible, w->order, w->n);
-    if (!fit_find(&f))
-        return pool_explain(&pool, &f, why);
+    pool.room = &room->link->at;
+    if (j->request->place.group) /* the site's own sets do not divide reservations */
+        pool.sets = pool_sets(&pool, w, j->request, NULL);
+    failure = pool_fit(&pool, w, j->request, NULL, NULL, &f, why);
+    if (failure)
+        return failure;
     for (size_t i = 0; i < f.n_placed; i++)
         *placement_add(found, w->arena) = placed_keep(w, &f.placed[i]);
     take_beside(w, room, j, found, end_at);

@@ -228,12 +228,51 @@ enum plan_failure pool_search(struct pool *pool, struct world *w,
 {
     struct fit f;
 
+    enum plan_failure failure;
+
     pool_fill(pool, w, rq);
-    fit_init(&f, w, rq, NULL, pool->free, pool->eligible, w->order, w->n);
-    if (!fit_find(&f))
-        return pool_explain(pool, &f, why);
-    pool_take_result(w, &f, ret);
-    return FAIL_NONE;
+    failure = pool_fit(pool, w, rq, NULL, NULL, &f, why);
+    if (failure == FAIL_NONE)
+        pool_take_result(w, &f, ret);
+    return failure;
+}
+
+struct placement_sets *pool_sets(const struct pool *pool, struct world *w,
+                                 const struct request *rq,
+                                 const struct snap_queue *queue)
+{
+    const char *keys = placement_set_keys(w->s, rq, queue);
+
+    return keys ? placement_sets_find(w, keys, pool->queue) : NULL;
+}
+
+/* A reservation's jobs have no more than what it has. */
+static void room_when_empty(const struct pool *pool, const struct world *w,
+                            int64_t *free, bool *eligible)
+{
+    memset(free, 0, w->n * w->n_res * sizeof(*free));
+    memset(eligible, 0, w->n * sizeof(*eligible));
+    for (size_t c = 0; c < pool->room->n; c++)
+        for (size_t i = 0; i < pool->room->chunks[c].n; i++) {
+            const struct piece *piece = &pool->room->chunks[c].pieces[i];
+
+            eligible[piece->vnode] = w->s->vnodes[piece->vnode].usable;
+            for (size_t r = 1; r < w->n_res; r++)
+                free[world_slot(w, piece->vnode, r)] += piece->amounts[r];
+        }
+}
+
+void pool_when_empty(const struct pool *pool, const struct world *w,
+                     const struct request *rq, int64_t *free, bool *eligible)
+{
+    if (pool->room) {
+        room_when_empty(pool, w, free, eligible);
+        return;
+    }
+    memcpy(free, w->total, w->n * w->n_res * sizeof(*free));
+    for (size_t i = 0; i < w->n; i++)
+        eligible[i] = may_use(pool, &w->s->vnodes[i], rq) &&
+                      (pool->asker == ASKER_JOB || w->s->vnodes[i].resv_enable);
 }
 
 bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,
@@ -242,12 +281,9 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
     struct pool pool = { .asker = asker, .queue = queue };
     struct fit f;
 
-    pool.free =
-        arena_copy(world_scratch(w), w->total, w->n * w->n_res * sizeof(int64_t) + 1);
-    pool.eligible = arena_zero(w->scratch, w->n * sizeof(bool) + 1);
-    for (size_t i = 0; i < w->n; i++)
-        pool.eligible[i] = may_use(&pool, &w->s->vnodes[i], rq) &&
-                           (asker == ASKER_JOB || w->s->vnodes[i].resv_enable);
+    pool.free = arena_alloc(world_scratch(w), w->n * w->n_res * sizeof(int64_t) + 1);
+    pool.eligible = arena_alloc(w->scratch, w->n * sizeof(bool) + 1);
+    pool_when_empty(&pool, w, rq, pool.free, pool.eligible);
     fit_init(&f, w, rq, NULL, pool.free, pool.eligible, w->order, w->n);
     return fit_find(&f);
 }
@@ -292,17 +328,17 @@ int64_t pool_earliest(const struct pool *pool, struct world *w,
     size_t n = list_ends(w, pool->start_at, &ends);
 
     for (size_t i = 0; i < n && i < tries; i++) {
-        struct pool later = { .asker = pool->asker, .queue = pool->queue };
-        struct fit f;
+        struct pool later = { .asker = pool->asker,
+                              .queue = pool->queue,
+                              .sets = pool->sets };
 
         later.start_at = ends[i];
         later.end_at = ends[i] + (pool->end_at - pool->start_at);
         MUST(later.start_at > pool->start_at);
         pool_fill(&later, w, rq);
-        fit_init(&f, w, rq, NULL, later.free, later.eligible, w->order, w->n);
         /* First fit is enough here: the answer is a hint to the user, and a complete
          * search at each of the instants would cost too much. */
-        if (fit_first(&f))
+        if (pool_fits_first(&later, w, rq))
             return later.start_at;
     }
     return 0;

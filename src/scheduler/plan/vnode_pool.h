@@ -6,6 +6,7 @@
 #define SCHEDULER_PLAN_VNODE_POOL_H
 
 #include "scheduler/plan/fit.h"
+#include "scheduler/plan/placement_set.h"
 
 enum asker {
     ASKER_RESV,
@@ -17,6 +18,9 @@ struct pool {
     const char *queue; /* jobs: vnodes of this queue only, NULL: vnodes of no queue */
     int64_t start_at;  /* the window */
     int64_t end_at;
+    struct placement_sets *sets; /* that the request prefers; NULL: there are none */
+    const struct placement *room; /* jobs of a reservation: all that it has; NULL: the
+                                     complex is all there is */
     int64_t *free;  /* [vnode * n_res] */
     bool *eligible; /* [vnode] */
     size_t n_eligible;
@@ -26,6 +30,26 @@ struct pool {
 
 /* Ask every vnode what is free through the window. */
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq);
+
+/* The sets for a request, NULL: none. 'queue' is the job's, NULL for a reservation. */
+struct placement_sets *pool_sets(const struct pool *pool, struct world *w,
+                                 const struct request *rq,
+                                 const struct snap_queue *queue);
+
+/* What would be free and eligible if nobody were there. */
+void pool_when_empty(const struct pool *pool, const struct world *w,
+                     const struct request *rq, int64_t *free, bool *eligible);
+
+/* Fit a request, or 'counts' copies of its chunks, on what was filled in: in one
+ * placement set where there are sets, as far as 'kept' (chunks that stay, NULL: none)
+ * lies in one. The chunks are in f->placed, and the kept ones have their part. On
+ * failure why it does not fit, with the details in *why. */
+enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct request *rq,
+                           const int64_t *counts, const struct placement *kept,
+                           struct fit *f, struct plan_short *why);
+
+/* Does the whole request fit, by first fit alone? */
+bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq);
 
 /* One search for a whole request through the window; what is found is in *ret. On
  * failure FAIL_SHORT and so on, with the details in *why. */

@@ -22,6 +22,8 @@ struct booking {
     struct booking *next;
 };
 
+struct placement_sets;
+
 struct world {
     const struct snapshot *s;
     const struct policy *p;
@@ -45,6 +47,7 @@ struct world {
     bool *lent;     /* [res], NULL: none */
     size_t *booked; /* [n] the vnodes that have one, in order; likewise */
     size_t n_booked;
+    struct placement_sets *sets; /* made so far: placement_set.h */
 };
 
 /* One chunk on its vnodes: a piece each. */

@@ -66,6 +66,11 @@ static int ask_resvs(struct shell *sh, struct arena *arena, struct wire_objects 
     return status_all(sh, &resvs, arena, ret, why);
 }
 
+static const struct status_kind server_kind = { .request = BATCH_STATUS_SERVER,
+                                                .words = "pbs_statserver failed",
+                                                .by_snapshot = true,
+                                                .object = OBJECT_SERVER };
+
 int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
                     struct diag *why)
 {
@@ -77,9 +82,11 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
                                                     .words = "Statque failed",
                                                     .by_snapshot = true,
                                                     .object = OBJECT_QUEUE };
-    struct wire_objects resvs, vnodes, queues, jobs;
-    int err = ask_resvs(sh, arena, &resvs, why);
+    struct wire_objects server, resvs, vnodes, queues, jobs;
+    int err = status_all(sh, &server_kind, arena, &server, why);
 
+    if (!err)
+        err = ask_resvs(sh, arena, &resvs, why);
     if (!err)
         err = status_all(sh, &vnodes_kind, arena, &vnodes, why);
     if (!err)
@@ -91,6 +98,7 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
     snapshot_set_name(s, sh->name);
     snapshot_add(s, &sh->resources);
     snapshot_add(s, &sh->scheds);
+    snapshot_add(s, &server);
     snapshot_add(s, &resvs);
     snapshot_add(s, &vnodes);
     snapshot_add(s, &queues);

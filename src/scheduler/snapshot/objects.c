@@ -106,6 +106,8 @@ static void read_vnode_state(struct snapshot *s, void *place, const struct wire_
             v->usable = false;
         if (len == 4 && strncmp(text, "busy", len) == 0)
             v->busy = true;
+        if (len == 5 && strncasecmp(text, "stale", len) == 0)
+            v->stale = true;
         text += len;
         text += strspn(text, ", ");
     }
@@ -159,6 +161,12 @@ static void read_asked(struct snapshot *s, void *place, const struct wire_attr *
 #define AT(kind, member) offsetof(struct snap_##kind, member)
 
 /* clang-format off */
+static const struct field server_fields[] = {
+    { "node_group_enable", read_bool, offsetof(struct snapshot, group_enable) },
+    { "node_group_key",    read_text, offsetof(struct snapshot, group_key) },
+    { 0 },
+};
+
 static const struct field vnode_fields[] = {
     { "resv_enable",         read_bool,   AT(vnode, resv_enable) },
     { "no_multinode_jobs",   read_bool,   AT(vnode, no_multinode) },
@@ -178,6 +186,7 @@ static const struct field queue_fields[] = {
     { "started",    read_bool,       AT(queue, started) },
     { "Priority",   read_number,     AT(queue, priority) },
     { "partition",  read_text,       AT(queue, partition) },
+    { "node_group_key", read_text,   AT(queue, group_key) },
     { 0 },
 };
 
@@ -219,6 +228,8 @@ static const struct field job_fields[] = {
 static const struct field *fields_of(uint32_t type)
 {
     switch (type) {
+    case OBJECT_SERVER:
+        return server_fields;
     case OBJECT_NODE:
         return vnode_fields;
     case OBJECT_QUEUE:
@@ -269,6 +280,11 @@ static void round_memory(struct snapshot *s, struct snap_vnode *v)
     for (size_t i = 0; i < v->available.n; i++)
         if (v->available.v[i].res == mem)
             v->available.v[i].amount &= ~(int64_t)1023;
+}
+
+void snap_add_server(struct snapshot *s, const struct wire_object *o)
+{
+    read_fields(s, OBJECT_SERVER, s, o);
 }
 
 void snap_add_vnode(struct snapshot *s, const struct wire_object *o)

@@ -46,12 +46,24 @@ void snapshot_set_name(struct snapshot *s, const char *sched_name)
         s->partition = NULL; /* the scheduler's own object says it */
 }
 
+static bool is_true(const struct wire_attrs *attrs, const char *name)
+{
+    const char *text = wire_attrs_value(attrs, name, NULL);
+    bool yes;
+
+    return text && bool_parse(text, &yes) == 0 && yes;
+}
+
 static void add_sched(struct snapshot *s, const struct wire_object *o)
 {
     const char *partition = wire_attrs_value(&o->attrs, "partition", NULL);
 
-    if (strcmp(o->name, s->sched_name) == 0 && partition)
+    if (strcmp(o->name, s->sched_name) != 0)
+        return;
+    if (partition)
         s->partition = arena_strdup(s->arena, partition);
+    s->do_not_span_psets = is_true(&o->attrs, "do_not_span_psets");
+    s->only_explicit_psets = is_true(&o->attrs, "only_explicit_psets");
 }
 
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects)
@@ -62,6 +74,9 @@ void snapshot_add(struct snapshot *s, const struct wire_objects *objects)
         switch (o->type) {
         case OBJECT_RESOURCE:
             snap_add_resource(s, o);
+            break;
+        case OBJECT_SERVER:
+            snap_add_server(s, o);
             break;
         case OBJECT_SCHED:
             add_sched(s, o);
@@ -79,7 +94,7 @@ void snapshot_add(struct snapshot *s, const struct wire_objects *objects)
         case OBJECT_SUBJOB:
             snap_add_job(s, o);
             break;
-        default: /* the server itself, and what we do not know, play no part */
+        default: /* what we do not know plays no part */
             break;
         }
     }

@@ -99,6 +99,7 @@ struct snap_vnode {
     bool usable;           /* not down, offline, stale, ... */
     bool busy;             /* too loaded for new jobs now */
     bool idle;             /* the state is exactly "free" */
+    bool stale;            /* its MoM does not report it any more */
     bool resv_enable;
     bool no_multinode;
     enum sharing sharing;
@@ -109,6 +110,7 @@ struct snap_vnode {
 struct snap_queue {
     const char *name;
     const char *partition;
+    const char *group_key; /* node_group_key, NULL: the server's */
     bool execution;
     bool started;
     int64_t priority;
@@ -161,6 +163,10 @@ struct snapshot {
     struct resource_defs *defs;
     const char *sched_name;
     const char *partition; /* of the scheduler object */
+    bool do_not_span_psets; /* of the scheduler object: see plan/placement_set.h */
+    bool only_explicit_psets;
+    bool group_enable;     /* node_group_enable of the server */
+    const char *group_key; /* node_group_key of the server, NULL: none */
     struct res_table res;
     struct request *requests; /* by key */
     size_t n_vnodes, cap_vnodes;
@@ -206,6 +212,7 @@ const struct request *snap_request(struct snapshot *s, const char *select,
                                    const char *place);
 
 /* One object each: called by snapshot_add(). */
+void snap_add_server(struct snapshot *s, const struct wire_object *o);
 void snap_add_resource(struct snapshot *s, const struct wire_object *o);
 void snap_add_vnode(struct snapshot *s, const struct wire_object *o);
 void snap_add_queue(struct snapshot *s, const struct wire_object *o);

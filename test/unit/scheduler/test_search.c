@@ -107,7 +107,8 @@ static void test_exclusive_over_time(void)
 /* Random complexes. */
 
 enum {
-    CASES = 400,
+    CASES = 100000,
+    SPLIT_CASES = 20000,
     VNODES_MAX = 5,
     KINDS_MAX = 3,
     COPIES_MAX = 3
@@ -124,7 +125,10 @@ struct toy {
     int free[VNODES_MAX][2]; /* ncpus, mem in gb */
     bool big[VNODES_MAX];
     int host[VNODES_MAX];
+    char rack[VNODES_MAX]; /* a letter; 0: none */
+    bool grouped;          /* place=group=rack */
     int n_items;
+    int kind[KINDS_MAX * COPIES_MAX];
     int need[KINDS_MAX * COPIES_MAX][2];
     bool need_big[KINDS_MAX * COPIES_MAX];
     const char *place;
@@ -143,25 +147,68 @@ static bool toy_place_allows(const struct toy *t, const int *at, int item, int v
     return true;
 }
 
-/* Every assignment of items to vnodes. */
-static bool toy_is_feasible(struct toy *t, int *at, int item)
+static bool toy_holds(const struct toy *t, const int *at, int item, int vnode)
+{
+    return (!t->need_big[item] || t->big[vnode]) &&
+           t->free[vnode][0] >= t->need[item][0] &&
+           t->free[vnode][1] >= t->need[item][1] &&
+           toy_place_allows(t, at, item, vnode);
+}
+
+static void toy_put(struct toy *t, int item, int vnode, int sign)
+{
+    t->free[vnode][0] -= sign * t->need[item][0];
+    t->free[vnode][1] -= sign * t->need[item][1];
+}
+
+/* Every assignment of items to vnodes of the rack; rack -1: to any. */
+static bool toy_is_feasible_in(struct toy *t, int rack, int *at, int item)
 {
     bool found = false;
 
     if (item == t->n_items)
         return true;
     for (int v = 0; v < t->n_vnodes && !found; v++) {
-        if ((t->need_big[item] && !t->big[v]) || t->free[v][0] < t->need[item][0] ||
-            t->free[v][1] < t->need[item][1] || !toy_place_allows(t, at, item, v))
+        if ((rack != -1 && t->rack[v] != rack) || !toy_holds(t, at, item, v))
             continue;
-        t->free[v][0] -= t->need[item][0];
-        t->free[v][1] -= t->need[item][1];
+        toy_put(t, item, v, 1);
         at[item] = v;
-        found = toy_is_feasible(t, at, item + 1);
-        t->free[v][0] += t->need[item][0];
-        t->free[v][1] += t->need[item][1];
+        found = toy_is_feasible_in(t, rack, at, item + 1);
+        toy_put(t, item, v, -1);
     }
     return found;
+}
+
+static bool toy_is_feasible(struct toy *t, int *at, int item)
+{
+    return toy_is_feasible_in(t, -1, at, item);
+}
+
+/* What first fit answers, vnode by vnode (scheduling.md 15.4): the copies of a chunk
+ * go on where the last one went; pack tries each host alone. */
+static bool toy_first_fit(struct toy t, int *at)
+{
+    bool pack = strcmp(t.place, "pack") == 0;
+
+    for (int only = 0; only < (pack ? t.n_vnodes : 1); only++) {
+        struct toy left = t;
+        int item = 0;
+        int v = 0;
+
+        for (; item < t.n_items; item++) {
+            if (item == 0 || t.kind[item] != t.kind[item - 1])
+                v = pack ? only : 0;
+            while (v < (pack ? only + 1 : t.n_vnodes) && !toy_holds(&left, at, item, v))
+                v++;
+            if (v == (pack ? only + 1 : t.n_vnodes))
+                break;
+            toy_put(&left, item, v, 1);
+            at[item] = v;
+        }
+        if (item == t.n_items)
+            return true;
+    }
+    return false;
 }
 
 /* A random toy; hosts of one vnode, so that a chunk is never split. */
@@ -177,6 +224,7 @@ static struct toy make_toy(uint64_t *seed, char *select, size_t size)
         t.free[v][0] = 1 + (int)next_random(seed, 6);
         t.free[v][1] = 1 + (int)next_random(seed, 6);
         t.big[v] = next_random(seed, 2);
+        t.rack[v] = "AB\0"[next_random(seed, 3)];
         t.host[v] = v;
     }
     for (int k = 0; k < kinds; k++) {
@@ -189,12 +237,14 @@ static struct toy make_toy(uint64_t *seed, char *select, size_t size)
             (size_t)snprintf(select + len, size - len, "%s%d:ncpus=%d:mem=%dgb%s",
                              k ? "+" : "", copies, ncpus, mem, big ? ":big=True" : "");
         for (int c = 0; c < copies; c++) {
+            t.kind[t.n_items] = k;
             t.need[t.n_items][0] = ncpus;
             t.need[t.n_items][1] = mem;
             t.need_big[t.n_items++] = big;
         }
     }
     t.place = places[next_random(seed, COUNT(places))];
+    t.grouped = next_random(seed, 3) == 0;
     return t;
 }
 
@@ -230,6 +280,47 @@ static bool answer_is_right(struct toy t, const char *text)
     return true;
 }
 
+static bool lies_in_one_rack(const struct toy *t, const int *at)
+{
+    for (int i = 1; i < t->n_items; i++)
+        if (t->rack[at[i]] != t->rack[at[0]])
+            return false;
+    return true;
+}
+
+/* The answer to what is feasible: where first fit finds it, when nothing groups the
+ * vnodes; in one rack, when one can hold it. */
+static bool place_is_right(struct toy *t, const char *text)
+{
+    int at[KINDS_MAX * COPIES_MAX], expected[KINDS_MAX * COPIES_MAX];
+    bool in_a_rack = false;
+
+    if (!answer_is_right(*t, text) || read_answer(text, at, t->n_items) != t->n_items)
+        return false;
+    if (!t->grouped)
+        return !toy_first_fit(*t, expected) ||
+               memcmp(at, expected, (size_t)t->n_items * sizeof(*at)) == 0;
+    for (size_t i = 0; i < 3 && !in_a_rack; i++)
+        in_a_rack = toy_is_feasible_in(t, "AB"[i], expected, 0);
+    return !in_a_rack || lies_in_one_rack(t, at);
+}
+
+static void add_toy_vnodes(struct scene *sc, const struct toy *t)
+{
+    for (int v = 0; v < t->n_vnodes; v++) {
+        char name[16], more[160];
+        int len = snprintf(more, sizeof(more),
+                           "resources_available.mem=%dgb resources_available.big=%s",
+                           t->free[v][1], t->big[v] ? "True" : "False");
+
+        if (t->rack[v])
+            snprintf(more + len, sizeof(more) - (size_t)len,
+                     " resources_available.rack=%c", t->rack[v]);
+        snprintf(name, sizeof(name), "n%d", v + 1);
+        scene_vnode(sc, name, name, t->free[v][0], more);
+    }
+}
+
 static void try_toy(uint64_t seed)
 {
     uint64_t state = seed;
@@ -241,24 +332,18 @@ static void try_toy(uint64_t seed)
     bool right;
 
     scene_add(&sc, OBJECT_RESOURCE, "big", "type=11 flag=131135");
-    for (int v = 0; v < t.n_vnodes; v++) {
-        char name[16], more[128];
-
-        snprintf(name, sizeof(name), "n%d", v + 1);
-        snprintf(more, sizeof(more),
-                 "resources_available.mem=%dgb resources_available.big=%s",
-                 t.free[v][1], t.big[v] ? "True" : "False");
-        scene_vnode(&sc, name, name, t.free[v][0], more);
-    }
-    snprintf(place, sizeof(place), "Resource_List.place=%s", t.place);
+    scene_add(&sc, OBJECT_RESOURCE, "rack", "type=13 flag=131087");
+    add_toy_vnodes(&sc, &t);
+    snprintf(place, sizeof(place), "Resource_List.place=%s%s", t.place,
+             t.grouped ? ":group=rack" : "");
     scene_resv(&sc, 1, UN, NOW + 1, NOW + 2, select, place);
     scene_plan(&sc);
     right = scene_step(&sc, "R1.svr") &&
             (scene_step(&sc, "R1.svr")->kind == PLAN_CONFIRM_RESV) == feasible &&
-            (!feasible || answer_is_right(t, scene_said(&sc, "R1.svr")));
+            (!feasible || place_is_right(&t, scene_said(&sc, "R1.svr")));
     if (!right)
-        fprintf(stderr, "seed %llu: %s place=%s: %s\n", (unsigned long long)seed,
-                select, t.place, scene_said(&sc, "R1.svr"));
+        fprintf(stderr, "seed %llu: %s %s: %s\n", (unsigned long long)seed, select,
+                place, scene_said(&sc, "R1.svr"));
     CU_ASSERT_TRUE(right);
     scene_free(&sc);
 }
@@ -275,7 +360,7 @@ static void test_split_feasibility(void)
 {
     uint64_t state = 42;
 
-    for (int round = 0; round < CASES; round++) {
+    for (int round = 0; round < SPLIT_CASES; round++) {
         struct scene sc = scene_new();
         struct toy t = { .n_vnodes = 2, .place = "free", .big = { true, true } };
         int at[KINDS_MAX * COPIES_MAX];
@@ -316,7 +401,8 @@ int main(void)
         { "hosts of one vnode are filled one after another", test_hosts_of_one_vnode },
         { "the order of chunks does not decide feasibility", test_backtracking },
         { "exclusive use lasts for the window only", test_exclusive_over_time },
-        { "what is feasible is never refused", test_feasible_is_never_refused },
+        { "what is feasible is never refused, in first fit's order, in one set",
+          test_feasible_is_never_refused },
         { "what is feasible with split chunks is never refused",
           test_split_feasibility },
     };

@@ -1,0 +1,206 @@
+/* pool_fit.c - one request into what is free: into one placement set when there are
+ * sets, else anywhere.
+ *
+ * The sets are tried in order. When none has room now but one could hold the request if
+ * it were empty, the request waits for it. When none ever could, the request may use
+ * all vnodes, unless the site forbids that (scheduling.md 16).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/vnode_pool.h"
+
+struct attempt {
+    struct pool *pool;
+    struct world *w;
+    const struct request *rq;
+    const int64_t *counts;          /* NULL: those of the request */
+    const struct placement *kept;   /* chunks that stay where they are; NULL: none */
+    const struct placement *around; /* chunks that lie in the sets that count */
+    bool (*find)(struct fit *f);    /* fit_find or fit_first */
+    int64_t *demand;                /* [n_res] of all chunks together */
+};
+
+static void pin_kept(const struct attempt *a, struct fit *f)
+{
+    for (size_t i = 0; a->kept && i < a->kept->n; i++)
+        fit_pin(f, &a->kept->chunks[i]);
+}
+
+static void unpin_kept(const struct attempt *a, struct fit *f)
+{
+    for (size_t i = 0; a->kept && i < a->kept->n; i++)
+        fit_take(f, &a->kept->chunks[i], -1);
+}
+
+/* Fit on these vnodes, beside what is kept. After a failure only that is taken. */
+static bool fit_on(const struct attempt *a, int64_t *free, bool *eligible,
+                   const size_t *vnodes, size_t n, int64_t checks, struct fit *f)
+{
+    fit_init(f, a->w, a->rq, a->counts, free, eligible, vnodes, n);
+    f->checks = checks;
+    pin_kept(a, f);
+    if (a->find(f))
+        return true;
+    while (f->n_placed > 0)
+        fit_take(f, &f->placed[--f->n_placed], -1);
+    return false;
+}
+
+/* What is counted and limited everywhere: sums over vnodes say something of it. */
+static bool is_summed(const struct world *w, const struct need *n)
+{
+    return fit_is_counted(w, n) && !w->infinite[n->res] && !world_is_lent(w, n->res);
+}
+
+static void sum_demand(struct attempt *a)
+{
+    struct world *w = a->w;
+
+    a->demand = arena_zero(w->scratch, w->n_res * sizeof(*a->demand));
+    for (size_t c = 0; c < a->rq->n; c++) {
+        const struct req_chunk *chunk = &a->rq->chunks[c];
+        int64_t copies = a->counts ? a->counts[c] : chunk->count;
+
+        for (size_t i = 0; i < chunk->n; i++) {
+            const struct need *n = &chunk->needs[i];
+            int64_t all;
+
+            if (is_summed(w, n) &&
+                (__builtin_mul_overflow(copies, n->amount, &all) ||
+                 __builtin_add_overflow(a->demand[n->res], all, &a->demand[n->res])))
+                a->demand[n->res] = INT64_MAX;
+        }
+    }
+}
+
+/* The vnodes of the set together have enough: a cheap look before a search. */
+static bool has_enough(const struct attempt *a, const struct placement_set *set,
+                       const int64_t *free, const bool *eligible)
+{
+    for (size_t r = 1; r < a->w->n_res; r++) {
+        int64_t left = a->demand[r];
+
+        for (size_t i = 0; i < set->n && left > 0; i++) {
+            int64_t has = free[world_slot(a->w, set->vnodes[i], r)];
+
+            if (eligible[set->vnodes[i]] && has > 0)
+                left -= has;
+        }
+        if (left > 0)
+            return false;
+    }
+    return true;
+}
+
+static bool has_vnode(const struct placement_set *set, size_t vnode)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (set->vnodes[i] == vnode)
+            return true;
+    return false;
+}
+
+/* Does all that stays lie in the set? */
+static bool has_kept(const struct attempt *a, const struct placement_set *set)
+{
+    for (size_t c = 0; a->around && c < a->around->n; c++)
+        for (size_t i = 0; i < a->around->chunks[c].n; i++)
+            if (!has_vnode(set, a->around->chunks[c].pieces[i].vnode))
+                return false;
+    return true;
+}
+
+/* The first set that has room, in *f; *last is the last one that was looked at, NULL:
+ * none comes into question. All searches share one budget. */
+static bool fit_in_a_set(const struct attempt *a, int64_t *free, bool *eligible,
+                         struct fit *f, const struct placement_set **last)
+{
+    const struct placement_sets *sets = a->pool->sets;
+    int64_t checks = FIT_CHECKS_MAX;
+
+    *last = NULL;
+    for (size_t i = 0; i < sets->n; i++) {
+        const struct placement_set *set = &sets->v[sets->order[i]];
+
+        if (!has_kept(a, set))
+            continue;
+        *last = set;
+        if (!has_enough(a, set, free, eligible))
+            continue;
+        if (fit_on(a, free, eligible, set->vnodes, set->n, checks, f))
+            return true;
+        unpin_kept(a, f);
+        checks = f->checks;
+    }
+    return false;
+}
+
+/* Could one of the sets hold the whole request if nobody else were there? */
+static bool fits_in_empty_set(const struct attempt *a)
+{
+    struct attempt whole = {
+        .pool = a->pool, .w = a->w, .rq = a->rq, .around = a->around, .find = a->find
+    };
+    size_t n = a->w->n;
+    const struct placement_set *last;
+    struct fit f;
+    int64_t *free = arena_alloc(a->w->scratch, n * a->w->n_res * sizeof(*free) + 1);
+    bool *eligible = arena_alloc(a->w->scratch, n * sizeof(*eligible) + 1);
+
+    pool_when_empty(a->pool, a->w, a->rq, free, eligible);
+    sum_demand(&whole);
+    return fit_in_a_set(&whole, free, eligible, &f, &last);
+}
+
+static enum plan_failure fit_anywhere(const struct attempt *a, struct fit *f)
+{
+    struct pool *pool = a->pool;
+
+    return fit_on(a, pool->free, pool->eligible, a->w->order, a->w->n, FIT_CHECKS_MAX,
+                  f)
+               ? FAIL_NONE
+               : FAIL_SHORT;
+}
+
+/* 'why' NULL: the caller does not ask. */
+static enum plan_failure fit_in_sets(struct attempt *a, struct fit *f,
+                                     struct plan_short *why)
+{
+    const struct placement_set *last;
+
+    placement_sets_order(a->w, a->pool->sets, a->pool->free);
+    sum_demand(a);
+    if (fit_in_a_set(a, a->pool->free, a->pool->eligible, f, &last))
+        return FAIL_NONE;
+    if (last && fits_in_empty_set(a)) {
+        if (why)
+            why->resource = last->name;
+        return FAIL_SET_BUSY;
+    }
+    return a->w->s->do_not_span_psets ? FAIL_SETS_TOO_SMALL : fit_anywhere(a, f);
+}
+
+enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct request *rq,
+                           const int64_t *counts, const struct placement *kept,
+                           struct fit *f, struct plan_short *why)
+{
+    struct attempt a = { .pool = pool,
+                         .w = w,
+                         .rq = rq,
+                         .counts = counts,
+                         .kept = kept,
+                         .around = kept,
+                         .find = fit_find };
+    enum plan_failure failure;
+
+    MUST(pool->free && pool->eligible); /* it has been filled */
+    failure = pool->sets ? fit_in_sets(&a, f, why) : fit_anywhere(&a, f);
+    return failure == FAIL_SHORT ? pool_explain(pool, f, why) : failure;
+}
+
+bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq)
+{
+    struct attempt a = { .pool = pool, .w = w, .rq = rq, .find = fit_first };
+    struct fit f;
+
+    return (pool->sets ? fit_in_sets(&a, &f, NULL) : fit_anywhere(&a, &f)) == FAIL_NONE;
+}
