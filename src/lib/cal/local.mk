@@ -5,7 +5,10 @@ libhfcal_la_LIBADD = $(ICAL_LIBS)
 libhfcal_la_SOURCES = \
 	src/lib/cal/recur.c src/lib/cal/recur.h \
 	src/lib/cal/recur_rule.c src/lib/cal/recur_rule.h \
-	src/lib/cal/timeline.c src/lib/cal/timeline.h \
+	src/lib/cal/step_block.c \
+	src/lib/cal/timeline.c src/lib/cal/timeline.h src/lib/cal/timeline_priv.h \
+	src/lib/cal/timeline_steps.c \
+	src/lib/cal/timeline_tree.c \
 	src/lib/cal/zone.c src/lib/cal/zone.h \
 	src/lib/cal/zone_rule.c src/lib/cal/zone_rule.h
 

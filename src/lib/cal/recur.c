@@ -19,7 +19,8 @@ struct recur {
     struct icalrecurrencetype expand;
 };
 
-/* Per frequency: what expands, how long an occurrence may be, and what is said. */
+/* For each frequency: which parts of a rule add occurrences, how long an occurrence may
+ * be, and the error when it is longer. */
 static const struct {
     bool hours, days, months; /* BYHOUR, BYDAY, BYMONTH add occurrences */
     int64_t longest_s;
@@ -35,9 +36,9 @@ static const struct {
                        PBSE_BAD_RRULE_YEARLY },
 };
 
-/* How much is taken away from the numbers that libical gives; 0 where libical has done
- * it already. */
-static bool is_wanted(const struct recur_rule *r, struct date d)
+/* True when the parts of the rule that take occurrences away leave this one. A part
+ * that adds occurrences at this frequency is libical's and not asked again. */
+static bool is_left(const struct recur_rule *r, struct date d)
 {
     if (!frequencies[r->frequency].hours && r->hours && !(r->hours >> d.hour & 1))
         return false;
@@ -68,6 +69,8 @@ static void add_days(struct buf *out, uint32_t set)
         }
 }
 
+/* The rule as libical gets it: written anew from what was understood, so that no
+ * text of a user reaches the library. */
 static struct icalrecurrencetype expansion(const struct recur_rule *r)
 {
     struct icalrecurrencetype got;
@@ -101,8 +104,6 @@ int recur_parse(const char *text, struct arena *arena, struct recur **ret,
     *ret = r;
     return 0;
 }
-
-/* Walking. */
 
 struct walk {
     const struct recur *r;
@@ -139,6 +140,7 @@ static struct date date_from(struct icaltimetype t)
     return date_of(date_at(d, 0), 0); /* with its weekday */
 }
 
+/* The last instant at which an occurrence may begin. A time without Z is local. */
 static int64_t until(const struct recur_rule *r, const struct zone *z)
 {
     if (!r->has_until)
@@ -152,7 +154,7 @@ static void walk_init(struct walk *w, const struct recur *r, const struct zone *
 {
     *w = (struct walk){ .r = r, .zone = z, .start_at = start_at, .last_at = INT64_MIN };
     w->until_at = until(&r->rule, z);
-    /* Years that four digits hold. */
+    /* libical counts in years of four digits. Without dates the walk is at its end. */
     if (start_at < 0 || start_at > RECUR_LAST_AT || r->rule.never)
         return;
     w->start_local_s = start_at + zone_offset_s(z, start_at);
@@ -177,13 +179,17 @@ static bool next_date(struct walk *w, int64_t *ret_at)
             return false;
         w->is_tired = ++w->n_steps == RECUR_MAX_STEPS;
         d = date_from(t);
-        if (!is_wanted(&w->r->rule, d))
+        if (!is_left(&w->r->rule, d))
             continue;
         local_s = date_at(d, 0);
+        /* The first occurrence is the start that was asked for, also in the hour
+         * that a clock goes through twice. */
         *ret_at =
             local_s == w->start_local_s ? w->start_at : zone_instant(w->zone, local_s);
         if (*ret_at > w->until_at)
             return false;
+        /* Two local times may be one instant when clocks change; an instant is an
+         * occurrence once only. */
         if (*ret_at >= w->start_at && *ret_at > w->last_at)
             return true;
     }
@@ -192,6 +198,7 @@ static bool next_date(struct walk *w, int64_t *ret_at)
 
 static bool walk_next(struct walk *w, int64_t *ret_at)
 {
+    MUST(w->n == 0 || w->last_at >= w->start_at);
     if ((w->r->rule.count > 0 && w->n >= w->r->rule.count) || !next_date(w, ret_at))
         return false;
     w->last_at = *ret_at;
@@ -206,6 +213,7 @@ size_t recur_list(const struct recur *r, const struct zone *z, int64_t start_at,
     size_t n = 0;
     int64_t at;
 
+    MUST(max == 0 || ret_at);
     walk_init(&w, r, z, start_at);
     while (n < max && walk_next(&w, &at) && at < before_at)
         ret_at[n++] = at;
@@ -221,6 +229,7 @@ int recur_check(const struct recur *r, const struct zone *z, int64_t start_at,
     size_t n = 0;
 
     walk_init(&w, r, z, start_at);
+    /* One occurrence more than allowed is enough to know that there are too many. */
     while (n <= RECUR_MAX && walk_next(&w, &at) && at - start_at < RECUR_HORIZON_S) {
         if (n++ > 0)
             least_s = MIN_OF(least_s, at - before_at);

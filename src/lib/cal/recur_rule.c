@@ -18,7 +18,7 @@ const char *const recur_frequencies[RECUR_FREQUENCIES] = {
 
 const char *const recur_weekdays[7] = { "SU", "MO", "TU", "WE", "TH", "FR", "SA" };
 
-/* Digits only, 0 .. max. */
+/* Read a whole text as a number from 0 to max. Signs and blanks are no digits. */
 static bool read_number(const char *text, uint32_t max, uint32_t *ret)
 {
     uint32_t n = 0;
@@ -34,6 +34,7 @@ static bool read_number(const char *text, uint32_t max, uint32_t *ret)
     return !*text;
 }
 
+/* The index of the word among 'words', whatever its case; -1: it is none of them. */
 static int find(const char *word, const char *const *words, int n)
 {
     for (int i = 0; i < n; i++)
@@ -103,7 +104,9 @@ static bool take_until(struct recur_rule *r, char *text)
         if (len != (r->until_is_utc ? 16u : 15u))
             return false;
     }
-    if (d.month < 1 || d.month > 12) /* the rest shows on the way back */
+    /* A day or time that no calendar has, as 31 June, comes back as another one. The
+     * months are an index and checked here. */
+    if (d.month < 1 || d.month > 12)
         return false;
     same = date_of(date_at(d, 0), 0);
     d.weekday = same.weekday;
@@ -144,6 +147,8 @@ static bool take_months(struct recur_rule *r, char *text)
     for (char *word; (word = strsep(&text, ","));) {
         if (!read_number(word, 99, &n))
             return false;
+        /* A month that no year has makes the whole rule empty, which is another
+         * error than a rule that cannot be read. */
         if (n >= 1 && n <= 12)
             r->months |= 1u << n;
         else
@@ -162,7 +167,8 @@ static const struct {
     { "BYDAY", take_days },      { "BYMONTH", take_months },
 };
 
-/* One part; 'seen' has a bit for each row. */
+/* Read one part, as "FREQ=DAILY". 'seen' has a bit for each row: no part comes twice.
+ */
 static bool take_part(struct recur_rule *r, char *part, uint32_t *seen)
 {
     char *name = strsep(&part, "=");
@@ -187,6 +193,7 @@ bool recur_rule_parse(const char *text, struct recur_rule *ret)
     if (strlen(text) >= sizeof(copy))
         return false;
     memcpy(copy, text, strlen(text) + 1);
+    /* A semicolon at the end is allowed, an empty part elsewhere is not. */
     for (char *part; (part = strsep(&at, ";"));)
         if ((*part || at || part == copy) && !take_part(ret, part, &seen))
             return false;

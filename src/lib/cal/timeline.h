@@ -58,4 +58,9 @@ int64_t timeline_next_change(const struct timeline *t, int64_t after_at);
 /* True when both are free in the same way at every instant >= from_at. */
 bool timeline_same(struct timeline *a, struct timeline *b, int64_t from_at);
 
+/* True when the structure is whole: blocks and steps ascend, steps that follow one
+ * another differ, and what is known of each block agrees with its steps. For tests and
+ * for builds with checks; linear in the number of steps. */
+bool timeline_is_whole(struct timeline *t);
+
 #endif

@@ -52,12 +52,15 @@ static bool read_header(const uint8_t *p, size_t len, struct counts *ret)
     return true;
 }
 
+/* The size of a block of changes. The counts have 32 bits each and the sum 64, so
+ * that it cannot overflow. */
 static size_t block_bytes(const struct counts *c, size_t time_bytes)
 {
     return c->times * (time_bytes + 1) + c->types * TYPE_BYTES + c->chars +
            c->leap * (time_bytes + 4) + c->std + c->utc;
 }
 
+/* The offset of type 'i'; one that no place on earth has is refused. */
 static bool read_offset(const uint8_t *types, size_t n, size_t i, int32_t *ret)
 {
     if (i >= n)
@@ -66,7 +69,8 @@ static bool read_offset(const uint8_t *types, size_t n, size_t i, int32_t *ret)
     return *ret >= -MOST_S && *ret <= MOST_S;
 }
 
-/* The block of changes at 'p', of which all bytes are there. */
+/* Read the block of changes at 'p'; the caller has seen that all of its bytes are
+ * there. Times that do not ascend are refused, since they are searched later. */
 static bool read_block(struct zone *z, const uint8_t *p, const struct counts *c,
                        size_t time_bytes, struct arena *arena)
 {
@@ -91,7 +95,8 @@ static bool read_block(struct zone *z, const uint8_t *p, const struct counts *c,
     return true;
 }
 
-/* "\nEST5EDT,M3.2.0,M11.1.0\n"; an empty line says nothing. */
+/* Read the rule for all times after the last change: "\nEST5EDT,M3.2.0,M11.1.0\n". The
+ * line may be empty; the last offset then holds for ever. */
 static bool read_footer(struct zone *z, const uint8_t *p, size_t len,
                         struct arena *arena)
 {
@@ -124,7 +129,8 @@ struct zone *zone_parse(const char *name, const void *data, size_t len,
         return NULL;
     if (p[4] < '2')
         return read_block(z, p + HEADER_BYTES, &c, 4, arena) ? z : NULL;
-    /* Later versions say it again with wider numbers, and what comes afterwards. */
+    /* From version 2 on the file has a second block, with times of eight bytes, and the
+     * rule behind it. */
     p += HEADER_BYTES + block;
     len -= HEADER_BYTES + block;
     if (!read_header(p, len, &c))
@@ -145,6 +151,7 @@ int64_t zone_offset_s(const struct zone *z, int64_t at)
 {
     size_t low = 0, high = z->n;
 
+    MUST(z->n == 0 || z->offset_s);
     while (low < high) {
         size_t mid = low + (high - low) / 2;
 
@@ -163,6 +170,9 @@ int64_t zone_instant(const struct zone *z, int64_t local_s)
     int64_t before = zone_offset_s(z, local_s - DAY_S);
     int64_t after = zone_offset_s(z, local_s + DAY_S);
 
+    /* When clocks change, a local time may stand for two instants or for none. The
+     * offset that held before is tried first: of two instants this gives the earlier
+     * one, and a time that is skipped becomes the same span after the change. */
     if (zone_offset_s(z, local_s - before) == before)
         return local_s - before;
     if (zone_offset_s(z, local_s - after) == after)

@@ -12,7 +12,7 @@
 #define MOST_HOURS 167                /* of a change's time (RFC 8536) */
 #define FAR_AT     (INT64_C(1) << 50) /* beyond any year that counts */
 
-/* Up to three digits, at most 'max'. */
+/* Read up to three digits as a number of at most 'max' and move *p behind them. */
 static bool read_number(const char **p, int max, int *ret)
 {
     int n = 0, digits = 0;
@@ -62,6 +62,8 @@ static bool read_time(const char **p, int max_hours, int64_t *ret_s)
     return true;
 }
 
+/* Read a day of the year: "M3.2.0" (month, week, weekday), "J60" (1 to 365, 29
+ * February is never counted) or "59" (0 to 365, it is counted). */
 static bool read_day(const char **p, struct zone_change *c)
 {
     if (**p == 'M') {
@@ -74,6 +76,7 @@ static bool read_day(const char **p, struct zone_change *c)
     return read_number(p, 365, &c->day) && (c->form == '0' || c->day > 0);
 }
 
+/* Read ",day[/time]"; without a time the change is at two o'clock. */
 static bool read_change(const char **p, struct zone_change *c)
 {
     *c = (struct zone_change){ .time_s = 2 * HOUR_S };
@@ -124,6 +127,7 @@ static int64_t local_of(const struct zone_change *c, int64_t year)
     int64_t first, next;
     int weekday, day;
 
+    MUST(c->form == 'M' || c->form == 'J' || c->form == '0');
     if (c->form == '0')
         return first_of(year, 1) + c->day * DAY_S + c->time_s;
     if (c->form == 'J')
@@ -133,6 +137,7 @@ static int64_t local_of(const struct zone_change *c, int64_t year)
     next = c->month == 12 ? first_of(year + 1, 1) : first_of(year, c->month + 1);
     weekday = date_of(first, 0).weekday;
     day = (c->day - weekday + 7) % 7 + (c->week - 1) * 7;
+    /* Week 5 is the last one of the month, which may be the fourth. */
     while (first + day * (int64_t)DAY_S >= next)
         day -= 7;
     return first + day * (int64_t)DAY_S + c->time_s;
@@ -147,6 +152,8 @@ int64_t zone_rule_offset_s(const struct zone_rule *r, int64_t at)
     year = date_of(at, r->std_s).year;
     begins_at = local_of(&r->begins, year) - r->std_s;
     ends_at = local_of(&r->ends, year) - r->dst_s;
+    /* South of the equator summer begins late in the year and ends early in the
+     * next. */
     if (begins_at < ends_at)
         return at >= begins_at && at < ends_at ? r->dst_s : r->std_s;
     return at >= ends_at && at < begins_at ? r->std_s : r->dst_s;

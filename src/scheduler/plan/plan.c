@@ -147,6 +147,10 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
         ret->again = jobs_wait(&pl);
     for (size_t i = 0; i < ret->n; i++)
         MUST(step_is_whole(&ret->steps[i]));
+#ifdef HF_CHECKS
+    for (size_t v = 0; v < pl.w->n; v++)
+        MUST(timeline_is_whole(pl.w->line[v]));
+#endif
     world_fini(pl.w);
 }
 
