@@ -15,10 +15,10 @@ struct value {
 struct object {
     const char *key; /* "kind\nid" */
     const char *kind, *id;
-    bool was;     /* the batch needs it to exist */
-    bool removed; /* what was, went */
+    bool was;     /* the batch needs it to exist before */
+    bool removed; /* the object that was there before is removed by the batch */
     bool is;      /* it exists after the batch */
-    uint64_t seq; /* of its making in this batch */
+    uint64_t seq; /* of the record that made it in this batch */
     struct value *values;
     UT_hash_handle hh;
 };
@@ -41,6 +41,8 @@ static struct object *object_of(struct object **all, const struct store_record *
     return o;
 }
 
+/* Remember the change as the last one of its attribute; changes before it do not
+ * count. */
 static void value_set(struct object *o, const struct store_change *c,
                       struct arena *arena)
 {
@@ -62,6 +64,7 @@ static bool take(struct object *o, const struct store_record *r, struct arena *a
     if (o->is != (r->op != STORE_CREATE))
         return false;
     o->is = r->op != STORE_REMOVE;
+    /* An object that is made, or made again, begins without values. */
     if (r->op != STORE_CHANGE) {
         o->removed = o->removed || (o->was && r->op == STORE_REMOVE);
         o->seq = r->seq;
@@ -72,6 +75,8 @@ static bool take(struct object *o, const struct store_record *r, struct arena *a
     return true;
 }
 
+/* Put the object into the lists where it belongs. One that was removed and made
+ * again is in two of them: the old one goes, a new one comes. */
 static void tell_object(const struct object *o, struct net *net)
 {
     const struct net_object it = { o->kind, o->id, o->seq };
@@ -80,10 +85,13 @@ static void tell_object(const struct object *o, struct net *net)
         net->gone[net->n_gone++] = it;
     else if (o->was)
         net->needed[net->n_needed++] = it;
+    MUST(o->was || o->is || !o->removed);
     if (o->is && (!o->was || o->removed))
         net->made[net->n_made++] = it;
 }
 
+/* Put the values into the lists. A value that is taken away from an object made in
+ * this batch was never stored, so there is nothing to take away. */
 static void tell_values(const struct object *o, struct net *net)
 {
     bool fresh = !o->was || o->removed;

@@ -85,6 +85,7 @@ static size_t value_place(const struct mem_object *o, const char *key, bool *fou
     return low;
 }
 
+/* Keep the values sorted: store_load() hands them over in that order. */
 static void value_put(struct mem_object *o, const struct store_change *c)
 {
     char *key = xasprintf("%s\n%s", c->attr, c->resource);
@@ -105,10 +106,12 @@ static void value_put(struct mem_object *o, const struct store_change *c)
     o->v[at] = (struct mem_value){ key, xstrdup(c->after) };
 }
 
+/* Change the objects as the record says; batch_fits() has seen that it can be done. */
 static void record_apply(struct mem_store *m, const struct store_record *r)
 {
     struct mem_object *o = object_find(m, r);
 
+    MUST((o != NULL) == (r->op != STORE_CREATE)); /* batch_fits() has seen to it */
     if (r->op == STORE_REMOVE) {
         HASH_DEL(m->objects, o);
         object_free(o);
@@ -124,7 +127,8 @@ static void record_apply(struct mem_store *m, const struct store_record *r)
         value_put(o, &r->changes[i]);
 }
 
-/* Would the batch fit? Existence of each object is followed through the batch. */
+/* True when every record finds its object, or none for one that is made. An object may
+ * come and go within the batch, so each record also looks at those before it. */
 static bool batch_fits(struct mem_store *m, const struct store_batch *batch)
 {
     for (size_t i = 0; i < batch->n_records; i++) {
@@ -211,7 +215,7 @@ static int mem_commit(struct store *s, const struct store_batch *batch,
     return 0;
 }
 
-/* "a\nb" in two. */
+/* Cut a key "first\nsecond" in two. */
 static void key_split(struct arena *a, const char *key, const char **first,
                       const char **second)
 {
@@ -221,6 +225,7 @@ static void key_split(struct arena *a, const char *key, const char **first,
     *second = arena_strdup(a, key + len + 1);
 }
 
+/* Hand the object over as the record that would make it as it is now. */
 static int object_tell(const struct mem_object *o, store_each_fn each, void *arg)
 {
     struct arena *a = arena_new();
@@ -289,6 +294,7 @@ static int mem_journal(struct store *s, const struct store_query *query,
     return err;
 }
 
+/* Drop old records and close the gaps; what is kept stays in order. */
 static int mem_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *n,
                      struct diag *why)
 {

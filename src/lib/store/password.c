@@ -11,6 +11,8 @@
 
 #define PASSWORD_MAX 1024
 
+/* Refuse a file that others may read or that somebody else has put there. The open
+ * file is checked, not its name, so that nobody can exchange it in between. */
 static int check_file(int fd, const char *path, struct diag *why)
 {
     struct stat st;
@@ -39,6 +41,7 @@ static int read_line(int fd, const char *path, char **ret, struct diag *why)
         return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
     text[n] = '\0';
     text[strcspn(text, "\r\n")] = '\0';
+    /* A text that fills the buffer may have been cut. */
     if (text[0] == '\0' || strlen(text) == PASSWORD_MAX)
         return diag_set(why, PBSE_SYSTEM, "%s: the first line is no password", path);
     *ret = xstrdup(text);

@@ -31,14 +31,15 @@ static struct pg_store *self(struct store *s)
     return STRUCT_OF(s, struct pg_store, base);
 }
 
-/* Committing. */
-
+/* A failed commit is PBSE_SAVE_ERR to the caller, whatever the cause, unless another
+ * server has the store: then no further try helps. */
 static int save_error(int err)
 {
     return err == PBSE_OBJBUSY ? err : PBSE_SAVE_ERR;
 }
 
-/* A connection again. *done: the batch had been committed before the last one broke. */
+/* Connect again and make sure that the store is as we left it. *done says that the
+ * batch was committed before the last connection broke. */
 static int come_back(struct pg_store *p, uint64_t new_seq, bool *done, struct diag *why)
 {
     uint64_t last_seq = 0;
@@ -52,6 +53,7 @@ static int come_back(struct pg_store *p, uint64_t new_seq, bool *done, struct di
         pg_link_drop(&p->link);
         return err;
     }
+    /* After a commit whose answer never came, the store may be at either number. */
     if (last_seq != p->base.last_seq && !(p->in_doubt && last_seq == new_seq)) {
         pg_link_drop(&p->link);
         return diag_set(why, PBSE_OBJBUSY,
@@ -68,13 +70,15 @@ static int write_all(struct pg_store *p, const struct store_batch *batch,
                      const struct net *net, uint64_t new_seq, struct diag *why)
 {
     const struct pg_step step = { p->base.last_seq, new_seq, p->lease.epoch };
-    int err = pg_batch_write(&p->link, batch, net, &step, why);
+    int err;
 
+    MUST(p->link.conn && !p->in_doubt && new_seq >= p->base.last_seq);
+    err = pg_batch_write(&p->link, batch, net, &step, why);
     if (err)
         return err;
     p->in_doubt = true;
     err = pg_batch_commit(&p->link, why);
-    /* An answer, yes or no, and the connection that brought it: no doubt. */
+    /* There was an answer, yes or no, if the connection still stands. */
     if (!err || p->link.conn)
         p->in_doubt = false;
     return err;
@@ -101,8 +105,8 @@ static int pg_commit(struct store *s, const struct store_batch *batch, struct di
     return err ? save_error(err) : 0;
 }
 
-/* Reading. */
-
+/* Hand the rows of one result over, with their texts brought back to the bytes that
+ * were stored. */
 static int take_rows(struct rows *rows, const PGresult *res, struct arena *arena)
 {
     const char *columns[ROW_COLUMNS];
@@ -133,6 +137,7 @@ static void stop_reading(struct pg_link *l)
         PQclear(res);
 }
 
+/* Read results until there are no more. In single-row mode each result has one row. */
 static int read_all(struct pg_store *p, struct rows *rows, struct diag *why)
 {
     struct arena *arena = arena_new();
@@ -267,8 +272,6 @@ static const struct store_ops pg_ops = {
     pg_close, pg_commit, pg_load, pg_note_get, pg_journal, pg_prune, NULL,
 };
 
-/* Opening. */
-
 static int open_all(struct pg_store *p, const char *holder, struct diag *why)
 {
     int64_t objects = 0, last_seq = 0;
@@ -308,8 +311,6 @@ int store_pg_open(const char *conninfo, const struct store_config *cfg,
     *ret = &p->base;
     return 0;
 }
-
-/* Before a new store takes its place. */
 
 bool store_pg_exists(const char *conninfo, const struct store_config *cfg)
 {

@@ -100,6 +100,8 @@ struct pipeline {
     bool failed; /* sending; the connection is of no more use */
 };
 
+/* A failure to send is noted and told by pipeline_end(), so that callers need not
+ * ask after each statement. */
 static void pipeline_begin(struct pipeline *p, struct pg_link *l)
 {
     *p = (struct pipeline){ .l = l, .arena = arena_new() };
@@ -109,6 +111,7 @@ static void pipeline_begin(struct pipeline *p, struct pg_link *l)
 static void send_params(struct pipeline *p, enum statement which, uint64_t rows,
                         const char *const *params)
 {
+    MUST(p->n < PG_COUNT); /* each statement is sent once at most */
     if (p->failed)
         return;
     p->sent[p->n].which = which;
@@ -142,8 +145,8 @@ static void number(struct pipeline *p, int column, uint64_t n)
     pg_array_number(&p->columns[column], (int64_t)n);
 }
 
-/* Results. */
-
+/* True when the statement touched as many rows as it had elements; where it did not,
+ * a record contradicts what is stored. */
 static bool is_what_it_should_be(const struct pipeline *p, size_t i,
                                  const PGresult *res)
 {
@@ -157,6 +160,7 @@ static bool is_what_it_should_be(const struct pipeline *p, size_t i,
     return rows == p->sent[i].rows;
 }
 
+/* Say what did not fit: the mark of progress, or the objects. */
 static int misfit(const struct pipeline *p, size_t i, struct diag *why)
 {
     if (p->sent[i].which == PG_PROGRESS)
@@ -166,7 +170,8 @@ static int misfit(const struct pipeline *p, size_t i, struct diag *why)
     return diag_set(why, PBSE_SAVE_ERR, "a record contradicts the stored objects");
 }
 
-/* One statement's result and the mark behind it. The first trouble is kept in *err. */
+/* Take one statement's result and the mark behind it. The first error is kept in *err;
+ * those that follow come of it. False: the connection is lost. */
 static bool take_result(struct pipeline *p, size_t i, int *err, struct diag *why)
 {
     PGresult *res, *mark;
@@ -193,6 +198,8 @@ static bool take_result(struct pipeline *p, size_t i, int *err, struct diag *why
     return true;
 }
 
+/* Take all results and leave the pipeline. A connection that is not in order
+ * afterwards is dropped: nobody could tell which answer belongs to which statement. */
 static int pipeline_end(struct pipeline *p, struct diag *why)
 {
     bool up = !p->failed && PQpipelineSync(p->l->conn);
@@ -221,8 +228,7 @@ static int pipeline_end(struct pipeline *p, struct diag *why)
     return err;
 }
 
-/* What is sent. */
-
+/* The mark of progress, as in SQLite: it moves only from where we left it. */
 static void send_progress(struct pipeline *p, const struct pg_step *step)
 {
     const char *const params[] = {
@@ -292,7 +298,8 @@ static void send_values(struct pipeline *p, enum statement which,
     send_columns(p, which, n);
 }
 
-/* A key may be in the batch more than once: the last one counts. */
+/* A key may be in the batch more than once, and the last one counts. One statement
+ * cannot set a row twice, so the others are left out. */
 static bool is_last(const struct store_batch *batch, size_t i)
 {
     for (size_t j = i + 1; j < batch->n_notes; j++)
@@ -329,6 +336,7 @@ int pg_batch_write(struct pg_link *l, const struct store_batch *batch,
     struct pipeline p;
     int err;
 
+    MUST(step->new_seq >= step->old_seq);
     pipeline_begin(&p, l);
     send_params(&p, PG_BEGIN, 0, NULL);
     send_progress(&p, step);

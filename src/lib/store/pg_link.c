@@ -11,8 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Every name without a schema is ours; a commit returns when it is on disk, unless the
- * site asked for more (a synchronous standby); nobody's lock holds us up for long. */
+/* A name without a schema is one of ours. A commit returns when it is on disk, unless
+ * the site asked for more (a synchronous standby). We wait for nobody's lock for long.
+ */
 static const char session_set_up[] =
     "SET search_path TO holdfast;"
     "SET client_min_messages TO warning;"
@@ -26,7 +27,8 @@ static void say_nothing(void *arg, const PGresult *res)
     (void)res;
 }
 
-/* The first line of what libpq says. */
+/* Set 'why' to the first line of what libpq says: further lines are hints for people at
+ * a terminal. */
 static int words_of(const char *text, struct diag *why)
 {
     return diag_set(why, PBSE_SYSTEM, "PostgreSQL: %.*s", (int)strcspn(text, "\n"),
@@ -76,8 +78,8 @@ void pg_link_drop(struct pg_link *l)
     l->conn = NULL;
 }
 
-/* What stands before "dbname" gives way to the administrator's words, what stands
- * behind it does not. */
+/* libpq takes these in order, and "dbname" is the administrator's conninfo: it
+ * overrides what stands before it and is overridden by what stands behind it. */
 static const char *const names[] = { "connect_timeout",  "tcp_user_timeout",
                                      "keepalives_idle",  "dbname",
                                      "application_name", "client_encoding",
@@ -91,6 +93,8 @@ static PGconn *connect_with(const struct pg_link *l, const char *password)
     return PQconnectdbParams(names, values, 1);
 }
 
+/* A service that is not up, or still starting, is another case than one that refuses
+ * us. */
 bool pg_link_is_served(const struct pg_link *l)
 {
     const char *const values[] = { "5",        "15000", "60", l->conninfo,
@@ -139,8 +143,6 @@ int pg_link_open(struct pg_link *l, struct diag *why)
     return err;
 }
 
-/* Waiting. */
-
 static int64_t now_ms(void)
 {
     struct timespec t;
@@ -149,7 +151,8 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Send what is to be sent and read until a result is whole. */
+/* Send what is to be sent and read until a result is whole; false when the connection
+ * is lost or the time is over. */
 static bool wait_result(struct pg_link *l, int wait_ms)
 {
     int64_t until_ms = now_ms() + wait_ms;
@@ -189,7 +192,8 @@ bool pg_next(struct pg_link *l, int wait_ms, PGresult **ret, struct diag *why)
     return true;
 }
 
-/* Of no more use: broken, shutting down, or a server that only reads now. */
+/* True when the connection is of no more use: it is broken, its server is shutting down
+ * (57P, 08), or the server only reads now (25006), as a standby does. */
 static bool is_useless(const struct pg_link *l, const PGresult *res)
 {
     const char *state = res ? PQresultErrorField(res, PG_DIAG_SQLSTATE) : NULL;

@@ -53,9 +53,8 @@ static const char tables[] =
  * store in PostgreSQL can have. */
 static const char *const steps[STORE_SCHEMA_VERSION] = { NULL };
 
-/* The lock. */
-
-/* 1: ours, 0: another session has it, -1: failed. */
+/* Try to take the writer's lock. 1: we have it, 0: another session has it, -1: failed.
+ */
 static int try_lock(struct pg_link *l, struct diag *why)
 {
     int64_t got;
@@ -65,7 +64,8 @@ static int try_lock(struct pg_link *l, struct diag *why)
     return got != 0;
 }
 
-/* A server that was killed a moment ago has a session for a moment more. */
+/* A server that was killed a moment ago has a session for a moment more; a start waits
+ * for it to end. */
 static int try_lock_for_a_while(struct pg_link *l, struct diag *why)
 {
     int locked = try_lock(l, why);
@@ -77,6 +77,9 @@ static int try_lock_for_a_while(struct pg_link *l, struct diag *why)
     return locked;
 }
 
+/* Note which session of the database is ours, so that it can be ended when it
+ * outlives its connection. A process number may be used again, so its start belongs
+ * to it. */
 static int remember_session(struct pg_link *l, struct pg_lease *lease, struct diag *why)
 {
     PGresult *res = pg_query(l,
@@ -94,6 +97,7 @@ static int remember_session(struct pg_link *l, struct pg_lease *lease, struct di
     return 0;
 }
 
+/* Say that another server has the store, and which one, as far as it can be read. */
 static int holder_error(struct pg_link *l, struct diag *why)
 {
     struct diag ignored;
@@ -106,8 +110,6 @@ static int holder_error(struct pg_link *l, struct diag *why)
     PQclear(res);
     return PBSE_OBJBUSY;
 }
-
-/* Making and mending. */
 
 /* The version of the layout; 0 when the database has no tables yet, -1 when its tables
  * are not ours. */
@@ -132,6 +134,7 @@ static int version_of(struct pg_link *l, int64_t *version, struct diag *why)
     return pg_number(l, "SELECT version FROM schema_version", -1, version, why);
 }
 
+/* Bring the layout to the next version, all or nothing. */
 static int step(struct pg_link *l, const char *sql, int64_t version, struct diag *why)
 {
     char *text = xasprintf("BEGIN; DELETE FROM schema_version;"
@@ -174,6 +177,7 @@ static int bring_up_to_date(struct pg_link *l, struct diag *why)
     return err;
 }
 
+/* Begin a new epoch: from here on, no commit of an earlier holder succeeds. */
 static int begin_epoch(struct pg_link *l, const char *holder, struct pg_lease *lease,
                        struct diag *why)
 {
@@ -208,8 +212,8 @@ int pg_schema_open(struct pg_link *l, const char *holder, struct pg_lease *lease
     return err ? err : remember_session(l, lease, why);
 }
 
-/* Coming back. */
-
+/* End the session that our last connection had. It may still be in the middle of a
+ * commit. */
 static int end_old_session(struct pg_link *l, const struct pg_lease *lease,
                            struct diag *why)
 {
@@ -226,7 +230,8 @@ static int end_old_session(struct pg_link *l, const struct pg_lease *lease,
     return 0;
 }
 
-/* 1: ours again, 0: another session has it, -1: failed. */
+/* Take the lock on a new connection, from our own old session where that has it. 1: we
+ * have it, 0: another session has it, -1: failed. */
 static int take_lock_again(struct pg_link *l, struct pg_lease *lease, struct diag *why)
 {
     int locked = try_lock(l, why);
@@ -257,6 +262,8 @@ int pg_schema_resume(struct pg_link *l, struct pg_lease *lease, uint64_t *last_s
     else if (strtoll(PQgetvalue(res, 0, 0), NULL, 10) != lease->epoch)
         err = diag_set(why, PBSE_OBJBUSY, "%s: taken over by another server: %s", WHERE,
                        PQgetvalue(res, 0, 2));
+    /* The epoch is still ours, so no other server has the store: the session is most
+     * likely our own. */
     else if (!locked)
         err = diag_set(why, PBSE_SYSTEM,
                        "%s: another session has the writer's lock; if it is process "
@@ -268,8 +275,6 @@ int pg_schema_resume(struct pg_link *l, struct pg_lease *lease, uint64_t *last_s
     PQclear(res);
     return err;
 }
-
-/* Putting aside. */
 
 int pg_schema_exists(struct pg_link *l, bool *exists, struct diag *why)
 {

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-/* U+10FF00 + byte is F4 8F BC..BF 80..BF. */
+/* PostgreSQL takes valid UTF-8 only. A byte that belongs to no valid character is
+ * stored as the character U+10FF00 + byte, of a range that no text uses: F4 8F
+ * BC..BF 80..BF. */
 #define PRIVATE_HEAD "\xf4\x8f"
 
 static bool is_tail(unsigned char c)
@@ -35,6 +37,8 @@ static size_t char_len(const unsigned char *s)
     return 0;
 }
 
+/* True for the characters that stand for single bytes; such a character in a text of
+ * a user is stored byte by byte, so that it comes back as it was. */
 static bool is_private(const unsigned char *s)
 {
     return s[0] == 0xf4 && s[1] == 0x8f && s[2] >= 0xbc;
@@ -128,6 +132,7 @@ void pg_array_number(struct buf *b, int64_t n)
 
 const char *pg_array_end(struct buf *b)
 {
+    MUST(b->len == 0 || b->data[0] == '{');
     buf_add_str(b, b->len == 0 ? "{}" : "}");
     return b->data;
 }

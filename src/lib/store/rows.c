@@ -34,6 +34,8 @@ void rows_free(struct rows *r)
     free(r);
 }
 
+/* Begin a record. Its texts are copied, since a row is gone when the next one is
+ * read. */
 static void record_begin(struct rows *r, uint64_t seq, const char *const *columns)
 {
     arena_clear(r->arena);
@@ -70,10 +72,14 @@ int rows_add(struct rows *r, const char *const *columns)
     uint64_t seq = strtoull(columns[ROW_SEQ], NULL, 10);
     int err = 0;
 
+    MUST(columns[ROW_SEQ] && columns[ROW_KIND] && columns[ROW_ID]);
+    /* Rows of one record follow one another: another number means that it is
+     * complete. */
     if (r->open && r->record.seq != seq)
         err = rows_end(r);
     if (!r->open)
         record_begin(r, seq, columns);
+    /* A record without changes has one row, with NULL in the columns of a change. */
     if (columns[ROW_ATTR])
         change_add(r, columns);
     return err;

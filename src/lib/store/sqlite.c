@@ -83,20 +83,21 @@ static struct sqlite_store *self(struct store *s)
     return STRUCT_OF(s, struct sqlite_store, base);
 }
 
-/* Statements: bound by position, run, and reset at once. */
-
+/* Bind texts by position. The statement is run and reset by finish(), before the texts
+ * are gone: SQLite does not copy them. */
 static sqlite3_stmt *bind(struct sqlite_store *q, enum statement which, size_t n,
                           const char *const *args)
 {
     sqlite3_stmt *st = q->sql[which];
 
+    MUST((int)n <= sqlite3_bind_parameter_count(st));
     for (size_t i = 0; i < n; i++)
         sqlite3_bind_text(st, (int)i + 1, args[i], -1, SQLITE_STATIC);
     return st;
 }
 
-/* Run to the end; true when it worked. A failing bind shows as a missing value, which
- * NOT NULL refuses. */
+/* Run the statement to its end and reset it; true when it worked. A bind that failed
+ * leaves NULL in its place, which the columns' NOT NULL refuses. */
 static bool finish(sqlite3_stmt *st)
 {
     int rc = sqlite3_step(st);
@@ -111,6 +112,7 @@ static bool run(struct sqlite_store *q, enum statement which)
     return finish(q->sql[which]);
 }
 
+/* Put one change into the journal and into the object's attributes. */
 static bool put_change(struct sqlite_store *q, const struct store_record *r, size_t n)
 {
     const struct store_change *c = &r->changes[n];
@@ -127,11 +129,14 @@ static bool put_change(struct sqlite_store *q, const struct store_record *r, siz
     sqlite3_bind_int64(st, 2, (sqlite3_int64)n);
     if (!finish(st))
         return false;
+    /* The attributes went with the object. */
     if (r->op == STORE_REMOVE)
         return true;
     return finish(c->after ? bind(q, SQL_SET, 5, key) : bind(q, SQL_UNSET, 4, key));
 }
 
+/* Make or remove the object, or see that it exists. False when it contradicts what
+ * is stored. */
 static bool put_object(struct sqlite_store *q, const struct store_record *r)
 {
     const char *const key[] = { r->kind, r->id };
@@ -170,7 +175,8 @@ static bool put_record(struct sqlite_store *q, const struct store_record *r)
     return true;
 }
 
-/* *at is left at the record that failed. */
+/* Write the whole batch. False when something failed; *at is the record at fault then,
+ * NULL when it was a note. */
 static bool put_batch(struct sqlite_store *q, const struct store_batch *batch,
                       const struct store_record **at)
 {
@@ -189,7 +195,9 @@ static bool put_batch(struct sqlite_store *q, const struct store_batch *batch,
     return true;
 }
 
-/* The number of the last record, in the epoch that began with our opening. */
+/* Move the number of the last record on. It moves only when number and epoch are those
+ * that we left: this is how a server finds out that it does not hold the store any
+ * more. */
 static int put_progress(struct sqlite_store *q, const struct store_batch *batch,
                         struct diag *why)
 {
@@ -210,8 +218,9 @@ static int put_progress(struct sqlite_store *q, const struct store_batch *batch,
     return 0;
 }
 
-/* 'at' is the record at fault, NULL when no single one is. Somebody who reads the file
- * for long keeps us out of it only as long. */
+/* Say why a batch was not written. 'at' is the record at fault, NULL when no single one
+ * is. A file that somebody else has locked counts as out of reach: the next try may
+ * find it free. */
 static int save_error(struct sqlite_store *q, const struct store_record *at,
                       struct diag *why)
 {
@@ -246,8 +255,6 @@ static int sqlite_commit(struct store *s, const struct store_batch *batch,
     arena_free(q->texts);
     return err;
 }
-
-/* Reading. */
 
 static int take_row(sqlite3_stmt *st, struct rows *rows)
 {
@@ -292,6 +299,7 @@ static int sqlite_journal(struct store *s, const struct store_query *query,
         sqlite3_bind_int64(st, 3, query->until_at);
     sqlite3_bind_text(st, 4, query->kind, -1, SQLITE_STATIC);
     sqlite3_bind_text(st, 5, query->id, -1, SQLITE_STATIC);
+    /* To SQLite a negative limit is none. */
     sqlite3_bind_int64(st, 6, query->limit ? (sqlite3_int64)query->limit : -1);
     return each_record(self(s), st, each, arg, why);
 }
@@ -353,8 +361,6 @@ static const struct store_ops sqlite_ops = {
     sqlite_close,   sqlite_commit, sqlite_load, sqlite_note_get,
     sqlite_journal, sqlite_prune,  sqlite_tidy,
 };
-
-/* Opening. */
 
 static int prepare(struct sqlite_store *q, struct diag *why)
 {

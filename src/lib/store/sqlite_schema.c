@@ -100,14 +100,13 @@ bool sqlite_file_ask(const struct sqlite_file *f, const char *sql, int64_t *ret)
     return found;
 }
 
-/* The file. */
-
 static int file_error(const char *path, struct diag *why)
 {
     return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-/* The name must be on disk before anything in the file counts. */
+/* Write the directory to disk: the file's name must be there before anything in the
+ * file counts. */
 static int sync_dir(const char *path, struct diag *why)
 {
     char *dir = xstrdup(path), *slash = strrchr(dir, '/');
@@ -124,8 +123,9 @@ static int sync_dir(const char *path, struct diag *why)
     return err;
 }
 
-/* What SQLite would take for a new file: a stump, and an empty file whose log it would
- * forget, although that goes on from something. */
+/* Refuse what SQLite would take for a new file: a file that was cut to less than a
+ * page, and an empty file beside a log with something in it, which SQLite would
+ * throw away. */
 static int check_not_emptied(const struct sqlite_file *f, struct diag *why)
 {
     char *wal = xasprintf("%s-wal", f->path);
@@ -142,7 +142,8 @@ static int check_not_emptied(const struct sqlite_file *f, struct diag *why)
     return err;
 }
 
-/* Who uses the store, for a message to people; read without taking a lock. */
+/* Say that another server has the store, and which one. Its name is read without a
+ * lock. */
 static int held_error(struct sqlite_file *f, struct diag *why)
 {
     sqlite3_stmt *st = NULL;
@@ -159,7 +160,8 @@ static int held_error(struct sqlite_file *f, struct diag *why)
     return PBSE_OBJBUSY;
 }
 
-/* Make the file ourselves: SQLite would use the umask, and others must not read it. */
+/* Open and lock the file. It is made here when there is none, since SQLite would use
+ * the umask, and others must not read it. */
 static int take_file(struct sqlite_file *f, struct diag *why)
 {
     int err;
@@ -172,8 +174,6 @@ static int take_file(struct sqlite_file *f, struct diag *why)
     err = check_not_emptied(f, why);
     return err ? err : sync_dir(f->path, why);
 }
-
-/* The database in it. */
 
 static int check_pages(const struct sqlite_file *f, const char *sql, struct diag *why)
 {
@@ -193,6 +193,8 @@ static int check_pages(const struct sqlite_file *f, const char *sql, struct diag
     return err;
 }
 
+/* Look for damage before anything is written; how much is looked at depends on the
+ * size. */
 static int check_sound(const struct sqlite_file *f, struct diag *why)
 {
     static const char *const of_objects[] = { "PRAGMA quick_check(objects)",
@@ -249,9 +251,12 @@ static int bring_up_to_date(const struct sqlite_file *f, struct diag *why)
     return err;
 }
 
+/* Nothing in here writes to the file: a store that turns out to be damaged stays as
+ * it is. */
 static int set_up(const struct sqlite_file *f, struct diag *why)
 {
     sqlite3_busy_timeout(f->db, BUSY_MS);
+    /* Closing must not bring the log into a file that has not proved sound. */
     sqlite3_db_config(f->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     if (!exec(f, "PRAGMA synchronous = FULL") || !exec(f, "PRAGMA foreign_keys = ON") ||
         !exec(f, "PRAGMA journal_size_limit = " LOG_KEPT_BYTES))
@@ -259,6 +264,8 @@ static int set_up(const struct sqlite_file *f, struct diag *why)
     return 0;
 }
 
+/* Begin a new epoch, now that the file has proved sound. From here on, no commit of
+ * an earlier holder succeeds. */
 static int begin_epoch(struct sqlite_file *f, const char *holder, struct diag *why)
 {
     sqlite3_stmt *st = NULL;
@@ -308,8 +315,6 @@ void sqlite_file_close(struct sqlite_file *f)
         close(f->lock_fd);
     free(f->path);
 }
-
-/* Putting aside. */
 
 bool store_sqlite_exists(const char *path)
 {

@@ -38,7 +38,8 @@ int store_version_error(const char *where, int64_t version, struct diag *why)
                     where);
 }
 
-/* What libpq gets: a URI whole, keywords without our own prefix. */
+/* The part of the URL that libpq gets: a URI whole, keywords without "postgresql:".
+ * NULL for a URL of another store. */
 static const char *conninfo_of(const char *url)
 {
     if (strncmp(url, "postgresql://", 13) == 0 || strncmp(url, "postgres://", 11) == 0)
@@ -94,6 +95,7 @@ int store_open(const char *url, struct store **ret, struct diag *why)
 
 void store_close(struct store *s)
 {
+    MUST(!s || s->ops);
     if (s)
         s->ops->close(s);
 }
@@ -121,7 +123,7 @@ int store_commit(struct store *s, const struct store_batch *batch, struct diag *
         seq = batch->records[i].seq;
     }
     err = s->ops->commit(s, batch, why);
-    MUST(s->last_seq <= seq); /* what is in the journal stays there */
+    MUST(s->last_seq <= seq); /* a backend never takes records back */
     if (!err)
         s->last_seq = seq;
     return err;
@@ -129,18 +131,21 @@ int store_commit(struct store *s, const struct store_batch *batch, struct diag *
 
 int store_load(struct store *s, store_each_fn each, void *arg, struct diag *why)
 {
+    MUST(each);
     return s->ops->load(s, each, arg, why);
 }
 
 int store_note_get(struct store *s, const char *key, struct arena *arena,
                    const char **ret, struct diag *why)
 {
+    MUST(key && *key);
     return s->ops->note_get(s, key, arena, ret, why);
 }
 
 int store_journal(struct store *s, const struct store_query *query, store_each_fn each,
                   void *arg, struct diag *why)
 {
+    MUST(each && (!query->id || query->kind)); /* ids are unique within a kind only */
     return s->ops->journal(s, query, each, arg, why);
 }
 

@@ -84,6 +84,9 @@ static const struct view views[] = {
 };
 /* clang-format on */
 
+/* One column: the value of that attribute among the rows of the object. Numbers are
+ * cast, so that people can compare them; the names here are our own and need no
+ * quoting. */
 static void put_column(struct buf *b, const struct column *c)
 {
     buf_add_str(b, c->is_number ? ", CAST(" : ", ");
