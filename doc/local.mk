@@ -42,6 +42,7 @@ EXTRA_DIST += \
 	doc/design/021-facts.md \
 	doc/design/030-questions.md \
 	doc/design/031-one-order.md \
+	doc/design/033-acts.md \
 	doc/extensions.md \
 	doc/fuzzing.md \
 	doc/pbs \

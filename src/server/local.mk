@@ -3,6 +3,8 @@
 EXTRA_DIST += src/server/README.md src/server/moms/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
+	src/server/decide/act.c src/server/decide/act.h \
+	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
 	src/server/engine/listing.c src/server/engine/listing.h \
 	src/server/engine/shown.c src/server/engine/shown.h \
@@ -202,6 +204,11 @@ test_unit_server_test_mom_link_SOURCES = test/unit/server/test_mom_link.c $(FAKE
 test_unit_server_test_mom_link_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_mom_link_LDADD = $(FAKE_MOM_LIBS)
 
+check_PROGRAMS += test/unit/server/test_acts
+TESTS += test/unit/server/test_acts
+test_unit_server_test_acts_SOURCES = test/unit/server/test_acts.c $(FAKE_MOM)
+test_unit_server_test_acts_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_acts_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_parked
 TESTS += test/unit/server/test_parked
 test_unit_server_test_parked_SOURCES = test/unit/server/test_parked.c $(FAKE_MOM)

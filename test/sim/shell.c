@@ -479,11 +479,15 @@ static void end_turn(struct sim *s)
 /* Parked requests go on when others have had their turn. */
 static void work_on(struct sim *s, void *arg)
 {
+    struct svr_fate fate;
+
     if (!s->shell.up || *(uint64_t *)arg != s->shell.life)
         return;
     s->shell.works = false;
-    svr_go_on(s->shell.svr, sim_now_at(s), begin_turn(s));
+    fate = svr_go_on(s->shell.svr, sim_now_at(s), begin_turn(s));
     end_turn(s);
+    if (fate.outcome == SVR_GATHERING)
+        list_later(s, fate.conn);
 }
 
 static void work_later(struct sim *s)

@@ -9,6 +9,7 @@
 #define SERVER_DECIDE_REQUEST_H
 
 #include "lib/wire/batch.h"
+#include "server/decide/act.h"
 #include "server/decide/facts.h"
 #include "server/model/model.h"
 
@@ -35,14 +36,6 @@ struct requester {
     bool scheduler;  /* a registered scheduler's primary connection */
 };
 
-/* How the server is ending. */
-enum server_stop {
-    STOP_NOT,
-    STOP_DELAYED,   /* it waits for jobs that can neither be requeued nor killed */
-    STOP_IMMEDIATE, /* it waits for jobs that are being requeued or killed */
-    STOP_NOW,
-};
-
 /* What the engine knows besides the model; it lasts as long as the process. */
 struct svr_view {
     enum server_stop stopping;
@@ -58,7 +51,7 @@ struct progress {
     void (*leave)(void *state, const struct object *o);
     /* The request is over, or nobody waits for it any longer; may be NULL. */
     void (*drop)(void *state);
-    /* It has waited for an object (wait_for.asked_again), at the longest until then.
+    /* It has waited for an object (ACT_ASK_AGAIN), at the longest until then.
      */
     int64_t waits_until_at;
 };
@@ -74,7 +67,7 @@ struct request {
     struct pending_jobs *pending; /* jobs being sent, by connection (job_pending.h) */
     const struct svr_view *view;
     /* NULL: the request has come in this turn. A handler that finds it too long for one
-     * turn then decides nothing and sets decision.more. */
+     * turn then decides nothing and asks for ACT_GO_ON. */
     struct progress *progress;
     const struct facts *facts; /* what was found out so far (facts.h) */
     struct need *need;         /* what this request has to know first; filled in by
@@ -93,43 +86,12 @@ int request_groups(const struct request *rq, const char *user, struct wire_strin
 /* About what one slice of a request may cost: config_slice_cost(). */
 size_t request_slice_cost(const struct request *rq);
 
-/* When the reply is not known yet: the request waits for a fact about an object. */
-struct wait_for {
-    bool waits;
-    enum obj_kind kind;
-    const char *id;   /* of the object waited for */
-    int64_t until_at; /* 0: no limit */
-    bool expires;     /* "-I -N": the object is deleted when the time is over */
-    bool alteration;  /* waits for the answer to an alteration */
-    /* The handler has decided nothing yet: it is asked again after each record about
-     * the object, and when the time is over (doc/design/006). 'until_at' is set. */
-    bool asked_again;
-    bool deferred_run; /* RunJob without vnodes (wire.md 12.4): the engine asks the
-                        * scheduler of the job's queue and answers by its DefSchReply */
-};
-
 struct decision {
     struct arena *arena;
     struct records records;
-    /* This was a slice: its records become facts, and the handler is asked again in a
-     * later turn. The rest of the decision is not looked at. */
-    bool more;
-    struct wire_reply reply; /* choice 0 becomes a Null reply, code 0 */
-    bool listing; /* the reply is every object that this status asks for (walk.h) */
-    struct wait_for wait_for;
-    bool no_reply; /* AsyrunJob and its like */
-    /* This very request goes to the MoM of that job, whose answer is the reply.
-     * Quietly: the reply does not wait for it. */
-    const char *forward_job;
-    bool forward_quietly;
-    bool close;            /* close the connection after the reply */
-    enum server_stop stop; /* end after the reply, or when no job is waited for */
-    bool quit_schedulers;  /* they are told to leave */
-    bool quit_moms;        /* and so are the MoMs, at the end */
-    /* DefSchReply: who waits for the deferred run of this job gets code and text. */
-    const char *deferred_id;
-    int deferred_code;
-    const char *deferred_text; /* NULL: the code's own text */
+    /* choice 0 becomes a Null reply, code 0; not looked at when an act answers */
+    struct wire_reply reply;
+    struct acts acts;
     struct diag why;
     const char *why_text; /* words longer than why.text holds, or NULL */
     /* lines for the server's log that come with a refusal or a success */

@@ -39,19 +39,20 @@ static bool runs_its_script(const struct job *job)
            obj_is_set(&job->obj, JOB_A_EXEC_VNODE);
 }
 
-bool resv_job_is_awaited(const struct request *rq, const struct job *job,
-                         struct wait_for *ret)
+bool resv_await_job(const struct request *rq, const struct job *job,
+                    struct decision *out)
 {
     int64_t until_at =
         rq->progress ? rq->progress->waits_until_at : rq->now_at + START_WAIT_S;
 
     if (job_phase(job) != JOB_STARTING || rq->now_at >= until_at)
         return false;
-    *ret = (struct wait_for){ .waits = true,
-                              .asked_again = true,
-                              .kind = OBJ_JOB,
-                              .id = job->obj.id,
-                              .until_at = until_at };
+    act_add(out, ACT_ASK_AGAIN)->u.wait_for = (struct wait_for){
+        .why = WAIT_TO_ASK_AGAIN,
+        .kind = OBJ_JOB,
+        .id = job->obj.id,
+        .until_at = until_at,
+    };
     return true;
 }
 

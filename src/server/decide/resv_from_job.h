@@ -12,15 +12,15 @@
 /* The job that 'text' names, if the requester may make a reservation out of it. In this
  * order: 15001 unknown, 15181 in a reservation, 15182 an array or part of one, 15007
  * somebody else's (managers too), 15016 not running. A job that has just been given
- * vnodes is found too: see resv_job_is_awaited(). */
+ * vnodes is found too: see resv_await_job(). */
 int resv_job_find(const struct model *m, const struct request *rq, const char *text,
                   const struct job **ret, struct diag *why) MUST_CHECK;
 
 /* True for a job that qstat shows as running and whose MoM has not told that its script
- * runs: nothing may be decided yet, and the request waits as '*ret' says. A job that is
- * still so when the time is over is one that does not run. */
-bool resv_job_is_awaited(const struct request *rq, const struct job *job,
-                         struct wait_for *ret) MUST_CHECK;
+ * runs: nothing may be decided yet, and the request is asked again when that has
+ * changed. A job that is still so when the time is over is one that does not run. */
+bool resv_await_job(const struct request *rq, const struct job *job,
+                    struct decision *out) MUST_CHECK;
 
 /* What the reservation has from the job: resources, vnodes asked for, start; and the
  * length when the request gives none. */

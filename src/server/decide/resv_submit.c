@@ -312,19 +312,19 @@ static void answer(struct submission *s)
         reply_text(s->out, "%s UNCONFIRMED", s->id);
         return;
     }
-    s->out->wait_for = (struct wait_for){
-        .waits = true,
-        .kind = OBJ_RESV,
-        .id = s->id,
-        .until_at = wait_s < 0 ? 0 : instant_after(s->rq->now_at, wait_s),
-        .expires = wait_s < 0, /* a rule ends the reservation, and that answers */
-    };
+    /* With "-I -N" a rule ends the reservation, and that answers. */
+    act_wait(s->out,
+             &(struct wait_for){
+                 .kind = OBJ_RESV,
+                 .id = s->id,
+                 .until_at = wait_s < 0 ? 0 : instant_after(s->rq->now_at, wait_s),
+             });
 }
 
 /* Everything else is in order. */
 static int await_job(struct submission *s)
 {
-    if (resv_job_is_awaited(s->rq, s->job, &s->out->wait_for))
+    if (resv_await_job(s->rq, s->job, s->out))
         return 0;
     return diag_code(&s->out->why, PBSE_BADSTATE);
 }

@@ -9,6 +9,7 @@
 #include "server/requests/handlers.h"
 
 #include "lib/base/instant.h"
+#include "server/engine/acts.h"
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
@@ -146,44 +147,9 @@ static int may_ask(const struct svr *s, const struct request_row *row,
     return 0;
 }
 
-static void close_conn(struct turn *t, uint64_t conn)
+void close_conn(struct turn *t, uint64_t conn)
 {
     effect_add(t->out, EFFECT_CLOSE, t->s->m->seq)->u.close_conn = conn;
-}
-
-static void quit_schedulers(struct turn *t)
-{
-    struct sched_link *l, *next;
-
-    HASH_ITER (hh, t->s->links.by_name, l, next) {
-        sched_link_wake(l, SCHED_QUIT);
-        sched_link_pump(l, t->s->m, t->now_at, t->out);
-    }
-}
-
-/* RunJob without vnodes: the scheduler of the job's queue is asked (wire.md 12.4). */
-static bool ask_deferred(struct turn *t, const char *job_id)
-{
-    const struct job *j = model_job(t->s->m, job_id);
-    const char *partition =
-        j && j->queue ? obj_str(&j->queue->obj, QUEUE_A_PARTITION, NULL) : NULL;
-    const struct object *sched = sched_of_partition(t->s->m, partition);
-    struct sched_link *l = sched ? sched_link_find(&t->s->links, sched->id) : NULL;
-
-    if (!l || !l->attached)
-        return false;
-    sched_link_run_job(l, job_id);
-    return true;
-}
-
-/* The request goes on to a MoM. */
-static void forward(struct turn *t, const struct request *rq, struct decision *d)
-{
-    struct decision none;
-    struct moms_turn mt = moms_turn(t, &none);
-
-    moms_forward(t->s->moms, &mt, d->forward_quietly ? 0 : rq->who->conn,
-                 d->forward_job, rq->wire);
 }
 
 /* What is done in part is answered with a code, and told like a refusal. */
@@ -195,41 +161,10 @@ static void reply_to(struct turn *t, const struct request *rq,
     send_reply(t, rq->who->conn, reply);
 }
 
-static void answer(struct turn *t, const struct request *rq, struct decision *d,
-                   bool silent)
+enum svr_outcome sched_register(struct turn *t, const struct request *rq,
+                                const char *sched)
 {
-    if (d->deferred_id &&
-        !answer_deferred(t, d->deferred_id, d->deferred_code, d->deferred_text))
-        d->reply = refusal(t->out->arena, PBSE_IVALREQ, NULL);
-    if (d->wait_for.waits && d->wait_for.deferred_run &&
-        !ask_deferred(t, d->wait_for.id)) {
-        refuse(t, rq, PBSE_NOSCHEDULER, NULL, silent);
-        return;
-    }
-    if (d->forward_job) {
-        forward(t, rq, d);
-        if (!d->forward_quietly)
-            return;
-    }
-    if (d->wait_for.waits)
-        waiting_add(&t->s->waiting, rq->who->conn, rq->wire->number, rq->actor,
-                    t->s->m->seq, &d->wait_for);
-    else if (d->listing)
-        begin_listing(t, rq);
-    else if (!d->no_reply && !silent && !d->stop)
-        reply_to(t, rq, &d->reply);
-    if (d->close)
-        close_conn(t, rq->who->conn);
-    if (d->quit_schedulers)
-        quit_schedulers(t);
-    if (d->stop)
-        stop_begin(t, rq->who->conn, d->stop, d->quit_moms);
-}
-
-static void registered(struct svr *s, const struct request *rq)
-{
-    const struct body_id *body = rq->body;
-    struct sched_link *l = sched_link_make(&s->links, body->id);
+    struct sched_link *l = sched_link_make(&t->s->links, sched);
 
     if (l->conn[0] == 0) {
         l->conn[0] = rq->who->conn;
@@ -237,7 +172,9 @@ static void registered(struct svr *s, const struct request *rq)
         l->host = xstrdup(rq->who->host);
     } else {
         l->conn[1] = rq->who->conn;
+        return SVR_COMMANDS;
     }
+    return SVR_SCHEDULER;
 }
 
 static const char *refusal_words(const struct decision *d, int code)
@@ -250,7 +187,7 @@ static const char *refusal_words(const struct decision *d, int code)
 /* It changes something, or waits for what can only come with a change. */
 static bool needs_store(const struct decision *d)
 {
-    return d->records.n > 0 || d->wait_for.waits || d->forward_job;
+    return d->records.n > 0 || acts_need_store(d);
 }
 
 /* The reply to a request that has changed nothing. */
@@ -267,23 +204,25 @@ static int too_many(struct diag *why)
                     pbse_text(PBSE_IVALREQ));
 }
 
-/* One slice of a request that goes on, or waits for an object. False: it is refused. */
+/* One slice of a request that goes on, or waits to be asked again. False: its user has
+ * too many of them. */
 static bool go_on_later(struct turn *t, const struct request *rq, struct decision *d)
 {
+    const struct act *again = act_find(d, ACT_ASK_AGAIN);
     struct parked_table *parked = &t->s->parked;
     struct parked *p;
 
     if (!rq->progress && !parked_add(parked, rq))
         return false;
     take_up(t, d);
-    if (!d->wait_for.asked_again)
+    if (!again)
         return true;
     p = parked_find(parked, rq->who->conn);
-    MUST(p && !p->waits && d->wait_for.until_at && d->records.n == 0);
-    p->progress.waits_until_at = d->wait_for.until_at;
+    MUST(p && !p->waits && again->u.wait_for.until_at && d->records.n == 0);
+    p->progress.waits_until_at = again->u.wait_for.until_at;
     parked_wait(parked, p);
     waiting_add(&t->s->waiting, p->conn, rq->wire->number, rq->actor, t->s->m->seq,
-                &d->wait_for);
+                &again->u.wait_for);
     return true;
 }
 
@@ -306,60 +245,80 @@ static bool wait_for_need(struct turn *t, const struct request *rq)
     return true;
 }
 
-/* False: there is more of it. */
-static bool serve(struct turn *t, const struct request_row *row,
-                  const struct request *rq)
+static enum svr_outcome refuse_decision(struct turn *t, const struct request *rq,
+                                        struct decision *d, int err, bool silent)
 {
-    struct decision d = turn_decision(t);
     size_t before = t->out->n;
-    int err = may_ask(t->s, row, rq);
-    bool changes;
+    enum svr_outcome outcome;
 
-    if (err == 0) {
-        err = row->handle(t->s->m, rq, &d);
-    } else {
-        diag_code(&d.why, err);
-    }
-    MUST((err == NEEDED) == (rq->need->kind != NEED_NOTHING));
-    MUST(err != NEEDED || !row->silent);
-    if (err == NEEDED) {
-        if (wait_for_need(t, rq))
-            return false;
-        err = too_many(&d.why);
-    }
-    if (err == 0 && t->s->store_failed && needs_store(&d)) {
-        refuse_unsaved(t, rq, row->silent);
-        return true;
-    }
-    d.more |= d.wait_for.asked_again;
-    MUST(!d.more || !row->silent); /* who is not answered does not wait either */
-    if (err == 0 && d.more) {
-        if (go_on_later(t, rq, &d))
-            return false;
-        err = too_many(&d.why);
-    }
-    if (err) {
-        d.records.n = 0;
-        take_up(t, &d); /* log lines that come with the refusal */
-        refuse(t, rq, err, refusal_words(&d, err), row->silent);
-        mark_look(t->out, before, rq->who->conn);
-        if (d.close)
-            close_conn(t, rq->who->conn);
-        return true;
-    }
-    changes = d.records.n > 0;
-    take_up(t, &d);
-    if (rq->wire->number == BATCH_REGISTER_SCHED)
-        registered(t->s, rq);
-    answer(t, rq, &d, row->silent);
+    d->records.n = 0;
+    take_up(t, d); /* log lines that come with the refusal */
+    refuse(t, rq, err, refusal_words(d, err), silent);
+    mark_look(t->out, before, rq->who->conn);
+    outcome = acts_after_refusal(t, rq, d);
+    return outcome == SVR_ANSWERED && silent ? SVR_SILENT : outcome;
+}
+
+static enum svr_outcome grant(struct turn *t, const struct request *rq,
+                              struct decision *d, bool silent)
+{
+    bool changes = d->records.n > 0;
+    size_t before = t->out->n;
+    enum svr_outcome outcome;
+
+    MUST(!silent || !acts_answer(d)); /* who is not answered does not wait either */
+    take_up(t, d);
+    if (!silent && !acts_answer(d))
+        reply_to(t, rq, &d->reply);
+    outcome = acts_carry_out(t, rq, d);
     if (!changes)
         mark_look(t->out, before, rq->who->conn);
-    return true;
+    return outcome == SVR_ANSWERED && silent ? SVR_SILENT : outcome;
+}
+
+static int decide_request(struct turn *t, const struct request_row *row,
+                          const struct request *rq, struct decision *d)
+{
+    int err = may_ask(t->s, row, rq);
+
+    if (err)
+        return diag_code(&d->why, err);
+    err = row->handle(t->s->m, rq, d);
+    MUST((err == NEEDED) == (rq->need->kind != NEED_NOTHING));
+    MUST(err != NEEDED || !row->silent);
+    return err;
+}
+
+static enum svr_outcome serve(struct turn *t, const struct request_row *row,
+                              const struct request *rq)
+{
+    struct decision d = turn_decision(t);
+    int err = decide_request(t, row, rq, &d);
+
+    if (err == NEEDED) {
+        if (wait_for_need(t, rq))
+            return SVR_PARKED;
+        err = too_many(&d.why);
+    } else if (err == 0 && t->s->store_failed && needs_store(&d)) {
+        refuse_unsaved(t, rq, row->silent);
+        return row->silent ? SVR_SILENT : SVR_ANSWERED;
+    } else if (err == 0 && acts_park(&d)) {
+        MUST(!row->silent);
+        if (go_on_later(t, rq, &d))
+            return SVR_PARKED;
+        err = too_many(&d.why);
+    }
+    if (err == 0)
+        err = acts_may(t, rq, &d);
+    return err ? refuse_decision(t, rq, &d, err, row->silent)
+               : grant(t, rq, &d, row->silent);
 }
 
 /* The server's access lists come before everything but a registration (wire.md 5). */
-static bool is_let_in(struct turn *t, const struct request *rq)
+static bool is_let_in(struct turn *t, const struct request *rq,
+                      enum svr_outcome *outcome)
 {
+    bool silent = request_row(rq->wire->number)->silent;
     int err = rq->wire->number == BATCH_REGISTER_SCHED
                   ? 0
                   : server_lets_in(t->s->m, &t->s->cfg, rq->who);
@@ -369,9 +328,12 @@ static bool is_let_in(struct turn *t, const struct request *rq)
     if (err == PBSE_BADHOST)
         effect_log(t->out, t->s->m->seq, LOG_EV_SECURITY, LOG_IN_REQUEST, "", "%s %s",
                    pbse_text(err), rq->who->host);
-    refuse(t, rq, err, NULL, request_row(rq->wire->number)->silent);
-    if (err == PBSE_BADHOST)
+    refuse(t, rq, err, NULL, silent);
+    *outcome = silent ? SVR_SILENT : SVR_ANSWERED;
+    if (err == PBSE_BADHOST) {
         close_conn(t, rq->who->conn);
+        *outcome = SVR_CLOSED;
+    }
     return false;
 }
 
@@ -414,8 +376,8 @@ static struct request complete_request(struct svr *s, int64_t now_at,
     };
 }
 
-void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
-                 const struct wire_request *wire, struct effects *out)
+enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct requester *who,
+                             const struct wire_request *wire, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
     struct requester full = complete_requester(s, who);
@@ -423,14 +385,16 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
     struct need need = { 0 };
     struct request rq = complete_request(s, now_at, wire, &full, &need, out->arena);
 
-    if (row) {
-        if (is_let_in(&t, &rq))
-            (void)serve(&t, row, &rq);
-    } else {
+    enum svr_outcome outcome = SVR_CLOSED;
+
+    if (!row) {
         refuse(&t, &rq, PBSE_UNKREQ, NULL, false);
         close_conn(&t, who->conn);
+    } else if (is_let_in(&t, &rq, &outcome)) {
+        outcome = serve(&t, row, &rq);
     }
     settle(&t);
+    return outcome;
 }
 
 bool svr_has_work(const struct svr *s)
@@ -463,49 +427,55 @@ static void give_up_answers(struct svr *s, int64_t now_at)
 }
 
 /* Who asks is looked at afresh: rights may have changed since the last slice. */
-static void go_on_with_request(struct turn *t)
+static struct svr_fate go_on_with_request(struct turn *t)
 {
     struct svr *s = t->s;
     struct parked *p = parked_turn(&s->parked);
     uint64_t before = s->m->seq;
     struct need need = { 0 };
     struct requester full;
+    struct svr_fate fate;
     struct request rq;
 
     MUST(p);
     full = complete_requester(s, &p->who);
     rq = complete_request(s, t->now_at, &p->wire, &full, &need, t->out->arena);
     rq.progress = &p->progress;
-    if (serve(t, request_row(p->wire.number), &rq))
-        parked_remove(&s->parked, p);
-    else
+    fate.conn = p->conn;
+    fate.outcome = serve(t, request_row(p->wire.number), &rq);
+    if (fate.outcome == SVR_PARKED)
         p->began |= s->m->seq > before;
+    else
+        parked_remove(&s->parked, p);
+    return fate;
 }
 
 /* Requests and what was put off take turns. */
-void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
+struct svr_fate svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
     bool rest = svr_is_settling(s) && (!s->rest_had_turn || s->parked.n_ready == 0);
+    struct svr_fate fate = { 0, SVR_PARKED };
 
     if (!svr_has_work(s))
-        return;
+        return fate;
     s->rest_had_turn = rest;
     if (rest) {
         settle_rest(&t);
     } else {
-        go_on_with_request(&t);
+        fate = go_on_with_request(&t);
         settle(&t);
     }
+    return fate;
 }
 
 /* Deferred runs. */
 
-static struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id)
+struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id)
 {
     struct waiting_reply *w = waiting_first(&s->waiting, OBJ_JOB, job_id);
 
-    while (w && !w->wait_for.deferred_run)
+    while (w && w->wait_for.why != WAIT_FOR_RUN)
         w = w->next;
     return w;
 }
@@ -743,7 +713,7 @@ void wait_is_over(struct turn *t, struct waiting_reply *w)
 {
     struct wire_reply reply = { 0 };
 
-    if (w->wait_for.asked_again) {
+    if (w->wait_for.why == WAIT_TO_ASK_AGAIN) {
         waiting_asks_again(t, w);
         return;
     }
@@ -760,11 +730,12 @@ void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
     struct waiting_reply *w;
 
     while ((w = waiting_after(&s->waiting, durable_seq))) {
-        const char *words = w->wait_for.asked_again ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
+        bool asked = w->wait_for.why == WAIT_TO_ASK_AGAIN;
+        const char *words = asked ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
         struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, words);
 
         send_reply(&t, w->conn, &reply);
-        if (w->wait_for.asked_again)
+        if (asked)
             parked_remove(&s->parked, parked_find(&s->parked, w->conn));
         waiting_remove(&s->waiting, w);
     }

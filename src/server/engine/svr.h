@@ -35,11 +35,25 @@ enum svr_start {
 };
 void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effects *out);
 
+/* What became of a request. */
+enum svr_outcome {
+    SVR_ANSWERED,  /* its reply is among the effects */
+    SVR_SILENT,    /* nobody is answered */
+    SVR_WAITS,     /* its reply comes when something has happened */
+    SVR_FORWARDED, /* a MoM's answer will be its reply */
+    SVR_PARKED,    /* it goes on in a later turn: svr_go_on() */
+    SVR_LISTED,    /* EFFECT_LISTING among the effects: its reply is read in parts */
+    SVR_GATHERING, /* the same later: svr_listing_go_on() until there is one */
+    SVR_CLOSED,    /* it is answered, and EFFECT_CLOSE follows */
+    SVR_SCHEDULER, /* answered; the connection is a scheduler's primary one now */
+    SVR_COMMANDS,  /* answered; it is the secondary one: no further requests on it */
+};
+
 /* A decoded request of an authenticated client. Connect, Authenticate and Disconnect
  * are the shell's; RegisterSched comes here and its success is told by
  * svr_sched_attached(). */
-void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
-                 const struct wire_request *rq, struct effects *out);
+enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct requester *who,
+                             const struct wire_request *rq, struct effects *out);
 
 /* Is that user, not known to be root, a manager or an operator? */
 bool svr_is_staff(const struct svr *s, const char *user, const char *host);
@@ -52,15 +66,19 @@ size_t svr_pending_bytes(const struct svr *s, uint64_t conn);
  * svr_has_work() is true svr_go_on() carries out one slice of what is next; whoever
  * waits for a parked request is answered with its last one. */
 bool svr_has_work(const struct svr *s);
-void svr_go_on(struct svr *s, int64_t now_at, struct effects *out);
+struct svr_fate {
+    uint64_t conn; /* of the request that had its turn; 0: of nobody any more */
+    enum svr_outcome outcome;
+};
+struct svr_fate svr_go_on(struct svr *s, int64_t now_at, struct effects *out);
 
 /* The answer to an EFFECT_FIND_OUT, or what became known anyway; copied. Requests that
  * need it are decided afresh by svr_go_on(). */
 void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
                  const struct finding *finding, struct effects *out);
 
-/* A client connection ended: waiting replies to it are dropped. A parked request of which
- * something is fact already goes on to its end, any other one is dropped. */
+/* A client connection ended: waiting replies to it are dropped. A parked request of
+ * which something is fact already goes on to its end, any other one is dropped. */
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out);
 
 /* A status of many objects is put together in slices, so that others are served in

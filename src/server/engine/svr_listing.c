@@ -29,34 +29,36 @@ static bool is_short(const struct turn *t, const struct listing *l)
            listing_part_bytes(l) <= MIN_OF(slice_bytes(t), (size_t)SHORT_BYTES);
 }
 
-static void tell_part(struct turn *t, const struct listing *l, uint64_t conn)
+static enum svr_outcome tell_part(struct turn *t, const struct listing *l,
+                                  uint64_t conn)
 {
     struct wire_reply reply;
 
     if (listing_is_too_long(l)) {
         reply = refusal(t->out->arena, PBSE_SYSTEM, NULL);
     } else if (listing_is_gathering(l)) {
-        return;
+        return SVR_GATHERING;
     } else if (!is_short(t, l)) {
         effect_add(t->out, EFFECT_LISTING, seen(t, l))->u.listing_conn = conn;
-        return;
+        return SVR_LISTED;
     } else {
         reply = listing_reply(l, t->out->arena);
     }
     send_reply(t, conn, &reply);
     t->out->v[t->out->n - 1].seq = seen(t, l);
     listing_drop(&t->s->listings, conn);
+    return SVR_ANSWERED;
 }
 
-static void gather(struct turn *t, struct listing *l, uint64_t conn)
+static enum svr_outcome gather(struct turn *t, struct listing *l, uint64_t conn)
 {
     listing_gather(&t->s->listings, l, t->now_at, slice_bytes(t));
-    tell_part(t, l, conn);
+    return tell_part(t, l, conn);
 }
 
-void begin_listing(struct turn *t, const struct request *rq)
+enum svr_outcome begin_listing(struct turn *t, const struct request *rq)
 {
-    gather(t, listing_new(&t->s->listings, t->s->m, rq), rq->who->conn);
+    return gather(t, listing_new(&t->s->listings, t->s->m, rq), rq->who->conn);
 }
 
 bool svr_listing_is_gathering(const struct svr *s, uint64_t conn)

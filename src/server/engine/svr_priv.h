@@ -70,11 +70,20 @@ void wait_is_over(struct turn *t, struct waiting_reply *w);
 void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply);
 
 /* The reply is a listing: its first slice; a short one is sent at once. */
-void begin_listing(struct turn *t, const struct request *rq);
+enum svr_outcome begin_listing(struct turn *t, const struct request *rq);
 
 /* A refusal as a reply: a text when the code has one (wire.md 8.1). */
 struct wire_reply refusal(struct arena *arena, int code, const char *text);
 
+/* End a client connection after what went before. */
+void close_conn(struct turn *t, uint64_t conn);
+
+/* The request's connection becomes the scheduler's first or second one. */
+enum svr_outcome sched_register(struct turn *t, const struct request *rq,
+                                const char *sched);
+
+/* Who waits for the deferred run of a job, NULL when nobody does. */
+struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id);
 /* The deferred run of a job is answered; false when nobody waits for it. */
 bool answer_deferred(struct turn *t, const char *job_id, int code, const char *text);
 

@@ -253,7 +253,7 @@ static void answer_waiting(struct turn *t, const struct record *rec)
         struct wire_reply reply = { 0 };
 
         next = w->next;
-        if (w->wait_for.asked_again) {
+        if (w->wait_for.why == WAIT_TO_ASK_AGAIN) {
             waiting_asks_again(t, w);
             continue;
         }

@@ -56,7 +56,10 @@ void waiting_add(struct waiting_table *t, uint64_t conn, uint32_t number,
     struct waiting_reply *w = xcalloc(1, sizeof(*w));
     struct waiting_for *o = make(t, wait_for->kind, wait_for->id);
 
-    MUST(conn != 0 && who); /* a reply that waits is somebody's */
+    MUST(who && wait_for->id);
+    /* A reply that waits is somebody's; a deferred run may be nobody's. */
+    MUST(conn != 0 || wait_for->why == WAIT_FOR_RUN);
+    MUST(wait_for->why != WAIT_TO_ASK_AGAIN || wait_for->until_at != 0);
     w->conn = conn;
     w->number = number;
     w->seq = seq;

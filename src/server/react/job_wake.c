@@ -39,7 +39,7 @@ static void refuse(struct wire_reply *ret, int code)
 
 bool answer_job_sent(const struct answering *a, struct wire_reply *ret)
 {
-    if (a->wait_for->deferred_run)
+    if (a->wait_for->why == WAIT_FOR_RUN)
         return false; /* answered by the scheduler */
     *ret = (struct wire_reply){ .choice = REPLY_NULL };
     return true;
@@ -49,7 +49,7 @@ bool answer_job_refused(const struct answering *a, struct wire_reply *ret)
 {
     int code = reason_code(a->rec->reason);
 
-    if (a->wait_for->deferred_run)
+    if (a->wait_for->why == WAIT_FOR_RUN)
         return false;
     refuse(ret, code ? code : PBSE_MOMREJECT);
     return true;

@@ -29,6 +29,11 @@ static const char *word_of_ending(const struct record *rec)
                : "BEING DELETED";
 }
 
+static bool is_alteration(const struct wait_for *wait_for)
+{
+    return wait_for->why == WAIT_FOR_ALTERATION;
+}
+
 /* Who waits for a new reservation has his answer when altering it has confirmed it. */
 static const char *word_of_alteration(const struct model *m,
                                       const struct wait_for *wait_for)
@@ -36,7 +41,7 @@ static const char *word_of_alteration(const struct model *m,
     const struct resv *r = model_resv(m, wait_for->id);
     bool confirmed = r && phase_is_confirmed(resv_phase(r));
 
-    return wait_for->alteration || confirmed ? "CONFIRMED" : NULL;
+    return is_alteration(wait_for) || confirmed ? "CONFIRMED" : NULL;
 }
 
 static bool answer(const struct answering *a, const char *word, struct wire_reply *ret)
@@ -58,17 +63,17 @@ bool answer_resv_altered(const struct answering *a, struct wire_reply *ret)
 
 bool answer_resv_confirmed(const struct answering *a, struct wire_reply *ret)
 {
-    return answer(a, a->wait_for->alteration ? NULL : "CONFIRMED", ret);
+    return answer(a, is_alteration(a->wait_for) ? NULL : "CONFIRMED", ret);
 }
 
 bool answer_resv_denied(const struct answering *a, struct wire_reply *ret)
 {
-    return answer(a, a->wait_for->alteration ? NULL : "DENIED", ret);
+    return answer(a, is_alteration(a->wait_for) ? NULL : "DENIED", ret);
 }
 
 bool answer_resv_alter_denied(const struct answering *a, struct wire_reply *ret)
 {
-    return answer(a, a->wait_for->alteration ? "DENIED" : NULL, ret);
+    return answer(a, is_alteration(a->wait_for) ? "DENIED" : NULL, ret);
 }
 
 void resv_wait_is_over(const struct model *m, const struct wait_for *wait_for,

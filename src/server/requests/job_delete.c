@@ -187,14 +187,16 @@ int handle_delete_job_list(const struct model *m, const struct request *rq,
     if (n > REQUEST_MAX_IDS)
         return refuse_list(out);
     if (!rq->progress && n * DELETION_COST > request_slice_cost(rq)) {
-        out->more = true;
+        act_add(out, ACT_GO_ON);
         return 0;
     }
     d = rq->progress ? deletion_of(rq) : deletion_new(rq, out->arena);
-    out->more = !delete_some(m, rq, d, out);
-    MUST(!out->more || rq->progress);
-    if (!out->more)
+    if (delete_some(m, rq, d, out)) {
         reply_deleted(d, out);
+    } else {
+        MUST(rq->progress);
+        act_add(out, ACT_GO_ON);
+    }
     if (!rq->progress)
         deletion_drop(d);
     return 0;

@@ -394,8 +394,8 @@ static void tell_mom(const struct alteration *al, struct decision *out)
         int attr = attr_find(&job_table, al->attrs->v[i].name);
 
         if (attr >= 0 && (job_rows[attr].flags & ATTR_TO_MOM)) {
-            out->forward_job = al->job->obj.id;
-            out->forward_quietly = true;
+            act_about_job(out, ACT_TELL_MOM, al->job->obj.id);
+            return;
         }
     }
 }

@@ -25,15 +25,16 @@ static void promise_reply(const struct request *rq, const struct job *job,
 {
     if (rq->wire->number != BATCH_RUN_JOB)
         return;
-    out->wait_for =
-        (struct wait_for){ .waits = true, .kind = OBJ_JOB, .id = job->obj.id };
+    act_wait(out, &(struct wait_for){ .kind = OBJ_JOB, .id = job->obj.id });
 }
 
-static void ask_scheduler(const struct job *job, struct decision *out)
+/* Only RunJob waits for what becomes of it (wire.md 10.2). */
+static void ask_scheduler(const struct request *rq, const struct job *job,
+                          struct decision *out)
 {
-    out->wait_for = (struct wait_for){
-        .waits = true, .kind = OBJ_JOB, .id = job->obj.id, .deferred_run = true
-    };
+    bool waits = rq->wire->number == BATCH_RUN_JOB;
+
+    act_about_job(out, waits ? ACT_DEFER_RUN : ACT_DEFER_RUN_QUIETLY, job->obj.id);
 }
 
 int handle_run_job(const struct model *m, const struct request *rq,
@@ -62,7 +63,7 @@ int handle_run_job(const struct model *m, const struct request *rq,
     if (*body->vnodes == '\0' && rq->who->scheduler)
         return diag_code(&out->why, PBSE_IVALREQ);
     if (*body->vnodes == '\0') {
-        ask_scheduler(job, out);
+        ask_scheduler(rq, job, out);
         return 0;
     }
     err = job_start(&st, out);

@@ -385,9 +385,10 @@ static int select_in_slices(const struct model *m, const struct request *rq,
     p->state = s;
     p->drop = selecting_drop;
     p->leave = selecting_leave;
-    out->more = !select_some(rq, s, p->arena);
-    if (!out->more)
+    if (select_some(rq, s, p->arena))
         reply_ids(s, out);
+    else
+        act_add(out, ACT_GO_ON);
     return 0;
 }
 
@@ -400,7 +401,7 @@ static int select_jobs(const struct model *m, const struct request *rq,
     if (rq->progress)
         return select_in_slices(m, rq, out);
     if (is_long(m, rq)) {
-        out->more = true;
+        act_add(out, ACT_GO_ON);
         return 0;
     }
     err = selecting_open(m, rq, rq->arena, &s, &out->why);

@@ -39,7 +39,7 @@ int handle_signal_job(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_BADSTATE);
     err = job_mom_is_heard(job, out);
     if (!err)
-        out->forward_job = job->obj.id;
+        act_about_job(out, ACT_FORWARD, job->obj.id);
     return err;
 }
 

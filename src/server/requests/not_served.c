@@ -111,6 +111,6 @@ int handle_message_job(const struct model *m, const struct request *rq,
 
     if (err)
         return err;
-    out->forward_job = job->obj.id;
+    act_about_job(out, ACT_FORWARD, job->obj.id);
     return 0;
 }

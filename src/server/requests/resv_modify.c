@@ -341,13 +341,12 @@ static void propose(const struct alteration *a, const char *asks)
     record_change(rec, arena, RESV_A_ALTER_DENIED, NULL, NULL);
     reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
     if (a->wait_s)
-        a->out->wait_for = (struct wait_for){
-            .waits = true,
-            .kind = OBJ_RESV,
-            .id = a->r->obj.id,
-            .until_at = instant_after(a->rq->now_at, a->wait_s),
-            .alteration = true,
-        };
+        act_wait(a->out, &(struct wait_for){
+                             .why = WAIT_FOR_ALTERATION,
+                             .kind = OBJ_RESV,
+                             .id = a->r->obj.id,
+                             .until_at = instant_after(a->rq->now_at, a->wait_s),
+                         });
 }
 
 static void make(const struct alteration *a)

@@ -13,13 +13,12 @@
  * scheduler's user on a host where a scheduler may run, which the shell has checked. A
  * registration on the connection itself never counts twice, and both must come from one
  * host. */
-int handle_register_sched(const struct model *m, const struct request *rq,
-                          struct decision *out)
+static int may_register(const struct model *m, const struct request *rq,
+                        struct decision *out)
 {
     const struct body_id *body = rq->body;
     const struct sched_link *l = sched_link_find(rq->view->links, body->id);
 
-    out->close = true; /* after every refusal */
     if (!rq->who->server_uid && !rq->who->may_schedule)
         return diag_code(&out->why, PBSE_PERM);
     if (!model_find(m, OBJ_SCHED, body->id))
@@ -30,23 +29,37 @@ int handle_register_sched(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_IVALREQ);
     if (l && l->conn[0] && strcmp(l->host, rq->who->host) != 0)
         return diag_code(&out->why, PBSE_PERM);
-    out->close = false;
     return 0;
+}
+
+int handle_register_sched(const struct model *m, const struct request *rq,
+                          struct decision *out)
+{
+    const struct body_id *body = rq->body;
+    int err = may_register(m, rq, out);
+
+    if (err)
+        act_add(out, ACT_CLOSE);
+    else
+        act_add(out, ACT_REGISTER)->u.sched = body->id;
+    return err;
 }
 
 int handle_def_sched_reply(const struct model *m, const struct request *rq,
                            struct decision *out)
 {
     const struct body_sched_reply *body = rq->body;
+    struct act *act;
 
     if (!rq->who->scheduler)
         return diag_code(&out->why, PBSE_IVALREQ);
-    if (body->command != 11)
+    if (body->command != SCHED_RUN_JOB)
         return diag_code(&out->why, PBSE_IVALREQ);
     if (!model_job(m, body->job_id))
         return diag_code(&out->why, PBSE_UNKJOBID);
-    out->deferred_id = body->job_id;
-    out->deferred_code = body->error;
-    out->deferred_text = body->text;
+    act = act_add(out, ACT_END_DEFERRED);
+    act->u.deferred.job_id = body->job_id;
+    act->u.deferred.code = body->error;
+    act->u.deferred.text = body->text;
     return 0;
 }

@@ -103,6 +103,7 @@ int handle_shutdown(const struct model *m, const struct request *rq,
     const char *server = log_server_name(rq->cfg, out->arena);
     uint32_t manner = body->value & SHUTDOWN_MANNER;
     enum server_stop how = how_to_stop(rq->view->stopping, manner);
+    struct act *stop;
 
     if (body->value & SHUTDOWN_SECONDARY_ONLY)
         return diag_code(&out->why, PBSE_NOSUP); /* there is no second server */
@@ -115,8 +116,10 @@ int handle_shutdown(const struct model *m, const struct request *rq,
         if (how < STOP_NOW && job_keeps_server(TO_JOB(o)))
             end_job(rq, TO_JOB(o), how, out);
     }
-    out->quit_schedulers = body->value & SHUTDOWN_SCHED;
-    out->quit_moms = body->value & SHUTDOWN_MOMS;
-    out->stop = how;
+    if (body->value & SHUTDOWN_SCHED)
+        act_add(out, ACT_QUIT_SCHEDULERS);
+    stop = act_add(out, ACT_STOP);
+    stop->u.stop.how = how;
+    stop->u.stop.quit_moms = body->value & SHUTDOWN_MOMS;
     return 0;
 }

@@ -262,6 +262,6 @@ int decide_listing(const struct model *m, const struct request *rq,
     if (err)
         return err;
     walk_close(&w);
-    out->listing = true;
+    act_add(out, ACT_LIST);
     return 0;
 }

@@ -115,6 +115,8 @@ struct clients {
 /* serve.c: a packet came; bytes left over from before. */
 void serve_packet(struct client *c, const char *data, size_t len);
 void serve_rest(struct client *c);
+/* What became of its request, which was served now or in a later turn. */
+void client_fate(struct client *c, enum svr_outcome outcome);
 
 /* vouch.c: Authenticate: a helper says whose another connection is, or the handshake of
  * a method begins (wire.md 4). From client_become() on the connection is that user's.

@@ -516,8 +516,14 @@ static void on_work(void *arg)
     struct shell *sh = cs->sh;
     int64_t until_ms = clock_mono_ms() + CLIENTS_WORK_MS;
 
-    while (may_work(cs) && clock_mono_ms() < until_ms)
-        svr_go_on(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
+    while (may_work(cs) && clock_mono_ms() < until_ms) {
+        struct svr_fate fate =
+            svr_go_on(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
+        struct client *c = client_find(cs, fate.conn);
+
+        if (c && !c->closing)
+            client_fate(c, fate.outcome);
+    }
 }
 
 void clients_end_turn(struct clients *cs)

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/resvport.h"
 #include "lib/wire/batch.h"
-#include "server/requests/handlers.h"
 #include "server/shell/client.h"
 #include "server/shell/outbox.h"
 
@@ -39,56 +38,34 @@ static void serve_connect(struct client *c, const struct wire_request *rq)
         client_send_reply(c, &done);
 }
 
-static bool effects_answer(const struct effects *out, size_t from,
-                           const struct client *c, int32_t *code)
-{
-    for (size_t i = from; i < out->n; i++) {
-        const struct effect *e = &out->v[i];
-
-        if (e->kind == EFFECT_REPLY && e->u.reply.conn == c->number) {
-            *code = e->u.reply.reply.code;
-            return true;
-        }
-        if (e->kind == EFFECT_LISTING && e->u.listing_conn == c->number) {
-            *code = 0;
-            return true;
-        }
-        if (e->kind == EFFECT_CLOSE && e->u.close_conn == c->number) {
-            *code = PBSE_PROTOCOL;
-            return true;
-        }
-    }
-    return false;
-}
-
 static void serve_by_core(struct client *c, const struct wire_request *rq)
 {
     struct shell *sh = c->all->sh;
     struct effects *out = outbox_effects(sh->outbox);
-    const struct request_row *row = request_row(rq->number);
     struct requester who = { .user = c->user,
                              .host = c->host,
                              .server_uid = c->server_uid,
                              .host_root = c->host_root,
                              .conn = c->number };
-    size_t before = out->n, bytes_before = arena_used_bytes(out->arena);
-    int32_t code = 0;
+    size_t bytes_before = arena_used_bytes(out->arena);
+    enum svr_outcome outcome;
 
     if (rq->number == BATCH_REGISTER_SCHED)
         who.may_schedule =
             sched_conn_may_register(c, ((const struct body_id *)rq->body)->id);
-    svr_request(sh->svr, shell_now(sh), &who, rq, out);
+    outcome = svr_request(sh->svr, shell_now(sh), &who, rq, out);
     outbox_charge(sh->outbox, crowd_shares(&c->all->crowd, c->rank), c->share,
                   arena_used_bytes(out->arena) - bytes_before);
-    if (!effects_answer(out, before, c, &code)) {
-        c->waiting = !row || !row->silent;
-        if (svr_listing_is_gathering(sh->svr, c->number))
-            long_reply_begin(c);
-        return;
-    }
-    c->waiting = true; /* until the reply has left */
-    if (rq->number == BATCH_REGISTER_SCHED && code == 0)
+    if (outcome == SVR_SCHEDULER || outcome == SVR_COMMANDS)
         sched_conn_registered(c, ((const struct body_id *)rq->body)->id);
+    client_fate(c, outcome);
+}
+
+void client_fate(struct client *c, enum svr_outcome outcome)
+{
+    c->waiting = outcome != SVR_SILENT; /* also when the reply is on its way out */
+    if (outcome == SVR_GATHERING)
+        long_reply_begin(c);
 }
 
 /* The order of these checks is the protocol's (wire.md 5). */

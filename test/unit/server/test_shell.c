@@ -50,6 +50,7 @@ static struct core {
     uint64_t pending_conn; /* which sends a job */
     size_t pending_bytes;  /* that takes so much */
     size_t held_bytes;     /* by long replies, as the shell is told */
+    bool parked_lists;     /* its answer is a long reply */
     uint64_t parked_conn;  /* its request goes on until another one was served */
     size_t n_served_at_parking;
     size_t n_learned;
@@ -136,9 +137,11 @@ static void account(struct effects *out, int64_t at, const char *text)
     e->u.account.text = text;
 }
 
-void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
-                 const struct wire_request *rq, struct effects *out)
+enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct requester *who,
+                             const struct wire_request *rq, struct effects *out)
 {
+    enum svr_outcome outcome = SVR_ANSWERED;
+
     (void)s;
     core.n_requests++;
     snprintf(core.last_user, sizeof(core.last_user), "%s", who->user);
@@ -152,21 +155,26 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
         break;
     case BATCH_LOCATE_JOB:
         core.held_conn = who->conn;
+        outcome = SVR_WAITS;
         break;
     case BATCH_ASYRUN_JOB:
+        outcome = SVR_SILENT;
         break;
     case BATCH_DELETE_JOB_LIST:
         core.parked_conn = who->conn;
         core.n_served_at_parking = core.n_requests;
+        outcome = SVR_PARKED;
         break;
     case BATCH_STATUS_JOB:
         core.list_conn = who->conn;
         core.parts_left = PARTS;
         core.slices_left = SLICES;
+        outcome = SVR_GATHERING;
         break;
     case BATCH_STATUS_SCHED:
         core.brief_conn = who->conn;
         core.brief_slices_left = SLICES;
+        outcome = SVR_GATHERING;
         break;
     case BATCH_STATUS_RESOURCE:
         reply_text_to(out, who->conn, arena_printf(out->arena, "%0*d", BIG_BYTES, 0));
@@ -175,6 +183,11 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
         reply_text_to(out, who->conn, "bye");
         effect(out, EFFECT_EXIT);
         break;
+    case BATCH_REGISTER_SCHED:
+        reply_text_to(out, who->conn,
+                      arena_printf(out->arena, "answer %zu", core.n_requests));
+        outcome = core.n_requests == 1 ? SVR_SCHEDULER : SVR_COMMANDS;
+        break;
     case BATCH_STATUS_NODE: /* speaks of the first record only */
         reply_text_to(out, who->conn, "old");
         out->v[out->n - 1].seq = 1;
@@ -182,11 +195,13 @@ void svr_request(struct svr *s, int64_t now_at, const struct requester *who,
     case BATCH_STATUS_QUEUE:
         reply_text_to(out, who->conn, "once");
         effect(out, EFFECT_CLOSE)->u.close_conn = who->conn;
+        outcome = SVR_CLOSED;
         break;
     default:
         reply_text_to(out, who->conn,
                       arena_printf(out->arena, "answer %zu", core.n_requests));
     }
+    return outcome;
 }
 
 bool svr_listing_is_gathering(const struct svr *s, uint64_t conn)
@@ -280,14 +295,23 @@ bool svr_has_work(const struct svr *s)
     return core.parked_conn != 0;
 }
 
-void svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
+struct svr_fate svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
 {
+    struct svr_fate fate = { core.parked_conn, SVR_PARKED };
+
     (void)s, (void)now_at;
     CU_ASSERT_NOT_EQUAL(core.parked_conn, 0);
     if (core.n_requests == core.n_served_at_parking)
-        return;
-    reply_text_to(out, core.parked_conn, "all of it");
+        return fate;
+    fate.outcome = core.parked_lists ? SVR_GATHERING : SVR_ANSWERED;
+    if (core.parked_lists) {
+        core.brief_conn = fate.conn;
+        core.brief_slices_left = SLICES;
+    } else {
+        reply_text_to(out, fate.conn, "all of it");
+    }
     core.parked_conn = 0;
+    return fate;
 }
 
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
@@ -1103,6 +1127,27 @@ static void test_long_replies_wait_for_readers_that_read(void)
     ASSERT_REPLY(other, "brief");
     CU_ASSERT_EQUAL(core.n_gone, 0);
     CU_ASSERT_EQUAL(sh.clients->n_readers, 0);
+    close(fd);
+    close(other);
+    world_end();
+}
+
+/* What was parked may become a long reply, which is gathered in turns of its own. */
+static void test_a_parked_request_may_end_in_a_long_reply(void)
+{
+    int fd, other;
+
+    world_begin();
+    core.parked_lists = true;
+    fd = local_client();
+    other = local_client();
+    ask(fd, PARK STATUS);
+    settle();
+    ask(other, STATUS);
+    ASSERT_REPLY(other, "+2+2+0+0+7+0+8answer 2");
+    ASSERT_REPLY(fd, "brief");
+    ASSERT_REPLY(fd, "+2+2+0+0+7+0+8answer 3");
+    CU_ASSERT_EQUAL(core.brief_slices_left, 0);
     close(fd);
     close(other);
     world_end();
@@ -1987,6 +2032,8 @@ int main(void)
         { "unread long replies are bounded", test_unread_long_replies_are_bounded },
         { "long replies wait for readers that read",
           test_long_replies_wait_for_readers_that_read },
+        { "a parked request may end in a long reply",
+          test_a_parked_request_may_end_in_a_long_reply },
         { "others are served while a request goes on",
           test_others_are_served_while_a_request_goes_on },
         { "silent requests do not block", test_silent_requests_do_not_block },

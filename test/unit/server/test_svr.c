@@ -744,6 +744,31 @@ static void test_a_deferred_run_takes_the_place_of_the_first_cycle(void)
     rig_free(r);
 }
 
+/* "qrun -a" leaves at once; the scheduler runs the job all the same. */
+static void test_a_quiet_deferred_run_is_waited_for_by_nobody(void)
+{
+    struct rig *r = rig_new();
+    uint64_t sched = rig_attach_sched(r);
+    const char *id = queue_job(r);
+    struct body_run run = { .object_id = id, .vnodes = "" };
+    struct body_sched_reply done = { .command = 11, .job_id = id };
+
+    finish_cycles(r);
+    CU_ASSERT_PTR_NULL(rig_ask_on(r, 7, RIG_ROOT, BATCH_ASYRUN_JOB, &run, NULL));
+    svr_client_gone(r->s, r->now_at, 7, &r->out);
+    CU_ASSERT_STRING_EQUAL(commands(r), "11 ");
+    CU_ASSERT_EQUAL(
+        rig_ask_on(r, sched, RIG_ROOT, BATCH_DEF_SCHED_REPLY, &done, NULL)->code, 0);
+    CU_ASSERT_PTR_NULL(rig_reply(r, 7));
+    rig_sched_done(r);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 8, RIG_ROOT, BATCH_ASYRUN_JOB_ACK, &run, NULL)->code,
+                    0);
+    CU_ASSERT_STRING_EQUAL(commands(r), "11 ");
+    rig_sched_done(r);
+    CU_ASSERT_PTR_NULL(rig_reply(r, 8));
+    rig_free(r);
+}
+
 static void test_deferred_runs_end_with_the_cycle(void)
 {
     struct rig *r = rig_new();
@@ -844,6 +869,8 @@ static const struct unit_case cases[] = {
     { "numbers are taken by what is made", test_numbers_are_taken_by_what_is_made },
     { "the scheduler answers a deferred run",
       test_deferred_runs_are_answered_by_the_scheduler },
+    { "a quiet deferred run is waited for by nobody",
+      test_a_quiet_deferred_run_is_waited_for_by_nobody },
     { "a deferred run ends with the cycle", test_deferred_runs_end_with_the_cycle },
     { "a deferred run takes the place of the first cycle",
       test_a_deferred_run_takes_the_place_of_the_first_cycle },

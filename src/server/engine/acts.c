@@ -1,0 +1,243 @@
+/* acts.c - see acts.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/engine/acts.h"
+
+#include "server/moms/moms.h"
+
+/* Replies that wait. */
+
+static enum svr_outcome wait_for(struct turn *t, const struct request *rq,
+                                 const struct act *a)
+{
+    waiting_add(&t->s->waiting, rq->who->conn, rq->wire->number, rq->actor,
+                t->s->m->seq, &a->u.wait_for);
+    return SVR_WAITS;
+}
+
+static enum svr_outcome list(struct turn *t, const struct request *rq,
+                             const struct act *a UNUSED)
+{
+    return begin_listing(t, rq);
+}
+
+/* Requests that a MoM carries out. */
+
+static void forward_for(struct turn *t, const struct request *rq, const struct act *a,
+                        uint64_t conn)
+{
+    struct decision none;
+    struct moms_turn mt = moms_turn(t, &none);
+
+    moms_forward(t->s->moms, &mt, conn, a->u.job_id, rq->wire);
+    MUST(none.records.n == 0);
+}
+
+static enum svr_outcome forward(struct turn *t, const struct request *rq,
+                                const struct act *a)
+{
+    forward_for(t, rq, a, rq->who->conn);
+    return SVR_FORWARDED;
+}
+
+static enum svr_outcome tell_mom(struct turn *t, const struct request *rq,
+                                 const struct act *a)
+{
+    forward_for(t, rq, a, 0);
+    return SVR_ANSWERED;
+}
+
+/* Deferred runs (wire.md 12.4). */
+
+static struct sched_link *link_for_run(const struct turn *t, const struct act *a)
+{
+    const struct job *j = model_job(t->s->m, a->u.job_id);
+    const char *partition =
+        j && j->queue ? obj_str(&j->queue->obj, QUEUE_A_PARTITION, NULL) : NULL;
+    const struct object *sched = sched_of_partition(t->s->m, partition);
+    struct sched_link *l = sched ? sched_link_find(&t->s->links, sched->id) : NULL;
+
+    return l && l->attached ? l : NULL;
+}
+
+static int may_defer(const struct turn *t, const struct request *rq UNUSED,
+                     const struct act *a)
+{
+    return link_for_run(t, a) ? 0 : PBSE_NOSCHEDULER;
+}
+
+static void defer_for(struct turn *t, const struct request *rq, const struct act *a,
+                      uint64_t conn)
+{
+    struct sched_link *l = link_for_run(t, a);
+    const struct wait_for until = { .why = WAIT_FOR_RUN,
+                                    .kind = OBJ_JOB,
+                                    .id = a->u.job_id };
+
+    MUST(l); /* may_defer() */
+    sched_link_run_job(l, a->u.job_id);
+    waiting_add(&t->s->waiting, conn, rq->wire->number, rq->actor, t->s->m->seq,
+                &until);
+}
+
+static enum svr_outcome defer_run(struct turn *t, const struct request *rq,
+                                  const struct act *a)
+{
+    defer_for(t, rq, a, rq->who->conn);
+    return SVR_WAITS;
+}
+
+static enum svr_outcome defer_run_quietly(struct turn *t, const struct request *rq,
+                                          const struct act *a)
+{
+    defer_for(t, rq, a, 0);
+    return SVR_ANSWERED;
+}
+
+static int may_end_deferred(const struct turn *t, const struct request *rq UNUSED,
+                            const struct act *a)
+{
+    return waits_for_run(t->s, a->u.deferred.job_id) ? 0 : PBSE_IVALREQ;
+}
+
+static enum svr_outcome end_deferred(struct turn *t, const struct request *rq UNUSED,
+                                     const struct act *a)
+{
+    answer_deferred(t, a->u.deferred.job_id, a->u.deferred.code, a->u.deferred.text);
+    return SVR_ANSWERED;
+}
+
+/* Schedulers. */
+
+static enum svr_outcome register_sched(struct turn *t, const struct request *rq,
+                                       const struct act *a)
+{
+    return sched_register(t, rq, a->u.sched);
+}
+
+static enum svr_outcome quit_schedulers(struct turn *t, const struct request *rq UNUSED,
+                                        const struct act *a UNUSED)
+{
+    struct sched_link *l, *next;
+
+    HASH_ITER (hh, t->s->links.by_name, l, next) {
+        sched_link_wake(l, SCHED_QUIT);
+        sched_link_pump(l, t->s->m, t->now_at, t->out);
+    }
+    return SVR_ANSWERED;
+}
+
+/* Ends. */
+
+static enum svr_outcome stop(struct turn *t, const struct request *rq,
+                             const struct act *a)
+{
+    stop_begin(t, rq->who->conn, a->u.stop.how, a->u.stop.quit_moms);
+    return SVR_WAITS;
+}
+
+static enum svr_outcome close_after(struct turn *t, const struct request *rq,
+                                    const struct act *a UNUSED)
+{
+    close_conn(t, rq->who->conn);
+    return SVR_CLOSED;
+}
+
+/* clang-format off */
+static const struct act_row rows[ACT_KINDS] = {
+    [ACT_GO_ON]             = { "go on", .parks = true },
+    [ACT_ASK_AGAIN]         = { "ask again", .parks = true, .needs_store = true },
+    [ACT_WAIT]              = { "wait", .answers = true, .needs_store = true,
+                                .carry_out = wait_for },
+    [ACT_LIST]              = { "list", .answers = true, .carry_out = list },
+    [ACT_FORWARD]           = { "forward", .answers = true, .needs_store = true,
+                                .carry_out = forward },
+    [ACT_TELL_MOM]          = { "tell MoM", .needs_store = true,
+                                .carry_out = tell_mom },
+    [ACT_DEFER_RUN]         = { "defer run", .answers = true, .needs_store = true,
+                                .may = may_defer, .carry_out = defer_run },
+    [ACT_DEFER_RUN_QUIETLY] = { "defer run quietly", .needs_store = true,
+                                .may = may_defer, .carry_out = defer_run_quietly },
+    [ACT_END_DEFERRED]      = { "end deferred run", .may = may_end_deferred,
+                                .carry_out = end_deferred },
+    [ACT_REGISTER]          = { "register", .carry_out = register_sched },
+    [ACT_QUIT_SCHEDULERS]   = { "quit schedulers", .carry_out = quit_schedulers },
+    [ACT_STOP]              = { "stop", .answers = true, .carry_out = stop },
+    [ACT_CLOSE]             = { "close", .after_refusal = true,
+                                .carry_out = close_after },
+};
+/* clang-format on */
+
+const struct act_row *act_row(enum act_kind kind)
+{
+    MUST(kind < ACT_KINDS && rows[kind].name);
+    return &rows[kind];
+}
+
+bool acts_answer(const struct decision *d)
+{
+    for (size_t i = 0; i < d->acts.n; i++)
+        if (act_row(d->acts.v[i].kind)->answers)
+            return true;
+    return false;
+}
+
+bool acts_park(const struct decision *d)
+{
+    for (size_t i = 0; i < d->acts.n; i++)
+        if (act_row(d->acts.v[i].kind)->parks)
+            return true;
+    return false;
+}
+
+bool acts_need_store(const struct decision *d)
+{
+    for (size_t i = 0; i < d->acts.n; i++)
+        if (act_row(d->acts.v[i].kind)->needs_store)
+            return true;
+    return false;
+}
+
+int acts_may(const struct turn *t, const struct request *rq, const struct decision *d)
+{
+    int err = 0;
+
+    for (size_t i = 0; i < d->acts.n && !err; i++) {
+        const struct act_row *row = act_row(d->acts.v[i].kind);
+
+        if (row->may)
+            err = row->may(t, rq, &d->acts.v[i]);
+    }
+    return err;
+}
+
+static enum svr_outcome carry_out(struct turn *t, const struct request *rq,
+                                  const struct decision *d, bool refused)
+{
+    enum svr_outcome all = SVR_ANSWERED;
+
+    for (size_t i = 0; i < d->acts.n; i++) {
+        const struct act_row *row = act_row(d->acts.v[i].kind);
+        enum svr_outcome one;
+
+        if (refused && !row->after_refusal)
+            continue;
+        MUST(row->carry_out); /* what parks a request was seen to before */
+        one = row->carry_out(t, rq, &d->acts.v[i]);
+        MUST(all == SVR_ANSWERED || one == SVR_ANSWERED);
+        all = one == SVR_ANSWERED ? all : one;
+    }
+    return all;
+}
+
+enum svr_outcome acts_carry_out(struct turn *t, const struct request *rq,
+                                const struct decision *d)
+{
+    return carry_out(t, rq, d, false);
+}
+
+enum svr_outcome acts_after_refusal(struct turn *t, const struct request *rq,
+                                    const struct decision *d)
+{
+    return carry_out(t, rq, d, true);
+}
