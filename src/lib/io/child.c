@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Give the child its three descriptors. They may be any of 0..2 themselves, so all are
- * first copied out of the way. */
+/* Give the child its descriptors 0, 1 and 2. What is given may be any of these three
+ * itself, so all are copied out of the way first. */
 static bool child_descriptors(const struct child_config *cfg)
 {
     int moved[3];
@@ -33,6 +33,7 @@ static bool child_descriptors(const struct child_config *cfg)
     return true;
 }
 
+/* Undo what the daemon has set for its signals, which exec would keep. */
 static void child_signals(void)
 {
     sigset_t none;
@@ -43,6 +44,7 @@ static void child_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Become the other user: groups first, since only root may change them. */
 static bool child_becomes(const struct child_config *cfg)
 {
     return !cfg->as_other ||
@@ -50,6 +52,8 @@ static bool child_becomes(const struct child_config *cfg)
             setresuid(cfg->uid, cfg->uid, cfg->uid) == 0);
 }
 
+/* In the new process: become the program, or write the reason why not and end. Only
+ * the report stays open beside the three, and exec closes it. */
 static NORETURN void child_run(const struct child_config *cfg, int report)
 {
     int err;
@@ -70,6 +74,7 @@ static NORETURN void child_run(const struct child_config *cfg, int report)
     _exit(127);
 }
 
+/* The read ends when exec closes the pipe, or with an errno. */
 int child_start(struct loop *l, const struct child_config *cfg, loop_child_fn done,
                 void *arg, pid_t *pid, struct diag *why)
 {

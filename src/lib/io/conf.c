@@ -160,6 +160,8 @@ static int no_memory(struct diag *why)
     return diag_set(why, PBSE_SYSTEM, "pbsconf error: no memory");
 }
 
+/* Take a text: in lower letters where the kind says so. A name of a host must not
+ * have a port behind it. */
 static int set_text(struct conf *c, const struct conf_setting *s, const char *value,
                     struct diag *why)
 {
@@ -179,6 +181,8 @@ static int set_text(struct conf *c, const struct conf_setting *s, const char *va
     return 0;
 }
 
+/* Take a value as its kind wants it. A number that cannot be read leaves the
+ * default, as PBS does. */
 static int set_value(struct conf *c, const struct conf_setting *s, const char *value,
                      struct diag *why)
 {
@@ -205,6 +209,8 @@ static const struct conf_setting *setting_find(const char *name)
     return NULL;
 }
 
+/* Ports come from /etc/services where they are there; the file and the environment
+ * override them. */
 static int set_defaults(struct conf *c, struct diag *why)
 {
     int err = 0;
@@ -273,6 +279,7 @@ static const char *env_value(const struct conf_setting *s)
     return value;
 }
 
+/* Take what the environment says, after the file. */
 static int read_env(struct conf *c, struct diag *why)
 {
     int err = 0;
@@ -286,6 +293,7 @@ static int read_env(struct conf *c, struct diag *why)
     return err;
 }
 
+/* Say which settings are missing, all of them at once. */
 static int check_required(struct conf *c, struct diag *why)
 {
     char missing[128] = "";
@@ -317,7 +325,8 @@ const char *conf_server_host(const struct conf *c)
     return c->server_host_name ? c->server_host_name : c->server;
 }
 
-/* given, else what the format makes; false: no memory. */
+/* Set *ret to a copy of 'given', or to what the format makes when it is NULL. False
+ * when there is no memory. */
 static PRINTF_LIKE(3, 4) bool make_text(char **ret, const char *given, const char *fmt,
                                         ...)
 {
@@ -334,7 +343,8 @@ static PRINTF_LIKE(3, 4) bool make_text(char **ret, const char *given, const cha
     return *ret != NULL;
 }
 
-/* A port of the environment alone means another server than that of the file. */
+/* The local socket of the server. When only the environment names a port, another
+ * server than that of the file is meant, and its socket has another name. */
 static bool make_socket(struct conf *c, unsigned file_port)
 {
     if (c->batch_port == file_port || getenv("PBS_HOME") || getenv("PBS_SERVER_SOCKET"))
@@ -344,6 +354,7 @@ static bool make_socket(struct conf *c, unsigned file_port)
                      c->batch_port);
 }
 
+/* Settings that follow from others when they are not set. */
 static bool make_derived(struct conf *c, unsigned file_port)
 {
     bool pair = c->primary && c->secondary;

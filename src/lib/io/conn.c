@@ -6,7 +6,7 @@
  * only marks the connection dead, and the last one out gives the memory back.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/io/conn.h"
+#include "lib/io/conn_priv.h"
 
 #include "lib/base/buf.h"
 
@@ -17,42 +17,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Read per readiness: a peer that sends a lot takes turns with the others. */
-#define READ_BYTES (64u << 10)
-/* A buffer that grew beyond this is given back when it is empty: there may be thousands
- * of connections on which nothing happens. */
-#define KEEP_BYTES (4u << 10)
-/* Read of a peer while its connection is held: enough to notice its end. */
+/* How much is read of a peer while its connection is held: enough to notice its end. */
 #define HELD_BYTES (256u << 10)
 
-struct conn {
-    struct conn_config cfg;
-    int fd;
-    int err;
-    struct loop_fd *watch;
-    struct loop_timer *partial, *idle, *stall, *later;
-    struct conn_cipher cipher; /* seal NULL: none */
-    struct buf in, out, plain;
-    size_t in_at;         /* in.data[0 .. in_at) is handed over already */
-    size_t out_at;        /* out.data[0 .. out_at) is written already */
-    size_t counted;       /* of the budget */
-    int64_t last_read_ms; /* for the idle limit */
-    int busy;
-    bool dead, connecting, held, expecting, finishing, wants_room;
-    bool deaf; /* reads no more: fault found, finishing, or over */
-    bool over; /* closed() was or will be called */
-    bool eof;  /* the peer closed; frames before that may still be held */
-    enum conn_end end;
-};
-
+/* Count that many bytes of the budget for this connection, instead of what was
+ * counted. */
 static void conn_count(struct conn *c, size_t bytes)
 {
     budget_recount(c->cfg.budget, c->counted, bytes);
     c->counted = bytes;
 }
 
-/* Memory counts, not what of it is in use. */
-static void conn_recount(struct conn *c)
+void conn_recount(struct conn *c)
 {
     conn_count(c, c->in.cap + c->out.cap + c->plain.cap);
 }
@@ -80,6 +56,7 @@ static void conn_enter(struct conn *c)
 
 static void conn_leave(struct conn *c)
 {
+    MUST(c->busy > 0);
     conn_recount(c);
     if (--c->busy == 0 && c->dead)
         conn_destroy(c);
@@ -94,11 +71,7 @@ void conn_free(struct conn *c)
         conn_destroy(c);
 }
 
-static size_t conn_unread_bytes(const struct conn *c)
-{
-    return c->in.len - c->in_at;
-}
-
+/* True when a held connection has read as much as it may. */
 static bool conn_is_full(const struct conn *c)
 {
     return c->held &&
@@ -106,16 +79,17 @@ static bool conn_is_full(const struct conn *c)
                MIN_OF(c->cfg.max_frame_bytes + PACKET_HEADER_BYTES, HELD_BYTES);
 }
 
-static bool conn_has_room(const struct conn *c)
+bool conn_has_room(const struct conn *c)
 {
     return c->wants_room && !c->connecting && !c->over && !c->finishing &&
            c->out.len - c->out_at <= CONN_ROOM_BYTES;
 }
 
-static void conn_watch(struct conn *c)
+void conn_watch(struct conn *c)
 {
     unsigned wanted = 0;
 
+    MUST(c->in_at <= c->in.len && c->out_at <= c->out.len && (!c->over || c->deaf));
     if (!c->over && !c->deaf && !c->eof && !c->connecting && !conn_is_full(c))
         wanted |= LOOP_READ;
     if (!c->over && (c->connecting || c->out.len > c->out_at || conn_has_room(c)))
@@ -123,9 +97,7 @@ static void conn_watch(struct conn *c)
     loop_fd_want(c->watch, wanted);
 }
 
-/* The connection is over: nothing moves any more, and the owner is told from 'later'.
- */
-static void conn_end(struct conn *c, enum conn_end end, int err)
+void conn_end(struct conn *c, enum conn_end end, int err)
 {
     if (c->over)
         return;
@@ -140,7 +112,7 @@ static void conn_end(struct conn *c, enum conn_end end, int err)
     conn_watch(c);
 }
 
-static void conn_fault(struct conn *c, enum conn_fault fault)
+void conn_fault(struct conn *c, enum conn_fault fault)
 {
     c->deaf = true;
     loop_timer_clear(c->partial);
@@ -151,243 +123,13 @@ static void conn_fault(struct conn *c, enum conn_fault fault)
         conn_end(c, fault == CONN_CUT ? CONN_EOF : CONN_ERROR, EPROTO);
 }
 
-/* Output. */
-
-static void conn_written(struct conn *c)
-{
-    if (c->out_at == c->out.len) {
-        c->out_at = 0;
-        if (c->out.cap > KEEP_BYTES)
-            buf_fini(&c->out);
-        buf_clear(&c->out);
-        loop_timer_clear(c->stall);
-        if (c->finishing)
-            conn_end(c, CONN_FINISHED, 0);
-    } else if (c->out_at > c->out.len / 2) {
-        buf_eat(&c->out, c->out_at); /* amortised: at most half of it moves */
-        c->out_at = 0;
-    }
-}
-
-static void conn_write(struct conn *c)
-{
-    bool some = false;
-
-    while (!c->over && c->out_at < c->out.len) {
-        ssize_t n =
-            send(c->fd, c->out.data + c->out_at, c->out.len - c->out_at, MSG_NOSIGNAL);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            break;
-        if (n < 0) {
-            conn_end(c, CONN_ERROR, errno);
-            return;
-        }
-        c->out_at += (size_t)n;
-        some = true;
-    }
-    if (c->over)
-        return;
-    if (c->cfg.stall_ms > 0 && c->out_at < c->out.len &&
-        (some || !loop_timer_is_set(c->stall)))
-        loop_timer_set(c->stall, c->cfg.stall_ms);
-    conn_written(c);
-}
-
-/* After bytes were queued. */
-static void conn_queued(struct conn *c)
-{
-    if (c->out.len - c->out_at > c->cfg.max_output_bytes) {
-        conn_end(c, CONN_OVERFLOW, 0);
-        return;
-    }
-    if (!c->connecting)
-        conn_write(c);
-    conn_recount(c);
-    conn_watch(c);
-}
-
-static bool conn_takes_output(const struct conn *c)
-{
-    return !c->over && !c->dead && !c->finishing;
-}
-
-void conn_send(struct conn *c, const void *p, size_t len)
-{
-    if (!conn_takes_output(c))
-        return;
-    buf_add(&c->out, p, len);
-    conn_queued(c);
-}
-
-static bool conn_seal(struct conn *c, enum packet_type type, const void *p, size_t len)
-{
-    struct buf sealed = { 0 };
-    bool ok = c->cipher.seal(c->cipher.arg, p, len, &sealed);
-
-    if (ok)
-        packet_put(&c->out, type, sealed.data, sealed.len);
-    buf_fini(&sealed);
-    return ok;
-}
-
-void conn_send_packet(struct conn *c, enum packet_type type, const void *p, size_t len)
-{
-    if (!conn_takes_output(c))
-        return;
-    if (!c->cipher.seal)
-        packet_put(&c->out, type, p, len);
-    else if (!conn_seal(c, type, p, len)) {
-        conn_end(c, CONN_ERROR, EPROTO);
-        return;
-    }
-    conn_queued(c);
-}
-
-void conn_want_room(struct conn *c, bool wanted)
-{
-    MUST(!wanted || c->cfg.events->room);
-    c->wants_room = wanted;
-    conn_watch(c);
-}
-
-void conn_set_cipher(struct conn *c, const struct conn_cipher *cipher)
-{
-    c->cipher = *cipher;
-}
-
-bool conn_is_encrypted(const struct conn *c)
-{
-    return c->cipher.seal != NULL;
-}
-
-void conn_finish(struct conn *c)
-{
-    if (c->over || c->finishing)
-        return;
-    c->finishing = true;
-    c->deaf = true;
-    loop_timer_clear(c->partial);
-    loop_timer_clear(c->idle);
-    if (c->out_at == c->out.len && !c->connecting)
-        conn_end(c, CONN_FINISHED, 0);
-    else if (c->cfg.stall_ms > 0 && !loop_timer_is_set(c->stall))
-        loop_timer_set(c->stall, c->cfg.stall_ms);
-    conn_watch(c);
-}
-
-/* Input. */
-
-static bool conn_may_deliver(const struct conn *c)
-{
-    return !c->dead && !c->deaf && !c->held && !c->over;
-}
-
-/* The rest of a frame, or of a larger message, is missing: its time runs. */
-static void conn_mind_partial(struct conn *c)
-{
-    bool partial = (conn_unread_bytes(c) > 0 && !c->held) || c->expecting;
-
-    if (!partial || c->deaf)
-        loop_timer_clear(c->partial);
-    else if (c->cfg.partial_ms > 0 && !loop_timer_is_set(c->partial))
-        loop_timer_set(c->partial, c->cfg.partial_ms);
-}
-
-/* False: it was encrypted, and not by the other end. */
-static bool conn_decrypt(struct conn *c, struct packet *f)
-{
-    if (!c->cipher.open)
-        return true;
-    buf_clear(&c->plain);
-    if (!c->cipher.open(c->cipher.arg, f->data, f->len, &c->plain))
-        return false;
-    f->data = c->plain.data;
-    f->len = c->plain.len;
-    return true;
-}
-
-/* Forget what was handed over; amortised: at most half of the input moves. */
-static void conn_consume(struct conn *c)
-{
-    if (c->in_at == c->in.len) {
-        buf_clear(&c->in);
-        c->in_at = 0;
-        if (c->in.cap > KEEP_BYTES)
-            buf_fini(&c->in);
-    } else if (c->in_at > c->in.len / 2) {
-        buf_eat(&c->in, c->in_at);
-        c->in_at = 0;
-    }
-    if (c->plain.cap > KEEP_BYTES)
-        buf_fini(&c->plain);
-}
-
-/* Hand over the whole frames at the front of the input. */
-static void conn_deliver(struct conn *c)
-{
-    enum packet_status status = PACKET_PARTIAL;
-
-    while (conn_may_deliver(c) && conn_unread_bytes(c) > 0) {
-        struct packet f;
-
-        status = c->cfg.parse(c->in.data + c->in_at, conn_unread_bytes(c),
-                              c->cfg.max_frame_bytes, &f);
-        if (status != PACKET_READY)
-            break;
-        if (!conn_decrypt(c, &f)) {
-            status = PACKET_BAD;
-            break;
-        }
-        c->in_at += f.total_bytes;
-        if (!c->expecting)
-            loop_timer_clear(c->partial); /* the next frame has its own time */
-        c->cfg.events->frame(c->cfg.arg, c, &f);
-    }
-    if (c->dead)
-        return;
-    conn_consume(c);
-    if (!conn_may_deliver(c))
-        return;
-    if (status == PACKET_BAD && conn_unread_bytes(c) > 0)
-        conn_fault(c, CONN_BAD_BYTES);
-    else if (c->eof && (conn_unread_bytes(c) > 0 || c->expecting))
-        conn_fault(c, CONN_CUT);
-    else if (c->eof)
-        conn_end(c, CONN_EOF, 0);
-}
-
-/* Returns false when nothing came. The bytes take a detour, so that the buffer becomes
- * as large as what came and not as what might have come. */
-static bool conn_read(struct conn *c)
-{
-    char room[READ_BYTES];
-    ssize_t n = recv(c->fd, room, sizeof(room), 0);
-
-    if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
-        return false;
-    if (n < 0) {
-        conn_end(c, CONN_ERROR, errno);
-        return false;
-    }
-    if (n == 0) {
-        c->eof = true;
-        if (c->held) /* the peer cannot be answered any more */
-            conn_end(c, CONN_EOF, 0);
-        return true;
-    }
-    buf_add(&c->in, room, (size_t)n);
-    c->last_read_ms = clock_mono_ms();
-    return true;
-}
-
+/* An outgoing connection is up, or has failed: the socket says which. */
 static void conn_connected(struct conn *c)
 {
     int err = 0;
     socklen_t len = sizeof(err);
 
+    MUST(c->connecting);
     if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
         err = errno;
     if (err) {
@@ -421,8 +163,6 @@ static void on_ready(void *arg, int fd, unsigned ready)
     conn_leave(c);
 }
 
-/* Timers. */
-
 static void on_partial(void *arg)
 {
     struct conn *c = arg;
@@ -433,6 +173,8 @@ static void on_partial(void *arg)
     conn_leave(c);
 }
 
+/* The timer is not moved at each read; when it fires it sees how long nothing was
+ * read. */
 static void on_idle(void *arg)
 {
     struct conn *c = arg;
@@ -449,7 +191,8 @@ static void on_stall(void *arg)
     conn_end(arg, CONN_STALLED, 0);
 }
 
-/* What was put off: the end, or frames that came while held. */
+/* Do what was put off: tell the owner of the end, or hand over frames that came while
+ * the connection was held. */
 static void on_later(void *arg)
 {
     struct conn *c = arg;
@@ -476,6 +219,7 @@ void conn_hold(struct conn *c, bool held)
         loop_timer_clear(c->partial);
     else
         loop_timer_set(c->later, 0);
+    /* Inside a callback the caller of the callback does this. */
     if (c->busy == 0)
         conn_watch(c);
 }
@@ -548,6 +292,7 @@ struct conn *conn_new(struct loop *l, int fd, const struct conn_config *cfg)
     struct conn *c = xcalloc(1, sizeof(*c));
     int flags = fcntl(fd, F_GETFL);
 
+    MUST(cfg->events && cfg->events->frame && cfg->events->closed);
     if (flags >= 0)
         fcntl(fd, F_SETFL, flags | O_NONBLOCK);
     c->cfg = *cfg;

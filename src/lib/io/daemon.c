@@ -33,6 +33,7 @@ static int lock_take(int fd)
     return fcntl(fd, F_OFD_SETLK, &whole);
 }
 
+/* True when somebody else has the lock. */
 static bool is_held(int err)
 {
     return err == EAGAIN || err == EACCES;
@@ -107,6 +108,7 @@ int daemon_fork(void)
     int fds[2], err;
     pid_t child;
 
+    MUST(ready_fd < 0); /* a daemon goes into the background once */
     if (pipe2(fds, O_CLOEXEC) < 0)
         return errno;
     fflush(NULL);
@@ -145,8 +147,9 @@ void daemon_ready(void)
     ready_fd = -1;
 }
 
-/* A file that may not grow is an error of write(), and not the end. A handler, and not
- * SIG_IGN, which the programs that a daemon starts would inherit. */
+/* Does nothing: with a handler, a file that may not grow is an error of write() and not
+ * the end of the daemon. SIG_IGN would do the same, but the programs that a daemon
+ * starts would inherit it. */
 static void on_file_limit(int signo)
 {
     (void)signo;
@@ -173,7 +176,9 @@ void daemon_tidy(void)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, on_file_limit);
     close_range(3, ~0u, 0);
-    for (int fd = 0; fd <= 2; fd++) /* a closed one would be given to a file of ours */
+    /* The next file that is opened would get the number of a closed one, and what
+     * libraries print would go there. */
+    for (int fd = 0; fd <= 2; fd++)
         while (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) >= 0)
             ;
 }
@@ -208,7 +213,7 @@ int daemon_mkdir(const char *path, mode_t mode, struct diag *why)
         if (*p != '/')
             continue;
         *p = '\0';
-        mkdir(copy, 0755); /* the last one tells whether it worked */
+        (void)mkdir(copy, 0755); /* a failure shows at the last directory */
         *p = '/';
     }
     if (mkdir(copy, mode) < 0 && errno != EEXIST)

@@ -7,8 +7,8 @@
 
 static int64_t looked_ms;
 
-/* Without the first setting the library raises that size by itself, to 32 MiB, as soon
- * as such a block was freed once. */
+/* glibc raises the size from which a block has pages of its own by itself, to up to
+ * 32 MiB, as soon as such a block was freed once. Setting it keeps it where it is. */
 void heap_set_up(void)
 {
     mallopt(M_MMAP_THRESHOLD, (int)HEAP_OWN_BYTES);

@@ -36,7 +36,8 @@ static void on_rested(void *arg)
     loop_fd_want(ls->watch, LOOP_READ);
 }
 
-/* 0 or why nothing could be accepted. */
+/* Accept one connection and hand it over. 0, or the errno that says why there is none.
+ */
 static int accept_one(struct listener *ls)
 {
     struct sockaddr_in peer;
@@ -57,6 +58,8 @@ static int accept_one(struct listener *ls)
     return 0;
 }
 
+/* When descriptors or memory run out, accepting rests for a moment: the socket stays
+ * readable, and the loop would turn without end. */
 static void on_acceptable(void *arg, int fd, unsigned ready)
 {
     struct listener *ls = arg;
@@ -117,7 +120,7 @@ int listen_tcp(struct loop *l, const char *addr, unsigned port, listen_fn fn, vo
     return 0;
 }
 
-/* A socket file whose owner died refuses connections; remove it then. */
+/* Remove a socket file whose owner has died: such a socket refuses connections. */
 static void remove_stale(const struct sockaddr_un *at)
 {
     struct stat st;

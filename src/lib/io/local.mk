@@ -11,12 +11,16 @@ libhfio_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS)
 libhfio_la_LIBADD = $(EVENT_LIBS)
 libhfio_la_SOURCES = \
 	src/lib/io/child.c src/lib/io/child.h \
-	src/lib/io/conn.c src/lib/io/conn.h \
+	src/lib/io/conn.c src/lib/io/conn.h src/lib/io/conn_priv.h \
+	src/lib/io/conn_input.c \
+	src/lib/io/conn_output.c \
 	src/lib/io/daemon.c src/lib/io/daemon.h \
 	src/lib/io/heap.c src/lib/io/heap.h \
 	src/lib/io/listen.c src/lib/io/listen.h \
 	src/lib/io/logfile.c src/lib/io/logfile.h \
-	src/lib/io/loop.c src/lib/io/loop.h \
+	src/lib/io/loop.c src/lib/io/loop.h src/lib/io/loop_priv.h \
+	src/lib/io/loop_child.c \
+	src/lib/io/loop_notify.c \
 	src/lib/io/pool.c src/lib/io/pool.h \
 	src/lib/io/startup.c src/lib/io/startup.h \
 	src/lib/io/zonefile.c src/lib/io/zonefile.h

@@ -82,6 +82,7 @@ static int facility_of(const struct conf *conf)
     return conf->syslog < ARRAY_LEN(of) ? of[conf->syslog] : -1;
 }
 
+/* The severity for syslog: that of the first row with one of the events in it. */
 static int severity_of(uint32_t event)
 {
     static const struct {
@@ -131,7 +132,8 @@ static void syslog_put(const struct logfile *lf, uint32_t event, uint32_t log_cl
     buf_fini(&line);
 }
 
-/* Nothing can be done about a log that cannot be written. */
+/* Write a line; false when it was lost. A part of a line may have been written: the
+ * next one then begins with an end of line. */
 static bool bytes_put(struct logfile *lf, const struct buf *line)
 {
     ssize_t n = write(lf->fd, line->data, line->len);
@@ -150,6 +152,7 @@ static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
     char stamp[20];
     struct buf line = { 0 };
 
+    MUST(lf->fd >= 0);
     log_time_text(at_us / 1000000, stamp);
     if (lf->torn)
         buf_add_char(&line, '\n');
@@ -173,7 +176,8 @@ static void say_lost(struct logfile *lf, int64_t at_us)
     snprintf(text, sizeof(text), "%" PRIu64 " lines of this log could not be written",
              n);
     line_put(lf, at_us, LOG_EV_ERROR, LOG_IN_SERVER, "Log", text);
-    if (lf->n_lost) /* nor could this one, which does not count */
+    /* When this line was lost as well, the next try says the old number. */
+    if (lf->n_lost)
         lf->n_lost = n;
 }
 
@@ -198,6 +202,7 @@ static void banner_interfaces(struct logfile *lf, int64_t at_us)
     freeifaddrs(list);
 }
 
+/* The lines that PBS writes at the top of each log file (operations.md 14). */
 static void banner(struct logfile *lf, int64_t at_us)
 {
     char host[256] = "", *text;
@@ -221,7 +226,8 @@ static void say_closed(struct logfile *lf, int64_t at_us)
     line_put(lf, at_us, LOG_EV_SYSTEM, LOG_IN_SERVER, "Log", "Log closed");
 }
 
-/* Open anew; when that fails the old file stays in use. */
+/* Open the file of that day, or the named file anew. When that fails the old file stays
+ * in use. */
 static void logfile_switch(struct logfile *lf, int64_t at_us, const char *day)
 {
     int fd;
@@ -229,6 +235,8 @@ static void logfile_switch(struct logfile *lf, int64_t at_us, const char *day)
     if (lf->fd < 0)
         return;
     say_closed(lf, at_us);
+    /* The day is noted also when opening fails: the next try is tomorrow's, not each
+     * line's. */
     memcpy(lf->day, day, sizeof(lf->day));
     fd = file_open(lf, day);
     if (fd < 0)

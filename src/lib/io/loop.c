@@ -5,7 +5,7 @@
  * (EVLOOP_ONCE); that pass is a turn.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/io/loop.h"
+#include "lib/io/loop_priv.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -16,15 +16,6 @@
 #include <unistd.h>
 #include <utlist.h>
 
-struct loop {
-    struct event_base *base;
-    loop_fn turn_end;
-    void *turn_end_arg;
-    bool stopping;
-    struct loop_signal *sigchld; /* while children are watched */
-    struct loop_child *children;
-};
-
 struct loop_timer {
     struct event *ev;
     loop_fn fn;
@@ -34,34 +25,13 @@ struct loop_timer {
 struct loop_fd {
     struct loop *loop;
     int fd;
-    struct event *read, *write;
+    struct event *read, *write; /* two, so that each is switched by itself */
     unsigned wanted;
     loop_fd_fn fn;
     void *arg;
 };
 
-struct loop_signal {
-    struct event *ev;
-    loop_signal_fn fn;
-    void *arg;
-};
-
-struct loop_child {
-    struct loop *loop;
-    pid_t pid;
-    loop_child_fn fn;
-    void *arg;
-    struct loop_child *prev, *next;
-};
-
-struct loop_notify {
-    struct loop_fd *watch;
-    int fd;
-    loop_fn fn;
-    void *arg;
-};
-
-/* Only failing memory or a full descriptor table make libevent refuse an event. */
+/* libevent refuses an event only when there is no memory. A daemon stops then. */
 static struct event *need(struct event *ev)
 {
     if (!ev)
@@ -118,6 +88,7 @@ bool loop_turn(struct loop *l, bool wait)
     rc = event_base_loop(l->base, EVLOOP_ONCE | (wait ? 0 : EVLOOP_NONBLOCK));
     if (l->turn_end)
         l->turn_end(l->turn_end_arg);
+    /* 1 means that there is no event left to wait for. */
     return rc == 0 && !l->stopping;
 }
 
@@ -125,10 +96,9 @@ void loop_run(struct loop *l)
 {
     while (loop_turn(l, true))
         ;
+    /* The loop may be run again, as tests do. */
     l->stopping = false;
 }
-
-/* Timers. */
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
@@ -178,8 +148,6 @@ void loop_timer_free(struct loop_timer *t)
     free(t);
 }
 
-/* Descriptors: two events, so that reading and writing are switched separately. */
-
 static void on_fd(evutil_socket_t fd, short what, void *arg)
 {
     struct loop_fd *f = arg;
@@ -191,6 +159,7 @@ struct loop_fd *loop_fd_new(struct loop *l, int fd, loop_fd_fn fn, void *arg)
 {
     struct loop_fd *f = xcalloc(1, sizeof(*f));
 
+    MUST(fd >= 0 && fn);
     f->loop = l;
     f->fd = fd;
     f->fn = fn;
@@ -226,8 +195,6 @@ void loop_fd_free(struct loop_fd *f)
     free(f);
 }
 
-/* Signals. */
-
 static void on_signal(evutil_socket_t signo, short what, void *arg)
 {
     struct loop_signal *s = arg;
@@ -241,6 +208,7 @@ struct loop_signal *loop_signal_new(struct loop *l, int signo, loop_signal_fn fn
 {
     struct loop_signal *s = xcalloc(1, sizeof(*s));
 
+    MUST(signo > 0 && fn);
     s->fn = fn;
     s->arg = arg;
     s->ev = need(event_new(l->base, signo, EV_SIGNAL | EV_PERSIST, on_signal, s));
@@ -255,115 +223,4 @@ void loop_signal_free(struct loop_signal *s)
         return;
     event_free(s->ev);
     free(s);
-}
-
-/* Children. The kernel names one that has ended; only a watched one is taken, so that a
- * library's own children are left alone. One of those in front hides the others: then
- * each watched one is asked for by name. A callback may watch and forget others: start
- * over after each. */
-
-static bool child_reap(struct loop *l, struct loop_child *c)
-{
-    int status;
-
-    if (waitpid(c->pid, &status, WNOHANG) != c->pid)
-        return false;
-    DL_DELETE(l->children, c);
-    if (c->fn)
-        c->fn(c->arg, c->pid, status);
-    free(c);
-    return true;
-}
-
-static bool child_reap_one(struct loop *l)
-{
-    siginfo_t ended = { 0 };
-    struct loop_child *c;
-
-    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == 0)
-        return false;
-    DL_FOREACH (l->children, c)
-        if (c->pid == ended.si_pid)
-            return child_reap(l, c);
-    DL_FOREACH (l->children, c)
-        if (child_reap(l, c))
-            return true;
-    return false;
-}
-
-static void on_sigchld(void *arg, int signo)
-{
-    (void)signo;
-    while (child_reap_one(arg))
-        ;
-}
-
-struct loop_child *loop_child_watch(struct loop *l, pid_t pid, loop_child_fn fn,
-                                    void *arg)
-{
-    struct loop_child *c = xcalloc(1, sizeof(*c));
-
-    c->loop = l;
-    c->pid = pid;
-    c->fn = fn;
-    c->arg = arg;
-    DL_APPEND(l->children, c);
-    if (!l->sigchld)
-        l->sigchld = loop_signal_new(l, SIGCHLD, on_sigchld, l);
-    /* It may have ended before anybody watched: look once in the next turn. */
-    event_active(l->sigchld->ev, EV_SIGNAL, 1);
-    return c;
-}
-
-void loop_child_forget(struct loop_child *c)
-{
-    if (!c)
-        return;
-    DL_DELETE(c->loop->children, c);
-    free(c);
-}
-
-/* Notifications from other threads. */
-
-static void on_notify(void *arg, int fd, unsigned ready)
-{
-    struct loop_notify *n = arg;
-    uint64_t count;
-
-    (void)ready;
-    if (read(fd, &count, sizeof(count)) == sizeof(count))
-        n->fn(n->arg);
-}
-
-struct loop_notify *loop_notify_new(struct loop *l, loop_fn fn, void *arg)
-{
-    struct loop_notify *n = xcalloc(1, sizeof(*n));
-
-    n->fn = fn;
-    n->arg = arg;
-    n->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (n->fd < 0)
-        abort();
-    n->watch = loop_fd_new(l, n->fd, on_notify, n);
-    loop_fd_want(n->watch, LOOP_READ);
-    return n;
-}
-
-void loop_notify_poke(struct loop_notify *n)
-{
-    const uint64_t one = 1;
-    int saved = errno;
-
-    /* It fails only when 2^64 pokes are waiting: then the loop wakes up anyway. */
-    if (write(n->fd, &one, sizeof(one)) < 0)
-        errno = saved;
-}
-
-void loop_notify_free(struct loop_notify *n)
-{
-    if (!n)
-        return;
-    loop_fd_free(n->watch);
-    close(n->fd);
-    free(n);
 }

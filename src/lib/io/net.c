@@ -16,7 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* RFC 6761, 6.3. */
+/* "localhost" and names below it mean this host whatever a name server says (RFC 6761,
+ * 6.3). */
 static bool is_localhost(const char *host)
 {
     static const char name[] = "localhost", below[] = ".localhost";
@@ -49,6 +50,7 @@ int net_resolve(const char *host, struct in_addr *ret, struct diag *why)
     return 0;
 }
 
+/* All of 127.0.0.0/8 is this host. */
 bool net_is_own(struct in_addr addr)
 {
     struct ifaddrs *list, *i;
@@ -73,6 +75,7 @@ bool net_split(const char *text, unsigned port_dflt, char *host, size_t host_siz
     unsigned long n = port_dflt;
     char *end;
 
+    MUST(host_size > 0);
     if (len == 0 || len >= host_size)
         return false;
     if (text[len] == ':') {

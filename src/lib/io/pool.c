@@ -20,6 +20,7 @@ struct pool {
     unsigned threads, n_threads;
 };
 
+/* Unlock, and free the pool when the caller was the last one to use it. */
 static void pool_unref(struct pool *p, bool last)
 {
     pthread_mutex_unlock(&p->lock);
@@ -30,6 +31,7 @@ static void pool_unref(struct pool *p, bool last)
     free(p);
 }
 
+/* Drop jobs that nobody waits for any more. */
 static void drop_all(struct pool_job **list)
 {
     struct pool_job *job, *next;
@@ -40,6 +42,7 @@ static void drop_all(struct pool_job **list)
     }
 }
 
+/* Wait for a job; NULL when the owner of the pool is gone. The lock is held. */
 static struct pool_job *next_job(struct pool *p)
 {
     struct pool_job *job;
@@ -54,6 +57,8 @@ static struct pool_job *next_job(struct pool *p)
     return job;
 }
 
+/* Run jobs until the owner is gone. A job whose owner went meanwhile has nobody to
+ * tell. */
 static void *thread_main(void *arg)
 {
     struct pool *p = arg;
@@ -75,6 +80,8 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
+/* In the loop's thread: tell the owner of each job that has ended. The lock is not
+ * held meanwhile, since the owner may start other jobs. */
 static void on_ended(void *arg)
 {
     struct pool *p = arg;
@@ -94,6 +101,7 @@ struct pool *pool_new(struct loop *l, unsigned threads, size_t most)
 {
     struct pool *p = xcalloc(1, sizeof(*p));
 
+    MUST(threads > 0 && most > 0);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     p->threads = threads;
@@ -102,7 +110,7 @@ struct pool *pool_new(struct loop *l, unsigned threads, size_t most)
     return p;
 }
 
-/* Signals are the loop's. */
+/* Start one more thread. It takes no signals: those are for the loop's thread. */
 static bool start_thread(struct pool *p)
 {
     pthread_attr_t how;
@@ -124,6 +132,7 @@ bool pool_run(struct pool *p, struct pool_job *job)
 {
     bool ok;
 
+    MUST(job->work && job->done && job->drop);
     pthread_mutex_lock(&p->lock);
     while (p->n_threads < p->threads && start_thread(p))
         p->n_threads++;

@@ -19,11 +19,12 @@ bool startup_tells_version(int argc, char **argv)
     return true;
 }
 
-/* Ids of the system; larger ones are people's. */
+/* Larger ids than these are those of people. */
 #define SYSTEM_UID_MAX 10
 #define SYSTEM_GID_MAX 9
 
-/* A file that is missing is conf_load()'s to complain about. */
+/* Refuse a configuration that other users could have written. A file that is missing is
+ * no fault here: conf_load() says so. */
 static int check_conf_file(const char *path, struct diag *why)
 {
     struct stat st;

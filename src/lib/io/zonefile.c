@@ -14,7 +14,8 @@
 #define MAX_NAME  100
 #define MAX_BYTES (64 * 1024) /* the largest known one has 4 KiB */
 
-/* "America/New_York", "Etc/GMT+5": parts of letters, digits, '_', '-', '+'. */
+/* True for names as "America/New_York" and "Etc/GMT+5". Each part begins with a letter,
+ * so that no name leads out of the directory. */
 static bool is_name(const char *name)
 {
     if (strlen(name) > MAX_NAME)
@@ -29,6 +30,7 @@ static bool is_name(const char *name)
     return *name && name[strlen(name) - 1] != '/';
 }
 
+/* Append the whole file; false when it is empty, too large or cannot be read. */
 static bool read_all(int fd, struct buf *out)
 {
     size_t before = out->len;
