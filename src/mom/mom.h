@@ -50,6 +50,9 @@ enum mom_effect_kind {
     MOM_STORE,  /* write the new job and its script durably, then mom_stored() */
     MOM_SAVE,   /* write the job's record again */
     MOM_START,  /* start the job's processes, then mom_started(), later mom_exited() */
+    MOM_BEGIN,  /* write the record of the job that was started, and let it begin. One
+                   that cannot be written does not begin, or it would begin once more
+                   when the MoM is restarted: mom_exited() follows */
     MOM_KILL,   /* 'signo' to every process of the job; nothing is answered */
     MOM_SAMPLE, /* mom_used() for each job that runs, then mom_sampled() */
     MOM_TELL,   /* append 'text' and a newline to the job's output or error file */

@@ -45,6 +45,7 @@ struct task {
     int32_t session; /* 0: not reported yet */
     uint64_t run;    /* its number */
     bool is_adopted; /* not a child of this MoM: its end is looked for */
+    bool is_unsaved; /* it did not begin, for its record could not be written */
     bool is_dropped; /* the core has forgotten the job */
     struct task *prev, *next;
 };

@@ -150,7 +150,9 @@ static void tell_exit(struct mom_host *h, struct task *t)
 {
     struct mom_out out = host_input(h);
     struct mom_usage used = { 0 };
-    int32_t status = t->is_adopted ? STATUS_LOST : STATUS_KILLED;
+    int32_t status = t->is_adopted   ? STATUS_LOST
+                     : t->is_unsaved ? START_RETRY
+                                     : STATUS_KILLED;
     bool known = read_exit(h, t->job_id, t->run_version, &status, &used);
 
     mom_exited(h->mom, sim_now_at(h->sim), t->job_id, status, known ? &used : NULL,
@@ -271,11 +273,22 @@ static void start_clock(struct mom_host *h, struct run *r)
 
 /* Starting. */
 
-/* Its record is on disk: the job may begin. */
-static void release(struct mom_host *h, struct run *r)
+static bool save_job(struct mom_host *h, const char *job_id);
+
+/* With its record on disk the job may begin; without its go it ends. */
+static void begin_job(struct mom_host *h, const char *job_id)
 {
-    if (r->state != RUN_HELD)
+    struct task *t = find_task(h, job_id);
+    struct run *r = t ? find_run(h, t->run) : NULL;
+    bool is_saved = save_job(h, job_id);
+
+    if (!r || r->state != RUN_HELD || host_dies_here(h))
         return;
+    t->is_unsaved = !is_saved;
+    if (!is_saved) {
+        end_later(h, r, START_RETRY);
+        return;
+    }
     sim_trace(h->sim, "host %s: processes of %s run %d begin", h->name, r->job_id,
               r->run_version);
     check_run_begins(h, r);
@@ -302,11 +315,6 @@ static void report_arrives(struct sim *s, void *arg)
     out = host_input(h);
     mom_started(h->mom, sim_now_at(s), t->job_id, t->session, 0, NULL, &out);
     host_end_input(h, &out);
-    if (!mom_lives(x) || t != task_of_run(h, x->run) || t->is_dropped)
-        return;
-    r = find_run(h, x->run);
-    if (r)
-        release(h, r);
 }
 
 /* The script says how long the job lasts: "sleep 30". */
@@ -421,13 +429,14 @@ static void store_job(struct mom_host *h, const char *job_id, struct mom_out *ou
     mom_stored(h->mom, sim_now_at(h->sim), job_id, ok ? NULL : &why, out);
 }
 
-static void save_job(struct mom_host *h, const char *job_id)
+static bool save_job(struct mom_host *h, const char *job_id)
 {
     bool ok;
 
     save_record(h, job_id, &ok);
     if (!ok)
         sim_trace(h->sim, "mom %s: %s: its record cannot be written", h->name, job_id);
+    return ok;
 }
 
 /* The record last: it names the others. */
@@ -501,10 +510,13 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         store_job(h, e->job_id, out);
         break;
     case MOM_SAVE:
-        save_job(h, e->job_id);
+        (void)save_job(h, e->job_id);
         break;
     case MOM_START:
         start_job(h, e->job_id);
+        break;
+    case MOM_BEGIN:
+        begin_job(h, e->job_id);
         break;
     case MOM_KILL:
         kill_job(h, e->job_id, e->u.signo);
@@ -567,13 +579,15 @@ static bool ends_in(const char *name, const char *suffix)
     return len > n && strcmp(name + len - n, suffix) == 0;
 }
 
-/* "ID.RUN.EX" of a job that is no longer here: the MoM ended before it was removed. */
-static void sweep_exit(struct mom_host *h, const char *name)
+/* "ID.RUN.EX" or "ID.SC" of a job that is not here: the MoM ended before it was removed,
+ * or before the job's record was written. */
+static void sweep(struct mom_host *h, const char *name)
 {
     char *id = xstrdup(name);
 
     *strrchr(id, '.') = '\0';
-    *strrchr(id, '.') = '\0';
+    if (ends_in(name, ".EX"))
+        *strrchr(id, '.') = '\0';
     if (!mom_job_attrs(h->mom, id))
         disk_remove(&h->disk, name);
     free(id);
@@ -594,8 +608,8 @@ void host_recover(struct mom_host *h)
                          f->name);
     }
     HASH_ITER (hh, h->disk.files, f, next) {
-        if (ends_in(f->name, ".EX"))
-            sweep_exit(h, f->name);
+        if (ends_in(f->name, ".EX") || ends_in(f->name, ".SC"))
+            sweep(h, f->name);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#define STATUS_RETRY     (-3)
 #define STATUS_RESTARTED (-4)
 
 static void save(const struct mom_job *j, struct mom_out *out)
@@ -182,7 +183,7 @@ static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
     j->since_at = now_at;
     j->top.sampled_at = now_at;
     life_reckon(m, j);
-    save(j, out);
+    out_job(out, MOM_BEGIN, j);
     life_poll_soon(m, now_at);
     life_tell(m, now_at, j, out);
 }
@@ -432,18 +433,18 @@ static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_jo
         return;
     }
     if (!job_has_processes(j)) {
-        if (j->is_lost || kill_jobs)
-            life_end(m, now_at, j, STATUS_RESTARTED, out);
-        else
-            life_start(m, now_at, j, out); /* it was accepted and never begun */
+        if (!j->is_lost)
+            out_joblog(out, LOG_EV_JOB, j, "the MoM ended before the job began");
+        life_end(m, now_at, j, j->is_lost ? STATUS_RESTARTED : STATUS_RETRY, out);
         return;
     }
     if (kill_jobs)
         life_give_back(j, out);
 }
 
-/* A job that ran and of which nothing is found is lost; one that was not begun yet can
- * begin. */
+/* A job that ran and of which nothing is found is lost. One that was accepted and had
+ * not begun goes back to the server, which may have given it up meanwhile and let it
+ * run elsewhere: only the server knows whether it shall still begin. */
 bool mom_load(struct mom *m, const char *data, size_t len, const char **ret_id)
 {
     struct mom_job *j = job_decode(m, data, len);

@@ -172,7 +172,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         if (r)
             run_free(x, r);
         break;
-    default: /* nothing to write into */
+    default: /* nothing to write into, nothing that waits for its go */
         break;
     }
 }

@@ -77,12 +77,14 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
     mom_stored(s->mom, clock_read(), job_id, err ? &why : NULL, out);
 }
 
-static void save_job(struct shell *s, const char *job_id)
+static bool save_job(struct shell *s, const char *job_id)
 {
     struct diag why;
 
-    if (save_record(s, job_id, &why) != 0)
-        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
+    if (save_record(s, job_id, &why) == 0)
+        return true;
+    shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
+    return false;
 }
 
 static void tell_job(struct shell *s, const struct mom_effect *e)
@@ -167,10 +169,13 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         store_job(s, e->job_id, out);
         break;
     case MOM_SAVE:
-        save_job(s, e->job_id);
+        (void)save_job(s, e->job_id);
         break;
     case MOM_START:
         tasks_start_job(s, e->job_id, out);
+        break;
+    case MOM_BEGIN:
+        tasks_begin(s, e->job_id, save_job(s, e->job_id));
         break;
     case MOM_KILL:
         tasks_kill(s, e->job_id, e->u.signo);

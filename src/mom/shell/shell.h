@@ -63,6 +63,8 @@ void servers_look_up(struct shell *s);
 
 /* tasks.c */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out);
+/* The job that has reported may run; without its record on disk it ends instead. */
+void tasks_begin(struct shell *s, const char *job_id, bool is_saved);
 void tasks_kill(struct shell *s, const char *job_id, int signo);
 void tasks_sample(struct shell *s, struct mom_out *out);
 void tasks_drop(struct shell *s, const char *job_id, int run_version);

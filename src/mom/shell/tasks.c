@@ -35,6 +35,7 @@ struct task {
     struct loop_fd *report;
     struct loop_child *child;
     bool adopted;
+    bool unsaved; /* it did not begin, for its record could not be written */
     bool dropped; /* the core forgot the job: clean up when the shepherd ends */
     unsigned missing;
     UT_hash_handle hh;
@@ -98,7 +99,9 @@ static void tell_exit(struct task *t, struct mom_out *out)
     struct shell *s = t->shell;
     char path[PATH_MAX];
     struct mom_usage used = { 0 };
-    int32_t status = t->adopted ? STATUS_LOST : STATUS_KILLED;
+    int32_t status = t->adopted   ? STATUS_LOST
+                     : t->unsaved ? START_RETRY
+                                  : STATUS_KILLED;
     bool known;
 
     home_exit_path(s->home, t->job_id, t->run_version, path);
@@ -106,12 +109,16 @@ static void tell_exit(struct task *t, struct mom_out *out)
     mom_exited(s->mom, clock_read(), t->job_id, status, known ? &used : NULL, out);
 }
 
-/* Its record is on disk: the job may begin. */
-static void release(struct task *t)
+/* With its record on disk the job may begin; without its go it ends. */
+void tasks_begin(struct shell *s, const char *job_id, bool is_saved)
 {
-    if (t->go_fd >= 0 && write(t->go_fd, "g", 1) != 1)
-        shell_log(t->shell, LOG_EV_ERROR, LOG_IN_JOB, t->job_id,
-                  "cannot let the job begin");
+    struct task *t = find(s, job_id);
+
+    if (!t)
+        return;
+    t->unsaved = !is_saved;
+    if (is_saved && t->go_fd >= 0 && write(t->go_fd, "g", 1) != 1)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, "cannot let the job begin");
     close_pipes(t);
 }
 
@@ -135,8 +142,6 @@ static void take_report(struct task *t, const struct spawn_report *r)
         unlist(t);
     }
     shell_carry_out(s, &out);
-    if (!t->dropped)
-        release(t);
 }
 
 static void on_report(void *arg, int fd, unsigned ready)
@@ -359,25 +364,30 @@ static void recover_one(struct shell *s, const char *name)
     free(id);
 }
 
-/* "ID.RUN.EX" of a job that is no longer here: the MoM ended before it was removed. */
-static void sweep_exit(struct shell *s, DIR *d, const char *name)
-{
-    char *id = xstrdup(name), *dot;
-
-    *strrchr(id, '.') = '\0';
-    dot = strrchr(id, '.');
-    if (dot)
-        *dot = '\0';
-    if (!mom_job_attrs(s->mom, id))
-        (void)unlinkat(dirfd(d), name, 0);
-    free(id);
-}
-
 static bool ends_in(const char *name, const char *suffix)
 {
     size_t len = strlen(name), n = strlen(suffix);
 
     return len > n && name[0] != '.' && strcmp(name + len - n, suffix) == 0;
+}
+
+/* "ID.RUN.EX" or "ID.SC" of a job that is not here: the MoM ended before it was removed,
+ * or before the job's record was written. "*.new" was not written to its end. */
+static void sweep(struct shell *s, DIR *d, const char *name)
+{
+    bool is_exit = ends_in(name, ".EX"), is_new = ends_in(name, ".new");
+    char *id, *dot;
+
+    if (!is_exit && !is_new && !ends_in(name, ".SC"))
+        return;
+    id = xstrdup(name);
+    *strrchr(id, '.') = '\0';
+    dot = is_exit ? strrchr(id, '.') : NULL;
+    if (dot)
+        *dot = '\0';
+    if (is_new || !mom_job_attrs(s->mom, id))
+        (void)unlinkat(dirfd(d), name, 0);
+    free(id);
 }
 
 bool tasks_recover(struct shell *s, struct diag *why)
@@ -398,8 +408,7 @@ bool tasks_recover(struct shell *s, struct diag *why)
             recover_one(s, e->d_name);
     rewinddir(d);
     while ((e = readdir(d)))
-        if (ends_in(e->d_name, ".EX"))
-            sweep_exit(s, d, e->d_name);
+        sweep(s, d, e->d_name);
     closedir(d);
     return true;
 }
