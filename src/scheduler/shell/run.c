@@ -37,9 +37,10 @@ static int register_link(struct shell *sh, struct link *l, struct diag *why)
  * requests are sent on the first, commands come on the second (wire.md 12.1). */
 static int connect_server(struct shell *sh, struct diag *why)
 {
-    int err = link_open(sh->conf, sh->user, &sh->primary, why);
+    int err;
 
     MUST(!sh->primary && !sh->secondary);
+    err = link_open(sh->conf, sh->user, &sh->primary, why);
     if (!err)
         err = link_open(sh->conf, sh->user, &sh->secondary, why);
     if (!err)
