@@ -28,7 +28,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/job_state.c src/server/model/job_state.h \
 	src/server/model/job_tally.c src/server/model/job_tally.h \
 	src/server/model/kind.c \
-	src/server/model/holds.c src/server/model/pointers.c src/server/model/sums.c \
+	src/server/model/bookings.c src/server/model/pointers.c src/server/model/sums.c \
 	src/server/model/link_hot.c src/server/model/link_job.c src/server/model/link_node.c \
 	src/server/model/link_priv.h src/server/model/link_queue.c \
 	src/server/model/link_references.c src/server/model/link_resv.c \

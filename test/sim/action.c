@@ -84,10 +84,10 @@ static const struct node *described(const struct sim *s, const char *how,
     const struct job *j = m && id ? model_job(m, id) : NULL;
 
     if (j)
-        return j->holds.n ? j->holds.v[0].node : NULL;
-    for (size_t i = 0; r && i < r->holds.n; i++)
-        if (is_idle_for(r->holds.v[i].node, r) == (strcmp(how, "idle") == 0))
-            return r->holds.v[i].node;
+        return j->bookings.n ? j->bookings.v[0].node : NULL;
+    for (size_t i = 0; r && i < r->bookings.n; i++)
+        if (is_idle_for(r->bookings.v[i].node, r) == (strcmp(how, "idle") == 0))
+            return r->bookings.v[i].node;
     return NULL;
 }
 

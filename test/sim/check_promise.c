@@ -41,7 +41,7 @@ struct shares {
     struct share v[SHARES_MAX];
 };
 
-static int64_t amount_on(const struct holds *holds, const struct node *n,
+static int64_t amount_on(const struct bookings *holds, const struct node *n,
                          const char *resource)
 {
     int64_t sum = 0;
@@ -93,7 +93,7 @@ static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
                 .resv = r,
                 .from_at = runs ? now_at : obj_num(o, RESV_A_RESERVE_START, 0),
                 .until_at = obj_num(o, RESV_A_RESERVE_END, 0),
-                .amount = amount_on(&r->holds, n, all->resource),
+                .amount = amount_on(&r->bookings, n, all->resource),
                 .alone = wants_alone(o, RESV_A_RESOURCE_LIST),
             },
             now_at);
@@ -128,9 +128,9 @@ static int64_t outside_until(const struct job *j, int64_t now_at)
  * vnode's own, and a job's share like that of one outside. */
 static bool is_beside(const struct job *j, const struct node *n, const char *resource)
 {
-    for (size_t i = 0; i < j->resv->holds.n; i++)
-        if (j->resv->holds.v[i].node == n)
-            return !resources_find(&j->resv->holds.v[i].amount, resource);
+    for (size_t i = 0; i < j->resv->bookings.n; i++)
+        if (j->resv->bookings.v[i].node == n)
+            return !resources_find(&j->resv->bookings.v[i].amount, resource);
     return false;
 }
 
@@ -144,7 +144,7 @@ static void add_beside(struct shares *all, const struct node *n, const struct jo
         .from_at = now_at,
         .until_at = MIN_OF(job_end_at(j, now_at),
                            obj_num(&j->resv->obj, RESV_A_RESERVE_END, 0)),
-        .amount = amount_on(&j->holds, n, all->resource),
+        .amount = amount_on(&j->bookings, n, all->resource),
     };
 
     if (one.amount > 0)
@@ -161,7 +161,7 @@ static void add_jobs(struct shares *all, const struct node *n, const struct resv
             .o = &j->obj,
             .from_at = now_at,
             .until_at = outside_until(j, now_at),
-            .amount = amount_on(&j->holds, n, all->resource),
+            .amount = amount_on(&j->bookings, n, all->resource),
             .alone = wants_alone(&j->obj, JOB_A_RESOURCE_LIST),
         };
 
@@ -287,12 +287,12 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
 {
     struct finds f = { 0 };
 
-    for (size_t i = 0; phase_is_confirmed(resv_phase(r)) && i < r->holds.n; i++) {
+    for (size_t i = 0; phase_is_confirmed(resv_phase(r)) && i < r->bookings.n; i++) {
         const char *resource;
         size_t k = 0;
 
         while ((resource = next_counted(shell_model(s), &k)))
-            add_conflicts(&f, r, r->holds.v[i].node, resource, kind, sim_now_at(s));
+            add_conflicts(&f, r, r->bookings.v[i].node, resource, kind, sim_now_at(s));
     }
     qsort(f.v, f.n, sizeof(f.v[0]), by_creation);
     for (size_t i = 0; i < f.n; i++)
@@ -407,12 +407,12 @@ static void check_instant(struct sim *s, const struct node *n, const struct shar
 static void check_inside(struct sim *s, const struct node *n, const struct resv *r,
                          const char *resource)
 {
-    int64_t has = amount_on(&r->holds, n, resource);
+    int64_t has = amount_on(&r->bookings, n, resource);
     int64_t used = 0;
 
     for (size_t i = 0; i < n->n_jobs; i++)
         if (n->jobs[i]->resv == r)
-            used += amount_on(&n->jobs[i]->holds, n, resource);
+            used += amount_on(&n->jobs[i]->bookings, n, resource);
     if (used > has)
         check_failed(s, CHECK_INSIDE,
                      "%s holds %" PRId64 " of %s of %s and its jobs use %" PRId64,
@@ -455,10 +455,10 @@ static int64_t running_amount(const struct node *n, const char *resource)
 
     for (size_t i = 0; i < n->n_resvs; i++)
         if (has_begun(n->resvs[i]))
-            sum += amount_on(&n->resvs[i]->holds, n, resource);
+            sum += amount_on(&n->resvs[i]->bookings, n, resource);
     for (size_t i = 0; i < n->n_jobs; i++)
         if (!n->jobs[i]->resv || !has_begun(n->jobs[i]->resv))
-            sum += amount_on(&n->jobs[i]->holds, n, resource);
+            sum += amount_on(&n->jobs[i]->bookings, n, resource);
     return sum;
 }
 

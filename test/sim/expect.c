@@ -59,9 +59,9 @@ static void expect_state(struct sim *s, const struct words *w)
 
 static bool holds(const struct object *o, const char *vnode)
 {
-    const struct holds *h = o && o->kind == OBJ_RESV ? &TO_RESV(o)->holds
-                            : o                      ? &TO_JOB(o)->holds
-                                                     : NULL;
+    const struct bookings *h = o && o->kind == OBJ_RESV ? &TO_RESV(o)->bookings
+                               : o                      ? &TO_JOB(o)->bookings
+                                                        : NULL;
 
     for (size_t i = 0; h && i < h->n; i++)
         if (strcmp(h->v[i].node->obj.id, vnode) == 0)

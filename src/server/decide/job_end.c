@@ -53,7 +53,7 @@ void job_delete_records(const struct job *job, const char *actor, int64_t now_at
         kill_record(job, actor, now_at, force, out);
     if (!force)
         return;
-    nodes_used_records(&job->holds, actor, now_at, out);
+    nodes_used_records(&job->bookings, actor, now_at, out);
     about(job, FACT_JOB_ENDED, actor, now_at, out);
 }
 
@@ -70,7 +70,7 @@ void job_back_in_queue(const struct job *job, struct record *rec, const char *ho
 {
     enum job_event where = job_place_now(job, now_at, out->arena);
 
-    nodes_used_records(&job->holds, rec->actor, now_at, out);
+    nodes_used_records(&job->bookings, rec->actor, now_at, out);
     for (size_t i = 0; i < ARRAY_LEN(of_a_run); i++)
         record_change(rec, out->arena, of_a_run[i], NULL, NULL);
     if (obj_num(&job->obj, JOB_A_RUN_COUNT, 0) > JOB_MAX_RUNS)

@@ -63,9 +63,9 @@ static int64_t used_in_resv(const struct resv *resv, const struct node *n,
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct job *job = n->jobs[i];
 
-        for (size_t k = 0; job->resv == resv && k < job->holds.n; k++)
-            if (job->holds.v[k].node == n)
-                sum += resources_amount(&job->holds.v[k].amount, resource, 0);
+        for (size_t k = 0; job->resv == resv && k < job->bookings.n; k++)
+            if (job->bookings.v[k].node == n)
+                sum += resources_amount(&job->bookings.v[k].amount, resource, 0);
     }
     return sum;
 }
@@ -76,9 +76,9 @@ static int64_t held_by_resv(const struct resv *resv, const struct node *n,
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < resv->holds.n; i++)
-        if (resv->holds.v[i].node == n)
-            sum += resources_amount(&resv->holds.v[i].amount, resource, 0);
+    for (size_t i = 0; i < resv->bookings.n; i++)
+        if (resv->bookings.v[i].node == n)
+            sum += resources_amount(&resv->bookings.v[i].amount, resource, 0);
     return sum;
 }
 
@@ -90,11 +90,11 @@ static bool fits_at_home(const struct run *run, const struct node *n,
     const struct node *home = node_home(n, resource);
     int64_t used = 0;
 
-    for (size_t i = 0; i < resv->holds.n; i++)
-        if (node_home(resv->holds.v[i].node, resource) == home)
-            used += used_in_resv(resv, resv->holds.v[i].node, resource);
+    for (size_t i = 0; i < resv->bookings.n; i++)
+        if (node_home(resv->bookings.v[i].node, resource) == home)
+            used += used_in_resv(resv, resv->bookings.v[i].node, resource);
     return used + offer_at_home(run->m, &run->at.ev, home, resource) <=
-           holds_at_home(&resv->holds, home, resource);
+           bookings_at_home(&resv->bookings, home, resource);
 }
 
 static bool is_counted(const struct resource_def *def)
@@ -104,8 +104,8 @@ static bool is_counted(const struct resource_def *def)
 
 static bool is_own(const struct resv *resv, const struct node *n)
 {
-    for (size_t i = 0; i < resv->holds.n; i++)
-        if (resv->holds.v[i].node == n)
+    for (size_t i = 0; i < resv->bookings.n; i++)
+        if (resv->bookings.v[i].node == n)
             return true;
     return false;
 }
@@ -117,8 +117,9 @@ static bool is_named(const struct resv *resv, const struct node *n,
                      const char *resource)
 {
     if (node_shares(n, resource))
-        return holds_at_home(&resv->holds, node_home(n, resource), resource) > 0;
-    return !is_own(resv, n) || resources_find(holds_on(&resv->holds, n), resource);
+        return bookings_at_home(&resv->bookings, node_home(n, resource), resource) > 0;
+    return !is_own(resv, n) ||
+           resources_find(bookings_on(&resv->bookings, n), resource);
 }
 
 /* How long the job may use what it is given: its reservation's end is its own. */
@@ -158,9 +159,9 @@ static bool fits_beside(const struct run *run, const struct node *n,
 
     if (!resources_find(has, resource))
         return true;
-    for (size_t i = 0; i < resv->holds.n; i++)
-        if (node_home(resv->holds.v[i].node, resource) == home)
-            used += used_in_resv(resv, resv->holds.v[i].node, resource);
+    for (size_t i = 0; i < resv->bookings.n; i++)
+        if (node_home(resv->bookings.v[i].node, resource) == home)
+            used += used_in_resv(resv, resv->bookings.v[i].node, resource);
     return wanted <= resources_amount(has, resource, 0) - used -
                          claims_most(&others, resource, now_at);
 }

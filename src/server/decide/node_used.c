@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/node_used.h"
 
-void nodes_used_records(const struct holds *held, const char *actor, int64_t now_at,
+void nodes_used_records(const struct bookings *held, const char *actor, int64_t now_at,
                         struct decision *out)
 {
     for (size_t i = 0; i < held->n; i++) {

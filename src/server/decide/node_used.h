@@ -8,7 +8,7 @@
 #include "server/decide/request.h"
 
 /* Append a record for each vnode held that does not have this second already. */
-void nodes_used_records(const struct holds *held, const char *actor, int64_t now_at,
+void nodes_used_records(const struct bookings *held, const char *actor, int64_t now_at,
                         struct decision *out);
 
 #endif

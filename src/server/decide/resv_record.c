@@ -56,5 +56,5 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
     resv_queue_close(m, r, actor, now_at, out);
     if (r->counted)
-        nodes_used_records(&r->holds, actor, now_at, out);
+        nodes_used_records(&r->bookings, actor, now_at, out);
 }

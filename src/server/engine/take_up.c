@@ -129,10 +129,10 @@ static void touch_awaiting_around(struct svr *s, const struct node *n)
         touch_awaiting_shared(s, n->borrowed[i].home);
 }
 
-static void touch_awaiting_holds(struct svr *s, const struct holds *holds)
+static void touch_awaiting_bookings(struct svr *s, const struct bookings *list)
 {
-    for (size_t i = 0; i < holds->n; i++)
-        touch_awaiting_around(s, holds->v[i].node);
+    for (size_t i = 0; i < list->n; i++)
+        touch_awaiting_around(s, list->v[i].node);
 }
 
 /* The object and those whose rules look at it. */
@@ -156,9 +156,9 @@ static void touch_around(struct svr *s, const struct object *o)
         if (TO_RESV(o)->queue)
             touch(s, &TO_RESV(o)->queue->obj);
         touch_queue_jobs(s, TO_RESV(o)->queue);
-        touch_awaiting_holds(s, &TO_RESV(o)->holds);
+        touch_awaiting_bookings(s, &TO_RESV(o)->bookings);
     } else if (o->kind == OBJ_JOB) {
-        touch_awaiting_holds(s, &TO_JOB(o)->holds);
+        touch_awaiting_bookings(s, &TO_JOB(o)->bookings);
         if (hot_start_is_on(s->m))
             touch(s, s->m->server);
         if (TO_JOB(o)->queue)

@@ -51,14 +51,14 @@ bool node_shares(const struct node *n, const char *resource)
     return false;
 }
 
-int64_t holds_at_home(const struct holds *holds, const struct node *home,
-                      const char *resource)
+int64_t bookings_at_home(const struct bookings *list, const struct node *home,
+                         const char *resource)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < holds->n; i++)
-        if (node_home(holds->v[i].node, resource) == home)
-            sum += resources_amount(&holds->v[i].amount, resource, 0);
+    for (size_t i = 0; i < list->n; i++)
+        if (node_home(list->v[i].node, resource) == home)
+            sum += resources_amount(&list->v[i].amount, resource, 0);
     return sum;
 }
 

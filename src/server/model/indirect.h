@@ -26,8 +26,8 @@ const struct node *node_home(const struct node *n, const char *resource);
 bool node_shares(const struct node *n, const char *resource);
 
 /* What these hold of the resource at its home, through whichever vnode. */
-int64_t holds_at_home(const struct holds *holds, const struct node *home,
-                      const char *resource);
+int64_t bookings_at_home(const struct bookings *list, const struct node *home,
+                         const char *resource);
 int64_t offer_at_home(const struct model *m, const struct exec_vnode *offer,
                       const struct node *home, const char *resource);
 

@@ -171,5 +171,5 @@ int job_hosts_make(const struct model *m, const struct exec_vnode *ev,
 
 const struct node *job_first_node(const struct job *job)
 {
-    return job->holds.n ? job->holds.v[0].node : NULL;
+    return job->bookings.n ? job->bookings.v[0].node : NULL;
 }

@@ -11,7 +11,7 @@
 
 static void add_awaits(struct model *m, struct job *j)
 {
-    holds_make(m, obj_str(&j->obj, JOB_A_HF_HOT_VNODES, NULL), &j->awaits);
+    bookings_make(m, obj_str(&j->obj, JOB_A_HF_HOT_VNODES, NULL), &j->awaits);
     for (size_t i = 0; i < j->awaits.n; i++) {
         struct node *n = j->awaits.v[i].node;
 
@@ -27,7 +27,7 @@ static void remove_awaits(struct job *j)
 
         n->awaited = array_remove(n->awaited, &n->n_awaited, j);
     }
-    holds_drop(&j->awaits);
+    bookings_drop(&j->awaits);
 }
 
 /* A job that is held or waits for its time is none of a hot start's for now. */

@@ -84,9 +84,9 @@ void link_job(struct model *m, struct job *j)
     tallies_add(&m->tallies, j);
     m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
     if (job_is_at_mom(j))
-        holds_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->holds);
-    for (size_t i = 0; i < j->holds.n; i++)
-        node_add_job(m, j->holds.v[i].node, j);
+        bookings_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->bookings);
+    for (size_t i = 0; i < j->bookings.n; i++)
+        node_add_job(m, j->bookings.v[i].node, j);
     if (o)
         queue_add_job(m, STRUCT_OF(o, struct queue, obj), j);
     else
@@ -109,9 +109,9 @@ void unlink_job(struct model *m, struct job *j)
         queue_remove_job(m, j->queue, j);
     else
         m->n_orphans--;
-    for (size_t i = 0; i < j->holds.n; i++)
-        node_remove_job(m, j->holds.v[i].node, j);
-    holds_drop(&j->holds);
+    for (size_t i = 0; i < j->bookings.n; i++)
+        node_remove_job(m, j->bookings.v[i].node, j);
+    bookings_drop(&j->bookings);
     unlink_hot(m, j);
 }
 

@@ -6,11 +6,11 @@
 
 #include "server/model/model_priv.h"
 
-/* The shares of an exec_vnode's text, summed by vnode; vnodes that are not there hold
- * nothing, and a text that cannot be read holds nothing at all. The caller ends it with
- * holds_drop(). */
-void holds_make(struct model *m, const char *text, struct holds *ret);
-void holds_drop(struct holds *holds);
+/* The shares of an exec_vnode's text, summed by vnode; vnodes that are not there book
+ * nothing, and a text that cannot be read books nothing at all. The caller ends it with
+ * bookings_drop(). */
+void bookings_make(struct model *m, const char *text, struct bookings *ret);
+void bookings_drop(struct bookings *list);
 
 /* Put an item into an array of '*n' pointers at a place, or take it out; the array as
  * it is then, NULL when it is empty. Taking out what is not there is no error. */
@@ -21,8 +21,8 @@ void *array_remove(void *array, size_t *n, const void *item);
 size_t place_of_job(struct job *const *v, size_t n, const struct job *j);
 
 /* Add what is held to the sums of its vnodes (sign 1), or take it off (-1). */
-void hold_count(const struct model *m, const struct hold *h, int sign);
-void holds_count(const struct model *m, const struct holds *holds, int sign);
+void booking_count(const struct model *m, const struct booking *h, int sign);
+void bookings_count(const struct model *m, const struct bookings *list, int sign);
 
 /* Add the members of the object's resource list that servers and queues count
  * (attributes.md 6.3) to 'total', or take them off. */

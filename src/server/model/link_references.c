@@ -16,13 +16,13 @@ static void node_count(const struct model *m, const struct node *n, int sign)
     for (size_t i = 0; i < n->n_resvs + n->n_jobs; i++) {
         const struct resv *r = i < n->n_resvs ? n->resvs[i] : NULL;
         const struct job *j = r ? NULL : n->jobs[i - n->n_resvs];
-        const struct holds *holds = r ? &r->holds : &j->holds;
+        const struct bookings *list = r ? &r->bookings : &j->bookings;
 
         if (r ? !r->counted : !j->counted_in_vnodes)
             continue;
-        for (size_t k = 0; k < holds->n; k++)
-            if (holds->v[k].node == n)
-                hold_count(m, &holds->v[k], sign);
+        for (size_t k = 0; k < list->n; k++)
+            if (list->v[k].node == n)
+                booking_count(m, &list->v[k], sign);
     }
 }
 

@@ -35,7 +35,7 @@ static bool resv_counts(const struct resv *r)
 
 static void resv_count(struct model *m, struct resv *r, int sign)
 {
-    holds_count(m, &r->holds, sign);
+    bookings_count(m, &r->bookings, sign);
     list_count(m, &m->assigned, &r->obj, RESV_A_RESOURCE_LIST, sign);
 }
 
@@ -44,9 +44,9 @@ void link_resv(struct model *m, struct resv *r)
     char name[ID_MAX_RESV + 1];
     struct object *o;
 
-    holds_make(m, obj_str(&r->obj, RESV_A_RESV_NODES, NULL), &r->holds);
-    for (size_t i = 0; i < r->holds.n; i++)
-        node_add_resv(m, r->holds.v[i].node, r);
+    bookings_make(m, obj_str(&r->obj, RESV_A_RESV_NODES, NULL), &r->bookings);
+    for (size_t i = 0; i < r->bookings.n; i++)
+        node_add_resv(m, r->bookings.v[i].node, r);
     r->counted = resv_counts(r);
     if (r->counted)
         resv_count(m, r, 1);
@@ -63,7 +63,7 @@ void unlink_resv(struct model *m, struct resv *r)
     r->counted = false;
     if (r->queue)
         unlink_queue(m, r->queue);
-    for (size_t i = 0; i < r->holds.n; i++)
-        node_remove_resv(m, r->holds.v[i].node, r);
-    holds_drop(&r->holds);
+    for (size_t i = 0; i < r->bookings.n; i++)
+        node_remove_resv(m, r->bookings.v[i].node, r);
+    bookings_drop(&r->bookings);
 }

@@ -51,16 +51,16 @@ struct tallies {
 struct job;
 struct queue;
 
-/* A share of a vnode held by a reservation or a running job. */
-struct hold {
+/* What is booked on a vnode for a reservation or a running job. */
+struct booking {
     struct node *node;
     size_t n_parts;          /* of the exec_vnode that lie on it */
     struct resources amount; /* what of it; owned */
 };
 
-struct holds {
+struct bookings {
     size_t n;
-    struct hold *v;
+    struct booking *v;
 };
 
 /* A host by the name of its MoM, with its vnodes in order of creation. */
@@ -112,23 +112,23 @@ struct queue {
 struct resv {
     struct object obj;
     /* derived */
-    struct holds holds;  /* from resv_nodes */
-    struct queue *queue; /* NULL before creation and after deletion of the queue */
-    bool counted;        /* running: its holds and resources are in the sums */
+    struct bookings bookings; /* from resv_nodes */
+    struct queue *queue;      /* NULL before creation and after deletion of the queue */
+    bool counted;             /* running: its bookings and resources are in the sums */
 };
 
 struct job {
     struct object obj;
     /* derived */
     struct queue *queue;
-    struct resv *resv;   /* the reservation whose queue it is in, or NULL */
-    struct holds holds;  /* from exec_vnode while it runs */
-    struct holds awaits; /* from hf_hot_vnodes while it is queued */
+    struct resv *resv;        /* the reservation whose queue it is in, or NULL */
+    struct bookings bookings; /* from exec_vnode while it runs */
+    struct bookings awaits;   /* from hf_hot_vnodes while it is queued */
     struct job *queue_prev, *queue_next;
     size_t bytes; /* memory of its attributes, script included */
     bool linked;
     bool hot;               /* a hot start has to do with it: see hot_start.h */
-    bool counted_in_vnodes; /* its holds and resources are in the sums */
+    bool counted_in_vnodes; /* its bookings and resources are in the sums */
 };
 
 /* A value that was loaded before the definition of its resource. */

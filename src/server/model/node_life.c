@@ -107,9 +107,9 @@ static int64_t ncpus_used_by(const struct job *job, const struct node *n)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < job->holds.n; i++)
-        if (job->holds.v[i].node == n)
-            sum += resources_amount(&job->holds.v[i].amount, "ncpus", 0);
+    for (size_t i = 0; i < job->bookings.n; i++)
+        if (job->bookings.v[i].node == n)
+            sum += resources_amount(&job->bookings.v[i].amount, "ncpus", 0);
     return sum;
 }
 

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-const struct resources *holds_on(const struct holds *holds, const struct node *n)
+const struct resources *bookings_on(const struct bookings *list, const struct node *n)
 {
     static const struct resources nothing;
 
-    for (size_t i = 0; i < holds->n; i++)
-        if (holds->v[i].node == n)
-            return &holds->v[i].amount;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].node == n)
+            return &list->v[i].amount;
     return &nothing;
 }
 
@@ -32,7 +32,7 @@ static struct claim claim_of_resv(const struct resv *r, const struct node *n,
         .by = &r->obj,
         .start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0),
         .end_at = r->counted ? MAX_OF(end_at, now_at + 1) : end_at,
-        .amount = holds_on(&r->holds, n),
+        .amount = bookings_on(&r->bookings, n),
         .list = obj_resources(&r->obj, RESV_A_RESOURCE_LIST),
     };
 }
@@ -51,7 +51,7 @@ static struct claim claim_of_job(const struct job *j, const struct node *n,
         .by = &j->obj,
         .start_at = MIN_OF(start_at, now_at),
         .end_at = MAX_OF(end_at, now_at + 1),
-        .amount = holds_on(&j->holds, n),
+        .amount = bookings_on(&j->bookings, n),
         .list = list,
     };
 }
@@ -70,8 +70,8 @@ static struct claim claim_outside(const struct job *j, const struct node *n,
 
 static bool uses_beside(const struct job *j, const struct node *n)
 {
-    const struct resources *named = holds_on(&j->resv->holds, n);
-    const struct resources *all = holds_on(&j->holds, n);
+    const struct resources *named = bookings_on(&j->resv->bookings, n);
+    const struct resources *all = bookings_on(&j->bookings, n);
 
     for (size_t i = 0; i < all->n; i++)
         if (!resources_find(named, all->v[i].def->name))
@@ -86,8 +86,8 @@ static bool uses_beside(const struct job *j, const struct node *n)
 static struct claim claim_beside(const struct job *j, const struct node *n,
                                  int64_t now_at, struct arena *arena)
 {
-    const struct resources *named = holds_on(&j->resv->holds, n);
-    const struct resources *all = holds_on(&j->holds, n);
+    const struct resources *named = bookings_on(&j->resv->bookings, n);
+    const struct resources *all = bookings_on(&j->bookings, n);
     struct resources *beside = arena_zero(arena, sizeof(*beside));
     int64_t resv_end_at = obj_num(&j->resv->obj, RESV_A_RESERVE_END, 0);
     struct claim c = claim_of_job(j, n, now_at);

@@ -48,6 +48,6 @@ bool claim_is_exclusive(const struct node *n, const struct resources *list,
                         struct arena *arena);
 
 /* What is held on the vnode; nothing when it is not among them. */
-const struct resources *holds_on(const struct holds *holds, const struct node *n);
+const struct resources *bookings_on(const struct bookings *list, const struct node *n);
 
 #endif

@@ -46,9 +46,9 @@ static bool is_within_window(const struct resv_offer *o)
 static const struct resources *promised_on(const struct resv_offer *o,
                                            const struct node *n)
 {
-    static const struct holds none;
+    static const struct bookings none;
 
-    return holds_on(is_within_window(o) ? &o->resv->holds : &none, n);
+    return bookings_on(is_within_window(o) ? &o->resv->bookings : &none, n);
 }
 
 static bool is_promised(const struct resv_offer *o, const struct node *n)
@@ -58,7 +58,7 @@ static bool is_promised(const struct resv_offer *o, const struct node *n)
 
 /* Keeping what works. */
 
-static bool offers_all(const struct resv_offer *o, const struct hold *h)
+static bool offers_all(const struct resv_offer *o, const struct booking *h)
 {
     if (!exec_vnode_has(o->vnodes, h->node->obj.id))
         return false;
@@ -73,7 +73,7 @@ static bool offers_all(const struct resv_offer *o, const struct hold *h)
 }
 
 /* What the reservation's jobs use of a vnode is offered. */
-static bool offers_jobs(const struct resv_offer *o, const struct hold *h)
+static bool offers_jobs(const struct resv_offer *o, const struct booking *h)
 {
     for (size_t i = 0; i < h->amount.n; i++) {
         const char *name = h->amount.v[i].def->name;
@@ -81,8 +81,8 @@ static bool offers_jobs(const struct resv_offer *o, const struct hold *h)
 
         for (size_t k = 0; k < h->node->n_jobs; k++)
             if (h->node->jobs[k]->resv == o->resv)
-                used += resources_amount(holds_on(&h->node->jobs[k]->holds, h->node),
-                                         name, 0);
+                used += resources_amount(
+                    bookings_on(&h->node->jobs[k]->bookings, h->node), name, 0);
         if (exec_vnode_amount(o->vnodes, h->node->obj.id, name) < used)
             return false;
     }
@@ -92,8 +92,8 @@ static bool offers_jobs(const struct resv_offer *o, const struct hold *h)
 static bool keeps_what_works(const struct resv_offer *o, struct arena *arena,
                              const char **ret_why)
 {
-    for (size_t i = 0; i < o->resv->holds.n; i++) {
-        const struct hold *h = &o->resv->holds.v[i];
+    for (size_t i = 0; i < o->resv->bookings.n; i++) {
+        const struct booking *h = &o->resv->bookings.v[i];
         bool job = resv_has_job_on(o->resv, h->node);
         bool usable = node_is_usable(h->node);
 
@@ -136,14 +136,16 @@ static bool has_room_at_home(const struct model *m, const struct resv_offer *o,
                              const struct node *n, const char *resource,
                              struct arena *arena)
 {
-    static const struct holds none;
+    static const struct bookings none;
     const struct node *home = node_home(n, resource);
     const struct resources *has = obj_resources(&home->obj, NODE_A_RESOURCES_AVAILABLE);
     int64_t wanted = offer_at_home(m, o->vnodes, home, resource);
-    const struct holds *held = o->resv && is_within_window(o) ? &o->resv->holds : &none;
+    const struct bookings *held =
+        o->resv && is_within_window(o) ? &o->resv->bookings : &none;
     struct claims list;
 
-    if (!resources_find(has, resource) || wanted <= holds_at_home(held, home, resource))
+    if (!resources_find(has, resource) ||
+        wanted <= bookings_at_home(held, home, resource))
         return true;
     list = claims_at_home(home, resource, o->resv, window_of(o), o->now_at, arena);
     return wanted <= resources_amount(has, resource, 0) -
@@ -200,8 +202,8 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
 static bool keeps_jobs(const struct resv_offer *o, struct arena *arena,
                        const char **ret_why)
 {
-    for (size_t i = 0; i < o->resv->holds.n; i++) {
-        const struct hold *h = &o->resv->holds.v[i];
+    for (size_t i = 0; i < o->resv->bookings.n; i++) {
+        const struct booking *h = &o->resv->bookings.v[i];
 
         if (resv_has_job_on(o->resv, h->node) && !offers_jobs(o, h)) {
             *ret_why = arena_printf(arena, "a job runs on vnode %s", h->node->obj.id);

@@ -51,7 +51,7 @@ static void find_amount(struct search *s, const struct node *n, const char *name
             find_short(s, list, name, left, list->v[i].start_at);
 }
 
-static void find_amounts(struct search *s, const struct hold *h,
+static void find_amounts(struct search *s, const struct booking *h,
                          const struct claims *list)
 {
     for (size_t k = 0; k < h->amount.n; k++) {
@@ -65,11 +65,11 @@ static void find_amounts(struct search *s, const struct hold *h,
         }
         home = node_home(h->node, name);
         all = claims_at_home(home, name, s->r, s->window, s->now_at, s->arena);
-        find_amount(s, home, name, holds_at_home(&s->r->holds, home, name), &all);
+        find_amount(s, home, name, bookings_at_home(&s->r->bookings, home, name), &all);
     }
 }
 
-static void find_exclusive(struct search *s, const struct hold *h,
+static void find_exclusive(struct search *s, const struct booking *h,
                            const struct claims *list)
 {
     bool alone = claim_is_exclusive(
@@ -87,7 +87,7 @@ static bool borrows_or_lends(const struct node *n)
     return n->n_referrers > 0 || n->n_borrowed > 0;
 }
 
-static void search_vnode(struct search *s, const struct hold *h)
+static void search_vnode(struct search *s, const struct booking *h)
 {
     bool shares = borrows_or_lends(h->node);
     struct claims list;
@@ -139,8 +139,8 @@ struct oversub resv_oversub(const struct resv *r, int64_t now_at, struct arena *
     };
 
     if (phase_is_confirmed(resv_phase(r)))
-        for (size_t i = 0; i < r->holds.n; i++)
-            search_vnode(&s, &r->holds.v[i]);
+        for (size_t i = 0; i < r->bookings.n; i++)
+            search_vnode(&s, &r->bookings.v[i]);
     return sorted(&s);
 }
 

@@ -84,7 +84,7 @@ static bool same_attrs(struct compare *c, const struct object *a,
 #define SAME_ID(a, b)                                                                  \
     (((a) == NULL) == ((b) == NULL) && (!(a) || str_same((a)->obj.id, (b)->obj.id)))
 
-static bool same_holds(const struct holds *a, const struct holds *b)
+static bool same_bookings(const struct bookings *a, const struct bookings *b)
 {
     if (a->n != b->n)
         return false;
@@ -143,8 +143,8 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
 
 static bool same_resv(struct compare *c, const struct resv *a, const struct resv *b)
 {
-    if (!same_holds(&a->holds, &b->holds))
-        return differs(c, &a->obj, "holds");
+    if (!same_bookings(&a->bookings, &b->bookings))
+        return differs(c, &a->obj, "bookings");
     if (!SAME_ID(a->queue, b->queue))
         return differs(c, &a->obj, "queue");
     if (a->counted != b->counted)
@@ -154,8 +154,8 @@ static bool same_resv(struct compare *c, const struct resv *a, const struct resv
 
 static bool same_job(struct compare *c, const struct job *a, const struct job *b)
 {
-    if (!same_holds(&a->holds, &b->holds))
-        return differs(c, &a->obj, "holds");
+    if (!same_bookings(&a->bookings, &b->bookings))
+        return differs(c, &a->obj, "bookings");
     if (!SAME_ID(a->queue, b->queue) || !SAME_ID(a->resv, b->resv))
         return differs(c, &a->obj, "queue");
     if (a->counted_in_vnodes != b->counted_in_vnodes)

@@ -22,7 +22,7 @@ static struct node *home_of(struct node *n, const char *resource)
 }
 
 /* At the vnode itself, but for what it borrows: that at its home. */
-void hold_count(const struct model *m, const struct hold *h, int sign)
+void booking_count(const struct model *m, const struct booking *h, int sign)
 {
     looks_new(m, &h->node->obj);
     if (h->node->n_borrowed == 0) {
@@ -38,10 +38,10 @@ void hold_count(const struct model *m, const struct hold *h, int sign)
     }
 }
 
-void holds_count(const struct model *m, const struct holds *holds, int sign)
+void bookings_count(const struct model *m, const struct bookings *list, int sign)
 {
-    for (size_t i = 0; i < holds->n; i++)
-        hold_count(m, &holds->v[i], sign);
+    for (size_t i = 0; i < list->n; i++)
+        booking_count(m, &list->v[i], sign);
 }
 
 /* The members that servers and queues count (attributes.md 6.3). */
@@ -65,7 +65,7 @@ static void job_count_outside(struct model *m, struct job *j)
 {
     if (!job_is_at_mom(j) || (j->resv && j->resv->counted))
         return;
-    holds_count(m, &j->holds, 1);
+    bookings_count(m, &j->bookings, 1);
     list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
     j->counted_in_vnodes = true;
 }
@@ -74,7 +74,7 @@ void job_uncount_outside(struct model *m, struct job *j)
 {
     if (!j->counted_in_vnodes)
         return;
-    holds_count(m, &j->holds, -1);
+    bookings_count(m, &j->bookings, -1);
     list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
     j->counted_in_vnodes = false;
 }

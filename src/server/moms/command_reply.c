@@ -82,7 +82,7 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
 
     j->known = false;
     if (!obj_num(&job->obj, JOB_A_HF_REQUEUE, 0)) {
-        nodes_used_records(&job->holds, t->actor, t->now_at, t->out);
+        nodes_used_records(&job->bookings, t->actor, t->now_at, t->out);
         moms_record(t, FACT_JOB_ENDED, OBJ_JOB, job->obj.id);
         return;
     }

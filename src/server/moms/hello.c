@@ -281,7 +281,7 @@ static void look_at_jobs(struct moms *ms, struct moms_turn *t, const struct mom 
 
             moms_look(ms, job->obj.id);
             if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) ||
-                job->holds.v[0].node != n || is_listed(msg, job->obj.id))
+                job->bookings.v[0].node != n || is_listed(msg, job->obj.id))
                 continue;
             moms_job(ms, job->obj.id)->lost_at = t->now_at + MISSING_GRACE_S;
             moms_job(ms, job->obj.id)->sure_at = 0;

@@ -137,15 +137,15 @@ static void add_assigned(struct buf *out, const struct job *job, struct arena *a
     const struct resources *wanted = obj_resources(&job->obj, JOB_A_RESOURCE_LIST);
     struct attr_value v = { .set = true };
 
-    for (size_t i = 0; i < job->holds.n; i++) {
-        const struct node *n = job->holds.v[i].node;
+    for (size_t i = 0; i < job->bookings.n; i++) {
+        const struct node *n = job->bookings.v[i].node;
 
         if (claim_is_exclusive(n, wanted, arena))
             resources_accumulate_flagged(
                 &v.u.res, obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), 1,
                 RESOURCE_NODE | RESOURCE_FIRST);
         else
-            resources_accumulate(&v.u.res, &job->holds.v[i].amount, 1);
+            resources_accumulate(&v.u.res, &job->bookings.v[i].amount, 1);
     }
     add_list(out, "resource_assigned", &v, arena);
     resources_clear(&v.u.res);

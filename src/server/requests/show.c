@@ -305,9 +305,9 @@ bool show_sched(const struct model *m, const struct request *rq, const struct ob
 
 static int64_t job_slots(const struct job *j, const struct node *n)
 {
-    for (size_t i = 0; i < j->holds.n; i++)
-        if (j->holds.v[i].node == n)
-            return MAX_OF(resources_amount(&j->holds.v[i].amount, "ncpus", 0), 1);
+    for (size_t i = 0; i < j->bookings.n; i++)
+        if (j->bookings.v[i].node == n)
+            return MAX_OF(resources_amount(&j->bookings.v[i].amount, "ncpus", 0), 1);
     return 1;
 }
 
@@ -330,9 +330,9 @@ static void show_node_jobs(const struct request *rq, const struct node *n, int a
 /* Parts of a reservation that lie on the vnode. */
 static size_t parts_on(const struct resv *r, const struct node *n)
 {
-    for (size_t i = 0; i < r->holds.n; i++)
-        if (r->holds.v[i].node == n)
-            return r->holds.v[i].n_parts;
+    for (size_t i = 0; i < r->bookings.n; i++)
+        if (r->bookings.v[i].node == n)
+            return r->bookings.v[i].n_parts;
     return 0;
 }
 

@@ -93,7 +93,7 @@ static void end_alone(const struct rule_context *c, const struct job *job,
         record_change_num(rec, out->arena, JOB_A_OBITTIME, c->now_at);
         record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, NULL);
     }
-    nodes_used_records(&job->holds, c->server_actor, c->now_at, out);
+    nodes_used_records(&job->bookings, c->server_actor, c->now_at, out);
     rule_decide(c, &job->obj, FACT_JOB_ENDED, out);
 }
 

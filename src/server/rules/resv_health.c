@@ -13,9 +13,9 @@
 
 static const struct node *first_unusable(const struct resv *r)
 {
-    for (size_t i = 0; i < r->holds.n; i++)
-        if (!node_is_usable(r->holds.v[i].node))
-            return r->holds.v[i].node;
+    for (size_t i = 0; i < r->bookings.n; i++)
+        if (!node_is_usable(r->bookings.v[i].node))
+            return r->bookings.v[i].node;
     return NULL;
 }
 

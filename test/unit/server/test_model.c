@@ -117,7 +117,7 @@ static void test_running_reservations_are_on_the_books(void)
     r = model_resv(m, "R1");
     CU_ASSERT_PTR_EQUAL(r->queue, model_queue(m, "R1"));
     CU_ASSERT_PTR_EQUAL(model_queue(m, "R1")->resv, r);
-    CU_ASSERT_EQUAL(r->holds.n, 2);
+    CU_ASSERT_EQUAL(r->bookings.n, 2);
     CU_ASSERT_EQUAL(model_node(m, "n1")->n_resvs, 1);
     CU_ASSERT_EQUAL(ncpus_of("n1"), 0);
     apply(FACT_RESV_STARTED, OBJ_RESV, "R1.svr", "reserve_state", "5", NULL);
