@@ -21,6 +21,8 @@
 
 #define HEX_BYTES (2 * CLUSTERKEY_BYTES)
 
+/* Random bytes never run out on Linux once the system is up; a daemon without them
+ * stops. */
 void auth_nonce(uint8_t ret[CLUSTERKEY_BYTES])
 {
     ssize_t got;
@@ -67,6 +69,7 @@ static int hex_digit(char c)
     return -1;
 }
 
+/* The file is exactly the key in hexadecimal digits and an end of line. */
 static bool key_parse(const char *text, size_t len, struct clusterkey *ret)
 {
     if (len != HEX_BYTES + 1 || text[HEX_BYTES] != '\n')
@@ -81,7 +84,7 @@ static bool key_parse(const char *text, size_t len, struct clusterkey *ret)
     return true;
 }
 
-/* Who else could have written or can read this file? */
+/* Refuse a key that somebody else could have written or can read. */
 static int key_check_file(int fd, const char *path, struct diag *why)
 {
     struct stat st;
@@ -117,7 +120,7 @@ static int key_read(int fd, const char *path, struct clusterkey *ret, struct dia
     return err;
 }
 
-/* Write a random key to 'fd', whole and on disk. */
+/* Write a random key to 'fd', whole and on disk before it gets its name. */
 static bool key_write(int fd)
 {
     char text[HEX_BYTES + 2];
@@ -133,6 +136,7 @@ static bool key_write(int fd)
     return ok;
 }
 
+/* Make the key file. Another daemon may be faster; its key counts then. */
 static int key_make(const char *path, struct diag *why)
 {
     char temp[4096];

@@ -28,7 +28,8 @@ struct helper {
     char *argv[6], *envp[4];
 };
 
-/* False: something is too long to be passed on. */
+/* Make the environment of the helper; nothing of ours is passed on but this. False when
+ * something is too long. */
 static bool fill_env(struct helper *h, const struct conf *settings,
                      const struct sockaddr_in *own)
 {
@@ -77,7 +78,8 @@ static bool fill(struct helper *h, const struct conf *conf, int fd, const char *
     return fill_env(h, conf, &own);
 }
 
-/* Signals as in a fresh program, whatever this one does with its own. */
+/* The helper starts with signals as in a fresh program, whatever this program does with
+ * its own. */
 static int plain_signals(posix_spawnattr_t *how)
 {
     sigset_t none, all;
@@ -145,6 +147,7 @@ enum iff_state iff_client_read(struct iff_client *c, int *code)
     int32_t value;
     ssize_t n = read(c->from, c->bytes + c->got, sizeof(c->bytes) - c->got);
 
+    MUST(c->from >= 0 && c->got < sizeof(c->bytes)); /* it has not told yet */
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return IFF_GOES_ON;
     if (n <= 0)

@@ -25,6 +25,7 @@ int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why)
     return 0;
 }
 
+/* The kernel has noted who connected; nothing that the peer sends can change that. */
 int auth_peer(int fd, struct auth_peer *ret, struct diag *why)
 {
     struct auth_peer peer = { 0 };

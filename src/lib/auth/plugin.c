@@ -85,7 +85,8 @@ static struct auth_plugin *plugin_new(const struct auth_plugin_site *site,
     return NULL;
 }
 
-/* What anybody may write is not run, and root runs what is root's alone. */
+/* Refuse a file that everybody may write to. Root also refuses what somebody else than
+ * root may write to, since the code would run as root. */
 static int check_file(const char *path, struct diag *why)
 {
     struct stat st;
@@ -102,6 +103,7 @@ static int check_file(const char *path, struct diag *why)
     return 0;
 }
 
+/* Find the functions of the method by name; two are there only when it can encrypt. */
 static int take_symbols(void *so, struct auth_plugin *p, struct diag *why)
 {
     for (size_t i = 0; i < ARRAY_LEN(symbols); i++) {
@@ -138,6 +140,7 @@ static int load(const struct auth_plugin_site *site, const char *name,
         dlclose(so);
         return err;
     }
+    MUST(p->create_ctx && p->process && p->get_userinfo);
     p->set_config(&p->config);
     *ret = p;
     return 0;
@@ -163,6 +166,8 @@ int auth_plugin_load(const struct auth_plugin_site *site, const char *name,
         low[i] = (char)tolower((unsigned char)name[i]);
     if (strlen(name) > AUTH_METHOD_MAX || !auth_method_is_name(low))
         return diag_set(why, PBSE_SYSTEM, "Failed to load a method: bad name");
+    /* Two threads of a client may ask for the same method at once; it is loaded
+     * once. */
     pthread_mutex_lock(&lock);
     p = find(low);
     if (!p) {

@@ -12,6 +12,7 @@
 #define SALT_BYTES  15
 #define BLOCK_BYTES 16
 
+/* The salt is 15 bytes without NUL or semicolon, and a semicolon ends it. */
 static bool is_salt(const char *data)
 {
     for (size_t i = 0; i < SALT_BYTES; i++)
@@ -20,7 +21,8 @@ static bool is_salt(const char *data)
     return data[SALT_BYTES] == ';';
 }
 
-/* The text with its NUL; false when the bytes are no such cipher. */
+/* Decrypt to a text with its NUL. False when the bytes are no such cipher, or when the
+ * text ends before they do. */
 static bool decrypt(const char *cipher, size_t len, char text[PORT_TOKEN_MAX_BYTES])
 {
     static const uint8_t zeros[32];
@@ -40,6 +42,8 @@ static bool decrypt(const char *cipher, size_t len, char text[PORT_TOKEN_MAX_BYT
     return true;
 }
 
+/* True when the text names the salt that was sent in the clear, this port, and a
+ * time that is not too far from now. */
 static bool says(const char *text, const char *salt, unsigned port, int64_t now_at)
 {
     char want[16];

@@ -15,6 +15,8 @@ static int check_method(const struct resvport_vouch *v, struct diag *why)
     return 0;
 }
 
+/* Only root can have a reserved port, so the helper is root's; and a host must count
+ * as one whose root is believed. */
 static int check_helper(const struct resvport_vouch *v, struct diag *why)
 {
     if (v->helper_port == 0 || v->helper_port >= RESVPORT_END)

@@ -1,4 +1,6 @@
-/* session.c - one or two handshakes in a row.
+/* session.c - one or two handshakes in a row: for encryption first where there is one,
+ * then for the name, so that the tokens of the second are encrypted. A method that does
+ * both needs one handshake only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/auth/session.h"
@@ -41,11 +43,14 @@ void auth_out_fini(struct auth_out *out)
 static void add_stage(struct auth_session *s, const struct auth_session_config *cfg,
                       const struct auth_plugin *p)
 {
+    MUST(p && s->n_stages < ARRAY_LEN(s->stages));
     s->stages[s->n_stages++] = (struct stage){ .plugin = p,
                                                .encrypts = p == cfg->encrypt,
                                                .names = p == cfg->method };
 }
 
+/* The context of a stage, made when the stage is reached. A server waits so long
+ * because its client may never come that far. */
 static bool make_context(const struct auth_session *s, struct stage *st)
 {
     if (!st->has_ctx)
@@ -56,7 +61,8 @@ static bool make_context(const struct auth_session *s, struct stage *st)
     return st->has_ctx;
 }
 
-/* A client knows before it says anything. */
+/* A client makes all contexts before it says anything, so that a method which cannot
+ * work here is found out without the server. */
 static int make_contexts(struct auth_session *s, struct diag *why)
 {
     for (size_t i = 0; i < s->n_stages; i++)
@@ -148,12 +154,14 @@ bool auth_session_is_encrypted(const struct auth_session *s)
 bool auth_session_seal(struct auth_session *s, const void *data, size_t len,
                        struct buf *out)
 {
+    MUST(s->cipher); /* auth_session_is_encrypted() */
     return transform(s->cipher, s->cipher->plugin->encrypt, data, len, out);
 }
 
 bool auth_session_open(struct auth_session *s, const void *data, size_t len,
                        struct buf *out)
 {
+    MUST(s->cipher);
     return transform(s->cipher, s->cipher->plugin->decrypt, data, len, out);
 }
 
@@ -163,6 +171,7 @@ static enum auth_state put(struct auth_session *s, struct auth_out *out, uint8_t
 {
     struct auth_packet *p = &out->v[out->n];
 
+    MUST(out->n < ARRAY_LEN(out->v));
     *p = (struct auth_packet){ .type = type };
     if (!s->cipher)
         buf_add(&p->data, data, len);
@@ -172,8 +181,8 @@ static enum auth_state put(struct auth_session *s, struct auth_out *out, uint8_t
     return AUTH_GOES_ON;
 }
 
-/* Send on what a method gave for a token. What it owes is asked for here: else both
- * ends would wait for each other. */
+/* Send on the token that a method gave. When the method owes one and gives none the
+ * handshake ends here: both ends would wait for each other. */
 static enum auth_state pass_on(struct auth_session *s, bool owes, const void *token,
                                size_t len, struct auth_out *out)
 {
@@ -184,7 +193,7 @@ static enum auth_state pass_on(struct auth_session *s, bool owes, const void *to
     return owes ? failed_text(s, "the method has nothing to say") : AUTH_GOES_ON;
 }
 
-/* Tell the client why, after that it ends. */
+/* Tell the client why the handshake failed; it ends with that. */
 static enum auth_state tell(struct auth_session *s, struct auth_out *out)
 {
     char words[sizeof(s->error)];
@@ -212,7 +221,7 @@ static enum auth_state process(struct auth_session *s, struct stage *st, const v
                             &done)) {
         state = failed(s, token, token ? token_len : 0);
     } else {
-        /* A client begins: its first token is owed even when it needs none back. */
+        /* A client begins, so it owes its first token even when it is done with it. */
         bool owes = !done || (s->is_client && !in);
 
         state = pass_on(s, owes, token, token ? token_len : 0, out);
@@ -222,11 +231,12 @@ static enum auth_state process(struct auth_session *s, struct stage *st, const v
     return state == AUTH_FAILED ? tell(s, out) : state;
 }
 
-/* Both ends are through with a stage. */
+/* Both ends are done with a stage: encryption begins, or the next stage, or neither. */
 static enum auth_state next_stage(struct auth_session *s, struct auth_out *out)
 {
     struct stage *st = &s->stages[s->at++];
 
+    MUST(st->done && s->at <= s->n_stages);
     if (st->encrypts)
         s->cipher = st;
     if (s->at == s->n_stages)
@@ -236,6 +246,7 @@ static enum auth_state next_stage(struct auth_session *s, struct auth_out *out)
 
 enum auth_state auth_session_start(struct auth_session *s, struct auth_out *out)
 {
+    MUST(s->is_client && s->n_stages > 0 && s->at == 0);
     return process(s, &s->stages[0], NULL, 0, out);
 }
 
@@ -253,7 +264,8 @@ static enum auth_state at_client(struct auth_session *s, uint8_t type, const cha
     return failed_text(s, "the server broke off the handshake");
 }
 
-/* Whom a method names, before the other end is told that it is believed. */
+/* Ask the method whom it names. This happens before the other end is told that it is
+ * believed: a name that is no name refuses it. */
 static enum auth_state learn_user(struct auth_session *s, const struct stage *st,
                                   struct auth_out *out)
 {

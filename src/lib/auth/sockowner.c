@@ -54,8 +54,9 @@ static struct question question_for(const struct sockaddr_in *own,
     return q;
 }
 
-/* One answer to one question; a socket that nobody holds has no inode, and its uid is
- * root's by default. */
+/* Ask the kernel about one connection. A socket that no process holds has no inode, and
+ * the uid that is told for it is root's; is_meant() looks at the inode for that reason.
+ */
 static bool ask_kernel(const struct sockaddr_in *own, const struct sockaddr_in *peer,
                        struct inet_diag_msg *ret)
 {
@@ -80,6 +81,8 @@ static bool ask_kernel(const struct sockaddr_in *own, const struct sockaddr_in *
     return true;
 }
 
+/* True when the answer is about the connection that was asked for, and a process
+ * holds it. */
 static bool is_meant(const struct inet_diag_msg *m, const struct sockaddr_in *own,
                      const struct sockaddr_in *peer)
 {
@@ -142,6 +145,8 @@ int auth_socket_owner(const struct sockaddr_in *own, const struct sockaddr_in *p
     return diag_set(why, PBSE_BADCRED, "no process of this host has that socket");
 }
 
+/* On this host the kernel says whose the port is. On another host a reserved port
+ * has to do. */
 bool auth_is_privileged(int fd, const struct sockaddr_in *peer, bool peer_is_own)
 {
     struct sockaddr_in own = { 0 };

@@ -23,6 +23,7 @@ static void put(struct deadlines *ds, size_t i, struct deadline *d)
     d->place = i + 1;
 }
 
+/* Move the free place 'i' up until 'd' is not before its parent, and put it there. */
 static void rise(struct deadlines *ds, size_t i, struct deadline *d)
 {
     for (; i > 0 && is_before(d, ds->heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -30,6 +31,7 @@ static void rise(struct deadlines *ds, size_t i, struct deadline *d)
     put(ds, i, d);
 }
 
+/* Move the free place 'i' down until no child is before 'd', and put it there. */
 static void sink(struct deadlines *ds, size_t i, struct deadline *d)
 {
     size_t child;

@@ -72,7 +72,6 @@ int rows_add(struct rows *r, const char *const *columns)
     uint64_t seq = strtoull(columns[ROW_SEQ], NULL, 10);
     int err = 0;
 
-    MUST(columns[ROW_SEQ] && columns[ROW_KIND] && columns[ROW_ID]);
     /* Rows of one record follow one another: another number means that it is
      * complete. */
     if (r->open && r->record.seq != seq)

@@ -20,7 +20,7 @@
 struct list {
     struct tpp_addr *v;
     size_t n;
-    bool loopback; /* loopback addresses are wanted */
+    bool loopback; /* loopback addresses are taken */
 };
 
 static void add(struct list *l, uint32_t ip, uint16_t port)
@@ -68,7 +68,8 @@ static bool is_on_loopback(const char *host)
     return net_resolve(host, &ip, NULL) == 0 && ntohl(ip.s_addr) >> 24 == 127;
 }
 
-/* Every entry of a comma list, until 'fn' says false. */
+/* Call 'fn' for every entry of a comma list until it says false. False: it did, or an
+ * entry is no name. */
 static bool for_each_name(const char *list, unsigned port_dflt, void *arg,
                           bool (*fn)(void *arg, const char *host, unsigned port))
 {

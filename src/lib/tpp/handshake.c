@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Append a packet of the handshake: the letter of the step, then two parts. */
 static void put_step(struct buf *out, char step, const void *a, size_t a_len,
                      const void *b, size_t b_len)
 {
@@ -22,6 +23,7 @@ static void put_step(struct buf *out, char step, const void *a, size_t a_len,
     buf_fini(&body);
 }
 
+/* Compare in a time that does not tell how many bytes were right. */
 static bool mac_same(const uint8_t *a, const uint8_t *b)
 {
     uint8_t diff = 0;
@@ -31,6 +33,7 @@ static bool mac_same(const uint8_t *a, const uint8_t *b)
     return diff == 0;
 }
 
+/* What a router proves: that it has the key and has seen the leaf's number. */
 static void router_mac(const struct tpp_handshake *h, const struct tpp_prover *prover,
                        uint8_t ret[TPP_MAC_BYTES])
 {
@@ -41,6 +44,8 @@ static void router_mac(const struct tpp_handshake *h, const struct tpp_prover *p
     prover->mac(prover->arg, "router", nonces, sizeof(nonces), ret);
 }
 
+/* What a leaf proves: that it has the key, and that these are the addresses it
+ * registers. So nobody between the two can have others registered in its name. */
 static void leaf_mac(const struct tpp_handshake *h, const struct tpp_prover *prover,
                      uint8_t node_type, const struct tpp_addr *addrs, size_t n_addrs,
                      uint8_t ret[TPP_MAC_BYTES])
@@ -75,6 +80,7 @@ bool handshake_at_router(struct tpp_handshake *h, const struct tpp_prover *prove
 
     if (!prover->mac || pkt->payload_len < 1)
         return false;
+    /* Each step is taken once and in order; anything else ends the handshake. */
     if (pkt->payload[0] == 'H' && pkt->payload_len == 1 + TPP_NONCE_BYTES &&
         !h->started) {
         memcpy(h->leaf_nonce, pkt->payload + 1, TPP_NONCE_BYTES);

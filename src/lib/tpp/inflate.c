@@ -9,7 +9,8 @@
  * at best. */
 #define MOST_TIMES 1032
 
-/* Asked before memory is taken: a few bytes can promise much and hold little. */
+/* True when so many compressed bytes can hold so much. This is asked before memory is
+ * taken: a few bytes can promise much and hold little. */
 static bool may_hold(size_t len, size_t out_len)
 {
     return out_len / MOST_TIMES <= len;

@@ -34,7 +34,7 @@ struct hub { /* one router of the list */
     bool joined;
     int64_t delay_ms; /* before the next attempt */
     struct tpp_handshake shake;
-    struct loop_timer *timer; /* next attempt, or the end of patience */
+    struct loop_timer *timer; /* the next attempt, or the end of a handshake's time */
 };
 
 struct leaf {
@@ -66,6 +66,7 @@ static void note(struct leaf *l, int event, const char *fmt, ...)
 #define NOTE_EVENT                                                                     \
     (LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG3 | LOG_EV_DEBUG4 | LOG_EV_FORCE)
 
+/* The router that takes over: the first of the list that is connected. */
 static struct hub *first_joined(struct leaf *l)
 {
     for (size_t i = 0; i < l->n_hubs; i++)
@@ -80,7 +81,8 @@ static void hub_retry(struct hub *h)
     loop_timer_set(h->timer, h->delay_ms);
 }
 
-/* The connection is over, whoever ended it. */
+/* The connection is over, whoever ended it. When packets left through it, all streams
+ * are over too: their packets may be lost, and the next router does not know them. */
 static void hub_lost(struct hub *h)
 {
     struct leaf *l = h->leaf;
@@ -107,12 +109,14 @@ static void hub_send(struct hub *h, const struct tpp_packet *pkt)
 {
     struct buf b = { 0 };
 
+    MUST(h->conn);
     tpp_encode(&b, pkt);
     conn_send(h->conn, b.data, b.len);
     buf_fini(&b);
 }
 
-/* There is no answer to a JOIN: who sent one is connected. */
+/* Register with the router. A router does not answer a JOIN, so the leaf counts as
+ * connected from here on. */
 static void hub_join(struct hub *h)
 {
     struct leaf *l = h->leaf;
@@ -124,6 +128,7 @@ static void hub_join(struct hub *h)
                                .n_addrs = l->cfg.n_addrs,
                                .addrs = l->addrs };
 
+    MUST(h->conn && !h->joined);
     for (size_t i = 0; i < l->cfg.n_addrs; i++)
         note(l, NOTE_EVENT, "Registering address %s to pbs_comm %s:%u",
              tpp_addr_text(&l->addrs[i], text), h->host, h->port);
@@ -164,6 +169,8 @@ static void hub_opened(void *arg, struct conn *c)
     loop_timer_set(h->timer, SHAKE_WAIT_MS);
 }
 
+/* The router has answered the first step: see that it has the key, and prove that we
+ * have it. */
 static bool take_challenge(struct hub *h, const struct tpp_packet *pkt)
 {
     struct leaf *l = h->leaf;
@@ -214,6 +221,7 @@ static void hub_frame(void *arg, struct conn *c, const struct packet *f)
 
     arena_clear(l->arena);
     ok = tpp_decode(f->data, f->len, l->arena, &pkt) && take_packet(h, &pkt);
+    /* Taking the packet may have ended the connection already. */
     if (!ok && h->conn == c) {
         note(l, LOG_EV_ERROR,
              "tfd=%d, bad packet from pbs_comm %s:%u, dropping connection", conn_fd(c),
@@ -265,6 +273,7 @@ static void hub_connect(struct hub *h)
                                .connecting = true };
     int fd;
 
+    MUST(!h->conn && !h->joined);
     note(h->leaf, LOG_EV_DEBUG, "Connecting to pbs_comm %s:%u", h->host, h->port);
     if (start_connection(h, &fd) != 0) {
         hub_retry(h);
@@ -273,7 +282,8 @@ static void hub_connect(struct hub *h)
     h->conn = conn_new(h->leaf->cfg.loop, fd, &cfg);
 }
 
-/* Time for the next attempt, or a router that does not shake hands. */
+/* The time of the next attempt has come, or the router did not answer the handshake in
+ * time. */
 static void hub_timer(void *arg)
 {
     struct hub *h = arg;
@@ -284,7 +294,8 @@ static void hub_timer(void *arg)
         hub_connect(h);
 }
 
-/* The table's packets: without a router they are lost, as on the network. */
+/* Packets of the streams. Without a router they are lost, as packets on a network are.
+ */
 static void table_send(void *arg, const struct tpp_packet *pkt)
 {
     struct leaf *l = arg;
@@ -308,6 +319,8 @@ static void table_closed(void *arg, uint64_t stream)
     l->cfg.events.closed(l->cfg.events.arg, stream);
 }
 
+/* Add one router of the list. A router that is this leaf itself is a mistake in the
+ * settings. */
 static int add_router(struct leaf *l, const char *name, struct diag *why)
 {
     struct hub *h = &l->hubs[l->n_hubs];
@@ -382,6 +395,7 @@ int leaf_new(const struct leaf_config *cfg, struct leaf **ret, struct diag *why)
     };
     int err;
 
+    MUST(cfg->n_addrs > 0 && cfg->n_addrs <= TPP_MAX_ADDRS);
     l->cfg = *cfg;
     l->cfg.auth_method = xstrdup(cfg->auth_method);
     l->addrs = xcalloc(cfg->n_addrs, sizeof(*l->addrs));

@@ -77,6 +77,8 @@ size_t streams_n_open(const struct streams *s)
     return s->n_open;
 }
 
+/* The slot of an open stream. A stream's number is never used again, so an old
+ * number finds nothing even when its slot has a new stream. */
 static struct slot *find(const struct streams *s, uint64_t stream)
 {
     uint64_t sd = stream % STREAMS_MAX;
@@ -95,6 +97,7 @@ int streams_sd(const struct streams *s, uint64_t stream)
     return sl ? (int)sl->sd : -1;
 }
 
+/* One more slot; NULL when there are as many as a number on the wire can name. */
 static struct slot *append_slot(struct streams *s)
 {
     if (s->n_slots == STREAMS_MAX)
@@ -108,6 +111,8 @@ static struct slot *append_slot(struct streams *s)
     return s->slots[s->n_slots++];
 }
 
+/* A slot that has rested long enough, else a new one: packets of its last stream may
+ * still be under way for a while. */
 static struct slot *take_slot(struct streams *s, int64_t now_at)
 {
     struct slot *sl = s->resting;
@@ -128,6 +133,7 @@ static struct slot *open_slot(struct streams *s, int64_t now_at,
 
     if (!sl)
         return NULL;
+    MUST(sl->state != SLOT_OPEN);
     sd = sl->sd;
     memset(sl, 0, sizeof(*sl));
     sl->sd = sd;
@@ -144,6 +150,7 @@ static struct slot *open_slot(struct streams *s, int64_t now_at,
 /* The slot is not used any more; the other end is not told. */
 static void end_slot(struct streams *s, int64_t now_at, struct slot *sl)
 {
+    MUST(sl->state == SLOT_OPEN && s->n_open > 0);
     if (sl->peer_known)
         HASH_DEL(s->by_peer, sl);
     sl->state = SLOT_DELETED;
@@ -244,6 +251,7 @@ static struct slot *named_slot(struct streams *s, const struct tpp_packet *pkt)
     return NULL;
 }
 
+/* The key is compared as bytes, also those between its members. */
 static struct peer_key key_of(const struct tpp_packet *pkt)
 {
     struct peer_key key;
@@ -257,6 +265,8 @@ static struct peer_key key_of(const struct tpp_packet *pkt)
     return key;
 }
 
+/* The first packet from the other end tells its number. Another stream may have that
+ * key already; then this one stays without. */
 static void learn_peer(struct streams *s, struct slot *sl, const struct tpp_packet *pkt)
 {
     struct slot *other;
@@ -272,8 +282,8 @@ static void learn_peer(struct streams *s, struct slot *sl, const struct tpp_pack
     HASH_ADD(hh, s->by_peer, peer, sizeof(sl->peer), sl);
 }
 
-/* A packet that does not know our number yet: its stream, or a new one if it brings
- * data. */
+/* The slot of a packet that does not name our number yet: that of its stream, or of a
+ * new one if it brings data. */
 static struct slot *unnamed_slot(struct streams *s, int64_t now_at,
                                  const struct tpp_packet *pkt)
 {
@@ -289,7 +299,8 @@ static struct slot *unnamed_slot(struct streams *s, int64_t now_at,
     return sl;
 }
 
-/* All frames of one packet; a wrong one ends the stream. */
+/* Hand over all frames of one packet. A wrong frame ends the stream, and so may whoever
+ * gets one: then the rest is dropped. */
 static void take_frames(struct streams *s, int64_t now_at, struct slot *sl,
                         const char *data, size_t len)
 {
@@ -318,7 +329,7 @@ static bool take_data(struct streams *s, int64_t now_at, const struct tpp_packet
     struct slot *sl;
 
     if (pkt->payload_len == 0 && pkt->type == TPP_DATA)
-        return named; /* an acknowledgement of old, or nonsense */
+        return named; /* older daemons acknowledge so; without a number it is wrong */
     sl = named ? named_slot(s, pkt) : unnamed_slot(s, now_at, pkt);
     if (!sl)
         return true;
@@ -333,7 +344,8 @@ static bool take_data(struct streams *s, int64_t now_at, const struct tpp_packet
     return true;
 }
 
-/* Streams that callbacks open meanwhile are not meant: 'last' is the newest that is. */
+/* True for streams up to number 'last'. Callbacks may open others while streams are
+ * gone through, and those stay. */
 static bool was_open(const struct slot *sl, uint64_t last)
 {
     return sl->state == SLOT_OPEN && sl->stream / STREAMS_MAX <= last;
@@ -347,6 +359,7 @@ static bool is_listed(const struct tpp_addr *addr, const struct tpp_packet *pkt)
     return false;
 }
 
+/* Daemons at these addresses are gone from the network: so are the streams to them. */
 static void take_leave(struct streams *s, int64_t now_at, const struct tpp_packet *pkt)
 {
     uint64_t last = s->counter;

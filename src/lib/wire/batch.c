@@ -31,6 +31,8 @@ void batch_encode_request(struct buf *out, const struct wire_request *rq)
         dis_put_string(out, rq->extend);
 }
 
+/* Read the header. A type or version of another protocol ends the message: nothing
+ * behind it would mean what we think. */
 static enum dis_error read_head(struct dis_in *in, struct wire_request *ret)
 {
     uint32_t type, version;
@@ -49,6 +51,7 @@ static enum dis_error read_head(struct dis_in *in, struct wire_request *ret)
     return e;
 }
 
+/* Read the extension: a flag, and a string where the flag is not 0. */
 static enum dis_error read_extension(struct dis_in *in, const char **ret)
 {
     uint32_t flag;
@@ -57,6 +60,7 @@ static enum dis_error read_extension(struct dis_in *in, const char **ret)
     return e || flag == 0 ? e : dis_get_string(in, 0, ret);
 }
 
+/* Read body and extension as the row of the request says. */
 static enum dis_error read_rest(struct dis_in *in, const struct batch_row *row,
                                 struct wire_request *ret)
 {
@@ -82,11 +86,13 @@ enum dis_error batch_read_request(struct dis_in *in, struct wire_request *ret,
     const struct batch_row *row = NULL;
     enum dis_error e = read_head(&ahead, &got);
 
+    MUST(in->arena && in->at <= in->end);
     if (!e)
         row = batch_row(got.number);
     if (row)
         e = read_rest(&ahead, row, &got);
     if (e) {
+        /* A refused message leaves nothing behind, neither in 'in' nor in the arena. */
         arena_rewind(in->arena, &mark);
         return e;
     }
@@ -105,6 +111,7 @@ enum dis_error batch_decode_request(const char *data, size_t len, struct arena *
     bool got_known;
     enum dis_error e = batch_read_request(&in, &got, &got_known);
 
+    /* The body of an unknown request cannot be told from bytes that are too many. */
     if (!e && got_known && in.at != in.end)
         e = DIS_PROTOCOL;
     if (e) {

@@ -19,6 +19,8 @@ static const char *value_of(const char *at, const char *name)
     return strncmp(at, name, len) == 0 && at[len] == '=' ? at + len + 1 : NULL;
 }
 
+/* A number that takes the whole text and is not negative; -1 for everything else,
+ * which is the number of no question. */
 static int64_t number(const char *text, size_t len)
 {
     long long n;
@@ -29,7 +31,8 @@ static int64_t number(const char *text, size_t len)
     return errno == 0 && end == text + len && n >= 0 ? n : -1;
 }
 
-/* One field of 'len' bytes at 'at'. An empty value is no value. */
+/* Read one field of 'len' bytes at 'at'. An empty value counts as none, and of two
+ * fields of one name the first counts. */
 static void read_field(const char *at, size_t len, struct arena *arena,
                        struct wire_confirm *c)
 {

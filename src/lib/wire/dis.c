@@ -59,7 +59,8 @@ static enum dis_error get_digits(struct dis_in *in, size_t count, uint64_t *ret)
     return DIS_OK;
 }
 
-/* Up to and with the sign: how many digits follow it. */
+/* Read up to the sign and past it, and say how many digits follow. Each count is the
+ * number of digits of the next one; the last one is that of the value. */
 static enum dis_error get_count(struct dis_in *in, size_t *ret_count, bool *ret_minus)
 {
     uint64_t count = 1;
@@ -141,6 +142,8 @@ static enum dis_error get_unsigned(struct dis_in *in, uint64_t max, uint64_t *re
     return DIS_OK;
 }
 
+/* The range is wider by one below zero. The value is negated as unsigned, since the
+ * lowest number has no positive counterpart. */
 static enum dis_error get_signed(struct dis_in *in, int64_t max, int64_t *ret)
 {
     struct dis_in ahead = *in;
@@ -195,7 +198,8 @@ enum dis_error dis_get_long(struct dis_in *in, int64_t *ret)
     return get_signed(in, INT64_MAX, ret);
 }
 
-/* Counted bytes where they lie. */
+/* Find counted bytes where they lie in the message, without a copy. 'max' 0: no limit
+ * but the end of the message. */
 static inline enum dis_error view_bytes(struct dis_in *in, size_t max, const char **ret,
                                         size_t *ret_len)
 {
@@ -217,6 +221,7 @@ static inline enum dis_error view_bytes(struct dis_in *in, size_t max, const cha
     return DIS_OK;
 }
 
+/* The same for a text: a NUL within would hide what comes behind it. */
 static inline enum dis_error view_string(struct dis_in *in, size_t max,
                                          const char **ret, size_t *ret_len)
 {
@@ -265,7 +270,8 @@ enum dis_error dis_skip_string(struct dis_in *in, size_t max, size_t *ret_len)
     return view_string(in, max, &p, ret_len);
 }
 
-/* Written backwards: the digits, their sign, the count of what was written, ... */
+/* A number is written backwards: its digits, the sign, then the count of these digits,
+ * the count of that count, until a count has one digit. */
 static void put_number(struct buf *out, uint64_t value, char sign)
 {
     char text[MOST_DIGITS + 8];
@@ -287,6 +293,7 @@ static void put_number(struct buf *out, uint64_t value, char sign)
             break;
         value = count;
     }
+    MUST(at >= text);
     buf_add(out, at, (size_t)(text + sizeof(text) - at));
 }
 

@@ -18,7 +18,8 @@ typedef void put_fn(struct buf *out, const struct wire_field *f, const char *bas
 typedef enum dis_error get_fn(struct dis_in *in, const struct wire_field *f,
                               char *base);
 
-/* Members are reached through memcpy-free casts: offsets come from offsetof(). */
+/* Members are reached by casts. That is sound because every offset comes from
+ * offsetof() of the struct whose fields are read. */
 #define AT(base, f, type)    (*(type *)(void *)((base) + (f)->offset))
 #define PEEK(base, f, type)  (*(const type *)(const void *)((base) + (f)->offset))
 #define OTHER(base, f, type) (*(type *)(void *)((base) + (f)->other))
@@ -78,6 +79,8 @@ static enum dis_error get_string(struct dis_in *in, const struct wire_field *f,
     return dis_get_string(in, f->max, &AT(base, f, const char *));
 }
 
+/* The same, but bytes of any kind are taken: a script or message may have a NUL in
+ * it, and ends there for readers of a string. */
 static enum dis_error get_text(struct dis_in *in, const struct wire_field *f,
                                char *base)
 {
@@ -106,6 +109,7 @@ static enum dis_error get_opt_string(struct dis_in *in, const struct wire_field 
     return e || flag == 0 ? e : get_string(in, f, base);
 }
 
+/* A string with its length once more in front of it, as some messages have it. */
 static void put_len_string(struct buf *out, const struct wire_field *f,
                            const char *base)
 {
@@ -117,6 +121,7 @@ static void put_len_string(struct buf *out, const struct wire_field *f,
         dis_put_string(out, s);
 }
 
+/* The length in front is checked against the string that follows. */
 static enum dis_error get_len_string(struct dis_in *in, const struct wire_field *f,
                                      char *base)
 {
@@ -179,12 +184,14 @@ static void put_strings(struct buf *out, const struct wire_field *f, const char 
         dis_put_string(out, "");
 }
 
-/* A count that so many entries of 'least' bytes can follow. */
+/* Read a count. It is refused when the bytes that are left cannot hold so many entries
+ * of at least 'least' bytes each. */
 static enum dis_error get_count(struct dis_in *in, size_t least, size_t *ret)
 {
     uint32_t count;
     enum dis_error e = dis_get_uint(in, &count);
 
+    MUST(least > 0); /* every entry takes some bytes, or any count would do */
     if (!e && count > (size_t)(in->end - in->at) / least)
         e = DIS_EOD;
     if (!e)
@@ -206,7 +213,8 @@ static enum dis_error get_strings(struct dis_in *in, const struct wire_field *f,
     return e;
 }
 
-/* How many come before the empty one. */
+/* Count the strings before the empty one that ends the list. 'in' is a copy, so nothing
+ * is read. */
 static enum dis_error count_to_empty(struct dis_in in, size_t max, size_t *ret)
 {
     size_t len, n = 0;
@@ -244,6 +252,7 @@ static void put_records(struct buf *out, const struct wire_field *f, const char 
     size_t n = PEEK(base, f, size_t);
     const char *record = SPY(base, f, char *);
 
+    MUST(n == 0 || record);
     dis_put_uint(out, n);
     for (size_t i = 0; i < n; i++, record += f->record_bytes)
         wire_encode(out, f->fields, record);
@@ -327,6 +336,7 @@ enum dis_error wire_decode(struct dis_in *in, const struct wire_field *fields, v
     return sizes_agree(fields, to) ? DIS_OK : DIS_PROTOCOL;
 }
 
+/* The size that an entry announces: its texts with a NUL each. */
 static size_t attr_size(const struct wire_attr *a)
 {
     return strlen(a->name) + 1 + strlen(a->value) + 1 +
@@ -365,6 +375,8 @@ static enum dis_error get_attr(struct dis_in *in, bool check_size,
         e = dis_get_string(in, 0, &ret->value);
     if (!e)
         e = dis_get_uint(in, &ret->op);
+    /* An announced size below that of the texts is wrong. In replies nobody looks at
+     * it. */
     if (!e && check_size && size < attr_size(ret))
         e = DIS_PROTOCOL;
     return e;

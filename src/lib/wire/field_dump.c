@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* Print in quotes, with everything that a terminal might obey written as an escape. */
 void wire_dump_text(struct buf *out, const char *s, size_t len)
 {
     buf_add_char(out, '\'');

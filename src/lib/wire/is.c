@@ -171,6 +171,8 @@ static void put_state(struct buf *out, const struct is_state *st)
         dis_put_string(out, st->version);
 }
 
+/* Read a list of vnodes in either version; the older one has attributes without
+ * type. */
 static enum dis_error get_vnodes(struct dis_in *in, struct is_state *ret)
 {
     uint32_t version;
@@ -184,7 +186,8 @@ static enum dis_error get_vnodes(struct dis_in *in, struct is_state *ret)
     return e;
 }
 
-/* The version at the end may be missing. */
+/* Read what a MoM says of its host. The version of the MoM at the end may be missing.
+ */
 static enum dis_error get_state(struct dis_in *in, bool has_vnodes,
                                 struct is_state *ret)
 {
@@ -202,6 +205,7 @@ void is_encode(struct buf *out, const struct is_message *msg)
 {
     const struct wire_field *fields = body_fields(msg->command);
 
+    MUST(msg->command != IS_UPDATE || !msg->state.has_vnodes); /* it has no list */
     dis_put_int(out, PROTOCOL);
     dis_put_int(out, VERSION);
     dis_put_int(out, (int64_t)msg->command);
@@ -235,6 +239,7 @@ static enum dis_error get_head(struct dis_in *in, enum is_command *ret)
     return e;
 }
 
+/* Keep the body of a message that is not known: it is dumped, not understood. */
 static void get_raw(struct dis_in *in, struct wire_bytes *ret)
 {
     ret->len = (size_t)(in->end - in->at);
@@ -258,6 +263,7 @@ static enum dis_error get_body(struct dis_in *in, bool inventory,
     switch (ret->command) {
     case IS_CMD:
         e = batch_read_request(in, &ret->request, known);
+        /* An unknown request may have any body, so all that is left is its. */
         if (!e && !*known)
             in->at = in->end;
         return e;

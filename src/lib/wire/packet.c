@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* "PKTV1" and its NUL. */
+/* The NUL behind the letters is part of the mark. */
 static const char magic[6] = "PKTV1";
 
 static uint32_t get_be32(const char *p)
@@ -22,11 +22,15 @@ enum packet_status packet_peek(const char *data, size_t len, size_t max_bytes,
 
     if (len == 0)
         return PACKET_PARTIAL;
+    /* Bytes that are no packet are found out at the first wrong one, not after
+     * eleven. */
     if (memcmp(data, magic, MIN_OF(len, sizeof(magic))) != 0)
         return PACKET_BAD;
     if (len < PACKET_HEADER_BYTES)
         return PACKET_PARTIAL;
     payload = get_be32(data + 7);
+    /* No packet is empty, and a length above the limit is refused before memory is
+     * taken. */
     if (payload == 0 || payload > max_bytes)
         return PACKET_BAD;
     if (len - PACKET_HEADER_BYTES < payload)

@@ -82,6 +82,7 @@ struct wire_object *wire_objects_add(struct wire_objects *list, struct arena *ar
     return &list->v[list->n++];
 }
 
+/* Four arrays under one count: available, allocated, reserved, down. */
 static void put_resources(struct buf *out, const struct wire_resc_query *q)
 {
     dis_put_uint(out, q->n);
@@ -96,7 +97,8 @@ static enum dis_error read_resources(struct dis_in *in, struct wire_resc_query *
 
     if (e)
         return e;
-    if (n > (size_t)(in->end - in->at) / 8) /* four numbers of two bytes each */
+    if (n >
+        (size_t)(in->end - in->at) / 8) /* four numbers of at least two bytes each */
         return DIS_EOD;
     ret->n = n;
     ret->numbers = ARENA_ARRAY(in->arena, uint32_t, (size_t)n * 4);
@@ -112,6 +114,7 @@ void batch_put_reply_part(struct buf *out, const struct wire_reply *reply)
     dis_put_int(out, reply->aux);
     dis_put_uint(out, reply->choice);
     dis_put_uint(out, reply->more ? 1 : 0);
+    /* Objects that were encoded before, as for a listing that is kept, are copied. */
     if (reply->encoded.data) {
         dis_put_uint(out, reply->encoded.n);
         buf_add(out, reply->encoded.data, reply->encoded.len);
@@ -135,6 +138,7 @@ void batch_put_status_head(struct buf *out, size_t n, bool more)
 
 void batch_put_object(struct buf *out, const struct wire_object *o)
 {
+    MUST(o->name);
     wire_encode(out, object_fields, o);
 }
 
@@ -147,7 +151,7 @@ void batch_open_reply(struct wire_reply *reply, struct arena *arena)
 
     if (!from->data)
         return;
-    in.end = from->data + from->len; /* not before: no arithmetic on NULL */
+    in.end = from->data + from->len; /* here, where the pointer is not NULL */
     got.v = ARENA_ARRAY(arena, struct wire_object, got.n);
     for (size_t i = 0; i < got.n && !e; i++)
         e = wire_decode(&in, object_fields, &got.v[i]);

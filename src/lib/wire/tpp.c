@@ -35,6 +35,8 @@ static void put_u32(char *p, uint32_t v)
     p[3] = (char)v;
 }
 
+/* An address takes 20 bytes: 16 for the IP address, the port, the family and one
+ * unused. */
 static struct tpp_addr get_addr(const char *p)
 {
     struct tpp_addr a = { .port = (uint16_t)((uint8_t)p[16] << 8 | (uint8_t)p[17]),
@@ -53,6 +55,8 @@ static void put_addr(char *p, const struct tpp_addr *a)
     p[19] = 0;
 }
 
+/* The type is checked as soon as it is there: bytes of another protocol must not be
+ * taken for a length and waited for. */
 enum tpp_status tpp_peek(const char *data, size_t len, size_t max_bytes,
                          size_t *ret_total)
 {
@@ -157,6 +161,7 @@ static bool get_mcast(const char *data, size_t len, struct arena *arena,
     ret->n_members = get_u32(data + 8);
     ret->totlen = get_u32(data + 20);
     ret->src_addr = get_addr(data + 24);
+    /* The two lengths and the number of members say the same thing; they must agree. */
     if (plain != ret->n_members * (size_t)TPP_MEMBER_BYTES || carried > len - 44)
         return false;
     ret->payload = data + 44 + carried;
@@ -169,6 +174,8 @@ static bool get_mcast(const char *data, size_t len, struct arena *arena,
     return true;
 }
 
+/* The names of the methods are texts in fields of fixed size and must end within
+ * them. */
 static bool get_auth(const char *data, size_t len, struct tpp_packet *ret)
 {
     const char *method = data + 12, *encrypt = method + TPP_METHOD_BYTES;
@@ -249,6 +256,8 @@ void tpp_encode_members(struct buf *out, const struct tpp_member *members, size_
     }
 }
 
+/* The length before compression. We send nothing compressed, so it is the payload's
+ * unless the caller passes on what somebody else has compressed. */
 static uint32_t plain_len(const struct tpp_packet *pkt)
 {
     return pkt->totlen ? pkt->totlen : (uint32_t)pkt->payload_len;
@@ -281,6 +290,7 @@ static void head_data(char *h, const struct tpp_packet *pkt)
 
 static void head_ctl(char *h, const struct tpp_packet *pkt)
 {
+    MUST(pkt->payload_len == 0); /* the text is all that a control message carries */
     h[5] = (char)pkt->code;
     h[6] = (char)pkt->error_num;
     put_u32(h + 8, pkt->src_sd);

@@ -238,11 +238,11 @@ enum plan_failure quick_fit(struct planner *pl, const struct snap_job *j,
                             const char **numbers, bool *never)
 {
     const struct sums *sums = find_sums(pl, queue);
-    struct verdict now = check(pl, sums, j, queue, false);
-    struct verdict ever;
+    struct verdict now, ever;
 
     MUST(j->request && j->request->valid);
     *never = false;
+    now = check(pl, sums, j, queue, false);
     if (!now.failure)
         return FAIL_NONE;
     /* What a job lacks on the empty complex is the better answer: waiting does not
