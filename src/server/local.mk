@@ -9,7 +9,10 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/listing.c src/server/engine/listing.h \
 	src/server/engine/shown.c src/server/engine/shown.h \
 	src/server/decide/sched_link.c src/server/decide/sched_link.h \
+	src/server/engine/inquiries.c src/server/engine/inquiries.h \
 	src/server/engine/parked.c src/server/engine/parked.h \
+	src/server/decide/need.c src/server/decide/need.h \
+	src/server/decide/know.c src/server/decide/know.h \
 	src/server/engine/settle.c \
 	src/server/engine/svr_start.c \
 	src/server/engine/stop.c src/server/engine/stop.h \
@@ -214,6 +217,11 @@ TESTS += test/unit/server/test_parked
 test_unit_server_test_parked_SOURCES = test/unit/server/test_parked.c $(FAKE_MOM)
 test_unit_server_test_parked_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_parked_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_know
+TESTS += test/unit/server/test_know
+test_unit_server_test_know_SOURCES = test/unit/server/test_know.c $(FAKE_MOM)
+test_unit_server_test_know_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_know_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_bounds
 TESTS += test/unit/server/test_bounds
 test_unit_server_test_bounds_SOURCES = test/unit/server/test_bounds.c $(FAKE_MOM)

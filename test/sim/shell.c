@@ -242,43 +242,65 @@ static void trace_log(const struct sim *s, const struct effect *e)
               e->u.log.text);
 }
 
-/* What somebody finds out about an account, and tells later. */
-struct question {
+/* What somebody finds out about the world outside, and tells later. */
+struct errand {
     uint64_t life;
-    struct need need; /* owned */
+    struct arena *arena;
+    struct need need;
 };
 
-static void question_drop(void *arg)
+static void errand_drop(void *arg)
 {
-    struct question *q = arg;
+    struct errand *e = arg;
 
-    free((char *)q->need.name);
-    free(q);
+    arena_free(e->arena);
+    free(e);
+}
+
+static bool is_account(const char *user)
+{
+    return strncmp(user, "user", 4) == 0 || strcmp(user, "root") == 0;
+}
+
+/* Who has an account has one group; hosts are those of the cluster. */
+static struct finding look_up(struct sim *s, const struct need *need, uint32_t *addr)
+{
+    static const char *groups[] = { "users" };
+    struct finding f = { .failed = true };
+
+    if (need->kind == NEED_GROUPS && is_account(need->name))
+        f = (struct finding){ .found = true, .groups = { 1, groups } };
+    else if (need->kind == NEED_GROUPS)
+        f = (struct finding){ 0 };
+    else if (need->kind == NEED_ADDRS && host_addrs(s, need->name, addr, 1) > 0)
+        f = (struct finding){ .found = true, .n_addrs = 1, .addrs = addr };
+    else if (need->kind == NEED_FULL_NAME)
+        f = (struct finding){ .found = true };
+    return f;
 }
 
 static void is_found_out(struct sim *s, void *arg)
 {
-    static const char *groups[] = { "users" };
-    const struct question *q = arg;
-    const char *user = q->need.name;
-    bool found = strncmp(user, "user", 4) == 0 || strcmp(user, "root") == 0;
-    const struct finding finding = { .found = found,
-                                     .groups = { found ? 1 : 0, groups } };
+    const struct errand *e = arg;
+    uint32_t addr;
+    struct finding finding;
 
-    if (!s->shell.up || q->life != s->shell.life)
+    if (!s->shell.up || e->life != s->shell.life)
         return;
-    svr_learned(s->shell.svr, sim_now_at(s), &q->need, &finding, begin_turn(s));
+    finding = look_up(s, &e->need, &addr);
+    svr_learned(s->shell.svr, sim_now_at(s), &e->need, &finding, begin_turn(s));
     end_turn(s);
 }
 
 /* In rough weather name services take their time too. */
 static void find_out(struct sim *s, const struct need *need)
 {
-    struct question *q = xcalloc(1, sizeof(*q));
+    struct errand *e = xcalloc(1, sizeof(*e));
 
-    q->life = s->shell.life;
-    q->need = (struct need){ need->kind, xstrdup(need->name) };
-    sim_after(s, sim_latency_ms(s), is_found_out, q, question_drop);
+    e->life = s->shell.life;
+    e->arena = arena_new();
+    e->need = need_copy(need, e->arena);
+    sim_after(s, sim_latency_ms(s), is_found_out, e, errand_drop);
 }
 
 static void leave(struct sim *s, const struct turns_leaving *l)

@@ -1,36 +1,11 @@
-/* config.h - what the shell tells the core about its host: names, ports, accounts,
- * addresses, and the directory of hooks.
+/* config.h - what the shell tells the core about its host: names, ports and limits.
+ * Nothing here may block (doc/design/032).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_CONFIG_H
 #define SERVER_DECIDE_CONFIG_H
 
-#include "lib/base/arena.h"
-#include "lib/base/diag.h"
-#include "lib/wire/batch.h"
-
-/* What Python says of a script that it compiled. */
-enum hook_verdict {
-    HOOK_IS_SOUND,
-    HOOK_IS_WRONG,
-    HOOK_IS_UNKNOWN, /* it could not be asked */
-};
-
-/* The directory through which qmgr and the server hand over bodies of hooks (wire.md
- * 7.3), as the shell lets the core see it: texts by base name. A name that is none, a
- * file that is no plain one of the server's own, and one that is too large are
- * PBSE_HOOKERROR with words. 'compile' (may be NULL) says with words what is wrong with
- * a text of the hook 'name', or why nobody knows; kinds are "py", "json", "ini", "xml".
- */
-struct hook_files {
-    int (*read)(void *arg, const char *name, struct arena *arena, const char **data,
-                size_t *len, struct diag *why);
-    int (*write)(void *arg, const char *name, const char *data, size_t len,
-                 struct diag *why);
-    enum hook_verdict (*compile)(void *arg, const char *kind, const char *name,
-                                 const char *data, size_t len, struct diag *why);
-    void *arg;
-};
+#include "server/decide/need.h"
 
 struct svr_config {
     const char *server_name; /* short name: "svr" in "R7.svr" */
@@ -41,11 +16,11 @@ struct svr_config {
     const char *version; /* pbs_version */
     const char *holdfast_version;
     const char *root_user; /* name of the uid that runs the server: has root's rights */
-    /* Accounts that are known beforehand, a pure table: primary and supplementary group
-     * names of a user; returns false for an unknown user. NULL: they are found out when
-     * a request needs them (facts.h), as the daemon does. */
-    bool (*user_groups)(void *arg, const char *user, struct arena *arena,
-                        struct wire_strings *ret);
+    /* For tests: what is known without being asked for, a pure function; false: it has
+     * to be found out. NULL, as in the daemon: nothing is known so. Texts and lists in
+     * 'arena'. */
+    bool (*known)(void *arg, const struct need *need, struct arena *arena,
+                  struct finding *ret);
     /* How far local time is ahead of UTC at an instant, for dates that people read;
      * NULL: UTC is shown. */
     int64_t (*utc_offset_s)(void *arg, int64_t at);
@@ -53,11 +28,7 @@ struct svr_config {
      * unknown. The shell remembers answers for a while. NULL: only texts like
      * "127.0.0.1" have an address. */
     size_t (*host_addrs)(void *arg, const char *host, uint32_t *ret, size_t max);
-    /* True when that is a host's full name: one that resolves to itself. NULL: not
-     * checked. */
-    bool (*is_full_name)(void *arg, const char *host);
     void *arg;
-    const struct hook_files *hook_files; /* NULL: bodies of hooks do not travel */
     /* Bytes that the attributes of one job or reservation may have together, scripts
      * not counted, and those of all jobs of one user with their scripts; 0: no limit.
      */

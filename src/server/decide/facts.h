@@ -1,47 +1,35 @@
-/* facts.h - what was found out about the world outside, and what a request needs to
- * know of it (doc/design/006).
+/* facts.h - what was found out about the world outside, by need (doc/design/032).
  *
- * The core cannot ask: name services block, and an answer has to be an input. A handler
- * looks into the facts; what it misses it names as its need and returns. The engine
- * parks the request, the shell finds out (EFFECT_FIND_OUT) and tells svr_learned(), and
- * the request is decided afresh. Facts are volatile and expire.
+ * The engine has one table of what is good for everybody: its answers expire, because
+ * the world changes. A request that waits has one of its own: what it has learned stays
+ * true for it until it is decided, however long the rest takes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_FACTS_H
 #define SERVER_DECIDE_FACTS_H
 
-#include "lib/base/diag.h"
-#include "lib/wire/batch.h"
-
-enum need_kind {
-    NEED_NOTHING,
-    NEED_GROUPS, /* the groups of a user of this host, the primary one first */
-};
-
-/* One thing to be found out. */
-struct need {
-    enum need_kind kind;
-    const char *name;
-};
-
-/* What was found out. */
-struct finding {
-    bool failed; /* nobody could say; it may be asked again soon */
-    bool found;  /* there is such a user */
-    struct wire_strings groups;
-};
+#include "server/decide/need.h"
 
 struct facts;
 
-struct facts *facts_new(void);
+/* 'most' answers: the oldest ones go when there are more. 0: no limit. */
+struct facts *facts_new(size_t most);
 void facts_free(struct facts *f); /* NULL is fine */
 
 /* The answer that is still good at 'now_at', NULL when there is none. It lives until
  * the next change of the table. */
 const struct finding *facts_find(const struct facts *f, const struct need *need,
                                  int64_t now_at);
-/* Keep a copy of an answer; the oldest ones go when there are too many. */
+
+/* Keep a copy of an answer, instead of an older one, until then. */
 void facts_learn(struct facts *f, const struct need *need,
-                 const struct finding *finding, int64_t now_at);
+                 const struct finding *finding, int64_t until_at);
+
+/* How long an answer is good that came at 'now_at': an account or address that was
+ * changed is known anew after a minute, a service that failed is asked again soon. */
+int64_t facts_good_until(const struct finding *finding, int64_t now_at);
+
+/* Bytes of memory of all answers. */
+size_t facts_bytes(const struct facts *f);
 
 #endif

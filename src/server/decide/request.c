@@ -40,33 +40,6 @@ bool requester_is_owner(const struct model *m, const struct requester *who,
     return strcasecmp(owner + len + 1, who->host) == 0;
 }
 
-int request_groups(const struct request *rq, const char *user, struct wire_strings *ret,
-                   struct diag *why)
-{
-    const struct need need = { NEED_GROUPS, user };
-    const struct finding *a;
-
-    if (rq->cfg->user_groups) {
-        bool found = rq->cfg->user_groups(rq->cfg->arg, user, rq->arena, ret);
-
-        return found && ret->n > 0 ? 0 : diag_code(why, PBSE_BADUSER);
-    }
-    a = facts_find(rq->facts, &need, rq->now_at);
-    if (!a) {
-        *rq->need = need;
-        return NEEDED;
-    }
-    if (a->failed)
-        return diag_set(
-            why, PBSE_SYSTEM,
-            "%s: the groups of %.64s are not known in time, try again later",
-            pbse_text(PBSE_SYSTEM), user);
-    if (!a->found || a->groups.n == 0)
-        return diag_code(why, PBSE_BADUSER);
-    *ret = a->groups;
-    return 0;
-}
-
 #define SLICE_COST 2000
 
 size_t config_slice_cost(const struct svr_config *cfg)

@@ -13,6 +13,7 @@
 #include "server/decide/facts.h"
 #include "server/model/model.h"
 
+struct needs;
 struct svr_config;
 struct pending_jobs;
 struct sched_links;
@@ -69,19 +70,12 @@ struct request {
     /* NULL: the request has come in this turn. A handler that finds it too long for one
      * turn then decides nothing and asks for ACT_GO_ON. */
     struct progress *progress;
-    const struct facts *facts; /* what was found out so far (facts.h) */
-    struct need *need;         /* what this request has to know first; filled in by
-                                * request_groups() and its like. NULL: a rule asks by
-                                * itself, and cannot wait */
+    const struct facts *facts;   /* what was found out so far, for everybody */
+    const struct facts *learned; /* and for this request; NULL: nothing */
+    uint64_t number;             /* of a parked request, as in struct need; else 0 */
+    struct needs *needs; /* what it has to know first, filled in by know.h. NULL: a rule
+                          * asks by itself, and cannot wait */
 };
-
-/* The groups of a user of this host, the primary one first; good for this turn. 0;
- * PBSE_BADUSER for no account; PBSE_SYSTEM with words when nobody could say; NEEDED,
- * which the handler returns as it is: the request is decided afresh when it is known.
- */
-int request_groups(const struct request *rq, const char *user, struct wire_strings *ret,
-                   struct diag *why) MUST_CHECK;
-#define NEEDED (-1)
 
 /* About what one slice of a request may cost: config_slice_cost(). */
 size_t request_slice_cost(const struct request *rq);

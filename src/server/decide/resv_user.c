@@ -4,6 +4,7 @@
 #include "server/decide/resv_user.h"
 
 #include "server/decide/config.h"
+#include "server/decide/know.h"
 
 #include <string.h>
 
@@ -49,7 +50,7 @@ static int find_groups(const struct request *rq, const struct job *job,
 {
     const char **v;
 
-    if (rq->need)
+    if (rq->needs)
         return request_groups(rq, user, ret, why);
     MUST(job);
     v = ARENA_ARRAY(rq->arena, const char *, 1);

@@ -54,16 +54,15 @@ static void drop_user(struct parked_table *t, struct parked_user *u)
     free(u);
 }
 
-struct parked *parked_add(struct parked_table *t, const struct request *rq)
+struct parked *parked_add(struct parked_table *t, const struct request *rq, bool silent)
 {
     struct parked_user *u = find_user(t, rq->actor);
     struct parked *p;
 
-    MUST(!parked_find(t, rq->who->conn)); /* one request at a time */
+    MUST(silent || !parked_find(t, rq->who->conn)); /* one request at a time */
     if (u && u->n >= PARKED_MAX_OF_USER)
         return NULL;
     p = xcalloc(1, sizeof(*p));
-    p->conn = rq->who->conn;
     p->arena = p->progress.arena = arena_new();
     p->bytes = request_copy(rq, p->arena, &p->wire, &p->who);
     if (u && u->bytes + p->bytes > PARKED_MAX_BYTES_OF_USER) {
@@ -71,75 +70,91 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq)
         free(p);
         return NULL;
     }
+    p->number = ++t->last_number;
+    if (silent)
+        p->who.conn = 0;
+    p->conn = p->who.conn;
     p->user = u ? u : make_user(t, rq->actor);
     p->user->n++;
     p->user->bytes += p->bytes;
     DL_APPEND(p->user->first, p);
-    HASH_ADD(hh, t->by_conn, conn, sizeof(p->conn), p);
+    if (p->conn)
+        HASH_ADD(hh, t->by_conn, conn, sizeof(p->conn), p);
     t->n_ready++;
     return p;
 }
 
-static bool is_same_need(const struct need *a, const struct need *b)
-{
-    return a->kind == b->kind && strcmp(a->name, b->name) == 0;
-}
-
-bool parked_ask(struct parked_table *t, struct parked *p, const struct need *need,
+bool parked_ask(struct parked_table *t, struct parked *p, struct need *need,
                 int64_t until_at)
 {
-    const struct parked *other;
-    bool alone = true;
-
-    MUST(need->kind != NEED_NOTHING && p->need.kind == NEED_NOTHING && !p->waits);
-    DL_FOREACH2 (t->asking, other, ask_next) {
-        alone &= !is_same_need(&other->need, need);
-    }
-    p->need = (struct need){ need->kind, arena_strdup(p->arena, need->name) };
-    p->until_at = until_at;
-    DL_APPEND2(t->asking, p, ask_prev, ask_next);
+    need->asker = need_is_private(need->kind) ? p->number : 0;
     parked_wait(t, p);
-    return alone;
+    return inquiries_add(&t->inquiries, need, until_at, p, &p->awaits);
 }
 
-static void ask_no_more(struct parked_table *t, struct parked *p)
+/* What it has learned is its user's memory. */
+static void learn(struct parked *p, const struct need *need,
+                  const struct finding *finding)
 {
-    if (p->need.kind == NEED_NOTHING)
+    size_t before;
+
+    if (!p->learned)
+        p->learned = facts_new(0);
+    before = facts_bytes(p->learned);
+    facts_learn(p->learned, need, finding, INT64_MAX);
+    p->bytes += facts_bytes(p->learned) - before;
+    p->user->bytes += facts_bytes(p->learned) - before;
+}
+
+void parked_answer(struct parked_table *t, const struct need *need,
+                   const struct finding *finding)
+{
+    struct inquiry *q = inquiries_find(&t->inquiries, need);
+
+    if (!q)
         return;
-    DL_DELETE2(t->asking, p, ask_prev, ask_next);
-    p->need = (struct need){ 0 };
-}
+    while (q->first) {
+        struct awaits *a = q->first;
+        struct parked *p = a->who;
 
-void parked_answer(struct parked_table *t, const struct need *need)
-{
-    struct parked *p, *next;
-
-    for (p = t->asking; p; p = next) {
-        next = p->ask_next;
-        if (!is_same_need(&p->need, need))
-            continue;
-        ask_no_more(t, p);
-        parked_wake(t, p);
+        learn(p, &q->need, finding);
+        DL_DELETE(q->first, a);
+        DL_DELETE2(p->awaits, a, own_prev, own_next);
+        free(a);
+        if (!p->awaits)
+            parked_wake(t, p);
     }
+    inquiries_end(&t->inquiries, q);
 }
 
-const struct parked *parked_asking(const struct parked_table *t)
+const struct inquiry *parked_asking(const struct parked_table *t)
 {
-    return t->asking;
+    return t->inquiries.oldest;
+}
+
+size_t parked_bytes(const struct parked_table *t, uint64_t conn)
+{
+    const struct parked *p = parked_find(t, conn);
+
+    if (!p)
+        return 0;
+    return arena_used_bytes(p->arena) + (p->learned ? facts_bytes(p->learned) : 0);
 }
 
 void parked_remove(struct parked_table *t, struct parked *p)
 {
     if (p->conn)
         HASH_DEL(t->by_conn, p);
-    ask_no_more(t, p);
+    inquiries_leave(&t->inquiries, &p->awaits);
     parked_wait(t, p); /* not counted any more */
     DL_DELETE(p->user->first, p);
+    MUST(p->user->bytes >= p->bytes);
     p->user->bytes -= p->bytes;
     if (--p->user->n == 0)
         drop_user(t, p->user);
     if (p->progress.drop)
         p->progress.drop(p->progress.state);
+    facts_free(p->learned);
     arena_free(p->arena);
     free(p);
 }
@@ -148,6 +163,7 @@ void parked_fini(struct parked_table *t)
 {
     while (t->users)
         parked_remove(t, t->users->first);
+    inquiries_fini(&t->inquiries);
 }
 
 static struct parked *first_ready(const struct parked_user *u)

@@ -12,8 +12,7 @@
 #define SERVER_ENGINE_PARKED_H
 
 #include "server/decide/request.h"
-
-#include <uthash.h>
+#include "server/engine/inquiries.h"
 
 /* Parked requests of one user at a time, and bytes of them: the first one may have as
  * many as it likes. */
@@ -21,19 +20,20 @@
 #define PARKED_MAX_BYTES_OF_USER ((size_t)64 << 20)
 
 struct parked {
-    uint64_t conn;       /* 0: its client has gone */
+    uint64_t conn;       /* 0: its client has gone, or is not answered anyway */
+    uint64_t number;     /* never used again */
     struct arena *arena; /* of the copy, and of its progress */
-    size_t bytes;        /* of the request on the wire */
+    size_t bytes;        /* of the request on the wire, and of what it has learned */
     struct wire_request wire;
     struct requester who; /* as the shell knows it */
     struct progress progress;
-    bool began; /* something of it is fact already */
-    bool waits; /* for an object, a waiting reply (waiting.h) knows which; or for an
-                   answer */
-    struct need need; /* the answer that it waits for, or NEED_NOTHING */
-    int64_t until_at; /* it waits so long for that */
-    struct parked *ask_prev, *ask_next; /* all that wait for answers, longest first */
-    struct parked *prev, *next;         /* of the same user, oldest first */
+    struct facts *learned; /* good for it until it is decided; NULL: nothing */
+    bool let_in;           /* the server's access lists have let it pass */
+    bool began;            /* something of it is fact already */
+    bool waits; /* for an object, a waiting reply (waiting.h) knows which; or for answers
+                 */
+    struct awaits *awaits;      /* the answers that it waits for */
+    struct parked *prev, *next; /* of the same user, oldest first */
     struct parked_user *user;
     UT_hash_handle hh; /* by connection */
 };
@@ -50,15 +50,18 @@ struct parked_user {
 struct parked_table {
     struct parked *by_conn;
     struct parked_user *users;
-    size_t n_ready;        /* that do not wait */
-    struct parked *asking; /* that wait for an answer, longest first */
+    size_t n_ready;       /* that do not wait */
+    uint64_t last_number; /* of a parked request */
+    struct inquiries inquiries;
 };
 
 /* A zeroed struct is empty. */
 void parked_fini(struct parked_table *t);
 
-/* Keep a copy of the request; NULL when its user has too many of them. */
-struct parked *parked_add(struct parked_table *t, const struct request *rq);
+/* Keep a copy of the request; NULL when its user has too many of them. One that is not
+ * answered ('silent') has no connection: its client goes on meanwhile. */
+struct parked *parked_add(struct parked_table *t, const struct request *rq,
+                          bool silent);
 /* It is over. */
 void parked_remove(struct parked_table *t, struct parked *p);
 
@@ -70,13 +73,19 @@ struct parked *parked_turn(struct parked_table *t);
 void parked_wait(struct parked_table *t, struct parked *p);
 void parked_wake(struct parked_table *t, struct parked *p);
 
-/* It waits for an answer until then; true when nobody else waits for the same one. */
-bool parked_ask(struct parked_table *t, struct parked *p, const struct need *need,
+/* It waits for that answer, too; until then when nobody else has asked. True in that
+ * case: it has to be found out. need->asker is filled in. */
+bool parked_ask(struct parked_table *t, struct parked *p, struct need *need,
                 int64_t until_at);
-/* There is an answer: whoever waits for it is woken. */
-void parked_answer(struct parked_table *t, const struct need *need);
-/* Who waits longest for an answer, NULL when nobody does. */
-const struct parked *parked_asking(const struct parked_table *t);
+/* There is an answer: whoever waits for it has learned it, and is woken when it was the
+ * last one that it waits for. Fine when nobody asks that any longer. */
+void parked_answer(struct parked_table *t, const struct need *need,
+                   const struct finding *finding);
+/* The inquiry that ends next, NULL when there is none. */
+const struct inquiry *parked_asking(const struct parked_table *t);
+
+/* Bytes of memory of the parked request of a connection, 0 when it has none. */
+size_t parked_bytes(const struct parked_table *t, uint64_t conn);
 
 /* The one of a connection, NULL when it has none. */
 struct parked *parked_find(const struct parked_table *t, uint64_t conn);

@@ -10,6 +10,7 @@
 
 #include "lib/base/instant.h"
 #include "server/engine/acts.h"
+#include "server/decide/know.h"
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
@@ -19,6 +20,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Answers that are kept for everybody. Names come from clients: not without limit. */
+#define FACTS_MAX 4096
 
 static char *copy_text(const char *s)
 {
@@ -55,7 +59,7 @@ struct svr *svr_new(const struct svr_config *cfg)
     s->m = model_new(s->cfg.server_name);
     s->pending = pending_new();
     s->moms = moms_new();
-    s->facts = facts_new();
+    s->facts = facts_new(FACTS_MAX);
     s->view.links = &s->links;
     listings_init(&s->listings);
     return s;
@@ -212,7 +216,7 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
     struct parked_table *parked = &t->s->parked;
     struct parked *p;
 
-    if (!rq->progress && !parked_add(parked, rq))
+    if (!rq->progress && !parked_add(parked, rq, false))
         return false;
     take_up(t, d);
     if (!again)
@@ -229,19 +233,26 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
 /* An answer that does not come in so many seconds is taken for one that nobody has. */
 #define FIND_OUT_S 30
 
+static void find_out(struct turn *t, const struct need *need)
+{
+    effect_add(t->out, EFFECT_FIND_OUT, 0)->u.need = need_copy(need, t->out->arena);
+}
+
 /* The request waits for what it has to know. False: it is refused. */
-static bool wait_for_need(struct turn *t, const struct request *rq)
+static bool wait_for_needs(struct turn *t, const struct request *rq, bool let_in,
+                           bool silent)
 {
     struct parked_table *table = &t->s->parked;
     struct parked *p = rq->progress ? STRUCT_OF(rq->progress, struct parked, progress)
-                                    : parked_add(table, rq);
+                                    : parked_add(table, rq, silent);
 
     if (!p)
         return false;
-    if (parked_ask(table, p, rq->need, instant_after(t->now_at, FIND_OUT_S)))
-        effect_add(t->out, EFFECT_FIND_OUT, 0)->u.need =
-            (struct need){ rq->need->kind,
-                           arena_strdup(t->out->arena, rq->need->name) };
+    p->let_in |= let_in;
+    for (size_t i = 0; i < rq->needs->n; i++)
+        if (parked_ask(table, p, &rq->needs->v[i],
+                       instant_after(t->now_at, FIND_OUT_S)))
+            find_out(t, &rq->needs->v[i]);
     return true;
 }
 
@@ -284,8 +295,8 @@ static int decide_request(struct turn *t, const struct request_row *row,
     if (err)
         return diag_code(&d->why, err);
     err = row->handle(t->s->m, rq, d);
-    MUST((err == NEEDED) == (rq->need->kind != NEED_NOTHING));
-    MUST(err != NEEDED || !row->silent);
+    MUST(err != NEEDED || rq->needs->n > 0);
+    MUST(err != 0 || rq->needs->n == 0); /* what was decided did not go by it */
     return err;
 }
 
@@ -296,7 +307,7 @@ static enum svr_outcome serve(struct turn *t, const struct request_row *row,
     int err = decide_request(t, row, rq, &d);
 
     if (err == NEEDED) {
-        if (wait_for_need(t, rq))
+        if (wait_for_needs(t, rq, true, row->silent))
             return SVR_PARKED;
         err = too_many(&d.why);
     } else if (err == 0 && t->s->store_failed && needs_store(&d)) {
@@ -358,8 +369,8 @@ static struct requester complete_requester(const struct svr *s,
 /* What the engine adds to a request of 'full'. */
 static struct request complete_request(struct svr *s, int64_t now_at,
                                        const struct wire_request *wire,
-                                       const struct requester *full, struct need *need,
-                                       struct arena *arena)
+                                       const struct requester *full,
+                                       struct needs *needs, struct arena *arena)
 {
     return (struct request){
         .wire = wire,
@@ -372,7 +383,7 @@ static struct request complete_request(struct svr *s, int64_t now_at,
         .pending = s->pending,
         .view = &s->view,
         .facts = s->facts,
-        .need = need,
+        .needs = needs,
     };
 }
 
@@ -382,8 +393,8 @@ enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct request
     struct turn t = begin(s, now_at, out);
     struct requester full = complete_requester(s, who);
     const struct request_row *row = request_row(wire->number);
-    struct need need = { 0 };
-    struct request rq = complete_request(s, now_at, wire, &full, &need, out->arena);
+    struct needs needs = { 0 };
+    struct request rq = complete_request(s, now_at, wire, &full, &needs, out->arena);
 
     enum svr_outcome outcome = SVR_CLOSED;
 
@@ -394,7 +405,8 @@ enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct request
         outcome = serve(&t, row, &rq);
     }
     settle(&t);
-    return outcome;
+    /* Its connection does not wait for what is not answered. */
+    return outcome == SVR_PARKED && row->silent ? SVR_SILENT : outcome;
 }
 
 bool svr_has_work(const struct svr *s)
@@ -402,13 +414,21 @@ bool svr_has_work(const struct svr *s)
     return s->parked.n_ready > 0 || svr_is_settling(s);
 }
 
+static void learn(struct svr *s, int64_t now_at, const struct need *need,
+                  const struct finding *finding)
+{
+    MUST(need_is_private(need->kind) == (need->asker != 0));
+    if (!need_is_private(need->kind))
+        facts_learn(s->facts, need, finding, facts_good_until(finding, now_at));
+    parked_answer(&s->parked, need, finding);
+}
+
 void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
                  const struct finding *finding, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
 
-    facts_learn(s->facts, need, finding, now_at);
-    parked_answer(&s->parked, need);
+    learn(s, now_at, need, finding);
     settle(&t);
 }
 
@@ -416,13 +436,14 @@ void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
 static void give_up_answers(struct svr *s, int64_t now_at)
 {
     static const struct finding nobody_knows = { .failed = true };
-    const struct parked *p;
+    const struct inquiry *q;
 
-    while ((p = parked_asking(&s->parked)) != NULL && p->until_at <= now_at) {
-        const struct need need = p->need; /* of the request's arena */
+    while ((q = parked_asking(&s->parked)) != NULL && q->until_at <= now_at) {
+        struct arena *arena = arena_new();
+        const struct need need = need_copy(&q->need, arena); /* the inquiry ends */
 
-        facts_learn(s->facts, &need, &nobody_knows, now_at);
-        parked_answer(&s->parked, &need);
+        learn(s, now_at, &need, &nobody_knows);
+        arena_free(arena);
     }
 }
 
@@ -432,15 +453,17 @@ static struct svr_fate go_on_with_request(struct turn *t)
     struct svr *s = t->s;
     struct parked *p = parked_turn(&s->parked);
     uint64_t before = s->m->seq;
-    struct need need = { 0 };
+    struct needs needs = { 0 };
     struct requester full;
     struct svr_fate fate;
     struct request rq;
 
     MUST(p);
     full = complete_requester(s, &p->who);
-    rq = complete_request(s, t->now_at, &p->wire, &full, &need, t->out->arena);
+    rq = complete_request(s, t->now_at, &p->wire, &full, &needs, t->out->arena);
     rq.progress = &p->progress;
+    rq.learned = p->learned;
+    rq.number = p->number;
     fate.conn = p->conn;
     fate.outcome = serve(t, request_row(p->wire.number), &rq);
     if (fate.outcome == SVR_PARKED)
@@ -541,11 +564,11 @@ bool svr_is_staff(const struct svr *s, const char *user, const char *host)
     return (requester_rights(s->m, user, host, false) & WHO_STAFF) != 0;
 }
 
-size_t svr_pending_bytes(const struct svr *s, uint64_t conn)
+size_t svr_kept_bytes(const struct svr *s, uint64_t conn)
 {
     const struct pending_job *job = pending_find(s->pending, conn);
 
-    return job ? pending_bytes(job) : 0;
+    return parked_bytes(&s->parked, conn) + (job ? pending_bytes(job) : 0);
 }
 
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)

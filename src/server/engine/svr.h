@@ -58,8 +58,9 @@ enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct request
 /* Is that user, not known to be root, a manager or an operator? */
 bool svr_is_staff(const struct svr *s, const char *user, const char *host);
 
-/* Bytes of memory of the job that this connection is sending, until it is committed. */
-size_t svr_pending_bytes(const struct svr *s, uint64_t conn);
+/* Bytes of memory that the core keeps for a connection: the job that it is sending,
+ * until it is committed, and its request that is parked, with what it has learned. */
+size_t svr_kept_bytes(const struct svr *s, uint64_t conn);
 
 /* A request that is too long for one turn is parked, and goes on a slice at a time; so
  * does what follows from an input when it is much (doc/design/006). While
@@ -73,7 +74,8 @@ struct svr_fate {
 struct svr_fate svr_go_on(struct svr *s, int64_t now_at, struct effects *out);
 
 /* The answer to an EFFECT_FIND_OUT, or what became known anyway; copied. Requests that
- * need it are decided afresh by svr_go_on(). */
+ * need it are decided afresh by svr_go_on(). An answer that nobody waits for any longer
+ * is fine. */
 void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
                  const struct finding *finding, struct effects *out);
 

@@ -9,6 +9,7 @@
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
+#include "server/decide/know.h"
 
 #include <string.h>
 #include <strings.h>

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/base64.h"
 #include "server/decide/config.h"
+#include "server/decide/know.h"
 #include "server/model/hook_event.h"
 #include "server/model/job_script.h"
 #include "server/requests/hook_edit.h"
@@ -172,8 +173,6 @@ static int read_transfer(struct manager *g, const char *file_attr, struct transf
     if (!t->base64 && strcmp(encoding, "default") != 0)
         return refuse_text(g, t->operation,
                            "<content-encoding> must be 'default' or 'base64'");
-    if (!g->rq->cfg->hook_files)
-        return refuse_text(g, t->operation, "this server has no hook directory");
     return 0;
 }
 
@@ -207,32 +206,43 @@ static void store_body(struct manager *g, const struct object *o,
                "hook '%s' contents overwritten", o->id);
 }
 
-/* What Python has against a text; NULL for nothing. Where it cannot be asked the text
- * is taken as it is, and the log says so. */
-static const char *objection(struct manager *g, const char *kind, const char *data,
-                             size_t len)
+static const char *why_not(const struct finding *f)
 {
-    const struct hook_files *files = g->rq->cfg->hook_files;
-    struct diag why = { 0 };
-    enum hook_verdict verdict = HOOK_IS_SOUND;
+    return f->words ? f->words : "nobody could say in time, try again later";
+}
 
-    if (files->compile)
-        verdict = files->compile(files->arg, kind, g->name, data, len, &why);
-    if (verdict == HOOK_IS_UNKNOWN)
+/* What Python has against a text, in '*words'; NULL for nothing. Where it cannot be
+ * asked the text is taken as it is, and the log says so. 0 or NEEDED. */
+static int objection(struct manager *g, const char *kind, const char *data, size_t len,
+                     const char **words)
+{
+    const struct need need = { .kind = NEED_COMPILED,
+                               .name = g->name,
+                               .detail = kind,
+                               .data = data,
+                               .len = len };
+    const struct finding *f = request_know(g->rq, &need);
+
+    *words = NULL;
+    if (!f)
+        return NEEDED;
+    if (f->failed)
         decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, g->name,
-                   "the %s text was not checked: %s", kind, why.text);
-    return verdict == HOOK_IS_WRONG ? arena_strdup(g->out->arena, why.text) : NULL;
+                   "the %s text was not checked: %s", kind, why_not(f));
+    else if (!f->found)
+        *words = arena_strdup(g->out->arena, why_not(f));
+    return 0;
 }
 
 /* A source has no NUL. The words of the refusal are fixed; Python's are in the log. */
 static int check_script(struct manager *g, const struct transfer *t, const char *data,
                         size_t len)
 {
-    const char *words = memchr(data, '\0', len) ? "it has a NUL byte in it"
-                                                : objection(g, "py", data, len);
+    const char *words = "it has a NUL byte in it";
+    int err = memchr(data, '\0', len) ? 0 : objection(g, "py", data, len, &words);
 
-    if (!words)
-        return 0;
+    if (err || !words)
+        return err;
     decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, g->name, "%s", words);
     return refuse_text(g, t->operation,
                        arena_printf(g->out->arena,
@@ -251,9 +261,12 @@ static int check_config(struct manager *g, const struct transfer *t, const char 
 
     for (size_t i = 0; dot && i < ARRAY_LEN(kinds); i++) {
         const char *words = NULL;
+        int err = 0;
 
         if (strcasecmp(dot + 1, kinds[i]) == 0)
-            words = objection(g, kinds[i], data, len);
+            err = objection(g, kinds[i], data, len, &words);
+        if (err)
+            return err;
         if (words)
             return refuse_text(g, t->operation,
                                arena_printf(g->out->arena,
@@ -264,14 +277,43 @@ static int check_config(struct manager *g, const struct transfer *t, const char 
     return 0;
 }
 
+/* A file that is there and empty has no data. */
+static int read_file(struct manager *g, const struct transfer *t, const char **data,
+                     size_t *len)
+{
+    const struct need need = { .kind = NEED_FILE, .name = t->file };
+    const struct finding *f = request_know(g->rq, &need);
+
+    if (!f)
+        return NEEDED;
+    if (!f->found)
+        return refuse_text(g, t->operation, arena_strdup(g->out->arena, why_not(f)));
+    *data = f->data ? f->data : "";
+    *len = f->len;
+    return 0;
+}
+
+static int write_file(struct manager *g, const struct transfer *t, const char *data,
+                      size_t len)
+{
+    const struct need need = {
+        .kind = NEED_WRITTEN, .name = t->file, .data = data, .len = len
+    };
+    const struct finding *f = request_know(g->rq, &need);
+
+    if (!f)
+        return NEEDED;
+    if (f->found)
+        return 0;
+    return refuse_text(g, t->operation, arena_strdup(g->out->arena, why_not(f)));
+}
+
 static int import_hook(struct manager *g)
 {
     struct transfer t = { .operation = "mgr_hook_import" };
-    const struct hook_files *files = g->rq->cfg->hook_files;
     const struct object *o = find_hook(g, t.operation);
-    const char *data;
-    struct diag why = { 0 };
-    size_t len;
+    const char *data = NULL;
+    size_t len = 0;
     int err;
 
     if (!o)
@@ -280,8 +322,9 @@ static int import_hook(struct manager *g)
         return PBSE_HOOKERROR;
     if (is_pbs(o) && t.attr == HOOK_A_HF_SCRIPT)
         return refuse_text(g, t.operation, "cannot replace the script of a 'pbs' hook");
-    if (files->read(files->arg, t.file, g->rq->arena, &data, &len, &why))
-        return refuse_text(g, t.operation, arena_strdup(g->out->arena, why.text));
+    err = read_file(g, &t, &data, &len);
+    if (err)
+        return err;
     if (!decode_body(&t, g->rq->arena, &data, &len))
         return refuse_text(g, t.operation,
                            arena_printf(g->out->arena, "%s is not base64", t.file));
@@ -296,10 +339,8 @@ static int import_hook(struct manager *g)
 static int export_hook(struct manager *g)
 {
     struct transfer t = { .operation = "mgr_hook_export" };
-    const struct hook_files *files = g->rq->cfg->hook_files;
     const struct object *o = find_hook(g, t.operation);
     struct buf coded = { 0 };
-    struct diag why = { 0 };
     const char *data;
     size_t len;
     int err;
@@ -314,10 +355,10 @@ static int export_hook(struct manager *g)
         data = coded.data ? coded.data : "";
         len = coded.len;
     }
-    err = files->write(files->arg, t.file, data, len, &why);
+    err = write_file(g, &t, data, len);
     buf_fini(&coded);
     if (err)
-        return refuse_text(g, t.operation, arena_strdup(g->out->arena, why.text));
+        return err;
     log_change(g, t.operation);
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "lib/attr/ids.h"
 #include "server/decide/config.h"
+#include "server/decide/know.h"
 #include "server/model/node_life.h"
 #include "server/requests/node_indirect.h"
 
@@ -279,14 +280,17 @@ int manager_host_set(struct manager *g)
 
 /* Creating. */
 
-static int host_is_known(struct manager *g, const char *mom)
+/* All are looked up before it is said that some have to be found out. */
+static int hosts_are_known(struct manager *g, const struct attr_value *moms)
 {
-    const struct svr_config *cfg = g->rq->cfg;
-    uint32_t addr;
+    int err = 0;
 
-    if (!cfg->host_addrs || cfg->host_addrs(cfg->arg, mom, &addr, 1) > 0)
-        return 0;
-    return REFUSE(g, PBSE_UNKNODE);
+    for (size_t i = 0; i < moms->u.list.n && (err == 0 || err == NEEDED); i++) {
+        int one = request_host(g->rq, moms->u.list.v[i], PBSE_UNKNODE, &g->out->why);
+
+        err = one ? one : err;
+    }
+    return err;
 }
 
 /* A default is not the manager's word: what the MoM says later counts. */
@@ -317,9 +321,9 @@ static int complete_new(struct manager *g, struct edit *e)
     if (!moms->set || moms->u.list.n == 0)
         edit_set_str(e, NODE_A_MOM, g->name);
     moms = edit_value(e, NODE_A_MOM);
-    for (size_t i = 0; i < moms->u.list.n; i++)
-        if ((err = host_is_known(g, moms->u.list.v[i])))
-            return err;
+    err = hosts_are_known(g, moms);
+    if (err)
+        return err;
     if (!edit_value(e, NODE_A_PORT)->set)
         edit_set_num(e, NODE_A_PORT,
                      g->rq->cfg->mom_port ? g->rq->cfg->mom_port : DEFAULT_PORT);

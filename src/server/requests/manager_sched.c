@@ -5,6 +5,7 @@
 
 #include "lib/attr/formula.h"
 #include "server/decide/config.h"
+#include "server/decide/know.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -91,17 +92,13 @@ static bool may_name_host(const struct manager *g, const struct object *self,
 static int check_host(const struct manager *g, const struct edit *e,
                       const struct object *self)
 {
-    const struct svr_config *cfg = g->rq->cfg;
     const char *host = edit_str(e, SCHED_A_SCHED_HOST, NULL);
-    uint32_t addr;
 
     if (!e->touched[SCHED_A_SCHED_HOST])
         return 0;
     if (!may_name_host(g, self, host))
         return diag_code(&g->out->why, PBSE_ATTRRO);
-    if (!host || !cfg->host_addrs || cfg->host_addrs(cfg->arg, host, &addr, 1) > 0)
-        return 0;
-    return diag_code(&g->out->why, PBSE_BADATVAL);
+    return host ? request_host(g->rq, host, PBSE_BADATVAL, &g->out->why) : 0;
 }
 
 /* The server has a formula too, from older days; two must be the same. */

@@ -5,6 +5,7 @@
 
 #include "lib/attr/formula.h"
 #include "server/decide/config.h"
+#include "server/decide/know.h"
 
 #include <string.h>
 #include <strings.h>
@@ -55,22 +56,25 @@ static void pair_retry_times(struct manager *g, struct edit *e)
 /* Hosts of managers and operators that are new must be real, by their full name. */
 static int check_hosts(const struct manager *g, const struct edit *e, int attr)
 {
-    const struct svr_config *cfg = g->rq->cfg;
     const struct attr_value *v = edit_value(e, attr);
     const struct attr_value *was = obj_attr(g->m->server, attr);
+    int err = 0;
 
     for (size_t i = 0; e->touched[attr] && v->set && i < v->u.list.n; i++) {
         const char *host = strchr(v->u.list.v[i], '@');
         bool known = false;
+        int one;
 
         for (size_t k = 0; was->set && k < was->u.list.n; k++)
             known |= strcmp(was->u.list.v[k], v->u.list.v[i]) == 0;
-        if (known || !host || host[1] == '*' || !cfg->is_full_name)
+        if (known || !host || host[1] == '*')
             continue;
-        if (!cfg->is_full_name(cfg->arg, host + 1))
-            return diag_code(&g->out->why, PBSE_BADHOST);
+        one = request_full_name(g->rq, host + 1, PBSE_BADHOST, &g->out->why);
+        if (one && one != NEEDED)
+            return one;
+        err = one ? one : err;
     }
-    return 0;
+    return err;
 }
 
 static int check_licenses(const struct edit *e, struct diag *why)

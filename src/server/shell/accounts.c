@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 #include <uthash.h>
 
@@ -20,7 +19,7 @@
 #define MEMORY_MAX  4096 /* names come from clients: not without limit */
 
 struct known {  /* one answer of either kind */
-    char *name; /* "u<user>", "h<host>", "c<host>" or "n<address>" */
+    char *name; /* "u<user>", "h<host>" or "n<address>" */
     int64_t asked_ms;
     bool found;
     size_t n;
@@ -150,31 +149,6 @@ size_t accounts_host_addrs(void *arg, const char *host, uint32_t *ret, size_t ma
     if (n > 0)
         memcpy(ret, k->addrs, n * sizeof(*ret));
     return n;
-}
-
-static void ask_full_name(struct known *k, const char *host)
-{
-    const struct addrinfo hints = { .ai_family = AF_INET,
-                                    .ai_socktype = SOCK_STREAM,
-                                    .ai_flags = AI_CANONNAME };
-    struct addrinfo *list = NULL;
-
-    if (getaddrinfo(host, NULL, &hints, &list) == 0) {
-        k->found = list->ai_canonname && strcasecmp(list->ai_canonname, host) == 0;
-        freeaddrinfo(list);
-    }
-    /* A machine may be without an /etc/hosts. */
-    k->found |= strcasecmp(host, "localhost") == 0;
-}
-
-bool accounts_is_full_name(void *arg, const char *host)
-{
-    bool fresh;
-    struct known *k = known_get(arg, 'c', host, &fresh);
-
-    if (!fresh)
-        ask_full_name(k, host);
-    return k->found;
 }
 
 static void ask_name(struct known *k, uint32_t addr)

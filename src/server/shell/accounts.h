@@ -12,8 +12,6 @@ void accounts_free(struct accounts *a);
 /* Functions of struct svr_config; 'arg' is the struct accounts. Answers are kept for a
  * minute, because the system's name services may be slow. */
 size_t accounts_host_addrs(void *arg, const char *host, uint32_t *ret, size_t max);
-/* Does the name resolve, and to itself? "pbs1" does not where it is "pbs1.site.org". */
-bool accounts_is_full_name(void *arg, const char *host);
 /* What an address (host byte order) is called, in lower case; nobody has checked that
  * the name has the address. False: it has no name. */
 bool accounts_host_name(struct accounts *a, uint32_t addr, char *name, size_t size);

@@ -60,7 +60,7 @@ static void leave(struct client *c)
 void client_count(struct client *c)
 {
     size_t bytes =
-        c->message.cap + c->part.cap + svr_pending_bytes(c->all->sh->svr, c->number);
+        c->message.cap + c->part.cap + svr_kept_bytes(c->all->sh->svr, c->number);
 
     budget_recount(&c->share->memory, c->counted, bytes);
     c->counted = bytes;

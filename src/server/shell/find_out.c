@@ -4,134 +4,167 @@
 #include "server/shell/find_out.h"
 
 #include "lib/io/pool.h"
+#include "server/shell/hook_compile.h"
+#include "server/shell/hook_dir.h"
 #include "server/shell/outbox.h"
+#include "server/shell/site_names.h"
 
-#include <errno.h>
-#include <grp.h>
-#include <pwd.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define THREADS        4
-#define QUESTIONS_MAX  1000              /* that wait for a thread */
-#define GROUPS_MAX     1024              /* of one user; the others are not looked at */
-#define ENTRY_MAX_SIZE ((size_t)1 << 20) /* of an entry of a name service */
+#define ERRANDS_MAX 1000 /* of one kind of service, that wait for a thread */
+
+enum service {
+    SERVICE_ACCOUNTS,
+    SERVICE_HOSTS,
+    SERVICE_FILES, /* and Python */
+    SERVICE_COUNT,
+};
+
+static const unsigned n_threads[SERVICE_COUNT] = {
+    [SERVICE_ACCOUNTS] = 4,
+    [SERVICE_HOSTS] = 4,
+    [SERVICE_FILES] = 2,
+};
 
 struct find_out {
     struct shell *sh;
-    struct pool *pool;
+    struct pool *pools[SERVICE_COUNT];
 };
 
-struct question {
+struct errand {
     struct pool_job job;
     struct find_out *all;
-    struct need need;       /* owned */
-    struct finding finding; /* owned */
+    struct hook_dir *hooks; /* shared */
+    struct arena *arena;    /* of all below */
+    struct need need;
+    struct finding finding;
 };
 
-static void question_free(struct question *q)
+static void errand_free(struct errand *e)
 {
-    for (size_t i = 0; i < q->finding.groups.n; i++)
-        free((char *)q->finding.groups.v[i]);
-    free(q->finding.groups.v);
-    free((char *)q->need.name);
-    free(q);
+    hook_dir_close(e->hooks);
+    arena_free(e->arena);
+    free(e);
 }
 
 /* In a thread. */
 
-static void add_group(struct finding *to, gid_t gid)
+static void find_file(struct errand *e)
 {
-    struct group g, *found = NULL;
-    size_t size = 4096;
-    char *text = NULL;
-    int err;
+    struct finding *f = &e->finding;
+    struct diag why = { 0 };
 
-    do {
-        size *= 2;
-        text = xrealloc(text, size);
-        err = getgrgid_r(gid, &g, text, size, &found);
-    } while (err == ERANGE && size < ENTRY_MAX_SIZE);
-    to->groups.v[to->groups.n++] =
-        found ? xstrdup(found->gr_name) : xasprintf("%lu", (unsigned long)gid);
-    free(text);
+    f->found =
+        hook_dir_read(e->hooks, e->need.name, e->arena, &f->data, &f->len, &why) == 0;
+    if (!f->found)
+        f->words = arena_strdup(e->arena, why.text);
 }
 
-static void add_groups(struct finding *to, const char *user, gid_t primary)
+static void find_written(struct errand *e)
 {
-    gid_t gids[GROUPS_MAX];
-    int n = GROUPS_MAX;
+    struct diag why = { 0 };
 
-    if (getgrouplist(user, primary, gids, &n) < 0)
-        n = GROUPS_MAX;
-    to->groups.v = xcalloc((size_t)n + 1, sizeof(*to->groups.v));
-    add_group(to, primary);
-    for (int i = 0; i < n; i++)
-        if (gids[i] != primary)
-            add_group(to, gids[i]);
+    e->finding.found =
+        hook_dir_write(e->hooks, e->need.name, e->need.data, e->need.len, &why) == 0;
+    if (!e->finding.found)
+        e->finding.words = arena_strdup(e->arena, why.text);
 }
 
-static void ask_groups(const char *user, struct finding *to)
+static void find_compiled(struct errand *e)
 {
-    struct passwd pw, *found = NULL;
-    size_t size = 4096;
-    char *text = NULL;
-    int err;
+    struct diag why = { 0 };
+    enum hook_verdict v = hook_compile(hook_dir_exec(e->hooks), e->need.detail,
+                                       e->need.name, e->need.data, e->need.len, &why);
 
-    do {
-        size *= 2;
-        text = xrealloc(text, size);
-        err = getpwnam_r(user, &pw, text, size, &found);
-    } while (err == ERANGE && size < ENTRY_MAX_SIZE);
-    to->found = found != NULL;
-    if (found)
-        add_groups(to, user, pw.pw_gid);
-    free(text);
+    e->finding.found = v == HOOK_IS_SOUND;
+    e->finding.failed = v == HOOK_IS_UNKNOWN;
+    e->finding.words = arena_strdup(e->arena, why.text);
+}
+
+static void find_groups(struct errand *e)
+{
+    site_groups(e->need.name, e->arena, &e->finding);
+}
+
+static void find_addrs(struct errand *e)
+{
+    site_addrs(e->need.name, e->arena, &e->finding);
+}
+
+static void find_full_name(struct errand *e)
+{
+    site_full_name(e->need.name, &e->finding);
+}
+
+/* This version keeps hooks and runs none: they have nothing against it. */
+static void find_verdict(struct errand *e)
+{
+    e->finding.found = true;
+}
+
+static const struct errand_row {
+    enum service service;
+    void (*find)(struct errand *e);
+} errand_rows[NEED_KIND_COUNT] = {
+    [NEED_GROUPS] = { SERVICE_ACCOUNTS, find_groups },
+    [NEED_ADDRS] = { SERVICE_HOSTS, find_addrs },
+    [NEED_FULL_NAME] = { SERVICE_HOSTS, find_full_name },
+    [NEED_FILE] = { SERVICE_FILES, find_file },
+    [NEED_WRITTEN] = { SERVICE_FILES, find_written },
+    [NEED_COMPILED] = { SERVICE_FILES, find_compiled },
+    [NEED_VERDICT] = { SERVICE_FILES, find_verdict },
+};
+
+static const struct errand_row *row_of(const struct errand *e)
+{
+    MUST(e->need.kind < NEED_KIND_COUNT && errand_rows[e->need.kind].find);
+    return &errand_rows[e->need.kind];
 }
 
 static void work(struct pool_job *job)
 {
-    struct question *q = (struct question *)(void *)job;
+    struct errand *e = (struct errand *)(void *)job;
 
-    MUST(q->need.kind == NEED_GROUPS);
-    ask_groups(q->need.name, &q->finding);
+    row_of(e)->find(e);
 }
 
 /* In the loop. */
 
-static void learn(struct find_out *f, const struct need *need,
-                  const struct finding *finding)
+static void learn(const struct errand *e)
 {
-    svr_learned(f->sh->svr, shell_now(f->sh), need, finding,
-                outbox_effects(f->sh->outbox));
+    struct shell *sh = e->all->sh;
+
+    svr_learned(sh->svr, shell_now(sh), &e->need, &e->finding,
+                outbox_effects(sh->outbox));
 }
 
 static void on_done(struct pool_job *job)
 {
-    struct question *q = (struct question *)(void *)job;
+    struct errand *e = (struct errand *)(void *)job;
 
-    learn(q->all, &q->need, &q->finding);
-    question_free(q);
+    learn(e);
+    errand_free(e);
 }
 
 static void on_drop(struct pool_job *job)
 {
-    question_free((struct question *)(void *)job);
+    errand_free((struct errand *)(void *)job);
 }
 
 void find_out_begin(struct find_out *f, const struct need *need)
 {
-    static const struct finding nobody_knows = { .failed = true };
-    struct question *q = xcalloc(1, sizeof(*q));
+    struct errand *e = xcalloc(1, sizeof(*e));
 
-    q->job = (struct pool_job){ .work = work, .done = on_done, .drop = on_drop };
-    q->all = f;
-    q->need = (struct need){ need->kind, xstrdup(need->name) };
-    if (pool_run(f->pool, &q->job))
+    e->job = (struct pool_job){ .work = work, .done = on_done, .drop = on_drop };
+    e->all = f;
+    e->hooks = hook_dir_share(f->sh->hooks);
+    e->arena = arena_new();
+    e->need = need_copy(need, e->arena);
+    if (pool_run(f->pools[row_of(e)->service], &e->job))
         return;
-    learn(f, need, &nobody_knows);
-    question_free(q);
+    e->finding.failed = true;
+    learn(e);
+    errand_free(e);
 }
 
 struct find_out *find_out_new(struct shell *sh)
@@ -139,7 +172,8 @@ struct find_out *find_out_new(struct shell *sh)
     struct find_out *f = xcalloc(1, sizeof(*f));
 
     f->sh = sh;
-    f->pool = pool_new(sh->loop, THREADS, QUESTIONS_MAX);
+    for (int i = 0; i < SERVICE_COUNT; i++)
+        f->pools[i] = pool_new(sh->loop, n_threads[i], ERRANDS_MAX);
     return f;
 }
 
@@ -147,6 +181,7 @@ void find_out_free(struct find_out *f)
 {
     if (!f)
         return;
-    pool_free(f->pool);
+    for (int i = 0; i < SERVICE_COUNT; i++)
+        pool_free(f->pools[i]);
     free(f);
 }

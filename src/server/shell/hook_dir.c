@@ -4,11 +4,12 @@
 #include "server/shell/hook_dir.h"
 
 #include "lib/io/daemon.h"
-#include "server/shell/hook_compile.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,7 +22,7 @@ struct hook_dir {
     int fd;
     int64_t clean_at;
     char *exec;
-    struct hook_files files;
+    atomic_uint n_owners;
 };
 
 static int refuse(struct diag *why, const char *name, const char *words)
@@ -78,11 +79,11 @@ static ssize_t read_all(int fd, char *to, size_t size)
     return (ssize_t)len;
 }
 
-static int read_file(void *arg, const char *name, struct arena *arena,
-                     const char **data, size_t *len, struct diag *why)
+int hook_dir_read(const struct hook_dir *d, const char *name, struct arena *arena,
+                  const char **data, size_t *len, struct diag *why)
 {
     struct stat st;
-    int fd = open_plain(arg, name, O_RDONLY, &st, why);
+    int fd = open_plain(d, name, O_RDONLY, &st, why);
     size_t size;
     ssize_t n;
     char *to;
@@ -121,11 +122,11 @@ static bool write_all(int fd, const char *data, size_t len)
     return true;
 }
 
-static int write_file(void *arg, const char *name, const char *data, size_t len,
-                      struct diag *why)
+int hook_dir_write(const struct hook_dir *d, const char *name, const char *data,
+                   size_t len, struct diag *why)
 {
     struct stat st;
-    int fd = open_plain(arg, name, O_WRONLY | O_CREAT, &st, why);
+    int fd = open_plain(d, name, O_WRONLY | O_CREAT, &st, why);
     int err = 0;
 
     if (fd < 0)
@@ -157,14 +158,6 @@ static void remove_older(const struct hook_dir *d, int64_t than_at)
     closedir(dir);
 }
 
-static enum hook_verdict compile(void *arg, const char *kind, const char *name,
-                                 const char *data, size_t len, struct diag *why)
-{
-    const struct hook_dir *d = arg;
-
-    return hook_compile(d->exec, kind, name, data, len, why);
-}
-
 int hook_dir_open(const char *home, const char *exec, struct hook_dir **ret,
                   struct diag *why)
 {
@@ -186,7 +179,7 @@ int hook_dir_open(const char *home, const char *exec, struct hook_dir **ret,
     d = xcalloc(1, sizeof(*d));
     d->fd = fd;
     d->exec = xstrdup(exec);
-    d->files = (struct hook_files){ read_file, write_file, compile, d };
+    d->n_owners = 1;
     remove_older(d, INT64_MAX);
     *ret = d;
     return 0;
@@ -194,16 +187,23 @@ int hook_dir_open(const char *home, const char *exec, struct hook_dir **ret,
 
 void hook_dir_close(struct hook_dir *d)
 {
-    if (!d)
+    if (!d || --d->n_owners > 0)
         return;
     close(d->fd);
     free(d->exec);
     free(d);
 }
 
-const struct hook_files *hook_dir_files(const struct hook_dir *d)
+struct hook_dir *hook_dir_share(struct hook_dir *d)
 {
-    return &d->files;
+    if (d)
+        d->n_owners++;
+    return d;
+}
+
+const char *hook_dir_exec(const struct hook_dir *d)
+{
+    return d->exec;
 }
 
 void hook_dir_clean(struct hook_dir *d, int64_t now_at)

@@ -335,7 +335,6 @@ static int load_core(struct shell *sh)
         .root_user = sh->user,
         .utc_offset_s = accounts_utc_offset,
         .host_addrs = accounts_host_addrs,
-        .is_full_name = accounts_is_full_name,
     };
     struct diag why;
 
@@ -343,7 +342,6 @@ static int load_core(struct shell *sh)
     cfg.arg = sh->accounts;
     if (hook_dir_open(sh->conf->home, sh->conf->exec, &sh->hooks, &why))
         return fail(sh, EXIT_SETUP, why.text);
-    cfg.hook_files = hook_dir_files(sh->hooks);
     sh->svr = svr_new(&cfg);
     if (records_load(sh->store, sh->svr, &why))
         return fail(sh, EXIT_SETUP, why.text);

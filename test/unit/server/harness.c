@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool groups_of(void *arg, const char *user, struct arena *arena,
-                      struct wire_strings *ret)
-{
-    (void)arg;
-    if (strcmp(user, "nobodyknows") == 0)
-        return false;
-    ret->n = 1;
-    ret->v = ARENA_ARRAY(arena, const char *, 1);
-    ret->v[0] = user;
-    return true;
-}
-
 /* All names are this host's, but for those that begin with "elsewhere". */
 static size_t addrs_of(void *arg, const char *host, uint32_t *ret, size_t max)
 {
@@ -31,40 +19,63 @@ static size_t addrs_of(void *arg, const char *host, uint32_t *ret, size_t max)
     return 1;
 }
 
-static bool is_full_name(void *arg, const char *host)
-{
-    (void)arg;
-    return strchr(host, '.') != NULL && strcmp(host, "no.such.host") != 0;
-}
-
 /* A hook directory of one file. */
 struct rig_file rig_file;
 
-static int read_file(void *arg, const char *name, struct arena *arena,
-                     const char **data, size_t *len, struct diag *why)
+static void read_file(const char *name, struct arena *arena, struct finding *ret)
 {
-    (void)arg;
-    if (strcmp(name, rig_file.name) != 0)
-        return diag_set(why, PBSE_HOOKERROR, "%s - No such file or directory", name);
-    *data = arena_copy(arena, rig_file.data, rig_file.len);
-    *len = rig_file.len;
-    return 0;
+    ret->found = strcmp(name, rig_file.name) == 0;
+    if (!ret->found) {
+        ret->words = arena_printf(arena, "%s - No such file or directory", name);
+        return;
+    }
+    ret->data = arena_copy(arena, rig_file.data, rig_file.len);
+    ret->len = rig_file.len;
 }
 
-static int write_file(void *arg, const char *name, const char *data, size_t len,
-                      struct diag *why)
+static void write_file(const struct need *need, struct arena *arena,
+                       struct finding *ret)
 {
-    (void)arg;
-    if (len >= sizeof(rig_file.data))
-        return diag_set(why, PBSE_HOOKERROR, "%s - File too large", name);
+    ret->found = need->len < sizeof(rig_file.data);
+    if (!ret->found) {
+        ret->words = arena_printf(arena, "%s - File too large", need->name);
+        return;
+    }
     rig_file.name = "written";
-    memcpy(rig_file.data, data, len);
-    rig_file.data[len] = '\0';
-    rig_file.len = len;
-    return 0;
+    if (need->len > 0)
+        memcpy(rig_file.data, need->data, need->len);
+    rig_file.data[need->len] = '\0';
+    rig_file.len = need->len;
 }
 
-static const struct hook_files files = { read_file, write_file, NULL };
+static void find_groups(const char *user, struct arena *arena, struct finding *ret)
+{
+    const char **v = ARENA_ARRAY(arena, const char *, 1);
+
+    v[0] = user;
+    ret->found = strcmp(user, "nobodyknows") != 0;
+    ret->groups = (struct wire_strings){ 1, v };
+}
+
+static bool known(void *arg, const struct need *need, struct arena *arena,
+                  struct finding *ret)
+{
+    uint32_t addr;
+
+    *ret = (struct finding){ .found = true };
+    if (need->kind == NEED_GROUPS)
+        find_groups(need->name, arena, ret);
+    else if (need->kind == NEED_ADDRS)
+        ret->found = addrs_of(arg, need->name, &addr, 1) > 0;
+    else if (need->kind == NEED_FULL_NAME)
+        ret->found =
+            strchr(need->name, '.') != NULL && strcmp(need->name, "no.such.host") != 0;
+    else if (need->kind == NEED_FILE)
+        read_file(need->name, arena, ret);
+    else if (need->kind == NEED_WRITTEN)
+        write_file(need, arena, ret);
+    return true;
+}
 
 size_t rig_slice_cost;
 bool rig_finds_out;
@@ -78,10 +89,8 @@ static struct svr *make(void)
         .version = "23.06.06",
         .holdfast_version = "0.1.0",
         .root_user = RIG_ROOT,
-        .user_groups = rig_finds_out ? NULL : groups_of,
+        .known = rig_finds_out ? NULL : known,
         .host_addrs = addrs_of,
-        .is_full_name = is_full_name,
-        .hook_files = &files,
         .slice_cost = rig_slice_cost,
     };
 

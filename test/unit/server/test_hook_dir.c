@@ -59,7 +59,6 @@ static void test_names_and_files_that_are_not_plain_are_refused(void)
     };
     struct arena *a = arena_new();
     struct hook_dir *d = dir_new();
-    const struct hook_files *files = hook_dir_files(d);
 
     put(a, "f", "body");
     put(a, "once", "body");
@@ -74,8 +73,7 @@ static void test_names_and_files_that_are_not_plain_are_refused(void)
         const char *data;
         size_t len;
 
-        CU_ASSERT_EQUAL(files->read(files->arg, rows[i].name, a, &data, &len, &why),
-                        15136);
+        CU_ASSERT_EQUAL(hook_dir_read(d, rows[i].name, a, &data, &len, &why), 15136);
         CU_ASSERT_STRING_EQUAL(why.text, rows[i].words);
         if (strcmp(why.text, rows[i].words) != 0)
             printf("%s: %s\n", rows[i].story, why.text);
@@ -89,22 +87,21 @@ static void test_writing_makes_or_replaces_and_follows_no_link(void)
 {
     struct arena *a = arena_new();
     struct hook_dir *d = dir_new();
-    const struct hook_files *files = hook_dir_files(d);
     struct diag why = { 0 };
     const char *data;
     size_t len;
 
     put(a, "out", "something longer than what comes");
-    CU_ASSERT_EQUAL(files->write(files->arg, "out", "a\0b", 3, &why), 0);
-    CU_ASSERT_EQUAL(files->write(files->arg, "new", "", 0, &why), 0);
-    CU_ASSERT_EQUAL(files->read(files->arg, "out", a, &data, &len, &why), 0);
+    CU_ASSERT_EQUAL(hook_dir_write(d, "out", "a\0b", 3, &why), 0);
+    CU_ASSERT_EQUAL(hook_dir_write(d, "new", "", 0, &why), 0);
+    CU_ASSERT_EQUAL(hook_dir_read(d, "out", a, &data, &len, &why), 0);
     CU_ASSERT_EQUAL(len, 3);
     CU_ASSERT_EQUAL(memcmp(data, "a\0b", 3), 0);
-    CU_ASSERT_EQUAL(files->read(files->arg, "new", a, &data, &len, &why), 0);
+    CU_ASSERT_EQUAL(hook_dir_read(d, "new", a, &data, &len, &why), 0);
     CU_ASSERT_EQUAL(len, 0);
     CU_ASSERT_EQUAL(symlink("/tmp/hf-nowhere", path_of(a, "link")), 0);
-    CU_ASSERT_EQUAL(files->write(files->arg, "link", "x", 1, &why), 15136);
-    CU_ASSERT_EQUAL(files->write(files->arg, "../x", "x", 1, &why), 15136);
+    CU_ASSERT_EQUAL(hook_dir_write(d, "link", "x", 1, &why), 15136);
+    CU_ASSERT_EQUAL(hook_dir_write(d, "../x", "x", 1, &why), 15136);
     CU_ASSERT_NOT_EQUAL(access("/tmp/hf-nowhere", F_OK), 0);
     hook_dir_close(d);
     arena_free(a);

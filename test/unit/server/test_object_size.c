@@ -80,15 +80,15 @@ static void a_job_that_is_being_sent_is_counted(void)
     const struct body_queue body = { .id = "", .destination = "" };
     const struct body_script part = { .data = { variable(r, 1000), 1000 } };
 
-    CU_ASSERT_EQUAL(svr_pending_bytes(r->s, conn), 0);
+    CU_ASSERT_EQUAL(svr_kept_bytes(r->s, conn), 0);
     CU_ASSERT_EQUAL(rig_ask_on(r, conn, RIG_USER, BATCH_QUEUE_JOB, &body, NULL)->code,
                     0);
-    CU_ASSERT(svr_pending_bytes(r->s, conn) > 100);
+    CU_ASSERT(svr_kept_bytes(r->s, conn) > 100);
     CU_ASSERT_EQUAL(rig_ask_on(r, conn, RIG_USER, BATCH_JOB_SCRIPT, &part, NULL)->code,
                     0);
-    CU_ASSERT(svr_pending_bytes(r->s, conn) > 1000);
+    CU_ASSERT(svr_kept_bytes(r->s, conn) > 1000);
     svr_client_gone(r->s, r->now_at, conn, &r->out);
-    CU_ASSERT_EQUAL(svr_pending_bytes(r->s, conn), 0);
+    CU_ASSERT_EQUAL(svr_kept_bytes(r->s, conn), 0);
     rig_free(r);
 }
 

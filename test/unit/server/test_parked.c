@@ -401,7 +401,7 @@ static const struct need *asked(const struct rig *r, size_t n)
 /* 'group' NULL: there is no such user. */
 static void learn(struct rig *r, const char *user, const char *group)
 {
-    const struct need need = { NEED_GROUPS, user };
+    const struct need need = { .kind = NEED_GROUPS, .name = user };
     const char *groups[] = { group };
     const struct finding finding = { .found = group != NULL,
                                      .groups = { group ? 1 : 0, groups } };

@@ -217,7 +217,7 @@ bool svr_is_staff(const struct svr *s, const char *user, const char *host)
     return false;
 }
 
-size_t svr_pending_bytes(const struct svr *s, uint64_t conn)
+size_t svr_kept_bytes(const struct svr *s, uint64_t conn)
 {
     (void)s;
     return conn == core.pending_conn ? core.pending_bytes : 0;
@@ -1981,7 +1981,7 @@ static void test_accounts(void)
 
 static void expect_learned(const char *user, const char *what)
 {
-    const struct need need = { NEED_GROUPS, user };
+    const struct need need = { .kind = NEED_GROUPS, .name = user };
     size_t before = core.n_learned;
 
     find_out_begin(sh.find_out, &need);

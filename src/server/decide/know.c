@@ -1,0 +1,91 @@
+/* know.c - see know.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/know.h"
+
+#include "server/decide/config.h"
+
+#include <string.h>
+
+/* The same thing may be looked up twice before the handler returns. */
+static void note(const struct request *rq, const struct need *need)
+{
+    struct needs *needs = rq->needs;
+
+    MUST(need->kind != NEED_NOTHING);
+    for (size_t i = 0; i < needs->n; i++)
+        if (needs->v[i].kind == need->kind && str_same(needs->v[i].name, need->name) &&
+            str_same(needs->v[i].detail, need->detail))
+            return;
+    if (needs->n < NEEDS_MAX)
+        needs->v[needs->n++] = need_copy(need, rq->arena);
+}
+
+static const struct finding *known_beforehand(const struct request *rq,
+                                              const struct need *need)
+{
+    struct finding *f = ARENA_NEW(rq->arena, struct finding);
+
+    return rq->cfg->known && rq->cfg->known(rq->cfg->arg, need, rq->arena, f) ? f
+                                                                              : NULL;
+}
+
+const struct finding *request_know(const struct request *rq, const struct need *need)
+{
+    struct need own = *need;
+    const struct finding *f = known_beforehand(rq, need);
+
+    if (!f && rq->learned) {
+        own.asker = need_is_private(need->kind) ? rq->number : 0;
+        f = facts_find(rq->learned, &own, rq->now_at);
+    }
+    if (!f && !need_is_private(need->kind))
+        f = facts_find(rq->facts, need, rq->now_at);
+    if (!f)
+        note(rq, need);
+    return f;
+}
+
+int request_groups(const struct request *rq, const char *user, struct wire_strings *ret,
+                   struct diag *why)
+{
+    const struct need need = { .kind = NEED_GROUPS, .name = user };
+    const struct finding *f = request_know(rq, &need);
+
+    if (!f)
+        return NEEDED;
+    if (f->failed)
+        return diag_set(
+            why, PBSE_SYSTEM,
+            "%s: the groups of %.64s are not known in time, try again later",
+            pbse_text(PBSE_SYSTEM), user);
+    if (!f->found || f->groups.n == 0)
+        return diag_code(why, PBSE_BADUSER);
+    *ret = f->groups;
+    return 0;
+}
+
+static int is_found(const struct request *rq, const struct need *need, int code,
+                    struct diag *why)
+{
+    const struct finding *f = request_know(rq, need);
+
+    if (!f)
+        return NEEDED;
+    return f->found ? 0 : diag_code(why, code);
+}
+
+int request_host(const struct request *rq, const char *host, int code, struct diag *why)
+{
+    const struct need need = { .kind = NEED_ADDRS, .name = host };
+
+    return is_found(rq, &need, code, why);
+}
+
+int request_full_name(const struct request *rq, const char *host, int code,
+                      struct diag *why)
+{
+    const struct need need = { .kind = NEED_FULL_NAME, .name = host };
+
+    return is_found(rq, &need, code, why);
+}

@@ -1,0 +1,66 @@
+/* need.h - what may have to be known of the world outside, and what was found out
+ * (doc/design/032).
+ *
+ * The core cannot ask: name services block, files and Python take their time, and an
+ * answer has to be an input. So a handler says what it needs, and is asked again when
+ * it is known.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_DECIDE_NEED_H
+#define SERVER_DECIDE_NEED_H
+
+#include "lib/base/arena.h"
+#include "lib/wire/batch.h"
+
+enum need_kind {
+    NEED_NOTHING,
+    /* Of the whole site: one answer is good for everybody, for a while. */
+    NEED_GROUPS,    /* of the user 'name' of this host, the primary one first */
+    NEED_ADDRS,     /* IPv4 addresses of the host 'name' */
+    NEED_FULL_NAME, /* 'found': the host's name resolves, and to itself */
+    /* Of one request: nobody else gets the answer. */
+    NEED_FILE,     /* what is in the file 'name' of the directory of hooks */
+    NEED_WRITTEN,  /* 'data' stands in the file 'name' of that directory */
+    NEED_COMPILED, /* 'found': 'data', a text of the hook 'name', is sound; 'detail' is
+                    * "py", "json", "ini" or "xml" */
+    NEED_VERDICT,  /* of the hooks of the event 'name' on the request that asks */
+    NEED_KIND_COUNT,
+};
+
+/* One thing to be found out. */
+struct need {
+    enum need_kind kind;
+    const char *name;
+    const char *detail; /* NULL where the kind has none */
+    const char *data;   /* likewise, 'len' bytes */
+    size_t len;
+    uint64_t asker; /* whose it is alone, filled in by the engine; 0: everybody's */
+};
+
+/* What was found out. */
+struct finding {
+    bool
+        failed; /* nobody could say, 'words' may tell why; it may be asked again soon */
+    bool found; /* there is such a user, host, file; the text is sound; the hooks accept
+                 */
+    struct wire_strings groups;
+    size_t n_addrs;
+    const uint32_t *addrs;     /* in host byte order */
+    const char *data;          /* of a file, 'len' bytes */
+    const char *words;         /* why it is not found; NULL: nothing is said */
+    struct wire_attrs changes; /* of a verdict: attributes that hooks set */
+    size_t len;
+};
+
+/* Is the answer for one request only? */
+bool need_is_private(enum need_kind kind);
+
+/* The same question has the same key, whatever 'data' is: one request asks one thing
+ * about one name. To be freed. */
+char *need_key(const struct need *need) MUST_CHECK;
+
+/* Copies that live as long as 'arena', with all they point to. */
+struct need need_copy(const struct need *need, struct arena *arena);
+struct finding finding_copy(const struct finding *f, struct arena *arena);
+
+#endif

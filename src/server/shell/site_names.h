@@ -1,0 +1,15 @@
+/* site_names.h - what the name services of the site say. They may be slow or hang:
+ * these functions are for threads (find_out.c), and are safe to be called from several.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_SHELL_SITE_NAMES_H
+#define SERVER_SHELL_SITE_NAMES_H
+
+#include "server/decide/need.h"
+
+/* Each fills in an empty finding as need.h says of the kind; lists are in 'arena'. */
+void site_groups(const char *user, struct arena *arena, struct finding *ret);
+void site_addrs(const char *host, struct arena *arena, struct finding *ret);
+void site_full_name(const char *host, struct finding *ret);
+
+#endif
