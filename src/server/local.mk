@@ -18,6 +18,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/stop.c src/server/engine/stop.h \
 	src/server/engine/svr.c src/server/engine/svr.h src/server/engine/svr_priv.h \
 	src/server/engine/svr_listing.c \
+	src/server/engine/svr_sched.c \
 	src/server/engine/take_up.c \
 	src/server/engine/turns.c src/server/engine/turns.h \
 	src/server/engine/watch.c src/server/engine/watch.h \
@@ -212,6 +213,11 @@ TESTS += test/unit/server/test_acts
 test_unit_server_test_acts_SOURCES = test/unit/server/test_acts.c $(FAKE_MOM)
 test_unit_server_test_acts_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_acts_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_sched_link
+TESTS += test/unit/server/test_sched_link
+test_unit_server_test_sched_link_SOURCES = test/unit/server/test_sched_link.c $(FAKE_MOM)
+test_unit_server_test_sched_link_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_sched_link_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_parked
 TESTS += test/unit/server/test_parked
 test_unit_server_test_parked_SOURCES = test/unit/server/test_parked.c $(FAKE_MOM)

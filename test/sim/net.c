@@ -123,7 +123,7 @@ static void done_arrives(struct sim *s, void *arg)
     const struct conn *c = net_conn(&s->net, p->to);
 
     if (c && !c->dead)
-        shell_sched_done(s);
+        shell_sched_done(s, p->to);
 }
 
 void net_sched_done(struct sim *s, uint64_t conn)

@@ -157,20 +157,6 @@ void shell_apply_undurable(const struct sim *s, struct model *m)
 static struct effects *begin_turn(struct sim *s);
 static void end_turn(struct sim *s);
 
-/* The second registration has been answered: both connections are there. */
-static void registered(struct sim *s, struct conn *c)
-{
-    c->registered = true;
-    if (!s->shell.sched_conn[0]) {
-        s->shell.sched_conn[0] = c->id;
-        return;
-    }
-    s->shell.sched_conn[1] = c->id;
-    svr_sched_attached(s->shell.svr, sim_now_at(s), "default", s->shell.sched_conn[0],
-                       begin_turn(s));
-    end_turn(s);
-}
-
 static void send_reply(struct sim *s, const struct effect *e)
 {
     struct conn *c = net_conn(&s->net, e->u.reply.conn);
@@ -179,8 +165,6 @@ static void send_reply(struct sim *s, const struct effect *e)
     if (!c || c->dead)
         return;
     net_reply(s, c->id, reply);
-    if (c->asked == BATCH_REGISTER_SCHED && reply->code == 0)
-        registered(s, c);
     if (!reply->more)
         c->asked = 0;
 }
@@ -320,7 +304,7 @@ static void leave(struct sim *s, const struct turns_leaving *l)
         break;
     case EFFECT_SCHED_COMMAND:
         sim_trace(s, "server: command %d to the scheduler", e->u.sched.command);
-        net_command(s, s->shell.sched_conn[1], e->u.sched.command, e->u.sched.job_id);
+        net_command(s, e->u.sched.conn, e->u.sched.command, e->u.sched.job_id);
         break;
     case EFFECT_MOM_MESSAGE:
         send_to_mom(s, e);
@@ -594,17 +578,15 @@ void shell_client_gone(struct sim *s, uint64_t conn)
 {
     if (!s->shell.up)
         return;
-    if (conn == s->shell.sched_conn[0] || conn == s->shell.sched_conn[1])
-        s->shell.sched_conn[0] = s->shell.sched_conn[1] = 0;
     svr_client_gone(s->shell.svr, sim_now_at(s), conn, begin_turn(s));
     end_turn(s);
 }
 
-void shell_sched_done(struct sim *s)
+void shell_sched_done(struct sim *s, uint64_t conn)
 {
     if (!ready(s))
         return;
-    svr_sched_done(s->shell.svr, sim_now_at(s), "default", begin_turn(s));
+    svr_sched_done(s->shell.svr, sim_now_at(s), conn, begin_turn(s));
     end_turn(s);
 }
 
@@ -705,7 +687,6 @@ void shell_crash(struct sim *s)
     check_store(s);
     sh->crash = CRASH_NOT;
     sh->up = false;
-    sh->sched_conn[0] = sh->sched_conn[1] = 0;
     turns_free(sh->turns);
     sh->turns = NULL;
     svr_free(sh->svr);

@@ -32,7 +32,6 @@ struct shell {
     struct turns *turns; /* NULL while the server is down */
     bool works;          /* the next slice of a parked request is on its way */
     bool releasing;
-    uint64_t sched_conn[2];
     struct model *shadow; /* what the records told so far make of an empty model */
 };
 
@@ -47,7 +46,7 @@ void shell_store_fails(struct sim *s, bool failing);
 /* Inputs. */
 void shell_request(struct sim *s, struct conn *c, const char *data, size_t len);
 void shell_client_gone(struct sim *s, uint64_t conn);
-void shell_sched_done(struct sim *s);
+void shell_sched_done(struct sim *s, uint64_t conn);
 void shell_mom_message(struct sim *s, uint64_t stream, size_t mom,
                        const struct is_message *msg);
 void shell_mom_lost(struct sim *s, uint64_t stream);

@@ -40,7 +40,7 @@ struct effect {
         struct need need;
         uint64_t listing_conn;
         struct {
-            const char *sched;
+            uint64_t conn; /* a scheduler's secondary one */
             int32_t command;
             const char *job_id; /* command 11 only */
         } sched;

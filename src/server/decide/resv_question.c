@@ -16,7 +16,7 @@ static bool is_asked(const struct svr_view *view, const struct object *sched)
 {
     const struct sched_link *l = sched_link_find(view->links, sched->id);
 
-    return l && l->attached && obj_num(sched, SCHED_A_SCHEDULING, 0);
+    return l && sched_link_is_up(l) && obj_num(sched, SCHED_A_SCHEDULING, 0);
 }
 
 const char *question_asks(const struct model *m, const struct svr_view *view,

@@ -11,6 +11,45 @@
 #include <strings.h>
 #include <utlist.h>
 
+/* clang-format off */
+static const enum sched_state next_state[SCHED_STATES][SCHED_EVENTS] = {
+    [SCHED_AWAY] = {
+        [SCHED_EV_REGISTER] = SCHED_HALF,
+    },
+    [SCHED_HALF] = {
+        [SCHED_EV_REGISTER] = SCHED_IDLE,
+        [SCHED_EV_GONE]     = SCHED_AWAY,
+    },
+    [SCHED_IDLE] = {
+        [SCHED_EV_COMMAND]  = SCHED_BUSY,
+        [SCHED_EV_DONE]     = SCHED_IDLE, /* the value is not looked at, nor how many */
+        [SCHED_EV_GONE]     = SCHED_AWAY,
+    },
+    [SCHED_BUSY] = {
+        [SCHED_EV_COMMAND]  = SCHED_BUSY, /* quit and restart do not wait for the end */
+        [SCHED_EV_DONE]     = SCHED_IDLE,
+        [SCHED_EV_GONE]     = SCHED_AWAY,
+    },
+};
+/* clang-format on */
+
+enum sched_state sched_next(enum sched_state from, enum sched_event event)
+{
+    MUST(from > SCHED_NOT && from < SCHED_STATES && event < SCHED_EVENTS);
+    return next_state[from][event];
+}
+
+/* The only writer of a link's state. */
+static void happens(struct sched_link *l, enum sched_event event)
+{
+    enum sched_state to = sched_next(l->state, event);
+
+    MUST(to != SCHED_NOT);
+    l->state = to;
+    MUST((l->conn[0] != 0) == (to != SCHED_AWAY));
+    MUST((l->conn[1] != 0) == sched_link_is_up(l));
+}
+
 static void job_free(struct sched_job *j)
 {
     free(j->id);
@@ -55,8 +94,8 @@ struct sched_link *sched_link_make(struct sched_links *links, const char *name)
         return l;
     l = xcalloc(1, sizeof(*l));
     l->name = xstrdup(name);
+    l->state = SCHED_AWAY;
     HASH_ADD_KEYPTR(hh, links->by_name, l->name, strlen(l->name), l);
-    MUST(!l->attached && !l->cycling);
     return l;
 }
 
@@ -72,16 +111,79 @@ struct sched_link *sched_link_of_conn(const struct sched_links *links, uint64_t 
     return NULL;
 }
 
+bool sched_link_is_up(const struct sched_link *l)
+{
+    return l->state == SCHED_IDLE || l->state == SCHED_BUSY;
+}
+
+int sched_link_may_register(const struct sched_links *links, const char *name,
+                            uint64_t conn, const char *host)
+{
+    const struct sched_link *l = sched_link_find(links, name);
+
+    if (l && sched_next(l->state, SCHED_EV_REGISTER) == SCHED_NOT)
+        return PBSE_SCHEDCONNECTED;
+    if (sched_link_of_conn(links, conn))
+        return PBSE_IVALREQ;
+    if (l && l->state == SCHED_HALF && strcmp(l->host, host) != 0)
+        return PBSE_PERM;
+    return 0;
+}
+
+static void greet(struct sched_link *l)
+{
+    l->n_configure = l->greeted ? 1 : 2;
+    if (!l->greeted)
+        l->pending = SCHED_FIRST;
+    else if (l->pending == 0)
+        l->pending = SCHED_NEW;
+    l->greeted = true;
+}
+
+void sched_link_register(struct sched_link *l, uint64_t conn, const char *host)
+{
+    bool first = l->state == SCHED_AWAY;
+
+    MUST(conn != 0 && conn != l->conn[0]);
+    l->conn[first ? 0 : 1] = conn;
+    if (first)
+        l->host = xstrdup(host);
+    happens(l, SCHED_EV_REGISTER);
+    if (!first)
+        greet(l);
+}
+
+void sched_link_done(struct sched_link *l)
+{
+    happens(l, SCHED_EV_DONE);
+    l->was_lost = false;
+    free(l->running_job);
+    l->running_job = NULL;
+}
+
+uint64_t sched_link_gone(struct sched_link *l, uint64_t conn)
+{
+    uint64_t other = l->conn[0] == conn ? l->conn[1] : l->conn[0];
+
+    MUST(l->conn[0] == conn || l->conn[1] == conn);
+    l->was_lost |= sched_link_is_up(l);
+    l->conn[0] = l->conn[1] = 0;
+    happens(l, SCHED_EV_GONE);
+    free(l->host);
+    l->host = NULL;
+    return other;
+}
+
 const char *sched_link_state(const struct sched_links *links, const char *name)
 {
     const struct sched_link *l = links ? sched_link_find(links, name) : NULL;
 
     /* The default one is shown idle although it has not come yet, others down. */
-    if (!l || (!l->attached && !l->was_lost))
+    if (!l || (!sched_link_is_up(l) && !l->was_lost))
         return strcmp(name, "default") == 0 ? "idle" : "down";
     if (l->was_lost)
         return "down";
-    return l->cycling ? "scheduling" : "idle";
+    return l->state == SCHED_BUSY ? "scheduling" : "idle";
 }
 
 const struct object *sched_of_partition(const struct model *m, const char *partition)
@@ -140,7 +242,8 @@ static struct effect *send(struct sched_link *l, int32_t command, uint64_t seq,
 {
     struct effect *e = effect_add(out, EFFECT_SCHED_COMMAND, seq);
 
-    e->u.sched.sched = arena_strdup(out->arena, l->name);
+    e->u.sched.conn = l->conn[1];
+    happens(l, SCHED_EV_COMMAND);
     e->u.sched.command = command;
     return e;
 }
@@ -166,7 +269,7 @@ static void send_job(struct sched_link *l, uint64_t seq, struct effects *out)
     struct sched_job *j = l->jobs;
     struct effect *e;
 
-    MUST(j && !l->cycling);
+    MUST(j && l->state == SCHED_IDLE);
     e = send(l, SCHED_RUN_JOB, seq, out);
 
     e->u.sched.job_id = arena_strdup(out->arena, j->id);
@@ -182,14 +285,15 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
     uint64_t seq = m->seq;
     bool at_once = l->pending == SCHED_QUIT || l->pending == SCHED_RESTART_CYCLE;
 
-    if (!l->attached)
+    if (!sched_link_is_up(l))
         return;
-    if (l->cycling && at_once) {
+    if (l->state == SCHED_BUSY && at_once) {
         send(l, l->pending, seq, out);
         l->pending = 0;
         return;
     }
-    if (l->cycling || (l->n_configure == 0 && !l->jobs && !pending_may_leave(l, m)))
+    if (l->state == SCHED_BUSY ||
+        (l->n_configure == 0 && !l->jobs && !pending_may_leave(l, m)))
         return;
     if (l->n_configure > 0) {
         send(l, SCHED_CONFIGURE, seq, out);
@@ -203,16 +307,6 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
         send(l, l->pending, seq, out);
         l->pending = 0;
     }
-    l->cycling = true;
     l->began_unsure = nodes_are_awaited(m);
     l->cycle_at = now_at;
-}
-
-void sched_link_reset(struct sched_link *l)
-{
-    l->conn[0] = l->conn[1] = 0;
-    l->attached = false;
-    l->cycling = false;
-    free(l->host);
-    l->host = NULL;
 }

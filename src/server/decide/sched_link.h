@@ -1,5 +1,11 @@
 /* sched_link.h - the links to the schedulers: who is registered, whether a cycle runs,
- * and which commands wait for its end (wire.md 12.3).
+ * and which commands wait for its end (wire.md 12).
+ *
+ * A scheduler registers two connections, the primary and then the secondary one. Where
+ * its link stands is one state, what happens to it is one event, and a table says which
+ * may come in which state. The connection may be a local socket or TCP: what proves
+ * that it is a scheduler's is the shell's (requester.may_schedule), all that follows is
+ * here and in engine/svr_sched.c.
  *
  * Nothing here outlives the process. Commands that come up are merged: one slot for
  * configure, one for the others (the latest wins), a queue for named jobs. At the end
@@ -22,12 +28,31 @@ struct sched_job { /* a job named by a deferred run */
     struct sched_job *prev, *next;
 };
 
+enum sched_state {
+    SCHED_NOT,  /* no state: the event is not possible */
+    SCHED_AWAY, /* nobody is registered */
+    SCHED_HALF, /* the primary connection is */
+    SCHED_IDLE, /* both are */
+    SCHED_BUSY, /* a command was sent and its end not read */
+    SCHED_STATES
+};
+
+enum sched_event {
+    SCHED_EV_REGISTER, /* one more connection */
+    SCHED_EV_COMMAND,  /* one is sent */
+    SCHED_EV_DONE,     /* "+0": the end of a cycle, or one end too many */
+    SCHED_EV_GONE,     /* one of its connections has ended */
+    SCHED_EVENTS
+};
+
+/* Where an event leads; SCHED_NOT: it is refused, or is our mistake. */
+enum sched_state sched_next(enum sched_state from, enum sched_event event);
+
 struct sched_link {
     char *name;
+    enum sched_state state;
     uint64_t conn[2];  /* registered connections: primary, secondary; 0: none */
     char *host;        /* of the first registration */
-    bool attached;     /* both are there */
-    bool cycling;      /* a command was sent and its end not read */
     bool began_unsure; /* the command was sent while vnodes were awaited */
     bool was_lost;     /* shown as down until the first end of a cycle */
     bool greeted;      /* has been attached since the server started */
@@ -49,6 +74,24 @@ void sched_links_fini(struct sched_links *links);
 /* NULL when no scheduler of that name has ever registered. */
 struct sched_link *sched_link_find(const struct sched_links *links, const char *name);
 struct sched_link *sched_link_make(struct sched_links *links, const char *name);
+
+/* Both connections are there. */
+bool sched_link_is_up(const struct sched_link *l);
+
+/* May this connection, which comes from 'host', be registered for that scheduler? 0 or,
+ * in the order of wire.md 12.1: 15230 both are there, 15004 it is registered already,
+ * 15007 the first one comes from elsewhere. */
+int sched_link_may_register(const struct sched_links *links, const char *name,
+                            uint64_t conn, const char *host);
+/* It is registered. With the second one the commands that greet a scheduler wait to be
+ * sent: configure twice and a first cycle after the server's start, later configure and
+ * a cycle, so that open questions are asked again. */
+void sched_link_register(struct sched_link *l, uint64_t conn, const char *host);
+/* The scheduler has said that a cycle is over. */
+void sched_link_done(struct sched_link *l);
+/* One of its connections has ended. Returns the other one, which has to end too, 0:
+ * there is none. Pending commands stay for the next registration. */
+uint64_t sched_link_gone(struct sched_link *l, uint64_t conn);
 
 /* The link that a connection is registered for, NULL: it is none. */
 struct sched_link *sched_link_of_conn(const struct sched_links *links, uint64_t conn);
@@ -72,8 +115,5 @@ void sched_link_forget_job(struct sched_link *l, const char *job_id);
  * always. */
 void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at,
                      struct effects *out);
-
-/* Forget the connections; pending commands stay for the next registration. */
-void sched_link_reset(struct sched_link *l);
 
 #endif

@@ -57,7 +57,7 @@ static struct sched_link *link_for_run(const struct turn *t, const struct act *a
     const struct object *sched = sched_of_partition(t->s->m, partition);
     struct sched_link *l = sched ? sched_link_find(&t->s->links, sched->id) : NULL;
 
-    return l && l->attached ? l : NULL;
+    return l && sched_link_is_up(l) ? l : NULL;
 }
 
 static int may_defer(const struct turn *t, const struct request *rq UNUSED,

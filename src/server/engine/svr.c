@@ -165,22 +165,6 @@ static void reply_to(struct turn *t, const struct request *rq,
     send_reply(t, rq->who->conn, reply);
 }
 
-enum svr_outcome sched_register(struct turn *t, const struct request *rq,
-                                const char *sched)
-{
-    struct sched_link *l = sched_link_make(&t->s->links, sched);
-
-    if (l->conn[0] == 0) {
-        l->conn[0] = rq->who->conn;
-        free(l->host);
-        l->host = xstrdup(rq->who->host);
-    } else {
-        l->conn[1] = rq->who->conn;
-        return SVR_COMMANDS;
-    }
-    return SVR_SCHEDULER;
-}
-
 static const char *refusal_words(const struct decision *d, int code)
 {
     if (d->why_text)
@@ -356,10 +340,10 @@ static struct requester complete_requester(const struct svr *s,
     struct requester full = *who;
 
     full.rights = requester_rights(s->m, who->user, who->host, who->server_uid);
-    full.scheduler = l && l->attached && l->conn[0] == who->conn;
+    full.scheduler = l && sched_link_is_up(l) && l->conn[0] == who->conn;
     if (who->host_root)
         full.rights |= WHO_STAFF;
-    if (l && l->attached)
+    if (l && sched_link_is_up(l))
         full.rights = WHO_ANYONE;
     if (full.scheduler)
         full.user = "Scheduler";
@@ -492,72 +476,7 @@ struct svr_fate svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
     return fate;
 }
 
-/* Deferred runs. */
-
-struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id)
-{
-    struct waiting_reply *w = waiting_first(&s->waiting, OBJ_JOB, job_id);
-
-    while (w && w->wait_for.why != WAIT_FOR_RUN)
-        w = w->next;
-    return w;
-}
-
-bool answer_deferred(struct turn *t, const char *job_id, int code, const char *text)
-{
-    struct waiting_reply *w = waits_for_run(t->s, job_id);
-    struct wire_reply reply = { .choice = REPLY_NULL };
-
-    if (!w)
-        return false;
-    if (code)
-        reply = refusal(t->out->arena, code, text);
-    send_reply(t, w->conn, &reply);
-    waiting_remove(&t->s->waiting, w);
-    return true;
-}
-
-static void fail_deferred(struct turn *t, const char *job_id)
-{
-    if (!answer_deferred(t, job_id, PBSE_INTERNAL, NULL))
-        return;
-    effect_log(t->out, t->s->m->seq, LOG_EV_JOB, LOG_IN_JOB, job_id,
-               "deferred qrun request to scheduler failed");
-}
-
 /* Clients. */
-
-static void forget_unwanted_runs(struct svr *s)
-{
-    struct sched_link *l, *next_link;
-
-    HASH_ITER (hh, s->links.by_name, l, next_link)
-        for (struct sched_job *j = l->jobs, *next; j; j = next) {
-            next = j->next;
-            if (!waits_for_run(s, j->id))
-                sched_link_forget_job(l, j->id);
-        }
-}
-
-static void sched_lost(struct turn *t, struct sched_link *l)
-{
-    bool was_attached = l->attached;
-
-    sched_link_reset(l);
-    if (!was_attached)
-        return;
-    l->was_lost = true;
-    if (l->running_job)
-        fail_deferred(t, l->running_job);
-    free(l->running_job);
-    l->running_job = NULL;
-    while (l->jobs) {
-        fail_deferred(t, l->jobs->id);
-        sched_link_forget_job(l, l->jobs->id);
-    }
-    effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, l->name,
-               "scheduler disconnected");
-}
 
 bool svr_is_staff(const struct svr *s, const char *user, const char *host)
 {
@@ -574,101 +493,13 @@ size_t svr_kept_bytes(const struct svr *s, uint64_t conn)
 void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
-    struct sched_link *l = sched_link_of_conn(&s->links, conn);
 
     listing_drop(&s->listings, conn);
     parked_client_gone(&s->parked, conn);
     pending_drop(s->pending, conn);
     waiting_drop_conn(&s->waiting, conn);
-    forget_unwanted_runs(s);
-    if (l) {
-        uint64_t other = l->conn[0] == conn ? l->conn[1] : l->conn[0];
-
-        sched_lost(&t, l);
-        if (other)
-            close_conn(&t, other);
-    }
+    sched_conn_gone(&t, conn);
     settle(&t);
-}
-
-/* Schedulers. */
-
-void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
-                        uint64_t primary_conn, struct effects *out)
-{
-    struct turn t = begin(s, now_at, out);
-    struct sched_link *l = sched_link_make(&s->links, sched);
-
-    l->attached = true;
-    l->conn[0] = primary_conn;
-    /* The first registration is greeted with 6, 6, 9; a later one with 6 and a cycle,
-     * so that open questions are asked again. */
-    l->n_configure = l->greeted ? 1 : 2;
-    if (!l->greeted)
-        l->pending = SCHED_FIRST;
-    else if (l->pending == 0)
-        l->pending = SCHED_NEW;
-    l->greeted = true;
-    effect_log(out, s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, sched,
-               "scheduler connected");
-    touch_all(s);
-    settle(&t);
-}
-
-void svr_sched_done(struct svr *s, int64_t now_at, const char *sched,
-                    struct effects *out)
-{
-    struct turn t = begin(s, now_at, out);
-    struct sched_link *l = sched_link_find(&s->links, sched);
-
-    if (l && l->attached) {
-        l->cycling = false;
-        l->was_lost = false;
-        if (l->running_job)
-            fail_deferred(&t, l->running_job);
-        free(l->running_job);
-        l->running_job = NULL;
-    }
-    settle(&t);
-}
-
-void effect_wake_schedulers(const struct reaction *r, const char *partition,
-                            int32_t command)
-{
-    const struct object *one = partition ? sched_of_partition(r->m, partition) : NULL;
-
-    if (partition && !one)
-        return;
-    MODEL_EACH (r->m, OBJ_SCHED, o) {
-        if ((!one || o == one) && obj_num(o, SCHED_A_SCHEDULING, 0))
-            sched_link_wake(sched_link_make(&r->svr->links, o->id), command);
-    }
-}
-
-void effect_tell_scheduler(const struct reaction *r, const char *sched, int32_t command)
-{
-    sched_link_wake(sched_link_make(&r->svr->links, sched), command);
-}
-
-/* When the next timed cycle of a scheduler begins. */
-static int64_t cycle_deadline(const struct svr *s, const struct sched_link *l)
-{
-    const struct object *o = model_find(s->m, OBJ_SCHED, l->name);
-    int64_t period_s = o ? obj_num(o, SCHED_A_SCHEDULER_ITERATION, 600) : 0;
-
-    if (!l->attached || !o || period_s <= 0 || !obj_num(o, SCHED_A_SCHEDULING, 0) ||
-        l->cycling || l->pending == SCHED_TIMER)
-        return INT64_MAX;
-    return instant_after(l->cycle_at, period_s);
-}
-
-static void due_cycles(struct turn *t)
-{
-    struct sched_link *l, *next;
-
-    HASH_ITER (hh, t->s->links.by_name, l, next)
-        if (cycle_deadline(t->s, l) <= t->now_at && l->pending == 0)
-            sched_link_wake(l, SCHED_TIMER);
 }
 
 /* The end. */
@@ -770,19 +601,14 @@ void svr_tick(struct svr *s, int64_t now_at, struct effects *out)
 
     watch_due(&s->watches, now_at);
     give_up_answers(s, now_at);
-    due_cycles(&t);
+    wake_due_cycles(&t);
     settle(&t);
 }
 
 /* What waits until all has followed from what was before. */
 static int64_t settled_deadline(const struct svr *s)
 {
-    int64_t at = waiting_deadline(&s->waiting);
-    struct sched_link *l, *next;
-
-    HASH_ITER (hh, s->links.by_name, l, next)
-        at = MIN_OF(at, cycle_deadline(s, l));
-    return at;
+    return MIN_OF(waiting_deadline(&s->waiting), cycles_deadline(s));
 }
 
 int64_t svr_next_deadline(const struct svr *s)

@@ -50,8 +50,8 @@ enum svr_outcome {
 };
 
 /* A decoded request of an authenticated client. Connect, Authenticate and Disconnect
- * are the shell's; RegisterSched comes here and its success is told by
- * svr_sched_attached(). */
+ * are the shell's; RegisterSched comes here: what it is worth is said by the outcome.
+ */
 enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct requester *who,
                              const struct wire_request *rq, struct effects *out);
 
@@ -108,11 +108,8 @@ void svr_listing_drop(struct svr *s, uint64_t conn);
 enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_bytes,
                                   struct buf *out);
 
-/* The scheduler's link. attached: both connections are registered. done: it sent +0. */
-void svr_sched_attached(struct svr *s, int64_t now_at, const char *sched,
-                        uint64_t primary_conn, struct effects *out);
-void svr_sched_done(struct svr *s, int64_t now_at, const char *sched,
-                    struct effects *out);
+/* A scheduler sent "+0" on its secondary connection: a cycle is over. */
+void svr_sched_done(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out);
 
 /* MoM traffic: a message on a stream ('host' is the peer's TPP address as "10.1.2.3",
  * 'port' its TPP port), the

@@ -54,8 +54,8 @@ struct moms_turn moms_turn(const struct turn *t, struct decision *d);
 void take_up(struct turn *t, struct decision *d);
 
 /* What follows from the turn: rules and MoM commands until nothing more is due or the
- * turn has had its share; when nothing is left, scheduler commands, and replies to those
- * who have waited long enough. Every input ends with it. */
+ * turn has had its share; when nothing is left, scheduler commands, and replies to
+ * those who have waited long enough. Every input ends with it. */
 void settle(struct turn *t);
 /* The same for what earlier turns have left. */
 void settle_rest(struct turn *t);
@@ -81,6 +81,13 @@ void close_conn(struct turn *t, uint64_t conn);
 /* The request's connection becomes the scheduler's first or second one. */
 enum svr_outcome sched_register(struct turn *t, const struct request *rq,
                                 const char *sched);
+
+/* The connection has ended: should it be a scheduler's, the other one is closed, and
+ * whoever waits for a deferred run of his is told. */
+void sched_conn_gone(struct turn *t, uint64_t conn);
+/* Timed cycles: when the next one is due; those that are. */
+int64_t cycles_deadline(const struct svr *s);
+void wake_due_cycles(struct turn *t);
 
 /* Who waits for the deferred run of a job, NULL when nobody does. */
 struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id);

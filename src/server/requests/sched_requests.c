@@ -7,42 +7,28 @@
 #include "server/decide/config.h"
 #include "server/decide/sched_link.h"
 
-#include <string.h>
-
 /* Who may register: the uid that runs the server, by the kernel's word, or a
- * scheduler's user on a host where a scheduler may run, which the shell has checked. A
- * registration on the connection itself never counts twice, and both must come from one
- * host. */
-static int may_register(const struct model *m, const struct request *rq,
-                        struct decision *out)
+ * scheduler's user on a host where a scheduler may run, which the shell has checked. */
+static int may_register(const struct model *m, const struct request *rq)
 {
     const struct body_id *body = rq->body;
-    const struct sched_link *l = sched_link_find(rq->view->links, body->id);
+    const struct requester *who = rq->who;
 
-    if (!rq->who->server_uid && !rq->who->may_schedule)
-        return diag_code(&out->why, PBSE_PERM);
+    if (!who->server_uid && !who->may_schedule)
+        return PBSE_PERM;
     if (!model_find(m, OBJ_SCHED, body->id))
-        return diag_code(&out->why, PBSE_UNKSCHED);
-    if (l && l->conn[0] && l->conn[1])
-        return diag_code(&out->why, PBSE_SCHEDCONNECTED);
-    if (sched_link_of_conn(rq->view->links, rq->who->conn))
-        return diag_code(&out->why, PBSE_IVALREQ);
-    if (l && l->conn[0] && strcmp(l->host, rq->who->host) != 0)
-        return diag_code(&out->why, PBSE_PERM);
-    return 0;
+        return PBSE_UNKSCHED;
+    return sched_link_may_register(rq->view->links, body->id, who->conn, who->host);
 }
 
 int handle_register_sched(const struct model *m, const struct request *rq,
                           struct decision *out)
 {
     const struct body_id *body = rq->body;
-    int err = may_register(m, rq, out);
+    int err = may_register(m, rq);
 
-    if (err)
-        act_add(out, ACT_CLOSE);
-    else
-        act_add(out, ACT_REGISTER)->u.sched = body->id;
-    return err;
+    act_add(out, err ? ACT_CLOSE : ACT_REGISTER)->u.sched = body->id;
+    return err ? diag_code(&out->why, err) : 0;
 }
 
 int handle_def_sched_reply(const struct model *m, const struct request *rq,

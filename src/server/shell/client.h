@@ -73,7 +73,6 @@ struct client {
     bool reading;            /* a part of it is written as it is taken */
     int64_t wrote_ms;        /* when a part of it was written last */
     struct buf part;         /* of it, on a connection that is encrypted */
-    char *sched;             /* name it registered for */
     enum sched_role role;
     struct handshake *shake;      /* under way: nothing is served */
     struct auth_session *session; /* encrypts; NULL: in the clear */
@@ -156,13 +155,13 @@ void client_answered(struct client *c);
  * request. */
 void client_resume(struct client *c);
 
-/* sched_conn.c: the two connections of a scheduler. Whether this connection's user is
- * one that the settings name for it. Whether he, on the host that it comes from, may be
- * the scheduler of that name (may ask name services, as trust.h does); a registration
- * that was granted; a packet on the second one. */
+/* sched_conn.c: whether this connection's user is one that the settings name for a
+ * scheduler. Whether he, on the host that it comes from, may be the scheduler of that
+ * name (may ask name services, as trust.h does). A packet on its secondary connection,
+ * and a command for it. */
 bool sched_conn_is_schedulers_user(const struct client *c);
 bool sched_conn_may_register(const struct client *c, const char *sched);
-void sched_conn_registered(struct client *c, const char *sched);
 void sched_conn_packet(struct client *c, const char *data, size_t len);
+void sched_conn_command(struct client *c, int32_t command, const char *job_id);
 
 #endif

@@ -79,7 +79,6 @@ static void client_free(struct client *c)
     auth_session_free(c->session);
     buf_fini(&c->message);
     buf_fini(&c->part);
-    free(c->sched);
     free(c);
 }
 
@@ -443,6 +442,16 @@ void clients_close(struct clients *cs, uint64_t conn)
         return;
     c->closing = true;
     conn_finish(c->conn);
+}
+
+void clients_sched_command(struct clients *cs, uint64_t conn, int32_t command,
+                           const char *job_id)
+{
+    struct client *c = client_find(cs, conn);
+
+    if (!c || c->closing)
+        return;
+    sched_conn_command(c, command, job_id);
 }
 
 static size_t held_by(const struct client *c)

@@ -20,7 +20,7 @@ void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *r
 void clients_give_up(struct clients *cs, uint64_t conn, bool reads_only);
 void clients_listing(struct clients *cs, uint64_t conn);
 void clients_close(struct clients *cs, uint64_t conn);
-void clients_sched_command(struct clients *cs, const char *sched, int32_t command,
+void clients_sched_command(struct clients *cs, uint64_t conn, int32_t command,
                            const char *job_id);
 
 /* Something that was decided has left, so that who had too much of that may go on. */

@@ -171,7 +171,7 @@ static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
         clients_close(sh->clients, e->u.close_conn);
         break;
     case EFFECT_SCHED_COMMAND:
-        clients_sched_command(sh->clients, e->u.sched.sched, e->u.sched.command,
+        clients_sched_command(sh->clients, e->u.sched.conn, e->u.sched.command,
                               e->u.sched.job_id);
         break;
     case EFFECT_MOM_MESSAGE:

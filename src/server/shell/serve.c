@@ -56,8 +56,6 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
     outcome = svr_request(sh->svr, shell_now(sh), &who, rq, out);
     outbox_charge(sh->outbox, crowd_shares(&c->all->crowd, c->rank), c->share,
                   arena_used_bytes(out->arena) - bytes_before);
-    if (outcome == SVR_SCHEDULER || outcome == SVR_COMMANDS)
-        sched_conn_registered(c, ((const struct body_id *)rq->body)->id);
     client_fate(c, outcome);
 }
 
@@ -66,6 +64,10 @@ void client_fate(struct client *c, enum svr_outcome outcome)
     c->waiting = outcome != SVR_SILENT; /* also when the reply is on its way out */
     if (outcome == SVR_GATHERING)
         long_reply_begin(c);
+    if (outcome == SVR_SCHEDULER || outcome == SVR_COMMANDS) {
+        c->role = outcome == SVR_COMMANDS ? ROLE_SECOND : ROLE_FIRST;
+        conn_set_idle(c->conn, 0);
+    }
 }
 
 /* The order of these checks is the protocol's (wire.md 5). */

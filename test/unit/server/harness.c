@@ -335,13 +335,13 @@ uint64_t rig_attach_sched(struct rig *r)
 
     rig_ask_on(r, primary, RIG_ROOT, BATCH_REGISTER_SCHED, &body, NULL);
     rig_ask_on(r, primary + 1, RIG_ROOT, BATCH_REGISTER_SCHED, &body, NULL);
-    svr_sched_attached(r->s, r->now_at, "default", primary, fresh(r));
+    r->sched_conn = primary + 1;
     return primary;
 }
 
 void rig_sched_done(struct rig *r)
 {
-    svr_sched_done(r->s, r->now_at, "default", fresh(r));
+    svr_sched_done(r->s, r->now_at, r->sched_conn, fresh(r));
 }
 
 size_t rig_count(const struct rig *r, enum effect_kind kind)

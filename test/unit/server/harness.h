@@ -29,7 +29,8 @@ struct rig {
     struct arena *arena;
     struct effects out; /* of the last input */
     int64_t now_at;
-    uint64_t conn; /* of the last request */
+    uint64_t conn;       /* of the last request */
+    uint64_t sched_conn; /* the scheduler's secondary one */
 };
 
 /* The one file in the server's hook directory; what the server writes is named

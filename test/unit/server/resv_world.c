@@ -105,13 +105,39 @@ static void all_report(struct world *w)
     }
 }
 
+static void request(struct world *w, const struct requester *who, uint32_t number,
+                    const void *body, const char *extend)
+{
+    const struct wire_request rq = {
+        .number = number,
+        .user = who->user,
+        .body = body,
+        .extend = extend,
+    };
+
+    svr_request(w->s, w->now_at, who, &rq, &w->out);
+}
+
+void world_attach(struct world *w, const char *sched, uint64_t primary,
+                  uint64_t secondary)
+{
+    const struct requester who[] = {
+        { .user = "root", .host = "svr", .server_uid = true, .conn = primary },
+        { .user = "root", .host = "svr", .server_uid = true, .conn = secondary },
+    };
+    const struct body_id body = { .id = sched };
+
+    for (size_t i = 0; i < ARRAY_LEN(who); i++)
+        request(w, &who[i], BATCH_REGISTER_SCHED, &body, NULL);
+}
+
 static void start(struct world *w, uint64_t seq, bool silent)
 {
     svr_loaded(w->s, seq);
     svr_start(w->s, w->now_at, SVR_WARM, &w->out);
     if (!silent)
         all_report(w);
-    svr_sched_attached(w->s, w->now_at, "default", CONN_SCHED, &w->out);
+    world_attach(w, "default", CONN_SCHED, CONN_SCHED2);
     world_sched_done(w); /* configure, configure, first cycle */
 }
 
@@ -268,19 +294,6 @@ static struct wire_attrs parse_attrs(struct world *w, const char *text)
     return list;
 }
 
-static void request(struct world *w, const struct requester *who, uint32_t number,
-                    const void *body, const char *extend)
-{
-    const struct wire_request rq = {
-        .number = number,
-        .user = who->user,
-        .body = body,
-        .extend = extend,
-    };
-
-    svr_request(w->s, w->now_at, who, &rq, &w->out);
-}
-
 static const struct requester sched = {
     .user = "root", .host = "svr", .server_uid = true, .conn = CONN_SCHED
 };
@@ -306,7 +319,7 @@ void world_second_sched(struct world *w)
 {
     world_fact(w, FACT_CREATED, OBJ_SCHED, "second", SCHED_A_PARTITION, NULL, "p2");
     world_fact(w, FACT_SET, OBJ_SCHED, "second", SCHED_A_SCHEDULING, NULL, "True");
-    svr_sched_attached(w->s, w->now_at, "second", CONN_SECOND, &w->out);
+    world_attach(w, "second", CONN_SECOND, CONN_SECOND2);
 }
 
 void world_confirm_at(struct world *w, const struct requester *who, const char *id,
@@ -355,7 +368,7 @@ void world_sched_done(struct world *w)
 
     do {
         before = count_commands(w);
-        svr_sched_done(w->s, w->now_at, "default", &w->out);
+        svr_sched_done(w->s, w->now_at, CONN_SCHED2, &w->out);
     } while (count_commands(w) != before);
 }
 

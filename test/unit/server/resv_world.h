@@ -12,12 +12,13 @@
 
 #include "../unit.h"
 
-#define NOW         1795247571
-#define CONN_SCHED  1
-#define CONN_SCHED2 2
-#define CONN_SECOND 3 /* of another scheduler */
-#define CONN_USER   7
-#define CONN_OTHER  8
+#define NOW          1795247571
+#define CONN_SCHED   1
+#define CONN_SCHED2  2
+#define CONN_SECOND  3 /* of another scheduler */
+#define CONN_SECOND2 4
+#define CONN_USER    7
+#define CONN_OTHER   8
 
 struct world {
     struct svr *s;
@@ -50,6 +51,10 @@ void world_server(struct world *w, int attr, const char *resource, const char *t
 void world_job(struct world *w, const char *id, const char *queue,
                const char *exec_vnode, const char *walltime);
 void world_job_end(struct world *w, const char *id);
+
+/* A scheduler registers its two connections. */
+void world_attach(struct world *w, const char *sched, uint64_t primary,
+                  uint64_t secondary);
 
 /* Requests. Attributes as "name[.resource]=value", separated by '|'. */
 void world_submit(struct world *w, const char *user, const char *attrs);

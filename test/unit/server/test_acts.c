@@ -48,7 +48,9 @@ static void test_a_decision_asks_for_its_acts(void)
 static enum svr_outcome ask(struct rig *r, const struct requester *who, uint32_t number,
                             const void *body)
 {
-    const struct wire_request rq = { .number = number, .user = who->user, .body = body };
+    const struct wire_request rq = { .number = number,
+                                     .user = who->user,
+                                     .body = body };
 
     r->out.n = 0;
     return svr_request(r->s, r->now_at, who, &rq, &r->out);

@@ -142,7 +142,7 @@ static void test_a_restart_knows_who_said_no(void)
     tell(&w, 'q');
     tell(&w, 'd');
     world_restart(&w);
-    svr_sched_attached(w.s, w.now_at, "second", CONN_SECOND, &w.out);
+    world_attach(&w, "second", CONN_SECOND, CONN_SECOND2);
     tell(&w, 'd');
     CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1"), "1/1");
     tell(&w, 's');

@@ -1,0 +1,172 @@
+/* svr_sched.c - the engine's part of the links to schedulers: their registration and
+ * its end, cycles, and deferred runs (wire.md 12). Where a link stands is the table's
+ * in decide/sched_link.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/engine/svr_priv.h"
+
+#include "lib/base/instant.h"
+#include "server/react/react.h"
+
+#include <stdlib.h>
+
+/* Deferred runs. */
+
+struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id)
+{
+    struct waiting_reply *w = waiting_first(&s->waiting, OBJ_JOB, job_id);
+
+    while (w && w->wait_for.why != WAIT_FOR_RUN)
+        w = w->next;
+    return w;
+}
+
+bool answer_deferred(struct turn *t, const char *job_id, int code, const char *text)
+{
+    struct waiting_reply *w = waits_for_run(t->s, job_id);
+    struct wire_reply reply = { .choice = REPLY_NULL };
+
+    if (!w)
+        return false;
+    if (code)
+        reply = refusal(t->out->arena, code, text);
+    send_reply(t, w->conn, &reply);
+    waiting_remove(&t->s->waiting, w);
+    return true;
+}
+
+static void fail_deferred(struct turn *t, const char *job_id)
+{
+    if (!answer_deferred(t, job_id, PBSE_INTERNAL, NULL))
+        return;
+    effect_log(t->out, t->s->m->seq, LOG_EV_JOB, LOG_IN_JOB, job_id,
+               "deferred qrun request to scheduler failed");
+}
+
+/* The scheduler has ended without a word about the run that it was asked for. */
+static void fail_running(struct turn *t, const struct sched_link *l)
+{
+    if (l->running_job)
+        fail_deferred(t, l->running_job);
+}
+
+static void forget_unwanted_runs(struct svr *s)
+{
+    struct sched_link *l, *next_link;
+
+    HASH_ITER (hh, s->links.by_name, l, next_link)
+        for (struct sched_job *j = l->jobs, *next; j; j = next) {
+            next = j->next;
+            if (!waits_for_run(s, j->id))
+                sched_link_forget_job(l, j->id);
+        }
+}
+
+/* Registration. */
+
+enum svr_outcome sched_register(struct turn *t, const struct request *rq,
+                                const char *sched)
+{
+    struct sched_link *l = sched_link_make(&t->s->links, sched);
+
+    sched_link_register(l, rq->who->conn, rq->who->host);
+    if (!sched_link_is_up(l))
+        return SVR_SCHEDULER;
+    effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, sched,
+               "scheduler connected");
+    touch_all(t->s); /* open questions have somebody to ask */
+    return SVR_COMMANDS;
+}
+
+static void was_lost(struct turn *t, struct sched_link *l)
+{
+    fail_running(t, l);
+    free(l->running_job);
+    l->running_job = NULL;
+    while (l->jobs) {
+        fail_deferred(t, l->jobs->id);
+        sched_link_forget_job(l, l->jobs->id);
+    }
+    effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, l->name,
+               "scheduler disconnected");
+}
+
+void sched_conn_gone(struct turn *t, uint64_t conn)
+{
+    struct sched_link *l = sched_link_of_conn(&t->s->links, conn);
+    bool was_up = l && sched_link_is_up(l);
+    uint64_t other;
+
+    forget_unwanted_runs(t->s);
+    if (!l)
+        return;
+    other = sched_link_gone(l, conn);
+    MUST((other != 0) == was_up);
+    if (was_up) {
+        was_lost(t, l);
+        close_conn(t, other);
+    }
+}
+
+/* Cycles. */
+
+void svr_sched_done(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
+{
+    struct turn t = { .s = s, .now_at = now_at, .out = out };
+    struct sched_link *l = sched_link_of_conn(&s->links, conn);
+
+    if (l && l->conn[1] == conn) {
+        fail_running(&t, l);
+        sched_link_done(l);
+    }
+    settle(&t);
+}
+
+void effect_wake_schedulers(const struct reaction *r, const char *partition,
+                            int32_t command)
+{
+    const struct object *one = partition ? sched_of_partition(r->m, partition) : NULL;
+
+    if (partition && !one)
+        return;
+    MODEL_EACH (r->m, OBJ_SCHED, o) {
+        if ((!one || o == one) && obj_num(o, SCHED_A_SCHEDULING, 0))
+            sched_link_wake(sched_link_make(&r->svr->links, o->id), command);
+    }
+}
+
+void effect_tell_scheduler(const struct reaction *r, const char *sched, int32_t command)
+{
+    sched_link_wake(sched_link_make(&r->svr->links, sched), command);
+}
+
+/* When the next timed cycle of a scheduler begins. */
+static int64_t cycle_deadline(const struct svr *s, const struct sched_link *l)
+{
+    const struct object *o = model_find(s->m, OBJ_SCHED, l->name);
+    int64_t period_s = o ? obj_num(o, SCHED_A_SCHEDULER_ITERATION, 600) : 0;
+
+    if (l->state != SCHED_IDLE || !o || period_s <= 0 ||
+        !obj_num(o, SCHED_A_SCHEDULING, 0) || l->pending == SCHED_TIMER)
+        return INT64_MAX;
+    return instant_after(l->cycle_at, period_s);
+}
+
+int64_t cycles_deadline(const struct svr *s)
+{
+    struct sched_link *l, *next;
+    int64_t at = INT64_MAX;
+
+    HASH_ITER (hh, s->links.by_name, l, next)
+        at = MIN_OF(at, cycle_deadline(s, l));
+    return at;
+}
+
+void wake_due_cycles(struct turn *t)
+{
+    struct sched_link *l, *next;
+
+    HASH_ITER (hh, t->s->links.by_name, l, next)
+        if (cycle_deadline(t->s, l) <= t->now_at && l->pending == 0)
+            sched_link_wake(l, SCHED_TIMER);
+}

@@ -1,0 +1,145 @@
+/* test_sched_link.c - the registration of schedulers: the table over every state and
+ * event, who may register, and who is left when somebody goes away.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/sched_link.h"
+#include "test/unit/server/harness.h"
+#include "test/unit/unit.h"
+
+#include <string.h>
+
+static void every_pair_of_state_and_event(void)
+{
+    static const char *const expected[SCHED_STATES] = {
+        /* register, command, done, gone: n = not possible */
+        [SCHED_AWAY] = "hnnn",
+        [SCHED_HALF] = "innA",
+        [SCHED_IDLE] = "nbiA",
+        [SCHED_BUSY] = "nbiA",
+    };
+    static const char letter[SCHED_STATES] = { 'n', 'A', 'h', 'i', 'b' };
+
+    for (int state = SCHED_AWAY; state < SCHED_STATES; state++)
+        for (int event = 0; event < SCHED_EVENTS; event++)
+            CU_ASSERT_EQUAL(
+                letter[sched_next((enum sched_state)state, (enum sched_event)event)],
+                expected[state][event]);
+}
+
+/* Words: "1+" connection 1 registers from host a, "1*" from host b, "1-" it ends, "1."
+ * the end of a cycle there, "t" all commands that wait are sent. Each gives a code or
+ * 0; "=" asserts the state as qstat shows it. */
+struct step {
+    const char *what;
+    int code;
+    const char *shown;
+};
+
+static int carry_out(struct rig *r, const char *what)
+{
+    const struct body_id body = { .id = "default" };
+    const struct requester who = { .user = "root",
+                                   .host = what[1] == '*' ? "b" : "a",
+                                   .may_schedule = true,
+                                   .conn = (uint64_t)(what[0] - '0') };
+    const struct wire_request rq = { .number = BATCH_REGISTER_SCHED,
+                                     .user = "root",
+                                     .body = &body };
+
+    r->out.n = 0;
+    if (what[1] == '-') {
+        svr_client_gone(r->s, r->now_at, who.conn, &r->out);
+    } else if (what[1] == '.') {
+        svr_sched_done(r->s, r->now_at, who.conn, &r->out);
+    } else {
+        svr_request(r->s, r->now_at, &who, &rq, &r->out);
+        return rig_reply(r, who.conn)->code;
+    }
+    return 0;
+}
+
+static void walk(const struct step *steps, size_t n)
+{
+    struct rig *r = rig_new();
+
+    for (size_t i = 0; i < n; i++) {
+        int code = carry_out(r, steps[i].what);
+
+        if (code != steps[i].code)
+            fprintf(stderr, "step %zu, %s: %d\n", i, steps[i].what, code);
+        CU_ASSERT_EQUAL(code, steps[i].code);
+        CU_ASSERT_EQUAL(rig_count(r, EFFECT_CLOSE) > 0,
+                        code != 0 || strchr(steps[i].shown, '!') != NULL);
+        CU_ASSERT(str_same(rig_value(r, RIG_USER, SCH, "", "state"),
+                           steps[i].shown + (*steps[i].shown == '!')));
+    }
+    rig_free(r);
+}
+
+#define WALK(...)                                                                      \
+    walk((const struct step[]){ __VA_ARGS__ },                                         \
+         ARRAY_LEN(((const struct step[]){ __VA_ARGS__ })))
+
+static void the_first_and_the_second_connection(void)
+{
+    WALK({ "1+", 0, "idle" }, /* it has not come, and is shown idle */
+         { "1+", PBSE_IVALREQ, "idle" } /* the same connection twice */,
+         { "2*", PBSE_PERM, "idle" } /* from another host */, { "2+", 0, "scheduling" },
+         { "3+", PBSE_SCHEDCONNECTED, "scheduling" },
+         { "3*", PBSE_SCHEDCONNECTED, "scheduling" },
+         { "1+", PBSE_SCHEDCONNECTED, "scheduling" }, { "2.", 0, "scheduling" },
+         { "2.", 0, "scheduling" }, { "2.", 0, "idle" }, /* 6, 6, 9 */
+         { "2.", 0, "idle" },
+         /* one end too many is nothing */);
+}
+
+static void who_is_half_registered_may_go_away(void)
+{
+    WALK({ "1+", 0, "idle" }, { "1-", 0, "idle" }, /* nothing was lost */
+         { "2*", 0, "idle" },                      /* anybody may begin again */
+         { "3+", PBSE_PERM, "idle" }, { "3*", 0, "scheduling" });
+}
+
+static void either_connection_ends_both(void)
+{
+    WALK({ "1+", 0, "idle" }, { "2+", 0, "scheduling" }, { "1-", 0, "!down" },
+         /* The name is free at once, before the other connection has ended. */
+         { "3*", 0, "down" }, { "2-", 0, "down" }, { "4*", 0, "down" },
+         { "4.", 0, "scheduling" }, { "4.", 0, "idle" }, { "4-", 0, "!down" },
+         { "3-", 0, "down" }, { "5+", 0, "down" }, { "5-", 0, "down" });
+}
+
+static void only_the_second_connection_ends_a_cycle(void)
+{
+    WALK({ "1+", 0, "idle" }, { "1.", 0, "idle" }, { "2+", 0, "scheduling" },
+         { "1.", 0, "scheduling" }, { "9.", 0, "scheduling" });
+}
+
+static void commands_go_to_the_second_connection(void)
+{
+    struct rig *r = rig_new();
+
+    carry_out(r, "1+");
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_SCHED_COMMAND), 0);
+    carry_out(r, "2+");
+    CU_ASSERT_EQUAL_FATAL(rig_count(r, EFFECT_SCHED_COMMAND), 1);
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_SCHED_COMMAND, 0)->u.sched.conn, 2);
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_SCHED_COMMAND, 0)->u.sched.command,
+                    SCHED_CONFIGURE);
+    rig_free(r);
+}
+
+static const struct unit_case cases[] = {
+    { "every pair of state and event", every_pair_of_state_and_event },
+    { "the first and the second connection", the_first_and_the_second_connection },
+    { "who is half registered may go away", who_is_half_registered_may_go_away },
+    { "either connection ends both", either_connection_ends_both },
+    { "only the second connection ends a cycle",
+      only_the_second_connection_ends_a_cycle },
+    { "commands go to the second connection", commands_go_to_the_second_connection },
+};
+
+int main(void)
+{
+    return unit_main("links to schedulers", cases, ARRAY_LEN(cases));
+}
