@@ -40,6 +40,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/model.c src/server/model/model.h \
 	src/server/model/node_life.c src/server/model/node_life.h \
 	src/server/model/object.c \
+	src/server/model/occurrence.c src/server/model/occurrence.h \
 	src/server/model/model_priv.h \
 	src/server/model/record.c src/server/model/record.h \
 	src/server/model/resource_request.c src/server/model/resource_request.h \

@@ -85,9 +85,9 @@ static const struct node *described(const struct sim *s, const char *how,
 
     if (j)
         return j->bookings.n ? j->bookings.v[0].node : NULL;
-    for (size_t i = 0; r && i < r->bookings.n; i++)
-        if (is_idle_for(r->bookings.v[i].node, r) == (strcmp(how, "idle") == 0))
-            return r->bookings.v[i].node;
+    for (size_t i = 0; r && i < r->current.bookings.n; i++)
+        if (is_idle_for(r->current.bookings.v[i].node, r) == (strcmp(how, "idle") == 0))
+            return r->current.bookings.v[i].node;
     return NULL;
 }
 

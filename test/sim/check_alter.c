@@ -270,9 +270,9 @@ static void check_kept(struct sim *s, const struct model *m, const struct resv *
 
     if (exec_vnode_parse(new_vnodes(rec), m->defs, arena, &ev, NULL))
         check_failed(s, CHECK_ALTER, "%s cannot be read", new_vnodes(rec));
-    for (size_t i = 0; i < r->bookings.n; i++) {
-        const struct node *n = r->bookings.v[i].node;
-        int64_t has = resources_amount(&r->bookings.v[i].amount, "ncpus", 0);
+    for (size_t i = 0; i < r->current.bookings.n; i++) {
+        const struct node *n = r->current.bookings.v[i].node;
+        int64_t has = resources_amount(&r->current.bookings.v[i].amount, "ncpus", 0);
         int64_t keeps = exec_vnode_amount(&ev, n->obj.id, "ncpus");
 
         if (keeps < used_ncpus(n, r))
@@ -389,8 +389,8 @@ static void check_amount(struct sim *s, const struct resv *r)
     int64_t want = resources_amount(list, "ncpus", 0);
     int64_t sum = 0;
 
-    for (size_t i = 0; i < r->bookings.n; i++)
-        sum += resources_amount(&r->bookings.v[i].amount, "ncpus", 0);
+    for (size_t i = 0; i < r->current.bookings.n; i++)
+        sum += resources_amount(&r->current.bookings.v[i].amount, "ncpus", 0);
     if (phase_is_confirmed(resv_phase(r)) && sum != want)
         check_failed(s, CHECK_ALTER, "%s asks for %" PRId64 " cpus and holds %" PRId64,
                      r->obj.id, want, sum);

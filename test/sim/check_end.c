@@ -35,9 +35,9 @@ static void check_nodes(struct sim *s, const struct model *m)
             check_failed(s, CHECK_END, "vnode %s is %s", o->id, state);
         if (!is_zero(&n->assigned))
             check_failed(s, CHECK_END, "vnode %s has resources assigned", o->id);
-        if (n->n_jobs || n->n_resvs)
+        if (n->n_jobs || n->n_occurrences)
             check_failed(s, CHECK_END, "vnode %s has %zu jobs and %zu reservations",
-                         o->id, n->n_jobs, n->n_resvs);
+                         o->id, n->n_jobs, n->n_occurrences);
     }
     arena_free(arena);
 }

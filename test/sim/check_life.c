@@ -169,9 +169,9 @@ static int64_t held_ncpus(const struct resv *r, const struct node *n)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < r->bookings.n; i++)
-        if (r->bookings.v[i].node == n)
-            sum += resources_amount(&r->bookings.v[i].amount, "ncpus", 0);
+    for (size_t i = 0; i < r->current.bookings.n; i++)
+        if (r->current.bookings.v[i].node == n)
+            sum += resources_amount(&r->current.bookings.v[i].amount, "ncpus", 0);
     return sum;
 }
 
@@ -184,8 +184,8 @@ static void check_kept(struct sim *s, const struct model *m, const struct resv *
 
     if (text && exec_vnode_parse(text, m->defs, arena, &ev, NULL))
         check_failed(s, CHECK_KEEP, "%s cannot be read", text);
-    for (size_t i = 0; text && i < r->bookings.n; i++) {
-        const struct node *n = r->bookings.v[i].node;
+    for (size_t i = 0; text && i < r->current.bookings.n; i++) {
+        const struct node *n = r->current.bookings.v[i].node;
         bool job = has_job_of(n, r);
 
         if ((node_is_usable(n) || job) &&
@@ -219,8 +219,8 @@ void check_resv_record(struct sim *s, const struct model *m, const struct record
 
 static bool holds_unusable(const struct resv *r)
 {
-    for (size_t i = 0; i < r->bookings.n; i++)
-        if (!node_is_usable(r->bookings.v[i].node))
+    for (size_t i = 0; i < r->current.bookings.n; i++)
+        if (!node_is_usable(r->current.bookings.v[i].node))
             return true;
     return false;
 }
@@ -253,7 +253,7 @@ void check_health(struct sim *s, const struct model *m, bool settled)
         if (retry != degraded)
             check_failed(s, CHECK_HEALTH, "%s is %sdegraded and has %s next attempt",
                          o->id, degraded ? "" : "not ", retry ? "a" : "no");
-        if (phase_is_confirmed(phase) && r->bookings.n == 0)
+        if (phase_is_confirmed(phase) && r->current.bookings.n == 0)
             check_failed(s, CHECK_HEALTH, "%s is confirmed and holds nothing", o->id);
     }
 }

@@ -78,8 +78,8 @@ static void add(struct shares *all, struct share one, int64_t now_at)
 
 static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
 {
-    for (size_t i = 0; i < n->n_resvs; i++) {
-        const struct resv *r = n->resvs[i];
+    for (size_t i = 0; i < n->n_occurrences; i++) {
+        const struct resv *r = n->occurrences[i]->resv;
         const struct object *o = &r->obj;
         enum resv_phase phase = resv_phase(r);
         bool runs = phase_is_running(phase) || phase == PHASE_ENDING;
@@ -93,7 +93,7 @@ static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
                 .resv = r,
                 .from_at = runs ? now_at : obj_num(o, RESV_A_RESERVE_START, 0),
                 .until_at = obj_num(o, RESV_A_RESERVE_END, 0),
-                .amount = amount_on(&r->bookings, n, all->resource),
+                .amount = amount_on(&r->current.bookings, n, all->resource),
                 .alone = wants_alone(o, RESV_A_RESOURCE_LIST),
             },
             now_at);
@@ -128,9 +128,9 @@ static int64_t outside_until(const struct job *j, int64_t now_at)
  * vnode's own, and a job's share like that of one outside. */
 static bool is_beside(const struct job *j, const struct node *n, const char *resource)
 {
-    for (size_t i = 0; i < j->resv->bookings.n; i++)
-        if (j->resv->bookings.v[i].node == n)
-            return !resources_find(&j->resv->bookings.v[i].amount, resource);
+    for (size_t i = 0; i < j->resv->current.bookings.n; i++)
+        if (j->resv->current.bookings.v[i].node == n)
+            return !resources_find(&j->resv->current.bookings.v[i].amount, resource);
     return false;
 }
 
@@ -287,12 +287,14 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
 {
     struct finds f = { 0 };
 
-    for (size_t i = 0; phase_is_confirmed(resv_phase(r)) && i < r->bookings.n; i++) {
+    for (size_t i = 0; phase_is_confirmed(resv_phase(r)) && i < r->current.bookings.n;
+         i++) {
         const char *resource;
         size_t k = 0;
 
         while ((resource = next_counted(shell_model(s), &k)))
-            add_conflicts(&f, r, r->bookings.v[i].node, resource, kind, sim_now_at(s));
+            add_conflicts(&f, r, r->current.bookings.v[i].node, resource, kind,
+                          sim_now_at(s));
     }
     qsort(f.v, f.n, sizeof(f.v[0]), by_creation);
     for (size_t i = 0; i < f.n; i++)
@@ -312,7 +314,7 @@ static bool has_id(const char *const *ids, size_t n, const char *id)
 static void check_listed(struct sim *s, const struct resv *r, const struct share *other)
 {
     struct arena *arena = arena_new();
-    struct oversub list = resv_oversub(r, sim_now_at(s), arena);
+    struct oversub list = resv_oversub(&r->current, sim_now_at(s), arena);
 
     if (phase_is_confirmed(resv_phase(r)) &&
         !has_id(list.jobs, list.n_jobs, other->id) &&
@@ -407,7 +409,7 @@ static void check_instant(struct sim *s, const struct node *n, const struct shar
 static void check_inside(struct sim *s, const struct node *n, const struct resv *r,
                          const char *resource)
 {
-    int64_t has = amount_on(&r->bookings, n, resource);
+    int64_t has = amount_on(&r->current.bookings, n, resource);
     int64_t used = 0;
 
     for (size_t i = 0; i < n->n_jobs; i++)
@@ -439,7 +441,7 @@ void check_promise(struct sim *s, const struct model *m)
         const char *resource;
         size_t i = 0;
 
-        if (n->n_resvs == 0 && n->n_jobs == 0)
+        if (n->n_occurrences == 0 && n->n_jobs == 0)
             continue;
         while ((resource = next_counted(m, &i)))
             check_node(s, n, resource);
@@ -453,9 +455,9 @@ static int64_t running_amount(const struct node *n, const char *resource)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < n->n_resvs; i++)
-        if (has_begun(n->resvs[i]))
-            sum += amount_on(&n->resvs[i]->bookings, n, resource);
+    for (size_t i = 0; i < n->n_occurrences; i++)
+        if (has_begun(n->occurrences[i]->resv))
+            sum += amount_on(&n->occurrences[i]->bookings, n, resource);
     for (size_t i = 0; i < n->n_jobs; i++)
         if (!n->jobs[i]->resv || !has_begun(n->jobs[i]->resv))
             sum += amount_on(&n->jobs[i]->bookings, n, resource);

@@ -59,7 +59,7 @@ static void expect_state(struct sim *s, const struct words *w)
 
 static bool holds(const struct object *o, const char *vnode)
 {
-    const struct bookings *h = o && o->kind == OBJ_RESV ? &TO_RESV(o)->bookings
+    const struct bookings *h = o && o->kind == OBJ_RESV ? &TO_RESV(o)->current.bookings
                                : o                      ? &TO_JOB(o)->bookings
                                                         : NULL;
 
@@ -147,7 +147,7 @@ static void expect_overlap(struct sim *s, const struct words *w)
     struct oversub list = { 0 };
 
     if (r)
-        list = resv_oversub(r, sim_now_at(s), arena);
+        list = resv_oversub(&r->current, sim_now_at(s), arena);
     if (!r || list.n_jobs + list.n_resvs != (other ? 1 : 0) ||
         (other && !str_same(list.n_jobs ? list.jobs[0] : list.resvs[0], other)))
         check_failed(s, CHECK_EXPECT, "%s lists %zu jobs and %zu reservations, not %s",

@@ -76,9 +76,9 @@ static int64_t held_by_resv(const struct resv *resv, const struct node *n,
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < resv->bookings.n; i++)
-        if (resv->bookings.v[i].node == n)
-            sum += resources_amount(&resv->bookings.v[i].amount, resource, 0);
+    for (size_t i = 0; i < resv->current.bookings.n; i++)
+        if (resv->current.bookings.v[i].node == n)
+            sum += resources_amount(&resv->current.bookings.v[i].amount, resource, 0);
     return sum;
 }
 
@@ -90,11 +90,11 @@ static bool fits_at_home(const struct run *run, const struct node *n,
     const struct node *home = node_home(n, resource);
     int64_t used = 0;
 
-    for (size_t i = 0; i < resv->bookings.n; i++)
-        if (node_home(resv->bookings.v[i].node, resource) == home)
-            used += used_in_resv(resv, resv->bookings.v[i].node, resource);
+    for (size_t i = 0; i < resv->current.bookings.n; i++)
+        if (node_home(resv->current.bookings.v[i].node, resource) == home)
+            used += used_in_resv(resv, resv->current.bookings.v[i].node, resource);
     return used + offer_at_home(run->m, &run->at.ev, home, resource) <=
-           bookings_at_home(&resv->bookings, home, resource);
+           bookings_at_home(&resv->current.bookings, home, resource);
 }
 
 static bool is_counted(const struct resource_def *def)
@@ -104,8 +104,8 @@ static bool is_counted(const struct resource_def *def)
 
 static bool is_own(const struct resv *resv, const struct node *n)
 {
-    for (size_t i = 0; i < resv->bookings.n; i++)
-        if (resv->bookings.v[i].node == n)
+    for (size_t i = 0; i < resv->current.bookings.n; i++)
+        if (resv->current.bookings.v[i].node == n)
             return true;
     return false;
 }
@@ -117,9 +117,10 @@ static bool is_named(const struct resv *resv, const struct node *n,
                      const char *resource)
 {
     if (node_shares(n, resource))
-        return bookings_at_home(&resv->bookings, node_home(n, resource), resource) > 0;
+        return bookings_at_home(&resv->current.bookings, node_home(n, resource),
+                                resource) > 0;
     return !is_own(resv, n) ||
-           resources_find(bookings_on(&resv->bookings, n), resource);
+           resources_find(bookings_on(&resv->current.bookings, n), resource);
 }
 
 /* How long the job may use what it is given: its reservation's end is its own. */
@@ -127,7 +128,7 @@ static struct window window_of_job(const struct run *run)
 {
     const struct resources *list = obj_resources(&run->job->obj, JOB_A_RESOURCE_LIST);
     int64_t now_at = run->st->now_at;
-    int64_t resv_end_at = obj_num(&run->job->resv->obj, RESV_A_RESERVE_END, INT64_MAX);
+    int64_t resv_end_at = occurrence_end_at(&run->job->resv->current, INT64_MAX);
     int64_t end_at;
 
     if (__builtin_add_overflow(now_at, resources_amount(list, "walltime", INT64_MAX),
@@ -151,17 +152,18 @@ static bool fits_beside(const struct run *run, const struct node *n,
     int64_t now_at = run->st->now_at;
     struct window window = window_of_job(run);
     struct claims others =
-        shared ? claims_at_home(home, resource, resv, window, now_at, run->arena)
-               : claims_on(n, resv, window, now_at, run->arena);
+        shared
+            ? claims_at_home(home, resource, &resv->current, window, now_at, run->arena)
+            : claims_on(n, &resv->current, window, now_at, run->arena);
     int64_t wanted = shared ? offer_at_home(run->m, &run->at.ev, home, resource)
                             : exec_vnode_amount(&run->at.ev, n->obj.id, resource);
     int64_t used = 0;
 
     if (!resources_find(has, resource))
         return true;
-    for (size_t i = 0; i < resv->bookings.n; i++)
-        if (node_home(resv->bookings.v[i].node, resource) == home)
-            used += used_in_resv(resv, resv->bookings.v[i].node, resource);
+    for (size_t i = 0; i < resv->current.bookings.n; i++)
+        if (node_home(resv->current.bookings.v[i].node, resource) == home)
+            used += used_in_resv(resv, resv->current.bookings.v[i].node, resource);
     return wanted <= resources_amount(has, resource, 0) - used -
                          claims_most(&others, resource, now_at);
 }

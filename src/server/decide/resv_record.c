@@ -7,7 +7,7 @@
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
-#include "server/model/resv_state.h"
+#include "server/model/occurrence.h"
 #include "server/model/resv_time.h"
 
 int64_t resv_retry_time_s(const struct model *m)
@@ -25,7 +25,7 @@ int64_t resv_answer_time_s(const struct model *m)
 void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
                        const struct resv *r, int64_t now_at)
 {
-    int64_t start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
+    int64_t start_at = occurrence_start_at(&r->current, 0);
 
     record_change_num(rec, arena, RESV_A_RESERVE_RETRY,
                       resv_next_retry(now_at, start_at, resv_retry_time_s(m)));
@@ -55,6 +55,6 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     proposal_record_forgotten(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
     resv_queue_close(m, r, actor, now_at, out);
-    if (r->counted)
-        nodes_used_records(&r->bookings, actor, now_at, out);
+    if (r->current.counted)
+        nodes_used_records(&r->current.bookings, actor, now_at, out);
 }

@@ -142,8 +142,8 @@ static void touch_around(struct svr *s, const struct object *o)
     if (o->kind == OBJ_NODE) {
         const struct node *n = TO_NODE(o);
 
-        for (size_t i = 0; i < n->n_resvs; i++)
-            touch(s, &n->resvs[i]->obj);
+        for (size_t i = 0; i < n->n_occurrences; i++)
+            touch(s, &n->occurrences[i]->resv->obj);
         for (size_t i = 0; i < n->n_jobs; i++)
             touch(s, &n->jobs[i]->obj);
         touch_awaiting_around(s, n);
@@ -156,7 +156,7 @@ static void touch_around(struct svr *s, const struct object *o)
         if (TO_RESV(o)->queue)
             touch(s, &TO_RESV(o)->queue->obj);
         touch_queue_jobs(s, TO_RESV(o)->queue);
-        touch_awaiting_bookings(s, &TO_RESV(o)->bookings);
+        touch_awaiting_bookings(s, &TO_RESV(o)->current.bookings);
     } else if (o->kind == OBJ_JOB) {
         touch_awaiting_bookings(s, &TO_JOB(o)->bookings);
         if (hot_start_is_on(s->m))

@@ -80,7 +80,7 @@ int64_t offer_at_home(const struct model *m, const struct exec_vnode *offer,
 }
 
 struct claims claims_at_home(const struct node *home, const char *resource,
-                             const struct resv *own, struct window window,
+                             const struct occurrence *own, struct window window,
                              int64_t now_at, struct arena *arena)
 {
     struct claims all = claims_on(home, own, window, now_at, arena);

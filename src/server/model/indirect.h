@@ -33,7 +33,7 @@ int64_t offer_at_home(const struct model *m, const struct exec_vnode *offer,
 
 /* Claims on the resource at its home, through whichever vnode; else as claims_on(). */
 struct claims claims_at_home(const struct node *home, const char *resource,
-                             const struct resv *own, struct window window,
+                             const struct occurrence *own, struct window window,
                              int64_t now_at, struct arena *arena);
 
 #endif

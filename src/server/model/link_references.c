@@ -13,12 +13,12 @@
 /* Count what is counted on the vnode, on or off. */
 static void node_count(const struct model *m, const struct node *n, int sign)
 {
-    for (size_t i = 0; i < n->n_resvs + n->n_jobs; i++) {
-        const struct resv *r = i < n->n_resvs ? n->resvs[i] : NULL;
-        const struct job *j = r ? NULL : n->jobs[i - n->n_resvs];
-        const struct bookings *list = r ? &r->bookings : &j->bookings;
+    for (size_t i = 0; i < n->n_occurrences + n->n_jobs; i++) {
+        const struct occurrence *oc = i < n->n_occurrences ? n->occurrences[i] : NULL;
+        const struct job *j = oc ? NULL : n->jobs[i - n->n_occurrences];
+        const struct bookings *list = oc ? &oc->bookings : &j->bookings;
 
-        if (r ? !r->counted : !j->counted_in_vnodes)
+        if (oc ? !oc->counted : !j->counted_in_vnodes)
             continue;
         for (size_t k = 0; k < list->n; k++)
             if (list->v[k].node == n)

@@ -3,25 +3,47 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/ids.h"
 #include "server/model/link_priv.h"
-#include "server/model/resv_state.h"
+#include "server/model/occurrence.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void node_add_resv(const struct model *m, struct node *n, struct resv *r)
+static bool is_before(const struct occurrence *a, const struct occurrence *b)
 {
-    size_t at = n->n_resvs;
+    if (a->resv != b->resv)
+        return a->resv->obj.created_seq < b->resv->obj.created_seq;
+    return occurrence_index(a) < occurrence_index(b);
+}
 
-    while (at > 0 && n->resvs[at - 1]->obj.created_seq > r->obj.created_seq)
+static void node_add(const struct model *m, struct node *n, struct occurrence *oc)
+{
+    size_t at = n->n_occurrences;
+
+    while (at > 0 && is_before(oc, n->occurrences[at - 1]))
         at--;
-    n->resvs = array_insert(n->resvs, &n->n_resvs, r, at);
+    n->occurrences = array_insert(n->occurrences, &n->n_occurrences, oc, at);
     looks_new(m, &n->obj);
 }
 
-static void node_remove_resv(const struct model *m, struct node *n, struct resv *r)
+static void node_remove(const struct model *m, struct node *n, struct occurrence *oc)
 {
-    n->resvs = array_remove(n->resvs, &n->n_resvs, r);
+    n->occurrences = array_remove(n->occurrences, &n->n_occurrences, oc);
     looks_new(m, &n->obj);
+}
+
+/* The vnodes that it has. */
+static void occurrence_book(struct model *m, struct occurrence *oc, const char *vnodes)
+{
+    bookings_make(m, vnodes, &oc->bookings);
+    for (size_t i = 0; i < oc->bookings.n; i++)
+        node_add(m, oc->bookings.v[i].node, oc);
+}
+
+static void occurrence_unbook(struct model *m, struct occurrence *oc)
+{
+    for (size_t i = 0; i < oc->bookings.n; i++)
+        node_remove(m, oc->bookings.v[i].node, oc);
+    bookings_drop(&oc->bookings);
 }
 
 /* A reservation counts from its start until it is purged. */
@@ -35,7 +57,7 @@ static bool resv_counts(const struct resv *r)
 
 static void resv_count(struct model *m, struct resv *r, int sign)
 {
-    bookings_count(m, &r->bookings, sign);
+    bookings_count(m, &r->current.bookings, sign);
     list_count(m, &m->assigned, &r->obj, RESV_A_RESOURCE_LIST, sign);
 }
 
@@ -44,11 +66,9 @@ void link_resv(struct model *m, struct resv *r)
     char name[ID_MAX_RESV + 1];
     struct object *o;
 
-    bookings_make(m, obj_str(&r->obj, RESV_A_RESV_NODES, NULL), &r->bookings);
-    for (size_t i = 0; i < r->bookings.n; i++)
-        node_add_resv(m, r->bookings.v[i].node, r);
-    r->counted = resv_counts(r);
-    if (r->counted)
+    occurrence_book(m, &r->current, obj_str(&r->obj, RESV_A_RESV_NODES, NULL));
+    r->current.counted = resv_counts(r);
+    if (r->current.counted)
         resv_count(m, r, 1);
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->obj.id, "."), r->obj.id);
     o = find_object(m, OBJ_QUEUE, name);
@@ -58,12 +78,10 @@ void link_resv(struct model *m, struct resv *r)
 
 void unlink_resv(struct model *m, struct resv *r)
 {
-    if (r->counted)
+    if (r->current.counted)
         resv_count(m, r, -1);
-    r->counted = false;
+    r->current.counted = false;
     if (r->queue)
         unlink_queue(m, r->queue);
-    for (size_t i = 0; i < r->bookings.n; i++)
-        node_remove_resv(m, r->bookings.v[i].node, r);
-    bookings_drop(&r->bookings);
+    occurrence_unbook(m, &r->current);
 }

@@ -118,6 +118,9 @@ static struct object *object_new(struct model *m, enum obj_kind kind, const char
     o->id = xstrdup(id);
     o->attr = xcalloc(kind_table(kind)->n, sizeof(*o->attr));
     o->created_seq = ++m->created;
+    if (kind == OBJ_RESV)
+        STRUCT_OF(o, struct resv, obj)->current =
+            (struct occurrence){ .resv = STRUCT_OF(o, struct resv, obj), .values = o };
     key = object_key(kind, o->id);
     HASH_ADD_KEYPTR(hh, m->kinds[kind].by_id, key.p, key.len, o);
     DL_APPEND(m->kinds[kind].first, o);

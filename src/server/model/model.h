@@ -41,6 +41,7 @@ struct object {
 
 struct node;
 struct resv;
+struct occurrence;
 
 /* What everybody, users, groups and projects have in a place: job_tally.h. */
 #define TALLY_KIND_COUNT 4
@@ -88,8 +89,10 @@ struct node {
     size_t n_dangling;  /* the rest of hf_indirect */
     size_t n_referrers; /* vnodes that borrow from this one, each once */
     struct node **referrers;
-    size_t n_resvs; /* reservations whose resv_nodes name it, in order of creation */
-    struct resv **resvs;
+    /* Occurrences whose resv_nodes name it, by created_seq of the reservation, then in
+     * the order of the series. */
+    size_t n_occurrences;
+    struct occurrence **occurrences;
     size_t n_jobs; /* running jobs on it, by created_seq */
     struct job **jobs;
     size_t n_awaited; /* queued jobs that a hot start puts back on it, by created_seq */
@@ -109,12 +112,19 @@ struct queue {
     struct tallies tallies; /* of its jobs */
 };
 
+/* One time of a reservation: occurrence.h. */
+struct occurrence {
+    struct resv *resv;
+    const struct object *values; /* whose attributes are its times, vnodes and state */
+    struct bookings bookings;    /* from resv_nodes */
+    bool counted; /* running: its bookings and resources are in the sums */
+};
+
 struct resv {
     struct object obj;
     /* derived */
-    struct bookings bookings; /* from resv_nodes */
-    struct queue *queue;      /* NULL before creation and after deletion of the queue */
-    bool counted;             /* running: its bookings and resources are in the sums */
+    struct occurrence current; /* the one that clients see */
+    struct queue *queue; /* NULL before creation and after deletion of the queue */
 };
 
 struct job {

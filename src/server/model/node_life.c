@@ -92,8 +92,8 @@ static bool is_exclusive(const struct node *n, const char *place)
 
 static bool held_by_resv(const struct node *n)
 {
-    for (size_t i = 0; i < n->n_resvs; i++) {
-        const struct object *o = &n->resvs[i]->obj;
+    for (size_t i = 0; i < n->n_occurrences; i++) {
+        const struct object *o = n->occurrences[i]->values;
         int64_t state = obj_num(o, RESV_A_RESERVE_STATE, 0);
 
         if ((state == RESV_STATE_RUNNING || state == RESV_STATE_BEING_DELETED) &&

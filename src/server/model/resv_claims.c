@@ -23,17 +23,18 @@ static void claim_add(struct claims *list, struct window window, struct claim c)
         list->v[list->n++] = c;
 }
 
-static struct claim claim_of_resv(const struct resv *r, const struct node *n,
-                                  int64_t now_at)
+static struct claim claim_of_occurrence(const struct occurrence *oc,
+                                        const struct node *n, int64_t now_at)
 {
-    int64_t end_at = obj_num(&r->obj, RESV_A_RESERVE_END, 0);
+    struct window window = occurrence_window(oc);
 
     return (struct claim){
-        .by = &r->obj,
-        .start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0),
-        .end_at = r->counted ? MAX_OF(end_at, now_at + 1) : end_at,
-        .amount = bookings_on(&r->bookings, n),
-        .list = obj_resources(&r->obj, RESV_A_RESOURCE_LIST),
+        .by = &oc->resv->obj,
+        .occurrence = oc,
+        .start_at = window.start_at,
+        .end_at = oc->counted ? MAX_OF(window.end_at, now_at + 1) : window.end_at,
+        .amount = bookings_on(&oc->bookings, n),
+        .list = occurrence_resources(oc),
     };
 }
 
@@ -61,8 +62,7 @@ static struct claim claim_outside(const struct job *j, const struct node *n,
                                   int64_t now_at)
 {
     struct claim c = claim_of_job(j, n, now_at);
-    int64_t begins_at =
-        j->resv ? obj_num(&j->resv->obj, RESV_A_RESERVE_START, 0) : INT64_MAX;
+    int64_t begins_at = j->resv ? occurrence_start_at(&j->resv->current, 0) : INT64_MAX;
 
     c.end_at = MIN_OF(c.end_at, MAX_OF(begins_at, now_at + 1));
     return c;
@@ -70,7 +70,7 @@ static struct claim claim_outside(const struct job *j, const struct node *n,
 
 static bool uses_beside(const struct job *j, const struct node *n)
 {
-    const struct resources *named = bookings_on(&j->resv->bookings, n);
+    const struct resources *named = bookings_on(&j->resv->current.bookings, n);
     const struct resources *all = bookings_on(&j->bookings, n);
 
     for (size_t i = 0; i < all->n; i++)
@@ -86,40 +86,47 @@ static bool uses_beside(const struct job *j, const struct node *n)
 static struct claim claim_beside(const struct job *j, const struct node *n,
                                  int64_t now_at, struct arena *arena)
 {
-    const struct resources *named = bookings_on(&j->resv->bookings, n);
+    const struct resources *named = bookings_on(&j->resv->current.bookings, n);
     const struct resources *all = bookings_on(&j->bookings, n);
     struct resources *beside = arena_zero(arena, sizeof(*beside));
-    int64_t resv_end_at = obj_num(&j->resv->obj, RESV_A_RESERVE_END, 0);
+    int64_t resv_end_at = occurrence_end_at(&j->resv->current, 0);
     struct claim c = claim_of_job(j, n, now_at);
 
     beside->v = ARENA_ARRAY(arena, struct resource_value, all->n);
     for (size_t i = 0; i < all->n; i++)
         if (!resources_find(named, all->v[i].def->name))
             beside->v[beside->n++] = all->v[i];
-    if (!j->resv->counted) /* until it begins the job is outside with all it has */
-        c.start_at = obj_num(&j->resv->obj, RESV_A_RESERVE_START, 0);
+    if (!j->resv->current
+             .counted) /* until it begins the job is outside with all it has */
+        c.start_at = occurrence_start_at(&j->resv->current, 0);
     c.end_at = MIN_OF(c.end_at, MAX_OF(resv_end_at, now_at + 1));
     c.amount = beside;
     c.list = NULL;
     return c;
 }
 
-struct claims claims_on(const struct node *n, const struct resv *own,
+/* A job is in the current occurrence of its reservation. */
+static bool is_in(const struct job *j, const struct occurrence *oc)
+{
+    return oc && j->resv == oc->resv && occurrence_is_current(oc);
+}
+
+struct claims claims_on(const struct node *n, const struct occurrence *own,
                         struct window window, int64_t now_at, struct arena *arena)
 {
     struct claims list = { 0 };
 
-    list.cap = n->n_resvs + 2 * n->n_jobs + 1;
+    list.cap = n->n_occurrences + 2 * n->n_jobs + 1;
     list.v = ARENA_ARRAY(arena, struct claim, list.cap);
-    for (size_t i = 0; i < n->n_resvs; i++)
-        if (n->resvs[i] != own)
-            claim_add(&list, window, claim_of_resv(n->resvs[i], n, now_at));
+    for (size_t i = 0; i < n->n_occurrences; i++)
+        if (n->occurrences[i] != own)
+            claim_add(&list, window, claim_of_occurrence(n->occurrences[i], n, now_at));
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct resv *inside = n->jobs[i]->resv;
 
-        if (inside && inside == own)
+        if (is_in(n->jobs[i], own))
             continue;
-        if (!inside || !inside->counted)
+        if (!inside || !inside->current.counted)
             claim_add(&list, window, claim_outside(n->jobs[i], n, now_at));
         if (inside && uses_beside(n->jobs[i], n))
             claim_add(&list, window, claim_beside(n->jobs[i], n, now_at, arena));

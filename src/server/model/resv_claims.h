@@ -1,14 +1,15 @@
-/* resv_claims.h - what is promised on a vnode: each reservation and each job on it is
+/* resv_claims.h - what is promised on a vnode: each occurrence and each job on it is
  * an amount during a span of time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_MODEL_RESV_CLAIMS_H
 #define SERVER_MODEL_RESV_CLAIMS_H
 
-#include "server/model/model.h"
+#include "server/model/occurrence.h"
 
 struct claim {
-    const struct object *by; /* the reservation or job */
+    const struct object *by;             /* the job, or the reservation */
+    const struct occurrence *occurrence; /* which of the reservation; NULL for a job */
     int64_t start_at;
     int64_t end_at;
     const struct resources *amount; /* what of the vnode */
@@ -22,16 +23,11 @@ struct claims {
     struct claim *v;
 };
 
-/* From start_at up to, not including, end_at. */
-struct window {
-    int64_t start_at;
-    int64_t end_at;
-};
-
-/* Those on the vnode that meet the window, but for 'own' (may be NULL) and its jobs.
+/* Those on the vnode that meet the window, but for 'own' (may be NULL) and its jobs:
+ * those of its reservation when it is the current one.
  * Jobs inside a running reservation use what it has claimed already, and claim what it
  * does not name there. A job ends with its walltime; without one, nobody knows. */
-struct claims claims_on(const struct node *n, const struct resv *own,
+struct claims claims_on(const struct node *n, const struct occurrence *own,
                         struct window window, int64_t now_at, struct arena *arena);
 
 /* Put the others behind those of the list. Cost: their number, amortised. */

@@ -29,6 +29,12 @@ bool resv_has_job_on(const struct resv *r, const struct node *n)
     return false;
 }
 
+/* Jobs of a reservation are in its current occurrence. */
+static bool has_job_on(const struct occurrence *oc, const struct node *n)
+{
+    return occurrence_is_current(oc) && resv_has_job_on(oc->resv, n);
+}
+
 static struct window window_of(const struct resv_offer *o)
 {
     return (struct window){ .start_at = MAX_OF(o->start_at, o->now_at),
@@ -37,8 +43,9 @@ static struct window window_of(const struct resv_offer *o)
 
 static bool is_within_window(const struct resv_offer *o)
 {
-    return o->start_at >= obj_num(&o->resv->obj, RESV_A_RESERVE_START, 0) &&
-           o->end_at <= obj_num(&o->resv->obj, RESV_A_RESERVE_END, 0);
+    struct window has = occurrence_window(o->occurrence);
+
+    return o->start_at >= has.start_at && o->end_at <= has.end_at;
 }
 
 /* What the reservation has already for all of this window: nobody is asked about it
@@ -48,7 +55,7 @@ static const struct resources *promised_on(const struct resv_offer *o,
 {
     static const struct bookings none;
 
-    return bookings_on(is_within_window(o) ? &o->resv->bookings : &none, n);
+    return bookings_on(is_within_window(o) ? &o->occurrence->bookings : &none, n);
 }
 
 static bool is_promised(const struct resv_offer *o, const struct node *n)
@@ -80,7 +87,8 @@ static bool offers_jobs(const struct resv_offer *o, const struct booking *h)
         int64_t used = 0;
 
         for (size_t k = 0; k < h->node->n_jobs; k++)
-            if (h->node->jobs[k]->resv == o->resv)
+            if (occurrence_is_current(o->occurrence) &&
+                h->node->jobs[k]->resv == o->occurrence->resv)
                 used += resources_amount(
                     bookings_on(&h->node->jobs[k]->bookings, h->node), name, 0);
         if (exec_vnode_amount(o->vnodes, h->node->obj.id, name) < used)
@@ -92,9 +100,9 @@ static bool offers_jobs(const struct resv_offer *o, const struct booking *h)
 static bool keeps_what_works(const struct resv_offer *o, struct arena *arena,
                              const char **ret_why)
 {
-    for (size_t i = 0; i < o->resv->bookings.n; i++) {
-        const struct booking *h = &o->resv->bookings.v[i];
-        bool job = resv_has_job_on(o->resv, h->node);
+    for (size_t i = 0; i < o->occurrence->bookings.n; i++) {
+        const struct booking *h = &o->occurrence->bookings.v[i];
+        bool job = has_job_on(o->occurrence, h->node);
         bool usable = node_is_usable(h->node);
 
         if (job && !usable) {
@@ -118,12 +126,11 @@ static bool keeps_what_works(const struct resv_offer *o, struct arena *arena,
 /* Promising no more than there is. */
 
 static bool is_shared_against_will(const struct claims *list, const struct node *n,
-                                   const struct object *wants, int attr,
-                                   struct arena *arena)
+                                   const struct resources *wants, struct arena *arena)
 {
     if (list->n == 0)
         return false;
-    if (claim_is_exclusive(n, obj_resources(wants, attr), arena))
+    if (claim_is_exclusive(n, wants, arena))
         return true;
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].list && claim_is_exclusive(n, list->v[i].list, arena))
@@ -141,13 +148,14 @@ static bool has_room_at_home(const struct model *m, const struct resv_offer *o,
     const struct resources *has = obj_resources(&home->obj, NODE_A_RESOURCES_AVAILABLE);
     int64_t wanted = offer_at_home(m, o->vnodes, home, resource);
     const struct bookings *held =
-        o->resv && is_within_window(o) ? &o->resv->bookings : &none;
+        o->occurrence && is_within_window(o) ? &o->occurrence->bookings : &none;
     struct claims list;
 
     if (!resources_find(has, resource) ||
         wanted <= bookings_at_home(held, home, resource))
         return true;
-    list = claims_at_home(home, resource, o->resv, window_of(o), o->now_at, arena);
+    list =
+        claims_at_home(home, resource, o->occurrence, window_of(o), o->now_at, arena);
     return wanted <= resources_amount(has, resource, 0) -
                          claims_most(&list, resource, MAX_OF(o->start_at, o->now_at));
 }
@@ -172,14 +180,14 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
                        const char **ret_why)
 {
     const struct node *n = model_node(m, share->vnode);
-    struct claims list = claims_on(n, o->resv, window_of(o), o->now_at, arena);
+    struct claims list = claims_on(n, o->occurrence, window_of(o), o->now_at, arena);
 
     if (!node_is_usable(n)) {
         *ret_why = arena_printf(arena, "vnode %s is not usable", n->obj.id);
         return false;
     }
     if (!is_promised(o, n) &&
-        is_shared_against_will(&list, n, &o->resv->obj, RESV_A_RESOURCE_LIST, arena)) {
+        is_shared_against_will(&list, n, occurrence_resources(o->occurrence), arena)) {
         *ret_why = arena_printf(arena, "vnode %s cannot be shared", n->obj.id);
         return false;
     }
@@ -202,10 +210,10 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
 static bool keeps_jobs(const struct resv_offer *o, struct arena *arena,
                        const char **ret_why)
 {
-    for (size_t i = 0; i < o->resv->bookings.n; i++) {
-        const struct booking *h = &o->resv->bookings.v[i];
+    for (size_t i = 0; i < o->occurrence->bookings.n; i++) {
+        const struct booking *h = &o->occurrence->bookings.v[i];
 
-        if (resv_has_job_on(o->resv, h->node) && !offers_jobs(o, h)) {
+        if (has_job_on(o->occurrence, h->node) && !offers_jobs(o, h)) {
             *ret_why = arena_printf(arena, "a job runs on vnode %s", h->node->obj.id);
             return false;
         }
@@ -216,7 +224,7 @@ static bool keeps_jobs(const struct resv_offer *o, struct arena *arena,
 bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *arena,
               const char **ret_why)
 {
-    bool stays = phase_is_running(resv_phase(o->resv)) && !o->moves;
+    bool stays = phase_is_running(occurrence_phase(o->occurrence)) && !o->moves;
 
     if (stays ? !keeps_what_works(o, arena, ret_why) : !keeps_jobs(o, arena, ret_why))
         return false;
@@ -235,9 +243,10 @@ static bool job_share_fits(const struct model *m, const struct job *job,
 {
     const struct node *n = model_node(m, share->vnode);
     const struct resources *has = obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE);
-    struct claims list = claims_on(n, o->resv, window_of(o), o->now_at, arena);
+    struct claims list = claims_on(n, o->occurrence, window_of(o), o->now_at, arena);
 
-    if (is_shared_against_will(&list, n, &job->obj, JOB_A_RESOURCE_LIST, arena))
+    if (is_shared_against_will(&list, n, obj_resources(&job->obj, JOB_A_RESOURCE_LIST),
+                               arena))
         return false;
     for (size_t i = 0; i < share->n; i++) {
         const struct resource_def *def = share->res[i].def;

@@ -1,4 +1,4 @@
-/* resv_fit.h - may a reservation be given these vnodes? The server's own judgement of
+/* resv_fit.h - may an occurrence be given these vnodes? The server's own judgement of
  * what a scheduler decided, on the model as it is now.
  *
  * A scheduler decides on a snapshot; meanwhile a vnode may have gone, a job may have
@@ -9,11 +9,11 @@
 #ifndef SERVER_MODEL_RESV_FIT_H
 #define SERVER_MODEL_RESV_FIT_H
 
-#include "server/model/model.h"
+#include "server/model/occurrence.h"
 
 struct resv_offer {
-    const struct resv *resv;
-    const struct exec_vnode *vnodes; /* all of them exist */
+    const struct occurrence *occurrence; /* NULL: of a job outside of reservations */
+    const struct exec_vnode *vnodes;     /* all of them exist */
     int64_t start_at;
     int64_t end_at;
     int64_t now_at;

@@ -7,22 +7,30 @@
 #include "server/model/resv_state.h"
 
 struct search {
-    const struct resv *r;
+    const struct occurrence *oc;
     int64_t now_at;
     struct window window;
     struct arena *arena;
     size_t n;
     size_t cap;
-    const struct object **found; /* each once */
+    const struct claim **found; /* each job and each occurrence once */
 };
 
-static void find(struct search *s, const struct object *o)
+static void find(struct search *s, const struct claim *c)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->found[i] == o)
+        if (s->found[i]->by == c->by && s->found[i]->occurrence == c->occurrence)
             return;
     ARENA_ROOM(s->arena, s, found, 8);
-    s->found[s->n++] = o;
+    s->found[s->n++] = c;
+}
+
+/* By creation of the job or reservation, then in the order of the series. */
+static bool is_before(const struct claim *a, const struct claim *b)
+{
+    if (a->by != b->by || !a->occurrence)
+        return a->by->created_seq < b->by->created_seq;
+    return occurrence_index(a->occurrence) < occurrence_index(b->occurrence);
 }
 
 /* Whoever has some of the resource at an instant when there is not enough of it. */
@@ -34,7 +42,7 @@ static void find_short(struct search *s, const struct claims *list, const char *
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].start_at <= at && at < list->v[i].end_at &&
             resources_amount(list->v[i].amount, name, 0) > 0)
-            find(s, list->v[i].by);
+            find(s, &list->v[i]);
 }
 
 static void find_amount(struct search *s, const struct node *n, const char *name,
@@ -64,21 +72,21 @@ static void find_amounts(struct search *s, const struct booking *h,
             continue;
         }
         home = node_home(h->node, name);
-        all = claims_at_home(home, name, s->r, s->window, s->now_at, s->arena);
-        find_amount(s, home, name, bookings_at_home(&s->r->bookings, home, name), &all);
+        all = claims_at_home(home, name, s->oc, s->window, s->now_at, s->arena);
+        find_amount(s, home, name, bookings_at_home(&s->oc->bookings, home, name),
+                    &all);
     }
 }
 
 static void find_exclusive(struct search *s, const struct booking *h,
                            const struct claims *list)
 {
-    bool alone = claim_is_exclusive(
-        h->node, obj_resources(&s->r->obj, RESV_A_RESOURCE_LIST), s->arena);
+    bool alone = claim_is_exclusive(h->node, occurrence_resources(s->oc), s->arena);
 
     for (size_t i = 0; i < list->n; i++)
         if (alone ||
             (list->v[i].list && claim_is_exclusive(h->node, list->v[i].list, s->arena)))
-            find(s, list->v[i].by);
+            find(s, &list->v[i]);
 }
 
 /* Whoever is on another vnode has nothing of this one, unless they share something. */
@@ -92,9 +100,9 @@ static void search_vnode(struct search *s, const struct booking *h)
     bool shares = borrows_or_lends(h->node);
     struct claims list;
 
-    if (h->node->n_resvs <= 1 && h->node->n_jobs == 0 && !shares)
+    if (h->node->n_occurrences <= 1 && h->node->n_jobs == 0 && !shares)
         return;
-    list = claims_on(h->node, s->r, s->window, s->now_at, s->arena);
+    list = claims_on(h->node, s->oc, s->window, s->now_at, s->arena);
     if (list.n == 0 && !shares)
         return;
     find_amounts(s, h, &list);
@@ -111,36 +119,38 @@ static struct oversub sorted(const struct search *s)
     ret.resvs = ARENA_ARRAY(s->arena, const char *, s->n);
     /* Insertion by order of creation: there are few. */
     for (size_t i = 1; i < s->n; i++)
-        for (size_t k = i;
-             k > 0 && s->found[k]->created_seq < s->found[k - 1]->created_seq; k--) {
-            const struct object *swap = s->found[k];
+        for (size_t k = i; k > 0 && is_before(s->found[k], s->found[k - 1]); k--) {
+            const struct claim *swap = s->found[k];
 
             s->found[k] = s->found[k - 1];
             s->found[k - 1] = swap;
         }
     for (size_t i = 0; i < s->n; i++) {
-        if (s->found[i]->kind == OBJ_JOB)
-            ret.jobs[ret.n_jobs++] = s->found[i]->id;
+        const struct claim *c = s->found[i];
+
+        if (c->occurrence)
+            ret.resvs[ret.n_resvs++] = occurrence_name(c->occurrence, s->arena);
         else
-            ret.resvs[ret.n_resvs++] = s->found[i]->id;
+            ret.jobs[ret.n_jobs++] = c->by->id;
     }
     return ret;
 }
 
-struct oversub resv_oversub(const struct resv *r, int64_t now_at, struct arena *arena)
+struct oversub resv_oversub(const struct occurrence *oc, int64_t now_at,
+                            struct arena *arena)
 {
-    int64_t start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
+    struct window window = occurrence_window(oc);
     struct search s = {
-        .r = r,
+        .oc = oc,
         .now_at = now_at,
         .arena = arena,
-        .window = { .start_at = MAX_OF(start_at, now_at),
-                    .end_at = obj_num(&r->obj, RESV_A_RESERVE_END, 0) },
+        .window = { .start_at = MAX_OF(window.start_at, now_at),
+                    .end_at = window.end_at },
     };
 
-    if (phase_is_confirmed(resv_phase(r)))
-        for (size_t i = 0; i < r->bookings.n; i++)
-            search_vnode(&s, &r->bookings.v[i]);
+    if (phase_is_confirmed(occurrence_phase(oc)))
+        for (size_t i = 0; i < oc->bookings.n; i++)
+            search_vnode(&s, &oc->bookings.v[i]);
     return sorted(&s);
 }
 

@@ -98,11 +98,11 @@ static bool same_bookings(const struct bookings *a, const struct bookings *b)
 
 static bool same_node(struct compare *c, const struct node *a, const struct node *b)
 {
-    if (a->n_resvs != b->n_resvs || a->n_jobs != b->n_jobs)
+    if (a->n_occurrences != b->n_occurrences || a->n_jobs != b->n_jobs)
         return differs(c, &a->obj, "number of links");
-    for (size_t i = 0; i < a->n_resvs; i++)
-        if (!SAME_ID(a->resvs[i], b->resvs[i]))
-            return differs(c, &a->obj, "reservations");
+    for (size_t i = 0; i < a->n_occurrences; i++)
+        if (!str_same(a->occurrences[i]->values->id, b->occurrences[i]->values->id))
+            return differs(c, &a->obj, "occurrences");
     for (size_t i = 0; i < a->n_jobs; i++)
         if (!SAME_ID(a->jobs[i], b->jobs[i]))
             return differs(c, &a->obj, "jobs");
@@ -141,15 +141,21 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
     return true;
 }
 
-static bool same_resv(struct compare *c, const struct resv *a, const struct resv *b)
+static bool same_occurrence(struct compare *c, const struct occurrence *a,
+                            const struct occurrence *b)
 {
     if (!same_bookings(&a->bookings, &b->bookings))
-        return differs(c, &a->obj, "bookings");
+        return differs(c, a->values, "bookings");
+    if (a->counted != b->counted)
+        return differs(c, a->values, "counted");
+    return true;
+}
+
+static bool same_resv(struct compare *c, const struct resv *a, const struct resv *b)
+{
     if (!SAME_ID(a->queue, b->queue))
         return differs(c, &a->obj, "queue");
-    if (a->counted != b->counted)
-        return differs(c, &a->obj, "counted");
-    return true;
+    return same_occurrence(c, &a->current, &b->current);
 }
 
 static bool same_job(struct compare *c, const struct job *a, const struct job *b)

@@ -63,7 +63,7 @@ void list_count(struct model *m, struct resources *total, const struct object *o
 
 static void job_count_outside(struct model *m, struct job *j)
 {
-    if (!job_is_at_mom(j) || (j->resv && j->resv->counted))
+    if (!job_is_at_mom(j) || (j->resv && j->resv->current.counted))
         return;
     bookings_count(m, &j->bookings, 1);
     list_count(m, &m->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);

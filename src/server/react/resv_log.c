@@ -38,7 +38,7 @@ void log_resv_confirmed(const struct reaction *r)
 static void log_oversub(const struct reaction *r)
 {
     struct arena *arena = r->out->arena;
-    struct oversub found = resv_oversub(TO_RESV(r->o), r->now_at, arena);
+    struct oversub found = resv_oversub(&TO_RESV(r->o)->current, r->now_at, arena);
     const char *jobs = oversub_text(found.jobs, found.n_jobs, arena);
     const char *resvs = oversub_text(found.resvs, found.n_resvs, arena);
 

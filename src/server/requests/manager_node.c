@@ -369,7 +369,7 @@ static bool serves_others(const struct node *n)
 
 static bool is_in_use(const struct node *n)
 {
-    return n->n_jobs > 0 || n->n_resvs > 0;
+    return n->n_jobs > 0 || n->n_occurrences > 0;
 }
 
 /* What lends to a vnode that stays, stays; what lends to one that goes can go with it.

@@ -232,7 +232,7 @@ static bool is_as_much(const struct answer *a, const char **ret_why)
 static int check_fit(struct answer *a)
 {
     const struct resv_offer offer = {
-        .resv = a->r,
+        .occurrence = &a->r->current,
         .vnodes = &a->vnodes,
         .start_at = a->start_at,
         .end_at = a->end_at,

@@ -75,7 +75,7 @@ static bool show_wanted(const struct request *rq, const struct object *o, int at
 static bool show_oversub(const struct model *m, const struct request *rq,
                          const struct object *o, int attr, struct wire_attrs *out)
 {
-    struct oversub found = resv_oversub(TO_RESV(o), rq->now_at, rq->arena);
+    struct oversub found = resv_oversub(&TO_RESV(o)->current, rq->now_at, rq->arena);
     const char *text = attr == RESV_A_OVERSUBSCRIBED_JOBS
                            ? oversub_text(found.jobs, found.n_jobs, rq->arena)
                            : oversub_text(found.resvs, found.n_resvs, rq->arena);
@@ -91,7 +91,7 @@ static bool show_oversub(const struct model *m, const struct request *rq,
 bool resv_show_is_lasting(const struct request *rq, const struct object *o)
 {
     const char *extend = rq->wire->extend;
-    struct oversub found = resv_oversub(TO_RESV(o), rq->now_at, rq->arena);
+    struct oversub found = resv_oversub(&TO_RESV(o)->current, rq->now_at, rq->arena);
 
     return found.n_jobs + found.n_resvs == 0 &&
            (!extend || strcmp(extend, EXTEND_WHY) != 0);

@@ -327,12 +327,12 @@ static void show_node_jobs(const struct request *rq, const struct node *n, int a
     buf_fini(&text);
 }
 
-/* Parts of a reservation that lie on the vnode. */
-static size_t parts_on(const struct resv *r, const struct node *n)
+/* Parts of an occurrence that lie on the vnode. */
+static size_t parts_on(const struct occurrence *oc, const struct node *n)
 {
-    for (size_t i = 0; i < r->bookings.n; i++)
-        if (r->bookings.v[i].node == n)
-            return r->bookings.v[i].n_parts;
+    for (size_t i = 0; i < oc->bookings.n; i++)
+        if (oc->bookings.v[i].node == n)
+            return oc->bookings.v[i].n_parts;
     return 0;
 }
 
@@ -343,9 +343,10 @@ static void show_node_resv(const struct request *rq, const struct node *n, int a
 {
     struct buf text = { 0 };
 
-    for (size_t i = n->n_resvs; i > 0; i--)
-        for (size_t k = parts_on(n->resvs[i - 1], n); k > 0; k--)
-            buf_printf(&text, "%s%s", text.len ? ", " : "", n->resvs[i - 1]->obj.id);
+    for (size_t i = n->n_occurrences; i > 0; i--)
+        for (size_t k = parts_on(n->occurrences[i - 1], n); k > 0; k--)
+            buf_printf(&text, "%s%s", text.len ? ", " : "",
+                       n->occurrences[i - 1]->resv->obj.id);
     if (text.len > 0)
         show_text(rq, &n->obj, attr, arena_strdup(rq->arena, text.data), out);
     buf_fini(&text);

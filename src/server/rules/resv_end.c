@@ -6,7 +6,7 @@
 #include "lib/base/instant.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
-#include "server/model/resv_state.h"
+#include "server/model/occurrence.h"
 #include "server/rules/rules.h"
 
 static bool is_alive(const struct resv *r)
@@ -27,7 +27,7 @@ static bool end_now(const struct rule_context *c, const struct object *o,
 
 int64_t deadline_resv_end(const struct model *m, const struct object *o)
 {
-    int64_t end_at = obj_num(o, RESV_A_RESERVE_END, INT64_MAX);
+    int64_t end_at = occurrence_end_at(&TO_RESV(o)->current, INT64_MAX);
 
     if (!is_alive(TO_RESV(o)) || end_at == INT64_MAX)
         return INT64_MAX;

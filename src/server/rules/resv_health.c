@@ -7,17 +7,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_record.h"
-#include "server/model/node_life.h"
-#include "server/model/resv_state.h"
+#include "server/model/occurrence.h"
 #include "server/rules/rules.h"
-
-static const struct node *first_unusable(const struct resv *r)
-{
-    for (size_t i = 0; i < r->bookings.n; i++)
-        if (!node_is_usable(r->bookings.v[i].node))
-            return r->bookings.v[i].node;
-    return NULL;
-}
 
 static bool degrade(const struct rule_context *c, const struct resv *r,
                     const struct node *lost, struct decision *out)
@@ -65,7 +56,7 @@ bool rule_resv_health(const struct rule_context *c, const struct object *o,
 
     if (!phase_is_confirmed(phase))
         return false;
-    lost = first_unusable(r);
+    lost = occurrence_unusable(&r->current);
     if (!phase_is_degraded(phase))
         return lost && degrade(c, r, lost, out);
     return lost ? set_retry(c, r, out) : heal(c, r, out);

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_queue.h"
-#include "server/model/resv_state.h"
+#include "server/model/occurrence.h"
 #include "server/rules/rules.h"
 
 static bool waits_for_start(const struct resv *r)
@@ -19,7 +19,8 @@ bool rule_resv_start(const struct rule_context *c, const struct object *o,
     const struct resv *r = TO_RESV(o);
     struct record *rec;
 
-    if (!waits_for_start(r) || c->now_at < obj_num(o, RESV_A_RESERVE_START, INT64_MAX))
+    if (!waits_for_start(r) ||
+        c->now_at < occurrence_start_at(&TO_RESV(o)->current, INT64_MAX))
         return false;
     /* The queue first: of what schedulers are told of both, the start comes last. */
     resv_queue_switch(c->m, r, true, true, REASON_RESV_KEEPS, c->now_at, out);
@@ -33,6 +34,7 @@ bool rule_resv_start(const struct rule_context *c, const struct object *o,
 int64_t deadline_resv_start(const struct model *m, const struct object *o)
 {
     (void)m;
-    return waits_for_start(TO_RESV(o)) ? obj_num(o, RESV_A_RESERVE_START, INT64_MAX)
-                                       : INT64_MAX;
+    return waits_for_start(TO_RESV(o))
+               ? occurrence_start_at(&TO_RESV(o)->current, INT64_MAX)
+               : INT64_MAX;
 }

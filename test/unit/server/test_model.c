@@ -117,8 +117,8 @@ static void test_running_reservations_are_on_the_books(void)
     r = model_resv(m, "R1");
     CU_ASSERT_PTR_EQUAL(r->queue, model_queue(m, "R1"));
     CU_ASSERT_PTR_EQUAL(model_queue(m, "R1")->resv, r);
-    CU_ASSERT_EQUAL(r->bookings.n, 2);
-    CU_ASSERT_EQUAL(model_node(m, "n1")->n_resvs, 1);
+    CU_ASSERT_EQUAL(r->current.bookings.n, 2);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_occurrences, 1);
     CU_ASSERT_EQUAL(ncpus_of("n1"), 0);
     apply(FACT_RESV_STARTED, OBJ_RESV, "R1.svr", "reserve_state", "5", NULL);
     CU_ASSERT_EQUAL(ncpus_of("n1"), 3);
@@ -127,7 +127,7 @@ static void test_running_reservations_are_on_the_books(void)
     apply(FACT_RESV_RECONFIRMED, OBJ_RESV, "R1.svr", "resv_nodes",
           "(n2:ncpus=2)+(n2:ncpus=2)", NULL);
     CU_ASSERT_EQUAL(ncpus_of("n1"), 0);
-    CU_ASSERT_EQUAL(model_node(m, "n1")->n_resvs, 0);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_occurrences, 0);
     CU_ASSERT_EQUAL(ncpus_of("n2"), 4);
     apply(FACT_RESV_ENDING, OBJ_RESV, "R1.svr", "reserve_state", "7", NULL);
     CU_ASSERT_EQUAL(ncpus_of("n2"), 4);

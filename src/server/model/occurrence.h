@@ -1,0 +1,46 @@
+/* occurrence.h - one time of a reservation: its window, its vnodes, its state.
+ *
+ * A reservation is a rule and its occurrences; an advance reservation is a series of
+ * exactly one. Claims, fit, oversubscription, links and sums speak of occurrences
+ * (doc/design/040-occurrences.md). The current one, which clients see, has its values
+ * in the attributes of the reservation.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_OCCURRENCE_H
+#define SERVER_MODEL_OCCURRENCE_H
+
+#include "server/model/resv_state.h"
+
+/* From start_at up to, not including, end_at. */
+struct window {
+    int64_t start_at;
+    int64_t end_at;
+};
+
+/* Its window; a time that is not set counts as 0. */
+struct window occurrence_window(const struct occurrence *oc);
+
+/* Its start and its end; 'unset' when there is none. */
+int64_t occurrence_start_at(const struct occurrence *oc, int64_t unset);
+int64_t occurrence_end_at(const struct occurrence *oc, int64_t unset);
+
+enum resv_phase occurrence_phase(const struct occurrence *oc);
+
+/* The resource list in force: its own or that of the series; never NULL. */
+const struct resources *occurrence_resources(const struct occurrence *oc);
+
+/* The one that clients see and that jobs are in, not one that comes later. */
+bool occurrence_is_current(const struct occurrence *oc);
+
+/* 1 for the first of the series. */
+int64_t occurrence_index(const struct occurrence *oc);
+
+/* How a list names it: "R2.svr", or "S5[3].svr" where the series has several. The text
+ * is the object's or in the arena. */
+const char *occurrence_name(const struct occurrence *oc, struct arena *arena);
+
+/* The first of its vnodes that is not usable, in order of its bookings; NULL when all
+ * are. */
+const struct node *occurrence_unusable(const struct occurrence *oc);
+
+#endif
