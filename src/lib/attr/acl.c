@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* A pattern that begins with '*' matches every host that ends in the rest of it. */
 bool acl_host_matches(const char *pattern, const char *host)
 {
     size_t have, need;
@@ -46,8 +47,8 @@ static bool matches(const char *member, const struct candidate *c)
                    : acl_host_matches(member, c->name);
 }
 
-/* The first member that matches decides; a sign alone sets the answer when none does.
- */
+/* The first member that matches decides. A member that is a sign alone says what holds
+ * when no other one matches. */
 static bool evaluate(const struct strings *members, const struct candidate *c)
 {
     bool otherwise = false;
@@ -71,7 +72,7 @@ static bool is_empty(const struct attr_value *acl)
     return !acl->set || acl->u.list.n == 0;
 }
 
-/* One number of a dotted address, 0..255. */
+/* Read one number of a dotted address, 0 to 255. */
 static bool read_octet(const char **p, uint32_t *address)
 {
     uint32_t octet = 0;
@@ -97,7 +98,7 @@ static bool read_address(const char **p, uint32_t *ret)
     return true;
 }
 
-/* "A.B.C.D/N" or "A.B.C.D/M.M.M.M". */
+/* Read a subnet: "A.B.C.D/N" or "A.B.C.D/M.M.M.M". */
 static bool read_subnet(const char *member, uint32_t *net, uint32_t *mask)
 {
     uint32_t bits = 0;
@@ -112,7 +113,8 @@ static bool read_subnet(const char *member, uint32_t *net, uint32_t *mask)
     return true;
 }
 
-/* The same walk over the subnets of the list; a mask of 0 never matches. */
+/* Walk over the subnets of the list in the same way. A mask of 0 never matches: it
+ * would let everybody in. */
 static bool subnets_allow(const struct strings *members, uint32_t address)
 {
     for (size_t i = 0; i < members->n; i++) {

@@ -15,7 +15,8 @@
 
 _Static_assert(ORDERED_MAX_BYTES == 1024 * 1024, "the text says so");
 
-/* How often one of 'signs' stands in the text; a backslash hides what follows it. */
+/* Count how often one of 'signs' stands in the text. A backslash hides what follows it.
+ */
 static size_t count_signs(const char *text, const char *signs)
 {
     const char stops[] = { signs[0], signs[1] ? signs[1] : '\\', '\\', '\0' };

@@ -26,8 +26,6 @@ static int bad_unless(bool good, struct diag *why)
     return good ? 0 : diag_code(why, PBSE_BADATVAL);
 }
 
-/* numbers */
-
 int check_positive(const struct attr_value *v, struct diag *why)
 {
     return in_range(v, 1, INT64_MAX, PBSE_BADATVAL, why);
@@ -83,8 +81,6 @@ int check_script_size(const struct attr_value *v, struct diag *why)
                : 0;
 }
 
-/* words */
-
 static bool is_one_of(const char *text, const char *const *words)
 {
     for (; *words; words++)
@@ -98,7 +94,7 @@ static bool has_only(const char *text, const char *letters)
     return *text && !text[strspn(text, letters)];
 }
 
-/* Letters of a set, or "n" alone. */
+/* True for letters of a set, or for "n" alone, which means none of them. */
 static bool is_letters_or_n(const char *text, const char *letters)
 {
     return strcmp(text, "n") == 0 || has_only(text, letters);
@@ -125,7 +121,8 @@ int check_require_cred(const struct attr_value *v, struct diag *why)
     return bad_unless(strcmp(v->u.str, "aes") == 0, why);
 }
 
-/* The default scheduler's partition has no other users. */
+/* The partition of the default scheduler is that of vnodes and queues without one; it
+ * cannot be given by name. */
 int check_partition(const struct attr_value *v, struct diag *why)
 {
     return strcmp(v->u.str, "pbs-default") == 0 ? diag_code(why, PBSE_DEFAULT_PARTITION)
@@ -164,7 +161,7 @@ int check_sandbox(const struct attr_value *v, struct diag *why)
     return bad_unless(is_one_of(v->u.str, words), why);
 }
 
-/* "d" says where the files go and needs something to keep. */
+/* The letter d says where files are kept, so a letter that says which must be there. */
 int check_keep_files(const struct attr_value *v, struct diag *why)
 {
     const char *text = v->u.str;
@@ -217,7 +214,7 @@ int check_backfill_fuzzy(const struct attr_value *v, struct diag *why)
     return bad_unless(is_one_of(v->u.str, words) || is_number(v->u.str), why);
 }
 
-/* One to four different letters of S, C, R, D. */
+/* True for one to four different letters of S, C, R, D. */
 static bool is_methods(const char *word, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -226,7 +223,7 @@ static bool is_methods(const char *word, size_t len)
     return len > 0;
 }
 
-/* Falling percentages between methods: "SCR 80 SC 50 S". */
+/* True for methods with percentages between them that fall: "SCR 80 SC 50 S". */
 static bool is_preempt_order(const char *text)
 {
     long last = 100;
@@ -314,7 +311,8 @@ int check_manager_list(const struct attr_value *v, struct diag *why)
     return 0;
 }
 
-/* They become headers of letters and arguments of the mailer. */
+/* The names become headers of letters and arguments of the mailer, where a control
+ * character could say something else. */
 int check_mail_users(const struct attr_value *v, struct diag *why)
 {
     bool good = true;

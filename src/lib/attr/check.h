@@ -11,7 +11,7 @@
 
 #define CHECK(name) int check_##name(const struct attr_value *v, struct diag *why)
 
-/* numbers */
+/* Checks of numbers. */
 CHECK(positive);
 CHECK(not_negative);
 CHECK(priority);       /* -1024 .. 1024 */
@@ -23,7 +23,7 @@ CHECK(license_linger);
 CHECK(sequence_id);
 CHECK(script_size);
 
-/* words */
+/* Checks of texts. */
 CHECK(queue_type);
 CHECK(require_cred);
 CHECK(partition);

@@ -17,7 +17,8 @@ size_t chunk_name_len(const char *p)
     return n;
 }
 
-/* How far a value goes, quotes and all. */
+/* The length of the value at 'p' with its quotes: it ends at one of 'ends' outside
+ * quotes, or with the text. */
 static size_t value_len(const char *p, const char *ends)
 {
     char quote = '\0';
@@ -104,4 +105,27 @@ void chunk_value_print(const char *value, struct buf *out)
         buf_printf(out, "%c%.*s%c", quote, (int)len, value, quote);
         value += len;
     } while (*value);
+}
+
+#define MAX_COUNT INT32_MAX /* of one chunk */
+
+bool chunk_read_count(const char **p, int64_t *ret)
+{
+    int64_t count = 0;
+
+    for (; isdigit((unsigned char)**p); ++*p) {
+        count = count * 10 + (**p - '0');
+        if (count > MAX_COUNT)
+            return false;
+    }
+    *ret = count;
+    return true;
+}
+
+const char *chunk_value_in(const struct chunk *chunk, const char *name)
+{
+    for (size_t i = 0; i < chunk->n; i++)
+        if (strcasecmp(chunk->res[i].name, name) == 0)
+            return chunk->res[i].value;
+    return NULL;
 }

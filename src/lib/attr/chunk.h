@@ -20,4 +20,11 @@ bool chunk_read_pair(const char **p, const char *ends, struct arena *arena,
 /* Length of the name at 'p': letter { letter | digit | '-' | '_' }. 0: none. */
 size_t chunk_name_len(const char *p);
 
+/* Read the count in front of a chunk and move *p behind it; false when it is larger
+ * than a chunk's count may be. */
+bool chunk_read_count(const char **p, int64_t *ret) MUST_CHECK;
+
+/* The value of a resource in the chunk, NULL when the chunk does not name it. */
+const char *chunk_value_in(const struct chunk *chunk, const char *name);
+
 #endif

@@ -39,6 +39,7 @@ static bool read_part(const char **p, struct arena *arena, struct vnode_part *re
 static void add_part(struct exec_chunk *chunk, struct arena *arena,
                      struct vnode_part part)
 {
+    MUST(part.vnode && *part.vnode);
     /* Grown when n is a power of two or 0. */
     if ((chunk->n & (chunk->n - 1)) == 0) {
         struct vnode_part *v =
@@ -65,7 +66,7 @@ static void add_exec_chunk(struct exec_vnode *ev, struct arena *arena,
     ev->chunks[ev->n++] = chunk;
 }
 
-/* "(part+part)", or one part without parentheses. */
+/* Read "(part+part)", or one part without parentheses. */
 static bool read_exec_chunk(const char **p, struct arena *arena, struct exec_chunk *ret)
 {
     bool open = **p == '(';
@@ -119,7 +120,7 @@ static int look_up(struct chunk_resource *res, const struct resource_defs *defs,
     return 0;
 }
 
-/* Call 'each' for every pair that lies on 'vnode' (NULL: on any). */
+/* Walk over every pair that lies on the vnode 'on' (NULL: on any). */
 #define EACH_PAIR(ev, on, res)                                                         \
     for (size_t c_ = 0; c_ < (ev)->n; c_++)                                            \
         for (size_t s_ = 0; s_ < (ev)->chunks[c_].n; s_++)                             \
@@ -185,7 +186,8 @@ bool exec_vnode_has(const struct exec_vnode *ev, const char *vnode)
     return false;
 }
 
-/* Without a definition a number with a unit is a size, any other a count. */
+/* The amount of a resource. Without a definition a number with letters behind it counts
+ * as a size, any other as a number. */
 static int64_t amount_of(const struct chunk_resource *res)
 {
     const char *behind = res->value + strspn(res->value, "0123456789");

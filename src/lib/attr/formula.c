@@ -53,8 +53,6 @@ static bool take_word(struct formula *f, const char *word)
     return true;
 }
 
-/* Names. */
-
 static bool is_listed(const char *const *names, size_t n, const char *name, size_t len)
 {
     for (size_t i = 0; i < n; i++)
@@ -63,7 +61,7 @@ static bool is_listed(const char *const *names, size_t n, const char *name, size
     return false;
 }
 
-/* Terms of a job, and what Python has for numbers. */
+/* True for the terms of a job, and for the functions that Python has for numbers. */
 static bool is_term(const char *name, size_t len)
 {
     static const char *const terms[] = {
@@ -95,6 +93,7 @@ static bool is_numeric(const struct attr_type *type)
            type == &attr_size || type == &attr_duration;
 }
 
+/* 0, or the error of a name that is no term and no resource that is a number. */
 static int judge_name(const struct formula *f, const char *name, size_t len)
 {
     const struct resource_def *def;
@@ -110,6 +109,7 @@ static int judge_name(const struct formula *f, const char *name, size_t len)
     return is_numeric(def->type) ? 0 : PBSE_BAD_FORMULA_TYPE;
 }
 
+/* A keyword of Python is no name. */
 static bool is_keyword(const char *name, size_t len)
 {
     static const char *const words[] = {
@@ -137,8 +137,6 @@ static bool name(struct formula *f)
     return true;
 }
 
-/* Expressions. */
-
 static void digits(struct formula *f)
 {
     while (isdigit((unsigned char)*f->at) ||
@@ -146,7 +144,7 @@ static void digits(struct formula *f)
         f->at++;
 }
 
-/* 12, 1.5, .5, 1., 2e-3 */
+/* Read a number: 12, 1.5, .5, 1. or 2e-3. */
 static bool number(struct formula *f)
 {
     digits(f);
@@ -212,7 +210,7 @@ static bool operand(struct formula *f)
 
 static bool take_operator(struct formula *f)
 {
-    /* The longer before what it begins with. */
+    /* A sign stands before the shorter sign that it begins with. */
     static const char *const signs[] = { "**", "//", "<<", ">>", "<=", ">=",
                                          "==", "!=", "+",  "-",  "*",  "/",
                                          "%",  "<",  ">",  "&",  "|",  "^" };
@@ -237,7 +235,7 @@ static bool chain(struct formula *f)
     return true;
 }
 
-/* chain ["if" chain "else" expression] */
+/* Read an expression: chain ["if" chain "else" expression]. */
 static bool expression(struct formula *f)
 {
     bool good;

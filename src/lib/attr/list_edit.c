@@ -1,9 +1,10 @@
 /* list_edit.c - see list_edit.h.
  *
- * All members ever named stand in one array in the order of their arrival. Sorted by
- * text, equal ones come together, and each group is walked once: who takes away ends
- * the life of the first one that is still there. Sorting, not hashing: nobody can
- * choose texts for which it is slow.
+ * All members that the list has or had stand in one array in the order of their
+ * arrival. When they are sorted by text, equal ones come together. Each group of equal
+ * members is walked once, and a member that takes away removes the first one that is
+ * still there. Members are sorted and not hashed, so that nobody can choose texts for
+ * which it is slow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/list_edit.h"
@@ -21,10 +22,11 @@ struct list_edit {
     size_t failed_at; /* the first operation that brought a text twice; NEVER: none */
     bool set;         /* the value was, or is set by now */
     bool was_set;
-    bool any_less; /* behind 'begin' */
+    bool any_less; /* something was taken away behind 'begin' */
     struct list_part *v;
 };
 
+/* Take over the members of a value; the value is empty afterwards. */
 static void take(struct list_edit *l, struct attr_value *from, bool less, size_t when)
 {
     size_t n = from->set ? from->u.list.n : 0;
@@ -64,7 +66,7 @@ static int by_text(const void *a, const void *b)
     return cmp ? cmp : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Equal texts in the order of arrival. */
+/* Settle one group of equal texts, in the order of their arrival. */
 static void settle_group(struct list_edit *l, struct list_part **group, size_t n)
 {
     size_t first = 0, n_live = 0;
@@ -89,6 +91,7 @@ static void settle(struct list_edit *l)
     size_t n = l->n - l->begin, end;
     struct list_part **sorted;
 
+    MUST(l->begin <= l->n && l->n_first <= l->n);
     if (n == 0 || (!l->any_less && !l->type->list->by_order))
         return;
     sorted = xcalloc(n, sizeof(struct list_part *));
@@ -109,7 +112,7 @@ void list_edit_apply(struct list_edit *l, struct attr_value *other, enum wire_op
     if (op != WIRE_OP_DECR)
         l->set = true;
     if (op != WIRE_OP_DECR && op != WIRE_OP_INCR) {
-        settle(l); /* it may have failed before it was replaced */
+        settle(l); /* a text that came twice before counts, though it is replaced */
         l->begin = l->n;
         l->any_less = false;
     }

@@ -14,6 +14,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/list_edit.c src/lib/attr/list_edit.h \
 	src/lib/attr/node_attrs.c src/lib/attr/node_attrs.h \
 	src/lib/attr/node_state.c src/lib/attr/node_state.h \
+	src/lib/attr/number_ops.c src/lib/attr/number_ops.h \
 	src/lib/attr/place.c \
 	src/lib/attr/queue_attrs.c src/lib/attr/queue_attrs.h \
 	src/lib/attr/resource.c src/lib/attr/resource.h \
@@ -22,8 +23,11 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/resv_words.c src/lib/attr/resv_words.h \
 	src/lib/attr/row.c src/lib/attr/row.h \
 	src/lib/attr/sched_attrs.c src/lib/attr/sched_attrs.h \
+	src/lib/attr/schedselect.c \
 	src/lib/attr/select.c src/lib/attr/select.h \
 	src/lib/attr/server_attrs.c src/lib/attr/server_attrs.h \
+	src/lib/attr/type_bits.c \
+	src/lib/attr/type_duration.c \
 	src/lib/attr/type_limits.c \
 	src/lib/attr/type_number.c \
 	src/lib/attr/type_resources.c \

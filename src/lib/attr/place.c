@@ -30,7 +30,8 @@ static bool is_word(const char *text, size_t len, const char *word)
     return strlen(word) == len && strncasecmp(text, word, len) == 0;
 }
 
-/* One word between colons; at most one of each set. */
+/* Read one word between colons. There is at most one of each set: how chunks lie, and
+ * with whom they share. */
 static bool read_word(const char *text, size_t len, struct arena *arena,
                       struct place *place, bool *arranged)
 {

@@ -246,8 +246,7 @@ int resource_decode(const struct resource_def *def, const struct resource_defs *
     return 0;
 }
 
-/* what a site may define */
-
+/* What a site may define: the types by name, and which of them can be counted. */
 static const struct {
     const char *name;
     const struct attr_type *type;

@@ -9,6 +9,7 @@ int attr_find(const struct attr_table *t, const char *name)
 {
     size_t lo = 0, hi = t->n_order;
 
+    MUST(name && t->n_order <= t->n);
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         int cmp = strcasecmp(name, t->rows[t->order[mid]].name);

@@ -11,25 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define MAX_COUNT INT32_MAX /* of one chunk */
-
 struct chunks {
     size_t n, cap;
     struct chunk *v;
 };
-
-static bool read_count(const char **p, int64_t *ret)
-{
-    int64_t count = 0;
-
-    for (; isdigit((unsigned char)**p); ++*p) {
-        count = count * 10 + (**p - '0');
-        if (count > MAX_COUNT)
-            return false;
-    }
-    *ret = count;
-    return true;
-}
 
 static bool read_pairs(const char **p, struct arena *arena, struct chunk *chunk)
 {
@@ -53,7 +38,7 @@ static bool read_chunk(const char **p, struct arena *arena, struct chunk *chunk)
     *chunk = (struct chunk){ .count = 1 };
     if (isdigit((unsigned char)**p)) {
         chunk->counted = true;
-        if (!read_count(p, &chunk->count))
+        if (!chunk_read_count(p, &chunk->count))
             return false;
         if (**p != ':')
             return true;
@@ -87,13 +72,12 @@ static bool read_select(const char *p, struct arena *arena, struct select *ret)
     return true;
 }
 
-/* the checks that need definitions */
-
 static int refuse(struct diag *why, int code, const char *resource)
 {
     return diag_set(why, code, "%s: %s", pbse_text(code), resource);
 }
 
+/* A resource may stand in a chunk once only. */
 static bool is_repeated(const struct chunk *chunk, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -131,21 +115,14 @@ static int check_chunk(struct chunk *chunk, const struct resource_defs *defs,
     return 0;
 }
 
-static const char *value_in(const struct chunk *chunk, const char *name)
-{
-    for (size_t i = 0; i < chunk->n; i++)
-        if (strcasecmp(chunk->res[i].name, name) == 0)
-            return chunk->res[i].value;
-    return NULL;
-}
-
-/* An environment is one for all chunks. */
+/* True when all chunks say the same of the resource: an environment is provisioned on
+ * all vnodes of a job or on none. */
 static bool is_same_everywhere(const struct select *sel, const char *name)
 {
-    const char *first = value_in(&sel->chunks[0], name);
+    const char *first = chunk_value_in(&sel->chunks[0], name);
 
     for (size_t i = 1; i < sel->n; i++)
-        if (!str_same(first, value_in(&sel->chunks[i], name)))
+        if (!str_same(first, chunk_value_in(&sel->chunks[i], name)))
             return false;
     return true;
 }
@@ -161,6 +138,8 @@ static int64_t total_count(const struct select *sel)
 
 static int sum_chunks(const struct select *sel, struct resources *sum);
 
+/* Refuse a select whose sums are beyond the range, so that select_sum() cannot fail
+ * later. */
 static int check_sums(const struct select *sel)
 {
     struct resources sum = { 0 };
@@ -213,75 +192,8 @@ int select_check_writer(const struct select *sel, uint32_t who, struct diag *why
     return 0;
 }
 
-/* schedselect */
-
-static bool size_lacks_unit(const char *value)
-{
-    int last = tolower((unsigned char)value[strlen(value) - 1]);
-
-    return last != 'b' && last != 'w';
-}
-
-static void print_pair(const struct chunk_resource *res, struct buf *out)
-{
-    const struct attr_type *type = res->def ? res->def->type : NULL;
-    bool yes;
-
-    buf_printf(out, ":%s=", res->name);
-    if (type == &attr_bool && bool_parse(res->value, &yes) == 0)
-        buf_add_str(out, yes ? "True" : "False");
-    else if (type == &attr_size && *res->value && size_lacks_unit(res->value))
-        buf_printf(out, "%sb", res->value);
-    else
-        chunk_value_print(res->value, out);
-}
-
-static void print_default(const struct resource_value *rv, struct buf *out)
-{
-    struct buf text = { 0 };
-
-    rv->def->type->print(&rv->value, &text);
-    buf_printf(out, ":%s=", rv->def->name);
-    chunk_value_print(text.data ? text.data : "", out);
-    buf_fini(&text);
-}
-
-static void print_chunk(const struct chunk *chunk, const struct resources *defaults,
-                        struct buf *out)
-{
-    int64_t count = chunk->count;
-
-    if (!chunk->counted && defaults)
-        count = resources_amount(defaults, "nchunk", count);
-    buf_printf(out, "%" PRId64, count);
-    for (size_t i = 0; i < chunk->n; i++)
-        print_pair(&chunk->res[i], out);
-    for (size_t i = 0; defaults && i < defaults->n; i++) {
-        const char *name = defaults->v[i].def->name;
-
-        if (strcasecmp(name, "nchunk") != 0 && !value_in(chunk, name))
-            print_default(&defaults->v[i], out);
-    }
-}
-
-const char *select_to_schedselect(const struct select *sel,
-                                  const struct resources *defaults, struct arena *arena)
-{
-    struct buf out = { 0 };
-    const char *text;
-
-    for (size_t i = 0; i < sel->n; i++) {
-        if (i)
-            buf_add_char(&out, '+');
-        print_chunk(&sel->chunks[i], defaults, &out);
-    }
-    text = arena_strndup(arena, out.data, out.len);
-    buf_fini(&out);
-    return text;
-}
-
-/* sums */
-
+/* Multiply a value by the count of its chunk; PBSE_BADATVAL when it leaves the
+ * range. */
 static int multiply(const struct resource_def *def, struct attr_value *v, int64_t count)
 {
     bool overflow = false;
@@ -346,65 +258,4 @@ void select_sum(const struct select *sel, const struct resource_defs *defs,
         sum.v[i].def->type->copy(member, &sum.v[i].value);
     }
     resources_clear(&sum);
-}
-
-/* subsets (reservations.md 13.5) */
-
-/* Split off the count: "2:ncpus=1" -> 2, "ncpus=1". */
-static const char *after_count(const char *chunk, size_t len, int64_t *count,
-                               size_t *rest)
-{
-    const char *p = chunk;
-
-    *count = 1;
-    if (isdigit((unsigned char)*p) && !read_count(&p, count))
-        *count = -1;
-    if (p != chunk && *p == ':')
-        p++;
-    *rest = len - (size_t)(p - chunk);
-    return p;
-}
-
-/* Length of the chunk at 'p': up to a '+' outside quotes. */
-static size_t chunk_len(const char *p)
-{
-    char quote = '\0';
-    size_t n = 0;
-
-    for (; p[n] && (quote || p[n] != '+'); n++) {
-        if (quote && p[n] == quote)
-            quote = '\0';
-        else if (!quote && (p[n] == '"' || p[n] == '\''))
-            quote = p[n];
-    }
-    return n;
-}
-
-static bool chunk_covers(const char *original, size_t original_len, const char *wanted,
-                         size_t wanted_len)
-{
-    int64_t had, asked;
-    size_t n, m;
-    const char *a = after_count(original, original_len, &had, &n);
-    const char *b = after_count(wanted, wanted_len, &asked, &m);
-
-    return n == m && memcmp(a, b, n) == 0 && asked >= 1 && asked <= had;
-}
-
-bool schedselect_is_subset(const char *wanted, const char *original)
-{
-    if (!*wanted)
-        return false;
-    for (;;) {
-        size_t have = chunk_len(original), want = chunk_len(wanted);
-
-        if (chunk_covers(original, have, wanted, want)) {
-            if (!wanted[want])
-                return true;
-            wanted += want + 1;
-        }
-        if (!original[have])
-            return false;
-        original += have + 1;
-    }
 }

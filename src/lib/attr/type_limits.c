@@ -41,7 +41,8 @@ static int compare_keys(const struct limit *a, const struct limit *b)
     return cmp ? cmp : compare_optional(a->resource, b->resource);
 }
 
-/* The entry of the same key; else NULL and where it would be. */
+/* The entry of the same key and its place. When there is none: NULL, and the place
+ * where it belongs. */
 static struct limit *find_limit(const struct attr_value *v, const struct limit *key,
                                 size_t *at)
 {
@@ -104,7 +105,8 @@ static int by_key(const void *a, const void *b)
     return cmp ? cmp : (x > y) - (x < y); /* as they stand in the array */
 }
 
-/* Bring entries, given in any order, into theirs; of equal keys the last one stays. */
+/* Bring the entries, which may be in any order, into the order of their keys. Of equal
+ * keys the last one stays. */
 static void sort_limits(struct limits *l)
 {
     struct limit **sorted = xcalloc(l->n + 1, sizeof(struct limit *));
@@ -125,13 +127,13 @@ static void sort_limits(struct limits *l)
     *l = (struct limits){ n, v };
 }
 
-/* the grammar */
-
 static void skip_blanks(const char **p)
 {
     *p += strspn(*p, " \t");
 }
 
+/* Read a name, in quotes or up to a character that ends it. Names with characters
+ * that no account can have are refused. */
 static char *parse_name(const char **p)
 {
     char *name;
@@ -246,7 +248,7 @@ static int parse_limits(struct attr_value *v, const struct resource_def *def,
     return PBSE_BADATVAL;
 }
 
-/* Limits make sense for resources that count. */
+/* Find a resource that can be counted: only such a resource can have a limit. */
 static int find_counted(const struct resource_defs *defs, const char *resource,
                         const struct resource_def **ret)
 {
@@ -364,6 +366,8 @@ static int subtract_limits(struct attr_value *v, const struct attr_value *less)
     return 0;
 }
 
+/* Two values are equal when they have the same entries; the order has no meaning to
+ * users. */
 static int compare_limits(const struct attr_value *a, const struct attr_value *b)
 {
     const struct limits *x = &a->u.limits, *y = &b->u.limits;

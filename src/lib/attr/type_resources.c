@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Where 'name' is, or would be. */
+/* The place of 'name' among the members, or the place where it belongs. */
 static size_t place_of(const struct resources *r, const char *name, bool *found)
 {
     size_t lo = 0, hi = r->n;
@@ -42,6 +42,7 @@ struct attr_value *resources_member(struct resources *r, const struct resource_d
     bool found;
     size_t at = place_of(r, def->name, &found);
 
+    MUST(def && def->type);
     if (found)
         return &r->v[at].value;
     /* Grown when n + 1 is a power of two, so that the capacity needs no field. */
@@ -125,6 +126,7 @@ static void set_zero(const struct resource_def *def, struct attr_value *v)
 void resources_accumulate_flagged(struct resources *total, const struct resources *what,
                                   int sign, uint32_t flags)
 {
+    MUST(sign == 1 || sign == -1);
     for (size_t i = 0; i < what->n; i++) {
         const struct resource_def *def = what->v[i].def;
         const struct attr_value *amount = &what->v[i].value;
@@ -149,8 +151,6 @@ void resources_accumulate(struct resources *total, const struct resources *what,
 {
     resources_accumulate_flagged(total, what, sign, RESOURCE_CONSUMABLE);
 }
-
-/* the type's operations */
 
 static int decode_resources(struct attr_value *v, const struct resource_defs *defs,
                             const char *resource, const char *text)
@@ -218,7 +218,8 @@ static void copy_resources(struct attr_value *to, const struct attr_value *from)
         resources_copy(&to->u.res, &from->u.res);
 }
 
-/* '*v' combined member by member with 'other', or as it was. */
+/* Combine *v with 'other', member by member. When one of them is refused, *v is as it
+ * was. */
 static int combine(struct attr_value *v, const struct attr_value *other, bool add)
 {
     struct attr_value sum;

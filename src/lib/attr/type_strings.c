@@ -116,7 +116,8 @@ static int add_strings(struct attr_value *v, const struct attr_value *more)
     return 0;
 }
 
-/* All at once, for a value that no request edits in several entries. */
+/* Edit the list in one step, for a value that is not edited in several entries of one
+ * request. */
 static int combine_list(const struct attr_type *type, struct attr_value *v,
                         const struct attr_value *other, enum wire_op op)
 {
@@ -128,7 +129,7 @@ static int combine_list(const struct attr_type *type, struct attr_value *v,
     return list_edit_end(l, v, NULL);
 }
 
-/* For each member given the first equal one goes. */
+/* For each member of 'less' the first equal one goes. */
 static int subtract_strings(struct attr_value *v, const struct attr_value *less)
 {
     return combine_list(&attr_strings, v, less, WIRE_OP_DECR);
@@ -147,8 +148,8 @@ static int compare_strings(const struct attr_value *a, const struct attr_value *
     return (x->n > y->n) - (x->n < y->n);
 }
 
-/* Variable_List: members hold the plain value; backslashes are for the wire only. */
-
+/* The characters that a Variable_List has a backslash before on the wire. Members hold
+ * the plain value. */
 static const char special[] = "\"',\\";
 
 static void unescape(char *s)
@@ -185,8 +186,6 @@ static void print_variables(const struct attr_value *v, struct buf *out)
         }
     }
 }
-
-/* access control lists */
 
 /* A member without its sign; a sign alone is the answer when nothing matches and sorts
  * by itself. */
@@ -268,7 +267,7 @@ ACL_TYPE(user, order_users);
 ACL_TYPE(host, order_hosts);
 ACL_TYPE(group, strcmp);
 
-/* In the order in which they came, and as often. */
+/* A plain list keeps its members in the order in which they came, equal ones too. */
 static const struct list_kind plain_list;
 
 const struct attr_type attr_strings = {

@@ -47,6 +47,7 @@ const struct attr_type *attr_type_find(const char *name)
     return NULL;
 }
 
+/* Add 'other' to the value or take it away. What is added to nothing is copied. */
 static int combine(const struct attr_type *type, struct attr_value *v,
                    const struct attr_value *other, enum wire_op op)
 {
@@ -58,7 +59,8 @@ static int combine(const struct attr_type *type, struct attr_value *v,
     return 0;
 }
 
-/* The same on a copy, which takes the value's place when it can be read again. */
+/* The same for a type with a grammar: the result must be a value of the grammar too. So
+ * it is made on a copy, which takes the value's place when it can be read. */
 static int combine_and_read(const struct attr_type *type, struct attr_value *v,
                             const struct resource_defs *defs, const char *resource,
                             const struct attr_value *other, enum wire_op op)
