@@ -102,7 +102,8 @@ static struct prove_job *job_new(struct comm *c, const struct router_effect *e,
     return pj;
 }
 
-/* Of our own host: nobody else has to be asked. */
+/* Decide about a connection from our own host at once: its interfaces say which
+ * addresses are its own. False for another host. */
 static bool decide_own(struct comm *c, const struct router_effect *e,
                        const struct sockaddr_in *peer, struct router_out *out)
 {
@@ -122,6 +123,7 @@ void comm_prove(struct comm *c, const struct router_effect *e, struct conn *conn
 {
     struct prove_job *pj;
 
+    MUST(e->n_claims > 0);
     if (decide_own(c, e, peer, out))
         return;
     if (!c->pool)
@@ -131,7 +133,7 @@ void comm_prove(struct comm *c, const struct router_effect *e, struct conn *conn
         conn_hold(conn, true);
         return;
     }
-    /* No thread: as if nothing could be proven. */
+    /* There is no thread: nothing counts as proven. */
     router_proven(c->router, clock_read(), e->link, 0, NULL, out);
     free(pj);
 }

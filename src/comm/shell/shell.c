@@ -105,6 +105,8 @@ static void carry_out_all(struct comm *c, struct router_out *out)
     set_timer(c);
 }
 
+/* Tell the router which claims are true, and read on from the connection that
+ * waited. */
 void comm_proven(struct comm *c, uint64_t link, size_t n,
                  const struct router_claim *claims)
 {
@@ -162,7 +164,7 @@ static const struct conn_events link_events = { .frame = on_frame,
                                                 .bad = on_bad,
                                                 .closed = on_closed };
 
-/* Who holds most, of those that have not joined or of all. */
+/* The connection that takes most memory, of those that have not joined or of all. */
 static struct comm_link *who_holds_most(const struct comm *c, bool stranger)
 {
     struct comm_link *most = NULL, *l, *tmp;
@@ -176,6 +178,7 @@ static struct comm_link *who_holds_most(const struct comm *c, bool stranger)
     return most;
 }
 
+/* Drop the connection that takes most memory; false when there is none. */
 static bool drop_who_holds_most(struct comm *c, bool stranger)
 {
     struct comm_link *l = who_holds_most(c, stranger);
@@ -192,7 +195,8 @@ static bool drop_who_holds_most(struct comm *c, bool stranger)
     return true;
 }
 
-/* At the end of a turn: nobody makes us hold more than the settings allow. */
+/* At the end of a turn, drop connections until no more memory is taken than the
+ * settings allow. */
 static void keep_budgets(void *arg)
 {
     struct comm *c = arg;
@@ -205,6 +209,7 @@ static void keep_budgets(void *arg)
         continue;
 }
 
+/* A new connection: it is a stranger, with small limits, until it has joined. */
 static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
 {
     struct comm *c = arg;
@@ -288,7 +293,8 @@ int comm_prepare(struct comm *c, struct diag *why)
     return err;
 }
 
-/* What the system gives us, but for files and the log. */
+/* How many connections we can have: as many descriptors as the system gives us, without
+ * those for files and the log. */
 static size_t most_links(void)
 {
     const rlim_t wanted = COMM_MAX_LINKS + COMM_SPARE_FDS;
@@ -330,6 +336,7 @@ int comm_open(struct comm *c, struct diag *why)
     char text[NET_TEXT_BYTES];
     int err;
 
+    MUST(!c->loop && c->host[0]); /* comm_prepare() has found the name */
     c->loop = loop_new();
     if (!c->loop)
         return diag_set(why, PBSE_SYSTEM, "no event loop: %s", strerror(errno));

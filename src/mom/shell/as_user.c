@@ -23,8 +23,8 @@ struct watched { /* a process that was started */
     struct loop_timer *limit;
 };
 
-/* Below: in the new process. */
-
+/* Become the user, in the new process. Groups come first, since only root may set them.
+ */
 static bool become(const struct as_user *a)
 {
     if (geteuid() != 0)
@@ -34,9 +34,9 @@ static bool become(const struct as_user *a)
     return setgid(a->gid) == 0 && setuid(a->uid) == 0;
 }
 
-/* The MoM's memory is still in this process: its user must not look into it. A change
- * of uid clears the signal that tells of the parent's end, so it is asked for
- * afterwards. */
+/* In the new process: let nobody in, and end with the MoM. The MoM's memory is still in
+ * this process, and the user must not look into it. A change of uid clears the signal
+ * that tells of the parent's end, so it is asked for afterwards. */
 static void shut_in(pid_t parent)
 {
     prctl(PR_SET_DUMPABLE, 0);
@@ -45,6 +45,7 @@ static void shut_in(pid_t parent)
         _exit(1);
 }
 
+/* In the new process: become the user and do the work; the report says what failed. */
 static bool work(const struct as_user *a, pid_t parent, struct buf *report)
 {
     if (!become(a)) {
@@ -61,6 +62,7 @@ static bool work(const struct as_user *a, pid_t parent, struct buf *report)
     return a->run(a->work, report);
 }
 
+/* The whole life of the new process. It ends with 0 when the work was done. */
 static NORETURN void child_run(const struct as_user *a, pid_t parent, int report_fd)
 {
     struct buf report = { 0 };
@@ -73,13 +75,13 @@ static NORETURN void child_run(const struct as_user *a, pid_t parent, int report
     _exit(ok ? 0 : 1);
 }
 
-/* Above: in the new process. Below: in the MoM. */
-
+/* In the MoM: tell the outcome, once. */
 static void finish(struct watched *w, enum as_user_end end)
 {
     struct buf report = { 0 };
     ssize_t n;
 
+    MUST(w->limit); /* on_end() and on_limit() come here once, whoever is first */
     loop_timer_free(w->limit);
     w->limit = NULL;
     while ((n = read(w->report_fd, buf_reserve(&report, 4096), 4096)) > 0)
@@ -98,12 +100,14 @@ static void on_end(void *arg, pid_t pid, int status)
     struct watched *w = arg;
 
     (void)pid;
-    if (w->limit) /* not given up yet */
+    if (w->limit) /* else its time was over, and that was told */
         finish(w, WIFEXITED(status) && WEXITSTATUS(status) == 0 ? AS_USER_DONE
                                                                 : AS_USER_FAILED);
     free(w);
 }
 
+/* The time is over. The process is killed and told as late; on_end() frees what is
+ * left. */
 static void on_limit(void *arg)
 {
     struct watched *w = arg;
@@ -129,6 +133,7 @@ int as_user_start(struct loop *l, const struct as_user *a, struct diag *why)
     struct watched *w;
     int fds[2];
 
+    MUST(a->run && a->limit_ms > 0);
     if (make_pipe(fds, why) != 0)
         return why->code;
     pid = fork();

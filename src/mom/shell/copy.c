@@ -48,7 +48,8 @@ static bool failed(const char *path, struct diag *why)
     return false;
 }
 
-/* Straight into a file that is there and whose directory takes no new names. */
+/* Write straight into a file that is there. This is for a directory that takes no new
+ * names, where nothing can be renamed into place. */
 static bool copy_into(int from, const char *dest, struct diag *why)
 {
     int to = plain_open(dest, O_WRONLY | O_TRUNC, 0, why);
@@ -87,7 +88,7 @@ static bool copy_beside(int from, const struct stat *st, const char *dest,
     return ok;
 }
 
-/* What is there and is no plain file is not replaced either. */
+/* True when something else than a plain file is there: it is not replaced. */
 static bool is_in_the_way(const char *dest, struct diag *why)
 {
     struct stat st;
@@ -97,7 +98,7 @@ static bool is_in_the_way(const char *dest, struct diag *why)
         return false;
     fd = plain_open(dest, O_WRONLY, 0, why);
     if (fd >= 0)
-        close(fd); /* it has become one */
+        close(fd); /* it has become a plain file meanwhile */
     return fd < 0;
 }
 
@@ -123,7 +124,8 @@ static bool copy_file(const char *src, int flags, const char *dest, struct diag 
 
     if (from < 0)
         return false;
-    if (realpath(dest, real)) /* a link keeps pointing where it does */
+    if (realpath(dest,
+                 real)) /* the file behind a link is written, and the link stays */
         dest = real;
     ok = copy_open(from, dest, why);
     close(from);
@@ -153,7 +155,8 @@ static bool host_matches(const char *pattern, const char *host)
     return n >= p && strcasecmp(host + n - p, pattern) == 0;
 }
 
-/* The local path of "host:path" by $usecp or because it is this host; NULL: remote. */
+/* The local path of "host:path": by $usecp, or because it is this host. NULL when it is
+ * on another host. */
 static const char *local_path(const struct plan_host *h, const char *remote,
                               struct arena *arena)
 {
@@ -184,7 +187,7 @@ const char *copy_spool_path(const struct plan_host *h, const char *name,
     return arena_printf(arena, "%s/spool/%s", h->home, base ? base + 1 : name);
 }
 
-/* A directory takes the file under its own name. */
+/* When the destination is a directory, the file goes into it under its own name. */
 static const char *into_directory(const char *dest, const char *src,
                                   struct arena *arena)
 {

@@ -38,8 +38,7 @@ static int check_dir(const char *path, mode_t mode, bool is_private, struct diag
         ((st.st_mode & 022) || (st.st_uid != 0 && st.st_uid != geteuid())))
         return diag_set(why, PBSE_SYSTEM, "Warning: one of chk_file_sec failed: %s",
                         path);
-    /* Whose spool it is may rename what is in it: jobs' names are safe with root only.
-     */
+    /* The owner of the spool may rename what is in it, so it must be root or us. */
     if (!is_private && st.st_uid != 0 && st.st_uid != geteuid())
         return diag_set(why, PBSE_SYSTEM, "Warning: one of chk_file_sec failed: %s",
                         path);
@@ -96,6 +95,8 @@ static bool write_all(int fd, const char *data, size_t len)
     return true;
 }
 
+/* Write the directory of the file to disk, so that the file's new name is there
+ * after a crash. */
 static bool sync_dir_of(const char *path)
 {
     char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
@@ -117,6 +118,7 @@ int home_write(const char *path, mode_t mode, const void *data, size_t len,
               fsync(fd) == 0 && rename(tmp, path) == 0 && sync_dir_of(path);
     int err = ok ? 0 : diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
 
+    MUST(strchr(path, '/'));
     if (fd >= 0)
         close(fd);
     free(tmp);
@@ -150,6 +152,6 @@ void home_remove_job(const char *home, const char *id, int run_version)
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
         (void)unlink(home_path(home, files[i], id, path));
     (void)unlink(home_exit_path(home, id, run_version, path));
-    (void)unlink(
-        home_path(home, HOME_RECORD, id, path)); /* last: it names the others */
+    /* The record goes last: as long as it is there, a restart finds the other files. */
+    (void)unlink(home_path(home, HOME_RECORD, id, path));
 }

@@ -23,7 +23,8 @@ struct stat_line { /* of /proc/PID/stat */
     long rss_pages;
 };
 
-/* The command's name may hold blanks and brackets: read behind the last ')'. */
+/* Read /proc/PID/stat. The name of the command stands in brackets and may have blanks
+ * and brackets in it, so the rest begins behind the last ')'. */
 static bool read_stat(const char *pid, struct stat_line *ret)
 {
     char path[64], text[1024];
@@ -86,7 +87,7 @@ static void add_process(void *arg, pid_t pid, const struct stat_line *st)
 {
     struct sampling *s = arg;
     long page_kb = sysconf(_SC_PAGESIZE) / 1024, hz = sysconf(_SC_CLK_TCK);
-    struct proc_session wanted = { .session = st->session }, *key = &wanted, **found;
+    struct proc_session like = { .session = st->session }, *key = &like, **found;
 
     (void)pid;
     found = bsearch(&key, s->v, s->n, sizeof(*s->v), by_session);
@@ -98,9 +99,9 @@ static void add_process(void *arg, pid_t pid, const struct stat_line *st)
     (*found)->n_processes++;
 }
 
-/* Sessions are looked up, not compared with each process: a host with many jobs has
- * many processes too. cput_s is in milliseconds meanwhile, for many short ones add up.
- */
+/* The session of each process is looked up by bisection: a host with many jobs has many
+ * processes too. While they are added, cput_s is in milliseconds, since the parts of
+ * seconds of many short processes add up. */
 void proc_sample(struct proc_session *sessions, size_t n)
 {
     struct sampling s = { .v = xcalloc(n + 1, sizeof(*s.v)), .n = n };
@@ -124,6 +125,7 @@ struct killing {
     size_t n;
 };
 
+/* Signal a process of the session; a zombie has ended already. */
 static void kill_process(void *arg, pid_t pid, const struct stat_line *st)
 {
     struct killing *k = arg;
@@ -142,6 +144,8 @@ size_t proc_kill_session(int32_t session, int signo)
     if (session <= 1)
         return 0;
     for (int round = 0; round < (signo == SIGKILL ? KILL_ROUNDS : 1); round++) {
+        /* A process may start others while we go through the list: go again until
+         * none is left. */
         k.n = 0;
         for_each_process(&k, kill_process);
         total += k.n;

@@ -26,8 +26,8 @@ struct spot {
     const char *name;
 };
 
-/* Renaming things of others needs a directory where they cannot do the same: it is
- * root's or ours, and sticky when others may write there. */
+/* True for a directory in which others cannot rename what is ours: it belongs to root
+ * or to us, and is sticky when others may write there. */
 static bool is_fit(int dir)
 {
     struct stat st;
@@ -70,8 +70,8 @@ static void spot_close(const struct spot *s)
     errno = err;
 }
 
-/* "NAME.aside.RANDOM": what it is for as long as it lies there, should it come to that.
- */
+/* Make a name that nobody can guess: "NAME.aside.RANDOM". Should the file stay there,
+ * the name tells what it is. */
 static bool private_name(const char *name, char ret[NAME_MAX + 1])
 {
     uint64_t number;
@@ -85,7 +85,8 @@ static bool private_name(const char *name, char ret[NAME_MAX + 1])
     return true;
 }
 
-/* File systems without these ways of renaming: what lies there is moved first. */
+/* For file systems without these ways of renaming: move away what lies there, then
+ * rename ours. */
 static bool put_plainly(const struct spot *s, const char *ours,
                         char aside[NAME_MAX + 1])
 {
@@ -99,11 +100,13 @@ static bool put_plainly(const struct spot *s, const char *ours,
     return renameat(s->dir, ours, s->dir, s->name) == 0;
 }
 
-/* Our object 'ours' gets the name; what had it is named in p->aside. */
+/* Give our object 'ours' the name. What had the name before is in p->aside afterwards.
+ */
 static bool put(struct place *p, const struct spot *s, const char *ours)
 {
     struct stat st;
 
+    MUST(strcmp(ours, s->name) != 0);
     p->aside[0] = '\0';
     for (int i = 0; i < MAX_TRIES; i++) {
         if (renameat2(s->dir, ours, s->dir, s->name, RENAME_NOREPLACE) == 0)
@@ -126,6 +129,7 @@ static bool put(struct place *p, const struct spot *s, const char *ours)
     return p->aside[0] != '\0';
 }
 
+/* Give the object to the user of the job, with the mode that was asked for. */
 static bool give_away(const struct place *p, int fd)
 {
     if (geteuid() == 0 && fchown(fd, p->uid, p->gid) < 0)
@@ -133,7 +137,8 @@ static bool give_away(const struct place *p, int fd)
     return fchmod(fd, p->mode) == 0;
 }
 
-/* O_NONBLOCK: a FIFO with that name is nothing to wait for. */
+/* Open the user's own file again, -1: it is not one. O_NONBLOCK is there for a FIFO of
+ * that name, which open() would wait for. */
 static int reopen(const struct place *p, const struct spot *s)
 {
     int fd =
@@ -171,7 +176,8 @@ static int make_file(struct place *p, const struct spot *s)
     return -1;
 }
 
-/* Looked at before it is opened: opening a device may do something. */
+/* The file is looked at before it is opened, since opening a device may do something.
+ */
 int place_file(struct place *p, const char *path)
 {
     struct stat st;
@@ -234,7 +240,8 @@ bool place_directory(struct place *p, const char *path)
     return ok;
 }
 
-/* Into the other directory under the private name first: the last step is within it. */
+/* Move the file into the other directory under a private name, and give it its name
+ * there: the exchange of names works within one directory. */
 static bool move_between(struct place *p, const struct spot *from,
                          const struct spot *to)
 {

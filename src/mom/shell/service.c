@@ -54,7 +54,7 @@ static void client_free(struct client *c)
     free(c);
 }
 
-/* The end of one that the core has heard of. */
+/* End a connection, and tell the core when it has heard of it. */
 static void client_end(struct client *c)
 {
     struct shell *s = c->service->shell;
@@ -97,8 +97,8 @@ static void refuse(struct client *c, int code)
     conn_finish(c->conn);
 }
 
-/* Whoever may not be served hears it when he asks for something; a token is not
- * answered. */
+/* Take the first packet of a stranger, which has to be a token. A token is not
+ * answered; who sends something else is told why it is refused. */
 static void take_first(struct client *c, const struct packet *f)
 {
     struct service *sv = c->service;

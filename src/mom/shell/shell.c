@@ -26,6 +26,7 @@ void shell_log(struct shell *s, int event, int log_class, const char *object,
     logfile_write(s->log, (uint32_t)event, (uint32_t)log_class, object, text);
 }
 
+/* Wake up when the core or the executor of jobs has something to do next. */
 static void shell_set_timer(struct shell *s)
 {
     const struct executor *x = &s->executor;
@@ -39,16 +40,19 @@ static void shell_set_timer(struct shell *s)
         loop_timer_set(s->timer, (at - clock_read()) * 1000);
 }
 
+/* Open a stream to the server. The name of the server may mean another host by now,
+ * so its addresses are looked up as well. */
 static void connect_to_server(struct shell *s, struct mom_out *out)
 {
     const char *host = conf_server_host(s->conf);
     uint64_t stream = leaf_open(s->leaf, host, (uint16_t)s->server_port);
 
-    servers_look_up(s); /* its name may mean something else by now, or at last */
+    servers_look_up(s);
     mom_connected(s->mom, clock_read(), stream, leaf_stream_number(s->leaf, stream),
                   out);
 }
 
+/* Answer where the message came from: a connection of the service port, or a stream. */
 static void send_message(struct shell *s, uint64_t stream, const struct is_message *msg)
 {
     struct buf b = { 0 };
@@ -90,9 +94,11 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
     }
 }
 
-/* Effects that answer append to the same list, which may move: index, do not point. */
+/* An effect may bring further ones, which are appended to the same list. The list may
+ * move then, so each effect is copied before it is carried out. */
 void shell_carry_out(struct shell *s, struct mom_out *out)
 {
+    MUST(out->arena == s->arena); /* it is cleared below */
     for (size_t i = 0; i < out->n; i++) {
         const struct mom_effect e = out->v[i];
 
@@ -169,7 +175,8 @@ static void on_timer(void *arg)
     shell_carry_out(s, &out);
 }
 
-/* Vnodes only grow newer: their time is that of the newest file or of our start. */
+/* Report the vnodes to the server, which takes a list that is newer than the last one.
+ * The time of the list is that of the newest file, or of our start. */
 static void shell_report_vnodes(struct shell *s, struct mom_out *out)
 {
     mom_set_vnodes(s->mom, clock_read(), MAX_OF(s->config.modtime, s->started_at),
@@ -196,6 +203,7 @@ static void make_core(struct shell *s)
         .enforce_mem = s->config.enforce_mem,
     };
 
+    MUST(!s->mom);
     s->mom = mom_new(&cfg);
     servers_look_up(s);
     if (s->mock) {
@@ -240,6 +248,7 @@ int shell_open(struct shell *s, struct diag *why)
     struct mom_out out;
     int err;
 
+    MUST(s->loop && s->log); /* the caller has opened both */
     s->arena = arena_new();
     s->decoding = arena_new();
     s->timer = loop_timer_new(s->loop, on_timer, s);
@@ -289,7 +298,7 @@ static void config_says(void *arg, int event, const char *object, const char *wo
     shell_log(arg, event, LOG_IN_NONE, object, words);
 }
 
-/* All or nothing: a wrong file leaves the configuration as it was. */
+/* Read the files again. A wrong file leaves the whole configuration as it was. */
 static void reread_config(struct shell *s)
 {
     const struct config_log log = { .fn = config_says, .arg = s };

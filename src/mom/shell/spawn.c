@@ -29,8 +29,7 @@ struct pipes {
     int begun;  /* from the job to the shepherd */
 };
 
-/* A start on its way. What there is to say goes to the MoM's log, one remark behind the
- * other. */
+/* A start under way. 'text' is what the MoM's log gets, one remark behind the other. */
 struct starting {
     const struct plan *plan;
     int output[2]; /* descriptors of output and error output, -1: none yet */
@@ -58,6 +57,8 @@ static void say_aside(struct starting *st, const char *path, const struct place 
             (unsigned)at->aside_uid, at->aside);
 }
 
+/* Tell the MoM. A process that cannot tell ends, since the MoM would wait for
+ * nothing. */
 static void report(int fd, int32_t session, int32_t status, const char *text)
 {
     struct spawn_report r = { .session = session, .status = status };
@@ -75,7 +76,8 @@ static bool become_user(const struct plan *p)
            setuid(p->uid) == 0;
 }
 
-/* In the spool: with the MoM's rights, for others may have taken the name. */
+/* Open an output in the spool, with the rights of the MoM: somebody else may have taken
+ * the name, and only the MoM can move such a file aside. */
 static int open_spooled(struct starting *st, const char *path)
 {
     const struct plan *p = st->plan;
@@ -89,7 +91,7 @@ static int open_spooled(struct starting *st, const char *path)
     return fd;
 }
 
-/* In the home directory: with the user's. */
+/* Open an output in the home directory, with the rights of the user. */
 static int open_kept(struct starting *st, const char *path)
 {
     struct diag why;
@@ -105,7 +107,8 @@ static int open_kept(struct starting *st, const char *path)
     return -1;
 }
 
-/* Opened in two steps, before and after the process becomes the user. */
+/* Open the outputs that are kept, or those that are not: the latter are opened before
+ * the process becomes the user, the former afterwards. */
 static bool open_outputs(struct starting *st, bool kept)
 {
     const struct plan_output *of[2] = { &st->plan->out, &st->plan->err };
@@ -121,11 +124,13 @@ static bool open_outputs(struct starting *st, bool kept)
     return true;
 }
 
-/* A joined one goes where the other goes. */
+/* Make the outputs descriptors 1 and 2. Where the two are joined, one goes where the
+ * other goes. */
 static bool use_outputs(const struct starting *st)
 {
     const int out = st->output[0], err = st->output[1];
 
+    MUST(out >= 0 || err >= 0);
     if (dup2(out >= 0 ? out : err, 1) < 0 || dup2(err >= 0 ? err : out, 2) < 0)
         return false;
     if (out > 2)
@@ -135,7 +140,8 @@ static bool use_outputs(const struct starting *st)
     return true;
 }
 
-/* The script's name waits in a pipe for the shell that will read it. */
+/* The shell of the job reads the name of the script from its input, where it waits in a
+ * pipe. */
 static bool open_input(const struct plan *p)
 {
     size_t len = p->input ? strlen(p->input) : 0;
@@ -175,7 +181,8 @@ static bool set_limits(const struct plan *p)
     return true;
 }
 
-/* What needs the MoM's rights: names in directories that everybody writes to. */
+/* Do what needs the rights of the MoM: names in directories that everybody writes to.
+ */
 static int prepare_places(struct starting *st)
 {
     const struct plan *p = st->plan;
@@ -212,7 +219,8 @@ static int prepare_as_user(struct starting *st)
     return 0;
 }
 
-/* Whatever can fail before the program starts, in order. 0 or the job's status. */
+/* Do all that can fail before the program starts, in order. 0, or the status of the
+ * job. */
 static int prepare(struct starting *st)
 {
     int status = prepare_places(st);
@@ -227,6 +235,8 @@ static int prepare(struct starting *st)
     return prepare_as_user(st);
 }
 
+/* The job's process: it prepares itself, reports, waits for its go and becomes the
+ * program. */
 static NORETURN void job_run(const struct plan *p, const struct pipes *pipes)
 {
     struct starting st = { .plan = p, .output = { -1, -1 } };
@@ -240,6 +250,8 @@ static NORETURN void job_run(const struct plan *p, const struct pipes *pipes)
     status = prepare(&st);
     report(pipes->report, status ? 0 : (int32_t)getpid(), status, st.text);
     close(pipes->report);
+    /* Without a go (the MoM died, or could not write the record) the program does
+     * not start. */
     if (status || read(pipes->go, &go, 1) != 1 || write(pipes->begun, "b", 1) != 1)
         _exit(EXEC_FAILED);
     execve(p->program, p->argv, p->envp);
@@ -258,6 +270,8 @@ static int wait_for(pid_t pid, struct rusage *ru)
     return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* True when the job has started its program: the byte comes before exec, and an end
+ * of file without it means that the job never began. */
 static bool has_begun(int fd)
 {
     char byte;
@@ -282,7 +296,9 @@ static void write_exit(const char *path, int status, const struct rusage *ru)
         _exit(1);
 }
 
-/* Nothing but the kernel and an administrator's SIGKILL ends a shepherd early. */
+/* The shepherd's process: it starts the job, waits for its end and writes the status
+ * into a file. So the status is not lost when the MoM is restarted meanwhile. Signals
+ * are ignored: only SIGKILL ends a shepherd early. */
 static NORETURN void shepherd_run(const struct plan *p, const char *exit_path,
                                   struct pipes *pipes)
 {

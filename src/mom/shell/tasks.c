@@ -22,8 +22,9 @@
 #define WATCH_MS      500
 #define GONE_AFTER    10 /* looks without a trace of an adopted job */
 #define MAX_RECORD    (16u << 20)
-#define STATUS_KILLED (256 + SIGKILL) /* with its shepherd */
-#define STATUS_LOST   (-4)            /* gone while nobody looked */
+#define STATUS_KILLED (256 + SIGKILL) /* the shepherd was killed too, and wrote none   \
+                                       */
+#define STATUS_LOST   (-4)            /* an adopted job has gone and left no status */
 
 struct task {
     struct shell *shell;
@@ -60,6 +61,7 @@ static void close_pipes(struct task *t)
     t->report_fd = t->go_fd = -1;
 }
 
+/* The core does not hear of this task any more. */
 static void unlist(struct task *t)
 {
     HASH_DEL(t->shell->tasks, t);
@@ -67,6 +69,7 @@ static void unlist(struct task *t)
 
 static void free_task(struct task *t)
 {
+    MUST(!t->hh.tbl || find(t->shell, t->job_id) != t);
     close_pipes(t);
     if (t->child)
         loop_child_forget(t->child);
@@ -78,6 +81,7 @@ static struct task *add_task(struct shell *s, const char *job_id, int run_versio
 {
     struct task *t = xcalloc(1, sizeof(*t));
 
+    MUST(!find(s, job_id)); /* a job runs once at a time on a host */
     t->shell = s;
     t->job_id = xstrdup(job_id);
     t->run_version = run_version;
@@ -93,7 +97,8 @@ static void remove_exit(struct task *t)
     (void)unlink(home_exit_path(t->shell->home, t->job_id, t->run_version, path));
 }
 
-/* The end of a job's processes, told to the core with what is known of it. */
+/* Tell the core that the processes of the job have ended, with the status that the
+ * shepherd has written, or with what can be said without it. */
 static void tell_exit(struct task *t, struct mom_out *out)
 {
     struct shell *s = t->shell;
@@ -109,7 +114,8 @@ static void tell_exit(struct task *t, struct mom_out *out)
     mom_exited(s->mom, clock_read(), t->job_id, status, known ? &used : NULL, out);
 }
 
-/* With its record on disk the job may begin; without its go it ends. */
+/* The record of the job is on disk, or could not be written. A job that does not get
+ * its go ends by itself. */
 void tasks_begin(struct shell *s, const char *job_id, bool is_saved)
 {
     struct task *t = find(s, job_id);
@@ -122,7 +128,7 @@ void tasks_begin(struct shell *s, const char *job_id, bool is_saved)
     close_pipes(t);
 }
 
-/* What the job says before its program starts. */
+/* Take what the job says before its program starts: its session, or why it failed. */
 static void take_report(struct task *t, const struct spawn_report *r)
 {
     struct shell *s = t->shell;
@@ -137,7 +143,8 @@ static void take_report(struct task *t, const struct spawn_report *r)
         shell_log(s, LOG_EV_SECURITY | LOG_EV_ERROR, LOG_IN_JOB, t->job_id, r->text);
     mom_started(s->mom, clock_read(), t->job_id, r->session, r->status,
                 r->text[0] ? r->text : NULL, &out);
-    if (r->status) { /* the shepherd's end is no news */
+    /* The core knows that it has failed; the end of the shepherd is no news then. */
+    if (r->status) {
         t->dropped = true;
         unlist(t);
     }
@@ -161,7 +168,8 @@ static void on_report(void *arg, int fd, unsigned ready)
     take_report(t, &r);
 }
 
-/* The report may still be in its pipe: it came first, and says more. */
+/* The shepherd has ended. Its report may still be in the pipe; it was written before
+ * the end and says more, so it is taken first. */
 static void on_shepherd_end(void *arg, pid_t pid, int status)
 {
     struct task *t = arg;
@@ -194,6 +202,8 @@ static void not_started(struct shell *s, const char *job_id, int status,
     mom_started(s->mom, clock_read(), job_id, 0, status, why->text, out);
 }
 
+/* The core may have dropped the job since it asked for the start; then there is
+ * nothing to start. */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
 {
     const struct wire_attrs *attrs = mom_job_attrs(s->mom, job_id);
@@ -237,7 +247,7 @@ void tasks_kill(struct shell *s, const char *job_id, int signo)
     if (session > 1)
         proc_kill_session(session, signo);
     else if (t && t->child && signo == SIGKILL)
-        kill(t->shepherd, SIGKILL); /* its job never gets its go, and ends */
+        kill(t->shepherd, SIGKILL); /* the job waits for its go and ends without it */
 }
 
 void tasks_sample(struct shell *s, struct mom_out *out)
@@ -283,7 +293,8 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version)
         free_task(t);
 }
 
-/* Adopted jobs are not our children: their shepherds' files are looked for. */
+/* True when an adopted job has ended. It is not our child, so the kernel does not tell:
+ * the file that its shepherd writes at the end is looked for, and its session. */
 static bool adopted_has_ended(struct task *t)
 {
     char path[PATH_MAX];
@@ -318,6 +329,7 @@ static void on_watch(void *arg)
     shell_carry_out(s, &out);
 }
 
+/* Watch a job that an earlier run of the MoM has started. */
 static void adopt(struct shell *s, const char *job_id, int run_version)
 {
     struct task *t = add_task(s, job_id, run_version);
@@ -344,6 +356,8 @@ static void find_processes(struct shell *s, const char *id)
     }
 }
 
+/* Take one job from its record. A record that cannot be read is removed with the
+ * job's files: nothing can be said of the job any more. */
 static void recover_one(struct shell *s, const char *name)
 {
     size_t len = strlen(name) - strlen(".JB");
@@ -371,8 +385,9 @@ static bool ends_in(const char *name, const char *suffix)
     return len > n && name[0] != '.' && strcmp(name + len - n, suffix) == 0;
 }
 
-/* "ID.RUN.EX" or "ID.SC" of a job that is not here: the MoM ended before it was removed,
- * or before the job's record was written. "*.new" was not written to its end. */
+/* Remove a file that belongs to no job here: "ID.RUN.EX" or "ID.SC", when the MoM ended
+ * before it was removed or before the job's record was written; and "*.new", which was
+ * not written to its end. */
 static void sweep(struct shell *s, DIR *d, const char *name)
 {
     bool is_exit = ends_in(name, ".EX"), is_new = ends_in(name, ".new");

@@ -12,9 +12,9 @@
 
 static bool remove_at(int dir, const char *name, int depth);
 
-/* Its owner may have closed it to himself. fchmodat() follows links: a directory was
- * seen there a moment ago, and the caller has no more rights than the owner of the
- * tree. */
+/* Open a directory, and let its owner in when he has closed it to himself. fchmodat()
+ * follows links, so a link put there in this moment could lead elsewhere; that does no
+ * harm, since the caller has no more rights than the owner of the tree. */
 static int enter(int dir, const char *name)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
