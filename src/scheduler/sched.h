@@ -127,6 +127,7 @@ struct plan_step {
     bool degraded;      /* PLAN_DENY_RESV: it was to be reconfirmed */
     bool altered;       /* reservations: it was to be altered */
     const char *advice; /* PLAN_DENY_RESV: what else to do, after the reason; or "" */
+    bool away;          /* PLAN_CONFIRM_RESV: some vnodes are down or offline today */
     bool has_seq;       /* reservations: the server numbers its questions, and */
     int64_t seq;        /* this is the answer to that one */
     struct plan_short why;

@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         FUZZ_CHECK(!first.reason || *first.reason);
         FUZZ_CHECK(wire_confirm_read(wire_confirm_text(&first, arena), arena, &again));
         FUZZ_CHECK(first.yes == again.yes && first.has_seq == again.has_seq);
+        FUZZ_CHECK(first.away == again.away && (first.yes || !first.away));
         FUZZ_CHECK(first.seq == again.seq && same(first.partition, again.partition));
         FUZZ_CHECK(same(first.yes ? NULL : first.reason, again.reason));
     }

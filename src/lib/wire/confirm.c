@@ -44,6 +44,8 @@ static void read_field(const char *at, size_t len, struct arena *arena,
     } else if ((value = value_of(at, "partition")) && value < at + len &&
                !c->partition) {
         c->partition = arena_strndup(arena, value, (size_t)(at + len - value));
+    } else if ((value = value_of(at, "away")) && value < at + len) {
+        c->away = c->yes;
     }
 }
 
@@ -74,8 +76,9 @@ const char *wire_confirm_text(const struct wire_confirm *c, struct arena *arena)
     const char *seq = c->has_seq ? arena_printf(arena, ":seq=%" PRId64, c->seq) : "";
     const char *reason = !c->yes && c->reason ? c->reason : NULL;
 
-    return arena_printf(arena, "%s%s%s%s%s%s", c->yes ? YES_WORD : NO_WORD, seq,
+    return arena_printf(arena, "%s%s%s%s%s%s%s", c->yes ? YES_WORD : NO_WORD, seq,
                         c->partition ? ":partition=" : "",
-                        c->partition ? c->partition : "", reason ? ":reason=" : "",
+                        c->partition ? c->partition : "",
+                        c->yes && c->away ? ":away=1" : "", reason ? ":reason=" : "",
                         reason ? reason : "");
 }

@@ -1,10 +1,10 @@
 /* confirm.h - the extension of ConfirmResv: a scheduler's yes or no, and what goes with
  * it (wire.md 9, doc/extensions.md).
  *
- *     PBS_RESV_CONFIRM_SUCCESS[:seq=N][:partition=P]
+ *     PBS_RESV_CONFIRM_SUCCESS[:seq=N][:partition=P][:away=1]
  *     PBS_RESV_CONFIRM_FAIL[:seq=N][:reason=TEXT]
  *
- * "seq" and "reason" are ours, and sent only to servers that number their questions.
+ * "seq", "away" and "reason" are ours, and sent only to servers that number their questions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_WIRE_CONFIRM_H
@@ -17,6 +17,8 @@ struct wire_confirm {
     bool yes;
     bool has_seq;
     int64_t seq;           /* the question that this answers; -1: no number was sent */
+    bool away;             /* of a yes: who answers knows that some of these vnodes are
+                              down or offline */
     const char *partition; /* who answers; has no colon */
     const char *reason;    /* of a no: everything behind "reason=", colons too */
 };

@@ -177,6 +177,7 @@ static bool confirm_request(const struct plan_step *step, struct arena *arena,
         .yes = yes,
         .has_seq = step->has_seq,
         .seq = step->seq,
+        .away = step->away,
         .partition = yes ? step->partition : NULL,
         .reason = yes ? NULL : reason_of(step, arena),
     };

@@ -31,10 +31,26 @@ static void unpin_kept(const struct attempt *a, struct fit *f)
         fit_take(f, &a->kept->chunks[i], -1);
 }
 
+/* The same vnodes, those that are there today first. */
+static const size_t *there_first(const struct world *w, const size_t *vnodes, size_t n)
+{
+    size_t *ret = arena_alloc(w->scratch, n * sizeof(*ret) + 1);
+    size_t at = 0;
+
+    for (int there = 1; there >= 0; there--)
+        for (size_t i = 0; i < n; i++)
+            if (w->s->vnodes[vnodes[i]].usable == there)
+                ret[at++] = vnodes[i];
+    MUST(at == n);
+    return ret;
+}
+
 /* Fit on these vnodes, beside what is kept. After a failure only that is taken. */
 static bool fit_on(const struct attempt *a, int64_t *free, bool *eligible,
                    const size_t *vnodes, size_t n, int64_t checks, struct fit *f)
 {
+    if (a->pool->with_away)
+        vnodes = there_first(a->w, vnodes, n);
     fit_init(f, a->w, a->rq, a->counts, free, eligible, vnodes, n);
     f->checks = checks;
     pin_kept(a, f);

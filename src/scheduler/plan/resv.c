@@ -6,6 +6,7 @@
  * that is gone while a job is on it makes everything wait for that job.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/endless.h"
 #include "scheduler/plan/own_chunks.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ struct question {
     bool degraded; /* to be reconfirmed */
     bool altered;
     bool running;     /* and stays so: its vnodes are bound */
+    bool away;        /* some of the vnodes found are down or offline today */
     int64_t start_at; /* the window that is needed */
     int64_t end_at;
 };
@@ -38,8 +40,8 @@ static struct plan_step *answer(const struct question *q, enum plan_kind kind)
     return step;
 }
 
-static void deny(const struct question *q, enum plan_failure failure,
-                 const struct plan_short *why)
+static struct plan_step *deny(const struct question *q, enum plan_failure failure,
+                              const struct plan_short *why)
 {
     struct plan_step *step = answer(q, PLAN_DENY_RESV);
 
@@ -53,6 +55,7 @@ static void deny(const struct question *q, enum plan_failure failure,
         step->why = *why;
         step->start_at = why->earliest_at;
     }
+    return step;
 }
 
 static void confirm(const struct question *q, const struct placement *found)
@@ -63,6 +66,7 @@ static void confirm(const struct question *q, const struct placement *found)
 
     MUST(found->n > 0 && q->start_at < q->end_at);
     step->vnodes = placement_print(pl->w, found);
+    step->away = q->away;
     step->start_at = q->r->start_at == RESV_START_OPEN ? q->start_at : q->r->start_at;
     step->partition = pl->s->partition ? pl->s->partition : PARTITION_DEFAULT;
     /* The next question and the jobs see the reservation where it is now. */
@@ -100,7 +104,16 @@ static void move_to(struct question *q, int64_t start_at)
     q->start_at = start_at;
 }
 
-static bool search_anywhere(const struct question *q, struct placement *found,
+/* May the reservation be promised vnodes that are down or offline today? Only when it
+ * starts so late that it is tried again before that, and at a server that sees by
+ * itself that it is degraded from the beginning: one that numbers its questions. */
+static bool may_wait_for_vnodes(const struct question *q)
+{
+    return !q->degraded && q->r->question.is_set &&
+           q->start_at - q->pl->now_at > q->pl->s->retry_time_s;
+}
+
+static bool search_anywhere(struct question *q, struct placement *found,
                             enum plan_failure *failure, struct plan_short *why)
 {
     struct pool pool = { .asker = ASKER_RESV,
@@ -109,6 +122,15 @@ static bool search_anywhere(const struct question *q, struct placement *found,
 
     pool.sets = pool_sets(&pool, q->pl->w, q->r->request, NULL);
     *failure = pool_search(&pool, q->pl->w, q->r->request, found, why);
+    if (*failure && may_wait_for_vnodes(q)) {
+        struct plan_short other = { 0 }; /* the first one is what users are told */
+
+        pool.with_away = true;
+        if (pool_search(&pool, q->pl->w, q->r->request, found, &other) == FAIL_NONE)
+            *failure = FAIL_NONE;
+        q->away = *failure == FAIL_NONE;
+        pool.with_away = false;
+    }
     if (*failure)
         why->earliest_at =
             pool_earliest(&pool, q->pl->w, q->r->request, EARLIEST_TRIES);
@@ -120,6 +142,7 @@ static void place_anywhere(struct question *q)
     struct placement found = { 0 };
     struct plan_short why = { 0 };
     enum plan_failure failure;
+    struct plan_step *step;
 
     MUST(!q->running);
     world_drop(q->pl->w, q->r->id);
@@ -138,7 +161,8 @@ static void place_anywhere(struct question *q)
             return;
         }
     }
-    deny(q, blame_time(q, failure, &why), &why);
+    step = deny(q, blame_time(q, failure, &why), &why);
+    step->advice = endless_advice(q->pl, q->r->request, q->start_at, q->end_at);
     world_restore(q->pl->w, q->r->id);
 }
 

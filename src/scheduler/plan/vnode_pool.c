@@ -37,7 +37,9 @@ static bool has_presence(const struct pool *pool, const struct world *w, size_t 
 static bool may_use(const struct pool *pool, const struct snap_vnode *v,
                     const struct request *rq)
 {
-    if (!v->usable || !str_same(v->queue, pool->queue))
+    if (!v->usable && !(pool->with_away && v->may_return))
+        return false;
+    if (!str_same(v->queue, pool->queue))
         return false;
     if (pool->asker == ASKER_JOB && v->busy)
         return false;

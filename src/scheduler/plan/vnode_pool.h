@@ -16,6 +16,7 @@ enum asker {
 struct pool {
     enum asker asker;
     const char *queue; /* jobs: vnodes of this queue only, NULL: vnodes of no queue */
+    bool with_away;    /* also vnodes that are down or offline today, last of all */
     int64_t start_at;  /* the window */
     int64_t end_at;
     struct placement_sets *sets; /* that the request prefers; NULL: there are none */

@@ -275,12 +275,12 @@ void world_book(struct world *w, const char *id, const struct place *place,
     w->n_booked = 0;
 }
 
-/* Take all that 'id' has out of the timelines, or put it back. */
-static void switch_bookings(struct world *w, const char *id, bool drop)
+/* Take what is picked out of the timelines, or put it back. */
+static void switch_bookings(struct world *w, world_pick pick, const void *arg, bool drop)
 {
     for (size_t i = 0; i < w->n; i++) {
         for (struct booking *h = w->bookings[i]; h; h = h->next) {
-            if (h->dropped == drop || strcmp(h->id, id) != 0)
+            if (h->dropped == drop || !pick(h, arg))
                 continue;
             h->dropped = drop;
             if (drop)
@@ -291,14 +291,29 @@ static void switch_bookings(struct world *w, const char *id, bool drop)
     }
 }
 
+static bool is_of(const struct booking *b, const void *id)
+{
+    return strcmp(b->id, id) == 0;
+}
+
 void world_drop(struct world *w, const char *id)
 {
-    switch_bookings(w, id, true);
+    switch_bookings(w, is_of, id, true);
 }
 
 void world_restore(struct world *w, const char *id)
 {
-    switch_bookings(w, id, false);
+    switch_bookings(w, is_of, id, false);
+}
+
+void world_drop_if(struct world *w, world_pick pick, const void *arg)
+{
+    switch_bookings(w, pick, arg, true);
+}
+
+void world_restore_if(struct world *w, world_pick pick, const void *arg)
+{
+    switch_bookings(w, pick, arg, false);
 }
 
 struct world *world_new(const struct snapshot *s, const struct policy *p,

@@ -112,6 +112,11 @@ void world_book(struct world *w, const char *id, const struct place *place,
 void world_drop(struct world *w, const char *id);
 void world_restore(struct world *w, const char *id);
 
+/* The same with every booking that 'pick' takes. */
+typedef bool (*world_pick)(const struct booking *b, const void *arg);
+void world_drop_if(struct world *w, world_pick pick, const void *arg);
+void world_restore_if(struct world *w, world_pick pick, const void *arg);
+
 /* exec_vnode <-> placement. Reading leaves out vnodes and resources that are not known;
  * false when the text cannot be read. */
 bool placement_read(const struct world *w, const char *exec_vnode,

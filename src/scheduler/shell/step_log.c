@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/shell.h"
 
+#include <string.h>
 #include <time.h>
 
 static void time_words(struct buf *out, const char *before, int64_t at)
@@ -46,6 +47,9 @@ static void log_denial(struct shell *sh, const struct plan_step *step)
     logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
                    "PBS Failed to confirm resv: %s", step->reason);
     log_detail(sh, step);
+    if (strncmp(step->advice, "; ", 2) == 0)
+        logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id, "Note: %s",
+                       step->advice + 2);
     if (step->degraded && step->failure != FAIL_RESV_JOBS)
         logfile_write(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
                       "Reservation is in degraded mode");

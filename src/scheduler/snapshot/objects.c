@@ -74,19 +74,36 @@ static void read_amounts(struct snapshot *s, void *place, const struct wire_attr
         snap_values_add(s, place, a->resource, a->value);
 }
 
-/* Words of a vnode's state that take it out of every plan (reservations.md 12.1). */
-static bool word_is_unusable(const char *word, size_t len)
+enum vnode_word {
+    WORD_HARMLESS,
+    WORD_AWAY, /* not there today */
+    WORD_UNUSABLE,
+};
+
+/* What a word of a vnode's state means for plans (reservations.md 12.1). */
+static enum vnode_word vnode_word(const char *word, size_t len)
 {
-    static const char *const words[] = {
-        "offline", "down",        "stale", "state-unknown", "unresolvable",
-        "unknown", "maintenance", "sleep", "provisioning",  "wait-provisioning",
-        "deleted",
+    static const struct {
+        const char *word;
+        enum vnode_word means;
+    } words[] = {
+        { "offline", WORD_AWAY },
+        { "down", WORD_AWAY },
+        { "stale", WORD_UNUSABLE },
+        { "state-unknown", WORD_UNUSABLE },
+        { "unresolvable", WORD_UNUSABLE },
+        { "unknown", WORD_UNUSABLE },
+        { "maintenance", WORD_UNUSABLE },
+        { "sleep", WORD_UNUSABLE },
+        { "provisioning", WORD_UNUSABLE },
+        { "wait-provisioning", WORD_UNUSABLE },
+        { "deleted", WORD_UNUSABLE },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (strlen(words[i]) == len && strncasecmp(words[i], word, len) == 0)
-            return true;
-    return false;
+        if (strlen(words[i].word) == len && strncasecmp(words[i].word, word, len) == 0)
+            return words[i].means;
+    return WORD_HARMLESS;
 }
 
 /* Read the words of a state, as "down,offline". A vnode without any state is not
@@ -95,6 +112,7 @@ static void read_vnode_state(struct snapshot *s, void *place, const struct wire_
 {
     struct snap_vnode *v = place;
     const char *text = a->value;
+    enum vnode_word worst = WORD_HARMLESS;
 
     (void)s;
     v->usable = *text != '\0';
@@ -102,8 +120,7 @@ static void read_vnode_state(struct snapshot *s, void *place, const struct wire_
     while (*text) {
         size_t len = strcspn(text, ", ");
 
-        if (word_is_unusable(text, len))
-            v->usable = false;
+        worst = MAX_OF(worst, vnode_word(text, len));
         if (len == 4 && strncmp(text, "busy", len) == 0)
             v->busy = true;
         if (len == 5 && strncasecmp(text, "stale", len) == 0)
@@ -111,6 +128,8 @@ static void read_vnode_state(struct snapshot *s, void *place, const struct wire_
         text += len;
         text += strspn(text, ", ");
     }
+    v->usable = v->usable && worst == WORD_HARMLESS;
+    v->may_return = worst == WORD_AWAY;
 }
 
 static void read_sharing(struct snapshot *s, void *place, const struct wire_attr *a)
@@ -162,6 +181,7 @@ static void read_asked(struct snapshot *s, void *place, const struct wire_attr *
 
 /* clang-format off */
 static const struct field server_fields[] = {
+    { "reserve_retry_time", read_number, offsetof(struct snapshot, retry_time_s) },
     { "node_group_enable", read_bool, offsetof(struct snapshot, group_enable) },
     { "node_group_key",    read_text, offsetof(struct snapshot, group_key) },
     { 0 },
@@ -300,7 +320,7 @@ void snap_add_vnode(struct snapshot *s, const struct wire_object *o)
     v->resv_enable = true;
     read_fields(s, OBJECT_NODE, v, o);
     if (license && *license != 'l')
-        v->usable = false;
+        v->usable = v->may_return = false;
     round_memory(s, v);
     /* The vnode of another scheduler is read and dropped again, since its partition
      * may be anywhere among its attributes. */

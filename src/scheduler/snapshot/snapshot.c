@@ -16,6 +16,7 @@ struct snapshot *snapshot_new(void)
     s->defs = resource_defs_new();
     s->sched_name = "default";
     s->partition = PARTITION_DEFAULT;
+    s->retry_time_s = RETRY_TIME_S;
     (void)snap_res(s, ""); /* slot 0, RES_PRESENCE */
     s->res.v[RES_PRESENCE] = (struct res){ .name = "", .consumable = true };
     return s;

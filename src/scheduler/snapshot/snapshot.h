@@ -14,6 +14,7 @@
 #include <uthash.h>
 
 #define WALLTIME_NONE_S   157680000 /* a job without walltime: five years */
+#define RETRY_TIME_S      600 /* reserve_retry_time, when the server does not say */
 #define PARTITION_DEFAULT "pbs-default"
 #define FLOAT_SCALE       10000
 
@@ -99,6 +100,7 @@ struct snap_vnode {
     bool usable;           /* not down, offline, stale, ... */
     bool busy;             /* too loaded for new jobs now */
     bool idle;             /* the state is exactly "free" */
+    bool may_return;       /* not usable, but only because it is down or offline */
     bool stale;            /* its MoM does not report it any more */
     bool resv_enable;
     bool no_multinode;
@@ -165,6 +167,7 @@ struct snapshot {
     const char *partition; /* of the scheduler object */
     bool do_not_span_psets; /* of the scheduler object: see plan/placement_set.h */
     bool only_explicit_psets;
+    int64_t retry_time_s;  /* reserve_retry_time of the server */
     bool group_enable;     /* node_group_enable of the server */
     const char *group_key; /* node_group_key of the server, NULL: none */
     struct res_table res;

@@ -10,11 +10,6 @@
 #include "server/model/occurrence.h"
 #include "server/model/resv_time.h"
 
-int64_t resv_retry_time_s(const struct model *m)
-{
-    return obj_num(m->server, SERVER_A_RESERVE_RETRY_TIME, RESV_RETRY_TIME_S);
-}
-
 #define RESV_ANSWER_TIME_S 600
 
 int64_t resv_answer_time_s(const struct model *m)

@@ -6,9 +6,6 @@
 
 #include "server/decide/request.h"
 
-/* reserve_retry_time in force. */
-int64_t resv_retry_time_s(const struct model *m);
-
 /* resv_answer_time in force: after so long a question is put again. */
 int64_t resv_answer_time_s(const struct model *m);
 

@@ -26,6 +26,8 @@ enum node_bit {
     NODE_UNUSABLE = NODE_OFFLINE | NODE_DOWN | NODE_DELETED | NODE_UNRESOLVABLE |
                     NODE_STALE | NODE_STATE_UNKNOWN | NODE_OFFLINE_BY_MOM |
                     NODE_MAINTENANCE | NODE_SLEEP,
+    /* Of them those that say no more than that it is not there today. */
+    NODE_AWAY = NODE_OFFLINE | NODE_DOWN | NODE_OFFLINE_BY_MOM,
     /* A vnode that nobody has heard of yet. */
     NODE_INITIAL = NODE_STATE_UNKNOWN | NODE_DOWN,
 };

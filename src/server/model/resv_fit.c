@@ -9,6 +9,7 @@
 #include "server/model/node_life.h"
 #include "server/model/resv_claims.h"
 #include "server/model/resv_state.h"
+#include "server/model/resv_time.h"
 
 #include <string.h>
 
@@ -175,6 +176,16 @@ static bool has_room(const struct resv_offer *o, const struct node *n,
            resources_amount(has, resource, 0) - claims_most(list, resource, from_at);
 }
 
+/* A vnode that is only down or offline may be promised to a reservation that starts
+ * after the next retry: it is degraded from the beginning, and made anew if the vnode
+ * does not come back. */
+static bool may_return_in_time(const struct model *m, const struct resv_offer *o,
+                               const struct node *n)
+{
+    return o->away && !(node_state_stored(n) & NODE_UNUSABLE & ~NODE_AWAY) &&
+           o->start_at - o->now_at > resv_retry_time_s(m);
+}
+
 static bool share_fits(const struct model *m, const struct resv_offer *o,
                        const struct vnode_part *share, struct arena *arena,
                        const char **ret_why)
@@ -182,7 +193,7 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
     const struct node *n = model_node(m, share->vnode);
     struct claims list = claims_on(n, o->occurrence, window_of(o), o->now_at, arena);
 
-    if (!node_is_usable(n)) {
+    if (!node_is_usable(n) && !may_return_in_time(m, o, n)) {
         *ret_why = arena_printf(arena, "vnode %s is not usable", n->obj.id);
         return false;
     }

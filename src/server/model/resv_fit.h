@@ -19,6 +19,7 @@ struct resv_offer {
     int64_t now_at;
     /* Of an alteration of a running one: */
     bool smaller; /* its select shrinks: only what jobs use has to be kept */
+    bool away;    /* the scheduler knows that some vnodes are down or offline */
     bool moves;   /* its start moves to the future: nothing has to be kept */
 };
 
@@ -26,7 +27,8 @@ struct resv_offer {
 const char *resv_fit_unknown(const struct model *m, const struct exec_vnode *vnodes);
 
 /* True when the offer may be taken. Otherwise the reason is in the arena:
- * - a vnode offered is not usable;
+ * - a vnode offered is not usable; one that is only down or offline may be offered
+ *   to what starts after the next retry, by a scheduler that says that it knows;
  * - running: a usable vnode, or one with a job of the reservation, is not kept with all
  *   that is held on it (when it shrinks: with what its jobs use); or a job still runs
  *   on an unusable one;

@@ -118,3 +118,8 @@ int64_t resv_next_retry(int64_t now_at, int64_t start_at, int64_t interval_s)
         return MIN_OF(next_at, start_at);
     return next_at;
 }
+
+int64_t resv_retry_time_s(const struct model *m)
+{
+    return obj_num(m->server, SERVER_A_RESERVE_RETRY_TIME, RESV_RETRY_TIME_S);
+}

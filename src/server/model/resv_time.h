@@ -6,6 +6,7 @@
 #define SERVER_MODEL_RESV_TIME_H
 
 #include "lib/base/diag.h"
+#include "server/model/model.h"
 
 /* What was given, as bits of resv_times.given. */
 enum resv_given {
@@ -35,6 +36,9 @@ int resv_times_alter(struct resv_times *t, int64_t now_at, struct diag *why) MUS
 
 /* reserve_retry_time in force when the server attribute is unset. */
 #define RESV_RETRY_TIME_S  600
+
+/* reserve_retry_time as it is in force. */
+int64_t resv_retry_time_s(const struct model *m);
 
 /* The attempt right before the start comes this much earlier than the start, while
  * vnodes can still be replaced freely. */

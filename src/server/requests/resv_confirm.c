@@ -41,6 +41,7 @@ struct answer {
     enum resv_phase phase;
     const char *partition;       /* of who answers */
     const char *sched;           /* who answers */
+    bool away;                   /* it knows that vnodes are down or offline */
     const char *reason;          /* of a no, NULL when it was not said */
     const struct edit *proposed; /* of the open alteration, NULL: none */
     int64_t start_at;
@@ -90,6 +91,7 @@ static void deny_new(const struct answer *a)
         return;
     }
     rec = decide(a->out, a->rq, FACT_RESV_DENIED, OBJ_RESV, a->r->obj.id);
+    rec->note = a->reason; /* for the journal */
     record_change_phase(rec, a->rq->arena, resv_next(a->phase, RESV_EV_DENY));
 }
 
@@ -237,6 +239,7 @@ static int check_fit(struct answer *a)
         .start_at = a->start_at,
         .end_at = a->end_at,
         .now_at = a->rq->now_at,
+        .away = a->away,
         .smaller = a->proposed && a->proposed->touched[RESV_A_SCHEDSELECT],
         .moves = a->proposed && a->start_at > a->rq->now_at,
     };
@@ -331,6 +334,7 @@ static int take_answer(struct answer *a, const struct wire_confirm *said)
     a->partition = said->partition ? said->partition : DEFAULT_PARTITION;
     a->sched = question_who(a->m, a->rq, said->partition);
     a->reason = said->reason;
+    a->away = said->away;
     if (said->has_seq && said->seq != proposal_seq(a->r))
         return diag_code(&a->out->why, PBSE_BADSTATE);
     return 0;

@@ -12,6 +12,7 @@
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
 #include "server/model/resv_state.h"
+#include "server/model/resv_time.h"
 #include "server/rules/rules.h"
 
 /* When the question of a new reservation is due. */

@@ -53,6 +53,68 @@ static void test_jobs_wait_for_the_next_plan(void)
     scene_free(&sc);
 }
 
+/* A vnode that is down today is promised only when nothing else fits, the reservation
+ * starts late enough to be tried again before, and the server can say that it is
+ * degraded. */
+static void test_vnodes_that_are_away(void)
+{
+    static const struct {
+        const char *state;
+        const char *more;
+        int start_in;
+        int ncpus;
+        const char *said;
+    } rows[] = {
+        { "down", "alter_seq=0", 601, 2, "(n2:ncpus=2)+(n1:ncpus=2)" },
+        { "offline", "alter_seq=0", 601, 2, "(n2:ncpus=2)+(n1:ncpus=2)" },
+        { "down", "alter_seq=0", 601, 1, "(n2:ncpus=1)+(n2:ncpus=1)" },
+        { "down", "alter_seq=0", 600, 2, SHORT_NCPUS },
+        { "down", "", 601, 2, SHORT_NCPUS },
+        { "state-unknown,down", "alter_seq=0", 601, 2, SHORT_NCPUS },
+        { "maintenance,down", "alter_seq=0", 601, 2, SHORT_NCPUS },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct scene sc = scene_new();
+        char state[64], more[64], select[32];
+
+        snprintf(state, sizeof(state), "state=%s", rows[i].state);
+        snprintf(more, sizeof(more), FREE " %s", rows[i].more);
+        snprintf(select, sizeof(select), "2:ncpus=%d", rows[i].ncpus);
+        scene_vnode(&sc, "n1", "n1", 2, state);
+        scene_vnode(&sc, "n2", "n2", 2, "");
+        scene_resv(&sc, 1, UN, NOW + rows[i].start_in, NOW + 1000, select, more);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R1.svr", rows[i].said);
+        scene_free(&sc);
+    }
+}
+
+/* A job without a walltime is in the way for years: the denial names it. */
+static void test_jobs_without_walltime_are_named(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    scene_queue(&sc, "workq", true);
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1",
+              "job_state=R substate=42 exec_vnode=(n1:ncpus=1) stime=999000");
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=1",
+              "job_state=R substate=42 exec_vnode=(n2:ncpus=1) stime=999000 "
+              "Resource_List.walltime=01:00:00");
+    scene_resv(&sc, 1, UN, NOW + 86400, NOW + 90000, "2:ncpus=2", FREE);
+    scene_resv(&sc, 2, UN, NOW + 100, NOW + 200, "2:ncpus=2", FREE);
+    scene_resv(&sc, 3, UN, NOW + 86400, NOW + 90000, "3:ncpus=2", FREE);
+    scene_plan(&sc);
+    CU_ASSERT_STRING_EQUAL(
+        scene_step(&sc, "R1.svr")->advice,
+        "; jobs without a walltime may never give back their vnodes: 1.svr");
+    /* 2.svr alone is enough of a reason, and three vnodes there are not. */
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, "R2.svr")->advice, "");
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, "R3.svr")->advice, "");
+    scene_free(&sc);
+}
+
 /* Two that want the same: the first gets it, the second learns when. */
 static void test_deny_with_reason(void)
 {
@@ -415,6 +477,8 @@ static void test_alter_degraded(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "vnodes that are away today are promised last", test_vnodes_that_are_away },
+        { "jobs without a walltime are named", test_jobs_without_walltime_are_named },
         { "a new reservation is confirmed by first fit", test_confirm },
         { "jobs that wait are planned after the confirmation",
           test_jobs_wait_for_the_next_plan },
