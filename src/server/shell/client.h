@@ -8,6 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/io/conn.h"
 #include "lib/io/listen.h"
+#include "server/shell/client_life.h"
 #include "server/shell/clients.h"
 #include "server/shell/crowd.h"
 
@@ -44,12 +45,6 @@
 /* Parked requests go on for so long in one turn. */
 #define CLIENTS_WORK_MS           5
 
-enum sched_role {
-    ROLE_NONE,
-    ROLE_FIRST,
-    ROLE_SECOND
-};
-
 struct client {
     struct clients *all;
     uint64_t number; /* never used again */
@@ -65,24 +60,20 @@ struct client {
     unsigned n_packets;      /* of the message that is not whole yet */
     size_t counted;          /* besides the connection's own, in the budget */
     uint32_t request;        /* number of the last one that was served */
-    bool waiting;            /* the core owes it a reply */
-    bool choked;             /* it has to read its replies first */
-    bool closing;            /* nothing more is served */
-    bool to_resume;          /* in clients.resume's next turn */
-    bool gathering;          /* in clients.gatherers: its long status goes on */
-    bool reading;            /* a part of it is written as it is taken */
+    bool scheduler;          /* one of its two */
+    enum life life;          /* written by client_happens() */
+    uint64_t rests_since;    /* RESTING: the turn in which it began to */
     int64_t wrote_ms;        /* when a part of it was written last */
     struct buf part;         /* of it, on a connection that is encrypted */
-    enum sched_role role;
-    struct handshake *shake;      /* under way: nothing is served */
+    struct handshake *shake; /* under way: nothing is served */
     struct auth_session *session; /* encrypts; NULL: in the clear */
     enum crowd_rank rank;
-    struct share *share;            /* whose connections it is one of */
-    int64_t since_ms;               /* when it came, by the monotonic clock */
-    struct client *prev, *next;     /* in order of arrival */
-    struct client *s_prev, *s_next; /* the same, strangers only */
-    struct client *gather_prev, *gather_next;
-    UT_hash_handle hh; /* by number */
+    struct share *share;                  /* whose connections it is one of */
+    int64_t since_ms;                     /* when it came, by the monotonic clock */
+    struct client *prev, *next;           /* in order of arrival */
+    struct client *s_prev, *s_next;       /* the same, strangers only */
+    struct client *life_prev, *life_next; /* all in the same state, oldest first */
+    UT_hash_handle hh;                    /* by number */
 };
 
 struct clients {
@@ -90,9 +81,11 @@ struct clients {
     struct listener *tcp, *local;
     struct client *by_number, *list, *strangers;
     uint64_t last_number;
+    struct client *in[LIFE_COUNT]; /* by state: who came into it first is first */
+    const struct client *serving;  /* whose request is under way */
+    uint64_t turn;                 /* of those that rest */
     struct loop_timer *gather;
-    struct client *gatherers; /* whoever had its turn goes to the end */
-    struct buf bytes;         /* of one write of a long reply */
+    struct buf bytes; /* of one write of a long reply */
     struct crowd crowd;
     int64_t stranger_ms;
     /* Bytes of memory: messages that are not whole, jobs that are being sent, replies
@@ -102,12 +95,10 @@ struct clients {
     size_t max_unsaved, max_user_unsaved;
     size_t max_held;
     int64_t stalled_ms;
-    size_t n_readers; /* of long replies */
     struct loop_timer *squeeze;
     int64_t crowded_at; /* when a full table was logged last */
     struct loop_timer *resume, *sweep;
     struct loop_timer *work; /* parked requests go on */
-    bool starving;           /* somebody waits for clients_eased() */
     struct methods *methods;
 };
 
@@ -123,6 +114,12 @@ void client_fate(struct client *c, enum svr_outcome outcome);
 void serve_authenticate(struct client *c, const struct wire_request *rq);
 void client_become(struct client *c, const char *user);
 
+/* clients.c: something happens to it; the only writer of client.life. What cannot
+ * happen in its state is a broken promise: ask client_can() about what comes from
+ * outside. */
+void client_happens(struct client *c, enum life_event event);
+bool client_can(const struct client *c, enum life_event event);
+bool client_is_closing(const struct client *c);
 /* clients.c: it is somebody's now: 'user' and 'host_root' are set. Should that user
  * have too many connections it is told so and ends. */
 void client_is_known(struct client *c);
@@ -139,21 +136,13 @@ void client_refuse_as(struct client *c, uint32_t number, const char *user, int c
                       const char *text);
 void client_send_reply(struct client *c, const struct wire_reply *reply);
 
-/* long_reply.c: the reply is a long status that the core is still gathering; a part of
- * it can be read; there is room for more of it; its turn to gather. */
-void long_reply_begin(struct client *c);
+/* long_reply.c: a part of a long status can be read; there is room for more of it; the
+ * turn of those for whom the core is gathering. */
 void long_reply_read(struct client *c);
-void long_reply_drop(struct client *c); /* the client goes */
 void long_reply_write(struct client *c);
 void long_replies_gather(void *clients);
 /* They hold too much; whether and who is looked at again after a while. */
 void long_replies_squeeze(void *clients);
-
-/* The reply is on its way: what the client has sent meanwhile is served next. */
-void client_answered(struct client *c);
-/* Go on with what it has sent, in the next turn: not from inside the effects of another
- * request. */
-void client_resume(struct client *c);
 
 /* sched_conn.c: whether this connection's user is one that the settings name for a
  * scheduler. Whether he, on the host that it comes from, may be the scheduler of that

@@ -70,8 +70,7 @@ static void give_up(struct client *c, const char *why)
     shell_log(c->all->sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
               "handshake with %s failed: %s", c->host, why);
     handshake_abandon(c);
-    c->closing = true;
-    conn_finish(c->conn);
+    client_happens(c, LIFE_EV_CLOSE);
 }
 
 static void on_late(void *arg)
@@ -106,8 +105,8 @@ static void finish(struct client *c, struct handshake *h)
     }
     memcpy(user, h->user, sizeof(user));
     handshake_abandon(c);
+    client_happens(c, LIFE_EV_SHOOK);
     client_become(c, user);
-    conn_hold(c->conn, false);
 }
 
 static void on_done(struct pool_job *job)
@@ -120,6 +119,7 @@ static void on_done(struct pool_job *job)
         handshake_free(h);
         return;
     }
+    client_happens(c, LIFE_EV_SEEN);
     for (size_t i = 0; i < h->out.n; i++)
         conn_send_packet(c->conn, (enum packet_type)h->out.v[i].type,
                          h->out.v[i].data.data, h->out.v[i].data.len);
@@ -128,8 +128,6 @@ static void on_done(struct pool_job *job)
         give_up(c, auth_session_error(h->session));
     else if (h->state == AUTH_DONE)
         finish(c, h);
-    else
-        conn_hold(c->conn, false);
 }
 
 /* In a thread. */
@@ -162,7 +160,7 @@ void handshake_packet(struct client *c, const struct packet *f)
         return;
     }
     h->running = true;
-    conn_hold(c->conn, true);
+    client_happens(c, LIFE_EV_TOKEN);
 }
 
 int handshake_begin(struct client *c, const struct auth_plugin *method,
@@ -189,5 +187,6 @@ int handshake_begin(struct client *c, const struct auth_plugin *method,
     h->timer = loop_timer_new(c->all->sh->loop, on_late, h);
     loop_timer_set(h->timer, HANDSHAKE_MS);
     c->shake = h;
+    client_happens(c, LIFE_EV_SHAKE);
     return 0;
 }

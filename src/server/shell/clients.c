@@ -30,6 +30,48 @@ static struct client *client_find(struct clients *cs, uint64_t number)
     return c;
 }
 
+bool client_is_closing(const struct client *c)
+{
+    return c->life == LIFE_CLOSING;
+}
+
+bool client_can(const struct client *c, enum life_event event)
+{
+    return life_next(c->life, event) != LIFE_NONE;
+}
+
+/* What a state stands for. */
+static void enter_life(struct client *c, enum life to)
+{
+    struct clients *cs = c->all;
+
+    DL_APPEND2(cs->in[to], c, life_prev, life_next);
+    c->life = to;
+    if (to == LIFE_CLOSING) {
+        conn_finish(c->conn);
+        return;
+    }
+    conn_hold(c->conn, life_holds(to));
+    conn_want_room(c->conn, life_wants_room(to));
+    if (to == LIFE_RESTING) {
+        c->rests_since = cs->turn;
+        loop_timer_set(cs->resume, 0);
+    } else if (to == LIFE_GATHERING) {
+        loop_timer_set(cs->gather, 0);
+    }
+}
+
+void client_happens(struct client *c, enum life_event event)
+{
+    enum life to = life_next(c->life, event);
+
+    MUST(to != LIFE_NONE);
+    if (to == c->life)
+        return;
+    DL_DELETE2(c->all->in[c->life], c, life_prev, life_next);
+    enter_life(c, to);
+}
+
 static void set_max_message(struct client *c)
 {
     bool is_root = c->server_uid || c->host_root;
@@ -70,7 +112,8 @@ static void client_free(struct client *c)
 {
     struct clients *cs = c->all;
 
-    long_reply_drop(c);
+    MUST(c != cs->serving);
+    DL_DELETE2(cs->in[c->life], c, life_prev, life_next);
     HASH_DEL(cs->by_number, c);
     DL_DELETE(cs->list, c);
     leave(c);
@@ -96,11 +139,11 @@ static void on_frame(void *arg, struct conn *conn, const struct packet *f)
     struct client *c = arg;
 
     (void)conn;
-    if (c->closing)
+    if (client_is_closing(c))
         return;
-    if (c->shake)
+    if (c->life == LIFE_HANDSHAKE)
         handshake_packet(c, f);
-    else if (c->role == ROLE_SECOND)
+    else if (c->life == LIFE_COMMANDS)
         sched_conn_packet(c, f->data, f->len);
     else
         serve_packet(c, f->data, f->len);
@@ -117,7 +160,7 @@ static void on_bad(void *arg, struct conn *conn, enum conn_fault fault)
     struct client *c = arg;
 
     (void)conn;
-    if (c->closing)
+    if (client_is_closing(c))
         return;
     shell_log(c->all->sh, LOG_EV_DEBUG, LOG_IN_REQUEST, "bad input from %s@%s: %s",
               *c->user ? c->user : "unknown", c->host, fault_words[fault]);
@@ -140,24 +183,16 @@ static void on_closed(void *arg, struct conn *conn, enum conn_end end)
     client_gone(c);
 }
 
-void client_resume(struct client *c)
-{
-    c->to_resume = true;
-    loop_timer_set(c->all->resume, 0);
-}
-
 /* It has read most of what was sent. */
 static void on_room(void *arg, struct conn *conn)
 {
     struct client *c = arg;
 
-    if (c->reading) {
+    (void)conn;
+    if (c->life == LIFE_READING)
         long_reply_write(c);
-        return;
-    }
-    conn_want_room(conn, false);
-    if (c->choked)
-        client_resume(c);
+    else if (c->life == LIFE_CHOKED)
+        client_happens(c, LIFE_EV_ROOM);
 }
 
 static const struct conn_events client_events = {
@@ -189,7 +224,9 @@ static void log_crowd(struct clients *cs, enum crowd_verdict verdict, const char
 
 static bool is_idle(const struct client *c)
 {
-    return !c->waiting && !c->reading && c->message.len == c->message_at &&
+    bool rests = c->life == LIFE_READY || c->life == LIFE_RESTING;
+
+    return rests && c != c->all->serving && c->message.len == c->message_at &&
            conn_unsent_bytes(c->conn) == 0;
 }
 
@@ -198,7 +235,7 @@ static bool drop_stranger_of(struct clients *cs, const struct share *whose)
     struct client *c;
 
     DL_FOREACH2 (cs->strangers, c, s_next)
-        if (c->share == whose) {
+        if (c->share == whose && c != cs->serving) { /* it may speak for another */
             client_gone(c);
             return true;
         }
@@ -291,6 +328,7 @@ static struct client *client_new(struct clients *cs, int fd)
     c->conn = conn_new(cs->sh->loop, fd, &cfg);
     HASH_ADD(hh, cs->by_number, number, sizeof(c->number), c);
     DL_APPEND(cs->list, c);
+    enter_life(c, LIFE_READY);
     return c;
 }
 
@@ -367,81 +405,66 @@ void client_refuse(struct client *c, uint32_t number, const char *user, int code
                    bool close)
 {
     client_refuse_as(c, number, user, code, pbse_text(code));
-    if (close) {
-        c->closing = true;
-        conn_finish(c->conn);
-    }
+    if (close)
+        client_happens(c, LIFE_EV_CLOSE);
 }
 
+/* Those that have rested since an earlier turn. Serving one may end others, so that the
+ * list is looked at from its front again each time. */
 static void on_resume(void *arg)
 {
     struct clients *cs = arg;
-    struct client *c, *next;
+    uint64_t turn = ++cs->turn;
+    struct client *c;
 
-    DL_FOREACH_SAFE (cs->list, c, next) {
-        if (!c->to_resume)
-            continue;
-        c->to_resume = false;
+    while ((c = cs->in[LIFE_RESTING]) != NULL && c->rests_since < turn) {
+        client_happens(c, LIFE_EV_RESUME);
         serve_rest(c);
     }
 }
 
 void clients_eased(struct clients *cs)
 {
-    if (!cs || !cs->starving)
-        return;
-    cs->starving = false;
-    loop_timer_set(cs->resume, 0);
-}
-
-/* The reply is on its way: what the client has sent meanwhile is served next. */
-void client_answered(struct client *c)
-{
-    if (!c->waiting)
-        return;
-    c->waiting = false;
-    client_resume(c);
+    while (cs && cs->in[LIFE_STARVED])
+        client_happens(cs->in[LIFE_STARVED], LIFE_EV_EASE);
 }
 
 void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *reply)
 {
     struct client *c = client_find(cs, conn);
 
-    if (!c || c->closing)
-        return;
+    if (!c || !client_can(c, LIFE_EV_ANSWERED))
+        return; /* nobody is there, or waits */
     client_send_reply(c, reply);
     if (!reply->more)
-        client_answered(c);
+        client_happens(c, LIFE_EV_ANSWERED);
 }
 
 void clients_give_up(struct clients *cs, uint64_t conn, bool reads_only)
 {
     struct client *c = client_find(cs, conn);
 
-    if (!c || c->closing)
+    if (!c || !client_can(c, LIFE_EV_ANSWERED))
         return;
     client_refuse_as(c, c->request, c->user, PBSE_SAVE_ERR,
                      reads_only ? SVR_NOT_SHOWN : SVR_IN_DOUBT);
-    client_answered(c);
+    client_happens(c, LIFE_EV_ANSWERED);
 }
 
 void clients_listing(struct clients *cs, uint64_t conn)
 {
     struct client *c = client_find(cs, conn);
 
-    if (!c || c->closing)
-        return;
-    long_reply_read(c);
+    if (c && client_can(c, LIFE_EV_READ))
+        long_reply_read(c);
 }
 
 void clients_close(struct clients *cs, uint64_t conn)
 {
     struct client *c = client_find(cs, conn);
 
-    if (!c || c->closing)
-        return;
-    c->closing = true;
-    conn_finish(c->conn);
+    if (c)
+        client_happens(c, LIFE_EV_CLOSE);
 }
 
 void clients_sched_command(struct clients *cs, uint64_t conn, int32_t command,
@@ -449,9 +472,8 @@ void clients_sched_command(struct clients *cs, uint64_t conn, int32_t command,
 {
     struct client *c = client_find(cs, conn);
 
-    if (!c || c->closing)
-        return;
-    sched_conn_command(c, command, job_id);
+    if (c && c->life == LIFE_COMMANDS)
+        sched_conn_command(c, command, job_id);
 }
 
 static size_t held_by(const struct client *c)
@@ -530,7 +552,7 @@ static void on_work(void *arg)
             svr_go_on(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
         struct client *c = client_find(cs, fate.conn);
 
-        if (c && !c->closing)
+        if (c && client_can(c, LIFE_EV_ASKED))
             client_fate(c, fate.outcome);
     }
 }
@@ -550,7 +572,8 @@ bool clients_have_unsent(const struct clients *cs)
     const struct client *c;
 
     DL_FOREACH (cs->list, c)
-        if (conn_unsent_bytes(c->conn) > 0 || c->reading || c->gathering)
+        if (conn_unsent_bytes(c->conn) > 0 || c->life == LIFE_READING ||
+            c->life == LIFE_GATHERING)
             return true;
     return false;
 }

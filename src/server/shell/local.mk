@@ -11,6 +11,7 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/clients.c src/server/shell/clients.h \
 	src/server/shell/committer.c src/server/shell/committer.h \
 	src/server/shell/crowd.c src/server/shell/crowd.h \
+	src/server/shell/client_life.c src/server/shell/client_life.h \
 	src/server/shell/client_handshake.c src/server/shell/client_handshake.h \
 	src/server/shell/find_out.c src/server/shell/find_out.h \
 	src/server/shell/hook_compile.c src/server/shell/hook_compile.h \
@@ -47,6 +48,11 @@ check_PROGRAMS += test/unit/server/test_crowd
 TESTS += test/unit/server/test_crowd
 test_unit_server_test_crowd_SOURCES = test/unit/server/test_crowd.c
 test_unit_server_test_crowd_LDADD = $(HF_SVR_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/server/test_client_life
+TESTS += test/unit/server/test_client_life
+test_unit_server_test_client_life_SOURCES = test/unit/server/test_client_life.c
+test_unit_server_test_client_life_LDADD = $(HF_SVR_LIBS) -lcunit
 
 check_PROGRAMS += test/unit/server/test_secure
 TESTS += test/unit/server/test_secure

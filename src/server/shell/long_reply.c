@@ -17,45 +17,15 @@
 #define WRITE_BYTES (256u << 10)
 #define SQUEEZE_MS  100 /* from one that goes to the next */
 
-void long_reply_begin(struct client *c)
-{
-    struct clients *cs = c->all;
-
-    if (!c->gathering)
-        DL_APPEND2(cs->gatherers, c, gather_prev, gather_next);
-    c->gathering = true;
-    loop_timer_set(cs->gather, 0);
-}
-
-static void set_reading(struct client *c, bool reading)
-{
-    if (c->reading != reading)
-        c->all->n_readers += reading ? 1 : (size_t)-1;
-    c->reading = reading;
-}
-
 static bool is_too_much(const struct clients *cs)
 {
     return svr_listing_held_bytes(cs->sh->svr) > cs->max_held;
 }
 
-static void stop_gathering(struct client *c)
-{
-    if (c->gathering)
-        DL_DELETE2(c->all->gatherers, c, gather_prev, gather_next);
-    c->gathering = false;
-}
-
-void long_reply_drop(struct client *c)
-{
-    stop_gathering(c);
-    set_reading(c, false);
-}
-
 void long_reply_read(struct client *c)
 {
     c->wrote_ms = clock_mono_ms();
-    set_reading(c, true);
+    client_happens(c, LIFE_EV_READ);
     long_reply_write(c);
 }
 
@@ -75,24 +45,21 @@ void long_reply_write(struct client *c)
     struct buf *bytes = encrypted ? &c->part : &c->all->bytes;
     enum svr_listing left;
 
-    if (!c->reading)
-        return;
+    MUST(c->life == LIFE_READING);
     if (!encrypted)
         buf_clear(bytes);
     left = svr_listing_read(c->all->sh->svr, c->number, WRITE_BYTES, bytes);
     c->wrote_ms = clock_mono_ms();
-    set_reading(c, left == SVR_LISTING_SOME);
-    conn_want_room(c->conn, c->reading);
     if (encrypted)
         send_encrypted(c, left != SVR_LISTING_SOME);
     else
         conn_send(c->conn, bytes->data, bytes->len);
     client_count(c);
     if (left == SVR_LISTING_PART)
-        long_reply_begin(c);
+        client_happens(c, LIFE_EV_GATHER);
     else if (left == SVR_LISTING_ALL)
-        client_answered(c);
-    if (c->all->gatherers)
+        client_happens(c, LIFE_EV_ANSWERED);
+    if (c->all->in[LIFE_GATHERING])
         loop_timer_set(c->all->gather, 0); /* there may be room for them now */
 }
 
@@ -100,23 +67,23 @@ static void gather(struct client *c)
 {
     struct shell *sh = c->all->sh;
 
-    stop_gathering(c);
+    client_happens(c, LIFE_EV_GATHERED);
     svr_listing_go_on(sh->svr, shell_now(sh), c->number, outbox_effects(sh->outbox));
     if (svr_listing_is_gathering(sh->svr, c->number))
-        long_reply_begin(c);
+        client_happens(c, LIFE_EV_GATHER);
 }
 
 /* Too much is held: the first one alone goes on, and only when nothing will be read. */
 static void gather_sparingly(struct clients *cs)
 {
-    struct client *c = cs->gatherers;
+    struct client *c = cs->in[LIFE_GATHERING];
 
-    if (cs->n_readers > 0)
+    if (cs->in[LIFE_READING])
         return;
     gather(c);
-    if (c->gathering) { /* it stays the first */
-        DL_DELETE2(cs->gatherers, c, gather_prev, gather_next);
-        DL_PREPEND2(cs->gatherers, c, gather_prev, gather_next);
+    if (c->life == LIFE_GATHERING) { /* it stays the first */
+        DL_DELETE2(cs->in[LIFE_GATHERING], c, life_prev, life_next);
+        DL_PREPEND2(cs->in[LIFE_GATHERING], c, life_prev, life_next);
     }
 }
 
@@ -125,11 +92,11 @@ void long_replies_gather(void *arg)
     struct clients *cs = arg;
     int64_t until_ms = clock_mono_ms() + GATHER_MS;
 
-    while (cs->gatherers && !is_too_much(cs) && clock_mono_ms() < until_ms)
-        gather(cs->gatherers);
-    if (cs->gatherers && is_too_much(cs))
+    while (cs->in[LIFE_GATHERING] && !is_too_much(cs) && clock_mono_ms() < until_ms)
+        gather(cs->in[LIFE_GATHERING]);
+    if (cs->in[LIFE_GATHERING] && is_too_much(cs))
         gather_sparingly(cs);
-    if (cs->gatherers && (cs->n_readers == 0 || !is_too_much(cs)))
+    if (cs->in[LIFE_GATHERING] && (!cs->in[LIFE_READING] || !is_too_much(cs)))
         loop_timer_set(cs->gather, 0);
 }
 
@@ -137,9 +104,8 @@ static struct client *who_stands_longest(const struct clients *cs)
 {
     struct client *c, *found = NULL;
 
-    DL_FOREACH (cs->list, c)
-        if (c->reading && c->role == ROLE_NONE &&
-            (!found || c->wrote_ms < found->wrote_ms))
+    DL_FOREACH2 (cs->in[LIFE_READING], c, life_next)
+        if (!c->scheduler && (!found || c->wrote_ms < found->wrote_ms))
             found = c;
     return found;
 }
@@ -157,7 +123,7 @@ void long_replies_squeeze(void *arg)
                   (int)((clock_mono_ms() - c->wrote_ms) / 1000));
         client_gone(c);
     }
-    if (cs->gatherers)
+    if (cs->in[LIFE_GATHERING])
         loop_timer_set(cs->gather, 0);
     if (is_too_much(cs))
         loop_timer_set(cs->squeeze, SQUEEZE_MS);

@@ -38,12 +38,11 @@ void sched_conn_packet(struct client *c, const char *data, size_t len)
     struct dis_in in = { data, data + len, out->arena };
     int32_t value;
 
-    if (c->closing)
+    if (client_is_closing(c))
         return;
     while (in.at < in.end) {
         if (dis_get_int(&in, &value) != DIS_OK) {
-            c->closing = true;
-            conn_finish(c->conn);
+            client_happens(c, LIFE_EV_CLOSE);
             return;
         }
         svr_sched_done(sh->svr, shell_now(sh), c->number, out);

@@ -61,11 +61,15 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
 
 void client_fate(struct client *c, enum svr_outcome outcome)
 {
-    c->waiting = outcome != SVR_SILENT; /* also when the reply is on its way out */
+    if (outcome == SVR_SILENT)
+        return;
+    client_happens(c, LIFE_EV_ASKED);
     if (outcome == SVR_GATHERING)
-        long_reply_begin(c);
+        client_happens(c, LIFE_EV_GATHER);
+    if (outcome == SVR_COMMANDS)
+        client_happens(c, LIFE_EV_REGISTERED);
     if (outcome == SVR_SCHEDULER || outcome == SVR_COMMANDS) {
-        c->role = outcome == SVR_COMMANDS ? ROLE_SECOND : ROLE_FIRST;
+        c->scheduler = true;
         conn_set_idle(c->conn, 0);
     }
 }
@@ -76,8 +80,7 @@ static void serve_request(struct client *c, const struct wire_request *rq)
     log_request(c, rq);
     c->request = rq->number;
     if (rq->number == BATCH_DISCONNECT) {
-        c->closing = true;
-        conn_finish(c->conn);
+        client_happens(c, LIFE_EV_CLOSE);
     } else if (rq->number == BATCH_AUTHENTICATE) {
         serve_authenticate(c, rq);
     } else if (rq->number == BATCH_CONNECT) {
@@ -134,23 +137,20 @@ static bool serve_one(struct client *c)
 }
 
 /* Who does not read its replies gets no further ones. */
-static bool is_choked(struct client *c)
+static bool is_choked(const struct client *c)
 {
     size_t most = c->user[0] ? CLIENT_MAX_UNREAD_BYTES : CLIENT_MAX_STRANGER_BYTES;
 
-    c->choked = conn_unsent_bytes(c->conn) > most;
-    if (c->choked)
-        conn_want_room(c->conn, true);
-    return c->choked;
+    return conn_unsent_bytes(c->conn) > most;
 }
 
 /* Forget what was served; amortised: at most half of the message moves. */
 static void consume(struct client *c)
 {
-    if (c->closing || unserved(c) == 0) {
+    if (client_is_closing(c) || unserved(c) == 0) {
         buf_clear(&c->message);
         c->message_at = 0;
-        if (c->closing || c->message.cap > KEEP_BYTES)
+        if (client_is_closing(c) || c->message.cap > KEEP_BYTES)
             buf_fini(&c->message);
     } else if (c->message_at > c->message.len / 2) {
         buf_eat(&c->message, c->message_at);
@@ -161,41 +161,44 @@ static void consume(struct client *c)
 
 /* The disk is slower than this user asks: he waits until what he has asked for is
  * saved, and all users wait when it is too much of all of them. */
-static bool is_starved(struct client *c)
+static bool is_starved(const struct client *c)
 {
-    struct clients *cs = c->all;
-    bool starved =
-        c->rank == CROWD_USER && (c->share->unsaved.bytes > cs->max_user_unsaved ||
-                                  cs->crowd.unsaved.bytes > cs->max_unsaved);
+    const struct clients *cs = c->all;
 
-    if (starved) {
-        cs->starving = true;
-        c->to_resume = true;
-    }
-    return starved;
+    return c->rank == CROWD_USER && (c->share->unsaved.bytes > cs->max_user_unsaved ||
+                                     cs->crowd.unsaved.bytes > cs->max_unsaved);
 }
 
+/* Is its next request served now? */
 static bool may_serve(struct client *c)
 {
-    return !c->closing && !c->waiting && !c->shake && c->role != ROLE_SECOND &&
-           unserved(c) > 0 && !is_choked(c) && !is_starved(c);
+    if (c->life != LIFE_READY || unserved(c) == 0)
+        return false;
+    if (is_choked(c))
+        client_happens(c, LIFE_EV_CHOKE);
+    else if (is_starved(c))
+        client_happens(c, LIFE_EV_STARVE);
+    return c->life == LIFE_READY;
 }
 
 void serve_rest(struct client *c)
 {
+    struct clients *cs = c->all;
     int n = 0;
 
+    MUST(!cs->serving);
+    cs->serving = c;
     while (n < CLIENT_TURN_REQUESTS && may_serve(c) && serve_one(c))
         n++;
+    cs->serving = NULL;
     if (n == CLIENT_TURN_REQUESTS && may_serve(c))
-        client_resume(c);
+        client_happens(c, LIFE_EV_REST);
     consume(c);
-    conn_hold(c->conn, c->waiting || c->choked || c->to_resume);
 }
 
 void serve_packet(struct client *c, const char *data, size_t len)
 {
-    if (c->closing)
+    if (client_is_closing(c))
         return;
     buf_add(&c->message, data, len);
     c->n_packets++;

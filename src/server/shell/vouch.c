@@ -47,8 +47,9 @@ static struct client *find_named(const struct client *helper, uint32_t port)
     if (port > UINT16_MAX || !own_end(helper, &way))
         return NULL;
     DL_FOREACH (helper->all->list, c) {
-        if (!c->local && !c->closing && same_end(&c->peer, &far) && own_end(c, &own) &&
-            same_end(&own, &way) && auth_is_established(conn_fd(c->conn)))
+        if (!c->local && !client_is_closing(c) && same_end(&c->peer, &far) &&
+            own_end(c, &own) && same_end(&own, &way) &&
+            auth_is_established(conn_fd(c->conn)))
             return c;
     }
     return NULL;
@@ -107,7 +108,7 @@ static void agree(struct client *c)
 /* May a handshake begin here? What was sent in the clear before it must be nothing. */
 static bool is_fresh(const struct client *c)
 {
-    return !c->user[0] && !c->shake && c->message.len == c->message_at;
+    return !c->user[0] && c->life == LIFE_READY && c->message.len == c->message_at;
 }
 
 static void serve_vouch(struct client *c, const struct wire_request *rq,
