@@ -35,6 +35,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/bookings.c src/server/model/pointers.c src/server/model/sums.c \
 	src/server/model/link_hot.c src/server/model/link_job.c src/server/model/link_node.c \
 	src/server/model/link_priv.h src/server/model/link_queue.c \
+	src/server/model/link_occurrence.c \
 	src/server/model/link_references.c src/server/model/link_resv.c \
 	src/server/model/links.c \
 	src/server/model/model.c src/server/model/model.h \
@@ -171,6 +172,11 @@ svr_test_libs = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -
 test_unit_server_test_model_SOURCES = test/unit/server/test_model.c
 test_unit_server_test_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_model_LDADD = $(svr_test_libs)
+check_PROGRAMS += test/unit/server/test_occurrences
+TESTS += test/unit/server/test_occurrences
+test_unit_server_test_occurrences_SOURCES = test/unit/server/test_occurrences.c
+test_unit_server_test_occurrences_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_occurrences_LDADD = $(svr_test_libs)
 test_unit_server_test_svr_SOURCES = test/unit/server/test_svr.c $(svr_harness)
 test_unit_server_test_svr_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_svr_LDADD = $(svr_test_libs)

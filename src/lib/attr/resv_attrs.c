@@ -292,6 +292,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_long,
         .read = EVERYONE,
         .write = WHO_DAEMON,
+        .flags = ATTR_LINKS,
         .doc = "Number of the running or next occurrence.",
     },
     [RESV_A_RESERVE_COUNT] = {

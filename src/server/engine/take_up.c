@@ -157,6 +157,9 @@ static void touch_around(struct svr *s, const struct object *o)
             touch(s, &TO_RESV(o)->queue->obj);
         touch_queue_jobs(s, TO_RESV(o)->queue);
         touch_awaiting_bookings(s, &TO_RESV(o)->current.bookings);
+    } else if (o->kind == OBJ_OCCURRENCE) {
+        if (TO_LATER(o)->occurrence.resv)
+            touch(s, &TO_LATER(o)->occurrence.resv->obj);
     } else if (o->kind == OBJ_JOB) {
         touch_awaiting_bookings(s, &TO_JOB(o)->bookings);
         if (hot_start_is_on(s->m))

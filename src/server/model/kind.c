@@ -36,6 +36,7 @@ static const struct {
     [OBJ_NODE] = { "node", &node_table },
     [OBJ_HOOK] = { "hook", &hook_table },
     [OBJ_RESV] = { "resv", &resv_table },
+    [OBJ_OCCURRENCE] = { "occurrence", &occurrence_table },
     [OBJ_JOB] = { "job", &job_table },
 };
 

@@ -41,12 +41,21 @@ void link_node(struct model *m, struct node *n);
 void unlink_node(struct model *m, struct node *n);
 void link_resv(struct model *m, struct resv *r);
 void unlink_resv(struct model *m, struct resv *r);
+void link_later(struct model *m, struct later *l);
+void unlink_later(struct model *m, struct later *l);
 void link_job(struct model *m, struct job *j);
 void unlink_job(struct model *m, struct job *j);
 
 /* A new queue takes in the jobs that name it; one that goes leaves them without one. */
 void adopt_jobs(struct model *m, struct queue *q);
 void orphan_jobs(struct model *m, struct queue *q);
+
+/* The vnodes that an occurrence has: book them, or give them back. */
+void occurrence_book(struct model *m, struct occurrence *oc, const char *vnodes);
+void occurrence_unbook(struct model *m, struct occurrence *oc);
+
+/* A reservation has come that later occurrences may belong to. */
+void adopt_strays(struct model *m);
 
 /* What a vnode borrows; and a new vnode may be one that others refer to already. */
 void link_references(struct model *m, struct node *n);

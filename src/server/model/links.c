@@ -17,6 +17,8 @@ void link_object(struct model *m, struct object *o)
         link_node(m, STRUCT_OF(o, struct node, obj));
     else if (o->kind == OBJ_RESV)
         link_resv(m, STRUCT_OF(o, struct resv, obj));
+    else if (o->kind == OBJ_OCCURRENCE)
+        link_later(m, STRUCT_OF(o, struct later, obj));
     else if (o->kind == OBJ_JOB)
         link_job(m, STRUCT_OF(o, struct job, obj));
 }
@@ -30,6 +32,8 @@ void unlink_object(struct model *m, struct object *o)
         unlink_node(m, STRUCT_OF(o, struct node, obj));
     else if (o->kind == OBJ_RESV)
         unlink_resv(m, STRUCT_OF(o, struct resv, obj));
+    else if (o->kind == OBJ_OCCURRENCE)
+        unlink_later(m, STRUCT_OF(o, struct later, obj));
     else if (o->kind == OBJ_JOB)
         unlink_job(m, STRUCT_OF(o, struct job, obj));
 }

@@ -1,9 +1,9 @@
 /* model.c - the objects, and the one function that changes them.
  *
  * model_apply() takes the links of the object away, changes its attributes, and makes
- * the links again. Reservations are keyed by the text between the first character and
- * the first dot, so that every spelling of wire.md 10.6 finds them; everything else by
- * its whole id.
+ * the links again. Reservations and occurrences are keyed by the text between the first
+ * character and the first dot, so that every spelling of wire.md 10.6 finds them;
+ * everything else by its whole id.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/model.h"
@@ -25,7 +25,7 @@ struct key {
 
 static struct key object_key(enum obj_kind kind, const char *id)
 {
-    if (kind != OBJ_RESV)
+    if (kind != OBJ_RESV && kind != OBJ_OCCURRENCE)
         return (struct key){ id, strlen(id) };
     if (*id == '\0')
         return (struct key){ id, 0 };
@@ -87,6 +87,8 @@ static size_t object_size(enum obj_kind kind)
         return sizeof(struct node);
     case OBJ_RESV:
         return sizeof(struct resv);
+    case OBJ_OCCURRENCE:
+        return sizeof(struct later);
     case OBJ_JOB:
         return sizeof(struct job);
     default:
@@ -121,6 +123,8 @@ static struct object *object_new(struct model *m, enum obj_kind kind, const char
     if (kind == OBJ_RESV)
         STRUCT_OF(o, struct resv, obj)->current =
             (struct occurrence){ .resv = STRUCT_OF(o, struct resv, obj), .values = o };
+    if (kind == OBJ_OCCURRENCE)
+        STRUCT_OF(o, struct later, obj)->occurrence.values = o;
     key = object_key(kind, o->id);
     HASH_ADD_KEYPTR(hh, m->kinds[kind].by_id, key.p, key.len, o);
     DL_APPEND(m->kinds[kind].first, o);
@@ -219,6 +223,7 @@ void model_free(struct model *m)
     while (m->late)
         drop_late(m, m->late);
     kind_free(m, OBJ_JOB);
+    kind_free(m, OBJ_OCCURRENCE); /* they are in a list of the reservation */
     kind_free(m, OBJ_RESV);
     DL_FOREACH (m->kinds[OBJ_NODE].first, o)
         unlink_object(m, o); /* vnodes borrow from one another */
@@ -393,6 +398,8 @@ void model_apply(struct model *m, const struct record *rec)
         object_remove(m, o);
         if (o->kind == OBJ_NODE)
             node_removed(m, STRUCT_OF(o, struct node, obj));
+        else if (o->kind == OBJ_RESV)
+            resv_removed(m, STRUCT_OF(o, struct resv, obj));
         m->gone = o;
     } else if (links) {
         link_object(m, o);

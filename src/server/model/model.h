@@ -118,12 +118,23 @@ struct occurrence {
     const struct object *values; /* whose attributes are its times, vnodes and state */
     struct bookings bookings;    /* from resv_nodes */
     bool counted; /* running: its bookings and resources are in the sums */
+    struct occurrence *prev, *next; /* later ones of the series, by index (utlist) */
+};
+
+/* An occurrence that comes later, "S5[3].svr"; its attributes: enum occurrence_attr. */
+struct later {
+    struct object obj;
+    /* derived */
+    struct occurrence occurrence; /* its resv is NULL while that is not there */
+    bool stray;                   /* linked, and its reservation is not there */
 };
 
 struct resv {
     struct object obj;
     /* derived */
     struct occurrence current; /* the one that clients see */
+    size_t n_later;            /* those after it, in order of the series */
+    struct occurrence *later;
     struct queue *queue; /* NULL before creation and after deletion of the queue */
 };
 
@@ -172,6 +183,7 @@ struct model {
     size_t n_jobs;             /* history not counted */
     size_t n_orphans;          /* jobs whose queue is not there */
     size_t n_dangling;         /* references to vnodes that are not there (yet) */
+    size_t n_stray;            /* later occurrences without their reservation */
     size_t n_hot;              /* jobs that a hot start has to do with */
     size_t n_state[10];        /* of all jobs, as in struct queue */
     struct tallies tallies;    /* likewise */
@@ -195,6 +207,22 @@ enum resource_attr {
     RESOURCE_A_COUNT
 };
 
+/* Attributes of OBJ_OCCURRENCE, named as those of reservations are. */
+enum occurrence_attr {
+    OCCURRENCE_A_INDEX,
+    OCCURRENCE_A_START,
+    OCCURRENCE_A_END,
+    OCCURRENCE_A_STATE,
+    OCCURRENCE_A_SUBSTATE,
+    OCCURRENCE_A_RESV_NODES,
+    OCCURRENCE_A_RETRY,
+    OCCURRENCE_A_RESOURCE_LIST,
+    OCCURRENCE_A_SCHEDSELECT,
+    OCCURRENCE_A_COUNT
+};
+
+extern const struct attr_table occurrence_table;
+
 /* The attribute table of a kind. */
 const struct attr_table *kind_table(enum obj_kind kind);
 const char *kind_name(enum obj_kind kind);
@@ -216,6 +244,7 @@ const struct host *model_host(const struct model *m, const char *name);
 #define TO_NODE(o)  ((const struct node *)(const void *)(o))
 #define TO_QUEUE(o) ((const struct queue *)(const void *)(o))
 #define TO_RESV(o)  ((const struct resv *)(const void *)(o))
+#define TO_LATER(o) ((const struct later *)(const void *)(o))
 #define TO_JOB(o)   ((const struct job *)(const void *)(o))
 
 /* Attribute access. obj_num() and obj_str() take what an unset one counts as. */

@@ -13,12 +13,6 @@
 
 #define MOM_PORT_DEFAULT 15002
 
-/* Reservation states in which its vnodes are held (reservations.md 3). */
-enum {
-    RESV_STATE_RUNNING = 5,
-    RESV_STATE_BEING_DELETED = 7
-};
-
 uint32_t node_state_stored(const struct node *n)
 {
     return (uint32_t)obj_num(&n->obj, NODE_A_HF_STATE, NODE_INITIAL);
@@ -93,11 +87,10 @@ static bool is_exclusive(const struct node *n, const char *place)
 static bool held_by_resv(const struct node *n)
 {
     for (size_t i = 0; i < n->n_occurrences; i++) {
-        const struct object *o = n->occurrences[i]->values;
-        int64_t state = obj_num(o, RESV_A_RESERVE_STATE, 0);
+        const struct occurrence *oc = n->occurrences[i];
 
-        if ((state == RESV_STATE_RUNNING || state == RESV_STATE_BEING_DELETED) &&
-            is_exclusive(n, place_of(o, RESV_A_RESOURCE_LIST)))
+        if (oc->counted &&
+            is_exclusive(n, place_of(&oc->resv->obj, RESV_A_RESOURCE_LIST)))
             return true;
     }
     return false;

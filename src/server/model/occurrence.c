@@ -3,9 +3,66 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/occurrence.h"
 
+#include "lib/attr/ids.h"
 #include "server/model/node_life.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* clang-format off */
+static const struct attr_row later_rows[OCCURRENCE_A_COUNT] = {
+    [OCCURRENCE_A_INDEX] = { .name = "reserve_index", .type = &attr_long, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Its place in the series, from 1." },
+    [OCCURRENCE_A_START] = { .name = "reserve_start", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Epoch." },
+    [OCCURRENCE_A_END] = { .name = "reserve_end", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Epoch." },
+    [OCCURRENCE_A_STATE] = { .name = "reserve_state", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "As that of a reservation." },
+    [OCCURRENCE_A_SUBSTATE] = { .name = "reserve_substate", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "As that of a reservation." },
+    [OCCURRENCE_A_RESV_NODES] = { .name = "resv_nodes", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Its vnodes." },
+    [OCCURRENCE_A_RETRY] = { .name = "reserve_retry", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When to ask for other vnodes." },
+    [OCCURRENCE_A_RESOURCE_LIST] = { .name = "Resource_List", .type = &attr_resources, .flags = ATTR_INTERNAL, .doc = "Unset: that of the series." },
+    [OCCURRENCE_A_SCHEDSELECT] = { .name = "schedselect", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Unset: that of the series." },
+};
+/* clang-format on */
+
+const struct attr_table occurrence_table = {
+    .kind = "occurrence",
+    .macro_prefix = "OCCURRENCE",
+    .rows = later_rows,
+    .n = OCCURRENCE_A_COUNT,
+};
+
+/* Which attribute of a later one has what an attribute of the reservation has of the
+ * current one. */
+static const struct {
+    enum resv_attr current;
+    enum occurrence_attr later;
+} same_value[] = {
+    { RESV_A_RESERVE_INDEX, OCCURRENCE_A_INDEX },
+    { RESV_A_RESERVE_START, OCCURRENCE_A_START },
+    { RESV_A_RESERVE_END, OCCURRENCE_A_END },
+    { RESV_A_RESERVE_STATE, OCCURRENCE_A_STATE },
+    { RESV_A_RESERVE_SUBSTATE, OCCURRENCE_A_SUBSTATE },
+    { RESV_A_RESV_NODES, OCCURRENCE_A_RESV_NODES },
+    { RESV_A_RESERVE_RETRY, OCCURRENCE_A_RETRY },
+    { RESV_A_RESOURCE_LIST, OCCURRENCE_A_RESOURCE_LIST },
+    { RESV_A_SCHEDSELECT, OCCURRENCE_A_SCHEDSELECT },
+};
+
+static int attr_of(const struct occurrence *oc, enum resv_attr attr)
+{
+    if (oc->values->kind == OBJ_RESV)
+        return (int)attr;
+    for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
+        if (same_value[i].current == attr)
+            return (int)same_value[i].later;
+    MUST(!"the attribute is one of occurrences");
+    return 0;
+}
+
+static int64_t num_of(const struct occurrence *oc, enum resv_attr attr, int64_t unset)
+{
+    return obj_num(oc->values, attr_of(oc, attr), unset);
+}
 
 struct window occurrence_window(const struct occurrence *oc)
 {
@@ -15,23 +72,24 @@ struct window occurrence_window(const struct occurrence *oc)
 
 int64_t occurrence_start_at(const struct occurrence *oc, int64_t unset)
 {
-    return obj_num(oc->values, RESV_A_RESERVE_START, unset);
+    return num_of(oc, RESV_A_RESERVE_START, unset);
 }
 
 int64_t occurrence_end_at(const struct occurrence *oc, int64_t unset)
 {
-    return obj_num(oc->values, RESV_A_RESERVE_END, unset);
+    return num_of(oc, RESV_A_RESERVE_END, unset);
 }
 
 enum resv_phase occurrence_phase(const struct occurrence *oc)
 {
-    return resv_phase_find(obj_num(oc->values, RESV_A_RESERVE_STATE, RESV_NONE),
-                           obj_num(oc->values, RESV_A_RESERVE_SUBSTATE, RESV_NONE));
+    return resv_phase_find(num_of(oc, RESV_A_RESERVE_STATE, RESV_NONE),
+                           num_of(oc, RESV_A_RESERVE_SUBSTATE, RESV_NONE));
 }
 
 const struct resources *occurrence_resources(const struct occurrence *oc)
 {
-    const struct resources *own = obj_resources(oc->values, RESV_A_RESOURCE_LIST);
+    const struct resources *own =
+        obj_resources(oc->values, attr_of(oc, RESV_A_RESOURCE_LIST));
 
     return own->n > 0 ? own : obj_resources(&oc->resv->obj, RESV_A_RESOURCE_LIST);
 }
@@ -43,7 +101,7 @@ bool occurrence_is_current(const struct occurrence *oc)
 
 int64_t occurrence_index(const struct occurrence *oc)
 {
-    return obj_num(oc->values, RESV_A_RESERVE_INDEX, 1);
+    return num_of(oc, RESV_A_RESERVE_INDEX, 1);
 }
 
 const char *occurrence_name(const struct occurrence *oc, struct arena *arena)
@@ -63,4 +121,25 @@ const struct node *occurrence_unusable(const struct occurrence *oc)
         if (!node_is_usable(oc->bookings.v[i].node))
             return oc->bookings.v[i].node;
     return NULL;
+}
+
+const struct occurrence *occurrence_find(const struct model *m, const char *id)
+{
+    const struct object *o = model_find(m, OBJ_OCCURRENCE, id);
+    const char *bracket = strchr(id, '[');
+    const struct resv *r;
+    char series[ID_MAX_RESV + 1];
+    char *end;
+    int64_t index;
+
+    if (o)
+        return TO_LATER(o)->stray ? NULL : &TO_LATER(o)->occurrence;
+    if (!bracket || bracket[1] < '1' || bracket[1] > '9')
+        return NULL;
+    snprintf(series, sizeof(series), "%.*s", (int)(bracket - id), id);
+    r = model_resv(m, series);
+    index = strtoll(bracket + 1, &end, 10);
+    if (!r || end[0] != ']' || (end[1] != '\0' && end[1] != '.'))
+        return NULL;
+    return occurrence_index(&r->current) == index ? &r->current : NULL;
 }

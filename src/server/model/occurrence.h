@@ -3,7 +3,8 @@
  * A reservation is a rule and its occurrences; an advance reservation is a series of
  * exactly one. Claims, fit, oversubscription, links and sums speak of occurrences
  * (doc/design/040-occurrences.md). The current one, which clients see, has its values
- * in the attributes of the reservation.
+ * in the attributes of the reservation. Those that come later are objects of their own,
+ * "S5[3].svr", in the list resv->later.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_MODEL_OCCURRENCE_H
@@ -34,6 +35,10 @@ bool occurrence_is_current(const struct occurrence *oc);
 
 /* 1 for the first of the series. */
 int64_t occurrence_index(const struct occurrence *oc);
+
+/* The one that "S5[3]" or "S5[3].svr" names, current or later; NULL when there is none.
+ * The letter does not matter, nor what follows the dot. */
+const struct occurrence *occurrence_find(const struct model *m, const char *id);
 
 /* How a list names it: "R2.svr", or "S5[3].svr" where the series has several. The text
  * is the object's or in the arena. */

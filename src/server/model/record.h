@@ -20,6 +20,7 @@ enum obj_kind {
     OBJ_NODE,
     OBJ_HOOK,
     OBJ_RESV,
+    OBJ_OCCURRENCE, /* one that comes later: model/occurrence.h */
     OBJ_JOB,
     OBJ_KIND_COUNT,
 };

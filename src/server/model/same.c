@@ -155,7 +155,21 @@ static bool same_resv(struct compare *c, const struct resv *a, const struct resv
 {
     if (!SAME_ID(a->queue, b->queue))
         return differs(c, &a->obj, "queue");
+    if (a->n_later != b->n_later)
+        return differs(c, &a->obj, "number of occurrences");
     return same_occurrence(c, &a->current, &b->current);
+}
+
+static bool same_later(struct compare *c, const struct later *a, const struct later *b)
+{
+    const struct occurrence *x = a->occurrence.next;
+    const struct occurrence *y = b->occurrence.next;
+
+    if (a->stray != b->stray || !SAME_ID(a->occurrence.resv, b->occurrence.resv))
+        return differs(c, &a->obj, "reservation");
+    if (!x != !y || (x && !str_same(x->values->id, y->values->id)))
+        return differs(c, &a->obj, "the one after it");
+    return same_occurrence(c, &a->occurrence, &b->occurrence);
 }
 
 static bool same_job(struct compare *c, const struct job *a, const struct job *b)
@@ -183,6 +197,8 @@ static bool same_object(struct compare *c, const struct object *a,
         return same_node(c, TO_NODE(a), TO_NODE(b));
     case OBJ_QUEUE:
         return same_queue(c, TO_QUEUE(a), TO_QUEUE(b));
+    case OBJ_OCCURRENCE:
+        return same_later(c, TO_LATER(a), TO_LATER(b));
     case OBJ_RESV:
         return same_resv(c, TO_RESV(a), TO_RESV(b));
     case OBJ_JOB:

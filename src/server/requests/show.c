@@ -11,6 +11,7 @@
 #include "server/model/hot_start.h"
 #include "server/model/indirect.h"
 #include "server/model/node_life.h"
+#include "server/model/occurrence.h"
 
 #include <string.h>
 #include <strings.h>
@@ -327,9 +328,11 @@ static void show_node_jobs(const struct request *rq, const struct node *n, int a
     buf_fini(&text);
 }
 
-/* Parts of an occurrence that lie on the vnode. */
+/* Parts of an occurrence that lie on the vnode; only the current one is shown. */
 static size_t parts_on(const struct occurrence *oc, const struct node *n)
 {
+    if (!occurrence_is_current(oc))
+        return 0;
     for (size_t i = 0; i < oc->bookings.n; i++)
         if (oc->bookings.v[i].node == n)
             return oc->bookings.v[i].n_parts;

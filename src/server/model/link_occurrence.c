@@ -1,0 +1,130 @@
+/* link_occurrence.c - an occurrence, the vnodes that are booked for it, and its place
+ * in the series.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/ids.h"
+#include "server/model/link_priv.h"
+#include "server/model/occurrence.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+static bool is_before(const struct occurrence *a, const struct occurrence *b)
+{
+    if (a->resv != b->resv)
+        return a->resv->obj.created_seq < b->resv->obj.created_seq;
+    return occurrence_index(a) < occurrence_index(b);
+}
+
+static void node_add(const struct model *m, struct node *n, struct occurrence *oc)
+{
+    size_t at = n->n_occurrences;
+
+    while (at > 0 && is_before(oc, n->occurrences[at - 1]))
+        at--;
+    n->occurrences = array_insert(n->occurrences, &n->n_occurrences, oc, at);
+    looks_new(m, &n->obj);
+}
+
+static void node_remove(const struct model *m, struct node *n, struct occurrence *oc)
+{
+    n->occurrences = array_remove(n->occurrences, &n->n_occurrences, oc);
+    looks_new(m, &n->obj);
+}
+
+void occurrence_book(struct model *m, struct occurrence *oc, const char *vnodes)
+{
+    bookings_make(m, vnodes, &oc->bookings);
+    for (size_t i = 0; i < oc->bookings.n; i++)
+        node_add(m, oc->bookings.v[i].node, oc);
+}
+
+void occurrence_unbook(struct model *m, struct occurrence *oc)
+{
+    for (size_t i = 0; i < oc->bookings.n; i++)
+        node_remove(m, oc->bookings.v[i].node, oc);
+    bookings_drop(&oc->bookings);
+}
+
+/* The reservation that "S5[3].svr" belongs to. */
+static struct resv *series_of(const struct model *m, const struct later *l)
+{
+    char id[ID_MAX_RESV + 1];
+    struct object *o;
+
+    snprintf(id, sizeof(id), "%.*s", (int)strcspn(l->obj.id, "["), l->obj.id);
+    o = find_object(m, OBJ_RESV, id);
+    return o ? STRUCT_OF(o, struct resv, obj) : NULL;
+}
+
+/* They come in order of the series, so the place is found from behind. */
+static void series_add(struct resv *r, struct occurrence *oc)
+{
+    struct occurrence *after = r->later ? r->later->prev : NULL;
+
+    for (size_t n = r->n_later; n > 0 && is_before(oc, after); n--)
+        after = n > 1 ? after->prev : NULL;
+    if (after)
+        DL_APPEND_ELEM(r->later, after, oc);
+    else
+        DL_PREPEND(r->later, oc);
+    r->n_later++;
+}
+
+void link_later(struct model *m, struct later *l)
+{
+    struct occurrence *oc = &l->occurrence;
+
+    MUST(!oc->resv && !l->stray);
+    oc->resv = series_of(m, l);
+    if (!oc->resv) {
+        l->stray = true;
+        m->n_stray++;
+        return;
+    }
+    series_add(oc->resv, oc);
+    occurrence_book(m, oc, obj_str(&l->obj, OCCURRENCE_A_RESV_NODES, NULL));
+    looks_new(m, &oc->resv->obj);
+}
+
+void unlink_later(struct model *m, struct later *l)
+{
+    struct occurrence *oc = &l->occurrence;
+
+    if (l->stray)
+        m->n_stray--;
+    l->stray = false;
+    if (!oc->resv)
+        return;
+    occurrence_unbook(m, oc);
+    DL_DELETE(oc->resv->later, oc);
+    oc->prev = oc->next = NULL;
+    oc->resv->n_later--;
+    looks_new(m, &oc->resv->obj);
+    oc->resv = NULL;
+}
+
+void adopt_strays(struct model *m)
+{
+    struct object *o;
+
+    DL_FOREACH (m->kinds[OBJ_OCCURRENCE].first, o) {
+        struct later *l = STRUCT_OF(o, struct later, obj);
+
+        if (!l->stray || !series_of(m, l))
+            continue;
+        unlink_later(m, l);
+        link_later(m, l);
+    }
+}
+
+void resv_removed(struct model *m, struct resv *r)
+{
+    while (r->later) {
+        struct later *l = STRUCT_OF(r->later, struct later, occurrence);
+
+        unlink_later(m, l);
+        link_later(m, l);
+    }
+}

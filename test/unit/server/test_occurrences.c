@@ -1,0 +1,283 @@
+/* test_occurrences.c - a series with several occurrences in the model: each has its own
+ * window and vnodes, and all of it is made again from what is stored.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "test/unit/unit.h"
+
+#include "server/model/occurrence.h"
+#include "server/model/resv_claims.h"
+#include "server/model/resv_fit.h"
+#include "server/model/resv_oversub.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static struct model *m;
+static struct arena *arena;
+static uint64_t seq;
+
+/* One record; changes are "name", "value" pairs (a member as "name.member"; "" unsets),
+ * ended by NULL. The model is checked against one that is made anew each time. */
+static void apply(enum fact fact, enum obj_kind kind, const char *id, ...)
+{
+    struct records list = { 0 };
+    struct record *rec = record_add(&list, arena, fact, kind, id, "root@svr", 1);
+    const char *name;
+    va_list ap;
+
+    va_start(ap, id);
+    while ((name = va_arg(ap, const char *))) {
+        const char *value = va_arg(ap, const char *);
+        char *attr = arena_strdup(arena, name);
+        char *member = strchr(attr, '.');
+
+        if (member)
+            *member++ = '\0';
+        record_change(rec, arena, attr_find_any(kind_table(kind), attr), member,
+                      *value ? value : NULL);
+    }
+    va_end(ap);
+    rec->seq = ++seq;
+    model_apply(m, rec);
+    model_check(m);
+}
+
+static void make_later(const char *id, const char *index, const char *start_at,
+                       const char *end_at, const char *vnodes)
+{
+    apply(FACT_CREATED, OBJ_OCCURRENCE, id, "reserve_index", index, "reserve_start",
+          start_at, "reserve_end", end_at, "resv_nodes", vnodes, "reserve_state", "2",
+          "reserve_substate", "2", NULL);
+}
+
+static void make_series(void)
+{
+    apply(FACT_RESV_SUBMITTED, OBJ_RESV, "S5.svr", "reserve_state", "2",
+          "reserve_substate", "2", "reserve_start", "100", "reserve_end", "150",
+          "reserve_index", "1", "reserve_count", "4", "resv_nodes", "(n1:ncpus=4)",
+          "Resource_List.ncpus", "4", NULL);
+}
+
+/* S5 from 100, 200, 300 and 400 on, for 50 seconds; the third one is elsewhere. */
+static void begin(void)
+{
+    m = model_new("svr");
+    arena = arena_new();
+    seq = 0;
+    apply(FACT_CREATED, OBJ_NODE, "n1", "Mom", "h", "resources_available.ncpus", "4",
+          "hf_state", "0", NULL);
+    apply(FACT_CREATED, OBJ_NODE, "n2", "Mom", "h", "resources_available.ncpus", "4",
+          "hf_state", "0", NULL);
+    make_series();
+    make_later("S5[2].svr", "2", "200", "250", "(n1:ncpus=3)");
+    make_later("S5[3].svr", "3", "300", "350", "(n2:ncpus=2)+(n2:ncpus=1)");
+    make_later("S5[4].svr", "4", "400", "450", "(n1:ncpus=1)");
+}
+
+static void end(void)
+{
+    model_check(m);
+    model_free(m);
+    arena_free(arena);
+}
+
+static const struct occurrence *find(const char *id)
+{
+    const struct occurrence *oc = occurrence_find(m, id);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(oc);
+    return oc;
+}
+
+static struct claims claims(const char *node, const struct occurrence *own,
+                            int64_t start_at, int64_t end_at)
+{
+    struct window window = { .start_at = start_at, .end_at = end_at };
+
+    return claims_on(model_node(m, node), own, window, 50, arena);
+}
+
+static void test_claims_have_their_own_window_and_vnodes(void)
+{
+    struct claims list;
+
+    begin();
+    list = claims("n1", NULL, 0, 1000);
+    CU_ASSERT_EQUAL_FATAL(list.n, 3);
+    CU_ASSERT_PTR_EQUAL(list.v[0].occurrence, &model_resv(m, "S5")->current);
+    CU_ASSERT_EQUAL(claims_at(&list, "ncpus", 99), 0);
+    CU_ASSERT_EQUAL(claims_at(&list, "ncpus", 100), 4);
+    CU_ASSERT_EQUAL(claims_at(&list, "ncpus", 150), 0);
+    CU_ASSERT_EQUAL(claims_at(&list, "ncpus", 249), 3);
+    CU_ASSERT_EQUAL(claims_at(&list, "ncpus", 300), 0);
+    CU_ASSERT_EQUAL(claims_at(&list, "ncpus", 400), 1);
+    list = claims("n2", NULL, 0, 1000);
+    CU_ASSERT_EQUAL(list.n, 1);
+    CU_ASSERT_EQUAL(claims_at(&list, "ncpus", 300), 3);
+    list = claims("n1", find("S5[2]"), 120, 260);
+    CU_ASSERT_EQUAL_FATAL(list.n, 1);
+    CU_ASSERT_EQUAL(list.v[0].start_at, 100);
+    end();
+}
+
+static bool fits(const char *id, int64_t start_at, int64_t end_at, const char *vnodes)
+{
+    struct exec_vnode ev;
+    struct resv_offer offer = { .occurrence = find(id),
+                                .vnodes = &ev,
+                                .start_at = start_at,
+                                .end_at = end_at,
+                                .now_at = 50 };
+    const char *why;
+
+    CU_ASSERT_EQUAL_FATAL(exec_vnode_parse(vnodes, m->defs, arena, &ev, NULL), 0);
+    return resv_fit(m, &offer, arena, &why);
+}
+
+static void test_occurrences_of_a_series_do_not_share_a_vnode(void)
+{
+    begin();
+    /* In its own window the second one is in nobody's way. */
+    CU_ASSERT_TRUE(fits("S5[2]", 200, 250, "(n1:ncpus=4)"));
+    CU_ASSERT_TRUE(fits("S5[2]", 150, 200, "(n1:ncpus=4)"));
+    /* One second earlier the first one is still there, with all of the vnode. */
+    CU_ASSERT_FALSE(fits("S5[2]", 149, 200, "(n1:ncpus=1)"));
+    CU_ASSERT_TRUE(fits("S5[2]", 149, 200, "(n2:ncpus=4)"));
+    /* The third one has left one of four. */
+    CU_ASSERT_TRUE(fits("S5[2]", 300, 350, "(n2:ncpus=1)"));
+    CU_ASSERT_FALSE(fits("S5[2]", 300, 350, "(n2:ncpus=2)"));
+    /* The current one is judged against those that come later. */
+    CU_ASSERT_TRUE(fits("S5[1]", 100, 200, "(n1:ncpus=4)"));
+    CU_ASSERT_FALSE(fits("S5[1]", 100, 201, "(n1:ncpus=4)"));
+    end();
+}
+
+static void test_oversubscription_names_the_occurrence(void)
+{
+    struct oversub found;
+
+    begin();
+    apply(FACT_RESV_SUBMITTED, OBJ_RESV, "R9.svr", "reserve_state", "2",
+          "reserve_substate", "2", "reserve_start", "140", "reserve_end", "220",
+          "resv_nodes", "(n1:ncpus=2)", "Resource_List.ncpus", "2", NULL);
+    found = resv_oversub(&model_resv(m, "R9")->current, 50, arena);
+    CU_ASSERT_EQUAL(found.n_jobs, 0);
+    CU_ASSERT_STRING_EQUAL(oversub_text(found.resvs, found.n_resvs, arena),
+                           "S5[1].svr,S5[2].svr");
+    found = resv_oversub(find("S5[2]"), 50, arena);
+    CU_ASSERT_STRING_EQUAL(oversub_text(found.resvs, found.n_resvs, arena), "R9.svr");
+    found = resv_oversub(find("S5[4]"), 50, arena);
+    CU_ASSERT_EQUAL(found.n_resvs, 0);
+    end();
+}
+
+/* The order on a vnode is that of the series, whatever the order of creation. */
+static void test_links_follow_one_occurrence(void)
+{
+    const struct node *n2;
+
+    begin();
+    n2 = model_node(m, "n2");
+    apply(FACT_SET, OBJ_OCCURRENCE, "S5[4].svr", "resv_nodes", "(n2:ncpus=4)", NULL);
+    apply(FACT_SET, OBJ_OCCURRENCE, "S5[2].svr", "resv_nodes", "(n2:ncpus=4)", NULL);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_occurrences, 1);
+    CU_ASSERT_EQUAL_FATAL(n2->n_occurrences, 3);
+    CU_ASSERT_PTR_EQUAL(n2->occurrences[0], find("S5[2]"));
+    CU_ASSERT_PTR_EQUAL(n2->occurrences[2], find("S5[4]"));
+    CU_ASSERT_EQUAL(find("S5[3]")->bookings.v[0].n_parts, 2);
+    /* Only what runs is in the sums. */
+    CU_ASSERT_EQUAL(resources_amount(&n2->assigned, "ncpus", 0), 0);
+    /* One that is deleted leaves the others their numbers. */
+    apply(FACT_DELETED, OBJ_OCCURRENCE, "S5[3].svr", NULL);
+    CU_ASSERT_EQUAL(model_resv(m, "S5")->n_later, 2);
+    CU_ASSERT_PTR_NULL(occurrence_find(m, "S5[3]"));
+    CU_ASSERT_PTR_EQUAL(find("S5[2]")->next, find("S5[4]"));
+    make_later("S5[3].svr", "3", "300", "350", "(n1:ncpus=1)");
+    CU_ASSERT_PTR_EQUAL(find("S5[2]")->next, find("S5[3]"));
+    CU_ASSERT_PTR_EQUAL(find("S5[3]")->next, find("S5[4]"));
+    end();
+}
+
+static void test_what_is_not_set_is_that_of_the_series(void)
+{
+    begin();
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(find("S5[2]")), "ncpus", 0),
+                    4);
+    apply(FACT_SET, OBJ_OCCURRENCE, "S5[2].svr", "Resource_List.ncpus", "3", NULL);
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(find("S5[2]")), "ncpus", 0),
+                    3);
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(find("S5[4]")), "ncpus", 0),
+                    4);
+    end();
+}
+
+static void test_occurrences_are_found_by_their_number(void)
+{
+    static const char *const bad[] = {
+        "S5",   "S5[0]", "S5[5]",  "S5[02]",   "S6[2]",
+        "S5[]", "S5[2",  "S5[1]x", "S5[-1]",   "[1]",
+        "",     "S5[1",  "S55[1]", "S5[1][2]", "S5[99999999999999999999999999]"
+    };
+
+    begin();
+    CU_ASSERT_PTR_EQUAL(find("S5[1]"), &model_resv(m, "S5")->current);
+    CU_ASSERT_PTR_EQUAL(find("R5[1].other"), find("S5[1].svr"));
+    CU_ASSERT_EQUAL(occurrence_index(find("S5[3].svr")), 3);
+    CU_ASSERT_EQUAL(occurrence_phase(find("S5[3]")), PHASE_CONFIRMED);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        CU_ASSERT_PTR_NULL(occurrence_find(m, bad[i]));
+    end();
+}
+
+static void test_an_occurrence_without_its_series_books_nothing(void)
+{
+    begin();
+    apply(FACT_RESV_GONE, OBJ_RESV, "S5.svr", NULL);
+    CU_ASSERT_EQUAL(m->n_stray, 3);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_occurrences, 0);
+    CU_ASSERT_PTR_NULL(occurrence_find(m, "S5[2]"));
+    make_series();
+    CU_ASSERT_EQUAL(m->n_stray, 0);
+    CU_ASSERT_EQUAL(model_resv(m, "S5")->n_later, 3);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_occurrences, 3);
+    end();
+}
+
+static void test_a_difference_of_one_occurrence_is_told(void)
+{
+    struct model *other;
+    struct buf why = { 0 };
+
+    begin();
+    other = model_rebuild(m);
+    CU_ASSERT_TRUE(model_same(m, other, NULL));
+    apply(FACT_SET, OBJ_OCCURRENCE, "S5[3].svr", "reserve_start", "310", NULL);
+    CU_ASSERT_FALSE(model_same(m, other, &why));
+    CU_ASSERT_STRING_EQUAL(why.data, "occurrence S5[3].svr: reserve_start");
+    buf_fini(&why);
+    model_free(other);
+    end();
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "claims have their own window and vnodes",
+          test_claims_have_their_own_window_and_vnodes },
+        { "occurrences of a series do not share a vnode",
+          test_occurrences_of_a_series_do_not_share_a_vnode },
+        { "oversubscription names the occurrence",
+          test_oversubscription_names_the_occurrence },
+        { "links follow one occurrence", test_links_follow_one_occurrence },
+        { "what is not set is that of the series",
+          test_what_is_not_set_is_that_of_the_series },
+        { "occurrences are found by their number",
+          test_occurrences_are_found_by_their_number },
+        { "an occurrence without its series books nothing",
+          test_an_occurrence_without_its_series_books_nothing },
+        { "a difference of one occurrence is told",
+          test_a_difference_of_one_occurrence_is_told },
+    };
+
+    return unit_main("occurrences", cases, ARRAY_LEN(cases));
+}
