@@ -14,7 +14,9 @@ static bool is_before(const struct occurrence *a, const struct occurrence *b)
 {
     if (a->resv != b->resv)
         return a->resv->obj.created_seq < b->resv->obj.created_seq;
-    return occurrence_index(a) < occurrence_index(b);
+    if (occurrence_index(a) != occurrence_index(b))
+        return occurrence_index(a) < occurrence_index(b);
+    return a->values->created_seq < b->values->created_seq;
 }
 
 static void node_add(const struct model *m, struct node *n, struct occurrence *oc)

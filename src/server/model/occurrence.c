@@ -36,16 +36,17 @@ const struct attr_table occurrence_table = {
 static const struct {
     enum resv_attr current;
     enum occurrence_attr later;
+    bool of_series; /* unset: that of the series */
 } same_value[] = {
-    { RESV_A_RESERVE_INDEX, OCCURRENCE_A_INDEX },
-    { RESV_A_RESERVE_START, OCCURRENCE_A_START },
-    { RESV_A_RESERVE_END, OCCURRENCE_A_END },
-    { RESV_A_RESERVE_STATE, OCCURRENCE_A_STATE },
-    { RESV_A_RESERVE_SUBSTATE, OCCURRENCE_A_SUBSTATE },
-    { RESV_A_RESV_NODES, OCCURRENCE_A_RESV_NODES },
-    { RESV_A_RESERVE_RETRY, OCCURRENCE_A_RETRY },
-    { RESV_A_RESOURCE_LIST, OCCURRENCE_A_RESOURCE_LIST },
-    { RESV_A_SCHEDSELECT, OCCURRENCE_A_SCHEDSELECT },
+    { RESV_A_RESERVE_INDEX, OCCURRENCE_A_INDEX, false },
+    { RESV_A_RESERVE_START, OCCURRENCE_A_START, false },
+    { RESV_A_RESERVE_END, OCCURRENCE_A_END, false },
+    { RESV_A_RESERVE_STATE, OCCURRENCE_A_STATE, false },
+    { RESV_A_RESERVE_SUBSTATE, OCCURRENCE_A_SUBSTATE, false },
+    { RESV_A_RESV_NODES, OCCURRENCE_A_RESV_NODES, false },
+    { RESV_A_RESERVE_RETRY, OCCURRENCE_A_RETRY, false },
+    { RESV_A_RESOURCE_LIST, OCCURRENCE_A_RESOURCE_LIST, true },
+    { RESV_A_SCHEDSELECT, OCCURRENCE_A_SCHEDSELECT, true },
 };
 
 static int attr_of(const struct occurrence *oc, enum resv_attr attr)
@@ -142,4 +143,36 @@ const struct occurrence *occurrence_find(const struct model *m, const char *id)
     if (!r || end[0] != ']' || (end[1] != '\0' && end[1] != '.'))
         return NULL;
     return occurrence_index(&r->current) == index ? &r->current : NULL;
+}
+
+static void take_value(const struct occurrence *later, size_t i, struct arena *arena,
+                       struct record *rec)
+{
+    const struct attr_type *type = later_rows[same_value[i].later].type;
+    const struct attr_value *v = obj_attr(later->values, (int)same_value[i].later);
+    int attr = (int)same_value[i].current;
+    const char *name;
+
+    if (!v->set && same_value[i].of_series)
+        return;
+    if (!v->set || !attr_type_has_members(type)) {
+        record_change(rec, arena, attr, NULL,
+                      v->set ? attr_value_text(type, v, arena) : NULL);
+        return;
+    }
+    record_change(rec, arena, attr, NULL, NULL); /* members that it does not have */
+    for (size_t k = 0; (name = attr_value_member_name(type, v, k)); k++)
+        record_change(rec, arena, attr, name, attr_value_member(type, v, name, arena));
+}
+
+void occurrence_take_turn(const struct occurrence *later, struct arena *arena,
+                          struct record *rec)
+{
+    struct window window = occurrence_window(later);
+
+    MUST(rec->kind == OBJ_RESV && !occurrence_is_current(later));
+    for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
+        take_value(later, i, arena, rec);
+    record_change_num(rec, arena, RESV_A_RESERVE_DURATION,
+                      window.end_at - window.start_at);
 }

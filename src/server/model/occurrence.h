@@ -48,4 +48,10 @@ const char *occurrence_name(const struct occurrence *oc, struct arena *arena);
  * are. */
 const struct node *occurrence_unusable(const struct occurrence *oc);
 
+/* Append to a record of the reservation the changes that make a later occurrence the
+ * current one. What the later one does not set is unset; its resources and schedselect,
+ * where it has none of its own, stay those of the series. */
+void occurrence_take_turn(const struct occurrence *later, struct arena *arena,
+                          struct record *rec);
+
 #endif

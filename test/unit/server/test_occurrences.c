@@ -243,6 +243,54 @@ static void test_an_occurrence_without_its_series_books_nothing(void)
     end();
 }
 
+static void commit(struct record *rec)
+{
+    rec->seq = ++seq;
+    model_apply(m, rec);
+    model_check(m);
+}
+
+/* Two records: the later object goes, its values become those of the reservation. */
+static void take_turn(const struct occurrence *later)
+{
+    struct records list = { 0 };
+    struct record *gone = record_add(&list, arena, FACT_DELETED, OBJ_OCCURRENCE,
+                                     arena_strdup(arena, later->values->id), "", 1);
+    struct record *rec =
+        record_add(&list, arena, FACT_SET, OBJ_RESV,
+                   arena_strdup(arena, later->resv->obj.id), "root@svr", 1);
+
+    occurrence_take_turn(later, arena, rec);
+    commit(gone);
+    commit(rec);
+}
+
+static void test_the_next_one_takes_its_turn(void)
+{
+    const struct resv *r;
+
+    begin();
+    r = model_resv(m, "S5");
+    apply(FACT_SET, OBJ_RESV, "S5.svr", "reserve_retry", "77", NULL);
+    apply(FACT_SET, OBJ_OCCURRENCE, "S5[3].svr", "Resource_List.ncpus", "3", NULL);
+    take_turn(find("S5[2]"));
+    CU_ASSERT_EQUAL(r->n_later, 2);
+    CU_ASSERT_PTR_EQUAL(find("S5[2]"), &r->current);
+    CU_ASSERT_PTR_NULL(occurrence_find(m, "S5[1]"));
+    CU_ASSERT_EQUAL(occurrence_window(&r->current).start_at, 200);
+    CU_ASSERT_EQUAL(occurrence_window(&r->current).end_at, 250);
+    CU_ASSERT_EQUAL(obj_num(&r->obj, RESV_A_RESERVE_DURATION, 0), 50);
+    CU_ASSERT_STRING_EQUAL(obj_str(&r->obj, RESV_A_RESV_NODES, ""), "(n1:ncpus=3)");
+    CU_ASSERT_FALSE(obj_is_set(&r->obj, RESV_A_RESERVE_RETRY));
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(&r->current), "ncpus", 0), 4);
+    /* The third one has resources of its own and other vnodes. */
+    take_turn(find("S5[3]"));
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(&r->current), "ncpus", 0), 3);
+    CU_ASSERT_PTR_EQUAL(model_node(m, "n2")->occurrences[0], &r->current);
+    CU_ASSERT_EQUAL(model_node(m, "n1")->n_occurrences, 1);
+    end();
+}
+
 static void test_a_difference_of_one_occurrence_is_told(void)
 {
     struct model *other;
@@ -275,6 +323,7 @@ int main(void)
           test_occurrences_are_found_by_their_number },
         { "an occurrence without its series books nothing",
           test_an_occurrence_without_its_series_books_nothing },
+        { "the next one takes its turn", test_the_next_one_takes_its_turn },
         { "a difference of one occurrence is told",
           test_a_difference_of_one_occurrence_is_told },
     };
