@@ -443,9 +443,11 @@ static bool server_line(struct sim *s, const struct words *w)
 
 static bool store_line(struct sim *s, const struct words *w)
 {
-    if (!words_are(w, 1, "fails") && !words_are(w, 1, "works"))
+    bool fails = words_are(w, 1, "fails"), refuses = words_are(w, 1, "refuses");
+
+    if (!fails && !refuses && !words_are(w, 1, "works"))
         return false;
-    shell_store_fails(s, words_are(w, 1, "fails"));
+    shell_store_fails(s, fails || refuses, refuses);
     return true;
 }
 

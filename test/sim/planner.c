@@ -420,8 +420,11 @@ static void registered(struct sim *s, const struct wire_reply *reply)
 {
     struct planner *p = &s->planner;
 
-    if (reply->code)
-        return; /* the server closes */
+    if (reply->code) { /* tried anew, as the daemon does */
+        drop_link(s);
+        connect_later(s);
+        return;
+    }
     if (p->second) {
         p->state = PLANNER_IDLE;
         return;

@@ -11,6 +11,7 @@
 #include <utlist.h>
 
 #define COMMIT_RETRY_MS 1000
+#define STORE_WAIT_MS   20000 /* nobody waits longer for a store out of reach */
 
 /* What the core asks of its surroundings. */
 
@@ -287,10 +288,36 @@ static void find_out(struct sim *s, const struct need *need)
     sim_after(s, sim_latency_ms(s), is_found_out, e, errand_drop);
 }
 
+/* What its client waits for leaves as a refusal. */
+static bool refuse(struct sim *s, const struct effect *e)
+{
+    struct effect refusal = {
+        .kind = EFFECT_REPLY,
+        .u.reply = { .conn = e->u.reply.conn,
+                     .reply = { .code = PBSE_SAVE_ERR,
+                                .choice = REPLY_TEXT,
+                                .text = SVR_IN_DOUBT } },
+    };
+
+    if (e->kind == EFFECT_LISTING) {
+        svr_listing_drop(s->shell.svr, e->u.listing_conn);
+        refusal.u.reply.conn = e->u.listing_conn;
+        refusal.u.reply.reply.text = SVR_NOT_SHOWN;
+    } else if (e->kind != EFFECT_REPLY) {
+        return false;
+    } else if (e->u.reply.reads_only) {
+        refusal.u.reply.reply.text = SVR_NOT_SHOWN;
+    }
+    send_reply(s, &refusal);
+    return true;
+}
+
 static void leave(struct sim *s, const struct turns_leaving *l)
 {
     const struct effect *e = l->effect;
 
+    if (l->given_up && refuse(s, e))
+        return;
     check_leaves(s, l);
     switch (e->kind) {
     case EFFECT_REPLY:
@@ -406,10 +433,25 @@ static struct commit *commit_move(const struct commit *c)
     return to;
 }
 
+/* As the daemon's outbox does: whoever waits is told that it is in doubt. */
+static void give_up(struct sim *s)
+{
+    struct shell *sh = &s->shell;
+
+    if (turns_are_given_up(sh->turns))
+        return;
+    sim_trace(s, "store: nobody waits for it any longer");
+    svr_give_up(sh->svr, sim_now_at(s), turns_durable(sh->turns), begin_turn(s));
+    turns_give_up(sh->turns);
+    release(s);
+    end_turn(s);
+}
+
 /* The same batch is tried again until it works; nothing is un-applied. */
 static void commit_failed(struct sim *s, struct commit *c)
 {
     struct commit *again = commit_move(c);
+    struct shell *sh = &s->shell;
 
     c->records = NULL;
     c->facts = NULL;
@@ -417,6 +459,10 @@ static void commit_failed(struct sim *s, struct commit *c)
     sim_trace(s, "store: commit failed");
     svr_set_store_failed(s->shell.svr, true);
     sim_after(s, COMMIT_RETRY_MS, commit_happens, again, commit_drop);
+    if (!sh->failing_since_ms)
+        sh->failing_since_ms = s->clock.now_ms;
+    if (sh->store_refuses || s->clock.now_ms >= sh->failing_since_ms + STORE_WAIT_MS)
+        give_up(s);
 }
 
 static void commit_happens(struct sim *s, void *arg)
@@ -440,6 +486,7 @@ static void commit_happens(struct sim *s, void *arg)
         return;
     }
     svr_set_store_failed(s->shell.svr, false);
+    s->shell.failing_since_ms = 0;
     ledger_commit(s, c->n_facts, c->facts);
     if (crash == CRASH_AFTER_COMMIT) {
         shell_crash(s);
@@ -657,6 +704,7 @@ void shell_start(struct sim *s, enum svr_start type)
     sh->svr = new_core(s);
     sh->up = true;
     sh->works = false;
+    sh->failing_since_ms = 0;
     sh->life++;
     if (sh->ever_started) {
         load(sh->store, (struct loading){ .svr = sh->svr });
@@ -698,10 +746,14 @@ void shell_crash(struct sim *s)
     net_server_died(s);
 }
 
-void shell_store_fails(struct sim *s, bool failing)
+void shell_store_fails(struct sim *s, bool failing, bool refuses)
 {
-    sim_trace(s, "store: %s", failing ? "fails" : "works again");
+    sim_trace(s, "store: %s",
+              refuses   ? "refuses"
+              : failing ? "fails"
+                        : "works again");
     s->shell.store_failing = failing;
+    s->shell.store_refuses = refuses;
     store_memory_fail(s->shell.store, failing);
 }
 

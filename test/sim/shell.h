@@ -28,6 +28,8 @@ struct shell {
     struct svr *svr;
     struct store *store;
     bool store_failing;
+    bool store_refuses;       /* it says that it cannot: nobody waits for it at all */
+    int64_t failing_since_ms; /* the transaction under way; 0: it does not fail */
     enum crash_when crash;
     struct turns *turns; /* NULL while the server is down */
     bool works;          /* the next slice of a parked request is on its way */
@@ -41,7 +43,8 @@ void shell_fini(struct sim *s);
 void shell_start(struct sim *s, enum svr_start type);
 /* SIGKILL: all that is not committed is gone. */
 void shell_crash(struct sim *s);
-void shell_store_fails(struct sim *s, bool failing);
+/* It is out of reach, or answers that it cannot ('refuses'). */
+void shell_store_fails(struct sim *s, bool failing, bool refuses);
 
 /* Inputs. */
 void shell_request(struct sim *s, struct conn *c, const char *data, size_t len);

@@ -147,7 +147,7 @@ static void stop_faults(struct sim *s)
     s->planner.answer_twice_percent = 0;
     s->planner.old_answer_percent = 0;
     s->planner.wrong_percent = 0;
-    shell_store_fails(s, false);
+    shell_store_fails(s, false, false);
     shell_start(s, SVR_WARM);
     if (s->router_lost) {
         s->router_lost = false;

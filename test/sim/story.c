@@ -379,8 +379,8 @@ static void server(struct story *t, int64_t second)
 static void store(struct story *t, int64_t second)
 {
     at(t, second);
-    buf_add_str(t->out, "store fails\n");
-    back(t, second, 30, "store works", 0);
+    buf_printf(t->out, "store %s\n", chance(t, 70) ? "fails" : "refuses");
+    back(t, second, 60, "store works", 0);
 }
 
 static void settings(struct story *t, int64_t second)
