@@ -22,9 +22,9 @@ static bool source_checked(struct router *r, struct link *l, const struct tpp_ad
 
     if (source_is_own(l, src))
         return true;
-    out_log(out, ROUTER_LOG_FAULT,
-            "tfd=%" PRIu64 ", forged source address %s, dropping connection", l->id,
-            tpp_addr_text(src, text));
+    router_out_log(out, ROUTER_LOG_FAULT,
+                   "tfd=%" PRIu64 ", forged source address %s, dropping connection",
+                   l->id, tpp_addr_text(src, text));
     link_end(r, l, out);
     return false;
 }
@@ -41,9 +41,9 @@ static void send_noroute(struct link *to, const struct tpp_addr *src, uint32_t s
                                     .text = text };
     char a[TPP_ADDR_TEXT_BYTES], b[TPP_ADDR_TEXT_BYTES];
 
-    out_log(out, ROUTER_LOG_DEBUG, "Pkt from src=%s[%u], noroute to dest=%s, %s",
-            tpp_addr_text(src, a), src_sd, tpp_addr_text(dest, b), text);
-    out_packet(out, to->id, &pkt);
+    router_out_log(out, ROUTER_LOG_DEBUG, "Pkt from src=%s[%u], noroute to dest=%s, %s",
+                   tpp_addr_text(src, a), src_sd, tpp_addr_text(dest, b), text);
+    router_out_packet(out, to->id, &pkt);
 }
 
 void forward_unicast(struct router *r, struct link *from, const struct tpp_packet *pkt,
@@ -56,7 +56,7 @@ void forward_unicast(struct router *r, struct link *from, const struct tpp_packe
     to = table_route(r, &pkt->dest_addr);
     if (to) {
         MUST(to->joined); /* routes lead to leaves only */
-        out_send(out, to->id, bytes, len);
+        router_out_send(out, to->id, bytes, len);
         return;
     }
     /* A NOROUTE without a way back is lost, and an empty DATA asks for no answer. */
@@ -92,8 +92,8 @@ static void send_member(struct link *to, const struct tpp_packet *pkt,
     bytes[1] = (char)(whole >> 16);
     bytes[2] = (char)(whole >> 8);
     bytes[3] = (char)whole;
-    out_send(out, to->id, bytes, b.len);
-    out_send(out, to->id, pkt->payload, pkt->payload_len);
+    router_out_send(out, to->id, bytes, b.len);
+    router_out_send(out, to->id, pkt->payload, pkt->payload_len);
     buf_fini(&b);
 }
 
@@ -102,9 +102,10 @@ static bool members_are_readable(struct router *r, struct link *from,
 {
     if (tpp_plain_members(pkt, out->arena))
         return true;
-    out_log(out, ROUTER_LOG_FAULT,
-            "tfd=%" PRIu64 ", member list of a multicast is wrong, dropping connection",
-            from->id);
+    router_out_log(out, ROUTER_LOG_FAULT,
+                   "tfd=%" PRIu64
+                   ", member list of a multicast is wrong, dropping connection",
+                   from->id);
     link_end(r, from, out);
     return false;
 }
@@ -117,12 +118,12 @@ void forward_multicast(struct router *r, struct link *from, struct tpp_packet *p
     if (!source_checked(r, from, &pkt->src_addr, out) ||
         !members_are_readable(r, from, pkt, out))
         return;
-    out_log(out, ROUTER_LOG_DEBUG,
-            "tfd=%" PRIu64
-            ", MCAST packet from %s, %zu member streams, cmprsd_len=%zu, "
-            "info_len=%zu, len=%zu",
-            from->id, tpp_addr_text(&pkt->src_addr, text), pkt->n_members,
-            pkt->info_len, pkt->n_members * TPP_MEMBER_BYTES, pkt->payload_len);
+    router_out_log(out, ROUTER_LOG_DEBUG,
+                   "tfd=%" PRIu64
+                   ", MCAST packet from %s, %zu member streams, cmprsd_len=%zu, "
+                   "info_len=%zu, len=%zu",
+                   from->id, tpp_addr_text(&pkt->src_addr, text), pkt->n_members,
+                   pkt->info_len, pkt->n_members * TPP_MEMBER_BYTES, pkt->payload_len);
     for (size_t i = pkt->n_members; i-- > 0;) {
         const struct tpp_member *m = &pkt->members[i];
         struct link *to = table_route(r, &m->dest_addr);
@@ -136,5 +137,5 @@ void forward_multicast(struct router *r, struct link *from, struct tpp_packet *p
                                       r->cfg.name),
                          out);
     }
-    out_log(out, ROUTER_LOG_DEBUG, "mcast done");
+    router_out_log(out, ROUTER_LOG_DEBUG, "mcast done");
 }

@@ -25,16 +25,17 @@ static void send_autherr(const struct link *l, const char *text, struct router_o
         .type = TPP_CTL_MSG, .code = TPP_CTL_AUTHERR, .src_sd = TPP_NO_SD, .text = text
     };
 
-    out_log(out, ROUTER_LOG_FAULT, "%s", text);
-    out_packet(out, l->id, &pkt);
+    router_out_log(out, ROUTER_LOG_FAULT, "%s", text);
+    router_out_packet(out, l->id, &pkt);
 }
 
 static void reject_proof(struct router *r, struct link *l, struct router_out *out)
 {
     char text[TPP_ADDR_TEXT_BYTES];
 
-    out_log(out, ROUTER_LOG_FAULT, "tfd=%" PRIu64 " Unauthenticated connection from %s",
-            l->id, tpp_addr_text(&l->peer, text));
+    router_out_log(out, ROUTER_LOG_FAULT,
+                   "tfd=%" PRIu64 " Unauthenticated connection from %s", l->id,
+                   tpp_addr_text(&l->peer, text));
     link_end(r, l, out);
 }
 
@@ -46,8 +47,8 @@ static void shake_hands(struct router *r, struct link *l, const struct tpp_packe
     if (!handshake_at_router(&l->shake, &r->cfg.prover, pkt, &answer))
         reject_proof(r, l, out);
     else if (answer.len)
-        out_send(out, l->id, arena_copy(out->arena, answer.data, answer.len),
-                 answer.len);
+        router_out_send(out, l->id, arena_copy(out->arena, answer.data, answer.len),
+                        answer.len);
     buf_fini(&answer);
 }
 
@@ -58,7 +59,7 @@ void join_auth(struct router *r, struct link *l, const struct tpp_packet *pkt,
 
     tpp_addr_text(&l->peer, text);
     if (strcmp(pkt->auth_method, TPP_METHOD_RESVPORT) == 0) {
-        out_log(out, ROUTER_LOG_FAULT, "Failed to find authdef");
+        router_out_log(out, ROUTER_LOG_FAULT, "Failed to find authdef");
         link_end(r, l, out);
     } else if (!list_has(r->cfg.methods, pkt->auth_method)) {
         send_autherr(l,
@@ -136,11 +137,11 @@ static void drop_stale(struct router *r, const struct link *l,
 
     if (!old)
         return;
-    out_log(out, ROUTER_LOG_FAULT,
-            "tfd=%" PRIu64
-            ", Leaf %s still connected while another leaf connect arrived, "
-            "dropping existing connection %" PRIu64,
-            l->id, tpp_addr_text(&join->addrs[0], text), old->id);
+    router_out_log(out, ROUTER_LOG_FAULT,
+                   "tfd=%" PRIu64
+                   ", Leaf %s still connected while another leaf connect arrived, "
+                   "dropping existing connection %" PRIu64,
+                   l->id, tpp_addr_text(&join->addrs[0], text), old->id);
     link_end(r, old, out);
 }
 
@@ -151,10 +152,11 @@ static void log_duplicates(struct router *r, const struct link *l,
 
     for (size_t i = 0; i < join->n_addrs; i++)
         if (table_route(r, &join->addrs[i]) != l)
-            out_log(out, ROUTER_LOG_FAULT,
-                    "tfd=%" PRIu64 ", Failed to add address %s to cluster-leaves index "
-                    "since address already exists, dropping duplicate",
-                    l->id, tpp_addr_text(&join->addrs[i], text));
+            router_out_log(out, ROUTER_LOG_FAULT,
+                           "tfd=%" PRIu64
+                           ", Failed to add address %s to cluster-leaves index "
+                           "since address already exists, dropping duplicate",
+                           l->id, tpp_addr_text(&join->addrs[i], text));
 }
 
 static void admit(struct router *r, int64_t now_at, struct link *l,
@@ -164,18 +166,20 @@ static void admit(struct router *r, int64_t now_at, struct link *l,
 
     drop_stale(r, l, join, out);
     if (table_join(r, l, join) == 0) {
-        out_log(out, ROUTER_LOG_FAULT,
-                "tfd=%" PRIu64 ", all duplicates problem adding addresses, rejecting "
-                "connection",
-                l->id);
+        router_out_log(out, ROUTER_LOG_FAULT,
+                       "tfd=%" PRIu64
+                       ", all duplicates problem adding addresses, rejecting "
+                       "connection",
+                       l->id);
         link_end(r, l, out);
         return;
     }
-    out_joined(out, l->id);
+    router_out_joined(out, l->id);
     log_duplicates(r, l, join, out);
     for (size_t i = 0; i < l->n_routes; i++)
-        out_log(out, ROUTER_LOG_NOTE, "tfd=%" PRIu64 ", Leaf registered address %s",
-                l->id, tpp_addr_text(&l->routes[i].addr, text));
+        router_out_log(out, ROUTER_LOG_NOTE,
+                       "tfd=%" PRIu64 ", Leaf registered address %s", l->id,
+                       tpp_addr_text(&l->routes[i].addr, text));
     if (join->node_type == TPP_LEAF)
         r->update_due_at = now_at + ROUTER_UPDATE_DELAY_S;
 }
@@ -259,10 +263,11 @@ static bool keep_proven(struct router *r, const struct link *l, struct tpp_packe
             refuse_first(l, addr, out);
             return false;
         } else {
-            out_log(out, ROUTER_LOG_NOTE,
-                    "tfd=%" PRIu64 ", Address %s is not known to be of the host of "
-                    "connection %s, left out",
-                    l->id, tpp_addr_text(addr, text), tpp_addr_text(&l->peer, peer));
+            router_out_log(
+                out, ROUTER_LOG_NOTE,
+                "tfd=%" PRIu64 ", Address %s is not known to be of the host of "
+                "connection %s, left out",
+                l->id, tpp_addr_text(addr, text), tpp_addr_text(&l->peer, peer));
         }
     }
     join->n_addrs = n;
@@ -289,7 +294,7 @@ static void prove_addresses(struct router *r, int64_t now_at, struct link *l,
 
     table_keep_join(l, join);
     if (n > 0)
-        out_prove(out, l->id, n, claims);
+        router_out_prove(out, l->id, n, claims);
     else
         join_proven(r, now_at, l, 0, NULL, out);
 }
@@ -304,19 +309,20 @@ void join_leaf(struct router *r, int64_t now_at, struct link *l,
         return;
     }
     if (pkt->node_type == TPP_ROUTER || pkt->hop != 1) {
-        out_log(out, ROUTER_LOG_FAULT,
-                "tfd=%" PRIu64 ", links between routers are not offered, dropping "
-                "connection",
-                l->id);
+        router_out_log(out, ROUTER_LOG_FAULT,
+                       "tfd=%" PRIu64
+                       ", links between routers are not offered, dropping "
+                       "connection",
+                       l->id);
         link_end(r, l, out);
     } else if (pkt->node_type != TPP_LEAF && pkt->node_type != TPP_LEAF_NOTIFIED) {
-        out_log(out, ROUTER_LOG_DEBUG,
-                "tfd=%" PRIu64 ", JOIN of unknown type %u ignored", l->id,
-                pkt->node_type);
+        router_out_log(out, ROUTER_LOG_DEBUG,
+                       "tfd=%" PRIu64 ", JOIN of unknown type %u ignored", l->id,
+                       pkt->node_type);
     } else if (pkt->n_addrs == 0) {
-        out_log(out, ROUTER_LOG_FAULT,
-                "tfd=%" PRIu64 ", No address associated with join msg from leaf",
-                l->id);
+        router_out_log(out, ROUTER_LOG_FAULT,
+                       "tfd=%" PRIu64 ", No address associated with join msg from leaf",
+                       l->id);
         link_end(r, l, out);
     } else {
         prove_addresses(r, now_at, l, pkt, out);

@@ -41,10 +41,11 @@ static void log_crowd(struct router *r, int64_t now_at, struct router_out *out)
     if (now_at < r->crowded_at + 60)
         return;
     r->crowded_at = now_at;
-    out_log(out, ROUTER_LOG_FAULT,
-            "%zu connections, %zu of them have not joined: the oldest of the address "
-            "that has most of these are dropped",
-            router_n_links(r), r->n_waiting);
+    router_out_log(
+        out, ROUTER_LOG_FAULT,
+        "%zu connections, %zu of them have not joined: the oldest of the address "
+        "that has most of these are dropped",
+        router_n_links(r), r->n_waiting);
 }
 
 /* Who has joined never goes for somebody who has not. */
@@ -76,9 +77,9 @@ void router_link_up(struct router *r, int64_t now_at, uint64_t link,
     struct link *l;
 
     if (!make_room(r, now_at, &peer->addr, out)) {
-        out_log(out, ROUTER_LOG_FAULT, "too many connections, refusing %s",
-                tpp_addr_text(&peer->addr, text));
-        out_close(out, link);
+        router_out_log(out, ROUTER_LOG_FAULT, "too many connections, refusing %s",
+                       tpp_addr_text(&peer->addr, text));
+        router_out_close(out, link);
         return;
     }
     l = table_add(r, link, &peer->addr);
@@ -100,7 +101,7 @@ static void link_announce_gone(struct router *r, const struct link *l, int err,
         leave.addrs[i] = l->routes[i].addr;
     HASH_ITER (hh, r->links, other, tmp) {
         if (other != l && other->joined)
-            out_packet(out, other->id, &leave);
+            router_out_packet(out, other->id, &leave);
     }
 }
 
@@ -110,8 +111,9 @@ static void leaf_is_gone(struct router *r, struct link *l, int err,
     char text[TPP_ADDR_TEXT_BYTES];
 
     if (l->joined) {
-        out_log(out, ROUTER_LOG_NOTE, "tfd=%" PRIu64 ", Connection from leaf %s down",
-                l->id, tpp_addr_text(&l->routes[0].addr, text));
+        router_out_log(out, ROUTER_LOG_NOTE,
+                       "tfd=%" PRIu64 ", Connection from leaf %s down", l->id,
+                       tpp_addr_text(&l->routes[0].addr, text));
         link_announce_gone(r, l, err, out);
     }
     table_drop(r, l);
@@ -119,7 +121,7 @@ static void leaf_is_gone(struct router *r, struct link *l, int err,
 
 void link_end(struct router *r, struct link *l, struct router_out *out)
 {
-    out_close(out, l->id);
+    router_out_close(out, l->id);
     leaf_is_gone(r, l, 0, out);
 }
 
@@ -152,15 +154,16 @@ static void take_from_leaf(struct router *r, struct link *l, struct tpp_packet *
         forward_multicast(r, l, pkt, out);
         return;
     case TPP_LEAVE:
-        out_log(out, ROUTER_LOG_FAULT,
-                "Internal error! TPP_CTL_LEAVE arrived with a leaf context");
+        router_out_log(out, ROUTER_LOG_FAULT,
+                       "Internal error! TPP_CTL_LEAVE arrived with a leaf context");
         break;
     default:
         break;
     }
-    out_log(out, ROUTER_LOG_FAULT,
-            "tfd=%" PRIu64 ", packet type %d is not for a router, dropping connection",
-            l->id, pkt->type);
+    router_out_log(out, ROUTER_LOG_FAULT,
+                   "tfd=%" PRIu64
+                   ", packet type %d is not for a router, dropping connection",
+                   l->id, pkt->type);
     link_end(r, l, out);
 }
 
@@ -170,19 +173,19 @@ static void take_from_stranger(struct router *r, int64_t now_at, struct link *l,
     char text[TPP_ADDR_TEXT_BYTES];
 
     if (l->waiting_join) {
-        out_log(out, ROUTER_LOG_FAULT,
-                "tfd=%" PRIu64 ", packet before the JOIN was decided, dropping "
-                "connection",
-                l->id);
+        router_out_log(out, ROUTER_LOG_FAULT,
+                       "tfd=%" PRIu64 ", packet before the JOIN was decided, dropping "
+                       "connection",
+                       l->id);
         link_end(r, l, out);
     } else if (pkt->type == TPP_AUTH_CTX) {
         join_auth(r, l, pkt, out);
     } else if (pkt->type == TPP_JOIN) {
         join_leaf(r, now_at, l, pkt, out);
     } else {
-        out_log(out, ROUTER_LOG_FAULT,
-                "tfd=%" PRIu64 " Unauthenticated connection from %s", l->id,
-                tpp_addr_text(&l->peer, text));
+        router_out_log(out, ROUTER_LOG_FAULT,
+                       "tfd=%" PRIu64 " Unauthenticated connection from %s", l->id,
+                       tpp_addr_text(&l->peer, text));
         link_end(r, l, out);
     }
 }
@@ -196,10 +199,11 @@ void router_packet(struct router *r, int64_t now_at, uint64_t link, const char *
     if (!l)
         return; /* what was read before the core closed it */
     if (!tpp_decode(data, len, out->arena, &pkt)) {
-        out_log(out, ROUTER_LOG_FAULT,
-                "tfd=%" PRIu64 ", Critical error in protocol header, pkt_len=%zu, "
-                "avl_len=%zu, dropping connection",
-                l->id, len, len);
+        router_out_log(out, ROUTER_LOG_FAULT,
+                       "tfd=%" PRIu64
+                       ", Critical error in protocol header, pkt_len=%zu, "
+                       "avl_len=%zu, dropping connection",
+                       l->id, len, len);
         link_end(r, l, out);
         return;
     }
@@ -228,7 +232,7 @@ static void send_updates(struct router *r, struct router_out *out)
     r->update_due_at = INT64_MAX;
     HASH_ITER (hh, r->links, l, tmp) {
         if (l->joined && l->node_type == TPP_LEAF_NOTIFIED)
-            out_packet(out, l->id, &update);
+            router_out_packet(out, l->id, &update);
     }
 }
 

@@ -161,7 +161,8 @@ static struct router_effect *add(struct router_out *out)
     return &out->v[out->n++];
 }
 
-void out_send(struct router_out *out, uint64_t link, const char *data, size_t len)
+void router_out_send(struct router_out *out, uint64_t link, const char *data,
+                     size_t len)
 {
     MUST(data && len > 0);
     *add(out) = (struct router_effect){
@@ -169,34 +170,35 @@ void out_send(struct router_out *out, uint64_t link, const char *data, size_t le
     };
 }
 
-void out_packet(struct router_out *out, uint64_t link, const struct tpp_packet *pkt)
+void router_out_packet(struct router_out *out, uint64_t link,
+                       const struct tpp_packet *pkt)
 {
     struct buf b = { 0 };
 
     tpp_encode(&b, pkt);
-    out_send(out, link, arena_copy(out->arena, b.data, b.len), b.len);
+    router_out_send(out, link, arena_copy(out->arena, b.data, b.len), b.len);
     buf_fini(&b);
 }
 
-void out_prove(struct router_out *out, uint64_t link, size_t n_claims,
-               const struct router_claim *claims)
+void router_out_prove(struct router_out *out, uint64_t link, size_t n_claims,
+                      const struct router_claim *claims)
 {
     *add(out) = (struct router_effect){
         .kind = ROUTER_PROVE, .link = link, .n_claims = n_claims, .claims = claims
     };
 }
 
-void out_close(struct router_out *out, uint64_t link)
+void router_out_close(struct router_out *out, uint64_t link)
 {
     *add(out) = (struct router_effect){ .kind = ROUTER_CLOSE, .link = link };
 }
 
-void out_joined(struct router_out *out, uint64_t link)
+void router_out_joined(struct router_out *out, uint64_t link)
 {
     *add(out) = (struct router_effect){ .kind = ROUTER_JOINED, .link = link };
 }
 
-void out_log(struct router_out *out, int event, const char *fmt, ...)
+void router_out_log(struct router_out *out, int event, const char *fmt, ...)
 {
     char text[512];
     va_list ap;

@@ -71,13 +71,16 @@ void table_forget_join(struct link *l);
 size_t table_join(struct router *r, struct link *l, const struct tpp_packet *join);
 
 /* What a packet leads to. */
-void out_send(struct router_out *out, uint64_t link, const char *data, size_t len);
-void out_packet(struct router_out *out, uint64_t link, const struct tpp_packet *pkt);
-void out_prove(struct router_out *out, uint64_t link, size_t n_claims,
-               const struct router_claim *claims);
-void out_close(struct router_out *out, uint64_t link);
-void out_joined(struct router_out *out, uint64_t link);
-void out_log(struct router_out *out, int event, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void router_out_send(struct router_out *out, uint64_t link, const char *data,
+                     size_t len);
+void router_out_packet(struct router_out *out, uint64_t link,
+                       const struct tpp_packet *pkt);
+void router_out_prove(struct router_out *out, uint64_t link, size_t n_claims,
+                      const struct router_claim *claims);
+void router_out_close(struct router_out *out, uint64_t link);
+void router_out_joined(struct router_out *out, uint64_t link);
+void router_out_log(struct router_out *out, int event, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
 
 /* End a link that is at fault or replaced, and tell the other leaves if it had joined.
  */
