@@ -152,6 +152,15 @@ static void begin_run(struct moms *ms, struct mom_job *j, const struct job *job,
     j->mom = n ? mom_of_node(ms, n->obj.id) : NULL;
 }
 
+/* The server that was killed may have sent it without hearing the answer. */
+void job_of_before(struct moms *ms, const struct job *job)
+{
+    struct mom_job *j = moms_job(ms, job->obj.id);
+
+    begin_run(ms, j, job, obj_num(&job->obj, JOB_A_RUN_VERSION, 0));
+    j->known = true;
+}
+
 /* What a job waits for is of its present state; a new state starts afresh. */
 static void note_state(struct mom_job *j, const struct job *job)
 {

@@ -36,8 +36,10 @@ void moms_start(struct moms *ms, struct moms_turn *t)
         node_unknown(t, TO_NODE(o));
     }
     MODEL_EACH (t->m, OBJ_JOB, o)
-        if (job_is_at_mom(TO_JOB(o)))
+        if (job_is_at_mom(TO_JOB(o))) {
+            job_of_before(ms, TO_JOB(o));
             moms_look(ms, o->id);
+        }
 }
 
 static void bad_peer(struct moms_turn *t, uint64_t stream, const char *host,

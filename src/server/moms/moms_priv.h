@@ -147,6 +147,8 @@ void job_was_lost(struct moms_turn *t, const struct job *job);
 
 /* jobs.c: what a job wants next. */
 void look_at_job(struct moms *ms, struct moms_turn *t, struct mom_job *j);
+/* The server starts with a job that runs or ends: its MoM may have heard of it. */
+void job_of_before(struct moms *ms, const struct job *job);
 
 /* command.c: building and sending; replies. */
 void mom_send(struct moms_turn *t, const struct mom *mom, const struct is_message *msg);
