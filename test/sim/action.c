@@ -346,7 +346,7 @@ static bool mom_misbehaves(struct mom_host *h, const struct words *w)
     else if (words_are(w, 2, "is reachable"))
         host_cut_off(h, false);
     else if (words_are(w, 2, "loses its stream"))
-        net_stream_cut(h->sim, h->stream);
+        comm_leaf_break(h->sim, h->index + 1);
     else if (words_are(w, 2, "answers nothing"))
         h->silent = true;
     else if (words_are(w, 2, "answers again"))
@@ -367,27 +367,16 @@ static bool mom_line(struct sim *s, const struct words *w)
     return h && (mom_begins(h, w) || mom_ends(h, w) || mom_misbehaves(h, w));
 }
 
-static bool router(struct sim *s, bool lost)
-{
-    if (s->router_lost == lost)
-        return true;
-    sim_trace(s, "router: %s", lost ? "is lost" : "is back");
-    net_streams_vanish(s);
-    s->router_lost = lost;
-    for (int i = 0; i < s->cluster.n_hosts; i++)
-        host_look_at_router(&s->hosts[i]);
-    shell_router(s, !lost);
-    return true;
-}
-
 static bool router_lost(struct sim *s, const struct words *w UNUSED)
 {
-    return router(s, true);
+    comm_router(s, false);
+    return true;
 }
 
 static bool router_back(struct sim *s, const struct words *w UNUSED)
 {
-    return router(s, false);
+    comm_router(s, true);
+    return true;
 }
 
 /* Daemons. */

@@ -45,9 +45,10 @@ void host_fini(struct mom_host *h)
     disk_fini(&h->disk);
 }
 
-bool host_is_reachable(const struct mom_host *h)
+/* The server's leaf is the first. */
+static size_t leaf_index(const struct mom_host *h)
 {
-    return h->mom && !h->cut_off && !h->sim->router_lost;
+    return h->index + 1;
 }
 
 /* Effects. */
@@ -59,27 +60,27 @@ bool host_dies_here(struct mom_host *h)
     return h->is_dying;
 }
 
-/* In bad weather a message is lost or said twice. */
+/* In bad weather it is said twice. */
 static void send_message(struct mom_host *h, uint64_t stream,
                          const struct is_message *msg)
 {
     struct sim *s = h->sim;
+    struct buf b = { 0 };
 
     if (h->silent && msg->command == IS_CMD_REPLY)
         return;
-    if (!host_is_reachable(h) || net_stream_loses(s, stream))
-        return;
-    net_to_server(s, stream, msg);
+    is_encode(&b, msg);
+    comm_send(s, leaf_index(h), stream, b.data, b.len);
     if (rnd_percent(&s->rnd, s->weather.twice_percent))
-        net_to_server(s, stream, msg);
+        comm_send(s, leaf_index(h), stream, b.data, b.len);
+    buf_fini(&b);
 }
 
 static void connect_to_server(struct mom_host *h, struct mom_out *out)
 {
-    uint64_t stream = 0;
+    const struct tpp_addr server = tpp_addr_ipv4(SERVER_ADDR, SERVER_PORT);
+    uint64_t stream = comm_open(h->sim, leaf_index(h), &server);
 
-    if (host_is_reachable(h) && h->sim->shell.up)
-        stream = h->stream = net_stream_open(h->sim, h->index);
     mom_connected(h->mom, sim_now_at(h->sim), stream, (int)stream, out);
 }
 
@@ -94,7 +95,7 @@ static void carry_out(struct mom_host *h, const struct mom_effect *e,
         send_message(h, e->stream, &e->u.msg);
         break;
     case MOM_CLOSE:
-        net_stream_close_by_mom(h->sim, e->stream);
+        comm_close(h->sim, leaf_index(h), e->stream);
         break;
     case MOM_LOG:
         sim_trace(h->sim, "mom %s: %s: %s", h->name, e->u.log.object, e->u.log.text);
@@ -230,8 +231,57 @@ static void report_vnodes(struct mom_host *h, struct mom_out *out)
                    out);
 }
 
+/* The network. */
+
+static void on_message(struct sim *s, size_t leaf, uint64_t stream,
+                       const struct tpp_addr *peer, const char *data, size_t len)
+{
+    struct mom_host *h = &s->hosts[leaf - 1];
+    struct mom_out out = host_input(h);
+    struct is_message msg;
+    bool known;
+
+    if (is_decode(data, len, false, out.arena, &msg, &known) != DIS_OK || !known)
+        check_failed(s, CHECK_WIRE, "a message to a MoM cannot be decoded");
+    else
+        mom_message(h->mom, sim_now_at(s), stream, peer, &msg, known, &out);
+    host_end_input(h, &out);
+}
+
+static void on_closed(struct sim *s, size_t leaf, uint64_t stream)
+{
+    struct mom_host *h = &s->hosts[leaf - 1];
+    struct mom_out out = host_input(h);
+
+    mom_stream_closed(h->mom, sim_now_at(s), stream, &out);
+    host_end_input(h, &out);
+}
+
+static void on_router(struct sim *s, size_t leaf, bool is_up)
+{
+    struct mom_host *h = &s->hosts[leaf - 1];
+    struct mom_out out = host_input(h);
+
+    if (is_up)
+        mom_router_up(h->mom, sim_now_at(s), &out);
+    else
+        mom_router_down(h->mom, sim_now_at(s), &out);
+    host_end_input(h, &out);
+}
+
+static const struct leaf_ops ops = { on_message, on_closed, on_router };
+
+void host_cut_off(struct mom_host *h, bool cut_off)
+{
+    sim_trace(h->sim, "mom %s: %s", h->name,
+              cut_off ? "is cut off" : "is reachable again");
+    h->cut_off = cut_off;
+    comm_leaf_away(h->sim, leaf_index(h), cut_off);
+}
+
 void host_start_mom(struct mom_host *h, bool kill_jobs)
 {
+    const struct tpp_addr addr = tpp_addr_ipv4(h->addr, HOST_MOM_PORT + 1);
     struct mom_out out;
 
     if (h->mom)
@@ -239,14 +289,14 @@ void host_start_mom(struct mom_host *h, bool kill_jobs)
     sim_trace(h->sim, "mom %s: starts%s", h->name, kill_jobs ? " with -r" : "");
     h->life++;
     h->timer_at = INT64_MAX;
-    h->knows_router = false;
     make_core(h);
     host_recover(h);
     out = host_input(h);
     report_vnodes(h, &out);
     mom_start(h->mom, sim_now_at(h->sim), kill_jobs, &out);
     host_end_input(h, &out);
-    host_look_at_router(h);
+    if (h->mom)
+        comm_leaf_start(h->sim, leaf_index(h), &addr, &ops);
 }
 
 void host_kill_mom(struct mom_host *h)
@@ -254,9 +304,7 @@ void host_kill_mom(struct mom_host *h)
     if (!h->mom)
         return;
     sim_trace(h->sim, "mom %s: stops", h->name);
-    if (h->stream)
-        net_stream_cut(h->sim, h->stream);
-    h->stream = 0;
+    comm_leaf_stop(h->sim, leaf_index(h));
     h->is_dying = false;
     h->dies_after = 0;
     free_mom(h);
@@ -277,75 +325,4 @@ void host_crash(struct mom_host *h)
 {
     host_kill_mom(h);
     host_kill_runs(h);
-}
-
-/* The network. */
-
-void host_look_at_router(struct mom_host *h)
-{
-    bool is_up = host_is_reachable(h);
-    struct mom_out out;
-
-    if (!h->mom || h->knows_router == is_up)
-        return;
-    h->knows_router = is_up;
-    out = host_input(h);
-    if (is_up)
-        mom_router_up(h->mom, sim_now_at(h->sim), &out);
-    else
-        mom_router_down(h->mom, sim_now_at(h->sim), &out);
-    host_end_input(h, &out);
-}
-
-void host_cut_off(struct mom_host *h, bool cut_off)
-{
-    sim_trace(h->sim, "mom %s: %s", h->name,
-              cut_off ? "is cut off" : "is reachable again");
-    h->cut_off = cut_off;
-    if (cut_off && h->stream) {
-        uint64_t stream = h->stream;
-
-        h->stream = 0;
-        net_stream_cut(h->sim, stream);
-    }
-    host_look_at_router(h);
-}
-
-void host_stream_ended(struct mom_host *h, uint64_t stream)
-{
-    struct mom_out out;
-
-    if (!h->mom || !h->knows_router)
-        return;
-    out = host_input(h);
-    mom_stream_closed(h->mom, sim_now_at(h->sim), stream, &out);
-    host_end_input(h, &out);
-}
-
-uint64_t host_called(struct sim *s, const char *name, uint32_t port)
-{
-    for (int i = 0; i < s->cluster.n_hosts; i++) {
-        struct mom_host *h = &s->hosts[i];
-
-        if (strcmp(h->name, name) != 0 || port != HOST_MOM_PORT + 1 ||
-            !host_is_reachable(h))
-            continue;
-        if (!net_stream(&s->net, h->stream))
-            h->stream = net_stream_open(s, h->index);
-        return h->stream;
-    }
-    return 0;
-}
-
-void host_message(struct mom_host *h, uint64_t stream, const struct is_message *msg,
-                  bool known)
-{
-    const struct tpp_addr from = tpp_addr_ipv4(SERVER_ADDR, SERVER_PORT);
-    struct mom_out out;
-
-    if (!h->mom)
-        return;
-    out = host_input(h);
-    mom_message(h->mom, sim_now_at(h->sim), stream, &from, msg, known, &out);
-    host_end_input(h, &out);
 }

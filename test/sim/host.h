@@ -61,15 +61,13 @@ struct mom_host {
     uint64_t last_run;
     int32_t last_session;
 
-    struct mom *mom;   /* NULL: it does not run */
-    uint64_t life;     /* counts starts of the MoM */
-    bool knows_router; /* what the core was told last */
-    bool silent;       /* takes commands and answers none */
-    int dies_after;    /* killed after so many further steps; 0: not */
-    bool is_dying;     /* in the middle of what it does: nothing more happens */
+    struct mom *mom; /* NULL: it does not run */
+    uint64_t life;   /* counts starts of the MoM */
+    bool silent;     /* takes commands and answers none */
+    int dies_after;  /* killed after so many further steps; 0: not */
+    bool is_dying;   /* in the middle of what it does: nothing more happens */
     struct task *tasks;
     struct executor executor;
-    uint64_t stream; /* the last one that was opened; 0: none */
     int64_t timer_at;
     int64_t ticked_ms;
     int n_ticks; /* at that instant */
@@ -88,15 +86,6 @@ void host_end_mom(struct mom_host *h, bool kill_jobs);
 void host_crash(struct mom_host *h);
 
 void host_cut_off(struct mom_host *h, bool cut_off);
-bool host_is_reachable(const struct mom_host *h);
-/* The way to the router is there or is not: the MoM's leaf notices. */
-void host_look_at_router(struct mom_host *h);
-
-/* The server opens a stream; 0: nobody there. */
-uint64_t host_called(struct sim *s, const char *name, uint32_t port);
-void host_message(struct mom_host *h, uint64_t stream, const struct is_message *msg,
-                  bool known);
-void host_stream_ended(struct mom_host *h, uint64_t stream);
 
 /* An input of the core: put its effects into *out, then end it. */
 struct mom_out host_input(struct mom_host *h);

@@ -11,6 +11,7 @@ test_sim_sim_SOURCES = \
 	test/sim/checks.c test/sim/checks.h \
 	test/sim/clients.c test/sim/clients.h \
 	test/sim/clock.c test/sim/clock.h \
+	test/sim/comm.c test/sim/comm.h \
 	test/sim/disk.c test/sim/disk.h \
 	test/sim/expect.c \
 	test/sim/host.c test/sim/host.h \
@@ -24,7 +25,7 @@ test_sim_sim_SOURCES = \
 	test/sim/shell.c test/sim/shell.h \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h
-test_sim_sim_LDADD = libhfsvrcore.la libhfmomcore.la libhfschedcore.la libhfcal.la libhfattr.la \
-	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) -lm
+test_sim_sim_LDADD = libhfsvrcore.la libhfmomcore.la libhfrouter.la libhftppcore.la libhfschedcore.la libhfcal.la libhfattr.la \
+	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) $(ZLIB_LIBS) -lm
 
 EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/scenarios

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BREAK_MAX_MS 10000
-
 /* Something on its way. */
 struct parcel {
-    uint64_t to; /* connection or stream */
+    uint64_t to; /* connection */
     struct buf bytes;
     int32_t number;
 };
@@ -46,18 +44,10 @@ static void forget_conn(struct net *n, struct conn *c)
     free(c);
 }
 
-static void forget_stream(struct net *n, struct stream *st)
-{
-    HASH_DEL(n->streams, st);
-    free(st);
-}
-
 void net_fini(struct net *n)
 {
     while (n->conns)
         forget_conn(n, n->conns);
-    while (n->streams)
-        forget_stream(n, n->streams);
 }
 
 struct conn *net_conn(const struct net *n, uint64_t id)
@@ -66,14 +56,6 @@ struct conn *net_conn(const struct net *n, uint64_t id)
 
     HASH_FIND(hh, n->conns, &id, sizeof(id), c);
     return c;
-}
-
-struct stream *net_stream(const struct net *n, uint64_t id)
-{
-    struct stream *st;
-
-    HASH_FIND(hh, n->streams, &id, sizeof(id), st);
-    return st;
 }
 
 /* Clients. */
@@ -225,163 +207,12 @@ void net_close(struct sim *s, uint64_t conn)
         send_parcel(s, &c->to_client_ms, parcel_new(conn), close_arrives);
 }
 
-/* Streams. */
-
-uint64_t net_stream_open(struct sim *s, size_t mom)
-{
-    struct stream *st = xcalloc(1, sizeof(*st));
-
-    st->id = ++s->net.last_id;
-    st->mom = mom;
-    HASH_ADD(hh, s->net.streams, id, sizeof(st->id), st);
-    return st->id;
-}
-
-/* The MoM's only way to the server is cut while it or the router is lost. */
-static bool is_through(const struct sim *s, const struct stream *st)
-{
-    return s->shell.up && host_is_reachable(&s->hosts[st->mom]);
-}
-
-static void message_at_server(struct sim *s, void *arg)
-{
-    struct parcel *p = arg;
-    const struct stream *st = net_stream(&s->net, p->to);
-    struct arena *arena = arena_new();
-    struct is_message msg = { 0 };
-    bool known = true;
-
-    if (st && is_through(s, st)) {
-        if (is_decode(p->bytes.data, p->bytes.len, true, arena, &msg, &known) != DIS_OK)
-            check_failed(s, CHECK_WIRE, "a MoM's message cannot be decoded");
-        else
-            shell_mom_message(s, st->id, st->mom, &msg);
-    }
-    arena_free(arena);
-}
-
-void net_to_server(struct sim *s, uint64_t stream, const struct is_message *msg)
-{
-    struct stream *st = net_stream(&s->net, stream);
-    struct parcel *p;
-
-    if (!st || !is_through(s, st))
-        return;
-    p = parcel_new(stream);
-    is_encode(&p->bytes, msg);
-    send_parcel(s, &st->to_server_ms, p, message_at_server);
-}
-
-static void message_at_mom(struct sim *s, void *arg)
-{
-    struct parcel *p = arg;
-    const struct stream *st = net_stream(&s->net, p->to);
-    struct arena *arena = arena_new();
-    struct is_message msg = { 0 };
-    bool known = true;
-
-    if (st && is_through(s, st)) {
-        if (is_decode(p->bytes.data, p->bytes.len, true, arena, &msg, &known) !=
-                DIS_OK ||
-            !known)
-            check_failed(s, CHECK_WIRE, "a message to a MoM cannot be decoded");
-        else
-            host_message(&s->hosts[st->mom], st->id, &msg, known);
-    }
-    arena_free(arena);
-}
-
-void net_to_mom(struct sim *s, uint64_t stream, const struct is_message *msg)
-{
-    struct stream *st = net_stream(&s->net, stream);
-    struct parcel *p;
-
-    if (!st || !is_through(s, st))
-        return;
-    p = parcel_new(stream);
-    is_encode(&p->bytes, msg);
-    send_parcel(s, &st->to_mom_ms, p, message_at_mom);
-}
-
-/* Told when the stream is long forgotten here: 'number' is the MoM. */
-static void end_at_mom(struct sim *s, void *arg)
-{
-    struct parcel *p = arg;
-
-    host_stream_ended(&s->hosts[p->number], p->to);
-}
-
-static void end_at_server(struct sim *s, void *arg)
-{
-    struct parcel *p = arg;
-
-    shell_mom_lost(s, p->to);
-}
-
-static void end_stream(struct sim *s, uint64_t stream, bool tell_server, bool tell_mom)
-{
-    struct stream *st = net_stream(&s->net, stream);
-    struct parcel *p;
-
-    if (!st)
-        return;
-    if (tell_server)
-        send_parcel(s, &st->to_server_ms, parcel_new(stream), end_at_server);
-    if (tell_mom) {
-        p = parcel_new(stream);
-        p->number = (int32_t)st->mom;
-        send_parcel(s, &st->to_mom_ms, p, end_at_mom);
-    }
-    forget_stream(&s->net, st);
-}
-
-void net_stream_close_by_server(struct sim *s, uint64_t stream)
-{
-    end_stream(s, stream, false, true);
-}
-
-void net_stream_close_by_mom(struct sim *s, uint64_t stream)
-{
-    end_stream(s, stream, true, false);
-}
-
-void net_stream_cut(struct sim *s, uint64_t stream)
-{
-    end_stream(s, stream, true, true);
-}
-
-void net_streams_vanish(struct sim *s)
-{
-    while (s->net.streams)
-        forget_stream(&s->net, s->net.streams);
-}
-
-static void break_stream(struct sim *s, void *arg)
-{
-    net_stream_cut(s, *(uint64_t *)arg);
-}
-
-bool net_stream_loses(struct sim *s, uint64_t stream)
-{
-    uint64_t *id;
-
-    if (!rnd_percent(&s->rnd, s->weather.lost_percent))
-        return false;
-    id = xmalloc(sizeof(*id));
-    *id = stream;
-    sim_after(s, rnd_range(&s->rnd, 0, BREAK_MAX_MS), break_stream, id, free);
-    return true;
-}
-
 void net_server_died(struct sim *s)
 {
     struct conn *c, *next_conn;
-    struct stream *st, *next_stream;
 
     HASH_ITER (hh, s->net.conns, c, next_conn) {
         net_close(s, c->id);
         c->dead = true;
     }
-    HASH_ITER (hh, s->net.streams, st, next_stream)
-        end_stream(s, st->id, false, true);
 }

@@ -1,7 +1,6 @@
-/* net.h - connections between clients (schedulers among them) and the server, and the
- * streams between MoMs and the server.
+/* net.h - connections between clients (schedulers among them) and the server.
  *
- * What travels is bytes: requests, replies and messages are encoded by the real codecs
+ * What travels is bytes: requests and replies are encoded by the real codecs
  * and decoded at the other end. Within one direction of one connection nothing is lost
  * or overtaken, as on a socket; a connection that ends loses what is on its way.
  *
@@ -10,7 +9,6 @@
 #define TEST_SIM_NET_H
 
 #include "lib/wire/batch.h"
-#include "lib/wire/is.h"
 
 #include <uthash.h>
 
@@ -37,25 +35,15 @@ struct conn {
     UT_hash_handle hh;
 };
 
-struct stream {
-    uint64_t id;
-    size_t mom; /* index */
-    int64_t to_server_ms;
-    int64_t to_mom_ms;
-    UT_hash_handle hh;
-};
-
 struct net {
     uint64_t last_id;
     struct conn *conns;
-    struct stream *streams;
 };
 
 void net_fini(struct net *n);
 
 /* NULL: ended. */
 struct conn *net_conn(const struct net *n, uint64_t id);
-struct stream *net_stream(const struct net *n, uint64_t id);
 
 /* Clients. 0: nobody listens. */
 uint64_t net_connect(struct sim *s, const char *user, bool server_uid,
@@ -68,21 +56,7 @@ void net_disconnect(struct sim *s, uint64_t conn); /* 'closed' is not called */
 void net_reply(struct sim *s, uint64_t conn, const struct wire_reply *reply);
 void net_command(struct sim *s, uint64_t conn, int32_t command, const char *job_id);
 void net_close(struct sim *s, uint64_t conn);
-/* The server has died: every connection and stream ends. */
+/* The server has died: every connection ends. */
 void net_server_died(struct sim *s);
-
-/* MoM streams. */
-uint64_t net_stream_open(struct sim *s, size_t mom);
-void net_to_server(struct sim *s, uint64_t stream, const struct is_message *msg);
-void net_to_mom(struct sim *s, uint64_t stream, const struct is_message *msg);
-/* In bad weather: true when the message that is about to be sent is lost. A stream that
- * has lost something breaks soon. */
-bool net_stream_loses(struct sim *s, uint64_t stream);
-/* One end closes it; the other hears of it, or it is cut in between and both do. */
-void net_stream_close_by_server(struct sim *s, uint64_t stream);
-void net_stream_close_by_mom(struct sim *s, uint64_t stream);
-void net_stream_cut(struct sim *s, uint64_t stream);
-/* The router is gone: all streams are, both ends know by themselves. */
-void net_streams_vanish(struct sim *s);
 
 #endif

@@ -11,6 +11,9 @@
 #include <utlist.h>
 
 #define COMMIT_RETRY_MS 1000
+#define SERVER_LEAF     0
+#define SERVER_ADDR     0x0a000001
+#define SERVER_PORT     15001
 #define STORE_WAIT_MS   20000 /* nobody waits longer for a store out of reach */
 
 /* What the core asks of its surroundings. */
@@ -26,7 +29,7 @@ static size_t host_addrs(void *arg, const char *host, uint32_t *ret, size_t max)
         }
     if (strcmp(host, "svr") != 0 || max == 0)
         return 0;
-    ret[0] = 0x0a000001;
+    ret[0] = SERVER_ADDR;
     return 1;
 }
 
@@ -211,14 +214,27 @@ static void close_conn(struct sim *s, uint64_t conn)
     sim_after(s, 0, gone_later, id, free);
 }
 
+static uint64_t call_mom(struct sim *s, const char *host, uint32_t port)
+{
+    uint32_t ip;
+    struct tpp_addr addr;
+
+    if (host_addrs(s, host, &ip, 1) == 0)
+        return 0;
+    addr = tpp_addr_ipv4(ip, (uint16_t)port);
+    return comm_open(s, SERVER_LEAF, &addr);
+}
+
 static void send_to_mom(struct sim *s, const struct effect *e)
 {
     uint64_t stream = e->u.mom.stream;
+    struct buf b = { 0 };
 
     if (stream == 0)
-        stream = host_called(s, e->u.mom.host, e->u.mom.port);
-    if (stream && !net_stream_loses(s, stream))
-        net_to_mom(s, stream, &e->u.mom.msg);
+        stream = call_mom(s, e->u.mom.host, e->u.mom.port);
+    is_encode(&b, &e->u.mom.msg);
+    comm_send(s, SERVER_LEAF, stream, b.data, b.len);
+    buf_fini(&b);
 }
 
 static void trace_log(const struct sim *s, const struct effect *e)
@@ -337,7 +353,7 @@ static void leave(struct sim *s, const struct turns_leaving *l)
         send_to_mom(s, e);
         break;
     case EFFECT_MOM_CLOSE:
-        net_stream_close_by_server(s, e->u.mom.stream);
+        comm_close(s, SERVER_LEAF, e->u.mom.stream);
         break;
     case EFFECT_LOG:
         trace_log(s, e);
@@ -637,39 +653,49 @@ void shell_sched_done(struct sim *s, uint64_t conn)
     end_turn(s);
 }
 
-void shell_mom_message(struct sim *s, uint64_t stream, size_t mom,
-                       const struct is_message *msg)
-{
-    char host[24];
-    uint32_t addr = s->hosts[mom].addr;
+/* The server's leaf. */
 
-    if (!ready(s))
-        return;
-    snprintf(host, sizeof(host), "%u.%u.%u.%u", addr >> 24, addr >> 16 & 255,
-             addr >> 8 & 255, addr & 255);
-    svr_mom_message(s->shell.svr, sim_now_at(s), stream, host, HOST_MOM_PORT + 1, msg,
-                    begin_turn(s));
-    end_turn(s);
+static void on_message(struct sim *s, size_t leaf UNUSED, uint64_t stream,
+                       const struct tpp_addr *peer, const char *data, size_t len)
+{
+    uint32_t ip = tpp_addr_ip(peer);
+    struct arena *arena = arena_new();
+    struct is_message msg = { 0 };
+    bool known = true;
+    char host[24];
+
+    snprintf(host, sizeof(host), "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255, ip >> 8 & 255,
+             ip & 255);
+    if (is_decode(data, len, true, arena, &msg, &known) != DIS_OK) {
+        check_failed(s, CHECK_WIRE, "a MoM's message cannot be decoded");
+    } else if (ready(s)) {
+        svr_mom_message(s->shell.svr, sim_now_at(s), stream, host, peer->port, &msg,
+                        begin_turn(s));
+        end_turn(s);
+    }
+    arena_free(arena);
 }
 
-void shell_mom_lost(struct sim *s, uint64_t stream)
+/* With the router all streams end, and that says nothing about the MoMs: it is told as
+ * what it is. */
+static void on_closed(struct sim *s, size_t leaf, uint64_t stream)
 {
-    if (!s->shell.up)
+    if (!comm_is_up(s, leaf))
         return;
     svr_mom_lost(s->shell.svr, sim_now_at(s), stream, begin_turn(s));
     end_turn(s);
 }
 
-void shell_router(struct sim *s, bool back)
+static void on_router(struct sim *s, size_t leaf UNUSED, bool is_up)
 {
-    if (!s->shell.up)
-        return;
-    if (back)
+    if (is_up)
         svr_router_back(s->shell.svr, sim_now_at(s), begin_turn(s));
     else
         svr_router_lost(s->shell.svr, sim_now_at(s), begin_turn(s));
     end_turn(s);
 }
+
+static const struct leaf_ops leaf_ops = { on_message, on_closed, on_router };
 
 void shell_tick(struct sim *s)
 {
@@ -696,6 +722,7 @@ const struct model *shell_model(const struct sim *s)
 
 void shell_start(struct sim *s, enum svr_start type)
 {
+    const struct tpp_addr addr = tpp_addr_ipv4(SERVER_ADDR, SERVER_PORT);
     struct shell *sh = &s->shell;
 
     if (sh->up)
@@ -720,6 +747,7 @@ void shell_start(struct sim *s, enum svr_start type)
               begin_turn(s));
     sh->ever_started = true;
     end_turn(s);
+    comm_leaf_start(s, SERVER_LEAF, &addr, &leaf_ops);
 }
 
 void shell_crash(struct sim *s)
@@ -744,6 +772,7 @@ void shell_crash(struct sim *s)
     sh->store = store_memory_reopen(sh->store);
     store_memory_fail(sh->store, sh->store_failing);
     net_server_died(s);
+    comm_leaf_stop(s, SERVER_LEAF);
 }
 
 void shell_store_fails(struct sim *s, bool failing, bool refuses)

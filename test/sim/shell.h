@@ -50,10 +50,6 @@ void shell_store_fails(struct sim *s, bool failing, bool refuses);
 void shell_request(struct sim *s, struct conn *c, const char *data, size_t len);
 void shell_client_gone(struct sim *s, uint64_t conn);
 void shell_sched_done(struct sim *s, uint64_t conn);
-void shell_mom_message(struct sim *s, uint64_t stream, size_t mom,
-                       const struct is_message *msg);
-void shell_mom_lost(struct sim *s, uint64_t stream);
-void shell_router(struct sim *s, bool back);
 void shell_tick(struct sim *s);
 
 /* When the core wants to be ticked; INT64_MAX: never. */

@@ -59,6 +59,7 @@ void sim_init(struct sim *s, uint64_t seed, bool trace)
     s->clock.now_ms = (int64_t)(SIM_EPOCH_S - BEGIN_S) * 1000;
     planner_init(&s->planner);
     shell_init(s);
+    comm_init(s);
 }
 
 void sim_fini(struct sim *s)
@@ -69,6 +70,7 @@ void sim_fini(struct sim *s)
     shell_fini(s);
     planner_fini(&s->planner);
     net_fini(&s->net);
+    comm_fini(&s->comm);
     clients_fini(&s->clients);
     ledger_fini(&s->ledger);
     alters_fini(&s->alters);
@@ -149,10 +151,7 @@ static void stop_faults(struct sim *s)
     s->planner.wrong_percent = 0;
     shell_store_fails(s, false, false);
     shell_start(s, SVR_WARM);
-    if (s->router_lost) {
-        s->router_lost = false;
-        shell_router(s, true);
-    }
+    comm_router(s, true);
     for (int i = 0; i < s->cluster.n_hosts; i++) {
         struct mom_host *h = &s->hosts[i];
 
@@ -162,7 +161,6 @@ static void stop_faults(struct sim *s)
         host_start_mom(h, false);
         if (h->cut_off)
             host_cut_off(h, false);
-        host_look_at_router(h);
     }
     planner_start(s);
 }

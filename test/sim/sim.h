@@ -1,8 +1,9 @@
 /* sim.h - one simulated complex: a server, a scheduler, MoMs and clients around the
  * real cores, on a virtual clock.
  *
- * Everything that is not a core is made here and may misbehave: messages are late,
- * twice or lost, processes die and come back, the store refuses commits. After every
+ * Server, scheduler, MoMs and router are the cores that ship. Everything else is made
+ * here and may misbehave: messages are late, connections are cut, processes die between
+ * any two things that they do and come back, the store refuses commits. After every
  * step the checkers look (checks.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -13,6 +14,7 @@
 #include "checks.h"
 #include "clients.h"
 #include "clock.h"
+#include "comm.h"
 #include "host.h"
 #include "ledger.h"
 #include "lib/base/rnd.h"
@@ -33,7 +35,7 @@ struct weather {
     int late_percent;  /* ... of them take up to late_ms more */
     int64_t late_ms;
     int twice_percent; /* MoMs and schedulers say things twice */
-    int lost_percent;  /* messages of a MoM that get lost */
+    int lost_percent;  /* packets to or from a MoM with which its connection is cut */
     int64_t commit_ms; /* a commit takes up to so long */
 };
 
@@ -50,10 +52,10 @@ struct sim {
     struct cluster cluster;
     struct shell shell;
     struct net net;
+    struct comm comm;
     struct planner planner;
     struct mom_host hosts[SIM_HOSTS_MAX];
     struct runs runs;
-    bool router_lost;
     struct clients clients;
     struct ledger ledger;
     struct checks checks;
