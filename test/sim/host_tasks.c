@@ -579,8 +579,8 @@ static bool ends_in(const char *name, const char *suffix)
     return len > n && strcmp(name + len - n, suffix) == 0;
 }
 
-/* "ID.RUN.EX" or "ID.SC" of a job that is not here: the MoM ended before it was removed,
- * or before the job's record was written. */
+/* "ID.RUN.EX" or "ID.SC" of a job that is not here: the MoM ended before it was
+ * removed, or before the job's record was written. */
 static void sweep(struct mom_host *h, const char *name)
 {
     char *id = xstrdup(name);

@@ -777,10 +777,7 @@ void shell_crash(struct sim *s)
 
 void shell_store_fails(struct sim *s, bool failing, bool refuses)
 {
-    sim_trace(s, "store: %s",
-              refuses   ? "refuses"
-              : failing ? "fails"
-                        : "works again");
+    sim_trace(s, "store: %s", refuses ? "refuses" : failing ? "fails" : "works again");
     s->shell.store_failing = failing;
     s->shell.store_refuses = refuses;
     store_memory_fail(s->shell.store, failing);

@@ -130,8 +130,8 @@ void sim_begin(struct sim *s)
     run_s(s, 1);
     set_server(s, "flatuid", "True");
     for (int i = 0; i < s->cluster.n_hosts; i++)
-        client_manage(s, MANAGER_CREATE, OBJECT_NODE, s->hosts[i].name, NULL, NULL, NULL,
-                      WIRE_OP_SET);
+        client_manage(s, MANAGER_CREATE, OBJECT_NODE, s->hosts[i].name, NULL, NULL,
+                      NULL, WIRE_OP_SET);
     run_s(s, 1);
     for (int i = 0; i < s->cluster.n_hosts; i++)
         host_start_mom(&s->hosts[i], false);

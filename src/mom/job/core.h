@@ -117,7 +117,7 @@ struct mom {
     struct peer *peers;
     struct copying *copies;
     struct unanswered *unanswered; /* on the stream 'server' */
-    uint32_t *server_ips; /* cfg.n_server_ips of them */
+    uint32_t *server_ips;          /* cfg.n_server_ips of them */
     uint64_t last_token;
     bool router_is_up;
     uint64_t server;  /* stream; 0: none */

@@ -162,7 +162,8 @@ void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
     };
 
     if (j->is_unseen)
-        return; /* it may have died with its host, long before it would be over a limit */
+        return; /* it may have died with its host, long before it would be over a limit
+                 */
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (j->phase != JOB_RUNNING || j->status_is_set)
             return;

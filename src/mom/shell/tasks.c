@@ -19,12 +19,13 @@
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
 
-#define WATCH_MS      500
-#define GONE_AFTER    10 /* looks without a trace of an adopted job */
-#define MAX_RECORD    (16u << 20)
-#define STATUS_KILLED (256 + SIGKILL) /* the shepherd was killed too, and wrote none   \
-                                       */
-#define STATUS_LOST   (-4)            /* an adopted job has gone and left no status */
+#define WATCH_MS   500
+#define GONE_AFTER 10 /* looks without a trace of an adopted job */
+#define MAX_RECORD (16u << 20)
+#define STATUS_KILLED                                                                  \
+    (256 + SIGKILL)      /* the shepherd was killed too, and wrote none                \
+                          */
+#define STATUS_LOST (-4) /* an adopted job has gone and left no status */
 
 struct task {
     struct shell *shell;
