@@ -98,8 +98,6 @@ void pbs_auth_set_config(const struct pbs_auth_config *config)
     conf_free(conf);
 }
 
-/* Files. */
-
 static bool stat_file(const char *path, struct stat *st, char why[TEXT_BYTES])
 {
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -115,7 +113,7 @@ static bool stat_file(const char *path, struct stat *st, char why[TEXT_BYTES])
     return ok;
 }
 
-/* A key that others can read is everybody's. */
+/* Refuse a key that others can read: everybody could have it. */
 static bool check_key(const struct stat *st, char why[TEXT_BYTES])
 {
     if (st->st_mode & 077)
@@ -223,9 +221,7 @@ static SSL *ssl_of(enum setup as, char why[TEXT_BYTES])
     return ssl;
 }
 
-/* Contexts. */
-
-/* Which name the server's certificate must have. */
+/* Say which name or address the server's certificate must have. */
 static bool expect_host(SSL *ssl, const char *host)
 {
     struct in_addr addr;

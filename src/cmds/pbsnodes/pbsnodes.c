@@ -141,8 +141,6 @@ static bool parse(struct options *o, int argc, char **argv)
     return good && (o->action == ACT_LIST_DOWN || o->action == ACT_DOWN);
 }
 
-/* Showing. */
-
 /* In a json document an error is a member, and no failure (cli.md 9). */
 static int refused(const struct options *o, int conn, const char *node)
 {
@@ -250,8 +248,7 @@ static int show_operand(struct options *o, int conn, const char *name)
     return 0;
 }
 
-/* Marking. */
-
+/* Change vnodes of a host; the exit code. -q is for messages, the code stays. */
 static int mark(const struct options *o, int conn, const char *host,
                 struct attropl *list)
 {
@@ -289,7 +286,7 @@ static bool is_among(const char *host, int n, char **names)
     return false;
 }
 
-/* -d: the hosts named are down, and all others are not. */
+/* Do what -d says: the hosts that are named are down, and all others are not. */
 static int mark_down(const struct options *o, int conn, int n, char **names)
 {
     struct attropl down = { .name = (char *)"state", .value = (char *)"down" };
@@ -326,8 +323,8 @@ static int serve(struct options *o, int conn, int n, char **names)
     return code;
 }
 
-/* JSON documents and the short ids of -Sj want to know the server; what is returned
- * owns its name. */
+/* Ask for the server's name and version, which JSON documents and the short ids of -Sj
+ * need. The name lives as long as what is returned. */
 static struct batch_status *learn_server(struct nodes_view *v, int conn)
 {
     struct attrl wanted = { .name = (char *)"pbs_version", .value = (char *)"" };

@@ -155,8 +155,6 @@ static int copy_file(const char *from, const char *to)
     return err;
 }
 
-/* Import. */
-
 /* What follows on standard input: encoded text ends at an empty line, so that commands
  * can go on behind it; a plain text may have such lines and goes on to the end. */
 static int copy_input(struct qmgr *q, const struct qmgr_command *c, const char *to,
@@ -209,8 +207,6 @@ int qmgr_import(struct qmgr *q, const struct qmgr_command *c, const char *name,
     free(work);
     return code;
 }
-
-/* Export. */
 
 int qmgr_export(struct qmgr *q, const struct qmgr_command *c, const char *name,
                 const struct qmgr_target *t)

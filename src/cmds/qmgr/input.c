@@ -30,8 +30,6 @@ struct qmgr_input {
     unsigned long line_number;
 };
 
-/* History. */
-
 static char *history_path_of_user(void)
 {
     const char *home = getenv("HOME");
@@ -53,7 +51,8 @@ static char *history_path_of_spool(void)
     return path;
 }
 
-/* Everybody may write to the spool: what is not our own plain file is left alone. */
+/* Open our own plain file. Everybody may write to the spool, so anything else under
+ * that name is left alone. */
 static FILE *open_own(const char *path, int flags, const char *mode)
 {
     int fd = path ? open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
@@ -154,8 +153,6 @@ static char *recall(struct qmgr_input *in, const char *typed)
     printf("No item %.*s in history\n", (int)strcspn(typed + 1, " \t\n"), typed + 1);
     return NULL;
 }
-
-/* The terminal. */
 
 static char *prompt(EditLine *el)
 {
@@ -264,22 +261,20 @@ unsigned long qmgr_input_line_number(const struct qmgr_input *in)
     return in->line_number;
 }
 
-/* Lines. */
-
 static volatile sig_atomic_t interrupted;
 
-/* An interrupt may come when libedit does not read but is about to, and libedit reads
- * on once when it is disturbed: the alarm disturbs it until it gives up. */
+/* An interrupt may come just before libedit begins to read, and libedit goes on reading
+ * after one signal. So an alarm follows every second until it stops. */
 static void note_interrupt(int signal UNUSED)
 {
     interrupted = 1;
     alarm(1);
 }
 
-/* While a command is being typed an interrupt takes it back and nothing else: the
- * session, what is active in it and its history, is worth more. What is typed into a
- * hook has no end that could be taken back: there it ends qmgr, behind libedit, which
- * has given the terminal back. */
+/* Read a line with editing. An interrupt while a command is typed takes the line back
+ * and nothing else: what is active in the session, and its history, stay. While the
+ * text of a hook is typed there is nothing to take back, so an interrupt ends qmgr
+ * there, after libedit has given the terminal back. */
 static const char *edit_line(struct qmgr_input *in, int *n)
 {
     const struct sigaction ours = { .sa_handler = note_interrupt };

@@ -9,7 +9,8 @@
 
 #define LIST_COLUMNS 80
 
-/* Values break at commas. The column is counted on and never begun anew, as ever. */
+/* Values break at commas. The column is counted on through all values and never begins
+ * anew, as in the output that scripts know. */
 /* What a terminal would obey is shown as "^X"; lines and tabs stay (cli.md 8.5). */
 static void add_visible(struct buf *out, const char *p, size_t len)
 {

@@ -28,7 +28,8 @@ static size_t word_len(const char *p)
     return strcspn(p, " \t");
 }
 
-/* The caret stands under a character, so bytes that go on with one do not count. */
+/* The caret stands under a character. A character may have several bytes; only the
+ * first of them counts. */
 static size_t column_of(const char *line, const char *where)
 {
     size_t n = 0;
@@ -58,8 +59,6 @@ static enum qmgr_syntax mistake_hint(const struct scan *s, const char *where,
     va_end(ap);
     return mistake(s, where, code);
 }
-
-/* Verb and object. */
 
 static enum qmgr_syntax parse_verb(struct scan *s, struct qmgr_command *c)
 {
@@ -99,8 +98,6 @@ static enum qmgr_syntax parse_object(struct scan *s, struct qmgr_command *c)
     skip_blanks(s);
     return SYNTAX_OK;
 }
-
-/* Names. */
 
 /* Where an attribute's name ends: node names have dashes and dots in them. */
 static size_t attr_name_len(const char *p)
@@ -172,7 +169,8 @@ static void add_name(struct qmgr_command *c, const char *text, size_t len)
     *end = n;
 }
 
-/* "All of a server" can be neither made nor given a file. */
+/* "@server" means all objects of the server. They can be neither created nor given a
+ * file. */
 static bool needs_one_name(const struct qmgr_command *c)
 {
     return c->verb == VERB_CREATE || moves_files(c);
@@ -237,8 +235,6 @@ static enum qmgr_syntax parse_names(struct scan *s, struct qmgr_command *c)
     skip_blanks(s);
     return SYNTAX_OK;
 }
-
-/* Attributes. */
 
 /* Length of an operator at the cursor, 0 when there is none. */
 static size_t parse_op(const struct scan *s, enum batch_op *op)
@@ -401,8 +397,6 @@ static enum qmgr_syntax parse_attrs(struct scan *s, struct qmgr_command *c)
     }
 }
 
-/* Import and export. */
-
 static enum qmgr_syntax parse_words(struct scan *s, struct qmgr_command *c)
 {
     static const char advice[] = "CONTENT-TYPE ENCODING FILE: application/x-python or "
@@ -426,8 +420,6 @@ static enum qmgr_syntax parse_words(struct scan *s, struct qmgr_command *c)
             return mistake_hint(s, s->at + (i == 0 ? 1 : 0), SYNTAX_ATTR, "%s", advice);
     return SYNTAX_OK;
 }
-
-/* The whole. */
 
 static enum qmgr_syntax parse_rest(struct scan *s, struct qmgr_command *c)
 {

@@ -190,8 +190,6 @@ static int run_arguments(struct qmgr *q, const struct options *o)
     return code;
 }
 
-/* Start and end. */
-
 static bool add_command(struct options *o, const char *text)
 {
     if (o->n_commands == COMMANDS_MAX) {
@@ -266,7 +264,8 @@ static void forget(struct qmgr *q)
     }
 }
 
-/* A dump that did not reach its file is no success. */
+/* The exit code says so when the output could not be written: a dump of the settings
+ * that is cut short must not count as one. */
 static int check_output(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -50,8 +50,6 @@ static const struct attropl *attr_named(const struct attropl *list, const char *
     return NULL;
 }
 
-/* Asking. */
-
 static struct batch_status *ask_status(int conn, int object, const char *name,
                                        struct attrl *attrs)
 {
@@ -86,8 +84,6 @@ struct batch_status *qmgr_status(const struct qmgr_target *t, int object,
     free_shallow(copy);
     return list;
 }
-
-/* Changing. */
 
 /* Another make of server reads a formula from a file that qmgr leaves for it
  * (cli.md 8.2); ours takes it from the request. */
@@ -143,7 +139,8 @@ static void warn(const struct qmgr *q, const struct qmgr_command *c)
               stderr);
 }
 
-/* "state = job-busy": what a node was found in is shown and cannot be set. */
+/* Refuse "state = job-busy" and its like: a state that the server finds out is shown
+ * and cannot be set. */
 static bool sets_state_of_moment(const struct qmgr_command *c)
 {
     static const char *const found[] = { "job-",         "resv-exclusive",
@@ -204,8 +201,6 @@ static int manage(struct qmgr *q, const struct qmgr_command *c, const char *name
         return 0; /* -a goes on behind it, too */
     return qmgr_refused(q, t, name);
 }
-
-/* Which objects. */
 
 static int act_on(struct qmgr *q, const struct qmgr_command *c, const char *name,
                   const struct qmgr_target *t)
@@ -304,8 +299,6 @@ static int run_names(struct qmgr *q, const struct qmgr_command *c,
     }
     return code;
 }
-
-/* Active. */
 
 /* An object of a server that is named has to exist; objects of the active servers are
  * not checked. */

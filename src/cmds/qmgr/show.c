@@ -18,8 +18,6 @@
 #define MOM_PORT_STANDARD "15002"
 #define SCHED_DEFAULT     "default"
 
-/* List. */
-
 static const struct {
     int object;
     const char *title;   /* of list */
@@ -56,8 +54,6 @@ static void list_objects(int object, const struct batch_status *objects)
     }
     buf_fini(&out);
 }
-
-/* Print: one object. */
 
 struct printer {
     struct qmgr *q;
@@ -235,8 +231,6 @@ static void print_object(struct printer *p, const struct batch_status *o)
     fwrite(p->out.data, 1, p->out.len, stdout);
 }
 
-/* Print: sections. */
-
 static void print_section(int object)
 {
     const char *text = kinds[kind_of(object)].section;
@@ -332,8 +326,6 @@ static int print_parts(struct qmgr *q, const struct qmgr_target *t)
     }
     return 0;
 }
-
-/* The whole. */
 
 static int list_or_print(struct qmgr *q, const struct qmgr_command *c, const char *name,
                          const struct qmgr_target *t, struct batch_status *list)

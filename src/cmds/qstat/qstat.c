@@ -127,8 +127,6 @@ static int refused(struct qstat_run *r, const char *what, const char *object)
     return error == PBSE_JOBHISTNOTSET ? 0 : cmd_exit_code(error);
 }
 
-/* Jobs. */
-
 /* The attributes that the tables need; NULL, all of them, for -f. */
 static struct attrl *wanted_attrs(const struct qstat_options *o)
 {
@@ -307,8 +305,6 @@ static int show_operand_jobs(struct qstat_run *r, const char *text)
     return 1;
 }
 
-/* E: many jobs in one request per server. */
-
 struct express {
     char id[OPERAND_MAX], server[OPERAND_MAX];
     unsigned long long number, subjob;
@@ -370,8 +366,6 @@ static int show_express(struct qstat_run *r, int n, char **operands)
     return code;
 }
 
-/* Queues and servers. */
-
 static int show_queues(struct qstat_run *r, const char *text)
 {
     char queue[OPERAND_MAX], server[OPERAND_MAX];
@@ -426,8 +420,6 @@ static int show_server(struct qstat_run *r, const char *server)
     pbs_statfree(list);
     return 0;
 }
-
-/* The command. */
 
 static int show_operand(struct qstat_run *r, const char *text)
 {

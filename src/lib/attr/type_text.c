@@ -177,8 +177,7 @@ DECODER(decode_nodes)
     return nodes_is_valid(text) ? keep_text(v, text) : PBSE_BADATVAL;
 }
 
-/* single characters */
-
+/* A single character; an empty text unsets it. */
 DECODER(decode_char)
 {
     v->u.num = (unsigned char)*text;

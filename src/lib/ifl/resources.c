@@ -79,7 +79,6 @@ int ifl_rescrelease(int c, pbs_resource_t handle)
 
 /* The three calls on top of the first ask about "nodes" or one named resource, and keep
  * what they were told last. */
-
 struct counts {
     int available, allocated, reserved, down;
 };

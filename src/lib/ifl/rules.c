@@ -26,8 +26,6 @@ static bool has_only(const char *text, const char *letters)
     return *text && !text[strspn(text, letters)];
 }
 
-/* Words and letters. */
-
 static int rule_name(const char *text)
 {
     if (strlen(text) > PBS_MAXJOBNAME)
@@ -40,7 +38,7 @@ static int rule_name_or_none(const char *text)
     return *text ? rule_name(text) : 0;
 }
 
-/* "n", "p" stand alone. */
+/* Letters of holds; n and p stand alone. */
 static int rule_holds(const char *text)
 {
     return good_if(has_only(text, "uos") || strcmp(text, "n") == 0 ||
@@ -72,8 +70,6 @@ static int rule_any(const char *text)
     return 0;
 }
 
-/* Numbers. */
-
 static int rule_digits(const char *text)
 {
     return good_if(has_only(text, "0123456789"));
@@ -100,7 +96,7 @@ static bool take_number(const char **at, long *n)
     return true;
 }
 
-/* X-Y[:Z], X < Y, Z >= 1. */
+/* A range of subjobs: X-Y[:Z] with X < Y and Z >= 1. */
 static int rule_range(const char *text)
 {
     long first, last, step = 1;
@@ -117,8 +113,6 @@ static int rule_range(const char *text)
     return first == LONG_MAX || last == LONG_MAX || step == LONG_MAX ? PBSE_ATVALERANGE
                                                                      : 0;
 }
-
-/* Lists. */
 
 /* The host of a piece "x[@host]"; *len is 0 when it names none. */
 static const char *host_of(const char *piece, size_t *len)
@@ -150,7 +144,7 @@ enum list_how {
     LIST_SIGNS = 4,      /* a sign may stand before x */
 };
 
-/* "x[@host],..." */
+/* Check a list "x[@host],..."; 'how' says what else holds of its members. */
 static int check_list(const char *text, int how)
 {
     const char *p = text;
@@ -205,7 +199,7 @@ static const char *skip_to(const char *p, const char *ends)
     return p;
 }
 
-/* local@host:remote,... */
+/* Check a list of files to stage: "local@host:remote,...". */
 static int rule_stage(const char *text)
 {
     for (;; text++) {
@@ -225,8 +219,6 @@ static int rule_stage(const char *text)
     }
 }
 
-/* Dependencies: type:arg[:arg...],... */
-
 static const struct {
     const char *name;
     bool counts; /* its argument is a number */
@@ -237,6 +229,8 @@ static const struct {
     { "beforeany", false }, { "syncwith", false },   { "runone", false },
 };
 
+/* The row of a kind of dependency in "type:arg[:arg...],..."; -1 when there is no
+ * such kind. */
 static int depend_type(const char *text, size_t len)
 {
     for (size_t i = 0; i < ARRAY_LEN(depend_types); i++)
@@ -269,8 +263,6 @@ static int rule_depend(const char *text)
             return 0;
     }
 }
-
-/* The table. */
 
 enum when {
     QUEUE = 1,

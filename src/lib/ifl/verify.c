@@ -94,8 +94,9 @@ static bool is_other(uint32_t number, int object, const char *name)
     return false;
 }
 
-/* What is not ours to know is left to the server: other object types, and changes of
- * hooks, whose refusals name the attribute in a way of their own (hooks.md 5). */
+/* What this library does not know is left to the server: other object types, and
+ * changes of hooks, whose refusals name the attribute in a way of their own (hooks.md
+ * 5). */
 static bool can_judge(uint32_t number, int object)
 {
     if (number == BATCH_MANAGER &&

@@ -31,15 +31,13 @@ static void tell(const struct shell *sh, const char *object, const char *text)
     logfile_write(sh->log, LOG_EV_SCHED, LOG_IN_FILE, object, text);
 }
 
-/* Lines. */
-
 static bool is_cut(const struct buf *line, bool joined)
 {
     return joined && line->len > 0 && line->data[line->len - 1] == '\\';
 }
 
-/* The next line without its end; where 'joined', one that ends in a backslash goes on
- * in the next. */
+/* Read the next line without its end. Where 'joined', a line that ends in a backslash
+ * goes on in the next one; *number is that of its last line. */
 static bool read_line(FILE *f, struct buf *line, int *number, bool joined)
 {
     int c;
@@ -78,7 +76,7 @@ static bool read_file(struct shell *sh, const char *name, bool joined,
     return true;
 }
 
-/* Past blanks; NULL for a comment or an empty line. */
+/* The line behind its blanks; NULL for a comment or an empty line. */
 static const char *content(const char *line)
 {
     line += strspn(line, " \t\r");
@@ -91,8 +89,6 @@ static void tell_missing(const struct shell *sh, const char *func, const char *n
                    "%s (%d) in %s, Error opening file %s", strerror(errno), errno, func,
                    name);
 }
-
-/* Sched_config. */
 
 static void read_setting(struct reader *r, const char *line)
 {
@@ -126,8 +122,6 @@ static void tell_unserved(struct shell *sh)
     sh->unserved = names.len > 0 ? xstrdup(names.data) : NULL;
     buf_fini(&names);
 }
-
-/* Dedicated_time. */
 
 /* "MM/DD/YYYY HH:MM" in local time at *at, which is moved behind it. */
 static bool read_instant(const char **at, int64_t *ret)
@@ -189,8 +183,6 @@ static void read_period(struct reader *r, const char *line)
                        "Line %d: too many periods, this one is left out", r->number);
 }
 
-/* Holidays. */
-
 static bool is_clock(const char *word)
 {
     size_t len = strspn(word, "0123456789");
@@ -215,6 +207,8 @@ static bool is_day(const char *prime, const char *nonprime)
     return is_clock(prime) && is_clock(nonprime);
 }
 
+/* Both starts may be the word all or none, which users mean as a whole day of prime
+ * time. */
 static void tell_whole_day(const struct reader *r, const char *prime,
                            const char *nonprime)
 {
@@ -259,8 +253,6 @@ static void tell_old_holidays(const struct shell *sh)
                       "The holiday file is out of date; please update it.");
 }
 
-/* Resource_group. */
-
 /* NAME CGROUP PARENT SHARES: counted and checked; shares are not served. */
 static void read_group(struct reader *r, const char *line)
 {
@@ -277,8 +269,6 @@ static void read_group(struct reader *r, const char *line)
     logfile_printf(r->sh->log, LOG_EV_SCHED, LOG_IN_FILE, "fairshare",
                    "resgroup: error on line %d.", r->number);
 }
-
-/* All of them. */
 
 void shell_read_config(struct shell *sh)
 {
@@ -302,9 +292,7 @@ void shell_read_config(struct shell *sh)
     tell_unserved(sh);
 }
 
-/* What is installed. */
-
-/* Copied under another name and renamed: a half file is never read. */
+/* Copy the file under another name and rename it, so that half a file is never read. */
 static bool copy_file(const char *from, const char *to)
 {
     char *made = xasprintf("%s.new", to);

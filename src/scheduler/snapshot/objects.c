@@ -175,8 +175,6 @@ static void read_asked(struct snapshot *s, void *place, const struct wire_attr *
     read_amounts(s, place, a);
 }
 
-/* The rows, in the order in which they are asked for. */
-
 #define AT(kind, member) offsetof(struct snap_##kind, member)
 
 /* clang-format off */
