@@ -13,6 +13,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/parked.c src/server/engine/parked.h \
 	src/server/decide/need.c src/server/decide/need.h \
 	src/server/decide/know.c src/server/decide/know.h \
+	src/server/decide/host_book.c src/server/decide/host_book.h \
+	src/server/engine/learn.c \
 	src/server/engine/settle.c \
 	src/server/engine/svr_start.c \
 	src/server/engine/stop.c src/server/engine/stop.h \
@@ -235,6 +237,11 @@ TESTS += test/unit/server/test_know
 test_unit_server_test_know_SOURCES = test/unit/server/test_know.c $(FAKE_MOM)
 test_unit_server_test_know_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_know_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_host_book
+TESTS += test/unit/server/test_host_book
+test_unit_server_test_host_book_SOURCES = test/unit/server/test_host_book.c $(FAKE_MOM)
+test_unit_server_test_host_book_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_host_book_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_bounds
 TESTS += test/unit/server/test_bounds
 test_unit_server_test_bounds_SOURCES = test/unit/server/test_bounds.c $(FAKE_MOM)

@@ -16,19 +16,20 @@ from holdfast.wire import string
 QUEUE_JOB, STATUS_SERVER = 1, 21
 CC = os.environ.get("CC", "cc").split()
 
-# Stands before the C library: what it is asked about this user it never answers, as long
-# as a file is there.
+# Stands before the C library: what it is asked about this user, or about a host whose name
+# ends in ".slow", it never answers, as long as a file is there.
 SLOW = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <netdb.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 static void wait_for_service(const char *name)
 {
-    while (strcmp(name, getenv("SLOW_USER")) == 0 && access(getenv("SLOW_FILE"), F_OK) == 0)
+    while ((strcmp(name, getenv("SLOW_USER")) == 0 || strstr(name, ".slow")) && access(getenv("SLOW_FILE"), F_OK) == 0)
         usleep(10000);
 }
 struct passwd *getpwnam(const char *name)
@@ -44,6 +45,13 @@ int getpwnam_r(const char *name, struct passwd *pw, char *buf, size_t n, struct 
     wait_for_service(name);
     *(void **)&real = dlsym(RTLD_NEXT, "getpwnam_r");
     return real(name, pw, buf, n, ret);
+}
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **ret)
+{
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    wait_for_service(host ? host : "");
+    *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+    return real(host, service, hints, ret);
 }
 """
 
@@ -98,3 +106,25 @@ def test_only_who_needs_the_answer_waits():
             assert caller.c.receive().choice == 4
         total = c.server.status(SERVER)[0]["total_jobs"]
         assert int(total) == len(slow) + 1  # not that of the one that went
+
+
+@pytest.mark.parametrize("line, words", [
+    ("create node n1.slow", "Unknown node"),
+    ("set server managers += bob@far.slow", "Access from host not allowed"),
+    ("set sched default sched_host = far.slow", "Illegal attribute or resource value"),
+])
+def test_a_host_that_nobody_knows_delays_only_who_names_it(line, words):
+    with SlowCluster() as c:
+        other = Caller(c, USER2)
+        waiting = subprocess.Popen(["qmgr", "-c", line], env=c.env(), text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            c.server.log_match("Type 9 request received")
+            for _ in range(20):
+                assert other.ask(STATUS_SERVER, string("") + "+0").code == 0
+            assert waiting.poll() is None
+            os.unlink(c.slow_file)
+            assert words in waiting.communicate(timeout=20)[0]
+        finally:
+            waiting.kill()
+            waiting.wait()

@@ -256,7 +256,8 @@ void check_leaves(struct sim *s, const struct turns_leaving *l)
     const struct effect *e = l->effect;
     uint64_t seen = 0;
 
-    if (e->kind == EFFECT_RECORD || e->kind == EFFECT_LOG)
+    /* To ask something tells nobody what was decided (doc/design/032). */
+    if (e->kind == EFFECT_RECORD || e->kind == EFFECT_LOG || e->kind == EFFECT_FIND_OUT)
         return;
     for (const struct effect *x = l->of->v; x < e; x++)
         if (x->kind == EFFECT_RECORD)

@@ -42,7 +42,6 @@ static struct svr *new_core(struct sim *s)
         .version = "23.06.06",
         .holdfast_version = "0",
         .root_user = "root",
-        .host_addrs = host_addrs,
         .arg = s,
         /* Every other seed lists in many turns what takes one otherwise. */
         .listing_slice_bytes = s->slow_lists ? 2000 : 0,

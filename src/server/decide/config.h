@@ -24,10 +24,6 @@ struct svr_config {
     /* How far local time is ahead of UTC at an instant, for dates that people read;
      * NULL: UTC is shown. */
     int64_t (*utc_offset_s)(void *arg, int64_t at);
-    /* IPv4 addresses of a host, in host byte order: at most 'max' of them, 0 when it is
-     * unknown. The shell remembers answers for a while. NULL: only texts like
-     * "127.0.0.1" have an address. */
-    size_t (*host_addrs)(void *arg, const char *host, uint32_t *ret, size_t max);
     void *arg;
     /* Bytes that the attributes of one job or reservation may have together, scripts
      * not counted, and those of all jobs of one user with their scripts; 0: no limit.

@@ -18,6 +18,8 @@ enum need_kind {
     NEED_GROUPS,    /* of the user 'name' of this host, the primary one first */
     NEED_ADDRS,     /* IPv4 addresses of the host 'name' */
     NEED_FULL_NAME, /* 'found': the host's name resolves, and to itself */
+    NEED_MOM_HOSTS, /* each host of a MoM has been asked for; the core's own, which asks
+                     * for them anyway */
     /* Of one request: nobody else gets the answer. */
     NEED_FILE,     /* what is in the file 'name' of the directory of hooks */
     NEED_WRITTEN,  /* 'data' stands in the file 'name' of that directory */

@@ -13,6 +13,7 @@
 #include "server/decide/facts.h"
 #include "server/model/model.h"
 
+struct host_book;
 struct needs;
 struct svr_config;
 struct pending_jobs;
@@ -41,6 +42,7 @@ struct requester {
 struct svr_view {
     enum server_stop stopping;
     const struct sched_links *links; /* sched_link.h */
+    const struct host_book *hosts;   /* host_book.h */
 };
 
 /* What a handler remembers of a request that takes several turns (doc/design/006). The

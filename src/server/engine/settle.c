@@ -223,6 +223,7 @@ void settle(struct turn *t)
 
     s->n_turns++;
     settle_slice(t);
+    ask_hosts(t);
     check_settled(t);
     if (!svr_is_settling(s)) {
         end_waiting(t);

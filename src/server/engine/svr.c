@@ -58,9 +58,11 @@ struct svr *svr_new(const struct svr_config *cfg)
     s->actor = xasprintf("%s@%s", s->cfg.root_user, s->cfg.server_host);
     s->m = model_new(s->cfg.server_name);
     s->pending = pending_new();
-    s->moms = moms_new();
+    s->hosts = host_book_new(s->cfg.server_host);
+    s->moms = moms_new(s->hosts);
     s->facts = facts_new(FACTS_MAX);
     s->view.links = &s->links;
+    s->view.hosts = s->hosts;
     listings_init(&s->listings);
     return s;
 }
@@ -77,6 +79,7 @@ void svr_free(struct svr *s)
     watches_fini(&s->watches);
     sched_links_fini(&s->links);
     moms_free(s->moms);
+    host_book_free(s->hosts);
     pending_free(s->pending);
     model_free(s->m);
     config_fini(&s->cfg);
@@ -200,8 +203,11 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
     struct parked_table *parked = &t->s->parked;
     struct parked *p;
 
-    if (!rq->progress && !parked_add(parked, rq, false))
+    p = rq->progress ? STRUCT_OF(rq->progress, struct parked, progress)
+                     : parked_add(parked, rq, false);
+    if (!p)
         return false;
+    p->let_in = true;
     take_up(t, d);
     if (!again)
         return true;
@@ -211,32 +217,6 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
     parked_wait(parked, p);
     waiting_add(&t->s->waiting, p->conn, rq->wire->number, rq->actor, t->s->m->seq,
                 &again->u.wait_for);
-    return true;
-}
-
-/* An answer that does not come in so many seconds is taken for one that nobody has. */
-#define FIND_OUT_S 30
-
-static void find_out(struct turn *t, const struct need *need)
-{
-    effect_add(t->out, EFFECT_FIND_OUT, 0)->u.need = need_copy(need, t->out->arena);
-}
-
-/* The request waits for what it has to know. False: it is refused. */
-static bool wait_for_needs(struct turn *t, const struct request *rq, bool let_in,
-                           bool silent)
-{
-    struct parked_table *table = &t->s->parked;
-    struct parked *p = rq->progress ? STRUCT_OF(rq->progress, struct parked, progress)
-                                    : parked_add(table, rq, silent);
-
-    if (!p)
-        return false;
-    p->let_in |= let_in;
-    for (size_t i = 0; i < rq->needs->n; i++)
-        if (parked_ask(table, p, &rq->needs->v[i],
-                       instant_after(t->now_at, FIND_OUT_S)))
-            find_out(t, &rq->needs->v[i]);
     return true;
 }
 
@@ -309,27 +289,39 @@ static enum svr_outcome serve(struct turn *t, const struct request_row *row,
                : grant(t, rq, &d, row->silent);
 }
 
-/* The server's access lists come before everything but a registration (wire.md 5). */
-static bool is_let_in(struct turn *t, const struct request *rq,
-                      enum svr_outcome *outcome)
+/* It is refused at the door. */
+static enum svr_outcome keep_out(struct turn *t, const struct request *rq, int err,
+                                 bool silent)
 {
-    bool silent = request_row(rq->wire->number)->silent;
-    int err = rq->wire->number == BATCH_REGISTER_SCHED
-                  ? 0
-                  : server_lets_in(t->s->m, &t->s->cfg, rq->who);
-
-    if (err == 0)
-        return true;
     if (err == PBSE_BADHOST)
         effect_log(t->out, t->s->m->seq, LOG_EV_SECURITY, LOG_IN_REQUEST, "", "%s %s",
                    pbse_text(err), rq->who->host);
     refuse(t, rq, err, NULL, silent);
-    *outcome = silent ? SVR_SILENT : SVR_ANSWERED;
-    if (err == PBSE_BADHOST) {
-        close_conn(t, rq->who->conn);
-        *outcome = SVR_CLOSED;
-    }
-    return false;
+    if (err != PBSE_BADHOST)
+        return silent ? SVR_SILENT : SVR_ANSWERED;
+    host_book_refresh(t->s->hosts, t->now_at); /* a MoM's host may have moved */
+    close_conn(t, rq->who->conn);
+    return SVR_CLOSED;
+}
+
+/* The server's access lists come before everything but a registration (wire.md 5). */
+static enum svr_outcome enter(struct turn *t, const struct request_row *row,
+                              const struct request *rq)
+{
+    struct diag why = { 0 };
+    int err = rq->wire->number == BATCH_REGISTER_SCHED
+                  ? 0
+                  : server_lets_in(t->s->m, rq);
+
+    if (err == 0)
+        return serve(t, row, rq);
+    if (err != NEEDED)
+        return keep_out(t, rq, err, row->silent);
+    if (wait_for_needs(t, rq, false, row->silent))
+        return SVR_PARKED;
+    err = too_many(&why);
+    refuse(t, rq, err, why.text, row->silent);
+    return row->silent ? SVR_SILENT : SVR_ANSWERED;
 }
 
 /* The requester with what the engine knows of the connection. */
@@ -385,8 +377,8 @@ enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct request
     if (!row) {
         refuse(&t, &rq, PBSE_UNKREQ, NULL, false);
         close_conn(&t, who->conn);
-    } else if (is_let_in(&t, &rq, &outcome)) {
-        outcome = serve(&t, row, &rq);
+    } else {
+        outcome = enter(&t, row, &rq);
     }
     settle(&t);
     /* Its connection does not wait for what is not answered. */
@@ -396,39 +388,6 @@ enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct request
 bool svr_has_work(const struct svr *s)
 {
     return s->parked.n_ready > 0 || svr_is_settling(s);
-}
-
-static void learn(struct svr *s, int64_t now_at, const struct need *need,
-                  const struct finding *finding)
-{
-    MUST(need_is_private(need->kind) == (need->asker != 0));
-    if (!need_is_private(need->kind))
-        facts_learn(s->facts, need, finding, facts_good_until(finding, now_at));
-    parked_answer(&s->parked, need, finding);
-}
-
-void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
-                 const struct finding *finding, struct effects *out)
-{
-    struct turn t = begin(s, now_at, out);
-
-    learn(s, now_at, need, finding);
-    settle(&t);
-}
-
-/* Answers that have not come in time: nobody could say. */
-static void give_up_answers(struct svr *s, int64_t now_at)
-{
-    static const struct finding nobody_knows = { .failed = true };
-    const struct inquiry *q;
-
-    while ((q = parked_asking(&s->parked)) != NULL && q->until_at <= now_at) {
-        struct arena *arena = arena_new();
-        const struct need need = need_copy(&q->need, arena); /* the inquiry ends */
-
-        learn(s, now_at, &need, &nobody_knows);
-        arena_free(arena);
-    }
 }
 
 /* Who asks is looked at afresh: rights may have changed since the last slice. */
@@ -449,7 +408,7 @@ static struct svr_fate go_on_with_request(struct turn *t)
     rq.learned = p->learned;
     rq.number = p->number;
     fate.conn = p->conn;
-    fate.outcome = serve(t, request_row(p->wire.number), &rq);
+    fate.outcome = (p->let_in ? serve : enter)(t, request_row(p->wire.number), &rq);
     if (fate.outcome == SVR_PARKED)
         p->began |= s->m->seq > before;
     else
@@ -600,7 +559,7 @@ void svr_tick(struct svr *s, int64_t now_at, struct effects *out)
     struct turn t = begin(s, now_at, out);
 
     watch_due(&s->watches, now_at);
-    give_up_answers(s, now_at);
+    give_up_answers(&t);
     wake_due_cycles(&t);
     settle(&t);
 }
@@ -615,7 +574,6 @@ int64_t svr_next_deadline(const struct svr *s)
 {
     int64_t at = MIN_OF(watch_deadline(&s->watches), moms_deadline(s->moms));
 
-    if (parked_asking(&s->parked))
-        at = MIN_OF(at, parked_asking(&s->parked)->until_at);
+    at = MIN_OF(at, answers_deadline(s));
     return svr_is_settling(s) ? at : MIN_OF(at, settled_deadline(s));
 }

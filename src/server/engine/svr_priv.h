@@ -28,6 +28,7 @@ struct svr {
     struct listings listings;
     struct parked_table parked;
     struct facts *facts;
+    struct host_book *hosts;
     struct watches watches;
     struct stop stop;
     uint64_t n_turns;   /* that were settled, as far as their share goes */
@@ -45,6 +46,15 @@ struct turn {
 
 /* A decision whose texts live in the turn's arena. */
 struct decision turn_decision(const struct turn *t);
+
+/* learn.c: the request waits for what it has to know; 'let_in': it is past the access
+ * lists. False: its user has too many that wait. */
+bool wait_for_needs(struct turn *t, const struct request *rq, bool let_in, bool silent);
+/* Hosts whose addresses are not known yet are asked for. */
+void ask_hosts(struct turn *t);
+/* Answers that have not come in time, and when the next one is due. */
+void give_up_answers(struct turn *t);
+int64_t answers_deadline(const struct svr *s);
 
 /* What the links to the MoMs need of a turn; '*d' becomes an empty decision for what
  * they have to record. */

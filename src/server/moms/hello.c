@@ -23,90 +23,42 @@
 
 /* Who is it? */
 
-/* "10.1.2.3" in host byte order; 0: not an address. */
-static uint32_t parse_addr(const char *text)
-{
-    uint32_t addr = 0;
-    const char *p = text;
-
-    for (int i = 0; i < 4; i++) {
-        unsigned part = 0;
-        const char *start = p;
-
-        while (*p >= '0' && *p <= '9' && p - start < 3)
-            part = part * 10 + (unsigned)(*p++ - '0');
-        if (p == start || part > 255 || *p != (i < 3 ? '.' : '\0'))
-            return 0;
-        addr = addr << 8 | part;
-        p++;
-    }
-    return addr;
-}
-
-static size_t addrs_of(const struct svr_config *cfg, const char *host, uint32_t *ret,
-                       size_t max)
-{
-    uint32_t addr = parse_addr(host);
-
-    if (addr) {
-        ret[0] = addr;
-        return 1;
-    }
-    return cfg->host_addrs ? cfg->host_addrs(cfg->arg, host, ret, max) : 0;
-}
-
-static bool has_addr(const uint32_t *addrs, size_t n, uint32_t addr)
-{
-    for (size_t i = 0; i < n; i++)
-        if (addrs[i] == addr)
-            return true;
-    return false;
-}
-
 static bool is_loopback(uint32_t addr)
 {
     return addr >> 24 == 127;
 }
 
-static void resolve(const struct moms_turn *t, struct mom *mom)
-{
-    if (mom->n_addrs == 0)
-        mom->n_addrs = addrs_of(t->cfg, mom->host, mom->addrs, MOM_ADDRS_MAX);
-}
-
 /* A MoM on this very host may come from any of its addresses. */
-static bool is_local(const struct moms_turn *t, const struct mom *mom)
+static bool is_local(const struct moms *ms, const struct mom *mom)
 {
-    uint32_t own[MOM_ADDRS_MAX];
-    size_t n = addrs_of(t->cfg, t->cfg->server_host, own, MOM_ADDRS_MAX);
+    const struct book_host *own = host_book_own(ms->hosts);
+    size_t n;
+    const uint32_t *addrs = book_host_addrs(mom->at, &n);
 
-    for (size_t i = 0; i < mom->n_addrs; i++)
-        if (is_loopback(mom->addrs[i]) || has_addr(own, n, mom->addrs[i]))
+    for (size_t i = 0; i < n; i++)
+        if (is_loopback(addrs[i]) || book_host_has(own, addrs[i]))
             return true;
     return false;
 }
 
-static bool is_peer(const struct moms_turn *t, struct mom *mom, const char *host,
+static bool is_peer(const struct moms *ms, const struct mom *mom, const char *host,
                     uint32_t addr)
 {
     if (strcasecmp(mom->host, host) == 0)
         return true;
     if (!addr)
         return false;
-    resolve(t, mom);
-    if (has_addr(mom->addrs, mom->n_addrs, addr))
-        return true;
-    return is_loopback(addr) && is_local(t, mom);
+    return book_host_has(mom->at, addr) || (is_loopback(addr) && is_local(ms, mom));
 }
 
-static struct mom *find_peer(const struct moms *ms, const struct moms_turn *t,
-                             const char *host, uint32_t service_port)
+static struct mom *find_peer(const struct moms *ms, const char *host,
+                             uint32_t service_port)
 {
-    uint32_t addr = parse_addr(host);
+    uint32_t addr = addr_of_text(host);
     struct mom *mom, *next;
 
     HASH_ITER (hh, ms->by_key, mom, next)
-        if (mom->port == service_port && mom->nodes && is_peer(t, mom, host, addr))
+        if (mom->port == service_port && mom->nodes && is_peer(ms, mom, host, addr))
             return mom;
     return NULL;
 }
@@ -120,23 +72,28 @@ static int by_addr(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Every host of the cluster, the own one too: MoMs talk to no others. */
-static size_t all_addrs(const struct moms *ms, const struct moms_turn *t, uint32_t *v)
+static void add_addrs(const struct book_host *h, struct buf *to)
 {
-    size_t n = addrs_of(t->cfg, t->cfg->server_host, v, MOM_ADDRS_MAX);
+    size_t n;
+    const uint32_t *addrs = book_host_addrs(h, &n);
+
+    buf_add(to, addrs, n * sizeof(*addrs));
+}
+
+/* Every host of the cluster that is known, the own one too: MoMs talk to no others. */
+static void all_addrs(const struct moms *ms, struct buf *to)
+{
     struct mom *mom, *next;
 
+    add_addrs(host_book_own(ms->hosts), to);
     HASH_ITER (hh, ms->by_key, mom, next) {
-        uint32_t peer = mom->peer_host ? parse_addr(mom->peer_host) : 0;
+        uint32_t peer = mom->peer_host ? addr_of_text(mom->peer_host) : 0;
 
-        resolve(t, mom);
-        memcpy(v + n, mom->addrs, mom->n_addrs * sizeof(*v));
-        n += mom->n_addrs;
+        if (mom->at)
+            add_addrs(mom->at, to);
         if (peer)
-            v[n++] = peer;
+            buf_add(to, &peer, sizeof(peer));
     }
-    qsort(v, n, sizeof(*v), by_addr);
-    return n;
 }
 
 static void make_ranges(const uint32_t *v, size_t n, struct arena *arena,
@@ -158,37 +115,162 @@ static void make_ranges(const uint32_t *v, size_t n, struct arena *arena,
 void mom_reply_hello(struct moms *ms, struct moms_turn *t, struct mom *mom)
 {
     struct is_message msg = { .command = IS_REPLYHELLO, .need_inventory = 1 };
-    size_t max = (HASH_COUNT(ms->by_key) + 1) * (MOM_ADDRS_MAX + 1);
-    uint32_t *v = ARENA_ARRAY(t->effects->arena, uint32_t, max);
+    struct buf bytes = { 0 };
+    uint32_t *v;
+    size_t n;
 
-    make_ranges(v, all_addrs(ms, t, v), t->effects->arena, &msg);
+    all_addrs(ms, &bytes);
+    n = bytes.len / sizeof(*v);
+    v = ARENA_ARRAY(t->effects->arena, uint32_t, n + 1);
+    if (n > 0)
+        memcpy(v, bytes.data, n * sizeof(*v));
+    buf_fini(&bytes);
+    qsort(v, n, sizeof(*v), by_addr);
+    make_ranges(v, n, t->effects->arena, &msg);
+    mom->told_version = host_book_version(ms->hosts);
     mom_send(t, mom, &msg);
+}
+
+/* Who is it? Its host may be one that nobody has said anything about yet. */
+
+/* So many may wait; who says hello again is heard again. */
+#define HELLOS_MAX 10000
+
+static void hello_drop(struct moms *ms, struct hello *h)
+{
+    DL_DELETE(ms->hellos, h);
+    free(h->host);
+    free(h);
+}
+
+void hello_forget(struct moms *ms, uint64_t stream)
+{
+    struct hello *h, *next;
+
+    DL_FOREACH_SAFE (ms->hellos, h, next) {
+        if (h->stream == stream)
+            hello_drop(ms, h);
+    }
+}
+
+void hello_forget_all(struct moms *ms)
+{
+    while (ms->hellos)
+        hello_drop(ms, ms->hellos);
+}
+
+static bool hello_waits(struct moms *ms, const struct hello *said)
+{
+    struct hello *h;
+    size_t n = 0;
+
+    if (!host_book_is_open(ms->hosts))
+        return false;
+    DL_COUNT(ms->hellos, h, n);
+    if (n >= HELLOS_MAX)
+        return false;
+    h = xcalloc(1, sizeof(*h));
+    *h = *said;
+    h->host = xstrdup(said->host);
+    DL_APPEND(ms->hellos, h);
+    return true;
+}
+
+/* All are asked for again: the answers may be old. */
+static void refuse_hello(struct moms *ms, struct moms_turn *t, const struct hello *said)
+{
+    effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "is_request",
+               "bad attempt to connect from %s:%" PRIu32 ", reason=tfind2:pmom",
+               said->host, said->port);
+    mom_close(t, said->stream);
+    host_book_refresh(ms->hosts, t->now_at);
+}
+
+static void accept_hello(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                         const struct hello *said)
+{
+    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
+               "Hello from MoM on port=%" PRIu32, said->mom_port);
+    if (mom->stream && mom->stream != said->stream)
+        mom_close(t, mom->stream);
+    if (mom->stream)
+        mom_stream_over(ms, t, mom);
+    mom_bind(ms, mom, said->stream);
+    mom->peer_host = xstrdup(said->host);
+    mom->peer_port = said->port;
+    mom_reply_hello(ms, t, mom);
+}
+
+static void take_hello(struct moms *ms, struct moms_turn *t, const struct hello *said)
+{
+    /* The leaf's port is one more than the service port of its vnodes (tpp.md 1). */
+    bool is_its_leaf = said->port > 0 && said->mom_port == said->port - 1;
+    struct mom *mom = is_its_leaf ? find_peer(ms, said->host, said->mom_port) : NULL;
+
+    if (mom)
+        accept_hello(ms, t, mom, said);
+    else if (!is_its_leaf || !hello_waits(ms, said))
+        refuse_hello(ms, t, said);
 }
 
 void mom_hello(struct moms *ms, struct moms_turn *t, uint64_t stream, const char *host,
                uint32_t port, const struct is_message *msg)
 {
-    /* The leaf's port is one more than the service port of its vnodes (tpp.md 1). */
-    bool is_its_leaf = port > 0 && msg->mom_port == port - 1;
-    struct mom *mom = is_its_leaf ? find_peer(ms, t, host, msg->mom_port) : NULL;
+    char *own_host = xstrdup(host); /* of the stream that is over, perhaps */
+    const struct hello said = {
+        .stream = stream, .host = own_host, .port = port, .mom_port = msg->mom_port
+    };
 
-    if (!mom) {
-        effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "is_request",
-                   "bad attempt to connect from %s:%" PRIu32 ", reason=tfind2:pmom",
-                   host, port);
-        mom_close(t, stream);
-        return;
+    hello_forget(ms, stream);
+    take_hello(ms, t, &said);
+    free(own_host);
+}
+
+/* May it be what that hello waits for? A MoM on this host may come from any address. */
+static bool is_about(const struct moms *ms, const struct hello *h, const char *host)
+{
+    uint32_t addr = addr_of_text(h->host);
+    struct mom *mom, *next;
+
+    if (!host || is_loopback(addr))
+        return true;
+    HASH_ITER (hh, ms->by_key, mom, next) {
+        if (mom->at && strcmp(mom->host, host) == 0)
+            return book_host_has(mom->at, addr);
     }
-    effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
-               "Hello from MoM on port=%" PRIu32, msg->mom_port);
-    if (mom->stream && mom->stream != stream)
-        mom_close(t, mom->stream);
-    if (mom->stream)
-        mom_stream_over(ms, t, mom);
-    mom_bind(ms, mom, stream);
-    mom->peer_host = xstrdup(host);
-    mom->peer_port = port;
-    mom_reply_hello(ms, t, mom);
+    return false;
+}
+
+/* MoMs that were told of fewer hosts than are known now are told again. */
+static void greet_untold(struct moms *ms)
+{
+    struct mom *mom, *next;
+
+    HASH_ITER (hh, ms->by_key, mom, next) {
+        mom->greet |= mom->registered && mom->stream &&
+                      mom->told_version != host_book_version(ms->hosts);
+        ms->greet |= mom->greet;
+    }
+}
+
+void moms_host_learned(struct moms *ms, struct moms_turn *t, const char *host)
+{
+    bool all = !host_book_is_open(ms->hosts);
+    struct hello *list = ms->hellos, *h, *next;
+
+    ms->hellos = NULL;
+    DL_FOREACH_SAFE (list, h, next) {
+        DL_DELETE(list, h);
+        if (all || is_about(ms, h, host)) {
+            take_hello(ms, t, h);
+            free(h->host);
+            free(h);
+        } else {
+            DL_APPEND(ms->hellos, h);
+        }
+    }
+    if (all)
+        greet_untold(ms);
 }
 
 /* REGISTERMOM: which jobs are there? */

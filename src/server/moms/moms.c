@@ -94,6 +94,7 @@ void moms_lost(struct moms *ms, struct moms_turn *t, uint64_t stream)
 {
     struct mom *mom = mom_of_stream(ms, stream);
 
+    hello_forget(ms, stream);
     if (!mom)
         return;
     mom_stream_over(ms, t, mom);
@@ -115,6 +116,7 @@ void moms_router_lost(struct moms *ms, struct moms_turn *t)
 
     effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "net_down_handler",
                "marking all nodes unknown");
+    hello_forget_all(ms);
     HASH_ITER (hh, ms->by_key, mom, next)
         if (mom->stream)
             mom_stream_over(ms, t, mom);

@@ -17,6 +17,7 @@
 
 #include "server/decide/config.h"
 #include "server/decide/effect.h"
+#include "server/decide/host_book.h"
 #include "server/decide/request.h"
 
 struct moms;
@@ -32,7 +33,8 @@ struct moms_turn {
     struct effects *effects;
 };
 
-struct moms *moms_new(void);
+/* The hosts that vnodes name are put into 'hosts', which outlives it. */
+struct moms *moms_new(struct host_book *hosts);
 void moms_free(struct moms *ms);
 
 /* After svr_loaded(): every vnode's last known availability holds for the node wait,
@@ -45,6 +47,10 @@ void moms_message(struct moms *ms, struct moms_turn *t, uint64_t stream,
 void moms_lost(struct moms *ms, struct moms_turn *t, uint64_t stream);
 void moms_router_lost(struct moms *ms, struct moms_turn *t);
 void moms_router_back(struct moms *ms, struct moms_turn *t);
+
+/* Something was found out about a host in 'hosts', or given up: MoMs that said hello
+ * while their host was not known are looked at again. NULL: about any host. */
+void moms_host_learned(struct moms *ms, struct moms_turn *t, const char *host);
 
 /* Send a client's request to the MoM of a running job; the MoM's answer becomes the
  * reply on 'conn' (0: nobody waits). Without a link the reply is 15070. */

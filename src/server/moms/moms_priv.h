@@ -9,8 +9,6 @@
 
 #include <uthash.h>
 
-#define MOM_ADDRS_MAX 8
-
 enum command_kind {
     COMMAND_SEND,   /* QueueJob, JobScript, Commit: one message id, one answer */
     COMMAND_SIGNAL, /* TermJob, Rerun, SIGKILL */
@@ -35,14 +33,14 @@ struct mom {
     char *key;  /* "host:port", host in lower case */
     char *host; /* as in Mom of its vnodes */
     uint32_t port;
-    uint32_t addrs[MOM_ADDRS_MAX];
-    size_t n_addrs;
-    struct mom_node *nodes; /* utlist by next */
+    const struct book_host *at; /* while it has vnodes */
+    struct mom_node *nodes;     /* utlist by next */
     uint64_t stream;        /* 0: none */
     char *peer_host;        /* its TPP address while there is a stream */
     uint32_t peer_port;
     bool registered;
-    bool greet; /* say REPLYHELLO again: a vnode was created */
+    bool greet; /* say REPLYHELLO again: a vnode was created, or a host became known */
+    uint64_t told_version; /* of the host book, in the last REPLYHELLO */
     struct command *commands;
     UT_hash_handle hh;
     UT_hash_handle hh_stream;
@@ -82,7 +80,18 @@ struct obit_answer {
     struct obit_answer *prev, *next;
 };
 
+/* A MoM has said hello whose host may be one that is not known yet. */
+struct hello {
+    uint64_t stream;
+    char *host; /* its TPP address and port */
+    uint32_t port;
+    uint32_t mom_port; /* as it says */
+    struct hello *prev, *next;
+};
+
 struct moms {
+    struct host_book *hosts; /* the engine's */
+    struct hello *hellos;    /* that wait */
     struct mom *by_key;
     struct mom *by_stream;
     struct mom_node *by_node;
@@ -125,6 +134,9 @@ void mom_hello(struct moms *ms, struct moms_turn *t, uint64_t stream, const char
                uint32_t port, const struct is_message *msg);
 void mom_register(struct moms *ms, struct moms_turn *t, struct mom *mom,
                   const struct is_message *msg);
+/* The stream has ended, all streams have: nobody waits there any longer. */
+void hello_forget(struct moms *ms, uint64_t stream);
+void hello_forget_all(struct moms *ms);
 void mom_reply_hello(struct moms *ms, struct moms_turn *t, struct mom *mom);
 
 /* vnodes.c: what a state block says of the vnodes of a MoM becomes records. */

@@ -91,6 +91,8 @@ void moms_add_node(struct moms *ms, const struct node *n)
     mn = xcalloc(1, sizeof(*mn));
     mn->id = xstrdup(n->obj.id);
     mn->mom = mom_make(ms, node_mom_host(n), node_mom_port(n));
+    if (!mn->mom->at)
+        mn->mom->at = host_book_add(ms->hosts, mn->mom->host);
     DL_APPEND(mn->mom->nodes, mn);
     HASH_ADD_KEYPTR(hh, ms->by_node, mn->id, strlen(mn->id), mn);
 }
@@ -104,6 +106,10 @@ void moms_forget_node(struct moms *ms, const char *id)
     MUST(n->mom->nodes);
     DL_DELETE(n->mom->nodes, n);
     ms->left |= !n->mom->nodes && n->mom->stream;
+    if (!n->mom->nodes) {
+        host_book_remove(ms->hosts, n->mom->at);
+        n->mom->at = NULL;
+    }
     HASH_DEL(ms->by_node, n);
     free(n->id);
     free(n);
@@ -172,10 +178,11 @@ static void mom_free(struct mom *mom)
     free(mom);
 }
 
-struct moms *moms_new(void)
+struct moms *moms_new(struct host_book *hosts)
 {
     struct moms *ms = xcalloc(1, sizeof(*ms));
 
+    ms->hosts = hosts;
     ms->next_at = INT64_MAX;
     return ms;
 }
@@ -189,6 +196,7 @@ void moms_free(struct moms *ms)
 
     if (!ms)
         return;
+    hello_forget_all(ms);
     HASH_ITER (hh, ms->by_job, j, next_job)
         moms_forget_job(ms, j);
     HASH_ITER (hh, ms->by_node, n, next_node)

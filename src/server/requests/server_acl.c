@@ -5,89 +5,77 @@
 
 #include "lib/attr/acl.h"
 #include "server/decide/config.h"
+#include "server/decide/host_book.h"
+#include "server/decide/know.h"
 
 #include <stdio.h>
 #include <strings.h>
 
-#define ADDRS_MAX 16
-
-struct addresses {
-    size_t n;
-    uint32_t v[ADDRS_MAX];
-};
-
-static struct addresses addresses_of(const struct svr_config *cfg, const char *host)
-{
-    struct addresses a = { 0 };
-
-    if (cfg->host_addrs)
-        a.n = cfg->host_addrs(cfg->arg, host, a.v, ADDRS_MAX);
-    return a;
-}
-
-static bool share_one(const struct addresses *a, const struct addresses *b)
-{
-    for (size_t i = 0; i < a->n; i++)
-        for (size_t k = 0; k < b->n; k++)
-            if (a->v[i] == b->v[k])
-                return true;
-    return false;
-}
-
-static bool is_mom_host(const struct model *m, const struct svr_config *cfg,
-                        const char *host, const struct addresses *at)
-{
-    const struct host *h, *next;
-
-    if (model_host(m, host))
-        return true;
-    HASH_ITER (hh, m->hosts, h, next) {
-        struct addresses mom = addresses_of(cfg, h->name);
-
-        if (strcasecmp(h->name, host) == 0 || share_one(&mom, at))
-            return true;
-    }
-    return false;
-}
-
-static bool subnet_allows(const struct attr_value *acl, const struct addresses *at,
+static bool subnet_allows(const struct attr_value *acl, const struct finding *at,
                           const char *own_host)
 {
     char text[16];
 
-    for (size_t i = 0; i < at->n; i++) {
-        snprintf(text, sizeof(text), "%u.%u.%u.%u", at->v[i] >> 24,
-                 at->v[i] >> 16 & 0xff, at->v[i] >> 8 & 0xff, at->v[i] & 0xff);
+    for (size_t i = 0; i < at->n_addrs; i++) {
+        snprintf(text, sizeof(text), "%u.%u.%u.%u", at->addrs[i] >> 24,
+                 at->addrs[i] >> 16 & 0xff, at->addrs[i] >> 8 & 0xff,
+                 at->addrs[i] & 0xff);
         if (acl_allows_host(acl, text, own_host))
             return true;
     }
     return false;
 }
 
-static bool host_passes(const struct model *m, const struct svr_config *cfg,
-                        const char *host)
+static bool is_mom_host(const struct request *rq, const struct finding *at)
 {
-    const struct attr_value *acl = obj_attr(m->server, SERVER_A_ACL_HOSTS);
-    struct addresses at;
-
-    if (strcasecmp(host, cfg->server_host) == 0 ||
-        acl_allows_host(acl, host, cfg->server_host))
-        return true;
-    at = addresses_of(cfg, host);
-    if (subnet_allows(acl, &at, cfg->server_host))
-        return true;
-    return obj_num(m->server, SERVER_A_ACL_HOST_MOMS_ENABLE, 0) &&
-           is_mom_host(m, cfg, host, &at);
+    for (size_t i = 0; i < at->n_addrs; i++)
+        if (host_book_has(rq->view->hosts, at->addrs[i]))
+            return true;
+    return false;
 }
 
-int server_lets_in(const struct model *m, const struct svr_config *cfg,
-                   const struct requester *who)
+/* A host that is none of those that are known may be one that nobody has said anything
+ * about yet. */
+static int mom_host_passes(const struct model *m, const struct request *rq,
+                           const struct finding *at)
 {
+    const struct need rest = { .kind = NEED_MOM_HOSTS, .name = "" };
+
+    if (!obj_num(m->server, SERVER_A_ACL_HOST_MOMS_ENABLE, 0))
+        return PBSE_BADHOST;
+    if (model_host(m, rq->who->host) || is_mom_host(rq, at))
+        return 0;
+    if (host_book_is_open(rq->view->hosts) && !request_know(rq, &rest))
+        return NEEDED;
+    return PBSE_BADHOST;
+}
+
+static int host_passes(const struct model *m, const struct request *rq)
+{
+    const struct attr_value *acl = obj_attr(m->server, SERVER_A_ACL_HOSTS);
+    const char *host = rq->who->host, *own = rq->cfg->server_host;
+    const struct need need = { .kind = NEED_ADDRS, .name = host };
+    const struct finding *at;
+
+    if (strcasecmp(host, own) == 0 || acl_allows_host(acl, host, own))
+        return 0;
+    at = request_know(rq, &need);
+    if (!at)
+        return NEEDED;
+    return subnet_allows(acl, at, own) ? 0 : mom_host_passes(m, rq, at);
+}
+
+int server_lets_in(const struct model *m, const struct request *rq)
+{
+    const struct requester *who = rq->who;
     const struct object *s = m->server;
+    int err = 0;
 
     if (obj_num(s, SERVER_A_ACL_HOST_ENABLE, 0) && !(who->rights & WHO_DAEMON) &&
-        !who->server_uid && !host_passes(m, cfg, who->host))
-        return PBSE_BADHOST;
+        !who->server_uid)
+        err = host_passes(m, rq);
+    if (err)
+        return err;
     if (obj_num(s, SERVER_A_ACL_USER_ENABLE, 0) &&
         !(who->rights & (WHO_STAFF | WHO_DAEMON)) &&
         !acl_allows_user(obj_attr(s, SERVER_A_ACL_USERS), who->user, who->host))

@@ -334,7 +334,6 @@ static int load_core(struct shell *sh)
         .holdfast_version = HOLDFAST_VERSION,
         .root_user = sh->user,
         .utc_offset_s = accounts_utc_offset,
-        .host_addrs = accounts_host_addrs,
     };
     struct diag why;
 

@@ -60,13 +60,13 @@ static void find_groups(const char *user, struct arena *arena, struct finding *r
 static bool known(void *arg, const struct need *need, struct arena *arena,
                   struct finding *ret)
 {
-    uint32_t addr;
+    uint32_t *addr = ARENA_NEW(arena, uint32_t);
 
     *ret = (struct finding){ .found = true };
     if (need->kind == NEED_GROUPS)
         find_groups(need->name, arena, ret);
     else if (need->kind == NEED_ADDRS)
-        ret->found = addrs_of(arg, need->name, &addr, 1) > 0;
+        ret->n_addrs = addrs_of(arg, need->name, addr, 1);
     else if (need->kind == NEED_FULL_NAME)
         ret->found =
             strchr(need->name, '.') != NULL && strcmp(need->name, "no.such.host") != 0;
@@ -74,6 +74,9 @@ static bool known(void *arg, const struct need *need, struct arena *arena,
         read_file(need->name, arena, ret);
     else if (need->kind == NEED_WRITTEN)
         write_file(need, arena, ret);
+    ret->addrs = addr;
+    if (need->kind == NEED_ADDRS)
+        ret->found = ret->n_addrs > 0;
     return true;
 }
 
@@ -90,7 +93,6 @@ static struct svr *make(void)
         .holdfast_version = "0.1.0",
         .root_user = RIG_ROOT,
         .known = rig_finds_out ? NULL : known,
-        .host_addrs = addrs_of,
         .slice_cost = rig_slice_cost,
     };
 

@@ -1,0 +1,122 @@
+/* learn.c - what is found out about the world outside: who waits for it, and who is
+ * told (doc/design/032).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/base/instant.h"
+#include "server/decide/host_book.h"
+#include "server/decide/know.h"
+#include "server/engine/svr_priv.h"
+#include "server/moms/moms.h"
+
+/* An answer that does not come in so many seconds is taken for one that nobody has. */
+#define FIND_OUT_S 30
+
+static const struct finding nobody_knows = { .failed = true };
+
+static void find_out(struct turn *t, const struct need *need)
+{
+    if (need->kind != NEED_MOM_HOSTS) /* they are asked for anyway */
+        effect_add(t->out, EFFECT_FIND_OUT, 0)->u.need = need_copy(need, t->out->arena);
+}
+
+bool wait_for_needs(struct turn *t, const struct request *rq, bool let_in, bool silent)
+{
+    struct parked_table *table = &t->s->parked;
+    struct parked *p = rq->progress ? STRUCT_OF(rq->progress, struct parked, progress)
+                                    : parked_add(table, rq, silent);
+
+    if (!p)
+        return false;
+    p->let_in |= let_in;
+    for (size_t i = 0; i < rq->needs->n; i++)
+        if (parked_ask(table, p, &rq->needs->v[i],
+                       instant_after(t->now_at, FIND_OUT_S)))
+            find_out(t, &rq->needs->v[i]);
+    return true;
+}
+
+/* Requests hear of it. Hosts of MoMs have their own book, and there may be more of them
+ * than the table of facts has places. */
+static void tell_requests(struct turn *t, const struct need *need,
+                          const struct finding *f, bool in_book)
+{
+    struct svr *s = t->s;
+    bool kept = !need_is_private(need->kind) &&
+                (!in_book || inquiries_find(&s->parked.inquiries, need));
+
+    MUST(need_is_private(need->kind) == (need->asker != 0));
+    if (kept)
+        facts_learn(s->facts, need, f, facts_good_until(f, t->now_at));
+    parked_answer(&s->parked, need, f);
+}
+
+/* The links to the MoMs hear of it, and who waits for all hosts. */
+static void tell_of_hosts(struct turn *t, const char *host)
+{
+    static const struct need all = { .kind = NEED_MOM_HOSTS, .name = "" };
+    static const struct finding done = { .found = true };
+    struct svr *s = t->s;
+    struct decision d;
+    struct moms_turn mt = moms_turn(t, &d);
+
+    moms_host_learned(s->moms, &mt, host);
+    take_up(t, &d);
+    if (!host_book_is_open(s->hosts))
+        parked_answer(&s->parked, &all, &done);
+}
+
+static void learn(struct turn *t, const struct need *need, const struct finding *f)
+{
+    bool in_book =
+        need->kind == NEED_ADDRS && host_book_learn(t->s->hosts, need->name, f);
+
+    tell_requests(t, need, f, in_book);
+    if (in_book)
+        tell_of_hosts(t, need->name);
+}
+
+void svr_learned(struct svr *s, int64_t now_at, const struct need *need,
+                 const struct finding *finding, struct effects *out)
+{
+    struct turn t = { .s = s, .now_at = now_at, .out = out };
+
+    learn(&t, need, finding);
+    settle(&t);
+}
+
+void ask_hosts(struct turn *t)
+{
+    struct svr *s = t->s;
+    const char *host;
+
+    while ((host = host_book_ask(s->hosts, t->now_at)) != NULL) {
+        const struct need need = { .kind = NEED_ADDRS, .name = host };
+        struct finding f = { 0 };
+
+        if (s->cfg.known && s->cfg.known(s->cfg.arg, &need, t->out->arena, &f))
+            learn(t, &need, &f);
+        else
+            find_out(t, &need);
+    }
+}
+
+void give_up_answers(struct turn *t)
+{
+    struct svr *s = t->s;
+    const struct inquiry *q;
+
+    while ((q = parked_asking(&s->parked)) != NULL && q->until_at <= t->now_at) {
+        const struct need need = need_copy(&q->need, t->out->arena);
+
+        tell_requests(t, &need, &nobody_knows, false);
+    }
+    if (host_book_give_up(s->hosts, t->now_at))
+        tell_of_hosts(t, NULL);
+}
+
+int64_t answers_deadline(const struct svr *s)
+{
+    const struct inquiry *q = parked_asking(&s->parked);
+
+    return MIN_OF(host_book_deadline(s->hosts), q ? q->until_at : INT64_MAX);
+}
