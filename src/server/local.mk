@@ -13,6 +13,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/parked.c src/server/engine/parked.h \
 	src/server/decide/need.c src/server/decide/need.h \
 	src/server/decide/know.c src/server/decide/know.h \
+	src/server/decide/verdict.c src/server/decide/verdict.h \
 	src/server/decide/host_book.c src/server/decide/host_book.h \
 	src/server/engine/learn.c \
 	src/server/engine/settle.c \
@@ -242,6 +243,11 @@ TESTS += test/unit/server/test_host_book
 test_unit_server_test_host_book_SOURCES = test/unit/server/test_host_book.c $(FAKE_MOM)
 test_unit_server_test_host_book_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_host_book_LDADD = $(FAKE_MOM_LIBS)
+check_PROGRAMS += test/unit/server/test_verdict
+TESTS += test/unit/server/test_verdict
+test_unit_server_test_verdict_SOURCES = test/unit/server/test_verdict.c $(FAKE_MOM)
+test_unit_server_test_verdict_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_verdict_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_bounds
 TESTS += test/unit/server/test_bounds
 test_unit_server_test_bounds_SOURCES = test/unit/server/test_bounds.c $(FAKE_MOM)

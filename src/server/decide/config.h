@@ -25,6 +25,9 @@ struct svr_config {
      * NULL: UTC is shown. */
     int64_t (*utc_offset_s)(void *arg, int64_t at);
     void *arg;
+    /* Hooks are asked for their verdict. False in the daemon: this version keeps hooks
+     * and runs none. */
+    bool runs_hooks;
     /* Bytes that the attributes of one job or reservation may have together, scripts
      * not counted, and those of all jobs of one user with their scripts; 0: no limit.
      */

@@ -12,6 +12,7 @@
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
 #include "server/decide/object_size.h"
+#include "server/decide/verdict.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_script.h"
 #include "server/model/job_tally.h"
@@ -284,11 +285,15 @@ static void accept_submission(struct submission *s, struct decision *out)
 int handle_queue_job(const struct model *m, const struct request *rq,
                      struct decision *out)
 {
-    struct submission s = { .m = m, .rq = rq, .body = rq->body };
+    struct body_queue body = *(const struct body_queue *)rq->body;
+    struct submission s = { .m = m, .rq = rq, .body = &body };
     int err;
 
-    if (*s.body->id)
+    if (*body.id)
         return diag_code(&out->why, PBSE_IVALREQ);
+    err = request_verdict(m, rq, HOOK_QUEUEJOB, &body.attrs, &body.attrs, out);
+    if (err)
+        return err;
     err = job_find_queue(m, rq, s.body->destination, &s.queue, &out->why);
     if (err)
         return err;

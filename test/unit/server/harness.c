@@ -62,6 +62,8 @@ static bool known(void *arg, const struct need *need, struct arena *arena,
 {
     uint32_t *addr = ARENA_NEW(arena, uint32_t);
 
+    if (need->kind == NEED_VERDICT)
+        return false;
     *ret = (struct finding){ .found = true };
     if (need->kind == NEED_GROUPS)
         find_groups(need->name, arena, ret);
@@ -82,6 +84,7 @@ static bool known(void *arg, const struct need *need, struct arena *arena,
 
 size_t rig_slice_cost;
 bool rig_finds_out;
+bool rig_runs_hooks;
 
 static struct svr *make(void)
 {
@@ -93,6 +96,7 @@ static struct svr *make(void)
         .holdfast_version = "0.1.0",
         .root_user = RIG_ROOT,
         .known = rig_finds_out ? NULL : known,
+        .runs_hooks = rig_runs_hooks,
         .slice_cost = rig_slice_cost,
     };
 

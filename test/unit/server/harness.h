@@ -70,6 +70,9 @@ extern size_t rig_slice_cost;
 /* Rigs that are made from now on know no account beforehand: EFFECT_FIND_OUT. */
 extern bool rig_finds_out;
 
+/* Rigs that are made from now on ask hooks for their verdict: EFFECT_FIND_OUT. */
+extern bool rig_runs_hooks;
+
 /* One slice of the parked request whose turn it is, or of what was put off; the effects
  * are of it alone. The reply to 'conn', NULL when there is none yet. */
 const struct wire_reply *rig_go_on(struct rig *r, uint64_t conn);

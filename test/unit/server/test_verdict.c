@@ -1,0 +1,157 @@
+/* test_verdict.c - the door for hooks, with verdicts of a script: a job waits for what
+ * its queuejob hooks say, and is decided afresh with it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "test/unit/server/harness.h"
+
+#include "../unit.h"
+
+#include <string.h>
+
+#define CONN 900 /* of the request that waits */
+
+/* A server that runs hooks, with one for queuejob. */
+static struct rig *hooked_rig(void)
+{
+    struct rig *r;
+
+    rig_runs_hooks = true;
+    r = rig_new();
+    rig_runs_hooks = false;
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, CREATE, OBJECT_HOOK, "h1", "event=queuejob"), 0);
+    return r;
+}
+
+static const struct wire_reply *queue_job(struct rig *r, uint64_t conn,
+                                          const char *attrs)
+{
+    const struct body_queue body = { .id = "",
+                                     .destination = "",
+                                     .attrs = rig_attrs(r, attrs) };
+
+    return rig_ask_on(r, conn, RIG_USER, BATCH_QUEUE_JOB, &body, ":C:");
+}
+
+static const struct wire_reply *judge(struct rig *r, const struct finding *verdict)
+{
+    const struct effect *e = rig_effect(r, EFFECT_FIND_OUT, 0);
+    struct effects none = { .arena = r->arena };
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(e);
+    CU_ASSERT_EQUAL(e->u.need.kind, NEED_VERDICT);
+    CU_ASSERT_STRING_EQUAL(e->u.need.name, "queuejob");
+    svr_learned(r->s, r->now_at, &e->u.need, verdict, &none);
+    CU_ASSERT_TRUE_FATAL(svr_has_work(r->s));
+    return rig_go_on(r, CONN);
+}
+
+static const char *job_value(struct rig *r, const char *id, const char *attr)
+{
+    const char *v = rig_value(r, RIG_ROOT, BATCH_STATUS_JOB, id, attr);
+
+    return v ? v : "";
+}
+
+static void accepted_jobs_are_queued(void)
+{
+    static const struct finding accept = { .found = true };
+    struct rig *r = hooked_rig();
+    const struct wire_reply *reply;
+
+    CU_ASSERT_PTR_NULL(queue_job(r, CONN, "Priority=3"));
+    reply = judge(r, &accept);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL(reply->code, 0);
+    CU_ASSERT_STRING_EQUAL(job_value(r, reply->text, "Priority"), "3");
+    rig_free(r);
+}
+
+static void what_hooks_set_is_what_the_job_has(void)
+{
+    struct rig *r = hooked_rig();
+    const struct finding change = {
+        .found = true,
+        .changes = rig_attrs(r, "Priority=7 Resource_List.ncpus=2 Account_Name="),
+    };
+    const struct wire_reply *reply;
+    const char *id;
+
+    CU_ASSERT_PTR_NULL(
+        queue_job(r, CONN, "Priority=3 Account_Name=a Resource_List.mem=1gb"));
+    reply = judge(r, &change);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL_FATAL(reply->code, 0);
+    id = reply->text;
+    CU_ASSERT_STRING_EQUAL(job_value(r, id, "Priority"), "7");
+    CU_ASSERT_STRING_EQUAL(job_value(r, id, "Resource_List.ncpus"), "2");
+    CU_ASSERT_STRING_EQUAL(job_value(r, id, "Resource_List.mem"), "1gb");
+    CU_ASSERT_STRING_EQUAL(job_value(r, id, "Account_Name"), "");
+    rig_free(r);
+}
+
+static void a_rejection_has_the_hooks_words(void)
+{
+    static const struct finding reject = { .words = "not on a Monday" };
+    struct rig *r = hooked_rig();
+    uint64_t seq = svr_model(r->s)->seq;
+
+    CU_ASSERT_PTR_NULL(queue_job(r, CONN, ""));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(judge(r, &reject));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, PBSE_HOOKERROR);
+    CU_ASSERT_STRING_EQUAL(rig_text(r), "not on a Monday");
+    CU_ASSERT_EQUAL(svr_model(r->s)->seq, seq);
+    rig_free(r);
+}
+
+/* What a hook sets is checked as if the user had set it. */
+static void hooks_set_nothing_that_is_wrong(void)
+{
+    struct rig *r = hooked_rig();
+    const struct finding change = { .found = true,
+                                    .changes = rig_attrs(r, "Priority=many") };
+
+    CU_ASSERT_PTR_NULL(queue_job(r, CONN, ""));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(judge(r, &change));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, PBSE_BADATVAL);
+    rig_free(r);
+}
+
+static void hooks_that_never_answer_have_not_accepted(void)
+{
+    struct rig *r = hooked_rig();
+
+    CU_ASSERT_PTR_NULL(queue_job(r, CONN, ""));
+    rig_advance(r, r->now_at + 30);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rig_go_on(r, CONN));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, PBSE_HOOKERROR);
+    rig_free(r);
+}
+
+static void hooks_of_other_events_and_disabled_ones_are_not_asked(void)
+{
+    struct rig *r = hooked_rig();
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_HOOK, "h1", "enabled=f"), 0);
+    CU_ASSERT_PTR_NOT_NULL(queue_job(r, CONN, ""));
+    CU_ASSERT_EQUAL(
+        rig_manager(r, RIG_ROOT, SET, OBJECT_HOOK, "h1", "enabled=t event=resvsub"), 0);
+    CU_ASSERT_PTR_NOT_NULL(queue_job(r, CONN + 1, ""));
+    rig_free(r);
+}
+
+static const struct unit_case cases[] = {
+    { "accepted jobs are queued", accepted_jobs_are_queued },
+    { "what hooks set is what the job has", what_hooks_set_is_what_the_job_has },
+    { "a rejection has the hooks' words", a_rejection_has_the_hooks_words },
+    { "hooks set nothing that is wrong", hooks_set_nothing_that_is_wrong },
+    { "hooks that never answer have not accepted",
+      hooks_that_never_answer_have_not_accepted },
+    { "hooks of other events and disabled ones are not asked",
+      hooks_of_other_events_and_disabled_ones_are_not_asked },
+};
+
+int main(void)
+{
+    return unit_main("verdicts of hooks", cases, ARRAY_LEN(cases));
+}
