@@ -31,7 +31,8 @@ void mom_send(struct moms_turn *t, const struct mom *mom, const struct is_messag
 {
     struct effect *e;
 
-    MUST(mom->stream != 0 && mom->peer_host); /* who has no stream is sent nothing */
+    /* The address of the MoM is known as long as it has a stream. */
+    MUST(mom->stream != 0 && mom->peer_host);
     e = effect_add(t->effects, EFFECT_MOM_MESSAGE, t->m->seq);
     e->u.mom.stream = mom->stream;
     e->u.mom.host = arena_strdup(t->effects->arena, mom->peer_host);
@@ -69,7 +70,8 @@ static struct command *command_add(struct moms *ms, struct moms_turn *t,
     return c;
 }
 
-/* A command about a job; nothing else is asked about it until the answer. */
+/* Begins a command about a job. Nothing else is asked about the job until the answer;
+ * look_at_job() then decides by the job's state what is next. */
 static struct command *job_command(struct moms *ms, struct moms_turn *t,
                                    struct mom_job *j, enum command_kind kind)
 {
@@ -102,9 +104,7 @@ static void send_body(struct moms_turn *t, const struct mom *mom,
     send_request(t, mom, c, &rq);
 }
 
-/* Sending a job. */
-
-/* The members that a MoM may see. */
+/* Adds the resources of a job's attribute that a MoM may see (flag RESOURCE_MOM). */
 static void add_resources(const struct attr_value *v, const char *name,
                           struct wire_attrs *out, struct arena *arena)
 {
@@ -181,8 +181,6 @@ void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     send_body(t, j->mom, c, BATCH_COMMIT, commit);
     j->known = true;
 }
-
-/* The rest. */
 
 void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                  const char *name)

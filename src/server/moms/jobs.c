@@ -20,7 +20,8 @@
 #include "server/model/node_life.h"
 #include "server/moms/moms_priv.h"
 
-/* After the MoM's own SIGTERM, delay and SIGKILL should have done it. */
+/* The MoM itself sends SIGTERM, waits for job_kill_delay and sends SIGKILL. The
+ * server sends SIGKILL again when the job has not ended this long after that. */
 #define KILL_AGAIN_S 60
 
 static bool is_up(const struct mom_job *j)
@@ -28,6 +29,8 @@ static bool is_up(const struct mom_job *j)
     return j->mom && j->mom->registered;
 }
 
+/* Forgets what was known of a run that is over. Its MoM is told to do the same, but
+ * only when it may know of the run. */
 static void drop_run(struct moms_turn *t, struct mom_job *j)
 {
     if (j->known && is_up(j))
@@ -49,7 +52,8 @@ static bool wait_until(struct moms *ms, struct mom_job *j, int64_t at, int64_t n
     return true;
 }
 
-/* First the gentle signal, which the MoM follows up by itself, then SIGKILL. */
+/* Asks the MoM to end the job: with 'first' at first, which the MoM follows up by
+ * itself, and later with SIGKILL. */
 static void press(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                   const struct job *job, const char *first)
 {
@@ -63,11 +67,15 @@ static void press(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     moms_wake_at(ms, j->retry_at);
 }
 
-/* Not sent and not to be sent: it never ran. */
+/* The job was to be deleted before it was sent to its MoM. No process of it exists, so
+ * it ends here. */
 static void never_ran(struct moms_turn *t, const struct job *job)
 {
-    struct record *rec = moms_record(t, FACT_JOB_DELETED, OBJ_JOB, job->obj.id);
+    struct record *rec;
 
+    /* A job that was sent may run, and only its MoM can say that it has ended. */
+    MUST(!obj_num(&job->obj, JOB_A_HF_SENT, 0));
+    rec = moms_record(t, FACT_JOB_DELETED, OBJ_JOB, job->obj.id);
     rec->actor = arena_strdup(t->out->arena, obj_str(&job->obj, JOB_A_HF_KILL_BY, ""));
 }
 
@@ -81,8 +89,8 @@ static void cannot_send(struct moms_turn *t, const struct job *job)
                   "Not Running: PBS Error: Request to MOM failed");
 }
 
-/* The MoM is not there. A job that it cannot have heard of need not wait for it, unless
- * the vnode may be back any moment. */
+/* The MoM of the job has no stream. A job of which the MoM cannot have heard goes back
+ * to its queue, unless the vnode is usable, since its MoM may then return at once. */
 static void without_mom(struct moms_turn *t, const struct mom_job *j,
                         const struct job *job)
 {
@@ -98,7 +106,8 @@ static void without_mom(struct moms_turn *t, const struct mom_job *j,
         cannot_send(t, job);
 }
 
-/* A hot start need not seek it any more. */
+/* After a hot start the server takes a job to run on when nothing else was heard until
+ * sure_at. From then on it does not look for the job any more. */
 static void runs_on(struct moms_turn *t, struct mom_job *j, const struct job *job)
 {
     struct record *rec;
@@ -115,6 +124,7 @@ static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
 {
     const struct object *o = &job->obj;
 
+    MUST(is_up(j) && !j->busy); /* look_at_job() sent the other cases elsewhere */
     runs_on(t, j, job);
     if (!obj_num(o, JOB_A_HF_SENT, 0)) {
         if (obj_is_set(o, JOB_A_HF_KILL_BY))
@@ -135,6 +145,8 @@ static void running(struct moms *ms, struct moms_turn *t, struct mom_job *j,
 static void exiting(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                     const struct job *job)
 {
+    /* An ending job keeps its run, whose number its MoM knows. */
+    MUST(is_up(j) && j->run_version == obj_num(&job->obj, JOB_A_RUN_VERSION, 0));
     if (wait_until(ms, j, j->retry_at, t->now_at))
         return;
     if (job_substate(job) == JOB_SUB_STAGE_OUT)
@@ -152,7 +164,8 @@ static void begin_run(struct moms *ms, struct mom_job *j, const struct job *job,
     j->mom = n ? mom_of_node(ms, n->obj.id) : NULL;
 }
 
-/* The server that was killed may have sent it without hearing the answer. */
+/* A server that was killed may have sent the job without hearing the answer, so the MoM
+ * is taken to know of it. */
 void job_of_before(struct moms *ms, const struct job *job)
 {
     struct mom_job *j = moms_job(ms, job->obj.id);
@@ -161,7 +174,8 @@ void job_of_before(struct moms *ms, const struct job *job)
     j->known = true;
 }
 
-/* What a job waits for is of its present state; a new state starts afresh. */
+/* Tries and waiting times belong to one state of the job. They begin again when its
+ * state changes or when its deletion is asked for. */
 static void note_state(struct mom_job *j, const struct job *job)
 {
     char state = job_state(job);
