@@ -30,8 +30,9 @@ struct parked {
     struct facts *learned; /* good for it until it is decided; NULL: nothing */
     bool let_in;           /* the server's access lists have let it pass */
     bool began;            /* something of it is fact already */
-    bool waits; /* for an object, a waiting reply (waiting.h) knows which; or for answers
-                 */
+    bool
+        waits; /* for an object, a waiting reply (waiting.h) knows which; or for answers
+                */
     struct awaits *awaits;      /* the answers that it waits for */
     struct parked *prev, *next; /* of the same user, oldest first */
     struct parked_user *user;

@@ -9,8 +9,8 @@
 #include "server/requests/handlers.h"
 
 #include "lib/base/instant.h"
-#include "server/engine/acts.h"
 #include "server/decide/know.h"
+#include "server/engine/acts.h"
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"

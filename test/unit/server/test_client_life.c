@@ -1,9 +1,9 @@
 /* test_client_life.c - the life of a connection: the table over every state and event.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "lib/base/base.h"
 #include "server/shell/client_life.h"
-#include "../unit.h"
 
 #include <string.h>
 
