@@ -16,15 +16,16 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/verdict.c src/server/decide/verdict.h \
 	src/server/decide/host_book.c src/server/decide/host_book.h \
 	src/server/engine/learn.c \
-	src/server/engine/settle.c \
+	src/server/engine/settle.c src/server/engine/settled.c \
 	src/server/engine/svr_start.c \
 	src/server/engine/stop.c src/server/engine/stop.h \
 	src/server/engine/svr.c src/server/engine/svr.h src/server/engine/svr_priv.h \
 	src/server/engine/svr_listing.c \
 	src/server/engine/svr_sched.c \
-	src/server/engine/take_up.c \
+	src/server/engine/take_up.c src/server/engine/touch.c \
 	src/server/engine/turns.c src/server/engine/turns.h \
 	src/server/engine/watch.c src/server/engine/watch.h \
+	src/server/model/edges.c src/server/model/edges.h \
 	src/server/model/fact.c \
 	src/server/model/hot_start.h \
 	src/server/model/hook_event.c src/server/model/hook_event.h \
@@ -46,6 +47,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/object.c \
 	src/server/model/occurrence.c src/server/model/occurrence.h \
 	src/server/model/model_priv.h \
+	src/server/model/reads.c src/server/model/reads.h \
 	src/server/model/record.c src/server/model/record.h \
 	src/server/model/resource_request.c src/server/model/resource_request.h \
 	src/server/model/indirect.c src/server/model/indirect.h \
@@ -290,14 +292,14 @@ check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_ti
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
-	test/unit/server/test_put_off
+	test/unit/server/test_put_off test/unit/server/test_edges
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_question \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
-	test/unit/server/test_put_off
+	test/unit/server/test_put_off test/unit/server/test_edges
 RESV_TEST_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
@@ -314,6 +316,8 @@ test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RE
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_put_off_SOURCES = test/unit/server/test_put_off.c $(RESV_WORLD)
 test_unit_server_test_put_off_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_edges_SOURCES = test/unit/server/test_edges.c
+test_unit_server_test_edges_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_facts_SOURCES = test/unit/server/test_facts.c
 test_unit_server_test_facts_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_told_SOURCES = test/unit/server/test_resv_told.c $(RESV_WORLD)

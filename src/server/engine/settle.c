@@ -10,10 +10,8 @@
  * commands to schedulers, and the end of the time that a reply waits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "config.h"
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
-#include "server/rules/rule.h"
 
 /* A rule that speaks this often about one object in one settling does not settle: its
  * record does not make its condition false. That is our mistake. */
@@ -27,8 +25,8 @@
 /* Jobs that one turn looks at for their MoMs: each may be sent a job or a signal. */
 #define PUMP_JOBS   100
 
-static struct rule_context rule_context(const struct svr *s, int64_t now_at,
-                                        struct arena *arena)
+struct rule_context rule_context(const struct svr *s, int64_t now_at,
+                                 struct arena *arena)
 {
     return (struct rule_context){
         .m = s->m,
@@ -119,62 +117,6 @@ static bool pump_moms(struct turn *t)
         return false;
     take_up(t, &d);
     return true;
-}
-
-/* Has everybody looked who had to? */
-
-/* The rule that has something to say about the object; NULL when none has. */
-static const struct rule_row *rule_left(const struct rule_context *c,
-                                        const struct object *o)
-{
-    for (size_t i = 0; i < n_rule_rows; i++) {
-        struct decision d = { .arena = c->arena };
-
-        if (rule_rows[i].kind == o->kind && rule_rows[i].due(c, o, &d))
-            return &rule_rows[i];
-    }
-    return NULL;
-}
-
-static bool is_settled(const struct svr *s, const struct rule_context *c,
-                       const struct object *o, struct buf *why)
-{
-    const struct rule_row *left =
-        watch_is_pending(&s->watches, o, c->now_at) ? NULL : rule_left(c, o);
-
-    if (left && why)
-        buf_printf(why, "%s %s: rule \"%s\" was not woken", kind_name(o->kind), o->id,
-                   left->name);
-    return !left;
-}
-
-bool svr_is_settled(const struct svr *s, int64_t now_at, struct buf *why)
-{
-    struct arena *arena = arena_new();
-    struct rule_context c = rule_context(s, now_at, arena);
-    bool settled = true;
-
-    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
-        MODEL_EACH (s->m, kind, o) {
-            settled = settled && is_settled(s, &c, o, why);
-        }
-    arena_free(arena);
-    return settled;
-}
-
-/* It costs as much as the model is large: the larger, the rarer. */
-static void check_settled(const struct turn *t)
-{
-#ifdef HF_CHECKS
-    const struct svr *s = t->s;
-    struct buf why = { 0 }; /* for a debugger */
-
-    if (s->n_turns % (1 + s->m->created / 64) == 0)
-        MUST(svr_is_settled(s, t->now_at, &why));
-    buf_fini(&why);
-#else
-    (void)t;
-#endif
 }
 
 /* One turn's share of what follows. */

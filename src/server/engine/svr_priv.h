@@ -12,6 +12,7 @@
 #include "server/engine/svr.h"
 #include "server/engine/waiting.h"
 #include "server/engine/watch.h"
+#include "server/rules/rule.h"
 
 struct moms;
 struct moms_turn;
@@ -32,6 +33,7 @@ struct svr {
     struct watches watches;
     struct stop stop;
     uint64_t n_turns;   /* that were settled, as far as their share goes */
+    uint64_t n_checked; /* by check_settled() */
     bool rest_had_turn; /* the last svr_go_on() was for what was put off */
     bool started;
     bool store_failed;
@@ -70,6 +72,12 @@ void settle(struct turn *t);
 /* The same for what earlier turns have left. */
 void settle_rest(struct turn *t);
 
+/* What rules are given; they decide into 'arena'. */
+struct rule_context rule_context(const struct svr *s, int64_t now_at,
+                                 struct arena *arena);
+/* Builds with checks: all who had to look have looked, and where they say. */
+void check_settled(const struct turn *t);
+
 /* Who waits is asked again in a later turn: something happened to the object, or the
  * time is over. */
 void waiting_asks_again(struct turn *t, struct waiting_reply *w);
@@ -104,6 +112,11 @@ struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id);
 /* The deferred run of a job is answered; false when nobody waits for it. */
 bool answer_deferred(struct turn *t, const char *job_id, int code, const char *text);
 
+/* The rules of the object, and of all whose rules look at it, look again; before a
+ * record about it and after. */
+void touch_around(struct svr *s, const struct object *o);
+/* A record about the server or a scheduler: the rules that look at settings do. */
+void touch_for_settings(struct svr *s, const struct record *rec);
 /* After a start, or when what rules know besides the model has changed. */
 void touch_all(struct svr *s);
 

@@ -4,10 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 #include "server/engine/svr_priv.h"
-#include "server/model/hot_start.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
-#include "server/rules/rule.h"
 
 #include <string.h>
 
@@ -74,119 +72,6 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
         }
     }
     *rec = to;
-}
-
-/* Who has to look again. */
-
-static bool has_rules(enum obj_kind kind)
-{
-    for (size_t i = 0; i < n_rule_rows; i++)
-        if (rule_rows[i].kind == kind)
-            return true;
-    return false;
-}
-
-static void touch(struct svr *s, const struct object *o)
-{
-    if (has_rules(o->kind))
-        watch_touch(&s->watches, o);
-}
-
-static void touch_kind(struct svr *s, enum obj_kind kind)
-{
-    MODEL_EACH (s->m, kind, o) {
-        touch(s, o);
-    }
-}
-
-static void touch_queue_jobs(struct svr *s, const struct queue *q)
-{
-    for (const struct job *j = q ? q->jobs : NULL; j; j = j->queue_next)
-        touch(s, &j->obj);
-}
-
-/* Jobs that a hot start puts back on that vnode. */
-static void touch_awaiting(struct svr *s, const struct node *n)
-{
-    for (size_t i = 0; i < n->n_awaited; i++)
-        touch(s, &n->awaited[i]->obj);
-}
-
-/* What is free there may be what another vnode borrows. */
-static void touch_awaiting_shared(struct svr *s, const struct node *home)
-{
-    touch_awaiting(s, home);
-    for (size_t i = 0; i < home->n_referrers; i++)
-        touch_awaiting(s, home->referrers[i]);
-}
-
-static void touch_awaiting_around(struct svr *s, const struct node *n)
-{
-    if (s->m->n_hot == 0)
-        return;
-    touch_awaiting_shared(s, n);
-    for (size_t i = 0; i < n->n_borrowed; i++)
-        touch_awaiting_shared(s, n->borrowed[i].home);
-}
-
-static void touch_awaiting_bookings(struct svr *s, const struct bookings *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        touch_awaiting_around(s, list->v[i].node);
-}
-
-/* The object and those whose rules look at it. */
-static void touch_around(struct svr *s, const struct object *o)
-{
-    touch(s, o);
-    if (o->kind == OBJ_NODE) {
-        const struct node *n = TO_NODE(o);
-
-        for (size_t i = 0; i < n->n_occurrences; i++)
-            touch(s, &n->occurrences[i]->resv->obj);
-        for (size_t i = 0; i < n->n_jobs; i++)
-            touch(s, &n->jobs[i]->obj);
-        touch_awaiting_around(s, n);
-    } else if (o->kind == OBJ_QUEUE) {
-        if (TO_QUEUE(o)->resv)
-            touch(s, &TO_QUEUE(o)->resv->obj);
-        if (s->m->n_hot > 0)
-            touch_queue_jobs(s, TO_QUEUE(o));
-    } else if (o->kind == OBJ_RESV) {
-        if (TO_RESV(o)->queue)
-            touch(s, &TO_RESV(o)->queue->obj);
-        touch_queue_jobs(s, TO_RESV(o)->queue);
-        touch_awaiting_bookings(s, &TO_RESV(o)->current.bookings);
-    } else if (o->kind == OBJ_OCCURRENCE) {
-        if (TO_LATER(o)->occurrence.resv)
-            touch(s, &TO_LATER(o)->occurrence.resv->obj);
-    } else if (o->kind == OBJ_JOB) {
-        touch_awaiting_bookings(s, &TO_JOB(o)->bookings);
-        if (hot_start_is_on(s->m))
-            touch(s, s->m->server);
-        if (TO_JOB(o)->queue)
-            touch(s, &TO_JOB(o)->queue->obj);
-        if (TO_JOB(o)->resv)
-            touch(s, &TO_JOB(o)->resv->obj);
-    }
-}
-
-/* Settings of the server or a scheduler are looked at by rules of all objects. */
-static void touch_for_settings(struct svr *s, const struct record *rec)
-{
-    if (rec->kind != OBJ_SERVER && rec->kind != OBJ_SCHED)
-        return;
-    if (rec->n_changes == 0 || (rec->n_changes == 1 && rec->kind == OBJ_SERVER &&
-                                rec->changes[0].attr == SERVER_A_HF_NEXT_NUMBER))
-        return;
-    touch_kind(s, OBJ_RESV);
-    touch_kind(s, OBJ_JOB);
-}
-
-void touch_all(struct svr *s)
-{
-    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
-        touch_kind(s, (enum obj_kind)kind);
 }
 
 /* What leaves. */

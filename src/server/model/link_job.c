@@ -7,16 +7,14 @@
 
 #include <utlist.h>
 
-static void node_add_job(const struct model *m, struct node *n, struct job *j)
+static void node_add_job(struct node *n, struct job *j)
 {
     n->jobs = array_insert(n->jobs, &n->n_jobs, j, place_of_job(n->jobs, n->n_jobs, j));
-    looks_new(m, &n->obj);
 }
 
-static void node_remove_job(const struct model *m, struct node *n, struct job *j)
+static void node_remove_job(struct node *n, struct job *j)
 {
     n->jobs = array_remove(n->jobs, &n->n_jobs, j);
-    looks_new(m, &n->obj);
 }
 
 static int job_order(const struct job *a, const struct job *b)
@@ -45,7 +43,6 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
     if (job_is_at_mom(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
     tallies_add(&q->tallies, j);
-    looks_new(m, &q->obj);
 }
 
 static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
@@ -57,7 +54,6 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
     q->n_jobs -= !job_is_history(j);
     DL_DELETE2(q->jobs, j, queue_prev, queue_next);
     j->queue = NULL;
-    looks_new(m, &q->obj);
 }
 
 void job_takes_bytes(struct model *m, struct job *j, size_t before, size_t after)
@@ -86,7 +82,7 @@ void link_job(struct model *m, struct job *j)
     if (job_is_at_mom(j))
         bookings_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->bookings);
     for (size_t i = 0; i < j->bookings.n; i++)
-        node_add_job(m, j->bookings.v[i].node, j);
+        node_add_job(j->bookings.v[i].node, j);
     if (o)
         queue_add_job(m, STRUCT_OF(o, struct queue, obj), j);
     else
@@ -110,7 +106,7 @@ void unlink_job(struct model *m, struct job *j)
     else
         m->n_orphans--;
     for (size_t i = 0; i < j->bookings.n; i++)
-        node_remove_job(m, j->bookings.v[i].node, j);
+        node_remove_job(j->bookings.v[i].node, j);
     bookings_drop(&j->bookings);
     unlink_hot(m, j);
 }

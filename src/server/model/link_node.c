@@ -35,14 +35,12 @@ void link_node(struct model *m, struct node *n)
     if (q) {
         n->queue = STRUCT_OF(q, struct queue, obj);
         n->queue->n_nodes++;
-        looks_new(m, q);
     }
     find_awaits(m);
     if (!mom->set || mom->u.list.n == 0)
         return;
     n->host = host_make(m, mom->u.list.v[0]);
-    if (++n->host->n == 2) /* its first vnode is no longer alone */
-        looks_new(m, &n->host->nodes->obj);
+    n->host->n++;
     /* A new one is nearly always the last; looking for its place would make a host of
      * many vnodes cost their square. */
     if (n->host->nodes && node_order(n->host->nodes->host_prev, n) < 0)
@@ -56,19 +54,15 @@ void unlink_node(struct model *m, struct node *n)
     struct host *h = n->host;
 
     unlink_references(m, n);
-    if (n->queue) {
+    if (n->queue)
         n->queue->n_nodes--;
-        looks_new(m, &n->queue->obj);
-    }
     n->queue = NULL;
     drop_awaited(n);
     if (!h)
         return;
     DL_DELETE2(h->nodes, n, host_prev, host_next);
     n->host = NULL;
-    if (--h->n == 1)
-        looks_new(m, &h->nodes->obj);
-    if (h->n > 0)
+    if (--h->n > 0)
         return;
     HASH_DELETE(hh, m->hosts, h);
     free(h->name);

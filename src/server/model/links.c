@@ -3,7 +3,8 @@
  *
  * Each kind has its links in a file of its own (link_*.c). An object's links are taken
  * away before it changes and made again afterwards; sums (sums.c) follow the links.
- * Whoever is linked, unlinked or counted may be shown anew by a status (shown_seq).
+ * Whoever shows something of it looks new then (edges.h), and so does whoever's sum was
+ * changed (sums.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/link_priv.h"

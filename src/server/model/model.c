@@ -6,11 +6,14 @@
  * everything else by its whole id.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
 #include "server/model/model.h"
 
 #include "lib/attr/bounds.h"
 #include "lib/attr/ids.h"
 #include "server/model/model_priv.h"
+#include "server/model/reads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -341,6 +344,22 @@ static bool moves_links(const struct record *rec)
     return false;
 }
 
+/* Whatever links are made of says that they follow it. */
+static void link_again(struct model *m, struct object *o)
+{
+#ifdef HF_CHECKS
+    const struct attr_table *t = kind_table(o->kind);
+
+    reads_begin(o);
+    link_object(m, o);
+    for (size_t i = 0; i < t->n; i++)
+        MUST(!reads_has(o, (int)i) || t->rows[i].flags & ATTR_LINKS);
+    reads_end(o);
+#else
+    link_object(m, o);
+#endif
+}
+
 static bool changes_settings(const struct record *rec)
 {
     for (size_t i = 0; i < rec->n_changes; i++)
@@ -383,8 +402,10 @@ void model_apply(struct model *m, const struct record *rec)
     object_free(m->gone);
     m->gone = NULL;
     note_seq(m, rec);
-    if (links)
+    if (links) {
+        ends_look_new(m, o);
         unlink_object(m, o);
+    }
     for (size_t i = 0; i < rec->n_changes; i++)
         if (is_late(m, rec, &rec->changes[i]))
             keep_late(m, o, &rec->changes[i]);
@@ -402,7 +423,8 @@ void model_apply(struct model *m, const struct record *rec)
             resv_removed(m, STRUCT_OF(o, struct resv, obj));
         m->gone = o;
     } else if (links) {
-        link_object(m, o);
+        link_again(m, o);
+        ends_look_new(m, o);
     }
 }
 

@@ -36,6 +36,7 @@ struct object {
      * own, or one that changed what is derived for it. */
     uint64_t shown_seq;
     struct object *prev, *next; /* all of the kind, in order of creation (utlist) */
+    bool *reads; /* which attributes are read, while a check wants to know (reads.h) */
     UT_hash_handle hh;
 };
 

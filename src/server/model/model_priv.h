@@ -29,6 +29,10 @@ static inline void looks_new(const struct model *m, struct object *o)
     o->shown_seq = m->seq;
 }
 
+/* The object's links move: whoever shows something of it looks new (edges.h). Before
+ * they are taken away, and after they were made again. */
+void ends_look_new(struct model *m, const struct object *o);
+
 /* Lookup for writers. */
 struct object *find_object(const struct model *m, enum obj_kind kind, const char *id);
 

@@ -1,6 +1,7 @@
 /* object.c - reading attributes of an object.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
 #include "server/model/model.h"
 
 #include "lib/attr/bounds.h"
@@ -10,6 +11,10 @@
 const struct attr_value *obj_attr(const struct object *o, int attr)
 {
     MUST(attr >= 0 && (size_t)attr < kind_table(o->kind)->n);
+#ifdef HF_CHECKS
+    if (o->reads)
+        o->reads[attr] = true;
+#endif
     return &o->attr[attr];
 }
 

@@ -7,17 +7,18 @@
  * confirmed and its start has come, whatever led there, a restart included.
  *
  * Rules must settle: a rule's record makes its own condition false. A deadline that has
- * passed and left the rule with nothing to say is asleep until a record touches the
- * object (or one of its neighbours: a vnode wakes its reservations and jobs, a job its
- * queue, reservation and vnodes, a queue its reservation, a reservation its jobs).
- * All reservations and jobs are woken when a scheduler attaches or scheduling changes.
- * Jobs that a hot start puts back are woken by all that can make room on their vnodes.
+ * passed and left the rule with nothing to say is asleep until a record changes the
+ * object or something that the rule looks at besides: its row names the edges of the
+ * model (model/edges.h) along which it does, and whether it looks at settings. What a
+ * rule looks at only when it speaks need not be named: it speaks in any case.
+ * All objects are looked at when a scheduler attaches.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_RULES_RULE_H
 #define SERVER_RULES_RULE_H
 
 #include "server/decide/request.h"
+#include "server/model/edges.h"
 
 struct rule_context {
     const struct model *m;
@@ -38,13 +39,27 @@ typedef bool (*rule_fn)(const struct rule_context *c, const struct object *o,
 /* The next instant at which the rule may have something to say; INT64_MAX: never. */
 typedef int64_t (*rule_deadline_fn)(const struct model *m, const struct object *o);
 
+/* What a rule looks at besides its object before it stays silent: the ends of edges,
+ * and attributes of the server and of schedulers. */
+#define SEES(edge)    (UINT32_C(1) << (edge))
+#define SEES_SETTINGS SEES(EDGE_COUNT)
+_Static_assert(EDGE_COUNT < 32, "a rule's row has one bit for each edge");
+
 struct rule_row {
     enum obj_kind kind;
     const char *name;
+    uint32_t looks; /* SEES() */
     rule_fn due;
     rule_deadline_fn deadline; /* NULL: only records wake it */
 };
 extern const struct rule_row rule_rows[];
 extern const size_t n_rule_rows;
+
+/* All rules of a kind together. */
+struct rules_of {
+    bool there;
+    uint32_t looks;
+};
+struct rules_of rules_of(enum obj_kind kind);
 
 #endif

@@ -3,31 +3,65 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/rules/rules.h"
 
+/* A job that is put back looks at its queue, and at all that may leave it no room. */
+#define HOT_RESTART_LOOKS                                                              \
+    (SEES(EDGE_HOT_JOB_QUEUE) | SEES(EDGE_JOB_RESV) | SEES(EDGE_HOT_JOB_NODES) |       \
+     SEES(EDGE_HOT_JOB_JOBS) | SEES(EDGE_HOT_JOB_RESVS) | SEES_SETTINGS)
+
+/* clang-format off */
 const struct rule_row rule_rows[] = {
     /* reservations: what ends one is looked at before what makes it go on */
-    { OBJ_RESV, "resv expire", rule_resv_expire, deadline_resv_expire },
-    { OBJ_RESV, "resv end", rule_resv_end, deadline_resv_end },
-    { OBJ_RESV, "resv purge", rule_resv_purge, NULL },
-    { OBJ_RESV, "resv start", rule_resv_start, deadline_resv_start },
-    { OBJ_RESV, "resv health", rule_resv_health, NULL },
-    { OBJ_RESV, "resv alter", rule_resv_alter, deadline_resv_alter },
-    { OBJ_RESV, "resv ask", rule_resv_ask, deadline_resv_ask },
-    { OBJ_RESV, "resv idle", rule_resv_idle, deadline_resv_idle },
+    { OBJ_RESV, "resv expire", 0,
+      rule_resv_expire, deadline_resv_expire },
+    { OBJ_RESV, "resv end", SEES(EDGE_RESV_LATER) | SEES_SETTINGS,
+      rule_resv_end, deadline_resv_end },
+    { OBJ_RESV, "resv purge", SEES(EDGE_RESV_QUEUE) | SEES(EDGE_RESV_JOBS),
+      rule_resv_purge, NULL },
+    { OBJ_RESV, "resv start", 0,
+      rule_resv_start, deadline_resv_start },
+    { OBJ_RESV, "resv health", SEES(EDGE_RESV_NODES),
+      rule_resv_health, NULL },
+    { OBJ_RESV, "resv alter", SEES_SETTINGS,
+      rule_resv_alter, deadline_resv_alter },
+    { OBJ_RESV, "resv ask", SEES_SETTINGS,
+      rule_resv_ask, deadline_resv_ask },
+    { OBJ_RESV, "resv idle", SEES(EDGE_RESV_JOBS),
+      rule_resv_idle, deadline_resv_idle },
 
     /* jobs */
-    { OBJ_JOB, "job resv ends", job_resv_ends_due, NULL },
-    { OBJ_JOB, "resv from job", rule_resv_from_job, NULL },
-    { OBJ_JOB, "job time", job_time_due, job_time_deadline },
-    { OBJ_JOB, "job node fail", job_node_fail_due, job_node_fail_deadline },
-    { OBJ_JOB, "hot restart", hot_restart_due, NULL },
+    { OBJ_JOB, "job resv ends", SEES(EDGE_JOB_RESV),
+      job_resv_ends_due, NULL },
+    { OBJ_JOB, "resv from job", SEES(EDGE_JOB_RESV),
+      rule_resv_from_job, NULL },
+    { OBJ_JOB, "job time", 0,
+      job_time_due, job_time_deadline },
+    { OBJ_JOB, "job node fail", SEES(EDGE_JOB_NODES) | SEES_SETTINGS,
+      job_node_fail_due, job_node_fail_deadline },
+    { OBJ_JOB, "hot restart", HOT_RESTART_LOOKS,
+      hot_restart_due, NULL },
 
     /* vnodes */
-    { OBJ_NODE, "node wait", node_wait_due, node_wait_deadline },
+    { OBJ_NODE, "node wait", 0,
+      node_wait_due, node_wait_deadline },
 
     /* the server */
-    { OBJ_SERVER, "hot start over", hot_over_due, hot_over_deadline },
+    { OBJ_SERVER, "hot start over", SEES(EDGE_SERVER_JOBS),
+      hot_over_due, hot_over_deadline },
 };
+/* clang-format on */
 const size_t n_rule_rows = ARRAY_LEN(rule_rows);
+
+struct rules_of rules_of(enum obj_kind kind)
+{
+    struct rules_of all = { 0 };
+
+    for (size_t i = 0; i < n_rule_rows; i++)
+        if (rule_rows[i].kind == kind) {
+            all.there = true;
+            all.looks |= rule_rows[i].looks;
+        }
+    return all;
+}
 
 struct record *rule_decide(const struct rule_context *c, const struct object *o,
                            enum fact fact, struct decision *out)

@@ -1,0 +1,57 @@
+/* touch.c - who has to look again when a record changes an object: those whose rules
+ * look at it, as their rows say (rules/rule.h), along the edges of the model
+ * (model/edges.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/engine/svr_priv.h"
+#include "server/rules/rule.h"
+
+static void touch(struct svr *s, const struct object *o)
+{
+    if (rules_of(o->kind).there)
+        watch_touch(&s->watches, o);
+}
+
+static void touch_end(void *arg, const struct object *to)
+{
+    watch_touch(arg, to);
+}
+
+void touch_around(struct svr *s, const struct object *o)
+{
+    touch(s, o);
+    for (enum edge e = 0; e < EDGE_COUNT; e++)
+        if (edge_from(e) == o->kind && rules_of(edge_to(e)).looks & SEES(edge_back(e)))
+            edge_each(s->m, e, o, touch_end, &s->watches);
+}
+
+static void touch_kind(struct svr *s, enum obj_kind kind)
+{
+    MODEL_EACH (s->m, kind, o) {
+        touch(s, o);
+    }
+}
+
+/* The next number is no setting. */
+static bool is_setting(const struct record *rec, const struct change *c)
+{
+    return rec->kind == OBJ_SCHED ||
+           (rec->kind == OBJ_SERVER && c->attr != SERVER_A_HF_NEXT_NUMBER);
+}
+
+void touch_for_settings(struct svr *s, const struct record *rec)
+{
+    bool changes = false;
+
+    for (size_t i = 0; i < rec->n_changes; i++)
+        changes |= is_setting(rec, &rec->changes[i]);
+    for (int kind = 0; changes && kind < OBJ_KIND_COUNT; kind++)
+        if (rules_of((enum obj_kind)kind).looks & SEES_SETTINGS)
+            touch_kind(s, (enum obj_kind)kind);
+}
+
+void touch_all(struct svr *s)
+{
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        touch_kind(s, (enum obj_kind)kind);
+}

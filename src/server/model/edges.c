@@ -1,0 +1,426 @@
+/* edges.c - see edges.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/edges.h"
+
+#include "server/model/hot_start.h"
+#include "server/model/model_priv.h"
+
+#include <utlist.h>
+
+/* Whom to call, and with what. */
+struct caller {
+    void (*fn)(void *arg, struct object *to);
+    void *arg;
+};
+
+static void call(const struct caller *c, struct object *to)
+{
+    c->fn(c->arg, to);
+}
+
+static void call_jobs(const struct caller *c, struct job *const *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        call(c, &v[i]->obj);
+}
+
+static void call_resvs(const struct caller *c, struct occurrence *const *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i]->resv)
+            call(c, &v[i]->resv->obj);
+}
+
+static void call_bookings(const struct caller *c, const struct bookings *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        call(c, &list->v[i].node->obj);
+}
+
+static void call_queue_jobs(const struct caller *c, const struct queue *q)
+{
+    for (struct job *j = q ? q->jobs : NULL; j; j = j->queue_next)
+        call(c, &j->obj);
+}
+
+/* Jobs, queues, reservations, vnodes. */
+
+static void job_nodes(const struct model *m UNUSED, const struct object *from,
+                      const struct caller *c)
+{
+    call_bookings(c, &TO_JOB(from)->bookings);
+}
+
+static void node_jobs(const struct model *m UNUSED, const struct object *from,
+                      const struct caller *c)
+{
+    call_jobs(c, TO_NODE(from)->jobs, TO_NODE(from)->n_jobs);
+}
+
+static void job_queue(const struct model *m UNUSED, const struct object *from,
+                      const struct caller *c)
+{
+    if (TO_JOB(from)->queue)
+        call(c, &TO_JOB(from)->queue->obj);
+}
+
+static void queue_jobs(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    call_queue_jobs(c, TO_QUEUE(from));
+}
+
+static void job_resv(const struct model *m UNUSED, const struct object *from,
+                     const struct caller *c)
+{
+    if (TO_JOB(from)->resv)
+        call(c, &TO_JOB(from)->resv->obj);
+}
+
+static void resv_jobs(const struct model *m UNUSED, const struct object *from,
+                      const struct caller *c)
+{
+    call_queue_jobs(c, TO_RESV(from)->queue);
+}
+
+static void resv_nodes(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    const struct occurrence *oc;
+
+    call_bookings(c, &TO_RESV(from)->current.bookings);
+    DL_FOREACH (TO_RESV(from)->later, oc)
+        call_bookings(c, &oc->bookings);
+}
+
+static void resv_later(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    struct occurrence *oc;
+
+    DL_FOREACH (TO_RESV(from)->later, oc)
+        call(c, &STRUCT_OF(oc, struct later, occurrence)->obj);
+}
+
+static void later_resv(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    if (TO_LATER(from)->occurrence.resv)
+        call(c, &TO_LATER(from)->occurrence.resv->obj);
+}
+
+static void node_resvs(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    call_resvs(c, TO_NODE(from)->occurrences, TO_NODE(from)->n_occurrences);
+}
+
+static void resv_queue(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    if (TO_RESV(from)->queue)
+        call(c, &TO_RESV(from)->queue->obj);
+}
+
+static void queue_resv(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    if (TO_QUEUE(from)->resv)
+        call(c, &TO_QUEUE(from)->resv->obj);
+}
+
+static void node_queue(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    if (TO_NODE(from)->queue)
+        call(c, &TO_NODE(from)->queue->obj);
+}
+
+/* Queues know only how many they have; who needs more of it may keep a list. */
+static void queue_nodes(const struct model *m, const struct object *from,
+                        const struct caller *c)
+{
+    if (TO_QUEUE(from)->n_nodes == 0)
+        return;
+    for (struct object *o = m->kinds[OBJ_NODE].first; o; o = o->next)
+        if (TO_NODE(o)->queue == TO_QUEUE(from))
+            call(c, o);
+}
+
+/* A vnode is shown otherwise when it is alone on its host: the first one becomes so, or
+ * the second one does when the first one goes. */
+static void node_first(const struct model *m UNUSED, const struct object *from,
+                       const struct caller *c)
+{
+    const struct host *h = TO_NODE(from)->host;
+
+    if (!h)
+        return;
+    call(c, &h->nodes->obj);
+    if (h->nodes->host_next)
+        call(c, &h->nodes->host_next->obj);
+}
+
+static void first_nodes(const struct model *m UNUSED, const struct object *from,
+                        const struct caller *c)
+{
+    const struct host *h = TO_NODE(from)->host;
+
+    if (!h || (h->nodes != TO_NODE(from) && h->nodes->host_next != TO_NODE(from)))
+        return;
+    for (struct node *n = h->nodes; n; n = n->host_next)
+        call(c, &n->obj);
+}
+
+/* A hot start. */
+
+static void hot_job_queue(const struct model *m, const struct object *from,
+                          const struct caller *c)
+{
+    if (TO_JOB(from)->hot)
+        job_queue(m, from, c);
+}
+
+static void queue_hot_jobs(const struct model *m, const struct object *from,
+                           const struct caller *c)
+{
+    if (m->n_hot == 0)
+        return;
+    for (struct job *j = TO_QUEUE(from)->jobs; j; j = j->queue_next)
+        if (j->hot)
+            call(c, &j->obj);
+}
+
+static void home_and_referrers(struct node *home, const struct caller *c)
+{
+    call(c, &home->obj);
+    for (size_t i = 0; i < home->n_referrers; i++)
+        call(c, &home->referrers[i]->obj);
+}
+
+/* The vnode, and those with which it shares a resource (indirect.h): what is free there
+ * may be free here. */
+static void sharing(struct node *n, const struct caller *c)
+{
+    home_and_referrers(n, c);
+    for (size_t i = 0; i < n->n_borrowed; i++)
+        home_and_referrers(n->borrowed[i].home, c);
+}
+
+static void sharing_with_bookings(const struct model *m, const struct bookings *list,
+                                  const struct caller *c)
+{
+    if (m->n_hot == 0)
+        return;
+    for (size_t i = 0; i < list->n; i++)
+        sharing(list->v[i].node, c);
+}
+
+static void jobs_on(void *arg, struct object *node)
+{
+    node_jobs(NULL, node, arg);
+}
+
+static void resvs_on(void *arg, struct object *node)
+{
+    node_resvs(NULL, node, arg);
+}
+
+static void awaiting(void *arg, struct object *node)
+{
+    call_jobs(arg, TO_NODE(node)->awaited, TO_NODE(node)->n_awaited);
+}
+
+static void hot_job_nodes(const struct model *m, const struct object *from,
+                          const struct caller *c)
+{
+    sharing_with_bookings(m, &TO_JOB(from)->awaits, c);
+}
+
+static void node_hot_jobs(const struct model *m, const struct object *from,
+                          const struct caller *c)
+{
+    const struct caller then = { awaiting, (void *)c };
+
+    if (m->n_hot > 0)
+        sharing(STRUCT_OF(from, struct node, obj), &then);
+}
+
+static void hot_job_jobs(const struct model *m, const struct object *from,
+                         const struct caller *c)
+{
+    const struct caller then = { jobs_on, (void *)c };
+
+    sharing_with_bookings(m, &TO_JOB(from)->awaits, &then);
+}
+
+static void job_hot_jobs(const struct model *m, const struct object *from,
+                         const struct caller *c)
+{
+    const struct caller then = { awaiting, (void *)c };
+
+    sharing_with_bookings(m, &TO_JOB(from)->bookings, &then);
+}
+
+static void hot_job_resvs(const struct model *m, const struct object *from,
+                          const struct caller *c)
+{
+    const struct caller then = { resvs_on, (void *)c };
+
+    sharing_with_bookings(m, &TO_JOB(from)->awaits, &then);
+}
+
+static void resv_hot_jobs(const struct model *m, const struct object *from,
+                          const struct caller *c)
+{
+    const struct caller then = { awaiting, (void *)c };
+
+    const struct occurrence *oc;
+
+    sharing_with_bookings(m, &TO_RESV(from)->current.bookings, &then);
+    DL_FOREACH (TO_RESV(from)->later, oc)
+        sharing_with_bookings(m, &oc->bookings, &then);
+}
+
+static void server_jobs(const struct model *m, const struct object *from UNUSED,
+                        const struct caller *c)
+{
+    if (!hot_start_is_on(m))
+        return;
+    for (struct object *o = m->kinds[OBJ_JOB].first; o; o = o->next)
+        call(c, o);
+}
+
+static void job_server(const struct model *m, const struct object *from UNUSED,
+                       const struct caller *c)
+{
+    if (hot_start_is_on(m))
+        call(c, m->server);
+}
+
+/* The table. */
+
+static const struct edge_row {
+    const char *name;
+    enum obj_kind from, to;
+    enum edge back;
+    void (*each)(const struct model *m, const struct object *from,
+                 const struct caller *c);
+    bool shown; /* a status of the ends shows something of where the edge begins */
+} rows[EDGE_COUNT] = {
+    /* clang-format off */
+    [EDGE_JOB_NODES] = { "vnodes of a job", OBJ_JOB, OBJ_NODE, EDGE_NODE_JOBS,
+                         job_nodes, true },
+    [EDGE_NODE_JOBS] = { "jobs on a vnode", OBJ_NODE, OBJ_JOB, EDGE_JOB_NODES,
+                         node_jobs, false },
+    [EDGE_JOB_QUEUE] = { "queue of a job", OBJ_JOB, OBJ_QUEUE, EDGE_QUEUE_JOBS,
+                         job_queue, true },
+    [EDGE_QUEUE_JOBS] = { "jobs of a queue", OBJ_QUEUE, OBJ_JOB, EDGE_JOB_QUEUE,
+                          queue_jobs, false },
+    [EDGE_JOB_RESV] = { "reservation of a job", OBJ_JOB, OBJ_RESV, EDGE_RESV_JOBS,
+                        job_resv, false },
+    [EDGE_RESV_JOBS] = { "jobs of a reservation", OBJ_RESV, OBJ_JOB, EDGE_JOB_RESV,
+                         resv_jobs, false },
+    [EDGE_RESV_LATER] = { "later occurrences of a reservation", OBJ_RESV,
+                          OBJ_OCCURRENCE, EDGE_LATER_RESV, resv_later, false },
+    [EDGE_LATER_RESV] = { "reservation of a later occurrence", OBJ_OCCURRENCE, OBJ_RESV,
+                          EDGE_RESV_LATER, later_resv, false },
+    [EDGE_RESV_NODES] = { "vnodes of a reservation", OBJ_RESV, OBJ_NODE,
+                          EDGE_NODE_RESVS, resv_nodes, true },
+    [EDGE_NODE_RESVS] = { "reservations on a vnode", OBJ_NODE, OBJ_RESV,
+                          EDGE_RESV_NODES, node_resvs, false },
+    [EDGE_RESV_QUEUE] = { "queue of a reservation", OBJ_RESV, OBJ_QUEUE,
+                          EDGE_QUEUE_RESV, resv_queue, false },
+    [EDGE_QUEUE_RESV] = { "reservation of a queue", OBJ_QUEUE, OBJ_RESV,
+                          EDGE_RESV_QUEUE, queue_resv, false },
+    [EDGE_NODE_QUEUE] = { "queue of a vnode", OBJ_NODE, OBJ_QUEUE, EDGE_QUEUE_NODES,
+                          node_queue, true },
+    [EDGE_QUEUE_NODES] = { "vnodes of a queue", OBJ_QUEUE, OBJ_NODE, EDGE_NODE_QUEUE,
+                           queue_nodes, false },
+    [EDGE_NODE_FIRST] = { "first vnodes of a vnode's host", OBJ_NODE, OBJ_NODE,
+                          EDGE_FIRST_NODES, node_first, true },
+    [EDGE_FIRST_NODES] = { "vnodes of a first vnode's host", OBJ_NODE, OBJ_NODE,
+                           EDGE_NODE_FIRST, first_nodes, false },
+    [EDGE_HOT_JOB_QUEUE] = { "queue of a job that is put back", OBJ_JOB, OBJ_QUEUE,
+                             EDGE_QUEUE_HOT_JOBS, hot_job_queue, false },
+    [EDGE_QUEUE_HOT_JOBS] = { "jobs of a queue that are put back", OBJ_QUEUE, OBJ_JOB,
+                              EDGE_HOT_JOB_QUEUE, queue_hot_jobs, false },
+    [EDGE_HOT_JOB_NODES] = { "vnodes where a job is put back", OBJ_JOB, OBJ_NODE,
+                             EDGE_NODE_HOT_JOBS, hot_job_nodes, false },
+    [EDGE_NODE_HOT_JOBS] = { "jobs that are put back on a vnode", OBJ_NODE, OBJ_JOB,
+                             EDGE_HOT_JOB_NODES, node_hot_jobs, false },
+    [EDGE_HOT_JOB_JOBS] = { "jobs where a job is put back", OBJ_JOB, OBJ_JOB,
+                            EDGE_JOB_HOT_JOBS, hot_job_jobs, false },
+    [EDGE_JOB_HOT_JOBS] = { "jobs that are put back where a job is", OBJ_JOB, OBJ_JOB,
+                            EDGE_HOT_JOB_JOBS, job_hot_jobs, false },
+    [EDGE_HOT_JOB_RESVS] = { "reservations where a job is put back", OBJ_JOB, OBJ_RESV,
+                             EDGE_RESV_HOT_JOBS, hot_job_resvs, false },
+    [EDGE_RESV_HOT_JOBS] = { "jobs that are put back where a reservation is", OBJ_RESV,
+                             OBJ_JOB, EDGE_HOT_JOB_RESVS, resv_hot_jobs, false },
+    [EDGE_SERVER_JOBS] = { "jobs of the server", OBJ_SERVER, OBJ_JOB, EDGE_JOB_SERVER,
+                           server_jobs, false },
+    [EDGE_JOB_SERVER] = { "server of a job", OBJ_JOB, OBJ_SERVER, EDGE_SERVER_JOBS,
+                          job_server, false },
+    /* clang-format on */
+};
+
+struct reader {
+    edge_fn fn;
+    void *arg;
+};
+
+static void read_end(void *arg, struct object *to)
+{
+    const struct reader *r = arg;
+
+    r->fn(r->arg, to);
+}
+
+void edge_each(const struct model *m, enum edge e, const struct object *from,
+               edge_fn fn, void *arg)
+{
+    struct reader r = { fn, arg };
+    const struct caller c = { read_end, &r };
+
+    MUST(e < EDGE_COUNT && from->kind == rows[e].from);
+    rows[e].each(m, from, &c);
+}
+
+static void end_looks_new(void *arg, struct object *to)
+{
+    looks_new(arg, to);
+}
+
+void ends_look_new(struct model *m, const struct object *o)
+{
+    const struct caller c = { end_looks_new, m };
+
+    for (size_t e = 0; e < EDGE_COUNT; e++)
+        if (rows[e].shown && rows[e].from == o->kind)
+            rows[e].each(m, o, &c);
+}
+
+const char *edge_name(enum edge e)
+{
+    MUST(e < EDGE_COUNT);
+    return rows[e].name;
+}
+
+enum obj_kind edge_from(enum edge e)
+{
+    MUST(e < EDGE_COUNT);
+    return rows[e].from;
+}
+
+enum obj_kind edge_to(enum edge e)
+{
+    MUST(e < EDGE_COUNT);
+    return rows[e].to;
+}
+
+enum edge edge_back(enum edge e)
+{
+    MUST(e < EDGE_COUNT);
+    return rows[e].back;
+}
