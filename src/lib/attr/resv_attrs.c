@@ -446,6 +446,8 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_ALTER_GROUPS] = { .name = "hf_alter_groups", .type = &attr_strings, .flags = ATTR_INTERNAL, .doc = "Wanted Authorized_Groups." },
     [RESV_A_HF_ALTER_PRIORITY] = { .name = "hf_alter_priority", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "Wanted Priority." },
     [RESV_A_HF_ALTER_INTERACTIVE] = { .name = "hf_alter_interactive", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "Wanted interactive." },
+    [RESV_A_HF_SERIES_RESOURCES] = { .name = "hf_series_resources", .type = &attr_resources, .flags = ATTR_INTERNAL, .doc = "Resource_List of a series one of whose occurrences has another one; unset: Resource_List is that of the series." },
+    [RESV_A_HF_SERIES_SCHEDSELECT] = { .name = "hf_series_schedselect", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Likewise schedselect." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

@@ -6,7 +6,7 @@
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
-#include "server/model/resv_state.h"
+#include "server/model/occurrence.h"
 
 #include <string.h>
 
@@ -227,6 +227,8 @@ void proposal_grant(const struct model *m, const struct resv *r,
                    arena_strdup(out->arena, r->obj.id), g->actor, g->now_at);
 
     rec->reason = g->reason;
+    if (g->e->touched[RESV_A_RESOURCE_LIST] || g->e->touched[RESV_A_SCHEDSELECT])
+        occurrence_keep_series(r, out->arena, rec);
     edit_commit(g->e, out->arena, rec);
     record_change_phase(rec, out->arena, to);
     if (g->vnodes)

@@ -32,21 +32,23 @@ const struct attr_table occurrence_table = {
 };
 
 /* Which attribute of a later one has what an attribute of the reservation has of the
- * current one. */
+ * current one, and where that of the series is kept once the current one has another.
+ * A value that no series keeps is the occurrence's alone: unset means unset. */
+#define NOT_OF_SERIES (-1)
 static const struct {
     enum resv_attr current;
     enum occurrence_attr later;
-    bool of_series; /* unset: that of the series */
+    int series;
 } same_value[] = {
-    { RESV_A_RESERVE_INDEX, OCCURRENCE_A_INDEX, false },
-    { RESV_A_RESERVE_START, OCCURRENCE_A_START, false },
-    { RESV_A_RESERVE_END, OCCURRENCE_A_END, false },
-    { RESV_A_RESERVE_STATE, OCCURRENCE_A_STATE, false },
-    { RESV_A_RESERVE_SUBSTATE, OCCURRENCE_A_SUBSTATE, false },
-    { RESV_A_RESV_NODES, OCCURRENCE_A_RESV_NODES, false },
-    { RESV_A_RESERVE_RETRY, OCCURRENCE_A_RETRY, false },
-    { RESV_A_RESOURCE_LIST, OCCURRENCE_A_RESOURCE_LIST, true },
-    { RESV_A_SCHEDSELECT, OCCURRENCE_A_SCHEDSELECT, true },
+    { RESV_A_RESERVE_INDEX, OCCURRENCE_A_INDEX, NOT_OF_SERIES },
+    { RESV_A_RESERVE_START, OCCURRENCE_A_START, NOT_OF_SERIES },
+    { RESV_A_RESERVE_END, OCCURRENCE_A_END, NOT_OF_SERIES },
+    { RESV_A_RESERVE_STATE, OCCURRENCE_A_STATE, NOT_OF_SERIES },
+    { RESV_A_RESERVE_SUBSTATE, OCCURRENCE_A_SUBSTATE, NOT_OF_SERIES },
+    { RESV_A_RESV_NODES, OCCURRENCE_A_RESV_NODES, NOT_OF_SERIES },
+    { RESV_A_RESERVE_RETRY, OCCURRENCE_A_RETRY, NOT_OF_SERIES },
+    { RESV_A_RESOURCE_LIST, OCCURRENCE_A_RESOURCE_LIST, RESV_A_HF_SERIES_RESOURCES },
+    { RESV_A_SCHEDSELECT, OCCURRENCE_A_SCHEDSELECT, RESV_A_HF_SERIES_SCHEDSELECT },
 };
 
 static int attr_of(const struct occurrence *oc, enum resv_attr attr)
@@ -92,7 +94,12 @@ const struct resources *occurrence_resources(const struct occurrence *oc)
     const struct resources *own =
         obj_resources(oc->values, attr_of(oc, RESV_A_RESOURCE_LIST));
 
-    return own->n > 0 ? own : obj_resources(&oc->resv->obj, RESV_A_RESOURCE_LIST);
+    const struct resources *kept =
+        obj_resources(&oc->resv->obj, RESV_A_HF_SERIES_RESOURCES);
+
+    if (own->n > 0)
+        return own;
+    return kept->n > 0 ? kept : obj_resources(&oc->resv->obj, RESV_A_RESOURCE_LIST);
 }
 
 bool occurrence_is_current(const struct occurrence *oc)
@@ -145,16 +152,13 @@ const struct occurrence *occurrence_find(const struct model *m, const char *id)
     return occurrence_index(&r->current) == index ? &r->current : NULL;
 }
 
-static void take_value(const struct occurrence *later, size_t i, struct arena *arena,
+/* The record gives the attribute this value, whole. */
+static void copy_value(const struct attr_value *v, int attr, struct arena *arena,
                        struct record *rec)
 {
-    const struct attr_type *type = later_rows[same_value[i].later].type;
-    const struct attr_value *v = obj_attr(later->values, (int)same_value[i].later);
-    int attr = (int)same_value[i].current;
+    const struct attr_type *type = resv_rows[attr].type;
     const char *name;
 
-    if (!v->set && same_value[i].of_series)
-        return;
     if (!v->set || !attr_type_has_members(type)) {
         record_change(rec, arena, attr, NULL,
                       v->set ? attr_value_text(type, v, arena) : NULL);
@@ -162,7 +166,47 @@ static void take_value(const struct occurrence *later, size_t i, struct arena *a
     }
     record_change(rec, arena, attr, NULL, NULL); /* members that it does not have */
     for (size_t k = 0; (name = attr_value_member_name(type, v, k)); k++)
-        record_change(rec, arena, attr, name, attr_value_member(type, v, name, arena));
+        record_change(rec, arena, attr, arena_strdup(arena, name),
+                      attr_value_member(type, v, name, arena));
+}
+
+static void keep_value(const struct resv *r, size_t i, struct arena *arena,
+                       struct record *rec)
+{
+    if (same_value[i].series != NOT_OF_SERIES &&
+        !obj_is_set(&r->obj, same_value[i].series))
+        copy_value(obj_attr(&r->obj, (int)same_value[i].current), same_value[i].series,
+                   arena, rec);
+}
+
+void occurrence_keep_series(const struct resv *r, struct arena *arena,
+                            struct record *rec)
+{
+    MUST(rec->kind == OBJ_RESV);
+    if (r->n_later == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
+        keep_value(r, i, arena, rec);
+}
+
+static void take_value(const struct occurrence *later, size_t i, struct arena *arena,
+                       struct record *rec)
+{
+    const struct attr_value *own = obj_attr(later->values, (int)same_value[i].later);
+    int attr = (int)same_value[i].current;
+    const struct attr_value *kept;
+
+    if (same_value[i].series == NOT_OF_SERIES) {
+        copy_value(own, attr, arena, rec);
+        return;
+    }
+    kept = obj_attr(&later->resv->obj, same_value[i].series);
+    if (own->set) {
+        keep_value(later->resv, i, arena, rec);
+        copy_value(own, attr, arena, rec);
+    } else if (kept->set) {
+        copy_value(kept, attr, arena, rec);
+    }
 }
 
 void occurrence_take_turn(const struct occurrence *later, struct arena *arena,

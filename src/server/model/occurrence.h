@@ -48,9 +48,15 @@ const char *occurrence_name(const struct occurrence *oc, struct arena *arena);
  * are. */
 const struct node *occurrence_unusable(const struct occurrence *oc);
 
+/* Append to a record of the reservation the changes that keep what the series has,
+ * before the same record gives its current occurrence other resources or another
+ * select. Nothing when that is kept already, or when no occurrence comes later. */
+void occurrence_keep_series(const struct resv *r, struct arena *arena,
+                            struct record *rec);
+
 /* Append to a record of the reservation the changes that make a later occurrence the
  * current one. What the later one does not set is unset; its resources and schedselect,
- * where it has none of its own, stay those of the series. */
+ * where it has none of its own, become those of the series again. */
 void occurrence_take_turn(const struct occurrence *later, struct arena *arena,
                           struct record *rec);
 

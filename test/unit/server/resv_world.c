@@ -573,3 +573,20 @@ const char *world_vnode_shown(struct world *w, const char *vnode, const char *at
     world_clear(w); /* its own reply is the first on that connection */
     return shown(w, BATCH_STATUS_NODE, "root", vnode, attr, resource, NULL);
 }
+
+void world_later(struct world *w, int64_t index, int64_t start_at, int64_t length_s,
+                 const char *vnodes)
+{
+    struct decision d = { .arena = w->arena };
+    const char *id = arena_printf(w->arena, "R1[%" PRId64 "].svr", index);
+    struct record *rec = record_add(&d.records, w->arena, FACT_CREATED, OBJ_OCCURRENCE,
+                                    id, "root@svr", w->now_at);
+
+    record_change_num(rec, w->arena, OCCURRENCE_A_INDEX, index);
+    record_change_num(rec, w->arena, OCCURRENCE_A_START, start_at);
+    record_change_num(rec, w->arena, OCCURRENCE_A_END, start_at + length_s);
+    record_change_num(rec, w->arena, OCCURRENCE_A_STATE, RESV_CONFIRMED);
+    record_change_num(rec, w->arena, OCCURRENCE_A_SUBSTATE, RESV_CONFIRMED);
+    record_change(rec, w->arena, OCCURRENCE_A_RESV_NODES, NULL, vnodes);
+    take_and_settle(w, &d);
+}

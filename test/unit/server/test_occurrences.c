@@ -291,6 +291,55 @@ static void test_the_next_one_takes_its_turn(void)
     end();
 }
 
+/* What the third one has of its own must not become what the fourth one has. */
+static void test_the_series_keeps_its_own(void)
+{
+    struct records list = { 0 };
+    struct record *rec;
+    const struct resv *r;
+
+    begin();
+    r = model_resv(m, "S5");
+    apply(FACT_SET, OBJ_RESV, "S5.svr", "Resource_List.select", "1:ncpus=4",
+          "schedselect", "1:ncpus=4", NULL);
+    /* The current one is altered: the later ones are not. */
+    rec = record_add(&list, arena, FACT_SET, OBJ_RESV, "S5.svr", "root@svr", 1);
+    occurrence_keep_series(r, arena, rec);
+    record_change(rec, arena, RESV_A_RESOURCE_LIST, "ncpus", "1");
+    record_change(rec, arena, RESV_A_RESOURCE_LIST, "mem", "5kb");
+    record_change(rec, arena, RESV_A_SCHEDSELECT, NULL, "1:ncpus=1");
+    commit(rec);
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(find("S5[1]")), "ncpus", 0),
+                    1);
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(find("S5[2]")), "ncpus", 0),
+                    4);
+    /* Once more: what is kept stays. */
+    rec = record_add(&list, arena, FACT_SET, OBJ_RESV, "S5.svr", "root@svr", 1);
+    occurrence_keep_series(r, arena, rec);
+    CU_ASSERT_EQUAL(rec->n_changes, 0);
+    take_turn(find("S5[2]"));
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(&r->current), "ncpus", 0), 4);
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(&r->current), "mem", 0), 0);
+    CU_ASSERT_STRING_EQUAL(obj_str(&r->obj, RESV_A_SCHEDSELECT, ""), "1:ncpus=4");
+    end();
+}
+
+static void test_a_turn_of_another_select_keeps_the_series(void)
+{
+    const struct resv *r;
+
+    begin();
+    r = model_resv(m, "S5");
+    apply(FACT_SET, OBJ_OCCURRENCE, "S5[2].svr", "Resource_List.ncpus", "3", NULL);
+    take_turn(find("S5[2]"));
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(&r->current), "ncpus", 0), 3);
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(find("S5[3]")), "ncpus", 0),
+                    4);
+    take_turn(find("S5[3]"));
+    CU_ASSERT_EQUAL(resources_amount(occurrence_resources(&r->current), "ncpus", 0), 4);
+    end();
+}
+
 static void test_a_difference_of_one_occurrence_is_told(void)
 {
     struct model *other;
@@ -324,6 +373,10 @@ int main(void)
         { "an occurrence without its series books nothing",
           test_an_occurrence_without_its_series_books_nothing },
         { "the next one takes its turn", test_the_next_one_takes_its_turn },
+        { "the series keeps its own resources and select",
+          test_the_series_keeps_its_own },
+        { "a turn of another select keeps that of the series",
+          test_a_turn_of_another_select_keeps_the_series },
         { "a difference of one occurrence is told",
           test_a_difference_of_one_occurrence_is_told },
     };

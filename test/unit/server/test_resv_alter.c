@@ -558,6 +558,25 @@ static void test_an_end_that_has_come(void)
     world_free(&w);
 }
 
+static void test_smaller_in_a_series(void)
+{
+    struct world w;
+
+    make(&w, CO);
+    world_later(&w, 2, START + 3600, 600, "(vn[0]:ncpus=2)+(vn[1]:ncpus=2)");
+    world_modify(&w, "user1", "R1.svr", "Resource_List.select=1:ncpus=2", NULL);
+    world_confirm_at(&w, NULL, "R1.svr", "(vn[0]:ncpus=2)", START, YES);
+    EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_SCHEDSELECT, NULL), "1:ncpus=2");
+    EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_HF_SERIES_SCHEDSELECT, NULL),
+                "2:ncpus=2");
+    EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_HF_SERIES_RESOURCES, "select"),
+                "2:ncpus=2");
+    EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_HF_SERIES_RESOURCES, "ncpus"),
+                "4");
+    world_restart(&w);
+    world_free(&w);
+}
+
 static void test_smaller(void)
 {
     struct world w;
@@ -778,6 +797,7 @@ int main(void)
         { "a running one moved out waits again", test_running_one_moved_out },
         { "an end that has come needs nobody", test_an_end_that_has_come },
         { "a smaller one and its queue", test_smaller },
+        { "a smaller one in a series", test_smaller_in_a_series },
         { "a no after a restart is not final", test_a_no_after_a_restart_is_not_final },
         { "force against a no", test_forced_against_a_no },
         { "promised twice, it is made again where it is",
