@@ -129,6 +129,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/resv_question.c src/server/decide/resv_question.h \
 	src/server/decide/resv_record.c src/server/decide/resv_record.h \
 	src/server/requests/resv_show.c \
+	src/server/decide/resv_series.c src/server/decide/resv_series.h \
 	src/server/decide/resv_submit.c src/server/decide/resv_submit.h \
 	src/server/requests/sched_requests.c \
 	src/server/requests/server_acl.c src/server/requests/server_acl.h \
@@ -314,6 +315,12 @@ test_unit_server_test_resv_question_SOURCES = test/unit/server/test_resv_questio
 test_unit_server_test_resv_question_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_resv_series
+TESTS += test/unit/server/test_resv_series
+test_unit_server_test_resv_series_SOURCES = test/unit/server/test_resv_series.c $(RESV_WORLD)
+test_unit_server_test_resv_series_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_resv_series_LDADD = libhfsvrcore.la libhfcal.la libhfattr.la \
+	libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_put_off_SOURCES = test/unit/server/test_put_off.c $(RESV_WORLD)
 test_unit_server_test_put_off_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_edges_SOURCES = test/unit/server/test_edges.c

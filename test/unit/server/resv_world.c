@@ -574,6 +574,11 @@ const char *world_vnode_shown(struct world *w, const char *vnode, const char *at
     return shown(w, BATCH_STATUS_NODE, "root", vnode, attr, resource, NULL);
 }
 
+void world_take(struct world *w, struct decision *d)
+{
+    take_and_settle(w, d);
+}
+
 void world_later(struct world *w, int64_t index, int64_t start_at, int64_t length_s,
                  const char *vnodes)
 {

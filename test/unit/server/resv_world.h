@@ -115,6 +115,9 @@ int64_t world_assigned(const struct world *w, const char *vnode);
  */
 void world_reserve(struct world *w, size_t n, int64_t start_at, int64_t length_s);
 
+/* A decision of the test's own comes about. */
+void world_take(struct world *w, struct decision *d);
+
 /* A later occurrence "R1[n].svr" of that reservation, confirmed. */
 void world_later(struct world *w, int64_t index, int64_t start_at, int64_t length_s,
                  const char *vnodes);
