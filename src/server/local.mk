@@ -124,6 +124,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_delete.c \
 	src/server/decide/resv_from_job.c src/server/decide/resv_from_job.h \
 	src/server/requests/resv_modify.c \
+	src/server/decide/edit_text.c src/server/decide/edit_text.h \
 	src/server/decide/resv_proposal.c src/server/decide/resv_proposal.h \
 	src/server/decide/resv_queue.c src/server/decide/resv_queue.h \
 	src/server/decide/resv_question.c src/server/decide/resv_question.h \
@@ -141,7 +142,6 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/hot_rules.c \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
-	src/server/rules/resv_alter.c \
 	src/server/rules/resv_ask.c \
 	src/server/rules/resv_end.c \
 	src/server/rules/job_to_resv.c \
@@ -289,14 +289,14 @@ test_unit_server_test_job_phase_SOURCES = test/unit/server/test_job_phase.c
 test_unit_server_test_job_phase_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
-	test/unit/server/test_resv_question \
+	test/unit/server/test_resv_question test/unit/server/test_resv_together \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
 	test/unit/server/test_put_off test/unit/server/test_edges
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
-	test/unit/server/test_resv_question \
+	test/unit/server/test_resv_question test/unit/server/test_resv_together \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
@@ -311,6 +311,8 @@ test_unit_server_test_resv_submit_SOURCES = test/unit/server/test_resv_submit.c 
 test_unit_server_test_resv_submit_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_confirm_SOURCES = test/unit/server/test_resv_confirm.c $(RESV_WORLD)
 test_unit_server_test_resv_confirm_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_resv_together_SOURCES = test/unit/server/test_resv_together.c $(RESV_WORLD)
+test_unit_server_test_resv_together_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_question_SOURCES = test/unit/server/test_resv_question.c $(RESV_WORLD)
 test_unit_server_test_resv_question_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_proposal.h"
 
+#include "server/decide/edit_text.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
@@ -10,35 +11,39 @@
 
 #include <string.h>
 
-/* Where the proposed value of an attribute is kept. */
-static const struct proposed_row {
-    int attr;
-    int proposed;
-} rows[] = {
-    { RESV_A_RESERVE_START, RESV_A_HF_ALTER_START },
-    { RESV_A_RESERVE_END, RESV_A_HF_ALTER_END },
-    { RESV_A_RESERVE_DURATION, RESV_A_HF_ALTER_DURATION },
-    { RESV_A_RESOURCE_LIST, RESV_A_HF_ALTER_RESOURCES },
-    { RESV_A_SCHEDSELECT, RESV_A_HF_ALTER_SCHEDSELECT },
-    { RESV_A_RESERVE_NAME, RESV_A_HF_ALTER_NAME },
-    { RESV_A_MAIL_POINTS, RESV_A_HF_ALTER_MAIL_POINTS },
-    { RESV_A_MAIL_USERS, RESV_A_HF_ALTER_MAIL_USERS },
-    { RESV_A_AUTHORIZED_USERS, RESV_A_HF_ALTER_USERS },
-    { RESV_A_AUTHORIZED_GROUPS, RESV_A_HF_ALTER_GROUPS },
-    { RESV_A_PRIORITY, RESV_A_HF_ALTER_PRIORITY },
-    { RESV_A_INTERACTIVE, RESV_A_HF_ALTER_INTERACTIVE },
+/* What one may change, in the order in which it is kept. */
+static const int attrs[] = {
+    RESV_A_RESERVE_START,     RESV_A_RESERVE_END, RESV_A_RESERVE_DURATION,
+    RESV_A_RESOURCE_LIST,     RESV_A_SCHEDSELECT, RESV_A_RESERVE_NAME,
+    RESV_A_MAIL_POINTS,       RESV_A_MAIL_USERS,  RESV_A_AUTHORIZED_USERS,
+    RESV_A_AUTHORIZED_GROUPS, RESV_A_PRIORITY,    RESV_A_INTERACTIVE,
 };
 
-/* What else belongs to it and goes with it. */
-static const int bookkeeping[] = { RESV_A_HF_ALTER_SEQ, RESV_A_HF_ALTER_AT,
-                                   RESV_A_HF_ALTER_FORCE, RESV_A_HF_ALTER_UNSET };
+/* The first of them are shown while one is open; schedulers of old read them. */
+#define N_SHOWN 5
 
-static const struct proposed_row *row_of(int attr)
+/* The attributes that a part consists of. */
+static const int kept[] = { RESV_A_HF_ALTER_SEQ,      RESV_A_HF_ALTER_AT,
+                            RESV_A_HF_ALTER_FORCE,    RESV_A_HF_ALTER_EDIT,
+                            RESV_A_HF_ALTER_WITH,     RESV_A_HF_ALTER_VNODES,
+                            RESV_A_HF_ALTER_PARTITION };
+
+static bool is_among(int attr, size_t n)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].attr == attr)
-            return &rows[i];
-    return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (attrs[i] == attr)
+            return true;
+    return false;
+}
+
+bool proposal_knows(int attr)
+{
+    return is_among(attr, ARRAY_LEN(attrs));
+}
+
+bool proposal_shows(int attr)
+{
+    return is_among(attr, N_SHOWN);
 }
 
 /* Looking at one. */
@@ -58,126 +63,140 @@ bool proposal_is_forced(const struct resv *r)
     return obj_num(&r->obj, RESV_A_HF_ALTER_FORCE, 0) != 0;
 }
 
-static int64_t proposed_num(const struct resv *r, int attr, int64_t unset)
+const char *proposal_vnodes(const struct resv *r)
 {
-    const struct attr_value *v = proposal_value(r, attr);
-
-    return v->set ? v->u.num : unset;
+    return obj_str(&r->obj, RESV_A_HF_ALTER_VNODES, NULL);
 }
 
-const char *proposal_obstacle(const struct resv *r, int64_t now_at)
+bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
+                   struct arena *arena)
+{
+    const char *text = obj_str(&r->obj, RESV_A_HF_ALTER_EDIT, "");
+
+    edit_init(e, m, OBJ_RESV, &r->obj);
+    return *text && edit_from_text(e, text, arena);
+}
+
+struct proposal_others proposal_others(const struct model *m, const struct resv *r,
+                                       struct arena *arena)
+{
+    const struct attr_value *ids = obj_attr(&r->obj, RESV_A_HF_ALTER_WITH);
+    struct proposal_others ret = { 0 };
+
+    if (!ids->set || ids->u.list.n == 0)
+        return ret;
+    ret.v = arena_alloc(arena, ids->u.list.n * sizeof(struct resv *));
+    for (size_t i = 0; i < ids->u.list.n; i++) {
+        const struct resv *other = model_resv(m, ids->u.list.v[i]);
+
+        MUST(other && proposal_seq(other) == proposal_seq(r));
+        ret.v[ret.n++] = other;
+    }
+    return ret;
+}
+
+static const char *obstacle_of_part(const struct model *m, const struct resv *r,
+                                    int64_t now_at, struct arena *arena)
 {
     bool runs = phase_is_running(resv_phase(r));
+    const char *why = NULL;
+    struct edit e;
 
-    if (runs && proposed_num(r, RESV_A_RESERVE_START, 0) > now_at &&
-        resv_has_busy_job(r))
-        return pbse_text(PBSE_RESV_NOT_EMPTY);
-    if (!runs && proposed_num(r, RESV_A_RESERVE_END, 0) <= now_at)
-        return "its end has passed";
-    return NULL;
+    if (!proposal_read(m, r, &e, arena))
+        why = obj_is_set(&r->obj, RESV_A_HF_ALTER_EDIT)
+                  ? "something that it names is gone"
+                  : "the server was replaced by a newer version";
+    else if (runs && edit_num(&e, RESV_A_RESERVE_START, 0) > now_at &&
+             resv_has_busy_job(r))
+        why = pbse_text(PBSE_RESV_NOT_EMPTY);
+    else if (!runs && edit_num(&e, RESV_A_RESERVE_END, 0) <= now_at)
+        why = "its end has passed";
+    edit_fini(&e);
+    return why;
 }
 
-bool proposal_knows(int attr)
+const char *proposal_obstacle(const struct model *m, const struct resv *r,
+                              int64_t now_at, struct arena *arena)
 {
-    return row_of(attr) != NULL;
-}
+    struct proposal_others others = proposal_others(m, r, arena);
+    const char *why = obstacle_of_part(m, r, now_at, arena);
 
-const struct attr_value *proposal_value(const struct resv *r, int attr)
-{
-    const struct proposed_row *row = row_of(attr);
-
-    if (row && obj_is_set(&r->obj, row->proposed))
-        return obj_attr(&r->obj, row->proposed);
-    return obj_attr(&r->obj, attr);
+    for (size_t i = 0; i < others.n && !why; i++)
+        why = obstacle_of_part(m, others.v[i], now_at, arena);
+    return why;
 }
 
 /* Opening one. */
 
-static void want_list(const struct attr_value *v, int attr, struct record *rec,
-                      struct arena *arena)
+static const char *ids_but(const struct proposal *p, size_t but, struct arena *arena)
 {
-    const char *name;
+    const char *ids = NULL;
 
-    for (size_t i = 0; (name = attr_value_member_name(&attr_resources, v, i)); i++)
-        record_change(rec, arena, attr, arena_strdup(arena, name),
-                      attr_value_member(&attr_resources, v, name, arena));
-}
+    for (size_t i = 0; i < p->n; i++) {
+        const char *id = p->parts[i].resv->obj.id;
 
-static void want(const struct edit *e, const struct proposed_row *row,
-                 struct buf *unset, struct record *rec, struct arena *arena)
-{
-    const struct attr_value *v = edit_value(e, row->attr);
-    const struct attr_type *type = resv_rows[row->attr].type;
-
-    if (!v->set)
-        buf_printf(unset, "%s%s", unset->len ? "," : "", resv_rows[row->attr].name);
-    else if (attr_type_has_members(type))
-        want_list(v, row->proposed, rec, arena);
-    else
-        record_change(rec, arena, row->proposed, NULL, attr_value_text(type, v, arena));
-}
-
-void proposal_record(const struct edit *e, struct record *rec, struct arena *arena)
-{
-    struct buf unset = { 0 };
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (e->touched[rows[i].attr])
-            want(e, &rows[i], &unset, rec, arena);
-    if (unset.len)
-        record_change(rec, arena, RESV_A_HF_ALTER_UNSET, NULL,
-                      arena_strdup(arena, unset.data));
-    buf_fini(&unset);
-}
-
-/* Taking it up again. */
-
-/* The texts are canonical ones of values that were accepted. */
-static void take(struct edit *e, int attr, const char *resource, const char *text)
-{
-    int err = edit_set(e, attr, resource, text, WIRE_OP_SET, NULL);
-
-    MUST(!err);
-    (void)err;
-}
-
-/* A list is proposed whole. */
-static void take_list(const struct resv *r, const struct proposed_row *row,
-                      struct edit *e, struct arena *arena)
-{
-    const struct attr_value *v = obj_attr(&r->obj, row->proposed);
-    const char *name;
-
-    edit_unset(e, row->attr, NULL);
-    for (size_t i = 0; (name = attr_value_member_name(&attr_resources, v, i)); i++)
-        take(e, row->attr, name, attr_value_member(&attr_resources, v, name, arena));
-}
-
-void proposal_edit(const struct resv *r, struct edit *e, struct arena *arena)
-{
-    const struct attr_value *unset = obj_attr(&r->obj, RESV_A_HF_ALTER_UNSET);
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const struct attr_type *type = resv_rows[rows[i].attr].type;
-        const struct attr_value *v = obj_attr(&r->obj, rows[i].proposed);
-
-        if (!v->set)
-            continue;
-        if (attr_type_has_members(type))
-            take_list(r, &rows[i], e, arena);
-        else
-            take(e, rows[i].attr, NULL, attr_value_text(type, v, arena));
+        if (i != but)
+            ids = ids ? arena_printf(arena, "%s,%s", ids, id) : arena_strdup(arena, id);
     }
-    for (size_t i = 0; unset->set && i < unset->u.list.n; i++)
-        edit_unset(e, attr_find(&resv_table, unset->u.list.v[i]), NULL);
+    return ids;
+}
+
+void proposal_open(const struct model *m, const struct proposal *p,
+                   struct decision *out)
+{
+    MUST(out->records.n == 0);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct proposal_part *part = &p->parts[i];
+        struct record *rec = record_add(
+            &out->records, out->arena, FACT_RESV_ALTER_ASKED, OBJ_RESV,
+            arena_strdup(out->arena, part->resv->obj.id), p->actor, p->now_at);
+        const char *text = edit_to_text(part->e, attrs, ARRAY_LEN(attrs), out->arena);
+
+        MUST(!proposal_is_open(part->resv) && *text);
+        record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
+        record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,
+                      ids_but(p, i, out->arena));
+        question_put(rec, out->arena, part->asks, p->now_at);
+        record_change_num(rec, out->arena, RESV_A_HF_ALTER_SEQ, (int64_t)m->seq + 1);
+        record_change_num(rec, out->arena, RESV_A_HF_ALTER_AT, p->now_at);
+        if (p->force)
+            record_change(rec, out->arena, RESV_A_HF_ALTER_FORCE, NULL, "True");
+        record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
+    }
 }
 
 void proposal_record_forgotten(struct record *rec, struct arena *arena)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        record_change(rec, arena, rows[i].proposed, NULL, NULL);
-    for (size_t i = 0; i < ARRAY_LEN(bookkeeping); i++)
-        record_change(rec, arena, bookkeeping[i], NULL, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+        record_change(rec, arena, kept[i], NULL, NULL);
+}
+
+/* A yes while others are awaited. */
+
+static struct record *about(const struct resv *r, enum fact fact, const char *actor,
+                            int64_t now_at, struct decision *out)
+{
+    return record_add(&out->records, out->arena, fact, OBJ_RESV,
+                      arena_strdup(out->arena, r->obj.id), actor, now_at);
+}
+
+void proposal_note_yes(const struct resv *r, const char *vnodes, const char *partition,
+                       const char *actor, int64_t now_at, struct decision *out)
+{
+    struct record *rec = about(r, FACT_SET, actor, now_at, out);
+
+    record_change(rec, out->arena, RESV_A_HF_ALTER_VNODES, NULL, vnodes);
+    record_change(rec, out->arena, RESV_A_HF_ALTER_PARTITION, NULL, partition);
+}
+
+void proposal_forget_yes(const struct resv *r, const char *actor, int64_t now_at,
+                         struct decision *out)
+{
+    struct record *rec = about(r, FACT_SET, actor, now_at, out);
+
+    record_change(rec, out->arena, RESV_A_HF_ALTER_VNODES, NULL, NULL);
+    record_change(rec, out->arena, RESV_A_HF_ALTER_PARTITION, NULL, NULL);
+    question_put_again(rec, out->arena, now_at);
 }
 
 /* Its end. */
@@ -247,15 +266,71 @@ void proposal_grant(const struct model *m, const struct resv *r,
     switch_queue(m, r, g, to, out);
 }
 
-void proposal_deny(const struct resv *r, const char *actor, const char *reason,
-                   int64_t now_at, struct decision *out)
+static void force_part(const struct model *m, const struct resv *r, const char *actor,
+                       enum reason reason, int64_t now_at, struct decision *out)
 {
-    struct record *rec =
-        record_add(&out->records, out->arena, FACT_RESV_ALTER_DENIED, OBJ_RESV,
-                   arena_strdup(out->arena, r->obj.id), actor, now_at);
+    const char *vnodes = proposal_vnodes(r);
+    struct edit e;
+    const struct proposal_grant g = {
+        .e = &e,
+        .vnodes = vnodes ? arena_strdup(out->arena, vnodes) : NULL,
+        .partition =
+            arena_strdup(out->arena, obj_str(&r->obj, RESV_A_HF_ALTER_PARTITION, NULL)),
+        .actor = actor,
+        .reason = reason,
+        .now_at = now_at,
+    };
+    bool whole = proposal_read(m, r, &e, out->arena);
+
+    MUST(whole);
+    proposal_grant(m, r, &g, out);
+    edit_fini(&e);
+}
+
+void proposal_force(const struct model *m, const struct resv *r, const char *actor,
+                    enum reason reason, int64_t now_at, struct decision *out)
+{
+    force_part(m, r, actor, reason, now_at, out);
+    proposal_grant_others(m, r, actor, reason, now_at, out);
+}
+
+void proposal_grant_others(const struct model *m, const struct resv *r,
+                           const char *actor, enum reason reason, int64_t now_at,
+                           struct decision *out)
+{
+    struct proposal_others others = proposal_others(m, r, out->arena);
+
+    for (size_t i = 0; i < others.n; i++)
+        force_part(m, others.v[i], actor, reason, now_at, out);
+}
+
+static void deny_part(const struct resv *r, const char *actor, const char *reason,
+                      int64_t now_at, struct decision *out)
+{
+    struct record *rec = about(r, FACT_RESV_ALTER_DENIED, actor, now_at, out);
 
     rec->note = reason;
     record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, reason);
     proposal_record_forgotten(rec, out->arena);
     question_over(rec, out->arena);
+}
+
+void proposal_deny(const struct model *m, const struct resv *r, const char *actor,
+                   const char *reason, int64_t now_at, struct decision *out)
+{
+    struct proposal_others others = proposal_others(m, r, out->arena);
+
+    deny_part(r, actor, reason, now_at, out);
+    for (size_t i = 0; i < others.n; i++)
+        deny_part(others.v[i], actor, reason, now_at, out);
+}
+
+void proposal_deny_others(const struct model *m, const struct resv *r,
+                          const char *actor, int64_t now_at, struct decision *out)
+{
+    struct proposal_others others = proposal_others(m, r, out->arena);
+    const char *reason = arena_printf(out->arena, "%s ends", r->obj.id);
+
+    for (size_t i = 0; i < others.n; i++)
+        deny_part(others.v[i], actor, reason, now_at, out);
 }

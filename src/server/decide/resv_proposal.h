@@ -1,9 +1,17 @@
-/* resv_proposal.h - a proposed change of a reservation, beside it until it is answered.
+/* resv_proposal.h - a proposed change of reservations, beside them until it is
+ * answered.
  *
- * While a scheduler is asked, the reservation stays what it is and promises what it
- * promised: the proposed values are attributes of their own. A yes is one record that
- * makes them the reservation's, a no is one that forgets them; nothing is ever undone.
- * Whoever looks meanwhile is shown the proposed values (resv_show.c).
+ * While a scheduler is asked, a reservation stays what it is and promises what it
+ * promised: the change is kept as the text of an edit (edit_text.h). A yes is one
+ * record that makes it the reservation's, a no is one that forgets it; nothing is ever
+ * undone. Whoever looks meanwhile is shown the proposed values (resv_show.c).
+ *
+ * A proposal has one part for each reservation that it is about; usually it has one.
+ * The parts share its number, each names the others' reservations (hf_alter_with), and
+ * each is a question of its own to the schedulers of its reservation (resv_question.h).
+ * All parts are made in one decision or none is: a yes is kept with its part until
+ * every part has one, and the last no about any part, the time limit, or the end of any
+ * of the reservations drops them all (design/030-questions.md).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_RESV_PROPOSAL_H
@@ -19,24 +27,64 @@ int64_t proposal_seq(const struct resv *r);
 /* It is made even when every scheduler says no. */
 bool proposal_is_forced(const struct resv *r);
 
-/* The attribute as it would be: the proposed value, else the reservation's own. */
-const struct attr_value *proposal_value(const struct resv *r, int attr);
-
-/* What was right when it was asked for may have become wrong: why it cannot be made any
- * more, not even by force; NULL when it can. */
-const char *proposal_obstacle(const struct resv *r, int64_t now_at);
-
-/* True when the attribute may be part of one. */
+/* True when the attribute may be part of one; true when everybody is shown its proposed
+ * value while one is open. */
 bool proposal_knows(int attr);
+bool proposal_shows(int attr);
 
-/* The changes that open one with what 'e' differs by. */
-void proposal_record(const struct edit *e, struct record *rec, struct arena *arena);
+/* What the open one wants of 'r': 'e' is initialised here and ended by the caller with
+ * edit_fini() in every case. False when it cannot be made any more, because something
+ * that it names is gone; 'e' is then not to be used. */
+bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
+                   struct arena *arena) MUST_CHECK;
 
-/* What an open one wants, as changes of 'e', which the caller has initialised. */
-void proposal_edit(const struct resv *r, struct edit *e, struct arena *arena);
+/* What was right when it was asked for may have become wrong, of 'r' or of another
+ * reservation that it is about: why it cannot be made any more, not even by force; NULL
+ * when it can. */
+const char *proposal_obstacle(const struct model *m, const struct resv *r,
+                              int64_t now_at, struct arena *arena);
 
-/* The changes that forget one; none when none is open. */
+/* The reservations that the open one is about besides 'r', in the arena. */
+struct proposal_others {
+    size_t n;
+    const struct resv **v;
+};
+struct proposal_others proposal_others(const struct model *m, const struct resv *r,
+                                       struct arena *arena);
+
+/* The vnodes that a scheduler has said yes with to this part while other parts were
+ * not answered; NULL: it has not. */
+const char *proposal_vnodes(const struct resv *r);
+
+/* One to be opened. */
+struct proposal_part {
+    const struct resv *resv; /* none is open of it */
+    const struct edit *e;    /* touches only what proposal_knows() */
+    const char *asks;        /* question_asks() */
+};
+struct proposal {
+    const struct proposal_part *parts;
+    size_t n;
+    bool force;
+    const char *actor;
+    int64_t now_at;
+};
+
+/* Append the records that open it; they come first in the decision, since its number is
+ * that of the first one. */
+void proposal_open(const struct model *m, const struct proposal *p,
+                   struct decision *out);
+
+/* The changes that forget a part; none when none is open. */
 void proposal_record_forgotten(struct record *rec, struct arena *arena);
+
+/* Append the record that keeps a yes to this part, made with these vnodes. */
+void proposal_note_yes(const struct resv *r, const char *vnodes, const char *partition,
+                       const char *actor, int64_t now_at, struct decision *out);
+
+/* Append the record that a part is to be asked about again: its yes holds no more. */
+void proposal_forget_yes(const struct resv *r, const char *actor, int64_t now_at,
+                         struct decision *out);
 
 /* How a change becomes the reservation's. */
 struct proposal_grant {
@@ -54,8 +102,24 @@ struct proposal_grant {
 void proposal_grant(const struct model *m, const struct resv *r,
                     const struct proposal_grant *g, struct decision *out);
 
-/* Append the record that drops the open one; the reason is kept. */
-void proposal_deny(const struct resv *r, const char *actor, const char *reason,
-                   int64_t now_at, struct decision *out);
+/* Append the records that make the open one without a scheduler's word: each part that
+ * has a yes gets the vnodes of that, the others keep theirs. proposal_obstacle() has
+ * said nothing. */
+void proposal_force(const struct model *m, const struct resv *r, const char *actor,
+                    enum reason reason, int64_t now_at, struct decision *out);
+
+/* The same for the other parts only; that of 'r' is granted by the caller. */
+void proposal_grant_others(const struct model *m, const struct resv *r,
+                           const char *actor, enum reason reason, int64_t now_at,
+                           struct decision *out);
+
+/* Append the records that drop the open one, of each reservation that it is about; the
+ * reason is kept. */
+void proposal_deny(const struct model *m, const struct resv *r, const char *actor,
+                   const char *reason, int64_t now_at, struct decision *out);
+
+/* The same for the other reservations only: 'r' itself ends. */
+void proposal_deny_others(const struct model *m, const struct resv *r,
+                          const char *actor, int64_t now_at, struct decision *out);
 
 #endif

@@ -5,13 +5,34 @@
  * no, and whether it is to be put again before its ordinary time. A no counts for who
  * says it, so one scheduler that says no twice does not speak for another
  * (reservations.md 7.1). It is kept in attributes of the reservation: hf_asked_at,
- * hf_asked, hf_answered, hf_ask_again_at; only this file writes them.
+ * hf_asked, hf_answered, hf_ask_again_at; only this file writes them. What kinds of
+ * questions there are, and what the time does to each, are the rows of one table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_RESV_QUESTION_H
 #define SERVER_DECIDE_RESV_QUESTION_H
 
 #include "server/decide/request.h"
+
+enum question_kind {
+    QUESTION_NONE,    /* nobody is to be asked about the reservation */
+    QUESTION_NEW,     /* may it be: PHASE_UNCONFIRMED */
+    QUESTION_REPLACE, /* which vnodes replace the lost ones: it is degraded */
+    QUESTION_ALTER,   /* a proposal is open, which goes before the others: schedulers
+                       * see only that question */
+    QUESTION_KIND_COUNT,
+};
+
+enum question_kind question_kind(const struct resv *r);
+
+/* When it is due to be put, for the first time or again; INT64_MAX: never. */
+int64_t question_due_at(const struct model *m, const struct resv *r);
+
+/* When it is given up because nobody has answered; INT64_MAX: never. */
+int64_t question_limit_at(const struct model *m, const struct resv *r);
+
+/* The command (enum sched_command) that wakes those whom it asks. */
+int32_t question_command(const struct resv *r);
 
 /* Whom a question about the reservation would be put to now: the schedulers that are
  * attached, have scheduling on and serve its partition, names with commas between, in
@@ -29,11 +50,6 @@ void question_put_again(struct record *rec, struct arena *arena, int64_t at);
 
 /* It is answered, or nobody asks any more. */
 void question_over(struct record *rec, struct arena *arena);
-
-/* When it was put, 'unset' when it was not; when it is to be put again before its
- * ordinary time, INT64_MAX when it is not. */
-int64_t question_asked_at(const struct object *resv, int64_t unset);
-int64_t question_again_at(const struct object *resv);
 
 /* Who answers: the scheduler that is registered on the connection; somebody else of the
  * staff speaks for the one of that partition (NULL: the default one). Never NULL. */

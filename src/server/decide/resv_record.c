@@ -47,6 +47,7 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     if (resv_phase(r) != PHASE_ENDING) /* who asks again has not ended it */
         record_change(rec, out->arena, RESV_A_HF_ENDED_BY, NULL, actor);
     resv_record_unasked(rec, out->arena);
+    proposal_deny_others(m, r, actor, now_at, out);
     proposal_record_forgotten(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
     resv_queue_close(m, r, actor, now_at, out);

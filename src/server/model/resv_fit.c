@@ -139,6 +139,72 @@ static bool is_shared_against_will(const struct claims *list, const struct node 
     return false;
 }
 
+/* The others of a change that is made as one. */
+
+static bool meets(const struct resv_offer *o, const struct resv_offer *other)
+{
+    struct window w = window_of(o);
+
+    return other->start_at < w.end_at && other->end_at > w.start_at;
+}
+
+/* What they hold now is given back by the same change. */
+static void leave_out_others(const struct resv_offer *o, struct claims *list)
+{
+    size_t n = 0;
+
+    if (o->n_with == 0)
+        return;
+    for (size_t i = 0; i < list->n; i++) {
+        bool theirs = false;
+
+        for (size_t k = 0; k < o->n_with && !theirs; k++)
+            theirs = list->v[i].occurrence == o->with[k].occurrence;
+        if (!theirs)
+            list->v[n++] = list->v[i];
+    }
+    list->n = n;
+}
+
+static int64_t others_on(const struct resv_offer *o, const struct node *n,
+                         const char *resource)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < o->n_with; i++)
+        if (meets(o, &o->with[i]))
+            sum += exec_vnode_amount(o->with[i].vnodes, n->obj.id, resource);
+    return sum;
+}
+
+static int64_t others_at_home(const struct model *m, const struct resv_offer *o,
+                              const struct node *home, const char *resource)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < o->n_with; i++)
+        if (meets(o, &o->with[i]))
+            sum += offer_at_home(m, o->with[i].vnodes, home, resource);
+    return sum;
+}
+
+static bool others_are_in_the_way(const struct resv_offer *o, const struct node *n,
+                                  struct arena *arena)
+{
+    const struct resources *own = occurrence_resources(o->occurrence);
+
+    for (size_t i = 0; i < o->n_with; i++) {
+        const struct resv_offer *other = &o->with[i];
+
+        if (!meets(o, other) || !exec_vnode_has(other->vnodes, n->obj.id))
+            continue;
+        if (claim_is_exclusive(n, own, arena) ||
+            claim_is_exclusive(n, occurrence_resources(other->occurrence), arena))
+            return true;
+    }
+    return false;
+}
+
 /* The same question to all vnodes that share one amount. */
 static bool has_room_at_home(const struct model *m, const struct resv_offer *o,
                              const struct node *n, const char *resource,
@@ -153,12 +219,15 @@ static bool has_room_at_home(const struct model *m, const struct resv_offer *o,
     struct claims list;
 
     if (!resources_find(has, resource) ||
-        wanted <= bookings_at_home(held, home, resource))
+        (wanted <= bookings_at_home(held, home, resource) &&
+         others_at_home(m, o, home, resource) == 0))
         return true;
     list =
         claims_at_home(home, resource, o->occurrence, window_of(o), o->now_at, arena);
+    leave_out_others(o, &list);
     return wanted <= resources_amount(has, resource, 0) -
-                         claims_most(&list, resource, MAX_OF(o->start_at, o->now_at));
+                         claims_most(&list, resource, MAX_OF(o->start_at, o->now_at)) -
+                         others_at_home(m, o, home, resource);
 }
 
 /* A resource that the vnode does not name is not counted on it. */
@@ -170,10 +239,12 @@ static bool has_room(const struct resv_offer *o, const struct node *n,
     int64_t from_at = MAX_OF(o->start_at, o->now_at);
 
     if (!resources_find(has, resource) ||
-        wanted <= resources_amount(promised_on(o, n), resource, 0))
+        (wanted <= resources_amount(promised_on(o, n), resource, 0) &&
+         others_on(o, n, resource) == 0))
         return true;
-    return wanted <=
-           resources_amount(has, resource, 0) - claims_most(list, resource, from_at);
+    return wanted <= resources_amount(has, resource, 0) -
+                         claims_most(list, resource, from_at) -
+                         others_on(o, n, resource);
 }
 
 /* A vnode that is only down or offline may be promised to a reservation that starts
@@ -195,6 +266,11 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
 
     if (!node_is_usable(n) && !may_return_in_time(m, o, n)) {
         *ret_why = arena_printf(arena, "vnode %s is not usable", n->obj.id);
+        return false;
+    }
+    leave_out_others(o, &list);
+    if (others_are_in_the_way(o, n, arena)) {
+        *ret_why = arena_printf(arena, "vnode %s cannot be shared", n->obj.id);
         return false;
     }
     if (!is_promised(o, n) &&

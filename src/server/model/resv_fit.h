@@ -21,6 +21,11 @@ struct resv_offer {
     bool smaller; /* its select shrinks: only what jobs use has to be kept */
     bool away;    /* the scheduler knows that some vnodes are down or offline */
     bool moves;   /* its start moves to the future: nothing has to be kept */
+    /* Of a change of several reservations that is made as one: what the others would be
+     * given. What they hold now is not in the way, and what they would hold is, at any
+     * instant of the window. Without vnodes: not known yet. */
+    const struct resv_offer *with;
+    size_t n_with;
 };
 
 /* Name of a vnode that the model does not have; NULL when all are there. */

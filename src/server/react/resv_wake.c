@@ -6,8 +6,7 @@
  * looks at no job.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/decide/resv_proposal.h"
-#include "server/model/resv_state.h"
+#include "server/decide/resv_question.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
 
@@ -18,10 +17,7 @@ static void wake(const struct reaction *r, int32_t command)
 
 void wake_resv_asked(const struct reaction *r)
 {
-    const struct resv *resv = TO_RESV(r->o);
-    bool is_new = resv_phase(resv) == PHASE_UNCONFIRMED && !proposal_is_open(resv);
-
-    wake(r, is_new ? SCHED_NEW : SCHED_RECONFIRM);
+    wake(r, question_command(TO_RESV(r->o)));
 }
 
 void wake_resv_confirmed(const struct reaction *r)

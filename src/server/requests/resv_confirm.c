@@ -47,6 +47,10 @@ struct answer {
     int64_t start_at;
     int64_t end_at;
     struct exec_vnode vnodes;
+    /* Of an alteration that is about several reservations: what is known of the
+     * others. */
+    struct resv_offer *with;
+    size_t n_with;
 };
 
 /* No. */
@@ -124,19 +128,19 @@ static void grant(const struct answer *a, const char *vnodes)
 
 static void deny(const struct answer *a, const char *reason)
 {
-    proposal_deny(a->r, a->rq->actor, reason, a->rq->now_at, a->out);
+    proposal_deny(a->m, a->r, a->rq->actor, reason, a->rq->now_at, a->out);
 }
 
 static int take_no_to_wanted(const struct answer *a)
 {
-    const char *against = proposal_obstacle(a->r, a->rq->now_at);
+    const char *against = proposal_obstacle(a->m, a->r, a->rq->now_at, a->rq->arena);
 
     if (against) {
         deny(a, against);
     } else if (!question_is_denied_by(a->m, a->r, a->sched)) {
         note_no(a);
     } else if (proposal_is_forced(a->r)) {
-        grant(a, NULL);
+        proposal_force(a->m, a->r, a->rq->actor, REASON_NONE, a->rq->now_at, a->out);
     } else if (is_for_awaited_vnodes(a)) {
         ask_again_soon(a);
     } else {
@@ -242,6 +246,8 @@ static int check_fit(struct answer *a)
         .away = a->away,
         .smaller = a->proposed && a->proposed->touched[RESV_A_SCHEDSELECT],
         .moves = a->proposed && a->start_at > a->rq->now_at,
+        .with = a->with,
+        .n_with = a->n_with,
     };
     const char *why = "";
 
@@ -296,6 +302,94 @@ static void record_yes(const struct answer *a)
     record_change_num(rec, a->rq->arena, RESV_A_MTIME, a->rq->now_at);
 }
 
+/* An alteration of several reservations: a yes to one of them is kept until each has
+ * one, and then all are judged together. */
+
+/* What a part would be given; no vnodes when nobody has said yes to it. */
+static bool read_part(const struct answer *a, const struct resv *r,
+                      struct resv_offer *ret)
+{
+    const char *text = proposal_vnodes(r);
+    struct exec_vnode *vnodes = arena_zero(a->rq->arena, sizeof(*vnodes));
+    struct edit e;
+    bool whole = proposal_read(a->m, r, &e, a->rq->arena);
+
+    *ret = (struct resv_offer){
+        .occurrence = &r->current,
+        .vnodes = vnodes,
+        .start_at = edit_num(&e, RESV_A_RESERVE_START, 0),
+        .end_at = edit_num(&e, RESV_A_RESERVE_END, 0),
+        .now_at = a->rq->now_at,
+        .smaller = e.touched[RESV_A_SCHEDSELECT],
+    };
+    ret->moves = ret->start_at > a->rq->now_at;
+    edit_fini(&e);
+    return whole &&
+           (!text || !exec_vnode_parse(text, a->m->defs, a->rq->arena, vnodes, NULL));
+}
+
+static int read_parts(struct answer *a)
+{
+    struct proposal_others others = proposal_others(a->m, a->r, a->rq->arena);
+
+    a->n_with = others.n;
+    a->with = arena_zero(a->rq->arena, (others.n + 1) * sizeof(*a->with));
+    for (size_t i = 0; i < others.n; i++)
+        if (!read_part(a, others.v[i], &a->with[i]))
+            return diag_code(&a->out->why, PBSE_BADSTATE);
+    return 0;
+}
+
+/* Does the yes to that part still hold, beside the answer and the other parts? */
+static bool part_holds(const struct answer *a, size_t i)
+{
+    struct resv_offer offer = a->with[i];
+    struct resv_offer *rest =
+        arena_copy(a->rq->arena, a->with, (a->n_with + 1) * sizeof(*rest));
+    const char *why;
+
+    rest[i] = (struct resv_offer){
+        .occurrence = &a->r->current,
+        .vnodes = &a->vnodes,
+        .start_at = a->start_at,
+        .end_at = a->end_at,
+    };
+    offer.with = rest;
+    offer.n_with = a->n_with;
+    return !resv_fit_unknown(a->m, offer.vnodes) &&
+           resv_fit(a->m, &offer, a->rq->arena, &why);
+}
+
+/* True when every other part has a yes; one that holds no more is asked again. */
+static bool others_agree(const struct answer *a)
+{
+    bool agree = true;
+
+    for (size_t i = 0; i < a->n_with; i++) {
+        if (a->with[i].vnodes->n == 0) {
+            agree = false;
+        } else if (!part_holds(a, i)) {
+            proposal_forget_yes(a->with[i].occurrence->resv, a->rq->actor,
+                                a->rq->now_at, a->out);
+            agree = false;
+        }
+    }
+    return agree;
+}
+
+static void join_yes(const struct answer *a)
+{
+    const char *vnodes = exec_vnode_print(&a->vnodes, a->rq->arena);
+
+    if (!others_agree(a)) {
+        proposal_note_yes(a->r, vnodes, a->partition, a->rq->actor, a->rq->now_at,
+                          a->out);
+        return;
+    }
+    grant(a, vnodes);
+    proposal_grant_others(a->m, a->r, a->rq->actor, REASON_NONE, a->rq->now_at, a->out);
+}
+
 static int take_yes_to_proposal(struct answer *a)
 {
     const char *against;
@@ -305,14 +399,14 @@ static int take_yes_to_proposal(struct answer *a)
     a->end_at = edit_num(a->proposed, RESV_A_RESERVE_END, 0);
     if (a->body->argument != 0 && a->body->argument != (uint64_t)a->start_at)
         return diag_code(&a->out->why, PBSE_BADSTATE); /* of an older question */
-    against = proposal_obstacle(a->r, a->rq->now_at);
+    against = proposal_obstacle(a->m, a->r, a->rq->now_at, a->rq->arena);
     if (against) {
         deny(a, against);
         return 0;
     }
-    if ((err = take_vnodes(a)) || (err = check_fit(a)))
+    if ((err = take_vnodes(a)) || (err = read_parts(a)) || (err = check_fit(a)))
         return err;
-    grant(a, exec_vnode_print(&a->vnodes, a->rq->arena));
+    join_yes(a);
     return 0;
 }
 
@@ -347,10 +441,11 @@ static int take(struct answer *a, bool yes)
 
     if (!proposal_is_open(a->r))
         return yes ? take_yes(a) : take_no(a);
-    edit_init(&proposed, a->m, OBJ_RESV, &a->r->obj);
-    proposal_edit(a->r, &proposed, a->rq->arena);
     a->proposed = &proposed;
-    err = yes ? take_yes(a) : take_no(a);
+    if (proposal_read(a->m, a->r, &proposed, a->rq->arena))
+        err = yes ? take_yes(a) : take_no(a);
+    else
+        err = take_no(a); /* it can no longer be made */
     edit_fini(&proposed);
     return err;
 }

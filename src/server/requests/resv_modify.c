@@ -328,17 +328,15 @@ static void grant_at_once(const struct alteration *a)
 
 static void propose(const struct alteration *a, const char *asks)
 {
-    struct arena *arena = a->rq->arena;
-    struct record *rec =
-        decide(a->out, a->rq, FACT_RESV_ALTER_ASKED, OBJ_RESV, a->r->obj.id);
+    const struct proposal_part part = { .resv = a->r, .e = a->e, .asks = asks };
 
-    proposal_record(a->e, rec, arena);
-    question_put(rec, arena, asks, a->rq->now_at);
-    record_change_num(rec, arena, RESV_A_HF_ALTER_SEQ, (int64_t)a->m->seq + 1);
-    record_change_num(rec, arena, RESV_A_HF_ALTER_AT, a->rq->now_at);
-    if (a->force)
-        record_change(rec, arena, RESV_A_HF_ALTER_FORCE, NULL, "True");
-    record_change(rec, arena, RESV_A_ALTER_DENIED, NULL, NULL);
+    proposal_open(a->m,
+                  &(struct proposal){ .parts = &part,
+                                      .n = 1,
+                                      .force = a->force,
+                                      .actor = a->rq->actor,
+                                      .now_at = a->rq->now_at },
+                  a->out);
     reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
     if (a->wait_s)
         act_wait(a->out, &(struct wait_for){

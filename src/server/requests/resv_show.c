@@ -47,19 +47,22 @@ static void show_revert(const struct request *rq, const struct object *o,
                    resources_text(list, "walltime", arena), WIRE_OP_SET);
 }
 
-static bool show_wanted(const struct request *rq, const struct object *o, int attr,
-                        struct wire_attrs *out)
+static void show_proposed(const struct model *m, const struct request *rq,
+                          const struct object *o, int attr, struct wire_attrs *out)
+{
+    struct edit e;
+    bool whole = proposal_read(m, TO_RESV(o), &e, rq->arena);
+
+    show_value(rq, o, attr, whole ? edit_value(&e, attr) : obj_attr(o, attr), out);
+    edit_fini(&e);
+}
+
+static bool show_wanted(const struct model *m, const struct request *rq,
+                        const struct object *o, int attr, struct wire_attrs *out)
 {
     switch (attr) {
     case RESV_A_RESERVE_STATE:
         show_num(rq, o, attr, RESV_BEING_ALTERED, out);
-        return true;
-    case RESV_A_RESERVE_START:
-    case RESV_A_RESERVE_END:
-    case RESV_A_RESERVE_DURATION:
-    case RESV_A_RESOURCE_LIST:
-    case RESV_A_SCHEDSELECT:
-        show_value(rq, o, attr, proposal_value(TO_RESV(o), attr), out);
         return true;
     case RESV_A_RESERVE_ALTER_REVERT:
         show_revert(rq, o, out);
@@ -68,7 +71,9 @@ static bool show_wanted(const struct request *rq, const struct object *o, int at
         show_text(rq, o, attr, obj_str(o, RESV_A_SCHEDSELECT, ""), out);
         return true;
     default:
-        return false;
+        if (proposal_shows(attr))
+            show_proposed(m, rq, o, attr, out);
+        return proposal_shows(attr);
     }
 }
 
@@ -112,7 +117,7 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
     default:
         break;
     }
-    if (proposal_is_open(TO_RESV(o)) && show_wanted(rq, o, attr, out))
+    if (proposal_is_open(TO_RESV(o)) && show_wanted(m, rq, o, attr, out))
         return true;
     if (attr != RESV_A_RESOURCE_LIST)
         return false;

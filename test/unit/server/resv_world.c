@@ -206,7 +206,7 @@ void world_restart_silent(struct world *w)
 
 /* Facts. */
 
-static void take_and_settle(struct world *w, struct decision *d)
+void world_take(struct world *w, struct decision *d)
 {
     struct turn t = { .s = w->s, .now_at = w->now_at, .out = &w->out };
 
@@ -222,7 +222,7 @@ void world_fact(struct world *w, enum fact fact, enum obj_kind kind, const char 
         record_add(&d.records, w->arena, fact, kind, id, "mgr1@svr", w->now_at);
 
     record_change(rec, w->arena, attr, resource, text);
-    take_and_settle(w, &d);
+    world_take(w, &d);
 }
 
 void world_vnode(struct world *w, const char *name, uint32_t bits)
@@ -253,7 +253,7 @@ void world_job(struct world *w, const char *id, const char *queue,
     }
     if (walltime)
         record_change(rec, w->arena, JOB_A_RESOURCE_LIST, "walltime", walltime);
-    take_and_settle(w, &d);
+    world_take(w, &d);
 }
 
 void world_job_end(struct world *w, const char *id)
@@ -262,7 +262,7 @@ void world_job_end(struct world *w, const char *id)
 
     record_add(&d.records, w->arena, FACT_JOB_DELETED, OBJ_JOB, id, "root@svr",
                w->now_at);
-    take_and_settle(w, &d);
+    world_take(w, &d);
 }
 
 /* Requests. */
@@ -574,11 +574,6 @@ const char *world_vnode_shown(struct world *w, const char *vnode, const char *at
     return shown(w, BATCH_STATUS_NODE, "root", vnode, attr, resource, NULL);
 }
 
-void world_take(struct world *w, struct decision *d)
-{
-    take_and_settle(w, d);
-}
-
 void world_later(struct world *w, int64_t index, int64_t start_at, int64_t length_s,
                  const char *vnodes)
 {
@@ -593,5 +588,5 @@ void world_later(struct world *w, int64_t index, int64_t start_at, int64_t lengt
     record_change_num(rec, w->arena, OCCURRENCE_A_STATE, RESV_CONFIRMED);
     record_change_num(rec, w->arena, OCCURRENCE_A_SUBSTATE, RESV_CONFIRMED);
     record_change(rec, w->arena, OCCURRENCE_A_RESV_NODES, NULL, vnodes);
-    take_and_settle(w, &d);
+    world_take(w, &d);
 }

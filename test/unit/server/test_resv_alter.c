@@ -315,7 +315,7 @@ static void test_all_of_it_is_one(void)
                     yes ? "(vn[3]:ncpus=2)+(vn[4]:ncpus=2)"
                         : "(vn[0]:ncpus=2)+(vn[1]:ncpus=2)");
         EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_HF_ALTER_SEQ, NULL), "");
-        EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_HF_ALTER_GROUPS, NULL), "");
+        EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_HF_ALTER_EDIT, NULL), "");
         CU_ASSERT_EQUAL(world_count_log(&w, "Reservation alter denied"), (size_t)!yes);
         CU_ASSERT_EQUAL(world_account(&w, 'Y', 0) != NULL, yes);
         CU_ASSERT_EQUAL(world_count_mail(&w, "Reservation transitioned"), (size_t)yes);

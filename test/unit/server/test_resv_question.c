@@ -150,12 +150,32 @@ static void test_a_restart_knows_who_said_no(void)
     world_free(&w);
 }
 
+/* A no was not final, and then the scheduler has gone: the time limit comes all the
+ * same. */
+static void test_the_limit_comes_when_nobody_is_there(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_reserve(&w, 1, 1795250000, 600);
+    tell(&w, 'w');
+    world_fact(&w, FACT_SET, OBJ_RESV, "R1.svr", RESV_A_HF_ASK_AGAIN_AT, NULL,
+               arena_printf(w.arena, "%" PRId64, w.now_at + 5));
+    svr_client_gone(w.s, w.now_at, CONN_SCHED, &w.out);
+    world_go(&w, w.now_at + 601);
+    EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_ALTER_DENIED, NULL),
+                "no scheduler answered within 600 s");
+    world_free(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "every scheduler speaks for itself", test_stories },
         { "a no is said once", test_a_no_is_said_once },
         { "a restart knows who said no", test_a_restart_knows_who_said_no },
+        { "the limit comes when nobody is there",
+          test_the_limit_comes_when_nobody_is_there },
     };
 
     return unit_main("resv_question", cases, ARRAY_LEN(cases));

@@ -1907,6 +1907,34 @@ static void test_unknown_rows_refuse_the_start(void)
     store_close(s);
 }
 
+/* Alterations were kept in other attributes by former versions: those are not read. */
+static void test_former_rows_are_passed_over(void)
+{
+    struct store_change c[] = { { "hf_alter_start", "", NULL, "1795248000" },
+                                { "hf_alter_resources", "ncpus", NULL, "2" } };
+    struct store_record r = { .seq = 1,
+                              .actor = "",
+                              .fact = "f",
+                              .op = STORE_CREATE,
+                              .kind = "resv",
+                              .id = "R1.svr",
+                              .n = 2,
+                              .changes = c };
+    struct store_batch batch = { .n_records = 1, .records = &r };
+    struct store *s;
+    struct diag why;
+
+    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
+    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
+    CU_ASSERT_EQUAL(records_load(s, NULL, &why), 0);
+    store_close(s);
+    CU_ASSERT_EQUAL_FATAL(store_open("memory:", &s, &why), 0);
+    r.kind = "queue";
+    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), 0);
+    CU_ASSERT_EQUAL(records_load(s, NULL, &why), PBSE_SYSTEM);
+    store_close(s);
+}
+
 static void test_options(void)
 {
     static const struct {
@@ -2052,6 +2080,7 @@ int main(void)
           test_accounting_survives_a_clock_that_goes_back },
         { "records become rows", test_records_become_rows },
         { "unknown rows refuse the start", test_unknown_rows_refuse_the_start },
+        { "former rows are passed over", test_former_rows_are_passed_over },
         { "options are understood or refused", test_options },
         { "accounts and hosts are known", test_accounts },
         { "groups are found out", test_groups_are_found_out },
