@@ -382,35 +382,80 @@ static bool router_back(struct sim *s, const struct words *w UNUSED)
 /* Daemons. */
 
 /* "vn[2]": every vnode that it decides on becomes that one. */
-static void errs_always(struct sim *s, const char *vnode)
+static void errs_always(struct planner *p, const char *vnode)
 {
-    s->planner.wrong_percent = 100;
-    s->planner.wrong_vnode = (int)number(vnode + strlen("vn["), 0);
+    p->wrong_percent = 100;
+    p->wrong_vnode = (int)number(vnode + strlen("vn["), 0);
+}
+
+/* From word 'i' on it is said what the scheduler does. */
+static bool planner_line(struct sim *s, struct planner *p, const struct words *w,
+                         size_t i)
+{
+    if (words_are(w, i, "stops"))
+        planner_stop(s, p);
+    else if (words_are(w, i, "starts"))
+        planner_start(s, p);
+    else if (words_are(w, i, "thinks *"))
+        p->think_ms = 1000 * number(w->v[i + 1], 0);
+    else if (words_are(w, i, "repeats its last answer"))
+        p->old_answer_wanted = true;
+    else if (words_are(w, i, "says all twice"))
+        p->answer_twice_percent = 100;
+    else if (words_are(w, i, "errs no more"))
+        p->wrong_percent = 0;
+    else if (words_are(w, i, "errs"))
+        p->wrong_percent = 50;
+    else if (words_are(w, i, "puts all on *"))
+        errs_always(p, w->v[i + 3]);
+    else if (words_are(w, i, "wanders"))
+        p->answer_twice_percent = p->old_answer_percent = 20;
+    else
+        return false;
+    return true;
 }
 
 static bool sched_line(struct sim *s, const struct words *w)
 {
-    if (words_are(w, 1, "stops"))
-        planner_stop(s);
-    else if (words_are(w, 1, "starts"))
-        planner_start(s);
-    else if (words_are(w, 1, "thinks *"))
-        s->planner.think_ms = 1000 * number(w->v[2], 0);
-    else if (words_are(w, 1, "repeats its last answer"))
-        s->planner.old_answer_wanted = true;
-    else if (words_are(w, 1, "says all twice"))
-        s->planner.answer_twice_percent = 100;
-    else if (words_are(w, 1, "errs no more"))
-        s->planner.wrong_percent = 0;
-    else if (words_are(w, 1, "errs"))
-        s->planner.wrong_percent = 50;
-    else if (words_are(w, 1, "puts all on *"))
-        errs_always(s, w->v[4]);
-    else if (words_are(w, 1, "wanders"))
-        s->planner.answer_twice_percent = s->planner.old_answer_percent = 20;
-    else
-        return false;
+    return planner_line(s, &s->planner, w, 1);
+}
+
+#define SECOND_PARTITION "p2"
+
+static void set_second(struct sim *s, const char *name, const char *value)
+{
+    client_manage(s, MANAGER_SET, OBJECT_SCHED, s->second.name, name, NULL, value,
+                  WIRE_OP_SET);
+}
+
+static bool second_comes(struct sim *s, const struct words *w UNUSED)
+{
+    client_manage(s, MANAGER_CREATE, OBJECT_SCHED, s->second.name, NULL, NULL, NULL,
+                  WIRE_OP_SET);
+    set_second(s, "partition", SECOND_PARTITION);
+    set_second(s, "scheduling", "True");
+    s->has_second = true;
+    planner_start(s, &s->second);
     return true;
+}
+
+static bool second_serves(struct sim *s, const struct words *w)
+{
+    client_manage(s, MANAGER_SET, OBJECT_NODE, vnode_named(s, w->v[3]), "partition",
+                  NULL, SECOND_PARTITION, WIRE_OP_SET);
+    return true;
+}
+
+/* Detached from its reservations, not from the server: it is asked nothing. */
+static bool second_rests(struct sim *s, const struct words *w)
+{
+    set_second(s, "scheduling", words_are(w, 2, "rests no more") ? "True" : "False");
+    return true;
+}
+
+static bool second_line(struct sim *s, const struct words *w)
+{
+    return planner_line(s, &s->second, w, 2);
 }
 
 static bool server_line(struct sim *s, const struct words *w)
@@ -451,6 +496,11 @@ static const struct {
     { "router is lost", router_lost },
     { "router comes back", router_back },
     { "scheduler *", sched_line },
+    { "second scheduler comes", second_comes },
+    { "second scheduler serves *", second_serves },
+    { "second scheduler rests", second_rests },
+    { "second scheduler rests no more", second_rests },
+    { "second scheduler *", second_line },
     { "server *", server_line },
     { "store *", store_line },
     { "* reserves * out of *", reserves_from_job },

@@ -10,6 +10,12 @@
 #define RESTARTS_MAX 5
 #define AGAIN_MAX    50
 
+/* What a planner does later, if it is still the same life of it. */
+struct errand {
+    struct planner *p;
+    uint64_t life;
+};
+
 static const struct conn_ops planner_ops;
 
 static void end_cycle_memory(struct planner *p)
@@ -30,8 +36,9 @@ static void forget_answered(struct planner *p)
     p->n_answered = 0;
 }
 
-void planner_init(struct planner *p)
+void planner_init(struct planner *p, const char *name)
 {
+    p->name = name;
     p->arena = arena_new();
     p->policy = policy_new();
     p->wrong_vnode = -1;
@@ -49,12 +56,11 @@ void planner_fini(struct planner *p)
 
 /* Connecting. */
 
-static void connect_later(struct sim *s);
+static void connect_later(struct sim *s, struct planner *p);
 
-static void send_register(struct sim *s)
+static void send_register(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-    const struct body_id body = { .id = "default" };
+    const struct body_id body = { .id = p->name };
     const struct wire_request rq = { .number = BATCH_REGISTER_SCHED,
                                      .user = "root",
                                      .body = &body };
@@ -65,37 +71,36 @@ static void send_register(struct sim *s)
 
 static void connect_now(struct sim *s, void *arg)
 {
-    struct planner *p = &s->planner;
+    const struct errand *l = arg;
+    struct planner *p = l->p;
 
-    if (p->state != PLANNER_CONNECTING || *(uint64_t *)arg != p->life)
+    if (p->state != PLANNER_CONNECTING || l->life != p->life)
         return;
     p->conn[0] = net_connect(s, "root", true, &planner_ops, p);
     p->conn[1] = net_connect(s, "root", true, &planner_ops, p);
     p->second = false;
     if (p->conn[0] && p->conn[1])
-        send_register(s);
+        send_register(s, p);
     else
-        connect_later(s);
+        connect_later(s, p);
 }
 
-static uint64_t *life_copy(const struct planner *p)
+static struct errand *errand_of(struct planner *p)
 {
-    uint64_t *life = xmalloc(sizeof(*life));
+    struct errand *l = xmalloc(sizeof(*l));
 
-    *life = p->life;
-    return life;
+    *l = (struct errand){ p, p->life };
+    return l;
 }
 
-static void connect_later(struct sim *s)
+static void connect_later(struct sim *s, struct planner *p)
 {
-    s->planner.state = PLANNER_CONNECTING;
-    sim_after(s, RECONNECT_MS, connect_now, life_copy(&s->planner), free);
+    p->state = PLANNER_CONNECTING;
+    sim_after(s, RECONNECT_MS, connect_now, errand_of(p), free);
 }
 
-static void drop_link(struct sim *s)
+static void drop_link(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-
     p->life++;
     for (int i = 0; i < 2; i++)
         net_disconnect(s, p->conn[i]);
@@ -105,24 +110,22 @@ static void drop_link(struct sim *s)
     forget_answered(p);
 }
 
-void planner_start(struct sim *s)
+void planner_start(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-
     p->wanted = true;
     if (p->state != PLANNER_OFF)
         return;
-    sim_trace(s, "scheduler: starts");
+    sim_trace(s, "scheduler %s: starts", p->name);
     p->life++;
     p->state = PLANNER_CONNECTING;
-    sim_after(s, 1, connect_now, life_copy(p), free);
+    sim_after(s, 1, connect_now, errand_of(p), free);
 }
 
-void planner_stop(struct sim *s)
+void planner_stop(struct sim *s, struct planner *p)
 {
-    sim_trace(s, "scheduler: stops");
-    s->planner.wanted = false;
-    drop_link(s);
+    sim_trace(s, "scheduler %s: stops", p->name);
+    p->wanted = false;
+    drop_link(s, p);
 }
 
 static void on_closed(struct sim *s, void *owner, uint64_t conn)
@@ -131,10 +134,10 @@ static void on_closed(struct sim *s, void *owner, uint64_t conn)
 
     if (conn != p->conn[0] && conn != p->conn[1])
         return;
-    sim_trace(s, "scheduler: lost the server");
-    drop_link(s);
+    sim_trace(s, "scheduler %s: lost the server", p->name);
+    drop_link(s, p);
     if (p->wanted)
-        connect_later(s);
+        connect_later(s, p);
 }
 
 /* Asking. */
@@ -144,10 +147,8 @@ static const uint32_t status_requests[] = {
     BATCH_STATUS_RESV,     BATCH_STATUS_NODE,  BATCH_STATUS_QUEUE,
 };
 
-static void end_cycle(struct sim *s)
+static void end_cycle(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-
     end_cycle_memory(p);
     forget_answered(p);
     free(p->job_id);
@@ -156,7 +157,7 @@ static void end_cycle(struct sim *s)
     net_sched_done(s, p->conn[1]);
 }
 
-static void ask_status(struct sim *s, uint32_t number)
+static void ask_status(struct sim *s, struct planner *p, uint32_t number)
 {
     const struct body_status body = { .id = "" };
     const struct wire_request rq = {
@@ -166,51 +167,47 @@ static void ask_status(struct sim *s, uint32_t number)
         .extend = number == BATCH_STATUS_RESOURCE ? "p" : NULL,
     };
 
-    net_request(s, s->planner.conn[0], &rq);
+    net_request(s, p->conn[0], &rq);
 }
 
-static void ask_jobs(struct sim *s, const char *queue)
+static void ask_jobs(struct sim *s, struct planner *p, const char *queue)
 {
     struct body_select body = { 0 };
     const struct wire_request rq = {
         .number = BATCH_SELECT_STATUS, .user = "root", .body = &body, .extend = "S"
     };
 
-    wire_attrs_add(&body.criteria, s->planner.arena, "destination", NULL, queue,
-                   WIRE_OP_EQ);
-    net_request(s, s->planner.conn[0], &rq);
+    wire_attrs_add(&body.criteria, p->arena, "destination", NULL, queue, WIRE_OP_EQ);
+    net_request(s, p->conn[0], &rq);
 }
 
-static void think(struct sim *s);
+static void think(struct sim *s, struct planner *p);
 
-static void ask_next(struct sim *s)
+static void ask_next(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-
     p->state = PLANNER_ASKING;
     if (p->asked < ARRAY_LEN(status_requests))
-        ask_status(s, status_requests[p->asked]);
+        ask_status(s, p, status_requests[p->asked]);
     else if (p->asked - ARRAY_LEN(status_requests) < snapshot_queue_count(p->snapshot))
         ask_jobs(
-            s, snapshot_queue_name(p->snapshot, p->asked - ARRAY_LEN(status_requests)));
+            s, p,
+            snapshot_queue_name(p->snapshot, p->asked - ARRAY_LEN(status_requests)));
     else
-        think(s);
+        think(s, p);
 }
 
-static void begin_pass(struct sim *s)
+static void begin_pass(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-
     end_cycle_memory(p);
     p->snapshot = snapshot_new();
+    snapshot_set_name(p->snapshot, p->name);
     p->asked = 0;
     p->refused = p->confirmed = false;
-    ask_next(s);
+    ask_next(s, p);
 }
 
-static void say_old_answer(struct sim *s)
+static void say_old_answer(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
     struct wire_request rq;
     bool known;
 
@@ -220,23 +217,22 @@ static void say_old_answer(struct sim *s)
         return;
     if (batch_decode_request(p->old_bytes, p->old_len, p->arena, &rq, &known) != DIS_OK)
         return;
-    sim_trace(s, "scheduler: says again what it decided in an earlier cycle");
+    sim_trace(s, "scheduler %s: says again what it decided in an earlier cycle",
+              p->name);
     p->old_answer_wanted = false;
     p->state = PLANNER_ACTING;
     p->step = SIZE_MAX; /* its reply begins the cycle */
     net_request(s, p->conn[0], &rq);
 }
 
-static void begin_cycle(struct sim *s, const char *job_id)
+static void begin_cycle(struct sim *s, struct planner *p, const char *job_id)
 {
-    struct planner *p = &s->planner;
-
     p->job_id = job_id ? xstrdup(job_id) : NULL;
     p->n_restarts = 0;
     p->n_again = 0;
-    say_old_answer(s);
+    say_old_answer(s, p);
     if (p->state != PLANNER_ACTING)
-        begin_pass(s);
+        begin_pass(s, p);
 }
 
 static void on_command(struct sim *s, void *owner, int32_t command, const char *job_id)
@@ -244,7 +240,7 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
     struct planner *p = owner;
 
     if (command == 7) {
-        planner_stop(s);
+        planner_stop(s, p);
     } else if (command == 16) {
         return; /* ours does not look before the end of its cycle */
     } else if (p->state != PLANNER_IDLE) {
@@ -253,19 +249,20 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
     } else if (command == 6) {
         net_sched_done(s, p->conn[1]);
     } else {
-        begin_cycle(s, command == 11 ? job_id : NULL);
+        begin_cycle(s, p, command == 11 ? job_id : NULL);
     }
 }
 
 /* Planning and acting. */
 
-static void act_next(struct sim *s);
+static void act_next(struct sim *s, struct planner *p);
 
 static void plan_now(struct sim *s, void *arg)
 {
-    struct planner *p = &s->planner;
+    const struct errand *l = arg;
+    struct planner *p = l->p;
 
-    if (p->state != PLANNER_THINKING || *(uint64_t *)arg != p->life)
+    if (p->state != PLANNER_THINKING || l->life != p->life)
         return;
     for (size_t i = 0; i < p->n_answered; i++)
         snapshot_skip_resv(p->snapshot, p->answered[i]);
@@ -273,16 +270,14 @@ static void plan_now(struct sim *s, void *arg)
     p->step = 0;
     p->step_twice = false;
     p->state = PLANNER_ACTING;
-    act_next(s);
+    act_next(s, p);
 }
 
 /* The picture is complete; what happens from here on is not in it. */
-static void think(struct sim *s)
+static void think(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-
     p->state = PLANNER_THINKING;
-    sim_after(s, p->think_ms, plan_now, life_copy(p), free);
+    sim_after(s, p->think_ms, plan_now, errand_of(p), free);
 }
 
 static bool is_silent(uint32_t number)
@@ -302,11 +297,12 @@ static void keep_answer(struct planner *p, const struct wire_request *rq)
     p->old_bytes = buf_take(&bytes);
 }
 
-static void trace_step(const struct sim *s, const struct plan_step *step)
+static void trace_step(const struct sim *s, const struct planner *p,
+                       const struct plan_step *step)
 {
     static const char *const words[] = { "confirms", "denies", "runs", "comments" };
 
-    sim_trace(s, "scheduler: %s %s%s%s%s%s", words[step->kind], step->id,
+    sim_trace(s, "scheduler %s: %s %s%s%s%s%s", p->name, words[step->kind], step->id,
               step->vnodes ? " on " : "", step->vnodes ? step->vnodes : "",
               step->kind != PLAN_RUN_JOB && step->reason ? ": " : "",
               step->kind != PLAN_RUN_JOB && step->reason ? step->reason : "");
@@ -321,7 +317,7 @@ static void note_step(struct planner *p, const struct plan_step *step)
 }
 
 /* The same text with other vnodes: every number in brackets is another one. */
-static const char *other_vnodes(struct sim *s, const char *vnodes)
+static const char *other_vnodes(struct sim *s, struct planner *p, const char *vnodes)
 {
     int n = s->cluster.n_hosts * s->cluster.vnodes_per_host;
     struct buf out = { 0 };
@@ -332,29 +328,28 @@ static const char *other_vnodes(struct sim *s, const char *vnodes)
         if (*c != '[')
             continue;
         buf_printf(&out, "%d",
-                   s->planner.wrong_vnode >= 0 ? s->planner.wrong_vnode
-                                               : (int)rnd_range(&s->rnd, 0, n - 1));
+                   p->wrong_vnode >= 0 ? p->wrong_vnode
+                                       : (int)rnd_range(&s->rnd, 0, n - 1));
         while (c[1] >= '0' && c[1] <= '9')
             c++;
     }
-    ret = arena_strdup(s->planner.arena, out.data);
+    ret = arena_strdup(p->arena, out.data);
     buf_fini(&out);
     return ret;
 }
 
 /* True when the step's reply has to come first. */
-static bool carry_out(struct sim *s, const struct plan_step *planned)
+static bool carry_out(struct sim *s, struct planner *p, const struct plan_step *planned)
 {
-    struct planner *p = &s->planner;
     struct plan_step copy = *planned;
     const struct plan_step *step = &copy;
     struct wire_request rq;
 
     if (copy.vnodes && rnd_percent(&s->rnd, p->wrong_percent))
-        copy.vnodes = other_vnodes(s, copy.vnodes);
+        copy.vnodes = other_vnodes(s, p, copy.vnodes);
     if (!plan_step_request(step, p->arena, &rq))
         return false;
-    trace_step(s, step);
+    trace_step(s, p, step);
     note_step(p, step);
     keep_answer(p, &rq);
     net_request(s, p->conn[0], &rq);
@@ -366,9 +361,8 @@ static bool carry_out(struct sim *s, const struct plan_step *planned)
 }
 
 /* What a command that waits for the run of its job hears. */
-static void answer_deferred(struct sim *s)
+static void answer_deferred(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
     struct body_sched_reply body = { .command = 11, .job_id = p->job_id, .error = 0 };
     const struct wire_request rq = { .number = BATCH_DEF_SCHED_REPLY,
                                      .user = "root",
@@ -383,46 +377,40 @@ send:
     net_request(s, p->conn[0], &rq);
 }
 
-static void plan_is_done(struct sim *s)
+static void plan_is_done(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-
     if (p->refused && p->n_restarts++ < RESTARTS_MAX) {
-        begin_pass(s);
+        begin_pass(s, p);
     } else if (p->plan.again && p->n_again++ < AGAIN_MAX) {
-        begin_pass(s);
+        begin_pass(s, p);
     } else if (p->job_id) {
-        answer_deferred(s);
+        answer_deferred(s, p);
         p->step = SIZE_MAX - 1; /* its reply ends the cycle */
     } else {
-        end_cycle(s);
+        end_cycle(s, p);
     }
 }
 
-static void act_next(struct sim *s)
+static void act_next(struct sim *s, struct planner *p)
 {
-    struct planner *p = &s->planner;
-
     while (p->step < p->plan.n) {
         const struct plan_step *step = &p->plan.steps[p->step];
-        bool waits = carry_out(s, step);
+        bool waits = carry_out(s, p, step);
 
         if (waits)
             return;
         p->step++;
     }
-    plan_is_done(s);
+    plan_is_done(s, p);
 }
 
 /* Replies. */
 
-static void registered(struct sim *s, const struct wire_reply *reply)
+static void registered(struct sim *s, struct planner *p, const struct wire_reply *reply)
 {
-    struct planner *p = &s->planner;
-
     if (reply->code) { /* tried anew, as the daemon does */
-        drop_link(s);
-        connect_later(s);
+        drop_link(s, p);
+        connect_later(s, p);
         return;
     }
     if (p->second) {
@@ -430,36 +418,35 @@ static void registered(struct sim *s, const struct wire_reply *reply)
         return;
     }
     p->second = true;
-    send_register(s);
+    send_register(s, p);
 }
 
-static void step_answered(struct sim *s, const struct wire_reply *reply)
+static void step_answered(struct sim *s, struct planner *p,
+                          const struct wire_reply *reply)
 {
-    struct planner *p = &s->planner;
-
     if (p->step == SIZE_MAX) {
-        begin_pass(s);
+        begin_pass(s, p);
         return;
     }
     if (p->step == SIZE_MAX - 1) {
-        end_cycle(s);
+        end_cycle(s, p);
         return;
     }
     if (!p->step_twice && rnd_percent(&s->rnd, p->answer_twice_percent)) {
         p->step_twice = true;
-        (void)carry_out(s, &p->plan.steps[p->step]);
+        (void)carry_out(s, p, &p->plan.steps[p->step]);
         return;
     }
     if (reply->code && !p->step_twice) {
-        sim_trace(s, "scheduler: is refused: %d", reply->code);
+        sim_trace(s, "scheduler %s: is refused: %d", p->name, reply->code);
         p->refused = p->plan.steps[p->step].kind == PLAN_CONFIRM_RESV;
     }
     p->step_twice = false;
     p->step++;
     if (p->refused)
-        plan_is_done(s);
+        plan_is_done(s, p);
     else
-        act_next(s);
+        act_next(s, p);
 }
 
 static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
@@ -468,16 +455,16 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
     struct planner *p = owner;
 
     if (p->state == PLANNER_REGISTERING) {
-        registered(s, reply);
+        registered(s, p, reply);
     } else if (p->state == PLANNER_ASKING) {
         if (reply->code == 0)
             snapshot_add(p->snapshot, &reply->objects);
         if (!reply->more) {
             p->asked++;
-            ask_next(s);
+            ask_next(s, p);
         }
     } else if (p->state == PLANNER_ACTING) {
-        step_answered(s, reply);
+        step_answered(s, p, reply);
     }
 }
 

@@ -23,6 +23,7 @@ enum planner_state {
 };
 
 struct planner {
+    const char *name; /* of its scheduler object */
     enum planner_state state;
     bool wanted; /* comes back when its connections end */
     uint64_t life;
@@ -56,10 +57,11 @@ struct planner {
     size_t old_len;
 };
 
-void planner_init(struct planner *p);
+/* The name is static. */
+void planner_init(struct planner *p, const char *name);
 void planner_fini(struct planner *p);
 
-void planner_start(struct sim *s);
-void planner_stop(struct sim *s);
+void planner_start(struct sim *s, struct planner *p);
+void planner_stop(struct sim *s, struct planner *p);
 
 #endif

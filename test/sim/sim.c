@@ -57,7 +57,8 @@ void sim_init(struct sim *s, uint64_t seed, bool trace)
                        .slow_lists = seed % 2,
                        .cluster = { .n_hosts = 1, .vnodes_per_host = 4, .ncpus = 2 } };
     s->clock.now_ms = (int64_t)(SIM_EPOCH_S - BEGIN_S) * 1000;
-    planner_init(&s->planner);
+    planner_init(&s->planner, "default");
+    planner_init(&s->second, "second");
     shell_init(s);
     comm_init(s);
 }
@@ -69,6 +70,7 @@ void sim_fini(struct sim *s)
     clock_fini(&s->clock);
     shell_fini(s);
     planner_fini(&s->planner);
+    planner_fini(&s->second);
     net_fini(&s->net);
     comm_fini(&s->comm);
     clients_fini(&s->clients);
@@ -135,20 +137,26 @@ void sim_begin(struct sim *s)
     run_s(s, 1);
     for (int i = 0; i < s->cluster.n_hosts; i++)
         host_start_mom(&s->hosts[i], false);
-    planner_start(s);
+    planner_start(s, &s->planner);
     sim_run(s, (int64_t)SIM_EPOCH_S * 1000);
 }
 
 /* End. */
 
+static void planner_is_well(struct planner *p)
+{
+    p->think_ms = 0;
+    p->answer_twice_percent = 0;
+    p->old_answer_percent = 0;
+    p->wrong_percent = 0;
+}
+
 static void stop_faults(struct sim *s)
 {
     s->weather = (struct weather){ 0 };
     s->shell.crash = CRASH_NOT;
-    s->planner.think_ms = 0;
-    s->planner.answer_twice_percent = 0;
-    s->planner.old_answer_percent = 0;
-    s->planner.wrong_percent = 0;
+    planner_is_well(&s->planner);
+    planner_is_well(&s->second);
     shell_store_fails(s, false, false);
     shell_start(s, SVR_WARM);
     comm_router(s, true);
@@ -162,7 +170,9 @@ static void stop_faults(struct sim *s)
         if (h->cut_off)
             host_cut_off(h, false);
     }
-    planner_start(s);
+    planner_start(s, &s->planner);
+    if (s->has_second)
+        planner_start(s, &s->second);
 }
 
 static void free_vnodes(struct sim *s)
@@ -170,6 +180,9 @@ static void free_vnodes(struct sim *s)
     const struct model *m = shell_model(s);
 
     set_server(s, "scheduling", "True");
+    if (s->has_second)
+        client_manage(s, MANAGER_SET, OBJECT_SCHED, s->second.name, "scheduling", NULL,
+                      "True", WIRE_OP_SET);
     MODEL_EACH (m, OBJ_NODE, o) {
         if (node_state_stored(TO_NODE(o)) & NODE_OFFLINE)
             client_manage(s, MANAGER_SET, OBJECT_NODE, o->id, "state", NULL, "offline",

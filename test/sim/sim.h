@@ -53,7 +53,10 @@ struct sim {
     struct shell shell;
     struct net net;
     struct comm comm;
-    struct planner planner;
+    struct planner planner; /* of the scheduler "default" */
+    /* Of the scheduler "second", when a scenario makes one. */
+    struct planner second;
+    bool has_second;
     struct mom_host hosts[SIM_HOSTS_MAX];
     struct runs runs;
     struct clients clients;

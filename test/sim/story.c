@@ -18,6 +18,7 @@ struct story {
     int n_vnodes;
     int n_hosts;
     int ncpus;
+    bool two_scheds;
     int64_t last_s; /* of the time in which things happen */
     int n_resvs;
     int n_jobs;
@@ -340,24 +341,28 @@ static void router(struct story *t, int64_t second)
 
 static void sched(struct story *t, int64_t second)
 {
+    bool other = t->two_scheds && chance(t, 50);
+    const char *who = other ? "second scheduler" : "scheduler";
+
     at(t, second);
     switch (pick(t, 0, 4)) {
     case 4:
-        buf_add_str(t->out, "scheduler errs\n");
+        buf_printf(t->out, "%s errs\n", who);
         break;
     case 0:
-        buf_add_str(t->out, "scheduler stops\n");
-        back(t, second, 300, "scheduler starts", 0);
+        buf_printf(t->out, "%s stops\n", who);
+        back(t, second, 300, other ? "second scheduler starts" : "scheduler starts", 0);
         break;
     case 1:
-        buf_printf(t->out, "scheduler thinks %d\n", pick(t, 1, 90));
-        back(t, second, 300, "scheduler thinks 0", 0);
+        buf_printf(t->out, "%s thinks %d\n", who, pick(t, 1, 90));
+        back(t, second, 300, other ? "second scheduler thinks 0" : "scheduler thinks 0",
+             0);
         break;
     case 2:
-        buf_add_str(t->out, "scheduler wanders\n");
+        buf_printf(t->out, "%s wanders\n", who);
         break;
     default:
-        buf_add_str(t->out, "scheduler repeats its last answer\n");
+        buf_printf(t->out, "%s repeats its last answer\n", who);
         break;
     }
 }
@@ -442,6 +447,14 @@ static void write_complex(struct story *t)
         buf_add_str(t->out, "weather rough\n");
 }
 
+/* Half of the vnodes are another scheduler's. */
+static void write_second_sched(struct story *t)
+{
+    buf_add_str(t->out, "at 0 second scheduler comes\n");
+    for (int i = t->n_vnodes / 2; i < t->n_vnodes; i++)
+        buf_printf(t->out, "at 1 second scheduler serves vn[%d]\n", i);
+}
+
 void story_write(uint64_t seed, struct buf *out)
 {
     struct story t = { .rnd = rnd_seeded(seed), .out = out };
@@ -450,6 +463,9 @@ void story_write(uint64_t seed, struct buf *out)
 
     buf_printf(out, "# made from seed %" PRIu64 "\n", seed);
     write_complex(&t);
+    t.two_scheds = seed % 4 == 3;
+    if (t.two_scheds)
+        write_second_sched(&t);
     t.last_s = pick(&t, 200, 1500);
     n = pick(&t, 15, 50);
     for (int i = 0; i < n; i++) {
