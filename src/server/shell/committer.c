@@ -86,6 +86,8 @@ void commit_free(struct commit *c)
 
 void commit_add(struct commit *c, struct store_record rec)
 {
+    /* The last record says up to where the commit makes the journal durable. */
+    MUST(c->n_records == 0 || c->records[c->n_records - 1].seq <= rec.seq);
     if (c->n_records == c->cap_records) {
         c->cap_records = c->cap_records ? 2 * c->cap_records : 64;
         c->records = xrealloc(c->records, c->cap_records * sizeof(*c->records));
@@ -102,6 +104,7 @@ void commit_note(struct commit *c, const char *key, const char *value, size_t le
 
 void commit_sync(struct commit *c, int fd)
 {
+    MUST(fd >= 0); /* the commit owns it from here on, and closes it */
     c->files = xrealloc(c->files, (c->n_files + 1) * sizeof(*c->files));
     c->files[c->n_files++] = fd;
 }
@@ -127,9 +130,8 @@ const char *commit_note_value(const struct commit *c)
     return c->n_notes ? c->note.value : NULL;
 }
 
-/* In the thread. */
-
-/* A descriptor tells of a failure once: asked again it would say that all is well. */
+/* A descriptor reports a failure only once, and a second fdatasync() would succeed. A
+ * commit that is tried again therefore keeps the result of its first try. */
 int commit_sync_files(struct commit *c)
 {
     if (c->synced)
@@ -158,6 +160,8 @@ static int commit_run(struct store *store, struct commit *c, struct diag *why)
     return store_commit(store, &batch, why);
 }
 
+/* The thread works on the commit in the slot. It holds the lock when it comes and when
+ * it leaves, but not while it writes: the loop never waits for a disk. */
 static void slot_work(struct committer *k)
 {
     struct commit *c = k->commit;
@@ -166,6 +170,7 @@ static void slot_work(struct committer *k)
     uint64_t n_pruned = 0;
     int err;
 
+    MUST(c); /* the loop frees a commit only after its result was taken */
     pthread_mutex_unlock(&k->lock);
     err = commit_run(k->sh->store, c, &why);
     /* Old journal rows are only in the way; another hour will do as well. */
@@ -202,8 +207,6 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* In the loop. */
-
 static unsigned wait_s(const struct committer *k)
 {
     return MAX_OF(k->sh->conf->store_wait_s, 1u);
@@ -212,6 +215,8 @@ static unsigned wait_s(const struct committer *k)
 static void give(struct committer *k)
 {
     pthread_mutex_lock(&k->lock);
+    /* One commit is under way at a time, and a failed one is tried again unchanged. */
+    MUST(k->commit && k->slot == SLOT_IDLE);
     k->slot = SLOT_GIVEN;
     pthread_cond_signal(&k->given);
     pthread_mutex_unlock(&k->lock);
@@ -253,11 +258,13 @@ static void commit_failed(struct committer *k)
         k->sh->status = 3; /* shell_stop() will not wait for ever */
 }
 
-/* Whether it failed or does not come back: who waits has waited long enough. */
+/* The commit took longer than store_wait_s, whether the store fails or does not answer.
+ * Clients that wait for it are refused. */
 static void on_lost(void *arg)
 {
     struct committer *k = arg;
 
+    MUST(k->commit); /* recovered() stops the timer before the commit is freed */
     svr_set_store_failed(k->sh->svr, true);
     k->failing = true;
     shell_log(
@@ -268,7 +275,8 @@ static void on_lost(void *arg)
     outbox_give_up(k->sh->outbox);
 }
 
-/* Another server writes the store: this one must not tell anybody anything more. */
+/* Another server has taken the store over. This one ends without a further reply, since
+ * nothing that it says would be durable. */
 static void fenced(struct committer *k)
 {
     shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
@@ -296,6 +304,7 @@ static void on_done(void *arg)
     int err;
 
     pthread_mutex_lock(&k->lock);
+    MUST(k->slot == SLOT_DONE); /* the thread pokes once for each result */
     err = k->err;
     k->slot = SLOT_IDLE;
     pthread_mutex_unlock(&k->lock);
@@ -319,7 +328,7 @@ void committer_start(struct committer *k, struct commit *c)
     int64_t now_at = shell_now(k->sh);
     unsigned days = k->sh->conf->journal_days;
 
-    MUST(!k->commit);
+    MUST(!k->commit); /* the order of commits is the order of the journal */
     k->commit = c;
     k->prune_before_at = 0;
     if (days > 0 && (k->prune_more || now_at >= k->pruned_at + PRUNE_EVERY_S)) {
