@@ -121,8 +121,7 @@ bool outbox_is_behind(const struct outbox *o)
            turns_decided(o->turns) > turns_durable(o->turns) + OUTBOX_MOST_UNSAVED;
 }
 
-/* What goes to the store. */
-
+/* A commit that is being put together from the turns that are not yet in the store. */
 struct gathering {
     struct outbox *o;
     struct commit *commit;
@@ -143,6 +142,8 @@ static void submit(struct outbox *o)
 {
     struct gathering g = { .o = o, .commit = commit_new() };
 
+    /* Two commits under way could become durable in the wrong order. */
+    MUST(!turns_are_committing(o->turns) && !o->gathering);
     turns_take_work(o->turns, add_work, &g);
     accounting_note(o->sh->accounting, g.commit);
     if (commit_is_empty(g.commit)) {
@@ -154,8 +155,7 @@ static void submit(struct outbox *o)
     committer_start(o->sh->committer, g.commit);
 }
 
-/* What leaves. */
-
+/* Carry out one effect whose records are durable. */
 static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
 {
     switch (e->kind) {
@@ -281,6 +281,7 @@ static void gather(struct outbox *o)
 
 void outbox_committed(struct outbox *o, uint64_t seq)
 {
+    MUST(turns_are_committing(o->turns)); /* each commit ends once */
     turns_commit_ended(o->turns, seq);
     release(o);
     if (!turns_are_committing(o->turns))
