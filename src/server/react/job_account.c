@@ -11,8 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Pieces. */
-
 /* "Resource_List.ncpus=1 ", one for each member, each with a blank behind it. */
 static void add_list(struct buf *out, const char *name, const struct attr_value *v,
                      struct arena *arena)
@@ -118,8 +116,6 @@ static void account(const struct reaction *r, char type, struct buf *text)
                    text->len ? text->data : "");
     buf_fini(text);
 }
-
-/* Records. */
 
 void account_job_queued(const struct reaction *r)
 {

@@ -28,8 +28,7 @@ void wake_job_ended(const struct reaction *r)
     effect_wake_schedulers(r, partition_of(r), SCHED_ENDED);
 }
 
-/* Those who wait: RunJob, until the MoM took or refused the job. */
-
+/* The answer to RunJob, which waits until the MoM took or refused the job. */
 static void refuse(struct wire_reply *ret, int code)
 {
     *ret = (struct wire_reply){ .code = code,
@@ -39,6 +38,8 @@ static void refuse(struct wire_reply *ret, int code)
 
 bool answer_job_sent(const struct answering *a, struct wire_reply *ret)
 {
+    /* An alteration is waited for at a reservation. */
+    MUST(a->wait_for->why != WAIT_FOR_ALTERATION);
     if (a->wait_for->why == WAIT_FOR_RUN)
         return false; /* answered by the scheduler */
     *ret = (struct wire_reply){ .choice = REPLY_NULL };
@@ -49,6 +50,7 @@ bool answer_job_refused(const struct answering *a, struct wire_reply *ret)
 {
     int code = reason_code(a->rec->reason);
 
+    MUST(a->wait_for->why != WAIT_FOR_ALTERATION);
     if (a->wait_for->why == WAIT_FOR_RUN)
         return false;
     refuse(ret, code ? code : PBSE_MOMREJECT);

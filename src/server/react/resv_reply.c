@@ -46,6 +46,7 @@ static const char *word_of_alteration(const struct model *m,
 
 static bool answer(const struct answering *a, const char *word, struct wire_reply *ret)
 {
+    MUST(a->wait_for->why != WAIT_FOR_RUN); /* which is waited for at a job */
     if (word)
         say(ret, a->arena, a->wait_for->id, word);
     return word != NULL;
