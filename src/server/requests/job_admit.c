@@ -176,20 +176,21 @@ static bool is_amount(const struct resource_def *def)
 
 /* -1 below, 0 equal, 1 above. */
 static int against_limit(const struct resource_value *limit,
-                         const struct resource_value *wanted)
+                         const struct resource_value *asked)
 {
-    int cmp = limit->def->type->compare(&wanted->value, &limit->value);
+    int cmp = limit->def->type->compare(&asked->value, &limit->value);
 
     return (cmp > 0) - (cmp < 0);
 }
 
-/* True when a wanted amount lies on the 'wrong' side of a limit of that list. */
+/* True when an amount that is asked for lies on the 'wrong' side of a limit of that
+ * list. */
 static bool breaks(const struct resources *limits, const struct resources *skip,
-                   const struct resources *wanted, int wrong)
+                   const struct resources *asked, int wrong)
 {
     for (size_t i = 0; i < limits->n; i++) {
         const struct resource_value *limit = &limits->v[i];
-        const struct resource_value *w = resources_find(wanted, limit->def->name);
+        const struct resource_value *w = resources_find(asked, limit->def->name);
 
         if (!w || !is_amount(limit->def))
             continue;
@@ -202,13 +203,13 @@ static bool breaks(const struct resources *limits, const struct resources *skip,
 }
 
 int job_keeps_limits(const struct model *m, const struct queue *q,
-                     const struct resources *wanted, struct diag *why)
+                     const struct resources *asked, struct diag *why)
 {
     const struct resources *max = obj_resources(&q->obj, QUEUE_A_RESOURCES_MAX);
 
-    if (breaks(obj_resources(&q->obj, QUEUE_A_RESOURCES_MIN), NULL, wanted, -1) ||
-        breaks(max, NULL, wanted, 1) ||
-        breaks(obj_resources(m->server, SERVER_A_RESOURCES_MAX), max, wanted, 1))
+    if (breaks(obj_resources(&q->obj, QUEUE_A_RESOURCES_MIN), NULL, asked, -1) ||
+        breaks(max, NULL, asked, 1) ||
+        breaks(obj_resources(m->server, SERVER_A_RESOURCES_MAX), max, asked, 1))
         return diag_code(why, PBSE_EXCQRESC);
     return 0;
 }

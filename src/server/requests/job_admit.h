@@ -48,7 +48,7 @@ int queue_has_room(const struct queue *q, struct diag *why) MUST_CHECK;
 /* Check 13: resources_min of the queue, resources_max of the queue, else of the server.
  * 15036. */
 int job_keeps_limits(const struct model *m, const struct queue *q,
-                     const struct resources *wanted, struct diag *why) MUST_CHECK;
+                     const struct resources *asked, struct diag *why) MUST_CHECK;
 
 /* What entries say together: the limits of a job that may be shrunk (15162, 15163),
  * soft_walltime beside them (15180) or above walltime (15014), a limit of subjobs

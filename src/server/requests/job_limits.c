@@ -63,8 +63,6 @@ static const struct limit *find_limit(const struct attr_value *limits, char kind
     return l ? l : limits_find(limits, kind, GENERIC_NAME, resource);
 }
 
-/* How many jobs. */
-
 static int refuse_count(const struct scope *s, const struct kind_row *k,
                         const struct limit *l, struct diag *why)
 {
@@ -120,8 +118,7 @@ int job_keeps_count_limits(const struct model *m, const struct queue *q,
     return err;
 }
 
-/* How much. */
-
+/* What the job asked for already before it was altered; 0 for a new job. */
 static tally_number amount_before(const struct job *was, const char *resource)
 {
     const struct resource_value *rv =
@@ -131,14 +128,15 @@ static tally_number amount_before(const struct job *was, const char *resource)
     return rv ? tally_number_of(rv->def, &rv->value) : 0;
 }
 
-/* Would all of them and the wanted amount be more than the limit? */
+/* Whether all jobs of the entity and the amount that is asked for are together above
+ * the limit. */
 static bool exceeds(const struct scope *s, const struct model *m,
                     const struct kind_row *k, const struct job_entity *who,
-                    const struct limit *l, const struct resource_value *wanted)
+                    const struct limit *l, const struct resource_value *asked)
 {
-    const struct resource_def *def = wanted->def;
+    const struct resource_def *def = asked->def;
     const struct job *was = same_before(k, who);
-    tally_number more = tally_number_of(def, &wanted->value);
+    tally_number more = tally_number_of(def, &asked->value);
     tally_number before = amount_before(was, def->name);
     tally_number sum =
         tally_amount(s->tallies, k->kind, name_of(k, who), def, s->queued_only);
@@ -178,24 +176,24 @@ static int refuse_amount(const struct scope *s, const struct kind_row *k,
 
 /* Only what the job asks for can be too much. */
 static int check_amounts(const struct scope *s, const struct model *m,
-                         const struct job_entity *who, const struct resources *wanted,
+                         const struct job_entity *who, const struct resources *asked,
                          struct diag *why)
 {
-    for (size_t r = 0; s->limits->set && r < wanted->n; r++)
+    for (size_t r = 0; s->limits->set && r < asked->n; r++)
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
             const struct kind_row *k = &kinds[i];
             const struct limit *l =
-                find_limit(s->limits, k->kind, name_of(k, who), wanted->v[r].def->name);
+                find_limit(s->limits, k->kind, name_of(k, who), asked->v[r].def->name);
 
-            if (l && exceeds(s, m, k, who, l, &wanted->v[r]))
+            if (l && exceeds(s, m, k, who, l, &asked->v[r]))
                 return refuse_amount(s, k, l, why);
         }
     return 0;
 }
 
 int job_keeps_amount_limits(const struct model *m, const struct queue *q,
-                            const struct job_entity *who,
-                            const struct resources *wanted, struct diag *why)
+                            const struct job_entity *who, const struct resources *asked,
+                            struct diag *why)
 {
     const struct object *o = &q->obj, *svr = m->server;
     const struct scope scopes[] = {
@@ -207,6 +205,6 @@ int job_keeps_amount_limits(const struct model *m, const struct queue *q,
     int err = 0;
 
     for (size_t i = 0; err == 0 && i < ARRAY_LEN(scopes); i++)
-        err = check_amounts(&scopes[i], m, who, wanted, why);
+        err = check_amounts(&scopes[i], m, who, asked, why);
     return err;
 }

@@ -26,8 +26,7 @@ int job_keeps_count_limits(const struct model *m, const struct queue *q,
 /* Check 12: the same of the sums of resources, with what the job asks for. 15143. What
  * an altered job asked for already, for the same entity, is not refused. */
 int job_keeps_amount_limits(const struct model *m, const struct queue *q,
-                            const struct job_entity *who,
-                            const struct resources *wanted,
+                            const struct job_entity *who, const struct resources *asked,
                             struct diag *why) MUST_CHECK;
 
 #endif

@@ -68,13 +68,13 @@ void show_encode(const struct model *m, const struct request *rq,
 /* The enum wire_object_type of a kind. */
 uint32_t show_object_type(enum obj_kind kind);
 
-/* Until its shown_seq changes, all attributes of the object look the same to everybody
- * with the same rights. */
+/* True when the shown form of the object is the same for everybody with the same rights
+ * until its shown_seq changes. */
 bool show_is_lasting(const struct request *rq, const struct object *o);
 bool resv_show_is_lasting(const struct request *rq, const struct object *o);
 
-/* What rights make of a row, and of resources with flag i: all that the looks of an
- * object depend on besides the object itself. */
+/* Whether rights let a requester read an attribute, and resources with flag i. The shown
+ * form of an object depends on nothing else besides the object itself. */
 bool show_may_read(const struct model *m, const struct attr_row *row, uint32_t rights);
 bool show_sees_invisible(uint32_t rights);
 
