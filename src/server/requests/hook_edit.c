@@ -55,8 +55,6 @@ static void set_text(struct hook_edit *h, int attr, struct buf *text)
     buf_fini(text);
 }
 
-/* Event. */
-
 static bool refuse_event(struct hook_edit *h, const char *word, size_t len, bool less)
 {
     struct buf text = { 0 };
@@ -149,8 +147,6 @@ static bool set_event(struct hook_edit *h, const char *value, enum wire_op op)
     refit(h);
     return true;
 }
-
-/* The others. */
 
 static bool set_type(struct hook_edit *h, const char *value, enum wire_op op)
 {
@@ -262,8 +258,6 @@ static bool set_order(struct hook_edit *h, const char *value, enum wire_op op)
     return true;
 }
 
-/* Fail_action. */
-
 static const char bad_action[] =
     "fail_action value of a hook must be \"none\" or one or more of \"offline_vnodes\","
     "\"clear_vnodes_upon_recovery\", \"scheduler_restart_cycle\"";
@@ -327,8 +321,7 @@ static bool set_fail_action(struct hook_edit *h, const char *value, enum wire_op
     return true;
 }
 
-/* The list. */
-
+/* What sets each attribute of a hook. */
 static const struct hook_row {
     const char *name;
     int attr;

@@ -29,8 +29,7 @@ static bool edit_has(const struct edit *e, int attr, const char *resource)
     return v->set && resources_find(&v->u.res, resource);
 }
 
-/* A job that runs. */
-
+/* Of a job that runs, only these resources may be altered. */
 static bool resource_may_change(const char *name)
 {
     static const char *const names[] = { "cput", "walltime", "soft_walltime",
@@ -66,8 +65,6 @@ static int check_running(const struct alteration *al, struct diag *why)
     }
     return 0;
 }
-
-/* What is unset. */
 
 static bool unsets_resource(const struct wire_attr *a)
 {
@@ -154,8 +151,7 @@ static int check_raises(const struct alteration *al, struct diag *why)
     return 0;
 }
 
-/* A job in the queue. */
-
+/* True for the resources that say how a job in the queue is laid out on vnodes. */
 static bool says_how(const char *resource)
 {
     return strcasecmp(resource, "select") == 0 || strcasecmp(resource, "place") == 0 ||
@@ -334,8 +330,6 @@ static void settle_again(struct alteration *al)
                              edit_value(&al->e, JOB_A_STAGEIN)->set, al->rq->now_at),
                    al->rq->now_at);
 }
-
-/* Both. */
 
 static int check_holds(const struct alteration *al, struct diag *why)
 {

@@ -70,6 +70,7 @@ struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
     struct pending_job *job = xcalloc(1, sizeof(*job));
     struct records one = { 0 };
 
+    MUST(rec->fact == FACT_JOB_QUEUED); /* it becomes true with CommitJob only */
     pending_drop(p, conn);
     job->conn = conn;
     job->id = xstrdup(rec->id);

@@ -60,8 +60,6 @@ void selection_close(struct selection *s)
             value_type(&s->v[i])->clear(&s->v[i].value);
 }
 
-/* Reading criteria. */
-
 static int refuse_named(struct diag *why, int code, const struct wire_attr *a)
 {
     return diag_set(why, code, "%s %s%s%s", pbse_text(code), a->name,
@@ -175,8 +173,6 @@ int selection_open(const struct model *m, const struct request *rq,
         *ret = s;
     return err;
 }
-
-/* Matching. */
 
 static bool holds_op(int cmp, uint32_t op)
 {
@@ -295,8 +291,6 @@ bool selection_has(const struct selection *s, const struct job *job)
     arena_rewind(s->rq->arena, &mark);
     return has;
 }
-
-/* Replies. */
 
 /* SelectJobs under way. */
 struct selecting {

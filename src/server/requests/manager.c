@@ -102,8 +102,6 @@ bool manager_sets(const struct manager *g, const char *attr)
     return false;
 }
 
-/* Records and log lines. */
-
 static uint32_t log_class(enum obj_kind kind)
 {
     switch (kind) {
@@ -179,11 +177,10 @@ struct record *manager_commit(struct manager *g, const struct edit *e, enum fact
     log_attrs(g, kind, id);
     if (any || fact == FACT_CREATED)
         return rec;
+    MUST(g->out->records.n > 0 && g->out->records.v[g->out->records.n - 1] == rec);
     g->out->records.n--; /* nothing has changed */
     return NULL;
 }
-
-/* Shared checks. */
 
 int check_default_chunk(const struct edit *e, int attr, struct diag *why)
 {

@@ -50,8 +50,6 @@ static const struct object *find_hook(struct manager *g, const char *operation)
     return NULL;
 }
 
-/* Attributes. */
-
 /* This server keeps hooks and does not run them: whoever switches one on should know.
  */
 static void warn_enabled(struct manager *g, const struct hook_edit *h)
@@ -140,8 +138,7 @@ static int set_hook(struct manager *g)
     return o ? change_hook(g, o, op) : PBSE_HOOKERROR;
 }
 
-/* Bodies. */
-
+/* An import or export of the body of a hook: its script or its configuration. */
 struct transfer {
     const char *operation;
     const char *file; /* base name in the hook directory */
@@ -362,8 +359,6 @@ static int export_hook(struct manager *g)
     log_change(g, t.operation);
     return 0;
 }
-
-/* The request. */
 
 int manager_hook(struct manager *g)
 {

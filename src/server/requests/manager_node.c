@@ -278,8 +278,6 @@ int manager_host_set(struct manager *g)
     return err;
 }
 
-/* Creating. */
-
 /* All are looked up before it is said that some have to be found out. */
 static int hosts_are_known(struct manager *g, const struct attr_value *moms)
 {

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Who uses it. */
-
+/* True when that attribute of the object has a value for the resource. */
 static bool has_member(const struct object *o, size_t attr, const char *name)
 {
     const struct attr_type *type = kind_table(o->kind)->rows[attr].type;
@@ -101,8 +100,6 @@ static bool is_restricted(const struct model *m, const char *name)
     return false;
 }
 
-/* Create and set. */
-
 struct wish {
     const char *type;
     const char *flags;
@@ -183,8 +180,6 @@ int manager_resource_set(struct manager *g)
         commit(g, o, &w);
     return err;
 }
-
-/* Delete. */
 
 /* Values of the resource go before its definition, and so do references. */
 static void remove_values(struct manager *g, const struct object *o)

@@ -16,8 +16,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* The encoder. */
-
 int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena *arena,
                 struct asked *ret, struct diag *why)
 {
@@ -180,8 +178,6 @@ void show_resources(const struct request *rq, const struct object *o, int attr,
     encode_list(rq, &kind_table(o->kind)->rows[attr], res, out);
 }
 
-/* Server and queues. */
-
 static const char *state_count(const struct request *rq, const size_t *n)
 {
     return arena_printf(rq->arena,
@@ -290,8 +286,6 @@ bool show_queue(const struct model *m, const struct request *rq, const struct ob
     }
 }
 
-/* Schedulers. */
-
 bool show_sched(const struct model *m, const struct request *rq, const struct object *o,
                 int attr, struct wire_attrs *out)
 {
@@ -301,8 +295,6 @@ bool show_sched(const struct model *m, const struct request *rq, const struct ob
     show_text(rq, o, attr, sched_link_state(rq->view->links, o->id), out);
     return true;
 }
-
-/* Vnodes. */
 
 static int64_t job_slots(const struct job *j, const struct node *n)
 {
@@ -452,8 +444,6 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
         return false;
     }
 }
-
-/* Jobs. */
 
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out)

@@ -15,8 +15,6 @@ static bool wants_all(const char *id)
     return *id == '\0' || *id == '@';
 }
 
-/* Resources. */
-
 static void show_resource(const struct request *rq, const struct resource_def *def,
                           struct decision *out)
 {
@@ -69,8 +67,6 @@ static int status_resources(const struct model *m, const struct request *rq,
     show_resource(rq, def, out);
     return 0;
 }
-
-/* The request. */
 
 /* All objects of the kind whatever the id says; there are few, and they are looked at
  * afresh. */

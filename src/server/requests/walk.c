@@ -28,8 +28,7 @@ static bool may_see(const struct walk *w, const struct job *j)
     return requester_is_owner(w->m, who, obj_str(&j->obj, JOB_A_JOB_OWNER, ""));
 }
 
-/* Where it begins. */
-
+/* The kind of object that each request walks over. */
 struct kind_row {
     uint32_t number;
     enum obj_kind kind;
@@ -171,7 +170,7 @@ int walk_open(const struct model *m, const struct request *rq, struct arena *are
 {
     const struct kind_row *row = kind_row(rq->wire->number);
 
-    MUST(row);
+    MUST(row); /* the table of requests sends no others here */
     *ret = (struct walk){ .m = m, .rq = rq, .arena = arena, .kind = row->kind };
     if (row->number == BATCH_SELECT_STATUS || row->number == BATCH_SELECT_JOBS)
         return open_selection(ret, why);
@@ -183,8 +182,6 @@ void walk_close(struct walk *w)
     selection_close(w->selection);
     w->selection = NULL;
 }
-
-/* Step by step. */
 
 static bool is_asked_for(const struct walk *w, const struct object *o)
 {
@@ -226,6 +223,7 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
 {
     const struct object *o;
 
+    MUST(!w->selection || w->kind == OBJ_JOB); /* criteria are those of jobs */
     if (w->ids) {
         if (!*w->ids)
             return WALK_END;
