@@ -39,7 +39,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/bookings.c src/server/model/pointers.c src/server/model/sums.c \
 	src/server/model/link_hot.c src/server/model/link_job.c src/server/model/link_node.c \
 	src/server/model/link_priv.h src/server/model/link_queue.c \
-	src/server/model/link_occurrence.c \
+	src/server/model/link_occurrence.c src/server/model/link_tasks.c \
 	src/server/model/link_references.c src/server/model/link_resv.c \
 	src/server/model/links.c \
 	src/server/model/model.c src/server/model/model.h \

@@ -125,6 +125,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_string,
         .read = EVERYONE,
         .write = 0,
+        .flags = ATTR_LINKS,
         .doc = "HOST/TASK[*CPUS] joined by \"+\".",
     },
     [JOB_A_EXEC_HOST2] = {

@@ -13,6 +13,7 @@ libhfbase_la_SOURCES = \
 	src/lib/base/instant.h \
 	src/lib/base/log.c src/lib/base/log.h \
 	src/lib/base/must.c src/lib/base/must.h \
+	src/lib/base/numbers.c src/lib/base/numbers.h \
 	src/lib/base/pbse.c \
 	src/lib/base/printable.c src/lib/base/printable.h \
 	src/lib/base/rnd.h \
@@ -34,6 +35,11 @@ check_PROGRAMS += test/unit/base/test_date
 TESTS += test/unit/base/test_date
 test_unit_base_test_date_SOURCES = test/unit/base/test_date.c
 test_unit_base_test_date_LDADD = libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/base/test_numbers
+TESTS += test/unit/base/test_numbers
+test_unit_base_test_numbers_SOURCES = test/unit/base/test_numbers.c
+test_unit_base_test_numbers_LDADD = libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/base/test_printable
 TESTS += test/unit/base/test_printable

@@ -10,12 +10,11 @@
 #include <string.h>
 #include <strings.h>
 
-/* Tasks of one host that are taken, one byte each. */
+/* A host that has a piece of this job already. */
 struct tasks {
     const char *host; /* the natural vnode */
-    uint8_t *taken;
-    size_t n;
-    struct tasks *next;
+    size_t next;      /* tasks of the job are below it */
+    struct tasks *next_host;
 };
 
 struct piece {
@@ -26,60 +25,26 @@ struct piece {
     size_t task;
 };
 
-static void take_task(struct tasks *t, size_t task, struct arena *arena)
-{
-    if (task >= t->n) {
-        size_t n = task + 16;
-        uint8_t *more = ARENA_ARRAY(arena, uint8_t, n);
-
-        if (t->n)
-            memcpy(more, t->taken, t->n);
-        t->taken = more;
-        t->n = n;
-    }
-    t->taken[task] = 1;
-}
-
-/* Note the tasks of 'host' in an exec_host text "h/0*2+h2/1". */
-static void take_tasks_of(struct tasks *t, const char *exec_host, struct arena *arena)
-{
-    size_t len = strlen(t->host);
-
-    for (const char *p = exec_host; p && *p;) {
-        if (strncasecmp(p, t->host, len) == 0 && p[len] == '/') {
-            unsigned long task = strtoul(p + len + 1, NULL, 10);
-
-            if (task < 1000000)
-                take_task(t, task, arena);
-        }
-        p = strchr(p, '+');
-        if (p)
-            p++;
-    }
-}
-
 static struct tasks *tasks_of(struct tasks **list, const char *host,
                               struct arena *arena)
 {
     struct tasks *t = *list;
 
     while (t && strcasecmp(t->host, host) != 0)
-        t = t->next;
+        t = t->next_host;
     if (t)
         return t;
     t = ARENA_NEW(arena, struct tasks);
-    *t = (struct tasks){ .host = host, .next = *list };
+    *t = (struct tasks){ .host = host, .next_host = *list };
     *list = t;
     return t;
 }
 
-static size_t next_task(struct tasks *t, struct arena *arena)
+static size_t next_task(const struct model *m, struct tasks *t)
 {
-    size_t task = 0;
+    size_t task = model_free_task(m, t->host, t->next);
 
-    while (task < t->n && t->taken[task])
-        task++;
-    take_task(t, task, arena);
+    t->next = task + 1;
     return task;
 }
 
@@ -123,9 +88,7 @@ static struct piece begin_piece(struct making *mk, const struct node *n)
     const char *host = node_natural(n)->obj.id; /* as it was created, not shortened */
     struct tasks *t = tasks_of(&mk->tasks, host, mk->arena);
 
-    for (size_t i = 0; i < n->n_jobs; i++)
-        take_tasks_of(t, obj_str(&n->jobs[i]->obj, JOB_A_EXEC_HOST, ""), mk->arena);
-    return (struct piece){ host, full, node_mom_port(n), 0, next_task(t, mk->arena) };
+    return (struct piece){ host, full, node_mom_port(n), 0, next_task(mk->m, t) };
 }
 
 static int add_chunk(struct making *mk, const struct exec_chunk *chunk,

@@ -12,7 +12,7 @@ struct job_hosts {
 };
 
 /* One piece per chunk and host; tasks count up from the lowest number that no running
- * job on that vnode has. Every vnode must be known: PBSE_UNKNODE with its name. */
+ * job on that host has. Every vnode must be known: PBSE_UNKNODE with its name. */
 int job_hosts_make(const struct model *m, const struct exec_vnode *ev,
                    struct arena *arena, struct job_hosts *ret,
                    struct diag *why) MUST_CHECK;

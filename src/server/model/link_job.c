@@ -79,8 +79,10 @@ void link_job(struct model *m, struct job *j)
     m->n_jobs += !job_is_history(j);
     tallies_add(&m->tallies, j);
     m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
-    if (job_is_at_mom(j))
+    if (job_is_at_mom(j)) {
         bookings_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->bookings);
+        tasks_take(m, j);
+    }
     for (size_t i = 0; i < j->bookings.n; i++)
         node_add_job(j->bookings.v[i].node, j);
     if (o)
@@ -108,6 +110,8 @@ void unlink_job(struct model *m, struct job *j)
     for (size_t i = 0; i < j->bookings.n; i++)
         node_remove_job(j->bookings.v[i].node, j);
     bookings_drop(&j->bookings);
+    if (job_is_at_mom(j))
+        tasks_drop(m, j);
     unlink_hot(m, j);
 }
 

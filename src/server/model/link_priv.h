@@ -34,6 +34,12 @@ void job_set_resv(struct model *m, struct job *j, struct resv *r);
 void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r);
 void job_uncount_outside(struct model *m, struct job *j);
 
+/* The task numbers in a job's exec_host are taken, or free again; and two models have
+ * the same ones taken. */
+void tasks_take(struct model *m, const struct job *j);
+void tasks_drop(struct model *m, const struct job *j);
+bool tasks_same(const struct model *a, const struct model *b);
+
 /* The links of one object of each kind. */
 void link_queue(struct model *m, struct queue *q);
 void unlink_queue(struct model *m, struct queue *q);

@@ -14,6 +14,7 @@
 #include "lib/attr/row.h"
 #include "lib/attr/select.h"
 #include "lib/base/buf.h"
+#include "lib/base/numbers.h"
 #include "server/model/record.h"
 
 #include "lib/attr/hook_attrs.h"
@@ -70,6 +71,13 @@ struct host {
     char *name;
     size_t n;
     struct node *nodes; /* by host_prev, host_next */
+    UT_hash_handle hh;
+};
+
+/* The task numbers of the jobs at a MoM. A host without any is not here. */
+struct host_tasks {
+    char *host; /* as exec_host names it (the MoM's natural vnode), in lower case */
+    struct numbers taken;
     UT_hash_handle hh;
 };
 
@@ -180,6 +188,7 @@ struct model {
     size_t n_former_names; /* of the server, in ids of jobs older than its name */
     char **former_names;
     struct host *hosts;        /* uthash by name */
+    struct host_tasks *tasks;  /* uthash by host */
     struct resources assigned; /* server resources_assigned */
     size_t n_jobs;             /* history not counted */
     size_t n_orphans;          /* jobs whose queue is not there */
@@ -238,6 +247,10 @@ const struct queue *model_queue(const struct model *m, const char *name);
 const struct resv *model_resv(const struct model *m, const char *id);
 const struct job *model_job(const struct model *m, const char *id);
 const struct host *model_host(const struct model *m, const char *name);
+
+/* The lowest task number from 'from' on that no job at a MoM has on the host, named
+ * as in exec_host: the MoM's natural vnode. */
+size_t model_free_task(const struct model *m, const char *host, size_t from);
 
 /* Iteration in order of creation. */
 #define MODEL_EACH(m, kind, o)                                                         \

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_tally.h"
+#include "server/model/link_priv.h"
 
 #include <string.h>
 
@@ -231,6 +232,8 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
         return differs(c, a->server, "job counts");
     if (!tallies_same(&a->tallies, &b->tallies))
         return differs(c, a->server, "tallies");
+    if (!tasks_same(a, b))
+        return differs(c, a->server, "task numbers");
     if (a->n_hot != b->n_hot)
         return differs(c, a->server, "hot jobs");
     if (!same_sums(&a->assigned, &b->assigned))

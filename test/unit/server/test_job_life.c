@@ -697,6 +697,60 @@ static void qrun_names_vnodes(void)
     }
 }
 
+/* The MoM of n1 has a second vnode. */
+static void add_n2(struct fake_mom *fm)
+{
+    struct is_vnode_attr ncpus[] = { { "resources_available.ncpus", "4", 0, 0 } };
+    struct is_vnode vnodes[] = { { "n1", 1, ncpus }, { "n2", 1, ncpus } };
+    struct is_message msg = {
+        .command = IS_REGISTERMOM,
+        .state = { .pcpus = 4,
+                   .acpus = 4,
+                   .mem_kb = 1000000,
+                   .arch = "linux",
+                   .has_vnodes = true,
+                   .modtime = fm->modtime + 1,
+                   .n_vnodes = ARRAY_LEN(vnodes),
+                   .vnodes = vnodes,
+                   .version = "0.1" },
+    };
+
+    CU_ASSERT_EQUAL(rig_manager(fm->r, RIG_ROOT, 0, OBJECT_NODE, "n2", "Mom=localhost"),
+                    0);
+    fake_hello(fm);
+    fake_send(fm, &msg);
+}
+
+/* Tasks of a host are counted over all of its vnodes; the lowest free one is next. */
+static void jobs_on_vnodes_of_one_host_have_tasks_of_their_own(void)
+{
+    static const struct {
+        const char *vnodes, *exec_host;
+    } rows[] = {
+        { "n1:ncpus=1", "n1/0" },
+        { "n2:ncpus=1", "n1/1" },
+        { "n1:ncpus=1", "n1/2" },
+    };
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *ids[ARRAY_LEN(rows)], *id;
+
+    add_n2(&fm);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        ids[i] = submit(r, RIG_USER, "", "", "x\n");
+        CU_ASSERT_EQUAL(run_job(r, ids[i], rows[i].vnodes), 0);
+        CU_ASSERT_STRING_EQUAL(obj_str(the_job(r, ids[i]), JOB_A_EXEC_HOST, ""),
+                               rows[i].exec_host);
+    }
+    CU_ASSERT_EQUAL(delete_job(r, RIG_ROOT, ids[1], "force"), 0);
+    CU_ASSERT_TRUE(rig_is_same(r));
+    id = submit(r, RIG_USER, "", "Resource_List.select=2:ncpus=1", "x\n");
+    CU_ASSERT_EQUAL(run_job(r, id, "n1:ncpus=1+n2:ncpus=1"), 0);
+    CU_ASSERT_STRING_EQUAL(obj_str(the_job(r, id), JOB_A_EXEC_HOST, ""), "n1/1+n1/3");
+    CU_ASSERT_TRUE(rig_is_same(r));
+    fake_mom_free(&fm);
+}
+
 /* ModifyJob of the owner with several entries. */
 static int alter_all(struct rig *r, const char *id, const char *attrs)
 {
@@ -812,6 +866,8 @@ int main(void)
           what_a_lost_mom_cannot_be_told_is_refused },
         { "the natural vnode stays", the_natural_vnode_stays },
         { "qrun names vnodes", qrun_names_vnodes },
+        { "jobs on vnodes of one host have tasks of their own",
+          jobs_on_vnodes_of_one_host_have_tasks_of_their_own },
         { "a resource of the site is shown when it was used",
           a_site_resource_is_shown_when_used },
     };
