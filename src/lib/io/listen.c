@@ -16,7 +16,7 @@
 /* How long accepting rests when descriptors ran out; the socket stays readable. */
 #define REST_MS    100
 /* Connections taken per readiness, so that others get their turn. */
-#define ACCEPT_MAX 64
+#define ACCEPT_MAX 16
 
 struct listener {
     int fd;
