@@ -304,8 +304,9 @@ void proposal_grant_others(const struct model *m, const struct resv *r,
         force_part(m, others.v[i], actor, reason, now_at, out);
 }
 
-static void deny_part(const struct resv *r, const char *actor, const char *reason,
-                      int64_t now_at, struct decision *out)
+static struct record *deny_part(const struct resv *r, const char *actor,
+                                const char *reason, int64_t now_at,
+                                struct decision *out)
 {
     struct record *rec = about(r, FACT_RESV_ALTER_DENIED, actor, now_at, out);
 
@@ -313,6 +314,18 @@ static void deny_part(const struct resv *r, const char *actor, const char *reaso
     record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, reason);
     proposal_record_forgotten(rec, out->arena);
     question_over(rec, out->arena);
+    return rec;
+}
+
+/* Each reservation has its own part, so that all parts are found without a search. */
+void proposal_drop_all(const struct model *m, const char *actor, int64_t now_at,
+                       struct decision *out)
+{
+    MODEL_EACH (m, OBJ_RESV, o) {
+        if (proposal_is_open(TO_RESV(o)))
+            deny_part(TO_RESV(o), actor, "the server was started again", now_at, out)
+                ->reason = REASON_SERVER_BEGAN;
+    }
 }
 
 void proposal_deny(const struct model *m, const struct resv *r, const char *actor,

@@ -5,6 +5,7 @@
 #include "server/decide/edit.h"
 #include "server/decide/hot_put_back.h"
 #include "server/decide/job_end.h"
+#include "server/decide/resv_proposal.h"
 #include "server/engine/svr_priv.h"
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"
@@ -302,6 +303,16 @@ static void remember_runs(struct turn *t, enum svr_start type)
                    "Hot start: %zu jobs ran before", s->m->n_hot);
 }
 
+/* Nothing of an alteration that was open has been made, and nobody waits for it any
+ * more. Questions about new and degraded reservations are put again by their rules. */
+static void drop_alterations(struct turn *t)
+{
+    struct decision d = turn_decision(t);
+
+    proposal_drop_all(t->s->m, t->s->actor, t->now_at, &d);
+    take_up(t, &d);
+}
+
 static void start_moms(struct turn *t)
 {
     struct decision d;
@@ -323,6 +334,7 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
         log_recovered(&t);
         create_missing_hooks(&t);
         rename_in_jobs(&t);
+        drop_alterations(&t);
     }
     if (type == SVR_COLD)
         abort_jobs(&t);

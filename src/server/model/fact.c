@@ -88,6 +88,7 @@ static const struct {
     [REASON_END_REACHED] = { "end reached", 0 },
     [REASON_IDLE] = { "idle", 0 },
     [REASON_EXPIRED] = { "wait period expired", 0 },
+    [REASON_SERVER_BEGAN] = { "the server was started again", 0 },
     [REASON_LOCAL] = { "made without a scheduler", 0 },
     [REASON_RESV_KEEPS] = { "with its reservation", 0 },
     [REASON_RESV_CLOSES] = { "its reservation ends", 0 },

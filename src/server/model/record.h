@@ -78,6 +78,7 @@ enum reason {
     REASON_IDLE,
     REASON_EXPIRED, /* nobody waits for its confirmation any longer */
 
+    REASON_SERVER_BEGAN, /* an alteration was open when the server went */
     REASON_LOCAL, /* a reservation is confirmed or altered and no scheduler said so */
 
     /* the queue of a reservation, changed by the server itself */

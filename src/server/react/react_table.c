@@ -72,6 +72,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     },
     [FACT_RESV_ALTER_DENIED][OBJ_RESV] = {
         .log = log_resv_alter_denied,
+        .mail = mail_resv_alter_denied,
         .answer = answer_resv_alter_denied,
     },
 

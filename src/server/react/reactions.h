@@ -36,6 +36,7 @@ void log_resv_started(const struct reaction *r);
 void log_resv_submitted(const struct reaction *r);
 void mail_resv_confirmed(const struct reaction *r);
 void mail_resv_ending(const struct reaction *r);
+void mail_resv_alter_denied(const struct reaction *r);
 void mail_resv_started(const struct reaction *r);
 void wake_resv_alter_asked(const struct reaction *r);
 void wake_resv_asked(const struct reaction *r);

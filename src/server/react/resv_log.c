@@ -64,8 +64,11 @@ void log_resv_started(const struct reaction *r)
 
 void log_resv_alter_denied(const struct reaction *r)
 {
+    bool dropped = r->rec->reason == REASON_SERVER_BEGAN;
+
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
-               "Reservation alter denied");
+               dropped ? "Reservation alter dropped: the server was started again"
+                       : "Reservation alter denied");
 }
 
 /* The event is that of jobs; readers search the text. */

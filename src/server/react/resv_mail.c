@@ -65,6 +65,14 @@ void mail_resv_confirmed(const struct reaction *r)
              "");
 }
 
+/* A denial is told to whoever waits for it; when the server went nobody was told. */
+void mail_resv_alter_denied(const struct reaction *r)
+{
+    if (r->rec->reason == REASON_SERVER_BEGAN)
+        mail(r, 'a', "Alteration dropped, nothing was changed",
+             "The server was started again before a scheduler had answered.");
+}
+
 void mail_resv_started(const struct reaction *r)
 {
     mail(r, 'b', "Reservation period starting", "");

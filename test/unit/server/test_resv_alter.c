@@ -476,7 +476,6 @@ static void test_nobody_answers(void)
     world_modify(&w, "user1", "R1.svr", "reserve_duration=700", NULL);
     world_go(&w, NOW + 49);
     CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_DENIED), 0);
-    world_restart(&w); /* the question outlives the server */
     world_go(&w, NOW + 50);
     CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_DENIED), 1);
     world_clear(&w);
@@ -484,6 +483,31 @@ static void test_nobody_answers(void)
                 "no scheduler answered within 50 s");
     EXPECT_TEXT(window(&w), "1795248600-1795248000=600");
     world_free(&w);
+}
+
+/* The server goes while the question is open: it is dropped, the owner gets a mail, and
+ * another alteration may be asked for. */
+static void test_a_restart_drops_it(void)
+{
+    for (int force = 0; force < 2; force++) {
+        struct world w;
+
+        make(&w, CO);
+        world_modify(&w, force ? "mgr1" : "user1", "R1.svr", "reserve_duration=700",
+                     force ? "force" : NULL);
+        CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_ASKED), 1);
+        world_clear(&w);
+        world_restart(&w);
+        CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_DENIED), 1);
+        CU_ASSERT_EQUAL(world_count_mail(&w, "Alteration dropped, nothing was changed"), 1);
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "2/2");
+        EXPECT_TEXT(window(&w), "1795248600-1795248000=600");
+        EXPECT_TEXT(world_shown(&w, "user1", "R1.svr", "alter_denied", NULL, "why"),
+                    "the server was started again");
+        world_modify(&w, "user1", "R1.svr", "reserve_duration=700", NULL);
+        CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_ASKED), 1);
+        world_free(&w);
+    }
 }
 
 /* Its promise holds while the question is open: it starts and ends in time. */
@@ -620,11 +644,12 @@ static void test_a_no_after_a_restart_is_not_final(void)
     struct world w;
 
     make(&w, CO);
-    world_modify(&w, "user1", "R1.svr", "reserve_end=1795248700", NULL);
     world_restart_silent(&w);
+    world_modify(&w, "user1", "R1.svr", "reserve_end=1795248700", NULL);
     world_clear(&w);
     world_deny(&w, "R1.svr");
     CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_DENIED), 0);
+    world_sched_done(&w); /* the next cycle can begin */
     world_go(&w, w.now_at + 4);
     CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 0);
     world_go(&w, w.now_at + 1);
@@ -798,6 +823,7 @@ int main(void)
         { "an end that has come needs nobody", test_an_end_that_has_come },
         { "a smaller one and its queue", test_smaller },
         { "a smaller one in a series", test_smaller_in_a_series },
+        { "a restart drops it", test_a_restart_drops_it },
         { "a no after a restart is not final", test_a_no_after_a_restart_is_not_final },
         { "force against a no", test_forced_against_a_no },
         { "promised twice, it is made again where it is",
