@@ -13,6 +13,7 @@
 #include "server/decide/resv_from_job.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_user.h"
+#include "server/decide/verdict.h"
 #include "server/model/job_phase.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
@@ -352,4 +353,17 @@ int resv_submit(const struct model *m, const struct request *rq, struct decision
         make(&s);
     edit_fini(&e);
     return err;
+}
+
+int handle_submit_resv(const struct model *m, const struct request *rq,
+                       struct decision *out)
+{
+    struct body_queue body = *(const struct body_queue *)rq->body;
+    struct request judged = *rq;
+    int err = request_verdict(m, rq, HOOK_RESVSUB, &body.attrs, &body.attrs, out);
+
+    if (err)
+        return err;
+    judged.body = &body;
+    return resv_submit(m, &judged, out);
 }

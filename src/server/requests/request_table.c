@@ -23,7 +23,7 @@ static const struct request_row rows[] = {
     [BATCH_DEF_SCHED_REPLY] = { handle_def_sched_reply, WHO_ANYONE },
 
     /* reservations */
-    [BATCH_SUBMIT_RESV] = { resv_submit, WHO_ANYONE },
+    [BATCH_SUBMIT_RESV] = { handle_submit_resv, WHO_ANYONE },
     [BATCH_CONFIRM_RESV] = { handle_resv_confirm, WHO_STAFF },
     [BATCH_DELETE_RESV] = { handle_resv_delete, WHO_ANYONE },
     [BATCH_MODIFY_RESV] = { handle_resv_modify, WHO_ANYONE },

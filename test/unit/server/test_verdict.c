@@ -10,17 +10,23 @@
 
 #define CONN 900 /* of the request that waits */
 
-/* A server that runs hooks, with one for queuejob. */
-static struct rig *hooked_rig(void)
+/* A server that runs hooks, with one for that event. */
+static struct rig *rig_with_hook(const char *event)
 {
     struct rig *r;
 
     rig_runs_hooks = true;
     r = rig_new();
     rig_runs_hooks = false;
-    CU_ASSERT_EQUAL(
-        rig_manager(r, RIG_ROOT, CREATE, OBJECT_HOOK, "h1", "event=queuejob"), 0);
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, CREATE, OBJECT_HOOK, "h1",
+                                arena_printf(r->arena, "event=%s", event)),
+                    0);
     return r;
+}
+
+static struct rig *hooked_rig(void)
+{
+    return rig_with_hook("queuejob");
 }
 
 static const struct wire_reply *queue_job(struct rig *r, uint64_t conn,
@@ -33,17 +39,39 @@ static const struct wire_reply *queue_job(struct rig *r, uint64_t conn,
     return rig_ask_on(r, conn, RIG_USER, BATCH_QUEUE_JOB, &body, ":C:");
 }
 
-static const struct wire_reply *judge(struct rig *r, const struct finding *verdict)
+static const struct wire_reply *submit_resv(struct rig *r)
+{
+    const struct body_queue body = {
+        .id = "",
+        .destination = "",
+        .attrs = rig_attrs(r, arena_printf(r->arena,
+                                           "Reserve_Name=mine "
+                                           "Resource_List.select=1:ncpus=1 "
+                                           "reserve_start=%lld reserve_end=%lld",
+                                           (long long)r->now_at + 100,
+                                           (long long)r->now_at + 200)),
+    };
+
+    return rig_ask_on(r, CONN, RIG_USER, BATCH_SUBMIT_RESV, &body, NULL);
+}
+
+static const struct wire_reply *judge_event(struct rig *r, const char *event,
+                                            const struct finding *verdict)
 {
     const struct effect *e = rig_effect(r, EFFECT_FIND_OUT, 0);
     struct effects none = { .arena = r->arena };
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(e);
     CU_ASSERT_EQUAL(e->u.need.kind, NEED_VERDICT);
-    CU_ASSERT_STRING_EQUAL(e->u.need.name, "queuejob");
+    CU_ASSERT_STRING_EQUAL(e->u.need.name, event);
     svr_learned(r->s, r->now_at, &e->u.need, verdict, &none);
     CU_ASSERT_TRUE_FATAL(svr_has_work(r->s));
     return rig_go_on(r, CONN);
+}
+
+static const struct wire_reply *judge(struct rig *r, const struct finding *verdict)
+{
+    return judge_event(r, "queuejob", verdict);
 }
 
 static const char *job_value(struct rig *r, const char *id, const char *attr)
@@ -140,6 +168,39 @@ static void hooks_of_other_events_and_disabled_ones_are_not_asked(void)
     rig_free(r);
 }
 
+static void a_reservation_has_what_its_hooks_set(void)
+{
+    struct rig *r = rig_with_hook("resvsub");
+    const struct finding change = { .found = true,
+                                    .changes = rig_attrs(r, "Reserve_Name=theirs") };
+    const struct wire_reply *reply;
+    const char *id, *name;
+
+    CU_ASSERT_PTR_NULL_FATAL(submit_resv(r));
+    reply = judge_event(r, "resvsub", &change);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(reply);
+    CU_ASSERT_EQUAL_FATAL(reply->code, 0);
+    id = arena_strndup(r->arena, reply->text, strcspn(reply->text, " "));
+    name = rig_value(r, RIG_ROOT, BATCH_STATUS_RESV, id, "Reserve_Name");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(name);
+    CU_ASSERT_STRING_EQUAL(name, "theirs");
+    rig_free(r);
+}
+
+static void a_rejected_reservation_leaves_nothing(void)
+{
+    static const struct finding reject = { .words = "no way" };
+    struct rig *r = rig_with_hook("resvsub");
+    uint64_t seq = svr_model(r->s)->seq;
+
+    CU_ASSERT_PTR_NULL_FATAL(submit_resv(r));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(judge_event(r, "resvsub", &reject));
+    CU_ASSERT_EQUAL(rig_reply(r, CONN)->code, PBSE_HOOKERROR);
+    CU_ASSERT_STRING_EQUAL(rig_text(r), "no way");
+    CU_ASSERT_EQUAL(svr_model(r->s)->seq, seq);
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
     { "accepted jobs are queued", accepted_jobs_are_queued },
     { "what hooks set is what the job has", what_hooks_set_is_what_the_job_has },
@@ -149,6 +210,8 @@ static const struct unit_case cases[] = {
       hooks_that_never_answer_have_not_accepted },
     { "hooks of other events and disabled ones are not asked",
       hooks_of_other_events_and_disabled_ones_are_not_asked },
+    { "a reservation has what its hooks set", a_reservation_has_what_its_hooks_set },
+    { "a rejected reservation leaves nothing", a_rejected_reservation_leaves_nothing },
 };
 
 int main(void)
