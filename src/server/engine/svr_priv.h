@@ -96,7 +96,8 @@ struct wire_reply refusal(struct arena *arena, int code, const char *text);
 /* End a client connection after what went before. */
 void close_conn(struct turn *t, uint64_t conn);
 
-/* The request's connection becomes the scheduler's first or second one. */
+/* The request's connection becomes the scheduler's first or second one, and is told so
+ * whatever the store does. */
 enum svr_outcome sched_register(struct turn *t, const struct request *rq,
                                 const char *sched);
 

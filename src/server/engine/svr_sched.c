@@ -64,12 +64,24 @@ static void forget_unwanted_runs(struct svr *s)
 
 /* Registration. */
 
+/* The links are no part of the store, so that the answer does not wait for it. Were the
+ * wait given up, the scheduler would be refused and its connection be registered. */
+static void confirm_registration(struct turn *t, uint64_t conn)
+{
+    size_t first = t->out->n;
+
+    send_reply(t, conn, &(struct wire_reply){ .choice = REPLY_NULL });
+    for (size_t i = first; i < t->out->n; i++)
+        t->out->v[i].seq = 0;
+}
+
 enum svr_outcome sched_register(struct turn *t, const struct request *rq,
                                 const char *sched)
 {
     struct sched_link *l = sched_link_make(&t->s->links, sched);
 
     sched_link_register(l, rq->who->conn, rq->who->host);
+    confirm_registration(t, rq->who->conn);
     if (!sched_link_is_up(l))
         return SVR_SCHEDULER;
     effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, sched,

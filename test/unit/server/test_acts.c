@@ -26,7 +26,7 @@ static void test_a_decision_asks_for_its_acts(void)
         { ACT_FORWARD, true, false, true },   { ACT_TELL_MOM, false, false, true },
         { ACT_GO_ON, false, true, false },    { ACT_ASK_AGAIN, false, true, true },
         { ACT_CLOSE, false, false, false },   { ACT_STOP, true, false, false },
-        { ACT_DEFER_RUN, true, false, true }, { ACT_REGISTER, false, false, false },
+        { ACT_DEFER_RUN, true, false, true }, { ACT_REGISTER, true, false, false },
     };
     struct arena *arena = arena_new();
 

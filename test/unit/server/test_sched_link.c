@@ -129,6 +129,28 @@ static void commands_go_to_the_second_connection(void)
     rig_free(r);
 }
 
+/* Were it to wait for a store that is lost it would be refused in the end, and the
+ * connection would be registered all the same: the next one would be taken for the
+ * second of the two. */
+static void a_registration_does_not_wait_for_the_store(void)
+{
+    struct rig *r = rig_new();
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, 0, "", "comment=a"), 0);
+    CU_ASSERT(svr_model(r->s)->seq > 0);
+    svr_set_store_failed(r->s, true);
+    for (const char *const *what = (const char *const[]){ "1+", "2+", NULL }; *what;
+         what++) {
+        CU_ASSERT_EQUAL(carry_out(r, *what), 0);
+        CU_ASSERT_EQUAL_FATAL(rig_count(r, EFFECT_REPLY), 1);
+        CU_ASSERT_EQUAL(rig_effect(r, EFFECT_REPLY, 0)->seq, 0);
+    }
+    CU_ASSERT_EQUAL_FATAL(rig_count(r, EFFECT_SCHED_COMMAND), 1);
+    CU_ASSERT_EQUAL(rig_effect(r, EFFECT_SCHED_COMMAND, 0)->seq,
+                    svr_model(r->s)->seq); /* what it wakes for is in the store then */
+    rig_free(r);
+}
+
 static const struct unit_case cases[] = {
     { "every pair of state and event", every_pair_of_state_and_event },
     { "the first and the second connection", the_first_and_the_second_connection },
@@ -137,6 +159,8 @@ static const struct unit_case cases[] = {
     { "only the second connection ends a cycle",
       only_the_second_connection_ends_a_cycle },
     { "commands go to the second connection", commands_go_to_the_second_connection },
+    { "a registration does not wait for the store",
+      a_registration_does_not_wait_for_the_store },
 };
 
 int main(void)
