@@ -63,6 +63,8 @@ static const char *const event_names[RESV_EVENT_COUNT] = {
     [RESV_EV_HEAL] = "every vnode of it is usable again",
     [RESV_EV_OPEN] = "its start comes",
     [RESV_EV_MOVE_OUT] = "it is altered to start later",
+    [RESV_EV_OVER] = "its end comes, others are left",
+    [RESV_EV_TURN] = "no job runs, the next one comes",
     [RESV_EV_END] = "its end comes, or it is deleted",
     [RESV_EV_EMPTY] = "its last job is gone",
 };

@@ -119,6 +119,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/facts.c src/server/decide/facts.h \
 	src/server/decide/request.c src/server/decide/request.h \
 	src/server/requests/resv_access.c src/server/requests/resv_access.h \
+	src/server/decide/resv_turn.c src/server/decide/resv_turn.h \
 	src/server/decide/resv_user.c src/server/decide/resv_user.h \
 	src/server/requests/resv_confirm.c \
 	src/server/requests/resv_delete.c \
@@ -317,6 +318,10 @@ test_unit_server_test_resv_question_SOURCES = test/unit/server/test_resv_questio
 test_unit_server_test_resv_question_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_resv_turn
+TESTS += test/unit/server/test_resv_turn
+test_unit_server_test_resv_turn_SOURCES = test/unit/server/test_resv_turn.c $(RESV_WORLD)
+test_unit_server_test_resv_turn_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_series
 TESTS += test/unit/server/test_resv_series
 test_unit_server_test_resv_series_SOURCES = test/unit/server/test_resv_series.c $(RESV_WORLD)

@@ -7,6 +7,7 @@
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
+#include "server/decide/resv_turn.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_time.h"
 
@@ -40,6 +41,8 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     struct record *rec;
 
     MUST(to != PHASE_NONE);
+    resv_turn_drop(r, NULL, reason == REASON_END_REACHED ? REASON_SKIPPED : REASON_NONE,
+                   actor, now_at, out);
     rec = record_add(&out->records, out->arena, FACT_RESV_ENDING, OBJ_RESV,
                      arena_strdup(out->arena, r->obj.id), actor, now_at);
     rec->reason = reason;

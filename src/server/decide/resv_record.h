@@ -18,7 +18,7 @@ void resv_record_unasked(struct record *rec, struct arena *arena);
 
 /* Append the records that end a reservation at somebody's request or for that 'reason':
  * the queue takes no more jobs, those in it are deleted by their own rule, and when
- * none is left the reservation goes. */
+ * none is left the reservation goes. Its later occurrences go at once. */
 void resv_record_ending(const struct model *m, const struct resv *r, const char *actor,
                         enum reason reason, int64_t now_at, struct decision *out);
 

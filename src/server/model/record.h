@@ -42,6 +42,8 @@ enum fact {
     FACT_RESV_HEALED,   /* every unusable vnode is back */
     FACT_RESV_RETRY,    /* the next attempt's time was set or cleared */
     FACT_RESV_ASKED,    /* a question to the scheduler was put */
+    FACT_RESV_OVER,     /* an occurrence is over, later ones are left */
+    FACT_RESV_TURN,     /* the next occurrence becomes the current one */
     FACT_RESV_ENDING,   /* end reached or pbs_rdel: jobs are being deleted */
     FACT_RESV_GONE,     /* purged; the object leaves the model */
     FACT_RESV_ALTER_ASKED,
@@ -79,6 +81,8 @@ enum reason {
     REASON_EXPIRED, /* nobody waits for its confirmation any longer */
 
     REASON_SERVER_BEGAN, /* an alteration was open when the server went */
+    REASON_SKIPPED, /* FACT_DELETED: its end had passed before its turn came */
+
     REASON_LOCAL, /* a reservation is confirmed or altered and no scheduler said so */
 
     /* the queue of a reservation, changed by the server itself */
@@ -88,6 +92,7 @@ enum reason {
     /* jobs */
     REASON_ALTERED,     /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
     REASON_RERUN,       /* FACT_JOB_MODIFIED: back into the queue on request */
+    REASON_OVER,        /* FACT_JOB_KILLED: the occurrence that it is in is over */
     REASON_SHUTDOWN,    /* FACT_JOB_KILLED: the server ends */
     REASON_MOM_MISSING, /* FACT_JOB_REJECTED: the MoM cannot be reached */
     REASON_MOM_REFUSED, /* FACT_JOB_REJECTED: by the MoM's answer */

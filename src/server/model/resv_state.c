@@ -17,6 +17,8 @@ static const struct {
     [PHASE_DEGRADED] = { RESV_DEGRADED, RESV_DEGRADED },
     [PHASE_RUNNING] = { RESV_RUNNING, RESV_RUNNING },
     [PHASE_RUNNING_DEGRADED] = { RESV_RUNNING, RESV_DEGRADED },
+    [PHASE_BETWEEN] = { RESV_DELETING_JOBS, RESV_RUNNING },
+    [PHASE_BETWEEN_DEGRADED] = { RESV_DELETING_JOBS, RESV_DEGRADED },
     [PHASE_ENDING] = { RESV_BEING_DELETED, RESV_DELETING_JOBS },
     [PHASE_DELETED] = { RESV_DELETED, RESV_DELETED },
 };
@@ -34,6 +36,7 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
         [RESV_EV_CONFIRM]    = PHASE_CONFIRMED,        /* other vnodes, same window */
         [RESV_EV_NODES_LOST] = PHASE_DEGRADED,
         [RESV_EV_OPEN]       = PHASE_RUNNING,
+        [RESV_EV_OVER]       = PHASE_BETWEEN,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_DEGRADED] = {
@@ -42,12 +45,14 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
         [RESV_EV_NODES_LOST] = PHASE_DEGRADED,
         [RESV_EV_HEAL]       = PHASE_CONFIRMED,
         [RESV_EV_OPEN]       = PHASE_RUNNING_DEGRADED, /* starts with what is left */
+        [RESV_EV_OVER]       = PHASE_BETWEEN_DEGRADED,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_RUNNING] = {
         [RESV_EV_CONFIRM]    = PHASE_RUNNING,
         [RESV_EV_NODES_LOST] = PHASE_RUNNING_DEGRADED,
         [RESV_EV_MOVE_OUT]   = PHASE_CONFIRMED,
+        [RESV_EV_OVER]       = PHASE_BETWEEN,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_RUNNING_DEGRADED] = {
@@ -56,6 +61,15 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
         [RESV_EV_NODES_LOST] = PHASE_RUNNING_DEGRADED,
         [RESV_EV_HEAL]       = PHASE_RUNNING,
         [RESV_EV_MOVE_OUT]   = PHASE_CONFIRMED,
+        [RESV_EV_OVER]       = PHASE_BETWEEN_DEGRADED,
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_BETWEEN] = {
+        [RESV_EV_TURN]       = PHASE_CONFIRMED,
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_BETWEEN_DEGRADED] = {
+        [RESV_EV_TURN]       = PHASE_CONFIRMED,        /* it has vnodes of its own */
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_ENDING] = {

@@ -21,6 +21,10 @@ enum resv_phase {
     PHASE_DEGRADED, /* not running, a vnode of it unusable */
     PHASE_RUNNING,
     PHASE_RUNNING_DEGRADED,
+    /* An occurrence that is not the last one is over, and jobs in it are being killed:
+     * after it ran well, or with an unusable vnode. */
+    PHASE_BETWEEN,
+    PHASE_BETWEEN_DEGRADED,
     PHASE_ENDING,  /* jobs in it are being deleted */
     PHASE_DELETED, /* about to leave the model */
     PHASE_COUNT,
@@ -33,6 +37,8 @@ enum resv_event {
     RESV_EV_HEAL,     /* every unusable vnode is back */
     RESV_EV_OPEN,     /* the start has come */
     RESV_EV_MOVE_OUT, /* altered to start in the future again */
+    RESV_EV_OVER,     /* the end of an occurrence has come, and later ones are left */
+    RESV_EV_TURN,     /* no job runs in it any more: the next occurrence */
     RESV_EV_END,      /* the end has come, or somebody deletes it */
     RESV_EV_EMPTY,    /* no job is left in it */
     RESV_EVENT_COUNT,

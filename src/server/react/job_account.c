@@ -204,7 +204,7 @@ void account_job_modified(const struct reaction *r)
 
 void account_job_killed(const struct reaction *r)
 {
-    if (r->rec->reason == REASON_SHUTDOWN)
+    if (r->rec->reason == REASON_SHUTDOWN || r->rec->reason == REASON_OVER)
         account_abortion(r);
     else
         account_deletion(r);

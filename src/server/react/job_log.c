@@ -91,6 +91,10 @@ void log_job_killed(const struct reaction *r)
         line(r, LOG_EV_SYSTEM | LOG_EV_JOB | LOG_EV_DEBUG, record_words(r->rec));
         return;
     }
+    if (r->rec->reason == REASON_OVER) {
+        line(r, LOG_EV_JOB, record_words(r->rec));
+        return;
+    }
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                "Job to be deleted at request of %s", r->rec->actor);
     if (r->rec->note)

@@ -31,6 +31,8 @@ void log_resv_confirmed(const struct reaction *r);
 void log_resv_degraded(const struct reaction *r);
 void log_resv_denied(const struct reaction *r);
 void log_resv_ending(const struct reaction *r);
+void log_occurrence_deleted(const struct reaction *r);
+void log_resv_over(const struct reaction *r);
 void log_resv_retry(const struct reaction *r);
 void log_resv_started(const struct reaction *r);
 void log_resv_submitted(const struct reaction *r);

@@ -103,8 +103,54 @@ void log_resv_retry(const struct reaction *r)
     log_attempt(r, "Next");
 }
 
+static void log_end_of(const struct reaction *r)
+{
+    effect_log(r->out, r->rec->seq, LOG_EV_DEBUG, LOG_IN_RESV, r->o->id,
+               "reached end of occurrence %" PRId64 "/%" PRId64,
+               obj_num(r->o, RESV_A_RESERVE_INDEX, 1),
+               obj_num(r->o, RESV_A_RESERVE_COUNT, 1));
+}
+
+static void log_skipped(const struct reaction *r, const struct resv *resv,
+                        int64_t index, int64_t start_at)
+{
+    struct date d = react_date(r, start_at);
+
+    effect_log(r->out, r->rec->seq, LOG_EV_ERROR, LOG_IN_RESV, resv->obj.id,
+               "reservation occurrence %" PRId64 "/%" PRId64
+               " scheduled at %02d:%02d:%02d was skipped because its end time is in "
+               "the past",
+               index, obj_num(&resv->obj, RESV_A_RESERVE_COUNT, 1), d.hour, d.minute,
+               d.second);
+}
+
+/* One that has never run was skipped, too. */
+void log_resv_over(const struct reaction *r)
+{
+    log_end_of(r);
+    if (react_resv_state_before(r) != RESV_RUNNING)
+        log_skipped(r, TO_RESV(r->o), obj_num(r->o, RESV_A_RESERVE_INDEX, 1),
+                    obj_num(r->o, RESV_A_RESERVE_START, 0));
+}
+
+void log_occurrence_deleted(const struct reaction *r)
+{
+    const char *id = r->rec->id;
+    const struct resv *resv =
+        model_resv(r->m, arena_strndup(r->out->arena, id, strcspn(id, "[")));
+
+    if (r->rec->reason == REASON_SKIPPED && resv)
+        log_skipped(r, resv, obj_num(r->o, OCCURRENCE_A_INDEX, 1),
+                    obj_num(r->o, OCCURRENCE_A_START, 0));
+}
+
 void log_resv_ending(const struct reaction *r)
 {
+    int64_t before = react_resv_state_before(r);
+
+    if (r->rec->reason == REASON_END_REACHED && before != RESV_DELETING_JOBS &&
+        obj_num(r->o, RESV_A_RESERVE_COUNT, 1) > 1)
+        log_end_of(r);
     if (r->rec->reason == REASON_IDLE)
         effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                    "Deleting reservation after being idle for %" PRId64 " seconds",

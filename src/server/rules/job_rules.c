@@ -39,7 +39,19 @@ bool job_time_due(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* A job whose reservation ends. */
+/* A job whose reservation ends, or the occurrence that it runs in: then those that do
+ * not run stay for the next one. */
+
+static bool end_run(const struct rule_context *c, const struct job *job,
+                    struct decision *out)
+{
+    if (!job_is_at_mom(job))
+        return false;
+    job_delete_records(job, c->server_actor, c->now_at, 0, out);
+    for (size_t i = 0; i < out->records.n; i++)
+        out->records.v[i]->reason = REASON_OVER;
+    return out->records.n > 0;
+}
 
 bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
                        struct decision *out)
@@ -47,7 +59,11 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
     const struct job *job = TO_JOB(o);
     const char *by;
 
-    if (!job->resv || resv_phase(job->resv) != PHASE_ENDING)
+    if (!job->resv)
+        return false;
+    if (resv_next(resv_phase(job->resv), RESV_EV_TURN) != PHASE_NONE)
+        return end_run(c, job, out);
+    if (resv_phase(job->resv) != PHASE_ENDING)
         return false;
     by = obj_str(&job->resv->obj, RESV_A_HF_ENDED_BY, c->server_actor);
     job_delete_records(job, arena_strdup(out->arena, by), c->now_at, 0, out);

@@ -1,11 +1,13 @@
 /* resv_end.c - how a reservation ends by itself: its end has come, nobody waits for its
  * confirmation any longer, it has been idle too long; and how it goes when no job is
- * left.
+ * left. When the end of an occurrence has come and later ones are left, the next one
+ * takes its turn instead (resv_turn.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/instant.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/resv_turn.h"
 #include "server/model/occurrence.h"
 #include "server/rules/rules.h"
 
@@ -27,18 +29,33 @@ static bool end_now(const struct rule_context *c, const struct object *o,
 
 int64_t deadline_resv_end(const struct model *m, const struct object *o)
 {
-    int64_t end_at = occurrence_end_at(&TO_RESV(o)->current, INT64_MAX);
-
-    if (!is_alive(TO_RESV(o)) || end_at == INT64_MAX)
-        return INT64_MAX;
-    return end_at - obj_num(m->server, SERVER_A_RESV_POST_PROCESSING_TIME, 0);
+    return is_alive(TO_RESV(o)) ? resv_over_at(m, &TO_RESV(o)->current) : INT64_MAX;
 }
 
 bool rule_resv_end(const struct rule_context *c, const struct object *o,
                    struct decision *out)
 {
-    return c->now_at >= deadline_resv_end(c->m, o) &&
-           end_now(c, o, REASON_END_REACHED, out);
+    const struct resv *r = TO_RESV(o);
+
+    if (c->now_at < deadline_resv_end(c->m, o))
+        return false;
+    if (r->n_later == 0 || resv_next(resv_phase(r), RESV_EV_OVER) == PHASE_NONE)
+        return end_now(c, o, REASON_END_REACHED, out);
+    resv_turn_over(c->m, r, c->server_actor, c->now_at, out);
+    return true;
+}
+
+/* The turn of the next occurrence. */
+
+bool rule_resv_turn(const struct rule_context *c, const struct object *o,
+                    struct decision *out)
+{
+    const struct resv *r = TO_RESV(o);
+
+    if (resv_next(resv_phase(r), RESV_EV_TURN) == PHASE_NONE || resv_has_busy_job(r))
+        return false;
+    resv_turn_next(c->m, r, c->server_actor, c->now_at, out);
+    return true;
 }
 
 /* "-I -N": wait so long, then forget it. */

@@ -13,6 +13,8 @@ int64_t deadline_resv_expire(const struct model *m, const struct object *o);
 bool rule_resv_end(const struct rule_context *c, const struct object *o,
                    struct decision *out);
 int64_t deadline_resv_end(const struct model *m, const struct object *o);
+bool rule_resv_turn(const struct rule_context *c, const struct object *o,
+                    struct decision *out);
 bool rule_resv_purge(const struct rule_context *c, const struct object *o,
                      struct decision *out);
 bool rule_resv_start(const struct rule_context *c, const struct object *o,
