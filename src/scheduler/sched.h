@@ -23,8 +23,8 @@ void snapshot_free(struct snapshot *s);
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects);
 
 /* Append the attributes that a snapshot reads of OBJECT_SERVER, OBJECT_NODE,
- * OBJECT_QUEUE, OBJECT_RESV or OBJECT_JOB: all that has to be asked for. 'ours': also those that only our own
- * server knows. */
+ * OBJECT_QUEUE, OBJECT_RESV or OBJECT_JOB: all that has to be asked for. 'ours': also
+ * those that only our own server knows. */
 void snapshot_wants(uint32_t type, bool ours, struct arena *arena,
                     struct wire_attrs *ret);
 

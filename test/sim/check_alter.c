@@ -330,8 +330,7 @@ void check_alter_before(struct sim *s, const struct model *m, const struct recor
     if (rec->fact == FACT_RESV_ALTER_ASKED || rec->fact == FACT_RESV_ALTER_DENIED)
         check_untouched(s, rec);
     if (rec->fact == FACT_RESV_ALTER_DENIED && w && w->force &&
-        rec->reason != REASON_SERVER_BEGAN &&
-        !is_impossible(r, w, rec))
+        rec->reason != REASON_SERVER_BEGAN && !is_impossible(r, w, rec))
         check_failed(s, CHECK_ALTER, "forced alteration of %s is denied", rec->id);
     s->alters.granted = rec->fact == FACT_RESV_ALTERED ? w : NULL;
     if (s->alters.granted)

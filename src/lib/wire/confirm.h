@@ -4,7 +4,8 @@
  *     PBS_RESV_CONFIRM_SUCCESS[:seq=N][:partition=P][:away=1]
  *     PBS_RESV_CONFIRM_FAIL[:seq=N][:reason=TEXT]
  *
- * "seq", "away" and "reason" are ours, and sent only to servers that number their questions.
+ * "seq", "away" and "reason" are ours, and sent only to servers that number their
+ * questions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_WIRE_CONFIRM_H

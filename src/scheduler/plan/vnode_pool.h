@@ -19,11 +19,11 @@ struct pool {
     bool with_away;    /* also vnodes that are down or offline today, last of all */
     int64_t start_at;  /* the window */
     int64_t end_at;
-    struct placement_sets *sets; /* that the request prefers; NULL: there are none */
+    struct placement_sets *sets;  /* that the request prefers; NULL: there are none */
     const struct placement *room; /* jobs of a reservation: all that it has; NULL: the
                                      complex is all there is */
-    int64_t *free;  /* [vnode * n_res] */
-    bool *eligible; /* [vnode] */
+    int64_t *free;                /* [vnode * n_res] */
+    bool *eligible;               /* [vnode] */
     size_t n_eligible;
     size_t n_in_use; /* vnodes that only lack because somebody is on them */
     size_t n_not_for_resv;

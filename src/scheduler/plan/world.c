@@ -276,7 +276,8 @@ void world_book(struct world *w, const char *id, const struct place *place,
 }
 
 /* Take what is picked out of the timelines, or put it back. */
-static void switch_bookings(struct world *w, world_pick pick, const void *arg, bool drop)
+static void switch_bookings(struct world *w, world_pick pick, const void *arg,
+                            bool drop)
 {
     for (size_t i = 0; i < w->n; i++) {
         for (struct booking *h = w->bookings[i]; h; h = h->next) {

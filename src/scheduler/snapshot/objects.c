@@ -87,16 +87,11 @@ static enum vnode_word vnode_word(const char *word, size_t len)
         const char *word;
         enum vnode_word means;
     } words[] = {
-        { "offline", WORD_AWAY },
-        { "down", WORD_AWAY },
-        { "stale", WORD_UNUSABLE },
-        { "state-unknown", WORD_UNUSABLE },
-        { "unresolvable", WORD_UNUSABLE },
-        { "unknown", WORD_UNUSABLE },
-        { "maintenance", WORD_UNUSABLE },
-        { "sleep", WORD_UNUSABLE },
-        { "provisioning", WORD_UNUSABLE },
-        { "wait-provisioning", WORD_UNUSABLE },
+        { "offline", WORD_AWAY },          { "down", WORD_AWAY },
+        { "stale", WORD_UNUSABLE },        { "state-unknown", WORD_UNUSABLE },
+        { "unresolvable", WORD_UNUSABLE }, { "unknown", WORD_UNUSABLE },
+        { "maintenance", WORD_UNUSABLE },  { "sleep", WORD_UNUSABLE },
+        { "provisioning", WORD_UNUSABLE }, { "wait-provisioning", WORD_UNUSABLE },
         { "deleted", WORD_UNUSABLE },
     };
 

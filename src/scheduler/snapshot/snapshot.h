@@ -164,7 +164,7 @@ struct snapshot {
     struct arena *arena;
     struct resource_defs *defs;
     const char *sched_name;
-    const char *partition; /* of the scheduler object */
+    const char *partition;  /* of the scheduler object */
     bool do_not_span_psets; /* of the scheduler object: see plan/placement_set.h */
     bool only_explicit_psets;
     int64_t retry_time_s;  /* reserve_retry_time of the server */

@@ -118,8 +118,8 @@ void proposal_grant_others(const struct model *m, const struct resv *r,
 void proposal_deny(const struct model *m, const struct resv *r, const char *actor,
                    const char *reason, int64_t now_at, struct decision *out);
 
-/* Append the records that drop every open one, when a server starts: whoever waits for an
- * answer has lost the connection (decided for reservations.md 13.9). */
+/* Append the records that drop every open one, when a server starts: whoever waits for
+ * an answer has lost the connection (decided for reservations.md 13.9). */
 void proposal_drop_all(const struct model *m, const char *actor, int64_t now_at,
                        struct decision *out);
 

@@ -309,9 +309,8 @@ static enum svr_outcome enter(struct turn *t, const struct request_row *row,
                               const struct request *rq)
 {
     struct diag why = { 0 };
-    int err = rq->wire->number == BATCH_REGISTER_SCHED
-                  ? 0
-                  : server_lets_in(t->s->m, rq);
+    int err =
+        rq->wire->number == BATCH_REGISTER_SCHED ? 0 : server_lets_in(t->s->m, rq);
 
     if (err == 0)
         return serve(t, row, rq);

@@ -81,7 +81,7 @@ enum reason {
     REASON_EXPIRED, /* nobody waits for its confirmation any longer */
 
     REASON_SERVER_BEGAN, /* an alteration was open when the server went */
-    REASON_SKIPPED, /* FACT_DELETED: its end had passed before its turn came */
+    REASON_SKIPPED,      /* FACT_DELETED: its end had passed before its turn came */
 
     REASON_LOCAL, /* a reservation is confirmed or altered and no scheduler said so */
 

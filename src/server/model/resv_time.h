@@ -35,7 +35,7 @@ int resv_times_derive(struct resv_times *t, int64_t now_at, bool may_be_past,
 int resv_times_alter(struct resv_times *t, int64_t now_at, struct diag *why) MUST_CHECK;
 
 /* reserve_retry_time in force when the server attribute is unset. */
-#define RESV_RETRY_TIME_S  600
+#define RESV_RETRY_TIME_S 600
 
 /* reserve_retry_time as it is in force. */
 int64_t resv_retry_time_s(const struct model *m);

@@ -35,8 +35,8 @@ struct mom {
     uint32_t port;
     const struct book_host *at; /* while it has vnodes */
     struct mom_node *nodes;     /* utlist by next */
-    uint64_t stream;        /* 0: none */
-    char *peer_host;        /* its TPP address while there is a stream */
+    uint64_t stream;            /* 0: none */
+    char *peer_host;            /* its TPP address while there is a stream */
     uint32_t peer_port;
     bool registered;
     bool greet; /* say REPLYHELLO again: a vnode was created, or a host became known */

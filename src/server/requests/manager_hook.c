@@ -213,11 +213,9 @@ static const char *why_not(const struct finding *f)
 static int objection(struct manager *g, const char *kind, const char *data, size_t len,
                      const char **words)
 {
-    const struct need need = { .kind = NEED_COMPILED,
-                               .name = g->name,
-                               .detail = kind,
-                               .data = data,
-                               .len = len };
+    const struct need need = {
+        .kind = NEED_COMPILED, .name = g->name, .detail = kind, .data = data, .len = len
+    };
     const struct finding *f = request_know(g->rq, &need);
 
     *words = NULL;

@@ -73,8 +73,8 @@ uint32_t show_object_type(enum obj_kind kind);
 bool show_is_lasting(const struct request *rq, const struct object *o);
 bool resv_show_is_lasting(const struct request *rq, const struct object *o);
 
-/* Whether rights let a requester read an attribute, and resources with flag i. The shown
- * form of an object depends on nothing else besides the object itself. */
+/* Whether rights let a requester read an attribute, and resources with flag i. The
+ * shown form of an object depends on nothing else besides the object itself. */
 bool show_may_read(const struct model *m, const struct attr_row *row, uint32_t rights);
 bool show_sees_invisible(uint32_t rights);
 

@@ -499,7 +499,8 @@ static void test_a_restart_drops_it(void)
         world_clear(&w);
         world_restart(&w);
         CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ALTER_DENIED), 1);
-        CU_ASSERT_EQUAL(world_count_mail(&w, "Alteration dropped, nothing was changed"), 1);
+        CU_ASSERT_EQUAL(world_count_mail(&w, "Alteration dropped, nothing was changed"),
+                        1);
         CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "2/2");
         EXPECT_TEXT(window(&w), "1795248600-1795248000=600");
         EXPECT_TEXT(world_shown(&w, "user1", "R1.svr", "alter_denied", NULL, "why"),
