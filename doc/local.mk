@@ -42,7 +42,7 @@ EXTRA_DIST += \
 	doc/design/021-facts.md \
 	doc/design/030-questions.md \
 	doc/design/031-one-order.md \
-	doc/design/032-edges.md \
+	doc/design/032-edges.md doc/design/032-outside-world.md \
 	doc/design/033-acts.md \
 	doc/design/040-occurrences.md \
 	doc/extensions.md \
