@@ -105,11 +105,12 @@ static void move_to(struct question *q, int64_t start_at)
 }
 
 /* May the reservation be promised vnodes that are down or offline today? Only when it
- * starts so late that it is tried again before that, and at a server that sees by
- * itself that it is degraded from the beginning: one that numbers its questions. */
+ * has none to lose, starts so late that it is tried again before that, and at a server
+ * that sees by itself that it is degraded from the beginning: one that numbers its
+ * questions. */
 static bool may_wait_for_vnodes(const struct question *q)
 {
-    return !q->degraded && q->r->question.is_set &&
+    return !q->degraded && !q->altered && q->r->question.is_set &&
            q->start_at - q->pl->now_at > q->pl->s->retry_time_s;
 }
 

@@ -243,7 +243,7 @@ static int check_fit(struct answer *a)
         .start_at = a->start_at,
         .end_at = a->end_at,
         .now_at = a->rq->now_at,
-        .away = a->away,
+        .away = a->away && a->phase == PHASE_UNCONFIRMED && !a->proposed,
         .smaller = a->proposed && a->proposed->touched[RESV_A_SCHEDSELECT],
         .moves = a->proposed && a->start_at > a->rq->now_at,
         .with = a->with,

@@ -90,6 +90,27 @@ static void test_vnodes_that_are_away(void)
     }
 }
 
+/* An alteration never trades a vnode that works for one that is away: it is denied, and
+ * who insists gets it on the vnodes that the reservation has. */
+static void test_an_alteration_does_not_go_where_nobody_is(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=down");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    scene_resv(&sc, 1, "reserve_state=11 reserve_substate=2", NOW + 1000, NOW + 2000,
+               "1:ncpus=2",
+               FREE " alter_seq=7 resv_nodes=(n2:ncpus=2) "
+                    "reserve_alter_revert.start_time=1001000 "
+                    "reserve_alter_revert.walltime=500");
+    scene_resv(&sc, 2, CO, NOW + 1500, NOW + 2000, "1:ncpus=2",
+               FREE " alter_seq=0 resv_nodes=(n2:ncpus=2)");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R1.svr",
+                "denied: Job would conflict with reservation or top job");
+    scene_free(&sc);
+}
+
 /* A job without a walltime is in the way for years: the denial names it. */
 static void test_jobs_without_walltime_are_named(void)
 {
@@ -478,6 +499,8 @@ int main(void)
 {
     static const struct unit_case cases[] = {
         { "vnodes that are away today are promised last", test_vnodes_that_are_away },
+        { "an alteration keeps to vnodes that are there",
+          test_an_alteration_does_not_go_where_nobody_is },
         { "jobs without a walltime are named", test_jobs_without_walltime_are_named },
         { "a new reservation is confirmed by first fit", test_confirm },
         { "jobs that wait are planned after the confirmation",
