@@ -7,9 +7,9 @@
 A server alone on loopback gets so many vnodes and jobs. One client sends a request that
 is as large as one may be; meanwhile, and until the server has nothing left to do, another
 client asks for the status of the server, again and again. Printed are the time until the
-large request is answered, the processor time that the server took for all of it, and how long the other client waited: median and
-longest. Nothing here fails: machines differ. It needs root, for an ordinary user's
-connection."""
+large request is answered, the processor time that the server took for all of it, and how
+long the other client waited: median and longest. Nothing here fails: machines differ. It
+needs root, for an ordinary user's connection."""
 import argparse
 import os
 import pwd
