@@ -19,8 +19,8 @@ struct resv_offer {
     int64_t now_at;
     /* Of an alteration of a running one: */
     bool smaller; /* its select shrinks: only what jobs use has to be kept */
-    bool away;    /* it is new, and the scheduler knows that vnodes are down or offline */
-    bool moves;   /* its start moves to the future: nothing has to be kept */
+    bool away;  /* it is new, and the scheduler knows that vnodes are down or offline */
+    bool moves; /* its start moves to the future: nothing has to be kept */
     /* Of a change of several reservations that is made as one: what the others would be
      * given. What they hold now is not in the way, and what they would hold is, at any
      * instant of the window. Without vnodes: not known yet. */
