@@ -128,6 +128,10 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/edit_text.c src/server/decide/edit_text.h \
 	src/server/decide/resv_proposal.c src/server/decide/resv_proposal.h \
 	src/server/decide/resv_queue.c src/server/decide/resv_queue.h \
+	src/server/decide/question_alter.c \
+	src/server/decide/question_confirm.c \
+	src/server/decide/question_kind.c src/server/decide/question_kind.h \
+	src/server/decide/resv_answer.c src/server/decide/resv_answer.h \
 	src/server/decide/resv_question.c src/server/decide/resv_question.h \
 	src/server/decide/resv_record.c src/server/decide/resv_record.h \
 	src/server/requests/resv_show.c \

@@ -3,106 +3,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_question.h"
 
-#include "server/decide/resv_proposal.h"
-#include "server/decide/resv_record.h"
 #include "server/decide/sched_link.h"
-#include "server/model/resv_state.h"
-#include "server/model/resv_time.h"
 
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/sched_attrs.h"
-#include "lib/base/instant.h"
-#include "lib/wire/sched_command.h"
 
 #include <string.h>
 
 #define DEFAULT_SCHED "default"
 
-/* The kinds. */
-
-static int64_t asked_at(const struct resv *r)
+int64_t question_asked_at(const struct resv *r)
 {
     return obj_num(&r->obj, RESV_A_HF_ASKED_AT, INT64_MIN);
 }
 
-static int64_t again_at(const struct model *m UNUSED, const struct resv *r)
+int64_t question_again_at(const struct resv *r)
 {
     return obj_num(&r->obj, RESV_A_HF_ASK_AGAIN_AT, INT64_MAX);
 }
-
-static int64_t never(const struct model *m UNUSED, const struct resv *r UNUSED)
-{
-    return INT64_MAX;
-}
-
-/* Again after resv_answer_time. */
-static int64_t new_due_at(const struct model *m, const struct resv *r)
-{
-    if (asked_at(r) == INT64_MIN)
-        return obj_num(&r->obj, RESV_A_CTIME, 0);
-    return MIN_OF(again_at(m, r), instant_after(asked_at(r), resv_answer_time_s(m)));
-}
-
-/* At the retry time, and again after another retry interval. */
-static int64_t replace_due_at(const struct model *m, const struct resv *r)
-{
-    int64_t retry_at = obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0);
-
-    if (retry_at == 0)
-        return INT64_MAX;
-    return asked_at(r) < retry_at ? retry_at
-                                  : instant_after(asked_at(r), resv_retry_time_s(m));
-}
-
-/* One that a former version stored has no change that could be made. */
-static int64_t alter_limit_at(const struct model *m, const struct resv *r)
-{
-    if (!obj_is_set(&r->obj, RESV_A_HF_ALTER_EDIT))
-        return INT64_MIN;
-    return instant_after(obj_num(&r->obj, RESV_A_HF_ALTER_AT, 0),
-                         resv_answer_time_s(m));
-}
-
-/* An alteration is put when it is asked for, and again when a no was not final. It is
- * the only one that somebody may be waiting for without a date of his own. */
-static const struct question_row {
-    int64_t (*due_at)(const struct model *m, const struct resv *r);
-    int64_t (*limit_at)(const struct model *m, const struct resv *r);
-    enum sched_command command;
-} rows[QUESTION_KIND_COUNT] = {
-    [QUESTION_NONE] = { never, never, SCHED_RECONFIRM },
-    [QUESTION_NEW] = { new_due_at, never, SCHED_NEW },
-    [QUESTION_REPLACE] = { replace_due_at, never, SCHED_RECONFIRM },
-    [QUESTION_ALTER] = { again_at, alter_limit_at, SCHED_RECONFIRM },
-};
-
-enum question_kind question_kind(const struct resv *r)
-{
-    enum resv_phase phase = resv_phase(r);
-
-    if (proposal_is_open(r))
-        return QUESTION_ALTER;
-    if (phase == PHASE_UNCONFIRMED)
-        return QUESTION_NEW;
-    return phase_is_degraded(phase) ? QUESTION_REPLACE : QUESTION_NONE;
-}
-
-int64_t question_due_at(const struct model *m, const struct resv *r)
-{
-    return rows[question_kind(r)].due_at(m, r);
-}
-
-int64_t question_limit_at(const struct model *m, const struct resv *r)
-{
-    return rows[question_kind(r)].limit_at(m, r);
-}
-
-int32_t question_command(const struct resv *r)
-{
-    return (int32_t)rows[question_kind(r)].command;
-}
-
-/* Whom it asks. */
 
 static bool is_asked(const struct svr_view *view, const struct object *sched)
 {

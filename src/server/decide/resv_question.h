@@ -6,7 +6,8 @@
  * says it, so one scheduler that says no twice does not speak for another
  * (reservations.md 7.1). It is kept in attributes of the reservation: hf_asked_at,
  * hf_asked, hf_answered, hf_ask_again_at; only this file writes them. What kinds of
- * questions there are, and what the time does to each, are the rows of one table.
+ * questions there are, and what an answer or the time does to each, is in
+ * question_kind.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_RESV_QUESTION_H
@@ -14,25 +15,10 @@
 
 #include "server/decide/request.h"
 
-enum question_kind {
-    QUESTION_NONE,    /* nobody is to be asked about the reservation */
-    QUESTION_NEW,     /* may it be: PHASE_UNCONFIRMED */
-    QUESTION_REPLACE, /* which vnodes replace the lost ones: it is degraded */
-    QUESTION_ALTER,   /* a proposal is open, which goes before the others: schedulers
-                       * see only that question */
-    QUESTION_KIND_COUNT,
-};
-
-enum question_kind question_kind(const struct resv *r);
-
-/* When it is due to be put, for the first time or again; INT64_MAX: never. */
-int64_t question_due_at(const struct model *m, const struct resv *r);
-
-/* When it is given up because nobody has answered; INT64_MAX: never. */
-int64_t question_limit_at(const struct model *m, const struct resv *r);
-
-/* The command (enum sched_command) that wakes those whom it asks. */
-int32_t question_command(const struct resv *r);
+/* When it was put, INT64_MIN: not yet; and when it is to be put again before its
+ * ordinary time, INT64_MAX: it is not. */
+int64_t question_asked_at(const struct resv *r);
+int64_t question_again_at(const struct resv *r);
 
 /* Whom a question about the reservation would be put to now: the schedulers that are
  * attached, have scheduling on and serve its partition, names with commas between, in

@@ -6,7 +6,7 @@
  * looks at no job.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/decide/resv_question.h"
+#include "server/decide/question_kind.h"
 #include "server/react/reactions.h"
 #include "server/react/resv_react.h"
 

@@ -1,0 +1,92 @@
+/* resv_answer.c - see resv_answer.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resv_answer.h"
+
+#include "server/decide/resv_question.h"
+#include "server/decide/sched_link.h"
+#include "server/model/node_life.h"
+
+#include "lib/attr/resv_attrs.h"
+#include "lib/base/log.h"
+
+/* How long to wait for vnodes that were not heard of before asking again. */
+#define ASK_AGAIN_S 5
+
+bool answer_is_for_awaited_vnodes(const struct resv_answer *a)
+{
+    const struct sched_link *l =
+        sched_link_of_conn(a->rq->view->links, a->rq->who->conn);
+
+    return nodes_are_awaited(a->m) || (l && l->began_unsure);
+}
+
+void answer_ask_again(const struct resv_answer *a)
+{
+    question_put_again(decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id),
+                       a->rq->arena, a->rq->now_at + ASK_AGAIN_S);
+}
+
+void answer_note_no(const struct resv_answer *a)
+{
+    struct record *rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
+
+    question_note_no(rec, a->rq->arena, a->r, a->sched);
+    if (rec->n_changes == 0)
+        a->out->records.n--; /* it has said so already */
+}
+
+int answer_vnodes(const struct resv_answer *a, struct exec_vnode *ret)
+{
+    const char *unknown;
+    int err = exec_vnode_parse(a->vnodes, a->m->defs, a->rq->arena, ret, &a->out->why);
+
+    if (err)
+        return err;
+    unknown = resv_fit_unknown(a->m, ret);
+    if (!unknown)
+        return 0;
+    decide_log(a->out, LOG_EV_DEBUG, LOG_IN_RESV, a->r->obj.id,
+               "Unknown node %s received", unknown);
+    return diag_set(&a->out->why, PBSE_SYSTEM, "Unknown node %s received", unknown);
+}
+
+/* An answer to an older question may offer what a larger or smaller select asked for. A
+ * select that cannot be read was accepted by a former version: nothing is known of it.
+ */
+static bool is_as_much(const struct resv_answer *a, const struct exec_vnode *vnodes,
+                       const char *schedselect, const char **ret_why)
+{
+    struct resources want = { 0 };
+    struct select select;
+    bool same = true;
+
+    if (select_parse(schedselect, a->m->defs, a->rq->arena, &select, NULL))
+        return true;
+    select_sum(&select, a->m->defs, &want);
+    for (size_t i = 0; same && i < want.n; i++) {
+        const char *name = want.v[i].def->name;
+        int64_t offered = exec_vnode_amount(vnodes, NULL, name);
+
+        same = offered == 0 || offered == resources_amount(&want, name, 0);
+        if (!same)
+            *ret_why = arena_printf(a->rq->arena, "it offers %" PRId64 " of %s",
+                                    offered, name);
+    }
+    resources_clear(&want);
+    return same;
+}
+
+int answer_judge(const struct resv_answer *a, const struct resv_offer *offer,
+                 const char *schedselect)
+{
+    const char *why = "";
+
+    MUST(offer->occurrence && offer->occurrence->resv == a->r);
+    if (is_as_much(a, offer->vnodes, schedselect, &why) &&
+        resv_fit(a->m, offer, a->rq->arena, &why))
+        return 0;
+    decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id,
+               "Confirmation refused: %s", why);
+    return diag_code(&a->out->why, PBSE_BADSTATE);
+}
