@@ -45,6 +45,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/model.c src/server/model/model.h \
 	src/server/model/node_life.c src/server/model/node_life.h \
 	src/server/model/object.c \
+	src/server/model/occurrence_times.c src/server/model/occurrence_times.h \
 	src/server/model/occurrence.c src/server/model/occurrence.h \
 	src/server/model/model_priv.h \
 	src/server/model/reads.c src/server/model/reads.h \

@@ -11,6 +11,11 @@ check_PROGRAMS += test/bench/status
 test_bench_status_SOURCES = test/bench/status.c
 test_bench_status_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lm
 
+# What is promised on a vnode, with few and with many occurrences there.
+check_PROGRAMS += test/bench/claims
+test_bench_claims_SOURCES = test/bench/claims.c
+test_bench_claims_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lm
+
 # The tree of a timeline against walking its steps.
 check_PROGRAMS += test/bench/timeline
 test_bench_timeline_SOURCES = test/bench/timeline.c

@@ -63,7 +63,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_time,
         .read = EVERYONE,
         .write = EVERYONE,
-        .flags = ATTR_ALTERABLE,
+        .flags = ATTR_ALTERABLE | ATTR_LINKS,
         .doc = "Epoch; for a standing reservation the present or next occurrence.",
     },
     [RESV_A_RESERVE_END] = {
@@ -71,7 +71,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .type = &attr_time,
         .read = EVERYONE,
         .write = EVERYONE,
-        .flags = ATTR_ALTERABLE,
+        .flags = ATTR_ALTERABLE | ATTR_LINKS,
         .doc = "Epoch.",
     },
     [RESV_A_RESERVE_DURATION] = {

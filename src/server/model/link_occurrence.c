@@ -10,7 +10,7 @@
 #include <string.h>
 #include <utlist.h>
 
-static bool is_before(const struct occurrence *a, const struct occurrence *b)
+bool occurrence_is_before(const struct occurrence *a, const struct occurrence *b)
 {
     if (a->resv != b->resv)
         return a->resv->obj.created_seq < b->resv->obj.created_seq;
@@ -23,20 +23,25 @@ static void node_add(const struct model *m, struct node *n, struct occurrence *o
 {
     size_t at = n->n_occurrences;
 
-    while (at > 0 && is_before(oc, n->occurrences[at - 1]))
+    while (at > 0 && occurrence_is_before(oc, n->occurrences[at - 1]))
         at--;
     n->occurrences = array_insert(n->occurrences, &n->n_occurrences, oc, at);
+    occurrence_times_add(&n->times, oc);
     looks_new(m, &n->obj);
 }
 
 static void node_remove(const struct model *m, struct node *n, struct occurrence *oc)
 {
     n->occurrences = array_remove(n->occurrences, &n->n_occurrences, oc);
+    occurrence_times_remove(&n->times, oc);
     looks_new(m, &n->obj);
 }
 
 void occurrence_book(struct model *m, struct occurrence *oc, const char *vnodes)
 {
+    oc->booked = occurrence_window(oc);
+    if (oc->counted)
+        oc->booked.end_at = INT64_MAX;
     bookings_make(m, vnodes, &oc->bookings);
     for (size_t i = 0; i < oc->bookings.n; i++)
         node_add(m, oc->bookings.v[i].node, oc);
@@ -65,7 +70,7 @@ static void series_add(struct resv *r, struct occurrence *oc)
 {
     struct occurrence *after = r->later ? r->later->prev : NULL;
 
-    for (size_t n = r->n_later; n > 0 && is_before(oc, after); n--)
+    for (size_t n = r->n_later; n > 0 && occurrence_is_before(oc, after); n--)
         after = n > 1 ? after->prev : NULL;
     if (after)
         DL_APPEND_ELEM(r->later, after, oc);

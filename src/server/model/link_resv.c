@@ -28,8 +28,8 @@ void link_resv(struct model *m, struct resv *r)
     char name[ID_MAX_RESV + 1];
     struct object *o;
 
-    occurrence_book(m, &r->current, obj_str(&r->obj, RESV_A_RESV_NODES, NULL));
     r->current.counted = resv_counts(r);
+    occurrence_book(m, &r->current, obj_str(&r->obj, RESV_A_RESV_NODES, NULL));
     if (r->current.counted)
         resv_count(m, r, 1);
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(r->obj.id, "."), r->obj.id);

@@ -15,6 +15,7 @@
 #include "lib/attr/select.h"
 #include "lib/base/buf.h"
 #include "lib/base/numbers.h"
+#include "server/model/occurrence_times.h"
 #include "server/model/record.h"
 
 #include "lib/attr/hook_attrs.h"
@@ -102,7 +103,8 @@ struct node {
      * the order of the series. */
     size_t n_occurrences;
     struct occurrence **occurrences;
-    size_t n_jobs; /* running jobs on it, by created_seq */
+    struct occurrence_times times; /* the same ones by time */
+    size_t n_jobs;                 /* running jobs on it, by created_seq */
     struct job **jobs;
     size_t n_awaited; /* queued jobs that a hot start puts back on it, by created_seq */
     struct job **awaited;
@@ -121,12 +123,20 @@ struct queue {
     struct tallies tallies; /* of its jobs */
 };
 
+/* From start_at up to, not including, end_at. */
+struct window {
+    int64_t start_at;
+    int64_t end_at;
+};
+
 /* One time of a reservation: occurrence.h. */
 struct occurrence {
     struct resv *resv;
     const struct object *values; /* whose attributes are its times, vnodes and state */
     struct bookings bookings;    /* from resv_nodes */
-    bool counted; /* running: its bookings and resources are in the sums */
+    struct window booked; /* where it is in the times of its vnodes: no end while it is
+                           * counted, for then it is there until it goes */
+    bool counted;         /* running: its bookings and resources are in the sums */
     struct occurrence *prev, *next; /* later ones of the series, by index (utlist) */
 };
 

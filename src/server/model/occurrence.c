@@ -13,8 +13,8 @@
 /* clang-format off */
 static const struct attr_row later_rows[OCCURRENCE_A_COUNT] = {
     [OCCURRENCE_A_INDEX] = { .name = "reserve_index", .type = &attr_long, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Its place in the series, from 1." },
-    [OCCURRENCE_A_START] = { .name = "reserve_start", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Epoch." },
-    [OCCURRENCE_A_END] = { .name = "reserve_end", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "Epoch." },
+    [OCCURRENCE_A_START] = { .name = "reserve_start", .type = &attr_time, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Epoch." },
+    [OCCURRENCE_A_END] = { .name = "reserve_end", .type = &attr_time, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Epoch." },
     [OCCURRENCE_A_STATE] = { .name = "reserve_state", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "As that of a reservation." },
     [OCCURRENCE_A_SUBSTATE] = { .name = "reserve_substate", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "As that of a reservation." },
     [OCCURRENCE_A_RESV_NODES] = { .name = "resv_nodes", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Its vnodes." },

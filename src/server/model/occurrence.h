@@ -12,12 +12,6 @@
 
 #include "server/model/resv_state.h"
 
-/* From start_at up to, not including, end_at. */
-struct window {
-    int64_t start_at;
-    int64_t end_at;
-};
-
 /* Its window; a time that is not set counts as 0. */
 struct window occurrence_window(const struct occurrence *oc);
 
@@ -32,6 +26,9 @@ const struct resources *occurrence_resources(const struct occurrence *oc);
 
 /* The one that clients see and that jobs are in, not one that comes later. */
 bool occurrence_is_current(const struct occurrence *oc);
+
+/* The order of occurrences: by creation of the reservation, then that of the series. */
+bool occurrence_is_before(const struct occurrence *a, const struct occurrence *b);
 
 /* 1 for the first of the series. */
 int64_t occurrence_index(const struct occurrence *oc);

@@ -5,6 +5,7 @@
 
 #include "server/model/resource_request.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct resources *bookings_on(const struct bookings *list, const struct node *n)
@@ -111,16 +112,29 @@ static bool is_in(const struct job *j, const struct occurrence *oc)
     return oc && j->resv == oc->resv && occurrence_is_current(oc);
 }
 
+static int by_order(const void *x, const void *y)
+{
+    const struct occurrence *a = *(struct occurrence *const *)x;
+    const struct occurrence *b = *(struct occurrence *const *)y;
+
+    return occurrence_is_before(a, b) ? -1 : occurrence_is_before(b, a);
+}
+
 struct claims claims_on(const struct node *n, const struct occurrence *own,
                         struct window window, int64_t now_at, struct arena *arena)
 {
     struct claims list = { 0 };
 
-    list.cap = n->n_occurrences + 2 * n->n_jobs + 1;
+    size_t n_found;
+    struct occurrence **found = occurrence_times_find(&n->times, window.start_at,
+                                                      window.end_at, arena, &n_found);
+
+    qsort(found, n_found, sizeof(struct occurrence *), by_order);
+    list.cap = n_found + 2 * n->n_jobs + 1;
     list.v = ARENA_ARRAY(arena, struct claim, list.cap);
-    for (size_t i = 0; i < n->n_occurrences; i++)
-        if (n->occurrences[i] != own)
-            claim_add(&list, window, claim_of_occurrence(n->occurrences[i], n, now_at));
+    for (size_t i = 0; i < n_found; i++)
+        if (found[i] != own)
+            claim_add(&list, window, claim_of_occurrence(found[i], n, now_at));
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct resv *inside = n->jobs[i]->resv;
 

@@ -291,6 +291,88 @@ static void test_the_next_one_takes_its_turn(void)
     end();
 }
 
+/* Every window, asked of the index and of all occurrences one by one. */
+static size_t n_meeting(const struct node *n, int64_t start_at, int64_t end_at)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < n->n_occurrences; i++) {
+        struct window w = n->occurrences[i]->booked;
+
+        sum += w.start_at < end_at && w.end_at > start_at;
+    }
+    return sum;
+}
+
+static void check_windows(void)
+{
+    const struct node *n1 = model_node(m, "n1");
+    struct arena *windows = arena_new();
+
+    for (int64_t start_at = -10; start_at < 1200; start_at += 10)
+        for (int64_t length_s = 1; length_s < 2000; length_s = length_s * 3 + 7) {
+            size_t n;
+
+            occurrence_times_find(&n1->times, start_at, start_at + length_s, windows,
+                                  &n);
+            CU_ASSERT_EQUAL(n, n_meeting(n1, start_at, start_at + length_s));
+            arena_clear(windows);
+        }
+    arena_free(windows);
+}
+
+static void test_search_by_time(void)
+{
+    static const int lengths_s[] = { 1, 2, 3, 40, 64, 65, 500, 0 };
+    const struct node *n1;
+
+    begin();
+    n1 = model_node(m, "n1");
+    for (int i = 5; i < 60; i++) {
+        int at = i * 17 % 1000, length_s = lengths_s[i % 8];
+
+        make_later(arena_printf(arena, "S5[%d].svr", i), arena_printf(arena, "%d", i),
+                   arena_printf(arena, "%d", at),
+                   arena_printf(arena, "%d", at + length_s), "(n1:ncpus=1)");
+    }
+    check_windows();
+    /* One that runs is there until it goes; times that change move it. */
+    apply(FACT_SET, OBJ_RESV, "S5.svr", "reserve_state", "5", "reserve_substate", "5",
+          NULL);
+    CU_ASSERT_EQUAL(claims("n1", NULL, 100000, 100001).n, 0);
+    CU_ASSERT_EQUAL(model_resv(m, "S5")->current.booked.end_at, INT64_MAX);
+    apply(FACT_SET, OBJ_OCCURRENCE, "S5[7].svr", "reserve_start", "1100", "reserve_end",
+          "1199", NULL);
+    apply(FACT_SET, OBJ_RESV, "S5.svr", "reserve_start", "20", NULL);
+    check_windows();
+    for (int i = 5; i < 60; i += 2)
+        apply(FACT_DELETED, OBJ_OCCURRENCE, arena_printf(arena, "S5[%d].svr", i), NULL);
+    check_windows();
+    apply(FACT_RESV_GONE, OBJ_RESV, "S5.svr", NULL);
+    CU_ASSERT_EQUAL(n1->times.n_classes, 0);
+    end();
+}
+
+/* Whatever the order in which they are found by time, claims come in the order of the
+ * reservations, then of the series: a denial names the first of them. */
+static void test_claims_come_in_the_order_of_reservations(void)
+{
+    static const char *const expected[] = { "S5.svr", "S5[2].svr", "S5[4].svr",
+                                            "R6.svr", "R7.svr" };
+    struct claims list;
+
+    begin();
+    apply(FACT_RESV_SUBMITTED, OBJ_RESV, "R6.svr", "reserve_start", "90", "reserve_end",
+          "1000", "resv_nodes", "(n1:ncpus=1)", NULL);
+    apply(FACT_RESV_SUBMITTED, OBJ_RESV, "R7.svr", "reserve_start", "80", "reserve_end",
+          "82", "resv_nodes", "(n1:ncpus=1)", NULL);
+    list = claims("n1", NULL, 0, 2000);
+    CU_ASSERT_EQUAL_FATAL(list.n, 5);
+    for (size_t i = 0; i < list.n; i++)
+        CU_ASSERT_STRING_EQUAL(list.v[i].occurrence->values->id, expected[i]);
+    end();
+}
+
 /* What the third one has of its own must not become what the fourth one has. */
 static void test_the_series_keeps_its_own(void)
 {
@@ -373,6 +455,9 @@ int main(void)
         { "an occurrence without its series books nothing",
           test_an_occurrence_without_its_series_books_nothing },
         { "the next one takes its turn", test_the_next_one_takes_its_turn },
+        { "they are found by time", test_search_by_time },
+        { "claims come in the order of reservations, then of the series",
+          test_claims_come_in_the_order_of_reservations },
         { "the series keeps its own resources and select",
           test_the_series_keeps_its_own },
         { "a turn of another select keeps that of the series",
