@@ -288,6 +288,7 @@ static int read_actions(const char *list)
 
 static bool check_actions(struct hook_edit *h, int rows)
 {
+    MUST(rows >= 0 && rows < 1 << ARRAY_LEN(fail_actions));
     for (size_t i = 0; i < ARRAY_LEN(fail_actions); i++)
         if ((rows & 1 << i) && !(events(h) & fail_actions[i].needs))
             return refuse(h,

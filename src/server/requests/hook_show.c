@@ -60,6 +60,7 @@ int handle_status_hook(const struct model *m, const struct request *rq,
     err = asked_parse(&body->wanted, OBJ_HOOK, rq->arena, &asked, &out->why);
     if (err)
         return err;
+    MUST(out->reply.objects.n == 0); /* the reply has hooks and nothing else */
     out->reply.choice = REPLY_STATUS;
     MODEL_EACH (m, OBJ_HOOK, o) {
         if (one ? o == one : is_pbs(o) == pbs)

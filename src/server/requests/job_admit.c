@@ -82,6 +82,7 @@ int job_find_account(const struct model *m, const struct request *rq,
     group = user_for_host(edit_value(job, JOB_A_GROUP_LIST), host, rq->arena);
     if (group && !in_groups(&acct.groups, group))
         return diag_code(why, PBSE_BADGRP);
+    MUST(acct.groups.n > 0); /* the primary one is always there */
     acct.group = group ? group : acct.groups.v[0];
     *ret = acct;
     return 0;
@@ -178,6 +179,8 @@ static bool is_amount(const struct resource_def *def)
 static int against_limit(const struct resource_value *limit,
                          const struct resource_value *asked)
 {
+    MUST(limit->def->type == asked->def->type);
+
     int cmp = limit->def->type->compare(&asked->value, &limit->value);
 
     return (cmp > 0) - (cmp < 0);
@@ -188,6 +191,7 @@ static int against_limit(const struct resource_value *limit,
 static bool breaks(const struct resources *limits, const struct resources *skip,
                    const struct resources *asked, int wrong)
 {
+    MUST(wrong == -1 || wrong == 1); /* what is equal to its limit keeps it */
     for (size_t i = 0; i < limits->n; i++) {
         const struct resource_value *limit = &limits->v[i];
         const struct resource_value *w = resources_find(asked, limit->def->name);
@@ -217,6 +221,7 @@ int job_keeps_limits(const struct model *m, const struct queue *q,
 /* True when both are there and the first is more than the second. */
 static bool exceeds(const struct resource_value *a, const struct resource_value *b)
 {
+    MUST(!a || !b || a->def->type == b->def->type);
     return a && b && a->def->type->compare(&a->value, &b->value) > 0;
 }
 

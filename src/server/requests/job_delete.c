@@ -74,6 +74,7 @@ static struct deletion *deletion_new(const struct request *rq, struct arena *are
 {
     struct deletion *d = ARENA_NEW(arena, struct deletion);
 
+    MUST(!rq->progress || arena == rq->progress->arena); /* it outlives the slice */
     d->ids = &((const struct body_list *)rq->body)->ids;
     d->flags = end_flags(rq->wire);
     d->arena = arena;
@@ -101,6 +102,7 @@ static void see(struct deletion *d, const char *id)
 {
     struct seen *s = ARENA_NEW(d->arena, struct seen);
 
+    MUST(!was_seen(d, id));
     s->id = arena_strdup(d->arena, id);
     HASH_ADD_KEYPTR(hh, d->seen, s->id, strlen(s->id), s);
 }
@@ -119,6 +121,7 @@ static size_t delete_one(const struct model *m, const struct request *rq,
     if (!err)
         err = check_deletion(job, d->flags, out);
     if (err) {
+        MUST(d->n_failed < d->ids->n); /* each id fails once at most */
         d->failed[d->n_failed++] =
             (struct wire_deleted_job){ .id = id, .code = (uint32_t)err };
         d->all_unknown &= err == PBSE_UNKJOBID;
@@ -127,6 +130,7 @@ static size_t delete_one(const struct model *m, const struct request *rq,
     see(d, id);
     job_delete_records(job, rq->actor, rq->now_at, d->flags, out);
     d->n_deleted++;
+    MUST(d->n_deleted + d->n_failed <= d->next); /* less what was named twice */
     return DELETION_COST;
 }
 
@@ -136,6 +140,7 @@ static void reply_deleted(const struct deletion *d, struct decision *out)
     struct wire_reply *reply = &out->reply;
     size_t n = d->n_failed;
 
+    MUST(d->next == d->ids->n); /* what comes of every id is known */
     *reply = (struct wire_reply){ .choice = REPLY_DELETE };
     if (n > 0 && d->n_deleted == 0) {
         reply->code = (int32_t)d->failed[n - 1].code;

@@ -46,6 +46,8 @@ static void change_comment(const struct hold_change *h, const char *holds,
 /* A job that does not run goes where its holds send it. */
 static void change_state(const struct hold_change *h, const char *holds, struct edit *e)
 {
+    MUST(!job_is_at_mom(h->job));
+
     const struct object *o = &h->job->obj;
 
     edit_job_event(e,
@@ -63,6 +65,7 @@ static int change_holds(const struct hold_change *h, struct edit *e,
     int err = edit_set(e, JOB_A_HOLD_TYPES, NULL, h->letters,
                        h->release ? WIRE_OP_DECR : WIRE_OP_INCR, &out->why);
 
+    MUST(*h->letters); /* without any, the edit would unset the attribute */
     if (err)
         return err;
     holds = attr_value_text(type, edit_value(e, JOB_A_HOLD_TYPES), h->rq->arena);

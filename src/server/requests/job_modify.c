@@ -50,6 +50,7 @@ static int refuse_running(const struct wire_attr *a, struct diag *why)
 /* Comes before the permission of the attribute. */
 static int check_running(const struct alteration *al, struct diag *why)
 {
+    MUST(job_is_at_mom(al->job)); /* one in the queue may be altered in every way */
     if (job_state(al->job) == 'E')
         return diag_code(why, PBSE_BADSTATE);
     for (size_t i = 0; i < al->attrs->n; i++) {
@@ -107,6 +108,7 @@ static int restore_defaults(struct alteration *al, struct diag *why)
         const char *text;
         int err = 0;
 
+        MUST(!unsets_resource(a) || a->resource); /* check_unset() refused the rest */
         if (!unsets_resource(a) || edit_has(&al->e, JOB_A_RESOURCE_LIST, a->resource))
             continue;
         text =
@@ -235,6 +237,7 @@ static int change_request(struct alteration *al, struct diag *why)
     const struct resource_def *of_host = NULL;
     bool how = false;
 
+    MUST(al->e.touched[JOB_A_RESOURCE_LIST]); /* the list in al->e is the job's copy */
     for (size_t i = 0; i < al->attrs->n; i++) {
         const struct wire_attr *a = &al->attrs->v[i];
         const struct resource_def *def;
@@ -307,6 +310,7 @@ static int check_queued(struct alteration *al, struct diag *why)
 {
     int err = find_account_again(al, why);
 
+    MUST(!job_is_at_mom(al->job));
     if (!err && al->e.touched[JOB_A_RESOURCE_LIST]) {
         err = change_request(al, why);
         if (!err && al->job->queue)
@@ -432,6 +436,8 @@ static bool told_before(struct told **told, const struct resource_def *def,
 static void add_attr(const struct alteration *al, int attr, const int *attr_of,
                      struct buf *out)
 {
+    MUST(attr >= 0); /* -1 stands for a name that is not known */
+
     struct told *told = NULL;
 
     for (size_t i = 0; i < al->attrs->n; i++) {
@@ -477,6 +483,7 @@ static void decide_alteration(struct alteration *al, struct decision *out)
         rec->note = altered_text(al);
         edit_set_num(&al->e, JOB_A_MTIME, al->rq->now_at);
     }
+    MUST(out->records.v[out->records.n - 1] == rec);
     if (!edit_commit(&al->e, out->arena, rec))
         out->records.n--; /* it is so already */
     else

@@ -55,12 +55,14 @@ static struct record *copy_record(const struct record *from, struct records *lis
         record_change(rec, arena, from->changes[i].attr,
                       arena_strdup(arena, from->changes[i].resource),
                       arena_strdup(arena, from->changes[i].after));
+    MUST(rec->n_changes == from->n_changes);
     return rec;
 }
 
 struct record *pending_record(const struct pending_job *job, struct records *list,
                               struct arena *arena)
 {
+    MUST(job->rec->fact == FACT_JOB_QUEUED);
     return copy_record(job->rec, list, arena);
 }
 
@@ -72,6 +74,7 @@ struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
 
     MUST(rec->fact == FACT_JOB_QUEUED); /* it becomes true with CommitJob only */
     pending_drop(p, conn);
+    MUST(!pending_find(p, conn)); /* a connection sends one job at a time */
     job->conn = conn;
     job->id = xstrdup(rec->id);
     job->arena = arena_new();

@@ -144,6 +144,7 @@ static int describe(struct submission *s, struct diag *why)
     struct edit *e = &s->job;
     int err;
 
+    MUST(s->acct.user && s->acct.group); /* check_submission() has found them */
     edit_set_str(e, JOB_A_JOB_OWNER,
                  arena_printf(s->rq->arena, "%s@%s", who->user, who->host));
     edit_set_str(e, JOB_A_QUEUE, s->queue->obj.id);
@@ -225,6 +226,7 @@ static void settle(struct record *rec, const char *holds, int64_t execution_at,
      * rise with arrival. */
     int64_t rank = rq->now_at * 1000000 + (int64_t)(number % 1000000);
 
+    MUST(rec->fact == FACT_JOB_QUEUED && rec->kind == OBJ_JOB);
     rec->at = rq->now_at;
     record_job_event(rec, rq->arena, NULL,
                      job_place(holds, execution_at, false, rq->now_at), rq->now_at);
@@ -269,9 +271,10 @@ static void accept_submission(struct submission *s, struct decision *out)
 {
     struct records scratch = { 0 };
     bool at_once = commits_at_once(s->rq->wire);
+    uint64_t number = decide_next_number(s->m, s->rq, out);
     struct record *rec;
 
-    (void)decide_next_number(s->m, s->rq, out); /* == s->number */
+    MUST(number == s->number); /* which is in the id and in the default paths */
     rec = record_add(at_once ? &out->records : &scratch, out->arena, FACT_JOB_QUEUED,
                      OBJ_JOB, s->id, s->rq->actor, s->rq->now_at);
     edit_commit(&s->job, out->arena, rec);

@@ -25,6 +25,7 @@ static void promise_reply(const struct request *rq, const struct job *job,
 {
     if (rq->wire->number != BATCH_RUN_JOB)
         return;
+    MUST(out->records.n > 0); /* the reply waits for what becomes of them */
     act_wait(out, &(struct wait_for){ .kind = OBJ_JOB, .id = job->obj.id });
 }
 

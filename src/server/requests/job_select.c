@@ -86,6 +86,7 @@ static int read_queue(const struct selection *s, const struct wire_attr *a,
 static int read_value(const struct selection *s, const struct attr_type *type,
                       const struct wire_attr *a, struct criterion *c, struct diag *why)
 {
+    MUST(!c->value.set); /* a criterion has one value */
     if (attr_text_excess(type, a->value) ||
         attr_value_set(type, &c->value, s->m->defs, NULL, a->value, WIRE_OP_SET))
         return refuse_named(why, PBSE_BADATVAL, a);
@@ -107,6 +108,7 @@ static int read_attr(const struct selection *s, const struct wire_attr *a,
 {
     const struct attr_row *row = &job_rows[c->attr];
 
+    MUST(c->attr >= 0 && (size_t)c->attr < job_table.n);
     c->kind = c->attr == JOB_A_USER_LIST ? BY_USER : BY_ATTR;
     if (attr_type_has_members(row->type))
         return diag_code(why, PBSE_IVALREQ);
@@ -154,6 +156,7 @@ static int read_criteria(struct selection *s, const struct wire_attrs *list,
         if (!err)
             s->n++;
     }
+    MUST(err || s->n == list->n); /* one criterion for each entry */
     return err;
 }
 
@@ -316,6 +319,7 @@ static int selecting_open(const struct model *m, const struct request *rq,
     struct selecting *s = ARENA_NEW(arena, struct selecting);
     int err;
 
+    MUST(!rq->progress || arena == rq->progress->arena); /* it outlives the slice */
     s->rq = *rq;
     err = walk_open(m, &s->rq, arena, &s->walk, why);
     if (!err)
@@ -340,6 +344,7 @@ static bool select_some(const struct request *rq, struct selecting *s,
         if (step == WALK_PAST)
             continue;
         s->ids = arena_grow(arena, s->ids, s->n, &s->cap, 16, sizeof(*s->ids));
+        MUST(s->n < s->cap);
         s->ids[s->n++] = arena_strdup(arena, o->id);
     }
     return false;
@@ -390,6 +395,7 @@ static int select_jobs(const struct model *m, const struct request *rq,
                        struct decision *out)
 {
     struct selecting *s;
+    bool all;
     int err;
 
     if (rq->progress)
@@ -401,7 +407,8 @@ static int select_jobs(const struct model *m, const struct request *rq,
     err = selecting_open(m, rq, rq->arena, &s, &out->why);
     if (err)
         return err;
-    (void)select_some(rq, s, out->arena);
+    all = select_some(rq, s, out->arena);
+    MUST(all); /* only what may go on in a later slice is cut */
     reply_ids(s, out);
     selecting_drop(s);
     return 0;

@@ -47,6 +47,7 @@ int handle_signal_job(const struct model *m, const struct request *rq,
  */
 static void forget_vnodes(struct record *rec, struct decision *out)
 {
+    MUST(rec->kind == OBJ_JOB);
     record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 

@@ -46,6 +46,7 @@ static manager_fn find_function(uint32_t type, uint32_t command)
 
 static uint32_t may_use(uint32_t type, uint32_t command)
 {
+    MUST(type < ARRAY_LEN(manager_rows)); /* find_function() has a function of it */
     if (command == MANAGER_CREATE || command == MANAGER_DELETE)
         return WHO_MANAGER;
     return manager_rows[type].set_by_manager ? WHO_MANAGER : WHO_STAFF;
@@ -172,6 +173,7 @@ struct record *manager_commit(struct manager *g, const struct edit *e, enum fact
         decide(g->out, g->rq, fact, kind, arena_strdup(g->out->arena, id));
     bool any = edit_commit(e, g->out->arena, rec);
 
+    MUST((fact == FACT_CREATED) == !e->o && (fact == FACT_CREATED || fact == FACT_SET));
     if (fact == FACT_CREATED)
         manager_log(g, kind, id, "created");
     log_attrs(g, kind, id);
@@ -186,6 +188,7 @@ int check_default_chunk(const struct edit *e, int attr, struct diag *why)
 {
     const struct attr_value *v = edit_value(e, attr);
 
+    MUST(e->table->rows[attr].type == &attr_resources);
     if (!e->touched[attr] || !v->set)
         return 0;
     for (size_t i = 0; i < v->u.res.n; i++)
@@ -200,6 +203,7 @@ int check_limits_of_jobs(const struct edit *e, int attr, struct diag *why)
     static const char *const unlimited[] = { "min_walltime", "max_walltime" };
     const struct attr_value *v = edit_value(e, attr);
 
+    MUST(e->table->rows[attr].type == &attr_resources);
     if (!e->touched[attr] || !v->set)
         return 0;
     for (size_t i = 0; i < ARRAY_LEN(unlimited); i++)
@@ -214,6 +218,7 @@ int check_group_key(const struct edit *e, int attr, bool strings_only, struct di
 {
     const struct attr_value *v = edit_value(e, attr);
 
+    MUST(e->table->rows[attr].type->list); /* of names of resources */
     if (!e->touched[attr] || !v->set)
         return 0;
     for (size_t i = 0; i < v->u.list.n; i++) {

@@ -72,6 +72,7 @@ static int change_hook(struct manager *g, const struct object *o, const char *op
 
     hook_edit_init(&h, g->m, g->name, o, g->out->arena);
     if (!hook_edit_list(&h, &g->attrs)) {
+        MUST(h.why); /* who refuses says why */
         err = refuse_text(g, operation, h.why);
     } else {
         if (o)
@@ -194,6 +195,7 @@ static void store_body(struct manager *g, const struct object *o,
 {
     struct record *rec = decide(g->out, g->rq, FACT_SET, OBJ_HOOK, o->id);
 
+    MUST(t->attr == HOOK_A_HF_SCRIPT || t->attr == HOOK_A_HF_CONFIG);
     record_change(rec, g->out->arena, t->attr, NULL, *text ? text : NULL);
     log_change(g, t->operation);
     if (!obj_is_set(o, t->attr))

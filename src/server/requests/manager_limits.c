@@ -50,6 +50,7 @@ static const int queue_new[] = {
 
 static const int *limits_of(enum obj_kind kind, enum limit_style style)
 {
+    MUST(kind == OBJ_SERVER || kind == OBJ_QUEUE); /* the others have no limits */
     if (kind == OBJ_SERVER)
         return style == LIMIT_OLD ? server_old : server_new;
     return style == LIMIT_OLD ? queue_old : queue_new;
@@ -88,6 +89,7 @@ static bool edit_has(const struct edit *e, enum obj_kind kind, enum limit_style 
 static bool clashes(const struct manager *g, const struct edit *e, enum obj_kind kind,
                     enum limit_style style, enum limit_style other)
 {
+    MUST(style != other);
     return edit_has(e, kind, style, true) &&
            (edit_has(e, kind, other, false) || others_have(g->m, e->o, other));
 }

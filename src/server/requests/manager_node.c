@@ -166,6 +166,7 @@ static int refuse_named(const struct manager *g, int code, const char *fmt_text,
 {
     const char *rest = strstr(fmt_text, "%s");
 
+    MUST(rest); /* the text of the code has a place for the name */
     return diag_set(&g->out->why, code, "%.*s%s%s", (int)(rest - fmt_text), fmt_text,
                     name, rest + 2);
 }
@@ -211,6 +212,7 @@ static int set_node(struct manager *g, const struct object *o)
     struct edit e;
     int err;
 
+    MUST(o->kind == OBJ_NODE);
     g->name = o->id;
     edit_init(&e, g->m, OBJ_NODE, o);
     err = fill_edit(g, o, &e);
@@ -319,6 +321,7 @@ static int complete_new(struct manager *g, struct edit *e)
     if (!moms->set || moms->u.list.n == 0)
         edit_set_str(e, NODE_A_MOM, g->name);
     moms = edit_value(e, NODE_A_MOM);
+    MUST(moms->set && moms->u.list.n > 0);
     err = hosts_are_known(g, moms);
     if (err)
         return err;
@@ -387,6 +390,7 @@ static void record_deletion(struct manager *g, const struct object *o)
 
 static void log_emptiness(struct manager *g)
 {
+    MUST(g->out->records.n <= g->m->kinds[OBJ_NODE].n); /* one for each vnode */
     if (g->out->records.n == g->m->kinds[OBJ_NODE].n)
         decide_log(g->out, LOG_EV_ADMIN, LOG_IN_SERVER, "nodes",
                    "Server has empty nodes list");
@@ -408,6 +412,7 @@ static int delete_all(struct manager *g)
             buf_printf(&remain, "%s%s", remain.len ? ", " : "", o->id);
     }
     /* Those that borrow go before those that lend: fewer links are made anew. */
+    MUST(!first->prev->next); /* the first one's prev is the last one (utlist) */
     for (const struct object *o = first->prev;; o = o->prev) {
         if (!stays(TO_NODE(o)))
             record_deletion(g, o);

@@ -18,6 +18,7 @@ static void spell_out_type(struct edit *e)
 
     if (!e->touched[QUEUE_A_QUEUE_TYPE] || !type)
         return;
+    MUST(strchr("eErR", *type)); /* check_queue_type() takes no other */
     edit_set_str(e, QUEUE_A_QUEUE_TYPE,
                  tolower((unsigned char)*type) == 'e' ? QUEUE_EXECUTION : QUEUE_ROUTE);
 }

@@ -38,6 +38,7 @@ static bool select_names(const char *select, const char *name)
 {
     size_t len = strlen(name);
 
+    MUST(len > 0); /* the search goes on behind what it found */
     for (const char *at = select; at && (at = strcasestr(at, name)); at += len)
         if (at > select && at[-1] == ':' && at[len] == '=')
             return true;
@@ -138,6 +139,7 @@ static void commit(struct manager *g, const struct object *o, const struct wish 
     struct record *rec =
         decide(g->out, g->rq, o ? FACT_SET : FACT_CREATED, OBJ_RESOURCE, g->name);
 
+    MUST(*w->type != '\0'); /* try_definition() accepts no empty one */
     record_change(rec, g->out->arena, RESOURCE_A_TYPE, NULL, w->type);
     record_change(rec, g->out->arena, RESOURCE_A_FLAG, NULL,
                   *w->flags ? w->flags : NULL);

@@ -167,6 +167,7 @@ static const char *default_of(const struct manager *g, int attr)
 /* Defaults come back when they are unset, and are there from the beginning. */
 static void restore_defaults(struct manager *g, struct edit *e)
 {
+    MUST(e->table->rows == sched_rows);
     for (size_t i = 0; i < e->table->n; i++) {
         const char *text;
 

@@ -56,6 +56,8 @@ static void pair_retry_times(struct manager *g, struct edit *e)
 /* Hosts of managers and operators that are new must be real, by their full name. */
 static int check_hosts(const struct manager *g, const struct edit *e, int attr)
 {
+    MUST(e->table->rows[attr].type->list);
+
     const struct attr_value *v = edit_value(e, attr);
     const struct attr_value *was = obj_attr(g->m->server, attr);
     int err = 0;
@@ -159,6 +161,7 @@ static void mirror_to_sched(struct manager *g, const struct edit *e)
     edit_set_num(&to, SCHED_A_SCHEDULER_ITERATION,
                  edit_num(e, SERVER_A_SCHEDULER_ITERATION, 600));
     rec = decide(g->out, g->rq, FACT_SET, OBJ_SCHED, "default");
+    MUST(g->out->records.v[g->out->records.n - 1] == rec);
     if (!edit_commit(&to, g->out->arena, rec))
         g->out->records.n--;
     edit_fini(&to);

@@ -85,6 +85,7 @@ static int add_reference(struct manager *g, struct edit *e,
         err = drop_reference(g, e, def->name);
     if (err)
         return err;
+    MUST(!node_reference(edit_value(e, NODE_A_HF_INDIRECT), def->name));
     edit_unset(e, NODE_A_RESOURCES_AVAILABLE, def->name);
     first = !edit_value(e, NODE_A_HF_INDIRECT)->set;
     return edit_set(e, NODE_A_HF_INDIRECT, NULL,
@@ -122,5 +123,6 @@ int node_take_references(struct manager *g, const struct object *o, struct edit 
         if (err)
             return err;
     }
+    MUST(rest->n <= changes->n); /* each change is a reference or is left */
     return 0;
 }

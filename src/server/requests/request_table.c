@@ -73,5 +73,6 @@ const struct request_row *request_row(uint32_t number)
 {
     if (number >= ARRAY_LEN(rows) || !rows[number].handle)
         return NULL;
+    MUST(rows[number].who); /* somebody may ask what somebody answers */
     return &rows[number];
 }

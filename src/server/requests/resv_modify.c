@@ -293,6 +293,8 @@ static void log_attempt(const struct alteration *a)
 
 static void change_at_once(const struct alteration *a)
 {
+    MUST(!a->given && !a->select); /* for both somebody has to be asked */
+
     struct record *rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
 
     edit_commit(a->e, a->rq->arena, rec);
@@ -321,6 +323,7 @@ static void grant_at_once(const struct alteration *a)
         .now_at = a->rq->now_at,
     };
 
+    MUST(!proposal_is_open(a->r)); /* check_state() refused that */
     proposal_grant(a->m, a->r, &g, a->out);
     reply_text(a->out, "%s %s", a->r->obj.id,
                a->force || a->wait_s ? "CONFIRMED" : "ALTER REQUESTED");
@@ -349,6 +352,8 @@ static void propose(const struct alteration *a, const char *asks)
 
 static void make(const struct alteration *a)
 {
+    MUST(a->out->records.n == 0); /* a proposal has the number of the first record */
+
     const char *asks = question_asks(a->m, a->rq->view, a->r, a->rq->arena);
 
     log_attempt(a);

@@ -50,6 +50,8 @@ static void show_revert(const struct request *rq, const struct object *o,
 static void show_proposed(const struct model *m, const struct request *rq,
                           const struct object *o, int attr, struct wire_attrs *out)
 {
+    MUST(proposal_is_open(TO_RESV(o)));
+
     struct edit e;
     bool whole = proposal_read(m, TO_RESV(o), &e, rq->arena);
 
@@ -105,6 +107,7 @@ bool resv_show_is_lasting(const struct request *rq, const struct object *o)
 bool show_resv(const struct model *m, const struct request *rq, const struct object *o,
                int attr, struct wire_attrs *out)
 {
+    MUST(o->kind == OBJ_RESV);
     switch (attr) {
     case RESV_A_OVERSUBSCRIBED_JOBS:
     case RESV_A_OVERSUBSCRIBED_RESV:

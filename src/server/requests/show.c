@@ -32,16 +32,20 @@ int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena 
 
         if (attr < 0)
             return diag_about(why, PBSE_NOATTR, list->v[i].name);
+        MUST((size_t)attr < t->n);
         if (!named[attr])
             w.rows[w.n++] = attr;
         named[attr] = true;
     }
+    MUST(w.n <= MIN_OF(list->n, t->n)); /* which is the room that w.rows has */
     *ret = w;
     return 0;
 }
 
 static show_fn show_of_kind(enum obj_kind kind)
 {
+    MUST(kind < OBJ_KIND_COUNT);
+
     static const show_fn of_kind[OBJ_KIND_COUNT] = {
         [OBJ_SERVER] = show_server, [OBJ_SCHED] = show_sched, [OBJ_QUEUE] = show_queue,
         [OBJ_NODE] = show_node,     [OBJ_RESV] = show_resv,   [OBJ_JOB] = show_job,
@@ -53,6 +57,8 @@ static show_fn show_of_kind(enum obj_kind kind)
 
 uint32_t show_object_type(enum obj_kind kind)
 {
+    MUST(kind != OBJ_OCCURRENCE); /* clients see it as a part of its reservation */
+
     static const uint32_t of_kind[OBJ_KIND_COUNT] = {
         [OBJ_SERVER] = OBJECT_SERVER,     [OBJ_SCHED] = OBJECT_SCHED,
         [OBJ_QUEUE] = OBJECT_QUEUE,       [OBJ_NODE] = OBJECT_NODE,
@@ -118,6 +124,8 @@ static void show_stored(const struct request *rq, const struct attr_row *row,
 static void show_attr(const struct model *m, const struct request *rq,
                       const struct object *o, size_t attr, struct wire_attrs *out)
 {
+    MUST(attr < kind_table(o->kind)->n);
+
     const struct attr_row *row = &kind_table(o->kind)->rows[attr];
     show_fn show = show_of_kind(o->kind);
 
@@ -133,6 +141,7 @@ static void show_attrs(const struct model *m, const struct request *rq,
 {
     size_t n = asked->all ? kind_table(o->kind)->n : asked->n;
 
+    MUST(asked->all || asked->n > 0); /* an empty list asks for all */
     for (size_t i = 0; i < n; i++)
         show_attr(m, rq, o, asked->all ? i : (size_t)asked->rows[i], out);
 }
@@ -169,12 +178,14 @@ void show_num(const struct request *rq, const struct object *o, int attr, int64_
     const struct attr_row *row = &kind_table(o->kind)->rows[attr];
     struct attr_value v = { .set = true, .u.num = num };
 
+    MUST(!row->type->list && !attr_type_has_members(row->type)); /* v.u.num is it */
     attr_value_encode(row->type, &v, row->name, out, rq->arena);
 }
 
 void show_resources(const struct request *rq, const struct object *o, int attr,
                     const struct resources *res, struct wire_attrs *out)
 {
+    MUST(kind_table(o->kind)->rows[attr].type == &attr_resources);
     encode_list(rq, &kind_table(o->kind)->rows[attr], res, out);
 }
 
@@ -264,6 +275,8 @@ bool show_server(const struct model *m, const struct request *rq,
 bool show_queue(const struct model *m, const struct request *rq, const struct object *o,
                 int attr, struct wire_attrs *out)
 {
+    MUST(o->kind == OBJ_QUEUE);
+
     const struct queue *q = TO_QUEUE(o);
 
     (void)m;
@@ -338,6 +351,7 @@ static void show_node_resv(const struct request *rq, const struct node *n, int a
 {
     struct buf text = { 0 };
 
+    MUST(n->n_occurrences == 0 || n->occurrences);
     for (size_t i = n->n_occurrences; i > 0; i--)
         for (size_t k = parts_on(n->occurrences[i - 1], n); k > 0; k--)
             buf_printf(&text, "%s%s", text.len ? ", " : "",
@@ -378,6 +392,7 @@ static void show_node_assigned(const struct model *m, const struct request *rq,
 
 static void sort_by_resource(struct wire_attrs *list, size_t from)
 {
+    MUST(from <= list->n);
     for (size_t i = from + 1; i < list->n; i++)
         for (size_t k = i;
              k > from && strcasecmp(list->v[k - 1].resource, list->v[k].resource) > 0;
@@ -407,12 +422,15 @@ static void show_node_available(const struct request *rq, const struct node *n,
     for (size_t i = 0; i < own.n; i++)
         wire_attrs_add(out, rq->arena, own.v[i].name, own.v[i].resource, own.v[i].value,
                        WIRE_OP_SET);
+    MUST(out->n == at + own.n); /* what was there before stays where it is */
     sort_by_resource(out, at);
 }
 
 bool show_node(const struct model *m, const struct request *rq, const struct object *o,
                int attr, struct wire_attrs *out)
 {
+    MUST(o->kind == OBJ_NODE);
+
     const struct node *n = TO_NODE(o);
 
     switch (attr) {

@@ -107,6 +107,7 @@ int handle_shutdown(const struct model *m, const struct request *rq,
 
     if (body->value & SHUTDOWN_SECONDARY_ONLY)
         return diag_code(&out->why, PBSE_NOSUP); /* there is no second server */
+    MUST(how != STOP_NOT && how >= rq->view->stopping); /* an end is not taken back */
     decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,
                "Shutdown request from %s ", rq->actor);
     decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,

@@ -79,6 +79,7 @@ static int status_daemons(const struct model *m, const struct request *rq,
 
     if (err)
         return err;
+    MUST(out->reply.objects.n == 0); /* the reply has these objects and no others */
     out->reply.choice = REPLY_STATUS;
     MODEL_EACH (m, kind, o) {
         show_object(m, rq, o, show_object_type(kind), &asked, out);

@@ -62,6 +62,7 @@ static int open_objects(struct walk *w, const struct kind_row *row, struct diag 
 {
     const struct body_status *body = w->rq->body;
 
+    MUST(row->kind != OBJ_JOB); /* jobs are named in lists: open_jobs() */
     begin_kind(w);
     if (!wants_all(body->id)) {
         if (!model_find(w->m, row->kind, body->id))
@@ -74,6 +75,8 @@ static int open_objects(struct walk *w, const struct kind_row *row, struct diag 
 static const struct job *listed_job(const struct walk *w, const char **list)
 {
     size_t len = strcspn(*list, ",");
+    MUST(**list != '\0'); /* the caller has seen that an id is left */
+
     const struct job *j = model_job(w->m, arena_strndup(w->rq->arena, *list, len));
 
     *list += len + ((*list)[len] == ',');
@@ -117,6 +120,7 @@ static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
 
     if (!q)
         return diag_code(why, PBSE_UNKQUE);
+    MUST(q->obj.created_seq > 0); /* 0 stands for no queue */
     w->queue = q->obj.created_seq;
     for (const struct job *j = q->jobs; j && n <= FEW_JOBS; j = j->queue_next, n++)
         buf_printf(&ids, "%s%s", n ? "," : "", j->obj.id);
@@ -147,6 +151,7 @@ static int read_selection(struct walk *w, struct diag *why)
 {
     const struct body_select *body = w->rq->body;
 
+    MUST(!w->selection); /* one that is open would be lost */
     w->defs_seq = w->m->defs_seq;
     return selection_open(w->m, w->rq, &body->criteria, w->arena, &w->selection, why);
 }
@@ -236,6 +241,7 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
     }
     if (!o || !is_asked_for(w, o))
         return WALK_PAST;
+    MUST(o->kind == w->kind);
     *ret = o;
     return WALK_AT;
 }
@@ -247,6 +253,7 @@ size_t walk_cost(const struct walk *w)
 
 void walk_leave(struct walk *w, const struct object *o)
 {
+    MUST(!w->next || w->next->kind == w->kind);
     if (w->next == o)
         w->next = o->next;
 }
@@ -255,6 +262,8 @@ int decide_listing(const struct model *m, const struct request *rq,
                    struct decision *out)
 {
     struct walk w;
+    MUST(out->records.n == 0); /* who only looks changes nothing */
+
     int err = walk_open(m, rq, rq->arena, &w, &out->why);
 
     if (err)
