@@ -112,6 +112,7 @@ void job_usage_text(const struct object *o, struct arena *arena, struct buf *out
 
 static void account(const struct reaction *r, char type, struct buf *text)
 {
+    MUST(r->rec->kind == OBJ_JOB);
     effect_account(r->out, r->rec->seq, r->rec->at, type, r->rec->id, "%s",
                    text->len ? text->data : "");
     buf_fini(text);
@@ -225,5 +226,6 @@ void account_job_obit(const struct reaction *r)
 
 void account_job_ended(const struct reaction *r)
 {
+    MUST(fact_removes(r->rec->fact)); /* nothing is told of the job after its end */
     account_end(r, 'E');
 }

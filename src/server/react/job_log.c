@@ -10,6 +10,7 @@
 
 static void line(const struct reaction *r, uint32_t event, const char *text)
 {
+    MUST(text); /* the reasons that are told have words */
     effect_log(r->out, r->rec->seq, event, LOG_IN_JOB, r->rec->id, "%s", text);
 }
 
@@ -40,6 +41,7 @@ void log_job_moved(const struct reaction *r)
     if (from && from->before)
         effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
                    "dequeuing from %s, state %c", from->before, state_of(o));
+    MUST(!resv || resv->queue == TO_JOB(o)->queue);
     log_enqueuing(r, o);
     if (resv && was_made_of(resv, r->rec->id))
         react_resv_log_new(r, &resv->obj);

@@ -38,6 +38,7 @@ static void refuse(struct wire_reply *ret, int code)
 
 bool answer_job_sent(const struct answering *a, struct wire_reply *ret)
 {
+    MUST(a->wait_for->kind == a->rec->kind);
     /* An alteration is waited for at a reservation. */
     MUST(a->wait_for->why != WAIT_FOR_ALTERATION);
     if (a->wait_for->why == WAIT_FOR_RUN)

@@ -8,6 +8,7 @@
 
 void wake_sched_changed(const struct reaction *r)
 {
+    MUST(r->rec->kind == OBJ_SCHED); /* its id is the name of who is told */
     if (r->rec->n_changes > 0)
         effect_tell_scheduler(r, r->rec->id, SCHED_CONFIGURE);
     if (r->rec->reason == REASON_CYCLE)

@@ -9,6 +9,7 @@
  * the next timer. */
 static bool came_up(const struct reaction *r)
 {
+    MUST(r->o->kind == OBJ_NODE);
     return reaction_change(r->rec, NODE_A_HF_STATE) &&
            (node_state_stored(TO_NODE(r->o)) & (uint32_t)NODE_UNUSABLE) == 0;
 }

@@ -10,6 +10,7 @@
 
 static void account(const struct reaction *r, char type, const char *text)
 {
+    MUST(r->rec->kind == OBJ_RESV);
     effect_account(r->out, r->rec->seq, r->rec->at, type, r->rec->id, "%s", text);
 }
 

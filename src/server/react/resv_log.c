@@ -139,6 +139,7 @@ void log_occurrence_deleted(const struct reaction *r)
     const struct resv *resv =
         model_resv(r->m, arena_strndup(r->out->arena, id, strcspn(id, "[")));
 
+    MUST(r->rec->kind == OBJ_OCCURRENCE);
     if (r->rec->reason == REASON_SKIPPED && resv)
         log_skipped(r, resv, obj_num(r->o, OCCURRENCE_A_INDEX, 1),
                     obj_num(r->o, OCCURRENCE_A_START, 0));

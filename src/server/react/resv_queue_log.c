@@ -40,6 +40,7 @@ static void log_value(const struct reaction *r, int attr, const char *resource,
 
 static void log_changes(const struct reaction *r)
 {
+    MUST(r->rec->kind == OBJ_QUEUE); /* told[] has the rows of queues */
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
         for (size_t k = 0; k < r->rec->n_changes; k++) {
             const struct change *c = &r->rec->changes[k];

@@ -9,6 +9,7 @@ int64_t react_resv_state_before(const struct reaction *r)
 {
     const struct change *c = reaction_change(r->rec, RESV_A_RESERVE_STATE);
 
+    MUST(r->rec->kind == OBJ_RESV); /* its state is the attribute asked for */
     if (c)
         return c->before ? atoll(c->before) : 0;
     return obj_num(r->o, RESV_A_RESERVE_STATE, 0);

@@ -46,6 +46,7 @@ static const char *word_of_alteration(const struct model *m,
 
 static bool answer(const struct answering *a, const char *word, struct wire_reply *ret)
 {
+    MUST(a->wait_for->kind == a->rec->kind);
     MUST(a->wait_for->why != WAIT_FOR_RUN); /* which is waited for at a job */
     if (word)
         say(ret, a->arena, a->wait_for->id, word);
@@ -81,5 +82,6 @@ void resv_wait_is_over(const struct model *m, const struct wait_for *wait_for,
                        struct arena *arena, struct wire_reply *ret)
 {
     (void)m;
+    MUST(wait_for->kind == OBJ_RESV);
     say(ret, arena, wait_for->id, "UNCONFIRMED");
 }
