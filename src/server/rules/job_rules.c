@@ -32,6 +32,7 @@ bool job_time_due(const struct rule_context *c, const struct object *o,
 
     if (job_time_deadline(c->m, o) > c->now_at)
         return false;
+    MUST(job_state(TO_JOB(o)) == 'W'); /* the others have no deadline */
     rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
     record_change(rec, out->arena, JOB_A_EXECUTION_TIME, NULL, NULL);
     record_job_event(rec, out->arena, TO_JOB(o),
@@ -47,6 +48,7 @@ static bool end_run(const struct rule_context *c, const struct job *job,
 {
     if (!job_is_at_mom(job))
         return false;
+    MUST(out->records.n == 0); /* all that will be there get one reason */
     job_delete_records(job, c->server_actor, c->now_at, 0, out);
     for (size_t i = 0; i < out->records.n; i++)
         out->records.v[i]->reason = REASON_OVER;
@@ -121,6 +123,7 @@ bool job_node_fail_due(const struct rule_context *c, const struct object *o,
 
     if (job_node_fail_deadline(c->m, o) > c->now_at)
         return false;
+    MUST(job_is_at_mom(job)); /* the others have no deadline */
     node = job_first_node(job)->obj.id;
     if (job_state(job) == 'E' && obj_num(o, JOB_A_HF_REQUEUE, 0)) {
         struct record *rec = rule_decide(c, o, FACT_JOB_REQUEUED, out);

@@ -75,6 +75,7 @@ bool rule_resv_from_job(const struct rule_context *c, const struct object *o,
     err = ask(c, o, out);
     if (!err)
         return true;
+    MUST(out->records.n == 0); /* who was refused has decided nothing */
     rec = rule_decide(c, o, FACT_JOB_MODIFIED, out);
     rec->note = arena_printf(c->arena, "No reservation created from job: %s (%d)",
                              out->why.text, err);

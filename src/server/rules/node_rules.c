@@ -20,6 +20,7 @@ bool node_wait_due(const struct rule_context *c, const struct object *o,
 
     if (node_wait_deadline(c->m, o) > c->now_at)
         return false;
+    MUST(bits & NODE_LAST_KNOWN); /* the others have no deadline */
     rec = rule_decide(c, o, FACT_NODE_STATE, out);
     record_change_num(rec, out->arena, NODE_A_HF_STATE,
                       (int64_t)(bits & ~(uint32_t)NODE_LAST_KNOWN));

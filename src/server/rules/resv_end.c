@@ -88,6 +88,7 @@ bool rule_resv_purge(const struct rule_context *c, const struct object *o,
 
     if (resv_next(resv_phase(r), RESV_EV_EMPTY) == PHASE_NONE || resv_job_count(r) > 0)
         return false;
+    MUST(r->n_later == 0); /* they went when it began to end */
     resv_queue_record(c->m, r, FACT_DELETED, REASON_RESV_KEEPS, c->now_at, out);
     rule_decide(c, o, FACT_RESV_GONE, out);
     return true;

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_record.h"
+#include "server/model/node_life.h"
 #include "server/model/occurrence.h"
 #include "server/rules/rules.h"
 
@@ -15,6 +16,7 @@ static bool degrade(const struct rule_context *c, const struct resv *r,
 {
     struct record *rec = rule_decide(c, &r->obj, FACT_RESV_DEGRADED, out);
 
+    MUST(!node_is_usable(lost));
     rec->note = arena_printf(c->arena, "vnode %s is not usable", lost->obj.id);
     record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_NODES_LOST));
     if (obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0) == 0)
