@@ -59,6 +59,7 @@ static struct command *command_add(struct moms *ms, struct moms_turn *t,
     struct command *c = xcalloc(1, sizeof(*c));
 
     MUST((size_t)kind < ARRAY_LEN(limit_s) && limit_s[kind] > 0);
+    MUST(mom->stream != 0); /* commands are given up when the stream ends */
     *c = (struct command){
         .kind = kind,
         .msgid = xasprintf("%" PRId64 ":%" PRIu64, t->now_at, ms->counter++),

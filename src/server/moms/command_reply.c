@@ -80,6 +80,7 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
 {
     struct record *rec;
 
+    MUST(job_state(job) == 'E'); /* what still runs is not deleted at its MoM */
     j->known = false;
     if (!obj_num(&job->obj, JOB_A_HF_REQUEUE, 0)) {
         nodes_used_records(&job->bookings, t->actor, t->now_at, t->out);
@@ -197,6 +198,7 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
     if (!job)
         return;
     j = moms_job(ms, c->job_id);
+    MUST(j->busy); /* by this command: there is one at a time */
     j->busy = false;
     moms_look(ms, c->job_id);
     if (c->kind == COMMAND_SEND)

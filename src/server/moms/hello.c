@@ -103,6 +103,7 @@ static void make_ranges(const uint32_t *v, size_t n, struct arena *arena,
     for (size_t i = 0; i < n; i++) {
         struct is_range *last = msg->n_ranges ? &msg->ranges[msg->n_ranges - 1] : NULL;
 
+        MUST(!last || v[i] >= last->low_ip); /* the addresses are sorted */
         if (last && v[i] <= last->low_ip + last->extra)
             continue;
         if (last && v[i] == last->low_ip + last->extra + 1)
@@ -196,6 +197,7 @@ static void accept_hello(struct moms *ms, struct moms_turn *t, struct mom *mom,
     if (mom->stream)
         mom_stream_over(ms, t, mom);
     mom_bind(ms, mom, said->stream);
+    MUST(!mom->peer_host); /* it goes with the stream */
     mom->peer_host = xstrdup(said->host);
     mom->peer_port = said->port;
     mom_reply_hello(ms, t, mom);
@@ -362,6 +364,7 @@ static void look_at_jobs(struct moms *ms, struct moms_turn *t, const struct mom 
             const struct job *job = n->jobs[i];
 
             moms_look(ms, job->obj.id);
+            MUST(job->bookings.n > 0); /* this one's vnode at least */
             if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) ||
                 job->bookings.v[0].node != n || is_listed(msg, job->obj.id))
                 continue;

@@ -81,6 +81,8 @@ static void never_ran(struct moms_turn *t, const struct job *job)
 
 static void cannot_send(struct moms_turn *t, const struct job *job)
 {
+    MUST(!obj_num(&job->obj, JOB_A_HF_SENT, 0)); /* one that was sent may run */
+
     struct record *rec = moms_record(t, FACT_JOB_REJECTED, OBJ_JOB, job->obj.id);
 
     rec->reason = REASON_MOM_MISSING;
@@ -96,6 +98,7 @@ static void without_mom(struct moms_turn *t, const struct mom_job *j,
 {
     const struct node *n = job_first_node(job);
 
+    MUST(!is_up(j));
     if (job_state(job) != 'R' || obj_num(&job->obj, JOB_A_HF_SENT, 0) || j->known)
         return;
     if (n && node_is_usable(n))
@@ -194,6 +197,7 @@ void look_at_job(struct moms *ms, struct moms_turn *t, struct mom_job *j)
     const struct job *job = model_job(t->m, j->id);
     int64_t run_version;
 
+    MUST(j->looked_at); /* not in the list: it may be forgotten here */
     if (!job || !job_is_at_mom(job)) {
         drop_run(t, j);
         moms_forget_job(ms, j);

@@ -15,6 +15,7 @@ void mom_stream_over(struct moms *ms, struct moms_turn *t, struct mom *mom)
 {
     struct command *c, *next;
 
+    MUST(mom->stream != 0);
     mom_unbind(ms, mom);
     mom->registered = false;
     mom->greet = false;

@@ -225,6 +225,7 @@ static void answer_obits(struct moms *ms, struct moms_turn *t)
             free(a->job_id);
             free(a);
         }
+        MUST(msg.acks.n + msg.rejects.n > 0); /* the first answer is this MoM's */
         if (mom->stream)
             mom_send(t, mom, &msg);
     }
@@ -244,6 +245,7 @@ static void close_silent(struct moms *ms, struct moms_turn *t)
                 break;
         if (!c)
             continue;
+        MUST(stream != 0); /* commands are given up when the stream ends */
         effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, c->job_id,
                    "%s has not answered, its stream is closed", mom->host);
         moms_lost(ms, t, stream);
@@ -303,6 +305,7 @@ bool moms_pump(struct moms *ms, struct moms_turn *t, size_t most)
         struct mom_job *j = ms->look;
 
         DL_DELETE(ms->look, j);
+        MUST(!j->looked_at);
         j->looked_at = true;
         look_at_job(ms, t, j);
     }

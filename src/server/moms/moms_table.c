@@ -91,6 +91,7 @@ void moms_add_node(struct moms *ms, const struct node *n)
     mn = xcalloc(1, sizeof(*mn));
     mn->id = xstrdup(n->obj.id);
     mn->mom = mom_make(ms, node_mom_host(n), node_mom_port(n));
+    MUST(!mn->mom->at == !mn->mom->nodes);
     if (!mn->mom->at)
         mn->mom->at = host_book_add(ms->hosts, mn->mom->host);
     DL_APPEND(mn->mom->nodes, mn);
@@ -170,6 +171,7 @@ static void mom_free(struct mom *mom)
 {
     struct command *c, *next;
 
+    MUST(!mom->nodes); /* they would lose their MoM */
     DL_FOREACH_SAFE (mom->commands, c, next)
         command_free(c);
     free(mom->peer_host);

@@ -119,6 +119,8 @@ static bool has_files(const struct job *job, int32_t status,
 static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
                     const struct is_job_update *u)
 {
+    MUST(job_state(job) == 'R'); /* a run ends once */
+
     struct job_verdict verdict =
         job_exit_verdict(status, obj_num(&job->obj, JOB_A_RERUNABLE, 1) != 0,
                          obj_is_set(&job->obj, JOB_A_HF_KILL_BY));
