@@ -17,6 +17,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/pool_fit.c \
 	src/scheduler/plan/quick_fit.c \
 	src/scheduler/plan/resv.c \
+	src/scheduler/plan/question.h \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
 	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
 	src/scheduler/plan/failure.c \

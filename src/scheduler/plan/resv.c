@@ -8,19 +8,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/endless.h"
 #include "scheduler/plan/own_chunks.h"
+#include "scheduler/plan/question.h"
 
 #include <string.h>
-
-struct question {
-    struct planner *pl;
-    const struct snap_resv *r;
-    bool degraded; /* to be reconfirmed */
-    bool altered;
-    bool running;     /* and stays so: its vnodes are bound */
-    bool away;        /* some of the vnodes found are down or offline today */
-    int64_t start_at; /* the window that is needed */
-    int64_t end_at;
-};
 
 /* Add the answer to a question. The plan ends with 'again' when the answer changes
  * what the server holds: a yes gives vnodes to the reservation, and either answer to
@@ -40,28 +30,24 @@ static struct plan_step *answer(const struct question *q, enum plan_kind kind)
     return step;
 }
 
-static struct plan_step *deny(const struct question *q, enum plan_failure failure,
-                              const struct plan_short *why)
+static void deny(const struct question *q, const struct verdict *v)
 {
     struct plan_step *step = answer(q, PLAN_DENY_RESV);
 
-    MUST(failure != FAIL_NONE);
-    step->failure = failure;
-    step->reason = failure_log(q->pl->arena, failure, ASKER_RESV,
-                               why ? why->resource : NULL, NULL);
+    step->failure = v->failure;
+    step->reason =
+        failure_log(q->pl->arena, v->failure, ASKER_RESV, v->why.resource, NULL);
+    if (v->advice)
+        step->advice = v->advice;
     if (q->altered && q->running && q->r->substate == RESV_DEGRADED)
         step->advice = "; a manager can insist with -W force";
-    if (why) {
-        step->why = *why;
-        step->start_at = why->earliest_at;
-    }
-    return step;
+    step->why = v->why;
+    step->start_at = v->why.earliest_at;
 }
 
 static void confirm(const struct question *q, const struct placement *found)
 {
     struct planner *pl = q->pl;
-    int64_t book_from_at = q->start_at;
     struct plan_step *step = answer(q, PLAN_CONFIRM_RESV);
 
     MUST(found->n > 0 && q->start_at < q->end_at);
@@ -71,7 +57,15 @@ static void confirm(const struct question *q, const struct placement *found)
     step->partition = pl->s->partition ? pl->s->partition : PARTITION_DEFAULT;
     /* The next question and the jobs see the reservation where it is now. */
     world_drop(pl->w, q->r->id);
-    world_book(pl->w, q->r->id, &q->r->request->place, found, book_from_at, q->end_at);
+    world_book(pl->w, q->r->id, &q->r->request->place, found, q->start_at, q->end_at);
+}
+
+void question_say(const struct question *q, const struct verdict *v)
+{
+    if (v->failure == FAIL_NONE)
+        confirm(q, &v->found);
+    else
+        deny(q, v);
 }
 
 /* A shortage that somebody else causes is a matter of time when the request would
@@ -138,32 +132,23 @@ static bool search_anywhere(struct question *q, struct placement *found,
     return *failure == FAIL_NONE;
 }
 
-static void place_anywhere(struct question *q)
+static void place_anywhere(struct question *q, struct verdict *v)
 {
-    struct placement found = { 0 };
-    struct plan_short why = { 0 };
-    enum plan_failure failure;
-    struct plan_step *step;
-
     MUST(!q->running);
     world_drop(q->pl->w, q->r->id);
-    if (search_anywhere(q, &found, &failure, &why)) {
-        confirm(q, &found);
+    if (search_anywhere(q, &v->found, &v->failure, &v->why))
         return;
-    }
     /* A reservation that takes whatever start comes first is moved to the first
      * start that a denial would name. */
-    if (q->r->start_at == RESV_START_OPEN && why.earliest_at) {
-        move_to(q, why.earliest_at);
+    if (q->r->start_at == RESV_START_OPEN && v->why.earliest_at) {
+        move_to(q, v->why.earliest_at);
         if (crossed(q))
-            failure = FAIL_CROSSES_DEDICATED;
-        else if (search_anywhere(q, &found, &failure, &why)) {
-            confirm(q, &found);
+            v->failure = FAIL_CROSSES_DEDICATED;
+        else if (search_anywhere(q, &v->found, &v->failure, &v->why))
             return;
-        }
     }
-    step = deny(q, blame_time(q, failure, &why), &why);
-    step->advice = endless_advice(q->pl, q->r->request, q->start_at, q->end_at);
+    v->failure = blame_time(q, v->failure, &v->why);
+    v->advice = endless_advice(q->pl, q->r->request, q->start_at, q->end_at);
     world_restore(q->pl->w, q->r->id);
 }
 
@@ -281,24 +266,20 @@ static bool replace_chunks(const struct question *q, const struct own_chunks *al
 }
 
 static void remake(struct question *q, struct own_chunks *all, const size_t *tied,
-                   const int64_t *counts)
+                   const int64_t *counts, struct verdict *v)
 {
-    struct placement found = { 0 };
-    struct plan_short why = { 0 };
-    enum plan_failure failure;
     struct fit f;
 
     world_drop(q->pl->w, q->r->id);
-    if (replace_chunks(q, all, counts, &f, &failure, &why)) {
-        join_chunks(q, all, tied, &f, &found);
-        confirm(q, &found);
+    if (replace_chunks(q, all, counts, &f, &v->failure, &v->why)) {
+        join_chunks(q, all, tied, &f, &v->found);
         return;
     }
-    deny(q, blame_time(q, failure, &why), &why);
+    v->failure = blame_time(q, v->failure, &v->why);
     world_restore(q->pl->w, q->r->id);
 }
 
-static void place_running(struct question *q)
+static void place_running(struct question *q, struct verdict *v)
 {
     const struct request *proposed = q->r->request;
     const struct request *old =
@@ -325,9 +306,9 @@ static void place_running(struct question *q)
             counts[to] = left;
     }
     if (ok)
-        remake(q, &all, tied, counts);
+        remake(q, &all, tied, counts, v);
     else
-        deny(q, FAIL_RESV_JOBS, NULL);
+        v->failure = FAIL_RESV_JOBS;
 }
 
 /* True when a degraded reservation is to be planned again now. */
@@ -356,7 +337,7 @@ static bool is_open(const struct planner *pl, const struct snap_resv *r)
     }
 }
 
-static void answer_question(struct planner *pl, const struct snap_resv *r)
+struct question question_about(struct planner *pl, const struct snap_resv *r)
 {
     struct question q = { .pl = pl, .r = r };
     const struct period *in_the_way;
@@ -372,18 +353,36 @@ static void answer_question(struct planner *pl, const struct snap_resv *r)
         while ((in_the_way = crossed(&q))) /* each time it is moved behind one */
             move_to(&q, in_the_way->to_at);
     }
+    return q;
+}
+
+struct verdict question_find(struct question *q)
+{
+    const struct snap_resv *r = q->r;
+    struct verdict v = { 0 };
+
     if (!r->request || !r->request->valid)
-        deny(&q, FAIL_RESV_UNREADABLE, NULL);
+        v.failure = FAIL_RESV_UNREADABLE;
     else if (r->standing)
-        deny(&q, FAIL_RESV_STANDING, NULL);
-    else if (q.start_at >= q.end_at)
-        deny(&q, FAIL_RESV_TIMES, NULL);
-    else if (crossed(&q))
-        deny(&q, FAIL_CROSSES_DEDICATED, NULL);
-    else if (q.running)
-        place_running(&q);
+        v.failure = FAIL_RESV_STANDING;
+    else if (q->start_at >= q->end_at)
+        v.failure = FAIL_RESV_TIMES;
+    else if (crossed(q))
+        v.failure = FAIL_CROSSES_DEDICATED;
+    else if (q->running)
+        place_running(q, &v);
     else
-        place_anywhere(&q);
+        place_anywhere(q, &v);
+    MUST(v.failure != FAIL_NONE || v.found.n > 0);
+    return v;
+}
+
+static void answer_question(struct planner *pl, const struct snap_resv *r)
+{
+    struct question q = question_about(pl, r);
+    struct verdict v = question_find(&q);
+
+    question_say(&q, &v);
 }
 
 /* Alterations first, then the order of the server (reservations.md 25.1). */
