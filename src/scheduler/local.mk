@@ -20,6 +20,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/question.h \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
 	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
+	src/scheduler/plan/together.c src/scheduler/plan/together.h \
 	src/scheduler/plan/failure.c \
 	src/scheduler/plan/world.c src/scheduler/plan/world.h \
 	src/scheduler/policy/policy.c src/scheduler/policy/policy.h \
@@ -62,6 +63,12 @@ TESTS += test/unit/scheduler/test_plan_resv
 test_unit_scheduler_test_plan_resv_SOURCES = \
 	test/unit/scheduler/test_plan_resv.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_plan_resv_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_plan_together
+TESTS += test/unit/scheduler/test_plan_together
+test_unit_scheduler_test_plan_together_SOURCES = \
+	test/unit/scheduler/test_plan_together.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_plan_together_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_search
 TESTS += test/unit/scheduler/test_search

@@ -9,6 +9,7 @@
 #include "scheduler/plan/endless.h"
 #include "scheduler/plan/own_chunks.h"
 #include "scheduler/plan/question.h"
+#include "scheduler/plan/together.h"
 
 #include <string.h>
 
@@ -385,6 +386,16 @@ static void answer_question(struct planner *pl, const struct snap_resv *r)
     question_say(&q, &v);
 }
 
+static void answer_open(struct planner *pl, const struct snap_resv *r)
+{
+    const struct snap_resv *first = together_first(pl, r);
+
+    if (!first)
+        answer_question(pl, r);
+    else if (first == r) /* the other parts are answered with it */
+        plan_together(pl, r);
+}
+
 /* Alterations first, then the order of the server (reservations.md 25.1). */
 void plan_resvs(struct planner *pl)
 {
@@ -392,5 +403,5 @@ void plan_resvs(struct planner *pl)
         for (size_t i = 0; i < pl->s->n_resvs; i++)
             if ((pl->s->resvs[i].state == RESV_BEING_ALTERED) == altered &&
                 is_open(pl, &pl->s->resvs[i]))
-                answer_question(pl, &pl->s->resvs[i]);
+                answer_open(pl, &pl->s->resvs[i]);
 }

@@ -317,6 +317,25 @@ void world_restore_if(struct world *w, world_pick pick, const void *arg)
     switch_bookings(w, pick, arg, false);
 }
 
+void world_unbook_if(struct world *w, world_pick pick, const void *arg)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        struct booking **at = &w->bookings[i];
+
+        while (*at) {
+            struct booking *h = *at;
+
+            if (!pick(h, arg)) {
+                at = &h->next;
+                continue;
+            }
+            *at = h->next;
+            if (!h->dropped)
+                timeline_release(w->line[i], h->start_at, h->end_at, h->amounts);
+        }
+    }
+}
+
 struct world *world_new(const struct snapshot *s, const struct policy *p,
                         int64_t now_at, struct arena *arena)
 {

@@ -117,6 +117,9 @@ typedef bool (*world_pick)(const struct booking *b, const void *arg);
 void world_drop_if(struct world *w, world_pick pick, const void *arg);
 void world_restore_if(struct world *w, world_pick pick, const void *arg);
 
+/* Take every booking that 'pick' takes away for good, as if it had never been made. */
+void world_unbook_if(struct world *w, world_pick pick, const void *arg);
+
 /* exec_vnode <-> placement. Reading leaves out vnodes and resources that are not known;
  * false when the text cannot be read. */
 bool placement_read(const struct world *w, const char *exec_vnode,

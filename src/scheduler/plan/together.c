@@ -1,0 +1,202 @@
+/* together.c - see together.h.
+ *
+ * A part takes the first place that it finds, and that may be the only one of another
+ * part. So a part that finds none is put before the others and all are searched again,
+ * a few times. What is feasible may still be refused then; nothing is ever given twice.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/together.h"
+
+/* How many orders are tried: the costs of one more is that of searching all parts. */
+enum {
+    ORDERS_MAX = 8
+};
+
+struct part {
+    const struct snap_resv *r;
+    struct question q;
+    struct verdict v;
+    const char *trial; /* under this name it is booked while the others are searched */
+};
+
+struct parts {
+    struct planner *pl;
+    size_t n;
+    struct part *v;
+    size_t *order; /* in which they are searched */
+};
+
+static bool is_same_proposal(const struct snap_resv *a, const struct snap_resv *b)
+{
+    return a->state == RESV_BEING_ALTERED && b->state == RESV_BEING_ALTERED &&
+           a->question.is_set && b->question.is_set && a->question.value != 0 &&
+           a->question.value == b->question.value;
+}
+
+const struct snap_resv *together_first(const struct planner *pl,
+                                       const struct snap_resv *r)
+{
+    const struct snap_resv *first = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < pl->s->n_resvs; i++) {
+        const struct snap_resv *part = &pl->s->resvs[i];
+
+        if (!is_same_proposal(part, r))
+            continue;
+        n++;
+        if (!first && !part->skip)
+            first = part;
+    }
+    return n > 1 ? first : NULL;
+}
+
+/* Those that run are searched first: they keep what works, the others may go anywhere.
+ */
+static void find_order(struct parts *ps)
+{
+    size_t n = 0;
+
+    for (int running = 1; running >= 0; running--)
+        for (size_t i = 0; i < ps->n; i++)
+            if (ps->v[i].q.running == running)
+                ps->order[n++] = i;
+}
+
+static struct parts find_parts(struct planner *pl, const struct snap_resv *r)
+{
+    struct parts ps = { .pl = pl };
+
+    ps.v = arena_zero(pl->arena, pl->s->n_resvs * sizeof(*ps.v));
+    ps.order = arena_zero(pl->arena, pl->s->n_resvs * sizeof(*ps.order));
+    for (size_t i = 0; i < pl->s->n_resvs; i++) {
+        const struct snap_resv *other = &pl->s->resvs[i];
+
+        if (!is_same_proposal(other, r))
+            continue;
+        ps.v[ps.n++] = (struct part){
+            .r = other,
+            .trial = arena_strdup(pl->arena, other->id),
+        };
+        ps.v[ps.n - 1].q = question_about(pl, other);
+    }
+    find_order(&ps);
+    MUST(ps.n > 0);
+    return ps;
+}
+
+/* Bookings of a trial have the text of the reservation's id, so that a denial names it,
+ * and a pointer of their own. */
+static bool has_id(const struct booking *b, const void *id)
+{
+    return b->id == id;
+}
+
+static void leave_vnodes(struct parts *ps)
+{
+    for (size_t i = 0; i < ps->n; i++)
+        world_drop(ps->pl->w, ps->v[i].r->id);
+}
+
+static void end_trial(struct parts *ps)
+{
+    for (size_t i = 0; i < ps->n; i++)
+        world_unbook_if(ps->pl->w, has_id, ps->v[i].trial);
+}
+
+static void come_back(struct parts *ps)
+{
+    for (size_t i = 0; i < ps->n; i++)
+        world_restore(ps->pl->w, ps->v[i].r->id);
+}
+
+/* Search them in that order. SIZE_MAX when all have found a place: they are dropped in
+ * the world then, and have a yes each. Otherwise the place in the order of the one that
+ * found none; the world is as it was. */
+static size_t search_in_order(struct parts *ps)
+{
+    struct world *w = ps->pl->w;
+    size_t failed = SIZE_MAX;
+
+    leave_vnodes(ps);
+    for (size_t i = 0; i < ps->n && failed == SIZE_MAX; i++) {
+        struct part *part = &ps->v[ps->order[i]];
+
+        part->q = question_about(ps->pl, part->r);
+        part->v = question_find(&part->q);
+        if (part->v.failure != FAIL_NONE)
+            failed = i;
+        else
+            world_book(w, part->trial, &part->r->request->place, &part->v.found,
+                       part->q.start_at, part->q.end_at);
+    }
+    end_trial(ps);
+    if (failed != SIZE_MAX)
+        come_back(ps);
+    return failed;
+}
+
+static void put_first(struct parts *ps, size_t place)
+{
+    size_t part = ps->order[place];
+
+    for (size_t i = place; i > 0; i--)
+        ps->order[i] = ps->order[i - 1];
+    ps->order[0] = part;
+}
+
+/* What was answered in this cycle is not said again, but its place is taken. */
+static void say(const struct parts *ps, const struct part *part)
+{
+    if (!part->r->skip)
+        question_say(&part->q, &part->v);
+    else if (part->v.failure == FAIL_NONE)
+        world_book(ps->pl->w, part->r->id, &part->r->request->place, &part->v.found,
+                   part->q.start_at, part->q.end_at);
+}
+
+/* Answer the others one by one: first those that have a yes, so that it is known when
+ * the denial comes; a denial of another part is of no use but to another scheduler. */
+static void answer_alone(struct parts *ps, const struct part *denied)
+{
+    for (size_t i = 0; i < ps->n; i++) {
+        struct part *part = &ps->v[i];
+
+        if (part == denied)
+            continue;
+        part->q = question_about(ps->pl, part->r);
+        part->v = question_find(&part->q);
+        if (part->v.failure == FAIL_NONE)
+            say(ps, part);
+    }
+    say(ps, denied);
+    for (size_t i = 0; i < ps->n; i++)
+        if (&ps->v[i] != denied && ps->v[i].v.failure != FAIL_NONE)
+            say(ps, &ps->v[i]);
+}
+
+void plan_together(struct planner *pl, const struct snap_resv *r)
+{
+    struct parts ps = find_parts(pl, r);
+    struct part denied = { 0 };
+    size_t who = 0;
+
+    for (int tries = 0; tries < ORDERS_MAX; tries++) {
+        size_t failed = search_in_order(&ps);
+
+        if (failed == SIZE_MAX) {
+            for (size_t i = 0; i < ps.n; i++)
+                say(&ps, &ps.v[i]);
+            return;
+        }
+        if (tries == 0 || failed == 0) {
+            who = ps.order[failed];
+            denied = ps.v[who];
+        }
+        if (failed == 0)
+            break; /* there is no place for it either when all others are gone */
+        put_first(&ps, failed);
+    }
+    ps.v[who] = denied;
+    answer_alone(&ps, &ps.v[who]);
+}
