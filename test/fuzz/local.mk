@@ -25,6 +25,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_date \
 	test/fuzz/fuzz_dis \
 	test/fuzz/fuzz_exec_vnode \
+	test/fuzz/fuzz_execvnodes \
 	test/fuzz/fuzz_formula \
 	test/fuzz/fuzz_handshake \
 	test/fuzz/fuzz_ids \
@@ -87,6 +88,8 @@ test_fuzz_fuzz_acl_SOURCES = test/fuzz/fuzz_acl.c
 test_fuzz_fuzz_acl_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
 test_fuzz_fuzz_exec_vnode_SOURCES = test/fuzz/fuzz_exec_vnode.c
 test_fuzz_fuzz_exec_vnode_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
+test_fuzz_fuzz_execvnodes_SOURCES = test/fuzz/fuzz_execvnodes.c
+test_fuzz_fuzz_execvnodes_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
 test_fuzz_fuzz_formula_SOURCES = test/fuzz/fuzz_formula.c
 test_fuzz_fuzz_formula_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
 test_fuzz_fuzz_nodes_SOURCES = test/fuzz/fuzz_nodes.c

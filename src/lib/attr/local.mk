@@ -7,6 +7,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/chunk.c src/lib/attr/chunk.h \
 	src/lib/attr/convert.c \
 	src/lib/attr/exec_vnode.c \
+	src/lib/attr/execvnodes.c src/lib/attr/execvnodes.h \
 	src/lib/attr/formula.c src/lib/attr/formula.h \
 	src/lib/attr/hook_attrs.c src/lib/attr/hook_attrs.h \
 	src/lib/attr/ids.c src/lib/attr/ids.h \
@@ -39,10 +40,14 @@ libhfattr_la_SOURCES = \
 
 check_PROGRAMS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
-	test/unit/attr/test_formula test/unit/attr/test_list_edit
+	test/unit/attr/test_formula test/unit/attr/test_list_edit \
+	test/unit/attr/test_execvnodes
 TESTS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
-	test/unit/attr/test_formula test/unit/attr/test_list_edit
+	test/unit/attr/test_formula test/unit/attr/test_list_edit \
+	test/unit/attr/test_execvnodes
+test_unit_attr_test_execvnodes_SOURCES = test/unit/attr/test_execvnodes.c
+test_unit_attr_test_execvnodes_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_list_edit_SOURCES = test/unit/attr/test_list_edit.c
 test_unit_attr_test_list_edit_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_values_SOURCES = test/unit/attr/test_values.c
