@@ -4,6 +4,7 @@ EXTRA_DIST += src/server/README.md src/server/moms/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
 	src/server/decide/act.c src/server/decide/act.h \
+	src/server/decide/job_pending.c src/server/decide/job_pending.h \
 	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
 	src/server/engine/listing.c src/server/engine/listing.h \
@@ -99,7 +100,6 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_limits.c src/server/requests/job_limits.h \
 	src/server/requests/job_locate.c \
 	src/server/requests/job_modify.c \
-	src/server/requests/job_pending.c src/server/requests/job_pending.h \
 	src/server/requests/job_queue.c \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \

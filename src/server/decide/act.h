@@ -44,6 +44,13 @@ enum act_kind {
     /* Who waits for the deferred run of 'deferred' is answered. Refused when nobody
      * does. */
     ACT_END_DEFERRED,
+    /* The job of the record 'job' is what the connection is sending from now on; it
+     * becomes fact with its Commit (job_pending.h). */
+    ACT_KEEP_JOB,
+    /* 'script' is the next part of that job's script. */
+    ACT_ADD_SCRIPT,
+    /* The connection sends no job any longer, also when the request is refused. */
+    ACT_FORGET_JOB,
     /* The connection becomes one of the two of the scheduler 'sched'. */
     ACT_REGISTER,
     /* Schedulers are told to leave. */
@@ -77,6 +84,11 @@ struct act {
         struct wait_for wait_for;
         const char *job_id;
         const char *sched;
+        const struct record *job;
+        struct {
+            const char *data;
+            size_t len;
+        } script;
         struct {
             const char *job_id;
             int code;

@@ -41,8 +41,9 @@ struct requester {
 /* What the engine knows besides the model; it lasts as long as the process. */
 struct svr_view {
     enum server_stop stopping;
-    const struct sched_links *links; /* sched_link.h */
-    const struct host_book *hosts;   /* host_book.h */
+    const struct sched_links *links;    /* sched_link.h */
+    const struct host_book *hosts;      /* host_book.h */
+    const struct pending_jobs *pending; /* jobs being sent: job_pending.h */
 };
 
 /* What a handler remembers of a request that takes several turns (doc/design/006). The
@@ -67,7 +68,6 @@ struct request {
     int64_t now_at;
     struct arena *arena;
     const struct svr_config *cfg; /* names and accounts of the server */
-    struct pending_jobs *pending; /* jobs being sent, by connection (job_pending.h) */
     const struct svr_view *view;
     /* NULL: the request has come in this turn. A handler that finds it too long for one
      * turn then decides nothing and asks for ACT_GO_ON. */

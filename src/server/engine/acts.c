@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/engine/acts.h"
 
+#include "server/decide/job_pending.h"
 #include "server/moms/moms.h"
 
 /* Replies that wait. */
@@ -107,6 +108,29 @@ static enum svr_outcome end_deferred(struct turn *t, const struct request *rq UN
     return SVR_ANSWERED;
 }
 
+/* Jobs that connections send. */
+
+static enum svr_outcome keep_job(struct turn *t, const struct request *rq,
+                                 const struct act *a)
+{
+    pending_add(t->s->pending, rq->who->conn, a->u.job);
+    return SVR_ANSWERED;
+}
+
+static enum svr_outcome add_script(struct turn *t, const struct request *rq,
+                                   const struct act *a)
+{
+    pending_add_script(t->s->pending, rq->who->conn, a->u.script.data, a->u.script.len);
+    return SVR_ANSWERED;
+}
+
+static enum svr_outcome forget_job(struct turn *t, const struct request *rq,
+                                   const struct act *a UNUSED)
+{
+    pending_drop(t->s->pending, rq->who->conn);
+    return SVR_ANSWERED;
+}
+
 /* Schedulers. */
 
 static enum svr_outcome register_sched(struct turn *t, const struct request *rq,
@@ -160,6 +184,11 @@ static const struct act_row rows[ACT_KINDS] = {
                                 .may = may_defer, .carry_out = defer_run_quietly },
     [ACT_END_DEFERRED]      = { "end deferred run", .may = may_end_deferred,
                                 .carry_out = end_deferred },
+    [ACT_KEEP_JOB]          = { "keep job", .needs_store = true,
+                                .carry_out = keep_job },
+    [ACT_ADD_SCRIPT]        = { "add script", .carry_out = add_script },
+    [ACT_FORGET_JOB]        = { "forget job", .after_refusal = true,
+                                .carry_out = forget_job },
     [ACT_REGISTER]          = { "register", .answers = true,
                                 .carry_out = register_sched },
     [ACT_QUIT_SCHEDULERS]   = { "quit schedulers", .carry_out = quit_schedulers },

@@ -9,13 +9,13 @@
 #include "server/requests/handlers.h"
 
 #include "lib/base/instant.h"
+#include "server/decide/job_pending.h"
 #include "server/decide/know.h"
 #include "server/engine/acts.h"
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 #include "server/react/resv_reply.h"
-#include "server/requests/job_pending.h"
 #include "server/requests/server_acl.h"
 
 #include <stdlib.h>
@@ -63,6 +63,7 @@ struct svr *svr_new(const struct svr_config *cfg)
     s->facts = facts_new(FACTS_MAX);
     s->view.links = &s->links;
     s->view.hosts = s->hosts;
+    s->view.pending = s->pending;
     listings_init(&s->listings);
     return s;
 }
@@ -135,13 +136,17 @@ static void refuse(struct turn *t, const struct request *rq, int code, const cha
 }
 
 /* The store fails: what is said of it need not wait for the store. */
-static void refuse_unsaved(struct turn *t, const struct request *rq, bool silent)
+static enum svr_outcome refuse_unsaved(struct turn *t, const struct request *rq,
+                                       const struct decision *d, bool silent)
 {
     size_t first = t->out->n;
+    enum svr_outcome outcome;
 
     refuse(t, rq, PBSE_SAVE_ERR, NULL, silent);
     for (size_t i = first; i < t->out->n; i++)
         t->out->v[i].seq = 0;
+    outcome = acts_after_refusal(t, rq, d);
+    return outcome == SVR_ANSWERED && silent ? SVR_SILENT : outcome;
 }
 
 static int may_ask(const struct svr *s, const struct request_row *row,
@@ -275,8 +280,7 @@ static enum svr_outcome serve(struct turn *t, const struct request_row *row,
             return SVR_PARKED;
         err = too_many(&d.why);
     } else if (err == 0 && t->s->store_failed && needs_store(&d)) {
-        refuse_unsaved(t, rq, row->silent);
-        return row->silent ? SVR_SILENT : SVR_ANSWERED;
+        return refuse_unsaved(t, rq, &d, row->silent);
     } else if (err == 0 && acts_park(&d)) {
         MUST(!row->silent);
         if (go_on_later(t, rq, &d))
@@ -355,7 +359,6 @@ static struct request complete_request(struct svr *s, int64_t now_at,
         .now_at = now_at,
         .arena = arena,
         .cfg = &s->cfg,
-        .pending = s->pending,
         .view = &s->view,
         .facts = s->facts,
         .needs = needs,

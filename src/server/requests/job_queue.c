@@ -11,6 +11,7 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
+#include "server/decide/job_pending.h"
 #include "server/decide/object_size.h"
 #include "server/decide/verdict.h"
 #include "server/model/job_phase.h"
@@ -20,7 +21,6 @@
 #include "server/requests/handlers.h"
 #include "server/requests/job_admit.h"
 #include "server/requests/job_limits.h"
-#include "server/requests/job_pending.h"
 
 #include <string.h>
 #include <strings.h>
@@ -281,7 +281,7 @@ static void accept_submission(struct submission *s, struct decision *out)
     if (at_once)
         settle_record(rec, s->id, s->rq);
     else
-        pending_add(s->rq->pending, s->rq->who->conn, rec);
+        act_add(out, ACT_KEEP_JOB)->u.job = rec;
     reply_id(out, at_once ? REPLY_COMMIT : REPLY_QUEUE, s->id);
 }
 
@@ -328,16 +328,18 @@ int handle_job_script(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
     const struct body_script *body = rq->body;
-    struct pending_job *job = pending_find(rq->pending, rq->who->conn);
+    const struct pending_job *job = pending_find(rq->view->pending, rq->who->conn);
+    struct act *part;
 
     if (!job)
         return diag_code(&out->why, PBSE_IVALREQ);
     if (job->script.len + body->data.len > (size_t)script_max_kib(m) * 1024) {
-        pending_drop(rq->pending, rq->who->conn);
+        act_add(out, ACT_FORGET_JOB);
         return diag_code(&out->why, PBSE_JOBSCRIPTMAXSIZE);
     }
-    buf_add(&job->script, body->data.data, body->data.len);
-    job->has_script = true;
+    part = act_add(out, ACT_ADD_SCRIPT);
+    part->u.script.data = body->data.data;
+    part->u.script.len = body->data.len;
     return 0;
 }
 
@@ -391,26 +393,24 @@ static int check_again(const struct model *m, const struct record *rec,
 int handle_commit(const struct model *m, const struct request *rq, struct decision *out)
 {
     const struct body_id *body = rq->body;
-    struct pending_job *job = pending_find(rq->pending, rq->who->conn);
+    const struct pending_job *job = pending_find(rq->view->pending, rq->who->conn);
     struct record *rec;
     int err;
 
     if (!job || strcasecmp(job->id, body->id) != 0)
         return diag_code(&out->why, PBSE_UNKJOBID);
+    act_add(out, ACT_FORGET_JOB); /* it is a job now, or can be none any more */
     err = check_again(m, job->rec, &out->why);
     if (!err)
         err = user_jobs_keep_size(m, rq, change_text(job->rec, JOB_A_EUSER, ""),
                                   pending_bytes(job), &out->why);
-    if (err) {
-        pending_drop(rq->pending, rq->who->conn);
+    if (err)
         return err;
-    }
     rec = pending_record(job, &out->records, out->arena);
     settle_record(rec, job->id, rq);
     if (job->has_script)
         record_change(rec, out->arena, JOB_A_HF_SCRIPT, NULL,
                       script_to_text(job->script.data, job->script.len, out->arena));
     reply_id(out, REPLY_COMMIT, rec->id);
-    pending_drop(rq->pending, rq->who->conn);
     return 0;
 }

@@ -2,10 +2,10 @@
  * not yet: each is refused with the code that says why, and the connection stays open.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/job_pending.h"
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
-#include "server/requests/job_pending.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ int handle_failover(const struct model *m UNUSED, const struct request *rq UNUSE
 int handle_with_job(const struct model *m UNUSED, const struct request *rq,
                     struct decision *out)
 {
-    if (!pending_find(rq->pending, rq->who->conn))
+    if (!pending_find(rq->view->pending, rq->who->conn))
         return diag_code(&out->why, PBSE_IVALREQ);
     return diag_code(&out->why, PBSE_NOSUP);
 }

@@ -263,6 +263,32 @@ static void a_script_that_is_too_large_ends_the_job(void)
     rig_free(r);
 }
 
+/* Whoever is refused keeps nothing, whatever the reason. */
+static void a_job_that_cannot_be_saved_is_not_built(void)
+{
+    struct rig *r = rig_new();
+    struct body_queue queue = { .id = "", .destination = "" };
+    struct body_script script = { .job_id = "", .data = { "a", 1 } };
+    struct body_id commit = { .id = "0.svr" };
+
+    svr_set_store_failed(r->s, true);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_QUEUE_JOB, &queue, NULL)->code,
+                    PBSE_SAVE_ERR);
+    CU_ASSERT_EQUAL(svr_kept_bytes(r->s, 5), 0);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_JOB_SCRIPT, &script, NULL)->code,
+                    PBSE_IVALREQ);
+    svr_set_store_failed(r->s, false);
+    rig_ask_on(r, 5, RIG_USER, BATCH_QUEUE_JOB, &queue, NULL);
+    svr_set_store_failed(r->s, true);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_COMMIT, &commit, NULL)->code,
+                    PBSE_SAVE_ERR);
+    svr_set_store_failed(r->s, false);
+    CU_ASSERT_EQUAL(rig_ask_on(r, 5, RIG_USER, BATCH_COMMIT, &commit, NULL)->code,
+                    PBSE_UNKJOBID); /* whoever is refused begins anew */
+    CU_ASSERT_EQUAL(svr_kept_bytes(r->s, 5), 0);
+    rig_free(r);
+}
+
 /* Holds and alterations. */
 
 static int hold(struct rig *r, const char *user, uint32_t number, const char *id,
@@ -567,6 +593,8 @@ static const struct unit_case cases[] = {
     { "good jobs are let in", good_jobs_are_let_in },
     { "a job is completed", a_job_is_completed },
     { "a job is built on its connection", a_job_is_built_on_its_connection },
+    { "a job that cannot be saved is not built",
+      a_job_that_cannot_be_saved_is_not_built },
     { "a script that is too large ends the job",
       a_script_that_is_too_large_ends_the_job },
     { "holds come and go", holds_come_and_go },

@@ -1,7 +1,7 @@
 /* job_pending.c - see job_pending.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/job_pending.h"
+#include "server/decide/job_pending.h"
 
 #include <stdlib.h>
 
@@ -34,12 +34,17 @@ void pending_free(struct pending_jobs *p)
     free(p);
 }
 
-struct pending_job *pending_find(struct pending_jobs *p, uint64_t conn)
+static struct pending_job *find(const struct pending_jobs *p, uint64_t conn)
 {
     struct pending_job *job;
 
     HASH_FIND(hh, p->by_conn, &conn, sizeof(conn), job);
     return job;
+}
+
+const struct pending_job *pending_find(const struct pending_jobs *p, uint64_t conn)
+{
+    return find(p, conn);
 }
 
 static struct record *copy_record(const struct record *from, struct records *list,
@@ -66,8 +71,7 @@ struct record *pending_record(const struct pending_job *job, struct records *lis
     return copy_record(job->rec, list, arena);
 }
 
-struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
-                                const struct record *rec)
+void pending_add(struct pending_jobs *p, uint64_t conn, const struct record *rec)
 {
     struct pending_job *job = xcalloc(1, sizeof(*job));
     struct records one = { 0 };
@@ -80,7 +84,16 @@ struct pending_job *pending_add(struct pending_jobs *p, uint64_t conn,
     job->arena = arena_new();
     job->rec = copy_record(rec, &one, job->arena);
     HASH_ADD(hh, p->by_conn, conn, sizeof(conn), job);
-    return job;
+}
+
+void pending_add_script(struct pending_jobs *p, uint64_t conn, const char *data,
+                        size_t len)
+{
+    struct pending_job *job = find(p, conn);
+
+    MUST(job); /* the handler has found it in this very turn */
+    buf_add(&job->script, data, len);
+    job->has_script = true;
 }
 
 size_t pending_bytes(const struct pending_job *job)
@@ -90,7 +103,7 @@ size_t pending_bytes(const struct pending_job *job)
 
 void pending_drop(struct pending_jobs *p, uint64_t conn)
 {
-    struct pending_job *job = pending_find(p, conn);
+    struct pending_job *job = find(p, conn);
 
     if (job)
         pending_end(p, job);
