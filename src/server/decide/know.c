@@ -10,7 +10,7 @@
 /* The same thing may be looked up twice before the handler returns. */
 static void note(const struct request *rq, const struct need *need)
 {
-    struct needs *needs = rq->needs;
+    struct needs *needs = rq->knows.needs;
 
     MUST(need->kind != NEED_NOTHING);
     for (size_t i = 0; i < needs->n; i++)
@@ -35,12 +35,12 @@ const struct finding *request_know(const struct request *rq, const struct need *
     struct need own = *need;
     const struct finding *f = known_beforehand(rq, need);
 
-    if (!f && rq->learned) {
-        own.asker = need_is_private(need->kind) ? rq->number : 0;
-        f = facts_find(rq->learned, &own, rq->now_at);
+    if (!f && rq->knows.learned) {
+        own.asker = need_is_private(need->kind) ? rq->knows.number : 0;
+        f = facts_find(rq->knows.learned, &own, rq->now_at);
     }
     if (!f && !need_is_private(need->kind))
-        f = facts_find(rq->facts, need, rq->now_at);
+        f = facts_find(rq->knows.facts, need, rq->now_at);
     if (!f)
         note(rq, need);
     return f;

@@ -1,10 +1,11 @@
-/* know.h - what a handler knows of the world outside (doc/design/032).
+/* know.h - what a handler, or a rule, knows of the world outside (doc/design/032).
  *
  * Each function looks something up. When it is not known, the function notes it as a
  * need of the request and returns NEEDED. The handler returns that as it is; nothing of
  * its decision is kept, and the request is decided afresh when all its needs are
  * answered. A handler may look up several things before it returns NEEDED: they are
- * found out at the same time.
+ * found out at the same time. A rule that is NEEDED something has nothing to say, and
+ * is asked again when one of the answers is there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_KNOW_H

@@ -60,6 +60,14 @@ struct progress {
     int64_t waits_until_at;
 };
 
+/* What a decision may go by of the world outside (know.h). */
+struct knowledge {
+    const struct facts *facts;   /* what was found out so far, for everybody */
+    const struct facts *learned; /* and for who decides here; NULL: nothing */
+    uint64_t number;     /* of who has asked before, as in struct need; else 0 */
+    struct needs *needs; /* what has to be known first, filled in by know.h */
+};
+
 struct request {
     const struct wire_request *wire;
     const void *body; /* == wire->body */
@@ -72,11 +80,7 @@ struct request {
     /* NULL: the request has come in this turn. A handler that finds it too long for one
      * turn then decides nothing and asks for ACT_GO_ON. */
     struct progress *progress;
-    const struct facts *facts;   /* what was found out so far, for everybody */
-    const struct facts *learned; /* and for this request; NULL: nothing */
-    uint64_t number;             /* of a parked request, as in struct need; else 0 */
-    struct needs *needs; /* what it has to know first, filled in by know.h. NULL: a rule
-                          * asks by itself, and cannot wait */
+    struct knowledge knows;
 };
 
 /* About what one slice of a request may cost: config_slice_cost(). */

@@ -336,7 +336,7 @@ static void make(struct submission *s)
     answer(s);
 }
 
-int resv_submit(const struct model *m, const struct request *rq, struct decision *out)
+static int submit(const struct model *m, const struct request *rq, struct decision *out)
 {
     struct edit e;
     struct submission s = { .m = m, .rq = rq, .out = out, .e = &e };
@@ -365,5 +365,5 @@ int handle_submit_resv(const struct model *m, const struct request *rq,
     if (err)
         return err;
     judged.body = &body;
-    return resv_submit(m, &judged, out);
+    return submit(m, &judged, out);
 }

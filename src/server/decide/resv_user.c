@@ -43,22 +43,6 @@ static bool is_refused(const struct request *rq, const struct job *job,
     return strcmp(user, "root") == 0 || strcmp(user, rq->who->user) != 0;
 }
 
-/* A rule cannot wait for an answer: it goes by the group that its job was let in with.
- */
-static int find_groups(const struct request *rq, const struct job *job,
-                       const char *user, struct wire_strings *ret, struct diag *why)
-{
-    const char **v;
-
-    if (rq->needs)
-        return request_groups(rq, user, ret, why);
-    MUST(job);
-    v = ARENA_ARRAY(rq->arena, const char *, 1);
-    v[0] = obj_str(&job->obj, JOB_A_EGROUP, "");
-    *ret = (struct wire_strings){ 1, v };
-    return 0;
-}
-
 int resv_account_find(const struct request *rq, const struct edit *e,
                       const struct job *job, struct resv_account *ret, struct diag *why)
 {
@@ -73,7 +57,7 @@ int resv_account_find(const struct request *rq, const struct edit *e,
         got.user = user;
     if (is_refused(rq, job, got.user))
         return diag_code(why, PBSE_R_UID);
-    if ((err = find_groups(rq, job, got.user, &got.groups, why)))
+    if ((err = request_groups(rq, got.user, &got.groups, why)))
         return err == PBSE_BADUSER ? diag_code(why, PBSE_R_UID) : err;
     got.group =
         entry_for_host(edit_value(e, RESV_A_GROUP_LIST), cfg->server_host, rq->arena);

@@ -34,21 +34,74 @@ static struct inquiry *begin(struct inquiries *all, const struct need *need,
     return q;
 }
 
-bool inquiries_add(struct inquiries *all, const struct need *need, int64_t until_at,
-                   struct parked *p, struct awaits **own)
+void asker_init(struct asker *a, struct inquiries *all, const struct object *o)
 {
-    struct inquiry *q = inquiries_find(all, need);
-    bool is_new = !q;
+    *a = (struct asker){ .all = all, .number = ++all->last_number, .o = o };
+}
+
+static bool waits_for(const struct asker *who, const struct inquiry *q)
+{
+    const struct awaits *a;
+
+    DL_FOREACH2 (who->awaits, a, own_next) {
+        if (a->of == q)
+            return true;
+    }
+    return false;
+}
+
+static void wait_for(struct asker *who, struct inquiry *q)
+{
     struct awaits *a = xcalloc(1, sizeof(*a));
 
-    MUST(need->kind != NEED_NOTHING);
-    if (!q)
-        q = begin(all, need, until_at);
     a->of = q;
-    a->who = p;
+    a->who = who;
     DL_APPEND(q->first, a);
-    DL_APPEND2(*own, a, own_prev, own_next);
+    DL_APPEND2(who->awaits, a, own_prev, own_next);
+}
+
+/* Rules look again, and ask again, whenever their object changes. */
+bool asker_ask(struct asker *a, struct need *need, int64_t until_at)
+{
+    struct inquiry *q;
+    bool is_new;
+
+    MUST(need->kind != NEED_NOTHING);
+    need->asker = need_is_private(need->kind) ? a->number : 0;
+    q = inquiries_find(a->all, need);
+    is_new = !q;
+    if (is_new)
+        q = begin(a->all, need, until_at);
+    if (!waits_for(a, q))
+        wait_for(a, q);
     return is_new;
+}
+
+void asker_learn(struct asker *a, const struct need *need, const struct finding *f)
+{
+    if (!a->learned)
+        a->learned = facts_new(0);
+    facts_learn(a->learned, need, f, INT64_MAX);
+}
+
+size_t asker_bytes(const struct asker *a)
+{
+    return a->learned ? facts_bytes(a->learned) : 0;
+}
+
+static struct asker *waits_no_longer(struct awaits *a)
+{
+    struct asker *who = a->who;
+
+    DL_DELETE(a->of->first, a);
+    DL_DELETE2(who->awaits, a, own_prev, own_next);
+    free(a);
+    return who;
+}
+
+struct asker *inquiry_take(struct inquiry *q)
+{
+    return q->first ? waits_no_longer(q->first) : NULL;
 }
 
 void inquiries_end(struct inquiries *all, struct inquiry *q)
@@ -61,19 +114,18 @@ void inquiries_end(struct inquiries *all, struct inquiry *q)
     free(q);
 }
 
-/* What was asked for one request alone ends with it: nobody else can use the answer. */
-void inquiries_leave(struct inquiries *all, struct awaits **own)
+/* What was asked for one alone ends with it: nobody else can use the answer. */
+void asker_fini(struct asker *a)
 {
-    while (*own) {
-        struct awaits *a = *own;
-        struct inquiry *q = a->of;
+    while (a->awaits) {
+        struct inquiry *q = a->awaits->of;
 
-        DL_DELETE(q->first, a);
-        DL_DELETE2(*own, a, own_prev, own_next);
-        free(a);
+        waits_no_longer(a->awaits);
         if (!q->first && need_is_private(q->need.kind))
-            inquiries_end(all, q);
+            inquiries_end(a->all, q);
     }
+    facts_free(a->learned);
+    a->learned = NULL;
 }
 
 void inquiries_fini(struct inquiries *all)

@@ -1,5 +1,5 @@
-/* inquiries.h - what is being found out, and which parked requests wait for it
- * (doc/design/032).
+/* inquiries.h - what is being found out, and who waits for it (doc/design/032): parked
+ * requests, and rules that have something to say about an object when they know more.
  *
  * The same thing is asked once, however many wait for it. An inquiry stays until there
  * is an answer, or until its time is over, also when nobody waits any longer: whoever
@@ -13,12 +13,20 @@
 
 #include <uthash.h>
 
-struct parked;
+/* Who has asked, until it has decided. */
+struct asker {
+    struct inquiries *all;
+    uint64_t number;       /* never used again */
+    struct facts *learned; /* good for it until it has decided; NULL: nothing */
+    struct awaits *awaits; /* the answers that it waits for */
+    /* Whose rules ask; NULL: it is the asker of a parked request. */
+    const struct object *o;
+};
 
-/* That request waits for that answer. */
+/* It waits for that answer. */
 struct awaits {
     struct inquiry *of;
-    struct parked *who;
+    struct asker *who;
     struct awaits *prev, *next;         /* who waits for the same */
     struct awaits *own_prev, *own_next; /* what the same one waits for */
 };
@@ -35,18 +43,31 @@ struct inquiry {
 
 struct inquiries {
     struct inquiry *by_key, *oldest;
+    uint64_t last_number; /* of an asker */
 };
 
 /* A zeroed struct is empty. Nobody may wait any longer. */
 void inquiries_fini(struct inquiries *all);
 
-/* 'p' waits for the answer to 'need' (copied); '*own' is the list of what it waits for.
- * True when nobody has asked that yet: 'until_at' is for this case. */
-bool inquiries_add(struct inquiries *all, const struct need *need, int64_t until_at,
-                   struct parked *p, struct awaits **own) MUST_CHECK;
+/* A new asker, who has asked nothing yet; 'o' NULL: a request. 'all' and 'o' outlive
+ * it. */
+void asker_init(struct asker *a, struct inquiries *all, const struct object *o);
+/* It waits for nothing any longer, and what it has learned is forgotten. */
+void asker_fini(struct asker *a);
 
-/* It waits for nothing any longer. */
-void inquiries_leave(struct inquiries *all, struct awaits **own);
+/* It waits for the answer to 'need' (copied, need->asker is filled in); fine when it
+ * does already. True when nobody has asked that yet, so that it has to be found out:
+ * 'until_at' is for this case. */
+bool asker_ask(struct asker *a, struct need *need, int64_t until_at) MUST_CHECK;
+
+/* It knows that from now on, until it has decided. */
+void asker_learn(struct asker *a, const struct need *need, const struct finding *f);
+/* Bytes of memory of what it has learned. */
+size_t asker_bytes(const struct asker *a);
+
+/* One of those who wait for the answer, the one who asked first; it waits for it no
+ * longer. NULL: nobody waits. */
+struct asker *inquiry_take(struct inquiry *q);
 
 /* The one about that, NULL when nothing of the kind is being found out. */
 struct inquiry *inquiries_find(const struct inquiries *all, const struct need *need);

@@ -19,35 +19,69 @@ static void find_out(struct turn *t, const struct need *need)
         effect_add(t->out, EFFECT_FIND_OUT, 0)->u.need = need_copy(need, t->out->arena);
 }
 
+static int64_t give_up_at(const struct turn *t)
+{
+    return instant_after(t->now_at, FIND_OUT_S);
+}
+
 bool wait_for_needs(struct turn *t, const struct request *rq, bool let_in, bool silent)
 {
     struct parked_table *table = &t->s->parked;
     struct parked *p = rq->progress ? STRUCT_OF(rq->progress, struct parked, progress)
-                                    : parked_add(table, rq, silent);
+                                    : parked_add(table, rq, silent, &t->s->inquiries);
+    struct needs *needs = rq->knows.needs;
 
     if (!p)
         return false;
     p->let_in |= let_in;
-    for (size_t i = 0; i < rq->needs->n; i++)
-        if (parked_ask(table, p, &rq->needs->v[i],
-                       instant_after(t->now_at, FIND_OUT_S)))
-            find_out(t, &rq->needs->v[i]);
+    for (size_t i = 0; i < needs->n; i++)
+        if (parked_ask(table, p, &needs->v[i], give_up_at(t)))
+            find_out(t, &needs->v[i]);
     return true;
 }
 
-/* Requests hear of it. Hosts of MoMs have their own book, and there may be more of them
- * than the table of facts has places. */
-static void tell_requests(struct turn *t, const struct need *need,
-                          const struct finding *f, bool in_book)
+void rules_wait(struct turn *t, struct watch *x, struct needs *needs)
+{
+    struct asker *asker = watch_asker(x, &t->s->inquiries);
+
+    for (size_t i = 0; i < needs->n; i++)
+        if (asker_ask(asker, &needs->v[i], give_up_at(t)))
+            find_out(t, &needs->v[i]);
+}
+
+/* Whoever waits for that has learned it; fine when nobody asks it any longer. Rules
+ * look again in this turn, requests have theirs later. */
+static void answer(struct svr *s, const struct need *need, const struct finding *f)
+{
+    struct inquiry *q = inquiries_find(&s->inquiries, need);
+    struct asker *a;
+
+    if (!q)
+        return;
+    while ((a = inquiry_take(q)) != NULL) {
+        if (!a->o) {
+            parked_learn(&s->parked, STRUCT_OF(a, struct parked, asker), &q->need, f);
+            continue;
+        }
+        asker_learn(a, &q->need, f);
+        watch_touch(&s->watches, a->o);
+    }
+    inquiries_end(&s->inquiries, q);
+}
+
+/* Requests and rules hear of it. Hosts of MoMs have their own book, and there may be
+ * more of them than the table of facts has places. */
+static void tell_askers(struct turn *t, const struct need *need,
+                        const struct finding *f, bool in_book)
 {
     struct svr *s = t->s;
     bool kept = !need_is_private(need->kind) &&
-                (!in_book || inquiries_find(&s->parked.inquiries, need));
+                (!in_book || inquiries_find(&s->inquiries, need));
 
     MUST(need_is_private(need->kind) == (need->asker != 0));
     if (kept)
         facts_learn(s->facts, need, f, facts_good_until(f, t->now_at));
-    parked_answer(&s->parked, need, f);
+    answer(s, need, f);
 }
 
 /* The links to the MoMs hear of it, and who waits for all hosts. */
@@ -62,7 +96,7 @@ static void tell_of_hosts(struct turn *t, const char *host)
     moms_host_learned(s->moms, &mt, host);
     take_up(t, &d);
     if (!host_book_is_open(s->hosts))
-        parked_answer(&s->parked, &all, &done);
+        answer(s, &all, &done);
 }
 
 static void learn(struct turn *t, const struct need *need, const struct finding *f)
@@ -70,7 +104,7 @@ static void learn(struct turn *t, const struct need *need, const struct finding 
     bool in_book =
         need->kind == NEED_ADDRS && host_book_learn(t->s->hosts, need->name, f);
 
-    tell_requests(t, need, f, in_book);
+    tell_askers(t, need, f, in_book);
     if (in_book)
         tell_of_hosts(t, need->name);
 }
@@ -105,10 +139,10 @@ void give_up_answers(struct turn *t)
     struct svr *s = t->s;
     const struct inquiry *q;
 
-    while ((q = parked_asking(&s->parked)) != NULL && q->until_at <= t->now_at) {
+    while ((q = s->inquiries.oldest) != NULL && q->until_at <= t->now_at) {
         const struct need need = need_copy(&q->need, t->out->arena);
 
-        tell_requests(t, &need, &nobody_knows, false);
+        tell_askers(t, &need, &nobody_knows, false);
     }
     if (host_book_give_up(s->hosts, t->now_at))
         tell_of_hosts(t, NULL);
@@ -116,7 +150,7 @@ void give_up_answers(struct turn *t)
 
 int64_t answers_deadline(const struct svr *s)
 {
-    const struct inquiry *q = parked_asking(&s->parked);
+    const struct inquiry *q = s->inquiries.oldest;
 
     return MIN_OF(host_book_deadline(s->hosts), q ? q->until_at : INT64_MAX);
 }

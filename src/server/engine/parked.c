@@ -54,7 +54,8 @@ static void drop_user(struct parked_table *t, struct parked_user *u)
     free(u);
 }
 
-struct parked *parked_add(struct parked_table *t, const struct request *rq, bool silent)
+struct parked *parked_add(struct parked_table *t, const struct request *rq, bool silent,
+                          struct inquiries *inquiries)
 {
     struct parked_user *u = find_user(t, rq->actor);
     struct parked *p;
@@ -70,7 +71,7 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq, bool
         free(p);
         return NULL;
     }
-    p->number = ++t->last_number;
+    asker_init(&p->asker, inquiries, NULL);
     if (silent)
         p->who.conn = 0;
     p->conn = p->who.conn;
@@ -87,49 +88,21 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq, bool
 bool parked_ask(struct parked_table *t, struct parked *p, struct need *need,
                 int64_t until_at)
 {
-    need->asker = need_is_private(need->kind) ? p->number : 0;
     parked_wait(t, p);
-    return inquiries_add(&t->inquiries, need, until_at, p, &p->awaits);
+    return asker_ask(&p->asker, need, until_at);
 }
 
 /* What it has learned is its user's memory. */
-static void learn(struct parked *p, const struct need *need,
+void parked_learn(struct parked_table *t, struct parked *p, const struct need *need,
                   const struct finding *finding)
 {
-    size_t before;
+    size_t before = asker_bytes(&p->asker);
 
-    if (!p->learned)
-        p->learned = facts_new(0);
-    before = facts_bytes(p->learned);
-    facts_learn(p->learned, need, finding, INT64_MAX);
-    p->bytes += facts_bytes(p->learned) - before;
-    p->user->bytes += facts_bytes(p->learned) - before;
-}
-
-void parked_answer(struct parked_table *t, const struct need *need,
-                   const struct finding *finding)
-{
-    struct inquiry *q = inquiries_find(&t->inquiries, need);
-
-    if (!q)
-        return;
-    while (q->first) {
-        struct awaits *a = q->first;
-        struct parked *p = a->who;
-
-        learn(p, &q->need, finding);
-        DL_DELETE(q->first, a);
-        DL_DELETE2(p->awaits, a, own_prev, own_next);
-        free(a);
-        if (!p->awaits)
-            parked_wake(t, p);
-    }
-    inquiries_end(&t->inquiries, q);
-}
-
-const struct inquiry *parked_asking(const struct parked_table *t)
-{
-    return t->inquiries.oldest;
+    asker_learn(&p->asker, need, finding);
+    p->bytes += asker_bytes(&p->asker) - before;
+    p->user->bytes += asker_bytes(&p->asker) - before;
+    if (!p->asker.awaits)
+        parked_wake(t, p);
 }
 
 size_t parked_bytes(const struct parked_table *t, uint64_t conn)
@@ -138,14 +111,14 @@ size_t parked_bytes(const struct parked_table *t, uint64_t conn)
 
     if (!p)
         return 0;
-    return arena_used_bytes(p->arena) + (p->learned ? facts_bytes(p->learned) : 0);
+    return arena_used_bytes(p->arena) + asker_bytes(&p->asker);
 }
 
 void parked_remove(struct parked_table *t, struct parked *p)
 {
     if (p->conn)
         HASH_DEL(t->by_conn, p);
-    inquiries_leave(&t->inquiries, &p->awaits);
+    asker_fini(&p->asker);
     parked_wait(t, p); /* not counted any more */
     DL_DELETE(p->user->first, p);
     MUST(p->user->bytes >= p->bytes);
@@ -154,7 +127,6 @@ void parked_remove(struct parked_table *t, struct parked *p)
         drop_user(t, p->user);
     if (p->progress.drop)
         p->progress.drop(p->progress.state);
-    facts_free(p->learned);
     arena_free(p->arena);
     free(p);
 }
@@ -163,7 +135,6 @@ void parked_fini(struct parked_table *t)
 {
     while (t->users)
         parked_remove(t, t->users->first);
-    inquiries_fini(&t->inquiries);
 }
 
 static struct parked *first_ready(const struct parked_user *u)

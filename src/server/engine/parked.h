@@ -21,19 +21,17 @@
 
 struct parked {
     uint64_t conn;       /* 0: its client has gone, or is not answered anyway */
-    uint64_t number;     /* never used again */
     struct arena *arena; /* of the copy, and of its progress */
     size_t bytes;        /* of the request on the wire, and of what it has learned */
     struct wire_request wire;
     struct requester who; /* as the shell knows it */
     struct progress progress;
-    struct facts *learned; /* good for it until it is decided; NULL: nothing */
-    bool let_in;           /* the server's access lists have let it pass */
-    bool began;            /* something of it is fact already */
+    bool let_in; /* the server's access lists have let it pass */
+    bool began;  /* something of it is fact already */
     bool
         waits; /* for an object, a waiting reply (waiting.h) knows which; or for answers
                 */
-    struct awaits *awaits;      /* the answers that it waits for */
+    struct asker asker;         /* what it has learned, and waits for */
     struct parked *prev, *next; /* of the same user, oldest first */
     struct parked_user *user;
     UT_hash_handle hh; /* by connection */
@@ -51,18 +49,17 @@ struct parked_user {
 struct parked_table {
     struct parked *by_conn;
     struct parked_user *users;
-    size_t n_ready;       /* that do not wait */
-    uint64_t last_number; /* of a parked request */
-    struct inquiries inquiries;
+    size_t n_ready; /* that do not wait */
 };
 
 /* A zeroed struct is empty. */
 void parked_fini(struct parked_table *t);
 
 /* Keep a copy of the request; NULL when its user has too many of them. One that is not
- * answered ('silent') has no connection: its client goes on meanwhile. */
-struct parked *parked_add(struct parked_table *t, const struct request *rq,
-                          bool silent);
+ * answered ('silent') has no connection: its client goes on meanwhile. What it has to
+ * know is among 'inquiries', which outlive it. */
+struct parked *parked_add(struct parked_table *t, const struct request *rq, bool silent,
+                          struct inquiries *inquiries);
 /* It is over. */
 void parked_remove(struct parked_table *t, struct parked *p);
 
@@ -77,13 +74,10 @@ void parked_wake(struct parked_table *t, struct parked *p);
 /* It waits for that answer, too; until then when nobody else has asked. True in that
  * case: it has to be found out. need->asker is filled in. */
 bool parked_ask(struct parked_table *t, struct parked *p, struct need *need,
-                int64_t until_at);
-/* There is an answer: whoever waits for it has learned it, and is woken when it was the
- * last one that it waits for. Fine when nobody asks that any longer. */
-void parked_answer(struct parked_table *t, const struct need *need,
-                   const struct finding *finding);
-/* The inquiry that ends next, NULL when there is none. */
-const struct inquiry *parked_asking(const struct parked_table *t);
+                int64_t until_at) MUST_CHECK;
+/* There is an answer that it has waited for: it is woken when it was the last one. */
+void parked_learn(struct parked_table *t, struct parked *p, const struct need *need,
+                  const struct finding *finding);
 
 /* Bytes of memory of the parked request of a connection, 0 when it has none. */
 size_t parked_bytes(const struct parked_table *t, uint64_t conn);

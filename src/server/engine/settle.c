@@ -10,6 +10,7 @@
  * commands to schedulers, and the end of the time that a reply waits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/know.h"
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 
@@ -26,8 +27,9 @@
 #define PUMP_JOBS   100
 
 struct rule_context rule_context(const struct svr *s, int64_t now_at,
-                                 struct arena *arena)
+                                 struct arena *arena, struct needs *needs)
 {
+    needs->n = 0;
     return (struct rule_context){
         .m = s->m,
         .now_at = now_at,
@@ -35,23 +37,47 @@ struct rule_context rule_context(const struct svr *s, int64_t now_at,
         .arena = arena,
         .cfg = &s->cfg,
         .view = &s->view,
+        .knows = { .facts = s->facts, .needs = needs },
     };
 }
 
-/* How many records a rule of the object had to say; the object may be gone then. */
-static size_t rules_say(struct turn *t, const struct object *o)
+void rules_know(struct rule_context *c, const struct watch *x)
 {
-    struct rule_context c = rule_context(t->s, t->now_at, t->out->arena);
+    c->knows.learned = x && x->asker ? x->asker->learned : NULL;
+    c->knows.number = x && x->asker ? x->asker->number : 0;
+}
 
+/* No rule of the object has anything to say now: it may be that one has to know more
+ * first. What they have learned is forgotten as soon as none has. */
+static void nothing_is_said(struct turn *t, struct watch *x, struct needs *needs)
+{
+    if (needs->n > 0)
+        rules_wait(t, x, needs);
+    else
+        watch_knows_enough(x);
+}
+
+/* How many records a rule of the object had to say; the object may be gone then, and
+ * its watch with it. */
+static size_t rules_say(struct turn *t, struct watch *x)
+{
+    struct needs needs;
+    struct rule_context c = rule_context(t->s, t->now_at, t->out->arena, &needs);
+    const struct object *o = x->o;
+
+    rules_know(&c, x);
     for (size_t i = 0; i < n_rule_rows; i++) {
         struct decision d = turn_decision(t);
+        size_t n_missed = needs.n;
 
         if (rule_rows[i].kind != o->kind || !rule_rows[i].due(&c, o, &d))
             continue;
-        MUST(d.records.n > 0); /* who said that something is due has said what */
+        MUST(d.records.n > 0);     /* who said that something is due has said what */
+        MUST(needs.n == n_missed); /* ... and did not do so without knowing enough */
         take_up(t, &d);
         return d.records.n;
     }
+    nothing_is_said(t, x, &needs);
     return 0;
 }
 
@@ -85,7 +111,7 @@ static size_t run_rules(struct turn *t, struct watch *x)
     }
     MUST(x->n_said < SAID_MAX);
     x->n_said++; /* the watch may go with its object */
-    n = rules_say(t, o);
+    n = rules_say(t, x);
     if (n > 0) {
         watch_again(w, o);
         return LOOK_COST + n * RECORD_COST;

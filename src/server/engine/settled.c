@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
+#include "server/decide/know.h"
 #include "server/engine/svr_priv.h"
 #include "server/model/reads.h"
 
@@ -20,12 +21,14 @@ static const struct rule_row *rule_left(const struct rule_context *c,
     return NULL;
 }
 
-static bool is_settled(const struct svr *s, const struct rule_context *c,
+static bool is_settled(const struct svr *s, struct rule_context *c,
                        const struct object *o, struct buf *why)
 {
-    const struct rule_row *left =
-        watch_is_pending(&s->watches, o, c->now_at) ? NULL : rule_left(c, o);
+    const struct rule_row *left = NULL;
 
+    rules_know(c, watch_find(&s->watches, o));
+    if (!watch_is_pending(&s->watches, o, c->now_at))
+        left = rule_left(c, o);
     if (left && why)
         buf_printf(why, "%s %s: rule \"%s\" was not woken", kind_name(o->kind), o->id,
                    left->name);
@@ -35,7 +38,8 @@ static bool is_settled(const struct svr *s, const struct rule_context *c,
 bool svr_is_settled(const struct svr *s, int64_t now_at, struct buf *why)
 {
     struct arena *arena = arena_new();
-    struct rule_context c = rule_context(s, now_at, arena);
+    struct needs needs;
+    struct rule_context c = rule_context(s, now_at, arena, &needs);
     bool settled = true;
 
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
@@ -88,13 +92,16 @@ static void saw_nothing_else(const struct object *o)
         MUST(!reads_has(o, (int)i) || never_changes(o, i)); /* or its row says so */
 }
 
+/* A rule that waits for an answer may have read anything: it reads again when the
+ * answer is there. */
 static void check_looks(const struct rule_context *c, const struct rule_row *row,
                         const struct object *o)
 {
     struct decision d = { .arena = c->arena };
 
+    c->knows.needs->n = 0;
     each_object(c->m, reads_begin);
-    if (!row->due(c, o, &d)) {
+    if (!row->due(c, o, &d) && c->knows.needs->n == 0) {
         if (row->deadline)
             (void)row->deadline(c->m, o);
         forget_what_is_seen(c->m, row, o);
@@ -124,7 +131,8 @@ void check_settled(const struct turn *t)
 #ifdef HF_CHECKS
     const struct svr *s = t->s;
     const struct object *o = one_of(s->m, s->n_checked);
-    struct rule_context c = rule_context(s, t->now_at, t->out->arena);
+    struct needs needs;
+    struct rule_context c = rule_context(s, t->now_at, t->out->arena, &needs);
     struct buf why = { 0 }; /* for a debugger */
 
     if (s->n_turns % (1 + s->m->created / 64) != 0)
@@ -132,6 +140,7 @@ void check_settled(const struct turn *t)
     MUST(svr_is_settled(s, t->now_at, &why));
     buf_fini(&why);
     t->s->n_checked++;
+    rules_know(&c, o ? watch_find(&s->watches, o) : NULL);
     for (size_t i = 0; o && i < n_rule_rows; i++)
         if (rule_rows[i].kind == o->kind)
             check_looks(&c, &rule_rows[i], o);

@@ -78,6 +78,7 @@ void svr_free(struct svr *s)
     waiting_fini(&s->waiting);
     stop_fini(&s->stop);
     watches_fini(&s->watches);
+    inquiries_fini(&s->inquiries);
     sched_links_fini(&s->links);
     moms_free(s->moms);
     host_book_free(s->hosts);
@@ -209,7 +210,7 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
     struct parked *p;
 
     p = rq->progress ? STRUCT_OF(rq->progress, struct parked, progress)
-                     : parked_add(parked, rq, false);
+                     : parked_add(parked, rq, false, &t->s->inquiries);
     if (!p)
         return false;
     p->let_in = true;
@@ -264,8 +265,8 @@ static int decide_request(struct turn *t, const struct request_row *row,
     if (err)
         return diag_code(&d->why, err);
     err = row->handle(t->s->m, rq, d);
-    MUST(err != NEEDED || rq->needs->n > 0);
-    MUST(err != 0 || rq->needs->n == 0); /* what was decided did not go by it */
+    MUST(err != NEEDED || rq->knows.needs->n > 0);
+    MUST(err != 0 || rq->knows.needs->n == 0); /* what was decided did not go by it */
     return err;
 }
 
@@ -360,8 +361,7 @@ static struct request complete_request(struct svr *s, int64_t now_at,
         .arena = arena,
         .cfg = &s->cfg,
         .view = &s->view,
-        .facts = s->facts,
-        .needs = needs,
+        .knows = { .facts = s->facts, .needs = needs },
     };
 }
 
@@ -407,8 +407,8 @@ static struct svr_fate go_on_with_request(struct turn *t)
     full = complete_requester(s, &p->who);
     rq = complete_request(s, t->now_at, &p->wire, &full, &needs, t->out->arena);
     rq.progress = &p->progress;
-    rq.learned = p->learned;
-    rq.number = p->number;
+    rq.knows.learned = p->asker.learned;
+    rq.knows.number = p->asker.number;
     fate.conn = p->conn;
     fate.outcome = (p->let_in ? serve : enter)(t, request_row(p->wire.number), &rq);
     if (fate.outcome == SVR_PARKED)

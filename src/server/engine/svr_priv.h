@@ -16,6 +16,7 @@
 
 struct moms;
 struct moms_turn;
+struct needs;
 
 struct svr {
     struct svr_config cfg; /* texts owned */
@@ -28,6 +29,7 @@ struct svr {
     struct waiting_table waiting;
     struct listings listings;
     struct parked_table parked;
+    struct inquiries inquiries;
     struct facts *facts;
     struct host_book *hosts;
     struct watches watches;
@@ -52,6 +54,8 @@ struct decision turn_decision(const struct turn *t);
 /* learn.c: the request waits for what it has to know; 'let_in': it is past the access
  * lists. False: its user has too many that wait. */
 bool wait_for_needs(struct turn *t, const struct request *rq, bool let_in, bool silent);
+/* The rules of the object wait for what they have to know. */
+void rules_wait(struct turn *t, struct watch *x, struct needs *needs);
 /* Hosts whose addresses are not known yet are asked for. */
 void ask_hosts(struct turn *t);
 /* Answers that have not come in time, and when the next one is due. */
@@ -72,9 +76,12 @@ void settle(struct turn *t);
 /* The same for what earlier turns have left. */
 void settle_rest(struct turn *t);
 
-/* What rules are given; they decide into 'arena'. */
+/* What rules are given; they decide into 'arena', and note into 'needs' what they have
+ * to know first. */
 struct rule_context rule_context(const struct svr *s, int64_t now_at,
-                                 struct arena *arena);
+                                 struct arena *arena, struct needs *needs);
+/* ... and what those of this object, which has the watch 'x' or none (NULL), know. */
+void rules_know(struct rule_context *c, const struct watch *x);
 /* Builds with checks: all who had to look have looked, and where they say. */
 void check_settled(const struct turn *t);
 

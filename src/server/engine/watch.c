@@ -109,8 +109,32 @@ void watch_again(struct watches *w, const struct object *o)
         watch_touch(w, o);
 }
 
+const struct watch *watch_find(const struct watches *w, const struct object *o)
+{
+    return find(w, o);
+}
+
+struct asker *watch_asker(struct watch *x, struct inquiries *inquiries)
+{
+    if (!x->asker) {
+        x->asker = xcalloc(1, sizeof(*x->asker));
+        asker_init(x->asker, inquiries, x->o);
+    }
+    return x->asker;
+}
+
+void watch_knows_enough(struct watch *x)
+{
+    if (!x->asker)
+        return;
+    asker_fini(x->asker);
+    free(x->asker);
+    x->asker = NULL;
+}
+
 static void forget(struct watches *w, struct watch *x)
 {
+    watch_knows_enough(x);
     heap_remove(w, x);
     if (x->dirty)
         DL_DELETE(w->dirty[x->list], x);

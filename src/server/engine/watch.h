@@ -13,6 +13,7 @@
 #ifndef SERVER_ENGINE_WATCH_H
 #define SERVER_ENGINE_WATCH_H
 
+#include "server/engine/inquiries.h"
 #include "server/model/model.h"
 
 enum watch_list {
@@ -29,6 +30,7 @@ struct watch {
     enum watch_list list; /* that it is in while it is dirty */
     uint64_t settling;    /* the settling that n_said belongs to */
     unsigned n_said; /* how often it was looked at, to find rules that do not settle */
+    struct asker *asker; /* its rules wait for answers (doc/design/032), or NULL */
     struct watch *prev, *next; /* of the list, in the order of getting dirty */
     UT_hash_handle hh;
 };
@@ -52,6 +54,14 @@ void watch_touch(struct watches *w, const struct object *o);
 /* The same, if the object is still there. */
 void watch_again(struct watches *w, const struct object *o);
 void watch_forget(struct watches *w, const struct object *o);
+
+/* The watch of an object, NULL when it has none. */
+const struct watch *watch_find(const struct watches *w, const struct object *o);
+
+/* Who asks for its rules, from now on until they know enough. */
+struct asker *watch_asker(struct watch *x, struct inquiries *inquiries);
+/* Its rules need nothing any more. */
+void watch_knows_enough(struct watch *x);
 
 /* The next dirty one of this turn's list, no longer dirty; NULL when there is none. */
 struct watch *watch_take(struct watches *w);

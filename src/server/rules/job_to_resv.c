@@ -3,11 +3,14 @@
  *
  * The server asks itself, so the same checks speak as when the owner asks. It asks when
  * the job's script runs, so that there is nothing to give back when the job never
- * starts. A refusal takes the mark away and says why.
+ * starts. A refusal takes the mark away and says why. What has to be found out first
+ * (the owner's groups, the verdict of hooks) is waited for; the mark says that it is
+ * wanted meanwhile, also to a server that starts again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/resv_attrs.h"
+#include "server/decide/know.h"
 #include "server/decide/resv_submit.h"
 #include "server/model/job_state.h"
 #include "server/rules/rules.h"
@@ -57,11 +60,23 @@ static int ask(const struct rule_context *c, const struct object *job,
         .arena = c->arena,
         .cfg = c->cfg,
         .view = c->view,
+        .knows = c->knows,
     };
 
     wire_attrs_add(&body.attrs, c->arena, resv_rows[RESV_A_RESERVE_JOB].name, NULL,
                    job->id, WIRE_OP_SET);
-    return resv_submit(c->m, &rq, out);
+    return handle_submit_resv(c->m, &rq, out);
+}
+
+/* Hooks may have made another wish of it. */
+static int check_moves(const struct object *job, struct decision *out)
+{
+    for (size_t i = 0; i < out->records.n; i++)
+        if (out->records.v[i]->fact == FACT_JOB_MOVED &&
+            strcmp(out->records.v[i]->id, job->id) == 0)
+            return 0;
+    out->records.n = 0;
+    return diag_set(&out->why, PBSE_HOOKERROR, "hooks have asked for something else");
 }
 
 bool rule_resv_from_job(const struct rule_context *c, const struct object *o,
@@ -73,6 +88,10 @@ bool rule_resv_from_job(const struct rule_context *c, const struct object *o,
     if (!is_wanted(TO_JOB(o)))
         return false;
     err = ask(c, o, out);
+    if (err == NEEDED)
+        return false;
+    if (!err)
+        err = check_moves(o, out);
     if (!err)
         return true;
     MUST(out->records.n == 0); /* who was refused has decided nothing */

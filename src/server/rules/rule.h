@@ -13,6 +13,11 @@
  * rule looks at only when it speaks need not be named: it speaks in any case.
  * All objects are looked at when a scheduler attaches.
  *
+ * A rule that has to know something of the world outside looks it up (decide/know.h),
+ * and has nothing to say as long as it is not known. It is asked again when the answer
+ * is there, and sees the object as it is then. That it waits is stored nowhere: after a
+ * restart it asks anew.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_RULES_RULE_H
 #define SERVER_RULES_RULE_H
@@ -27,6 +32,7 @@ struct rule_context {
     struct arena *arena;
     const struct svr_config *cfg;
     const struct svr_view *view; /* what the engine knows besides the model */
+    struct knowledge knows;
 };
 
 /* A record about 'o' by the server itself, appended to the decision. */

@@ -70,6 +70,9 @@ extern size_t rig_slice_cost;
 /* Rigs that are made from now on know no account beforehand: EFFECT_FIND_OUT. */
 extern bool rig_finds_out;
 
+/* While it is true nobody's groups are known beforehand: EFFECT_FIND_OUT. */
+extern bool rig_hides_groups;
+
 /* Rigs that are made from now on ask hooks for their verdict: EFFECT_FIND_OUT. */
 extern bool rig_runs_hooks;
 
