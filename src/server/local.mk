@@ -61,13 +61,18 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/same.c \
 	src/server/moms/command.c \
 	src/server/moms/hello.c \
+	src/server/moms/hello_reply.c \
 	src/server/moms/jobs.c \
 	src/server/moms/link.c \
 	src/server/moms/moms.c src/server/moms/moms.h \
 	src/server/moms/moms_priv.h \
 	src/server/moms/command_reply.c \
+	src/server/moms/register.c \
 	src/server/moms/report.c \
 	src/server/moms/moms_table.c \
+	src/server/moms/vnode_report.h \
+	src/server/moms/vnode_resources.c \
+	src/server/moms/vnode_state.c \
 	src/server/moms/vnodes.c \
 	src/server/decide/effect.c src/server/decide/effect.h \
 	src/server/react/job_account.c \

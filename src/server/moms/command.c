@@ -33,6 +33,8 @@ void mom_send(struct moms_turn *t, const struct mom *mom, const struct is_messag
 
     /* The address of the MoM is known as long as it has a stream. */
     MUST(mom->stream != 0 && mom->peer_host);
+    /* The effect carries the number of the last record, so the message does not leave
+     * before that record is durable. */
     e = effect_add(t->effects, EFFECT_MOM_MESSAGE, t->m->seq);
     e->u.mom.stream = mom->stream;
     e->u.mom.host = arena_strdup(t->effects->arena, mom->peer_host);
@@ -62,6 +64,8 @@ static struct command *command_add(struct moms *ms, struct moms_turn *t,
     MUST(mom->stream != 0); /* commands are given up when the stream ends */
     *c = (struct command){
         .kind = kind,
+        /* Time and counter together are unlike those of an earlier server process,
+         * whose answers may still arrive. */
         .msgid = xasprintf("%" PRId64 ":%" PRIu64, t->now_at, ms->counter++),
         .job_id = xstrdup(job_id),
         .due_at = t->now_at + limit_s[kind],
@@ -100,6 +104,7 @@ static void send_request(struct moms_turn *t, const struct mom *mom,
 static void send_body(struct moms_turn *t, const struct mom *mom,
                       const struct command *c, uint32_t number, const void *body)
 {
+    /* Commands of the server itself come from root, as PBS has them (tpp.md 6). */
     struct wire_request rq = { .number = number, .user = "root", .body = body };
 
     send_request(t, mom, c, &rq);
@@ -111,6 +116,8 @@ static void add_resources(const struct attr_value *v, const char *name,
 {
     struct wire_attrs all = { 0 };
 
+    /* The value is written out once as name and text pairs, and each pair is then
+     * judged by the flags of its resource. */
     attr_value_encode(&attr_resources, v, name, &all, arena);
     for (size_t i = 0; i < all.n; i++) {
         const struct resource_value *r = resources_find(&v->u.res, all.v[i].resource);
@@ -129,6 +136,8 @@ static struct wire_attrs attrs_for_mom(const struct job *job, struct arena *aren
         const struct attr_row *row = &job_rows[i];
         const struct attr_value *v = obj_attr(&job->obj, (int)i);
 
+        /* Internal attributes are names of ours, which a MoM of another make would
+         * refuse. */
         if (!v->set || !(row->flags & ATTR_TO_MOM) || (row->flags & ATTR_INTERNAL))
             continue;
         if (row->type == &attr_resources)
@@ -145,6 +154,7 @@ static void send_script(struct moms_turn *t, const struct mom *mom,
     struct arena *arena = t->effects->arena;
     size_t len;
     const char *data = script_from_text(text, arena, &len);
+    /* The parts are numbered, so that the MoM notices one that is missing. */
     uint32_t seq = 0;
 
     for (size_t at = 0; at < len; at += SCRIPT_CHUNK_BYTES) {
@@ -154,6 +164,7 @@ static void send_script(struct moms_turn *t, const struct mom *mom,
         *body = (struct body_script){
             .sequence = seq++,
             .size_bytes = (uint32_t)n,
+            /* The message id of the command tells which job this is about. */
             .job_id = "",
             .data = { data + at, n },
         };
@@ -170,8 +181,11 @@ void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     struct body_id *commit = ARENA_NEW(arena, struct body_id);
     const struct node *first = job_first_node(job);
 
+    /* Three requests share one message id, and the MoM answers once, to the last of
+     * them. */
     *queue = (struct body_queue){
         .id = arena_strdup(arena, job->obj.id),
+        /* The destination is the vnode whose MoM is to run the job. */
         .destination = arena_strdup(arena, first ? first->obj.id : ""),
         .attrs = attrs_for_mom(job, arena),
     };
@@ -180,6 +194,7 @@ void send_job(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     if (obj_is_set(&job->obj, JOB_A_HF_SCRIPT))
         send_script(t, j->mom, c, obj_str(&job->obj, JOB_A_HF_SCRIPT, ""));
     send_body(t, j->mom, c, BATCH_COMMIT, commit);
+    /* From here on the MoM may know of the job, whether or not its answer arrives. */
     j->known = true;
 }
 
@@ -192,6 +207,8 @@ void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
     body->job_id = arena_strdup(t->effects->arena, j->id);
     body->signal = name;
     send_body(t, j->mom, c, BATCH_SIGNAL_JOB, body);
+    /* The line speaks of a deletion, and "Rerun" is sent to a job that goes back to its
+     * queue. */
     if (strcmp(name, "Rerun") != 0)
         effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, j->id,
                    "Job sent signal %s on delete", name);
@@ -200,6 +217,8 @@ void send_signal(struct moms *ms, struct moms_turn *t, struct mom_job *j,
 static void add_pair(struct body_files *body, uint32_t flag, const char *local,
                      const char *remote, struct arena *arena)
 {
+    /* The list has a handful of entries, so it is copied for each new one; the arena
+     * frees the old ones. */
     struct wire_file_pair *more =
         ARENA_ARRAY(arena, struct wire_file_pair, body->n_pairs + 1);
 
@@ -219,10 +238,15 @@ static void add_std_file(const struct job *job, char letter, int path_attr,
     const char *keep = obj_str(&job->obj, JOB_A_KEEP_FILES, "n");
     const char *path = obj_str(&job->obj, path_attr, NULL);
 
+    /* A file that Keep_Files names stays on the execution host. */
     if (!path || strchr(keep, letter))
         return;
+    /* With Join_Path this stream went into the file of the other one, so there is
+     * nothing to deliver. */
     if (strcmp(join, letter == 'o' ? "eo" : "oe") == 0)
         return;
+    /* Flag 1 is a standard file (tpp.md 6.2), which the MoM keeps under the job's
+     * id. */
     add_pair(body, 1, arena_printf(arena, "%s.%s", job->obj.id, suffix),
              arena_strdup(arena, path), arena);
 }
@@ -237,7 +261,9 @@ static void add_stage_out(const struct job *job, struct body_files *body,
         const char *entry = v->u.list.v[i];
         const char *at = strchr(entry, '@');
 
+        /* An entry without a host does not say where to, so it is passed over. */
         if (at)
+            /* Flag 3 is a file that the user asked to be staged out (tpp.md 6.2). */
             add_pair(body, 3, arena_strndup(arena, entry, (size_t)(at - entry)),
                      arena_strdup(arena, at + 1), arena);
     }
@@ -254,9 +280,12 @@ void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
 
     *body = (struct body_files){
         .job_id = arena_strdup(arena, job->obj.id),
+        /* The MoM wants the user alone, while Job_Owner is "user@host". */
         .owner = arena_strndup(arena, owner, strcspn(owner, "@")),
         .user = arena_strdup(arena, obj_str(&job->obj, JOB_A_EUSER, "")),
         .group = "",
+        /* Bit 0 says "out"; bit 1 says that the files lie in a directory of the job's
+         * own. */
         .direction = strcasecmp(sandbox, "PRIVATE") == 0 ? 3 : 1,
     };
     add_std_file(job, 'o', JOB_A_OUTPUT_PATH, "OU", body, arena);
@@ -271,6 +300,8 @@ void send_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j)
     struct body_manage *body = ARENA_NEW(t->effects->arena, struct body_manage);
 
     *body = (struct body_manage){
+        /* The body is that of a manager request, with its numbers: 1 deletes (tpp.md
+         * 6.2). */
         .command = 1,
         .object_type = OBJECT_JOB,
         .object_name = arena_strdup(t->effects->arena, j->id),
@@ -282,6 +313,8 @@ void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn,
                   const char *job_id, const struct wire_request *rq)
 {
     struct mom_job *j = moms_job(ms, job_id);
+    /* The MoM serves its server only: what a client may ask was checked before, and the
+     * request goes on in the name of root. */
     struct wire_request ours = *rq;
     struct command *c;
     struct effect *e;
@@ -293,6 +326,7 @@ void moms_forward(struct moms *ms, struct moms_turn *t, uint64_t conn,
         send_request(t, j->mom, c, &ours);
         return;
     }
+    /* Nobody waits for the answer, so a MoM that is away needs no word. */
     if (!conn)
         return;
     e = effect_add(t->effects, EFFECT_REPLY, t->m->seq);

@@ -21,8 +21,7 @@ static const struct job *job_of(const struct moms_turn *t, const struct command 
     return job;
 }
 
-/* Sending a job. */
-
+/* PBS writes these two lines, whose words scripts of sites look for. */
 static void log_refused(struct moms_turn *t, const struct mom *mom,
                         const struct command *c, const struct wire_reply *reply)
 {
@@ -45,6 +44,8 @@ static void refused(struct moms_turn *t, const struct job *job,
 
     if (doomed || reply->code == PBSE_HOOK_REJECT_DELETEJOB) {
         rec = moms_record(t, FACT_JOB_DELETED, OBJ_JOB, job->obj.id);
+        /* The deletion is noted under the name of the one who asked for it, and
+         * otherwise under the server's. */
         if (doomed)
             rec->actor =
                 arena_strdup(t->out->arena, obj_str(&job->obj, JOB_A_HF_KILL_BY, ""));
@@ -55,6 +56,7 @@ static void refused(struct moms_turn *t, const struct job *job,
     job_back_in_queue(job, rec, NULL, t->now_at, t->out);
     record_change(rec, t->out->arena, JOB_A_COMMENT, NULL,
                   "Not Running: PBS Error: Execution server rejected request");
+    /* The scheduler places the job afresh: the vnodes of a hot start are forgotten. */
     record_change(rec, t->out->arena, JOB_A_HF_HOT_VNODES, NULL, NULL);
 }
 
@@ -70,12 +72,13 @@ static void reply_to_send(struct moms_turn *t, const struct mom *mom, struct mom
     /* It holds the job of this run already when it was listed as running. */
     if (obj_num(&job->obj, JOB_A_HF_SENT, 0))
         return;
+    /* Only a MoM that has the job already needs to be told to discard it. */
     j->known = reply->code == PBSE_JOBEXIST;
     refused(t, job, reply);
 }
 
-/* The end of a job. */
-
+/* The MoM has forgotten the job: the run is over, and the job ends or goes back to its
+ * queue as the obituary decided. */
 static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *job)
 {
     struct record *rec;
@@ -83,6 +86,8 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
     MUST(job_state(job) == 'E'); /* what still runs is not deleted at its MoM */
     j->known = false;
     if (!obj_num(&job->obj, JOB_A_HF_REQUEUE, 0)) {
+        /* The vnodes note when they were last used while the job still has its bookings
+         * on them. */
         nodes_used_records(&job->bookings, t->actor, t->now_at, t->out);
         moms_record(t, FACT_JOB_ENDED, OBJ_JOB, job->obj.id);
         return;
@@ -130,6 +135,8 @@ static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
     if (job_next(job_phase(job), JOB_EV_DELIVERED) == JOB_PHASE_NONE)
         return; /* the answer is late: the job has gone on without it */
     rec = moms_record(t, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id);
+    /* The end goes on even when files were not copied: they stay at the MoM, and the
+     * user is told by mail. */
     record_job_event(rec, t->out->arena, job, JOB_EV_DELIVERED, t->now_at);
     if (obj_is_set(&job->obj, JOB_A_STAGEOUT))
         record_change_num(rec, t->out->arena, JOB_A_STAGEOUT_STATUS, reply->code == 0);
@@ -143,20 +150,23 @@ static void reply_to_copy(struct moms_turn *t, const struct mom *mom,
 static void reply_to_delete(struct moms *ms, struct moms_turn *t, struct mom_job *j,
                             const struct job *job, const struct wire_reply *reply)
 {
+    /* The MoM still copies files of the job. The pause grows with the square of the
+     * tries, up to a quarter of an hour. */
     if (reply->code == PBSE_TRYAGAIN) {
         j->retry_at = t->now_at + (int64_t)j->n_tries * j->n_tries;
         j->n_tries = MIN_OF(j->n_tries + 1, 30);
         moms_wake_at(ms, j->retry_at);
-        moms_look(ms, j->id);
+        moms_touch_job(ms, j->id);
         return;
     }
+    /* The MoM could not reach a sister. It may keep its own share of the job, so it is
+     * told to discard the run. */
     if (reply->code == PBSE_SISCOMM)
         mom_discard(t, j->mom, j->id, j->run_version);
     end_job(t, j, job);
 }
 
-/* Signals and what clients sent. */
-
+/* A MoM that does not know a running job any more will never send its obituary. */
 static void reply_to_signal(struct moms_turn *t, const struct job *job,
                             const struct wire_reply *reply)
 {
@@ -170,6 +180,8 @@ static struct wire_reply copy_reply(const struct wire_reply *reply, struct arena
                                .aux = reply->aux,
                                .choice = REPLY_NULL };
 
+    /* The forwarded requests have answers without a body or with a text; nothing else
+     * of the MoM's reply goes to a client. */
     if (reply->choice == REPLY_TEXT) {
         copy.choice = REPLY_TEXT;
         copy.text = arena_strdup(arena, reply->text);
@@ -195,12 +207,16 @@ static void reply_about_job(struct moms *ms, struct moms_turn *t, const struct m
     const struct job *job = job_of(t, c);
     struct mom_job *j;
 
+    /* The job is gone or has been run again: the answer is about a run that nobody
+     * follows any more. */
     if (!job)
         return;
     j = moms_job(ms, c->job_id);
     MUST(j->busy); /* by this command: there is one at a time */
+    /* The next command depends on what this answer leads to, so the job is looked at
+     * after the records are applied. */
     j->busy = false;
-    moms_look(ms, c->job_id);
+    moms_touch_job(ms, c->job_id);
     if (c->kind == COMMAND_SEND)
         reply_to_send(t, mom, j, c, job, reply);
     else if (c->kind == COMMAND_SIGNAL)
@@ -216,9 +232,13 @@ void mom_take_reply(struct moms *ms, struct moms_turn *t, struct mom *mom,
 {
     struct command *c;
 
+    /* Answers come mostly in the order of the commands, so the first entry is the
+     * one. */
     DL_FOREACH (mom->commands, c)
         if (str_same(c->msgid, msg->msgid))
             break;
+    /* An answer that was not asked for, or for a command of an earlier stream, is
+     * ignored. */
     if (!c)
         return;
     DL_DELETE(mom->commands, c);
@@ -241,8 +261,9 @@ void command_failed(struct moms *ms, struct moms_turn *t, struct command *c)
         struct mom_job *j = moms_job(ms, c->job_id);
 
         j->busy = false;
+        /* When the MoM is back, its job is looked at as if nothing had been tried. */
         j->n_tries = 0;
         j->retry_at = INT64_MIN;
-        moms_look(ms, c->job_id);
+        moms_touch_job(ms, c->job_id);
     }
 }

@@ -21,6 +21,8 @@ void mom_stream_over(struct moms *ms, struct moms_turn *t, struct mom *mom)
     mom->greet = false;
     free(mom->peer_host);
     mom->peer_host = NULL;
+    /* What is unanswered will never be answered. Clients are told now, and jobs are
+     * asked about again when the MoM is back. */
     DL_FOREACH_SAFE (mom->commands, c, next) {
         DL_DELETE(mom->commands, c);
         command_failed(ms, t, c);

@@ -24,6 +24,8 @@ static void node_unknown(struct moms_turn *t, const struct node *n)
 {
     uint32_t bits = node_state_stored(n);
 
+    /* The moment at which the vnode became unknown is noted once; a second loss does
+     * not prolong the node wait. */
     if (bits & (NODE_DOWN | NODE_STATE_UNKNOWN))
         return;
     node_change_state(t, n, bits | NODE_STATE_UNKNOWN | NODE_LAST_KNOWN, NULL, NULL);
@@ -35,10 +37,11 @@ void moms_start(struct moms *ms, struct moms_turn *t)
         moms_add_node(ms, TO_NODE(o));
         node_unknown(t, TO_NODE(o));
     }
+    /* Vnodes were added above, so each of these jobs finds its MoM. */
     MODEL_EACH (t->m, OBJ_JOB, o)
         if (job_is_at_mom(TO_JOB(o))) {
             job_of_before(ms, TO_JOB(o));
-            moms_look(ms, o->id);
+            moms_touch_job(ms, o->id);
         }
 }
 
@@ -61,6 +64,7 @@ static void from_known(struct moms *ms, struct moms_turn *t, struct mom *mom,
     case IS_REGISTERMOM:
         mom_register(ms, t, mom, msg);
         break;
+    /* The decoder has noted whether the block carries a list of vnodes. */
     case IS_UPDATE:
     case IS_UPDATE2:
         mom_take_state(ms, t, mom, &msg->state);
@@ -84,6 +88,8 @@ void moms_message(struct moms *ms, struct moms_turn *t, uint64_t stream,
 
     if (msg->command == IS_HELLOSVR)
         mom_hello(ms, t, stream, host, port, msg);
+    /* Whoever has not said hello is not believed. "unset" is the name that PBS gives to
+     * such a peer. */
     else if (!mom)
         bad_peer(t, stream, host, port, "unset");
     else
@@ -94,6 +100,7 @@ void moms_lost(struct moms *ms, struct moms_turn *t, uint64_t stream)
 {
     struct mom *mom = mom_of_stream(ms, stream);
 
+    /* The stream may be one that only waited to be recognised. */
     hello_forget(ms, stream);
     if (!mom)
         return;
@@ -117,6 +124,8 @@ void moms_router_lost(struct moms *ms, struct moms_turn *t)
     effect_log(t->effects, t->m->seq, LOG_EV_ERROR, LOG_IN_SERVER, "net_down_handler",
                "marking all nodes unknown");
     hello_forget_all(ms);
+    /* Without the router no stream is left. The MoMs may be well, so their vnodes
+     * become state-unknown and not down. */
     HASH_ITER (hh, ms->by_key, mom, next)
         if (mom->stream)
             mom_stream_over(ms, t, mom);
@@ -139,7 +148,8 @@ static void note_new_node(struct moms *ms, const char *id)
 void moms_touch(struct moms *ms, const struct record *rec)
 {
     if (rec->kind == OBJ_JOB)
-        moms_look(ms, rec->id);
+        moms_touch_job(ms, rec->id);
+    /* There is no model at hand here: the next pump looks the vnode up and adds it. */
     else if (rec->kind == OBJ_NODE && rec->fact == FACT_CREATED)
         note_new_node(ms, rec->id);
     else if (rec->kind == OBJ_NODE && rec->fact == FACT_DELETED)
@@ -157,6 +167,8 @@ static void take_new_nodes(struct moms *ms, struct moms_turn *t)
         if (n && !mom_of_node(ms, n->obj.id)) {
             moms_add_node(ms, n);
             mom = mom_of_node(ms, n->obj.id);
+            /* A vnode that the MoM itself reported is not down and needs no
+             * question. */
             mom->greet = mom->registered && (node_state_stored(n) & NODE_DOWN);
             ms->greet |= mom->greet;
         }
@@ -172,6 +184,7 @@ static void greet_again(struct moms *ms, struct moms_turn *t)
     HASH_ITER (hh, ms->by_key, mom, next) {
         if (mom->greet && mom->stream)
             mom_reply_hello(ms, t, mom);
+        /* A MoM without a stream says hello by itself, and is told then. */
         mom->greet = false;
     }
     ms->greet = false;
@@ -213,11 +226,14 @@ static void answer_obits(struct moms *ms, struct moms_turn *t)
 
         DL_FOREACH (ms->answers, a)
             n++;
+        /* Each list has room for all, because the answers may be of one kind only. */
         msg.acks.v = ARENA_ARRAY(t->effects->arena, const char *, n);
         msg.rejects.v = ARENA_ARRAY(t->effects->arena, const char *, n);
         DL_FOREACH_SAFE (ms->answers, a, next) {
             struct wire_strings *list = a->accepted ? &msg.acks : &msg.rejects;
 
+            /* An answer to another MoM ends this message, so the order in which
+             * obituaries came is kept. */
             if (a->mom != mom)
                 break;
             list->v[list->n++] = arena_strdup(t->effects->arena, a->job_id);
@@ -226,6 +242,7 @@ static void answer_obits(struct moms *ms, struct moms_turn *t)
             free(a);
         }
         MUST(msg.acks.n + msg.rejects.n > 0); /* the first answer is this MoM's */
+        /* A MoM that has gone tells of the end again when it is back. */
         if (mom->stream)
             mom_send(t, mom, &msg);
     }
@@ -237,6 +254,8 @@ static void close_silent(struct moms *ms, struct moms_turn *t)
     struct mom *mom, *next;
 
     HASH_ITER (hh, ms->by_key, mom, next) {
+        /* moms_lost() clears the stream of the MoM, and its number is needed
+         * afterwards. */
         uint64_t stream = mom->stream;
         struct command *c;
 
@@ -265,6 +284,7 @@ static int64_t next_moment(const struct moms *ms, int64_t now_at)
         DL_FOREACH (mom->commands, c)
             at = MIN_OF(at, c->due_at);
     HASH_ITER (hh, ms->by_job, j, next_job) {
+        /* What is due by now is in the list of touched jobs already. */
         if (j->retry_at > now_at)
             at = MIN_OF(at, j->retry_at);
         if (j->lost_at > now_at)
@@ -279,17 +299,21 @@ static void look_at_due(struct moms *ms, int64_t now_at)
 {
     struct mom_job *j, *next;
 
+    /* Each job is visited, which is affordable because it happens only at a deadline
+     * and never for a message. */
     HASH_ITER (hh, ms->by_job, j, next)
         if ((j->retry_at != INT64_MIN && j->retry_at <= now_at) ||
             (j->lost_at != 0 && j->lost_at <= now_at) ||
             (j->sure_at != 0 && j->sure_at <= now_at))
-            moms_look(ms, j->id);
+            moms_touch_job(ms, j->id);
 }
 
 bool moms_pump(struct moms *ms, struct moms_turn *t, size_t most)
 {
     bool due = ms->next_at <= t->now_at;
 
+    /* New vnodes come before their MoMs are greeted, and silent streams are closed
+     * before jobs are looked at: a job sees the links as they are. */
     if (ms->n_new_nodes)
         take_new_nodes(ms, t);
     if (ms->left)
@@ -301,14 +325,18 @@ bool moms_pump(struct moms *ms, struct moms_turn *t, size_t most)
         close_silent(ms, t);
         look_at_due(ms, t->now_at);
     }
-    for (; ms->look && most > 0; most--) {
-        struct mom_job *j = ms->look;
+    /* The bound lets the engine serve other inputs between two parts of a long list. */
+    for (; ms->touched && most > 0; most--) {
+        struct mom_job *j = ms->touched;
 
-        DL_DELETE(ms->look, j);
+        DL_DELETE(ms->touched, j);
         MUST(!j->looked_at);
+        /* It leaves the list first, since looking at it may touch it again. */
         j->looked_at = true;
         look_at_job(ms, t, j);
     }
+    /* The next deadline is computed once for all that this pump has done. Earlier ones
+     * are added by moms_wake_at(). */
     if (due)
         ms->next_at = next_moment(ms, t->now_at);
     return t->out->records.n > 0;
@@ -316,7 +344,7 @@ bool moms_pump(struct moms *ms, struct moms_turn *t, size_t most)
 
 bool moms_have_work(const struct moms *ms)
 {
-    return ms->look || ms->answers;
+    return ms->touched || ms->answers;
 }
 
 int64_t moms_deadline(const struct moms *ms)

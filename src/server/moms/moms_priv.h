@@ -96,8 +96,8 @@ struct moms {
     struct mom *by_stream;
     struct mom_node *by_node;
     struct mom_job *by_job;
-    struct mom_job *look; /* jobs to look at, in the order they were touched */
-    char **new_nodes;     /* created since the last pump */
+    struct mom_job *touched; /* jobs to look at, in the order they were touched */
+    char **new_nodes;        /* created since the last pump */
     size_t n_new_nodes;
     struct obit_answer *answers;
     bool greet;       /* a MoM has 'greet' set */
@@ -115,7 +115,7 @@ void moms_add_node(struct moms *ms, const struct node *n);
 void moms_forget_node(struct moms *ms, const char *id);
 struct mom_job *moms_job(struct moms *ms, const char *id); /* made when missing */
 void moms_forget_job(struct moms *ms, struct mom_job *j);
-void moms_look(struct moms *ms, const char *job_id);
+void moms_touch_job(struct moms *ms, const char *job_id);
 void moms_wake_at(struct moms *ms, int64_t at);
 void moms_answer_obit(struct moms *ms, struct mom *mom, const char *job_id,
                       bool accepted);
@@ -132,18 +132,22 @@ void mom_close(struct moms_turn *t, uint64_t stream);
 /* hello.c */
 void mom_hello(struct moms *ms, struct moms_turn *t, uint64_t stream, const char *host,
                uint32_t port, const struct is_message *msg);
-void mom_register(struct moms *ms, struct moms_turn *t, struct mom *mom,
-                  const struct is_message *msg);
 /* The stream has ended, all streams have: nobody waits there any longer. */
 void hello_forget(struct moms *ms, uint64_t stream);
 void hello_forget_all(struct moms *ms);
+
+/* hello_reply.c: tell the MoM which addresses belong to the cluster. */
 void mom_reply_hello(struct moms *ms, struct moms_turn *t, struct mom *mom);
+
+/* register.c: the MoM is one of ours and tells its vnodes and jobs. */
+void mom_register(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                  const struct is_message *msg);
 
 /* vnodes.c: what a state block says of the vnodes of a MoM becomes records. */
 void mom_take_state(struct moms *ms, struct moms_turn *t, struct mom *mom,
                     const struct is_state *state);
-/* A vnode changes its stored bits and, where it is ours, its comment. 'note' is a word
- * for the log, NULL: none. */
+/* vnode_state.c: a vnode changes its stored bits and, where it is ours, its comment.
+ * 'note' is a word for the log, NULL: none. */
 void node_change_state(struct moms_turn *t, const struct node *n, uint32_t bits,
                        const char *comment, const char *note);
 

@@ -38,6 +38,7 @@ static struct mom *mom_make(struct moms *ms, const char *host, uint32_t port)
     char *key = xasprintf("%s:%" PRIu32, host, port);
     struct mom *mom;
 
+    /* Names of hosts are the same in upper and lower case. */
     for (char *p = key; *p; p++)
         *p = (char)tolower((unsigned char)*p);
     HASH_FIND_STR(ms->by_key, key, mom);
@@ -76,6 +77,8 @@ bool mom_has_job(const struct moms *ms, struct moms_turn *t, const struct mom *m
 
     if (its_own == mom)
         return true;
+    /* A line of security: a MoM that speaks of other MoMs' jobs is wrong or means
+     * harm. */
     effect_log(t->effects, t->m->seq, LOG_EV_SECURITY, LOG_IN_JOB, job->obj.id,
                "%s:%" PRIu32 " is not the MoM of this job, what it says is ignored",
                mom->host, mom->port);
@@ -92,6 +95,8 @@ void moms_add_node(struct moms *ms, const struct node *n)
     mn->id = xstrdup(n->obj.id);
     mn->mom = mom_make(ms, node_mom_host(n), node_mom_port(n));
     MUST(!mn->mom->at == !mn->mom->nodes);
+    /* The first vnode of a MoM lets its host be looked up. The entry is released with
+     * the last one. */
     if (!mn->mom->at)
         mn->mom->at = host_book_add(ms->hosts, mn->mom->host);
     DL_APPEND(mn->mom->nodes, mn);
@@ -106,6 +111,8 @@ void moms_forget_node(struct moms *ms, const char *id)
         return;
     MUST(n->mom->nodes);
     DL_DELETE(n->mom->nodes, n);
+    /* The stream is closed by the next pump, which has a turn to put the effect
+     * into. */
     ms->left |= !n->mom->nodes && n->mom->stream;
     if (!n->mom->nodes) {
         host_book_remove(ms->hosts, n->mom->at);
@@ -125,6 +132,7 @@ struct mom_job *moms_job(struct moms *ms, const char *id)
         return j;
     j = xcalloc(1, sizeof(*j));
     j->id = xstrdup(id);
+    /* A new entry is in no list yet. */
     j->looked_at = true;
     j->retry_at = INT64_MIN;
     HASH_ADD_KEYPTR(hh, ms->by_job, j->id, strlen(j->id), j);
@@ -133,25 +141,28 @@ struct mom_job *moms_job(struct moms *ms, const char *id)
 
 void moms_forget_job(struct moms *ms, struct mom_job *j)
 {
+    /* The list must not keep a pointer to what is freed. */
     if (!j->looked_at)
-        DL_DELETE(ms->look, j);
+        DL_DELETE(ms->touched, j);
     HASH_DEL(ms->by_job, j);
     free(j->id);
     free(j);
 }
 
-void moms_look(struct moms *ms, const char *job_id)
+void moms_touch_job(struct moms *ms, const char *job_id)
 {
     struct mom_job *j = moms_job(ms, job_id);
 
+    /* A job that is listed already keeps its place. */
     if (!j->looked_at)
         return;
     j->looked_at = false;
-    DL_APPEND(ms->look, j);
+    DL_APPEND(ms->touched, j);
 }
 
 void moms_wake_at(struct moms *ms, int64_t at)
 {
+    /* The next deadline may only come nearer here; moms_pump() alone moves it away. */
     ms->next_at = MIN_OF(ms->next_at, at);
 }
 
@@ -201,6 +212,7 @@ void moms_free(struct moms *ms)
     hello_forget_all(ms);
     HASH_ITER (hh, ms->by_job, j, next_job)
         moms_forget_job(ms, j);
+    /* Vnodes go before their MoMs, which they point to. */
     HASH_ITER (hh, ms->by_node, n, next_node)
         moms_forget_node(ms, n->id);
     HASH_ITER (hh, ms->by_key, mom, next_mom) {

@@ -23,6 +23,8 @@ static bool decodes(const struct moms_turn *t, int attr, const char *resource,
 {
     const struct attr_type *type = job_rows[attr].type;
     struct attr_value v = { 0 };
+    /* The value is decoded for its error only. What is stored is the text, which
+     * decodes again at each start. */
     int err = attr_value_set(type, &v, t->m->defs, resource, text, WIRE_OP_SET);
 
     if (!err)
@@ -55,8 +57,8 @@ static void take_text(struct moms_turn *t, const struct is_job_update *u, int at
                       arena_strdup(t->out->arena, text));
 }
 
-/* Usage. */
-
+/* The MoM's word that it has the present run is recorded once; from then on the job is
+ * not sent to another MoM. */
 void job_is_taken(struct moms_turn *t, const struct job *job)
 {
     struct record *rec;
@@ -75,12 +77,17 @@ static void take_usage(struct moms *ms, struct moms_turn *t, const struct mom *m
     bool starts;
     struct record *rec;
 
+    /* An update of another run, of a job that ends already or from another MoM says
+     * nothing about this job. */
     if (!job || job_state(job) != 'R' || !same_run(job, u) ||
         !mom_has_job(ms, t, mom, job))
         return;
     moms_job(ms, job->obj.id)->lost_at = 0;
-    moms_look(ms, job->obj.id);
+    moms_touch_job(ms, job->obj.id);
+    /* Usage may arrive before the answer to Commit, and proves the same. */
     job_is_taken(t, job);
+    /* The first update with a session id says that the job's processes exist, which
+     * ends the phase of starting. */
     starts = job_phase(job) == JOB_STARTING &&
              wire_attrs_value(&u->attrs, "session_id", NULL);
     rec = moms_record(t, starts ? FACT_JOB_STARTED : FACT_JOB_USAGE, OBJ_JOB,
@@ -99,8 +106,6 @@ void mom_take_usage(struct moms *ms, struct moms_turn *t, struct mom *mom,
     for (size_t i = 0; i < msg->n_updates; i++)
         take_usage(ms, t, mom, &msg->updates[i]);
 }
-
-/* Obituaries. */
 
 /* Files are delivered after a run that had some; a job that goes back to the queue
  * keeps nothing of the run. */
@@ -121,6 +126,8 @@ static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
 {
     MUST(job_state(job) == 'R'); /* a run ends once */
 
+    /* What becomes of the job is decided once, here. The later steps of the end read it
+     * from the attributes. */
     struct job_verdict verdict =
         job_exit_verdict(status, obj_num(&job->obj, JOB_A_RERUNABLE, 1) != 0,
                          obj_is_set(&job->obj, JOB_A_HF_KILL_BY));
@@ -135,8 +142,10 @@ static void end_run(struct moms_turn *t, const struct job *job, int32_t status,
                      t->now_at);
     record_change_num(rec, arena, JOB_A_EXIT_STATUS, status);
     record_change_num(rec, arena, JOB_A_OBITTIME, t->now_at);
+    /* The values outlive a crash between the obituary and the end of the job. */
     record_change(rec, arena, JOB_A_HF_REQUEUE, NULL, back ? "True" : NULL);
     record_change(rec, arena, JOB_A_HF_OBIT_COMMENT, NULL, verdict.comment);
+    /* There was no report: the server itself found that the job is gone. */
     if (!u)
         return;
     take_text(t, u, JOB_A_SESSION_ID, rec);
@@ -154,9 +163,12 @@ static void take_obit(struct moms *ms, struct moms_turn *t, struct mom *mom,
         !mom_has_job(ms, t, mom, job)) {
         effect_log(t->effects, t->m->seq, LOG_EV_DEBUG, LOG_IN_JOB, u->job_id,
                    "Job Obit notice received has error %d", PBSE_UNKJOBID);
+        /* The rejection lets the MoM forget the job, of which nobody here knows. */
         moms_answer_obit(ms, mom, u->job_id, false);
         return;
     }
+    /* The MoM repeats the obituary until this answer, which leaves after the record of
+     * the end is durable. */
     moms_answer_obit(ms, mom, u->job_id, true);
     if (job_state(job) == 'E')
         return; /* told again: end processing goes on */
@@ -164,6 +176,7 @@ static void take_obit(struct moms *ms, struct moms_turn *t, struct mom *mom,
         t->effects, t->m->seq, LOG_EV_DEBUG, LOG_IN_JOB, u->job_id,
         "Obit received momhop:%d serverhop:%" PRId64 " state:R substate:%" PRId64,
         u->run_version, obj_num(&job->obj, JOB_A_RUN_VERSION, 0), job_substate(job));
+    /* A short job may end before anything else was heard of it. */
     job_is_taken(t, job);
     end_run(t, job, u->status, u);
 }
@@ -183,5 +196,6 @@ void job_was_lost(struct moms_turn *t, const struct job *job)
 
     effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
                "the MoM does not know the job any more");
+    /* 271 is 256 and SIGTERM, what a deleted job's end looks like. */
     end_run(t, job, doomed ? 271 : JOB_EXIT_MS_FAIL, NULL);
 }

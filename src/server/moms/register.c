@@ -1,0 +1,145 @@
+/* register.c - REGISTERMOM: a MoM tells which jobs it has, and they are compared with
+ * those that the model has at it (tpp.md 5.4).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/attr/job_attrs.h"
+#include "server/model/hot_start.h"
+#include "server/model/job_state.h"
+#include "server/moms/moms_priv.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* How long a job that its MoM did not list may still be heard of: its obituary may be
+ * on the way. */
+#define MISSING_GRACE_S 60
+
+/* A MoM that was restarted lists what it had and may find out a little later that
+ * nothing is left of it: a hot start waits so long before it believes that a job runs
+ * on. */
+#define SURE_AFTER_S    20
+
+static void discard(struct moms_turn *t, const struct mom *mom,
+                    const struct is_running *r, int64_t run_version, const char *why)
+{
+    /* The text ends with a space, as in PBS's own line; see reconcile(). */
+    effect_log(t->effects, t->m->seq, LOG_EV_JOB, LOG_IN_JOB, r->job_id,
+               "Discard running job, %s", why);
+    mom_discard(t, mom, r->job_id, run_version);
+}
+
+static void signal_job(struct moms *ms, struct moms_turn *t, const char *job_id,
+                       const char *name)
+{
+    struct body_signal *body = ARENA_NEW(t->effects->arena, struct body_signal);
+    struct wire_request rq = { .number = BATCH_SIGNAL_JOB, .user = "root" };
+
+    body->job_id = arena_strdup(t->effects->arena, job_id);
+    body->signal = name;
+    rq.body = body;
+    /* Nobody waits for the answer, so there is no connection. The state of the job is
+     * compared again at the next REGISTERMOM. */
+    moms_forward(ms, t, 0, job_id, &rq);
+}
+
+static void confirm_running(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                            const struct is_running *r, const struct job *job)
+{
+    struct mom_job *j = moms_job(ms, job->obj.id);
+    int64_t substate = job_substate(job);
+
+    j->mom = mom;
+    j->run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
+    j->known = true;
+    /* The MoM lists the job, so the job is not missed any more. */
+    j->lost_at = 0;
+    if (job_state(job) != 'R')
+        return;
+    /* A hot start asks for certainty about a job that its MoM had taken before the
+     * restart. */
+    if (job_ran_before(job) && obj_num(&job->obj, JOB_A_HF_SENT, 0)) {
+        j->sure_at = t->now_at + SURE_AFTER_S;
+        moms_wake_at(ms, j->sure_at);
+    }
+    job_is_taken(t, job);
+    /* The MoM was away while the job was suspended or resumed here: it is told to do
+     * the same. */
+    if ((substate == JOB_SUB_SUSPENDED || substate == JOB_SUB_SCHED_SUSPENDED) &&
+        r->substate == JOB_SUB_RUNNING)
+        signal_job(ms, t, job->obj.id, "suspend");
+    else if (substate == JOB_SUB_RUNNING && r->substate == JOB_SUB_SUSPENDED)
+        signal_job(ms, t, job->obj.id, "resume");
+}
+
+/* The table of tpp.md 5.4. A run version is always known here, so the rows for jobs
+ * without one speak of a job that does not run. */
+static void reconcile(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                      const struct is_running *r)
+{
+    const struct job *job = model_job(t->m, r->job_id);
+    int64_t run_version;
+
+    if (!job) {
+        discard(t, mom, r, -1, "not known to Server ");
+        return;
+    }
+    /* The order is that of the table: each row is asked only when those above it do not
+     * apply. */
+    run_version = obj_num(&job->obj, JOB_A_RUN_VERSION, 0);
+    if (r->node_id == 0 && job_is_at_mom(job) && !mom_has_job(ms, t, mom, job))
+        discard(t, mom, r, r->run_version, "runs at another MoM ");
+    else if (run_version > 0 && run_version != r->run_version)
+        discard(t, mom, r, r->run_version, "has been run again ");
+    else if (!job_is_at_mom(job))
+        discard(t, mom, r, r->run_version, "state mismatch ");
+    /* Node 0 is the mother superior. A sister's entry needs no answer. */
+    else if (r->node_id == 0)
+        confirm_running(ms, t, mom, r, job);
+}
+
+static bool is_listed(const struct is_message *msg, const char *job_id)
+{
+    for (size_t i = 0; i < msg->n_running; i++)
+        if (strcasecmp(msg->running[i].job_id, job_id) == 0)
+            return true;
+    return false;
+}
+
+/* Jobs of this MoM that it did not list: what was never taken is sent now, what ends
+ * goes on ending, and what ran is missed. */
+static void look_at_jobs(struct moms *ms, struct moms_turn *t, const struct mom *mom,
+                         const struct is_message *msg)
+{
+    for (const struct mom_node *mn = mom->nodes; mn; mn = mn->next) {
+        const struct node *n = model_node(t->m, mn->id);
+
+        for (size_t i = 0; n && i < n->n_jobs; i++) {
+            const struct job *job = n->jobs[i];
+
+            /* What is next for the job depends on the link to its MoM, which is there
+             * now. */
+            moms_touch_job(ms, job->obj.id);
+            MUST(job->bookings.n > 0); /* this one's vnode at least */
+            /* A job that lies on several hosts is listed by the MoM of its first vnode,
+             * and only that MoM is believed. */
+            if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) ||
+                job->bookings.v[0].node != n || is_listed(msg, job->obj.id))
+                continue;
+            moms_job(ms, job->obj.id)->lost_at = t->now_at + MISSING_GRACE_S;
+            moms_job(ms, job->obj.id)->sure_at = 0;
+            moms_wake_at(ms, t->now_at + MISSING_GRACE_S);
+        }
+    }
+}
+
+void mom_register(struct moms *ms, struct moms_turn *t, struct mom *mom,
+                  const struct is_message *msg)
+{
+    mom->registered = true;
+    /* The vnodes come first: a job that is sent below goes to a vnode whose state is
+     * known. */
+    mom_take_state(ms, t, mom, &msg->state);
+    for (size_t i = 0; i < msg->n_running; i++)
+        reconcile(ms, t, mom, &msg->running[i]);
+    look_at_jobs(ms, t, mom, msg);
+}
