@@ -54,6 +54,7 @@ static struct record *copy_record(const struct record *from, struct records *lis
         record_add(list, arena, from->fact, from->kind, arena_strdup(arena, from->id),
                    arena_strdup(arena, from->actor), from->at);
 
+    /* Every text is copied, since the source lives in the arena of one request only. */
     rec->reason = from->reason;
     rec->note = arena_strdup(arena, from->note);
     for (size_t i = 0; i < from->n_changes; i++)
@@ -77,6 +78,7 @@ void pending_add(struct pending_jobs *p, uint64_t conn, const struct record *rec
     struct records one = { 0 };
 
     MUST(rec->fact == FACT_JOB_QUEUED); /* it becomes true with CommitJob only */
+    /* A second QueueJob on the same connection gives up the first job. */
     pending_drop(p, conn);
     MUST(!pending_find(p, conn)); /* a connection sends one job at a time */
     job->conn = conn;
@@ -98,6 +100,8 @@ void pending_add_script(struct pending_jobs *p, uint64_t conn, const char *data,
 
 size_t pending_bytes(const struct pending_job *job)
 {
+    /* A script that is not committed takes memory like one that is, so it counts in the
+     * user's budget. */
     return arena_used_bytes(job->arena) + job->script.cap;
 }
 

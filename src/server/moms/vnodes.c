@@ -187,9 +187,9 @@ static void take_list(struct moms *ms, struct report *rp, struct mom *mom,
         if (n && !is_seen(*seen, n)) {
             take_listed(rp, n, vn, n == natural);
             see(seen, n, t->out->arena);
+        } else if (!n && may_be_made(t, vn) && state->modtime > stored) {
             /* An older list, or the same one again, does not bring back a vnode that
              * was deleted meanwhile. */
-        } else if (!n && may_be_made(t, vn) && state->modtime > stored) {
             create_vnode(rp, mom, vn);
         } else {
             say_unknown(t, mom, vn->name);

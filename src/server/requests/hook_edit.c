@@ -77,9 +77,11 @@ static bool read_events(struct hook_edit *h, const char *list, bool less, uint32
         size_t len = strcspn(list, ",");
         uint32_t bit = hook_event_find(list, len);
 
+        /* One unknown word refuses the whole list, and nothing of it is kept. */
         if (bit == 0)
             return refuse_event(h, list, len, less);
         *ret |= bit;
+        /* The comma behind the last word is no further word. */
         list += len + (list[len] == ',');
     }
     return true;
@@ -93,6 +95,7 @@ static bool check_provision(struct hook_edit *h, uint32_t bits)
     if (bits != HOOK_PROVISION)
         return refuse(h, "Event provision is exclusive with other events, and only one "
                          "provision hook allowed");
+    /* The other hooks are asked, too, since the rule is about all of them. */
     MODEL_EACH (h->m, OBJ_HOOK, o) {
         if (strcmp(o->id, h->name) != 0 &&
             (hook_events_of(obj_str(o, HOOK_A_EVENT, "")) & HOOK_PROVISION))
@@ -108,6 +111,8 @@ static bool check_provision(struct hook_edit *h, uint32_t bits)
 static bool action_fits(const char *list, uint32_t bits)
 {
     for (size_t i = 0; i < ARRAY_LEN(fail_actions); i++)
+        /* No name of an action is a part of another one, so a search in the list is
+         * exact. */
         if (strstr(list, fail_actions[i].name) && !(bits & fail_actions[i].needs))
             return false;
     return true;
@@ -120,6 +125,8 @@ static void refit(struct hook_edit *h)
 
     if (!action_fits(edit_str(&h->e, HOOK_A_FAIL_ACTION, "none"), bits))
         edit_set_str(&h->e, HOOK_A_FAIL_ACTION, "none");
+    /* A hook runs as the user of a job only at events that have a job and run on its
+     * host. */
     if (strcmp(edit_str(&h->e, HOOK_A_USER, ""), HOOK_USER_JOB) == 0 &&
         (!(bits & JOB_USER_EVENTS) || (bits & HOOK_PERIODIC)))
         edit_set_str(&h->e, HOOK_A_USER, HOOK_USER_ROOT);
@@ -132,6 +139,7 @@ static bool set_event(struct hook_edit *h, const char *value, enum wire_op op)
 
     if (!read_events(h, value, op == WIRE_OP_DECR, &bits))
         return false;
+    /* What "+=" and "-=" leave is checked as a whole, like a list that was given. */
     if (op == WIRE_OP_INCR)
         bits |= was;
     else if (op == WIRE_OP_DECR)
@@ -153,6 +161,8 @@ static bool set_type(struct hook_edit *h, const char *value, enum wire_op op)
     (void)op;
     if (strcmp(value, h->pbs ? HOOK_PBS : HOOK_SITE) == 0)
         return true;
+    /* Scripts repeat the type that a hook has; any other is refused, with its own words
+     * for shipped hooks. */
     if (strcmp(value, HOOK_PBS) == 0)
         return refuse(h, "not allowed to set hook to 'pbs' type");
     return refuse(h, "type value of a hook must be site");
@@ -171,6 +181,7 @@ static bool set_switch(struct hook_edit *h, int attr, const char *value)
         edit_set_num(&h->e, attr, on);
         return true;
     }
+    /* The words are those of PBS, which tests of sites compare. */
     return refuse(h, arena_printf(h->arena,
                                   "unexpected value '%s', must be (not case sensitive) "
                                   "true|t|y|1|false|f|n|0",
@@ -233,6 +244,7 @@ static bool set_freq(struct hook_edit *h, const char *value, enum wire_op op)
             h, arena_printf(h->arena,
                             "set_hook_freq: freq value '%s' of a hook must be > 0",
                             value));
+    /* The events were set first, so the order within the request does not matter. */
     if (!(events(h) & TIMED_EVENTS))
         return refuse(h, "set_hook_freq: Can't set hook freq value: hook event must "
                          "contain at least'exechost_periodic' or 'periodic'");
@@ -242,6 +254,7 @@ static bool set_freq(struct hook_edit *h, const char *value, enum wire_op op)
 
 static bool set_order(struct hook_edit *h, const char *value, enum wire_op op)
 {
+    /* Shipped hooks may run before and after all those of the site. */
     int64_t low = h->pbs ? -1000 : 1, high = h->pbs ? 2000 : 1000;
     int64_t n = number_of(value);
 
@@ -283,6 +296,7 @@ static int read_actions(const char *list)
             return -1;
         list += len + (list[len] == ',');
     }
+    /* "none" beside an action contradicts it. */
     return none && found ? -1 : found;
 }
 
@@ -305,14 +319,17 @@ static bool set_fail_action(struct hook_edit *h, const char *value, enum wire_op
     int rows = read_actions(value);
     struct buf text = { 0 };
 
+    /* Adding "none" to actions would contradict them, too. */
     if (rows < 0 || (op == WIRE_OP_INCR && rows == 0 && was != 0))
         return refuse(h, bad_action);
     if (op == WIRE_OP_DECR)
         rows = was & ~rows;
+    /* What is taken away need not fit the events; what is set or added must. */
     else if (!check_actions(h, rows))
         return false;
     else if (op == WIRE_OP_INCR)
         rows |= was;
+    /* The stored list is in the order of the table, whatever order was given. */
     for (size_t i = 0; i < ARRAY_LEN(fail_actions); i++)
         if (rows & 1 << i)
             buf_printf(&text, "%s%s", text.len ? "," : "", fail_actions[i].name);
@@ -354,6 +371,7 @@ void hook_edit_init(struct hook_edit *h, const struct model *m, const char *name
     *h = (struct hook_edit){ .m = m, .name = name, .arena = arena };
     edit_init(&h->e, m, OBJ_HOOK, o);
     if (o)
+        /* A hook that a site creates is never a shipped one. */
         h->pbs = strcmp(obj_str(o, HOOK_A_TYPE, ""), HOOK_PBS) == 0;
     else
         edit_defaults(&h->e);
@@ -363,12 +381,14 @@ static bool bring_default_back(struct hook_edit *h, const struct hook_row *row)
 {
     const char *dflt = hook_rows[row->attr].dflt;
 
+    /* The type of a hook never changes, so unsetting it changes nothing. */
     if (row->attr == HOOK_A_TYPE)
         return true;
     if (dflt)
         edit_set_str(&h->e, row->attr, dflt);
     else
         edit_unset(&h->e, row->attr, NULL);
+    /* Without its events a hook may have an action or a user that no longer fits. */
     refit(h);
     return true;
 }
@@ -385,6 +405,7 @@ static bool set_one(struct hook_edit *h, const struct hook_row *row,
 
 bool hook_edit_list(struct hook_edit *h, const struct wire_attrs *attrs)
 {
+    /* The event is taken first: what the other attributes may be depends on it. */
     for (int first = 1; first >= 0; first--)
         for (size_t i = 0; i < attrs->n; i++) {
             const struct hook_row *row = find_row(attrs->v[i].name);

@@ -22,6 +22,8 @@ bool show_hook(const struct model *m, const struct request *rq, const struct obj
     (void)m;
     switch (attr) {
     case HOOK_A_HOOK_NAME:
+        /* Returning true says that the value has been dealt with; false shows the
+         * stored one. */
         return true; /* is the object's name */
     case HOOK_A_EVENT:
         show_text(rq, o, attr, *event ? event : "\"\"", out);
@@ -49,12 +51,16 @@ int handle_status_hook(const struct model *m, const struct request *rq,
     struct asked asked;
     int err;
 
+    /* A hook runs as root. Its text and its very existence are for those who could
+     * change it, and for schedulers. */
     if (!rq->who->server_uid && !rq->who->scheduler)
         return diag_set(&out->why, PBSE_HOOKERROR,
                         "%s is unauthorized to access hooks data from server %s",
                         rq->actor, rq->cfg->server_name);
     if (!all && !one)
         return refuse(out, body->id, "does not exist!");
+    /* Shipped hooks and hooks of the site are two kinds to a client, although they
+     * share their names. */
     if (one && is_pbs(one) != pbs)
         return refuse(out, body->id, pbs ? "not of 'pbs' type" : "not of 'site' type");
     err = asked_parse(&body->wanted, OBJ_HOOK, rq->arena, &asked, &out->why);

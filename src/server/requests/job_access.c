@@ -20,6 +20,7 @@ int job_for_request(const struct model *m, const struct request *rq, const char 
     const struct job *job = model_job(m, id);
 
     if (!job)
+        /* Whether a job exists is told to everybody, and only then whose it is. */
         return diag_code(why, PBSE_UNKJOBID);
     if (!requester_is_staff(rq) &&
         !requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
@@ -32,6 +33,7 @@ int job_mom_is_heard(const struct job *job, struct decision *out)
 {
     const struct node *n = job_first_node(job);
 
+    /* Only for a job that its MoM has taken is the MoM needed. */
     if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0) || !n ||
         node_may_be_reached(n))
         return 0;

@@ -24,6 +24,8 @@ int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why)
     for (size_t i = 0; i < ARRAY_LEN(not_offered); i++) {
         const char *value = wire_attrs_value(attrs, not_offered[i], NULL);
 
+        /* Clients send some of these with a value that means "no"; that is what the job
+         * gets anyhow. */
         if (value && *value && strcasecmp(value, "False") != 0)
             return diag_code(why, PBSE_NOSUP);
     }
@@ -60,6 +62,7 @@ static bool root_may_run(const struct model *m, const struct requester *owner)
 {
     const struct attr_value *roots = obj_attr(m->server, SERVER_A_ACL_ROOTS);
 
+    /* Without an entry in acl_roots nobody runs jobs as root, not even root. */
     return acl_allows_user(roots, owner->user, owner->host);
 }
 
@@ -67,16 +70,21 @@ int job_find_account(const struct model *m, const struct request *rq,
                      const struct requester *owner, const struct edit *job,
                      struct job_account *ret, struct diag *why)
 {
+    /* Entries with a host are meant for the server's host, to which the job is
+     * submitted. */
     const char *host = rq->cfg ? rq->cfg->server_host : owner->host;
     const char *user = user_for_host(edit_value(job, JOB_A_USER_LIST), host, rq->arena);
     struct job_account acct = { .user = user ? user : owner->user };
     const char *group;
     int err;
 
+    /* Running as another user would need a proof of that user's consent, which this
+     * version does not take. */
     if (strcmp(acct.user, owner->user) != 0)
         return diag_code(why, PBSE_BADUSER);
     if (strcmp(acct.user, "root") == 0 && !root_may_run(m, owner))
         return diag_code(why, PBSE_BADUSER);
+    /* The groups may have to be found out; the request then waits and begins anew. */
     if ((err = request_groups(rq, acct.user, &acct.groups, why)))
         return err;
     group = user_for_host(edit_value(job, JOB_A_GROUP_LIST), host, rq->arena);
@@ -93,6 +101,8 @@ static bool names_this_server(const struct request *rq, const char *name)
     size_t len = strcspn(name, ":");
     const char *host = rq->cfg->server_host;
 
+    /* A port may follow the name. The name of the server, of its host and the host's
+     * short name all mean this server. */
     return (strlen(rq->cfg->server_name) == len &&
             strncasecmp(rq->cfg->server_name, name, len) == 0) ||
            (strlen(host) == len && strncasecmp(host, name, len) == 0) ||
@@ -115,6 +125,7 @@ int job_find_queue(const struct model *m, const struct request *rq,
     q = model_queue(m, name);
     if (!q)
         return diag_code(why, PBSE_UNKQUE);
+    /* Routing queues can be configured and are not served yet. */
     if (strncasecmp(obj_str(&q->obj, QUEUE_A_QUEUE_TYPE, "Execution"), "R", 1) == 0)
         return diag_code(why, PBSE_NOSUP);
     *ret = q;
@@ -131,6 +142,7 @@ int queue_has_room(const struct queue *q, struct diag *why)
     const struct object *o = &q->obj;
 
     if (obj_is_set(o, QUEUE_A_MAX_QUEUABLE) &&
+        /* The number counts all jobs of the queue in every state. */
         (int64_t)q->n_jobs >= obj_num(o, QUEUE_A_MAX_QUEUABLE, 0))
         return diag_code(why, PBSE_MAXQUED);
     return 0;
@@ -147,6 +159,8 @@ int queue_lets_in(const struct request *rq, const struct queue *q,
         return diag_code(why, PBSE_QUNOENB);
     if ((err = queue_has_room(q, why)))
         return err;
+    /* Nobody may pass by the route, managers included; the lists below are for other
+     * users only. */
     if (obj_num(o, QUEUE_A_FROM_ROUTE_ONLY, 0))
         return diag_code(why, PBSE_QACESS);
     if (who->rights & WHO_MANAGER)
@@ -162,6 +176,8 @@ int queue_lets_in(const struct request *rq, const struct queue *q,
         !acl_allows_group(obj_attr(o, QUEUE_A_ACL_GROUPS), acct->groups.v,
                           acct->groups.n))
         return diag_code(why, PBSE_PERM);
+    /* No job carries a credential in this version, so a queue that requires one admits
+     * nobody. */
     if (obj_is_set(o, QUEUE_A_REQUIRE_CRED_ENABLE) &&
         obj_num(o, QUEUE_A_REQUIRE_CRED_ENABLE, 0))
         return diag_code(why, PBSE_BADCRED);
@@ -181,6 +197,8 @@ static int against_limit(const struct resource_value *limit,
 {
     MUST(limit->def->type == asked->def->type);
 
+    /* The asked amount is compared with the limit by the type's own order, since sizes
+     * and times are not plain numbers. */
     int cmp = limit->def->type->compare(&asked->value, &limit->value);
 
     return (cmp > 0) - (cmp < 0);
@@ -198,6 +216,7 @@ static bool breaks(const struct resources *limits, const struct resources *skip,
 
         if (!w || !is_amount(limit->def))
             continue;
+        /* The queue's own limit of a resource takes the place of the server's. */
         if (skip && resources_find(skip, limit->def->name))
             continue;
         if (against_limit(limit, w) == wrong)
@@ -230,6 +249,7 @@ int job_entries_agree(const struct edit *job, struct diag *why)
     const struct attr_value *list = edit_value(job, JOB_A_RESOURCE_LIST);
     const struct resource_value *min, *max, *soft;
 
+    /* The number of subjobs that may run says nothing about a job that is no array. */
     if (edit_value(job, JOB_A_MAX_RUN_SUBJOBS)->set &&
         !edit_value(job, JOB_A_ARRAY_INDICES_SUBMITTED)->set)
         return diag_code(why, PBSE_NOTARRAY_ATTR);
@@ -238,6 +258,8 @@ int job_entries_agree(const struct edit *job, struct diag *why)
     min = resources_find(&list->u.res, "min_walltime");
     max = resources_find(&list->u.res, "max_walltime");
     soft = resources_find(&list->u.res, "soft_walltime");
+    /* A shrink-to-fit job has its walltime chosen within its bounds, which leaves a
+     * soft limit without meaning. */
     if (soft && (min || max))
         return diag_code(why, PBSE_SOFTWT_STF);
     if (max && !min)
@@ -254,6 +276,7 @@ static struct place place_in(const struct resources *list, struct arena *arena)
     const struct resource_value *v = resources_find(list, "place");
     struct place place = { 0 };
 
+    /* What cannot be parsed is refused elsewhere; here it counts as no sharing word. */
     if (!v || !v->value.set || place_parse(v->value.u.str, arena, &place, NULL) != 0)
         return (struct place){ 0 };
     return place;
@@ -266,10 +289,13 @@ int job_fits_resv(const struct queue *q, const struct edit *job, struct arena *a
 
     if (!q->resv)
         return 0;
+    /* A job in a reservation cannot become a reservation of its own. */
     if (edit_num(job, JOB_A_CREATE_RESV_FROM_JOB, 0))
         return diag_code(why, PBSE_RESV_FROM_RESVJOB);
     ours = place_in(&edit_value(job, JOB_A_RESOURCE_LIST)->u.res, arena);
     theirs = place_in(obj_resources(&q->resv->obj, RESV_A_RESOURCE_LIST), arena);
+    /* The words are ordered: a job may not want its vnodes more exclusively than its
+     * reservation has them. */
     if (ours.share == PLACE_SHARED || ours.share <= theirs.share)
         return 0;
     return diag_about(why, PBSE_JOBINRESV_CONFLICT, "Resource_List.place");

@@ -13,6 +13,8 @@ static uint32_t end_flags(const struct wire_request *wire)
 {
     uint32_t flags = 0;
 
+    /* The extension may have several words, so each is searched for wherever it
+     * stands. */
     if (wire->extend && strstr(wire->extend, "force"))
         flags |= JOB_END_FORCE;
     if (wire->extend && strstr(wire->extend, "nomail"))
@@ -35,6 +37,8 @@ int handle_delete_job(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
     const struct body_manage *body = rq->body;
+    /* Each step either refuses or leaves a record; nothing is recorded when one
+     * refuses. */
     const struct job *job;
     uint32_t flags = end_flags(rq->wire);
     int err = job_for_request(m, rq, body->object_name, &job, &out->why);
@@ -78,6 +82,7 @@ static struct deletion *deletion_new(const struct request *rq, struct arena *are
     d->ids = &((const struct body_list *)rq->body)->ids;
     d->flags = end_flags(rq->wire);
     d->arena = arena;
+    /* Each id may fail once, so the room never has to grow. */
     d->failed = ARENA_ARRAY(arena, struct wire_deleted_job, d->ids->n + 1);
     d->all_unknown = true;
     return d;
@@ -115,6 +120,7 @@ static size_t delete_one(const struct model *m, const struct request *rq,
     struct diag why;
     int err;
 
+    /* A name that is given twice is neither deleted twice nor reported as unknown. */
     if (was_seen(d, id))
         return 1;
     err = job_for_request(m, rq, id, &job, &why);
@@ -127,6 +133,7 @@ static size_t delete_one(const struct model *m, const struct request *rq,
         d->all_unknown &= err == PBSE_UNKJOBID;
         return 1;
     }
+    /* From here on the job counts as deleted in this request. */
     see(d, id);
     job_delete_records(job, rq->actor, rq->now_at, d->flags, out);
     d->n_deleted++;
@@ -142,12 +149,15 @@ static void reply_deleted(const struct deletion *d, struct decision *out)
 
     MUST(d->next == d->ids->n); /* what comes of every id is known */
     *reply = (struct wire_reply){ .choice = REPLY_DELETE };
+    /* The reply as a whole fails only when no job was deleted. Then it has the code of
+     * the last failure. */
     if (n > 0 && d->n_deleted == 0) {
         reply->code = (int32_t)d->failed[n - 1].code;
         if (d->all_unknown)
             n = 1;
     }
     reply->deleted.v = ARENA_ARRAY(out->arena, struct wire_deleted_job, n + 1);
+    /* The list begins with the last failure. */
     for (size_t i = 0; i < n; i++) {
         reply->deleted.v[i] = d->failed[n - 1 - i];
         reply->deleted.v[i].id = arena_strdup(out->arena, reply->deleted.v[i].id);
@@ -161,6 +171,8 @@ static bool delete_some(const struct model *m, const struct request *rq,
 {
     size_t most = request_slice_cost(rq), cost = 0;
 
+    /* A slice is bounded by what the ids cost and not by their number: unknown ids are
+     * cheap. */
     while (d->next < d->ids->n && cost < most)
         cost += delete_one(m, rq, d, d->ids->v[d->next++], out);
     return d->next == d->ids->n;
@@ -170,6 +182,8 @@ static struct deletion *deletion_of(const struct request *rq)
 {
     struct progress *p = rq->progress;
 
+    /* The first slice makes the state; the engine keeps it and drops it with the
+     * request. */
     if (!p->state) {
         p->state = deletion_new(rq, p->arena);
         p->drop = deletion_drop;
@@ -189,8 +203,11 @@ int handle_delete_job_list(const struct model *m, const struct request *rq,
     size_t n = ((const struct body_list *)rq->body)->ids.n;
     struct deletion *d;
 
+    /* The bound is checked before anything is allocated for the ids. */
     if (n > REQUEST_MAX_IDS)
         return refuse_list(out);
+    /* A long list is begun again as a request in slices, so that others are served in
+     * between. */
     if (!rq->progress && n * DELETION_COST > request_slice_cost(rq)) {
         act_add(out, ACT_GO_ON);
         return 0;

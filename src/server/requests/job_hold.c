@@ -39,6 +39,7 @@ static void change_comment(const struct hold_change *h, const char *holds,
 
     if (!h->release)
         edit_set_str(e, JOB_A_COMMENT, held_comment(h));
+    /* The last hold is gone. Only a comment that a hold has written is taken away. */
     else if (!strpbrk(holds, "uosp") && strncmp(comment, HELD_BY, strlen(HELD_BY)) == 0)
         edit_unset(e, JOB_A_COMMENT, NULL);
 }
@@ -71,6 +72,7 @@ static int change_holds(const struct hold_change *h, struct edit *e,
     holds = attr_value_text(type, edit_value(e, JOB_A_HOLD_TYPES), h->rq->arena);
     if (!holds)
         holds = "n";
+    /* A running job keeps its state; the hold counts when it is back in its queue. */
     if (!job_is_at_mom(h->job)) {
         change_state(h, holds, e);
         change_comment(h, holds, e);
@@ -87,6 +89,8 @@ int check_hold_letters(const struct request *rq, const char *letters, struct dia
 {
     if (letters[strspn(letters, "uosp")] != '\0' && strcmp(letters, "n") != 0)
         return diag_code(why, PBSE_BADATVAL);
+    /* The letter says whose hold it is: the user's, an operator's (o), or the system's
+     * and the password hold (s, p), which need a manager. */
     if (strpbrk(letters, "sp") && !(rq->who->rights & WHO_MANAGER))
         return diag_code(why, PBSE_PERM);
     if (strchr(letters, 'o') && !(rq->who->rights & WHO_STAFF))
@@ -100,6 +104,7 @@ int handle_hold_job(const struct model *m, const struct request *rq,
     const struct body_manage *body = rq->body;
     const char *letters = wire_attrs_value(&body->attrs, "Hold_Types", NULL);
     struct hold_change h = { .rq = rq,
+                             /* Without letters the hold is the user's own. */
                              .letters = letters && *letters ? letters : "u",
                              .release = rq->wire->number == BATCH_RELEASE_JOB };
     struct edit e;

@@ -91,9 +91,12 @@ static int check_count(const struct scope *s, const struct job_entity *who,
         const char *name = name_of(k, who);
         const struct limit *l = find_limit(s->limits, k->kind, name, NULL);
 
+        /* A job that is altered and stays with the same entity is in its tally
+         * already. */
         if (!l || same_before(k, who))
             continue;
         if ((int64_t)tally_jobs(s->tallies, k->kind, name, s->queued_only) >=
+            /* The value was read as a number when the limit was set. */
             strtoll(l->value, NULL, 10))
             return refuse_count(s, k, l, why);
     }
@@ -113,6 +116,8 @@ int job_keeps_count_limits(const struct model *m, const struct queue *q,
     };
     int err = 0;
 
+    /* The order decides which limit a refusal names: the queue's come before the
+     * server's. */
     for (size_t i = 0; err == 0 && i < ARRAY_LEN(scopes); i++)
         err = check_count(&scopes[i], who, why);
     return err;
@@ -125,6 +130,7 @@ static tally_number amount_before(const struct job *was, const char *resource)
         was ? resources_find(obj_resources(&was->obj, JOB_A_RESOURCE_LIST), resource)
             : NULL;
 
+    /* What the job asked for before is in the sum already and must not count twice. */
     return rv ? tally_number_of(rv->def, &rv->value) : 0;
 }
 
@@ -185,6 +191,7 @@ static int check_amounts(const struct scope *s, const struct model *m,
             const struct limit *l =
                 find_limit(s->limits, k->kind, name_of(k, who), asked->v[r].def->name);
 
+            /* The first limit that is broken is named. */
             if (l && exceeds(s, m, k, who, l, &asked->v[r]))
                 return refuse_amount(s, k, l, why);
         }
@@ -204,6 +211,7 @@ int job_keeps_amount_limits(const struct model *m, const struct queue *q,
     };
     int err = 0;
 
+    /* The order is that of the limits of numbers, for the same reason. */
     for (size_t i = 0; err == 0 && i < ARRAY_LEN(scopes); i++)
         err = check_amounts(&scopes[i], m, who, asked, why);
     return err;

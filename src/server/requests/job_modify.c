@@ -51,6 +51,7 @@ static int refuse_running(const struct wire_attr *a, struct diag *why)
 static int check_running(const struct alteration *al, struct diag *why)
 {
     MUST(job_is_at_mom(al->job)); /* one in the queue may be altered in every way */
+    /* A job that ends has nothing left that an alteration could change. */
     if (job_state(al->job) == 'E')
         return diag_code(why, PBSE_BADSTATE);
     for (size_t i = 0; i < al->attrs->n; i++) {
@@ -90,6 +91,7 @@ static int check_unset(const struct alteration *al, struct diag *why)
 
         if (!unsets_resource(a))
             continue;
+        /* Emptying the whole list would leave a job without a request. */
         if (!a->resource)
             return diag_about(why, PBSE_UNKRESC, a->name);
         if (!may_be_unset(a->resource))
@@ -109,6 +111,8 @@ static int restore_defaults(struct alteration *al, struct diag *why)
         int err = 0;
 
         MUST(!unsets_resource(a) || a->resource); /* check_unset() refused the rest */
+        /* The edit has the value again when a later entry of the same request gives
+         * one. */
         if (!unsets_resource(a) || edit_has(&al->e, JOB_A_RESOURCE_LIST, a->resource))
             continue;
         text =
@@ -146,6 +150,8 @@ static int check_raises(const struct alteration *al, struct diag *why)
         const struct resource_def *def = before->v[i].def;
         const struct resource_value *now = resources_find(after, def->name);
 
+        /* A limit that is gone counts as raised, unless the request unset it: then the
+         * default is back. */
         if (resource_may_change(def->name) && !is_unset_by(al, def->name) &&
             (!now || def->type->compare(&now->value, &before->v[i].value) > 0))
             return diag_code(why, PBSE_PERM);
@@ -174,6 +180,8 @@ static void drop_sums(struct alteration *al, struct attr_value *list)
     while (i < list->u.res.n) {
         const struct resource_def *def = list->u.res.v[i].def;
 
+        /* What the request itself asks for stays; what an old select added up is
+         * computed afresh. */
         if (!says_how(def->name) && !entry_for(al, def->name) &&
             (def->flags & (RESOURCE_HOST | RESOURCE_CONSUMABLE)))
             attr_value_unset(&attr_resources, list, def->name);
@@ -189,6 +197,8 @@ static int complete_again(struct alteration *al, struct diag *why)
     const char *schedselect;
     int err;
 
+    /* The list may have been emptied above, and the completion gives it what every job
+     * has. */
     list->set = true;
     err = resource_request_complete(&list->u.res, al->m, al->job->queue, false,
                                     al->rq->arena, &schedselect, why);
@@ -209,6 +219,8 @@ static int convert_again(struct alteration *al, struct diag *why)
 
     for (size_t i = 0; i < ARRAY_LEN(made); i++)
         attr_value_unset(&attr_resources, list, made[i]);
+    /* Numbers that an older nodes entry gave go with it; numbers that the user gives
+     * now stay. */
     for (size_t i = 0; entry_for(al, "nodes") && i < ARRAY_LEN(of_nodes); i++)
         if (!entry_for(al, of_nodes[i]))
             attr_value_unset(&attr_resources, list, of_nodes[i]);
@@ -250,10 +262,12 @@ static int change_request(struct alteration *al, struct diag *why)
         if (!of_host && def && (def->flags & RESOURCE_HOST))
             of_host = def;
     }
+    /* Neither the chunks nor their sums have changed, so the select stays as it is. */
     if (!how && !of_host)
         return 0;
     if (is_old_form(al))
         return convert_again(al, why);
+    /* Beside a select a resource of hosts can only be asked for inside of a chunk. */
     if (of_host)
         return diag_set(why, PBSE_INVALJOBRESC, "%s: %s", pbse_text(PBSE_INVALJOBRESC),
                         of_host->name);
@@ -269,6 +283,7 @@ static int check_limits(const struct alteration *al, struct diag *why)
         .user = edit_str(&al->e, JOB_A_EUSER, ""),
         .group = edit_str(&al->e, JOB_A_EGROUP, ""),
         .project = edit_str(&al->e, JOB_A_PROJECT, TALLY_NO_PROJECT),
+        /* The job counts in the tallies already, for the entity that it had. */
         .was = al->job,
     };
     int err;
@@ -299,6 +314,7 @@ static int find_account_again(struct alteration *al, struct diag *why)
     if (!al->e.touched[JOB_A_USER_LIST] && !al->e.touched[JOB_A_GROUP_LIST])
         return 0;
     err = job_find_account(al->m, al->rq, &owner, &al->e, &acct, why);
+    /* The refusal has the code that the submission would have had. */
     if (err)
         return err;
     edit_set_str(&al->e, JOB_A_EUSER, acct.user);
@@ -327,6 +343,7 @@ static void settle_again(struct alteration *al)
         v->set ? attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, al->rq->arena)
                : "n";
 
+    /* A job whose holds and times are untouched stays where it is. */
     if (!al->e.touched[JOB_A_HOLD_TYPES] && !al->e.touched[JOB_A_EXECUTION_TIME])
         return;
     edit_job_event(&al->e,
@@ -349,14 +366,19 @@ static int check_size(const struct alteration *al, struct diag *why)
     size_t after = edit_bytes(&al->e, -1), before = al->job->bytes;
     int err = object_keeps_size(al->rq, &al->e, why);
 
+    /* A scheduler writes comments and estimates, for which no user can be blamed. */
     if (err || al->rq->who->scheduler)
         return err;
     return user_jobs_keep_size(al->m, al->rq, edit_str(&al->e, JOB_A_EUSER, ""),
+                               /* Only what the job grows by is new to the budget of its
+                                * user. */
                                after > before ? after - before : 0, why);
 }
 
 static int check_alteration(struct alteration *al, struct diag *why)
 {
+    /* The order of the steps decides which refusal a client gets (attributes.md
+     * 14.4). */
     bool running = job_is_at_mom(al->job);
     int err = job_attrs_offered(al->attrs, why);
 
@@ -391,6 +413,8 @@ static void tell_mom(const struct alteration *al, struct decision *out)
     for (size_t i = 0; i < al->attrs->n; i++) {
         int attr = attr_find(&job_table, al->attrs->v[i].name);
 
+        /* The MoM gets the request as it came, once, when any of it concerns the
+         * MoM. */
         if (attr >= 0 && (job_rows[attr].flags & ATTR_TO_MOM)) {
             act_about_job(out, ACT_TELL_MOM, al->job->obj.id);
             return;
@@ -464,6 +488,7 @@ static const char *altered_text(const struct alteration *al)
 
     for (size_t i = 0; i < al->attrs->n; i++)
         attr_of[i] = attr_find(&job_table, al->attrs->v[i].name);
+    /* Attributes behind the script's are ours alone and not part of accounting. */
     for (int attr = 0; attr < JOB_A_HF_SCRIPT; attr++)
         if (attr != JOB_A_RESOURCES_USED && attr != JOB_A_ESTIMATED)
             add_attr(al, attr, attr_of, &text);
@@ -499,6 +524,7 @@ int handle_modify_job(const struct model *m, const struct request *rq,
 
     if (err)
         return err;
+    /* The edit works on copies, so a refusal at any step leaves the job as it was. */
     edit_init(&al.e, m, OBJ_JOB, &al.job->obj);
     err = check_alteration(&al, &out->why);
     if (!err)

@@ -49,6 +49,8 @@ static void known_entries(const struct submission *s, struct wire_attrs *known,
     for (size_t i = 0; i < all->n; i++) {
         const struct wire_attr *a = &all->v[i];
 
+        /* A name that nobody knows is left out here and refused once the account has
+         * been looked at. */
         if (attr_find(&job_table, a->name) < 0)
             *ret_unknown = true;
         else
@@ -62,6 +64,7 @@ static int check_holds(const struct submission *s, struct diag *why)
 
     if (!v->set)
         return 0;
+    /* A job may be submitted with a hold that its owner may set, and with no other. */
     return check_hold_letters(
         s->rq, attr_value_text(job_rows[JOB_A_HOLD_TYPES].type, v, s->rq->arena), why);
 }
@@ -72,9 +75,13 @@ static int complete_request(struct submission *s, struct diag *why)
     const char *schedselect;
     int err;
 
+    /* A request without a select is in an older form. An alteration later needs to know
+     * that. */
     if (!list->set || !resources_find(&list->u.res, "select"))
         edit_set_num(&s->job, JOB_A_HF_OLD_FORM, 1);
     s->job.touched[JOB_A_RESOURCE_LIST] = true;
+    /* An empty request is completed, too: every job has a select, if only of one
+     * cpu. */
     list->set = true;
     err = resource_request_complete(&list->u.res, s->m, s->queue, false, s->rq->arena,
                                     &schedselect, why);
@@ -128,6 +135,8 @@ static int add_places(struct submission *s, struct diag *why)
     const char *host = arena_strdup(s->rq->arena, given ? given : s->rq->who->host);
     int err = 0;
 
+    /* The variable is taken out and added again, so that it stands last, where clients
+     * of PBS find it. */
     if (given)
         err = edit_set(&s->job, JOB_A_VARIABLE_LIST, NULL,
                        arena_printf(s->rq->arena, "PBS_O_HOST=%s", host), WIRE_OP_DECR,
@@ -152,14 +161,18 @@ static int describe(struct submission *s, struct diag *why)
     edit_set_str(e, JOB_A_EUSER, s->acct.user);
     edit_set_str(e, JOB_A_EGROUP, s->acct.group);
     edit_set_num(e, JOB_A_QUEUE_TYPE, 'E');
+    /* A job counts the servers and queues that it went through; this is the first. */
     edit_set_num(e, JOB_A_HOP_COUNT, 1);
     edit_set_num(e, JOB_A_CTIME, s->rq->now_at);
     if (!edit_value(e, JOB_A_SUBMIT_HOST)->set)
         edit_set_str(e, JOB_A_SUBMIT_HOST, who->host);
     if (s->queue->resv)
         edit_set_str(e, JOB_A_RESERVE_ID, s->queue->resv->obj.id);
+    /* The places are added before the defaults, which depend on the variables. */
     err = add_places(s, why);
     edit_defaults(e);
+    /* The default paths contain the name and the number of the job, which are known
+     * only now. */
     default_path(s, JOB_A_ERROR_PATH, 'e');
     default_path(s, JOB_A_OUTPUT_PATH, 'o');
     return err;
@@ -191,6 +204,7 @@ static int check_submission(struct submission *s, struct diag *why)
     bool unknown = false;
     int err = job_attrs_offered(&s->body->attrs, why);
 
+    /* Unknown names are only noted here, because the order of refusals is PBS's. */
     known_entries(s, &known, &unknown);
     if (!err)
         err = edit_list(&s->job, &known, s->rq->who->rights, why);
@@ -204,10 +218,13 @@ static int check_submission(struct submission *s, struct diag *why)
         err = diag_code(why, PBSE_NOATTR);
     if (!err)
         err = queue_lets_in(s->rq, s->queue, &s->acct, why);
+    /* The limits count by user, group and project, which the account has settled. */
     who = entity_of(s);
     if (!err)
         err = job_keeps_count_limits(s->m, s->queue, &who, why);
     if (!err)
+        /* The amounts are known only when the defaults of queue and server are in the
+         * request. */
         err = complete_request(s, why);
     if (!err)
         err = job_keeps_amount_limits(s->m, s->queue, &who, asked_for(s), why);
@@ -226,6 +243,8 @@ static void settle(struct record *rec, const char *holds, int64_t execution_at,
      * rise with arrival. */
     int64_t rank = rq->now_at * 1000000 + (int64_t)(number % 1000000);
 
+    /* The state of a job depends on the moment of its commit and not on that of its
+     * submission. */
     MUST(rec->fact == FACT_JOB_QUEUED && rec->kind == OBJ_JOB);
     rec->at = rq->now_at;
     record_job_event(rec, rq->arena, NULL,
@@ -247,6 +266,7 @@ static int64_t execution_at(const struct record *rec)
 {
     int64_t at = 0;
 
+    /* The text was written by the server itself and has digits only. */
     for (const char *p = change_text(rec, JOB_A_EXECUTION_TIME, "0"); *p; p++)
         at = *p >= '0' && *p <= '9' ? at * 10 + (*p - '0') : at;
     return at;
@@ -275,6 +295,8 @@ static void accept_submission(struct submission *s, struct decision *out)
     struct record *rec;
 
     MUST(number == s->number); /* which is in the id and in the default paths */
+    /* Without a commit the record goes into a list that is thrown away, after
+     * pending_add() has copied it. */
     rec = record_add(at_once ? &out->records : &scratch, out->arena, FACT_JOB_QUEUED,
                      OBJ_JOB, s->id, s->rq->actor, s->rq->now_at);
     edit_commit(&s->job, out->arena, rec);
@@ -292,14 +314,19 @@ int handle_queue_job(const struct model *m, const struct request *rq,
     struct submission s = { .m = m, .rq = rq, .body = &body };
     int err;
 
+    /* A client does not choose the id of a job. Only servers that move jobs send
+     * one. */
     if (*body.id)
         return diag_code(&out->why, PBSE_IVALREQ);
+    /* A hook sees the job before any check and may change its attributes, which are
+     * then checked like the user's own. */
     err = request_verdict(m, rq, HOOK_QUEUEJOB, &body.attrs, &body.attrs, out);
     if (err)
         return err;
     err = job_find_queue(m, rq, s.body->destination, &s.queue, &out->why);
     if (err)
         return err;
+    /* The number is looked at here and taken only when the submission is accepted. */
     s.number = model_next_number(m);
     s.id = job_id_make(s.number, rq->cfg->server_name, rq->arena);
     edit_init(&s.job, m, OBJ_JOB, NULL);
@@ -333,6 +360,8 @@ int handle_job_script(const struct model *m, const struct request *rq,
 
     if (!job)
         return diag_code(&out->why, PBSE_IVALREQ);
+    /* The sum is compared, so a script in many parts is bounded like one in a single
+     * part. */
     if (job->script.len + body->data.len > (size_t)script_max_kib(m) * 1024) {
         act_add(out, ACT_FORGET_JOB);
         return diag_code(&out->why, PBSE_JOBSCRIPTMAXSIZE);
@@ -346,6 +375,8 @@ int handle_job_script(const struct model *m, const struct request *rq,
 int handle_rdy_to_commit(const struct model *m UNUSED, const struct request *rq UNUSED,
                          struct decision *out UNUSED)
 {
+    /* An older step of the protocol: everything was checked by QueueJob, and Commit
+     * follows. */
     return 0;
 }
 
@@ -359,6 +390,8 @@ static int asked_for_in(const struct model *m, const struct record *rec,
         const struct change *c = &rec->changes[i];
 
         if (c->attr == JOB_A_RESOURCE_LIST && c->after)
+            /* A resource may have been deleted since, and the commit is refused
+             * then. */
             err = attr_value_set(&attr_resources, list, m->defs, c->resource, c->after,
                                  WIRE_OP_SET);
     }
@@ -377,6 +410,7 @@ static int check_again(const struct model *m, const struct record *rec,
         .project = change_text(rec, JOB_A_PROJECT, TALLY_NO_PROJECT),
     };
     struct attr_value list = { 0 };
+    /* The queue may have been deleted since QueueJob. */
     int err = q ? asked_for_in(m, rec, &list, why) : diag_code(why, PBSE_UNKQUE);
 
     if (!err)
@@ -397,6 +431,7 @@ int handle_commit(const struct model *m, const struct request *rq, struct decisi
     struct record *rec;
     int err;
 
+    /* A connection commits the job that it sent itself and no other. */
     if (!job || strcasecmp(job->id, body->id) != 0)
         return diag_code(&out->why, PBSE_UNKJOBID);
     act_add(out, ACT_FORGET_JOB); /* it is a job now, or can be none any more */
@@ -406,6 +441,7 @@ int handle_commit(const struct model *m, const struct request *rq, struct decisi
                                   pending_bytes(job), &out->why);
     if (err)
         return err;
+    /* From here on nothing refuses: the record becomes the job. */
     rec = pending_record(job, &out->records, out->arena);
     settle_record(rec, job->id, rq);
     if (job->has_script)

@@ -58,11 +58,16 @@ int handle_run_job(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_PERM);
     if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);
+    /* The table of phases says which jobs can be started, and a job of a hot start is
+     * spoken for. */
     if (job_next(job_phase(job), JOB_EV_RUN) == JOB_PHASE_NONE ||
         is_hot_starts(m, rq, job))
         return diag_code(&out->why, PBSE_BADSTATE);
+    /* A scheduler that names no vnodes would be asked by the server where to run the
+     * job, and so on in a circle. */
     if (*body->vnodes == '\0' && rq->who->scheduler)
         return diag_code(&out->why, PBSE_IVALREQ);
+    /* An administrator leaves the choice of vnodes to the scheduler. */
     if (*body->vnodes == '\0') {
         ask_scheduler(rq, job, out);
         return 0;

@@ -73,11 +73,14 @@ static int read_queue(const struct selection *s, const struct wire_attr *a,
     const struct queue *q;
 
     c->kind = BY_QUEUE;
+    /* "@server" alone means every queue of this server. */
     if (len == 0)
         return 0;
     q = model_queue(s->m, arena_strndup(s->rq->arena, a->value, len));
     if (!q)
         return refuse_named(why, PBSE_UNKQUE, a);
+    /* The queue is kept by its number: a queue of the same name that is made meanwhile
+     * is another one. */
     c->queue = q->obj.created_seq;
     return 0;
 }
@@ -87,6 +90,7 @@ static int read_value(const struct selection *s, const struct attr_type *type,
                       const struct wire_attr *a, struct criterion *c, struct diag *why)
 {
     MUST(!c->value.set); /* a criterion has one value */
+    /* The size is checked before the text is decoded into memory. */
     if (attr_text_excess(type, a->value) ||
         attr_value_set(type, &c->value, s->m->defs, NULL, a->value, WIRE_OP_SET))
         return refuse_named(why, PBSE_BADATVAL, a);
@@ -112,6 +116,7 @@ static int read_attr(const struct selection *s, const struct wire_attr *a,
     c->kind = c->attr == JOB_A_USER_LIST ? BY_USER : BY_ATTR;
     if (attr_type_has_members(row->type))
         return diag_code(why, PBSE_IVALREQ);
+    /* Some attributes have no order that users could mean by "less". */
     if ((row->flags & ATTR_SELECT_EQ) && a->op >= WIRE_OP_GE && a->op <= WIRE_OP_LT)
         return diag_code(why, PBSE_IVALREQ);
     return read_value(s, row->type, a, c, why);
@@ -126,6 +131,7 @@ static int read_criterion(const struct selection *s, const struct wire_attr *a,
     c->attr = attr_find(&job_table, a->name);
     if (c->attr < 0)
         return refuse_named(why, PBSE_NOATTR, a);
+    /* The letters of states are compared as they are, without a decoded value. */
     if (c->attr == JOB_A_JOB_STATE)
         return 0;
     if (c->attr == JOB_A_RESOURCE_LIST)
@@ -202,6 +208,8 @@ static bool compare(const struct attr_type *type, const struct attr_value *have,
                     const struct criterion *c)
 {
     if (!have || !have->set)
+        /* A value that is not there differs from any other, and is neither less nor
+         * greater. */
         return c->op == WIRE_OP_NE;
     return holds_op(type->compare(have, &c->value), c->op);
 }
@@ -216,6 +224,8 @@ static bool is_suspended(const struct job *job)
 
 static bool has_state(const struct job *job, const char *letters)
 {
+    /* To clients a suspended job is in state S, while it is stored as R with a
+     * substate. */
     if (letters[0] == 'S' && is_suspended(job))
         return true;
     if (letters[0] == 'R' && is_suspended(job))
@@ -240,6 +250,7 @@ static bool meets(const struct selection *s, const struct job *job,
     const struct resource_value *r;
 
     switch (c->kind) {
+    /* The number 0 stands for every queue. */
     case BY_QUEUE:
         return !c->queue || (job->queue && job->queue->obj.created_seq == c->queue);
     case BY_STATE:
@@ -288,6 +299,8 @@ bool selection_has(const struct selection *s, const struct job *job)
     const struct arena_mark mark = arena_mark(s->rq->arena);
     bool has = true;
 
+    /* The criteria come before the question whether the job may be seen, which is asked
+     * of fewer jobs then. */
     for (size_t i = 0; has && i < s->n; i++)
         has = meets(s, job, &s->v[i]);
     has = has && is_visible(s, job);
@@ -335,11 +348,14 @@ static bool select_some(const struct request *rq, struct selecting *s,
     const struct object *o;
     enum walk_step step;
 
+    /* The request of this slice has this slice's clock and arena. */
     s->rq = *rq;
+    /* Without progress the request is a short one and runs to its end. */
     while (!rq->progress || cost < most) {
         step = walk_next(&s->walk, &o);
         if (step == WALK_END)
             return true;
+        /* A job that is passed over costs as much as one that is taken. */
         cost += walk_cost(&s->walk);
         if (step == WALK_PAST)
             continue;
@@ -358,6 +374,7 @@ static void reply_ids(const struct selecting *s, struct decision *out)
     reply->ids.v = ARENA_ARRAY(out->arena, const char *, s->n + 1);
     reply->ids.n = s->n;
     for (size_t i = 0; i < s->n; i++)
+        /* The reply outlives the arena of the selection. */
         reply->ids.v[i] = arena_strdup(out->arena, s->ids[i]);
 }
 
@@ -368,6 +385,7 @@ static bool is_long(const struct model *m, const struct request *rq)
     size_t bytes = 0;
 
     for (size_t i = 0; i < body->criteria.n; i++)
+        /* An entry costs something even when its value is empty. */
         bytes += 64 + strlen(body->criteria.v[i].value);
     return m->kinds[OBJ_JOB].n * (1 + bytes / 64) > request_slice_cost(rq);
 }
@@ -383,6 +401,8 @@ static int select_in_slices(const struct model *m, const struct request *rq,
         return err;
     p->state = s;
     p->drop = selecting_drop;
+    /* A job that is deleted between two slices must not remain the next one of the
+     * walk. */
     p->leave = selecting_leave;
     if (select_some(rq, s, p->arena))
         reply_ids(s, out);
@@ -417,9 +437,12 @@ static int select_jobs(const struct model *m, const struct request *rq,
 int handle_select_jobs(const struct model *m, const struct request *rq,
                        struct decision *out)
 {
+    /* Finished jobs are asked for, and this server keeps none without its history. */
     if (rq->wire->extend && strchr(rq->wire->extend, 'x') &&
         !obj_num(m->server, SERVER_A_JOB_HISTORY_ENABLE, 0))
         return diag_code(&out->why, PBSE_JOBHISTNOTSET);
+    /* With attributes the answer may be large, so it is written while the jobs are
+     * walked. */
     if (rq->wire->number == BATCH_SELECT_STATUS)
         return decide_listing(m, rq, out);
     return select_jobs(m, rq, out);

@@ -35,6 +35,7 @@ int handle_signal_job(const struct model *m, const struct request *rq,
         return err;
     if (is_pseudo_signal(body->signal))
         return diag_code(&out->why, requester_is_staff(rq) ? PBSE_NOSUP : PBSE_PERM);
+    /* A job that its MoM has not confirmed has no process that could get a signal. */
     if (job_state(job) != 'R' || !obj_num(&job->obj, JOB_A_HF_SENT, 0))
         return diag_code(&out->why, PBSE_BADSTATE);
     err = job_mom_is_heard(job, out);
@@ -64,10 +65,13 @@ int handle_rerun_job(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_UNKJOBID);
     if (!requester_is_staff(rq))
         return diag_code(&out->why, PBSE_PERM);
+    /* A job that is being deleted does not come back. */
     if (job_state(job) != 'R' || obj_is_set(&job->obj, JOB_A_HF_KILL_BY))
         return diag_code(&out->why, PBSE_BADSTATE);
     if (!force && !obj_num(&job->obj, JOB_A_RERUNABLE, 1))
         return diag_code(&out->why, PBSE_NORERUN);
+    /* Force does not wait for the MoM: the job is back in its queue at once, and the
+     * MoM discards the run when it hears of it. */
     if (force) {
         job_requeue_records(job, rq->actor, rq->now_at, JOB_EXIT_RERUN, "Rerun", out);
         forget_vnodes(decide(out, rq, FACT_SET, OBJ_JOB, job->obj.id), out);
@@ -77,6 +81,8 @@ int handle_rerun_job(const struct model *m, const struct request *rq,
         return err;
     rec = record_add(&out->records, out->arena, FACT_JOB_MODIFIED, OBJ_JOB, job->obj.id,
                      rq->actor, rq->now_at);
+    /* The job goes on running until its MoM reports the end; this attribute says what
+     * becomes of it then. */
     rec->reason = REASON_RERUN;
     record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, "True");
     forget_vnodes(rec, out);

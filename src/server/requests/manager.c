@@ -81,8 +81,12 @@ int handle_manager(const struct model *m, const struct request *rq,
 
     if (body->command == MANAGER_UNSET)
         g.attrs = without_values(&body->attrs, rq->arena);
+    /* Hooks have rules of their own about who may, so they are asked before the rights
+     * of the table. */
     if (body->object_type == OBJECT_HOOK || body->object_type == OBJECT_PBS_HOOK)
         return manager_hook(&g);
+    /* A command that does not exist is refused as such to everybody, before any
+     * question of rights. */
     if (!fn)
         return REFUSE(&g, PBSE_IVALREQ);
     if (!(rq->who->rights & may_use(body->object_type, body->command)))
@@ -150,6 +154,7 @@ static void log_attrs(struct manager *g, enum obj_kind kind, const char *id)
 
     if (g->attrs.n == 0)
         return;
+    /* The first line says who asked, and one line for each attribute follows. */
     manager_log(g, kind, id, unset ? "attributes unset: " : "attributes set: ");
     for (size_t i = 0; i < g->attrs.n; i++) {
         const struct wire_attr *a = &g->attrs.v[i];
@@ -177,6 +182,7 @@ struct record *manager_commit(struct manager *g, const struct edit *e, enum fact
     if (fact == FACT_CREATED)
         manager_log(g, kind, id, "created");
     log_attrs(g, kind, id);
+    /* A record without a change is made for a new object only. */
     if (any || fact == FACT_CREATED)
         return rec;
     MUST(g->out->records.n > 0 && g->out->records.v[g->out->records.n - 1] == rec);
@@ -189,9 +195,11 @@ int check_default_chunk(const struct edit *e, int attr, struct diag *why)
     const struct attr_value *v = edit_value(e, attr);
 
     MUST(e->table->rows[attr].type == &attr_resources);
+    /* What was stored before was checked when it was set. */
     if (!e->touched[attr] || !v->set)
         return 0;
     for (size_t i = 0; i < v->u.res.n; i++)
+        /* A chunk is a part of a host, so it can only ask for what hosts have. */
         if (!(v->u.res.v[i].def->flags & RESOURCE_HOST))
             return diag_set(why, PBSE_INVALJOBRESC, "%s: %s",
                             pbse_text(PBSE_INVALJOBRESC), v->u.res.v[i].def->name);
@@ -207,6 +215,8 @@ int check_limits_of_jobs(const struct edit *e, int attr, struct diag *why)
     if (!e->touched[attr] || !v->set)
         return 0;
     for (size_t i = 0; i < ARRAY_LEN(unlimited); i++)
+        /* The two are bounds of a walltime themselves, and a limit on a bound would
+         * have no meaning. */
         if (resources_find(&v->u.res, unlimited[i]))
             return diag_set(why, PBSE_NOLIMIT_RESOURCE, "%s %s.%s",
                             pbse_text(PBSE_NOLIMIT_RESOURCE), e->table->rows[attr].name,
@@ -224,6 +234,7 @@ int check_group_key(const struct edit *e, int attr, bool strings_only, struct di
     for (size_t i = 0; i < v->u.list.n; i++) {
         const struct resource_def *def = resource_find(e->defs, v->u.list.v[i]);
 
+        /* Vnodes are grouped by the values of a resource, which has to exist. */
         if (!def)
             return diag_code(why, PBSE_UNKRESC);
         if (strings_only && def->type != &attr_string && def->type != &attr_strings)

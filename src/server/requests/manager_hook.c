@@ -22,6 +22,7 @@
 static int refuse_text(struct manager *g, const char *operation, const char *words)
 {
     decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, operation, "%s", words);
+    /* The text goes to the client as it is, without the catalogue's words before it. */
     g->out->why_text = words;
     return diag_set(&g->out->why, PBSE_HOOKERROR, "%s", words);
 }
@@ -40,6 +41,8 @@ static const struct object *find_hook(struct manager *g, const char *operation)
     if (!o)
         refuse_text(g, operation,
                     arena_printf(g->out->arena, "%s does not exist!", g->name));
+    /* "hook" and "pbshook" name two kinds of objects, and a name of the other kind is
+     * refused. */
     else if (is_pbs(o) != pbs)
         refuse_text(g, operation,
                     arena_printf(g->out->arena,
@@ -71,6 +74,7 @@ static int change_hook(struct manager *g, const struct object *o, const char *op
     int err = 0;
 
     hook_edit_init(&h, g->m, g->name, o, g->out->arena);
+    /* Everything is tried on the edit first; a refusal leaves the hook as it was. */
     if (!hook_edit_list(&h, &g->attrs)) {
         MUST(h.why); /* who refuses says why */
         err = refuse_text(g, operation, h.why);
@@ -99,6 +103,7 @@ static int create_hook(struct manager *g)
 {
     static const char op[] = "mgr_hook_create";
 
+    /* The names of shipped hooks begin like this. */
     if (strncmp(g->name, "PBS", 3) == 0)
         return refuse_text(
             g, op,
@@ -152,6 +157,7 @@ static int read_transfer(struct manager *g, const char *file_attr, struct transf
     const char *type = wire_attrs_value(&g->attrs, "content-type", NULL);
     const char *encoding = wire_attrs_value(&g->attrs, "content-encoding", NULL);
 
+    /* The value is a base name; the shell looks only into the hook directory. */
     t->file = wire_attrs_value(&g->attrs, file_attr, NULL);
     if (!type || !t->file || !encoding)
         return refuse_text(
@@ -184,6 +190,8 @@ static bool decode_body(const struct transfer *t, struct arena *arena,
     if (!t->base64)
         return true;
     good = base64_read(*data, *len, &plain);
+    /* The decoded bytes are copied into the arena, since the buffer ends with this
+     * function. */
     *len = plain.len;
     *data = plain.len ? arena_copy(arena, plain.data, plain.len) : "";
     buf_fini(&plain);
@@ -198,6 +206,7 @@ static void store_body(struct manager *g, const struct object *o,
     MUST(t->attr == HOOK_A_HF_SCRIPT || t->attr == HOOK_A_HF_CONFIG);
     record_change(rec, g->out->arena, t->attr, NULL, *text ? text : NULL);
     log_change(g, t->operation);
+    /* Only what replaces something is told to the client. */
     if (!obj_is_set(o, t->attr))
         return;
     reply_text(g->out, "hook '%s' contents overwritten", o->id);
@@ -221,8 +230,11 @@ static int objection(struct manager *g, const char *kind, const char *data, size
     const struct finding *f = request_know(g->rq, &need);
 
     *words = NULL;
+    /* The text goes to a Python process, and the request waits and is decided afresh
+     * with the answer. */
     if (!f)
         return NEEDED;
+    /* Python could not be asked. A site without Python can keep hooks all the same. */
     if (f->failed)
         decide_log(g->out, LOG_EV_ADMIN, LOG_IN_HOOK, g->name,
                    "the %s text was not checked: %s", kind, why_not(f));
@@ -260,6 +272,7 @@ static int check_config(struct manager *g, const struct transfer *t, const char 
         const char *words = NULL;
         int err = 0;
 
+        /* The text is checked only by what its suffix promises. */
         if (strcasecmp(dot + 1, kinds[i]) == 0)
             err = objection(g, kinds[i], data, len, &words);
         if (err)
@@ -281,6 +294,7 @@ static int read_file(struct manager *g, const struct transfer *t, const char **d
     const struct need need = { .kind = NEED_FILE, .name = t->file };
     const struct finding *f = request_know(g->rq, &need);
 
+    /* Reading blocks, so the shell does it on a worker and the request waits. */
     if (!f)
         return NEEDED;
     if (!f->found)
@@ -319,6 +333,8 @@ static int import_hook(struct manager *g)
         return PBSE_HOOKERROR;
     if (is_pbs(o) && t.attr == HOOK_A_HF_SCRIPT)
         return refuse_text(g, t.operation, "cannot replace the script of a 'pbs' hook");
+    /* PBS's clients put the file into the server's directory and name only its base
+     * name (hooks.md 4). */
     err = read_file(g, &t, &data, &len);
     if (err)
         return err;
@@ -329,6 +345,7 @@ static int import_hook(struct manager *g)
                                      : check_config(g, &t, data, len);
     if (err)
         return err;
+    /* The body becomes part of the store, so the file may be removed afterwards. */
     store_body(g, o, &t, script_to_text(data, len, g->out->arena));
     return 0;
 }
@@ -346,12 +363,14 @@ static int export_hook(struct manager *g)
         return PBSE_HOOKERROR;
     if (read_transfer(g, "output-file", &t))
         return PBSE_HOOKERROR;
+    /* The stored text is an encoding in which a record can hold any byte. */
     data = script_from_text(obj_str(o, t.attr, ""), g->rq->arena, &len);
     if (t.base64) {
         base64_print(data, len, &coded);
         data = coded.data ? coded.data : "";
         len = coded.len;
     }
+    /* The client fetches the file from there, as with an import. */
     err = write_file(g, &t, data, len);
     buf_fini(&coded);
     if (err)
@@ -364,11 +383,13 @@ int manager_hook(struct manager *g)
 {
     bool shipped = g->body->object_type == OBJECT_PBS_HOOK;
 
+    /* A hook runs as root or as the server, so a manager is not enough. */
     if (!g->rq->who->server_uid)
         return diag_set(&g->out->why, PBSE_HOOKERROR,
                         "%s is unauthorized to access hooks data from server %s",
                         g->rq->actor, g->rq->cfg->server_name);
     switch (g->body->command) {
+    /* Shipped hooks come with the installation and are neither created nor deleted. */
     case MANAGER_CREATE:
         return shipped ? REFUSE(g, PBSE_IVALREQ) : create_hook(g);
     case MANAGER_DELETE:

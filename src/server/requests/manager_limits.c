@@ -59,6 +59,7 @@ static const int *limits_of(enum obj_kind kind, enum limit_style style)
 static bool object_has(const struct object *o, enum limit_style style)
 {
     for (const int *attr = limits_of(o->kind, style); *attr >= 0; attr++)
+        /* A single limit of the style is enough. */
         if (obj_is_set(o, *attr))
             return true;
     return false;
@@ -90,6 +91,8 @@ static bool clashes(const struct manager *g, const struct edit *e, enum obj_kind
                     enum limit_style style, enum limit_style other)
 {
     MUST(style != other);
+    /* Only a change that sets a limit can clash. Old clashes do not forbid other
+     * changes of the object. */
     return edit_has(e, kind, style, true) &&
            (edit_has(e, kind, other, false) || others_have(g->m, e->o, other));
 }

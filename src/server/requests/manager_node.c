@@ -24,6 +24,7 @@ static int check_create_only(struct manager *g)
     for (size_t i = 0; i < g->attrs.n; i++) {
         const char *name = g->attrs.v[i].name;
 
+        /* A vnode stays with its MoM for its life; jobs and links rely on it. */
         if (strcasecmp(name, "Mom") == 0 || strcasecmp(name, "Port") == 0)
             return diag_about(&g->out->why, PBSE_ATTRRO, name);
         if (strcasecmp(name, "vnode_pool") == 0 && g->command == MANAGER_SET)
@@ -70,10 +71,13 @@ static int take_state(struct manager *g, const struct object *o, struct edit *e,
             wire_attrs_add(rest, g->rq->arena, a->name, a->resource, a->value, a->op);
             continue;
         }
+        /* Several entries are applied one after the other, each to what the one before
+         * has left. */
         err = node_state_change(bits, a->value, (enum wire_op)a->op, &bits, NULL);
         if (err)
             return diag_about(&g->out->why, err, "state");
     }
+    /* A state that is so already is no change, and its time stays. */
     if (o && bits == was)
         return 0;
     edit_set_num(e, NODE_A_HF_STATE, bits);
@@ -93,6 +97,7 @@ static int take_ownership(struct manager *g, struct edit *e)
         if (strcasecmp(a->name, "resources_available") != 0 || !a->resource ||
             !edit_value(e, NODE_A_HF_FROM_MOM)->set)
             continue;
+        /* The next report of the MoM leaves the value alone from now on. */
         err = edit_set(e, NODE_A_HF_FROM_MOM, NULL, a->resource, WIRE_OP_DECR,
                        &g->out->why);
         if (err)
@@ -112,6 +117,7 @@ static int restore_ncpus(struct manager *g, struct edit *e)
         (v->set && resources_find(&v->u.res, "ncpus")))
         return 0;
     ncpus = arena_printf(g->rq->arena, "%" PRId64, edit_num(e, NODE_A_PCPUS, 1));
+    /* NODE_A_PCPUS is what the MoM last counted on its host. */
     err = edit_set(e, NODE_A_RESOURCES_AVAILABLE, "ncpus", ncpus, WIRE_OP_SET,
                    &g->out->why);
     if (err)
@@ -135,6 +141,7 @@ static bool on_server_host(const struct manager *g, const struct edit *e)
     for (size_t i = 0; moms->set && i < moms->u.list.n; i++)
         if (same_short(moms->u.list.v[i], g->rq->cfg->server_host))
             return true;
+    /* Without the attribute the MoM has the name of the vnode. */
     return !moms->set && same_short(g->name, g->rq->cfg->server_host);
 }
 
@@ -152,6 +159,8 @@ static int check_provisioning(const struct manager *g, const struct edit *e)
         found |= strcmp(list->value.u.list.v[i], aoe) == 0;
     if (e->touched[NODE_A_CURRENT_AOE] && aoe && !found)
         return diag_code(&g->out->why, PBSE_NODE_BAD_CURRENT_AOE);
+    /* Provisioning reboots a host, which must not be the one that the server runs
+     * on. */
     if ((e->touched[NODE_A_CURRENT_AOE] && aoe) ||
         (e->touched[NODE_A_PROVISION_ENABLE] &&
          edit_num(e, NODE_A_PROVISION_ENABLE, 0)) ||
@@ -180,6 +189,7 @@ static int check_node(const struct manager *g, const struct edit *e)
 
     if (e->touched[NODE_A_QUEUE] && queue && !q)
         return diag_code(&g->out->why, PBSE_UNKQUE);
+    /* Whichever of the two is changed is named in the refusal. */
     if ((e->touched[NODE_A_QUEUE] || e->touched[NODE_A_PARTITION]) && partition &&
         of_queue && strcmp(partition, of_queue) != 0) {
         int code = e->touched[NODE_A_PARTITION] ? PBSE_PARTITION_NOT_IN_QUE
@@ -194,6 +204,8 @@ static int check_node(const struct manager *g, const struct edit *e)
 static int fill_edit(struct manager *g, const struct object *o, struct edit *e)
 {
     struct wire_attrs changes, rest;
+    /* "state" and references to other vnodes are not plain values, so they are taken
+     * out of the list first. */
     int err = take_state(g, o, e, &changes);
 
     if (err == 0)
@@ -213,6 +225,7 @@ static int set_node(struct manager *g, const struct object *o)
     int err;
 
     MUST(o->kind == OBJ_NODE);
+    /* The checks and lines below name this vnode, also when all vnodes are meant. */
     g->name = o->id;
     edit_init(&e, g->m, OBJ_NODE, o);
     err = fill_edit(g, o, &e);
@@ -232,6 +245,7 @@ static int set_all(struct manager *g)
     MODEL_EACH (g->m, OBJ_NODE, o) {
         int one = set_node(g, o);
 
+        /* Such an error would be the same for every vnode. */
         if (one == PBSE_NOATTR || one == PBSE_ATTRRO) {
             err = one;
             break;
@@ -259,6 +273,8 @@ int manager_node_set(struct manager *g)
     }
     if (!o)
         return REFUSE(g, PBSE_UNKNODE);
+    /* The name is looked up before the attributes are checked, so an unknown vnode is
+     * refused as such. */
     err = check_create_only(g);
     if (err == 0)
         err = check_unset(g);
@@ -288,6 +304,8 @@ static int hosts_are_known(struct manager *g, const struct attr_value *moms)
     for (size_t i = 0; i < moms->u.list.n && (err == 0 || err == NEEDED); i++) {
         int one = request_host(g->rq, moms->u.list.v[i], PBSE_UNKNODE, &g->out->why);
 
+        /* A real refusal is not hidden by a later host that only has to be found
+         * out. */
         err = one ? one : err;
     }
     return err;
@@ -303,6 +321,7 @@ static int default_member(struct manager *g, struct edit *e, const char *name,
 
     if (v->set && resources_find(&v->u.res, name))
         return 0;
+    /* The list says which values a report of the MoM may replace. */
     err = edit_set(e, NODE_A_HF_FROM_MOM, NULL, name, more ? WIRE_OP_INCR : WIRE_OP_SET,
                    &g->out->why);
     if (err)
@@ -320,6 +339,7 @@ static int complete_new(struct manager *g, struct edit *e)
     moms = edit_value(e, NODE_A_MOM);
     if (!moms->set || moms->u.list.n == 0)
         edit_set_str(e, NODE_A_MOM, g->name);
+    /* The value is read again, since it may have been set just above. */
     moms = edit_value(e, NODE_A_MOM);
     MUST(moms->set && moms->u.list.n > 0);
     err = hosts_are_known(g, moms);
@@ -348,6 +368,7 @@ int manager_node_create(struct manager *g)
     if (model_node(g->m, g->name))
         return REFUSE(g, PBSE_NODEEXIST);
     edit_init(&e, g->m, OBJ_NODE, NULL);
+    /* What the manager said is taken first, and defaults fill what is left. */
     err = fill_edit(g, NULL, &e);
     if (err == 0)
         err = complete_new(g, &e);
@@ -360,6 +381,7 @@ int manager_node_create(struct manager *g)
 /* The natural vnode of a MoM stays while others share that MoM. */
 static bool serves_others(const struct node *n)
 {
+    /* Only a natural vnode stands for its host. */
     if (node_natural(n) != n || !n->host)
         return false;
     for (const struct node *o = n->host->nodes; o; o = o->host_next)
@@ -405,6 +427,7 @@ static int delete_all(struct manager *g)
 
     if (!first)
         return REFUSE(g, PBSE_UNKNODE);
+    /* With a single vnode the refusal is the one of deleting it by its name. */
     if (!first->next && is_in_use(TO_NODE(first)))
         return REFUSE(g, PBSE_OBJBUSY);
     MODEL_EACH (g->m, OBJ_NODE, o) {
@@ -423,6 +446,8 @@ static int delete_all(struct manager *g)
         manager_log(g, OBJ_NODE, "_All_", "deleted");
     log_emptiness(g);
     if (remain.len > 0)
+        /* The deletions count although the reply has an error: PBS's clients print its
+         * text. */
         g->out->reply = (struct wire_reply){
             .code = PBSE_GMODERR,
             .choice = REPLY_TEXT,
@@ -441,6 +466,8 @@ int manager_node_delete(struct manager *g)
         return delete_all(g);
     if (!n)
         return REFUSE(g, PBSE_UNKNODE);
+    /* Whoever has jobs or reservations on the vnode, shares its MoM or borrows from it
+     * would lose them. */
     if (is_in_use(n) || serves_others(n) || n->n_referrers > 0)
         return REFUSE(g, PBSE_OBJBUSY);
     record_deletion(g, &n->obj);

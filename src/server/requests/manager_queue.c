@@ -29,6 +29,7 @@ static int check_types(const struct edit *e, const char *queue, struct diag *why
     const char *type = edit_str(e, QUEUE_A_QUEUE_TYPE, NULL);
     uint32_t other;
 
+    /* A queue without a type takes attributes of both, until it gets one. */
     if (!type)
         return 0;
     other = strcmp(type, QUEUE_ROUTE) == 0 ? ATTR_EXEC_QUEUE : ATTR_ROUTE_QUEUE;
@@ -51,6 +52,8 @@ static int check_enabled(const struct edit *e, struct diag *why)
 
     if (!e->touched[QUEUE_A_ENABLED] || !edit_num(e, QUEUE_A_ENABLED, 0))
         return 0;
+    /* A queue that could not pass a job on, or does not know how to, does not take
+     * any. */
     if (!type || (strcmp(type, QUEUE_ROUTE) == 0 && (!to->set || to->u.list.n == 0)))
         return diag_code(why, PBSE_QUENOEN);
     return 0;
@@ -62,6 +65,7 @@ static int check_partition_of_queue(const struct edit *e, struct diag *why)
 
     if (!edit_value(e, QUEUE_A_PARTITION)->set || strcmp(type, QUEUE_ROUTE) != 0)
         return 0;
+    /* The code says which of the two attributes the request has changed. */
     if (e->touched[QUEUE_A_PARTITION])
         return diag_code(why, PBSE_ROUTE_QUE_NO_PARTITION);
     return diag_code(why, PBSE_CANNOT_SET_ROUTE_QUE);
@@ -80,6 +84,8 @@ static int check_nodes_of_queue(const struct manager *g, const struct edit *e)
         return diag_code(&g->out->why, PBSE_ATTRTYPE);
     if (!e->touched[QUEUE_A_PARTITION] || !partition)
         return 0;
+    /* A vnode without a partition is content with any, which the default value here
+     * says. */
     MODEL_EACH (g->m, OBJ_NODE, o) {
         const char *of_node = obj_str(o, NODE_A_PARTITION, partition);
 
@@ -94,6 +100,7 @@ static int check_queue(const struct manager *g, const struct edit *e)
     struct diag *why = &g->out->why;
     int err;
 
+    /* The type can be changed and not taken away. */
     if (e->touched[QUEUE_A_QUEUE_TYPE] && !edit_value(e, QUEUE_A_QUEUE_TYPE)->set)
         return diag_code(why, PBSE_NEEDQUET);
     if ((err = check_types(e, g->name, why)) ||
@@ -128,6 +135,7 @@ static int change_queue(struct manager *g, const struct object *o, enum fact fac
     edit_init(&e, g->m, OBJ_QUEUE, o);
     err = edit_list(&e, &g->attrs, g->rq->who->rights, &g->out->why);
     if (err == 0) {
+        /* The checks below compare whole words. */
         spell_out_type(&e);
         err = check_queue(g, &e);
     }
@@ -158,6 +166,7 @@ static int set_all(struct manager *g)
     MODEL_EACH (g->m, OBJ_QUEUE, o) {
         if (err)
             break;
+        /* Records and lines name the queue that is being changed. */
         g->name = o->id;
         err = change_queue(g, o, FACT_SET);
     }
@@ -181,6 +190,7 @@ int manager_queue_delete(struct manager *g)
 
     if (!q)
         return REFUSE(g, PBSE_UNKQUE);
+    /* The queue of a reservation goes with its reservation only. */
     if (q->n_jobs > 0 || q->resv || q->n_nodes > 0)
         return REFUSE(g, PBSE_OBJBUSY);
     decide(g->out, g->rq, FACT_DELETED, OBJ_QUEUE, q->obj.id);

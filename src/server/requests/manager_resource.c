@@ -18,6 +18,8 @@ static bool has_member(const struct object *o, size_t attr, const char *name)
 
     if (!o->attr[attr].set || !attr_type_has_members(type))
         return false;
+    /* Members of a list of resources and of limits per entity are both asked for by
+     * name. */
     for (size_t i = 0; (member = attr_value_member_name(type, &o->attr[attr], i)); i++)
         if (strcasecmp(member, name) == 0)
             return true;
@@ -26,6 +28,7 @@ static bool has_member(const struct object *o, size_t attr, const char *name)
 
 static bool names_resource(const struct object *o, const char *name)
 {
+    /* A reference to another vnode uses the resource without having a value. */
     if (o->kind == OBJ_NODE && node_reference(obj_attr(o, NODE_A_HF_INDIRECT), name))
         return true;
     for (size_t i = 0; i < kind_table(o->kind)->n; i++)
@@ -40,6 +43,8 @@ static bool select_names(const char *select, const char *name)
 
     MUST(len > 0); /* the search goes on behind what it found */
     for (const char *at = select; at && (at = strcasestr(at, name)); at += len)
+        /* In a schedselect a resource stands between ":" and "=", so a longer name that
+         * contains this one does not count. */
         if (at > select && at[-1] == ':' && at[len] == '=')
             return true;
     return false;
@@ -69,6 +74,7 @@ static int refuse_busy(struct manager *g, const char *where)
 static bool counts_alike(const char *was, const char *is)
 {
     for (const char *flag = COUNTING_FLAGS; *flag; flag++)
+        /* The "not" on both sides turns the pointers into yes or no. */
         if (!strchr(was, *flag) != !strchr(is, *flag))
             return false;
     return true;
@@ -77,10 +83,12 @@ static bool counts_alike(const char *was, const char *is)
 /* A definition that jobs or reservations count with stays as it is. */
 static int check_unused(struct manager *g, bool type_changes)
 {
+    /* The order of the kinds decides which one the refusal names. */
     if (kind_uses(g->m, OBJ_JOB, g->name))
         return refuse_busy(g, "job");
     if (kind_uses(g->m, OBJ_RESV, g->name))
         return refuse_busy(g, "reservation");
+    /* Values stay readable when only flags change, and not when the type does. */
     if (!type_changes)
         return 0;
     if (kind_uses(g->m, OBJ_QUEUE, g->name))
@@ -128,6 +136,7 @@ static int read_wish(struct manager *g, struct wish *w)
 static int try_definition(struct manager *g, const struct wish *w)
 {
     struct resource_defs *scratch = resource_defs_new();
+    /* A definition that is refused must not have touched the real table. */
     int err = resource_define(scratch, g->name, w->type, w->flags, &g->out->why);
 
     resource_defs_free(scratch);
@@ -171,11 +180,14 @@ int manager_resource_set(struct manager *g)
         return REFUSE(g, PBSE_UNKRESC);
     if (!o)
         return REFUSE(g, PBSE_IVALREQ); /* built in */
+    /* What the request does not mention stays as it was. */
     was.type = obj_str(o, RESOURCE_A_TYPE, "string");
     was.flags = obj_str(o, RESOURCE_A_FLAG, "");
     w = was;
     if ((err = read_wish(g, &w)) || (err = try_definition(g, &w)))
         return err;
+    /* Only a change in how amounts are read or counted has to spare those that use
+     * them. */
     if (strcmp(w.type, was.type) != 0 || !counts_alike(was.flags, w.flags))
         err = check_unused(g, strcmp(w.type, was.type) != 0);
     if (err == 0)
@@ -215,6 +227,7 @@ int manager_resource_delete(struct manager *g)
         return err;
     if (is_restricted(g->m, g->name))
         return refuse_busy(g, "server");
+    /* Jobs and reservations have no values of it: check_unused() has refused that. */
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         MODEL_EACH (g->m, kinds[i], o) {
             remove_values(g, o);

@@ -22,6 +22,7 @@ static int check_unique(const struct manager *g, const struct edit *e,
 {
     const char *text = edit_str(e, attr, NULL);
 
+    /* What is not changed was unique before and is still. */
     if (!e->touched[attr] || !text)
         return 0;
     MODEL_EACH (g->m, OBJ_SCHED, o) {
@@ -49,6 +50,7 @@ static int check_default(const struct manager *g, const struct edit *e,
             return 0;
         return diag_code(&g->out->why, PBSE_DEFAULT_PARTITION);
     }
+    /* A scheduler that is just being created has nothing fixed yet. */
     for (size_t i = 0; self && i < ARRAY_LEN(fixed); i++)
         if (!str_same(edit_str(e, fixed[i], NULL), obj_str(self, fixed[i], NULL)))
             return diag_code(&g->out->why, PBSE_SCHED_OP_NOT_PERMITTED);
@@ -64,6 +66,7 @@ static void pair_run_wait(struct manager *g, struct edit *e)
         e->touched[SCHED_A_JOB_RUN_WAIT] || e->touched[SCHED_A_THROUGHPUT_MODE];
 
     if (manager_sets(g, "job_run_wait")) {
+        /* Without any wait there is no throughput mode to speak of. */
         if (strcasecmp(wait, "none") == 0)
             edit_unset(e, SCHED_A_THROUGHPUT_MODE, NULL);
         else
@@ -98,6 +101,8 @@ static int check_host(const struct manager *g, const struct edit *e,
         return 0;
     if (!may_name_host(g, self, host))
         return diag_code(&g->out->why, PBSE_ATTRRO);
+    /* A host whose name cannot be found out could never be recognised when it
+     * connects. */
     return host ? request_host(g->rq, host, PBSE_BADATVAL, &g->out->why) : 0;
 }
 
@@ -139,6 +144,8 @@ static const char *own_directory(const struct manager *g, const char *name)
 {
     const char *home = g->rq->cfg->home;
 
+    /* Each scheduler has directories of its own, named after it; those of the default
+     * one have the plain name. */
     return arena_printf(g->rq->arena, "%s%s%s%s%s", home ? home : "", home ? "/" : "",
                         name, is_default(g) ? "" : "_", is_default(g) ? "" : g->name);
 }
@@ -171,6 +178,8 @@ static void restore_defaults(struct manager *g, struct edit *e)
     for (size_t i = 0; i < e->table->n; i++) {
         const char *text;
 
+        /* For an existing scheduler only what this request has unset gets its default
+         * back. */
         if (edit_value(e, (int)i)->set || (e->o && !e->touched[i]))
             continue;
         text = default_of(g, (int)i);
@@ -187,6 +196,8 @@ static void mirror_to_server(struct manager *g, const struct edit *e)
     if (!is_default(g) ||
         (!e->touched[SCHED_A_SCHEDULING] && !e->touched[SCHED_A_SCHEDULER_ITERATION]))
         return;
+    /* The server's attributes of the same names always show what the default scheduler
+     * has. */
     rec = decide(g->out, g->rq, FACT_SET, OBJ_SERVER, g->m->server->id);
     record_change(rec, g->out->arena, SERVER_A_SCHEDULING, NULL,
                   edit_num(e, SCHED_A_SCHEDULING, 0) ? "True" : "False");
@@ -216,6 +227,7 @@ static int change_sched(struct manager *g, const struct object *o, struct edit *
 
     if (err)
         return err;
+    /* Defaults come before the checks, which are then made on what will be true. */
     restore_defaults(g, e);
     pair_run_wait(g, e);
     err = check_sched(g, e, o);
@@ -229,6 +241,7 @@ static int change_sched(struct manager *g, const struct object *o, struct edit *
     if (!manager_sets(g, "scheduling") || !edit_num(e, SCHED_A_SCHEDULING, 0))
         return 0;
     rec = decide(g->out, g->rq, FACT_SET, OBJ_SCHED, g->name);
+    /* Setting the switch starts a cycle, even if it was on already. */
     rec->reason = REASON_CYCLE;
     return 0;
 }
@@ -256,6 +269,7 @@ static bool name_is_valid(const char *name)
 
 int manager_sched_create(struct manager *g)
 {
+    /* The name becomes part of file names and of a field of the wire. */
     if (strlen(g->name) > SCHED_NAME_MAX)
         return REFUSE(g, PBSE_SCHED_NAME_BIG);
     if (!name_is_valid(g->name))

@@ -24,6 +24,7 @@ static void restore_defaults(struct edit *e)
     for (size_t i = 0; i < e->table->n; i++) {
         const struct attr_row *row = &e->table->rows[i];
 
+        /* Only what this request has unset gets its default back. */
         if (e->touched[i] && !e->v[i].set && row->dflt &&
             !(row->flags & ATTR_NOT_SAVED) && default_returns((int)i))
             edit_set_str(e, (int)i, row->dflt);
@@ -36,6 +37,7 @@ static int restore_ncpus(struct manager *g, struct edit *e)
     const struct wire_attr *a =
         wire_attrs_find(&g->attrs, "resources_default", "ncpus");
 
+    /* Every job asks for at least one cpu, unless a site takes the whole list away. */
     if (!a || *a->value != '\0' ||
         resources_find(&edit_value(e, SERVER_A_RESOURCES_DEFAULT)->u.res, "ncpus"))
         return 0;
@@ -67,11 +69,15 @@ static int check_hosts(const struct manager *g, const struct edit *e, int attr)
         bool known = false;
         int one;
 
+        /* Entries that were there stay valid, even if their host is not known any
+         * more. */
         for (size_t k = 0; was->set && k < was->u.list.n; k++)
             known |= strcmp(was->u.list.v[k], v->u.list.v[i]) == 0;
         if (known || !host || host[1] == '*')
             continue;
         one = request_full_name(g->rq, host + 1, PBSE_BADHOST, &g->out->why);
+        /* A refusal is given at once. Hosts that have to be found out are asked for
+         * together. */
         if (one && one != NEEDED)
             return one;
         err = one ? one : err;
@@ -86,6 +92,7 @@ static int check_licenses(const struct edit *e, struct diag *why)
 
     if (least <= most)
         return 0;
+    /* The limit that the request has changed is the one that is wrong. */
     return diag_code(why, e->touched[SERVER_A_PBS_LICENSE_MIN]
                               ? PBSE_LICENSE_MIN_BADVAL
                               : PBSE_LICENSE_MAX_BADVAL);
@@ -132,6 +139,7 @@ static int check_server(const struct manager *g, const struct edit *e)
 
     if (err)
         return err;
+    /* The order of the checks decides which refusal is given. */
     if (e->touched[SERVER_A_DEFAULT_QUEUE] && queue && !model_queue(g->m, queue))
         return diag_code(why, PBSE_UNKQUE);
     if ((err = check_hosts(g, e, SERVER_A_MANAGERS)) ||
@@ -162,6 +170,7 @@ static void mirror_to_sched(struct manager *g, const struct edit *e)
                  edit_num(e, SERVER_A_SCHEDULER_ITERATION, 600));
     rec = decide(g->out, g->rq, FACT_SET, OBJ_SCHED, "default");
     MUST(g->out->records.v[g->out->records.n - 1] == rec);
+    /* The values are equal already, and a record that changes nothing is not kept. */
     if (!edit_commit(&to, g->out->arena, rec))
         g->out->records.n--;
     edit_fini(&to);
@@ -212,6 +221,8 @@ static void log_effects(struct manager *g, const struct edit *e)
  * request, and do not know what is ours alone. */
 static bool is_ours_to_keep(const struct manager *g, const struct wire_attr *a)
 {
+    /* Our own read-only attributes are left out of the request instead of refusing all
+     * of it. */
     return g->command == MANAGER_UNSET && strncasecmp(a->name, "holdfast_", 9) == 0;
 }
 
@@ -241,6 +252,8 @@ static int set_server(struct manager *g, struct edit *e)
     err = edit_list(e, &g->attrs, g->rq->who->rights, &g->out->why);
     if (err)
         return err;
+    /* Defaults and pairs are settled before the checks, which judge what will be
+     * true. */
     restore_defaults(e);
     err = restore_ncpus(g, e);
     if (err)
@@ -250,6 +263,8 @@ static int set_server(struct manager *g, struct edit *e)
     if (err)
         return err;
     manager_commit(g, e, FACT_SET, OBJ_SERVER, g->m->server->id);
+    /* The lines and the scheduler's copy follow the record, so they are never there
+     * without it. */
     log_effects(g, e);
     mirror_to_sched(g, e);
     note_scheduling(g, e);

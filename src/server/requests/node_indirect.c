@@ -34,9 +34,12 @@ static int check_target(struct manager *g, const struct resource_def *def,
     if (!target)
         return REFUSE(g, PBSE_UNKNODE);
     t = &target->obj;
+    /* Each vnode has cpus of its own, by which jobs are placed. */
     if (strcmp(def->name, "ncpus") == 0)
         return REFUSE(g, PBSE_BADNDATVAL);
     if (strcmp(t->id, g->name) == 0 ||
+        /* A reference leads to a value in one step: the target must have the value, and
+         * nobody may refer to who refers. */
         node_reference(obj_attr(t, NODE_A_HF_INDIRECT), def->name))
         return refuse(g, PBSE_INDIRECTHOP, def->name);
     if (!resources_find(obj_resources(t, NODE_A_RESOURCES_AVAILABLE), def->name))
@@ -57,6 +60,7 @@ static int drop_reference(struct manager *g, struct edit *e, const char *resourc
     err = edit_set(e, NODE_A_HF_INDIRECT, NULL,
                    arena_printf(g->rq->arena, "%s=%s", resource, to), WIRE_OP_DECR,
                    &g->out->why);
+    /* An empty list would still count as set. */
     if (err == 0 && edit_value(e, NODE_A_HF_INDIRECT)->u.list.n == 0)
         edit_unset(e, NODE_A_HF_INDIRECT, NULL);
     return err;
@@ -69,6 +73,7 @@ struct record *node_forget_reference(struct manager *g, const struct object *o,
     struct edit e;
 
     edit_init(&e, g->m, OBJ_NODE, o);
+    /* The caller adds further changes of this vnode to the same record. */
     if (drop_reference(g, &e, resource) == 0)
         edit_commit(&e, g->out->arena, rec);
     edit_fini(&e);
@@ -82,10 +87,13 @@ static int add_reference(struct manager *g, struct edit *e,
     int err = check_target(g, def, vnode);
 
     if (err == 0)
+        /* A vnode refers to one home for each resource, so an older reference is
+         * replaced. */
         err = drop_reference(g, e, def->name);
     if (err)
         return err;
     MUST(!node_reference(edit_value(e, NODE_A_HF_INDIRECT), def->name));
+    /* The own value goes: what the vnode has is the home's. */
     edit_unset(e, NODE_A_RESOURCES_AVAILABLE, def->name);
     first = !edit_value(e, NODE_A_HF_INDIRECT)->set;
     return edit_set(e, NODE_A_HF_INDIRECT, NULL,
@@ -113,10 +121,12 @@ int node_take_references(struct manager *g, const struct object *o, struct edit 
 
         if (strcasecmp(a->name, "resources_available") == 0 && a->resource)
             def = resource_find(g->m->defs, a->resource);
+        /* A reference is set and not added, and its value begins with "@". */
         if (def && a->op == WIRE_OP_SET && *a->value == '@') {
             err = add_reference(g, e, def, a->value + 1);
         } else {
             if (def)
+                /* A plain value ends the reference and becomes the vnode's own. */
                 err = end_reference(g, o, e, def, a->value);
             wire_attrs_add(rest, g->rq->arena, a->name, a->resource, a->value, a->op);
         }

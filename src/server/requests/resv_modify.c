@@ -41,8 +41,6 @@ struct alteration {
     int64_t wait_s;     /* -I, 0: none */
 };
 
-/* Who, and when. */
-
 static int check_access(struct alteration *a)
 {
     const struct body_modify_resv *body = a->rq->body;
@@ -50,6 +48,7 @@ static int check_access(struct alteration *a)
 
     if (err)
         return err;
+    /* Force may break the promises of others, so it takes a manager. */
     if (a->force && !(a->rq->who->rights & WHO_MANAGER))
         return resv_unauthorized(a->rq, a->r, a->out);
     return 0;
@@ -59,14 +58,15 @@ static int check_state(struct alteration *a)
 {
     a->phase = resv_phase(a->r);
     a->busy = phase_is_running(a->phase) && resv_has_busy_job(a->r);
+    /* One alteration is open at a time: a second one could not be answered without
+     * knowing how the first ends. */
     if (proposal_is_open(a->r) ||
         !(a->phase == PHASE_UNCONFIRMED || phase_is_confirmed(a->phase)))
         return diag_code(&a->out->why, PBSE_BADSTATE);
     return 0;
 }
 
-/* What is given, in its order (table 13.4). */
-
+/* Refuse an entry with its name, and with its resource when it has one (table 13.4). */
 static int refuse(const struct alteration *a, int code, const struct wire_attr *w)
 {
     if (!w->resource || !*w->resource)
@@ -89,8 +89,10 @@ static int take_start(struct alteration *a, const struct wire_attr *w)
 {
     int64_t start_at;
 
+    /* A job that runs already cannot have begun earlier or begin later. */
     if (a->busy)
         return diag_code(&a->out->why, PBSE_RESV_NOT_EMPTY);
+    /* A start that cannot be read is refused below with the code of a bad value. */
     if (read_number(w->value, &start_at) && start_at <= a->rq->now_at)
         return diag_code(&a->out->why, PBSE_BADTSPEC);
     a->given |= GIVEN_START;
@@ -101,6 +103,8 @@ static int take_resource(struct alteration *a, const struct wire_attr *w)
 {
     if (!w->resource || strcasecmp(w->resource, "select") != 0)
         return refuse(a, PBSE_BADATVAL, w);
+    /* Force moves a window; which vnodes serve another select would have to be
+     * planned. */
     if (a->force)
         return diag_code(&a->out->why, PBSE_NOSUP);
     a->select = w->value;
@@ -127,6 +131,8 @@ static int take_entry(struct alteration *a, const struct wire_attr *w)
 
     if (attr < 0)
         return refuse(a, PBSE_NOATTR, w);
+    /* An alteration has to be stored as a proposal, and only some attributes have a
+     * place there. */
     if (!(resv_rows[attr].flags & ATTR_ALTERABLE) || !proposal_knows(attr))
         return refuse(a, PBSE_ATTRRO, w);
     if (*w->value == '\0' && !may_be_empty(attr))
@@ -160,14 +166,15 @@ static int take_entries(struct alteration *a)
 
 static int check_combination(struct alteration *a)
 {
+    /* There is nothing to force in a change of names or lists. */
     if (a->force && !a->given)
         return diag_code(&a->out->why, PBSE_NOSUP);
+    /* With a job inside the start stays, and end and duration together would move
+     * it. */
     if (a->busy && (a->given & GIVEN_END) && (a->given & GIVEN_DURATION))
         return diag_code(&a->out->why, PBSE_RESV_NOT_EMPTY);
     return 0;
 }
-
-/* What follows from it. */
 
 /* The rows' own checks, once for each attribute; the refusal names it. */
 static int check_rows(struct alteration *a)
@@ -178,6 +185,8 @@ static int check_rows(struct alteration *a)
         const struct wire_attr *w = &a->attrs->v[i];
         int attr = attr_find(&resv_table, w->name);
         const struct attr_value *v = edit_value(a->e, attr);
+        /* What the edit has after all entries counts, so each attribute is checked
+         * once. */
         bool looks = v->set && resv_rows[attr].check && !seen[attr];
         int err = looks ? resv_rows[attr].check(v, NULL) : 0;
 
@@ -220,9 +229,12 @@ static int derive_select(struct alteration *a)
 
     if (!a->select)
         return 0;
+    /* The list is worked on as a copy; the reservation keeps its own if this
+     * refuses. */
     resources_copy(&list, obj_resources(&a->r->obj, RESV_A_RESOURCE_LIST));
     err = resource_request_reselect(&list, a->m, a->select, old, a->rq->arena,
                                     &schedselect, &a->out->why);
+    /* A reservation may shrink. More or other chunks would be a new request. */
     if (!err && !schedselect_is_subset(schedselect, old))
         err = diag_code(&a->out->why, PBSE_SELECT_NOT_SUBSET);
     if (!err) {
@@ -250,6 +262,7 @@ static int derive_times(struct alteration *a)
     /* Only what runs can end; a window that is over before it began is no window. */
     if (!phase_is_running(a->phase) && t.end_at <= a->rq->now_at)
         return diag_code(&a->out->why, PBSE_BADTSPEC);
+    /* Two of the three were given or kept, and the third follows from them. */
     edit_set_num(a->e, RESV_A_RESERVE_START, t.start_at);
     edit_set_num(a->e, RESV_A_RESERVE_END, t.end_at);
     edit_set_num(a->e, RESV_A_RESERVE_DURATION, t.duration_s);
@@ -261,8 +274,6 @@ static int derive_times(struct alteration *a)
 static int (*const steps[])(struct alteration *a) = {
     check_state, take_entries, check_combination, decode, derive_select, derive_times,
 };
-
-/* What is made of it. */
 
 static const char *date(const struct alteration *a, int attr)
 {
@@ -284,6 +295,7 @@ static void log_attempt(const struct alteration *a)
                    obj_num(&a->r->obj, RESV_A_RESERVE_END, 0) ||
                a->given & GIVEN_END;
 
+    /* PBS writes this line before the answer is known. */
     decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id,
                "Attempting to modify reservation%s%s%s%s%s%s", start ? " start=" : "",
                start ? date(a, RESV_A_RESERVE_START) : "", end ? " end=" : "",
@@ -299,7 +311,10 @@ static void change_at_once(const struct alteration *a)
 
     edit_commit(a->e, a->rq->arena, rec);
     record_change_num(rec, a->rq->arena, RESV_A_MTIME, a->rq->now_at);
+    /* The queue of the reservation has the same lists of users. */
     resv_queue_follow(a->m, a->r, a->e, a->rq->now_at, a->out);
+    /* A client that waits is answered with the state, and any other with the fact that
+     * it asked. */
     if (a->wait_s)
         reply_text(a->out, "%s %s", a->r->obj.id,
                    phase_is_confirmed(a->phase) ? "CONFIRMED" : "UNCONFIRMED");
@@ -341,6 +356,7 @@ static void propose(const struct alteration *a, const char *asks)
                                       .now_at = a->rq->now_at },
                   a->out);
     reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
+    /* The client waits for the scheduler's word, at most as long as it said. */
     if (a->wait_s)
         act_wait(a->out, &(struct wait_for){
                              .why = WAIT_FOR_ALTERATION,
@@ -354,6 +370,8 @@ static void make(const struct alteration *a)
 {
     MUST(a->out->records.n == 0); /* a proposal has the number of the first record */
 
+    /* Whom the question goes to is settled by the vnodes' partition; without a
+     * scheduler force grants at once. */
     const char *asks = question_asks(a->m, a->rq->view, a->r, a->rq->arena);
 
     log_attempt(a);
@@ -379,6 +397,7 @@ int handle_resv_modify(const struct model *m, const struct request *rq,
     if (err)
         return err;
     edit_init(&e, m, OBJ_RESV, &a.r->obj);
+    /* The steps work on the edit, so whichever refuses has changed nothing. */
     for (size_t i = 0; i < ARRAY_LEN(steps) && !err; i++)
         err = steps[i](&a);
     if (!err)

@@ -20,6 +20,7 @@ static void show_value(const struct request *rq, const struct object *o, int att
                        const struct attr_value *v, struct wire_attrs *out)
 {
     if (resv_rows[attr].type == &attr_resources) {
+        /* The select and its like come last, as PBS lists them. */
         struct resources shown = resources_shape_last(&v->u.res, rq->arena);
 
         show_resources(rq, o, attr, &shown, out);
@@ -53,6 +54,8 @@ static void show_proposed(const struct model *m, const struct request *rq,
     MUST(proposal_is_open(TO_RESV(o)));
 
     struct edit e;
+    /* A proposal that cannot be read any more, after a change of resources, shows the
+     * stored value. */
     bool whole = proposal_read(m, TO_RESV(o), &e, rq->arena);
 
     show_value(rq, o, attr, whole ? edit_value(&e, attr) : obj_attr(o, attr), out);
@@ -63,6 +66,8 @@ static bool show_wanted(const struct model *m, const struct request *rq,
                         const struct object *o, int attr, struct wire_attrs *out)
 {
     switch (attr) {
+    /* The stored state says what holds; clients of PBS expect the state of the
+     * alteration. */
     case RESV_A_RESERVE_STATE:
         show_num(rq, o, attr, RESV_BEING_ALTERED, out);
         return true;
@@ -83,6 +88,8 @@ static bool show_oversub(const struct model *m, const struct request *rq,
                          const struct object *o, int attr, struct wire_attrs *out)
 {
     struct oversub found = resv_oversub(&TO_RESV(o)->current, rq->now_at, rq->arena);
+    /* Nobody is told of promises that are kept: without a text the attribute is left
+     * out. */
     const char *text = attr == RESV_A_OVERSUBSCRIBED_JOBS
                            ? oversub_text(found.jobs, found.n_jobs, rq->arena)
                            : oversub_text(found.resvs, found.n_resvs, rq->arena);
@@ -112,6 +119,7 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
     case RESV_A_OVERSUBSCRIBED_JOBS:
     case RESV_A_OVERSUBSCRIBED_RESV:
         return show_oversub(m, rq, o, attr, out);
+    /* Our schedulers send this number back with their answer. */
     case RESV_A_ALTER_SEQ:
         show_num(rq, o, attr, proposal_seq(TO_RESV(o)), out);
         return true;
@@ -122,6 +130,7 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
     }
     if (proposal_is_open(TO_RESV(o)) && show_wanted(m, rq, o, attr, out))
         return true;
+    /* Every other attribute is shown as it is stored. */
     if (attr != RESV_A_RESOURCE_LIST)
         return false;
     show_value(rq, o, attr, &o->attr[attr], out);

@@ -17,6 +17,8 @@ static bool subnet_allows(const struct attr_value *acl, const struct finding *at
     char text[16];
 
     for (size_t i = 0; i < at->n_addrs; i++) {
+        /* Entries of subnets are written in dots, so the address is compared as
+         * text. */
         snprintf(text, sizeof(text), "%u.%u.%u.%u", at->addrs[i] >> 24,
                  at->addrs[i] >> 16 & 0xff, at->addrs[i] >> 8 & 0xff,
                  at->addrs[i] & 0xff);
@@ -41,6 +43,7 @@ static int mom_host_passes(const struct model *m, const struct request *rq,
 {
     const struct need rest = { .kind = NEED_MOM_HOSTS, .name = "" };
 
+    /* The switch lets hosts with MoMs in, whose jobs submit and ask. */
     if (!obj_num(m->server, SERVER_A_ACL_HOST_MOMS_ENABLE, 0))
         return PBSE_BADHOST;
     if (model_host(m, rq->who->host) || is_mom_host(rq, at))
@@ -57,8 +60,12 @@ static int host_passes(const struct model *m, const struct request *rq)
     const struct need need = { .kind = NEED_ADDRS, .name = host };
     const struct finding *at;
 
+    /* The server's own host is always let in: an administrator could lock everybody out
+     * otherwise. */
     if (strcasecmp(host, own) == 0 || acl_allows_host(acl, host, own))
         return 0;
+    /* Only an entry of addresses could help now, so the addresses are asked for
+     * last. */
     at = request_know(rq, &need);
     if (!at)
         return NEEDED;
@@ -71,6 +78,7 @@ int server_lets_in(const struct model *m, const struct request *rq)
     const struct object *s = m->server;
     int err = 0;
 
+    /* Daemons and the server's own user are never locked out. */
     if (obj_num(s, SERVER_A_ACL_HOST_ENABLE, 0) && !(who->rights & WHO_DAEMON) &&
         !who->server_uid)
         err = host_passes(m, rq);

@@ -23,6 +23,8 @@ int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena 
     struct asked w = { .all = list->n == 0 };
     bool *named = ARENA_ARRAY(arena, bool, t->n);
 
+    /* The bound comes first: each name is looked up, and all of them come from the
+     * client. */
     if (list->n > REQUEST_MAX_ENTRIES)
         return diag_set(why, PBSE_IVALREQ, "%s: more than %d attributes",
                         pbse_text(PBSE_IVALREQ), REQUEST_MAX_ENTRIES);
@@ -33,6 +35,7 @@ int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena 
         if (attr < 0)
             return diag_about(why, PBSE_NOATTR, list->v[i].name);
         MUST((size_t)attr < t->n);
+        /* A name that is given twice is shown once. */
         if (!named[attr])
             w.rows[w.n++] = attr;
         named[attr] = true;
@@ -73,6 +76,7 @@ bool show_may_read(const struct model *m, const struct attr_row *row, uint32_t r
 {
     if (row->flags & ATTR_INTERNAL)
         return false;
+    /* Daemons need what they may write, whatever users may see of it. */
     if ((rights & WHO_DAEMON) && ((row->read | row->write) & WHO_DAEMON))
         return true;
     if ((row->flags & ATTR_HIDDEN) && !(rights & WHO_DAEMON) &&
@@ -83,6 +87,7 @@ bool show_may_read(const struct model *m, const struct attr_row *row, uint32_t r
 
 bool show_sees_invisible(uint32_t rights)
 {
+    /* Flag i of a resource hides it from users, and from nobody else. */
     return rights & (WHO_STAFF | WHO_DAEMON);
 }
 
@@ -113,6 +118,7 @@ static void encode_list(const struct request *rq, const struct attr_row *row,
 static void show_stored(const struct request *rq, const struct attr_row *row,
                         const struct attr_value *v, struct wire_attrs *out)
 {
+    /* An attribute without a value is left out of the reply. */
     if (!v->set)
         return;
     if (row->type == &attr_resources)
@@ -131,6 +137,8 @@ static void show_attr(const struct model *m, const struct request *rq,
 
     if (!show_may_read(m, row, rq->who->rights))
         return;
+    /* The kind's own function computes what is not stored; it returns false for the
+     * rest. */
     if (!show || !show(m, rq, o, (int)attr, out))
         show_stored(rq, row, &o->attr[attr], out);
 }
@@ -150,6 +158,8 @@ void show_object(const struct model *m, const struct request *rq,
                  const struct object *o, uint32_t type, const struct asked *asked,
                  struct decision *out)
 {
+    /* The reply outlives the request, so the name is copied into the decision's
+     * arena. */
     struct wire_object *to = wire_objects_add(&out->reply.objects, out->arena, type,
                                               arena_strdup(out->arena, o->id));
 
@@ -211,6 +221,8 @@ static int64_t total(const size_t *n_state)
 
 static const char *server_state(const struct model *m, const struct request *rq)
 {
+    /* The order matters: an end hides everything else, and a hot start hides what the
+     * scheduler does. */
     if (rq->view->stopping == STOP_DELAYED)
         return "Terminating_Delay";
     if (rq->view->stopping)
@@ -254,6 +266,8 @@ bool show_server(const struct model *m, const struct request *rq,
     case SERVER_A_RESOURCES_ASSIGNED:
         show_resources(rq, o, attr, &m->assigned, out);
         return true;
+    /* There is no licensing; the numbers are what clients of PBS expect of a server
+     * without limits. */
     case SERVER_A_LICENSE_COUNT:
         show_text(rq, o, attr,
                   "Avail_Global:1000000 Avail_Local:1000000 Used:0 High_Use:0", out);
@@ -290,6 +304,7 @@ bool show_queue(const struct model *m, const struct request *rq, const struct ob
     case QUEUE_A_RESOURCES_ASSIGNED:
         show_resources(rq, o, attr, &q->assigned, out);
         return true;
+    /* The attribute is shown only when vnodes belong to the queue. */
     case QUEUE_A_HASNODES:
         if (q->n_nodes > 0)
             show_num(rq, o, attr, 1, out);
@@ -313,6 +328,7 @@ static int64_t job_slots(const struct job *j, const struct node *n)
 {
     for (size_t i = 0; i < j->bookings.n; i++)
         if (j->bookings.v[i].node == n)
+            /* A job without cpus on the vnode is shown there all the same. */
             return MAX_OF(resources_amount(&j->bookings.v[i].amount, "ncpus", 0), 1);
     return 1;
 }
@@ -376,6 +392,7 @@ static void show_node_assigned(const struct model *m, const struct request *rq,
         const char *text = def->type == &attr_size ? "0kb" : "0";
         const char *to;
 
+        /* The same members are hidden here as in the list of what is available. */
         if ((def->flags & RESOURCE_INVISIBLE) && !all)
             continue;
         if (rv)
@@ -383,6 +400,8 @@ static void show_node_assigned(const struct model *m, const struct request *rq,
         to = references->set ? node_reference(references, def->name) : NULL;
         if (!rv && !to && model_find(m, OBJ_RESOURCE, def->name))
             continue;
+        /* The amount is counted at the vnode that has the resource, and is asked for
+         * there. */
         if (to)
             text = arena_printf(rq->arena, "@%s", to);
         wire_attrs_add(out, rq->arena, node_table.rows[attr].name, def->name, text,
@@ -393,6 +412,8 @@ static void show_node_assigned(const struct model *m, const struct request *rq,
 static void sort_by_resource(struct wire_attrs *list, size_t from)
 {
     MUST(from <= list->n);
+    /* A vnode has a few resources, so inserting one after the other is fast enough and
+     * keeps equal names in their order. */
     for (size_t i = from + 1; i < list->n; i++)
         for (size_t k = i;
              k > from && strcasecmp(list->v[k - 1].resource, list->v[k].resource) > 0;
@@ -446,6 +467,7 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
     case NODE_A_RESOURCES_ASSIGNED:
         show_node_assigned(m, rq, n, attr, out);
         return true;
+    /* Without references the stored value is the whole truth. */
     case NODE_A_RESOURCES_AVAILABLE:
         if (!obj_is_set(o, NODE_A_HF_INDIRECT))
             return false;
@@ -455,6 +477,7 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
         if (n->host && n->host->n > 1)
             show_num(rq, o, attr, 1, out);
         return true;
+    /* PBS's schedulers place nothing on a vnode without the letter. */
     case NODE_A_LICENSE:
         show_text(rq, o, attr, "l", out);
         return true;

@@ -76,6 +76,7 @@ static void kill_job(const struct request *rq, const struct job *job,
     rec->reason = REASON_SHUTDOWN;
     record_change(rec, out->arena, JOB_A_HF_KILL_BY, NULL, rq->actor);
     record_change_num(rec, out->arena, JOB_A_HF_KILL_AT, rq->now_at);
+    /* The server is about to end, so there is no time for a soft signal first. */
     record_change(rec, out->arena, JOB_A_HF_KILL_HARD, NULL, "True");
 }
 
@@ -89,6 +90,8 @@ static void end_job(const struct request *rq, const struct job *job,
         return; /* is on its way already */
     if (obj_num(o, JOB_A_RERUNABLE, 1))
         requeue(rq, job, out);
+    /* A job that may not run again is killed only when the end shall not wait for
+     * it. */
     else if (how == STOP_IMMEDIATE)
         kill_job(rq, job, out);
     else
@@ -106,17 +109,19 @@ int handle_shutdown(const struct model *m, const struct request *rq,
     struct act *stop;
 
     if (body->value & SHUTDOWN_SECONDARY_ONLY)
-        return diag_code(&out->why, PBSE_NOSUP); /* there is no second server */
+        return diag_code(&out->why, PBSE_NOSUP);        /* there is no second server */
     MUST(how != STOP_NOT && how >= rq->view->stopping); /* an end is not taken back */
     decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,
                "Shutdown request from %s ", rq->actor);
     decide_log(out, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG, LOG_IN_SERVER, server,
                "Starting to shutdown the server, type is %s",
                manner_name(rq->view->stopping, how, manner));
+    /* A quick end leaves all jobs running; they are found again at the next start. */
     MODEL_EACH (m, OBJ_JOB, o) {
         if (how < STOP_NOW && job_keeps_server(TO_JOB(o)))
             end_job(rq, TO_JOB(o), how, out);
     }
+    /* Schedulers and MoMs are told only when the request asks for it. */
     if (body->value & SHUTDOWN_SCHED)
         act_add(out, ACT_QUIT_SCHEDULERS);
     stop = act_add(out, ACT_STOP);

@@ -12,6 +12,7 @@
 
 static bool wants_all(const char *id)
 {
+    /* "@server" asks the server that the client is connected to. */
     return *id == '\0' || *id == '@';
 }
 
@@ -19,6 +20,7 @@ static void show_resource(const struct request *rq, const struct resource_def *d
                           struct decision *out)
 {
     const char *extend = rq->wire->extend;
+    /* The library of PBS asks for the numbers of the wire by the letter p. */
     bool numbers = extend && strchr(extend, 'p');
     struct wire_object *o =
         wire_objects_add(&out->reply.objects, out->arena, OBJECT_RESOURCE, def->name);
@@ -51,6 +53,8 @@ static int status_resources(const struct model *m, const struct request *rq,
     const struct resource_def *def;
 
     out->reply.choice = REPLY_STATUS;
+    /* Asked for all, a hidden resource is left out; asked for by its name, it is
+     * refused. */
     if (wants_all(body->id)) {
         for (size_t i = 0; i < resource_count(m->defs); i++) {
             def = resource_at(m->defs, i);

@@ -65,8 +65,10 @@ static int open_objects(struct walk *w, const struct kind_row *row, struct diag 
     MUST(row->kind != OBJ_JOB); /* jobs are named in lists: open_jobs() */
     begin_kind(w);
     if (!wants_all(body->id)) {
+        /* An unknown name is refused at once, before a reply is begun. */
         if (!model_find(w->m, row->kind, body->id))
             return diag_code(why, row->unknown);
+        /* The name is copied: the walk may outlive the request's own arena. */
         w->ids = arena_strdup(w->arena, body->id);
     }
     return asked_parse(&body->wanted, row->kind, w->arena, &w->asked, why);
@@ -87,6 +89,7 @@ static bool has_too_many(const char *list)
 {
     size_t n = 1;
 
+    /* Counting stops at the bound, so a list of any length is counted quickly. */
     for (; (list = strchr(list, ',')) && n <= REQUEST_MAX_IDS; list++)
         n++;
     return n > REQUEST_MAX_IDS;
@@ -106,6 +109,8 @@ static int open_job_list(struct walk *w, const char *list, struct diag *why)
 
         if (j && may_see(w, j))
             return 0;
+        /* If every known job is hidden the answer is "no permission", and only
+         * otherwise "unknown job". */
         hidden |= j != NULL;
     }
     return diag_code(why, hidden ? PBSE_PERM : PBSE_UNKJOBID);
@@ -124,6 +129,7 @@ static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
     w->queue = q->obj.created_seq;
     for (const struct job *j = q->jobs; j && n <= FEW_JOBS; j = j->queue_next, n++)
         buf_printf(&ids, "%s%s", n ? "," : "", j->obj.id);
+    /* The names of a large queue would themselves be a long list. */
     if (n <= FEW_JOBS)
         w->ids = ids.data ? arena_strdup(w->arena, ids.data) : "";
     buf_fini(&ids);
@@ -142,6 +148,7 @@ static int open_jobs(struct walk *w, struct diag *why)
     if (extend && strchr(extend, 'x') &&
         !obj_num(w->m->server, SERVER_A_JOB_HISTORY_ENABLE, 0))
         return diag_code(why, PBSE_JOBHISTNOTSET);
+    /* Ids of jobs begin with a digit, and names of queues do not. */
     if (isdigit((unsigned char)*body->id))
         return open_job_list(w, body->id, why);
     return wants_all(body->id) ? 0 : open_queue_jobs(w, body->id, why);
@@ -165,6 +172,7 @@ static int open_selection(struct walk *w, struct diag *why)
     if (err || w->rq->wire->number == BATCH_SELECT_JOBS)
         return err;
     err = asked_parse(&body->wanted, OBJ_JOB, w->arena, &w->asked, why);
+    /* The criteria hold decoded values, which are given back with the walk. */
     if (err)
         walk_close(w);
     return err;
@@ -195,6 +203,7 @@ static bool is_asked_for(const struct walk *w, const struct object *o)
     if (w->selection)
         return selection_has(w->selection, TO_JOB(o));
     if (w->queue &&
+        /* A job may have left the queue since the walk began. */
         (!TO_JOB(o)->queue || TO_JOB(o)->queue->obj.created_seq != w->queue))
         return false;
     return may_see(w, TO_JOB(o));
@@ -207,6 +216,7 @@ static const struct object *next_by_id(struct walk *w)
 
     if (w->kind == OBJ_JOB) {
         j = listed_job(w, &w->ids);
+        /* A job of the list may be gone by now; it is passed over. */
         return j ? &j->obj : NULL;
     }
     w->ids = ""; /* of the others one is named, or all */
@@ -237,6 +247,8 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
         o = w->next;
         if (!o || !selection_holds(w))
             return WALK_END;
+        /* The walk stands behind the object, which may be deleted before the next
+         * step. */
         w->next = o->next;
     }
     if (!o || !is_asked_for(w, o))
@@ -254,6 +266,8 @@ size_t walk_cost(const struct walk *w)
 void walk_leave(struct walk *w, const struct object *o)
 {
     MUST(!w->next || w->next->kind == w->kind);
+    /* Called before an object is removed, since the list no longer leads on from it
+     * afterwards. */
     if (w->next == o)
         w->next = o->next;
 }
@@ -264,6 +278,8 @@ int decide_listing(const struct model *m, const struct request *rq,
     struct walk w;
     MUST(out->records.n == 0); /* who only looks changes nothing */
 
+    /* The walk is opened here only to find errors; the engine opens it again and writes
+     * the reply step by step. */
     int err = walk_open(m, rq, rq->arena, &w, &out->why);
 
     if (err)
