@@ -456,12 +456,14 @@ static bool told_before(struct told **told, const struct resource_def *def,
     return false;
 }
 
-/* What the request says of one attribute: once, and each resource once. */
+/* What the request says of one attribute: once, and each resource once. A resource beside
+ * an attribute that has no members counts for nothing. */
 static void add_attr(const struct alteration *al, int attr, const int *attr_of,
                      struct buf *out)
 {
     MUST(attr >= 0); /* -1 stands for a name that is not known */
 
+    bool members = attr_type_has_members(job_rows[attr].type);
     struct told *told = NULL;
 
     for (size_t i = 0; i < al->attrs->n; i++) {
@@ -470,7 +472,7 @@ static void add_attr(const struct alteration *al, int attr, const int *attr_of,
 
         if (attr_of[i] != attr)
             continue;
-        def = resource ? resource_find(al->m->defs, resource) : NULL;
+        def = members && resource ? resource_find(al->m->defs, resource) : NULL;
         if (told_before(&told, def, al->rq->arena))
             continue;
         add_altered(al, attr, def, out);

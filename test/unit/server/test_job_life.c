@@ -790,6 +790,9 @@ static void an_alteration_says_what_was_asked_for(void)
     CU_ASSERT_EQUAL(alter_all(r, id, "Resource_List.ncpus=3 Account_Name=acct2"), 0);
     CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0),
                            "Account_Name=acct2 Resource_List.ncpus=3");
+    /* A resource beside an attribute that has none counts for nothing. */
+    CU_ASSERT_EQUAL(alter_all(r, id, "Account_Name.ncpus=acct3 Priority.mem=7"), 0);
+    CU_ASSERT_STRING_EQUAL(accounted(r, 'a', 0), "Account_Name=acct3 Priority=7");
     fake_mom_free(&fm);
 }
 
