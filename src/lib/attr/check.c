@@ -18,6 +18,7 @@
 static int in_range(const struct attr_value *v, int64_t low, int64_t high, int code,
                     struct diag *why)
 {
+    MUST(low <= high);
     return v->u.num >= low && v->u.num <= high ? 0 : diag_code(why, code);
 }
 

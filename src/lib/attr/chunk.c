@@ -54,6 +54,7 @@ static const char *read_value(const char **text, const char *ends, struct arena 
     }
     if (quote || len == 0)
         return NULL;
+    MUST(to <= value + len); /* quotes were left out, nothing was added */
     *to = '\0';
     *text += len;
     return value;
@@ -102,6 +103,7 @@ void chunk_value_print(const char *value, struct buf *out)
             quote = '\''; /* one pair of the other kind does for all */
             len = strlen(value);
         }
+        MUST(len > 0 || !*value); /* it does not begin with the quote chosen */
         buf_printf(out, "%c%.*s%c", quote, (int)len, value, quote);
         value += len;
     } while (*value);

@@ -85,6 +85,7 @@ static int add_word(struct segment *seg, const char *word,
         seg->words = v;
         seg->cap_words = cap;
     }
+    MUST(seg->n_words < seg->cap_words);
     seg->words[seg->n_words++] = word;
     return 0;
 }
@@ -176,6 +177,7 @@ static int64_t chunk_cpus(const struct segment *seg, int64_t cpus_per_task)
 static void print_segment(const struct segment *seg, int64_t cpus_per_task,
                           int64_t chunk_mem_kib, struct buf *out)
 {
+    MUST(seg->count > 0);
     buf_printf(out, "%" PRId64 ":ncpus=%" PRId64, seg->count,
                chunk_cpus(seg, cpus_per_task));
     if (seg->host)
@@ -205,6 +207,7 @@ static int divide(const struct nodes *nodes, const struct resources *asked,
         if (__builtin_add_overflow(tasks, seg->count * MAX_OF(seg->ppn, 1), &tasks))
             return bad_nodes(why);
     }
+    MUST(tasks > 0 && chunks > 0); /* no segment asks for nothing */
     if (ncpus % tasks != 0)
         return diag_code(why, PBSE_BADATVAL);
     *cpus_per_task = ncpus / tasks;

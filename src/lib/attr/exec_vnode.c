@@ -101,6 +101,7 @@ static bool read_exec_vnode(const char *p, struct arena *arena, struct exec_vnod
         if (*p++ != '+')
             return false;
     }
+    MUST(ev.n > 0 && ev.chunks[0].n > 0); /* readers begin with the first part */
     *ret = ev;
     return true;
 }

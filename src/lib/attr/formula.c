@@ -130,6 +130,7 @@ static bool name(struct formula *f)
     while (is_word(*f->at))
         f->at++;
     len = (size_t)(f->at - start);
+    MUST(len > 0); /* atom() has seen the first letter */
     if (is_keyword(start, len))
         return false;
     if (!f->bad_name)
@@ -245,6 +246,7 @@ static bool expression(struct formula *f)
     good = chain(f);
     if (good && take_word(f, "if"))
         good = chain(f) && take_word(f, "else") && expression(f);
+    MUST(f->depth > 0);
     f->depth--;
     return good;
 }

@@ -72,6 +72,7 @@ const char *job_id_make(uint64_t number, const char *server, struct arena *arena
 const char *resv_id_make(char letter, uint64_t number, const char *server,
                          struct arena *arena)
 {
+    MUST(letter == 'R' || letter == 'S' || letter == 'M');
     return arena_printf(arena, "%c%" PRIu64 ".%s", letter, number, server);
 }
 

@@ -35,6 +35,7 @@ static void take(struct list_edit *l, struct attr_value *from, bool less, size_t
         l->cap = MAX_OF(2 * l->cap, l->n + n);
         l->v = xrealloc(l->v, l->cap * sizeof(*l->v));
     }
+    MUST(l->n + n <= l->cap);
     for (size_t i = 0; i < n; i++, l->n++)
         l->v[l->n] = (struct list_part){
             .text = from->u.list.v[i], .at = l->n, .when = when, .less = less
@@ -79,6 +80,7 @@ static void settle_group(struct list_edit *l, struct list_part **group, size_t n
         } else if (n_live > 0) {
             while (group[first]->less || group[first]->gone)
                 first++;
+            MUST(first < i); /* one that is left came before */
             group[first]->gone = true;
             n_live--;
         }
@@ -159,6 +161,7 @@ int list_edit_end(struct list_edit *l, struct attr_value *v, size_t *when)
     settle(l);
     failed = l->failed_at != NEVER;
     n = collect(l, left);
+    MUST(n <= l->n); /* which is the room that 'left' has */
     if (!failed && l->type->list->by_order)
         qsort(left, n, sizeof(struct list_part *), l->type->list->by_order);
     *v = value_of(left, n, failed ? l->was_set : l->set);

@@ -96,6 +96,7 @@ struct resource_defs {
 
 static void list_insert(struct def_list *list, size_t at, struct resource_def *def)
 {
+    MUST(at <= list->n);
     if (list->n == list->cap) {
         list->cap = list->cap ? list->cap * 2 : 64;
         list->v = xrealloc(list->v, list->cap * sizeof(*list->v));
@@ -114,6 +115,7 @@ static void list_remove(struct def_list *list, const struct resource_def *def)
         memmove(&list->v[i], &list->v[i + 1], (list->n - i) * sizeof(*list->v));
         return;
     }
+    MUST(!"the definition is in the list");
 }
 
 static void list_free(struct def_list *list, bool with_defs)
@@ -188,6 +190,7 @@ static void add_def(struct resource_defs *d, const char *name,
     def->wire_flags = wire_flags_of(def);
     list_insert(&d->all, d->all.n, def);
     list_insert(&d->by_name, place_of(&d->by_name, name, &found), def);
+    MUST(!found); /* a name is defined once */
 }
 
 struct resource_defs *resource_defs_new(void)
@@ -226,6 +229,7 @@ size_t resource_count(const struct resource_defs *d)
 
 const struct resource_def *resource_at(const struct resource_defs *d, size_t i)
 {
+    MUST(i < d->all.n);
     return d->all.v[i];
 }
 
@@ -402,6 +406,7 @@ int resource_redefine(struct resource_defs *d, const char *name, const char *typ
     err = parse_definition(def->name, type, flags, &t, &bits, why);
     if (err)
         return err;
+    MUST(!(def->flags & RESOURCE_BUILTIN)); /* find_own() refused those */
     def->type = t;
     def->flags = bits;
     def->read = readers(bits);
@@ -434,6 +439,7 @@ int resource_undefine(struct resource_defs *d, const char *name, struct diag *wh
     list_remove(&d->all, def);
     list_remove(&d->by_name, def);
     list_insert(&d->gone, d->gone.n, def);
+    MUST(d->all.n == d->by_name.n);
     return 0;
 }
 

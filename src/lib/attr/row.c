@@ -32,6 +32,7 @@ int attr_find_any(const struct attr_table *t, const char *name)
     for (size_t i = t->n; found < 0 && i-- > 0 && t->rows[i].flags & ATTR_INTERNAL;)
         if (strcasecmp(name, t->rows[i].name) == 0)
             found = (int)i;
+    MUST(found < (int)t->n); /* -1, or a row of the table */
     return found;
 }
 

@@ -14,6 +14,8 @@
  * so. */
 static bool size_lacks_unit(const char *value)
 {
+    MUST(*value != '\0');
+
     int last = tolower((unsigned char)value[strlen(value) - 1]);
 
     return last != 'b' && last != 'w';
@@ -75,6 +77,7 @@ const char *select_to_schedselect(const struct select *sel,
             buf_add_char(&out, '+');
         print_chunk(&sel->chunks[i], defaults, &out);
     }
+    MUST(out.len > 0); /* a select has chunks */
     text = arena_strndup(arena, out.data, out.len);
     buf_fini(&out);
     return text;
@@ -91,6 +94,7 @@ static const char *after_count(const char *chunk, size_t len, int64_t *count,
         *count = -1;
     if (p != chunk && *p == ':')
         p++;
+    MUST((size_t)(p - chunk) <= len);
     *rest = len - (size_t)(p - chunk);
     return p;
 }

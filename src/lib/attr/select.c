@@ -119,6 +119,8 @@ static int check_chunk(struct chunk *chunk, const struct resource_defs *defs,
  * all vnodes of a job or on none. */
 static bool is_same_everywhere(const struct select *sel, const char *name)
 {
+    MUST(sel->n > 0); /* the others are held against the first one */
+
     const char *first = chunk_value_in(&sel->chunks[0], name);
 
     for (size_t i = 1; i < sel->n; i++)
@@ -198,6 +200,7 @@ static int multiply(const struct resource_def *def, struct attr_value *v, int64_
 {
     bool overflow = false;
 
+    MUST(count >= 0);
     if (def->type == &attr_size)
         overflow = __builtin_mul_overflow(v->u.size.number, (uint64_t)count,
                                           &v->u.size.number);

@@ -122,6 +122,7 @@ static void sort_limits(struct limits *l)
         else
             v[n++] = *sorted[i];
     }
+    MUST(n > 0 || l->n == 0); /* of equal keys one stays */
     free(sorted);
     free(l->v);
     *l = (struct limits){ n, v };
@@ -232,6 +233,7 @@ static int parse_limits(struct attr_value *v, const struct resource_def *def,
             cap = MAX_OF(2 * cap, (size_t)4);
             l->v = xrealloc(l->v, cap * sizeof(*l->v));
         }
+        MUST(l->n < cap);
         if (!parse_entry(&text, def, values_needed, &l->v[l->n]))
             break;
         l->n++;
@@ -315,6 +317,7 @@ static int add_limits(struct attr_value *v, const struct attr_value *more)
 
     if (more->u.limits.n == 0)
         return 0;
+    MUST(more != v); /* the array moves */
     v->set = true;
     l->v = xrealloc(l->v, (l->n + more->u.limits.n) * sizeof(*l->v));
     for (size_t i = 0; i < more->u.limits.n; i++)

@@ -105,6 +105,7 @@ DECODER(decode_float)
 /* Four digits behind the point, without zeros at the end, as servers print floats. */
 static void print_float(const struct attr_value *v, struct buf *out)
 {
+    MUST(isfinite(v->u.real)); /* decoding and sums refuse the others */
     buf_printf(out, "%.4f", v->u.real);
     while (out->data[out->len - 1] == '0')
         out->data[--out->len] = '\0';

@@ -49,6 +49,7 @@ struct attr_value *resources_member(struct resources *r, const struct resource_d
     if ((r->n & (r->n + 1)) == 0)
         r->v = xrealloc(r->v, 2 * (r->n + 1) * sizeof(*r->v));
     memmove(&r->v[at + 1], &r->v[at], (r->n - at) * sizeof(*r->v));
+    MUST(at == 0 || strcasecmp(r->v[at - 1].def->name, def->name) < 0); /* is sorted */
     r->v[at] = (struct resource_value){ .def = def };
     r->n++;
     return &r->v[at].value;
@@ -78,6 +79,7 @@ void resources_clear(struct resources *r)
 
 void resources_copy(struct resources *to, const struct resources *from)
 {
+    MUST(to != from); /* what 'to' had before is not freed */
     *to = (struct resources){ 0 };
     for (size_t i = 0; i < from->n; i++) {
         struct attr_value *v = resources_member(to, from->v[i].def);

@@ -54,6 +54,7 @@ int size_parse(const char *text, struct size_value *ret)
 
 static void size_print(const struct size_value *s, struct buf *out)
 {
+    MUST(s->shift % 10 == 0 && s->shift / 10 < sizeof(units));
     buf_printf(out, "%" PRIu64, s->number);
     if (s->shift)
         buf_add_char(out, units[s->shift / 10 - 1]);
@@ -62,6 +63,7 @@ static void size_print(const struct size_value *s, struct buf *out)
 
 static bool to_bytes(struct size_value *s)
 {
+    MUST(s->words);
     s->words = false;
     return !__builtin_mul_overflow(s->number, WORD_BYTES, &s->number);
 }
@@ -78,6 +80,7 @@ static bool scale_down(struct size_value *s, uint8_t shift)
 {
     uint8_t by = s->shift - shift;
 
+    MUST(s->shift >= shift);
     if (s->number > UINT64_MAX >> by)
         return false;
     s->number <<= by;

@@ -110,6 +110,7 @@ static void print_strings(const struct attr_value *v, struct buf *out)
 
 static int add_strings(struct attr_value *v, const struct attr_value *more)
 {
+    MUST(more != v); /* it would never end */
     for (size_t i = 0; i < more->u.list.n; i++)
         strings_append(&v->u.list, xstrdup(more->u.list.v[i]));
     v->set = true;

@@ -65,6 +65,7 @@ static void find_borders(const char *text, size_t len, uint32_t *border)
 {
     uint32_t k = 0;
 
+    MUST(len > 0); /* the empty text is no value */
     border[0] = 0;
     for (size_t i = 1; i < len; i++) {
         while (k > 0 && text[len - 1 - k] != text[len - 1 - i])
@@ -84,6 +85,7 @@ static void remove_all(char *text, size_t len, const char *less, size_t gone,
 {
     size_t kept = 0; /* at the very end of the text */
 
+    MUST(gone > 0 && gone <= len);
     for (size_t at = len; at-- > 0;) {
         uint32_t k = kept > 0 ? seen[kept - 1] : 0;
 
@@ -96,6 +98,7 @@ static void remove_all(char *text, size_t len, const char *less, size_t gone,
         if (k == gone)
             kept -= gone;
     }
+    MUST(kept <= len);
     memmove(text, text + len - kept, kept + 1);
 }
 

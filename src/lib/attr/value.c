@@ -68,6 +68,7 @@ static int combine_and_read(const struct attr_type *type, struct attr_value *v,
     struct attr_value next = { 0 }, again = { 0 };
     int err;
 
+    MUST(type->wire_type == attr_string.wire_type); /* next.u.str is its text */
     type->copy(&next, v);
     err = combine(type, &next, other, op);
     if (!err && next.set)
@@ -108,6 +109,7 @@ static void unset_limits_of(struct attr_value *v, const char *resource)
     struct attr_value rest = { 0 }, less = { .set = true };
 
     /* The entries of the resource, borrowed, are what is taken away. */
+    MUST(v->set);
     less.u.limits.v = xcalloc(v->u.limits.n, sizeof(*less.u.limits.v));
     for (size_t i = 0; i < v->u.limits.n; i++)
         if (strcasecmp(v->u.limits.v[i].resource, resource) == 0)
@@ -230,6 +232,7 @@ const char *attr_value_member(const struct attr_type *type, const struct attr_va
         return NULL;
     if (type == &attr_entity_limit_resource)
         return limits_member(v, resource, arena);
+    MUST(type == &attr_resources); /* the others have no members */
     rv = resources_find(&v->u.res, resource);
     return rv && rv->value.set ? text_of(rv->def->type, &rv->value, arena) : NULL;
 }
@@ -255,5 +258,6 @@ const char *attr_value_member_name(const struct attr_type *type,
         return NULL;
     if (type == &attr_entity_limit_resource)
         return limits_member_name(&v->u.limits, i);
+    MUST(type == &attr_resources); /* the others have no members */
     return i < v->u.res.n ? v->u.res.v[i].def->name : NULL;
 }
