@@ -253,6 +253,7 @@ static bool segment_place(struct accounting *a, struct segment *s)
         s->offset = size;
         a->changed = true;
     }
+    MUST(s->released <= s->lines.len);
     have = common_bytes(s->fd, s->offset, s->lines.data, s->released);
     /* What differs is a torn write: nobody else writes here. */
     if (have < s->released && ftruncate(s->fd, (off_t)(s->offset + have)) < 0)
@@ -288,6 +289,7 @@ static bool segment_write(struct accounting *a, struct segment *s)
 {
     if (s->doubtful && clock_mono_ms() < a->again_ms)
         return false;
+    MUST(s->written <= s->released && s->released <= s->lines.len);
     while (s->written < s->released) {
         ssize_t n = -1;
 
@@ -358,6 +360,7 @@ static void segment_leave(struct accounting *a, struct segment *s)
     segment_close(s);
     while (n > 0 && s->lines.data[n - 1] != '\n')
         n--;
+    MUST(n <= s->released); /* what was not released is not in the file */
     buf_eat(&s->lines, n);
     s->released -= n;
     s->written = s->syncing = 0;
@@ -391,6 +394,7 @@ static char *note_text(const struct accounting *a, bool synced, size_t *len)
     DL_FOREACH (a->segments, s) {
         size_t n = synced ? s->syncing : 0;
 
+        MUST(n <= s->lines.len);
         buf_printf(&note, "%s %" PRIu64 " %zu\n", s->path, s->offset + n,
                    s->lines.len - n);
         buf_add(&note, s->lines.data + n, s->lines.len - n);
@@ -452,6 +456,7 @@ static void segment_doubt(struct accounting *a, const struct segment *from)
 
 static void segment_forget(struct segment *s)
 {
+    MUST(s->syncing <= s->written && s->written <= s->released);
     s->offset += s->syncing;
     buf_eat(&s->lines, s->syncing);
     s->released -= s->syncing;

@@ -77,6 +77,7 @@ static void on_late(void *arg)
 {
     struct handshake *h = arg;
 
+    MUST(h->client); /* the timer goes with it */
     give_up(h->client, "not finished in time");
 }
 
@@ -96,6 +97,7 @@ static void finish(struct client *c, struct handshake *h)
 {
     char user[sizeof(h->user)];
 
+    MUST(c->shake == h);
     if (auth_session_is_encrypted(h->session)) {
         const struct conn_cipher cipher = { seal, unseal, h->session };
 
@@ -114,6 +116,7 @@ static void on_done(struct pool_job *job)
     struct handshake *h = (struct handshake *)(void *)job;
     struct client *c = h->client;
 
+    MUST(h->running);
     h->running = false;
     if (!c) {
         handshake_free(h);
@@ -152,6 +155,7 @@ void handshake_packet(struct client *c, const struct packet *f)
         give_up(c, f->type == PACKET_TOKEN ? "too many tokens" : "not a token");
         return;
     }
+    MUST(!h->running); /* while a thread has it no packets are read */
     h->type = f->type;
     buf_clear(&h->token);
     buf_add(&h->token, f->data, f->len);
@@ -186,6 +190,7 @@ int handshake_begin(struct client *c, const struct auth_plugin *method,
         snprintf(h->user, sizeof(h->user), "%s", user);
     h->timer = loop_timer_new(c->all->sh->loop, on_late, h);
     loop_timer_set(h->timer, HANDSHAKE_MS);
+    MUST(!c->shake && (method || encrypt));
     c->shake = h;
     client_happens(c, LIFE_EV_SHAKE);
     return 0;

@@ -77,10 +77,12 @@ enum life life_next(enum life from, enum life_event event)
 
 bool life_holds(enum life life)
 {
+    MUST(life > LIFE_NONE && life < LIFE_COUNT);
     return rows[life].holds;
 }
 
 bool life_wants_room(enum life life)
 {
+    MUST(life > LIFE_NONE && life < LIFE_COUNT);
     return rows[life].wants_room;
 }

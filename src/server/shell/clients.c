@@ -681,6 +681,7 @@ void clients_free(struct clients *cs)
     clients_stop_listening(cs);
     while (cs->list)
         client_free(cs->list);
+    MUST(crowd_size(&cs->crowd) == 0); /* each has left with its client */
     loop_timer_free(cs->resume);
     loop_timer_free(cs->gather);
     loop_timer_free(cs->squeeze);

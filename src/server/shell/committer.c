@@ -137,6 +137,7 @@ int commit_sync_files(struct commit *c)
     if (c->synced)
         return c->sync_err;
     c->synced = true;
+    MUST(!c->note_synced || c->n_notes == 1);
     for (size_t i = 0; i < c->n_files; i++)
         if (fdatasync(c->files[i]) < 0)
             c->sync_err = errno;
@@ -152,6 +153,7 @@ static int commit_run(struct store *store, struct commit *c, struct diag *why)
 {
     struct store_batch batch;
 
+    MUST(!commit_is_empty(c));
     (void)commit_sync_files(c);
     batch = (struct store_batch){ .n_records = c->n_records,
                                   .records = c->records,
@@ -246,6 +248,7 @@ static void say_failing(struct committer *k)
  * has said all that there is to say, so that nobody has to wait for anything. */
 static void commit_failed(struct committer *k)
 {
+    MUST(k->commit); /* the very same one is tried again */
     svr_set_store_failed(k->sh->svr, true);
     k->failing = true;
     k->reason = k->why;
@@ -369,6 +372,7 @@ void committer_free(struct committer *k)
     pthread_cond_signal(&k->given);
     pthread_mutex_unlock(&k->lock);
     pthread_join(k->thread, NULL);
+    MUST(k->slot != SLOT_GIVEN); /* the thread ends when it has done all */
     loop_notify_free(k->done);
     loop_timer_free(k->retry);
     loop_timer_free(k->lost);

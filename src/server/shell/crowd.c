@@ -89,6 +89,7 @@ enum crowd_verdict crowd_asks(const struct crowd *w, enum crowd_rank rank,
 {
     size_t kept = rank == CROWD_ROOT ? 0 : w->for_root;
 
+    MUST(rank < CROWD_RANKS && rank != CROWD_TURNED_AWAY);
     if (rank == CROWD_STRANGER)
         return stranger_asks(w, key, whose);
     if (rank == CROWD_USER)
@@ -98,6 +99,7 @@ enum crowd_verdict crowd_asks(const struct crowd *w, enum crowd_rank rank,
 
 struct share *crowd_enter(struct crowd *w, enum crowd_rank rank, const char *key)
 {
+    MUST(rank < CROWD_RANKS);
     w->n[rank]++;
     return share_hold(crowd_shares(w, rank), key);
 }

@@ -104,6 +104,7 @@ static bool read_words(int from, char *words, size_t size)
     const int64_t until_ms = now_ms() + DEADLINE_S * 1000;
     size_t len = 0;
 
+    MUST(size > 0);
     words[0] = '\0';
     for (;;) {
         struct pollfd p = { .fd = from, .events = POLLIN };

@@ -187,6 +187,7 @@ int hook_dir_open(const char *home, const char *exec, struct hook_dir **ret,
 
 void hook_dir_close(struct hook_dir *d)
 {
+    MUST(!d || d->n_owners > 0);
     if (!d || --d->n_owners > 0)
         return;
     close(d->fd);
@@ -196,6 +197,7 @@ void hook_dir_close(struct hook_dir *d)
 
 struct hook_dir *hook_dir_share(struct hook_dir *d)
 {
+    MUST(!d || d->n_owners > 0);
     if (d)
         d->n_owners++;
     return d;

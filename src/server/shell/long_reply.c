@@ -67,6 +67,7 @@ static void gather(struct client *c)
 {
     struct shell *sh = c->all->sh;
 
+    MUST(c->life == LIFE_GATHERING);
     client_happens(c, LIFE_EV_GATHERED);
     svr_listing_go_on(sh->svr, shell_now(sh), c->number, outbox_effects(sh->outbox));
     if (svr_listing_is_gathering(sh->svr, c->number))

@@ -88,6 +88,7 @@ static const char **arguments(const char *mailer, const char *from, const char *
             argv[n++] = one;
             n_to++;
         }
+    MUST(n < RECIPIENTS_MAX + 4); /* NULL ends the list */
     return n_to > 0 ? argv : NULL;
 }
 

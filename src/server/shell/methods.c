@@ -60,6 +60,7 @@ static void write_lines(void *arg)
     const struct methods *m = arg;
 
     pthread_mutex_lock(&lines.lock);
+    MUST(lines.n <= MOST_LINES);
     for (size_t i = 0; i < lines.n; i++) {
         const struct line *l = &lines.v[i];
 

@@ -47,6 +47,7 @@ static void stream_asked(struct mom_link *ml, uint64_t number, bool inventory)
 {
     struct stream *s = stream_find(ml, number);
 
+    MUST(number != 0); /* which stands for no stream */
     if (!s) {
         s = xcalloc(1, sizeof(*s));
         s->number = number;

@@ -104,6 +104,7 @@ static void clear_turn(struct outbox *o)
 {
     void **kept = turns_kept(o->turns);
 
+    MUST(outbox_effects(o)->n == 0);
     if (*kept)
         end_charges(o, *kept);
     *kept = NULL;
@@ -131,6 +132,7 @@ static void add_work(void *arg, const struct effect *e, struct arena *arena)
 {
     struct gathering *g = arg;
 
+    MUST(e->kind == EFFECT_RECORD || e->kind == EFFECT_ACCOUNT);
     if (e->kind == EFFECT_RECORD)
         commit_add(g->commit, records_to_store(e->u.record, arena));
     else
@@ -261,6 +263,7 @@ static void on_gathered(void *arg)
 {
     struct outbox *o = arg;
 
+    MUST(o->gathering);
     o->gathering = false;
     submit(o);
 }
@@ -271,6 +274,7 @@ static void gather(struct outbox *o)
     int64_t took_ms = (clock_read_us() - o->submitted_us) / 1000;
     int64_t wait_ms = MIN_OF(took_ms / GATHER_PART, GATHER_MAX_MS);
 
+    MUST(!o->gathering); /* it began with the end of the last commit */
     if (wait_ms <= 0 || !turns_wait_for_store(o->turns)) {
         submit(o);
         return;

@@ -36,6 +36,7 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
         .changes = v,
     };
 
+    MUST(rec->seq > 0); /* its place in the journal */
     for (size_t i = 0; i < rec->n_changes; i++) {
         const struct change *c = &rec->changes[i];
 
@@ -44,6 +45,7 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
                                                c->resource ? c->resource : "",
                                                c->before, c->after };
     }
+    MUST(to.n <= rec->n_changes);
     return to;
 }
 

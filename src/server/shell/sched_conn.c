@@ -54,6 +54,7 @@ void sched_conn_command(struct client *c, int32_t command, const char *job_id)
     const struct shell *sh = c->all->sh;
     struct buf bytes = { 0 };
 
+    MUST(c->life == LIFE_COMMANDS);
     dis_put_int(&bytes, command);
     if (job_id)
         dis_put_string(&bytes, job_id);

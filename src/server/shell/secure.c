@@ -88,6 +88,7 @@ static void tell(struct checker *c, const char *path, const struct stat *st,
 
     logfile_write(c->log, LOG_EV_SECURITY, LOG_IN_FILE, object, path);
     free(object);
+    MUST(issue);
     if (c->n++ == 0)
         diag_set(c->why, PBSE_SYSTEM,
                  "%.120s is %s: give it to root or the server's user and take write "

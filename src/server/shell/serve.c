@@ -54,6 +54,7 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
         who.may_schedule =
             sched_conn_may_register(c, ((const struct body_id *)rq->body)->id);
     outcome = svr_request(sh->svr, shell_now(sh), &who, rq, out);
+    MUST(arena_used_bytes(out->arena) >= bytes_before);
     outbox_charge(sh->outbox, crowd_shares(&c->all->crowd, c->rank), c->share,
                   arena_used_bytes(out->arena) - bytes_before);
     client_fate(c, outcome);
@@ -94,6 +95,7 @@ static void serve_request(struct client *c, const struct wire_request *rq)
 
 static size_t unserved(const struct client *c)
 {
+    MUST(c->message_at <= c->message.len);
     return c->message.len - c->message_at;
 }
 
@@ -129,6 +131,7 @@ static bool serve_one(struct client *c)
         client_refuse(c, rq.number, rq.user, PBSE_UNKREQ, true);
         return false;
     }
+    MUST(in.at > c->message.data + c->message_at); /* a request has bytes */
     c->message_at = (size_t)(in.at - c->message.data);
     c->n_packets = unserved(c) > 0 ? 1 : 0;
     conn_expect_more(c->conn, false);

@@ -102,6 +102,7 @@ int server_name_claim(struct store *store, const char *name, const char *actor,
                         f.server.id, f.second);
     if (f.n == 0 || strcmp(f.server.id, name) == 0)
         return 0;
+    MUST(f.n == 1);
     err = rename_server(store, &f.server, &common, name, why);
     if (!err)
         *old = f.server.id;

@@ -59,6 +59,7 @@ static void set_deadline(struct shell *sh)
 {
     int64_t at = svr_next_deadline(sh->svr), wait_ms = LOOK_MS;
 
+    MUST(!sh->stopping); /* the timer is that of the end then */
     if (at <= INT64_MAX / 1000000)
         wait_ms = (at * 1000000 - clock_read_us() + 999) / 1000;
     loop_timer_set(sh->deadline, MIN_OF(MAX_OF(wait_ms, 0), LOOK_MS));

@@ -271,6 +271,7 @@ static int wait_for_store(struct shell *sh, const struct store_config *cfg,
     if (!err)
         shell_log(sh, LOG_EV_SYSTEM | LOG_EV_FORCE, LOG_IN_SERVER,
                   "the database is there, the server starts");
+    MUST(err || sh->store);
     return err;
 }
 
