@@ -102,6 +102,7 @@ void job_set_phase(struct mom *m, struct mom_job *j, enum job_phase phase)
     MUST(phase != JOB_RUNNING || j->phase >= JOB_PRERUN || j->phase == JOB_GONE);
     m->n_running += (phase == JOB_RUNNING) - (size_t)(j->phase == JOB_RUNNING);
     m->n_receiving += (phase == JOB_RECEIVING) - (size_t)(j->phase == JOB_RECEIVING);
+    MUST(m->n_running + m->n_receiving <= HASH_COUNT(m->jobs));
     j->phase = phase;
 }
 

@@ -35,6 +35,7 @@ void peer_release(struct mom *m, struct mom_job *j)
 
     if (!p)
         return;
+    MUST(p->jobs); /* this one at least */
     DL_DELETE(p->jobs, j);
     j->peer = NULL;
     if (p->jobs)

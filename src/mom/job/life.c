@@ -108,6 +108,7 @@ static bool has_news(const struct mom_job *j)
 static void add_update(const struct mom *m, int64_t now_at, struct mom_job *j,
                        struct is_message *msg, struct arena *arena)
 {
+    MUST(msg->n_updates < HASH_COUNT(m->jobs)); /* one for each job at most */
     msg->updates[msg->n_updates++] = update_of(m, j, now_at, !j->is_told, arena);
     j->is_told = true;
 }
@@ -154,6 +155,7 @@ void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
     struct is_job_update u;
     struct is_message msg = { .command = IS_JOBOBIT, .n_updates = 1 };
 
+    MUST(j->phase == JOB_OBIT);
     if (!m->registered)
         return;
     u = update_of(m, j, now_at, false, out->arena);
@@ -179,6 +181,7 @@ void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out)
 static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
                        struct mom_out *out)
 {
+    MUST(j->phase == JOB_PRERUN);
     job_set_phase(m, j, JOB_RUNNING);
     j->since_at = now_at;
     j->top.sampled_at = now_at;
@@ -275,6 +278,7 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
 {
     int64_t delay = job_number(j, "job_kill_delay", NULL, KILL_DELAY_S);
 
+    MUST(job_has_processes(j));
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
     if (j->phase == JOB_SUSPENDED)
         out_kill(out, j, SIGCONT);
@@ -287,6 +291,7 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
 
 void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
+    MUST(j->phase == JOB_RUNNING);
     out_kill(out, j, SIGSTOP);
     clock_stop(j, now_at);
     job_set_phase(m, j, JOB_SUSPENDED);
@@ -296,6 +301,7 @@ void life_suspend(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_o
 
 void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
+    MUST(j->phase == JOB_SUSPENDED);
     out_kill(out, j, SIGCONT);
     j->since_at = now_at;
     job_set_phase(m, j, JOB_RUNNING);
@@ -419,6 +425,7 @@ int64_t life_deadline(const struct mom *m)
 
 void life_give_back(struct mom_job *j, struct mom_out *out)
 {
+    MUST(job_has_processes(j));
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
     life_preset(j, STATUS_RESTARTED);
     save(j, out);
@@ -466,6 +473,7 @@ void mom_found(struct mom *m, const char *job_id, bool running, int32_t status)
 
     if (!j || !j->is_lost)
         return;
+    MUST(j->was == JOB_RUNNING || j->was == JOB_SUSPENDED); /* mom_load() */
     j->is_lost = false;
     j->is_unseen = running;
     if (running) {

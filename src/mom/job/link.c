@@ -273,6 +273,7 @@ void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
     m->vnode_arena = arena;
     m->vnodes = v;
     m->n_vnodes = n_v;
+    MUST(n_v > 0); /* the natural vnode at least */
     if (m->registered)
         link_send_update(m, out);
 }
@@ -302,6 +303,7 @@ void link_send_update(struct mom *m, struct mom_out *out)
     const struct is_message msg = { .command = IS_UPDATE2,
                                     .state = state_block(m, true, out->arena) };
 
+    MUST(m->registered);
     out_send(out, m->server, &msg);
 }
 
@@ -315,6 +317,7 @@ static void list_jobs(const struct mom *m, struct is_message *msg, struct arena 
 
         if (j->phase < JOB_PRERUN || j->is_dropped)
             continue;
+        MUST(msg->n_running < HASH_COUNT(m->jobs)); /* one for each job at most */
         msg->running[msg->n_running++] =
             (struct is_running){ .job_id = arena_strdup(arena, j->id),
                                  .substate = j->phase,

@@ -38,6 +38,7 @@ void mom_free(struct mom *m)
         free(c->job_id);
         free(c);
     }
+    MUST(!m->peers && m->n_running == 0 && m->n_receiving == 0);
     obit_expect_none(m);
     deadlines_fini(&m->due);
     free(m->ranges);

@@ -54,6 +54,7 @@ static struct mom_job *answered_job(struct mom *m, const char *job_id)
     struct mom_job *j = job_find(m, job_id);
 
     if (u) {
+        MUST(u->n > 0);
         if (--u->n == 0)
             forget_unanswered(m, u);
         return NULL;

@@ -134,6 +134,7 @@ static void take_part(struct mom *m, struct mom_job *j, struct buf *to,
 {
     uint64_t stream = j->stream;
 
+    MUST(to->len <= max_bytes);
     if (body->data.len > max_bytes - to->len) {
         job_free(m, j);
         reject(out, stream, msgid, PBSE_SYSTEM,
@@ -208,6 +209,7 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
 
     if (!j || j->phase != JOB_STORING)
         return;
+    MUST(j->msgid); /* the answer names it */
     buf_fini(&j->script);
     buf_fini(&j->saved[0]);
     buf_fini(&j->saved[1]);

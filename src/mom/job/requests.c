@@ -308,6 +308,7 @@ void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
         return;
     j = job_find(m, c->job_id);
     if (j) {
+        MUST(j->n_copying > 0);
         j->n_copying--;
         if (j->is_dropped && j->n_copying == 0)
             life_drop(m, j, out);

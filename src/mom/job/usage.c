@@ -136,6 +136,7 @@ static void kill_for(struct mom *m, int64_t now_at, struct mom_job *j, int32_t s
     e->job_id = arena_strdup(out->arena, j->id);
     e->u.tell.to_error = true;
     e->u.tell.text = arena_printf(out->arena, "=>> PBS: job killed: %s", text);
+    MUST(status < 0); /* the MoM's own doing: what a job ends with is not */
     out_joblog(out, LOG_EV_JOB | LOG_EV_FORCE, j, "%s", text);
     life_preset(j, status);
     life_terminate(m, now_at, j, out);

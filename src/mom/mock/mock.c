@@ -53,6 +53,7 @@ static struct run *find(const struct mock *x, const char *job_id)
 
 static void run_free(struct mock *x, struct run *r)
 {
+    MUST(find(x, r->job_id) == r);
     HASH_DEL(x->runs, r);
     deadline_set(&x->ends, &r->end, DEADLINE_NEVER);
     free(r->job_id);
