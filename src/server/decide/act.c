@@ -11,6 +11,7 @@ struct act *act_add(struct decision *out, enum act_kind kind)
 
     MUST(kind < ACT_KINDS);
     MUST(!act_find(out, kind)); /* nothing is asked for twice */
+    /* A decision has one act or two, so the list begins small. */
     list->v = arena_grow(out->arena, list->v, list->n, &list->cap, 2, sizeof(*list->v));
     list->v[list->n] = (struct act){ .kind = kind };
     return &list->v[list->n++];

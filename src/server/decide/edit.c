@@ -37,6 +37,8 @@ void edit_fini(struct edit *e)
 const struct attr_value *edit_value(const struct edit *e, int attr)
 {
     MUST(attr >= 0 && (size_t)attr < e->table->n);
+    /* What the edit has not touched is read from the object itself, which stays as it
+     * is. */
     if (e->touched[attr] || !e->o)
         return &e->v[attr];
     return obj_attr(e->o, attr);
@@ -46,6 +48,7 @@ size_t edit_bytes(const struct edit *e, int but)
 {
     size_t bytes = 0;
 
+    /* Untouched values count, too: the sum is that of the object as it would be. */
     for (size_t i = 0; i < e->table->n; i++)
         if ((int)i != but)
             bytes += attr_value_bytes(e->table->rows[i].type, edit_value(e, (int)i));
@@ -82,6 +85,7 @@ static int refuse(struct diag *why, int code, const char *name, const char *reso
 
     if (!resource || *resource == '\0')
         return diag_about(why, code, name);
+    /* A text that is too long is cut, which a refusal may be. */
     snprintf(what, sizeof(what), "%s.%s", name, resource);
     return diag_about(why, code, what);
 }
@@ -105,8 +109,11 @@ int edit_set(struct edit *e, int attr, const char *resource, const char *text,
     const struct attr_row *row = &e->table->rows[attr];
     int err;
 
+    /* A list of resources has no value as a whole. */
     if (attr_type_has_members(row->type) && !resource)
         return refuse(why, PBSE_UNKRESC, row->name, NULL);
+    /* The copy may be changed even when this fails, since the caller then throws the
+     * edit away. */
     err = attr_value_set(row->type, touch(e, attr), e->defs, resource, text, op);
     if (err == PBSE_UNKRESC && resource && !resource_find(e->defs, resource))
         return refuse_resource(e, row->name, resource, why);
@@ -140,6 +147,7 @@ void edit_job_event(struct edit *e, enum job_event event, int64_t now_at)
 
     edit_set_num(e, JOB_A_JOB_STATE, job_phase_state(in.phase));
     edit_set_num(e, JOB_A_SUBSTATE, job_phase_substate(in.phase));
+    /* The time at which a job became eligible belongs to the phase that it enters. */
     if (in.etime == JOB_ETIME_NOW)
         edit_set_num(e, JOB_A_ETIME, now_at);
     else if (in.etime == JOB_ETIME_UNSET)
@@ -172,6 +180,7 @@ static enum entry_fate entry_find(const struct edit *e, const struct wire_attr *
     }
     if (e->table->rows[*attr].write & rights)
         return ENTRY_TAKE;
+    /* Daemons send whole objects back; what they may not write is passed over. */
     if (rights & WHO_DAEMON)
         return ENTRY_SKIP;
     refuse(why, PBSE_ATTRRO, e->table->rows[*attr].name, a->resource);
@@ -216,6 +225,7 @@ static int check_member(const struct edit *e, int attr, const struct wire_attr *
         if (!def)
             return refuse_resource(e, row->name, a->resource, why);
     }
+    /* Daemons write what the server has told them to count. */
     if (!def || (rights & WHO_DAEMON))
         return 0;
     if (!(def->write & rights))
@@ -254,6 +264,7 @@ static int check_bounds(const struct edit_entries *en, int attr,
 
     if (row->type == &attr_resources && a->resource)
         def = resource_find(en->e->defs, a->resource);
+    /* A text of any size is bounded before it is decoded. */
     words = attr_text_excess(def ? def->type : row->type, a->value);
     return words ? refuse_excess(row, a->resource, words, why) : 0;
 }
@@ -281,6 +292,8 @@ static bool is_gathered(struct edit_entries *en, int attr, const struct wire_att
 
     if (!type->list)
         return false;
+    /* A plain "=" needs no gathering, unless a gathered list is open and has to see all
+     * operations in order. */
     if (!en->lists[attr] && a->op != WIRE_OP_INCR && a->op != WIRE_OP_DECR)
         return false;
     if (!en->lists[attr])
@@ -292,6 +305,8 @@ static int gather(struct edit_entries *en, int attr, const struct wire_attr *a,
                   struct diag *why)
 {
     const struct attr_row *row = &en->e->table->rows[attr];
+    /* "-=" may use a looser reading: what is to be removed need not be valid any
+     * more. */
     bool less = a->op == WIRE_OP_DECR && row->type->decode_less;
     struct attr_value v = { 0 };
     int err = less ? row->type->decode_less(&v, en->e->defs, NULL, a->value)
@@ -313,6 +328,7 @@ static int entry_apply(struct edit_entries *en, int attr, const struct wire_attr
         err = check_member(e, attr, a, en->rights, why);
     if (err)
         return err;
+    /* An empty value unsets, whatever the operation. */
     if (*a->value == '\0') {
         edit_unset(e, attr, a->resource);
         return 0;
@@ -340,6 +356,8 @@ int edit_entries_add(struct edit_entries *en, const struct wire_attr *a,
     struct diag local = { 0 };
     int attr;
 
+    /* The number is bounded here and not in the decoder, because the limit is one of
+     * work. */
     if (en->n++ == REQUEST_MAX_ENTRIES)
         return diag_set(why, PBSE_IVALREQ, "%s: more than %d attributes",
                         pbse_text(PBSE_IVALREQ), REQUEST_MAX_ENTRIES);
@@ -364,6 +382,8 @@ static int end_lists(struct edit_entries *en, struct diag *why)
         size_t when = 0;
 
         if (!en->lists[i] || !list_edit_end(en->lists[i], &en->e->v[i], &when) ||
+            /* Every list is ended and given back, while the refusal is the earliest one
+             * in the request. */
             when >= first)
             continue;
         first = when;
@@ -390,6 +410,7 @@ int edit_entries_end(struct edit_entries *en, struct diag *why)
     int err = end_lists(en, why);
 
     if (!err)
+        /* Bounds of the whole value are known only when all entries are in. */
         err = check_values(en->e, why);
     free(en->lists);
     free(en);
@@ -402,6 +423,7 @@ static int add_all(struct edit_entries *en, const struct wire_attrs *attrs,
 {
     int err = 0;
 
+    /* A dump sets values in the same request in which it empties the lists. */
     for (int empties = 1; empties >= 0; empties--)
         for (size_t i = 0; i < attrs->n && !err; i++)
             if ((*attrs->v[i].value == '\0') == (bool)empties)
@@ -418,6 +440,7 @@ int edit_list_entries(struct edit *e, const struct wire_attrs *attrs, uint32_t r
     int err = add_all(en, attrs, &of_entry);
     const struct diag *first = &of_entry;
 
+    /* The end is called in any case: it frees what was gathered. */
     if (edit_entries_end(en, &of_list) == PBSE_DUPLIST || !err)
         first = &of_list;
     return first->code ? diag_set(why, first->code, "%s", first->text) : 0;
@@ -429,6 +452,7 @@ int edit_check_rows(const struct edit *e, struct diag *why)
         const struct attr_row *row = &e->table->rows[i];
         int err;
 
+        /* What was there before was checked when it was set. */
         if (!e->touched[i] || !e->v[i].set || !row->check)
             continue;
         err = row->check(&e->v[i], why);

@@ -7,6 +7,7 @@
 
 static void put(struct buf *out, const char *text)
 {
+    /* The length comes first, so a text may have any byte in it. */
     buf_printf(out, "%zu:%s", strlen(text), text);
 }
 
@@ -15,6 +16,7 @@ static void put_step(struct buf *out, const char *name, const char *resource,
 {
     put(out, name);
     put(out, resource);
+    /* "-" unsets. A value begins with "=", so that no value can look like it. */
     if (!value) {
         put(out, "-");
         return;
@@ -53,6 +55,8 @@ const char *edit_to_text(const struct edit *e, const int *attrs, size_t n,
     const char *text;
 
     for (size_t i = 0; i < n; i++)
+        /* Only what the edit has touched is kept; the rest follows the object as it
+         * changes. */
         if (e->touched[attrs[i]])
             put_attr(&out, e, attrs[i], arena);
     text = out.len ? arena_strdup(arena, out.data) : "";
@@ -69,6 +73,7 @@ static const char *take(const char **text, struct arena *arena)
     if (*p < '0' || *p > '9')
         return NULL;
     for (; *p >= '0' && *p <= '9'; p++) {
+        /* The bound is checked at every digit, so the number cannot overflow. */
         len = 10 * len + (size_t)(*p - '0');
         if (len > left)
             return NULL;
@@ -84,6 +89,7 @@ static bool make_step(struct edit *e, const char *name, const char *resource,
 {
     int attr = attr_find_any(e->table, name);
 
+    /* The text may come from a store of another version. */
     if (attr < 0)
         return false;
     if (*resource == '\0')
@@ -91,6 +97,7 @@ static bool make_step(struct edit *e, const char *name, const char *resource,
     if (strcmp(value, "-") == 0)
         edit_unset(e, attr, resource);
     else if (*value != '=' ||
+             /* A resource may have been deleted since the text was written. */
              edit_set(e, attr, resource, value + 1, WIRE_OP_SET, NULL) != 0)
         return false;
     return true;
@@ -103,6 +110,7 @@ bool edit_from_text(struct edit *e, const char *text, struct arena *arena)
         const char *resource = name ? take(&text, arena) : NULL;
         const char *value = resource ? take(&text, arena) : NULL;
 
+        /* A text that ends early or names what is gone is refused as a whole. */
         if (!value || !make_step(e, name, resource, value))
             return false;
     }

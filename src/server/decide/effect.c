@@ -23,6 +23,7 @@ void effect_log(struct effects *out, uint64_t seq, uint32_t event, uint32_t obj_
     e->u.log = (struct log_line){
         .event = event,
         .obj_class = obj_class,
+        /* The caller's texts may end before the effect leaves. */
         .object = arena_strdup(out->arena, object),
         .text = arena_vprintf(out->arena, fmt, ap),
     };

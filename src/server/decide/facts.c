@@ -59,6 +59,7 @@ void facts_free(struct facts *f)
 
 static struct fact_known *find(const struct facts *f, const struct need *need)
 {
+    /* Name, kind and asker are one text, so one table serves all kinds. */
     char *key = need_key(need);
     struct fact_known *k;
 
@@ -72,6 +73,8 @@ const struct finding *facts_find(const struct facts *f, const struct need *need,
 {
     const struct fact_known *k = find(f, need);
 
+    /* What is too old is not forgotten here: the caller's table is const, and room is
+     * made when something is learned. */
     return k && now_at < k->until_at ? &k->finding : NULL;
 }
 
@@ -80,8 +83,10 @@ void facts_learn(struct facts *f, const struct need *need,
 {
     struct fact_known *k = find(f, need);
 
+    /* A newer answer takes the place of the older one and becomes the newest. */
     if (k)
         forget(f, k);
+    /* The bound is on entries; the oldest go first. 0 stands for no bound. */
     while (f->most && HASH_COUNT(f->by_key) >= f->most)
         forget(f, f->oldest);
     k = xcalloc(1, sizeof(*k));
@@ -97,6 +102,8 @@ void facts_learn(struct facts *f, const struct need *need,
 
 int64_t facts_good_until(const struct finding *finding, int64_t now_at)
 {
+    /* A failure is kept for a short time only, so that a server that is back is asked
+     * again soon. */
     return instant_after(now_at, finding->failed ? GOOD_FAILED_S : GOOD_S);
 }
 

@@ -10,6 +10,8 @@
 #include <uthash.h>
 #include <utlist.h>
 
+/* The workers that look names up are shared with requests, so only so many questions
+ * are open at once. The times are seconds. */
 #define ASKED_AT_ONCE_MAX 64
 #define GIVE_UP_S         30
 #define REFRESH_S         60
@@ -59,6 +61,7 @@ uint32_t addr_of_text(const char *text)
 
         while (*p >= '0' && *p <= '9' && p - start < 3)
             part = part * 10 + (unsigned)(*p++ - '0');
+        /* 0 is no address of a host, so it can stand for "no address". */
         if (p == start || part > 255 || *p != (i < 3 ? '.' : '\0'))
             return 0;
         addr = addr << 8 | part;
@@ -67,8 +70,8 @@ uint32_t addr_of_text(const char *text)
     return addr;
 }
 
-/* The index of addresses. */
-
+/* Several hosts may have one address, for example by two names of one machine. It
+ * counts how many do. */
 static void index_add(struct host_book *b, uint32_t addr)
 {
     struct book_addr *a;
@@ -88,6 +91,7 @@ static void index_remove(struct host_book *b, uint32_t addr)
 
     HASH_FIND(hh, b->by_addr, &addr, sizeof(addr), a);
     MUST(a && a->n > 0);
+    /* Another host still has the address. */
     if (--a->n > 0)
         return;
     HASH_DEL(b->by_addr, a);
@@ -110,8 +114,8 @@ bool host_book_has(const struct host_book *b, uint32_t addr)
     return a != NULL;
 }
 
-/* What is to be done about a host. */
-
+/* The only place where a host goes from one list to another, so that the lists and the
+ * count of those under way always agree with the states. */
 static void set_state(struct host_book *b, struct book_host *h, enum book_state state)
 {
     if (h->state == BOOK_TO_ASK)
@@ -132,8 +136,12 @@ static void set_state(struct host_book *b, struct book_host *h, enum book_state 
 static void set_addrs(struct host_book *b, struct book_host *h, size_t n,
                       const uint32_t *addrs)
 {
+    /* An answer that says the same again does not count as news; the version moves only
+     * when MoMs have to be told. */
     if (n == h->n_addrs && (n == 0 || memcmp(addrs, h->addrs, n * sizeof(*addrs)) == 0))
         return;
+    /* The old addresses leave the index before they are freed, and the new ones enter
+     * it afterwards. */
     index_host(b, h, index_remove);
     free(h->addrs);
     h->addrs = xcalloc(n + 1, sizeof(*h->addrs));
@@ -159,6 +167,7 @@ static struct book_host *make(struct host_book *b, const char *name)
     uint32_t addr = addr_of_text(name);
 
     h->name = xstrdup(name);
+    /* Nobody has said anything about the host yet. */
     b->n_unanswered++;
     HASH_ADD_KEYPTR(hh, b->by_name, h->name, strlen(h->name), h);
     if (addr) {
@@ -173,6 +182,7 @@ static struct book_host *make(struct host_book *b, const char *name)
 static void drop(struct host_book *b, struct book_host *h)
 {
     index_host(b, h, index_remove);
+    /* A host that goes is not waited for any more. */
     is_answered(b, h);
     HASH_DEL(b->by_name, h);
     free(h->addrs);
@@ -216,6 +226,7 @@ const struct book_host *host_book_add(struct host_book *b, const char *host)
 
     if (!h)
         h = make(b, host);
+    /* The addresses of a host count from its first MoM on. */
     if (h->n_moms++ == 0)
         index_host(b, h, index_add);
     return h;
@@ -226,8 +237,11 @@ void host_book_remove(struct host_book *b, const struct book_host *host)
     struct book_host *h = find(b, host->name);
 
     MUST(h == host && h->n_moms > 0);
+    /* The index counts hosts with MoMs, so the addresses leave it while the host still
+     * counts as one. */
     if (h->n_moms == 1)
         index_host(b, h, index_remove);
+    /* The server's own host stays without MoMs, too. */
     if (--h->n_moms == 0 && h != b->own)
         drop(b, h);
 }
@@ -268,6 +282,7 @@ const char *host_book_ask(struct host_book *b, int64_t now_at)
     if (!h || b->n_under_way >= ASKED_AT_ONCE_MAX)
         return NULL;
     set_state(b, h, BOOK_UNDER_WAY);
+    /* An answer that never comes is given up then, so nothing waits for ever. */
     h->until_at = instant_after(now_at, GIVE_UP_S);
     return h->name;
 }
@@ -276,8 +291,10 @@ bool host_book_learn(struct host_book *b, const char *host, const struct finding
 {
     struct book_host *h = find(b, host);
 
+    /* The host may have been deleted while it was asked about. */
     if (!h)
         return false;
+    /* A failure says nothing about the host. What was known of it stays. */
     if (!f->failed)
         set_addrs(b, h, f->n_addrs, f->addrs);
     is_answered(b, h);
@@ -288,6 +305,8 @@ bool host_book_give_up(struct host_book *b, int64_t now_at)
 {
     bool any = false;
 
+    /* The list is in the order of asking, and all wait equally long, so the first one
+     * is due first. */
     while (b->under_way && b->under_way->until_at <= now_at) {
         is_answered(b, b->under_way);
         any = true;
@@ -304,6 +323,7 @@ void host_book_refresh(struct host_book *b, int64_t now_at)
 {
     struct book_host *h, *next;
 
+    /* At most once in a while: each hello of a stranger comes here. */
     if (b->refreshed_at != INT64_MIN &&
         now_at < instant_after(b->refreshed_at, REFRESH_S))
         return;

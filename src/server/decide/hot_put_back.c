@@ -35,11 +35,15 @@ void hot_start_begin(const struct model *m, const char *actor, int64_t now_at,
     MODEL_EACH (m, OBJ_JOB, o) {
         if (!is_sought(TO_JOB(o)))
             continue;
+        /* Jobs that are sought already, from an earlier start, are in m->n_hot. */
         n += !TO_JOB(o)->hot;
         rec = about(o, actor, now_at, out);
+        /* The vnodes are kept apart from exec_vnode, which the job loses when its run
+         * is lost. */
         record_change(rec, out->arena, JOB_A_HF_HOT_VNODES, NULL,
                       obj_str(o, JOB_A_EXEC_VNODE, NULL));
     }
+    /* With nobody to look for, the hot start is over before it begins. */
     if (n == 0)
         return;
     rec = about(m->server, actor, now_at, out);
@@ -54,6 +58,7 @@ void hot_start_end(const struct model *m, const char *actor, int64_t now_at,
             record_change(about(o, actor, now_at, out), out->arena, JOB_A_HF_HOT_VNODES,
                           NULL, NULL);
     }
+    /* The mark of the server goes last, when no job is sought any more. */
     if (hot_start_is_on(m))
         record_change(about(m->server, actor, now_at, out), out->arena,
                       SERVER_A_HF_HOT_UNTIL, NULL, NULL);

@@ -32,6 +32,8 @@ static void kill_record(const struct job *job, const char *actor, int64_t now_at
 
     record_change(rec, out->arena, JOB_A_HF_KILL_BY, NULL, actor);
     record_change_num(rec, out->arena, JOB_A_HF_KILL_AT, now_at);
+    /* A forced deletion does not wait for the MoM's obituary, so what it would have
+     * said is written here. */
     if (force) {
         record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, EXIT_TERMINATED);
         record_change_num(rec, out->arena, JOB_A_OBITTIME, now_at);
@@ -45,14 +47,18 @@ void job_delete_records(const struct job *job, const char *actor, int64_t now_at
     bool force = (flags & JOB_END_FORCE) != 0;
     bool doomed = obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
 
+    /* Without a run there is nothing to end first. */
     if (!job_is_at_mom(job)) {
         about(job, FACT_JOB_DELETED, actor, now_at, out);
         return;
     }
+    /* Who has asked first is kept; asking again changes nothing, unless it is by
+     * force. */
     if (job_state(job) == 'R' && (!doomed || force))
         kill_record(job, actor, now_at, force, out);
     if (!force)
         return;
+    /* The job is off its vnodes with the next record, so they are stamped now. */
     nodes_used_records(&job->bookings, actor, now_at, out);
     about(job, FACT_JOB_ENDED, actor, now_at, out);
 }
@@ -70,9 +76,11 @@ void job_back_in_queue(const struct job *job, struct record *rec, const char *ho
 {
     enum job_event where = job_place_now(job, now_at, out->arena);
 
+    /* Its vnodes are read from the bookings, which go with the attributes below. */
     nodes_used_records(&job->bookings, rec->actor, now_at, out);
     for (size_t i = 0; i < ARRAY_LEN(of_a_run); i++)
         record_change(rec, out->arena, of_a_run[i], NULL, NULL);
+    /* A job that fails on every vnode would otherwise start for ever. */
     if (obj_num(&job->obj, JOB_A_RUN_COUNT, 0) > JOB_MAX_RUNS)
         hold = "job held, too many failed attempts to run";
     if (hold) {
@@ -80,6 +88,8 @@ void job_back_in_queue(const struct job *job, struct record *rec, const char *ho
 
         where = JOB_EV_HOLD;
         record_change(rec, out->arena, JOB_A_HOLD_TYPES, NULL,
+                      /* "n" stands for no hold; the system's hold is added to those
+                       * that are there. */
                       *holds == 'n' ? "s" : arena_printf(out->arena, "s%s", holds));
         record_change(rec, out->arena, JOB_A_COMMENT, NULL, hold);
     }
@@ -95,6 +105,7 @@ void job_requeue_records(const struct job *job, const char *actor, int64_t now_a
     record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, exit_status);
     record_change_num(rec, out->arena, JOB_A_OBITTIME, now_at);
     record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, "True");
+    /* Two records: the end of the run, for accounting, and the return to the queue. */
     rec = about(job, FACT_JOB_REQUEUED, actor, now_at, out);
     rec->note = why;
     job_back_in_queue(job, rec, NULL, now_at, out);
@@ -104,5 +115,6 @@ bool job_keeps_server(const struct job *job)
 {
     const struct node *n = job_first_node(job);
 
+    /* A job whose MoM cannot be reached would keep the server from ending for ever. */
     return job_is_at_mom(job) && n && node_may_be_reached(n);
 }

@@ -47,6 +47,8 @@ static int check_vnodes(const struct run *run, struct diag *why)
             const struct node *n =
                 model_node(run->m, run->at.ev.chunks[i].parts[k].vnode);
 
+            /* The check comes before the record: a job that cannot be sent shall not
+             * seem to run. */
             if (node_state_stored(n) & (uint32_t)UNREACHABLE)
                 return diag_code(why, PBSE_NORELYMOM);
         }
@@ -63,6 +65,7 @@ static int64_t used_in_resv(const struct resv *resv, const struct node *n,
     for (size_t i = 0; i < n->n_jobs; i++) {
         const struct job *job = n->jobs[i];
 
+        /* Jobs of others on the vnode are not charged to the reservation. */
         for (size_t k = 0; job->resv == resv && k < job->bookings.n; k++)
             if (job->bookings.v[k].node == n)
                 sum += resources_amount(&job->bookings.v[k].amount, resource, 0);
@@ -90,6 +93,8 @@ static bool fits_at_home(const struct run *run, const struct node *n,
     const struct node *home = node_home(n, resource);
     int64_t used = 0;
 
+    /* Each vnode that shares the home is counted once, by the booking that it has in
+     * the reservation. */
     for (size_t i = 0; i < resv->current.bookings.n; i++)
         if (node_home(resv->current.bookings.v[i].node, resource) == home)
             used += used_in_resv(resv, resv->current.bookings.v[i].node, resource);
@@ -131,11 +136,14 @@ static struct window window_of_job(const struct run *run)
     int64_t resv_end_at = occurrence_end_at(&run->job->resv->current, INT64_MAX);
     int64_t end_at;
 
+    /* A walltime that is not limited, or is too long to be added, lasts to the end of
+     * time. */
     if (__builtin_add_overflow(now_at, resources_amount(list, "walltime", INT64_MAX),
                                &end_at))
         end_at = INT64_MAX;
     return (struct window){
         .start_at = now_at,
+        /* At least one second, so that the window is never empty. */
         .end_at = MAX_OF(MIN_OF(end_at, resv_end_at), now_at + 1),
     };
 }
@@ -159,6 +167,7 @@ static bool fits_beside(const struct run *run, const struct node *n,
                             : exec_vnode_amount(&run->at.ev, n->obj.id, resource);
     int64_t used = 0;
 
+    /* What the vnode does not name is not counted on it. */
     if (!resources_find(has, resource))
         return true;
     for (size_t i = 0; i < resv->current.bookings.n; i++)
@@ -178,6 +187,7 @@ static bool fits_inside(const struct run *run, const struct vnode_part *s)
         const char *name = s->res[r].name;
         bool fits = true;
 
+        /* Only what is counted down can run out. */
         if (!is_counted(s->res[r].def))
             continue;
         if (!is_named(resv, n, name))
@@ -198,6 +208,7 @@ static bool fits_inside(const struct run *run, const struct vnode_part *s)
  * manager's qrun may overfill a vnode. */
 static int check_room(const struct run *run, struct diag *why)
 {
+    /* A job outside of reservations must fit beside all promises that are made. */
     if (!run->job->resv)
         return resv_fit_job(run->m, run->job, &run->at.ev, run->st->now_at, run->arena)
                    ? 0
@@ -214,6 +225,8 @@ static int read_vnodes(struct run *run, const char *text, struct diag *why)
     int err = run_vnodes_read(run->m, run->job, text, run->arena, &run->at, why);
 
     if (!err)
+        /* The hosts follow from the vnodes; a vnode whose host is not known cannot run
+         * anything. */
         err = job_hosts_make(run->m, &run->at.ev, run->arena, &run->hosts, why);
     return err;
 }
@@ -233,6 +246,8 @@ static const char *run_comment(const struct run *run)
                               days[d.weekday], months[d.month - 1], d.day, d.hour,
                               d.minute, run->at.text);
 
+    /* The list of vnodes may be very long, and clients of PBS expect a comment of
+     * bounded length. */
     if (strlen(text) > COMMENT_MAX)
         memcpy(text + COMMENT_MAX - 3, "...", 4);
     return text;
@@ -252,12 +267,16 @@ static void decide_run(const struct run *run, struct decision *out)
     struct record *rec = record_add(&out->records, arena, FACT_JOB_RUN, OBJ_JOB, o->id,
                                     run->st->actor, run->st->now_at);
 
+    /* From this record on the job has its vnodes; the links and sums follow when it is
+     * applied. */
     record_job_event(rec, arena, run->job, JOB_EV_RUN, run->st->now_at);
     record_change(rec, arena, JOB_A_EXEC_VNODE, NULL, run->at.text);
     record_change(rec, arena, JOB_A_EXEC_HOST, NULL, run->hosts.exec_host);
     record_change(rec, arena, JOB_A_EXEC_HOST2, NULL, run->hosts.exec_host2);
     record_change(rec, arena, JOB_A_HASHNAME, NULL, o->id);
     record_change_num(rec, arena, JOB_A_RUN_COUNT, obj_num(o, JOB_A_RUN_COUNT, 0) + 1);
+    /* The MoM is told this number, so that its reports about an older run can be told
+     * apart. */
     record_change_num(rec, arena, JOB_A_RUN_VERSION,
                       obj_num(o, JOB_A_RUN_VERSION, 0) + 1);
     record_change_num(rec, arena, JOB_A_JOB_KILL_DELAY, kill_delay_s(run));
@@ -276,6 +295,8 @@ int job_start(const struct job_start *st, struct decision *out)
 
     if (!err)
         err = check_vnodes(&run, &out->why);
+    /* The order decides which refusal is given: unknown vnodes, vnodes that are away,
+     * then room. */
     if (!err && st->needs_room)
         err = check_room(&run, &out->why);
     if (!err)

@@ -17,6 +17,7 @@ static void note(const struct request *rq, const struct need *need)
         if (needs->v[i].kind == need->kind && str_same(needs->v[i].name, need->name) &&
             str_same(needs->v[i].detail, need->detail))
             return;
+    /* What has no room is asked for when the request is decided afresh. */
     if (needs->n < NEEDS_MAX)
         needs->v[needs->n++] = need_copy(need, rq->arena);
 }
@@ -33,12 +34,17 @@ static const struct finding *known_beforehand(const struct request *rq,
 const struct finding *request_know(const struct request *rq, const struct need *need)
 {
     struct need own = *need;
+    /* Only tests know something beforehand; a daemon has to find it out. */
     const struct finding *f = known_beforehand(rq, need);
 
     if (!f && rq->knows.learned) {
+        /* A private answer, like the content of a file, is for the request that asked
+         * and for no other. */
         own.asker = need_is_private(need->kind) ? rq->knows.number : 0;
         f = facts_find(rq->knows.learned, &own, rq->now_at);
     }
+    /* Answers about accounts and hosts are the same for everybody and are shared while
+     * they are fresh. */
     if (!f && !need_is_private(need->kind))
         f = facts_find(rq->knows.facts, need, rq->now_at);
     if (!f)
@@ -54,6 +60,8 @@ int request_groups(const struct request *rq, const char *user, struct wire_strin
 
     if (!f)
         return NEEDED;
+    /* The account may well exist. The client is told to try again and not that there is
+     * no such user. */
     if (f->failed)
         return diag_set(
             why, PBSE_SYSTEM,

@@ -10,6 +10,7 @@ bool need_is_private(enum need_kind kind)
 
 char *need_key(const struct need *need)
 {
+    /* The name comes last, because it may have blanks in it. */
     return xasprintf("%d %" PRIu64 " %s %s", (int)need->kind, need->asker,
                      need->detail ? need->detail : "", need->name);
 }
@@ -18,6 +19,7 @@ struct need need_copy(const struct need *need, struct arena *arena)
 {
     struct need copy = *need;
 
+    /* The request and its arena may be gone before the answer comes. */
     copy.name = arena_strdup(arena, need->name);
     copy.detail = arena_strdup(arena, need->detail);
     if (need->data)
@@ -52,6 +54,8 @@ static struct wire_attrs copy_attrs(const struct wire_attrs *from, struct arena 
 
 struct finding finding_copy(const struct finding *f, struct arena *arena)
 {
+    /* Numbers are copied by the assignment; everything that a pointer leads to
+     * follows. */
     struct finding copy = *f;
 
     copy.groups = copy_strings(&f->groups, arena);

@@ -10,6 +10,7 @@ void nodes_used_records(const struct bookings *held, const char *actor, int64_t 
         const struct object *o = &held->v[i].node->obj;
         struct record *rec;
 
+        /* Many jobs may leave a vnode in one second, and one record of it is enough. */
         if (obj_num(o, NODE_A_LAST_USED_TIME, -1) == now_at)
             continue;
         rec = record_add(&out->records, out->arena, FACT_SET, OBJ_NODE,

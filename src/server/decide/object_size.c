@@ -30,6 +30,8 @@ int object_keeps_size(const struct request *rq, const struct edit *e, struct dia
     const size_t most = rq->cfg->max_object_bytes;
     size_t bytes = edit_bytes(e, row_of_script(e));
 
+    /* An object that is too large already may shrink, and a scheduler is not limited in
+     * what it notes. */
     if (most == 0 || rq->who->scheduler || bytes <= most || bytes <= bytes_now(e))
         return 0;
     return diag_set(why, PBSE_IVALREQ, "%s: the attributes have %zu KiB, of %zu KiB",
@@ -42,6 +44,7 @@ int user_jobs_keep_size(const struct model *m, const struct request *rq,
     const size_t most = rq->cfg->max_user_jobs_bytes;
     size_t bytes = tally_bytes(&m->tallies, 'u', user);
 
+    /* The comparison is written so that the sum cannot overflow. */
     if (most == 0 || more_bytes == 0 || (bytes <= most && more_bytes <= most - bytes))
         return 0;
     return diag_set(

@@ -63,6 +63,8 @@ static int take_no(const struct resv_answer *a)
 {
     const char *against = proposal_obstacle(a->m, a->r, a->rq->now_at, a->rq->arena);
 
+    /* What is impossible by now is denied, whoever has said no and for whatever
+     * reason. */
     if (against) {
         deny(a, against);
     } else if (!question_is_denied_by(a->m, a->r, a->sched)) {
@@ -195,6 +197,7 @@ static int join(struct part_yes *y)
         (err = answer_judge(a, &y->offer, edit_str(y->e, RESV_A_SCHEDSELECT, ""))))
         return err;
     vnodes = exec_vnode_print(&y->vnodes, a->rq->arena);
+    /* The last yes makes all parts true in one decision. */
     if (others_agree(y))
         grant(y, vnodes);
     else

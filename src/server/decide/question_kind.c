@@ -38,6 +38,7 @@ enum question_kind question_kind(const struct resv *r)
 {
     enum resv_phase phase = resv_phase(r);
 
+    /* An alteration comes first: what it asks for replaces what else would be asked. */
     if (proposal_is_open(r))
         return QUESTION_ALTER;
     if (phase == PHASE_UNCONFIRMED)

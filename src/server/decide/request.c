@@ -17,6 +17,7 @@ uint32_t requester_rights(const struct model *m, const char *user, const char *h
     const struct object *s = m->server;
     uint32_t rights = WHO_USER;
 
+    /* Who runs the server could change its store as well. */
     if (server_uid)
         return rights | WHO_STAFF;
     if (obj_is_set(s, SERVER_A_MANAGERS) &&
@@ -35,11 +36,14 @@ bool requester_is_owner(const struct model *m, const struct requester *who,
 
     if (strlen(who->user) != len || strncmp(who->user, owner, len) != 0)
         return false;
+    /* With flatuid a user is the same person on every host. */
     if (owner[len] == '\0' || obj_num(m->server, SERVER_A_FLATUID, 0))
         return true;
     return strcasecmp(owner + len + 1, who->host) == 0;
 }
 
+/* Units of work in one slice of a long request, unless the configuration says
+ * otherwise. */
 #define SLICE_COST 2000
 
 size_t config_slice_cost(const struct svr_config *cfg)
@@ -65,12 +69,15 @@ uint64_t decide_next_number(const struct model *m, const struct request *rq,
     uint64_t number = model_next_number(m);
     struct record *rec = decide(out, rq, FACT_SET, OBJ_SERVER, m->server->id);
 
+    /* The number is taken by the record, so two jobs of one turn cannot get the same
+     * one. */
     record_change_num(rec, out->arena, SERVER_A_HF_NEXT_NUMBER, (int64_t)number + 1);
     return number;
 }
 
 const char *log_server_name(const struct svr_config *cfg, struct arena *arena)
 {
+    /* PBS names the server in its log by the short name of its host. */
     return arena_printf(arena, "Server@%.*s", (int)strcspn(cfg->server_host, "."),
                         cfg->server_host);
 }
@@ -105,5 +112,6 @@ void reply_text(struct decision *out, const char *fmt, ...)
 void reply_id(struct decision *out, enum reply_choice choice, const char *id)
 {
     out->reply.choice = choice;
+    /* Replies with an id have it in the place of a text. */
     out->reply.text = id;
 }

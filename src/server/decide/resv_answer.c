@@ -18,6 +18,8 @@ bool answer_is_for_awaited_vnodes(const struct resv_answer *a)
     const struct sched_link *l =
         sched_link_of_conn(a->rq->view->links, a->rq->who->conn);
 
+    /* The scheduler may have looked before the vnodes were heard of, so the cycle
+     * counts, too. */
     return nodes_are_awaited(a->m) || (l && l->began_unsure);
 }
 
@@ -68,6 +70,7 @@ static bool is_as_much(const struct resv_answer *a, const struct exec_vnode *vno
         const char *name = want.v[i].def->name;
         int64_t offered = exec_vnode_amount(vnodes, NULL, name);
 
+        /* A resource that is not counted on vnodes is not part of an offer. */
         same = offered == 0 || offered == resources_amount(&want, name, 0);
         if (!same)
             *ret_why = arena_printf(a->rq->arena, "it offers %" PRId64 " of %s",

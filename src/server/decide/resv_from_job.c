@@ -24,8 +24,6 @@
  * answer a command. */
 #define START_WAIT_S      60
 
-/* May it be. */
-
 static bool is_array(const struct job *job)
 {
     return obj_num(&job->obj, JOB_A_ARRAY, 0) || obj_is_set(&job->obj, JOB_A_ARRAY_ID);
@@ -42,9 +40,12 @@ static bool runs_its_script(const struct job *job)
 bool resv_await_job(const struct request *rq, const struct job *job,
                     struct decision *out)
 {
+    /* The time limit was set when the request came first, and is not set anew each time
+     * it is decided. */
     int64_t until_at =
         rq->progress ? rq->progress->waits_until_at : rq->now_at + START_WAIT_S;
 
+    /* Only the report of the MoM is missing; nothing but time can help. */
     if (job_phase(job) != JOB_STARTING || rq->now_at >= until_at)
         return false;
     act_add(out, ACT_ASK_AGAIN)->u.wait_for = (struct wait_for){
@@ -72,6 +73,7 @@ int resv_job_find(const struct model *m, const struct request *rq, const char *t
 
     if (!job)
         return diag_code(why, PBSE_UNKJOBID);
+    /* The order of the checks is that of PBS, whose codes tell users what to do. */
     if (job->resv)
         return diag_code(why, PBSE_RESV_FROM_RESVJOB);
     if (is_array(job))
@@ -83,8 +85,6 @@ int resv_job_find(const struct model *m, const struct request *rq, const char *t
     *ret = job;
     return 0;
 }
-
-/* What it has from the job. */
 
 /* Members that a reservation does not have, or has from elsewhere. */
 static bool is_copied(const char *resource)
@@ -106,6 +106,7 @@ static void forget_given(const struct request *rq, struct edit *resv)
     while (list->set && i < list->u.res.n) {
         const char *name = list->u.res.v[i].def->name;
 
+        /* Removing an entry moves the next one into its place, so the index stays. */
         if (is_copied(name))
             edit_unset(resv, RESV_A_RESOURCE_LIST, arena_strdup(rq->arena, name));
         else
@@ -137,6 +138,8 @@ static bool has_length(const struct edit *resv)
 {
     const struct attr_value *list = edit_value(resv, RESV_A_RESOURCE_LIST);
 
+    /* Whoever says when the reservation ends, or how long it lasts, has the last
+     * word. */
     return edit_value(resv, RESV_A_RESERVE_END)->set ||
            edit_value(resv, RESV_A_RESERVE_DURATION)->set ||
            (list->set && resources_find(&list->u.res, "walltime"));
@@ -165,13 +168,13 @@ int resv_job_copy(const struct request *rq, const struct job *job, struct edit *
     if (err)
         return err;
     edit_set_str(resv, RESV_A_RESERVE_JOB, o->id);
+    /* The reservation begins when the job did, so that its times contain the whole
+     * run. */
     edit_set_num(resv, RESV_A_RESERVE_START, obj_num(o, JOB_A_STIME, rq->now_at));
     if (obj_is_set(o, JOB_A_SCHEDSELECT))
         edit_set_str(resv, RESV_A_SCHEDSELECT, obj_str(o, JOB_A_SCHEDSELECT, ""));
     return 0;
 }
-
-/* The records. */
 
 static const char *partition_of(const struct job *job)
 {
@@ -185,6 +188,7 @@ static void record_open(const struct request *rq, const struct job *job,
 {
     struct record *rec = decide(out, rq, FACT_SET, OBJ_QUEUE, queue);
 
+    /* The queue is the server's to keep, whoever has asked. */
     rec->actor = arena_printf(out->arena, "pbs_server@%s", rq->cfg->server_name);
     rec->reason = REASON_RESV_KEEPS;
     record_change(rec, out->arena, QUEUE_A_ENABLED, NULL, "True");
@@ -198,6 +202,7 @@ static void record_confirmed(const struct request *rq, const struct job *job,
 
     rec->reason = REASON_LOCAL;
     record_change_phase(rec, out->arena, resv_next(PHASE_UNCONFIRMED, RESV_EV_CONFIRM));
+    /* The job is on its vnodes already, so no scheduler has to be asked. */
     record_change(rec, out->arena, RESV_A_RESV_NODES, NULL,
                   obj_str(&job->obj, JOB_A_EXEC_VNODE, ""));
     record_change(rec, out->arena, RESV_A_PARTITION, NULL, partition_of(job));
@@ -216,6 +221,8 @@ static void record_moved(const struct request *rq, const struct job *job,
 void resv_job_records(const struct request *rq, const struct job *job, const char *id,
                       const char *queue, struct decision *out)
 {
+    /* The queue is opened before the job moves into it, and the reservation is
+     * confirmed in between. */
     record_open(rq, job, queue, out);
     record_confirmed(rq, job, id, out);
     record_moved(rq, job, id, queue, out);

@@ -46,8 +46,6 @@ bool proposal_shows(int attr)
     return is_among(attr, N_SHOWN);
 }
 
-/* Looking at one. */
-
 int64_t proposal_seq(const struct resv *r)
 {
     return obj_num(&r->obj, RESV_A_HF_ALTER_SEQ, 0);
@@ -74,6 +72,8 @@ bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
     const char *text = obj_str(&r->obj, RESV_A_HF_ALTER_EDIT, "");
 
     edit_init(e, m, OBJ_RESV, &r->obj);
+    /* An empty text belongs to a version that kept proposals in another form; nothing
+     * can be made of it. */
     return *text && edit_from_text(e, text, arena);
 }
 
@@ -89,6 +89,7 @@ struct proposal_others proposal_others(const struct model *m, const struct resv 
     for (size_t i = 0; i < ids->u.list.n; i++) {
         const struct resv *other = model_resv(m, ids->u.list.v[i]);
 
+        /* All parts are opened and closed in one decision, so they have one number. */
         MUST(other && proposal_seq(other) == proposal_seq(r));
         ret.v[ret.n++] = other;
     }
@@ -106,6 +107,7 @@ static const char *obstacle_of_part(const struct model *m, const struct resv *r,
         why = obj_is_set(&r->obj, RESV_A_HF_ALTER_EDIT)
                   ? "something that it names is gone"
                   : "the server was replaced by a newer version";
+    /* A job that started meanwhile would be left outside of the moved window. */
     else if (runs && edit_num(&e, RESV_A_RESERVE_START, 0) > now_at &&
              resv_has_busy_job(r))
         why = pbse_text(PBSE_RESV_NOT_EMPTY);
@@ -125,8 +127,6 @@ const char *proposal_obstacle(const struct model *m, const struct resv *r,
         why = obstacle_of_part(m, others.v[i], now_at, arena);
     return why;
 }
-
-/* Opening one. */
 
 static const char *ids_but(const struct proposal *p, size_t but, struct arena *arena)
 {
@@ -152,11 +152,15 @@ void proposal_open(const struct model *m, const struct proposal *p,
             arena_strdup(out->arena, part->resv->obj.id), p->actor, p->now_at);
         const char *text = edit_to_text(part->e, attrs, ARRAY_LEN(attrs), out->arena);
 
+        /* A proposal that changes nothing has nothing that anybody could be asked
+         * about. */
         MUST(!proposal_is_open(part->resv) && *text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,
                       ids_but(p, i, out->arena));
         question_put(rec, out->arena, part->asks, p->now_at);
+        /* The number of the first record is unlike that of any other proposal, also
+         * after a restart. */
         record_change_num(rec, out->arena, RESV_A_HF_ALTER_SEQ, (int64_t)m->seq + 1);
         record_change_num(rec, out->arena, RESV_A_HF_ALTER_AT, p->now_at);
         if (p->force)
@@ -170,8 +174,6 @@ void proposal_record_forgotten(struct record *rec, struct arena *arena)
     for (size_t i = 0; i < ARRAY_LEN(kept); i++)
         record_change(rec, arena, kept[i], NULL, NULL);
 }
-
-/* A yes while others are awaited. */
 
 static struct record *about(const struct resv *r, enum fact fact, const char *actor,
                             int64_t now_at, struct decision *out)
@@ -196,10 +198,9 @@ void proposal_forget_yes(const struct resv *r, const char *actor, int64_t now_at
 
     record_change(rec, out->arena, RESV_A_HF_ALTER_VNODES, NULL, NULL);
     record_change(rec, out->arena, RESV_A_HF_ALTER_PARTITION, NULL, NULL);
+    /* The part is asked about at once, because the others wait for it. */
     question_put_again(rec, out->arena, now_at);
 }
-
-/* Its end. */
 
 static bool moves_out(const struct resv *r, const struct proposal_grant *g)
 {
@@ -211,6 +212,7 @@ static enum resv_phase phase_after(const struct resv *r, const struct proposal_g
 {
     enum resv_phase from = resv_phase(r);
 
+    /* A new reservation is confirmed only when it gets vnodes with the change. */
     if (from == PHASE_UNCONFIRMED && !g->vnodes)
         return from;
     return resv_next(from, moves_out(r, g) ? RESV_EV_MOVE_OUT : RESV_EV_CONFIRM);
@@ -223,6 +225,7 @@ static void switch_queue(const struct model *m, const struct resv *r,
     bool started = r->queue && obj_num(&r->queue->obj, QUEUE_A_STARTED, 0);
     struct record *rec;
 
+    /* In every other phase the queue is as that phase has left it. */
     if (to != PHASE_CONFIRMED)
         return;
     /* Only what confirms the reservation is told of its queue. */
@@ -246,6 +249,8 @@ void proposal_grant(const struct model *m, const struct resv *r,
                    arena_strdup(out->arena, r->obj.id), g->actor, g->now_at);
 
     rec->reason = g->reason;
+    /* Later occurrences keep what the series was asked to have, unless they are altered
+     * themselves. */
     if (g->e->touched[RESV_A_RESOURCE_LIST] || g->e->touched[RESV_A_SCHEDSELECT])
         occurrence_keep_series(r, out->arena, rec);
     edit_commit(g->e, out->arena, rec);
@@ -254,11 +259,13 @@ void proposal_grant(const struct model *m, const struct resv *r,
         record_change(rec, out->arena, RESV_A_RESV_NODES, NULL, g->vnodes);
     if (to == PHASE_CONFIRMED && g->partition)
         record_change(rec, out->arena, RESV_A_PARTITION, NULL, g->partition);
+    /* The reservation has not begun any more, so it cannot be idle either. */
     if (moves_out(r, g)) {
         record_change(rec, out->arena, RESV_A_HF_BEGUN_AT, NULL, NULL);
         record_change(rec, out->arena, RESV_A_HF_IDLE_AT, NULL, NULL);
     }
     resv_record_unasked(rec, out->arena);
+    /* The proposal is closed by the same record that makes it true. */
     proposal_record_forgotten(rec, out->arena);
     record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
     record_change_num(rec, out->arena, RESV_A_MTIME, g->now_at);
@@ -282,6 +289,7 @@ static void force_part(const struct model *m, const struct resv *r, const char *
     };
     bool whole = proposal_read(m, r, &e, out->arena);
 
+    /* proposal_obstacle() was asked before and has read it. */
     MUST(whole);
     proposal_grant(m, r, &g, out);
     edit_fini(&e);
@@ -311,6 +319,7 @@ static struct record *deny_part(const struct resv *r, const char *actor,
     struct record *rec = about(r, FACT_RESV_ALTER_DENIED, actor, now_at, out);
 
     rec->note = reason;
+    /* The reason stays with the reservation, for whoever asks with pbs_rstat later. */
     record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, reason);
     proposal_record_forgotten(rec, out->arena);
     question_over(rec, out->arena);

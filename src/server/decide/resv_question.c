@@ -26,6 +26,7 @@ static bool is_asked(const struct svr_view *view, const struct object *sched)
 {
     const struct sched_link *l = sched_link_find(view->links, sched->id);
 
+    /* A scheduler that does not schedule gives no answers. */
     return l && sched_link_is_up(l) && obj_num(sched, SCHED_A_SCHEDULING, 0);
 }
 
@@ -37,6 +38,8 @@ const char *question_asks(const struct model *m, const struct svr_view *view,
     const char *names = NULL;
 
     MODEL_EACH (m, OBJ_SCHED, o) {
+        /* A confirmed reservation belongs to the scheduler of its partition, and only
+         * that one knows its vnodes. */
         if ((partition && o != one) || !is_asked(view, o))
             continue;
         names = names ? arena_printf(arena, "%s,%s", names, o->id)
@@ -50,6 +53,7 @@ void question_put(struct record *rec, struct arena *arena, const char *asks,
 {
     record_change_num(rec, arena, RESV_A_HF_ASKED_AT, now_at);
     record_change(rec, arena, RESV_A_HF_ASKED, NULL, asks);
+    /* Noes to an older question do not count for this one. */
     record_change(rec, arena, RESV_A_HF_ANSWERED, NULL, NULL);
     record_change(rec, arena, RESV_A_HF_ASK_AGAIN_AT, NULL, NULL);
 }
@@ -74,6 +78,8 @@ const char *question_who(const struct model *m, const struct request *rq,
     const struct sched_link *l = sched_link_of_conn(rq->view->links, rq->who->conn);
     const struct object *o = sched_of_partition(m, partition);
 
+    /* The connection says who it is. Only a client that is no scheduler, such as a
+     * test, is judged by the partition it names. */
     if (l)
         return l->name;
     return o ? o->id : DEFAULT_SCHED;
@@ -96,6 +102,8 @@ bool question_is_denied_by(const struct model *m, const struct resv *r,
     for (size_t i = 0; asked->set && i < asked->u.list.n; i++) {
         const char *name = asked->u.list.v[i];
 
+        /* A scheduler that was deleted meanwhile cannot answer and is not waited
+         * for. */
         if (strcmp(name, sched) != 0 && !has_name(noes, name) &&
             model_find(m, OBJ_SCHED, name))
             return false;
@@ -111,6 +119,7 @@ void question_note_no(struct record *rec, struct arena *arena, const struct resv
         noes->set ? attr_value_text(resv_rows[RESV_A_HF_ANSWERED].type, noes, arena)
                   : NULL;
 
+    /* One scheduler that says no twice counts once. */
     if (has_name(noes, sched))
         return;
     record_change(rec, arena, RESV_A_HF_ANSWERED, NULL,

@@ -34,6 +34,7 @@ static int mirror_lists(struct edit *queue, const struct edit *resv,
                                            edit_value(resv, mi->resv), arena);
         int err;
 
+        /* Without its list a check would let nobody in. */
         if (!text && !mi->always)
             continue;
         edit_set_num(queue, mi->enable, 1);
@@ -66,6 +67,7 @@ static void limit(struct edit *queue, const struct edit *resv, struct arena *are
         const char *text = resources_text(list, name, arena);
         int err;
 
+        /* The shape (select, place) says how chunks lie and is no amount. */
         if (resource_is_shape(name))
             continue;
         err = edit_set(queue, QUEUE_A_RESOURCES_MAX, name, text, WIRE_OP_SET, NULL);
@@ -86,6 +88,7 @@ void resv_queue_create(const struct model *m, const struct request *rq,
 
     edit_init(&queue, m, OBJ_QUEUE, NULL);
     edit_set_str(&queue, QUEUE_A_QUEUE_TYPE, "Execution");
+    /* Jobs may come when the reservation is confirmed, and run when it begins. */
     edit_set_num(&queue, QUEUE_A_ENABLED, 0);
     edit_set_num(&queue, QUEUE_A_STARTED, 0);
     err = mirror_lists(&queue, resv, rq->arena, NULL); /* resv_queue_check() said yes */
@@ -140,6 +143,7 @@ void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled
     bool was_started = r->queue && obj_num(&r->queue->obj, QUEUE_A_STARTED, 0);
     struct record *rec;
 
+    /* Nothing is recorded, and nobody told, when both switches are right already. */
     if (!r->queue || (enabled == was_enabled && started == was_started))
         return;
     rec = resv_queue_record(m, r, FACT_SET, reason, now_at, out);
@@ -150,8 +154,6 @@ void resv_queue_switch(const struct model *m, const struct resv *r, bool enabled
         record_change(rec, out->arena, QUEUE_A_STARTED, NULL,
                       started ? "True" : "False");
 }
-
-/* A queue that follows. */
 
 /* A list that is gone takes its switch along; the users' is always checked. */
 static void follow_list(struct edit *queue, const struct mirror *mi,
@@ -182,6 +184,7 @@ static void follow_limits(struct edit *queue, const struct edit *resv,
 
     if (!resv->touched[RESV_A_RESOURCE_LIST])
         return;
+    /* The old limits go first: the new list may have fewer resources. */
     for (size_t i = 0; i < was->n; i++) {
         if (resource_is_shape(was->v[i].def->name))
             continue;
@@ -204,6 +207,7 @@ void resv_queue_follow(const struct model *m, const struct resv *r,
         follow_list(&queue, &mirrors[i], resv, out->arena);
     follow_limits(&queue, resv, out->arena);
     rec = resv_queue_record(m, r, FACT_SET, REASON_NONE, now_at, out);
+    /* The change concerned nothing that the queue has. */
     if (!edit_commit(&queue, out->arena, rec))
         out->records.n--; /* nothing to tell */
     edit_fini(&queue);

@@ -25,6 +25,7 @@ void resv_record_retry(struct record *rec, struct arena *arena, const struct mod
 
     record_change_num(rec, arena, RESV_A_RESERVE_RETRY,
                       resv_next_retry(now_at, start_at, resv_retry_time_s(m)));
+    /* The attempt is over; the next one is a new question. */
     question_over(rec, arena);
 }
 
@@ -41,6 +42,8 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     struct record *rec;
 
     MUST(to != PHASE_NONE);
+    /* The occurrences that were still to come go first, each with a reason that the log
+     * can tell. */
     resv_turn_drop(r, NULL, reason == REASON_END_REACHED ? REASON_SKIPPED : REASON_NONE,
                    actor, now_at, out);
     rec = record_add(&out->records, out->arena, FACT_RESV_ENDING, OBJ_RESV,
@@ -50,10 +53,13 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
     if (resv_phase(r) != PHASE_ENDING) /* who asks again has not ended it */
         record_change(rec, out->arena, RESV_A_HF_ENDED_BY, NULL, actor);
     resv_record_unasked(rec, out->arena);
+    /* Other reservations that would have changed together with this one are told that
+     * they do not. */
     proposal_deny_others(m, r, actor, now_at, out);
     proposal_record_forgotten(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
     resv_queue_close(m, r, actor, now_at, out);
+    /* Only an occurrence that began has used its vnodes. */
     if (r->current.counted)
         nodes_used_records(&r->current.bookings, actor, now_at, out);
 }

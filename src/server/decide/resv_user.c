@@ -19,6 +19,7 @@ static const char *entry_for_host(const struct attr_value *list, const char *hos
         const char *entry = list->u.list.v[i];
         const char *at = strchr(entry, '@');
 
+        /* An entry for this host wins over any that is for all hosts. */
         if (at && strcmp(at + 1, host) == 0)
             return arena_strndup(arena, entry, (size_t)(at - entry));
         if (!at && !plain)
@@ -40,6 +41,7 @@ static bool is_refused(const struct request *rq, const struct job *job,
 {
     if (job)
         return strcmp(user, obj_str(&job->obj, JOB_A_EUSER, "")) != 0;
+    /* Nobody reserves for another user, and nobody for root. */
     return strcmp(user, "root") == 0 || strcmp(user, rq->who->user) != 0;
 }
 
@@ -57,11 +59,13 @@ int resv_account_find(const struct request *rq, const struct edit *e,
         got.user = user;
     if (is_refused(rq, job, got.user))
         return diag_code(why, PBSE_R_UID);
+    /* A user without an account here gets the code that PBS has for reservations. */
     if ((err = request_groups(rq, got.user, &got.groups, why)))
         return err == PBSE_BADUSER ? diag_code(why, PBSE_R_UID) : err;
     got.group =
         entry_for_host(edit_value(e, RESV_A_GROUP_LIST), cfg->server_host, rq->arena);
     if (!got.group)
+        /* A reservation made of a job has the job's group. */
         got.group =
             job ? obj_str(&job->obj, JOB_A_EGROUP, got.groups.v[0]) : got.groups.v[0];
     else if (!is_member(&got.groups, got.group))

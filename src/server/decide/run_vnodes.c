@@ -26,6 +26,8 @@ static int64_t count_chunks(const struct select *sel)
     int64_t sum = 0;
 
     for (size_t i = 0; i < sel->n; i++)
+        /* The counts are a user's numbers; a sum that is too large is refused by the
+         * bound anyhow. */
         if (__builtin_add_overflow(sum, sel->chunks[i].count, &sum))
             return INT64_MAX;
     return sum;
@@ -53,6 +55,8 @@ static struct exec_chunk filled(const struct filling *f, const char *vnode,
     share->vnode = vnode;
     share->res = ARENA_ARRAY(f->arena, struct chunk_resource, chunk->n + 1);
     for (size_t i = 0; i < chunk->n; i++)
+        /* What is not counted down, such as an architecture, is no charge on the
+         * vnode. */
         if (chunk->res[i].def && (chunk->res[i].def->flags & RESOURCE_CONSUMABLE))
             share->res[share->n++] = chunk->res[i];
     return (struct exec_chunk){ 1, share };
@@ -64,6 +68,7 @@ static int spread(struct filling *f, struct exec_vnode *ev, struct diag *why)
     int64_t n = count_chunks(f->sel);
     const char *vnode = ev->chunks[0].parts[0].vnode;
 
+    /* The bound comes before the allocation. */
     if (n > PARTS_MAX)
         return diag_code(why, PBSE_BADNODESPEC);
     ev->chunks = ARENA_ARRAY(f->arena, struct exec_chunk, (size_t)n + 1);
@@ -80,6 +85,7 @@ static void fill_in_order(struct filling *f, struct exec_vnode *ev)
     for (size_t i = 0; i < ev->n; i++) {
         const struct chunk *chunk = next_chunk(f);
 
+        /* A name that came with its resources keeps them. */
         if (!is_bare(&ev->chunks[i]))
             ev->chunks[n++] = ev->chunks[i];
         else if (chunk)
@@ -101,6 +107,7 @@ static const char *print(const struct exec_vnode *ev, bool parentheses,
         const struct exec_vnode one = { 1, &ev->chunks[i] };
         const char *part = exec_vnode_print(&one, arena);
 
+        /* The parentheses around the part are left out. */
         buf_printf(&text, "%s%.*s", i ? "+" : "", (int)strlen(part) - 2, part + 1);
     }
     ret = arena_strdup(arena, text.data ? text.data : "");
@@ -116,6 +123,7 @@ static int complete(const struct model *m, const struct job *job, struct arena *
     int err = select_parse(obj_str(&job->obj, JOB_A_SCHEDSELECT, "1:ncpus=1"), m->defs,
                            arena, &sel, why);
 
+    /* "qrun -H vnode" gives one name for whatever the job asks for. */
     if (!err && v->ev.n == 1)
         err = spread(&f, &v->ev, why);
     else if (!err)
@@ -157,10 +165,13 @@ int run_vnodes_read(const struct model *m, const struct job *job, const char *te
     if (!err)
         err = exec_vnode_parse(text, m->defs, arena, &v.ev, why);
     for (size_t i = 0; !err && i < v.ev.n; i++)
+        /* One name without resources is enough to need the job's select. */
         bare |= is_bare(&v.ev.chunks[i]);
     if (!err && bare)
         err = complete(m, job, arena, &v, why);
     if (!err)
+        /* Vnodes are looked up last, after everything that is wrong with the text
+         * itself. */
         err = check_known(m, &v.ev, why);
     if (!err)
         *ret = v;

@@ -123,8 +123,10 @@ int sched_link_may_register(const struct sched_links *links, const char *name,
 
     if (l && sched_next(l->state, SCHED_EV_REGISTER) == SCHED_NOT)
         return PBSE_SCHEDCONNECTED;
+    /* A connection is one half of one scheduler. */
     if (sched_link_of_conn(links, conn))
         return PBSE_IVALREQ;
+    /* The second connection must come from the host of the first one. */
     if (l && l->state == SCHED_HALF && strcmp(l->host, host) != 0)
         return PBSE_PERM;
     return 0;
@@ -132,6 +134,8 @@ int sched_link_may_register(const struct sched_links *links, const char *name,
 
 static void greet(struct sched_link *l)
 {
+    /* A scheduler reads its configuration before its first cycle; PBS sends the command
+     * twice to one that it has never seen. */
     l->n_configure = l->greeted ? 1 : 2;
     if (!l->greeted)
         l->pending = SCHED_FIRST;
@@ -142,6 +146,7 @@ static void greet(struct sched_link *l)
 
 void sched_link_register(struct sched_link *l, uint64_t conn, const char *host)
 {
+    /* The first connection carries requests, and the second one commands. */
     bool first = l->state == SCHED_AWAY;
 
     MUST(conn != 0 && conn != l->conn[0]);
@@ -157,6 +162,7 @@ void sched_link_done(struct sched_link *l)
 {
     happens(l, SCHED_EV_DONE);
     l->was_lost = false;
+    /* The run that the cycle was for is over, whatever came of it. */
     free(l->running_job);
     l->running_job = NULL;
 }
@@ -166,6 +172,8 @@ uint64_t sched_link_gone(struct sched_link *l, uint64_t conn)
     uint64_t other = l->conn[0] == conn ? l->conn[1] : l->conn[0];
 
     MUST(l->conn[0] == conn || l->conn[1] == conn);
+    /* A scheduler that was there and went is shown as down, until it has finished a
+     * cycle again. */
     l->was_lost |= sched_link_is_up(l);
     l->conn[0] = l->conn[1] = 0;
     happens(l, SCHED_EV_GONE);
@@ -203,6 +211,8 @@ void sched_link_wake(struct sched_link *l, int32_t command)
     MUST(command != SCHED_RUN_JOB); /* that one has a list of its own */
     if (command == SCHED_CONFIGURE)
         l->n_configure = MAX_OF(l->n_configure, 1);
+    /* The first cycle is not replaced by a smaller reason, but an end is always
+     * sent. */
     else if (l->pending != SCHED_FIRST || command == SCHED_QUIT)
         l->pending = command;
 }
@@ -259,6 +269,7 @@ static bool scheduling_is_on(const struct sched_link *l, const struct model *m)
  * until then it waits. */
 static bool pending_may_leave(const struct sched_link *l, const struct model *m)
 {
+    /* These two start no cycle, so they do not depend on the switch. */
     if (l->pending == SCHED_QUIT || l->pending == SCHED_RESTART_CYCLE)
         return true;
     return l->pending != 0 && scheduling_is_on(l, m);
@@ -274,6 +285,7 @@ static void send_job(struct sched_link *l, uint64_t seq, struct effects *out)
 
     e->u.sched.job_id = arena_strdup(out->arena, j->id);
     free(l->running_job);
+    /* The id is handed over and not copied. */
     l->running_job = j->id;
     DL_DELETE(l->jobs, j);
     free(j);
@@ -292,9 +304,13 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
         l->pending = 0;
         return;
     }
+    /* One command at a time: the scheduler reads the next one when its cycle is
+     * over. */
     if (l->state == SCHED_BUSY ||
         (l->n_configure == 0 && !l->jobs && !pending_may_leave(l, m)))
         return;
+    /* The configuration goes before jobs, and jobs before cycles, since somebody waits
+     * for each of them. */
     if (l->n_configure > 0) {
         send(l, SCHED_CONFIGURE, seq, out);
         l->n_configure--;
@@ -307,6 +323,7 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
         send(l, l->pending, seq, out);
         l->pending = 0;
     }
+    /* A no of this cycle may be due to vnodes that had not reported yet. */
     l->began_unsure = nodes_are_awaited(m);
     l->cycle_at = now_at;
 }

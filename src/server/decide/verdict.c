@@ -12,6 +12,7 @@
 static bool has_hook(const struct model *m, enum hook_event event)
 {
     MODEL_EACH (m, OBJ_HOOK, o) {
+        /* A hook that is switched off is not asked. */
         if (obj_num(o, HOOK_A_ENABLED, 1) &&
             (hook_events_of(obj_str(o, HOOK_A_EVENT, "")) & event))
             return true;
@@ -23,6 +24,7 @@ static bool is_same_attr(const struct wire_attr *a, const struct wire_attr *b)
 {
     if (strcasecmp(a->name, b->name) != 0)
         return false;
+    /* An attribute without a resource and one with a resource are two things. */
     return a->resource && b->resource ? strcasecmp(a->resource, b->resource) == 0
                                       : a->resource == b->resource;
 }
@@ -91,8 +93,10 @@ int request_verdict(const struct model *m, const struct request *rq,
     const struct finding *f;
 
     *ret = *attrs;
+    /* Without a hook of the event the request is not even parked. */
     if (!rq->cfg->runs_hooks || !has_hook(m, event))
         return 0;
+    /* The event names the question; the shell knows which hooks belong to it. */
     need.name = event_name(event, rq->arena);
     f = request_know(rq, &need);
     if (!f)
