@@ -14,12 +14,13 @@
 #include "lib/attr/resv_attrs.h"
 #include "lib/base/instant.h"
 
-/* A yes to one part of the proposal. */
-struct part_yes {
-    const struct resv_answer *a;
-    const struct edit *e; /* what the part is to be */
-    struct exec_vnode vnodes;
-    struct resv_offer offer; /* its 'with': what is known of the other parts */
+/* What the parts of a proposal would be given, each by the yes to it; a part has no
+ * vnodes while nobody has said yes. */
+struct parts {
+    const struct model *m;
+    struct arena *arena;
+    size_t n;
+    struct resv_offer *v;
 };
 
 /* An alteration is put when it is asked for, and again when a no was not final. It is
@@ -38,6 +39,90 @@ static int64_t limit_at(const struct model *m, const struct resv *r)
                          resv_answer_time_s(m));
 }
 
+/* What a part wants, with vnodes that are not known yet. */
+static struct resv_offer offer_of(const struct resv *r, const struct edit *e,
+                                  int64_t now_at)
+{
+    int64_t start_at = edit_num(e, RESV_A_RESERVE_START, 0);
+
+    return (struct resv_offer){
+        .occurrence = &r->current,
+        .start_at = start_at,
+        .end_at = edit_num(e, RESV_A_RESERVE_END, 0),
+        .now_at = now_at,
+        .smaller = e->touched[RESV_A_SCHEDSELECT],
+        .moves = start_at > now_at,
+    };
+}
+
+/* False when the part cannot be made any more. */
+static bool read_part(const struct parts *ps, const struct resv *r, int64_t now_at,
+                      struct resv_offer *ret)
+{
+    const char *text = proposal_vnodes(r);
+    struct exec_vnode *vnodes = arena_zero(ps->arena, sizeof(*vnodes));
+    struct edit e;
+    bool whole = proposal_read(ps->m, r, &e, ps->arena);
+
+    if (whole)
+        *ret = offer_of(r, &e, now_at);
+    ret->vnodes = vnodes;
+    edit_fini(&e);
+    return whole &&
+           (!text || !exec_vnode_parse(text, ps->m->defs, ps->arena, vnodes, NULL));
+}
+
+/* All parts, that of 'r' first. */
+static bool read_parts(const struct resv *r, int64_t now_at, struct parts *ps)
+{
+    struct proposal_others others = proposal_others(ps->m, r, ps->arena);
+
+    ps->n = others.n + 1;
+    ps->v = arena_zero(ps->arena, ps->n * sizeof(*ps->v));
+    for (size_t i = 0; i < ps->n; i++)
+        if (!read_part(ps, i == 0 ? r : others.v[i - 1], now_at, &ps->v[i]))
+            return false;
+    return true;
+}
+
+/* The part with what the others would be given beside it. */
+static struct resv_offer beside_others(const struct parts *ps, size_t i)
+{
+    struct resv_offer offer = ps->v[i];
+    struct resv_offer *with = arena_copy(ps->arena, ps->v, ps->n * sizeof(*with));
+
+    MUST(ps->n > 0 && i < ps->n);
+    with[i] = with[ps->n - 1];
+    offer.with = with;
+    offer.n_with = ps->n - 1;
+    return offer;
+}
+
+/* Does the yes to that part still hold, beside those to the others? */
+static bool part_holds(const struct parts *ps, size_t i)
+{
+    const struct resv_offer offer = beside_others(ps, i);
+    const char *why;
+
+    return offer.vnodes->n > 0 && !resv_fit_unknown(ps->m, offer.vnodes) &&
+           resv_fit(ps->m, &offer, ps->arena, &why);
+}
+
+/* Make it without a scheduler's word: parts with a yes that still holds get its vnodes,
+ * the others keep theirs. Whoever was not asked about would be harmed by a yes that
+ * holds no more. */
+static void force(const struct model *m, const struct resv *r, const char *actor,
+                  enum reason reason, int64_t now_at, struct decision *out)
+{
+    struct parts ps = { .m = m, .arena = out->arena };
+    bool whole = read_parts(r, now_at, &ps);
+
+    MUST(whole); /* proposal_obstacle() has said nothing */
+    for (size_t i = 0; i < ps.n; i++)
+        proposal_make(m, ps.v[i].occurrence->resv, part_holds(&ps, i), actor, reason,
+                      now_at, out);
+}
+
 /* It is denied for that reason, and a forced one is made. */
 static void give_up(const struct model *m, const struct resv *r, const char *actor,
                     int64_t now_at, struct decision *out)
@@ -45,7 +130,7 @@ static void give_up(const struct model *m, const struct resv *r, const char *act
     const char *against = proposal_obstacle(m, r, now_at, out->arena);
 
     if (!against && proposal_is_forced(r)) {
-        proposal_force(m, r, actor, REASON_LOCAL, now_at, out);
+        force(m, r, actor, REASON_LOCAL, now_at, out);
         return;
     }
     if (!against)
@@ -70,7 +155,7 @@ static int take_no(const struct resv_answer *a)
     } else if (!question_is_denied_by(a->m, a->r, a->sched)) {
         answer_note_no(a);
     } else if (proposal_is_forced(a->r)) {
-        proposal_force(a->m, a->r, a->rq->actor, REASON_NONE, a->rq->now_at, a->out);
+        force(a->m, a->r, a->rq->actor, REASON_NONE, a->rq->now_at, a->out);
     } else if (answer_is_for_awaited_vnodes(a)) {
         answer_ask_again(a);
     } else {
@@ -79,82 +164,17 @@ static int take_no(const struct resv_answer *a)
     return 0;
 }
 
-/* What a part wants, with vnodes that are not known yet. */
-static struct resv_offer offer_of(const struct resv_answer *a, const struct resv *r,
-                                  const struct edit *e)
-{
-    int64_t start_at = edit_num(e, RESV_A_RESERVE_START, 0);
-
-    return (struct resv_offer){
-        .occurrence = &r->current,
-        .start_at = start_at,
-        .end_at = edit_num(e, RESV_A_RESERVE_END, 0),
-        .now_at = a->rq->now_at,
-        .smaller = e->touched[RESV_A_SCHEDSELECT],
-        .moves = start_at > a->rq->now_at,
-    };
-}
-
-/* What another part would be given; no vnodes when nobody has said yes to it. False
- * when it cannot be made any more. */
-static bool read_part(const struct resv_answer *a, const struct resv *r,
-                      struct resv_offer *ret)
-{
-    const char *text = proposal_vnodes(r);
-    struct exec_vnode *vnodes = arena_zero(a->rq->arena, sizeof(*vnodes));
-    struct edit e;
-    bool whole = proposal_read(a->m, r, &e, a->rq->arena);
-
-    if (whole)
-        *ret = offer_of(a, r, &e);
-    ret->vnodes = vnodes;
-    edit_fini(&e);
-    return whole &&
-           (!text || !exec_vnode_parse(text, a->m->defs, a->rq->arena, vnodes, NULL));
-}
-
-static int read_parts(struct part_yes *y)
-{
-    const struct resv_answer *a = y->a;
-    struct proposal_others others = proposal_others(a->m, a->r, a->rq->arena);
-    struct resv_offer *with = arena_zero(a->rq->arena, (others.n + 1) * sizeof(*with));
-
-    for (size_t i = 0; i < others.n; i++)
-        if (!read_part(a, others.v[i], &with[i]))
-            return diag_code(&a->out->why, PBSE_BADSTATE);
-    y->offer.with = with;
-    y->offer.n_with = others.n;
-    return 0;
-}
-
-/* Does the yes to that part still hold, beside the answer and the other parts? */
-static bool part_holds(const struct part_yes *y, size_t i)
-{
-    const struct resv_answer *a = y->a;
-    struct resv_offer offer = y->offer.with[i];
-    struct resv_offer *rest =
-        arena_copy(a->rq->arena, y->offer.with, (y->offer.n_with + 1) * sizeof(*rest));
-    const char *why;
-
-    rest[i] = y->offer;
-    offer.with = rest;
-    offer.n_with = y->offer.n_with;
-    return !resv_fit_unknown(a->m, offer.vnodes) &&
-           resv_fit(a->m, &offer, a->rq->arena, &why);
-}
-
 /* True when every other part has a yes; one that holds no more is asked again. */
-static bool others_agree(const struct part_yes *y)
+static bool others_agree(const struct resv_answer *a, const struct parts *ps)
 {
-    const struct resv_answer *a = y->a;
     bool agree = true;
 
-    for (size_t i = 0; i < y->offer.n_with; i++) {
-        const struct resv_offer *other = &y->offer.with[i];
+    for (size_t i = 1; i < ps->n; i++) {
+        const struct resv_offer *other = &ps->v[i];
 
         if (other->vnodes->n == 0) {
             agree = false;
-        } else if (!part_holds(y, i)) {
+        } else if (!part_holds(ps, i)) {
             proposal_forget_yes(other->occurrence->resv, a->rq->actor, a->rq->now_at,
                                 a->out);
             agree = false;
@@ -163,43 +183,59 @@ static bool others_agree(const struct part_yes *y)
     return agree;
 }
 
-static void grant(const struct part_yes *y, const char *vnodes)
+static void grant(const struct resv_answer *a, const struct edit *e, const char *vnodes)
 {
-    const struct resv_answer *a = y->a;
     const struct proposal_grant g = {
-        .e = y->e,
+        .e = e,
         .vnodes = vnodes,
         .partition = a->partition,
         .actor = a->rq->actor,
         .now_at = a->rq->now_at,
     };
+    struct proposal_others others = proposal_others(a->m, a->r, a->rq->arena);
 
     proposal_grant(a->m, a->r, &g, a->out);
-    proposal_grant_others(a->m, a->r, a->rq->actor, REASON_NONE, a->rq->now_at, a->out);
+    for (size_t i = 0; i < others.n; i++)
+        proposal_make(a->m, others.v[i], true, a->rq->actor, REASON_NONE, a->rq->now_at,
+                      a->out);
 }
 
-static int join(struct part_yes *y)
+/* The answer takes the place of a yes that its part has. */
+static int judge(const struct resv_answer *a, const struct edit *e, struct parts *ps)
 {
-    const struct resv_answer *a = y->a;
+    struct exec_vnode *vnodes = arena_zero(a->rq->arena, sizeof(*vnodes));
+    struct resv_offer offer;
+    int err = answer_vnodes(a, vnodes);
+
+    if (err)
+        return err;
+    if (!read_parts(a->r, a->rq->now_at, ps))
+        return diag_code(&a->out->why, PBSE_BADSTATE);
+    ps->v[0].vnodes = vnodes;
+    offer = beside_others(ps, 0);
+    return answer_judge(a, &offer, edit_str(e, RESV_A_SCHEDSELECT, ""));
+}
+
+static int take_yes_to(const struct resv_answer *a, const struct edit *e)
+{
+    struct parts ps = { .m = a->m, .arena = a->rq->arena };
     const char *against, *vnodes;
     int err;
 
-    y->offer = offer_of(a, a->r, y->e);
-    y->offer.vnodes = &y->vnodes;
-    if (a->start_at != 0 && a->start_at != (uint64_t)y->offer.start_at)
+    if (a->start_at != 0 &&
+        a->start_at != (uint64_t)edit_num(e, RESV_A_RESERVE_START, 0))
         return diag_code(&a->out->why, PBSE_BADSTATE); /* of an older question */
     against = proposal_obstacle(a->m, a->r, a->rq->now_at, a->rq->arena);
     if (against) {
         deny(a, against);
         return 0;
     }
-    if ((err = answer_vnodes(a, &y->vnodes)) || (err = read_parts(y)) ||
-        (err = answer_judge(a, &y->offer, edit_str(y->e, RESV_A_SCHEDSELECT, ""))))
+    if ((err = judge(a, e, &ps)))
         return err;
-    vnodes = exec_vnode_print(&y->vnodes, a->rq->arena);
+    vnodes = exec_vnode_print(ps.v[0].vnodes, a->rq->arena);
     /* The last yes makes all parts true in one decision. */
-    if (others_agree(y))
-        grant(y, vnodes);
+    if (others_agree(a, &ps))
+        grant(a, e, vnodes);
     else
         proposal_note_yes(a->r, vnodes, a->partition, a->rq->actor, a->rq->now_at,
                           a->out);
@@ -209,11 +245,10 @@ static int join(struct part_yes *y)
 static int take_yes(const struct resv_answer *a)
 {
     struct edit e;
-    struct part_yes y = { .a = a, .e = &e };
     int err;
 
     if (proposal_read(a->m, a->r, &e, a->rq->arena))
-        err = join(&y);
+        err = take_yes_to(a, &e);
     else
         err = take_no(a); /* it can no longer be made */
     edit_fini(&e);

@@ -66,6 +66,11 @@ const char *proposal_vnodes(const struct resv *r)
     return obj_str(&r->obj, RESV_A_HF_ALTER_VNODES, NULL);
 }
 
+static const char *kept_partition(const struct resv *r)
+{
+    return obj_str(&r->obj, RESV_A_HF_ALTER_PARTITION, "");
+}
+
 bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
                    struct arena *arena)
 {
@@ -185,8 +190,12 @@ static struct record *about(const struct resv *r, enum fact fact, const char *ac
 void proposal_note_yes(const struct resv *r, const char *vnodes, const char *partition,
                        const char *actor, int64_t now_at, struct decision *out)
 {
-    struct record *rec = about(r, FACT_SET, actor, now_at, out);
+    struct record *rec;
 
+    if (proposal_vnodes(r) && strcmp(proposal_vnodes(r), vnodes) == 0 &&
+        strcmp(kept_partition(r), partition) == 0)
+        return;
+    rec = about(r, FACT_SET, actor, now_at, out);
     record_change(rec, out->arena, RESV_A_HF_ALTER_VNODES, NULL, vnodes);
     record_change(rec, out->arena, RESV_A_HF_ALTER_PARTITION, NULL, partition);
 }
@@ -273,16 +282,16 @@ void proposal_grant(const struct model *m, const struct resv *r,
     switch_queue(m, r, g, to, out);
 }
 
-static void force_part(const struct model *m, const struct resv *r, const char *actor,
-                       enum reason reason, int64_t now_at, struct decision *out)
+void proposal_make(const struct model *m, const struct resv *r, bool with_yes,
+                   const char *actor, enum reason reason, int64_t now_at,
+                   struct decision *out)
 {
-    const char *vnodes = proposal_vnodes(r);
+    const char *vnodes = with_yes ? proposal_vnodes(r) : NULL;
     struct edit e;
     const struct proposal_grant g = {
         .e = &e,
-        .vnodes = vnodes ? arena_strdup(out->arena, vnodes) : NULL,
-        .partition =
-            arena_strdup(out->arena, obj_str(&r->obj, RESV_A_HF_ALTER_PARTITION, NULL)),
+        .vnodes = arena_strdup(out->arena, vnodes),
+        .partition = vnodes ? arena_strdup(out->arena, kept_partition(r)) : NULL,
         .actor = actor,
         .reason = reason,
         .now_at = now_at,
@@ -291,25 +300,9 @@ static void force_part(const struct model *m, const struct resv *r, const char *
 
     /* proposal_obstacle() was asked before and has read it. */
     MUST(whole);
+    MUST(!with_yes || vnodes); /* there is a yes to make it with */
     proposal_grant(m, r, &g, out);
     edit_fini(&e);
-}
-
-void proposal_force(const struct model *m, const struct resv *r, const char *actor,
-                    enum reason reason, int64_t now_at, struct decision *out)
-{
-    force_part(m, r, actor, reason, now_at, out);
-    proposal_grant_others(m, r, actor, reason, now_at, out);
-}
-
-void proposal_grant_others(const struct model *m, const struct resv *r,
-                           const char *actor, enum reason reason, int64_t now_at,
-                           struct decision *out)
-{
-    struct proposal_others others = proposal_others(m, r, out->arena);
-
-    for (size_t i = 0; i < others.n; i++)
-        force_part(m, others.v[i], actor, reason, now_at, out);
 }
 
 static struct record *deny_part(const struct resv *r, const char *actor,

@@ -78,7 +78,8 @@ void proposal_open(const struct model *m, const struct proposal *p,
 /* The changes that forget a part; none when none is open. */
 void proposal_record_forgotten(struct record *rec, struct arena *arena);
 
-/* Append the record that keeps a yes to this part, made with these vnodes. */
+/* Append the record that keeps a yes to this part, made with these vnodes; none when
+ * the same yes is kept already: a scheduler repeats it in each cycle. */
 void proposal_note_yes(const struct resv *r, const char *vnodes, const char *partition,
                        const char *actor, int64_t now_at, struct decision *out);
 
@@ -102,16 +103,12 @@ struct proposal_grant {
 void proposal_grant(const struct model *m, const struct resv *r,
                     const struct proposal_grant *g, struct decision *out);
 
-/* Append the records that make the open one without a scheduler's word: each part that
- * has a yes gets the vnodes of that, the others keep theirs. proposal_obstacle() has
- * said nothing. */
-void proposal_force(const struct model *m, const struct resv *r, const char *actor,
-                    enum reason reason, int64_t now_at, struct decision *out);
-
-/* The same for the other parts only; that of 'r' is granted by the caller. */
-void proposal_grant_others(const struct model *m, const struct resv *r,
-                           const char *actor, enum reason reason, int64_t now_at,
-                           struct decision *out);
+/* Append the records that make the open part of 'r': with the vnodes of the yes that is
+ * kept with it, or ('with_yes' false) with those that it has. Every other part is made
+ * in the same decision; proposal_obstacle() has said nothing. */
+void proposal_make(const struct model *m, const struct resv *r, bool with_yes,
+                   const char *actor, enum reason reason, int64_t now_at,
+                   struct decision *out);
 
 /* Append the records that drop the open one, of each reservation that it is about; the
  * reason is kept. */

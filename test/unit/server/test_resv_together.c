@@ -250,6 +250,42 @@ static void test_both_get_their_vnodes(void)
     world_free(&w);
 }
 
+/* A forced change is made of the parts with a yes that still holds. */
+static void test_force_takes_only_what_holds(void)
+{
+    for (int broken = 0; broken < 2; broken++) {
+        struct world w;
+
+        make(&w, true);
+        tell(&w, 'y');
+        if (broken)
+            tell(&w, 'b');
+        tell(&w, 'N');
+        EXPECT_TEXT(fates(&w), "new new");
+        EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_RESV_NODES, NULL),
+                    broken ? "(vn[0]:ncpus=2)" : "(vn[2]:ncpus=2)");
+        EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R2", RESV_A_RESV_NODES, NULL),
+                    "(vn[1]:ncpus=2)");
+        world_free(&w);
+    }
+}
+
+/* A scheduler repeats its yes in each cycle: nothing has happened then. */
+static void test_the_same_yes_is_no_record(void)
+{
+    struct world w;
+    uint64_t seq;
+
+    make(&w, false);
+    tell(&w, 'y');
+    seq = svr_model(w.s)->seq;
+    world_clear(&w);
+    tell(&w, 'y');
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    CU_ASSERT_EQUAL(svr_model(w.s)->seq, seq);
+    world_free(&w);
+}
+
 /* There is room for both on one vnode, but one of them wants it alone. */
 static void test_one_wants_the_vnode_alone(void)
 {
@@ -344,6 +380,8 @@ int main(void)
         { "two reservations, one proposal", test_stories },
         { "a restart after every step", test_restarts },
         { "both get their vnodes", test_both_get_their_vnodes },
+        { "force takes only a yes that holds", test_force_takes_only_what_holds },
+        { "the same yes is no record", test_the_same_yes_is_no_record },
         { "one wants the vnode alone", test_one_wants_the_vnode_alone },
         { "the reason names the other", test_the_reason_names_the_other },
         { "one number", test_one_number },
