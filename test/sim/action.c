@@ -6,6 +6,7 @@
 #include "server/model/resv_state.h"
 #include "server/requests/manager.h"
 #include "sim.h"
+#include "together.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,6 +216,26 @@ static bool alters(struct sim *s, const struct words *w)
         client_alter(s, &wish);
     arena_free(arena);
     return true;
+}
+
+/* "root alters together R1 100 160 R2 160 220 [force]" */
+static bool alters_together(struct sim *s, const struct words *w)
+{
+    struct together_part parts[TOGETHER_MAX];
+    bool force = strcmp(w->v[w->n - 1], "force") == 0;
+    size_t n = 0;
+
+    for (size_t i = 3; i + 2 < w->n && n < TOGETHER_MAX; i += 3)
+        parts[n++] = (struct together_part){
+            .id = label_id(s, w->v[i]),
+            .start_at = SIM_EPOCH_S + number(w->v[i + 1], 0),
+            .end_at = SIM_EPOCH_S + number(w->v[i + 2], 0),
+        };
+    for (size_t i = 0; i < n; i++)
+        if (!parts[i].id)
+            return true; /* it is not there: nobody can ask for that */
+    together_open(s, parts, n, force);
+    return n > 1;
 }
 
 static bool looks(struct sim *s, const struct words *w)
@@ -505,6 +526,7 @@ static const struct {
     { "store *", store_line },
     { "* reserves * out of *", reserves_from_job },
     { "* reserves *", reserves },
+    { "root alters together *", alters_together },
     { "* alters *", alters },
     { "* looks", looks },
     { "* submits *", submits },

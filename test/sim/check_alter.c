@@ -56,6 +56,11 @@ void alters_forget_after(struct alters *a, uint64_t seq)
 
     a->granted = NULL;
     DL_FOREACH_SAFE (a->wishes, w, next) {
+        if (w->fate_seq > seq) {
+            w->fate = WISH_OPEN;
+            w->fate_seq = 0;
+            w->checked = false;
+        }
         if (w->seq <= seq)
             continue;
         DL_DELETE(a->wishes, w);
@@ -73,11 +78,20 @@ static const struct wish *find_wish(const struct sim *s, const char *id, uint64_
     return NULL;
 }
 
+/* The number of the proposal that the record opens; its own when it opens none. */
+static uint64_t seq_opened(const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == RESV_A_HF_ALTER_SEQ && rec->changes[i].after)
+            return strtoull(rec->changes[i].after, NULL, 10);
+    return rec->seq;
+}
+
 static const struct wish *wish_of(const struct sim *s, const struct resv *r,
                                   const struct record *rec)
 {
     return find_wish(s, r->obj.id,
-                     proposal_is_open(r) ? (uint64_t)proposal_seq(r) : rec->seq);
+                     proposal_is_open(r) ? (uint64_t)proposal_seq(r) : seq_opened(rec));
 }
 
 const struct wish *alter_open(struct sim *s, const struct resv *r)
@@ -301,6 +315,25 @@ static bool is_impossible(const struct resv *r, const struct wish *w,
     return w->end_at <= rec->at;
 }
 
+/* All parts are made or none is, by force too: is another one impossible, or dropped by
+ * this turn already? */
+static bool lacks_a_part(const struct sim *s, const struct model *m,
+                         const struct wish *w, const struct record *rec)
+{
+    const struct wish *other;
+
+    DL_FOREACH (s->alters.wishes, other) {
+        const struct resv *r;
+
+        if (!w->several || other == w || other->seq != w->seq)
+            continue;
+        r = model_resv(m, other->id);
+        if (!r || other->fate == WISH_DROPPED || is_impossible(r, other, rec))
+            return true;
+    }
+    return false;
+}
+
 static void check_grant(struct sim *s, const struct model *m, const struct resv *r,
                         const struct wish *w, const struct record *rec)
 {
@@ -330,7 +363,8 @@ void check_alter_before(struct sim *s, const struct model *m, const struct recor
     if (rec->fact == FACT_RESV_ALTER_ASKED || rec->fact == FACT_RESV_ALTER_DENIED)
         check_untouched(s, rec);
     if (rec->fact == FACT_RESV_ALTER_DENIED && w && w->force &&
-        rec->reason != REASON_SERVER_BEGAN && !is_impossible(r, w, rec))
+        rec->reason != REASON_SERVER_BEGAN && !is_impossible(r, w, rec) &&
+        !lacks_a_part(s, m, w, rec))
         check_failed(s, CHECK_ALTER, "forced alteration of %s is denied", rec->id);
     s->alters.granted = rec->fact == FACT_RESV_ALTERED ? w : NULL;
     if (s->alters.granted)

@@ -9,11 +9,24 @@
 
 struct sim;
 
-/* A pbs_ralter that was not refused. */
+/* What became of a part of a proposal about several reservations. */
+enum wish_fate {
+    WISH_OPEN,
+    WISH_MADE,
+    WISH_DROPPED,
+};
+
+/* A pbs_ralter that was not refused, or a part of a proposal about several
+ * reservations. */
 struct wish {
     char *id;
-    uint64_t seq; /* of the first record about the reservation that followed */
-    bool times;   /* of the reservation are wanted; below is what they would be */
+    uint64_t seq; /* of the first record about the reservation that followed; of a
+                     part: of the first record of the proposal */
+    bool several; /* it is a part (together.h): */
+    enum wish_fate fate;
+    uint64_t fate_seq; /* of the record that settled it */
+    bool checked;      /* all parts have had the same fate */
+    bool times;        /* of the reservation are wanted; below is what they would be */
     int64_t start_at;
     int64_t end_at;
     int64_t duration_s;

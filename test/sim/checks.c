@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
+#include "together.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -154,6 +155,7 @@ void check_turn(struct sim *s, const struct effects *turn)
         check_job_record(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
         check_alter_before(s, s->shell.shadow, e->u.record);
+        check_together_before(s, s->shell.shadow, e->u.record);
         model_apply(s->shell.shadow, e->u.record);
         check_alter_after(s, s->shell.shadow, e->u.record);
     }
@@ -164,6 +166,7 @@ void check_turn(struct sim *s, const struct effects *turn)
         check_links(s, m);
         check_promise(s, m);
         check_alters_settled(s, m);
+        check_together_settled(s, m);
         check_books(s, m);
     }
     s->checks.unsettled |= changed;

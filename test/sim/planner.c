@@ -308,9 +308,10 @@ static void trace_step(const struct sim *s, const struct planner *p,
               step->kind != PLAN_RUN_JOB && step->reason ? step->reason : "");
 }
 
-static void note_step(struct planner *p, const struct plan_step *step)
+/* As the daemon does: what the server took is not said again in this cycle. */
+static void note_answered(struct planner *p, const struct plan_step *step)
 {
-    if (step->kind != PLAN_DENY_RESV)
+    if (step->kind != PLAN_DENY_RESV && step->kind != PLAN_CONFIRM_RESV)
         return;
     p->answered = xrealloc(p->answered, (p->n_answered + 1) * sizeof(char *));
     p->answered[p->n_answered++] = xstrdup(step->id);
@@ -350,7 +351,6 @@ static bool carry_out(struct sim *s, struct planner *p, const struct plan_step *
     if (!plan_step_request(step, p->arena, &rq))
         return false;
     trace_step(s, p, step);
-    note_step(p, step);
     keep_answer(p, &rq);
     net_request(s, p->conn[0], &rq);
     if (!is_silent(rq.number))
@@ -441,6 +441,8 @@ static void step_answered(struct sim *s, struct planner *p,
         sim_trace(s, "scheduler %s: is refused: %d", p->name, reply->code);
         p->refused = p->plan.steps[p->step].kind == PLAN_CONFIRM_RESV;
     }
+    if (reply->code == 0)
+        note_answered(p, &p->plan.steps[p->step]);
     p->step_twice = false;
     p->step++;
     if (p->refused)

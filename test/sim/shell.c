@@ -636,6 +636,16 @@ void shell_request(struct sim *s, struct conn *c, const char *data, size_t len)
     arena_free(arena);
 }
 
+struct effects *shell_begin_turn(struct sim *s)
+{
+    return ready(s) ? begin_turn(s) : NULL;
+}
+
+void shell_end_turn(struct sim *s)
+{
+    end_turn(s);
+}
+
 void shell_client_gone(struct sim *s, uint64_t conn)
 {
     if (!s->shell.up)

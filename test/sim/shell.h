@@ -52,6 +52,11 @@ void shell_client_gone(struct sim *s, uint64_t conn);
 void shell_sched_done(struct sim *s, uint64_t conn);
 void shell_tick(struct sim *s);
 
+/* An input that no request makes: where the core puts what it does then, NULL when the
+ * server is down. What is due is carried out first. */
+struct effects *shell_begin_turn(struct sim *s);
+void shell_end_turn(struct sim *s);
+
 /* When the core wants to be ticked; INT64_MAX: never. */
 int64_t shell_deadline_ms(const struct sim *s);
 

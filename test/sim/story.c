@@ -193,6 +193,35 @@ static void alter(struct story *t, int64_t second)
         alter(t, second + pick(t, 0, 3));
 }
 
+/* One of the last reservations is to be where that one was, or to begin later. */
+static void add_part(struct story *t, int64_t second, int n, int from, bool shift)
+{
+    const struct booking *b = booking(t, from);
+    int64_t least_s = second + pick(t, 1, 20);
+    int64_t start_s = MAX_OF(b->start_s, least_s) + (shift ? pick(t, 0, 200) : 0);
+    int64_t length_s = chance(t, 70) ? b->length_s : pick(t, 10, 600);
+
+    buf_printf(t->out, " R%d %" PRId64 " %" PRId64, n, start_s, start_s + length_s);
+}
+
+/* Several reservations change places, or all are moved. */
+static void alter_together(struct story *t, int64_t second)
+{
+    bool shift = chance(t, 50);
+    int n = chance(t, 80) ? 2 : 3;
+    int last = t->n_resvs;
+
+    if (last < n)
+        return;
+    at(t, second);
+    buf_add_str(t->out, "root alters together");
+    if (chance(t, 30))
+        last = pick(t, n, last);
+    for (int i = 0; i < n; i++)
+        add_part(t, second, last - i, shift ? last - i : last - (i + 1) % n, shift);
+    buf_printf(t->out, "%s\n", chance(t, 30) ? " force" : "");
+}
+
 static void look(struct story *t, int64_t second)
 {
     at(t, second);
@@ -406,10 +435,21 @@ static const struct {
     int weight;
     void (*fn)(struct story *t, int64_t second);
 } happenings[] = {
-    { 25, reserve }, { 22, alter },   { 25, submit }, { 5, reserve_from_job },
-    { 8, delete },   { 2, run },      { 2, look },    { 14, vnode },
-    { 6, mom },      { 1, router },   { 4, sched },   { 4, server },
-    { 2, store },    { 2, settings },
+    { 25, reserve },
+    { 22, alter },
+    { 25, submit },
+    { 5, reserve_from_job },
+    { 8, delete },
+    { 2, run },
+    { 2, look },
+    { 14, vnode },
+    { 6, mom },
+    { 1, router },
+    { 4, sched },
+    { 4, server },
+    { 2, store },
+    { 2, settings },
+    { 12, alter_together },
 };
 
 static void happen(struct story *t, int64_t second)
