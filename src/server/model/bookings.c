@@ -10,6 +10,8 @@ static struct booking *booking_of(struct bookings *list, struct node *n)
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].node == n)
             return &list->v[i];
+    /* A job is on few vnodes, so the list grows by one and is searched from its
+     * beginning. */
     list->v = xrealloc(list->v, (list->n + 1) * sizeof(*list->v));
     list->v[list->n] = (struct booking){ .node = n };
     return &list->v[list->n++];
@@ -20,6 +22,7 @@ static void booking_add(struct model *m, struct booking *booking,
 {
     struct attr_value v = { .set = booking->amount.n > 0, .u.res = booking->amount };
 
+    /* A resource that is not counted down is asked for and not booked. */
     if (!r->def || !(r->def->flags & RESOURCE_CONSUMABLE))
         return;
     if (attr_value_set(&attr_resources, &v, m->defs, r->name, r->value, WIRE_OP_INCR))
@@ -34,6 +37,7 @@ void bookings_make(struct model *m, const char *text, struct bookings *ret)
 
     if (!text || *text == '\0')
         return;
+    /* The parsed text is needed only here. What stays is the amounts. */
     arena_clear(m->scratch);
     if (exec_vnode_parse(text, m->defs, m->scratch, &ev, NULL))
         return;
@@ -46,6 +50,8 @@ void bookings_make(struct model *m, const char *text, struct bookings *ret)
                 continue;
             struct booking *booking = booking_of(ret, STRUCT_OF(o, struct node, obj));
 
+            /* A vnode may stand in the text several times; it has one booking with the
+             * sum. */
             booking->n_parts++;
             for (size_t r = 0; r < share->n; r++)
                 booking_add(m, booking, &share->res[r]);

@@ -28,6 +28,8 @@ static void call_jobs(const struct caller *c, struct job *const *v, size_t n)
 static void call_resvs(const struct caller *c, struct occurrence *const *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
+        /* An occurrence without its reservation has nobody whom a rule could look
+         * at. */
         if (v[i]->resv)
             call(c, &v[i]->resv->obj);
 }
@@ -44,8 +46,8 @@ static void call_queue_jobs(const struct caller *c, const struct queue *q)
         call(c, &j->obj);
 }
 
-/* Jobs, queues, reservations, vnodes. */
-
+/* The functions that follow walk one edge each, from the object to its neighbours. They
+ * come in pairs, there and back. */
 static void job_nodes(const struct model *m UNUSED, const struct object *from,
                       const struct caller *c)
 {
@@ -173,8 +175,8 @@ static void first_nodes(const struct model *m UNUSED, const struct object *from,
         call(c, &n->obj);
 }
 
-/* A hot start. */
-
+/* The edges of a hot start lead from the jobs that are put back to whatever may keep
+ * them from their old vnodes. Without such jobs they cost nothing. */
 static void hot_job_queue(const struct model *m, const struct object *from,
                           const struct caller *c)
 {
@@ -185,6 +187,7 @@ static void hot_job_queue(const struct model *m, const struct object *from,
 static void queue_hot_jobs(const struct model *m, const struct object *from,
                            const struct caller *c)
 {
+    /* Nearly always there are none, and then no job is visited. */
     if (m->n_hot == 0)
         return;
     for (struct job *j = TO_QUEUE(from)->jobs; j; j = j->queue_next)
@@ -241,6 +244,8 @@ static void hot_job_nodes(const struct model *m, const struct object *from,
 static void node_hot_jobs(const struct model *m, const struct object *from,
                           const struct caller *c)
 {
+    /* Two edges are walked one after the other: to the vnodes, and from each of them to
+     * who awaits it. */
     const struct caller then = { awaiting, (void *)c };
 
     if (m->n_hot > 0)
@@ -278,6 +283,7 @@ static void resv_hot_jobs(const struct model *m, const struct object *from,
 
     const struct occurrence *oc;
 
+    /* Later occurrences are in the way, too: a job must end before they begin. */
     sharing_with_bookings(m, &TO_RESV(from)->current.bookings, &then);
     DL_FOREACH (TO_RESV(from)->later, oc)
         sharing_with_bookings(m, &oc->bookings, &then);
@@ -286,6 +292,7 @@ static void resv_hot_jobs(const struct model *m, const struct object *from,
 static void server_jobs(const struct model *m, const struct object *from UNUSED,
                         const struct caller *c)
 {
+    /* Jobs depend on the server only while a hot start is on. */
     if (!hot_start_is_on(m))
         return;
     for (struct object *o = m->kinds[OBJ_JOB].first; o; o = o->next)
@@ -298,8 +305,6 @@ static void job_server(const struct model *m, const struct object *from UNUSED,
     if (hot_start_is_on(m))
         call(c, m->server);
 }
-
-/* The table. */
 
 static const struct edge_row {
     const char *name;
@@ -383,6 +388,7 @@ void edge_each(const struct model *m, enum edge e, const struct object *from,
     struct reader r = { fn, arg };
     const struct caller c = { read_end, &r };
 
+    /* An edge begins at objects of one kind; a rule that asks another one is wrong. */
     MUST(e < EDGE_COUNT && from->kind == rows[e].from);
     rows[e].each(m, from, &c);
 }
@@ -397,6 +403,7 @@ void ends_look_new(struct model *m, const struct object *o)
     const struct caller c = { end_looks_new, m };
 
     for (size_t e = 0; e < EDGE_COUNT; e++)
+        /* Only edges of which a status shows something make the other end look new. */
         if (rows[e].shown && rows[e].from == o->kind)
             rows[e].each(m, o, &c);
 }

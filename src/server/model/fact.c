@@ -14,6 +14,7 @@ enum fact_effect {
     FACT_REMOVES
 };
 
+/* The names are those of the journal, which later versions must still read. */
 static const struct {
     const char *name;
     enum fact_effect effect;
@@ -83,6 +84,7 @@ enum fact fact_find(const char *name)
     return FACT_COUNT;
 }
 
+/* The texts go into records; logs and mails have words of their own (react/). */
 static const struct {
     const char *text;
     int code;
@@ -118,5 +120,6 @@ int reason_code(enum reason r)
 
 const char *record_words(const struct record *rec)
 {
+    /* Free words say more than the reason, where somebody has given any. */
     return rec->note ? rec->note : reason_text(rec->reason);
 }

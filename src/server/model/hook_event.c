@@ -47,6 +47,7 @@ static const struct event_row {
 uint32_t hook_event_find(const char *name, size_t len)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        /* The name is a part of a list, so it has no end of its own. */
         if (strlen(rows[i].name) == len && memcmp(rows[i].name, name, len) == 0)
             return rows[i].bit;
     return 0;
@@ -59,6 +60,8 @@ uint32_t hook_events_of(const char *list)
     while (*list) {
         size_t len = strcspn(list, ",");
 
+        /* The list was checked when it was set; a name that is unknown counts for
+         * nothing. */
         events |= hook_event_find(list, len);
         list += len + (list[len] == ',');
     }
@@ -84,6 +87,7 @@ void hook_events_print(uint32_t events, struct buf *out)
 static const char *name_at(bool less, unsigned place)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        /* Each place is taken once, so the first row that has it is the one. */
         if ((less ? rows[i].less : rows[i].more) == place)
             return rows[i].name;
     return NULL;

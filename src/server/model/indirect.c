@@ -13,6 +13,8 @@ const char *node_reference(const struct attr_value *references, const char *reso
     for (size_t i = 0; references->set && i < references->u.list.n; i++) {
         const char *member = references->u.list.v[i];
 
+        /* The character behind the name tells a whole name from the beginning of a
+         * longer one. */
         if (strncasecmp(member, resource, len) == 0 && member[len] == '=')
             return member + len + 1;
     }
@@ -29,12 +31,14 @@ const char *node_reference_at(const struct attr_value *references, size_t i,
         return NULL;
     member = references->u.list.v[i];
     len = strcspn(member, "=");
+    /* Clients see a reference as "@vnode" in the place of the value. */
     *ret_vnode = arena_printf(arena, "@%s", member + len + (member[len] == '='));
     return arena_strndup(arena, member, len);
 }
 
 const struct node *node_home(const struct node *n, const char *resource)
 {
+    /* A vnode borrows few resources, mostly none. */
     for (size_t i = 0; i < n->n_borrowed; i++)
         if (strcasecmp(n->borrowed[i].resource, resource) == 0)
             return n->borrowed[i].home;
@@ -45,6 +49,7 @@ bool node_shares(const struct node *n, const char *resource)
 {
     if (node_home(n, resource) != n)
         return true;
+    /* A vnode that lends the resource shares it with those who borrow. */
     for (size_t i = 0; i < n->n_referrers; i++)
         if (node_home(n->referrers[i], resource) == n)
             return true;
@@ -73,6 +78,8 @@ int64_t offer_at_home(const struct model *m, const struct exec_vnode *offer,
             const struct node *n = model_node(m, share->vnode);
 
             if (n && node_home(n, resource) == home &&
+                /* The amounts are a scheduler's or an administrator's numbers. A sum
+                 * that is too large fits nowhere. */
                 __builtin_add_overflow(sum, vnode_part_amount(share, resource), &sum))
                 return INT64_MAX;
         }
@@ -85,6 +92,8 @@ struct claims claims_at_home(const struct node *home, const char *resource,
 {
     struct claims all = claims_on(home, own, window, now_at, arena);
 
+    /* What is claimed of the resource at any vnode that borrows it is claimed at the
+     * home. */
     for (size_t i = 0; i < home->n_referrers; i++) {
         const struct node *n = home->referrers[i];
 

@@ -44,8 +44,11 @@ struct job_verdict job_exit_verdict(int32_t status, bool rerunnable, bool doomed
 {
     struct exit_row row = { 0 };
 
+    /* Only negative numbers are the MoM's own; others are the status of the job's
+     * script. */
     if (status < 0 && status > -(int32_t)ARRAY_LEN(exit_rows))
         row = exit_rows[-status];
+    /* A job that was to be deleted has ended by that, whatever else the MoM says. */
     if (doomed && row.fate != FATE_ABORT)
         return (struct job_verdict){ .fate = FATE_END };
     if (row.fate == FATE_REQUEUE && row.if_rerunnable) {

@@ -34,6 +34,8 @@ static struct tasks *tasks_of(struct tasks **list, const char *host,
         t = t->next_host;
     if (t)
         return t;
+    /* Numbers that this job takes are not in the model before its record is applied, so
+     * they are counted here. */
     t = ARENA_NEW(arena, struct tasks);
     *t = (struct tasks){ .host = host, .next_host = *list };
     *list = t;
@@ -52,6 +54,7 @@ static int64_t share_ncpus(const struct vnode_part *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcasecmp(s->res[i].name, "ncpus") == 0)
+            /* The text was decoded as a number when the offer was parsed. */
             return strtoll(s->res[i].value, NULL, 10);
     return 0;
 }
@@ -62,6 +65,7 @@ static void print_piece(const struct piece *p, struct buf *host, struct buf *hos
 
     buf_printf(host, "%s%s/%zu", plus, p->host, p->task);
     buf_printf(host2, "%s%s:%" PRIu32 "/%zu", plus, p->full, p->port, p->task);
+    /* One cpu goes without saying, as in PBS. */
     if (p->ncpus != 1) {
         buf_printf(host, "*%" PRId64, p->ncpus);
         buf_printf(host2, "*%" PRId64, p->ncpus);
@@ -102,6 +106,8 @@ static int add_chunk(struct making *mk, const struct exec_chunk *chunk,
         if (!n)
             return diag_set(why, PBSE_UNKNODE, "%s %s", pbse_text(PBSE_UNKNODE),
                             chunk->parts[i].vnode);
+        /* Parts that follow each other on vnodes of one MoM are one piece and one
+         * task. */
         if (!same_mom(&piece, n)) {
             if (piece.full)
                 print_piece(&piece, &mk->host, &mk->host2);
@@ -109,6 +115,7 @@ static int add_chunk(struct making *mk, const struct exec_chunk *chunk,
         }
         piece.ncpus += share_ncpus(&chunk->parts[i]);
     }
+    /* The last piece of the chunk is still open. */
     if (piece.full)
         print_piece(&piece, &mk->host, &mk->host2);
     return 0;

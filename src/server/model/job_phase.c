@@ -140,6 +140,7 @@ enum job_phase job_next(enum job_phase from, enum job_event event)
 
 enum job_phase job_phase_find(int64_t state, int64_t substate)
 {
+    /* There are so few phases that a search is as quick as an index. */
     for (enum job_phase p = JOB_PHASE_NONE + 1; p < JOB_PHASE_COUNT; p++)
         if (pairs[p].state == state && pairs[p].substate == substate)
             return p;
@@ -160,12 +161,14 @@ int64_t job_phase_substate(enum job_phase phase)
 
 enum job_phase job_phase(const struct job *job)
 {
+    /* A job that does not exist yet is on its way in. */
     return job ? job_phase_find(job_state(job), job_substate(job)) : JOB_IN_TRANSIT;
 }
 
 enum job_event job_place(const char *holds, int64_t execution_at, bool stage_in,
                          int64_t now_at)
 {
+    /* A hold outweighs the time, and the time outweighs files that are to come. */
     if (strpbrk(holds, "uosp"))
         return JOB_EV_HOLD;
     if (execution_at > now_at)
@@ -185,6 +188,7 @@ static enum job_etime etime_after(const struct job *job, enum job_phase to)
 {
     char state = job_phase_state(to);
 
+    /* A job that is held or waits is not eligible, whatever it was before. */
     if (state == 'H' || state == 'W')
         return JOB_ETIME_UNSET;
     if (state == 'Q' &&
@@ -197,6 +201,8 @@ struct job_entry job_enter(const struct job *job, enum job_event event)
 {
     enum job_phase to = job_next(job_phase(job), event);
 
+    /* Whoever decides has asked the table before; an event that the phase does not have
+     * is our mistake. */
     MUST(to != JOB_PHASE_NONE);
     return (struct job_entry){ .phase = to, .etime = etime_after(job, to) };
 }

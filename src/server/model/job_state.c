@@ -19,6 +19,8 @@ bool job_is_at_mom(const struct job *job)
 {
     char state = job_state(job);
 
+    /* From the record that starts it until its end a job has its vnodes, whether or not
+     * the MoM has heard of it yet. */
     return state == 'R' || state == 'E';
 }
 
@@ -29,5 +31,6 @@ const char *job_holds_text(const struct job *job, struct arena *arena)
     if (obj_is_set(&job->obj, JOB_A_HOLD_TYPES))
         text = attr_value_text(job_rows[JOB_A_HOLD_TYPES].type,
                                obj_attr(&job->obj, JOB_A_HOLD_TYPES), arena);
+    /* "n" is the word of PBS for no hold. */
     return text ? text : "n";
 }

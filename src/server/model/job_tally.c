@@ -31,8 +31,6 @@ struct tally {
     UT_hash_handle hh;
 };
 
-/* Numbers. */
-
 /* Sizes below one KiB count as the next (attributes.md 3). */
 static tally_number kib_of(const struct size_value *s)
 {
@@ -47,6 +45,7 @@ static tally_number float_number(double real)
 
     if (!(real > 0)) /* nor what is no number at all */
         return 0;
+    /* The conversion of a larger number would be undefined. */
     return real < most ? (tally_number)(real * FLOAT_UNIT) : NUMBER_MAX;
 }
 
@@ -64,8 +63,8 @@ tally_number tally_number_of(const struct resource_def *def,
     return type == &attr_float ? float_number(value->u.real) : 0;
 }
 
-/* One tally. */
-
+/* The name under which a job counts in tallies of that kind: user, group, project, or
+ * all together. */
 const char *tally_name_of(const struct job *j, char kind)
 {
     switch (kind) {
@@ -82,6 +81,7 @@ const char *tally_name_of(const struct job *j, char kind)
 
 static size_t kind_index(char kind)
 {
+    /* The caller's letter is one of the constant; a user never gives it. */
     return (size_t)(strchr(TALLY_KINDS, kind) - TALLY_KINDS);
 }
 
@@ -138,9 +138,12 @@ static void count_amounts(struct tally *t, const struct job *j, int sign, bool q
         if (amount == 0)
             continue;
         sum = sum_make(t, def);
+        /* The addition of -1 as an unsigned number is a subtraction. */
         sum->n += (size_t)sign;
         sum->all += amount;
         sum->queued += queued ? amount : 0;
+        /* The last entry takes the place of the one that goes, since the sums are in no
+         * order. */
         if (sum->n == 0)
             *sum = t->sums[--t->n_sums];
     }
@@ -158,6 +161,8 @@ static void count(struct tallies *tallies, const struct job *j, int sign)
         t->n_queued += queued ? (size_t)sign : 0;
         t->bytes += (size_t)sign * j->bytes;
         count_amounts(t, j, sign, queued);
+        /* A tally goes with its last job, so names that are not used any more take no
+         * memory. */
         if (t->n > 0)
             continue;
         HASH_DEL(*of, t);
@@ -204,8 +209,6 @@ void tallies_remove_bytes(struct tallies *tallies, const struct job *j)
     count_bytes(tallies, j, (size_t)-1);
 }
 
-/* Questions. */
-
 size_t tally_jobs(const struct tallies *tallies, char kind, const char *name,
                   bool queued_only)
 {
@@ -250,6 +253,7 @@ static bool same_tally(const struct tally *a, const struct tally *b)
         return false;
     for (size_t i = 0; i < a->n_sums; i++) {
         const struct tally_sum *x = &a->sums[i];
+        /* The order of the sums depends on history, so each is looked up. */
         const struct tally_sum *y = sum_named(b, x->def->name);
 
         if (!y || x->n != y->n || x->all != y->all || x->queued != y->queued)

@@ -57,5 +57,6 @@ enum obj_kind kind_find(const char *name)
     for (size_t i = 0; i < OBJ_KIND_COUNT; i++)
         if (strcmp(kind_rows[i].name, name) == 0)
             return (enum obj_kind)i;
+    /* A store of a later version may have kinds that this one does not know. */
     return OBJ_KIND_COUNT;
 }

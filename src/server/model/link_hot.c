@@ -15,6 +15,8 @@ static void add_awaits(struct model *m, struct job *j)
     for (size_t i = 0; i < j->awaits.n; i++) {
         struct node *n = j->awaits.v[i].node;
 
+        /* The place is that of the job's creation, so that a restart makes the same
+         * order. */
         n->awaited = array_insert(n->awaited, &n->n_awaited, j,
                                   place_of_job(n->awaited, n->n_awaited, j));
     }
@@ -36,7 +38,9 @@ void link_hot(struct model *m, struct job *j)
     bool queued = job_state(j) == 'Q';
 
     j->hot = obj_is_set(&j->obj, JOB_A_HF_HOT_VNODES) && (queued || job_is_at_mom(j));
+    /* The number lets everybody skip this work while there are no such jobs. */
     m->n_hot += j->hot;
+    /* A job that runs has its vnodes and awaits nothing. */
     if (j->hot && queued)
         add_awaits(m, j);
 }
@@ -71,6 +75,7 @@ static void drop_await(struct job *j, const struct node *n)
         if (j->awaits.v[i].node != n)
             continue;
         resources_clear(&j->awaits.v[i].amount);
+        /* The order of what a job awaits does not matter. */
         j->awaits.v[i] = j->awaits.v[--j->awaits.n];
         return;
     }

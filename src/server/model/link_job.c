@@ -34,12 +34,15 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
     struct job *last = q->jobs ? q->jobs->queue_prev : NULL;
 
     j->queue = q;
+    /* A job is nearly always younger than all others in its queue; a search would cost
+     * the square of their number at each start. */
     if (!last || last->obj.created_seq < j->obj.created_seq)
         DL_APPEND2(q->jobs, j, queue_prev, queue_next);
     else
         DL_INSERT_INORDER2(q->jobs, j, job_order, queue_prev, queue_next);
     q->n_jobs += !job_is_history(j);
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
+    /* Only jobs that have vnodes count as assigned. */
     if (job_is_at_mom(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, 1);
     tallies_add(&q->tallies, j);
@@ -47,6 +50,8 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
 
 static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
 {
+    /* Everything is taken off with the values that it was counted with; they have not
+     * changed yet. */
     if (job_is_at_mom(j))
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
     tallies_remove(&q->tallies, j);
@@ -60,6 +65,7 @@ void job_takes_bytes(struct model *m, struct job *j, size_t before, size_t after
 {
     if (before == after)
         return;
+    /* The tally is left with the old number and entered with the new one. */
     if (j->linked)
         tallies_remove_bytes(&m->tallies, j);
     if (j->linked && j->queue)
@@ -79,6 +85,7 @@ void link_job(struct model *m, struct job *j)
     m->n_jobs += !job_is_history(j);
     tallies_add(&m->tallies, j);
     m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
+    /* Vnodes and task numbers are a job's while it is at its MoM. */
     if (job_is_at_mom(j)) {
         bookings_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->bookings);
         tasks_take(m, j);
@@ -88,19 +95,24 @@ void link_job(struct model *m, struct job *j)
     if (o)
         queue_add_job(m, STRUCT_OF(o, struct queue, obj), j);
     else
+        /* A job may name a queue that is loaded after it. */
         m->n_orphans++;
+    /* The sums depend on the reservation, so it comes after vnodes and queue. */
     job_set_resv(m, j, j->queue ? j->queue->resv : NULL);
     link_hot(m, j);
 }
 
 void unlink_job(struct model *m, struct job *j)
 {
+    /* While a store is loaded objects are not linked yet. */
     if (!j->linked)
         return;
     j->linked = false;
     m->n_jobs -= !job_is_history(j);
     tallies_remove(&m->tallies, j);
     m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
+    /* The order is the reverse of link_job(): sums first, and then what they are made
+     * of. */
     job_uncount_outside(m, j);
     j->resv = NULL;
     if (j->queue)
@@ -110,6 +122,7 @@ void unlink_job(struct model *m, struct job *j)
     for (size_t i = 0; i < j->bookings.n; i++)
         node_remove_job(j->bookings.v[i].node, j);
     bookings_drop(&j->bookings);
+    /* The task numbers follow from exec_host, which is still the old one. */
     if (job_is_at_mom(j))
         tasks_drop(m, j);
     unlink_hot(m, j);
@@ -120,6 +133,7 @@ void adopt_jobs(struct model *m, struct queue *q)
 {
     struct object *o;
 
+    /* The walk over all jobs is made only when some job looks for its queue. */
     if (m->n_orphans == 0)
         return;
     DL_FOREACH (m->kinds[OBJ_JOB].first, o) {

@@ -36,7 +36,9 @@ void link_node(struct model *m, struct node *n)
         n->queue = STRUCT_OF(q, struct queue, obj);
         n->queue->n_nodes++;
     }
+    /* The vnode may be one on which jobs of a hot start are to be put back. */
     find_awaits(m);
+    /* A vnode without a MoM is on no host that is known. */
     if (!mom->set || mom->u.list.n == 0)
         return;
     n->host = host_make(m, mom->u.list.v[0]);
@@ -53,6 +55,7 @@ void unlink_node(struct model *m, struct node *n)
 {
     struct host *h = n->host;
 
+    /* Sums leave the vnode before its place among the others changes. */
     unlink_references(m, n);
     if (n->queue)
         n->queue->n_nodes--;
@@ -62,6 +65,7 @@ void unlink_node(struct model *m, struct node *n)
         return;
     DL_DELETE2(h->nodes, n, host_prev, host_next);
     n->host = NULL;
+    /* A host exists as long as a vnode is on it. */
     if (--h->n > 0)
         return;
     HASH_DELETE(hh, m->hosts, h);

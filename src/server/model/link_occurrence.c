@@ -16,6 +16,8 @@ bool occurrence_is_before(const struct occurrence *a, const struct occurrence *b
         return a->resv->obj.created_seq < b->resv->obj.created_seq;
     if (occurrence_index(a) != occurrence_index(b))
         return occurrence_index(a) < occurrence_index(b);
+    /* Two occurrences of one index are possible for a moment only, while one takes the
+     * place of the other. */
     return a->values->created_seq < b->values->created_seq;
 }
 
@@ -23,6 +25,8 @@ static void node_add(const struct model *m, struct node *n, struct occurrence *o
 {
     size_t at = n->n_occurrences;
 
+    /* A new occurrence belongs mostly at the end, so its place is looked for from
+     * there. */
     while (at > 0 && occurrence_is_before(oc, n->occurrences[at - 1]))
         at--;
     n->occurrences = array_insert(n->occurrences, &n->n_occurrences, oc, at);
@@ -40,6 +44,8 @@ static void node_remove(const struct model *m, struct node *n, struct occurrence
 void occurrence_book(struct model *m, struct occurrence *oc, const char *vnodes)
 {
     oc->booked = occurrence_window(oc);
+    /* A running occurrence has its vnodes until it has ended, which may be later than
+     * its window says. */
     if (oc->counted)
         oc->booked.end_at = INT64_MAX;
     bookings_make(m, vnodes, &oc->bookings);
@@ -60,6 +66,7 @@ static struct resv *series_of(const struct model *m, const struct later *l)
     char id[ID_MAX_RESV + 1];
     struct object *o;
 
+    /* The text before the bracket is the reservation's id without its server. */
     snprintf(id, sizeof(id), "%.*s", (int)strcspn(l->obj.id, "["), l->obj.id);
     o = find_object(m, OBJ_RESV, id);
     return o ? STRUCT_OF(o, struct resv, obj) : NULL;
@@ -86,6 +93,8 @@ void link_later(struct model *m, struct later *l)
     MUST(!oc->resv && !l->stray);
     oc->resv = series_of(m, l);
     if (!oc->resv) {
+        /* The reservation is not there, for example while a store is loaded: the
+         * occurrence waits for it. */
         l->stray = true;
         m->n_stray++;
         return;
@@ -102,6 +111,7 @@ void unlink_later(struct model *m, struct later *l)
     if (l->stray)
         m->n_stray--;
     l->stray = false;
+    /* A stray occurrence has no bookings and is in no series. */
     if (!oc->resv)
         return;
     occurrence_unbook(m, oc);
@@ -119,6 +129,7 @@ void adopt_strays(struct model *m)
     DL_FOREACH (m->kinds[OBJ_OCCURRENCE].first, o) {
         struct later *l = STRUCT_OF(o, struct later, obj);
 
+        /* Each stray is asked for its own reservation, since any may have come. */
         if (!l->stray || !series_of(m, l))
             continue;
         unlink_later(m, l);
@@ -128,6 +139,8 @@ void adopt_strays(struct model *m)
 
 void resv_removed(struct model *m, struct resv *r)
 {
+    /* Without its reservation an occurrence becomes a stray, so that nothing points to
+     * what is freed. */
     while (r->later) {
         struct later *l = STRUCT_OF(r->later, struct later, occurrence);
 

@@ -18,10 +18,13 @@ void link_queue(struct model *m, struct queue *q)
     struct object *o = find_object(m, OBJ_RESV, q->obj.id);
     struct resv *r = o ? STRUCT_OF(o, struct resv, obj) : NULL;
 
+    /* The search ignores the first letter of ids, so "S7" finds R7, whose queue it is
+     * not. */
     if (!r || !is_queue_of(r, q->obj.id))
         return;
     q->resv = r;
     r->queue = q;
+    /* Jobs that are in the queue already are in the reservation from now on. */
     queue_jobs_set_resv(m, q, r);
 }
 
@@ -31,5 +34,7 @@ void unlink_queue(struct model *m, struct queue *q)
         return;
     q->resv->queue = NULL;
     q->resv = NULL;
+    /* Their amounts are counted at the vnodes again, since no reservation stands for
+     * them any more. */
     queue_jobs_set_resv(m, q, NULL);
 }

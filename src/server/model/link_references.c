@@ -18,6 +18,7 @@ static void node_count(const struct model *m, const struct node *n, int sign)
         const struct job *j = oc ? NULL : n->jobs[i - n->n_occurrences];
         const struct bookings *list = oc ? &oc->bookings : &j->bookings;
 
+        /* Only what is counted in the sums moves with the reference. */
         if (oc ? !oc->counted : !j->counted_in_vnodes)
             continue;
         for (size_t k = 0; k < list->n; k++)
@@ -50,6 +51,7 @@ static void lend(struct model *m, struct node *n, const char *reference)
     struct node *home = o ? STRUCT_OF(o, struct node, obj) : NULL;
 
     if (!home) {
+        /* The home may be loaded later; adopt_references() makes the link then. */
         n->n_dangling++;
         m->n_dangling++;
         return;
@@ -72,6 +74,7 @@ void link_references(struct model *m, struct node *n)
 
 void unlink_references(struct model *m, struct node *n)
 {
+    /* The sums go while the references still say where they are. */
     node_count(m, n, -1);
     for (size_t i = 0; i < n->n_borrowed; i++) {
         struct node *home = n->borrowed[i].home;
@@ -95,6 +98,8 @@ void adopt_references(struct model *m)
 
         if (n->n_dangling == 0)
             continue;
+        /* All references of the vnode are made again: a single one cannot be added
+         * below sums that are counted. */
         unlink_references(m, n);
         link_references(m, n);
     }
@@ -102,6 +107,8 @@ void adopt_references(struct model *m)
 
 void node_removed(struct model *m, struct node *n)
 {
+    /* Each turn takes one borrower off the list, for the vnode cannot be found any
+     * more. */
     while (n->n_referrers > 0) {
         struct node *borrower = n->referrers[0];
 

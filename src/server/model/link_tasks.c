@@ -37,6 +37,8 @@ static struct piece read_piece(const char *text)
     if (text[len] != '/')
         return p;
     p.task = strtoul(text + len + 1, NULL, 10);
+    /* A number that is too high leaves the piece without a host, and nobody counts
+     * it. */
     if (p.task < TASK_MAX)
         p.host = lower_case(text, len);
     return p;
@@ -54,6 +56,7 @@ static void take(struct model *m, const struct piece *p)
 {
     struct host_tasks *h = find(m, p->host);
 
+    /* The first task of a host makes its entry. */
     if (!h) {
         h = xcalloc(1, sizeof(*h));
         h->host = xstrdup(p->host);
@@ -68,6 +71,7 @@ static void drop(struct model *m, const struct piece *p)
 
     MUST(h);
     numbers_drop(&h->taken, p->task);
+    /* The entry goes with its last task. */
     if (h->taken.n > 0)
         return;
     HASH_DELETE(hh, m->tasks, h);
@@ -87,6 +91,7 @@ static void each_piece(struct model *m, const struct job *j,
         if (p.host)
             call(m, &p);
         free(p.host);
+        /* The pieces are separated by "+"; the host's name has none. */
         at = strchr(at, '+');
         if (at)
             at++;
@@ -109,6 +114,7 @@ size_t model_free_task(const struct model *m, const char *host, size_t from)
     const struct host_tasks *h = find(m, lower);
 
     free(lower);
+    /* A host without jobs has every number free. */
     return h ? numbers_free(&h->taken, from) : from;
 }
 

@@ -12,6 +12,8 @@
 void link_object(struct model *m, struct object *o)
 {
     if (o->kind == OBJ_QUEUE) {
+        /* Jobs are adopted after the reservation is known, so that each gets it with
+         * its queue. */
         link_queue(m, STRUCT_OF(o, struct queue, obj));
         adopt_jobs(m, STRUCT_OF(o, struct queue, obj));
     } else if (o->kind == OBJ_NODE)

@@ -32,6 +32,7 @@ static struct key object_key(enum obj_kind kind, const char *id)
         return (struct key){ id, strlen(id) };
     if (*id == '\0')
         return (struct key){ id, 0 };
+    /* The letter may be written R, S or M, and the server may be left out. */
     return (struct key){ id + 1, strcspn(id + 1, ".") };
 }
 
@@ -40,6 +41,7 @@ struct object *find_object(const struct model *m, enum obj_kind kind, const char
     struct key key = object_key(kind, id);
     struct object *o = NULL;
 
+    /* There is one server, whatever name it is asked for by. */
     if (kind == OBJ_SERVER)
         return m->server;
     if (key.len > 0)
@@ -106,6 +108,7 @@ static void note_server_of_job(struct model *m, const char *id)
 
     if (!dot || strcmp(dot + 1, m->server->id) == 0)
         return;
+    /* A site changes its server's name seldom, so the list is short. */
     for (size_t i = 0; i < m->n_former_names; i++)
         if (strcmp(m->former_names[i], dot + 1) == 0)
             return;
@@ -122,12 +125,15 @@ static struct object *object_new(struct model *m, enum obj_kind kind, const char
     o->kind = kind;
     o->id = xstrdup(id);
     o->attr = xcalloc(kind_table(kind)->n, sizeof(*o->attr));
+    /* The order of creation is the order of lists, and a restart makes the same numbers
+     * again. */
     o->created_seq = ++m->created;
     if (kind == OBJ_RESV)
         STRUCT_OF(o, struct resv, obj)->current =
             (struct occurrence){ .resv = STRUCT_OF(o, struct resv, obj), .values = o };
     if (kind == OBJ_OCCURRENCE)
         STRUCT_OF(o, struct later, obj)->occurrence.values = o;
+    /* The key points into the object's own id, which lives as long. */
     key = object_key(kind, o->id);
     HASH_ADD_KEYPTR(hh, m->kinds[kind].by_id, key.p, key.len, o);
     DL_APPEND(m->kinds[kind].first, o);
@@ -191,6 +197,7 @@ static void find_counted(struct model *m)
     for (size_t i = 0; i < n; i++)
         if (resource_at(m->defs, i)->flags & (RESOURCE_NODE | RESOURCE_FIRST))
             m->counted[m->n_counted++] = resource_at(m->defs, i);
+    /* Vnodes show these resources in the order of their names. */
     qsort(m->counted, m->n_counted, sizeof(*m->counted), by_name);
 }
 
@@ -223,6 +230,7 @@ void model_free(struct model *m)
     if (!m)
         return;
     object_free(m->gone);
+    /* Values that were never applied point to objects that go below. */
     while (m->late)
         drop_late(m, m->late);
     kind_free(m, OBJ_JOB);
@@ -231,6 +239,7 @@ void model_free(struct model *m)
     DL_FOREACH (m->kinds[OBJ_NODE].first, o)
         unlink_object(m, o); /* vnodes borrow from one another */
     kind_free(m, OBJ_NODE);  /* links are to queues */
+    /* What is left has no links to anything that has gone. */
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         kind_free(m, (enum obj_kind)kind);
     resources_clear(&m->assigned);
@@ -249,6 +258,7 @@ static void set_value(struct model *m, struct object *o, int attr, const char *r
 {
     const struct attr_type *type = kind_table(o->kind)->rows[attr].type;
     struct attr_value *v = &o->attr[attr];
+    /* The size of a job is part of its user's budget (object_size.h). */
     size_t before = o->kind == OBJ_JOB ? attr_value_bytes(type, v) : 0;
     int err = 0;
 
@@ -292,6 +302,7 @@ static void apply_late(struct model *m)
     while (m->late) {
         struct late_value *late = m->late;
 
+        /* All resources are defined by now, since every object has been loaded. */
         set_value(m, late->o, late->attr, late->resource, late->text);
         drop_late(m, late);
     }
@@ -331,6 +342,7 @@ static void apply_definition(struct model *m, const struct object *o, bool remov
         err = resource_define(m->defs, o->id, type, flags, NULL);
     MUST(err == 0); /* the handler has tried it on a copy */
     (void)err;
+    /* The list holds pointers to definitions, which may have moved. */
     find_counted(m);
 }
 
@@ -339,6 +351,8 @@ static bool moves_links(const struct record *rec)
     if (fact_creates(rec->fact) || fact_removes(rec->fact))
         return true;
     for (size_t i = 0; i < rec->n_changes; i++)
+        /* Most changes, such as a usage report, touch no link, and then nothing is
+         * taken apart. */
         if (kind_table(rec->kind)->rows[rec->changes[i].attr].flags & ATTR_LINKS)
             return true;
     return false;
@@ -363,6 +377,7 @@ static void link_again(struct model *m, struct object *o)
 static bool changes_settings(const struct record *rec)
 {
     for (size_t i = 0; i < rec->n_changes; i++)
+        /* The next number changes with every job and is shown to nobody. */
         if (rec->changes[i].attr != SERVER_A_HF_NEXT_NUMBER)
             return rec->kind == OBJ_SERVER;
     return false;
@@ -371,6 +386,7 @@ static bool changes_settings(const struct record *rec)
 /* Which record somebody has seen who looks at a kind as a whole. */
 static void note_seq(struct model *m, const struct record *rec)
 {
+    /* Records that are loaded have no number. */
     if (rec->seq > m->seq)
         m->seq = rec->seq;
     if (fact_creates(rec->fact) || fact_removes(rec->fact))
@@ -385,6 +401,7 @@ static struct object *target(struct model *m, const struct record *rec)
 {
     struct object *o = find_object(m, rec->kind, rec->id);
 
+    /* An object that is there already, such as the server, only gets its values. */
     if (!o && fact_creates(rec->fact))
         o = object_new(m, rec->kind, rec->id);
     MUST(o);
@@ -399,10 +416,13 @@ void model_apply(struct model *m, const struct record *rec)
     bool links = rec->fact != FACT_LOADED && moves_links(rec);
 
     MUST(rec->seq > 0 || rec->fact == FACT_LOADED); /* its place in the journal */
+    /* The object that the last record removed was kept for those who still had to tell
+     * of it. */
     object_free(m->gone);
     m->gone = NULL;
     note_seq(m, rec);
     if (links) {
+        /* Neighbours before the change look new, and so do those after it. */
         ends_look_new(m, o);
         unlink_object(m, o);
     }
@@ -413,6 +433,8 @@ void model_apply(struct model *m, const struct record *rec)
             apply_change(m, o, &rec->changes[i]);
     o->version = rec->seq;
     looks_new(m, o);
+    /* The definition changes when the object has its new values, and is taken back
+     * while it still has its name. */
     if (rec->kind == OBJ_RESOURCE)
         apply_definition(m, o, fact_removes(rec->fact));
     if (fact_removes(rec->fact)) {
@@ -436,6 +458,8 @@ void model_loaded(struct model *m, uint64_t seq)
     apply_late(m);
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         DL_FOREACH (m->kinds[kind].first, o) {
+            /* Linking one object may have linked another one already; taken away first,
+             * each is linked exactly once. */
             unlink_object(m, o);
             link_object(m, o);
         }
@@ -456,6 +480,7 @@ static bool number_is_taken(const struct model *m, uint64_t number)
     char id[ID_MAX_RESV + 1];
 
     snprintf(id, sizeof(id), "R%" PRIu64, number);
+    /* One sequence numbers jobs and reservations, so both are asked. */
     if (model_resv(m, id) || is_job_of(m, number, m->server->id))
         return true;
     for (size_t i = 0; i < m->n_former_names; i++)
@@ -469,6 +494,7 @@ uint64_t model_next_number(const struct model *m)
     uint64_t last = (uint64_t)obj_num(m->server, SERVER_A_MAX_JOB_SEQUENCE_ID, 9999999);
     uint64_t next = (uint64_t)obj_num(m->server, SERVER_A_HF_NEXT_NUMBER, 0);
 
+    /* The limit may have been lowered since the last number was given. */
     if (next > last)
         next = 0;
     /* Numbers come round; there are fewer objects than numbers. */

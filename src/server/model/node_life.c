@@ -22,6 +22,8 @@ bool node_bits_usable(uint32_t bits)
 {
     uint32_t bad = bits & (uint32_t)NODE_UNUSABLE;
 
+    /* While its last known state holds, a vnode that is not heard of counts as it
+     * was. */
     if (bits & NODE_LAST_KNOWN)
         bad &= ~(uint32_t)NODE_STATE_UNKNOWN;
     return bad == 0;
@@ -56,6 +58,7 @@ static bool place_has(const char *place, const char *word)
     for (const char *p = place; p && *p;) {
         size_t n = strcspn(p, ":");
 
+        /* Whole words are compared, because "excl" is the beginning of "exclhost". */
         if (n == len && strncasecmp(p, word, len) == 0)
             return true;
         p += n + (p[n] != '\0');
@@ -75,6 +78,7 @@ static bool is_exclusive(const struct node *n, const char *place)
 {
     const char *sharing = obj_str(&n->obj, NODE_A_SHARING, "default_shared");
 
+    /* The vnode's own word outweighs what is asked for, in this order. */
     if (strncasecmp(sharing, "force_excl", 10) == 0)
         return true;
     if (strcasecmp(sharing, "ignore_excl") == 0)
@@ -117,6 +121,7 @@ static uint32_t held_by_jobs(const struct node *n)
             return NODE_JOB_EXCLUSIVE;
         used += ncpus_used_by(n->jobs[i], n);
     }
+    /* A vnode without cpus is not busy, since nobody can use any. */
     return used > 0 && used >= has ? NODE_JOB_BUSY : NODE_FREE;
 }
 
@@ -152,6 +157,7 @@ int node_state_change(uint32_t stored, const char *text, enum wire_op op, uint32
         err = PBSE_BADNDATVAL; /* set by daemons only */
     if (err)
         return diag_code(why, err);
+    /* An administrator who takes "offline" away means it, whoever has set it. */
     if (op == WIRE_OP_DECR) {
         if (bits & NODE_OFFLINE)
             bits |= NODE_OFFLINE_BY_MOM;
@@ -159,6 +165,7 @@ int node_state_change(uint32_t stored, const char *text, enum wire_op op, uint32
     } else if (op == WIRE_OP_INCR) {
         *ret = stored | (uint32_t)bits;
     } else {
+        /* A plain value replaces what administrators may set and nothing else. */
         *ret = (stored & ~(uint32_t)NODE_SETTABLE) | (uint32_t)bits;
     }
     return 0;
@@ -178,6 +185,7 @@ uint32_t node_mom_port(const struct node *n)
 
 const char *node_default_host(const char *mom_host, struct arena *arena)
 {
+    /* An address is not shortened at its first dot. */
     if (isdigit((unsigned char)*mom_host))
         return arena_strdup(arena, mom_host);
     return arena_strndup(arena, mom_host, strcspn(mom_host, "."));
@@ -187,6 +195,8 @@ const struct node *node_natural(const struct node *n)
 {
     const struct node *first = n->host ? n->host->nodes : n;
 
+    /* The oldest vnode of a MoM is its natural one; a host may have several MoMs on
+     * different ports. */
     while (first != n && node_mom_port(first) != node_mom_port(n))
         first = first->host_next;
     return first;

@@ -12,6 +12,7 @@ const struct attr_value *obj_attr(const struct object *o, int attr)
 {
     MUST(attr >= 0 && (size_t)attr < kind_table(o->kind)->n);
 #ifdef HF_CHECKS
+    /* Debug builds note which attributes a rule or a link reads. */
     if (o->reads)
         o->reads[attr] = true;
 #endif
@@ -54,6 +55,7 @@ const struct resources *obj_resources(const struct object *o, int attr)
     const struct attr_value *v = obj_attr(o, attr);
 
     MUST(kind_table(o->kind)->rows[attr].type == &attr_resources);
+    /* A caller need not ask whether the list is set. */
     return v->set ? &v->u.res : &none;
 }
 
@@ -61,5 +63,7 @@ int job_state_index(int letter)
 {
     const char *at = letter ? strchr(JOB_STATE_LETTERS, letter) : NULL;
 
+    /* What is no letter of a state counts with the first one, so the sums stay within
+     * their array. */
     return at ? (int)(at - JOB_STATE_LETTERS) : 0;
 }

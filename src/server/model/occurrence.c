@@ -53,6 +53,7 @@ static const struct {
 
 static int attr_of(const struct occurrence *oc, enum resv_attr attr)
 {
+    /* The current occurrence is kept in the reservation itself. */
     if (oc->values->kind == OBJ_RESV)
         return (int)attr;
     for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
@@ -97,6 +98,8 @@ const struct resources *occurrence_resources(const struct occurrence *oc)
     const struct resources *kept =
         obj_resources(&oc->resv->obj, RESV_A_HF_SERIES_RESOURCES);
 
+    /* An occurrence that was altered has a list of its own; the others have that of the
+     * series. */
     if (own->n > 0)
         return own;
     return kept->n > 0 ? kept : obj_resources(&oc->resv->obj, RESV_A_RESOURCE_LIST);
@@ -117,6 +120,7 @@ const char *occurrence_name(const struct occurrence *oc, struct arena *arena)
     const char *id = oc->resv->obj.id;
     size_t len = strcspn(id, ".");
 
+    /* An advance reservation is called by its id. */
     if (obj_num(&oc->resv->obj, RESV_A_RESERVE_COUNT, 1) <= 1)
         return id;
     return arena_printf(arena, "%.*s[%" PRId64 "]%s", (int)len, id,
@@ -140,6 +144,7 @@ const struct occurrence *occurrence_find(const struct model *m, const char *id)
     char *end;
     int64_t index;
 
+    /* A later occurrence is an object of its own. */
     if (o)
         return TO_LATER(o)->stray ? NULL : &TO_LATER(o)->occurrence;
     if (!bracket || bracket[1] < '1' || bracket[1] > '9')
@@ -147,6 +152,7 @@ const struct occurrence *occurrence_find(const struct model *m, const char *id)
     snprintf(series, sizeof(series), "%.*s", (int)(bracket - id), id);
     r = model_resv(m, series);
     index = strtoll(bracket + 1, &end, 10);
+    /* The id comes from a client, so every character is checked. */
     if (!r || end[0] != ']' || (end[1] != '\0' && end[1] != '.'))
         return NULL;
     return occurrence_index(&r->current) == index ? &r->current : NULL;
@@ -174,6 +180,8 @@ static void keep_value(const struct resv *r, size_t i, struct arena *arena,
                        struct record *rec)
 {
     if (same_value[i].series != NOT_OF_SERIES &&
+        /* What the series was asked to have is kept once, when an occurrence first gets
+         * something else. */
         !obj_is_set(&r->obj, same_value[i].series))
         copy_value(obj_attr(&r->obj, (int)same_value[i].current), same_value[i].series,
                    arena, rec);
@@ -183,6 +191,7 @@ void occurrence_keep_series(const struct resv *r, struct arena *arena,
                             struct record *rec)
 {
     MUST(rec->kind == OBJ_RESV);
+    /* Nobody comes after this one who could need the values. */
     if (r->n_later == 0)
         return;
     for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
@@ -205,6 +214,7 @@ static void take_value(const struct occurrence *later, size_t i, struct arena *a
         keep_value(later->resv, i, arena, rec);
         copy_value(own, attr, arena, rec);
     } else if (kept->set) {
+        /* The occurrence before had values of its own, and the series' come back. */
         copy_value(kept, attr, arena, rec);
     }
 }

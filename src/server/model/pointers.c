@@ -27,6 +27,7 @@ void *array_remove(void *array, size_t *n, const void *item)
             (*n)--;
             break;
         }
+    /* An empty array is NULL, so nothing has to be freed when its owner goes. */
     if (*n > 0)
         return v;
     free(v);
@@ -35,6 +36,7 @@ void *array_remove(void *array, size_t *n, const void *item)
 
 size_t place_of_job(struct job *const *v, size_t n, const struct job *j)
 {
+    /* A new job belongs mostly at the end. */
     while (n > 0 && v[n - 1]->obj.created_seq > j->obj.created_seq)
         n--;
     return n;

@@ -10,6 +10,8 @@
 void reads_begin(const struct object *o)
 {
     MUST(!o->reads);
+    /* The object is const for its readers; only this note beside its values is
+     * written. */
     STRUCT_OF(&o->reads, struct object, reads)->reads =
         xcalloc(kind_table(o->kind)->n, sizeof(*o->reads));
 }

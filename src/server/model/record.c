@@ -11,6 +11,7 @@
 static void *grown(struct arena *arena, const void *v, size_t n, size_t *cap,
                    size_t size_bytes)
 {
+    /* Doubling keeps the waste below the size of the final array. */
     size_t more = *cap ? 2 * *cap : 4;
     char *p = arena_zero(arena, more * size_bytes);
 
@@ -30,6 +31,7 @@ struct record *record_add(struct records *list, struct arena *arena, enum fact f
     *rec = (struct record){
         .at = at, .fact = fact, .kind = kind, .id = id, .actor = actor
     };
+    /* The list holds pointers, so a record stays where it is while the list grows. */
     if (list->n == list->cap)
         list->v = grown(arena, list->v, list->n, &list->cap, sizeof(*list->v));
     list->v[list->n++] = rec;

@@ -50,6 +50,7 @@ static int check_combination(const struct resources *list, bool reservation,
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].def->flags & RESOURCE_HOST)
             return refuse(why, PBSE_INVALJOBRESC, list->v[i].def->name);
+    /* A reservation may give a place without a select; a job may not. */
     if (has(list, "nodes"))
         return refuse(why, PBSE_INVALNODEPLACE, "nodes");
     if (!has(list, "select") && !reservation)
@@ -70,6 +71,8 @@ static void fill(struct resources *list, const struct resource_defs *defs,
         const char *name = from->v[i].def->name;
         bool is_select = strcmp(name, "select") == 0 || strcmp(name, "place") == 0;
 
+        /* What the user or an earlier default has given stays; limits never become a
+         * select. */
         if (has(list, name) || (is_select && kind == WITHOUT_SELECT))
             continue;
         resources_set_text(list, defs, name, resources_text(from, name, arena));
@@ -136,12 +139,14 @@ static int make_select(struct resources *list, const struct resources *asked,
     if (err)
         return err;
     resources_set_text(list, defs, "select", select);
+    /* A place that was given outweighs the one that follows from the old form. */
     if (!has(list, "place"))
         resources_set_text(list, defs, "place", place);
     return 0;
 }
 
-/* A chunk of nothing is one of everything, which nobody means. */
+/* A chunk that asks for no resource is refused: it would use nothing of the vnode that
+ * it lies on, which nobody has in mind. */
 static int parse_complete(const char *schedselect, const struct model *m,
                           struct arena *arena, struct select *ret, struct diag *why)
 {
@@ -164,6 +169,8 @@ static int make_schedselect(const struct resources *list, const struct model *m,
     if (err)
         return err;
     if (queue && obj_is_set(&queue->obj, QUEUE_A_DEFAULT_CHUNK)) {
+        /* The text is parsed again, so that the second pass sees the queue's defaults
+         * as given. */
         text = select_to_schedselect(
             &sel, obj_resources(&queue->obj, QUEUE_A_DEFAULT_CHUNK), arena);
         err = select_parse(text, m->defs, arena, &sel, why);
@@ -200,6 +207,7 @@ static int complete(struct resources *list, const struct resources *asked,
     fill_defaults(list, m, queue, arena);
     if (!has(list, "select"))
         err = make_select(list, asked, m->defs, reservation, arena, why);
+    /* "free" is PBS's default. */
     if (!err && !has(list, "place"))
         resources_set_text(list, m->defs, "place", "free");
     if (!err)
@@ -207,6 +215,8 @@ static int complete(struct resources *list, const struct resources *asked,
     if (!err)
         err = parse_complete(*ret_schedselect, m, arena, &sel, why);
     if (!err)
+        /* The sums come last, because they overwrite what defaults have put into the
+         * list. */
         select_sum(&sel, m->defs, list);
     return err;
 }
@@ -221,6 +231,8 @@ int resource_request_complete(struct resources *list, const struct model *m,
 
     if (err)
         return err;
+    /* The defaults change the list, and the old forms are read from what the user has
+     * given. */
     resources_copy(&asked, list);
     err = complete(list, &asked, m, queue, reservation, arena, ret_schedselect, why);
     resources_clear(&asked);
@@ -252,6 +264,7 @@ int resource_request_reselect(struct resources *list, const struct model *m,
 
     if (err)
         return err;
+    /* Sums of the old select would look like requests of the user. */
     remove_sums(list, m->defs, schedselect, arena);
     resources_set_text(list, m->defs, "select", select);
     if ((err = make_schedselect(list, m, NULL, arena, ret_schedselect, why)) ||
@@ -279,6 +292,7 @@ struct resources resources_shape_last(const struct resources *list, struct arena
     for (size_t i = 0; i < list->n; i++)
         if (!resource_is_shape(list->v[i].def->name))
             ret.v[ret.n++] = list->v[i];
+    /* The shape follows in the order of the array, which is that of PBS's status. */
     for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
         const struct resource_value *rv = resources_find(list, shape[i]);
 

@@ -20,6 +20,7 @@ const struct resources *bookings_on(const struct bookings *list, const struct no
 
 static void claim_add(struct claims *list, struct window window, struct claim c)
 {
+    /* Windows are half-open: one that ends when the other begins does not meet it. */
     if (c.start_at < window.end_at && c.end_at > window.start_at)
         list->v[list->n++] = c;
 }
@@ -33,6 +34,8 @@ static struct claim claim_of_occurrence(const struct occurrence *oc,
         .by = &oc->resv->obj,
         .occurrence = oc,
         .start_at = window.start_at,
+        /* One that runs still has its vnodes now, even when its end has passed and it
+         * is being cleaned up. */
         .end_at = oc->counted ? MAX_OF(window.end_at, now_at + 1) : window.end_at,
         .amount = bookings_on(&oc->bookings, n),
         .list = occurrence_resources(oc),
@@ -51,6 +54,7 @@ static struct claim claim_of_job(const struct job *j, const struct node *n,
         end_at = INT64_MAX;
     return (struct claim){
         .by = &j->obj,
+        /* A job that is on its vnodes is there at least now, whatever its times say. */
         .start_at = MIN_OF(start_at, now_at),
         .end_at = MAX_OF(end_at, now_at + 1),
         .amount = bookings_on(&j->bookings, n),
@@ -65,6 +69,7 @@ static struct claim claim_outside(const struct job *j, const struct node *n,
     struct claim c = claim_of_job(j, n, now_at);
     int64_t begins_at = j->resv ? occurrence_start_at(&j->resv->current, 0) : INT64_MAX;
 
+    /* From the start of its reservation on the job is part of it. */
     c.end_at = MIN_OF(c.end_at, MAX_OF(begins_at, now_at + 1));
     return c;
 }
@@ -109,6 +114,7 @@ static struct claim claim_beside(const struct job *j, const struct node *n,
 /* A job is in the current occurrence of its reservation. */
 static bool is_in(const struct job *j, const struct occurrence *oc)
 {
+    /* Jobs of the reservation itself do not stand in its own way. */
     return oc && j->resv == oc->resv && occurrence_is_current(oc);
 }
 
@@ -129,7 +135,10 @@ struct claims claims_on(const struct node *n, const struct occurrence *own,
     struct occurrence **found = occurrence_times_find(&n->times, window.start_at,
                                                       window.end_at, arena, &n_found);
 
+    /* The search finds by time; the order of the series makes equal questions get equal
+     * answers. */
     qsort(found, n_found, sizeof(struct occurrence *), by_order);
+    /* A job may have two claims, one outside of its reservation and one beside it. */
     list.cap = n_found + 2 * n->n_jobs + 1;
     list.v = ARENA_ARRAY(arena, struct claim, list.cap);
     for (size_t i = 0; i < n_found; i++)
@@ -177,6 +186,7 @@ int64_t claims_most(const struct claims *list, const char *resource, int64_t fro
 {
     int64_t most = claims_at(list, resource, from_at);
 
+    /* The sum can only grow when a claim begins, so these instants are enough. */
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].start_at > from_at)
             most = MAX_OF(most, claims_at(list, resource, list->v[i].start_at));
@@ -194,6 +204,7 @@ bool claim_is_exclusive(const struct node *n, const struct resources *list,
         return false;
     if (strncmp(sharing, "force_excl", strlen("force_excl")) == 0)
         return true;
+    /* The vnode's default counts only where the place says nothing about sharing. */
     if (text && place_parse(text, arena, &place, NULL) == 0 && place.share_given)
         return place.share != PLACE_SHARED;
     return strncmp(sharing, "default_excl", strlen("default_excl")) == 0;

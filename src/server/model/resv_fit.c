@@ -38,6 +38,7 @@ static bool has_job_on(const struct occurrence *oc, const struct node *n)
 
 static struct window window_of(const struct resv_offer *o)
 {
+    /* What is past needs no vnodes. */
     return (struct window){ .start_at = MAX_OF(o->start_at, o->now_at),
                             .end_at = o->end_at };
 }
@@ -63,8 +64,6 @@ static bool is_promised(const struct resv_offer *o, const struct node *n)
 {
     return promised_on(o, n)->n > 0;
 }
-
-/* Keeping what works. */
 
 static bool offers_all(const struct resv_offer *o, const struct booking *h)
 {
@@ -106,15 +105,20 @@ static bool keeps_what_works(const struct resv_offer *o, struct arena *arena,
         bool job = has_job_on(o->occurrence, h->node);
         bool usable = node_is_usable(h->node);
 
+        /* A vnode with a job cannot be given up, and cannot be promised while it is
+         * unusable. The reservation waits until the job has left. */
         if (job && !usable) {
             *ret_why =
                 arena_printf(arena, "a job runs on unusable vnode %s", h->node->obj.id);
             return false;
         }
+        /* A smaller request gives vnodes back, except where jobs run. */
         if (o->smaller && job && !offers_jobs(o, h)) {
             *ret_why = arena_printf(arena, "a job runs on vnode %s", h->node->obj.id);
             return false;
         }
+        /* Users have arranged themselves with what they have, so a vnode that works is
+         * not exchanged. */
         if (!o->smaller && usable && !offers_all(o, h)) {
             *ret_why =
                 arena_printf(arena, "vnode %s is usable and not kept", h->node->obj.id);
@@ -124,11 +128,10 @@ static bool keeps_what_works(const struct resv_offer *o, struct arena *arena,
     return true;
 }
 
-/* Promising no more than there is. */
-
 static bool is_shared_against_will(const struct claims *list, const struct node *n,
                                    const struct resources *wants, struct arena *arena)
 {
+    /* Nobody else is there in this window. */
     if (list->n == 0)
         return false;
     if (claim_is_exclusive(n, wants, arena))
@@ -138,8 +141,6 @@ static bool is_shared_against_will(const struct claims *list, const struct node 
             return true;
     return false;
 }
-
-/* The others of a change that is made as one. */
 
 static bool meets(const struct resv_offer *o, const struct resv_offer *other)
 {
@@ -159,6 +160,8 @@ static void leave_out_others(const struct resv_offer *o, struct claims *list)
         bool theirs = false;
 
         for (size_t k = 0; k < o->n_with && !theirs; k++)
+            /* The claim is that of an occurrence of the same change, which gives it
+             * back at the same instant. */
             theirs = list->v[i].occurrence == o->with[k].occurrence;
         if (!theirs)
             list->v[n++] = list->v[i];
@@ -196,6 +199,7 @@ static bool others_are_in_the_way(const struct resv_offer *o, const struct node 
     for (size_t i = 0; i < o->n_with; i++) {
         const struct resv_offer *other = &o->with[i];
 
+        /* Only an offer for the same vnode at the same time can be in the way. */
         if (!meets(o, other) || !exec_vnode_has(other->vnodes, n->obj.id))
             continue;
         if (claim_is_exclusive(n, own, arena) ||
@@ -273,6 +277,8 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
         *ret_why = arena_printf(arena, "vnode %s cannot be shared", n->obj.id);
         return false;
     }
+    /* A vnode that is promised already is not judged again, even if an administrator
+     * has changed it since. */
     if (!is_promised(o, n) &&
         is_shared_against_will(&list, n, occurrence_resources(o->occurrence), arena)) {
         *ret_why = arena_printf(arena, "vnode %s cannot be shared", n->obj.id);
@@ -311,6 +317,8 @@ static bool keeps_jobs(const struct resv_offer *o, struct arena *arena,
 bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *arena,
               const char **ret_why)
 {
+    /* A reservation that runs keeps its vnodes; one that waits only keeps those with
+     * jobs. */
     bool stays = phase_is_running(occurrence_phase(o->occurrence)) && !o->moves;
 
     if (stays ? !keeps_what_works(o, arena, ret_why) : !keeps_jobs(o, arena, ret_why))
@@ -321,8 +329,6 @@ bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *a
                 return false;
     return true;
 }
-
-/* A job outside of reservations. */
 
 static bool job_share_fits(const struct model *m, const struct job *job,
                            const struct resv_offer *o, const struct vnode_part *share,
@@ -340,6 +346,7 @@ static bool job_share_fits(const struct model *m, const struct job *job,
 
         if (!def || !(def->flags & RESOURCE_CONSUMABLE))
             continue;
+        /* An amount that several vnodes share is judged where it is. */
         if (node_shares(n, def->name)) {
             if (!has_room_at_home(m, o, n, def->name, arena))
                 return false;
@@ -360,6 +367,7 @@ bool resv_fit_job(const struct model *m, const struct job *job,
     struct resv_offer o = { .vnodes = vnodes, .start_at = now_at, .now_at = now_at };
 
     if (__builtin_add_overflow(now_at, walltime_s, &o.end_at))
+        /* A job without a limit lasts for ever. */
         o.end_at = INT64_MAX;
     for (size_t i = 0; i < vnodes->n; i++)
         for (size_t k = 0; k < vnodes->chunks[i].n; k++)

@@ -19,6 +19,7 @@ struct search {
 static void find(struct search *s, const struct claim *c)
 {
     for (size_t i = 0; i < s->n; i++)
+        /* One job on many vnodes is named once. */
         if (s->found[i]->by == c->by && s->found[i]->occurrence == c->occurrence)
             return;
     ARENA_ROOM(s->arena, s, found, 8);
@@ -54,6 +55,7 @@ static void find_amount(struct search *s, const struct node *n, const char *name
     if (!resources_find(has, name))
         return;
     find_short(s, list, name, left, s->window.start_at);
+    /* The sum can only grow when a claim begins, so these instants are looked at. */
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].start_at > s->window.start_at)
             find_short(s, list, name, left, list->v[i].start_at);
@@ -71,6 +73,7 @@ static void find_amounts(struct search *s, const struct booking *h,
             find_amount(s, h->node, name, resources_amount(&h->amount, name, 0), list);
             continue;
         }
+        /* What is shared is counted at its home, with the claims of all who borrow. */
         home = node_home(h->node, name);
         all = claims_at_home(home, name, s->oc, s->window, s->now_at, s->arena);
         find_amount(s, home, name, bookings_at_home(&s->oc->bookings, home, name),
@@ -100,6 +103,7 @@ static void search_vnode(struct search *s, const struct booking *h)
     bool shares = borrows_or_lends(h->node);
     struct claims list;
 
+    /* Nobody else is on the vnode, which is what is nearly always found. */
     if (h->node->n_occurrences <= 1 && h->node->n_jobs == 0 && !shares)
         return;
     list = claims_on(h->node, s->oc, s->window, s->now_at, s->arena);
@@ -148,6 +152,7 @@ struct oversub resv_oversub(const struct occurrence *oc, int64_t now_at,
                     .end_at = window.end_at },
     };
 
+    /* Only a confirmed reservation has been promised anything. */
     if (phase_is_confirmed(occurrence_phase(oc)))
         for (size_t i = 0; i < oc->bookings.n; i++)
             search_vnode(&s, &oc->bookings.v[i]);

@@ -95,6 +95,7 @@ enum resv_phase resv_phase_find(int64_t state, int64_t substate)
     for (enum resv_phase p = PHASE_NONE + 1; p < PHASE_COUNT; p++)
         if (pairs[p].state == state && pairs[p].substate == substate)
             return p;
+    /* A pair that no phase has comes from a damaged or foreign store. */
     return PHASE_NONE;
 }
 
@@ -135,6 +136,7 @@ bool phase_is_confirmed(enum resv_phase phase)
 void record_change_phase(struct record *rec, struct arena *arena, enum resv_phase to)
 {
     MUST(to != PHASE_NONE);
+    /* State and substate are always written together, and nowhere else. */
     record_change_num(rec, arena, RESV_A_RESERVE_STATE, resv_phase_state(to));
     record_change_num(rec, arena, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(to));
 }

@@ -73,6 +73,8 @@ static bool derive(const struct window_rule *rule, struct resv_times *t)
             return false;
         break;
     }
+    /* A length that was given must be the length that follows; otherwise the user means
+     * something else. */
     if ((t->given & GIVEN_WALLTIME && t->walltime_s != length_s) ||
         (t->given & GIVEN_DURATION && t->duration_s != length_s))
         return false;
@@ -84,6 +86,8 @@ int resv_times_derive(struct resv_times *t, int64_t now_at, bool may_be_past,
                       struct diag *why)
 {
     const struct window_rule *rule = rule_find(rules, ARRAY_LEN(rules), t->given);
+    /* The values are worked on as a copy, so a refusal leaves the caller's as they
+     * were. */
     struct resv_times got = *t;
 
     if (!rule || !derive(rule, &got) || (got.start_at < now_at && !may_be_past))
@@ -100,6 +104,8 @@ int resv_times_alter(struct resv_times *t, int64_t now_at, struct diag *why)
 
     if (!rule || !derive(rule, &got))
         return diag_code(why, PBSE_BADTSPEC);
+    /* Only a start that changes must lie ahead: a running reservation has begun in the
+     * past. */
     if ((t->given & GIVEN_START || rule->derive == DERIVE_START) &&
         got.start_at < now_at)
         return diag_code(why, PBSE_BADTSPEC);
@@ -112,6 +118,8 @@ int64_t resv_next_retry(int64_t now_at, int64_t start_at, int64_t interval_s)
     int64_t next_at = instant_after(now_at, interval_s);
     int64_t early_at = start_at - MIN_OF(interval_s, RESV_RETRY_EARLY_S);
 
+    /* One attempt is always made shortly before the start, when it still helps, and one
+     * at the start. */
     if (now_at < early_at)
         return MIN_OF(next_at, early_at);
     if (now_at < start_at)

@@ -17,6 +17,7 @@ struct compare {
 
 static bool differs(struct compare *c, const struct object *o, const char *what)
 {
+    /* The first difference is named; the others mostly follow from it. */
     if (c->why)
         buf_printf(c->why, "%s %s: %s", kind_name(o->kind), o->id, what);
     return false;
@@ -28,6 +29,8 @@ static bool within(const struct resources *a, const struct resources *b)
     for (size_t i = 0; i < a->n; i++) {
         const char *name = a->v[i].def->name;
 
+        /* Amounts are compared by name, because another model has definitions of its
+         * own. */
         if (resources_amount(a, name, 0) != resources_amount(b, name, 0))
             return false;
     }
@@ -47,6 +50,7 @@ static bool same_members(struct compare *c, const struct attr_type *type,
 
         if (!str_same(name, attr_value_member_name(type, b, i)))
             return false;
+        /* Both lists end here, for the names were equal. */
         if (!name)
             return true;
         if (!str_same(attr_value_member(type, a, name, c->arena),
@@ -74,6 +78,7 @@ static bool same_attrs(struct compare *c, const struct object *a,
     const struct attr_table *t = kind_table(a->kind);
 
     for (size_t i = 0; i < t->n; i++) {
+        /* What is not stored cannot come back with a restart. */
         if (t->rows[i].flags & ATTR_NOT_SAVED)
             continue;
         if (!same_value(c, t->rows[i].type, &a->attr[i], &b->attr[i]))
@@ -189,6 +194,8 @@ static bool same_job(struct compare *c, const struct job *a, const struct job *b
 static bool same_object(struct compare *c, const struct object *a,
                         const struct object *b)
 {
+    /* Objects are compared in pairs along the lists, so their order is part of the
+     * comparison. */
     if (!str_same(a->id, b->id))
         return differs(c, a, "order of creation");
     if (!same_attrs(c, a, b))
@@ -271,6 +278,7 @@ struct record *record_of_object(const struct object *o, struct arena *arena)
                                     arena_strdup(arena, o->id), "", 0);
 
     for (size_t i = 0; i < t->n; i++)
+        /* The record is what a store would hand over at a start. */
         if (o->attr[i].set && !(t->rows[i].flags & ATTR_NOT_SAVED))
             copy_attr(rec, arena, (int)i, t->rows[i].type, &o->attr[i]);
     return rec;
@@ -292,6 +300,7 @@ struct model *model_rebuild(const struct model *m)
     for (;;) {
         const struct object *o = NULL;
 
+        /* The oldest object that is left comes next, as from a store. */
         for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
             if (next[kind] && (!o || by_creation(next[kind], o) < 0))
                 o = next[kind];
@@ -313,6 +322,7 @@ void model_check(const struct model *m)
     bool same = model_same(m, copy, &why);
 
     if (!same)
+        /* The words are in sight of a debugger, and of the core. */
         model_differs(why.data);
     buf_fini(&why);
     model_free(copy);

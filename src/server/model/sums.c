@@ -25,6 +25,7 @@ static struct node *home_of(struct node *n, const char *resource)
 void booking_count(const struct model *m, const struct booking *h, int sign)
 {
     looks_new(m, &h->node->obj);
+    /* Most vnodes borrow nothing, and their amounts are added at once. */
     if (h->node->n_borrowed == 0) {
         resources_accumulate(&h->node->assigned, &h->amount, sign);
         return;
@@ -54,6 +55,7 @@ void list_count(struct model *m, struct resources *total, const struct object *o
     if (list->n == 0)
         return;
     arena_clear(m->scratch);
+    /* Only some members are counted; the values are borrowed and not copied. */
     some.v = ARENA_ARRAY(m->scratch, struct resource_value, list->n);
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].def->flags & RESOURCE_QUEUE)
@@ -63,6 +65,8 @@ void list_count(struct model *m, struct resources *total, const struct object *o
 
 static void job_count_outside(struct model *m, struct job *j)
 {
+    /* A job inside of a running reservation uses what the reservation counts
+     * already. */
     if (!job_is_at_mom(j) || (j->resv && j->resv->current.counted))
         return;
     bookings_count(m, &j->bookings, 1);
@@ -72,6 +76,7 @@ static void job_count_outside(struct model *m, struct job *j)
 
 void job_uncount_outside(struct model *m, struct job *j)
 {
+    /* What was counted is noted at the job: its state may be another one by now. */
     if (!j->counted_in_vnodes)
         return;
     bookings_count(m, &j->bookings, -1);
@@ -82,6 +87,7 @@ void job_uncount_outside(struct model *m, struct job *j)
 /* A job belongs to the reservation of its queue. */
 void job_set_resv(struct model *m, struct job *j, struct resv *r)
 {
+    /* Counted off with the old reservation and on again with the new one. */
     job_uncount_outside(m, j);
     j->resv = r;
     job_count_outside(m, j);

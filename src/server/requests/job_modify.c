@@ -456,8 +456,8 @@ static bool told_before(struct told **told, const struct resource_def *def,
     return false;
 }
 
-/* What the request says of one attribute: once, and each resource once. A resource beside
- * an attribute that has no members counts for nothing. */
+/* What the request says of one attribute: once, and each resource once. A resource
+ * beside an attribute that has no members counts for nothing. */
 static void add_attr(const struct alteration *al, int attr, const int *attr_of,
                      struct buf *out)
 {
