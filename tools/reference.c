@@ -61,6 +61,7 @@ static const char *const event_names[RESV_EVENT_COUNT] = {
     [RESV_EV_DENY] = "every scheduler denies",
     [RESV_EV_NODES_LOST] = "a vnode of it becomes unusable",
     [RESV_EV_HEAL] = "every vnode of it is usable again",
+    [RESV_EV_CONFLICT] = "maintenance takes vnodes of it",
     [RESV_EV_OPEN] = "its start comes",
     [RESV_EV_MOVE_OUT] = "it is altered to start later",
     [RESV_EV_OVER] = "its end comes, others are left",

@@ -31,7 +31,9 @@ pbs_rdel_LDADD = $(CMD_LIBS)
 pbs_rstat_SOURCES = src/cmds/pbs_rstat.c
 pbs_rstat_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rstat_LDADD = $(CMD_LIBS)
-pbs_rsub_SOURCES = src/cmds/pbs_rsub.c
+pbs_rsub_SOURCES = \
+	src/cmds/pbs_rsub/pbs_rsub.c \
+	src/cmds/pbs_rsub/hosts.c src/cmds/pbs_rsub/hosts.h
 pbs_rsub_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rsub_LDADD = $(CMD_LIBS)
 pbsnodes_SOURCES = \

@@ -138,6 +138,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/question_confirm.c \
 	src/server/decide/question_kind.c src/server/decide/question_kind.h \
 	src/server/decide/resv_answer.c src/server/decide/resv_answer.h \
+	src/server/decide/resv_conflict.c src/server/decide/resv_conflict.h \
 	src/server/decide/resv_question.c src/server/decide/resv_question.h \
 	src/server/decide/resv_record.c src/server/decide/resv_record.h \
 	src/server/requests/resv_show.c \

@@ -233,6 +233,9 @@ static void check_degraded(struct sim *s, const struct resv *r)
     enum resv_phase phase = resv_phase(r);
     bool degraded = phase_is_degraded(phase);
 
+    /* Maintenance has unusable vnodes, and what it took is not there to be unusable. */
+    if (resv_is_maintenance(r) || phase_is_in_conflict(phase))
+        return;
     if (phase_is_confirmed(phase) && holds_unusable(r) != degraded)
         check_failed(s, CHECK_HEALTH, "%s %s, yet it is %sdegraded", r->obj.id,
                      holds_unusable(r) ? "holds an unusable vnode"
@@ -245,17 +248,18 @@ void check_health(struct sim *s, const struct model *m, bool settled)
     MODEL_EACH (m, OBJ_RESV, o) {
         const struct resv *r = TO_RESV(o);
         enum resv_phase phase = resv_phase(r);
-        bool degraded = phase_is_degraded(phase);
+        bool lacks = phase_is_replaced(phase);
         bool retry = obj_num(o, RESV_A_RESERVE_RETRY, 0) != 0;
 
         if (phase == PHASE_NONE)
             check_failed(s, CHECK_LIFE, "%s is in no legal phase", o->id);
         if (settled)
             check_degraded(s, r);
-        if (retry != degraded)
-            check_failed(s, CHECK_HEALTH, "%s is %sdegraded and has %s next attempt",
-                         o->id, degraded ? "" : "not ", retry ? "a" : "no");
-        if (phase_is_confirmed(phase) && r->current.bookings.n == 0)
+        if (retry != lacks)
+            check_failed(s, CHECK_HEALTH, "%s %s vnodes and has %s next attempt", o->id,
+                         lacks ? "lacks" : "has its", retry ? "a" : "no");
+        if (phase_is_confirmed(phase) && !phase_is_in_conflict(phase) &&
+            r->current.bookings.n == 0)
             check_failed(s, CHECK_HEALTH, "%s is confirmed and holds nothing", o->id);
     }
 }

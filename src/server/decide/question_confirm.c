@@ -1,14 +1,16 @@
-/* question_confirm.c - the two questions to which a yes confirms a reservation: may it
- * be, and which vnodes replace those that it has lost.
+/* question_confirm.c - the questions to which a yes confirms a reservation: may it be,
+ * which vnodes are maintained, and which replace those that it has lost.
  *
  * A no ends a new reservation when every scheduler asked has said it, and sets the next
  * retry of a degraded one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/question_kind.h"
+#include "server/decide/resv_conflict.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/sched_link.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_time.h"
 
@@ -136,6 +138,35 @@ static int replace_yes(const struct resv_answer *a)
     return confirm(a, FACT_RESV_RECONFIRMED, false);
 }
 
+/* Whoever makes maintenance says which vnodes it has, and takes them from others. A
+ * scheduler was not asked: it would look for free ones. */
+static int maintain_yes(const struct resv_answer *a)
+{
+    struct exec_vnode vnodes;
+    struct window w = { 0 };
+    int err;
+
+    if (sched_link_of_conn(a->rq->view->links, a->rq->who->conn))
+        return diag_code(&a->out->why, PBSE_BADSTATE);
+    if ((err = find_window(a, &w)) || (err = answer_vnodes(a, &vnodes)))
+        return err;
+
+    const struct resv_offer offer = {
+        .vnodes = &vnodes,
+        .start_at = w.start_at,
+        .end_at = w.end_at,
+    };
+
+    record_yes(a, &offer, FACT_RESV_CONFIRMED);
+    resv_conflict_record(a->m, a->r, &vnodes, w, a->rq->actor, a->rq->now_at, a->out);
+    return 0;
+}
+
+static int maintain_no(const struct resv_answer *a)
+{
+    return diag_code(&a->out->why, PBSE_BADSTATE);
+}
+
 static int new_no(const struct resv_answer *a)
 {
     struct record *rec;
@@ -172,6 +203,12 @@ const struct question_row question_new = {
     .command = SCHED_NEW,
     .yes = new_yes,
     .no = new_no,
+};
+
+const struct question_row question_maintain = {
+    .command = SCHED_NEW,
+    .yes = maintain_yes,
+    .no = maintain_no,
 };
 
 const struct question_row question_replace = {

@@ -30,6 +30,7 @@ static const struct question_row question_none = {
 static const struct question_row *const rows[QUESTION_KIND_COUNT] = {
     [QUESTION_NONE] = &question_none,
     [QUESTION_NEW] = &question_new,
+    [QUESTION_MAINTAIN] = &question_maintain,
     [QUESTION_REPLACE] = &question_replace,
     [QUESTION_ALTER] = &question_alter,
 };
@@ -42,8 +43,8 @@ enum question_kind question_kind(const struct resv *r)
     if (proposal_is_open(r))
         return QUESTION_ALTER;
     if (phase == PHASE_UNCONFIRMED)
-        return QUESTION_NEW;
-    return phase_is_degraded(phase) ? QUESTION_REPLACE : QUESTION_NONE;
+        return resv_is_maintenance(r) ? QUESTION_MAINTAIN : QUESTION_NEW;
+    return phase_is_replaced(phase) ? QUESTION_REPLACE : QUESTION_NONE;
 }
 
 int64_t question_due_at(const struct model *m, const struct resv *r)

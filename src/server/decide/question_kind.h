@@ -15,11 +15,14 @@
 #include "lib/wire/sched_command.h"
 
 enum question_kind {
-    QUESTION_NONE,    /* nobody is to be asked about the reservation */
-    QUESTION_NEW,     /* may it be: PHASE_UNCONFIRMED */
-    QUESTION_REPLACE, /* which vnodes replace the lost ones: it is degraded */
-    QUESTION_ALTER,   /* a proposal is open, which goes before the others: schedulers
-                       * see only that question */
+    QUESTION_NONE,     /* nobody is to be asked about the reservation */
+    QUESTION_NEW,      /* may it be: PHASE_UNCONFIRMED */
+    QUESTION_MAINTAIN, /* of maintenance that is unconfirmed: no scheduler is asked, its
+                        * maker says which vnodes it has */
+    QUESTION_REPLACE,  /* which vnodes replace the lost ones: it is degraded or in
+                        * conflict */
+    QUESTION_ALTER,    /* a proposal is open, which goes before the others: schedulers
+                        * see only that question */
     QUESTION_KIND_COUNT,
 };
 
@@ -41,6 +44,7 @@ struct question_row {
 
 /* The rows, each beside its functions: question_confirm.c, question_alter.c. */
 extern const struct question_row question_new;
+extern const struct question_row question_maintain;
 extern const struct question_row question_replace;
 extern const struct question_row question_alter;
 

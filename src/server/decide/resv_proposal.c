@@ -220,11 +220,12 @@ static bool moves_out(const struct resv *r, const struct proposal_grant *g)
 static enum resv_phase phase_after(const struct resv *r, const struct proposal_grant *g)
 {
     enum resv_phase from = resv_phase(r);
+    enum resv_phase to = moves_out(r, g) ? resv_next(from, RESV_EV_MOVE_OUT) : from;
 
-    /* A new reservation is confirmed only when it gets vnodes with the change. */
-    if (from == PHASE_UNCONFIRMED && !g->vnodes)
-        return from;
-    return resv_next(from, moves_out(r, g) ? RESV_EV_MOVE_OUT : RESV_EV_CONFIRM);
+    /* Without vnodes it has what it had: nothing, or not all that it is to have. */
+    if (!g->vnodes && (to == PHASE_UNCONFIRMED || phase_is_in_conflict(to)))
+        return to;
+    return resv_next(to, RESV_EV_CONFIRM);
 }
 
 static void switch_queue(const struct model *m, const struct resv *r,
@@ -234,6 +235,8 @@ static void switch_queue(const struct model *m, const struct resv *r,
     bool started = r->queue && obj_num(&r->queue->obj, QUEUE_A_STARTED, 0);
     struct record *rec;
 
+    if (to == PHASE_RUNNING && phase_is_in_conflict(resv_phase(r)))
+        resv_queue_switch(m, r, true, true, REASON_NONE, g->now_at, out);
     /* In every other phase the queue is as that phase has left it. */
     if (to != PHASE_CONFIRMED)
         return;

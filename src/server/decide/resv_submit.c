@@ -39,6 +39,11 @@ struct submission {
     const char *queue;
 };
 
+static bool is_maintenance(const struct submission *s)
+{
+    return s->rq->wire->extend && strchr(s->rq->wire->extend, 'm');
+}
+
 /* Attributes of kinds of reservations that are not made yet. */
 static const int unsupported[] = { RESV_A_RESERVE_RRULE, RESV_A_QMOVE };
 
@@ -110,7 +115,6 @@ static int check_admission(struct submission *s)
 {
     const struct requester *who = s->rq->who;
     const struct body_queue *body = s->rq->body;
-    bool maintenance = s->rq->wire->extend && strchr(s->rq->wire->extend, 'm');
 
     if (!obj_num(s->m->server, SERVER_A_RESV_ENABLE, 1))
         return diag_set(&s->out->why, PBSE_RESVAUTH_U, "reservations disallowed on %s",
@@ -119,12 +123,10 @@ static int check_admission(struct submission *s)
         !acl_allows_host(obj_attr(s->m->server, SERVER_A_ACL_RESV_HOSTS), who->host,
                          s->rq->cfg->server_host))
         return diag_code(&s->out->why, PBSE_RESVAUTH_H);
-    if (maintenance && !(who->rights & WHO_STAFF))
+    if (is_maintenance(s) && !(who->rights & WHO_STAFF))
         return diag_code(&s->out->why, PBSE_PERM);
     if (body->id[0])
         return diag_code(&s->out->why, PBSE_IVALREQ);
-    if (maintenance)
-        return diag_code(&s->out->why, PBSE_NOSUP);
     return 0;
 }
 
@@ -291,7 +293,8 @@ static void record_all(struct submission *s)
     uint64_t number = decide_next_number(s->m, s->rq, s->out);
     struct record *rec;
 
-    s->id = resv_id_make('R', number, s->rq->cfg->server_name, s->rq->arena);
+    s->id = resv_id_make(is_maintenance(s) ? 'M' : 'R', number, s->rq->cfg->server_name,
+                         s->rq->arena);
     s->queue = arena_strndup(s->rq->arena, s->id, strcspn(s->id, "."));
     edit_set_str(s->e, RESV_A_QUEUE, s->queue);
     resv_queue_create(s->m, s->rq, s->e, s->queue, s->out); /* and told first */

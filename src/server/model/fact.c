@@ -31,6 +31,7 @@ static const struct {
     [FACT_RESV_DENIED] = { "resv.denied", FACT_CHANGES },
     [FACT_RESV_STARTED] = { "resv.started", FACT_CHANGES },
     [FACT_RESV_DEGRADED] = { "resv.degraded", FACT_CHANGES },
+    [FACT_RESV_CONFLICT] = { "resv.conflict", FACT_CHANGES },
     [FACT_RESV_HEALED] = { "resv.healed", FACT_CHANGES },
     [FACT_RESV_RETRY] = { "resv.retry", FACT_CHANGES },
     [FACT_RESV_ASKED] = { "resv.asked", FACT_CHANGES },

@@ -39,6 +39,7 @@ enum fact {
     FACT_RESV_DENIED,
     FACT_RESV_STARTED,
     FACT_RESV_DEGRADED, /* an unusable vnode in it, or another one */
+    FACT_RESV_CONFLICT, /* maintenance takes vnodes of it */
     FACT_RESV_HEALED,   /* every unusable vnode is back */
     FACT_RESV_RETRY,    /* the next attempt's time was set or cleared */
     FACT_RESV_ASKED,    /* a question to the scheduler was put */

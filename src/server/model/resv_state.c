@@ -17,8 +17,11 @@ static const struct {
     [PHASE_DEGRADED] = { RESV_DEGRADED, RESV_DEGRADED },
     [PHASE_RUNNING] = { RESV_RUNNING, RESV_RUNNING },
     [PHASE_RUNNING_DEGRADED] = { RESV_RUNNING, RESV_DEGRADED },
+    [PHASE_CONFLICT] = { RESV_DEGRADED, RESV_IN_CONFLICT },
+    [PHASE_RUNNING_CONFLICT] = { RESV_RUNNING, RESV_IN_CONFLICT },
     [PHASE_BETWEEN] = { RESV_DELETING_JOBS, RESV_RUNNING },
     [PHASE_BETWEEN_DEGRADED] = { RESV_DELETING_JOBS, RESV_DEGRADED },
+    [PHASE_BETWEEN_CONFLICT] = { RESV_DELETING_JOBS, RESV_IN_CONFLICT },
     [PHASE_ENDING] = { RESV_BEING_DELETED, RESV_DELETING_JOBS },
     [PHASE_DELETED] = { RESV_DELETED, RESV_DELETED },
 };
@@ -37,6 +40,7 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
         [RESV_EV_NODES_LOST] = PHASE_DEGRADED,
         [RESV_EV_OPEN]       = PHASE_RUNNING,
         [RESV_EV_OVER]       = PHASE_BETWEEN,
+        [RESV_EV_CONFLICT]   = PHASE_CONFLICT,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_DEGRADED] = {
@@ -46,6 +50,7 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
         [RESV_EV_HEAL]       = PHASE_CONFIRMED,
         [RESV_EV_OPEN]       = PHASE_RUNNING_DEGRADED, /* starts with what is left */
         [RESV_EV_OVER]       = PHASE_BETWEEN_DEGRADED,
+        [RESV_EV_CONFLICT]   = PHASE_CONFLICT,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_RUNNING] = {
@@ -53,6 +58,7 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
         [RESV_EV_NODES_LOST] = PHASE_RUNNING_DEGRADED,
         [RESV_EV_MOVE_OUT]   = PHASE_CONFIRMED,
         [RESV_EV_OVER]       = PHASE_BETWEEN,
+        [RESV_EV_CONFLICT]   = PHASE_RUNNING_CONFLICT,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_RUNNING_DEGRADED] = {
@@ -62,6 +68,22 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
         [RESV_EV_HEAL]       = PHASE_RUNNING,
         [RESV_EV_MOVE_OUT]   = PHASE_CONFIRMED,
         [RESV_EV_OVER]       = PHASE_BETWEEN_DEGRADED,
+        [RESV_EV_CONFLICT]   = PHASE_RUNNING_CONFLICT,
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_CONFLICT] = {
+        [RESV_EV_CONFIRM]    = PHASE_CONFIRMED,
+        [RESV_EV_DENY]       = PHASE_CONFLICT,         /* asked again at the retry time */
+        [RESV_EV_OPEN]       = PHASE_RUNNING_CONFLICT,
+        [RESV_EV_OVER]       = PHASE_BETWEEN_CONFLICT,
+        [RESV_EV_CONFLICT]   = PHASE_CONFLICT,
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_RUNNING_CONFLICT] = {
+        [RESV_EV_CONFIRM]    = PHASE_RUNNING,          /* an alteration, with all vnodes */
+        [RESV_EV_MOVE_OUT]   = PHASE_CONFLICT,         /* until it has all vnodes */
+        [RESV_EV_OVER]       = PHASE_BETWEEN_CONFLICT,
+        [RESV_EV_CONFLICT]   = PHASE_RUNNING_CONFLICT,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_BETWEEN] = {
@@ -70,6 +92,10 @@ static const enum resv_phase next[PHASE_COUNT][RESV_EVENT_COUNT] = {
     },
     [PHASE_BETWEEN_DEGRADED] = {
         [RESV_EV_TURN]       = PHASE_CONFIRMED,        /* it has vnodes of its own */
+        [RESV_EV_END]        = PHASE_ENDING,
+    },
+    [PHASE_BETWEEN_CONFLICT] = {
+        [RESV_EV_TURN]       = PHASE_CONFIRMED,
         [RESV_EV_END]        = PHASE_ENDING,
     },
     [PHASE_ENDING] = {
@@ -119,7 +145,8 @@ enum resv_phase resv_phase(const struct resv *r)
 
 bool phase_is_running(enum resv_phase phase)
 {
-    return phase == PHASE_RUNNING || phase == PHASE_RUNNING_DEGRADED;
+    return phase == PHASE_RUNNING || phase == PHASE_RUNNING_DEGRADED ||
+           phase == PHASE_RUNNING_CONFLICT;
 }
 
 bool phase_is_degraded(enum resv_phase phase)
@@ -127,10 +154,20 @@ bool phase_is_degraded(enum resv_phase phase)
     return phase == PHASE_DEGRADED || phase == PHASE_RUNNING_DEGRADED;
 }
 
+bool phase_is_in_conflict(enum resv_phase phase)
+{
+    return phase == PHASE_CONFLICT || phase == PHASE_RUNNING_CONFLICT;
+}
+
+bool phase_is_replaced(enum resv_phase phase)
+{
+    return phase_is_degraded(phase) || phase == PHASE_CONFLICT;
+}
+
 bool phase_is_confirmed(enum resv_phase phase)
 {
     return phase == PHASE_CONFIRMED || phase_is_running(phase) ||
-           phase_is_degraded(phase);
+           phase_is_degraded(phase) || phase_is_in_conflict(phase);
 }
 
 void record_change_phase(struct record *rec, struct arena *arena, enum resv_phase to)
@@ -139,6 +176,11 @@ void record_change_phase(struct record *rec, struct arena *arena, enum resv_phas
     /* State and substate are always written together, and nowhere else. */
     record_change_num(rec, arena, RESV_A_RESERVE_STATE, resv_phase_state(to));
     record_change_num(rec, arena, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(to));
+}
+
+bool resv_is_maintenance(const struct resv *r)
+{
+    return r->obj.id[0] == 'M';
 }
 
 size_t resv_job_count(const struct resv *r)

@@ -21,10 +21,16 @@ enum resv_phase {
     PHASE_DEGRADED, /* not running, a vnode of it unusable */
     PHASE_RUNNING,
     PHASE_RUNNING_DEGRADED,
+    /* A maintenance reservation has taken vnodes of it (reservations.md 14.3): before
+     * its start it is given others, and one that runs keeps what is left until its end.
+     */
+    PHASE_CONFLICT,
+    PHASE_RUNNING_CONFLICT,
     /* An occurrence that is not the last one is over, and jobs in it are being killed:
-     * after it ran well, or with an unusable vnode. */
+     * after it ran well, with an unusable vnode, or in conflict. */
     PHASE_BETWEEN,
     PHASE_BETWEEN_DEGRADED,
+    PHASE_BETWEEN_CONFLICT,
     PHASE_ENDING,  /* jobs in it are being deleted */
     PHASE_DELETED, /* about to leave the model */
     PHASE_COUNT,
@@ -35,6 +41,7 @@ enum resv_event {
     RESV_EV_DENY, /* every scheduler asked said no */
     RESV_EV_NODES_LOST,
     RESV_EV_HEAL,     /* every unusable vnode is back */
+    RESV_EV_CONFLICT, /* a maintenance reservation takes vnodes of it */
     RESV_EV_OPEN,     /* the start has come */
     RESV_EV_MOVE_OUT, /* altered to start in the future again */
     RESV_EV_OVER,     /* the end of an occurrence has come, and later ones are left */
@@ -54,14 +61,23 @@ int64_t resv_phase_substate(enum resv_phase phase);
 
 /* The phase a reservation is in, by its two attributes. */
 enum resv_phase resv_phase(const struct resv *r);
-/* Degraded or not; running or not. */
+/* Degraded or not; running or not; in conflict with maintenance or not. */
 bool phase_is_running(enum resv_phase phase);
 bool phase_is_degraded(enum resv_phase phase);
+bool phase_is_in_conflict(enum resv_phase phase);
+/* Schedulers are asked for vnodes to replace what it has lost: it is degraded, or in
+ * conflict and has not begun. */
+bool phase_is_replaced(enum resv_phase phase);
 /* It has vnodes and a window that somebody may rely on. */
 bool phase_is_confirmed(enum resv_phase phase);
 
 /* The changes that take a reservation to a phase. */
 void record_change_phase(struct record *rec, struct arena *arena, enum resv_phase to);
+
+/* A maintenance reservation: its maker says which vnodes it has, whoever else is there,
+ * so no scheduler is asked and it is never degraded (reservations.md 14). Its id, which
+ * the server makes, tells the kind. */
+bool resv_is_maintenance(const struct resv *r);
 
 /* Live jobs in its queue. */
 size_t resv_job_count(const struct resv *r);

@@ -54,6 +54,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .wake = wake_resv_started,
     },
     [FACT_RESV_DEGRADED][OBJ_RESV] = { .log = log_resv_degraded },
+    [FACT_RESV_CONFLICT][OBJ_RESV] = { .log = log_resv_degraded },
     [FACT_RESV_RETRY][OBJ_RESV] = { .log = log_resv_retry },
     [FACT_RESV_OVER][OBJ_RESV] = { .log = log_resv_over },
     [FACT_RESV_TURN][OBJ_RESV] = { .wake = wake_resv_gone },

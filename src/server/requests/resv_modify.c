@@ -11,6 +11,7 @@
 #include "lib/base/log.h"
 #include "server/decide/config.h"
 #include "server/decide/object_size.h"
+#include "server/decide/resv_conflict.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
@@ -107,6 +108,8 @@ static int take_resource(struct alteration *a, const struct wire_attr *w)
      * planned. */
     if (a->force)
         return diag_code(&a->out->why, PBSE_NOSUP);
+    if (a->phase == PHASE_RUNNING_CONFLICT) /* nobody knows which chunks are left */
+        return diag_code(&a->out->why, PBSE_BADSTATE);
     a->select = w->value;
     return 0;
 }
@@ -329,6 +332,26 @@ static bool ends_now(const struct alteration *a)
            edit_num(a->e, RESV_A_RESERVE_END, 0) <= a->rq->now_at;
 }
 
+/* Maintenance takes its vnodes from whoever has them in its new window. */
+static void take_over(const struct alteration *a)
+{
+    const struct window w = { edit_num(a->e, RESV_A_RESERVE_START, 0),
+                              edit_num(a->e, RESV_A_RESERVE_END, 0) };
+    struct exec_vnode vnodes;
+
+    if (exec_vnode_parse(obj_str(&a->r->obj, RESV_A_RESV_NODES, ""), a->m->defs,
+                         a->rq->arena, &vnodes, NULL))
+        return;
+    resv_conflict_record(a->m, a->r, &vnodes, w, a->rq->actor, a->rq->now_at, a->out);
+}
+
+/* Nobody has to agree to maintenance; where less of it is wanted a scheduler chooses
+ * what is left. */
+static bool is_own_word(const struct alteration *a)
+{
+    return resv_is_maintenance(a->r) && !a->select;
+}
+
 static void grant_at_once(const struct alteration *a)
 {
     const struct proposal_grant g = {
@@ -340,6 +363,8 @@ static void grant_at_once(const struct alteration *a)
 
     MUST(!proposal_is_open(a->r)); /* check_state() refused that */
     proposal_grant(a->m, a->r, &g, a->out);
+    if (resv_is_maintenance(a->r) && phase_is_confirmed(a->phase))
+        take_over(a);
     reply_text(a->out, "%s %s", a->r->obj.id,
                a->force || a->wait_s ? "CONFIRMED" : "ALTER REQUESTED");
 }
@@ -377,7 +402,7 @@ static void make(const struct alteration *a)
     log_attempt(a);
     if (!a->given && !a->select)
         change_at_once(a);
-    else if (ends_now(a) || (a->force && !asks))
+    else if (ends_now(a) || is_own_word(a) || (a->force && !asks))
         grant_at_once(a);
     else
         propose(a, asks);

@@ -36,7 +36,7 @@ static bool heal(const struct rule_context *c, const struct resv *r,
     return true;
 }
 
-/* A degraded one always has a next attempt. */
+/* While other vnodes are sought there is a next attempt. */
 static bool set_retry(const struct rule_context *c, const struct resv *r,
                       struct decision *out)
 {
@@ -56,8 +56,12 @@ bool rule_resv_health(const struct rule_context *c, const struct object *o,
     enum resv_phase phase = resv_phase(r);
     const struct node *lost;
 
-    if (!phase_is_confirmed(phase))
+    /* Maintenance has the vnodes that are out of order. */
+    if (!phase_is_confirmed(phase) || resv_is_maintenance(r))
         return false;
+    /* What maintenance took does not come back by itself. */
+    if (phase_is_in_conflict(phase))
+        return phase_is_replaced(phase) && set_retry(c, r, out);
     lost = occurrence_unusable(&r->current);
     if (!phase_is_degraded(phase))
         return lost && degrade(c, r, lost, out);

@@ -17,15 +17,19 @@ bool rule_resv_start(const struct rule_context *c, const struct object *o,
                      struct decision *out)
 {
     const struct resv *r = TO_RESV(o);
+    enum resv_phase to = resv_next(resv_phase(r), RESV_EV_OPEN);
+    bool has_vnodes = r->current.bookings.n > 0;
     struct record *rec;
 
     if (!waits_for_start(r) ||
         c->now_at < occurrence_start_at(&TO_RESV(o)->current, INT64_MAX))
         return false;
     /* The queue first: of what schedulers are told of both, the start comes last. */
-    resv_queue_switch(c->m, r, true, true, REASON_RESV_KEEPS, c->now_at, out);
+    resv_queue_switch(c->m, r, true, has_vnodes, REASON_RESV_KEEPS, c->now_at, out);
     rec = rule_decide(c, o, FACT_RESV_STARTED, out);
-    record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_OPEN));
+    record_change_phase(rec, c->arena, to);
+    if (to == PHASE_RUNNING_CONFLICT) /* nobody seeks vnodes for it any more */
+        record_change(rec, c->arena, RESV_A_RESERVE_RETRY, NULL, NULL);
     record_change_num(rec, c->arena, RESV_A_HF_BEGUN_AT, c->now_at);
     record_change_num(rec, c->arena, RESV_A_MTIME, c->now_at);
     return true;

@@ -61,6 +61,53 @@ static void test_no(void)
     world_free(&w);
 }
 
+/* Maintenance: its maker says which vnodes it has, and nobody is asked. */
+static void test_maintenance(void)
+{
+    static const struct requester mgr = { .user = "mgr1",
+                                          .host = "svr",
+                                          .conn = CONN_OTHER };
+    struct world w;
+
+    world_new(&w);
+    world_submit(&w, "user1", SUBMIT "|Resource_List.select=2:ncpus=2");
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=2)+(vn[2]:ncpus=2)");
+    world_sched_done(&w);
+    world_clear(&w);
+    world_submit_as(&w, &mgr, "m", "", ONE);
+    EXPECT_TEXT(world_reply_text(&w, CONN_OTHER), "M2.svr UNCONFIRMED");
+    CU_ASSERT_FALSE(world_commanded(&w, 1));
+    world_clear(&w);
+
+    /* A scheduler that saw it by chance has no word in it. */
+    world_confirm(&w, "M2.svr", "(vn[1]:ncpus=2)");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    world_deny(&w, "M2.svr");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "M2.svr"), "1/1");
+
+    /* A vnode that is not there changes nothing. */
+    world_clear(&w);
+    world_confirm_at(&w, &mgr, "M2.svr", "(vn[0]:ncpus=2)+(vn[7]:ncpus=2)", 0,
+                     "PBS_RESV_CONFIRM_SUCCESS");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_SYSTEM);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "M2.svr"), "1/1");
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "2/2");
+
+    world_vnode(&w, "vn[0]", NODE_OFFLINE);
+    world_clear(&w);
+    world_confirm_at(&w, &mgr, "M2.svr", "(vn[0]:ncpus=2)", 0,
+                     "PBS_RESV_CONFIRM_SUCCESS");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), 0);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "M2.svr"), "2/2");
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "10/12");
+    CU_ASSERT_TRUE(world_commanded(&w, 15)); /* other vnodes are sought at once */
+    world_restart(&w);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "M2.svr"), "2/2");
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "10/12");
+    world_free(&w);
+}
+
 /* A series of requests, each refused with nothing changed. */
 static void test_refused_answers(void)
 {
@@ -427,6 +474,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "a yes confirms", test_yes },
         { "a no ends a new reservation", test_no },
+        { "maintenance takes vnodes of others", test_maintenance },
         { "a refused answer changes nothing", test_refused_answers },
         { "nothing is promised twice", test_nothing_is_promised_twice },
         { "the peak counts, not the sum", test_the_peak_counts },

@@ -42,10 +42,27 @@ static const struct {
     { PHASE_RUNNING_DEGRADED, RESV_EV_MOVE_OUT, PHASE_CONFIRMED },
     { PHASE_RUNNING_DEGRADED, RESV_EV_OVER, PHASE_BETWEEN_DEGRADED },
     { PHASE_RUNNING_DEGRADED, RESV_EV_END, PHASE_ENDING },
+    { PHASE_CONFIRMED, RESV_EV_CONFLICT, PHASE_CONFLICT },
+    { PHASE_DEGRADED, RESV_EV_CONFLICT, PHASE_CONFLICT },
+    { PHASE_RUNNING, RESV_EV_CONFLICT, PHASE_RUNNING_CONFLICT },
+    { PHASE_RUNNING_DEGRADED, RESV_EV_CONFLICT, PHASE_RUNNING_CONFLICT },
+    { PHASE_CONFLICT, RESV_EV_CONFIRM, PHASE_CONFIRMED },
+    { PHASE_CONFLICT, RESV_EV_DENY, PHASE_CONFLICT },
+    { PHASE_CONFLICT, RESV_EV_OPEN, PHASE_RUNNING_CONFLICT },
+    { PHASE_CONFLICT, RESV_EV_OVER, PHASE_BETWEEN_CONFLICT },
+    { PHASE_CONFLICT, RESV_EV_CONFLICT, PHASE_CONFLICT },
+    { PHASE_CONFLICT, RESV_EV_END, PHASE_ENDING },
+    { PHASE_RUNNING_CONFLICT, RESV_EV_CONFIRM, PHASE_RUNNING },
+    { PHASE_RUNNING_CONFLICT, RESV_EV_MOVE_OUT, PHASE_CONFLICT },
+    { PHASE_RUNNING_CONFLICT, RESV_EV_OVER, PHASE_BETWEEN_CONFLICT },
+    { PHASE_RUNNING_CONFLICT, RESV_EV_CONFLICT, PHASE_RUNNING_CONFLICT },
+    { PHASE_RUNNING_CONFLICT, RESV_EV_END, PHASE_ENDING },
     { PHASE_BETWEEN, RESV_EV_TURN, PHASE_CONFIRMED },
     { PHASE_BETWEEN, RESV_EV_END, PHASE_ENDING },
     { PHASE_BETWEEN_DEGRADED, RESV_EV_TURN, PHASE_CONFIRMED },
     { PHASE_BETWEEN_DEGRADED, RESV_EV_END, PHASE_ENDING },
+    { PHASE_BETWEEN_CONFLICT, RESV_EV_TURN, PHASE_CONFIRMED },
+    { PHASE_BETWEEN_CONFLICT, RESV_EV_END, PHASE_ENDING },
     { PHASE_ENDING, RESV_EV_EMPTY, PHASE_DELETED },
     { PHASE_ENDING, RESV_EV_END, PHASE_ENDING },
     { PHASE_DELETED, RESV_EV_EMPTY, PHASE_DELETED },
@@ -92,17 +109,20 @@ static void test_pairs_are_the_wires(void)
     static const struct {
         enum resv_phase phase;
         int64_t state, substate;
-        bool running, degraded, confirmed;
+        bool running, degraded, confirmed, conflict, replaced;
     } cases[] = {
-        { PHASE_UNCONFIRMED, 1, 1, false, false, false },
-        { PHASE_CONFIRMED, 2, 2, false, false, true },
-        { PHASE_DEGRADED, 10, 10, false, true, true },
-        { PHASE_RUNNING, 5, 5, true, false, true },
-        { PHASE_RUNNING_DEGRADED, 5, 10, true, true, true },
-        { PHASE_BETWEEN, 9, 5, false, false, false },
-        { PHASE_BETWEEN_DEGRADED, 9, 10, false, false, false },
-        { PHASE_ENDING, 7, 9, false, false, false },
-        { PHASE_DELETED, 8, 8, false, false, false },
+        { PHASE_UNCONFIRMED, 1, 1, false, false, false, false, false },
+        { PHASE_CONFIRMED, 2, 2, false, false, true, false, false },
+        { PHASE_DEGRADED, 10, 10, false, true, true, false, true },
+        { PHASE_RUNNING, 5, 5, true, false, true, false, false },
+        { PHASE_RUNNING_DEGRADED, 5, 10, true, true, true, false, true },
+        { PHASE_CONFLICT, 10, 12, false, false, true, true, true },
+        { PHASE_RUNNING_CONFLICT, 5, 12, true, false, true, true, false },
+        { PHASE_BETWEEN, 9, 5, false, false, false, false, false },
+        { PHASE_BETWEEN_DEGRADED, 9, 10, false, false, false, false, false },
+        { PHASE_BETWEEN_CONFLICT, 9, 12, false, false, false, false, false },
+        { PHASE_ENDING, 7, 9, false, false, false, false, false },
+        { PHASE_DELETED, 8, 8, false, false, false, false, false },
     };
 
     CU_ASSERT_EQUAL(ARRAY_LEN(cases), PHASE_COUNT - 1);
@@ -115,6 +135,8 @@ static void test_pairs_are_the_wires(void)
         CU_ASSERT_EQUAL(phase_is_running(p), cases[i].running);
         CU_ASSERT_EQUAL(phase_is_degraded(p), cases[i].degraded);
         CU_ASSERT_EQUAL(phase_is_confirmed(p), cases[i].confirmed);
+        CU_ASSERT_EQUAL(phase_is_in_conflict(p), cases[i].conflict);
+        CU_ASSERT_EQUAL(phase_is_replaced(p), cases[i].replaced);
     }
     CU_ASSERT_EQUAL(resv_phase_find(7, 10), PHASE_NONE);
     CU_ASSERT_EQUAL(resv_phase_find(0, 0), PHASE_NONE);

@@ -5,6 +5,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"
+#include "cmds/pbs_rsub/hosts.h"
 #include "lib/base/diag.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@
 static const char usage[] =
     "usage: pbs_rsub -l select=<chunks> {two of -R, -E, -D} [options]\n"
     "       pbs_rsub --job id [-D duration] [options]\n"
+    "       pbs_rsub --hosts host ... {two of -R, -E, -D} [options]\n"
     "       pbs_rsub --version | --help\n"
     "When:\n"
     "  -R start      [[[[CC]YY]MM]DD]hhmm[.SS], local time\n"
@@ -30,6 +32,8 @@ static const char usage[] =
     "From a job:\n"
     "  --job id      keep what this running job of yours has; -D counts from its "
     "start\n"
+    "Maintenance, for managers and operators:\n"
+    "  --hosts host ...  take these hosts from whoever has them; no -l, no -I\n"
     "What:\n"
     "  -l resources  select=2:ncpus=4, place=scatter, ...\n"
     "  -N name       name of the reservation\n"
@@ -50,6 +54,9 @@ struct rsub {
     time_t start_at, end_at; /* -1 when not given */
     bool standing;
     bool from_job;
+    bool maintenance;
+    char **hosts; /* of argv */
+    int n_hosts;
 };
 
 static int usage_error(void)
@@ -140,12 +147,13 @@ static int take_rule(struct rsub *r, const char *text)
     return 0;
 }
 
-/* "--job id" and "--hosts host...": getopt gives the word after the dashes. */
+/* "--job id" and "--hosts": getopt gives the word after the dashes. Hosts are what is
+ * left when all options are read. */
 static int take_word(struct rsub *r, const char *word, int argc, char **argv)
 {
     if (strcmp(word, "hosts") == 0) {
-        fprintf(stderr, "%s: %s\n", CMD, pbse_text(PBSE_NOSUP));
-        return cmd_exit_code(PBSE_NOSUP);
+        r->maintenance = true;
+        return 0;
     }
     if (strcmp(word, "job") != 0 || optind >= argc)
         return usage_error();
@@ -205,6 +213,15 @@ static int take_option(struct rsub *r, int letter, const char *text)
     }
 }
 
+/* -D is a resource too, and allowed. */
+static bool has_resources(const struct rsub *r)
+{
+    for (const struct attropl *a = r->attrs; a; a = a->next)
+        if (strcmp(a->name, "Resource_List") == 0 && strcmp(a->resource, "walltime"))
+            return true;
+    return false;
+}
+
 static int take_options(struct rsub *r, int argc, char **argv)
 {
     int letter;
@@ -224,6 +241,26 @@ static int take_options(struct rsub *r, int argc, char **argv)
     return 0;
 }
 
+static int take_hosts(struct rsub *r, int n, char **hosts)
+{
+    const char *twice = rsub_hosts_twice(hosts, n);
+
+    if (attrs_get(r->attrs, "interactive", NULL))
+        fprintf(stderr, "%s: can't use -I with --hosts\n", CMD);
+    else if (has_resources(r))
+        fprintf(stderr, "%s: can't use -l with --hosts\n", CMD);
+    else if (n == 0)
+        fprintf(stderr, "%s: missing host(s)\n", CMD);
+    else if (twice)
+        fprintf(stderr, "%s: Duplicate host: %s\n", CMD, twice);
+    else {
+        r->hosts = hosts;
+        r->n_hosts = n;
+        return 0;
+    }
+    return usage_error();
+}
+
 static int parse(struct rsub *r, int argc, char **argv)
 {
     int bad = take_options(r, argc, argv);
@@ -234,6 +271,8 @@ static int parse(struct rsub *r, int argc, char **argv)
         fprintf(stderr, "%s: Start/End time cannot be used with --job option\n", CMD);
         return usage_error();
     }
+    if (r->maintenance)
+        return take_hosts(r, argc - optind, argv + optind);
     if (optind < argc) {
         fprintf(stderr, "%s: directive error: ", CMD);
         for (int i = 1; i < argc; i++)
@@ -290,22 +329,31 @@ static const struct cmd_option letters[] = {
     { "qmove", NULL, 'W' },
 };
 
-static int submit(const struct rsub *r)
+/* The second half of a maintenance reservation: its vnodes. One that cannot have them
+ * is of no use to anybody. */
+static int confirm(int conn, const char *answer, const char *vnodes)
 {
-    int conn, code;
-    char *answer;
+    char *id = xasprintf("%.*s", (int)strcspn(answer, " "), answer);
+    int code = 0;
 
-    conn = cmd_connect(CMD, r->server);
-    if (conn < 0)
-        return cmd_exit_code(pbs_errno);
-    answer = pbs_submit_resv(conn, r->attrs, NULL);
-    code = pbs_errno;
-    if (answer) {
-        printf("%s\n", answer);
-        free(answer);
-        pbs_disconnect(conn);
-        return 0;
+    if (pbs_confirmresv(conn, id, vnodes, 0, "PBS_RESV_CONFIRM_SUCCESS") == 0) {
+        printf("%s CONFIRMED\n", id);
+    } else {
+        const char *text = cmd_error_text(conn);
+
+        code = pbs_errno;
+        fprintf(stderr, "%s: PBS Failed to confirm resv: %s (%d)\n", CMD,
+                text ? text : pbse_text(code), code);
+        pbs_delresv(conn, id, NULL);
     }
+    free(id);
+    return cmd_exit_code(code);
+}
+
+static int refused(const struct rsub *r, int conn)
+{
+    int code = pbs_errno;
+
     if (cmd_print_bad_attribute(CMD, conn, letters, ARRAY_LEN(letters), &resv_table,
                                 usage)) {
         code = 2;
@@ -313,8 +361,45 @@ static int submit(const struct rsub *r)
         cmd_print_error(CMD, conn, NULL, NULL);
         explain_print(CMD, &resv_table, r->attrs, code, cmd_error_text(conn));
     }
-    pbs_disconnect(conn);
     return cmd_exit_code(code);
+}
+
+static int submit_on(struct rsub *r, int conn)
+{
+    struct rsub_hosts found = { 0 };
+    char *answer = NULL;
+    int code = 0;
+
+    if (r->maintenance) {
+        code = rsub_hosts_find(CMD, conn, r->hosts, r->n_hosts, &found);
+        if (!code) {
+            attrs_set(&r->attrs, "Resource_List", "select", found.select);
+            attrs_set(&r->attrs, "Resource_List", "place", "exclhost");
+        }
+    }
+    if (!code &&
+        !(answer = pbs_submit_resv(conn, r->attrs, r->maintenance ? "m" : NULL)))
+        code = refused(r, conn);
+    else if (!code && r->maintenance)
+        code = confirm(conn, answer, found.vnodes);
+    else if (!code)
+        printf("%s\n", answer);
+    free(answer);
+    free(found.select);
+    free(found.vnodes);
+    return code;
+}
+
+static int submit(struct rsub *r)
+{
+    int conn = cmd_connect(CMD, r->server);
+    int code;
+
+    if (conn < 0)
+        return cmd_exit_code(pbs_errno);
+    code = submit_on(r, conn);
+    pbs_disconnect(conn);
+    return code;
 }
 
 static int run(int argc, char **argv)
