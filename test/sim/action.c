@@ -523,6 +523,7 @@ static const struct {
     { "second scheduler rests no more", second_rests },
     { "second scheduler *", second_line },
     { "server *", server_line },
+    { "hooks of * *", verdicts_line },
     { "store *", store_line },
     { "* reserves * out of *", reserves_from_job },
     { "* reserves *", reserves },

@@ -76,6 +76,20 @@ static void add(struct shares *all, struct share one, int64_t now_at)
         all->v[all->n++] = one;
 }
 
+/* It is deleted before it begins, while its queued jobs are: it had nothing on the
+ * vnode but its promise. */
+static bool had_only_a_promise(const struct resv *r, const struct node *n,
+                               int64_t now_at)
+{
+    if (resv_phase(r) != PHASE_ENDING || obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT) ||
+        obj_num(&r->obj, RESV_A_RESERVE_START, 0) <= now_at)
+        return false;
+    for (size_t i = 0; i < n->n_jobs; i++)
+        if (n->jobs[i]->resv == r)
+            return false;
+    return true;
+}
+
 static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
 {
     for (size_t i = 0; i < n->n_occurrences; i++) {
@@ -85,6 +99,8 @@ static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
         bool runs = phase_is_running(phase) || phase == PHASE_ENDING;
 
         if (!phase_is_confirmed(phase) && phase != PHASE_ENDING)
+            continue;
+        if (had_only_a_promise(r, n, now_at))
             continue;
         add(all,
             (struct share){

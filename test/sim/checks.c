@@ -36,6 +36,9 @@ static const struct {
     [CHECK_BOOKS] = { "books", "what vnodes have assigned is what runs on them" },
     [CHECK_REFUSAL] = { "refusal", "a refused request changes nothing" },
     [CHECK_ANSWER] = { "answer", "every request is answered in the end" },
+    [CHECK_VERDICT] = { "verdict",
+                        "what comes to be was accepted by the hooks, and has "
+                        "what they have set" },
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
     [CHECK_SCHED_LINK] = { "schedlink", "a scheduler gets one command at a time" },
     [CHECK_ONCE] = { "once", "each run of a job begins once, and one at a time" },
@@ -139,11 +142,12 @@ static void check_settled(struct sim *s)
     buf_fini(&why);
 }
 
-void check_turn(struct sim *s, const struct effects *turn)
+void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
 {
     const struct model *m = shell_model(s);
     bool changed = false;
 
+    check_verdicts(s, conn, turn);
     for (size_t i = 0; i < turn->n; i++) {
         const struct effect *e = &turn->v[i];
 
@@ -217,6 +221,19 @@ static void check_replies(struct sim *s, uint64_t conn, const struct effects *ou
         }
 }
 
+/* 'reply' NULL: there is none yet. */
+static void check_refusal(struct sim *s, uint32_t number,
+                          const struct wire_reply *reply, const struct effects *out)
+{
+    if (!reply || reply->code == 0)
+        return;
+    for (size_t i = 0; i < out->n; i++)
+        if (out->v[i].kind == EFFECT_RECORD)
+            check_failed(s, CHECK_REFUSAL, "request %u was refused (%d), yet: %s %s",
+                         number, reply->code, fact_name(out->v[i].u.record->fact),
+                         out->v[i].u.record->id);
+}
+
 /* The request was the only input of this turn, and nothing was due before it. That the
  * model is as its records say is watched anyway. */
 void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
@@ -242,13 +259,21 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
                        strncmp(rq->extend, YES, strlen(YES)) == 0;
     if (rq->number == BATCH_STATUS_RESV)
         check_replies(s, conn, out);
-    if (!reply || reply->code == 0)
-        return;
-    for (size_t i = 0; i < out->n; i++)
-        if (out->v[i].kind == EFFECT_RECORD)
-            check_failed(s, CHECK_REFUSAL, "request %u was refused (%d), yet: %s %s",
-                         rq->number, reply->code, fact_name(out->v[i].u.record->fact),
-                         out->v[i].u.record->id);
+    check_refusal(s, rq->number, reply, out);
+}
+
+/* What is deleted in slices is answered with a code when some of it could not be. */
+static bool is_done_at_once(uint32_t number)
+{
+    return number == BATCH_QUEUE_JOB || number == BATCH_SUBMIT_RESV;
+}
+
+void check_gone_on(struct sim *s, uint64_t conn, const struct effects *out)
+{
+    const struct conn *c = net_conn(&s->net, conn);
+
+    if (c && is_done_at_once(c->asked))
+        check_refusal(s, c->asked, reply_to(out, conn), out);
 }
 
 /* What leaves. */

@@ -32,6 +32,7 @@ enum check {
     CHECK_BOOKS,
     CHECK_REFUSAL,
     CHECK_ANSWER,
+    CHECK_VERDICT,
     CHECK_ACCOUNT,
     CHECK_SCHED_LINK,
     CHECK_ONCE,
@@ -59,9 +60,11 @@ struct checks {
 void check_failed(struct sim *s, enum check what, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
-/* A turn was taken: its records are applied to the shadow, its effects wait to leave.
- */
-void check_turn(struct sim *s, const struct effects *turn);
+/* A turn was taken that carried out the request of a connection, 0: none. Its records
+ * are applied to the shadow, its effects wait to leave. */
+void check_turn(struct sim *s, uint64_t conn, const struct effects *turn);
+/* The parked request of a connection had its turn. */
+void check_gone_on(struct sim *s, uint64_t conn, const struct effects *out);
 /* A request was answered in this turn, or not. */
 void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
                    const struct effects *out);

@@ -25,7 +25,8 @@ test_sim_sim_SOURCES = \
 	test/sim/shell.c test/sim/shell.h \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
-	test/sim/together.c test/sim/together.h
+	test/sim/together.c test/sim/together.h \
+	test/sim/verdicts.c test/sim/verdicts.h
 test_sim_sim_LDADD = libhfsvrcore.la libhfmomcore.la libhfrouter.la libhftppcore.la libhfschedcore.la libhfcal.la libhfattr.la \
 	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) $(ZLIB_LIBS) -lm
 

@@ -24,7 +24,8 @@ struct script {
     struct arena *arena;
     struct cluster cluster;
     bool rough;
-    size_t n_settings; /* "server NAME VALUE" */
+    struct words hooks; /* "hooks EVENT EVENT" */
+    size_t n_settings;  /* "server NAME VALUE" */
     struct words *settings;
     size_t n;
     struct line *lines;
@@ -104,6 +105,10 @@ static bool take_line(struct script *sc, size_t number, const char *text)
         return take_cluster(sc, &w);
     if (words_are(&w, 0, "weather rough")) {
         sc->rough = true;
+        return true;
+    }
+    if (words_are(&w, 0, "hooks *")) {
+        sc->hooks = w;
         return true;
     }
     if (words_are(&w, 0, "server * *")) {
@@ -191,6 +196,10 @@ static void set_up(struct sim *s, const struct script *sc)
     for (size_t i = 0; i < sc->n_settings; i++)
         client_manage(s, MANAGER_SET, OBJECT_SERVER, "", sc->settings[i].v[1], NULL,
                       sc->settings[i].v[2], WIRE_OP_SET);
+    /* One hook for each event, with the event's name. */
+    for (size_t i = 1; i < sc->hooks.n; i++)
+        client_manage(s, MANAGER_CREATE, OBJECT_HOOK, sc->hooks.v[i], "event", NULL,
+                      sc->hooks.v[i], WIRE_OP_SET);
     if (sc->rough)
         s->weather = rough_weather(&s->rnd);
     for (size_t i = 0; i < sc->n; i++)

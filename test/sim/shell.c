@@ -43,6 +43,7 @@ static struct svr *new_core(struct sim *s)
         .holdfast_version = "0",
         .root_user = "root",
         .arg = s,
+        .runs_hooks = true,
         /* Every other seed lists in many turns what takes one otherwise. */
         .listing_slice_bytes = s->slow_lists ? 2000 : 0,
         .slice_cost = s->slow_lists ? 1 : 0,
@@ -159,6 +160,7 @@ void shell_apply_undurable(const struct sim *s, struct model *m)
 
 static struct effects *begin_turn(struct sim *s);
 static void end_turn(struct sim *s);
+static bool ready(struct sim *s);
 
 static void send_reply(struct sim *s, const struct effect *e)
 {
@@ -247,6 +249,7 @@ struct errand {
     uint64_t life;
     struct arena *arena;
     struct need need;
+    struct finding verdict; /* of hooks, as they are now */
 };
 
 static void errand_drop(void *arg)
@@ -285,9 +288,14 @@ static void is_found_out(struct sim *s, void *arg)
     uint32_t addr;
     struct finding finding;
 
-    if (!s->shell.up || e->life != s->shell.life)
+    if (e->life != s->shell.life || !ready(s))
         return;
-    finding = look_up(s, &e->need, &addr);
+    if (e->need.kind == NEED_VERDICT) {
+        finding = e->verdict;
+        verdicts_learned(s, &e->need, &finding);
+    } else {
+        finding = look_up(s, &e->need, &addr);
+    }
     svr_learned(s->shell.svr, sim_now_at(s), &e->need, &finding, begin_turn(s));
     end_turn(s);
 }
@@ -296,11 +304,16 @@ static void is_found_out(struct sim *s, void *arg)
 static void find_out(struct sim *s, const struct need *need)
 {
     struct errand *e = xcalloc(1, sizeof(*e));
+    int64_t takes_ms = 0;
 
     e->life = s->shell.life;
     e->arena = arena_new();
     e->need = need_copy(need, e->arena);
-    sim_after(s, sim_latency_ms(s), is_found_out, e, errand_drop);
+    if (need->kind == NEED_VERDICT &&
+        !verdicts_say(s, need, e->arena, &e->verdict, &takes_ms))
+        errand_drop(e);
+    else
+        sim_after(s, takes_ms + sim_latency_ms(s), is_found_out, e, errand_drop);
 }
 
 /* What its client waits for leaves as a refusal. */
@@ -537,7 +550,8 @@ static struct effects *begin_turn(struct sim *s)
 
 static void end_turn(struct sim *s)
 {
-    check_turn(s, turns_effects(s->shell.turns));
+    check_turn(s, s->shell.turn_conn, turns_effects(s->shell.turns));
+    s->shell.turn_conn = 0;
     turns_end(s->shell.turns);
     submit(s);
     release(s);
@@ -549,10 +563,12 @@ static void work_on(struct sim *s, void *arg)
 {
     struct svr_fate fate;
 
-    if (!s->shell.up || *(uint64_t *)arg != s->shell.life)
+    if (*(uint64_t *)arg != s->shell.life || !ready(s))
         return;
     s->shell.works = false;
     fate = svr_go_on(s->shell.svr, sim_now_at(s), begin_turn(s));
+    s->shell.turn_conn = fate.conn;
+    check_gone_on(s, fate.conn, turns_effects(s->shell.turns));
     end_turn(s);
     if (fate.outcome == SVR_GATHERING)
         list_later(s, fate.conn);
@@ -629,6 +645,7 @@ void shell_request(struct sim *s, struct conn *c, const char *data, size_t len)
     } else {
         c->asked = rq.number;
         svr_request(s->shell.svr, sim_now_at(s), &who, &rq, begin_turn(s));
+        s->shell.turn_conn = conn;
         check_request(s, conn, &rq, turns_effects(s->shell.turns));
         end_turn(s);
         list_later(s, conn);
@@ -782,6 +799,7 @@ void shell_crash(struct sim *s)
     store_memory_fail(sh->store, sh->store_failing);
     net_server_died(s);
     comm_leaf_stop(s, SERVER_LEAF);
+    verdicts_forget(&s->verdicts);
 }
 
 void shell_store_fails(struct sim *s, bool failing, bool refuses)

@@ -32,6 +32,7 @@ struct shell {
     int64_t failing_since_ms; /* the transaction under way; 0: it does not fail */
     enum crash_when crash;
     struct turns *turns; /* NULL while the server is down */
+    uint64_t turn_conn;  /* whose request this turn carries out; 0: none */
     bool works;          /* the next slice of a parked request is on its way */
     bool releasing;
     struct model *shadow; /* what the records told so far make of an empty model */

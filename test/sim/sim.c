@@ -74,6 +74,7 @@ void sim_fini(struct sim *s)
     net_fini(&s->net);
     comm_fini(&s->comm);
     clients_fini(&s->clients);
+    verdicts_fini(&s->verdicts);
     ledger_fini(&s->ledger);
     alters_fini(&s->alters);
     runs_fini(&s->runs);
@@ -159,6 +160,7 @@ static void stop_faults(struct sim *s)
     planner_is_well(&s->second);
     shell_store_fails(s, false, false);
     shell_start(s, SVR_WARM);
+    verdicts_calm(&s->verdicts);
     comm_router(s, true);
     for (int i = 0; i < s->cluster.n_hosts; i++) {
         struct mom_host *h = &s->hosts[i];

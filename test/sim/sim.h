@@ -22,6 +22,7 @@
 #include "planner.h"
 #include "runs.h"
 #include "shell.h"
+#include "verdicts.h"
 
 /* Second 0 of a run. */
 #define SIM_EPOCH_S    1790000000
@@ -60,6 +61,7 @@ struct sim {
     struct mom_host hosts[SIM_HOSTS_MAX];
     struct runs runs;
     struct clients clients;
+    struct verdicts verdicts;
     struct ledger ledger;
     struct checks checks;
     struct alters alters;
