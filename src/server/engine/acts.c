@@ -6,8 +6,8 @@
 #include "server/decide/job_pending.h"
 #include "server/moms/moms.h"
 
-/* Replies that wait. */
-
+/* The functions that carry out an act, in the order of the rows below. They are called
+ * when the records of the decision have been taken up. */
 static enum svr_outcome wait_for(struct turn *t, const struct request *rq,
                                  const struct act *a)
 {
@@ -22,8 +22,7 @@ static enum svr_outcome list(struct turn *t, const struct request *rq,
     return begin_listing(t, rq);
 }
 
-/* Requests that a MoM carries out. */
-
+/* No record may come of it: the MoM's answer is what the client waits for. */
 static void forward_for(struct turn *t, const struct request *rq, const struct act *a,
                         uint64_t conn)
 {
@@ -48,8 +47,8 @@ static enum svr_outcome tell_mom(struct turn *t, const struct request *rq,
     return SVR_ANSWERED;
 }
 
-/* Deferred runs (wire.md 12.4). */
-
+/* A scheduler is asked to run a job for somebody (wire.md 12.4). It must be there at
+ * this moment, since nobody would answer otherwise. */
 static struct sched_link *link_for_run(const struct turn *t, const struct act *a)
 {
     const struct job *j = model_job(t->s->m, a->u.job_id);
@@ -77,6 +76,7 @@ static void defer_for(struct turn *t, const struct request *rq, const struct act
 
     MUST(l); /* may_defer() */
     sched_link_run_job(l, a->u.job_id);
+    /* The wait ends with the scheduler's answer, or with its connection. */
     waiting_add(&t->s->waiting, conn, rq->wire->number, rq->actor, t->s->m->seq,
                 &until);
 }
@@ -108,8 +108,6 @@ static enum svr_outcome end_deferred(struct turn *t, const struct request *rq UN
     return SVR_ANSWERED;
 }
 
-/* Jobs that connections send. */
-
 static enum svr_outcome keep_job(struct turn *t, const struct request *rq,
                                  const struct act *a)
 {
@@ -131,8 +129,6 @@ static enum svr_outcome forget_job(struct turn *t, const struct request *rq,
     return SVR_ANSWERED;
 }
 
-/* Schedulers. */
-
 static enum svr_outcome register_sched(struct turn *t, const struct request *rq,
                                        const struct act *a)
 {
@@ -146,12 +142,11 @@ static enum svr_outcome quit_schedulers(struct turn *t, const struct request *rq
 
     HASH_ITER (hh, t->s->links.by_name, l, next) {
         sched_link_wake(l, SCHED_QUIT);
+        /* The command leaves in this turn, whatever is still to be settled. */
         sched_link_pump(l, t->s->m, t->now_at, t->out);
     }
     return SVR_ANSWERED;
 }
-
-/* Ends. */
 
 static enum svr_outcome stop(struct turn *t, const struct request *rq,
                              const struct act *a)
@@ -235,6 +230,8 @@ int acts_may(const struct turn *t, const struct request *rq, const struct decisi
     for (size_t i = 0; i < d->acts.n && !err; i++) {
         const struct act_row *row = act_row(d->acts.v[i].kind);
 
+        /* An act that cannot be carried out refuses the request before any of its
+         * records is taken up. */
         if (row->may)
             err = row->may(t, rq, &d->acts.v[i]);
     }
@@ -250,10 +247,12 @@ static enum svr_outcome carry_out(struct turn *t, const struct request *rq,
         const struct act_row *row = act_row(d->acts.v[i].kind);
         enum svr_outcome one;
 
+        /* Most acts belong to a success. The few others clean up after the request. */
         if (refused && !row->after_refusal)
             continue;
         MUST(row->carry_out); /* what parks a request was seen to before */
         one = row->carry_out(t, rq, &d->acts.v[i]);
+        /* Two acts never both say what became of the request. */
         MUST(all == SVR_ANSWERED || one == SVR_ANSWERED);
         all = one == SVR_ANSWERED ? all : one;
     }

@@ -9,6 +9,8 @@
 
 struct inquiry *inquiries_find(const struct inquiries *all, const struct need *need)
 {
+    /* Kind, name and asker make the key, so a private question is found by its own
+     * asker only. */
     char *key = need_key(need);
     struct inquiry *q;
 
@@ -23,6 +25,8 @@ static struct inquiry *begin(struct inquiries *all, const struct need *need,
     struct need bare = *need;
     struct inquiry *q = xcalloc(1, sizeof(*q));
 
+    /* The data may be as large as a script, and the answer does not depend on it any
+     * more. */
     bare.data = NULL; /* it is on its way to whoever finds out */
     bare.len = 0;
     q->arena = arena_new();
@@ -43,6 +47,7 @@ static bool waits_for(const struct asker *who, const struct inquiry *q)
 {
     const struct awaits *a;
 
+    /* An asker waits for a few things at most. */
     DL_FOREACH2 (who->awaits, a, own_next) {
         if (a->of == q)
             return true;
@@ -72,6 +77,7 @@ bool asker_ask(struct asker *a, struct need *need, int64_t until_at)
     is_new = !q;
     if (is_new)
         q = begin(a->all, need, until_at);
+    /* Somebody else may have asked already; then both wait for one answer. */
     if (!waits_for(a, q))
         wait_for(a, q);
     return is_new;
@@ -81,6 +87,7 @@ void asker_learn(struct asker *a, const struct need *need, const struct finding 
 {
     if (!a->learned)
         a->learned = facts_new(0);
+    /* What an asker has learned is its own, and good until the asker ends. */
     facts_learn(a->learned, need, f, INT64_MAX);
 }
 
@@ -121,6 +128,8 @@ void asker_fini(struct asker *a)
         struct inquiry *q = a->awaits->of;
 
         waits_no_longer(a->awaits);
+        /* An answer about a host or an account is worth keeping for others, even when
+         * nobody waits for it. */
         if (!q->first && need_is_private(q->need.kind))
             inquiries_end(a->all, q);
     }
@@ -130,6 +139,7 @@ void asker_fini(struct asker *a)
 
 void inquiries_fini(struct inquiries *all)
 {
+    /* Whoever waits has been ended before. */
     while (all->oldest)
         inquiries_end(all, all->oldest);
 }

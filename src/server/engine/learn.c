@@ -31,10 +31,13 @@ bool wait_for_needs(struct turn *t, const struct request *rq, bool let_in, bool 
                                     : parked_add(table, rq, silent, &t->s->inquiries);
     struct needs *needs = rq->knows.needs;
 
+    /* Its user has as many parked requests as one may have. */
     if (!p)
         return false;
+    /* What was decided at the door is not asked again. */
     p->let_in |= let_in;
     for (size_t i = 0; i < needs->n; i++)
+        /* Only the first asker makes the shell find out. */
         if (parked_ask(table, p, &needs->v[i], give_up_at(t)))
             find_out(t, &needs->v[i]);
     return true;
@@ -58,7 +61,10 @@ static void answer(struct svr *s, const struct need *need, const struct finding 
 
     if (!q)
         return;
+    /* Taking one asker after the other is safe even when an asker begins to wait for
+     * something else. */
     while ((a = inquiry_take(q)) != NULL) {
+        /* An asker without an object is a request. */
         if (!a->o) {
             parked_learn(&s->parked, STRUCT_OF(a, struct parked, asker), &q->need, f);
             continue;
@@ -79,6 +85,7 @@ static void tell_askers(struct turn *t, const struct need *need,
                 (!in_book || inquiries_find(&s->inquiries, need));
 
     MUST(need_is_private(need->kind) == (need->asker != 0));
+    /* Answers that were asked for by one request alone are never kept for others. */
     if (kept)
         facts_learn(s->facts, need, f, facts_good_until(f, t->now_at));
     answer(s, need, f);
@@ -123,6 +130,8 @@ void ask_hosts(struct turn *t)
     struct svr *s = t->s;
     const char *host;
 
+    /* The book gives out only so many at a time; the rest is asked for as answers
+     * come. */
     while ((host = host_book_ask(s->hosts, t->now_at)) != NULL) {
         const struct need need = { .kind = NEED_ADDRS, .name = host };
         struct finding f = { 0 };
@@ -140,10 +149,12 @@ void give_up_answers(struct turn *t)
     const struct inquiry *q;
 
     while ((q = s->inquiries.oldest) != NULL && q->until_at <= t->now_at) {
+        /* The copy outlives the inquiry, which ends while its askers are told. */
         const struct need need = need_copy(&q->need, t->out->arena);
 
         tell_askers(t, &need, &nobody_knows, false);
     }
+    /* MoMs of a host that nobody could find are looked at again, and refused. */
     if (host_book_give_up(s->hosts, t->now_at))
         tell_of_hosts(t, NULL);
 }

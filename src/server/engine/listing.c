@@ -39,6 +39,7 @@ void listings_init(struct listings *t)
 
 static void release_all(struct listings *t, struct listing *l)
 {
+    /* What was read has been released one by one. */
     for (size_t i = l->n_read; i < l->n; i++)
         shown_release(t->shown, l->v[i]);
     if (l->ahead)
@@ -81,8 +82,6 @@ void listing_drop(struct listings *t, uint64_t conn)
         listing_free(t, l);
 }
 
-/* Beginning. */
-
 /* The request's texts outlive its turn. */
 static void copy_request(struct listing *l, const struct request *rq)
 {
@@ -102,6 +101,7 @@ struct listing *listing_new(struct listings *t, const struct model *m,
     struct diag why;
     int err;
 
+    /* A connection has one listing; a new request ends the one before it. */
     listing_drop(t, rq->who->conn);
     l->conn = rq->who->conn;
     l->arena = arena_new();
@@ -111,12 +111,12 @@ struct listing *listing_new(struct listings *t, const struct model *m,
     err = walk_open(m, &l->rq, l->arena, &l->walk, &why);
     MUST(err == 0); /* the handler has tried it */
     (void)err;
+    /* A reply about jobs comes in parts of so many jobs; other kinds come in one
+     * part. */
     l->n_most = l->walk.kind == OBJ_JOB ? JOBS_PER_PART : SIZE_MAX;
     HASH_ADD(hh, t->by_conn, conn, sizeof(l->conn), l);
     return l;
 }
-
-/* Gathering. */
 
 static void add(struct listing *l, const struct shown *s)
 {
@@ -126,6 +126,7 @@ static void add(struct listing *l, const struct shown *s)
     }
     l->v[l->n++] = s;
     l->body_bytes += s->len;
+    /* The reply may leave when the newest record that it shows is durable. */
     l->seq = MAX_OF(l->seq, s->seq);
 }
 
@@ -136,6 +137,7 @@ static void begin_part(struct listing *l)
     l->head_read = false;
     l->more = false;
     l->gathering = true;
+    /* The object that was one too many for the last part begins this one. */
     if (l->ahead)
         add(l, l->ahead);
     l->ahead = NULL;
@@ -164,10 +166,13 @@ static size_t gather_one(struct listings *t, struct listing *l)
         return 0;
     }
     s = shown_get(t->shown, l->walk.m, &l->rq, &l->walk.asked, o, &made);
+    /* Only now it is certain that another part follows, which the head of this one has
+     * to say. */
     if (l->n == l->n_most)
         end_part(l, s);
     else
         add(l, s);
+    /* An object that others have asked for before costs no encoding. */
     return made ? cost + s->len : cost;
 }
 
@@ -191,6 +196,7 @@ void listing_gather(struct listings *t, struct listing *l, int64_t now_at,
     l->rq.now_at = now_at;
     while (l->gathering && !l->too_long && cost < slice_bytes) {
         cost += gather_one(t, l);
+        /* The bound keeps one client from filling the memory of the server. */
         l->too_long = l->body_bytes > LISTING_MAX_BYTES;
     }
     l->seq = MAX_OF(l->seq, seen_by_all(&l->walk));
@@ -210,8 +216,6 @@ bool listing_is_too_long(const struct listing *l)
 {
     return l->too_long;
 }
-
-/* Reading. */
 
 size_t listing_part_bytes(const struct listing *l)
 {
@@ -233,6 +237,8 @@ struct wire_reply listing_reply(const struct listing *l, struct arena *arena)
     };
 
     for (size_t i = 0; i < l->n; i++) {
+        /* A short reply is copied into its effect, since the pieces may go before it
+         * leaves. */
         memcpy(bytes, l->v[i]->data, l->v[i]->len);
         bytes += l->v[i]->len;
     }
@@ -244,6 +250,8 @@ static void read_head(const struct listing *l, struct buf *out)
     struct buf head = { 0 };
 
     batch_put_status_head(&head, l->n, l->more);
+    /* The head tells the whole length, which is known because the pieces are encoded
+     * already. */
     packet_put_head(out, PACKET_DATA, head.len + l->body_bytes);
     buf_add(out, head.data, head.len);
     buf_fini(&head);
@@ -262,10 +270,13 @@ enum listing_read listing_read(struct listings *t, struct listing *l, size_t mos
         const struct shown *s = l->v[l->n_read++];
 
         buf_add(out, s->data, s->len);
+        /* Each piece is released as soon as its bytes are in the buffer of the
+         * connection. */
         shown_release(t->shown, s);
         if (out->len >= end && l->n_read < l->n)
             return LISTING_READ_SOME;
     }
+    /* The last part has been read, and nothing is left to remember. */
     if (!l->more) {
         listing_free(t, l);
         return LISTING_READ_ALL;
@@ -280,5 +291,6 @@ void listings_leave(struct listings *t, const struct object *o)
 
     HASH_ITER (hh, t->by_conn, l, next)
         walk_leave(&l->walk, o);
+    /* Nobody may be shown an object after it has gone. */
     shown_forget(t->shown, o);
 }

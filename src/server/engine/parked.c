@@ -15,6 +15,8 @@ size_t request_copy(const struct request *rq, struct arena *arena,
     enum dis_error e;
     size_t n_bytes;
 
+    /* Encoding and decoding copies every field of every kind of request, without a
+     * function for each. */
     batch_encode_request(&bytes, rq->wire);
     e = batch_decode_request(bytes.data, bytes.len, arena, wire, &known);
     MUST(!e && known);
@@ -31,6 +33,7 @@ static struct parked_user *find_user(const struct parked_table *t, const char *n
 {
     struct parked_user *u;
 
+    /* Only users with parked requests are in the list. */
     DL_FOREACH (t->users, u) {
         if (strcmp(u->name, name) == 0)
             return u;
@@ -61,6 +64,8 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq, bool
     struct parked *p;
 
     MUST(silent || !parked_find(t, rq->who->conn)); /* one request at a time */
+    /* The limits are those of one user: whoever asks too much is refused, and others
+     * are not. */
     if (u && u->n >= PARKED_MAX_OF_USER)
         return NULL;
     p = xcalloc(1, sizeof(*p));
@@ -72,6 +77,7 @@ struct parked *parked_add(struct parked_table *t, const struct request *rq, bool
         return NULL;
     }
     asker_init(&p->asker, inquiries, NULL);
+    /* Nobody waits for the answer of a silent request, so the connection goes on. */
     if (silent)
         p->who.conn = 0;
     p->conn = p->who.conn;
@@ -101,6 +107,7 @@ void parked_learn(struct parked_table *t, struct parked *p, const struct need *n
     asker_learn(&p->asker, need, finding);
     p->bytes += asker_bytes(&p->asker) - before;
     p->user->bytes += asker_bytes(&p->asker) - before;
+    /* It knows all that it had asked for and is decided afresh. */
     if (!p->asker.awaits)
         parked_wake(t, p);
 }
@@ -125,6 +132,7 @@ void parked_remove(struct parked_table *t, struct parked *p)
     p->user->bytes -= p->bytes;
     if (--p->user->n == 0)
         drop_user(t, p->user);
+    /* The state of a long request may hold more than memory of its arena. */
     if (p->progress.drop)
         p->progress.drop(p->progress.state);
     arena_free(p->arena);
@@ -155,6 +163,8 @@ struct parked *parked_turn(struct parked_table *t)
     while (!p && t->n_ready > 0) {
         struct parked_user *u = t->users;
 
+        /* The user goes to the end of the line, so users take turns however many
+         * requests one of them has. */
         DL_DELETE(t->users, u);
         DL_APPEND(t->users, u);
         p = first_ready(u);
@@ -190,10 +200,13 @@ void parked_client_gone(struct parked_table *t, uint64_t conn)
 
     if (!p)
         return;
+    /* Nothing of it is a fact yet, so it can be dropped. */
     if (!p->began) {
         parked_remove(t, p);
         return;
     }
+    /* A request that has changed something is carried to its end, without anybody who
+     * waits. */
     HASH_DEL(t->by_conn, p);
     p->conn = p->who.conn = 0;
 }
@@ -205,6 +218,7 @@ void parked_leave(const struct parked_table *t, const struct object *o)
 
     DL_FOREACH (t->users, u) {
         DL_FOREACH (u->first, p) {
+            /* A walk over objects must not stand on one that goes. */
             if (p->progress.leave && p->progress.state)
                 p->progress.leave(p->progress.state, o);
         }

@@ -63,6 +63,7 @@ static size_t rules_say(struct turn *t, struct watch *x)
 {
     struct needs needs;
     struct rule_context c = rule_context(t->s, t->now_at, t->out->arena, &needs);
+    /* The watch is not used after take_up(), since it may have gone with its object. */
     const struct object *o = x->o;
 
     rules_know(&c, x);
@@ -70,6 +71,8 @@ static size_t rules_say(struct turn *t, struct watch *x)
         struct decision d = turn_decision(t);
         size_t n_missed = needs.n;
 
+        /* The first rule that has something to say is heard; the others look again
+         * after its records. */
         if (rule_rows[i].kind != o->kind || !rule_rows[i].due(&c, o, &d))
             continue;
         MUST(d.records.n > 0);     /* who said that something is due has said what */
@@ -105,6 +108,7 @@ static size_t run_rules(struct turn *t, struct watch *x)
     const struct object *o = x->o;
     size_t n;
 
+    /* The count begins anew in each settling. */
     if (x->settling != w->settling) {
         x->settling = w->settling;
         x->n_said = 0;
@@ -112,6 +116,7 @@ static size_t run_rules(struct turn *t, struct watch *x)
     MUST(x->n_said < SAID_MAX);
     x->n_said++; /* the watch may go with its object */
     n = rules_say(t, x);
+    /* The records may have made another rule of the same object due. */
     if (n > 0) {
         watch_again(w, o);
         return LOOK_COST + n * RECORD_COST;
@@ -152,10 +157,13 @@ static void settle_slice(struct turn *t)
     size_t most = config_slice_cost(&t->s->cfg), cost = 0;
     struct watch *x;
 
+    /* Rules and MoMs answer each other: a job that ends at its MoM makes rules due, and
+     * rules end jobs. */
     do {
         while (cost < most && (x = watch_take(w)))
             cost += run_rules(t, x);
     } while (pump_moms(t) && cost < most);
+    /* What is left keeps its order and has its turn later. */
     watches_put_off(w);
 }
 
@@ -168,6 +176,7 @@ static void end_waiting(struct turn *t)
 
     if (watch_deadline(&s->watches) <= t->now_at)
         return;
+    /* A wait that is over is answered with what is true now. */
     while ((w = waiting_overdue(&s->waiting, t->now_at)))
         wait_is_over(t, w);
 }
@@ -182,6 +191,7 @@ static void pump_schedulers(struct turn *t)
 
 bool svr_is_settling(const struct svr *s)
 {
+    /* Either of them means that not all has followed yet. */
     return watches_are_put_off(&s->watches) || moms_have_work(s->moms);
 }
 
@@ -190,6 +200,8 @@ void settle(struct turn *t)
     struct svr *s = t->s;
 
     s->n_turns++;
+    /* The order matters: what follows comes first, then what has to be found out for
+     * it, and commands to schedulers only when all has followed. */
     settle_slice(t);
     ask_hosts(t);
     check_settled(t);
@@ -197,6 +209,7 @@ void settle(struct turn *t)
         end_waiting(t);
         pump_schedulers(t);
     }
+    /* The end is looked for last, since what followed may have ended the last job. */
     stop_if_done(t);
 }
 

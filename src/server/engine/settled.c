@@ -27,6 +27,7 @@ static bool is_settled(const struct svr *s, struct rule_context *c,
     const struct rule_row *left = NULL;
 
     rules_know(c, watch_find(&s->watches, o));
+    /* An object that is still to be looked at may well have something due. */
     if (!watch_is_pending(&s->watches, o, c->now_at))
         left = rule_left(c, o);
     if (left && why)
@@ -88,6 +89,7 @@ static bool never_changes(const struct object *o, size_t attr)
 
 static void saw_nothing_else(const struct object *o)
 {
+    /* Whatever is still noted was read without being declared in the rule's row. */
     for (size_t i = 0; i < kind_table(o->kind)->n; i++)
         MUST(!reads_has(o, (int)i) || never_changes(o, i)); /* or its row says so */
 }
@@ -101,6 +103,8 @@ static void check_looks(const struct rule_context *c, const struct rule_row *row
 
     c->knows.needs->n = 0;
     each_object(c->m, reads_begin);
+    /* A rule that is due reads on to make its records; only what makes it silent has to
+     * be declared. */
     if (!row->due(c, o, &d) && c->knows.needs->n == 0) {
         if (row->deadline)
             (void)row->deadline(c->m, o);
@@ -117,6 +121,7 @@ static const struct object *one_of(const struct model *m, uint64_t n)
                                            OBJ_JOB,  OBJ_NODE, OBJ_SERVER };
     enum obj_kind kind = kinds[n % ARRAY_LEN(kinds)];
     const struct object *o = m->kinds[kind].first;
+    /* The kinds take turns, and within each kind the objects. */
     uint64_t i = m->kinds[kind].n ? n / ARRAY_LEN(kinds) % m->kinds[kind].n : 0;
 
     while (o && i-- > 0)
@@ -135,6 +140,8 @@ void check_settled(const struct turn *t)
     struct rule_context c = rule_context(s, t->now_at, t->out->arena, &needs);
     struct buf why = { 0 }; /* for a debugger */
 
+    /* In a large model the check is made in few turns, so its cost stays in
+     * proportion. */
     if (s->n_turns % (1 + s->m->created / 64) != 0)
         return;
     MUST(svr_is_settled(s, t->now_at, &why));

@@ -63,6 +63,7 @@ static void drop(struct shown_cache *c, struct piece *p)
     DL_DELETE(c->recent, p);
     p->kept = false;
     c->kept_bytes -= piece_bytes(p);
+    /* A reply that is being sent still points to it. */
     if (p->n_holders > 0)
         c->held_bytes += piece_bytes(p);
     else
@@ -80,8 +81,6 @@ void shown_cache_free(struct shown_cache *c)
     buf_fini(&c->bytes);
     free(c);
 }
-
-/* Classes of viewers. */
 
 static uint32_t rights_of(unsigned i)
 {
@@ -103,6 +102,7 @@ static uint8_t find_class(const struct model *m, enum obj_kind kind, unsigned ri
 {
     unsigned same = 0;
 
+    /* The search ends at 'rights' itself at the latest. */
     while (!read_the_same(m, kind_table(kind), rights_of(same), rights_of(rights)))
         same++;
     return (uint8_t)same;
@@ -120,8 +120,11 @@ static void check_epoch(struct shown_cache *c, const struct model *m)
 {
     int64_t hidden = obj_num(m->server, SERVER_A_SHOW_HIDDEN_ATTRIBS, 0);
 
+    /* Nothing has changed on which all pieces depend, which is nearly always so. */
     if (c->epoch > 0 && c->defs_seq == m->defs_seq && c->show_hidden == hidden)
         return;
+    /* Pieces of an older epoch are dropped when somebody asks for them, and not all at
+     * once. */
     c->epoch++;
     c->defs_seq = m->defs_seq;
     c->show_hidden = hidden;
@@ -133,8 +136,6 @@ static uint64_t key_of(const struct object *o, unsigned class)
     return o->created_seq * N_RIGHTS + class;
 }
 
-/* Pieces. */
-
 static struct piece *encode(struct shown_cache *c, const struct model *m,
                             const struct request *rq, const struct asked *asked,
                             const struct object *o)
@@ -142,6 +143,7 @@ static struct piece *encode(struct shown_cache *c, const struct model *m,
     struct request mine = *rq;
     struct piece *p;
 
+    /* The texts of one object are needed only until they are encoded. */
     arena_clear(c->scratch);
     buf_clear(&c->bytes);
     mine.arena = c->scratch;
@@ -162,6 +164,8 @@ static void keep(struct shown_cache *c, struct piece *p, uint64_t key)
     HASH_ADD(hh, c->by_key, key, sizeof(p->key), p);
     DL_PREPEND(c->recent, p);
     c->kept_bytes += piece_bytes(p);
+    /* The piece that was not used for the longest time goes first; the new one stays in
+     * any case. */
     while (c->kept_bytes > c->max_bytes && c->recent->prev != p)
         drop(c, c->recent->prev);
 }
@@ -172,6 +176,7 @@ static struct piece *find(struct shown_cache *c, const struct object *o, uint64_
     struct piece *p;
 
     HASH_FIND(hh, c->by_key, &key, sizeof(key), p);
+    /* A piece is right while its object looks as it did and the epoch is the same. */
     if (p && p->shown.seq == o->shown_seq && p->epoch == c->epoch)
         return p;
     if (p)
@@ -193,6 +198,8 @@ const struct shown *shown_get(struct shown_cache *c, const struct model *m,
                               const struct request *rq, const struct asked *asked,
                               const struct object *o, bool *ret_made)
 {
+    /* A reply that names attributes, or shows what changes all the time, is made for
+     * one client only. */
     bool lasting = asked->all && is_lasting(c, rq, o);
     struct piece *p = NULL;
     uint64_t key;
@@ -202,6 +209,7 @@ const struct shown *shown_get(struct shown_cache *c, const struct model *m,
     if (lasting)
         p = find(c, o, key);
     *ret_made = p == NULL;
+    /* What was used last comes to the front of the list. */
     if (p) {
         DL_DELETE(c->recent, p);
         DL_PREPEND(c->recent, p);
@@ -228,6 +236,7 @@ void shown_release(struct shown_cache *c, const struct shown *s)
 
 void shown_forget(struct shown_cache *c, const struct object *o)
 {
+    /* Every class of viewers may have a piece of the object. */
     for (unsigned i = 0; i < N_RIGHTS; i++) {
         uint64_t key = key_of(o, i);
         struct piece *p;
@@ -258,6 +267,7 @@ bool shown_is_right(struct shown_cache *c, const struct model *m,
     bool same = !fresh || (fresh->shown.len == kept->len &&
                            memcmp(fresh->shown.data, kept->data, kept->len) == 0);
 
+    /* It was never put into the cache, so nobody else holds it. */
     free(fresh);
     shown_release(c, kept);
     return same;

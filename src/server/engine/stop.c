@@ -16,6 +16,7 @@ void stop_begin(struct turn *t, uint64_t conn, enum server_stop how, bool quit_m
     struct stop *s = &t->s->stop;
 
     s->conns = xrealloc(s->conns, (s->n + 1) * sizeof(*s->conns));
+    /* Several clients may have asked, and each of them is answered when it is done. */
     s->conns[s->n++] = conn;
     s->quit_moms |= quit_moms;
     t->s->view.stopping = how;
@@ -25,6 +26,7 @@ static bool is_waited_for(const struct turn *t)
 {
     if (t->s->view.stopping == STOP_NOW)
         return false;
+    /* The jobs are walked only while the server ends, so the walk may be long. */
     MODEL_EACH (t->s->m, OBJ_JOB, o) {
         if (job_keeps_server(TO_JOB(o)))
             return true;
@@ -47,12 +49,15 @@ void stop_if_done(struct turn *t)
 
     if (s->n == 0 || is_waited_for(t))
         return;
+    /* MoMs are told before the exit; the effects leave in this order. */
     if (s->quit_moms)
         quit_moms(t);
     for (size_t i = 0; i < s->n; i++)
         send_reply(t, s->conns[i], &done);
     s->n = 0;
     t->s->view.stopping = STOP_NOW;
+    /* The exit has the number of the last record, so it waits until everything is
+     * durable. */
     effect_add(t->out, EFFECT_EXIT, t->s->m->seq);
 }
 

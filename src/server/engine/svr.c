@@ -72,6 +72,7 @@ void svr_free(struct svr *s)
 {
     if (!s)
         return;
+    /* Everything that points into the model goes before the model. */
     listings_fini(&s->listings);
     parked_fini(&s->parked);
     facts_free(s->facts);
@@ -114,8 +115,6 @@ static struct turn begin(struct svr *s, int64_t now_at, struct effects *out)
     return (struct turn){ .s = s, .now_at = now_at, .out = out };
 }
 
-/* Requests. */
-
 static void log_refusal(struct turn *t, const struct request *rq,
                         const struct wire_reply *reply)
 {
@@ -145,6 +144,7 @@ static enum svr_outcome refuse_unsaved(struct turn *t, const struct request *rq,
 
     refuse(t, rq, PBSE_SAVE_ERR, NULL, silent);
     for (size_t i = first; i < t->out->n; i++)
+        /* Number 0 is durable always, so the effects leave at once. */
         t->out->v[i].seq = 0;
     outcome = acts_after_refusal(t, rq, d);
     return outcome == SVR_ANSWERED && silent ? SVR_SILENT : outcome;
@@ -155,6 +155,7 @@ static int may_ask(const struct svr *s, const struct request_row *row,
 {
     if (!(rq->who->rights & row->who))
         return PBSE_PERM;
+    /* A server that ends takes no new work, and still answers questions. */
     if (row->not_stopping && s->view.stopping != STOP_NOT)
         return PBSE_SVRDOWN;
     return 0;
@@ -191,6 +192,8 @@ static bool needs_store(const struct decision *d)
 static void mark_look(struct effects *out, size_t from, uint64_t conn)
 {
     for (size_t i = from; i < out->n; i++)
+        /* Such a reply may leave even when the store is given up, since it promises
+         * nothing. */
         if (out->v[i].kind == EFFECT_REPLY && out->v[i].u.reply.conn == conn)
             out->v[i].u.reply.reads_only = true;
 }
@@ -219,6 +222,8 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
         return true;
     p = parked_find(parked, rq->who->conn);
     MUST(p && !p->waits && again->u.wait_for.until_at && d->records.n == 0);
+    /* The time is kept with the request, which is decided afresh and then finds how
+     * long it may still wait. */
     p->progress.waits_until_at = again->u.wait_for.until_at;
     parked_wait(parked, p);
     waiting_add(&t->s->waiting, p->conn, rq->wire->number, rq->actor, t->s->m->seq,
@@ -232,6 +237,7 @@ static enum svr_outcome refuse_decision(struct turn *t, const struct request *rq
     size_t before = t->out->n;
     enum svr_outcome outcome;
 
+    /* What a refused request has decided never becomes fact. */
     d->records.n = 0;
     take_up(t, d); /* log lines that come with the refusal */
     refuse(t, rq, err, refusal_words(d, err), silent);
@@ -248,6 +254,8 @@ static enum svr_outcome grant(struct turn *t, const struct request *rq,
     enum svr_outcome outcome;
 
     MUST(!silent || !acts_answer(d)); /* who is not answered does not wait either */
+    /* The records come first, so the reply has a number behind them and leaves after
+     * they are durable. */
     take_up(t, d);
     if (!silent && !acts_answer(d))
         reply_to(t, rq, &d->reply);
@@ -260,6 +268,8 @@ static enum svr_outcome grant(struct turn *t, const struct request *rq,
 static int decide_request(struct turn *t, const struct request_row *row,
                           const struct request *rq, struct decision *d)
 {
+    /* Rights come before the handler, so no handler has to ask for what its row
+     * says. */
     int err = may_ask(t->s, row, rq);
 
     if (err)
@@ -276,11 +286,14 @@ static enum svr_outcome serve(struct turn *t, const struct request_row *row,
     struct decision d = turn_decision(t);
     int err = decide_request(t, row, rq, &d);
 
+    /* Something has to be found out first. The request is parked and decided afresh
+     * with the answer. */
     if (err == NEEDED) {
         if (wait_for_needs(t, rq, true, row->silent))
             return SVR_PARKED;
         err = too_many(&d.why);
     } else if (err == 0 && t->s->store_failed && needs_store(&d)) {
+        /* Nothing can be stored, so nothing may be promised. */
         return refuse_unsaved(t, rq, &d, row->silent);
     } else if (err == 0 && acts_park(&d)) {
         MUST(!row->silent);
@@ -289,6 +302,7 @@ static enum svr_outcome serve(struct turn *t, const struct request_row *row,
         err = too_many(&d.why);
     }
     if (err == 0)
+        /* The acts are asked last: they depend on connections and not on the model. */
         err = acts_may(t, rq, &d);
     return err ? refuse_decision(t, rq, &d, err, row->silent)
                : grant(t, rq, &d, row->silent);
@@ -302,6 +316,7 @@ static enum svr_outcome keep_out(struct turn *t, const struct request *rq, int e
         effect_log(t->out, t->s->m->seq, LOG_EV_SECURITY, LOG_IN_REQUEST, "", "%s %s",
                    pbse_text(err), rq->who->host);
     refuse(t, rq, err, NULL, silent);
+    /* A user who is refused keeps the connection; a host that is refused loses it. */
     if (err != PBSE_BADHOST)
         return silent ? SVR_SILENT : SVR_ANSWERED;
     host_book_refresh(t->s->hosts, t->now_at); /* a MoM's host may have moved */
@@ -339,6 +354,7 @@ static struct requester complete_requester(const struct svr *s,
     full.scheduler = l && sched_link_is_up(l) && l->conn[0] == who->conn;
     if (who->host_root)
         full.rights |= WHO_STAFF;
+    /* Registered schedulers may do everything, on both of their connections. */
     if (l && sched_link_is_up(l))
         full.rights = WHO_ANYONE;
     if (full.scheduler)
@@ -382,6 +398,7 @@ enum svr_outcome svr_request(struct svr *s, int64_t now_at, const struct request
     } else {
         outcome = enter(&t, row, &rq);
     }
+    /* Also after a refusal: rules may be due by the time that has passed. */
     settle(&t);
     /* Its connection does not wait for what is not answered. */
     return outcome == SVR_PARKED && row->silent ? SVR_SILENT : outcome;
@@ -410,8 +427,10 @@ static struct svr_fate go_on_with_request(struct turn *t)
     rq.knows.learned = p->asker.learned;
     rq.knows.number = p->asker.number;
     fate.conn = p->conn;
+    /* The door is asked again only when the request has not been let in before. */
     fate.outcome = (p->let_in ? serve : enter)(t, request_row(p->wire.number), &rq);
     if (fate.outcome == SVR_PARKED)
+        /* From now on the request is carried to its end, even if its client goes. */
         p->began |= s->m->seq > before;
     else
         parked_remove(&s->parked, p);
@@ -427,6 +446,7 @@ struct svr_fate svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
 
     if (!svr_has_work(s))
         return fate;
+    /* Neither of the two can keep the other one from its turn. */
     s->rest_had_turn = rest;
     if (rest) {
         settle_rest(&t);
@@ -437,8 +457,6 @@ struct svr_fate svr_go_on(struct svr *s, int64_t now_at, struct effects *out)
     return fate;
 }
 
-/* Clients. */
-
 bool svr_is_staff(const struct svr *s, const char *user, const char *host)
 {
     return (requester_rights(s->m, user, host, false) & WHO_STAFF) != 0;
@@ -448,6 +466,7 @@ size_t svr_kept_bytes(const struct svr *s, uint64_t conn)
 {
     const struct pending_job *job = pending_find(s->pending, conn);
 
+    /* The shell counts what a connection makes the server keep. */
     return parked_bytes(&s->parked, conn) + (job ? pending_bytes(job) : 0);
 }
 
@@ -455,6 +474,7 @@ void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effect
 {
     struct turn t = begin(s, now_at, out);
 
+    /* Everything that the connection had is ended here, in one place. */
     listing_drop(&s->listings, conn);
     parked_client_gone(&s->parked, conn);
     pending_drop(s->pending, conn);
@@ -463,8 +483,6 @@ void svr_client_gone(struct svr *s, int64_t now_at, uint64_t conn, struct effect
     settle(&t);
 }
 
-/* The end. */
-
 void svr_end(struct svr *s, int64_t now_at, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
@@ -472,8 +490,6 @@ void svr_end(struct svr *s, int64_t now_at, struct effects *out)
     s->view.stopping = STOP_NOW;
     stop_if_done(&t);
 }
-
-/* MoMs. */
 
 static void moms_done(struct turn *t, struct decision *d)
 {
@@ -522,8 +538,6 @@ void svr_router_back(struct svr *s, int64_t now_at, struct effects *out)
     moms_done(&t, &d);
 }
 
-/* Time. */
-
 void wait_is_over(struct turn *t, struct waiting_reply *w)
 {
     struct wire_reply reply = { 0 };
@@ -546,6 +560,8 @@ void svr_give_up(struct svr *s, int64_t now_at, uint64_t durable_seq,
 
     while ((w = waiting_after(&s->waiting, durable_seq))) {
         bool asked = w->wait_for.why == WAIT_TO_ASK_AGAIN;
+        /* Who waits to ask again has changed nothing and is told so; the others are
+         * told that it is not certain. */
         const char *words = asked ? SVR_NOT_SHOWN : SVR_IN_DOUBT;
         struct wire_reply reply = refusal(out->arena, PBSE_SAVE_ERR, words);
 
@@ -560,6 +576,7 @@ void svr_tick(struct svr *s, int64_t now_at, struct effects *out)
 {
     struct turn t = begin(s, now_at, out);
 
+    /* Deadlines only mark what has to be looked at. The rules decide what is due. */
     watch_due(&s->watches, now_at);
     give_up_answers(&t);
     wake_due_cycles(&t);
@@ -577,5 +594,6 @@ int64_t svr_next_deadline(const struct svr *s)
     int64_t at = MIN_OF(watch_deadline(&s->watches), moms_deadline(s->moms));
 
     at = MIN_OF(at, answers_deadline(s));
+    /* While something is put off, what waits for all of it has no deadline. */
     return svr_is_settling(s) ? at : MIN_OF(at, settled_deadline(s));
 }

@@ -25,6 +25,7 @@ static size_t slice_bytes(const struct turn *t)
 
 static bool is_short(const struct turn *t, const struct listing *l)
 {
+    /* A short reply goes the usual way and needs no state behind it. */
     return listing_is_last_part(l) &&
            listing_part_bytes(l) <= MIN_OF(slice_bytes(t), (size_t)SHORT_BYTES);
 }
@@ -34,6 +35,7 @@ static enum svr_outcome tell_part(struct turn *t, const struct listing *l,
 {
     struct wire_reply reply;
 
+    /* The client gets an error instead of a list that is cut without a word. */
     if (listing_is_too_long(l)) {
         reply = refusal(t->out->arena, PBSE_SYSTEM, NULL);
     } else if (listing_is_gathering(l)) {
@@ -45,6 +47,7 @@ static enum svr_outcome tell_part(struct turn *t, const struct listing *l,
         reply = listing_reply(l, t->out->arena);
     }
     send_reply(t, conn, &reply);
+    /* The reply waits for the records that it shows and for no others. */
     t->out->v[t->out->n - 1].seq = seen(t, l);
     listing_drop(&t->s->listings, conn);
     return SVR_ANSWERED;
@@ -134,6 +137,7 @@ bool svr_shown_is_right(struct svr *s, int64_t now_at, struct buf *why)
                                     .cfg = &s->cfg,
                                     .view = &s->view };
 
+        /* The simulator and debug builds compare every kept piece with a fresh one. */
         for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
             if (!kind_is_right(s, &rq, (enum obj_kind)kind, why))
                 return false;

@@ -10,12 +10,11 @@
 
 #include <stdlib.h>
 
-/* Deferred runs. */
-
 struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id)
 {
     struct waiting_reply *w = waiting_first(&s->waiting, OBJ_JOB, job_id);
 
+    /* A job may have others who wait for it, for example for its start. */
     while (w && w->wait_for.why != WAIT_FOR_RUN)
         w = w->next;
     return w;
@@ -28,6 +27,7 @@ bool answer_deferred(struct turn *t, const char *job_id, int code, const char *t
 
     if (!w)
         return false;
+    /* The scheduler's own words go to whoever asked for the run. */
     if (code)
         reply = refusal(t->out->arena, code, text);
     send_reply(t, w->conn, &reply);
@@ -56,13 +56,12 @@ static void forget_unwanted_runs(struct svr *s)
 
     HASH_ITER (hh, s->links.by_name, l, next_link)
         for (struct sched_job *j = l->jobs, *next; j; j = next) {
+            /* The entry may go in this very step. */
             next = j->next;
             if (!waits_for_run(s, j->id))
                 sched_link_forget_job(l, j->id);
         }
 }
-
-/* Registration. */
 
 /* The links are no part of the store, so that the answer does not wait for it. Were the
  * wait given up, the scheduler would be refused and its connection be registered. */
@@ -82,6 +81,7 @@ enum svr_outcome sched_register(struct turn *t, const struct request *rq,
 
     sched_link_register(l, rq->who->conn, rq->who->host);
     confirm_registration(t, rq->who->conn);
+    /* The scheduler's second connection is still to come. */
     if (!sched_link_is_up(l))
         return SVR_SCHEDULER;
     effect_log(t->out, t->s->m->seq, LOG_EV_SYSTEM, LOG_IN_SCHED, sched,
@@ -95,6 +95,8 @@ static void was_lost(struct turn *t, struct sched_link *l)
     fail_running(t, l);
     free(l->running_job);
     l->running_job = NULL;
+    /* Runs that were not sent yet are refused, too: nobody knows when the scheduler is
+     * back. */
     while (l->jobs) {
         fail_deferred(t, l->jobs->id);
         sched_link_forget_job(l, l->jobs->id);
@@ -109,25 +111,28 @@ void sched_conn_gone(struct turn *t, uint64_t conn)
     bool was_up = l && sched_link_is_up(l);
     uint64_t other;
 
+    /* The connection may be that of a client who waited for a run. */
     forget_unwanted_runs(t->s);
     if (!l)
         return;
     other = sched_link_gone(l, conn);
     MUST((other != 0) == was_up);
+    /* A scheduler with one connection is of no use, so the other one is closed. */
     if (was_up) {
         was_lost(t, l);
         close_conn(t, other);
     }
 }
 
-/* Cycles. */
-
 void svr_sched_done(struct svr *s, int64_t now_at, uint64_t conn, struct effects *out)
 {
     struct turn t = { .s = s, .now_at = now_at, .out = out };
     struct sched_link *l = sched_link_of_conn(&s->links, conn);
 
+    /* The end of a cycle comes on the connection for commands; elsewhere it means
+     * nothing. */
     if (l && l->conn[1] == conn) {
+        /* The cycle that was to run a job is over, and no answer has come. */
         fail_running(&t, l);
         sched_link_done(l);
     }
@@ -139,10 +144,13 @@ void effect_wake_schedulers(const struct reaction *r, const char *partition,
 {
     const struct object *one = partition ? sched_of_partition(r->m, partition) : NULL;
 
+    /* A partition without a scheduler wakes nobody. */
     if (partition && !one)
         return;
     MODEL_EACH (r->m, OBJ_SCHED, o) {
         if ((!one || o == one) && obj_num(o, SCHED_A_SCHEDULING, 0))
+            /* The link is made if it is missing, so the command waits for a scheduler
+             * that comes later. */
             sched_link_wake(sched_link_make(&r->svr->links, o->id), command);
     }
 }
@@ -158,6 +166,7 @@ static int64_t cycle_deadline(const struct svr *s, const struct sched_link *l)
     const struct object *o = model_find(s->m, OBJ_SCHED, l->name);
     int64_t period_s = o ? obj_num(o, SCHED_A_SCHEDULER_ITERATION, 600) : 0;
 
+    /* A cycle that is under way, or about to begin, needs no timer. */
     if (l->state != SCHED_IDLE || !o || period_s <= 0 ||
         !obj_num(o, SCHED_A_SCHEDULING, 0) || l->pending == SCHED_TIMER)
         return INT64_MAX;

@@ -28,6 +28,7 @@ struct starting {
 static void begin_self(struct starting *st, struct turn *t)
 {
     *st = (struct starting){ .t = t, .d = turn_decision(t) };
+    /* The default objects are made by the server itself, with every right. */
     st->self = (struct requester){ .user = t->s->cfg.root_user,
                                    .host = t->s->cfg.server_host,
                                    .server_uid = true,
@@ -64,6 +65,7 @@ static void create_queue(struct starting *st)
 
     edit_init(&e, st->t->s->m, OBJ_QUEUE, NULL);
     edit_set_str(&e, QUEUE_A_QUEUE_TYPE, "Execution");
+    /* The first queue takes and runs jobs at once, as in PBS. */
     edit_set_num(&e, QUEUE_A_ENABLED, 1);
     edit_set_num(&e, QUEUE_A_STARTED, 1);
     commit(st, &e, FACT_CREATED, OBJ_QUEUE, DEFAULT_QUEUE);
@@ -119,6 +121,7 @@ static void create_hook(struct starting *st, size_t i)
     edit_init(&e, st->t->s->m, OBJ_HOOK, NULL);
     edit_defaults(&e);
     edit_set_str(&e, HOOK_A_TYPE, shipped_hooks[i].type);
+    /* Switched off: this server does not run them. */
     edit_set_num(&e, HOOK_A_ENABLED, 0);
     edit_set_str(&e, HOOK_A_EVENT, shipped_hooks[i].event);
     edit_set_num(&e, HOOK_A_ALARM, shipped_hooks[i].alarm_s);
@@ -213,6 +216,7 @@ static void log_recovered(struct turn *t)
     const struct model *m = t->s->m;
     const char *server = log_server_name(&t->s->cfg, t->out->arena);
 
+    /* The order of the lines is PBS's. */
     MODEL_EACH (m, OBJ_QUEUE, o) {
         effect_log(t->out, m->seq, LOG_EV_SYSTEM | LOG_EV_ADMIN | LOG_EV_DEBUG,
                    LOG_IN_SERVER, server, "Recovered queue %s", o->id);
@@ -262,6 +266,7 @@ static void abort_jobs(struct turn *t)
     MODEL_EACH (t->s->m, OBJ_JOB, o) {
         job_delete_records(TO_JOB(o), t->s->actor, t->now_at, JOB_END_FORCE, &d);
     }
+    /* The mails are written while the jobs are still there. */
     MODEL_EACH (t->s->m, OBJ_JOB, o) {
         mail_aborted(t, o);
     }
@@ -328,6 +333,8 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
 
     MUST(!s->started);
     s->started = true;
+    /* A new store gets its first objects. Any other start begins with what was
+     * stored. */
     if (type == SVR_CREATE) {
         create_defaults(&t);
     } else {
@@ -338,8 +345,11 @@ void svr_start(struct svr *s, int64_t now_at, enum svr_start type, struct effect
     }
     if (type == SVR_COLD)
         abort_jobs(&t);
+    /* A cold start has given up the jobs already, and a hot one must know of them
+     * before the MoMs are heard. */
     remember_runs(&t, type);
     start_moms(&t);
+    /* Whatever fell due while the server was away is found now. */
     touch_all(s);
     settle(&t);
 }

@@ -14,8 +14,6 @@ struct decision turn_decision(const struct turn *t)
     return (struct decision){ .arena = t->out->arena };
 }
 
-/* What was before. */
-
 static const char *text_before(const struct object *o, const struct change *c,
                                struct arena *arena)
 {
@@ -51,6 +49,8 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
     const struct attr_table *table = kind_table(rec->kind);
     struct record to = *rec;
 
+    /* The store writes the record later, on a thread of its own, when the object may be
+     * gone. */
     to.id = arena_strdup(arena, rec->id);
     to.actor = arena_strdup(arena, rec->actor);
     to.note = arena_strdup(arena, rec->note);
@@ -66,6 +66,8 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
             if (o)
                 complete_list(&to, o, c->attr, arena);
         } else if (!str_same(before, c->after)) {
+            /* A change to what is so already is left out, so the store writes what is
+             * new and nothing else. */
             record_change(&to, arena, c->attr, arena_strdup(arena, c->resource),
                           arena_strdup(arena, c->after));
             to.changes[to.n_changes - 1].before = before;
@@ -74,12 +76,11 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
     *rec = to;
 }
 
-/* What leaves. */
-
 void send_reply(struct turn *t, uint64_t conn, const struct wire_reply *reply)
 {
     struct effect *e;
 
+    /* Nobody waits. */
     if (conn == 0)
         return;
     e = effect_add(t->out, EFFECT_REPLY, t->s->m->seq);
@@ -117,6 +118,8 @@ static bool waiting_is_answered(struct turn *t, const struct record *rec,
 
     if (row->answer && row->answer(&a, ret))
         return true;
+    /* A fact that says nothing to those who wait leaves them waiting, unless their
+     * object is gone. */
     if (!fact_removes(rec->fact))
         return false;
     *ret = refusal(t->out->arena, unknown_code(rec->kind), NULL);
@@ -140,6 +143,7 @@ static void answer_waiting(struct turn *t, const struct record *rec)
     for (; w; w = next) {
         struct wire_reply reply = { 0 };
 
+        /* The entry may go in this step. */
         next = w->next;
         if (w->wait_for.why == WAIT_TO_ASK_AGAIN) {
             waiting_asks_again(t, w);
@@ -161,6 +165,8 @@ static void react(struct turn *t, const struct record *rec)
         .m = s->m,
         .cfg = &s->cfg,
         .rec = rec,
+        /* Of an object that was removed by this record the reactions still have to
+         * tell. */
         .o = s->m->gone ? s->m->gone : model_find(s->m, rec->kind, rec->id),
         .now_at = t->now_at,
         .out = t->out,
@@ -180,8 +186,11 @@ static void take_up_record(struct turn *t, struct record *rec)
     const struct object *o = model_find(s->m, rec->kind, rec->id);
 
     complete(s->m, rec, t->out->arena);
+    /* Numbers are given here and nowhere else, so they rise without gaps. */
     rec->seq = s->m->seq + 1;
     effect_add(t->out, EFFECT_RECORD, rec->seq)->u.record = rec;
+    /* Who looks at the object before the change looks again, and so does who looks at
+     * it afterwards. */
     if (o)
         touch_around(s, o);
     if (o && fact_removes(rec->fact)) {
@@ -189,12 +198,15 @@ static void take_up_record(struct turn *t, struct record *rec)
         listings_leave(&s->listings, o);
         parked_leave(&s->parked, o);
     }
+    /* From here on the record is true for everybody inside. Outside nobody hears of it
+     * before it is durable. */
     model_apply(s->m, rec);
     if (!fact_removes(rec->fact))
         touch_around(s, model_find(s->m, rec->kind, rec->id));
     touch_for_settings(s, rec);
     moms_touch(s->moms, rec);
     react(t, rec);
+    /* The answer is put together last, from what the record has made true. */
     answer_waiting(t, rec);
 #ifdef HF_CHECKS
     /* A recount costs as much as the model is large: the larger, the rarer. */
@@ -207,6 +219,7 @@ void take_up(struct turn *t, struct decision *d)
 {
     for (size_t i = 0; i < d->records.n; i++)
         take_up_record(t, d->records.v[i]);
+    /* The lines of the request follow those of its records. */
     for (size_t i = 0; i < d->n_logs; i++)
         effect_log(t->out, t->s->m->seq, d->logs[i].event, d->logs[i].obj_class,
                    d->logs[i].object, "%s", d->logs[i].text);

@@ -8,6 +8,7 @@
 
 static void touch(struct svr *s, const struct object *o)
 {
+    /* A kind without rules is watched by nobody. */
     if (rules_of(o->kind).there)
         watch_touch(&s->watches, o);
 }
@@ -21,6 +22,7 @@ void touch_around(struct svr *s, const struct object *o)
 {
     touch(s, o);
     for (enum edge e = 0; e < EDGE_COUNT; e++)
+        /* The rules at the other end look along the edge back to this object. */
         if (edge_from(e) == o->kind && rules_of(edge_to(e)).looks & SEES(edge_back(e)))
             edge_each(s->m, e, o, touch_end, &s->watches);
 }
@@ -45,6 +47,7 @@ void touch_for_settings(struct svr *s, const struct record *rec)
 
     for (size_t i = 0; i < rec->n_changes; i++)
         changes |= is_setting(rec, &rec->changes[i]);
+    /* A setting may concern every object of the kinds whose rules look at settings. */
     for (int kind = 0; changes && kind < OBJ_KIND_COUNT; kind++)
         if (rules_of((enum obj_kind)kind).looks & SEES_SETTINGS)
             touch_kind(s, (enum obj_kind)kind);

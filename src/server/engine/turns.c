@@ -46,6 +46,7 @@ static struct turn *turn_new(void)
 
 static void turn_free(const struct turns *ts, struct turn *t)
 {
+    /* What the caller kept with the turn lives as long as its effects. */
     if (ts->over && t->kept)
         ts->over(ts->arg, t->kept);
     arena_free(t->effects.arena);
@@ -121,6 +122,7 @@ uint64_t turns_decided(const struct turns *ts)
 {
     const struct effects *e = &ts->current->effects;
 
+    /* The last record of the turn is mostly near its end. */
     for (size_t i = e->n; i > 0; i--)
         if (e->v[i - 1].kind == EFFECT_RECORD)
             return e->v[i - 1].seq;
@@ -134,19 +136,19 @@ void turns_end(struct turns *ts)
     ts->decided_seq = turns_decided(ts);
     ts->current = turn_new();
     t->taken = !has_work(t);
+    /* Nothing of this turn waits for the store, so it overtakes those that do. */
     if (t->taken && speaks_of_durable(ts, t)) {
         DL_APPEND(ts->passing, t);
         return;
     }
     t->left = ARENA_ARRAY(t->effects.arena, bool, t->effects.n);
     DL_APPEND(ts->line, t);
+    /* The cursor was through with all turns before this one. */
     if (!ts->cursor) {
         ts->cursor = t;
         ts->cursor_at = 0;
     }
 }
-
-/* The store. */
 
 bool turns_wait_for_store(const struct turns *ts)
 {
@@ -166,6 +168,8 @@ static size_t take_turn(struct turn *t, turns_work_fn fn, void *arg)
     for (size_t i = 0; i < t->effects.n; i++) {
         const struct effect *e = &t->effects.v[i];
 
+        /* Accounting lines go into the same transaction as the records that they tell
+         * of. */
         if (is_work(e))
             fn(arg, e, t->effects.arena);
         n += e->kind == EFFECT_RECORD;
@@ -180,6 +184,7 @@ void turns_take_work(struct turns *ts, turns_work_fn fn, void *arg)
     size_t n = 0;
 
     MUST(!ts->committing); /* one at a time: their order is that of records */
+    /* Whole turns are taken, so a transaction never holds half of a decision. */
     DL_FOREACH (ts->line, t)
         if (!t->taken && n < COMMIT_RECORDS)
             n += take_turn(t, fn, arg);
@@ -196,6 +201,7 @@ void turns_commit_ended(struct turns *ts, uint64_t seq)
     MUST(ts->committing);
     MUST(seq <= turns_decided(ts)); /* nothing is durable that was not decided */
     ts->committing = false;
+    /* The store works again, and what is left waits for it as usual. */
     ts->given_up = false;
     ts->durable_seq = MAX_OF(ts->durable_seq, seq);
 }
@@ -208,6 +214,8 @@ bool turns_are_committing(const struct turns *ts)
 void turns_give_up(struct turns *ts)
 {
     ts->given_up = true;
+    /* Every turn of the line is looked at once more for those who must not wait any
+     * longer. */
     ts->cursor = ts->line;
     ts->cursor_at = 0;
 }
@@ -216,8 +224,6 @@ bool turns_are_given_up(const struct turns *ts)
 {
     return ts->given_up;
 }
-
-/* What leaves. */
 
 static bool let_go(struct turn *t, size_t i, bool given_up, struct turns_leaving *ret)
 {
@@ -249,6 +255,7 @@ static bool next_passing(struct turns *ts, struct turns_leaving *ret)
         return let_go(t, t->n_left++, false, ret);
     DL_DELETE(ts->passing, t);
     turn_free(ts, t);
+    /* The turn was empty by now, and the next one may have something. */
     return next_passing(ts, ret);
 }
 
@@ -262,6 +269,7 @@ static bool next_out_of_line(struct turns *ts, struct turns_leaving *ret)
             const struct effect *e = &t->effects.v[i];
             bool early = need_not_wait(ts, e);
 
+            /* Each effect leaves once. */
             if (i < t->n_left || t->left[i] ||
                 (!early && !(ts->given_up && nobody_waits_for(e))))
                 continue;
@@ -280,6 +288,8 @@ static bool next_in_line(struct turns *ts, struct turns_leaving *ret)
         while (t->n_left < t->effects.n) {
             size_t i = t->n_left;
 
+            /* Effects leave in their order: what stands behind one that waits has to
+             * wait, too. */
             if (!t->left[i] && t->effects.v[i].seq > ts->durable_seq)
                 return false;
             t->n_left++;
@@ -295,6 +305,7 @@ static bool next_in_line(struct turns *ts, struct turns_leaving *ret)
 
 bool turns_next(struct turns *ts, struct turns_leaving *ret)
 {
+    /* What need not wait goes first, and then the line. */
     return next_passing(ts, ret) || next_out_of_line(ts, ret) || next_in_line(ts, ret);
 }
 

@@ -67,6 +67,7 @@ void waiting_add(struct waiting_table *t, uint64_t conn, uint32_t number,
     w->wait_for = *wait_for;
     w->wait_for.id = xstrdup(wait_for->id);
     DL_APPEND(o->first, w);
+    /* Only a wait with an end stands in the list by time. */
     if (wait_for->until_at)
         DL_INSERT_INORDER2(t->timed, w, by_time, time_prev, time_next);
     t->n++;
@@ -75,6 +76,7 @@ void waiting_add(struct waiting_table *t, uint64_t conn, uint32_t number,
 struct waiting_reply *waiting_first(const struct waiting_table *t, enum obj_kind kind,
                                     const char *id)
 {
+    /* Most records are about objects for which nobody waits. */
     struct waiting_for *o = t->n ? find(t, kind, id) : NULL;
 
     return o ? o->first : NULL;
@@ -96,6 +98,7 @@ struct waiting_reply *waiting_after(const struct waiting_table *t, uint64_t seq)
     struct waiting_reply *w;
 
     HASH_ITER (hh, t->by_object, o, next)
+        /* The order does not matter: all of them are told the same. */
         DL_FOREACH (o->first, w)
             if (w->seq > seq)
                 return w;
@@ -108,6 +111,7 @@ void waiting_remove(struct waiting_table *t, struct waiting_reply *w)
 
     MUST(o && o->first && t->n > 0);
     DL_DELETE(o->first, w);
+    /* The entry of the object goes with the last one who waits for it. */
     if (!o->first) {
         HASH_DELETE(hh, t->by_object, o);
         free(o->key);

@@ -27,6 +27,7 @@ static bool before(const struct watch *a, const struct watch *b)
 static void put(struct watches *w, size_t at, struct watch *x)
 {
     w->heap[at] = x;
+    /* 0 stands for "not in the heap". */
     x->heap_at = at + 1;
 }
 
@@ -71,6 +72,8 @@ static void heap_remove(struct watches *w, struct watch *x)
     if (last == x)
         return;
     put(w, at, last);
+    /* The last entry takes the place and may belong further up or further down; one of
+     * the two does nothing. */
     sift_up(w, at);
     sift_down(w, last->heap_at - 1);
 }
@@ -96,15 +99,20 @@ void watch_touch(struct watches *w, const struct object *o)
         x->deadline_at = INT64_MAX;
         HASH_ADD_PTR(w->by_object, o, x);
     }
+    /* An object that is listed keeps its place, so none is starved by being touched
+     * again and again. */
     if (x->dirty)
         return;
     x->dirty = true;
+    /* While the rest of an earlier turn is settled, what it touches belongs to that
+     * rest. */
     x->list = w->list;
     DL_APPEND(w->dirty[x->list], x);
 }
 
 void watch_again(struct watches *w, const struct object *o)
 {
+    /* An object that has gone has no watch any more. */
     if (find(w, o))
         watch_touch(w, o);
 }
@@ -136,6 +144,7 @@ static void forget(struct watches *w, struct watch *x)
 {
     watch_knows_enough(x);
     heap_remove(w, x);
+    /* The lists must not keep a pointer to what is freed. */
     if (x->dirty)
         DL_DELETE(w->dirty[x->list], x);
     HASH_DELETE(hh, w->by_object, x);
@@ -168,6 +177,7 @@ void watches_put_off(struct watches *w)
 
     w->list = WATCH_NOW;
     DL_FOREACH (w->dirty[WATCH_NOW], x)
+        /* Each entry knows its list, because it may be removed from it at any time. */
         x->list = WATCH_PUT_OFF;
     DL_CONCAT(w->dirty[WATCH_PUT_OFF], w->dirty[WATCH_NOW]);
     w->dirty[WATCH_NOW] = NULL;
@@ -200,6 +210,8 @@ void watch_due(struct watches *w, int64_t now_at)
         struct watch *x = w->heap[0];
 
         MUST(x->heap_at == 1);
+        /* The deadline has done its work. The rules set the next one when they have
+         * looked. */
         watch_set_deadline(w, x, INT64_MAX);
         watch_touch(w, x->o);
     }

@@ -19,6 +19,7 @@ static void add_list(struct buf *out, const char *name, const struct attr_value 
 
     attr_value_encode(&attr_resources, v, name, &all, arena);
     for (size_t i = 0; i < all.n; i++) {
+        /* The order is that of the list, which is what PBS writes. */
         buf_printf(out, "%s.%s=", name, all.v[i].resource);
         buf_add_quoted(out, all.v[i].value);
         buf_add_char(out, ' ');
@@ -37,6 +38,7 @@ static void add_quoted(struct buf *out, const struct object *o, const char *key,
                        int attr)
 {
     const char *text = obj_str(o, attr, "");
+    /* A text with double quotes stands in single ones, so that readers find its end. */
     char quote = strchr(text, '"') ? '\'' : '"';
 
     if (obj_is_set(o, attr))
@@ -66,6 +68,7 @@ static void add_resv(struct buf *out, const struct reaction *r, const struct obj
 
     if (!id)
         return;
+    /* The reservation may be gone by now; its id is told in any case. */
     if (resv)
         add_word(out, &resv->obj, "resvname", RESV_A_RESERVE_NAME);
     buf_printf(out, "resvID=%s ", id);
@@ -77,6 +80,7 @@ static void add_general(struct buf *out, const struct reaction *r,
 {
     struct arena *arena = r->out->arena;
 
+    /* The order of the fields is fixed by operations.md 17. */
     add_quoted(out, o, "gridname", JOB_A_GRIDNAME);
     add_text(out, o, "user", JOB_A_EUSER, arena);
     add_text(out, o, "group", JOB_A_EGROUP, arena);
@@ -89,6 +93,7 @@ static void add_general(struct buf *out, const struct reaction *r,
     add_time(out, o, "ctime", JOB_A_CTIME);
     add_time(out, o, "qtime", JOB_A_QTIME);
     add_time(out, o, "etime", JOB_A_ETIME);
+    /* Before its start a job has no vnodes to tell of. */
     if (started) {
         add_time(out, o, "start", JOB_A_STIME);
         add_text(out, o, "exec_host", JOB_A_EXEC_HOST, arena);
@@ -113,6 +118,7 @@ void job_usage_text(const struct object *o, struct arena *arena, struct buf *out
 static void account(const struct reaction *r, char type, struct buf *text)
 {
     MUST(r->rec->kind == OBJ_JOB);
+    /* The line has the number of its record, so it is written with it or not at all. */
     effect_account(r->out, r->rec->seq, r->rec->at, type, r->rec->id, "%s",
                    text->len ? text->data : "");
     buf_fini(text);
@@ -137,6 +143,7 @@ static void add_assigned(struct buf *out, const struct job *job, struct arena *a
     for (size_t i = 0; i < job->bookings.n; i++) {
         const struct node *n = job->bookings.v[i].node;
 
+        /* Whoever has a vnode alone is charged for all of it. */
         if (claim_is_exclusive(n, wanted, arena))
             resources_accumulate_flagged(
                 &v.u.res, obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), 1,
@@ -166,8 +173,10 @@ static void account_end(const struct reaction *r, char type)
     add_general(&text, r, o, true);
     buf_printf(&text, "session=%" PRId64 " ", obj_num(o, JOB_A_SESSION_ID, 0));
     add_text(&text, o, "alt_id", JOB_A_ALT_ID, r->out->arena);
+    /* A job that was given up has no obituary; then the record's own time counts. */
     buf_printf(&text, "end=%" PRId64 " ", obj_num(o, JOB_A_OBITTIME, r->rec->at));
     job_usage_text(o, r->out->arena, &text);
+    /* The field is there only where the site counts that time. */
     if (obj_num(r->m->server, SERVER_A_ELIGIBLE_TIME_ENABLE, 0)) {
         buf_add_str(&text, " eligible_time=");
         duration_print(obj_num(o, JOB_A_ELIGIBLE_TIME, 0), &text);
@@ -199,12 +208,14 @@ void account_job_modified(const struct reaction *r)
 
     if (r->rec->reason != REASON_ALTERED || !r->rec->note || !*r->rec->note)
         return;
+    /* The note lists the values as they are now, in the form of an accounting line. */
     buf_add_str(&text, r->rec->note);
     account(r, 'a', &text);
 }
 
 void account_job_killed(const struct reaction *r)
 {
+    /* Nobody has asked for the deletion, so PBS writes 'A' instead of 'D'. */
     if (r->rec->reason == REASON_SHUTDOWN || r->rec->reason == REASON_OVER)
         account_abortion(r);
     else
@@ -220,6 +231,7 @@ void account_job_deleted(const struct reaction *r)
 
 void account_job_obit(const struct reaction *r)
 {
+    /* A job that goes back to its queue has the record 'R' instead of 'E'. */
     if (obj_num(r->o, JOB_A_HF_REQUEUE, 0))
         account_end(r, 'R');
 }

@@ -38,6 +38,7 @@ void log_job_moved(const struct reaction *r)
     const struct resv *resv = TO_JOB(o)->resv;
     const struct change *from = reaction_change(r->rec, JOB_A_QUEUE);
 
+    /* The queue that the job has left is known from the record only. */
     if (from && from->before)
         effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
                    "dequeuing from %s, state %c", from->before, state_of(o));
@@ -99,6 +100,7 @@ void log_job_killed(const struct reaction *r)
     }
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                "Job to be deleted at request of %s", r->rec->actor);
+    /* The note says "Delete forced", where that was asked for. */
     if (r->rec->note)
         line(r, LOG_EV_JOB, r->rec->note);
 }
@@ -109,6 +111,7 @@ void log_job_obit(const struct reaction *r)
     struct buf text = { 0 };
 
     job_usage_text(o, r->out->arena, &text);
+    /* Usage comes before the reason, as in PBS's log. */
     line(r, LOG_EV_JOB_USAGE, text.data);
     buf_fini(&text);
     if (r->rec->note)

@@ -19,6 +19,7 @@ void wake_job_queued(const struct reaction *r)
 {
     const struct change *state = reaction_change(r->rec, JOB_A_JOB_STATE);
 
+    /* A job that is held or waits gives a scheduler nothing to do. */
     if (state && str_same(state->after, "Q"))
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }
@@ -52,6 +53,7 @@ bool answer_job_refused(const struct answering *a, struct wire_reply *ret)
     int code = reason_code(a->rec->reason);
 
     MUST(a->wait_for->why != WAIT_FOR_ALTERATION);
+    /* The scheduler will be told of the refusal, and answers for itself. */
     if (a->wait_for->why == WAIT_FOR_RUN)
         return false;
     refuse(ret, code ? code : PBSE_MOMREJECT);

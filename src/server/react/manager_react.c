@@ -9,6 +9,7 @@
 void wake_sched_changed(const struct reaction *r)
 {
     MUST(r->rec->kind == OBJ_SCHED); /* its id is the name of who is told */
+    /* The configuration goes before the cycle that is to use it. */
     if (r->rec->n_changes > 0)
         effect_tell_scheduler(r, r->rec->id, SCHED_CONFIGURE);
     if (r->rec->reason == REASON_CYCLE)
@@ -20,6 +21,7 @@ void wake_queue_set(const struct reaction *r)
     const struct change *started = reaction_change(r->rec, QUEUE_A_STARTED);
 
     if (started && str_same(started->after, "True"))
+        /* Jobs that were in a stopped queue may run now. */
         effect_wake_schedulers(r, obj_str(r->o, QUEUE_A_PARTITION, "pbs-default"),
                                SCHED_QUEUE_STARTED);
 }
@@ -28,6 +30,7 @@ void wake_server_set(const struct reaction *r)
 {
     const struct change *c = reaction_change(r->rec, SERVER_A_ELIGIBLE_TIME_ENABLE);
 
+    /* Eligible time is counted from now on, and schedulers order jobs by it. */
     if (c && str_same(c->after, "True"))
         effect_wake_schedulers(r, NULL, SCHED_ELIGIBLE_TIME);
     c = reaction_change(r->rec, SERVER_A_HF_HOT_UNTIL);

@@ -42,6 +42,7 @@ static void log_oversub(const struct reaction *r)
     const char *jobs = oversub_text(found.jobs, found.n_jobs, arena);
     const char *resvs = oversub_text(found.resvs, found.n_resvs, arena);
 
+    /* Nothing is written when everybody has what was promised. */
     if (jobs || resvs)
         effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                    "Reservation oversubscribes vnodes%s%s%s%s", jobs ? " jobs=" : "",
@@ -76,6 +77,7 @@ void log_resv_denied(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_RESV, r->rec->id,
                "Reservation denied");
+    /* PBS writes both lines: a denied reservation is deleted at once. */
     effect_log(r->out, r->rec->seq, LOG_EV_DEBUG, LOG_IN_RESV, r->rec->id,
                "reservation deleted");
 }
@@ -114,6 +116,7 @@ static void log_end_of(const struct reaction *r)
 static void log_skipped(const struct reaction *r, const struct resv *resv,
                         int64_t index, int64_t start_at)
 {
+    /* The start is told in local time, as PBS writes it. */
     struct date d = react_date(r, start_at);
 
     effect_log(r->out, r->rec->seq, LOG_EV_ERROR, LOG_IN_RESV, resv->obj.id,
@@ -128,6 +131,7 @@ static void log_skipped(const struct reaction *r, const struct resv *resv,
 void log_resv_over(const struct reaction *r)
 {
     log_end_of(r);
+    /* The state is still known from the record, which has changed it. */
     if (react_resv_state_before(r) != RESV_RUNNING)
         log_skipped(r, TO_RESV(r->o), obj_num(r->o, RESV_A_RESERVE_INDEX, 1),
                     obj_num(r->o, RESV_A_RESERVE_START, 0));
@@ -149,6 +153,8 @@ void log_resv_ending(const struct reaction *r)
 {
     int64_t before = react_resv_state_before(r);
 
+    /* The end of an occurrence was told already when the reservation was between two of
+     * them. */
     if (r->rec->reason == REASON_END_REACHED && before != RESV_DELETING_JOBS &&
         obj_num(r->o, RESV_A_RESERVE_COUNT, 1) > 1)
         log_end_of(r);

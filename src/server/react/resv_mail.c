@@ -13,6 +13,7 @@ static bool is_wanted(const struct object *o, char point)
 {
     const char *points = obj_str(o, RESV_A_MAIL_POINTS, DEFAULT_POINTS);
 
+    /* "n" means no mail at all, whatever else is named. */
     return !strchr(points, 'n') && strchr(points, point);
 }
 
@@ -49,6 +50,7 @@ void mail_resv_ending(const struct reaction *r)
 {
     int64_t before = react_resv_state_before(r);
 
+    /* Asking a second time for the deletion is no news. */
     if (before == RESV_BEING_DELETED)
         return;
     if (r->rec->reason == REASON_END_REACHED && before != RESV_UNCONFIRMED)

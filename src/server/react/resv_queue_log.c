@@ -41,6 +41,7 @@ static void log_value(const struct reaction *r, int attr, const char *resource,
 static void log_changes(const struct reaction *r)
 {
     MUST(r->rec->kind == OBJ_QUEUE); /* told[] has the rows of queues */
+    /* The order of the lines is that of the table, whatever order the record has. */
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
         for (size_t k = 0; k < r->rec->n_changes; k++) {
             const struct change *c = &r->rec->changes[k];
@@ -70,6 +71,7 @@ void log_queue_set(const struct reaction *r)
 {
     if (r->rec->reason == REASON_RESV_CLOSES)
         log_closed(r);
+    /* Changes without that reason are told by the request that made them. */
     if (r->rec->reason != REASON_RESV_KEEPS)
         return;
     at_request_of(r, "attributes set: ", "pbs_server", r->cfg->server_host);

@@ -10,6 +10,7 @@ int64_t react_resv_state_before(const struct reaction *r)
     const struct change *c = reaction_change(r->rec, RESV_A_RESERVE_STATE);
 
     MUST(r->rec->kind == OBJ_RESV); /* its state is the attribute asked for */
+    /* The object has the new state already; the old one is in the record. */
     if (c)
         return c->before ? atoll(c->before) : 0;
     return obj_num(r->o, RESV_A_RESERVE_STATE, 0);

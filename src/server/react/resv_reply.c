@@ -48,6 +48,7 @@ static bool answer(const struct answering *a, const char *word, struct wire_repl
 {
     MUST(a->wait_for->kind == a->rec->kind);
     MUST(a->wait_for->why != WAIT_FOR_RUN); /* which is waited for at a job */
+    /* Without a word the fact does not concern this client, who goes on waiting. */
     if (word)
         say(ret, a->arena, a->wait_for->id, word);
     return word != NULL;

@@ -12,6 +12,7 @@
 
 static void wake(const struct reaction *r, int32_t command)
 {
+    /* A new reservation has no partition, and every scheduler is asked. */
     effect_wake_schedulers(r, obj_str(r->o, RESV_A_PARTITION, NULL), command);
 }
 

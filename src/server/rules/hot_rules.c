@@ -16,8 +16,6 @@
 #include "server/model/resv_state.h"
 #include "server/rules/rules.h"
 
-/* A job. */
-
 static bool queue_runs_jobs(const struct queue *q)
 {
     return q && obj_num(&q->obj, QUEUE_A_STARTED, 0);
@@ -66,8 +64,8 @@ bool hot_restart_due(const struct rule_context *c, const struct object *o,
     return job_start(&st, out) == 0;
 }
 
-/* The whole. */
-
+/* The hot start as a whole is over when its time has passed, or when no job is left
+ * that it looks for. */
 int64_t hot_over_deadline(const struct model *m, const struct object *o UNUSED)
 {
     return hot_start_is_on(m) ? obj_num(m->server, SERVER_A_HF_HOT_UNTIL, 0)

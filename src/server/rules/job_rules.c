@@ -16,8 +16,7 @@
 
 #define NODE_FAIL_REQUEUE_S 310
 
-/* A job that waits for its time. */
-
+/* A job that waits for its time goes where it belongs when the time has come. */
 int64_t job_time_deadline(const struct model *m UNUSED, const struct object *o)
 {
     if (job_state(TO_JOB(o)) != 'W')
@@ -40,9 +39,8 @@ bool job_time_due(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* A job whose reservation ends, or the occurrence that it runs in: then those that do
- * not run stay for the next one. */
-
+/* When the reservation of a job ends, or the occurrence that it runs in, jobs that run
+ * are ended. Those that do not run stay for the next occurrence. */
 static bool end_run(const struct rule_context *c, const struct job *job,
                     struct decision *out)
 {
@@ -72,8 +70,7 @@ bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
     return out->records.n > 0;
 }
 
-/* A job whose MoM is gone. */
-
+/* How long the server waits for the MoM of a job before it gives the run up. */
 static int64_t fail_requeue_s(const struct model *m, char state)
 {
     int64_t s = obj_num(m->server, SERVER_A_NODE_FAIL_REQUEUE, NODE_FAIL_REQUEUE_S);

@@ -25,8 +25,6 @@ static bool end_now(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* The end. */
-
 int64_t deadline_resv_end(const struct model *m, const struct object *o)
 {
     return is_alive(TO_RESV(o)) ? resv_over_at(m, &TO_RESV(o)->current) : INT64_MAX;
@@ -45,8 +43,6 @@ bool rule_resv_end(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* The turn of the next occurrence. */
-
 bool rule_resv_turn(const struct rule_context *c, const struct object *o,
                     struct decision *out)
 {
@@ -58,8 +54,8 @@ bool rule_resv_turn(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* "-I -N": wait so long, then forget it. */
-
+/* "pbs_rsub -I -N": the reservation is deleted when it was not confirmed within that
+ * time. */
 int64_t deadline_resv_expire(const struct model *m, const struct object *o)
 {
     int64_t wait_s = obj_num(o, RESV_A_INTERACTIVE, 0);
@@ -79,8 +75,7 @@ bool rule_resv_expire(const struct rule_context *c, const struct object *o,
            end_now(c, o, REASON_EXPIRED, out);
 }
 
-/* Gone. */
-
+/* A reservation that ends goes when no job is left in it. */
 bool rule_resv_purge(const struct rule_context *c, const struct object *o,
                      struct decision *out)
 {
@@ -94,8 +89,8 @@ bool rule_resv_purge(const struct rule_context *c, const struct object *o,
     return true;
 }
 
-/* Idle: running, wanted to be deleted then, no job for so long. */
-
+/* A reservation with delete_idle_time is deleted when it has run for so long without a
+ * job. */
 static bool counts_idle_time(const struct object *o)
 {
     return phase_is_running(resv_phase(TO_RESV(o))) &&
