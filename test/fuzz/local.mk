@@ -24,6 +24,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_confirm \
 	test/fuzz/fuzz_date \
 	test/fuzz/fuzz_dis \
+	test/fuzz/fuzz_edit_text \
 	test/fuzz/fuzz_exec_vnode \
 	test/fuzz/fuzz_execvnodes \
 	test/fuzz/fuzz_formula \
@@ -107,6 +108,10 @@ test_fuzz_fuzz_value_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
 test_fuzz_fuzz_ids_SOURCES = test/fuzz/fuzz_ids.c src/cmds/common/operand.c
 test_fuzz_fuzz_ids_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_fuzz_ids_LDADD = $(FUZZ_MAIN) $(fuzz_attr_libs)
+
+# What the server keeps as a text of its own.
+test_fuzz_fuzz_edit_text_SOURCES = test/fuzz/fuzz_edit_text.c
+test_fuzz_fuzz_edit_text_LDADD = $(FUZZ_MAIN) $(fuzz_core_libs)
 
 # Whole cores, fed with what others send them.
 FUZZ_WORLD = test/fuzz/world.c test/fuzz/world.h \

@@ -71,6 +71,15 @@ static const char *kept_partition(const struct resv *r)
     return obj_str(&r->obj, RESV_A_HF_ALTER_PARTITION, "");
 }
 
+/* A store that somebody has changed may name anything. */
+static bool is_a_proposal(const struct edit *e)
+{
+    for (int attr = 0; attr < RESV_A_COUNT; attr++)
+        if (e->touched[attr] && !proposal_knows(attr))
+            return false;
+    return true;
+}
+
 bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
                    struct arena *arena)
 {
@@ -79,7 +88,7 @@ bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
     edit_init(e, m, OBJ_RESV, &r->obj);
     /* An empty text belongs to a version that kept proposals in another form; nothing
      * can be made of it. */
-    return *text && edit_from_text(e, text, arena);
+    return *text && edit_from_text(e, text, arena) && is_a_proposal(e);
 }
 
 struct proposal_others proposal_others(const struct model *m, const struct resv *r,

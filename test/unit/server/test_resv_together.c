@@ -345,6 +345,8 @@ static void test_texts(void)
         "13:reserve_start0:",
         "13:Resource_List",
         "13:Resource_List3:foo2:=1",
+        "13:reserve_state0:2:=5",
+        "13:reserve_start0:11:=179524830010:resv_nodes0:16:=(vn[3]:ncpus=2)",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
