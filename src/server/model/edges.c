@@ -5,6 +5,7 @@
 
 #include "server/model/hot_start.h"
 #include "server/model/model_priv.h"
+#include "server/model/occurrence.h"
 
 #include <utlist.h>
 
@@ -110,6 +111,22 @@ static void later_resv(const struct model *m UNUSED, const struct object *from,
 {
     if (TO_LATER(from)->occurrence.resv)
         call(c, &TO_LATER(from)->occurrence.resv->obj);
+}
+
+static void later_nodes(const struct model *m UNUSED, const struct object *from,
+                        const struct caller *c)
+{
+    call_bookings(c, &TO_LATER(from)->occurrence.bookings);
+}
+
+static void node_laters(const struct model *m UNUSED, const struct object *from,
+                        const struct caller *c)
+{
+    const struct node *n = TO_NODE(from);
+
+    for (size_t i = 0; i < n->n_occurrences; i++)
+        if (!occurrence_is_current(n->occurrences[i]))
+            call(c, &STRUCT_OF(n->occurrences[i], struct later, occurrence)->obj);
 }
 
 static void node_resvs(const struct model *m UNUSED, const struct object *from,
@@ -313,6 +330,9 @@ static const struct edge_row {
     void (*each)(const struct model *m, const struct object *from,
                  const struct caller *c);
     bool shown; /* a status of the ends shows something of where the edge begins */
+    /* It shows more of that than links: a reservation lists who else was promised its
+     * vnodes at that time, and the server counts all that changes. */
+    enum lasts lasts;
 } rows[EDGE_COUNT] = {
     /* clang-format off */
     [EDGE_JOB_NODES] = { "vnodes of a job", OBJ_JOB, OBJ_NODE, EDGE_NODE_JOBS,
@@ -330,11 +350,15 @@ static const struct edge_row {
     [EDGE_RESV_LATER] = { "later occurrences of a reservation", OBJ_RESV,
                           OBJ_OCCURRENCE, EDGE_LATER_RESV, resv_later, false },
     [EDGE_LATER_RESV] = { "reservation of a later occurrence", OBJ_OCCURRENCE, OBJ_RESV,
-                          EDGE_RESV_LATER, later_resv, false },
+                          EDGE_RESV_LATER, later_resv, true },
     [EDGE_RESV_NODES] = { "vnodes of a reservation", OBJ_RESV, OBJ_NODE,
                           EDGE_NODE_RESVS, resv_nodes, true },
     [EDGE_NODE_RESVS] = { "reservations on a vnode", OBJ_NODE, OBJ_RESV,
-                          EDGE_RESV_NODES, node_resvs, false },
+                          EDGE_RESV_NODES, node_resvs, false, LASTS_A_WHILE },
+    [EDGE_LATER_NODES] = { "vnodes of a later occurrence", OBJ_OCCURRENCE, OBJ_NODE,
+                           EDGE_NODE_LATERS, later_nodes, true },
+    [EDGE_NODE_LATERS] = { "later occurrences on a vnode", OBJ_NODE, OBJ_OCCURRENCE,
+                           EDGE_LATER_NODES, node_laters, false },
     [EDGE_RESV_QUEUE] = { "queue of a reservation", OBJ_RESV, OBJ_QUEUE,
                           EDGE_QUEUE_RESV, resv_queue, false },
     [EDGE_QUEUE_RESV] = { "reservation of a queue", OBJ_QUEUE, OBJ_RESV,
@@ -366,7 +390,7 @@ static const struct edge_row {
     [EDGE_SERVER_JOBS] = { "jobs of the server", OBJ_SERVER, OBJ_JOB, EDGE_JOB_SERVER,
                            server_jobs, false },
     [EDGE_JOB_SERVER] = { "server of a job", OBJ_JOB, OBJ_SERVER, EDGE_SERVER_JOBS,
-                          job_server, false },
+                          job_server, false, LASTS_NEVER },
     /* clang-format on */
 };
 
@@ -406,6 +430,21 @@ void ends_look_new(struct model *m, const struct object *o)
         /* Only edges of which a status shows something make the other end look new. */
         if (rows[e].shown && rows[e].from == o->kind)
             rows[e].each(m, o, &c);
+}
+
+enum lasts kind_lasts(enum obj_kind kind)
+{
+    bool is_end = false;
+    enum lasts least = LASTS;
+
+    MUST(kind < OBJ_KIND_COUNT);
+    for (size_t e = 0; e < EDGE_COUNT; e++) {
+        if (rows[e].to != kind)
+            continue;
+        is_end = true;
+        least = MAX_OF(least, rows[e].lasts);
+    }
+    return is_end ? least : LASTS_NEVER;
 }
 
 const char *edge_name(enum edge e)

@@ -9,7 +9,9 @@
  *    record about an object wakes the rules of all objects at the ends of the edges
  * that lead back (engine/touch.c).
  *  - The row of an edge says whether a status of its ends shows something of where it
- *    begins (.shown). When the links of an object move, its ends look new (model.c).
+ *    begins (.shown). When the links of an object move, its ends look new (model.c). It
+ *    also says when such a status shows more than that (enum lasts), so that whoever
+ *    keeps what was shown knows of which kinds that makes sense (requests/show.h).
  *  - The row of an attribute says that links and sums follow it (ATTR_LINKS).
  *
  * Debug builds and the simulator hold everybody to that: a rule that stays silent has
@@ -37,6 +39,8 @@ enum edge {
     EDGE_LATER_RESV,
     EDGE_RESV_NODES, /* a reservation: the vnodes that its occurrences have */
     EDGE_NODE_RESVS,
+    EDGE_LATER_NODES, /* a later occurrence: the vnodes that it has */
+    EDGE_NODE_LATERS,
     EDGE_RESV_QUEUE,
     EDGE_QUEUE_RESV,
     EDGE_NODE_QUEUE, /* a vnode: the queue that it is attached to */
@@ -67,6 +71,17 @@ typedef void (*edge_fn)(void *arg, const struct object *to);
  * the number of ends. */
 void edge_each(const struct model *m, enum edge e, const struct object *from,
                edge_fn fn, void *arg);
+
+/* How long a status of an object stays right after it was made. */
+enum lasts {
+    LASTS,         /* until the object looks new */
+    LASTS_A_WHILE, /* the same, or until the time or others change it: ask */
+    LASTS_NEVER,   /* it changes with nearly everything, or is not worth keeping */
+};
+
+/* The shortest of what the edges say that end at objects of that kind; LASTS_NEVER for
+ * kinds at which no edge ends: there are few of them, and nobody asks for all. */
+enum lasts kind_lasts(enum obj_kind kind);
 
 const char *edge_name(enum edge e);
 enum obj_kind edge_from(enum edge e);

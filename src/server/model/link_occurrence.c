@@ -21,7 +21,7 @@ bool occurrence_is_before(const struct occurrence *a, const struct occurrence *b
     return a->values->created_seq < b->values->created_seq;
 }
 
-static void node_add(const struct model *m, struct node *n, struct occurrence *oc)
+static void node_add(struct node *n, struct occurrence *oc)
 {
     size_t at = n->n_occurrences;
 
@@ -31,14 +31,12 @@ static void node_add(const struct model *m, struct node *n, struct occurrence *o
         at--;
     n->occurrences = array_insert(n->occurrences, &n->n_occurrences, oc, at);
     occurrence_times_add(&n->times, oc);
-    looks_new(m, &n->obj);
 }
 
-static void node_remove(const struct model *m, struct node *n, struct occurrence *oc)
+static void node_remove(struct node *n, struct occurrence *oc)
 {
     n->occurrences = array_remove(n->occurrences, &n->n_occurrences, oc);
     occurrence_times_remove(&n->times, oc);
-    looks_new(m, &n->obj);
 }
 
 void occurrence_book(struct model *m, struct occurrence *oc, const char *vnodes)
@@ -50,13 +48,13 @@ void occurrence_book(struct model *m, struct occurrence *oc, const char *vnodes)
         oc->booked.end_at = INT64_MAX;
     bookings_make(m, vnodes, &oc->bookings);
     for (size_t i = 0; i < oc->bookings.n; i++)
-        node_add(m, oc->bookings.v[i].node, oc);
+        node_add(oc->bookings.v[i].node, oc);
 }
 
-void occurrence_unbook(struct model *m, struct occurrence *oc)
+void occurrence_unbook(struct occurrence *oc)
 {
     for (size_t i = 0; i < oc->bookings.n; i++)
-        node_remove(m, oc->bookings.v[i].node, oc);
+        node_remove(oc->bookings.v[i].node, oc);
     bookings_drop(&oc->bookings);
 }
 
@@ -101,7 +99,6 @@ void link_later(struct model *m, struct later *l)
     }
     series_add(oc->resv, oc);
     occurrence_book(m, oc, obj_str(&l->obj, OCCURRENCE_A_RESV_NODES, NULL));
-    looks_new(m, &oc->resv->obj);
 }
 
 void unlink_later(struct model *m, struct later *l)
@@ -114,11 +111,10 @@ void unlink_later(struct model *m, struct later *l)
     /* A stray occurrence has no bookings and is in no series. */
     if (!oc->resv)
         return;
-    occurrence_unbook(m, oc);
+    occurrence_unbook(oc);
     DL_DELETE(oc->resv->later, oc);
     oc->prev = oc->next = NULL;
     oc->resv->n_later--;
-    looks_new(m, &oc->resv->obj);
     oc->resv = NULL;
 }
 

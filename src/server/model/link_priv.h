@@ -58,7 +58,7 @@ void orphan_jobs(struct model *m, struct queue *q);
 
 /* The vnodes that an occurrence has: book them, or give them back. */
 void occurrence_book(struct model *m, struct occurrence *oc, const char *vnodes);
-void occurrence_unbook(struct model *m, struct occurrence *oc);
+void occurrence_unbook(struct occurrence *oc);
 
 /* A reservation has come that later occurrences may belong to. */
 void adopt_strays(struct model *m);

@@ -51,5 +51,5 @@ void unlink_resv(struct model *m, struct resv *r)
     r->current.counted = false;
     if (r->queue)
         unlink_queue(m, r->queue);
-    occurrence_unbook(m, &r->current);
+    occurrence_unbook(&r->current);
 }

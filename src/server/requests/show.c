@@ -7,6 +7,7 @@
 #include "lib/attr/bounds.h"
 #include "server/decide/config.h"
 #include "server/decide/sched_link.h"
+#include "server/model/edges.h"
 #include "server/model/hook_event.h"
 #include "server/model/hot_start.h"
 #include "server/model/indirect.h"
@@ -91,12 +92,19 @@ bool show_sees_invisible(uint32_t rights)
     return rights & (WHO_STAFF | WHO_DAEMON);
 }
 
-/* The counters and links of the server and its schedulers change all the time. */
+/* What a status of a kind shows of others is what the edges say (model/edges.h). */
 bool show_is_lasting(const struct request *rq, const struct object *o)
 {
-    if (o->kind == OBJ_RESV)
+    switch (kind_lasts(o->kind)) {
+    case LASTS:
+        return true;
+    case LASTS_A_WHILE:
+        MUST(o->kind == OBJ_RESV); /* another kind needs a function of its own */
         return resv_show_is_lasting(rq, o);
-    return o->kind == OBJ_QUEUE || o->kind == OBJ_NODE || o->kind == OBJ_JOB;
+    case LASTS_NEVER:
+        break;
+    }
+    return false;
 }
 
 /* Members with flag i are not for ordinary users. */

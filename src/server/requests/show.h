@@ -16,7 +16,8 @@
  *
  * What it says of queues, vnodes, reservations and jobs is kept (shown.h): it may look
  * only at the object and at what is derived for it, whose every change sets the
- * object's shown_seq; what depends on more must be named by show_is_lasting(). */
+ * object's shown_seq; the row of the edge along which it sees more says so
+ * (model/edges.h: enum lasts). */
 typedef bool (*show_fn)(const struct model *m, const struct request *rq,
                         const struct object *o, int attr, struct wire_attrs *out);
 

@@ -122,6 +122,54 @@ static void every_edge_leads_there_and_back(void)
     arena_free(arena);
 }
 
+/* A later occurrence is given another vnode: its reservation, the vnode that it had and
+ * the one that it has look new in a status, and nobody else. */
+static void a_later_occurrence_makes_its_ends_look_new(void)
+{
+    static const struct {
+        enum obj_kind kind;
+        const char *id;
+        bool looks_new;
+    } rows[] = {
+        { OBJ_RESV, "R1.svr", true }, { OBJ_NODE, "a0", false },
+        { OBJ_NODE, "a1", true },     { OBJ_NODE, "a2", true },
+        { OBJ_NODE, "b0", false },    { OBJ_QUEUE, "workq", false },
+    };
+    struct arena *arena = arena_new();
+    struct model *m = small_complex(arena);
+    struct records list = { 0 };
+    struct record *rec =
+        record_add(&list, arena, FACT_SET, OBJ_OCCURRENCE, "R1[2].svr", "root@svr", 0);
+
+    record_change(rec, arena, OCCURRENCE_A_RESV_NODES, NULL, "(a2:ncpus=1)");
+    rec->seq = 9;
+    model_apply(m, rec);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct object *o = model_find(m, rows[i].kind, rows[i].id);
+
+        if ((o->shown_seq == 9) != rows[i].looks_new)
+            printf("%s\n", rows[i].id);
+        CU_ASSERT_EQUAL(o->shown_seq == 9, rows[i].looks_new);
+    }
+    model_free(m);
+    arena_free(arena);
+}
+
+/* Which kinds are worth keeping once they were shown. */
+static void edges_say_how_long_a_status_lasts(void)
+{
+    static const enum lasts lasts[OBJ_KIND_COUNT] = {
+        [OBJ_SERVER] = LASTS_NEVER, [OBJ_SCHED] = LASTS_NEVER,
+        [OBJ_HOOK] = LASTS_NEVER,   [OBJ_RESOURCE] = LASTS_NEVER,
+        [OBJ_RESV] = LASTS_A_WHILE, [OBJ_QUEUE] = LASTS,
+        [OBJ_NODE] = LASTS,         [OBJ_JOB] = LASTS,
+        [OBJ_OCCURRENCE] = LASTS,
+    };
+
+    for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
+        CU_ASSERT_EQUAL(kind_lasts((enum obj_kind)kind), lasts[kind]);
+}
+
 static void edges_have_names_of_their_own(void)
 {
     for (enum edge e = 0; e < EDGE_COUNT; e++) {
@@ -160,6 +208,9 @@ static void an_edge_has_its_own_ends_only(void)
 
 static const struct unit_case cases[] = {
     { "every edge leads there and back", every_edge_leads_there_and_back },
+    { "a later occurrence makes its ends look new",
+      a_later_occurrence_makes_its_ends_look_new },
+    { "edges say how long a status lasts", edges_say_how_long_a_status_lasts },
     { "edges have names of their own", edges_have_names_of_their_own },
     { "rules look along edges that begin where they do",
       rules_look_along_edges_that_begin_where_they_do },
