@@ -59,7 +59,8 @@ static const char *value_of(const struct batch_status *resv, const char *name)
     return "";
 }
 
-/* A time as near to today as it can be said. */
+/* A time in the shortest form that is still clear: the nearer it is to now, the less of
+ * the date is printed. */
 static void short_time(const char *value, time_t now_at, char out[TIME_TEXT_MAX])
 {
     time_t at = (time_t)strtoll(value, NULL, 10);
@@ -235,7 +236,8 @@ static int show(struct rstat *r, const char *id, const char *server)
         learn_server(r, conn);
     list = pbs_statresv(conn, id, NULL, NULL);
     if (!list && pbs_errno != 0) {
-        /* Scripts rely on 0: they ask for several, of which some may be over. */
+        /* Scripts ask for several reservations at once and rely on 0, even when some of
+         * these have ended. */
         code = pbs_errno == PBSE_UNKRESVID ? 0 : cmd_exit_code(pbs_errno);
         cmd_print_error(CMD, conn, NULL, NULL);
         if (id && pbs_errno == PBSE_UNKRESVID)
@@ -252,7 +254,8 @@ static int show(struct rstat *r, const char *id, const char *server)
     return code;
 }
 
-/* -F takes the next word only when it names a form: alone it is -f. */
+/* -F takes the next word only when that is the name of a form; without such a word -F
+ * means -f. */
 static bool take_form_word(struct rstat *r, int argc, char **argv)
 {
     static const struct {

@@ -124,7 +124,7 @@ struct operand {
     bool done;
 };
 
-/* All that name the same server go in one request. */
+/* All jobs of one server go into one request. */
 static void delete_all(struct qdel *q, struct operand *ops, size_t n)
 {
     char **ids = xcalloc(n, sizeof(*ids));

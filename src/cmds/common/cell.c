@@ -27,7 +27,7 @@ const char *cell_cut(char out[CELL_MAX], const char *text, size_t width)
     return out;
 }
 
-/* Rounded up. */
+/* The quotient, rounded up. */
 static unsigned long long divide(unsigned long long n, unsigned by)
 {
     return n / by + (n % by != 0);

@@ -53,7 +53,8 @@ static int connect_in_time(int fd, const struct sockaddr_in *to, int64_t until_m
 static int try_port(struct in_addr from, unsigned port, const struct sockaddr_in *to,
                     int64_t until_ms)
 {
-    /* Closing after the answer then leaves no waiting port behind. */
+    /* Closing the socket after the answer then frees the port at once, without
+     * TIME_WAIT. */
     const struct linger at_once = { .l_onoff = 1 };
     const struct sockaddr_in at = { .sin_family = AF_INET,
                                     .sin_addr = from,

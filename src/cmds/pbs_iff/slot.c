@@ -57,7 +57,8 @@ int iff_take_slot(int64_t until_ms)
         return IFF_OK;
     fd = open_as_root();
     if (fd < 0) {
-        /* An ordinary program: binding will say what that means. */
+        /* The program runs without root's rights, and the attempt to bind the port will
+         * fail with a clear message. */
         if (errno == EPERM)
             return IFF_OK;
         fprintf(stderr, "pbs_iff: " SLOT_FILE ": %s\n", strerror(errno));

@@ -15,7 +15,8 @@
 
 #define MOST_REPLY_BYTES 65536
 
-/* The socket does not block: is it 'events' before the time is over? */
+/* Wait until the socket, which does not block, is ready for 'events'; false when the
+ * time is over first. */
 static bool wait_for(int fd, short events, int64_t until_ms)
 {
     struct pollfd p = { .fd = fd, .events = events };

@@ -21,7 +21,8 @@ static void nodes_print_full(const struct batch_status *node)
     for (const struct attrl *a = node->attribs; a; a = a->next) {
         time_t at = (time_t)strtoll(a->value, NULL, 10);
         char date[32];
-        /* A host's vnodes may differ: "<various>" is no date. */
+        /* When the vnodes of a host differ the value is "<various>", which is no
+         * date. */
         bool dated = is_date(a->name) && a->value[0] != '<' && ctime_r(&at, date);
 
         if (dated)

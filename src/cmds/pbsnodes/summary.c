@@ -131,7 +131,7 @@ static char *state_of(const struct nodes_view *v, const struct batch_status *n)
     return xstrndup(state, v->uncut ? strlen(state) : strcspn(state, ","));
 }
 
-/* A size brought below four digits: "4gb". */
+/* A size in the first unit in which it has at most three digits: "4gb". */
 static void short_size(const char *value, char out[32])
 {
     static const char units[] = "bkmgtp";

@@ -60,7 +60,8 @@ static void offer_topics(const struct offer *o)
         offer(o, qmgr_help_topic(i));
 }
 
-/* What can be changed, or with list and print, what can be seen. */
+/* Offer the attributes that can be changed; for list and print, those that can be
+ * seen. */
 static void offer_attrs(const struct offer *o, int object, enum qmgr_verb verb)
 {
     static const char *const of_resources[] = { ATTR_RESC_TYPE, ATTR_RESC_FLAG };

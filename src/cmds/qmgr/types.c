@@ -66,7 +66,8 @@ bool qmgr_is_list(struct qmgr_types *types, int object, const struct attrl *a)
         return false;
     if (!a->resource || table->rows[row].type != &attr_resources)
         return qmgr_is_list_type(table->rows[row].type);
-    /* Only a value with a comma makes it worth asking. */
+    /* The type matters only for a value with a comma, and the server has to be asked
+     * for it. */
     return strchr(a->value, ',') &&
            qmgr_is_list_type(qmgr_resource_type(types, a->resource));
 }

@@ -133,7 +133,8 @@ static void default_row(const struct qstat *q, const struct batch_status *job)
     char id[CELL_MAX], name[CELL_MAX], user[CELL_MAX], use[CELL_MAX], queue[CELL_MAX];
 
     short_id(id, job->name, id_width);
-    /* A name is cut already when it just fills the column. */
+    /* A name that fills the column exactly gets the mark of a cut name, too, as in
+     * PBS. */
     cell_cut(name, job_name, width);
     if (strlen(job_name) == width)
         name[width - 1] = '*';

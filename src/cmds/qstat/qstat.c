@@ -171,7 +171,7 @@ static void add_criterion(struct attropl **list, const char *name, const char *v
         a->op = EQ;
 }
 
-/* What jobs must be like; NULL when all are meant. */
+/* The criteria that jobs have to meet; NULL when every job is meant. */
 static struct attropl *criteria_of(const struct qstat_options *o, const char *queue)
 {
     struct attropl *list = NULL;

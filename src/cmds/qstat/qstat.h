@@ -16,7 +16,7 @@
 
 extern const char qstat_usage[];
 
-/* How a table looks, and what of it is out already. */
+/* Which form a table has, and what of it was printed already. */
 struct qstat {
     bool alternate; /* -a, -i, -r, -H, -T, -u, -n, -s, -G, -M: the second table */
     bool nodes;     /* -n */

@@ -223,7 +223,8 @@ static int send_job(struct qsub *q, const char *script)
     }
     if (code == 0) {
         id = pbs_submit(conn, q->attrs, script, queue, NULL);
-        /* The library tells the id also of a job that was not committed. */
+        /* The library returns the id even when the commit failed, so the error number
+         * decides. */
         if (!id || pbs_errno != PBSE_NONE)
             code = report_refusal(q, conn, queue);
         else if (!q->silent)

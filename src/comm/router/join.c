@@ -184,8 +184,6 @@ static void admit(struct router *r, int64_t now_at, struct link *l,
         r->update_due_at = now_at + ROUTER_UPDATE_DELAY_S;
 }
 
-/* Whose are its addresses? */
-
 static bool is_loopback(uint32_t ip)
 {
     return ip >> 24 == 127;

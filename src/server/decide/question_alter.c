@@ -85,7 +85,7 @@ static bool read_parts(const struct resv *r, int64_t now_at, struct parts *ps)
     return true;
 }
 
-/* The part with what the others would be given beside it. */
+/* The offer for one part, with the offers for the other parts as its neighbours. */
 static struct resv_offer beside_others(const struct parts *ps, size_t i)
 {
     struct resv_offer offer = ps->v[i];
@@ -123,7 +123,8 @@ static void force(const struct model *m, const struct resv *r, const char *actor
                       now_at, out);
 }
 
-/* It is denied for that reason, and a forced one is made. */
+/* Nobody has answered in time: a forced alteration is made, and any other one is
+ * denied. */
 static void give_up(const struct model *m, const struct resv *r, const char *actor,
                     int64_t now_at, struct decision *out)
 {

@@ -28,10 +28,8 @@ static const struct question_row question_none = {
 };
 
 static const struct question_row *const rows[QUESTION_KIND_COUNT] = {
-    [QUESTION_NONE] = &question_none,
-    [QUESTION_NEW] = &question_new,
-    [QUESTION_MAINTAIN] = &question_maintain,
-    [QUESTION_REPLACE] = &question_replace,
+    [QUESTION_NONE] = &question_none,         [QUESTION_NEW] = &question_new,
+    [QUESTION_MAINTAIN] = &question_maintain, [QUESTION_REPLACE] = &question_replace,
     [QUESTION_ALTER] = &question_alter,
 };
 

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* What one may change, in the order in which it is kept. */
+/* The attributes that a proposal may change, in the order in which its text keeps
+ * them. */
 static const int attrs[] = {
     RESV_A_RESERVE_START,     RESV_A_RESERVE_END, RESV_A_RESERVE_DURATION,
     RESV_A_RESOURCE_LIST,     RESV_A_SCHEDSELECT, RESV_A_RESERVE_NAME,
@@ -19,7 +20,8 @@ static const int attrs[] = {
     RESV_A_AUTHORIZED_GROUPS, RESV_A_PRIORITY,    RESV_A_INTERACTIVE,
 };
 
-/* The first of them are shown while one is open; schedulers of old read them. */
+/* The first of them are shown with their proposed values while a proposal is open,
+ * because schedulers of PBS read them there. */
 #define N_SHOWN 5
 
 /* The attributes that a part consists of. */

@@ -21,7 +21,8 @@
 
 bool proposal_is_open(const struct resv *r);
 
-/* Its number, 0 when none is open: who answers may say which one is meant. */
+/* The number of the open proposal, with which a scheduler may say which one it answers;
+ * 0 when none is open. */
 int64_t proposal_seq(const struct resv *r);
 
 /* It is made even when every scheduler says no. */
@@ -56,7 +57,7 @@ struct proposal_others proposal_others(const struct model *m, const struct resv 
  * not answered; NULL: it has not. */
 const char *proposal_vnodes(const struct resv *r);
 
-/* One to be opened. */
+/* One part of a proposal that is to be opened. */
 struct proposal_part {
     const struct resv *resv; /* none is open of it */
     const struct edit *e;    /* touches only what proposal_knows() */

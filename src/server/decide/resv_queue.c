@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Who sees to the queues of reservations. */
+/* The name in whose records the server keeps the queues of reservations. */
 static const char *queue_actor(const struct model *m, struct arena *arena)
 {
     return arena_printf(arena, "pbs_server@%s", m->server->id);

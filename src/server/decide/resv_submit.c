@@ -110,7 +110,7 @@ static bool server_flag(const struct model *m, int attr)
     return obj_num(m->server, attr, 0) != 0;
 }
 
-/* Steps 3 to 6: who may ask at all. */
+/* Steps 3 to 6 of reservations.md 5.2: who may ask for a reservation at all. */
 static int check_admission(struct submission *s)
 {
     const struct requester *who = s->rq->who;

@@ -52,7 +52,7 @@ void unlink_hot(struct model *m, struct job *j)
     j->hot = false;
 }
 
-/* A vnode that comes may be one that jobs await. */
+/* A vnode that is created may be one that jobs await. */
 void find_awaits(struct model *m)
 {
     struct object *o;
@@ -81,7 +81,7 @@ static void drop_await(struct job *j, const struct node *n)
     }
 }
 
-/* One that goes is not awaited any more. */
+/* A vnode that is removed is not awaited any more. */
 void drop_awaited(struct node *n)
 {
     for (size_t i = 0; i < n->n_awaited; i++)

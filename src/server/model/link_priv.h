@@ -29,7 +29,8 @@ void bookings_count(const struct model *m, const struct bookings *list, int sign
 void list_count(struct model *m, struct resources *total, const struct object *o,
                 int attr, int sign);
 
-/* The job belongs to that reservation, or to none: who counts it follows. */
+/* The job belongs to reservation 'r', or to none (NULL); it is counted again
+ * accordingly. */
 void job_set_resv(struct model *m, struct job *j, struct resv *r);
 void queue_jobs_set_resv(struct model *m, struct queue *q, struct resv *r);
 void job_uncount_outside(struct model *m, struct job *j);

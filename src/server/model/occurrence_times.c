@@ -67,7 +67,7 @@ void occurrence_times_add(struct occurrence_times *t, struct occurrence *oc)
     c->v = array_insert(c->v, &c->n, oc, first_from(c, oc->booked.start_at));
 }
 
-/* The classes go with the last one in them. */
+/* A class at the end that has no occurrence any more is dropped. */
 static void trim(struct occurrence_times *t)
 {
     while (t->n_classes > 0 && t->classes[t->n_classes - 1].n == 0)

@@ -30,7 +30,7 @@ struct claims {
 struct claims claims_on(const struct node *n, const struct occurrence *own,
                         struct window window, int64_t now_at, struct arena *arena);
 
-/* Put the others behind those of the list. Cost: their number, amortised. */
+/* Append the claims of 'others' to the list. Cost: their number, amortised. */
 void claims_join(struct claims *list, const struct claims *others, struct arena *arena);
 
 /* The sum of one resource at an instant, and the greatest sum from 'from_at' on: that

@@ -82,7 +82,7 @@ bool resv_is_maintenance(const struct resv *r);
 /* Live jobs in its queue. */
 size_t resv_job_count(const struct resv *r);
 
-/* One of them runs, ends or is suspended. */
+/* True when a job of the reservation runs, ends or is suspended. */
 bool resv_has_busy_job(const struct resv *r);
 
 #endif

@@ -21,7 +21,8 @@ static struct node *home_of(struct node *n, const char *resource)
     return n;
 }
 
-/* At the vnode itself, but for what it borrows: that at its home. */
+/* Count a booking at its vnode. What the vnode borrows is counted at the home of the
+ * resource. */
 void booking_count(const struct model *m, const struct booking *h, int sign)
 {
     looks_new(m, &h->node->obj);

@@ -64,6 +64,8 @@ struct accounting *accounting_new(const char *dir, const char *file,
     struct accounting *a = xcalloc(1, sizeof(*a));
 
     a->dir = xstrdup(dir);
+    /* An empty name switches accounting off; without a name each day has a file of its
+     * own. */
     a->file = file ? xstrdup(file) : NULL;
     a->log = log;
     return a;
@@ -89,6 +91,8 @@ void accounting_free(struct accounting *a)
 {
     if (!a)
         return;
+    /* What can still be written is written; the rest stands in the note and is repaired
+     * by the next start. */
     accounting_retry(a);
     while (a->segments) {
         if (a->segments->fd >= 0)
@@ -111,6 +115,7 @@ static char *path_for(const struct accounting *a, int64_t at)
 
     if (a->file)
         return xstrdup(a->file);
+    /* The day is that of the line in local time, not that of the writing. */
     log_day_text(at, day);
     return xasprintf("%s/%s", a->dir, day);
 }
@@ -155,6 +160,7 @@ static struct segment *segment_for(struct accounting *a, int64_t at)
     struct segment *s = a->segments ? a->segments->prev : NULL;
 
     if (!s || strcmp(s->path, path) != 0) {
+        /* A file of an earlier day is left when nothing of it waits. */
         if (s && s->lines.len == 0)
             segment_free(a, s);
         s = segment_new(a, path, end_of(a, path, NULL));
@@ -168,6 +174,7 @@ static void line_put(struct buf *b, int64_t at, char type, const char *id,
 {
     char stamp[20];
 
+    /* The form is that of operations.md 17: date, type, id and fields. */
     log_time_text(at, stamp);
     buf_printf(b, "%s;%c;%s;", stamp, type, id);
     buf_add_printable(b, text, strlen(text)); /* one line is one record */
@@ -183,8 +190,6 @@ void accounting_plan(struct accounting *a, int64_t at, char type, const char *id
     a->last_at = at;
     a->changed = true;
 }
-
-/* Writing. */
 
 static void say(struct accounting *a, uint32_t event, const char *fmt, const char *path)
 {
@@ -214,6 +219,7 @@ static size_t common_bytes(int fd, uint64_t offset, const char *lines, size_t le
     while (got < len &&
            (r = pread(fd, there + got, len - got, (off_t)(offset + got))) > 0)
         got += (size_t)r;
+    /* A file that is shorter than the lines ends the comparison early. */
     while (n < got && there[n] == lines[n])
         n++;
     free(there);
@@ -225,6 +231,7 @@ static bool pwrite_all(int fd, const char *p, size_t len, uint64_t offset)
     while (len > 0) {
         ssize_t n = pwrite(fd, p, len, (off_t)offset);
 
+        /* A signal is no failure of the disk. */
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -274,6 +281,8 @@ static bool segment_open(struct accounting *a, struct segment *s)
         open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | (a->file ? 0 : OWN_FILE), 0644);
     if (s->fd < 0)
         return false;
+    /* The repair writes at an offset, and everything later is appended, wherever the
+     * end of the file is then. */
     if ((s->doubtful && !segment_place(a, s)) || fcntl(s->fd, F_SETFL, O_APPEND) < 0) {
         int err = errno;
 
@@ -287,6 +296,7 @@ static bool segment_open(struct accounting *a, struct segment *s)
 
 static bool segment_write(struct accounting *a, struct segment *s)
 {
+    /* A disk that has just failed is left in peace for a while. */
     if (s->doubtful && clock_mono_ms() < a->again_ms)
         return false;
     MUST(s->written <= s->released && s->released <= s->lines.len);
@@ -294,6 +304,7 @@ static bool segment_write(struct accounting *a, struct segment *s)
         ssize_t n = -1;
 
         if (segment_open(a, s)) {
+            /* Opening a doubtful file has written the lines already. */
             if (s->written == s->released)
                 break;
             n = write(s->fd, s->lines.data + s->written, s->released - s->written);
@@ -313,6 +324,8 @@ void accounting_retry(struct accounting *a)
 
     DL_FOREACH (a->segments, s)
         if (!segment_write(a, s))
+            /* Segments are written in their order, so a later day does not overtake an
+             * earlier one. */
             return;
     if (a->failing && !a->unsynced)
         logfile_printf(a->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_ACCT, "Act",
@@ -328,6 +341,8 @@ void accounting_write(struct accounting *a, int64_t at, char type, const char *i
 
     if (is_off(a))
         return;
+    /* The line is put together again to know its length; its text is in the segment
+     * since it was planned. */
     line_put(&line, at, type, id, text);
     DL_FOREACH (a->segments, s)
         if (s->released < s->lines.len)
@@ -353,6 +368,7 @@ static void segment_leave(struct accounting *a, struct segment *s)
 {
     size_t n = s->written;
 
+    /* What may not be on disk counts as not written. */
     if (fdatasync(s->fd) < 0) {
         say_failed(a, s, "synced", errno);
         n = 0;
@@ -373,6 +389,7 @@ void accounting_reopen(struct accounting *a)
     struct segment *s;
 
     DL_FOREACH (a->segments, s) {
+        /* The file still has its name, so nobody has moved it away. */
         if (s->fd < 0 || is_file(s->fd, s->path))
             continue;
         segment_leave(a, s);
@@ -380,12 +397,13 @@ void accounting_reopen(struct accounting *a)
             say_failed(a, s, "opened", errno);
         a->changed = true;
     }
+    /* An administrator who asks for it may have mended the disk. */
     a->again_ms = 0;
     accounting_retry(a);
 }
 
-/* The note: "<path> <offset> <bytes>\n<lines>" for each segment. */
-
+/* The note has "<path> <offset> <bytes>\n<lines>" for each segment. With 'synced' it
+ * leaves out what the sync that is under way makes durable in the file itself. */
 static char *note_text(const struct accounting *a, bool synced, size_t *len)
 {
     const struct segment *s;
@@ -411,6 +429,7 @@ static void begin_sync(struct accounting *a, struct commit *c)
     char *note;
 
     DL_FOREACH (a->segments, s) {
+        /* The sync runs on the store's thread, so it has a descriptor of its own. */
         int fd = s->written > 0 ? fcntl(s->fd, F_DUPFD_CLOEXEC, 3) : -1;
 
         if (fd < 0)
@@ -436,6 +455,8 @@ void accounting_note(struct accounting *a, struct commit *c)
     free(note);
     DL_FOREACH (a->segments, s)
         written += s->written;
+    /* A sync costs as much as a commit, so it is made rarely; after a failure, or when
+     * another day has begun, it is made at once. */
     if (written >= SYNC_BYTES || a->settle || a->unsynced ||
         (a->segments && a->segments->next))
         begin_sync(a, c);
@@ -478,6 +499,7 @@ void accounting_synced(struct accounting *a, int err)
             continue;
         }
         segment_forget(s);
+        /* The last segment stays, because the next line goes there. */
         if (s->lines.len == 0 && s->next)
             segment_free(a, s);
     }
@@ -495,13 +517,13 @@ bool accounting_settle(struct accounting *a, int64_t now_at)
             return false;
         written += s->written;
     }
+    /* A quiet server syncs once what its last lines were, and then has nothing in its
+     * note. */
     if (written == 0 || now_at < a->last_at + SETTLE_S)
         return false;
     a->settle = a->changed = true;
     return true;
 }
-
-/* Repair. */
 
 int accounting_repair(struct accounting *a, const char *note, struct diag *why)
 {
@@ -512,6 +534,8 @@ int accounting_repair(struct accounting *a, const char *note, struct diag *why)
         size_t len;
         int head = 0;
 
+        /* The note comes from the store, and every number in it is checked against its
+         * length. */
         if (sscanf(note, "%4095s %" SCNu64 " %zu%n", path, &offset, &len, &head) != 3 ||
             note[head] != '\n' || strlen(note + head + 1) < len)
             return diag_set(why, PBSE_SYSTEM, "the note on accounting is damaged");
@@ -520,6 +544,7 @@ int accounting_repair(struct accounting *a, const char *note, struct diag *why)
             s = segment_new(a, path, offset);
             buf_add(&s->lines, note, len);
             s->released = len;
+            /* The file may have all of these lines, some, or none. */
             s->doubtful = true;
         }
         note += len;

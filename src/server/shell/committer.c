@@ -88,6 +88,7 @@ void commit_add(struct commit *c, struct store_record rec)
 {
     /* The last record says up to where the commit makes the journal durable. */
     MUST(c->n_records == 0 || c->records[c->n_records - 1].seq <= rec.seq);
+    /* Doubling keeps the cost of adding constant. */
     if (c->n_records == c->cap_records) {
         c->cap_records = c->cap_records ? 2 * c->cap_records : 64;
         c->records = xrealloc(c->records, c->cap_records * sizeof(*c->records));
@@ -141,6 +142,7 @@ int commit_sync_files(struct commit *c)
     for (size_t i = 0; i < c->n_files; i++)
         if (fdatasync(c->files[i]) < 0)
             c->sync_err = errno;
+    /* The lines are in the file now, so the note can do without them. */
     if (c->sync_err == 0 && c->note_synced) {
         free((char *)c->note.value);
         c->note.value = c->note_synced;
@@ -154,6 +156,8 @@ static int commit_run(struct store *store, struct commit *c, struct diag *why)
     struct store_batch batch;
 
     MUST(!commit_is_empty(c));
+    /* A failed sync does not keep the records from being stored; accounting learns of
+     * it afterwards. */
     (void)commit_sync_files(c);
     batch = (struct store_batch){ .n_records = c->n_records,
                                   .records = c->records,
@@ -199,6 +203,7 @@ static void *thread_main(void *arg)
     struct committer *k = arg;
 
     pthread_mutex_lock(&k->lock);
+    /* What was given is finished even at the end. */
     while (!k->quit || k->slot == SLOT_GIVEN) {
         if (k->slot == SLOT_GIVEN)
             slot_work(k);
@@ -306,12 +311,15 @@ static void on_done(void *arg)
     uint64_t seq = c->n_records ? c->records[c->n_records - 1].seq : 0;
     int err;
 
+    /* The lock makes what the thread has written visible here. */
     pthread_mutex_lock(&k->lock);
     MUST(k->slot == SLOT_DONE); /* the thread pokes once for each result */
     err = k->err;
     k->slot = SLOT_IDLE;
     pthread_mutex_unlock(&k->lock);
     if (err) {
+        /* Only a lease that another server holds ends the server; any other failure is
+         * tried again. */
         if (err == PBSE_OBJBUSY)
             fenced(k);
         else
@@ -323,6 +331,7 @@ static void on_done(void *arg)
         accounting_synced(k->sh->accounting, c->sync_err);
     k->commit = NULL;
     commit_free(c);
+    /* The next commit may begin with this call, so the slot is empty before. */
     outbox_committed(k->sh->outbox, seq);
 }
 
@@ -334,6 +343,8 @@ void committer_start(struct committer *k, struct commit *c)
     MUST(!k->commit); /* the order of commits is the order of the journal */
     k->commit = c;
     k->prune_before_at = 0;
+    /* Old rows are removed a few at a time behind a commit, so that no commit waits
+     * long. */
     if (days > 0 && (k->prune_more || now_at >= k->pruned_at + PRUNE_EVERY_S)) {
         k->prune_before_at = now_at - (int64_t)days * DAY_S;
         k->pruned_at = now_at;
@@ -358,6 +369,7 @@ struct committer *committer_new(struct shell *sh)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     err = pthread_create(&k->thread, NULL, thread_main, k);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    /* Without the thread nothing could ever be stored. */
     if (err)
         abort();
     return k;
@@ -371,6 +383,7 @@ void committer_free(struct committer *k)
     k->quit = true;
     pthread_cond_signal(&k->given);
     pthread_mutex_unlock(&k->lock);
+    /* The thread still uses the commit until it has ended. */
     pthread_join(k->thread, NULL);
     MUST(k->slot != SLOT_GIVEN); /* the thread ends when it has done all */
     loop_notify_free(k->done);

@@ -20,10 +20,13 @@ struct shares *crowd_shares(struct crowd *w, enum crowd_rank rank)
 void crowd_init(struct crowd *w, size_t max)
 {
     w->max = max;
+    /* The parts are kept in proportion to what the system allows, so that a small limit
+     * leaves room for everybody. */
     w->max_strangers = MIN_OF(w->max_strangers, MAX_OF(max / 4, 1u));
     w->for_staff = MIN_OF(w->for_staff, max / 8);
     w->max_user = MIN_OF(w->max_user, MAX_OF(crowd_room_for_users(w) / 2, 1u));
     for (size_t i = 0; i < CROWD_RANKS; i++) {
+        /* What a party holds counts for its kind and for all together. */
         crowd_shares(w, i)->memory.part_of = &w->memory;
         crowd_shares(w, i)->unsaved.part_of = &w->unsaved;
     }
@@ -55,6 +58,7 @@ static enum crowd_verdict stranger_asks(const struct crowd *w, const char *key,
 {
     const struct share *same = share_find(&w->strangers, key);
 
+    /* A host with too many strangers loses its own, and nobody else's. */
     if (same && same->n >= w->max_host_strangers) {
         *whose = same;
         return CROWD_FOR_STRANGER;
@@ -74,10 +78,12 @@ static enum crowd_verdict user_asks(const struct crowd *w, const char *key,
     const struct share *most = shares_with_most(&w->users);
     size_t n = same ? same->n : 0;
 
+    /* A user's own limit comes first, even when there is room. */
     if (n >= w->max_user)
         return CROWD_USER_FULL;
     if (w->n[CROWD_USER] < crowd_room_for_users(w))
         return CROWD_COME_IN;
+    /* A user who has as few as the newcomer keeps what it has. */
     if (!most || most->n <= n + 1)
         return CROWD_FULL;
     *whose = most;
@@ -94,6 +100,7 @@ enum crowd_verdict crowd_asks(const struct crowd *w, enum crowd_rank rank,
         return stranger_asks(w, key, whose);
     if (rank == CROWD_USER)
         return user_asks(w, key, whose);
+    /* Root may use the places that are kept for root. */
     return crowd_size(w) + kept < w->max ? CROWD_COME_IN : for_stranger(w, whose);
 }
 

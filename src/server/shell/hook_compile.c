@@ -68,7 +68,10 @@ static int start_python(const char *exec, const char *kind, const char *name, in
                         int out, pid_t *pid)
 {
     char *own = xasprintf("%s/python/bin/python", exec);
+    /* A site may have a Python of its own; any other must be in the path. */
     const char *path = access(own, X_OK) == 0 ? own : "python3";
+    /* "-I" and "-S" keep the environment, the user's directory and site packages
+     * out. */
     const char *argv[] = { path, "-I", "-S", "-c", program, kind, name, NULL };
     static char locale[] = "LC_ALL=C.UTF-8";
     char *envp[] = { locale, NULL };
@@ -80,6 +83,7 @@ static int start_python(const char *exec, const char *kind, const char *name, in
     posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, out, STDERR_FILENO);
+    /* Python inherits no descriptor of the server. */
     posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
     posix_spawnattr_init(&how);
     plain_signals(&how);
@@ -112,6 +116,7 @@ static bool read_words(int from, char *words, size_t size)
         char more[512];
         ssize_t n;
 
+        /* A script may be made to keep the compiler busy for ever. */
         if (left_ms <= 0)
             return false;
         if (poll(&p, 1, (int)left_ms) <= 0)
@@ -119,6 +124,7 @@ static bool read_words(int from, char *words, size_t size)
         n = read(from, more, sizeof(more));
         if (n == 0 || (n < 0 && errno != EINTR))
             return true;
+        /* The words become one line of a log, and what is too long is cut. */
         for (ssize_t i = 0; i < n && len + 1 < size; i++)
             words[len++] = more[i] == '\n' ? ' ' : more[i];
         words[len] = '\0';
@@ -128,6 +134,7 @@ static bool read_words(int from, char *words, size_t size)
 static enum hook_verdict judge(int status, bool in_time, const char *words,
                                struct diag *why)
 {
+    /* Whoever needs so much for compile() is not accepted. */
     if (!in_time || WIFSIGNALED(status)) {
         diag_set(why, PBSE_HOOKERROR, "Python did not come to an end with it");
         return HOOK_IS_WRONG;
@@ -144,6 +151,7 @@ static int script_file(const char *data, size_t len)
 
     if (fd < 0)
         return -1;
+    /* A memory file takes everything, unless memory runs out. */
     while (len > 0) {
         ssize_t n = write(fd, data, len);
 
@@ -181,9 +189,11 @@ enum hook_verdict hook_compile(const char *exec, const char *kind, const char *n
         return HOOK_IS_UNKNOWN;
     }
     in_time = read_words(out[0], words, sizeof(words));
+    /* Python would be stopped by a full pipe otherwise. */
     close(out[0]);
     if (!in_time)
         kill(pid, SIGKILL);
+    /* The child is waited for here, in this thread, and not by the loop. */
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     return judge(status, in_time, words, why);

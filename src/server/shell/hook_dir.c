@@ -33,6 +33,7 @@ static int refuse(struct diag *why, const char *name, const char *words)
 /* A name in the directory and nowhere else. */
 static bool is_base_name(const char *name)
 {
+    /* A leading dot would allow "..", and hidden files. */
     return *name && *name != '.' && strlen(name) <= NAME_MAX && !strchr(name, '/');
 }
 
@@ -46,12 +47,14 @@ static int open_plain(const struct hook_dir *d, const char *name, int flags,
         refuse(why, name, "Invalid file name");
         return -1;
     }
+    /* A link is not followed, and a pipe does not make the server wait. */
     fd = openat(d->fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
                 0600);
     if (fd < 0) {
         refuse(why, name, strerror(errno));
         return -1;
     }
+    /* A second name of the file could belong to somebody else. */
     if (fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_nlink == 1 &&
         (st->st_uid == 0 || st->st_uid == geteuid()))
         return fd;
@@ -94,6 +97,7 @@ int hook_dir_read(const struct hook_dir *d, const char *name, struct arena *aren
         close(fd);
         return refuse(why, name, "File too large");
     }
+    /* One byte more than the file had: if it is filled, the file has grown. */
     size = (size_t)st.st_size + 1;
     to = arena_alloc(arena, size);
     n = read_all(fd, to, size);
@@ -133,6 +137,7 @@ int hook_dir_write(const struct hook_dir *d, const char *name, const char *data,
         return PBSE_HOOKERROR;
     if (ftruncate(fd, 0) < 0 || !write_all(fd, data, len))
         err = refuse(why, name, strerror(errno));
+    /* Some file systems report a full disk only then. */
     if (close(fd) < 0 && err == 0)
         err = refuse(why, name, strerror(errno));
     return err;
@@ -153,6 +158,7 @@ static void remove_older(const struct hook_dir *d, int64_t than_at)
     }
     while ((entry = readdir(dir)) != NULL)
         if (fstatat(d->fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            /* Directories are not ours. */
             !S_ISDIR(st.st_mode) && st.st_mtime < than_at)
             unlinkat(d->fd, entry->d_name, 0);
     closedir(dir);
@@ -180,6 +186,7 @@ int hook_dir_open(const char *home, const char *exec, struct hook_dir **ret,
     d->fd = fd;
     d->exec = xstrdup(exec);
     d->n_owners = 1;
+    /* Files of an earlier run belong to requests that have ended. */
     remove_older(d, INT64_MAX);
     *ret = d;
     return 0;

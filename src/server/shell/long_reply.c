@@ -54,6 +54,7 @@ void long_reply_write(struct client *c)
         send_encrypted(c, left != SVR_LISTING_SOME);
     else
         conn_send(c->conn, bytes->data, bytes->len);
+    /* What was read has left the core and is the connection's now. */
     client_count(c);
     if (left == SVR_LISTING_PART)
         client_happens(c, LIFE_EV_GATHER);
@@ -70,11 +71,13 @@ static void gather(struct client *c)
     MUST(c->life == LIFE_GATHERING);
     client_happens(c, LIFE_EV_GATHERED);
     svr_listing_go_on(sh->svr, shell_now(sh), c->number, outbox_effects(sh->outbox));
+    /* There is more, and others have their turn in between. */
     if (svr_listing_is_gathering(sh->svr, c->number))
         client_happens(c, LIFE_EV_GATHER);
 }
 
-/* Too much is held: the first one alone goes on, and only when nothing will be read. */
+/* Too much is held already: only the first listing goes on, and only while no client
+ * reads one, since reading frees memory. */
 static void gather_sparingly(struct clients *cs)
 {
     struct client *c = cs->in[LIFE_GATHERING];
@@ -106,6 +109,7 @@ static struct client *who_stands_longest(const struct clients *cs)
     struct client *c, *found = NULL;
 
     DL_FOREACH2 (cs->in[LIFE_READING], c, life_next)
+        /* A scheduler may take its time; a cycle depends on it. */
         if (!c->scheduler && (!found || c->wrote_ms < found->wrote_ms))
             found = c;
     return found;
@@ -126,6 +130,7 @@ void long_replies_squeeze(void *arg)
     }
     if (cs->in[LIFE_GATHERING])
         loop_timer_set(cs->gather, 0);
+    /* One connection at a time, so that no more are closed than needed. */
     if (is_too_much(cs))
         loop_timer_set(cs->squeeze, SQUEEZE_MS);
 }

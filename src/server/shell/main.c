@@ -11,8 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* Signals. */
-
+/* An end by signal leaves jobs running, like a quick shutdown. */
 static void on_term(void *arg, int signo)
 {
     struct shell *sh = arg;
@@ -29,6 +28,7 @@ static void on_hup(void *arg, int signo)
     struct shell *sh = arg;
 
     (void)signo;
+    /* Tools that rotate logs move the files away and send this signal. */
     logfile_reopen(sh->log);
     accounting_reopen(sh->accounting);
 }
@@ -73,6 +73,7 @@ static void run(struct shell *sh)
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)
         handles[i] = loop_signal_new(sh->loop, signals[i].signo, signals[i].fn, sh);
     shell_watch(sh);
+    /* Before the first client, so nobody sees the old value. */
     set_scheduling(sh);
     daemon_ready();
     if (sh->opt.recover_only)
@@ -90,8 +91,11 @@ static int go_on(struct shell *sh)
 
     if (rc >= 0)
         return rc;
+    /* The fork comes before threads are made, which it would not copy. */
     if (!sh->opt.foreground && daemon_fork() != 0)
         return 3;
+    /* The lock is the parent's until here; its content is the number of this
+     * process. */
     if (daemon_lock_pid(sh->lock_fd, &why)) {
         fprintf(stderr, "%s: %s\n", sh->opt.argv0, why.text);
         return 2;
@@ -114,6 +118,8 @@ int main(int argc, char **argv)
         return rc;
     daemon_tidy();
     rc = go_on(&sh);
+    /* Whatever was made is undone in the reverse order, also after a start that failed
+     * half-way. */
     start_undo(&sh);
     return rc;
 }

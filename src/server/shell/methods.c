@@ -46,6 +46,7 @@ static void log_from_anywhere(int type, int objclass, int severity, const char *
 {
     (void)severity;
     pthread_mutex_lock(&lines.lock);
+    /* Lines beyond the bound are dropped: a plug-in must not fill the memory. */
     if (lines.notify && lines.n < MOST_LINES) {
         lines.v[lines.n++] =
             (struct line){ (uint32_t)type, (uint32_t)objclass,
@@ -64,6 +65,7 @@ static void write_lines(void *arg)
     for (size_t i = 0; i < lines.n; i++) {
         const struct line *l = &lines.v[i];
 
+        /* At the end the lines are thrown away, since there is no log to write to. */
         if (m)
             logfile_write(m->sh->log, l->event, l->log_class, l->object, l->text);
         free(l->object);
@@ -107,6 +109,8 @@ static void load_supported(struct methods *m)
             continue;
         if (auth_plugin_load(&site, name, &m->v[m->n], &why) == 0)
             m->n++;
+        /* A method that cannot be loaded is not offered; the server starts all the
+         * same. */
         else
             shell_log(m->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
                       "authentication method %s is not available: %s", name, why.text);
@@ -132,6 +136,7 @@ static int load_encrypt(struct methods *m, struct diag *why)
     if (!*name)
         return 0;
     err = auth_plugin_load(&site, name, &m->encrypt, why);
+    /* An administrator who asks for encryption must not run without it. */
     if (!err && !auth_plugin_encrypts(m->encrypt))
         err = diag_set(why, PBSE_SYSTEM,
                        "The given PBS_ENCRYPT_METHOD = %s does not support "
@@ -163,6 +168,7 @@ void methods_free(struct methods *m)
     if (!m)
         return;
     for (size_t i = 0; i < ARRAY_LEN(m->pools); i++)
+        /* The threads end first: they may still log. */
         pool_free(m->pools[i]);
     set_notify(NULL);
     write_lines(NULL);

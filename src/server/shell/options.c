@@ -127,6 +127,7 @@ static int set_option(struct options *opt, int letter, const char *arg)
     case 'R':
         if (!is_port(arg))
             return bad_number(opt, (char)letter, arg);
+        /* The three options differ in nothing but where their value goes. */
         *(letter == 'p'   ? &opt->port
           : letter == 'M' ? &opt->mom_port
                           : &opt->manager_port) = arg;
@@ -157,6 +158,7 @@ int options_parse(int argc, char **argv, struct options *ret)
         printf(usage, argv[0], argv[0]);
         return 0;
     }
+    /* PBS knows no long options but "--version", which stands alone. */
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "--", 2) == 0)
             return complain(&opt, ": bad - mistyped or specified more than --version");
@@ -180,6 +182,7 @@ static void put_env(const char *name, const char *value)
 
 void options_to_env(const struct options *opt)
 {
+    /* The environment outweighs pbs.conf, so the options do, too, also for children. */
     put_env("PBS_HOME", opt->home);
     put_env("PBS_BATCH_SERVICE_PORT", opt->port);
     put_env("PBS_MOM_SERVICE_PORT", opt->mom_port);

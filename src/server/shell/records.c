@@ -29,6 +29,7 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
         .at = rec->at,
         .actor = rec->actor ? rec->actor : "",
         .fact = fact_name(rec->fact),
+        /* The words are for readers of the journal; nothing is decided by them. */
         .note = record_words(rec),
         .op = op_of(rec->fact),
         .kind = kind_name(rec->kind),
@@ -99,6 +100,7 @@ static int load_changes(const struct attr_table *table, const struct store_recor
         if (attr < 0 && is_former(rec->kind, c->attr))
             continue;
         if (attr < 0)
+            /* A store of a newer version is refused before it can be damaged. */
             return diag_set(l->why, PBSE_SYSTEM,
                             "%s %s has the unknown attribute %s in the store",
                             row->kind, row->id, c->attr);
@@ -127,6 +129,7 @@ static int load_object(void *arg, const struct store_record *row)
         err = load_changes(kind_table(kind), row, l, &rec);
     if (!err)
         svr_load(l->svr, &rec);
+    /* Each object is loaded on its own, so memory does not grow with the store. */
     arena_clear(l->arena);
     return err;
 }
@@ -138,6 +141,7 @@ int records_load(struct store *store, struct svr *svr, struct diag *why)
 
     arena_free(l.arena);
     if (!err)
+        /* Links are made once, when every object is there. */
         svr_loaded(svr, store_last_seq(store));
     return err;
 }

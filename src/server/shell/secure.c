@@ -46,6 +46,7 @@ int secure_make_dirs(const char *home, struct diag *why)
     for (size_t i = 0; err == 0 && i < ARRAY_LEN(places); i++) {
         char *path = xasprintf("%s/%s", home, places[i].name);
 
+        /* What is only looked at belongs to others, who make it. */
         if (places[i].look & LOOK_MAKE)
             err = daemon_mkdir(path, places[i].mode, why);
         free(path);
@@ -60,6 +61,7 @@ static const char *issue_of(const struct stat *st, bool strict)
 
     if (st->st_uid > SYSTEM_UID_MAX && st->st_uid != geteuid())
         return "owned by an unprivileged user";
+    /* In a sticky directory nobody removes the files of others. */
     if (sticky && !strict)
         return NULL;
     if ((st->st_mode & S_IWGRP) &&
@@ -89,6 +91,7 @@ static void tell(struct checker *c, const char *path, const struct stat *st,
     logfile_write(c->log, LOG_EV_SECURITY, LOG_IN_FILE, object, path);
     free(object);
     MUST(issue);
+    /* The first issue is the one that the start reports; the log has all of them. */
     if (c->n++ == 0)
         diag_set(c->why, PBSE_SYSTEM,
                  "%.120s is %s: give it to root or the server's user and take write "
@@ -114,6 +117,7 @@ static void look_above(struct checker *c, char *path)
 
     while ((slash = strrchr(path, '/')) != NULL) {
         slash[slash == path] = '\0'; /* "/" stays */
+        /* Whoever may write a directory above could replace everything below. */
         look_at(c, path, false);
         if (slash == path)
             break;
@@ -125,6 +129,7 @@ static void look_at_place(struct checker *c, const char *home, const struct plac
     char *path = xasprintf("%s/%s", home, p->name);
     char real[PATH_MAX];
 
+    /* A place that is missing is no danger. */
     if (realpath(path, real)) {
         look_at(c, real, !(p->look & LOOK_STICKY));
         if (p->look & LOOK_FULL_PATH)

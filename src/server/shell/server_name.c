@@ -12,6 +12,7 @@
 int server_name_check(const char *name, struct diag *why)
 {
     size_t len = strlen(name);
+    /* The name becomes part of ids, file names and lines of logs. */
     bool good = len > 0 && len <= NAME_MAX_HOST && isalnum((unsigned char)*name);
 
     for (size_t i = 0; good && i < len; i++)
@@ -43,6 +44,8 @@ static int find_server(void *arg, const struct store_record *row)
 
     if (strcmp(row->kind, server_kind()) != 0)
         return 0;
+    /* A second server is looked for to refuse a damaged store with the names of
+     * both. */
     if (f->n++ > 0) {
         f->second = arena_strdup(f->arena, row->id);
         return 0;
@@ -100,6 +103,7 @@ int server_name_claim(struct store *store, const char *name, const char *actor,
                         "the store has two servers, %s and %s: it is damaged, restore "
                         "a backup",
                         f.server.id, f.second);
+    /* A new store has no server yet, and any other has mostly kept its name. */
     if (f.n == 0 || strcmp(f.server.id, name) == 0)
         return 0;
     MUST(f.n == 1);
