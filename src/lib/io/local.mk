@@ -21,6 +21,7 @@ libhfio_la_SOURCES = \
 	src/lib/io/loop.c src/lib/io/loop.h src/lib/io/loop_priv.h \
 	src/lib/io/loop_child.c \
 	src/lib/io/loop_notify.c \
+	src/lib/io/net_ask.c src/lib/io/net_ask.h \
 	src/lib/io/pool.c src/lib/io/pool.h \
 	src/lib/io/startup.c src/lib/io/startup.h \
 	src/lib/io/zonefile.c src/lib/io/zonefile.h

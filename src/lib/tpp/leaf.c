@@ -7,6 +7,7 @@
 #include "lib/io/conf.h"
 #include "lib/io/conn.h"
 #include "lib/io/net.h"
+#include "lib/io/net_ask.h"
 #include "lib/tpp/handshake.h"
 #include "lib/tpp/inflate.h"
 #include "lib/tpp/sock.h"
@@ -24,6 +25,8 @@
 #define SHAKE_WAIT_MS 30000
 #define STALL_MS      60000
 #define MAX_ROUTERS   16
+/* A router whose name service hangs does not keep us from the next one. */
+#define ASK_THREADS   4
 
 struct hub { /* one router of the list */
     struct leaf *leaf;
@@ -32,6 +35,7 @@ struct hub { /* one router of the list */
     unsigned port;
     struct conn *conn;
     bool joined;
+    bool asking;      /* for its address */
     int64_t delay_ms; /* before the next attempt */
     struct tpp_handshake shake;
     struct loop_timer *timer; /* the next attempt, or the end of a handshake's time */
@@ -41,13 +45,12 @@ struct leaf {
     struct leaf_config cfg;
     struct tpp_addr *addrs;
     struct streams *streams;
+    struct pool *askers; /* name services are asked there */
     size_t n_hubs;
     struct hub hubs[MAX_ROUTERS];
     struct hub *active;  /* where packets leave; NULL: no router */
     struct arena *arena; /* of the packet being taken */
 };
-
-static void hub_connect(struct hub *h);
 
 static void note(struct leaf *l, int event, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
@@ -250,21 +253,20 @@ static const struct conn_events hub_events = {
     .opened = hub_opened, .frame = hub_frame, .bad = hub_bad, .closed = hub_closed
 };
 
-static int start_connection(struct hub *h, int *fd)
+static int start_connection(struct hub *h, const struct in_addr *ip, int *fd)
 {
-    struct sockaddr_in sa = { .sin_family = AF_INET,
-                              .sin_port = htons((uint16_t)h->port) };
-    int err = net_resolve(h->host, &sa.sin_addr, NULL);
+    const struct sockaddr_in sa = { .sin_family = AF_INET,
+                                    .sin_addr = *ip,
+                                    .sin_port = htons((uint16_t)h->port) };
 
-    if (err)
-        return err;
     if (strcmp(h->leaf->cfg.auth_method, TPP_METHOD_RESVPORT) == 0)
         return tpp_connect_reserved(&sa, fd);
     return net_connect(&sa, fd);
 }
 
-static void hub_connect(struct hub *h)
+static void hub_found(void *arg, const struct in_addr *ip)
 {
+    struct hub *h = arg;
     struct conn_config cfg = { .events = &hub_events,
                                .arg = h,
                                .parse = tpp_frame,
@@ -273,13 +275,23 @@ static void hub_connect(struct hub *h)
                                .connecting = true };
     int fd;
 
-    MUST(!h->conn && !h->joined);
-    note(h->leaf, LOG_EV_DEBUG, "Connecting to pbs_comm %s:%u", h->host, h->port);
-    if (start_connection(h, &fd) != 0) {
+    MUST(h->asking && !h->conn && !h->joined);
+    h->asking = false;
+    if (!ip || start_connection(h, ip, &fd) != 0) {
         hub_retry(h);
         return;
     }
     h->conn = conn_new(h->leaf->cfg.loop, fd, &cfg);
+}
+
+/* The address is asked for with every attempt: a router may have moved. */
+static void hub_connect(struct hub *h)
+{
+    MUST(!h->asking && !h->conn && !h->joined);
+    note(h->leaf, LOG_EV_DEBUG, "Connecting to pbs_comm %s:%u", h->host, h->port);
+    h->asking = net_ask(h->leaf->askers, h->host, hub_found, h);
+    if (!h->asking)
+        hub_retry(h);
 }
 
 /* The time of the next attempt has come, or the router did not answer the handshake in
@@ -402,6 +414,7 @@ int leaf_new(const struct leaf_config *cfg, struct leaf **ret, struct diag *why)
     memcpy(l->addrs, cfg->addrs, cfg->n_addrs * sizeof(*l->addrs));
     l->arena = arena_new();
     l->streams = streams_new(&l->addrs[0], &ev);
+    l->askers = pool_new(cfg->loop, ASK_THREADS, MAX_ROUTERS);
     err = add_routers(l, cfg->routers, why);
     if (err) {
         leaf_free(l);
@@ -422,6 +435,7 @@ void leaf_free(struct leaf *l)
         conn_free(l->hubs[i].conn);
         loop_timer_free(l->hubs[i].timer);
     }
+    pool_free(l->askers);
     streams_free(l->streams);
     arena_free(l->arena);
     clusterkey_clear(&l->cfg.key);
