@@ -1,57 +1,108 @@
 # SPDX-License-Identifier: Apache-2.0
 """A name service that does not answer: whoever needs it waits, and nobody else."""
 import os
+import pwd
 import select
 import subprocess
 
 import pytest
 
 from holdfast import *
-from holdfast.services import Server
-from test_long_requests import Caller
-
+from holdfast.network import Neighbour
 from holdfast.peer import attrs
-from holdfast.wire import string
+from holdfast.services import Server, wait_for
+from holdfast.wire import Connection, number, open_as, string, vouching
+from test_long_requests import Caller
 
 QUEUE_JOB, STATUS_SERVER = 1, 21
 CC = os.environ.get("CC", "cc").split()
 
-# Stands before the C library: what it is asked about this user, or about a host whose name
-# ends in ".slow", it never answers, as long as a file is there.
+# Stands before the C library. While there is a file with that name in the folder SLOW, nobody
+# gets an answer about a host, address, user or uid, nobody starts Python ("python"), and
+# nobody opens a file of a directory ("file"). Hosts whose names end in ".there" have the
+# address THERE.
 SLOW = r"""
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <dlfcn.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <pwd.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#define REAL(name) *(void **)&real = dlsym(RTLD_NEXT, name)
 static void wait_for_service(const char *name)
 {
-    while ((strcmp(name, getenv("SLOW_USER")) == 0 || strstr(name, ".slow")) && access(getenv("SLOW_FILE"), F_OK) == 0)
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/%s", getenv("SLOW"), name);
+    while (access(path, F_OK) == 0)
         usleep(10000);
 }
 struct passwd *getpwnam(const char *name)
 {
     struct passwd *(*real)(const char *);
     wait_for_service(name);
-    *(void **)&real = dlsym(RTLD_NEXT, "getpwnam");
+    REAL("getpwnam");
     return real(name);
 }
 int getpwnam_r(const char *name, struct passwd *pw, char *buf, size_t n, struct passwd **ret)
 {
     int (*real)(const char *, struct passwd *, char *, size_t, struct passwd **);
     wait_for_service(name);
-    *(void **)&real = dlsym(RTLD_NEXT, "getpwnam_r");
+    REAL("getpwnam_r");
     return real(name, pw, buf, n, ret);
+}
+int getpwuid_r(uid_t uid, struct passwd *pw, char *buf, size_t n, struct passwd **ret)
+{
+    int (*real)(uid_t, struct passwd *, char *, size_t, struct passwd **);
+    char key[24];
+    snprintf(key, sizeof(key), "uid %u", (unsigned)uid);
+    wait_for_service(key);
+    REAL("getpwuid_r");
+    return real(uid, pw, buf, n, ret);
 }
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **ret)
 {
     int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    const char *end = host ? strstr(host, ".there") : NULL;
     wait_for_service(host ? host : "");
-    *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
-    return real(host, service, hints, ret);
+    REAL("getaddrinfo");
+    return real(end && !end[6] ? getenv("THERE") : host, service, hints, ret);
+}
+int getnameinfo(const struct sockaddr *a, socklen_t len, char *host, socklen_t host_len, char *service,
+                socklen_t service_len, int flags)
+{
+    int (*real)(const struct sockaddr *, socklen_t, char *, socklen_t, char *, socklen_t, int);
+    char key[INET_ADDRSTRLEN] = "";
+    if (a->sa_family == AF_INET && !(flags & NI_NUMERICHOST))
+        wait_for_service(inet_ntop(AF_INET, &((const struct sockaddr_in *)a)->sin_addr, key, sizeof(key)));
+    REAL("getnameinfo");
+    return real(a, len, host, host_len, service, service_len, flags);
+}
+int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *files,
+                 const posix_spawnattr_t *how, char *const argv[], char *const envp[])
+{
+    int (*real)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+                char *const[], char *const[]);
+    wait_for_service("python");
+    REAL("posix_spawnp");
+    return real(pid, file, files, how, argv, envp);
+}
+int openat(int dir, const char *path, int flags, ...)
+{
+    int (*real)(int, const char *, int, ...);
+    va_list ap;
+    mode_t mode;
+    va_start(ap, flags);
+    mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
+    va_end(ap);
+    wait_for_service("file");
+    REAL("openat");
+    return real(dir, path, flags, mode);
 }
 """
 
@@ -61,8 +112,8 @@ class SlowServer(Server):
 
     def start(self, how=None):
         plain = self.cluster.env
-        self.cluster.env = lambda: dict(plain(), LD_PRELOAD=self.cluster.slow_so, SLOW_USER=USER1,
-                                        SLOW_FILE=self.cluster.slow_file)
+        self.cluster.env = lambda: dict(plain(), LD_PRELOAD=self.cluster.slow_so,
+                                        SLOW=self.cluster.slow_dir, THERE=self.cluster.there)
         try:
             super().start(how)
         finally:
@@ -70,16 +121,36 @@ class SlowServer(Server):
 
 
 class SlowCluster(Cluster):
-    def __init__(self):
-        super().__init__(alone=True)
+    def __init__(self, slow="", there="127.0.0.1", conf=None, **more):
+        super().__init__(**dict(dict(alone=True), **more))
+        self.there = there
+        self.conf_more = dict({"PBS_SUPPORTED_AUTH_METHODS": "clusterkey,resvport"}, **(conf or {}))
         self.slow_so = os.path.join(self.root, "slow.so")
-        self.slow_file = self.write("slow", "")
+        self.slow_dir = os.path.join(self.root, "slow")
+        os.mkdir(self.slow_dir)
         source = self.write("slow.c", SLOW)
         subprocess.run(CC + ["-shared", "-fPIC", "-o", self.slow_so, source, "-ldl"], check=True)
         self.server = SlowServer(self)
+        if slow:
+            self.is_slow(slow)
+
+    def write_conf(self, **more):
+        super().write_conf(**dict(self.conf_more, **more))
+
+    def is_slow(self, name):
+        self.write(os.path.join("slow", name), "")
+
+    def answers(self, name):
+        os.unlink(os.path.join(self.slow_dir, name))
 
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: a second account")
+
+
+def is_served(caller):
+    """As if there were nobody else."""
+    for _ in range(20):
+        assert caller.ask(STATUS_SERVER, string("") + "+0").code == 0
 
 
 def submit(caller):
@@ -91,7 +162,7 @@ def is_answered(caller):
 
 
 def test_only_who_needs_the_answer_waits():
-    with SlowCluster() as c:
+    with SlowCluster(USER1) as c:
         c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
         slow, other = [Caller(c, USER1) for _ in range(20)], Caller(c, USER2)
         for caller in slow:
@@ -101,30 +172,220 @@ def test_only_who_needs_the_answer_waits():
         assert other.ask(STATUS_SERVER, string("") + "+0").code == 0
         assert not any(is_answered(s) for s in slow)
         slow.pop().c.s.close()  # one does not wait
-        os.unlink(c.slow_file)
+        c.answers(USER1)
         for caller in slow:
             assert caller.c.receive().choice == 4
         total = c.server.status(SERVER)[0]["total_jobs"]
         assert int(total) == len(slow) + 1  # not that of the one that went
 
 
-@pytest.mark.parametrize("line, words", [
-    ("create node n1.slow", "Unknown node"),
-    ("set server managers += bob@far.slow", "Access from host not allowed"),
-    ("set sched default sched_host = far.slow", "Illegal attribute or resource value"),
+@pytest.mark.parametrize("host, line, words", [
+    ("n1.slow", "create node n1.slow", "Unknown node"),
+    ("far.slow", "set server managers += bob@far.slow", "Access from host not allowed"),
+    ("far.slow", "set sched default sched_host = far.slow", "Illegal attribute or resource value"),
 ])
-def test_a_host_that_nobody_knows_delays_only_who_names_it(line, words):
-    with SlowCluster() as c:
+def test_a_host_that_nobody_knows_delays_only_who_names_it(host, line, words):
+    with SlowCluster(host) as c:
         other = Caller(c, USER2)
-        waiting = subprocess.Popen(["qmgr", "-c", line], env=c.env(), text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        waiting = qmgr(c, line)
         try:
             c.server.log_match("Type 9 request received")
-            for _ in range(20):
-                assert other.ask(STATUS_SERVER, string("") + "+0").code == 0
+            is_served(other)
             assert waiting.poll() is None
-            os.unlink(c.slow_file)
+            c.answers(host)
             assert words in waiting.communicate(timeout=20)[0]
         finally:
             waiting.kill()
             waiting.wait()
+
+
+def qmgr(c, line):
+    return subprocess.Popen(["qmgr", "-c", line], env=c.env(), text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+@pytest.mark.parametrize("what", ["file", "python"])
+def test_a_hooks_body_delays_only_its_import(what):
+    """A disk that hangs, and a Python that does not begin."""
+    with SlowCluster() as c:
+        c.run(["qmgr", "-c", "create hook h1"])
+        body = c.write("h1.py", "x = 1\n")
+        other = Caller(c, USER2)
+        c.is_slow(what)
+        before = len([line for line in c.server.log_lines() if "Type 9 request" in line])
+        waiting = qmgr(c, "import hook h1 application/x-python default " + body)
+        try:
+            wait_for("the import", lambda: len([line for line in c.server.log_lines()
+                                                if "Type 9 request" in line]) > before)
+            is_served(other)
+            assert waiting.poll() is None
+            c.answers(what)
+            assert waiting.communicate(timeout=20)[0] == ""
+        finally:
+            waiting.kill()
+            waiting.wait()
+
+
+def test_a_uid_without_an_answer_delays_only_its_own():
+    """Several connections of it; one that leaves is not waited for."""
+    slow_uid = "uid %d" % pwd.getpwnam(USER1).pw_uid
+    with SlowCluster() as c:
+        other = Caller(c, USER2)
+        c.is_slow(slow_uid)
+        slow = [Caller(c, USER1) for _ in range(10)]
+        for caller in slow:
+            caller.send(STATUS_SERVER, string("") + "+0")
+        slow.pop().c.s.close()
+        is_served(other)
+        is_served(Caller(c, USER2))
+        assert c.server.status(SERVER)
+        assert not any(is_answered(s) for s in slow)
+        c.answers(slow_uid)
+        for caller in slow:
+            assert caller.c.receive().code == 0
+            is_served(caller)
+
+
+def test_root_gets_in_whatever_the_service_does():
+    with SlowCluster() as c:
+        c.is_slow("uid 0")
+        assert c.server.status(SERVER)
+
+
+def test_an_account_that_is_vouched_for_delays_only_its_own():
+    """The kernel is asked whose socket that is, and the name service what uid it ought to be."""
+    with SlowCluster() as c:
+        other = Caller(c, USER2)
+        c.is_slow(USER1)
+        client = Connection(c.ports["server"], user=USER1)
+        assert client.connect(USER1).code == 0
+        with Connection(c.ports["server"], reserved=True) as helper:
+            helper.send(vouching(USER1, client.port))
+            c.server.log_match("Type 95 request received")
+            is_served(other)
+            assert not select.select([helper.s], [], [], 0)[0]
+            c.answers(USER1)
+            assert helper.receive().code == 0
+        assert client.ask("+2+2" + number(STATUS_SERVER) + string(USER1) + string("") + "+0+0").code == 0
+        log = [line for line in c.server.log_lines() if "Type 95 request" in line]
+        assert len(log) == 1  # served again, and told once
+
+
+@pytest.fixture(scope="module")
+def far():
+    with Neighbour() as n:
+        yield n
+
+
+@pytest.mark.parametrize("slow", ["10.0.0.2", "far.there"])
+def test_a_clients_host_delays_only_that_client(far, slow):
+    """What its address is called, and whether a trusted host has it."""
+    with SlowCluster(slow, there=far.there, conf={"PBS_TRUSTED_HOSTS": "far.there"}) as c:
+        other = Caller(c, USER2)
+        port = c.ports["server"]
+        with far.inside():
+            client, helper = Connection(port, user=USER1, host=far.here), \
+                Connection(port, reserved=True, host=far.here)
+            third = Connection(port, reserved=True, host=far.here)
+        with client, helper, third:
+            assert client.connect(USER1).code == 0
+            helper.send(vouching(USER1, client.port))
+            third.send(vouching(USER1, client.port))
+            c.server.log_match("Type 95 request received")
+            third.s.close()
+            is_served(other)
+            assert not select.select([helper.s], [], [], 0)[0]
+            c.answers(slow)
+            assert helper.receive().code == 0
+            assert client.ask("+2+2" + number(STATUS_SERVER) + string(USER1) + string("")
+                              + "+0+0").code == 0
+
+
+def far_root(c, far):
+    with far.inside():
+        return open_as(c.ports["server"], "root", far.here)
+
+
+def is_waiting(c, request, caller):
+    """The server has read it, and has not answered."""
+    c.server.log_match("Type %d request received from root@" % request)
+    return not select.select([caller.s], [], [], 0)[0]
+
+
+def test_a_schedulers_host_delays_only_that_scheduler(far):
+    with SlowCluster(there=far.there) as c:
+        c.server.manager(MGR_CMD_CREATE, NODE, {"Port": 1}, id=far.there)
+        c.server.manager(MGR_CMD_CREATE, SCHED, {}, id="other")
+        c.server.manager(MGR_CMD_SET, SCHED, {"sched_host": "far.there"}, id="other")
+        c.is_slow("far.there")
+        other = Caller(c, USER2)
+        with far_root(c, far) as first:
+            first.send("+2+2" + number(98) + string("root") + string("other") + "+0")
+            assert is_waiting(c, 98, first)
+            is_served(other)
+            c.answers("far.there")
+            assert first.receive().code == 0
+
+
+def test_a_moms_host_delays_only_the_clients_that_it_may_be(far):
+    """Hosts of MoMs may be let in, and nobody knows where one of them is."""
+    with SlowCluster(there=far.there, conf={"PBS_TRUSTED_HOSTS": far.there}) as c:
+        c.server.manager(MGR_CMD_CREATE, NODE, {"Port": 1}, id="far.there")
+        c.server.manager(MGR_CMD_SET, SERVER, {"acl_host_enable": "True", "acl_hosts": "localhost",
+                                               "acl_host_moms_enable": "True"})
+        c.is_slow("far.there")
+        c.server.restart()
+        other = Caller(c, USER2)
+        with far_root(c, far) as client:
+            client.send("+2+2" + number(STATUS_SERVER) + string("root") + string("") + "+0+0")
+            assert is_waiting(c, STATUS_SERVER, client)
+            is_served(other)
+            c.answers("far.there")
+            assert client.receive().code == 0
+
+
+def test_a_moms_hello_waits_alone():
+    with SlowCluster(alone=False, vnodes=1) as c:
+        c.mom.stop()
+        c.server.manager(MGR_CMD_DELETE, NODE, id="@default")
+        c.server.manager(MGR_CMD_CREATE, NODE, {"Port": c.ports["mom"]}, id="mom.there")
+        c.is_slow("mom.there")
+        c.server.restart()
+        c.mom.start()
+        other = Caller(c, USER2)
+        c.mom.log_match("HELLO sent to server")
+        is_served(other)
+        assert "down" in c.server.status(NODE, id="mom.there")[0]["state"]
+        c.answers("mom.there")
+        c.server.expect(NODE, {"state": "free"}, id="mom.there")
+
+
+def test_the_mailers_account_delays_only_the_letter():
+    with SlowCluster("daemon", alone=False, vnodes=1, conf={"PBS_MAIL_USER": "daemon"}) as c:
+        letter = os.path.join(c.root, "tmp", "letter")
+        mailer = c.write("mailer", '#!/bin/sh\ncat > "%s"\nmv "%s" "%s.done"\n' % ((letter,) * 3))
+        os.chmod(mailer, 0o755)
+        c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+        rid = c.server.submit(Reservation(select="1:ncpus=1", start=3600, duration=600,
+                                          options=["-m", "c", "-M", "joe@there"]))
+        c.server.expect(RESV, {"reserve_state": (MATCH_RE, "RESV_CONFIRMED|2")}, id=rid)
+        is_served(Caller(c, USER2))
+        assert not os.path.exists(letter + ".done")
+        c.answers("daemon")
+        wait_for("the letter", lambda: os.path.exists(letter + ".done"))
+
+
+def test_a_routers_host_delays_nobody():
+    """The way to a router that is not there is tried again and again."""
+    def tries():
+        return sum("Connecting to pbs_comm router.there" in line for line in c.server.log_lines())
+
+    with SlowCluster(conf={"PBS_LEAF_ROUTERS": "router.there:1"}) as c:
+        other = Caller(c, USER2)
+        wait_for("an attempt", tries)
+        c.is_slow("router.there")
+        n = tries()
+        wait_for("another attempt", lambda: tries() > n)
+        is_served(other)
+        c.answers("router.there")
+        wait_for("further attempts", lambda: tries() > n + 1)

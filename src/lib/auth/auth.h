@@ -26,15 +26,15 @@ static inline bool auth_user_is_name(const char *name)
 }
 
 /* Peer of a Unix socket, as the kernel knows it. PBSE_BADCRED with words when it
- * cannot be told or its uid has no account. */
+ * cannot be told. */
 struct auth_peer {
     uid_t uid;
     pid_t pid;
-    char user[AUTH_USER_MAX + 1];
 };
 int auth_peer(int fd, struct auth_peer *ret, struct diag *why) MUST_CHECK;
 
-/* Account name of a uid; PBSE_BADUSER when there is none or it is too long. */
+/* Account name of a uid; PBSE_BADUSER when there is none or it is too long. May block on
+ * a name service; from any thread. */
 int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why) MUST_CHECK;
 
 #endif

@@ -20,6 +20,11 @@ enum need_kind {
     NEED_FULL_NAME, /* 'found': the host's name resolves, and to itself */
     NEED_MOM_HOSTS, /* each host of a MoM has been asked for; the core's own, which asks
                      * for them anyway */
+    /* The same, asked by the shell alone. */
+    NEED_PEER,    /* what the host with the IPv4 address 'name' is called: 'words' in
+                   * lower case; 'addrs' are those of that name, for who wants proof */
+    NEED_USER,    /* the account of the uid 'name': 'words'; not found: why */
+    NEED_ACCOUNT, /* 'uid' and 'gid' of the user 'name' */
     /* Of one request: nobody else gets the answer. */
     NEED_FILE,     /* what is in the file 'name' of the directory of hooks */
     NEED_WRITTEN,  /* 'data' stands in the file 'name' of that directory */
@@ -48,8 +53,9 @@ struct finding {
     struct wire_strings groups;
     size_t n_addrs;
     const uint32_t *addrs;     /* in host byte order */
+    uint32_t uid, gid;         /* of an account */
     const char *data;          /* of a file, 'len' bytes */
-    const char *words;         /* why it is not found; NULL: nothing is said */
+    const char *words;         /* a name; why it is not found; NULL: nothing is said */
     struct wire_attrs changes; /* of a verdict: attributes that hooks set */
     size_t len;
 };

@@ -11,6 +11,8 @@
 #include "server/shell/client_life.h"
 #include "server/shell/clients.h"
 #include "server/shell/crowd.h"
+#include "server/shell/lookups.h"
+#include "server/shell/trust.h"
 
 #include <netinet/in.h>
 #include <uthash.h>
@@ -49,7 +51,9 @@ struct client {
     struct clients *all;
     uint64_t number; /* never used again */
     struct conn *conn;
+    struct seeker seeker;    /* LOOKING: for the request at the front of 'message' */
     bool local;              /* on the Unix socket */
+    uid_t uid;               /* of its peer there */
     struct sockaddr_in peer; /* TCP */
     char user[257];          /* whose it is; "" as long as nobody is authenticated */
     char host[256];          /* where from */
@@ -109,10 +113,10 @@ void serve_rest(struct client *c);
 void client_fate(struct client *c, enum svr_outcome outcome);
 
 /* vouch.c: Authenticate: a helper says whose another connection is, or the handshake of
- * a method begins (wire.md 4). From client_become() on the connection is that user's.
- */
-void serve_authenticate(struct client *c, const struct wire_request *rq);
-void client_become(struct client *c, const char *user);
+ * a method begins (wire.md 4). False: something has to be looked up for that, nothing
+ * was done. From client_become() on the connection is that user's, of that host. */
+bool serve_authenticate(struct client *c, const struct wire_request *rq) MUST_CHECK;
+void client_become(struct client *c, const char *user, const char *host);
 
 /* clients.c: something happens to it; the only writer of client.life. What cannot
  * happen in its state is a broken promise: ask client_can() about what comes from
@@ -146,10 +150,9 @@ void long_replies_squeeze(void *clients);
 
 /* sched_conn.c: whether this connection's user is one that the settings name for a
  * scheduler. Whether he, on the host that it comes from, may be the scheduler of that
- * name (may ask name services, as trust.h does). A packet on its secondary connection,
- * and a command for it. */
+ * name. A packet on its secondary connection, and a command for it. */
 bool sched_conn_is_schedulers_user(const struct client *c);
-bool sched_conn_may_register(const struct client *c, const char *sched);
+enum trust sched_conn_may_register(struct client *c, const char *sched);
 void sched_conn_packet(struct client *c, const char *data, size_t len);
 void sched_conn_command(struct client *c, int32_t command, const char *job_id);
 

@@ -30,6 +30,7 @@ struct handshake {
     bool by_method;
     unsigned n_tokens;
     char user[AUTH_USER_MAX + 1];
+    char host[256]; /* what its peer's host is called */
     /* the step under way */
     uint8_t type;
     struct buf token;
@@ -95,7 +96,7 @@ static bool unseal(void *arg, const void *data, size_t len, struct buf *out)
  */
 static void finish(struct client *c, struct handshake *h)
 {
-    char user[sizeof(h->user)];
+    char user[sizeof(h->user)], host[sizeof(h->host)];
 
     MUST(c->shake == h);
     if (auth_session_is_encrypted(h->session)) {
@@ -106,9 +107,10 @@ static void finish(struct client *c, struct handshake *h)
         h->session = NULL;
     }
     memcpy(user, h->user, sizeof(user));
+    memcpy(host, h->host, sizeof(host));
     handshake_abandon(c);
     client_happens(c, LIFE_EV_SHOOK);
-    client_become(c, user);
+    client_become(c, user, host);
 }
 
 static void on_done(struct pool_job *job)
@@ -169,7 +171,7 @@ void handshake_packet(struct client *c, const struct packet *f)
 
 int handshake_begin(struct client *c, const struct auth_plugin *method,
                     const struct auth_plugin *encrypt, const char *user,
-                    struct diag *why)
+                    const char *host, struct diag *why)
 {
     const struct auth_session_config cfg = { .role = PBS_AUTH_ROLE_SERVER,
                                              .host = c->host,
@@ -188,6 +190,7 @@ int handshake_begin(struct client *c, const struct auth_plugin *method,
     h->by_method = method != NULL;
     if (user)
         snprintf(h->user, sizeof(h->user), "%s", user);
+    snprintf(h->host, sizeof(h->host), "%s", host);
     h->timer = loop_timer_new(c->all->sh->loop, on_late, h);
     loop_timer_set(h->timer, HANDSHAKE_MS);
     MUST(!c->shake && (method || encrypt));

@@ -14,10 +14,11 @@
 #include "server/shell/client.h"
 
 /* Begin, after the null reply. 'user' is whom a helper vouched for, NULL when 'method'
- * has to tell. PBSE_SYSTEM when a method gives no context. */
+ * has to tell; 'host' is where it comes from, by name. PBSE_SYSTEM when a method gives
+ * no context. */
 int handshake_begin(struct client *c, const struct auth_plugin *method,
                     const struct auth_plugin *encrypt, const char *user,
-                    struct diag *why) MUST_CHECK;
+                    const char *host, struct diag *why) MUST_CHECK;
 
 void handshake_packet(struct client *c, const struct packet *f);
 

@@ -15,6 +15,7 @@ static const struct {
         [LIFE_EV_REST]   = LIFE_RESTING,
         [LIFE_EV_CHOKE]  = LIFE_CHOKED,
         [LIFE_EV_STARVE] = LIFE_STARVED,
+        [LIFE_EV_LOOK]   = LIFE_LOOKING,
         [LIFE_EV_SHAKE]  = LIFE_HANDSHAKE,
         [LIFE_EV_CLOSE]  = LIFE_CLOSING,
     } },
@@ -28,6 +29,10 @@ static const struct {
     } },
     [LIFE_STARVED] = { .holds = true, .next = {
         [LIFE_EV_EASE]  = LIFE_RESTING,
+        [LIFE_EV_CLOSE] = LIFE_CLOSING,
+    } },
+    [LIFE_LOOKING] = { .holds = true, .next = {
+        [LIFE_EV_FOUND] = LIFE_RESTING,
         [LIFE_EV_CLOSE] = LIFE_CLOSING,
     } },
     [LIFE_HANDSHAKE] = { .next = {

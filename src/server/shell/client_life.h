@@ -16,6 +16,7 @@ enum life {
     LIFE_RESTING,    /* the others' turn; served again in the next one */
     LIFE_CHOKED,     /* it has to read its replies first */
     LIFE_STARVED,    /* the disk is slower than its user asks */
+    LIFE_LOOKING,    /* name services are asked what its request or its peer needs */
     LIFE_HANDSHAKE,  /* a token of a handshake is awaited */
     LIFE_SHAKING,    /* a thread looks at one */
     LIFE_WAITING,    /* it is owed a reply */
@@ -40,6 +41,8 @@ enum life_event {
     LIFE_EV_ROOM,       /* most of it has been read */
     LIFE_EV_STARVE,     /* too much is unsaved */
     LIFE_EV_EASE,       /* something was saved */
+    LIFE_EV_LOOK,       /* it has to be known whose or where from it is */
+    LIFE_EV_FOUND,      /* that is known, or nobody knows */
     LIFE_EV_SHAKE,      /* a handshake begins */
     LIFE_EV_TOKEN,      /* a token came */
     LIFE_EV_SEEN,       /* it was looked at */

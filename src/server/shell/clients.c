@@ -1,7 +1,8 @@
 /* clients.c - the table of connections.
  *
- * A connection on the local socket is authenticated at once, by the kernel's word on
- * its peer. One on TCP is a stranger until a method of wire.md 4 makes it somebody.
+ * A connection on the local socket is authenticated by the kernel's word on its peer,
+ * as soon as the name of that uid is known. One on TCP is a stranger until a method of
+ * wire.md 4 makes it somebody.
  * When the table is full the oldest stranger goes first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -16,6 +17,7 @@
 #include "server/shell/outbox.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -48,6 +50,7 @@ static void enter_life(struct client *c, enum life to)
     DL_APPEND2(cs->in[to], c, life_prev, life_next);
     c->life = to;
     if (to == LIFE_CLOSING) {
+        seeker_end(&c->seeker);
         conn_finish(c->conn);
         return;
     }
@@ -117,6 +120,7 @@ static void client_free(struct client *c)
     HASH_DEL(cs->by_number, c);
     DL_DELETE(cs->list, c);
     leave(c);
+    seeker_end(&c->seeker);
     handshake_abandon(c);
     conn_free(c->conn);
     auth_session_free(c->session);
@@ -315,6 +319,80 @@ static void on_sweep(void *arg)
         loop_timer_set(cs->sweep, cs->strangers->since_ms + cs->stranger_ms - now_ms);
 }
 
+static void enter_stranger(struct client *c, const char *key)
+{
+    struct clients *cs = c->all;
+
+    c->since_ms = clock_mono_ms();
+    enter(c, CROWD_STRANGER, key);
+    DL_APPEND2(cs->strangers, c, s_prev, s_next);
+    if (!loop_timer_is_set(cs->sweep))
+        loop_timer_set(cs->sweep, cs->stranger_ms);
+}
+
+/* The kernel has told the uid of its peer, and a name service the name. */
+static void become_local(struct client *c, const char *user)
+{
+    snprintf(c->user, sizeof(c->user), "%s", user);
+    c->server_uid = c->uid == 0 || c->uid == geteuid();
+    if (c->share)
+        leave(c);
+    come_in(c);
+}
+
+/* It is a stranger's until its uid has a name. */
+static void wait_for_name(struct client *c, const char *uid)
+{
+    bool room = make_room(c->all, CROWD_STRANGER, uid);
+
+    if (room)
+        enter_stranger(c, uid);
+    else
+        enter(c, CROWD_TURNED_AWAY, uid);
+    client_happens(c, room ? LIFE_EV_LOOK : LIFE_EV_CLOSE);
+}
+
+static void refuse_local(struct client *c, const char *uid, const char *why)
+{
+    shell_log(c->all->sh, LOG_EV_SECURITY, LOG_IN_REQUEST, "local client refused: %s",
+              why ? why : "no name service tells the name of its uid");
+    if (!c->share)
+        enter(c, CROWD_TURNED_AWAY, uid);
+    client_happens(c, LIFE_EV_CLOSE);
+}
+
+/* Whose a connection on the local socket is; asked again when a name service has said
+ * it. */
+static void name_local(struct client *c)
+{
+    char uid[24];
+    const struct need need = { .kind = NEED_USER, .name = uid };
+    const struct finding *f;
+
+    snprintf(uid, sizeof(uid), "%lu", (unsigned long)c->uid);
+    f = lookup(c->all->sh->lookups, &c->seeker, &need);
+    if (!f) {
+        wait_for_name(c, uid);
+        return;
+    }
+    if (f->found)
+        become_local(c, f->words);
+    else
+        refuse_local(c, uid, f->words);
+    seeker_end(&c->seeker);
+}
+
+/* Its request is served again, now that all it needs is known. */
+static void on_found(struct seeker *who)
+{
+    struct client *c = STRUCT_OF(who, struct client, seeker);
+
+    if (!c->user[0] && c->local)
+        name_local(c);
+    if (c->life == LIFE_LOOKING)
+        client_happens(c, LIFE_EV_FOUND);
+}
+
 static struct client *client_new(struct clients *cs, int fd)
 {
     struct client *c = xcalloc(1, sizeof(*c));
@@ -324,6 +402,7 @@ static struct client *client_new(struct clients *cs, int fd)
                                .max_frame_bytes = CLIENT_MAX_STRANGER_BYTES };
 
     c->all = cs;
+    c->seeker.go_on = on_found;
     c->number = ++cs->last_number;
     c->conn = conn_new(cs->sh->loop, fd, &cfg);
     HASH_ADD(hh, cs->by_number, number, sizeof(c->number), c);
@@ -346,11 +425,7 @@ static void on_tcp(void *arg, int fd, const struct sockaddr_in *peer)
     c = client_new(cs, fd);
     c->peer = *peer;
     strcpy(c->host, address);
-    c->since_ms = clock_mono_ms();
-    enter(c, CROWD_STRANGER, address);
-    DL_APPEND2(cs->strangers, c, s_prev, s_next);
-    if (!loop_timer_is_set(cs->sweep))
-        loop_timer_set(cs->sweep, cs->stranger_ms);
+    enter_stranger(c, address);
 }
 
 static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
@@ -369,10 +444,9 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
     }
     c = client_new(cs, fd);
     c->local = true;
-    c->server_uid = who.uid == 0 || who.uid == geteuid();
-    strcpy(c->user, who.user);
+    c->uid = who.uid;
     strcpy(c->host, cs->sh->host);
-    come_in(c);
+    name_local(c);
 }
 
 /* Replies. */

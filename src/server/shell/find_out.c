@@ -15,7 +15,8 @@
 
 enum service {
     SERVICE_ACCOUNTS,
-    SERVICE_HOSTS,
+    SERVICE_HOSTS, /* that the settings or a client of ours name */
+    SERVICE_PEERS, /* strangers, whose name servers may be made to be slow */
     SERVICE_FILES, /* and Python */
     SERVICE_COUNT,
 };
@@ -23,6 +24,7 @@ enum service {
 static const unsigned n_threads[SERVICE_COUNT] = {
     [SERVICE_ACCOUNTS] = 4,
     [SERVICE_HOSTS] = 4,
+    [SERVICE_PEERS] = 4,
     [SERVICE_FILES] = 2,
 };
 
@@ -33,7 +35,8 @@ struct find_out {
 
 struct errand {
     struct pool_job job;
-    struct find_out *all;
+    found_fn found;
+    void *arg;
     struct hook_dir *hooks; /* shared */
     struct arena *arena;    /* of all below */
     struct need need;
@@ -96,6 +99,21 @@ static void find_full_name(struct errand *e)
     site_full_name(e->need.name, &e->finding);
 }
 
+static void find_peer(struct errand *e)
+{
+    site_peer(e->need.name, e->arena, &e->finding);
+}
+
+static void find_user(struct errand *e)
+{
+    site_user(e->need.name, e->arena, &e->finding);
+}
+
+static void find_account(struct errand *e)
+{
+    site_account(e->need.name, &e->finding);
+}
+
 /* This version keeps hooks and runs none: they have nothing against it. */
 static void find_verdict(struct errand *e)
 {
@@ -109,6 +127,9 @@ static const struct errand_row {
     [NEED_GROUPS] = { SERVICE_ACCOUNTS, find_groups },
     [NEED_ADDRS] = { SERVICE_HOSTS, find_addrs },
     [NEED_FULL_NAME] = { SERVICE_HOSTS, find_full_name },
+    [NEED_PEER] = { SERVICE_PEERS, find_peer },
+    [NEED_USER] = { SERVICE_ACCOUNTS, find_user },
+    [NEED_ACCOUNT] = { SERVICE_ACCOUNTS, find_account },
     [NEED_FILE] = { SERVICE_FILES, find_file },
     [NEED_WRITTEN] = { SERVICE_FILES, find_written },
     [NEED_COMPILED] = { SERVICE_FILES, find_compiled },
@@ -130,19 +151,11 @@ static void work(struct pool_job *job)
 
 /* In the loop. */
 
-static void learn(const struct errand *e)
-{
-    struct shell *sh = e->all->sh;
-
-    svr_learned(sh->svr, shell_now(sh), &e->need, &e->finding,
-                outbox_effects(sh->outbox));
-}
-
 static void on_done(struct pool_job *job)
 {
     struct errand *e = (struct errand *)(void *)job;
 
-    learn(e);
+    e->found(e->arg, &e->need, &e->finding);
     errand_free(e);
 }
 
@@ -151,20 +164,36 @@ static void on_drop(struct pool_job *job)
     errand_free((struct errand *)(void *)job);
 }
 
-void find_out_begin(struct find_out *f, const struct need *need)
+bool find_out_begin(struct find_out *f, const struct need *need, found_fn found,
+                    void *arg)
 {
     struct errand *e = xcalloc(1, sizeof(*e));
 
     e->job = (struct pool_job){ .work = work, .done = on_done, .drop = on_drop };
-    e->all = f;
+    e->found = found;
+    e->arg = arg;
     e->hooks = hook_dir_share(f->sh->hooks);
     e->arena = arena_new();
     e->need = need_copy(need, e->arena);
     if (pool_run(f->pools[row_of(e)->service], &e->job))
-        return;
-    e->finding.failed = true;
-    learn(e);
+        return true;
     errand_free(e);
+    return false;
+}
+
+static void tell_core(void *arg, const struct need *need, const struct finding *f)
+{
+    struct shell *sh = arg;
+
+    svr_learned(sh->svr, shell_now(sh), need, f, outbox_effects(sh->outbox));
+}
+
+void find_out_for_core(struct find_out *f, const struct need *need)
+{
+    static const struct finding nobody_knows = { .failed = true };
+
+    if (!find_out_begin(f, need, tell_core, f->sh))
+        tell_core(f->sh, need, &nobody_knows);
 }
 
 struct find_out *find_out_new(struct shell *sh)

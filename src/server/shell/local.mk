@@ -6,7 +6,6 @@ noinst_LTLIBRARIES += libhfsvrshell.la
 libhfsvrshell_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(SQLITE_CFLAGS)
 libhfsvrshell_la_SOURCES = \
 	src/server/shell/accounting.c src/server/shell/accounting.h \
-	src/server/shell/accounts.c src/server/shell/accounts.h \
 	src/server/shell/client.h \
 	src/server/shell/clients.c src/server/shell/clients.h \
 	src/server/shell/committer.c src/server/shell/committer.h \
@@ -17,6 +16,7 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/hook_compile.c src/server/shell/hook_compile.h \
 	src/server/shell/hook_dir.c src/server/shell/hook_dir.h \
 	src/server/shell/long_reply.c \
+	src/server/shell/lookups.c src/server/shell/lookups.h \
 	src/server/shell/mail.c src/server/shell/mail.h \
 	src/server/shell/methods.c src/server/shell/methods.h \
 	src/server/shell/mom_link.c src/server/shell/mom_link.h \
@@ -25,7 +25,8 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/records.c src/server/shell/records.h \
 	src/server/shell/server_name.c src/server/shell/server_name.h \
 	src/server/shell/sched_conn.c \
-	src/server/shell/site_names.c src/server/shell/site_names.h \
+	src/server/shell/site_accounts.c src/server/shell/site_hosts.c \
+	src/server/shell/site_names.h \
 	src/server/shell/secure.c src/server/shell/secure.h \
 	src/server/shell/serve.c \
 	src/server/shell/shell.c src/server/shell/shell.h \
@@ -53,6 +54,11 @@ check_PROGRAMS += test/unit/server/test_client_life
 TESTS += test/unit/server/test_client_life
 test_unit_server_test_client_life_SOURCES = test/unit/server/test_client_life.c
 test_unit_server_test_client_life_LDADD = $(HF_SVR_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/server/test_lookups
+TESTS += test/unit/server/test_lookups
+test_unit_server_test_lookups_SOURCES = test/unit/server/test_lookups.c
+test_unit_server_test_lookups_LDADD = $(HF_SVR_LIBS) -lcunit
 
 check_PROGRAMS += test/unit/server/test_secure
 TESTS += test/unit/server/test_secure

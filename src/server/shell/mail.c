@@ -13,14 +13,33 @@
 
 #include "lib/base/printable.h"
 #include "lib/io/child.h"
+#include "server/shell/lookups.h"
 
-#include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utlist.h>
 
-#define RECIPIENTS_MAX 64
+#define RECIPIENTS_MAX    64
+/* While it is looked up who the mailer runs as. */
+#define WAITING_MAX_BYTES ((size_t)16 << 20)
+
+struct letter {
+    struct seeker seeker; /* of the mailer's account */
+    struct letters *all;
+    struct arena *arena; /* of what follows */
+    const char *to, *subject, *text;
+    size_t bytes;
+    struct letter *prev, *next;
+};
+
+struct letters {
+    struct shell *sh;
+    struct letter *waiting;
+    size_t bytes; /* of them */
+};
 
 /* The text line by line. */
 static void add_body(struct buf *out, const char *text)
@@ -44,7 +63,7 @@ static void add_header(struct buf *out, const char *name, const char *value)
 }
 
 /* A memory file to be read from its beginning, -1: there is no room. */
-static int letter(const char *to, const char *subject, const char *text)
+static int paper(const char *to, const char *subject, const char *text)
 {
     int fd = memfd_create("letter", MFD_CLOEXEC);
     struct buf all = { 0 };
@@ -96,27 +115,9 @@ static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
                                            "SHELL=/bin/sh", "HOME=/", "LC_ALL=C.UTF-8",
                                            NULL };
 
-/* Whom a mailer of root's server runs as. False: there is no such account, and root's
- * rights are nothing to fall back to. */
-static bool become_less(const struct shell *sh, struct child_config *cfg)
+static void post(struct letter *l, const struct finding *account)
 {
-    const char *user = sh->conf->mail_user;
-    const struct passwd *pw;
-
-    if (geteuid() != 0 || strcmp(user, "root") == 0)
-        return true;
-    pw = getpwnam(user);
-    if (!pw)
-        return false;
-    cfg->as_other = true;
-    cfg->uid = pw->pw_uid;
-    cfg->gid = pw->pw_gid;
-    return true;
-}
-
-void mail_send(struct shell *sh, const char *to, const char *subject, const char *text,
-               struct arena *arena)
-{
+    struct shell *sh = l->all->sh;
     const struct object *server = svr_model(sh->svr)->server;
     const char *mailer = obj_str(server, SERVER_A_MAILER, "");
     const char *from = obj_str(server, SERVER_A_MAIL_FROM, "adm");
@@ -128,21 +129,106 @@ void mail_send(struct shell *sh, const char *to, const char *subject, const char
     struct diag why;
     pid_t pid;
 
-    cfg.argv = arguments(mailer, from, to, arena);
+    cfg.argv = arguments(mailer, from, l->to, l->arena);
     if (!cfg.argv || *mailer != '/' || access(mailer, X_OK) < 0) {
-        shell_log(sh, LOG_EV_DEBUG, LOG_IN_SERVER, "no mail to %s: %s", to, subject);
+        shell_log(sh, LOG_EV_DEBUG, LOG_IN_SERVER, "no mail to %s: %s", l->to,
+                  l->subject);
         return;
     }
-    if (!become_less(sh, &cfg)) {
-        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER,
-                  "no mail to %s: %s (PBS_MAIL_USER names no account: %s)", to, subject,
-                  sh->conf->mail_user);
-        return;
+    if (account) {
+        cfg.as_other = true;
+        cfg.uid = account->uid;
+        cfg.gid = account->gid;
     }
-    cfg.fd[0] = letter(to, subject, text);
+    cfg.fd[0] = paper(l->to, l->subject, l->text);
     if (cfg.fd[0] < 0 || child_start(sh->loop, &cfg, NULL, NULL, &pid, &why))
-        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", to,
-                  subject, cfg.fd[0] < 0 ? "no memory file" : why.text);
+        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", l->to,
+                  l->subject, cfg.fd[0] < 0 ? "no memory file" : why.text);
     if (cfg.fd[0] >= 0)
         close(cfg.fd[0]);
+}
+
+static void letter_free(struct letter *l)
+{
+    struct letters *all = l->all;
+
+    seeker_end(&l->seeker);
+    DL_DELETE(all->waiting, l);
+    all->bytes -= l->bytes;
+    arena_free(l->arena);
+    free(l);
+}
+
+/* A mailer of root's server runs as PBS_MAIL_USER. When there is no such account the
+ * letter is not sent: root's rights are nothing to fall back to. */
+static void try_to_post(struct seeker *who)
+{
+    struct letter *l = STRUCT_OF(who, struct letter, seeker);
+    const struct shell *sh = l->all->sh;
+    const char *user = sh->conf->mail_user;
+    const struct need need = { .kind = NEED_ACCOUNT, .name = user };
+    const struct finding *account = NULL;
+
+    if (geteuid() == 0 && strcmp(user, "root") != 0) {
+        account = lookup(sh->lookups, &l->seeker, &need);
+        if (!account)
+            return; /* and again when it is known */
+    }
+    if (!account || account->found)
+        post(l, account);
+    else
+        shell_log(l->all->sh, LOG_EV_ERROR, LOG_IN_SERVER,
+                  "no mail to %s: %s (PBS_MAIL_USER names no account: %s)", l->to,
+                  l->subject, user);
+    letter_free(l);
+}
+
+void mail_send(struct letters *all, const char *to, const char *subject,
+               const char *text)
+{
+    struct letter *l;
+
+    if (all->bytes > WAITING_MAX_BYTES) {
+        shell_log(all->sh, LOG_EV_ERROR, LOG_IN_SERVER,
+                  "no mail to %s: %s (too many wait for the account of PBS_MAIL_USER)",
+                  to, subject);
+        return;
+    }
+    l = xcalloc(1, sizeof(*l));
+    l->all = all;
+    l->seeker.go_on = try_to_post;
+    l->arena = arena_new();
+    l->to = arena_strdup(l->arena, to);
+    l->subject = arena_strdup(l->arena, subject);
+    l->text = arena_strdup(l->arena, text);
+    l->bytes = arena_used_bytes(l->arena) + sizeof(*l);
+    all->bytes += l->bytes;
+    DL_APPEND(all->waiting, l);
+    try_to_post(&l->seeker);
+}
+
+struct letters *letters_new(struct shell *sh)
+{
+    struct letters *all = xcalloc(1, sizeof(*all));
+
+    all->sh = sh;
+    return all;
+}
+
+bool letters_wait(const struct letters *all)
+{
+    return all && all->waiting;
+}
+
+void letters_free(struct letters *all)
+{
+    if (!all)
+        return;
+    while (all->waiting) {
+        shell_log(all->sh, LOG_EV_ERROR, LOG_IN_SERVER,
+                  "no mail to %s: %s (the server ends)", all->waiting->to,
+                  all->waiting->subject);
+        letter_free(all->waiting);
+    }
+    free(all);
 }

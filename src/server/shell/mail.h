@@ -7,9 +7,17 @@
 
 #include "server/shell/shell.h"
 
+struct letters *letters_new(struct shell *sh);
+/* NULL is fine. Those that wait are not sent, and the log says so. */
+void letters_free(struct letters *all);
+
 /* Start the mailer; nobody waits for it. 'to' is a comma list. Without a mailer, or one
- * that cannot be started, a line is logged and nothing happens. */
-void mail_send(struct shell *sh, const char *to, const char *subject, const char *text,
-               struct arena *arena);
+ * that cannot be started, a line is logged and nothing happens. A letter waits while
+ * the account that mailers run as is looked up. */
+void mail_send(struct letters *all, const char *to, const char *subject,
+               const char *text);
+
+/* Does a letter wait? */
+bool letters_wait(const struct letters *all);
 
 #endif

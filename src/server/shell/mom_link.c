@@ -127,17 +127,14 @@ static void on_log(void *arg, int event, const char *text)
     logfile_write(ml->sh->log, (uint32_t)event, LOG_IN_TPP, object, text);
 }
 
-void mom_link_send(struct mom_link *ml, uint64_t stream, const char *host,
-                   uint32_t port, const struct is_message *msg)
+void mom_link_send(struct mom_link *ml, uint64_t stream, const struct is_message *msg)
 {
     struct buf bytes = { 0 };
 
     if (!ml)
         return;
-    if (stream == 0)
-        stream = leaf_open(ml->leaf, host, (uint16_t)port);
-    if (stream == 0)
-        return;
+    /* MoMs come to us, and what is said to them goes back where they came from. */
+    MUST(stream != 0);
     if (msg->command == IS_REPLYHELLO)
         stream_asked(ml, stream, msg->need_inventory != 0);
     is_encode(&bytes, msg);

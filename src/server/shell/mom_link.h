@@ -11,9 +11,8 @@
 struct mom_link *mom_link_new(struct shell *sh);
 void mom_link_free(struct mom_link *ml);
 
-/* 'stream' 0 opens one to host and port. NULL link: nothing. */
-void mom_link_send(struct mom_link *ml, uint64_t stream, const char *host,
-                   uint32_t port, const struct is_message *msg);
+/* On a stream that a MoM has opened. NULL link: nothing. */
+void mom_link_send(struct mom_link *ml, uint64_t stream, const struct is_message *msg);
 void mom_link_close(struct mom_link *ml, uint64_t stream);
 
 #endif

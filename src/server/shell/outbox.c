@@ -158,7 +158,7 @@ static void submit(struct outbox *o)
 }
 
 /* Carry out one effect whose records are durable. */
-static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
+static void tell(struct shell *sh, const struct effect *e)
 {
     switch (e->kind) {
     case EFFECT_RECORD:
@@ -177,8 +177,7 @@ static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
                               e->u.sched.job_id);
         break;
     case EFFECT_MOM_MESSAGE:
-        mom_link_send(sh->moms, e->u.mom.stream, e->u.mom.host, e->u.mom.port,
-                      &e->u.mom.msg);
+        mom_link_send(sh->moms, e->u.mom.stream, &e->u.mom.msg);
         break;
     case EFFECT_MOM_CLOSE:
         mom_link_close(sh->moms, e->u.mom.stream);
@@ -192,10 +191,10 @@ static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
                       e->u.log.text);
         break;
     case EFFECT_MAIL:
-        mail_send(sh, e->u.mail.to, e->u.mail.subject, e->u.mail.text, arena);
+        mail_send(sh->letters, e->u.mail.to, e->u.mail.subject, e->u.mail.text);
         break;
     case EFFECT_FIND_OUT:
-        find_out_begin(sh->find_out, &e->u.need);
+        find_out_for_core(sh->find_out, &e->u.need);
         break;
     case EFFECT_EXIT:
         shell_stop(sh);
@@ -204,7 +203,7 @@ static void tell(struct shell *sh, const struct effect *e, struct arena *arena)
 }
 
 /* What its client waits for leaves as a refusal. */
-static void give_up(struct outbox *o, const struct effect *e, struct arena *arena)
+static void give_up(struct outbox *o, const struct effect *e)
 {
     struct shell *sh = o->sh;
 
@@ -217,7 +216,7 @@ static void give_up(struct outbox *o, const struct effect *e, struct arena *aren
         clients_give_up(sh->clients, e->u.listing_conn, true);
         break;
     default:
-        tell(sh, e, arena);
+        tell(sh, e);
     }
 }
 
@@ -228,9 +227,9 @@ static void release(struct outbox *o)
 
     while (turns_next(o->turns, &l))
         if (l.given_up)
-            give_up(o, l.effect, l.of->arena);
+            give_up(o, l.effect);
         else
-            tell(o->sh, l.effect, l.of->arena);
+            tell(o->sh, l.effect);
 }
 
 void outbox_give_up(struct outbox *o)

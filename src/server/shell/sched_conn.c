@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/client.h"
 #include "server/shell/outbox.h"
-#include "server/shell/trust.h"
 
 #include <string.h>
 
@@ -24,10 +23,13 @@ bool sched_conn_is_schedulers_user(const struct client *c)
                          str_same(c->user, conf->privileged_auth_user));
 }
 
-bool sched_conn_may_register(const struct client *c, const char *sched)
+enum trust sched_conn_may_register(struct client *c, const char *sched)
 {
-    return sched_conn_is_schedulers_user(c) &&
-           (c->local || trust_has_sched(c->all->sh, sched, c->peer.sin_addr));
+    if (!sched_conn_is_schedulers_user(c))
+        return TRUST_NO;
+    if (c->local)
+        return TRUST_YES;
+    return trust_has_sched(c->all->sh, &c->seeker, sched, c->peer.sin_addr);
 }
 
 /* "+0": the end of a cycle, whatever the number. Anything else ends the link. */

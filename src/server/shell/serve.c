@@ -38,7 +38,9 @@ static void serve_connect(struct client *c, const struct wire_request *rq)
         client_send_reply(c, &done);
 }
 
-static void serve_by_core(struct client *c, const struct wire_request *rq)
+/* False: it has to be looked up whether it may be a scheduler, and the core was not
+ * asked. */
+static bool serve_by_core(struct client *c, const struct wire_request *rq)
 {
     struct shell *sh = c->all->sh;
     struct effects *out = outbox_effects(sh->outbox);
@@ -50,14 +52,20 @@ static void serve_by_core(struct client *c, const struct wire_request *rq)
     size_t bytes_before = arena_used_bytes(out->arena);
     enum svr_outcome outcome;
 
-    if (rq->number == BATCH_REGISTER_SCHED)
-        who.may_schedule =
-            sched_conn_may_register(c, ((const struct body_id *)rq->body)->id);
+    if (rq->number == BATCH_REGISTER_SCHED) {
+        const struct body_id *body = rq->body;
+        enum trust trust = sched_conn_may_register(c, body->id);
+
+        if (trust == TRUST_LATER)
+            return false;
+        who.may_schedule = trust == TRUST_YES;
+    }
     outcome = svr_request(sh->svr, shell_now(sh), &who, rq, out);
     MUST(arena_used_bytes(out->arena) >= bytes_before);
     outbox_charge(sh->outbox, crowd_shares(&c->all->crowd, c->rank), c->share,
                   arena_used_bytes(out->arena) - bytes_before);
     client_fate(c, outcome);
+    return true;
 }
 
 void client_fate(struct client *c, enum svr_outcome outcome)
@@ -75,22 +83,25 @@ void client_fate(struct client *c, enum svr_outcome outcome)
     }
 }
 
-/* The order of these checks is the protocol's (wire.md 5). */
-static void serve_request(struct client *c, const struct wire_request *rq)
+/* The order of these checks is the protocol's (wire.md 5). False: something has to be
+ * looked up first, and it is to be served again from its beginning. */
+static bool serve_request(struct client *c, const struct wire_request *rq)
 {
-    log_request(c, rq);
+    if (!seeker_is_back(&c->seeker))
+        log_request(c, rq);
     c->request = rq->number;
     if (rq->number == BATCH_DISCONNECT) {
         client_happens(c, LIFE_EV_CLOSE);
     } else if (rq->number == BATCH_AUTHENTICATE) {
-        serve_authenticate(c, rq);
+        return serve_authenticate(c, rq);
     } else if (rq->number == BATCH_CONNECT) {
         serve_connect(c, rq);
     } else if (!c->user[0] || strcmp(c->user, rq->user) != 0) {
         client_refuse(c, rq->number, rq->user, PBSE_BADCRED, true);
     } else {
-        serve_by_core(c, rq);
+        return serve_by_core(c, rq);
     }
+    return true;
 }
 
 static size_t unserved(const struct client *c)
@@ -117,6 +128,7 @@ static bool serve_one(struct client *c)
     struct wire_request rq;
     bool known = true;
     enum dis_error err = batch_read_request(&in, &rq, &known);
+    size_t front = c->message_at;
 
     if (err == DIS_EOD && may_go_on(c)) {
         arena_rewind(out->arena, &mark); /* it is read again from its front */
@@ -135,8 +147,14 @@ static bool serve_one(struct client *c)
     c->message_at = (size_t)(in.at - c->message.data);
     c->n_packets = unserved(c) > 0 ? 1 : 0;
     conn_expect_more(c->conn, false);
-    serve_request(c, &rq);
-    return true;
+    if (serve_request(c, &rq)) {
+        seeker_end(&c->seeker);
+        return true;
+    }
+    c->message_at = front;
+    c->n_packets = 1;
+    client_happens(c, LIFE_EV_LOOK);
+    return false;
 }
 
 /* Who does not read its replies gets no further ones. */

@@ -7,6 +7,7 @@
 #include "server/shell/accounting.h"
 #include "server/shell/clients.h"
 #include "server/shell/hook_dir.h"
+#include "server/shell/mail.h"
 #include "server/shell/outbox.h"
 
 #include <stdarg.h>
@@ -68,7 +69,7 @@ static void set_deadline(struct shell *sh)
 static void end_when_empty(struct shell *sh)
 {
     if (sh->stopping && outbox_is_empty(sh->outbox) &&
-        !clients_have_unsent(sh->clients)) {
+        !clients_have_unsent(sh->clients) && !letters_wait(sh->letters)) {
         outbox_idle(sh->outbox, INT64_MAX); /* the thread ends that before it ends */
         loop_stop(sh->loop);
     }

@@ -14,12 +14,13 @@
 #include "lib/store/store.h"
 #include "server/engine/svr.h"
 
-struct accounts;
 struct accounting;
 struct clients;
 struct find_out;
 struct committer;
 struct hook_dir;
+struct letters;
+struct lookups;
 struct mom_link;
 struct outbox;
 
@@ -51,11 +52,12 @@ struct shell {
     struct logfile *log;
     struct store *store; /* the store thread's while it runs */
     struct svr *svr;
-    struct accounts *accounts;
+    struct lookups *lookups;
     struct find_out *find_out;
     struct accounting *accounting;
     struct hook_dir *hooks;
     struct committer *committer;
+    struct letters *letters; /* that wait to be sent */
     struct outbox *outbox;
     struct clients *clients;
     struct mom_link *moms; /* NULL: no router is known */

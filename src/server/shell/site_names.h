@@ -9,7 +9,10 @@
 
 /* Each fills in an empty finding as need.h says of the kind; lists are in 'arena'. */
 void site_groups(const char *user, struct arena *arena, struct finding *ret);
+void site_account(const char *user, struct finding *ret);
+void site_user(const char *uid, struct arena *arena, struct finding *ret);
 void site_addrs(const char *host, struct arena *arena, struct finding *ret);
 void site_full_name(const char *host, struct finding *ret);
+void site_peer(const char *addr, struct arena *arena, struct finding *ret);
 
 #endif

@@ -10,10 +10,11 @@
 #include "lib/io/net.h"
 #include "lib/io/startup.h"
 #include "server/shell/accounting.h"
-#include "server/shell/accounts.h"
 #include "server/shell/clients.h"
 #include "server/shell/find_out.h"
 #include "server/shell/hook_dir.h"
+#include "server/shell/lookups.h"
+#include "server/shell/mail.h"
 #include "server/shell/mom_link.h"
 #include "server/shell/options.h"
 #include "server/shell/outbox.h"
@@ -29,6 +30,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* How often a start looks for its database. */
@@ -321,6 +323,15 @@ static int claim_store(struct shell *sh)
     return err ? fail(sh, EXIT_SETUP, why.text) : -1;
 }
 
+static int64_t utc_offset_s(void *arg, int64_t at)
+{
+    time_t t = (time_t)at;
+    struct tm tm;
+
+    (void)arg;
+    return localtime_r(&t, &tm) ? tm.tm_gmtoff : 0;
+}
+
 static int load_core(struct shell *sh)
 {
     struct svr_config cfg = {
@@ -334,12 +345,10 @@ static int load_core(struct shell *sh)
         .version = PBS_VERSION,
         .holdfast_version = HOLDFAST_VERSION,
         .root_user = sh->user,
-        .utc_offset_s = accounts_utc_offset,
+        .utc_offset_s = utc_offset_s,
     };
     struct diag why;
 
-    sh->accounts = accounts_new();
-    cfg.arg = sh->accounts;
     if (hook_dir_open(sh->conf->home, sh->conf->exec, &sh->hooks, &why))
         return fail(sh, EXIT_SETUP, why.text);
     sh->svr = svr_new(&cfg);
@@ -382,9 +391,11 @@ int start_recover(struct shell *sh)
     if (rc >= 0)
         return rc;
     sh->loop = loop_new();
-    sh->find_out = find_out_new(sh);
     if (!sh->loop)
         return fail(sh, EXIT_SETUP, "no event loop");
+    sh->find_out = find_out_new(sh);
+    sh->lookups = lookups_new(sh, LOOKUP_PATIENCE_S);
+    sh->letters = letters_new(sh);
     sh->outbox = outbox_new(sh);
     sh->committer = committer_new(sh);
     svr_start(sh->svr, shell_now(sh), sh->opt.start, outbox_effects(sh->outbox));
@@ -420,8 +431,9 @@ void start_undo(struct shell *sh)
     loop_timer_free(sh->deadline);
     accounting_free(sh->accounting);
     svr_free(sh->svr);
+    letters_free(sh->letters);
     find_out_free(sh->find_out);
-    accounts_free(sh->accounts);
+    lookups_free(sh->lookups);
     hook_dir_close(sh->hooks);
     store_close(sh->store);
     logfile_close(sh->log);

@@ -10,11 +10,9 @@
 #include "lib/auth/resvport.h"
 #include "lib/auth/sockowner.h"
 #include "lib/io/net.h"
-#include "server/shell/accounts.h"
 #include "server/shell/client.h"
 #include "server/shell/client_handshake.h"
 #include "server/shell/methods.h"
-#include "server/shell/trust.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,21 +53,32 @@ static struct client *find_named(const struct client *helper, uint32_t port)
     return NULL;
 }
 
-/* What the kernel has against the claim that 'user' made the socket at the far end; it
- * knows nothing about those of other hosts. NULL: nothing. */
-static const char *kernel_says(const struct client *named, const char *user)
+/* What the kernel has against the claim that 'user' made the socket at the far end of
+ * 'named', NULL: nothing. It knows nothing about sockets of other hosts. False: the
+ * account is looked up first. */
+static bool kernel_says(struct client *helper, const struct client *named,
+                        const char *user, const char **ret)
 {
+    const struct need need = { .kind = NEED_ACCOUNT, .name = user };
+    const struct finding *account;
     struct sockaddr_in own;
     struct diag why;
-    uid_t maker, uid;
+    uid_t maker;
 
+    *ret = NULL;
     if (!net_is_own(named->peer.sin_addr))
-        return NULL;
-    if (!accounts_uid(named->all->sh->accounts, user, &uid))
-        return "no such account at this host";
-    if (!own_end(named, &own) || auth_socket_owner(&named->peer, &own, &maker, &why))
-        return "no process of this host has its other end";
-    return maker == uid ? NULL : "another user made its other end";
+        return true;
+    account = lookup(helper->all->sh->lookups, &helper->seeker, &need);
+    if (!account)
+        return false;
+    if (!account->found)
+        *ret = "no such account at this host";
+    else if (!own_end(named, &own) ||
+             auth_socket_owner(&named->peer, &own, &maker, &why))
+        *ret = "no process of this host has its other end";
+    else if (maker != account->uid)
+        *ret = "another user made its other end";
+    return true;
 }
 
 /* Root by the helper's or a method's word, at this host; or whom the settings name. */
@@ -81,10 +90,10 @@ static bool is_root(const struct client *c, const char *user)
            (principal && strcmp(user, principal) == 0);
 }
 
-void client_become(struct client *c, const char *user)
+void client_become(struct client *c, const char *user, const char *host)
 {
     snprintf(c->user, sizeof(c->user), "%s", user);
-    trust_host_name(c->all->sh, c->peer.sin_addr, c->host, sizeof(c->host));
+    snprintf(c->host, sizeof(c->host), "%s", host);
     c->host_root = is_root(c, user);
     client_is_known(c);
 }
@@ -111,7 +120,48 @@ static bool is_fresh(const struct client *c)
     return !c->user[0] && c->life == LIFE_READY && c->message.len == c->message_at;
 }
 
-static void serve_vouch(struct client *c, const struct wire_request *rq,
+/* What name services have to say of a helper on a reserved port: whether its host
+ * counts, that host's name, and whether the kernel agrees. False: later. */
+static bool know_helper(struct client *c, const struct client *named,
+                        struct resvport_vouch *v, char *host, size_t size)
+{
+    struct shell *sh = c->all->sh;
+    enum trust trust;
+    bool has_name;
+
+    if (!v->supported || !v->helper_port || v->helper_port >= RESVPORT_END)
+        return true;
+    trust = trust_has(sh, &c->seeker, c->peer.sin_addr);
+    has_name = trust_host_name(sh, &c->seeker, c->peer.sin_addr, host, size);
+    if (trust == TRUST_LATER || !has_name)
+        return false;
+    v->helper_trusted = trust == TRUST_YES;
+    return !named || !v->helper_trusted ||
+           kernel_says(c, named, v->user, &v->kernel_says);
+}
+
+/* Its own connection is 'named', which comes from the helper's host. */
+static int vouch_for(struct client *named, const struct resvport_vouch *v,
+                     const struct auth_plugin *encrypt, const char *host,
+                     struct diag *why)
+{
+    int err = resvport_check(v, why);
+
+    if (err)
+        return err;
+    if (named->shake)
+        return diag_set(why, PBSE_BADCRED, "a handshake is under way there");
+    if (!encrypt) {
+        if (!*named->user)
+            client_become(named, v->user, host);
+        return 0;
+    }
+    if (!is_fresh(named))
+        return diag_set(why, PBSE_BADCRED, "it has sent something in the clear");
+    return handshake_begin(named, NULL, encrypt, v->user, host, why);
+}
+
+static bool serve_vouch(struct client *c, const struct wire_request *rq,
                         const struct auth_plugin *encrypt)
 {
     const struct body_authenticate *body = rq->body;
@@ -124,51 +174,49 @@ static void serve_vouch(struct client *c, const struct wire_request *rq,
         .user = rq->user,
     };
     struct client *named = c->local ? NULL : find_named(c, body->port);
+    char host[sizeof(c->host)];
     struct diag why;
     int err;
 
+    if (!know_helper(c, named, &v, host, sizeof(host)))
+        return false;
     v.owner = named ? named->user : NULL;
-    v.helper_trusted = v.supported && v.helper_port && v.helper_port < RESVPORT_END &&
-                       trust_has(sh, c->peer.sin_addr);
-    v.kernel_says = named && v.helper_trusted ? kernel_says(named, rq->user) : NULL;
-    err = resvport_check(&v, &why);
-    if (!err && named->shake)
-        err = diag_set(&why, PBSE_BADCRED, "a handshake is under way there");
-    if (!err && encrypt && !is_fresh(named))
-        err = diag_set(&why, PBSE_BADCRED, "it has sent something in the clear");
-    if (!err && encrypt)
-        err = handshake_begin(named, NULL, encrypt, rq->user, &why);
-    if (err) {
-        shell_log(sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
-                  "%s@%s was not let vouch for port %u: %s", rq->user, c->host,
-                  body->port, why.text);
-        client_refuse(c, rq->number, rq->user, err, true);
-        return;
+    err = vouch_for(named, &v, encrypt, host, &why);
+    if (!err) {
+        agree(c);
+        return true;
     }
-    if (!encrypt && !*named->user)
-        client_become(named, rq->user);
-    agree(c);
+    shell_log(sh, LOG_EV_SECURITY, LOG_IN_REQUEST,
+              "%s@%s was not let vouch for port %u: %s", rq->user, c->host, body->port,
+              why.text);
+    client_refuse(c, rq->number, rq->user, err, true);
+    return true;
 }
 
-static void serve_method(struct client *c, const struct wire_request *rq,
+static bool serve_method(struct client *c, const struct wire_request *rq,
                          const struct auth_plugin *encrypt)
 {
     const struct body_authenticate *body = rq->body;
     const struct auth_plugin *method = methods_auth(c->all->methods, body->method);
+    char host[sizeof(c->host)];
     struct diag why;
 
     if (!method) {
         refuse(c, rq, PBSE_NOSUP, "that method is not supported");
     } else if (!is_fresh(c)) {
         refuse(c, rq, PBSE_BADCRED, "the connection is in use already");
-    } else if (handshake_begin(c, method, encrypt, NULL, &why)) {
+    } else if (!trust_host_name(c->all->sh, &c->seeker, c->peer.sin_addr, host,
+                                sizeof(host))) {
+        return false;
+    } else if (handshake_begin(c, method, encrypt, NULL, host, &why)) {
         refuse(c, rq, PBSE_NOSUP, why.text);
     } else {
         agree(c);
     }
+    return true;
 }
 
-void serve_authenticate(struct client *c, const struct wire_request *rq)
+bool serve_authenticate(struct client *c, const struct wire_request *rq)
 {
     const struct body_authenticate *body = rq->body;
     const struct auth_plugin *encrypt = NULL;
@@ -177,14 +225,13 @@ void serve_authenticate(struct client *c, const struct wire_request *rq)
         encrypt = methods_encrypt(c->all->methods, body->encrypt_method);
         if (!encrypt) {
             refuse(c, rq, PBSE_NOSUP, "that encryption method is not in force here");
-            return;
+            return true;
         }
     } else if (c->all->sh->conf->require_encryption) {
         refuse(c, rq, PBSE_NOSUP, "it would not be encrypted");
-        return;
+        return true;
     }
     if (strcasecmp(body->method, RESVPORT_METHOD) == 0)
-        serve_vouch(c, rq, encrypt);
-    else
-        serve_method(c, rq, encrypt);
+        return serve_vouch(c, rq, encrypt);
+    return serve_method(c, rq, encrypt);
 }

@@ -165,10 +165,13 @@ class Connection:
         return self.ask("+2+2+0" + string(user) + "+0")
 
     def vouch(self, user, port, method="resvport", encrypt=""):
-        """Authenticate, as pbs_iff sends it: whose the connection from 'port' is."""
-        return self.ask("+2+2" + number(95) + string(user) + number(len(method)) + string(method) +
-                        number(len(encrypt)) + (string(encrypt) if encrypt else "") +
-                        number(port) + "+0")
+        return self.ask(vouching(user, port, method, encrypt))
+
+
+def vouching(user, port, method="resvport", encrypt=""):
+    """Authenticate, as pbs_iff sends it: whose the connection from 'port' is."""
+    return ("+2+2" + number(95) + string(user) + number(len(method)) + string(method) +
+            number(len(encrypt)) + (string(encrypt) if encrypt else "") + number(port) + "+0")
 
 
 def open_as(port, user, host="127.0.0.1"):

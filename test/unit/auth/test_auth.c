@@ -43,6 +43,7 @@ static void file_put(const char *text, mode_t mode)
 static void test_local_peer_is_this_user(void)
 {
     struct passwd *pw = getpwuid(geteuid());
+    char name[AUTH_USER_MAX + 1];
     struct auth_peer peer;
     struct diag why;
     int sv[2];
@@ -52,7 +53,8 @@ static void test_local_peer_is_this_user(void)
     CU_ASSERT_EQUAL(peer.uid, geteuid());
     CU_ASSERT_EQUAL(peer.pid, getpid());
     CU_ASSERT_PTR_NOT_NULL_FATAL(pw);
-    CU_ASSERT_STRING_EQUAL(peer.user, pw->pw_name);
+    CU_ASSERT_EQUAL(auth_user_name(peer.uid, name, sizeof(name), &why), 0);
+    CU_ASSERT_STRING_EQUAL(name, pw->pw_name);
     close(sv[0]);
     close(sv[1]);
 }

@@ -11,7 +11,6 @@
 #include "lib/wire/packet.h"
 #include "server/requests/handlers.h"
 #include "server/shell/accounting.h"
-#include "server/shell/accounts.h"
 #include "server/shell/client.h"
 #include "server/shell/find_out.h"
 #include "server/shell/options.h"
@@ -429,6 +428,8 @@ static void world_begin(void)
     CU_ASSERT_EQUAL_FATAL(logfile_open(&log, &sh.log, &why), 0);
     CU_ASSERT_EQUAL_FATAL(store_open("memory:", &sh.store, &why), 0);
     sh.loop = loop_new();
+    sh.find_out = find_out_new(&sh);
+    sh.lookups = lookups_new(&sh, LOOKUP_PATIENCE_S);
     sh.accounting = accounting_new(dir, NULL, sh.log);
     sh.outbox = outbox_new(&sh);
     sh.committer = committer_new(&sh);
@@ -442,6 +443,8 @@ static void world_end(void)
     committer_free(sh.committer);
     outbox_free(sh.outbox);
     clients_free(sh.clients);
+    find_out_free(sh.find_out);
+    lookups_free(sh.lookups);
     accounting_free(sh.accounting);
     loop_timer_free(sh.deadline);
     store_close(sh.store);
@@ -1029,7 +1032,7 @@ static int client_of(const char *user)
     int fd = tcp_client();
 
     settle();
-    client_become(sh.clients->list->prev, user);
+    client_become(sh.clients->list->prev, user, sh.host);
     return fd;
 }
 
@@ -1979,29 +1982,12 @@ static void test_options(void)
     close(null);
 }
 
-static void test_accounts(void)
-{
-    struct accounts *a = accounts_new();
-    uint32_t addrs[4] = { 0 };
-    uid_t uid = 1;
-
-    CU_ASSERT_TRUE(accounts_uid(a, "root", &uid));
-    CU_ASSERT_EQUAL(uid, 0);
-    CU_ASSERT_FALSE(accounts_uid(a, "no such user", &uid));
-    CU_ASSERT_EQUAL(accounts_host_addrs(a, "127.0.0.5", addrs, 4), 1);
-    CU_ASSERT_EQUAL(addrs[0], 0x7f000005);
-    CU_ASSERT_EQUAL(accounts_host_addrs(a, "127.0.0.5", addrs, 0), 0);
-    CU_ASSERT_EQUAL(accounts_host_addrs(a, "no such host", addrs, 4), 0);
-    CU_ASSERT_EQUAL(accounts_utc_offset(a, 1795262400), 0); /* TZ is UTC here */
-    accounts_free(a);
-}
-
 static void expect_learned(const char *user, const char *what)
 {
     const struct need need = { .kind = NEED_GROUPS, .name = user };
     size_t before = core.n_learned;
 
-    find_out_begin(sh.find_out, &need);
+    find_out_for_core(sh.find_out, &need);
     CU_ASSERT_EQUAL(core.n_learned, before); /* never from inside of the question */
     while (core.n_learned == before)
         turn();
@@ -2011,10 +1997,8 @@ static void expect_learned(const char *user, const char *what)
 static void test_groups_are_found_out(void)
 {
     world_begin();
-    sh.find_out = find_out_new(&sh);
     expect_learned("root", "root: root");
     expect_learned("no such user", "no such user: nobody");
-    find_out_free(sh.find_out);
     world_end();
 }
 
@@ -2082,7 +2066,6 @@ int main(void)
         { "unknown rows refuse the start", test_unknown_rows_refuse_the_start },
         { "former rows are passed over", test_former_rows_are_passed_over },
         { "options are understood or refused", test_options },
-        { "accounts and hosts are known", test_accounts },
         { "groups are found out", test_groups_are_found_out },
     };
     char name[64], day[9];

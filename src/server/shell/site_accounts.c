@@ -1,0 +1,100 @@
+/* site_accounts.c - users and groups (site_names.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/auth/auth.h"
+#include "server/shell/site_names.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define GROUPS_MAX     1024              /* of one user; the others are not looked at */
+#define ENTRY_MAX_SIZE ((size_t)1 << 20) /* of an entry of a name service */
+
+static const char *group_name(gid_t gid, struct arena *arena)
+{
+    struct group g, *found = NULL;
+    size_t size = 4096;
+    char *text = NULL;
+    const char *name;
+    int err;
+
+    do {
+        size *= 2;
+        text = xrealloc(text, size);
+        err = getgrgid_r(gid, &g, text, size, &found);
+    } while (err == ERANGE && size < ENTRY_MAX_SIZE);
+    name = found ? arena_strdup(arena, found->gr_name)
+                 : arena_printf(arena, "%lu", (unsigned long)gid);
+    free(text);
+    return name;
+}
+
+static void add_groups(const char *user, gid_t primary, struct arena *arena,
+                       struct finding *ret)
+{
+    gid_t gids[GROUPS_MAX];
+    int n = GROUPS_MAX;
+    const char **v;
+
+    if (getgrouplist(user, primary, gids, &n) < 0)
+        n = GROUPS_MAX;
+    v = ARENA_ARRAY(arena, const char *, (size_t)n + 1);
+    v[ret->groups.n++] = group_name(primary, arena);
+    for (int i = 0; i < n; i++)
+        if (gids[i] != primary)
+            v[ret->groups.n++] = group_name(gids[i], arena);
+    ret->groups.v = v;
+}
+
+/* The user's two ids. A name service may have long entries, of which no more than this
+ * is looked at: the room for them grows until it is enough. */
+static bool find_ids(const char *user, uid_t *uid, gid_t *gid)
+{
+    struct passwd pw, *found = NULL;
+    size_t size = 4096;
+    char *text = NULL;
+    int err;
+
+    do {
+        size *= 2;
+        text = xrealloc(text, size);
+        err = getpwnam_r(user, &pw, text, size, &found);
+    } while (err == ERANGE && size < ENTRY_MAX_SIZE);
+    if (found) {
+        *uid = pw.pw_uid;
+        *gid = pw.pw_gid;
+    }
+    free(text);
+    return found != NULL;
+}
+
+void site_groups(const char *user, struct arena *arena, struct finding *ret)
+{
+    uid_t uid;
+    gid_t gid;
+
+    ret->found = find_ids(user, &uid, &gid);
+    if (ret->found)
+        add_groups(user, gid, arena, ret);
+}
+
+/* An account that is missing may be made any moment: this is not kept for long. */
+void site_account(const char *user, struct finding *ret)
+{
+    ret->found = find_ids(user, &ret->uid, &ret->gid);
+    ret->failed = !ret->found;
+}
+
+void site_user(const char *uid, struct arena *arena, struct finding *ret)
+{
+    char name[AUTH_USER_MAX + 1];
+    struct diag why;
+
+    ret->found =
+        auth_user_name((uid_t)strtoul(uid, NULL, 10), name, sizeof(name), &why) == 0;
+    ret->failed = !ret->found;
+    ret->words = arena_strdup(arena, ret->found ? name : why.text);
+}
