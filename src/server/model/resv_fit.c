@@ -169,26 +169,62 @@ static void leave_out_others(const struct resv_offer *o, struct claims *list)
     list->n = n;
 }
 
-static int64_t others_on(const struct resv_offer *o, const struct node *n,
-                         const char *resource)
+/* What one of them would hold on the vnode, or of what several vnodes share at the
+ * vnode that has it. */
+static int64_t other_amount(const struct model *m, const struct resv_offer *other,
+                            const struct node *n, const char *resource)
 {
-    int64_t sum = 0;
+    return node_shares(n, resource)
+               ? offer_at_home(m, other->vnodes, n, resource)
+               : exec_vnode_amount(other->vnodes, n->obj.id, resource);
+}
 
+static bool others_take(const struct model *m, const struct resv_offer *o,
+                        const struct node *n, const char *resource)
+{
     for (size_t i = 0; i < o->n_with; i++)
-        if (meets(o, &o->with[i]))
-            sum += exec_vnode_amount(o->with[i].vnodes, n->obj.id, resource);
+        if (meets(o, &o->with[i]) && other_amount(m, &o->with[i], n, resource) > 0)
+            return true;
+    return false;
+}
+
+/* What is claimed at that instant, with what the others would hold then. */
+static int64_t taken_at(const struct model *m, const struct resv_offer *o,
+                        const struct node *n, const struct claims *list,
+                        const char *resource, int64_t at)
+{
+    int64_t sum = claims_at(list, resource, at);
+
+    for (size_t i = 0; i < o->n_with; i++) {
+        const struct resv_offer *other = &o->with[i];
+
+        if (other->start_at <= at && at < other->end_at &&
+            /* A sum that is too large fits nowhere. */
+            __builtin_add_overflow(sum, other_amount(m, other, n, resource), &sum))
+            return INT64_MAX;
+    }
     return sum;
 }
 
-static int64_t others_at_home(const struct model *m, const struct resv_offer *o,
-                              const struct node *home, const char *resource)
+/* The most of it: that can only be at the start, or where a claim or an offer begins.
+ */
+static int64_t most_taken(const struct model *m, const struct resv_offer *o,
+                          const struct node *n, const struct claims *list,
+                          const char *resource)
 {
-    int64_t sum = 0;
+    struct window w = window_of(o);
+    int64_t most = claims_most(list, resource, w.start_at);
 
+    if (o->n_with == 0)
+        return most;
+    most = MAX_OF(most, taken_at(m, o, n, list, resource, w.start_at));
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].start_at > w.start_at)
+            most = MAX_OF(most, taken_at(m, o, n, list, resource, list->v[i].start_at));
     for (size_t i = 0; i < o->n_with; i++)
-        if (meets(o, &o->with[i]))
-            sum += offer_at_home(m, o->with[i].vnodes, home, resource);
-    return sum;
+        if (meets(o, &o->with[i]) && o->with[i].start_at > w.start_at)
+            most = MAX_OF(most, taken_at(m, o, n, list, resource, o->with[i].start_at));
+    return most;
 }
 
 static bool others_are_in_the_way(const struct resv_offer *o, const struct node *n,
@@ -224,31 +260,29 @@ static bool has_room_at_home(const struct model *m, const struct resv_offer *o,
 
     if (!resources_find(has, resource) ||
         (wanted <= bookings_at_home(held, home, resource) &&
-         others_at_home(m, o, home, resource) == 0))
+         !others_take(m, o, home, resource)))
         return true;
     list =
         claims_at_home(home, resource, o->occurrence, window_of(o), o->now_at, arena);
     leave_out_others(o, &list);
-    return wanted <= resources_amount(has, resource, 0) -
-                         claims_most(&list, resource, MAX_OF(o->start_at, o->now_at)) -
-                         others_at_home(m, o, home, resource);
+    return wanted <=
+           resources_amount(has, resource, 0) - most_taken(m, o, home, &list, resource);
 }
 
 /* A resource that the vnode does not name is not counted on it. */
-static bool has_room(const struct resv_offer *o, const struct node *n,
-                     const struct claims *list, const char *resource)
+static bool has_room(const struct model *m, const struct resv_offer *o,
+                     const struct node *n, const struct claims *list,
+                     const char *resource)
 {
     const struct resources *has = obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE);
     int64_t wanted = exec_vnode_amount(o->vnodes, n->obj.id, resource);
-    int64_t from_at = MAX_OF(o->start_at, o->now_at);
 
     if (!resources_find(has, resource) ||
         (wanted <= resources_amount(promised_on(o, n), resource, 0) &&
-         others_on(o, n, resource) == 0))
+         !others_take(m, o, n, resource)))
         return true;
-    return wanted <= resources_amount(has, resource, 0) -
-                         claims_most(list, resource, from_at) -
-                         others_on(o, n, resource);
+    return wanted <=
+           resources_amount(has, resource, 0) - most_taken(m, o, n, list, resource);
 }
 
 /* A vnode that is only down or offline may be promised to a reservation that starts
@@ -290,7 +324,7 @@ static bool share_fits(const struct model *m, const struct resv_offer *o,
         if (!def || !(def->flags & RESOURCE_CONSUMABLE))
             continue;
         if (node_shares(n, def->name) ? !has_room_at_home(m, o, n, def->name, arena)
-                                      : !has_room(o, n, &list, def->name)) {
+                                      : !has_room(m, o, n, &list, def->name)) {
             *ret_why =
                 arena_printf(arena, "vnode %s has not enough %s", n->obj.id, def->name);
             return false;

@@ -22,8 +22,8 @@ struct resv_offer {
     bool away;  /* it is new, and the scheduler knows that vnodes are down or offline */
     bool moves; /* its start moves to the future: nothing has to be kept */
     /* Of a change of several reservations that is made as one: what the others would be
-     * given. What they hold now is not in the way, and what they would hold is, at any
-     * instant of the window. Without vnodes: not known yet. */
+     * given. What they hold now is not in the way, and what they would hold is, while
+     * they would hold it. Without vnodes: not known yet. */
     const struct resv_offer *with;
     size_t n_with;
 };

@@ -9,6 +9,7 @@
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/engine/svr_priv.h"
+#include "server/model/resv_fit.h"
 
 #include "resv_world.h"
 
@@ -286,6 +287,50 @@ static void test_the_same_yes_is_no_record(void)
     world_free(&w);
 }
 
+/* One reservation beside two others of the same change, which follow one another on its
+ * vnode or meet there. vn[3] has two cpus, and each of the three would hold one. */
+static void test_others_count_while_they_are_there(void)
+{
+    static const struct {
+        int64_t
+            second_start_at; /* of the second of the others; the first goes to 300 */
+        bool fits;
+    } rows[] = { { START + 300, true }, { START + 299, false }, { START, false } };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+        struct exec_vnode one;
+        struct resv_offer others[2], offer;
+        const char *why = "";
+
+        make(&w, false);
+        CU_ASSERT_EQUAL_FATAL(exec_vnode_parse("(vn[3]:ncpus=1)", svr_model(w.s)->defs,
+                                               w.arena, &one, NULL),
+                              0);
+        others[0] = (struct resv_offer){
+            .occurrence = &model_resv(svr_model(w.s), "R2")->current,
+            .vnodes = &one,
+            .start_at = START,
+            .end_at = START + 300,
+            .now_at = w.now_at,
+        };
+        others[1] = others[0];
+        others[1].start_at = rows[i].second_start_at;
+        others[1].end_at = START + 600;
+        offer = (struct resv_offer){
+            .occurrence = &model_resv(svr_model(w.s), "R1")->current,
+            .vnodes = &one,
+            .start_at = START,
+            .end_at = START + 600,
+            .now_at = w.now_at,
+            .with = others,
+            .n_with = 2,
+        };
+        CU_ASSERT_EQUAL(resv_fit(svr_model(w.s), &offer, w.arena, &why), rows[i].fits);
+        world_free(&w);
+    }
+}
+
 /* There is room for both on one vnode, but one of them wants it alone. */
 static void test_one_wants_the_vnode_alone(void)
 {
@@ -384,6 +429,7 @@ int main(void)
         { "both get their vnodes", test_both_get_their_vnodes },
         { "force takes only a yes that holds", test_force_takes_only_what_holds },
         { "the same yes is no record", test_the_same_yes_is_no_record },
+        { "others count while they are there", test_others_count_while_they_are_there },
         { "one wants the vnode alone", test_one_wants_the_vnode_alone },
         { "the reason names the other", test_the_reason_names_the_other },
         { "one number", test_one_number },
