@@ -33,8 +33,8 @@ struct auth_peer {
 };
 int auth_peer(int fd, struct auth_peer *ret, struct diag *why) MUST_CHECK;
 
-/* Account name of a uid; PBSE_BADUSER when there is none or it is too long. May block on
- * a name service; from any thread. */
+/* Account name of a uid; PBSE_BADUSER when there is none or it is too long. May block
+ * on a name service; from any thread. */
 int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why) MUST_CHECK;
 
 #endif

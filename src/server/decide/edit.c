@@ -305,8 +305,7 @@ static int gather(struct edit_entries *en, int attr, const struct wire_attr *a,
                   struct diag *why)
 {
     const struct attr_row *row = &en->e->table->rows[attr];
-    /* "-=" may use a looser reading: what is to be removed need not be valid any
-     * more. */
+    /* Some types read what is to be taken away in a form of its own. */
     bool less = a->op == WIRE_OP_DECR && row->type->decode_less;
     struct attr_value v = { 0 };
     int err = less ? row->type->decode_less(&v, en->e->defs, NULL, a->value)
@@ -423,7 +422,7 @@ static int add_all(struct edit_entries *en, const struct wire_attrs *attrs,
 {
     int err = 0;
 
-    /* A dump sets values in the same request in which it empties the lists. */
+    /* So an entry that empties a list does not take away what the same request sets. */
     for (int empties = 1; empties >= 0; empties--)
         for (size_t i = 0; i < attrs->n && !err; i++)
             if ((*attrs->v[i].value == '\0') == (bool)empties)

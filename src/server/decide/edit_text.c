@@ -42,6 +42,7 @@ static void put_attr(struct buf *out, const struct edit *e, int attr,
     const struct attr_row *row = &e->table->rows[attr];
     const struct attr_value *v = edit_value(e, attr);
 
+    /* Members are written one by one, since their names may have any character. */
     if (v->set && attr_type_has_members(row->type))
         put_list(out, row, v, arena);
     else
@@ -59,6 +60,7 @@ const char *edit_to_text(const struct edit *e, const int *attrs, size_t n,
          * changes. */
         if (e->touched[attrs[i]])
             put_attr(&out, e, attrs[i], arena);
+    /* An edit that changes nothing has an empty text. */
     text = out.len ? arena_strdup(arena, out.data) : "";
     buf_fini(&out);
     return text;

@@ -33,12 +33,15 @@ struct facts *facts_new(size_t most)
 {
     struct facts *f = xcalloc(1, sizeof(*f));
 
+    /* 0 stands for no bound on the number of answers. */
     f->most = most;
     return f;
 }
 
 static void forget(struct facts *f, struct fact_known *k)
 {
+    /* The table and the list by age are left together, so they always have the same
+     * entries. */
     HASH_DEL(f->by_key, k);
     DL_DELETE(f->oldest, k);
     MUST(f->bytes >= k->bytes);

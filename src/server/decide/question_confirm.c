@@ -53,6 +53,7 @@ static int find_window(const struct resv_answer *a, struct window *ret)
         if (__builtin_add_overflow(w.start_at, length_s, &w.end_at))
             return diag_code(&a->out->why, PBSE_BADTSPEC);
     }
+    /* The answer may have come too late for the window. */
     if (w.end_at <= a->rq->now_at)
         return diag_code(&a->out->why, PBSE_BADTSPEC);
     *ret = w;
@@ -62,6 +63,7 @@ static int find_window(const struct resv_answer *a, struct window *ret)
 static void record_window(const struct resv_answer *a, const struct window *w,
                           struct record *rec)
 {
+    /* Only a scheduler that was free to choose the start moves the window. */
     if (w->start_at == obj_num(&a->r->obj, RESV_A_RESERVE_START, 0))
         return;
     record_change_num(rec, a->rq->arena, RESV_A_RESERVE_START, w->start_at);
@@ -122,6 +124,8 @@ static int confirm(const struct resv_answer *a, enum fact fact, bool away)
         .away = away,
     };
 
+    /* The scheduler's picture may be old, so the offer is compared with what is true
+     * now. */
     err = answer_judge(a, &offer, obj_str(&a->r->obj, RESV_A_SCHEDSELECT, ""));
     if (!err)
         record_yes(a, &offer, fact);

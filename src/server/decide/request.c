@@ -20,6 +20,7 @@ uint32_t requester_rights(const struct model *m, const char *user, const char *h
     /* Who runs the server could change its store as well. */
     if (server_uid)
         return rights | WHO_STAFF;
+    /* Being a manager makes nobody an operator; a list may name a user twice. */
     if (obj_is_set(s, SERVER_A_MANAGERS) &&
         acl_allows_user(obj_attr(s, SERVER_A_MANAGERS), user, host))
         rights |= WHO_MANAGER;
@@ -53,6 +54,7 @@ size_t config_slice_cost(const struct svr_config *cfg)
 
 size_t request_slice_cost(const struct request *rq)
 {
+    /* The same bound for rules and requests, so none of them has longer turns. */
     return config_slice_cost(rq->cfg);
 }
 
@@ -87,6 +89,7 @@ void decide_log(struct decision *out, uint32_t event, uint32_t obj_class,
 {
     va_list ap;
 
+    /* The lines wait in the decision, since a request that is parked says nothing. */
     out->logs = arena_grow(out->arena, out->logs, out->n_logs, &out->cap_logs, 4,
                            sizeof(*out->logs));
     va_start(ap, fmt);

@@ -38,6 +38,7 @@ static const struct chunk *next_chunk(struct filling *f)
 {
     while (f->chunk < f->sel->n && f->n_taken >= f->sel->chunks[f->chunk].count) {
         f->chunk++;
+        /* A count of several chunks is taken one by one. */
         f->n_taken = 0;
     }
     if (f->chunk == f->sel->n)
@@ -138,6 +139,7 @@ static int check_known(const struct model *m, const struct exec_vnode *ev,
 {
     for (size_t i = 0; i < ev->n; i++)
         for (size_t k = 0; k < ev->chunks[i].n; k++)
+            /* A scheduler's picture may be older than the deletion of a vnode. */
             if (!model_node(m, ev->chunks[i].parts[k].vnode))
                 return diag_code(why, PBSE_UNKNODE);
     return 0;

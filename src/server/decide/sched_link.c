@@ -82,6 +82,7 @@ struct sched_link *sched_link_find(const struct sched_links *links, const char *
 {
     struct sched_link *l;
 
+    /* There are a few schedulers, and each has a name of its own. */
     HASH_FIND_STR(links->by_name, name, l);
     return l;
 }
@@ -94,6 +95,7 @@ struct sched_link *sched_link_make(struct sched_links *links, const char *name)
         return l;
     l = xcalloc(1, sizeof(*l));
     l->name = xstrdup(name);
+    /* The link is there before its scheduler, so that commands for it can wait. */
     l->state = SCHED_AWAY;
     HASH_ADD_KEYPTR(hh, links->by_name, l->name, strlen(l->name), l);
     return l;
@@ -134,8 +136,8 @@ int sched_link_may_register(const struct sched_links *links, const char *name,
 
 static void greet(struct sched_link *l)
 {
-    /* A scheduler reads its configuration before its first cycle; PBS sends the command
-     * twice to one that it has never seen. */
+    /* A scheduler reads its configuration before its first cycle. One that the
+     * server has never seen is told so twice. */
     l->n_configure = l->greeted ? 1 : 2;
     if (!l->greeted)
         l->pending = SCHED_FIRST;
@@ -240,6 +242,7 @@ void sched_link_forget_job(struct sched_link *l, const char *job_id)
     struct sched_job *j, *next;
 
     DL_FOREACH_SAFE (l->jobs, j, next)
+        /* A job stands in the list once. */
         if (strcmp(j->id, job_id) == 0) {
             DL_DELETE(l->jobs, j);
             job_free(j);
@@ -262,6 +265,7 @@ static bool scheduling_is_on(const struct sched_link *l, const struct model *m)
 {
     const struct object *o = model_find(m, OBJ_SCHED, l->name);
 
+    /* A scheduler that was deleted is not sent into cycles. */
     return o && obj_num(o, SCHED_A_SCHEDULING, 0);
 }
 

@@ -30,6 +30,8 @@ static size_t first_from(const struct length_class *c, int64_t at)
 {
     size_t low = 0, high = c->n;
 
+    /* Bisection: everything below 'low' begins earlier, and nothing from 'high' on
+     * does. */
     while (low < high) {
         size_t mid = low + (high - low) / 2;
 

@@ -34,6 +34,8 @@ static void mail(const struct reaction *r, char point, const char *line,
 
     if (!is_wanted(o, point))
         return;
+    /* The letter has the number of its record, so nobody reads of what a crash may
+     * undo. */
     e = effect_add(r->out, EFFECT_MAIL, r->rec->seq);
     e->u.mail.to = recipients(o, arena);
     e->u.mail.subject = arena_printf(arena, "PBS RESERVATION %s", r->rec->id);

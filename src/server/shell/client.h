@@ -95,7 +95,8 @@ struct clients {
     /* Bytes of memory: messages that are not whole, jobs that are being sent, replies
      * that are not read. When it is more, whoever has most of it goes. */
     size_t max_memory, max_user_memory, max_stranger_memory;
-    /* The same of what was decided and is not saved yet: who has more waits. */
+    /* The same for what was decided and is not saved yet: a client waits whose user has
+     * more. */
     size_t max_unsaved, max_user_unsaved;
     size_t max_held;
     int64_t stalled_ms;

@@ -61,6 +61,7 @@ void handshake_abandon(struct client *c)
     loop_timer_free(h->timer);
     h->client = NULL;
     h->abandoned = true;
+    /* A thread that has it frees it when it comes back. */
     if (!h->running)
         handshake_free(h);
 }
@@ -103,9 +104,11 @@ static void finish(struct client *c, struct handshake *h)
         const struct conn_cipher cipher = { seal, unseal, h->session };
 
         conn_set_cipher(c->conn, &cipher);
+        /* The session lives as long as the connection that it encrypts. */
         c->session = h->session;
         h->session = NULL;
     }
+    /* The text is copied, since the handshake ends here. */
     memcpy(user, h->user, sizeof(user));
     memcpy(host, h->host, sizeof(host));
     handshake_abandon(c);
@@ -124,6 +127,7 @@ static void on_done(struct pool_job *job)
         handshake_free(h);
         return;
     }
+    /* The connection reads again, before anything can end it. */
     client_happens(c, LIFE_EV_SEEN);
     for (size_t i = 0; i < h->out.n; i++)
         conn_send_packet(c->conn, (enum packet_type)h->out.v[i].type,
@@ -140,10 +144,13 @@ static void on_work(struct pool_job *job)
 {
     struct handshake *h = (struct handshake *)(void *)job;
 
+    /* Nobody waits for it any more. */
     if (h->abandoned)
         return;
     h->state =
         auth_session_packet(h->session, h->type, h->token.data, h->token.len, &h->out);
+    /* A method says who it is. A handshake only for encryption has that from the
+     * vouch. */
     if (h->state == AUTH_DONE && h->by_method &&
         auth_session_user(h->session, h->user, sizeof(h->user)))
         h->state = AUTH_FAILED;
@@ -153,6 +160,7 @@ void handshake_packet(struct client *c, const struct packet *f)
 {
     struct handshake *h = c->shake;
 
+    /* The number is bounded, so a peer cannot keep a handshake going for ever. */
     if (++h->n_tokens > MOST_TOKENS || f->type != PACKET_TOKEN) {
         give_up(c, f->type == PACKET_TOKEN ? "too many tokens" : "not a token");
         return;
@@ -185,6 +193,7 @@ int handshake_begin(struct client *c, const struct auth_plugin *method,
         return err;
     }
     h->job = (struct pool_job){ .work = on_work, .done = on_done, .drop = on_drop };
+    /* Each method has threads of its own, so a slow one delays no other. */
     h->pool = methods_pool(c->all->methods, method ? method : encrypt);
     h->client = c;
     h->by_method = method != NULL;

@@ -76,6 +76,7 @@ static const struct {
 
 enum life life_next(enum life from, enum life_event event)
 {
+    /* LIFE_NONE is the answer for "cannot happen now" and no state of a client. */
     MUST(from > LIFE_NONE && from < LIFE_COUNT && event < LIFE_EVENTS);
     return rows[from].next[event];
 }

@@ -49,11 +49,14 @@ static void enter_life(struct client *c, enum life to)
 
     DL_APPEND2(cs->in[to], c, life_prev, life_next);
     c->life = to;
+    /* What is still to be sent is sent, and then the connection ends by itself. */
     if (to == LIFE_CLOSING) {
         seeker_end(&c->seeker);
         conn_finish(c->conn);
         return;
     }
+    /* Whether packets are read, and whether room is waited for, follows from the state
+     * alone. */
     conn_hold(c->conn, life_holds(to));
     conn_want_room(c->conn, life_wants_room(to));
     if (to == LIFE_RESTING) {
@@ -69,6 +72,7 @@ void client_happens(struct client *c, enum life_event event)
     enum life to = life_next(c->life, event);
 
     MUST(to != LIFE_NONE);
+    /* The state is entered once, with its consequences. */
     if (to == c->life)
         return;
     DL_DELETE2(c->all->in[c->life], c, life_prev, life_next);
@@ -77,6 +81,7 @@ void client_happens(struct client *c, enum life_event event)
 
 static void set_max_message(struct client *c)
 {
+    /* Root sends what users never need, such as large lists. */
     bool is_root = c->server_uid || c->host_root;
 
     conn_set_max_frame(c->conn, is_root ? CONN_MAX_FRAME_BYTES : CLIENT_MAX_USER_BYTES);
@@ -104,6 +109,7 @@ static void leave(struct client *c)
 
 void client_count(struct client *c)
 {
+    /* Everything that the connection makes the server keep counts against its party. */
     size_t bytes =
         c->message.cap + c->part.cap + svr_kept_bytes(c->all->sh->svr, c->number);
 
@@ -115,6 +121,7 @@ static void client_free(struct client *c)
 {
     struct clients *cs = c->all;
 
+    /* Whoever is being served is on the stack above. */
     MUST(c != cs->serving);
     DL_DELETE2(cs->in[c->life], c, life_prev, life_next);
     HASH_DEL(cs->by_number, c);
@@ -132,6 +139,7 @@ static void client_free(struct client *c)
 void client_gone(struct client *c)
 {
     struct shell *sh = c->all->sh;
+    /* The client is freed first, so the core cannot answer it any more. */
     uint64_t number = c->number;
 
     client_free(c);
@@ -143,6 +151,7 @@ static void on_frame(void *arg, struct conn *conn, const struct packet *f)
     struct client *c = arg;
 
     (void)conn;
+    /* What comes after the end is not listened to. */
     if (client_is_closing(c))
         return;
     if (c->life == LIFE_HANDSHAKE)
@@ -168,6 +177,7 @@ static void on_bad(void *arg, struct conn *conn, enum conn_fault fault)
         return;
     shell_log(c->all->sh, LOG_EV_DEBUG, LOG_IN_REQUEST, "bad input from %s@%s: %s",
               *c->user ? c->user : "unknown", c->host, fault_words[fault]);
+    /* The refusal below is a DIS reply, which no handshake expects. */
     handshake_abandon(c);
     client_refuse(c, 0, "", PBSE_DISPROTO, true);
 }
@@ -177,6 +187,7 @@ static void on_closed(void *arg, struct conn *conn, enum conn_end end)
     struct client *c = arg;
     struct shell *sh = c->all->sh;
 
+    /* An orderly end is not worth a line. */
     if (end == CONN_IDLE)
         shell_log(sh, LOG_EV_DEBUG, LOG_IN_REQUEST, "timeout connection from %s",
                   c->host);
@@ -203,7 +214,7 @@ static const struct conn_events client_events = {
     .frame = on_frame, .bad = on_bad, .room = on_room, .closed = on_closed
 };
 
-/* A flood is one line a minute. */
+/* Say that somebody has to go or is refused: at most one line a minute. */
 static void log_crowd(struct clients *cs, enum crowd_verdict verdict, const char *key)
 {
     static const char *const words[] = {
@@ -218,6 +229,7 @@ static void log_crowd(struct clients *cs, enum crowd_verdict verdict, const char
     const struct crowd *w = &cs->crowd;
     int64_t now_at = shell_now(cs->sh);
 
+    /* Many connections at once must not fill the log. */
     if (cs->crowded_at && now_at < cs->crowded_at + 60)
         return;
     cs->crowded_at = now_at;
@@ -228,6 +240,7 @@ static void log_crowd(struct clients *cs, enum crowd_verdict verdict, const char
 
 static bool is_idle(const struct client *c)
 {
+    /* A client that waits for a reply, or sends or reads something, is not idle. */
     bool rests = c->life == LIFE_READY || c->life == LIFE_RESTING;
 
     return rests && c != c->all->serving && c->message.len == c->message_at &&
@@ -238,6 +251,7 @@ static bool drop_stranger_of(struct clients *cs, const struct share *whose)
 {
     struct client *c;
 
+    /* The list is in the order of arrival, so the oldest one goes. */
     DL_FOREACH2 (cs->strangers, c, s_next)
         if (c->share == whose && c != cs->serving) { /* it may speak for another */
             client_gone(c);
@@ -266,6 +280,7 @@ static bool make_room(struct clients *cs, enum crowd_rank rank, const char *key)
 
     if (verdict == CROWD_COME_IN)
         return true;
+    /* The administrator hears of it, whoever has to go. */
     log_crowd(cs, verdict, key);
     if (verdict == CROWD_FOR_STRANGER)
         return drop_stranger_of(cs, whose);
@@ -289,6 +304,8 @@ static void come_in(struct client *c)
     enum crowd_rank rank = rank_of(c);
     bool room = make_room(c->all, rank, c->user);
 
+    /* Those who are turned away are counted apart, so they cannot fill the room of
+     * others. */
     enter(c, room ? rank : CROWD_TURNED_AWAY, c->user);
     set_max_message(c);
     if (!room)
@@ -297,6 +314,7 @@ static void come_in(struct client *c)
 
 void client_is_known(struct client *c)
 {
+    /* Who has been somebody before stays what it was. */
     if (c->rank != CROWD_STRANGER)
         return;
     leave(c);
@@ -309,6 +327,7 @@ static void on_sweep(void *arg)
     struct clients *cs = arg;
     int64_t now_ms = clock_mono_ms();
 
+    /* The list is in the order of arrival, so the first one is due first. */
     while (cs->strangers && cs->strangers->since_ms + cs->stranger_ms <= now_ms) {
         shell_log(cs->sh, LOG_EV_DEBUG, LOG_IN_REQUEST,
                   "timeout connection from %s: not authenticated in time",
@@ -334,7 +353,9 @@ static void enter_stranger(struct client *c, const char *key)
 static void become_local(struct client *c, const char *user)
 {
     snprintf(c->user, sizeof(c->user), "%s", user);
+    /* Root, and the user who runs the server, could change its store as well. */
     c->server_uid = c->uid == 0 || c->uid == geteuid();
+    /* While its name was looked up it counted as a stranger. */
     if (c->share)
         leave(c);
     come_in(c);
@@ -369,6 +390,7 @@ static void name_local(struct client *c)
     const struct need need = { .kind = NEED_USER, .name = uid };
     const struct finding *f;
 
+    /* The number is the question. Names of accounts are found by a service. */
     snprintf(uid, sizeof(uid), "%lu", (unsigned long)c->uid);
     f = lookup(c->all->sh->lookups, &c->seeker, &need);
     if (!f) {
@@ -389,6 +411,7 @@ static void on_found(struct seeker *who)
 
     if (!c->user[0] && c->local)
         name_local(c);
+    /* The connection may have ended, or gone on, meanwhile. */
     if (c->life == LIFE_LOOKING)
         client_happens(c, LIFE_EV_FOUND);
 }
@@ -396,6 +419,7 @@ static void on_found(struct seeker *who)
 static struct client *client_new(struct clients *cs, int fd)
 {
     struct client *c = xcalloc(1, sizeof(*c));
+    /* Until it is known who this is the limits are those of a stranger. */
     struct conn_config cfg = { .events = &client_events,
                                .arg = c,
                                .idle_ms = CONN_IDLE_MS,
@@ -418,6 +442,7 @@ static void on_tcp(void *arg, int fd, const struct sockaddr_in *peer)
     struct client *c;
 
     inet_ntop(AF_INET, &peer->sin_addr, address, sizeof(address));
+    /* Nothing is sent to a stranger for whom there is no room. */
     if (!make_room(cs, CROWD_STRANGER, address)) {
         close(fd);
         return;
@@ -436,6 +461,7 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
     struct diag why;
 
     (void)peer;
+    /* The kernel says who is at the other end of a local socket. */
     if (auth_peer(fd, &who, &why)) {
         shell_log(cs->sh, LOG_EV_SECURITY, LOG_IN_REQUEST, "local client refused: %s",
                   why.text);
@@ -448,8 +474,6 @@ static void on_local(void *arg, int fd, const struct sockaddr_in *peer)
     strcpy(c->host, cs->sh->host);
     name_local(c);
 }
-
-/* Replies. */
 
 void client_send_reply(struct client *c, const struct wire_reply *reply)
 {
@@ -469,6 +493,7 @@ void client_refuse_as(struct client *c, uint32_t number, const char *user, int c
         reply.choice = REPLY_TEXT;
         reply.text = text;
     }
+    /* The line is the one that PBS writes for each refusal. */
     logfile_printf(c->all->sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "req_reject",
                    "Reject reply code=%d, aux=0, type=%u, from %s@%s", code, number,
                    user, c->host);
@@ -491,6 +516,7 @@ static void on_resume(void *arg)
     uint64_t turn = ++cs->turn;
     struct client *c;
 
+    /* A client that rests since this very turn has its turn later, after the others. */
     while ((c = cs->in[LIFE_RESTING]) != NULL && c->rests_since < turn) {
         client_happens(c, LIFE_EV_RESUME);
         serve_rest(c);
@@ -510,6 +536,7 @@ void clients_reply(struct clients *cs, uint64_t conn, const struct wire_reply *r
     if (!c || !client_can(c, LIFE_EV_ANSWERED))
         return; /* nobody is there, or waits */
     client_send_reply(c, reply);
+    /* Of a reply in parts only the last one ends the wait. */
     if (!reply->more)
         client_happens(c, LIFE_EV_ANSWERED);
 }
@@ -520,6 +547,7 @@ void clients_give_up(struct clients *cs, uint64_t conn, bool reads_only)
 
     if (!c || !client_can(c, LIFE_EV_ANSWERED))
         return;
+    /* The words say whether something may have been changed. */
     client_refuse_as(c, c->request, c->user, PBSE_SAVE_ERR,
                      reads_only ? SVR_NOT_SHOWN : SVR_IN_DOUBT);
     client_happens(c, LIFE_EV_ANSWERED);
@@ -589,6 +617,8 @@ static void keep_budget(struct clients *cs, const struct shares *kind, size_t mo
 {
     const struct share *s;
 
+    /* Of the largest party the connection that holds most is closed, and not the one
+     * that came last. */
     while ((s = shares_with_most_memory(kind)) != NULL &&
            (s->memory.bytes > most_each || kind->memory.bytes > most) &&
            drop_who_holds_most(cs, s, s->memory.bytes))
@@ -603,6 +633,7 @@ static void keep_budgets(struct clients *cs)
         keep_budget(cs, &w->strangers, SIZE_MAX, cs->max_stranger_memory);
     if (w->users.memory.bytes > cs->max_user_memory)
         keep_budget(cs, &w->users, cs->max_user_memory, SIZE_MAX);
+    /* All parties together have a limit, too, however small each of them is. */
     while (w->memory.bytes > cs->max_memory &&
            drop_who_holds_most(cs, NULL, w->memory.bytes))
         continue;
@@ -621,6 +652,7 @@ static void on_work(void *arg)
     struct shell *sh = cs->sh;
     int64_t until_ms = clock_mono_ms() + CLIENTS_WORK_MS;
 
+    /* The work has a time limit in each turn, because sockets wait meanwhile. */
     while (may_work(cs) && clock_mono_ms() < until_ms) {
         struct svr_fate fate =
             svr_go_on(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
@@ -633,6 +665,7 @@ static void on_work(void *arg)
 
 void clients_end_turn(struct clients *cs)
 {
+    /* What is left to do is done in the next turn, after others were read. */
     if (may_work(cs) && !loop_timer_is_set(cs->work))
         loop_timer_set(cs->work, 0);
     keep_budgets(cs);
@@ -646,13 +679,12 @@ bool clients_have_unsent(const struct clients *cs)
     const struct client *c;
 
     DL_FOREACH (cs->list, c)
+        /* The end of the server waits for these, as long as shell.c allows. */
         if (conn_unsent_bytes(c->conn) > 0 || c->life == LIFE_READING ||
             c->life == LIFE_GATHERING)
             return true;
     return false;
 }
-
-/* Life of the table. */
 
 static size_t most_clients(void)
 {
@@ -660,6 +692,7 @@ static size_t most_clients(void)
 
     if (getrlimit(RLIMIT_NOFILE, &lim) < 0 || lim.rlim_cur > CLIENTS_MAX)
         return CLIENTS_MAX;
+    /* Some descriptors are kept for files, the store and children. */
     return lim.rlim_cur > 2 * CLIENTS_SPARE_FDS ? lim.rlim_cur - CLIENTS_SPARE_FDS
                                                 : lim.rlim_cur / 2;
 }
@@ -696,6 +729,7 @@ static void set_limits(struct clients *cs, const struct conf *conf)
     cs->crowd = (struct crowd){
         .for_root = CLIENTS_FOR_ROOT,
         .for_staff = conf->limit_staff_connections,
+        /* The numbers are those of pbs.conf; 0 stands for no limit. */
         .max_strangers = conf_limit(conf->limit_strangers, 1),
         .max_host_strangers = conf_limit(conf->limit_host_strangers, 1),
         .max_user = conf_limit(conf->limit_user_connections, 1),
@@ -730,6 +764,7 @@ int clients_new(struct shell *sh, struct clients **ret, struct diag *why)
         err =
             listen_tcp(sh->loop, NULL, sh->conf->batch_port, on_tcp, cs, &cs->tcp, why);
     if (!err)
+        /* The directory may be on a file system that is empty after a boot. */
         err = make_socket_dir(socket_path, why);
     if (!err)
         err = listen_unix(sh->loop, socket_path, on_local, cs, &cs->local, why);
@@ -753,6 +788,7 @@ void clients_free(struct clients *cs)
     if (!cs)
         return;
     clients_stop_listening(cs);
+    /* No client is told anything here; that was done before the loop ended. */
     while (cs->list)
         client_free(cs->list);
     MUST(crowd_size(&cs->crowd) == 0); /* each has left with its client */

@@ -26,7 +26,7 @@ void clients_sched_command(struct clients *cs, uint64_t conn, int32_t command,
 /* Something that was decided has left, so that who had too much of that may go on. */
 void clients_eased(struct clients *cs);
 
-/* At the end of a turn: who makes us hold too much goes. */
+/* At the end of a turn: connections for which too much memory is held are closed. */
 void clients_end_turn(struct clients *cs);
 
 /* Bytes that clients have not taken yet. */

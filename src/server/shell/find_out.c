@@ -21,6 +21,8 @@ enum service {
     SERVICE_COUNT,
 };
 
+/* Each service has threads of its own: a name service that does not answer must not
+ * stop files, nor the other way round. */
 static const unsigned n_threads[SERVICE_COUNT] = {
     [SERVICE_ACCOUNTS] = 4,
     [SERVICE_HOSTS] = 4,
@@ -50,8 +52,8 @@ static void errand_free(struct errand *e)
     free(e);
 }
 
-/* In a thread. */
-
+/* The functions that find out run in a thread of a pool, and use nothing but their
+ * errand. */
 static void find_file(struct errand *e)
 {
     struct finding *f = &e->finding;
@@ -114,7 +116,7 @@ static void find_account(struct errand *e)
     site_account(e->need.name, &e->finding);
 }
 
-/* This version keeps hooks and runs none: they have nothing against it. */
+/* This version keeps hooks and runs none, so no hook rejects anything. */
 static void find_verdict(struct errand *e)
 {
     e->finding.found = true;
@@ -149,8 +151,6 @@ static void work(struct pool_job *job)
     row_of(e)->find(e);
 }
 
-/* In the loop. */
-
 static void on_done(struct pool_job *job)
 {
     struct errand *e = (struct errand *)(void *)job;
@@ -172,6 +172,8 @@ bool find_out_begin(struct find_out *f, const struct need *need, found_fn found,
     e->job = (struct pool_job){ .work = work, .done = on_done, .drop = on_drop };
     e->found = found;
     e->arg = arg;
+    /* The directory stays open until the errand has ended, even if the server ends
+     * before. */
     e->hooks = hook_dir_share(f->sh->hooks);
     e->arena = arena_new();
     e->need = need_copy(need, e->arena);
@@ -211,6 +213,7 @@ void find_out_free(struct find_out *f)
     if (!f)
         return;
     for (int i = 0; i < SERVICE_COUNT; i++)
+        /* What still waits is dropped, and nobody is told. */
         pool_free(f->pools[i]);
     free(f);
 }

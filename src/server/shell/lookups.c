@@ -52,6 +52,7 @@ static void learn(struct lookups *l, const struct need *need, const struct findi
     struct asker *a;
 
     facts_learn(l->known, need, f, facts_good_until(f, now_s()));
+    /* Nobody waits for it any more. */
     if (!q)
         return;
     while ((a = inquiry_take(q)) != NULL) { /* each may end others that wait */
@@ -77,6 +78,7 @@ static void on_late(void *arg)
 
     while ((q = l->inquiries.oldest) != NULL && q->until_at <= now_s()) {
         struct arena *arena = arena_new();
+        /* The copy outlives the inquiry, which ends with its answer. */
         const struct need need = need_copy(&q->need, arena);
 
         learn(l, &need, &nobody_knows);
@@ -89,6 +91,8 @@ static const struct finding *find_known(const struct lookups *l,
                                         const struct seeker *who,
                                         const struct need *need)
 {
+    /* What never changes is looked at first, then what the seeker itself has learned,
+     * and then what everybody shares. */
     const struct finding *f = facts_find(l->lasting, need, 0);
 
     if (!f && who->asker.learned)
@@ -108,6 +112,7 @@ const struct finding *lookup(struct lookups *l, struct seeker *who,
     if (!inquiries_find(&l->inquiries, need) &&
         !find_out_begin(l->sh->find_out, need, on_found, l))
         return &nobody_knows; /* too much is asked */
+    /* Most seekers never have to wait, and have no asker until they do. */
     if (!who->asker.all)
         asker_init(&who->asker, &l->inquiries, NULL);
     if (asker_ask(&who->asker, &asked, now_s() + l->patience_s))
@@ -129,6 +134,7 @@ void seeker_end(struct seeker *who)
 {
     if (who->asker.all)
         asker_fini(&who->asker);
+    /* The same connection may look something else up later. */
     who->asker = (struct asker){ 0 };
 }
 
@@ -140,6 +146,7 @@ static void know_user(struct lookups *l, uid_t uid)
     struct diag why;
 
     snprintf(key, sizeof(key), "%lu", (unsigned long)uid);
+    /* Root and the server's own user must get in while no name service answers. */
     if (auth_user_name(uid, name, sizeof(name), &why) == 0)
         facts_learn(l->lasting, &need, &f, INT64_MAX);
 }

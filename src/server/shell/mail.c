@@ -47,6 +47,7 @@ static void add_body(struct buf *out, const char *text)
     for (;;) {
         size_t len = strcspn(text, "\n");
 
+        /* Only line ends of the text itself begin a new line. */
         buf_add_printable(out, text, len);
         if (!text[len])
             return;
@@ -76,6 +77,7 @@ static int paper(const char *to, const char *subject, const char *text)
     buf_add_char(&all, '\n');
     add_body(&all, text);
     good =
+        /* Half a letter is not sent. */
         write(fd, all.data, all.len) == (ssize_t)all.len && lseek(fd, 0, SEEK_SET) == 0;
     buf_fini(&all);
     if (good)
@@ -101,6 +103,7 @@ static const char **arguments(const char *mailer, const char *from, const char *
     argv[n++] = mailer;
     argv[n++] = "-f";
     argv[n++] = from;
+    /* The number is bounded, because the list comes from a user. */
     for (char *one = strtok_r(list, ", ", &save); one && n_to < RECIPIENTS_MAX;
          one = strtok_r(NULL, ", ", &save))
         if (is_recipient(one)) {
@@ -130,6 +133,7 @@ static void post(struct letter *l, const struct finding *account)
     pid_t pid;
 
     cfg.argv = arguments(mailer, from, l->to, l->arena);
+    /* A mailer is named by its full path; anything else would be searched for. */
     if (!cfg.argv || *mailer != '/' || access(mailer, X_OK) < 0) {
         shell_log(sh, LOG_EV_DEBUG, LOG_IN_SERVER, "no mail to %s: %s", l->to,
                   l->subject);
@@ -141,6 +145,7 @@ static void post(struct letter *l, const struct finding *account)
         cfg.gid = account->gid;
     }
     cfg.fd[0] = paper(l->to, l->subject, l->text);
+    /* Nobody waits for the mailer. Its end is collected by the loop. */
     if (cfg.fd[0] < 0 || child_start(sh->loop, &cfg, NULL, NULL, &pid, &why))
         shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", l->to,
                   l->subject, cfg.fd[0] < 0 ? "no memory file" : why.text);
@@ -188,6 +193,7 @@ void mail_send(struct letters *all, const char *to, const char *subject,
 {
     struct letter *l;
 
+    /* Letters that wait take memory, and jobs of one user can cause many of them. */
     if (all->bytes > WAITING_MAX_BYTES) {
         shell_log(all->sh, LOG_EV_ERROR, LOG_IN_SERVER,
                   "no mail to %s: %s (too many wait for the account of PBS_MAIL_USER)",
@@ -197,6 +203,7 @@ void mail_send(struct letters *all, const char *to, const char *subject,
     l = xcalloc(1, sizeof(*l));
     l->all = all;
     l->seeker.go_on = try_to_post;
+    /* The letter may outlive the turn that wrote it. */
     l->arena = arena_new();
     l->to = arena_strdup(l->arena, to);
     l->subject = arena_strdup(l->arena, subject);

@@ -69,6 +69,7 @@ static void bad_message(struct mom_link *ml, uint64_t stream, const char *host,
               host, port, dis_error_text(err));
     leaf_close(ml->leaf, stream);
     stream_forget(ml, stream);
+    /* The core is told as if the MoM had closed the stream. */
     svr_mom_lost(ml->sh->svr, shell_now(ml->sh), stream, effects(ml));
 }
 
@@ -171,6 +172,7 @@ static int leaf_make(struct mom_link *ml, struct tpp_addr *addrs, size_t n_addrs
     };
     int err = 0;
 
+    /* The key is read for the connection and forgotten behind it. */
     if (strcmp(cfg.auth_method, CLUSTERKEY_METHOD) == 0)
         err = clusterkey_load(conf_cluster_key(conf), true, &cfg.key, why);
     if (!err)
@@ -195,6 +197,7 @@ struct mom_link *mom_link_new(struct shell *sh)
     free(addrs);
     if (!err)
         return ml;
+    /* The server serves its clients without MoMs, and says why. */
     shell_log(sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
               "not on the router network: %s", why.text);
     free(ml);
@@ -207,6 +210,7 @@ void mom_link_free(struct mom_link *ml)
 
     if (!ml)
         return;
+    /* The leaf goes first, because its events use the streams. */
     leaf_free(ml->leaf);
     HASH_ITER (hh, ml->streams, s, next) {
         HASH_DEL(ml->streams, s);

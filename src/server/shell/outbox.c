@@ -54,6 +54,7 @@ static void end_charges(void *arg, void *kept)
     const struct outbox *o = arg;
     const struct charges *c = kept;
 
+    /* Users who were too fast for the disk may go on. */
     clients_eased(o->sh->clients);
     for (size_t i = 0; i < c->n; i++)
         share_unsaved(c->v[i].all, c->v[i].share, c->v[i].bytes, 0);
@@ -92,6 +93,7 @@ void outbox_charge(struct outbox *o, struct shares *all, struct share *s, size_t
 
     if (bytes == 0)
         return;
+    /* Most turns charge nobody, or one. */
     if (!c)
         *turns_kept(o->turns) = c = ARENA_NEW(arena, struct charges);
     share_unsaved(all, s, 0, bytes);
@@ -108,6 +110,7 @@ static void clear_turn(struct outbox *o)
     if (*kept)
         end_charges(o, *kept);
     *kept = NULL;
+    /* The arena is kept for the next turn, which saves making a new one. */
     arena_clear(outbox_effects(o)->arena);
 }
 
@@ -133,6 +136,8 @@ static void add_work(void *arg, const struct effect *e, struct arena *arena)
     struct gathering *g = arg;
 
     MUST(e->kind == EFFECT_RECORD || e->kind == EFFECT_ACCOUNT);
+    /* Lines are planned in the order of their records, in which they are written
+     * later. */
     if (e->kind == EFFECT_RECORD)
         commit_add(g->commit, records_to_store(e->u.record, arena));
     else
@@ -147,7 +152,9 @@ static void submit(struct outbox *o)
     /* Two commits under way could become durable in the wrong order. */
     MUST(!turns_are_committing(o->turns) && !o->gathering);
     turns_take_work(o->turns, add_work, &g);
+    /* The note goes into the same transaction as the records whose lines it has. */
     accounting_note(o->sh->accounting, g.commit);
+    /* Nothing waits for the store. */
     if (commit_is_empty(g.commit)) {
         commit_free(g.commit);
         return;
@@ -161,6 +168,7 @@ static void submit(struct outbox *o)
 static void tell(struct shell *sh, const struct effect *e)
 {
     switch (e->kind) {
+    /* The store has it. */
     case EFFECT_RECORD:
         break;
     case EFFECT_REPLY:
@@ -226,6 +234,8 @@ static void release(struct outbox *o)
     struct turns_leaving l;
 
     while (turns_next(o->turns, &l))
+        /* Such an effect leaves although its records are not durable, so its words
+         * differ. */
         if (l.given_up)
             give_up(o, l.effect);
         else
@@ -236,6 +246,7 @@ void outbox_give_up(struct outbox *o)
 {
     if (turns_are_given_up(o->turns))
         return; /* what came later was not let wait */
+    /* First those who wait in the core, then those whose replies wait here. */
     svr_give_up(o->sh->svr, shell_now(o->sh), turns_durable(o->turns),
                 outbox_effects(o));
     turns_give_up(o->turns);
@@ -249,6 +260,7 @@ static bool may_submit(const struct outbox *o)
 
 void outbox_end_turn(struct outbox *o)
 {
+    /* Releasing may bring new effects, which are a turn of their own. */
     while (outbox_effects(o)->n > 0) {
         turns_end(o->turns);
         if (may_submit(o) && turns_wait_for_store(o->turns))
@@ -287,6 +299,7 @@ void outbox_committed(struct outbox *o, uint64_t seq)
     MUST(turns_are_committing(o->turns)); /* each commit ends once */
     turns_commit_ended(o->turns, seq);
     release(o);
+    /* Releasing may have begun the next commit already. */
     if (!turns_are_committing(o->turns))
         gather(o);
 }

@@ -42,6 +42,7 @@ void sched_conn_packet(struct client *c, const char *data, size_t len)
 
     if (client_is_closing(c))
         return;
+    /* Several numbers may come in one packet. */
     while (in.at < in.end) {
         if (dis_get_int(&in, &value) != DIS_OK) {
             client_happens(c, LIFE_EV_CLOSE);

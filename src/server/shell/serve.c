@@ -32,6 +32,8 @@ static void serve_connect(struct client *c, const struct wire_request *rq)
 {
     const struct wire_reply done = { .choice = REPLY_NULL };
 
+    /* PBS answers Connect from a privileged port like a request that it does not
+     * know. */
     if (is_privileged_port(c))
         client_refuse(c, rq->number, rq->user, PBSE_UNKREQ, true);
     else
@@ -62,6 +64,7 @@ static bool serve_by_core(struct client *c, const struct wire_request *rq)
     }
     outcome = svr_request(sh->svr, shell_now(sh), &who, rq, out);
     MUST(arena_used_bytes(out->arena) >= bytes_before);
+    /* What the request has put into memory counts for its user until it is saved. */
     outbox_charge(sh->outbox, crowd_shares(&c->all->crowd, c->rank), c->share,
                   arena_used_bytes(out->arena) - bytes_before);
     client_fate(c, outcome);
@@ -70,6 +73,7 @@ static bool serve_by_core(struct client *c, const struct wire_request *rq)
 
 void client_fate(struct client *c, enum svr_outcome outcome)
 {
+    /* Nobody waits for an answer, so the next request is served. */
     if (outcome == SVR_SILENT)
         return;
     client_happens(c, LIFE_EV_ASKED);
@@ -79,6 +83,7 @@ void client_fate(struct client *c, enum svr_outcome outcome)
         client_happens(c, LIFE_EV_REGISTERED);
     if (outcome == SVR_SCHEDULER || outcome == SVR_COMMANDS) {
         c->scheduler = true;
+        /* A scheduler may be silent for as long as it likes. */
         conn_set_idle(c->conn, 0);
     }
 }
@@ -135,6 +140,7 @@ static bool serve_one(struct client *c)
         conn_expect_more(c->conn, true);
         return false;
     }
+    /* Where a message goes wrong nothing behind it can be read. */
     if (err != DIS_OK) {
         client_refuse(c, 0, "", PBSE_DISPROTO, true);
         return false;
@@ -209,6 +215,7 @@ void serve_rest(struct client *c)
 
     MUST(!cs->serving);
     cs->serving = c;
+    /* A client that has sent many requests is served a few at a time. */
     while (n < CLIENT_TURN_REQUESTS && may_serve(c) && serve_one(c))
         n++;
     cs->serving = NULL;
@@ -221,6 +228,7 @@ void serve_packet(struct client *c, const char *data, size_t len)
 {
     if (client_is_closing(c))
         return;
+    /* The bytes are kept until the request is whole, whatever packets it came in. */
     buf_add(&c->message, data, len);
     c->n_packets++;
     serve_rest(c);

@@ -21,6 +21,7 @@
 
 int64_t shell_now(struct shell *sh)
 {
+    /* One value for the whole turn: everybody sees the same time. */
     if (sh->now_at == 0)
         sh->now_at = clock_read();
     return sh->now_at;
@@ -41,8 +42,6 @@ void shell_log(struct shell *sh, uint32_t event, uint32_t log_class, const char 
     free(text);
 }
 
-/* Turns. */
-
 static void follow_log_events(struct shell *sh)
 {
     const struct object *server = svr_model(sh->svr)->server;
@@ -61,6 +60,7 @@ static void set_deadline(struct shell *sh)
     int64_t at = svr_next_deadline(sh->svr), wait_ms = LOOK_MS;
 
     MUST(!sh->stopping); /* the timer is that of the end then */
+    /* A deadline beyond that is none, and the product would overflow. */
     if (at <= INT64_MAX / 1000000)
         wait_ms = (at * 1000000 - clock_read_us() + 999) / 1000;
     loop_timer_set(sh->deadline, MIN_OF(MAX_OF(wait_ms, 0), LOOK_MS));
@@ -79,6 +79,7 @@ static void on_turn_end(void *arg)
 {
     struct shell *sh = arg;
 
+    /* Clients first, since what they still do adds effects to this turn. */
     clients_end_turn(sh->clients);
     outbox_end_turn(sh->outbox);
     follow_log_events(sh);
@@ -92,6 +93,7 @@ static void on_deadline(void *arg)
 {
     struct shell *sh = arg;
 
+    /* The end has waited long enough. */
     if (sh->stopping) {
         sh->status = MAX_OF(sh->status, outbox_is_empty(sh->outbox) ? 0 : 3);
         loop_stop(sh->loop);
@@ -101,6 +103,7 @@ static void on_deadline(void *arg)
     accounting_retry(sh->accounting);
     outbox_idle(sh->outbox, shell_now(sh));
     hook_dir_clean(sh->hooks, shell_now(sh));
+    /* The clock may have been set back, so the deadline is asked for again. */
     if (svr_next_deadline(sh->svr) <= shell_now(sh))
         svr_tick(sh->svr, shell_now(sh), outbox_effects(sh->outbox));
 }
@@ -110,6 +113,7 @@ void shell_stop(struct shell *sh)
     if (sh->stopping)
         return;
     sh->stopping = true;
+    /* Nobody new comes in. Those who are here get what they wait for. */
     clients_stop_listening(sh->clients);
     loop_timer_set(sh->deadline, END_MS);
 }
@@ -118,5 +122,6 @@ void shell_watch(struct shell *sh)
 {
     loop_at_turn_end(sh->loop, on_turn_end, sh);
     sh->deadline = loop_timer_new(sh->loop, on_deadline, sh);
+    /* The first turn looks at what fell due before the start. */
     loop_timer_set(sh->deadline, 0);
 }

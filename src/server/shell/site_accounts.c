@@ -26,6 +26,7 @@ static const char *group_name(gid_t gid, struct arena *arena)
         text = xrealloc(text, size);
         err = getgrgid_r(gid, &g, text, size, &found);
     } while (err == ERANGE && size < ENTRY_MAX_SIZE);
+    /* A group without a name is shown by its number, as in PBS. */
     name = found ? arena_strdup(arena, found->gr_name)
                  : arena_printf(arena, "%lu", (unsigned long)gid);
     free(text);
@@ -39,9 +40,11 @@ static void add_groups(const char *user, gid_t primary, struct arena *arena,
     int n = GROUPS_MAX;
     const char **v;
 
+    /* More groups than there is room for: the first ones count. */
     if (getgrouplist(user, primary, gids, &n) < 0)
         n = GROUPS_MAX;
     v = ARENA_ARRAY(arena, const char *, (size_t)n + 1);
+    /* The primary group comes first, because jobs run in it. */
     v[ret->groups.n++] = group_name(primary, arena);
     for (int i = 0; i < n; i++)
         if (gids[i] != primary)
@@ -77,6 +80,7 @@ void site_groups(const char *user, struct arena *arena, struct finding *ret)
     gid_t gid;
 
     ret->found = find_ids(user, &uid, &gid);
+    /* Without an entry there is no such account on this host. */
     if (ret->found)
         add_groups(user, gid, arena, ret);
 }
@@ -95,6 +99,8 @@ void site_user(const char *uid, struct arena *arena, struct finding *ret)
 
     ret->found =
         auth_user_name((uid_t)strtoul(uid, NULL, 10), name, sizeof(name), &why) == 0;
+    /* A name service that is away may know the uid later, so the answer is not kept for
+     * long. */
     ret->failed = !ret->found;
     ret->words = arena_strdup(arena, ret->found ? name : why.text);
 }

@@ -24,6 +24,7 @@ void site_addrs(const char *host, struct arena *arena, struct finding *ret)
     int err = net_addresses(host, &list);
 
     ret->failed = is_silence(err);
+    /* An error that is no silence says that there is no such host. */
     if (err)
         return;
     for (const struct addrinfo *i = list; i && ret->n_addrs < ADDRS_MAX;
@@ -46,6 +47,7 @@ void site_full_name(const char *host, struct finding *ret)
     int err = getaddrinfo(host, NULL, &hints, &list);
 
     if (err == 0) {
+        /* The name is a full one when the name service calls the host so itself. */
         ret->found = list->ai_canonname && strcasecmp(list->ai_canonname, host) == 0;
         freeaddrinfo(list);
     }
@@ -64,6 +66,7 @@ static int name_of(const char *addr, char *name, size_t size)
         return EAI_NONAME;
     err = getnameinfo((const struct sockaddr *)&in, sizeof(in), name, (socklen_t)size,
                       NULL, 0, NI_NAMEREQD);
+    /* Names of hosts are compared in lower case. */
     for (char *p = name; !err && *p; p++)
         *p = (char)tolower((unsigned char)*p);
     return err;

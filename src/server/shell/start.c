@@ -47,11 +47,10 @@ static int fail(struct shell *sh, int status, const char *words)
 {
     if (sh->log)
         shell_log(sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, "%s", words);
+    /* The terminal is told, too, as long as there is one. */
     fprintf(stderr, "%s: %s\n", sh->daemon[0] ? sh->daemon : sh->opt.argv0, words);
     return status;
 }
-
-/* Settings, home and lock. */
 
 static int read_settings(struct shell *sh)
 {
@@ -95,6 +94,7 @@ static int take_lock(struct shell *sh)
     err = daemon_lock(sh->lock_path, 0600, &sh->lock_fd, &why);
     if (!err)
         return -1;
+    /* The lock is another server's, and its file must not be removed at the end. */
     free(sh->lock_path);
     sh->lock_path = NULL;
     if (err != PBSE_OBJBUSY)
@@ -122,6 +122,7 @@ static bool asked_and_agreed(struct shell *sh, const char *question)
         return true;
     printf("%s %s: %s, \ndo you wish to continue y/(n)?", sh->daemon, sh->conf->server,
            question);
+    /* Only a clear "y" goes on; the end of the input means no. */
     while (fflush(stdout) == 0 && getline(&line, &size, stdin) > 0) {
         first = line[0];
         if (first == 'y' || first == 'n' || first == '\n')
@@ -149,6 +150,7 @@ static bool holds_jobs(const struct store_config *cfg)
 
     if (store_open_as(cfg, &s, &why))
         return false; /* the start itself will say why */
+    /* The walk stops at the first job. */
     found = store_load(s, is_job, NULL, &why) != 0;
     store_close(s);
     return found;
@@ -163,6 +165,7 @@ static int confirm_start(struct shell *sh)
 
     if (sh->opt.start != SVR_COLD && sh->opt.start != SVR_CREATE)
         return -1;
+    /* There is nothing that could be lost. */
     if (!store_exists(&cfg))
         return -1;
     if (sh->opt.start == SVR_COLD) {
@@ -179,6 +182,7 @@ static int confirm_start(struct shell *sh)
 
 int start_prepare(struct shell *sh)
 {
+    /* Each step says -1 to go on, or the exit status of the server. */
     int rc = read_settings(sh);
 
     if (rc < 0)
@@ -191,8 +195,6 @@ int start_prepare(struct shell *sh)
         return fail(sh, EXIT_SETUP, strerror(errno));
     return rc;
 }
-
-/* Logs, store and core. */
 
 static int open_log(struct shell *sh)
 {
@@ -285,6 +287,7 @@ static int open_store(struct shell *sh)
 
     if (wait_for_store(sh, &cfg, &why))
         return fail(sh, EXIT_SETUP, why.text);
+    /* Whatever was asked for, a new store has to get its first objects. */
     if (store_is_new(sh->store))
         sh->opt.start = SVR_CREATE;
     shell_log(sh, LOG_EV_SYSTEM | LOG_EV_ADMIN, LOG_IN_FILE,
@@ -351,6 +354,7 @@ static int load_core(struct shell *sh)
 
     if (hook_dir_open(sh->conf->home, sh->conf->exec, &sh->hooks, &why))
         return fail(sh, EXIT_SETUP, why.text);
+    /* The core has copies of all settings. */
     sh->svr = svr_new(&cfg);
     if (records_load(sh->store, sh->svr, &why))
         return fail(sh, EXIT_SETUP, why.text);
@@ -368,6 +372,7 @@ static int open_accounting(struct shell *sh)
     sh->accounting = accounting_new(dir, sh->opt.accounting_file, sh->log);
     err = store_note_get(sh->store, ACCOUNTING_NOTE, arena, &note, &why);
     if (!err)
+        /* Lines that a crash has kept from the file are written now. */
         err = accounting_repair(sh->accounting, note, &why);
     arena_free(arena);
     free(dir);
@@ -376,6 +381,7 @@ static int open_accounting(struct shell *sh)
 
 int start_recover(struct shell *sh)
 {
+    /* The log comes first, so that every later failure is in it. */
     int rc = open_log(sh);
 
     if (rc < 0)
@@ -396,6 +402,7 @@ int start_recover(struct shell *sh)
     sh->find_out = find_out_new(sh);
     sh->lookups = lookups_new(sh, LOOKUP_PATIENCE_S);
     sh->letters = letters_new(sh);
+    /* From here on effects can leave, and the core may start. */
     sh->outbox = outbox_new(sh);
     sh->committer = committer_new(sh);
     svr_start(sh->svr, shell_now(sh), sh->opt.start, outbox_effects(sh->outbox));
@@ -411,6 +418,7 @@ int start_network(struct shell *sh)
         snprintf(words, sizeof(words),
                  "init_network failed using ports Server:%u MOM:%u RM:%u",
                  sh->conf->batch_port, sh->conf->mom_port, sh->conf->manager_port);
+        /* PBS's line names the ports; ours before it names the reason. */
         fail(sh, EXIT_NETWORK, why.text);
         return fail(sh, EXIT_NETWORK, words);
     }
@@ -430,6 +438,7 @@ void start_undo(struct shell *sh)
     clients_free(sh->clients);
     loop_timer_free(sh->deadline);
     accounting_free(sh->accounting);
+    /* The core goes after everything that calls it. */
     svr_free(sh->svr);
     letters_free(sh->letters);
     find_out_free(sh->find_out);
@@ -439,6 +448,7 @@ void start_undo(struct shell *sh)
     logfile_close(sh->log);
     loop_free(sh->loop);
     if (sh->lock_path)
+        /* Only a server that has the lock removes its file. */
         unlink(sh->lock_path);
     free(sh->lock_path);
     conf_free(sh->conf);

@@ -26,6 +26,7 @@ static enum trust either(enum trust a, enum trust b)
 
 static bool is_among(const struct finding *f, uint32_t addr)
 {
+    /* The proof is the address that the configured name leads to. */
     for (size_t i = 0; i < f->n_addrs; i++)
         if (f->addrs[i] == addr)
             return true;
@@ -57,6 +58,7 @@ static enum trust list_has(struct shell *sh, struct seeker *who, const char *lis
     while (list && *list && all != TRUST_YES) {
         size_t skip = strspn(list, ", \t"), len = strcspn(list + skip, ",: \t");
 
+        /* A name that is too long is no host's, and is passed over. */
         if (len > 0 && len < sizeof(host)) {
             memcpy(host, list + skip, len);
             host[len] = '\0';
@@ -101,6 +103,8 @@ static enum trust nodes_have(struct shell *sh, struct seeker *who, struct in_add
     peer = peer_of(sh, who, addr);
     if (!peer)
         return TRUST_LATER;
+    /* A host without a name, or with one that is too long, can only be known by its
+     * address. */
     if (!peer->found || strlen(peer->words) >= sizeof(name))
         return TRUST_NO;
     strcpy(name, peer->words); /* the next look-up may move it */
@@ -117,6 +121,7 @@ enum trust trust_has(struct shell *sh, struct seeker *who, struct in_addr addr)
                                   conf_routers(c) };
     enum trust all = net_is_own(addr) ? TRUST_YES : TRUST_NO;
 
+    /* The settings are asked before the vnodes, of which there are many more. */
     for (size_t i = 0; i < ARRAY_LEN(lists) && all != TRUST_YES; i++)
         all = either(all, list_has(sh, who, lists[i], addr));
     return all == TRUST_YES ? all : either(all, nodes_have(sh, who, addr));
@@ -135,7 +140,7 @@ enum trust trust_has_sched(struct shell *sh, struct seeker *who, const char *sch
     return either(all, name_has(sh, who, host, addr));
 }
 
-/* Nobody else bears this host's name. */
+/* Another host's address is never shown under this host's own name. */
 static bool is_name(const struct shell *sh, const struct finding *peer,
                     struct in_addr addr, size_t size)
 {

@@ -42,6 +42,7 @@ static struct client *find_named(const struct client *helper, uint32_t port)
     struct client *c;
 
     far.sin_port = htons((uint16_t)port);
+    /* The number comes from the wire and may be any. */
     if (port > UINT16_MAX || !own_end(helper, &way))
         return NULL;
     DL_FOREACH (helper->all->list, c) {
@@ -66,6 +67,7 @@ static bool kernel_says(struct client *helper, const struct client *named,
     uid_t maker;
 
     *ret = NULL;
+    /* The kernel of this host knows the sockets of this host only. */
     if (!net_is_own(named->peer.sin_addr))
         return true;
     account = lookup(helper->all->sh->lookups, &helper->seeker, &need);
@@ -95,6 +97,7 @@ void client_become(struct client *c, const char *user, const char *host)
     snprintf(c->user, sizeof(c->user), "%s", user);
     snprintf(c->host, sizeof(c->host), "%s", host);
     c->host_root = is_root(c, user);
+    /* From here on the connection counts as this user's. */
     client_is_known(c);
 }
 
@@ -180,6 +183,7 @@ static bool serve_vouch(struct client *c, const struct wire_request *rq,
 
     if (!know_helper(c, named, &v, host, sizeof(host)))
         return false;
+    /* The rules decide on these facts alone (lib/auth/resvport.c). */
     v.owner = named ? named->user : NULL;
     err = vouch_for(named, &v, encrypt, host, &why);
     if (!err) {
@@ -221,6 +225,7 @@ bool serve_authenticate(struct client *c, const struct wire_request *rq)
     const struct body_authenticate *body = rq->body;
     const struct auth_plugin *encrypt = NULL;
 
+    /* Both sides must mean the same method, or none. */
     if (*body->encrypt_method) {
         encrypt = methods_encrypt(c->all->methods, body->encrypt_method);
         if (!encrypt) {
