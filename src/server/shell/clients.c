@@ -361,16 +361,25 @@ static void become_local(struct client *c, const char *user)
     come_in(c);
 }
 
-/* It is a stranger's until its uid has a name. */
+/* The kernel has told whose it is, so it counts as a user's, by its uid until that has
+ * a name. When users have no room it may be one of the staff: it waits among strangers.
+ */
 static void wait_for_name(struct client *c, const char *uid)
 {
-    bool room = make_room(c->all, CROWD_STRANGER, uid);
+    struct clients *cs = c->all;
+    const struct share *whose = NULL;
+    bool too_many = crowd_asks(&cs->crowd, CROWD_USER, uid, &whose) == CROWD_USER_FULL;
 
-    if (room)
+    if (!too_many && make_room(cs, CROWD_USER, uid)) {
+        enter(c, CROWD_USER, uid);
+        client_happens(c, LIFE_EV_LOOK);
+    } else if (!too_many && make_room(cs, CROWD_STRANGER, uid)) {
         enter_stranger(c, uid);
-    else
+        client_happens(c, LIFE_EV_LOOK);
+    } else {
         enter(c, CROWD_TURNED_AWAY, uid);
-    client_happens(c, room ? LIFE_EV_LOOK : LIFE_EV_CLOSE);
+        client_refuse(c, 0, uid, PBSE_NOCONNECTS, true);
+    }
 }
 
 static void refuse_local(struct client *c, const char *uid, const char *why)
