@@ -163,6 +163,50 @@ static bool reserves(struct sim *s, const struct words *w)
     return true;
 }
 
+/* All that these vnodes have: "(vn[0]:ncpus=2)+(vn[3]:ncpus=2)". */
+static bool whole_vnodes(struct sim *s, const char *names, struct buf *ret)
+{
+    struct arena *arena = arena_new();
+    char *rest = arena_strdup(arena, names), *name;
+
+    while ((name = strsep(&rest, "+"))) {
+        const struct node *n = model_node(shell_model(s), vnode_named(s, name));
+
+        if (!n)
+            break;
+        buf_printf(ret, "%s(%s:ncpus=%" PRId64 ")", ret->len ? "+" : "", n->obj.id,
+                   resources_amount(obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
+                                    "ncpus", 0));
+    }
+    arena_free(arena);
+    return !name;
+}
+
+/* "user9 maintains M1 vn[0]+vn[3] select=2:ncpus=2 from 60 for 600": who is an operator
+ * takes these vnodes; the select is what they have. */
+static bool maintains(struct sim *s, const struct words *w)
+{
+    struct buf vnodes = { 0 };
+    struct resv_wish wish = {
+        .user = w->v[0],
+        .label = w->v[2],
+        .select = words_value(w, "select"),
+        .place = "exclhost",
+        .start_at = SIM_EPOCH_S + number(words_after(w, "from"), 0),
+        .duration_s = number(words_after(w, "for"), 0),
+    };
+    bool ok =
+        w->n > 4 && wish.select && words_after(w, "from") && words_after(w, "for");
+
+    if (ok && shell_model(s) && whole_vnodes(s, w->v[3], &vnodes)) {
+        buf_add_char(&vnodes, '\0');
+        wish.vnodes = vnodes.data;
+        client_reserve(s, &wish);
+    }
+    buf_fini(&vnodes);
+    return ok;
+}
+
 /* "user1 reserves R1 out of J1". A job that is not there is asked for by its label. */
 static bool reserves_from_job(struct sim *s, const struct words *w)
 {
@@ -527,6 +571,7 @@ static const struct {
     { "store *", store_line },
     { "* reserves * out of *", reserves_from_job },
     { "* reserves *", reserves },
+    { "* maintains *", maintains },
     { "root alters together *", alters_together },
     { "* alters *", alters },
     { "* looks", looks },

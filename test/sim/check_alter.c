@@ -227,7 +227,7 @@ bool alter_may_overlap(const struct sim *s, const struct resv *r, const char *vn
 {
     const struct forced *f = find_forced(s, r->obj.id);
 
-    if (obj_is_set(&r->obj, RESV_A_RESERVE_JOB))
+    if (obj_is_set(&r->obj, RESV_A_RESERVE_JOB) || resv_is_maintenance(r))
         return true;
     return f && names_vnode(f->vnodes, vnode) &&
            f->start_at <= obj_num(&r->obj, RESV_A_RESERVE_START, 0) &&
@@ -341,7 +341,8 @@ static void check_grant(struct sim *s, const struct model *m, const struct resv 
 
     if (is_impossible(r, w, rec))
         check_failed(s, CHECK_ALTER, "%s is altered to what cannot be", rec->id);
-    if (!s->alters.agreed && !w->force && !ends_now(r, w, rec))
+    if (!s->alters.agreed && !w->force && !ends_now(r, w, rec) &&
+        !resv_is_maintenance(r))
         check_failed(s, CHECK_ALTER, "%s is altered and no scheduler agreed", rec->id);
     if (new_vnodes(rec) && phase_is_running(resv_phase(r)) && !moves_out(r, w, rec))
         check_kept(s, m, r, w, rec);
@@ -425,7 +426,8 @@ static void check_amount(struct sim *s, const struct resv *r)
 
     for (size_t i = 0; i < r->current.bookings.n; i++)
         sum += resources_amount(&r->current.bookings.v[i].amount, "ncpus", 0);
-    if (phase_is_confirmed(resv_phase(r)) && sum != want)
+    if (phase_is_confirmed(resv_phase(r)) && !phase_is_in_conflict(resv_phase(r)) &&
+        sum != want)
         check_failed(s, CHECK_ALTER, "%s asks for %" PRId64 " cpus and holds %" PRId64,
                      r->obj.id, want, sum);
 }

@@ -23,6 +23,7 @@ static const struct {
     { FACT_RESV_STARTED, RESV_EV_OPEN },
     { FACT_RESV_DEGRADED, RESV_EV_NODES_LOST },
     { FACT_RESV_HEALED, RESV_EV_HEAL },
+    { FACT_RESV_CONFLICT, RESV_EV_CONFLICT },
     { FACT_RESV_OVER, RESV_EV_OVER },
     { FACT_RESV_TURN, RESV_EV_TURN },
     { FACT_RESV_ENDING, RESV_EV_END },
@@ -55,9 +56,12 @@ static void check_altered_phase(struct sim *s, const struct resv *r,
         num_after(rec, RESV_A_RESERVE_START, obj_num(&r->obj, RESV_A_RESERVE_START, 0));
     bool out = phase_is_running(from) && start_at > rec->at;
     bool stays = to == from && !out && !s->alters.agreed;
+    enum resv_phase want = out ? resv_next(from, RESV_EV_MOVE_OUT) : from;
 
-    if (to == PHASE_NONE ||
-        (!stays && to != resv_next(from, out ? RESV_EV_MOVE_OUT : RESV_EV_CONFIRM)))
+    /* Only vnodes end a conflict. */
+    if (!phase_is_in_conflict(want) || text_after(rec, RESV_A_RESV_NODES))
+        want = resv_next(want, RESV_EV_CONFIRM);
+    if (to == PHASE_NONE || (!stays && to != want))
         check_failed(s, CHECK_LIFE, "%s is altered from phase %d to %d", rec->id,
                      (int)from, (int)to);
 }
@@ -202,6 +206,7 @@ static void check_kept(struct sim *s, const struct model *m, const struct resv *
 void check_resv_record(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct resv *r;
+    struct entry *e;
 
     if (rec->kind != OBJ_RESV)
         return;
@@ -213,6 +218,8 @@ void check_resv_record(struct sim *s, const struct model *m, const struct record
         return;
     }
     check_transition(s, r, rec);
+    if (rec->fact == FACT_RESV_CONFLICT && (e = ledger_find(&s->ledger, rec->id)))
+        e->was_taken_from = true;
     if (rec->fact == FACT_RESV_RECONFIRMED && phase_is_running(resv_phase(r)))
         check_kept(s, m, r, rec);
 }

@@ -147,7 +147,7 @@ static bool is_beside(const struct job *j, const struct node *n, const char *res
     for (size_t i = 0; i < j->resv->current.bookings.n; i++)
         if (j->resv->current.bookings.v[i].node == n)
             return !resources_find(&j->resv->current.bookings.v[i].amount, resource);
-    return false;
+    return true; /* maintenance has taken the vnode: check_inside() */
 }
 
 static void add_beside(struct shares *all, const struct node *n, const struct job *j,
@@ -343,7 +343,9 @@ static void check_listed(struct sim *s, const struct resv *r, const struct share
 static bool may_overlap(const struct sim *s, const struct node *n,
                         const struct share *x)
 {
-    return x->resv && alter_may_overlap(s, x->resv, n->obj.id);
+    const struct resv *r = x->resv ? x->resv : x->inside;
+
+    return r && alter_may_overlap(s, r, n->obj.id);
 }
 
 /* What those have who may not overlap. */
@@ -437,6 +439,19 @@ static void check_inside(struct sim *s, const struct node *n, const struct resv 
                      r->obj.id, has, resource, n->obj.id, used);
 }
 
+/* Jobs go on on a vnode that maintenance has taken, and nowhere else beside. */
+static void check_taken(struct sim *s, const struct node *n, const struct resv *r)
+{
+    const struct entry *e = ledger_find(&s->ledger, r->obj.id);
+
+    for (size_t i = 0; i < r->current.bookings.n; i++)
+        if (r->current.bookings.v[i].node == n)
+            return;
+    if (!e || !e->was_taken_from)
+        check_failed(s, CHECK_INSIDE, "%s has a job on %s and holds nothing there",
+                     r->obj.id, n->obj.id);
+}
+
 static void check_node(struct sim *s, const struct node *n, const char *resource)
 {
     struct shares all = { .resource = resource };
@@ -445,6 +460,9 @@ static void check_node(struct sim *s, const struct node *n, const char *resource
     add_jobs(&all, n, NULL, sim_now_at(s));
     for (size_t i = 0; i < all.n; i++)
         check_instant(s, n, &all, &all.v[i]);
+    for (size_t i = 0; i < n->n_jobs; i++)
+        if (n->jobs[i]->resv && has_begun(n->jobs[i]->resv))
+            check_taken(s, n, n->jobs[i]->resv);
     for (size_t i = 0; i < n->n_jobs; i++)
         if (n->jobs[i]->resv && !is_beside(n->jobs[i], n, resource))
             check_inside(s, n, n->jobs[i]->resv, resource);

@@ -16,6 +16,7 @@ static void client_free(struct client *c)
     free(c->user);
     free(c->answer);
     free(c->id);
+    free(c->vnodes);
     free(c);
 }
 
@@ -93,7 +94,13 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
         if (w->idle_s)
             set_num(&body.attrs, arena, "delete_idle_time", NULL, w->idle_s);
         set(&body.attrs, arena, "Variable_List", NULL, "PBS_O_HOST=svr");
-        send(s, c, BATCH_SUBMIT_RESV, &body);
+        if (w->vnodes)
+            c->vnodes = xstrdup(w->vnodes);
+        net_request(s, c->conn,
+                    &(struct wire_request){ .number = BATCH_SUBMIT_RESV,
+                                            .user = c->user,
+                                            .body = &body,
+                                            .extend = w->vnodes ? "m" : NULL });
     }
     arena_free(arena);
 }
@@ -323,6 +330,31 @@ static bool submit_goes_on(struct sim *s, struct client *c,
     }
 }
 
+/* Then ConfirmResv; true while its reply is awaited. */
+static bool reserve_goes_on(struct sim *s, struct client *c,
+                            const struct wire_reply *reply)
+{
+    if (c->step++ == 0)
+        told_of(s, c, reply->text ? reply->text : "");
+    if (!c->vnodes || !c->answer)
+        return false;
+    if (c->step == 2) {
+        free(c->answer);
+        c->answer = xstrdup("CONFIRMED");
+        ledger_told(s, OBJ_RESV, c->id)->told_confirmed = true;
+        return false;
+    }
+    c->id = xasprintf("%.*s", (int)strcspn(reply->text, " "), reply->text);
+    net_request(
+        s, c->conn,
+        &(struct wire_request){
+            .number = BATCH_CONFIRM_RESV,
+            .user = c->user,
+            .body = &(struct body_run){ .object_id = c->id, .vnodes = c->vnodes },
+            .extend = "PBS_RESV_CONFIRM_SUCCESS" });
+    return true;
+}
+
 static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
                      const struct wire_reply *reply)
 {
@@ -334,7 +366,10 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
     if (reply->code) {
         free(c->answer);
         c->answer = xasprintf("error %d", reply->code);
-    } else if (c->kind == CLIENT_RESERVE || c->kind == CLIENT_ALTER_RESV) {
+    } else if (c->kind == CLIENT_RESERVE) {
+        if (reserve_goes_on(s, c, reply))
+            return;
+    } else if (c->kind == CLIENT_ALTER_RESV) {
         told_of(s, c, reply->text ? reply->text : "");
     } else if (c->kind == CLIENT_SUBMIT) {
         if (submit_goes_on(s, c, reply))

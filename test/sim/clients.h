@@ -31,6 +31,7 @@ struct client {
     char *id;     /* SUBMIT: from QueueJob's reply */
     int step;
     int64_t lasts_s;
+    char *vnodes; /* RESERVE: of maintenance, which the client confirms itself */
     struct client *prev, *next;
 };
 
@@ -50,7 +51,8 @@ struct resv_wish {
     int64_t start_at;
     int64_t duration_s; /* 0: not given */
     const char *waiting;
-    int64_t idle_s; /* delete_idle_time, 0: none */
+    int64_t idle_s;     /* delete_idle_time, 0: none */
+    const char *vnodes; /* NULL, or what --hosts found: maintenance */
 };
 void client_reserve(struct sim *s, const struct resv_wish *wish);
 

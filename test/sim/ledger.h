@@ -20,6 +20,7 @@ struct entry {
     bool told_exists;    /* somebody was given its id */
     bool told_confirmed; /* ... and that it is confirmed */
     bool told_ending;    /* somebody was told that it is being deleted */
+    bool was_taken_from; /* maintenance took vnodes of it */
     bool altering;       /* an alteration is open */
     int n_started;       /* records of its start */
     int n_moved_out;     /* alterations that made a running one wait again */

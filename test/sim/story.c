@@ -131,6 +131,25 @@ static void reserve_from_job(struct story *t, int64_t second)
     buf_add_char(t->out, '\n');
 }
 
+/* Some hosts in one order: their first vnodes. */
+static void maintain(struct story *t, int64_t second)
+{
+    int first = pick(t, 0, t->n_vnodes - 1);
+    int n = pick(t, 1, MAX_OF(1, MIN_OF(3, t->n_vnodes - first)));
+
+    struct booking *b = booking(t, ++t->n_resvs);
+
+    *b = (struct booking){ .start_s = second };
+    b->start_s += pick(t, 1, 200);
+    b->length_s = pick(t, 10, 400);
+    at(t, second);
+    buf_printf(t->out, "user9 maintains R%d vn[%d]", t->n_resvs, first);
+    for (int i = 1; i < n; i++)
+        buf_printf(t->out, "+vn[%d]", first + i);
+    buf_printf(t->out, " select=%d:ncpus=%d from %" PRId64 " for %" PRId64 "\n", n,
+               t->ncpus, b->start_s, b->length_s);
+}
+
 /* Mostly around what it has; now and then nonsense. */
 static void add_times(struct story *t, int64_t second, const struct booking *b)
 {
@@ -435,21 +454,10 @@ static const struct {
     int weight;
     void (*fn)(struct story *t, int64_t second);
 } happenings[] = {
-    { 25, reserve },
-    { 22, alter },
-    { 25, submit },
-    { 5, reserve_from_job },
-    { 8, delete },
-    { 2, run },
-    { 2, look },
-    { 14, vnode },
-    { 6, mom },
-    { 1, router },
-    { 4, sched },
-    { 4, server },
-    { 2, store },
-    { 2, settings },
-    { 12, alter_together },
+    { 25, reserve }, { 22, alter }, { 25, submit },  { 5, reserve_from_job },
+    { 3, maintain }, { 8, delete }, { 2, run },      { 2, look },
+    { 14, vnode },   { 6, mom },    { 1, router },   { 4, sched },
+    { 4, server },   { 2, store },  { 2, settings }, { 12, alter_together },
 };
 
 static void happen(struct story *t, int64_t second)
@@ -555,6 +563,7 @@ void story_write(uint64_t seed, struct buf *out)
     t.two_scheds = seed % 4 == 3;
     if (t.two_scheds)
         write_second_sched(&t);
+    buf_add_str(out, "at 0 root sets operators user9@*\n");
     t.last_s = pick(&t, 200, 1500);
     n = pick(&t, 15, 50);
     for (int i = 0; i < n; i++) {

@@ -325,7 +325,8 @@ static bool is_open(const struct planner *pl, const struct snap_resv *r)
     if (r->skip)
         return false;
     switch (r->state) {
-    case RESV_UNCONFIRMED:
+    case RESV_UNCONFIRMED: /* whoever makes maintenance confirms it */
+        return r->id[0] != 'M';
     case RESV_BEING_ALTERED:
         return true;
     case RESV_CONFIRMED:
