@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/together.h"
 
-/* How many orders are tried: the costs of one more is that of searching all parts. */
+/* How many orders are tried; each costs as much as searching all parts. */
 enum {
     ORDERS_MAX = 8
 };
