@@ -22,7 +22,7 @@ trends:
 REFERENCE = attributes jobs requests reservations settings
 noinst_PROGRAMS += tools/reference
 tools_reference_SOURCES = tools/reference.c
-tools_reference_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfconf.la libhfbase.la -lm
+tools_reference_LDADD = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfconf.la libhfbase.la -lm
 TESTS += tools/check-reference
 EXTRA_DIST += tools/check-reference \
 	doc/reference/attributes.txt doc/reference/jobs.txt \

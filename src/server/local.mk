@@ -136,6 +136,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/resv_queue.c src/server/decide/resv_queue.h \
 	src/server/decide/question_alter.c \
 	src/server/decide/question_confirm.c \
+	src/server/decide/question_series.c src/server/decide/question_series.h \
 	src/server/decide/question_kind.c src/server/decide/question_kind.h \
 	src/server/decide/resv_answer.c src/server/decide/resv_answer.h \
 	src/server/decide/resv_conflict.c src/server/decide/resv_conflict.h \
@@ -186,7 +187,7 @@ test_unit_server_test_watch_SOURCES = test/unit/server/test_watch.c
 test_unit_server_test_watch_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_watch_LDADD = $(svr_test_libs)
 svr_harness = test/unit/server/harness.c test/unit/server/harness.h
-svr_test_libs = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
+svr_test_libs = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_model_SOURCES = test/unit/server/test_model.c
 test_unit_server_test_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_model_LDADD = $(svr_test_libs)
@@ -213,7 +214,7 @@ TESTS += test/unit/server/test_job_life test/unit/server/test_mom_link \
 	test/unit/server/test_catalogue test/unit/server/test_indirect
 FAKE_MOM = test/unit/server/fake_mom.c test/unit/server/fake_mom.h \
 	test/unit/server/harness.c test/unit/server/harness.h
-FAKE_MOM_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
+FAKE_MOM_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_job_life_SOURCES = test/unit/server/test_job_life.c $(FAKE_MOM)
 test_unit_server_test_job_life_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_job_life_LDADD = $(FAKE_MOM_LIBS)
@@ -318,7 +319,7 @@ TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
 	test/unit/server/test_put_off test/unit/server/test_edges
-RESV_TEST_LIBS = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
+RESV_TEST_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
 test_unit_server_test_resv_state_LDADD = $(RESV_TEST_LIBS)
@@ -334,6 +335,10 @@ test_unit_server_test_resv_question_SOURCES = test/unit/server/test_resv_questio
 test_unit_server_test_resv_question_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_resv_standing
+TESTS += test/unit/server/test_resv_standing
+test_unit_server_test_resv_standing_SOURCES = test/unit/server/test_resv_standing.c $(RESV_WORLD)
+test_unit_server_test_resv_standing_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_turn
 TESTS += test/unit/server/test_resv_turn
 test_unit_server_test_resv_turn_SOURCES = test/unit/server/test_resv_turn.c $(RESV_WORLD)

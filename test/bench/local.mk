@@ -9,12 +9,12 @@ test_bench_hammer_LDADD = libhfwire.la libhfbase.la
 # The server's core without sockets: encoding and decoding.
 check_PROGRAMS += test/bench/status
 test_bench_status_SOURCES = test/bench/status.c
-test_bench_status_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lm
+test_bench_status_LDADD = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lm
 
 # What is promised on a vnode, with few and with many occurrences there.
 check_PROGRAMS += test/bench/claims
 test_bench_claims_SOURCES = test/bench/claims.c
-test_bench_claims_LDADD = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lm
+test_bench_claims_LDADD = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lm
 
 # The tree of a timeline against walking its steps.
 check_PROGRAMS += test/bench/timeline

@@ -116,7 +116,7 @@ test_fuzz_fuzz_edit_text_LDADD = $(FUZZ_MAIN) $(fuzz_core_libs)
 # Whole cores, fed with what others send them.
 FUZZ_WORLD = test/fuzz/world.c test/fuzz/world.h \
 	test/unit/server/harness.c test/unit/server/harness.h
-fuzz_core_libs = libhfsvrcore.la libhfattr.la libhfwire.la libhfbase.la -lm
+fuzz_core_libs = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lm
 test_fuzz_fuzz_server_SOURCES = test/fuzz/fuzz_server.c $(FUZZ_WORLD)
 test_fuzz_fuzz_server_CPPFLAGS = $(FUZZ_CPPFLAGS)
 test_fuzz_fuzz_server_LDADD = $(FUZZ_MAIN) $(fuzz_core_libs)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 
+#include "../unit/cal/zones.h"
 #include "lib/wire/packet.h"
 
 #include <stdio.h>
@@ -265,8 +266,18 @@ static bool is_account(const char *user)
     return strncmp(user, "user", 4) == 0 || strcmp(user, "root") == 0;
 }
 
+static struct finding zone_found(const char *name, struct arena *arena)
+{
+    struct finding f = { 0 };
+
+    f.data = zone_bytes(name, arena, &f.len);
+    f.found = f.data != NULL;
+    return f;
+}
+
 /* Who has an account has one group; hosts are those of the cluster. */
-static struct finding look_up(struct sim *s, const struct need *need, uint32_t *addr)
+static struct finding look_up(struct sim *s, const struct need *need, uint32_t *addr,
+                              struct arena *arena)
 {
     static const char *groups[] = { "users" };
     struct finding f = { .failed = true };
@@ -279,6 +290,8 @@ static struct finding look_up(struct sim *s, const struct need *need, uint32_t *
         f = (struct finding){ .found = true, .n_addrs = 1, .addrs = addr };
     else if (need->kind == NEED_FULL_NAME)
         f = (struct finding){ .found = true };
+    else if (need->kind == NEED_ZONE)
+        f = zone_found(need->name, arena);
     return f;
 }
 
@@ -294,7 +307,7 @@ static void is_found_out(struct sim *s, void *arg)
         finding = e->verdict;
         verdicts_learned(s, &e->need, &finding);
     } else {
-        finding = look_up(s, &e->need, &addr);
+        finding = look_up(s, &e->need, &addr, e->arena);
     }
     svr_learned(s->shell.svr, sim_now_at(s), &e->need, &finding, begin_turn(s));
     end_turn(s);

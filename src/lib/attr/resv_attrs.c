@@ -420,6 +420,22 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .flags = ATTR_NOT_SAVED,
         .doc = "For schedulers: number of the open alteration, 0 when there is none.",
     },
+    [RESV_A_RESERVE_OCCURRENCES] = {
+        .name = "reserve_occurrences",
+        .type = &attr_string,
+        .read = WHO_DAEMON,
+        .write = 0,
+        .flags = ATTR_NOT_SAVED,
+        .doc = "For schedulers: start+seconds of the current and each later occurrence; ! marks one that wants other vnodes now.",
+    },
+    [RESV_A_RESERVE_STANDING_SCHEDSELECT] = {
+        .name = "reserve_standing_schedselect",
+        .type = &attr_string,
+        .read = WHO_DAEMON,
+        .write = 0,
+        .flags = ATTR_NOT_SAVED,
+        .doc = "For schedulers: schedselect of the series, when the current occurrence has another one.",
+    },
 
     /* kept by our own daemons, never shown */
     [RESV_A_HF_ASKED_AT] = { .name = "hf_asked_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the open question to the scheduler was put." },
@@ -439,6 +455,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_ALTER_PARTITION] = { .name = "hf_alter_partition", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "The partition of who said that yes." },
     [RESV_A_HF_SERIES_RESOURCES] = { .name = "hf_series_resources", .type = &attr_resources, .flags = ATTR_INTERNAL, .doc = "Resource_List of a series one of whose occurrences has another one; unset: Resource_List is that of the series." },
     [RESV_A_HF_SERIES_SCHEDSELECT] = { .name = "hf_series_schedselect", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Likewise schedselect." },
+    [RESV_A_HF_STARTS] = { .name = "hf_starts", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "When the occurrences of an unconfirmed series begin, with commas between." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */
@@ -478,11 +495,13 @@ static const uint16_t resv_order[] = {
     RESV_A_RESERVE_INDEX,
     RESV_A_RESERVE_JOB,
     RESV_A_RESERVE_NAME,
+    RESV_A_RESERVE_OCCURRENCES,
     RESV_A_RESERVE_OWNER,
     RESV_A_RESERVE_RETRY,
     RESV_A_RESERVE_RRULE,
     RESV_A_RESERVE_STANDING,
     RESV_A_RESERVE_STANDING_REVERT,
+    RESV_A_RESERVE_STANDING_SCHEDSELECT,
     RESV_A_RESERVE_START,
     RESV_A_RESERVE_STATE,
     RESV_A_RESERVE_SUBSTATE,

@@ -64,6 +64,8 @@ enum resv_attr {
     RESV_A_OVERSUBSCRIBED_RESV,
     RESV_A_ALTER_DENIED,
     RESV_A_ALTER_SEQ,
+    RESV_A_RESERVE_OCCURRENCES,
+    RESV_A_RESERVE_STANDING_SCHEDSELECT,
 
     /* kept by our own daemons, never shown */
     RESV_A_HF_ASKED_AT,
@@ -83,6 +85,7 @@ enum resv_attr {
     RESV_A_HF_ALTER_PARTITION,
     RESV_A_HF_SERIES_RESOURCES,
     RESV_A_HF_SERIES_SCHEDSELECT,
+    RESV_A_HF_STARTS,
     RESV_A_COUNT
 };
 

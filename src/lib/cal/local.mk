@@ -15,7 +15,7 @@ libhfcal_la_SOURCES = \
 check_PROGRAMS += test/unit/cal/test_recur test/unit/cal/test_timeline \
 	test/unit/cal/test_zone
 TESTS += test/unit/cal/test_recur test/unit/cal/test_timeline test/unit/cal/test_zone
-test_unit_cal_test_recur_SOURCES = test/unit/cal/test_recur.c test/unit/cal/tzif.h \
+test_unit_cal_test_recur_SOURCES = test/unit/cal/test_recur.c test/unit/cal/tzif.h test/unit/cal/zones.h \
 	test/unit/unit.h
 test_unit_cal_test_recur_LDADD = libhfcal.la libhfbase.la -lcunit
 test_unit_cal_test_timeline_SOURCES = test/unit/cal/test_timeline.c test/unit/unit.h

@@ -97,3 +97,26 @@ int request_full_name(const struct request *rq, const char *host, int code,
 
     return is_found(rq, &need, code, why);
 }
+
+/* The name comes from a user: a long one is no zone, and is not looked for. */
+#define ZONE_NAME_MAX 100
+
+int request_zone(const struct request *rq, const char *name, const struct zone **ret,
+                 struct diag *why)
+{
+    const struct need need = { .kind = NEED_ZONE, .name = name };
+    const struct finding *f;
+
+    if (!name || !*name || strlen(name) > ZONE_NAME_MAX)
+        return diag_code(why, PBSE_BAD_ICAL_TZ);
+    f = request_know(rq, &need);
+    if (!f)
+        return NEEDED;
+    if (f->failed)
+        return diag_set(
+            why, PBSE_SYSTEM,
+            "%s: the time zone %s could not be read in time, try again later",
+            pbse_text(PBSE_SYSTEM), name);
+    *ret = f->found ? zone_parse(name, f->data, f->len, rq->arena) : NULL;
+    return *ret ? 0 : diag_code(why, PBSE_BAD_ICAL_TZ);
+}

@@ -11,6 +11,7 @@
 #ifndef SERVER_DECIDE_KNOW_H
 #define SERVER_DECIDE_KNOW_H
 
+#include "lib/cal/zone.h"
 #include "server/decide/request.h"
 
 #define NEEDED    (-1)
@@ -40,5 +41,11 @@ int request_host(const struct request *rq, const char *host, int code,
 /* Is that a host's full name, one that resolves to itself? Results as above. */
 int request_full_name(const struct request *rq, const char *host, int code,
                       struct diag *why) MUST_CHECK;
+
+/* The time zone of that name, NULL or empty: none was named; in the request's arena. 0;
+ * PBSE_BAD_ICAL_TZ when there is none; PBSE_SYSTEM with words when nobody could say;
+ * NEEDED. */
+int request_zone(const struct request *rq, const char *name, const struct zone **ret,
+                 struct diag *why) MUST_CHECK;
 
 #endif

@@ -6,9 +6,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/question_kind.h"
+#include "server/decide/question_series.h"
 #include "server/decide/resv_conflict.h"
 #include "server/decide/resv_question.h"
-#include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
 #include "server/decide/sched_link.h"
 #include "server/model/occurrence.h"
@@ -70,20 +70,6 @@ static void record_window(const struct resv_answer *a, const struct window *w,
     record_change_num(rec, a->rq->arena, RESV_A_RESERVE_END, w->end_at);
 }
 
-static void record_queue(const struct resv_answer *a)
-{
-    bool enabled = a->r->queue && obj_num(&a->r->queue->obj, QUEUE_A_ENABLED, 0);
-    struct record *rec = resv_queue_record(a->m, a->r, FACT_SET,
-                                           enabled ? REASON_NONE : REASON_RESV_KEEPS,
-                                           a->rq->now_at, a->out);
-
-    if (!rec)
-        return;
-    if (!enabled)
-        record_change(rec, a->rq->arena, QUEUE_A_ENABLED, NULL, "True");
-    record_change(rec, a->rq->arena, QUEUE_A_PARTITION, NULL, a->partition);
-}
-
 static void record_yes(const struct resv_answer *a, const struct resv_offer *offer,
                        enum fact fact)
 {
@@ -93,7 +79,7 @@ static void record_yes(const struct resv_answer *a, const struct resv_offer *off
 
     MUST(to != PHASE_NONE);
     if (to == PHASE_CONFIRMED)
-        record_queue(a); /* told before its reservation */
+        answer_open_queue(a); /* told before its reservation */
     rec = decide(a->out, a->rq, fact, OBJ_RESV, a->r->obj.id);
     record_change_phase(rec, a->rq->arena, to);
     record_window(a, &w, rec);
@@ -134,12 +120,9 @@ static int confirm(const struct resv_answer *a, enum fact fact, bool away)
 
 static int new_yes(const struct resv_answer *a)
 {
+    if (series_is_new(a->r))
+        return series_confirm(a);
     return confirm(a, FACT_RESV_CONFIRMED, a->away);
-}
-
-static int replace_yes(const struct resv_answer *a)
-{
-    return confirm(a, FACT_RESV_RECONFIRMED, false);
 }
 
 /* Whoever makes maintenance says which vnodes it has, and takes them from others. A
@@ -200,6 +183,20 @@ static int replace_no(const struct resv_answer *a)
     rec = decide(a->out, a->rq, FACT_RESV_RETRY, OBJ_RESV, a->r->obj.id);
     resv_record_retry(rec, a->rq->arena, a->m, a->r, a->rq->now_at);
     return 0;
+}
+
+/* A series of which nothing could be moved is one that nothing was found for. */
+static int replace_yes(const struct resv_answer *a)
+{
+    bool moved;
+    int err;
+
+    if (a->r->n_later == 0)
+        return confirm(a, FACT_RESV_RECONFIRMED, false);
+    err = series_replace(a, &moved);
+    if (!err && !moved)
+        return replace_no(a);
+    return err;
 }
 
 const struct question_row question_new = {

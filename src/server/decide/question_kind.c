@@ -4,7 +4,7 @@
 #include "server/decide/question_kind.h"
 
 #include "server/decide/resv_proposal.h"
-#include "server/model/resv_state.h"
+#include "server/model/occurrence.h"
 
 /* A healthy reservation was not asked about, or was healed since: taking other vnodes
  * now would only move it. */
@@ -42,7 +42,10 @@ enum question_kind question_kind(const struct resv *r)
         return QUESTION_ALTER;
     if (phase == PHASE_UNCONFIRMED)
         return resv_is_maintenance(r) ? QUESTION_MAINTAIN : QUESTION_NEW;
-    return phase_is_replaced(phase) ? QUESTION_REPLACE : QUESTION_NONE;
+    if (phase_is_replaced(phase) ||
+        (phase_is_confirmed(phase) && resv_later_is_degraded(r)))
+        return QUESTION_REPLACE;
+    return QUESTION_NONE;
 }
 
 int64_t question_due_at(const struct model *m, const struct resv *r)

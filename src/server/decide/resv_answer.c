@@ -4,11 +4,15 @@
 #include "server/decide/resv_answer.h"
 
 #include "server/decide/resv_question.h"
+#include "server/decide/resv_queue.h"
 #include "server/decide/sched_link.h"
 #include "server/model/node_life.h"
 
+#include "lib/attr/execvnodes.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/base/log.h"
+
+#include <ctype.h>
 
 /* How long to wait for vnodes that were not heard of before asking again. */
 #define ASK_AGAIN_S 5
@@ -38,10 +42,33 @@ void answer_note_no(const struct resv_answer *a)
         a->out->records.n--; /* it has said so already */
 }
 
+/* The exec_vnode in a map of one occurrence. */
+static int unwrap(const struct resv_answer *a, const char **text)
+{
+    struct execvnodes map;
+    int err;
+
+    if (!isdigit((unsigned char)**text))
+        return 0;
+    err = execvnodes_parse(*text, 1, a->rq->arena, &map, &a->out->why);
+    if (!err)
+        *text = map.texts[map.which[0]];
+    return err;
+}
+
 int answer_vnodes(const struct resv_answer *a, struct exec_vnode *ret)
 {
+    return answer_vnodes_of(a, a->vnodes, ret);
+}
+
+int answer_vnodes_of(const struct resv_answer *a, const char *text,
+                     struct exec_vnode *ret)
+{
     const char *unknown;
-    int err = exec_vnode_parse(a->vnodes, a->m->defs, a->rq->arena, ret, &a->out->why);
+    int err = unwrap(a, &text);
+
+    if (!err)
+        err = exec_vnode_parse(text, a->m->defs, a->rq->arena, ret, &a->out->why);
 
     if (err)
         return err;
@@ -56,7 +83,7 @@ int answer_vnodes(const struct resv_answer *a, struct exec_vnode *ret)
 /* An answer to an older question may offer what a larger or smaller select asked for. A
  * select that cannot be read was accepted by a former version: nothing is known of it.
  */
-static bool is_as_much(const struct resv_answer *a, const struct exec_vnode *vnodes,
+bool answer_is_as_much(const struct resv_answer *a, const struct exec_vnode *vnodes,
                        const char *schedselect, const char **ret_why)
 {
     struct resources want = { 0 };
@@ -86,10 +113,29 @@ int answer_judge(const struct resv_answer *a, const struct resv_offer *offer,
     const char *why = "";
 
     MUST(offer->occurrence && offer->occurrence->resv == a->r);
-    if (is_as_much(a, offer->vnodes, schedselect, &why) &&
+    if (answer_is_as_much(a, offer->vnodes, schedselect, &why) &&
         resv_fit(a->m, offer, a->rq->arena, &why))
         return 0;
+    return answer_refuse(a, why);
+}
+
+int answer_refuse(const struct resv_answer *a, const char *why)
+{
     decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id,
                "Confirmation refused: %s", why);
     return diag_code(&a->out->why, PBSE_BADSTATE);
+}
+
+void answer_open_queue(const struct resv_answer *a)
+{
+    bool enabled = a->r->queue && obj_num(&a->r->queue->obj, QUEUE_A_ENABLED, 0);
+    struct record *rec = resv_queue_record(a->m, a->r, FACT_SET,
+                                           enabled ? REASON_NONE : REASON_RESV_KEEPS,
+                                           a->rq->now_at, a->out);
+
+    if (!rec)
+        return;
+    if (!enabled)
+        record_change(rec, a->rq->arena, QUEUE_A_ENABLED, NULL, "True");
+    record_change(rec, a->rq->arena, QUEUE_A_PARTITION, NULL, a->partition);
 }

@@ -44,6 +44,21 @@ void answer_note_no(const struct resv_answer *a);
  * that does not exist is refused with its name, which is logged too. */
 int answer_vnodes(const struct resv_answer *a, struct exec_vnode *ret) MUST_CHECK;
 
+/* The same about one text. A map of one occurrence, "1#(v:ncpus=1){0}", means its
+ * vnodes: an alteration of a series is answered so (reservations.md 9.3). */
+int answer_vnodes_of(const struct resv_answer *a, const char *text,
+                     struct exec_vnode *ret) MUST_CHECK;
+
+/* Append the record of its queue, which is enabled and gets the partition. */
+void answer_open_queue(const struct resv_answer *a);
+
+/* Does the offer have what that schedselect asks for? *ret_why is in the arena. */
+bool answer_is_as_much(const struct resv_answer *a, const struct exec_vnode *vnodes,
+                       const char *schedselect, const char **ret_why) MUST_CHECK;
+
+/* Refuse the answer: 15028, the reason is logged. */
+int answer_refuse(const struct resv_answer *a, const char *why) MUST_CHECK;
+
 /* May the offer be taken, for that schedselect? 15028 when not; the reason is logged.
  */
 int answer_judge(const struct resv_answer *a, const struct resv_offer *offer,

@@ -5,6 +5,11 @@
 
 #include "server/model/occurrence.h"
 
+#include "lib/attr/resv_attrs.h"
+#include "lib/base/buf.h"
+#include "lib/base/instant.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 int resv_series_expand(const char *rule, const struct zone *zone, int64_t start_at,
@@ -29,6 +34,57 @@ int resv_series_expand(const char *rule, const struct zone *zone, int64_t start_
     MUST(n > 0 && n <= RECUR_MAX);
     *ret = (struct series_times){ .n = n, .start_at = at, .duration_s = duration_s };
     return 0;
+}
+
+const char *series_starts_text(const struct series_times *times, struct arena *arena)
+{
+    struct buf text = { 0 };
+    const char *copy;
+
+    MUST(times->n > 0);
+    for (size_t i = 0; i < times->n; i++)
+        buf_printf(&text, "%s%" PRId64, i ? "," : "", times->start_at[i]);
+    copy = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return copy;
+}
+
+static int64_t duration_of(const struct resv *r)
+{
+    return obj_num(&r->obj, RESV_A_RESERVE_DURATION, 0);
+}
+
+bool series_times_read(const struct resv *r, struct arena *arena,
+                       struct series_times *ret)
+{
+    const char *p = obj_str(&r->obj, RESV_A_HF_STARTS, NULL);
+    int64_t *at;
+    char *end;
+    size_t n = 0;
+
+    if (!p || !*p)
+        return false;
+    at = ARENA_ARRAY(arena, int64_t, strlen(p) / 2 + 1);
+    for (;; p = end + 1) {
+        at[n++] = strtoll(p, &end, 10);
+        if (*end != ',')
+            break;
+    }
+    MUST(n <= RECUR_MAX);
+    *ret =
+        (struct series_times){ .n = n, .start_at = at, .duration_s = duration_of(r) };
+    return true;
+}
+
+int64_t series_unconfirmed_end_at(const struct resv *r)
+{
+    const char *text = obj_str(&r->obj, RESV_A_HF_STARTS, NULL);
+    const char *last;
+
+    if (!text)
+        return INT64_MIN;
+    last = strrchr(text, ',');
+    return instant_after(strtoll(last ? last + 1 : text, NULL, 10), duration_of(r));
 }
 
 /* "S5[3].svr" */

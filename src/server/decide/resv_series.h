@@ -24,6 +24,17 @@ int resv_series_expand(const char *rule, const struct zone *zone, int64_t start_
                        int64_t duration_s, struct arena *arena,
                        struct series_times *ret, struct diag *why) MUST_CHECK;
 
+/* The starts as hf_starts keeps them until the series is confirmed, in the arena. */
+const char *series_starts_text(const struct series_times *times, struct arena *arena);
+
+/* The times of a series that is not confirmed yet; false when it has none, because it
+ * is confirmed or no series. 'ret' is in the arena. */
+bool series_times_read(const struct resv *r, struct arena *arena,
+                       struct series_times *ret) MUST_CHECK;
+
+/* When the last one of them ends; INT64_MIN when it has none. */
+int64_t series_unconfirmed_end_at(const struct resv *r);
+
 /* Append one record for each occurrence after the first one, confirmed; 'vnodes' has
  * times->n texts in form of an exec_vnode, those of the first one included. The caller
  * gives the reservation itself the first one's times and vnodes, its index 1 and the

@@ -1,7 +1,7 @@
 /* resv_submit.c - SubmitResv: a new reservation, unconfirmed, with its queue.
  *
  * The order of the checks decides which error wins (reservations.md 5.2), so the steps
- * are a list. What a later width brings (series, maintenance, as soon as possible) is
+ * are a list. What a later width brings (maintenance, as soon as possible) is
  * refused by name in one table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -9,9 +9,11 @@
 
 #include "server/decide/config.h"
 #include "server/decide/edit.h"
+#include "server/decide/know.h"
 #include "server/decide/object_size.h"
 #include "server/decide/resv_from_job.h"
 #include "server/decide/resv_queue.h"
+#include "server/decide/resv_series.h"
 #include "server/decide/resv_user.h"
 #include "server/decide/verdict.h"
 #include "server/model/job_phase.h"
@@ -35,6 +37,8 @@ struct submission {
     bool duplicate; /* an ACL names somebody twice: said at its place in the order */
     const struct job *job; /* that it is made out of, or NULL */
     struct resv_account account;
+    bool standing;              /* the client says that it is a series */
+    struct series_times series; /* n is 0 unless there is a rule */
     const char *id;
     const char *queue;
 };
@@ -45,7 +49,7 @@ static bool is_maintenance(const struct submission *s)
 }
 
 /* Attributes of kinds of reservations that are not made yet. */
-static const int unsupported[] = { RESV_A_RESERVE_RRULE, RESV_A_QMOVE };
+static const int unsupported[] = { RESV_A_QMOVE };
 
 static bool is_unsupported(const struct wire_attr *a)
 {
@@ -54,7 +58,7 @@ static bool is_unsupported(const struct wire_attr *a)
     for (size_t i = 0; i < ARRAY_LEN(unsupported); i++)
         if (attr == unsupported[i])
             return true;
-    return attr == RESV_A_RESERVE_STANDING && strcmp(a->value, "0") != 0;
+    return false;
 }
 
 static bool is_shrinking(const struct wire_attr *a)
@@ -87,6 +91,10 @@ static int take_one(struct submission *s, struct edit_entries *en,
         return diag_code(&s->out->why, PBSE_NOSUP);
     if (attr_find(&resv_table, a->name) < 0)
         return diag_code(&s->out->why, PBSE_NOATTR);
+    if (attr_find(&resv_table, a->name) == RESV_A_RESERVE_STANDING) {
+        s->standing = strcmp(a->value, "0") != 0; /* kept when the rule says so, too */
+        return 0;
+    }
     err = edit_entries_add(en, a, &s->out->why);
     if (!err && attr_find(&resv_table, a->name) == RESV_A_RESERVE_JOB)
         err = resv_job_find(s->m, s->rq, a->value, &s->job, &s->out->why);
@@ -176,6 +184,56 @@ static int derive_times(struct submission *s)
     return edit_set(s->e, RESV_A_RESOURCE_LIST, "walltime",
                     arena_printf(s->rq->arena, "%" PRId64, t.walltime_s), WIRE_OP_SET,
                     &s->out->why);
+}
+
+/* What else has to be found out is noted at once, so that the rule is expanded once. */
+static int find_zone(struct submission *s, const struct zone **ret)
+{
+    struct diag unused = { 0 };
+    int err = request_zone(s->rq, edit_str(s->e, RESV_A_RESERVE_TIMEZONE, NULL), ret,
+                           &s->out->why);
+    int ignored = err == NEEDED
+                      ? resv_account_find(s->rq, s->e, s->job, &s->account, &unused)
+                      : 0;
+
+    (void)ignored; /* judged in its turn */
+    return err;
+}
+
+/* One whose only occurrence is not at its start is moved there: nobody else would. */
+static void take_only_one(struct submission *s)
+{
+    edit_set_num(s->e, RESV_A_RESERVE_START, s->series.start_at[0]);
+    edit_set_num(s->e, RESV_A_RESERVE_END,
+                 s->series.start_at[0] + s->series.duration_s);
+}
+
+/* When each occurrence of a series is (reservations.md 9.1). */
+static int expand_series(struct submission *s)
+{
+    const char *rule = edit_str(s->e, RESV_A_RESERVE_RRULE, NULL);
+    const struct zone *zone;
+    int err;
+
+    if (!rule)
+        return s->standing ? diag_code(&s->out->why, PBSE_BAD_RRULE_SYNTAX) : 0;
+    if (s->job)
+        return diag_code(&s->out->why, PBSE_BADTSPEC); /* its time is that of the job */
+    if (is_maintenance(s))
+        return diag_code(&s->out->why, PBSE_NOSUP); /* it says the vnodes of one time */
+    if ((err = find_zone(s, &zone)))
+        return err;
+    err = resv_series_expand(rule, zone, edit_num(s->e, RESV_A_RESERVE_START, 0),
+                             edit_num(s->e, RESV_A_RESERVE_DURATION, 0), s->rq->arena,
+                             &s->series, &s->out->why);
+    if (!err && s->series.n == 1)
+        take_only_one(s);
+    return err;
+}
+
+static bool is_series(const struct submission *s)
+{
+    return s->series.n > 1;
 }
 
 /* Write the completed list back, member by member. */
@@ -269,7 +327,11 @@ static int describe(struct submission *s)
     edit_set_num(e, RESV_A_CTIME, s->rq->now_at);
     edit_set_num(e, RESV_A_MTIME, s->rq->now_at);
     edit_set_num(e, RESV_A_HOP_COUNT, 1);
-    edit_set_num(e, RESV_A_RESERVE_COUNT, 1);
+    edit_set_num(e, RESV_A_RESERVE_COUNT, (int64_t)MAX_OF(s->series.n, 1U));
+    if (is_series(s)) {
+        edit_set_num(e, RESV_A_RESERVE_STANDING, 1);
+        edit_set_str(e, RESV_A_HF_STARTS, series_starts_text(&s->series, s->rq->arena));
+    }
     edit_set_str(e, RESV_A_EUSER, s->account.user);
     edit_set_str(e, RESV_A_EGROUP, s->account.group);
     return authorize_owner(s);
@@ -283,18 +345,24 @@ static int check_duplicates(struct submission *s)
 }
 
 static int (*const steps[])(struct submission *s) = {
-    check_admission, take_attributes,    take_job,         check_resources,
-    derive_times,    complete_resources, check_values,     find_account,
-    check_lists,     describe,           check_duplicates,
+    check_admission, take_attributes, take_job,           check_resources,
+    derive_times,    expand_series,   complete_resources, check_values,
+    find_account,    check_lists,     describe,           check_duplicates,
 };
+
+static char letter_of(const struct submission *s)
+{
+    if (is_maintenance(s))
+        return 'M';
+    return is_series(s) ? 'S' : 'R';
+}
 
 static void record_all(struct submission *s)
 {
     uint64_t number = decide_next_number(s->m, s->rq, s->out);
     struct record *rec;
 
-    s->id = resv_id_make(is_maintenance(s) ? 'M' : 'R', number, s->rq->cfg->server_name,
-                         s->rq->arena);
+    s->id = resv_id_make(letter_of(s), number, s->rq->cfg->server_name, s->rq->arena);
     s->queue = arena_strndup(s->rq->arena, s->id, strcspn(s->id, "."));
     edit_set_str(s->e, RESV_A_QUEUE, s->queue);
     resv_queue_create(s->m, s->rq, s->e, s->queue, s->out); /* and told first */

@@ -8,6 +8,7 @@
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
+#include "server/decide/resv_series.h"
 #include "server/model/occurrence.h"
 #include "server/model/resource_request.h"
 
@@ -15,6 +16,9 @@ int64_t resv_over_at(const struct model *m, const struct occurrence *oc)
 {
     int64_t end_at = occurrence_end_at(oc, INT64_MAX);
 
+    /* A series that is not confirmed yet is over when its last occurrence is. */
+    if (occurrence_is_current(oc))
+        end_at = MAX_OF(end_at, series_unconfirmed_end_at(oc->resv));
     if (end_at == INT64_MAX)
         return INT64_MAX;
     return end_at - obj_num(m->server, SERVER_A_RESV_POST_PROCESSING_TIME, 0);

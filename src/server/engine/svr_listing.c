@@ -111,6 +111,8 @@ enum svr_listing svr_listing_read(struct svr *s, uint64_t conn, size_t most_byte
 static bool kind_is_right(struct svr *s, const struct request *rq, enum obj_kind kind,
                           struct buf *why)
 {
+    if (kind == OBJ_OCCURRENCE) /* shown as a part of its reservation */
+        return true;
     MODEL_EACH (s->m, kind, o) {
         if (shown_is_right(s->listings.shown, s->m, rq, o))
             continue;

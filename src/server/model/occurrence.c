@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 /* clang-format off */
 static const struct attr_row later_rows[OCCURRENCE_A_COUNT] = {
     [OCCURRENCE_A_INDEX] = { .name = "reserve_index", .type = &attr_long, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Its place in the series, from 1." },
     [OCCURRENCE_A_START] = { .name = "reserve_start", .type = &attr_time, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Epoch." },
     [OCCURRENCE_A_END] = { .name = "reserve_end", .type = &attr_time, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Epoch." },
-    [OCCURRENCE_A_STATE] = { .name = "reserve_state", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "As that of a reservation." },
+    [OCCURRENCE_A_STATE] = { .name = "reserve_state", .type = &attr_long, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "As that of a reservation." },
     [OCCURRENCE_A_SUBSTATE] = { .name = "reserve_substate", .type = &attr_long, .flags = ATTR_INTERNAL, .doc = "As that of a reservation." },
     [OCCURRENCE_A_RESV_NODES] = { .name = "resv_nodes", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Its vnodes." },
     [OCCURRENCE_A_RETRY] = { .name = "reserve_retry", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When to ask for other vnodes." },
@@ -103,6 +104,39 @@ const struct resources *occurrence_resources(const struct occurrence *oc)
     if (own->n > 0)
         return own;
     return kept->n > 0 ? kept : obj_resources(&oc->resv->obj, RESV_A_RESOURCE_LIST);
+}
+
+const char *occurrence_vnodes(const struct occurrence *oc)
+{
+    return obj_str(oc->values, attr_of(oc, RESV_A_RESV_NODES), "");
+}
+
+const char *occurrence_schedselect(const struct occurrence *oc)
+{
+    const struct object *series = &oc->resv->obj;
+    const char *own = obj_str(oc->values, attr_of(oc, RESV_A_SCHEDSELECT), NULL);
+
+    if (own)
+        return own;
+    own = obj_str(series, RESV_A_HF_SERIES_SCHEDSELECT, NULL);
+    return own ? own : obj_str(series, RESV_A_SCHEDSELECT, "");
+}
+
+bool resv_later_is_degraded(const struct resv *r)
+{
+    const struct occurrence *oc;
+
+    DL_FOREACH (r->later, oc)
+        if (phase_is_degraded(occurrence_phase(oc)))
+            return true;
+    return false;
+}
+
+void later_record_phase(struct record *rec, struct arena *arena, enum resv_phase to)
+{
+    MUST(rec->kind == OBJ_OCCURRENCE && phase_is_confirmed(to));
+    record_change_num(rec, arena, OCCURRENCE_A_STATE, resv_phase_state(to));
+    record_change_num(rec, arena, OCCURRENCE_A_SUBSTATE, resv_phase_substate(to));
 }
 
 bool occurrence_is_current(const struct occurrence *oc)
@@ -198,6 +232,12 @@ void occurrence_keep_series(const struct resv *r, struct arena *arena,
         keep_value(r, i, arena, rec);
 }
 
+/* The caller says which phase the reservation goes to. */
+static bool is_phase(enum resv_attr attr)
+{
+    return attr == RESV_A_RESERVE_STATE || attr == RESV_A_RESERVE_SUBSTATE;
+}
+
 static void take_value(const struct occurrence *later, size_t i, struct arena *arena,
                        struct record *rec)
 {
@@ -226,7 +266,8 @@ void occurrence_take_turn(const struct occurrence *later, struct arena *arena,
 
     MUST(rec->kind == OBJ_RESV && !occurrence_is_current(later));
     for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
-        take_value(later, i, arena, rec);
+        if (!is_phase(same_value[i].current))
+            take_value(later, i, arena, rec);
     record_change_num(rec, arena, RESV_A_RESERVE_DURATION,
                       window.end_at - window.start_at);
 }

@@ -27,6 +27,17 @@ const struct resources *occurrence_resources(const struct occurrence *oc);
 /* The one that clients see and that jobs are in, not one that comes later. */
 bool occurrence_is_current(const struct occurrence *oc);
 
+/* Its vnodes as they are stored, "" when it has none; its schedselect or that of the
+ * series. */
+const char *occurrence_vnodes(const struct occurrence *oc);
+const char *occurrence_schedselect(const struct occurrence *oc);
+
+/* An occurrence that comes later is degraded. Linear in their number. */
+bool resv_later_is_degraded(const struct resv *r);
+
+/* The changes that take one that comes later to a phase. */
+void later_record_phase(struct record *rec, struct arena *arena, enum resv_phase to);
+
 /* The order of occurrences: by creation of the reservation, then that of the series. */
 bool occurrence_is_before(const struct occurrence *a, const struct occurrence *b);
 
@@ -52,7 +63,7 @@ void occurrence_keep_series(const struct resv *r, struct arena *arena,
                             struct record *rec);
 
 /* Append to a record of the reservation the changes that make a later occurrence the
- * current one. What the later one does not set is unset; its resources and schedselect,
+ * current one; its phase is the caller's to say. What the later one does not set is unset; its resources and schedselect,
  * where it has none of its own, become those of the series again. */
 void occurrence_take_turn(const struct occurrence *later, struct arena *arena,
                           struct record *rec);

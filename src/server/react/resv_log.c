@@ -14,11 +14,17 @@ void react_resv_log_new(const struct reaction *r, const struct object *o)
 {
     char start[DATE_TEXT_BYTES];
     char end[DATE_TEXT_BYTES];
+    const char *recurs = "";
 
+    if (obj_num(o, RESV_A_RESERVE_STANDING, 0))
+        recurs = arena_printf(r->out->arena, " recurrence_rrule=%s timezone=%s",
+                              obj_str(o, RESV_A_RESERVE_RRULE, ""),
+                              obj_str(o, RESV_A_RESERVE_TIMEZONE, ""));
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, o->id,
-               "New reservation submitted start=%s end=%s",
+               "New reservation submitted start=%s end=%s%s",
                date_text(react_date(r, obj_num(o, RESV_A_RESERVE_START, 0)), start),
-               date_text(react_date(r, obj_num(o, RESV_A_RESERVE_END, 0)), end));
+               date_text(react_date(r, obj_num(o, RESV_A_RESERVE_END, 0)), end),
+               recurs);
 }
 
 /* One made out of a job is told when the job has moved into it (job_log.c). */
@@ -100,9 +106,16 @@ void log_resv_degraded(const struct reaction *r)
             log_attempt(r, "An");
 }
 
+/* The first one for a later occurrence of a series is set while the current one is well.
+ */
 void log_resv_retry(const struct reaction *r)
 {
-    log_attempt(r, "Next");
+    bool first = false;
+
+    for (size_t i = 0; i < r->rec->n_changes; i++)
+        first |= r->rec->changes[i].attr == RESV_A_RESERVE_RETRY &&
+                 !r->rec->changes[i].before;
+    log_attempt(r, first ? "An" : "Next");
 }
 
 static void log_end_of(const struct reaction *r)

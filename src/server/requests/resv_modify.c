@@ -16,6 +16,7 @@
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
+#include "server/model/occurrence.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/model/resv_time.h"
@@ -176,6 +177,10 @@ static int check_combination(struct alteration *a)
      * it. */
     if (a->busy && (a->given & GIVEN_END) && (a->given & GIVEN_DURATION))
         return diag_code(&a->out->why, PBSE_RESV_NOT_EMPTY);
+    /* The occurrences of a series are asked about as they were submitted; who wants
+     * others deletes it and submits again. */
+    if ((a->given || a->select) && obj_is_set(&a->r->obj, RESV_A_HF_STARTS))
+        return diag_code(&a->out->why, PBSE_BADSTATE);
     return 0;
 }
 
@@ -248,6 +253,16 @@ static int derive_select(struct alteration *a)
     return err;
 }
 
+/* The current occurrence of a series ends before the next one starts. */
+static int keep_off_later(const struct alteration *a, int64_t at)
+{
+    if (a->r->n_later == 0 || at < occurrence_start_at(a->r->later, INT64_MAX))
+        return 0;
+    decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id, "%s",
+               pbse_text(PBSE_STDG_RESV_OCCR_CONFLICT));
+    return diag_code(&a->out->why, PBSE_STDG_RESV_OCCR_CONFLICT);
+}
+
 static int derive_times(struct alteration *a)
 {
     struct resv_times t = {
@@ -260,11 +275,14 @@ static int derive_times(struct alteration *a)
 
     if (!a->given)
         return 0;
-    if ((err = resv_times_alter(&t, a->rq->now_at, &a->out->why)))
+    if ((err = keep_off_later(a, t.start_at)) ||
+        (err = resv_times_alter(&t, a->rq->now_at, &a->out->why)))
         return err;
     /* Only what runs can end; a window that is over before it began is no window. */
     if (!phase_is_running(a->phase) && t.end_at <= a->rq->now_at)
         return diag_code(&a->out->why, PBSE_BADTSPEC);
+    if ((err = keep_off_later(a, t.end_at)))
+        return err;
     /* Two of the three were given or kept, and the third follows from them. */
     edit_set_num(a->e, RESV_A_RESERVE_START, t.start_at);
     edit_set_num(a->e, RESV_A_RESERVE_END, t.end_at);

@@ -6,12 +6,18 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_proposal.h"
+#include "server/decide/resv_series.h"
+#include "server/model/occurrence.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_oversub.h"
 #include "server/model/resv_state.h"
 #include "server/requests/show.h"
 
+#include "lib/attr/execvnodes.h"
+#include "lib/base/buf.h"
+
 #include <string.h>
+#include <utlist.h>
 
 /* A status request with this extension is told why an alteration was denied. */
 #define EXTEND_WHY "why"
@@ -100,6 +106,97 @@ static bool show_oversub(const struct model *m, const struct request *rq,
     return true;
 }
 
+static const char *times_text(const struct series_times *times, struct arena *arena)
+{
+    struct buf text = { 0 };
+    const char *copy;
+
+    for (size_t i = 0; i < times->n; i++)
+        buf_printf(&text, "%s%" PRId64 "+%" PRId64, i ? "," : "", times->start_at[i],
+                   times->duration_s);
+    copy = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return copy;
+}
+
+static void add_occurrence(const struct occurrence *oc, struct buf *text)
+{
+    struct window w = occurrence_window(oc);
+
+    buf_printf(text, "%s%" PRId64 "+%" PRId64 "%s", text->len ? "," : "", w.start_at,
+               w.end_at - w.start_at,
+               phase_is_replaced(occurrence_phase(oc)) ? "!" : "");
+}
+
+/* doc/design/041-standing.md */
+static const char *occurrences_text(const struct resv *r, struct arena *arena)
+{
+    struct series_times times;
+    const struct occurrence *oc;
+    struct buf text = { 0 };
+    const char *copy;
+
+    if (series_times_read(r, arena, &times))
+        return times_text(&times, arena);
+    add_occurrence(&r->current, &text);
+    DL_FOREACH (r->later, oc)
+        add_occurrence(oc, &text);
+    copy = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return copy;
+}
+
+/* The vnodes of the current and of all later ones (reservations.md 9.3). */
+static const char *execvnodes_text(const struct resv *r, struct arena *arena)
+{
+    const char **vnodes = ARENA_ARRAY(arena, const char *, r->n_later + 1);
+    const struct occurrence *oc;
+    size_t n = 0;
+
+    vnodes[n++] = occurrence_vnodes(&r->current);
+    DL_FOREACH (r->later, oc)
+        vnodes[n++] = occurrence_vnodes(oc);
+    return *vnodes[0] ? execvnodes_print(vnodes, n, arena) : NULL;
+}
+
+static bool show_series(const struct request *rq, const struct object *o, int attr,
+                        struct wire_attrs *out)
+{
+    const struct resv *r = TO_RESV(o);
+    const char *text;
+
+    if (!obj_num(o, RESV_A_RESERVE_STANDING, 0))
+        return false;
+    switch (attr) {
+    case RESV_A_RESERVE_OCCURRENCES:
+        text = occurrences_text(r, rq->arena);
+        break;
+    case RESV_A_RESERVE_EXECVNODES:
+        text = execvnodes_text(r, rq->arena);
+        break;
+    case RESV_A_RESERVE_STANDING_SCHEDSELECT:
+        text = obj_str(o, RESV_A_HF_SERIES_SCHEDSELECT, NULL);
+        break;
+    default:
+        return false;
+    }
+    if (text)
+        show_text(rq, o, attr, text, out);
+    return true;
+}
+
+/* A confirmed series one of whose later occurrences is degraded (reservations.md 3.2).
+ */
+static bool show_substate(const struct request *rq, const struct object *o,
+                          struct wire_attrs *out)
+{
+    if (resv_phase(TO_RESV(o)) != PHASE_CONFIRMED ||
+        !resv_later_is_degraded(TO_RESV(o)))
+        return false;
+    show_num(rq, o, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(PHASE_DEGRADED), out);
+    return true;
+}
+
 /* Who else was promised its vnodes depends on others and on the time; the answer is
  * nearly always nobody. */
 bool resv_show_is_lasting(const struct request *rq, const struct object *o)
@@ -125,8 +222,11 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
         return true;
     case RESV_A_ALTER_DENIED: /* true: shows none */
         return !rq->wire->extend || strcmp(rq->wire->extend, EXTEND_WHY) != 0;
+    case RESV_A_RESERVE_SUBSTATE:
+        return show_substate(rq, o, out);
     default:
-        break;
+        if (show_series(rq, o, attr, out))
+            return true;
     }
     if (proposal_is_open(TO_RESV(o)) && show_wanted(m, rq, o, attr, out))
         return true;

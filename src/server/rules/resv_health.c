@@ -3,7 +3,8 @@
  * Derived anew from the states of the vnodes whenever one of them or the reservation
  * changed, never counted: it does not matter how often, in which order or for how many
  * reasons a vnode went away. Only confirmed reservations have a health; one that is
- * being deleted is left alone.
+ * being deleted is left alone. Each occurrence of a series has its own health; the
+ * reservation has one retry for all of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_record.h"
@@ -31,20 +32,30 @@ static bool heal(const struct rule_context *c, const struct resv *r,
     struct record *rec = rule_decide(c, &r->obj, FACT_RESV_HEALED, out);
 
     record_change_phase(rec, c->arena, resv_next(resv_phase(r), RESV_EV_HEAL));
-    resv_record_unasked(rec, c->arena);
+    if (!resv_later_is_degraded(r))
+        resv_record_unasked(rec, c->arena);
     record_change_num(rec, c->arena, RESV_A_MTIME, c->now_at);
     return true;
 }
 
-/* While other vnodes are sought there is a next attempt. */
-static bool set_retry(const struct rule_context *c, const struct resv *r,
-                      struct decision *out)
+/* While other vnodes are sought for any occurrence there is a next attempt. */
+static bool retry_follows(const struct rule_context *c, const struct resv *r,
+                          bool is_lost, struct decision *out)
 {
+    bool is_set = obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0) != 0;
+    bool is_wanted = is_lost || resv_later_is_degraded(r);
     struct record *rec;
 
-    if (obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0) != 0)
+    if (is_set == is_wanted)
         return false;
+    if (!is_wanted) {
+        rec = rule_decide(c, &r->obj, FACT_SET, out);
+        resv_record_unasked(rec, c->arena);
+        return true;
+    }
     rec = rule_decide(c, &r->obj, FACT_RESV_RETRY, out);
+    if (!is_lost)
+        rec->note = "a vnode of a later occurrence is not usable";
     resv_record_retry(rec, c->arena, c->m, r, c->now_at);
     return true;
 }
@@ -61,9 +72,26 @@ bool rule_resv_health(const struct rule_context *c, const struct object *o,
         return false;
     /* What maintenance took does not come back by itself. */
     if (phase_is_in_conflict(phase))
-        return phase_is_replaced(phase) && set_retry(c, r, out);
+        return retry_follows(c, r, phase_is_replaced(phase), out);
     lost = occurrence_unusable(&r->current);
-    if (!phase_is_degraded(phase))
-        return lost && degrade(c, r, lost, out);
-    return lost ? set_retry(c, r, out) : heal(c, r, out);
+    if (lost && !phase_is_degraded(phase))
+        return degrade(c, r, lost, out);
+    if (!lost && phase_is_degraded(phase))
+        return heal(c, r, out);
+    return retry_follows(c, r, lost != NULL, out);
+}
+
+/* One that comes later is confirmed or degraded, nothing else. */
+bool rule_later_health(const struct rule_context *c, const struct object *o,
+                       struct decision *out)
+{
+    const struct occurrence *oc = &TO_LATER(o)->occurrence;
+    enum resv_phase phase = occurrence_phase(oc);
+    bool is_lost = occurrence_unusable(oc) != NULL;
+
+    if (!phase_is_confirmed(phase) || is_lost == phase_is_degraded(phase))
+        return false;
+    later_record_phase(rule_decide(c, o, FACT_SET, out), c->arena,
+                       resv_next(phase, is_lost ? RESV_EV_NODES_LOST : RESV_EV_HEAL));
+    return true;
 }

@@ -22,14 +22,17 @@ const struct rule_row rule_rows[] = {
       rule_resv_purge, NULL },
     { OBJ_RESV, "resv start", 0,
       rule_resv_start, deadline_resv_start },
-    { OBJ_RESV, "resv health", SEES(EDGE_RESV_NODES),
+    { OBJ_RESV, "resv health", SEES(EDGE_RESV_NODES) | SEES(EDGE_RESV_LATER),
       rule_resv_health, NULL },
-    { OBJ_RESV, "resv give up", SEES_SETTINGS,
+    { OBJ_RESV, "resv give up", SEES(EDGE_RESV_LATER) | SEES_SETTINGS,
       rule_resv_give_up, deadline_resv_give_up },
-    { OBJ_RESV, "resv ask", SEES_SETTINGS,
+    { OBJ_RESV, "resv ask", SEES(EDGE_RESV_LATER) | SEES_SETTINGS,
       rule_resv_ask, deadline_resv_ask },
     { OBJ_RESV, "resv idle", SEES(EDGE_RESV_JOBS),
       rule_resv_idle, deadline_resv_idle },
+
+    { OBJ_OCCURRENCE, "later health", SEES(EDGE_LATER_NODES),
+      rule_later_health, NULL },
 
     /* jobs */
     { OBJ_JOB, "job resv ends", SEES(EDGE_JOB_RESV),

@@ -4,6 +4,7 @@
 #include "server/shell/find_out.h"
 
 #include "lib/io/pool.h"
+#include "lib/io/zonefile.h"
 #include "server/shell/hook_compile.h"
 #include "server/shell/hook_dir.h"
 #include "server/shell/outbox.h"
@@ -91,6 +92,20 @@ static void find_groups(struct errand *e)
     site_groups(e->need.name, e->arena, &e->finding);
 }
 
+static void find_zone(struct errand *e)
+{
+    struct finding *f = &e->finding;
+    struct buf data = { 0 };
+    struct diag why = { 0 };
+
+    f->found = zonefile_read(ZONEFILE_DIR, e->need.name, &data, &why) == 0;
+    if (f->found) {
+        f->data = arena_copy(e->arena, data.data, data.len);
+        f->len = data.len;
+    }
+    buf_fini(&data);
+}
+
 static void find_addrs(struct errand *e)
 {
     site_addrs(e->need.name, e->arena, &e->finding);
@@ -132,6 +147,7 @@ static const struct errand_row {
     [NEED_PEER] = { SERVICE_PEERS, find_peer },
     [NEED_USER] = { SERVICE_ACCOUNTS, find_user },
     [NEED_ACCOUNT] = { SERVICE_ACCOUNTS, find_account },
+    [NEED_ZONE] = { SERVICE_FILES, find_zone },
     [NEED_FILE] = { SERVICE_FILES, find_file },
     [NEED_WRITTEN] = { SERVICE_FILES, find_written },
     [NEED_COMPILED] = { SERVICE_FILES, find_compiled },

@@ -33,7 +33,7 @@ libhfsvrshell_la_SOURCES = \
 	src/server/shell/start.c src/server/shell/start.h \
 	src/server/shell/trust.c src/server/shell/trust.h \
 	src/server/shell/vouch.c
-HF_SVR_LIBS = libhfsvrshell.la libhfsvrcore.la libhfattr.la libhfstore.la \
+HF_SVR_LIBS = libhfsvrshell.la libhfsvrcore.la libhfcal.la libhfattr.la libhfstore.la \
 	$(SQLITE_LIBS) $(PQ_LIBS) $(HF_TPP_LIBS) -lpthread
 
 sbin_PROGRAMS += pbs_server

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "test/unit/server/harness.h"
 
+#include "../cal/zones.h"
 #include "lib/wire/packet.h"
 
 #include <stdio.h>
@@ -76,6 +77,8 @@ static bool known(void *arg, const struct need *need, struct arena *arena,
             strchr(need->name, '.') != NULL && strcmp(need->name, "no.such.host") != 0;
     else if (need->kind == NEED_FILE)
         read_file(need->name, arena, ret);
+    else if (need->kind == NEED_ZONE)
+        ret->found = (ret->data = zone_bytes(need->name, arena, &ret->len)) != NULL;
     else if (need->kind == NEED_WRITTEN)
         write_file(need, arena, ret);
     ret->addrs = addr;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "resv_world.h"
 
+#include "../cal/zones.h"
 #include "server/engine/svr_priv.h"
 
 #include <stdlib.h>
@@ -21,6 +22,10 @@ static bool known(void *arg UNUSED, const struct need *need, struct arena *arena
                              .groups = { 2, v },
                              .n_addrs = 1,
                              .addrs = &addr };
+    if (need->kind == NEED_ZONE) {
+        ret->data = zone_bytes(need->name, arena, &ret->len);
+        ret->found = ret->data != NULL;
+    }
     return true;
 }
 
