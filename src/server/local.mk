@@ -84,6 +84,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/react/react.h src/server/react/reactions.h \
 	src/server/react/resv_account.c \
 	src/server/react/resv_log.c \
+	src/server/react/job_mail.c \
 	src/server/react/resv_mail.c \
 	src/server/react/resv_queue_log.c \
 	src/server/react/resv_react.c src/server/react/resv_react.h \

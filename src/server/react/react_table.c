@@ -109,6 +109,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_KILLED][OBJ_JOB] = {
         .log = log_job_killed,
         .account = account_job_killed,
+        .mail = mail_job_killed,
     },
     [FACT_JOB_OBIT][OBJ_JOB] = { .log = log_job_obit, .account = account_job_obit },
     [FACT_JOB_REQUEUED][OBJ_JOB] = {

@@ -40,6 +40,9 @@ void mail_resv_confirmed(const struct reaction *r);
 void mail_resv_ending(const struct reaction *r);
 void mail_resv_alter_denied(const struct reaction *r);
 void mail_resv_started(const struct reaction *r);
+
+/* jobs: react/job_mail.c */
+void mail_job_killed(const struct reaction *r);
 void wake_resv_alter_asked(const struct reaction *r);
 void wake_resv_asked(const struct reaction *r);
 void wake_resv_confirmed(const struct reaction *r);

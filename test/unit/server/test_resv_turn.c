@@ -100,6 +100,7 @@ static void test_jobs_at_the_end_of_an_occurrence(void)
         strlen(world_attr(&w, OBJ_JOB, "5.svr", JOB_A_HF_KILL_BY, NULL)), 0);
     EXPECT_TEXT(world_account(&w, 'A', 0),
                 "Deleting running job at end of reservation occurrence");
+    CU_ASSERT_EQUAL(world_count_mail(&w, "Aborted by PBS Server "), 1);
     CU_ASSERT_PTR_NULL(world_account(&w, 'D', 0));
     world_restart(&w);
     EXPECT_TEXT(world_phase(&w, "R1"), "9/5");
