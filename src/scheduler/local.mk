@@ -3,6 +3,7 @@ EXTRA_DIST += src/scheduler/README.md
 noinst_LTLIBRARIES += libhfschedcore.la
 libhfschedcore_la_SOURCES = \
 	src/scheduler/sched.h \
+	src/scheduler/plan/booking.c \
 	src/scheduler/plan/endless.c src/scheduler/plan/endless.h \
 	src/scheduler/plan/fit.c src/scheduler/plan/fit.h \
 	src/scheduler/plan/fit_complete.c \

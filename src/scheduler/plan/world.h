@@ -43,7 +43,7 @@ struct world {
     bool *infinite; /* [res]: unset counts as infinite */
     struct timeline **line;
     struct booking **bookings;
-    int64_t **sum;  /* [vnode], all NULL between calls: world_book()'s own */
+    int64_t **sum;  /* [vnode], all NULL between calls: world_demand()'s own */
     bool *lent;     /* [res], NULL: none */
     size_t *booked; /* [n] the vnodes that have one, in order; likewise */
     size_t n_booked;
@@ -111,6 +111,29 @@ void world_book(struct world *w, const char *id, const struct place *place,
                 const struct placement *pl, int64_t start_at, int64_t end_at);
 void world_drop(struct world *w, const char *id);
 void world_restore(struct world *w, const char *id);
+
+/* What a placement takes of each vnode, all chunks together: added up once, to be asked
+ * about and booked many times. A resource that a vnode borrows is taken where it is
+ * counted. Lives as long as the world. */
+struct demand {
+    size_t n;
+    size_t *vnodes;    /* [n] each once */
+    int64_t **amounts; /* [n][n_res] */
+};
+struct demand world_demand(struct world *w, const struct place *place,
+                           const struct placement *pl);
+
+/* Is all of it free through the window? Linear in the demand, for each vnode
+ * logarithmic in the changes on it. */
+bool world_has(struct world *w, const struct demand *d, int64_t start_at,
+               int64_t end_at) MUST_CHECK;
+
+/* Take it through [start_at, end_at) for 'id': a booking for each vnode of the demand,
+ * NULL for an empty window. Set these aside ('drop') or take them again. */
+struct booking *world_take(struct world *w, const char *id, const struct demand *d,
+                           int64_t start_at, int64_t end_at);
+void world_switch(struct world *w, const struct demand *d, struct booking *made,
+                  bool drop);
 
 /* The same with every booking that 'pick' takes. */
 typedef bool (*world_pick)(const struct booking *b, const void *arg);
