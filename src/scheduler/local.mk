@@ -20,6 +20,8 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/resv.c \
 	src/scheduler/plan/question.h \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
+	src/scheduler/plan/series.c src/scheduler/plan/series.h \
+	src/scheduler/plan/series_find.c \
 	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
 	src/scheduler/plan/together.c src/scheduler/plan/together.h \
 	src/scheduler/plan/failure.c \
@@ -27,6 +29,7 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/policy/policy.c src/scheduler/policy/policy.h \
 	src/scheduler/policy/setting.c src/scheduler/policy/setting.h \
 	src/scheduler/snapshot/objects.c \
+	src/scheduler/snapshot/occurrences.c \
 	src/scheduler/snapshot/request.c \
 	src/scheduler/snapshot/snapshot.c src/scheduler/snapshot/snapshot.h
 
@@ -70,6 +73,12 @@ TESTS += test/unit/scheduler/test_plan_together
 test_unit_scheduler_test_plan_together_SOURCES = \
 	test/unit/scheduler/test_plan_together.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_plan_together_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_plan_series
+TESTS += test/unit/scheduler/test_plan_series
+test_unit_scheduler_test_plan_series_SOURCES = \
+	test/unit/scheduler/test_plan_series.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_plan_series_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_search
 TESTS += test/unit/scheduler/test_search

@@ -91,7 +91,7 @@ enum plan_failure {
     FAIL_JOB_SELECT,      /* no select, or one that cannot be read */
     FAIL_RESV_STATE,      /* jobs: their reservation has no vnodes that can be read */
     FAIL_RESV_UNREADABLE, /* reservations: no select, or one that cannot be read */
-    FAIL_RESV_STANDING,
+    FAIL_RESV_STANDING,   /* the server does not tell its occurrences */
     FAIL_RESV_TIMES,
     FAIL_RESV_JOBS, /* a job holds on to what would have to be replaced */
     N_FAILURES,
@@ -113,23 +113,25 @@ struct plan_short {
 struct plan_step {
     enum plan_kind kind;
     const char *id;
-    const char *vnodes;    /* exec_vnode; NULL for a denial */
+    const char *vnodes;    /* exec_vnode, of a series lib/attr/execvnodes.h; NULL for a
+                              denial */
     int64_t start_at;      /* reservations: the start confirmed; a denial: the earliest
                               start that would fit, 0 when none is known */
     const char *partition; /* PLAN_CONFIRM_RESV */
     enum plan_failure failure; /* denials and comments */
-    bool never;         /* comments: not on this complex, even if it were empty */
-    bool early;         /* comments: known before the job was considered */
-    const char *reason; /* denials: the log's words; comments: the whole comment */
-    const char *log;    /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
-    bool unchanged;     /* PLAN_COMMENT_JOB: the job has this comment already; for the
-                           log and for command 11, not to be sent */
-    bool degraded;      /* PLAN_DENY_RESV: it was to be reconfirmed */
-    bool altered;       /* reservations: it was to be altered */
-    const char *advice; /* PLAN_DENY_RESV: what else to do, after the reason; or "" */
-    bool away;          /* PLAN_CONFIRM_RESV: some vnodes are down or offline today */
-    bool has_seq;       /* reservations: the server numbers its questions, and */
-    int64_t seq;        /* this is the answer to that one */
+    bool never;           /* comments: not on this complex, even if it were empty */
+    bool early;           /* comments: known before the job was considered */
+    const char *reason;   /* denials: the log's words; comments: the whole comment */
+    const char *log;      /* PLAN_COMMENT_JOB: the log's words (scheduling.md 12) */
+    bool unchanged;       /* PLAN_COMMENT_JOB: the job has this comment already; for the
+                             log and for command 11, not to be sent */
+    bool degraded;        /* PLAN_DENY_RESV: it was to be reconfirmed */
+    bool altered;         /* reservations: it was to be altered */
+    const char *advice;   /* PLAN_DENY_RESV: what else to do, after the reason; or "" */
+    size_t n_occurrences; /* PLAN_CONFIRM_RESV of a new series; else 0 */
+    bool away;            /* PLAN_CONFIRM_RESV: some vnodes are down or offline today */
+    bool has_seq;         /* reservations: the server numbers its questions, and */
+    int64_t seq;          /* this is the answer to that one */
     struct plan_short why;
 };
 

@@ -42,7 +42,7 @@ static const struct failure_row {
     [FAIL_JOB_SELECT]      = { .comment = "Invalid Job/Resv select", .early = true },
     [FAIL_RESV_STATE]      = { .comment = "Reservation is in an invalid state" },
     [FAIL_RESV_UNREADABLE] = { .comment = "Reservation is invalid" },
-    [FAIL_RESV_STANDING]   = { .comment = "Standing reservations are not supported" },
+    [FAIL_RESV_STANDING]   = { .comment = "Error unrolling standing reservation." },
     [FAIL_RESV_TIMES]      = { .comment = "Reservation would end before it starts" },
     [FAIL_RESV_JOBS]       = { .comment = "Reservation has running jobs in it" },
 };

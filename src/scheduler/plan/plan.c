@@ -1,7 +1,7 @@
 /* plan.c - a plan as a whole: the world as it stands, then reservations, then jobs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/plan.h"
+#include "scheduler/plan/series.h"
 
 #include "lib/base/instant.h"
 #include "lib/wire/confirm.h"
@@ -136,6 +136,7 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
     pl.w = world_new(s, p, now_at, arena);
     pl.links = links_new(pl.w);
     book_resvs(&pl);
+    series_book_all(&pl);
     book_jobs(&pl);
     if (!job_id)
         plan_resvs(&pl);

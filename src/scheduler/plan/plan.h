@@ -20,6 +20,8 @@ struct planner {
     const struct policy *p;
     struct world *w;
     struct links *links;
+    struct series **series; /* [reservation of the snapshot] of standing ones: series.h
+                             */
     int64_t now_at;
     struct arena *arena;
     struct plan *plan;

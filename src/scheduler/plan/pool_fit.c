@@ -125,13 +125,19 @@ static bool has_kept(const struct attempt *a, const struct placement_set *set)
     return true;
 }
 
+/* What complete searches may still cost. */
+static int64_t checks_left(const struct pool *pool)
+{
+    return pool->checks ? *pool->checks : FIT_CHECKS_MAX;
+}
+
 /* The first set that has room, in *f; *last is the last one that was looked at, NULL:
  * none comes into question. All searches share one budget. */
 static bool fit_in_a_set(const struct attempt *a, int64_t *free, bool *eligible,
                          struct fit *f, const struct placement_set **last)
 {
     const struct placement_sets *sets = a->pool->sets;
-    int64_t checks = FIT_CHECKS_MAX;
+    int64_t checks = checks_left(a->pool);
 
     *last = NULL;
     for (size_t i = 0; i < sets->n; i++) {
@@ -146,6 +152,8 @@ static bool fit_in_a_set(const struct attempt *a, int64_t *free, bool *eligible,
             return true;
         unpin_kept(a, f);
         checks = f->checks;
+        if (a->pool->checks)
+            *a->pool->checks = checks;
     }
     return false;
 }
@@ -170,11 +178,12 @@ static bool fits_in_empty_set(const struct attempt *a)
 static enum plan_failure fit_anywhere(const struct attempt *a, struct fit *f)
 {
     struct pool *pool = a->pool;
+    bool found = fit_on(a, pool->free, pool->eligible, a->w->order, a->w->n,
+                        checks_left(pool), f);
 
-    return fit_on(a, pool->free, pool->eligible, a->w->order, a->w->n, FIT_CHECKS_MAX,
-                  f)
-               ? FAIL_NONE
-               : FAIL_SHORT;
+    if (pool->checks)
+        *pool->checks = f->checks;
+    return found ? FAIL_NONE : FAIL_SHORT;
 }
 
 /* 'why' NULL: the caller does not ask. */
@@ -213,10 +222,10 @@ enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct requ
     return failure == FAIL_SHORT ? pool_explain(pool, f, why) : failure;
 }
 
-bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq)
+bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq,
+                     struct fit *f)
 {
     struct attempt a = { .pool = pool, .w = w, .rq = rq, .find = fit_first };
-    struct fit f;
 
-    return (pool->sets ? fit_in_sets(&a, &f, NULL) : fit_anywhere(&a, &f)) == FAIL_NONE;
+    return (pool->sets ? fit_in_sets(&a, f, NULL) : fit_anywhere(&a, f)) == FAIL_NONE;
 }

@@ -19,6 +19,9 @@ struct question {
     bool away;        /* some of the vnodes found are down or offline today */
     int64_t start_at; /* the window that is needed */
     int64_t end_at;
+    const struct request *rq; /* what is searched */
+    int64_t *checks; /* what complete searches may cost together; NULL: one of them as
+                        much as all others */
 };
 
 struct verdict {
@@ -26,6 +29,7 @@ struct verdict {
     struct placement found;    /* of a yes; lives as long as the world */
     struct plan_short why;     /* of a no, as far as it is known */
     const char *advice;        /* of a no: what else to do, NULL: nothing */
+    const char *map;           /* of a yes to a series: the vnodes of all occurrences */
 };
 
 /* What is asked about the reservation, which is_open. */
@@ -34,6 +38,22 @@ struct question question_about(struct planner *pl, const struct snap_resv *r);
 /* Search vnodes for it. After a yes what the reservation has in the world is dropped,
  * and what was found is not booked yet; after a no the world is as it was. */
 struct verdict question_find(struct question *q);
+
+/* The same for the current occurrence of a series alone, or for an advance reservation.
+ */
+void question_find_current(struct question *q, struct verdict *v);
+
+/* One search anywhere through the window. False with the failure in *v, and the first
+ * start that would fit. */
+bool question_search(struct question *q, struct placement *found,
+                     struct verdict *v) MUST_CHECK;
+
+/* Complete the reason of a search that failed: is it a matter of time, and are jobs
+ * without a walltime in the way? */
+void question_explain(const struct question *q, struct verdict *v);
+
+/* Would the window cross dedicated time, and was not promised before? */
+bool question_crosses(const struct question *q);
 
 /* Add the step that answers it. What a yes gives is booked in the place of what the
  * reservation had. */

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/endless.h"
 #include "scheduler/plan/own_chunks.h"
-#include "scheduler/plan/question.h"
+#include "scheduler/plan/series.h"
 #include "scheduler/plan/together.h"
 
 #include <string.h>
@@ -46,25 +46,48 @@ static void deny(const struct question *q, const struct verdict *v)
     step->start_at = v->why.earliest_at;
 }
 
-static void confirm(const struct question *q, const struct placement *found)
+/* The vnodes of a yes. An alteration of a series is about its current occurrence only
+ * (reservations.md 9.3). */
+static const char *vnodes_text(const struct question *q, const struct verdict *v)
+{
+    const char *text;
+
+    if (v->map)
+        return v->map;
+    text = placement_print(q->pl->w, &v->found);
+    return q->r->standing ? execvnodes_print(&text, 1, q->pl->arena) : text;
+}
+
+/* The start that a yes confirms. */
+static int64_t start_of(const struct question *q, const struct verdict *v)
+{
+    if (v->map)
+        return series_of(q->pl, q->r)->v[0].start_at;
+    return q->r->start_at == RESV_START_OPEN ? q->start_at : q->r->start_at;
+}
+
+static void confirm(const struct question *q, const struct verdict *v)
 {
     struct planner *pl = q->pl;
     struct plan_step *step = answer(q, PLAN_CONFIRM_RESV);
 
-    MUST(found->n > 0 && q->start_at < q->end_at);
-    step->vnodes = placement_print(pl->w, found);
+    MUST(v->found.n > 0 && q->start_at < q->end_at);
+    step->vnodes = vnodes_text(q, v);
     step->away = q->away;
-    step->start_at = q->r->start_at == RESV_START_OPEN ? q->start_at : q->r->start_at;
+    step->start_at = start_of(q, v);
+    if (v->map && !q->degraded)
+        step->n_occurrences = series_of(pl, q->r)->n;
     step->partition = pl->s->partition ? pl->s->partition : PARTITION_DEFAULT;
     /* The next question and the jobs see the reservation where it is now. */
     world_drop(pl->w, q->r->id);
-    world_book(pl->w, q->r->id, &q->r->request->place, found, q->start_at, q->end_at);
+    world_book(pl->w, q->r->id, &q->r->request->place, &v->found, q->start_at,
+               q->end_at);
 }
 
 void question_say(const struct question *q, const struct verdict *v)
 {
     if (v->failure == FAIL_NONE)
-        confirm(q, &v->found);
+        confirm(q, v);
     else
         deny(q, v);
 }
@@ -75,7 +98,7 @@ static enum plan_failure blame_time(const struct question *q, enum plan_failure 
                                     const struct plan_short *why)
 {
     if (failure == FAIL_SHORT && why->holder &&
-        pool_fits_empty(q->pl->w, q->r->request, ASKER_RESV, NULL))
+        pool_fits_empty(q->pl->w, q->rq, ASKER_RESV, NULL))
         return FAIL_CONFLICT;
     return failure;
 }
@@ -90,6 +113,11 @@ static const struct period *crossed(const struct question *q)
     if (promised || q->pl->p->resvs_ignore_dedicated)
         return NULL;
     return policy_crossed(q->pl->p, q->start_at, q->end_at);
+}
+
+bool question_crosses(const struct question *q)
+{
+    return crossed(q) != NULL;
 }
 
 /* Move the window; its length stays. */
@@ -109,35 +137,40 @@ static bool may_wait_for_vnodes(const struct question *q)
            q->start_at - q->pl->now_at > q->pl->s->retry_time_s;
 }
 
-static bool search_anywhere(struct question *q, struct placement *found,
-                            enum plan_failure *failure, struct plan_short *why)
+bool question_search(struct question *q, struct placement *found, struct verdict *v)
 {
     struct pool pool = { .asker = ASKER_RESV,
                          .start_at = q->start_at,
-                         .end_at = q->end_at };
+                         .end_at = q->end_at,
+                         .checks = q->checks };
 
-    pool.sets = pool_sets(&pool, q->pl->w, q->r->request, NULL);
-    *failure = pool_search(&pool, q->pl->w, q->r->request, found, why);
-    if (*failure && may_wait_for_vnodes(q)) {
+    pool.sets = pool_sets(&pool, q->pl->w, q->rq, NULL);
+    v->failure = pool_search(&pool, q->pl->w, q->rq, found, &v->why);
+    if (v->failure && may_wait_for_vnodes(q)) {
         struct plan_short other = { 0 }; /* the first one is what users are told */
 
         pool.with_away = true;
-        if (pool_search(&pool, q->pl->w, q->r->request, found, &other) == FAIL_NONE)
-            *failure = FAIL_NONE;
-        q->away = *failure == FAIL_NONE;
+        if (pool_search(&pool, q->pl->w, q->rq, found, &other) == FAIL_NONE)
+            v->failure = FAIL_NONE;
+        q->away = v->failure == FAIL_NONE;
         pool.with_away = false;
     }
-    if (*failure)
-        why->earliest_at =
-            pool_earliest(&pool, q->pl->w, q->r->request, EARLIEST_TRIES);
-    return *failure == FAIL_NONE;
+    if (v->failure)
+        v->why.earliest_at = pool_earliest(&pool, q->pl->w, q->rq, EARLIEST_TRIES);
+    return v->failure == FAIL_NONE;
+}
+
+void question_explain(const struct question *q, struct verdict *v)
+{
+    v->failure = blame_time(q, v->failure, &v->why);
+    v->advice = endless_advice(q->pl, q->rq, q->start_at, q->end_at);
 }
 
 static void place_anywhere(struct question *q, struct verdict *v)
 {
     MUST(!q->running);
     world_drop(q->pl->w, q->r->id);
-    if (search_anywhere(q, &v->found, &v->failure, &v->why))
+    if (question_search(q, &v->found, v))
         return;
     /* A reservation that takes whatever start comes first is moved to the first
      * start that a denial would name. */
@@ -145,11 +178,10 @@ static void place_anywhere(struct question *q, struct verdict *v)
         move_to(q, v->why.earliest_at);
         if (crossed(q))
             v->failure = FAIL_CROSSES_DEDICATED;
-        else if (search_anywhere(q, &v->found, &v->failure, &v->why))
+        else if (question_search(q, &v->found, v))
             return;
     }
-    v->failure = blame_time(q, v->failure, &v->why);
-    v->advice = endless_advice(q->pl, q->r->request, q->start_at, q->end_at);
+    question_explain(q, v);
     world_restore(q->pl->w, q->r->id);
 }
 
@@ -319,6 +351,13 @@ static bool is_due(const struct planner *pl, const struct snap_resv *r)
            r->retry.is_set && r->retry.value <= pl->now_at;
 }
 
+/* A state in which a degraded reservation is planned again. */
+static bool resv_is_promised(const struct snap_resv *r)
+{
+    return r->state == RESV_CONFIRMED || r->state == RESV_DEGRADED ||
+           r->state == RESV_RUNNING;
+}
+
 /* True when the server waits for an answer about the reservation. */
 static bool is_open(const struct planner *pl, const struct snap_resv *r)
 {
@@ -329,6 +368,13 @@ static bool is_open(const struct planner *pl, const struct snap_resv *r)
         return r->id[0] != 'M';
     case RESV_BEING_ALTERED:
         return true;
+    default:
+        break;
+    }
+    /* Our server says of each occurrence whether its time has come. */
+    if (r->standing && r->occurrences.n > 0)
+        return resv_is_promised(r) && series_is_due(pl, r);
+    switch (r->state) {
     case RESV_CONFIRMED:
     case RESV_DEGRADED:
         return is_due(pl, r);
@@ -341,7 +387,7 @@ static bool is_open(const struct planner *pl, const struct snap_resv *r)
 
 struct question question_about(struct planner *pl, const struct snap_resv *r)
 {
-    struct question q = { .pl = pl, .r = r };
+    struct question q = { .pl = pl, .r = r, .rq = r->request };
     const struct period *in_the_way;
 
     q.altered = r->state == RESV_BEING_ALTERED;
@@ -358,6 +404,18 @@ struct question question_about(struct planner *pl, const struct snap_resv *r)
     return q;
 }
 
+void question_find_current(struct question *q, struct verdict *v)
+{
+    if (q->start_at >= q->end_at)
+        v->failure = FAIL_RESV_TIMES;
+    else if (crossed(q))
+        v->failure = FAIL_CROSSES_DEDICATED;
+    else if (q->running)
+        place_running(q, v);
+    else
+        place_anywhere(q, v);
+}
+
 struct verdict question_find(struct question *q)
 {
     const struct snap_resv *r = q->r;
@@ -365,16 +423,10 @@ struct verdict question_find(struct question *q)
 
     if (!r->request || !r->request->valid)
         v.failure = FAIL_RESV_UNREADABLE;
-    else if (r->standing)
-        v.failure = FAIL_RESV_STANDING;
-    else if (q->start_at >= q->end_at)
-        v.failure = FAIL_RESV_TIMES;
-    else if (crossed(q))
-        v.failure = FAIL_CROSSES_DEDICATED;
-    else if (q->running)
-        place_running(q, &v);
+    else if (r->standing && !q->altered)
+        series_find(q, &v);
     else
-        place_anywhere(q, &v);
+        question_find_current(q, &v);
     MUST(v.failure != FAIL_NONE || v.found.n > 0);
     return v;
 }

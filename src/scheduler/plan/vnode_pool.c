@@ -46,6 +46,56 @@ static bool may_use(const struct pool *pool, const struct snap_vnode *v,
     return !v->no_multinode || rq->n_total == 1;
 }
 
+/* The spans after the i-th one that the timeline goes through as it does through that
+ * one, because nothing changes on the vnode until they are over: the first other one.
+ */
+static size_t next_span(const struct pool *pool, const struct timeline *line, size_t i)
+{
+    int64_t changes_at = timeline_next_change(line, pool->spans[i].start_at);
+    size_t low = i + 1;
+    size_t high = pool->n_spans;
+
+    if (changes_at < pool->spans[i].end_at)
+        return low;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (pool->spans[mid].end_at <= changes_at)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* What is free in each of the spans. The cost follows the changes on the vnode, and is
+ * no more than a look for each span. */
+static void least_in_spans(const struct pool *pool, struct world *w, size_t vnode,
+                           int64_t *free)
+{
+    int64_t *least = arena_alloc(w->scratch, w->n_res * sizeof(*least));
+
+    timeline_least_all(w->line[vnode], pool->spans[0].start_at, pool->spans[0].end_at,
+                       free);
+    for (size_t i = next_span(pool, w->line[vnode], 0); i < pool->n_spans;
+         i = next_span(pool, w->line[vnode], i)) {
+        timeline_least_all(w->line[vnode], pool->spans[i].start_at,
+                           pool->spans[i].end_at, least);
+        for (size_t r = 0; r < w->n_res; r++)
+            free[r] = MIN_OF(free[r], least[r]);
+    }
+}
+
+static void ask_vnode(const struct pool *pool, struct world *w, size_t vnode)
+{
+    int64_t *free = &pool->free[vnode * w->n_res];
+
+    if (pool->n_spans > 0)
+        least_in_spans(pool, w, vnode, free);
+    else
+        timeline_least_all(w->line[vnode], pool->start_at, pool->end_at, free);
+}
+
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
 {
     struct arena *scratch = world_scratch(w);
@@ -55,8 +105,7 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
     pool->eligible = arena_zero(scratch, w->n * sizeof(bool) + 1);
     pool->n_eligible = pool->n_in_use = pool->n_not_for_resv = 0;
     for (size_t i = 0; i < w->n; i++)
-        timeline_least_all(w->line[i], pool->start_at, pool->end_at,
-                           &pool->free[i * w->n_res]);
+        ask_vnode(pool, w, i);
     for (size_t i = 0; i < w->n; i++) {
         const struct snap_vnode *v = &w->s->vnodes[i];
 
@@ -239,6 +288,23 @@ enum plan_failure pool_search(struct pool *pool, struct world *w,
     return failure;
 }
 
+bool pool_search_all(struct pool *pool, struct world *w, const struct request *rq,
+                     const struct span *spans, size_t n, struct placement *ret)
+{
+    struct fit f;
+
+    MUST(n > 0);
+    pool->spans = spans;
+    pool->n_spans = n;
+    pool->start_at = spans[0].start_at;
+    pool->end_at = spans[n - 1].end_at;
+    pool_fill(pool, w, rq);
+    if (!pool_fits_first(pool, w, rq, &f))
+        return false;
+    pool_take_result(w, &f, ret);
+    return true;
+}
+
 struct placement_sets *pool_sets(const struct pool *pool, struct world *w,
                                  const struct request *rq,
                                  const struct snap_queue *queue)
@@ -333,6 +399,7 @@ int64_t pool_earliest(const struct pool *pool, struct world *w,
         struct pool later = { .asker = pool->asker,
                               .queue = pool->queue,
                               .sets = pool->sets };
+        struct fit f;
 
         later.start_at = ends[i];
         later.end_at = ends[i] + (pool->end_at - pool->start_at);
@@ -340,7 +407,7 @@ int64_t pool_earliest(const struct pool *pool, struct world *w,
         pool_fill(&later, w, rq);
         /* First fit is enough here: the answer is a hint to the user, and a complete
          * search at each of the instants would cost too much. */
-        if (pool_fits_first(&later, w, rq))
+        if (pool_fits_first(&later, w, rq, &f))
             return later.start_at;
     }
     return 0;

@@ -13,12 +13,22 @@ enum asker {
     ASKER_JOB
 };
 
+/* From start_at up to, not including, end_at. */
+struct span {
+    int64_t start_at;
+    int64_t end_at;
+};
+
 struct pool {
     enum asker asker;
     const char *queue; /* jobs: vnodes of this queue only, NULL: vnodes of no queue */
     bool with_away;    /* also vnodes that are down or offline today, last of all */
     int64_t start_at;  /* the window */
     int64_t end_at;
+    size_t n_spans; /* 0: the window is one span; else these, rising, within it */
+    const struct span *spans;
+    int64_t *checks; /* left to complete searches, of many together; NULL: each has its
+                        own FIT_CHECKS_MAX */
     struct placement_sets *sets;  /* that the request prefers; NULL: there are none */
     const struct placement *room; /* jobs of a reservation: all that it has; NULL: the
                                      complex is all there is */
@@ -49,14 +59,21 @@ enum plan_failure pool_fit(struct pool *pool, struct world *w, const struct requ
                            const int64_t *counts, const struct placement *kept,
                            struct fit *f, struct plan_short *why);
 
-/* Does the whole request fit, by first fit alone? */
-bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq);
+/* Does the whole request fit, by first fit alone? The chunks are in f->placed. */
+bool pool_fits_first(struct pool *pool, struct world *w, const struct request *rq,
+                     struct fit *f);
 
 /* One search for a whole request through the window; what is found is in *ret. On
  * failure FAIL_SHORT and so on, with the details in *why. */
 enum plan_failure pool_search(struct pool *pool, struct world *w,
                               const struct request *rq, struct placement *ret,
                               struct plan_short *why);
+
+/* Vnodes that hold the whole request in each of n > 0 spans, which rise and do not
+ * overlap; by first fit alone. False: there may be others. */
+bool pool_search_all(struct pool *pool, struct world *w, const struct request *rq,
+                     const struct span *spans, size_t n,
+                     struct placement *ret) MUST_CHECK;
 
 /* Join the chunks found to a placement, with bare chunks for the rest of hosts that are
  * taken whole. */

@@ -58,6 +58,9 @@ static void log_denial(struct shell *sh, const struct plan_step *step)
 static void log_confirmation(struct shell *sh, const struct plan_step *step,
                              const struct wire_reply *reply)
 {
+    if (step->n_occurrences > 0)
+        logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
+                       "Confirming %zu Occurrences", step->n_occurrences);
     if (reply && reply->code)
         logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
                        "PBS Failed to confirm resv: %s (%d)",

@@ -217,6 +217,10 @@ static const struct field resv_fields[] = {
     { "reserve_retry",        read_maybe,  AT(resv, retry) },
     { "partition",            read_text,   AT(resv, partition) },
     { "reserve_standing",     read_number, AT(resv, standing) },
+    { "reserve_index",        read_number, AT(resv, index) },
+    { "reserve_execvnodes",   snap_read_execvnodes, AT(resv, map) },
+    { "reserve_occurrences",  snap_read_occurrences, AT(resv, occurrences), .ours = true },
+    { "reserve_standing_schedselect", NULL, .ours = true },
     { "reserve_alter_revert", NULL },
     { 0 },
 };
@@ -363,6 +367,11 @@ void snap_add_resv(struct snapshot *s, const struct wire_object *o)
     read_fields(s, OBJECT_RESV, r, o);
     r->request = read_select(s, o, "schedselect");
     r->request_orig = read_select(s, o, "schedselect_orig");
+    r->request_series = read_select(s, o, "reserve_standing_schedselect");
+    /* While no occurrence has had another select, all have the one that is shown, which
+     * an open alteration has put aside. */
+    if (!r->request_series)
+        r->request_series = r->request_orig ? r->request_orig : r->request;
     read_revert(r, &o->attrs);
     if (r->partition && !snap_is_mine(s, r->partition))
         s->n_resvs--;

@@ -8,6 +8,7 @@
 #ifndef SCHEDULER_SNAPSHOT_SNAPSHOT_H
 #define SCHEDULER_SNAPSHOT_SNAPSHOT_H
 
+#include "lib/attr/execvnodes.h"
 #include "lib/attr/select.h"
 #include "scheduler/sched.h"
 
@@ -123,6 +124,20 @@ struct maybe_number {
     int64_t value;
 };
 
+/* One occurrence of a series, from the current one on. */
+struct snap_occurrence {
+    int64_t start_at;
+    int64_t end_at; /* > start_at */
+    bool due;       /* other vnodes are wanted for it now */
+};
+
+#define SNAP_OCCURRENCES_MAX 10000
+
+struct snap_occurrences {
+    size_t n; /* 0: the server does not tell them, or not in a form that can be read */
+    struct snap_occurrence *v;
+};
+
 struct snap_resv {
     const char *id;
     const char *queue; /* NULL: none yet */
@@ -141,6 +156,11 @@ struct snap_resv {
                                      none */
     struct maybe_number retry;    /* the instant of the next attempt */
     int64_t standing;             /* PBS's word for a series: not 0 */
+    int64_t index;                /* of a series: number of the current occurrence */
+    struct snap_occurrences occurrences;
+    struct execvnodes map; /* the vnodes of each, by position; n 0: none, or a text that
+                              cannot be read */
+    const struct request *request_series; /* of later occurrences */
     bool skip;                    /* answered in this cycle already */
 };
 
@@ -221,5 +241,10 @@ void snap_add_vnode(struct snapshot *s, const struct wire_object *o);
 void snap_add_queue(struct snapshot *s, const struct wire_object *o);
 void snap_add_resv(struct snapshot *s, const struct wire_object *o);
 void snap_add_job(struct snapshot *s, const struct wire_object *o);
+
+/* The values of reserve_occurrences and reserve_execvnodes, into a struct
+ * snap_occurrences and a struct execvnodes. */
+void snap_read_occurrences(struct snapshot *s, void *place, const struct wire_attr *a);
+void snap_read_execvnodes(struct snapshot *s, void *place, const struct wire_attr *a);
 
 #endif

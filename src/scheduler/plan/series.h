@@ -1,0 +1,57 @@
+/* series.h - standing reservations in a plan: each occurrence is a claim of its own.
+ *
+ * The current occurrence is booked as an advance reservation is, under the id of the
+ * reservation. Each later one is booked under a name of its own, "S5[3].svr", which
+ * denials show.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCHEDULER_PLAN_SERIES_H
+#define SCHEDULER_PLAN_SERIES_H
+
+#include "scheduler/plan/question.h"
+
+#include <uthash.h>
+
+/* The vnodes of one occurrence or of many: equal texts are read once. */
+struct series_vnodes {
+    const char *text;
+    bool readable; /* the text is an exec_vnode */
+    bool usable;   /* all of its vnodes are known and there */
+    struct placement at;
+    struct demand demand;
+    UT_hash_handle hh; /* by text, while a series is read */
+};
+
+struct series_one {
+    int64_t number; /* 1: the first of the series */
+    const char *id;
+    int64_t start_at, end_at;
+    bool due;                       /* the server wants other vnodes for it */
+    const struct series_vnodes *on; /* NULL: it has none that can be read */
+    struct booking *booked;         /* NULL: nothing; of the current one always */
+};
+
+struct series {
+    size_t n;             /* 0: the server does not tell the occurrences */
+    struct series_one *v; /* the current one, then the later ones in order */
+};
+
+/* Read and book the later occurrences of all series. */
+void series_book_all(struct planner *pl);
+
+/* The series of the reservation, which is a standing one. */
+static inline struct series *series_of(const struct planner *pl,
+                                       const struct snap_resv *r)
+{
+    MUST(r->standing && pl->series[r - pl->s->resvs]);
+    return pl->series[r - pl->s->resvs];
+}
+
+/* Does the server want other vnodes for one of the occurrences now? */
+bool series_is_due(const struct planner *pl, const struct snap_resv *r);
+
+/* question_find() for a series that is new or degraded. After a yes its later
+ * occurrences are booked where they will be, and v->series has the vnodes of all. */
+void series_find(struct question *q, struct verdict *v);
+
+#endif

@@ -1,0 +1,78 @@
+/* occurrences.c - the occurrences of a series as its server tells them
+ * (doc/design/041-standing.md), and their vnodes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/snapshot/snapshot.h"
+
+#include <string.h>
+
+/* Read digits up to AMOUNT_MAX: sums of two stay in their range. */
+static bool read_number(const char **p, int64_t *ret)
+{
+    int64_t n = 0;
+
+    if (**p < '0' || **p > '9')
+        return false;
+    for (; **p >= '0' && **p <= '9'; ++*p) {
+        if (n > AMOUNT_MAX / 10)
+            return false;
+        n = n * 10 + (**p - '0');
+    }
+    *ret = n;
+    return true;
+}
+
+/* "1795249795+3600!" */
+static bool read_one(const char **p, struct snap_occurrence *ret)
+{
+    int64_t length_s;
+
+    if (!read_number(p, &ret->start_at) || **p != '+')
+        return false;
+    ++*p;
+    if (!read_number(p, &length_s) || length_s == 0)
+        return false;
+    ret->end_at = ret->start_at + length_s;
+    ret->due = **p == '!';
+    *p += ret->due;
+    return **p == '\0' || **p == ',';
+}
+
+static size_t count_entries(const char *text)
+{
+    size_t n = 1;
+
+    for (; *text; text++)
+        n += *text == ',';
+    return n;
+}
+
+void snap_read_occurrences(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    struct snap_occurrences *list = place;
+    const char *p = a->value;
+    size_t n = count_entries(p);
+
+    *list = (struct snap_occurrences){ 0 };
+    if (n > SNAP_OCCURRENCES_MAX)
+        return;
+    list->v = ARENA_ARRAY(s->arena, struct snap_occurrence, n);
+    for (;;) {
+        if (!read_one(&p, &list->v[list->n])) {
+            list->n = 0;
+            return;
+        }
+        list->n++;
+        if (*p++ == '\0')
+            break;
+    }
+    MUST(list->n == n);
+}
+
+void snap_read_execvnodes(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    struct execvnodes *map = place;
+
+    if (execvnodes_parse(a->value, SNAP_OCCURRENCES_MAX, s->arena, map, NULL) != 0)
+        *map = (struct execvnodes){ 0 };
+}

@@ -1,0 +1,373 @@
+/* Unit tests of standing reservations in plans: all occurrences of a new one, those of
+ * an old one that lost their vnodes, and what others may do beside them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scene.h"
+
+#define UN     "reserve_state=1 reserve_substate=1"
+#define CO     "reserve_state=2 reserve_substate=2"
+#define CO_10  "reserve_state=2 reserve_substate=10"
+#define DG     "reserve_state=10 reserve_substate=10"
+#define RN_10  "reserve_state=5 reserve_substate=10"
+#define FREE   "Resource_List.place=free"
+#define SERIES "S5.svr"
+#define PERIOD 1000
+#define LENGTH 100
+
+/* S5 from NOW + first on, every PERIOD seconds for LENGTH; 'due' has an entry for each
+ * occurrence, "!" where other vnodes are wanted. 'map' NULL: none yet. */
+struct told {
+    const char *state;
+    int first;
+    const char *due; /* "..!" */
+    const char *map;
+    const char *nodes;
+    const char *select;
+    const char *place;
+    const char *more;
+};
+
+static void add_series(struct scene *sc, struct told t)
+{
+    struct buf text = { 0 };
+    size_t n = strlen(t.due);
+
+    buf_printf(&text,
+               "%s reserve_start=%d reserve_end=%d queue=S5 schedselect=%s %s %s",
+               t.state, NOW + t.first, NOW + t.first + LENGTH, t.select,
+               t.place ? t.place : FREE, t.more ? t.more : "");
+    buf_printf(&text, " alter_seq=0 reserve_standing=1 reserve_count=%zu", n);
+    if (t.map)
+        buf_printf(&text, " reserve_index=1 reserve_execvnodes=%s resv_nodes=%s", t.map,
+                   t.nodes);
+    buf_printf(&text, " reserve_occurrences=");
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&text, "%s%d+%d%s", i ? "," : "", NOW + t.first + (int)i * PERIOD,
+                   LENGTH, t.due[i] == '!' ? "!" : "");
+    scene_add(sc, OBJECT_RESV, SERIES, text.data);
+    scene_queue(sc, "S5", strstr(t.state, "reserve_state=5") != NULL);
+    buf_fini(&text);
+}
+
+/* A confirmed reservation of another id, on one vnode. */
+static void add_other(struct scene *sc, int n, int start, int end, const char *nodes)
+{
+    char more[128];
+
+    snprintf(more, sizeof(more), "resv_nodes=%s %s", nodes, FREE);
+    scene_resv(sc, n, CO, NOW + start, NOW + end, "1:ncpus=2", more);
+}
+
+static void test_the_same_vnodes_for_all(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 3, 2);
+    add_other(&sc, 1, 2000, 2300, "(n1:ncpus=2)");
+    add_series(&sc, (struct told){ UN, 200, "...", .select = "2:ncpus=2" });
+    scene_plan(&sc);
+    /* n1 is taken when the third one is, and so is not in any of them. */
+    ASSERT_SAID(&sc, SERIES, "3#(n2:ncpus=2)+(n3:ncpus=2){0-2}");
+    CU_ASSERT_EQUAL(scene_step(&sc, SERIES)->start_at, NOW + 200);
+    CU_ASSERT_EQUAL(scene_step(&sc, SERIES)->n_occurrences, 3);
+    scene_free(&sc);
+}
+
+static void test_each_its_own_vnodes(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    add_other(&sc, 1, 1200, 1300, "(n1:ncpus=2)");
+    add_other(&sc, 2, 2200, 2300, "(n2:ncpus=2)");
+    add_series(&sc, (struct told){ UN, 200, "....", .select = "1:ncpus=2" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "4#(n2:ncpus=2){1}(n1:ncpus=2){0,2-3}");
+    scene_free(&sc);
+}
+
+static void test_all_or_none(void)
+{
+    struct scene sc = scene_new();
+    const struct plan_step *step;
+
+    scene_hosts(&sc, 2, 2);
+    add_other(&sc, 1, 2200, 2300, "(n1:ncpus=2)");
+    add_other(&sc, 2, 2100, 2210, "(n2:ncpus=2)");
+    add_series(&sc, (struct told){ UN, 200, "....", .select = "1:ncpus=2" });
+    /* What the series did not get is free for the next one. */
+    scene_resv(&sc, 6, UN, NOW + 200, NOW + 300, "2:ncpus=2", FREE);
+    scene_plan(&sc);
+    step = scene_step(&sc, SERIES);
+    CU_ASSERT_EQUAL_FATAL(step->kind, PLAN_DENY_RESV);
+    CU_ASSERT_STRING_EQUAL(step->reason,
+                           "Job would conflict with reservation or top job");
+    CU_ASSERT_STRING_EQUAL(step->advice, "; occurrence 3 of 4 does not fit");
+    CU_ASSERT_EQUAL(step->start_at, 0);
+    CU_ASSERT_STRING_EQUAL(step->why.holder, "R1.svr");
+    ASSERT_SAID(&sc, "R6.svr", "(n1:ncpus=2)+(n2:ncpus=2)");
+    scene_free(&sc);
+}
+
+static void test_others_go_around_every_occurrence(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    add_series(&sc,
+               (struct told){ CO, 200, "....", "4#(n2:ncpus=2){1}(n1:ncpus=2){0,2-3}",
+                              "(n1:ncpus=2)", "1:ncpus=2" });
+    scene_resv(&sc, 6, UN, NOW + 2250, NOW + 2260, "1:ncpus=1", FREE);
+    scene_resv(&sc, 7, UN, NOW + 1200, NOW + 1201, "2:ncpus=1",
+               "Resource_List.place=scatter:excl");
+    scene_resv(&sc, 8, UN, NOW + 1300, NOW + 2200, "2:ncpus=2", FREE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R6.svr", "(n2:ncpus=1)");
+    CU_ASSERT_EQUAL(scene_step(&sc, "R7.svr")->kind, PLAN_DENY_RESV);
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, "R7.svr")->why.holder, "S5[2].svr");
+    ASSERT_SAID(&sc, "R8.svr", "(n1:ncpus=2)+(n2:ncpus=2)");
+    scene_free(&sc);
+}
+
+/* A job that would end after the current occurrence, within the second one. */
+static void test_jobs_see_later_occurrences_alone(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    scene_queue(&sc, "workq", true);
+    add_series(&sc, (struct told){ CO, 200, "..", "2#(n1:ncpus=2){1}(n2:ncpus=2){0}",
+                                   "(n2:ncpus=2)", "1:ncpus=2" });
+    scene_job(&sc, "1.svr", "workq", "1:ncpus=1",
+              "Resource_List.ncpus=1 Resource_List.walltime=1100 "
+              "Resource_List.place=free");
+    scene_job(&sc, "2.svr", "workq", "1:ncpus=1",
+              "Resource_List.ncpus=1 Resource_List.walltime=1300 "
+              "Resource_List.place=free");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "1.svr", "(n1:ncpus=1)");
+    ASSERT_SAID(&sc, "2.svr",
+                "Not Running: Job would conflict with reservation or top job");
+    scene_free(&sc);
+}
+
+static void test_a_later_one_is_remade_alone(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=down");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    scene_vnode(&sc, "n3", "n3", 2, "");
+    add_series(&sc, (struct told){ CO_10, 200, "..!.",
+                                   "4#(n1:ncpus=2){2-3}(n3:ncpus=2){0-1}",
+                                   "(n3:ncpus=2)", "1:ncpus=2" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "4#(n1:ncpus=2){3}(n2:ncpus=2){2}(n3:ncpus=2){0-1}");
+    CU_ASSERT_TRUE(scene_step(&sc, SERIES)->degraded);
+    CU_ASSERT_EQUAL(scene_step(&sc, SERIES)->start_at, NOW + 200);
+    scene_free(&sc);
+}
+
+/* It is searched as if it had nothing, so that it can stay on what is left of it; while
+ * nothing is found, it keeps all of it. */
+static void test_its_own_vnodes_are_free_for_it(void)
+{
+    for (int n_hosts = 2; n_hosts <= 3; n_hosts++) {
+        struct scene sc = scene_new();
+
+        scene_vnode(&sc, "n1", "n1", 2, "state=down");
+        scene_vnode(&sc, "n2", "n2", 2, "");
+        if (n_hosts == 3)
+            scene_vnode(&sc, "n3", "n3", 2, "");
+        add_series(&sc, (struct told){ CO_10, 200, ".!",
+                                       "2#(n1:ncpus=2)+(n2:ncpus=2){1}(n2:ncpus=2){0}",
+                                       "(n2:ncpus=2)", "2:ncpus=2" });
+        scene_resv(&sc, 6, UN, NOW + 1200, NOW + 1300, "1:ncpus=1", FREE);
+        scene_plan(&sc);
+        if (n_hosts == 3)
+            ASSERT_SAID(&sc, SERIES, "2#(n2:ncpus=2)+(n3:ncpus=2){1}(n2:ncpus=2){0}");
+        else
+            CU_ASSERT_EQUAL(scene_step(&sc, SERIES)->kind, PLAN_DENY_RESV);
+        CU_ASSERT_EQUAL(scene_step(&sc, "R6.svr")->kind, PLAN_DENY_RESV);
+        scene_free(&sc);
+    }
+}
+
+/* Nothing is due, or nothing is found. */
+static void test_what_is_not_remade(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=down");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    add_series(&sc,
+               (struct told){ CO_10, 200, "...", "3#(n1:ncpus=2){2}(n2:ncpus=2){0-1}",
+                              "(n2:ncpus=2)", "1:ncpus=2", .more = "reserve_retry=1" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "nothing");
+    scene_free(&sc);
+
+    sc = scene_new();
+    scene_vnode(&sc, "n1", "n1", 2, "state=down");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    add_other(&sc, 1, 2000, 2300, "(n2:ncpus=1)");
+    add_series(&sc,
+               (struct told){ CO_10, 200, "..!", "3#(n1:ncpus=2){2}(n2:ncpus=2){0-1}",
+                              "(n2:ncpus=2)", "1:ncpus=2" });
+    scene_resv(&sc, 6, UN, NOW + 2200, NOW + 2300, "1:ncpus=1", FREE);
+    scene_plan(&sc);
+    CU_ASSERT_EQUAL_FATAL(scene_step(&sc, SERIES)->kind, PLAN_DENY_RESV);
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, SERIES)->advice,
+                           "; occurrence 3 of 3 does not fit");
+    scene_free(&sc);
+}
+
+/* What can be mended is mended, the rest keeps what it has. */
+static void test_one_of_two_is_remade(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=down");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    add_other(&sc, 1, 1200, 1300, "(n2:ncpus=2)");
+    add_series(&sc, (struct told){ DG, 200, "!!!", "3#(n1:ncpus=2){0-2}",
+                                   "(n1:ncpus=2)", "1:ncpus=2" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "3#(n1:ncpus=2){1}(n2:ncpus=2){0,2}");
+    scene_free(&sc);
+}
+
+/* The running one keeps its job's vnode and gets another for the lost one. */
+static void test_the_running_one_keeps_what_works(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "");
+    scene_vnode(&sc, "n2", "n2", 2, "state=down");
+    scene_vnode(&sc, "n3", "n3", 2, "");
+    add_series(&sc, (struct told){ RN_10, -10, "!.", "2#(n1:ncpus=2)+(n2:ncpus=2){0-1}",
+                                   "(n1:ncpus=2)+(n2:ncpus=2)", "2:ncpus=2" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES,
+                "2#(n1:ncpus=2)+(n2:ncpus=2){1}(n1:ncpus=2)+(n3:ncpus=2){0}");
+    scene_free(&sc);
+}
+
+static void test_an_alteration_is_of_the_current_one(void)
+{
+    struct scene sc = scene_new();
+    char more[256];
+
+    scene_hosts(&sc, 2, 2);
+    snprintf(more, sizeof(more),
+             "reserve_standing_schedselect=1:ncpus=2 schedselect_orig=1:ncpus=2 "
+             "reserve_alter_revert.start_time=%d reserve_alter_revert.walltime=100",
+             NOW + 200);
+    add_series(&sc, (struct told){ "reserve_state=11 reserve_substate=2", 200, "..",
+                                   "2#(n1:ncpus=2){0-1}", "(n1:ncpus=2)", "2:ncpus=2",
+                                   .more = more });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "1#(n1:ncpus=2)+(n2:ncpus=2){0}");
+    CU_ASSERT_TRUE(scene_step(&sc, SERIES)->altered);
+    scene_free(&sc);
+}
+
+/* The current one may grow only until the next begins, where that has its vnodes. */
+static void test_an_alteration_does_not_take_later_vnodes(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    scene_add(
+        &sc, OBJECT_RESV, SERIES,
+        "reserve_state=11 reserve_substate=2 reserve_start=1000200 "
+        "reserve_end=1001250 queue=S5 schedselect=1:ncpus=2 alter_seq=1 "
+        "reserve_standing=1 reserve_count=2 reserve_index=1 resv_nodes=(n1:ncpus=2) "
+        "Resource_List.place=free reserve_alter_revert.start_time=1000200 "
+        "reserve_alter_revert.walltime=100 reserve_execvnodes=2#(n1:ncpus=2){0-1} "
+        "reserve_occurrences=1000200+100,1001200+100");
+    scene_plan(&sc);
+    CU_ASSERT_EQUAL_FATAL(scene_step(&sc, SERIES)->kind, PLAN_DENY_RESV);
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, SERIES)->why.holder, "S5[2].svr");
+    scene_free(&sc);
+}
+
+static void test_jobs_of_a_series_run_in_the_current_one(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    add_series(&sc, (struct told){ "reserve_state=5 reserve_substate=5", -10, "..",
+                                   "2#(n1:ncpus=2){1}(n2:ncpus=2){0}", "(n2:ncpus=2)",
+                                   "1:ncpus=2" });
+    scene_job(&sc, "1.svr", "S5", "1:ncpus=1",
+              "Resource_List.ncpus=1 Resource_List.walltime=5000 "
+              "Resource_List.place=free");
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "1.svr", "(n2:ncpus=1)");
+    scene_free(&sc);
+}
+
+/* Lists that cannot be read, maps of another length: nothing is promised by them, and
+ * the question is answered. */
+static void test_what_cannot_be_read(void)
+{
+    static const char *const lists[] = {
+        "",
+        "x",
+        "1000200",
+        "1000200+0",
+        "1000200+",
+        "1000200+9,",
+        ",1000200+9",
+        "1000200+9!!",
+        "1000200-9",
+        "+9",
+        "99999999999999999999+9",
+        "1000200+99999999999999999999",
+    };
+
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        struct scene sc = scene_new();
+        char text[512];
+
+        scene_hosts(&sc, 1, 2);
+        snprintf(text, sizeof(text),
+                 UN " reserve_start=1000200 reserve_end=1000300 queue=S5 " FREE
+                    " schedselect=1:ncpus=2 alter_seq=0 reserve_standing=1 "
+                    "reserve_count=2 reserve_occurrences=%s",
+                 lists[i]);
+        scene_add(&sc, OBJECT_RESV, SERIES, text);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, SERIES, "denied: Error unrolling standing reservation.");
+        scene_free(&sc);
+    }
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "a new series has the same vnodes for all where they are free",
+          test_the_same_vnodes_for_all },
+        { "else each occurrence has its own", test_each_its_own_vnodes },
+        { "one that does not fit denies all, and is named", test_all_or_none },
+        { "others go around every occurrence", test_others_go_around_every_occurrence },
+        { "jobs see later occurrences where the current one is not",
+          test_jobs_see_later_occurrences_alone },
+        { "a degraded later one is re-made alone", test_a_later_one_is_remade_alone },
+        { "its own vnodes are free for a later one that is re-made",
+          test_its_own_vnodes_are_free_for_it },
+        { "what is not due or finds nothing stays", test_what_is_not_remade },
+        { "what can be re-made is, the rest stays", test_one_of_two_is_remade },
+        { "the running one keeps what works", test_the_running_one_keeps_what_works },
+        { "an alteration is answered for the current one",
+          test_an_alteration_is_of_the_current_one },
+        { "an alteration does not take the vnodes of a later one",
+          test_an_alteration_does_not_take_later_vnodes },
+        { "jobs of a series run in the current one",
+          test_jobs_of_a_series_run_in_the_current_one },
+        { "occurrences that cannot be read are denied", test_what_cannot_be_read },
+    };
+
+    return unit_main("scheduler/series", cases, COUNT(cases));
+}
