@@ -11,6 +11,11 @@ check_PROGRAMS += test/bench/status
 test_bench_status_SOURCES = test/bench/status.c
 test_bench_status_LDADD = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lm
 
+# A standing reservation in the scheduler: new, kept and degraded.
+check_PROGRAMS += test/bench/series
+test_bench_series_SOURCES = test/bench/series.c
+test_bench_series_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la
+
 # What is promised on a vnode, with few and with many occurrences there.
 check_PROGRAMS += test/bench/claims
 test_bench_claims_SOURCES = test/bench/claims.c

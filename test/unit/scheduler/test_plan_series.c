@@ -151,6 +151,7 @@ static void test_jobs_see_later_occurrences_alone(void)
     scene_free(&sc);
 }
 
+/* What the current one has is in resv_nodes, whatever the map says. */
 static void test_a_later_one_is_remade_alone(void)
 {
     struct scene sc = scene_new();
@@ -159,7 +160,7 @@ static void test_a_later_one_is_remade_alone(void)
     scene_vnode(&sc, "n2", "n2", 2, "");
     scene_vnode(&sc, "n3", "n3", 2, "");
     add_series(&sc, (struct told){ CO_10, 200, "..!.",
-                                   "4#(n1:ncpus=2){2-3}(n3:ncpus=2){0-1}",
+                                   "4#(n1:ncpus=2){2-3}(n3:ncpus=2){1}(n2:ncpus=2){0}",
                                    "(n3:ncpus=2)", "1:ncpus=2" });
     scene_plan(&sc);
     ASSERT_SAID(&sc, SERIES, "4#(n1:ncpus=2){3}(n2:ncpus=2){2}(n3:ncpus=2){0-1}");
