@@ -80,6 +80,12 @@ test_unit_scheduler_test_plan_series_SOURCES = \
 	test/unit/scheduler/test_plan_series.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_plan_series_LDADD = $(sched_test_libs)
 
+check_PROGRAMS += test/unit/scheduler/test_search_series
+TESTS += test/unit/scheduler/test_search_series
+test_unit_scheduler_test_search_series_SOURCES = \
+	test/unit/scheduler/test_search_series.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_search_series_LDADD = $(sched_test_libs)
+
 check_PROGRAMS += test/unit/scheduler/test_search
 TESTS += test/unit/scheduler/test_search
 test_unit_scheduler_test_search_SOURCES = \

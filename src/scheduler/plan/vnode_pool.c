@@ -55,8 +55,6 @@ static size_t next_span(const struct pool *pool, const struct timeline *line, si
     size_t low = i + 1;
     size_t high = pool->n_spans;
 
-    if (changes_at < pool->spans[i].end_at)
-        return low;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
 
