@@ -138,6 +138,7 @@ static void add_series(struct scene *sc, bool confirmed, int n_down)
     if (!confirmed)
         return;
     attr(sc, o, "reserve_index", NULL, "1");
+    attr(sc, o, "reserve_retry", NULL, "1");
     attr(sc, o, "resv_nodes", NULL, texts[0]);
     attr(sc, o, "reserve_execvnodes", NULL,
          execvnodes_print(texts, (size_t)sc->n.occurrences, sc->arena));

@@ -42,9 +42,12 @@ static const char *name_of(const struct planner *pl, const struct snap_resv *r,
                         r->id + len);
 }
 
+/* The retry of the reservation is that of its occurrence whose turn it is first. */
 static void read_times(const struct planner *pl, const struct snap_resv *r,
                        struct series *ser)
 {
+    bool is_time = r->retry.is_set && r->retry.value <= pl->now_at;
+
     ser->n = r->occurrences.n;
     ser->v = ARENA_ARRAY(pl->arena, struct series_one, ser->n);
     for (size_t i = 0; i < ser->n; i++) {
@@ -55,7 +58,7 @@ static void read_times(const struct planner *pl, const struct snap_resv *r,
                                          .id = i == 0 ? r->id : name_of(pl, r, number),
                                          .start_at = from->start_at,
                                          .end_at = from->end_at,
-                                         .due = from->due };
+                                         .due = is_time && from->degraded };
     }
 }
 

@@ -26,7 +26,7 @@ struct series_one {
     int64_t number; /* 1: the first of the series */
     const char *id;
     int64_t start_at, end_at;
-    bool due;                       /* the server wants other vnodes for it */
+    bool due;                       /* the server wants other vnodes for it now */
     const struct series_vnodes *on; /* NULL: it has none that can be read */
     struct booking *booked;         /* NULL: nothing; of the current one always */
 };

@@ -33,8 +33,8 @@ static bool read_one(const char **p, struct snap_occurrence *ret)
     if (!read_number(p, &length_s) || length_s == 0)
         return false;
     ret->end_at = ret->start_at + length_s;
-    ret->due = **p == '!';
-    *p += ret->due;
+    ret->degraded = **p == '!';
+    *p += ret->degraded;
     return **p == '\0' || **p == ',';
 }
 

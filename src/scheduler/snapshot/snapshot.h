@@ -128,7 +128,7 @@ struct maybe_number {
 struct snap_occurrence {
     int64_t start_at;
     int64_t end_at; /* > start_at */
-    bool due;       /* other vnodes are wanted for it now */
+    bool degraded;  /* other vnodes are wanted for it, when its retry has come */
 };
 
 #define SNAP_OCCURRENCES_MAX 10000
@@ -161,7 +161,7 @@ struct snap_resv {
     struct execvnodes map; /* the vnodes of each, by position; n 0: none, or a text that
                               cannot be read */
     const struct request *request_series; /* of later occurrences */
-    bool skip;                    /* answered in this cycle already */
+    bool skip;                            /* answered in this cycle already */
 };
 
 struct snap_job {

@@ -37,6 +37,8 @@ static void add_series(struct scene *sc, struct told t)
                t.state, NOW + t.first, NOW + t.first + LENGTH, t.select,
                t.place ? t.place : FREE, t.more ? t.more : "");
     buf_printf(&text, " alter_seq=0 reserve_standing=1 reserve_count=%zu", n);
+    if (!t.more || !strstr(t.more, "reserve_retry="))
+        buf_printf(&text, " reserve_retry=%d", NOW);
     if (t.map)
         buf_printf(&text, " reserve_index=1 reserve_execvnodes=%s resv_nodes=%s", t.map,
                    t.nodes);

@@ -248,8 +248,10 @@ static void add_series(const struct toy *t, struct scene *sc, const bool *marks,
                map ? 2 : 1, map ? 10 : 1, NOW + t->first, NOW + t->first + t->length,
                t->select, t->place, t->n_occurrences);
     if (map)
-        buf_printf(&text, "reserve_index=1 reserve_execvnodes=%s resv_nodes=%s ", map,
-                   nodes);
+        buf_printf(
+            &text,
+            "reserve_index=1 reserve_retry=1 reserve_execvnodes=%s resv_nodes=%s ", map,
+            nodes);
     buf_printf(&text, "reserve_occurrences=");
     for (int i = 0; i < t->n_occurrences; i++)
         buf_printf(&text, "%s%d+%d%s", i ? "," : "", NOW + start_of(t, i), t->length,
