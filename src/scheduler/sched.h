@@ -38,6 +38,13 @@ void snapshot_set_name(struct snapshot *s, const char *sched_name);
 size_t snapshot_queue_count(const struct snapshot *s);
 const char *snapshot_queue_name(const struct snapshot *s, size_t i);
 
+/* Names of the time zones in which series repeat whose occurrences the server does not
+ * tell. Without the contents of a zone's file such a series is not understood. What is
+ * no zoneinfo file is as none. */
+size_t snapshot_zone_count(const struct snapshot *s);
+const char *snapshot_zone_name(const struct snapshot *s, size_t i);
+void snapshot_give_zone(struct snapshot *s, size_t i, const void *data, size_t len);
+
 /* What holds without sched_config. */
 struct policy *policy_new(void);
 void policy_free(struct policy *p);

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/series.h"
 
+#include "lib/cal/recur.h"
+
 #include <string.h>
 
 static bool is_usable(const struct world *w, const struct placement *at)
@@ -42,40 +44,130 @@ static const char *name_of(const struct planner *pl, const struct snap_resv *r,
                         r->id + len);
 }
 
-/* The retry of the reservation is that of its occurrence whose turn it is first. */
+static void add_one(const struct planner *pl, const struct snap_resv *r,
+                    struct series *ser, int64_t start_at, int64_t end_at)
+{
+    int64_t number = MIN_OF(MAX_OF(r->index, 1), AMOUNT_MAX) + (int64_t)ser->n;
+
+    ser->v[ser->n] =
+        (struct series_one){ .number = number,
+                             .id = ser->n == 0 ? r->id : name_of(pl, r, number),
+                             .start_at = start_at,
+                             .end_at = end_at };
+    ser->n++;
+}
+
+/* Has the reservation's next attempt come? It is that of the occurrence whose turn it
+ * is first. */
+static bool is_time(const struct planner *pl, const struct snap_resv *r)
+{
+    return r->retry.is_set && r->retry.value <= pl->now_at;
+}
+
+/* The occurrences as our server tells them. */
 static void read_times(const struct planner *pl, const struct snap_resv *r,
                        struct series *ser)
 {
-    bool is_time = r->retry.is_set && r->retry.value <= pl->now_at;
-
-    ser->n = r->occurrences.n;
-    ser->v = ARENA_ARRAY(pl->arena, struct series_one, ser->n);
-    for (size_t i = 0; i < ser->n; i++) {
+    ser->n_left = r->occurrences.n;
+    ser->v = ARENA_ARRAY(pl->arena, struct series_one, r->occurrences.n);
+    for (size_t i = 0; i < r->occurrences.n; i++) {
         const struct snap_occurrence *from = &r->occurrences.v[i];
-        int64_t number = MIN_OF(MAX_OF(r->index, 1), AMOUNT_MAX) + (int64_t)i;
 
-        ser->v[i] = (struct series_one){ .number = number,
-                                         .id = i == 0 ? r->id : name_of(pl, r, number),
-                                         .start_at = from->start_at,
-                                         .end_at = from->end_at,
-                                         .due = is_time && from->degraded };
+        add_one(pl, r, ser, from->start_at, from->end_at);
+        ser->v[i].due = is_time(pl, r) && from->degraded;
     }
 }
 
-/* Give each occurrence its vnodes: position p of the map is that of the p-th one that
- * is left. A map of another length says nothing about any of them. */
+/* How many occurrences are left of a series under way, the current one included. */
+static size_t count_left(const struct snap_resv *r)
+{
+    int64_t left;
+
+    if (__builtin_sub_overflow(r->count, MAX_OF(r->index, 1) - 1, &left))
+        return 0;
+    return (size_t)MIN_OF(MAX_OF(left, 0), RECUR_MAX);
+}
+
+/* The starts of the rule from 'from_at' on, at most 'max' of them. */
+static size_t list_starts(const struct planner *pl, const struct snap_resv *r,
+                          int64_t from_at, size_t max, int64_t **ret)
+{
+    const struct zone *zone = r->zone ? snap_zone(pl->s, r->zone) : NULL;
+    struct recur *rule;
+
+    if (!zone || !r->rule || from_at < 0 || from_at > AMOUNT_MAX ||
+        recur_parse(r->rule, pl->arena, &rule, NULL) != 0)
+        return 0;
+    *ret = ARENA_ARRAY(pl->arena, int64_t, max + 1);
+    return recur_list(rule, zone, from_at, from_at + RECUR_HORIZON_S, max, *ret);
+}
+
+/* The later occurrences of a series under way: those of the rule behind the current
+ * one, and behind the one that was altered first, from which they are counted. */
+static void unroll_rest(const struct planner *pl, const struct snap_resv *r,
+                        struct series *ser)
+{
+    int64_t from_at = r->series_start_at ? r->series_start_at : r->start_at;
+    int64_t after_at = MAX_OF(from_at, r->start_at);
+    int64_t length_s =
+        r->series_length_s ? r->series_length_s : r->end_at - r->start_at;
+    int64_t *at;
+    size_t n = list_starts(pl, r, from_at, RECUR_MAX, &at);
+
+    ser->n_left = count_left(r);
+    if (n == 0 || ser->n_left == 0)
+        return;
+    ser->v = ARENA_ARRAY(pl->arena, struct series_one, ser->n_left);
+    add_one(pl, r, ser, r->start_at, r->end_at);
+    for (size_t i = 0; i < n && ser->n < ser->n_left; i++)
+        if (at[i] > after_at)
+            add_one(pl, r, ser, at[i], at[i] + length_s);
+}
+
+/* All occurrences of a new series. */
+static void unroll_all(const struct planner *pl, const struct snap_resv *r,
+                       struct series *ser)
+{
+    int64_t *at;
+
+    ser->n_left = list_starts(pl, r, r->start_at, RECUR_MAX, &at);
+    ser->v = ARENA_ARRAY(pl->arena, struct series_one, ser->n_left);
+    for (size_t i = 0; i < ser->n_left; i++)
+        add_one(pl, r, ser, at[i], at[i] + (r->end_at - r->start_at));
+}
+
+/* The occurrences of a server that does not tell them: both sides compute them from the
+ * rule (reservations.md 25.1). */
+static void unroll(const struct planner *pl, const struct snap_resv *r,
+                   struct series *ser)
+{
+    bool has_times = r->start_at >= 0 && r->start_at < r->end_at &&
+                     r->end_at <= AMOUNT_MAX && r->series_length_s >= 0 &&
+                     r->series_length_s <= AMOUNT_MAX;
+
+    if (has_times && r->state == RESV_UNCONFIRMED)
+        unroll_all(pl, r, ser);
+    else if (has_times)
+        unroll_rest(pl, r, ser);
+}
+
+/* Give each occurrence its vnodes. The last position of the map is the last occurrence
+ * (reservations.md 9.3); a map that is too short says nothing about any. */
 static void read_map(struct planner *pl, const struct snap_resv *r, struct series *ser)
 {
     struct series_vnodes **on;
 
-    if (r->map.n != ser->n || ser->n == 0)
+    if (r->map.n < ser->n_left || ser->n == 0)
         return;
     on = ARENA_ARRAY(pl->arena, struct series_vnodes *, r->map.n_texts);
-    for (size_t i = 0; i < r->map.n_texts; i++)
-        on[i] = read_vnodes(pl, r->map.texts[i], r->request_series);
-    for (size_t i = 0; i < ser->n; i++)
-        if (on[r->map.which[i]]->readable)
-            ser->v[i].on = on[r->map.which[i]];
+    for (size_t i = 0; i < ser->n; i++) {
+        size_t at = r->map.which[r->map.n - ser->n_left + i];
+
+        if (!on[at])
+            on[at] = read_vnodes(pl, r->map.texts[at], r->request_series);
+        if (on[at]->readable)
+            ser->v[i].on = on[at];
+    }
 }
 
 /* What the current one has is shown beside the map, also after an alteration of it. */
@@ -88,6 +180,16 @@ static void read_current(struct planner *pl, const struct snap_resv *r,
         return;
     on = read_vnodes(pl, r->nodes, r->request);
     ser->v[0].on = on->readable ? on : NULL;
+}
+
+/* Where the server does not say which occurrences want other vnodes, their vnodes do.
+ */
+static void mark_lost(const struct planner *pl, const struct snap_resv *r,
+                      struct series *ser)
+{
+    for (size_t i = 0; i < ser->n; i++)
+        ser->v[i].due = is_time(pl, r) && (!ser->v[i].on || !ser->v[i].on->usable ||
+                                           (i == 0 && r->substate == RESV_IN_CONFLICT));
 }
 
 /* Book what the later ones have. One that is over has nothing any more. */
@@ -112,9 +214,14 @@ void series_book_all(struct planner *pl)
         if (!r->standing)
             continue;
         ser = pl->series[i] = ARENA_NEW(pl->arena, struct series);
-        read_times(pl, r, ser);
+        if (r->occurrences.n > 0)
+            read_times(pl, r, ser);
+        else
+            unroll(pl, r, ser);
         read_map(pl, r, ser);
         read_current(pl, r, ser);
+        if (r->occurrences.n == 0)
+            mark_lost(pl, r, ser);
         book_later(pl, ser);
     }
 }

@@ -32,7 +32,8 @@ struct series_one {
 };
 
 struct series {
-    size_t n;             /* 0: the server does not tell the occurrences */
+    size_t n;             /* 0: the occurrences are not known */
+    size_t n_left;        /* as many there are by the server's count: n or more */
     struct series_one *v; /* the current one, then the later ones in order */
 };
 

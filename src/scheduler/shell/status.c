@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/status.h"
 
+#include "lib/io/zonefile.h"
+
 static int status_call(struct shell *sh, const struct wire_request *rq,
                        const char *what, struct arena *arena, struct wire_objects *ret,
                        struct diag *why)
@@ -66,6 +68,20 @@ static int ask_resvs(struct shell *sh, struct arena *arena, struct wire_objects 
     return status_all(sh, &resvs, arena, ret, why);
 }
 
+/* Read the zones of series that a server of another make leaves to us. Without its zone
+ * a series is denied: "Error unrolling standing reservation." */
+static void give_zones(struct snapshot *s)
+{
+    for (size_t i = 0; i < snapshot_zone_count(s); i++) {
+        struct buf file = { 0 };
+        struct diag why;
+
+        if (zonefile_read(ZONEFILE_DIR, snapshot_zone_name(s, i), &file, &why) == 0)
+            snapshot_give_zone(s, i, file.data, file.len);
+        buf_fini(&file);
+    }
+}
+
 static const struct status_kind server_kind = { .request = BATCH_STATUS_SERVER,
                                                 .words = "pbs_statserver failed",
                                                 .by_snapshot = true,
@@ -103,5 +119,6 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
     snapshot_add(s, &vnodes);
     snapshot_add(s, &queues);
     snapshot_add(s, &jobs);
+    give_zones(s);
     return 0;
 }

@@ -218,6 +218,10 @@ static const struct field resv_fields[] = {
     { "partition",            read_text,   AT(resv, partition) },
     { "reserve_standing",     read_number, AT(resv, standing) },
     { "reserve_index",        read_number, AT(resv, index) },
+    { "reserve_count",        read_number, AT(resv, count) },
+    { "reserve_rrule",        read_text,   AT(resv, rule) },
+    { "reserve_timezone",     read_text,   AT(resv, zone) },
+    { "reserve_standing_revert", NULL },
     { "reserve_execvnodes",   snap_read_execvnodes, AT(resv, map) },
     { "reserve_occurrences",  snap_read_occurrences, AT(resv, occurrences), .ours = true },
     { "reserve_standing_schedselect", NULL, .ours = true },
@@ -351,6 +355,29 @@ static void read_revert(struct snap_resv *r, const struct wire_attrs *attrs)
         r->old_end_at = r->end_at;
 }
 
+/* Read what the series had before one of its occurrences was altered, for a server that
+ * does not tell the occurrences. */
+static void read_series(struct snapshot *s, struct snap_resv *r,
+                        const struct wire_attrs *attrs)
+{
+    const char *attr = "reserve_standing_revert";
+    const char *start = wire_attrs_value(attrs, attr, "start_time");
+    const char *length = wire_attrs_value(attrs, attr, "walltime");
+    const char *select = wire_attrs_value(attrs, attr, "select");
+
+    if (!r->standing || r->occurrences.n > 0)
+        return;
+    if (start)
+        r->series_start_at = number(start);
+    if (!length || duration_parse(length, &r->series_length_s) != 0)
+        r->series_length_s = 0;
+    if (select)
+        r->request_series =
+            snap_request(s, select, wire_attrs_value(attrs, "Resource_List", "place"));
+    if (r->rule && r->zone)
+        snap_want_zone(s, r->zone);
+}
+
 /* The request of one select attribute, with the place of the object. */
 static const struct request *read_select(struct snapshot *s,
                                          const struct wire_object *o, const char *attr)
@@ -373,6 +400,7 @@ void snap_add_resv(struct snapshot *s, const struct wire_object *o)
     if (!r->request_series)
         r->request_series = r->request_orig ? r->request_orig : r->request;
     read_revert(r, &o->attrs);
+    read_series(s, r, &o->attrs);
     if (r->partition && !snap_is_mine(s, r->partition))
         s->n_resvs--;
 }

@@ -76,3 +76,43 @@ void snap_read_execvnodes(struct snapshot *s, void *place, const struct wire_att
     if (execvnodes_parse(a->value, SNAP_OCCURRENCES_MAX, s->arena, map, NULL) != 0)
         *map = (struct execvnodes){ 0 };
 }
+
+static struct snap_zone *find_zone(const struct snapshot *s, const char *name)
+{
+    for (size_t i = 0; i < s->zones.n; i++)
+        if (strcmp(s->zones.v[i].name, name) == 0)
+            return &s->zones.v[i];
+    return NULL;
+}
+
+void snap_want_zone(struct snapshot *s, const char *name)
+{
+    if (find_zone(s, name))
+        return;
+    ARENA_ROOM(s->arena, &s->zones, v, 4);
+    s->zones.v[s->zones.n++] = (struct snap_zone){ .name = name };
+}
+
+const struct zone *snap_zone(const struct snapshot *s, const char *name)
+{
+    const struct snap_zone *z = find_zone(s, name);
+
+    return z ? z->zone : NULL;
+}
+
+size_t snapshot_zone_count(const struct snapshot *s)
+{
+    return s->zones.n;
+}
+
+const char *snapshot_zone_name(const struct snapshot *s, size_t i)
+{
+    MUST(i < s->zones.n);
+    return s->zones.v[i].name;
+}
+
+void snapshot_give_zone(struct snapshot *s, size_t i, const void *data, size_t len)
+{
+    MUST(i < s->zones.n);
+    s->zones.v[i].zone = zone_parse(s->zones.v[i].name, data, len, s->arena);
+}

@@ -10,6 +10,7 @@
 
 #include "lib/attr/execvnodes.h"
 #include "lib/attr/select.h"
+#include "lib/cal/zone.h"
 #include "scheduler/sched.h"
 
 #include <uthash.h>
@@ -157,6 +158,10 @@ struct snap_resv {
     struct maybe_number retry;    /* the instant of the next attempt */
     int64_t standing;             /* PBS's word for a series: not 0 */
     int64_t index;                /* of a series: number of the current occurrence */
+    int64_t count;                /* of all of its occurrences */
+    const char *rule, *zone;      /* how it repeats; NULL: not told */
+    int64_t series_start_at;      /* of the occurrence that was altered first, and */
+    int64_t series_length_s;      /* its length, before that; 0: none was altered */
     struct snap_occurrences occurrences;
     struct execvnodes map; /* the vnodes of each, by position; n 0: none, or a text that
                               cannot be read */
@@ -180,6 +185,17 @@ struct snap_job {
     struct res_values asked; /* Resource_List */
 };
 
+/* A time zone in which a series repeats. */
+struct snap_zone {
+    const char *name;
+    const struct zone *zone; /* NULL: not there, or cannot be read */
+};
+
+struct snap_zones {
+    size_t n, cap;
+    struct snap_zone *v;
+};
+
 struct snapshot {
     struct arena *arena;
     struct resource_defs *defs;
@@ -200,6 +216,7 @@ struct snapshot {
     struct snap_resv *resvs;
     size_t n_jobs, cap_jobs;
     struct snap_job *jobs;
+    struct snap_zones zones; /* those of series whose server does not tell the times */
 };
 
 /* The slot of a resource, made when it is new. Constant in the number of vnodes. */
@@ -223,6 +240,12 @@ void snap_values_add(struct snapshot *s, struct res_values *list, const char *na
 
 /* The value of a resource, NULL when it is not there. */
 const struct res_value *snap_values_find(const struct res_values *list, size_t res);
+
+/* The zone of that name, when it has been given; else NULL. */
+const struct zone *snap_zone(const struct snapshot *s, const char *name);
+
+/* A zone of that name will be wanted. */
+void snap_want_zone(struct snapshot *s, const char *name);
 
 /* Does this partition belong to the scheduler the snapshot is for? */
 bool snap_is_mine(const struct snapshot *s, const char *partition);

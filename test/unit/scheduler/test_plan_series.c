@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scene.h"
 
+#include "../cal/tzif.h"
+
 #define UN     "reserve_state=1 reserve_substate=1"
 #define CO     "reserve_state=2 reserve_substate=2"
 #define CO_10  "reserve_state=2 reserve_substate=10"
@@ -347,6 +349,124 @@ static void test_what_cannot_be_read(void)
     }
 }
 
+/* A server of another make tells the rule and the map only. */
+
+#define DAY_S 86400
+
+static void add_rule(struct scene *sc, const char *zone, const char *text)
+{
+    char all[1024];
+
+    snprintf(all, sizeof(all),
+             "queue=S5 reserve_standing=1 schedselect=1:ncpus=2 " FREE
+             " reserve_timezone=%s %s",
+             zone, text);
+    scene_add(sc, OBJECT_RESV, SERIES, all);
+}
+
+/* New York, far from a change of its clocks. */
+static void give_zone(struct scene *sc)
+{
+    const int32_t first_s = -5 * 3600;
+    struct buf b = { 0 };
+
+    CU_ASSERT_EQUAL_FATAL(snapshot_zone_count(sc->snapshot), 1);
+    CU_ASSERT_STRING_EQUAL(snapshot_zone_name(sc->snapshot, 0), "America/New_York");
+    tzif_make(&b, NULL, 0, &first_s, 1, "EST5EDT,M3.2.0,M11.1.0");
+    snapshot_give_zone(sc->snapshot, 0, b.data, b.len);
+    buf_fini(&b);
+}
+
+static void test_a_rule_is_unrolled(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    add_other(&sc, 1, 200 + DAY_S, 200 + DAY_S + 100, "(n1:ncpus=2)");
+    add_other(&sc, 2, 200 + 2 * DAY_S, 200 + 2 * DAY_S + 100, "(n2:ncpus=2)");
+    add_rule(&sc, "America/New_York",
+             UN " reserve_rrule=FREQ=DAILY;COUNT=3 reserve_start=1000200 "
+                "reserve_end=1000300");
+    give_zone(&sc);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "3#(n2:ncpus=2){1}(n1:ncpus=2){0,2}");
+    CU_ASSERT_FALSE(scene_step(&sc, SERIES)->has_seq);
+    scene_free(&sc);
+
+    /* Without its zone, or with a rule that is none, nobody knows when it is. */
+    for (int i = 0; i < 2; i++) {
+        sc = scene_new();
+        scene_hosts(&sc, 2, 2);
+        add_rule(&sc, "America/New_York",
+                 i ? UN " reserve_rrule=FREQ=DAILY;COUNT=3 reserve_start=1000200 "
+                        "reserve_end=1000300"
+                   : UN " reserve_rrule=DAILY reserve_start=1000200 "
+                        "reserve_end=1000300");
+        if (i == 0)
+            give_zone(&sc);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, SERIES, "denied: Error unrolling standing reservation.");
+        scene_free(&sc);
+    }
+}
+
+/* The second of four is the current one and begins an hour late; the map still has a
+ * place for the first one. */
+static void test_a_series_under_way_is_unrolled(void)
+{
+    struct scene sc = scene_new();
+    char text[512];
+
+    scene_hosts(&sc, 2, 2);
+    snprintf(text, sizeof(text),
+             CO " reserve_rrule=FREQ=DAILY;COUNT=4 reserve_start=%d reserve_end=%d "
+                "reserve_index=2 reserve_count=4 resv_nodes=(n1:ncpus=2) "
+                "reserve_standing_revert.start_time=%d "
+                "reserve_standing_revert.walltime=00:01:40 "
+                "reserve_standing_revert.select=1:ncpus=2 "
+                "reserve_execvnodes=4#(n1:ncpus=2){0-1,3}(n2:ncpus=2){2}",
+             NOW + 3600, NOW + 3800, NOW);
+    add_rule(&sc, "America/New_York", text);
+    give_zone(&sc);
+    scene_resv(&sc, 6, UN, NOW + 3700, NOW + 3701, "1:ncpus=1", FREE);
+    scene_resv(&sc, 7, UN, NOW + DAY_S + 99, NOW + DAY_S + 101, "1:ncpus=2", FREE);
+    scene_resv(&sc, 8, UN, NOW + DAY_S + 100, NOW + 2 * DAY_S, "2:ncpus=2", FREE);
+    scene_resv(&sc, 9, UN, NOW + 2 * DAY_S, NOW + 2 * DAY_S + 1, "1:ncpus=1", FREE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R6.svr", "(n2:ncpus=1)");
+    ASSERT_SAID(&sc, "R7.svr", "(n1:ncpus=2)");
+    CU_ASSERT_EQUAL(scene_step(&sc, "R8.svr")->kind, PLAN_DENY_RESV); /* R7 */
+    ASSERT_SAID(&sc, "R9.svr", "(n2:ncpus=1)");
+    scene_free(&sc);
+}
+
+/* There, one that finds no other vnodes is a no for all: after a yes the server takes
+ * it for granted that all is well. */
+static void test_a_foreign_series_is_remade_whole(void)
+{
+    for (int crowded = 0; crowded < 2; crowded++) {
+        struct scene sc = scene_new();
+
+        scene_vnode(&sc, "n1", "n1", 2, "state=down");
+        scene_vnode(&sc, "n2", "n2", 2, "");
+        if (crowded)
+            add_other(&sc, 1, 200 + DAY_S, 300 + DAY_S, "(n2:ncpus=2)");
+        add_rule(&sc, "America/New_York",
+                 DG " reserve_rrule=FREQ=DAILY;COUNT=3 reserve_start=1000200 "
+                    "reserve_end=1000300 reserve_index=1 reserve_count=3 "
+                    "resv_nodes=(n1:ncpus=2) reserve_retry=1000000 "
+                    "reserve_execvnodes=3#(n1:ncpus=2){0-1}(n2:ncpus=2){2}");
+        give_zone(&sc);
+        scene_plan(&sc);
+        if (crowded) {
+            CU_ASSERT_EQUAL(scene_step(&sc, SERIES)->kind, PLAN_DENY_RESV);
+        } else {
+            ASSERT_SAID(&sc, SERIES, "3#(n2:ncpus=2){0-2}");
+        }
+        scene_free(&sc);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -369,6 +489,11 @@ int main(void)
           test_an_alteration_does_not_take_later_vnodes },
         { "jobs of a series run in the current one",
           test_jobs_of_a_series_run_in_the_current_one },
+        { "a rule of another make's server is unrolled", test_a_rule_is_unrolled },
+        { "so are the later ones of its series under way",
+          test_a_series_under_way_is_unrolled },
+        { "its degraded series is re-made whole or not at all",
+          test_a_foreign_series_is_remade_whole },
         { "occurrences that cannot be read are denied", test_what_cannot_be_read },
     };
 
