@@ -289,6 +289,11 @@ void series_find(struct question *q, struct verdict *v)
         v->failure = ser->n == 0 ? FAIL_RESV_STANDING : FAIL_RESV_UNREADABLE;
         return;
     }
+    /* Between two occurrences the series has no current one to be answered for. */
+    if (q->degraded && q->start_at >= q->end_at) {
+        v->failure = FAIL_RESV_TIMES;
+        return;
+    }
     f.was = ARENA_ARRAY(arena, const struct series_vnodes *, ser->n);
     f.was_booked = ARENA_ARRAY(arena, struct booking *, ser->n);
     for (size_t i = 0; i < ser->n; i++) {

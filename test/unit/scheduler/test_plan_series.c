@@ -313,6 +313,21 @@ static void test_jobs_of_a_series_run_in_the_current_one(void)
     scene_free(&sc);
 }
 
+/* The current one is over and its server has not gone on to the next yet. */
+static void test_between_two_occurrences(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=down");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    add_series(&sc,
+               (struct told){ RN_10, -LENGTH, ".!", "2#(n1:ncpus=2){1}(n2:ncpus=2){0}",
+                              "(n2:ncpus=2)", "1:ncpus=2" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "denied: Reservation would end before it starts");
+    scene_free(&sc);
+}
+
 /* Lists that cannot be read, maps of another length: nothing is promised by them, and
  * the question is answered. */
 static void test_what_cannot_be_read(void)
@@ -432,11 +447,14 @@ static void test_a_series_under_way_is_unrolled(void)
     scene_resv(&sc, 7, UN, NOW + DAY_S + 99, NOW + DAY_S + 101, "1:ncpus=2", FREE);
     scene_resv(&sc, 8, UN, NOW + DAY_S + 100, NOW + 2 * DAY_S, "2:ncpus=2", FREE);
     scene_resv(&sc, 9, UN, NOW + 2 * DAY_S, NOW + 2 * DAY_S + 1, "1:ncpus=1", FREE);
+    scene_resv(&sc, 10, UN, NOW + 2 * DAY_S + 100, NOW + 2 * DAY_S + 101, "2:ncpus=2",
+               FREE);
     scene_plan(&sc);
     ASSERT_SAID(&sc, "R6.svr", "(n2:ncpus=1)");
     ASSERT_SAID(&sc, "R7.svr", "(n1:ncpus=2)");
     CU_ASSERT_EQUAL(scene_step(&sc, "R8.svr")->kind, PLAN_DENY_RESV); /* R7 */
     ASSERT_SAID(&sc, "R9.svr", "(n2:ncpus=1)");
+    ASSERT_SAID(&sc, "R10.svr", "(n1:ncpus=2)+(n2:ncpus=2)");
     scene_free(&sc);
 }
 
@@ -489,6 +507,7 @@ int main(void)
           test_an_alteration_does_not_take_later_vnodes },
         { "jobs of a series run in the current one",
           test_jobs_of_a_series_run_in_the_current_one },
+        { "between two occurrences nothing is re-made", test_between_two_occurrences },
         { "a rule of another make's server is unrolled", test_a_rule_is_unrolled },
         { "so are the later ones of its series under way",
           test_a_series_under_way_is_unrolled },
