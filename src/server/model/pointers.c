@@ -9,8 +9,12 @@
 
 void *array_insert(void *array, size_t *n, void *item, size_t at)
 {
-    void **v = xrealloc(array, (*n + 1) * sizeof(*v));
+    void **v = array;
 
+    /* There is room up to the next power of two, so that a long array is not copied
+     * once for each of its pointers. Removing keeps the room. */
+    if ((*n & (*n - 1)) == 0)
+        v = xrealloc(array, (*n > 0 ? 2 * *n : 1) * sizeof(*v));
     memmove(v + at + 1, v + at, (*n - at) * sizeof(*v));
     v[at] = item;
     (*n)++;
