@@ -153,6 +153,7 @@ static bool reserves(struct sim *s, const struct words *w)
         .place = words_value(w, "place"),
         .start_at = SIM_EPOCH_S + number(words_after(w, "from"), 0),
         .duration_s = number(words_after(w, "for"), 0),
+        .rule = words_after(w, "repeating"),
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
     };

@@ -62,7 +62,7 @@ static void check_accounts(struct sim *s)
         if (e->kind == OBJ_RESV && n['B'] != e->n_started)
             check_failed(s, CHECK_ACCOUNT, "%s: %d starts and %d B lines", e->id,
                          e->n_started, n['B']);
-        if (e->kind == OBJ_RESV && e->n_started > 1 + e->n_moved_out)
+        if (e->kind == OBJ_RESV && e->n_started > 1 + e->n_moved_out + e->n_turns)
             check_failed(s, CHECK_ACCOUNT, "%s has started %d times", e->id,
                          e->n_started);
         if (e->kind == OBJ_JOB && n['E'] > 1)
@@ -84,6 +84,7 @@ void check_end(struct sim *s)
         return;
     }
     check_none_left(s, m, OBJ_RESV);
+    check_none_left(s, m, OBJ_OCCURRENCE);
     check_none_left(s, m, OBJ_JOB);
     check_nodes(s, m);
     check_queues(s, m);

@@ -4,11 +4,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_phase.h"
 #include "server/model/node_life.h"
+#include "server/model/occurrence.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 /* Transitions. */
 
@@ -81,6 +83,10 @@ static void check_transition(struct sim *s, const struct resv *r,
         if (events[i].fact != rec->fact)
             continue;
         known = true;
+        /* Of a series only later occurrences may have got other vnodes. */
+        if (rec->fact == FACT_RESV_RECONFIRMED && r->n_later > 0 && to == from &&
+            !text_after(rec, RESV_A_RESV_NODES))
+            continue;
         if (rec->fact == FACT_RESV_GONE)
             to = resv_next(from, events[i].event);
         if (to == PHASE_NONE || resv_next(from, events[i].event) != to)
@@ -226,28 +232,53 @@ void check_resv_record(struct sim *s, const struct model *m, const struct record
 
 /* Degradation. */
 
-static bool holds_unusable(const struct resv *r)
+static bool holds_unusable(const struct occurrence *oc)
 {
-    for (size_t i = 0; i < r->current.bookings.n; i++)
-        if (!node_is_usable(r->current.bookings.v[i].node))
+    for (size_t i = 0; i < oc->bookings.n; i++)
+        if (!node_is_usable(oc->bookings.v[i].node))
             return true;
     return false;
 }
 
 /* What rules derive must be so when they have settled. */
-static void check_degraded(struct sim *s, const struct resv *r)
+static void check_degraded(struct sim *s, const struct occurrence *oc)
 {
-    enum resv_phase phase = resv_phase(r);
+    enum resv_phase phase = occurrence_phase(oc);
     bool degraded = phase_is_degraded(phase);
 
     /* Maintenance has unusable vnodes, and what it took is not there to be unusable. */
-    if (resv_is_maintenance(r) || phase_is_in_conflict(phase))
+    if (resv_is_maintenance(oc->resv) || phase_is_in_conflict(phase))
         return;
-    if (phase_is_confirmed(phase) && holds_unusable(r) != degraded)
-        check_failed(s, CHECK_HEALTH, "%s %s, yet it is %sdegraded", r->obj.id,
-                     holds_unusable(r) ? "holds an unusable vnode"
-                                       : "holds only usable vnodes",
+    if (phase_is_confirmed(phase) && holds_unusable(oc) != degraded)
+        check_failed(s, CHECK_HEALTH, "%s %s, yet it is %sdegraded", oc->values->id,
+                     holds_unusable(oc) ? "holds an unusable vnode"
+                                        : "holds only usable vnodes",
                      degraded ? "" : "not ");
+}
+
+/* One that is confirmed has as many occurrences before it and behind it as there are,
+ * unless some were skipped or nothing is left of it. */
+static void check_series(struct sim *s, const struct resv *r, bool settled)
+{
+    int64_t index = occurrence_index(&r->current);
+    const struct occurrence *oc;
+
+    DL_FOREACH (r->later, oc) {
+        index++;
+        if (occurrence_index(oc) != index)
+            check_failed(s, CHECK_LIFE, "%s is where number %" PRId64 " is expected",
+                         oc->values->id, index);
+        if (!phase_is_confirmed(occurrence_phase(oc)) || oc->bookings.n == 0)
+            check_failed(s, CHECK_LIFE, "%s is not confirmed or holds nothing",
+                         oc->values->id);
+        if (settled)
+            check_degraded(s, oc);
+    }
+    if (obj_is_set(&r->obj, RESV_A_RESERVE_INDEX) &&
+        phase_is_confirmed(resv_phase(r)) &&
+        index != obj_num(&r->obj, RESV_A_RESERVE_COUNT, 1))
+        check_failed(s, CHECK_LIFE, "%s has occurrences up to %" PRId64, r->obj.id,
+                     index);
 }
 
 void check_health(struct sim *s, const struct model *m, bool settled)
@@ -261,8 +292,12 @@ void check_health(struct sim *s, const struct model *m, bool settled)
         if (phase == PHASE_NONE)
             check_failed(s, CHECK_LIFE, "%s is in no legal phase", o->id);
         if (settled)
-            check_degraded(s, r);
-        if (retry != lacks)
+            check_degraded(s, &r->current);
+        check_series(s, r, settled);
+        /* The retry of a later occurrence follows in a record of its own. */
+        if (r->n_later == 0 ? retry != lacks
+                            : settled && phase_is_confirmed(phase) &&
+                                  retry != (lacks || resv_later_is_degraded(r)))
             check_failed(s, CHECK_HEALTH, "%s %s vnodes and has %s next attempt", o->id,
                          lacks ? "lacks" : "has its", retry ? "a" : "no");
         if (phase_is_confirmed(phase) && !phase_is_in_conflict(phase) &&

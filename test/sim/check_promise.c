@@ -11,6 +11,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_state.h"
+#include "server/model/occurrence.h"
 #include "server/model/resv_oversub.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
@@ -60,10 +61,14 @@ static bool wants_alone(const struct object *o, int attr)
 }
 
 /* One made from a job may be over before it begins: while its job is being ended the
- * vnodes are its own all the same. */
+ * vnodes are its own all the same. So it is at the end of an occurrence, until the next
+ * one has its turn. */
 static bool has_begun(const struct resv *r)
 {
-    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT) || resv_phase(r) == PHASE_ENDING;
+    enum resv_phase phase = resv_phase(r);
+
+    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT) || phase == PHASE_ENDING ||
+           phase == PHASE_BETWEEN || phase == PHASE_BETWEEN_DEGRADED;
 }
 
 static void add(struct shares *all, struct share one, int64_t now_at)
@@ -93,24 +98,23 @@ static bool had_only_a_promise(const struct resv *r, const struct node *n,
 static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
 {
     for (size_t i = 0; i < n->n_occurrences; i++) {
-        const struct resv *r = n->occurrences[i]->resv;
-        const struct object *o = &r->obj;
-        enum resv_phase phase = resv_phase(r);
+        const struct occurrence *oc = n->occurrences[i];
+        enum resv_phase phase = occurrence_phase(oc);
         bool runs = phase_is_running(phase) || phase == PHASE_ENDING;
 
         if (!phase_is_confirmed(phase) && phase != PHASE_ENDING)
             continue;
-        if (had_only_a_promise(r, n, now_at))
+        if (had_only_a_promise(oc->resv, n, now_at))
             continue;
         add(all,
             (struct share){
-                .id = o->id,
-                .o = o,
-                .resv = r,
-                .from_at = runs ? now_at : obj_num(o, RESV_A_RESERVE_START, 0),
-                .until_at = obj_num(o, RESV_A_RESERVE_END, 0),
-                .amount = amount_on(&r->current.bookings, n, all->resource),
-                .alone = wants_alone(o, RESV_A_RESOURCE_LIST),
+                .id = oc->values->id,
+                .o = oc->values,
+                .resv = oc->resv,
+                .from_at = runs ? now_at : occurrence_start_at(oc, 0),
+                .until_at = occurrence_end_at(oc, 0),
+                .amount = amount_on(&oc->bookings, n, all->resource),
+                .alone = wants_alone(&oc->resv->obj, RESV_A_RESOURCE_LIST),
             },
             now_at);
     }
@@ -490,7 +494,8 @@ static int64_t running_amount(const struct node *n, const char *resource)
     int64_t sum = 0;
 
     for (size_t i = 0; i < n->n_occurrences; i++)
-        if (has_begun(n->occurrences[i]->resv))
+        if (occurrence_is_current(n->occurrences[i]) &&
+            has_begun(n->occurrences[i]->resv))
             sum += amount_on(&n->occurrences[i]->bookings, n, resource);
     for (size_t i = 0; i < n->n_jobs; i++)
         if (!n->jobs[i]->resv || !has_begun(n->jobs[i]->resv))

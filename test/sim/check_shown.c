@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_proposal.h"
+#include "server/model/occurrence.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
@@ -92,7 +93,10 @@ static void check_one(struct sim *s, const struct resv *r, const struct wire_obj
 
     check_num(s, o, RESV_A_RESERVE_STATE,
               open ? RESV_BEING_ALTERED : (int64_t)resv_phase_state(resv_phase(r)));
-    check_num(s, o, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(resv_phase(r)));
+    check_num(s, o, RESV_A_RESERVE_SUBSTATE,
+              resv_phase(r) == PHASE_CONFIRMED && resv_later_is_degraded(r)
+                  ? resv_phase_substate(PHASE_DEGRADED)
+                  : resv_phase_substate(resv_phase(r)));
     check_times(s, o, r, w);
     check_text(s, o, "Resource_List", "select",
                w && w->select ? w->select : resources_text(list, "select", arena));

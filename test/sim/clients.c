@@ -85,6 +85,11 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
             set_num(&body.attrs, arena, "reserve_start", NULL, w->start_at);
         if (w->duration_s)
             set_num(&body.attrs, arena, "reserve_duration", NULL, w->duration_s);
+        if (w->rule) {
+            set(&body.attrs, arena, "reserve_rrule", NULL, w->rule);
+            set(&body.attrs, arena, "reserve_standing", NULL, "1");
+            set(&body.attrs, arena, "reserve_timezone", NULL, "UTC");
+        }
         if (w->select)
             set(&body.attrs, arena, "Resource_List", "select", w->select);
         if (w->place)

@@ -47,6 +47,7 @@ struct resv_wish {
     const char *user;
     const char *select;
     const char *place; /* NULL: none */
+    const char *rule;  /* NULL, or of a series, in UTC */
     const char *job;   /* NULL, or the id of the job it is made out of: no start */
     int64_t start_at;
     int64_t duration_s; /* 0: not given */

@@ -7,6 +7,7 @@
 #include "server/model/hot_start.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
+#include "server/model/occurrence.h"
 #include "server/model/resv_oversub.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
@@ -35,16 +36,23 @@ static void state_text(const struct object *o, struct buf *out)
         buf_add_str(out, resv_state_short(obj_num(o, RESV_A_RESERVE_STATE, 0)));
 }
 
+/* As it is shown: 10 for a confirmed series with a later occurrence that is degraded.
+ */
+static int64_t substate_of(const struct object *o)
+{
+    if (o->kind == OBJ_JOB)
+        return obj_num(o, JOB_A_SUBSTATE, 0);
+    if (resv_phase(TO_RESV(o)) == PHASE_CONFIRMED && resv_later_is_degraded(TO_RESV(o)))
+        return resv_phase_substate(PHASE_DEGRADED);
+    return obj_num(o, RESV_A_RESERVE_SUBSTATE, 0);
+}
+
 /* "R1 state RN", "R1 state RN substate 10", "R1 state gone" */
 static void expect_state(struct sim *s, const struct words *w)
 {
     const struct object *o = labelled(s, w->v[1]);
     const char *substate = words_after(w, "substate");
-    int64_t is = o ? obj_num(o,
-                             o->kind == OBJ_JOB ? (int)JOB_A_SUBSTATE
-                                                : (int)RESV_A_RESERVE_SUBSTATE,
-                             0)
-                   : 0;
+    int64_t is = o ? substate_of(o) : 0;
     struct buf text = { 0 };
 
     state_text(o, &text);

@@ -114,6 +114,8 @@ static void take_record(struct sim *s, const struct record *rec)
         e->altering = false;
     if (rec->fact == FACT_RESV_ALTERED && changes(rec, RESV_A_HF_BEGUN_AT))
         e->n_moved_out++;
+    if (rec->fact == FACT_RESV_TURN)
+        e->n_turns++;
     if (rec->fact == FACT_JOB_RUN)
         e->n_runs++;
     if (rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_REQUEUED)

@@ -24,6 +24,7 @@ struct entry {
     bool altering;       /* an alteration is open */
     int n_started;       /* records of its start */
     int n_moved_out;     /* alterations that made a running one wait again */
+    int n_turns;         /* occurrences that had their turn after the first one */
     int n_runs;          /* of a job being sent off */
     int n_back;          /* of a run that ended without the job */
     int n_account[128];  /* accounting lines by letter */
