@@ -63,8 +63,9 @@ void occurrence_keep_series(const struct resv *r, struct arena *arena,
                             struct record *rec);
 
 /* Append to a record of the reservation the changes that make a later occurrence the
- * current one; its phase is the caller's to say. What the later one does not set is unset; its resources and schedselect,
- * where it has none of its own, become those of the series again. */
+ * current one; its phase is the caller's to say. What the later one does not set is
+ * unset; its resources and schedselect, where it has none of its own, become those of
+ * the series again. */
 void occurrence_take_turn(const struct occurrence *later, struct arena *arena,
                           struct record *rec);
 

@@ -106,7 +106,8 @@ void log_resv_degraded(const struct reaction *r)
             log_attempt(r, "An");
 }
 
-/* The first one for a later occurrence of a series is set while the current one is well.
+/* The first one for a later occurrence of a series is set while the current one is
+ * well.
  */
 void log_resv_retry(const struct reaction *r)
 {
