@@ -545,6 +545,10 @@ static bool store_line(struct sim *s, const struct words *w)
 {
     bool fails = words_are(w, 1, "fails"), refuses = words_are(w, 1, "refuses");
 
+    if (words_are(w, 1, "contradicts record *")) {
+        shell_store_contradicts(s, (uint64_t)number(w->v[3], 1));
+        return true;
+    }
     if (!fails && !refuses && !words_are(w, 1, "works"))
         return false;
     shell_store_fails(s, fails || refuses, refuses);

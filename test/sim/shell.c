@@ -419,6 +419,7 @@ struct commit {
     uint64_t life;
     size_t n, cap;
     struct store_record *records;
+    const struct arena *turn; /* of the last record */
     struct arena *arena;
     size_t n_facts, cap_facts;
     const struct effect **facts; /* records, and copies of accounting lines */
@@ -445,7 +446,7 @@ static const struct effect *copy_account(const struct effect *e, struct arena *a
     return copy;
 }
 
-static void add_work(void *arg, const struct effect *e, struct arena *arena UNUSED)
+static void add_work(void *arg, const struct effect *e, struct arena *arena)
 {
     struct commit *c = arg;
 
@@ -460,6 +461,9 @@ static void add_work(void *arg, const struct effect *e, struct arena *arena UNUS
         c->cap = c->cap ? 2 * c->cap : 32;
         c->records = xrealloc(c->records, c->cap * sizeof(*c->records));
     }
+    if (c->turn == arena)
+        c->records[c->n - 1].with_next = true;
+    c->turn = arena;
     c->records[c->n++] = to_store(e->u.record, c->arena);
 }
 
@@ -506,9 +510,37 @@ static void commit_failed(struct sim *s, struct commit *c)
         give_up(s);
 }
 
+/* How many of the facts stand before the record with that number. */
+static size_t facts_before(const struct commit *c, uint64_t seq)
+{
+    size_t n = 0;
+
+    while (n < c->n_facts &&
+           (c->facts[n]->kind != EFFECT_RECORD || c->facts[n]->u.record->seq < seq))
+        n++;
+    return n;
+}
+
+/* As the daemon's committer does: what came before is saved, and the server ends. */
+static void contradicted(struct sim *s, const struct commit *c)
+{
+    const struct store_batch batch = { .n_records = c->n, .records = c->records };
+    struct diag why = { 0 };
+    uint64_t seq = 0;
+    int err = store_commit_before(s->shell.store, &batch, &seq, &why);
+
+    sim_trace(s, "store: %s", why.text);
+    if (err || !s->shell.store_contradicts)
+        check_failed(s, CHECK_STORE, "the store refuses records: %s", why.text);
+    s->shell.store_contradicts = false;
+    ledger_commit(s, facts_before(c, seq), c->facts);
+    shell_crash(s);
+}
+
 static void commit_happens(struct sim *s, void *arg)
 {
     struct commit *c = arg;
+    int err;
     struct diag why = { 0 };
     enum crash_when crash = s->shell.crash;
 
@@ -518,9 +550,14 @@ static void commit_happens(struct sim *s, void *arg)
         shell_crash(s);
         return;
     }
-    if (store_commit(s->shell.store,
-                     &(struct store_batch){ .n_records = c->n, .records = c->records },
-                     &why)) {
+    err = store_commit(
+        s->shell.store,
+        &(struct store_batch){ .n_records = c->n, .records = c->records }, &why);
+    if (err == PBSE_INTERNAL) {
+        contradicted(s, c);
+        return;
+    }
+    if (err) {
         if (!s->shell.store_failing)
             check_failed(s, CHECK_STORE, "the store refuses records: %s", why.text);
         commit_failed(s, c);
@@ -813,6 +850,14 @@ void shell_crash(struct sim *s)
     net_server_died(s);
     comm_leaf_stop(s, SERVER_LEAF);
     verdicts_forget(&s->verdicts);
+}
+
+void shell_store_contradicts(struct sim *s, uint64_t n)
+{
+    if (!s->shell.up)
+        return;
+    s->shell.store_contradicts = true;
+    store_memory_contradict(s->shell.store, shell_model(s)->seq + n);
 }
 
 void shell_store_fails(struct sim *s, bool failing, bool refuses)

@@ -29,6 +29,7 @@ struct shell {
     struct store *store;
     bool store_failing;
     bool store_refuses;       /* it says that it cannot: nobody waits for it at all */
+    bool store_contradicts;   /* a record that comes cannot be true */
     int64_t failing_since_ms; /* the transaction under way; 0: it does not fail */
     enum crash_when crash;
     struct turns *turns; /* NULL while the server is down */
@@ -44,6 +45,9 @@ void shell_fini(struct sim *s);
 void shell_start(struct sim *s, enum svr_start type);
 /* SIGKILL: all that is not committed is gone. */
 void shell_crash(struct sim *s);
+/* The n-th record from now on contradicts what is stored: a mistake of the server's,
+ * after which it ends. */
+void shell_store_contradicts(struct sim *s, uint64_t n);
 /* It is out of reach, or answers that it cannot ('refuses'). */
 void shell_store_fails(struct sim *s, bool failing, bool refuses);
 

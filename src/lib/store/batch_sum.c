@@ -137,7 +137,7 @@ int net_of(const struct store_batch *batch, struct arena *arena, struct net *ret
         const struct store_record *r = &batch->records[i];
 
         if (!take(object_of(&all, r, arena), r, arena))
-            err = diag_set(why, PBSE_SAVE_ERR,
+            err = diag_set(why, PBSE_INTERNAL,
                            "record %" PRIu64 " (%s of %s %s): "
                            "it contradicts the records before it",
                            r->seq, r->fact, r->kind, r->id);

@@ -31,7 +31,7 @@ struct net {
     struct net_value *unset;
 };
 
-/* Texts are the batch's, everything else is in the arena. PBSE_SAVE_ERR when the batch
+/* Texts are the batch's, everything else is in the arena. PBSE_INTERNAL when the batch
  * contradicts itself. */
 int net_of(const struct store_batch *batch, struct arena *arena, struct net *ret,
            struct diag *why) MUST_CHECK;

@@ -40,6 +40,7 @@ struct mem_store {
     size_t n_journal, cap_journal;
     struct mem_entry *journal;
     bool failing;
+    uint64_t wrong_seq; /* no batch fits that has this record; 0: none */
 };
 
 static struct mem_store *self(struct store *s)
@@ -141,7 +142,7 @@ static bool batch_fits(struct mem_store *m, const struct store_batch *batch)
             if (strcmp(e->kind, r->kind) == 0 && strcmp(e->id, r->id) == 0)
                 there = e->op != STORE_REMOVE;
         }
-        if (there == (r->op == STORE_CREATE))
+        if (there == (r->op == STORE_CREATE) || r->seq == m->wrong_seq)
             return false;
     }
     return true;
@@ -205,7 +206,7 @@ static int mem_commit(struct store *s, const struct store_batch *batch,
     if (m->failing)
         return diag_set(why, PBSE_SAVE_ERR, "told to fail");
     if (!batch_fits(m, batch))
-        return diag_set(why, PBSE_SAVE_ERR, "a record contradicts the stored objects");
+        return diag_set(why, PBSE_INTERNAL, "a record contradicts the stored objects");
     for (size_t i = 0; i < batch->n_records; i++) {
         record_apply(m, &batch->records[i]);
         journal_add(m, &batch->records[i]);
@@ -362,6 +363,12 @@ void store_memory_fill(struct store *s, bool full)
     self(s)->failing = full;
 }
 
+void store_memory_contradict(struct store *s, uint64_t seq)
+{
+    MUST(s->ops == &mem_ops);
+    self(s)->wrong_seq = seq;
+}
+
 struct store *store_memory_reopen(struct store *s)
 {
     struct mem_store *old = self(s), *m = xcalloc(1, sizeof(*m));
@@ -369,6 +376,7 @@ struct store *store_memory_reopen(struct store *s)
     MUST(s->ops == &mem_ops);
     *m = *old;
     m->failing = false;
+    m->wrong_seq = 0;
     m->base.is_new = !m->objects;
     free(old);
     return &m->base;

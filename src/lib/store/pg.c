@@ -31,11 +31,11 @@ static struct pg_store *self(struct store *s)
     return STRUCT_OF(s, struct pg_store, base);
 }
 
-/* A failed commit is PBSE_SAVE_ERR to the caller, whatever the cause, unless another
- * server has the store: then no further try helps. */
+/* A failed commit is PBSE_SAVE_ERR to the caller, whatever the cause, unless no further
+ * try helps: another server has the store, or a record contradicts it. */
 static int save_error(int err)
 {
-    return err == PBSE_OBJBUSY ? err : PBSE_SAVE_ERR;
+    return err == PBSE_OBJBUSY || err == PBSE_INTERNAL ? err : PBSE_SAVE_ERR;
 }
 
 /* Connect again and make sure that the store is as we left it. *done says that the

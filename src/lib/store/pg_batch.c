@@ -167,7 +167,16 @@ static int misfit(const struct pipeline *p, size_t i, struct diag *why)
         return diag_set(why, PBSE_OBJBUSY,
                         "PostgreSQL: the store is not as this server left it: another "
                         "server has taken it over, or it was put back");
-    return diag_set(why, PBSE_SAVE_ERR, "a record contradicts the stored objects");
+    return diag_set(why, PBSE_INTERNAL, "a record contradicts the stored objects");
+}
+
+/* What the database itself refuses because of what is stored: class 23 of its codes are
+ * broken constraints, such as an object that is there already. */
+static int statement_error(const PGresult *res)
+{
+    const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+    return state && strncmp(state, "23", 2) == 0 ? PBSE_INTERNAL : PBSE_SAVE_ERR;
 }
 
 /* Take one statement's result and the mark behind it. The first error is kept in *err;
@@ -184,11 +193,10 @@ static bool take_result(struct pipeline *p, size_t i, int *err, struct diag *why
         if (!*err && !is_what_it_should_be(p, i, res))
             *err = misfit(p, i, why);
     } else if (!*err) {
-        diag_set(why, PBSE_SAVE_ERR, "PostgreSQL: %s",
-                 PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
-                     ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
-                     : PQerrorMessage(p->l->conn));
-        *err = PBSE_SAVE_ERR;
+        *err = diag_set(why, statement_error(res), "PostgreSQL: %s",
+                        PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
+                            ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
+                            : PQerrorMessage(p->l->conn));
         pg_failed(p->l, res, NULL);
     }
     PQclear(res);

@@ -229,11 +229,14 @@ static int save_error(struct sqlite_store *q, const struct store_record *at,
                             ? "it contradicts the stored objects"
                             : sqlite3_errmsg(q->file.db);
 
+    bool wrong = code == SQLITE_OK || code == SQLITE_CONSTRAINT;
+
     q->base.out_of_reach = code == SQLITE_BUSY || code == SQLITE_LOCKED;
     if (!at)
         return diag_set(why, PBSE_SAVE_ERR, "%s", words);
-    return diag_set(why, PBSE_SAVE_ERR, "record %" PRIu64 " (%s of %s %s): %s", at->seq,
-                    at->fact, at->kind, at->id, words);
+    return diag_set(why, wrong ? PBSE_INTERNAL : PBSE_SAVE_ERR,
+                    "record %" PRIu64 " (%s of %s %s): %s", at->seq, at->fact, at->kind,
+                    at->id, words);
 }
 
 static int sqlite_commit(struct store *s, const struct store_batch *batch,

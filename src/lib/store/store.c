@@ -117,7 +117,7 @@ int store_commit(struct store *s, const struct store_batch *batch, struct diag *
 
     for (size_t i = 0; i < batch->n_records; i++) {
         if (batch->records[i].seq <= seq)
-            return diag_set(why, PBSE_SAVE_ERR,
+            return diag_set(why, PBSE_INTERNAL,
                             "record %" PRIu64 " follows %" PRIu64 " in the journal",
                             batch->records[i].seq, seq);
         seq = batch->records[i].seq;
@@ -127,6 +127,53 @@ int store_commit(struct store *s, const struct store_batch *batch, struct diag *
     if (!err)
         s->last_seq = seq;
     return err;
+}
+
+/* Where the part that begins at 'from' ends when it is to have about 'n' records:
+ * behind a record that the next one does not belong to, and before 'to' if it can be.
+ */
+static size_t part_end(const struct store_batch *batch, size_t from, size_t n,
+                       size_t to)
+{
+    size_t at = from + n;
+
+    while (at < to && batch->records[at - 1].with_next)
+        at++;
+    if (at < to)
+        return at;
+    for (at = from + n; at > from && batch->records[at - 1].with_next; at--)
+        ;
+    return at > from ? at : to;
+}
+
+/* By halves: a part that fits is durable then, one that does not is looked at more
+ * closely, until nothing less can be left out. */
+int store_commit_before(struct store *s, const struct store_batch *batch, uint64_t *ret,
+                        struct diag *why)
+{
+    size_t from = 0, to = batch->n_records;
+
+    MUST(to > 0); /* notes contradict nothing */
+    for (;;) {
+        size_t n = (to - from) / 2;
+        size_t mid = n > 0 ? part_end(batch, from, n, to) : to;
+        const struct store_batch part = { .n_records = mid - from,
+                                          .records = batch->records + from };
+        int err = store_commit(s, &part, why);
+
+        if (err == 0)
+            from = mid;
+        else if (err != PBSE_INTERNAL)
+            return err;
+        else if (mid == to)
+            break;
+        else
+            to = mid;
+        if (from == to) /* then nothing has contradicted but the whole */
+            break;
+    }
+    *ret = from < batch->n_records ? batch->records[from].seq : s->last_seq + 1;
+    return 0;
 }
 
 int store_load(struct store *s, store_each_fn each, void *arg, struct diag *why)

@@ -50,6 +50,9 @@ struct store_record {
     const char *id;
     size_t n;
     const struct store_change *changes;
+    /* It is half of what was decided, and the next record is more of it: no transaction
+     * may end between them. Not stored. */
+    bool with_next;
 };
 
 /* Free-form facts of the shell stored in the same transaction, e.g. the accounting
@@ -100,12 +103,22 @@ bool store_is_new(const struct store *s);
 /* Make a batch durable: all of it or nothing. On success it survives kill -9 and power
  * loss. PBSE_SAVE_ERR with the reason otherwise; the same batch is to be tried again,
  * and no other before it succeeded: when the connection broke during the commit, only
- * the next try finds out what became of it. Refused too: a seq that does not grow, an
- * object created twice, a change or removal of an object that does not exist.
+ * the next try finds out what became of it.
+ * PBSE_INTERNAL: a record contradicts what is stored, or those before it: a seq that
+ * does not grow, an object created twice, a change or removal of an object that does
+ * not exist. That is a mistake of ours, and trying again never helps.
  * PBSE_OBJBUSY: another server has taken the store over, or it was put back to an
  * earlier state; this one can never write again. */
 int store_commit(struct store *s, const struct store_batch *batch,
                  struct diag *why) MUST_CHECK;
+
+/* After PBSE_INTERNAL for that batch: make durable what comes before the record that
+ * contradicts and those that go with it (.with_next), in several transactions and
+ * without the notes; *ret is the seq of the first one that is not durable, the words
+ * say why. 0; or the error of a commit, when it is not known which one it is, and
+ * store_last_seq() says how far it got. */
+int store_commit_before(struct store *s, const struct store_batch *batch, uint64_t *ret,
+                        struct diag *why) MUST_CHECK;
 
 /* After a commit that failed: because the database could not be asked, or did not
  * answer in time. It may be there again at any moment. False when it has answered that
@@ -149,10 +162,12 @@ int store_journal_prune(struct store *s, int64_t before_at, uint64_t max, uint64
 void store_tidy(struct store *s);
 
 /* In-memory store only, for tests and the simulator: commits fail while 'failing', as
- * of a database that is out of reach; while 'full', as of a full disk; a restart: a new
+ * of a database that is out of reach; while 'full', as of a full disk; the record
+ * with a number contradicts what is stored, until the restart; a restart: a new
  * store with the content of 's', which is closed. */
 void store_memory_fail(struct store *s, bool failing);
 void store_memory_fill(struct store *s, bool full);
+void store_memory_contradict(struct store *s, uint64_t seq);
 struct store *store_memory_reopen(struct store *s);
 
 #endif

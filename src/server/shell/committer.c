@@ -84,7 +84,7 @@ void commit_free(struct commit *c)
     free(c);
 }
 
-void commit_add(struct commit *c, struct store_record rec)
+void commit_add(struct commit *c, struct store_record rec, bool with_last)
 {
     /* The last record says up to where the commit makes the journal durable. */
     MUST(c->n_records == 0 || c->records[c->n_records - 1].seq <= rec.seq);
@@ -93,6 +93,9 @@ void commit_add(struct commit *c, struct store_record rec)
         c->cap_records = c->cap_records ? 2 * c->cap_records : 64;
         c->records = xrealloc(c->records, c->cap_records * sizeof(*c->records));
     }
+    MUST(!with_last || c->n_records > 0);
+    if (with_last)
+        c->records[c->n_records - 1].with_next = true;
     c->records[c->n_records++] = rec;
 }
 
@@ -166,6 +169,22 @@ static int commit_run(struct store *store, struct commit *c, struct diag *why)
     return store_commit(store, &batch, why);
 }
 
+/* A record contradicts the store. What was decided before is fact all the same; its
+ * lines of the accounting file are lost, since their place is noted with the whole
+ * commit. */
+static void save_before(struct store *store, const struct commit *c, struct diag *why)
+{
+    const struct store_batch batch = { .n_records = c->n_records,
+                                       .records = c->records };
+    struct diag first = *why, ignored;
+    uint64_t seq;
+
+    if (store_commit_before(store, &batch, &seq, &ignored) == 0)
+        (void)diag_set(why, PBSE_INTERNAL,
+                       "%.180s; what was decided before record %" PRIu64 " is saved",
+                       first.text, seq);
+}
+
 /* The thread works on the commit in the slot. It holds the lock when it comes and when
  * it leaves, but not while it writes: the loop never waits for a disk. */
 static void slot_work(struct committer *k)
@@ -179,6 +198,8 @@ static void slot_work(struct committer *k)
     MUST(c); /* the loop frees a commit only after its result was taken */
     pthread_mutex_unlock(&k->lock);
     err = commit_run(k->sh->store, c, &why);
+    if (err == PBSE_INTERNAL)
+        save_before(k->sh->store, c, &why);
     /* Old journal rows are only in the way; another hour will do as well. */
     if (!err && prune_before_at &&
         store_journal_prune(k->sh->store, prune_before_at, PRUNE_ROWS, &n_pruned,
@@ -293,6 +314,18 @@ static void fenced(struct committer *k)
     loop_stop(k->sh->loop);
 }
 
+/* A mistake of ours, which the next try would meet again. A start makes the model of
+ * what is stored, so this one ends; whoever waits is not answered, and looks again. */
+static void contradicted(struct committer *k)
+{
+    shell_log(k->sh, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER,
+              "what is to be saved cannot be true, which is a fault of this program: "
+              "%s; the server ends: start it again, and report this line",
+              k->why.text);
+    k->sh->status = 3;
+    loop_stop(k->sh->loop);
+}
+
 static void recovered(struct committer *k)
 {
     loop_timer_clear(k->lost);
@@ -322,6 +355,8 @@ static void on_done(void *arg)
          * tried again. */
         if (err == PBSE_OBJBUSY)
             fenced(k);
+        else if (err == PBSE_INTERNAL)
+            contradicted(k);
         else
             commit_failed(k);
         return;

@@ -17,7 +17,7 @@
 struct commit;
 struct commit *commit_new(void);
 void commit_free(struct commit *c);
-void commit_add(struct commit *c, struct store_record rec);
+void commit_add(struct commit *c, struct store_record rec, bool with_last);
 void commit_note(struct commit *c, const char *key, const char *value, size_t len);
 /* Files to be on disk before the transaction; descriptors are taken over. If all of
  * that works the note has another value; if not, the commit goes on with the first. */

@@ -129,6 +129,7 @@ bool outbox_is_behind(const struct outbox *o)
 struct gathering {
     struct outbox *o;
     struct commit *commit;
+    const struct arena *turn; /* of the last record; a turn has an arena of its own */
 };
 
 static void add_work(void *arg, const struct effect *e, struct arena *arena)
@@ -138,11 +139,13 @@ static void add_work(void *arg, const struct effect *e, struct arena *arena)
     MUST(e->kind == EFFECT_RECORD || e->kind == EFFECT_ACCOUNT);
     /* Lines are planned in the order of their records, in which they are written
      * later. */
-    if (e->kind == EFFECT_RECORD)
-        commit_add(g->commit, records_to_store(e->u.record, arena));
-    else
+    if (e->kind == EFFECT_RECORD) {
+        commit_add(g->commit, records_to_store(e->u.record, arena), g->turn == arena);
+        g->turn = arena;
+    } else {
         accounting_plan(g->o->sh->accounting, e->u.account.at, e->u.account.type,
                         e->u.account.id, e->u.account.text);
+    }
 }
 
 static void submit(struct outbox *o)

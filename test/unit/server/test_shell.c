@@ -1336,6 +1336,35 @@ static void test_nobody_waits_for_a_full_disk(void)
     world_end();
 }
 
+/* A record that cannot be true is a mistake of ours: what was decided before is saved,
+ * nobody is told of anything, and the server ends instead of trying for ever. */
+static void test_a_contradiction_ends_the_server(void)
+{
+    int writer;
+
+    world_begin();
+    writer = local_client();
+    store_memory_fail(sh.store, true);
+    ask(writer, MANAGER); /* record 1 */
+    while (!core.store_failed)
+        turn();
+    for (int i = 0; i < 3; i++) { /* records 2 and 3, 4 and 5, 6 and 7 */
+        make_record(outbox_effects(sh.outbox), "q");
+        make_record(outbox_effects(sh.outbox), "q");
+        outbox_end_turn(sh.outbox);
+    }
+    store_memory_contradict(sh.store, 5);
+    store_memory_fail(sh.store, false);
+    CU_ASSERT_EQUAL(sh.status, 0);
+    while (sh.status == 0)
+        turn();
+    CU_ASSERT_EQUAL(sh.status, 3);
+    CU_ASSERT_EQUAL(store_last_seq(sh.store), 3);
+    CU_ASSERT_EQUAL(core.n_given_up, 0);
+    close(writer);
+    world_end();
+}
+
 /* The server is told to end while its store is lost. */
 static void test_shutdown_does_not_wait_for_ever(void)
 {
@@ -2044,6 +2073,7 @@ int main(void)
         { "commits have a size", test_commits_have_a_size },
         { "nobody waits for ever", test_nobody_waits_for_ever },
         { "nobody waits for a full disk", test_nobody_waits_for_a_full_disk },
+        { "a contradiction ends the server", test_a_contradiction_ends_the_server },
         { "a shutdown does not wait for ever", test_shutdown_does_not_wait_for_ever },
         { "many writers share commits", test_many_writers_share_commits },
         { "a scheduler has two connections", test_scheduler_has_two_connections },

@@ -275,7 +275,7 @@ static void test_notes_travel_with_the_batch(void)
     CU_ASSERT_STRING_EQUAL(suite_note(s, "a", a), "2");
     CU_ASSERT_STRING_EQUAL(suite_note(s, "b", a), "");
     CU_ASSERT_PTR_NULL(suite_note(s, "c", a));
-    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), PBSE_SAVE_ERR); /* old numbers */
+    CU_ASSERT_EQUAL(store_commit(s, &batch, &why), PBSE_INTERNAL); /* old numbers */
     arena_free(a);
     store_close(s);
 }
@@ -320,9 +320,9 @@ static void test_wrong_batch_changes_nothing(void)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         int err = suite_commit(s, cases[i].r, 2);
 
-        if (err != PBSE_SAVE_ERR)
+        if (err != PBSE_INTERNAL)
             fprintf(stderr, "%s: got %d\n", cases[i].story, err);
-        CU_ASSERT_EQUAL(err, PBSE_SAVE_ERR);
+        CU_ASSERT_EQUAL(err, PBSE_INTERNAL);
         ASSERT_TEXT(suite_objects(s), FIRST);
         ASSERT_TEXT(suite_journal(s, 2), "");
         CU_ASSERT_EQUAL(store_last_seq(s), 2);
@@ -331,6 +331,51 @@ static void test_wrong_batch_changes_nothing(void)
     ASSERT_TEXT(suite_objects(s), FIRST);
     CU_ASSERT_EQUAL(suite_commit(s, cases[0].r, 1), 0); /* and it goes on */
     store_close(s);
+}
+
+/* Wherever in a batch the record is that contradicts: what comes before it is saved,
+ * but for those that go with it. */
+static void test_what_comes_before_a_wrong_record_is_saved(void)
+{
+    enum {
+        N = 7
+    };
+    static const bool with_next[3][N] = { { false },
+                                          { true, true, false, false, true, true },
+                                          { true, true, true, true, true, true } };
+    static const size_t first[3][N] = { { 0, 1, 2, 3, 4, 5, 6 },
+                                        { 0, 0, 0, 3, 4, 4, 4 },
+                                        { 0 } };
+
+    for (size_t k = 0; k < 3 * N; k++) {
+        size_t wrong = k % N, kept = first[k / N][wrong];
+        struct store_change change = { "x", "", NULL, "1" };
+        struct store_record r[N];
+        struct store_batch batch = { .n_records = N, .records = r };
+        struct store *s = open_new();
+        struct diag why = { 0 };
+        uint64_t seq = 0;
+
+        CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+        for (size_t i = 0; i < N; i++)
+            r[i] = (struct store_record){ .seq = 3 + i,
+                                          .actor = "root@svr",
+                                          .fact = "set",
+                                          .op = STORE_CHANGE,
+                                          .kind = "queue",
+                                          .id = i == wrong ? "nosuch" : "workq",
+                                          .n = 1,
+                                          .changes = &change,
+                                          .with_next = with_next[k / N][i] };
+        CU_ASSERT_EQUAL(store_commit(s, &batch, &why), PBSE_INTERNAL);
+        CU_ASSERT_EQUAL(store_last_seq(s), 2);
+        CU_ASSERT_EQUAL(store_commit_before(s, &batch, &seq, &why), 0);
+        CU_ASSERT_EQUAL(seq, 3 + kept);
+        CU_ASSERT_EQUAL(store_last_seq(s), 2 + kept);
+        s = reopen(s);
+        CU_ASSERT_EQUAL(store_last_seq(s), 2 + kept);
+        store_close(s);
+    }
 }
 
 /* Made, changed, removed and made again: what counts is the end. */
@@ -423,7 +468,7 @@ static void test_large_batch_is_one_batch(void)
                                       .changes = c };
     }
     v[MANY - 1].id = "0"; /* twice */
-    CU_ASSERT_EQUAL(suite_commit(s, v, MANY), PBSE_SAVE_ERR);
+    CU_ASSERT_EQUAL(suite_commit(s, v, MANY), PBSE_INTERNAL);
     CU_ASSERT_EQUAL(store_load(s, count, &n, &why), 0);
     CU_ASSERT_EQUAL(n, 0);
     v[MANY - 1].id = "last";
@@ -468,6 +513,8 @@ int suite_run(const struct backend *b)
           test_large_values_are_short_in_the_journal },
         { "notes travel with the batch", test_notes_travel_with_the_batch },
         { "a wrong batch changes nothing", test_wrong_batch_changes_nothing },
+        { "what comes before a wrong record is saved",
+          test_what_comes_before_a_wrong_record_is_saved },
         { "a batch may do and undo", test_batch_may_do_and_undo },
         { "any bytes come back", test_any_bytes_come_back },
         { "a large batch is one batch", test_large_batch_is_one_batch },
