@@ -77,6 +77,8 @@ const struct period *policy_crossed(const struct policy *p, int64_t start_at,
 
     for (size_t i = 0; i < p->n_dedicated; i++) {
         const struct period *d = &p->dedicated[i];
+        MUST(d->from_at < d->to_at); /* an empty one is not kept */
+
         bool meets = start_at < d->to_at && end_at > d->from_at;
         bool inside = start_at >= d->from_at && end_at <= d->to_at;
 
@@ -132,6 +134,7 @@ static enum when read_keyword(const char *at, char *word, size_t size)
     };
     size_t len;
 
+    MUST(size > 0);
     at += strspn(at, " \t\r\n");
     len = MIN_OF(strcspn(at, " \t\r\n"), size - 1);
     memcpy(word, at, len);
@@ -157,6 +160,7 @@ static enum policy_line check_only(struct policy *p, const struct setting *row,
 
 static enum policy_line tell_obsolete(const struct setting *row, struct diag *why)
 {
+    MUST(row->instead);
     diag_set(why, PBSE_BADATVAL, "Obsolete config name %s%s%s", row->name,
              *row->instead ? ", instead use " : "", row->instead);
     return POLICY_NOTICE;

@@ -60,6 +60,7 @@ static void send_run_verdict(struct cycle *c, const struct plan *plan)
     struct wire_reply reply;
     struct diag why;
 
+    MUST(c->job_id);
     body.error = PBSE_RESCUNAV;
     body.text = "PBS Error: Scheduler can not find job";
     for (size_t i = 0; plan && i < plan->n; i++) {
@@ -100,6 +101,7 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
     struct diag why;
     int err = 0;
 
+    MUST(!c->stop); /* nothing is sent once a cycle is to end */
     if (plan_step_request(step, c->arena, &rq)) {
         /* The server may refuse an answer about a reservation, so its reply is
          * awaited. Jobs are run and commented without one: a cycle may have

@@ -89,6 +89,7 @@ static int flush(struct link *l, struct diag *why)
         else
             err = diag_set(why, PBSE_SYSTEM, "write: %s", strerror(errno));
     }
+    MUST(err || l->out.len == 0);
     return err;
 }
 
@@ -127,6 +128,7 @@ int link_read_packet(struct link *l, int64_t deadline_ms, bool *timed_out,
 
         switch (packet_peek(l->in.data, l->in.len, LINK_PACKET_MAX, ret)) {
         case PACKET_READY:
+            MUST(ret->total_bytes <= l->in.len);
             l->read_bytes = ret->total_bytes;
             return 0;
         case PACKET_BAD:
@@ -189,6 +191,7 @@ int link_send(struct link *l, const struct wire_request *rq, struct diag *why)
     struct buf message = { 0 };
     int err;
 
+    MUST(l->user);
     named.user = l->user;
     batch_encode_request(&message, &named);
     err = write_message(l, &message, why);
@@ -233,6 +236,7 @@ int link_call(struct link *l, const struct wire_request *rq, struct arena *arena
         if (err || (!part.more && !joined))
             break;
         /* A server that never stops sending parts must not fill our memory. */
+        MUST(all.n <= LINK_OBJECTS_MAX);
         if (part.objects.n > LINK_OBJECTS_MAX - all.n) {
             err = diag_set(why, PBSE_PROTOCOL, "too many objects in a reply");
             break;

@@ -245,6 +245,7 @@ static int authenticate(const struct target *t, struct link *l, struct diag *why
     struct auth_session *s = NULL;
     int err = load_methods(t->conf, &cfg, why);
 
+    MUST(!l->session); /* so far nothing is encrypted */
     if (!err && (cfg.method || cfg.encrypt))
         err = auth_session_new(&cfg, &s, why);
     if (!err)
@@ -280,6 +281,7 @@ static int open_tcp(const struct target *t, const char *user, struct link **ret,
     if (!err)
         err = authenticate(t, l, &cause);
     if (!err) {
+        MUST(l);
         *ret = l;
         return 0;
     }

@@ -64,6 +64,7 @@ static void reconfigure(struct shell *sh)
  * caused it does not matter, since the states in the snapshot decide. */
 static void obey(struct shell *sh, int32_t command, const char *job_id)
 {
+    MUST(command != SCHED_RUN_JOB || job_id);
     switch (command) {
     case SCHED_NULL:
     case SCHED_RULESET:
@@ -120,6 +121,7 @@ static void serve(struct shell *sh)
     struct arena *arena = arena_new();
     struct diag why = { 0 };
 
+    MUST(sh->primary && sh->secondary);
     while (!is_over(sh) && !link_is_broken(sh->primary)) {
         int32_t command;
         const char *job_id;

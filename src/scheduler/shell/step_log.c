@@ -24,6 +24,7 @@ static void log_detail(struct shell *sh, const struct plan_step *step)
 
     if (!why->resource && !why->holder && !why->earliest_at)
         return;
+    MUST(!why->holder || why->vnode); /* it is held there */
     if (why->resource)
         buf_printf(&out, "Chunk %zu needs %lld of %s, at most %lld is free",
                    why->chunk + 1, (long long)why->needed, why->resource,
@@ -41,6 +42,7 @@ static void log_detail(struct shell *sh, const struct plan_step *step)
 
 static void log_denial(struct shell *sh, const struct plan_step *step)
 {
+    MUST(step->reason && step->advice);
     if (step->degraded)
         logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
                        "Reservation Failed to Reconfirm: %s", step->reason);
@@ -72,6 +74,7 @@ static void log_confirmation(struct shell *sh, const struct plan_step *step,
 
 static void log_waiting(struct shell *sh, const struct plan_step *step)
 {
+    MUST(step->log);
     if (!step->early)
         logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_JOB, step->id,
                       "Considering job to run");

@@ -325,6 +325,7 @@ void snap_add_vnode(struct snapshot *s, const struct wire_object *o)
     round_memory(s, v);
     /* The vnode of another scheduler is read and dropped again, since its partition
      * may be anywhere among its attributes. */
+    MUST(&s->vnodes[s->n_vnodes - 1] == v); /* the last one is dropped */
     if (!snap_is_mine(s, v->partition))
         s->n_vnodes--;
 }
@@ -335,6 +336,7 @@ void snap_add_queue(struct snapshot *s, const struct wire_object *o)
 
     q->name = keep(s, o->name);
     read_fields(s, OBJECT_QUEUE, q, o);
+    MUST(&s->queues[s->n_queues - 1] == q);
     if (!snap_is_mine(s, q->partition))
         s->n_queues--;
 }
@@ -401,6 +403,7 @@ void snap_add_resv(struct snapshot *s, const struct wire_object *o)
         r->request_series = r->request_orig ? r->request_orig : r->request;
     read_revert(r, &o->attrs);
     read_series(s, r, &o->attrs);
+    MUST(&s->resvs[s->n_resvs - 1] == r);
     if (r->partition && !snap_is_mine(s, r->partition))
         s->n_resvs--;
 }

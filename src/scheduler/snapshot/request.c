@@ -8,6 +8,7 @@
 static void read_chunk(struct snapshot *s, const struct chunk *from,
                        struct req_chunk *to)
 {
+    MUST(from->count > 0); /* read_request() refused the others */
     *to = (struct req_chunk){ .count = from->count };
     to->needs = arena_alloc(s->arena, from->n * sizeof(*to->needs) + 1);
     for (size_t i = 0; i < from->n; i++) {

@@ -145,6 +145,7 @@ size_t snap_res(struct snapshot *s, const char *name)
         t->cap = t->cap ? t->cap * 2 : 16;
         t->v = xrealloc(t->v, t->cap * sizeof(*t->v));
     }
+    MUST(t->n < t->cap);
     def = resource_find(s->defs, name);
     t->v[t->n] = (struct res){
         .name = arena_strdup(s->arena, name),
