@@ -85,6 +85,7 @@ static void send_member(struct link *to, const struct tpp_packet *pkt,
     uint32_t whole;
     char *bytes;
 
+    MUST(to->joined); /* routes lead to leaves only */
     tpp_encode(&b, &head);
     bytes = arena_copy(out->arena, b.data, b.len);
     whole = (uint32_t)(b.len + pkt->payload_len);

@@ -268,6 +268,7 @@ static bool keep_proven(struct router *r, const struct link *l, struct tpp_packe
                 l->id, tpp_addr_text(addr, text), tpp_addr_text(&l->peer, peer));
         }
     }
+    MUST(n > 0); /* the first one stays, or the leaf was refused */
     join->n_addrs = n;
     return true;
 }
@@ -277,6 +278,7 @@ void join_proven(struct router *r, int64_t now_at, struct link *l, size_t n_clai
 {
     struct tpp_packet join = *l->waiting_join;
 
+    MUST(!l->joined);
     join.addrs = arena_copy(out->arena, join.addrs, join.n_addrs * sizeof(*join.addrs));
     table_forget_join(l);
     if (keep_proven(r, l, &join, n_claims, claims, out))

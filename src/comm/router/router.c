@@ -95,6 +95,7 @@ static void link_announce_gone(struct router *r, const struct link *l, int err,
     struct tpp_packet leave = { .type = TPP_LEAVE, .hop = 2, .ecode = (uint8_t)err };
     struct link *other, *tmp;
 
+    MUST(l->joined && l->n_routes > 0);
     leave.n_addrs = l->n_routes;
     leave.addrs = ARENA_ARRAY(out->arena, struct tpp_addr, l->n_routes);
     for (size_t i = 0; i < l->n_routes; i++)

@@ -50,6 +50,7 @@ static struct comm_link *find_link(struct comm *c, uint64_t id)
 
 static void link_joined(struct comm_link *l)
 {
+    MUST(!l->joined);
     l->joined = true;
     conn_set_max_frame(l->conn, COMM_MAX_PACKET_BYTES);
     conn_set_budget(l->conn, &l->comm->memory);
@@ -185,6 +186,7 @@ static bool drop_who_holds_most(struct comm *c, bool stranger)
 
     if (!l)
         return false;
+    MUST(!stranger || !l->joined);
     logfile_printf(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_TPP, c->daemon,
                    "tfd=%" PRIu64 ", connections that %s hold %zu MiB in memory: this "
                    "one, which holds %zu KiB, is dropped",
@@ -203,6 +205,7 @@ static void keep_budgets(void *arg)
     size_t most = conf_limit(c->conf->limit_memory_mib, MIB);
     size_t most_strangers = conf_limit(c->conf->limit_stranger_memory_mib, MIB);
 
+    MUST(c->strangers.bytes <= c->memory.bytes); /* they are a part of it */
     while (c->strangers.bytes > most_strangers && drop_who_holds_most(c, true))
         continue;
     while (c->memory.bytes > most && drop_who_holds_most(c, false))
@@ -397,6 +400,7 @@ void comm_run(struct comm *c)
     };
     struct loop_signal *sig[ARRAY_LEN(rows)];
 
+    MUST(c->router); /* comm_open() has made it */
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         sig[i] = loop_signal_new(c->loop, rows[i].signo, rows[i].fn, c);
     loop_run(c->loop);
@@ -410,6 +414,7 @@ void comm_close(struct comm *c)
 
     HASH_ITER (hh, c->links, l, tmp)
         drop_link(l);
+    MUST(!c->links);
     listener_free(c->listener);
     if (c->pool)
         pool_free(c->pool);

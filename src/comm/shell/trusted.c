@@ -12,6 +12,7 @@
 
 static void trust(struct comm *c, uint32_t ip)
 {
+    MUST(!c->router); /* which knows the list by its address */
     c->trusted_ips =
         xrealloc(c->trusted_ips, (c->n_trusted + 1) * sizeof(*c->trusted_ips));
     c->trusted_ips[c->n_trusted++] = ip;

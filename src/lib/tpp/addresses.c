@@ -123,6 +123,7 @@ int leaf_addresses(const char *leaf_name, const char *routers, uint16_t port,
         return diag_set(why, PBSE_SYSTEM, "no usable address for leaf %s",
                         leaf_name ? leaf_name : host);
     }
+    MUST(l.n <= TPP_MAX_ADDRS);
     *ret = l.v;
     *ret_n = l.n;
     return 0;

@@ -124,6 +124,7 @@ bool handshake_is_proven(const struct tpp_handshake *h, const struct tpp_prover 
 
     if (!h->proven)
         return false;
+    MUST(h->started); /* each step is taken in order */
     leaf_mac(h, prover, join->node_type, join->addrs, join->n_addrs, mac);
     return mac_same(mac, h->proof);
 }

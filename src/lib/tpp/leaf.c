@@ -91,6 +91,7 @@ static void hub_lost(struct hub *h)
     struct leaf *l = h->leaf;
     bool was_joined = h->joined;
 
+    MUST(h->conn);
     conn_free(h->conn);
     h->conn = NULL;
     h->joined = false;
@@ -446,6 +447,7 @@ void leaf_free(struct leaf *l)
 
 bool leaf_is_up(const struct leaf *l)
 {
+    MUST(!l->active || l->active->joined);
     return l->active != NULL;
 }
 

@@ -106,6 +106,7 @@ static struct slot *append_slot(struct streams *s)
         s->cap = s->cap ? s->cap * 2 : 16;
         s->slots = xrealloc(s->slots, s->cap * sizeof(struct slot *));
     }
+    MUST(s->n_slots < s->cap);
     s->slots[s->n_slots] = xcalloc(1, sizeof(struct slot));
     s->slots[s->n_slots]->sd = (uint32_t)s->n_slots;
     return s->slots[s->n_slots++];
@@ -119,6 +120,7 @@ static struct slot *take_slot(struct streams *s, int64_t now_at)
 
     if (!sl || sl->free_at > now_at)
         return append_slot(s);
+    MUST(sl->state == SLOT_DELETED);
     s->resting = sl->next_resting;
     if (!s->resting)
         s->resting_end = &s->resting;
@@ -277,6 +279,7 @@ static void learn_peer(struct streams *s, struct slot *sl, const struct tpp_pack
     HASH_FIND(hh, s->by_peer, &key, sizeof(key), other);
     if (other)
         return;
+    MUST(sl->state == SLOT_OPEN);
     sl->peer = key;
     sl->peer_known = true;
     HASH_ADD(hh, s->by_peer, peer, sizeof(sl->peer), sl);
@@ -291,6 +294,7 @@ static struct slot *unnamed_slot(struct streams *s, int64_t now_at,
     struct slot *sl;
 
     HASH_FIND(hh, s->by_peer, &key, sizeof(key), sl);
+    MUST(!sl || sl->state == SLOT_OPEN); /* a stream that ends leaves the table */
     if (sl || pkt->type == TPP_CLOSE_STRM)
         return sl;
     sl = open_slot(s, now_at, &pkt->src_addr);
@@ -315,6 +319,7 @@ static void take_frames(struct streams *s, int64_t now_at, struct slot *sl,
             return;
         }
         s->ev.message(s->ev.arg, stream, &peer, f.data, f.len);
+        MUST(f.total_bytes <= len);
         data += f.total_bytes;
         len -= f.total_bytes;
     } while (len > 0 && find(s, stream));

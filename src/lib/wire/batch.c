@@ -64,6 +64,8 @@ static enum dis_error read_extension(struct dis_in *in, const char **ret)
 static enum dis_error read_rest(struct dis_in *in, const struct batch_row *row,
                                 struct wire_request *ret)
 {
+    MUST(!row->fields || row->body_size_bytes > 0);
+
     enum dis_error e = DIS_OK;
 
     if (row->fields) {
@@ -96,6 +98,7 @@ enum dis_error batch_read_request(struct dis_in *in, struct wire_request *ret,
         arena_rewind(in->arena, &mark);
         return e;
     }
+    MUST(ahead.at > in->at && ahead.at <= in->end);
     in->at = ahead.at;
     *ret = got;
     *known = row != NULL;

@@ -70,6 +70,7 @@ static enum dis_error get_coefficient(struct dis_in *in, char text[MOST_KEPT + 2
     if (count > 1 && *in->at == '0')
         return DIS_LEADING_ZERO;
     kept = MIN_OF(count, (size_t)MOST_KEPT);
+    MUST(kept <= MOST_KEPT);
     text[0] = minus ? '-' : '+';
     memcpy(text + 1, in->at, kept);
     text[1 + kept] = '\0';
@@ -128,6 +129,7 @@ static int split(double value, char digits[EXACT + 1])
     for (; *at && *at != 'e'; at++)
         if (is_digit(*at) && n < EXACT)
             digits[n++] = *at;
+    MUST(n == EXACT); /* the C library was asked for so many digits */
     digits[n] = '\0';
     return *at ? atoi(at + 1) : 0;
 }
@@ -159,6 +161,7 @@ enum dis_error dis_put_double(struct buf *out, double value, int digits_kept)
         buf_add_str(out, "+0+0");
         return DIS_OK;
     }
+    MUST(n > 0 && n < EXACT); /* digits[n] is the first one that is dropped */
     exponent = split(value, digits);
     if (digits[n] >= '5' && increment(digits, n))
         exponent++;

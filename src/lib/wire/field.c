@@ -158,6 +158,7 @@ static enum dis_error get_bytes(struct dis_in *in, const struct wire_field *f,
 
 static void put_size(struct buf *out, const struct wire_field *f, const char *base)
 {
+    MUST(SPY(base, f, struct wire_bytes).len <= UINT32_MAX);
     dis_put_uint(out, SPY(base, f, struct wire_bytes).len);
 }
 
@@ -267,6 +268,7 @@ static enum dis_error get_records(struct dis_in *in, const struct wire_field *f,
 
     if (e)
         return e;
+    MUST(f->record_bytes > 0);
     record = arena_zero(in->arena, n * f->record_bytes);
     AT(base, f, size_t) = n;
     OTHER(base, f, char *) = record;
@@ -327,6 +329,7 @@ static bool sizes_agree(const struct wire_field *fields, const char *base)
 
 enum dis_error wire_decode(struct dis_in *in, const struct wire_field *fields, void *to)
 {
+    MUST(in->at <= in->end);
     for (const struct wire_field *f = fields; f->kind != WIRE_END; f++) {
         enum dis_error e = kinds[f->kind].get(in, f, to);
 

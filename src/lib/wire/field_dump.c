@@ -63,6 +63,7 @@ static void dump_strings(struct buf *out, const struct wire_strings *list)
 static void dump_records(struct buf *out, const struct wire_field *f, size_t n,
                          const char *record)
 {
+    MUST(n == 0 || record);
     buf_add_char(out, '[');
     for (size_t i = 0; i < n; i++, record += f->record_bytes) {
         buf_add_str(out, i ? " {" : "{");

@@ -242,6 +242,7 @@ static enum dis_error get_head(struct dis_in *in, enum is_command *ret)
 /* Keep the body of a message that is not known: it is dumped, not understood. */
 static void get_raw(struct dis_in *in, struct wire_bytes *ret)
 {
+    MUST(in->at <= in->end);
     ret->len = (size_t)(in->end - in->at);
     ret->data = arena_text(in->arena, in->at, ret->len);
     in->at = in->end;

@@ -41,6 +41,7 @@ enum packet_status packet_peek(const char *data, size_t len, size_t max_bytes,
         .len = payload,
         .total_bytes = PACKET_HEADER_BYTES + (size_t)payload,
     };
+    MUST(ret->total_bytes <= len);
     return PACKET_READY;
 }
 

@@ -78,6 +78,7 @@ struct wire_object *wire_objects_add(struct wire_objects *list, struct arena *ar
                                      uint32_t type, const char *name)
 {
     ARENA_ROOM(arena, list, v, 16);
+    MUST(list->n < list->cap);
     list->v[list->n] = (struct wire_object){ .type = type, .name = name };
     return &list->v[list->n++];
 }
@@ -85,6 +86,7 @@ struct wire_object *wire_objects_add(struct wire_objects *list, struct arena *ar
 /* Four arrays under one count: available, allocated, reserved, down. */
 static void put_resources(struct buf *out, const struct wire_resc_query *q)
 {
+    MUST(q->n == 0 || q->numbers);
     dis_put_uint(out, q->n);
     for (size_t i = 0; i < q->n * 4; i++)
         dis_put_uint(out, q->numbers[i]);
@@ -232,6 +234,7 @@ enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *ar
 
 void batch_dump_reply(struct buf *out, const struct wire_reply *reply)
 {
+    MUST(reply->choice >= REPLY_NULL && reply->choice <= REPLY_DELETE);
     buf_printf(out, "code=%" PRId32 " aux=%" PRId32 " choice=%" PRIu32 " part=%d",
                reply->code, reply->aux, reply->choice, reply->more ? 1 : 0);
     if (choices[reply->choice]->kind != WIRE_END) {

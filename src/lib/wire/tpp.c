@@ -381,6 +381,7 @@ void tpp_encode(struct buf *out, const struct tpp_packet *pkt)
 
     put_head(out, pkt);
     put_tail(out, pkt);
+    MUST(out->len - start >= fixed_bytes[pkt->type]);
     MUST(out->len - start <= MOST_BYTES);
     put_u32(out->data + start, (uint32_t)(out->len - start));
 }
