@@ -125,6 +125,7 @@ static void tell(struct object *all, const struct store_batch *batch,
         tell_object(o, net);
         tell_values(o, net);
     }
+    MUST(net->n_made < n_objects && net->n_set < n_values && net->n_unset < n_values);
 }
 
 int net_of(const struct store_batch *batch, struct arena *arena, struct net *ret,

@@ -102,6 +102,7 @@ static void value_put(struct mem_object *o, const struct store_change *c)
         free(key);
         return;
     }
+    MUST(at <= o->n);
     o->v = xrealloc(o->v, (o->n + 1) * sizeof(*o->v));
     memmove(o->v + at + 1, o->v + at, (o->n++ - at) * sizeof(*o->v));
     o->v[at] = (struct mem_value){ key, xstrdup(c->after) };
@@ -222,6 +223,7 @@ static void key_split(struct arena *a, const char *key, const char **first,
 {
     size_t len = strcspn(key, "\n");
 
+    MUST(key[len] == '\n'); /* it was joined of two */
     *first = arena_strndup(a, key, len);
     *second = arena_strdup(a, key + len + 1);
 }

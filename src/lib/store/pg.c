@@ -43,6 +43,8 @@ static int save_error(int err)
 static int come_back(struct pg_store *p, uint64_t new_seq, bool *done, struct diag *why)
 {
     uint64_t last_seq = 0;
+    MUST(!p->link.conn);
+
     int err = pg_link_open(&p->link, why);
 
     if (!err)

@@ -128,6 +128,7 @@ static void send_columns(struct pipeline *p, enum statement which, uint64_t rows
 
     if (rows == 0)
         return;
+    MUST(statements[which].n_params <= COLUMNS_MAX);
     for (int i = 0; i < statements[which].n_params; i++)
         params[i] = pg_array_end(&p->columns[i]);
     send_params(p, which, rows, params);
@@ -137,6 +138,7 @@ static void send_columns(struct pipeline *p, enum statement which, uint64_t rows
 
 static void text(struct pipeline *p, int column, const char *s)
 {
+    MUST(column < COLUMNS_MAX);
     pg_array_text(&p->columns[column], s, p->arena);
 }
 
@@ -186,6 +188,7 @@ static bool take_result(struct pipeline *p, size_t i, int *err, struct diag *why
     PGresult *res, *mark;
     ExecStatusType status;
 
+    MUST(i < p->n);
     if (!pg_next(p->l, PG_STATEMENT_MS, &res, *err ? NULL : why))
         return false;
     status = PQresultStatus(res);

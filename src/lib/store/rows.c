@@ -38,6 +38,7 @@ void rows_free(struct rows *r)
  * read. */
 static void record_begin(struct rows *r, uint64_t seq, const char *const *columns)
 {
+    MUST(!r->open); /* the one before was handed over */
     arena_clear(r->arena);
     r->record = (struct store_record){
         .seq = seq,
@@ -58,6 +59,7 @@ static void change_add(struct rows *r, const char *const *columns)
         r->cap = r->cap ? r->cap * 2 : 64;
         r->changes = xrealloc(r->changes, r->cap * sizeof(*r->changes));
     }
+    MUST(r->open && r->record.n < r->cap);
     r->changes[r->record.n++] = (struct store_change){
         .attr = arena_strdup(r->arena, columns[ROW_ATTR]),
         .resource = arena_strdup(r->arena, columns[ROW_RESOURCE]),

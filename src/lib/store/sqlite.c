@@ -125,6 +125,7 @@ static bool put_change(struct sqlite_store *q, const struct store_record *r, siz
     const char *const key[] = { r->kind, r->id, c->attr, c->resource, c->after };
     sqlite3_stmt *st = bind(q, SQL_CHANGE, ARRAY_LEN(args), args);
 
+    MUST(n < r->n);
     sqlite3_bind_int64(st, 1, (sqlite3_int64)r->seq);
     sqlite3_bind_int64(st, 2, (sqlite3_int64)n);
     if (!finish(st))
