@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	doc/design/032-edges.md doc/design/032-outside-world.md \
 	doc/design/033-acts.md \
 	doc/design/040-occurrences.md doc/design/041-standing.md \
+	doc/design/042-mirror.md \
 	doc/design/043-maintenance.md \
 	doc/extensions.md \
 	doc/fuzzing.md \
