@@ -15,6 +15,7 @@ from holdfast import *
 from holdfast.services import wait_for
 from holdfast.wire import Reader, Reply, open_as, open_local, string
 from test_conversations import OneVnode, unescape
+from story import is_gone
 
 FRAMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden/frames")
 pytestmark = pytest.mark.skipif(ROOTLESS, reason="needs root: it is who spoke")
@@ -168,6 +169,7 @@ def test_what_a_cycle_asks(site, sched):
     say(c, "scheduler-cycle.23", {"15.pbs1": jid, "(pbs1:ncpus=1)": "(%s:ncpus=1)" % site.host})
     site.server.expect(JOB, {"substate": 42}, id=jid)
     site.server.delete(jid)
+    is_gone(site.server, JOB, jid)  # or it is in the way of the next test
 
 
 def test_a_job_that_cannot_run(site, sched):
@@ -181,6 +183,7 @@ def test_a_job_that_cannot_run(site, sched):
         same(client.receive(), "sched-ajob.9")
         sched.done()
     site.server.delete(jid)
+    is_gone(site.server, JOB, jid)  # or it is in the way of the next test
 
 
 def test_a_job_that_is_run_at_once(site, sched):
@@ -196,6 +199,7 @@ def test_a_job_that_is_run_at_once(site, sched):
         sched.done()
     site.server.expect(JOB, {"job_state": "R"}, id=jid)
     site.server.delete(jid)
+    is_gone(site.server, JOB, jid)  # or it is in the way of the next test
 
 
 def test_a_reservation_that_is_waited_for(site, sched):
