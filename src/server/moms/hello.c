@@ -118,6 +118,8 @@ static void refuse_hello(struct moms *ms, struct moms_turn *t, const struct hell
 static void accept_hello(struct moms *ms, struct moms_turn *t, struct mom *mom,
                          const struct hello *said)
 {
+    struct mom *before = mom_of_stream(ms, said->stream);
+
     effect_log(t->effects, t->m->seq, LOG_EV_SYSTEM, LOG_IN_NODE, mom->host,
                "Hello from MoM on port=%" PRIu32, said->mom_port);
     /* A MoM that was restarted says hello before its old stream is seen to end. The old
@@ -128,6 +130,10 @@ static void accept_hello(struct moms *ms, struct moms_turn *t, struct mom *mom,
         /* What was asked on the old stream stays unanswered, and its jobs are looked at
          * again. */
         mom_stream_over(ms, t, mom);
+    /* The address of the leaf may have gone from one host to another meanwhile. The MoM
+     * that it was before has no stream any more. */
+    if (before && before != mom)
+        mom_stream_over(ms, t, before);
     mom_bind(ms, mom, said->stream);
     MUST(!mom->peer_host); /* it goes with the stream */
     mom->peer_host = xstrdup(said->host);

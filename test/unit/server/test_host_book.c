@@ -95,6 +95,23 @@ static void a_known_host_is_greeted_at_once(void)
     rig_free(r);
 }
 
+/* An address goes from one host to another while its MoM is connected. */
+static void a_stream_is_one_moms(void)
+{
+    struct rig *r = asking_rig();
+
+    make_node(r, "far", &far_addr);
+    make_node(r, "near", &other_addr);
+    say_hello(r, STREAM, "192.0.2.7");
+    CU_ASSERT_TRUE(is_greeted(r, STREAM));
+    learn(r, "far", &other_addr);
+    learn(r, "near", &far_addr);
+    say_hello(r, STREAM, "192.0.2.7"); /* now it is near */
+    CU_ASSERT_TRUE(is_greeted(r, STREAM));
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_MOM_CLOSE), 0);
+    rig_free(r);
+}
+
 static void a_mom_waits_for_its_hosts_address(void)
 {
     struct rig *r = asking_rig();
@@ -276,6 +293,7 @@ static void the_book_asks_some_at_a_time(void)
 
 static const struct unit_case cases[] = {
     { "a known host is greeted at once", a_known_host_is_greeted_at_once },
+    { "a stream is one MoM's", a_stream_is_one_moms },
     { "a MoM waits for its host's address", a_mom_waits_for_its_hosts_address },
     { "a stranger is refused when all hosts are known",
       a_stranger_is_refused_when_all_hosts_are_known },
