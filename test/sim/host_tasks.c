@@ -385,6 +385,8 @@ static void kill_job(struct mom_host *h, const char *job_id, int signo)
                     : t         ? find_run(h, t->run)
                                 : NULL;
 
+    if (!r && (signo == SIGKILL || signo == SIGTERM))
+        check_run_crossed(h, job_id);
     if (!r)
         return;
     if (session > 0)

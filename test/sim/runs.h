@@ -23,6 +23,7 @@ struct ran {
     int64_t over_ms;
     bool is_lost; /* with its host */
     bool was_signalled;
+    bool is_crossed; /* its MoM ended it before it heard that it was over */
     bool is_written; /* its end is on the host's disk */
     int32_t status;
     bool is_taken;    /* the server has recorded its end */
@@ -41,6 +42,8 @@ void check_run_begins(struct mom_host *h, const struct run *r);
 void check_run_ended(struct mom_host *h, const struct run *r, int32_t status,
                      bool written);
 void check_run_lost(struct mom_host *h, const struct run *r);
+/* A signal that ends the job found no processes any more. */
+void check_run_crossed(struct mom_host *h, const char *job_id);
 
 /* 'm' is the model before the record. */
 void check_run_record(struct sim *s, const struct model *m, const struct record *rec);

@@ -245,6 +245,10 @@ static void check_made(struct sim *s, enum verdict_event event, uint64_t conn,
     struct verdict_question *q =
         question_of(s, event, owner(s, conn, events[event].makes));
 
+    /* Its client may have gone in the very instant in which it was made. */
+    if (!q && conn && !net_conn(&s->net, conn))
+        q = question_of(s, event, conn);
+
     /* A job was decided about before it is committed, maybe before there was a hook. */
     if (!q && event == VERDICT_RESVSUB && has_hook(s->shell.shadow, events[event].hook))
         check_failed(s, CHECK_VERDICT, "%s came to be and no hook was asked", rec->id);
