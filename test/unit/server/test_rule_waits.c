@@ -416,8 +416,8 @@ static void hooks_make_no_other_reservation_of_it(void)
 {
     static const char *const cases[] = {
         "reserve_job=",
-        "reserve_job= Resource_List.select=1:ncpus=1 reserve_start=1800009000 "
-        "reserve_end=1800009100",
+        ("reserve_job= Resource_List.select=1:ncpus=1 reserve_start=1800009000 "
+         "reserve_end=1800009100"),
         "reserve_job=1.svr", /* another job, which starts */
     };
 
