@@ -43,6 +43,7 @@ static bool read_line(FILE *f, struct buf *line, int *number, bool joined)
     int c;
 
     buf_clear(line);
+    /* The line has memory from here on, also when it stays empty. */
     buf_add_str(line, "");
     ++*number;
     while ((c = getc(f)) != EOF) {
@@ -55,6 +56,7 @@ static bool read_line(FILE *f, struct buf *line, int *number, bool joined)
         line->data[--line->len] = '\0';
         ++*number;
     }
+    /* The last line counts even when nothing ends it. */
     return line->len > 0;
 }
 
@@ -136,10 +138,13 @@ static bool read_instant(const char **at, int64_t *ret)
         tm.tm_hour < 0 || tm.tm_hour > 24 || tm.tm_min < 0 || tm.tm_min > 59 ||
         tm.tm_year < 0)
         return false;
+    /* Years of two digits: 00 to 89 are of this century, 90 to 99 of the last one. */
     if (tm.tm_year < 100)
         tm.tm_year += tm.tm_year < 90 ? 2000 : 1900;
     tm.tm_mon -= 1;
     tm.tm_year -= 1900;
+    /* Whether summer time holds is for mktime() to find out (tm_isdst is -1); 24:00
+     * becomes 00:00 of the next day. */
     when = mktime(&tm);
     if (when == (time_t)-1)
         return false;
@@ -228,6 +233,8 @@ static void read_holiday(struct reader *r, const char *line)
 
     if (!at)
         return;
+    /* Words that are missing stay empty; a day without its two times is refused below.
+     */
     (void)!sscanf(at, "%31s %31s %31s", word, prime, nonprime);
     if (strcasecmp(word, "YEAR") == 0)
         r->sh->holidays_year = strtol(prime, NULL, 10);
@@ -272,6 +279,8 @@ static void read_group(struct reader *r, const char *line)
 
 void shell_read_config(struct shell *sh)
 {
+    /* The policy is made anew, so that a setting whose line was deleted has its default
+     * again. */
     policy_free(sh->policy);
     sh->policy = policy_new();
     sh->holidays_year = 0;
@@ -329,6 +338,7 @@ void shell_lay_files(struct shell *sh)
         char *from = xasprintf("%s/etc/%s", sh->conf->exec, files[i].installed);
         char *to = xasprintf("%s/%s", sh->priv_dir, files[i].name);
 
+        /* A file that the administrator has is never overwritten. */
         if (access(to, F_OK) < 0 && access(from, F_OK) == 0 && !copy_file(from, to))
             logfile_printf(sh->log, LOG_EV_ERROR, LOG_IN_FILE, files[i].name,
                            "%s could not be copied from %s: %s", to, from,

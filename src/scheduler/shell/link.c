@@ -54,11 +54,14 @@ int link_wait(int fd, short what, int64_t deadline_ms, bool *timed_out,
 
     *timed_out = false;
     for (;;) {
+        /* A negative deadline is none. After a signal that does not end the daemon, the
+         * wait goes on with the time that is left. */
         int64_t left_ms = deadline_ms < 0 ? -1 : deadline_ms - clock_mono_ms();
         int n;
 
         if (signals_stop())
             return diag_set(why, PBSE_SYSTEM, "interrupted by a signal");
+        /* A deadline that has passed must not become a wait without end. */
         if (deadline_ms >= 0 && left_ms < 0)
             left_ms = 0;
         n = signals_wait(&p, 1, left_ms);
@@ -75,6 +78,8 @@ int link_wait(int fd, short what, int64_t deadline_ms, bool *timed_out,
 
 static int flush(struct link *l, struct diag *why)
 {
+    /* One deadline holds for the whole of it: a server that reads a byte now and then
+     * does not hold us longer. */
     int64_t deadline_ms = clock_mono_ms() + LINK_TIMEOUT_MS;
     bool timed_out;
     int err = 0;
@@ -162,6 +167,8 @@ static int read_message(struct link *l, int64_t deadline_ms, bool *timed_out,
     ret->end = p.data + p.len;
     if (!l->session)
         return 0;
+    /* The decrypted text lives in the link, so it too is valid until the next message.
+     */
     buf_clear(&l->plain);
     if (!auth_session_open(l->session, p.data, p.len, &l->plain))
         return diag_set(why, PBSE_PROTOCOL, "a packet that is not encrypted as agreed");
@@ -192,6 +199,7 @@ int link_send(struct link *l, const struct wire_request *rq, struct diag *why)
     int err;
 
     MUST(l->user);
+    /* Every request names the user of the link in its header. */
     named.user = l->user;
     batch_encode_request(&message, &named);
     err = write_message(l, &message, why);
@@ -263,12 +271,14 @@ int link_read_command(struct link *l, int64_t timeout_ms, struct arena *arena,
     bool timed_out;
     int err;
 
+    /* -1 tells the caller that no command came in time, which is no error. */
     *command = -1;
     *job_id = NULL;
     err = read_message(l, deadline_ms, &timed_out, &in, why);
     if (err)
         return timed_out ? 0 : broken(l, err);
     e = dis_get_int(&in, command);
+    /* Only the command to run one job (SCHED_RUN_JOB) has the id of a job behind it. */
     if (!e && *command == 11)
         e = dis_get_string(&in, 0, job_id);
     return e ? broken(l, diag_set(why, PBSE_PROTOCOL, "%s", dis_error_text(e))) : 0;

@@ -21,6 +21,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* In milliseconds: the connect may take the first, the answer of the helper or each
+ * packet of a handshake the second. */
 #define CONNECT_MS 30000
 #define HELPER_MS  60000
 #define HOST_BYTES 256
@@ -67,8 +69,11 @@ static int open_socket(const char *path, int *ret, struct diag *why)
 
     if (strlen(path) >= sizeof(to.sun_path))
         return diag_set(why, PBSE_SYSTEM, "%s: too long for a socket", path);
+    /* It fits: the length was checked above. */
     strcpy(to.sun_path, path);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    /* A local connect does not wait for a network, so the socket becomes non-blocking
+     * only behind it. */
     if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0 ||
         fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
         diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
@@ -132,6 +137,7 @@ static int connect_tcp(const struct target *t, int *ret, struct diag *why)
         err = find_source(t->conf, &from, why);
     if (err)
         return err;
+    /* From here on the socket is ours to close. */
     err = net_connect_from(t->conf->public_host_name ? &from : NULL, &to, &fd);
     err =
         err ? diag_set(why, PBSE_SYSTEM, "%s", strerror(err)) : wait_connected(fd, why);
@@ -168,6 +174,7 @@ static int ask_helper(const struct target *t, const struct link *l, struct diag 
         if (!err)
             state = iff_client_read(&helper, &code);
     }
+    /* A helper that gave no answer in time is not waited for. */
     iff_client_end(&helper, err != 0);
     if (!err && code)
         err = diag_set(why, PBSE_BADCRED, "pbs_iff could not vouch for us (%d)", code);
@@ -225,6 +232,7 @@ static int load_methods(const struct conf *conf, struct auth_session_config *cfg
                                            .encrypt_method = conf->encrypt_method };
     int err = 0;
 
+    /* Where the helper vouches there is no plug-in for authentication to load. */
     if (!uses_helper(conf))
         err = auth_plugin_load(&site, conf->auth_method, &cfg->method, why);
     if (!err && *conf->encrypt_method)
@@ -252,6 +260,8 @@ static int authenticate(const struct target *t, struct link *l, struct diag *why
         err = cfg.method ? announce(t, l, why) : ask_helper(t, l, why);
     if (!err && s)
         err = shake_hands(l, s, why);
+    /* The session lives as long as the link when it encrypts; otherwise its work is
+     * done. */
     if (!err && s && auth_session_is_encrypted(s))
         l->session = s;
     else
@@ -303,6 +313,8 @@ int link_open(const struct conf *conf, const char *user, struct link **ret,
                         conf_server_host(conf));
     if (conf->local_socket && is_here(&t) &&
         open_socket(conf_server_socket(conf), &fd, why) == 0) {
+        /* A server that answers on the socket and refuses us is not tried again over
+         * TCP. */
         l = greet(fd, user, &err, why);
         if (l)
             *ret = l;

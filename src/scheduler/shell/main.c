@@ -93,6 +93,8 @@ static bool is_default(const struct options *o)
 
 static char *directory(const struct options *o, const char *base)
 {
+    /* Several schedulers share one home: all but the default one have their name in
+     * their directories. */
     return is_default(o) ? xasprintf("%s/%s", o->home, base)
                          : xasprintf("%s/%s_%s", o->home, base, o->name);
 }
@@ -127,6 +129,8 @@ static void redirect_output(const struct options *o)
 {
     int fd = open(o->out_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 
+    /* Without the file the output stays where it was; that is no reason not to start.
+     */
     if (fd < 0)
         return;
     (void)dup2(fd, STDOUT_FILENO);
@@ -152,6 +156,9 @@ static int serve(struct shell *sh, const struct options *o, const char *argv0)
         return 1;
     }
     announce(sh, argv0);
+    /* Who started the daemon waits for this, and saw errors on its own standard error
+     * until now. It makes standard output /dev/null, so the file for that is opened
+     * afterwards. */
     if (!o->foreground)
         daemon_ready();
     redirect_output(o);
@@ -170,6 +177,8 @@ static int serve(struct shell *sh, const struct options *o, const char *argv0)
 static int lock_and_serve(struct shell *sh, const struct options *o, const char *argv0)
 {
     struct diag why;
+    /* The lock is a file of the working directory, so prepare() has gone there before.
+     */
     int err = startup_take_place(o->foreground, "sched.lock", 0644, &why);
 
     if (err == PBSE_OBJBUSY) {

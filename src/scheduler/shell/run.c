@@ -6,6 +6,7 @@
 #include "scheduler/shell/signals.h"
 
 enum {
+    /* The daemon waits this long between two tries to connect. */
     RETRY_MS = 2000
 };
 
@@ -129,6 +130,8 @@ static void serve(struct shell *sh)
         arena_clear(arena);
         if (link_read_command(sh->secondary, 0, arena, &command, &job_id, &why) != 0)
             break;
+        /* No command has come: the read above does not wait, so that signals are looked
+         * at. */
         if (command < 0) {
             wait_for_command(sh);
             continue;

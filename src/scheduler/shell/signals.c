@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <time.h>
 
+/* The handler only writes these; whatever follows from a signal is done by the loop. */
 static volatile sig_atomic_t stop_signal, hangup;
 
 static void on_signal(int signo)
@@ -36,6 +37,7 @@ void signals_setup(void)
     sigaction(SIGHUP, &sa, NULL);
     sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
+    /* A write to a connection that the server has closed returns EPIPE instead. */
     sa.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &sa, NULL);
 }
@@ -47,6 +49,7 @@ int signals_stop(void)
 
 bool signals_take_hangup(void)
 {
+    /* No SIGHUP can come between these two lines, since it is blocked here. */
     bool came = hangup;
 
     hangup = 0;
@@ -64,6 +67,7 @@ int signals_wait(struct pollfd *fds, nfds_t n, int64_t timeout_ms)
                           .tv_nsec = timeout_ms % 1000 * 1000000 };
     sigset_t none;
 
+    /* Nothing is blocked while ppoll() waits, and only then. */
     sigemptyset(&none);
     return ppoll(fds, n, timeout_ms < 0 ? NULL : &t, &none);
 }

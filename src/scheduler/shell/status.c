@@ -111,6 +111,7 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
         err = ask_jobs(sh, arena, &jobs, why);
     if (err)
         return err;
+    /* All replies are there: a cycle never plans with half of the complex. */
     snapshot_set_name(s, sh->name);
     snapshot_add(s, &sh->resources);
     snapshot_add(s, &sh->scheds);

@@ -25,6 +25,7 @@ static void log_detail(struct shell *sh, const struct plan_step *step)
     if (!why->resource && !why->holder && !why->earliest_at)
         return;
     MUST(!why->holder || why->vnode); /* it is held there */
+    /* Chunks are counted from 1 for people. */
     if (why->resource)
         buf_printf(&out, "Chunk %zu needs %lld of %s, at most %lld is free",
                    why->chunk + 1, (long long)why->needed, why->resource,
@@ -49,6 +50,8 @@ static void log_denial(struct shell *sh, const struct plan_step *step)
     logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
                    "PBS Failed to confirm resv: %s", step->reason);
     log_detail(sh, step);
+    /* The advice is made to follow the reason in one sentence; as a line of its own it
+     * goes without the separator. */
     if (strncmp(step->advice, "; ", 2) == 0)
         logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id, "Note: %s",
                        step->advice + 2);
