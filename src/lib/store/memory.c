@@ -103,6 +103,7 @@ static void value_put(struct mem_object *o, const struct store_change *c)
         return;
     }
     MUST(at <= o->n);
+    /* An old value was removed above, so whatever is left to do is an insertion. */
     o->v = xrealloc(o->v, (o->n + 1) * sizeof(*o->v));
     memmove(o->v + at + 1, o->v + at, (o->n++ - at) * sizeof(*o->v));
     o->v[at] = (struct mem_value){ key, xstrdup(c->after) };
@@ -140,6 +141,7 @@ static bool batch_fits(struct mem_store *m, const struct store_batch *batch)
         for (size_t j = 0; j < i; j++) {
             const struct store_record *e = &batch->records[j];
 
+            /* The last record before this one decides. */
             if (strcmp(e->kind, r->kind) == 0 && strcmp(e->id, r->id) == 0)
                 there = e->op != STORE_REMOVE;
         }
@@ -153,6 +155,8 @@ static const char *journal_copy(struct arena *a, const char *value)
 {
     const char *text = store_journal_text(value, a);
 
+    /* The text is either the caller's own, which must be copied, or already of the
+     * arena. */
     return text == value ? arena_strdup(a, value) : text;
 }
 
@@ -209,6 +213,7 @@ static int mem_commit(struct store *s, const struct store_batch *batch,
     if (!batch_fits(m, batch))
         return diag_set(why, PBSE_INTERNAL, "a record contradicts the stored objects");
     for (size_t i = 0; i < batch->n_records; i++) {
+        /* From here on nothing can fail: the batch is taken over as a whole. */
         record_apply(m, &batch->records[i]);
         journal_add(m, &batch->records[i]);
     }
@@ -232,6 +237,7 @@ static void key_split(struct arena *a, const char *key, const char **first,
 static int object_tell(const struct mem_object *o, store_each_fn each, void *arg)
 {
     struct arena *a = arena_new();
+    /* One more than there are, since an object may have no values. */
     struct store_change *v = ARENA_ARRAY(a, struct store_change, o->n + 1);
     struct store_record r = { .seq = o->seq,
                               .actor = "",
@@ -291,6 +297,7 @@ static int mem_journal(struct store *s, const struct store_query *query,
     for (size_t i = 0; i < m->n_journal && !err; i++)
         if (matches(query, &m->journal[i].record)) {
             err = each(arg, &m->journal[i].record);
+            /* A limit of 0 is none: the count has passed 0 before it is compared. */
             if (++n == query->limit)
                 break;
         }
@@ -356,12 +363,14 @@ void store_memory_fail(struct store *s, bool failing)
 {
     MUST(s->ops == &mem_ops);
     self(s)->failing = failing;
+    /* The server is told that the store may come back, as after a lost connection. */
     s->out_of_reach = failing;
 }
 
 void store_memory_fill(struct store *s, bool full)
 {
     MUST(s->ops == &mem_ops);
+    /* A full disk is within reach, it only takes no more; hence out_of_reach stays. */
     self(s)->failing = full;
 }
 
@@ -376,6 +385,8 @@ struct store *store_memory_reopen(struct store *s)
     struct mem_store *old = self(s), *m = xcalloc(1, sizeof(*m));
 
     MUST(s->ops == &mem_ops);
+    /* This is a daemon that died and came back: what was committed is there, and the
+     * failures that a test had asked for are over. */
     *m = *old;
     m->failing = false;
     m->wrong_seq = 0;

@@ -47,6 +47,8 @@ static int come_back(struct pg_store *p, uint64_t new_seq, bool *done, struct di
 
     int err = pg_link_open(&p->link, why);
 
+    /* The lease comes first: when another server has the store, nothing else
+     * matters. */
     if (!err)
         err = pg_schema_resume(&p->link, &p->lease, &last_seq, why);
     if (!err)
@@ -78,6 +80,8 @@ static int write_all(struct pg_store *p, const struct store_batch *batch,
     err = pg_batch_write(&p->link, batch, net, &step, why);
     if (err)
         return err;
+    /* This is set before COMMIT leaves us: from now on a broken connection tells
+     * nothing. */
     p->in_doubt = true;
     err = pg_batch_commit(&p->link, why);
     /* There was an answer, yes or no, if the connection still stands. */
@@ -94,6 +98,7 @@ static int pg_commit(struct store *s, const struct store_batch *batch, struct di
         batch->n_records ? batch->records[batch->n_records - 1].seq : s->last_seq;
     bool done = false;
     struct net net;
+    /* A batch that contradicts itself is refused without asking the server. */
     int err = net_of(batch, arena, &net, why);
 
     if (!err && !p->link.conn)
@@ -121,6 +126,7 @@ static int take_rows(struct rows *rows, const PGresult *res, struct arena *arena
                              : pg_text_in(PQgetvalue(res, i, c), arena);
         err = rows_add(rows, columns);
     }
+    /* rows_add() has copied what it needs. */
     arena_clear(arena);
     return err;
 }
@@ -178,6 +184,7 @@ static int each_record(struct pg_store *p, const char *sql, int n,
         return diag_set(why, PBSE_SYSTEM, "PostgreSQL: no connection");
     if (!PQsendQueryParams(p->link.conn, sql, n, NULL, params, NULL, NULL, 0))
         return pg_failed(&p->link, NULL, why);
+    /* Otherwise libpq would hold all rows in memory at once. */
     PQsetSingleRowMode(p->link.conn);
     rows = rows_new(each, arg);
     err = read_all(p, rows, why);
@@ -230,6 +237,8 @@ static int pg_prune(struct store *s, int64_t before_at, uint64_t max, uint64_t *
     struct arena *arena = arena_new();
     const char *const params[] = { arena_printf(arena, "%" PRId64, before_at),
                                    arena_printf(arena, "%" PRIu64, max) };
+    /* This is one statement, so it is one transaction, and both deletions see the same
+     * "old". */
     PGresult *res = pg_query(&p->link,
                              "WITH old AS (SELECT seq FROM journal WHERE"
                              " at < $1::bigint ORDER BY seq LIMIT $2::bigint),"
@@ -279,6 +288,8 @@ static int open_all(struct pg_store *p, const char *holder, struct diag *why)
     int64_t objects = 0, last_seq = 0;
     int err = pg_link_open(&p->link, why);
 
+    /* A service that is not up yet is PBSE_TRYAGAIN; one that refuses us would do so
+     * again. */
     if (err && !pg_link_is_served(&p->link)) {
         why->code = PBSE_TRYAGAIN;
         return PBSE_TRYAGAIN;

@@ -87,6 +87,8 @@ static const char *const names[] = { "connect_timeout",  "tcp_user_timeout",
 
 static PGconn *connect_with(const struct pg_link *l, const char *password)
 {
+    /* 5 seconds to connect; 15,000 milliseconds until data without acknowledgement
+     * break the connection; 60 seconds of silence before a keepalive. */
     const char *const values[] = { "5",        "15000", "60",     l->conninfo,
                                    "holdfast", "UTF8",  password, NULL };
 
@@ -109,8 +111,12 @@ static int set_up(struct pg_link *l, struct diag *why)
     const char *encoding = PQparameterStatus(l->conn, "server_encoding");
 
     PQsetNoticeReceiver(l->conn, say_nothing, NULL);
+    /* A server that hangs must cost us the time of one wait, not that of a blocked
+     * send. */
     if (PQsetnonblocking(l->conn, 1) != 0)
         return words_of(PQerrorMessage(l->conn), why);
+    /* SQL_ASCII takes all bytes as they are; any other encoding would convert or refuse
+     * some of our texts. */
     if (encoding && strcmp(encoding, "UTF8") != 0 && strcmp(encoding, "SQL_ASCII") != 0)
         return diag_set(why, PBSE_SYSTEM,
                         "PostgreSQL: database %s has the encoding %s; make one with "
@@ -131,6 +137,8 @@ int pg_link_open(struct pg_link *l, struct diag *why)
     if (err)
         return err;
     l->conn = connect_with(l, password);
+    /* Our copy is wiped before it is freed, so that no core dump has it; libpq
+     * keeps its own. */
     if (password)
         explicit_bzero(password, strlen(password));
     free(password);
@@ -159,6 +167,8 @@ static bool wait_result(struct pg_link *l, int wait_ms)
 
     for (;;) {
         struct pollfd p = { .fd = PQsocket(l->conn), .events = POLLIN };
+        /* The server may stop reading until we have read what it sends; so while there
+         * is something to send, the wait is for both directions. */
         int unsent = PQflush(l->conn);
         int64_t left_ms = until_ms - now_ms();
 
@@ -168,6 +178,8 @@ static bool wait_result(struct pg_link *l, int wait_ms)
             return true;
         if (unsent > 0)
             p.events |= POLLOUT;
+        /* A signal ends poll() early; then the next turn waits for the time that is
+         * left. */
         if (left_ms <= 0 || poll(&p, 1, (int)left_ms) == 0)
             return false;
         if ((p.revents & (POLLIN | POLLHUP | POLLERR)) && !PQconsumeInput(l->conn))
@@ -229,6 +241,9 @@ static PGresult *take_results(struct pg_link *l, struct diag *why)
     PGresult *last = NULL, *res;
     bool failed = false;
 
+    /* The next statement can be sent only when all results of this one were fetched, so
+     * an error does not end the loop. The first error is told: later ones follow from
+     * it. */
     for (;;) {
         if (!pg_next(l, PG_STATEMENT_MS, &res, why)) {
             PQclear(last);

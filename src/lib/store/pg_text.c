@@ -20,6 +20,9 @@ static size_t char_len(const unsigned char *s)
 {
     if (s[0] < 0x80)
         return 1;
+    /* The NUL at the end of the text is no tail, so no test below reads beyond it. Left
+     * out are characters in more bytes than they need (c0, c1, e0 80, f0 80), the
+     * surrogates (ed a0) and what is above U+10FFFF (f4 90). */
     if (s[0] >= 0xc2 && s[0] <= 0xdf)
         return is_tail(s[1]) ? 2 : 0;
     if ((s[0] & 0xf0) == 0xe0) {
@@ -68,6 +71,8 @@ const char *pg_text_out(const char *s, struct arena *arena)
             at += len;
         } else {
             buf_add_str(&b, PRIVATE_HEAD);
+            /* The upper two bits of the byte go into the third byte of the character,
+             * the lower six into the fourth. */
             buf_add_char(&b, (char)(0xbc + (*at >> 6)));
             buf_add_char(&b, (char)(0x80 + (*at & 0x3f)));
             at++;
@@ -85,6 +90,7 @@ const char *pg_text_in(const char *s, struct arena *arena)
 
     if (!s || is_plain(s))
         return s;
+    /* The text only becomes shorter, so it is rewritten in its place. */
     made = to = arena_strdup(arena, s);
     while (*at) {
         if (is_private(at) && is_tail(at[3])) {
@@ -107,11 +113,13 @@ void pg_array_text(struct buf *b, const char *s, struct arena *arena)
 {
     next_element(b);
     if (!s) {
+        /* Without quotes it means that there is no value; a text "NULL" has quotes. */
         buf_add_str(b, "NULL");
         return;
     }
     buf_add_char(b, '"');
     for (s = pg_text_out(s, arena); *s; s++) {
+        /* Within quotes only these two need a backslash. */
         size_t plain = strcspn(s, "\"\\");
 
         buf_add(b, s, plain);

@@ -41,6 +41,8 @@ enum statement {
 };
 
 static const char *const texts[SQL_COUNT] = {
+    /* IMMEDIATE takes the lock of writers at once: a file that is locked is found out
+     * before anything is written. */
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
@@ -67,6 +69,7 @@ static const char *const texts[SQL_COUNT] = {
         " AND (?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR id = ?5)"
         " ORDER BY seq LIMIT ?6) j"
         " LEFT JOIN journal_changes c ON c.seq = j.seq ORDER BY j.seq, c.n",
+    /* The changes of a record go with it (ON DELETE CASCADE). */
     [SQL_PRUNE] = "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal"
                   " WHERE at < ?1 ORDER BY seq LIMIT ?2)",
 };
@@ -250,6 +253,7 @@ static int sqlite_commit(struct store *s, const struct store_batch *batch,
     if (!run(q, SQL_BEGIN))
         return save_error(q, NULL, why);
     q->texts = arena_new();
+    /* This comes first: who has lost the store must write nothing. */
     err = put_progress(q, batch, why);
     if (!err && (!put_batch(q, batch, &at) || !run(q, SQL_COMMIT)))
         err = save_error(q, at, why);
@@ -355,6 +359,8 @@ static void sqlite_close(struct store *s)
 {
     struct sqlite_store *q = self(s);
 
+    /* The file cannot be closed before its statements; those that were never made
+     * are NULL, which is fine. */
     for (size_t i = 0; i < SQL_COUNT; i++)
         sqlite3_finalize(q->sql[i]);
     sqlite_file_close(&q->file);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* These words are in the stores of sites: they may be added to, not changed. */
 static const char *const op_names[] = {
     [STORE_CREATE] = "create",
     [STORE_CHANGE] = "change",
@@ -116,6 +117,7 @@ int store_commit(struct store *s, const struct store_batch *batch, struct diag *
     int err;
 
     for (size_t i = 0; i < batch->n_records; i++) {
+        /* Numbers rise from record to record; gaps are fine. */
         if (batch->records[i].seq <= seq)
             return diag_set(why, PBSE_INTERNAL,
                             "record %" PRIu64 " follows %" PRIu64 " in the journal",

@@ -112,6 +112,7 @@ const char *store_views_sql(struct arena *arena)
     struct buf b = { 0 };
     const char *made;
 
+    /* The same text is good for SQLite and for PostgreSQL. */
     for (size_t i = 0; i < ARRAY_LEN(views); i++)
         put_view(&b, &views[i]);
     made = arena_strndup(arena, b.data, b.len);
