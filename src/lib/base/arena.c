@@ -125,6 +125,7 @@ static struct block *block_for(struct arena *a, size_t size_bytes)
     size_t step;
 
     if ((size_t)(b->back - b->front) < size_bytes) {
+        /* A request larger than a step gets a block of its own size. */
         step = MAX_OF(a->used_bytes, (size_t)FIRST_BLOCK_BYTES);
         step = MIN_OF(step, (size_t)LARGEST_STEP_BYTES);
         b = a->newest = block_new(MAX_OF(step, size_bytes), b);
@@ -140,6 +141,7 @@ void *arena_alloc(struct arena *a, size_t size_bytes)
     struct block *b;
     void *p;
 
+    /* A size near the largest one wraps around when it is rounded up. */
     MUST(rounded >= size_bytes);
     b = block_for(a, rounded);
     p = b->front;
@@ -198,6 +200,7 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
     char *s;
     int len;
 
+    /* Measuring uses up one list of arguments, so it works on a copy. */
     va_copy(again, ap);
     len = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
@@ -221,6 +224,8 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 void *arena_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t first,
                  size_t size_bytes)
 {
+    /* Old arrays are left to the arena: all of them together are smaller than the new
+     * one. */
     size_t wanted = *cap ? 2 * *cap : first;
     void *more;
 

@@ -67,6 +67,7 @@ static bool read_group(const char *p, bool last, struct buf *out)
 
 static bool read_line(const char *p, size_t len, struct buf *out)
 {
+    /* Groups do not go on in the next line, so each line has whole ones. */
     if (len % 4 != 0)
         return false;
     for (size_t i = 0; i < len; i += 4)

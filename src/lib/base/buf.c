@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* This is the first memory of a buffer; most texts never outgrow it. */
 #define SMALLEST_BYTES 256
 
 void buf_fini(struct buf *b)
@@ -27,8 +28,10 @@ char *buf_reserve(struct buf *b, size_t more)
 {
     size_t need = b->len + more + 1;
 
+    /* The sum wraps around only when 'more' is a length that was computed wrongly. */
     MUST(need > more);
     if (need > b->cap) {
+        /* Doubling keeps the cost of many small additions linear in their sum. */
         b->cap = MAX_OF(MAX_OF(b->cap * 2, need), (size_t)SMALLEST_BYTES);
         b->data = xrealloc(b->data, b->cap);
     }
@@ -39,6 +42,7 @@ void buf_add(struct buf *b, const void *p, size_t len)
 {
     char *at = buf_reserve(b, len);
 
+    /* Without bytes, 'p' may be NULL, which memcpy() does not allow. */
     if (len > 0)
         memcpy(at, p, len);
     b->len += len;
@@ -57,6 +61,8 @@ void buf_add_char(struct buf *b, char c)
 
 void buf_add_quoted(struct buf *b, const char *value)
 {
+    /* Only a value with a space is quoted: between single quotes when it has a double
+     * one in it. */
     char quote = strchr(value, '"') ? '\'' : '"';
 
     if (!strchr(value, ' ')) {
@@ -74,6 +80,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     int len;
 
     va_start(ap, fmt);
+    /* The first pass only measures. It uses 'ap' up, so the second begins anew. */
     len = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
     MUST(len >= 0);
@@ -89,6 +96,7 @@ void buf_eat(struct buf *b, size_t len)
     MUST(len <= b->len);
     if (len == 0)
         return;
+    /* The bytes that stay move to the front, so the cost is their number. */
     memmove(b->data, b->data + len, b->len - len);
     b->len -= len;
     b->data[b->len] = '\0';
@@ -98,6 +106,7 @@ char *buf_take(struct buf *b)
 {
     char *s;
 
+    /* A buffer that never had anything gives an empty text to free, not NULL. */
     if (!b->data)
         buf_add(b, "", 0);
     s = b->data;

@@ -17,6 +17,8 @@ static const char months[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
 
 static int64_t floor_div(int64_t a, int64_t b)
 {
+    /* Division in C rounds towards zero; days before the epoch need the next lower one.
+     */
     return a / b - (a % b < 0);
 }
 
@@ -25,6 +27,9 @@ static void civil_of(int64_t day, struct date *d)
     int64_t shifted = day + EPOCH_DAYS;
     int64_t era = floor_div(shifted, ERA_DAYS);
     int64_t of_era = shifted - era * ERA_DAYS;
+    /* The days of an era make 365-day years when its leap days are left out: one in
+     * 1,460 days, but not where a century of 36,524 days ends, and again at the end of
+     * the era. */
     int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
     int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
     int64_t month = (5 * of_year + 2) / 153; /* 0 is March */
@@ -41,6 +46,8 @@ struct date date_of(int64_t at, int64_t offset_s)
     int rest;
     struct date d;
 
+    /* At the ends of time the offset is left out; a date that is hours off is better
+     * than one of the other end. */
     if (__builtin_add_overflow(at, offset_s, &local))
         local = at;
     day = floor_div(local, DAY_S);

@@ -20,6 +20,7 @@ static bool is_before(const struct deadline *a, const struct deadline *b)
 static void put(struct deadlines *ds, size_t i, struct deadline *d)
 {
     ds->heap[i] = d;
+    /* 0 means that it is not in the heap, so places count from 1. */
     d->place = i + 1;
 }
 
@@ -50,6 +51,8 @@ static void sink(struct deadlines *ds, size_t i, struct deadline *d)
 static void take_out(struct deadlines *ds, struct deadline *d)
 {
     size_t i = d->place - 1;
+    /* The last of the heap fills the gap, and may have to move up or down from there.
+     */
     struct deadline *last = ds->heap[--ds->n];
 
     MUST(i <= ds->n && ds->heap[i] == d);
@@ -64,6 +67,7 @@ static void take_out(struct deadlines *ds, struct deadline *d)
 
 void deadline_set(struct deadlines *ds, struct deadline *d, int64_t at)
 {
+    /* Nothing changes then, and it keeps its order among those of the same time. */
     if (d->place ? d->at == at : at == DEADLINE_NEVER)
         return;
     if (d->place)

@@ -15,12 +15,15 @@ void numbers_fini(struct numbers *ns)
 /* The leaf has changed: so do those above it, as far as it makes a difference. */
 static void leaf_changed(struct numbers *ns, size_t number)
 {
+    /* The tree lies in one array: the leaves begin at 'cap', and the parent of a
+     * node has half its index. */
     size_t i = ns->cap + number;
 
     ns->full[i] = ns->times[number] > 0;
     for (i /= 2; i > 0; i /= 2) {
         bool full = ns->full[2 * i] && ns->full[2 * i + 1];
 
+        /* Whatever is above a node that stays as it was stays too. */
         if (ns->full[i] == full)
             return;
         ns->full[i] = full;
@@ -31,6 +34,7 @@ static void make_room(struct numbers *ns, size_t number)
 {
     struct numbers more = { .n = ns->n, .cap = ns->cap ? ns->cap : 16 };
 
+    /* Doubling keeps the tree complete: 'cap' is always a power of two. */
     while (more.cap <= number)
         more.cap *= 2;
     more.times = xcalloc(more.cap, sizeof(*more.times));
@@ -65,6 +69,7 @@ size_t numbers_free(const struct numbers *ns, size_t from)
 {
     size_t i = ns->cap + from;
 
+    /* All numbers beyond the tree are free. */
     if (from >= ns->cap)
         return from;
     while (ns->full[i]) {
@@ -74,6 +79,8 @@ size_t numbers_free(const struct numbers *ns, size_t from)
             return ns->cap;
         i++;
     }
+    /* The node has a free leaf below it: go down, to the left where that is not full.
+     */
     while (i < ns->cap)
         i = ns->full[2 * i] ? 2 * i + 1 : 2 * i;
     return i - ns->cap;
@@ -86,6 +93,7 @@ bool numbers_same(const struct numbers *a, const struct numbers *b)
 
     if (a->n != b->n)
         return false;
+    /* Both may have the same numbers and trees of different sizes. */
     for (size_t i = 0; i < longer->cap; i++)
         if (i < both ? a->times[i] != b->times[i] : longer->times[i] > 0)
             return false;

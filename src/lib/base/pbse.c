@@ -223,6 +223,7 @@ static int by_code(const void *key, const void *row)
 
 static const struct pbse_row *row_of(int code)
 {
+    /* The rows are ordered by code, so the search may halve them. */
     return bsearch(&code, rows, ARRAY_LEN(rows), sizeof(rows[0]), by_code);
 }
 

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+/* When memory runs out, uthash would end the process in its own way; xmalloc() does
+ * what xmem_try() asks for. */
 #define uthash_malloc(size)    xmalloc(size)
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
@@ -18,6 +20,8 @@ void budget_recount(struct budget *b, size_t before, size_t after)
 {
     for (; b; b = b->part_of) {
         MUST(b->bytes >= before);
+        /* The change goes all the way up, so that no sum is ever counted again from its
+         * parts. */
         b->bytes = b->bytes - before + after;
     }
 }
@@ -34,6 +38,7 @@ static struct share *share_new(struct shares *all, const char *key)
 {
     struct share_entry *e = xcalloc(1, sizeof(*e));
 
+    /* The hash keeps a pointer to the key, which must live as long as the share. */
     e->share.key = xstrdup(key);
     e->share.memory.part_of = &all->memory;
     e->share.unsaved.part_of = &all->unsaved;
@@ -55,10 +60,13 @@ static void end_if_empty(struct shares *all, struct share *s)
 {
     struct share_entry *e = STRUCT_OF(s, struct share_entry, share);
 
+    /* Who has left may still have work that is not durable; his share lives as long as
+     * that. */
     if (s->n > 0 || s->unsaved.bytes > 0)
         return;
     MUST(s->memory.bytes == 0);
     HASH_DEL(all->by_key, e);
+    /* The key is const for users of the share only. */
     free((char *)s->key);
     free(e);
 }
@@ -95,6 +103,8 @@ struct share *shares_with_most(const struct shares *all)
 {
     struct share *most = first_share(all);
 
+    /* Among equals the first one stays, so the choice does not depend on the hash.
+     */
     for (struct share *s = most; s; s = next_share(s))
         if (s->n > most->n)
             most = s;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a failed allocation of this thread goes to; NULL outside of xmem_try(). */
 static _Thread_local jmp_buf *way_out;
 
 static void *not_null(void *p)
@@ -23,6 +24,8 @@ static void *not_null(void *p)
 
 bool xmem_try(void (*step)(void *arg), void *arg)
 {
+    /* Steps may be nested: the way of the outer one is put back at the end, whether
+     * this one was completed or not. */
     jmp_buf *const outer = way_out;
     jmp_buf here;
     bool had = setjmp(here) == 0;
@@ -37,6 +40,7 @@ bool xmem_try(void (*step)(void *arg), void *arg)
 
 void *xmalloc(size_t size_bytes)
 {
+    /* malloc(0) may return NULL, which would look like a lack of memory. */
     return not_null(malloc(size_bytes ? size_bytes : 1));
 }
 
@@ -67,6 +71,7 @@ char *xasprintf(const char *fmt, ...)
     int len;
 
     va_start(ap, fmt);
+    /* The first pass only measures. It uses 'ap' up, so the second begins anew. */
     len = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
     MUST(len >= 0);
@@ -79,6 +84,7 @@ char *xasprintf(const char *fmt, ...)
 
 bool str_same(const char *a, const char *b)
 {
+    /* Two NULLs are the same; NULL and an empty text are not. */
     if (!a || !b)
         return a == b;
     return strcmp(a, b) == 0;
