@@ -24,8 +24,10 @@ bool acl_user_matches(const char *pattern, const char *user, const char *host)
 {
     size_t len = strcspn(pattern, "@");
 
+    /* Names of users have upper and lower case, those of hosts do not. */
     if (strlen(user) != len || memcmp(pattern, user, len) != 0)
         return false;
+    /* A user without a host is that user on every host. */
     return !pattern[len] || acl_host_matches(pattern + len + 1, host);
 }
 
@@ -80,6 +82,7 @@ static bool read_octet(const char **p, uint32_t *address)
 
     for (; isdigit((unsigned char)**p) && n < 3; n++, ++*p)
         octet = octet * 10 + (uint32_t)(**p - '0');
+    /* The first number ends up highest, so that a mask of N bits is a shift. */
     *address = *address << 8 | octet;
     return n > 0 && octet <= 255;
 }
@@ -105,6 +108,7 @@ static bool read_subnet(const char *member, uint32_t *net, uint32_t *mask)
 
     if (!read_address(&member, net) || *member++ != '/')
         return false;
+    /* A mask with points is taken as it is, even one with gaps. */
     if (strchr(member, '.'))
         return read_address(&member, mask) && !*member;
     if (!read_octet(&member, &bits) || *member || bits < 1 || bits > 32)

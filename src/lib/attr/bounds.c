@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* The bound in the text is made from the number itself, so that they cannot differ. */
 #define DIGITS_OF(number)    #number
 #define MORE_THAN(n, things) "more than " DIGITS_OF(n) " " things
 #define TOO_MANY_MEMBERS     MORE_THAN(LIST_MAX_MEMBERS, "members")
@@ -19,6 +20,8 @@ _Static_assert(ORDERED_MAX_BYTES == 1024 * 1024, "the text says so");
  */
 static size_t count_signs(const char *text, const char *signs)
 {
+    /* The walk stops at each sign and at backslashes. When there is one sign only, a
+     * backslash takes the place of the second. */
     const char stops[] = { signs[0], signs[1] ? signs[1] : '\\', '\\', '\0' };
     size_t n = 0;
 
@@ -35,6 +38,7 @@ static size_t count_signs(const char *text, const char *signs)
 
 static const char *specification_excess(const char *text)
 {
+    /* Signs stand between chunks, so there is one chunk more than signs. */
     if (count_signs(text, "+") >= SELECT_MAX_CHUNKS)
         return MORE_THAN(SELECT_MAX_CHUNKS, "chunks");
     if (count_signs(text, ":") > SELECT_MAX_PAIRS)
@@ -42,6 +46,8 @@ static const char *specification_excess(const char *text)
     return NULL;
 }
 
+/* The text is measured before it is decoded, in time linear in its length: a text that
+ * is too long must not cost what decoding it would. */
 const char *attr_text_excess(const struct attr_type *type, const char *text)
 {
     if (type == &attr_select || type == &attr_nodes || type == &attr_place)
@@ -66,6 +72,7 @@ static const char *resources_excess(const struct resources *r)
     return words;
 }
 
+/* The value is measured as well, since += makes a long one out of two short ones. */
 const char *attr_value_excess(const struct attr_type *type, const struct attr_value *v)
 {
     if (!v->set)
@@ -114,6 +121,8 @@ static size_t limits_bytes(const struct limits *limits)
     return bytes;
 }
 
+/* Numbers, sizes and the like own no memory besides the struct, which the owner counts.
+ */
 size_t attr_value_bytes(const struct attr_type *type, const struct attr_value *v)
 {
     if (!v->set)
@@ -153,6 +162,7 @@ size_t attr_value_weight(const struct attr_type *type, const struct attr_value *
         return v->u.list.n * MEMBER_BYTES;
     if (type->wire_type == attr_entity_limit.wire_type)
         return v->u.limits.n * MEMBER_BYTES;
+    /* A text with a grammar is decoded again after each += and -=. */
     if (type->wire_type == attr_string.wire_type)
         return strlen(v->u.str) * (type->has_grammar ? READ_AGAIN : 1);
     return sizeof(*v);

@@ -11,10 +11,13 @@
 
 #define MIN_SEQUENCE_ID  INT64_C(9999999)
 #define MAX_SEQUENCE_ID  INT64_C(999999999999)
+/* 2 GiB, in the unit of size_kib(). */
 #define MAX_SCRIPT_KIB   (INT64_C(2) * 1024 * 1024)
 #define MAX_RESEND_DELAY 1800
 #define MAX_RANGES       20 /* of preempt_order */
 
+/* Both ends belong to the range. 'code' is the error of PBS for this attribute: clients
+ * print another text for each. */
 static int in_range(const struct attr_value *v, int64_t low, int64_t high, int code,
                     struct diag *why)
 {
@@ -113,6 +116,8 @@ static bool is_number(const char *text)
 
 int check_queue_type(const struct attr_value *v, struct diag *why)
 {
+    /* The type may be cut short, without regard to case: "e" and "exec" mean Execution.
+     */
     return bad_unless(is_prefix(v->u.str, "Execution") || is_prefix(v->u.str, "Route"),
                       why);
 }
@@ -147,6 +152,8 @@ int check_checkpoint(const struct attr_value *v, struct diag *why)
 {
     const char *text = v->u.str;
 
+    /* A letter alone, or c=MINUTES of CPU time, or w=MINUTES of wall time. An interval
+     * of zero minutes is refused: it needs one digit that is not 0. */
     if (strlen(text) == 1)
         return bad_unless(strchr("nsucw", *text) != NULL, why);
     return bad_unless((*text == 'c' || *text == 'w') && text[1] == '=' &&
@@ -234,6 +241,8 @@ static bool is_preempt_order(const char *text)
 
         text += strspn(text, " \t");
         len = strcspn(text, " \t");
+        /* Methods stand first, third and so on, percentages between them: the last word
+         * must be one of methods, so the number of words is odd. */
         if (len == 0)
             return words % 2 == 1 && words < 2 * MAX_RANGES;
         if (words % 2 == 0) {
@@ -242,6 +251,7 @@ static bool is_preempt_order(const char *text)
         } else {
             long percent = 0;
 
+            /* Three digits suffice for a percentage, and cannot overflow. */
             if (len > 3)
                 return false;
             for (size_t i = 0; i < len; i++) {
@@ -249,6 +259,8 @@ static bool is_preempt_order(const char *text)
                     return false;
                 percent = percent * 10 + (text[i] - '0');
             }
+            /* A percentage that does not fall would leave a range that no job is ever
+             * in. */
             if (percent >= last)
                 return false;
             last = percent;

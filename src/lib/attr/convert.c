@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* Each count of a text is at most this, so the product of two counts fits in an
+ * int64_t. */
 #define MAX_TASKS INT32_MAX
 
 /* One segment of a nodes text: "h1:ppn=2:blue". */
@@ -35,6 +37,8 @@ bool nodes_is_valid(const char *text)
 
     if (mark && strcmp(mark, "#excl") != 0 && strcmp(mark, "#shared") != 0)
         return false;
+    /* This loop runs once more behind a separator at the end, where it finds an empty
+     * word and refuses it. */
     for (size_t at = 0; at <= len;) {
         size_t end = at + strcspn(text + at, ":+#");
 
@@ -201,6 +205,7 @@ static int divide(const struct nodes *nodes, const struct resources *asked,
     for (size_t i = 0; i < nodes->n; i++) {
         const struct segment *seg = &nodes->segments[i];
 
+        /* These are the CPUs of one chunk. */
         if (seg->ppn * MAX_OF(seg->cpp, 1) > MAX_TASKS)
             return bad_nodes(why);
         chunks += seg->count;
@@ -208,6 +213,8 @@ static int divide(const struct nodes *nodes, const struct resources *asked,
             return bad_nodes(why);
     }
     MUST(tasks > 0 && chunks > 0); /* no segment asks for nothing */
+    /* CPUs that do not divide evenly are refused, not rounded; memory below is rounded
+     * down to whole KiB. */
     if (ncpus % tasks != 0)
         return diag_code(why, PBSE_BADATVAL);
     *cpus_per_task = ncpus / tasks;
@@ -225,6 +232,7 @@ static int from_nodes(const char *spec, const struct resources *asked,
 
     if (!nodes_is_valid(spec))
         return diag_code(why, PBSE_BADATVAL);
+    /* Whatever can be refused is refused before the first byte is added to 'select'. */
     err = read_nodes(spec, defs, arena, &nodes, why);
     if (!err)
         err = divide(&nodes, asked, &cpus_per_task, &chunk_mem_kib, why);
@@ -241,6 +249,8 @@ static int from_nodes(const char *spec, const struct resources *asked,
 
 static void from_members(const struct resources *res, struct buf *select)
 {
+    /* Who asks for nothing gets one CPU. Resources that are not of hosts (without the
+     * flag h) count for the whole job and do not belong in a chunk. */
     buf_add_str(select, res->n == 0 ? "1:ncpus=1" : "1");
     for (size_t i = 0; i < res->n; i++) {
         const struct resource_def *def = res->v[i].def;
@@ -250,6 +260,8 @@ static void from_members(const struct resources *res, struct buf *select)
             continue;
         def->type->print(&res->v[i].value, &text);
         buf_printf(select, ":%s=", def->name);
+        /* The value was printed apart, since the grammar of a chunk quotes some values.
+         */
         chunk_value_print(text.data ? text.data : "", select);
         buf_fini(&text);
     }

@@ -55,6 +55,7 @@ static void add_part(struct exec_chunk *chunk, struct arena *arena,
 static void add_exec_chunk(struct exec_vnode *ev, struct arena *arena,
                            struct exec_chunk chunk)
 {
+    /* This grows as in add_part(). The smaller array is left to the arena. */
     if ((ev->n & (ev->n - 1)) == 0) {
         struct exec_chunk *v =
             ARENA_ARRAY(arena, struct exec_chunk, ev->n ? ev->n * 2 : 1);
@@ -78,6 +79,8 @@ static bool read_exec_chunk(const char **p, struct arena *arena, struct exec_chu
         if (!read_part(p, arena, &part))
             return false;
         add_part(ret, arena, part);
+        /* Within parentheses a plus begins the next part of this chunk; without them it
+         * begins the next chunk, which the caller reads. */
         if (!open || **p != '+')
             break;
         ++*p;
@@ -115,6 +118,8 @@ static int look_up(struct chunk_resource *res, const struct resource_defs *defs,
     if (!res->def)
         return diag_set(why, PBSE_UNKRESC, "%s: %s", pbse_text(PBSE_UNKRESC),
                         res->name);
+    /* The value is decoded to see that it can be, and thrown away: chunks keep texts.
+     */
     if (resource_decode(res->def, defs, &v, res->value))
         return diag_code(why, PBSE_BADATVAL);
     res->def->type->clear(&v);
@@ -139,6 +144,7 @@ int exec_vnode_parse(const char *text, const struct resource_defs *defs,
 
     if (!read_exec_vnode(text, arena, &ev))
         return diag_code(why, PBSE_BADATVAL);
+    /* Without definitions only the grammar is checked. */
     if (defs)
         EACH_PAIR (&ev, any, res) {
             int err = look_up(res, defs, why);
@@ -165,6 +171,7 @@ const char *exec_vnode_print(const struct exec_vnode *ev, struct arena *arena)
     const char *text;
 
     for (size_t i = 0; i < ev->n; i++) {
+        /* Parentheses are always printed, also around a single part. */
         buf_add_str(&out, i ? "+(" : "(");
         for (size_t k = 0; k < ev->chunks[i].n; k++) {
             if (k)

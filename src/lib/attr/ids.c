@@ -16,6 +16,7 @@ static bool read_number(const char **p, uint64_t *ret)
         return false;
     for (; isdigit((unsigned char)**p); ++*p) {
         number = number * 10 + (uint64_t)(**p - '0');
+        /* The bound is checked at each digit, long before the number could overflow. */
         if (number > MAX_NUMBER)
             return false;
     }
@@ -58,6 +59,7 @@ bool job_id_parse(const char *text, struct arena *arena, struct job_id *ret)
         id.index = arena_strndup(arena, text + 1, (size_t)(end - text - 1));
         text = end + 1;
     }
+    /* *ret changes only when the text is an id to its last byte. */
     if (!read_server(text, arena, &id.server))
         return false;
     *ret = id;
@@ -72,6 +74,7 @@ const char *job_id_make(uint64_t number, const char *server, struct arena *arena
 const char *resv_id_make(char letter, uint64_t number, const char *server,
                          struct arena *arena)
 {
+    /* R is an advance reservation, S a standing one, M one for maintenance. */
     MUST(letter == 'R' || letter == 'S' || letter == 'M');
     return arena_printf(arena, "%c%" PRIu64 ".%s", letter, number, server);
 }
@@ -82,6 +85,8 @@ bool resv_id_key(const char *text, struct arena *arena, const char **ret)
 
     if (!*text || strlen(text) > ID_MAX_RESV)
         return false;
+    /* The letter is passed over unseen: numbers are given to reservations of all kinds
+     * from one sequence, so a number alone names one. */
     len = strcspn(text + 1, ".");
     if (len == 0)
         return false;

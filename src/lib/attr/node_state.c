@@ -53,6 +53,7 @@ void node_state_print(int64_t state, struct buf *out)
 
 static bool find_state(const char *word, size_t len, int64_t *ret)
 {
+    /* "free" is no bit but the lack of all of them, so it has no row. */
     if (len == 4 && strncasecmp(word, "free", 4) == 0) {
         *ret = NODE_FREE;
         return true;
@@ -89,8 +90,10 @@ int node_state_parse(const char *text, int64_t *ret)
         if (*text++ != ',')
             return PBSE_BADNDATVAL;
     }
+    /* A vnode cannot be free and something else at once; "free,free" is fine. */
     if (freed && bits)
         return PBSE_MUTUALEX;
+    /* *ret is written at the end only: a refused text changes nothing. */
     *ret = bits;
     return 0;
 }

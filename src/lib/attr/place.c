@@ -25,6 +25,8 @@ static const struct {
     { "exclhost", PLACE_EXCLHOST },
 };
 
+/* Words are compared without regard to case, like everything in a place text but the
+ * name behind "group=". */
 static bool is_word(const char *text, size_t len, const char *word)
 {
     return strlen(word) == len && strncasecmp(text, word, len) == 0;
@@ -53,9 +55,11 @@ static bool read_word(const char *text, size_t len, struct arena *arena,
         place->share = shares[i].share;
         return true;
     }
+    /* 6 is the length of "group="; a name must follow, and reach to the next colon. */
     if (len <= 6 || strncasecmp(text, "group=", 6) != 0 ||
         chunk_name_len(text + 6) != len - 6)
         return false;
+    /* Of several groups the first one counts. */
     if (!place->group)
         place->group = arena_strndup(arena, text + 6, len - 6);
     return true;
@@ -76,6 +80,7 @@ int place_parse(const char *text, struct arena *arena, struct place *ret,
             break;
         text += len + 1;
     }
+    /* Nothing was written to *ret before: a refused text changes nothing. */
     *ret = place;
     return 0;
 }

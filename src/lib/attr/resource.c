@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* One or two letters per flag keep a row of the table on one line. */
 #define H  RESOURCE_HOST
 #define Q  (RESOURCE_QUEUE | RESOURCE_CONSUMABLE)
 #define N  (RESOURCE_NODE | RESOURCE_CONSUMABLE)
@@ -106,6 +107,8 @@ static void list_insert(struct def_list *list, size_t at, struct resource_def *d
     list->n++;
 }
 
+/* Linear: resources are removed one by one by a manager, not in the course of requests
+ * of users. */
 static void list_remove(struct def_list *list, const struct resource_def *def)
 {
     for (size_t i = 0; i < list->n; i++) {
@@ -118,6 +121,7 @@ static void list_remove(struct def_list *list, const struct resource_def *def)
     MUST(!"the definition is in the list");
 }
 
+/* A definition stands in two lists; only one of them may free it. */
 static void list_free(struct def_list *list, bool with_defs)
 {
     for (size_t i = 0; with_defs && i < list->n; i++) {
@@ -188,6 +192,8 @@ static void add_def(struct resource_defs *d, const char *name,
         .write = write,
     };
     def->wire_flags = wire_flags_of(def);
+    /* StatusRsc lists definitions in the order of their creation, and lookups halve;
+     * hence the two lists. */
     list_insert(&d->all, d->all.n, def);
     list_insert(&d->by_name, place_of(&d->by_name, name, &found), def);
     MUST(!found); /* a name is defined once */
@@ -237,6 +243,7 @@ int resource_decode(const struct resource_def *def, const struct resource_defs *
                     struct attr_value *v, const char *text)
 {
     struct attr_value fresh = { 0 };
+    /* The value is made apart, so that *v stays as it was when the text is refused. */
     int err = def->type->decode(&fresh, defs, NULL, text);
 
     if (!err && def->flags & RESOURCE_NOT_NEGATIVE && fresh.u.num < 0)
@@ -334,6 +341,8 @@ static int parse_definition(const char *name, const char *type_name,
                             const char *flag_text, const struct attr_type **type,
                             uint32_t *flags, struct diag *why)
 {
+    /* Without a name of a type, a new definition is a string, and an old one keeps its
+     * type, which *type holds. */
     const char *known = type_name ? type_name : "string";
     size_t t = 0;
 
@@ -403,10 +412,13 @@ int resource_redefine(struct resource_defs *d, const char *name, const char *typ
         return err;
     t = def->type;
     bits = def->flags;
+    /* Copies are changed, so that a refusal leaves the definition as it was. What is
+     * not given stays. */
     err = parse_definition(def->name, type, flags, &t, &bits, why);
     if (err)
         return err;
     MUST(!(def->flags & RESOURCE_BUILTIN)); /* find_own() refused those */
+    /* The definition is changed in its place, since values point to it. */
     def->type = t;
     def->flags = bits;
     def->read = readers(bits);
@@ -438,6 +450,8 @@ int resource_undefine(struct resource_defs *d, const char *name, struct diag *wh
         return err;
     list_remove(&d->all, def);
     list_remove(&d->by_name, def);
+    /* Values of finished jobs may still point to it, so only the end of all definitions
+     * frees it. */
     list_insert(&d->gone, d->gone.n, def);
     MUST(d->all.n == d->by_name.n);
     return 0;
@@ -445,6 +459,8 @@ int resource_undefine(struct resource_defs *d, const char *name, struct diag *wh
 
 const char *resource_type_name(const struct resource_def *def)
 {
+    /* Types are compared by their numbers on the wire: a duration is a "long" for
+     * clients. */
     for (size_t i = 0; i < ARRAY_LEN(site_types); i++)
         if (site_types[i].type->wire_type == def->type->wire_type)
             return site_types[i].name;

@@ -7,6 +7,8 @@
 
 int attr_find(const struct attr_table *t, const char *name)
 {
+    /* Rows stand in the order of replies, so the search halves an index of them by
+     * name. Internal rows are not in it: no client may name one. */
     size_t lo = 0, hi = t->n_order;
 
     MUST(name && t->n_order <= t->n);
@@ -65,6 +67,7 @@ void attr_table_print(const struct attr_table *t, struct buf *out)
     for (size_t i = 0; i < t->n; i++) {
         const struct attr_row *row = &t->rows[i];
 
+        /* The reference is for administrators, who never see these. */
         if (row->flags & ATTR_INTERNAL)
             continue;
         buf_printf(out, "\n%s (%s)\n    %s\n", row->name, row->type->name, row->doc);

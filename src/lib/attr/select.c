@@ -35,11 +35,14 @@ static bool read_pairs(const char **p, struct arena *arena, struct chunk *chunk)
 static bool read_chunk(const char **p, struct arena *arena, struct chunk *chunk)
 {
     *p += strspn(*p, " \t");
+    /* A chunk without a number is asked for once; 'counted' keeps the two apart. */
     *chunk = (struct chunk){ .count = 1 };
     if (isdigit((unsigned char)**p)) {
         chunk->counted = true;
         if (!chunk_read_count(p, &chunk->count))
             return false;
+        /* A number alone is a chunk without resources: the defaults of the queue and of
+         * the server fill it later. */
         if (**p != ':')
             return true;
         ++*p;
@@ -105,6 +108,8 @@ static int check_chunk(struct chunk *chunk, const struct resource_defs *defs,
         res->def = resource_find(defs, res->name);
         if (!res->def)
             return refuse(why, PBSE_UNKRESC, res->name);
+        /* What counts for the whole job (no flag h) cannot be asked for by the chunk.
+         */
         if (!(res->def->flags & RESOURCE_HOST))
             return refuse(why, PBSE_INVALSELECTRESC, res->name);
         if (is_repeated(chunk, i))
@@ -158,6 +163,8 @@ int select_parse(const char *text, const struct resource_defs *defs,
 
     if (!read_select(text, arena, &sel))
         return diag_code(why, PBSE_BADATVAL);
+    /* Without definitions only the grammar is checked, as for a text that is to be
+     * kept. */
     if (defs) {
         for (size_t i = 0; i < sel.n; i++) {
             int err = check_chunk(&sel.chunks[i], defs, why);
@@ -165,6 +172,7 @@ int select_parse(const char *text, const struct resource_defs *defs,
             if (err)
                 return err;
         }
+        /* Each count may be 0, but not all of them: such a job would run nowhere. */
         if (total_count(&sel) == 0 || check_sums(&sel))
             return diag_code(why, PBSE_BADATVAL);
         if (!is_same_everywhere(&sel, "aoe") || !is_same_everywhere(&sel, "eoe"))
@@ -187,6 +195,7 @@ int select_check_writer(const struct select *sel, uint32_t who, struct diag *why
     for (size_t i = 0; i < sel->n; i++) {
         const struct chunk *chunk = &sel->chunks[i];
 
+        /* A resource that was not looked up has no writers to check against. */
         for (size_t k = 0; k < chunk->n; k++)
             if (chunk->res[k].def && !(chunk->res[k].def->write & who))
                 return refuse(why, PBSE_INVALSELECTRESC, chunk->res[k].name);

@@ -24,12 +24,15 @@ int duration_parse(const char *text, int64_t *ret_s)
         int64_t value = 0;
         size_t n = strspn(text, "0123456789");
 
+        /* There are three parts at most: a colon never parts days from hours. */
         if (n == 0 || part == 3)
             return PBSE_BADATVAL;
         for (; n > 0; n--, text++)
             if (__builtin_mul_overflow(value, 10, &value) ||
                 __builtin_add_overflow(value, *text - '0', &value))
                 return PBSE_BADATVAL;
+        /* Every further part makes those before it 60 times as much. Minutes and
+         * seconds above 59 are taken: "90:00" is an hour and a half. */
         if (__builtin_mul_overflow(total, 60, &total) ||
             __builtin_add_overflow(total, value, &total))
             return PBSE_BADATVAL;
@@ -47,6 +50,7 @@ int duration_parse(const char *text, int64_t *ret_s)
 
 void duration_print(int64_t s, struct buf *out)
 {
+    /* There are no days: hours grow beyond two digits. */
     buf_printf(out, "%02" PRId64 ":%02d:%02d", s / 3600, (int)(s / 60 % 60),
                (int)(s % 60));
 }
@@ -64,6 +68,8 @@ static void print_duration(const struct attr_value *v, struct buf *out)
     duration_print(v->u.num, out);
 }
 
+/* A sum beyond the range is refused, unlike that of plain numbers, which stay at its
+ * end (number_add()). */
 static int add_duration(struct attr_value *v, const struct attr_value *more)
 {
     int64_t sum;
@@ -92,6 +98,7 @@ const struct attr_type attr_duration = {
 };
 
 const struct attr_type attr_seconds = {
+    /* This type takes the same texts, and prints the number of seconds. */
     .name = "duration in seconds",
     .wire_type = 1,
     .decode = decode_duration,

@@ -20,6 +20,7 @@ static bool is_one_of(const char *text, const char *const *words)
 
 int bool_parse(const char *text, bool *ret)
 {
+    /* These spellings and no others are taken; "yes" and "no" are not among them. */
     static const char *const yes[] = { "True", "TRUE", "true", "t", "T",
                                        "1",    "y",    "Y",    NULL };
     static const char *const no[] = { "False", "FALSE", "false", "f", "F",
@@ -47,11 +48,14 @@ static void print_bool(const struct attr_value *v, struct buf *out)
     buf_add_str(out, v->u.num ? "True" : "False");
 }
 
+/* This type takes the same words in any case, and prints them in small letters. */
 DECODER(decode_bool_words)
 {
     char word[8];
     size_t len = strlen(text);
 
+    /* The longest word has five letters; a longer text is refused before it is copied.
+     */
     if (len >= sizeof(word))
         return PBSE_BADATVAL;
     for (size_t i = 0; i <= len; i++)
@@ -84,6 +88,8 @@ DECODER(decode_int64)
     if (!*text || isspace((unsigned char)*text))
         return PBSE_BADATVAL;
     errno = 0;
+    /* Base 0 also takes hexadecimal and octal numbers. Unlike decode_long(), a number
+     * out of range is refused. */
     num = strtoll(text, &end, 0);
     if (*end || end == text || errno == ERANGE)
         return PBSE_BADATVAL;
@@ -95,6 +101,7 @@ DECODER(decode_float)
     char *end;
     double real = strtod(text, &end);
 
+    /* strtod() takes "inf" and "nan", which no sum or comparison could live with. */
     if (*end || end == text || isspace((unsigned char)*text) || !isfinite(real))
         return PBSE_BADATVAL;
     v->u.real = real;

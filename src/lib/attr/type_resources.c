@@ -10,6 +10,8 @@
 /* The place of 'name' among the members, or the place where it belongs. */
 static size_t place_of(const struct resources *r, const char *name, bool *found)
 {
+    /* Members are ordered without regard to case, as names of resources are compared,
+     * so halving finds "Mem" where "mem" stands. */
     size_t lo = 0, hi = r->n;
 
     *found = false;
@@ -103,6 +105,9 @@ int64_t resources_amount(const struct resources *r, const char *name, int64_t mi
 
     if (!rv || !rv->value.set)
         return missing;
+    /* The numbers of the wire stand for groups of types: 5 is a size, 14 a float, 1 a
+     * long, a duration or a time, 9 a 64-bit integer and 11 a boolean. Texts and lists
+     * have no amount. */
     switch (rv->def->type->wire_type) {
     case 5:
         return size_kib(&rv->value.u.size);
@@ -163,6 +168,8 @@ static int decode_resources(struct attr_value *v, const struct resource_defs *de
 
     if (!def)
         return PBSE_UNKRESC;
+    /* The text is read into a fresh value, so that a refused one leaves the member as
+     * it was. */
     err = resource_decode(def, defs, &fresh, text);
     if (err)
         return err;
@@ -173,6 +180,7 @@ static int decode_resources(struct attr_value *v, const struct resource_defs *de
         v->set = v->u.res.n > 0;
         return 0;
     }
+    /* The memory of the fresh value goes over to the list. */
     member = resources_member(&v->u.res, def);
     def->type->clear(member);
     *member = fresh;
@@ -188,6 +196,7 @@ static int decode_less_resources(struct attr_value *v, const struct resource_def
 
     if (!def)
         return PBSE_UNKRESC;
+    /* A type that reads both in the same way has no reader of its own for -=. */
     if (!def->type->decode_less)
         return decode_resources(v, defs, resource, text);
     err = def->type->decode_less(&fresh, defs, NULL, text);
@@ -233,12 +242,14 @@ static int combine(struct attr_value *v, const struct attr_value *other, bool ad
         const struct resource_value *rv = &other->u.res.v[i];
         struct attr_value *member = resources_member(&sum.u.res, rv->def);
 
+        /* A member that *v did not have is taken over as it is. */
         if (add && !member->set)
             rv->def->type->copy(member, &rv->value);
         else if (add)
             err = rv->def->type->add(member, &rv->value);
         else
             err = rv->def->type->subtract(member, &rv->value);
+        /* Each side alone was not negative, but their difference may be. */
         if (!err && rv->def->flags & RESOURCE_NOT_NEGATIVE && member->u.num < 0)
             err = PBSE_BADATVAL;
         if (!err && !member->set)
@@ -249,6 +260,8 @@ static int combine(struct attr_value *v, const struct attr_value *other, bool ad
         return err;
     }
     clear_resources(v);
+    /* A list without members is unset, and clearing an unset value frees nothing; so
+     * its memory is freed here. */
     sum.set = sum.u.res.n > 0;
     if (!sum.set)
         resources_clear(&sum.u.res);
@@ -271,6 +284,7 @@ static int compare_resources(const struct attr_value *a, const struct attr_value
     const struct resources *x = &a->u.res, *y = &b->u.res;
 
     for (size_t i = 0; i < x->n && i < y->n; i++) {
+        /* Both lists are ordered by name: the first difference decides. */
         int cmp = strcasecmp(x->v[i].def->name, y->v[i].def->name);
 
         if (!cmp)

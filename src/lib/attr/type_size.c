@@ -19,6 +19,7 @@ static bool parse_digits(const char **text, uint64_t *ret)
     const char *p = *text;
     uint64_t number = 0;
 
+    /* A number that does not fit is refused, not cut. */
     for (; *p >= '0' && *p <= '9'; p++)
         if (__builtin_mul_overflow(number, 10, &number) ||
             __builtin_add_overflow(number, (uint64_t)(*p - '0'), &number))
@@ -37,6 +38,8 @@ int size_parse(const char *text, struct size_value *ret)
 
     if (!parse_digits(&text, &s.number))
         return PBSE_BADATVAL;
+    /* The letter at index i stands for 2 to the power of 10 * (i + 1). The test for the
+     * end is needed because strchr() finds the NUL too. */
     unit = *text ? strchr(units, tolower((unsigned char)*text)) : NULL;
     if (unit) {
         s.shift = (uint8_t)(10 * (unit - units + 1));
@@ -61,6 +64,7 @@ static void size_print(const struct size_value *s, struct buf *out)
     buf_add_char(out, s->words ? 'w' : 'b');
 }
 
+/* A word has 8 bytes on every host, so that a size means the same everywhere. */
 static bool to_bytes(struct size_value *s)
 {
     MUST(s->words);
@@ -100,6 +104,7 @@ static bool normalise(struct size_value *a, struct size_value *b)
 
 int64_t size_kib(const struct size_value *s)
 {
+    /* What is too large for the type counts as the largest number of KiB. */
     struct size_value kib = *s, one = { .number = 1, .shift = 10 };
 
     if (!normalise(&kib, &one) || kib.number > INT64_MAX)
@@ -126,6 +131,7 @@ static int add_size(struct attr_value *v, const struct attr_value *more)
 {
     struct size_value a = v->u.size, b = more->u.size;
 
+    /* With nothing to add to, the other one keeps the unit in which it was written. */
     if (!v->set || a.number == 0) {
         *v = *more;
         return 0;

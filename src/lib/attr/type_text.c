@@ -52,6 +52,7 @@ static int add_text(struct attr_value *v, const struct attr_value *more)
 
     if (!more->set)
         return 0;
+    /* This counts the NUL, which is copied with the text. */
     n = strlen(more->u.str) + 1;
     v->u.str = xrealloc(v->u.str, len + n);
     memcpy(v->u.str + len, more->u.str, n);
@@ -110,6 +111,8 @@ static int subtract_text(struct attr_value *v, const struct attr_value *less)
         return 0;
     len = strlen(v->u.str);
     gone = strlen(less->u.str);
+    /* A text that is longer than this one does not occur in it. The tables count in 32
+     * bits to take half the memory. */
     if (gone <= len && len <= UINT32_MAX) {
         uint32_t *border = xcalloc(gone, sizeof(*border));
         uint32_t *seen = xcalloc(len, sizeof(*seen));
@@ -119,6 +122,7 @@ static int subtract_text(struct attr_value *v, const struct attr_value *less)
         free(border);
         free(seen);
     }
+    /* When nothing is left, the attribute is unset. */
     if (!*v->u.str)
         clear_text(v);
     return 0;
@@ -144,6 +148,9 @@ DECODER(decode_project)
     return strpbrk(text, "/[]\";:|<>+,?*") ? PBSE_BADATVAL : keep_text(v, text);
 }
 
+/* The text is kept as it was written, and only its grammar is checked here. The
+ * resources and their values are checked in a second step, select_parse() with
+ * definitions. */
 DECODER(decode_select)
 {
     struct arena *arena = arena_new();
@@ -193,6 +200,7 @@ static void print_char(const struct attr_value *v, struct buf *out)
     buf_add_char(out, (char)v->u.num);
 }
 
+/* A character has nothing to add to: += sets it, and -= leaves it. */
 static int set_char(struct attr_value *v, const struct attr_value *other)
 {
     *v = *other;

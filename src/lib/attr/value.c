@@ -90,6 +90,8 @@ int attr_value_set(const struct attr_type *type, struct attr_value *v,
     struct attr_value other = { 0 };
     int err;
 
+    /* Every other operator sets, and decoders leave *v alone when they refuse the text.
+     */
     if (op != WIRE_OP_INCR && op != WIRE_OP_DECR)
         return type->decode(v, defs, resource, text);
     if (op == WIRE_OP_DECR && type->decode_less)
@@ -114,10 +116,12 @@ static void unset_limits_of(struct attr_value *v, const char *resource)
     for (size_t i = 0; i < v->u.limits.n; i++)
         if (strcasecmp(v->u.limits.v[i].resource, resource) == 0)
             less.u.limits.v[less.u.limits.n++] = v->u.limits.v[i];
+    /* The result is made on a copy: 'less' must not lose its texts meanwhile. */
     attr_entity_limit_resource.copy(&rest, v);
     (void)attr_entity_limit_resource.subtract(&rest, &less);
     attr_entity_limit_resource.clear(v);
     *v = rest;
+    /* Only the array is freed: its texts were those of *v. */
     free(less.u.limits.v);
 }
 
@@ -218,6 +222,7 @@ static const char *limits_member(const struct attr_value *v, const char *resourc
             buf_add_char(&out, ',');
         limit_print(&v->u.limits.v[i], &out);
     }
+    /* Entries print as one text here, since the store has one row per member. */
     text = out.len > 0 ? arena_strndup(arena, out.data, out.len) : NULL;
     buf_fini(&out);
     return text;
