@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* Letter case does not matter. An entry without a resource is never the same as one
+ * that has a resource. */
 static bool same_entry(const struct attropl *a, const char *name, const char *resource)
 {
     if (strcasecmp(a->name, name) != 0)
@@ -20,6 +22,8 @@ static bool same_entry(const struct attropl *a, const char *name, const char *re
     return strcasecmp(a->resource, resource) == 0;
 }
 
+/* A later value replaces an earlier one of the same entry in its place, so the list
+ * keeps the order in which the entries were first named. */
 void attrs_set(struct attropl **list, const char *name, const char *resource,
                const char *value)
 {
@@ -80,6 +84,8 @@ static enum value_mistake read_value(const char **at, struct buf *out)
     char quote = 0;
 
     for (; *p; p++) {
+        /* The place is noted first, since the caller puts a caret under a refused
+         * character. An '&' is refused inside quotes too. */
         *at = p;
         if (*p == '&' || !isprint((unsigned char)*p))
             return VALUE_CHARACTER;
@@ -112,6 +118,8 @@ static enum value_mistake read_resource(const char **at, struct attropl **list)
     name = xstrndup(p, name_len);
     if (**at == '=') {
         *at += 1;
+        /* The value of preempt_targets has commas of its own, so it is all of the
+         * rest. */
         if (strcasecmp(name, "preempt_targets") == 0) {
             buf_add_str(&value, *at);
             *at += strlen(*at);
@@ -136,6 +144,7 @@ bool attrs_add_resources(struct attropl **list, const char *cmd, const char *tex
     while (*at && bad == VALUE_OK) {
         bad = read_resource(&at, list);
         if (bad == VALUE_OK && *at == ',') {
+            /* Nothing follows the last comma: that is a mistake, not an empty entry. */
             at++;
             if (*at == '\0')
                 bad = VALUE_PLAIN;
@@ -187,6 +196,8 @@ int attrs_next_w(const char **text, char **name, char **value)
         len = plain_value_len(v);
     }
     const char *after = v + len + (quote ? 1 : 0);
+    /* A comma at the very end is refused. An unquoted value would have it as its last
+     * character, because no further "name=value" follows it. */
     if ((*after == ',' && after[1] == '\0') || (!quote && len > 0 && v[len - 1] == ','))
         return -1;
     *name = xstrndup(p, name_len);

@@ -12,6 +12,7 @@
 #define LARGEST_NUMBER 9999
 #define WIDTH          5
 
+/* The unit at index n stands for 1024 to the power of n. */
 static const char units[] = "bkmgtp";
 
 const char *cell_or(const char *value, const char *missing)
@@ -43,14 +44,18 @@ void cell_size(char out[CELL_MAX], const char *value, enum cell_size size)
     size_t want = size == SIZE_GB ? 3 : size == SIZE_MW ? 2 : step;
     char kind = *end && strchr(end, 'w') ? 'w' : 'b';
 
+    /* The bound keeps the product within 64 bits; a number beyond it stays in its
+     * larger unit. */
     for (; step > want && n < (1ULL << 53); step--)
         n *= 1024;
+    /* A word has 8 bytes. */
     if (size == SIZE_MW && kind == 'b') {
         n = divide(n, 8);
         kind = 'w';
     }
     for (; step < want; step++)
         n = divide(n, 1024);
+    /* A number too long for the column goes on to larger units, up to the last one. */
     for (; n > LARGEST_NUMBER && step < last; step++)
         n = divide(n, 1024);
     snprintf(out, CELL_MAX, "%llu%c%c", n, step ? units[step] : ' ', kind);

@@ -27,6 +27,7 @@ static void hold_standard_streams(void)
 bool cmd_told(int argc, char **argv, const char *usage)
 {
     hold_standard_streams();
+    /* These options count only when they stand alone. */
     if (argc != 2)
         return false;
     if (strcasecmp(argv[1], "--version") == 0) {
@@ -42,6 +43,8 @@ bool cmd_told(int argc, char **argv, const char *usage)
 
 int cmd_finish(const char *cmd, int code)
 {
+    /* The output is buffered, so a full disk may show only when it is flushed. A code
+     * that the command has already is kept. */
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
     fprintf(stderr, "%s: could not write all of the output: %s\n", cmd,
@@ -62,6 +65,7 @@ void cmd_print_connect_error(void)
         { PBSE_PROTOCOL, "Communication failure." },
         { PBSE_NOSUP, "No support for requested service." },
     };
+    /* Printing may change errno, so it is read before. */
     const int system_errno = errno;
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
@@ -139,6 +143,7 @@ bool cmd_print_bad_attribute(const char *cmd, int conn, const struct cmd_option 
 
     if (!bad || bad->ecl_numerrors <= 0)
         return false;
+    /* Only the first of the attributes in error is told. */
     attr = bad->ecl_attrerr[0].ecl_attribute;
     if (bad->ecl_attrerr[0].ecl_errcode == PBSE_JOBNBIG) {
         fprintf(stderr, "%s: %s name is too long \n", cmd,

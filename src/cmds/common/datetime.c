@@ -57,6 +57,8 @@ time_t datetime_parse(const char *text, time_t now_at)
 
     if (len == 0 || !localtime_r(&now_at, &now))
         return -1;
+    /* Fields are read from the right, because it is those on the left that may be
+     * missing: [[[[CC]YY]MM]DD]hhmm[.SS]. */
     tm.tm_sec = *p == '.' ? two_digits(p + 1) : 0;
     tm.tm_min = two_digits(p -= 2);
     tm.tm_hour = two_digits(p -= 2);
@@ -67,6 +69,7 @@ time_t datetime_parse(const char *text, time_t now_at)
     if (len >= 10) {
         int yy = two_digits(p -= 2);
 
+        /* Without a century, 69 to 99 mean 19YY and 00 to 68 mean 20YY. */
         tm.tm_year =
             len == 12 ? two_digits(text) * 100 + yy - 1900 : (yy > 68 ? yy : yy + 100);
     }
@@ -74,6 +77,8 @@ time_t datetime_parse(const char *text, time_t now_at)
         (len >= 6 && (tm.tm_mday < 1 || tm.tm_mday > 31)) ||
         (len >= 8 && (tm.tm_mon < 0 || tm.tm_mon > 11)))
         return -1;
+    /* mktime() carries a day behind the end of the month over into the next month, and
+     * finds out by itself whether daylight saving time applies (tm_isdst is -1). */
     fill_in(&tm, &now, len);
     at = mktime(&tm);
     return at < 0 ? -1 : at;
