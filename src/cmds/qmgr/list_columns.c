@@ -9,8 +9,6 @@
 
 #define LIST_COLUMNS 80
 
-/* Values break at commas. The column is counted on through all values and never begins
- * anew, as in the output that scripts know. */
 /* What a terminal would obey is shown as "^X"; lines and tabs stay (cli.md 8.5). */
 static void add_visible(struct buf *out, const char *p, size_t len)
 {
@@ -21,6 +19,8 @@ static void add_visible(struct buf *out, const char *p, size_t len)
             buf_add_char(out, p[i]);
 }
 
+/* Values break at commas. The column is counted on through all values and never begins
+ * anew, as in the output that scripts know. */
 void qmgr_list_attr(const struct attrl *a, struct buf *out)
 {
     size_t used = strlen(a->name) + 11 + (a->resource ? strlen(a->resource) + 1 : 0);
