@@ -41,6 +41,7 @@ static bool take_w(struct qdel *q, const char *text)
         q->mail_limit = strtol(text + strlen(suppress), &end, 10);
         return end != text + strlen(suppress) && *end == '\0';
     }
+    /* A plain number is accepted and has no effect here. */
     return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
@@ -52,6 +53,7 @@ static void take_server_default(struct qdel *q, int conn)
                             .value = (char *)"" };
     struct batch_status *svr;
 
+    /* What the user gave with -W is not overruled by the server. */
     if (q->mail_limit >= 0)
         return;
     q->mail_limit = MAIL_LIMIT_DEFAULT;
@@ -102,6 +104,7 @@ static void delete_some(struct qdel *q, int conn, char **ids, long n, bool mail)
 static void delete_at(struct qdel *q, const char *server, char **ids, long n)
 {
     int conn = pbs_connect(server);
+    /* The limit of one server must not apply to the next, so it is kept in a copy. */
     struct qdel here = *q;
 
     if (conn < 0) {
@@ -112,6 +115,7 @@ static void delete_at(struct qdel *q, const char *server, char **ids, long n)
     }
     take_server_default(&here, conn);
     delete_some(&here, conn, ids, MIN_OF(n, here.mail_limit), true);
+    /* The jobs beyond the limit go in a second request that asks for no mail. */
     if (n > here.mail_limit)
         delete_some(&here, conn, ids + here.mail_limit, n - here.mail_limit, false);
     pbs_disconnect(conn);

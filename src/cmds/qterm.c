@@ -9,6 +9,7 @@
 
 #define CMD "qterm"
 
+/* Bits of the Shutdown request that are added to the manner. */
 enum {
     ALSO_SCHED = 0x10,
     ALSO_MOMS = 0x20,
@@ -76,6 +77,7 @@ static int parse(int argc, char **argv)
         case 'f':
         case 'i':
         case 'F':
+            /* At most one of -f, -i and -F may be given. */
             if (secondary || (letter == 'F' && (more & ALSO_MOMS)))
                 return -1;
             secondary = letter == 'f'   ? ALSO_SECONDARY
@@ -102,6 +104,7 @@ static int run(int argc, char **argv)
     }
     if (optind >= argc)
         return stop_one(NULL, how);
+    /* A server that fails does not keep the others from being stopped. */
     for (int i = optind; i < argc; i++)
         if (stop_one(argv[i], how) != 0)
             code = 2;
