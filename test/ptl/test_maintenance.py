@@ -174,6 +174,46 @@ def test_moved_maintenance_takes_what_is_there(site):
     server.expect(RESV, CONFLICT, id=rid)
 
 
+def test_later_occurrences_are_given_other_vnodes(site):
+    """Maintenance over the second day of a series: that day moves at once, alone; with no
+    room left it waits without vnodes, over a restart, until there is room again."""
+    server = site.server
+    retry_soon(server)
+    start = int(time.time()) + 3600
+    day2 = start + 86400
+    made = site.run(["pbs_rsub", "-R", Reservation.clock(start), "-D", "600", "-I", "60",
+                     "-r", "FREQ=DAILY;COUNT=3", "-l", "select=2:ncpus=2"],
+                    user=USER1, env={"PBS_TZID": "UTC"})
+    rid = made.stdout.split()[0]
+    first = resv_nodes(server, rid)
+
+    def others_get(n):
+        """Are so many vnodes free for others on the second day?"""
+        other = Reservation(select="%d:ncpus=2" % n, start=day2, duration=60, interactive=60)
+        oid = server.submit(other)
+        if other.answer.endswith("DENIED"):
+            return False
+        server.delete(oid, user=USER1)
+        is_gone(server, RESV, oid)
+        return True
+    maintenance(site, "h" + first[0][3], start=day2 - 60)
+    wait_for("a second Y record",
+             lambda: len([l for l in server.accounting_lines() if ";Y;%s;" % rid in l]) == 2)
+    server.expect(RESV, dict(HEALTHY, reserve_retry=(UNSET, None)), id=rid)
+    assert resv_nodes(server, rid) == first and others_get(2) and not others_get(3)
+    mid = maintenance(site, *["h%d" % i for i in range(5) if "vn[%d]" % i != first[0]],
+                      start=day2)
+    lacking = {"reserve_state": "RESV_CONFIRMED", "reserve_substate": 10,
+               "reserve_retry": (SET, None)}
+    server.expect(RESV, lacking, id=rid)
+    server.restart()
+    server.expect(RESV, lacking, id=rid)
+    server.delete(mid)
+    is_gone(server, RESV, mid)
+    server.expect(RESV, dict(HEALTHY, reserve_retry=(UNSET, None)), id=rid, deadline=60)
+    assert resv_nodes(server, rid) == first and others_get(2) and not others_get(3)
+
+
 def test_a_restart_keeps_the_conflict(site):
     server = site.server
     retry_soon(server, 1)

@@ -68,6 +68,21 @@ static void check_altered_phase(struct sim *s, const struct resv *r,
                      (int)from, (int)to);
 }
 
+/* The phase that it has to have then. One whose vnodes were taken while it was to come
+ * has its turn in conflict. */
+static enum resv_phase after_event(const struct sim *s, const struct record *rec,
+                                   enum resv_phase from, enum resv_event event,
+                                   enum resv_phase to)
+{
+    enum resv_phase want = resv_next(from, event);
+    const struct entry *e = ledger_find(&s->ledger, rec->id);
+
+    if (rec->fact == FACT_RESV_TURN && phase_is_in_conflict(to) && e &&
+        e->was_taken_from)
+        want = resv_next(want, RESV_EV_CONFLICT);
+    return want;
+}
+
 static void check_transition(struct sim *s, const struct resv *r,
                              const struct record *rec)
 {
@@ -89,7 +104,7 @@ static void check_transition(struct sim *s, const struct resv *r,
             continue;
         if (rec->fact == FACT_RESV_GONE)
             to = resv_next(from, events[i].event);
-        if (to == PHASE_NONE || resv_next(from, events[i].event) != to)
+        if (to == PHASE_NONE || after_event(s, rec, from, events[i].event, to) != to)
             check_failed(s, CHECK_LIFE, "%s: %s leads from phase %d to %d", rec->id,
                          fact_name(rec->fact), (int)from, (int)to);
     }
@@ -208,12 +223,26 @@ static void check_kept(struct sim *s, const struct model *m, const struct resv *
     arena_free(arena);
 }
 
+/* Maintenance takes vnodes of the current or of a later occurrence. */
+static void mark_taken_from(struct sim *s, const struct model *m,
+                            const struct record *rec)
+{
+    const struct object *o = model_find(m, rec->kind, rec->id);
+    struct entry *e;
+
+    if (o && o->kind == OBJ_OCCURRENCE)
+        o = &TO_LATER(o)->occurrence.resv->obj;
+    if (o && (e = ledger_find(&s->ledger, o->id)))
+        e->was_taken_from = true;
+}
+
 /* 'm' is the model before the record. */
 void check_resv_record(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct resv *r;
-    struct entry *e;
 
+    if (rec->fact == FACT_RESV_CONFLICT)
+        mark_taken_from(s, m, rec);
     if (rec->kind != OBJ_RESV)
         return;
     r = model_resv(m, rec->id);
@@ -224,8 +253,6 @@ void check_resv_record(struct sim *s, const struct model *m, const struct record
         return;
     }
     check_transition(s, r, rec);
-    if (rec->fact == FACT_RESV_CONFLICT && (e = ledger_find(&s->ledger, rec->id)))
-        e->was_taken_from = true;
     if (rec->fact == FACT_RESV_RECONFIRMED && phase_is_running(resv_phase(r)))
         check_kept(s, m, r, rec);
 }
@@ -268,7 +295,8 @@ static void check_series(struct sim *s, const struct resv *r, bool settled)
         if (occurrence_index(oc) != index)
             check_failed(s, CHECK_LIFE, "%s is where number %" PRId64 " is expected",
                          oc->values->id, index);
-        if (!phase_is_confirmed(occurrence_phase(oc)) || oc->bookings.n == 0)
+        if (!phase_is_confirmed(occurrence_phase(oc)) ||
+            (oc->bookings.n == 0 && !phase_is_in_conflict(occurrence_phase(oc))))
             check_failed(s, CHECK_LIFE, "%s is not confirmed or holds nothing",
                          oc->values->id);
         if (settled)

@@ -13,6 +13,9 @@
 #include "lib/base/arena.h"
 #include "lib/base/diag.h"
 
+/* In the place of an exec_vnode of an answer: this occurrence stays as it is. */
+#define EXECVNODES_SAME "()"
+
 struct execvnodes {
     size_t n;           /* occurrences, at least 1 */
     size_t *which;      /* [n] index of its text */

@@ -71,7 +71,8 @@ static void confirm(const struct question *q, const struct verdict *v)
     struct planner *pl = q->pl;
     struct plan_step *step = answer(q, PLAN_CONFIRM_RESV);
 
-    MUST(v->found.n > 0 && q->start_at < q->end_at);
+    /* Of a series only a later occurrence may have been found. */
+    MUST((v->found.n > 0 || v->map) && q->start_at < q->end_at);
     step->vnodes = vnodes_text(q, v);
     step->away = q->away;
     step->start_at = start_of(q, v);
@@ -427,7 +428,7 @@ struct verdict question_find(struct question *q)
         series_find(q, &v);
     else
         question_find_current(q, &v);
-    MUST(v.failure != FAIL_NONE || v.found.n > 0);
+    MUST(v.failure != FAIL_NONE || v.found.n > 0 || v.map);
     return v;
 }
 

@@ -163,6 +163,8 @@ static void read_map(struct planner *pl, const struct snap_resv *r, struct serie
     for (size_t i = 0; i < ser->n; i++) {
         size_t at = r->map.which[r->map.n - ser->n_left + i];
 
+        if (r->occurrences.n > 0 && r->occurrences.v[i].bare)
+            continue;
         if (!on[at])
             on[at] = read_vnodes(pl, r->map.texts[at], r->request_series);
         if (on[at]->readable)

@@ -242,9 +242,7 @@ static void find_degraded(struct finder *f)
     size_t n_moved = 0;
 
     for (size_t i = 0; i < f->ser->n; i++) {
-        bool due = f->ser->v[i].due || !f->ser->v[i].on;
-
-        if (!due)
+        if (!f->ser->v[i].due)
             continue;
         if (i == 0 ? move_current(f) : move_later(f, i)) {
             n_moved +=
@@ -256,7 +254,7 @@ static void find_degraded(struct finder *f)
             no = *f->v;
         }
         *f->v = (struct verdict){ 0 };
-        if (all_or_none || !f->ser->v[i].on) {
+        if (all_or_none) {
             n_moved = 0;
             break;
         }
@@ -267,13 +265,13 @@ static void find_degraded(struct finder *f)
     }
 }
 
-/* The vnodes of all that are left as one text. */
+/* The vnodes of all that are left as one text. One that has none keeps that. */
 static const char *map_of(const struct finder *f)
 {
     const char **texts = ARENA_ARRAY(f->q->pl->arena, const char *, f->ser->n);
 
     for (size_t i = 0; i < f->ser->n; i++)
-        texts[i] = f->ser->v[i].on->text;
+        texts[i] = f->ser->v[i].on ? f->ser->v[i].on->text : EXECVNODES_SAME;
     return execvnodes_print(texts, f->ser->n, f->q->pl->arena);
 }
 
@@ -311,6 +309,7 @@ void series_find(struct question *q, struct verdict *v)
         q->end_at = ser->v[0].end_at;
     }
     world_drop(q->pl->w, q->r->id);
-    v->found = ser->v[0].on->at;
+    if (ser->v[0].on)
+        v->found = ser->v[0].on->at;
     v->map = map_of(&f);
 }

@@ -22,7 +22,7 @@ static bool read_number(const char **p, int64_t *ret)
     return true;
 }
 
-/* "1795249795+3600!" */
+/* "1795249795+3600!-" */
 static bool read_one(const char **p, struct snap_occurrence *ret)
 {
     int64_t length_s;
@@ -35,6 +35,8 @@ static bool read_one(const char **p, struct snap_occurrence *ret)
     ret->end_at = ret->start_at + length_s;
     ret->degraded = **p == '!';
     *p += ret->degraded;
+    ret->bare = **p == '-';
+    *p += ret->bare;
     return **p == '\0' || **p == ',';
 }
 

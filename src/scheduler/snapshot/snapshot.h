@@ -130,6 +130,7 @@ struct snap_occurrence {
     int64_t start_at;
     int64_t end_at; /* > start_at */
     bool degraded;  /* other vnodes are wanted for it, when its retry has come */
+    bool bare;      /* it has no vnodes, whatever the map says */
 };
 
 #define SNAP_OCCURRENCES_MAX 10000

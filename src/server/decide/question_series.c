@@ -18,7 +18,7 @@
 struct offers {
     struct execvnodes map;
     struct exec_vnode *vnodes; /* by text */
-    const char **texts;        /* by text, as they are stored */
+    const char **texts;        /* by text, as they are stored; NULL: stays as it is */
 };
 
 static const struct exec_vnode *vnodes_of(const struct offers *f, size_t i)
@@ -31,8 +31,10 @@ static const char *text_of(const struct offers *f, size_t i)
     return f->texts[f->map.which[i]];
 }
 
-/* Read the map of an answer, which has to be about so many occurrences. */
-static int read_offers(const struct resv_answer *a, size_t n, struct offers *ret)
+/* Read the map of an answer, which has to be about so many occurrences. Those of a
+ * series that is confirmed may stay as they are. */
+static int read_offers(const struct resv_answer *a, size_t n, bool may_stay,
+                       struct offers *ret)
 {
     struct arena *arena = a->rq->arena;
     int err = execvnodes_parse(a->vnodes, RECUR_MAX, arena, &ret->map, &a->out->why);
@@ -48,6 +50,8 @@ static int read_offers(const struct resv_answer *a, size_t n, struct offers *ret
     ret->vnodes = ARENA_ARRAY(arena, struct exec_vnode, ret->map.n_texts);
     ret->texts = ARENA_ARRAY(arena, const char *, ret->map.n_texts);
     for (size_t i = 0; i < ret->map.n_texts && !err; i++) {
+        if (may_stay && strcmp(ret->map.texts[i], EXECVNODES_SAME) == 0)
+            continue;
         err = answer_vnodes_of(a, ret->map.texts[i], &ret->vnodes[i]);
         if (!err)
             ret->texts[i] = exec_vnode_print(&ret->vnodes[i], arena);
@@ -136,7 +140,7 @@ int series_confirm(const struct resv_answer *a)
     MUST(is_new);
     if (series_unconfirmed_end_at(a->r) <= a->rq->now_at)
         return diag_code(&a->out->why, PBSE_BADTSPEC);
-    if ((err = read_offers(a, times.n, &f)) || (err = judge_amounts(a, &f)) ||
+    if ((err = read_offers(a, times.n, false, &f)) || (err = judge_amounts(a, &f)) ||
         (err = judge_windows(a, &f, &times)))
         return err;
     record_series(a, &f, &times);
@@ -152,7 +156,7 @@ static bool is_degraded(const struct occurrence *oc)
 /* Has it been offered others than those that it has lost? */
 static bool moves(const struct occurrence *oc, const char *text)
 {
-    return is_degraded(oc) && strcmp(text, occurrence_vnodes(oc)) != 0;
+    return text && is_degraded(oc) && strcmp(text, occurrence_vnodes(oc)) != 0;
 }
 
 static int judge_one(const struct resv_answer *a, const struct occurrence *oc,
@@ -241,7 +245,7 @@ int series_replace(const struct resv_answer *a, bool *ret_moved)
     *ret_moved = false;
     if (occurrence_end_at(oc, INT64_MAX) <= a->rq->now_at)
         return diag_code(&a->out->why, PBSE_BADTSPEC);
-    if ((err = read_offers(a, r->n_later + 1, &f)))
+    if ((err = read_offers(a, r->n_later + 1, true, &f)))
         return err;
     for (size_t i = 0; i < f.map.n; i++, oc = after(oc))
         if (moves(oc, text_of(&f, i)) && (err = judge_one(a, oc, vnodes_of(&f, i))))

@@ -29,7 +29,7 @@ struct takeover {
 static bool can_lose(const struct takeover *t, const struct occurrence *oc)
 {
     return oc->resv != t->maint && !resv_is_maintenance(oc->resv) &&
-           occurrence_is_current(oc) && phase_is_confirmed(occurrence_phase(oc));
+           phase_is_confirmed(occurrence_phase(oc));
 }
 
 static void find_on(struct takeover *t, const struct node *n, struct window window)
@@ -98,12 +98,11 @@ static struct exec_vnode what_is_left(const struct takeover *t,
     return ret;
 }
 
-static const char *text_of_left(const struct takeover *t, const struct resv *r)
+static const char *text_of_left(const struct takeover *t, const struct occurrence *oc)
 {
     struct arena *arena = t->out->arena;
     struct exec_vnode all, left;
-    int err = exec_vnode_parse(obj_str(&r->obj, RESV_A_RESV_NODES, ""), t->m->defs,
-                               arena, &all, NULL);
+    int err = exec_vnode_parse(occurrence_vnodes(oc), t->m->defs, arena, &all, NULL);
 
     if (err) /* a resource of it is gone: nothing of the text can be kept */
         return NULL;
@@ -118,29 +117,90 @@ static void stop_queue(const struct takeover *t, const struct resv *r)
     resv_queue_switch(t->m, r, enabled, false, REASON_NONE, t->now_at, t->out);
 }
 
-static void take_from(const struct takeover *t, const struct resv *r)
+static struct record *about(const struct takeover *t, enum fact fact,
+                            const struct object *o)
+{
+    struct record *rec =
+        record_add(&t->out->records, t->out->arena, fact, o->kind,
+                   arena_strdup(t->out->arena, o->id), t->actor, t->now_at);
+
+    rec->note = arena_printf(t->out->arena, "its vnodes go to %s", t->maint->obj.id);
+    return rec;
+}
+
+/* Schedulers are asked at once, unless an alteration is open: that question goes first.
+ */
+static void record_retry(const struct takeover *t, const struct resv *r,
+                         struct record *rec)
+{
+    if (!proposal_is_open(r))
+        question_over(rec, t->out->arena);
+    record_change_num(rec, t->out->arena, RESV_A_RESERVE_RETRY, t->now_at);
+}
+
+static void take_from_later(const struct takeover *t, const struct occurrence *oc)
+{
+    struct arena *arena = t->out->arena;
+    struct record *rec = about(t, FACT_RESV_CONFLICT, oc->values);
+
+    later_record_phase(rec, arena, resv_next(occurrence_phase(oc), RESV_EV_CONFLICT));
+    record_change(rec, arena, OCCURRENCE_A_RESV_NODES, NULL, text_of_left(t, oc));
+}
+
+/* 'later': it loses some of a later occurrence, too. */
+static void take_from_current(const struct takeover *t, const struct resv *r,
+                              bool later)
 {
     struct arena *arena = t->out->arena;
     enum resv_phase to = resv_next(resv_phase(r), RESV_EV_CONFLICT);
-    const char *left = text_of_left(t, r);
+    const char *left = text_of_left(t, &r->current);
     struct record *rec;
 
     MUST(phase_is_in_conflict(to));
     if (!left)
         stop_queue(t, r);
-    rec = record_add(&t->out->records, arena, FACT_RESV_CONFLICT, OBJ_RESV,
-                     arena_strdup(arena, r->obj.id), t->actor, t->now_at);
-    rec->note = arena_printf(arena, "its vnodes go to %s", t->maint->obj.id);
+    rec = about(t, FACT_RESV_CONFLICT, &r->obj);
     record_change_phase(rec, arena, to);
     record_change(rec, arena, RESV_A_RESV_NODES, NULL, left);
-    if (!proposal_is_open(r)) /* that question stays */
-        question_over(rec, arena);
     /* One that has begun is not asked about again (reservations.md 14.5). */
-    if (phase_is_replaced(to))
-        record_change_num(rec, arena, RESV_A_RESERVE_RETRY, t->now_at);
-    else
+    if (later || phase_is_replaced(to))
+        record_retry(t, r, rec);
+    else if (!resv_later_is_degraded(r))
         record_change(rec, arena, RESV_A_RESERVE_RETRY, NULL, NULL);
     record_change_num(rec, arena, RESV_A_MTIME, t->now_at);
+}
+
+/* All that one reservation loses, in the order of its occurrences. */
+static void take_from(const struct takeover *t, struct occurrence *const *found,
+                      size_t n)
+{
+    const struct resv *r = found[0]->resv;
+    bool current = occurrence_is_current(found[0]);
+
+    MUST(n > 0);
+    for (size_t i = current; i < n; i++)
+        take_from_later(t, found[i]);
+    if (current)
+        take_from_current(t, r, n > 1);
+    else
+        record_retry(t, r, about(t, FACT_RESV_RETRY, &r->obj));
+}
+
+/* Each once, reservation by reservation. */
+static void take_from_all(struct takeover *t)
+{
+    size_t n = 0, from = 0;
+
+    qsort(t->found, t->n, sizeof(struct occurrence *), by_order);
+    for (size_t i = 0; i < t->n; i++)
+        if (i == 0 || t->found[i] != t->found[i - 1])
+            t->found[n++] = t->found[i];
+    for (size_t i = 1; i <= n; i++) {
+        if (i < n && t->found[i]->resv == t->found[from]->resv)
+            continue;
+        take_from(t, &t->found[from], i - from);
+        from = i;
+    }
 }
 
 static const struct node *node_of(const struct takeover *t,
@@ -178,8 +238,5 @@ void resv_conflict_record(const struct model *m, const struct resv *maint,
     if (t.n == 0)
         return;
     qsort(t.hosts, t.n_hosts, sizeof(char *), by_host);
-    qsort(t.found, t.n, sizeof(struct occurrence *), by_order);
-    for (size_t i = 0; i < t.n; i++)
-        if (i == 0 || t.found[i] != t.found[i - 1])
-            take_from(&t, t.found[i]->resv);
+    take_from_all(&t);
 }

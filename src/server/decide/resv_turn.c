@@ -103,13 +103,17 @@ static void take_turn(const struct model *m, const struct resv *r,
                       const struct occurrence *next, const char *actor, int64_t now_at,
                       struct decision *out)
 {
+    enum resv_phase to = resv_next(resv_phase(r), RESV_EV_TURN);
     struct record *rec;
 
+    /* Maintenance may have taken its vnodes while it came later. */
+    if (phase_is_in_conflict(occurrence_phase(next)))
+        to = resv_next(to, RESV_EV_CONFLICT);
     /* Its object goes first, so that no two have one index. */
     drop(next, REASON_NONE, actor, now_at, out);
     rec = about(r, FACT_RESV_TURN, actor, now_at, out);
     occurrence_take_turn(next, out->arena, rec);
-    record_change_phase(rec, out->arena, resv_next(resv_phase(r), RESV_EV_TURN));
+    record_change_phase(rec, out->arena, to);
     begin_anew(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
     if (occurrence_resources(next) != obj_resources(&r->obj, RESV_A_RESOURCE_LIST))

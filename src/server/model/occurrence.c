@@ -127,7 +127,7 @@ bool resv_later_is_degraded(const struct resv *r)
     const struct occurrence *oc;
 
     DL_FOREACH (r->later, oc)
-        if (phase_is_degraded(occurrence_phase(oc)))
+        if (phase_is_replaced(occurrence_phase(oc)))
             return true;
     return false;
 }

@@ -32,7 +32,8 @@ bool occurrence_is_current(const struct occurrence *oc);
 const char *occurrence_vnodes(const struct occurrence *oc);
 const char *occurrence_schedselect(const struct occurrence *oc);
 
-/* An occurrence that comes later is degraded. Linear in their number. */
+/* An occurrence that comes later lacks vnodes: it is degraded or in conflict. Linear in
+ * their number. */
 bool resv_later_is_degraded(const struct resv *r);
 
 /* The changes that take one that comes later to a phase. */

@@ -123,9 +123,10 @@ static void add_occurrence(const struct occurrence *oc, struct buf *text)
 {
     struct window w = occurrence_window(oc);
 
-    buf_printf(text, "%s%" PRId64 "+%" PRId64 "%s", text->len ? "," : "", w.start_at,
+    buf_printf(text, "%s%" PRId64 "+%" PRId64 "%s%s", text->len ? "," : "", w.start_at,
                w.end_at - w.start_at,
-               phase_is_replaced(occurrence_phase(oc)) ? "!" : "");
+               phase_is_replaced(occurrence_phase(oc)) ? "!" : "",
+               oc->bookings.n == 0 ? "-" : "");
 }
 
 /* doc/design/041-standing.md */
@@ -150,13 +151,22 @@ static const char *occurrences_text(const struct resv *r, struct arena *arena)
 static const char *execvnodes_text(const struct resv *r, struct arena *arena)
 {
     const char **vnodes = ARENA_ARRAY(arena, const char *, r->n_later + 1);
+    const char *some = NULL;
     const struct occurrence *oc;
     size_t n = 0;
 
     vnodes[n++] = occurrence_vnodes(&r->current);
     DL_FOREACH (r->later, oc)
         vnodes[n++] = occurrence_vnodes(oc);
-    return *vnodes[0] ? execvnodes_print(vnodes, n, arena) : NULL;
+    /* The form has no word for an occurrence whose vnodes were all taken: those of a
+     * neighbour stand there, and reserve_occurrences says so. */
+    for (size_t i = 0; i < n && !some; i++)
+        some = *vnodes[i] ? vnodes[i] : NULL;
+    for (size_t i = 0; some && i < n; i++) {
+        some = *vnodes[i] ? vnodes[i] : some;
+        vnodes[i] = some;
+    }
+    return some ? execvnodes_print(vnodes, n, arena) : NULL;
 }
 
 static bool show_series(const struct request *rq, const struct object *o, int attr,

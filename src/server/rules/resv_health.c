@@ -81,7 +81,8 @@ bool rule_resv_health(const struct rule_context *c, const struct object *o,
     return retry_follows(c, r, lost != NULL, out);
 }
 
-/* One that comes later is confirmed or degraded, nothing else. */
+/* One that comes later is confirmed, degraded or in conflict, and the last does not
+ * heal. */
 bool rule_later_health(const struct rule_context *c, const struct object *o,
                        struct decision *out)
 {
@@ -89,7 +90,8 @@ bool rule_later_health(const struct rule_context *c, const struct object *o,
     enum resv_phase phase = occurrence_phase(oc);
     bool is_lost = occurrence_unusable(oc) != NULL;
 
-    if (!phase_is_confirmed(phase) || is_lost == phase_is_degraded(phase))
+    if (!phase_is_confirmed(phase) || phase_is_in_conflict(phase) ||
+        is_lost == phase_is_degraded(phase))
         return false;
     later_record_phase(rule_decide(c, o, FACT_SET, out), c->arena,
                        resv_next(phase, is_lost ? RESV_EV_NODES_LOST : RESV_EV_HEAL));

@@ -17,11 +17,12 @@
 #define LENGTH 100
 
 /* S5 from NOW + first on, every PERIOD seconds for LENGTH; 'due' has an entry for each
- * occurrence, "!" where other vnodes are wanted. 'map' NULL: none yet. */
+ * occurrence, "!" where other vnodes are wanted, "0" where they are wanted since it has
+ * none, "-" where it has none and none are wanted. 'map' NULL: none yet. */
 struct told {
     const char *state;
     int first;
-    const char *due; /* "..!" */
+    const char *due; /* "..!0" */
     const char *map;
     const char *nodes;
     const char *select;
@@ -42,12 +43,14 @@ static void add_series(struct scene *sc, struct told t)
     if (!t.more || !strstr(t.more, "reserve_retry="))
         buf_printf(&text, " reserve_retry=%d", NOW);
     if (t.map)
-        buf_printf(&text, " reserve_index=1 reserve_execvnodes=%s resv_nodes=%s", t.map,
-                   t.nodes);
+        buf_printf(&text, " reserve_index=1 reserve_execvnodes=%s", t.map);
+    if (t.nodes)
+        buf_printf(&text, " resv_nodes=%s", t.nodes);
     buf_printf(&text, " reserve_occurrences=");
     for (size_t i = 0; i < n; i++)
-        buf_printf(&text, "%s%d+%d%s", i ? "," : "", NOW + t.first + (int)i * PERIOD,
-                   LENGTH, t.due[i] == '!' ? "!" : "");
+        buf_printf(&text, "%s%d+%d%s%s", i ? "," : "", NOW + t.first + (int)i * PERIOD,
+                   LENGTH, strchr("!0", t.due[i]) ? "!" : "",
+                   strchr("-0", t.due[i]) ? "-" : "");
     scene_add(sc, OBJECT_RESV, SERIES, text.data);
     scene_queue(sc, "S5", strstr(t.state, "reserve_state=5") != NULL);
     buf_fini(&text);
@@ -242,6 +245,63 @@ static void test_one_of_two_is_remade(void)
     scene_free(&sc);
 }
 
+/* Maintenance took all that the second one had; what the map says of it is a
+ * neighbour's, and books nothing. */
+static void test_a_later_one_without_vnodes(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    add_other(&sc, 1, 1150, 1250, "(n2:ncpus=2)");
+    add_series(&sc,
+               (struct told){ CO_10, 200, ".0.", "3#(n1:ncpus=2){0-2}", "(n1:ncpus=2)",
+                              "1:ncpus=2", .more = "reserve_retry=2000000" });
+    scene_resv(&sc, 6, UN, NOW + 1200, NOW + 1300, "1:ncpus=2", FREE);
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, "R6.svr", "(n1:ncpus=2)");
+    scene_free(&sc);
+
+    sc = scene_new();
+    scene_hosts(&sc, 2, 2);
+    add_other(&sc, 1, 1150, 1250, "(n1:ncpus=2)");
+    add_series(&sc, (struct told){ CO_10, 200, ".0.", "3#(n1:ncpus=2){0-2}",
+                                   "(n1:ncpus=2)", "1:ncpus=2" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "3#(n2:ncpus=2){1}(n1:ncpus=2){0,2}");
+    scene_free(&sc);
+}
+
+/* The current one finds no vnodes, or runs and is not to be given any: it stays as it
+ * is, and the third one is remade all the same. */
+static void test_a_current_one_without_vnodes(void)
+{
+    static const struct {
+        const char *state, *due;
+        int first;
+    } cases[] = {
+        { "reserve_state=10 reserve_substate=12", "0.!", 200 },
+        { "reserve_state=5 reserve_substate=12", "-.!", -10 },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        int first = cases[i].first;
+
+        scene_vnode(&sc, "n1", "n1", 2, "");
+        scene_vnode(&sc, "n2", "n2", 2, "state=down");
+        scene_vnode(&sc, "n3", "n3", 2, "");
+        add_other(&sc, 1, first, first + LENGTH, "(n1:ncpus=2)");
+        add_other(&sc, 2, first, first + LENGTH, "(n3:ncpus=2)");
+        add_other(&sc, 3, first + 2 * PERIOD, first + 2 * PERIOD + 1, "(n1:ncpus=2)");
+        add_series(&sc, (struct told){ cases[i].state, first, cases[i].due,
+                                       "3#(n2:ncpus=2){2}(n1:ncpus=2){0-1}", NULL,
+                                       "1:ncpus=2" });
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, SERIES, "3#(n3:ncpus=2){2}(n1:ncpus=2){1}(){0}");
+        scene_free(&sc);
+    }
+}
+
 /* The running one keeps its job's vnode and gets another for the lost one. */
 static void test_the_running_one_keeps_what_works(void)
 {
@@ -341,6 +401,8 @@ static void test_what_cannot_be_read(void)
         "1000200+9,",
         ",1000200+9",
         "1000200+9!!",
+        "1000200+9--",
+        "1000200+9-!",
         "1000200-9",
         "+9",
         "99999999999999999999+9",
@@ -500,6 +562,8 @@ int main(void)
           test_its_own_vnodes_are_free_for_it },
         { "what is not due or finds nothing stays", test_what_is_not_remade },
         { "what can be re-made is, the rest stays", test_one_of_two_is_remade },
+        { "a later one without vnodes", test_a_later_one_without_vnodes },
+        { "a current one without vnodes", test_a_current_one_without_vnodes },
         { "the running one keeps what works", test_the_running_one_keeps_what_works },
         { "an alteration is answered for the current one",
           test_an_alteration_is_of_the_current_one },

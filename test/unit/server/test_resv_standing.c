@@ -199,6 +199,7 @@ static void test_answers_that_do_not_hold(void)
         { "one is missing", "3#(vn[0]:ncpus=2){0,2}", PBSE_BADATVAL },
         { "a vnode that is not there", "3#(vn[0]:ncpus=2){0,2}(vn[9]:ncpus=2){1}",
           PBSE_SYSTEM },
+        { "one stays as it is", "3#(vn[0]:ncpus=2){0,2}(){1}", PBSE_BADATVAL },
         { "the second one is full", "3#(vn[0]:ncpus=2){0,2}(vn[4]:ncpus=2){1}",
           PBSE_BADSTATE },
         { "less than is asked for", "3#(vn[0]:ncpus=2){0,2}(vn[1]:ncpus=1){1}",
@@ -403,6 +404,103 @@ static void test_alterations_that_are_refused(void)
     world_free(&w);
 }
 
+static void maintain(struct world *w, const char *id, const char *times,
+                     const char *vnodes)
+{
+    static const struct requester mgr = { .user = "mgr1",
+                                          .host = "svr",
+                                          .conn = CONN_OTHER };
+
+    world_submit_as(w, &mgr, "m", "",
+                    arena_printf(w->arena, "%s|Resource_List.select=1", times));
+    world_confirm_at(w, &mgr, id, vnodes, 0, "PBS_RESV_CONFIRM_SUCCESS");
+    CU_ASSERT_EQUAL(world_reply_code(w, CONN_OTHER), 0);
+}
+
+#define SECOND_DAY "reserve_start=1795334300|reserve_end=1795334500"
+
+/* It takes the vnodes of the second one, and other ones are sought at once. */
+static void test_maintenance_over_a_later_one(void)
+{
+    static const char told[] = "1795248000+600,1795334400+600!-,1795420800+600";
+    struct world w;
+
+    make(&w);
+    world_sched_done(&w);
+    maintain(&w, "M2.svr", SECOND_DAY, "(vn[0]:ncpus=2)+(vn[1]:ncpus=2)");
+    CU_ASSERT_TRUE(world_commanded(&w, 15));
+    EXPECT_TEXT(shown(&w, "reserve_occurrences"), told);
+    EXPECT_TEXT(shown(&w, "reserve_execvnodes"), "3#(vn[0]:ncpus=2){0-2}");
+    EXPECT_TEXT(shown(&w, "reserve_substate"), "10");
+    EXPECT_TEXT(world_phase(&w, "S1"), "2/2"); /* as it is stored */
+    CU_ASSERT_NOT_EQUAL(strlen(attr_of(&w, RESV_A_RESERVE_RETRY)), 0);
+    world_restart(&w);
+    EXPECT_TEXT(shown(&w, "reserve_occurrences"), told);
+
+    /* The vnode that it lost is in use, all others keep what they have. */
+    world_clear(&w);
+    world_confirm(&w, "S1.svr", "3#(vn[1]:ncpus=2){1}(vn[0]:ncpus=2){0,2}");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    EXPECT_TEXT(shown(&w, "reserve_occurrences"), told);
+    world_clear(&w);
+    world_confirm(&w, "S1.svr", "3#(vn[2]:ncpus=2){1}(){0,2}");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    EXPECT_TEXT(shown(&w, "reserve_execvnodes"),
+                "3#(vn[2]:ncpus=2){1}(vn[0]:ncpus=2){0,2}");
+    EXPECT_TEXT(shown(&w, "reserve_occurrences"),
+                "1795248000+600,1795334400+600,1795420800+600");
+    EXPECT_TEXT(attr_of(&w, RESV_A_RESERVE_RETRY), "");
+    world_free(&w);
+}
+
+/* Nothing is found: it has its turn in conflict, and so it starts. */
+static void test_a_turn_in_conflict(void)
+{
+    struct world w;
+
+    make(&w);
+    maintain(&w, "M2.svr", SECOND_DAY, "(vn[1]:ncpus=2)");
+    world_deny(&w, "S1.svr");
+    world_go(&w, FIRST + 600);
+    EXPECT_TEXT(world_phase(&w, "S1"), "10/12");
+    EXPECT_TEXT(attr_of(&w, RESV_A_RESV_NODES), "");
+    CU_ASSERT_NOT_EQUAL(strlen(attr_of(&w, RESV_A_RESERVE_RETRY)), 0);
+    world_restart(&w);
+    world_go(&w, FIRST + DAY);
+    EXPECT_TEXT(world_phase(&w, "S1"), "5/12");
+    EXPECT_TEXT(shown(&w, "reserve_occurrences"), "1795334400+600-,1795420800+600");
+    world_go(&w, FIRST + 2 * DAY);
+    EXPECT_TEXT(world_phase(&w, "S1"), "5/5");
+    CU_ASSERT_EQUAL(world_assigned(&w, "vn[0]"), 2);
+    world_free(&w);
+}
+
+/* It takes the vnodes of the current one and of the one behind it. */
+static void test_maintenance_over_two(void)
+{
+    struct world w;
+
+    make(&w);
+    world_go(&w, FIRST);
+    EXPECT_TEXT(world_phase(&w, "S1"), "5/5");
+    maintain(&w, "M2.svr", "reserve_start=1795248010|reserve_end=1795334500",
+             "(vn[0]:ncpus=2)+(vn[1]:ncpus=2)");
+    EXPECT_TEXT(world_phase(&w, "S1"), "5/12");
+    EXPECT_TEXT(shown(&w, "reserve_occurrences"),
+                "1795248000+600-,1795334400+600!-,1795420800+600");
+    /* The current one runs and is not replaced; the next one is. */
+    world_clear(&w);
+    world_confirm(&w, "S1.svr",
+                  "3#(vn[3]:ncpus=2){0}(vn[2]:ncpus=2){1}(vn[0]:ncpus=2){2}");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    EXPECT_TEXT(world_phase(&w, "S1"), "5/12");
+    EXPECT_TEXT(attr_of(&w, RESV_A_RESV_NODES), "");
+    EXPECT_TEXT(shown(&w, "reserve_occurrences"),
+                "1795248000+600-,1795334400+600,1795420800+600");
+    EXPECT_TEXT(attr_of(&w, RESV_A_RESERVE_RETRY), "");
+    world_free(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -417,6 +515,9 @@ int main(void)
         { "health of a later one", test_health_of_a_later_one },
         { "a later one is made anew", test_a_later_one_is_made_anew },
         { "some are made anew", test_some_are_made_anew },
+        { "maintenance over a later one", test_maintenance_over_a_later_one },
+        { "a turn in conflict", test_a_turn_in_conflict },
+        { "maintenance over two", test_maintenance_over_two },
         { "alteration", test_alteration },
         { "alterations that are refused", test_alterations_that_are_refused },
     };
