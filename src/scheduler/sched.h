@@ -151,9 +151,35 @@ struct plan {
                  */
 };
 
-/* What the server asked for (wire.md 12.3) only matters as a hint; the states in the
- * snapshot decide. 'job_id' is for command 11, else NULL. The plan lives in 'arena';
- * its texts may point into the snapshot. */
+/* A plan that is made in slices. */
+struct planning;
+
+/* How much is looked at in one slice, so that it takes some milliseconds: a search for
+ * vnodes counts 32, a job that waits for what another one waits for 1. */
+#define PLANNING_EFFORT 1024
+
+/* Begin a plan: all steps about reservations, and those about jobs that wait whatever
+ * the vnodes have. What the server asked for (wire.md 12.3) only matters as a hint; the
+ * states in the snapshot decide. 'job_id' is for command 11, else NULL. 'last_id': jobs
+ * up to this one were looked at a moment ago, by a plan that was left, so that they
+ * come behind the others; NULL: the order is that of policy. The plan lives in 'arena',
+ * which outlives the planning; its texts may point into the snapshot. */
+struct planning *planning_new(const struct snapshot *s, const struct policy *p,
+                              int64_t now_at, const char *job_id, const char *last_id,
+                              struct arena *arena, struct plan *ret);
+
+/* Up to which job it has looked, for the plan that goes on where this one is left;
+ * NULL: at none that waits on. Lives as long as the snapshot. */
+const char *planning_last_waiting(const struct planning *p);
+
+/* Append the steps about the next jobs, at least one job and as many as that effort is
+ * good for. False: none is left. Steps that are there already stay as they are, but the
+ * array may move. A caller may carry them out in between: what the plan has decided is
+ * taken into account, whatever else happens meanwhile is not. */
+bool planning_go_on(struct planning *p, size_t effort) MUST_CHECK;
+void planning_free(struct planning *p);
+
+/* The same at once. */
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
                 const char *job_id, struct arena *arena, struct plan *ret);
 

@@ -6,11 +6,13 @@
     HF_PREFIX=<install prefix> test/bench/width.py loss
     HF_PREFIX=<install prefix> test/bench/width.py many
     HF_PREFIX=<install prefix> test/bench/width.py memory
+    HF_PREFIX=<install prefix> test/bench/width.py cycle
 
 Each part starts private clusters with mock vnodes. "curve" asks for a reservation and alters
 it on clusters with more and more vnodes and a tenth as many reservations; "loss" takes a
 tenth of 5,000 vnodes from 500 reservations; "many" has 10,000 reservations: status, restart,
-and what an idle second costs; "memory" has 50,000 vnodes and 10,000 reservations."""
+and what an idle second costs; "memory" has 50,000 vnodes and 10,000 reservations; "cycle" asks
+for reservations while the scheduler looks at 10,000 jobs on 5,000 vnodes."""
 import argparse
 import os
 import statistics
@@ -133,7 +135,27 @@ def memory(args):
         say("scheduler", memory_mb(cluster.scheduler), "MB")
 
 
-PARTS = {f.__name__: f for f in (curve, loss, many, memory)}
+def cycle(args):
+    with Cluster(vnodes=args.vnodes, mock=True) as cluster:
+        server = cluster.server
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        loop = "for i in $(seq 3000 13000); do echo true | qsub -l select=2:ncpus=1 " \
+            "-l walltime=$i >/dev/null || exit 1; done"
+        cluster.run(["sh", "-c", loop], user=USER1, timeout=900)
+        base = time.time() + 86400
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+        times = []
+        for i in range(args.runs):
+            r = Reservation(select="4:ncpus=1", start=base + i * 2 * HOUR, duration=HOUR,
+                            interactive=60)
+            times.append(timed(lambda: server.submit(r)))
+            assert r.answer.endswith("CONFIRMED"), r.answer
+        say("pbs_rsub -I in long cycles, median", statistics.median(times))
+        print(" ".join("%.0f" % t for t in times))
+        say("longest", max(times), note=server.status(SERVER)[0]["state_count"])
+
+
+PARTS = {f.__name__: f for f in (curve, loss, many, memory, cycle)}
 
 
 def main():

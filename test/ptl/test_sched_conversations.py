@@ -66,11 +66,19 @@ def is_null(reply):
 class Scheduler:
     """Two registered connections: "TCP", or "local socket"."""
 
-    def __init__(self, cluster, way):
-        self.cluster, self.way = cluster, way
+    def __init__(self, cluster, way, extend=None):
+        self.cluster, self.way, self.extend = cluster, way, extend
         wait_for("the end of the last one", self.is_first)
         self.second = self.open()
-        assert is_null(ask(self.second, REGISTER))
+        assert is_null(self.register(self.second))
+
+    def register(self, c):
+        message = REQUESTS[REGISTER]
+        if self.extend:
+            assert message.endswith("+0")
+            message = message[:-2] + "+1" + string(self.extend)
+        c.send(message)
+        return c.receive()
 
     def open(self):
         return open_as(self.cluster.ports["server"], "root") if self.way == "TCP" else \
@@ -78,7 +86,7 @@ class Scheduler:
 
     def is_first(self):
         self.first = self.open()
-        reply = ask(self.first, REGISTER)
+        reply = self.register(self.first)
         assert is_null(reply) or reply.code == 15230
         return is_null(reply)
 
@@ -216,6 +224,33 @@ def test_a_reservation_that_is_waited_for(site, sched):
         sched.done()
     site.server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
     site.server.delete(rid)
+
+
+@pytest.mark.parametrize("extend", ["cut", None, "cu", "cut " * 1000])
+def test_a_cycle_is_cut_for_a_reservation(site, extend):
+    """Command 16 comes to a scheduler that has said so, and to no other one."""
+    s = Scheduler(site, "local socket", extend)
+    rids = []
+
+    def reserve():
+        rids.append(site.server.submit(Reservation(start=3600 + 120 * len(rids), duration=60)))
+    try:
+        assert s.command() == 6
+        s.done()
+        assert s.command() in (1, 2)  # 2: of the reservation that was deleted last
+        s.done()
+        reserve()
+        assert s.command() == 1
+        reserve()
+        if extend == "cut":
+            assert s.command() == 16
+        s.done()  # of the cycle; the next one looks at the second reservation
+        assert s.command() == 1
+        s.done()
+    finally:
+        s.close()
+        for rid in rids:
+            site.server.delete(rid)
 
 
 def test_a_name_that_is_not_known_or_taken(site, sched):

@@ -454,6 +454,14 @@ static void errs_always(struct planner *p, const char *vnode)
     p->wrong_vnode = (int)number(vnode + strlen("vn["), 0);
 }
 
+/* It says when it registers that its cycles may be cut. */
+static void comes_as_ours(struct sim *s, struct planner *p)
+{
+    p->may_cut = true;
+    planner_stop(s, p);
+    planner_start(s, p);
+}
+
 /* From word 'i' on it is said what the scheduler does. */
 static bool planner_line(struct sim *s, struct planner *p, const struct words *w,
                          size_t i)
@@ -474,6 +482,8 @@ static bool planner_line(struct sim *s, struct planner *p, const struct words *w
         p->wrong_percent = 50;
     else if (words_are(w, i, "puts all on *"))
         errs_always(p, w->v[i + 3]);
+    else if (words_are(w, i, "may be cut"))
+        comes_as_ours(s, p);
     else if (words_are(w, i, "wanders"))
         p->answer_twice_percent = p->old_answer_percent = 20;
     else

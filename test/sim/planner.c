@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
 
+#include "lib/wire/sched_command.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +65,7 @@ static void send_register(struct sim *s, struct planner *p)
     const struct body_id body = { .id = p->name };
     const struct wire_request rq = { .number = BATCH_REGISTER_SCHED,
                                      .user = "root",
+                                     .extend = p->may_cut ? REGISTER_MAY_CUT : NULL,
                                      .body = &body };
 
     p->state = PLANNER_REGISTERING;
@@ -230,6 +233,7 @@ static void begin_cycle(struct sim *s, struct planner *p, const char *job_id)
     p->job_id = job_id ? xstrdup(job_id) : NULL;
     p->n_restarts = 0;
     p->n_again = 0;
+    p->cut = false;
     say_old_answer(s, p);
     if (p->state != PLANNER_ACTING)
         begin_pass(s, p);
@@ -241,8 +245,9 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
 
     if (command == 7) {
         planner_stop(s, p);
-    } else if (command == 16) {
-        return; /* ours does not look before the end of its cycle */
+    } else if (command == SCHED_RESTART_CYCLE) {
+        /* It may cross the end of the cycle; ours sends no end of its own for it. */
+        p->cut = p->state != PLANNER_IDLE;
     } else if (p->state != PLANNER_IDLE) {
         check_failed(s, CHECK_SCHED_LINK, "command %d arrives in state %d", command,
                      (int)p->state);
@@ -379,7 +384,10 @@ send:
 
 static void plan_is_done(struct sim *s, struct planner *p)
 {
-    if (p->refused && p->n_restarts++ < RESTARTS_MAX) {
+    if (p->cut) {
+        sim_trace(s, "scheduler %s: leaves its cycle", p->name);
+        end_cycle(s, p);
+    } else if (p->refused && p->n_restarts++ < RESTARTS_MAX) {
         begin_pass(s, p);
     } else if (p->plan.again && p->n_again++ < AGAIN_MAX) {
         begin_pass(s, p);
@@ -391,9 +399,17 @@ static void plan_is_done(struct sim *s, struct planner *p)
     }
 }
 
+/* As the daemon does: answers about reservations are given all the same. */
+static bool may_leave(const struct planner *p)
+{
+    enum plan_kind kind = p->plan.steps[p->step].kind;
+
+    return p->cut && kind != PLAN_CONFIRM_RESV && kind != PLAN_DENY_RESV;
+}
+
 static void act_next(struct sim *s, struct planner *p)
 {
-    while (p->step < p->plan.n) {
+    while (p->step < p->plan.n && !may_leave(p)) {
         const struct plan_step *step = &p->plan.steps[p->step];
         bool waits = carry_out(s, p, step);
 

@@ -44,6 +44,8 @@ struct planner {
     size_t asked; /* index of the status request that is not answered */
     struct plan plan;
     size_t step;
+    bool may_cut; /* it says so when it registers */
+    bool cut;     /* the server wants the cycle to end */
     bool step_twice;
     int n_restarts;
     size_t n_again;

@@ -560,6 +560,8 @@ void story_write(uint64_t seed, struct buf *out)
 
     buf_printf(out, "# made from seed %" PRIu64 "\n", seed);
     write_complex(&t);
+    if (seed % 2 == 0)
+        buf_add_str(out, "at 0 scheduler may be cut\n");
     t.two_scheds = seed % 4 == 3;
     if (t.two_scheds)
         write_second_sched(&t);

@@ -29,8 +29,14 @@ struct failure {
 struct jobs {
     struct planner *pl;
     struct failure *failures;
-    struct room room; /* of the reservation that was looked at last */
+    const char *last_waiting;     /* the last one that was tried in vain, or NULL */
+    struct room room;             /* of the reservation that was looked at last */
+    size_t n, next;               /* jobs, and the first that was not tried yet */
+    const struct snap_job **list; /* in the order of policy */
 };
+
+/* What it costs to try a job, in jobs whose failure is known already. */
+#define SEARCH_COST 32
 
 /* When the job would end if it started now. The length is bounded, so that sums of
  * instants stay in their range whatever a user asks for. */
@@ -181,8 +187,8 @@ static enum plan_failure search_resv(struct jobs *jobs, const struct snap_job *j
     return failure;
 }
 
-/* Start the job, or say why it waits. */
-static void try_job(struct jobs *jobs, const struct snap_job *j)
+/* Start the job, or say why it waits. Returns what it has cost. */
+static size_t try_job(struct jobs *jobs, const struct snap_job *j)
 {
     struct planner *pl = jobs->pl;
     bool inside = link_of_job(pl, j)->resv != NULL;
@@ -194,16 +200,19 @@ static void try_job(struct jobs *jobs, const struct snap_job *j)
     MUST(j->request && j->request->valid); /* rules_refuse() has seen to it */
     if (known) {
         say_why(jobs, j, known);
-        return;
+        jobs->last_waiting = j->id;
+        return 1;
     }
     fail.kind = inside ? search_resv(jobs, j, &found, &fail)
                        : search_field(pl, j, queue, &found, &fail);
     if (fail.kind == FAIL_NONE) {
         run(pl, j, &found);
-        return;
+        return SEARCH_COST;
     }
     remember(jobs, &fail);
     say_why(jobs, j, &fail);
+    jobs->last_waiting = j->id;
+    return SEARCH_COST;
 }
 
 bool jobs_wait(struct planner *pl)
@@ -214,13 +223,30 @@ bool jobs_wait(struct planner *pl)
     return false;
 }
 
-void plan_jobs(struct planner *pl, const char *job_id)
+/* Those behind a job go first, the others after them. When it is gone nobody knows
+ * where it stood, and the order stays. */
+static void put_last(struct jobs *jobs, const char *last_id)
 {
-    struct jobs jobs = { .pl = pl };
     const struct snap_job **list =
-        arena_alloc(pl->arena, pl->s->n_jobs * sizeof(*list) + 1);
-    size_t n = 0;
+        ARENA_ARRAY(jobs->pl->arena, const struct snap_job *, jobs->n + 1);
+    size_t at = 0;
 
+    while (at < jobs->n && strcmp(jobs->list[at]->id, last_id) != 0)
+        at++;
+    if (at == jobs->n)
+        return;
+    at++;
+    memcpy(list, &jobs->list[at], (jobs->n - at) * sizeof(*list));
+    memcpy(&list[jobs->n - at], jobs->list, at * sizeof(*list));
+    jobs->list = list;
+}
+
+struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_id)
+{
+    struct jobs *jobs = ARENA_NEW(pl->arena, struct jobs);
+
+    jobs->pl = pl;
+    jobs->list = ARENA_ARRAY(pl->arena, const struct snap_job *, pl->s->n_jobs + 1);
     for (size_t i = 0; i < pl->s->n_jobs; i++) {
         const struct snap_job *j = &pl->s->jobs[i];
         struct failure fail = { 0 };
@@ -229,12 +255,31 @@ void plan_jobs(struct planner *pl, const char *job_id)
             continue;
         fail.kind = rules_refuse(pl, job_id != NULL, j);
         if (fail.kind)
-            say_why(&jobs, j, &fail);
+            say_why(jobs, j, &fail);
         else
-            list[n++] = j;
+            jobs->list[jobs->n++] = j;
     }
-    rules_order(pl, list, n);
-    for (size_t i = 0; i < n; i++)
-        try_job(&jobs, list[i]);
-    HASH_CLEAR(hh, jobs.failures);
+    rules_order(pl, jobs->list, jobs->n);
+    if (last_id)
+        put_last(jobs, last_id);
+    return jobs;
+}
+
+const char *jobs_last_waiting(const struct jobs *jobs)
+{
+    return jobs->last_waiting;
+}
+
+bool jobs_go_on(struct jobs *jobs, size_t effort)
+{
+    size_t spent = 0;
+
+    while (jobs->next < jobs->n && spent < effort)
+        spent += try_job(jobs, jobs->list[jobs->next++]);
+    return jobs->next < jobs->n;
+}
+
+void jobs_fini(struct jobs *jobs)
+{
+    HASH_CLEAR(hh, jobs->failures);
 }

@@ -125,34 +125,80 @@ static bool step_is_whole(const struct plan_step *step)
     return false;
 }
 
-void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
-                const char *job_id, struct arena *arena, struct plan *ret)
+struct planning {
+    struct planner pl;
+    struct jobs *jobs; /* NULL: this plan has none */
+    size_t n_checked;  /* steps */
+};
+
+static void check_steps(struct planning *p)
 {
-    struct planner pl = {
-        .s = s, .p = p, .now_at = now_at, .arena = arena, .plan = ret
-    };
+    const struct plan *plan = p->pl.plan;
+
+    for (; p->n_checked < plan->n; p->n_checked++)
+        MUST(step_is_whole(&plan->steps[p->n_checked]));
+#ifdef HF_CHECKS
+    for (size_t v = 0; v < p->pl.w->n; v++)
+        MUST(timeline_is_whole(p->pl.w->line[v]));
+#endif
+}
+
+struct planning *planning_new(const struct snapshot *s, const struct policy *p,
+                              int64_t now_at, const char *job_id, const char *last_id,
+                              struct arena *arena, struct plan *ret)
+{
+    struct planning *ing = ARENA_NEW(arena, struct planning);
+    struct planner *pl = &ing->pl;
 
     *ret = (struct plan){ .arena = arena };
-    pl.w = world_new(s, p, now_at, arena);
-    pl.links = links_new(pl.w);
-    book_resvs(&pl);
-    series_book_all(&pl);
-    book_jobs(&pl);
+    *pl = (struct planner){ .s = s, .p = p, .now_at = now_at, .arena = arena };
+    pl->plan = ret;
+    pl->w = world_new(s, p, now_at, arena);
+    pl->links = links_new(pl->w);
+    book_resvs(pl);
+    series_book_all(pl);
+    book_jobs(pl);
     if (!job_id)
-        plan_resvs(&pl);
+        plan_resvs(pl);
     /* The server changes more than we know when it takes an answer about a
      * reservation. Jobs are planned from a snapshot of what it has made of it. */
     if (!ret->again)
-        plan_jobs(&pl, job_id);
+        ing->jobs = jobs_new(pl, job_id, last_id);
     else
-        ret->again = jobs_wait(&pl);
-    for (size_t i = 0; i < ret->n; i++)
-        MUST(step_is_whole(&ret->steps[i]));
-#ifdef HF_CHECKS
-    for (size_t v = 0; v < pl.w->n; v++)
-        MUST(timeline_is_whole(pl.w->line[v]));
-#endif
-    world_fini(pl.w);
+        ret->again = jobs_wait(pl);
+    check_steps(ing);
+    return ing;
+}
+
+bool planning_go_on(struct planning *p, size_t effort)
+{
+    bool more = p->jobs && jobs_go_on(p->jobs, effort);
+
+    MUST(!more || !p->pl.plan->again); /* jobs belong to the next plan then */
+    check_steps(p);
+    return more;
+}
+
+const char *planning_last_waiting(const struct planning *p)
+{
+    return p->jobs ? jobs_last_waiting(p->jobs) : NULL;
+}
+
+void planning_free(struct planning *p)
+{
+    if (p->jobs)
+        jobs_fini(p->jobs);
+    world_fini(p->pl.w);
+}
+
+void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
+                const char *job_id, struct arena *arena, struct plan *ret)
+{
+    struct planning *ing = planning_new(s, p, now_at, job_id, NULL, arena, ret);
+
+    while (planning_go_on(ing, SIZE_MAX))
+        continue;
+    planning_free(ing);
 }
 
 /* The reason of a denial, for a server that numbers its questions: such a server

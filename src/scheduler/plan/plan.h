@@ -49,11 +49,21 @@ static inline const struct resv_link *link_of_resv(const struct planner *pl,
 /* Answer every open question about reservations. */
 void plan_resvs(struct planner *pl);
 
-/* Would plan_jobs() have a job to look at? */
+/* Would jobs_new() have a job to look at? */
 bool jobs_wait(struct planner *pl);
 
-/* Start the jobs that can run now, say why the others wait. 'job_id' as in sched.h. */
-void plan_jobs(struct planner *pl, const char *job_id);
+/* The jobs that wait, in the order of policy; of those that are refused without a look
+ * at the vnodes the steps are made here. 'job_id' and 'last_id' as in sched.h. In the
+ * arena of the plan; end it with jobs_fini(). */
+struct jobs *jobs_new(struct planner *pl, const char *job_id, const char *last_id);
+
+/* The last job that was tried and waits on; NULL: none was. */
+const char *jobs_last_waiting(const struct jobs *jobs);
+
+/* Start those that can run now, say why the others wait: as many as so much effort is
+ * good for (PLANNING_EFFORT), at least one. True while some are left. */
+bool jobs_go_on(struct jobs *jobs, size_t effort) MUST_CHECK;
+void jobs_fini(struct jobs *jobs);
 
 /* May the job run at all, by sums over all vnodes of 'queue' (scheduling.md 11, check
  * 3)? On failure the numbers "(R: 4 A: 2 T: 2)" are in *numbers, and *never says that

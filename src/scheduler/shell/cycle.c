@@ -23,6 +23,18 @@ struct cycle {
     struct wire_strings answered; /* reservations, in memory of their own */
     bool refused;                 /* the server did not take an answer: look again */
     bool stop;
+    bool cut;      /* the server wants the cycle to end early */
+    int n_awaited; /* replies to keep_pace() */
+    size_t n_done; /* steps of the pass that were carried out */
+};
+
+/* A cycle that is cut looks at so many slices of jobs all the same. The next one goes
+ * on behind them, so that questions without end only slow the jobs down. */
+enum {
+    SLICES_IF_CUT = 4,
+    /* keep_pace() */
+    SLICES_A_PACE = 4,
+    PACES_AHEAD = 3
 };
 
 static void log_debug(struct shell *sh, const char *text)
@@ -74,7 +86,9 @@ static void send_run_verdict(struct cycle *c, const struct plan *plan)
                        "Error in deferred reply: %s", reply.text ? reply.text : "");
 }
 
-/* See without waiting whether the server wants the cycle to end early. */
+/* See without waiting whether the server wants the cycle to end early: it is told to
+ * quit, or a question about a reservation is not to wait for the jobs of a long cycle.
+ */
 static void look_for_command(struct cycle *c)
 {
     int32_t command;
@@ -89,8 +103,7 @@ static void look_for_command(struct cycle *c)
     } else if (command == SCHED_QUIT) {
         c->sh->quit = c->stop = true;
     } else if (command == SCHED_RESTART_CYCLE) {
-        log_debug(c->sh, "Leaving scheduling cycle as requested by server.");
-        c->stop = true;
+        c->cut = true;
     }
 }
 
@@ -125,13 +138,87 @@ static void carry_out(struct cycle *c, const struct plan_step *step)
         c->refused = true;
 }
 
-static void carry_out_all(struct cycle *c, const struct plan *plan)
+/* Carry out what the plan has by now. */
+static void carry_out_new(struct cycle *c, const struct plan *plan)
 {
-    for (size_t i = 0; i < plan->n && !c->stop; i++) {
-        carry_out(c, &plan->steps[i]);
-        if (!c->stop && !is_resv_step(&plan->steps[i]))
+    for (; c->n_done < plan->n && !c->stop; c->n_done++) {
+        carry_out(c, &plan->steps[c->n_done]);
+        if (!c->stop && !is_resv_step(&plan->steps[c->n_done]))
             look_for_command(c);
     }
+}
+
+/* Where the next cycle goes on; NULL: with the first job. */
+static void remember_place(struct cycle *c, const char *last_id)
+{
+    free(c->sh->last_waiting);
+    c->sh->last_waiting = last_id ? xstrdup(last_id) : NULL;
+}
+
+static void leave(struct cycle *c)
+{
+    log_debug(c->sh, "Leaving scheduling cycle as requested by server.");
+    c->stop = true;
+}
+
+/* Read the replies to keep_pace(), but for the last 'but' ones. */
+static void read_paces(struct cycle *c, int but)
+{
+    struct wire_reply reply;
+    struct diag why;
+
+    for (; c->n_awaited > but; c->n_awaited--)
+        if (link_is_broken(c->sh->primary) ||
+            link_read_reply(c->sh->primary, c->arena, &reply, &why) != 0)
+            c->stop = true;
+}
+
+/* Jobs are run without a reply, so thousands of them may be on their way, and whatever
+ * the server is asked next waits behind them, a question about a reservation among
+ * them. A small request behind each slice is answered when the server has got there: we
+ * are one slice ahead of it at most. */
+static void keep_pace(struct cycle *c)
+{
+    struct body_status body = { .id = "" };
+    const struct wire_request rq = { .number = BATCH_STATUS_SERVER, .body = &body };
+    struct diag why;
+
+    read_paces(c, PACES_AHEAD - 1);
+    if (c->stop)
+        return;
+    wire_attrs_add(&body.wanted, c->arena, "scheduling", NULL, "", WIRE_OP_SET);
+    if (link_send(c->sh->primary, &rq, &why) != 0)
+        c->stop = true;
+    else
+        c->n_awaited++;
+}
+
+/* Plan, and carry out each slice before the next one is planned: jobs start while the
+ * others are looked at, and the server can end a long cycle between two. */
+static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *plan)
+{
+    const char *last_id = c->job_id ? NULL : c->sh->last_waiting;
+    struct planning *p = planning_new(s, c->sh->policy, clock_read(), c->job_id,
+                                      last_id, c->arena, plan);
+    bool more = true;
+
+    c->n_done = 0;
+    carry_out_new(c, plan);
+    for (int i = 0; more && !c->stop; i++) {
+        look_for_command(c);
+        if (c->stop)
+            break;
+        more = planning_go_on(p, PLANNING_EFFORT);
+        carry_out_new(c, plan);
+        if (more && !c->stop && !c->sh->no_seq && (i + 1) % SLICES_A_PACE == 0)
+            keep_pace(c);
+        if (c->cut && more && !c->stop && i + 1 >= SLICES_IF_CUT)
+            leave(c);
+    }
+    read_paces(c, 0);
+    if (!c->job_id && !plan->again)
+        remember_place(c, more ? planning_last_waiting(p) : NULL);
+    planning_free(p);
 }
 
 static bool take_snapshot(struct cycle *c, struct snapshot *s)
@@ -159,8 +246,7 @@ static bool run_pass(struct cycle *c)
     c->arena = arena_new();
     c->refused = false;
     if (take_snapshot(c, s)) {
-        sched_plan(s, c->sh->policy, clock_read(), c->job_id, c->arena, &plan);
-        carry_out_all(c, &plan);
+        plan_and_do(c, s, &plan);
         again = (plan.again || c->refused) && !c->stop;
     }
     if (c->job_id && !link_is_broken(c->sh->primary))

@@ -262,6 +262,12 @@ int link_call(struct link *l, const struct wire_request *rq, struct arena *arena
     return 0;
 }
 
+int link_read_reply(struct link *l, struct arena *arena, struct wire_reply *ret,
+                    struct diag *why)
+{
+    return broken(l, read_reply(l, arena, ret, why));
+}
+
 int link_read_command(struct link *l, int64_t timeout_ms, struct arena *arena,
                       int32_t *command, const char **job_id, struct diag *why)
 {

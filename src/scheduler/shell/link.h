@@ -41,6 +41,11 @@ int link_send(struct link *l, const struct wire_request *rq,
 int link_call(struct link *l, const struct wire_request *rq, struct arena *arena,
               struct wire_reply *ret, struct diag *why) MUST_CHECK;
 
+/* The same in two halves: send a request, and later read its reply, which is a short one.
+ * Until it is read no other request with a reply is sent. */
+int link_read_reply(struct link *l, struct arena *arena, struct wire_reply *ret,
+                    struct diag *why) MUST_CHECK;
+
 /* A command of the server (wire.md 12.3); *job_id is set for command 11. Waits for
  * 'timeout_ms' (< 0: until one comes or a signal). *command is -1 when none came. */
 int link_read_command(struct link *l, int64_t timeout_ms, struct arena *arena,

@@ -250,6 +250,8 @@ int main(int argc, char **argv)
     arena_free(sh.defs_arena);
     policy_free(sh.policy);
     free(sh.unserved);
+    free(sh.last_waiting);
+    free(sh.remembered_job);
     free(sh.priv_dir);
     free(sh.user);
     conf_free(conf);

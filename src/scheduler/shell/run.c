@@ -5,6 +5,8 @@
 #include "scheduler/shell/shell.h"
 #include "scheduler/shell/signals.h"
 
+#include <stdlib.h>
+
 enum {
     /* The daemon waits this long between two tries to connect. */
     RETRY_MS = 2000
@@ -15,13 +17,18 @@ static void disconnect(struct shell *sh)
     link_close(sh->primary);
     link_close(sh->secondary);
     sh->primary = sh->secondary = NULL;
-    sh->no_seq = false; /* the next server may number its questions */
+    sh->no_seq = false;                   /* the next server may number its questions */
+    shell_remember(sh, SCHED_NULL, NULL); /* it was that server's */
 }
 
 static int register_link(struct shell *sh, struct link *l, struct diag *why)
 {
     const struct body_id body = { .id = sh->name };
-    const struct wire_request rq = { .number = BATCH_REGISTER_SCHED, .body = &body };
+    /* Our server may then cut a cycle short (doc/extensions.md); others pass it over.
+     */
+    const struct wire_request rq = { .number = BATCH_REGISTER_SCHED,
+                                     .body = &body,
+                                     .extend = REGISTER_MAY_CUT };
     struct arena *arena = arena_new();
     struct wire_reply reply;
     int err = link_call(l, &rq, arena, &reply, why);
@@ -90,6 +97,44 @@ static void obey(struct shell *sh, int32_t command, const char *job_id)
     }
 }
 
+void shell_remember(struct shell *sh, int32_t command, const char *job_id)
+{
+    free(sh->remembered_job);
+    sh->remembered = command;
+    sh->remembered_job = job_id ? xstrdup(job_id) : NULL;
+}
+
+/* Does the server wait for the end of this command? Ours does not for the one that cuts
+ * a cycle short, which may come when the cycle has just ended: it would take a second
+ * end for that of its next command. */
+static bool has_an_end(const struct shell *sh, int32_t command)
+{
+    return command != SCHED_RESTART_CYCLE || sh->no_seq;
+}
+
+static int serve_one(struct shell *sh, int32_t command, const char *job_id,
+                     struct diag *why)
+{
+    obey(sh, command, job_id);
+    if (sh->quit || !has_an_end(sh, command))
+        return 0;
+    return link_send_done(sh->secondary, why);
+}
+
+/* What came during the last cycle. */
+static int serve_remembered(struct shell *sh, struct diag *why)
+{
+    int32_t command = sh->remembered;
+    char *job_id = sh->remembered_job;
+    int err;
+
+    sh->remembered = SCHED_NULL;
+    sh->remembered_job = NULL;
+    err = serve_one(sh, command, job_id, why);
+    free(job_id);
+    return err;
+}
+
 static bool is_over(const struct shell *sh)
 {
     return sh->quit || signals_stop();
@@ -126,6 +171,7 @@ static void serve(struct shell *sh)
     while (!is_over(sh) && !link_is_broken(sh->primary)) {
         int32_t command;
         const char *job_id;
+        int err;
 
         arena_clear(arena);
         if (link_read_command(sh->secondary, 0, arena, &command, &job_id, &why) != 0)
@@ -136,8 +182,10 @@ static void serve(struct shell *sh)
             wait_for_command(sh);
             continue;
         }
-        obey(sh, command, job_id);
-        if (!sh->quit && link_send_done(sh->secondary, &why) != 0)
+        err = serve_one(sh, command, job_id, &why);
+        while (!err && sh->remembered && !is_over(sh))
+            err = serve_remembered(sh, &why);
+        if (err)
             break;
     }
     if (!is_over(sh))

@@ -29,6 +29,9 @@ struct shell {
     char *unserved;     /* names told last, NULL: none */
     bool quit;          /* told to by the server */
     bool no_seq;        /* the server does not number its questions */
+    char *last_waiting; /* the job at which the last cycle was left, NULL: at none */
+    int32_t remembered; /* a command that came during a cycle, 0: none */
+    char *remembered_job;
 };
 
 /* Put the installed file in the place of each of the administrator's files that is not
@@ -44,6 +47,9 @@ void shell_configure(struct shell *sh);
 
 /* One cycle; 'job_id' for command 11, else NULL. */
 void shell_cycle(struct shell *sh, const char *job_id);
+
+/* A command that came too early is obeyed when the cycle is over; the latest one. */
+void shell_remember(struct shell *sh, int32_t command, const char *job_id);
 
 /* Serve commands, connecting again whenever a link is lost, until a signal or a quit.
  */

@@ -146,13 +146,15 @@ static void greet(struct sched_link *l)
     l->greeted = true;
 }
 
-void sched_link_register(struct sched_link *l, uint64_t conn, const char *host)
+void sched_link_register(struct sched_link *l, uint64_t conn, const char *host,
+                         bool may_cut)
 {
     /* The first connection carries requests, and the second one commands. */
     bool first = l->state == SCHED_AWAY;
 
     MUST(conn != 0 && conn != l->conn[0]);
     l->conn[first ? 0 : 1] = conn;
+    l->may_cut = may_cut && (first || l->may_cut); /* both have to say so */
     if (first)
         l->host = xstrdup(host);
     happens(l, SCHED_EV_REGISTER);
@@ -162,6 +164,7 @@ void sched_link_register(struct sched_link *l, uint64_t conn, const char *host)
 
 void sched_link_done(struct sched_link *l)
 {
+    l->is_cut = l->in_cycle = false;
     happens(l, SCHED_EV_DONE);
     l->was_lost = false;
     /* The run that the cycle was for is over, whatever came of it. */
@@ -178,6 +181,7 @@ uint64_t sched_link_gone(struct sched_link *l, uint64_t conn)
      * cycle again. */
     l->was_lost |= sched_link_is_up(l);
     l->conn[0] = l->conn[1] = 0;
+    l->may_cut = l->hurry = l->is_cut = l->in_cycle = false;
     happens(l, SCHED_EV_GONE);
     free(l->host);
     l->host = NULL;
@@ -217,6 +221,12 @@ void sched_link_wake(struct sched_link *l, int32_t command)
      * sent. */
     else if (l->pending != SCHED_FIRST || command == SCHED_QUIT)
         l->pending = command;
+}
+
+void sched_link_ask(struct sched_link *l, int32_t command)
+{
+    sched_link_wake(l, command);
+    l->hurry = true;
 }
 
 void sched_link_run_job(struct sched_link *l, const char *job_id)
@@ -295,6 +305,13 @@ static void send_job(struct sched_link *l, uint64_t seq, struct effects *out)
     free(j);
 }
 
+/* Is the cycle that runs to be cut short for a question? */
+static bool is_to_be_cut(const struct sched_link *l, const struct model *m)
+{
+    return l->state == SCHED_BUSY && l->hurry && l->may_cut && !l->is_cut &&
+           l->in_cycle && pending_may_leave(l, m);
+}
+
 void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at,
                      struct effects *out)
 {
@@ -306,6 +323,12 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
     if (l->state == SCHED_BUSY && at_once) {
         send(l, l->pending, seq, out);
         l->pending = 0;
+        return;
+    }
+    /* The command that waits starts the next cycle, when this one has ended. */
+    if (is_to_be_cut(l, m)) {
+        send(l, SCHED_RESTART_CYCLE, seq, out);
+        l->is_cut = true;
         return;
     }
     /* One command at a time: the scheduler reads the next one when its cycle is
@@ -326,6 +349,8 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
     } else {
         send(l, l->pending, seq, out);
         l->pending = 0;
+        l->hurry = false; /* it looks at all questions */
+        l->in_cycle = true;
     }
     /* A no of this cycle may be due to vnodes that had not reported yet. */
     l->began_unsure = nodes_are_awaited(m);

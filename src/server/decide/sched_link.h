@@ -61,6 +61,10 @@ struct sched_link {
     struct sched_job *jobs;
     char *running_job; /* of the command 11 that is being carried out */
     int64_t cycle_at;  /* when the last command was sent */
+    bool may_cut;      /* it is ours: REGISTER_MAY_CUT */
+    bool hurry;        /* a question about a reservation waits for the cycle's end */
+    bool in_cycle;     /* the command that runs is no configure and no named job */
+    bool is_cut;       /* that cycle was told to end early */
     UT_hash_handle hh;
 };
 
@@ -85,8 +89,9 @@ int sched_link_may_register(const struct sched_links *links, const char *name,
                             uint64_t conn, const char *host);
 /* It is registered. With the second one the commands that greet a scheduler wait to be
  * sent: configure twice and a first cycle after the server's start, later configure and
- * a cycle, so that open questions are asked again. */
-void sched_link_register(struct sched_link *l, uint64_t conn, const char *host);
+ * a cycle, so that open questions are asked again. 'may_cut': it has said so. */
+void sched_link_register(struct sched_link *l, uint64_t conn, const char *host,
+                         bool may_cut);
 /* The scheduler has said that a cycle is over. */
 void sched_link_done(struct sched_link *l);
 /* One of its connections has ended. Returns the other one, which has to end too, 0:
@@ -105,6 +110,11 @@ const struct object *sched_of_partition(const struct model *m, const char *parti
 /* A command (enum sched_command), or a run of that job, to be sent when the link is
  * free; merged with what waits. */
 void sched_link_wake(struct sched_link *l, int32_t command);
+/* The same about a reservation, for which somebody waits: a cycle that runs is told to
+ * end early, so that a long list of jobs does not keep the question waiting. A cycle
+ * for a named job is not, nor the next one after SCHED_CUTS_MAX in a row, so that
+ * questions without end leave the last jobs their turn. */
+void sched_link_ask(struct sched_link *l, int32_t command);
 void sched_link_run_job(struct sched_link *l, const char *job_id);
 /* True while a scheduler carries out the deferred run of that job. */
 bool sched_links_run_job(const struct sched_links *links, const char *job_id);

@@ -79,7 +79,8 @@ enum svr_outcome sched_register(struct turn *t, const struct request *rq,
 {
     struct sched_link *l = sched_link_make(&t->s->links, sched);
 
-    sched_link_register(l, rq->who->conn, rq->who->host);
+    sched_link_register(l, rq->who->conn, rq->who->host,
+                        str_same(rq->wire->extend, REGISTER_MAY_CUT));
     confirm_registration(t, rq->who->conn);
     /* The scheduler's second connection is still to come. */
     if (!sched_link_is_up(l))
@@ -139,8 +140,10 @@ void svr_sched_done(struct svr *s, int64_t now_at, uint64_t conn, struct effects
     settle(&t);
 }
 
-void effect_wake_schedulers(const struct reaction *r, const char *partition,
-                            int32_t command)
+/* The link is made if it is missing, so that the command waits for a scheduler that
+ * comes later. */
+static void wake_all(const struct reaction *r, const char *partition, int32_t command,
+                     void (*wake)(struct sched_link *l, int32_t command))
 {
     const struct object *one = partition ? sched_of_partition(r->m, partition) : NULL;
 
@@ -149,10 +152,20 @@ void effect_wake_schedulers(const struct reaction *r, const char *partition,
         return;
     MODEL_EACH (r->m, OBJ_SCHED, o) {
         if ((!one || o == one) && obj_num(o, SCHED_A_SCHEDULING, 0))
-            /* The link is made if it is missing, so the command waits for a scheduler
-             * that comes later. */
-            sched_link_wake(sched_link_make(&r->svr->links, o->id), command);
+            wake(sched_link_make(&r->svr->links, o->id), command);
     }
+}
+
+void effect_wake_schedulers(const struct reaction *r, const char *partition,
+                            int32_t command)
+{
+    wake_all(r, partition, command, sched_link_wake);
+}
+
+void effect_ask_schedulers(const struct reaction *r, const char *partition,
+                           int32_t command)
+{
+    wake_all(r, partition, command, sched_link_ask);
 }
 
 void effect_tell_scheduler(const struct reaction *r, const char *sched, int32_t command)

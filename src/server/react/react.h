@@ -65,6 +65,10 @@ const struct change *reaction_change(const struct record *rec, int attr);
  * is through. */
 void effect_wake_schedulers(const struct reaction *r, const char *partition,
                             int32_t command);
+/* The same with a question about a reservation, which does not wait for the end of a
+ * cycle (sched_link_ask()). */
+void effect_ask_schedulers(const struct reaction *r, const char *partition,
+                           int32_t command);
 /* The same for the scheduler of that name, whether its scheduling is on or not. */
 void effect_tell_scheduler(const struct reaction *r, const char *sched,
                            int32_t command);

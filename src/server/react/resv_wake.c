@@ -16,9 +16,14 @@ static void wake(const struct reaction *r, int32_t command)
     effect_wake_schedulers(r, obj_str(r->o, RESV_A_PARTITION, NULL), command);
 }
 
+static void ask(const struct reaction *r, int32_t command)
+{
+    effect_ask_schedulers(r, obj_str(r->o, RESV_A_PARTITION, NULL), command);
+}
+
 void wake_resv_asked(const struct reaction *r)
 {
-    wake(r, question_command(TO_RESV(r->o)));
+    ask(r, question_command(TO_RESV(r->o)));
 }
 
 void wake_resv_confirmed(const struct reaction *r)
@@ -29,7 +34,7 @@ void wake_resv_confirmed(const struct reaction *r)
 
 void wake_resv_alter_asked(const struct reaction *r)
 {
-    wake(r, SCHED_RECONFIRM);
+    ask(r, SCHED_RECONFIRM);
 }
 
 void wake_resv_started(const struct reaction *r)

@@ -447,9 +447,54 @@ static void test_absurd_amounts(void)
 #undef NEVER
 }
 
+/* Six jobs, of which the first three wait for different reasons: a plan that is left
+ * goes on behind the last one that was tried in vain. */
+static void test_a_plan_in_slices(void)
+{
+    static const char *const selects[] = { "1:ncpus=3", "1:ncpus=4", "1:ncpus=5",
+                                           "1:ncpus=1", "1:ncpus=1", "1:ncpus=6" };
+    struct scene sc = scene_new();
+    struct planning *p;
+    const char *last_id;
+
+    scene_hosts(&sc, 1, 2);
+    scene_queue(&sc, "workq", true);
+    for (size_t i = 0; i < COUNT(selects); i++)
+        scene_job(&sc, arena_printf(sc.arena, "%zu.svr", i + 1), "workq", selects[i],
+                  "Resource_List.walltime=100 Resource_List.place=free");
+    p = planning_new(sc.snapshot, sc.policy, NOW, NULL, NULL, sc.arena, &sc.plan);
+    CU_ASSERT_EQUAL(sc.plan.n, 0);
+    CU_ASSERT_PTR_NULL(planning_last_waiting(p));
+    CU_ASSERT_TRUE(planning_go_on(p, 1)); /* at least one */
+    CU_ASSERT_EQUAL(sc.plan.n, 1);
+    CU_ASSERT_TRUE(planning_go_on(p, 1));
+    CU_ASSERT_TRUE(planning_go_on(p, 64)); /* two */
+    CU_ASSERT_EQUAL(sc.plan.n, 4);
+    CU_ASSERT_STRING_EQUAL(sc.plan.steps[3].id, "4.svr");
+    CU_ASSERT_EQUAL(sc.plan.steps[3].kind, PLAN_RUN_JOB);
+    last_id = planning_last_waiting(p);
+    CU_ASSERT_STRING_EQUAL(last_id, "3.svr"); /* the one that runs waits no more */
+    planning_free(p);
+
+    p = planning_new(sc.snapshot, sc.policy, NOW, NULL, last_id, sc.arena, &sc.plan);
+    CU_ASSERT_FALSE(planning_go_on(p, SIZE_MAX));
+    CU_ASSERT_EQUAL_FATAL(sc.plan.n, 6);
+    for (size_t i = 0; i < 6; i++)
+        CU_ASSERT_EQUAL(sc.plan.steps[i].id[0], "456123"[i]);
+    planning_free(p);
+
+    /* A job that is gone says nothing. */
+    p = planning_new(sc.snapshot, sc.policy, NOW, NULL, "9.svr", sc.arena, &sc.plan);
+    CU_ASSERT_FALSE(planning_go_on(p, SIZE_MAX));
+    CU_ASSERT_EQUAL(sc.plan.steps[0].id[0], '1');
+    planning_free(p);
+    scene_free(&sc);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "a plan in slices", test_a_plan_in_slices },
         { "jobs run by first fit in order of arrival",
           test_first_fit_in_order_of_arrival },
         { "a job that waits is told why", test_comments },

@@ -116,8 +116,8 @@ static void request(struct world *w, const struct requester *who, uint32_t numbe
     svr_request(w->s, w->now_at, who, &rq, &w->out);
 }
 
-void world_attach(struct world *w, const char *sched, uint64_t primary,
-                  uint64_t secondary)
+static void attach(struct world *w, const char *sched, uint64_t primary,
+                   uint64_t secondary, const char *extend)
 {
     const struct requester who[] = {
         { .user = "root", .host = "svr", .server_uid = true, .conn = primary },
@@ -126,7 +126,21 @@ void world_attach(struct world *w, const char *sched, uint64_t primary,
     const struct body_id body = { .id = sched };
 
     for (size_t i = 0; i < ARRAY_LEN(who); i++)
-        request(w, &who[i], BATCH_REGISTER_SCHED, &body, NULL);
+        request(w, &who[i], BATCH_REGISTER_SCHED, &body, extend);
+}
+
+void world_attach(struct world *w, const char *sched, uint64_t primary,
+                  uint64_t secondary)
+{
+    attach(w, sched, primary, secondary, NULL);
+}
+
+void world_attach_ours(struct world *w)
+{
+    svr_client_gone(w->s, w->now_at, CONN_SCHED, &w->out);
+    attach(w, "default", CONN_SCHED, CONN_SCHED2, REGISTER_MAY_CUT);
+    world_sched_done(w);
+    world_clear(w);
 }
 
 static void start(struct world *w, uint64_t seq, bool silent)

@@ -55,6 +55,8 @@ void world_job_end(struct world *w, const char *id);
 /* A scheduler registers its two connections. */
 void world_attach(struct world *w, const char *sched, uint64_t primary,
                   uint64_t secondary);
+/* The default scheduler goes, and comes again as ours does: its cycles may be cut. */
+void world_attach_ours(struct world *w);
 
 /* Requests. Attributes as "name[.resource]=value", separated by '|'. */
 void world_submit(struct world *w, const char *user, const char *attrs);

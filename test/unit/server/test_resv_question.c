@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "resv_world.h"
 
+#include "server/decide/sched_link.h"
+
 #include <string.h>
 
 #define NO  "PBS_RESV_CONFIRM_FAIL"
@@ -168,9 +170,71 @@ static void test_the_limit_comes_when_nobody_is_there(void)
     world_free(&w);
 }
 
+/* A question comes while a cycle runs. */
+static void ask_one_more(struct world *w)
+{
+    world_clear(w);
+    world_submit(w, "user1", SUBMIT);
+}
+
+static void end_cycle(struct world *w)
+{
+    world_clear(w);
+    svr_sched_done(w->s, w->now_at, CONN_SCHED2, &w->out);
+}
+
+static void test_a_cycle_is_cut_for_a_question(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_attach_ours(&w);
+    ask_one_more(&w);
+    CU_ASSERT_TRUE(world_commanded(&w, SCHED_NEW));
+    ask_one_more(&w);
+    CU_ASSERT_TRUE(world_commanded(&w, SCHED_RESTART_CYCLE));
+    ask_one_more(&w); /* it is cut already */
+    CU_ASSERT_FALSE(world_commanded(&w, SCHED_RESTART_CYCLE));
+    end_cycle(&w);
+    CU_ASSERT_TRUE(world_commanded(&w, SCHED_NEW));
+    end_cycle(&w);
+    CU_ASSERT_FALSE(world_commanded(&w, SCHED_NEW)); /* one looks at all questions */
+
+    /* A job waits for the end of a cycle. */
+    ask_one_more(&w);
+    world_clear(&w);
+    world_job(&w, "9.svr", "workq", NULL, NULL);
+    CU_ASSERT_FALSE(world_commanded(&w, SCHED_RESTART_CYCLE));
+    world_free(&w);
+}
+
+/* A scheduler of another make is not cut, one that reads its configuration neither. */
+static void test_what_is_not_cut(void)
+{
+    struct world w;
+
+    world_new(&w);
+    ask_one_more(&w);
+    ask_one_more(&w);
+    CU_ASSERT_FALSE(world_commanded(&w, SCHED_RESTART_CYCLE));
+    end_cycle(&w);
+    CU_ASSERT_TRUE(world_commanded(&w, SCHED_NEW));
+    end_cycle(&w);
+    world_attach_ours(&w);
+    world_fact(&w, FACT_SET, OBJ_SCHED, "default", SCHED_A_COMMENT, NULL, "x");
+    CU_ASSERT_TRUE(world_commanded(&w, SCHED_CONFIGURE));
+    ask_one_more(&w);
+    CU_ASSERT_FALSE(world_commanded(&w, SCHED_RESTART_CYCLE));
+    end_cycle(&w);
+    CU_ASSERT_TRUE(world_commanded(&w, SCHED_NEW));
+    world_free(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
+        { "a cycle is cut for a question", test_a_cycle_is_cut_for_a_question },
+        { "what is not cut", test_what_is_not_cut },
         { "every scheduler speaks for itself", test_stories },
         { "a no is said once", test_a_no_is_said_once },
         { "a restart knows who said no", test_a_restart_knows_who_said_no },
