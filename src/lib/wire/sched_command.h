@@ -24,8 +24,8 @@ enum sched_command {
     SCHED_RESTART_CYCLE = 16,
 };
 
-/* The extension of RegisterSched by which our scheduler says that SCHED_RESTART_CYCLE may
- * be sent to it while a cycle runs, and that it sends no "+0" of its own for that
+/* The extension of RegisterSched by which our scheduler says that SCHED_RESTART_CYCLE
+ * may be sent to it while a cycle runs, and that it sends no "+0" of its own for that
  * (doc/extensions.md). */
 #define REGISTER_MAY_CUT "cut"
 

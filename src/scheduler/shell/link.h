@@ -41,8 +41,8 @@ int link_send(struct link *l, const struct wire_request *rq,
 int link_call(struct link *l, const struct wire_request *rq, struct arena *arena,
               struct wire_reply *ret, struct diag *why) MUST_CHECK;
 
-/* The same in two halves: send a request, and later read its reply, which is a short one.
- * Until it is read no other request with a reply is sent. */
+/* The same in two halves: send a request, and later read its reply, which is a short
+ * one. Until it is read no other request with a reply is sent. */
 int link_read_reply(struct link *l, struct arena *arena, struct wire_reply *ret,
                     struct diag *why) MUST_CHECK;
 
