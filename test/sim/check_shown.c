@@ -94,7 +94,8 @@ static void check_one(struct sim *s, const struct resv *r, const struct wire_obj
     check_num(s, o, RESV_A_RESERVE_STATE,
               open ? RESV_BEING_ALTERED : (int64_t)resv_phase_state(resv_phase(r)));
     check_num(s, o, RESV_A_RESERVE_SUBSTATE,
-              resv_phase(r) == PHASE_CONFIRMED && resv_later_is_degraded(r)
+              (resv_phase(r) == PHASE_CONFIRMED || resv_phase(r) == PHASE_RUNNING) &&
+                      resv_later_is_degraded(r)
                   ? resv_phase_substate(PHASE_DEGRADED)
                   : resv_phase_substate(resv_phase(r)));
     check_times(s, o, r, w);

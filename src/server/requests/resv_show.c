@@ -200,7 +200,10 @@ static bool show_series(const struct request *rq, const struct object *o, int at
 static bool show_substate(const struct request *rq, const struct object *o,
                           struct wire_attrs *out)
 {
-    if (resv_phase(TO_RESV(o)) != PHASE_CONFIRMED ||
+    enum resv_phase phase = resv_phase(TO_RESV(o));
+
+    /* One that lacks vnodes itself says so by its own substate. */
+    if ((phase != PHASE_CONFIRMED && phase != PHASE_RUNNING) ||
         !resv_later_is_degraded(TO_RESV(o)))
         return false;
     show_num(rq, o, RESV_A_RESERVE_SUBSTATE, resv_phase_substate(PHASE_DEGRADED), out);

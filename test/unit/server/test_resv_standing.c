@@ -301,6 +301,22 @@ static void test_health_of_a_later_one(void)
     world_free(&w);
 }
 
+/* The same while the first one runs: RN/10 in a status, which it is not itself. */
+static void test_a_later_one_lacks_vnodes_while_one_runs(void)
+{
+    struct world w;
+
+    make(&w);
+    world_go(&w, FIRST);
+    world_vnode(&w, "vn[1]", NODE_OFFLINE);
+    EXPECT_TEXT(shown(&w, "reserve_state"), "5");
+    EXPECT_TEXT(shown(&w, "reserve_substate"), "10");
+    EXPECT_TEXT(world_phase(&w, "S1"), "5/5");
+    world_vnode(&w, "vn[1]", 0);
+    EXPECT_TEXT(shown(&w, "reserve_substate"), "5");
+    world_free(&w);
+}
+
 /* It is asked about at its retry time, and moves alone. */
 static void test_a_later_one_is_made_anew(void)
 {
@@ -513,6 +529,8 @@ int main(void)
         { "deletion", test_deletion },
         { "life", test_life },
         { "health of a later one", test_health_of_a_later_one },
+        { "a later one lacks vnodes while one runs",
+          test_a_later_one_lacks_vnodes_while_one_runs },
         { "a later one is made anew", test_a_later_one_is_made_anew },
         { "some are made anew", test_some_are_made_anew },
         { "maintenance over a later one", test_maintenance_over_a_later_one },
