@@ -9,12 +9,12 @@ test_bench_hammer_LDADD = libhfwire.la libhfbase.la
 
 # The server's core without sockets: encoding and decoding.
 check_PROGRAMS += test/bench/status
-test_bench_status_SOURCES = test/bench/status.c
+test_bench_status_SOURCES = test/bench/status.c test/bench/measure.h
 test_bench_status_LDADD = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lm
 
 # A standing reservation in the scheduler: new, kept and degraded.
 check_PROGRAMS += test/bench/series
-test_bench_series_SOURCES = test/bench/series.c
+test_bench_series_SOURCES = test/bench/series.c test/bench/measure.h
 test_bench_series_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la
 
 # What is promised on a vnode, with few and with many occurrences there.
@@ -34,5 +34,5 @@ test_bench_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la -l
 
 # A plan of the scheduler's core.
 check_PROGRAMS += test/bench/plan
-test_bench_plan_SOURCES = test/bench/plan.c
+test_bench_plan_SOURCES = test/bench/plan.c test/bench/measure.h
 test_bench_plan_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la

@@ -11,11 +11,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/sched.h"
 
+#include "measure.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NOW         1000000
 #define PER_RESV    8
@@ -127,33 +128,12 @@ static void make_scene(struct scene *sc, const struct sizes *n)
         add_job(sc, n, i);
 }
 
-static double now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof(*v), compare);
-    return v[n / 2];
-}
-
 static size_t run_round(const struct scene *sc, double *read_ms, double *plan_ms)
 {
     struct snapshot *s = snapshot_new();
     struct policy *p = policy_new();
     struct arena *arena = arena_new();
-    double start_ms = now_ms();
+    double start_ms = measure_now_ms();
     struct plan plan;
     size_t n;
 
@@ -161,10 +141,10 @@ static size_t run_round(const struct scene *sc, double *read_ms, double *plan_ms
     snapshot_add(s, &sc->vnodes);
     snapshot_add(s, &sc->queues);
     snapshot_add(s, &sc->jobs);
-    *read_ms = now_ms() - start_ms;
-    start_ms = now_ms();
+    *read_ms = measure_now_ms() - start_ms;
+    start_ms = measure_now_ms();
     sched_plan(s, p, NOW, NULL, arena, &plan);
-    *plan_ms = now_ms() - start_ms;
+    *plan_ms = measure_now_ms() - start_ms;
     n = plan.n;
     arena_free(arena);
     policy_free(p);
@@ -196,8 +176,8 @@ int main(int argc, char **argv)
         steps = run_round(&sc, &read_ms[i], &plan_ms[i]);
     printf(
         "%d vnodes, %d reservations, %d jobs: read %.1f ms, plan %.1f ms, %zu steps\n",
-        n.vnodes, n.resvs, n.jobs, median(read_ms, n.rounds), median(plan_ms, n.rounds),
-        steps);
+        n.vnodes, n.resvs, n.jobs, measure_median(read_ms, (size_t)n.rounds),
+        measure_median(plan_ms, (size_t)n.rounds), steps);
     arena_free(sc.arena);
     return 0;
 }

@@ -20,10 +20,11 @@
 #include "lib/attr/execvnodes.h"
 #include "scheduler/sched.h"
 
+#include "measure.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NOW         1000000
 #define HOUR_S      3600
@@ -190,27 +191,6 @@ static void make_degraded(struct scene *sc)
     add_series(sc, true, sc->n.vnodes / 10);
 }
 
-static double now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static double median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof(*v), compare);
-    return v[n / 2];
-}
-
 /* "yes, 12 bytes" */
 static void describe(const struct plan *plan, char *ret, size_t size)
 {
@@ -233,15 +213,15 @@ static void run_round(const struct scene *sc, double *read_ms, double *plan_ms,
     struct snapshot *s = snapshot_new();
     struct policy *p = policy_new();
     struct arena *arena = arena_new();
-    double start_ms = now_ms();
+    double start_ms = measure_now_ms();
     struct plan plan;
 
     snapshot_add(s, &sc->resvs);
     snapshot_add(s, &sc->vnodes);
-    *read_ms = now_ms() - start_ms;
-    start_ms = now_ms();
+    *read_ms = measure_now_ms() - start_ms;
+    start_ms = measure_now_ms();
     sched_plan(s, p, NOW, NULL, arena, &plan);
-    *plan_ms = now_ms() - start_ms;
+    *plan_ms = measure_now_ms() - start_ms;
     describe(&plan, said, size);
     arena_free(arena);
     policy_free(p);
@@ -257,8 +237,9 @@ static void run(const char *name, void (*make)(struct scene *), const struct siz
     make(&sc);
     for (int i = 0; i < n->rounds; i++)
         run_round(&sc, &read_ms[i], &plan_ms[i], said, sizeof(said));
-    printf("%-9s read %7.1f ms, plan %7.1f ms: %s\n", name, median(read_ms, n->rounds),
-           median(plan_ms, n->rounds), said);
+    printf("%-9s read %7.1f ms, plan %7.1f ms: %s\n", name,
+           measure_median(read_ms, (size_t)n->rounds),
+           measure_median(plan_ms, (size_t)n->rounds), said);
     arena_free(sc.arena);
 }
 

@@ -13,6 +13,8 @@
 #include "server/engine/listing.h"
 #include "server/engine/svr.h"
 
+#include "measure.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,19 +30,6 @@ static double now_s(void)
 
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *v, size_t n)
-{
-    qsort(v, n, sizeof(*v), by_size);
-    return v[n / 2];
 }
 
 /* A cluster. */
@@ -211,8 +200,8 @@ static void bench_status(const char *what, uint32_t number, size_t rounds)
     }
     printf("%-36s %8.1f MB %8.0f MB/s first %8.0f MB/s again"
            "   longest slice %.1f ms, %.1f ms\n",
-           what, (double)bytes / 1e6, first_mb_s, median(again, rounds), worst * 1e3,
-           worst_again * 1e3);
+           what, (double)bytes / 1e6, first_mb_s, measure_median(again, rounds),
+           worst * 1e3, worst_again * 1e3);
 }
 
 /* Requests. */
@@ -240,7 +229,8 @@ static void bench_decode(const char *what, const struct wire_request *rq, size_t
         mb_s[round] = (double)bytes.len * (double)n / 1e6 / (now_s() - begin);
     }
     printf("%-36s %8zu B  %8.0f MB/s decoded, %.0f ns each\n", what, bytes.len,
-           median(mb_s, rounds), (double)bytes.len * 1e3 / median(mb_s, rounds));
+           measure_median(mb_s, rounds),
+           (double)bytes.len * 1e3 / measure_median(mb_s, rounds));
     buf_fini(&bytes);
     arena_free(arena);
 }
