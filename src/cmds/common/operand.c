@@ -30,6 +30,15 @@ static bool take_server(const char **p, char out[OPERAND_MAX])
     return true;
 }
 
+/* Is this the default server, which 'dflt' names with or without a port? */
+static bool is_default(const char *named, const char *dflt)
+{
+    size_t host_len = strcspn(dflt, ":");
+
+    return strcasecmp(named, dflt) == 0 ||
+           (strlen(named) == host_len && strncasecmp(named, dflt, host_len) == 0);
+}
+
 /* The parts after the number: ".server" and "@server". */
 static bool take_tail(const char *p, size_t head_len, const char *head,
                       char id[OPERAND_MAX], char server[OPERAND_MAX])
@@ -54,7 +63,7 @@ static bool take_tail(const char *p, size_t head_len, const char *head,
         if (!dflt)
             return false;
         snprintf(named, sizeof(named), "%.*s", (int)strcspn(dflt, ":"), dflt);
-    } else if (server[0] == '\0' && dflt && strcasecmp(named, dflt) != 0) {
+    } else if (server[0] == '\0' && dflt && !is_default(named, dflt)) {
         snprintf(server, OPERAND_MAX, "%s", named);
     }
     return snprintf(id, OPERAND_MAX, "%.*s.%s", (int)head_len, head, named) <

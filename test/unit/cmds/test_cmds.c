@@ -5,6 +5,7 @@
 #include "cmds/common/cell.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/operand.h"
+#include "include/pbs_ifl.h"
 
 #include "../unit.h"
 
@@ -231,6 +232,30 @@ static void test_operands(void)
     CU_ASSERT_FALSE(operand_destination("a@", id, server));
 }
 
+/* PBS_SERVER may name a port. The server of that name is still the default one: another
+ * server at the usual port would be asked otherwise. */
+static void test_operands_of_a_server_with_a_port(void)
+{
+    char id[OPERAND_MAX], server[OPERAND_MAX];
+
+    setenv("PBS_SERVER", "svr:15051", 1);
+    CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
+    CU_ASSERT_TRUE(operand_job("5", id, server));
+    CU_ASSERT_STRING_EQUAL(id, "5.svr");
+    CU_ASSERT_STRING_EQUAL(server, "");
+    CU_ASSERT_TRUE(operand_job("5.svr", id, server));
+    CU_ASSERT_STRING_EQUAL(id, "5.svr");
+    CU_ASSERT_STRING_EQUAL(server, "");
+    CU_ASSERT_TRUE(operand_resv("R5.SVR", id, server));
+    CU_ASSERT_STRING_EQUAL(server, "");
+    CU_ASSERT_TRUE(operand_job("5.svr:15052", id, server));
+    CU_ASSERT_STRING_EQUAL(server, "svr:15052");
+    CU_ASSERT_TRUE(operand_job("5.sv", id, server));
+    CU_ASSERT_STRING_EQUAL(server, "sv");
+    setenv("PBS_SERVER", "svr", 1);
+    CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -239,6 +264,8 @@ int main(void)
         { "-W settings end at the last comma before an equals sign",
           test_other_attributes },
         { "operands name a job and a server", test_operands },
+        { "a server is the default one with its port or without it",
+          test_operands_of_a_server_with_a_port },
         { "sizes fit into five characters", test_sizes },
     };
 
