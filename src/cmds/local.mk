@@ -8,6 +8,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/explain.c src/cmds/common/explain.h \
 	src/cmds/common/full.c src/cmds/common/full.h \
 	src/cmds/common/json.c src/cmds/common/json.h \
+	src/cmds/common/json_member.c src/cmds/common/json_member.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
 	src/cmds/common/queue_control.c src/cmds/common/queue_control.h
 libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)

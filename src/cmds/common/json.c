@@ -5,6 +5,7 @@
 #include "cmds/common/json.h"
 
 #include "cmds/common/cell.h"
+#include "cmds/common/json_member.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -29,20 +30,14 @@ void json_head(struct json *j, const char *version, const char *server)
 {
     if (json_object_get(j->root, "pbs_version"))
         return;
-    json_object_set_new(j->root, "pbs_version", json_string(version));
-    json_object_set_new(j->root, "pbs_server", json_string(server));
+    json_object_set_new(j->root, "pbs_version", json_text(version, strlen(version)));
+    json_object_set_new(j->root, "pbs_server", json_text(server, strlen(server)));
 }
 
 void json_object_begin(struct json *j, const char *group, const char *name)
 {
-    json_t *all = json_object_get(j->root, group);
-
-    if (!all) {
-        all = json_object();
-        json_object_set_new(j->root, group, all);
-    }
     j->object = json_object();
-    json_object_set_new(all, name, j->object);
+    json_member_set(json_member_object(j->root, group), name, j->object);
 }
 
 static bool is_always_text(const char *name)
@@ -62,11 +57,7 @@ static json_t *value_node(const char *name, const char *value)
 
     if (!is_always_text(name))
         node = json_loads(value, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
-    if (!node)
-        node = json_string(value);
-    if (!node) /* not UTF-8: keep what can be shown */
-        node = json_string("?");
-    return node;
+    return node ? node : json_text(value, strlen(value));
 }
 
 /* "A=1,B=x\,y" as an object. */
@@ -91,21 +82,10 @@ static json_t *variables_node(const char *value)
         if (equals)
             *equals = '\0';
         if (*copy)
-            json_object_set_new(all, copy, value_node("", equals ? equals + 1 : ""));
+            json_member_set(all, copy, value_node("", equals ? equals + 1 : ""));
     }
     free(copy);
     return all;
-}
-
-static json_t *members_of(struct json *j, const char *name)
-{
-    json_t *members = json_object_get(j->object, name);
-
-    if (!json_is_object(members)) {
-        members = json_object();
-        json_object_set_new(j->object, name, members);
-    }
-    return members;
 }
 
 void json_attr(struct json *j, const char *name, const char *resource,
@@ -114,11 +94,11 @@ void json_attr(struct json *j, const char *name, const char *resource,
     bool variables = !resource && strcasecmp(name, "Variable_List") == 0;
 
     if (resource)
-        json_object_set_new(members_of(j, name), resource, value_node(resource, value));
+        json_member_set(json_member_object(j->object, name), resource,
+                        value_node(resource, value));
     else
-        json_object_set_new(j->object, name,
-                            variables ? variables_node(value)
-                                      : value_node(name, value));
+        json_member_set(j->object, name,
+                        variables ? variables_node(value) : value_node(name, value));
 }
 
 /* Behind it in a key stands a number that is not printed: several entries may bear one
@@ -129,23 +109,23 @@ static void add_again(json_t *to, const char *key, const char *value)
 {
     char *numbered = xasprintf("%s%c%zu", key, KEY_END, json_object_size(to));
 
-    json_object_set_new(to, numbered, value_node("", value));
+    json_member_set(to, numbered, value_node("", value));
     free(numbered);
 }
 
 static void add_joined(json_t *to, const char *key, const char *value)
 {
-    const char *before = json_string_value(json_object_get(to, key));
+    const char *before = json_string_value(json_member(to, key));
     char *all = xasprintf("%s%s%s", before ? before : "", before ? "," : "", value);
 
-    json_object_set_new(to, key, value_node("", all));
+    json_member_set(to, key, value_node("", all));
     free(all);
 }
 
 void json_limit(struct json *j, const char *name, const char *resource,
                 const char *value, enum json_entries how)
 {
-    json_t *to = resource ? members_of(j, name) : j->object;
+    json_t *to = resource ? json_member_object(j->object, name) : j->object;
 
     if (how == JSON_JOINED)
         add_joined(to, resource ? resource : name, value);
@@ -155,20 +135,17 @@ void json_limit(struct json *j, const char *name, const char *resource,
 
 void json_members_begin(struct json *j, const char *name)
 {
-    members_of(j, name);
+    json_member_object(j->object, name);
 }
 
 void json_array_begin(struct json *j, const char *name)
 {
-    json_object_set_new(j->object, name, json_array());
+    json_member_set(j->object, name, json_array());
 }
 
 void json_array_add(struct json *j, const char *name, const char *text)
 {
-    json_t *node = json_string(text);
-
-    json_array_append_new(json_object_get(j->object, name),
-                          node ? node : json_string("?"));
+    json_array_append_new(json_member(j->object, name), json_text(text, strlen(text)));
 }
 
 static void indent(int depth)

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/qmgr.h"
 
+#include "cmds/common/json_member.h"
 #include "lib/attr/resource.h"
 #include "lib/base/buf.h"
 
@@ -14,23 +15,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Bytes that are no UTF-8 cannot stand in JSON. */
-static json_t *text_node(const char *text, size_t len)
-{
-    json_t *node = json_stringn(text, len);
-    char *copy;
-
-    if (node)
-        return node;
-    copy = xstrndup(text, len);
-    for (char *p = copy; *p; p++)
-        if ((unsigned char)*p >= 0x80)
-            *p = '?';
-    node = json_string(copy);
-    free(copy);
-    return node;
-}
-
 static json_t *list_node(const char *text)
 {
     json_t *all = json_array();
@@ -38,7 +22,7 @@ static json_t *list_node(const char *text)
     for (;; text++) {
         size_t len = qmgr_member_len(text);
 
-        json_array_append_new(all, text_node(text, len));
+        json_array_append_new(all, json_text(text, len));
         text += len;
         if (*text == '\0')
             return all;
@@ -70,7 +54,7 @@ static json_t *scalar_node(const struct attr_type *type, const char *text)
         return json_true();
     if (is_bool(type) && strcasecmp(text, "false") == 0)
         return json_false();
-    return node ? node : text_node(text, strlen(text));
+    return node ? node : json_text(text, strlen(text));
 }
 
 static const struct attr_type *type_of(int object, const struct attrl *a,
@@ -89,13 +73,13 @@ static const struct attr_type *type_of(int object, const struct attrl *a,
 /* Limits of one attribute come as several entries: they are one array. */
 static void add_limit(json_t *in, const char *key, const char *text)
 {
-    json_t *all = json_object_get(in, key);
+    json_t *all = json_member(in, key);
 
     if (!all) {
         all = json_array();
-        json_object_set_new(in, key, all);
+        json_member_set(in, key, all);
     }
-    json_array_append_new(all, text_node(text, strlen(text)));
+    json_array_append_new(all, json_text(text, strlen(text)));
 }
 
 static void add_attr(json_t *in, int object, const struct attrl *a,
@@ -104,21 +88,14 @@ static void add_attr(json_t *in, int object, const struct attrl *a,
     const char *key = a->resource ? a->resource : a->name;
     const struct attr_type *type = type_of(object, a, types);
 
-    if (a->resource) {
-        json_t *members = json_object_get(in, a->name);
-
-        if (!members) {
-            members = json_object();
-            json_object_set_new(in, a->name, members);
-        }
-        in = members;
-    }
+    if (a->resource)
+        in = json_member_object(in, a->name);
     if (qmgr_is_limit(a->name))
         add_limit(in, key, a->value);
     else if (qmgr_is_list_type(type) || qmgr_is_list(types, object, a))
-        json_object_set_new(in, key, list_node(a->value));
+        json_member_set(in, key, list_node(a->value));
     else
-        json_object_set_new(in, key, scalar_node(type, a->value));
+        json_member_set(in, key, scalar_node(type, a->value));
 }
 
 void qmgr_list_json(int object, const char *title, const struct batch_status *objects,
@@ -132,7 +109,7 @@ void qmgr_list_json(int object, const char *title, const struct batch_status *ob
 
         for (const struct attrl *a = objects->attribs; a; a = a->next)
             add_attr(one, object, a, types);
-        json_object_set_new(all, objects->name, one);
+        json_member_set(all, objects->name, one);
     }
     json_dumpf(root, stdout, JSON_INDENT(4) | JSON_PRESERVE_ORDER);
     putchar('\n');

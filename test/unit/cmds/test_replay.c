@@ -221,6 +221,11 @@ static void test_limits(void)
     replay("limits");
 }
 
+static void test_strange_bytes(void)
+{
+    replay("bytes");
+}
+
 static void test_wide_ids(void)
 {
     replay("wide");
@@ -337,6 +342,7 @@ int main(void)
         { "options of qstat go together or do not", test_more },
         { "the full forms of jobs are as they were captured", test_full_forms },
         { "limits with several entries", test_limits },
+        { "a name that is no UTF-8 is a member all the same", test_strange_bytes },
         { "wide ids and a server's comment change the tables", test_wide_ids },
         { "node lists are broken or not", test_node_lists },
         { "pbsnodes prints what was captured", test_nodes },
