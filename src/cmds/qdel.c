@@ -28,19 +28,29 @@ struct qdel {
     int code;
 };
 
+/* The jobs about which mail is sent: a count below 0 means none of them, as 0 does, and
+ * never a place before the first job. False when the text is no number. */
+static bool read_limit(const char *text, long *ret)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    if (end == text || *end != '\0')
+        return false;
+    *ret = MAX_OF(n, 0);
+    return true;
+}
+
 static bool take_w(struct qdel *q, const char *text)
 {
     static const char suppress[] = "suppress_email=";
-    char *end;
 
     if (strcmp(text, "force") == 0) {
         q->force = true;
         return true;
     }
-    if (strncmp(text, suppress, strlen(suppress)) == 0) {
-        q->mail_limit = strtol(text + strlen(suppress), &end, 10);
-        return end != text + strlen(suppress) && *end == '\0';
-    }
+    if (strncmp(text, suppress, strlen(suppress)) == 0)
+        return read_limit(text + strlen(suppress), &q->mail_limit);
     /* A plain number is accepted and has no effect here. */
     return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
@@ -58,20 +68,17 @@ static void take_server_default(struct qdel *q, int conn)
         return;
     q->mail_limit = MAIL_LIMIT_DEFAULT;
     svr = pbs_statserver(conn, &wanted, NULL);
-    for (const struct attrl *a = svr ? svr->attribs : NULL; a; a = a->next) {
-        if (strncmp(a->value, prefix, strlen(prefix)) == 0)
-            q->mail_limit = strtol(a->value + strlen(prefix), NULL, 10);
-        else
+    for (const struct attrl *a = svr ? svr->attribs : NULL; a; a = a->next)
+        if (strncmp(a->value, prefix, strlen(prefix)) != 0 ||
+            !read_limit(a->value + strlen(prefix), &q->mail_limit))
             fprintf(stderr, "%s: unsupported %s '%s'\n", CMD, a->name, a->value);
-    }
     pbs_statfree(svr);
 }
 
-static void print_failed(struct qdel *q, int conn, const char *id, int code)
+static void print_failed(struct qdel *q, const char *id, int code)
 {
     const char *text = pbse_text(code);
 
-    (void)conn;
     if (text && *text)
         fprintf(stderr, "%s: %s %s\n", CMD, text, id);
     else
@@ -92,7 +99,7 @@ static void delete_some(struct qdel *q, int conn, char **ids, long n, bool mail)
     failed = pbs_deljoblist(conn, ids, (int)n, extend);
     for (const struct batch_deljob_status *f = failed; f; f = f->next)
         if (f->code != PBSE_HISTJOBDELETED)
-            print_failed(q, conn, f->name, f->code);
+            print_failed(q, f->name, f->code);
     if (!failed && pbs_errno != 0 && pbs_errno != PBSE_HISTJOBDELETED) {
         cmd_print_error(CMD, conn, "job", ids[0]);
         q->code = cmd_exit_code(pbs_errno);
@@ -114,6 +121,7 @@ static void delete_at(struct qdel *q, const char *server, char **ids, long n)
         return;
     }
     take_server_default(&here, conn);
+    MUST(here.mail_limit >= 0);
     delete_some(&here, conn, ids, MIN_OF(n, here.mail_limit), true);
     /* The jobs beyond the limit go in a second request that asks for no mail. */
     if (n > here.mail_limit)

@@ -246,6 +246,11 @@ static void test_deletion(void)
     replay("qdel");
 }
 
+static void test_mail_below_zero(void)
+{
+    replay("below");
+}
+
 static void test_queue_control(void)
 {
     replay("queue-control");
@@ -347,6 +352,8 @@ int main(void)
         { "node lists are broken or not", test_node_lists },
         { "pbsnodes prints what was captured", test_nodes },
         { "qdel says which jobs it could not delete", test_deletion },
+        { "mail is not suppressed from a job before the first one on",
+          test_mail_below_zero },
         { "queue control and qterm answer as captured", test_queue_control },
         { "an estimate is told the shorter the nearer it is", test_estimates },
         { "-T sorts by the start, known ones first", test_order_by_start },
