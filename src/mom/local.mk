@@ -41,9 +41,9 @@ pbs_mom_SOURCES = \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
-check_PROGRAMS += test/unit/mom/test_mom test/unit/mom/test_tasks \
+check_PROGRAMS += test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
-TESTS += test/unit/mom/test_mom test/unit/mom/test_tasks \
+TESTS += test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
@@ -53,6 +53,10 @@ test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \
 test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \
 	-lcunit
 
+test_unit_mom_test_plan_SOURCES = test/unit/mom/test_plan.c \
+	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/plan.c
+test_unit_mom_test_plan_LDADD = libhfattr.la libhfio.la libhfconf.la \
+	libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_tasks_SOURCES = test/unit/mom/test_tasks.c test/unit/mom/node1.h \
 	src/mom/shell/home.c src/mom/shell/proc.c src/mom/shell/tasks.c
 test_unit_mom_test_tasks_LDADD = libhfmomcore.la libhfattr.la libhfio.la libhfconf.la \

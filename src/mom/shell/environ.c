@@ -8,25 +8,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define uthash_malloc(size)    xmalloc(size)
+#define uthash_free(ptr, size) free(ptr)
+#include <uthash.h>
+
+struct environment_name {
+    const char *name; /* its entry in 'v'; not terminated */
+    size_t at;
+    UT_hash_handle hh;
+};
+
+void environment_fini(struct environment *e)
+{
+    HASH_CLEAR(hh, e->names);
+}
+
+static void make_room(struct environment *e)
+{
+    size_t cap = e->cap ? e->cap * 2 : 64;
+    char **v;
+
+    if (e->n + 2 <= e->cap) /* one more and the NULL at the end */
+        return;
+    v = ARENA_ARRAY(e->arena, char *, cap);
+    if (e->n)
+        memcpy(v, e->v, e->n * sizeof(*v));
+    e->v = v;
+    e->cap = cap;
+}
+
+/* 'entry' lives in the arena; its first bytes are the name, and a '=' follows. */
 static void put(struct environment *e, char *entry, size_t name_len)
 {
-    for (size_t i = 0; i < e->n; i++) {
-        if (strncmp(e->v[i], entry, name_len + 1) == 0) {
-            e->v[i] = entry;
-            return;
-        }
-    }
-    if (e->n + 2 > e->cap) {
-        size_t cap = e->cap ? e->cap * 2 : 64;
-        char **v = ARENA_ARRAY(e->arena, char *, cap);
+    struct environment_name *known;
 
-        if (e->n)
-            memcpy(v, e->v, e->n * sizeof(*v));
-        e->v = v;
-        e->cap = cap;
+    MUST(entry[name_len] == '=');
+    HASH_FIND(hh, e->names, entry, name_len, known);
+    if (known) {
+        e->v[known->at] = entry;
+        return;
     }
+    make_room(e);
+    known = ARENA_NEW(e->arena, struct environment_name);
+    known->name = entry;
+    known->at = e->n;
+    HASH_ADD_KEYPTR(hh, e->names, known->name, name_len, known);
     e->v[e->n++] = entry;
     e->v[e->n] = NULL;
+    MUST(e->n < e->cap);
 }
 
 void environment_set(struct environment *e, const char *name, const char *value)

@@ -6,13 +6,20 @@
 
 #include "lib/base/arena.h"
 
-/* A list of "NAME=value" in an arena; a later value replaces an earlier one. */
+struct environment_name;
+
+/* A list of "NAME=value" in an arena; a later value replaces an earlier one. A user's
+ * Variable_List may name a hundred thousand, so names are found in a hash. */
 struct environment {
     struct arena *arena;
     size_t n;
     size_t cap;
-    char **v; /* NULL-terminated */
+    char **v; /* NULL-terminated; lives as long as the arena */
+    struct environment_name *names;
 };
+
+/* Forget where the names are; 'v' stays. */
+void environment_fini(struct environment *e);
 
 void environment_set(struct environment *e, const char *name, const char *value);
 

@@ -17,6 +17,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+/* Lines of a node file: a user asks for them with a word, mpiprocs, and the MoM holds
+ * them in memory. */
+#define NODEFILE_LINES_MAX 1000000
+
 static const char *attr(const struct wire_attrs *attrs, const char *name)
 {
     const char *v = wire_attrs_value(attrs, name, NULL);
@@ -85,8 +89,8 @@ static const char *choose_shell(const char *list, const char *host, const char *
     return plain ? plain : login;
 }
 
-/* The n-th <...NAME>text</...> of an attribute in XML; NULL when there is none. */
-static char *xml_text(const char *xml, const char *name, int n, struct arena *arena)
+/* Copy text of XML; its five entities become what they stand for. */
+static char *plain_text(const char *at, const char *end, struct arena *arena)
 {
     static const struct {
         const char *entity;
@@ -95,50 +99,58 @@ static char *xml_text(const char *xml, const char *name, int n, struct arena *ar
         { "&amp;", '&' },  { "&lt;", '<' },    { "&gt;", '>' },
         { "&quot;", '"' }, { "&apos;", '\'' },
     };
-    const char *at = xml, *end;
-    struct buf b = { 0 };
-    char *text;
+    char *text = arena_alloc(arena, (size_t)(end - at) + 1);
+    size_t n = 0;
 
-    for (;; n--) {
-        at = strstr(at, name);
-        at = at ? strchr(at, '>') : NULL;
-        end = at ? strchr(++at, '<') : NULL;
-        if (!end)
-            return NULL;
-        if (n == 0)
-            break;
-        at = strchr(end, '>');
-        if (!at)
-            return NULL;
-    }
     while (at < end) {
-        size_t i;
+        size_t i = 0;
 
-        for (i = 0; i < ARRAY_LEN(rows); i++)
-            if (strncmp(at, rows[i].entity, strlen(rows[i].entity)) == 0)
-                break;
-        buf_add_char(&b, i < ARRAY_LEN(rows) ? rows[i].c : *at);
+        while (i < ARRAY_LEN(rows) &&
+               strncmp(at, rows[i].entity, strlen(rows[i].entity)) != 0)
+            i++;
+        text[n++] = i < ARRAY_LEN(rows) ? rows[i].c : *at;
         at += i < ARRAY_LEN(rows) ? strlen(rows[i].entity) : 1;
     }
-    text = arena_strdup(arena, b.data ? b.data : "");
-    buf_fini(&b);
+    text[n] = '\0';
     return text;
 }
 
-/* qsub -- prog args */
+/* The next <...NAME>text</...> from *at on, which is moved behind it; NULL when there
+ * is none. */
+static char *next_xml_text(const char **at, const char *name, struct arena *arena)
+{
+    const char *open = strstr(*at, name);
+    const char *text = open ? strchr(open, '>') : NULL;
+    const char *end = text ? strchr(++text, '<') : NULL;
+    const char *after = end ? strchr(end, '>') : NULL;
+
+    if (!end)
+        return NULL;
+    *at = after ? after : end + strlen(end);
+    return plain_text(text, end, arena);
+}
+
+/* qsub -- prog args. All arguments are read in one walk: a job may have 20,000. */
 static void plan_program(struct plan *p, const struct wire_attrs *attrs,
                          struct arena *arena)
 {
-    const char *args = attr(attrs, "argument_list");
-    int n = 0;
+    const char *at = attr(attrs, "argument_list");
+    struct {
+        size_t n, cap;
+        char **v;
+    } args = { 0 };
+    char *text;
 
     p->program = arena_strdup(arena, attr(attrs, "executable"));
-    while (xml_text(args, "Argument", n, arena))
-        n++;
-    p->argv = ARENA_ARRAY(arena, char *, (size_t)n + 2);
-    p->argv[0] = arena_strdup(arena, p->program);
-    for (int i = 0; i < n; i++)
-        p->argv[i + 1] = xml_text(args, "Argument", i, arena);
+    ARENA_ROOM(arena, &args, v, 16);
+    args.v[args.n++] = arena_strdup(arena, p->program);
+    while ((text = next_xml_text(&at, "Argument", arena))) {
+        ARENA_ROOM(arena, &args, v, 16);
+        args.v[args.n++] = text;
+    }
+    ARENA_ROOM(arena, &args, v, 16);
+    args.v[args.n] = NULL;
+    p->argv = args.v;
 }
 
 /* A login shell that reads one line: the name of the script. */
@@ -211,8 +223,9 @@ static void plan_limits(struct plan *p, const struct wire_attrs *attrs)
         if (rows[i].seconds ? duration_parse(text, &n) != 0
                             : size_parse(text, &size) != 0)
             continue;
-        if (!rows[i].seconds)
-            n = size_kib(&size) * 1024;
+        /* A size may be larger than any number of bytes: then it is no limit. */
+        if (!rows[i].seconds && __builtin_mul_overflow(size_kib(&size), 1024, &n))
+            continue;
         p->limits[p->n_limits++] =
             (struct plan_limit){ .resource = rows[i].resource, .value = (rlim_t)n };
     }
@@ -234,68 +247,101 @@ static int read_chunks(const struct wire_attrs *attrs, struct arena *arena,
     return exec_vnode_parse(attr(attrs, "exec_vnode"), NULL, arena, &ret->placed, why);
 }
 
-/* The n-th host of exec_host2 ("host:port/0*2+host:port/1"), cut at its first dot. */
-static const char *chunk_host(const char *exec_host2, size_t n, const char *dflt,
-                              struct arena *arena)
+/* The next host of exec_host2 ("host:port/0*2+host:port/1"), cut at its first dot; *at
+ * moves behind it. Where the list has no more, it is this host. */
+static const char *next_host(const char **at, const char *dflt, struct arena *arena)
 {
-    const char *at = exec_host2;
+    const char *host = *at;
+    const char *plus = strchr(host, '+');
 
-    while (n-- > 0) {
-        at = strchr(at, '+');
-        if (!at++)
-            return dflt;
-    }
-    return *at ? arena_strndup(arena, at, strcspn(at, ".:/+")) : dflt;
+    *at = plus ? plus + 1 : host + strlen(host);
+    return *host ? arena_strndup(arena, host, strcspn(host, ".:/+")) : dflt;
 }
 
-/* What the n-th chunk of the schedselect asks for by that name; NULL when it does not.
- */
-static const char *chunk_value(const struct select *sel, size_t n, const char *name)
+static const char *value_of(const struct chunk *c, const char *name)
 {
-    for (size_t i = 0; i < sel->n; i++) {
-        const struct chunk *c = &sel->chunks[i];
-
-        if (n >= (size_t)c->count) {
-            n -= (size_t)c->count;
-            continue;
-        }
-        for (size_t k = 0; k < c->n; k++)
-            if (strcmp(c->res[k].name, name) == 0)
-                return c->res[k].value;
-        return NULL;
-    }
+    for (size_t k = 0; k < c->n; k++)
+        if (strcmp(c->res[k].name, name) == 0)
+            return c->res[k].value;
     return NULL;
 }
 
-/* One line for each task of each chunk, as mpiprocs says (one when it does not). */
+/* What the first chunk of the schedselect asks for by that name; NULL when it does not.
+ */
+static const char *first_value(const struct select *sel, const char *name)
+{
+    return sel->n > 0 ? value_of(&sel->chunks[0], name) : NULL;
+}
+
+/* How many tasks each of the chunks of that kind has: as mpiprocs says, one when it
+ * does not. */
+static int64_t tasks_of(const struct chunk *c)
+{
+    const char *mpiprocs = value_of(c, "mpiprocs");
+    long long n = mpiprocs ? strtoll(mpiprocs, NULL, 10) : 1;
+
+    return MIN_OF(MAX_OF(n, 0), NODEFILE_LINES_MAX + 1);
+}
+
+/* One line for each task of each chunk. False: there are too many. */
+static bool list_tasks(const char *exec_host2, const char *host,
+                       const struct chunks *chunks, struct arena *arena,
+                       struct buf *text)
+{
+    const struct select *asked = &chunks->asked;
+    size_t kind = 0;
+    int64_t n_of_kind = 0, n_lines = 0;
+
+    for (size_t i = 0; i < chunks->placed.n; i++) {
+        const char *name = next_host(&exec_host2, host, arena);
+        int64_t times;
+
+        /* "2:mpiprocs=4+1": the first kind has two chunks. */
+        while (kind < asked->n && n_of_kind >= asked->chunks[kind].count) {
+            kind++;
+            n_of_kind = 0;
+        }
+        n_of_kind++;
+        times = kind < asked->n ? tasks_of(&asked->chunks[kind]) : 1;
+        n_lines += times;
+        if (n_lines > NODEFILE_LINES_MAX)
+            return false;
+        while (times-- > 0)
+            buf_printf(text, "%s\n", name);
+    }
+    return true;
+}
+
 static int write_nodefile(const struct plan_host *host, const struct plan *p,
                           const struct wire_attrs *attrs, const struct chunks *chunks,
                           struct arena *arena, struct diag *why)
 {
     struct buf text = { 0 };
-    int err;
+    int status = 0;
 
-    for (size_t i = 0; i < chunks->placed.n; i++) {
-        const char *mpiprocs = chunk_value(&chunks->asked, i, "mpiprocs");
-        int times = mpiprocs ? atoi(mpiprocs) : 1;
-
-        for (int k = 0; k < MIN_OF(times, 65536); k++)
-            buf_printf(&text, "%s\n",
-                       chunk_host(attr(attrs, "exec_host2"), i, host->host, arena));
+    if (!list_tasks(attr(attrs, "exec_host2"), host->host, chunks, arena, &text)) {
+        diag_set(why, PBSE_BADATVAL, "mpiprocs of all chunks exceed %d",
+                 NODEFILE_LINES_MAX);
+        status = START_FAILED_EARLY;
+    } else if (home_write(p->nodefile, 0644, text.data ? text.data : "", text.len,
+                          why) != 0) {
+        status = START_RETRY;
     }
-    err = home_write(p->nodefile, 0644, text.data ? text.data : "", text.len, why);
     buf_fini(&text);
-    return err ? START_RETRY : 0;
+    return status;
 }
 
 static const char *random_cookie(struct arena *arena)
 {
     uint8_t bytes[16];
+    ssize_t got;
     struct buf b = { 0 };
     const char *text;
 
-    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-        memset(bytes, 0, sizeof(bytes));
+    /* The kernel gives so few bytes whole once it has begun. A cookie that others could
+     * guess would let them act as the job. */
+    got = getrandom(bytes, sizeof(bytes), 0);
+    MUST(got == (ssize_t)sizeof(bytes));
     for (size_t i = 0; i < sizeof(bytes); i++)
         buf_printf(&b, "%02x", bytes[i]);
     text = arena_strdup(arena, b.data);
@@ -309,8 +355,8 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
                              struct arena *arena)
 {
     struct environment e = { .arena = arena };
-    const char *ncpus = chunk_value(&chunks->asked, 0, "ncpus");
-    const char *threads = chunk_value(&chunks->asked, 0, "ompthreads");
+    const char *ncpus = first_value(&chunks->asked, "ncpus");
+    const char *threads = first_value(&chunks->asked, "ompthreads");
     const char *const rows[][2] = {
         { "HOME", p->home },
         { "LOGNAME", p->user },
@@ -340,6 +386,8 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i][1])
             environment_set(&e, rows[i][0], rows[i][1]);
+    environment_fini(&e);
+    MUST(e.n > 0 && !e.v[e.n]);
     p->envp = e.v;
 }
 

@@ -1,0 +1,238 @@
+/* test_plan.c - what a MoM works out before a job is started: its arguments,
+ * environment, node file and limits, also of a user who asks for as much as a job may
+ * have (execution.md 11 to 15). Work that grew with the square of that took most of a
+ * minute here, for which the MoM served nobody.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/plan.h"
+
+#include "../unit.h"
+#include "lib/base/buf.h"
+#include "mom/shell/home.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ID "1.svr"
+
+struct site {
+    struct arena *arena;
+    struct conf conf;
+    struct config config;
+    struct plan_host host;
+    struct wire_attrs attrs;
+    char home[32];
+};
+
+static void add(struct site *s, const char *name, const char *resource,
+                const char *value)
+{
+    wire_attrs_add(&s->attrs, s->arena, name, resource, value, WIRE_OP_SET);
+}
+
+static void site_new(struct site *s)
+{
+    char aux[64];
+
+    *s = (struct site){ .arena = arena_new(), .home = "/tmp/test_plan.XXXXXX" };
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(s->home));
+    snprintf(aux, sizeof(aux), "%s/aux", s->home);
+    CU_ASSERT_EQUAL_FATAL(mkdir(aux, 0700), 0);
+    s->conf.environment = "/nonexistent";
+    s->host = (struct plan_host){ &s->conf, &s->config, s->home, "h1", 15003 };
+    add(s, "euser", NULL, getpwuid(geteuid())->pw_name);
+}
+
+static void site_free(struct site *s)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "%s/aux/" ID, s->home);
+    unlink(path);
+    snprintf(path, sizeof(path), "%s/aux", s->home);
+    CU_ASSERT_EQUAL(rmdir(path), 0);
+    CU_ASSERT_EQUAL(rmdir(s->home), 0);
+    arena_free(s->arena);
+}
+
+static int make(struct site *s, struct plan *ret)
+{
+    struct diag why = { 0 };
+
+    if (!wire_attrs_value(&s->attrs, "exec_vnode", NULL))
+        add(s, "exec_vnode", NULL, "(h1:ncpus=1)");
+    return plan_make(&s->host, ID, &s->attrs, s->arena, ret, &why);
+}
+
+static const char *value_of(const struct plan *p, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (char **v = p->envp; *v; v++)
+        if (strncmp(*v, name, len) == 0 && (*v)[len] == '=')
+            return *v + len + 1;
+    return NULL;
+}
+
+static void test_arguments(void)
+{
+    enum {
+        N = 23000
+    };
+    struct site s;
+    struct plan p;
+    struct buf xml = { 0 };
+
+    site_new(&s);
+    for (int i = 0; i < N; i++)
+        buf_add_str(&xml,
+                    i % 2 ? "<jsdl-hpcpa:Argument>a&amp;&lt;b&x</jsdl-hpcpa:Argument>"
+                          : "<jsdl-hpcpa:Argument></jsdl-hpcpa:Argument>");
+    add(&s, "executable", NULL, "/bin/echo");
+    add(&s, "argument_list", NULL, xml.data);
+    CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+    CU_ASSERT_STRING_EQUAL(p.argv[0], "/bin/echo");
+    for (int i = 0; i < N; i++)
+        CU_ASSERT_STRING_EQUAL(p.argv[i + 1], i % 2 ? "a&<b&x" : "");
+    CU_ASSERT_PTR_NULL(p.argv[N + 1]);
+    buf_fini(&xml);
+    site_free(&s);
+}
+
+/* What is no whole element is none. */
+static void test_arguments_that_are_cut(void)
+{
+    static const char *const cut[] = { "",           "<Argument",
+                                       "<Argument>", "<Argument>x",
+                                       "Argument",   "x" };
+
+    for (size_t i = 0; i < sizeof(cut) / sizeof(*cut); i++) {
+        struct site s;
+        struct plan p;
+
+        site_new(&s);
+        add(&s, "executable", NULL, "/bin/echo");
+        add(&s, "argument_list", NULL, cut[i]);
+        CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+        CU_ASSERT_PTR_NULL(p.argv[1]);
+        site_free(&s);
+    }
+}
+
+static void test_environment(void)
+{
+    enum {
+        N = 150000
+    };
+    struct site s;
+    struct plan p;
+    struct buf list = { 0 };
+    size_t n = 0;
+
+    site_new(&s);
+    for (int i = 0; i < N; i++)
+        buf_printf(&list, "V%d=,", i);
+    buf_add_str(&list, "V7=a\\,b,V=,NOVALUE,=x,#C=y,PBS_JOBID=mine");
+    add(&s, "Variable_List", NULL, list.data);
+    CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+    while (p.envp[n])
+        n++;
+    CU_ASSERT(n > N);
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "V7"), "a,b"); /* a later one replaces */
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "V"), "");
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "V149999"), "");
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "PBS_JOBID"), ID);
+    CU_ASSERT_PTR_NULL(value_of(&p, "NOVALUE"));
+    CU_ASSERT_PTR_NULL(value_of(&p, "#C"));
+    CU_ASSERT_EQUAL(strlen(value_of(&p, "PBS_JOBCOOKIE")), 32);
+    buf_fini(&list);
+    site_free(&s);
+}
+
+static void expect_nodefile(const struct plan *p, const char *expected)
+{
+    struct buf text = { 0 };
+
+    CU_ASSERT_TRUE(home_read(p->nodefile, 1 << 20, &text));
+    CU_ASSERT_STRING_EQUAL(text.data ? text.data : "", expected);
+    buf_fini(&text);
+}
+
+static void test_nodefile(void)
+{
+    static const struct {
+        const char *asked, *hosts, *placed, *expected;
+    } cases[] = {
+        { "2:ncpus=1+1:ncpus=1:mpiprocs=3", "a.x:1/0+b:1/0*2+c/1",
+          "(a:ncpus=1)+(b:ncpus=1)+(c:ncpus=1)", "a\nb\nc\nc\nc\n" },
+        { "1:mpiprocs=2+1:mpiprocs=0+1:mpiprocs=-5", "a/0+b/0+c/0", "(a)+(b)+(c)",
+          "a\na\n" },
+        { "1:ncpus=1", "", "(a:ncpus=1)", "h1\n" },
+        { "1:ncpus=1", "a/0", "(a:ncpus=1)+(b:ncpus=1)", "a\nh1\n" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct site s;
+        struct plan p;
+
+        site_new(&s);
+        add(&s, "schedselect", NULL, cases[i].asked);
+        add(&s, "exec_host2", NULL, cases[i].hosts);
+        add(&s, "exec_vnode", NULL, cases[i].placed);
+        CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+        expect_nodefile(&p, cases[i].expected);
+        site_free(&s);
+    }
+}
+
+/* A word asks for gigabytes of lines; the job does not start. */
+static void test_a_nodefile_without_end(void)
+{
+    static const char *const asked[] = { "1:mpiprocs=1000001",
+                                         "1:mpiprocs=99999999999999999999",
+                                         "2:mpiprocs=600000" };
+
+    for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+        struct site s;
+        struct plan p;
+
+        site_new(&s);
+        add(&s, "schedselect", NULL, asked[i]);
+        add(&s, "exec_vnode", NULL, "(a)+(b)");
+        CU_ASSERT_EQUAL(make(&s, &p), START_FAILED_EARLY);
+        site_free(&s);
+    }
+}
+
+static void test_limits(void)
+{
+    struct site s;
+    struct plan p;
+
+    site_new(&s);
+    add(&s, "Resource_List", "cput", "00:01:00");
+    add(&s, "Resource_List", "file", "2kb");
+    add(&s, "Resource_List", "vmem", "9007199254740993kb"); /* more bytes than count */
+    CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+    CU_ASSERT_EQUAL_FATAL(p.n_limits, 2);
+    CU_ASSERT_EQUAL(p.limits[0].value, 60);
+    CU_ASSERT_EQUAL(p.limits[1].value, 2048);
+    site_free(&s);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "arguments", test_arguments },
+        { "arguments that are cut", test_arguments_that_are_cut },
+        { "environment", test_environment },
+        { "node file", test_nodefile },
+        { "a node file without end", test_a_nodefile_without_end },
+        { "limits", test_limits },
+    };
+
+    return unit_main("plan", cases, sizeof(cases) / sizeof(*cases));
+}
