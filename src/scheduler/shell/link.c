@@ -8,6 +8,7 @@
 #include "scheduler/shell/link_priv.h"
 
 #include "lib/io/clock.h"
+#include "lib/wire/sched_command.h"
 #include "scheduler/shell/signals.h"
 
 #include <errno.h>
@@ -284,8 +285,8 @@ int link_read_command(struct link *l, int64_t timeout_ms, struct arena *arena,
     if (err)
         return timed_out ? 0 : broken(l, err);
     e = dis_get_int(&in, command);
-    /* Only the command to run one job (SCHED_RUN_JOB) has the id of a job behind it. */
-    if (!e && *command == 11)
+    /* Only the command to run one job has the id of a job behind it. */
+    if (!e && *command == SCHED_RUN_JOB)
         e = dis_get_string(&in, 0, job_id);
     return e ? broken(l, diag_set(why, PBSE_PROTOCOL, "%s", dis_error_text(e))) : 0;
 }
