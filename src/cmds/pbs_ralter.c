@@ -71,6 +71,8 @@ static int take_wait(struct ralter *r, const char *text)
 
     errno = 0;
     n = strtol(text, &end, 10);
+    /* A negative time means for pbs_rsub that the reservation is given up; one that is
+     * there already must not be. */
     if (*text == '\0' || *end != '\0' || errno != 0 || n <= 0) {
         fprintf(stderr,
                 "%s: illegal -I time value\n"
@@ -85,6 +87,8 @@ static int take_wait(struct ralter *r, const char *text)
 
 static int take_select(struct ralter *r, const char *text)
 {
+    /* The list is read into one of its own first, so that a refused -l leaves nothing
+     * in the request. */
     struct attropl *list = NULL;
     bool ok = attrs_add_resources(&list, CMD, text), only_select = ok;
 
@@ -149,6 +153,8 @@ static int parse(struct ralter *r, int argc, char **argv)
         if (bad)
             return bad;
     }
+    /* Only times are forced: a select can only become smaller, so it takes vnodes from
+     * nobody. */
     if (r->force && !r->timed)
         return complain(CMD ": No support for requested service\n" CMD
                             ": -W force needs -R, -E or -D beside it");
@@ -171,6 +177,8 @@ static void say_attribute(int conn, const char *id, const char *attr, const char
 static void say_more(const struct ralter *r, int conn, const char *id,
                      const char *answer)
 {
+    /* Only an answer that was waited for ends in the verdict; others end in "ALTER
+     * REQUESTED". */
     const char *word = strrchr(answer, ' ');
 
     if (!r->waits || !word)
@@ -221,6 +229,7 @@ static void complete_window(struct window *w, const struct batch_status *resv)
 
     for (const struct attrl *a = resv ? resv->attribs : NULL; a; a = a->next) {
         for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+            /* What the user gave is what has to be explained, so it is not replaced. */
             int64_t at = strtoll(a->value, NULL, 10);
 
             if (w->given & parts[i].part || strcmp(a->name, parts[i].name) != 0)
@@ -236,6 +245,9 @@ static void complete_window(struct window *w, const struct batch_status *resv)
 static void explain_altered(const struct ralter *r, int conn, const char *id, int error,
                             const char *text)
 {
+    /* The reservation is asked for after the refusal, because only then its times are
+     * of interest. This request replaces the text of the last reply, so the caller
+     * hands in a copy of that. NULL when there is no such reservation. */
     struct batch_status *resv = pbs_statresv(conn, id, NULL, NULL);
     struct window w = explain_window_of(r->attrs);
     struct buf words = { 0 };
@@ -273,6 +285,7 @@ static int alter(const struct ralter *r, const char *operand)
                 operand);
         return 2;
     }
+    /* A server that was named with -q is asked even when the id names another one. */
     conn = cmd_connect(CMD, r->server ? r->server : server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);

@@ -53,6 +53,8 @@ static int run(int argc, char **argv)
         fputs(usage, stderr);
         return 2;
     }
+    /* A reservation that cannot be deleted does not keep the others from it; the last
+     * failure decides the code (cli.md 1.7). */
     for (int i = optind; i < argc; i++) {
         int failed = delete_one(argv[i]);
 

@@ -51,6 +51,8 @@ static const char *state_name(const char *value, const char *(*name_of)(int64_t 
     return name ? name : name_of(RESV_NONE);
 }
 
+/* A reservation need not have every attribute that a column shows; an empty cell keeps
+ * the columns. */
 static const char *value_of(const struct batch_status *resv, const char *name)
 {
     for (const struct attrl *a = resv->attribs; a; a = a->next)
@@ -74,6 +76,8 @@ static void short_time(const char *value, time_t now_at, char out[TIME_TEXT_MAX]
         strftime(out, TIME_TEXT_MAX, "%a %b %d %Y %H:%M", &then);
     else if (then.tm_yday == now.tm_yday)
         strftime(out, TIME_TEXT_MAX, "Today %H:%M", &then);
+    /* Both numbers are the day of the year of a Sunday, so they are equal within one
+     * week of the year. */
     else if (then.tm_yday - then.tm_wday == now.tm_yday - now.tm_wday)
         strftime(out, TIME_TEXT_MAX, "%a %H:%M", &then);
     else

@@ -22,6 +22,7 @@ const char *cell_or(const char *value, const char *missing)
 
 const char *cell_cut(char out[CELL_MAX], const char *text, size_t width)
 {
+    MUST(width > 0 && width < CELL_MAX);
     snprintf(out, CELL_MAX, "%.*s", (int)width, text);
     if (strlen(text) > width)
         out[width - 1] = '*';

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* False for what is no whole number, and for one beyond 64 bits: such a text cannot be
+ * explained as a time. */
 static bool read_number(const char *text, int64_t *ret)
 {
     char *end;
@@ -35,6 +37,7 @@ struct window explain_window_of(const struct attropl *sent)
         w.given |= WINDOW_START;
     if (read_number(attrs_get(sent, "reserve_end", NULL), &w.end_at))
         w.given |= WINDOW_END;
+    /* pbs_ralter sends the length as reserve_duration, pbs_rsub as the walltime. */
     length = length ? length : walltime;
     if (length && duration_parse(length, &w.length_s) == 0)
         w.given |= WINDOW_LENGTH;
@@ -47,6 +50,7 @@ static const char *date(int64_t at, char text[40])
     time_t t = (time_t)at;
     struct tm tm;
 
+    /* A user may send any number; not each of them is a date. */
     if (!localtime_r(&t, &tm) || !strftime(text, 40, "%a %b %d %H:%M:%S %Y", &tm))
         snprintf(text, 40, "%" PRId64, at);
     return text;
@@ -241,6 +245,8 @@ static bool explain_bad_value(const struct attr_table *table,
 {
     const struct attropl *bad = sent;
 
+    /* The server's text is believed first. Without a name in it, the first value that
+     * our own tables refuse is most likely the one. */
     while (bad && !is_named(bad, text))
         bad = bad->next;
     for (const struct attropl *a = sent; a && !bad; a = a->next)
@@ -289,6 +295,8 @@ static bool explain_duplicate(const struct attropl *sent, struct buf *out)
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         const char *value = attrs_get(sent, lists[i], NULL);
 
+        /* Each entry is compared with those before it. A command line is short enough
+         * for that. */
         for (const char *p = value; p && *p; p += strcspn(p, ","), p += *p == ',') {
             size_t len = strcspn(p, ",");
 

@@ -75,6 +75,7 @@ static void add_arguments(struct buf *out, const char *xml)
         size_t i, skip = strcspn(xml, ">");
 
         if (*xml == '<') {
+            /* A blank stands between words and not before the first one. */
             if (xml[1] != '/' && out->len > 0)
                 buf_add_char(out, ' ');
             xml += skip + (xml[skip] == '>');
@@ -96,6 +97,7 @@ static void shown_value(const struct attrl *a, struct buf *out)
     char date[32];
 
     buf_clear(out);
+    /* A number that is no date is shown as it was sent. */
     if (is_time(a->name) && ctime_r(&at, date)) {
         buf_add(out, date, strcspn(date, "\n"));
     } else if (strcasecmp(a->name, "Submit_arguments") == 0) {
@@ -121,6 +123,8 @@ static void print_wrapped(const char *value, size_t column)
         len = strcspn(value, ",");
         if (len == 0)
             break;
+        /* The columns, 9 after a break and 8 inside a piece, are those that scripts
+         * have always seen (cli.md 4.9). */
         if (column + len < LINE_COLUMNS) {
             for (size_t i = 0; i < len; i++)
                 print_visible_char(value[i]);
@@ -199,6 +203,7 @@ static bool is_limit(const char *value)
 {
     size_t len = strlen(value);
 
+    /* The look of the value decides and not its name, as in PBS (cli.md 4.11). */
     return len > 1 && value[0] == '[' && value[len - 1] == ']' && strchr(value, '=');
 }
 

@@ -28,6 +28,8 @@ struct json *json_new(time_t now_at)
 
 void json_head(struct json *j, const char *version, const char *server)
 {
+    /* A document may hold objects of several servers, and has one head: that of the
+     * first. */
     if (json_object_get(j->root, "pbs_version"))
         return;
     json_object_set_new(j->root, "pbs_version", json_text(version, strlen(version)));
@@ -55,6 +57,7 @@ static json_t *value_node(const char *name, const char *value)
 {
     json_t *node = NULL;
 
+    /* A job that is called "007" or "true" has a name all the same. */
     if (!is_always_text(name))
         node = json_loads(value, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
     return node ? node : json_text(value, strlen(value));
@@ -102,7 +105,8 @@ void json_attr(struct json *j, const char *name, const char *resource,
 }
 
 /* Behind it in a key stands a number that is not printed: several entries may bear one
- * name. */
+ * name. Names of attributes and resources have no control characters, so none of them
+ * has this one of its own. */
 #define KEY_END '\x01'
 
 static void add_again(json_t *to, const char *key, const char *value)
@@ -214,6 +218,8 @@ void dsv_print_value(const char *value, const char *delimiter)
             value += len;
             continue;
         }
+        /* A backslash that protects one of these characters is left alone, and any
+         * other is doubled (cli.md 4.10). */
         if (*value == '\\' && !(value[1] && strchr(",\"'\\", value[1])))
             fputs("\\\\", stdout);
         else if (*value == '\n')

@@ -64,6 +64,8 @@ static bool take_tail(const char *p, size_t head_len, const char *head,
             return false;
         snprintf(named, sizeof(named), "%.*s", (int)strcspn(dflt, ":"), dflt);
     } else if (server[0] == '\0' && dflt && !is_default(named, dflt)) {
+        /* An id that names its server is taken there; a server behind '@' goes before
+         * it (cli.md 1.3). */
         snprintf(server, OPERAND_MAX, "%s", named);
     }
     return snprintf(id, OPERAND_MAX, "%.*s.%s", (int)head_len, head, named) <
@@ -91,6 +93,8 @@ bool operand_resv(const char *text, char id[OPERAND_MAX], char server[OPERAND_MA
     const char *head = text + strspn(text, " \t");
     size_t digits;
 
+    /* strchr() finds the end of its text, too, so an empty operand is asked for first.
+     */
     if (*head == '\0' || !strchr("RSM", *head))
         return false;
     digits = strspn(head + 1, "0123456789");

@@ -57,6 +57,8 @@ static int change_all(const struct queue_control *what, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         int failed = change_one(what, argv[i]);
 
+        /* The last failure decides, as for other commands with several operands (cli.md
+         * 1.7). */
         if (failed)
             code = failed;
     }

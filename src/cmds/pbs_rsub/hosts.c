@@ -28,7 +28,8 @@ static long long cpus_on(const struct batch_status *vnode, const char *host)
     return its_host && strcmp(its_host, host) == 0 && n > 0 ? n : 0;
 }
 
-/* The sum over the host's vnodes, which are appended to 'vnodes'. */
+/* The sum over the host's vnodes, which are appended to 'vnodes'. The vnodes are named
+ * one by one, because the confirmation that follows promises these and no others. */
 static long long add_host(const struct batch_status *all, const char *host,
                           struct buf *vnodes)
 {
@@ -52,6 +53,7 @@ static int add_hosts(const char *cmd, const struct batch_status *all,
     for (int i = 0; i < n_hosts; i++) {
         long long sum = add_host(all, hosts[i], vnodes);
 
+        /* A misspelt host must not end in a reservation of the others. */
         if (sum == 0) {
             fprintf(stderr, "%s: Host with resources not found: %s\n", cmd, hosts[i]);
             return 2;
@@ -75,6 +77,7 @@ int rsub_hosts_find(const char *cmd, int conn, char *const *hosts, int n_hosts,
     int code;
 
     all = pbs_statvnode(conn, "", &host, NULL);
+    /* No vnodes at all is an answer: then no host is found. */
     if (!all && pbs_errno != PBSE_NONE) {
         cmd_print_error(cmd, conn, NULL, NULL);
         return cmd_exit_code(pbs_errno);
@@ -86,6 +89,7 @@ int rsub_hosts_find(const char *cmd, int conn, char *const *hosts, int n_hosts,
     return code;
 }
 
+/* Each host is a chunk of its own, and a host cannot be taken whole twice. */
 const char *rsub_hosts_twice(char *const *hosts, int n_hosts)
 {
     for (int i = 1; i < n_hosts; i++)

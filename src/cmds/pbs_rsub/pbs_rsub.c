@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define CMD           "pbs_rsub"
+/* Characters of a recurrence rule that PBS's command takes (cli.md 10.1). */
 #define RRULE_MAX     66
 #define SECONDS_A_DAY (24 * 60 * 60)
 
@@ -100,6 +101,8 @@ static int take_time(struct rsub *r, char letter, const char *text)
     return 0;
 }
 
+/* The sign has a meaning for the server: a negative time gives the reservation up at
+ * its end. So only the form is judged here. */
 static int take_wait(struct rsub *r, const char *text)
 {
     char *end;
@@ -142,6 +145,7 @@ static int take_rule(struct rsub *r, const char *text)
         return usage_error();
     }
     attrs_set(&r->attrs, "reserve_rrule", NULL, text);
+    /* PBS sends this mark beside each rule (cli.md 10.1). */
     attrs_set(&r->attrs, "reserve_standing", NULL, "1");
     r->standing = true;
     return 0;
@@ -157,6 +161,8 @@ static int take_word(struct rsub *r, const char *word, int argc, char **argv)
     }
     if (strcmp(word, "job") != 0 || optind >= argc)
         return usage_error();
+    /* getopt knows no long options here: its '-' has the rest of the word as
+     * argument, so the id is the next word and is taken out of getopt's hands. */
     attrs_set(&r->attrs, "reserve_job", NULL, argv[optind++]);
     r->from_job = true;
     return 0;
@@ -202,6 +208,7 @@ static int take_option(struct rsub *r, int letter, const char *text)
     case 'W':
         return take_others(r, text);
     case 'q':
+        /* A reservation has a queue of its own, so -q can name nothing but a server. */
         if (text[0] != '@' || text[1] == '\0') {
             fprintf(stderr, "%s: illegal -q value: format \"@server\"\n", CMD);
             return usage_error();
@@ -241,6 +248,8 @@ static int take_options(struct rsub *r, int argc, char **argv)
     return 0;
 }
 
+/* The chunks follow from the hosts, and the answer does not have to be waited for,
+ * since the command confirms the reservation itself. */
 static int take_hosts(struct rsub *r, int n, char **hosts)
 {
     const char *twice = rsub_hosts_twice(hosts, n);
@@ -280,6 +289,8 @@ static int parse(struct rsub *r, int argc, char **argv)
         fputc('\n', stderr);
         return usage_error();
     }
+    /* "-R 2300 -E 0100", typed at 00:30, means the next night. Both times were filled
+     * in from today, so the end is moved by a day (cli.md 10.1). */
     if (r->start_text && datetime_is_clock(r->start_text) && r->end_at >= 0 &&
         r->end_at < r->start_at)
         set_time(r, "reserve_end", r->end_at + SECONDS_A_DAY);
@@ -295,6 +306,8 @@ static int add_environment(struct rsub *r)
     char host[256] = "";
     char *vars;
 
+    /* The occurrences of a rule follow local time, which the server's zone must not
+     * decide. */
     if (r->standing && !zone) {
         fprintf(stderr,
                 "%s error: a valid PBS_TZID timezone environment variable is "
@@ -344,6 +357,8 @@ static int confirm(int conn, const char *answer, const char *vnodes)
         code = pbs_errno;
         fprintf(stderr, "%s: PBS Failed to confirm resv: %s (%d)\n", CMD,
                 text ? text : pbse_text(code), code);
+        /* Its vnodes are taken away from others, so it must not stay behind without
+         * them. */
         pbs_delresv(conn, id, NULL);
     }
     free(id);
@@ -371,6 +386,7 @@ static int submit_on(struct rsub *r, int conn)
     int code = 0;
 
     if (r->maintenance) {
+        /* The vnodes have to be known first: the select is made of them. */
         code = rsub_hosts_find(CMD, conn, r->hosts, r->n_hosts, &found);
         if (!code) {
             attrs_set(&r->attrs, "Resource_List", "select", found.select);

@@ -51,6 +51,7 @@ struct options {
     struct nodes_view view;
 };
 
+/* One action only, and none together with -H, which selects what is shown. */
 static bool set_action(struct options *o, enum action action)
 {
     if (o->action != ACT_SHOW || o->by_host)
@@ -134,6 +135,7 @@ static bool parse(struct options *o, int argc, char **argv)
 
     while ((letter = getopt(argc, argv, "acC:dD:F:HjlLoqrs:Sv")) != -1)
         good &= take_option(o, letter, optarg);
+    /* -C alone changes the comment and nothing else (cli.md 9). */
     if (o->comment && o->action == ACT_SHOW)
         o->action = ACT_COMMENT;
     if (optind < argc || (o->all && o->action == ACT_SHOW))
@@ -158,6 +160,8 @@ static int refused(const struct options *o, int conn, const char *node)
 
 static bool is_unusable(const struct batch_status *n)
 {
+    /* A vnode has several states at a time, so the words are looked for within the
+     * list. */
     const char *state = cell_or(status_value(n, "state", NULL), "");
 
     return strstr(state, "down") || strstr(state, "offline");
@@ -227,6 +231,8 @@ static int show_all(struct options *o, int conn, const char *host)
     pbs_statfree(list);
     if (any)
         return 0;
+    /* The server answered, and none of its vnodes is of that host. There is no text of
+     * a refusal, hence no connection to ask for one. */
     pbs_errno = PBSE_UNKNODE;
     return refused(o, -1, host ? host : "");
 }
@@ -290,6 +296,8 @@ static bool is_among(const char *host, int n, char **names)
 static int mark_down(const struct options *o, int conn, int n, char **names)
 {
     struct attropl down = { .name = (char *)"state", .value = (char *)"down" };
+    /* All hosts are asked for before anything is changed: without that list the others
+     * could not be marked. */
     struct batch_status *hosts = pbs_stathost(conn, "", NULL, NULL);
     int code = 0;
 
@@ -317,6 +325,7 @@ static int serve(struct options *o, int conn, int n, char **names)
     if (n == 0 || (o->all && o->action == ACT_SHOW))
         return show_all(o, conn, NULL);
     for (int i = 0; i < n; i++)
+        /* A failure of one operand does not keep the others from their turn. */
         code |= o->action == ACT_SHOW || o->action == ACT_LIST_DOWN
                     ? show_operand(o, conn, names[i])
                     : change_one(o, conn, names[i]);

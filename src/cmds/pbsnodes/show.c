@@ -53,6 +53,8 @@ void nodes_each_job(const char *jobs, void (*each)(void *arg, const char *id),
 {
     struct buf seen = { 0 }, piece = { 0 };
 
+    /* Every id stands between two commas in 'seen', so that 1.svr is not found within
+     * 11.svr. */
     buf_add_char(&seen, ',');
     while (jobs && *jobs) {
         jobs += strspn(jobs, ", ");
@@ -63,6 +65,7 @@ void nodes_each_job(const char *jobs, void (*each)(void *arg, const char *id),
             continue;
         buf_add(&seen, piece.data + 1, piece.len - 1);
         piece.data[piece.len - 1] = '\0';
+        /* Without the commas at both ends. */
         each(arg, piece.data + 1);
     }
     buf_fini(&piece);

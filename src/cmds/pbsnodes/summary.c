@@ -141,6 +141,7 @@ static void short_size(const char *value, char out[32])
     size_t step = unit ? (size_t)(unit - units) : 0;
 
     for (; n > 999 && step + 2 < sizeof(units); step++)
+        /* This is how PBS rounds (cli.md 9.3). */
         n = (n % 1024 + n) >> 10;
     if (step == 0)
         snprintf(out, 32, "%llu b", n);
@@ -173,6 +174,8 @@ static char *memory_left(const struct batch_status *n)
     const char *used = status_value(n, "resources_assigned", "mem");
     char left[40], free_text[32], total[32], both[80];
 
+    /* More can be assigned than is there, after an administrator took memory away: then
+     * nothing is left. */
     snprintf(left, sizeof(left), "%lldkb", MAX_OF(kib(have) - kib(used), 0));
     short_size(kib(used) ? left : have, free_text);
     short_size(have, total);

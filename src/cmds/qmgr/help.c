@@ -121,11 +121,16 @@ const char *qmgr_help_topic(size_t i)
     return i < ARRAY_LEN(topics) ? topics[i].name : NULL;
 }
 
+/* What a reader of help may set is what an operator or a manager may set. Attributes
+ * that only the server or users write count as read only here. */
 static bool is_writable(const struct attr_row *row)
 {
     return (row->write & (WHO_OPERATOR | WHO_MANAGER)) != 0;
 }
 
+/* Rows without a reader and a writer, and those of Holdfast itself, are not part of
+ * what qmgr shows. An attribute of queues that is of one type stands in the list of
+ * that type only. */
 static bool is_in(enum which_attrs which, const struct attr_row *row)
 {
     const uint32_t of_type = row->flags & (ATTR_EXEC_QUEUE | ATTR_ROUTE_QUEUE);
@@ -157,6 +162,7 @@ static void print_row(const struct attr_row *row)
 
 static void print_attrs(enum which_attrs which)
 {
+    /* Four of the lists are about queues, so that table is the one to begin with. */
     const struct attr_table *table = &queue_table;
 
     if (which == ATTRS_SERVER || which == ATTRS_SERVER_READ_ONLY)
@@ -182,6 +188,8 @@ static bool explain_attribute(const char *name)
 
         if (!r)
             continue;
+        /* The same name may mean different things of a server and of a queue, so all
+         * are told. */
         found = true;
         printf("%s of a %s (%s%s): %s\n", r->name, tables[i]->kind, r->type->name,
                is_writable(r) ? "" : ", read only", r->doc ? r->doc : "");
@@ -212,6 +220,9 @@ void qmgr_help(const char *topic)
     char *word = xstrndup(topic, strcspn(topic, " \t"));
     size_t len = strlen(word), i = 0;
 
+    /* The topic and the word are compared as far as the shorter one goes: "op" and
+     * "operators" both find "operator" (cli.md 8.7). An empty word would find the first
+     * topic, so the overview is asked for before. */
     while (i < ARRAY_LEN(topics) &&
            strncmp(topics[i].name, word, MIN_OF(len, strlen(topics[i].name))) != 0)
         i++;

@@ -25,19 +25,24 @@ void qstat_estimate(char out[CELL_MAX], const struct batch_status *job, time_t n
     time_t at = (time_t)instant(job, "estimated", "start_time");
     struct tm start, now;
 
+    /* Of a job that runs or has ended an estimate says nothing any more. */
     snprintf(out, CELL_MAX, "--");
     if (!strchr("QSB", *state) || at < 0)
         return;
+    /* 0 means that the start is unknown (cli.md 4.9). */
     if (at == 0) {
         snprintf(out, CELL_MAX, "?");
         return;
     }
     if (at < now_at || !localtime_r(&at, &start) || !localtime_r(&now_at, &now))
         return;
+    /* The further away the start is, the less of it is told, so that it fits into five
+     * characters (cli.md 4.5). */
     if (start.tm_year == now.tm_year && start.tm_yday == now.tm_yday)
         strftime(out, CELL_MAX, "%H:%M", &start);
     else if (at - now_at < 7 * DAY_S) {
         strftime(out, CELL_MAX, "%a", &start);
+        /* The hour overwrites the third letter of the day's name. */
         snprintf(out + 2, CELL_MAX - 2, " %02d", start.tm_hour);
     } else if (start.tm_year == now.tm_year)
         strftime(out, CELL_MAX, "%b", &start);
@@ -59,6 +64,8 @@ static struct rank rank_of(struct batch_status *job, size_t place, time_t now_at
     int64_t started_at = instant(job, "stime", NULL);
     int64_t expected_at = instant(job, "estimated", "start_time");
 
+    /* An estimate that has passed is worth no more than none, so such a job is sorted
+     * among those without one. */
     if (started_at > 0)
         return (struct rank){ job, 0, started_at, place };
     if (expected_at > now_at)
@@ -74,6 +81,8 @@ static int compare(const void *pa, const void *pb)
         return a->group < b->group ? -1 : 1;
     if (a->start_at != b->start_at)
         return a->start_at < b->start_at ? -1 : 1;
+    /* qsort() is not stable; the place makes the order of equal jobs that of the
+     * server. */
     return a->place < b->place ? -1 : 1;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The widths of node lists and comments are those of cli.md 4.4. */
 #define NODE_LINE_MAX    77
 #define COMMENT_MAX      74
 #define COMMENT_MAX_WIDE 114
@@ -32,6 +33,8 @@ static void owner_of(char out[CELL_MAX], const struct batch_status *job, size_t 
     free(name);
 }
 
+/* Durations come as "HH:MM:SS", "MM:SS" or seconds: each part that follows makes those
+ * before it sixty times as much. */
 static int64_t seconds_of(const char *duration)
 {
     int64_t s = 0;
@@ -58,6 +61,8 @@ static int64_t subjobs_done(const struct batch_status *job)
         const char *colon = strchr(p, ':');
         int64_t n = colon ? strtoll(colon + 1, NULL, 10) : 0;
 
+        /* The words are "State:count", and only the finished part counts for the
+         * percentage. */
         all += n;
         if (strncmp(p, "Expired", 7) == 0)
             expired = n;
@@ -73,6 +78,8 @@ static int64_t time_done(const struct batch_status *job)
     static const char *const of[] = { "cput", "walltime" };
     int64_t most = -1;
 
+    /* A job may be near the end of its processor time long before that of its walltime,
+     * or the other way round, so the larger share is shown. */
     for (size_t i = 0; i < ARRAY_LEN(of); i++) {
         const char *used = status_value(job, "resources_used", of[i]);
         const char *asked = status_value(job, "Resource_List", of[i]);
@@ -90,6 +97,8 @@ static void percent_done(char out[CELL_MAX], const struct batch_status *job)
 
     if (done < 0)
         done = time_done(job);
+    /* A finished subjob has no usage left to compare, but it is done. A job that has
+     * not run yet has nothing to show, even when an earlier run left an amount. */
     if (*state == 'X')
         snprintf(out, CELL_MAX, "100");
     else if (done < 0 || strchr("QTW", *state))
@@ -98,6 +107,8 @@ static void percent_done(char out[CELL_MAX], const struct batch_status *job)
         snprintf(out, CELL_MAX, "%3lld ", (long long)done);
 }
 
+/* The three headings are texts that scripts look for, so each is written as it appears
+ * and not made from the widths of its columns. */
 static void default_heading(const struct qstat *q)
 {
     const char *use = q->percent ? " % done " : "Time Use";
@@ -132,6 +143,7 @@ static void default_row(const struct qstat *q, const struct batch_status *job)
     const char *job_name = cell_or(status_value(job, "Job_Name", NULL), "");
     char id[CELL_MAX], name[CELL_MAX], user[CELL_MAX], use[CELL_MAX], queue[CELL_MAX];
 
+    /* The widths differ by what the longest id of this server needs, see cli.md 4.3. */
     short_id(id, job->name, id_width);
     /* A name that fills the column exactly gets the mark of a cut name, too, as in
      * PBS. */
@@ -149,6 +161,8 @@ static void default_row(const struct qstat *q, const struct batch_status *job)
            (int)width, queue);
 }
 
+/* The blanks before "Req'd" are counted in cli.md 4.4; those before "Est" are 15 more.
+ */
 static void alternate_heading(const struct qstat *q)
 {
     const int left = q->wide ? 99 : q->wide_ids ? 65 : 60;
@@ -182,6 +196,7 @@ static void alternate_heading(const struct qstat *q)
     }
 }
 
+/* A time is cut and not marked: "100:00:00" is shown as "100:0" (cli.md 4.4). */
 static void time_text(const char *value, char out[CELL_MAX])
 {
     snprintf(out, CELL_MAX, "%.5s", cell_or(value, " -- "));
@@ -200,6 +215,8 @@ static void print_nodes(const char *hosts, bool one_line)
             inet_pton(AF_INET, host, &ip) == 1 ? host_len : strcspn(host, ".");
         size_t total = shown + (len - host_len);
 
+        /* A host that is longer than a line is printed all the same, at the beginning
+         * of one. */
         if (!one_line && used > 0 && used + total >= NODE_LINE_MAX) {
             fputs("\n   ", stdout);
             used = 0;
@@ -220,6 +237,7 @@ static void print_comment(const struct qstat *q, const char *comment)
     size_t most = q->wide ? COMMENT_MAX_WIDE : COMMENT_MAX;
 
     if (strlen(comment) > most)
+        /* The dots replace four characters, though they are three. */
         printf("%.*s...", (int)(most - 4), comment);
     else
         fputs(comment, stdout);
@@ -265,6 +283,8 @@ static const char *task_count(const struct batch_status *job)
 {
     const char *n = status_value(job, "Resource_List", "ncpus");
 
+    /* A job that asked for mppe shows that instead (cli.md 4.4). A count of 0 is shown
+     * like none. */
     if (!n)
         n = status_value(job, "Resource_List", "mppe");
     return n && strcmp(n, "0") != 0 ? n : " -- ";
@@ -286,6 +306,8 @@ static void alternate_row(const struct qstat *q, const struct batch_status *job)
     const int id_w = q->wide ? 30 : q->wide_ids ? 20 : 15, name_w = q->wide ? 15 : 8;
     const int job_w = q->wide ? 15 : 10, sess_w = q->wide ? 8 : 6;
     const int nds_w = q->wide ? 4 : 3, tsk_w = q->wide ? 5 : 3;
+    /* The two times are of one resource: a job that asked for cput is compared with its
+     * cput, any other with its walltime. */
     const char *cput = status_value(job, "Resource_List", "cput");
     char id[CELL_MAX], user[CELL_MAX], queue[CELL_MAX], name[CELL_MAX], sess[CELL_MAX];
     char nds[CELL_MAX], tsk[CELL_MAX], memory[CELL_MAX], asked[CELL_MAX],
@@ -313,6 +335,8 @@ static void alternate_row(const struct qstat *q, const struct batch_status *job)
 void qstat_print_jobs(struct qstat *q, const struct batch_status *jobs)
 {
     for (; jobs; jobs = jobs->next) {
+        /* The heading waits for the first job, so a server without jobs prints nothing.
+         */
         if (!q->headed && q->alternate)
             alternate_heading(q);
         else if (!q->headed)

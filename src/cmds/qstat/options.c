@@ -36,12 +36,15 @@ struct given {
     char letters[8]; /* of a, i, r, H: each once */
 };
 
+/* A letter given twice is no conflict with itself, so each is kept once. There are
+ * four, and 'letters' has room for them. */
 static void remember(struct given *g, char letter)
 {
     if (!strchr(g->letters, letter) && strlen(g->letters) + 1 < sizeof(g->letters))
         g->letters[strlen(g->letters)] = letter;
 }
 
+/* Every one of these asks for a column that only the second table has (cli.md 4.1). */
 static bool is_alternate(const struct given *g)
 {
     const struct qstat *q = &g->o->table;
@@ -63,6 +66,9 @@ static bool take_table_letter(struct given *g, int letter)
         remember(g, (char)letter);
         return true;
     case 'n':
+        /* -n and -s cancel an -f that came before them; an -f that comes after them
+         * counts again. Whether it has an effect is decided when all options are known.
+         */
         q->nodes = true;
         g->full_asked = false;
         return true;
@@ -91,6 +97,7 @@ static bool take_w(struct given *g, const char *text)
 {
     for (; *text; text++) {
         if (*text == 'u') {
+            /* The names go on to the end, so that 'u' can only be the last letter. */
             g->o->users = text + 1 + strspn(text + 1, " \t");
             return *g->o->users != '\0';
         }
@@ -100,8 +107,11 @@ static bool take_w(struct given *g, const char *text)
     return true;
 }
 
+/* 't' and 'x' are all there are and each is added once, so 'extend' has room for them.
+ */
 static bool add_extend(struct qstat_options *o, char letter)
 {
+    MUST(strlen(o->extend) + 1 < sizeof(o->extend));
     if (!strchr(o->extend, letter))
         o->extend[strlen(o->extend)] = letter;
     return true;
@@ -138,6 +148,8 @@ static bool take_option(struct given *g, int letter, const char *text)
         return full_form_find(text, &o->form.form);
     case 'D':
         o->form.delimiter = text;
+        /* -D counts only behind "-F dsv" (cli.md 4.1), since other forms have no
+         * delimiter. */
         return o->form.form == FULL_DSV && *text != '\0';
     case 'E':
         return o->express = true;
@@ -161,6 +173,8 @@ static int print_conflicts(const struct given *g)
     const struct qstat_options *o = g->o;
     const struct qstat *q = &o->table;
     const bool formed = o->form.form != FULL_LINES;
+    /* PBS says the same line once for each pair, so scripts that count lines see as
+     * many. */
     const bool conflicts[] = {
         strlen(g->letters) + g->limits > 1,
         g->gb && g->mw,
@@ -199,10 +213,13 @@ int qstat_parse(struct qstat_options *o, int argc, char **argv)
     if (g.limits)
         o->what = SHOW_LIMITS;
     o->selection = *g.letters;
+    /* Finished jobs are shown only to a request that asks for history. */
     if (o->selection == 'H')
         add_extend(o, 'x');
     o->table.size = g.gb ? SIZE_GB : g.mw ? SIZE_MW : SIZE_AS_SENT;
     o->table.alternate = is_alternate(&g);
+    /* With -w even the second table yields to -f: wide and full together mean unwrapped
+     * lines. */
     o->full = g.full_asked && (!o->table.alternate || o->table.wide);
     return 0;
 }

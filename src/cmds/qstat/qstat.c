@@ -47,6 +47,8 @@ static void learn_server(struct qstat_run *r)
 
     if (!svr)
         return;
+    /* Two operands may name one server differently; the heading stands again only when
+     * the server itself is another one. */
     if (r->name && strcmp(r->name, svr->name) != 0)
         q->headed = false;
     free(r->name);
@@ -92,6 +94,8 @@ static bool open_server(struct qstat_run *r, const char *server)
         print_unreachable();
         return false;
     }
+    /* The server is asked about itself only where a heading or a document needs it:
+     * that is a request more for each connection. */
     snprintf(r->server, sizeof(r->server), "%s", server);
     if (r->o.what == SHOW_JOBS || r->o.what == SHOW_LIMITS ||
         (r->o.form.json && r->o.what == SHOW_QUEUES))
@@ -107,6 +111,8 @@ static int refused(struct qstat_run *r, const char *what, const char *object)
 
     if (error == 0)
         return 0;
+    /* These two texts have a form of their own (cli.md 4.12). History that is switched
+     * off is no failure of the command. */
     if (error == PBSE_HISTJOBID)
         fprintf(stderr,
                 "%s: %s %s, use -x or -H to obtain historical job information\n", CMD,
@@ -152,6 +158,7 @@ static struct attrl *wanted_attrs(const struct qstat_options *o)
     };
     struct attrl *head = NULL, **end = &head;
 
+    /* -f with -p asks for the attributes of the percentage alone, as PBS does. */
     if (o->full && !q->percent)
         return NULL;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -167,6 +174,8 @@ static struct attrl *wanted_attrs(const struct qstat_options *o)
 static void add_criterion(struct attropl **list, const char *name, const char *value)
 {
     attrs_set(list, name, NULL, value);
+    /* The server compares by the operator of each criterion, and attrs_set() has put
+     * SET there. */
     for (struct attropl *a = *list; a; a = a->next)
         a->op = EQ;
 }
@@ -186,6 +195,8 @@ static struct attropl *criteria_of(const struct qstat_options *o, const char *qu
         add_criterion(&list, "User_List", o->users);
     if (o->arrays)
         add_criterion(&list, "array", "True");
+    /* Without other criteria the queue itself is the object of the request, and is not
+     * a criterion. */
     if (list && *queue)
         add_criterion(&list, "destination", queue);
     return list;
@@ -335,6 +346,7 @@ static int read_express(struct express *jobs, int n, char **operands)
             fputs(CMD ": Express option can only be used with job ids\n", stderr);
             return -1;
         }
+        /* Ids that are compared as texts would put 10 before 9. */
         bracket = strchr(jobs[i].id, '[');
         jobs[i].number = strtoull(jobs[i].id, NULL, 10);
         jobs[i].subjob = bracket ? strtoull(bracket + 1, NULL, 10) : 0;
@@ -355,6 +367,8 @@ static int show_express(struct qstat_run *r, int n, char **operands)
         const char *server = jobs[i].server;
         int failed, first = i;
 
+        /* The ids of one server go as one list with a comma behind each, also behind
+         * the last (cli.md 4.8). Sorting has put them side by side. */
         buf_clear(&list);
         for (; i < n && strcasecmp(jobs[i].server, server) == 0; i++)
             buf_printf(&list, "%s,", jobs[i].id);

@@ -12,6 +12,8 @@
 static long count_of(const struct batch_status *o, const char *word)
 {
     const char *all = cell_or(status_value(o, "state_count", NULL), "");
+    /* No word of the list is the end of another one, so the first place is the right
+     * one. */
     const char *at = strstr(all, word);
 
     return at && at[strlen(word)] == ':' ? strtol(at + strlen(word) + 1, NULL, 10) : 0;
@@ -41,6 +43,7 @@ static void print_counts(const struct batch_status *o)
     }
 }
 
+/* Begun arrays have no column (cli.md 4.6). */
 static void queue_heading(void)
 {
     puts("Queue              Max   Tot Ena Str   Que   Run   Hld   Wat   Trn   Ext "
@@ -55,6 +58,7 @@ void qstat_print_queues(struct qstat *q, const struct batch_status *queues)
 
     if (queues && !q->headed)
         queue_heading();
+    /* One heading stands above the queues of all operands. */
     q->headed |= queues != NULL;
     for (; queues; queues = queues->next) {
         printf("%-16s %5s %5s %3s %3s", cell_cut(name, queues->name, 16),
@@ -96,6 +100,7 @@ void qstat_print_limits(const struct qstat *q, const struct batch_status *queues
     puts("---------------- ------ -------- -------- ---- ----- ----- ----  -----");
     for (; queues; queues = queues->next) {
         long run = count_of(queues, "Running");
+        /* Jobs that are held or wait for their time count as queued (cli.md 4.6). */
         long que = count_of(queues, "Queued") + count_of(queues, "Held") +
                    count_of(queues, "Waiting");
 
@@ -109,6 +114,7 @@ void qstat_print_limits(const struct qstat *q, const struct batch_status *queues
         running += run;
         queued += que;
     }
+    /* The totals stand under the columns Run and Que. */
     printf("%47s----- -----\n%47s%5ld %5ld\n", "", "", running, queued);
 }
 

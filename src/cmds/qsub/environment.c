@@ -14,7 +14,9 @@
 
 extern char **environ;
 
-/* A value with commas, quotes and backslashes protected. */
+/* A value with commas, quotes and backslashes protected. Variables are one list with
+ * commas, so a comma in a value has to be protected, and of the user's own variables
+ * also what -v gives a meaning to (cli.md 3.6). */
 static void add_escaped(struct buf *out, const char *value, const char *special)
 {
     for (; *value; value++) {
@@ -63,6 +65,8 @@ static void add_interactive(struct buf *out)
     conf_free(conf);
 }
 
+/* PBS_O_ names are made here and nobody else may set them. The cookies are secrets of a
+ * job that qsub may have been started in. */
 static bool is_kept_back(const char *name)
 {
     return strncmp(name, "PBS_O_", 6) == 0 || strncmp(name, "PBS_JOBCOOKIE", 13) == 0 ||
@@ -82,6 +86,7 @@ static bool take_variable(struct buf *out, const char **at)
         char quote = '\0';
 
         for (p++; *p && (quote || *p != ','); p++) {
+            /* The backslash travels on together with what it protects (cli.md 3.6). */
             if (*p == '\\' && p[1]) {
                 buf_add(&value, p, 2);
                 p++;
@@ -95,6 +100,7 @@ static bool take_variable(struct buf *out, const char **at)
                 buf_add_char(&value, *p);
             }
         }
+        /* An empty value still needs its NUL byte. */
         buf_add(&value, "", 0);
         if (strncmp(name, "PBS_O_", 6) != 0)
             add_variable(out, name, value.data, "");
@@ -103,6 +109,9 @@ static bool take_variable(struct buf *out, const char **at)
 
         ok = own != NULL;
         if (ok)
+            /* A value from the environment was never quoted by anybody, so all four
+             * characters are protected here; one that was typed behind "=" has been
+             * read above. */
             add_variable(out, name, own, "\"',\\");
     }
     *at = *p == ',' ? p + 1 : p;
@@ -132,6 +141,8 @@ static void add_host(struct buf *out)
     char host[256] = "localhost";
 
     gethostname(host, sizeof(host) - 1);
+    /* The job's host sends files back to this name, so it should be one that others
+     * know. A host that cannot look up its own name still submits. */
     if (getaddrinfo(host, NULL, &hints, &found) == 0) {
         add_variable(out, "PBS_O_HOST",
                      found->ai_canonname ? found->ai_canonname : host, ",");
@@ -172,6 +183,7 @@ int qsub_environment(struct qsub *q)
     if (q->all_variables)
         add_all(&out);
     add_host(&out);
+    MUST(out.len > 0); /* PBS_O_HOME is always there */
     attrs_set(&q->attrs, "Variable_List", NULL, out.data);
     buf_fini(&out);
     return 0;

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <time.h>
 
+/* Characters of -C that are kept (cli.md 3.1). */
 #define PREFIX_MAX 32
 
 const char qsub_usage[] =
@@ -64,6 +65,8 @@ static int illegal(int letter, const char *text)
     return usage_error();
 }
 
+/* Only the time of the submission can say which day "0900" means, so the server is sent
+ * an instant. */
 static int take_date(struct qsub *q, const char *text)
 {
     time_t at = datetime_parse(text, time(NULL));
@@ -99,6 +102,8 @@ static int take_others(struct qsub *q, const char *text, enum level level)
 
     if (*text == '\0')
         return illegal('W', text);
+    /* The names within -W are options of their own: each is overruled for itself by a
+     * higher level, and the option as a whole is not. */
     while ((more = attrs_next_w(&text, &name, &value)) > 0) {
         if (level == LEVEL_COMMAND || !attrs_get(q->attrs, name, NULL))
             attrs_set(&q->attrs, name, NULL, value);
@@ -116,6 +121,7 @@ static void replace(char **at, const char *text)
 
 static int take_mail_points(struct qsub *q, const char *text)
 {
+    /* The letter j asks for mail about each subjob, and -J is not served. */
     if (strchr(text, 'j')) {
         fprintf(stderr, "%s: mail option 'j' can not be used without array job\n", CMD);
         return 1;
@@ -131,6 +137,8 @@ static int take_plain(struct qsub *q, int letter, const char *text)
             continue;
         if (letter == 'c' || letter == 'p')
             text += strspn(text, " \t");
+        /* A lone u is what the command itself sends when -c is absent; nobody may ask
+         * for it (cli.md 3.1). */
         if (letter == 'c' && strcmp(text, "u") == 0)
             return illegal(letter, text);
         attrs_set(&q->attrs, plain[i].attr, NULL, text);
@@ -192,6 +200,8 @@ int qsub_options(struct qsub *q, int argc, char **argv, enum level level, int *o
 {
     int letter;
 
+    /* getopt keeps its place between calls, and directives and the server's default
+     * are read with it after the command line. */
     optind = 0; /* a new list of words */
     while ((letter = getopt(argc, argv,
                             "a:A:c:C:e:fhIj:J:k:l:m:M:N:o:p:q:r:R:S:u:v:VW:XzP:")) !=
@@ -199,8 +209,14 @@ int qsub_options(struct qsub *q, int argc, char **argv, enum level level, int *o
         bool merged = letter == 'l' || letter == 'W';
         int bad;
 
+        /* An unknown option of a directive is reported with the words of the line,
+         * which only the caller has. */
         if (letter == '?')
             return level == LEVEL_COMMAND ? usage_error() : -1;
+        MUST(letter > 0 && (size_t)letter < ARRAY_LEN(q->level));
+        /* -l and -W are merged resource by resource and name by name. Any other option
+         * that a higher level gave is skipped whole, so that its value is not even
+         * judged. */
         if (!merged && q->level[letter] > level)
             continue;
         q->level[letter] = level;
@@ -212,6 +228,8 @@ int qsub_options(struct qsub *q, int argc, char **argv, enum level level, int *o
     return 0;
 }
 
+/* They are sent, and not left to the server, because PBS's command sends them. Their
+ * order is that of cli.md 3.1. */
 void qsub_defaults(struct qsub *q)
 {
     static const struct {

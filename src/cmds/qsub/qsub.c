@@ -35,6 +35,8 @@ static const struct cmd_option letters[] = {
     { "sandbox", NULL, 'W' },
 };
 
+/* Submit_arguments and argument_list are XML (cli.md 3.1), so the five characters that
+ * have a meaning there are written as entities. */
 static void add_xml_word(struct buf *out, const char *word)
 {
     static const char *const entities[128] = {
@@ -71,6 +73,7 @@ static void set_job_name(struct qsub *q, const char *path)
 
     if (attrs_get(q->attrs, "Job_Name", NULL))
         return;
+    /* basename() may change its argument. */
     copy = xstrdup(path ? path : "STDIN");
     attrs_set(&q->attrs, "Job_Name", NULL, basename(copy));
     free(copy);
@@ -88,6 +91,8 @@ static FILE *open_script(const char *path, int *code)
         fflush(stdout);
         return stdin;
     }
+    /* Opening a directory or a device would succeed, and reading it could wait for
+     * ever. */
     if (stat(path, &st) < 0) {
         fprintf(stderr, "%s: script file:: %s\n", CMD, strerror(errno));
         return NULL;
@@ -125,6 +130,8 @@ static char *take_script(struct qsub *q, const char *path, int *code)
     if (!in)
         return NULL;
     copy = xasprintf("%s/pbsscrptXXXXXX", scratch_dir());
+    /* mkstemp() makes a file that nobody else has, with mode 0600: a script may hold
+     * secrets, and scratch directories are everybody's. */
     fd = mkstemp(copy);
     out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!out) {
@@ -136,6 +143,7 @@ static char *take_script(struct qsub *q, const char *path, int *code)
         *code = 1;
     } else {
         *code = qsub_script(q, in, out);
+        /* A full disk may show only here, when the rest of the buffer is written. */
         if (fclose(out) != 0 && *code == 0)
             *code = 1;
     }
@@ -206,6 +214,8 @@ static int send_job(struct qsub *q, const char *script)
         fprintf(stderr, "%s: illegally formed destination: %s\n", CMD, q->destination);
         return 2;
     }
+    /* Submissions that neither wait for the job nor talk to it carry this word, as
+     * those of PBS do (cli.md 3.5). */
     conn = pbs_connect_extend(server, "qsub-daemon");
     if (conn < 0) {
         const char *dflt = pbs_default();
@@ -216,6 +226,8 @@ static int send_job(struct qsub *q, const char *script)
                 dflt ? dflt : "", error);
         return cmd_exit_code(error);
     }
+    /* The server's default arguments are the lowest level, so they are read last, and
+     * what nobody gave is filled in after them. */
     code = take_server_default(q, conn);
     if (code == 0) {
         qsub_defaults(q);
@@ -283,9 +295,13 @@ static int run(int argc, char **argv)
     if (cmd_told(argc, argv, qsub_usage))
         return 0;
     typed = xcalloc((size_t)argc + 1, sizeof(*typed));
+    /* getopt moves operands behind the options. Whether a word stood behind "--" can
+     * be told only from the order as it was typed. */
     memcpy(typed, argv, (size_t)argc * sizeof(*typed));
     q.argv = argv;
     q.typed = typed;
+    /* Every word is recorded before any is understood, so that the record is complete.
+     */
     if (argc > 1)
         set_words(&q, "Submit_arguments", argc - 1, argv + 1);
     code = qsub_options(&q, argc, argv, LEVEL_COMMAND, &operand);

@@ -22,10 +22,14 @@ int qsub_split(char *line, char **words, int max_words)
         p += strspn(p, " \t");
         if (*p == '\0')
             return n;
+        /* The words and their place are the caller's, and a line may have any number of
+         * them. */
         if (n == max_words)
             return -2;
         words[n++] = out;
         for (; *p && (quote || !isspace((unsigned char)*p)); p++) {
+            /* A word never becomes longer than it was, so it can be written over the
+             * line that it is read from. */
             if (*p == '\\' && p[1])
                 *out++ = *++p;
             else if (quote && *p == quote)
@@ -67,6 +71,8 @@ static int carry_out(struct qsub *q, const char *text)
     } else {
         char *given[DIRECTIVE_WORDS_MAX + 2];
 
+        /* getopt changes the order of the words; a complaint shows them as they were
+         * written. */
         memcpy(given, words, sizeof(given));
         bad = qsub_options(q, n + 1, words, LEVEL_DIRECTIVE, &operand);
         if (bad == -1 || (bad == 0 && operand < n + 1))
@@ -86,7 +92,9 @@ static const char *prefix_of(const struct qsub *q)
     return env ? env : DEFAULT_PREFIX;
 }
 
-/* True when the script's own commands begin with this line. */
+/* True when the script's own commands begin with this line. Directives count only
+ * before the first command of the script. A line that begins with ':' is no command
+ * here, which is PBS's rule (cli.md 3.4). */
 static bool is_executable(const char *line)
 {
     const char *p = line + strspn(line, " \t\n");
@@ -105,6 +113,8 @@ static void join_lines(struct buf *line, FILE *in, char **next, size_t *cap)
             len--;
         if (len == 0 || line->data[len - 1] != '\\')
             return;
+        /* The backslash and what stands behind it go; the copy of the script keeps the
+         * joined line. */
         line->len = len - 1;
         line->data[line->len] = '\0';
         got = getline(next, cap, in);
@@ -136,6 +146,8 @@ int qsub_script(struct qsub *q, FILE *in, FILE *out)
     int bad = 0;
 
     while (!bad && (got = getline(&next, &cap, in)) > 0) {
+        /* A shell would take the carriage return as part of the last word, and fail
+         * with words that help nobody. */
         if (got >= 2 && strcmp(next + got - 2, "\r\n") == 0) {
             fprintf(stderr, "%s: script contains cr, lf\n", CMD);
             bad = 1;
@@ -149,6 +161,7 @@ int qsub_script(struct qsub *q, FILE *in, FILE *out)
             bad = directive(q, &line, prefix);
         } else if (head && strncmp(line.data, "#!", 2) != 0 &&
                    is_executable(line.data)) {
+            /* Comments and blank lines do not end the head, and commands do. */
             head = false;
         }
         if (fwrite(line.data, 1, line.len, out) != line.len)
