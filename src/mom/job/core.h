@@ -55,7 +55,8 @@ struct peer {
 
 struct mom_job {
     const char *id;
-    struct arena *arena; /* attributes and id */
+    struct arena *arena;       /* id and msgid */
+    struct arena *attrs_arena; /* 'attrs', made anew with each change of them */
     struct wire_attrs attrs;
     struct buf script;
     struct buf saved[2]; /* output and error output of an earlier run elsewhere */
@@ -165,6 +166,10 @@ void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,
 
 /* A job among m->jobs with copies of the attributes; the id must not be there yet. */
 struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs);
+
+/* Replace what 'changes' names, a resource list member by member. Texts of attributes
+ * that somebody holds are gone then. */
+void job_replace_attrs(struct mom_job *j, const struct wire_attrs *changes);
 /* Out of m->jobs, and gone; its files are the shell's. */
 void job_free(struct mom *m, struct mom_job *j);
 /* NULL when it is not here. */

@@ -10,15 +10,41 @@
 #define MOST_COUNTED (INT64_MAX / 4)
 #define RECORD_MAGIC "HFJ1"
 
-static void job_copy_attrs(struct mom_job *j, const struct wire_attrs *attrs)
+static void copy_attrs(const struct wire_attrs *attrs, struct arena *arena,
+                       struct wire_attrs *ret)
 {
     for (size_t i = 0; i < attrs->n; i++) {
         const struct wire_attr *a = &attrs->v[i];
 
-        wire_attrs_add(&j->attrs, j->arena, arena_strdup(j->arena, a->name),
-                       arena_strdup(j->arena, a->resource),
-                       arena_strdup(j->arena, a->value), a->op);
+        wire_attrs_add(ret, arena, arena_strdup(arena, a->name),
+                       arena_strdup(arena, a->resource), arena_strdup(arena, a->value),
+                       a->op);
     }
+}
+
+/* The memory of what is replaced is given back: a job that runs for months may be
+ * changed many thousand times. */
+void job_replace_attrs(struct mom_job *j, const struct wire_attrs *changes)
+{
+    struct arena *arena = arena_new();
+    struct wire_attrs all = { 0 };
+
+    copy_attrs(&j->attrs, arena, &all);
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct wire_attr *a = &changes->v[i];
+        struct wire_attr *old =
+            (struct wire_attr *)(uintptr_t)wire_attrs_find(&all, a->name, a->resource);
+
+        if (old)
+            old->value = arena_strdup(arena, a->value);
+        else
+            wire_attrs_add(&all, arena, arena_strdup(arena, a->name),
+                           arena_strdup(arena, a->resource),
+                           arena_strdup(arena, a->value), a->op);
+    }
+    arena_free(j->attrs_arena);
+    j->attrs_arena = arena;
+    j->attrs = all;
 }
 
 struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *attrs)
@@ -30,7 +56,8 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     j->id = arena_strdup(j->arena, id);
     j->kill_at = INT64_MAX;
     j->top.number = 1;
-    job_copy_attrs(j, attrs);
+    j->attrs_arena = arena_new();
+    copy_attrs(attrs, j->attrs_arena, &j->attrs);
     job_note_limits(j);
     j->run_version = (int32_t)job_number(j, "run_version", NULL,
                                          job_number(j, "run_count", NULL, 0));
@@ -49,6 +76,7 @@ void job_free(struct mom *m, struct mom_job *j)
     buf_fini(&j->script);
     buf_fini(&j->saved[0]);
     buf_fini(&j->saved[1]);
+    arena_free(j->attrs_arena);
     arena_free(j->arena);
     free(j);
 }

@@ -176,23 +176,6 @@ static void take_signal(const struct ask *a)
     }
 }
 
-/* Replace what the request names; a resource list is replaced member by member. */
-static void replace_attrs(struct mom_job *j, const struct wire_attrs *attrs)
-{
-    for (size_t i = 0; i < attrs->n; i++) {
-        const struct wire_attr *a = &attrs->v[i];
-        struct wire_attr *old = (struct wire_attr *)(uintptr_t)wire_attrs_find(
-            &j->attrs, a->name, a->resource);
-
-        if (old)
-            old->value = arena_strdup(j->arena, a->value);
-        else
-            wire_attrs_add(&j->attrs, j->arena, arena_strdup(j->arena, a->name),
-                           arena_strdup(j->arena, a->resource),
-                           arena_strdup(j->arena, a->value), a->op);
-    }
-}
-
 static void take_modify(const struct ask *a)
 {
     const struct body_manage *body = a->rq->body;
@@ -200,7 +183,7 @@ static void take_modify(const struct ask *a)
 
     if (!j)
         return;
-    replace_attrs(j, &body->attrs);
+    job_replace_attrs(j, &body->attrs);
     out_joblog(a->out, LOG_EV_JOB, j, "Job Modified at request of %s@%s", a->rq->user,
                a->m->cfg.server_host);
     job_note_limits(j);

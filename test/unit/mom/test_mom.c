@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/rnd.h"
+#include "mom/job/core.h"
 #include "mom/mock/mock.h"
 
 #include "../unit.h"
@@ -1111,6 +1112,33 @@ static void test_a_pretended_run(void)
     bench_fini(&b);
 }
 
+/* A job may be changed as often as its user likes: what was replaced is given back. */
+static void test_changes_without_end(void)
+{
+    struct body_manage change = { .object_name = "1.svr" };
+    char text[4096];
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    add(&b, &change.attrs, "Account_Name", NULL, text);
+    add(&b, &change.attrs, "Resource_List", "mem", "2gb");
+    for (int i = 0; i < 1000; i++) {
+        request(&b, BATCH_MODIFY_JOB, &change, "m4");
+        forget(&b);
+    }
+    CU_ASSERT(arena_used_bytes(job_find(b.m, "1.svr")->attrs_arena) < 16384);
+    CU_ASSERT_STRING_EQUAL(
+        wire_attrs_value(mom_job_attrs(b.m, "1.svr"), "Account_Name", NULL), text);
+    CU_ASSERT_STRING_EQUAL(
+        wire_attrs_value(mom_job_attrs(b.m, "1.svr"), "Resource_List", "mem"), "2gb");
+    CU_ASSERT_STRING_EQUAL(wire_attrs_value(mom_job_attrs(b.m, "1.svr"), "euser", NULL),
+                           "joe");
+    bench_fini(&b);
+}
+
 static void test_a_pretended_run_is_ended(void)
 {
     static const struct {
@@ -1246,6 +1274,7 @@ static const struct unit_case cases[] = {
     { "the server's addresses may change", test_the_servers_addresses_may_change },
     { "unknown requests are refused", test_unknown_requests_are_refused },
     { "a pretended run ends on time", test_a_pretended_run },
+    { "changes without end", test_changes_without_end },
     { "a pretended run is ended", test_a_pretended_run_is_ended },
     { "a start that hangs is given up", test_a_start_that_hangs_is_given_up },
     { "a start that is dropped is killed", test_a_start_that_is_dropped_is_killed },
