@@ -161,6 +161,19 @@ def test_operands_that_are_too_long_or_odd_are_refused_here(cluster):
             assert done.returncode == rc, (shown, done.stderr[:200])
 
 
+def test_a_script_that_cannot_be_copied_is_told(cluster):
+    # No file may grow, which is what a full disk looks like to qsub.
+    full = "trap '' XFSZ; ulimit -f 0; exec \"$0\" -N full"
+    qsub = os.path.join(cluster.exec_dir, "bin", "qsub")
+    # A short script fails when its copy is closed, a long one while it is written.
+    for script in ("true\n", "true\n" * 100000):
+        done = cluster.run(["sh", "-c", full, qsub], check=False, input=script,
+                           env={"PBS_TMPDIR": cluster.root})
+        assert done.returncode == 1 and done.stdout == "", done
+        assert done.stderr == ("qsub: could not copy the script to %s: File too large\n"
+                               % cluster.root), done
+
+
 @pytest.mark.parametrize("change,first", [
     ({"PBS_SERVER": None}, "pbsconf error: pbs conf variables not found: PBS_SERVER"),
     ({"PBS_HOME": None, "PBS_EXEC": None},

@@ -119,6 +119,21 @@ static const char *scratch_dir(void)
     return "/var/tmp";
 }
 
+/* Close the copy of a script; 'code', or 1 after telling that it is not complete. A
+ * full disk may show only when the rest of the buffer is written. */
+static int close_copy(FILE *out, int code)
+{
+    int error = ferror(out) ? errno : 0;
+
+    if (fclose(out) != 0 && code == 0)
+        error = errno;
+    if (error == 0)
+        return code;
+    fprintf(stderr, "%s: could not copy the script to %s: %s\n", CMD, scratch_dir(),
+            strerror(error));
+    return 1;
+}
+
 /* Copy the script to a file of our own while its directives are read; the path, which
  * the caller unlinks and frees, or NULL with *code set. */
 static char *take_script(struct qsub *q, const char *path, int *code)
@@ -143,9 +158,7 @@ static char *take_script(struct qsub *q, const char *path, int *code)
         *code = 1;
     } else {
         *code = qsub_script(q, in, out);
-        /* A full disk may show only here, when the rest of the buffer is written. */
-        if (fclose(out) != 0 && *code == 0)
-            *code = 1;
+        *code = close_copy(out, *code);
     }
     if (in != stdin)
         fclose(in);

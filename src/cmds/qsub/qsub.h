@@ -47,7 +47,8 @@ int qsub_options(struct qsub *q, int argc, char **argv, enum level level, int *o
 void qsub_defaults(struct qsub *q);
 
 /* Read a script from 'in': its directives are carried out, the text, as it will run,
- * goes to 'out'. 0, or the exit status after the mistake was printed. */
+ * goes to 'out'. 0, or the exit status after the mistake was printed; what the stream
+ * 'out' could not write is left to the caller to tell (ferror()). */
 int qsub_script(struct qsub *q, FILE *in, FILE *out);
 
 /* Split a directive line into words; -1 for an open quote, -2 for too many words. The

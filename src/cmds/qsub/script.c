@@ -164,6 +164,7 @@ int qsub_script(struct qsub *q, FILE *in, FILE *out)
             /* Comments and blank lines do not end the head, and commands do. */
             head = false;
         }
+        /* The caller asks the stream what was wrong, and tells it. */
         if (fwrite(line.data, 1, line.len, out) != line.len)
             bad = 1;
     }
