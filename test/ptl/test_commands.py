@@ -148,6 +148,8 @@ def test_operands_that_are_too_long_or_odd_are_refused_here(cluster):
             (["pbsnodes", "-z"], 1, "pbsnodes: invalid option -- 'z'\nusage:"),
             (["pbsnodes", "-q", "-z", "-q"], 1, ""),
             (["qterm", long], 2, ""),
+            (["pbs_rsub", "-W", "Resource_List=x", "--hosts", "h1"], 2,
+             "pbs_rsub: can't use -l with --hosts\n"),
             (["pbs_hostn", long], 0, "no name entry found for xxx"),
             (["qstat", "-f", "-F", "xml"], 2, "usage: "),
             (["qstat", "-f", "-D", ",", "-F", "dsv"], 2, "usage: ")):

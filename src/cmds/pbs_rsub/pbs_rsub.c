@@ -220,11 +220,12 @@ static int take_option(struct rsub *r, int letter, const char *text)
     }
 }
 
-/* -D is a resource too, and allowed. */
+/* -D is a resource too, and allowed. With -W an entry may have no resource at all. */
 static bool has_resources(const struct rsub *r)
 {
     for (const struct attropl *a = r->attrs; a; a = a->next)
-        if (strcmp(a->name, "Resource_List") == 0 && strcmp(a->resource, "walltime"))
+        if (strcmp(a->name, "Resource_List") == 0 &&
+            (!a->resource || strcmp(a->resource, "walltime") != 0))
             return true;
     return false;
 }
