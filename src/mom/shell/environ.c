@@ -63,6 +63,8 @@ void environment_set(struct environment *e, const char *name, const char *value)
     put(e, arena_printf(e->arena, "%s=%s", name, value), strlen(name));
 }
 
+/* A line without '=' asks for the daemon's own value, which only the administrator's
+ * file may do: environment_add_list() lets no such entry of a user get here. */
 static void add_line(struct environment *e, const char *line, size_t len)
 {
     const char *eq = memchr(line, '=', len);
@@ -84,6 +86,7 @@ void environment_add_file(struct environment *e, const char *path)
 {
     struct buf text = { 0 };
 
+    /* The file need not be there. */
     if (home_read(path, 1 << 20, &text) && text.data) {
         for (const char *at = text.data; *at;) {
             size_t len = strcspn(at, "\n");

@@ -21,6 +21,7 @@
  * them in memory. */
 #define NODEFILE_LINES_MAX 1000000
 
+/* One that is missing reads as empty, which means "not given" for all of them. */
 static const char *attr(const struct wire_attrs *attrs, const char *name)
 {
     const char *v = wire_attrs_value(attrs, name, NULL);
@@ -36,6 +37,8 @@ gid_t plan_gid(const struct wire_attrs *attrs, const struct passwd *pw)
     return gr ? gr->gr_gid : pw->pw_gid;
 }
 
+/* Whom the job runs as. The server has chosen user and group, but it may know accounts
+ * that this host does not: such a job is not run as anybody else. */
 static int find_account(const struct wire_attrs *attrs, struct arena *arena,
                         struct plan *p, const char **shell, struct diag *why)
 {
@@ -153,7 +156,9 @@ static void plan_program(struct plan *p, const struct wire_attrs *attrs,
     p->argv = args.v;
 }
 
-/* A login shell that reads one line: the name of the script. */
+/* A login shell (its name begins with '-'), so that the user's profile is read, which
+ * is given one line: the name of the script. The brackets in the id of a subjob would
+ * be a pattern for it. */
 static void plan_shell(struct plan *p, const struct plan_host *host, const char *shell,
                        struct arena *arena)
 {
@@ -176,6 +181,8 @@ static void plan_shell(struct plan *p, const struct plan_host *host, const char 
     p->argv[0] = arena_printf(arena, "-%s", base ? base + 1 : shell);
 }
 
+/* Does the file stay in the user's home directory? 'd' asks for it to be written at its
+ * destination; here such a file takes the way through the spool. */
 static bool keeps(const struct wire_attrs *attrs, bool error)
 {
     const char *keep = attr(attrs, "Keep_Files");
@@ -202,6 +209,8 @@ const char *plan_file(const struct plan_host *host, const char *job_id,
                         index);
 }
 
+/* Limits that the kernel enforces. A value that cannot be read limits nothing: servers
+ * check values when they take a job. */
 static void plan_limits(struct plan *p, const struct wire_attrs *attrs)
 {
     static const struct {
@@ -226,6 +235,7 @@ static void plan_limits(struct plan *p, const struct wire_attrs *attrs)
         /* A size may be larger than any number of bytes: then it is no limit. */
         if (!rows[i].seconds && __builtin_mul_overflow(size_kib(&size), 1024, &n))
             continue;
+        MUST(p->n_limits < ARRAY_LEN(p->limits)); /* a place for each row */
         p->limits[p->n_limits++] =
             (struct plan_limit){ .resource = rows[i].resource, .value = (rlim_t)n };
     }
@@ -381,6 +391,8 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
         { "ENVIRONMENT", "BATCH" },
     };
 
+    /* Later ones replace earlier ones: the user may change what the administrator has
+     * laid down for all jobs, and nobody what the MoM says of this job. */
     environment_add_file(&e, host->conf->environment);
     environment_add_list(&e, attr(attrs, "Variable_List"));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -391,6 +403,7 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
     p->envp = e.v;
 }
 
+/* Nobody else reads what a job writes, unless its user has said so. */
 static mode_t plan_umask(const struct wire_attrs *attrs)
 {
     const char *text = attr(attrs, "umask");
@@ -429,7 +442,11 @@ int plan_make(const struct plan_host *host, const char *job_id,
     plan_limits(&p, attrs);
     plan_environment(host, &p, attrs, &chunks, shell, arena);
     status = write_nodefile(host, &p, attrs, &chunks, arena, why);
-    if (!status)
+    if (!status) {
+        /* What the child needs that is about to be forked. */
+        MUST(p.program && p.argv && p.argv[0] && p.envp);
+        MUST((p.input != NULL) == (p.script != NULL));
         *ret = p;
+    }
     return status;
 }
