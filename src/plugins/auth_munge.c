@@ -76,6 +76,7 @@ static bool open_library(void)
     return true;
 }
 
+/* Handshakes run in threads, and two of them may need the library first. */
 static bool have_library(void)
 {
     bool ok;
@@ -287,6 +288,8 @@ int pbs_auth_process_handshake_data(void *ctx, void *in, size_t inlen, void **ou
     *out = NULL;
     *outlen = 0;
     *done = 0;
+    /* There is one token: the client is asked for it without input, the server gets it,
+     * and nobody is asked twice. */
     if (c->done || inlen > TOKEN_MAX || c->is_client != (inlen == 0))
         return 1;
     if (!have_library())

@@ -137,6 +137,8 @@ static bool stat_files(enum setup as, struct files *ret, char why[TEXT_BYTES])
            stat_file(site.key, &ret->key, why) && check_key(&ret->key, why);
 }
 
+/* A file that was replaced has another inode; one that was written over has another
+ * time or size. */
 static bool same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
@@ -209,6 +211,8 @@ static SSL *ssl_of(enum setup as, char why[TEXT_BYTES])
     ERR_clear_error();
     if (!setups[as].ctx || !same_files(&setups[as].seen, &now)) {
         SSL_CTX_free(setups[as].ctx);
+        /* The files were looked at before they are read. When they change in between,
+         * the next connection sees that and reads them again. */
         setups[as].ctx = setup_new(as, why);
         setups[as].seen = now;
     }
@@ -228,6 +232,7 @@ static bool expect_host(SSL *ssl, const char *host)
 
     if (inet_pton(AF_INET, host, &addr) == 1)
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1;
+    /* A name like "n*.example.org" in a certificate would be good for many hosts. */
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
 }

@@ -34,6 +34,8 @@ static bool number(const char *text, unsigned long min, unsigned long max,
         if (!isdigit((unsigned char)*text))
             return false;
         n = n * 10 + (unsigned long)(*text - '0');
+        /* The sum is compared after each digit, so it cannot pass the range of its
+         * type. */
         if (n > max)
             return false;
     }

@@ -75,6 +75,8 @@ static int tell(int32_t code, const char *text)
 
     if (code == 0)
         return put(&code, sizeof(code)) ? IFF_OK : IFF_TALK;
+    /* The library knows two answers: vouched for, and refused. Any other code is no
+     * answer to this request. */
     if (code != PBSE_BADCRED)
         return IFF_TALK;
     if (!put(&code, sizeof(code)) || !put(&len, sizeof(len)) ||

@@ -57,6 +57,7 @@ static char *make_work_file(const char *suffix)
     path = xasprintf("%s/server_priv/hooks/tmp/qmgr_hook%ldXXXXXX%s", conf->home,
                      (long)getpid(), suffix);
     conf_free(conf);
+    MUST(!strchr(suffix, '/'));
     fd = mkostemps(path, (int)strlen(suffix), O_CLOEXEC);
     if (fd >= 0) {
         close(fd);

@@ -28,6 +28,8 @@ bool qmgr_is_limit(const char *attr)
     return false;
 }
 
+/* What is left to read. A value may stand within a longer line, so its end is no NUL
+ * byte. */
 struct range {
     const char *at, *end;
 };
@@ -89,6 +91,7 @@ static bool take_entry(struct range *r)
     if (!take_name(r, &name, &len))
         return false;
     if (!fits_kind(kind, name, len)) {
+        /* The caret stands under the last character of the name (cli.md 8.3). */
         r->at = name + len - 1;
         return false;
     }

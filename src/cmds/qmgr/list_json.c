@@ -44,6 +44,7 @@ static json_t *scalar_node(const struct attr_type *type, const char *text)
 {
     json_t *node = NULL;
 
+    /* A number that the server wrote in a form that JSON does not have stays a text. */
     if (is_number(type))
         node = json_loads(text, JSON_DECODE_ANY, NULL);
     if (node && !json_is_number(node)) {

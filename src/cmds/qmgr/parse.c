@@ -224,6 +224,8 @@ static enum qmgr_syntax parse_names(struct scan *s, struct qmgr_command *c)
         bad = name_mistake(s->at, len);
         if (bad)
             return mistake(s, bad, SYNTAX_NAME);
+        /* A word with "=" behind it was meant as an attribute, and at_attribute() has
+         * not found one of that name. */
         if (s->at[len] == '=')
             return unknown_attribute(s, c, len);
         add_name(c, s->at, len);

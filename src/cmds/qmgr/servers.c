@@ -33,6 +33,7 @@ static void make_room(struct qmgr *q)
         struct qmgr_server *s = &q->servers[i];
 
         open += s->conn >= 0;
+        /* Active servers are in use by every command, so their connections stay. */
         if (s->conn >= 0 && !s->active && (!oldest || s->used_at < oldest->used_at))
             oldest = s;
     }
@@ -107,6 +108,8 @@ static int active_targets(struct qmgr *q, const char *word, struct qmgr_targets 
         else
             code = EXIT_NO_SERVER;
     }
+    /* A command goes to the servers that can be reached; only when there is none it
+     * fails. */
     return ret->n ? 0 : code;
 }
 
