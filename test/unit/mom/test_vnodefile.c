@@ -88,6 +88,7 @@ static void test_environment_lists(void)
     CU_ASSERT_STRING_EQUAL(e.v[1], "B=x,y");
     CU_ASSERT_STRING_EQUAL(e.v[2], "D=a=b");
     environment_set(&e, "B", "z");
+    environment_fini(&e);
     CU_ASSERT_STRING_EQUAL(e.v[1], "B=z");
     CU_ASSERT_PTR_NULL(e.v[3]);
     arena_free(e.arena);
