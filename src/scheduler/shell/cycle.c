@@ -104,6 +104,9 @@ static void look_for_command(struct cycle *c)
         c->sh->quit = c->stop = true;
     } else if (command == SCHED_RESTART_CYCLE) {
         c->cut = true;
+    } else if (command > SCHED_NULL) {
+        /* It is not meant to be there before the end of the cycle; it comes next. */
+        shell_remember(c->sh, command, job_id);
     }
 }
 
@@ -175,8 +178,9 @@ static void read_paces(struct cycle *c, int but)
 
 /* Jobs are run without a reply, so thousands of them may be on their way, and whatever
  * the server is asked next waits behind them, a question about a reservation among
- * them. A small request behind each slice is answered when the server has got there: we
- * are one slice ahead of it at most. */
+ * them. A small request behind every few slices is answered when the server has saved
+ * what was before it, and awaited some slices later, so that neither waits for the
+ * other. */
 static void keep_pace(struct cycle *c)
 {
     struct body_status body = { .id = "" };

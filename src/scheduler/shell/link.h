@@ -41,8 +41,9 @@ int link_send(struct link *l, const struct wire_request *rq,
 int link_call(struct link *l, const struct wire_request *rq, struct arena *arena,
               struct wire_reply *ret, struct diag *why) MUST_CHECK;
 
-/* The same in two halves: send a request, and later read its reply, which is a short
- * one. Until it is read no other request with a reply is sent. */
+/* Read the reply to a request that link_send() has sent: a short one, which comes in
+ * one part. Replies come in the order of the requests, so all of them are read before
+ * the next link_call(). */
 int link_read_reply(struct link *l, struct arena *arena, struct wire_reply *ret,
                     struct diag *why) MUST_CHECK;
 

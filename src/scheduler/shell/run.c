@@ -17,8 +17,11 @@ static void disconnect(struct shell *sh)
     link_close(sh->primary);
     link_close(sh->secondary);
     sh->primary = sh->secondary = NULL;
-    sh->no_seq = false;                   /* the next server may number its questions */
-    shell_remember(sh, SCHED_NULL, NULL); /* it was that server's */
+    sh->no_seq = false; /* the next server may number its questions */
+    /* Its commands and its jobs are not the next server's. */
+    shell_remember(sh, SCHED_NULL, NULL);
+    free(sh->last_waiting);
+    sh->last_waiting = NULL;
 }
 
 static int register_link(struct shell *sh, struct link *l, struct diag *why)
