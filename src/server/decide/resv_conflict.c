@@ -174,10 +174,12 @@ static void take_from_current(const struct takeover *t, const struct resv *r,
 static void take_from(const struct takeover *t, struct occurrence *const *found,
                       size_t n)
 {
-    const struct resv *r = found[0]->resv;
-    bool current = occurrence_is_current(found[0]);
+    const struct resv *r;
+    bool current;
 
     MUST(n > 0);
+    r = found[0]->resv;
+    current = occurrence_is_current(found[0]);
     for (size_t i = current; i < n; i++)
         take_from_later(t, found[i]);
     if (current)

@@ -112,8 +112,7 @@ const struct object *sched_of_partition(const struct model *m, const char *parti
 void sched_link_wake(struct sched_link *l, int32_t command);
 /* The same about a reservation, for which somebody waits: a cycle that runs is told to
  * end early, so that a long list of jobs does not keep the question waiting. A cycle
- * for a named job is not, nor the next one after SCHED_CUTS_MAX in a row, so that
- * questions without end leave the last jobs their turn. */
+ * for a named job is not: somebody waits for that, too. */
 void sched_link_ask(struct sched_link *l, int32_t command);
 void sched_link_run_job(struct sched_link *l, const char *job_id);
 /* True while a scheduler carries out the deferred run of that job. */
