@@ -28,9 +28,11 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/world.c src/scheduler/plan/world.h \
 	src/scheduler/policy/policy.c src/scheduler/policy/policy.h \
 	src/scheduler/policy/setting.c src/scheduler/policy/setting.h \
+	src/scheduler/snapshot/kept.c \
 	src/scheduler/snapshot/objects.c \
 	src/scheduler/snapshot/occurrences.c \
 	src/scheduler/snapshot/request.c \
+	src/scheduler/snapshot/same.c \
 	src/scheduler/snapshot/snapshot.c src/scheduler/snapshot/snapshot.h
 
 sbin_PROGRAMS += pbs_sched
@@ -56,6 +58,12 @@ TESTS += test/unit/scheduler/test_plan_job
 test_unit_scheduler_test_plan_job_SOURCES = \
 	test/unit/scheduler/test_plan_job.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_plan_job_LDADD = $(sched_test_libs)
+check_PROGRAMS += test/unit/scheduler/test_kept
+TESTS += test/unit/scheduler/test_kept
+test_unit_scheduler_test_kept_SOURCES = \
+	test/unit/scheduler/test_kept.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_kept_LDADD = $(sched_test_libs)
+
 check_PROGRAMS += test/unit/scheduler/test_plan_indirect
 TESTS += test/unit/scheduler/test_plan_indirect
 test_unit_scheduler_test_plan_indirect_SOURCES = \

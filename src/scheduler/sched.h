@@ -22,6 +22,21 @@ struct snapshot *snapshot_new(void);
 void snapshot_free(struct snapshot *s);
 void snapshot_add(struct snapshot *s, const struct wire_objects *objects);
 
+/* Make an empty snapshot one that lasts: snapshot_patch() changes it between plans. A
+ * plan, and what it points to, is over before the next patch. */
+void snapshot_keep(struct snapshot *s);
+
+/* Take over what has changed since (doc/design/042-mirror.md): each object whole, in
+ * place of what was there under its name, a new one behind all others of its kind; one
+ * without attributes is gone. False: the order of the objects is not known any more;
+ * the snapshot has to be made anew. */
+bool snapshot_patch(struct snapshot *s, const struct wire_objects *objects) MUST_CHECK;
+
+/* True when a plan reads the same from both, but for which reservations are skipped and
+ * the slots of resources. 'why' names the first difference. */
+bool snapshot_same(const struct snapshot *a, const struct snapshot *b,
+                   struct diag *why) MUST_CHECK;
+
 /* Append the attributes that a snapshot reads of OBJECT_SERVER, OBJECT_NODE,
  * OBJECT_QUEUE, OBJECT_RESV or OBJECT_JOB: all that has to be asked for. 'ours': also
  * those that only our own server knows. */
@@ -183,8 +198,10 @@ void planning_free(struct planning *p);
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
                 const char *job_id, struct arena *arena, struct plan *ret);
 
-/* Leave this reservation's question alone: it was answered in this cycle already. */
+/* Leave this reservation's question alone: it was answered in this cycle already; or
+ * none, in the next one. */
 void snapshot_skip_resv(struct snapshot *s, const char *resv_id);
+void snapshot_skip_none(struct snapshot *s);
 
 /* A step as the request that carries it out; body and texts in the arena. False for a
  * step that has nothing to send. */

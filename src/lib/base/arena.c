@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define FIRST_BLOCK_BYTES  4096
+#define SMALL_BLOCK_BYTES  256
 #define LARGEST_STEP_BYTES (1024 * 1024)
 
 struct block {
@@ -28,6 +29,7 @@ struct block {
 struct arena {
     struct block *newest;
     size_t used_bytes;
+    size_t first_bytes; /* of the first block: none is smaller */
 };
 
 static void block_empty(struct block *b)
@@ -46,12 +48,23 @@ static struct block *block_new(size_t size_bytes, struct block *older)
     return b;
 }
 
-struct arena *arena_new(void)
+static struct arena *new_with(size_t first_bytes)
 {
     struct arena *a = xcalloc(1, sizeof(*a));
 
-    a->newest = block_new(FIRST_BLOCK_BYTES, NULL);
+    a->first_bytes = first_bytes;
+    a->newest = block_new(first_bytes, NULL);
     return a;
+}
+
+struct arena *arena_new(void)
+{
+    return new_with(FIRST_BLOCK_BYTES);
+}
+
+struct arena *arena_new_small(void)
+{
+    return new_with(SMALL_BLOCK_BYTES);
 }
 
 struct arena *arena_try_new(void)
@@ -66,6 +79,7 @@ struct arena *arena_try_new(void)
     }
     *b = (struct block){ .size_bytes = FIRST_BLOCK_BYTES };
     block_empty(b);
+    a->first_bytes = FIRST_BLOCK_BYTES;
     a->newest = b;
     return a;
 }
@@ -126,7 +140,7 @@ static struct block *block_for(struct arena *a, size_t size_bytes)
 
     if ((size_t)(b->back - b->front) < size_bytes) {
         /* A request larger than a step gets a block of its own size. */
-        step = MAX_OF(a->used_bytes, (size_t)FIRST_BLOCK_BYTES);
+        step = MAX_OF(a->used_bytes, a->first_bytes);
         step = MIN_OF(step, (size_t)LARGEST_STEP_BYTES);
         b = a->newest = block_new(MAX_OF(step, size_bytes), b);
     }

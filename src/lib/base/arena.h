@@ -16,6 +16,7 @@ struct block; /* private to arena.c */
 
 /* An empty arena. The caller ends it with arena_free(); arena_free(NULL) is fine. */
 struct arena *arena_new(void) MUST_CHECK;
+struct arena *arena_new_small(void) MUST_CHECK; /* for one of many: 256 B at first */
 struct arena *arena_try_new(void) MUST_CHECK; /* NULL: no memory */
 void arena_free(struct arena *a);
 
@@ -33,9 +34,9 @@ struct arena_mark arena_mark(const struct arena *a) MUST_CHECK;
 void arena_rewind(struct arena *a, const struct arena_mark *mark);
 
 /* Bytes handed out since the last clear, as asked for but for the alignment. Taken from
- * the system are at most three times as many and the first block's 4 KiB, in blocks of
- * which none is larger than that block, the largest thing asked for, or the sum before
- * it. */
+ * the system are at most three times as many and the first block's 4 KiB (of a small
+ * arena 256 B), in blocks of which none is larger than that block, the largest thing
+ * asked for, or the sum before it. */
 size_t arena_used_bytes(const struct arena *a);
 
 /* Aligned for any type; arena_zero() is filled with zero bytes. Live until the arena

@@ -12,14 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Append a zeroed element to an array of the snapshot. */
-#define APPEND(s, array, n, cap)                                                       \
-    ((s)->n == (s)->cap                                                                \
-         ? ((s)->cap = (s)->cap ? (s)->cap * 2 : 32,                                   \
-            (s)->array = xrealloc((s)->array, (s)->cap * sizeof(*(s)->array)))         \
-         : (s)->array,                                                                 \
-     memset(&(s)->array[(s)->n], 0, sizeof(*(s)->array)), &(s)->array[(s)->n++])
-
 struct field {
     const char *name;
     /* Read one value of the attribute into the struct; NULL: read when all are known.
@@ -31,7 +23,7 @@ struct field {
 
 static char *keep(struct snapshot *s, const char *text)
 {
-    return arena_strdup(s->arena, text);
+    return arena_strdup(snap_arena(s), text);
 }
 
 static int64_t number(const char *text)
@@ -303,16 +295,23 @@ static void round_memory(struct snapshot *s, struct snap_vnode *v)
             v->available.v[i].amount &= ~(int64_t)1023;
 }
 
+void snap_forget_server(struct snapshot *s)
+{
+    s->retry_time_s = RETRY_TIME_S;
+    s->group_enable = false;
+    s->group_key = NULL;
+}
+
 void snap_add_server(struct snapshot *s, const struct wire_object *o)
 {
     read_fields(s, OBJECT_SERVER, s, o);
 }
 
-void snap_add_vnode(struct snapshot *s, const struct wire_object *o)
+static bool read_vnode(struct snapshot *s, void *place, const struct wire_object *o)
 {
     const char *license = wire_attrs_value(&o->attrs, "license", NULL);
     const char *host = wire_attrs_value(&o->attrs, "resources_available", "host");
-    struct snap_vnode *v = APPEND(s, vnodes, n_vnodes, cap_vnodes);
+    struct snap_vnode *v = place;
 
     if (!host)
         host = wire_attrs_value(&o->attrs, "Mom", NULL);
@@ -323,22 +322,16 @@ void snap_add_vnode(struct snapshot *s, const struct wire_object *o)
     if (license && *license != 'l')
         v->usable = v->may_return = false;
     round_memory(s, v);
-    /* The vnode of another scheduler is read and dropped again, since its partition
-     * may be anywhere among its attributes. */
-    MUST(&s->vnodes[s->n_vnodes - 1] == v); /* the last one is dropped */
-    if (!snap_is_mine(s, v->partition))
-        s->n_vnodes--;
+    return snap_is_mine(s, v->partition);
 }
 
-void snap_add_queue(struct snapshot *s, const struct wire_object *o)
+static bool read_queue(struct snapshot *s, void *place, const struct wire_object *o)
 {
-    struct snap_queue *q = APPEND(s, queues, n_queues, cap_queues);
+    struct snap_queue *q = place;
 
     q->name = keep(s, o->name);
     read_fields(s, OBJECT_QUEUE, q, o);
-    MUST(&s->queues[s->n_queues - 1] == q);
-    if (!snap_is_mine(s, q->partition))
-        s->n_queues--;
+    return snap_is_mine(s, q->partition);
 }
 
 /* Read what the reservation has promised while an alteration is open; without one
@@ -388,9 +381,9 @@ static const struct request *read_select(struct snapshot *s,
                         wire_attrs_value(&o->attrs, "Resource_List", "place"));
 }
 
-void snap_add_resv(struct snapshot *s, const struct wire_object *o)
+static bool read_resv(struct snapshot *s, void *place, const struct wire_object *o)
 {
-    struct snap_resv *r = APPEND(s, resvs, n_resvs, cap_resvs);
+    struct snap_resv *r = place;
 
     r->id = keep(s, o->name);
     read_fields(s, OBJECT_RESV, r, o);
@@ -403,9 +396,7 @@ void snap_add_resv(struct snapshot *s, const struct wire_object *o)
         r->request_series = r->request_orig ? r->request_orig : r->request;
     read_revert(r, &o->attrs);
     read_series(s, r, &o->attrs);
-    MUST(&s->resvs[s->n_resvs - 1] == r);
-    if (r->partition && !snap_is_mine(s, r->partition))
-        s->n_resvs--;
+    return !r->partition || snap_is_mine(s, r->partition);
 }
 
 static int64_t walltime_of(const struct wire_object *o)
@@ -426,9 +417,9 @@ static int64_t rank_of(const struct wire_object *o)
                                                                                : 0;
 }
 
-void snap_add_job(struct snapshot *s, const struct wire_object *o)
+static bool read_job(struct snapshot *s, void *place, const struct wire_object *o)
 {
-    struct snap_job *j = APPEND(s, jobs, n_jobs, cap_jobs);
+    struct snap_job *j = place;
 
     j->id = keep(s, o->name);
     read_fields(s, OBJECT_JOB, j, o);
@@ -436,4 +427,66 @@ void snap_add_job(struct snapshot *s, const struct wire_object *o)
     j->walltime_s = walltime_of(o);
     if (!j->rank)
         j->rank = rank_of(o);
+    return true;
+}
+
+#define KIND(object, kind)                                                             \
+    {                                                                                  \
+        .type = (object), .size_bytes = sizeof(struct snap_##kind),                    \
+        .array = offsetof(struct snapshot, kind##s),                                   \
+        .n = offsetof(struct snapshot, n_##kind##s),                                   \
+        .cap = offsetof(struct snapshot, cap_##kind##s), .read = read_##kind           \
+    }
+
+const struct snap_kind snap_kinds[N_SNAP_KINDS] = {
+    KIND(OBJECT_NODE, vnode),
+    KIND(OBJECT_QUEUE, queue),
+    KIND(OBJECT_RESV, resv),
+    KIND(OBJECT_JOB, job),
+};
+
+const struct snap_kind *snap_kind_of(uint32_t type)
+{
+    if (type == OBJECT_SUBJOB)
+        type = OBJECT_JOB;
+    for (size_t i = 0; i < ARRAY_LEN(snap_kinds); i++)
+        if (snap_kinds[i].type == type)
+            return &snap_kinds[i];
+    return NULL;
+}
+
+size_t *snap_count(struct snapshot *s, const struct snap_kind *kind)
+{
+    return (size_t *)((char *)s + kind->n);
+}
+
+void *snap_at(struct snapshot *s, const struct snap_kind *kind, size_t i)
+{
+    char *array = *(char **)((char *)s + kind->array);
+
+    MUST(i < *snap_count(s, kind));
+    return array + i * kind->size_bytes;
+}
+
+void *snap_append(struct snapshot *s, const struct snap_kind *kind)
+{
+    void **array = (void **)((char *)s + kind->array);
+    size_t *cap = (size_t *)((char *)s + kind->cap);
+    size_t *n = snap_count(s, kind);
+
+    if (*n == *cap) {
+        *cap = *cap ? *cap * 2 : 32;
+        *array = xrealloc(*array, *cap * kind->size_bytes);
+    }
+    ++*n;
+    return memset(snap_at(s, kind, *n - 1), 0, kind->size_bytes);
+}
+
+/* An object of another scheduler is read and dropped again, since its partition may be
+ * anywhere among its attributes. */
+void snap_add(struct snapshot *s, const struct snap_kind *kind,
+              const struct wire_object *o)
+{
+    if (!kind->read(s, snap_append(s, kind), o))
+        --*snap_count(s, kind);
 }

@@ -58,7 +58,7 @@ void snap_read_occurrences(struct snapshot *s, void *place, const struct wire_at
     *list = (struct snap_occurrences){ 0 };
     if (n > SNAP_OCCURRENCES_MAX)
         return;
-    list->v = ARENA_ARRAY(s->arena, struct snap_occurrence, n);
+    list->v = ARENA_ARRAY(snap_arena(s), struct snap_occurrence, n);
     for (;;) {
         if (!read_one(&p, &list->v[list->n])) {
             list->n = 0;
@@ -75,7 +75,7 @@ void snap_read_execvnodes(struct snapshot *s, void *place, const struct wire_att
 {
     struct execvnodes *map = place;
 
-    if (execvnodes_parse(a->value, SNAP_OCCURRENCES_MAX, s->arena, map, NULL) != 0)
+    if (execvnodes_parse(a->value, SNAP_OCCURRENCES_MAX, snap_arena(s), map, NULL) != 0)
         *map = (struct execvnodes){ 0 };
 }
 
@@ -92,7 +92,7 @@ void snap_want_zone(struct snapshot *s, const char *name)
     if (find_zone(s, name))
         return;
     ARENA_ROOM(s->arena, &s->zones, v, 4);
-    s->zones.v[s->zones.n++] = (struct snap_zone){ .name = name };
+    s->zones.v[s->zones.n++] = (struct snap_zone){ .name = arena_strdup(s->arena, name) };
 }
 
 const struct zone *snap_zone(const struct snapshot *s, const char *name)

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-static void read_chunk(struct snapshot *s, const struct chunk *from,
-                       struct req_chunk *to)
+static void read_chunk(struct snapshot *s, struct arena *arena,
+                       const struct chunk *from, struct req_chunk *to)
 {
     MUST(from->count > 0); /* read_request() refused the others */
     *to = (struct req_chunk){ .count = from->count };
-    to->needs = arena_alloc(s->arena, from->n * sizeof(*to->needs) + 1);
+    to->needs = arena_alloc(arena, from->n * sizeof(*to->needs) + 1);
     for (size_t i = 0; i < from->n; i++) {
         size_t res = snap_res(s, from->res[i].name);
 
@@ -22,26 +22,38 @@ static void read_chunk(struct snapshot *s, const struct chunk *from,
     }
 }
 
-static bool read_request(struct snapshot *s, const char *select, const char *place,
-                         struct request *rq)
+static bool read_request(struct snapshot *s, struct arena *arena, const char *select,
+                         const char *place, struct request *rq)
 {
     struct select sel;
 
-    if (place_parse(place, s->arena, &rq->place, NULL) != 0 ||
-        select_parse(select, s->defs, s->arena, &sel, NULL) != 0)
+    if (place_parse(place, arena, &rq->place, NULL) != 0 ||
+        select_parse(select, s->defs, arena, &sel, NULL) != 0)
         return false;
     rq->n = sel.n;
-    rq->chunks = arena_alloc(s->arena, sel.n * sizeof(*rq->chunks) + 1);
+    rq->chunks = arena_alloc(arena, sel.n * sizeof(*rq->chunks) + 1);
     for (size_t i = 0; i < sel.n; i++) {
         /* The sum is checked before it is made: a count may be as large as a number
          * can be. */
         if (sel.chunks[i].count < 1 ||
             sel.chunks[i].count > REQUEST_CHUNKS_MAX - rq->n_total)
             return false;
-        read_chunk(s, &sel.chunks[i], &rq->chunks[i]);
+        read_chunk(s, arena, &sel.chunks[i], &rq->chunks[i]);
         rq->n_total += sel.chunks[i].count;
     }
     return rq->n_total > 0;
+}
+
+/* The memory of a request that nobody uses yet: of its own, where requests are given
+ * back one by one. */
+static struct request *new_request(struct snapshot *s, const char *key)
+{
+    struct arena *arena = s->kept ? arena_new_small() : s->arena;
+    struct request *rq = ARENA_NEW(arena, struct request);
+
+    rq->arena = arena;
+    rq->key = arena_strdup(arena, key);
+    return rq;
 }
 
 const struct request *snap_request(struct snapshot *s, const char *select,
@@ -54,14 +66,24 @@ const struct request *snap_request(struct snapshot *s, const char *select,
         return NULL;
     if (!place)
         place = "free";
-    key = arena_printf(s->arena, "%s\n%s", place, select);
+    key = arena_printf(snap_arena(s), "%s\n%s", place, select);
     HASH_FIND_STR(s->requests, key, rq);
-    if (rq)
-        return rq;
-    rq = arena_zero(s->arena, sizeof(*rq));
-    rq->key = key;
-    rq->valid = read_request(s, select, place, rq);
-    MUST(!rq->valid || (rq->n_total > 0 && rq->n_total <= REQUEST_CHUNKS_MAX));
-    HASH_ADD_KEYPTR(hh, s->requests, key, strlen(key), rq);
+    if (!rq) {
+        rq = new_request(s, key);
+        rq->valid = read_request(s, rq->arena, select, place, rq);
+        MUST(!rq->valid || (rq->n_total > 0 && rq->n_total <= REQUEST_CHUNKS_MAX));
+        HASH_ADD_KEYPTR(hh, s->requests, rq->key, strlen(rq->key), rq);
+    }
+    if (s->kept)
+        snap_kept_use(s, rq);
     return rq;
+}
+
+void snap_request_release(struct snapshot *s, struct request *rq)
+{
+    MUST(s->kept && rq->n_uses > 0);
+    if (--rq->n_uses > 0)
+        return;
+    HASH_DELETE(hh, s->requests, rq);
+    arena_free(rq->arena);
 }

@@ -16,7 +16,7 @@ struct snapshot *snapshot_new(void)
     s->defs = resource_defs_new();
     s->sched_name = "default";
     s->partition = PARTITION_DEFAULT;
-    s->retry_time_s = RETRY_TIME_S;
+    snap_forget_server(s);
     (void)snap_res(s, ""); /* slot 0, RES_PRESENCE */
     s->res.v[RES_PRESENCE] = (struct res){ .name = "", .consumable = true };
     return s;
@@ -26,6 +26,7 @@ void snapshot_free(struct snapshot *s)
 {
     if (!s)
         return;
+    snap_kept_free(s);
     HASH_CLEAR(hh, s->requests);
     arena_free(s->arena);
     resource_defs_free(s->defs);
@@ -82,20 +83,9 @@ void snapshot_add(struct snapshot *s, const struct wire_objects *objects)
         case OBJECT_SCHED:
             add_sched(s, o);
             break;
-        case OBJECT_NODE:
-            snap_add_vnode(s, o);
-            break;
-        case OBJECT_QUEUE:
-            snap_add_queue(s, o);
-            break;
-        case OBJECT_RESV:
-            snap_add_resv(s, o);
-            break;
-        case OBJECT_JOB:
-        case OBJECT_SUBJOB:
-            snap_add_job(s, o);
-            break;
         default: /* what we do not know plays no part */
+            if (snap_kind_of(o->type))
+                snap_add(s, snap_kind_of(o->type), o);
             break;
         }
     }
@@ -217,11 +207,11 @@ void snap_values_add(struct snapshot *s, struct res_values *list, const char *na
 {
     size_t res = snap_res(s, name);
 
-    ARENA_ROOM(s->arena, list, v, 8);
+    ARENA_ROOM(snap_arena(s), list, v, 8);
     list->v[list->n++] = (struct res_value){
         .res = res,
         .amount = snap_amount(&s->res.v[res], text),
-        .text = arena_strdup(s->arena, text),
+        .text = arena_strdup(snap_arena(s), text),
     };
 }
 
@@ -267,6 +257,12 @@ const char *snapshot_queue_name(const struct snapshot *s, size_t i)
         if (s->queues[k].execution && i-- == 0)
             return s->queues[k].name;
     return NULL;
+}
+
+void snapshot_skip_none(struct snapshot *s)
+{
+    for (size_t i = 0; i < s->n_resvs; i++)
+        s->resvs[i].skip = false;
 }
 
 void snapshot_skip_resv(struct snapshot *s, const char *resv_id)

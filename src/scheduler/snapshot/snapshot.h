@@ -2,7 +2,8 @@
  * structs. Filled by snapshot_add(), read by plan/ only.
  *
  * Units: instants (*_at) are seconds since the epoch, amounts are whole numbers, KiB
- * for sizes and ten-thousandths for floats. Texts live in the snapshot's arena.
+ * for sizes and ten-thousandths for floats. Texts live in the snapshot's arena; in a
+ * snapshot that is kept (kept.c), in that of their object.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_SNAPSHOT_SNAPSHOT_H
@@ -79,7 +80,9 @@ struct request {
     struct place place;
     size_t n;
     struct req_chunk *chunks;
-    int64_t n_total; /* chunks with their counts */
+    int64_t n_total;     /* chunks with their counts */
+    struct arena *arena; /* where all of it is */
+    size_t n_uses;       /* in a kept snapshot: by objects */
     UT_hash_handle hh;
 };
 
@@ -197,8 +200,11 @@ struct snap_zones {
     struct snap_zone *v;
 };
 
+struct snap_kept;
+
 struct snapshot {
     struct arena *arena;
+    struct snap_kept *kept; /* NULL: filled once, see kept.c */
     struct resource_defs *defs;
     const char *sched_name;
     const char *partition;  /* of the scheduler object */
@@ -258,13 +264,46 @@ const struct snap_queue *snap_queue_find(const struct snapshot *s, const char *n
 const struct request *snap_request(struct snapshot *s, const char *select,
                                    const char *place);
 
+/* The arrays of a snapshot, alike. */
+enum {
+    N_SNAP_KINDS = 4
+};
+
+struct snap_kind {
+    uint32_t type; /* enum wire_object_type */
+    size_t size_bytes;
+    size_t array, n, cap; /* offsets in struct snapshot */
+
+    /* Read the object into a zeroed element. False: it is another scheduler's. */
+    bool (*read)(struct snapshot *s, void *place, const struct wire_object *o);
+};
+
+extern const struct snap_kind snap_kinds[N_SNAP_KINDS];
+
+/* The row of objects of that type, NULL: there is none. */
+const struct snap_kind *snap_kind_of(uint32_t type);
+size_t *snap_count(struct snapshot *s, const struct snap_kind *kind);
+void *snap_at(struct snapshot *s, const struct snap_kind *kind, size_t i);
+
+/* Append a zeroed element; others of the kind may move. */
+void *snap_append(struct snapshot *s, const struct snap_kind *kind);
+
 /* One object each: called by snapshot_add(). */
+void snap_add(struct snapshot *s, const struct snap_kind *kind,
+              const struct wire_object *o);
 void snap_add_server(struct snapshot *s, const struct wire_object *o);
 void snap_add_resource(struct snapshot *s, const struct wire_object *o);
-void snap_add_vnode(struct snapshot *s, const struct wire_object *o);
-void snap_add_queue(struct snapshot *s, const struct wire_object *o);
-void snap_add_resv(struct snapshot *s, const struct wire_object *o);
-void snap_add_job(struct snapshot *s, const struct wire_object *o);
+
+/* What holds of the server until its object has been read. */
+void snap_forget_server(struct snapshot *s);
+
+/* Where the texts of the object go that is being read. */
+struct arena *snap_arena(const struct snapshot *s);
+
+/* The object that is being read uses the request; the last user gives it back. */
+void snap_kept_use(struct snapshot *s, struct request *rq);
+void snap_request_release(struct snapshot *s, struct request *rq);
+void snap_kept_free(struct snapshot *s);
 
 /* The values of reserve_occurrences and reserve_execvnodes, into a struct
  * snap_occurrences and a struct execvnodes. */

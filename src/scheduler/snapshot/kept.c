@@ -1,0 +1,248 @@
+/* kept.c - a snapshot that lasts from one plan to the next, and is told only what has
+ * changed (doc/design/042-mirror.md).
+ *
+ * The elements stand in the same arrays as in any snapshot, in the order of the server.
+ * Each has an arena of its own, so that its memory goes with it. What another scheduler
+ * has is known by name alone.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/snapshot/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE SIZE_MAX
+
+/* A reservation has at most four selects: what is asked for, the same before an
+ * alteration, that of later occurrences, and the last before an occurrence was altered.
+ */
+enum {
+    USES_MAX = 4
+};
+
+struct kept_object {
+    char *name;
+    struct arena *arena;
+    size_t index; /* of the element; NOWHERE: the object is another scheduler's */
+    size_t n_uses;
+    struct request *uses[USES_MAX];
+    UT_hash_handle hh;
+};
+
+struct kept_kind {
+    struct kept_object *by_name;
+    size_t cap;
+    struct kept_object **at; /* [element of the kind], NULL: it is gone */
+    size_t n_gone;
+};
+
+struct snap_kept {
+    struct kept_kind kinds[N_SNAP_KINDS];
+    struct kept_object server;
+    struct kept_object *reading; /* NULL between objects */
+};
+
+void snapshot_keep(struct snapshot *s)
+{
+    MUST(!s->kept && s->n_vnodes + s->n_queues + s->n_resvs + s->n_jobs == 0);
+    s->kept = xcalloc(1, sizeof(*s->kept));
+}
+
+struct arena *snap_arena(const struct snapshot *s)
+{
+    return s->kept && s->kept->reading ? s->kept->reading->arena : s->arena;
+}
+
+void snap_kept_use(struct snapshot *s, struct request *rq)
+{
+    struct kept_object *o = s->kept->reading;
+
+    MUST(o && o->n_uses < USES_MAX);
+    o->uses[o->n_uses++] = rq;
+    rq->n_uses++;
+}
+
+/* Give back what the object has; it stays known by name. */
+static void empty_object(struct snapshot *s, struct kept_object *o)
+{
+    for (size_t i = 0; i < o->n_uses; i++)
+        snap_request_release(s, o->uses[i]);
+    o->n_uses = 0;
+    arena_free(o->arena);
+    o->arena = NULL;
+}
+
+static void free_object(struct snapshot *s, struct kept_object *o)
+{
+    empty_object(s, o);
+    free(o->name);
+    free(o);
+}
+
+void snap_kept_free(struct snapshot *s)
+{
+    if (!s->kept)
+        return;
+    for (size_t i = 0; i < N_SNAP_KINDS; i++) {
+        struct kept_kind *k = &s->kept->kinds[i];
+        struct kept_object *o, *next;
+
+        HASH_ITER (hh, k->by_name, o, next) {
+            HASH_DEL(k->by_name, o);
+            free_object(s, o);
+        }
+        free(k->at);
+    }
+    empty_object(s, &s->kept->server);
+    MUST(!s->requests); /* each had a user, and all are gone */
+    free(s->kept);
+    s->kept = NULL;
+}
+
+/* Read into the element. What the object had before is given back afterwards, so that a
+ * request that stays the same is not read again. */
+static bool read_object(struct snapshot *s, const struct snap_kind *kind,
+                        struct kept_object *o, void *place,
+                        const struct wire_object *from)
+{
+    struct kept_object before = *o;
+    bool mine;
+
+    o->arena = arena_new_small();
+    o->n_uses = 0;
+    s->kept->reading = o;
+    mine = kind->read(s, memset(place, 0, kind->size_bytes), from);
+    s->kept->reading = NULL;
+    empty_object(s, &before);
+    return mine;
+}
+
+/* The last element belongs to 'o'. */
+static void note_last(struct snapshot *s, const struct snap_kind *kind,
+                      struct kept_kind *k, struct kept_object *o)
+{
+    o->index = *snap_count(s, kind) - 1;
+    if (o->index >= k->cap) {
+        k->cap = k->cap ? k->cap * 2 : 32;
+        k->at = xrealloc(k->at, k->cap * sizeof(struct kept_object *));
+    }
+    k->at[o->index] = o;
+}
+
+/* Its element is left out when the patch is complete: see close_gaps(). */
+static void leave_place(struct kept_kind *k, struct kept_object *o)
+{
+    MUST(k->at[o->index] == o);
+    k->at[o->index] = NULL;
+    k->n_gone++;
+    o->index = NOWHERE;
+}
+
+static void patch_gone(struct snapshot *s, struct kept_kind *k, struct kept_object *o)
+{
+    if (!o)
+        return; /* it came and went since the last time */
+    if (o->index != NOWHERE)
+        leave_place(k, o);
+    HASH_DEL(k->by_name, o);
+    free_object(s, o);
+}
+
+static void patch_new(struct snapshot *s, const struct snap_kind *kind,
+                      struct kept_kind *k, const struct wire_object *from)
+{
+    struct kept_object *o = xcalloc(1, sizeof(*o));
+    bool mine = read_object(s, kind, o, snap_append(s, kind), from);
+
+    o->name = xstrdup(from->name);
+    HASH_ADD_KEYPTR(hh, k->by_name, o->name, strlen(o->name), o);
+    if (mine) {
+        note_last(s, kind, k, o);
+        return;
+    }
+    --*snap_count(s, kind);
+    empty_object(s, o);
+    o->index = NOWHERE;
+}
+
+/* False: it has become ours, and nobody knows between which others it stands. */
+static bool patch_known(struct snapshot *s, const struct snap_kind *kind,
+                        struct kept_kind *k, struct kept_object *o,
+                        const struct wire_object *from)
+{
+    bool was_mine = o->index != NOWHERE;
+    void *place = was_mine ? snap_at(s, kind, o->index) : snap_append(s, kind);
+    bool mine = read_object(s, kind, o, place, from);
+
+    if (!was_mine)
+        --*snap_count(s, kind);
+    if (!mine) {
+        if (was_mine)
+            leave_place(k, o);
+        empty_object(s, o);
+    }
+    return !mine || was_mine;
+}
+
+static void patch_server(struct snapshot *s, const struct wire_object *from)
+{
+    struct kept_object *o = &s->kept->server;
+
+    empty_object(s, o);
+    o->arena = arena_new_small();
+    snap_forget_server(s);
+    s->kept->reading = o;
+    snap_add_server(s, from);
+    s->kept->reading = NULL;
+}
+
+/* Move elements together over those that are gone. */
+static void close_gaps(struct snapshot *s, const struct snap_kind *kind,
+                       struct kept_kind *k)
+{
+    size_t n = *snap_count(s, kind);
+    size_t to = 0;
+
+    for (size_t i = 0; k->n_gone > 0 && i < n; i++) {
+        if (!k->at[i])
+            continue;
+        if (to < i) {
+            memcpy(snap_at(s, kind, to), snap_at(s, kind, i), kind->size_bytes);
+            k->at[to] = k->at[i];
+            k->at[to]->index = to;
+        }
+        to++;
+    }
+    MUST(k->n_gone == 0 || to == n - k->n_gone);
+    *snap_count(s, kind) -= k->n_gone;
+    k->n_gone = 0;
+}
+
+bool snapshot_patch(struct snapshot *s, const struct wire_objects *objects)
+{
+    bool fine = true;
+
+    MUST(s->kept);
+    for (size_t i = 0; i < objects->n; i++) {
+        const struct wire_object *from = &objects->v[i];
+        const struct snap_kind *kind = snap_kind_of(from->type);
+        struct kept_kind *k;
+        struct kept_object *o;
+
+        if (from->type == OBJECT_SERVER)
+            patch_server(s, from);
+        if (!kind)
+            continue;
+        k = &s->kept->kinds[kind - snap_kinds];
+        HASH_FIND_STR(k->by_name, from->name, o);
+        if (from->attrs.n == 0)
+            patch_gone(s, k, o);
+        else if (!o)
+            patch_new(s, kind, k, from);
+        else if (!patch_known(s, kind, k, o, from))
+            fine = false;
+    }
+    for (size_t i = 0; i < N_SNAP_KINDS; i++)
+        close_gaps(s, &snap_kinds[i], &s->kept->kinds[i]);
+    return fine;
+}
