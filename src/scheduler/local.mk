@@ -42,6 +42,7 @@ pbs_sched_SOURCES = \
 	src/scheduler/shell/link.c src/scheduler/shell/link.h \
 	src/scheduler/shell/link_open.c src/scheduler/shell/link_priv.h \
 	src/scheduler/shell/main.c \
+	src/scheduler/shell/mirror.c src/scheduler/shell/mirror.h \
 	src/scheduler/shell/run.c \
 	src/scheduler/shell/shell.h \
 	src/scheduler/shell/signals.c src/scheduler/shell/signals.h \

@@ -26,11 +26,18 @@ void snapshot_add(struct snapshot *s, const struct wire_objects *objects);
  * plan, and what it points to, is over before the next patch. */
 void snapshot_keep(struct snapshot *s);
 
-/* Take over what has changed since (doc/design/042-mirror.md): each object whole, in
- * place of what was there under its name, a new one behind all others of its kind; one
- * without attributes is gone. False: the order of the objects is not known any more;
- * the snapshot has to be made anew. */
+/* The number of the mark that came last: what StatusChanges asks with; 0: none has. */
+uint64_t snapshot_seq(const struct snapshot *s);
+
+/* Take over the reply to StatusChanges (doc/extensions.md): each object whole, in place
+ * of what was there under its name, a new one behind all others of its kind; one without
+ * attributes is gone; the mark at the end. False: it does not follow what is there, or
+ * the order of the objects is not known any more; the snapshot has to be made anew. */
 bool snapshot_patch(struct snapshot *s, const struct wire_objects *objects) MUST_CHECK;
+
+/* The classes of objects that a snapshot has, with what it reads of each, as
+ * StatusChanges asks for them; in 'arena'. */
+void snapshot_classes(struct arena *arena, struct body_changes *ret);
 
 /* True when a plan reads the same from both, but for which reservations are skipped and
  * the slots of resources. 'why' names the first difference. */
@@ -78,6 +85,11 @@ enum policy_line policy_line(struct policy *p, const char *line,
 /* Append the names of the settings that were read and ask for something that no plan
  * does yet, as "a, b". */
 void policy_unserved(const struct policy *p, struct buf *out);
+
+/* Is what the server said kept from one cycle to the next, where the server tells what
+ * has changed? Is it compared with the status of everything in each cycle? */
+bool policy_keeps_status(const struct policy *p);
+bool policy_checks_status(const struct policy *p);
 
 /* A line of dedicated_time: from from_at until before to_at. False: there are too many.
  * A period that ends before it begins means nothing. */

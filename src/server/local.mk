@@ -26,6 +26,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/engine/take_up.c src/server/engine/touch.c \
 	src/server/engine/turns.c src/server/engine/turns.h \
 	src/server/engine/watch.c src/server/engine/watch.h \
+	src/server/model/changes.c src/server/model/changes.h \
 	src/server/model/edges.c src/server/model/edges.h \
 	src/server/model/fact.c \
 	src/server/model/hot_start.h \
@@ -153,6 +154,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/status.c \
 	src/server/requests/request_table.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
+	src/server/requests/walk_changes.c \
 	src/server/rules/hot_rules.c \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
@@ -312,14 +314,16 @@ check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_ti
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
-	test/unit/server/test_put_off test/unit/server/test_edges
+	test/unit/server/test_put_off test/unit/server/test_edges \
+	test/unit/server/test_changes test/unit/server/test_status_changes
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_question test/unit/server/test_resv_together \
 	test/unit/server/test_resv_life test/unit/server/test_resv_health \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
-	test/unit/server/test_put_off test/unit/server/test_edges
+	test/unit/server/test_put_off test/unit/server/test_edges \
+	test/unit/server/test_changes test/unit/server/test_status_changes
 RESV_TEST_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
@@ -352,6 +356,12 @@ test_unit_server_test_resv_series_LDADD = libhfsvrcore.la libhfcal.la libhfattr.
 	libhfwire.la libhfbase.la -lcunit -lm
 test_unit_server_test_put_off_SOURCES = test/unit/server/test_put_off.c $(RESV_WORLD)
 test_unit_server_test_put_off_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_status_changes_SOURCES = \
+	test/unit/server/test_status_changes.c $(RESV_WORLD)
+test_unit_server_test_status_changes_LDADD = libhfschedcore.la $(RESV_TEST_LIBS)
+test_unit_server_test_changes_SOURCES = test/unit/server/test_changes.c
+test_unit_server_test_changes_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_changes_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_edges_SOURCES = test/unit/server/test_edges.c
 test_unit_server_test_edges_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_facts_SOURCES = test/unit/server/test_facts.c

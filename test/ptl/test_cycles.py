@@ -15,7 +15,7 @@ from holdfast.services import wait_for
 N = 600         # jobs, each with a reason of its own to wait
 BEFORE_CUT = 4 * 32  # slices that are looked at all the same, searches in each
 LEAVING = "Leaving scheduling cycle as requested by server."
-REGISTER_SCHED, STATUS_SERVER = 98, 21
+REGISTER_SCHED, STATUS_QUEUE = 98, 20
 SUBMIT = """
 for i in $(seq %d); do
     echo true | qsub -l select=1:ncpus=64 -l walltime=$((1000 + i)) || exit 1
@@ -97,7 +97,7 @@ class Played(Peer):
                 s.sendall(packet("+6"))
         else:
             self.asked.append(n)
-            if self.meanwhile and n == STATUS_SERVER and self.asked.count(n) == 1:
+            if self.meanwhile and n == STATUS_QUEUE and self.asked.count(n) == 1:
                 self.registered[1].sendall(packet(self.meanwhile))
             s.sendall(packet(objects()))
         return True
@@ -128,7 +128,7 @@ def test_a_command_in_the_middle_of_a_cycle(many, meanwhile, cycles, ends):
         many.scheduler.start()
         wait_for("the end of the last cycle", lambda: played.ends == ends)
         all_was_said(many, played)
-        assert (played.asked.count(STATUS_SERVER), played.ends) == (cycles, ends)
+        assert (played.asked.count(STATUS_QUEUE), played.ends) == (cycles, ends)
 
 
 def test_an_end_that_comes_too_late(many):
@@ -136,6 +136,6 @@ def test_an_end_that_comes_too_late(many):
     take for that of the next command."""
     with Played(socket_of(many), first=("2+16", "+1")) as played:
         many.scheduler.start()
-        wait_for("a cycle", lambda: played.ends >= 2 and STATUS_SERVER in played.asked)
+        wait_for("a cycle", lambda: played.ends >= 2 and STATUS_QUEUE in played.asked)
         all_was_said(many, played)
-        assert (played.asked.count(STATUS_SERVER), played.ends) == (1, 2)
+        assert (played.asked.count(STATUS_QUEUE), played.ends) == (1, 2)

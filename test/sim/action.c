@@ -484,6 +484,10 @@ static bool planner_line(struct sim *s, struct planner *p, const struct words *w
         errs_always(p, w->v[i + 3]);
     else if (words_are(w, i, "may be cut"))
         comes_as_ours(s, p);
+    else if (words_are(w, i, "keeps what it knows"))
+        p->keeps = true;
+    else if (words_are(w, i, "takes answers twice"))
+        p->reads_twice_percent = 10;
     else if (words_are(w, i, "wanders"))
         p->answer_twice_percent = p->old_answer_percent = 20;
     else

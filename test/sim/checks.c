@@ -32,6 +32,7 @@ static const struct {
     [CHECK_SHOWN] = { "shown", "an open alteration is shown to everybody" },
     [CHECK_LISTED] = { "listed", "who was forced into others says into whom" },
     [CHECK_KEPT] = { "kept", "a status that is kept equals one made anew" },
+    [CHECK_CHANGES] = { "changes", "who is told what has changed knows all" },
     [CHECK_SETTLED] = { "settled", "after settling no rule has anything left to say" },
     [CHECK_BOOKS] = { "books", "what vnodes have assigned is what runs on them" },
     [CHECK_REFUSAL] = { "refusal", "a refused request changes nothing" },
@@ -185,6 +186,8 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_settled(s);
     if (s->n_steps % 20 == 0)
         check_kept(s);
+    if (changed || s->n_steps % 20 == 0)
+        check_changes(s);
     if (s->n_steps % 37 == 0)
         check_store(s);
 }
@@ -205,7 +208,8 @@ static bool is_look(uint32_t number)
     return number == BATCH_SELECT_STATUS || number == BATCH_STATUS_JOB ||
            number == BATCH_STATUS_QUEUE || number == BATCH_STATUS_SERVER ||
            number == BATCH_STATUS_NODE || number == BATCH_STATUS_RESV ||
-           number == BATCH_STATUS_SCHED || number == BATCH_STATUS_RESOURCE;
+           number == BATCH_STATUS_SCHED || number == BATCH_STATUS_RESOURCE ||
+           number == BATCH_STATUS_CHANGES;
 }
 
 static void check_replies(struct sim *s, uint64_t conn, const struct effects *out)

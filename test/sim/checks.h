@@ -12,6 +12,7 @@
 struct sim;
 struct effects;
 struct turns_leaving;
+struct snapshot;
 
 enum check {
     CHECK_PROMISE,
@@ -28,6 +29,7 @@ enum check {
     CHECK_SHOWN,
     CHECK_LISTED,
     CHECK_KEPT,
+    CHECK_CHANGES,
     CHECK_SETTLED,
     CHECK_BOOKS,
     CHECK_REFUSAL,
@@ -53,6 +55,7 @@ struct checks {
     bool unsettled; /* something has changed since all had followed for the last time */
     enum check what;
     char words[1024];
+    struct snapshot *kept; /* check_changes.c */
     int64_t at_ms;
 };
 
@@ -86,6 +89,10 @@ void check_resv_record(struct sim *s, const struct model *m, const struct record
 void check_job_record(struct sim *s, const struct model *m, const struct record *rec);
 /* 'settled': nothing is left that follows from what was before. */
 void check_health(struct sim *s, const struct model *m, bool settled);
+/* check_changes.c: who is told what has changed knows all. What it knows is forgotten
+ * when the server begins anew. */
+void check_changes(struct sim *s);
+void check_changes_forget(struct sim *s);
 /* check_end.c: all has ended and all is free. */
 void check_end(struct sim *s);
 

@@ -4,6 +4,7 @@ TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds
 test_sim_sim_SOURCES = \
 	test/sim/action.c \
 	test/sim/check_alter.c test/sim/check_alter.h \
+	test/sim/check_changes.c \
 	test/sim/check_end.c \
 	test/sim/check_life.c \
 	test/sim/check_promise.c \

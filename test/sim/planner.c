@@ -22,11 +22,21 @@ static const struct conn_ops planner_ops;
 
 static void end_cycle_memory(struct planner *p)
 {
-    snapshot_free(p->snapshot);
+    if (p->snapshot != p->kept)
+        snapshot_free(p->snapshot);
     p->snapshot = NULL;
     arena_clear(p->arena);
     p->plan = (struct plan){ 0 };
     p->step = 0;
+}
+
+/* What it knows of the server is of no use any more. */
+static void drop_kept(struct planner *p)
+{
+    if (p->snapshot == p->kept)
+        p->snapshot = NULL;
+    snapshot_free(p->kept);
+    p->kept = NULL;
 }
 
 static void forget_answered(struct planner *p)
@@ -49,6 +59,7 @@ void planner_init(struct planner *p, const char *name)
 void planner_fini(struct planner *p)
 {
     end_cycle_memory(p);
+    drop_kept(p);
     forget_answered(p);
     free(p->job_id);
     free(p->old_bytes);
@@ -110,6 +121,7 @@ static void drop_link(struct sim *s, struct planner *p)
     p->conn[0] = p->conn[1] = 0;
     p->state = PLANNER_OFF;
     end_cycle_memory(p);
+    drop_kept(p);
     forget_answered(p);
 }
 
@@ -150,6 +162,9 @@ static const uint32_t status_requests[] = {
     BATCH_STATUS_RESV,     BATCH_STATUS_NODE,  BATCH_STATUS_QUEUE,
 };
 
+/* The first of them are about what no other answer tells. */
+#define N_DEFINITIONS 2
+
 static void end_cycle(struct sim *s, struct planner *p)
 {
     end_cycle_memory(p);
@@ -184,12 +199,30 @@ static void ask_jobs(struct sim *s, struct planner *p, const char *queue)
     net_request(s, p->conn[0], &rq);
 }
 
+static void ask_changes(struct sim *s, struct planner *p)
+{
+    struct body_changes body = { 0 };
+    const struct wire_request rq = { .number = BATCH_STATUS_CHANGES,
+                                     .user = "root",
+                                     .body = &body };
+
+    if (!p->kept) {
+        p->kept = p->snapshot;
+        snapshot_keep(p->kept);
+    }
+    body.since = snapshot_seq(p->kept);
+    snapshot_classes(p->arena, &body);
+    net_request(s, p->conn[0], &rq);
+}
+
 static void think(struct sim *s, struct planner *p);
 
 static void ask_next(struct sim *s, struct planner *p)
 {
     p->state = PLANNER_ASKING;
-    if (p->asked < ARRAY_LEN(status_requests))
+    if (p->keeps && p->asked >= N_DEFINITIONS)
+        ask_changes(s, p);
+    else if (p->asked < ARRAY_LEN(status_requests))
         ask_status(s, p, status_requests[p->asked]);
     else if (p->asked - ARRAY_LEN(status_requests) < snapshot_queue_count(p->snapshot))
         ask_jobs(
@@ -202,9 +235,15 @@ static void ask_next(struct sim *s, struct planner *p)
 static void begin_pass(struct sim *s, struct planner *p)
 {
     end_cycle_memory(p);
-    p->snapshot = snapshot_new();
-    snapshot_set_name(p->snapshot, p->name);
-    p->asked = 0;
+    if (p->kept) {
+        p->snapshot = p->kept;
+        snapshot_skip_none(p->kept);
+        p->asked = N_DEFINITIONS;
+    } else {
+        p->snapshot = snapshot_new();
+        snapshot_set_name(p->snapshot, p->name);
+        p->asked = 0;
+    }
     p->refused = p->confirmed = false;
     ask_next(s, p);
 }
@@ -252,6 +291,7 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
         check_failed(s, CHECK_SCHED_LINK, "command %d arrives in state %d", command,
                      (int)p->state);
     } else if (command == 6) {
+        drop_kept(p);
         net_sched_done(s, p->conn[1]);
     } else {
         begin_cycle(s, p, command == 11 ? job_id : NULL);
@@ -467,6 +507,26 @@ static void step_answered(struct sim *s, struct planner *p,
         act_next(s, p);
 }
 
+/* It goes on with what it is told, and begins anew after a refusal or an answer that
+ * does not follow the one before. */
+static void changes_told(struct sim *s, struct planner *p,
+                         const struct wire_reply *reply)
+{
+    bool twice = rnd_percent(&s->rnd, p->reads_twice_percent);
+    bool fine = reply->code == 0;
+
+    MUST(!reply->more); /* complexes are small here */
+    for (int i = 0; fine && i <= twice; i++)
+        fine = snapshot_patch(p->kept, &reply->objects);
+    if (fine) {
+        think(s, p);
+        return;
+    }
+    sim_trace(s, "scheduler %s: asks for everything again: %d", p->name, reply->code);
+    drop_kept(p);
+    begin_pass(s, p);
+}
+
 static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
                      const struct wire_reply *reply)
 {
@@ -474,6 +534,8 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
 
     if (p->state == PLANNER_REGISTERING) {
         registered(s, p, reply);
+    } else if (p->state == PLANNER_ASKING && p->kept) {
+        changes_told(s, p, reply);
     } else if (p->state == PLANNER_ASKING) {
         if (reply->code == 0)
             snapshot_add(p->snapshot, &reply->objects);

@@ -39,7 +39,10 @@ struct planner {
     /* a cycle */
     struct arena *arena;
     struct policy *policy;
-    struct snapshot *snapshot;
+    struct snapshot *snapshot; /* of the pass; may be what is kept */
+    bool keeps;                /* it asks the server for what has changed */
+    int reads_twice_percent;   /* ... and takes an answer twice */
+    struct snapshot *kept;     /* NULL: nothing */
     char *job_id; /* of command 11 */
     size_t asked; /* index of the status request that is not answered */
     struct plan plan;

@@ -843,6 +843,7 @@ void shell_crash(struct sim *s)
     sh->turns = NULL;
     svr_free(sh->svr);
     sh->svr = NULL;
+    check_changes_forget(s);
     model_free(sh->shadow);
     sh->shadow = NULL;
     sh->store = store_memory_reopen(sh->store);
@@ -882,6 +883,7 @@ void shell_fini(struct sim *s)
     struct shell *sh = &s->shell;
 
     turns_free(sh->turns);
+    check_changes_forget(s);
     svr_free(sh->svr);
     if (sh->shadow)
         model_free(sh->shadow);

@@ -562,6 +562,11 @@ void story_write(uint64_t seed, struct buf *out)
     write_complex(&t);
     if (seed % 2 == 0)
         buf_add_str(out, "at 0 scheduler may be cut\n");
+    /* Servers of every make have to be served, and so have schedulers. */
+    if (seed % 3 != 0)
+        buf_add_str(out, "at 0 scheduler keeps what it knows\n");
+    if (seed % 9 == 1)
+        buf_add_str(out, "at 0 scheduler takes answers twice\n");
     t.two_scheds = seed % 4 == 3;
     if (t.two_scheds)
         write_second_sched(&t);

@@ -74,7 +74,12 @@ enum batch_number {
     BATCH_ASYRUN_JOB_ACK = 97,
     BATCH_REGISTER_SCHED = 98,
     BATCH_DELETE_JOB_LIST = 100,
+
+    BATCH_STATUS_CHANGES = 200,
 };
+
+/* The names of our requests in the server's holdfast_extensions. */
+#define EXTENSION_CHANGES "changes" /* StatusChanges */
 
 /* Bodies, lettered as in wire.md 7.2. Texts are never NULL after decoding. */
 
@@ -244,6 +249,17 @@ struct body_cred { /* Z: Cred */
     uint64_t valid_s;
 };
 
+struct wire_class { /* objects of a type, and what is wanted of each */
+    uint32_t type;   /* enum wire_object_type */
+    struct wire_attrs wanted;
+};
+
+struct body_changes { /* StatusChanges: doc/extensions.md */
+    uint64_t since;   /* the number of the mark that came last, 0: everything */
+    size_t n_classes;
+    struct wire_class *classes;
+};
+
 struct wire_request {
     uint32_t number; /* enum batch_number */
     const char *user;
@@ -289,6 +305,8 @@ enum wire_object_type {
     OBJECT_PBS_HOOK = 9,
     OBJECT_ARRAY_PARENT = 10,
     OBJECT_SUBJOB = 11,
+
+    OBJECT_MARK = 200, /* at the end of the reply to StatusChanges */
 };
 
 struct wire_object {

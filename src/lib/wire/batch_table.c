@@ -231,6 +231,19 @@ static const struct wire_field authenticate_fields[] = {
     WIRE_FIELDS_END,
 };
 
+static const struct wire_field class_fields[] = {
+    WIRE_FIELD(WIRE_UINT, struct wire_class, type, 0),
+    WIRE_FIELD(WIRE_ATTRS, struct wire_class, wanted, 0),
+    WIRE_FIELDS_END,
+};
+
+static const struct wire_field changes_fields[] = {
+    WIRE_FIELD(WIRE_ULONG, struct body_changes, since, 0),
+    WIRE_FIELD_RECORDS(struct body_changes, n_classes, classes, class_fields,
+                       struct wire_class),
+    WIRE_FIELDS_END,
+};
+
 #define ROW(name_, fields_, body_)                                                     \
     {                                                                                  \
         .name = (name_), .fields = (fields_), .body_size_bytes = sizeof(body_),        \
@@ -309,6 +322,7 @@ static const struct batch_row rows[] = {
     [BATCH_ASYRUN_JOB_ACK] = ROW("AsyrunJob_ack", run_fields, struct body_run),
     [BATCH_REGISTER_SCHED] = ROW("RegisterSched", name_fields, struct body_id),
     [BATCH_DELETE_JOB_LIST] = ROW("DeleteJobList", list_fields, struct body_list),
+    [BATCH_STATUS_CHANGES] = ROW("StatusChanges", changes_fields, struct body_changes),
 };
 /* clang-format on */
 

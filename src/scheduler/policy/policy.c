@@ -17,6 +17,7 @@ struct policy *policy_new(void)
     struct policy *p = xcalloc(1, sizeof(*p));
 
     p->update_comments = true;
+    p->keep_status = true;
     p->unset_infinite = xstrdup("mpiprocs,ompthreads");
     return p;
 }
@@ -33,6 +34,16 @@ void policy_free(struct policy *p)
     free(p->nonprime_prefix);
     free(p->dedicated);
     free(p);
+}
+
+bool policy_keeps_status(const struct policy *p)
+{
+    return p->keep_status;
+}
+
+bool policy_checks_status(const struct policy *p)
+{
+    return p->check_status;
 }
 
 /* Members stand between commas and blanks; case does not count. */

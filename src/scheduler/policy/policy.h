@@ -25,6 +25,8 @@ struct policy {
     bool by_queue;
     bool update_comments;
     bool resvs_ignore_dedicated; /* resv_confirm_ignore */
+    bool keep_status;            /* ours, as check_status: doc/design/042-mirror.md */
+    bool check_status;
     size_t n_sort_keys;
     struct sort_key sort_keys[POLICY_SORT_KEYS_MAX];
     char *resources;        /* comma list of what is compared, NULL: everything */

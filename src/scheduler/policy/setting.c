@@ -249,6 +249,10 @@ static const struct setting settings[] = {
     { "primetime_prefix",        read_word }, /* it is prime time for ever */
     { "resv_confirm_ignore",     read_ignore, AT(resvs_ignore_dedicated) },
 
+    /* ours */
+    { "keep_status",             read_bool, AT(keep_status) },
+    { "check_status",            read_bool, AT(check_status) },
+
     { "round_robin",             read_bool, P, NOT_SERVED("false") },
     { "strict_ordering",         read_bool, P, NOT_SERVED("false") },
     { "fair_share",              read_bool, P, NOT_SERVED("false") },

@@ -6,6 +6,7 @@
 #include "scheduler/shell/shell.h"
 
 #include "lib/io/clock.h"
+#include "scheduler/shell/mirror.h"
 #include "scheduler/shell/status.h"
 
 #include <stdlib.h>
@@ -225,38 +226,81 @@ static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *
     planning_free(p);
 }
 
-static bool take_snapshot(struct cycle *c, struct snapshot *s)
+/* What is kept is compared with the status of everything, when the administrator wants
+ * to be sure of it. A change in between is a difference, too, which is why the two are
+ * asked for again before one is told. */
+static void check_mirror(struct cycle *c)
+{
+    struct diag why = { 0 };
+
+    for (int tries = 0; tries < 3; tries++) {
+        struct snapshot *fresh;
+        bool same;
+
+        if (status_snapshot(c->sh, c->arena, &fresh, &why) != 0)
+            return;
+        same = snapshot_same(c->sh->mirror, fresh, &why);
+        snapshot_free(fresh);
+        if (same || mirror_update(c->sh, c->arena, &why) != 0)
+            return;
+    }
+    logfile_printf(c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "",
+                   "What is kept of the server's status is not what the server says: %s",
+                   why.text);
+    mirror_drop(c->sh);
+}
+
+static int make_snapshot(struct cycle *c, struct snapshot **ret, struct diag *why)
+{
+    int err;
+
+    if (!c->sh->can_mirror || !policy_keeps_status(c->sh->policy))
+        return status_snapshot(c->sh, c->arena, ret, why);
+    err = mirror_update(c->sh, c->arena, why);
+    if (!err && policy_checks_status(c->sh->policy))
+        check_mirror(c);
+    if (!err && !c->sh->mirror)
+        err = mirror_update(c->sh, c->arena, why);
+    *ret = c->sh->mirror;
+    if (!err)
+        snapshot_skip_none(*ret);
+    return err;
+}
+
+static bool take_snapshot(struct cycle *c, struct snapshot **ret)
 {
     struct diag why;
 
-    if (status_snapshot(c->sh, c->arena, s, &why) != 0) {
+    *ret = NULL;
+    if (make_snapshot(c, ret, &why) != 0) {
         logfile_write(c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why.text);
         logfile_write(c->sh->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "",
                       "Problem with creating server data structure");
         return false;
     }
     for (size_t i = 0; i < c->answered.n; i++)
-        snapshot_skip_resv(s, c->answered.v[i]);
+        snapshot_skip_resv(*ret, c->answered.v[i]);
     return true;
 }
 
 /* Run one pass. True when another one is due. */
 static bool run_pass(struct cycle *c)
 {
-    struct snapshot *s = snapshot_new();
+    struct snapshot *s;
     struct plan plan = { 0 };
     bool again = false;
 
     c->arena = arena_new();
     c->refused = false;
-    if (take_snapshot(c, s)) {
+    if (take_snapshot(c, &s)) {
         plan_and_do(c, s, &plan);
         again = (plan.again || c->refused) && !c->stop;
     }
     if (c->job_id && !link_is_broken(c->sh->primary))
         send_run_verdict(c, &plan);
     arena_free(c->arena);
-    snapshot_free(s);
+    if (s != c->sh->mirror)
+        snapshot_free(s);
     return again;
 }
 
@@ -306,6 +350,8 @@ void shell_configure(struct shell *sh)
         arena_free(arena);
         return;
     }
+    /* What is kept was read with the resources and the partition of before. */
+    mirror_drop(sh);
     /* The answers of the last time are kept until the new ones are complete. */
     arena_free(sh->defs_arena);
     sh->defs_arena = arena;

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/shell/shell.h"
+#include "scheduler/shell/mirror.h"
 #include "scheduler/shell/signals.h"
 
 #include <stdlib.h>
@@ -17,7 +18,9 @@ static void disconnect(struct shell *sh)
     link_close(sh->primary);
     link_close(sh->secondary);
     sh->primary = sh->secondary = NULL;
-    sh->no_seq = false; /* the next server may number its questions */
+    /* The next server may be another one. */
+    sh->no_seq = sh->can_mirror = false;
+    mirror_drop(sh);
     /* Its commands and its jobs are not the next server's. */
     shell_remember(sh, SCHED_NULL, NULL);
     free(sh->last_waiting);
@@ -60,6 +63,8 @@ static int connect_server(struct shell *sh, struct diag *why)
         err = register_link(sh, sh->secondary, why);
     if (err)
         disconnect(sh);
+    else
+        mirror_ask_server(sh);
     return err;
 }
 

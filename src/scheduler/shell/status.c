@@ -87,7 +87,7 @@ static const struct status_kind server_kind = { .request = BATCH_STATUS_SERVER,
                                                 .by_snapshot = true,
                                                 .object = OBJECT_SERVER };
 
-int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
+int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret,
                     struct diag *why)
 {
     static const struct status_kind vnodes_kind = { .request = BATCH_STATUS_NODE,
@@ -99,6 +99,7 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
                                                     .by_snapshot = true,
                                                     .object = OBJECT_QUEUE };
     struct wire_objects server, resvs, vnodes, queues, jobs;
+    struct snapshot *s;
     int err = status_all(sh, &server_kind, arena, &server, why);
 
     if (!err)
@@ -112,6 +113,7 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
     if (err)
         return err;
     /* All replies are there: a cycle never plans with half of the complex. */
+    s = *ret = snapshot_new();
     snapshot_set_name(s, sh->name);
     snapshot_add(s, &sh->resources);
     snapshot_add(s, &sh->scheds);

@@ -20,8 +20,8 @@ struct status_kind {
 int status_all(struct shell *sh, const struct status_kind *kind, struct arena *arena,
                struct wire_objects *ret, struct diag *why) MUST_CHECK;
 
-/* Everything a plan needs, into 's'. */
-int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot *s,
+/* Everything a plan needs, from the status of everything: a new snapshot. */
+int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret,
                     struct diag *why) MUST_CHECK;
 
 #endif

@@ -40,6 +40,7 @@ struct snap_kept {
     struct kept_kind kinds[N_SNAP_KINDS];
     struct kept_object server;
     struct kept_object *reading; /* NULL between objects */
+    uint64_t seq;                /* of the last mark */
 };
 
 void snapshot_keep(struct snapshot *s)
@@ -218,11 +219,53 @@ static void close_gaps(struct snapshot *s, const struct snap_kind *kind,
     k->n_gone = 0;
 }
 
+uint64_t snapshot_seq(const struct snapshot *s)
+{
+    MUST(s->kept);
+    return s->kept->seq;
+}
+
+void snapshot_classes(struct arena *arena, struct body_changes *ret)
+{
+    static const uint32_t types[] = { OBJECT_SERVER, OBJECT_RESV, OBJECT_NODE,
+                                      OBJECT_QUEUE, OBJECT_JOB };
+
+    ret->n_classes = ARRAY_LEN(types);
+    ret->classes = ARENA_ARRAY(arena, struct wire_class, ARRAY_LEN(types));
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        ret->classes[i].type = types[i];
+        snapshot_wants(types[i], true, arena, &ret->classes[i].wanted);
+    }
+}
+
+/* The number of the mark at the end. False: there is none, or it does not follow the
+ * one that came last, so that something may have been missed. */
+static bool read_mark(const struct snapshot *s, const struct wire_objects *objects,
+                      uint64_t *ret)
+{
+    const struct wire_object *mark =
+        objects->n > 0 ? &objects->v[objects->n - 1] : NULL;
+    const char *since, *seq;
+
+    if (!mark || mark->type != OBJECT_MARK)
+        return false;
+    since = wire_attrs_value(&mark->attrs, "since", NULL);
+    seq = wire_attrs_value(&mark->attrs, "seq", NULL);
+    if (!since || !seq || strtoull(since, NULL, 10) != s->kept->seq)
+        return false;
+    *ret = strtoull(seq, NULL, 10);
+    return *ret >= s->kept->seq;
+}
+
 bool snapshot_patch(struct snapshot *s, const struct wire_objects *objects)
 {
     bool fine = true;
+    uint64_t seq;
 
     MUST(s->kept);
+    if (!read_mark(s, objects, &seq))
+        return false;
+    s->kept->seq = seq;
     for (size_t i = 0; i < objects->n; i++) {
         const struct wire_object *from = &objects->v[i];
         const struct snap_kind *kind = snap_kind_of(from->type);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOBS_PER_PART 500
+#define JOBS_PER_PART 500 /* and as many of all kinds in StatusChanges */
 /* What an object costs that need not be encoded, in bytes that would have been. */
 #define CHEAP_BYTES   64
 
@@ -113,7 +113,8 @@ struct listing *listing_new(struct listings *t, const struct model *m,
     (void)err;
     /* A reply about jobs comes in parts of so many jobs; other kinds come in one
      * part. */
-    l->n_most = l->walk.kind == OBJ_JOB ? JOBS_PER_PART : SIZE_MAX;
+    l->n_most =
+        l->walk.kind == OBJ_JOB || l->walk.changes ? JOBS_PER_PART : SIZE_MAX;
     HASH_ADD(hh, t->by_conn, conn, sizeof(l->conn), l);
     return l;
 }
@@ -165,7 +166,12 @@ static size_t gather_one(struct listings *t, struct listing *l)
         end_part(l, NULL);
         return 0;
     }
-    s = shown_get(t->shown, l->walk.m, &l->rq, &l->walk.asked, o, &made);
+    if (step == WALK_OTHER) {
+        s = shown_other(t->shown, &l->walk.other, changes_seq(&l->walk));
+        made = true;
+    } else {
+        s = shown_get(t->shown, l->walk.m, &l->rq, &l->walk.asked, o, &made);
+    }
     /* Only now it is certain that another part follows, which the head of this one has
      * to say. */
     if (l->n == l->n_most)
@@ -182,7 +188,7 @@ static uint64_t seen_by_all(const struct walk *w)
 {
     const struct model *m = w->m;
 
-    if (w->selection || w->queue || w->kind == OBJ_RESV)
+    if (w->selection || w->queue || w->changes || w->kind == OBJ_RESV)
         return m->seq;
     return MAX_OF(m->settings_seq, MAX_OF(m->defs_seq, m->kinds[w->kind].members_seq));
 }

@@ -136,25 +136,31 @@ static uint64_t key_of(const struct object *o, unsigned class)
     return o->created_seq * N_RIGHTS + class;
 }
 
+/* A piece of the bytes that were encoded. */
+static struct piece *piece_new(const struct shown_cache *c, uint64_t seq)
+{
+    struct piece *p = xmalloc(sizeof(*p) + c->bytes.len);
+
+    *p = (struct piece){
+        .shown = { .len = c->bytes.len, .data = p->bytes, .seq = seq },
+        .epoch = c->epoch
+    };
+    memcpy(p->bytes, c->bytes.data, c->bytes.len);
+    return p;
+}
+
 static struct piece *encode(struct shown_cache *c, const struct model *m,
                             const struct request *rq, const struct asked *asked,
                             const struct object *o)
 {
     struct request mine = *rq;
-    struct piece *p;
 
     /* The texts of one object are needed only until they are encoded. */
     arena_clear(c->scratch);
     buf_clear(&c->bytes);
     mine.arena = c->scratch;
     show_encode(m, &mine, o, asked, &c->bytes);
-    p = xmalloc(sizeof(*p) + c->bytes.len);
-    *p = (struct piece){
-        .shown = { .len = c->bytes.len, .data = p->bytes, .seq = o->shown_seq },
-        .epoch = c->epoch
-    };
-    memcpy(p->bytes, c->bytes.data, c->bytes.len);
-    return p;
+    return piece_new(c, o->shown_seq);
 }
 
 static void keep(struct shown_cache *c, struct piece *p, uint64_t key)
@@ -221,6 +227,19 @@ const struct shown *shown_get(struct shown_cache *c, const struct model *m,
             c->held_bytes += piece_bytes(p);
     }
     p->n_holders++;
+    return &p->shown;
+}
+
+const struct shown *shown_other(struct shown_cache *c, const struct wire_object *o,
+                                uint64_t seq)
+{
+    struct piece *p;
+
+    buf_clear(&c->bytes);
+    batch_put_object(&c->bytes, o);
+    p = piece_new(c, seq);
+    p->n_holders = 1;
+    c->held_bytes += piece_bytes(p);
     return &p->shown;
 }
 

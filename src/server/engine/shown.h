@@ -33,6 +33,9 @@ void shown_cache_free(struct shown_cache *c);
 const struct shown *shown_get(struct shown_cache *c, const struct model *m,
                               const struct request *rq, const struct asked *asked,
                               const struct object *o, bool *ret_made);
+/* Bytes of the caller's own, held as any other piece until they are released. */
+const struct shown *shown_other(struct shown_cache *c, const struct wire_object *o,
+                                uint64_t seq);
 void shown_release(struct shown_cache *c, const struct shown *s);
 
 /* The object leaves the model: what is kept of it is of no use any more. */

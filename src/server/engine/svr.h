@@ -139,6 +139,11 @@ const struct model *svr_model(const struct svr *s);
  * whose is not. */
 bool svr_shown_is_right(struct svr *s, int64_t now_at, struct buf *why);
 
+/* For tests: what a scheduler is told that asks for changes (StatusChanges), whole and
+ * without waiting for the store; 0 or the code of its refusal. */
+int svr_changes(struct svr *s, int64_t now_at, const struct body_changes *body,
+                struct arena *arena, struct wire_objects *ret) MUST_CHECK;
+
 /* For tests: is something left that follows from the inputs so far, and that
  * svr_go_on() carries out? What rules keep true may not be true meanwhile. */
 bool svr_is_settling(const struct svr *s);

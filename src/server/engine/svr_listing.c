@@ -146,3 +146,43 @@ bool svr_shown_is_right(struct svr *s, int64_t now_at, struct buf *why)
     }
     return true;
 }
+
+static void add_step(const struct walk *w, enum walk_step step, const struct object *o,
+                     struct decision *out)
+{
+    if (step == WALK_AT)
+        show_object(w->m, w->rq, o, show_object_type(o->kind), &w->asked, out);
+    else if (step == WALK_OTHER)
+        wire_objects_add(&out->reply.objects, out->arena, w->other.type, w->other.name)
+            ->attrs = w->other.attrs;
+}
+
+int svr_changes(struct svr *s, int64_t now_at, const struct body_changes *body,
+                struct arena *arena, struct wire_objects *ret)
+{
+    const struct requester who = {
+        .user = "root", .host = "", .rights = WHO_USER | WHO_STAFF, .scheduler = true
+    };
+    const struct wire_request wire = { .number = BATCH_STATUS_CHANGES, .body = body };
+    const struct request rq = { .wire = &wire,
+                                .body = body,
+                                .who = &who,
+                                .actor = "root",
+                                .now_at = now_at,
+                                .arena = arena,
+                                .cfg = &s->cfg,
+                                .view = &s->view };
+    struct decision out = { .arena = arena };
+    const struct object *o = NULL;
+    enum walk_step step;
+    struct walk w;
+    int err = walk_open(s->m, &rq, arena, &w, &out.why);
+
+    if (err)
+        return err;
+    while ((step = walk_next(&w, &o)) != WALK_END)
+        add_step(&w, step, o, &out);
+    walk_close(&w);
+    *ret = out.reply.objects;
+    return 0;
+}

@@ -137,6 +137,7 @@ static struct object *object_new(struct model *m, enum obj_kind kind, const char
     key = object_key(kind, o->id);
     HASH_ADD_KEYPTR(hh, m->kinds[kind].by_id, key.p, key.len, o);
     DL_APPEND(m->kinds[kind].first, o);
+    changes_add(m->changes, o);
     m->kinds[kind].n++;
     if (kind == OBJ_JOB)
         note_server_of_job(m, id);
@@ -148,6 +149,7 @@ static void object_remove(struct model *m, struct object *o)
 {
     HASH_DELETE(hh, m->kinds[o->kind].by_id, o);
     DL_DELETE(m->kinds[o->kind].first, o);
+    changes_remove(m->changes, o, m->seq);
     m->kinds[o->kind].n--;
 }
 
@@ -208,6 +210,7 @@ struct model *model_new(const char *server_name)
     m->defs = resource_defs_new();
     find_counted(m);
     m->scratch = arena_new();
+    m->changes = changes_new();
     m->server = object_new(m, OBJ_SERVER, server_name);
     return m;
 }
@@ -248,6 +251,7 @@ void model_free(struct model *m)
     free(m->former_names);
     free(m->counted);
     resource_defs_free(m->defs);
+    changes_free(m->changes);
     arena_free(m->scratch);
     free(m);
 }
@@ -455,6 +459,7 @@ void model_loaded(struct model *m, uint64_t seq)
     struct object *o;
 
     m->seq = seq;
+    changes_forget(m->changes, seq);
     apply_late(m);
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         DL_FOREACH (m->kinds[kind].first, o) {

@@ -38,6 +38,7 @@ struct object {
      * own, or one that changed what is derived for it. */
     uint64_t shown_seq;
     struct object *prev, *next; /* all of the kind, in order of creation (utlist) */
+    struct object *changed_prev, *changed_next; /* in order of shown_seq: changes.h */
     bool *reads; /* which attributes are read, while a check wants to know (reads.h) */
     UT_hash_handle hh;
 };
@@ -209,6 +210,7 @@ struct model {
     struct tallies tallies;    /* likewise */
     uint64_t created;          /* counts objects: the source of created_seq */
     struct late_value *late;   /* while objects are loaded */
+    struct changes *changes;   /* what looks different since when: changes.h */
     struct arena *scratch;     /* of one model_apply() */
     struct object *gone; /* what the last record removed; freed by the next record */
 };

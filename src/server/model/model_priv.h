@@ -4,6 +4,7 @@
 #ifndef SERVER_MODEL_MODEL_PRIV_H
 #define SERVER_MODEL_MODEL_PRIV_H
 
+#include "server/model/changes.h"
 #include "server/model/model.h"
 
 /* Links of one object: taken away before it changes, made again afterwards. Sums follow
@@ -27,6 +28,7 @@ void node_drop_borrowed(struct node *n);
 static inline void looks_new(const struct model *m, struct object *o)
 {
     o->shown_seq = m->seq;
+    changes_move(m->changes, o);
 }
 
 /* The object's links move: whoever shows something of it looks new (edges.h). Before

@@ -321,6 +321,7 @@ void model_check(const struct model *m)
     struct buf why = { 0 };
     bool same = model_same(m, copy, &why);
 
+    changes_check(m);
     if (!same)
         /* The words are in sight of a debugger, and of the core. */
         model_differs(why.data);

@@ -17,6 +17,7 @@ static const struct request_row rows[] = {
     [BATCH_STATUS_SCHED] = { handle_status, WHO_ANYONE },
     [BATCH_STATUS_RESOURCE] = { handle_status, WHO_ANYONE },
     [BATCH_STATUS_HOOK] = { handle_status, WHO_ANYONE },
+    [BATCH_STATUS_CHANGES] = { handle_status, WHO_ANYONE },
 
     /* schedulers */
     [BATCH_REGISTER_SCHED] = { handle_register_sched, WHO_ANYONE },

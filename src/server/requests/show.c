@@ -46,6 +46,9 @@ int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena 
     return 0;
 }
 
+/* What doc/extensions.md lists, as names joined by commas. */
+#define EXTENSIONS EXTENSION_CHANGES
+
 static show_fn show_of_kind(enum obj_kind kind)
 {
     MUST(kind < OBJ_KIND_COUNT);
@@ -285,6 +288,9 @@ bool show_server(const struct model *m, const struct request *rq,
         return true;
     case SERVER_A_HAS_RUNJOB_HOOK:
         show_num(rq, o, attr, has_runjob_hook(m), out);
+        return true;
+    case SERVER_A_HOLDFAST_EXTENSIONS:
+        show_text(rq, o, attr, EXTENSIONS, out);
         return true;
     case SERVER_A_HOLDFAST_VERSION:
         show_text(rq, o, attr, rq->cfg->holdfast_version, out);

@@ -183,8 +183,11 @@ int walk_open(const struct model *m, const struct request *rq, struct arena *are
 {
     const struct kind_row *row = kind_row(rq->wire->number);
 
+    *ret = (struct walk){ .m = m, .rq = rq, .arena = arena };
+    if (rq->wire->number == BATCH_STATUS_CHANGES)
+        return changes_open(ret, why);
     MUST(row); /* the table of requests sends no others here */
-    *ret = (struct walk){ .m = m, .rq = rq, .arena = arena, .kind = row->kind };
+    ret->kind = row->kind;
     if (row->number == BATCH_SELECT_STATUS || row->number == BATCH_SELECT_JOBS)
         return open_selection(ret, why);
     return row->kind == OBJ_JOB ? open_jobs(ret, why) : open_objects(ret, row, why);
@@ -239,6 +242,8 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
     const struct object *o;
 
     MUST(!w->selection || w->kind == OBJ_JOB); /* criteria are those of jobs */
+    if (w->changes)
+        return changes_next(w, ret);
     if (w->ids) {
         if (!*w->ids)
             return WALK_END;

@@ -11,6 +11,8 @@
 #include "server/requests/job_select.h"
 #include "server/requests/show.h"
 
+struct walk_changes;
+
 struct walk {
     const struct model *m;
     const struct request *rq;
@@ -22,22 +24,35 @@ struct walk {
     uint64_t queue;            /* created_seq of the queue whose jobs these are, or 0 */
     struct selection *selection; /* SelStat and SelectJobs, else NULL */
     uint64_t defs_seq;           /* that the selection was read with */
+    struct walk_changes *changes; /* StatusChanges, else NULL; then 'kind' and 'asked' are
+                                     those of the class that is walked */
+    struct wire_object other;     /* WALK_OTHER */
 };
 
 enum walk_step {
     WALK_AT,   /* an object */
     WALK_PAST, /* one was passed over: not for this requester, or not asked for */
+    WALK_OTHER, /* walk.other, which is no object of the model */
     WALK_END
 };
 
-/* A walk over StatusQue, StatusNode, StatusResv, StatusJob, SelStat or SelectJobs; what
- * it needs is taken from 'arena', 'rq' must live as long. Refusals as wire.md 7.2 K
+/* A walk over StatusQue, StatusNode, StatusResv, StatusJob, SelStat, SelectJobs or
+ * StatusChanges; what it needs is taken from 'arena', 'rq' must live as long. Refusals as wire.md 7.2 K
  * and 10.3. */
 int walk_open(const struct model *m, const struct request *rq, struct arena *arena,
               struct walk *ret, struct diag *why) MUST_CHECK;
 void walk_close(struct walk *w);
 
 enum walk_step walk_next(struct walk *w, const struct object **ret);
+
+/* The parts of a walk over StatusChanges (walk_changes.c). Which may be asked for, and
+ * by whom: 15007 unless a scheduler asks, 15004 for types that are not served or named
+ * twice, 15016 when what has changed since then is not known any more: ask with 0. */
+int changes_open(struct walk *w, struct diag *why) MUST_CHECK;
+enum walk_step changes_next(struct walk *w, const struct object **ret);
+
+/* The number of the mark, before which everything is in the reply. */
+uint64_t changes_seq(const struct walk *w);
 
 /* About what a step costs, in the units of request_slice_cost(). */
 size_t walk_cost(const struct walk *w);

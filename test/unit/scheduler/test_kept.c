@@ -24,6 +24,7 @@ struct server {
     size_t n;
     struct thing things[OBJECTS_MAX];
     struct wire_objects gone; /* since the last patch */
+    uint64_t seq;             /* of the last mark */
     struct snapshot *kept;
 };
 
@@ -177,6 +178,18 @@ static struct wire_objects all_of(struct server *sv)
     return list;
 }
 
+/* The mark of the reply to whoever has asked with that number. */
+static void add_mark(struct server *sv, struct wire_objects *list, uint64_t since)
+{
+    char text[80];
+
+    sv->seq++;
+    snprintf(text, sizeof(text), "since=%llu seq=%llu", (unsigned long long)since,
+             (unsigned long long)sv->seq);
+    scene_attrs(&sv->sc, &wire_objects_add(list, sv->sc.arena, OBJECT_MARK, "")->attrs,
+                text);
+}
+
 /* What has changed; the server's own object, which has to say what 'all' says. */
 static struct wire_objects news_of(struct server *sv, const struct wire_objects *all)
 {
@@ -193,13 +206,19 @@ static struct wire_objects news_of(struct server *sv, const struct wire_objects 
     return list;
 }
 
-static void make_kept(struct server *sv, const struct wire_objects *all)
+static void make_kept(struct server *sv, const struct wire_objects *objects)
 {
+    struct wire_objects copy = *objects, *all = &copy;
+
     snapshot_free(sv->kept);
     sv->kept = snapshot_new();
     snapshot_keep(sv->kept);
-    CU_ASSERT_TRUE(snapshot_patch(sv->kept, all));
     (void)news_of(sv, all);
+    all->cap = all->n; /* the caller's list stays as it is */
+    all->v = arena_copy(sv->sc.arena, all->v, all->n * sizeof(*all->v));
+    add_mark(sv, all, 0);
+    CU_ASSERT_TRUE(snapshot_patch(sv->kept, all));
+    CU_ASSERT_EQUAL(snapshot_seq(sv->kept), sv->seq);
 }
 
 static void assert_same_plan(struct server *sv, const struct snapshot *fresh)
@@ -235,6 +254,7 @@ static int story(uint64_t seed)
             change_something(&sv);
         all = all_of(&sv);
         news = news_of(&sv, &all);
+        add_mark(&sv, &news, snapshot_seq(sv.kept));
         snapshot_add(fresh, &all);
         if (!snapshot_patch(sv.kept, &news)) {
             make_kept(&sv, &all);
@@ -301,6 +321,26 @@ static void test_differences_are_named(void)
     scene_free(&sc);
 }
 
+/* One more reply: the job 1.svr, with attributes or gone, and a mark. */
+static bool patch_job(struct scene *sc, struct snapshot *kept, const char *text,
+                      const char *mark)
+{
+    struct wire_objects list = { 0 };
+
+    scene_attrs(sc, &wire_objects_add(&list, sc->arena, OBJECT_JOB, "1.svr")->attrs,
+                text);
+    if (mark)
+        scene_attrs(sc, &wire_objects_add(&list, sc->arena, OBJECT_MARK, "")->attrs,
+                    mark);
+    return snapshot_patch(kept, &list);
+}
+
+static const char *mark(struct scene *sc, uint64_t since)
+{
+    return arena_printf(sc->arena, "since=%llu seq=%llu", (unsigned long long)since,
+                        (unsigned long long)since + 1);
+}
+
 /* A job comes and goes a thousand times: what it had is given back each time. (That it
  * is, a build with ASan sees at the end; here the arrays are looked at.) */
 static void test_nothing_stays_of_what_is_gone(void)
@@ -311,20 +351,47 @@ static void test_nothing_stays_of_what_is_gone(void)
     struct diag why = { 0 };
 
     snapshot_keep(kept);
-    for (int i = 0; i < 1000; i++) {
-        struct wire_objects come = { 0 }, go = { 0 };
-
-        scene_attrs(&sc, &wire_objects_add(&come, sc.arena, OBJECT_JOB, "1.svr")->attrs,
-                    "job_state=Q schedselect=1:ncpus=1 queue=workq");
-        (void)wire_objects_add(&go, sc.arena, OBJECT_JOB, "1.svr");
-        CU_ASSERT_TRUE(snapshot_patch(kept, &come));
+    for (uint64_t i = 0; i < 3000; i += 3) {
+        CU_ASSERT_TRUE(patch_job(
+            &sc, kept, "job_state=Q schedselect=1:ncpus=1 queue=workq", mark(&sc, i)));
         CU_ASSERT_FALSE(snapshot_same(kept, empty, &why));
-        CU_ASSERT_TRUE(snapshot_patch(kept, &go));
+        CU_ASSERT_TRUE(patch_job(&sc, kept, "", mark(&sc, i + 1)));
         CU_ASSERT_TRUE(snapshot_same(kept, empty, &why));
-        CU_ASSERT_TRUE(snapshot_patch(kept, &go)); /* gone twice is gone */
+        /* Gone twice is gone. */
+        CU_ASSERT_TRUE(patch_job(&sc, kept, "", mark(&sc, i + 2)));
     }
     snapshot_free(kept);
     snapshot_free(empty);
+    scene_free(&sc);
+}
+
+static void test_replies_follow_one_another(void)
+{
+    static const char *const wrong[] = {
+        NULL,            /* cut off */
+        "since=0 seq=7", /* the first one again */
+        "since=6 seq=7", /* one that came before */
+        "since=8 seq=9", /* one was lost */
+        "since=7 seq=6", /* it leads back */
+        "seq=8",
+        "since=7",
+    };
+    struct scene sc = scene_new();
+
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct snapshot *kept = snapshot_new();
+        struct snapshot *empty = snapshot_new();
+        struct diag why = { 0 };
+
+        snapshot_keep(kept);
+        CU_ASSERT_TRUE(patch_job(&sc, kept, "", "since=0 seq=7"));
+        CU_ASSERT_FALSE(patch_job(&sc, kept, "job_state=Q", wrong[i]));
+        CU_ASSERT_TRUE(snapshot_same(kept, empty, &why));
+        CU_ASSERT_EQUAL(snapshot_seq(kept), 7);
+        CU_ASSERT_TRUE(patch_job(&sc, kept, "job_state=Q", "since=7 seq=7"));
+        snapshot_free(kept);
+        snapshot_free(empty);
+    }
     scene_free(&sc);
 }
 
@@ -335,6 +402,8 @@ int main(void)
           test_patched_is_as_fresh },
         { "a difference has the name of its object", test_differences_are_named },
         { "nothing stays of what is gone", test_nothing_stays_of_what_is_gone },
+        { "a reply that does not follow the last one changes nothing",
+          test_replies_follow_one_another },
     };
 
     return unit_main("scheduler/kept", cases, COUNT(cases));

@@ -1,0 +1,103 @@
+/* mirror.c - see mirror.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/shell/mirror.h"
+
+#include "scheduler/shell/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool names_changes(const char *list)
+{
+    size_t len = strlen(EXTENSION_CHANGES);
+
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
+        if (strncmp(list, EXTENSION_CHANGES, len) == 0 &&
+            (list[len] == '\0' || list[len] == ','))
+            return true;
+    return false;
+}
+
+void mirror_ask_server(struct shell *sh)
+{
+    static const char *const attr = "holdfast_extensions";
+    struct body_status body = { .id = "" };
+    const struct wire_request rq = { .number = BATCH_STATUS_SERVER, .body = &body };
+    struct arena *arena = arena_new();
+    struct wire_reply reply;
+    struct diag why;
+
+    wire_attrs_add(&body.wanted, arena, attr, NULL, "", WIRE_OP_SET);
+    sh->can_mirror =
+        link_call(sh->primary, &rq, arena, &reply, &why) == 0 && reply.code == 0 &&
+        reply.objects.n > 0 &&
+        names_changes(wire_attrs_value(&reply.objects.v[0].attrs, attr, NULL));
+    arena_free(arena);
+}
+
+void mirror_drop(struct shell *sh)
+{
+    snapshot_free(sh->mirror);
+    sh->mirror = NULL;
+}
+
+static int ask(struct shell *sh, struct arena *arena, struct wire_reply *ret,
+               struct diag *why)
+{
+    struct body_changes body = { .since = sh->mirror ? snapshot_seq(sh->mirror) : 0 };
+    const struct wire_request rq = { .number = BATCH_STATUS_CHANGES, .body = &body };
+
+    snapshot_classes(arena, &body);
+    return link_call(sh->primary, &rq, arena, ret, why);
+}
+
+static void begin(struct shell *sh)
+{
+    sh->mirror = snapshot_new();
+    snapshot_set_name(sh->mirror, sh->name);
+    snapshot_add(sh->mirror, &sh->resources);
+    snapshot_add(sh->mirror, &sh->scheds);
+    snapshot_keep(sh->mirror);
+}
+
+/* True when the reply was taken over; what is kept is of no use otherwise. */
+static bool take(struct shell *sh, const struct wire_reply *reply)
+{
+    if (reply->code)
+        return false;
+    if (!sh->mirror)
+        begin(sh);
+    return snapshot_patch(sh->mirror, &reply->objects);
+}
+
+/* A refusal is usual: the server has been told something on which all objects depend,
+ * or has forgotten what is gone. The log has a line for it, since each costs a whole
+ * status. */
+static void tell_dropped(const struct shell *sh, const struct wire_reply *reply)
+{
+    logfile_printf(sh->log, LOG_EV_DEBUG, LOG_IN_SERVER, "",
+                   "Asking for the whole status again (%d)", (int)reply->code);
+}
+
+int mirror_update(struct shell *sh, struct arena *arena, struct diag *why)
+{
+    struct wire_reply reply;
+
+    for (int tries = 0; tries < 2; tries++) {
+        int err = ask(sh, arena, &reply, why);
+
+        if (err) {
+            mirror_drop(sh);
+            return err;
+        }
+        if (take(sh, &reply))
+            return 0;
+        if (sh->mirror)
+            tell_dropped(sh, &reply);
+        mirror_drop(sh);
+    }
+    return diag_set(why, reply.code ? reply.code : PBSE_PROTOCOL,
+                    "StatusChanges failed: %s (%d)", reply.text ? reply.text : "",
+                    (int)reply.code);
+}
