@@ -30,9 +30,10 @@ void snapshot_keep(struct snapshot *s);
 uint64_t snapshot_seq(const struct snapshot *s);
 
 /* Take over the reply to StatusChanges (doc/extensions.md): each object whole, in place
- * of what was there under its name, a new one behind all others of its kind; one without
- * attributes is gone; the mark at the end. False: it does not follow what is there, or
- * the order of the objects is not known any more; the snapshot has to be made anew. */
+ * of what was there under its name, a new one behind all others of its kind; one
+ * without attributes is gone; the mark at the end. False: it does not follow what is
+ * there, or the order of the objects is not known any more; the snapshot has to be made
+ * anew. */
 bool snapshot_patch(struct snapshot *s, const struct wire_objects *objects) MUST_CHECK;
 
 /* The classes of objects that a snapshot has, with what it reads of each, as

@@ -43,8 +43,8 @@ struct planner {
     bool keeps;                /* it asks the server for what has changed */
     int reads_twice_percent;   /* ... and takes an answer twice */
     struct snapshot *kept;     /* NULL: nothing */
-    char *job_id; /* of command 11 */
-    size_t asked; /* index of the status request that is not answered */
+    char *job_id;              /* of command 11 */
+    size_t asked;              /* index of the status request that is not answered */
     struct plan plan;
     size_t step;
     bool may_cut; /* it says so when it registers */

@@ -17,7 +17,7 @@ struct block; /* private to arena.c */
 /* An empty arena. The caller ends it with arena_free(); arena_free(NULL) is fine. */
 struct arena *arena_new(void) MUST_CHECK;
 struct arena *arena_new_small(void) MUST_CHECK; /* for one of many: 256 B at first */
-struct arena *arena_try_new(void) MUST_CHECK; /* NULL: no memory */
+struct arena *arena_try_new(void) MUST_CHECK;   /* NULL: no memory */
 void arena_free(struct arena *a);
 
 /* Give everything back but keep the first block, for reuse by the next pass. */

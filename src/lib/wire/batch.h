@@ -250,7 +250,7 @@ struct body_cred { /* Z: Cred */
 };
 
 struct wire_class { /* objects of a type, and what is wanted of each */
-    uint32_t type;   /* enum wire_object_type */
+    uint32_t type;  /* enum wire_object_type */
     struct wire_attrs wanted;
 };
 

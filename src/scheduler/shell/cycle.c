@@ -244,9 +244,10 @@ static void check_mirror(struct cycle *c)
         if (same || mirror_update(c->sh, c->arena, &why) != 0)
             return;
     }
-    logfile_printf(c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "",
-                   "What is kept of the server's status is not what the server says: %s",
-                   why.text);
+    logfile_printf(
+        c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "",
+        "What is kept of the server's status is not what the server says: %s",
+        why.text);
     mirror_drop(c->sh);
 }
 

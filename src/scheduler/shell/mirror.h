@@ -16,7 +16,8 @@ void mirror_ask_server(struct shell *sh);
  * not go with what the server says. After an error there is none. */
 int mirror_update(struct shell *sh, struct arena *arena, struct diag *why) MUST_CHECK;
 
-/* Forget what is kept: the connection ends, or what all objects depend on has changed. */
+/* Forget what is kept: the connection ends, or what all objects depend on has changed.
+ */
 void mirror_drop(struct shell *sh);
 
 #endif

@@ -2,8 +2,8 @@
  * again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/shell/shell.h"
 #include "scheduler/shell/mirror.h"
+#include "scheduler/shell/shell.h"
 #include "scheduler/shell/signals.h"
 
 #include <stdlib.h>

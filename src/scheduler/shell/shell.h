@@ -24,12 +24,12 @@ struct shell {
     struct wire_objects resources;
     struct wire_objects scheds;
     /* Of the administrator's files: what is asked for and not served. */
-    long holidays_year; /* 0: none */
-    bool has_shares;    /* resource_group */
-    char *unserved;     /* names told last, NULL: none */
-    bool quit;          /* told to by the server */
-    bool no_seq;        /* the server does not number its questions */
-    bool can_mirror;    /* the server tells what has changed: mirror.h */
+    long holidays_year;      /* 0: none */
+    bool has_shares;         /* resource_group */
+    char *unserved;          /* names told last, NULL: none */
+    bool quit;               /* told to by the server */
+    bool no_seq;             /* the server does not number its questions */
+    bool can_mirror;         /* the server tells what has changed: mirror.h */
     struct snapshot *mirror; /* what is kept of it, NULL: nothing */
     char *last_waiting; /* the job at which the last cycle was left, NULL: at none */
     int32_t remembered; /* a command that came during a cycle, 0: none */

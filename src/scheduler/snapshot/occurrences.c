@@ -92,7 +92,8 @@ void snap_want_zone(struct snapshot *s, const char *name)
     if (find_zone(s, name))
         return;
     ARENA_ROOM(s->arena, &s->zones, v, 4);
-    s->zones.v[s->zones.n++] = (struct snap_zone){ .name = arena_strdup(s->arena, name) };
+    s->zones.v[s->zones.n++] =
+        (struct snap_zone){ .name = arena_strdup(s->arena, name) };
 }
 
 const struct zone *snap_zone(const struct snapshot *s, const char *name)

@@ -113,8 +113,7 @@ struct listing *listing_new(struct listings *t, const struct model *m,
     (void)err;
     /* A reply about jobs comes in parts of so many jobs; other kinds come in one
      * part. */
-    l->n_most =
-        l->walk.kind == OBJ_JOB || l->walk.changes ? JOBS_PER_PART : SIZE_MAX;
+    l->n_most = l->walk.kind == OBJ_JOB || l->walk.changes ? JOBS_PER_PART : SIZE_MAX;
     HASH_ADD(hh, t->by_conn, conn, sizeof(l->conn), l);
     return l;
 }

@@ -141,10 +141,8 @@ static struct piece *piece_new(const struct shown_cache *c, uint64_t seq)
 {
     struct piece *p = xmalloc(sizeof(*p) + c->bytes.len);
 
-    *p = (struct piece){
-        .shown = { .len = c->bytes.len, .data = p->bytes, .seq = seq },
-        .epoch = c->epoch
-    };
+    *p = (struct piece){ .shown = { .len = c->bytes.len, .data = p->bytes, .seq = seq },
+                         .epoch = c->epoch };
     memcpy(p->bytes, c->bytes.data, c->bytes.len);
     return p;
 }

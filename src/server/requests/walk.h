@@ -22,23 +22,23 @@ struct walk {
     const char *ids;           /* what is left of a comma list; NULL: by kind */
     const struct object *next; /* by kind */
     uint64_t queue;            /* created_seq of the queue whose jobs these are, or 0 */
-    struct selection *selection; /* SelStat and SelectJobs, else NULL */
-    uint64_t defs_seq;           /* that the selection was read with */
-    struct walk_changes *changes; /* StatusChanges, else NULL; then 'kind' and 'asked' are
-                                     those of the class that is walked */
+    struct selection *selection;  /* SelStat and SelectJobs, else NULL */
+    uint64_t defs_seq;            /* that the selection was read with */
+    struct walk_changes *changes; /* StatusChanges, else NULL; then 'kind' and 'asked'
+                                     are those of the class that is walked */
     struct wire_object other;     /* WALK_OTHER */
 };
 
 enum walk_step {
-    WALK_AT,   /* an object */
-    WALK_PAST, /* one was passed over: not for this requester, or not asked for */
+    WALK_AT,    /* an object */
+    WALK_PAST,  /* one was passed over: not for this requester, or not asked for */
     WALK_OTHER, /* walk.other, which is no object of the model */
     WALK_END
 };
 
 /* A walk over StatusQue, StatusNode, StatusResv, StatusJob, SelStat, SelectJobs or
- * StatusChanges; what it needs is taken from 'arena', 'rq' must live as long. Refusals as wire.md 7.2 K
- * and 10.3. */
+ * StatusChanges; what it needs is taken from 'arena', 'rq' must live as long. Refusals
+ * as wire.md 7.2 K and 10.3. */
 int walk_open(const struct model *m, const struct request *rq, struct arena *arena,
               struct walk *ret, struct diag *why) MUST_CHECK;
 void walk_close(struct walk *w);

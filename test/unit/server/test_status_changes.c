@@ -73,8 +73,7 @@ static void all_then_what_has_changed(void)
 
     world_new(&w);
     seq = number_of(ask_since(&w, 0), "seq");
-    EXPECT_TEXT(names_of(&w, ask_since(&w, 0)),
-                "vn[0] vn[1] vn[2] vn[3] vn[4] mark");
+    EXPECT_TEXT(names_of(&w, ask_since(&w, 0)), "vn[0] vn[1] vn[2] vn[3] vn[4] mark");
     EXPECT_TEXT(names_of(&w, ask_since(&w, seq)), "mark");
     CU_ASSERT_EQUAL(number_of(ask_since(&w, seq), "since"), seq);
     world_reserve(&w, 1, NOW + 600, 600);
