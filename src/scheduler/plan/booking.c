@@ -69,7 +69,7 @@ struct booking *world_take(struct world *w, const char *id, const struct demand 
                                     .amounts = d->amounts[i],
                                     .next = w->bookings[vnode] };
         w->bookings[vnode] = &made[i];
-        timeline_claim(w->line[vnode], start_at, end_at, d->amounts[i]);
+        timeline_claim(world_line(w, vnode), start_at, end_at, d->amounts[i]);
     }
     return made;
 }
@@ -89,7 +89,7 @@ static bool has_free(struct world *w, size_t vnode, const int64_t *amounts,
 {
     for (size_t r = 0; r < w->n_res; r++)
         if (amounts[r] > 0 && !(w->infinite[r] && !w->is_set[vnode * w->n_res + r]) &&
-            timeline_least(w->line[vnode], r, start_at, end_at) < amounts[r])
+            world_least(w, vnode, r, start_at, end_at) < amounts[r])
             return false;
     return true;
 }

@@ -41,10 +41,46 @@ static bool is_placed(const struct snap_job *j)
     return j->exec_vnode && j->state && strchr("RESU", j->state);
 }
 
+/* Where the snapshot is kept, so is what was read of an element, as long as vnodes and
+ * resources have the numbers that they had then. NULL: it has to be read. */
+static const void *recall(const struct world *w, const struct snap_memo *memo)
+{
+    return memo && memo->version == snap_derived_version(w->s) ? memo->what : NULL;
+}
+
+/* The memory of what is read: as lasting as the memo. */
+static struct arena *arena_of(const struct world *w, const struct snap_memo *memo)
+{
+    return memo ? snap_derived_arena(w->s) : w->arena;
+}
+
+static void remember(const struct world *w, struct snap_memo *memo, const void *what,
+                     size_t size_bytes)
+{
+    if (memo)
+        *memo = (struct snap_memo){ snap_derived_version(w->s),
+                                    arena_copy(arena_of(w, memo), what, size_bytes) };
+}
+
+/* The vnodes of the job, without its queue and reservation. */
+static struct job_link where_job_is(const struct world *w, const struct snap_job *j)
+{
+    const struct job_link *known = recall(w, j->memo);
+    struct job_link link = { 0 };
+
+    if (known)
+        return *known;
+    link.has_vnodes =
+        is_placed(j) &&
+        placement_read_into(w, j->exec_vnode, arena_of(w, j->memo), &link.at);
+    remember(w, j->memo, &link, sizeof(link));
+    return link;
+}
+
 static struct job_link link_job(const struct world *w, const struct snap_job *j,
                                 const struct names *queues, const struct names *resvs)
 {
-    struct job_link link = { 0 };
+    struct job_link link = where_job_is(w, j);
     size_t queue = j->queue ? names_find(queues, j->queue) : SIZE_MAX;
     size_t resv = j->queue ? names_find(resvs, j->queue) : SIZE_MAX;
 
@@ -52,16 +88,16 @@ static struct job_link link_job(const struct world *w, const struct snap_job *j,
         link.queue = &w->s->queues[queue];
     if (resv != SIZE_MAX)
         link.resv = &w->s->resvs[resv];
-    link.has_vnodes = is_placed(j) && placement_read(w, j->exec_vnode, &link.at);
     return link;
 }
 
 /* Note which resources the pieces of the reservation name: by one of them at least,
  * and by all of them. Most questions are answered by these two alone. */
-static void note_names(const struct world *w, struct resv_link *link)
+static void note_names(const struct world *w, struct arena *arena,
+                       struct resv_link *link)
 {
-    link->named_somewhere = arena_zero(w->arena, w->n_res * sizeof(bool));
-    link->named_everywhere = arena_alloc(w->arena, w->n_res * sizeof(bool));
+    link->named_somewhere = arena_zero(arena, w->n_res * sizeof(bool));
+    link->named_everywhere = arena_alloc(arena, w->n_res * sizeof(bool));
     memset(link->named_everywhere, 1, w->n_res * sizeof(bool));
     for (size_t c = 0; c < link->at.n; c++)
         for (size_t i = 0; i < link->at.chunks[c].n; i++)
@@ -75,11 +111,16 @@ static void note_names(const struct world *w, struct resv_link *link)
 
 static struct resv_link link_resv(const struct world *w, const struct snap_resv *r)
 {
+    const struct resv_link *known = recall(w, r->memo);
+    struct arena *arena = arena_of(w, r->memo);
     struct resv_link link = { 0 };
 
-    link.has_vnodes = placement_read(w, r->nodes, &link.at);
+    if (known)
+        return *known;
+    link.has_vnodes = placement_read_into(w, r->nodes, arena, &link.at);
     if (link.has_vnodes)
-        note_names(w, &link);
+        note_names(w, arena, &link);
+    remember(w, r->memo, &link, sizeof(link));
     return link;
 }
 

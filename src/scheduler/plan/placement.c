@@ -62,7 +62,7 @@ static void take(int64_t *sum, int64_t more)
  * incomplete; a resource that is not known is left out, since nothing is counted by
  * it. */
 static void read_part(const struct world *w, const struct vnode_part *part,
-                      struct placed *pd)
+                      struct arena *arena, struct placed *pd)
 {
     size_t vnode = world_vnode(w, part->vnode);
     struct piece *piece;
@@ -71,7 +71,7 @@ static void read_part(const struct world *w, const struct vnode_part *part,
         pd->incomplete = true;
         return;
     }
-    piece = placed_add(pd, w->arena, w, vnode);
+    piece = placed_add(pd, arena, w, vnode);
     for (size_t i = 0; i < part->n; i++) {
         size_t res = snap_res_find(w->s, part->res[i].name);
 
@@ -81,21 +81,27 @@ static void read_part(const struct world *w, const struct vnode_part *part,
     }
 }
 
-bool placement_read(const struct world *w, const char *exec_vnode,
-                    struct placement *ret)
+bool placement_read_into(const struct world *w, const char *exec_vnode,
+                         struct arena *arena, struct placement *ret)
 {
     struct exec_vnode ev;
 
     *ret = (struct placement){ 0 };
-    if (!exec_vnode || exec_vnode_parse(exec_vnode, NULL, w->arena, &ev, NULL) != 0)
+    if (!exec_vnode || exec_vnode_parse(exec_vnode, NULL, w->scratch, &ev, NULL) != 0)
         return false;
     for (size_t c = 0; c < ev.n; c++) {
-        struct placed *pd = placement_add(ret, w->arena);
+        struct placed *pd = placement_add(ret, arena);
 
         for (size_t i = 0; i < ev.chunks[c].n; i++)
-            read_part(w, &ev.chunks[c].parts[i], pd);
+            read_part(w, &ev.chunks[c].parts[i], arena, pd);
     }
     return true;
+}
+
+bool placement_read(const struct world *w, const char *exec_vnode,
+                    struct placement *ret)
+{
+    return placement_read_into(w, exec_vnode, w->arena, ret);
 }
 
 /* Print ":name=amount" in the form in which servers write it: sizes in kb, floats

@@ -139,7 +139,7 @@ static void check_steps(struct planning *p)
         MUST(step_is_whole(&plan->steps[p->n_checked]));
 #ifdef HF_CHECKS
     for (size_t v = 0; v < p->pl.w->n; v++)
-        MUST(timeline_is_whole(p->pl.w->line[v]));
+        MUST(!p->pl.w->line[v] || timeline_is_whole(p->pl.w->line[v]));
 #endif
 }
 

@@ -37,7 +37,7 @@ static void add_part(const struct world *w, size_t vnode, struct sums *sums)
 {
     int64_t *part = &sums->part[vnode * w->n_res];
 
-    timeline_least_all(w->line[vnode], w->now_at, w->now_at + 1, part);
+    world_least_all(w, vnode, w->now_at, w->now_at + 1, part);
     sums->is_free[vnode] = is_free_now(w, vnode, part);
     sums->n_free += sums->is_free[vnode];
     for (size_t r = 1; r < w->n_res; r++) {

@@ -196,7 +196,7 @@ static bool vnode_fits(const struct question *q, size_t vnode, const int64_t *fr
     for (size_t r = 1; r < w->n_res; r++)
         if (free[world_slot(w, vnode, r)] < 0)
             return false;
-    return timeline_least(w->line[vnode], RES_PRESENCE, q->start_at, q->end_at) >=
+    return world_least(w, vnode, RES_PRESENCE, q->start_at, q->end_at) >=
            (shared ? 1 : PRESENCE_ALL);
 }
 

@@ -53,8 +53,7 @@ static void limit_to_world(struct planner *pl, struct room *room, int64_t end_at
             continue;
         for (size_t r = 0; r < w->n_res; r++) {
             size_t slot = world_slot(w, v, r);
-            int64_t least =
-                timeline_least(w->line[slot / w->n_res], r, w->now_at, end_at);
+            int64_t least = world_least(w, slot / w->n_res, r, w->now_at, end_at);
 
             if (least < room->free[slot])
                 room->free[slot] = least;
@@ -123,8 +122,8 @@ static void open_beside(const struct world *w, const struct room *room,
                 size_t slot = world_slot(w, v, res);
 
                 if (room->has[v] && !link_names(w, room->link, v, res))
-                    free[slot] = timeline_least(w->line[slot / w->n_res], res,
-                                                w->now_at, end_at);
+                    free[slot] =
+                        world_least(w, slot / w->n_res, res, w->now_at, end_at);
             }
         }
 }

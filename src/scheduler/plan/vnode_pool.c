@@ -73,8 +73,9 @@ static void least_in_spans(const struct pool *pool, struct world *w, size_t vnod
 {
     int64_t *least = arena_alloc(w->scratch, w->n_res * sizeof(*least));
 
-    timeline_least_all(w->line[vnode], pool->spans[0].start_at, pool->spans[0].end_at,
-                       free);
+    world_least_all(w, vnode, pool->spans[0].start_at, pool->spans[0].end_at, free);
+    if (!w->line[vnode])
+        return; /* nobody has ever been there */
     for (size_t i = next_span(pool, w->line[vnode], 0); i < pool->n_spans;
          i = next_span(pool, w->line[vnode], i)) {
         timeline_least_all(w->line[vnode], pool->spans[i].start_at,
@@ -91,7 +92,7 @@ static void ask_vnode(const struct pool *pool, struct world *w, size_t vnode)
     if (pool->n_spans > 0)
         least_in_spans(pool, w, vnode, free);
     else
-        timeline_least_all(w->line[vnode], pool->start_at, pool->end_at, free);
+        world_least_all(w, vnode, pool->start_at, pool->end_at, free);
 }
 
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq)

@@ -220,6 +220,44 @@ enum use world_use(const struct world *w, size_t vnode, const struct place *plac
     return uses[w->s->vnodes[vnode].sharing][column];
 }
 
+/* Everything that follows from vnodes and policy alone; w->arena is where it stays. */
+static void derive(struct world *w)
+{
+    w->by_name = sorted(w, compare_name);
+    read_references(w);
+    read_totals(w);
+    read_policy(w);
+    w->order = sorted(w, compare_order);
+    number_hosts(w);
+}
+
+/* Memory of links that are gone stays in the arena of what is derived until that is
+ * derived anew, at the latest when it is so much. */
+#define DERIVED_MAX_BYTES(w) ((size_t)(64u << 20) + 4096 * (w)->n)
+
+/* What the last plan derived, when it still holds. */
+static const struct world *kept_world(const struct world *w)
+{
+    const struct world *kept = snap_derived(w->s);
+
+    return kept && kept->p == w->p && kept->n_res == w->n_res &&
+                   arena_used_bytes(snap_derived_arena(w->s)) < DERIVED_MAX_BYTES(w)
+               ? kept
+               : NULL;
+}
+
+/* Derive into the arena of the snapshot where that is kept, for the next plans too. */
+static void derive_for_all(struct world *w, struct arena *arena)
+{
+    struct arena *lasting = snap_derive(w->s);
+
+    w->arena = lasting ? lasting : arena;
+    derive(w);
+    if (lasting)
+        snap_derived_set(w->s, arena_copy(lasting, w, sizeof(*w)));
+    w->arena = arena;
+}
+
 struct world *world_new(const struct snapshot *s, const struct policy *p,
                         int64_t now_at, struct arena *arena)
 {
@@ -228,24 +266,44 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
     MUST(s->res.n > 0); /* slot 0 stands for the presence on a vnode */
     w->s = s;
     w->p = p;
+    w->n_res = s->res.n;
+    w->n = s->n_vnodes;
+    if (kept_world(w))
+        *w = *kept_world(w);
+    else
+        derive_for_all(w, arena);
+    MUST(w->s == s && w->n == s->n_vnodes);
     w->arena = arena;
     w->scratch = arena_new();
     w->now_at = now_at;
-    w->n_res = s->res.n;
-    w->n = s->n_vnodes;
-    w->by_name = sorted(w, compare_name);
-    read_references(w);
-    read_totals(w);
-    read_policy(w);
-    w->order = sorted(w, compare_order);
-    number_hosts(w);
     w->booked = arena_alloc(arena, w->n * sizeof(*w->booked) + 1);
     w->sum = arena_zero(arena, w->n * sizeof(*w->sum) + 1);
-    w->line = arena_alloc(arena, w->n * sizeof(*w->line) + 1);
+    w->line = arena_zero(arena, w->n * sizeof(*w->line) + 1);
     w->bookings = arena_zero(arena, w->n * sizeof(*w->bookings) + 1);
-    for (size_t i = 0; i < w->n; i++)
-        w->line[i] = timeline_new(arena, w->n_res, &w->total[i * w->n_res]);
     return w;
+}
+
+struct timeline *world_line(struct world *w, size_t vnode)
+{
+    if (!w->line[vnode])
+        w->line[vnode] = timeline_new(w->arena, w->n_res, &w->total[vnode * w->n_res]);
+    return w->line[vnode];
+}
+
+int64_t world_least(const struct world *w, size_t vnode, size_t res, int64_t start_at,
+                    int64_t end_at)
+{
+    return w->line[vnode] ? timeline_least(w->line[vnode], res, start_at, end_at)
+                          : w->total[vnode * w->n_res + res];
+}
+
+void world_least_all(const struct world *w, size_t vnode, int64_t start_at,
+                     int64_t end_at, int64_t *least)
+{
+    if (w->line[vnode])
+        timeline_least_all(w->line[vnode], start_at, end_at, least);
+    else
+        memcpy(least, &w->total[vnode * w->n_res], w->n_res * sizeof(*least));
 }
 
 void world_fini(struct world *w)

@@ -31,7 +31,9 @@ struct world {
     struct arena *scratch; /* of one search at a time; see world_scratch() */
     int64_t now_at;
     size_t n_res;
-    size_t n;        /* vnodes */
+    size_t n; /* vnodes */
+    /* From here to 'infinite': what follows from vnodes and policy alone, and is kept
+     * with the snapshot where that is kept. Plans only read it. */
     size_t *order;   /* vnodes as policy wants them tried */
     size_t *by_name; /* vnodes sorted by name */
     size_t *host;    /* [vnode] */
@@ -41,7 +43,7 @@ struct world {
     size_t *home;   /* [vnode * n_res] vnode whose resource it is; NULL: its own, all */
     bool *ignored;  /* [res]: not compared by this policy */
     bool *infinite; /* [res]: unset counts as infinite */
-    struct timeline **line;
+    struct timeline **line; /* NULL while nobody has been on the vnode: world_line() */
     struct booking **bookings;
     int64_t **sum;  /* [vnode], all NULL between calls: world_demand()'s own */
     bool *lent;     /* [res], NULL: none */
@@ -84,6 +86,16 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
 
 /* End what a world has beside its arena. */
 void world_fini(struct world *w);
+
+/* The timeline of a vnode, made at the first need. */
+struct timeline *world_line(struct world *w, size_t vnode);
+
+/* What is free of a vnode all through the window: of one resource, or of each of them
+ * into least[0 .. n_res). */
+int64_t world_least(const struct world *w, size_t vnode, size_t res, int64_t start_at,
+                    int64_t end_at);
+void world_least_all(const struct world *w, size_t vnode, int64_t start_at,
+                     int64_t end_at, int64_t *least);
 
 /* The memory of a search; what the search before had there is gone. */
 struct arena *world_scratch(struct world *w);
@@ -147,6 +159,9 @@ void world_unbook_if(struct world *w, world_pick pick, const void *arg);
  * false when the text cannot be read. */
 bool placement_read(const struct world *w, const char *exec_vnode,
                     struct placement *ret) MUST_CHECK;
+/* The same into that arena. */
+bool placement_read_into(const struct world *w, const char *exec_vnode,
+                         struct arena *arena, struct placement *ret) MUST_CHECK;
 const char *placement_print(const struct world *w, const struct placement *pl);
 
 /* Append an empty chunk; append a piece of 0 of everything to one. */

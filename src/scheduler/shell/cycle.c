@@ -345,14 +345,15 @@ void shell_configure(struct shell *sh)
 
     logfile_write(sh->log, LOG_EV_DEBUG, LOG_IN_REQUEST, "",
                   "Updating scheduler attributes");
+    /* What is kept was read with the resources and the partition of before, and plans
+     * have made of it what the settings said. */
+    mirror_drop(sh);
     if (status_all(sh, &resources_kind, arena, &resources, &why) != 0 ||
         status_all(sh, &scheds_kind, arena, &scheds, &why) != 0) {
         logfile_write(sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why.text);
         arena_free(arena);
         return;
     }
-    /* What is kept was read with the resources and the partition of before. */
-    mirror_drop(sh);
     /* The answers of the last time are kept until the new ones are complete. */
     arena_free(sh->defs_arena);
     sh->defs_arena = arena;

@@ -41,12 +41,54 @@ struct snap_kept {
     struct kept_object server;
     struct kept_object *reading; /* NULL between objects */
     uint64_t seq;                /* of the last mark */
+    void *derived;               /* by plans from the vnodes; NULL: nothing */
+    struct arena *derived_arena;
+    uint64_t version; /* counts what was derived */
 };
 
 void snapshot_keep(struct snapshot *s)
 {
     MUST(!s->kept && s->n_vnodes + s->n_queues + s->n_resvs + s->n_jobs == 0);
     s->kept = xcalloc(1, sizeof(*s->kept));
+}
+
+void *snap_derived(const struct snapshot *s)
+{
+    return s->kept ? s->kept->derived : NULL;
+}
+
+struct arena *snap_derived_arena(const struct snapshot *s)
+{
+    MUST(snap_derived(s));
+    return s->kept->derived_arena;
+}
+
+uint64_t snap_derived_version(const struct snapshot *s)
+{
+    return s->kept ? s->kept->version : 0;
+}
+
+static void drop_derived(struct snap_kept *k)
+{
+    arena_free(k->derived_arena);
+    k->derived_arena = NULL;
+    k->derived = NULL;
+}
+
+struct arena *snap_derive(const struct snapshot *s)
+{
+    if (!s->kept)
+        return NULL;
+    drop_derived(s->kept);
+    s->kept->version++;
+    s->kept->derived_arena = arena_new();
+    return s->kept->derived_arena;
+}
+
+void snap_derived_set(const struct snapshot *s, void *derived)
+{
+    if (s->kept)
+        s->kept->derived = derived;
 }
 
 struct arena *snap_arena(const struct snapshot *s)
@@ -95,9 +137,19 @@ void snap_kept_free(struct snapshot *s)
         free(k->at);
     }
     empty_object(s, &s->kept->server);
+    drop_derived(s->kept);
     MUST(!s->requests); /* each had a user, and all are gone */
     free(s->kept);
     s->kept = NULL;
+}
+
+/* What plans have derived from the vnodes holds when this one, which was 'before', says
+ * the same of what they look at. */
+static void check_derived(struct snapshot *s, const struct snap_kind *kind,
+                          const void *before, const void *now)
+{
+    if (kind->type == OBJECT_NODE && !snap_derives_same(s, before, now))
+        drop_derived(s->kept);
 }
 
 /* Read into the element. What the object had before is given back afterwards, so that a
@@ -107,13 +159,18 @@ static bool read_object(struct snapshot *s, const struct snap_kind *kind,
                         const struct wire_object *from)
 {
     struct kept_object before = *o;
+    char was[sizeof(struct snap_resv) + sizeof(struct snap_vnode)];
     bool mine;
 
+    MUST(kind->size_bytes <= sizeof(was));
+    memcpy(was, place, kind->size_bytes);
     o->arena = arena_new_small();
     o->n_uses = 0;
     s->kept->reading = o;
     mine = kind->read(s, memset(place, 0, kind->size_bytes), from);
     s->kept->reading = NULL;
+    if (before.arena)
+        check_derived(s, kind, was, place);
     empty_object(s, &before);
     return mine;
 }
@@ -122,6 +179,8 @@ static bool read_object(struct snapshot *s, const struct snap_kind *kind,
 static void note_last(struct snapshot *s, const struct snap_kind *kind,
                       struct kept_kind *k, struct kept_object *o)
 {
+    if (kind->type == OBJECT_NODE)
+        drop_derived(s->kept);
     o->index = *snap_count(s, kind) - 1;
     if (o->index >= k->cap) {
         k->cap = k->cap ? k->cap * 2 : 32;
@@ -131,9 +190,11 @@ static void note_last(struct snapshot *s, const struct snap_kind *kind,
 }
 
 /* Its element is left out when the patch is complete: see close_gaps(). */
-static void leave_place(struct kept_kind *k, struct kept_object *o)
+static void leave_place(struct snapshot *s, struct kept_kind *k, struct kept_object *o)
 {
     MUST(k->at[o->index] == o);
+    if (k == &s->kept->kinds[snap_kind_of(OBJECT_NODE) - snap_kinds])
+        drop_derived(s->kept);
     k->at[o->index] = NULL;
     k->n_gone++;
     o->index = NOWHERE;
@@ -144,7 +205,7 @@ static void patch_gone(struct snapshot *s, struct kept_kind *k, struct kept_obje
     if (!o)
         return; /* it came and went since the last time */
     if (o->index != NOWHERE)
-        leave_place(k, o);
+        leave_place(s, k, o);
     HASH_DEL(k->by_name, o);
     free_object(s, o);
 }
@@ -179,7 +240,7 @@ static bool patch_known(struct snapshot *s, const struct snap_kind *kind,
         --*snap_count(s, kind);
     if (!mine) {
         if (was_mine)
-            leave_place(k, o);
+            leave_place(s, k, o);
         empty_object(s, o);
     }
     return !mine || was_mine;

@@ -26,6 +26,11 @@ static char *keep(struct snapshot *s, const char *text)
     return arena_strdup(snap_arena(s), text);
 }
 
+static struct snap_memo *new_memo(struct snapshot *s)
+{
+    return s->kept ? ARENA_NEW(snap_arena(s), struct snap_memo) : NULL;
+}
+
 static int64_t number(const char *text)
 {
     return strtoll(text, NULL, 10);
@@ -386,6 +391,7 @@ static bool read_resv(struct snapshot *s, void *place, const struct wire_object 
     struct snap_resv *r = place;
 
     r->id = keep(s, o->name);
+    r->memo = new_memo(s);
     read_fields(s, OBJECT_RESV, r, o);
     r->request = read_select(s, o, "schedselect");
     r->request_orig = read_select(s, o, "schedselect_orig");
@@ -422,6 +428,7 @@ static bool read_job(struct snapshot *s, void *place, const struct wire_object *
     struct snap_job *j = place;
 
     j->id = keep(s, o->name);
+    j->memo = new_memo(s);
     read_fields(s, OBJECT_JOB, j, o);
     j->request = read_select(s, o, "schedselect");
     j->walltime_s = walltime_of(o);

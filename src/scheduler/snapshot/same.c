@@ -34,6 +34,15 @@ static bool same_number(const struct maybe_number *a, const struct maybe_number 
     return a->is_set == b->is_set && a->value == b->value;
 }
 
+bool snap_derives_same(const struct snapshot *s, const struct snap_vnode *a,
+                       const struct snap_vnode *b)
+{
+    const struct pair p = { s, s };
+
+    return str_same(a->name, b->name) && str_same(a->host, b->host) &&
+           a->priority == b->priority && same_list(&p, &a->available, &b->available);
+}
+
 static bool same_vnode(const struct pair *p, const void *va, const void *vb)
 {
     const struct snap_vnode *a = va, *b = vb;

@@ -97,6 +97,13 @@ enum sharing {
     SHARING_FORCE_EXCLHOST,
 };
 
+/* What a plan has made of an element and the vnodes, for the next plan: see
+ * snap_derived(). */
+struct snap_memo {
+    uint64_t version; /* of what was derived from the vnodes then; 0: nothing yet */
+    void *what;
+};
+
 struct snap_vnode {
     const char *name;
     const char *host;
@@ -171,6 +178,7 @@ struct snap_resv {
                               cannot be read */
     const struct request *request_series; /* of later occurrences */
     bool skip;                            /* answered in this cycle already */
+    struct snap_memo *memo;               /* NULL: the snapshot is not kept */
 };
 
 struct snap_job {
@@ -187,6 +195,7 @@ struct snap_job {
     int64_t rank; /* order of arrival */
     int64_t priority;
     struct res_values asked; /* Resource_List */
+    struct snap_memo *memo;  /* as of a reservation */
 };
 
 /* A time zone in which a series repeats. */
@@ -296,6 +305,22 @@ void snap_add_resource(struct snapshot *s, const struct wire_object *o);
 
 /* What holds of the server until its object has been read. */
 void snap_forget_server(struct snapshot *s);
+
+/* What plans make of names, hosts, resources and priorities of the vnodes is kept for
+ * the next plan as long as these are the same: NULL when there is none. Then
+ * snap_derive() gives an arena for it, which is freed with all in it when a vnode
+ * changes in these, and snap_derived_set() keeps it; NULL: the snapshot is not kept.
+ * What has been in the arena before is gone. Memos of another version than that of
+ * snap_derived_version() are void. */
+void *snap_derived(const struct snapshot *s);
+struct arena *snap_derive(const struct snapshot *s);
+void snap_derived_set(const struct snapshot *s, void *derived);
+struct arena *snap_derived_arena(const struct snapshot *s);
+uint64_t snap_derived_version(const struct snapshot *s);
+
+/* Do plans derive the same from both vnodes? */
+bool snap_derives_same(const struct snapshot *s, const struct snap_vnode *a,
+                       const struct snap_vnode *b);
 
 /* Where the texts of the object go that is being read. */
 struct arena *snap_arena(const struct snapshot *s);

@@ -232,6 +232,8 @@ static void assert_same_plan(struct server *sv, const struct snapshot *fresh)
         CU_ASSERT_STRING_EQUAL(a.steps[i].id, b.steps[i].id);
         CU_ASSERT_EQUAL(a.steps[i].kind, b.steps[i].kind);
         CU_ASSERT_EQUAL(a.steps[i].failure, b.steps[i].failure);
+        CU_ASSERT_TRUE(str_same(a.steps[i].vnodes, b.steps[i].vnodes));
+        CU_ASSERT_TRUE(str_same(a.steps[i].reason, b.steps[i].reason));
     }
 }
 
