@@ -13,6 +13,7 @@
 #include "lib/attr/bounds.h"
 #include "lib/attr/ids.h"
 #include "server/model/model_priv.h"
+#include "server/model/node_life.h"
 #include "server/model/reads.h"
 
 #include <stdio.h>
@@ -256,6 +257,13 @@ void model_free(struct model *m)
     free(m);
 }
 
+/* True while a vnode is not heard of and counts as it was before. */
+static bool is_awaited(const struct object *o)
+{
+    return o->kind == OBJ_NODE &&
+           (node_state_stored(STRUCT_OF(o, struct node, obj)) & NODE_LAST_KNOWN);
+}
+
 /* 'text' NULL: there is no such value any more. */
 static void set_value(struct model *m, struct object *o, int attr, const char *resource,
                       const char *text)
@@ -266,11 +274,13 @@ static void set_value(struct model *m, struct object *o, int attr, const char *r
     size_t before = o->kind == OBJ_JOB ? attr_value_bytes(type, v) : 0;
     int err = 0;
 
+    m->n_awaited -= is_awaited(o);
     if (text)
         err = attr_value_set(type, v, m->defs, resource, text, WIRE_OP_SET);
     else
         attr_value_unset(type, v, resource);
     MUST(err == 0); /* the handler has checked the text */
+    m->n_awaited += is_awaited(o);
     if (o->kind == OBJ_JOB)
         job_takes_bytes(m, STRUCT_OF(o, struct job, obj), before,
                         attr_value_bytes(type, v));
@@ -443,6 +453,7 @@ void model_apply(struct model *m, const struct record *rec)
         apply_definition(m, o, fact_removes(rec->fact));
     if (fact_removes(rec->fact)) {
         object_remove(m, o);
+        m->n_awaited -= is_awaited(o);
         if (o->kind == OBJ_NODE)
             node_removed(m, STRUCT_OF(o, struct node, obj));
         else if (o->kind == OBJ_RESV)

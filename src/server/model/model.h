@@ -207,6 +207,7 @@ struct model {
     size_t n_stray;            /* later occurrences without their reservation */
     size_t n_hot;              /* jobs that a hot start has to do with */
     size_t n_state[10];        /* of all jobs, as in struct queue */
+    size_t n_awaited;          /* vnodes whose last known state holds: node_life.h */
     struct tallies tallies;    /* likewise */
     uint64_t created;          /* counts objects: the source of created_seq */
     struct late_value *late;   /* while objects are loaded */

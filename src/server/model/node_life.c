@@ -38,11 +38,7 @@ bool node_may_be_reached(const struct node *n)
 
 bool nodes_are_awaited(const struct model *m)
 {
-    MODEL_EACH (m, OBJ_NODE, o) {
-        if (node_state_stored(TO_NODE(o)) & NODE_LAST_KNOWN)
-            return true;
-    }
-    return false;
+    return m->n_awaited > 0;
 }
 
 bool node_is_usable(const struct node *n)

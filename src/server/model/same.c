@@ -241,6 +241,8 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
         return differs(c, a->server, "tallies");
     if (!tasks_same(a, b))
         return differs(c, a->server, "task numbers");
+    if (a->n_awaited != b->n_awaited)
+        return differs(c, a->server, "awaited vnodes");
     if (a->n_hot != b->n_hot)
         return differs(c, a->server, "hot jobs");
     if (!same_sums(&a->assigned, &b->assigned))
