@@ -32,6 +32,8 @@ void job_replace_attrs(struct mom_job *j, const struct wire_attrs *changes)
     copy_attrs(&j->attrs, arena, &all);
     for (size_t i = 0; i < changes->n; i++) {
         const struct wire_attr *a = &changes->v[i];
+        /* wire_attrs_find() promises not to change the list; this copy of it is ours to
+         * change. */
         struct wire_attr *old =
             (struct wire_attr *)(uintptr_t)wire_attrs_find(&all, a->name, a->resource);
 
@@ -58,6 +60,8 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     j->top.number = 1;
     j->attrs_arena = arena_new();
     copy_attrs(attrs, j->attrs_arena, &j->attrs);
+    /* What is compared often is kept beside the attributes. A server that counts runs
+     * as run_count only means the same number. */
     job_note_limits(j);
     j->run_version = (int32_t)job_number(j, "run_version", NULL,
                                          job_number(j, "run_count", NULL, 0));
@@ -68,6 +72,8 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 void job_free(struct mom *m, struct mom_job *j)
 {
     MUST(job_find(m, j->id) == j);
+    /* The order matters: the obituaries are noted under the id, and the counts of
+     * phases are compared with the size of the table that the job has left. */
     obit_expect_answers(m, j);
     HASH_DEL(m->jobs, j);
     job_set_phase(m, j, JOB_GONE);
@@ -99,6 +105,7 @@ int64_t job_number(const struct mom_job *j, const char *name, const char *resour
     if (!text || !*text)
         return missing;
     n = strtoll(text, &end, 10);
+    /* The server has checked its numbers; one that is none counts as not given. */
     return *end == '\0' ? n : missing;
 }
 
@@ -128,6 +135,8 @@ void job_set_phase(struct mom *m, struct mom_job *j, enum job_phase phase)
     MUST(phase != JOB_RECEIVING || j->phase == JOB_GONE); /* nobody goes back to it */
     /* What runs was begun, by us or by the MoM whose record this is. */
     MUST(phase != JOB_RUNNING || j->phase >= JOB_PRERUN || j->phase == JOB_GONE);
+    /* The counts follow the phase here and nowhere else, so no event has to look
+     * through all jobs to learn whether any of them runs. */
     m->n_running += (phase == JOB_RUNNING) - (size_t)(j->phase == JOB_RUNNING);
     m->n_receiving += (phase == JOB_RECEIVING) - (size_t)(j->phase == JOB_RECEIVING);
     MUST(m->n_running + m->n_receiving <= HASH_COUNT(m->jobs));
@@ -138,6 +147,7 @@ int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_a
 {
     int64_t s = j->walltime_s;
 
+    /* A clock that was set back must not take time away that was used already. */
     if (j->since_at && now_at > j->since_at)
         s += now_at - j->since_at;
     return (int64_t)((double)s * m->cfg.wallmult);
@@ -165,6 +175,9 @@ bool job_leaves_files(const struct mom_job *j)
 
 void job_encode(const struct mom_job *j, struct buf *out)
 {
+    /* What a record does not hold, a restart forgets: script and saved output are
+     * files of their own, and a deadline is reckoned anew from what is here
+     * (life_reckon()). */
     dis_put_string(out, RECORD_MAGIC);
     dis_put_string(out, j->id);
     /* A job being stored is one that starts when it is found. */
@@ -225,6 +238,7 @@ static enum dis_error get_numbers(struct dis_in *in, struct mom_job *j)
         if (*numbers[i].to < numbers[i].least || *numbers[i].to > numbers[i].most)
             return DIS_OVERFLOW;
     }
+    /* Phases of a job that is still being received have no record. */
     if (!phase_is_stored(phase))
         return DIS_PROTOCOL;
     j->phase = (enum job_phase)phase;
@@ -240,6 +254,8 @@ static enum dis_error get_attrs(struct dis_in *in, struct wire_attrs *attrs)
     uint32_t n;
     enum dis_error e = dis_get_uint(in, &n);
 
+    /* A count that promises more than there is costs nothing: memory is taken as
+     * attributes are read, and the end of the bytes ends the loop. */
     for (uint32_t i = 0; !e && i < n; i++) {
         const char *name = NULL, *resource = NULL, *value = NULL;
         uint32_t op = 0;
@@ -269,6 +285,8 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
     if (dis_get_string(&in, 0, &magic) == DIS_OK && strcmp(magic, RECORD_MAGIC) == 0 &&
         dis_get_string(&in, 0, &id) == DIS_OK && *id &&
         get_numbers(&in, &read) == DIS_OK && get_attrs(&in, &attrs) == DIS_OK &&
+        /* Bytes behind the record and a second record of the same job are damage, too.
+         * The job is made last: until here nothing of the MoM has changed. */
         in.at == in.end && !job_find(m, id)) {
         j = job_new(m, id, &attrs);
         job_set_phase(m, j, read.phase);

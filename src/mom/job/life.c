@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+/* Exit statuses with which the server runs a job again (execution.md 20). */
 #define STATUS_RETRY     (-3)
 #define STATUS_RESTARTED (-4)
 
@@ -24,6 +25,8 @@ int64_t life_due_at(const struct mom *m, const struct mom_job *j)
 
     if (job_has_processes(j))
         at = MIN_OF(at, j->kill_at);
+    /* Before there is a session a signal finds nobody: a start that shall end is given
+     * time to report, and then its shepherd is killed. */
     if (j->phase == JOB_PRERUN)
         at = MIN_OF(at, instant_after(j->kill_at, START_GRACE_S));
     if (j->phase == JOB_OBIT && m->registered && !j->is_dropped)
@@ -38,6 +41,7 @@ void life_reckon(struct mom *m, struct mom_job *j)
 
 static void clock_stop(struct mom_job *j, int64_t now_at)
 {
+    /* A clock that was set back adds nothing. */
     if (j->since_at && now_at > j->since_at)
         j->walltime_s += now_at - j->since_at;
     j->since_at = 0;
@@ -45,6 +49,8 @@ static void clock_stop(struct mom_job *j, int64_t now_at)
 
 void life_preset(struct mom_job *j, int32_t status)
 {
+    /* The reason comes first and the end of the processes later; what they end with
+     * does not replace the reason (execution.md 20). */
     if (!j->status_is_set) {
         j->status = status;
         j->status_is_set = true;
@@ -69,6 +75,8 @@ static const char *home_of(const struct mom_job *j, struct arena *arena)
 {
     const char *jobdir = wire_attrs_value(&j->attrs, "jobdir", NULL);
     const char *vars = wire_attrs_value(&j->attrs, "Variable_List", NULL);
+    /* The home directory of the host where the job was submitted is as near as the core
+     * can come: accounts are known to the shell only. */
     const char *at = vars ? strstr(vars, "PBS_O_HOME=") : NULL;
 
     if (jobdir || !at)
@@ -117,6 +125,7 @@ void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out 
 {
     struct is_message msg = { .command = IS_RESCUSED };
 
+    /* A server that registers later hears of all jobs then (link_hello_reply()). */
     if (!m->registered || !has_news(j))
         return;
     msg.updates = ARENA_ARRAY(out->arena, struct is_job_update, 1);
@@ -144,6 +153,7 @@ void life_tell_running(struct mom *m, int64_t now_at, struct mom_out *out)
 {
     struct mom_job *j, *tmp;
 
+    /* Perhaps this server is another one, or has lost what it was told. */
     HASH_ITER (hh, m->jobs, j, tmp)
         j->is_told = false;
     send_updates(m, now_at, out);
@@ -162,6 +172,8 @@ void life_send_obit(struct mom *m, int64_t now_at, struct mom_job *j,
     u.status = j->status;
     msg.updates = arena_copy(out->arena, &u, sizeof(u));
     out_send(out, m->server, &msg);
+    /* Answers come on the stream of the question only, so those that an earlier stream
+     * owes are not waited for (obit.c). */
     j->n_obits = j->obit_stream == m->server ? j->n_obits + 1 : 1;
     j->obit_stream = m->server;
     j->obit_at = now_at;
@@ -186,6 +198,8 @@ static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
     j->since_at = now_at;
     j->top.sampled_at = now_at;
     life_reckon(m, j);
+    /* The program begins after its session is on disk. Otherwise a MoM that dies here
+     * would start it a second time, not knowing of the first. */
     out_job(out, MOM_BEGIN, j);
     life_poll_soon(m, now_at);
     life_tell(m, now_at, j, out);
@@ -193,6 +207,8 @@ static void go_running(struct mom *m, int64_t now_at, struct mom_job *j,
 
 void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
+    /* How long a start may take is not limited: homes on a slow file server are legal.
+     * Somebody has to want its end first (life_due_at()). */
     (void)now_at;
     job_set_phase(m, j, JOB_PRERUN);
     out_job(out, MOM_START, j);
@@ -203,13 +219,14 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
 {
     struct mom_job *j = job_find(m, job_id);
 
+    /* The executor reports late, perhaps about a job that was given up meanwhile. */
     if (!j || j->phase != JOB_PRERUN)
         return;
     if (session <= 0) {
         if (text)
             out_joblog(out, LOG_EV_ERROR, j, "%s", text);
         out_joblog(out, LOG_EV_ERROR, j, "job not started, %s %d",
-                   status == -3 ? "Retry" : "Failure", status);
+                   status == STATUS_RETRY ? "Retry" : "Failure", status);
         life_preset(j, status);
         life_end(m, now_at, j, status, out);
         return;
@@ -220,6 +237,8 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
     else
         out_joblog(out, LOG_EV_JOB, j, "Started, pid = %d", session);
     go_running(m, now_at, j, out);
+    /* The order to forget the job came while it was starting, when there was no session
+     * to kill. */
     if (j->is_dropped)
         out_kill(out, j, SIGKILL);
 }
@@ -244,6 +263,8 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
     life_preset(j, status);
     clock_stop(j, now_at);
     j->kill_at = INT64_MAX;
+    /* The top process has ended; what it has left behind in its session does not
+     * outlive the job (execution.md 19). */
     if (had_processes)
         out_kill(out, j, SIGKILL);
     if (j->is_dropped) {
@@ -255,6 +276,8 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
         log_usage(m, j, out);
     job_set_phase(m, j, JOB_OBIT);
     life_reckon(m, j);
+    /* The end is on disk before the server hears of it, so a restart repeats the same
+     * status. */
     save(j, out);
     life_send_obit(m, now_at, j, out);
 }
@@ -264,6 +287,8 @@ void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t statu
 {
     struct mom_job *j = job_find(m, job_id);
 
+    /* The core may have given the job up meanwhile, which the executor hears of
+     * later. */
     if (!j || (!job_has_processes(j) && j->phase != JOB_PRERUN))
         return;
     if (used)
@@ -281,10 +306,13 @@ void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
     MUST(job_has_processes(j));
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
     if (j->phase == JOB_SUSPENDED)
+        /* Stopped processes take no SIGTERM before they go on. */
         out_kill(out, j, SIGCONT);
     out_kill(out, j, SIGTERM);
+    /* A second request does not put off the end that the first one has set. */
     j->kill_at = MIN_OF(j->kill_at, instant_after(now_at, MAX_OF(delay, 0)));
     life_reckon(m, j);
+    /* A restart in between must not forget that SIGKILL follows. */
     save(j, out);
     life_poll_soon(m, now_at);
 }
@@ -315,6 +343,8 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
         out_joblog(out, LOG_EV_JOB, j, "kill_job");
         out_kill(out, j, SIGKILL);
     }
+    /* A child that copies or starts still works with the job's files: the job stays
+     * until that child is done, hidden from all requests by is_dropped. */
     if (j->n_copying || j->phase == JOB_PRERUN) {
         if (j->phase == JOB_PRERUN && !j->is_dropped)
             out_kill(out, j, SIGKILL); /* nobody waits for what it may wait for */
@@ -323,6 +353,8 @@ void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
         return;
     }
     out_job(out, MOM_DROP, j);
+    /* The shell removes files of this run by its number, and the job is freed before
+     * the shell hears of that. */
     out->v[out->n - 1].u.run_version = j->run_version;
     job_free(m, j);
 }
@@ -336,8 +368,6 @@ static void kill_late(int64_t now_at, struct mom_job *j, struct mom_out *out)
     out_kill(out, j, SIGKILL);
 }
 
-/* A job that is due again at once has to wait for the next second: the clock of the MoM
- * knows no less, and nothing that is done here takes a job out of the list. */
 /* The start waits for something, a file server perhaps. Without its shepherd it has
  * failed. */
 static void give_up_start(int64_t now_at, struct mom_job *j, struct mom_out *out)
@@ -358,15 +388,20 @@ static void tick_job(struct mom *m, int64_t now_at, struct mom_job *j,
         usage_enforce(m, now_at, j, out);
     if (j->phase == JOB_OBIT && !j->is_dropped && now_at >= j->obit_at + OBIT_REPEAT_S)
         life_send_obit(m, now_at, j, out);
+    /* The clock of the MoM counts whole seconds, and a job whose next deadline is not
+     * later than now would be taken again in this same turn, for ever. */
     deadline_set(&m->due, &j->due, MAX_OF(life_due_at(m, j), now_at + 1));
 }
 
 static void tick_sample(struct mom *m, int64_t now_at, struct mom_out *out)
 {
+    /* Twenty samples, rounded up, lead from the fastest interval to the slowest
+     * (execution.md 17). */
     int64_t step = (m->cfg.max_check_poll_s - m->cfg.min_check_poll_s + 19) / 20;
 
     if (now_at < m->sample_at)
         return;
+    /* The next job that runs sets the time again (life_poll_soon()). */
     if (m->n_running == 0) {
         m->sample_at = INT64_MAX;
         return;
@@ -400,6 +435,8 @@ void mom_used(struct mom *m, int64_t now_at, const char *job_id,
 {
     struct mom_job *j = job_find(m, job_id);
 
+    /* The job may have ended while /proc was read, and suspended jobs are not sampled
+     * (execution.md 17). */
     if (!j || j->phase != JOB_RUNNING)
         return;
     usage_take(m, j, now_at, used);
@@ -428,6 +465,8 @@ void life_give_back(struct mom_job *j, struct mom_out *out)
     MUST(job_has_processes(j));
     out_joblog(out, LOG_EV_JOB, j, "kill_job");
     life_preset(j, STATUS_RESTARTED);
+    /* The status comes first: if the MoM dies in between, the next one still says that
+     * the server shall run the job again. */
     save(j, out);
     out_kill(out, j, SIGKILL);
 }

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How MoMs mark topology_info: a string, with these flags of the attribute
+ * (tpp.md 5.2).
+ */
 #define TOPOLOGY_TYPE  3
 #define TOPOLOGY_FLAGS 21
 
@@ -20,6 +23,7 @@ static int64_t hello_delay(unsigned n)
         if (n < first + times)
             return s;
         first += times;
+        /* 5, 9, 17, 33, 65: the series of tpp.md 5.3. */
         times = 2 * times - 1;
     }
     return 64;
@@ -29,12 +33,15 @@ static int64_t hello_delay(unsigned n)
 static void schedule_hello(struct mom *m, int64_t now_at)
 {
     m->hello_at = now_at + hello_delay(m->n_hellos) + 1;
+    /* Long before, the delay has reached its end; the count must not wrap around and
+     * begin anew. */
     if (m->n_hellos < 1000)
         m->n_hellos++;
 }
 
 static void forget_server(struct mom *m)
 {
+    /* Answers that were due on the stream do not come on another one. */
     obit_expect_none(m);
     m->server = 0;
     m->registered = false;
@@ -58,6 +65,8 @@ void mom_router_up(struct mom *m, int64_t now_at, struct mom_out *out)
     out_log(out, LOG_EV_ERROR, LOG_IN_SERVER, "net_restore_handler",
             "net restore handler called");
     m->router_is_up = true;
+    /* A network that is back means that the server may be, too: the delays begin anew
+     * (tpp.md 5.3). */
     m->n_hellos = 0;
     m->hello_at = now_at;
     link_tick(m, now_at, out);
@@ -70,6 +79,7 @@ void mom_router_down(struct mom *m, int64_t now_at, struct mom_out *out)
     out_log(out, LOG_EV_ERROR, LOG_IN_SERVER, "net_down_handler",
             "net down handler called");
     m->router_is_up = false;
+    /* The leaf has told the end of each stream before it tells this. */
     forget_server(m);
 }
 
@@ -84,6 +94,7 @@ void mom_connected(struct mom *m, int64_t now_at, uint64_t stream, int number,
                    struct mom_out *out)
 {
     (void)now_at;
+    /* The timer tries again. */
     if (stream == 0)
         return;
     forget_server(m);
@@ -108,6 +119,8 @@ void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
 {
     bool was_registered = m->registered;
 
+    /* This holds for any stream, also for a connection of the service port: a job of
+     * which the rest will not come is not kept. */
     receive_drop_stream(m, stream);
     if (stream != m->server)
         return;
@@ -122,6 +135,7 @@ void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
 
 void mom_set_servers(struct mom *m, size_t n_ips, const uint32_t *ips, bool is_local)
 {
+    /* One more than there are, since an empty list needs an address, too. */
     m->server_ips = xrealloc(m->server_ips, (n_ips + 1) * sizeof(*ips));
     if (n_ips > 0)
         memcpy(m->server_ips, ips, n_ips * sizeof(*ips));
@@ -132,6 +146,8 @@ void mom_set_servers(struct mom *m, size_t n_ips, const uint32_t *ips, bool is_l
 
 bool link_is_server_ip(const struct mom *m, uint32_t ip)
 {
+    /* Any of 127.0.0.0/8 leads to this host, whichever of them the server is bound
+     * to. */
     if (ip >> 24 == 127 && m->cfg.server_is_local)
         return true;
     for (size_t i = 0; i < m->cfg.n_server_ips; i++)
@@ -157,6 +173,8 @@ static bool has_range(const struct mom *m, const struct is_range *r)
 {
     for (size_t i = 0; i < m->n_ranges; i++)
         if (r->low_ip >= m->ranges[i].low_ip &&
+            /* No sum wraps around here: what was wider than an address was left out
+             * (link_add_ranges()). */
             r->low_ip + r->extra <= m->ranges[i].low_ip + m->ranges[i].extra)
             return true;
     return false;
@@ -169,6 +187,8 @@ void link_add_ranges(struct mom *m, const struct is_message *msg, struct mom_out
         const struct is_range *r = &msg->ranges[i];
         char text[16];
 
+        /* The wire carries numbers that are wider than addresses, and the log line
+         * prints an address. */
         if (r->low_ip > UINT32_MAX || r->extra > UINT32_MAX - r->low_ip ||
             has_range(m, r))
             continue;
@@ -268,6 +288,8 @@ void mom_set_vnodes(struct mom *m, int64_t now_at, int64_t modtime, size_t n,
         v[n_v] = copy_vnode(arena, &bare, 3);
         complete_natural(m, &v[n_v++], arena);
     }
+    /* The names of the list before are still needed for this, so it is freed
+     * afterwards. */
     m->modtime = next_modtime(m, modtime, v, n_v);
     arena_free(m->vnode_arena);
     m->vnode_arena = arena;
@@ -315,6 +337,8 @@ static void list_jobs(const struct mom *m, struct is_message *msg, struct arena 
     HASH_ITER (hh, m->jobs, j, tmp) {
         const char *on = wire_attrs_value(&j->attrs, "exec_vnode", NULL);
 
+        /* A job that is not stored was not answered either: so far it is the server's
+         * alone. */
         if (j->phase < JOB_PRERUN || j->is_dropped)
             continue;
         MUST(msg->n_running < HASH_COUNT(m->jobs)); /* one for each job at most */
@@ -342,6 +366,8 @@ static void send_register(struct mom *m, bool with_vnodes, struct mom_out *out)
 void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
                       const struct is_message *msg, struct mom_out *out)
 {
+    /* A server may have answered on a stream of its own, while our hello waits for its
+     * answer on another. */
     if (m->server != stream)
         forget_server(m);
     m->server = stream;
@@ -351,6 +377,9 @@ void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char
             "ReplyHello %sfrom server at %s",
             msg->need_inventory ? "" : "(no inventory required) ", peer);
     link_add_ranges(m, msg, out);
+    /* The list of jobs comes first, since the server judges by it which jobs are still
+     * its own; usage and obituaries then are about jobs that it knows to be here
+     * (tpp.md 5.4). */
     send_register(m, msg->need_inventory != 0, out);
     life_tell_running(m, now_at, out);
     life_send_obits(m, now_at, out);

@@ -17,6 +17,8 @@ struct mom *mom_new(const struct mom_config *cfg)
     m->cfg.topology = arena_strdup(a, cfg->topology);
     m->cfg.only_user = arena_strdup(a, cfg->only_user);
     mom_set_servers(m, cfg->n_server_ips, cfg->server_ips, cfg->server_is_local);
+    /* Nothing is due before there is a router to say hello through, and a job to
+     * sample. */
     m->hello_at = INT64_MAX;
     m->sample_at = INT64_MAX;
     m->sample_interval_s = cfg->min_check_poll_s;
@@ -38,6 +40,8 @@ void mom_free(struct mom *m)
         free(c->job_id);
         free(c);
     }
+    /* The last job of a peer took the peer with it. job_free() may have noted answers
+     * that are still to come; nobody will hear them now. */
     MUST(!m->peers && m->n_running == 0 && m->n_receiving == 0);
     obit_expect_none(m);
     deadlines_fini(&m->due);
@@ -50,8 +54,11 @@ void mom_free(struct mom *m)
 
 void mom_set_polls(struct mom *m, int64_t min_check_poll_s, int64_t max_check_poll_s)
 {
+    MUST(min_check_poll_s > 0 && min_check_poll_s <= max_check_poll_s);
     m->cfg.min_check_poll_s = min_check_poll_s;
     m->cfg.max_check_poll_s = max_check_poll_s;
+    /* A sample that is due keeps its time; the intervals after it grow from the
+     * minimum, as they do when a job starts (execution.md 17). */
     m->sample_interval_s = min_check_poll_s;
 }
 
@@ -62,10 +69,15 @@ static void discard(struct mom *m, const struct is_message *msg, struct mom_out 
                                      .job_id = arena_strdup(out->arena, msg->job_id),
                                      .run_version = msg->run_version };
 
+    /* The server names a run so that a late order does not hit the next run of the job;
+     * -1 means whichever is here. Who does not have the run any more says done as well,
+     * since the server waits for each host that it asked (tpp.md 5.4). */
     if (j && (msg->run_version == -1 || msg->run_version == j->run_version)) {
         out_joblog(out, LOG_EV_JOB, j, "Job discarded at request of Server");
         life_drop(m, j, out);
     }
+    /* The answer leaves on the stream of today's server, which need not be the stream
+     * that the order came on (tpp.md 5.4). */
     out_send(out, m->server, &done);
 }
 
@@ -86,6 +98,8 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
     char peer[TPP_ADDR_TEXT_BYTES];
 
     tpp_addr_text(from, peer);
+    /* This is asked of every message and not once for each stream: while a stream is
+     * open its server may have lost the address (mom_set_servers()). */
     if (!link_is_authorized(m, from)) {
         out_log(out, LOG_EV_ERROR | LOG_EV_SECURITY, LOG_IN_SERVER, "is_request",
                 "bad connect from %s", peer);
@@ -110,6 +124,7 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
         discard(m, msg, out);
         break;
     case IS_SHUTDOWN:
+        /* The server ends; jobs of this host do not end with it. */
         mom_stop(m, now_at, false, out);
         break;
     case IS_CMD_REPLY:
@@ -128,6 +143,8 @@ bool mom_may_connect(const struct mom *m, uint32_t ip)
 void mom_request(struct mom *m, int64_t now_at, uint64_t connection, const char *peer,
                  const struct wire_request *rq, bool known, struct mom_out *out)
 {
+    /* Requests on a connection are answered in order, so no id tells the answers
+     * apart. */
     const struct is_message msg = { .command = IS_CMD, .msgid = "", .request = *rq };
 
     MUST(connection & MOM_CONNECTION);
@@ -139,6 +156,8 @@ void mom_stop(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *out
     struct mom_job *j, *tmp;
 
     (void)now_at;
+    /* The table does not change meanwhile, since life_give_back() frees no job. Jobs
+     * that are not killed run on with their shepherds, and the next MoM finds them. */
     HASH_ITER (hh, m->jobs, j, tmp) {
         if (kill_jobs && job_has_processes(j))
             life_give_back(j, out);
@@ -156,6 +175,9 @@ int64_t mom_next_deadline(const struct mom *m)
 {
     int64_t at = life_deadline(m);
 
+    /* link_tick() says hello under the same condition. Were hello_at counted without
+     * it, the shell would wake up at once, again and again, for a hello that does not
+     * leave. */
     if (m->router_is_up && !m->registered)
         at = MIN_OF(at, m->hello_at);
     return at;
@@ -175,6 +197,7 @@ bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
 
     if (!j || wire_attrs_value(&j->attrs, "executable", NULL))
         return false;
+    /* A script of no bytes was never written into its buffer. */
     *ret = j->script.data ? j->script.data : "";
     *ret_len = j->script.len;
     return true;
@@ -219,6 +242,7 @@ const char *mom_running(const struct mom *m, size_t i)
     struct mom_job *j, *tmp;
 
     HASH_ITER (hh, m->jobs, j, tmp)
+        /* This counts from the beginning each time, which tests can afford. */
         if (job_has_processes(j) && i-- == 0)
             return j->id;
     return NULL;

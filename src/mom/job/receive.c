@@ -40,6 +40,8 @@ static int check_attrs(const struct mom *m, const struct wire_attrs *attrs,
 {
     const char *user = wire_attrs_value(attrs, "euser", NULL);
 
+    /* An attribute that we do not know may change what the job means, so the job is
+     * refused and not run without it (tpp.md 6.3). */
     for (size_t i = 0; i < attrs->n; i++)
         if (attr_find_any(&job_table, attrs->v[i].name) < 0)
             return PBSE_NOATTR;
@@ -60,6 +62,8 @@ static bool queue_known(struct mom *m, struct mom_job *j, uint64_t stream,
 {
     const char *version = wire_attrs_value(attrs, "run_version", NULL);
 
+    /* A job that is still being written has not been answered; its answer is on the
+     * way. */
     if (j->phase >= JOB_PRERUN && version && atoi(version) == j->run_version) {
         peer_release(m, j);
         peer_receives(m, j, stream);
@@ -97,6 +101,7 @@ void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *m
     } else if ((code = check_attrs(m, &body->attrs, out->arena, &text)) != 0) {
         reject(out, stream, msgid, code, text);
         return;
+        /* Half a job holds memory for as long as its sender likes. */
     } else if (m->n_receiving >= MAX_RECEIVING) {
         reject(out, stream, msgid, PBSE_SYSTEM, "too many jobs are being received");
         return;
@@ -116,6 +121,8 @@ static struct mom_job *part_of(struct mom *m, uint64_t stream, const char *msgid
                                const struct body_script *body, struct mom_out *out)
 {
     struct mom_job *j =
+        /* Parts may leave the id out: they then belong to the oldest job under way on
+         * the stream, since a sender finishes one job before the next (tpp.md 6.3). */
         body->job_id[0] ? job_find(m, body->job_id) : peer_job(m, stream);
 
     if (j && j->again && peer_is_of(j, stream)) {
@@ -135,6 +142,7 @@ static void take_part(struct mom *m, struct mom_job *j, struct buf *to,
     uint64_t stream = j->stream;
 
     MUST(to->len <= max_bytes);
+    /* The check subtracts, because a sum of two lengths could wrap around. */
     if (body->data.len > max_bytes - to->len) {
         job_free(m, j);
         reject(out, stream, msgid, PBSE_SYSTEM,
@@ -196,7 +204,10 @@ void receive_commit(struct mom *m, int64_t now_at, uint64_t stream, const char *
         reject(out, stream, msgid, PBSE_UNKJOBID, NULL);
         return;
     }
+    /* The answer leaves when the disk has the job, and names this request. */
     j->msgid = arena_strdup(j->arena, msgid);
+    /* All parts are here: if the stream ends now, the job stays, and the list of jobs
+     * at the next registration tells the server where it is. */
     peer_release(m, j);
     job_set_phase(m, j, JOB_STORING);
     out_job(out, MOM_STORE, j);
@@ -210,6 +221,8 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
     if (!j || j->phase != JOB_STORING)
         return;
     MUST(j->msgid); /* the answer names it */
+    /* They are files now, or will never be; a job that runs for months does not keep
+     * them in memory. */
     buf_fini(&j->script);
     buf_fini(&j->saved[0]);
     buf_fini(&j->saved[1]);

@@ -5,7 +5,9 @@
 
 #include <signal.h>
 
-#define STATUS_RERUN (-11)
+#define STATUS_RERUN       (-11) /* the server queues the job again (execution.md 20) */
+/* What a log line shows of the number of a stream: enough to follow one. */
+#define STREAM_NUMBER_BITS 0xfffff
 
 struct ask { /* one request on its way through its handler */
     struct mom *m;
@@ -64,7 +66,7 @@ static void take_output(const struct ask *a)
     receive_output(a->m, a->stream, a->msgid, a->rq->body, a->out);
 }
 
-/* Obsolete. */
+/* RdyToCommit is obsolete; who still sends it is told to go on (tpp.md 6.2). */
 static void take_ready(const struct ask *a)
 {
     const struct body_id *body = a->rq->body;
@@ -80,6 +82,7 @@ static void take_delete(const struct ask *a)
     if (!j)
         return;
     out_joblog(a->out, LOG_EV_DEBUG, j, "delete job request received");
+    /* The copies would lose their source. The server asks again later (tpp.md 6.4). */
     if (j->n_copying) {
         out_reply(a->out, a->stream, a->msgid, PBSE_TRYAGAIN);
         return;
@@ -114,9 +117,12 @@ static bool pseudo_signal(const struct ask *a, struct mom_job *j, const char *na
 {
     if (strcmp(name, "TermJob") == 0 || strcmp(name, "Rerun") == 0) {
         out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
+        /* The status has to be there before the processes can end. */
         if (name[0] == 'R')
             life_preset(j, STATUS_RERUN);
         life_terminate(a->m, a->now_at, j, a->out);
+        /* A server that has lost count asks with the longer names after a reconnect
+         * (tpp.md 5.4). */
     } else if (is_one_of(name, "suspend", "admin-suspend", "SIG_SUSPEND")) {
         if (j->phase != JOB_RUNNING) {
             refuse(a, PBSE_BADSTATE);
@@ -139,6 +145,8 @@ static bool pseudo_signal(const struct ask *a, struct mom_job *j, const char *na
 /* A job that starts is signalled when it runs, but for an end it never starts. */
 static void signal_starting(const struct ask *a, struct mom_job *j, const char *name)
 {
+    /* An end can be kept for later in kill_at; any other signal would have to be
+     * remembered and sent to a program that has not begun, so it is refused. */
     if (!is_one_of(name, "TermJob", "Rerun", "SIGKILL") && strcmp(name, "KILL") != 0) {
         out_joblog(a->out, LOG_EV_ADMIN, j, "cannot signal job, job substate = %d",
                    j->phase);
@@ -183,6 +191,9 @@ static void take_modify(const struct ask *a)
 
     if (!j)
         return;
+    /* The record is written before the server hears of the change, since effects are
+     * carried out in their order. When it cannot be written the shell logs that, and a
+     * restart knows the job as it was before. */
     job_replace_attrs(j, &body->attrs);
     out_joblog(a->out, LOG_EV_JOB, j, "Job Modified at request of %s@%s", a->rq->user,
                a->m->cfg.server_host);
@@ -203,6 +214,8 @@ static void take_message(const struct ask *a)
         refuse(a, PBSE_BADSTATE);
         return;
     }
+    /* Bit 0 means the output and bit 1 the error output, which is also where a message
+     * goes that names neither (tpp.md 6.2). */
     for (uint32_t file = 1; file <= 2; file++) {
         struct mom_effect *e;
 
@@ -267,9 +280,12 @@ static void take_files(const struct ask *a)
     c = xcalloc(1, sizeof(*c));
     c->token = ++a->m->last_token;
     c->stream = a->stream;
+    /* The request is gone when the child is done, so what the answer needs is
+     * copied. */
     c->msgid = xstrdup(a->msgid);
     c->job_id = xstrdup(j ? j->id : "");
     HASH_ADD(hh, a->m->copies, token, sizeof(c->token), c);
+    /* From here on the job cannot go away (life_drop()). */
     if (j)
         j->n_copying++;
     e = out_add(a->out, MOM_FILES);
@@ -289,6 +305,8 @@ void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
     HASH_FIND(hh, m->copies, &token, sizeof(token), c);
     if (!c)
         return;
+    /* Files that were staged in before the job came have no job to find: their id is
+     * empty. */
     j = job_find(m, c->job_id);
     if (j) {
         MUST(j->n_copying > 0);
@@ -364,7 +382,10 @@ void request_take(struct mom *m, int64_t now_at, uint64_t stream, const char *pe
 
     out_log(out, LOG_EV_DEBUG2, LOG_IN_REQUEST, "",
             "Type %u request received from %s@%s, sock=%u", msg->request.number,
-            msg->request.user, peer, (unsigned)(stream & 0xfffff));
+            msg->request.user, peer, (unsigned)(stream & STREAM_NUMBER_BITS));
+    /* A request whose body was not understood may not reach its handler, which trusts
+     * the body. It is refused like one of an unknown number, and the stream goes on
+     * (tpp.md 6.2). */
     for (size_t i = 0; known && i < ARRAY_LEN(rows); i++) {
         if (rows[i].number == msg->request.number) {
             rows[i].take(&a);

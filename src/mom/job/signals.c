@@ -22,16 +22,20 @@ static const struct {
     { "USR1", SIGUSR1 },     { "USR2", SIGUSR2 },
 };
 
+#define HIGHEST_SIGNAL 64 /* of Linux, real-time signals included */
+
 static int from_digits(const char *text)
 {
     int n = 0;
 
     for (; *text; text++) {
+        /* The bound is looked at before the next digit, so that many digits do not
+         * overflow. */
         if (*text < '0' || *text > '9' || n > 100)
             return -1;
         n = n * 10 + (*text - '0');
     }
-    return n <= 64 ? n : -1;
+    return n <= HIGHEST_SIGNAL ? n : -1;
 }
 
 int signal_number(const char *name)

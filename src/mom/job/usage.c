@@ -7,9 +7,11 @@
 
 #include <math.h>
 
+/* How far one sample of full length moves cpupercent (execution.md 17). */
 #define WEIGHT_UP   0.4
 #define WEIGHT_DOWN 0.1
 
+/* Exit statuses of jobs that used too much (execution.md 20). */
 enum {
     KILLED_VMEM = -26,
     KILLED_MEM = -27,
@@ -92,10 +94,13 @@ static int64_t next_cpupercent(const struct mom *m, const struct mom_job *j,
     double fresh, weight, next, average;
     int64_t limit = 100 * job_number(j, "Resource_List", "ncpus", 1);
 
+    /* The first sample of an adopted job has none to compare with, and a clock that was
+     * set back gives no length to divide by. */
     if (j->top.sampled_at == 0 || span <= 0 || run <= 0)
         return j->top.cpupercent;
     fresh = 100.0 * (double)(cput_s - j->top.used.cput_s) / span;
     weight = fresh > (double)j->top.cpupercent ? WEIGHT_UP : WEIGHT_DOWN;
+    /* A short interval says less than a long one. */
     weight = fmin(1.0, weight * span / (double)m->cfg.max_check_poll_s);
     next = (double)j->top.cpupercent * (1.0 - weight) + fresh * weight;
     average = fmin(100.0 * (double)cput_s / run, (double)limit);
@@ -105,6 +110,8 @@ static int64_t next_cpupercent(const struct mom *m, const struct mom_job *j,
 void usage_take(const struct mom *m, struct mom_job *j, int64_t now_at,
                 const struct mom_usage *used)
 {
+    /* What a process has used is lost with it when its parent does not wait for it: a
+     * sum over what is left can be smaller than the one before. */
     int64_t cput_s = MAX_OF(used->cput_s, j->top.used.cput_s);
 
     j->top.cpupercent = next_cpupercent(m, j, now_at, cput_s);
@@ -122,7 +129,11 @@ int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j)
     if (j->walltime_limit_s < 0 || j->since_at == 0 || j->phase != JOB_RUNNING ||
         j->status_is_set || j->is_unseen)
         return INT64_MAX;
+    /* The limit may be used up; one second more is too much (execution.md 18: used >
+     * limit). */
     most_s = ceil(((double)j->walltime_limit_s + 1) / m->cfg.wallmult);
+    /* A small $wallmult makes a limit that no job reaches, and that no sum of times may
+     * overflow with. */
     if (most_s > (double)(INT64_MAX / 4))
         return INT64_MAX;
     return j->since_at + (int64_t)most_s - j->walltime_s;

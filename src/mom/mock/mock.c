@@ -54,6 +54,7 @@ static struct run *find(const struct mock *x, const char *job_id)
 static void run_free(struct mock *x, struct run *r)
 {
     MUST(find(x, r->job_id) == r);
+    /* The hash entry points to the id that is freed below, so it goes first. */
     HASH_DEL(x->runs, r);
     deadline_set(&x->ends, &r->end, DEADLINE_NEVER);
     free(r->job_id);
@@ -83,6 +84,9 @@ static void reckon(struct mock *x, struct run *r)
     double most_s;
 
     if (r->since_at && text && duration_parse(text, &limit_s) == 0) {
+        /* $wallmult makes the clock of the job faster or slower than ours. This is
+         * never later than usage_walltime_end(), and the executor is asked first what
+         * is due, so the run ends by itself and is not killed. */
         most_s = ceil((double)limit_s / x->wallmult);
         if (most_s < (double)(INT64_MAX / 4))
             at = r->since_at + (int64_t)most_s - r->ran_s;
@@ -103,6 +107,8 @@ static void start(struct mock *x, int64_t now_at, const char *job_id,
     r->since_at = now_at;
     r->ran_s = 0;
     reckon(x, r);
+    /* This comes before mom_started(), whose first update of usage already shows what
+     * the job pretends to use. */
     mom_pretend_usage(x->m, job_id);
     mom_started(x->m, now_at, job_id, x->next_session++, 0, "Started mock run of job",
                 out);
@@ -111,6 +117,8 @@ static void start(struct mock *x, int64_t now_at, const char *job_id,
 static void end(struct mock *x, int64_t now_at, struct run *r, int32_t status,
                 struct mom_out *out)
 {
+    /* The id outlives its run: the core may ask for the job to be dropped while it
+     * hears of the end. */
     char *job_id = xstrdup(r->job_id);
 
     run_free(x, r);
@@ -133,6 +141,8 @@ static void take_signal(struct mock *x, int64_t now_at, const char *job_id, int 
 
     if (!r)
         return;
+    /* The core ends, stops and continues jobs with these; signals of users find no
+     * process that could take them. */
     if (signo == SIGTERM || signo == SIGKILL) {
         end(x, now_at, r, 256 + signo, out);
     } else if (signo == SIGSTOP) {
@@ -154,6 +164,8 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         mom_stored(x->m, now_at, e->job_id, NULL, out);
         break;
     case MOM_SAVE:
+        /* The record is saved after each change of the job, and the walltime may be
+         * what has changed. */
         if (r)
             reckon(x, r);
         break;
@@ -164,6 +176,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         take_signal(x, now_at, e->job_id, e->u.signo, out);
         break;
     case MOM_SAMPLE:
+        /* There is nothing to tell of single jobs, they use what they asked for. */
         mom_sampled(x->m, now_at, out);
         break;
     case MOM_FILES:
