@@ -88,6 +88,8 @@ static void send_member(struct link *to, const struct tpp_packet *pkt,
     MUST(to->joined); /* routes lead to leaves only */
     tpp_encode(&b, &head);
     bytes = arena_copy(out->arena, b.data, b.len);
+    /* The packet begins with its whole length (tpp.md 2.4), which has to cover the
+     * payload that is sent behind it. */
     whole = (uint32_t)(b.len + pkt->payload_len);
     bytes[0] = (char)(whole >> 24);
     bytes[1] = (char)(whole >> 16);
@@ -125,6 +127,8 @@ void forward_multicast(struct router *r, struct link *from, struct tpp_packet *p
                    "info_len=%zu, len=%zu",
                    from->id, tpp_addr_text(&pkt->src_addr, text), pkt->n_members,
                    pkt->info_len, pkt->n_members * TPP_MEMBER_BYTES, pkt->payload_len);
+    /* The order is part of the protocol: members are served from last to first (tpp.md
+     * 4). */
     for (size_t i = pkt->n_members; i-- > 0;) {
         const struct tpp_member *m = &pkt->members[i];
         struct link *to = table_route(r, &m->dest_addr);

@@ -10,6 +10,7 @@ static bool list_has(const char *list, const char *word)
     size_t len = strlen(word);
 
     for (const char *at = list; at && *at; at = strchr(at, ',')) {
+        /* The list is a setting that people write, with blanks behind the commas. */
         while (*at == ',' || *at == ' ')
             at++;
         if (strncmp(at, word, len) == 0 && (at[len] == ',' || at[len] == '\0'))
@@ -58,6 +59,8 @@ void join_auth(struct router *r, struct link *l, const struct tpp_packet *pkt,
     char text[TPP_ADDR_TEXT_BYTES];
 
     tpp_addr_text(&l->peer, text);
+    /* A reserved port is shown by coming from one, without any packet. Whoever names
+     * that method here follows another protocol (tpp.md 2.3). */
     if (strcmp(pkt->auth_method, TPP_METHOD_RESVPORT) == 0) {
         router_out_log(out, ROUTER_LOG_FAULT, "Failed to find authdef");
         link_end(r, l, out);
@@ -110,6 +113,7 @@ static bool resvport_is_enough(const struct router *r, const struct link *l,
 {
     char text[TPP_ADDR_TEXT_BYTES];
 
+    /* A leaf that sends JOIN first has shown nothing but its port. */
     if (!list_has(r->cfg.methods, TPP_METHOD_RESVPORT)) {
         send_autherr(l,
                      arena_printf(out->arena,
@@ -119,6 +123,8 @@ static bool resvport_is_enough(const struct router *r, const struct link *l,
                      out);
         return false;
     }
+    /* All failures get the same words, so that a stranger does not learn which hosts
+     * are trusted. */
     if (!l->privileged || !ip_is_trusted(r, tpp_addr_ip(&l->peer)) ||
         !joins_as_itself(l, join)) {
         send_autherr(l, "Connection from non-reserved port, rejected", out);
@@ -132,6 +138,8 @@ static bool resvport_is_enough(const struct router *r, const struct link *l,
 static void drop_stale(struct router *r, const struct link *l,
                        const struct tpp_packet *join, struct router_out *out)
 {
+    /* Only the first address decides, since it is the source of all streams and names
+     * the leaf (tpp.md 4). */
     struct link *old = table_route(r, &join->addrs[0]);
     char text[TPP_ADDR_TEXT_BYTES];
 
@@ -164,6 +172,8 @@ static void admit(struct router *r, int64_t now_at, struct link *l,
 {
     char text[TPP_ADDR_TEXT_BYTES];
 
+    /* The proofs are in: nobody can end the connection of another host's leaf by naming
+     * its address. */
     drop_stale(r, l, join, out);
     if (table_join(r, l, join) == 0) {
         router_out_log(out, ROUTER_LOG_FAULT,
@@ -180,6 +190,8 @@ static void admit(struct router *r, int64_t now_at, struct link *l,
         router_out_log(out, ROUTER_LOG_NOTE,
                        "tfd=%" PRIu64 ", Leaf registered address %s", l->id,
                        tpp_addr_text(&l->routes[i].addr, text));
+    /* A server is told once when many MoMs come at a time; each JOIN puts that off
+     * again (tpp.md 4). */
     if (join->node_type == TPP_LEAF)
         r->update_due_at = now_at + ROUTER_UPDATE_DELAY_S;
 }
@@ -212,6 +224,8 @@ static bool is_proven(const struct tpp_addr *addr, size_t n_claims,
                       const struct router_claim *claims)
 {
     for (size_t i = 0; i < n_claims; i++)
+        /* Ports do not matter: who has proven a host has proven it for all its
+         * ports. */
         if (claims[i].ip == tpp_addr_ip(addr))
             return claims[i].proven;
     return false;
@@ -276,6 +290,8 @@ static bool keep_proven(struct router *r, const struct link *l, struct tpp_packe
 void join_proven(struct router *r, int64_t now_at, struct link *l, size_t n_claims,
                  const struct router_claim *claims, struct router_out *out)
 {
+    /* The addresses are copied to the arena before the kept JOIN is freed; refused or
+     * not, this JOIN is decided now, and the leaf may try another one. */
     struct tpp_packet join = *l->waiting_join;
 
     MUST(!l->joined);
@@ -292,6 +308,7 @@ static void prove_addresses(struct router *r, int64_t now_at, struct link *l,
         ARENA_ARRAY(out->arena, struct router_claim, join->n_addrs);
     size_t n = make_claims(r, l, join, claims);
 
+    /* The JOIN is kept in both cases, so that it is decided in one place. */
     table_keep_join(l, join);
     if (n > 0)
         router_out_prove(out, l->id, n, claims);
@@ -304,10 +321,13 @@ void join_leaf(struct router *r, int64_t now_at, struct link *l,
 {
     if (!l->shake.started && !resvport_is_enough(r, l, pkt, out))
         return;
+    /* The proof covers the addresses and type of this very JOIN; a leaf that has begun
+     * with the key cannot fall back to its port. */
     if (l->shake.started && !handshake_is_proven(&l->shake, &r->cfg.prover, pkt)) {
         reject_proof(r, l, out);
         return;
     }
+    /* A leaf that could speak as a router would announce the addresses of others. */
     if (pkt->node_type == TPP_ROUTER || pkt->hop != 1) {
         router_out_log(out, ROUTER_LOG_FAULT,
                        "tfd=%" PRIu64

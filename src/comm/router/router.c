@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define CROWDED_LOG_S 60
+
 struct router *router_new(const struct router_config *cfg)
 {
     struct router *r = xcalloc(1, sizeof(*r));
@@ -38,7 +40,7 @@ size_t router_n_leaves(const struct router *r)
 /* A flood is one line a minute. */
 static void log_crowd(struct router *r, int64_t now_at, struct router_out *out)
 {
-    if (now_at < r->crowded_at + 60)
+    if (now_at < r->crowded_at + CROWDED_LOG_S)
         return;
     r->crowded_at = now_at;
     router_out_log(
@@ -52,6 +54,8 @@ static void log_crowd(struct router *r, int64_t now_at, struct router_out *out)
 static bool make_room(struct router *r, int64_t now_at, const struct tpp_addr *peer,
                       struct router_out *out)
 {
+    /* A host that has its share gives up its own oldest stranger, also when there is
+     * room: otherwise it would fill the room of all others first. */
     bool full = router_n_links(r) >= r->cfg.max_links;
     struct link *same = table_oldest_of_host(r, peer);
 
@@ -63,6 +67,7 @@ static bool make_room(struct router *r, int64_t now_at, const struct tpp_addr *p
     if (!full && r->n_waiting < r->cfg.max_waiting)
         return true;
     log_crowd(r, now_at, out);
+    /* The table is full of leaves. */
     if (!r->waiting)
         return false;
     link_end(r, table_most_crowded(r), out);
@@ -85,6 +90,8 @@ void router_link_up(struct router *r, int64_t now_at, uint64_t link,
     l = table_add(r, link, &peer->addr);
     l->privileged = peer->privileged;
     memcpy(l->shake.router_nonce, nonce, TPP_NONCE_BYTES);
+    /* The time to join begins here and not with the first packet, which a stranger may
+     * never send. */
     l->up_at = now_at;
 }
 
@@ -100,6 +107,8 @@ static void link_announce_gone(struct router *r, const struct link *l, int err,
     leave.addrs = ARENA_ARRAY(out->arena, struct tpp_addr, l->n_routes);
     for (size_t i = 0; i < l->n_routes; i++)
         leave.addrs[i] = l->routes[i].addr;
+    /* All leaves are told, whatever they have to do with this one: only they know which
+     * streams they have to it (tpp.md 4). */
     HASH_ITER (hh, r->links, other, tmp) {
         if (other != l && other->joined)
             router_out_packet(out, other->id, &leave);
@@ -146,6 +155,8 @@ static void take_from_leaf(struct router *r, struct link *l, struct tpp_packet *
         forward_unicast(r, l, pkt, data, len, out);
         return;
     case TPP_CTL_MSG:
+        /* A leaf may say that it does not know a stream. The other control messages are
+         * for routers to send. */
         if (pkt->code == TPP_CTL_NOROUTE) {
             forward_unicast(r, l, pkt, data, len, out);
             return;
@@ -199,6 +210,8 @@ void router_packet(struct router *r, int64_t now_at, uint64_t link, const char *
 
     if (!l)
         return; /* what was read before the core closed it */
+    /* What was decoded points into 'data' and the arena, and lives as long as the
+     * effects of this packet. */
     if (!tpp_decode(data, len, out->arena, &pkt)) {
         router_out_log(out, ROUTER_LOG_FAULT,
                        "tfd=%" PRIu64

@@ -60,6 +60,8 @@ struct link *table_add(struct router *r, uint64_t id, const struct tpp_addr *pee
     MUST(!table_link(r, id));
     l->id = id;
     l->peer = *peer;
+    /* A stranger counts for its address until it joins, so that one host cannot take
+     * all places (table_most_crowded()). */
     l->share = share_hold(&r->strangers, host_key(peer, text));
     HASH_ADD(hh, r->links, id, sizeof(l->id), l);
     DL_APPEND(r->waiting, l);
@@ -100,6 +102,8 @@ struct link *table_oldest_of_host(const struct router *r, const struct tpp_addr 
 
 void table_drop(struct router *r, struct link *l)
 {
+    /* The routes are entries of the table and lie in the link: they leave the table
+     * before the link is freed. */
     for (size_t i = 0; i < l->n_routes; i++)
         HASH_DEL(r->routes, &l->routes[i]);
     MUST(l->joined == (l->n_routes > 0)); /* a leaf has an address */
@@ -118,6 +122,8 @@ void table_keep_join(struct link *l, const struct tpp_packet *join)
 {
     table_forget_join(l);
     l->waiting_join = xcalloc(1, sizeof(*l->waiting_join));
+    /* The packet and its addresses lie in the arena of this input, which is cleared
+     * before the proofs come. The other members of a JOIN are numbers. */
     *l->waiting_join = *join;
     l->waiting_join->addrs = xcalloc(join->n_addrs, sizeof(*join->addrs));
     memcpy(l->waiting_join->addrs, join->addrs, join->n_addrs * sizeof(*join->addrs));
@@ -134,10 +140,14 @@ void table_forget_join(struct link *l)
 size_t table_join(struct router *r, struct link *l, const struct tpp_packet *join)
 {
     MUST(!l->joined && !l->routes && join->n_addrs > 0);
+    /* The whole array is taken at once: entries of a hash must not move, so it cannot
+     * grow. */
     l->routes = xcalloc(join->n_addrs, sizeof(*l->routes));
     for (size_t i = 0; i < join->n_addrs; i++) {
         struct route *rt = &l->routes[l->n_routes];
 
+        /* Whoever came first keeps the address (tpp.md 4). This also leaves out an
+         * address that the packet names twice. */
         if (find_route(r, &join->addrs[i]))
             continue;
         memset(rt, 0, sizeof(*rt));
@@ -200,6 +210,7 @@ void router_out_joined(struct router_out *out, uint64_t link)
 
 void router_out_log(struct router_out *out, int event, const char *fmt, ...)
 {
+    /* A line may hold words of a stranger, and their length is not his to choose. */
     char text[512];
     va_list ap;
 

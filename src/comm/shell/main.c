@@ -48,6 +48,8 @@ static int read_options(int argc, char **argv, struct options *o)
 
     while ((c = getopt(argc, argv, "r:t:Ne:")) != -1) {
         switch (c) {
+        /* The option is understood so that check_options() can refuse it with a
+         * reason. */
         case 'r':
             o->routers = optarg;
             break;
@@ -61,6 +63,7 @@ static int read_options(int argc, char **argv, struct options *o)
             o->foreground = true;
             break;
         case 'e':
+            /* A mask that is no number leaves that of the settings in force. */
             o->has_mask = read_number(optarg, &mask);
             o->mask = (unsigned)mask;
             break;
@@ -164,6 +167,7 @@ static int lock_and_serve(struct comm *c, const struct options *o, const char *a
         snprintf(path, sizeof(path), "%s/server_priv/comm.lock", c->conf->home);
         err = startup_take_place(o->foreground, path, 0600, &why);
     }
+    /* What the caller wanted is there already, so this does not count as a failure. */
     if (err == PBSE_OBJBUSY) {
         fprintf(stderr, "pbs_comm: another PBS comm router running at the same port\n");
         return 0;
@@ -193,6 +197,7 @@ int main(int argc, char **argv)
     if (!conf)
         return 1;
     c.conf = conf;
+    /* The command line wins over the settings. */
     if (o.threads < 0)
         o.threads = conf->comm_threads;
     status = check_options(&o, conf);

@@ -58,6 +58,8 @@ static bool is_of_host(uint32_t claimed, uint32_t peer)
     const struct sockaddr_in in = address_of(claimed);
     char name[NI_MAXHOST];
 
+    /* A name of which we are told must lead back to the address: whoever runs the
+     * reverse zone can write any name there. */
     return getnameinfo((const struct sockaddr *)&in, sizeof(in), name, sizeof(name),
                        NULL, 0, NI_NAMEREQD) == 0 &&
            name_has_both(name, claimed, peer);
@@ -127,6 +129,7 @@ void comm_prove(struct comm *c, const struct router_effect *e, struct conn *conn
     if (decide_own(c, e, peer, out))
         return;
     if (!c->pool)
+        /* Most routers never have to ask, so there are no threads until one does. */
         c->pool = pool_new(c->loop, PROVE_THREADS, COMM_MAX_LINKS);
     pj = job_new(c, e, ntohl(peer->sin_addr.s_addr));
     if (pool_run(c->pool, &pj->job)) {

@@ -21,6 +21,7 @@
 #include <uthash.h>
 
 #define MIB        ((size_t)1 << 20)
+/* A leaf that takes nothing and one that sends half a packet have a minute. */
 #define STALL_MS   60000
 #define PARTIAL_MS 60000
 
@@ -52,6 +53,7 @@ static void link_joined(struct comm_link *l)
 {
     MUST(!l->joined);
     l->joined = true;
+    /* From now on the connection counts among those of leaves, with their limits. */
     conn_set_max_frame(l->conn, COMM_MAX_PACKET_BYTES);
     conn_set_budget(l->conn, &l->comm->memory);
 }
@@ -60,6 +62,7 @@ static void link_joined(struct comm_link *l)
 static void carry_out(struct comm *c, const struct router_effect *e,
                       struct router_out *out)
 {
+    /* The link may be gone: an earlier effect of the same list may have ended it. */
     struct comm_link *l = e->kind == ROUTER_LOG ? NULL : find_link(c, e->link);
 
     switch (e->kind) {
@@ -98,10 +101,13 @@ static void set_timer(struct comm *c)
 static void carry_out_all(struct comm *c, struct router_out *out)
 {
     for (size_t i = 0; i < out->n; i++) {
+        /* Carrying one out may append others (ROUTER_PROVE), and the list may move
+         * then. */
         const struct router_effect e = out->v[i];
 
         carry_out(c, &e, out);
     }
+    /* All that the effects point to goes with them; conn_send() has made its copies. */
     arena_clear(c->arena);
     set_timer(c);
 }
@@ -114,6 +120,8 @@ void comm_proven(struct comm *c, uint64_t link, size_t n,
     struct comm_link *l = find_link(c, link);
     struct router_out out = { .arena = c->arena };
 
+    /* A stranger that was ended while threads worked for it has no connection any more;
+     * the core passes such an answer over. */
     if (l)
         conn_hold(l->conn, false);
     router_proven(c->router, clock_read(), link, n, claims, &out);
@@ -134,9 +142,12 @@ static void on_frame(void *arg, struct conn *conn, const struct packet *f)
 static void link_lost(struct comm_link *l, int err)
 {
     struct comm *c = l->comm;
+    /* drop_link() frees the link, and the core is told its number afterwards. */
     uint64_t id = l->id;
     struct router_out out = { .arena = c->arena };
 
+    /* The connection goes first: what the core says to this link from here on finds
+     * nobody. */
     drop_link(l);
     router_link_down(c->router, clock_read(), id, err, &out);
     carry_out_all(c, &out);
@@ -170,6 +181,7 @@ static struct comm_link *who_holds_most(const struct comm *c, bool stranger)
 {
     struct comm_link *most = NULL, *l, *tmp;
 
+    /* This looks at all links, which is done only when a budget is exceeded. */
     HASH_ITER (hh, c->links, l, tmp) {
         if (stranger && l->joined)
             continue;
@@ -237,6 +249,8 @@ static void on_accept(void *arg, int fd, const struct sockaddr_in *peer)
     l->id = ++c->last_link;
     l->conn = conn_new(c->loop, fd, &cfg);
     HASH_ADD(hh, c->links, id, sizeof(l->id), l);
+    /* Each connection has a nonce of its own: a proof that somebody has heard is of no
+     * use on another one. */
     auth_nonce(nonce);
     router_link_up(c->router, clock_read(), l->id, &far_end, nonce, &out);
     carry_out_all(c, &out);
@@ -270,6 +284,7 @@ static int own_name(struct comm *c, struct diag *why)
         net_host_name(host, sizeof(host));
         name = host;
     }
+    /* PBS_LEAF_NAME may list several names; the router is known by the first. */
     first = xstrndup(name, strcspn(name, ","));
     ok = net_split(first, TPP_ROUTER_PORT, c->host, sizeof(c->host), &c->port);
     free(first);
@@ -306,6 +321,7 @@ static size_t most_links(void)
     if (getrlimit(RLIMIT_NOFILE, &lim) < 0)
         return COMM_SPARE_FDS;
     lim.rlim_cur = MAX_OF(lim.rlim_cur, MIN_OF(wanted, lim.rlim_max));
+    /* When this fails the limit is what it was, which the next lines see. */
     setrlimit(RLIMIT_NOFILE, &lim);
     if (getrlimit(RLIMIT_NOFILE, &lim) < 0 || lim.rlim_cur <= 2 * COMM_SPARE_FDS)
         return COMM_SPARE_FDS;
@@ -324,6 +340,8 @@ static struct router *make_router(struct comm *c, const char *name)
         .n_trusted = c->n_trusted,
         .trusted_ips = c->trusted_ips,
         .max_links = max_links,
+        /* Strangers never get more than half of all places, whatever the settings say,
+         * so that leaves get in. */
         .max_waiting = MIN_OF(max_links / 2, most_waiting),
         .max_waiting_of_host = most_of_host,
         .loopback = c->address[0] != '\0'

@@ -50,6 +50,8 @@ static void trust_list(struct comm *c, const char *names)
 
 void comm_find_trusted(struct comm *c)
 {
+    /* The own host is trusted by its interfaces, which need no name service. A name
+     * that cannot be resolved now is not trusted until the router is started again. */
     trust_own_interfaces(c);
     trust_list(c, conf_server_host(c->conf));
     trust_list(c, c->conf->primary);
