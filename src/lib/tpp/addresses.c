@@ -32,6 +32,8 @@ static void add(struct list *l, uint32_t ip, uint16_t port)
     for (size_t i = 0; i < l->n; i++)
         if (tpp_addr_same(&l->v[i], &a))
             return;
+    /* A JOIN has no room for more; those that come first are those that peers know us
+     * by. */
     if (l->n < TPP_MAX_ADDRS)
         l->v[l->n++] = a;
 }
@@ -110,6 +112,8 @@ int leaf_addresses(const char *leaf_name, const char *routers, uint16_t port,
     struct list l = { .v = xcalloc(TPP_MAX_ADDRS, sizeof(struct tpp_addr)) };
     char host[256];
 
+    /* One router elsewhere is enough: to it, an address of 127.0.0.0/8 would mean its
+     * own host. */
     l.loopback = for_each_name(routers, TPP_ROUTER_PORT, NULL, router_is_near);
     if (leaf_name && leaf_name[0]) {
         for_each_name(leaf_name, port, &l, add_named);

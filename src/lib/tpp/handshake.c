@@ -78,6 +78,7 @@ bool handshake_at_router(struct tpp_handshake *h, const struct tpp_prover *prove
 {
     uint8_t mac[TPP_MAC_BYTES];
 
+    /* A router without a key can prove nothing, whatever the leaf sends. */
     if (!prover->mac || pkt->payload_len < 1)
         return false;
     /* Each step is taken once and in order; anything else ends the handshake. */
@@ -91,6 +92,8 @@ bool handshake_at_router(struct tpp_handshake *h, const struct tpp_prover *prove
     }
     if (pkt->payload[0] == 'P' && pkt->payload_len == 1 + TPP_MAC_BYTES && h->started &&
         !h->proven) {
+        /* The proof is about a JOIN that has not come yet: it is kept, and compared
+         * when the addresses are known. */
         memcpy(h->proof, pkt->payload + 1, TPP_MAC_BYTES);
         h->proven = true;
         return true;
@@ -104,6 +107,8 @@ bool handshake_at_leaf(struct tpp_handshake *h, const struct tpp_prover *prover,
 {
     uint8_t mac[TPP_MAC_BYTES];
 
+    /* A second challenge would make the leaf sign a number of somebody else's
+     * choice. */
     if (h->started || pkt->payload_len != 1 + TPP_NONCE_BYTES + TPP_MAC_BYTES ||
         pkt->payload[0] != 'C')
         return false;

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The delays between attempts are those of tpp.md 2.2. */
 #define RETRY_STEP_MS 2000
 #define RETRY_MAX_MS  10000
 #define SHAKE_WAIT_MS 30000
@@ -89,6 +90,8 @@ static void hub_retry(struct hub *h)
 static void hub_lost(struct hub *h)
 {
     struct leaf *l = h->leaf;
+    /* Everything of the connection goes before anybody is told: callbacks may send,
+     * open streams and find this router gone. */
     bool was_joined = h->joined;
 
     MUST(h->conn);
@@ -102,6 +105,8 @@ static void hub_lost(struct hub *h)
     if (l->active != h)
         return;
     l->active = NULL;
+    /* The order is that of tpp.md 3: the end of each stream, "down", and "up" if
+     * another router takes over. */
     streams_net_down(l->streams, clock_read());
     l->cfg.events.down(l->cfg.events.arg);
     l->active = first_joined(l);
@@ -141,6 +146,8 @@ static void hub_join(struct hub *h)
     h->joined = true;
     h->delay_ms = 0;
     note(l, NOTE_EVENT, "Connected to pbs_comm %s:%u", h->host, h->port);
+    /* A router that comes back while another one serves is kept in reserve: streams go
+     * through the one that they began with (tpp.md 3). */
     if (!l->active) {
         l->active = h;
         l->cfg.events.up(l->cfg.events.arg);
@@ -166,10 +173,13 @@ static void hub_opened(void *arg, struct conn *c)
         hub_join(h);
         return;
     }
+    /* The router must answer to this very number, so an old answer proves nothing. */
     auth_nonce(nonce);
     handshake_hello(&h->shake, nonce, &b);
     conn_send(c, b.data, b.len);
     buf_fini(&b);
+    /* Something may listen there that never answers; the next attempt must come all the
+     * same. */
     loop_timer_set(h->timer, SHAKE_WAIT_MS);
 }
 
@@ -213,6 +223,7 @@ static bool take_packet(struct hub *h, const struct tpp_packet *pkt)
             l->cfg.events.update(l->cfg.events.arg);
         return true;
     }
+    /* A router that has not shown the key yet may not deliver anything. */
     return h->joined && streams_packet(l->streams, clock_read(), pkt, l->arena);
 }
 
@@ -277,6 +288,7 @@ static void hub_found(void *arg, const struct in_addr *ip)
     int fd;
 
     MUST(h->asking && !h->conn && !h->joined);
+    /* A later attempt asks anew. */
     h->asking = false;
     if (!ip || start_connection(h, ip, &fd) != 0) {
         hub_retry(h);
@@ -301,6 +313,8 @@ static void hub_timer(void *arg)
 {
     struct hub *h = arg;
 
+    /* There is one timer for both, since nobody waits for an attempt while there is a
+     * connection. */
     if (h->conn)
         hub_lost(h);
     else
@@ -343,6 +357,8 @@ static int add_router(struct leaf *l, const char *name, struct diag *why)
     if (l->n_hubs == MAX_ROUTERS ||
         !net_split(name, TPP_ROUTER_PORT, h->host, sizeof(h->host), &h->port))
         return diag_set(why, PBSE_SYSTEM, "Router name %s is wrong", name);
+    /* This happens once, before the daemon has its loop running. A name that nobody can
+     * resolve now is no mistake: its service may come later. */
     if (net_resolve(h->host, &ip, NULL) == 0) {
         addr = tpp_addr_ipv4(ntohl(ip.s_addr), (uint16_t)h->port);
         for (size_t i = 0; i < l->cfg.n_addrs; i++)

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Below 512 there are ports of well-known services that may start later than we do. */
 #define HIGHEST_RESERVED 1023
 #define LOWEST_RESERVED  512
 
@@ -48,9 +49,13 @@ void tpp_tune_socket(int fd)
     const char *env = getenv("PBS_TCP_KEEPALIVE");
     int on = 1, idle_s = 30, interval_s = 10, probes = 3, timeout_ms = 60000;
 
+    /* What the text does not say keeps its default: "0" alone turns keepalive off
+     * (tpp.md 2.2). */
     if (env)
         (void)sscanf(env, "%d,%d,%d,%d,%d", &on, &idle_s, &interval_s, &probes,
                      &timeout_ms);
+    /* Requests and answers are small and wait for each other: nothing is gained by
+     * collecting them. */
     set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     set_int(fd, SOL_SOCKET, SO_KEEPALIVE, on != 0);
     if (!on)
@@ -69,6 +74,7 @@ static int bind_reserved(int fd)
 
         if (bind(fd, (struct sockaddr *)&sa, sizeof(sa)) == 0)
             return 0;
+        /* Without root the first port says EACCES, and no other one would do better. */
         if (errno != EADDRINUSE)
             return errno;
     }
@@ -83,6 +89,8 @@ int tpp_connect_reserved(const struct sockaddr_in *to, int *fd)
     if (s < 0)
         return errno;
     err = bind_reserved(s);
+    /* A connection that is not made at once goes on in the loop, which hears of its
+     * end. */
     if (!err && connect(s, (const struct sockaddr *)to, sizeof(*to)) < 0 &&
         errno != EINPROGRESS)
         err = errno;

@@ -100,6 +100,7 @@ int streams_sd(const struct streams *s, uint64_t stream)
 /* One more slot; NULL when there are as many as a number on the wire can name. */
 static struct slot *append_slot(struct streams *s)
 {
+    /* Peers choose how many streams they open, so there is an end to it. */
     if (s->n_slots == STREAMS_MAX)
         return NULL;
     if (s->n_slots == s->cap) {
@@ -140,8 +141,14 @@ static struct slot *open_slot(struct streams *s, int64_t now_at,
     memset(sl, 0, sizeof(*sl));
     sl->sd = sd;
     sl->state = SLOT_OPEN;
+    /* The magic tells two lives of a slot apart. A slot rests for STREAM_REST_S in
+     * between, so they never begin in the same second. */
     sl->magic = (uint32_t)now_at;
+    /* The slot can be read off the number, so that nothing has to be searched; the
+     * counter makes it new. */
     sl->stream = ++s->counter * STREAMS_MAX + sd;
+    /* The members are copied one by one: the bytes between them stay zero, and the
+     * whole is hashed. */
     memcpy(sl->peer.addr.ip, peer->ip, sizeof(peer->ip));
     sl->peer.addr.port = peer->port;
     sl->peer.addr.family = peer->family;
@@ -167,6 +174,7 @@ static void end_and_tell(struct streams *s, int64_t now_at, struct slot *sl)
 {
     uint64_t stream = sl->stream;
 
+    /* Who is told may open a stream, and may find this slot ended. */
     end_slot(s, now_at, sl);
     s->ev.closed(s->ev.arg, stream);
 }
@@ -217,6 +225,7 @@ void streams_close(struct streams *s, int64_t now_at, uint64_t stream)
     if (!sl)
         return;
     pkt = packet_for(s, sl, TPP_CLOSE_STRM);
+    /* The packet was made before, from what the slot still knew. */
     end_slot(s, now_at, sl);
     s->ev.send(s->ev.arg, &pkt);
 }
@@ -241,6 +250,8 @@ static struct slot *named_slot(struct streams *s, const struct tpp_packet *pkt)
     struct slot *sl = pkt->dest_sd < s->n_slots ? s->slots[pkt->dest_sd] : NULL;
     char text[80] = "";
 
+    /* Both ends are compared: a peer that guesses numbers gets into no stream but its
+     * own. */
     if (sl && sl->state == SLOT_OPEN && tpp_addr_same(&sl->peer.addr, &pkt->src_addr) &&
         (!sl->peer_known || sl->peer.sd == pkt->src_sd))
         return sl;
@@ -295,6 +306,7 @@ static struct slot *unnamed_slot(struct streams *s, int64_t now_at,
 
     HASH_FIND(hh, s->by_peer, &key, sizeof(key), sl);
     MUST(!sl || sl->state == SLOT_OPEN); /* a stream that ends leaves the table */
+    /* The end of a stream that nobody knows does not begin one. */
     if (sl || pkt->type == TPP_CLOSE_STRM)
         return sl;
     sl = open_slot(s, now_at, &pkt->src_addr);
@@ -308,6 +320,8 @@ static struct slot *unnamed_slot(struct streams *s, int64_t now_at,
 static void take_frames(struct streams *s, int64_t now_at, struct slot *sl,
                         const char *data, size_t len)
 {
+    /* A callback may end this stream; then nothing may be read from its slot any
+     * more. */
     uint64_t stream = sl->stream;
     struct tpp_addr peer = sl->peer.addr;
     struct packet f;
@@ -367,6 +381,8 @@ static bool is_listed(const struct tpp_addr *addr, const struct tpp_packet *pkt)
 /* Daemons at these addresses are gone from the network: so are the streams to them. */
 static void take_leave(struct streams *s, int64_t now_at, const struct tpp_packet *pkt)
 {
+    /* Slots may be added by callbacks while this runs; they do not move, and was_open()
+     * passes new streams over. */
     uint64_t last = s->counter;
 
     for (size_t i = 0; i < s->n_slots; i++)
@@ -379,6 +395,8 @@ static void take_noroute(struct streams *s, int64_t now_at,
 {
     struct slot *sl = pkt->src_sd < s->n_slots ? s->slots[pkt->src_sd] : NULL;
 
+    /* Only a word about our packets to that address ends the stream; a NOROUTE of any
+     * other leaf is a lie or late. */
     if (sl && sl->state == SLOT_OPEN && tpp_addr_same(&sl->peer.addr, &pkt->src_addr))
         end_and_tell(s, now_at, sl);
 }
