@@ -17,6 +17,8 @@
 
 static bool is_reserved(const char *name)
 {
+    /* Files of that prefix are made by PBS itself and are read before all others
+     * (execution.md 5). */
     return strncmp(name, "PBS", 3) == 0;
 }
 
@@ -28,6 +30,8 @@ static int action_insert(const char *dir, const char *path, char **args,
 
     if (is_reserved(args[0]))
         return diag_set(why, PBSE_SYSTEM, "config file may not start with \"PBS\"");
+    /* Two calls at the same time may both get here; the later one then replaces the
+     * file as a whole, since home_write() renames. */
     if (access(path, F_OK) == 0)
         return diag_set(why, PBSE_SYSTEM, "attempt to add existing config file %s",
                         path);
@@ -36,6 +40,7 @@ static int action_insert(const char *dir, const char *path, char **args,
         return diag_set(why, PBSE_SYSTEM, "access R_OK %s: %s", args[1],
                         strerror(errno));
     }
+    /* The directory is made by the first insertion (execution.md 4). */
     err = daemon_mkdir(dir, 0700, why);
     if (!err)
         err = home_write(path, 0600, text.data ? text.data : "", text.len, why);
@@ -95,11 +100,15 @@ int action_run(const char *mom_priv, int argc, char **args, struct diag *why)
 {
     char dir[PATH_MAX], path[PATH_MAX];
 
+    MUST(argc > 0); /* -s has an argument, or getopt() refuses it */
+
     if (argc == 1 && strcmp(args[0], "list") == 0)
         return action_list(mom_priv);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (argc != rows[i].n_args + 1 || strcmp(args[0], rows[i].verb) != 0)
             continue;
+        /* The name must not lead out of config.d, and a hidden file would never be read
+         * (config_names()). */
         if (strchr(args[1], '/') || args[1][0] == '.' || !args[1][0])
             return diag_set(why, PBSE_SYSTEM, "%s is not a file name", args[1]);
         snprintf(dir, sizeof(dir), "%s/config.d", mom_priv);

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define MAX_FILE_BYTES (64u << 20)
-#define DEFAULT_MIN    10
+#define DEFAULT_MIN    10 /* seconds between samples (execution.md 6) */
 #define DEFAULT_MAX    120
 #define DEFAULT_COPY   600 /* less than a server waits for the answer */
 
@@ -62,6 +62,8 @@ static bool take_seconds(struct reading *r, const struct directive *d, const cha
         say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;
     }
+    /* The row of the directive says which member that is; take_seconds stands in rows
+     * of int64_t only. */
     *(int64_t *)(void *)((char *)r->c + d->offset) = n;
     say(r, LOG_EV_SYSTEM, d->name, "setting %ld", n);
     return true;
@@ -76,6 +78,7 @@ static bool take_factor(struct reading *r, const struct directive *d, const char
         say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;
     }
+    /* take_factor stands in rows of double only. */
     *(double *)(void *)((char *)r->c + d->offset) = f;
     say(r, LOG_EV_SYSTEM, d->name, "%s", arg);
     return true;
@@ -105,6 +108,8 @@ static bool take_tmpdir(struct reading *r, const struct directive *d, const char
 {
     struct stat st;
 
+    /* Scratch directories are made there with root's rights. A path that is relative
+     * would depend on where the daemon was started. */
     if (arg[0] != '/' || stat(arg, &st) < 0 || !S_ISDIR(st.st_mode)) {
         say(r, LOG_EV_ERROR, "tmp_file_sec_user",
             "Security violation \"%s\" resolves to \"(null)\"", arg);
@@ -120,6 +125,8 @@ static bool take_client(struct reading *r, const struct directive *d, const char
     (void)d;
     if (!arg[0])
         return false;
+    /* The list is copied for each name; the arena gives the old ones back with the
+     * whole configuration. */
     more = ARENA_ARRAY(r->c->arena, const char *, r->c->n_clients + 1);
     if (r->c->n_clients)
         memcpy(more, r->c->clients, r->c->n_clients * sizeof(*more));
@@ -131,6 +138,8 @@ static bool take_client(struct reading *r, const struct directive *d, const char
 /* "host:from to" */
 static bool take_usecp(struct reading *r, const struct directive *d, const char *arg)
 {
+    /* The host ends at the first colon and the prefix at the first blank, so a path
+     * with a blank cannot be named (execution.md 6). */
     const char *colon = strchr(arg, ':');
     const char *blank = colon ? strpbrk(colon, " \t") : NULL;
     struct arena *a = r->c->arena;
@@ -207,6 +216,7 @@ static void take_directive(struct reading *r, int n, const char *line)
     size_t len = 1;
     const char *arg;
 
+    /* Here line[0] is the '$'; len counts it. */
     while (isalnum((unsigned char)line[len]) || line[len] == '_' || line[len] == ':')
         len++;
     arg = line + len + strspn(line + len, " \t");
@@ -231,6 +241,7 @@ static void take_line(struct reading *r, int n, char *line)
 {
     size_t len;
 
+    /* A comment begins in the first column only (execution.md 5). */
     if (line[0] == '#')
         return;
     line += strspn(line, " \t");
@@ -266,6 +277,8 @@ static void take_vnode_file(struct reading *r, const struct buf *text,
 
 static bool is_secure(const struct stat *st)
 {
+    /* Whoever writes this file decides what root does here. System accounts have uids
+     * below 10; without root the MoM's own user may own it (execution.md 5). */
     return S_ISREG(st->st_mode) && !(st->st_mode & 022) &&
            (st->st_uid < 10 || st->st_uid == geteuid());
 }
@@ -278,6 +291,8 @@ static void take_file(struct reading *r, const char *path)
     int n = 0;
 
     say(r, LOG_EV_DEBUG2, "parse_config", "file %s", r->file);
+    /* home_read() opens no symbolic link, so what is judged below is what was read,
+     * unless root changes it meanwhile. */
     if (stat(path, &st) < 0 || !home_read(path, MAX_FILE_BYTES, &text)) {
         say(r, LOG_EV_ERROR, "access", "%s: %s", path, strerror(errno));
         r->ok = false;
@@ -302,6 +317,8 @@ static void take_file(struct reading *r, const char *path)
 static int by_name(const void *a, const void *b)
 {
     const char *x = *(char *const *)a, *y = *(char *const *)b;
+    /* Later files replace what earlier ones say, so the order has to be the same each
+     * time (execution.md 5). */
     bool px = strncmp(x, "PBS", 3) == 0, py = strncmp(y, "PBS", 3) == 0;
 
     return px != py ? (px ? -1 : 1) : strcmp(x, y);
@@ -316,6 +333,7 @@ char **config_names(const char *mom_priv)
     size_t n = 0;
 
     free(dir);
+    /* Without insertions there is no such directory. */
     if (!d)
         return names;
     while ((e = readdir(d))) {
@@ -355,6 +373,7 @@ static void check_poll(struct reading *r)
 {
     struct config *c = r->c;
 
+    /* The two lines may stand in different files, so they are compared at the end. */
     if (c->min_check_poll_s > c->max_check_poll_s) {
         say(r, LOG_EV_ERROR, "read_config",
             "min_check_poll(%" PRId64 ") > max_check_poll(%" PRId64 ")",
@@ -391,6 +410,10 @@ bool config_read(const char *mom_priv, const char *file, const struct config_log
     take_config_d(&r, mom_priv);
     check_poll(&r);
     free(path);
+    /* The core calculates with these. */
+    MUST(c.min_check_poll_s > 0 && c.min_check_poll_s <= c.max_check_poll_s);
+    MUST(c.copy_alarm_s > 0);
+    MUST(c.cputmult > 0 && c.wallmult > 0);
     *ret = c;
     return r.ok;
 }

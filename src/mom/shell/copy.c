@@ -28,6 +28,7 @@ static bool copy_bytes(int from, int to)
             continue;
         if (n < 0)
             return false;
+        /* A write may take a part only, when a disk gets full or a signal comes. */
         for (ssize_t done = 0; done < n;) {
             ssize_t w = write(to, block + done, (size_t)(n - done));
 
@@ -41,6 +42,7 @@ static bool copy_bytes(int from, int to)
 
 static bool failed(const char *path, struct diag *why)
 {
+    /* copy_open() looks at errno to decide whether there is another way. */
     int err = errno;
 
     diag_set(why, PBSE_SYSTEM, "%.200s: %s", path, strerror(err));
@@ -58,6 +60,7 @@ static bool copy_into(int from, const char *dest, struct diag *why)
     if (to < 0)
         return false;
     ok = copy_bytes(from, to) || failed(dest, why);
+    /* File servers may tell of a full disk at the end only. */
     return (close(to) == 0 || failed(dest, why)) && ok;
 }
 
@@ -75,6 +78,8 @@ static bool fill(int from, int to, mode_t mode)
 static bool copy_beside(int from, const struct stat *st, const char *dest,
                         struct diag *why)
 {
+    /* The name is new (O_EXCL), and only this process has its number: two copies to one
+     * place do not write into the same file. */
     char *tmp = xasprintf("%s.pbs%d", dest, (int)getpid());
     int to = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool ok = to >= 0 && fill(from, to, st->st_mode) && rename(tmp, dest) == 0;
@@ -112,6 +117,7 @@ static bool copy_open(int from, const char *dest, struct diag *why)
         return failed(dest, why);
     if (copy_beside(from, &st, dest, why))
         return true;
+    /* Bytes may have been read before the first way failed. */
     return errno == EACCES && lseek(from, 0, SEEK_SET) == 0 &&
            access(dest, F_OK) == 0 && copy_into(from, dest, why);
 }
@@ -163,12 +169,14 @@ static const char *local_path(const struct plan_host *h, const char *remote,
     const char *colon = strchr(remote, ':');
     const char *host, *path;
 
+    /* A path that begins with a slash is on this host, whatever colons are in it. */
     if (!colon || remote[0] == '/')
         return remote;
     host = arena_strndup(arena, remote, (size_t)(colon - remote));
     path = colon + 1;
     if (strchr(host, '@'))
         host = strchr(host, '@') + 1;
+    /* The first line that fits counts, in the order of the file (execution.md 22). */
     for (size_t i = 0; i < h->config->n_usecp; i++) {
         const struct usecp *u = &h->config->usecp[i];
         size_t len = strlen(u->from);
@@ -182,6 +190,8 @@ static const char *local_path(const struct plan_host *h, const char *remote,
 const char *copy_spool_path(const struct plan_host *h, const char *name,
                             struct arena *arena)
 {
+    /* Only the last part of the name is used: the request must not lead out of the
+     * spool. */
     const char *base = strrchr(name, '/');
 
     return arena_printf(arena, "%s/spool/%s", h->home, base ? base + 1 : name);
@@ -222,6 +232,8 @@ static bool copy_out(const struct plan_host *h, const struct wire_file_pair *pai
         say_failed(report, src, pair->remote, "no way to copy to another host");
         return false;
     }
+    /* In the spool everybody may make names, so no link is followed there; a file that
+     * the user names is opened with the user's rights only. */
     if (copy_file(src, std ? O_NOFOLLOW : 0, into_directory(dest, src, arena), &why)) {
         (void)unlink(src);
         return true;
@@ -267,6 +279,7 @@ bool copy_run(const struct copy_work *w, struct buf *report)
 
     for (size_t i = 0; i < w->body->n_pairs; i++) {
         const struct wire_file_pair *pair = &w->body->pairs[i];
+        /* One file that fails does not keep the others from their owner. */
         bool done;
 
         if (w->remove)

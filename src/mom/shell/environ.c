@@ -45,6 +45,7 @@ static void put(struct environment *e, char *entry, size_t name_len)
     MUST(entry[name_len] == '=');
     HASH_FIND(hh, e->names, entry, name_len, known);
     if (known) {
+        /* The variable keeps its place; only the value changes. */
         e->v[known->at] = entry;
         return;
     }

@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A file server that hangs is not waited for longer than this. A scratch directory may
+ * hold millions of files. */
 #define APPEND_LIMIT_MS 60000
 #define REMOVE_LIMIT_MS 3600000
 
@@ -63,6 +65,8 @@ static void retain(const struct delivery *d, struct buf *text)
                                         strrchr(d->std[i], '/') + 1);
         struct place p;
 
+        /* What was delivered before the failure has left the spool, and is not found
+         * here. */
         if (place_move(&p, d->std[i], kept))
             buf_printf(text, "Output retained on that host in: %s\n", kept);
     }
@@ -120,6 +124,8 @@ int files_start(struct loop *l, const struct plan_host *host,
                           .work = &work,
                           .done = on_copied,
                           .arg = d };
+    /* 'work' and the body may go now: the new process has its own copy of all
+     * memory. */
     if (as_user_start(l, &a, why) == 0)
         return 0;
     delivery_free(d);
@@ -138,6 +144,8 @@ static bool append_line(const void *work, struct buf *report)
     int fd = plain_open(line->path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0, &why);
 
     (void)report;
+    /* A hard link to somebody else's file that the user may write is not the job's
+     * output. */
     return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
            dprintf(fd, "%s\n", line->text) > 0;
 }
@@ -175,6 +183,8 @@ int files_remove_tree(struct loop *l, const char *path, struct diag *why)
     };
     struct stat st;
 
+    /* The name lies where everybody may make names: what is no directory was not made
+     * by us, and stays. */
     if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode))
         return 0;
     if (geteuid() != 0 && st.st_uid != geteuid())

@@ -34,6 +34,8 @@ static int check_dir(const char *path, mode_t mode, bool is_private, struct diag
 
     if (stat(path, &st) < 0)
         return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
+    /* Whoever can write here can have root run what he likes: the MoM does not start
+     * then. */
     if (is_private &&
         ((st.st_mode & 022) || (st.st_uid != 0 && st.st_uid != geteuid())))
         return diag_set(why, PBSE_SYSTEM, "Warning: one of chk_file_sec failed: %s",
@@ -42,6 +44,7 @@ static int check_dir(const char *path, mode_t mode, bool is_private, struct diag
     if (!is_private && st.st_uid != 0 && st.st_uid != geteuid())
         return diag_set(why, PBSE_SYSTEM, "Warning: one of chk_file_sec failed: %s",
                         path);
+    /* The umask may have taken bits from the mode that the directory was made with. */
     if (!is_private && (st.st_mode & 07777) != mode && chmod(path, mode) < 0)
         return diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
     return 0;
@@ -69,6 +72,7 @@ const char *home_path(const char *home, enum home_file which, const char *id,
     };
     static const char *const suffix[] = { ".JB", ".SC", ".OU", ".ER", "", "" };
 
+    MUST(which < ARRAY_LEN(dir));
     snprintf(path, PATH_MAX, "%s/%s/%s%s", home, dir[which], id, suffix[which]);
     return path;
 }
@@ -99,9 +103,15 @@ static bool write_all(int fd, const char *data, size_t len)
  * after a crash. */
 static bool sync_dir_of(const char *path)
 {
-    char *dir = xstrndup(path, (size_t)(strrchr(path, '/') - path));
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && fsync(fd) == 0;
+    const char *slash = strrchr(path, '/');
+    char *dir;
+    bool ok;
+    int fd;
+
+    MUST(slash); /* paths of the MoM begin at its home */
+    dir = xstrndup(path, (size_t)(slash - path));
+    fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ok = fd >= 0 && fsync(fd) == 0;
 
     if (fd >= 0)
         close(fd);
@@ -113,12 +123,13 @@ int home_write(const char *path, mode_t mode, const void *data, size_t len,
                struct diag *why)
 {
     char *tmp = xasprintf("%s.new", path);
+    /* What is left of an earlier attempt is written over. Readers see the old file or
+     * the new one, never a half. */
     int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
     bool ok = fd >= 0 && write_all(fd, data, len) && fchmod(fd, mode) == 0 &&
               fsync(fd) == 0 && rename(tmp, path) == 0 && sync_dir_of(path);
     int err = ok ? 0 : diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
 
-    MUST(strchr(path, '/'));
     if (fd >= 0)
         close(fd);
     free(tmp);
@@ -136,8 +147,11 @@ bool home_read(const char *path, size_t max_bytes, struct buf *out)
         n = read(fd, buf_reserve(out, 65536), 65536);
         if (n > 0)
             out->len += (size_t)n;
+        /* A file that is longer than it may be ends the loop with bytes left, which
+         * counts as not read. */
     } while (n > 0 && out->len <= max_bytes);
     close(fd);
+    /* buf_reserve() has left room for the byte that ends the text. */
     if (n == 0 && out->data)
         out->data[out->len] = '\0';
     return n == 0;

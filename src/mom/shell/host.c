@@ -21,6 +21,8 @@ static int save_record(struct shell *s, const char *job_id, struct diag *why)
     char path[PATH_MAX];
     int err = 0;
 
+    /* A job that is gone leaves nothing to write, and that is no failure: effects wait
+     * in a list while jobs go. */
     mom_job_encode(s->mom, job_id, &b);
     if (b.len)
         err = home_write(home_path(s->home, HOME_RECORD, job_id, path), 0600, b.data,
@@ -46,6 +48,8 @@ static int store_output(struct shell *s, const char *job_id, bool error,
     at.uid = pw->pw_uid;
     at.gid = plan_gid(attrs, pw);
     fd = place_file(&at, home_path(s->home, error ? HOME_ERR : HOME_OUT, job_id, path));
+    /* A first attempt to store the job may have left a file behind: its bytes must not
+     * be there twice. */
     if (fd < 0 || ftruncate(fd, 0) < 0 || write(fd, data, len) != (ssize_t)len)
         diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
     else
@@ -99,6 +103,7 @@ static void tell_job(struct shell *s, const struct mom_effect *e)
     if (pw) {
         path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir, e->u.tell.to_error,
                          arena);
+        /* Joined with the other file, it goes where that one goes. */
         if (!path)
             path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir,
                              !e->u.tell.to_error, arena);
@@ -132,6 +137,8 @@ static void on_files_done(void *arg, int code, const char *text)
     if (code)
         logfile_printf(s->log, LOG_EV_DEBUG2, LOG_IN_JOB, f->job_id,
                        "Job files not copied:---->>>> %s ---->>>>", text);
+    /* The effects of this call are carried out below, when nothing of the request is
+     * used any more. */
     mom_files_done(s->mom, clock_read(), f->token, code, text, &out);
     free(f->job_id);
     free(f);
@@ -150,6 +157,7 @@ static void start_files(struct shell *s, const struct mom_effect *e,
                           .n_files = e->u.files.body->n_pairs,
                           .begun_at = clock_read(),
                           .remove = e->u.files.remove };
+    /* The answer is on_files_done(), or it comes here at once. */
     if (files_start(s->loop, &s->host, e->u.files.body, e->u.files.remove,
                     on_files_done, f, &why) == 0)
         return;
@@ -164,11 +172,14 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
     struct shell *s = self;
 
     (void)now_at;
+    MUST(executor_has(e->kind)); /* the others are the shell's (shell.c) */
     switch (e->kind) {
     case MOM_STORE:
         store_job(s, e->job_id, out);
         break;
     case MOM_SAVE:
+        /* The core goes on when this fails, as the log says: the older record leads to
+         * the same job after a restart. */
         (void)save_job(s, e->job_id);
         break;
     case MOM_START:

@@ -64,6 +64,8 @@ static bool is_number(const char *text)
 
 static bool set_nice(const char *text)
 {
+    /* 1000 is outside of what the system allows, so a word that is no number is refused
+     * with the same message. */
     long n = is_number(text) ? strtol(text, NULL, 10) : 1000;
 
     if (n < PRIO_MIN || n > PRIO_MAX || setpriority(PRIO_PROCESS, 0, (int)n) < 0) {
@@ -103,6 +105,7 @@ static int take_option(int c, struct options *o, int argc, char **argv)
     case 'r':
         o->kill = true;
         return -1;
+    /* This and -Q are taken so that start scripts written for other versions work. */
     case 'x':
         return -1;
     case 'Q':
@@ -153,6 +156,8 @@ static int read_options(int argc, char **argv, struct options *o)
 static int set_ports(struct shell *s, const struct options *o)
 {
     s->mom_port = o->mom_port ? o->mom_port : s->conf->mom_port;
+    /* Servers find a MoM on the router network at its service port plus one (tpp.md 1),
+     * so any other choice is refused. */
     s->rm_port = o->rm_port    ? o->rm_port
                  : o->mom_port ? o->mom_port + 1
                                : s->conf->manager_port;
@@ -207,6 +212,8 @@ static int read_config(struct shell *s, const char *mom_priv, const char *argv0)
         fprintf(stderr, "%s: config file(s) parsing failed\n", argv0);
         return 1;
     }
+    /* Until here the log had its default mask: mistakes in the files are logged
+     * whatever they ask for. */
     logfile_set_mask(s->log, s->config.log_events);
     if (s->config.node_name)
         snprintf(s->node_name, sizeof(s->node_name), "%s", s->config.node_name);
@@ -246,6 +253,7 @@ static void complain(struct shell *s, const char *words)
 
 static void refuse_client(void *arg, int fd, const struct sockaddr_in *peer)
 {
+    /* No query of the resource monitor is answered, and nobody is kept waiting. */
     (void)arg;
     (void)peer;
     close(fd);
@@ -291,6 +299,7 @@ static int serve(struct shell *s, const struct options *o)
 
     if (!status) {
         announce(s);
+        /* Whoever started us waits for this: from here on jobs can come. */
         if (!o->foreground)
             daemon_ready();
         shell_run(s);
@@ -322,6 +331,7 @@ static int lock_and_serve(struct shell *s, const struct options *o)
     if (o->lock_memory && mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
         perror("pbs_mom: mlockall");
     status = serve(s, o);
+    /* The lock itself goes with the process; the file says who had it. */
     (void)unlink(path);
     return status;
 }
@@ -333,8 +343,11 @@ static int run(struct shell *s, const struct options *o, const char *argv0)
     int status;
 
     snprintf(mom_priv, sizeof(mom_priv), "%s/mom_priv", s->home);
+    /* Actions work while a MoM runs, and before there is a home (execution.md 9):
+     * nothing of it is checked or locked for them. */
     if (o->n_action)
         return run_action(s, o, mom_priv, argv0);
+    /* A core file, should there be one, lands where only root looks. */
     if (home_prepare(s->home, &why) != 0 || chdir(mom_priv) < 0) {
         fprintf(stderr, "pbs_mom: %s\n", why.text);
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", why.text);

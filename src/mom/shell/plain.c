@@ -52,6 +52,8 @@ int plain_open(const char *path, int flags, mode_t mode, struct diag *why)
 
     if (fstatat(AT_FDCWD, path, &st, how) == 0 && !S_ISREG(st.st_mode))
         return wrong_kind(path, st.st_mode, why);
+    /* O_TRUNC waits until the kind is known for sure. O_NONBLOCK keeps a FIFO without a
+     * reader from holding us. */
     fd = open(path, (flags & ~O_TRUNC) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
     if (fd < 0)
         return failed(path, why);
@@ -59,6 +61,7 @@ int plain_open(const char *path, int flags, mode_t mode, struct diag *why)
         close(fd);
         return wrong_kind(path, st.st_mode, why);
     }
+    /* The caller gets the file as asked for, without O_NONBLOCK. */
     if (fcntl(fd, F_SETFL, flags & O_APPEND) == 0 &&
         (!(flags & O_TRUNC) || ftruncate(fd, 0) == 0))
         return fd;

@@ -82,6 +82,8 @@ static const char *choose_shell(const char *list, const char *host, const char *
          entry = strtok_r(NULL, ",", &save)) {
         char *at = strchr(entry, '@');
 
+        /* The host of an entry may be the beginning of our name only: "node" serves all
+         * of node1, node2 (execution.md 12). */
         if (at && strncmp(at + 1, host, strlen(at + 1)) == 0) {
             *at = '\0';
             return entry;
@@ -176,6 +178,7 @@ static void plan_shell(struct plan *p, const struct plan_host *host, const char 
     buf_add_char(&line, '\n');
     p->input = arena_strdup(arena, line.data);
     buf_fini(&line);
+    /* The shell is found by its own path, and called by another name. */
     p->program = shell;
     p->argv = ARENA_ARRAY(arena, char *, 2);
     p->argv[0] = arena_printf(arena, "-%s", base ? base + 1 : shell);

@@ -34,6 +34,8 @@ static bool read_stat(const char *pid, struct stat_line *ret)
     char *at;
     int fd;
 
+    /* The directory is read while processes come and go: one that has gone is passed
+     * over. */
     snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -46,6 +48,8 @@ static bool read_stat(const char *pid, struct stat_line *ret)
     at = strrchr(text, ')');
     if (!at ||
         sscanf(at + 1,
+               /* These are state, session, utime, stime, cutime, cstime, vsize and rss,
+                * as proc(5) orders them. */
                " %c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d "
                "%*d %*d %*u %lu %ld",
                &ret->state, &ret->session, &utime, &stime, &cutime, &cstime,
@@ -141,8 +145,9 @@ size_t proc_kill_session(int32_t session, int signo)
     struct killing k = { .session = session, .signo = signo };
     size_t total = 0;
 
+    MUST(signo >= 0);
     if (session <= 1)
-        return 0;
+        return 0; /* 0 is no session, and that of init is not a job's */
     for (int round = 0; round < (signo == SIGKILL ? KILL_ROUNDS : 1); round++) {
         /* A process may start others while we go through the list: go again until
          * none is left. */

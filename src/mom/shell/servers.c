@@ -96,6 +96,7 @@ void servers_look_up(struct shell *s)
     for (size_t i = 0; i < sv.n; i++)
         if (!has_ip(s->server_ips, s->n_server_ips, sv.ips[i]))
             log_authorized(s, sv.ips[i]);
+    MUST(sv.n <= ARRAY_LEN(s->server_ips));
     memcpy(s->server_ips, sv.ips, sizeof(sv.ips));
     s->n_server_ips = sv.n;
     mom_set_servers(s->mom, sv.n, sv.ips, sv.is_local);

@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <utlist.h>
 
+/* Who is not known yet has little room and little time; a server sends a job of any
+ * legal size. */
 #define MAX_STRANGERS      16
 #define MAX_SERVERS        64
 #define STRANGER_MS        10000
@@ -45,6 +47,7 @@ static void client_free(struct client *c)
 {
     struct service *sv = c->service;
 
+    MUST(c->is_known ? sv->n_known > 0 : sv->n_strangers > 0);
     if (c->is_known)
         sv->n_known--;
     else
@@ -63,6 +66,7 @@ static void client_end(struct client *c)
     bool was_known = c->is_known;
 
     client_free(c);
+    /* The core was never told of a stranger. */
     if (!was_known)
         return;
     mom_stream_closed(s->mom, clock_read(), id, &out);
@@ -94,6 +98,7 @@ static void refuse(struct client *c, int code)
                                       .text = pbse_text(code) };
 
     send_reply(c, &reply);
+    /* The words still go out; the connection ends behind them. */
     conn_finish(c->conn);
 }
 
@@ -117,12 +122,15 @@ static void take_first(struct client *c, const struct packet *f)
         diag_set(&why, PBSE_BADHOST, "bad attempt to connect");
     else if (sv->n_known >= MAX_SERVERS)
         diag_set(&why, PBSE_SYSTEM, "too many connections");
+    /* The token is looked at last: who may not be served need not learn whether it is
+     * right. */
     if (why.code || port_token_check(f->data, f->len, ntohs(c->peer.sin_port),
                                      clock_read(), &why) != 0) {
         say(c, why.text);
         conn_finish(c->conn);
         return;
     }
+    MUST(!c->is_known && sv->n_strangers > 0);
     c->is_known = true;
     sv->n_strangers--;
     sv->n_known++;
@@ -140,6 +148,7 @@ static void take_request(struct client *c, const struct packet *f)
     enum dis_error err;
     bool known;
 
+    MUST(c->is_known); /* strangers say nothing but their token */
     arena_clear(s->decoding);
     err = batch_decode_request(f->data, f->len, s->decoding, &rq, &known);
     if (err) {
@@ -199,6 +208,8 @@ static void make_room(struct service *sv)
     DL_FOREACH (sv->clients, c)
         if (!c->is_known && (!first || (first->may_serve && !c->may_serve)))
             first = c;
+    /* No answer is written: the client has had its time, or somebody opens connections
+     * without end. */
     if (first)
         client_free(first);
 }
@@ -207,6 +218,8 @@ static bool may_serve(const struct service *sv, int fd, const struct sockaddr_in
 {
     const struct shell *s = sv->shell;
 
+    /* All three have to hold: root on that host made the connection, the site believes
+     * in reserved ports, and the host is a server's. */
     return auth_is_privileged(fd, peer, net_is_own(peer->sin_addr)) &&
            conf_list_has(s->conf->supported_auth_methods, RESVPORT_METHOD) &&
            mom_may_connect(s->mom, ntohl(peer->sin_addr.s_addr));
@@ -221,6 +234,7 @@ static void on_client(void *arg, int fd, const struct sockaddr_in *peer)
                                .partial_ms = STRANGER_MS,
                                .idle_ms = STRANGER_MS };
 
+    /* The port is taken before there is a core (open_all() of main.c). */
     if (!sv->shell->mom) { /* we are only beginning */
         close(fd);
         return;
@@ -269,6 +283,7 @@ static struct client *client_find(const struct service *sv, uint64_t connection)
 {
     struct client *c;
 
+    MUST(connection & MOM_CONNECTION); /* other numbers are streams of the leaf */
     DL_FOREACH (sv->clients, c)
         if (c->id == connection)
             return c;
@@ -280,6 +295,7 @@ void service_reply(struct service *sv, uint64_t connection,
 {
     struct client *c = client_find(sv, connection);
 
+    /* The server may have gone while a child copied for it. */
     if (c)
         send_reply(c, reply);
 }

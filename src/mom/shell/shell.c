@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The least topology_info with which servers take a host for complete (tpp.md 5.3). */
 #define MIN_TOPOLOGY                                                                   \
     "hwloc<?xml version=\"1.0\"?><topology><object type=\"Machine\">"                  \
     "<object type=\"Socket\" os_index=\"0\"></object></object></topology>"
@@ -123,6 +124,8 @@ static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
     if (err) {
         logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, "is_request", "%s from %s",
                        dis_error_text(err), tpp_addr_text(peer, text));
+        /* The leaf does not tell of an end that we have asked for, so the core is told
+         * here. */
         leaf_close(s->leaf, stream);
         mom_stream_closed(s->mom, clock_read(), stream, &out);
     } else {
@@ -169,6 +172,7 @@ static void on_timer(void *arg)
     struct mom_out out = { .arena = s->arena };
     int64_t now_at = clock_read();
 
+    /* An end on time comes before a limit (executor.h). */
     if (s->executor.tick)
         s->executor.tick(s->executor.self, now_at, &out);
     mom_tick(s->mom, now_at, &out);
@@ -205,6 +209,8 @@ static void make_core(struct shell *s)
 
     MUST(!s->mom);
     s->mom = mom_new(&cfg);
+    /* The addresses have to be there before the first message: who speaks from any
+     * other is refused. */
     servers_look_up(s);
     if (s->mock) {
         s->mock_runs = mock_new(s->mom, cfg.wallmult);
@@ -238,6 +244,7 @@ static int make_leaf(struct shell *s, struct diag *why)
         err = clusterkey_load(conf_cluster_key(s->conf), true, &cfg.key, why);
     if (!err)
         err = leaf_new(&cfg, &s->leaf, why);
+    /* The leaf has its own copy. */
     clusterkey_clear(&cfg.key);
     free(addrs);
     return err;
@@ -259,6 +266,8 @@ int shell_open(struct shell *s, struct diag *why)
     if (!s->mock && !tasks_recover(s, why))
         return PBSE_SYSTEM;
     out = (struct mom_out){ .arena = s->arena };
+    /* Jobs are there before the server can ask for them, and the vnodes before the
+     * first registration. */
     shell_report_vnodes(s, &out);
     mom_start(s->mom, clock_read(), s->kill_at_start, &out);
     shell_carry_out(s, &out);
@@ -313,6 +322,8 @@ static void reread_config(struct shell *s)
         config_fini(&fresh);
         return;
     }
+    /* Nothing keeps texts of the old configuration: whoever needs one asks s->config
+     * each time, or has copied it. */
     config_fini(&s->config);
     s->config = fresh;
     logfile_set_mask(s->log, fresh.log_events);

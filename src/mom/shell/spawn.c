@@ -63,6 +63,8 @@ static void report(int fd, int32_t session, int32_t status, const char *text)
 {
     struct spawn_report r = { .session = session, .status = status };
 
+    /* The report is shorter than a pipe takes in one piece, so it comes whole or not at
+     * all. */
     snprintf(r.text, sizeof(r.text), "%s", text);
     if (write(fd, &r, sizeof(r)) != (ssize_t)sizeof(r))
         _exit(EXEC_FAILED);
@@ -116,6 +118,7 @@ static bool open_outputs(struct starting *st, bool kept)
     for (size_t i = 0; i < 2; i++) {
         if (!of[i]->path || of[i]->is_kept != kept)
             continue;
+        MUST(st->output[i] < 0); /* each is opened once */
         st->output[i] =
             kept ? open_kept(st, of[i]->path) : open_spooled(st, of[i]->path);
         if (st->output[i] < 0)
@@ -149,6 +152,8 @@ static bool open_input(const struct plan *p)
 
     if (!p->input)
         return true; /* /dev/null is there already */
+    /* One line with a path is less than a pipe holds: this does not wait for a
+     * reader. */
     if (pipe(fds) < 0 || write(fds[1], p->input, len) != (ssize_t)len ||
         dup2(fds[0], 0) < 0)
         return false;
@@ -172,6 +177,7 @@ static bool make_tmpdir(struct starting *st)
 
 static bool set_limits(const struct plan *p)
 {
+    MUST(p->n_limits <= ARRAY_LEN(p->limits));
     for (size_t i = 0; i < p->n_limits; i++) {
         const struct rlimit l = { p->limits[i].value, p->limits[i].value };
 
@@ -187,6 +193,7 @@ static int prepare_places(struct starting *st)
 {
     const struct plan *p = st->plan;
 
+    /* The process ends as the program of the job, which inherits this. */
     umask(p->umask);
     if (geteuid() == 0 && p->script && chown(p->script, p->uid, p->gid) < 0) {
         say(st, "%s: %s", p->script, strerror(errno));
@@ -244,6 +251,7 @@ static NORETURN void job_run(const struct plan *p, const struct pipes *pipes)
     int status;
 
     for (int signo = 1; signo < NSIG; signo++)
+        /* The shepherd ignores signals, and what is ignored stays so across exec. */
         signal(signo, SIG_DFL);
     if (setsid() < 0)
         _exit(EXEC_FAILED);
@@ -254,6 +262,8 @@ static NORETURN void job_run(const struct plan *p, const struct pipes *pipes)
      * not start. */
     if (status || read(pipes->go, &go, 1) != 1 || write(pipes->begun, "b", 1) != 1)
         _exit(EXEC_FAILED);
+    /* What follows happens only when that fails; the user finds the reason in the error
+     * output. */
     execve(p->program, p->argv, p->envp);
     dprintf(2, "pbs_mom, exec of %s failed with error: %s\n", p->program,
             strerror(errno));
@@ -266,6 +276,7 @@ static int wait_for(pid_t pid, struct rusage *ru)
 
     while (wait4(pid, &status, 0, ru) < 0)
         if (errno != EINTR)
+            /* Nobody can say how it ended. */
             return 256 + SIGKILL;
     return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -322,6 +333,8 @@ static NORETURN void shepherd_run(const struct plan *p, const char *exit_path,
         job_run(p, pipes);
     }
     close(begun[1]);
+    /* The MoM must see the end of these pipes when the job closes them, so no copy may
+     * stay open here. */
     close(pipes->report);
     close(pipes->go);
     if (job < 0)

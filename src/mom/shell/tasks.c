@@ -19,13 +19,13 @@
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
 
-#define WATCH_MS   500
-#define GONE_AFTER 10 /* looks without a trace of an adopted job */
-#define MAX_RECORD (16u << 20)
-#define STATUS_KILLED                                                                  \
-    (256 + SIGKILL)      /* the shepherd was killed too, and wrote none                \
-                          */
-#define STATUS_LOST (-4) /* an adopted job has gone and left no status */
+#define WATCH_MS      500
+#define GONE_AFTER    10 /* looks without a trace of an adopted job */
+#define MAX_RECORD    (16u << 20)
+/* The shepherd of the job was killed too, and has written no status. */
+#define STATUS_KILLED (256 + SIGKILL)
+/* An adopted job has gone and left no status: the server runs it again. */
+#define STATUS_LOST   (-4)
 
 struct task {
     struct shell *shell;
@@ -258,10 +258,14 @@ void tasks_sample(struct shell *s, struct mom_out *out)
     struct task *t, *tmp;
 
     HASH_ITER (hh, s->tasks, t, tmp)
+        /* A task that has not reported has no session; -1 is that of no process. */
         ps[i++].session = t->session > 1 ? t->session : -1;
-    proc_sample(ps, n);
+    MUST(i == n);
+    proc_sample(ps, n); /* one walk through /proc for all jobs */
     i = 0;
     HASH_ITER (hh, s->tasks, t, tmp) {
+        /* A job that was seen with no process at all says nothing about its use: it may
+         * be ending just now. */
         if (ps[i].n_processes)
             mom_used(s->mom, clock_read(), t->job_id, &ps[i].used);
         i++;
@@ -277,6 +281,8 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version)
     char path[PATH_MAX];
     struct diag why;
 
+    /* The scratch directory has the user's files, and is removed with the user's rights
+     * (files.h). */
     home_remove_job(s->home, job_id, run_version);
     if (snprintf(path, sizeof(path), "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp",
                  job_id) < (int)sizeof(path) &&
@@ -337,6 +343,7 @@ static void adopt(struct shell *s, const char *job_id, int run_version)
 
     t->adopted = true;
     t->session = mom_job_session(s->mom, job_id);
+    MUST(t->session > 0); /* find_processes() */
     loop_timer_set(s->watch, WATCH_MS);
 }
 
@@ -419,6 +426,8 @@ bool tasks_recover(struct shell *s, struct diag *why)
         diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
         return false;
     }
+    /* All records come first: only then it is known which of the other files belong to
+     * nobody. */
     while ((e = readdir(d)))
         if (ends_in(e->d_name, ".JB"))
             recover_one(s, e->d_name);

@@ -74,6 +74,8 @@ static const char *take_type(char *value, int n, struct line *ret, struct arena 
     type = trim(eq + 1);
     *eq = '\0';
     (void)trim(value);
+    /* The '=' of "type =" is the only one that a value may have behind it (execution.md
+     * 9). */
     word = strrchr(value, ' ');
     if (!word && strrchr(value, '\t'))
         word = strrchr(value, '\t');
@@ -136,6 +138,8 @@ static void put_attr(struct vnode_list *list, const struct line *l)
     struct is_vnode_attr *more;
 
     for (size_t i = 0; i < v->n; i++) {
+        /* Later lines and later files replace what earlier ones say (execution.md
+         * 9). */
         if (strcmp(v->attrs[i].name, l->attr) == 0) {
             v->attrs[i] = attr;
             return;
@@ -158,6 +162,8 @@ bool vnode_file_read(const char *text, size_t len, struct vnode_list *list, void
 
     for (int n = 1; at < end; n++) {
         const char *nl = memchr(at, '\n', (size_t)(end - at));
+        /* read_line() cuts its text into pieces, and the vnodes keep them: the copy
+         * lives as long as the list. */
         char *copy = arena_strndup(list->arena, at, (size_t)((nl ? nl : end) - at));
         const char *wrong = NULL;
         struct line l;
@@ -177,6 +183,8 @@ bool vnode_file_read(const char *text, size_t len, struct vnode_list *list, void
             lines[n_lines++] = l;
         }
     }
+    /* A file with any mistake gives nothing: half of a host's vnodes would look like
+     * the whole (execution.md 9). */
     for (size_t i = 0; ok && i < n_lines; i++)
         put_attr(list, &lines[i]);
     free(lines);
