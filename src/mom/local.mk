@@ -41,13 +41,18 @@ pbs_mom_SOURCES = \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h
 pbs_mom_LDADD = libhfmomcore.la libhfattr.la $(HF_TPP_LIBS)
 
-check_PROGRAMS += test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
+check_PROGRAMS += test/unit/mom/test_config \
+	test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
-TESTS += test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
+TESTS += test/unit/mom/test_config \
+	test/unit/mom/test_mom test/unit/mom/test_plan test/unit/mom/test_tasks \
 	test/unit/mom/test_user_files test/unit/mom/test_vnodefile
 test_unit_mom_test_mom_SOURCES = test/unit/mom/test_mom.c test/unit/mom/node1.h
 test_unit_mom_test_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la \
 	-lcunit -lm
+test_unit_mom_test_config_SOURCES = test/unit/mom/test_config.c \
+	src/mom/shell/config.c src/mom/shell/home.c src/mom/shell/vnodefile.c
+test_unit_mom_test_config_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la -lcunit
 test_unit_mom_test_vnodefile_SOURCES = test/unit/mom/test_vnodefile.c \
 	src/mom/shell/environ.c src/mom/shell/home.c src/mom/shell/vnodefile.c
 test_unit_mom_test_vnodefile_LDADD = libhfio.la libhfconf.la libhfwire.la libhfbase.la \

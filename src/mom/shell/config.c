@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 #define DEFAULT_MIN    10 /* seconds between samples (execution.md 6) */
 #define DEFAULT_MAX    120
 #define DEFAULT_COPY   600 /* less than a server waits for the answer */
+#define SECONDS_MAX                                                                    \
+    INT32_MAX /* as milliseconds, and beside a time, it stays a number */
 
 struct reading {
     struct config *c;
@@ -58,7 +61,7 @@ static bool take_seconds(struct reading *r, const struct directive *d, const cha
     char *end;
     long n = strtol(arg, &end, 0);
 
-    if (end == arg || *end || n <= 0) {
+    if (end == arg || *end || n <= 0 || n > SECONDS_MAX) {
         say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;
     }
@@ -74,7 +77,7 @@ static bool take_factor(struct reading *r, const struct directive *d, const char
     char *end;
     double f = strtod(arg, &end);
 
-    if (end == arg || *end || !(f > 0)) {
+    if (end == arg || *end || !(f > 0) || !isfinite(f)) {
         say(r, LOG_EV_SYSTEM, d->name, "bad value \"%s\"", arg);
         return false;
     }
