@@ -143,6 +143,14 @@ void job_set_phase(struct mom *m, struct mom_job *j, enum job_phase phase)
     j->phase = phase;
 }
 
+int64_t job_scaled(int64_t s, double factor)
+{
+    const double scaled = (double)s * factor;
+
+    MUST(s >= 0 && factor > 0);
+    return scaled < (double)MOST_COUNTED ? (int64_t)scaled : MOST_COUNTED;
+}
+
 int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_at)
 {
     int64_t s = j->walltime_s;
@@ -150,7 +158,7 @@ int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_a
     /* A clock that was set back must not take time away that was used already. */
     if (j->since_at && now_at > j->since_at)
         s += now_at - j->since_at;
-    return (int64_t)((double)s * m->cfg.wallmult);
+    return job_scaled(s, m->cfg.wallmult);
 }
 
 bool job_has_processes(const struct mom_job *j)

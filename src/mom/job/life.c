@@ -245,7 +245,7 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
 
 static void log_usage(const struct mom *m, const struct mom_job *j, struct mom_out *out)
 {
-    int64_t s = (int64_t)((double)j->top.used.cput_s * m->cfg.cputmult);
+    int64_t s = job_scaled(j->top.used.cput_s, m->cfg.cputmult);
 
     out_joblog(out, LOG_EV_DEBUG2, j,
                "task %08X cput=%02" PRId64 ":%02" PRId64 ":%02" PRId64, j->top.number,

@@ -21,7 +21,7 @@ enum {
 
 static int64_t scaled_cput(const struct mom *m, const struct mom_job *j)
 {
-    return (int64_t)((double)j->top.used.cput_s * m->cfg.cputmult);
+    return job_scaled(j->top.used.cput_s, m->cfg.cputmult);
 }
 
 static void add_used(struct wire_attrs *list, struct arena *arena, const char *resource,
@@ -92,7 +92,7 @@ static int64_t next_cpupercent(const struct mom *m, const struct mom_job *j,
     double span = (double)(now_at - j->top.sampled_at);
     double run = (double)job_walltime(m, j, now_at);
     double fresh, weight, next, average;
-    int64_t limit = 100 * job_number(j, "Resource_List", "ncpus", 1);
+    double limit = 100.0 * (double)job_number(j, "Resource_List", "ncpus", 1);
 
     /* The first sample of an adopted job has none to compare with, and a clock that was
      * set back gives no length to divide by. */
@@ -103,7 +103,7 @@ static int64_t next_cpupercent(const struct mom *m, const struct mom_job *j,
     /* A short interval says less than a long one. */
     weight = fmin(1.0, weight * span / (double)m->cfg.max_check_poll_s);
     next = (double)j->top.cpupercent * (1.0 - weight) + fresh * weight;
-    average = fmin(100.0 * (double)cput_s / run, (double)limit);
+    average = fmin(100.0 * (double)cput_s / run, limit);
     return (int64_t)fmax(next, average);
 }
 

@@ -902,6 +902,37 @@ static void test_restart_keeps_running_jobs(void)
     bench_fini(&b);
 }
 
+/* Servers take any number for ncpus, and the bound of cpupercent is a hundred times it.
+ */
+static void test_cpupercent_of_very_many_cpus(void)
+{
+    static const char *const ncpus[] = { "4", "92233720368547759",
+                                         "9223372036854775807" };
+
+    for (size_t i = 0; i < ARRAY_LEN(ncpus); i++) {
+        struct wire_attrs attrs = { 0 };
+        const struct is_message *msg;
+        struct bench b;
+
+        bench_init(&b);
+        add(&b, &attrs, "euser", NULL, "joe");
+        add(&b, &attrs, "Resource_List", "ncpus", ncpus[i]);
+        send_job(&b, "1.svr", &attrs);
+        mom_stored(b.m, b.now_at, "1.svr", NULL, &b.out);
+        mom_started(b.m, b.now_at, "1.svr", 4711, 0, NULL, &b.out);
+        forget(&b);
+        b.now_at += 10;
+        mom_used(b.m, b.now_at, "1.svr", &(struct mom_usage){ .cput_s = 20 });
+        mom_sampled(b.m, b.now_at, &b.out);
+        msg = sent(&b, IS_RESCUSED);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(msg);
+        CU_ASSERT_STRING_EQUAL(
+            wire_attrs_value(&msg->updates[0].attrs, "resources_used", "cpupercent"),
+            "200"); /* the average of its run */
+        bench_fini(&b);
+    }
+}
+
 /* The server may have given it up and let it run elsewhere: it runs it again. */
 static void test_accepted_job_goes_back_after_restart(void)
 {
@@ -1268,6 +1299,8 @@ static const struct unit_case cases[] = {
     { "a restart keeps running jobs", test_restart_keeps_running_jobs },
     { "an accepted job goes back after a restart",
       test_accepted_job_goes_back_after_restart },
+    { "very many cpus do not make cpupercent small",
+      test_cpupercent_of_very_many_cpus },
     { "a damaged record is refused", test_damaged_record_is_refused },
     { "numbers that no job has are refused", test_numbers_of_a_record_are_checked },
     { "only the server commands", test_only_the_server_commands },
