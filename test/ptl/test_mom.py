@@ -163,6 +163,14 @@ def test_a_second_mom_is_refused(cluster):
     assert cluster.mom.is_up()
 
 
+def test_a_port_without_a_next_one_is_refused(cluster):
+    """The port of the resource monitor is the one behind the MoM's."""
+    mom = os.path.join(cluster.exec_dir, "sbin", "pbs_mom")
+    done = cluster.run([mom, "-N", "-M", "65535"], check=False)
+    assert done.returncode == 1
+    assert "Bad RM port value 65536" in done.stderr
+
+
 def test_deleted_vnodes_stay_away(cluster):
     """A vnode that is deleted does not come back with the next report; a MoM without vnodes is
     refused until it is created again, and then all that it reports is there."""

@@ -162,6 +162,10 @@ static int set_ports(struct shell *s, const struct options *o)
                  : o->mom_port ? o->mom_port + 1
                                : s->conf->manager_port;
     s->server_port = o->server_port ? o->server_port : s->conf->batch_port;
+    if (s->rm_port > 65535) {
+        fprintf(stderr, "pbs_mom: Bad RM port value %u\n", s->rm_port);
+        return 1;
+    }
     if (s->rm_port == s->mom_port + 1)
         return 0;
     fprintf(stderr,
