@@ -120,6 +120,10 @@ void mom_set_polls(struct mom *m, int64_t min_check_poll_s, int64_t max_check_po
  * files). */
 bool mom_load(struct mom *m, const char *data, size_t len,
               const char **ret_id) MUST_CHECK;
+/* Is it the record of that job? Nothing else of it is looked at. A file that somebody has
+ * copied to another name must not be loaded: the job would be there when its own record
+ * is found. */
+bool mom_record_is_of(const char *data, size_t len, const char *job_id);
 
 /* Its processes may run on ('running'), or have ended with 'status'. A job that may run
  * is held to its limits when mom_used() has told of its processes: the host may have

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the MoM does with a job: its world, its limits, its end, and restarts."""
 import os
+import shutil
 import signal
 
 import pytest
@@ -169,6 +170,25 @@ def test_a_port_without_a_next_one_is_refused(cluster):
     done = cluster.run([mom, "-N", "-M", "65535"], check=False)
     assert done.returncode == 1
     assert "Bad RM port value 65536" in done.stderr
+
+
+def test_a_copy_of_a_record_is_no_second_job(cluster):
+    """Whatever is found first, the job keeps its record and runs on."""
+    server = cluster.server
+    gate = Gate(cluster)
+    jid = running_job(server, script=script_until(gate.path) + "exit 7\n")
+    session = session_of(server, jid)
+    cluster.mom.kill()
+    jobs = os.path.join(cluster.home, "mom_priv", "jobs")
+    for i in range(20):
+        shutil.copy(os.path.join(jobs, jid + ".JB"), os.path.join(jobs, "%d.%s.JB" % (i, jid)))
+    cluster.mom.start()
+    wait_for("the copies to be removed", lambda: not [
+        name for name in os.listdir(jobs) if name.endswith("." + jid + ".JB")])
+    assert jid + ".JB" in os.listdir(jobs)
+    gate.open()
+    assert exit_status(server, jid) == 7
+    assert "session=%s " % session in server.accounting_match(";E;%s;" % jid)
 
 
 def test_deleted_vnodes_stay_away(cluster):

@@ -282,6 +282,19 @@ static enum dis_error get_attrs(struct dis_in *in, struct wire_attrs *attrs)
     return e;
 }
 
+bool mom_record_is_of(const char *data, size_t len, const char *job_id)
+{
+    struct arena *arena = arena_new();
+    struct dis_in in = { .at = data, .end = data + len, .arena = arena };
+    const char *magic, *id;
+    bool is_of = dis_get_string(&in, 0, &magic) == DIS_OK &&
+                 strcmp(magic, RECORD_MAGIC) == 0 &&
+                 dis_get_string(&in, 0, &id) == DIS_OK && strcmp(id, job_id) == 0;
+
+    arena_free(arena);
+    return is_of;
+}
+
 struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
 {
     struct arena *arena = arena_new();

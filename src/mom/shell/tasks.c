@@ -375,8 +375,8 @@ static void recover_one(struct shell *s, const char *name)
 
     home_path(s->home, HOME_RECORD, id, path);
     if (!home_read(path, MAX_RECORD, &record) || !record.data ||
-        !mom_load(s->mom, record.data, record.len, &loaded) ||
-        strcmp(id, loaded) != 0) {
+        !mom_record_is_of(record.data, record.len, id) ||
+        !mom_load(s->mom, record.data, record.len, &loaded)) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, id, "damaged job record removed");
         home_remove_job(s->home, id, 0);
     } else {

@@ -933,6 +933,23 @@ static void test_cpupercent_of_very_many_cpus(void)
     }
 }
 
+/* A file in mom_priv/jobs may be a copy that somebody has made under another name. */
+static void test_a_record_belongs_to_its_name(void)
+{
+    struct buf record = { 0 };
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    mom_job_encode(b.m, "1.svr", &record);
+    CU_ASSERT(mom_record_is_of(record.data, record.len, "1.svr"));
+    CU_ASSERT_FALSE(mom_record_is_of(record.data, record.len, "1.svr.old"));
+    CU_ASSERT_FALSE(mom_record_is_of(record.data, record.len, ""));
+    CU_ASSERT_FALSE(mom_record_is_of(record.data, 3, "1.svr"));
+    buf_fini(&record);
+    bench_fini(&b);
+}
+
 /* The server may have given it up and let it run elsewhere: it runs it again. */
 static void test_accepted_job_goes_back_after_restart(void)
 {
@@ -1301,6 +1318,8 @@ static const struct unit_case cases[] = {
       test_accepted_job_goes_back_after_restart },
     { "very many cpus do not make cpupercent small",
       test_cpupercent_of_very_many_cpus },
+    { "a record belongs to the job that its file is named after",
+      test_a_record_belongs_to_its_name },
     { "a damaged record is refused", test_damaged_record_is_refused },
     { "numbers that no job has are refused", test_numbers_of_a_record_are_checked },
     { "only the server commands", test_only_the_server_commands },
