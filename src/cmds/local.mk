@@ -10,7 +10,8 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/json.c src/cmds/common/json.h \
 	src/cmds/common/json_member.c src/cmds/common/json_member.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
-	src/cmds/common/queue_control.c src/cmds/common/queue_control.h
+	src/cmds/common/queue_control.c src/cmds/common/queue_control.h \
+	src/cmds/common/why.c src/cmds/common/why.h
 libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 
 # An installation can be moved as a whole: commands look for libpbs beside themselves.

@@ -6,6 +6,7 @@
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"
 #include "cmds/common/operand.h"
+#include "cmds/common/why.h"
 #include "include/pbs_error.h"
 
 #include <errno.h>
@@ -168,8 +169,11 @@ static void say_attribute(int conn, const char *id, const char *attr, const char
     struct attrl wanted = { .name = (char *)(uintptr_t)attr };
     struct batch_status *bs = pbs_statresv(conn, id, &wanted, "why");
 
-    if (bs && bs->attribs && strcmp(bs->attribs->name, attr) == 0)
-        printf("%s: %s%s\n", CMD, words, bs->attribs->value);
+    if (bs && bs->attribs && strcmp(bs->attribs->name, attr) == 0) {
+        printf("%s: %s", CMD, words);
+        why_print_reason(stdout, bs->attribs->value);
+        putchar('\n');
+    }
     pbs_statfree(bs);
 }
 

@@ -5,6 +5,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/json.h"
 #include "cmds/common/operand.h"
+#include "cmds/common/why.h"
 #include "include/pbs_error.h"
 #include "lib/attr/resv_words.h"
 
@@ -19,12 +20,18 @@
 #define SEQUENCE_OF_WIDE_IDS 9999999
 #define TIME_TEXT_MAX        64
 
+enum {
+    OPTION_WHY = 256 /* no letter */
+};
+
 static const char usage[] =
     "Usage:\n"
     "\tpbs_rstat [-S | -B | -f] [-F json|dsv] [-D delimiter] [reservation-id...]\n"
+    "\tpbs_rstat --why [-F json|dsv] [-D delimiter] reservation-id...\n"
     "\tpbs_rstat --version | --help\n"
     "  -S  one line each (default)   -B  ids only   -f  all attributes\n"
-    "  -F  all attributes, as JSON or as one delimited line each\n";
+    "  -F  all attributes, as JSON or as one delimited line each\n"
+    "  --why  why a reservation was denied in the last day, or what it waits for\n";
 
 enum form {
     FORM_SHORT,
@@ -40,6 +47,7 @@ struct rstat {
     time_t now_at;
     bool wide_ids;
     bool headed; /* the short form's heading is out */
+    bool why;    /* --why */
     struct json *json;
 };
 
@@ -258,6 +266,52 @@ static int show(struct rstat *r, const char *id, const char *server)
     return code;
 }
 
+static void print_why(struct rstat *r, const struct batch_status *why)
+{
+    if (r->form == FORM_JSON)
+        add_json(r, why);
+    else if (r->form == FORM_DSV)
+        print_dsv(r, why);
+    else
+        why_print(stdout, "", why);
+}
+
+/* Why one reservation was denied, or what it waits for; the exit code. */
+static int explain(struct rstat *r, const char *id, const char *server)
+{
+    int conn = cmd_connect(CMD, server), code = 0;
+    struct batch_status *why;
+
+    if (conn < 0)
+        return cmd_exit_code(pbs_errno);
+    if (!why_is_told(conn)) {
+        fprintf(stderr,
+                "%s: the server does not tell why: it is of another make, or "
+                "older than this command\n",
+                CMD);
+        pbs_disconnect(conn);
+        return 1;
+    }
+    if (r->form == FORM_JSON)
+        learn_server(r, conn);
+    why = holdfast_why(conn, id);
+    if (why)
+        print_why(r, why);
+    else
+        code = cmd_exit_code(pbs_errno);
+    if (!why) {
+        cmd_print_error(CMD, conn, NULL, NULL);
+        if (pbs_errno == PBSE_UNKRESVID)
+            fprintf(stderr,
+                    "%s: there is no reservation %s, and none of yours was denied by "
+                    "that name in the last day\n",
+                    CMD, id);
+    }
+    pbs_statfree(why);
+    pbs_disconnect(conn);
+    return code;
+}
+
 /* -F takes the next word only when that is the name of a form; without such a word -F
  * means -f. */
 static bool take_form_word(struct rstat *r, int argc, char **argv)
@@ -282,10 +336,14 @@ static bool take_form_word(struct rstat *r, int argc, char **argv)
 
 static bool parse(struct rstat *r, int argc, char **argv)
 {
+    static const struct option longs[] = { { "why", no_argument, NULL, OPTION_WHY },
+                                           { 0 } };
     int letter;
 
-    while ((letter = getopt(argc, argv, "+fFBSD:")) != -1) {
-        if (letter == 'f')
+    while ((letter = getopt_long(argc, argv, "+fFBSD:", longs, NULL)) != -1) {
+        if (letter == OPTION_WHY)
+            r->why = true;
+        else if (letter == 'f')
             r->form = FORM_FULL;
         else if (letter == 'F')
             take_form_word(r, argc, argv);
@@ -310,7 +368,7 @@ static int show_operand(struct rstat *r, const char *operand)
                 operand);
         return 1;
     }
-    return show(r, id, server);
+    return r->why ? explain(r, id, server) : show(r, id, server);
 }
 
 static int run(int argc, char **argv)
@@ -326,7 +384,11 @@ static int run(int argc, char **argv)
     }
     if (r.form == FORM_JSON)
         r.json = json_new(r.now_at);
-    if (optind >= argc)
+    if (r.why && optind >= argc) {
+        fprintf(stderr, "%s: --why needs the id of a reservation\n", CMD);
+        fputs(usage, stderr);
+        code = 1;
+    } else if (optind >= argc)
         code = show(&r, NULL, NULL);
     for (int i = optind; i < argc; i++) {
         int failed = show_operand(&r, argv[i]);

@@ -647,6 +647,12 @@ struct batch_status *pbs_statserver(int c, struct attrl *wanted, const char *ext
 struct batch_status *pbs_statsched(int c, struct attrl *wanted, const char *extend);
 struct batch_status *pbs_statvnode(int c, const char *id, struct attrl *wanted,
                                    const char *extend);
+/* Ours alone: why a reservation was denied or is not what was asked for, as one object
+ * with the attributes of doc/extensions.md, ResvWhy; to be freed with pbs_statfree().
+ * NULL with pbs_errno (15084: not known, or not for the asker). Only for servers whose
+ * attribute holdfast_extensions names "why". */
+struct batch_status *holdfast_why(int c, const char *id);
+
 struct batch_status *pbs_statresv(int c, const char *id, struct attrl *wanted,
                                   const char *extend);
 struct batch_status *pbs_statrsc(int c, const char *id, struct attrl *wanted,

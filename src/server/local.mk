@@ -4,6 +4,7 @@ EXTRA_DIST += src/server/README.md src/server/moms/README.md
 noinst_LTLIBRARIES += libhfsvrcore.la
 libhfsvrcore_la_SOURCES = \
 	src/server/decide/act.c src/server/decide/act.h \
+	src/server/decide/denials.c src/server/decide/denials.h \
 	src/server/decide/job_pending.c src/server/decide/job_pending.h \
 	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
@@ -153,6 +154,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/shutdown.c \
 	src/server/requests/status.c \
 	src/server/requests/request_table.c \
+	src/server/requests/resv_why.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
 	src/server/requests/walk_changes.c \
 	src/server/rules/hot_rules.c \
@@ -315,7 +317,8 @@ check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_ti
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
 	test/unit/server/test_put_off test/unit/server/test_edges \
-	test/unit/server/test_changes test/unit/server/test_status_changes
+	test/unit/server/test_changes test/unit/server/test_denials \
+	test/unit/server/test_status_changes
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
 	test/unit/server/test_resv_question test/unit/server/test_resv_together \
@@ -323,7 +326,8 @@ TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_from_job test/unit/server/test_resv_alter \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
 	test/unit/server/test_put_off test/unit/server/test_edges \
-	test/unit/server/test_changes test/unit/server/test_status_changes
+	test/unit/server/test_changes test/unit/server/test_denials \
+	test/unit/server/test_status_changes
 RESV_TEST_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
 test_unit_server_test_resv_state_SOURCES = test/unit/server/test_resv_state.c
@@ -359,6 +363,8 @@ test_unit_server_test_put_off_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_status_changes_SOURCES = \
 	test/unit/server/test_status_changes.c $(RESV_WORLD)
 test_unit_server_test_status_changes_LDADD = libhfschedcore.la $(RESV_TEST_LIBS)
+test_unit_server_test_denials_SOURCES = test/unit/server/test_denials.c $(RESV_WORLD)
+test_unit_server_test_denials_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_changes_SOURCES = test/unit/server/test_changes.c
 test_unit_server_test_changes_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_changes_LDADD = $(RESV_TEST_LIBS)

@@ -5,6 +5,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"
+#include "cmds/common/why.h"
 #include "cmds/pbs_rsub/hosts.h"
 #include "lib/base/diag.h"
 
@@ -380,6 +381,14 @@ static int refused(const struct rsub *r, int conn)
     return cmd_exit_code(code);
 }
 
+/* The line of the answer is PBS's; what we add stands on standard error, behind it. */
+static void say_answer(int conn, const char *answer)
+{
+    printf("%s\n", answer);
+    fflush(stdout);
+    why_explain_denial(CMD, conn, answer);
+}
+
 static int submit_on(struct rsub *r, int conn)
 {
     struct rsub_hosts found = { 0 };
@@ -400,7 +409,7 @@ static int submit_on(struct rsub *r, int conn)
     else if (!code && r->maintenance)
         code = confirm(conn, answer, found.vnodes);
     else if (!code)
-        printf("%s\n", answer);
+        say_answer(conn, answer);
     free(answer);
     free(found.select);
     free(found.vnodes);

@@ -106,6 +106,15 @@ struct batch_status *ifl_stathook(int c, const char *id, struct attrl *wanted,
     return status(c, BATCH_STATUS_HOOK, object, id, wanted, extend);
 }
 
+struct batch_status *holdfast_why(int c, const char *id)
+{
+    const struct body_id body = { .id = id };
+
+    /* A server of another make may end the connection at a number that it does not
+     * know, so who asks has looked into holdfast_extensions. */
+    return ifl_has_id(c, id) ? ask(c, BATCH_RESV_WHY, &body, NULL) : NULL;
+}
+
 /* To be ended with free() of both lists. */
 static bool body_select(int c, uint32_t number, const struct attropl *criteria,
                         const struct attrl *wanted, struct body_select *ret)

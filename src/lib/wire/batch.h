@@ -76,10 +76,12 @@ enum batch_number {
     BATCH_DELETE_JOB_LIST = 100,
 
     BATCH_STATUS_CHANGES = 200,
+    BATCH_RESV_WHY = 201,
 };
 
 /* The names of our requests in the server's holdfast_extensions. */
 #define EXTENSION_CHANGES "changes" /* StatusChanges */
+#define EXTENSION_WHY     "why"     /* ResvWhy */
 
 /* Bodies, lettered as in wire.md 7.2. Texts are never NULL after decoding. */
 
@@ -97,7 +99,8 @@ struct body_script { /* B: JobScript, MoveJobFile */
     struct wire_bytes data;
 };
 
-struct body_id { /* C: Commit, RdyToCommit, LocateJob, Rerun; C': RegisterSched */
+struct body_id { /* C: Commit, RdyToCommit, LocateJob, Rerun; C': RegisterSched; ResvWhy
+                  */
     const char *id;
 };
 

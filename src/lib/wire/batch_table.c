@@ -38,6 +38,11 @@ static const struct wire_field id_fields[] = {
     WIRE_FIELDS_END,
 };
 
+static const struct wire_field resv_id_fields[] = {
+    WIRE_FIELD(WIRE_STRING, struct body_id, id, MAX_RESV_ID),
+    WIRE_FIELDS_END,
+};
+
 static const struct wire_field name_fields[] = {
     WIRE_FIELD(WIRE_STRING, struct body_id, id, 0),
     WIRE_FIELDS_END,
@@ -322,6 +327,7 @@ static const struct batch_row rows[] = {
     [BATCH_ASYRUN_JOB_ACK] = ROW("AsyrunJob_ack", run_fields, struct body_run),
     [BATCH_REGISTER_SCHED] = ROW("RegisterSched", name_fields, struct body_id),
     [BATCH_DELETE_JOB_LIST] = ROW("DeleteJobList", list_fields, struct body_list),
+    [BATCH_RESV_WHY] = ROW("ResvWhy", resv_id_fields, struct body_id),
     [BATCH_STATUS_CHANGES] = ROW("StatusChanges", changes_fields, struct body_changes),
 };
 /* clang-format on */

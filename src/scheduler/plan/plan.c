@@ -6,6 +6,7 @@
 #include "lib/base/instant.h"
 #include "lib/wire/confirm.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *id)
@@ -201,18 +202,38 @@ void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at
     planning_free(ing);
 }
 
+/* An instant is "@" and its number: the commands that show the text know the time zone
+ * of who reads it. */
+static void add_instant(struct buf *out, const char *before, int64_t at)
+{
+    if (at > 0)
+        buf_printf(out, "%s@%" PRId64, before, at);
+}
+
 /* The reason of a denial, for a server that numbers its questions: such a server
  * shows it to the user. NULL for other servers, which do not expect a text there. */
 static const char *reason_of(const struct plan_step *step, struct arena *arena)
 {
     const struct plan_short *why = &step->why;
+    struct buf out = { 0 };
+    const char *text;
 
     if (!step->has_seq || !step->reason)
         return NULL;
-    if (!why->holder || !why->vnode)
-        return arena_printf(arena, "%s%s", step->reason, step->advice);
-    return arena_printf(arena, "%s: %s is held by %s%s", step->reason, why->vnode,
-                        why->holder, step->advice);
+    buf_add_str(&out, step->reason);
+    if (why->holder && why->vnode) {
+        buf_printf(&out, ": %s is held by %s", why->vnode, why->holder);
+        add_instant(&out, " until ", why->until_at);
+    }
+    if (why->resource && *why->resource && why->needed > 0)
+        buf_printf(&out,
+                   "; chunk %zu needs %" PRId64 " of %s, at most %" PRId64 " is free",
+                   why->chunk + 1, why->needed, why->resource, why->most_free);
+    add_instant(&out, "; it would fit from ", why->earliest_at);
+    buf_add_str(&out, step->advice);
+    text = arena_strdup(arena, out.data);
+    buf_fini(&out);
+    return text;
 }
 
 static bool confirm_request(const struct plan_step *step, struct arena *arena,

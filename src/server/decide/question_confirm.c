@@ -181,6 +181,7 @@ static int replace_no(const struct resv_answer *a)
     if (retry_at > a->rq->now_at)
         return 0;
     rec = decide(a->out, a->rq, FACT_RESV_RETRY, OBJ_RESV, a->r->obj.id);
+    rec->note = a->reason;
     resv_record_retry(rec, a->rq->arena, a->m, a->r, a->rq->now_at);
     return 0;
 }

@@ -17,6 +17,7 @@ struct host_book;
 struct needs;
 struct svr_config;
 struct pending_jobs;
+struct denials;
 struct sched_links;
 
 /* A requester, as the shell authenticated it. */
@@ -44,6 +45,7 @@ struct svr_view {
     const struct sched_links *links;    /* sched_link.h */
     const struct host_book *hosts;      /* host_book.h */
     const struct pending_jobs *pending; /* jobs being sent: job_pending.h */
+    const struct denials *denials;      /* denials.h */
 };
 
 /* What a handler remembers of a request that takes several turns (doc/design/006). The

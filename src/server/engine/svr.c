@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/engine/svr.h"
+#include "server/decide/denials.h"
 #include "server/requests/handlers.h"
 
 #include "lib/base/instant.h"
@@ -64,6 +65,8 @@ struct svr *svr_new(const struct svr_config *cfg)
     s->view.links = &s->links;
     s->view.hosts = s->hosts;
     s->view.pending = s->pending;
+    s->denials = denials_new();
+    s->view.denials = s->denials;
     listings_init(&s->listings);
     return s;
 }
@@ -84,6 +87,7 @@ void svr_free(struct svr *s)
     moms_free(s->moms);
     host_book_free(s->hosts);
     pending_free(s->pending);
+    denials_free(s->denials);
     model_free(s->m);
     config_fini(&s->cfg);
     free(s->actor);
@@ -98,6 +102,12 @@ void svr_load(struct svr *s, const struct record *rec)
 void svr_loaded(struct svr *s, uint64_t seq)
 {
     model_loaded(s->m, seq);
+}
+
+void svr_restore_denial(struct svr *s, const char *id, const char *owner,
+                        const char *reason, int64_t at)
+{
+    denials_add(s->denials, id, owner, reason, at);
 }
 
 const struct model *svr_model(const struct svr *s)

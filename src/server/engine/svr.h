@@ -131,6 +131,11 @@ void svr_tick(struct svr *s, int64_t now_at, struct effects *out);
 /* The next instant at which something becomes due, INT64_MAX when nothing will. */
 int64_t svr_next_deadline(const struct svr *s);
 
+/* The journal says that a reservation was denied (decide/denials.h); for the shell's
+ * start-up, in the order of time. */
+void svr_restore_denial(struct svr *s, const char *id, const char *owner,
+                        const char *reason, int64_t at);
+
 /* For the shell's start-up, tests and the simulator. */
 const struct model *svr_model(const struct svr *s);
 

@@ -23,6 +23,7 @@ struct svr {
     char *actor;           /* the server itself: "root@host" */
     struct model *m;
     struct pending_jobs *pending;
+    struct denials *denials;
     struct moms *moms;
     struct sched_links links;
     struct svr_view view;

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
+#include "server/decide/denials.h"
 #include "server/engine/svr_priv.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
@@ -180,6 +181,14 @@ static void react(struct turn *t, const struct record *rec)
             columns[i](&r);
 }
 
+/* What a scheduler has said against a reservation is remembered beside the model. */
+static void note_denial(struct svr *s, const struct record *rec, const struct object *o)
+{
+    if (rec->fact == FACT_RESV_DENIED || (rec->fact == FACT_RESV_RETRY && rec->note))
+        denials_add(s->denials, rec->id, obj_str(o, RESV_A_RESERVE_OWNER, ""),
+                    rec->note, rec->at);
+}
+
 static void take_up_record(struct turn *t, struct record *rec)
 {
     struct svr *s = t->s;
@@ -200,6 +209,7 @@ static void take_up_record(struct turn *t, struct record *rec)
     }
     /* From here on the record is true for everybody inside. Outside nobody hears of it
      * before it is durable. */
+    note_denial(s, rec, o);
     model_apply(s->m, rec);
     if (!fact_removes(rec->fact))
         touch_around(s, model_find(s->m, rec->kind, rec->id));

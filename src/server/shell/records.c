@@ -6,6 +6,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/shell/records.h"
 
+#include "server/decide/denials.h"
+
+#include "lib/attr/resv_attrs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
 static enum store_op op_of(enum fact fact)
 {
     if (fact_creates(fact))
@@ -143,5 +151,66 @@ int records_load(struct store *store, struct svr *svr, struct diag *why)
     if (!err)
         /* Links are made once, when every object is there. */
         svr_loaded(svr, store_last_seq(store));
+    return err;
+}
+
+/* Who owns the reservations of the last day. */
+struct owner {
+    char *id, *owner;
+    UT_hash_handle hh;
+};
+
+struct restoring {
+    struct svr *svr;
+    struct owner *owners;
+};
+
+static void note_owner(struct restoring *r, const char *id, const char *owner)
+{
+    struct owner *o;
+
+    HASH_FIND_STR(r->owners, id, o);
+    if (o)
+        return;
+    o = xcalloc(1, sizeof(*o));
+    o->id = xstrdup(id);
+    o->owner = xstrdup(owner);
+    HASH_ADD_KEYPTR(hh, r->owners, o->id, strlen(o->id), o);
+}
+
+/* The row in which a reservation is made has its owner. Of one that waited for more
+ * than a day the owner is not known, and only the staff is told. */
+static int restore_denial(void *arg, const struct store_record *row)
+{
+    struct restoring *r = arg;
+    struct owner *o;
+
+    for (size_t i = 0; i < row->n; i++)
+        if (row->changes[i].after &&
+            strcmp(row->changes[i].attr, resv_rows[RESV_A_RESERVE_OWNER].name) == 0)
+            note_owner(r, row->id, row->changes[i].after);
+    if (strcmp(row->fact, fact_name(FACT_RESV_DENIED)) != 0 &&
+        (strcmp(row->fact, fact_name(FACT_RESV_RETRY)) != 0 || !row->note))
+        return 0;
+    HASH_FIND_STR(r->owners, row->id, o);
+    svr_restore_denial(r->svr, row->id, o ? o->owner : "", row->note, row->at);
+    return 0;
+}
+
+int records_load_denials(struct store *store, struct svr *svr, int64_t now_at,
+                         struct diag *why)
+{
+    const struct store_query query = { .from_at = now_at - DENIALS_KEPT_S,
+                                       .kind = kind_name(OBJ_RESV) };
+    struct restoring r = { .svr = svr };
+    struct owner *o, *next;
+    int err = store_journal(store, &query, restore_denial, &r, why);
+
+    HASH_ITER (hh, r.owners, o, next) {
+        HASH_DEL(r.owners, o);
+        free(o->id);
+        free(o->owner);
+        free(o);
+    }
     return err;
 }

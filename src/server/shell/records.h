@@ -14,4 +14,8 @@ struct store_record records_to_store(const struct record *rec, struct arena *are
  * attribute that this program does not know, and for two rows that are one object. */
 int records_load(struct store *store, struct svr *svr, struct diag *why) MUST_CHECK;
 
+/* Hand over the denials of reservations that the journal has of the last day. */
+int records_load_denials(struct store *store, struct svr *svr, int64_t now_at,
+                         struct diag *why) MUST_CHECK;
+
 #endif

@@ -356,7 +356,8 @@ static int load_core(struct shell *sh)
         return fail(sh, EXIT_SETUP, why.text);
     /* The core has copies of all settings. */
     sh->svr = svr_new(&cfg);
-    if (records_load(sh->store, sh->svr, &why))
+    if (records_load(sh->store, sh->svr, &why) ||
+        records_load_denials(sh->store, sh->svr, shell_now(sh), &why))
         return fail(sh, EXIT_SETUP, why.text);
     return -1;
 }
