@@ -64,13 +64,17 @@ def calls():
     return re.findall(r"^(CALL|PLAIN)\((\w+),", text, re.M)
 
 
+# What no other library of PBS has: doc/extensions.md.
+OURS = {("holdfast_why", "T")}
+
+
 def test_the_library_shows_its_calls_and_no_more():
     out = subprocess.run(["nm", "-D", "--defined-only", os.path.join(LIB, "libpbs.so.0")],
                          check=True, text=True, capture_output=True).stdout
     shown = {(line.split()[2].split("@")[0], line.split()[1]) for line in out.splitlines()}
     wanted = {(name, "T") for _, name in calls()}
     wanted |= {("pfn_" + name, "D") for kind, name in calls() if kind == "CALL"}
-    assert shown == wanted
+    assert shown == wanted | OURS
 
 
 def test_the_library_is_light():

@@ -228,6 +228,12 @@ size_t svr_kept_bytes(const struct svr *s, uint64_t conn)
     return conn == core.pending_conn ? core.pending_bytes : 0;
 }
 
+void svr_restore_denial(struct svr *s, const char *id, const char *owner,
+                        const char *reason, int64_t at)
+{
+    (void)s, (void)id, (void)owner, (void)reason, (void)at;
+}
+
 size_t svr_listing_held_bytes(const struct svr *s)
 {
     (void)s;
