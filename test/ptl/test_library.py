@@ -300,7 +300,8 @@ def test_the_callers_leave_no_call_out():
 def test_the_manual_page_has_every_call():
     page = open(os.path.join(PREFIX, "share/man/man3/pbs_ifl.3")).read()
     described = re.findall(r'^\.BI? "[\w *]*?(\w+)\(', page, re.M)
-    assert sorted(described) == sorted(name for _, name in calls() if not name.startswith("__"))
+    shown = [name for _, name in calls() if not name.startswith("__")]
+    assert sorted(described) == sorted(shown + [name for name, _ in OURS])
 
 
 ON_A_SERVER = """

@@ -438,7 +438,8 @@ static void test_alter_holds_the_old_window(void)
     CU_ASSERT_TRUE_FATAL(plan_step_request(step, sc.arena, &rq));
     CU_ASSERT_STRING_EQUAL(rq.extend,
                            "PBS_RESV_CONFIRM_FAIL:seq=7:reason=Job would conflict with "
-                           "reservation or top job: n1 is held by R2.svr");
+                           "reservation or top job: n1 is held by R2.svr until "
+                           "@1000400");
     CU_ASSERT_TRUE_FATAL(plan_step_request(scene_step(&sc, "R4.svr"), sc.arena, &rq));
     CU_ASSERT_STRING_EQUAL(rq.extend,
                            "PBS_RESV_CONFIRM_SUCCESS:seq=0:partition=pbs-default");
