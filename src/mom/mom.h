@@ -120,9 +120,9 @@ void mom_set_polls(struct mom *m, int64_t min_check_poll_s, int64_t max_check_po
  * files). */
 bool mom_load(struct mom *m, const char *data, size_t len,
               const char **ret_id) MUST_CHECK;
-/* Is it the record of that job? Nothing else of it is looked at. A file that somebody has
- * copied to another name must not be loaded: the job would be there when its own record
- * is found. */
+/* Is it the record of that job? Nothing else of it is looked at. A file that somebody
+ * has copied to another name must not be loaded: the job would be there when its own
+ * record is found. */
 bool mom_record_is_of(const char *data, size_t len, const char *job_id);
 
 /* Its processes may run on ('running'), or have ended with 'status'. A job that may run
@@ -146,6 +146,9 @@ void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
 
 /* What the server's names mean now: instead of the addresses of the configuration. */
 void mom_set_servers(struct mom *m, size_t n_ips, const uint32_t *ips, bool is_local);
+/* Streams to the server can be opened now, and could not be when MOM_CONNECT asked for
+ * one: the next hello leaves at once, as soon as there is a router. */
+void mom_server_known(struct mom *m, int64_t now_at, struct mom_out *out);
 
 /* A decoded message; 'known' as is_decode() told. 'peer' is the leaf that sent it, as
  * the router names it: whoever is not the server is refused, and the stream closed. */

@@ -10,7 +10,7 @@ import pytest
 from holdfast import *
 from holdfast.network import Neighbour
 from holdfast.peer import attrs
-from holdfast.services import Server, wait_for
+from holdfast.services import MoM, Server, wait_for
 from holdfast.wire import Connection, number, open_as, string, vouching
 from test_long_requests import Caller
 
@@ -107,17 +107,35 @@ int openat(int dir, const char *path, int flags, ...)
 """
 
 
-class SlowServer(Server):
-    """Its own environment: the others have good services."""
+class Slow:
+    """A daemon with an environment of its own: the others have good services."""
 
-    def start(self, how=None):
+    def slow_dir(self):
+        return os.path.join(self.cluster.root, "slow." + self.name)
+
+    def start(self, *args, **how):
         plain = self.cluster.env
+        os.makedirs(self.slow_dir(), exist_ok=True)
         self.cluster.env = lambda: dict(plain(), LD_PRELOAD=self.cluster.slow_so,
-                                        SLOW=self.cluster.slow_dir, THERE=self.cluster.there)
+                                        SLOW=self.slow_dir(), THERE=self.cluster.there)
         try:
-            super().start(how)
+            super().start(*args, **how)
         finally:
             self.cluster.env = plain
+
+    def is_slow(self, name):
+        self.cluster.write(os.path.join(self.slow_dir(), name), "")
+
+    def answers(self, name):
+        os.unlink(os.path.join(self.slow_dir(), name))
+
+
+class SlowServer(Slow, Server):
+    pass
+
+
+class SlowMoM(Slow, MoM):
+    pass
 
 
 class SlowCluster(Cluster):
@@ -126,11 +144,10 @@ class SlowCluster(Cluster):
         self.there = there
         self.conf_more = dict({"PBS_SUPPORTED_AUTH_METHODS": "clusterkey,resvport"}, **(conf or {}))
         self.slow_so = os.path.join(self.root, "slow.so")
-        self.slow_dir = os.path.join(self.root, "slow")
-        os.mkdir(self.slow_dir)
         source = self.write("slow.c", SLOW)
         subprocess.run(CC + ["-shared", "-fPIC", "-o", self.slow_so, source, "-ldl"], check=True)
-        self.server = SlowServer(self)
+        self.server, self.mom = SlowServer(self), SlowMoM(self)
+        os.mkdir(self.server.slow_dir())
         if slow:
             self.is_slow(slow)
 
@@ -138,10 +155,10 @@ class SlowCluster(Cluster):
         super().write_conf(**dict(self.conf_more, **more))
 
     def is_slow(self, name):
-        self.write(os.path.join("slow", name), "")
+        self.server.is_slow(name)
 
     def answers(self, name):
-        os.unlink(os.path.join(self.slow_dir, name))
+        self.server.answers(name)
 
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: a second account")
@@ -389,3 +406,17 @@ def test_a_routers_host_delays_nobody():
         is_served(other)
         c.answers("router.there")
         wait_for("further attempts", lambda: tries() > n + 1)
+
+
+def test_a_mom_finds_its_server_while_nobody_tells_where_it_is():
+    """A name service and a server that are away together stop no job of the host."""
+    with SlowCluster(alone=False, vnodes=1) as c:
+        c.server.expect(NODE, {"state": "free"}, id=c.host)
+        c.mom.is_slow("127.0.0.1")
+        c.server.restart()
+        c.server.expect(NODE, {"state": "free"}, id=c.host)
+        jid = c.server.submit(Job(USER1, script="exit 7\n"))
+        assert "Exit_status=7" in c.server.accounting_match(";E;%s;" % jid)
+        c.mom.answers("127.0.0.1")
+        c.server.restart()
+        c.server.expect(NODE, {"state": "free"}, id=c.host)

@@ -472,17 +472,6 @@ uint64_t leaf_open_addr(struct leaf *l, const struct tpp_addr *peer)
     return l->active ? streams_open(l->streams, clock_read(), peer) : 0;
 }
 
-uint64_t leaf_open(struct leaf *l, const char *host, uint16_t port)
-{
-    struct tpp_addr peer;
-    struct in_addr ip;
-
-    if (!l->active || net_resolve(host, &ip, NULL) != 0)
-        return 0;
-    peer = tpp_addr_ipv4(ntohl(ip.s_addr), port);
-    return leaf_open_addr(l, &peer);
-}
-
 bool leaf_send(struct leaf *l, uint64_t stream, const void *data, size_t len)
 {
     return streams_send(l->streams, stream, data, len);

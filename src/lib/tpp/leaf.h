@@ -70,9 +70,8 @@ void leaf_free(struct leaf *l);
 
 bool leaf_is_up(const struct leaf *l);
 
-/* A stream to another leaf; nothing is sent before the first message. 0 when the host
- * is unknown or no router is connected. */
-uint64_t leaf_open(struct leaf *l, const char *host, uint16_t port) MUST_CHECK;
+/* A stream to another leaf; nothing is sent before the first message. 0 when no router
+ * is connected. */
 uint64_t leaf_open_addr(struct leaf *l, const struct tpp_addr *peer) MUST_CHECK;
 
 /* Send one message. False when the stream is over; 'closed' was or will be told. */

@@ -144,6 +144,14 @@ void mom_set_servers(struct mom *m, size_t n_ips, const uint32_t *ips, bool is_l
     m->cfg.server_is_local = is_local;
 }
 
+void mom_server_known(struct mom *m, int64_t now_at, struct mom_out *out)
+{
+    if (m->registered)
+        return; /* it has found us */
+    m->hello_at = now_at;
+    link_tick(m, now_at, out);
+}
+
 bool link_is_server_ip(const struct mom *m, uint32_t ip)
 {
     /* Any of 127.0.0.0/8 leads to this host, whichever of them the server is bound

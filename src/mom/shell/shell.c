@@ -5,7 +5,7 @@
 #include "mom/shell/shell.h"
 
 #include "lib/base/version.h"
-#include "lib/io/net.h"
+#include "lib/io/pool.h"
 #include "mom/shell/host.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/service.h"
@@ -41,14 +41,14 @@ static void shell_set_timer(struct shell *s)
         loop_timer_set(s->timer, (at - clock_read()) * 1000);
 }
 
-/* Open a stream to the server. The name of the server may mean another host by now,
- * so its addresses are looked up as well. */
+/* Open a stream to the server, at the address that is known. The name may mean another
+ * host by now, so it is asked for as well: the next hello goes by the answer. */
 static void connect_to_server(struct shell *s, struct mom_out *out)
 {
-    const char *host = conf_server_host(s->conf);
-    uint64_t stream = leaf_open(s->leaf, host, (uint16_t)s->server_port);
+    const struct tpp_addr peer = tpp_addr_ipv4(s->server_ip, (uint16_t)s->server_port);
+    uint64_t stream = s->server_ip ? leaf_open_addr(s->leaf, &peer) : 0;
 
-    servers_look_up(s);
+    servers_ask(s);
     mom_connected(s->mom, clock_read(), stream, leaf_stream_number(s->leaf, stream),
                   out);
 }
@@ -211,7 +211,7 @@ static void make_core(struct shell *s)
     s->mom = mom_new(&cfg);
     /* The addresses have to be there before the first message: who speaks from any
      * other is refused. */
-    servers_look_up(s);
+    servers_find(s);
     if (s->mock) {
         s->mock_runs = mock_new(s->mom, cfg.wallmult);
         s->executor = mock_executor(s->mock_runs);
@@ -367,6 +367,8 @@ void shell_close(struct shell *s)
         return;
     service_free(s->service);
     leaf_free(s->leaf);
+    if (s->askers)
+        pool_free(s->askers);
     tasks_close(s);
     mock_free(s->mock_runs);
     loop_timer_free(s->timer);

@@ -33,6 +33,9 @@ struct shell {
     struct loop_timer *watch; /* over adopted jobs */
     size_t n_server_ips;
     uint32_t server_ips[MOM_SERVER_IPS_MAX]; /* as the core knows them */
+    uint32_t server_ip;  /* where hellos go, host order; 0: not known yet */
+    struct pool *askers; /* name services are asked there; NULL: nobody was asked yet */
+    bool asks_servers;   /* and has not been answered */
     struct leaf *leaf;
     struct mom *mom;
     struct executor executor;
@@ -58,8 +61,11 @@ void shell_close(struct shell *s);
 void shell_carry_out(struct shell *s, struct mom_out *out);
 
 /* servers.c: tell the core which addresses the server's names have now; new ones are
- * logged. May block on the resolver. */
-void servers_look_up(struct shell *s);
+ * logged. The first waits for the name service and is for the time before the loop
+ * runs; the second asks in a thread, one question at a time, and tells the core when
+ * the answer comes. */
+void servers_find(struct shell *s);
+void servers_ask(struct shell *s);
 
 /* tasks.c */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out);

@@ -902,6 +902,30 @@ static void test_restart_keeps_running_jobs(void)
     bench_fini(&b);
 }
 
+/* The name of the server had no answer when the first hello was due. */
+static void test_hello_leaves_when_the_server_is_known(void)
+{
+    const struct mom_config cfg = node1_config();
+    struct bench b = { .out.arena = arena_new(), .now_at = 100, .m = mom_new(&cfg) };
+
+    mom_server_known(b.m, b.now_at, &b.out);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_CONNECT, 0)); /* there is no router */
+    mom_router_up(b.m, b.now_at, &b.out);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_CONNECT, 0));
+    mom_connected(b.m, b.now_at, 0, -1, &b.out);
+    forget(&b);
+    mom_tick(b.m, b.now_at, &b.out);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_CONNECT, 0)); /* the timer would wait */
+    mom_server_known(b.m, b.now_at, &b.out);
+    CU_ASSERT_PTR_NOT_NULL(effect(&b, MOM_CONNECT, 0));
+    bench_fini(&b);
+
+    bench_init(&b); /* it is registered */
+    mom_server_known(b.m, b.now_at, &b.out);
+    CU_ASSERT_PTR_NULL(effect(&b, MOM_CONNECT, 0));
+    bench_fini(&b);
+}
+
 /* Servers take any number for ncpus, and the bound of cpupercent is a hundred times it.
  */
 static void test_cpupercent_of_very_many_cpus(void)
@@ -1316,6 +1340,8 @@ static const struct unit_case cases[] = {
     { "a restart keeps running jobs", test_restart_keeps_running_jobs },
     { "an accepted job goes back after a restart",
       test_accepted_job_goes_back_after_restart },
+    { "a hello leaves when the server is known",
+      test_hello_leaves_when_the_server_is_known },
     { "very many cpus do not make cpupercent small",
       test_cpupercent_of_very_many_cpus },
     { "a record belongs to the job that its file is named after",
