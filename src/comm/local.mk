@@ -10,7 +10,7 @@ libhfrouter_la_SOURCES = \
 sbin_PROGRAMS += pbs_comm
 pbs_comm_SOURCES = \
 	src/comm/shell/main.c \
-	src/comm/shell/prove.c \
+	src/comm/shell/prove.c src/comm/shell/reload.c \
 	src/comm/shell/shell.c src/comm/shell/shell.h \
 	src/comm/shell/trusted.c
 pbs_comm_LDADD = libhfrouter.la $(HF_TPP_LIBS)

@@ -3,6 +3,7 @@
 import os
 import pwd
 import select
+import signal
 import subprocess
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from holdfast import *
 from holdfast.network import Neighbour
 from holdfast.peer import attrs
-from holdfast.services import MoM, Server, wait_for
+from holdfast.services import Comm, MoM, Server, wait_for
 from holdfast.wire import Connection, number, open_as, string, vouching
 from test_long_requests import Caller
 
@@ -64,6 +65,13 @@ int getpwuid_r(uid_t uid, struct passwd *pw, char *buf, size_t n, struct passwd 
     wait_for_service(key);
     REAL("getpwuid_r");
     return real(uid, pw, buf, n, ret);
+}
+int getservbyname_r(const char *name, const char *proto, struct servent *se, char *buf, size_t n, struct servent **ret)
+{
+    int (*real)(const char *, const char *, struct servent *, char *, size_t, struct servent **);
+    wait_for_service("services");
+    REAL("getservbyname_r");
+    return real(name, proto, se, buf, n, ret);
 }
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **ret)
 {
@@ -138,6 +146,10 @@ class SlowMoM(Slow, MoM):
     pass
 
 
+class SlowComm(Slow, Comm):
+    pass
+
+
 class SlowCluster(Cluster):
     def __init__(self, slow="", there="127.0.0.1", conf=None, **more):
         super().__init__(**dict(dict(alone=True), **more))
@@ -146,7 +158,7 @@ class SlowCluster(Cluster):
         self.slow_so = os.path.join(self.root, "slow.so")
         source = self.write("slow.c", SLOW)
         subprocess.run(CC + ["-shared", "-fPIC", "-o", self.slow_so, source, "-ldl"], check=True)
-        self.server, self.mom = SlowServer(self), SlowMoM(self)
+        self.server, self.mom, self.comm = SlowServer(self), SlowMoM(self), SlowComm(self)
         os.mkdir(self.server.slow_dir())
         if slow:
             self.is_slow(slow)
@@ -420,3 +432,20 @@ def test_a_mom_finds_its_server_while_nobody_tells_where_it_is():
         c.mom.answers("127.0.0.1")
         c.server.restart()
         c.server.expect(NODE, {"state": "free"}, id=c.host)
+
+
+def test_a_router_carries_packets_while_it_reads_its_settings():
+    """It asks for the numbers of services; a second SIGHUP meanwhile is not lost."""
+    def told(words):
+        return sum(words in line for line in c.comm.log_lines())
+
+    with SlowCluster(alone=False, vnodes=1) as c:
+        c.comm.is_slow("services")
+        for n in 1, 2:
+            c.comm.send_signal(signal.SIGHUP)
+            wait_for("the signal", lambda: told("hup_me, Caught signal") == n)
+        c.mom.restart()
+        c.server.expect(NODE, {"state": "free"}, id=c.host)
+        assert not told("Processed SIGHUP")
+        c.comm.answers("services")
+        wait_for("the settings to be read twice", lambda: told("Processed SIGHUP") == 2)

@@ -385,20 +385,10 @@ static void on_stop(void *arg, int signo)
 static void on_hup(void *arg, int signo)
 {
     struct comm *c = arg;
-    struct conf *fresh;
-    struct diag why;
 
     logfile_printf(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, c->daemon,
                    "hup_me, Caught signal %d", signo);
-    if (conf_load(&fresh, &why) != 0) {
-        logfile_write(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, c->daemon,
-                      "Configuration error, ignoring");
-        return;
-    }
-    logfile_set_mask(c->log, fresh->comm_log_events);
-    conf_free(fresh);
-    logfile_write(c->log, LOG_EV_ERROR | LOG_EV_FORCE, LOG_IN_SERVER, c->daemon,
-                  "main, Processed SIGHUP");
+    comm_reload(c);
 }
 
 static void on_ignored(void *arg, int signo)
@@ -436,6 +426,8 @@ void comm_close(struct comm *c)
     listener_free(c->listener);
     if (c->pool)
         pool_free(c->pool);
+    if (c->reloader)
+        pool_free(c->reloader);
     loop_timer_free(c->timer);
     router_free(c->router);
     arena_free(c->arena);

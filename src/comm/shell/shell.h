@@ -41,8 +41,11 @@ struct comm {
     struct budget memory;    /* of all links' buffers */
     struct budget strangers; /* the part of it that links have which have not joined */
     uint64_t last_link;
-    struct arena *arena; /* of one input's effects */
-    struct pool *pool;   /* asks name services; NULL: nobody had to be asked yet */
+    struct arena *arena;   /* of one input's effects */
+    struct pool *reloader; /* reads settings; NULL: there was no SIGHUP yet */
+    bool reloading;        /* and has not come to the end */
+    bool reload_again;     /* another SIGHUP came meanwhile */
+    struct pool *pool;     /* asks name services; NULL: nobody had to be asked yet */
 };
 
 /* Name, port, key and trusted hosts out of the settings. PBSE_SYSTEM with words. */
@@ -52,6 +55,9 @@ int comm_prepare(struct comm *c, struct diag *why) MUST_CHECK;
 int comm_open(struct comm *c, struct diag *why) MUST_CHECK;
 void comm_run(struct comm *c);
 void comm_close(struct comm *c);
+
+/* reload.c: read the settings again in a thread; the log tells when that is done. */
+void comm_reload(struct comm *c);
 
 /* Addresses whose privileged ports are believed: our own host and the hosts that the
  * settings name. */
