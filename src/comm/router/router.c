@@ -87,6 +87,8 @@ void router_link_up(struct router *r, int64_t now_at, uint64_t link,
         router_out_close(out, link);
         return;
     }
+    /* The nonce lives in the link: the handshake answers with it when the stranger has
+     * begun one. */
     l = table_add(r, link, &peer->addr);
     l->privileged = peer->privileged;
     memcpy(l->shake.router_nonce, nonce, TPP_NONCE_BYTES);
@@ -126,6 +128,8 @@ static void leaf_is_gone(struct router *r, struct link *l, int err,
                        tpp_addr_text(&l->routes[0].addr, text));
         link_announce_gone(r, l, err, out);
     }
+    /* The addresses are free from here on; a leaf that joins again at once gets them
+     * back. */
     table_drop(r, l);
 }
 
@@ -141,6 +145,8 @@ void router_link_down(struct router *r, int64_t now_at, uint64_t link, int err,
     struct link *l = table_link(r, link);
 
     (void)now_at;
+    /* The core itself may have closed it in the same turn, and has told the others
+     * then. */
     if (l)
         leaf_is_gone(r, l, err, out);
 }
@@ -232,6 +238,8 @@ void router_proven(struct router *r, int64_t now_at, uint64_t link, size_t n_cla
 {
     struct link *l = table_link(r, link);
 
+    /* The answer may come for a link that has gone, or that was ended for a packet
+     * which it sent meanwhile. */
     if (l && l->waiting_join)
         join_proven(r, now_at, l, n_claims, claims, out);
 }

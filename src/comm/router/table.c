@@ -84,6 +84,7 @@ static struct link *oldest_of(const struct router *r, const struct share *share)
 
     if (!share)
         return NULL;
+    /* The list is in the order of arrival, so the first that is found is the oldest. */
     DL_SEARCH_SCALAR(r->waiting, l, share, share);
     return l;
 }

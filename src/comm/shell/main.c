@@ -35,6 +35,7 @@ static bool read_number(const char *text, long *ret)
 {
     char *end;
 
+    /* strtol() tells of a number that is too large in errno only. */
     errno = 0;
     *ret = strtol(text, &end, 0);
     return end != text && *end == '\0' && errno == 0;
@@ -110,6 +111,8 @@ static int open_log(struct comm *c, const struct options *o, struct diag *why)
         .conf = c->conf,
     };
 
+    /* This name is for the log; the name by which leaves know the router is found out
+     * later (comm_prepare()), when mistakes in it can be logged. */
     net_host_name(host, sizeof(host));
     net_short_name(host, name, sizeof(name));
     snprintf(c->daemon, sizeof(c->daemon), "Comm@%s", name);
@@ -122,6 +125,8 @@ static void announce(const struct comm *c, const char *argv0, long threads)
     char path[PATH_MAX];
 
     snprintf(path, sizeof(path), "%s", argv0);
+    /* The line is the same on standard output and in the log: scripts wait for either
+     * (tpp.md 4). */
     printf("%s ready (pid=%d), Proxy Name:%s:%u, Threads:%ld\n", path, (int)getpid(),
            c->host, c->port, threads);
     fflush(stdout);

@@ -43,6 +43,7 @@ static void add_log(struct mom_out *out, int event, int log_class, const char *o
     char text[1024];
     struct mom_effect *e = out_add(out, MOM_LOG);
 
+    /* Names in a line may come from outside: a line that is too long is cut. */
     vsnprintf(text, sizeof(text), fmt, ap);
     e->u.log.event = event;
     e->u.log.log_class = log_class;
@@ -102,6 +103,8 @@ void out_reply_step(struct mom_out *out, uint64_t stream, const char *msgid,
     const struct wire_reply reply = { .choice = choice,
                                       .text = arena_strdup(out->arena, job_id) };
 
+    /* Over the router network the first answer ends the whole group of requests at the
+     * server (tpp.md 6.3). */
     if (stream & MOM_CONNECTION)
         send_reply(out, stream, msgid, &reply);
 }

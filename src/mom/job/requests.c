@@ -95,6 +95,7 @@ static void signal_running(const struct ask *a, struct mom_job *j, const char *n
 {
     int signo = signal_number(name);
 
+    MUST(job_has_processes(j)); /* take_signal() has asked */
     if (signo < 0) {
         struct diag why;
 

@@ -93,6 +93,7 @@ static bool take_mask(struct reading *r, const struct directive *d, const char *
     unsigned long n = strtoul(arg, &end, 0);
 
     (void)d;
+    /* Any number is a mask; bits that nobody knows select nothing. */
     if (end == arg || *end)
         return false;
     r->c->log_events = (uint32_t)n;
@@ -235,6 +236,8 @@ static void take_directive(struct reading *r, int n, const char *line)
         }
         return;
     }
+    /* All mistakes are told in one run: who reads the file goes on after each of them
+     * (execution.md 5). */
     say(r, LOG_EV_ERROR, "parse_config", "command name %.*s not found", (int)len - 1,
         line + 1);
     r->ok = false;
@@ -275,6 +278,8 @@ static void take_vnode_file(struct reading *r, const struct buf *text,
         r->ok = false;
         return;
     }
+    /* Servers take a list of vnodes that is newer than the last; an edited file has to
+     * make it newer (tpp.md 5.5). */
     r->c->modtime = MAX_OF(r->c->modtime, (int64_t)st->st_mtime);
 }
 
@@ -400,10 +405,12 @@ bool config_read(const char *mom_priv, const char *file, const struct config_log
                         .cputmult = 1.0,
                         .wallmult = 1.0 };
     struct reading r = { .c = &c, .log = log, .ok = true };
+    /* -c may name a file of mom_priv or one that is anywhere. */
     char *path = file && file[0] == '/'
                      ? xstrdup(file)
                      : xasprintf("%s/%s", mom_priv, file ? file : "config");
 
+    /* Vnodes live as long as the configuration that named them. */
     c.vnodes.arena = c.arena;
     r.file = file ? file : "config";
     if (file || access(path, F_OK) == 0)

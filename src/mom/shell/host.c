@@ -37,6 +37,8 @@ static int store_output(struct shell *s, const char *job_id, bool error,
 {
     const struct wire_attrs *attrs = mom_job_attrs(s->mom, job_id);
     const char *user = wire_attrs_value(attrs, "euser", NULL);
+    /* The job is not run yet, and the account may be missing on this host: then it is
+     * refused here, before the server hears that it was taken. */
     const struct passwd *pw = getpwnam(user ? user : "");
     struct place at = { .mode = 0600 };
     char path[PATH_MAX];
@@ -76,6 +78,7 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
             err = store_output(s, job_id, error, script, len, &why);
     if (!err)
         err = save_record(s, job_id, &why);
+    /* Files that were written before the failure go with MOM_DROP, which follows. */
     if (err)
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, why.text);
     mom_stored(s->mom, clock_read(), job_id, err ? &why : NULL, out);
@@ -95,6 +98,7 @@ static void tell_job(struct shell *s, const struct mom_effect *e)
 {
     const struct wire_attrs *attrs = mom_job_attrs(s->mom, e->job_id);
     const char *user = attrs ? wire_attrs_value(attrs, "euser", NULL) : NULL;
+    /* Words for a job whose user this host does not know any more are lost. */
     struct passwd *pw = user ? getpwnam(user) : NULL;
     struct arena *arena = arena_new();
     const char *path;

@@ -179,7 +179,10 @@ static void set_names(struct shell *s, const struct options *o)
                        : s->conf->mom_home ? s->conf->mom_home
                                            : s->conf->home;
 
+    /* The command line comes first, then the MoM's own setting, then the home of all
+     * daemons: hosts may share one PBS_HOME and not the MoM's. */
     snprintf(s->home, sizeof(s->home), "%s", home);
+    /* This waits for the name service, before anything that others could wait for. */
     net_host_name(s->host_name, sizeof(s->host_name));
     net_short_name(s->host_name, s->short_name, sizeof(s->short_name));
     snprintf(s->node_name, sizeof(s->node_name), "%s",
@@ -230,6 +233,8 @@ static int run_action(struct shell *s, const struct options *o, const char *mom_
     struct diag why;
     int err = action_run(mom_priv, o->n_action, o->action, &why);
 
+    /* A word that is no action is a mistake in the command line; the other failures are
+     * told in the log as well, where PBS tells them (execution.md 9). */
     if (err == PBSE_IVALREQ) {
         print_usage(argv0);
     } else if (err) {
@@ -283,11 +288,14 @@ static int open_all(struct shell *s, struct listener **held)
     struct diag why;
     int status;
 
+    MUST(!s->loop && !s->mom);
     s->loop = loop_new();
     if (!s->loop) {
         complain(s, "no event loop");
         return 1;
     }
+    /* Jobs are recovered by shell_open(): two MoMs of one home would both believe them
+     * to be theirs. */
     status = take_ports(s, held);
     if (!status && shell_open(s, &why) != 0) {
         complain(s, why.text);
@@ -301,6 +309,7 @@ static int serve(struct shell *s, const struct options *o)
     struct listener *held = NULL;
     int status = open_all(s, &held);
 
+    MUST(status || (s->mom && held)); /* all is open, or there is a reason */
     if (!status) {
         announce(s);
         /* Whoever started us waits for this: from here on jobs can come. */
@@ -309,6 +318,7 @@ static int serve(struct shell *s, const struct options *o)
         shell_run(s);
         shell_log(s, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "Is down");
     }
+    /* The listeners belong to the loop, which shell_close() frees. */
     if (held)
         listener_free(held);
     shell_close(s);
@@ -332,6 +342,8 @@ static int lock_and_serve(struct shell *s, const struct options *o)
         fprintf(stderr, "pbs_mom: %s\n", why.text);
         return 1;
     }
+    /* The lock on memory is not inherited by fork(), so it is taken in the
+     * background. */
     if (o->lock_memory && mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
         perror("pbs_mom: mlockall");
     status = serve(s, o);
@@ -346,6 +358,7 @@ static int run(struct shell *s, const struct options *o, const char *argv0)
     struct diag why;
     int status;
 
+    MUST(s->log); /* open_log() */
     snprintf(mom_priv, sizeof(mom_priv), "%s/mom_priv", s->home);
     /* Actions work while a MoM runs, and before there is a home (execution.md 9):
      * nothing of it is checked or locked for them. */
@@ -394,6 +407,8 @@ int main(int argc, char **argv)
     s.mock = o.mock;
     s.kill_at_start = o.kill;
     s.config_file = o.config;
+    /* The list of vnodes is as new as this start, or as the newest file
+     * (shell_report_vnodes()). */
     s.started_at = clock_read();
     set_names(&s, &o);
     s.host = (struct plan_host){

@@ -35,6 +35,8 @@ static void shell_set_timer(struct shell *s)
 
     if (x->next_deadline)
         at = MIN_OF(at, x->next_deadline(x->self));
+    /* There is one timer for the core and the executor: whoever is due first wakes
+     * both, and the other one finds nothing to do. */
     if (at == INT64_MAX)
         loop_timer_clear(s->timer);
     else
@@ -105,6 +107,8 @@ void shell_carry_out(struct shell *s, struct mom_out *out)
 
         carry_out(s, &e, out);
     }
+    /* All answers of the executor have been carried out, so nothing refers to an effect
+     * any more. */
     arena_clear(s->arena);
     shell_set_timer(s);
 }
@@ -119,6 +123,8 @@ static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
     enum dis_error err;
     bool known;
 
+    /* The message of the last turn was taken over or refused; nothing points into it
+     * any more. */
     arena_clear(s->decoding);
     err = is_decode(data, len, false, s->decoding, &msg, &known);
     if (err) {
@@ -284,6 +290,8 @@ static void stop(struct shell *s, int signo, bool kill_jobs)
     shell_carry_out(s, &out);
 }
 
+/* SIGTERM gives the jobs back to the server; SIGINT leaves them running
+ * (execution.md 3). */
 static void on_term(void *arg, int signo)
 {
     stop(arg, signo, true);
@@ -316,6 +324,8 @@ static void reread_config(struct shell *s)
     struct config fresh;
 
     snprintf(mom_priv, sizeof(mom_priv), "%s/mom_priv", s->home);
+    /* Half of a configuration could open what a missing line was to close, so it is
+     * taken as a whole. */
     if (!config_read(mom_priv, s->config_file, &log, &fresh)) {
         shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom",
                   "config file(s) parsing failed, keeping the old configuration");

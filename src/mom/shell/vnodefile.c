@@ -55,6 +55,7 @@ static const char *check_name(const char *name, int n, struct arena *a)
 {
     if (!name[0])
         return arena_printf(a, "line %d:  no vnode id", n);
+    /* What servers would refuse is refused here, where the line can be named. */
     if (strlen(name) > VNODE_NAME_MAX)
         return arena_printf(a, "Node name \"%s\" is too big", name);
     for (const char *p = name; *p; p++)
@@ -145,6 +146,7 @@ static void put_attr(struct vnode_list *list, const struct line *l)
             return;
         }
     }
+    /* A vnode has few attributes: the copy for each of them costs little. */
     more = ARENA_ARRAY(list->arena, struct is_vnode_attr, v->n + 1);
     if (v->n)
         memcpy(more, v->attrs, v->n * sizeof(*more));
