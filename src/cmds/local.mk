@@ -35,6 +35,7 @@ pbs_rstat_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rstat_LDADD = $(CMD_LIBS)
 pbs_rsub_SOURCES = \
 	src/cmds/pbs_rsub/pbs_rsub.c \
+	src/cmds/pbs_rsub/asap.c src/cmds/pbs_rsub/asap.h \
 	src/cmds/pbs_rsub/hosts.c src/cmds/pbs_rsub/hosts.h
 pbs_rsub_LDFLAGS = $(CMD_LDFLAGS)
 pbs_rsub_LDADD = $(CMD_LIBS)

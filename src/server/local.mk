@@ -133,6 +133,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_confirm.c \
 	src/server/requests/resv_delete.c \
 	src/server/decide/resv_from_job.c src/server/decide/resv_from_job.h \
+	src/server/decide/resv_qmove.c src/server/decide/resv_qmove.h \
 	src/server/requests/resv_modify.c \
 	src/server/decide/edit_text.c src/server/decide/edit_text.h \
 	src/server/decide/resv_proposal.c src/server/decide/resv_proposal.h \
@@ -318,6 +319,7 @@ check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_ti
 	test/unit/server/test_resv_told test/unit/server/test_facts \
 	test/unit/server/test_put_off test/unit/server/test_edges \
 	test/unit/server/test_changes test/unit/server/test_denials \
+	test/unit/server/test_resv_qmove \
 	test/unit/server/test_status_changes
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_submit test/unit/server/test_resv_confirm \
@@ -327,6 +329,7 @@ TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
 	test/unit/server/test_put_off test/unit/server/test_edges \
 	test/unit/server/test_changes test/unit/server/test_denials \
+	test/unit/server/test_resv_qmove \
 	test/unit/server/test_status_changes
 RESV_TEST_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
 RESV_WORLD = test/unit/server/resv_world.c test/unit/server/resv_world.h
@@ -363,6 +366,8 @@ test_unit_server_test_put_off_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_status_changes_SOURCES = \
 	test/unit/server/test_status_changes.c $(RESV_WORLD)
 test_unit_server_test_status_changes_LDADD = libhfschedcore.la $(RESV_TEST_LIBS)
+test_unit_server_test_resv_qmove_SOURCES = test/unit/server/test_resv_qmove.c $(RESV_WORLD)
+test_unit_server_test_resv_qmove_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_denials_SOURCES = test/unit/server/test_denials.c $(RESV_WORLD)
 test_unit_server_test_denials_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_changes_SOURCES = test/unit/server/test_changes.c

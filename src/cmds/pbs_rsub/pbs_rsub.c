@@ -5,7 +5,9 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"
+#include "cmds/common/operand.h"
 #include "cmds/common/why.h"
+#include "cmds/pbs_rsub/asap.h"
 #include "cmds/pbs_rsub/hosts.h"
 #include "lib/base/diag.h"
 
@@ -20,11 +22,16 @@
 /* Characters of a recurrence rule that PBS's command takes (cli.md 10.1). */
 #define RRULE_MAX     66
 #define SECONDS_A_DAY (24 * 60 * 60)
+/* How long "-W qmove" waits when -I does not say it; negative: then it gives up. */
+#define ASAP_WAIT     "-10"
+/* The number that means: whatever start comes first. */
+#define ASAP_START    "1893488460"
 
 static const char usage[] =
     "usage: pbs_rsub -l select=<chunks> {two of -R, -E, -D} [options]\n"
     "       pbs_rsub --job id [-D duration] [options]\n"
     "       pbs_rsub --hosts host ... {two of -R, -E, -D} [options]\n"
+    "       pbs_rsub -W qmove=id [-D duration] [-I -seconds] [options]\n"
     "       pbs_rsub --version | --help\n"
     "When:\n"
     "  -R start      [[[[CC]YY]MM]DD]hhmm[.SS], local time\n"
@@ -34,6 +41,8 @@ static const char usage[] =
     "From a job:\n"
     "  --job id      keep what this running job of yours has; -D counts from its "
     "start\n"
+    "As soon as possible:\n"
+    "  -W qmove=id   reserve what this waiting job asks for, and move it there\n"
     "Maintenance, for managers and operators:\n"
     "  --hosts host ...  take these hosts from whoever has them; no -l, no -I\n"
     "What:\n"
@@ -57,7 +66,9 @@ struct rsub {
     bool standing;
     bool from_job;
     bool maintenance;
-    char **hosts; /* of argv */
+    char asap_job[OPERAND_MAX];    /* -W qmove, "": not given */
+    char asap_server[OPERAND_MAX]; /* of "id@server", else "" */
+    char **hosts;                  /* of argv */
     int n_hosts;
 };
 
@@ -121,6 +132,14 @@ static int take_wait(struct rsub *r, const char *text)
     return 0;
 }
 
+static int take_asap(struct rsub *r, const char *job)
+{
+    if (operand_job(job, r->asap_job, r->asap_server))
+        return 0;
+    fprintf(stderr, "%s: illegally formed job identifier: %s\n", CMD, job);
+    return 255;
+}
+
 static int take_others(struct rsub *r, const char *text)
 {
     char *name, *value;
@@ -129,9 +148,15 @@ static int take_others(struct rsub *r, const char *text)
     if (*text == '\0')
         return illegal('W');
     while ((more = attrs_next_w(&text, &name, &value)) > 0) {
-        attrs_set(&r->attrs, name, NULL, value);
+        bool asap = strcmp(name, "qmove") == 0;
+        int bad = asap ? take_asap(r, value) : 0;
+
+        if (!bad)
+            attrs_set(&r->attrs, name, NULL, asap ? r->asap_job : value);
         free(name);
         free(value);
+        if (bad)
+            return bad;
     }
     return more < 0 ? illegal('W') : 0;
 }
@@ -272,6 +297,29 @@ static int take_hosts(struct rsub *r, int n, char **hosts)
     return usage_error();
 }
 
+/* The scheduler chooses the start, and who waits gives up when there is none: a job
+ * must not be moved when nobody expects it any more. */
+static int check_asap(struct rsub *r)
+{
+    const char *wait = attrs_get(r->attrs, "interactive", NULL);
+
+    if (r->start_at >= 0 || r->end_at >= 0) {
+        fprintf(stderr, "%s: -Wqmove is not compatible with -R or -E option\n", CMD);
+        return usage_error();
+    }
+    if (wait && strtol(wait, NULL, 10) >= 0) {
+        fprintf(stderr,
+                "%s: -I <timeout> value must be negative when used with -Wqmove "
+                "option.\n",
+                CMD);
+        return 2;
+    }
+    if (!wait)
+        attrs_set(&r->attrs, "interactive", NULL, ASAP_WAIT);
+    attrs_set(&r->attrs, "reserve_start", NULL, ASAP_START);
+    return 0;
+}
+
 static int parse(struct rsub *r, int argc, char **argv)
 {
     int bad = take_options(r, argc, argv);
@@ -282,6 +330,8 @@ static int parse(struct rsub *r, int argc, char **argv)
         fprintf(stderr, "%s: Start/End time cannot be used with --job option\n", CMD);
         return usage_error();
     }
+    if (*r->asap_job && (bad = check_asap(r)))
+        return bad;
     if (r->maintenance)
         return take_hosts(r, argc - optind, argv + optind);
     if (optind < argc) {
@@ -403,6 +453,8 @@ static int submit_on(struct rsub *r, int conn)
             attrs_set(&r->attrs, "Resource_List", "place", "exclhost");
         }
     }
+    if (*r->asap_job)
+        code = rsub_asap_copy(CMD, conn, r->asap_job, &r->attrs);
     if (!code &&
         !(answer = pbs_submit_resv(conn, r->attrs, r->maintenance ? "m" : NULL)))
         code = refused(r, conn);
@@ -418,7 +470,7 @@ static int submit_on(struct rsub *r, int conn)
 
 static int submit(struct rsub *r)
 {
-    int conn = cmd_connect(CMD, r->server);
+    int conn = cmd_connect(CMD, *r->asap_server ? r->asap_server : r->server);
     int code;
 
     if (conn < 0)

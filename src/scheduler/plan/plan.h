@@ -12,7 +12,9 @@
 
 /* How many later starts a denial looks at. */
 enum {
-    EARLIEST_TRIES = 64
+    EARLIEST_TRIES = 64,
+    /* The same for a reservation that takes whatever start comes first. */
+    OPEN_TRIES = 2000
 };
 
 struct planner {

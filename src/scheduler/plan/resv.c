@@ -157,7 +157,9 @@ bool question_search(struct question *q, struct placement *found, struct verdict
         pool.with_away = false;
     }
     if (v->failure)
-        v->why.earliest_at = pool_earliest(&pool, q->pl->w, q->rq, EARLIEST_TRIES);
+        v->why.earliest_at = pool_earliest(
+            &pool, q->pl->w, q->rq,
+            q->r->start_at == RESV_START_OPEN ? OPEN_TRIES : EARLIEST_TRIES);
     return v->failure == FAIL_NONE;
 }
 

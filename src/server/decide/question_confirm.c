@@ -8,6 +8,7 @@
 #include "server/decide/question_kind.h"
 #include "server/decide/question_series.h"
 #include "server/decide/resv_conflict.h"
+#include "server/decide/resv_qmove.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_record.h"
 #include "server/decide/sched_link.h"
@@ -118,10 +119,30 @@ static int confirm(const struct resv_answer *a, enum fact fact, bool away)
     return err;
 }
 
+/* The reservation is for a job that waits, and without it is of no use to anybody: when
+ * the job has gone, or runs by now, the reservation ends instead. */
+static int confirm_for_job(const struct resv_answer *a)
+{
+    const struct job *job = resv_qmove_job(a->m, a->r);
+    int err;
+
+    if (!job) {
+        resv_record_ending(a->m, a->r, a->rq->actor, REASON_JOB_STAYS, a->rq->now_at,
+                           a->out);
+        return 0;
+    }
+    err = confirm(a, FACT_RESV_CONFIRMED, a->away);
+    if (!err)
+        resv_qmove_record(a->rq, a->r, job, a->out);
+    return err;
+}
+
 static int new_yes(const struct resv_answer *a)
 {
     if (series_is_new(a->r))
         return series_confirm(a);
+    if (resv_qmove_is(a->r))
+        return confirm_for_job(a);
     return confirm(a, FACT_RESV_CONFIRMED, a->away);
 }
 

@@ -24,7 +24,7 @@
  * answer a command. */
 #define START_WAIT_S      60
 
-static bool is_array(const struct job *job)
+bool resv_job_is_array(const struct job *job)
 {
     return obj_num(&job->obj, JOB_A_ARRAY, 0) || obj_is_set(&job->obj, JOB_A_ARRAY_ID);
 }
@@ -57,9 +57,8 @@ bool resv_await_job(const struct request *rq, const struct job *job,
     return true;
 }
 
-/* "3" is the same as "3.svr". */
-static const struct job *find_job(const struct model *m, const struct request *rq,
-                                  const char *text)
+const struct job *resv_job_named(const struct model *m, const struct request *rq,
+                                 const char *text)
 {
     if (!strchr(text, '.'))
         text = arena_printf(rq->arena, "%s.%s", text, rq->cfg->server_name);
@@ -69,14 +68,14 @@ static const struct job *find_job(const struct model *m, const struct request *r
 int resv_job_find(const struct model *m, const struct request *rq, const char *text,
                   const struct job **ret, struct diag *why)
 {
-    const struct job *job = find_job(m, rq, text);
+    const struct job *job = resv_job_named(m, rq, text);
 
     if (!job)
         return diag_code(why, PBSE_UNKJOBID);
     /* The order of the checks is that of PBS, whose codes tell users what to do. */
     if (job->resv)
         return diag_code(why, PBSE_RESV_FROM_RESVJOB);
-    if (is_array(job))
+    if (resv_job_is_array(job))
         return diag_code(why, PBSE_RESV_FROM_ARRJOB);
     if (!requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
         return diag_code(why, PBSE_PERM);

@@ -9,6 +9,12 @@
 
 #include "server/decide/edit.h"
 
+/* The job of that id; "3" is the same as "3.svr". NULL: there is none. */
+const struct job *resv_job_named(const struct model *m, const struct request *rq,
+                                 const char *text);
+/* An array, or a part of one. */
+bool resv_job_is_array(const struct job *job);
+
 /* The job that 'text' names, if the requester may make a reservation out of it. In this
  * order: 15001 unknown, 15181 in a reservation, 15182 an array or part of one, 15007
  * somebody else's (managers too), 15016 not running. A job that has just been given

@@ -1,8 +1,7 @@
 /* resv_submit.c - SubmitResv: a new reservation, unconfirmed, with its queue.
  *
  * The order of the checks decides which error wins (reservations.md 5.2), so the steps
- * are a list. What a later width brings (maintenance, as soon as possible) is
- * refused by name in one table.
+ * are a list.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_submit.h"
@@ -12,6 +11,7 @@
 #include "server/decide/know.h"
 #include "server/decide/object_size.h"
 #include "server/decide/resv_from_job.h"
+#include "server/decide/resv_qmove.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_series.h"
 #include "server/decide/resv_user.h"
@@ -35,7 +35,8 @@ struct submission {
     struct decision *out;
     struct edit *e; /* the reservation */
     bool duplicate; /* an ACL names somebody twice: said at its place in the order */
-    const struct job *job; /* that it is made out of, or NULL */
+    const struct job *job;     /* that it is made out of, or NULL */
+    const struct job *waiting; /* that it is made for, as soon as possible, or NULL */
     struct resv_account account;
     bool standing;              /* the client says that it is a series */
     struct series_times series; /* n is 0 unless there is a rule */
@@ -46,19 +47,6 @@ struct submission {
 static bool is_maintenance(const struct submission *s)
 {
     return s->rq->wire->extend && strchr(s->rq->wire->extend, 'm');
-}
-
-/* Attributes of kinds of reservations that are not made yet. */
-static const int unsupported[] = { RESV_A_QMOVE };
-
-static bool is_unsupported(const struct wire_attr *a)
-{
-    int attr = attr_find(&resv_table, a->name);
-
-    for (size_t i = 0; i < ARRAY_LEN(unsupported); i++)
-        if (attr == unsupported[i])
-            return true;
-    return false;
 }
 
 static bool is_shrinking(const struct wire_attr *a)
@@ -87,8 +75,6 @@ static int take_one(struct submission *s, struct edit_entries *en,
                    pbse_text(PBSE_NOSTF_RESV));
         return diag_code(&s->out->why, PBSE_NOSTF_RESV);
     }
-    if (is_unsupported(a))
-        return diag_code(&s->out->why, PBSE_NOSUP);
     if (attr_find(&resv_table, a->name) < 0)
         return diag_code(&s->out->why, PBSE_NOATTR);
     if (attr_find(&resv_table, a->name) == RESV_A_RESERVE_STANDING) {
@@ -98,6 +84,8 @@ static int take_one(struct submission *s, struct edit_entries *en,
     err = edit_entries_add(en, a, &s->out->why);
     if (!err && attr_find(&resv_table, a->name) == RESV_A_RESERVE_JOB)
         err = resv_job_find(s->m, s->rq, a->value, &s->job, &s->out->why);
+    if (!err && attr_find(&resv_table, a->name) == RESV_A_QMOVE)
+        err = resv_qmove_find(s->m, s->rq, a->value, &s->waiting, &s->out->why);
     return unless_duplicate(s, err);
 }
 
@@ -138,8 +126,19 @@ static int check_admission(struct submission *s)
     return 0;
 }
 
+/* A job has one start, and gets its vnodes from a scheduler. */
+static int take_waiting_job(struct submission *s)
+{
+    if (s->job || s->standing || edit_value(s->e, RESV_A_RESERVE_RRULE)->set ||
+        is_maintenance(s))
+        return diag_code(&s->out->why, PBSE_NOSUP);
+    return resv_qmove_copy(s->rq, s->waiting, s->e, &s->out->why);
+}
+
 static int take_job(struct submission *s)
 {
+    if (s->waiting)
+        return take_waiting_job(s);
     return s->job ? resv_job_copy(s->rq, s->job, s->e, &s->out->why) : 0;
 }
 

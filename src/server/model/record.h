@@ -79,7 +79,8 @@ enum reason {
     /* FACT_RESV_ENDING */
     REASON_END_REACHED,
     REASON_IDLE,
-    REASON_EXPIRED, /* nobody waits for its confirmation any longer */
+    REASON_EXPIRED,   /* nobody waits for its confirmation any longer */
+    REASON_JOB_STAYS, /* the job that it was made for cannot be moved into it */
 
     REASON_SERVER_BEGAN, /* an alteration was open when the server went */
     REASON_SKIPPED,      /* FACT_DELETED: its end had passed before its turn came */

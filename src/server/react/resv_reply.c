@@ -24,6 +24,8 @@ static const char *word_of_ending(const struct record *rec)
 
     if (rec->reason == REASON_EXPIRED)
         return "delete, wait period expired";
+    if (rec->reason == REASON_JOB_STAYS)
+        return "FAILED";
     return state && state->before && atoll(state->before) == RESV_UNCONFIRMED
                ? "DENIED"
                : "BEING DELETED";

@@ -81,8 +81,8 @@ static const struct refusal refusals[] = {
       PBSE_BAD_RRULE_SYNTAX, "Undefined iCalendar syntax" },
     { "out of a job that is not", "user1", "reserve_job=5.svr", PBSE_UNKJOBID,
       "Unknown Job Id" },
-    { "as soon as possible", "user1", GOOD "|qmove=5.svr", PBSE_NOSUP,
-      "No support for requested service" },
+    { "for a job that is not", "user1", "qmove=5.svr", PBSE_UNKJOBID,
+      "Unknown Job Id" },
 };
 
 static void check_refusal(struct world *w, const struct refusal *c)
