@@ -180,8 +180,8 @@ int64_t job_number(const struct mom_job *j, const char *name, const char *resour
                    int64_t missing);
 int64_t job_duration(const struct mom_job *j, const char *resource, int64_t missing);
 int64_t job_kib(const struct mom_job *j, const char *resource, int64_t missing);
-/* Seconds times $cputmult or $wallmult: never more than what sums of two may hold, since
- * an administrator may choose any factor. */
+/* Seconds times $cputmult or $wallmult: never more than what sums of two may hold,
+ * since an administrator may choose any factor. */
 int64_t job_scaled(int64_t s, double factor);
 /* Seconds it has run, suspensions not counted, times $wallmult. */
 int64_t job_walltime(const struct mom *m, const struct mom_job *j, int64_t now_at);
