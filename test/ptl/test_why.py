@@ -137,10 +137,47 @@ def test_one_that_lives(cluster):
     server.manager(MGR_CMD_SET, VNODE, {"state": "free"}, id=lost)
     server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
     assert "was given no vnodes" not in why(cluster, rid)[1]
-    done = cluster.run(["pbs_ralter", "-I", "60", "-l", "select=3:ncpus=1", rid], user=USER1,
-                       check=False)
+    server.manager(MGR_CMD_SET, SERVER, {"reserve_retry_time": 600})
+    server.manager(MGR_CMD_SET, VNODE, {"state": "offline"}, id=lost)
+    server.expect(RESV, {"reserve_state": "RESV_DEGRADED"}, id=rid)
+    again = why(cluster, rid)[1]
+    assert "lacks vnodes" in again and "was given no vnodes" not in again
+    server.manager(MGR_CMD_SET, VNODE, {"state": "free"}, id=lost)
     server.delete(rid)
-    assert done.returncode != 0 or "DENIED" in done.stdout or "CONFIRMED" in done.stdout
+    code, out, err = why(cluster, rid)
+    assert (code != 0, out) == (True, "") and "Unknown Reservation" in err, "it was not denied"
+
+
+def test_why_it_could_not_be_altered(cluster):
+    start = (int(time.time()) // HOUR + 96) * HOUR
+    first, out, _ = rsub(cluster, "-l", "select=2:ncpus=1", "-l", "place=vscatter:excl",
+                         *window(start))
+    second, out, _ = rsub(cluster, "-l", "select=1:ncpus=1", *window(start + HOUR))
+    assert out == second + " CONFIRMED"
+    done = cluster.run(["pbs_ralter", "-I", "60", "-R", Reservation.clock(start), second],
+                       user=USER1, check=False)
+    assert second + " DENIED" in done.stdout
+    said = re.search(r"^pbs_ralter: reason: (.*)$", done.stdout, re.M).group(1)
+    assert "held by " + first in said
+    assert "%s could not be altered: %s\n" % (second, said) in why(cluster, second)[1]
+    for each in (first, second):
+        cluster.server.delete(each)
+
+
+def test_one_that_nobody_confirmed_in_time(cluster):
+    cluster.scheduler.stop()
+    done = cluster.run(["pbs_rsub", "-I", "-2", "-l", "select=1:ncpus=1"] + window(HOUR),
+                       user=USER1, check=False)
+    cluster.scheduler.start()
+    assert done.stdout.endswith("delete, wait period expired\n"), done.stdout
+    rid = done.stdout.split()[0]
+    before = why(cluster, rid)
+    assert before[0] == 0
+    assert before[1].endswith("no scheduler confirmed it while it was waited for\n")
+    cluster.server.kill()
+    cluster.server.start()
+    assert why(cluster, rid) == before
+    assert why(cluster, rid, user=USER2)[0] != 0
 
 
 def test_one_that_nobody_has_answered(cluster):

@@ -456,6 +456,8 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_SERIES_RESOURCES] = { .name = "hf_series_resources", .type = &attr_resources, .flags = ATTR_INTERNAL, .doc = "Resource_List of a series one of whose occurrences has another one; unset: Resource_List is that of the series." },
     [RESV_A_HF_SERIES_SCHEDSELECT] = { .name = "hf_series_schedselect", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Likewise schedselect." },
     [RESV_A_HF_STARTS] = { .name = "hf_starts", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "When the occurrences of an unconfirmed series begin, with commas between." },
+    [RESV_A_HF_REPLACE_DENIED] = { .name = "hf_replace_denied", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What the last attempt to replace lost vnodes found short; unset once nothing is sought." },
+    [RESV_A_HF_REPLACE_DENIED_AT] = { .name = "hf_replace_denied_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When that attempt was made." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

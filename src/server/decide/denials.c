@@ -23,6 +23,18 @@ struct denials {
     size_t n;
 };
 
+const char *denial_of_ending(enum reason reason)
+{
+    switch (reason) {
+    case REASON_EXPIRED:
+        return "no scheduler confirmed it while it was waited for";
+    case REASON_END_REACHED:
+        return "no scheduler confirmed it before its time had passed";
+    default:
+        return NULL;
+    }
+}
+
 struct denials *denials_new(void)
 {
     return xcalloc(1, sizeof(struct denials));

@@ -1,15 +1,16 @@
 /* denials.h - why reservations were denied, for a day (doc/extensions.md, ResvWhy).
  *
- * The journal has every denial with its reason for as long as journals are kept; here
- * is the last one of each reservation, so that it can be asked for when the reservation
- * is gone. Bounded in number and in length; the oldest goes first. It is no part of the
- * model: after a restart the shell fills it from the journal.
+ * These are reservations that are gone and were never confirmed. Why one that lives has
+ * not got what it wants is in its own attributes (resv_record.h). The journal has every
+ * denial with its reason for as long as journals are kept; here it can be asked for.
+ * Bounded in number and in length; the oldest goes first. It is no part of the model:
+ * after a restart the shell fills it from the journal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVER_DECIDE_DENIALS_H
 #define SERVER_DECIDE_DENIALS_H
 
-#include "lib/base/base.h"
+#include "server/model/record.h"
 
 #define DENIALS_KEPT_S    86400
 #define DENIALS_MAX       10000
@@ -26,8 +27,13 @@ struct denials;
 struct denials *denials_new(void);
 void denials_free(struct denials *d); /* NULL is fine */
 
-/* The reservation was denied, or not given other vnodes, at that instant. An older
- * denial of it is forgotten, and so are those of all that were denied a day before. */
+/* Why a reservation that ends for that reason, and was never confirmed, did not come
+ * about. NULL: somebody has deleted it, which is no denial. Never freed. */
+const char *denial_of_ending(enum reason reason);
+
+/* The reservation was denied at that instant; 'reason' NULL: the scheduler gave none.
+ * An older denial of it is forgotten, and so are those of all that were denied a day
+ * before. */
 void denials_add(struct denials *d, const char *id, const char *owner,
                  const char *reason, int64_t at);
 

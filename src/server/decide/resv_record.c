@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_record.h"
 
+#include "server/decide/denials.h"
 #include "server/decide/node_used.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
@@ -10,6 +11,8 @@
 #include "server/decide/resv_turn.h"
 #include "server/model/occurrence.h"
 #include "server/model/resv_time.h"
+
+#include <string.h>
 
 #define RESV_ANSWER_TIME_S 600
 
@@ -29,9 +32,21 @@ void resv_record_retry(struct record *rec, struct arena *arena, const struct mod
     question_over(rec, arena);
 }
 
+void resv_record_in_vain(struct record *rec, struct arena *arena, const char *reason,
+                         int64_t now_at)
+{
+    record_change(rec, arena, RESV_A_HF_REPLACE_DENIED, NULL,
+                  reason
+                      ? arena_strndup(arena, reason, strnlen(reason, DENIAL_REASON_MAX))
+                      : NULL);
+    record_change_num(rec, arena, RESV_A_HF_REPLACE_DENIED_AT, now_at);
+}
+
 void resv_record_unasked(struct record *rec, struct arena *arena)
 {
     record_change(rec, arena, RESV_A_RESERVE_RETRY, NULL, NULL);
+    record_change(rec, arena, RESV_A_HF_REPLACE_DENIED, NULL, NULL);
+    record_change(rec, arena, RESV_A_HF_REPLACE_DENIED_AT, NULL, NULL);
     question_over(rec, arena);
 }
 

@@ -13,6 +13,12 @@ int64_t resv_answer_time_s(const struct model *m);
 void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
                        const struct resv *r, int64_t now_at);
 
+/* The attempt to replace lost vnodes was in vain: what was short, for those who ask why
+ * (doc/extensions.md, ResvWhy), cut to DENIAL_REASON_MAX characters; NULL: it was not
+ * said. It holds until the next attempt, or until nothing is sought any more. */
+void resv_record_in_vain(struct record *rec, struct arena *arena, const char *reason,
+                         int64_t now_at);
+
 /* No attempt is due and no question is open any more. */
 void resv_record_unasked(struct record *rec, struct arena *arena);
 

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "server/decide/denials.h"
 #include "server/engine/svr_priv.h"
+#include "server/model/resv_state.h"
 #include "server/moms/moms.h"
 #include "server/react/react.h"
 
@@ -181,12 +182,19 @@ static void react(struct turn *t, const struct record *rec)
             columns[i](&r);
 }
 
-/* What a scheduler has said against a reservation is remembered beside the model. */
+/* A reservation that was never confirmed goes; why is remembered beside the model.
+ * records.c finds the same facts in the journal. */
 static void note_denial(struct svr *s, const struct record *rec, const struct object *o)
 {
-    if (rec->fact == FACT_RESV_DENIED || (rec->fact == FACT_RESV_RETRY && rec->note))
-        denials_add(s->denials, rec->id, obj_str(o, RESV_A_RESERVE_OWNER, ""),
-                    rec->note, rec->at);
+    const char *reason = rec->note;
+
+    if (rec->fact == FACT_RESV_ENDING && resv_phase(TO_RESV(o)) == PHASE_UNCONFIRMED)
+        reason = denial_of_ending(rec->reason);
+    else if (rec->fact != FACT_RESV_DENIED)
+        return;
+    if (rec->fact == FACT_RESV_DENIED || reason)
+        denials_add(s->denials, rec->id, obj_str(o, RESV_A_RESERVE_OWNER, ""), reason,
+                    rec->at);
 }
 
 static void take_up_record(struct turn *t, struct record *rec)

@@ -7,12 +7,16 @@
 
 #include <string.h>
 
-static bool is_owner(const struct resv *r, const char *user)
+bool resv_owner_is(const char *owner, const char *user)
 {
-    const char *owner = obj_str(&r->obj, RESV_A_RESERVE_OWNER, "");
     size_t len = strcspn(owner, "@");
 
-    return strlen(user) == len && strncmp(owner, user, len) == 0;
+    return len > 0 && strlen(user) == len && strncmp(owner, user, len) == 0;
+}
+
+static bool is_owner(const struct resv *r, const char *user)
+{
+    return resv_owner_is(obj_str(&r->obj, RESV_A_RESERVE_OWNER, ""), user);
 }
 
 int resv_unauthorized(const struct request *rq, const struct resv *r,

@@ -6,6 +6,10 @@
 
 #include "server/decide/request.h"
 
+/* True when 'owner', "user@host" or "" for one that is not known, is that user, from
+ * whatever host. */
+bool resv_owner_is(const char *owner, const char *user);
+
 /* Find the reservation and let its owner (by user name, from any host), operators and
  * managers pass; a maintenance reservation, by its stored kind, needs one of the
  * latter. 15084 or 15007 with their log lines otherwise. */

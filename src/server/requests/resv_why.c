@@ -9,6 +9,7 @@
 #include "server/decide/denials.h"
 #include "server/decide/resv_question.h"
 #include "server/requests/handlers.h"
+#include "server/requests/resv_access.h"
 
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/resv_number.h"
@@ -27,7 +28,17 @@ static void say_num(const struct decision *out, struct wire_object *o, const cha
     say(out, o, name, arena_printf(out->arena, "%" PRId64, num));
 }
 
-/* The one that is there: its state, when it was asked about, when it is tried again. */
+/* 'reason' NULL: the scheduler gave none. */
+static void say_denial(const struct decision *out, struct wire_object *o, int64_t at,
+                       const char *reason)
+{
+    say_num(out, o, "denied_at", at);
+    say(out, o, "denied_reason",
+        reason && *reason ? reason : "the scheduler gave no reason");
+}
+
+/* The one that is there: its state, when it was asked about, what was short when it was
+ * tried the last time, and when it is tried again. */
 static void say_living(const struct decision *out, struct wire_object *o,
                        const struct resv *r)
 {
@@ -41,29 +52,15 @@ static void say_living(const struct decision *out, struct wire_object *o,
     if (retry_at > 0)
         say_num(out, o, "reserve_retry", retry_at);
     say(out, o, "alter_denied", obj_str(&r->obj, RESV_A_ALTER_DENIED, NULL));
+    if (obj_is_set(&r->obj, RESV_A_HF_REPLACE_DENIED_AT))
+        say_denial(out, o, obj_num(&r->obj, RESV_A_HF_REPLACE_DENIED_AT, 0),
+                   obj_str(&r->obj, RESV_A_HF_REPLACE_DENIED, NULL));
 }
 
-static void say_denial(const struct decision *out, struct wire_object *o,
-                       const struct denial *d)
+static bool may_know(const struct request *rq, const struct denial *d)
 {
-    say_num(out, o, "denied_at", d->at);
-    say(out, o, "denied_reason",
-        *d->reason ? d->reason : "the scheduler gave no reason");
-}
-
-/* It has not got what it asks for. */
-static bool is_waiting(const struct resv *r)
-{
-    return obj_num(&r->obj, RESV_A_RESERVE_STATE, 0) == RESV_UNCONFIRMED ||
-           obj_num(&r->obj, RESV_A_RESERVE_RETRY, 0) > 0;
-}
-
-static bool may_know(const struct model *m, const struct request *rq,
-                     const struct denial *d)
-{
-    if (rq->who->rights & (WHO_STAFF | WHO_DAEMON))
-        return true;
-    return *d->owner && requester_is_owner(m, rq->who, d->owner);
+    return (rq->who->rights & (WHO_STAFF | WHO_DAEMON)) ||
+           resv_owner_is(d->owner, rq->who->user);
 }
 
 int handle_resv_why(const struct model *m, const struct request *rq,
@@ -74,15 +71,14 @@ int handle_resv_why(const struct model *m, const struct request *rq,
     const struct denial *d = denials_find(rq->view->denials, body->id, rq->now_at);
     struct wire_object *o;
 
-    if (!r && (!d || !may_know(m, rq, d)))
+    if (!r && (!d || !may_know(rq, d)))
         return diag_code(&out->why, PBSE_UNKRESVID);
     out->reply.choice = REPLY_STATUS;
     o = wire_objects_add(&out->reply.objects, out->arena, OBJECT_RESV,
                          arena_strdup(out->arena, body->id));
     if (r)
         say_living(out, o, r);
-    /* What was short once, and is not any more, is no reason now. */
-    if (d && (!r || is_waiting(r)))
-        say_denial(out, o, d);
+    else
+        say_denial(out, o, d->at, d->reason);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "server/shell/records.h"
 
 #include "server/decide/denials.h"
+#include "server/model/resv_state.h"
 
 #include "lib/attr/resv_attrs.h"
 
@@ -178,22 +179,54 @@ static void note_owner(struct restoring *r, const char *id, const char *owner)
     HASH_ADD_KEYPTR(hh, r->owners, o->id, strlen(o->id), o);
 }
 
+static const struct store_change *find_change(const struct store_record *row, int attr)
+{
+    for (size_t i = 0; i < row->n; i++)
+        if (strcmp(row->changes[i].attr, resv_rows[attr].name) == 0)
+            return &row->changes[i];
+    return NULL;
+}
+
+/* The row of a reservation that ends by itself, unconfirmed, has the words of a reason
+ * as its note. */
+static const char *reason_of_ending(const struct store_record *row)
+{
+    const struct store_change *state = find_change(row, RESV_A_RESERVE_STATE);
+
+    if (!row->note || !state || !state->before ||
+        atoll(state->before) != RESV_UNCONFIRMED)
+        return NULL;
+    for (enum reason i = REASON_NONE; i < REASON_COUNT; i++)
+        if (denial_of_ending(i) && strcmp(row->note, reason_text(i)) == 0)
+            return denial_of_ending(i);
+    return NULL;
+}
+
+static bool is_denial(const struct store_record *row, const char **ret_reason)
+{
+    if (strcmp(row->fact, fact_name(FACT_RESV_ENDING)) == 0) {
+        *ret_reason = reason_of_ending(row);
+        return *ret_reason != NULL;
+    }
+    *ret_reason = row->note;
+    return strcmp(row->fact, fact_name(FACT_RESV_DENIED)) == 0;
+}
+
 /* The row in which a reservation is made has its owner. Of one that waited for more
  * than a day the owner is not known, and only the staff is told. */
 static int restore_denial(void *arg, const struct store_record *row)
 {
+    const struct store_change *owner = find_change(row, RESV_A_RESERVE_OWNER);
     struct restoring *r = arg;
+    const char *reason;
     struct owner *o;
 
-    for (size_t i = 0; i < row->n; i++)
-        if (row->changes[i].after &&
-            strcmp(row->changes[i].attr, resv_rows[RESV_A_RESERVE_OWNER].name) == 0)
-            note_owner(r, row->id, row->changes[i].after);
-    if (strcmp(row->fact, fact_name(FACT_RESV_DENIED)) != 0 &&
-        (strcmp(row->fact, fact_name(FACT_RESV_RETRY)) != 0 || !row->note))
+    if (owner && owner->after)
+        note_owner(r, row->id, owner->after);
+    if (!is_denial(row, &reason))
         return 0;
     HASH_FIND_STR(r->owners, row->id, o);
-    svr_restore_denial(r->svr, row->id, o ? o->owner : "", row->note, row->at);
+    svr_restore_denial(r->svr, row->id, o ? o->owner : "", reason, row->at);
     return 0;
 }
 
