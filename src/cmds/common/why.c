@@ -45,7 +45,8 @@ bool why_is_told(int conn)
     return told;
 }
 
-void why_print_time(FILE *f, const char *digits)
+/* An instant of 'len' digits; one that no calendar has stays as it is. */
+static void print_instant(FILE *f, const char *digits, size_t len)
 {
     time_t at = (time_t)strtoll(digits, NULL, 10);
     char text[64];
@@ -55,22 +56,30 @@ void why_print_time(FILE *f, const char *digits)
         strftime(text, sizeof(text), "%a %b %d %H:%M:%S %Y", &tm) > 0)
         fputs(text, f);
     else
-        fputs(digits, f);
+        fprintf(f, "%.*s", (int)MIN_OF(len, (size_t)64), digits);
+}
+
+void why_print_time(FILE *f, const char *digits)
+{
+    print_instant(f, digits, strspn(digits, "0123456789"));
+}
+
+/* The text may name what users have named: nothing of it commands a terminal. */
+static void print_char(FILE *f, char c)
+{
+    fputc(iscntrl((unsigned char)c) ? '?' : c, f);
 }
 
 void why_print_reason(FILE *f, const char *reason)
 {
     while (*reason) {
-        size_t plain = strcspn(reason, "@");
+        size_t n_digits = *reason == '@' ? strspn(reason + 1, "0123456789") : 0;
 
-        fprintf(f, "%.*s", (int)MIN_OF(plain, (size_t)INT32_MAX), reason);
-        reason += plain;
-        if (*reason && isdigit((unsigned char)reason[1])) {
-            why_print_time(f, reason + 1);
-            reason += 1 + strspn(reason + 1, "0123456789");
-        } else if (*reason) {
-            fputc(*reason++, f);
-        }
+        if (n_digits > 0)
+            print_instant(f, reason + 1, n_digits);
+        else
+            print_char(f, *reason);
+        reason += n_digits > 0 ? 1 + n_digits : 1;
     }
 }
 

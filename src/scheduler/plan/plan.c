@@ -225,7 +225,8 @@ static const char *reason_of(const struct plan_step *step, struct arena *arena)
         buf_printf(&out, ": %s is held by %s", why->vnode, why->holder);
         add_instant(&out, " until ", why->until_at);
     }
-    if (why->resource && *why->resource && why->needed > 0)
+    /* Enough may be free and still of no use, as where chunks may not share a vnode. */
+    if (why->resource && *why->resource && why->needed > why->most_free)
         buf_printf(&out,
                    "; chunk %zu needs %" PRId64 " of %s, at most %" PRId64 " is free",
                    why->chunk + 1, why->needed, why->resource, why->most_free);

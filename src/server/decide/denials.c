@@ -28,11 +28,26 @@ const char *denial_of_ending(enum reason reason)
     switch (reason) {
     case REASON_EXPIRED:
         return "no scheduler confirmed it while it was waited for";
+    case REASON_JOB_STAYS:
+        return "the job that it was made for did not wait any more";
     case REASON_END_REACHED:
         return "no scheduler confirmed it before its time had passed";
     default:
         return NULL;
     }
+}
+
+size_t denial_reason_length(const char *reason)
+{
+    size_t len = strnlen(reason, DENIAL_REASON_MAX + 1);
+
+    if (len <= DENIAL_REASON_MAX)
+        return len;
+    /* The cut is made at a blank, so that neither a character of several bytes nor a
+     * number is divided; a text without blanks is cut as it is. */
+    for (len = DENIAL_REASON_MAX; len > 0 && reason[len] != ' '; len--)
+        continue;
+    return len > 0 ? len : DENIAL_REASON_MAX;
 }
 
 struct denials *denials_new(void)
@@ -64,8 +79,7 @@ static char *cut(const char *text)
 {
     char *copy = xstrdup(text);
 
-    if (strlen(copy) > DENIAL_REASON_MAX)
-        copy[DENIAL_REASON_MAX] = '\0';
+    copy[denial_reason_length(text)] = '\0';
     return copy;
 }
 

@@ -22,6 +22,9 @@ struct denial {
     const char *reason; /* "": the scheduler gave none */
 };
 
+/* How much of a reason is kept. */
+size_t denial_reason_length(const char *reason);
+
 struct denials;
 
 struct denials *denials_new(void);

@@ -36,9 +36,8 @@ void resv_record_in_vain(struct record *rec, struct arena *arena, const char *re
                          int64_t now_at)
 {
     record_change(rec, arena, RESV_A_HF_REPLACE_DENIED, NULL,
-                  reason
-                      ? arena_strndup(arena, reason, strnlen(reason, DENIAL_REASON_MAX))
-                      : NULL);
+                  reason ? arena_strndup(arena, reason, denial_reason_length(reason))
+                         : NULL);
     record_change_num(rec, arena, RESV_A_HF_REPLACE_DENIED_AT, now_at);
 }
 

@@ -356,9 +356,12 @@ static int load_core(struct shell *sh)
         return fail(sh, EXIT_SETUP, why.text);
     /* The core has copies of all settings. */
     sh->svr = svr_new(&cfg);
-    if (records_load(sh->store, sh->svr, &why) ||
-        records_load_denials(sh->store, sh->svr, shell_now(sh), &why))
+    if (records_load(sh->store, sh->svr, &why))
         return fail(sh, EXIT_SETUP, why.text);
+    /* Why reservations were denied is good to know and no reason not to start. */
+    if (records_load_denials(sh->store, sh->svr, shell_now(sh), &why))
+        shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER,
+                  "Reasons of earlier denials cannot be read: %s", why.text);
     return -1;
 }
 

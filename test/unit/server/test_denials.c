@@ -44,6 +44,10 @@ static void number_and_length_are_bounded(void)
     }
     EXPECT_TEXT(reason_of(d, "R0.svr", 1000), "none");
     CU_ASSERT_EQUAL(strlen(reason_of(d, "R1.svr", 1000)), DENIAL_REASON_MAX);
+    /* Where there are blanks, it is cut at one. */
+    words[7] = ' ';
+    denials_add(d, "R1.svr", "", words, 1000);
+    EXPECT_TEXT(reason_of(d, "R1.svr", 1000), "xxxxxxx");
     CU_ASSERT_EQUAL(strlen(reason_of(d, id, 1000)), DENIAL_REASON_MAX);
     free(words);
     denials_free(d);
