@@ -434,6 +434,18 @@ def test_a_mom_finds_its_server_while_nobody_tells_where_it_is():
         c.server.expect(NODE, {"state": "free"}, id=c.host)
 
 
+def test_an_account_delays_only_the_start_of_its_own_jobs():
+    with SlowCluster(alone=False, vnodes=1) as c:
+        c.mom.is_slow(USER1)
+        slow = c.server.submit(Job(USER1, attrs={"Resource_List.select": "1:ncpus=1"}, script="exit 3\n"))
+        c.server.expect(JOB, {"job_state": "R"}, id=slow)
+        other = c.server.submit(Job(USER2, attrs={"Resource_List.select": "1:ncpus=1"}, script="exit 7\n"))
+        assert "Exit_status=7" in c.server.accounting_match(";E;%s;" % other)
+        c.server.expect(JOB, {"job_state": "R", "substate": 41}, id=slow)
+        c.mom.answers(USER1)
+        assert "Exit_status=3" in c.server.accounting_match(";E;%s;" % slow)
+
+
 def test_a_router_carries_packets_while_it_reads_its_settings():
     """It asks for the numbers of services; a second SIGHUP meanwhile is not lost."""
     def told(words):

@@ -242,11 +242,25 @@ static int prepare(struct starting *st)
     return prepare_as_user(st);
 }
 
-/* The job's process: it prepares itself, reports, waits for its go and becomes the
- * program. */
-static NORETURN void job_run(const struct plan *p, const struct pipes *pipes)
+/* The plan is made here and not in the MoM, since it asks for the user's account: a
+ * service that does not answer keeps this job from starting, and nothing else. Its
+ * memory goes with exec. */
+static int make_plan(struct starting *st, const struct spawn_order *o, struct plan *ret)
 {
-    struct starting st = { .plan = p, .output = { -1, -1 } };
+    struct diag why;
+    int status = plan_make(o->host, o->job_id, o->attrs, arena_new(), ret, &why);
+
+    if (status)
+        say(st, "%s", why.text);
+    return status;
+}
+
+/* The job's process: it plans and prepares itself, reports, waits for its go and
+ * becomes the program. */
+static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pipes)
+{
+    struct plan plan = { 0 };
+    struct starting st = { .plan = &plan, .output = { -1, -1 } };
     char go;
     int status;
 
@@ -255,7 +269,9 @@ static NORETURN void job_run(const struct plan *p, const struct pipes *pipes)
         signal(signo, SIG_DFL);
     if (setsid() < 0)
         _exit(EXEC_FAILED);
-    status = prepare(&st);
+    status = make_plan(&st, o, &plan);
+    if (!status)
+        status = prepare(&st);
     report(pipes->report, status ? 0 : (int32_t)getpid(), status, st.text);
     close(pipes->report);
     /* Without a go (the MoM died, or could not write the record) the program does
@@ -264,8 +280,8 @@ static NORETURN void job_run(const struct plan *p, const struct pipes *pipes)
         _exit(EXEC_FAILED);
     /* What follows happens only when that fails; the user finds the reason in the error
      * output. */
-    execve(p->program, p->argv, p->envp);
-    dprintf(2, "pbs_mom, exec of %s failed with error: %s\n", p->program,
+    execve(plan.program, plan.argv, plan.envp);
+    dprintf(2, "pbs_mom, exec of %s failed with error: %s\n", plan.program,
             strerror(errno));
     _exit(EXEC_FAILED);
 }
@@ -310,7 +326,7 @@ static void write_exit(const char *path, int status, const struct rusage *ru)
 /* The shepherd's process: it starts the job, waits for its end and writes the status
  * into a file. So the status is not lost when the MoM is restarted meanwhile. Signals
  * are ignored: only SIGKILL ends a shepherd early. */
-static NORETURN void shepherd_run(const struct plan *p, const char *exit_path,
+static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_path,
                                   struct pipes *pipes)
 {
     static const int ignored[] = { SIGHUP,  SIGINT,  SIGTERM, SIGQUIT,
@@ -330,7 +346,7 @@ static NORETURN void shepherd_run(const struct plan *p, const char *exit_path,
     if (job == 0) {
         close(begun[0]);
         pipes->begun = begun[1];
-        job_run(p, pipes);
+        job_run(o, pipes);
     }
     close(begun[1]);
     /* The MoM must see the end of these pipes when the job closes them, so no copy may
@@ -345,7 +361,7 @@ static NORETURN void shepherd_run(const struct plan *p, const char *exit_path,
     _exit(0);
 }
 
-int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret,
+int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawned *ret,
                 struct diag *why)
 {
     int up[2], down[2];
@@ -365,7 +381,7 @@ int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret
 
         if (!child_keep_only(keep, 2))
             _exit(1);
-        shepherd_run(p, exit_path, &pipes);
+        shepherd_run(o, exit_path, &pipes);
     }
     close(up[1]);
     close(down[0]);

@@ -1,10 +1,11 @@
 /* spawn.h - a job's processes: a shepherd that outlives the MoM, and the job's session.
  *
- * The MoM forks a shepherd, the shepherd forks the job. The job prepares itself as its
- * user and reports its session, the MoM writes that down and says go, the job's program
- * starts. The shepherd waits for it and writes how it ended into a file, so that the
- * end is known even when the MoM was killed meanwhile. A job that never got its go
- * because the MoM died ends with START_RETRY.
+ * The MoM forks a shepherd, the shepherd forks the job. The job finds out how it will
+ * be run (plan.h), which may take as long as the service that knows its user's account,
+ * prepares itself as its user and reports its session, the MoM writes that down and
+ * says go, the job's program starts. The shepherd waits for it and writes how it ended
+ * into a file, so that the end is known even when the MoM was killed meanwhile. A job
+ * that never got its go because the MoM died ends with START_RETRY.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MOM_SHELL_SPAWN_H
@@ -27,8 +28,15 @@ struct spawned {
     int go_fd;     /* one byte lets the job begin; closing it ends the job */
 };
 
+/* What a job's plan is made of. The new processes have copies of all of it. */
+struct spawn_order {
+    const struct plan_host *host;
+    const char *job_id;
+    const struct wire_attrs *attrs;
+};
+
 /* PBSE_SYSTEM with words when there is no process or pipe to be had. */
-int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret,
+int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawned *ret,
                 struct diag *why) MUST_CHECK;
 
 /* What a shepherd wrote: the exit status and what was used. False while there is

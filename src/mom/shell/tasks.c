@@ -207,26 +207,21 @@ static void not_started(struct shell *s, const char *job_id, int status,
  * nothing to start. */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
 {
-    const struct wire_attrs *attrs = mom_job_attrs(s->mom, job_id);
-    struct arena *arena = arena_new();
+    const struct spawn_order order = { .host = &s->host,
+                                       .job_id = job_id,
+                                       .attrs = mom_job_attrs(s->mom, job_id) };
     char exit_path[PATH_MAX];
     struct spawned sp;
-    struct plan p;
     struct diag why;
     struct task *t;
     int run_version;
-    int status = attrs ? plan_make(&s->host, job_id, attrs, arena, &p, &why) : 0;
 
-    if (!attrs || status) {
-        if (attrs)
-            not_started(s, job_id, status, &why, out);
-        arena_free(arena);
+    if (!order.attrs)
         return;
-    }
     run_version = mom_job_run_version(s->mom, job_id);
     home_exit_path(s->home, job_id, run_version, exit_path);
     (void)unlink(exit_path);
-    if (spawn_start(&p, exit_path, &sp, &why) != 0) {
+    if (spawn_start(&order, exit_path, &sp, &why) != 0) {
         not_started(s, job_id, START_RETRY, &why, out);
     } else {
         t = add_task(s, job_id, run_version);
@@ -237,7 +232,6 @@ void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
         loop_fd_want(t->report, LOOP_READ);
         t->child = loop_child_watch(s->loop, sp.shepherd, on_shepherd_end, t);
     }
-    arena_free(arena);
 }
 
 void tasks_kill(struct shell *s, const char *job_id, int signo)

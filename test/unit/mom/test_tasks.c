@@ -23,27 +23,15 @@ static char last_log[256];
 
 /* What the tasks need of the rest of the shell. */
 
-int plan_make(const struct plan_host *host, const char *job_id,
-              const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
-              struct diag *why)
-{
-    (void)host;
-    (void)attrs;
-    (void)arena;
-    (void)why;
-    *ret = (struct plan){ .job_id = job_id };
-    return 0;
-}
-
 /* A shepherd that has said its words and is over when this returns. */
-int spawn_start(const struct plan *p, const char *exit_path, struct spawned *ret,
+int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawned *ret,
                 struct diag *why)
 {
     siginfo_t info;
     int up[2];
     pid_t pid;
 
-    (void)p;
+    (void)o;
     (void)exit_path;
     (void)why;
     CU_ASSERT_EQUAL_FATAL(pipe2(up, O_CLOEXEC | O_NONBLOCK), 0);
