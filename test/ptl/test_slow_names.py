@@ -13,6 +13,7 @@ from holdfast.network import Neighbour
 from holdfast.peer import attrs
 from holdfast.services import Comm, MoM, Server, wait_for
 from holdfast.wire import Connection, number, open_as, string, vouching
+from story import Gate, script_until
 from test_long_requests import Caller
 
 QUEUE_JOB, STATUS_SERVER = 1, 21
@@ -442,6 +443,22 @@ def test_an_account_delays_only_the_start_of_its_own_jobs():
         other = c.server.submit(Job(USER2, attrs={"Resource_List.select": "1:ncpus=1"}, script="exit 7\n"))
         assert "Exit_status=7" in c.server.accounting_match(";E;%s;" % other)
         c.server.expect(JOB, {"job_state": "R", "substate": 41}, id=slow)
+        c.mom.answers(USER1)
+        assert "Exit_status=3" in c.server.accounting_match(";E;%s;" % slow)
+
+
+def test_an_account_delays_only_the_files_of_its_own_jobs():
+    with SlowCluster(alone=False, vnodes=1) as c:
+        gate = Gate(c)
+        slow = c.server.submit(Job(USER1, attrs={"Resource_List.select": "1:ncpus=1"},
+                                   script=script_until(gate.path) + "exit 3\n"))
+        c.server.expect(JOB, {"job_state": "R", "substate": 42}, id=slow)
+        c.mom.is_slow(USER1)
+        gate.open()
+        c.mom.log_match("copy file request received")
+        other = c.server.submit(Job(USER2, attrs={"Resource_List.select": "1:ncpus=1"}, script="exit 7\n"))
+        assert "Exit_status=7" in c.server.accounting_match(";E;%s;" % other)
+        assert not [line for line in c.server.accounting_lines() if ";E;%s;" % slow in line]
         c.mom.answers(USER1)
         assert "Exit_status=3" in c.server.accounting_match(";E;%s;" % slow)
 

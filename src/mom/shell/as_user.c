@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +24,30 @@ struct watched { /* a process that was started */
     struct loop_timer *limit;
 };
 
+/* In the new process: whose rights these are, and where the user is at home. */
+static bool find_account(struct as_user *a, struct buf *report)
+{
+    const struct passwd *pw = getpwnam(a->account);
+    const struct group *gr = a->group && a->group[0] ? getgrnam(a->group) : NULL;
+
+    if (!pw) {
+        buf_printf(report, "No Password Entry for User %s\n", a->account);
+        return false;
+    }
+    a->uid = pw->pw_uid;
+    a->gid = gr ? gr->gr_gid : pw->pw_gid;
+    if (!a->dir)
+        a->dir = xstrdup(pw->pw_dir ? pw->pw_dir : "/"); /* this process soon ends */
+    return true;
+}
+
 /* Become the user, in the new process. Groups come first, since only root may set them.
  */
 static bool become(const struct as_user *a)
 {
     if (geteuid() != 0)
         return geteuid() == a->uid;
-    if ((a->name ? initgroups(a->name, a->gid) : setgroups(0, NULL)) < 0)
+    if ((a->account ? initgroups(a->account, a->gid) : setgroups(0, NULL)) < 0)
         return false;
     return setgid(a->gid) == 0 && setuid(a->uid) == 0;
 }
@@ -46,10 +64,14 @@ static void shut_in(pid_t parent)
 }
 
 /* In the new process: become the user and do the work; the report says what failed. */
-static bool work(const struct as_user *a, pid_t parent, struct buf *report)
+static bool work(const struct as_user *who, pid_t parent, struct buf *report)
 {
+    struct as_user self = *who, *a = &self;
+
+    if (a->account && !find_account(a, report))
+        return false;
     if (!become(a)) {
-        buf_printf(report, "cannot become user %s: %s\n", a->name ? a->name : "",
+        buf_printf(report, "cannot become user %s: %s\n", a->account ? a->account : "",
                    strerror(errno));
         return false;
     }
@@ -134,6 +156,7 @@ int as_user_start(struct loop *l, const struct as_user *a, struct diag *why)
     int fds[2];
 
     MUST(a->run && a->limit_ms > 0);
+    MUST(a->account || a->dir);
     if (make_pipe(fds, why) != 0)
         return why->code;
     pid = fork();

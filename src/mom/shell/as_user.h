@@ -24,10 +24,14 @@ enum as_user_end {
 };
 
 struct as_user {
-    const char *name; /* for initgroups(); NULL: no groups but 'gid' */
+    /* Who: an account that the new process looks up, so that nobody else waits for the
+     * service that knows it, with a group of that name instead of its own if there is
+     * one; or NULL, and numbers, with no groups but 'gid'. */
+    const char *account, *group;
     uid_t uid;
     gid_t gid;
-    const char *dir; /* where it works; "/" when it cannot be entered */
+    const char *dir; /* where it works, NULL: in the account's home; "/" when that
+                        cannot be entered */
     int64_t limit_ms;
     /* In the new process, with 'work'. What is added to 'report' comes back: its first
      * AS_USER_MAX_REPORT_BYTES. */

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,21 +103,15 @@ int files_start(struct loop *l, const struct plan_host *host,
                 const struct body_files *body, bool remove, files_done_fn done,
                 void *arg, struct diag *why)
 {
-    const struct passwd *pw = getpwnam(body->user);
-    const struct group *gr = body->group[0] ? getgrnam(body->group) : NULL;
     const struct copy_work work = { .host = host, .body = body, .remove = remove };
     struct delivery *d;
     struct as_user a;
 
-    if (!pw)
-        return diag_set(why, PBSE_BADUSER, "No Password Entry for User %s", body->user);
     d = delivery_new(host, body, remove);
     d->done = done;
     d->arg = arg;
-    a = (struct as_user){ .name = pw->pw_name,
-                          .uid = pw->pw_uid,
-                          .gid = gr ? gr->gr_gid : pw->pw_gid,
-                          .dir = pw->pw_dir,
+    a = (struct as_user){ .account = body->user,
+                          .group = body->group,
                           .limit_ms = d->limit_s * 1000,
                           .run = run_copy,
                           .work = &work,
@@ -132,16 +125,34 @@ int files_start(struct loop *l, const struct plan_host *host,
     return why->code;
 }
 
-struct line {
-    const char *path, *text;
+struct line { /* words for a job */
+    const struct plan_host *host;
+    const char *job_id;
+    const struct wire_attrs *attrs;
+    bool to_error;
+    const char *user, *text;
 };
+
+/* Where they are read: joined with the other file, the output goes where that one goes.
+ * NULL: nobody knows the user. */
+static const char *path_of(const struct line *line, struct arena *arena)
+{
+    const struct passwd *pw = getpwnam(line->user);
+    const char *path = NULL;
+
+    for (int other = 0; pw && !path && other <= 1; other++)
+        path = plan_file(line->host, line->job_id, line->attrs, pw->pw_dir,
+                         line->to_error != (other == 1), arena);
+    return path;
+}
 
 static bool append_line(const void *work, struct buf *report)
 {
     const struct line *line = work;
+    const char *path = path_of(line, arena_new()); /* this process ends */
     struct diag why;
     struct stat st;
-    int fd = plain_open(line->path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0, &why);
+    int fd = path ? plain_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0, &why) : -1;
 
     (void)report;
     /* A hard link to somebody else's file that the user may write is not the job's
@@ -150,22 +161,23 @@ static bool append_line(const void *work, struct buf *report)
            dprintf(fd, "%s\n", line->text) > 0;
 }
 
-int files_append(struct loop *l, const char *path, const char *user, const char *text,
+int files_append(struct loop *l, const struct plan_host *host, const char *job_id,
+                 const struct wire_attrs *attrs, bool to_error, const char *text,
                  struct diag *why)
 {
-    const struct passwd *pw = getpwnam(user);
-    const struct line line = { path, text };
-    struct as_user a;
+    const char *user = wire_attrs_value(attrs, "euser", NULL);
+    const struct line line = { .host = host,
+                               .job_id = job_id,
+                               .attrs = attrs,
+                               .to_error = to_error,
+                               .user = user ? user : "",
+                               .text = text };
+    const struct as_user a = { .account = line.user,
+                               .dir = "/",
+                               .limit_ms = APPEND_LIMIT_MS,
+                               .run = append_line,
+                               .work = &line };
 
-    if (!pw)
-        return diag_set(why, PBSE_BADUSER, "No Password Entry for User %s", user);
-    a = (struct as_user){ .name = pw->pw_name,
-                          .uid = pw->pw_uid,
-                          .gid = pw->pw_gid,
-                          .dir = "/",
-                          .limit_ms = APPEND_LIMIT_MS,
-                          .run = append_line,
-                          .work = &line };
     return as_user_start(l, &a, why);
 }
 

@@ -14,15 +14,17 @@ typedef void (*files_done_fn)(void *arg, int code, const char *text);
 /* Carry out CopyFiles, or DelFiles when 'remove', for $copy_alarm seconds at most.
  * Output that could not be delivered is moved from the spool to undelivered/, and the
  * words say where it is. All texts are copied before this returns; 'host' must live
- * until 'done' is called. PBSE_BADUSER or PBSE_SYSTEM with words: 'done' is not called
- * then. */
+ * until 'done' is called. PBSE_SYSTEM with words: 'done' is not called then. */
 int files_start(struct loop *l, const struct plan_host *host,
                 const struct body_files *body, bool remove, files_done_fn done,
                 void *arg, struct diag *why) MUST_CHECK;
 
-/* Append 'text' and a newline to a file of the user's job; a file that is not there or
- * is no plain file of that user is left alone. Nobody waits for it. */
-int files_append(struct loop *l, const char *path, const char *user, const char *text,
+/* Append 'text' and a newline to the output of the job (or its error output, or the one
+ * that both go to), as the job's user. A file that is not there or is no plain file of
+ * that user is left alone. Nobody waits for it; nothing is kept of the arguments.
+ * PBSE_SYSTEM with words when it cannot be begun. */
+int files_append(struct loop *l, const struct plan_host *host, const char *job_id,
+                 const struct wire_attrs *attrs, bool to_error, const char *text,
                  struct diag *why) MUST_CHECK;
 
 /* Remove the directory 'path' and all in it, with the rights of its owner. Nobody waits

@@ -94,27 +94,15 @@ static bool save_job(struct shell *s, const char *job_id)
     return false;
 }
 
+/* Effects wait in a list while jobs go: words for one that is gone are lost. */
 static void tell_job(struct shell *s, const struct mom_effect *e)
 {
     const struct wire_attrs *attrs = mom_job_attrs(s->mom, e->job_id);
-    const char *user = attrs ? wire_attrs_value(attrs, "euser", NULL) : NULL;
-    /* Words for a job whose user this host does not know any more are lost. */
-    struct passwd *pw = user ? getpwnam(user) : NULL;
-    struct arena *arena = arena_new();
-    const char *path;
     struct diag why;
 
-    if (pw) {
-        path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir, e->u.tell.to_error,
-                         arena);
-        /* Joined with the other file, it goes where that one goes. */
-        if (!path)
-            path = plan_file(&s->host, e->job_id, attrs, pw->pw_dir,
-                             !e->u.tell.to_error, arena);
-        if (path && files_append(s->loop, path, user, e->u.tell.text, &why) != 0)
-            shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->job_id, why.text);
-    }
-    arena_free(arena);
+    if (attrs && files_append(s->loop, &s->host, e->job_id, attrs, e->u.tell.to_error,
+                              e->u.tell.text, &why) != 0)
+        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->job_id, why.text);
 }
 
 struct filing {
