@@ -45,6 +45,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/link_occurrence.c src/server/model/link_tasks.c \
 	src/server/model/link_references.c src/server/model/link_resv.c \
 	src/server/model/links.c \
+	src/server/model/load_check.c src/server/model/load_check.h \
 	src/server/model/model.c src/server/model/model.h \
 	src/server/model/node_life.c src/server/model/node_life.h \
 	src/server/model/object.c \

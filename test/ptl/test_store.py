@@ -240,6 +240,37 @@ def test_a_store_that_is_too_new_is_refused_and_left_alone(cluster):
 
 
 @alone(*STORES)
+@pytest.mark.parametrize("edit, back, words", [
+    ("UPDATE attributes SET value = 'many' WHERE kind = 'queue' AND attr = 'Priority'",
+     "UPDATE attributes SET value = '7' WHERE kind = 'queue' AND attr = 'Priority'",
+     "the store's queue workq has a value of Priority that cannot be read"),
+    ("INSERT INTO objects (kind, id, seq) VALUES ('occurrence', 'S77[1].nowhere', 1000000)",
+     "DELETE FROM objects WHERE kind = 'occurrence'",
+     "the store's occurrence S77[1].nowhere has no reservation"),
+    ("INSERT INTO objects (kind, id, seq) VALUES ('resource', 'ncpus', 1000000)",
+     "DELETE FROM objects WHERE kind = 'resource'",
+     "the store's resource ncpus is a resource that there is already"),
+    ("INSERT INTO objects (kind, id, seq) VALUES ('job', 'elephant', 1000000)",
+     "DELETE FROM objects WHERE kind = 'job'",
+     "the store's job elephant has an id that cannot be one"),
+])
+def test_a_store_that_was_edited_is_refused_by_its_row(cluster, edit, back, words):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, QUEUE, {"Priority": "7"}, "workq")
+    server.stop()
+    change = cluster.sql if cluster.postgres else lambda text: sqlite_change(cluster, text)
+    change(edit)
+    done = subprocess.run(server.argv(), env=cluster.env(), capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 3
+    assert words in done.stderr and "restore a backup" in done.stderr
+    server.log_match(words)
+    change(back)
+    server.start()
+    assert server.status(QUEUE, id="workq")[0]["Priority"] == "7"
+
+
+@alone(*STORES)
 def test_create_puts_the_old_store_aside(cluster):
     server = cluster.server
     server.manager(MGR_CMD_SET, SERVER, {"comment": "old"})

@@ -5,6 +5,7 @@
 
 #include "../unit/cal/zones.h"
 #include "lib/wire/packet.h"
+#include "server/model/load_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,8 @@ static int load_object(void *arg, const struct store_record *row)
     struct loading *l = arg;
     enum obj_kind kind = kind_find(row->kind);
     struct records list = { 0 };
+    struct diag why;
+    int err;
     struct record *rec =
         record_add(&list, l->arena, FACT_LOADED, kind, row->id, "", row->at);
 
@@ -106,6 +109,10 @@ static int load_object(void *arg, const struct store_record *row)
                       attr_find_any(kind_table(kind), row->changes[i].attr),
                       *row->changes[i].resource ? row->changes[i].resource : NULL,
                       row->changes[i].after);
+    /* What the server has stored it can load, whatever it was in the middle of. */
+    err = load_check(l->svr ? svr_model(l->svr) : l->m, rec, &why);
+    MUST(err == 0);
+    (void)err;
     if (l->svr)
         svr_load(l->svr, rec);
     else
@@ -121,6 +128,8 @@ static void load(struct store *store, struct loading l)
 
     l.arena = arena_new();
     err = store_load(store, load_object, &l, &why);
+    MUST(err == 0);
+    err = load_check_all(l.svr ? svr_model(l.svr) : l.m, &why);
     MUST(err == 0);
     (void)err;
     arena_free(l.arena);

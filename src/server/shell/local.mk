@@ -76,3 +76,8 @@ test_unit_server_test_trust_SOURCES = test/unit/server/test_trust.c \
 	test/unit/server/harness.c test/unit/server/harness.h
 test_unit_server_test_trust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_trust_LDADD = $(HF_SVR_LIBS) -lcunit
+
+check_PROGRAMS += test/unit/server/test_edited_store
+TESTS += test/unit/server/test_edited_store
+test_unit_server_test_edited_store_SOURCES = test/unit/server/test_edited_store.c $(RESV_WORLD)
+test_unit_server_test_edited_store_LDADD = $(HF_SVR_LIBS) -lcunit

@@ -7,6 +7,7 @@
 #include "server/shell/records.h"
 
 #include "server/decide/denials.h"
+#include "server/model/load_check.h"
 #include "server/model/resv_state.h"
 
 #include "lib/attr/resv_attrs.h"
@@ -110,9 +111,11 @@ static int load_changes(const struct attr_table *table, const struct store_recor
             continue;
         if (attr < 0)
             /* A store of a newer version is refused before it can be damaged. */
-            return diag_set(l->why, PBSE_SYSTEM,
-                            "%s %s has the unknown attribute %s in the store",
-                            row->kind, row->id, c->attr);
+            return diag_set(
+                l->why, PBSE_SYSTEM,
+                "the store's %.20s %.80s has the unknown attribute %.40s: use the "
+                "version that wrote it, or restore a backup",
+                row->kind, row->id, c->attr);
         record_change(rec, l->arena, attr, *c->resource ? c->resource : NULL, c->after);
     }
     return 0;
@@ -131,11 +134,16 @@ static int load_object(void *arg, const struct store_record *row)
     int err;
 
     if (kind == OBJ_KIND_COUNT)
-        return diag_set(l->why, PBSE_SYSTEM, "%s %s is of an unknown kind in the store",
-                        row->kind, row->id);
+        return diag_set(
+            l->why, PBSE_SYSTEM,
+            "the store's %.20s %.80s is of an unknown kind: use the version that "
+            "wrote it, or restore a backup",
+            row->kind, row->id);
     err = check_alone(l->svr, kind, row->id, l->why);
     if (!err)
         err = load_changes(kind_table(kind), row, l, &rec);
+    if (!err)
+        err = load_check(svr_model(l->svr), &rec, l->why);
     if (!err)
         svr_load(l->svr, &rec);
     /* Each object is loaded on its own, so memory does not grow with the store. */
@@ -149,6 +157,8 @@ int records_load(struct store *store, struct svr *svr, struct diag *why)
     int err = store_load(store, load_object, &l, why);
 
     arena_free(l.arena);
+    if (!err)
+        err = load_check_all(svr_model(svr), why);
     if (!err)
         /* Links are made once, when every object is there. */
         svr_loaded(svr, store_last_seq(store));

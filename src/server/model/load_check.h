@@ -1,0 +1,25 @@
+/* load_check.h - may an object of the store be loaded?
+ *
+ * model_apply() trusts its records, for a handler or a rule has checked them. What
+ * comes out of the store may have been edited by hand or damaged, so it is asked here
+ * before it is applied, and a start that finds something impossible ends with words
+ * about the row.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_LOAD_CHECK_H
+#define SERVER_MODEL_LOAD_CHECK_H
+
+#include "server/model/model.h"
+
+/* Before a FACT_LOADED record is applied: its id is one of its kind, each value can be
+ * read, and a resource can be defined. Values of resources that are not defined yet are
+ * left to load_check_all(). PBSE_SYSTEM with words that name the row. */
+int load_check(const struct model *m, const struct record *rec,
+               struct diag *why) MUST_CHECK;
+
+/* When every object has been applied, before model_loaded(): the values that wait for
+ * their resources can be read, states are ones that there are, and a later occurrence
+ * has its reservation and times. PBSE_SYSTEM with words that name the row. */
+int load_check_all(const struct model *m, struct diag *why) MUST_CHECK;
+
+#endif
