@@ -173,6 +173,9 @@ static int may_ask(const struct svr *s, const struct request_row *row,
 
 void close_conn(struct turn *t, uint64_t conn)
 {
+    /* A parked request that is not answered, or whose client has gone, has none. */
+    if (conn == 0)
+        return;
     effect_add(t->out, EFFECT_CLOSE, t->s->m->seq)->u.close_conn = conn;
 }
 

@@ -548,6 +548,72 @@ static void waiting_requests_of_a_user_are_bounded_too(void)
     rig_free(r);
 }
 
+/* ModifyJob_Async, as one connection of another host sends it without waiting. */
+static enum svr_outcome alter_silently(struct rig *r, const char *host)
+{
+    static const struct body_manage body = { .command = 2,
+                                             .object_type = 2,
+                                             .object_name = "1.svr" };
+    const struct requester who = { .user = RIG_USER, .host = host, .conn = CONN };
+    const struct wire_request rq = { .number = BATCH_MODIFY_JOB_ASYNC,
+                                     .user = RIG_USER,
+                                     .body = &body };
+
+    r->out = (struct effects){ .arena = r->arena };
+    return svr_request(r->s, r->now_at, &who, &rq, &r->out);
+}
+
+static struct rig *guarded_rig(void)
+{
+    struct rig *r = asking_rig();
+
+    CU_ASSERT_EQUAL(rig_manager(r, RIG_ROOT, SET, OBJECT_SERVER, "",
+                                "acl_host_enable=True acl_hosts=10.0.0.0/8"),
+                    0);
+    return r;
+}
+
+/* Its connection goes on, so only the limit of its user keeps it in bounds. */
+static void a_thousand_requests_that_nobody_answers_are_bounded(void)
+{
+    struct rig *r = guarded_rig();
+    size_t n_asked = 0, n_refused = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        CU_ASSERT_EQUAL(alter_silently(r, "far.example"), SVR_SILENT);
+        CU_ASSERT_EQUAL(rig_count(r, EFFECT_REPLY), 0);
+        n_asked += rig_count(r, EFFECT_FIND_OUT);
+        n_refused += rig_logged(r, "Reject reply code=15004");
+    }
+    CU_ASSERT_EQUAL(n_asked, 1); /* all of them wait for one answer */
+    CU_ASSERT_EQUAL(n_refused, 1000 - PARKED_MAX_OF_USER);
+    /* Whoever else comes is served, and the same user from elsewhere, too. */
+    CU_ASSERT_PTR_NOT_NULL(rig_status(r, RIG_USER, SVR, "", ""));
+    CU_ASSERT_PTR_NULL(queue_on(r, CONN + 1, "bob"));
+    rig_free(r);
+}
+
+/* The connection may be somebody else's by now: it is neither answered nor closed. */
+static void what_comes_of_them_reaches_no_connection(void)
+{
+    const struct need need = { .kind = NEED_ADDRS, .name = "far.example" };
+    const struct finding nowhere = { .words = "no such host" };
+    struct rig *r = guarded_rig();
+
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(alter_silently(r, "far.example"), SVR_SILENT);
+    svr_client_gone(r->s, r->now_at, CONN, &r->out);
+    svr_learned(r->s, r->now_at, &need, &nowhere, &r->out);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT_TRUE(svr_has_work(r->s));
+        CU_ASSERT_PTR_NULL(rig_go_on(r, CONN));
+        CU_ASSERT_EQUAL(rig_count(r, EFFECT_CLOSE), 0);
+        CU_ASSERT_TRUE(rig_logged(r, "far.example"));
+    }
+    CU_ASSERT_FALSE(svr_has_work(r->s));
+    rig_free(r);
+}
+
 static void waiting_requests_have_a_budget_of_bytes(void)
 {
     struct rig *r = asking_rig();
@@ -624,6 +690,10 @@ static const struct unit_case cases[] = {
       a_killed_server_has_forgotten_who_waited },
     { "waiting requests of a user are bounded too",
       waiting_requests_of_a_user_are_bounded_too },
+    { "a thousand requests that nobody answers are bounded",
+      a_thousand_requests_that_nobody_answers_are_bounded },
+    { "what comes of them reaches no connection",
+      what_comes_of_them_reaches_no_connection },
     { "waiting requests have a budget of bytes",
       waiting_requests_have_a_budget_of_bytes },
     { "reservations need accounts too", reservations_need_accounts_too },
