@@ -216,6 +216,28 @@ def test_a_server_whose_store_was_taken_over_ends(cluster):
 
 
 @alone(*STORES)
+def test_a_store_that_contradicts_a_record_ends_the_server(cluster):
+    """Somebody removes a queue's rows while the server runs: what it saves next of that
+    queue cannot be true. Nobody is told of it, and a start finds what is stored."""
+    server = cluster.server
+    change = cluster.sql if cluster.postgres else lambda text: sqlite_change(cluster, text)
+    server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "e"}, id="q1")
+    server.manager(MGR_CMD_SET, SERVER, {"comment": "before"})
+    last = int(cluster.sql("SELECT max(seq) FROM journal")[0][0])
+    change("DELETE FROM attributes WHERE kind = 'queue' AND id = 'q1'")
+    change("DELETE FROM objects WHERE kind = 'queue' AND id = 'q1'")
+    with pytest.raises(PbsError):
+        server.manager(MGR_CMD_SET, QUEUE, {"Priority": "3"}, id="q1")
+    wait_for("the server's end", lambda: not server.is_up())
+    assert server.process.returncode == 3
+    server.log_match("what is to be saved cannot be true")
+    server.log_match("record %d" % (last + 1))
+    server.start()
+    assert comment(server) == "before"
+    assert "q1" not in [q["id"] for q in server.status(QUEUE)]
+
+
+@alone(*STORES)
 def test_a_store_that_is_too_new_is_refused_and_left_alone(cluster):
     server = cluster.server
     server.manager(MGR_CMD_SET, SERVER, {"comment": "of a newer version"})
