@@ -82,6 +82,36 @@ def test_it_gets_nothing_of_the_servers(user):
     assert lines[4:7] == ["To: joe@there", "Subject: PBS RESERVATION " + rid, ""]
 
 
+# It says that it has begun, and hangs until there is a file "go".
+SLOW_MAILER = """#!/bin/sh
+touch "%(dir)s/begun.$$"
+until [ -e "%(dir)s/go" ]; do sleep 0.05; done
+touch "%(dir)s/$$.done"
+"""
+
+
+def test_a_mailer_that_hangs_is_not_started_for_every_letter():
+    """There are 32 at a time, and no letter is lost."""
+    with Cluster(vnodes=1) as c:
+        folder = os.path.join(c.root, "letters")
+        os.mkdir(folder)
+        os.chmod(folder, 0o1777)
+        mailer = c.write("mailer", SLOW_MAILER % {"dir": folder})
+        os.chmod(mailer, 0o755)
+        c.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+        begun = lambda: sum(n.startswith("begun.") for n in os.listdir(folder))
+        try:
+            for i in range(36):
+                c.server.submit(Reservation(select="1:ncpus=1", start=3600 * (i + 1), duration=600,
+                                            options=["-I", "60", "-m", "c", "-M", "joe@there"]))
+            wait_for("the mailers", lambda: begun() >= 32)
+            c.server.status(SERVER)
+            assert begun() == 32
+        finally:
+            c.write(os.path.join(folder, "go"), "")
+        wait_for("all letters", lambda: len(letters(folder)) == 36)
+
+
 @pytest.mark.skipif(ROOTLESS, reason="needs root: another account is taken on")
 def test_without_its_account_nothing_runs():
     """Root's rights are nothing to fall back to."""

@@ -25,6 +25,8 @@
 #define RECIPIENTS_MAX    64
 /* While it is looked up who the mailer runs as. */
 #define WAITING_MAX_BYTES ((size_t)16 << 20)
+/* Mailers at a time: ten thousand jobs may end at once, and a mailer may hang. */
+#define MAILERS_MAX       32
 
 struct letter {
     struct seeker seeker; /* of the mailer's account */
@@ -39,6 +41,7 @@ struct letters {
     struct shell *sh;
     struct letter *waiting;
     size_t bytes; /* of them */
+    unsigned n_mailers;
 };
 
 /* The text line by line. */
@@ -118,6 +121,34 @@ static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
                                            "SHELL=/bin/sh", "HOME=/", "LC_ALL=C.UTF-8",
                                            NULL };
 
+static void try_to_post(struct seeker *who);
+
+static struct letter *first_ready(const struct letters *all)
+{
+    struct letter *l;
+
+    DL_FOREACH (all->waiting, l) {
+        if (!seeker_waits(&l->seeker))
+            return l;
+    }
+    return NULL;
+}
+
+/* One mailer less: letters that only wait for that have their turn. */
+static void on_mailer_end(void *arg, pid_t pid, int status)
+{
+    struct letters *all = arg;
+    struct letter *l;
+
+    (void)pid;
+    (void)status;
+    MUST(all->n_mailers > 0);
+    all->n_mailers--;
+    /* Each try ends the letter, or makes it wait for the account. */
+    while (all->n_mailers < MAILERS_MAX && (l = first_ready(all)) != NULL)
+        try_to_post(&l->seeker);
+}
+
 static void post(struct letter *l, const struct finding *account)
 {
     struct shell *sh = l->all->sh;
@@ -145,8 +176,10 @@ static void post(struct letter *l, const struct finding *account)
         cfg.gid = account->gid;
     }
     cfg.fd[0] = paper(l->to, l->subject, l->text);
-    /* Nobody waits for the mailer. Its end is collected by the loop. */
-    if (cfg.fd[0] < 0 || child_start(sh->loop, &cfg, NULL, NULL, &pid, &why))
+    if (cfg.fd[0] >= 0 &&
+        child_start(sh->loop, &cfg, on_mailer_end, l->all, &pid, &why) == 0)
+        l->all->n_mailers++;
+    else
         shell_log(sh, LOG_EV_ERROR, LOG_IN_SERVER, "no mail to %s: %s (%s)", l->to,
                   l->subject, cfg.fd[0] < 0 ? "no memory file" : why.text);
     if (cfg.fd[0] >= 0)
@@ -174,6 +207,8 @@ static void try_to_post(struct seeker *who)
     const struct need need = { .kind = NEED_ACCOUNT, .name = user };
     const struct finding *account = NULL;
 
+    if (l->all->n_mailers >= MAILERS_MAX)
+        return; /* and again when one of them has ended */
     if (geteuid() == 0 && strcmp(user, "root") != 0) {
         account = lookup(sh->lookups, &l->seeker, &need);
         if (!account)
@@ -196,8 +231,8 @@ void mail_send(struct letters *all, const char *to, const char *subject,
     /* Letters that wait take memory, and jobs of one user can cause many of them. */
     if (all->bytes > WAITING_MAX_BYTES) {
         shell_log(all->sh, LOG_EV_ERROR, LOG_IN_SERVER,
-                  "no mail to %s: %s (too many wait for the account of PBS_MAIL_USER)",
-                  to, subject);
+                  "no mail to %s: %s (too many wait for a mailer or its account)", to,
+                  subject);
         return;
     }
     l = xcalloc(1, sizeof(*l));
