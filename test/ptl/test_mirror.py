@@ -147,6 +147,14 @@ def test_answers_that_do_not_follow(cluster, told, since):
     assert play(cluster, told, "check_status: False", 3) == (since, len(since) - 3)
 
 
+def test_a_server_that_answers_amiss_is_asked_for_everything(cluster):
+    """It names the request, and answers it with nothing that can be used."""
+    wrong = [(MARK_TYPE, "", [])]
+    assert play(cluster, [wrong] * 9, "check_status: False", 3) == ([0, 0], 0)
+    assert logged(cluster, "StatusChanges failed") == 1
+    assert logged(cluster, "Problem with creating server data structure") == 0
+
+
 def test_a_difference_is_told_and_mended(cluster):
     """The server has a vnode by its changes and none by its status."""
     since, _ = play(cluster, [[(NODE_TYPE, "n1", VNODE)]], "check_status: True", 1)

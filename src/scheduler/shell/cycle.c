@@ -258,6 +258,10 @@ static int make_snapshot(struct cycle *c, struct snapshot **ret, struct diag *wh
     if (!c->sh->can_mirror || !policy_keeps_status(c->sh->policy))
         return status_snapshot(c->sh, c->arena, ret, why);
     err = mirror_update(c->sh, c->arena, why);
+    if (err && !c->sh->can_mirror && !link_is_broken(c->sh->primary)) {
+        logfile_write(c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why->text);
+        return status_snapshot(c->sh, c->arena, ret, why);
+    }
     if (!err && policy_checks_status(c->sh->policy))
         check_mirror(c);
     if (!err && !c->sh->mirror)

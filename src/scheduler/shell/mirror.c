@@ -93,10 +93,12 @@ int mirror_update(struct shell *sh, struct arena *arena, struct diag *why)
         }
         if (take(sh, &reply))
             return 0;
-        if (sh->mirror)
+        if (sh->mirror && snapshot_seq(sh->mirror) > 0)
             tell_dropped(sh, &reply);
         mirror_drop(sh);
     }
+    /* Until the next connection it is asked for everything, as other servers are. */
+    sh->can_mirror = false;
     return diag_set(why, reply.code ? reply.code : PBSE_PROTOCOL,
                     "StatusChanges failed: %s (%d)", reply.text ? reply.text : "",
                     (int)reply.code);

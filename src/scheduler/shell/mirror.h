@@ -13,7 +13,8 @@ void mirror_ask_server(struct shell *sh);
 
 /* Bring the snapshot up to date: sh->mirror, of which the next plan is made; what it
  * was told lives in 'arena'. What is kept is dropped and asked for anew where it does
- * not go with what the server says. After an error there is none. */
+ * not go with what the server says. After an error there is none; when the server has
+ * refused or answered amiss twice, sh->can_mirror is false. */
 int mirror_update(struct shell *sh, struct arena *arena, struct diag *why) MUST_CHECK;
 
 /* Forget what is kept: the connection ends, or what all objects depend on has changed.
