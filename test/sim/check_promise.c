@@ -25,7 +25,8 @@
 struct share {
     const char *id;
     const struct object *o;
-    const struct resv *resv;   /* NULL: a job */
+    const struct resv *resv;     /* NULL: a job */
+    const struct occurrence *oc; /* of it, which this share is */
     const struct resv *inside; /* a job uses the vnode beside this one, which lets it */
     int64_t from_at;
     int64_t until_at;
@@ -111,6 +112,7 @@ static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
                 .id = oc->values->id,
                 .o = oc->values,
                 .resv = oc->resv,
+                .oc = oc,
                 .from_at = runs ? now_at : occurrence_start_at(oc, 0),
                 .until_at = occurrence_end_at(oc, 0),
                 .amount = amount_on(&oc->bookings, n, all->resource),
@@ -331,16 +333,19 @@ static bool has_id(const char *const *ids, size_t n, const char *id)
     return false;
 }
 
-static void check_listed(struct sim *s, const struct resv *r, const struct share *other)
+static void check_listed(struct sim *s, const struct occurrence *oc,
+                         const struct share *other)
 {
     struct arena *arena = arena_new();
-    struct oversub list = resv_oversub(&r->current, sim_now_at(s), arena);
+    struct oversub list = resv_oversub(oc, sim_now_at(s), arena);
+    /* Occurrences of a series are listed by their own names. */
+    const char *name = other->oc ? occurrence_name(other->oc, arena) : other->id;
 
-    if (phase_is_confirmed(resv_phase(r)) &&
-        !has_id(list.jobs, list.n_jobs, other->id) &&
-        !has_id(list.resvs, list.n_resvs, other->id))
-        check_failed(s, CHECK_LISTED, "%s meets %s and does not list it", r->obj.id,
-                     other->id);
+    if (phase_is_confirmed(occurrence_phase(oc)) &&
+        !has_id(list.jobs, list.n_jobs, name) &&
+        !has_id(list.resvs, list.n_resvs, name))
+        check_failed(s, CHECK_LISTED, "%s meets %s and does not list it",
+                     occurrence_name(oc, arena), name);
     arena_free(arena);
 }
 
@@ -373,7 +378,7 @@ static void check_all_listed(struct sim *s, const struct shares *all, int64_t at
 
             if (i != k && a->resv && is_at(a, at) && is_at(b, at) && a->amount &&
                 b->amount)
-                check_listed(s, a->resv, b);
+                check_listed(s, a->oc, b);
         }
 }
 
@@ -386,9 +391,9 @@ static void check_pair(struct sim *s, const struct node *n, const struct share *
                      ": %s and %s, and one of them wants it alone",
                      n->obj.id, at - SIM_EPOCH_S, a->id, b->id);
     if (a->resv)
-        check_listed(s, a->resv, b);
+        check_listed(s, a->oc, b);
     if (b->resv)
-        check_listed(s, b->resv, a);
+        check_listed(s, b->oc, a);
 }
 
 /* A reservation and a job in it are on the vnode together. */

@@ -94,11 +94,16 @@ static void reserve(struct story *t, int64_t second)
 
     make_select(t, MAX_OF(most, 1), b);
     b->start_s = second + (chance(t, 50) ? pick(t, 1, 30) : pick(t, 5, 300));
-    b->length_s = chance(t, 10) ? pick(t, 1, 10) : pick(t, 30, 900);
+    b->length_s = chance(t, 10)   ? pick(t, 1, 10)
+                  : chance(t, 20) ? pick(t, 20, 60)
+                                  : pick(t, 30, 900);
     at(t, second);
     buf_printf(t->out, "user%d reserves R%d select=%s", pick(t, 1, 2), n, b->select);
     add_place(t);
     buf_printf(t->out, " from %" PRId64 " for %" PRId64, b->start_s, b->length_s);
+    if (b->length_s <= 60 && chance(t, 60))
+        buf_printf(t->out, " repeating FREQ=MINUTELY;COUNT=%d;INTERVAL=%d",
+                   pick(t, 1, 6), pick(t, 1, 4));
     if (chance(t, 15))
         buf_printf(t->out, " waiting %d", pick(t, 0, 120));
     else if (chance(t, 15))

@@ -42,7 +42,9 @@ static bool are_possible(const struct sim *s, const struct together_part *parts,
         const struct resv *r = m ? model_resv(m, parts[i].id) : NULL;
 
         if (!r ||
-            !may_be_part(r, start_of(r, &parts[i]), parts[i].end_at, sim_now_at(s)))
+            !may_be_part(r, start_of(r, &parts[i]), parts[i].end_at, sim_now_at(s)) ||
+            proposal_meets_later(r, start_of(r, &parts[i])) ||
+            proposal_meets_later(r, parts[i].end_at))
             return false;
         for (size_t k = 0; k < i; k++)
             if (strcmp(parts[k].id, parts[i].id) == 0)

@@ -157,6 +157,19 @@ static const char *ids_but(const struct proposal *p, size_t but, struct arena *a
     return ids;
 }
 
+bool proposal_meets_later(const struct resv *r, int64_t at)
+{
+    return r->n_later > 0 && at >= occurrence_start_at(r->later, INT64_MAX);
+}
+
+static bool keeps_order(const struct proposal_part *part)
+{
+    const struct resv *r = part->resv;
+
+    return !proposal_meets_later(r, edit_num(part->e, RESV_A_RESERVE_START, 0)) &&
+           !proposal_meets_later(r, edit_num(part->e, RESV_A_RESERVE_END, 0));
+}
+
 void proposal_open(const struct model *m, const struct proposal *p,
                    struct decision *out)
 {
@@ -171,6 +184,7 @@ void proposal_open(const struct model *m, const struct proposal *p,
         /* A proposal that changes nothing has nothing that anybody could be asked
          * about. */
         MUST(!proposal_is_open(part->resv) && *text);
+        MUST(keeps_order(part));
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,
                       ids_but(p, i, out->arena));

@@ -71,8 +71,12 @@ struct proposal {
     int64_t now_at;
 };
 
+/* Would the current occurrence, if it began or ended then, meet the next one of its own
+ * series (15179)? Whoever makes a proposal asks for both instants. */
+bool proposal_meets_later(const struct resv *r, int64_t at);
+
 /* Append the records that open it; they come first in the decision, since its number is
- * that of the first one. */
+ * that of the first one. No part meets a later occurrence of its own. */
 void proposal_open(const struct model *m, const struct proposal *p,
                    struct decision *out);
 

@@ -256,7 +256,7 @@ static int derive_select(struct alteration *a)
 /* The current occurrence of a series ends before the next one starts. */
 static int keep_off_later(const struct alteration *a, int64_t at)
 {
-    if (a->r->n_later == 0 || at < occurrence_start_at(a->r->later, INT64_MAX))
+    if (!proposal_meets_later(a->r, at))
         return 0;
     decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id, "%s",
                pbse_text(PBSE_STDG_RESV_OCCR_CONFLICT));
