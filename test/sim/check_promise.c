@@ -69,7 +69,8 @@ static bool has_begun(const struct resv *r)
     enum resv_phase phase = resv_phase(r);
 
     return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT) || phase == PHASE_ENDING ||
-           phase == PHASE_BETWEEN || phase == PHASE_BETWEEN_DEGRADED;
+           phase == PHASE_BETWEEN || phase == PHASE_BETWEEN_DEGRADED ||
+           phase == PHASE_BETWEEN_CONFLICT;
 }
 
 static void add(struct shares *all, struct share one, int64_t now_at)
