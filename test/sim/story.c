@@ -101,9 +101,14 @@ static void reserve(struct story *t, int64_t second)
     buf_printf(t->out, "user%d reserves R%d select=%s", pick(t, 1, 2), n, b->select);
     add_place(t);
     buf_printf(t->out, " from %" PRId64 " for %" PRId64, b->start_s, b->length_s);
-    if (b->length_s <= 60 && chance(t, 60))
-        buf_printf(t->out, " repeating FREQ=MINUTELY;COUNT=%d;INTERVAL=%d",
-                   pick(t, 1, 6), pick(t, 1, 4));
+    if (b->length_s <= 60 && chance(t, 60)) {
+        /* Compilers differ in the order in which they work out arguments. */
+        int count = pick(t, 1, 6);
+        int interval = pick(t, 1, 4);
+
+        buf_printf(t->out, " repeating FREQ=MINUTELY;COUNT=%d;INTERVAL=%d", count,
+                   interval);
+    }
     if (chance(t, 15))
         buf_printf(t->out, " waiting %d", pick(t, 0, 120));
     else if (chance(t, 15))

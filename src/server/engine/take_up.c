@@ -42,6 +42,31 @@ static void complete_list(struct record *to, const struct object *o, int attr,
     }
 }
 
+/* The change with which this very record has taken the member away, from the 'first'
+ * on; NULL: it has not. */
+static struct change *taken_away(const struct record *rec, size_t first,
+                                 const struct change *c)
+{
+    for (size_t i = first; c->resource && i < rec->n_changes; i++)
+        if (rec->changes[i].attr == c->attr &&
+            str_same(rec->changes[i].resource, c->resource))
+            return &rec->changes[i];
+    return NULL;
+}
+
+/* A list is unset and then filled anew in one record: what gets the value that it had
+ * stays as it is. */
+static void put_back(struct record *rec, struct change *was, const char *after)
+{
+    struct change *end = rec->changes + rec->n_changes;
+
+    was->after = after;
+    if (!str_same(was->before, after))
+        return;
+    memmove(was, was + 1, (size_t)(end - was - 1) * sizeof(*was));
+    rec->n_changes--;
+}
+
 /* Fill in what was before, and leave out what changes nothing. The record outlives the
  * objects that it speaks of, so its texts become its own: they may be an object's id.
  */
@@ -50,6 +75,7 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
     const struct object *o = model_find(m, rec->kind, rec->id);
     const struct attr_table *table = kind_table(rec->kind);
     struct record to = *rec;
+    size_t first_list = SIZE_MAX; /* where the first list was unset */
 
     /* The store writes the record later, on a thread of its own, when the object may be
      * gone. */
@@ -62,11 +88,15 @@ static void complete(const struct model *m, struct record *rec, struct arena *ar
         const struct change *c = &rec->changes[i];
         bool members = attr_type_has_members(table->rows[c->attr].type);
         const char *before = o ? text_before(o, c, arena) : NULL;
+        struct change *was = taken_away(&to, first_list, c);
 
         if (members && !c->resource) {
             MUST(!c->after);
+            first_list = MIN_OF(first_list, to.n_changes);
             if (o)
                 complete_list(&to, o, c->attr, arena);
+        } else if (was) {
+            put_back(&to, was, arena_strdup(arena, c->after));
         } else if (!str_same(before, c->after)) {
             /* A change to what is so already is left out, so the store writes what is
              * new and nothing else. */

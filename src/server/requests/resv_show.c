@@ -44,14 +44,15 @@ static void show_revert(const struct request *rq, const struct object *o,
     const char *name = resv_rows[RESV_A_RESERVE_ALTER_REVERT].name;
     struct arena *arena = rq->arena;
     const char *select = resources_text(list, "select", arena);
+    const char *walltime = resources_text(list, "walltime", arena);
 
     if (select)
         wire_attrs_add(out, arena, name, "select", select, WIRE_OP_SET);
     wire_attrs_add(out, arena, name, "start_time",
                    arena_printf(arena, "%" PRId64, obj_num(o, RESV_A_RESERVE_START, 0)),
                    WIRE_OP_SET);
-    wire_attrs_add(out, arena, name, "walltime",
-                   resources_text(list, "walltime", arena), WIRE_OP_SET);
+    if (walltime)
+        wire_attrs_add(out, arena, name, "walltime", walltime, WIRE_OP_SET);
 }
 
 static void show_proposed(const struct model *m, const struct request *rq,

@@ -517,6 +517,33 @@ static void test_maintenance_over_two(void)
     world_free(&w);
 }
 
+static const char *resource(struct world *w, const char *name)
+{
+    return world_attr(w, OBJ_RESV, "S1", RESV_A_RESOURCE_LIST, name);
+}
+
+/* The current occurrence has another length, and the next one has everything that the
+ * series asks for: what both have alike, too. */
+static void test_the_next_one_has_what_the_series_asks_for(void)
+{
+    struct world w;
+
+    make(&w);
+    world_modify(&w, "user1", "S1.svr", "reserve_duration=900", NULL);
+    world_confirm(&w, "S1.svr", "1#(vn[0]:ncpus=2){0}");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    EXPECT_TEXT(resource(&w, "walltime"), "00:15:00");
+    world_clear(&w);
+    world_go(&w, FIRST + 1000);
+    EXPECT_TEXT(attr_of(&w, RESV_A_RESERVE_INDEX), "2");
+    EXPECT_TEXT(resource(&w, "walltime"), "00:10:00");
+    EXPECT_TEXT(resource(&w, "select"), "1:ncpus=2");
+    EXPECT_TEXT(resource(&w, "ncpus"), "2");
+    EXPECT_TEXT(resource(&w, "nodect"), "1");
+    EXPECT_TEXT(resource(&w, "place"), "free");
+    world_free(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -527,6 +554,8 @@ int main(void)
         { "the rule says the start", test_the_rule_says_the_start },
         { "answers that do not hold", test_answers_that_do_not_hold },
         { "deletion", test_deletion },
+        { "the next one has what the series asks for",
+          test_the_next_one_has_what_the_series_asks_for },
         { "life", test_life },
         { "health of a later one", test_health_of_a_later_one },
         { "a later one lacks vnodes while one runs",

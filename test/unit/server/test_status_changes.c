@@ -162,6 +162,7 @@ static void wrong_classes_are_refused(void)
         { .n_classes = 2, .classes = twice },
         { .n_classes = 6, .classes = many },
     };
+    struct arena *arena = arena_new(); /* each request clears the world's */
     struct wire_class unknown = { .type = OBJECT_NODE };
     const struct body_changes of_unknown = { .n_classes = 1, .classes = &unknown };
     struct world w;
@@ -169,8 +170,9 @@ static void wrong_classes_are_refused(void)
     world_new(&w);
     for (size_t i = 0; i < ARRAY_LEN(bodies); i++)
         CU_ASSERT_EQUAL(ask(&w, CONN_SCHED, &bodies[i])->code, PBSE_IVALREQ);
-    wire_attrs_add(&unknown.wanted, w.arena, "colour", NULL, "", WIRE_OP_SET);
+    wire_attrs_add(&unknown.wanted, arena, "colour", NULL, "", WIRE_OP_SET);
     CU_ASSERT_EQUAL(ask(&w, CONN_SCHED, &of_unknown)->code, PBSE_NOATTR);
+    arena_free(arena);
     world_free(&w);
 }
 
