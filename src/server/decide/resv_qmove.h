@@ -26,7 +26,7 @@ int resv_qmove_find(const struct model *m, const struct request *rq, const char 
 int resv_qmove_copy(const struct request *rq, const struct job *job, struct edit *resv,
                     struct diag *why) MUST_CHECK;
 
-/* Is this reservation made for a job that has not moved yet? */
+/* Was this reservation made for a waiting job? It stays so when the job has moved. */
 bool resv_qmove_is(const struct resv *r);
 
 /* The job that it is made for, if it can still be moved; else NULL. */
