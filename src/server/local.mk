@@ -133,6 +133,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/resv_user.c src/server/decide/resv_user.h \
 	src/server/requests/resv_confirm.c \
 	src/server/requests/resv_delete.c \
+	src/server/decide/resource_limits.c src/server/decide/resource_limits.h \
 	src/server/decide/resv_from_job.c src/server/decide/resv_from_job.h \
 	src/server/decide/resv_qmove.c src/server/decide/resv_qmove.h \
 	src/server/requests/resv_modify.c \
@@ -195,12 +196,12 @@ test_unit_server_test_watch_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_watch_LDADD = $(svr_test_libs)
 svr_harness = test/unit/server/harness.c test/unit/server/harness.h
 svr_test_libs = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
-test_unit_server_test_model_SOURCES = test/unit/server/test_model.c
+test_unit_server_test_model_SOURCES = test/unit/server/test_model.c test/unit/server/one_record.h
 test_unit_server_test_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_model_LDADD = $(svr_test_libs)
 check_PROGRAMS += test/unit/server/test_occurrences
 TESTS += test/unit/server/test_occurrences
-test_unit_server_test_occurrences_SOURCES = test/unit/server/test_occurrences.c
+test_unit_server_test_occurrences_SOURCES = test/unit/server/test_occurrences.c test/unit/server/one_record.h
 test_unit_server_test_occurrences_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_occurrences_LDADD = $(svr_test_libs)
 test_unit_server_test_svr_SOURCES = test/unit/server/test_svr.c $(svr_harness)
@@ -320,6 +321,7 @@ check_PROGRAMS += test/unit/server/test_resv_state test/unit/server/test_resv_ti
 	test/unit/server/test_resv_told test/unit/server/test_facts \
 	test/unit/server/test_put_off test/unit/server/test_edges \
 	test/unit/server/test_changes test/unit/server/test_denials \
+	test/unit/server/test_extensions \
 	test/unit/server/test_resv_qmove \
 	test/unit/server/test_status_changes
 TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
@@ -330,6 +332,7 @@ TESTS += test/unit/server/test_resv_state test/unit/server/test_resv_time \
 	test/unit/server/test_resv_told test/unit/server/test_facts \
 	test/unit/server/test_put_off test/unit/server/test_edges \
 	test/unit/server/test_changes test/unit/server/test_denials \
+	test/unit/server/test_extensions \
 	test/unit/server/test_resv_qmove \
 	test/unit/server/test_status_changes
 RESV_TEST_LIBS = libhfsvrcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la -lcunit -lm
@@ -369,9 +372,13 @@ test_unit_server_test_status_changes_SOURCES = \
 test_unit_server_test_status_changes_LDADD = libhfschedcore.la $(RESV_TEST_LIBS)
 test_unit_server_test_resv_qmove_SOURCES = test/unit/server/test_resv_qmove.c $(RESV_WORLD)
 test_unit_server_test_resv_qmove_LDADD = $(RESV_TEST_LIBS)
+test_unit_server_test_extensions_SOURCES = test/unit/server/test_extensions.c \
+	test/golden/frames.c test/golden/frames.h $(RESV_WORLD)
+test_unit_server_test_extensions_CPPFLAGS = $(AM_CPPFLAGS)
+test_unit_server_test_extensions_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_denials_SOURCES = test/unit/server/test_denials.c $(RESV_WORLD)
 test_unit_server_test_denials_LDADD = $(RESV_TEST_LIBS)
-test_unit_server_test_changes_SOURCES = test/unit/server/test_changes.c
+test_unit_server_test_changes_SOURCES = test/unit/server/test_changes.c test/unit/server/one_record.h
 test_unit_server_test_changes_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_changes_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_edges_SOURCES = test/unit/server/test_edges.c

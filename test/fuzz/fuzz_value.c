@@ -34,16 +34,18 @@ static void check_again(const struct attr_type *type, const struct attr_value *v
                         struct arena *arena)
 {
     struct attr_value again = { 0 }, copy = { 0 };
-    const char *name;
+    struct attr_members members;
 
     if (!v->set)
         return;
     if (attr_type_has_members(type)) {
-        for (size_t i = 0; (name = attr_value_member_name(type, v, i)); i++) {
-            const char *text = attr_value_member(type, v, name, arena);
+        members = attr_value_members(type, v, arena);
+        for (size_t i = 0; i < members.n; i++) {
+            const char *name = members.v[i].name, *text = members.v[i].text;
 
-            FUZZ_CHECK(text && attr_value_set(type, &again, defs, name, text,
-                                              WIRE_OP_SET) == 0);
+            FUZZ_CHECK(str_same(text, attr_value_member(type, v, name, arena)));
+            FUZZ_CHECK(attr_value_set(type, &again, defs, name, text, WIRE_OP_SET) ==
+                       0);
         }
     } else {
         FUZZ_CHECK(attr_value_set(type, &again, defs, NULL,

@@ -240,7 +240,7 @@ void exec_vnode_sum(const struct exec_vnode *ev, const char *vnode,
         if (res->def &&
             resource_decode(res->def, NULL, resources_member(&one, res->def),
                             res->value) == 0)
-            resources_accumulate(sum, &one, 1);
+            resources_add(sum, &one);
         resources_clear(&one);
     }
 }

@@ -19,6 +19,7 @@ libhfattr_la_SOURCES = \
 	src/lib/attr/place.c \
 	src/lib/attr/queue_attrs.c src/lib/attr/queue_attrs.h \
 	src/lib/attr/resource.c src/lib/attr/resource.h \
+	src/lib/attr/resource_sums.c src/lib/attr/resource_sums.h \
 	src/lib/attr/resv_attrs.c src/lib/attr/resv_attrs.h \
 	src/lib/attr/resv_number.h \
 	src/lib/attr/resv_words.c src/lib/attr/resv_words.h \
@@ -41,13 +42,16 @@ libhfattr_la_SOURCES = \
 check_PROGRAMS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
 	test/unit/attr/test_formula test/unit/attr/test_list_edit \
-	test/unit/attr/test_execvnodes
+	test/unit/attr/test_execvnodes test/unit/attr/test_members
 TESTS += test/unit/attr/test_values test/unit/attr/test_rows \
 	test/unit/attr/test_select test/unit/attr/test_ids test/unit/attr/test_sweep \
 	test/unit/attr/test_formula test/unit/attr/test_list_edit \
-	test/unit/attr/test_execvnodes
+	test/unit/attr/test_execvnodes test/unit/attr/test_members
 test_unit_attr_test_execvnodes_SOURCES = test/unit/attr/test_execvnodes.c
 test_unit_attr_test_execvnodes_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_members_SOURCES = test/unit/attr/test_members.c
+test_unit_attr_test_members_LDADD = libhfattr.la libhfbase.la -lcunit
+test_unit_attr_test_members_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=strcasecmp
 test_unit_attr_test_list_edit_SOURCES = test/unit/attr/test_list_edit.c
 test_unit_attr_test_list_edit_LDADD = libhfattr.la libhfbase.la -lcunit
 test_unit_attr_test_values_SOURCES = test/unit/attr/test_values.c

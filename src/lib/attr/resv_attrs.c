@@ -455,6 +455,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_ALTER_PARTITION] = { .name = "hf_alter_partition", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "The partition of who said that yes." },
     [RESV_A_HF_SERIES_RESOURCES] = { .name = "hf_series_resources", .type = &attr_resources, .flags = ATTR_INTERNAL, .doc = "Resource_List of a series one of whose occurrences has another one; unset: Resource_List is that of the series." },
     [RESV_A_HF_SERIES_SCHEDSELECT] = { .name = "hf_series_schedselect", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Likewise schedselect." },
+    [RESV_A_HF_SERIES_START] = { .name = "hf_series_start", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the current occurrence of a series began when one of its occurrences was first to be altered; it never goes." },
     [RESV_A_HF_STARTS] = { .name = "hf_starts", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "When the occurrences of an unconfirmed series begin, with commas between." },
     [RESV_A_HF_REPLACE_DENIED] = { .name = "hf_replace_denied", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What the last attempt to replace lost vnodes found short; unset once nothing is sought." },
     [RESV_A_HF_REPLACE_DENIED_AT] = { .name = "hf_replace_denied_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When that attempt was made." },

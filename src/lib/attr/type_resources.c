@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/resource.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -122,41 +123,39 @@ int64_t resources_amount(const struct resources *r, const char *name, int64_t mi
     }
 }
 
-/* Zero of a counted type; a cleared size is "0kb". */
-static void set_zero(const struct resource_def *def, struct attr_value *v)
+/* What is too large for the type: the largest that it shows. */
+static void set_largest(const struct resource_def *def, struct attr_value *v)
 {
     *v = (struct attr_value){ .set = true };
     if (def->type == &attr_size)
-        v->u.size.shift = 10;
+        v->u.size = (struct size_value){ .number = UINT64_MAX, .shift = 10 };
+    else if (def->type == &attr_float)
+        v->u.real = DBL_MAX;
+    else
+        v->u.num = INT64_MAX;
 }
 
-void resources_accumulate_flagged(struct resources *total, const struct resources *what,
-                                  int sign, uint32_t flags)
+void resources_add_flagged(struct resources *total, const struct resources *what,
+                           uint32_t flags)
 {
-    MUST(sign == 1 || sign == -1);
+    MUST(total != what); /* the array moves */
     for (size_t i = 0; i < what->n; i++) {
         const struct resource_def *def = what->v[i].def;
-        const struct attr_value *amount = &what->v[i].value;
         struct attr_value *sum;
-        int err;
 
-        if (!(def->flags & flags) || !amount->set)
+        if (!(def->flags & flags) || !what->v[i].value.set)
             continue;
         sum = resources_member(total, def);
         if (!sum->set)
-            set_zero(def, sum);
-        err = sign > 0 ? def->type->add(sum, amount) : def->type->subtract(sum, amount);
-        /* More taken away than was there, or more than fits: the recount that follows
-         * every change in debug builds says so; here the sum stays in its range. */
-        if (err && sign < 0)
-            set_zero(def, sum);
+            attr_set_zero(def->type, sum);
+        if (def->type->add(sum, &what->v[i].value) != 0)
+            set_largest(def, sum);
     }
 }
 
-void resources_accumulate(struct resources *total, const struct resources *what,
-                          int sign)
+void resources_add(struct resources *total, const struct resources *what)
 {
-    resources_accumulate_flagged(total, what, sign, RESOURCE_CONSUMABLE);
+    resources_add_flagged(total, what, RESOURCE_CONSUMABLE);
 }
 
 static int decode_resources(struct attr_value *v, const struct resource_defs *defs,

@@ -47,6 +47,14 @@ const struct attr_type *attr_type_find(const char *name)
     return NULL;
 }
 
+void attr_set_zero(const struct attr_type *type, struct attr_value *v)
+{
+    *v = (struct attr_value){ .set = true };
+    /* Sizes start in KiB, the smallest unit that sums have. */
+    if (type == &attr_size)
+        v->u.size.shift = 10;
+}
+
 /* Add 'other' to the value or take it away. What is added to nothing is copied. */
 static int combine(const struct attr_type *type, struct attr_value *v,
                    const struct attr_value *other, enum wire_op op)
@@ -242,27 +250,156 @@ const char *attr_value_member(const struct attr_type *type, const struct attr_va
     return rv && rv->value.set ? text_of(rv->def->type, &rv->value, arena) : NULL;
 }
 
-/* The i-th different resource among the limits, by first occurrence. */
-static const char *limits_member_name(const struct limits *l, size_t i)
+static void add_member(struct attr_members *to, const char *name, const char *text,
+                       struct arena *arena)
 {
-    for (size_t at = 0; at < l->n; at++) {
-        bool seen = false;
-
-        for (size_t before = 0; before < at && !seen; before++)
-            seen = strcasecmp(l->v[before].resource, l->v[at].resource) == 0;
-        if (!seen && i-- == 0)
-            return l->v[at].resource;
-    }
-    return NULL;
+    MUST(name && text);
+    to->v[to->n++] = (struct attr_member){ arena_strdup(arena, name), text };
 }
 
-const char *attr_value_member_name(const struct attr_type *type,
-                                   const struct attr_value *v, size_t i)
+static struct attr_members members_of_list(const struct resources *list,
+                                           struct arena *arena)
 {
+    struct attr_members ret = { .v = ARENA_ARRAY(arena, struct attr_member, list->n) };
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct resource_value *rv = &list->v[i];
+
+        if (rv->value.set)
+            add_member(&ret, rv->def->name, text_of(rv->def->type, &rv->value, arena),
+                       arena);
+    }
+    return ret;
+}
+
+/* By resource; those of one resource in the order in which they are printed, which is
+ * that of the array. */
+static int by_resource(const void *a, const void *b)
+{
+    const struct limit *x = *(const struct limit *const *)a;
+    const struct limit *y = *(const struct limit *const *)b;
+    int cmp = strcasecmp(x->resource, y->resource);
+
+    return cmp ? cmp : (x > y) - (x < y);
+}
+
+/* The entries of one resource, which stand side by side after sorting. */
+struct limit_group {
+    const struct limit **v;
+    size_t n;
+};
+
+static int by_first_entry(const void *a, const void *b)
+{
+    const struct limit_group *x = a, *y = b;
+
+    return (x->v[0] > y->v[0]) - (x->v[0] < y->v[0]);
+}
+
+static const char *text_of_group(const struct limit_group *group, struct arena *arena)
+{
+    struct buf out = { 0 };
+    const char *text;
+
+    MUST(group->n > 0);
+    for (size_t i = 0; i < group->n; i++) {
+        if (i > 0)
+            buf_add_char(&out, ',');
+        limit_print(group->v[i], &out);
+    }
+    text = arena_strndup(arena, out.data, out.len);
+    buf_fini(&out);
+    return text;
+}
+
+/* Groups of entries, in the order of each group's first one. Any manager may set limits
+ * of thousands of resources, and all requests wait while they are walked over: so the
+ * entries are sorted, and none is compared with all others. */
+static struct limit_group *group_limits(const struct limits *l, size_t *ret_n,
+                                        struct arena *arena)
+{
+    const struct limit **sorted = ARENA_ARRAY(arena, const struct limit *, l->n);
+    struct limit_group *groups = ARENA_ARRAY(arena, struct limit_group, l->n);
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        sorted[i] = &l->v[i];
+    qsort(sorted, l->n, sizeof(struct limit *), by_resource);
+    for (size_t i = 0; i < l->n; i++) {
+        if (i == 0 || strcasecmp(sorted[i]->resource, sorted[i - 1]->resource) != 0)
+            groups[n++].v = &sorted[i];
+        groups[n - 1].n++;
+    }
+    qsort(groups, n, sizeof(*groups), by_first_entry);
+    *ret_n = n;
+    return groups;
+}
+
+static struct attr_members members_of_limits(const struct limits *l,
+                                             struct arena *arena)
+{
+    struct attr_members ret = { 0 };
+    size_t n;
+    const struct limit_group *groups = group_limits(l, &n, arena);
+
+    ret.v = ARENA_ARRAY(arena, struct attr_member, n);
+    for (size_t i = 0; i < n; i++)
+        add_member(&ret, groups[i].v[0]->resource, text_of_group(&groups[i], arena),
+                   arena);
+    return ret;
+}
+
+static int by_member_name(const void *a, const void *b)
+{
+    const struct attr_member *x = *(const struct attr_member *const *)a;
+    const struct attr_member *y = *(const struct attr_member *const *)b;
+
+    return strcasecmp(x->name, y->name);
+}
+
+struct attr_members attr_value_members(const struct attr_type *type,
+                                       const struct attr_value *v, struct arena *arena)
+{
+    struct attr_members ret;
+
+    MUST(attr_type_has_members(type));
+    /* An unset value has no arrays, and its union may hold anything. */
     if (!v->set)
+        return (struct attr_members){ 0 };
+    ret = type == &attr_resources ? members_of_list(&v->u.res, arena)
+                                  : members_of_limits(&v->u.limits, arena);
+    ret.by_name = ARENA_ARRAY(arena, const struct attr_member *, ret.n);
+    for (size_t i = 0; i < ret.n; i++)
+        ret.by_name[i] = &ret.v[i];
+    qsort(ret.by_name, ret.n, sizeof(struct attr_member *), by_member_name);
+    return ret;
+}
+
+const char *attr_members_find(const struct attr_members *members, const char *name)
+{
+    const struct attr_member key = { .name = name }, *wanted = &key;
+    const struct attr_member **found;
+
+    if (members->n == 0)
         return NULL;
-    if (type == &attr_entity_limit_resource)
-        return limits_member_name(&v->u.limits, i);
-    MUST(type == &attr_resources); /* the others have no members */
-    return i < v->u.res.n ? v->u.res.v[i].def->name : NULL;
+    found = bsearch(&wanted, members->by_name, members->n, sizeof(struct attr_member *),
+                    by_member_name);
+    return found ? (*found)->text : NULL;
+}
+
+bool attr_value_has_member(const struct attr_type *type, const struct attr_value *v,
+                           const char *resource)
+{
+    const struct resource_value *rv;
+
+    if (!v->set || !attr_type_has_members(type))
+        return false;
+    if (type == &attr_resources) {
+        rv = resources_find(&v->u.res, resource);
+        return rv && rv->value.set;
+    }
+    for (size_t i = 0; i < v->u.limits.n; i++)
+        if (strcasecmp(v->u.limits.v[i].resource, resource) == 0)
+            return true;
+    return false;
 }

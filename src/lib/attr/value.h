@@ -134,9 +134,32 @@ bool attr_type_has_members(const struct attr_type *type);
 const char *attr_value_member(const struct attr_type *type, const struct attr_value *v,
                               const char *resource, struct arena *arena);
 
-/* Name of the i-th member in the order of printing, NULL behind the last. */
-const char *attr_value_member_name(const struct attr_type *type,
-                                   const struct attr_value *v, size_t i);
+/* One member: the name of its resource and its canonical text. */
+struct attr_member {
+    const char *name;
+    const char *text;
+};
+
+struct attr_members {
+    size_t n;
+    struct attr_member *v;              /* as they are first seen in printing */
+    const struct attr_member **by_name; /* the same without regard to case */
+};
+
+/* All members of a value, none for an unset one. Names, texts and arrays belong to
+ * 'arena', so they outlive the value. Time: of the order of n log n comparisons for n
+ * members of a list, or n entries of limits. */
+struct attr_members attr_value_members(const struct attr_type *type,
+                                       const struct attr_value *v, struct arena *arena);
+
+/* The text of the member with that name, without regard to case; NULL: there is none.
+ */
+const char *attr_members_find(const struct attr_members *members, const char *name);
+
+/* True when the value has a member with that name, without regard to case. Never true
+ * for a type without members. */
+bool attr_value_has_member(const struct attr_type *type, const struct attr_value *v,
+                           const char *resource);
 
 /* The canonical text in the arena; NULL when unset. Not for types with members. */
 const char *attr_value_text(const struct attr_type *type, const struct attr_value *v,
@@ -148,14 +171,16 @@ const struct resource_value *resources_find(const struct resources *r,
                                             const char *name);
 int64_t resources_amount(const struct resources *r, const char *name, int64_t missing);
 
-/* Add 'sign' times every consumable member of 'what' to 'total', making members as
- * needed ("resources follow links"). */
-void resources_accumulate(struct resources *total, const struct resources *what,
-                          int sign);
+/* Add every consumable member of 'what' to 'total', making members as needed. A sum
+ * beyond the range of its type becomes the largest value, so nothing can be taken away
+ * from it again: sums that follow what comes and goes are in resource_sums.h. */
+void resources_add(struct resources *total, const struct resources *what);
 /* The same for the members that have one of 'flags' (enum resource_flag): a vnode
  * counts RESOURCE_NODE | RESOURCE_FIRST, a queue and the server RESOURCE_QUEUE. */
-void resources_accumulate_flagged(struct resources *total, const struct resources *what,
-                                  int sign, uint32_t flags);
+void resources_add_flagged(struct resources *total, const struct resources *what,
+                           uint32_t flags);
+/* Zero of a type that counts; that of a size is "0kb". */
+void attr_set_zero(const struct attr_type *type, struct attr_value *v);
 void resources_clear(struct resources *r);
 void resources_copy(struct resources *to, const struct resources *from);
 

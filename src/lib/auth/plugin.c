@@ -43,6 +43,8 @@ bool auth_method_is_name(const char *name)
     if (len == 0 || len > AUTH_METHOD_MAX)
         return false;
     for (; *name; name++)
+        /* No dot and no slash: the name becomes part of the path of a library that is
+         * run. */
         if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_-", *name))
             return false;
     return true;
@@ -107,6 +109,8 @@ static int check_file(const char *path, struct diag *why)
 static int take_symbols(void *so, struct auth_plugin *p, struct diag *why)
 {
     for (size_t i = 0; i < ARRAY_LEN(symbols); i++) {
+        /* One of the two for encryption alone is as good as none: see
+         * auth_plugin_encrypts(). */
         void *found = dlsym(so, symbols[i].name);
 
         if (!found && symbols[i].required)
@@ -130,6 +134,8 @@ static int load(const struct auth_plugin_site *site, const char *name,
     err = check_file(path, why);
     if (err)
         return err;
+    /* All its symbols are bound now, so that a library that lacks one fails here and
+     * not in the middle of a handshake. */
     so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!so)
         return diag_set(why, PBSE_SYSTEM, "%s", dlerror());

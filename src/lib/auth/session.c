@@ -87,6 +87,7 @@ int auth_session_new(const struct auth_session_config *cfg, struct auth_session 
     s->service = cfg->service;
     if (cfg->encrypt)
         add_stage(s, cfg, cfg->encrypt);
+    /* One method may do both; then one handshake does. */
     if (cfg->method && cfg->method != cfg->encrypt)
         add_stage(s, cfg, cfg->method);
     if (s->is_client)

@@ -112,6 +112,8 @@ struct arena_mark arena_mark(const struct arena *a)
 
 void arena_rewind(struct arena *a, const struct arena_mark *mark)
 {
+    /* The mark was taken of this arena since it was last cleared. */
+    MUST(mark->newest && mark->used_bytes <= a->used_bytes);
     free_newer(a, mark->newest);
     a->newest->front = mark->front;
     a->newest->back = mark->back;
@@ -245,6 +247,7 @@ void *arena_grow(struct arena *a, void *v, size_t n, size_t *cap, size_t first,
 
     if (n < *cap)
         return v;
+    MUST(size_bytes > 0 && wanted > n && wanted <= SIZE_MAX / size_bytes);
     more = arena_alloc(a, wanted * size_bytes);
     if (n > 0)
         memcpy(more, v, n * size_bytes);

@@ -42,4 +42,8 @@ bool xmem_try(void (*step)(void *arg), void *arg) MUST_CHECK;
 /* True when both are NULL or both hold the same text. */
 bool str_same(const char *a, const char *b);
 
+/* True when 'word' is one of the words of a list with commas between (NULL: no word),
+ * which has no blanks. */
+bool str_list_has(const char *list, const char *word);
+
 #endif

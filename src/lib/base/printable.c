@@ -33,13 +33,32 @@ static size_t n_following(unsigned char c)
     return c >= 0xf0 && c <= 0xf4 ? 3 : 0;
 }
 
+/* Some first bytes leave the second one less room: outside of it lie longer forms of
+ * characters that have a shorter one, halves of pairs of UTF-16, and numbers beyond the
+ * last character. A lax reader takes e0 82 9b for the control character U+009b. */
+static bool second_fits(unsigned char first, unsigned char second)
+{
+    switch (first) {
+    case 0xe0:
+        return second >= 0xa0;
+    case 0xed:
+        return second <= 0x9f;
+    case 0xf0:
+        return second >= 0x90;
+    case 0xf4:
+        return second <= 0x8f;
+    default:
+        return true;
+    }
+}
+
 /* The length of the character at 'p' when it is one of UTF-8 beyond ASCII that is no
  * control character, else 0. */
 static size_t wide_len(const unsigned char *p, size_t len)
 {
     size_t n = n_following(*p);
 
-    if (n == 0 || n >= len || (*p == C1_LEAD && is_c1(p[1])))
+    if (n == 0 || n >= len || (*p == C1_LEAD && is_c1(p[1])) || !second_fits(*p, p[1]))
         return 0;
     for (size_t i = 1; i <= n; i++)
         if ((p[i] & 0xc0) != 0x80)

@@ -89,3 +89,17 @@ bool str_same(const char *a, const char *b)
         return a == b;
     return strcmp(a, b) == 0;
 }
+
+bool str_list_has(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    while (list) {
+        size_t n = strcspn(list, ",");
+
+        if (n == len && strncmp(list, word, len) == 0)
+            return true;
+        list = list[n] ? list + n + 1 : NULL;
+    }
+    return false;
+}

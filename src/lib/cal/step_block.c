@@ -65,6 +65,8 @@ void block_sum_up(const struct timeline *t, struct block *b)
     block_settled(t, b);
     vector_fill(t->n_res, b->least, INT64_MAX);
     vector_fill(t->n_res, b->most, INT64_MIN);
+    /* Over all steps once; a claim in the middle of the block makes it necessary, one
+     * of the whole block does not. */
     for (size_t i = 0; i < b->n; i++) {
         vector_lower(t->n_res, b->least, FREE(t, b, i));
         vector_raise(t->n_res, b->most, FREE(t, b, i));

@@ -10,6 +10,8 @@
 
 void timeline_mark_stale(struct timeline *t, size_t from, size_t to)
 {
+    /* One range for all: the next question makes what lies between anew with it, which
+     * is cheaper than a list. */
     t->stale_from = MIN_OF(t->stale_from, from);
     t->stale_to = MAX_OF(t->stale_to, to);
 }
@@ -35,6 +37,8 @@ void timeline_insert_block(struct timeline *t, size_t i, struct block *b)
     MUST(i <= t->n && b->n > 0);
     if (t->n == t->cap)
         timeline_reserve_blocks(t, 2 * t->cap);
+    /* Pointers move, steps do not: a row of 100,000 steps is some thousands of
+     * pointers. */
     memmove(&t->v[i + 1], &t->v[i], behind * sizeof(struct block *));
     memmove(&t->begin_at[i + 1], &t->begin_at[i], behind * sizeof(*t->begin_at));
     t->v[i] = b;
@@ -47,6 +51,7 @@ static void blocks_remove(struct timeline *t, size_t i)
 {
     MUST(i < t->n && t->n > 1); /* one block has the step of the beginning of time */
     timeline_mark_stale(t, i, t->n);
+    /* The arena takes nothing back, so blocks that come and go are used again. */
     t->v[i]->next_spare = t->spare;
     t->spare = t->v[i];
     t->n--;
@@ -124,6 +129,7 @@ void timeline_begin_step(struct timeline *t, int64_t at)
     struct step_place p = timeline_find(t, at);
     struct block *b = t->v[p.block];
 
+    /* Something changes there already. */
     if (b->at[p.step] == at)
         return;
     if (b->n == BLOCK_STEPS) {
@@ -181,6 +187,7 @@ void timeline_end_step(struct timeline *t, int64_t at)
     struct step_place p = timeline_find(t, at), before = p;
     const struct block *b = block_settled(t, t->v[p.block]), *prev;
 
+    /* There is no step before the first one. */
     if (at == INT64_MIN)
         return;
     /* The step before may be the last one of the block before. */

@@ -16,6 +16,7 @@ static int convert(int c, const struct attropl *list, bool values, bool as_set,
 
     for (a = list; a; a = a->next)
         n++;
+    /* calloc() of nothing may return NULL, which means here that there is no memory. */
     to.v = calloc(n ? n : 1, sizeof(*to.v));
     if (!to.v)
         return ifl_set_error(c, PBSE_SYSTEM, NULL);
@@ -38,6 +39,7 @@ int ifl_attrs(int c, const struct attropl *list, bool as_set, struct wire_attrs 
 
 int ifl_wanted(int c, const struct attrl *list, struct wire_attrs *ret)
 {
+    /* pbs_ifl.h lays out both structs alike, so that one walk serves both. */
     return convert(c, (const struct attropl *)(const void *)list, false, true, ret);
 }
 
@@ -91,7 +93,7 @@ struct attrl *ifl_attrl_new(const char *name, const char *resource, const char *
     a->resource = resource ? strdup(resource) : NULL;
     if (a->name && a->value && (!resource || a->resource))
         return a;
-    attrl_free(a);
+    attrl_free(a); /* what could not be copied is NULL, which free() takes */
     return NULL;
 }
 
@@ -111,6 +113,7 @@ static struct batch_status *status_new(const struct wire_object *from)
 
         *end = ifl_attrl_new(a->name, a->resource, a->value, (enum batch_op)a->op);
         ok = *end != NULL;
+        /* The list ends with NULL after each step, so that it can be freed at any. */
         if (ok)
             end = &(*end)->next;
     }
@@ -124,6 +127,7 @@ int ifl_status_list(const struct wire_objects *objects, struct batch_status ***e
 {
     for (size_t i = 0; i < objects->n; i++) {
         **end = status_new(&objects->v[i]);
+        /* The entries so far are in the caller's list, and are freed with it. */
         if (!**end)
             return PBSE_SYSTEM;
         *end = &(**end)->next;

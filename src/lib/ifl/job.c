@@ -21,6 +21,8 @@ static int ask_run(int c, uint32_t number, const char *id, const char *vnodes,
 
     if (!ifl_has_id(c, id))
         return pbs_errno;
+    /* The server never answers this one; BATCH_ASYRUN_JOB_ACK is the same with an
+     * answer. */
     if (number == BATCH_ASYRUN_JOB)
         return ifl_tell(c, number, &body, extend);
     return ifl_do(c, number, &body, extend);
@@ -75,6 +77,8 @@ int ifl_movejob(int c, const char *id, const char *destination, const char *exte
 
 int ifl_orderjob(int c, const char *id1, const char *id2, const char *extend)
 {
+    /* The request has the body of a move, with the second job as the destination;
+     * ask_move() looks at the first one. */
     if (!ifl_has_id(c, id2))
         return pbs_errno;
     return ask_move(c, BATCH_ORDER_JOB, id1, id2, extend);
@@ -86,6 +90,7 @@ int ifl_msgjob(int c, const char *id, int file, const char *text, const char *ex
                                        .file = (uint32_t)file,
                                        .text = text };
 
+    /* A message without a text is refused as a job without an id is. */
     if (!ifl_has_id(c, id) || !ifl_has_id(c, text))
         return pbs_errno;
     return ifl_do(c, BATCH_MESSAGE_JOB, &body, extend);
@@ -128,6 +133,8 @@ static int set_holds(int c, uint32_t number, const char *id, const char *holds,
 
     if (!ifl_has_id(c, id))
         return pbs_errno;
+    /* The list is only read; its members are not const because those of the public
+     * header are not. */
     if (holds && *holds)
         hold.value = (char *)(uintptr_t)holds;
     if (ifl_verify(c, number, MGR_OBJ_JOB, (const struct attrl *)(const void *)&hold))

@@ -296,7 +296,7 @@ static int read_env(struct conf *c, struct diag *why)
 /* Say which settings are missing, all of them at once. */
 static int check_required(struct conf *c, struct diag *why)
 {
-    char missing[128] = "";
+    char missing[128] = ""; /* the few required names fit, see the table */
 
     for (size_t i = 0; i < ARRAY_LEN(settings); i++) {
         const char *value =
@@ -407,6 +407,7 @@ int conf_load_file(const char *path, bool env, struct conf **ret, struct diag *w
     err = set_defaults(c, why);
     if (!err)
         err = read_file(c, path, why);
+    /* make_socket() compares it with the port that the environment may name. */
     file_port = c->batch_port;
     if (!err && env)
         err = read_env(c, why);

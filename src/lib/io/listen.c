@@ -52,6 +52,7 @@ static int accept_one(struct listener *ls)
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return errno;
+    /* A local socket has no such option, and no address that says who is there. */
     if (!ls->path)
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     ls->fn(ls->arg, fd, ls->path ? NULL : &peer);
@@ -79,6 +80,7 @@ static struct listener *listener_new(struct loop *l, int fd, listen_fn fn, void 
 {
     struct listener *ls = xcalloc(1, sizeof(*ls));
 
+    MUST(fd >= 0 && fn);
     ls->fd = fd;
     ls->fn = fn;
     ls->arg = arg;
@@ -111,6 +113,7 @@ int listen_tcp(struct loop *l, const char *addr, unsigned port, listen_fn fn, vo
     fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return refuse(fd, why, "socket");
+    /* Connections of a daemon that has just ended keep its port for a minute. */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0)
         return refuse(fd, why, "bind");

@@ -12,7 +12,8 @@
 struct listener;
 
 /* A new connection, non-blocking and close-on-exec; the callee owns the descriptor.
- * 'peer' is NULL for a Unix socket. */
+ * 'peer' is NULL for a Unix socket. Several are handed over in a row, so the callee
+ * does not free the listener. */
 typedef void (*listen_fn)(void *arg, int fd, const struct sockaddr_in *peer);
 
 #define LISTEN_BACKLOG 256

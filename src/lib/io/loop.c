@@ -47,6 +47,7 @@ struct loop *loop_new(void)
 
     if (!cfg)
         return NULL;
+    /* Otherwise libevent reads a coarse clock, and timers are milliseconds off. */
     event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER);
     base = event_base_new_with_config(cfg);
     event_config_free(cfg);
@@ -113,6 +114,7 @@ struct loop_timer *loop_timer_new(struct loop *l, loop_fn fn, void *arg)
 {
     struct loop_timer *t = xcalloc(1, sizeof(*t));
 
+    MUST(fn);
     t->fn = fn;
     t->arg = arg;
     t->ev = need(event_new(l->base, -1, 0, on_timer, t));
@@ -179,6 +181,7 @@ void loop_fd_want(struct loop_fd *f, unsigned wanted)
 {
     unsigned changed = f->wanted ^ wanted;
 
+    MUST((wanted & ~(unsigned)(LOOP_READ | LOOP_WRITE)) == 0);
     if (changed & LOOP_READ)
         fd_switch(f->read, wanted & LOOP_READ);
     if (changed & LOOP_WRITE)

@@ -32,8 +32,10 @@ struct loop_notify *loop_notify_new(struct loop *l, loop_fn fn, void *arg)
 {
     struct loop_notify *n = xcalloc(1, sizeof(*n));
 
+    MUST(fn);
     n->fn = fn;
     n->arg = arg;
+    /* Non-blocking for both ends: neither the loop nor who pokes it may stand still. */
     n->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (n->fd < 0)
         abort();

@@ -33,6 +33,7 @@ static bool is_localhost(const char *host)
 
 int net_addresses(const char *host, struct addrinfo **ret)
 {
+    /* Without a type of socket each address would be listed once for every type. */
     const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
 
     return getaddrinfo(is_localhost(host) ? "127.0.0.1" : host, NULL, &hints, ret);
@@ -45,6 +46,7 @@ int net_resolve(const char *host, struct in_addr *ret, struct diag *why)
 
     if (rc)
         return diag_set(why, PBSE_BADHOST, "%.200s: %s", host, gai_strerror(rc));
+    /* A list that was made has an entry, and net_addresses() asked for IPv4 only. */
     *ret = ((const struct sockaddr_in *)(const void *)found->ai_addr)->sin_addr;
     freeaddrinfo(found);
     return 0;
@@ -79,6 +81,8 @@ bool net_split(const char *text, unsigned port_dflt, char *host, size_t host_siz
     if (len == 0 || len >= host_size)
         return false;
     if (text[len] == ':') {
+        /* strtoul() would take blanks and a sign; a number that is too large becomes
+         * ULONG_MAX, which is out of range below. */
         if (!isdigit((unsigned char)text[len + 1]))
             return false;
         n = strtoul(text + len + 1, &end, 10);
@@ -101,6 +105,7 @@ int net_connect_from(const struct sockaddr_in *from, const struct sockaddr_in *t
 
     if (s < 0)
         return errno;
+    /* Messages are written whole, so nothing is gained by waiting for more of them. */
     setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     if ((from && bind(s, (const struct sockaddr *)from, sizeof(*from)) < 0) ||
         (connect(s, (const struct sockaddr *)to, sizeof(*to)) < 0 &&
@@ -135,7 +140,7 @@ void net_host_name(char *name, size_t size)
 
     if (gethostname(host, sizeof(host)) < 0 || !host[0])
         strcpy(host, "localhost");
-    host[sizeof(host) - 1] = '\0';
+    host[sizeof(host) - 1] = '\0'; /* POSIX leaves it open when the name is cut */
     if (getaddrinfo(host, NULL, &hints, &found) == 0 && found->ai_canonname)
         snprintf(name, size, "%s", found->ai_canonname);
     else

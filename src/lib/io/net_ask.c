@@ -21,6 +21,7 @@ static void on_work(struct pool_job *job)
 {
     struct asking *a = (struct asking *)(void *)job;
 
+    /* This runs in a thread of the pool, so it touches nothing but its own job. */
     a->found = net_resolve(a->host, &a->ip, NULL) == 0;
 }
 
@@ -42,6 +43,7 @@ bool net_ask(struct pool *p, const char *host, net_asked_fn fn, void *arg)
     size_t size = strlen(host) + 1;
     struct asking *a = xcalloc(1, sizeof(*a) + size);
 
+    MUST(p && fn);
     a->job = (struct pool_job){ .work = on_work, .done = on_done, .drop = on_drop };
     a->fn = fn;
     a->arg = arg;

@@ -299,6 +299,9 @@ int sqlite_file_open(struct sqlite_file *f, const char *path, const char *holder
     err = take_file(f, why);
     if (err)
         return err;
+    /* Nobody asks SQLite how much memory it has, and counting that takes a lock at each
+     * of its allocations. Refused when SQLite is in use already. */
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     if (sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)
         return sqlite_file_error(f, why);

@@ -15,6 +15,7 @@ void batch_encode_request(struct buf *out, const struct wire_request *rq)
     const struct batch_row *row = batch_row(rq->number);
     bool extended = rq->extend && *rq->extend;
 
+    /* Only numbers of the table are sent: what another server is asked is ours. */
     MUST(row);
     dis_put_uint(out, PROTOCOL_TYPE);
     dis_put_uint(out, PROTOCOL_VERSION);
@@ -57,6 +58,7 @@ static enum dis_error read_extension(struct dis_in *in, const char **ret)
     uint32_t flag;
     enum dis_error e = dis_get_uint(in, &flag);
 
+    /* The extension has no limit of its own; that of the whole message holds. */
     return e || flag == 0 ? e : dis_get_string(in, 0, ret);
 }
 

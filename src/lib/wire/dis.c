@@ -29,6 +29,7 @@ const char *dis_error_text(enum dis_error e)
         [DIS_EOF] = "End of File",
     };
 
+    /* The texts are those of PBS, which old clients print as they are (wire.md 2). */
     return (unsigned)e < ARRAY_LEN(texts) ? texts[e] : "";
 }
 
@@ -42,6 +43,7 @@ static enum dis_error get_digits(struct dis_in *in, size_t count, uint64_t *ret)
 {
     uint64_t value = 0;
 
+    /* Refused before the digits are read: the bytes may hold millions of them. */
     if (count > MOST_DIGITS)
         return DIS_OVERFLOW;
     for (size_t i = 0; i < count; i++, in->at++) {
@@ -75,6 +77,7 @@ static enum dis_error get_count(struct dis_in *in, size_t *ret_count, bool *ret_
             *ret_count = (size_t)count;
             return DIS_OK;
         }
+        /* A count of 0 digits has no number behind it. */
         if (*in->at == '0')
             return DIS_LEADING_ZERO;
         e = get_digits(in, (size_t)count, &count);
@@ -129,6 +132,7 @@ static enum dis_error get_unsigned(struct dis_in *in, uint64_t max, uint64_t *re
     size_t count;
     enum dis_error e = get_count(&ahead, &count, &minus);
 
+    /* The sign is judged before the digits, so that "-0" is refused, too. */
     if (!e && minus)
         e = DIS_BAD_SIGN;
     if (!e)
@@ -293,6 +297,7 @@ static void put_number(struct buf *out, uint64_t value, char sign)
             break;
         value = count;
     }
+    /* Twenty digits, the sign, "20" and "2" need 24 of the 28 bytes. */
     MUST(at >= text);
     buf_add(out, at, (size_t)(text + sizeof(text) - at));
 }

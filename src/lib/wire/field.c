@@ -105,6 +105,7 @@ static enum dis_error get_opt_string(struct dis_in *in, const struct wire_field 
     int32_t flag;
     enum dis_error e = dis_get_int(in, &flag);
 
+    /* An absent string is NULL, also when the flag cannot be read. */
     AT(base, f, const char *) = NULL;
     return e || flag == 0 ? e : get_string(in, f, base);
 }
@@ -131,6 +132,7 @@ static enum dis_error get_len_string(struct dis_in *in, const struct wire_field 
     AT(base, f, const char *) = "";
     if (e)
         return e;
+    /* The length is signed on the wire, so a partner can send one below 0. */
     if (len < 0 || (len == 0 && f->kind == WIRE_LEN_STRING))
         return DIS_PROTOCOL;
     if (len == 0)
@@ -158,6 +160,7 @@ static enum dis_error get_bytes(struct dis_in *in, const struct wire_field *f,
 
 static void put_size(struct buf *out, const struct wire_field *f, const char *base)
 {
+    /* The number travels in 32 bits, and so does the length of the bytes themselves. */
     MUST(SPY(base, f, struct wire_bytes).len <= UINT32_MAX);
     dis_put_uint(out, SPY(base, f, struct wire_bytes).len);
 }
@@ -177,6 +180,8 @@ static void put_strings(struct buf *out, const struct wire_field *f, const char 
 {
     const struct wire_strings *list = &PEEK(base, f, struct wire_strings);
 
+    /* A list without a count ends at an empty string, so none of its own may be empty.
+     */
     if (f->kind == WIRE_STRINGS)
         dis_put_uint(out, list->n);
     for (size_t i = 0; i < list->n; i++)
@@ -269,6 +274,8 @@ static enum dis_error get_records(struct dis_in *in, const struct wire_field *f,
     if (e)
         return e;
     MUST(f->record_bytes > 0);
+    /* Zeroed, as wire_decode() wants it. get_count() has bounded the product by the
+     * bytes that are left. */
     record = arena_zero(in->arena, n * f->record_bytes);
     AT(base, f, size_t) = n;
     OTHER(base, f, char *) = record;
@@ -307,6 +314,7 @@ size_t wire_least_bytes(const struct wire_field *fields)
     size_t sum = 0;
 
     for (; fields->kind != WIRE_END; fields++)
+        /* Linear in the rows of a table, and asked for once per list, not per entry. */
         sum += kinds[fields->kind].least_bytes;
     return sum;
 }
@@ -354,6 +362,7 @@ void wire_put_attrs(struct buf *out, const struct wire_attrs *list)
 
         dis_put_uint(out, attr_size(a));
         dis_put_string(out, a->name);
+        /* The flag tells an entry without a resource from one whose name is empty. */
         dis_put_uint(out, a->resource ? 1 : 0);
         if (a->resource)
             dis_put_string(out, a->resource);
@@ -394,6 +403,7 @@ enum dis_error wire_get_attrs(struct dis_in *in, bool check_size,
     if (e)
         return e;
     got.cap = got.n;
+    /* Many requests have no attributes, and take no memory for them. */
     if (got.n > 0)
         got.v = ARENA_ARRAY(in->arena, struct wire_attr, got.n);
     for (size_t i = 0; i < got.n && !e; i++)

@@ -1,14 +1,17 @@
 /* field_dump.c - a body as one line for people.
  *
+ * Tests, the simulator and fuzzers compare messages by these lines, so two bodies that
+ * differ must not print the same. What a partner wrote goes through put_escaped().
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/wire/field.h"
 
 #include <string.h>
 
-/* Print in quotes, with everything that a terminal might obey written as an escape. */
-void wire_dump_text(struct buf *out, const char *s, size_t len)
+/* Everything that a terminal might obey is written as an escape. So are bytes above
+ * ASCII, whose meaning depends on the terminal. */
+static void put_escaped(struct buf *out, const char *s, size_t len)
 {
-    buf_add_char(out, '\'');
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)s[i];
 
@@ -21,9 +24,17 @@ void wire_dump_text(struct buf *out, const char *s, size_t len)
         else
             buf_add_char(out, (char)c);
     }
+}
+
+void wire_dump_text(struct buf *out, const char *s, size_t len)
+{
+    MUST(s || len == 0);
+    buf_add_char(out, '\'');
+    put_escaped(out, s, len);
     buf_add_char(out, '\'');
 }
 
+/* An absent string is told from one whose text is "-" by the quotes. */
 static void dump_string(struct buf *out, const char *s)
 {
     if (s)
@@ -38,11 +49,17 @@ void wire_dump_attrs(struct buf *out, const struct wire_attrs *list)
     for (size_t i = 0; i < list->n; i++) {
         const struct wire_attr *a = &list->v[i];
 
-        buf_printf(out, "%s%s", i ? " " : "", a->name);
-        if (a->resource)
-            buf_printf(out, ".%s", a->resource);
+        if (i)
+            buf_add_char(out, ' ');
+        /* Names come from the partner as values do, and may hold any byte but NUL. */
+        put_escaped(out, a->name, strlen(a->name));
+        if (a->resource) {
+            buf_add_char(out, '.');
+            put_escaped(out, a->resource, strlen(a->resource));
+        }
         buf_add_char(out, '=');
         dump_string(out, a->value);
+        /* Operator 0 is WIRE_OP_SET, which nearly every entry has. */
         if (a->op)
             buf_printf(out, " op%" PRIu32, a->op);
     }
@@ -60,6 +77,8 @@ static void dump_strings(struct buf *out, const struct wire_strings *list)
     buf_add_char(out, ']');
 }
 
+/* Records may hold records themselves. How deep they go is fixed by the tables, so no
+ * message can make this recursion long. */
 static void dump_records(struct buf *out, const struct wire_field *f, size_t n,
                          const char *record)
 {
@@ -76,13 +95,15 @@ static void dump_records(struct buf *out, const struct wire_field *f, size_t n,
 static void dump_value(struct buf *out, const struct wire_field *f, const char *base)
 {
     const void *at = base + f->offset;
-    const struct wire_bytes *bytes = at;
+    const struct wire_bytes *bytes = at; /* read for WIRE_BYTES only */
 
+    /* There is no default: a new kind without a case here is a warning of the compiler.
+     */
     switch (f->kind) {
     case WIRE_END:
         break;
     case WIRE_UINT:
-    case WIRE_SIZE:
+    case WIRE_SIZE: /* as it came; the bytes that it counts are a field of their own */
         buf_printf(out, "%" PRIu32, *(const uint32_t *)at);
         break;
     case WIRE_INT:

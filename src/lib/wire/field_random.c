@@ -5,9 +5,13 @@
 
 #include <string.h>
 
+/* Small, since what is looked for are edges of single fields; thousands of bodies are
+ * made in a second. */
 #define MOST_ENTRIES     4
 #define MOST_TEXT_LENGTH 12
 
+/* Tests say which seed failed, so the numbers must be the same on every host: no
+ * generator of the C library promises that. */
 /* splitmix64 */
 static uint64_t next(uint64_t *seed)
 {
@@ -43,6 +47,7 @@ static const char *bytes(uint64_t *seed, struct arena *arena, size_t len, bool a
     char *s = arena_alloc(arena, len + 1);
 
     for (size_t i = 0; i < len; i++)
+        /* A text has any byte but NUL, as it may come from a partner. */
         s[i] = (char)(any ? next(seed) : 1 + wire_random_below(seed, 255));
     s[len] = '\0';
     return s;
@@ -53,6 +58,8 @@ static const char *text(uint64_t *seed, struct arena *arena, size_t least, size_
     size_t most = max && max < MOST_TEXT_LENGTH ? max : MOST_TEXT_LENGTH;
     size_t len = least + wire_random_below(seed, (uint32_t)(most - least + 1));
 
+    /* Now and then the text is as long as the limit allows, where an error of one byte
+     * would show. */
     if (max && wire_random_below(seed, 8) == 0)
         len = max;
     return bytes(seed, arena, len, false);
@@ -63,6 +70,8 @@ static void attrs(uint64_t *seed, struct arena *arena, struct wire_attrs *to)
     uint32_t n = wire_random_below(seed, MOST_ENTRIES);
 
     for (uint32_t i = 0; i < n; i++) {
+        /* Each text is drawn in a statement of its own: the order in which arguments of
+         * a call are evaluated differs between compilers. */
         const char *name = text(seed, arena, 1, 0);
         const char *resource =
             wire_random_below(seed, 2) ? text(seed, arena, 1, 0) : NULL;
@@ -78,6 +87,7 @@ static void strings(uint64_t *seed, struct arena *arena, const struct wire_field
     to->n = wire_random_below(seed, MOST_ENTRIES);
     to->v = ARENA_ARRAY(arena, const char *, to->n);
     for (size_t i = 0; i < to->n; i++)
+        /* Never empty: an empty string ends a list without a count. */
         to->v[i] = text(seed, arena, 1, f->max);
 }
 
@@ -101,7 +111,7 @@ static void fill(uint64_t *seed, const struct wire_field *f, char *base,
 
     switch (f->kind) {
     case WIRE_END:
-    case WIRE_SIZE:
+    case WIRE_SIZE: /* set by wire_random(), when the bytes that it counts are there */
         break;
     case WIRE_UINT:
         *(uint32_t *)at = (uint32_t)number(seed);

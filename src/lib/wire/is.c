@@ -11,6 +11,7 @@
 #define VERSION          4
 #define LIST_VERSION     4 /* of a vnode list */
 #define OLD_LIST_VERSION 3 /* without type and flags */
+/* The capacity of a job's id in every message (wire.md 1). */
 #define MAX_JOB_ID       275
 
 static const struct wire_field range_fields[] = {
@@ -107,9 +108,13 @@ static const struct wire_field *const bodies[] = {
 
 static const struct wire_field *body_fields(enum is_command command)
 {
+    /* A number from a partner may be any: above the table there is no body, as for the
+     * gaps in it. get_head() has refused those below 0. */
     return (size_t)command < ARRAY_LEN(bodies) ? bodies[command] : NULL;
 }
 
+/* An older MoM writes name and value only. Type and flags stay 0 then, since decoding
+ * fills a zeroed struct. */
 static const struct wire_field old_attr_fields[] = {
     WIRE_FIELD(WIRE_STRING, struct is_vnode_attr, name, 0),
     WIRE_FIELD(WIRE_STRING, struct is_vnode_attr, value, 0),
@@ -163,6 +168,8 @@ static const struct wire_field list_fields[] = {
 static void put_state(struct buf *out, const struct is_state *st)
 {
     wire_encode(out, host_fields, st);
+    /* Nothing in the bytes says whether a list follows: the reader knows it from the
+     * command, or from what it has asked for. */
     if (st->has_vnodes) {
         dis_put_uint(out, LIST_VERSION);
         wire_encode(out, list_fields, st);
@@ -178,6 +185,7 @@ static enum dis_error get_vnodes(struct dis_in *in, struct is_state *ret)
     uint32_t version;
     enum dis_error e = dis_get_uint(in, &version);
 
+    /* The entries of another version cannot be told apart, so none is read. */
     if (!e && version != LIST_VERSION && version != OLD_LIST_VERSION)
         e = DIS_PROTOCOL;
     if (!e)
@@ -205,6 +213,7 @@ void is_encode(struct buf *out, const struct is_message *msg)
 {
     const struct wire_field *fields = body_fields(msg->command);
 
+    /* A body that was not known when it was read is raw, and goes out as it came. */
     MUST(msg->command != IS_UPDATE || !msg->state.has_vnodes); /* it has no list */
     dis_put_int(out, PROTOCOL);
     dis_put_int(out, VERSION);
@@ -233,6 +242,7 @@ static enum dis_error get_head(struct dis_in *in, enum is_command *ret)
         e = DIS_PROTOCOL;
     if (!e)
         e = dis_get_int(in, &command);
+    /* Below 0 it is no command of any version, and would be no index either. */
     if (!e && command < 0)
         e = DIS_PROTOCOL;
     *ret = (enum is_command)command;
@@ -263,6 +273,7 @@ static enum dis_error get_body(struct dis_in *in, bool inventory,
         return e;
     switch (ret->command) {
     case IS_CMD:
+        /* The command carries a whole batch request, with its own type and version. */
         e = batch_read_request(in, &ret->request, known);
         /* An unknown request may have any body, so all that is left is its. */
         if (!e && !*known)
@@ -292,6 +303,8 @@ enum dis_error is_decode(const char *data, size_t len, bool inventory,
 
     if (!e)
         e = get_body(&in, inventory, &got, &got_known);
+    /* One message is one frame: bytes behind it show that it was read in a wrong way.
+     */
     if (!e && in.at != in.end)
         e = DIS_PROTOCOL;
     if (e) {

@@ -52,6 +52,7 @@ test_unit_wire_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=call
 EXTRA_DIST += \
 	src/lib/wire/README.md \
 	test/golden/frames/commands.txt \
+	test/golden/frames/extensions.txt \
 	test/golden/README.md \
 	test/golden/frames/is.txt \
 	test/golden/frames/packets.txt \

@@ -6,6 +6,8 @@
 #define PROTOCOL_TYPE    2
 #define PROTOCOL_VERSION 2
 
+/* There is one table for each shape of a body: choices whose body is a single text
+ * share theirs. */
 static const struct wire_field null_fields[] = { WIRE_FIELDS_END };
 
 static const struct wire_field string_fields[] = {
@@ -13,6 +15,8 @@ static const struct wire_field string_fields[] = {
     WIRE_FIELDS_END,
 };
 
+/* Texts are what users may have written, as a job's script: they may hold any byte, and
+ * end at a first NUL. */
 static const struct wire_field text_fields[] = {
     WIRE_FIELD(WIRE_TEXT, struct wire_reply, text, 0),
     WIRE_FIELDS_END,
@@ -26,6 +30,8 @@ static const struct wire_field ids_fields[] = {
 static const struct wire_field object_fields[] = {
     WIRE_FIELD(WIRE_UINT, struct wire_object, type, 0),
     WIRE_FIELD(WIRE_STRING, struct wire_object, name, 0),
+    /* The reader of clients ignores the size that an entry announces (wire.md 6), so a
+     * reply with a wrong one is taken here, too. */
     WIRE_FIELD(WIRE_ATTRS_LAX, struct wire_object, attrs, 0),
     WIRE_FIELDS_END,
 };
@@ -36,6 +42,8 @@ static const struct wire_field objects_fields[] = {
     WIRE_FIELDS_END,
 };
 
+/* Preemption and deletion share a struct, since both answer a list of jobs; the second
+ * field of an entry is a text for one and a number for the other. */
 static const struct wire_field preempted_fields[] = {
     WIRE_FIELD(WIRE_STRING, struct wire_deleted_job, id, 0),
     WIRE_FIELD(WIRE_STRING, struct wire_deleted_job, order, 0),
@@ -77,6 +85,8 @@ static const struct wire_field *const choices[] = {
 struct wire_object *wire_objects_add(struct wire_objects *list, struct arena *arena,
                                      uint32_t type, const char *name)
 {
+    /* The array may move: a pointer to an earlier object is good until the next call.
+     */
     ARENA_ROOM(arena, list, v, 16);
     MUST(list->n < list->cap);
     list->v[list->n] = (struct wire_object){ .type = type, .name = name };
@@ -88,6 +98,7 @@ static void put_resources(struct buf *out, const struct wire_resc_query *q)
 {
     MUST(q->n == 0 || q->numbers);
     dis_put_uint(out, q->n);
+    /* All of the first array come before the second one begins. */
     for (size_t i = 0; i < q->n * 4; i++)
         dis_put_uint(out, q->numbers[i]);
 }
@@ -99,8 +110,9 @@ static enum dis_error read_resources(struct dis_in *in, struct wire_resc_query *
 
     if (e)
         return e;
-    if (n >
-        (size_t)(in->end - in->at) / 8) /* four numbers of at least two bytes each */
+    /* Each entry is four numbers of at least two bytes. A count that the bytes left
+     * cannot hold is refused before memory is taken. */
+    if (n > (size_t)(in->end - in->at) / 8)
         return DIS_EOD;
     ret->n = n;
     ret->numbers = ARENA_ARRAY(in->arena, uint32_t, (size_t)n * 4);
@@ -111,6 +123,7 @@ static enum dis_error read_resources(struct dis_in *in, struct wire_resc_query *
 
 void batch_put_reply_part(struct buf *out, const struct wire_reply *reply)
 {
+    /* The choice is of our making here. One that was read was checked by the reader. */
     MUST(reply->choice >= REPLY_NULL && reply->choice <= REPLY_DELETE);
     dis_put_int(out, reply->code);
     dis_put_int(out, reply->aux);
@@ -129,6 +142,8 @@ void batch_put_reply_part(struct buf *out, const struct wire_reply *reply)
 
 void batch_put_status_head(struct buf *out, size_t n, bool more)
 {
+    /* With 'data' set and of length 0, encoding ends behind the number of objects. The
+     * caller puts that many objects behind it. */
     const struct wire_reply head = {
         .choice = REPLY_STATUS,
         .more = more,
@@ -157,6 +172,7 @@ void batch_open_reply(struct wire_reply *reply, struct arena *arena)
     got.v = ARENA_ARRAY(arena, struct wire_object, got.n);
     for (size_t i = 0; i < got.n && !e; i++)
         e = wire_decode(&in, object_fields, &got.v[i]);
+    /* The bytes never left the process: batch_put_object() made them. */
     MUST(!e && in.at == in.end); /* we wrote it */
     reply->objects = got;
     reply->encoded = (struct wire_encoded){ 0 };
@@ -182,6 +198,7 @@ enum dis_error batch_read_reply_part(struct dis_in *in, struct wire_reply *ret)
         e = dis_get_uint(in, &got.choice);
     if (!e)
         e = dis_get_uint(in, &more);
+    /* The choice is an index of tables from here on, so no other number gets there. */
     if (!e && (got.choice < REPLY_NULL || got.choice > REPLY_DELETE))
         e = DIS_PROTOCOL;
     if (!e)
@@ -192,7 +209,10 @@ enum dis_error batch_read_reply_part(struct dis_in *in, struct wire_reply *ret)
         arena_rewind(in->arena, &mark);
         return e;
     }
+    /* Every number but 0 says that another part follows; only 1 is ever written. */
     got.more = more != 0;
+    /* The array has no room left, and wire_objects_add() must not believe that it has.
+     */
     got.objects.cap = got.objects.n;
     *ret = got;
     return DIS_OK;
@@ -200,6 +220,7 @@ enum dis_error batch_read_reply_part(struct dis_in *in, struct wire_reply *ret)
 
 enum dis_error batch_read_reply(struct dis_in *in, struct wire_reply *ret)
 {
+    /* A copy is read from, so that 'in' stays where it is when the reply is refused. */
     struct dis_in ahead = *in;
     uint32_t type, version;
     enum dis_error e = dis_get_uint(&ahead, &type);
@@ -223,6 +244,8 @@ enum dis_error batch_decode_reply(const char *data, size_t len, struct arena *ar
     struct wire_reply got;
     enum dis_error e = batch_read_reply(&in, &got);
 
+    /* A frame holds one reply. Bytes behind it mean that the two sides count in another
+     * way, and that nothing of what was read can be relied on. */
     if (!e && in.at != in.end)
         e = DIS_PROTOCOL;
     if (e)
@@ -241,6 +264,7 @@ void batch_dump_reply(struct buf *out, const struct wire_reply *reply)
         buf_add_char(out, ' ');
         wire_dump(out, choices[reply->choice], reply);
     }
+    /* Another choice has no resources, so that nothing is printed for it. */
     for (size_t i = 0; i < reply->resources.n * 4; i++)
         buf_printf(out, " %" PRIu32, reply->resources.numbers[i]);
 }
@@ -249,10 +273,12 @@ void batch_random_reply(uint64_t *seed, enum reply_choice choice, struct arena *
                         struct wire_reply *ret)
 {
     *ret = (struct wire_reply){ .choice = choice, .text = "" };
+    /* Both numbers travel with a sign, so one of them is made negative. */
     ret->code = (int32_t)wire_random_below(seed, 20000);
     ret->aux = -(int32_t)wire_random_below(seed, 100);
     ret->more = wire_random_below(seed, 2) == 1;
     wire_random(seed, choices[choice], ret, arena);
+    /* No table has this body, so it is made here as it is read above. */
     if (choice != REPLY_RESC_QUERY)
         return;
     ret->resources.n = wire_random_below(seed, 5);

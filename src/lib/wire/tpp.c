@@ -11,6 +11,7 @@
 #include <string.h>
 
 /* Bytes before the variable part. */
+/* tpp_peek() refuses whatever is shorter, so readers take these bytes for granted. */
 static const size_t fixed_bytes[] = {
     [TPP_JOIN] = 12,      [TPP_LEAVE] = 8,          [TPP_DATA] = 64,
     [TPP_CTL_MSG] = 52,   [TPP_CLOSE_STRM] = 64,    [TPP_MCAST_DATA] = 44,
@@ -22,6 +23,7 @@ static const size_t fixed_bytes[] = {
 
 static uint32_t get_u32(const char *p)
 {
+    /* A plain char may be signed, and its sign would fill the higher bytes. */
     const unsigned char *b = (const unsigned char *)p;
 
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
@@ -52,6 +54,7 @@ static void put_addr(char *p, const struct tpp_addr *a)
     p[16] = (char)(a->port >> 8);
     p[17] = (char)a->port;
     p[18] = (char)a->family;
+    /* Routers compare all 20 bytes (tpp.md 2.4): the unused one must be 0. */
     p[19] = 0;
 }
 
@@ -67,6 +70,8 @@ enum tpp_status tpp_peek(const char *data, size_t len, size_t max_bytes,
         return TPP_PARTIAL;
     total = get_u32(data);
     type = (uint8_t)data[4];
+    /* A connection with such a type is closed (tpp.md 4), and so is one whose length is
+     * shorter than the header or above the limit of the caller. */
     if (type < TPP_JOIN || type > TPP_ENCRYPTED_DATA)
         return TPP_BAD;
     if (total < fixed_bytes[type] || total > MOST_BYTES || total > max_bytes)
@@ -83,6 +88,7 @@ static bool get_addrs(const char *at, size_t left, size_t n, struct arena *arena
 {
     if (n > TPP_MAX_ADDRS || left < n * TPP_ADDR_BYTES)
         return false;
+    /* The number is bounded, so one packet takes little memory, whatever its length. */
     ret->n_addrs = n;
     ret->addrs = ARENA_ARRAY(arena, struct tpp_addr, n);
     for (size_t i = 0; i < n; i++)
@@ -112,12 +118,14 @@ static bool get_data(const char *data, size_t len, struct tpp_packet *ret)
     ret->src_magic = get_u32(data + 8);
     ret->src_sd = get_u32(data + 12);
     ret->dest_sd = get_u32(data + 16);
+    /* CLOSE_STRM has the field, and nothing that means anything in it (tpp.md 2.7). */
     if (ret->type == TPP_DATA)
         ret->totlen = get_u32(data + 20);
     ret->src_addr = get_addr(data + 24);
     ret->dest_addr = get_addr(data + 44);
     ret->payload = data + 64;
     ret->payload_len = len - 64;
+    /* A CLOSE_STRM is its header alone. */
     return ret->type == TPP_DATA || ret->payload_len == 0;
 }
 
@@ -129,6 +137,8 @@ static bool get_ctl(const char *data, size_t len, struct arena *arena,
     ret->src_sd = get_u32(data + 8);
     ret->src_addr = get_addr(data + 12);
     ret->dest_addr = get_addr(data + 32);
+    /* The text may be absent, or without its NUL at the end; the copy always has one.
+     */
     ret->text = arena_strndup(arena, data + 52, len - 52);
     return true;
 }
@@ -138,6 +148,8 @@ bool tpp_decode_members(const char *data, size_t len, size_t n, struct arena *ar
 {
     struct tpp_member *v;
 
+    /* The number was promised by the packet, and the list may have been inflated since:
+     * only the bytes that are here decide. */
     if (len % TPP_MEMBER_BYTES != 0 || len / TPP_MEMBER_BYTES != n)
         return false;
     v = ARENA_ARRAY(arena, struct tpp_member, n);
@@ -162,6 +174,7 @@ static bool get_mcast(const char *data, size_t len, struct arena *arena,
     ret->totlen = get_u32(data + 20);
     ret->src_addr = get_addr(data + 24);
     /* The two lengths and the number of members say the same thing; they must agree. */
+    /* The product has 64 bits: 32 times a number of 32 bits does not overflow. */
     if (plain != ret->n_members * (size_t)TPP_MEMBER_BYTES || carried > len - 44)
         return false;
     ret->payload = data + 44 + carried;
@@ -169,6 +182,7 @@ static bool get_mcast(const char *data, size_t len, struct arena *arena,
     if (!compressed)
         return tpp_decode_members(data + 44, plain, ret->n_members, arena,
                                   &ret->members);
+    /* Inflating needs a limit of the caller, so the list is handed over as it came. */
     ret->info = data + 44;
     ret->info_len = compressed;
     return true;
@@ -208,6 +222,8 @@ static bool get_by_type(const char *data, size_t len, struct arena *arena,
         return get_mcast(data, len, arena, ret);
     case TPP_AUTH_CTX:
         return get_auth(data, len, ret);
+    /* There is no key here for such a packet: the connection is closed (tpp.md 2.11).
+     */
     case TPP_ENCRYPTED_DATA:
         break;
     }
@@ -221,6 +237,8 @@ bool tpp_decode(const char *data, size_t len, struct arena *arena,
     struct tpp_packet got = { .text = "" };
     size_t total;
 
+    /* The length is judged again, since a caller may have cut the bytes elsewhere: no
+     * reader below goes beyond 'len'. */
     if (tpp_peek(data, len, len, &total) != TPP_READY || total != len)
         return false;
     got.type = (enum tpp_type)(uint8_t)data[4];
@@ -275,6 +293,7 @@ static void head_leave(char *h, const struct tpp_packet *pkt)
 {
     h[5] = (char)pkt->hop;
     h[6] = (char)pkt->ecode;
+    /* put_addrs() makes sure that the number fits the byte. */
     h[7] = (char)pkt->n_addrs;
 }
 
@@ -283,6 +302,8 @@ static void head_data(char *h, const struct tpp_packet *pkt)
     put_u32(h + 8, pkt->src_magic);
     put_u32(h + 12, pkt->src_sd);
     put_u32(h + 16, pkt->dest_sd);
+    /* A receiver takes a payload of another length for a compressed one (tpp.md 2.7),
+     * so the number must be exact. */
     put_u32(h + 20, pkt->type == TPP_DATA ? plain_len(pkt) : 0);
     put_addr(h + 24, &pkt->src_addr);
     put_addr(h + 44, &pkt->dest_addr);
@@ -310,6 +331,8 @@ static void head_mcast(char *h, const struct tpp_packet *pkt)
 
 static void head_auth(char *h, const struct tpp_packet *pkt)
 {
+    /* This one number travels in the byte order of the host (tpp.md 2.10). At least the
+     * last byte of each name stays 0. */
     memcpy(h + 8, &pkt->for_encrypt, 4);
     memcpy(h + 12, pkt->auth_method, strnlen(pkt->auth_method, TPP_METHOD_BYTES - 1));
     memcpy(h + 12 + TPP_METHOD_BYTES, pkt->encrypt_method,
@@ -318,6 +341,7 @@ static void head_auth(char *h, const struct tpp_packet *pkt)
 
 static void put_head(struct buf *out, const struct tpp_packet *pkt)
 {
+    /* As large as the largest header. What no field fills travels as 0. */
     char h[216] = { 0 };
 
     h[4] = (char)pkt->type;
@@ -341,6 +365,7 @@ static void put_head(struct buf *out, const struct tpp_packet *pkt)
     case TPP_AUTH_CTX:
         head_auth(h, pkt);
         break;
+    /* tpp_decode() gives no such packet, so there is none to pass on. */
     case TPP_ENCRYPTED_DATA:
         MUST(!"not written");
     }
@@ -355,6 +380,8 @@ static void put_tail(struct buf *out, const struct tpp_packet *pkt)
         put_addrs(out, pkt);
         break;
     case TPP_CTL_MSG:
+        /* A control message without words has no NUL either: an UPDATE is exactly 52
+         * bytes (tpp.md 2.9). */
         if (pkt->text && *pkt->text)
             buf_add(out, pkt->text, strlen(pkt->text) + 1);
         break;
@@ -383,6 +410,8 @@ void tpp_encode(struct buf *out, const struct tpp_packet *pkt)
     put_tail(out, pkt);
     MUST(out->len - start >= fixed_bytes[pkt->type]);
     MUST(out->len - start <= MOST_BYTES);
+    /* The length is known at the end only. Its place is found by an offset, since the
+     * bytes of 'out' may have moved. */
     put_u32(out->data + start, (uint32_t)(out->len - start));
 }
 
@@ -405,12 +434,16 @@ uint32_t tpp_addr_ip(const struct tpp_addr *a)
 
 bool tpp_addr_same(const struct tpp_addr *a, const struct tpp_addr *b)
 {
+    /* Port and family are compared as numbers, so that a bit of padding after them
+     * could never make two equal addresses differ. */
     return memcmp(a->ip, b->ip, sizeof(a->ip)) == 0 && a->port == b->port &&
            a->family == b->family;
 }
 
 const char *tpp_addr_text(const struct tpp_addr *a, char text[TPP_ADDR_TEXT_BYTES])
 {
+    /* Only IPv4 travels (tpp.md 2.2). Of another family the first four bytes are shown.
+     */
     snprintf(text, TPP_ADDR_TEXT_BYTES, "%u.%u.%u.%u:%u", a->ip[0], a->ip[1], a->ip[2],
              a->ip[3], a->port);
     return text;

@@ -488,22 +488,20 @@ static bool commit_members(const struct edit *e, int attr, struct arena *arena,
 {
     static const struct attr_value unset;
     const struct attr_type *type = e->table->rows[attr].type;
-    const struct attr_value *was = e->o ? obj_attr(e->o, attr) : &unset;
-    const struct attr_value *is = &e->v[attr];
-    const char *name;
+    const struct attr_members was =
+        attr_value_members(type, e->o ? obj_attr(e->o, attr) : &unset, arena);
+    const struct attr_members is = attr_value_members(type, &e->v[attr], arena);
     bool any = false;
 
-    for (size_t i = 0; (name = attr_value_member_name(type, was, i)); i++)
-        if (!attr_value_member(type, is, name, arena)) {
-            record_change(rec, arena, attr, arena_strdup(arena, name), NULL);
+    for (size_t i = 0; i < was.n; i++)
+        if (!attr_members_find(&is, was.v[i].name)) {
+            record_change(rec, arena, attr, was.v[i].name, NULL);
             any = true;
         }
-    for (size_t i = 0; (name = attr_value_member_name(type, is, i)); i++) {
-        const char *after = attr_value_member(type, is, name, arena);
-
-        if (str_same(after, attr_value_member(type, was, name, arena)))
+    for (size_t i = 0; i < is.n; i++) {
+        if (str_same(is.v[i].text, attr_members_find(&was, is.v[i].name)))
             continue;
-        record_change(rec, arena, attr, arena_strdup(arena, name), after);
+        record_change(rec, arena, attr, is.v[i].name, is.v[i].text);
         any = true;
     }
     return any;

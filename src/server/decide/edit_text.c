@@ -28,12 +28,11 @@ static void put_step(struct buf *out, const char *name, const char *resource,
 static void put_list(struct buf *out, const struct attr_row *row,
                      const struct attr_value *v, struct arena *arena)
 {
-    const char *member;
+    const struct attr_members members = attr_value_members(row->type, v, arena);
 
     put_step(out, row->name, "", NULL);
-    for (size_t i = 0; (member = attr_value_member_name(row->type, v, i)); i++)
-        put_step(out, row->name, member,
-                 attr_value_member(row->type, v, member, arena));
+    for (size_t i = 0; i < members.n; i++)
+        put_step(out, row->name, members.v[i].name, members.v[i].text);
 }
 
 static void put_attr(struct buf *out, const struct edit *e, int attr,

@@ -24,7 +24,7 @@
  * answer a command. */
 #define START_WAIT_S      60
 
-bool resv_job_is_array(const struct job *job)
+static bool is_array(const struct job *job)
 {
     return obj_num(&job->obj, JOB_A_ARRAY, 0) || obj_is_set(&job->obj, JOB_A_ARRAY_ID);
 }
@@ -57,26 +57,39 @@ bool resv_await_job(const struct request *rq, const struct job *job,
     return true;
 }
 
-const struct job *resv_job_named(const struct model *m, const struct request *rq,
-                                 const char *text)
+/* "3" is the same as "3.svr". */
+static const struct job *find_job(const struct model *m, const struct request *rq,
+                                  const char *text)
 {
     if (!strchr(text, '.'))
         text = arena_printf(rq->arena, "%s.%s", text, rq->cfg->server_name);
     return model_job(m, text);
 }
 
-int resv_job_find(const struct model *m, const struct request *rq, const char *text,
-                  const struct job **ret, struct diag *why)
+int resv_job_find_alone(const struct model *m, const struct request *rq,
+                        const char *text, const struct job **ret, struct diag *why)
 {
-    const struct job *job = resv_job_named(m, rq, text);
+    const struct job *job = find_job(m, rq, text);
 
     if (!job)
         return diag_code(why, PBSE_UNKJOBID);
     /* The order of the checks is that of PBS, whose codes tell users what to do. */
     if (job->resv)
         return diag_code(why, PBSE_RESV_FROM_RESVJOB);
-    if (resv_job_is_array(job))
+    if (is_array(job))
         return diag_code(why, PBSE_RESV_FROM_ARRJOB);
+    *ret = job;
+    return 0;
+}
+
+int resv_job_find(const struct model *m, const struct request *rq, const char *text,
+                  const struct job **ret, struct diag *why)
+{
+    const struct job *job;
+    int err = resv_job_find_alone(m, rq, text, &job, why);
+
+    if (err)
+        return err;
     if (!requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
         return diag_code(why, PBSE_PERM);
     if (!runs_its_script(job))

@@ -9,15 +9,15 @@
 
 #include "server/decide/edit.h"
 
-/* The job of that id; "3" is the same as "3.svr". NULL: there is none. */
-const struct job *resv_job_named(const struct model *m, const struct request *rq,
-                                 const char *text);
-/* An array, or a part of one. */
-bool resv_job_is_array(const struct job *job);
+/* The job that 'text' names ("3" is the same as "3.svr"), if it stands alone. In this
+ * order: 15001 unknown, 15181 in a reservation, 15182 an array or part of one. */
+int resv_job_find_alone(const struct model *m, const struct request *rq,
+                        const char *text, const struct job **ret,
+                        struct diag *why) MUST_CHECK;
 
 /* The job that 'text' names, if the requester may make a reservation out of it. In this
- * order: 15001 unknown, 15181 in a reservation, 15182 an array or part of one, 15007
- * somebody else's (managers too), 15016 not running. A job that has just been given
+ * order: the refusals of resv_job_find_alone(), 15007 somebody else's (managers too),
+ * 15016 not running. A job that has just been given
  * vnodes is found too: see resv_await_job(). */
 int resv_job_find(const struct model *m, const struct request *rq, const char *text,
                   const struct job **ret, struct diag *why) MUST_CHECK;

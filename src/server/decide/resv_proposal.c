@@ -170,6 +170,17 @@ static bool keeps_order(const struct proposal_part *part)
            !proposal_meets_later(r, edit_num(part->e, RESV_A_RESERVE_END, 0));
 }
 
+/* Before an occurrence is altered for the first time: where the rule begins. Schedulers
+ * of PBS compute the later occurrences from it (reservations.md 9.7). */
+static void keep_series_start(const struct resv *r, struct arena *arena,
+                              struct record *rec)
+{
+    if (obj_num(&r->obj, RESV_A_RESERVE_STANDING, 0) &&
+        !obj_is_set(&r->obj, RESV_A_HF_SERIES_START))
+        record_change_num(rec, arena, RESV_A_HF_SERIES_START,
+                          obj_num(&r->obj, RESV_A_RESERVE_START, 0));
+}
+
 void proposal_open(const struct model *m, const struct proposal *p,
                    struct decision *out)
 {
@@ -185,6 +196,7 @@ void proposal_open(const struct model *m, const struct proposal *p,
          * about. */
         MUST(!proposal_is_open(part->resv) && *text);
         MUST(keeps_order(part));
+        keep_series_start(part->resv, out->arena, rec);
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,
                       ids_but(p, i, out->arena));
@@ -290,6 +302,7 @@ void proposal_grant(const struct model *m, const struct resv *r,
      * themselves. */
     if (g->e->touched[RESV_A_RESOURCE_LIST] || g->e->touched[RESV_A_SCHEDSELECT])
         occurrence_keep_series(r, out->arena, rec);
+    keep_series_start(r, out->arena, rec);
     edit_commit(g->e, out->arena, rec);
     record_change_phase(rec, out->arena, to);
     if (g->vnodes)

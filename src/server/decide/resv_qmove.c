@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_qmove.h"
 
+#include "server/decide/resource_limits.h"
 #include "server/decide/resv_from_job.h"
 #include "server/model/job_state.h"
 #include "server/model/resource_request.h"
 
 #include "lib/attr/job_attrs.h"
+#include "lib/attr/queue_attrs.h"
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/resv_number.h"
 
@@ -29,14 +31,11 @@ static bool may_move(const struct model *m, const struct request *rq,
 int resv_qmove_find(const struct model *m, const struct request *rq, const char *text,
                     const struct job **ret, struct diag *why)
 {
-    const struct job *job = resv_job_named(m, rq, text);
+    const struct job *job;
+    int err = resv_job_find_alone(m, rq, text, &job, why);
 
-    if (!job)
-        return diag_code(why, PBSE_UNKJOBID);
-    if (job->resv)
-        return diag_code(why, PBSE_RESV_FROM_RESVJOB);
-    if (resv_job_is_array(job))
-        return diag_code(why, PBSE_RESV_FROM_ARRJOB);
+    if (err)
+        return err;
     if (!may_move(m, rq, job))
         return diag_code(why, PBSE_PERM);
     if (!waits(job))
@@ -111,11 +110,20 @@ bool resv_qmove_is(const struct resv *r)
     return obj_is_set(&r->obj, RESV_A_QMOVE);
 }
 
+/* It was asked for when the job was as it was then, and it may have been altered. */
+static bool queue_admits(const struct resv *r, const struct job *job)
+{
+    MUST(r->queue); /* made with the reservation */
+    return !resource_limits_broken(obj_resources(&r->queue->obj, QUEUE_A_RESOURCES_MAX),
+                                   NULL, obj_resources(&job->obj, JOB_A_RESOURCE_LIST),
+                                   LIMIT_MOST);
+}
+
 const struct job *resv_qmove_job(const struct model *m, const struct resv *r)
 {
     const struct job *job = model_job(m, obj_str(&r->obj, RESV_A_QMOVE, ""));
 
-    return job && waits(job) && !job->resv ? job : NULL;
+    return job && waits(job) && !job->resv && queue_admits(r, job) ? job : NULL;
 }
 
 void resv_qmove_record(const struct request *rq, const struct resv *r,
@@ -123,7 +131,7 @@ void resv_qmove_record(const struct request *rq, const struct resv *r,
 {
     struct record *rec = decide(out, rq, FACT_JOB_MOVED, OBJ_JOB, job->obj.id);
 
-    MUST(r->queue); /* made with the reservation, and open since it is confirmed */
+    MUST(r->queue); /* open since the reservation is confirmed */
     rec->actor = obj_str(&r->obj, RESV_A_RESERVE_OWNER, rq->actor);
     record_change(rec, out->arena, JOB_A_QUEUE, NULL, r->queue->obj.id);
     record_change(rec, out->arena, JOB_A_RESERVE_ID, NULL, r->obj.id);

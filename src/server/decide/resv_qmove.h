@@ -16,8 +16,8 @@
 #define RESV_QMOVE_IDLE_S 600
 
 /* The job that 'text' names, if the requester may make such a reservation for it. In
- * this order: 15001 unknown, 15181 in a reservation, 15182 an array or part of one,
- * 15007 somebody else's (operators and managers pass), 15016 it does not wait. */
+ * this order: the refusals of resv_job_find_alone(), 15007 somebody else's (operators
+ * and managers pass), 15016 it does not wait. */
 int resv_qmove_find(const struct model *m, const struct request *rq, const char *text,
                     const struct job **ret, struct diag *why) MUST_CHECK;
 
@@ -29,7 +29,8 @@ int resv_qmove_copy(const struct request *rq, const struct job *job, struct edit
 /* Was this reservation made for a waiting job? It stays so when the job has moved. */
 bool resv_qmove_is(const struct resv *r);
 
-/* The job that it is made for, if it can still be moved; else NULL. */
+/* The job that it is made for, if it can still be moved: it waits, stands alone, and
+ * asks for no more than the limits of the reservation's queue; else NULL. */
 const struct job *resv_qmove_job(const struct model *m, const struct resv *r);
 
 /* The reservation has its vnodes: the job moves into its queue, in the name of who has

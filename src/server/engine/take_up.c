@@ -32,13 +32,12 @@ static void complete_list(struct record *to, const struct object *o, int attr,
                           struct arena *arena)
 {
     const struct attr_type *type = kind_table(o->kind)->rows[attr].type;
-    const char *name;
+    const struct attr_members members =
+        attr_value_members(type, obj_attr(o, attr), arena);
 
-    for (size_t i = 0;
-         (name = attr_value_member_name(type, obj_attr(o, attr), i)) != NULL; i++) {
-        record_change(to, arena, attr, arena_strdup(arena, name), NULL);
-        to->changes[to->n_changes - 1].before =
-            attr_value_member(type, obj_attr(o, attr), name, arena);
+    for (size_t i = 0; i < members.n; i++) {
+        record_change(to, arena, attr, members.v[i].name, NULL);
+        to->changes[to->n_changes - 1].before = members.v[i].text;
     }
 }
 

@@ -17,9 +17,9 @@ static void node_remove_job(struct node *n, struct job *j)
     n->jobs = array_remove(n->jobs, &n->n_jobs, j);
 }
 
-static int job_order(const struct job *a, const struct job *b)
+static bool is_older(const struct job *a, const struct job *b)
 {
-    return a->obj.created_seq < b->obj.created_seq ? -1 : 1;
+    return a->obj.created_seq < b->obj.created_seq;
 }
 
 static bool job_is_history(const struct job *j)
@@ -29,17 +29,33 @@ static bool job_is_history(const struct job *j)
     return state == 'M' || state == 'F';
 }
 
-static void queue_add_job(struct model *m, struct queue *q, struct job *j)
+/* The job of the queue behind which 'j' belongs, NULL: it is the oldest. A job that
+ * changes leaves the queue and comes back at once, so the search begins where the last
+ * one left: from either end it would cost the square of their number at their starts.
+ */
+static struct job *find_elder(const struct queue *q, const struct job *j)
 {
     struct job *last = q->jobs ? q->jobs->queue_prev : NULL;
+    struct job *at = q->left_behind ? q->left_behind : q->jobs;
+
+    if (!last || is_older(last, j)) /* so is nearly every new one */
+        return last;
+    while (at && is_older(j, at))
+        at = at == q->jobs ? NULL : at->queue_prev;
+    while (at && is_older(at->queue_next, j)) /* the last one is not */
+        at = at->queue_next;
+    return at;
+}
+
+static void queue_add_job(struct model *m, struct queue *q, struct job *j)
+{
+    struct job *elder = find_elder(q, j);
 
     j->queue = q;
-    /* A job is nearly always younger than all others in its queue; a search would cost
-     * the square of their number at each start. */
-    if (!last || last->obj.created_seq < j->obj.created_seq)
-        DL_APPEND2(q->jobs, j, queue_prev, queue_next);
+    if (elder)
+        DL_APPEND_ELEM2(q->jobs, elder, j, queue_prev, queue_next);
     else
-        DL_INSERT_INORDER2(q->jobs, j, job_order, queue_prev, queue_next);
+        DL_PREPEND2(q->jobs, j, queue_prev, queue_next);
     q->n_jobs += !job_is_history(j);
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
     /* Only jobs that have vnodes count as assigned. */
@@ -57,6 +73,7 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
     tallies_remove(&q->tallies, j);
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
     q->n_jobs -= !job_is_history(j);
+    q->left_behind = j == q->jobs ? NULL : j->queue_prev;
     DL_DELETE2(q->jobs, j, queue_prev, queue_next);
     j->queue = NULL;
 }

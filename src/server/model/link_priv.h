@@ -26,7 +26,7 @@ void bookings_count(const struct model *m, const struct bookings *list, int sign
 
 /* Add the members of the object's resource list that servers and queues count
  * (attributes.md 6.3) to 'total', or take them off. */
-void list_count(struct model *m, struct resources *total, const struct object *o,
+void list_count(struct model *m, struct resource_sums *total, const struct object *o,
                 int attr, int sign);
 
 /* The job belongs to reservation 'r', or to none (NULL); it is counted again

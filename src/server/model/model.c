@@ -165,12 +165,12 @@ static void object_free(struct object *o)
         if (o->attr[i].set)
             t->rows[i].type->clear(&o->attr[i]);
     if (o->kind == OBJ_NODE) {
-        resources_clear(&STRUCT_OF(o, struct node, obj)->assigned);
+        resource_sums_clear(&STRUCT_OF(o, struct node, obj)->assigned);
         node_drop_borrowed(STRUCT_OF(o, struct node, obj));
         free(STRUCT_OF(o, struct node, obj)->referrers);
     }
     if (o->kind == OBJ_QUEUE)
-        resources_clear(&STRUCT_OF(o, struct queue, obj)->assigned);
+        resource_sums_clear(&STRUCT_OF(o, struct queue, obj)->assigned);
     free(o->attr);
     free(o->id);
     free(o);
@@ -246,7 +246,7 @@ void model_free(struct model *m)
     /* What is left has no links to anything that has gone. */
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
         kind_free(m, (enum obj_kind)kind);
-    resources_clear(&m->assigned);
+    resource_sums_clear(&m->assigned);
     for (size_t i = 0; i < m->n_former_names; i++)
         free(m->former_names[i]);
     free(m->former_names);
@@ -328,13 +328,13 @@ static void drop_sums(struct model *m, const char *resource)
 {
     struct object *o;
 
-    resources_remove(&m->assigned, resource);
+    resource_sums_remove(&m->assigned, resource);
     DL_FOREACH (m->kinds[OBJ_QUEUE].first, o) {
-        resources_remove(&STRUCT_OF(o, struct queue, obj)->assigned, resource);
+        resource_sums_remove(&STRUCT_OF(o, struct queue, obj)->assigned, resource);
         looks_new(m, o);
     }
     DL_FOREACH (m->kinds[OBJ_NODE].first, o) {
-        resources_remove(&STRUCT_OF(o, struct node, obj)->assigned, resource);
+        resource_sums_remove(&STRUCT_OF(o, struct node, obj)->assigned, resource);
         looks_new(m, o);
     }
 }

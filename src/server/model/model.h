@@ -11,6 +11,7 @@
 #define SERVER_MODEL_MODEL_H
 
 #include "lib/attr/resource.h"
+#include "lib/attr/resource_sums.h"
 #include "lib/attr/row.h"
 #include "lib/attr/select.h"
 #include "lib/base/buf.h"
@@ -109,18 +110,21 @@ struct node {
     struct job **jobs;
     size_t n_awaited; /* queued jobs that a hot start puts back on it, by created_seq */
     struct job **awaited;
-    struct resources assigned; /* sum over links: running reservations, jobs outside */
+    /* Sum over links: running reservations, jobs outside of them. */
+    struct resource_sums assigned;
 };
 
 struct queue {
     struct object obj;
     /* derived */
-    struct resv *resv;  /* the reservation it belongs to, or NULL */
-    struct job *jobs;   /* by queue_prev, queue_next; in order of creation */
-    size_t n_jobs;      /* jobs in it, history not counted */
-    size_t n_nodes;     /* vnodes attached to it */
-    size_t n_state[10]; /* of them by state index: T Q H W R E B X M F */
-    struct resources assigned;
+    struct resv *resv;       /* the reservation it belongs to, or NULL */
+    struct job *jobs;        /* by queue_prev, queue_next; in order of creation */
+    struct job *left_behind; /* behind it stood the job that left last; NULL: that one
+                                was the first */
+    size_t n_jobs;           /* jobs in it, history not counted */
+    size_t n_nodes;          /* vnodes attached to it */
+    size_t n_state[10];      /* of them by state index: T Q H W R E B X M F */
+    struct resource_sums assigned;
     struct tallies tallies; /* of its jobs */
 };
 
@@ -198,21 +202,21 @@ struct model {
     struct object *server; /* the one object of its kind */
     size_t n_former_names; /* of the server, in ids of jobs older than its name */
     char **former_names;
-    struct host *hosts;        /* uthash by name */
-    struct host_tasks *tasks;  /* uthash by host */
-    struct resources assigned; /* server resources_assigned */
-    size_t n_jobs;             /* history not counted */
-    size_t n_orphans;          /* jobs whose queue is not there */
-    size_t n_dangling;         /* references to vnodes that are not there (yet) */
-    size_t n_stray;            /* later occurrences without their reservation */
-    size_t n_hot;              /* jobs that a hot start has to do with */
-    size_t n_state[10];        /* of all jobs, as in struct queue */
-    size_t n_awaited;          /* vnodes whose last known state holds: node_life.h */
-    struct tallies tallies;    /* likewise */
-    uint64_t created;          /* counts objects: the source of created_seq */
-    struct late_value *late;   /* while objects are loaded */
-    struct changes *changes;   /* what looks different since when: changes.h */
-    struct arena *scratch;     /* of one model_apply() */
+    struct host *hosts;            /* uthash by name */
+    struct host_tasks *tasks;      /* uthash by host */
+    struct resource_sums assigned; /* server resources_assigned */
+    size_t n_jobs;                 /* history not counted */
+    size_t n_orphans;              /* jobs whose queue is not there */
+    size_t n_dangling;             /* references to vnodes that are not there (yet) */
+    size_t n_stray;                /* later occurrences without their reservation */
+    size_t n_hot;                  /* jobs that a hot start has to do with */
+    size_t n_state[10];            /* of all jobs, as in struct queue */
+    size_t n_awaited;        /* vnodes whose last known state holds: node_life.h */
+    struct tallies tallies;  /* likewise */
+    uint64_t created;        /* counts objects: the source of created_seq */
+    struct late_value *late; /* while objects are loaded */
+    struct changes *changes; /* what looks different since when: changes.h */
+    struct arena *scratch;   /* of one model_apply() */
     struct object *gone; /* what the last record removed; freed by the next record */
 };
 

@@ -197,7 +197,7 @@ static void copy_value(const struct attr_value *v, int attr, struct arena *arena
                        struct record *rec)
 {
     const struct attr_type *type = resv_rows[attr].type;
-    const char *name;
+    struct attr_members members;
 
     if (!v->set || !attr_type_has_members(type)) {
         record_change(rec, arena, attr, NULL,
@@ -205,9 +205,9 @@ static void copy_value(const struct attr_value *v, int attr, struct arena *arena
         return;
     }
     record_change(rec, arena, attr, NULL, NULL); /* members that it does not have */
-    for (size_t k = 0; (name = attr_value_member_name(type, v, k)); k++)
-        record_change(rec, arena, attr, arena_strdup(arena, name),
-                      attr_value_member(type, v, name, arena));
+    members = attr_value_members(type, v, arena);
+    for (size_t k = 0; k < members.n; k++)
+        record_change(rec, arena, attr, members.v[k].name, members.v[k].text);
 }
 
 static void keep_value(const struct resv *r, size_t i, struct arena *arena,

@@ -45,18 +45,15 @@ static bool same_sums(const struct resources *a, const struct resources *b)
 static bool same_members(struct compare *c, const struct attr_type *type,
                          const struct attr_value *a, const struct attr_value *b)
 {
-    for (size_t i = 0;; i++) {
-        const char *name = attr_value_member_name(type, a, i);
+    const struct attr_members x = attr_value_members(type, a, c->arena);
+    const struct attr_members y = attr_value_members(type, b, c->arena);
 
-        if (!str_same(name, attr_value_member_name(type, b, i)))
+    if (x.n != y.n)
+        return false;
+    for (size_t i = 0; i < x.n; i++)
+        if (!str_same(x.v[i].name, y.v[i].name) || !str_same(x.v[i].text, y.v[i].text))
             return false;
-        /* Both lists end here, for the names were equal. */
-        if (!name)
-            return true;
-        if (!str_same(attr_value_member(type, a, name, c->arena),
-                      attr_value_member(type, b, name, c->arena)))
-            return false;
-    }
+    return true;
 }
 
 static bool same_value(struct compare *c, const struct attr_type *type,
@@ -117,7 +114,7 @@ static bool same_node(struct compare *c, const struct node *a, const struct node
     for (size_t i = 0; i < a->n_awaited; i++)
         if (!SAME_ID(a->awaited[i], b->awaited[i]))
             return differs(c, &a->obj, "jobs that await it");
-    if (!same_sums(&a->assigned, &b->assigned))
+    if (!same_sums(&a->assigned.shown, &b->assigned.shown))
         return differs(c, &a->obj, "assigned");
     if (a->n_referrers != b->n_referrers)
         return differs(c, &a->obj, "referrers");
@@ -142,7 +139,7 @@ static bool same_queue(struct compare *c, const struct queue *a, const struct qu
             break;
     if (ja || jb)
         return differs(c, &a->obj, "jobs");
-    if (!same_sums(&a->assigned, &b->assigned))
+    if (!same_sums(&a->assigned.shown, &b->assigned.shown))
         return differs(c, &a->obj, "assigned");
     return true;
 }
@@ -245,7 +242,7 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
         return differs(c, a->server, "awaited vnodes");
     if (a->n_hot != b->n_hot)
         return differs(c, a->server, "hot jobs");
-    if (!same_sums(&a->assigned, &b->assigned))
+    if (!same_sums(&a->assigned.shown, &b->assigned.shown))
         return differs(c, a->server, "assigned");
     return true;
 }
@@ -262,14 +259,15 @@ bool model_same(const struct model *a, const struct model *b, struct buf *why)
 static void copy_attr(struct record *rec, struct arena *arena, int attr,
                       const struct attr_type *type, const struct attr_value *v)
 {
-    const char *name;
+    struct attr_members members;
 
     if (!attr_type_has_members(type)) {
         record_change(rec, arena, attr, NULL, attr_value_text(type, v, arena));
         return;
     }
-    for (size_t i = 0; (name = attr_value_member_name(type, v, i)); i++)
-        record_change(rec, arena, attr, name, attr_value_member(type, v, name, arena));
+    members = attr_value_members(type, v, arena);
+    for (size_t i = 0; i < members.n; i++)
+        record_change(rec, arena, attr, members.v[i].name, members.v[i].text);
 }
 
 struct record *record_of_object(const struct object *o, struct arena *arena)

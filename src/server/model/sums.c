@@ -28,14 +28,14 @@ void booking_count(const struct model *m, const struct booking *h, int sign)
     looks_new(m, &h->node->obj);
     /* Most vnodes borrow nothing, and their amounts are added at once. */
     if (h->node->n_borrowed == 0) {
-        resources_accumulate(&h->node->assigned, &h->amount, sign);
+        resource_sums_count(&h->node->assigned, &h->amount, sign);
         return;
     }
     for (size_t i = 0; i < h->amount.n; i++) {
         const struct resources one = { 1, &h->amount.v[i] };
         struct node *home = home_of(h->node, h->amount.v[i].def->name);
 
-        resources_accumulate(&home->assigned, &one, sign);
+        resource_sums_count(&home->assigned, &one, sign);
         looks_new(m, &home->obj);
     }
 }
@@ -47,7 +47,7 @@ void bookings_count(const struct model *m, const struct bookings *list, int sign
 }
 
 /* The members that servers and queues count (attributes.md 6.3). */
-void list_count(struct model *m, struct resources *total, const struct object *o,
+void list_count(struct model *m, struct resource_sums *total, const struct object *o,
                 int attr, int sign)
 {
     const struct resources *list = obj_resources(o, attr);
@@ -61,7 +61,7 @@ void list_count(struct model *m, struct resources *total, const struct object *o
     for (size_t i = 0; i < list->n; i++)
         if (list->v[i].def->flags & RESOURCE_QUEUE)
             some.v[some.n++] = list->v[i];
-    resources_accumulate(total, &some, sign);
+    resource_sums_count(total, &some, sign);
 }
 
 static void job_count_outside(struct model *m, struct job *j)

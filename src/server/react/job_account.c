@@ -145,11 +145,11 @@ static void add_assigned(struct buf *out, const struct job *job, struct arena *a
 
         /* Whoever has a vnode alone is charged for all of it. */
         if (claim_is_exclusive(n, wanted, arena))
-            resources_accumulate_flagged(
-                &v.u.res, obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE), 1,
-                RESOURCE_NODE | RESOURCE_FIRST);
+            resources_add_flagged(&v.u.res,
+                                  obj_resources(&n->obj, NODE_A_RESOURCES_AVAILABLE),
+                                  RESOURCE_NODE | RESOURCE_FIRST);
         else
-            resources_accumulate(&v.u.res, &job->bookings.v[i].amount, 1);
+            resources_add(&v.u.res, &job->bookings.v[i].amount);
     }
     add_list(out, "resource_assigned", &v, arena);
     resources_clear(&v.u.res);

@@ -163,6 +163,17 @@ void log_occurrence_deleted(const struct reaction *r)
                     obj_num(r->o, OCCURRENCE_A_START, 0));
 }
 
+/* A change was proposed, perhaps of this very end and by force, and nobody has answered
+ * in time. Who deletes a reservation gives up what was proposed of it. */
+static void log_alteration_lost(const struct reaction *r)
+{
+    const struct change *edit = reaction_change(r->rec, RESV_A_HF_ALTER_EDIT);
+
+    if (r->rec->reason == REASON_END_REACHED && edit && edit->before)
+        effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
+                   "Reservation alter denied: its end has passed");
+}
+
 void log_resv_ending(const struct reaction *r)
 {
     int64_t before = react_resv_state_before(r);
@@ -172,6 +183,7 @@ void log_resv_ending(const struct reaction *r)
     if (r->rec->reason == REASON_END_REACHED && before != RESV_DELETING_JOBS &&
         obj_num(r->o, RESV_A_RESERVE_COUNT, 1) > 1)
         log_end_of(r);
+    log_alteration_lost(r);
     if (r->rec->reason == REASON_IDLE)
         effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                    "Deleting reservation after being idle for %" PRId64 " seconds",

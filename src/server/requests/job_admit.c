@@ -10,6 +10,7 @@
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
 #include "server/decide/know.h"
+#include "server/decide/resource_limits.h"
 
 #include <string.h>
 #include <strings.h>
@@ -184,55 +185,17 @@ int queue_lets_in(const struct request *rq, const struct queue *q,
     return 0;
 }
 
-/* select, place and nodes say how, not how much. */
-static bool is_amount(const struct resource_def *def)
-{
-    return strcasecmp(def->name, "select") != 0 &&
-           strcasecmp(def->name, "place") != 0 && strcasecmp(def->name, "nodes") != 0;
-}
-
-/* -1 below, 0 equal, 1 above. */
-static int against_limit(const struct resource_value *limit,
-                         const struct resource_value *asked)
-{
-    MUST(limit->def->type == asked->def->type);
-
-    /* The asked amount is compared with the limit by the type's own order, since sizes
-     * and times are not plain numbers. */
-    int cmp = limit->def->type->compare(&asked->value, &limit->value);
-
-    return (cmp > 0) - (cmp < 0);
-}
-
-/* True when an amount that is asked for lies on the 'wrong' side of a limit of that
- * list. */
-static bool breaks(const struct resources *limits, const struct resources *skip,
-                   const struct resources *asked, int wrong)
-{
-    MUST(wrong == -1 || wrong == 1); /* what is equal to its limit keeps it */
-    for (size_t i = 0; i < limits->n; i++) {
-        const struct resource_value *limit = &limits->v[i];
-        const struct resource_value *w = resources_find(asked, limit->def->name);
-
-        if (!w || !is_amount(limit->def))
-            continue;
-        /* The queue's own limit of a resource takes the place of the server's. */
-        if (skip && resources_find(skip, limit->def->name))
-            continue;
-        if (against_limit(limit, w) == wrong)
-            return true;
-    }
-    return false;
-}
-
 int job_keeps_limits(const struct model *m, const struct queue *q,
                      const struct resources *asked, struct diag *why)
 {
     const struct resources *max = obj_resources(&q->obj, QUEUE_A_RESOURCES_MAX);
 
-    if (breaks(obj_resources(&q->obj, QUEUE_A_RESOURCES_MIN), NULL, asked, -1) ||
-        breaks(max, NULL, asked, 1) ||
-        breaks(obj_resources(m->server, SERVER_A_RESOURCES_MAX), max, asked, 1))
+    /* The queue's own limit of a resource takes the place of the server's. */
+    if (resource_limits_broken(obj_resources(&q->obj, QUEUE_A_RESOURCES_MIN), NULL,
+                               asked, LIMIT_LEAST) ||
+        resource_limits_broken(max, NULL, asked, LIMIT_MOST) ||
+        resource_limits_broken(obj_resources(m->server, SERVER_A_RESOURCES_MAX), max,
+                               asked, LIMIT_MOST))
         return diag_code(why, PBSE_EXCQRESC);
     return 0;
 }

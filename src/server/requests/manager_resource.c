@@ -10,29 +10,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* True when that attribute of the object has a value for the resource. */
-static bool has_member(const struct object *o, size_t attr, const char *name)
-{
-    const struct attr_type *type = kind_table(o->kind)->rows[attr].type;
-    const char *member;
-
-    if (!o->attr[attr].set || !attr_type_has_members(type))
-        return false;
-    /* Members of a list of resources and of limits per entity are both asked for by
-     * name. */
-    for (size_t i = 0; (member = attr_value_member_name(type, &o->attr[attr], i)); i++)
-        if (strcasecmp(member, name) == 0)
-            return true;
-    return false;
-}
-
 static bool names_resource(const struct object *o, const char *name)
 {
     /* A reference to another vnode uses the resource without having a value. */
     if (o->kind == OBJ_NODE && node_reference(obj_attr(o, NODE_A_HF_INDIRECT), name))
         return true;
+    /* Lists of resources and limits per entity are both asked for a member. */
     for (size_t i = 0; i < kind_table(o->kind)->n; i++)
-        if (has_member(o, i, name))
+        if (attr_value_has_member(kind_table(o->kind)->rows[i].type, &o->attr[i], name))
             return true;
     return false;
 }
@@ -204,7 +189,8 @@ static void remove_values(struct manager *g, const struct object *o)
         rec = node_forget_reference(g, o, g->name);
 
     for (size_t i = 0; i < kind_table(o->kind)->n; i++) {
-        if (!has_member(o, i, g->name))
+        if (!attr_value_has_member(kind_table(o->kind)->rows[i].type, &o->attr[i],
+                                   g->name))
             continue;
         if (!rec)
             rec = decide(g->out, g->rq, FACT_SET, o->kind, o->id);

@@ -36,12 +36,13 @@ static void show_value(const struct request *rq, const struct object *o, int att
     }
 }
 
-/* In the order of old: select, start_time, walltime. */
-static void show_revert(const struct request *rq, const struct object *o,
+/* What an alteration started from, in the order of old: select, start_time, walltime.
+ */
+static void show_revert(const struct request *rq, int attr,
+                        const struct resources *list, int64_t start_at,
                         struct wire_attrs *out)
 {
-    const struct resources *list = obj_resources(o, RESV_A_RESOURCE_LIST);
-    const char *name = resv_rows[RESV_A_RESERVE_ALTER_REVERT].name;
+    const char *name = resv_rows[attr].name;
     struct arena *arena = rq->arena;
     const char *select = resources_text(list, "select", arena);
     const char *walltime = resources_text(list, "walltime", arena);
@@ -49,10 +50,22 @@ static void show_revert(const struct request *rq, const struct object *o,
     if (select)
         wire_attrs_add(out, arena, name, "select", select, WIRE_OP_SET);
     wire_attrs_add(out, arena, name, "start_time",
-                   arena_printf(arena, "%" PRId64, obj_num(o, RESV_A_RESERVE_START, 0)),
-                   WIRE_OP_SET);
+                   arena_printf(arena, "%" PRId64, start_at), WIRE_OP_SET);
     if (walltime)
         wire_attrs_add(out, arena, name, "walltime", walltime, WIRE_OP_SET);
+}
+
+/* What the series has, once somebody has asked to alter one of its occurrences. */
+static void show_series_revert(const struct request *rq, const struct object *o,
+                               struct wire_attrs *out)
+{
+    const struct resources *kept = obj_resources(o, RESV_A_HF_SERIES_RESOURCES);
+
+    if (!obj_is_set(o, RESV_A_HF_SERIES_START))
+        return;
+    show_revert(rq, RESV_A_RESERVE_STANDING_REVERT,
+                kept->n > 0 ? kept : obj_resources(o, RESV_A_RESOURCE_LIST),
+                obj_num(o, RESV_A_HF_SERIES_START, 0), out);
 }
 
 static void show_proposed(const struct model *m, const struct request *rq,
@@ -79,7 +92,8 @@ static bool show_wanted(const struct model *m, const struct request *rq,
         show_num(rq, o, attr, RESV_BEING_ALTERED, out);
         return true;
     case RESV_A_RESERVE_ALTER_REVERT:
-        show_revert(rq, o, out);
+        show_revert(rq, attr, obj_resources(o, RESV_A_RESOURCE_LIST),
+                    obj_num(o, RESV_A_RESERVE_START, 0), out);
         return true;
     case RESV_A_SCHEDSELECT_ORIG:
         show_text(rq, o, attr, obj_str(o, RESV_A_SCHEDSELECT, ""), out);
@@ -188,6 +202,9 @@ static bool show_series(const struct request *rq, const struct object *o, int at
     case RESV_A_RESERVE_STANDING_SCHEDSELECT:
         text = obj_str(o, RESV_A_HF_SERIES_SCHEDSELECT, NULL);
         break;
+    case RESV_A_RESERVE_STANDING_REVERT:
+        show_series_revert(rq, o, out);
+        return true;
     default:
         return false;
     }

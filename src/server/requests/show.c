@@ -275,7 +275,7 @@ bool show_server(const struct model *m, const struct request *rq,
         show_text(rq, o, attr, state_count(rq, m->n_state), out);
         return true;
     case SERVER_A_RESOURCES_ASSIGNED:
-        show_resources(rq, o, attr, &m->assigned, out);
+        show_resources(rq, o, attr, &m->assigned.shown, out);
         return true;
     /* There is no licensing; the numbers are what clients of PBS expect of a server
      * without limits. */
@@ -316,7 +316,7 @@ bool show_queue(const struct model *m, const struct request *rq, const struct ob
         show_text(rq, o, attr, state_count(rq, q->n_state), out);
         return true;
     case QUEUE_A_RESOURCES_ASSIGNED:
-        show_resources(rq, o, attr, &q->assigned, out);
+        show_resources(rq, o, attr, &q->assigned.shown, out);
         return true;
     /* The attribute is shown only when vnodes belong to the queue. */
     case QUEUE_A_HASNODES:
@@ -402,7 +402,7 @@ static void show_node_assigned(const struct model *m, const struct request *rq,
 
     for (size_t i = 0; i < m->n_counted; i++) {
         const struct resource_def *def = m->counted[i];
-        const struct resource_value *rv = resources_find(&n->assigned, def->name);
+        const struct resource_value *rv = resources_find(&n->assigned.shown, def->name);
         const char *text = def->type == &attr_size ? "0kb" : "0";
         const char *to;
 

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/resource.h"
+#include "lib/attr/resource_sums.h"
 
 #include "../unit.h"
 
@@ -410,6 +411,33 @@ static void test_every_limit_is_found_by_its_key(void)
     CU_ASSERT_PTR_NULL(limits_find(&v, 'u', "e0", NULL));
 }
 
+/* As many as an object may hold: what is done with them must not cost their cube. */
+static void test_limits_of_many_resources(void)
+{
+    enum {
+        N = 3000
+    };
+    struct resource_defs *many = resource_defs_new();
+    const struct attr_type *t = &attr_entity_limit_resource;
+    struct attr_value v = { 0 };
+    struct attr_members members;
+    char name[32];
+
+    for (int i = 0; i < N; i++) {
+        snprintf(name, sizeof(name), "r%d", i);
+        CU_ASSERT_EQUAL(resource_define(many, name, "long", "q", NULL), 0);
+        CU_ASSERT_EQUAL(attr_value_set(t, &v, many, name, "[u:x=5],[g:y=6]", SET), 0);
+    }
+    members = attr_value_members(t, &v, arena);
+    CU_ASSERT_EQUAL_FATAL(members.n, N);
+    CU_ASSERT_TRUE(attr_value_has_member(t, &v, "R17"));
+    CU_ASSERT_FALSE(attr_value_has_member(t, &v, "r"));
+    CU_ASSERT_STRING_EQUAL(attr_value_member(t, &v, members.v[N - 1].name, arena),
+                           "[g:y=6],[u:x=5]");
+    t->clear(&v);
+    resource_defs_free(many);
+}
+
 static void test_limits_of_resources_are_shown_by_entity(void)
 {
     struct attr_value v = { 0 };
@@ -425,10 +453,10 @@ static void test_limits_of_resources_are_shown_by_entity(void)
     CU_ASSERT_STRING_EQUAL(out.v[2].resource, "ncpus");
     CU_ASSERT_STRING_EQUAL(attr_value_member(t, &v, "ncpus", arena),
                            "[u:bob=2],[u:x=5]");
-    CU_ASSERT_STRING_EQUAL(attr_value_member_name(t, &v, 1), "mem");
-    CU_ASSERT_PTR_NULL(attr_value_member_name(t, &v, 2));
+    CU_ASSERT_TRUE(attr_value_has_member(t, &v, "NCPUS"));
     attr_value_unset(t, &v, "ncpus");
     CU_ASSERT_PTR_NULL(attr_value_member(t, &v, "ncpus", arena));
+    CU_ASSERT_FALSE(attr_value_has_member(t, &v, "ncpus"));
     attr_value_unset(t, &v, "mem");
     CU_ASSERT_FALSE(v.set);
 }
@@ -506,6 +534,7 @@ static void test_resource_lists(void)
 static void test_accumulated_resources_come_back_to_zero(void)
 {
     struct attr_value job = { 0 };
+    struct resource_sums sums = { 0 };
     struct resources total = { 0 };
     const struct resource_value *mem;
 
@@ -514,24 +543,114 @@ static void test_accumulated_resources_come_back_to_zero(void)
     CU_ASSERT_EQUAL(attr_value_set(&attr_resources, &job, defs, "nodect", "2", SET), 0);
     CU_ASSERT_EQUAL(attr_value_set(&attr_resources, &job, defs, "walltime", "9", SET),
                     0);
-    resources_accumulate(&total, &job.u.res, 1);
-    resources_accumulate(&total, &job.u.res, 1);
-    CU_ASSERT_EQUAL(resources_amount(&total, "ncpus", -1), 4);
-    CU_ASSERT_EQUAL(resources_amount(&total, "nodect", -1), 4);
-    CU_ASSERT_EQUAL(resources_amount(&total, "mem", -1), 20 * 1024);
-    CU_ASSERT_EQUAL(resources_amount(&total, "walltime", -1), -1);
-    resources_accumulate(&total, &job.u.res, -1);
-    resources_accumulate(&total, &job.u.res, -1);
-    CU_ASSERT_EQUAL(resources_amount(&total, "ncpus", -1), 0);
-    mem = resources_find(&total, "mem");
+    resource_sums_count(&sums, &job.u.res, 1);
+    resource_sums_count(&sums, &job.u.res, 1);
+    CU_ASSERT_EQUAL(resources_amount(&sums.shown, "ncpus", -1), 4);
+    CU_ASSERT_EQUAL(resources_amount(&sums.shown, "nodect", -1), 4);
+    CU_ASSERT_EQUAL(resources_amount(&sums.shown, "mem", -1), 20 * 1024);
+    CU_ASSERT_EQUAL(resources_amount(&sums.shown, "walltime", -1), -1);
+    resource_sums_count(&sums, &job.u.res, -1);
+    resource_sums_count(&sums, &job.u.res, -1);
+    CU_ASSERT_EQUAL(resources_amount(&sums.shown, "ncpus", -1), 0);
+    mem = resources_find(&sums.shown, "mem");
     CU_ASSERT_PTR_NOT_NULL_FATAL(mem);
     CU_ASSERT_STRING_EQUAL(shown(&attr_size, &mem->value), "0mb");
-    resources_clear(&total);
-    resources_accumulate_flagged(&total, &job.u.res, 1, RESOURCE_NODE);
+    resource_sums_clear(&sums);
+    resources_add_flagged(&total, &job.u.res, RESOURCE_NODE);
     CU_ASSERT_PTR_NULL(resources_find(&total, "nodect"));
     CU_ASSERT_EQUAL(total.n, 2);
     resources_clear(&total);
     attr_resources.clear(&job);
+}
+
+/* Add and take away one list of a single resource. */
+static void count_one(struct resource_sums *sums, const char *resource,
+                      const char *text, int sign)
+{
+    struct attr_value v = { 0 };
+
+    CU_ASSERT_EQUAL_FATAL(
+        attr_value_set(&attr_resources, &v, defs, resource, text, SET), 0);
+    resource_sums_count(sums, &v.u.res, sign);
+    attr_resources.clear(&v);
+}
+
+static const char *shown_sum(const struct resource_sums *sums, const char *resource)
+{
+    const struct resource_value *rv = resources_find(&sums->shown, resource);
+
+    return rv ? shown(rv->def->type, &rv->value) : "-";
+}
+
+static void test_sums_beyond_their_range_come_back(void)
+{
+    static const struct {
+        const char *resource, *text;
+        int sign;
+        const char *sum;
+    } steps[] = {
+        { "hpm", "5", 1, "5" },
+        { "hpm", "9223372036854775807", 1, "9223372036854775807" },
+        { "hpm", "9223372036854775807", 1, "9223372036854775807" },
+        { "hpm", "9223372036854775807", -1, "9223372036854775807" },
+        { "hpm", "9223372036854775807", -1, "5" },
+        { "hpm", "5", -1, "0" },
+        { "hpm", "-9223372036854775807", 1, "-9223372036854775807" },
+        { "hpm", "-7", 1, "-9223372036854775808" },
+        { "hpm", "-9223372036854775807", -1, "-7" },
+        /* The second size has no room beside the first in any unit. */
+        { "vmem", "1gb", 1, "1gb" },
+        { "vmem", "18446744073709551615pw", 1, "18446744073709551615kb" },
+        { "vmem", "18446744073709551615pw", 1, "18446744073709551615kb" },
+        { "vmem", "2gb", 1, "18446744073709551615kb" },
+        { "vmem", "18446744073709551615pw", -1, "18446744073709551615kb" },
+        { "vmem", "1gb", -1, "18446744073709551615kb" },
+        { "vmem", "18446744073709551615pw", -1, "2097152kb" },
+        { "vmem", "2gb", -1, "0kb" },
+        { "vmem", "18446744073709551615pw", 1, "18446744073709551615pw" },
+        { "vmem", "1kb", 1, "18446744073709551615kb" },
+        { "vmem", "18446744073709551615pw", -1, "1kb" },
+        /* More is taken away than was added: sums of sizes end at zero. */
+        { "vmem", "2kb", -1, "0kb" },
+        { "mpiprocs", "9223372036854775807", 1, "9223372036854775807" },
+        { "mpiprocs", "1", 1, "9223372036854775807" },
+    };
+    struct resource_sums sums = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        count_one(&sums, steps[i].resource, steps[i].text, steps[i].sign);
+        CU_ASSERT_STRING_EQUAL(shown_sum(&sums, steps[i].resource), steps[i].sum);
+        if (strcmp(shown_sum(&sums, steps[i].resource), steps[i].sum) != 0)
+            printf("\n  step %zu: %s\n", i, shown_sum(&sums, steps[i].resource));
+    }
+    CU_ASSERT_EQUAL(sums.n_beyond, 1);
+    resource_sums_remove(&sums, "MPIPROCS");
+    CU_ASSERT_EQUAL(sums.n_beyond, 0);
+    CU_ASSERT_STRING_EQUAL(shown_sum(&sums, "mpiprocs"), "-");
+    CU_ASSERT_STRING_EQUAL(shown_sum(&sums, "hpm"), "-7");
+    count_one(&sums, "hpm", "-9223372036854775807", 1);
+    resource_sums_clear(&sums);
+}
+
+static void test_totals_stay_at_the_largest(void)
+{
+    struct attr_value v = { 0 };
+    struct resources total = { 0 };
+
+    CU_ASSERT_EQUAL(
+        attr_value_set(&attr_resources, &v, defs, "hpm", "9223372036854775807", SET),
+        0);
+    CU_ASSERT_EQUAL(attr_value_set(&attr_resources, &v, defs, "vmem",
+                                   "18446744073709551615tb", SET),
+                    0);
+    resources_add(&total, &v.u.res);
+    attr_value_unset(&attr_resources, &v, "vmem");
+    CU_ASSERT_EQUAL(attr_value_set(&attr_resources, &v, defs, "vmem", "1kb", SET), 0);
+    resources_add(&total, &v.u.res);
+    CU_ASSERT_EQUAL(resources_amount(&total, "hpm", 0), INT64_MAX);
+    CU_ASSERT_EQUAL(resources_amount(&total, "vmem", 0), INT64_MAX);
+    resources_clear(&total);
+    attr_resources.clear(&v);
 }
 
 static void test_unset_and_emptied_values_are_not_shown(void)
@@ -572,10 +691,13 @@ int main(void)
         { "every limit is found by its key", test_every_limit_is_found_by_its_key },
         { "limits of resources are shown by entity",
           test_limits_of_resources_are_shown_by_entity },
+        { "limits of many resources", test_limits_of_many_resources },
         { "an emptied list holds nothing", test_an_emptied_list_holds_nothing },
         { "resource lists check each member by its type", test_resource_lists },
         { "accumulated resources come back to zero",
           test_accumulated_resources_come_back_to_zero },
+        { "sums beyond their range come back", test_sums_beyond_their_range_come_back },
+        { "totals stay at the largest", test_totals_stay_at_the_largest },
         { "unset and emptied values are not shown",
           test_unset_and_emptied_values_are_not_shown },
     };

@@ -155,6 +155,23 @@ static void test_diag_puts_one_blank_before_the_name(void)
     CU_ASSERT_EQUAL(diag_set(NULL, PBSE_PERM, "%s", "unseen"), PBSE_PERM);
 }
 
+static void test_words_of_a_list(void)
+{
+    static const struct {
+        const char *list;
+        bool has;
+    } rows[] = {
+        { NULL, false },         { "", false },           { "why", true },
+        { "changes,why", true }, { "why,changes", true }, { "a,why,b", true },
+        { "whys", false },       { "a why", false },      { "wh", false },
+        { ",why", true },        { "WHY", false },        { "changes,", false },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        CU_ASSERT_EQUAL(str_list_has(rows[i].list, "why"), rows[i].has);
+    CU_ASSERT_TRUE(str_list_has("a,,b", ""));
+}
+
 static void test_attrs_are_found_by_name_and_resource(void)
 {
     struct arena *a = arena_new();
@@ -194,6 +211,7 @@ int main(void)
         { "the catalogue has the exact texts", test_catalogue_has_the_exact_texts },
         { "a diag puts one blank before the name",
           test_diag_puts_one_blank_before_the_name },
+        { "a word is found in a list with commas", test_words_of_a_list },
         { "attributes are found by name and resource",
           test_attrs_are_found_by_name_and_resource },
         { "never is as late as it gets", test_never_is_as_late_as_it_gets },

@@ -33,6 +33,20 @@ static const struct {
     { "one in the middle of letters", "\xc5\x9b\x9b", "\xc5\x9b?", "\xc5\x9b?" },
     { "letters of an older encoding stay", "J\xfcrgen", "J\xfcrgen", "J\xfcrgen" },
     { "a character that is cut", "a\xe2\x82", "a\xe2?", "a\xe2?" },
+    { "a longer form of a control character",
+      "a\xe0\x82\x9b"
+      "31m",
+      "a\xe0??31m", "a\xe0??31m" },
+    { "the longest form of one",
+      "a\xf0\x80\x82\x9b"
+      "31m",
+      "a\xf0???31m", "a\xf0???31m" },
+    { "half of a pair of UTF-16", "\xed\xa0\x80", "\xed\xa0?", "\xed\xa0?" },
+    { "more than the last character", "\xf4\x90\x80\x80", "\xf4???", "\xf4???" },
+    { "the first and last ones of each length",
+      "\xe0\xa0\x80\xed\x9f\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+      "\xe0\xa0\x80\xed\x9f\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+      "\xe0\xa0\x80\xed\x9f\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf" },
     { "its first byte alone", "a\xc2", "a\xc2", "a\xc2" },
 };
 

@@ -179,18 +179,18 @@ static void carry_over(struct world *w, const struct object *o)
     for (size_t i = 0; i < t->n; i++) {
         const struct attr_type *type = t->rows[i].type;
         const struct attr_value *v = obj_attr(o, (int)i);
-        const char *name;
+        struct attr_members members;
 
         if (!v->set || t->rows[i].flags & ATTR_NOT_SAVED)
             continue;
-        if (!attr_type_has_members(type))
+        if (!attr_type_has_members(type)) {
             record_change(rec, w->arena, (int)i, NULL,
                           attr_value_text(type, v, w->arena));
-        for (size_t k = 0;
-             attr_type_has_members(type) && (name = attr_value_member_name(type, v, k));
-             k++)
-            record_change(rec, w->arena, (int)i, arena_strdup(w->arena, name),
-                          attr_value_member(type, v, name, w->arena));
+            continue;
+        }
+        members = attr_value_members(type, v, w->arena);
+        for (size_t k = 0; k < members.n; k++)
+            record_change(rec, w->arena, (int)i, members.v[k].name, members.v[k].text);
     }
     svr_load(w->s, rec);
 }
@@ -516,7 +516,8 @@ const char *world_phase(struct world *w, const char *id)
 
 int64_t world_assigned(const struct world *w, const char *vnode)
 {
-    return resources_amount(&model_node(svr_model(w->s), vnode)->assigned, "ncpus", 0);
+    return resources_amount(&model_node(svr_model(w->s), vnode)->assigned.shown,
+                            "ncpus", 0);
 }
 
 void world_reserve(struct world *w, size_t n, int64_t start_at, int64_t length_s)

@@ -2,6 +2,7 @@
  * only the changes, has what a full status shows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "one_record.h"
 #include "test/unit/unit.h"
 
 #include "server/decide/config.h"
@@ -41,26 +42,14 @@ static void end(void)
     arena_free(arena);
 }
 
-/* One record; changes are "name", "value" pairs (a member as "name.member"; "" unsets),
- * ended by NULL. */
+/* One record; its changes as in one_record.h. */
 static void apply(enum fact fact, enum obj_kind kind, const char *id, ...)
 {
-    struct records list = { 0 };
-    struct record *rec = record_add(&list, arena, fact, kind, id, "root@svr", 1);
-    const char *name;
+    struct record *rec;
     va_list ap;
 
     va_start(ap, id);
-    while ((name = va_arg(ap, const char *))) {
-        const char *value = va_arg(ap, const char *);
-        char *attr = arena_strdup(arena, name);
-        char *member = strchr(attr, '.');
-
-        if (member)
-            *member++ = '\0';
-        record_change(rec, arena, attr_find_any(kind_table(kind), attr), member,
-                      *value ? value : NULL);
-    }
+    rec = one_record(arena, fact, kind, id, ap);
     va_end(ap);
     rec->seq = m->seq + 1;
     model_apply(m, rec);

@@ -409,8 +409,9 @@ static void test_a_vnode_in_use_is_not_oversubscribed(void)
     CU_ASSERT_EQUAL(state_of(r, id), 'Q');
     answer(&fm, BATCH_DELETE_JOB);
     CU_ASSERT_EQUAL(state_of(r, id), 'R');
-    CU_ASSERT_EQUAL(
-        resources_amount(&model_node(svr_model(r->s), "n1")->assigned, "ncpus", 0), 4);
+    CU_ASSERT_EQUAL(resources_amount(&model_node(svr_model(r->s), "n1")->assigned.shown,
+                                     "ncpus", 0),
+                    4);
     fake_mom_free(&fm);
 }
 

@@ -2,6 +2,7 @@
  * from them equals the live one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "one_record.h"
 #include "test/unit/unit.h"
 
 #include "server/model/model.h"
@@ -40,26 +41,14 @@ static void end(void)
     arena_free(arena);
 }
 
-/* One record; changes are "name", "value" pairs (a member as "name.member"; "" unsets),
- * ended by NULL. */
+/* One record; its changes as in one_record.h. */
 static void apply(enum fact fact, enum obj_kind kind, const char *id, ...)
 {
-    struct records list = { 0 };
-    struct record *rec = record_add(&list, arena, fact, kind, id, "root@svr", 1);
-    const char *name;
+    struct record *rec;
     va_list ap;
 
     va_start(ap, id);
-    while ((name = va_arg(ap, const char *))) {
-        const char *value = va_arg(ap, const char *);
-        char *attr = arena_strdup(arena, name);
-        char *member = strchr(attr, '.');
-
-        if (member)
-            *member++ = '\0';
-        record_change(rec, arena, attr_find_any(kind_table(kind), attr), member,
-                      *value ? value : NULL);
-    }
+    rec = one_record(arena, fact, kind, id, ap);
     va_end(ap);
     rec->seq = ++seq;
     model_apply(m, rec);
@@ -77,7 +66,7 @@ static void make_nodes(void)
 
 static int64_t ncpus_of(const char *node)
 {
-    return resources_amount(&model_node(m, node)->assigned, "ncpus", 0);
+    return resources_amount(&model_node(m, node)->assigned.shown, "ncpus", 0);
 }
 
 static void make_resv(const char *id, const char *queue, const char *nodes)
@@ -123,7 +112,7 @@ static void test_running_reservations_are_on_the_books(void)
     apply(FACT_RESV_STARTED, OBJ_RESV, "R1.svr", "reserve_state", "5", NULL);
     CU_ASSERT_EQUAL(ncpus_of("n1"), 3);
     CU_ASSERT_EQUAL(ncpus_of("n2"), 1);
-    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), 4);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "ncpus", 0), 4);
     apply(FACT_RESV_RECONFIRMED, OBJ_RESV, "R1.svr", "resv_nodes",
           "(n2:ncpus=2)+(n2:ncpus=2)", NULL);
     CU_ASSERT_EQUAL(ncpus_of("n1"), 0);
@@ -137,7 +126,7 @@ static void test_running_reservations_are_on_the_books(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(m->gone);
     CU_ASSERT_STRING_EQUAL(m->gone->id, "R1.svr");
     CU_ASSERT_EQUAL(ncpus_of("n2"), 0);
-    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), 0);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "ncpus", 0), 0);
     end();
 }
 
@@ -158,8 +147,9 @@ static void test_jobs_inside_count_in_their_queue_only(void)
     run_job("3.svr", "workq", "(n2:ncpus=1)");
     CU_ASSERT_EQUAL(ncpus_of("n1"), 4);
     CU_ASSERT_EQUAL(ncpus_of("n2"), 1);
-    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), 5);
-    CU_ASSERT_EQUAL(resources_amount(&model_queue(m, "R1")->assigned, "ncpus", 0), 1);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "ncpus", 0), 5);
+    CU_ASSERT_EQUAL(resources_amount(&model_queue(m, "R1")->assigned.shown, "ncpus", 0),
+                    1);
     CU_ASSERT_EQUAL(model_node(m, "n1")->n_jobs, 1);
     CU_ASSERT_PTR_EQUAL(model_job(m, "2.svr")->resv, model_resv(m, "R1"));
     CU_ASSERT_PTR_NULL(model_job(m, "3.svr")->resv);
@@ -170,7 +160,7 @@ static void test_jobs_inside_count_in_their_queue_only(void)
     CU_ASSERT_EQUAL(ncpus_of("n1"), 4);
     CU_ASSERT_EQUAL(ncpus_of("n2"), 0);
     CU_ASSERT_EQUAL(model_queue(m, "R1")->n_jobs, 0);
-    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), 4);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "ncpus", 0), 4);
     end();
 }
 
@@ -192,6 +182,39 @@ static void test_jobs_keep_their_order_when_they_move(void)
     CU_ASSERT_EQUAL(model_queue(m, "workq")->n_jobs, 0);
     CU_ASSERT_EQUAL(m->n_state[job_state_index('Q')], 2);
     CU_ASSERT_EQUAL(m->n_state[job_state_index('H')], 1);
+    end();
+}
+
+/* Whatever leaves, comes back and goes: each queue has its jobs by age. */
+static void test_jobs_stand_by_age(void)
+{
+    enum {
+        N_JOBS = 12,
+        N_MOVES = 2000
+    };
+    uint64_t state = 1;
+
+    begin();
+    make_nodes();
+    apply(FACT_CREATED, OBJ_QUEUE, "q2", NULL);
+    for (int move = 0; move < N_MOVES; move++) {
+        char id[16];
+        const char *queue;
+
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        snprintf(id, sizeof(id), "%d.svr", 1 + (int)((state >> 33) % N_JOBS));
+        queue = state >> 60 & 1 ? "workq" : "q2";
+        if (!model_job(m, id))
+            apply(FACT_JOB_QUEUED, OBJ_JOB, id, "job_state", "Q", "queue", queue, NULL);
+        else if (state >> 61 == 0)
+            apply(FACT_JOB_DELETED, OBJ_JOB, id, NULL);
+        else
+            apply(FACT_JOB_MODIFIED, OBJ_JOB, id, "queue", queue, NULL);
+        for (const struct job *j = model_queue(m, queue)->jobs; j && j->queue_next;
+             j = j->queue_next)
+            CU_ASSERT_TRUE(j->obj.created_seq < j->queue_next->obj.created_seq);
+    }
+    CU_ASSERT(model_queue(m, "q2")->n_jobs + model_queue(m, "workq")->n_jobs > 2);
     end();
 }
 
@@ -290,7 +313,35 @@ static void test_a_difference_is_told(void)
     end();
 }
 
+/* A user may ask for any number, of a resource that no vnode has, too. */
+static void test_largest_amounts_leave_the_sums_of_others_right(void)
+{
+    begin();
+    make_nodes();
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "1.svr", "job_state", "Q", "queue", "workq",
+          "Resource_List.hpm", "5", NULL);
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "2.svr", "job_state", "Q", "queue", "workq",
+          "Resource_List.hpm", "9223372036854775807", "Resource_List.vmem",
+          "18446744073709551615tb", NULL);
+    apply(FACT_JOB_QUEUED, OBJ_JOB, "3.svr", "job_state", "Q", "queue", "workq",
+          "Resource_List.vmem", "1gb", NULL);
+    for (int i = 3; i >= 1; i--)
+        apply(FACT_JOB_RUN, OBJ_JOB, arena_printf(arena, "%d.svr", i), "job_state", "R",
+              "exec_vnode", "(n1:ncpus=1)", NULL);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "hpm", 0), INT64_MAX);
+    apply(FACT_JOB_ENDED, OBJ_JOB, "2.svr", NULL);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "hpm", 0), 5);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "vmem", 0), 1024 * 1024);
+    CU_ASSERT_EQUAL(
+        resources_amount(&model_queue(m, "workq")->assigned.shown, "hpm", 0), 5);
+    apply(FACT_JOB_ENDED, OBJ_JOB, "1.svr", NULL);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "hpm", 0), 0);
+    end();
+}
+
 static const struct unit_case cases[] = {
+    { "the largest amounts leave the sums of others right",
+      test_largest_amounts_leave_the_sums_of_others_right },
     { "reservations are found by any spelling",
       test_reservations_are_found_by_any_spelling },
     { "running reservations are on the books",
@@ -299,6 +350,7 @@ static const struct unit_case cases[] = {
       test_jobs_inside_count_in_their_queue_only },
     { "jobs keep their order when they move",
       test_jobs_keep_their_order_when_they_move },
+    { "jobs of a queue stand by age", test_jobs_stand_by_age },
     { "history outlives its queue", test_history_outlives_its_queue },
     { "hosts are known by their vnodes", test_hosts_are_known_by_their_vnodes },
     { "numbers wrap and skip what is taken", test_numbers_wrap_and_skip_what_is_taken },

@@ -2,6 +2,7 @@
  * window and vnodes, and all of it is made again from what is stored.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "one_record.h"
 #include "test/unit/unit.h"
 
 #include "server/model/occurrence.h"
@@ -16,26 +17,15 @@ static struct model *m;
 static struct arena *arena;
 static uint64_t seq;
 
-/* One record; changes are "name", "value" pairs (a member as "name.member"; "" unsets),
- * ended by NULL. The model is checked against one that is made anew each time. */
+/* One record; its changes as in one_record.h. The model is checked against one that is
+ * made anew each time. */
 static void apply(enum fact fact, enum obj_kind kind, const char *id, ...)
 {
-    struct records list = { 0 };
-    struct record *rec = record_add(&list, arena, fact, kind, id, "root@svr", 1);
-    const char *name;
+    struct record *rec;
     va_list ap;
 
     va_start(ap, id);
-    while ((name = va_arg(ap, const char *))) {
-        const char *value = va_arg(ap, const char *);
-        char *attr = arena_strdup(arena, name);
-        char *member = strchr(attr, '.');
-
-        if (member)
-            *member++ = '\0';
-        record_change(rec, arena, attr_find_any(kind_table(kind), attr), member,
-                      *value ? value : NULL);
-    }
+    rec = one_record(arena, fact, kind, id, ap);
     va_end(ap);
     rec->seq = ++seq;
     model_apply(m, rec);
@@ -186,7 +176,7 @@ static void test_links_follow_one_occurrence(void)
     CU_ASSERT_PTR_EQUAL(n2->occurrences[2], find("S5[4]"));
     CU_ASSERT_EQUAL(find("S5[3]")->bookings.v[0].n_parts, 2);
     /* Only what runs is in the sums. */
-    CU_ASSERT_EQUAL(resources_amount(&n2->assigned, "ncpus", 0), 0);
+    CU_ASSERT_EQUAL(resources_amount(&n2->assigned.shown, "ncpus", 0), 0);
     /* One that is deleted leaves the others their numbers. */
     apply(FACT_DELETED, OBJ_OCCURRENCE, "S5[3].svr", NULL);
     CU_ASSERT_EQUAL(model_resv(m, "S5")->n_later, 2);

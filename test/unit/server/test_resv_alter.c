@@ -583,6 +583,37 @@ static void test_an_end_that_has_come(void)
     world_free(&w);
 }
 
+/* Nobody has answered when the reservation ends by itself: who waits hears of the end,
+ * and the log says that it was not altered, also by force. */
+static void test_the_end_comes_before_an_answer(void)
+{
+    for (int force = 0; force < 2; force++) {
+        struct world w;
+
+        make(&w, RN);
+        world_modify(&w, "mgr1", "R1.svr", "reserve_end=1795248700|interactive=9000",
+                     force ? "force" : NULL);
+        CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), -1); /* who asked waits */
+        world_clear(&w);
+        world_go(&w, obj_num(&model_resv(svr_model(w.s), "R1.svr")->obj,
+                             RESV_A_RESERVE_END, 0));
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "gone");
+        EXPECT_TEXT(world_reply_text(&w, CONN_OTHER), "R1.svr BEING DELETED");
+        CU_ASSERT_EQUAL(
+            world_count_log(&w, "Reservation alter denied: its end has passed"), 1);
+        world_free(&w);
+
+        make(&w, RN);
+        world_modify(&w, "mgr1", "R1.svr", "reserve_end=1795248700|interactive=9000",
+                     force ? "force" : NULL);
+        world_clear(&w);
+        world_delete(&w, "user1", "R1.svr");
+        CU_ASSERT_EQUAL(
+            world_count_log(&w, "Reservation alter denied: its end has passed"), 0);
+        world_free(&w);
+    }
+}
+
 static void test_smaller_in_a_series(void)
 {
     struct world w;
@@ -826,6 +857,7 @@ int main(void)
         { "a smaller one in a series", test_smaller_in_a_series },
         { "a restart drops it", test_a_restart_drops_it },
         { "a no after a restart is not final", test_a_no_after_a_restart_is_not_final },
+        { "the end comes before an answer", test_the_end_comes_before_an_answer },
         { "force against a no", test_forced_against_a_no },
         { "promised twice, it is made again where it is",
           test_promised_twice_and_reconfirmed },

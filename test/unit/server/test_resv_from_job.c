@@ -95,9 +95,9 @@ static void check_books(const struct rig *r, int64_t ncpus)
     const struct model *m = svr_model(r->s);
 
     model_check(m);
-    CU_ASSERT_EQUAL(resources_amount(&model_node(m, "n1")->assigned, "ncpus", 0),
+    CU_ASSERT_EQUAL(resources_amount(&model_node(m, "n1")->assigned.shown, "ncpus", 0),
                     ncpus);
-    CU_ASSERT_EQUAL(resources_amount(&m->assigned, "ncpus", 0), ncpus);
+    CU_ASSERT_EQUAL(resources_amount(&m->assigned.shown, "ncpus", 0), ncpus);
 }
 
 /* Refusals. */

@@ -128,6 +128,51 @@ static void without_the_job_it_ends(void)
     world_free(&w);
 }
 
+/* The job was altered while the question was open. */
+static void a_job_that_has_grown_stays(void)
+{
+    static const struct {
+        const char *resource, *value;
+        bool moves;
+    } rows[] = {
+        { "ncpus", "2", true },
+        { "ncpus", "1", true },
+        { "ncpus", "3", false },
+        { "walltime", "601", true }, /* no limit of the queue: -D may be less */
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+
+        make(&w);
+        world_submit(&w, "user1", "qmove=1.svr|interactive=-10");
+        world_fact(&w, FACT_JOB_MODIFIED, OBJ_JOB, "1.svr", JOB_A_RESOURCE_LIST,
+                   rows[i].resource, rows[i].value);
+        world_confirm(&w, "R5.svr", "(vn[0]:ncpus=2)");
+        EXPECT_TEXT(world_reply_text(&w, CONN_USER),
+                    rows[i].moves ? "R5.svr CONFIRMED" : "R5.svr FAILED");
+        EXPECT_TEXT(world_attr(&w, OBJ_JOB, "1.svr", JOB_A_RESERVE_ID, NULL),
+                    rows[i].moves ? "R5.svr" : "");
+        world_free(&w);
+    }
+}
+
+/* The first yes moves the job, and the second reservation has none. */
+static void a_job_moves_once(void)
+{
+    struct world w;
+
+    make(&w);
+    world_submit(&w, "user1", "qmove=1.svr");
+    world_submit(&w, "user1", "qmove=1.svr");
+    world_confirm(&w, "R5.svr", "(vn[0]:ncpus=2)");
+    world_confirm(&w, "R6.svr", "(vn[1]:ncpus=2)");
+    EXPECT_TEXT(world_phase(&w, "R5.svr"), "2/2");
+    EXPECT_TEXT(world_phase(&w, "R6.svr"), "gone");
+    EXPECT_TEXT(world_attr(&w, OBJ_JOB, "1.svr", JOB_A_QUEUE, NULL), "R5");
+    world_free(&w);
+}
+
 static void after_a_restart_the_job_moves_too(void)
 {
     struct world w;
@@ -163,6 +208,8 @@ int main(void)
         { "it is confirmed at the start that the scheduler says, and the job moves",
           it_is_confirmed_and_the_job_moves },
         { "without the job it ends", without_the_job_it_ends },
+        { "a job that has grown stays where it is", a_job_that_has_grown_stays },
+        { "a job moves once", a_job_moves_once },
         { "after a restart the job moves, too", after_a_restart_the_job_moves_too },
         { "nobody waits for ever", nobody_waits_for_ever },
     };

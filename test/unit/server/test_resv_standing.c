@@ -544,6 +544,48 @@ static void test_the_next_one_has_what_the_series_asks_for(void)
     world_free(&w);
 }
 
+/* reserve_standing_revert as managers see it: "select start_time walltime". */
+static const char *revert(struct world *w, const char *user)
+{
+    static const char *const parts[] = { "select", "start_time", "walltime" };
+    static char text[128];
+    size_t len = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        world_clear(w);
+        len += (size_t)snprintf(
+            text + len, sizeof(text) - len, "%s%s", i ? " " : "",
+            world_shown(w, user, "S1", "reserve_standing_revert", parts[i], NULL));
+    }
+    return text;
+}
+
+/* From the first alteration on, also a denied one, and for good (reservations.md 9.7).
+ */
+static void test_what_the_series_had(void)
+{
+    struct world w;
+
+    make(&w);
+    EXPECT_TEXT(revert(&w, "mgr1"), "  ");
+    world_modify(&w, "user1", "S1.svr", "reserve_start=1795248060|reserve_duration=900",
+                 NULL);
+    EXPECT_TEXT(revert(&w, "mgr1"), "1:ncpus=2 1795248000 00:10:00");
+    EXPECT_TEXT(revert(&w, "user1"), "  ");
+    world_deny(&w, "S1.svr");
+    EXPECT_TEXT(revert(&w, "mgr1"), "1:ncpus=2 1795248000 00:10:00");
+    world_modify(&w, "user1", "S1.svr", "reserve_start=1795248060|reserve_duration=900",
+                 NULL);
+    world_confirm(&w, "S1.svr", "1#(vn[0]:ncpus=2){0}");
+    EXPECT_TEXT(attr_of(&w, RESV_A_RESERVE_START), "1795248060");
+    EXPECT_TEXT(revert(&w, "mgr1"), "1:ncpus=2 1795248000 00:10:00");
+    world_restart(&w);
+    world_go(&w, FIRST + 1000);
+    EXPECT_TEXT(attr_of(&w, RESV_A_RESERVE_INDEX), "2");
+    EXPECT_TEXT(revert(&w, "mgr1"), "1:ncpus=2 1795248000 00:10:00");
+    world_free(&w);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -567,6 +609,7 @@ int main(void)
         { "maintenance over two", test_maintenance_over_two },
         { "alteration", test_alteration },
         { "alterations that are refused", test_alterations_that_are_refused },
+        { "what the series had", test_what_the_series_had },
     };
 
     return unit_main("resv_standing", cases, ARRAY_LEN(cases));

@@ -1,0 +1,45 @@
+/* resource_limits.c - see resource_limits.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/resource_limits.h"
+
+#include <strings.h>
+
+/* select, place and nodes say how, not how much. */
+static bool is_amount(const struct resource_def *def)
+{
+    return strcasecmp(def->name, "select") != 0 &&
+           strcasecmp(def->name, "place") != 0 && strcasecmp(def->name, "nodes") != 0;
+}
+
+/* -1 below, 0 equal, 1 above. */
+static int against_limit(const struct resource_value *limit,
+                         const struct resource_value *asked)
+{
+    MUST(limit->def->type == asked->def->type);
+
+    /* The asked amount is compared with the limit by the type's own order, since sizes
+     * and times are not plain numbers. */
+    int cmp = limit->def->type->compare(&asked->value, &limit->value);
+
+    return (cmp > 0) - (cmp < 0);
+}
+
+bool resource_limits_broken(const struct resources *limits,
+                            const struct resources *skip, const struct resources *asked,
+                            enum limit_side side)
+{
+    for (size_t i = 0; i < limits->n; i++) {
+        const struct resource_value *limit = &limits->v[i];
+        const struct resource_value *w = resources_find(asked, limit->def->name);
+
+        if (!w || !is_amount(limit->def))
+            continue;
+        if (skip && resources_find(skip, limit->def->name))
+            continue;
+        /* What is equal to its limit keeps it. */
+        if (against_limit(limit, w) == (int)side)
+            return true;
+    }
+    return false;
+}
