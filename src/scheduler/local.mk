@@ -4,9 +4,11 @@ noinst_LTLIBRARIES += libhfschedcore.la
 libhfschedcore_la_SOURCES = \
 	src/scheduler/sched.h \
 	src/scheduler/plan/booking.c \
+	src/scheduler/plan/earliest.c \
 	src/scheduler/plan/endless.c src/scheduler/plan/endless.h \
 	src/scheduler/plan/fit.c src/scheduler/plan/fit.h \
 	src/scheduler/plan/fit_complete.c \
+	src/scheduler/plan/fit_sorted.c \
 	src/scheduler/plan/job.c \
 	src/scheduler/plan/links.c src/scheduler/plan/links.h \
 	src/scheduler/plan/names.c src/scheduler/plan/names.h \
@@ -43,6 +45,7 @@ pbs_sched_SOURCES = \
 	src/scheduler/shell/link_open.c src/scheduler/shell/link_priv.h \
 	src/scheduler/shell/main.c \
 	src/scheduler/shell/mirror.c src/scheduler/shell/mirror.h \
+	src/scheduler/shell/resolver.c src/scheduler/shell/resolver.h \
 	src/scheduler/shell/run.c \
 	src/scheduler/shell/shell.h \
 	src/scheduler/shell/signals.c src/scheduler/shell/signals.h \
@@ -95,6 +98,12 @@ test_unit_scheduler_test_search_series_SOURCES = \
 	test/unit/scheduler/test_search_series.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_search_series_LDADD = $(sched_test_libs)
 
+check_PROGRAMS += test/unit/scheduler/test_earliest
+TESTS += test/unit/scheduler/test_earliest
+test_unit_scheduler_test_earliest_SOURCES = \
+	test/unit/scheduler/test_earliest.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_earliest_LDADD = $(sched_test_libs)
+
 check_PROGRAMS += test/unit/scheduler/test_search
 TESTS += test/unit/scheduler/test_search
 test_unit_scheduler_test_search_SOURCES = \
@@ -105,8 +114,14 @@ check_PROGRAMS += test/unit/scheduler/test_link
 TESTS += test/unit/scheduler/test_link
 test_unit_scheduler_test_link_SOURCES = test/unit/scheduler/test_link.c \
 	src/scheduler/shell/link.c src/scheduler/shell/link_open.c \
-	src/scheduler/shell/signals.c
+	src/scheduler/shell/resolver.c src/scheduler/shell/signals.c
 test_unit_scheduler_test_link_LDADD = libhfmethod.la libhfconf.la libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/scheduler/test_resolver
+TESTS += test/unit/scheduler/test_resolver
+test_unit_scheduler_test_resolver_SOURCES = test/unit/scheduler/test_resolver.c \
+	src/scheduler/shell/resolver.c
+test_unit_scheduler_test_resolver_LDADD = libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/scheduler/test_policy
 TESTS += test/unit/scheduler/test_policy

@@ -36,3 +36,8 @@ test_bench_mom_LDADD = libhfmomcore.la libhfattr.la libhfwire.la libhfbase.la -l
 check_PROGRAMS += test/bench/plan
 test_bench_plan_SOURCES = test/bench/plan.c test/bench/measure.h
 test_bench_plan_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la
+
+# A later start for a reservation that finds no place.
+check_PROGRAMS += test/bench/earliest
+test_bench_earliest_SOURCES = test/bench/earliest.c test/bench/measure.h
+test_bench_earliest_LDADD = libhfschedcore.la libhfcal.la libhfattr.la libhfwire.la libhfbase.la

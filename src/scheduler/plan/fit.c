@@ -198,8 +198,8 @@ bool fit_place_split(struct fit *f, const struct req_chunk *chunk, size_t host,
 
 /* Put one copy of a chunk on a host: whole on the first vnode that can hold it, else
  * split over the vnodes of the host. */
-static bool place_on_host(struct fit *f, const struct req_chunk *chunk, size_t host,
-                          struct placed *pd)
+bool fit_place_on_host(struct fit *f, const struct req_chunk *chunk, size_t host,
+                       struct placed *pd)
 {
     const struct fit_host *h = &f->hosts[host];
     enum place_arrange arrange = f->rq->place.arrange;
@@ -222,6 +222,8 @@ static bool place_on_host(struct fit *f, const struct req_chunk *chunk, size_t h
 static bool place_all(struct fit *f, size_t first, size_t last)
 {
     MUST(first <= last && last <= f->n_hosts);
+    if (f->w->p->sorts_anew)
+        return fit_place_sorted(f, first, last);
     f->n_placed = 0;
     for (size_t c = 0; c < f->rq->n; c++) {
         /* Further copies of the same chunk go on from the host of the copy before: a
@@ -232,7 +234,7 @@ static bool place_all(struct fit *f, size_t first, size_t last)
             struct placed *pd = &f->placed[f->n_placed];
 
             *pd = (struct placed){ 0 };
-            while (host < last && !place_on_host(f, &f->rq->chunks[c], host, pd))
+            while (host < last && !fit_place_on_host(f, &f->rq->chunks[c], host, pd))
                 host++;
             if (host == last) {
                 f->failed_chunk = c;
@@ -321,7 +323,7 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
         .only_host = SIZE_MAX,
         .placed = arena_zero(w->scratch, (size_t)n_total * sizeof(struct placed) + 1),
     };
-    add_hosts(f, order, n);
+    add_hosts(f, w->p->sorts_anew ? fit_sorted(w, free, order, n) : order, n);
     MUST(f->n_hosts <= n);
 }
 

@@ -43,6 +43,14 @@ void fit_init(struct fit *f, struct world *w, const struct request *rq,
               const int64_t *counts, int64_t *free, bool *eligible, const size_t *order,
               size_t n);
 
+/* Where vnodes are sorted by what changes as chunks are placed (policy->sorts_anew):
+ * the vnodes order[0 .. n) in that order with this free, in scratch memory. */
+const size_t *fit_sorted(struct world *w, const int64_t *free, const size_t *order,
+                         size_t n);
+/* All copies of all chunks on hosts [first, last), which are sorted anew after each; as
+ * fit_first() in what is left behind. */
+bool fit_place_sorted(struct fit *f, size_t first, size_t last) MUST_CHECK;
+
 /* What stays where it is takes part in the rules of place and takes its amounts. */
 void fit_pin(struct fit *f, const struct placed *pd);
 
@@ -53,6 +61,8 @@ bool fit_find(struct fit *f) MUST_CHECK;
 bool fit_first(struct fit *f) MUST_CHECK;
 bool fit_complete(struct fit *f) MUST_CHECK;
 bool fit_matches(const struct fit *f, const struct req_chunk *chunk, size_t vnode);
+bool fit_place_on_host(struct fit *f, const struct req_chunk *chunk, size_t host,
+                       struct placed *pd) MUST_CHECK;
 bool fit_has_room(const struct fit *f, const struct req_chunk *chunk, size_t vnode);
 void fit_take(struct fit *f, const struct placed *pd, int sign);
 void fit_place_whole(struct fit *f, const struct req_chunk *chunk, size_t vnode,

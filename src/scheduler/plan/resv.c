@@ -179,9 +179,8 @@ static void place_anywhere(struct question *q, struct verdict *v)
      * start that a denial would name. */
     if (q->r->start_at == RESV_START_OPEN && v->why.earliest_at) {
         move_to(q, v->why.earliest_at);
-        if (crossed(q))
-            v->failure = FAIL_CROSSES_DEDICATED;
-        else if (question_search(q, &v->found, v))
+        MUST(!crossed(q)); /* pool_earliest() keeps out of dedicated time */
+        if (question_search(q, &v->found, v))
             return;
     }
     question_explain(q, v);
@@ -401,8 +400,8 @@ struct question question_about(struct planner *pl, const struct snap_resv *r)
     if (r->start_at == RESV_START_OPEN) {
         q.start_at = pl->now_at;
         q.end_at = pl->now_at + (r->end_at - r->start_at);
-        while ((in_the_way = crossed(&q))) /* each time it is moved behind one */
-            move_to(&q, in_the_way->to_at);
+        while ((in_the_way = crossed(&q)))
+            move_to(&q, policy_next_start(in_the_way, q.start_at));
     }
     return q;
 }

@@ -4,20 +4,22 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/vnode_pool.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* A host can be taken whole when nobody is on any of its vnodes in the window. */
-static bool host_is_free(const struct pool *pool, const struct world *w, size_t vnode)
+/* [host]: is somebody on one of its vnodes in the window? Such a host cannot be taken
+ * whole. */
+static const bool *busy_hosts(const struct pool *pool, struct world *w)
 {
+    bool *ret = arena_zero(w->scratch, w->n_hosts * sizeof(*ret) + 1);
+
     for (size_t i = 0; i < w->n; i++)
-        if (w->host[i] == w->host[vnode] &&
-            pool->free[i * w->n_res + RES_PRESENCE] < PRESENCE_ALL)
-            return false;
-    return true;
+        if (pool->free[i * w->n_res + RES_PRESENCE] < PRESENCE_ALL)
+            ret[w->host[i]] = true;
+    return ret;
 }
 
-static bool has_presence(const struct pool *pool, const struct world *w, size_t vnode,
+static bool has_presence(const struct pool *pool, const struct world *w,
+                         const bool *host_is_busy, size_t vnode,
                          const struct place *place)
 {
     int64_t presence = pool->free[vnode * w->n_res + RES_PRESENCE];
@@ -28,7 +30,7 @@ static bool has_presence(const struct pool *pool, const struct world *w, size_t 
     case USE_EXCL:
         return presence >= PRESENCE_ALL;
     case USE_HOST:
-        return host_is_free(pool, w, vnode);
+        return !host_is_busy[w->host[vnode]];
     }
     return false;
 }
@@ -85,7 +87,7 @@ static void least_in_spans(const struct pool *pool, struct world *w, size_t vnod
     }
 }
 
-static void ask_vnode(const struct pool *pool, struct world *w, size_t vnode)
+void pool_ask(const struct pool *pool, struct world *w, size_t vnode)
 {
     int64_t *free = &pool->free[vnode * w->n_res];
 
@@ -95,26 +97,22 @@ static void ask_vnode(const struct pool *pool, struct world *w, size_t vnode)
         world_least_all(w, vnode, pool->start_at, pool->end_at, free);
 }
 
-void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
+void pool_judge(struct pool *pool, struct world *w, const struct request *rq)
 {
-    struct arena *scratch = world_scratch(w);
+    const bool *host_is_busy = busy_hosts(pool, w);
 
-    MUST(pool->start_at < pool->end_at);
-    pool->free = arena_alloc(scratch, w->n * w->n_res * sizeof(int64_t) + 1);
-    pool->eligible = arena_zero(scratch, w->n * sizeof(bool) + 1);
     pool->n_eligible = pool->n_in_use = pool->n_not_for_resv = 0;
-    for (size_t i = 0; i < w->n; i++)
-        ask_vnode(pool, w, i);
     for (size_t i = 0; i < w->n; i++) {
         const struct snap_vnode *v = &w->s->vnodes[i];
 
+        pool->eligible[i] = false;
         /* A vnode that may not be used at all gives no reason: it is as if it were not
          * there. The other two are counted, for the words of a failure. */
         if (!may_use(pool, v, rq))
             continue;
         if (pool->asker == ASKER_RESV && !v->resv_enable) {
             pool->n_not_for_resv++;
-        } else if (!has_presence(pool, w, i, &rq->place)) {
+        } else if (!has_presence(pool, w, host_is_busy, i, &rq->place)) {
             pool->n_in_use++;
         } else {
             pool->eligible[i] = true;
@@ -123,48 +121,83 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
     }
 }
 
-static bool is_last_on_host(const struct world *w, const struct fit *f, size_t placed,
-                            size_t host)
+void pool_fill(struct pool *pool, struct world *w, const struct request *rq)
 {
-    for (size_t k = placed + 1; k < f->n_placed; k++)
-        if (f->placed[k].n > 0 && w->host[f->placed[k].pieces[0].vnode] == host)
-            return false;
-    return true;
+    struct arena *scratch = world_scratch(w);
+
+    MUST(pool->start_at < pool->end_at);
+    pool->free = arena_alloc(scratch, w->n * w->n_res * sizeof(int64_t) + 1);
+    pool->eligible = arena_alloc(scratch, w->n * sizeof(bool) + 1);
+    for (size_t i = 0; i < w->n; i++)
+        pool_ask(pool, w, i);
+    pool_judge(pool, w, rq);
 }
 
-static bool is_placed_on(const struct fit *f, size_t vnode)
+/* What the hosts that are taken whole have beside the chunks that were found. */
+struct rest {
+    size_t *last;  /* [host] the last chunk there, SIZE_MAX: none */
+    bool *taken;   /* [vnode]: has a piece of a chunk */
+    size_t *first; /* [host] its first vnode in the order of policy */
+    size_t *next;  /* [vnode] the vnode behind it on its host, SIZE_MAX: none */
+};
+
+static struct rest find_rest(struct world *w, const struct fit *f)
 {
+    struct rest rest = {
+        .last = arena_alloc(w->scratch, w->n_hosts * sizeof(size_t) + 1),
+        .taken = arena_zero(w->scratch, w->n * sizeof(bool) + 1),
+        .first = arena_alloc(w->scratch, w->n_hosts * sizeof(size_t) + 1),
+        .next = arena_alloc(w->scratch, w->n * sizeof(size_t) + 1),
+    };
+
+    for (size_t h = 0; h < w->n_hosts; h++)
+        rest.last[h] = rest.first[h] = SIZE_MAX;
     for (size_t k = 0; k < f->n_placed; k++)
-        if (placed_has(&f->placed[k], vnode))
-            return true;
-    return false;
+        for (size_t i = 0; i < f->placed[k].n; i++) {
+            rest.last[w->host[f->placed[k].pieces[i].vnode]] = k;
+            rest.taken[f->placed[k].pieces[i].vnode] = true;
+        }
+    for (size_t i = w->n; i-- > 0;) {
+        size_t vnode = w->order[i];
+
+        rest.next[vnode] = rest.first[w->host[vnode]];
+        rest.first[w->host[vnode]] = vnode;
+    }
+    return rest;
+}
+
+static bool takes_host(const struct world *w, const struct fit *f, size_t placed)
+{
+    return f->placed[placed].n > 0 &&
+           world_use(w, f->placed[placed].pieces[0].vnode, &f->rq->place) == USE_HOST;
 }
 
 /* After the last chunk on a host that is taken whole, add the other vnodes of the
  * host as chunks without an amount: the server is told that they belong to it. */
 static void add_rest_of_host(struct world *w, const struct fit *f, size_t placed,
-                             struct placement *ret)
+                             const struct rest *rest, struct placement *ret)
 {
-    size_t vnode, host;
+    size_t host = w->host[f->placed[placed].pieces[0].vnode];
 
-    if (f->placed[placed].n == 0)
+    if (rest->last[host] != placed)
         return;
-    vnode = f->placed[placed].pieces[0].vnode;
-    host = w->host[vnode];
-    if (world_use(w, vnode, &f->rq->place) != USE_HOST ||
-        !is_last_on_host(w, f, placed, host))
-        return;
-    for (size_t i = 0; i < w->n; i++)
-        if (w->host[w->order[i]] == host && !is_placed_on(f, w->order[i]))
-            (void)placed_add(placement_add(ret, w->arena), w->arena, w, w->order[i]);
+    for (size_t v = rest->first[host]; v != SIZE_MAX; v = rest->next[v])
+        if (!rest->taken[v])
+            (void)placed_add(placement_add(ret, w->arena), w->arena, w, v);
 }
 
 void pool_take_result(struct world *w, const struct fit *f, struct placement *ret)
 {
+    struct rest rest = { 0 }; /* found at the first need */
+
     MUST(f->n_placed > 0 || f->rq->n == 0); /* there is a result */
     for (size_t k = 0; k < f->n_placed; k++) {
         *placement_add(ret, w->arena) = placed_keep(w, &f->placed[k]);
-        add_rest_of_host(w, f, k, ret);
+        if (!takes_host(w, f, k))
+            continue;
+        if (!rest.last)
+            rest = find_rest(w, f);
+        add_rest_of_host(w, f, k, &rest, ret);
     }
 }
 
@@ -353,61 +386,4 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
     pool_when_empty(&pool, w, rq, pool.free, pool.eligible);
     fit_init(&f, w, rq, NULL, pool.free, pool.eligible, w->order, w->n);
     return fit_find(&f);
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a;
-    int64_t y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* Instants after 'after_at' at which something is given back, ascending, each once. */
-static size_t list_ends(const struct world *w, int64_t after_at, int64_t **ret)
-{
-    size_t n = 0;
-    size_t n_once = 0;
-    int64_t *ends;
-
-    for (size_t i = 0; i < w->n; i++)
-        for (const struct booking *h = w->bookings[i]; h; h = h->next)
-            n += !h->dropped && h->end_at > after_at;
-    ends = arena_alloc(w->arena, n * sizeof(*ends) + 1);
-    n = 0;
-    for (size_t i = 0; i < w->n; i++)
-        for (const struct booking *h = w->bookings[i]; h; h = h->next)
-            if (!h->dropped && h->end_at > after_at)
-                ends[n++] = h->end_at;
-    if (n > 0)
-        qsort(ends, n, sizeof(*ends), compare_times);
-    for (size_t i = 0; i < n; i++)
-        if (n_once == 0 || ends[n_once - 1] != ends[i])
-            ends[n_once++] = ends[i];
-    *ret = ends;
-    return n_once;
-}
-
-int64_t pool_earliest(const struct pool *pool, struct world *w,
-                      const struct request *rq, size_t tries)
-{
-    int64_t *ends;
-    size_t n = list_ends(w, pool->start_at, &ends);
-
-    for (size_t i = 0; i < n && i < tries; i++) {
-        struct pool later = { .asker = pool->asker,
-                              .queue = pool->queue,
-                              .sets = pool->sets };
-        struct fit f;
-
-        later.start_at = ends[i];
-        later.end_at = ends[i] + (pool->end_at - pool->start_at);
-        MUST(later.start_at > pool->start_at);
-        pool_fill(&later, w, rq);
-        /* First fit is enough here: the answer is a hint to the user, and a complete
-         * search at each of the instants would cost too much. */
-        if (pool_fits_first(&later, w, rq, &f))
-            return later.start_at;
-    }
-    return 0;
 }

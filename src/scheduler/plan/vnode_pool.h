@@ -42,6 +42,11 @@ struct pool {
 /* Ask every vnode what is free through the window. */
 void pool_fill(struct pool *pool, struct world *w, const struct request *rq);
 
+/* The two steps of it, for a caller who has made pool->free and pool->eligible: ask one
+ * vnode, and say of all vnodes which of them the request may use. */
+void pool_ask(const struct pool *pool, struct world *w, size_t vnode);
+void pool_judge(struct pool *pool, struct world *w, const struct request *rq);
+
 /* The sets for a request, NULL: none. 'queue' is the job's, NULL for a reservation. */
 struct placement_sets *pool_sets(const struct pool *pool, struct world *w,
                                  const struct request *rq,
@@ -88,8 +93,14 @@ bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker
                      const char *queue);
 
 /* The first start > start_at at which the request fits for as long as the pool's
- * window, trying at most 'tries' instants at which something is given back; 0: none. */
+ * window, by first fit alone; 0: none was found. Tried are instants at which vnodes
+ * give something back that they did not have before, and the boundaries of dedicated
+ * times (a window may not cross one): at most 'tries' of them, and only as many as
+ * EARLIEST_LOOKS is good for. */
 int64_t pool_earliest(const struct pool *pool, struct world *w,
                       const struct request *rq, size_t tries);
+
+/* How often that search looks at a vnode: one question must not keep others waiting. */
+#define EARLIEST_LOOKS 3000000
 
 #endif

@@ -101,10 +101,15 @@ static void read_policy(struct world *w)
     }
 }
 
+/* By what is kept with the snapshot; keys that change as jobs start are looked at for
+ * each request (fit_sorted()). */
 static int64_t sort_value(const struct world *w, size_t vnode,
                           const struct sort_key *key)
 {
     size_t res;
+
+    if (key->by != SORT_TOTAL)
+        return 0;
 
     if (strcmp(key->resource, "sort_priority") == 0)
         return w->s->vnodes[vnode].priority;

@@ -16,6 +16,7 @@ struct policy *policy_new(void)
 {
     struct policy *p = xcalloc(1, sizeof(*p));
 
+    /* What holds without a line in sched_config. */
     p->update_comments = true;
     p->keep_status = true;
     p->unset_infinite = xstrdup("mpiprocs,ompthreads");
@@ -65,6 +66,8 @@ bool policy_add_dedicated(struct policy *p, int64_t from_at, int64_t to_at)
 {
     if (from_at >= to_at)
         return true; /* no instant lies in it */
+    /* Each window that is searched is compared with each period, so their number has a
+     * bound. */
     if (p->n_dedicated == POLICY_PERIODS_MAX)
         return false;
     p->dedicated = xrealloc(p->dedicated, (p->n_dedicated + 1) * sizeof(*p->dedicated));
@@ -99,8 +102,15 @@ const struct period *policy_crossed(const struct policy *p, int64_t start_at,
     return first;
 }
 
+int64_t policy_next_start(const struct period *crossed, int64_t start_at)
+{
+    MUST(start_at < crossed->to_at);
+    return start_at < crossed->from_at ? crossed->from_at : crossed->to_at;
+}
+
 bool policy_prefix_has(const char *prefix, const char *queue)
 {
+    /* Without a prefix no queue is meant. */
     return prefix && strncmp(queue, prefix, strlen(prefix)) == 0;
 }
 
@@ -112,6 +122,7 @@ static char *cut_value(const char **at)
     size_t len;
 
     if (*text == '"' || *text == '\'') {
+        /* A quote that is never closed takes the rest of the line, as in PBS. */
         const char *end = strchr(text + 1, *text);
 
         len = end ? (size_t)(end - text - 1) : strlen(text + 1);
@@ -147,6 +158,8 @@ static enum when read_keyword(const char *at, char *word, size_t size)
 
     MUST(size > 0);
     at += strspn(at, " \t\r\n");
+    /* A word that is too long for the place is longer than every keyword, and unknown
+     * when it is cut too. */
     len = MIN_OF(strcspn(at, " \t\r\n"), size - 1);
     memcpy(word, at, len);
     word[len] = '\0';
@@ -188,6 +201,7 @@ static enum policy_line apply(struct policy *p, const struct setting *row,
 
     if (result != POLICY_FINE)
         return result;
+    /* The value holds all the same, for all times (scheduling.md 5.1). */
     if (when == WHEN_UNKNOWN) {
         diag_set(why, PBSE_BADATVAL, "Invalid prime keyword: %s", keyword);
         return POLICY_WRONG;
@@ -210,6 +224,7 @@ enum policy_line policy_line(struct policy *p, const char *line, struct diag *wh
     line += name_len;
     line += strspn(line, " \t:");
     value = cut_value(&line);
+    /* A line without a value is told as such, also when its name is unknown. */
     if (!*value)
         diag_set(why, PBSE_BADATVAL, "Config line invalid");
     else if (!row)

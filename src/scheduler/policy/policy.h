@@ -9,10 +9,18 @@
 #define POLICY_SORT_KEYS_MAX 20
 #define POLICY_PERIODS_MAX   1000
 
-/* A key of node_sort_key. */
+/* What of a resource vnodes are sorted by. */
+enum sort_by {
+    SORT_TOTAL,
+    SORT_ASSIGNED,
+    SORT_UNUSED
+};
+
+/* A key of node_sort_key (scheduling.md 15.3). */
 struct sort_key {
-    char *resource; /* "sort_priority": the vnode's Priority */
+    char *resource; /* "sort_priority": the vnode's Priority; "last_used_time" */
     bool high_first;
+    enum sort_by by;
 };
 
 /* From from_at until before to_at. */
@@ -29,7 +37,8 @@ struct policy {
     bool check_status;
     size_t n_sort_keys;
     struct sort_key sort_keys[POLICY_SORT_KEYS_MAX];
-    char *resources;        /* comma list of what is compared, NULL: everything */
+    bool sorts_anew; /* a key changes with what is placed: sorted for each request */
+    char *resources; /* comma list of what is compared, NULL: everything */
     char *unset_infinite;   /* comma list of what counts as infinite when unset */
     char *dedicated_prefix; /* of queues that run in dedicated time only; NULL: none */
     char *nonprime_prefix;  /* of queues that never run in prime time; NULL: none */
@@ -48,6 +57,10 @@ const struct period *policy_dedicated_at(const struct policy *p, int64_t at);
  * outside or inside; NULL: the window crosses no such boundary. */
 const struct period *policy_crossed(const struct policy *p, int64_t start_at,
                                     int64_t end_at);
+
+/* The first later start at which a window that crosses the period at start_at may lie
+ * wholly inside it or behind it. */
+int64_t policy_next_start(const struct period *crossed, int64_t start_at);
 
 /* Is the name of the queue one of those that the prefix means? */
 bool policy_prefix_has(const char *prefix, const char *queue);

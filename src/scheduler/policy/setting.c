@@ -34,6 +34,8 @@ static enum policy_line read_bool(struct policy *p, const struct setting *row,
                                   const char *value, struct diag *why)
 {
     (void)why;
+    /* Of what no plan does, only a line that asks for it is told: files of PBS name
+     * every setting with its default. */
     if (!row->unserved)
         *(bool *)((char *)p + row->offset) = is_true(value);
     else if (is_true(value) != is_true(row->usual))
@@ -80,6 +82,7 @@ static enum policy_line read_infinite(struct policy *p, const struct setting *ro
                                       const char *value, struct diag *why)
 {
     (void)why;
+    /* PBS counts these two so whatever the line says. */
     set_text(p, row, xasprintf("mpiprocs,ompthreads,%s", value));
     return POLICY_FINE;
 }
@@ -89,6 +92,7 @@ static enum policy_line read_time(struct policy *p, const struct setting *row,
 {
     int64_t duration_s;
 
+    /* A number alone is a duration elsewhere, but no time here (scheduling.md 5.1). */
     if (!strchr(value, ':') || duration_parse(value, &duration_s) != 0) {
         diag_set(why, PBSE_BADATVAL, "Invalid time %s", value);
         return POLICY_WRONG;
@@ -104,6 +108,7 @@ static enum policy_line read_factor(struct policy *p, const struct setting *row,
 
     if (end == value || *end)
         return wrong(why, "Invalid fairshare_decay_factor");
+    /* Asked this way round, what is no number at all is refused too. */
     if (!(factor > 0 && factor < 1)) {
         diag_set(why, PBSE_BADATVAL,
                  "fairshare_decay_factor: Invalid value: %s.  Valid values are between "
@@ -145,6 +150,7 @@ static enum policy_line read_dyn_res(struct policy *p, const struct setting *row
 {
     const char *mark = strchr(value, '!');
 
+    /* Both are wanted, the resource and the program. */
     if (!mark || mark == value || !mark[1])
         return wrong(why, "Invalid server_dyn_res");
     return read_word(p, row, value, why);
@@ -158,6 +164,8 @@ static enum policy_line read_peer(struct policy *p, const struct setting *row,
     const char *local = value + strspn(value, blanks);
     const char *remote = local + strcspn(local, blanks);
 
+    /* There must be a second word; what it says is of no use while nobody pulls jobs.
+     */
     if (!remote[strspn(remote, blanks)])
         return wrong(why, "Invalid peer queue");
     return read_word(p, row, value, why);
@@ -167,41 +175,55 @@ static enum policy_line read_peer(struct policy *p, const struct setting *row,
 struct order {
     char resource[128];
     bool high_first;
-    bool by_total;
+    enum sort_by by;
 };
+
+/* Without a third word the total counts (scheduling.md 15.3). */
+static bool parse_by(const char *word, enum sort_by *ret)
+{
+    static const char *const words[] = {
+        [SORT_TOTAL] = "total", [SORT_ASSIGNED] = "assigned", [SORT_UNUSED] = "unused"
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (strcasecmp(word, words[i]) == 0) {
+            *ret = (enum sort_by)i;
+            return true;
+        }
+    return false;
+}
 
 static bool parse_order(const char *value, struct order *ret)
 {
-    char direction[8], what[16];
+    char direction[8], what[16] = "total";
     int n = sscanf(value, "%127s %7s %15s", ret->resource, direction, what);
 
-    ret->by_total = n < 3 || strcasecmp(what, "total") == 0;
     ret->high_first = n >= 2 && strcasecmp(direction, "HIGH") == 0;
     if (n < 2 || (!ret->high_first && strcasecmp(direction, "LOW") != 0))
         return false;
-    return ret->by_total || strcasecmp(what, "assigned") == 0 ||
-           strcasecmp(what, "unused") == 0;
+    return parse_by(what, &ret->by);
 }
 
-static void add_order(struct policy *p, const char *resource, bool high_first)
+static void add_order(struct policy *p, const struct order *o)
 {
     MUST(p->n_sort_keys < POLICY_SORT_KEYS_MAX);
-    p->sort_keys[p->n_sort_keys++] =
-        (struct sort_key){ .resource = xstrdup(resource), .high_first = high_first };
+    p->sort_keys[p->n_sort_keys++] = (struct sort_key){
+        .resource = xstrdup(o->resource), .high_first = o->high_first, .by = o->by
+    };
+    /* What is kept with the snapshot cannot have such an order (fit_sorted.c). */
+    if (o->by != SORT_TOTAL || strcmp(o->resource, "last_used_time") == 0)
+        p->sorts_anew = true;
 }
 
-/* What is sorted by is a vnode's total or its Priority. */
-static enum policy_line read_node_order(struct policy *p, const struct setting *row,
+static enum policy_line read_node_order(struct policy *p,
+                                        const struct setting *row UNUSED,
                                         const char *value, struct diag *why)
 {
     struct order o;
 
     if (!parse_order(value, &o) || p->n_sort_keys == POLICY_SORT_KEYS_MAX)
         return wrong(why, "Invalid node_sort_key");
-    if (o.by_total && strcmp(o.resource, "last_used_time") != 0)
-        add_order(p, o.resource, o.high_first);
-    else
-        setting_note(p, row);
+    add_order(p, &o);
     return POLICY_FINE;
 }
 
@@ -227,8 +249,11 @@ static enum policy_line read_sort_nodes(struct policy *p, const struct setting *
 {
     (void)row;
     (void)why;
+    /* A file may have it beside node_sort_key: keys count in the order of their lines.
+     */
     if (is_true(value) && p->n_sort_keys < POLICY_SORT_KEYS_MAX)
-        add_order(p, "sort_priority", true);
+        add_order(p,
+                  &(struct order){ .resource = "sort_priority", .high_first = true });
     return POLICY_FINE;
 }
 

@@ -12,6 +12,7 @@
 #include "lib/base/diag.h"
 #include "lib/io/conf.h"
 #include "lib/wire/batch.h"
+#include "scheduler/shell/resolver.h"
 
 #define LINK_TIMEOUT_MS  600000
 #define LINK_PACKET_MAX  (256u << 20)
@@ -22,9 +23,9 @@ struct link;
 /* Connect to the server of the settings and greet it: over its local socket where it is
  * on this host and answers there, else over TCP with PBS_AUTH_METHOD and
  * PBS_ENCRYPT_METHOD. 'user' names the caller in every request. A PBSE code with words
- * otherwise. May ask the resolver. */
-int link_open(const struct conf *conf, const char *user, struct link **ret,
-              struct diag *why) MUST_CHECK;
+ * otherwise. */
+int link_open(const struct conf *conf, struct resolver *resolver, const char *user,
+              struct link **ret, struct diag *why) MUST_CHECK;
 
 /* The same over the local socket of that path. */
 int link_open_local(const char *path, const char *user, struct link **ret,

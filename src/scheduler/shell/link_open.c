@@ -29,6 +29,7 @@
 
 struct target {
     const struct conf *conf;
+    struct resolver *resolver;
     char host[HOST_BYTES];
     unsigned port;
 };
@@ -101,13 +102,13 @@ int link_open_local(const char *path, const char *user, struct link **ret,
 }
 
 /* The address that connections come from when PBS_PUBLIC_HOST_NAME is set. */
-static int find_source(const struct conf *conf, struct sockaddr_in *from,
+static int find_source(const struct target *t, struct sockaddr_in *from,
                        struct diag *why)
 {
+    const char *host = t->conf->public_host_name;
+
     *from = (struct sockaddr_in){ .sin_family = AF_INET };
-    return conf->public_host_name
-               ? net_resolve(conf->public_host_name, &from->sin_addr, why)
-               : 0;
+    return host ? resolver_ask(t->resolver, host, &from->sin_addr, why) : 0;
 }
 
 /* Wait for the end of a connect that was begun, and say how it ended. */
@@ -131,10 +132,10 @@ static int connect_tcp(const struct target *t, int *ret, struct diag *why)
     struct sockaddr_in to = { .sin_family = AF_INET,
                               .sin_port = htons((uint16_t)t->port) };
     int fd = -1;
-    int err = net_resolve(t->host, &to.sin_addr, why);
+    int err = resolver_ask(t->resolver, t->host, &to.sin_addr, why);
 
     if (!err)
-        err = find_source(t->conf, &from, why);
+        err = find_source(t, &from, why);
     if (err)
         return err;
     /* From here on the socket is ours to close. */
@@ -274,8 +275,9 @@ static int authenticate(const struct target *t, struct link *l, struct diag *why
 static bool is_here(const struct target *t)
 {
     struct in_addr addr;
+    struct diag ignored;
 
-    return net_resolve(t->host, &addr, NULL) != 0 || net_is_own(addr);
+    return resolver_ask(t->resolver, t->host, &addr, &ignored) != 0 || net_is_own(addr);
 }
 
 static int open_tcp(const struct target *t, const char *user, struct link **ret,
@@ -299,10 +301,10 @@ static int open_tcp(const struct target *t, const char *user, struct link **ret,
     return diag_set(why, err, "%s:%u: %s", t->host, t->port, cause.text);
 }
 
-int link_open(const struct conf *conf, const char *user, struct link **ret,
-              struct diag *why)
+int link_open(const struct conf *conf, struct resolver *resolver, const char *user,
+              struct link **ret, struct diag *why)
 {
-    struct target t = { .conf = conf };
+    struct target t = { .conf = conf, .resolver = resolver };
     struct link *l;
     int fd = -1;
     int err;

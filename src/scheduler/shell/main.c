@@ -165,7 +165,9 @@ static int serve(struct shell *sh, const struct options *o, const char *argv0)
     signals_setup();
     shell_lay_files(sh);
     shell_read_config(sh);
+    sh->resolver = resolver_new();
     shell_run(sh);
+    resolver_free(sh->resolver);
     signo = signals_stop();
     if (signo)
         logfile_printf(sh->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "die", "caught signal %d",

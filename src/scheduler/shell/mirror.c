@@ -5,20 +5,6 @@
 
 #include "scheduler/shell/status.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static bool names_changes(const char *list)
-{
-    size_t len = strlen(EXTENSION_CHANGES);
-
-    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
-        if (strncmp(list, EXTENSION_CHANGES, len) == 0 &&
-            (list[len] == '\0' || list[len] == ','))
-            return true;
-    return false;
-}
-
 void mirror_ask_server(struct shell *sh)
 {
     static const char *const attr = "holdfast_extensions";
@@ -32,7 +18,8 @@ void mirror_ask_server(struct shell *sh)
     sh->can_mirror =
         link_call(sh->primary, &rq, arena, &reply, &why) == 0 && reply.code == 0 &&
         reply.objects.n > 0 &&
-        names_changes(wire_attrs_value(&reply.objects.v[0].attrs, attr, NULL));
+        str_list_has(wire_attrs_value(&reply.objects.v[0].attrs, attr, NULL),
+                     EXTENSION_CHANGES);
     arena_free(arena);
 }
 

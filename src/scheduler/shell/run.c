@@ -54,9 +54,9 @@ static int connect_server(struct shell *sh, struct diag *why)
     int err;
 
     MUST(!sh->primary && !sh->secondary);
-    err = link_open(sh->conf, sh->user, &sh->primary, why);
+    err = link_open(sh->conf, sh->resolver, sh->user, &sh->primary, why);
     if (!err)
-        err = link_open(sh->conf, sh->user, &sh->secondary, why);
+        err = link_open(sh->conf, sh->resolver, sh->user, &sh->secondary, why);
     if (!err)
         err = register_link(sh, sh->primary, why);
     if (!err)

@@ -17,6 +17,7 @@ struct shell {
     char *priv_dir;
     struct logfile *log;
     struct policy *policy;
+    struct resolver *resolver;
     struct link *primary;   /* requests */
     struct link *secondary; /* commands */
     /* Answers to StatusRsc and StatusSched, kept from one configure to the next. */

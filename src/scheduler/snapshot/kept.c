@@ -77,9 +77,12 @@ static void drop_derived(struct snap_kept *k)
 
 struct arena *snap_derive(const struct snapshot *s)
 {
+    /* A snapshot that is not kept is planned on once: there is nobody to derive for. */
     if (!s->kept)
         return NULL;
     drop_derived(s->kept);
+    /* What others have made of the derived, such as links by index, is known by this
+     * number to be of an older one. */
     s->kept->version++;
     s->kept->derived_arena = arena_new();
     return s->kept->derived_arena;

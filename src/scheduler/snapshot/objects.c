@@ -21,16 +21,21 @@ struct field {
     bool ours;     /* servers of another make do not know the attribute */
 };
 
+/* Texts of a reply go with the reply, so the object has copies that live as long as it
+ * does. */
 static char *keep(struct snapshot *s, const char *text)
 {
     return arena_strdup(snap_arena(s), text);
 }
 
+/* What plans find out about an object is remembered beside it where it is kept; a
+ * snapshot of one pass has nobody to remember it for. */
 static struct snap_memo *new_memo(struct snapshot *s)
 {
     return s->kept ? ARENA_NEW(snap_arena(s), struct snap_memo) : NULL;
 }
 
+/* Servers check what they store, and a text that is no number counts as 0. */
 static int64_t number(const char *text)
 {
     return strtoll(text, NULL, 10);
@@ -38,6 +43,7 @@ static int64_t number(const char *text)
 
 static void read_text(struct snapshot *s, void *place, const struct wire_attr *a)
 {
+    /* An empty text says the same as an attribute that is not set. */
     if (*a->value)
         *(const char **)place = keep(s, a->value);
 }
@@ -67,6 +73,8 @@ static void read_maybe(struct snapshot *s, void *place, const struct wire_attr *
 
 static void read_amounts(struct snapshot *s, void *place, const struct wire_attr *a)
 {
+    /* A value without a resource is of no use: nobody could say what it is an amount
+     * of. */
     if (a->resource)
         snap_values_add(s, place, a->resource, a->value);
 }
@@ -112,6 +120,7 @@ static void read_vnode_state(struct snapshot *s, void *place, const struct wire_
     while (*text) {
         size_t len = strcspn(text, ", ");
 
+        /* The words come in any order, and one bad word is enough. */
         worst = MAX_OF(worst, vnode_word(text, len));
         if (len == 4 && strncmp(text, "busy", len) == 0)
             v->busy = true;
@@ -121,6 +130,7 @@ static void read_vnode_state(struct snapshot *s, void *place, const struct wire_
         text += strspn(text, ", ");
     }
     v->usable = v->usable && worst == WORD_HARMLESS;
+    /* Reservations that are far ahead may be promised such a vnode. */
     v->may_return = worst == WORD_AWAY;
 }
 
@@ -137,6 +147,8 @@ static void read_sharing(struct snapshot *s, void *place, const struct wire_attr
 
     (void)s;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        /* An unknown word leaves default_shared, which a vnode without the attribute
+         * has too. */
         if (strcmp(names[i], a->value) == 0)
             *(enum sharing *)place = (enum sharing)i;
 }
@@ -184,6 +196,7 @@ static const struct field vnode_fields[] = {
     { "license",             NULL },
     { "sharing",             read_sharing, AT(vnode, sharing) },
     { "Priority",            read_number, AT(vnode, priority) },
+    { "last_used_time",      read_number, AT(vnode, last_used_at) },
     { "queue",               read_text,   AT(vnode, queue) },
     { "partition",           read_text,   AT(vnode, partition) },
     { "Mom",                 NULL },
@@ -270,6 +283,7 @@ void snapshot_wants(uint32_t type, bool ours, struct arena *arena,
 
 static const struct field *field_find(const struct field *fields, const char *name)
 {
+    /* Some twenty fields: a table of names would cost more than the walk. */
     for (; fields->name; fields++)
         if (strcmp(fields->name, name) == 0)
             return fields;
@@ -285,6 +299,8 @@ static void read_fields(struct snapshot *s, uint32_t type, void *object,
         const struct wire_attr *a = &o->attrs.v[i];
         const struct field *f = field_find(fields, a->name);
 
+        /* Servers also send what was not asked for, and other versions know more
+         * attributes. */
         if (f && f->read)
             f->read(s, (char *)object + f->offset, a);
     }
@@ -318,12 +334,16 @@ static bool read_vnode(struct snapshot *s, void *place, const struct wire_object
     const char *host = wire_attrs_value(&o->attrs, "resources_available", "host");
     struct snap_vnode *v = place;
 
+    /* Vnodes that do not name their host share that of their MoM. */
     if (!host)
         host = wire_attrs_value(&o->attrs, "Mom", NULL);
     v->name = keep(s, o->name);
     v->host = keep(s, host ? host : o->name);
+    /* It is true until the server says otherwise. */
     v->resv_enable = true;
     read_fields(s, OBJECT_NODE, v, o);
+    /* PBS leaves such a vnode out of the cycle, whatever its state says (scheduling.md
+     * 4). */
     if (license && *license != 'l')
         v->usable = v->may_return = false;
     round_memory(s, v);
@@ -402,6 +422,8 @@ static bool read_resv(struct snapshot *s, void *place, const struct wire_object 
         r->request_series = r->request_orig ? r->request_orig : r->request;
     read_revert(r, &o->attrs);
     read_series(s, r, &o->attrs);
+    /* A reservation gets its partition when it is confirmed; until then each scheduler
+     * is asked about it. */
     return !r->partition || snap_is_mine(s, r->partition);
 }
 
@@ -432,6 +454,7 @@ static bool read_job(struct snapshot *s, void *place, const struct wire_object *
     read_fields(s, OBJECT_JOB, j, o);
     j->request = read_select(s, o, "schedselect");
     j->walltime_s = walltime_of(o);
+    /* Among jobs that are equal otherwise the older one comes first. */
     if (!j->rank)
         j->rank = rank_of(o);
     return true;
@@ -454,6 +477,7 @@ const struct snap_kind snap_kinds[N_SNAP_KINDS] = {
 
 const struct snap_kind *snap_kind_of(uint32_t type)
 {
+    /* Servers list subjobs beside jobs, and to a plan they are the same. */
     if (type == OBJECT_SUBJOB)
         type = OBJECT_JOB;
     for (size_t i = 0; i < ARRAY_LEN(snap_kinds); i++)
@@ -486,6 +510,7 @@ void *snap_append(struct snapshot *s, const struct snap_kind *kind)
         *array = xrealloc(*array, *cap * kind->size_bytes);
     }
     ++*n;
+    /* A reply leaves out what is not set, so the element begins with nothing. */
     return memset(snap_at(s, kind, *n - 1), 0, kind->size_bytes);
 }
 

@@ -56,10 +56,13 @@ void snap_read_occurrences(struct snapshot *s, void *place, const struct wire_at
     size_t n = count_entries(p);
 
     *list = (struct snap_occurrences){ 0 };
+    /* No series has so many; the memory for a list is not the sender's to choose. */
     if (n > SNAP_OCCURRENCES_MAX)
         return;
     list->v = ARENA_ARRAY(snap_arena(s), struct snap_occurrence, n);
     for (;;) {
+        /* A list that is right only at its beginning would be planned as a shorter
+         * series, so all of it is dropped. */
         if (!read_one(&p, &list->v[list->n])) {
             list->n = 0;
             return;
@@ -75,6 +78,7 @@ void snap_read_execvnodes(struct snapshot *s, void *place, const struct wire_att
 {
     struct execvnodes *map = place;
 
+    /* What cannot be read is dropped whole, since positions in it count. */
     if (execvnodes_parse(a->value, SNAP_OCCURRENCES_MAX, snap_arena(s), map, NULL) != 0)
         *map = (struct execvnodes){ 0 };
 }
@@ -89,6 +93,7 @@ static struct snap_zone *find_zone(const struct snapshot *s, const char *name)
 
 void snap_want_zone(struct snapshot *s, const char *name)
 {
+    /* Many series are in one zone, whose file is read once. */
     if (find_zone(s, name))
         return;
     ARENA_ROOM(s->arena, &s->zones, v, 4);
@@ -117,5 +122,7 @@ const char *snapshot_zone_name(const struct snapshot *s, size_t i)
 void snapshot_give_zone(struct snapshot *s, size_t i, const void *data, size_t len)
 {
     MUST(i < s->zones.n);
+    /* NULL when the file is none of a zone; the series in it are answered with a
+     * refusal then. */
     s->zones.v[i].zone = zone_parse(s->zones.v[i].name, data, len, s->arena);
 }

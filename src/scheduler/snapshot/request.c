@@ -12,6 +12,8 @@ static void read_chunk(struct snapshot *s, struct arena *arena,
     *to = (struct req_chunk){ .count = from->count };
     to->needs = arena_alloc(arena, from->n * sizeof(*to->needs) + 1);
     for (size_t i = 0; i < from->n; i++) {
+        /* A resource that nobody has defined gets a slot too: no vnode has it, so the
+         * request waits or is denied for it by name. */
         size_t res = snap_res(s, from->res[i].name);
 
         to->needs[to->n++] = (struct need){
@@ -64,12 +66,17 @@ const struct request *snap_request(struct snapshot *s, const char *select,
 
     if (!select)
         return NULL;
+    /* Without a place chunks go anywhere (scheduling.md 15). */
     if (!place)
         place = "free";
+    /* No valid place or select has a newline, so two different pairs have different
+     * keys. */
     key = arena_printf(snap_arena(s), "%s\n%s", place, select);
     HASH_FIND_STR(s->requests, key, rq);
     if (!rq) {
         rq = new_request(s, key);
+        /* One that cannot be read is kept as well: others with the same text need no
+         * second look. */
         rq->valid = read_request(s, rq->arena, select, place, rq);
         MUST(!rq->valid || (rq->n_total > 0 && rq->n_total <= REQUEST_CHUNKS_MAX));
         HASH_ADD_KEYPTR(hh, s->requests, rq->key, strlen(rq->key), rq);
@@ -82,6 +89,8 @@ const struct request *snap_request(struct snapshot *s, const char *select,
 void snap_request_release(struct snapshot *s, struct request *rq)
 {
     MUST(s->kept && rq->n_uses > 0);
+    /* Jobs come and go, and what the last user of a text leaves would never be asked
+     * for again by this name. */
     if (--rq->n_uses > 0)
         return;
     HASH_DELETE(hh, s->requests, rq);

@@ -53,6 +53,7 @@ static bool same_vnode(const struct pair *p, const void *va, const void *vb)
            a->may_return == b->may_return && a->stale == b->stale &&
            a->resv_enable == b->resv_enable && a->no_multinode == b->no_multinode &&
            a->sharing == b->sharing && a->priority == b->priority &&
+           a->last_used_at == b->last_used_at &&
            same_list(p, &a->available, &b->available);
 }
 

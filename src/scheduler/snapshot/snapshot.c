@@ -27,6 +27,8 @@ void snapshot_free(struct snapshot *s)
     if (!s)
         return;
     snap_kept_free(s);
+    /* The requests themselves are in the arena, since a snapshot that is kept has given
+     * all of its own back above. */
     HASH_CLEAR(hh, s->requests);
     arena_free(s->arena);
     resource_defs_free(s->defs);
@@ -60,6 +62,7 @@ static void add_sched(struct snapshot *s, const struct wire_object *o)
 {
     const char *partition = wire_attrs_value(&o->attrs, "partition", NULL);
 
+    /* Servers list all schedulers; settings of the others are not ours. */
     if (strcmp(o->name, s->sched_name) != 0)
         return;
     if (partition)
@@ -93,6 +96,7 @@ void snapshot_add(struct snapshot *s, const struct wire_objects *objects)
 
 bool snap_is_mine(const struct snapshot *s, const char *partition)
 {
+    /* What belongs to no partition is the default scheduler's. */
     if (!partition || !*partition)
         return strcmp(s->sched_name, "default") == 0;
     return s->partition && strcmp(partition, s->partition) == 0;
@@ -117,6 +121,7 @@ static enum res_kind kind_of(const struct resource_def *def)
 
 size_t snap_res_find(const struct snapshot *s, const char *name)
 {
+    /* Slot 0 is no resource. A site has some tens of them. */
     for (size_t i = 1; i < s->res.n; i++)
         if (strcasecmp(s->res.v[i].name, name) == 0)
             return i;
@@ -131,6 +136,8 @@ size_t snap_res(struct snapshot *s, const char *name)
 
     if (i != SIZE_MAX)
         return i;
+    /* Slots are indices, so the array may move: everybody keeps the index and not the
+     * place. */
     if (t->n == t->cap) {
         t->cap = t->cap ? t->cap * 2 : 16;
         t->v = xrealloc(t->v, t->cap * sizeof(*t->v));
@@ -140,6 +147,8 @@ size_t snap_res(struct snapshot *s, const char *name)
     t->v[t->n] = (struct res){
         .name = arena_strdup(s->arena, name),
         .kind = kind_of(def),
+        /* Something that runs on a vnode leaves less of it there: flags n and f
+           (attributes.md 6), and only of what can be counted. */
         .consumable = def && (def->flags & (RESOURCE_NODE | RESOURCE_FIRST)) &&
                       kind_of(def) != RES_TEXT && kind_of(def) != RES_BOOL,
         .by_case = strcasecmp(name, "host") != 0,
@@ -190,6 +199,7 @@ static int64_t plain_amount(const struct res *res, const char *text)
 
 int64_t snap_amount(const struct res *res, const char *text)
 {
+    /* The bound lets sums of two amounts stay in their range. */
     int64_t amount = plain_amount(res, text);
 
     return MAX_OF(MIN_OF(amount, AMOUNT_MAX), -AMOUNT_MAX);
@@ -199,6 +209,7 @@ int64_t snap_need(const struct res *res, const char *text)
 {
     int64_t amount = snap_amount(res, text);
 
+    /* A request for less than nothing would free what others have. */
     return MAX_OF(amount, 0);
 }
 
@@ -247,6 +258,7 @@ size_t snapshot_queue_count(const struct snapshot *s)
     size_t n = 0;
 
     for (size_t i = 0; i < s->n_queues; i++)
+        /* Jobs are asked for queue by queue, and those in routing queues cannot run. */
         n += s->queues[i].execution;
     return n;
 }
@@ -268,6 +280,7 @@ void snapshot_skip_none(struct snapshot *s)
 void snapshot_skip_resv(struct snapshot *s, const char *resv_id)
 {
     for (size_t i = 0; i < s->n_resvs; i++)
+        /* An answer that the server has taken is not given twice in one cycle. */
         if (strcmp(s->resvs[i].id, resv_id) == 0)
             s->resvs[i].skip = true;
 }

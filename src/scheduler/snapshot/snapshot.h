@@ -118,6 +118,7 @@ struct snap_vnode {
     bool no_multinode;
     enum sharing sharing;
     int64_t priority;
+    int64_t last_used_at; /* 0: never */
     struct res_values available;
 };
 

@@ -104,6 +104,134 @@ static void test_exclusive_over_time(void)
     scene_free(&sc);
 }
 
+/* Somebody on one vnode of a host keeps the whole host from being taken. */
+static void test_whole_hosts(void)
+{
+    for (int busy = 0; busy < 4; busy++) {
+        struct scene sc = scene_new();
+        char nodes[64];
+
+        for (int v = 0; v < 4; v++) {
+            static const char *const names[] = { "v[0]", "v[1]", "v[2]", "v[3]" };
+
+            scene_vnode(&sc, names[v], v < 2 ? "h1" : "h2", 2, "");
+        }
+        snprintf(nodes, sizeof(nodes),
+                 "Resource_List.place=free resv_nodes=(v[%d]:ncpus=1)", busy);
+        scene_resv(&sc, 1, "reserve_state=2 reserve_substate=2", NOW + 100, NOW + 200,
+                   "1:ncpus=1", nodes);
+        scene_resv(&sc, 2, UN, NOW + 150, NOW + 250, "1:ncpus=1",
+                   "Resource_List.place=exclhost");
+        scene_resv(&sc, 3, UN, NOW + 200, NOW + 250, "1:ncpus=1",
+                   "Resource_List.place=exclhost");
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R2.svr",
+                    busy < 2 ? "(v[2]:ncpus=1)+(v[3])" : "(v[0]:ncpus=1)+(v[1])");
+        ASSERT_SAID(&sc, "R3.svr",
+                    busy < 2 ? "(v[0]:ncpus=1)+(v[1])" : "(v[2]:ncpus=1)+(v[3])");
+        scene_free(&sc);
+    }
+}
+
+/* Keys of node_sort_key that change with what is placed (scheduling.md 15.3); n2 has a
+ * reservation on half of it and was used last. */
+static void test_orders_that_change(void)
+{
+    static const struct {
+        const char *line, *select, *place, *expect;
+    } cases[] = {
+        { "node_sort_key: \"ncpus HIGH unused\"", "5:ncpus=1", "free",
+          "(n1:ncpus=1)+(n3:ncpus=1)+(n1:ncpus=1)+(n3:ncpus=1)+(n1:ncpus=1)" },
+        { "node_sort_key: \"ncpus LOW unused\"", "3:ncpus=1", "free",
+          "(n2:ncpus=1)+(n2:ncpus=1)+(n1:ncpus=1)" },
+        { "node_sort_key: \"ncpus LOW assigned\"", "3:ncpus=1", "free",
+          "(n1:ncpus=1)+(n3:ncpus=1)+(n1:ncpus=1)" },
+        { "node_sort_key: \"ncpus HIGH assigned\"", "3:ncpus=1", "free",
+          "(n2:ncpus=1)+(n2:ncpus=1)+(n1:ncpus=1)" },
+        { "node_sort_key: \"ncpus HIGH assigned\"", "2:ncpus=1", "scatter",
+          "(n2:ncpus=1)+(n1:ncpus=1)" },
+        { "node_sort_key: \"ncpus HIGH assigned\"", "2:ncpus=2", "pack",
+          "(n1:ncpus=2)+(n1:ncpus=2)" },
+        { "node_sort_key: \"last_used_time HIGH\"", "1:ncpus=1", "free",
+          "(n2:ncpus=1)" },
+        { "node_sort_key: \"last_used_time LOW\"", "1:ncpus=1", "free",
+          "(n1:ncpus=1)" },
+        { "node_sort_key: \"ncpus LOW unused\"", "1:ncpus=3+1:ncpus=1", "free",
+          "(n1:ncpus=3)+(n1:ncpus=1)" },
+        { "node_sort_key: \"gold HIGH unused\"", "1:ncpus=1", "free", "(n1:ncpus=1)" },
+        { "node_sort_key: \"ncpus HIGH unused\"", "11:ncpus=1", "free",
+          "denied: Job would conflict with reservation or top job" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char place[64];
+        struct diag why = { 0 };
+
+        CU_ASSERT_EQUAL(policy_line(sc.policy, cases[i].line, &why), POLICY_FINE);
+        scene_vnode(&sc, "n1", "n1", 4, "");
+        scene_vnode(&sc, "n2", "n2", 4, "last_used_time=5");
+        scene_vnode(&sc, "n3", "n3", 4, "");
+        scene_resv(&sc, 1, "reserve_state=2 reserve_substate=2", NOW + 100, NOW + 200,
+                   "1:ncpus=2", "Resource_List.place=free resv_nodes=(n2:ncpus=2)");
+        snprintf(place, sizeof(place), "Resource_List.place=%s", cases[i].place);
+        scene_resv(&sc, 2, UN, NOW + 100, NOW + 200, cases[i].select, place);
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R2.svr", cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
+/* The vnodes of one host change places like those of several. */
+static void test_orders_change_within_a_host(void)
+{
+    static const struct {
+        const char *line, *expect;
+    } cases[] = {
+        { "node_sort_key: \"ncpus HIGH unused\"",
+          "(v[0]:ncpus=1)+(v[1]:ncpus=1)+(w[0]:ncpus=1)+(v[0]:ncpus=1)+(v[1]:ncpus="
+          "1)" },
+        { "node_sort_key: \"ncpus LOW unused\"",
+          "(v[0]:ncpus=1)+(v[0]:ncpus=1)+(v[1]:ncpus=1)+(v[1]:ncpus=1)+(w[0]:ncpus="
+          "1)" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        struct diag why = { 0 };
+
+        CU_ASSERT_EQUAL(policy_line(sc.policy, cases[i].line, &why), POLICY_FINE);
+        scene_vnode(&sc, "v[0]", "h1", 2, "");
+        scene_vnode(&sc, "v[1]", "h1", 2, "");
+        scene_vnode(&sc, "w[0]", "h2", 2, "");
+        scene_resv(&sc, 1, UN, NOW + 1, NOW + 2, "5:ncpus=1",
+                   "Resource_List.place=free");
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, "R1.svr", cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
+/* Each job that starts counts for the next one. */
+static void test_orders_change_from_job_to_job(void)
+{
+    struct scene sc = scene_new();
+    struct diag why = { 0 };
+
+    CU_ASSERT_EQUAL(
+        policy_line(sc.policy, "node_sort_key: \"ncpus HIGH unused\" ALL", &why),
+        POLICY_FINE);
+    scene_hosts(&sc, 3, 2);
+    scene_queue(&sc, "workq", true);
+    for (int i = 1; i <= 5; i++)
+        scene_job(&sc, arena_printf(sc.arena, "%d.svr", i), "workq", "1:ncpus=1", "");
+    scene_plan(&sc);
+    for (int i = 1; i <= 5; i++)
+        ASSERT_SAID(&sc, arena_printf(sc.arena, "%d.svr", i),
+                    arena_printf(sc.arena, "(n%d:ncpus=1)", (i - 1) % 3 + 1));
+    scene_free(&sc);
+}
+
 /* Random complexes. */
 
 enum {
@@ -401,6 +529,11 @@ int main(void)
         { "hosts of one vnode are filled one after another", test_hosts_of_one_vnode },
         { "the order of chunks does not decide feasibility", test_backtracking },
         { "exclusive use lasts for the window only", test_exclusive_over_time },
+        { "a host is taken whole when nobody is on any of its vnodes",
+          test_whole_hosts },
+        { "orders of vnodes that change with what is placed", test_orders_that_change },
+        { "orders change from job to job", test_orders_change_from_job_to_job },
+        { "orders change within a host", test_orders_change_within_a_host },
         { "what is feasible is never refused, in first fit's order, in one set",
           test_feasible_is_never_refused },
         { "what is feasible with split chunks is never refused",

@@ -1,0 +1,159 @@
+/* earliest.c - the first later start at which a request would fit.
+ *
+ * The window slides from one instant of change to the next. Only vnodes on which
+ * something leaves the window at its start, or enters it at its end, are asked again,
+ * so that the cost follows what changes and not the vnodes times the instants. A search
+ * for a place is made only where some vnode has gained something.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/vnode_pool.h"
+
+#include "lib/base/deadlines.h"
+
+#include <string.h>
+
+/* The changes of one vnode that the window meets next. */
+struct edge {
+    struct deadline leaving;  /* the first behind the window's start */
+    struct deadline entering; /* the first at its end, or behind it */
+};
+
+struct slide {
+    struct pool pool; /* the window where it stands */
+    struct world *w;
+    const struct request *rq;
+    struct arena *arena;
+    struct edge *edges;        /* [vnode] */
+    struct deadlines leaving;  /* of all vnodes */
+    struct deadlines entering; /* likewise */
+    int64_t *before;           /* [n_res] */
+    int64_t opens_at; /* the window crosses dedicated time; when it may not any more */
+    bool has_gained;  /* since the last try */
+    size_t looks;     /* at vnodes, so far */
+};
+
+static void set_edges(struct slide *s, size_t vnode)
+{
+    const struct timeline *line = s->w->line[vnode];
+
+    if (!line)
+        return; /* nobody has ever been there */
+    deadline_set(&s->leaving, &s->edges[vnode].leaving,
+                 timeline_next_change(line, s->pool.start_at));
+    deadline_set(&s->entering, &s->edges[vnode].entering,
+                 timeline_next_change(line, s->pool.end_at - 1));
+}
+
+static void slide_init(struct slide *s, const struct pool *pool, struct world *w,
+                       const struct request *rq)
+{
+    struct arena *arena = arena_new();
+
+    *s = (struct slide){
+        .pool = { .asker = pool->asker,
+                  .queue = pool->queue,
+                  .sets = pool->sets,
+                  .start_at = pool->start_at,
+                  .end_at = pool->end_at,
+                  .free = arena_alloc(arena, w->n * w->n_res * sizeof(int64_t) + 1),
+                  .eligible = arena_zero(arena, w->n * sizeof(bool) + 1) },
+        .w = w,
+        .rq = rq,
+        .arena = arena,
+        .edges = arena_zero(arena, w->n * sizeof(struct edge) + 1),
+        .before = arena_alloc(arena, w->n_res * sizeof(int64_t)),
+        .opens_at = TIMELINE_NEVER,
+        .looks = w->n,
+    };
+    for (size_t i = 0; i < w->n; i++) {
+        pool_ask(&s->pool, w, i);
+        set_edges(s, i);
+    }
+}
+
+static void slide_fini(struct slide *s)
+{
+    deadlines_fini(&s->leaving);
+    deadlines_fini(&s->entering);
+    arena_free(s->arena);
+}
+
+static void ask_again(struct slide *s, size_t vnode)
+{
+    size_t n_res = s->w->n_res;
+    const int64_t *free = &s->pool.free[vnode * n_res];
+
+    memcpy(s->before, free, n_res * sizeof(*free));
+    pool_ask(&s->pool, s->w, vnode);
+    for (size_t r = 0; r < n_res; r++)
+        s->has_gained = s->has_gained || free[r] > s->before[r];
+    s->looks++;
+    set_edges(s, vnode);
+}
+
+/* Move the window to the next instant that may make a difference; false: there is none.
+ */
+static bool slide_on(struct slide *s)
+{
+    int64_t length_s = s->pool.end_at - s->pool.start_at;
+    int64_t to_at = MIN_OF(deadlines_next(&s->leaving), s->opens_at);
+    struct deadline *d;
+
+    MUST(to_at > s->pool.start_at);
+    if (to_at > INT64_MAX - length_s)
+        return false;
+    s->pool.start_at = to_at;
+    s->pool.end_at = to_at + length_s;
+    /* A vnode that is asked again gets both edges anew, and so comes only once. */
+    while ((d = deadlines_take(&s->leaving, to_at)))
+        ask_again(s, (size_t)(STRUCT_OF(d, struct edge, leaving) - s->edges));
+    while ((d = deadlines_take(&s->entering, s->pool.end_at - 1)))
+        ask_again(s, (size_t)(STRUCT_OF(d, struct edge, entering) - s->edges));
+    return true;
+}
+
+/* Reservations may not run into dedicated time, unless the site says so. */
+static bool is_crossed(struct slide *s)
+{
+    const struct period *period = NULL;
+
+    if (s->pool.asker == ASKER_RESV && !s->w->p->resvs_ignore_dedicated)
+        period = policy_crossed(s->w->p, s->pool.start_at, s->pool.end_at);
+    s->opens_at = period ? policy_next_start(period, s->pool.start_at) : TIMELINE_NEVER;
+    return period != NULL;
+}
+
+static bool fits_here(struct slide *s)
+{
+    struct fit f;
+
+    s->has_gained = false;
+    s->looks += s->w->n;
+    (void)world_scratch(s->w); /* what the search before had there is given back */
+    pool_judge(&s->pool, s->w, s->rq);
+    /* First fit is enough: the answer is a hint to the user, or where a complete search
+     * follows, and one at each of the instants would cost too much. */
+    return pool_fits_first(&s->pool, s->w, s->rq, &f);
+}
+
+int64_t pool_earliest(const struct pool *pool, struct world *w,
+                      const struct request *rq, size_t tries)
+{
+    struct slide s;
+    int64_t ret = 0;
+
+    /* What never fits is not looked for. */
+    if (!pool_fits_empty(w, rq, pool->asker, pool->queue))
+        return 0;
+    slide_init(&s, pool, w, rq);
+    while (ret == 0 && tries > 0 && s.looks < EARLIEST_LOOKS && slide_on(&s)) {
+        if (is_crossed(&s) || !s.has_gained)
+            continue;
+        tries--;
+        if (fits_here(&s))
+            ret = s.pool.start_at;
+    }
+    slide_fini(&s);
+    MUST(ret == 0 || ret > pool->start_at);
+    return ret;
+}
