@@ -5,6 +5,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/cell.c src/cmds/common/cell.h \
 	src/cmds/common/cmd.c src/cmds/common/cmd.h \
 	src/cmds/common/datetime.c src/cmds/common/datetime.h \
+	src/cmds/common/bounded.h \
 	src/cmds/common/explain.c src/cmds/common/explain.h \
 	src/cmds/common/full.c src/cmds/common/full.h \
 	src/cmds/common/json.c src/cmds/common/json.h \

@@ -59,6 +59,8 @@ static bool open_library(void)
         { "munge_strerror", &lib.text },        { "munge_ctx_create", &lib.ctx_new },
         { "munge_ctx_destroy", &lib.ctx_free }, { "munge_ctx_set", &lib.ctx_set },
     };
+    /* Its symbols stay its own: a daemon may have other libraries with the same names.
+     */
     void *so = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
 
     if (!so)
@@ -94,6 +96,8 @@ void pbs_auth_set_config(const struct pbs_auth_config *config)
     (void)config;
     if (conf_load(&conf, NULL))
         return;
+    /* Settings come before the first handshake, so nobody reads the old one meanwhile.
+     */
     free(socket_path);
     socket_path = conf->munge_socket ? strdup(conf->munge_socket) : NULL;
     conf_free(conf);
@@ -152,6 +156,7 @@ static bool user_of(uid_t uid, char *name, size_t size, gid_t *gid)
     char room[NAME_ROOM];
 
     if (getpwuid_r(uid, &pw, room, sizeof(room), &found) || !found ||
+        /* A name that is cut might be another user's. */
         strlen(pw.pw_name) >= size)
         return false;
     snprintf(name, size, "%s", pw.pw_name);
@@ -166,6 +171,8 @@ static bool group_of(gid_t gid, char *name, size_t size)
     char *room = NULL;
     int err;
 
+    /* The members come along though only the name is wanted; 64 MiB of them are enough.
+     */
     do { /* a group may have many members */
         char *more = realloc(room, room_size *= 4);
 
@@ -197,6 +204,7 @@ static int make_token(struct munge_ctx *c, void **out, size_t *outlen)
     munge_err_t err;
     gid_t gid;
 
+    /* The real user, also when a set-uid program asks. */
     if (!user_of(getuid(), user, sizeof(user), &gid))
         return fail(out, outlen, "Failed to obtain user-info for uid = %lu",
                     (unsigned long)getuid());
@@ -230,6 +238,7 @@ static bool names(const char *payload, int len, const char *user)
 
 static bool is_daemon(uid_t uid)
 {
+    /* Daemons of one cluster run as one user. */
     return uid == 0 || uid == geteuid();
 }
 
@@ -259,6 +268,7 @@ static int check_token(struct munge_ctx *c, const void *in, size_t inlen, void *
     void *payload = NULL;
     munge_ctx_t m;
     munge_err_t err;
+    /* Nobody, should the library leave it as it is. */
     uid_t uid = (uid_t)-1;
     gid_t gid = (gid_t)-1;
     int len = 0, ret;

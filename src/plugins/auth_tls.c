@@ -72,6 +72,7 @@ static void say(char text[TEXT_BYTES], const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
+    /* It goes to a log, where the beginning of a long path says enough. */
     vsnprintf(text, TEXT_BYTES, fmt, ap);
     va_end(ap);
 }
@@ -100,6 +101,7 @@ void pbs_auth_set_config(const struct pbs_auth_config *config)
 
 static bool stat_file(const char *path, struct stat *st, char why[TEXT_BYTES])
 {
+    /* A pipe in the place of a file must not make a daemon wait. */
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     bool ok = fd >= 0 && fstat(fd, st) == 0;
 

@@ -56,23 +56,11 @@ static const char *date(int64_t at, char text[40])
     return text;
 }
 
-/* A length that is too short, or not what start and end say. */
-static bool explain_length(const struct window *w, struct buf *out)
+static bool explain_empty(const struct window *w, struct buf *out)
 {
-    const unsigned all = WINDOW_START | WINDOW_END | WINDOW_LENGTH;
-
-    if (!(w->given & WINDOW_LENGTH))
+    if (!(w->given & WINDOW_LENGTH) || w->length_s > 0)
         return false;
-    if (w->length_s <= 0) {
-        buf_add_str(out, "the duration -D is 0 s; it has to be at least one second");
-        return true;
-    }
-    if ((w->given & all) != all || w->end_at - w->start_at == w->length_s)
-        return false;
-    buf_printf(out,
-               "from -R to -E are %" PRId64 " s, but -D says %" PRId64
-               " s; leave one of the three out",
-               w->end_at - w->start_at, w->length_s);
+    buf_add_str(out, "the duration -D is 0 s; it has to be at least one second");
     return true;
 }
 
@@ -96,6 +84,22 @@ static bool explain_past(const struct window *w, time_t now_at, struct buf *out)
         return true;
     }
     return false;
+}
+
+/* A length that is not what start and end say. Both have to lie ahead (explain_past):
+ * a user may send any 64-bit number, and only of two that are not negative can the
+ * difference be counted. */
+static bool explain_length(const struct window *w, struct buf *out)
+{
+    const unsigned all = WINDOW_START | WINDOW_END | WINDOW_LENGTH;
+
+    if ((w->given & all) != all || w->end_at - w->start_at == w->length_s)
+        return false;
+    buf_printf(out,
+               "from -R to -E are %" PRId64 " s, but -D says %" PRId64
+               " s; leave one of the three out",
+               w->end_at - w->start_at, w->length_s);
+    return true;
 }
 
 static bool explain_order(const struct window *w, struct buf *out)
@@ -123,8 +127,8 @@ void explain_window(const struct window *w, time_t now_at, struct buf *out)
                    : w->given & WINDOW_END    ? "only -E"
                    : w->given & WINDOW_LENGTH ? "only -D"
                                               : "none");
-    else if (!explain_length(w, out) && !explain_past(w, now_at, out) &&
-             !explain_order(w, out))
+    else if (!explain_empty(w, out) && !explain_past(w, now_at, out) &&
+             !explain_length(w, out) && !explain_order(w, out))
         buf_printf(out,
                    "start and end have to lie ahead, the start first; here it is %s",
                    date(now_at, text));

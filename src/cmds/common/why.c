@@ -23,23 +23,13 @@ static const char *value_of(const struct batch_status *o, const char *name)
     return NULL;
 }
 
-static bool has_word(const char *list, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
-        if (strncmp(list, word, len) == 0 && (list[len] == ',' || !list[len]))
-            return true;
-    return false;
-}
-
 bool why_is_told(int conn)
 {
     struct attrl wanted = { .name = (char *)"holdfast_extensions",
                             .value = (char *)"" };
     struct batch_status *svr = pbs_statserver(conn, &wanted, NULL);
     const char *list = svr ? value_of(svr, wanted.name) : NULL;
-    bool told = list && has_word(list, EXTENSION);
+    bool told = str_list_has(list, EXTENSION);
 
     pbs_statfree(svr);
     return told;

@@ -94,6 +94,7 @@ int iff_parse(int argc, char **argv, struct iff_args *ret)
     int opt, err;
 
     *ret = (struct iff_args){ .fd = -1 };
+    /* One text says all that is wrong with a command line. */
     opterr = 0;
     while ((opt = getopt(argc, argv, "+ti:")) != -1)
         if (opt == 't')

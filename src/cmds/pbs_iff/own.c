@@ -43,6 +43,7 @@ int iff_resolve(const struct iff_args *a, struct sockaddr_in *ret)
 
     if (err)
         return err;
+    /* There is no connection yet: the first address is as good as the others. */
     *ret = *(const struct sockaddr_in *)(const void *)found->ai_addr;
     ret->sin_port = htons((uint16_t)a->port);
     freeaddrinfo(found);
@@ -57,6 +58,7 @@ static int check_peer(const struct iff_args *a, const struct sockaddr_in *peer)
 
     if (err)
         return err;
+    /* A host may have several addresses, and the library may have taken any of them. */
     for (i = found; i && !same; i = i->ai_next) {
         const struct sockaddr_in *in = (const void *)i->ai_addr;
 
@@ -97,7 +99,10 @@ static bool is_in_this_network(int fd)
     int own, err;
 
     if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &theirs, &len) < 0)
+        /* Only a kernel without the option is asked in the older way; every other error
+         * is a no. */
         return errno == ENOPROTOOPT && is_in_table(fd);
+    /* A socket that is made here is of this program's network for certain. */
     own = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (own < 0)
         return false;
@@ -110,6 +115,7 @@ static bool is_in_this_network(int fd)
 static bool is_tcp(int fd)
 {
     int domain = 0, type = 0, protocol = 0;
+    /* A socket of another kind has other things where these have addresses. */
     socklen_t len = sizeof(int);
 
     return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 &&

@@ -42,6 +42,7 @@ static int settle_in(void)
 
 static int find_user(struct iff_args *a)
 {
+    /* The real user is the one whom the server is told; the effective one is root. */
     const struct passwd *pw = getpwuid(getuid());
 
     if (!pw) {
@@ -117,6 +118,7 @@ static int vouch(const struct iff_args *a)
 
     if (!err)
         err = iff_check_server(&server);
+    /* The time begins behind the look-ups, which have limits of their own. */
     until_ms = clock_mono_ms() + IFF_TOTAL_MS;
     if (!err)
         err = iff_take_slot(until_ms);
@@ -146,6 +148,7 @@ int main(int argc, char **argv)
     }
     if (!err)
         err = iff_parse(argc, argv, &a);
+    /* The answer is bytes for the library, and none for a person. */
     if (!err && !a.test && isatty(STDOUT_FILENO)) {
         fputs("pbs_iff: output is a tty & not test mode\n", stderr);
         return IFF_USAGE;

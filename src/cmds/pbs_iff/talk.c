@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+/* An answer to this request is a code and a short text. */
 #define MOST_REPLY_BYTES 65536
 
 /* Wait until the socket, which does not block, is ready for 'events'; false when the
@@ -67,6 +68,8 @@ static bool read_more(int fd, int64_t until_ms, struct buf *in)
 
     if (in->len >= MOST_REPLY_BYTES || !wait_for(fd, POLLIN, until_ms))
         return false;
+    /* poll() may promise bytes that do not come; this program must end in its time all
+     * the same. */
     n = recv(fd, buf_reserve(in, 4096), 4096, MSG_DONTWAIT);
     if (n < 0)
         return errno == EINTR || errno == EAGAIN;
@@ -83,6 +86,7 @@ static bool read_reply(int fd, int64_t until_ms, int *code, char **text)
     struct packet p;
     bool ok;
 
+    /* A server that never completes its answer is left when the time is over. */
     while (state == PACKET_PARTIAL && read_more(fd, until_ms, &in))
         state = packet_peek(in.data, in.len, MOST_REPLY_BYTES, &p);
     ok = state == PACKET_READY &&

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/pbs_rsub/hosts.h"
 
+#include "cmds/common/bounded.h"
 #include "lib/base/buf.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ static long long add_host(const struct batch_status *all, const char *host,
         if (n == 0)
             continue;
         buf_printf(vnodes, "%s(%s:ncpus=%lld)", vnodes->len ? "+" : "", v->name, n);
-        sum += n;
+        sum = bounded_add(sum, n);
     }
     return sum;
 }
@@ -92,6 +93,7 @@ int rsub_hosts_find(const char *cmd, int conn, char *const *hosts, int n_hosts,
 /* Each host is a chunk of its own, and a host cannot be taken whole twice. */
 const char *rsub_hosts_twice(char *const *hosts, int n_hosts)
 {
+    /* Hosts are named one by one on a command line, so there are few. */
     for (int i = 1; i < n_hosts; i++)
         for (int k = 0; k < i; k++)
             if (strcmp(hosts[i], hosts[k]) == 0)

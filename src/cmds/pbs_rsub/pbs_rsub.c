@@ -90,6 +90,7 @@ static void set_time(struct rsub *r, const char *name, time_t at)
 {
     char text[24];
 
+    /* Times are sent as seconds: the server does not know the user's zone. */
     snprintf(text, sizeof(text), "%lld", (long long)at);
     attrs_set(&r->attrs, name, NULL, text);
 }
@@ -152,6 +153,8 @@ static int take_others(struct rsub *r, const char *text)
         int bad = asap ? take_asap(r, value) : 0;
 
         if (!bad)
+            /* Of "id@server" the id is sent, since the connection leads to that server.
+             */
             attrs_set(&r->attrs, name, NULL, asap ? r->asap_job : value);
         free(name);
         free(value);
@@ -163,6 +166,7 @@ static int take_others(struct rsub *r, const char *text)
 
 static int take_rule(struct rsub *r, const char *text)
 {
+    /* PBS's command judges the length before it connects. */
     if (strlen(text) > RRULE_MAX) {
         fprintf(stderr,
                 "%s: illegal -r value (expression too long)\n"
@@ -223,6 +227,8 @@ static int take_option(struct rsub *r, int letter, const char *text)
     case 'E':
         return take_time(r, (char)letter, text);
     case 'D':
+        /* The server reads durations, and its refusal is explained below (refused()).
+         */
         attrs_set(&r->attrs, "Resource_List", "walltime", text);
         return 0;
     case 'I':
@@ -263,6 +269,7 @@ static int take_options(struct rsub *r, int argc, char **argv)
     while ((letter = getopt(argc, argv, "D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:-:")) != -1) {
         int bad;
 
+        /* getopt() has said already what is wrong. */
         if (letter == '?')
             bad = usage_error();
         else if (letter == '-')
@@ -326,6 +333,7 @@ static int parse(struct rsub *r, int argc, char **argv)
 
     if (bad)
         return bad;
+    /* A job that runs has its start, and -D or its walltime say the end. */
     if (r->from_job && (r->start_at >= 0 || r->end_at >= 0)) {
         fprintf(stderr, "%s: Start/End time cannot be used with --job option\n", CMD);
         return usage_error();
@@ -336,6 +344,8 @@ static int parse(struct rsub *r, int argc, char **argv)
         return take_hosts(r, argc - optind, argv + optind);
     if (optind < argc) {
         fprintf(stderr, "%s: directive error: ", CMD);
+        /* A value with a blank is cut in two by the shell: the user sees all words as
+         * they came. */
         for (int i = 1; i < argc; i++)
             fprintf(stderr, "%s ", argv[i]);
         fputc('\n', stderr);
@@ -367,6 +377,8 @@ static int add_environment(struct rsub *r)
                 CMD);
         return 2;
     }
+    /* Without a rule the zone decides nothing, and is told all the same, as PBS does.
+     */
     if (zone)
         attrs_set(&r->attrs, "reserve_timezone", NULL, zone);
     gethostname(host, sizeof(host) - 1);
@@ -406,6 +418,7 @@ static int confirm(int conn, const char *answer, const char *vnodes)
     } else {
         const char *text = cmd_error_text(conn);
 
+        /* The deletion below sets it anew. */
         code = pbs_errno;
         fprintf(stderr, "%s: PBS Failed to confirm resv: %s (%d)\n", CMD,
                 text ? text : pbse_text(code), code);
@@ -435,6 +448,7 @@ static int refused(const struct rsub *r, int conn)
 static void say_answer(int conn, const char *answer)
 {
     printf("%s\n", answer);
+    /* Both streams may be one file, in which the answer stands first. */
     fflush(stdout);
     why_explain_denial(CMD, conn, answer);
 }

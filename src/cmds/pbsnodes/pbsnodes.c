@@ -93,6 +93,7 @@ static size_t cut_at(const char *text, size_t most)
 {
     size_t len = strnlen(text, most);
 
+    /* A byte of this form goes on a character: the cut is before its first one. */
     while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
         len--;
     return len;
@@ -104,6 +105,7 @@ static bool take_option(struct options *o, int letter, const char *text)
 
     switch (letter) {
     case 'C':
+        /* The last one counts. */
         free(o->comment);
         o->comment = xstrndup(text, cut_at(text, COMMENT_MAX));
         return true;
@@ -130,14 +132,17 @@ static bool take_option(struct options *o, int letter, const char *text)
 
 static bool parse(struct options *o, int argc, char **argv)
 {
+    /* All vnodes are a long list on a large cluster, so only -a asks for them. */
     bool good = argc > 1;
     int letter;
 
     while ((letter = getopt(argc, argv, "acC:dD:F:HjlLoqrs:Sv")) != -1)
+        /* All options are read, since -q counts wherever it stands. */
         good &= take_option(o, letter, optarg);
     /* -C alone changes the comment and nothing else (cli.md 9). */
     if (o->comment && o->action == ACT_SHOW)
         o->action = ACT_COMMENT;
+    /* The others need an operand; -l and -d mean all hosts without one. */
     if (optind < argc || (o->all && o->action == ACT_SHOW))
         return good;
     return good && (o->action == ACT_LIST_DOWN || o->action == ACT_DOWN);
@@ -180,6 +185,7 @@ static bool is_of_host(const struct batch_status *n, const char *host)
 {
     const char *its = status_value(n, "resources_available", "host");
 
+    /* Names of hosts are the same in any case of letters. */
     return !host || (its && strcasecmp(its, host) == 0);
 }
 
@@ -190,6 +196,7 @@ static int show_none(const struct options *o, int conn)
             fprintf(stderr, "%s: Server has no node list\n", CMD);
         return 1;
     }
+    /* An empty list without an error says that there are no vnodes. */
     if (pbs_errno != 0) {
         cmd_print_error(CMD, conn, NULL, NULL);
         return 1;
@@ -242,6 +249,7 @@ static int show_operand(struct options *o, int conn, const char *name)
 {
     struct batch_status *list;
 
+    /* Both look through all vnodes for those of the host. */
     if (o->by_host || o->action == ACT_LIST_DOWN)
         return show_all(o, conn, name);
     list = o->vnodes ? pbs_statvnode(conn, name, NULL, NULL)
@@ -281,6 +289,7 @@ static int change_one(const struct options *o, int conn, const char *host)
                                .value = (char *)"offline",
                                .op = o->action == ACT_OFFLINE ? INCR : DECR };
 
+    /* The lists are on the stack: the library has sent them when it returns. */
     return mark(o, conn, host, o->action == ACT_COMMENT ? &comment : &offline);
 }
 
@@ -339,6 +348,7 @@ static struct batch_status *learn_server(struct nodes_view *v, int conn)
     struct attrl wanted = { .name = (char *)"pbs_version", .value = (char *)"" };
     struct batch_status *svr = pbs_statserver(conn, &wanted, NULL);
 
+    /* Ids of jobs are then shown whole. */
     if (!svr)
         return NULL;
     v->default_server = svr->name;
@@ -360,6 +370,8 @@ static int connect_and_serve(struct options *o, int n, char **names)
                 o->server ? o->server : pbs_server, pbs_errno);
         return 1;
     }
+    /* The document is begun before anything is asked, so that errors have a place in
+     * it. */
     if (v->form.form == FULL_JSON)
         v->form.json = json_new(time(NULL));
     if (v->form.json || v->of_jobs)
@@ -379,6 +391,7 @@ static int run(int argc, char **argv)
 
     if (cmd_told(argc, argv, usage))
         return 0;
+    /* With -q a wrong command line is told by the exit code alone. */
     if (parse(&o, argc, argv))
         code = connect_and_serve(&o, argc - optind, argv + optind);
     else if (!o.quiet)

@@ -11,6 +11,7 @@
 
 static bool is_date(const char *name)
 {
+    /* Servers send both as seconds. */
     return strcasecmp(name, "last_used_time") == 0 ||
            strcasecmp(name, "last_state_change_time") == 0;
 }
@@ -42,6 +43,7 @@ static void nodes_print_dsv(const struct nodes_view *v, const struct batch_statu
         printf("%s%s%s%s=", v->form.delimiter, a->name, a->resource ? "." : "",
                a->resource ? a->resource : "");
         for (const char *p = a->value; *p; p++)
+            /* Jobs stand between commas alone in this form. */
             if (*p != ' ' || strcasecmp(a->name, "jobs") != 0)
                 print_visible_char(*p);
     }

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/pbsnodes/pbsnodes.h"
 
+#include "cmds/common/bounded.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +73,7 @@ static void add_json_row(const struct nodes_view *v, const struct column *c, siz
                          char *const *cells)
 {
     json_object_begin(v->form.json, "nodes", cells[0]);
+    /* The first cell is the vnode's name, which is the key of its object. */
     for (size_t i = 1; i < n; i++)
         json_attr(v->form.json, c[i].json, NULL, cells[i]);
 }
@@ -112,6 +115,7 @@ static long long amount(const struct batch_status *n, const char *list,
 {
     const char *value = status_value(n, list, resource);
 
+    /* A vnode that does not have the resource has 0 of it. */
     return value ? strtoll(value, NULL, 10) : 0;
 }
 
@@ -134,6 +138,7 @@ static char *state_of(const struct nodes_view *v, const struct batch_status *n)
 /* A size in the first unit in which it has at most three digits: "4gb". */
 static void short_size(const char *value, char out[32])
 {
+    /* A value without a unit counts as bytes, and so does one in words. */
     static const char units[] = "bkmgtp";
     char *end;
     unsigned long long n = strtoull(value ? value : "0b", &end, 10);
@@ -142,7 +147,7 @@ static void short_size(const char *value, char out[32])
 
     for (; n > 999 && step + 2 < sizeof(units); step++)
         /* This is how PBS rounds (cli.md 9.3). */
-        n = (n % 1024 + n) >> 10;
+        n = n / 1024 + (n % 1024 + n % 1024) / 1024;
     if (step == 0)
         snprintf(out, 32, "%llu b", n);
     else
@@ -161,10 +166,12 @@ static long long kib(const char *size)
 {
     static const char units[] = "kmgtp";
     char *end;
-    long long n = strtoll(size ? size : "0kb", &end, 10);
+    long long n = MAX_OF(strtoll(size ? size : "0kb", &end, 10), 0);
     const char *unit = *end ? strchr(units, *end) : NULL;
 
-    return unit ? n << (10 * (unit - units)) : (n + 1023) >> 10;
+    if (!unit) /* bytes; a part of a KiB counts as one */
+        return n / 1024 + (n % 1024 > 0);
+    return bounded_mul(n, 1LL << (10 * (unit - units)));
 }
 
 /* "free/total" of the vnode's memory. */
@@ -189,7 +196,8 @@ static char *left_of(const struct batch_status *n, const char *resource)
     char both[64];
 
     snprintf(both, sizeof(both), "%lld/%lld",
-             have - amount(n, "resources_assigned", resource), have);
+             (long long)bounded_sub(have, amount(n, "resources_assigned", resource)),
+             have);
     return xstrdup(both);
 }
 

@@ -7,7 +7,6 @@
 #include "lib/base/buf.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,18 +227,6 @@ static bool read_options(int argc, char **argv, struct options *o, struct qmgr *
     return good;
 }
 
-/* What is written to standard error must not end up in a server's connection. */
-static void open_standard_files(void)
-{
-    int fd;
-
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
-
 static bool connect_all(struct qmgr *q, int argc, char **argv)
 {
     static char dflt[] = "";
@@ -280,9 +267,8 @@ int main(int argc, char **argv)
     struct options o = { 0 };
     int code = EXIT_NO_SERVER;
 
-    open_standard_files();
     if (cmd_told(argc, argv, usage))
-        return 0;
+        return check_output(0);
     if (!read_options(argc, argv, &o, &q)) {
         fputs(usage, stderr);
         return 1;

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qstat/qstat.h"
 
+#include "cmds/common/bounded.h"
+
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +42,7 @@ static int64_t seconds_of(const char *duration)
     int64_t s = 0;
 
     for (const char *p = duration; p && *p;) {
-        s = s * 60 + strtoll(p, NULL, 10);
+        s = bounded_add(bounded_mul(s, 60), strtoll(p, NULL, 10));
         p = strchr(p, ':');
         if (p)
             p++;
@@ -63,13 +65,13 @@ static int64_t subjobs_done(const struct batch_status *job)
 
         /* The words are "State:count", and only the finished part counts for the
          * percentage. */
-        all += n;
+        all = bounded_add(all, n);
         if (strncmp(p, "Expired", 7) == 0)
             expired = n;
         p += strcspn(p, " ");
         p += strspn(p, " ");
     }
-    return all > 0 ? expired * 100 / all : 0;
+    return all > 0 ? bounded_percent(expired, all) : 0;
 }
 
 /* How much of what was asked for is used, in percent; -1 when it is unknown. */
@@ -85,7 +87,7 @@ static int64_t time_done(const struct batch_status *job)
         const char *asked = status_value(job, "Resource_List", of[i]);
 
         if (used && asked && seconds_of(asked) > 0)
-            most = MAX_OF(most, seconds_of(used) * 100 / seconds_of(asked));
+            most = MAX_OF(most, bounded_percent(seconds_of(used), seconds_of(asked)));
     }
     return most;
 }

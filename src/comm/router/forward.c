@@ -9,6 +9,7 @@
 /* No leaf speaks in the name of another. */
 static bool source_is_own(const struct link *l, const struct tpp_addr *src)
 {
+    /* A leaf has a handful of addresses. */
     for (size_t i = 0; i < l->n_routes; i++)
         if (tpp_addr_same(&l->routes[i].addr, src))
             return true;
@@ -56,6 +57,7 @@ void forward_unicast(struct router *r, struct link *from, const struct tpp_packe
     to = table_route(r, &pkt->dest_addr);
     if (to) {
         MUST(to->joined); /* routes lead to leaves only */
+        /* As it came: the router changes nothing of a packet for one receiver. */
         router_out_send(out, to->id, bytes, len);
         return;
     }

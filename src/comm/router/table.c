@@ -63,6 +63,7 @@ struct link *table_add(struct router *r, uint64_t id, const struct tpp_addr *pee
     /* A stranger counts for its address until it joins, so that one host cannot take
      * all places (table_most_crowded()). */
     l->share = share_hold(&r->strangers, host_key(peer, text));
+    /* It has no address yet: routes come with its JOIN, when that is proven. */
     HASH_ADD(hh, r->links, id, sizeof(l->id), l);
     DL_APPEND(r->waiting, l);
     r->n_waiting++;

@@ -54,6 +54,7 @@ static void link_joined(struct comm_link *l)
     MUST(!l->joined);
     l->joined = true;
     /* From now on the connection counts among those of leaves, with their limits. */
+    /* A stranger was allowed no more than a JOIN needs. */
     conn_set_max_frame(l->conn, COMM_MAX_PACKET_BYTES);
     conn_set_budget(l->conn, &l->comm->memory);
 }
@@ -68,6 +69,8 @@ static void carry_out(struct comm *c, const struct router_effect *e,
     switch (e->kind) {
     case ROUTER_SEND:
         if (l)
+            /* A leaf that does not take it runs into the limit of its connection
+             * (STALL_MS). */
             conn_send(l->conn, e->data, e->len);
         break;
     case ROUTER_CLOSE:
@@ -95,6 +98,7 @@ static void set_timer(struct comm *c)
     if (at == INT64_MAX)
         loop_timer_clear(c->timer);
     else
+        /* Deadlines are in whole seconds; one that has come is 0 ms away, or less. */
         loop_timer_set(c->timer, (at - clock_read()) * 1000);
 }
 

@@ -67,13 +67,22 @@ int home_prepare(const char *home, struct diag *why)
 const char *home_path(const char *home, enum home_file which, const char *id,
                       char path[PATH_MAX])
 {
-    static const char *const dir[] = {
-        "mom_priv/jobs", "mom_priv/jobs", "spool", "spool", "aux", "undelivered"
+    static const struct {
+        const char *dir, *suffix;
+    } files[] = {
+        [HOME_RECORD] = { "mom_priv/jobs", ".JB" },
+        [HOME_SCRIPT] = { "mom_priv/jobs", ".SC" },
+        [HOME_OUT] = { "spool", ".OU" },
+        [HOME_ERR] = { "spool", ".ER" },
+        [HOME_EARLIER_OUT] = { "mom_priv/jobs", ".EO" },
+        [HOME_EARLIER_ERR] = { "mom_priv/jobs", ".EE" },
+        [HOME_NODES] = { "aux", "" },
+        [HOME_UNDELIVERED] = { "undelivered", "" },
     };
-    static const char *const suffix[] = { ".JB", ".SC", ".OU", ".ER", "", "" };
 
-    MUST(which < ARRAY_LEN(dir));
-    snprintf(path, PATH_MAX, "%s/%s/%s%s", home, dir[which], id, suffix[which]);
+    MUST(which < ARRAY_LEN(files));
+    snprintf(path, PATH_MAX, "%s/%s/%s%s", home, files[which].dir, id,
+             files[which].suffix);
     return path;
 }
 
@@ -157,10 +166,29 @@ bool home_read(const char *path, size_t max_bytes, struct buf *out)
     return n == 0;
 }
 
+bool home_copy(const char *path, int fd)
+{
+    int from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    char part[65536];
+    ssize_t n;
+    int err;
+
+    if (from < 0)
+        return false;
+    do {
+        n = read(from, part, sizeof(part));
+    } while ((n < 0 && errno == EINTR) || (n > 0 && write_all(fd, part, (size_t)n)));
+    err = errno;
+    close(from);
+    errno = err;
+    return n == 0;
+}
+
 void home_remove_job(const char *home, const char *id, int run_version)
 {
-    static const enum home_file files[] = { HOME_SCRIPT, HOME_OUT, HOME_ERR,
-                                            HOME_NODES };
+    static const enum home_file files[] = { HOME_SCRIPT,      HOME_OUT,
+                                            HOME_ERR,         HOME_EARLIER_OUT,
+                                            HOME_EARLIER_ERR, HOME_NODES };
     char path[PATH_MAX];
 
     for (size_t i = 0; i < ARRAY_LEN(files); i++)

@@ -20,6 +20,8 @@ enum home_file {
     HOME_SCRIPT,      /* mom_priv/jobs/ID.SC */
     HOME_OUT,         /* spool/ID.OU */
     HOME_ERR,         /* spool/ID.ER */
+    HOME_EARLIER_OUT, /* mom_priv/jobs/ID.EO: what a run on another host has written */
+    HOME_EARLIER_ERR, /* mom_priv/jobs/ID.EE */
     HOME_NODES,       /* aux/ID */
     HOME_UNDELIVERED, /* undelivered/ID, ID being a file name */
 };
@@ -34,6 +36,9 @@ const char *home_exit_path(const char *home, const char *id, int run_version,
 int home_write(const char *path, mode_t mode, const void *data, size_t len,
                struct diag *why) MUST_CHECK;
 bool home_read(const char *path, size_t max_bytes, struct buf *out) MUST_CHECK;
+/* Write the bytes of the file to 'fd'. False, with errno, when it cannot be read or
+ * they cannot all be written. */
+bool home_copy(const char *path, int fd) MUST_CHECK;
 
 /* Remove all files of a job of which that is the last run. */
 void home_remove_job(const char *home, const char *id, int run_version);

@@ -6,14 +6,9 @@
 
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
-#include "mom/shell/safe_name.h"
 #include "mom/shell/shell.h"
 
-#include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static int save_record(struct shell *s, const char *job_id, struct diag *why)
 {
@@ -31,37 +26,9 @@ static int save_record(struct shell *s, const char *job_id, struct diag *why)
     return err;
 }
 
-/* Output of an earlier run on another host: this run's is appended to it. */
-static int store_output(struct shell *s, const char *job_id, bool error,
-                        const char *data, size_t len, struct diag *why)
-{
-    const struct wire_attrs *attrs = mom_job_attrs(s->mom, job_id);
-    const char *user = wire_attrs_value(attrs, "euser", NULL);
-    /* The job is not run yet, and the account may be missing on this host: then it is
-     * refused here, before the server hears that it was taken. */
-    const struct passwd *pw = getpwnam(user ? user : "");
-    struct place at = { .mode = 0600 };
-    char path[PATH_MAX];
-    int fd;
-
-    if (!pw)
-        return diag_set(why, PBSE_BADUSER, "No Password Entry for User %s",
-                        user ? user : "");
-    at.uid = pw->pw_uid;
-    at.gid = plan_gid(attrs, pw);
-    fd = place_file(&at, home_path(s->home, error ? HOME_ERR : HOME_OUT, job_id, path));
-    /* A first attempt to store the job may have left a file behind: its bytes must not
-     * be there twice. */
-    if (fd < 0 || ftruncate(fd, 0) < 0 || write(fd, data, len) != (ssize_t)len)
-        diag_set(why, PBSE_SYSTEM, "%s: %s", path, strerror(errno));
-    else
-        why->code = 0;
-    if (fd >= 0)
-        close(fd);
-    return why->code;
-}
-
-/* The script first: a record without its script must not be found. */
+/* The script first: a record without its script must not be found. Whose the output of
+ * an earlier run on another host is, is found out when the job starts (spawn.c): the
+ * service that knows the account may take its time. */
 static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
 {
     char path[PATH_MAX];
@@ -75,7 +42,10 @@ static void store_job(struct shell *s, const char *job_id, struct mom_out *out)
                          len, &why);
     for (int error = 0; error <= 1 && !err; error++)
         if (mom_job_saved(s->mom, job_id, error, &script, &len))
-            err = store_output(s, job_id, error, script, len, &why);
+            err = home_write(home_path(s->home,
+                                       error ? HOME_EARLIER_ERR : HOME_EARLIER_OUT,
+                                       job_id, path),
+                             0600, script, len, &why);
     if (!err)
         err = save_record(s, job_id, &why);
     /* Files that were written before the failure go with MOM_DROP, which follows. */

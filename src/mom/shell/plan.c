@@ -29,14 +29,6 @@ static const char *attr(const struct wire_attrs *attrs, const char *name)
     return v ? v : "";
 }
 
-gid_t plan_gid(const struct wire_attrs *attrs, const struct passwd *pw)
-{
-    const char *group = attr(attrs, "egroup");
-    const struct group *gr = group[0] ? getgrnam(group) : NULL;
-
-    return gr ? gr->gr_gid : pw->pw_gid;
-}
-
 /* Whom the job runs as. The server has chosen user and group, but it may know accounts
  * that this host does not: such a job is not run as anybody else. */
 static int find_account(const struct wire_attrs *attrs, struct arena *arena,
@@ -210,6 +202,21 @@ const char *plan_file(const struct plan_host *host, const char *job_id,
                         attr(attrs, "Job_Name"), error ? 'e' : 'o',
                         (uint64_t)strtoull(job_id, NULL, 10), index[0] ? "." : "",
                         index);
+}
+
+static struct plan_output plan_output(const struct plan_host *host, const char *job_id,
+                                      const struct wire_attrs *attrs,
+                                      const char *user_home, bool error,
+                                      struct arena *arena)
+{
+    char path[PATH_MAX];
+
+    home_path(host->home, error ? HOME_EARLIER_ERR : HOME_EARLIER_OUT, job_id, path);
+    return (struct plan_output){
+        .path = plan_file(host, job_id, attrs, user_home, error, arena),
+        .is_kept = keeps(attrs, error),
+        .earlier = arena_strdup(arena, path),
+    };
 }
 
 /* Limits that the kernel enforces. A value that cannot be read limits nothing: servers
@@ -437,10 +444,8 @@ int plan_make(const struct plan_host *host, const char *job_id,
         plan_shell(&p, host, shell, arena);
     p.tmpdir = arena_printf(arena, "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp", job_id);
     p.nodefile = arena_strdup(arena, home_path(host->home, HOME_NODES, job_id, path));
-    p.out.path = plan_file(host, job_id, attrs, p.home, false, arena);
-    p.out.is_kept = keeps(attrs, false);
-    p.err.path = plan_file(host, job_id, attrs, p.home, true, arena);
-    p.err.is_kept = keeps(attrs, true);
+    p.out = plan_output(host, job_id, attrs, p.home, false, arena);
+    p.err = plan_output(host, job_id, attrs, p.home, true, arena);
     p.umask = plan_umask(attrs);
     plan_limits(&p, attrs);
     plan_environment(host, &p, attrs, &chunks, shell, arena);

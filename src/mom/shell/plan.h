@@ -10,7 +10,6 @@
 #include "lib/io/conf.h"
 #include "mom/shell/config.h"
 
-#include <pwd.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -40,8 +39,10 @@ struct plan {
     const char *input;  /* written to its stdin; NULL: /dev/null */
     const char *script; /* given to the user before the start; NULL: none */
     struct plan_output {
-        const char *path; /* NULL: joined with the other */
-        bool is_kept;     /* in the user's home directory, not in the spool */
+        const char *path;    /* NULL: joined with the other */
+        bool is_kept;        /* in the user's home directory, not in the spool */
+        const char *earlier; /* what an earlier run on another host has written, which
+                                comes first: there need not be such a file */
     } out, err;
     const char *tmpdir;
     const char *nodefile;
@@ -63,9 +64,6 @@ struct plan_host { /* what plans need to know of this MoM */
 int plan_make(const struct plan_host *host, const char *job_id,
               const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
               struct diag *why) MUST_CHECK;
-
-/* The group that the job runs with: the one it names, else its user's own. */
-gid_t plan_gid(const struct wire_attrs *attrs, const struct passwd *pw);
 
 /* Where the job's output (or error output) goes while it runs; NULL when it is joined.
  */

@@ -78,19 +78,35 @@ static bool become_user(const struct plan *p)
            setuid(p->uid) == 0;
 }
 
+/* What an earlier run has written elsewhere comes first. A start that was cut short may
+ * have put it there before: the program has not begun, so nothing else is lost. */
+static bool begin_with_earlier(struct starting *st, int fd, const char *earlier)
+{
+    if (access(earlier, F_OK) < 0 && errno == ENOENT)
+        return true;
+    if (ftruncate(fd, 0) == 0 && home_copy(earlier, fd))
+        return true;
+    say(st, "cannot begin with %s: %s", earlier, strerror(errno));
+    return false;
+}
+
 /* Open an output in the spool, with the rights of the MoM: somebody else may have taken
  * the name, and only the MoM can move such a file aside. */
-static int open_spooled(struct starting *st, const char *path)
+static int open_spooled(struct starting *st, const struct plan_output *o)
 {
     const struct plan *p = st->plan;
     struct place at = { .uid = p->uid, .gid = p->gid, .mode = 0666 & ~p->umask };
-    int fd = place_file(&at, path);
+    int fd = place_file(&at, o->path);
 
-    if (fd < 0)
-        say(st, "cannot open %s: %s", path, strerror(errno));
-    else
-        say_aside(st, path, &at);
-    return fd;
+    if (fd < 0) {
+        say(st, "cannot open %s: %s", o->path, strerror(errno));
+        return -1;
+    }
+    say_aside(st, o->path, &at);
+    if (begin_with_earlier(st, fd, o->earlier))
+        return fd;
+    close(fd);
+    return -1;
 }
 
 /* Open an output in the home directory, with the rights of the user. */
@@ -119,8 +135,7 @@ static bool open_outputs(struct starting *st, bool kept)
         if (!of[i]->path || of[i]->is_kept != kept)
             continue;
         MUST(st->output[i] < 0); /* each is opened once */
-        st->output[i] =
-            kept ? open_kept(st, of[i]->path) : open_spooled(st, of[i]->path);
+        st->output[i] = kept ? open_kept(st, of[i]->path) : open_spooled(st, of[i]);
         if (st->output[i] < 0)
             return false;
     }

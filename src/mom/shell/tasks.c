@@ -387,15 +387,16 @@ static bool ends_in(const char *name, const char *suffix)
     return len > n && name[0] != '.' && strcmp(name + len - n, suffix) == 0;
 }
 
-/* Remove a file that belongs to no job here: "ID.RUN.EX" or "ID.SC", when the MoM ended
- * before it was removed or before the job's record was written; and "*.new", which was
- * not written to its end. */
+/* Remove a file that belongs to no job here: "ID.RUN.EX", "ID.SC" or output of an
+ * earlier run, when the MoM ended before it was removed or before the job's record was
+ * written; and "*.new", which was not written to its end. */
 static void sweep(struct shell *s, DIR *d, const char *name)
 {
     bool is_exit = ends_in(name, ".EX"), is_new = ends_in(name, ".new");
     char *id, *dot;
 
-    if (!is_exit && !is_new && !ends_in(name, ".SC"))
+    if (!is_exit && !is_new && !ends_in(name, ".SC") && !ends_in(name, ".EO") &&
+        !ends_in(name, ".EE"))
         return;
     id = xstrdup(name);
     *strrchr(id, '.') = '\0';

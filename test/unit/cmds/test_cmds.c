@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/attr_list.h"
+#include "cmds/common/bounded.h"
 #include "cmds/common/cell.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/operand.h"
@@ -256,10 +257,31 @@ static void test_operands_of_a_server_with_a_port(void)
     CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
 }
 
+/* Servers may send any number. */
+static void test_arithmetic_stays_in_range(void)
+{
+    CU_ASSERT_EQUAL(bounded_add(INT64_MAX, 1), INT64_MAX);
+    CU_ASSERT_EQUAL(bounded_add(INT64_MIN, -1), INT64_MIN);
+    CU_ASSERT_EQUAL(bounded_add(-5, 3), -2);
+    CU_ASSERT_EQUAL(bounded_sub(INT64_MIN, 1), INT64_MIN);
+    CU_ASSERT_EQUAL(bounded_sub(0, INT64_MIN), INT64_MAX);
+    CU_ASSERT_EQUAL(bounded_sub(3, 5), -2);
+    CU_ASSERT_EQUAL(bounded_mul(INT64_MAX, 60), INT64_MAX);
+    CU_ASSERT_EQUAL(bounded_mul(INT64_MIN, 60), INT64_MIN);
+    CU_ASSERT_EQUAL(bounded_mul(INT64_MIN, -1), INT64_MAX);
+    CU_ASSERT_EQUAL(bounded_mul(-7, 6), -42);
+    CU_ASSERT_EQUAL(bounded_percent(1, 3), 33);
+    CU_ASSERT_EQUAL(bounded_percent(3, 1), 300);
+    CU_ASSERT_EQUAL(bounded_percent(INT64_MAX, INT64_MAX), 100);
+    CU_ASSERT_EQUAL(bounded_percent(INT64_MAX, 1), INT64_MAX);
+    CU_ASSERT_EQUAL(bounded_percent(INT64_MAX / 2, INT64_MAX), 50);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "dates are filled in from today", test_dates },
+        { "arithmetic stays in range", test_arithmetic_stays_in_range },
         { "-l lists are read with their quotes", test_resource_lists },
         { "-W settings end at the last comma before an equals sign",
           test_other_attributes },

@@ -10,6 +10,7 @@
 #include "lib/base/buf.h"
 #include "mom/shell/home.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
