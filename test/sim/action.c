@@ -225,6 +225,23 @@ static bool reserves_from_job(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "user1 reserves R1 moving J1": as soon as possible. */
+static bool reserves_for_job(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[4]);
+    const struct resv_wish wish = {
+        .user = w->v[0],
+        .label = w->v[2],
+        .qmove = id ? id : w->v[4],
+        .duration_s = number(words_after(w, "for"), 0),
+        .waiting = words_after(w, "waiting"),
+        .idle_s = number(words_after(w, "idle"), 0),
+    };
+
+    client_reserve(s, &wish);
+    return true;
+}
+
 static int64_t moment(const struct words *w, const char *word)
 {
     const char *text = words_after(w, word);
@@ -589,6 +606,7 @@ static const struct {
     { "hooks of * *", verdicts_line },
     { "store *", store_line },
     { "* reserves * out of *", reserves_from_job },
+    { "* reserves * moving *", reserves_for_job },
     { "* reserves *", reserves },
     { "* maintains *", maintains },
     { "root alters together *", alters_together },

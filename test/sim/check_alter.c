@@ -7,6 +7,7 @@
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_record.h"
 #include "server/model/node_life.h"
+#include "server/model/occurrence.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "sim.h"
@@ -306,10 +307,14 @@ static bool ends_now(const struct resv *r, const struct wish *w,
     return phase_is_running(resv_phase(r)) && w->end_at <= rec->at;
 }
 
-/* What force cannot do: take running jobs along, or begin what is over. */
+/* What force cannot do: take running jobs along, begin what is over, or hold up the end
+ * of an occurrence until it is answered. */
 static bool is_impossible(const struct resv *r, const struct wish *w,
                           const struct record *rec)
 {
+    if (r->n_later > 0 && rec->fact == FACT_RESV_ALTER_DENIED &&
+        occurrence_end_at(&r->current, INT64_MAX) <= rec->at)
+        return true;
     if (phase_is_running(resv_phase(r)))
         return moves_out(r, w, rec) && resv_has_busy_job(r);
     return w->end_at <= rec->at;

@@ -33,7 +33,7 @@ static void check_nodes(struct sim *s, const struct model *m)
 
         if (strcmp(state, "free") != 0)
             check_failed(s, CHECK_END, "vnode %s is %s", o->id, state);
-        if (!is_zero(&n->assigned))
+        if (!is_zero(&n->assigned.shown))
             check_failed(s, CHECK_END, "vnode %s has resources assigned", o->id);
         if (n->n_jobs || n->n_occurrences)
             check_failed(s, CHECK_END, "vnode %s has %zu jobs and %zu reservations",
@@ -47,7 +47,7 @@ static void check_queues(struct sim *s, const struct model *m)
     MODEL_EACH (m, OBJ_QUEUE, o) {
         if (strcmp(o->id, "workq") != 0)
             check_failed(s, CHECK_END, "queue %s is still there", o->id);
-        if (TO_QUEUE(o)->n_jobs || !is_zero(&TO_QUEUE(o)->assigned))
+        if (TO_QUEUE(o)->n_jobs || !is_zero(&TO_QUEUE(o)->assigned.shown))
             check_failed(s, CHECK_END, "queue %s is not empty", o->id);
     }
 }
@@ -90,7 +90,7 @@ void check_end(struct sim *s)
     check_queues(s, m);
     if (hot_start_is_on(m))
         check_failed(s, CHECK_END, "the hot start is not over");
-    if (!is_zero(&m->assigned))
+    if (!is_zero(&m->assigned.shown))
         check_failed(s, CHECK_END, "the server has resources assigned");
     check_accounts(s);
     check_runs_end(s);

@@ -122,7 +122,7 @@ static const struct {
 } job_states[] = {
     { FACT_JOB_RUN, "Q" },   { FACT_JOB_SENT, "R" },       { FACT_JOB_STARTED, "R" },
     { FACT_JOB_USAGE, "R" }, { FACT_JOB_REJECTED, "R" },   { FACT_JOB_KILLED, "R" },
-    { FACT_JOB_OBIT, "R" },  { FACT_JOB_MOVED, "R" },      { FACT_JOB_REQUEUED, "RE" },
+    { FACT_JOB_OBIT, "R" },  { FACT_JOB_MOVED, "QHWR" },   { FACT_JOB_REQUEUED, "RE" },
     { FACT_JOB_ENDED, "E" }, { FACT_JOB_DELETED, "QHWR" },
 };
 
@@ -322,10 +322,13 @@ void check_health(struct sim *s, const struct model *m, bool settled)
         if (settled)
             check_degraded(s, &r->current);
         check_series(s, r, settled);
-        /* The retry of a later occurrence follows in a record of its own. */
-        if (r->n_later == 0 ? retry != lacks
-                            : settled && phase_is_confirmed(phase) &&
-                                  retry != (lacks || resv_later_is_degraded(r)))
+        /* Of a series the retry follows in a record of its own: a later occurrence may
+         * be the one that lacks vnodes, or take its turn without them. So it does of
+         * one in conflict whose times were forced: they say when the attempt is. */
+        if (obj_num(o, RESV_A_RESERVE_COUNT, 1) <= 1 && !phase_is_in_conflict(phase)
+                ? retry != lacks
+                : settled && phase_is_confirmed(phase) &&
+                      retry != (lacks || resv_later_is_degraded(r)))
             check_failed(s, CHECK_HEALTH, "%s %s vnodes and has %s next attempt", o->id,
                          lacks ? "lacks" : "has its", retry ? "a" : "no");
         if (phase_is_confirmed(phase) && !phase_is_in_conflict(phase) &&

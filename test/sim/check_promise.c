@@ -64,18 +64,21 @@ static bool wants_alone(const struct object *o, int attr)
 /* One made from a job may be over before it begins: while its job is being ended the
  * vnodes are its own all the same. So it is at the end of an occurrence, until the next
  * one has its turn. */
+static bool is_over(enum resv_phase phase)
+{
+    return phase == PHASE_ENDING || phase == PHASE_BETWEEN ||
+           phase == PHASE_BETWEEN_DEGRADED || phase == PHASE_BETWEEN_CONFLICT;
+}
+
 static bool has_begun(const struct resv *r)
 {
-    enum resv_phase phase = resv_phase(r);
-
-    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT) || phase == PHASE_ENDING ||
-           phase == PHASE_BETWEEN || phase == PHASE_BETWEEN_DEGRADED ||
-           phase == PHASE_BETWEEN_CONFLICT;
+    return obj_is_set(&r->obj, RESV_A_HF_BEGUN_AT) || is_over(resv_phase(r));
 }
 
 static void add(struct shares *all, struct share one, int64_t now_at)
 {
-    bool there = !one.resv || has_begun(one.resv);
+    /* An occurrence that comes later has nothing on the vnode yet. */
+    bool there = !one.resv || (has_begun(one.resv) && occurrence_is_current(one.oc));
 
     if (all->overstayers && there && one.from_at <= now_at)
         one.until_at = MAX_OF(one.until_at, now_at + 1);
@@ -102,9 +105,9 @@ static void add_resvs(struct shares *all, const struct node *n, int64_t now_at)
     for (size_t i = 0; i < n->n_occurrences; i++) {
         const struct occurrence *oc = n->occurrences[i];
         enum resv_phase phase = occurrence_phase(oc);
-        bool runs = phase_is_running(phase) || phase == PHASE_ENDING;
+        bool runs = phase_is_running(phase) || is_over(phase);
 
-        if (!phase_is_confirmed(phase) && phase != PHASE_ENDING)
+        if (!phase_is_confirmed(phase) && !is_over(phase))
             continue;
         if (had_only_a_promise(oc->resv, n, now_at))
             continue;
@@ -262,30 +265,35 @@ static const struct share *share_of(const struct shares *all, const struct objec
     return NULL;
 }
 
+/* Occurrences by creation of their reservations, then in the order of the series; jobs
+ * by creation. */
 static int by_creation(const void *a, const void *b)
 {
-    const struct object *x = *(const struct object *const *)a;
-    const struct object *y = *(const struct object *const *)b;
+    const struct share *x = a, *y = b;
 
-    return (x->created_seq > y->created_seq) - (x->created_seq < y->created_seq);
+    if (x->oc && y->oc)
+        return occurrence_is_before(x->oc, y->oc) ? -1 : 1;
+    return (x->o->created_seq > y->o->created_seq) -
+           (x->o->created_seq < y->o->created_seq);
 }
 
 struct finds {
     size_t n;
-    const struct object *v[SHARES_MAX];
+    struct share v[SHARES_MAX];
 };
 
 static void add_marked(struct finds *f, const struct shares *all, const bool *marks,
                        const struct resv *own, enum obj_kind kind)
 {
     for (size_t i = 0; i < all->n && f->n < SHARES_MAX; i++) {
-        const struct object *o = all->v[i].o;
+        const struct share *one = &all->v[i];
         size_t k = 0;
 
-        while (k < f->n && f->v[k] != o)
+        while (k < f->n && f->v[k].o != one->o)
             k++;
-        if (marks[i] && o != &own->obj && o->kind == kind && k == f->n)
-            f->v[f->n++] = o;
+        if (marks[i] && one->o != &own->obj &&
+            (one->oc != NULL) == (kind == OBJ_RESV) && k == f->n)
+            f->v[f->n++] = *one;
     }
 }
 
@@ -308,6 +316,7 @@ static void add_conflicts(struct finds *f, const struct resv *r, const struct no
 void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind kind,
                        struct buf *out)
 {
+    struct arena *arena = arena_new();
     struct finds f = { 0 };
 
     for (size_t i = 0; phase_is_confirmed(resv_phase(r)) && i < r->current.bookings.n;
@@ -321,7 +330,9 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
     }
     qsort(f.v, f.n, sizeof(f.v[0]), by_creation);
     for (size_t i = 0; i < f.n; i++)
-        buf_printf(out, "%s%s", i ? "," : "", f.v[i]->id);
+        buf_printf(out, "%s%s", i ? "," : "",
+                   f.v[i].oc ? occurrence_name(f.v[i].oc, arena) : f.v[i].id);
+    arena_free(arena);
 }
 
 /* Exemptions. */
@@ -517,7 +528,7 @@ void check_books(struct sim *s, const struct model *m)
         size_t i = 0;
 
         while ((resource = next_counted(m, &i))) {
-            int64_t is = resources_amount(&n->assigned, resource, 0);
+            int64_t is = resources_amount(&n->assigned.shown, resource, 0);
 
             if (is != running_amount(n, resource))
                 check_failed(s, CHECK_BOOKS,

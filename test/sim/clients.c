@@ -40,6 +40,7 @@ static struct client *begin(struct sim *s, enum client_kind kind, const char *us
     c->user = xstrdup(user);
     c->label = xstrdup(label);
     c->asked_ms = s->clock.now_ms;
+    c->line = s->sweep ? s->sweep->line : NULL;
     c->conn = net_connect(s, c->user, strcmp(user, "root") == 0, &client_ops, c);
     if (!c->conn) {
         client_free(c);
@@ -81,6 +82,8 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
         set(&body.attrs, arena, "Reserve_Name", NULL, w->label);
         if (w->job)
             set(&body.attrs, arena, "reserve_job", NULL, w->job);
+        else if (w->qmove)
+            set(&body.attrs, arena, "qmove", NULL, w->qmove);
         else
             set_num(&body.attrs, arena, "reserve_start", NULL, w->start_at);
         if (w->duration_s)
@@ -390,11 +393,13 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
     end(s, c);
 }
 
-static void on_closed(struct sim *s UNUSED, void *owner, uint64_t conn UNUSED)
+static void on_closed(struct sim *s, void *owner, uint64_t conn UNUSED)
 {
     struct client *c = owner;
 
     c->conn = 0;
+    if (!c->answered)
+        sweep_client_cut_off(s, c);
 }
 
 static const struct conn_ops client_ops = { on_reply, NULL, on_closed };

@@ -32,6 +32,8 @@ struct client {
     int step;
     int64_t lasts_s;
     char *vnodes; /* RESERVE: of maintenance, which the client confirms itself */
+    void *line;   /* of the scenario, for a sweep; NULL: none */
+    uint64_t seq; /* of the last record that its requests made, for a sweep */
     struct client *prev, *next;
 };
 
@@ -49,6 +51,7 @@ struct resv_wish {
     const char *place; /* NULL: none */
     const char *rule;  /* NULL, or of a series, in UTC */
     const char *job;   /* NULL, or the id of the job it is made out of: no start */
+    const char *qmove; /* NULL, or the id of the job that is to be moved into it */
     int64_t start_at;
     int64_t duration_s; /* 0: not given */
     const char *waiting;

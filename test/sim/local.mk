@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 check_PROGRAMS += test/sim/sim
-TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds
+TESTS += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_sweeps
 test_sim_sim_SOURCES = \
 	test/sim/action.c \
 	test/sim/check_alter.c test/sim/check_alter.h \
@@ -26,9 +26,11 @@ test_sim_sim_SOURCES = \
 	test/sim/shell.c test/sim/shell.h \
 	test/sim/sim.c test/sim/sim.h \
 	test/sim/story.c test/sim/story.h \
+	test/sim/sweep.c test/sim/sweep.h \
 	test/sim/together.c test/sim/together.h \
 	test/sim/verdicts.c test/sim/verdicts.h
 test_sim_sim_LDADD = libhfsvrcore.la libhfmomcore.la libhfrouter.la libhftppcore.la libhfschedcore.la libhfcal.la libhfattr.la \
 	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) $(ZLIB_LIBS) -lm
 
-EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/scenarios
+EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_sweeps \
+	test/sim/scenarios test/sim/sweeps

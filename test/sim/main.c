@@ -3,15 +3,18 @@
  *   sim --seed N [--trace]        one seed
  *   sim --seeds N [--from M]      the seeds M, M + 1, ... (M is 1)
  *   sim --scenario FILE [...]     named scenarios
+ *   sim --sweep FILE [...]        each again and again, with a kill at the next place
+ *   sim --sweep FILE --kill K     one run with that kill: before:7, after:7, twice:7 or
+ *                                 scheduler:7
  *   sim --print N                 the scenario that seed N makes
- *   sim --hash N                  a number that stands for the scenarios of seeds 1 ..
- * N
+ *   sim --hash N                  a number for the scenarios of the seeds 1 to N
  *
  * The last line is "sim: N passed, M failed".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "script.h"
 #include "story.h"
+#include "sweep.h"
 
 #include "lib/base/buf.h"
 
@@ -81,19 +84,84 @@ static bool read_file(const char *path, struct buf *out)
     return true;
 }
 
-static void run_file(struct tally *t, const char *path)
+static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void run_file(struct tally *t, const char *path)
+{
     struct buf text = { 0 };
     char how[400];
 
     snprintf(how, sizeof(how), "--scenario %s", path);
     if (read_file(path, &text)) {
-        run(t, slash ? slash + 1 : path, text.data, 1, how);
+        run(t, base_name(path), text.data, 1, how);
     } else {
         perror(path);
         t->failed++;
     }
+    buf_fini(&text);
+}
+
+static void sweep_once(struct tally *t, const struct script *sc, const char *path,
+                       struct sweep *sweep)
+{
+    if (sweep->at)
+        snprintf(replay, sizeof(replay),
+                 "  to see it: %s --sweep %s --kill %s:%zu --trace\n", t->program, path,
+                 sweep_name(sweep->kind), sweep->at);
+    else
+        snprintf(replay, sizeof(replay), "  to see it: %s --scenario %s --trace\n",
+                 t->program, path);
+    if (script_sweep(sc, t->trace, sweep)) {
+        t->passed++;
+        return;
+    }
+    t->failed++;
+    fputs(replay, stdout);
+}
+
+/* One run without a kill says how many places there are. A run with a kill may come by
+ * more; they belong to what the kill has caused, and are left. */
+static void sweep_all(struct tally *t, const struct script *sc, const char *path)
+{
+    struct sweep whole = { 0 };
+    int failed = t->failed;
+
+    sweep_once(t, sc, path, &whole);
+    for (int kind = 0; kind < SWEEP_KINDS && t->failed == failed; kind++)
+        for (size_t at = 1; at <= whole.n[kind]; at++)
+            sweep_once(t, sc, path,
+                       &(struct sweep){ .kind = (enum sweep_kind)kind, .at = at });
+}
+
+/* 'kill' NULL: everywhere. */
+static void sweep_file(struct tally *t, const char *path, const char *kill)
+{
+    struct buf text = { 0 };
+    struct script *sc = NULL;
+
+    if (read_file(path, &text))
+        sc = script_parse(base_name(path), text.data);
+    else
+        perror(path);
+    if (!sc)
+        t->failed++;
+    else if (!kill)
+        sweep_all(t, sc, path);
+    for (int kind = 0; sc && kill && kind < SWEEP_KINDS; kind++) {
+        size_t len = strlen(sweep_name((enum sweep_kind)kind));
+
+        if (strncmp(kill, sweep_name((enum sweep_kind)kind), len) == 0 &&
+            kill[len] == ':')
+            sweep_once(t, sc, path,
+                       &(struct sweep){ .kind = (enum sweep_kind)kind,
+                                        .at = strtoull(kill + len + 1, NULL, 10) });
+    }
+    script_free(sc);
     buf_fini(&text);
 }
 
@@ -138,11 +206,23 @@ static bool has(int argc, char **argv, const char *option)
     return false;
 }
 
+static const char *kill_named(int argc, char **argv)
+{
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], "--kill") == 0)
+            return argv[i + 1];
+    return NULL;
+}
+
 static void run_all(struct tally *t, int argc, char **argv)
 {
     uint64_t from = number_after(argc, argv, "--from", 1);
     uint64_t n = number_after(argc, argv, "--seeds", 0);
-    bool files = false;
+    enum {
+        NOTHING,
+        SCENARIO,
+        SWEEP
+    } files = NOTHING;
 
     if (has(argc, argv, "--seed"))
         run_seed(t, number_after(argc, argv, "--seed", 1));
@@ -150,9 +230,13 @@ static void run_all(struct tally *t, int argc, char **argv)
         run_seed(t, from + i);
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-')
-            files = strcmp(argv[i], "--scenario") == 0;
-        else if (files)
+            files = strcmp(argv[i], "--scenario") == 0 ? SCENARIO
+                    : strcmp(argv[i], "--sweep") == 0  ? SWEEP
+                                                       : NOTHING;
+        else if (files == SCENARIO)
             run_file(t, argv[i]);
+        else if (files == SWEEP)
+            sweep_file(t, argv[i], kill_named(argc, argv));
     }
 }
 

@@ -282,6 +282,7 @@ static void on_command(struct sim *s, void *owner, int32_t command, const char *
 {
     struct planner *p = owner;
 
+    sweep_scheduler(s, p);
     if (command == 7) {
         planner_stop(s, p);
     } else if (command == SCHED_RESTART_CYCLE) {
@@ -398,6 +399,7 @@ static bool carry_out(struct sim *s, struct planner *p, const struct plan_step *
     trace_step(s, p, step);
     keep_answer(p, &rq);
     net_request(s, p->conn[0], &rq);
+    sweep_scheduler(s, p);
     if (!is_silent(rq.number))
         return true;
     if (rnd_percent(&s->rnd, p->answer_twice_percent))
@@ -480,6 +482,7 @@ static void registered(struct sim *s, struct planner *p, const struct wire_reply
 static void step_answered(struct sim *s, struct planner *p,
                           const struct wire_reply *reply)
 {
+    sweep_scheduler(s, p);
     if (p->step == SIZE_MAX) {
         begin_pass(s, p);
         return;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOSTS_WORD "hosts"
+#define SETTINGS_MS 500 /* by then they are made; a sweep begins there */
 
 struct line {
     size_t number;
@@ -169,11 +169,17 @@ static void do_line(struct sim *s, void *arg)
 {
     const struct line *l = arg;
 
+    if (sweep_delays(s, arg))
+        return;
+    if (s->sweep)
+        s->sweep->line = arg;
     sim_trace(s, "--- %s", l->text);
     if (strcmp(l->words.v[0], "expect") == 0 ? !expect_do(s, &l->words)
                                              : !action_do(s, &l->words))
         check_failed(s, CHECK_EXPECT, "line %zu makes no sense: %s", l->number,
                      l->text);
+    if (s->sweep)
+        s->sweep->line = NULL;
 }
 
 /* One draw a statement, so that a seed means the same to every compiler. */
@@ -216,14 +222,28 @@ static void tell_failure(const struct sim *s, const struct script *sc)
            c->words, check_name(c->what), check_words(c->what));
 }
 
-bool script_run(const struct script *sc, uint64_t seed, bool trace)
+/* Only what a scenario does is swept: not how all begins and how it is cleared. */
+static void run_swept(struct sim *s, const struct script *sc, struct sweep *sweep)
+{
+    s->sweep = sweep;
+    if (sweep) {
+        sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + SETTINGS_MS);
+        sweep->do_line = do_line;
+        sweep->is_on = true;
+    }
+    sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + sc->last_ms + 1000);
+    if (sweep)
+        sweep->is_on = false;
+}
+
+static bool run(const struct script *sc, uint64_t seed, bool trace, struct sweep *sweep)
 {
     struct sim *s = xmalloc(sizeof(*s));
     bool passed;
 
     sim_init(s, seed, trace);
     set_up(s, sc);
-    sim_run(s, (int64_t)SIM_EPOCH_S * 1000 + sc->last_ms + 1000);
+    run_swept(s, sc, sweep);
     sim_end(s);
     passed = !s->checks.failed;
     if (!passed)
@@ -231,4 +251,15 @@ bool script_run(const struct script *sc, uint64_t seed, bool trace)
     sim_fini(s);
     free(s);
     return passed;
+}
+
+bool script_run(const struct script *sc, uint64_t seed, bool trace)
+{
+    return run(sc, seed, trace, NULL);
+}
+
+bool script_sweep(const struct script *sc, bool trace, struct sweep *sweep)
+{
+    MUST(sweep->at == 0 || !sweep->has_killed);
+    return run(sc, 1, trace, sweep);
 }

@@ -9,6 +9,7 @@
 
 struct sim;
 struct script;
+struct sweep;
 
 /* A text of lines; NULL when one of them makes no sense, with words on stderr. */
 struct script *script_parse(const char *name, const char *text);
@@ -16,6 +17,8 @@ void script_free(struct script *sc);
 
 /* Run it in a new complex; true when no checker found anything. */
 bool script_run(const struct script *sc, uint64_t seed, bool trace);
+/* The same with one kill, or none; what it counts is in *sweep afterwards. */
+bool script_sweep(const struct script *sc, bool trace, struct sweep *sweep);
 
 /* For script.c, action.c and expect.c. */
 

@@ -546,17 +546,25 @@ static void contradicted(struct sim *s, const struct commit *c)
     shell_crash(s);
 }
 
+static void crash_and_sweep(struct sim *s)
+{
+    shell_crash(s);
+    sweep_server_died(s);
+}
+
 static void commit_happens(struct sim *s, void *arg)
 {
     struct commit *c = arg;
     int err;
     struct diag why = { 0 };
-    enum crash_when crash = s->shell.crash;
+    enum crash_when crash;
 
     if (!s->shell.up || c->life != s->shell.life)
         return;
+    sweep_commit(s);
+    crash = s->shell.crash;
     if (crash == CRASH_BEFORE_COMMIT) {
-        shell_crash(s);
+        crash_and_sweep(s);
         return;
     }
     err = store_commit(
@@ -576,7 +584,7 @@ static void commit_happens(struct sim *s, void *arg)
     s->shell.failing_since_ms = 0;
     ledger_commit(s, c->n_facts, c->facts);
     if (crash == CRASH_AFTER_COMMIT) {
-        shell_crash(s);
+        crash_and_sweep(s);
         return;
     }
     turns_commit_ended(s->shell.turns, c->n ? c->records[c->n - 1].seq : 0);
@@ -610,6 +618,7 @@ static struct effects *begin_turn(struct sim *s)
 static void end_turn(struct sim *s)
 {
     check_turn(s, s->shell.turn_conn, turns_effects(s->shell.turns));
+    sweep_note_turn(s, s->shell.turn_conn, turns_effects(s->shell.turns));
     s->shell.turn_conn = 0;
     turns_end(s->shell.turns);
     submit(s);

@@ -199,6 +199,9 @@ static int64_t last_end_at(const struct sim *s)
     MODEL_EACH (shell_model(s), OBJ_RESV, o) {
         at = MAX_OF(at, obj_num(o, RESV_A_RESERVE_END, 0));
     }
+    MODEL_EACH (shell_model(s), OBJ_OCCURRENCE, o) {
+        at = MAX_OF(at, obj_num(o, OCCURRENCE_A_END, 0));
+    }
     return at;
 }
 

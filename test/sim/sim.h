@@ -22,6 +22,7 @@
 #include "planner.h"
 #include "runs.h"
 #include "shell.h"
+#include "sweep.h"
 #include "verdicts.h"
 
 /* Second 0 of a run. */
@@ -70,6 +71,7 @@ struct sim {
         char word[16];
         char vnode[32];
     } called[16];
+    struct sweep *sweep; /* NULL: none */
     bool trace;
     bool slow_lists; /* a status of few objects takes several turns already */
     size_t n_steps;

@@ -1,0 +1,142 @@
+/* sweep.c - see sweep.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "script.h"
+#include "sim.h"
+
+#include <stdlib.h>
+#include <utlist.h>
+
+#define AWAY_MS  500  /* what was killed is started again */
+#define AGAIN_MS 1000 /* a command is given once more */
+
+const char *sweep_name(enum sweep_kind kind)
+{
+    static const char *const names[] = { "before", "after", "twice", "scheduler" };
+
+    return names[kind];
+}
+
+/* Count a place; true when the kill comes here. */
+static bool is_here(struct sim *s, enum sweep_kind kind)
+{
+    struct sweep *sw = s->sweep;
+
+    if (!sw || !sw->is_on)
+        return false;
+    sw->n[kind]++;
+    if (sw->has_killed || sw->kind != kind || sw->n[kind] != sw->at)
+        return false;
+    sw->has_killed = true;
+    return true;
+}
+
+void sweep_commit(struct sim *s)
+{
+    struct sweep *sw = s->sweep;
+
+    if (sw && sw->kind == SWEEP_TWICE && sw->has_killed && !sw->has_killed_again) {
+        sw->has_killed_again = true;
+        s->shell.crash = CRASH_AFTER_COMMIT;
+    }
+    if (is_here(s, SWEEP_BEFORE_COMMIT) || is_here(s, SWEEP_TWICE))
+        s->shell.crash = CRASH_BEFORE_COMMIT;
+    if (is_here(s, SWEEP_AFTER_COMMIT))
+        s->shell.crash = CRASH_AFTER_COMMIT;
+}
+
+static void start_server(struct sim *s, void *arg UNUSED)
+{
+    shell_start(s, SVR_WARM);
+}
+
+void sweep_server_died(struct sim *s)
+{
+    if (s->sweep && s->sweep->has_killed)
+        sim_after(s, AWAY_MS, start_server, NULL, NULL);
+}
+
+static void start_planner(struct sim *s, void *arg)
+{
+    planner_start(s, arg);
+}
+
+/* Behind what it is just doing, and before anything that it says arrives. */
+static void kill_planner(struct sim *s, void *arg)
+{
+    planner_stop(s, arg);
+    sim_after(s, AWAY_MS, start_planner, arg, NULL);
+}
+
+void sweep_scheduler(struct sim *s, struct planner *p)
+{
+    if (is_here(s, SWEEP_SCHEDULER))
+        sim_after(s, 0, kill_planner, p, NULL);
+}
+
+static void again(struct sim *s, void *line)
+{
+    sim_trace(s, "sweep: the next line is carried out again");
+    sim_after(s, AGAIN_MS, s->sweep->do_line, line, NULL);
+}
+
+bool sweep_delays(struct sim *s, void *line)
+{
+    if (!s->sweep || s->shell.up)
+        return false;
+    again(s, line);
+    return true;
+}
+
+static struct client *find_client(const struct sim *s, uint64_t conn)
+{
+    struct client *c;
+
+    DL_FOREACH (s->clients.list, c)
+        if (c->conn == conn)
+            return c;
+    return NULL;
+}
+
+void sweep_note_turn(struct sim *s, uint64_t conn, const struct effects *turn)
+{
+    struct client *c = s->sweep && conn ? find_client(s, conn) : NULL;
+
+    for (size_t i = 0; c && i < turn->n; i++)
+        if (turn->v[i].kind == EFFECT_RECORD)
+            c->seq = turn->v[i].u.record->seq;
+}
+
+/* Who maintains vnodes confirms that by a second request. What is left of the first one
+ * is deleted before the line comes again, as pbs_rsub does when it is refused. */
+static void clear_left_over(struct sim *s, void *arg)
+{
+    const struct client *c = arg;
+    const char *id = s->shell.up ? label_id(s, c->label) : NULL;
+
+    if (s->shell.up && !id) {
+        s->sweep->do_line(s, c->line);
+        return;
+    }
+    if (id)
+        client_delete(s, c->user, c->label, id, true);
+    sim_after(s, AGAIN_MS, clear_left_over, arg, NULL);
+}
+
+/* What was durable when the server died is so still. Of several requests the last one
+ * counts: a job before its Commit is no job. */
+static bool is_done(const struct sim *s, const struct client *c)
+{
+    return c->seq > 0 && c->seq <= store_last_seq(s->shell.store) &&
+           (c->kind != CLIENT_SUBMIT || c->step == 2) && (!c->vnodes || c->step == 1);
+}
+
+void sweep_client_cut_off(struct sim *s, struct client *c)
+{
+    if (!s->sweep || !s->sweep->is_on || !c->line || is_done(s, c))
+        return;
+    if (c->vnodes)
+        sim_after(s, AGAIN_MS, clear_left_over, c, NULL);
+    else
+        again(s, c->line);
+}

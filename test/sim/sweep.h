@@ -1,0 +1,58 @@
+/* sweep.h - one scenario again and again, with a process killed at the next place each
+ * time: the server around each of its commits, the scheduler at each thing that it
+ * hears or says.
+ *
+ * What is killed comes back soon. A command that was cut off before anything of it was
+ * durable is given once more, as its user would; one whose effect is durable is not. So
+ * the scenario's expectations hold in every run, when they leave some seconds between
+ * a command and what comes of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_SIM_SWEEP_H
+#define TEST_SIM_SWEEP_H
+
+#include "clock.h"
+
+struct sim;
+struct planner;
+struct client;
+struct effects;
+
+enum sweep_kind {
+    SWEEP_BEFORE_COMMIT, /* what was decided is not durable */
+    SWEEP_AFTER_COMMIT,  /* it is, and nobody has been told */
+    SWEEP_TWICE, /* before it, and then after the first commit of the new life */
+    SWEEP_SCHEDULER,
+    SWEEP_KINDS
+};
+
+/* A zeroed one kills nobody and counts. */
+struct sweep {
+    enum sweep_kind kind;
+    size_t at;       /* the kill comes at this place, from 1 on; 0: nowhere */
+    bool is_on;      /* from second 0 on until the faults stop */
+    bool has_killed; /* it has come there */
+    bool has_killed_again;
+    size_t n[SWEEP_KINDS]; /* places passed so far */
+    void *line;            /* of the scenario that is being carried out, NULL: none */
+    event_fn do_line;
+};
+
+const char *sweep_name(enum sweep_kind kind);
+
+/* The server's commit comes next: says how it dies, as shell->crash does. */
+void sweep_commit(struct sim *s);
+/* It has died by that: it will be started again. */
+void sweep_server_died(struct sim *s);
+/* The scheduler has heard or said something. */
+void sweep_scheduler(struct sim *s, struct planner *p);
+
+/* A line of the scenario comes while the server is away: it will be carried out later.
+ */
+bool sweep_delays(struct sim *s, void *line);
+/* The requests of a client make records. */
+void sweep_note_turn(struct sim *s, uint64_t conn, const struct effects *turn);
+/* A client that was not answered has lost its connection. */
+void sweep_client_cut_off(struct sim *s, struct client *c);
+
+#endif
