@@ -73,7 +73,7 @@ class Played(Peer):
 
     def __init__(self, path, first=("+1",), meanwhile=None):
         self.first, self.meanwhile = first, meanwhile
-        self.asked, self.registered, self.ends, self.gone = [], [], 0, 0
+        self.asked, self.ends, self.gone = [], 0, 0
         super().__init__(path, [])
 
     def serve(self, s):
@@ -91,10 +91,7 @@ class Played(Peer):
         if n == CONNECT:
             s.sendall(packet(reply()))
         elif n == REGISTER_SCHED:
-            self.registered.append(s)
-            s.sendall(packet(reply()))
-            if len(self.registered) == 2:
-                s.sendall(packet("+6"))
+            self.register(s)
         else:
             self.asked.append(n)
             if self.meanwhile and n == STATUS_QUEUE and self.asked.count(n) == 1:

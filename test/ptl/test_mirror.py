@@ -81,7 +81,7 @@ class Played(Peer):
 
     def __init__(self, path, told, commands):
         self.told, self.commands = list(told), list(commands)
-        self.since, self.registered, self.ends = [], [], 0
+        self.since, self.ends = [], 0
         super().__init__(path, [])
 
     def changes(self, r):
@@ -102,10 +102,7 @@ class Played(Peer):
         n = r.number()
         r.string()
         if n == REGISTER_SCHED:
-            self.registered.append(s)
-            s.sendall(packet(reply()))
-            if len(self.registered) == 2:
-                s.sendall(packet("+6"))
+            self.register(s)
         elif n == STATUS_CHANGES:
             s.sendall(packet(self.changes(r)))
         elif n == STATUS_SERVER and EXTENSIONS in r.data:

@@ -55,6 +55,7 @@ class Peer:
 
     def __init__(self, path, script):
         self.script, self.wrong, self.connects = list(script), [], []
+        self.registered = []
         self.lock = threading.Lock()
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(path)
@@ -97,6 +98,16 @@ class Peer:
                 body = head and self.take(s, struct.unpack(">I", head[7:])[0])
                 if not body or not self.answer(s, Reader(body.decode("latin1"))):
                     return
+
+    def register(self, s):
+        """Answer RegisterSched; the second link that registers is for commands, and its
+        first one is "configure". Counted before the answer: behind it the scheduler
+        registers its other link, in another thread of ours."""
+        self.registered.append(s)
+        second = len(self.registered) == 2
+        s.sendall(packet(reply()))
+        if second:
+            s.sendall(packet("+6"))
 
     def answer(self, s, r):
         assert (r.number(), r.number()) == (2, 2)
