@@ -762,6 +762,11 @@ def test_closed_and_full_files_are_told(site):
     done = sh(path + " -c 'print server' > /dev/full")
     assert (done.stderr, done.returncode) == (
         "qmgr: the output cannot be written: No space left on device\n", 1)
+    for words in ("-c 'print server'", "-c 'list server'", "--help", "--version"):
+        done = sh(path + " %s >&-" % words)
+        assert done.stderr.startswith("qmgr: the output cannot be written: "), words
+        assert done.returncode == 1, words
+        assert sh(path + " %s >/dev/full" % words).returncode == 1, words
     assert sh(path + " -c 'set server' 2>&- >&-").returncode == 4
 
 

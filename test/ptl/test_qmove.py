@@ -27,7 +27,7 @@ def job(cluster, select="1:ncpus=1", walltime="00:10:00", user=USER1, **more):
 
 def qmove(cluster, jid, *options, user=USER1):
     done = cluster.run(["pbs_rsub"] + list(options) + ["-W", "qmove=" + jid], user=user,
-                       check=False)
+                       check=False, env={"PBS_TZID": "UTC"})
     return done.returncode, done.stdout.strip(), done.stderr
 
 
@@ -79,11 +79,11 @@ def test_behind_what_runs(cluster):
     assert out == rid + " CONFIRMED"
     assert start_of(cluster, rid) == started_at(busy) + HOUR
     server.expect(JOB, {"queue": rid.split(".")[0], "job_state": "Q"}, id=jid)
-    # The next one comes behind both.
-    late = job(cluster, "5:ncpus=1", "00:05:00", **{"Resource_List.place": "free"})
-    code, out, err = qmove(cluster, late)
-    if code == 0 and out.endswith("CONFIRMED"):
-        assert start_of(cluster, out.split()[0]) >= started_at(busy) + HOUR
+    # The next one, which needs what the first one has, comes behind it.
+    late = job(cluster, "2:ncpus=1", "00:05:00", **{"Resource_List.place": "vscatter:excl"})
+    out = qmove(cluster, late)[1]
+    assert out.endswith(" CONFIRMED")
+    assert start_of(cluster, out.split()[0]) == started_at(busy) + HOUR + 300
 
 
 def test_the_job_runs_in_it(cluster):
@@ -102,17 +102,23 @@ def in_background(fn, *args):
     return ThreadPoolExecutor(1).submit(fn, *args)
 
 
-def test_the_job_goes_meanwhile(cluster):
-    """The scheduler's yes comes when the job is gone: the reservation ends."""
-    server, sched = cluster.server, cluster.scheduler
+def ask_and_wait(cluster, wait):
+    """A question that is open while the scheduler stands still: job, reservation, answer."""
+    server = cluster.server
     full(cluster)
     jid = job(cluster)
     server.expect(JOB, {"comment": (SET, None)}, id=jid)
     server.expect(SERVER, {"server_state": "Active"})
-    sched.send_signal(signal.SIGSTOP)
-    waiting = in_background(qmove, cluster, jid, "-I", "-60")
+    cluster.scheduler.send_signal(signal.SIGSTOP)
+    waiting = in_background(qmove, cluster, jid, "-I", wait)
     server.expect(RESV, {"reserve_state": "RESV_UNCONFIRMED"})
-    rid = server.status(RESV)[0]["id"]
+    return jid, server.status(RESV)[0]["id"], waiting
+
+
+def test_the_job_goes_meanwhile(cluster):
+    """The scheduler's yes comes when the job is gone: the reservation ends."""
+    server, sched = cluster.server, cluster.scheduler
+    jid, rid, waiting = ask_and_wait(cluster, "-60")
     server.delete(jid)
     sched.send_signal(signal.SIGCONT)
     assert waiting.result(60)[1] == rid + " FAILED"
@@ -132,14 +138,7 @@ def test_nobody_answers(cluster):
 def test_over_a_restart(cluster):
     """The server is killed while the question is open, and once more behind the answer."""
     server, sched = cluster.server, cluster.scheduler
-    full(cluster)
-    jid = job(cluster)
-    server.expect(JOB, {"comment": (SET, None)}, id=jid)
-    server.expect(SERVER, {"server_state": "Active"})
-    sched.send_signal(signal.SIGSTOP)
-    waiting = in_background(qmove, cluster, jid, "-I", "-600")
-    server.expect(RESV, {"reserve_state": "RESV_UNCONFIRMED"})
-    rid = server.status(RESV)[0]["id"]
+    jid, rid, waiting = ask_and_wait(cluster, "-600")
     server.kill()
     assert waiting.result(60)[0] != 0
     server.start()
@@ -149,6 +148,26 @@ def test_over_a_restart(cluster):
     server.start()
     server.expect(JOB, {"queue": rid.split(".")[0], "reserve_ID": rid}, id=jid)
     server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
+
+
+def test_the_scheduler_dies_meanwhile(cluster):
+    """It is killed while the question is open; the next one is asked again."""
+    server, sched = cluster.server, cluster.scheduler
+    jid, rid, waiting = ask_and_wait(cluster, "-600")
+    sched.kill()
+    sched.start()
+    assert waiting.result(60)[1] == rid + " CONFIRMED"
+    server.expect(JOB, {"queue": rid.split(".")[0]}, id=jid)
+
+
+def test_the_reservation_is_deleted_meanwhile(cluster):
+    server, sched = cluster.server, cluster.scheduler
+    jid, rid, waiting = ask_and_wait(cluster, "-600")
+    server.delete(rid)
+    waiting.result(60)
+    sched.send_signal(signal.SIGCONT)
+    server.expect(RESV, "reserve_state", id=rid, op=UNSET)
+    assert server.status(JOB, id=jid)[0]["queue"] == "workq"
 
 
 def test_refusals(cluster):
@@ -163,12 +182,13 @@ def test_refusals(cluster):
         (["-I", "5"], jid, 2, "-I <timeout> value must be negative when used with -Wqmove option."),
         ([], "x1", 255, "illegally formed job identifier: x1"),
         ([], "777." + jid.split(".", 1)[1], 2, "Job 777.localhost does not exist"),
-        ([], others, None, "Permission denied|Unauthorized Request|does not exist"),
+        ([], others, 15007 & 255, "^pbs_rsub: Unauthorized Request *$"),
+        (["-r", "FREQ=DAILY;COUNT=2"], jid, 15029 & 255, "No support for requested service"),
     ]
     for options, job_id, code, text in rows:
         got = qmove(cluster, job_id, *options)
         assert re.search(text.replace("<", "[<]"), got[2]) and got[1] == "", (options, got)
-        assert code is None or got[0] == code, got
+        assert got[0] == code, got
     code, out, err = qmove(cluster, no_time)
     assert (code, out) == (15086 & 255, "") and "Bad time specification" in err, (code, err)
     server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})

@@ -173,3 +173,24 @@ def test_a_hangup_during_a_request_is_not_lost(cluster):
     finally:
         cluster.server.send_signal(signal.SIGCONT)
     wait_for("the files to be read again", lambda: readings() >= before + 2)
+
+
+def test_vnodes_in_the_order_of_what_is_unused():
+    """node_sort_key "ncpus HIGH unused" spreads, LOW fills (scheduling.md 15.3)."""
+    with Cluster(vnodes=3, mock=True) as c:
+        for line, expect in (("ncpus HIGH unused", ["vn[0]", "vn[1]", "vn[2]", "vn[0]"]),
+                             ("ncpus LOW unused", ["vn[0]", "vn[0]", "vn[1]", "vn[1]"])):
+            with open(c.scheduler.config(), "w") as f:
+                f.write('node_sort_key: "%s" ALL\n' % line)
+            c.scheduler.reconfigure()
+            c.server.manager(MGR_CMD_SET, NODE, {"resources_available.ncpus": 2},
+                             id="vn[0],vn[1],vn[2]")
+            ids = [c.server.submit(Job(attrs={"Resource_List.select": "1:ncpus=1"}))
+                   for _ in expect]
+            for jid in ids:
+                c.server.expect(JOB, {"job_state": "R"}, id=jid)
+            assert [c.server.status(JOB, id=jid)[0]["exec_vnode"] for jid in ids] == [
+                "(%s:ncpus=1)" % vnode for vnode in expect]
+            for jid in ids:
+                c.server.delete(jid)
+            wait_for("no jobs", lambda: not c.server.status(JOB))

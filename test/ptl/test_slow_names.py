@@ -2,16 +2,20 @@
 """A name service that does not answer: whoever needs it waits, and nobody else."""
 import os
 import pwd
+import resource
 import select
 import signal
 import subprocess
+from contextlib import contextmanager
 
 import pytest
 
 from holdfast import *
 from holdfast.network import Neighbour
-from holdfast.peer import attrs
-from holdfast.services import Comm, MoM, Server, wait_for
+from holdfast.peer import attrs, extend, packet
+from holdfast.services import Comm, MoM, Scheduler, Server, wait_for
+from holdfast.stranger import (COMMIT, MOVE_FILE, StrangeServer, copy_files, group_of, only_mom,
+                               queue_job, request, script)
 from holdfast.wire import Connection, number, open_as, string, vouching
 from story import Gate, script_until
 from test_long_requests import Caller
@@ -21,7 +25,7 @@ CC = os.environ.get("CC", "cc").split()
 
 # Stands before the C library. While there is a file with that name in the folder SLOW, nobody
 # gets an answer about a host, address, user or uid, nobody starts Python ("python"), and
-# nobody opens a file of a directory ("file"). Hosts whose names end in ".there" have the
+# nobody opens a file of a directory ("file"); who asks in vain leaves NAME.asked. Hosts whose names end in ".there" have the
 # address THERE.
 SLOW = r"""
 #define _GNU_SOURCE
@@ -39,8 +43,10 @@ SLOW = r"""
 #define REAL(name) *(void **)&real = dlsym(RTLD_NEXT, name)
 static void wait_for_service(const char *name)
 {
-    char path[4096];
+    char path[4096], asked[4096 + 8];
     snprintf(path, sizeof(path), "%s/%s", getenv("SLOW"), name);
+    if (access(path, F_OK) == 0)
+        close(open(strcat(strcpy(asked, path), ".asked"), O_CREAT | O_WRONLY, 0644));
     while (access(path, F_OK) == 0)
         usleep(10000);
 }
@@ -138,6 +144,12 @@ class Slow:
     def answers(self, name):
         os.unlink(os.path.join(self.slow_dir(), name))
 
+    def asks(self, name):
+        """Wait until it asks in vain for a name that is_slow()."""
+        asked = os.path.join(self.slow_dir(), name + ".asked")
+        wait_for("a question for " + name, lambda: os.path.exists(asked))
+        os.unlink(asked)
+
 
 class SlowServer(Slow, Server):
     pass
@@ -151,6 +163,10 @@ class SlowComm(Slow, Comm):
     pass
 
 
+class SlowScheduler(Slow, Scheduler):
+    pass
+
+
 class SlowCluster(Cluster):
     def __init__(self, slow="", there="127.0.0.1", conf=None, **more):
         super().__init__(**dict(dict(alone=True), **more))
@@ -160,6 +176,7 @@ class SlowCluster(Cluster):
         source = self.write("slow.c", SLOW)
         subprocess.run(CC + ["-shared", "-fPIC", "-o", self.slow_so, source, "-ldl"], check=True)
         self.server, self.mom, self.comm = SlowServer(self), SlowMoM(self), SlowComm(self)
+        self.scheduler = SlowScheduler(self)
         os.mkdir(self.server.slow_dir())
         if slow:
             self.is_slow(slow)
@@ -183,8 +200,11 @@ def is_served(caller):
         assert caller.ask(STATUS_SERVER, string("") + "+0").code == 0
 
 
-def submit(caller):
-    caller.send(QUEUE_JOB, string("") + string("workq") + attrs(("Hold_Types", None, "u", 0)), ":C:")
+def submit(caller, n=1):
+    """So many jobs, in one piece: who is not read from must not keep the test waiting."""
+    message = ("+2+2" + number(QUEUE_JOB) + string(caller.user) + string("") + string("workq")
+               + attrs(("Hold_Types", None, "u", 0)) + extend(":C:"))
+    caller.c.s.sendall(n * packet(message))
 
 
 def is_answered(caller):
@@ -207,6 +227,92 @@ def test_only_who_needs_the_answer_waits():
             assert caller.c.receive().choice == 4
         total = c.server.status(SERVER)[0]["total_jobs"]
         assert int(total) == len(slow) + 1  # not that of the one that went
+
+
+CROWD, MOST_WAITING, REFUSED = 1000, 100, 15004
+
+
+@contextmanager
+def many_files():
+    """A connection of this process is a file of it."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], min(CROWD + 500, before[1])), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def one_of_many(c):
+    """The server takes connections up in its own time."""
+    def connect():
+        try:
+            return Caller(c, USER1)
+        except BlockingIOError:
+            return None
+
+    return wait_for("a connection", connect)
+
+
+def is_refused(caller):
+    reply = caller.c.receive()
+    return reply.code == REFUSED and reply.text.endswith(": too many long requests at a time")
+
+
+def waits(c, caller, other):
+    """It asks once more. Who is refused is answered before others ask again."""
+    def received():
+        return len([line for line in c.server.log_lines()
+                    if "Type 1 request received from " + USER1 in line])
+
+    before = received()
+    submit(caller)
+    wait_for("the request", lambda: received() > before)
+    is_served(other)
+    return not (is_answered(caller) and is_refused(caller))
+
+
+def test_a_thousand_requests_of_one_user_stop_nobody_else():
+    """The first hundred wait, the others are told. Who leaves makes room for another one."""
+    with many_files(), SlowCluster(USER1, conf={"PBS_LIMIT_USER_CONNECTIONS": str(CROWD + 100)}) as c:
+        c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        other = Caller(c, USER2)
+        crowd = [one_of_many(c) for _ in range(CROWD)]
+        for caller in crowd:
+            submit(caller)
+        wait_for("the refusals", lambda: sum(map(is_answered, crowd)) == CROWD - MOST_WAITING)
+        refused = [caller for caller in crowd if is_answered(caller)]
+        waiting = [caller for caller in crowd if caller not in refused]
+        assert all(is_refused(caller) for caller in refused)
+        is_served(other)
+        is_served(refused[0])
+        submit(other)
+        assert other.c.receive().choice == 4
+        assert not waits(c, refused[0], other)
+        for _ in range(MOST_WAITING // 2):
+            waiting.pop().c.s.close()
+        wait_for("room for another one", lambda: waits(c, refused[0], other))
+        for caller in refused[1:MOST_WAITING // 2]:
+            assert waits(c, caller, other)
+        assert not waits(c, refused[-1], other)
+        c.answers(USER1)
+        for caller in waiting + refused[:MOST_WAITING // 2]:
+            assert caller.c.receive().choice == 4
+        total = c.server.status(SERVER)[0]["total_jobs"]
+        assert int(total) == MOST_WAITING + 1  # nobody's who went, or was refused
+
+
+def test_a_thousand_requests_on_one_connection_wait_behind_the_first():
+    with SlowCluster(USER1) as c:
+        c.server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        slow, other = Caller(c, USER1), Caller(c, USER2)
+        submit(slow, CROWD)
+        is_served(other)
+        is_served(Caller(c, USER2))
+        assert not is_answered(slow)
+        c.answers(USER1)
+        numbers = [int(slow.c.receive().ids[0].split(".")[0]) for _ in range(CROWD)]
+        assert numbers == sorted(numbers)
 
 
 @pytest.mark.parametrize("host, line, words", [
@@ -435,6 +541,20 @@ def test_a_mom_finds_its_server_while_nobody_tells_where_it_is():
         c.server.expect(NODE, {"state": "free"}, id=c.host)
 
 
+def test_a_scheduler_hears_signals_while_nobody_tells_where_its_server_is():
+    with SlowCluster(alone=False, vnodes=1) as c:
+        c.scheduler.stop()
+        c.scheduler.is_slow("127.0.0.1")
+        c.scheduler.start()
+        c.scheduler.asks("127.0.0.1")
+        c.scheduler.stop()
+        c.scheduler.start()
+        c.scheduler.asks("127.0.0.1")
+        c.scheduler.answers("127.0.0.1")
+        jid = c.server.submit(Job(USER1, script="exit 7\n"))
+        assert "Exit_status=7" in c.server.accounting_match(";E;%s;" % jid)
+
+
 def test_an_account_delays_only_the_start_of_its_own_jobs():
     with SlowCluster(alone=False, vnodes=1) as c:
         c.mom.is_slow(USER1)
@@ -461,6 +581,36 @@ def test_an_account_delays_only_the_files_of_its_own_jobs():
         assert not [line for line in c.server.accounting_lines() if ";E;%s;" % slow in line]
         c.mom.answers(USER1)
         assert "Exit_status=3" in c.server.accounting_match(";E;%s;" % slow)
+
+
+def test_an_account_delays_only_its_own_job_with_output_of_an_earlier_run():
+    """A server of another make brings what the job has written on another host."""
+    def job(jid, user, text):
+        return (queue_job(c, jid, user, group_of(user)), script(text),
+                script("first\n", kind=MOVE_FILE, which=2), request(COMMIT, string(jid)))
+
+    slow, other, jobs = "7.strange", "8.strange", os.path.join("mom_priv", "jobs")
+    c = SlowCluster(alone=False, vnodes=1)
+    try:
+        only_mom(c)
+        out = os.path.join(c.root, "tmp", "out")
+        with StrangeServer(c) as server:
+            server.hello()
+            c.mom.is_slow(USER1)
+            waiting = server.command(*job(slow, USER1, "#!/bin/sh\necho second\n"))
+            assert server.ask(*job(other, USER2, "#!/bin/sh\nexit 7\n")) == (0, 4, other)
+            assert server.ends(other) == 7
+            server.forget(other)
+            c.mom.answers(USER1)
+            assert server.answer(waiting) == (0, 4, slow)
+            assert server.ends(slow) == 0
+            server.ask(copy_files(slow, USER1, 1, (1, slow + ".OU", "localhost:" + out)))
+            with open(out) as f:
+                assert f.read() == "first\nsecond\n"
+            server.forget(slow)
+            wait_for("no files of jobs", lambda: not os.listdir(os.path.join(c.home, jobs)))
+    finally:
+        c.__exit__(None, None, None)
 
 
 def test_a_router_carries_packets_while_it_reads_its_settings():

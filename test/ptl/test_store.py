@@ -231,7 +231,7 @@ def test_a_store_that_contradicts_a_record_ends_the_server(cluster):
     wait_for("the server's end", lambda: not server.is_up())
     assert server.process.returncode == 3
     server.log_match("what is to be saved cannot be true")
-    server.log_match("record %d" % (last + 1))
+    server.log_match("what was decided before record %d is saved" % (last + 1))
     server.start()
     assert comment(server) == "before"
     assert "q1" not in [q["id"] for q in server.status(QUEUE)]
