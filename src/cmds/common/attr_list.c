@@ -102,14 +102,16 @@ static enum value_mistake read_value(const char **at, struct buf *out)
     return quote ? VALUE_OPEN_QUOTE : VALUE_OK;
 }
 
-/* One "name[=value]" at *at into 'list'; *at moves to the comma or the end. */
+/* One "name[=value]" at *at into 'list'; *at moves to the comma or the end. A blank or a
+ * line end within the name ends it, and what stands between there and the '=' is
+ * dropped (cli.md 1.10). */
 static enum value_mistake read_resource(const char **at, struct attropl **list)
 {
     struct buf value = { 0 };
     enum value_mistake bad = VALUE_OK;
     const char *p = *at + strspn(*at, " \t");
     size_t len = strcspn(p, "=,");
-    size_t name_len = strcspn(p, "=, \t");
+    size_t name_len = strcspn(p, "=, \t\n");
     char *name;
 
     *at = p + len;
@@ -118,6 +120,7 @@ static enum value_mistake read_resource(const char **at, struct attropl **list)
     name = xstrndup(p, name_len);
     if (**at == '=') {
         *at += 1;
+        *at += strspn(*at, " \t");
         /* The value of preempt_targets has commas of its own, so it is all of the
          * rest. */
         if (strcasecmp(name, "preempt_targets") == 0) {
@@ -127,6 +130,8 @@ static enum value_mistake read_resource(const char **at, struct attropl **list)
             bad = read_value(at, &value);
         }
     }
+    /* A name alone is sent with an empty value: only the server knows for which
+     * resources that means something (cli.md 1.10). */
     if (bad == VALUE_OK) {
         *at += strspn(*at, " \t");
         attrs_set(list, "Resource_List", name, value.data ? value.data : "");
@@ -143,12 +148,15 @@ bool attrs_add_resources(struct attropl **list, const char *cmd, const char *tex
 
     while (*at && bad == VALUE_OK) {
         bad = read_resource(&at, list);
-        if (bad == VALUE_OK && *at == ',') {
-            /* Nothing follows the last comma: that is a mistake, not an empty entry. */
-            at++;
-            if (*at == '\0')
-                bad = VALUE_PLAIN;
-        }
+        /* A blank without a comma behind it ends the whole list, and nothing is said
+         * about the rest: clients of PBS have always done so, and scripts with such
+         * lists must go on to be accepted (cli.md 1.10). */
+        if (bad != VALUE_OK || *at != ',')
+            break;
+        /* Nothing follows the last comma: that is a mistake, not an empty entry. */
+        at++;
+        if (*at == '\0')
+            bad = VALUE_PLAIN;
     }
     if (bad == VALUE_OK)
         return true;

@@ -127,8 +127,13 @@ static void test_resource_lists(void)
         { "walltime", "walltime=;" },
         { "preempt_targets=queue=a,b", "preempt_targets=queue=a,b;" },
         { "", "" },
-        { "a=1 b", "a=1;b=;" }, /* a blank ends a value: the rest is a name */
-        { "a=1 b=2 , c=3", "a=1;b=2;c=3;" },
+        { "a=1 b=2", "a=1;" }, /* a blank ends the value, and the list with it */
+        { "a=1 b=2, c=3", "a=1;" },
+        { "a=1 , b=2", "a=1;b=2;" }, /* but one before a comma is no more than a blank */
+        { "a=1 ", "a=1;" },
+        { "a= 5,b=1", "a=5;b=1;" },
+        { "a b=3", "a=3;" }, /* what follows a blank within a name is dropped */
+        { "a\n=3", "a=3;" },
         { "ncpus=1,", NULL },
         { "=3", NULL },
         { "a=1&2", NULL },
