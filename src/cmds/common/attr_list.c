@@ -63,7 +63,8 @@ const char *attrs_get(const struct attropl *list, const char *name,
     return NULL;
 }
 
-/* Why a value of -l is no value. */
+/* Why a value of -l is no value. A plain mistake has no words and no caret: only what
+ * is wrong inside a value is explained by its place (cli.md 1.10). */
 enum value_mistake {
     VALUE_OK,
     VALUE_PLAIN,
@@ -102,8 +103,8 @@ static enum value_mistake read_value(const char **at, struct buf *out)
     return quote ? VALUE_OPEN_QUOTE : VALUE_OK;
 }
 
-/* One "name[=value]" at *at into 'list'; *at moves to the comma or the end. A blank or a
- * line end within the name ends it, and what stands between there and the '=' is
+/* One "name[=value]" at *at into 'list'; *at moves to the comma or the end. A blank or
+ * a line end within the name ends it, and what stands between there and the '=' is
  * dropped (cli.md 1.10). */
 static enum value_mistake read_resource(const char **at, struct attropl **list)
 {
@@ -167,7 +168,8 @@ bool attrs_add_resources(struct attropl **list, const char *cmd, const char *tex
     return false;
 }
 
-/* The end of an unquoted value: the last comma before the next '=', or the end. */
+/* The end of an unquoted value: the last comma before the next '=', or the end. So
+ * lists like "group_list=a,b" need no quotes (cli.md 1.11). */
 static size_t plain_value_len(const char *p)
 {
     const char *equals = strchr(p, '=');

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Four digits and the first letter of the unit fill the column (cli.md 4.4). */
 #define LARGEST_NUMBER 9999
 #define WIDTH          5
 
@@ -29,7 +30,7 @@ const char *cell_cut(char out[CELL_MAX], const char *text, size_t width)
     return out;
 }
 
-/* The quotient, rounded up. */
+/* The quotient, rounded up: a job that asked for something is never shown with 0. */
 static unsigned long long divide(unsigned long long n, unsigned by)
 {
     return n / by + (n % by != 0);
@@ -63,6 +64,8 @@ void cell_size(char out[CELL_MAX], const char *value, enum cell_size size)
     out[MIN_OF(strlen(out), (size_t)WIDTH)] = '\0';
 }
 
+/* Only what is below a blank is replaced: PBS prints byte 127 as it is (cli.md 10.3).
+ */
 void print_visible_char(char c)
 {
     if ((unsigned char)c < ' ' && c != '\n' && c != '\t')

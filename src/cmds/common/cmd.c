@@ -52,6 +52,8 @@ int cmd_finish(const char *cmd, int code)
     return code ? code : 1;
 }
 
+/* The library leaves in errno what a failed system call said, and 0 where none failed.
+ * An error that has neither a text here nor an errno has no first line (cli.md 1.5). */
 void cmd_print_connect_error(void)
 {
     static const struct {
@@ -87,6 +89,8 @@ int cmd_connect(const char *cmd, const char *server)
     if (conn >= 0)
         return conn;
     cmd_print_connect_error();
+    /* The library's variable has the server that was tried last, which is the default
+     * one when 'server' is empty. */
     fprintf(stderr, "%s: cannot connect to server %s (errno=%d)\n", cmd, pbs_server,
             pbs_errno);
     return -1;
@@ -115,6 +119,8 @@ void cmd_print_error(const char *cmd, int conn, const char *kind, const char *ob
 {
     const char *text = cmd_error_text(conn);
 
+    /* Some texts of the catalogue end in a blank, which gives two before the object.
+     * That is PBS's output, and is compared (cli.md 1.6). */
     if (text)
         fprintf(stderr, "%s: %s%s%s\n", cmd, text, object ? " " : "",
                 object ? object : "");
@@ -129,7 +135,8 @@ int cmd_exit_code(int error)
 {
     int low = error & 255;
 
-    /* An error whose low byte is 0 must not look like success. */
+    /* The shell sees the low byte of PBS's number (cli.md 1.7). An error whose low byte
+     * is 0 must not look like success. */
     return error != 0 && low == 0 ? 255 : low;
 }
 
@@ -145,6 +152,8 @@ bool cmd_print_bad_attribute(const char *cmd, int conn, const struct cmd_option 
         return false;
     /* Only the first of the attributes in error is told. */
     attr = bad->ecl_attrerr[0].ecl_attribute;
+    /* A name that is too long has a line of its own, without the usage text and with a
+     * blank at its end (cli.md 2). */
     if (bad->ecl_attrerr[0].ecl_errcode == PBSE_JOBNBIG) {
         fprintf(stderr, "%s: %s name is too long \n", cmd,
                 strcasecmp(attr->name, ATTR_N) == 0 ? "Job" : "Reservation");

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* The caller has made sure that both characters are digits. */
 static int two_digits(const char *p)
 {
     return (p[0] - '0') * 10 + (p[1] - '0');
@@ -33,7 +34,9 @@ bool datetime_is_clock(const char *text)
     return digits_len(text) == 4;
 }
 
-/* What was not given is taken from today, and moves on when it would lie behind. */
+/* What was not given is taken from today, and moves on when it would lie behind. Only
+ * the smallest of the missing units moves on, and only the unit below it is compared: a
+ * day that is today stays today, though its hour has passed (cli.md 1.9). */
 static void fill_in(struct tm *tm, const struct tm *now, size_t len)
 {
     if (len < 6) {

@@ -14,6 +14,8 @@
 #include <strings.h>
 #include <time.h>
 
+/* Where PBS breaks lines. Scripts join them again, so the place must not move
+ * (cli.md 4.9). */
 #define LINE_COLUMNS 78
 
 bool full_form_find(const char *word, enum full_form *ret)
@@ -46,11 +48,17 @@ const char *status_value(const struct batch_status *o, const char *name,
     return NULL;
 }
 
+/* Attributes that travel as seconds since the epoch and are shown as dates
+ * (cli.md 4.9). The list is PBS's, so the type in lib/attr does not decide:
+ * history_timestamp is a time too, and is shown as a number. */
 static bool is_time(const char *name)
 {
     static const char *const names[] = {
-        "Execution_Time", "ctime", "etime",         "stime",       "obittime",
-        "mtime",          "qtime", "reserve_start", "reserve_end",
+        "Execution_Time", "ctime",
+        "etime",          "stime",
+        "obittime",       "mtime",
+        "qtime",          "reserve_start",
+        "reserve_end",    "credential_validity",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -59,7 +67,17 @@ static bool is_time(const char *name)
     return false;
 }
 
-/* "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument>..." as words with single blanks. */
+/* Of the members of an estimate only the start is a time. A scheduler that has found no
+ * start sends 0, which must not be shown as a day in 1970. */
+static bool is_estimated_start(const struct attrl *a)
+{
+    return strcasecmp(a->name, "estimated") == 0 && a->resource &&
+           strcasecmp(a->resource, "start_time") == 0;
+}
+
+/* "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument>..." as words with single blanks. How
+ * the words were quoted is lost: what is shown is for people, and programs read the
+ * job's argument_list, which stays XML (cli.md 4.9). */
 static void add_arguments(struct buf *out, const char *xml)
 {
     static const struct {
@@ -94,16 +112,23 @@ static void add_arguments(struct buf *out, const char *xml)
 static void shown_value(const struct attrl *a, struct buf *out)
 {
     time_t at = (time_t)strtoll(a->value, NULL, 10);
+    bool estimate = is_estimated_start(a);
     char date[32];
 
     buf_clear(out);
     /* A number that is no date is shown as it was sent. */
-    if (is_time(a->name) && ctime_r(&at, date)) {
+    if (estimate && at == 0) {
+        buf_add_str(out, "UNKNOWN");
+    } else if ((estimate || is_time(a->name)) && ctime_r(&at, date)) {
         buf_add(out, date, strcspn(date, "\n"));
     } else if (strcasecmp(a->name, "Submit_arguments") == 0) {
+        /* Nothing may follow, and callers read 'data' as a text: an empty piece makes
+         * the buffer have one. */
         buf_add(out, "", 0);
         add_arguments(out, a->value);
     } else if (strcasecmp(a->name, "executable") == 0) {
+        /* The server keeps the bare word; readers have always seen it in its element.
+         */
         buf_printf(out, "<jsdl-hpcpa:Executable>%s</jsdl-hpcpa:Executable>", a->value);
     } else {
         buf_add_str(out, a->value);
@@ -149,6 +174,8 @@ static void print_wrapped(const char *value, size_t column)
     }
 }
 
+/* With -w one attribute is one line, so the ends of lines within a value are written as
+ * two characters. A wrapped value shows them as they are (cli.md 4.9). */
 static void print_unwrapped(const char *value)
 {
     for (; *value; value++) {

@@ -5,6 +5,7 @@
 #include "cmds/common/bounded.h"
 #include "cmds/common/cell.h"
 #include "cmds/common/datetime.h"
+#include "cmds/common/full.h"
 #include "cmds/common/operand.h"
 #include "include/pbs_ifl.h"
 
@@ -129,7 +130,8 @@ static void test_resource_lists(void)
         { "", "" },
         { "a=1 b=2", "a=1;" }, /* a blank ends the value, and the list with it */
         { "a=1 b=2, c=3", "a=1;" },
-        { "a=1 , b=2", "a=1;b=2;" }, /* but one before a comma is no more than a blank */
+        { "a=1 , b=2",
+          "a=1;b=2;" }, /* but one before a comma is no more than a blank */
         { "a=1 ", "a=1;" },
         { "a= 5,b=1", "a=5;b=1;" },
         { "a b=3", "a=3;" }, /* what follows a blank within a name is dropped */
@@ -282,11 +284,61 @@ static void test_arithmetic_stays_in_range(void)
     CU_ASSERT_EQUAL(bounded_percent(INT64_MAX / 2, INT64_MAX), 50);
 }
 
+/* What "-f" prints of one object. */
+static char *full_text(struct full *f, struct attrl *attribs)
+{
+    const struct batch_status job = { .name = (char *)"1.svr", .attribs = attribs };
+    FILE *before = stdout;
+    char *text = NULL;
+    size_t len;
+
+    stdout = open_memstream(&text, &len);
+    full_print(f, "Job Id", "Jobs", &job);
+    if (f->json)
+        json_print_and_free(f->json);
+    fclose(stdout);
+    stdout = before;
+    return text;
+}
+
+static void test_estimates_are_dates(void)
+{
+    static const struct {
+        const char *value, *expect;
+    } cases[] = {
+        { "1795248180", "Sat Nov 21 08:03:00 2026" },
+        { "0", "UNKNOWN" }, /* the scheduler has looked, and found no time */
+    };
+
+    setenv("TZ", "UTC", 1);
+    tzset();
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct attrl vnode = { .name = (char *)"estimated",
+                               .resource = (char *)"exec_vnode",
+                               .value = (char *)"(v1)" };
+        struct attrl start = { .next = &vnode,
+                               .name = (char *)"estimated",
+                               .resource = (char *)"start_time",
+                               .value = (char *)cases[i].value };
+        struct full lines = { .form = FULL_LINES }, json = { .form = FULL_JSON };
+        char *text = full_text(&lines, &start);
+
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, cases[i].expect));
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, "estimated.exec_vnode = (v1)\n"));
+        free(text);
+        json.json = json_new(0);
+        text = full_text(&json, &start);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, cases[i].expect));
+        free(text);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
         { "dates are filled in from today", test_dates },
         { "arithmetic stays in range", test_arithmetic_stays_in_range },
+        { "estimates are shown as dates", test_estimates_are_dates },
         { "-l lists are read with their quotes", test_resource_lists },
         { "-W settings end at the last comma before an equals sign",
           test_other_attributes },
