@@ -40,7 +40,8 @@ static void print_aliases(char *const *alias)
 }
 
 /* Each with the name that is found the way back, which need not be the one asked for.
- */
+ * An address without a name is what an administrator runs this command to find, so it
+ * is shown as "-none-" and is no failure. */
 static void print_addresses(const struct hostent *h)
 {
     printf("     address length:  %d bytes\n", h->h_length);
@@ -63,6 +64,8 @@ static void print_host(const char *name, bool verbose)
 {
     const struct hostent *h = gethostbyname(name);
 
+    /* PBS knows hosts by their IPv4 addresses only, so a host with others is unknown.
+     */
     if (!h || h->h_addrtype != AF_INET) {
         fprintf(stderr, "no name entry found for %s\n", name);
         fprintf(stderr, " ** h_errno is %d %s\n", h_errno, resolver_text(h_errno));

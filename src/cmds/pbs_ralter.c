@@ -33,7 +33,7 @@ static const char usage[] =
 
 struct ralter {
     struct attropl *attrs;
-    const char *server;
+    const char *server; /* of -q; NULL: the one that the id names */
     bool force, timed, waits;
 };
 
@@ -43,6 +43,8 @@ static int usage_error(void)
     return 2;
 }
 
+/* The whole line is the caller's: PBS's texts begin with the command's name, with a
+ * colon behind it or without (cli.md 10.2). */
 static int complain(const char *text)
 {
     fprintf(stderr, "%s\n", text);
@@ -123,6 +125,8 @@ static int take_option(struct ralter *r, int letter, const char *text)
     case 'l':
         return take_select(r, text);
     case 'W':
+        /* The word travels as the request's extension, since to force is no attribute
+         * of a reservation. */
         if (strcmp(text, FORCE) != 0)
             return complain(CMD ": illegal -W value\n" CMD
                                 ": the only word that -W takes here is \"force\"");
@@ -148,6 +152,8 @@ static int parse(struct ralter *r, int argc, char **argv)
 {
     int letter;
 
+    /* No option at all is no mistake: the request goes out without attributes, and the
+     * server grants it (cli.md 10.2). */
     while ((letter = getopt(argc, argv, "D:E:G:I:l:m:M:N:q:R:U:W:")) != -1) {
         int bad = take_option(r, letter, optarg);
 
@@ -195,6 +201,8 @@ static void say_more(const struct ralter *r, int conn, const char *id,
     say_attribute(conn, id, "oversubscribed_resv", "oversubscribes reservations ");
 }
 
+/* The options by the attributes that they send, for errors that name an attribute.
+ * Resource_List is not among them: its errors are told with the library's text. */
 static const struct cmd_option letters[] = {
     { "reserve_duration", NULL, 'D' },  { "reserve_end", NULL, 'E' },
     { "Authorized_Groups", NULL, 'G' }, { "interactive", NULL, 'I' },
@@ -294,6 +302,8 @@ static int alter(const struct ralter *r, const char *operand)
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
     answer = pbs_modify_resv(conn, id, r->attrs, r->force ? FORCE : NULL);
+    /* The requests that explain a refusal set pbs_errno anew. A denial is an answer,
+     * and the exit status is 0 (cli.md 10.2). */
     code = pbs_errno;
     if (answer) {
         printf("%s: %s\n", CMD, answer);

@@ -27,6 +27,7 @@ static int delete_one(const char *operand)
     conn = cmd_connect(CMD, server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
+    /* One request is enough: the server deletes the jobs of the reservation itself. */
     if (pbs_delresv(conn, id, NULL) != 0) {
         code = cmd_exit_code(pbs_errno);
         cmd_print_error(CMD, conn, "reservation", id);

@@ -16,6 +16,8 @@
 #include <strings.h>
 #include <time.h>
 
+/* A server whose sequence numbers may have more than seven digits gets wider columns
+ * (cli.md 10.3). */
 #define CMD                  "pbs_rstat"
 #define SEQUENCE_OF_WIDE_IDS 9999999
 #define TIME_TEXT_MAX        64
@@ -123,7 +125,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
     return false;
 }
 
-/* Not printed by -f: attributes that are meant for programs. */
+/* Not printed by -f: attributes that are meant for programs (cli.md 10.3). JSON and dsv
+ * leave them out as well, so that all forms show the same. */
 static bool is_left_out(const char *name)
 {
     static const char *const names[] = { "reserve_execvnodes", "reserve_standing",
@@ -132,7 +135,8 @@ static bool is_left_out(const char *name)
     return is_one_of(name, names, ARRAY_LEN(names));
 }
 
-/* What -f shows of a value: names of states and dates in words. */
+/* What -f shows of a value: names of states and dates in words. The day of the month
+ * has two digits, where qstat has a blank (cli.md 10.3). */
 static const char *shown_value(const struct attrl *a, char out[TIME_TEXT_MAX])
 {
     static const char *const times[] = { "reserve_start", "reserve_end", "ctime",
@@ -216,6 +220,8 @@ static void print_one(struct rstat *r, const struct batch_status *resv)
     }
 }
 
+/* What the server says of itself is only needed for the columns and for the head of the
+ * document. Without an answer the columns are narrow and the document has no head. */
 static void learn_server(struct rstat *r, int conn)
 {
     struct attrl version = { .name = (char *)"pbs_version", .value = (char *)"" };
@@ -382,6 +388,8 @@ static int run(int argc, char **argv)
         fputs(usage, stderr);
         return 1;
     }
+    /* One document for all operands. It is printed after errors too, with what was
+     * found. */
     if (r.form == FORM_JSON)
         r.json = json_new(r.now_at);
     if (r.why && optind >= argc) {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define CMD                "qdel"
-#define MAIL_LIMIT_DEFAULT 1000
+#define MAIL_LIMIT_DEFAULT 1000 /* when neither -W nor the server says another */
 
 static const char usage[] =
     "usage:\n"
@@ -51,7 +51,8 @@ static bool take_w(struct qdel *q, const char *text)
     }
     if (strncmp(text, suppress, strlen(suppress)) == 0)
         return read_limit(text + strlen(suppress), &q->mail_limit);
-    /* A plain number is accepted and has no effect here. */
+    /* A plain number was a delay once. Scripts still give one, so it is accepted and
+     * has no effect (cli.md 5.1). */
     return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
@@ -75,6 +76,8 @@ static void take_server_default(struct qdel *q, int conn)
     pbs_statfree(svr);
 }
 
+/* The reply lists a code for each job and no texts, so the texts are the library's. The
+ * last failure decides the exit status (cli.md 1.7). */
 static void print_failed(struct qdel *q, const char *id, int code)
 {
     const char *text = pbse_text(code);
@@ -94,9 +97,12 @@ static void delete_some(struct qdel *q, int conn, char **ids, long n, bool mail)
 
     if (n <= 0)
         return;
+    /* The words stand in the order in which PBS's own client has them (cli.md 5.1). */
     snprintf(extend, sizeof(extend), "%s%s%s", mail ? "" : NOMAIL,
              q->force ? FORCE : "", q->history ? DELETEHISTORY : "");
     failed = pbs_deljoblist(conn, ids, (int)n, extend);
+    /* -x answers with this code for a job whose history was deleted, which is what was
+     * asked for. */
     for (const struct batch_deljob_status *f = failed; f; f = f->next)
         if (f->code != PBSE_HISTJOBDELETED)
             print_failed(q, f->name, f->code);
@@ -136,7 +142,8 @@ struct operand {
     bool done;
 };
 
-/* All jobs of one server go into one request. */
+/* All jobs of one server go into one request. A server that fails keeps nothing from
+ * the others. */
 static void delete_all(struct qdel *q, struct operand *ops, size_t n)
 {
     char **ids = xcalloc(n, sizeof(*ids));

@@ -26,6 +26,7 @@ static const char usage[] =
     "  -s, -m     stop the scheduler too, the MoMs too\n"
     "  -f -i -F   stop the secondary server too, make it idle, stop only it\n";
 
+/* The place of the word is the number that travels (cli.md 7). */
 static int manner_of(const char *word)
 {
     static const char *const words[] = { "immediate", "delay", "quick" };
@@ -42,6 +43,7 @@ static int stop_one(const char *server, int how)
 
     if (conn < 0)
         return 2;
+    /* A server answers before it stops, so silence is an error here as anywhere. */
     if (pbs_terminate(conn, how, NULL) != 0) {
         const char *text = cmd_error_text(conn);
 
@@ -77,7 +79,8 @@ static int parse(int argc, char **argv)
         case 'f':
         case 'i':
         case 'F':
-            /* At most one of -f, -i and -F may be given. */
+            /* At most one of -f, -i and -F may be given, and -F not after -m. The other
+             * order passes: that is how PBS looks at it (cli.md 7). */
             if (secondary || (letter == 'F' && (more & ALSO_MOMS)))
                 return -1;
             secondary = letter == 'f'   ? ALSO_SECONDARY
