@@ -14,7 +14,16 @@ struct offer {
     void *arg;
 };
 
+/* A word of the language: those are known in lower case only (cli.md 8.2), and "SE"
+ * must not be finished to something that is refused. */
 static void offer(const struct offer *o, const char *whole)
+{
+    if (strncmp(o->word, whole, o->len) == 0)
+        o->found(whole, o->arg);
+}
+
+/* The name of an attribute, which the server finds in any case. */
+static void offer_attr(const struct offer *o, const char *whole)
 {
     if (strncasecmp(o->word, whole, o->len) == 0)
         o->found(whole, o->arg);
@@ -69,13 +78,13 @@ static void offer_attrs(const struct offer *o, int object, enum qmgr_verb verb)
     bool changes = verb == VERB_SET || verb == VERB_UNSET || verb == VERB_CREATE;
 
     for (size_t i = 0; object == MGR_OBJ_RSC && i < ARRAY_LEN(of_resources); i++)
-        offer(o, of_resources[i]);
+        offer_attr(o, of_resources[i]);
     for (size_t i = 0; table && i < table->n; i++) {
         const struct attr_row *row = &table->rows[i];
         uint16_t who = changes ? row->write : row->read;
 
         if (!(row->flags & ATTR_INTERNAL) && (who & (WHO_OPERATOR | WHO_MANAGER)))
-            offer(o, row->name);
+            offer_attr(o, row->name);
     }
 }
 

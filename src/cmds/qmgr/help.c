@@ -219,20 +219,25 @@ void qmgr_help(const char *topic)
 {
     char *word = xstrndup(topic, strcspn(topic, " \t"));
     size_t len = strlen(word), i = 0;
+    bool found, longer;
 
     /* The topic and the word are compared as far as the shorter one goes: "op" and
-     * "operators" both find "operator" (cli.md 8.7). An empty word would find the first
+     * "operatorz" both find "operator" (cli.md 8.7). An empty word would find the first
      * topic, so the overview is asked for before. */
     while (i < ARRAY_LEN(topics) &&
            strncmp(topics[i].name, word, MIN_OF(len, strlen(topics[i].name))) != 0)
         i++;
+    found = i < ARRAY_LEN(topics);
+    longer = found && len > strlen(topics[i].name);
+    /* A word that goes beyond its topic may be the whole name of an attribute, as
+     * "operators" is: then that is meant. */
     if (len == 0) {
         overview();
-    } else if (i < ARRAY_LEN(topics)) {
+    } else if ((!found || longer) && explain_attribute(word)) {
+        putchar('\n');
+    } else if (found) {
         fputs(topics[i].text, stdout);
         print_attrs(topics[i].attrs);
-        putchar('\n');
-    } else if (explain_attribute(word)) {
         putchar('\n');
     } else {
         printf("No help available on: %s\n"

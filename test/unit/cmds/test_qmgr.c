@@ -418,6 +418,11 @@ static void test_completion(void)
         { "list server total", "total_jobs ", 5 },
         { "delete queue w", "", 1 },
         { "frobnicate x y", "", 1 },
+        { "SE", "",
+          2 }, /* verbs and objects are lower case, so it becomes none of them */
+        { "set SE", "", 2 },
+        { "help QU", "", 2 },
+        { "set queue q1 prio", "Priority ", 4 }, /* an attribute is found in any case */
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -433,6 +438,37 @@ static void test_completion(void)
     }
 }
 
+static void test_help(void)
+{
+    static const struct {
+        const char *topic, *begins;
+    } cases[] = {
+        { "", "VERB OBJECT " },
+        { "op", "=   sets the value\n" },
+        { "operator", "=   sets the value\n" },
+        { "operatorz", "=   sets the value\n" },
+        { "operators", "operators of a server " },
+        { "max_run", "max_run of a server " },
+        { "name", "NAME[@SERVER]" },
+        { "nosuch", "No help available on: nosuch\n" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        FILE *before = stdout;
+        char *text = NULL;
+        size_t len;
+
+        stdout = open_memstream(&text, &len);
+        qmgr_help(cases[i].topic);
+        fclose(stdout);
+        stdout = before;
+        if (strncmp(text, cases[i].begins, strlen(cases[i].begins)) != 0)
+            fprintf(stderr, "%s: %s\n", cases[i].topic, text);
+        CU_ASSERT_NSTRING_EQUAL(text, cases[i].begins, strlen(cases[i].begins));
+        free(text);
+    }
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -443,6 +479,7 @@ int main(void)
         { "what is quoted is read again", test_quoting },
         { "long lists go on in lines of their own", test_list_columns },
         { "words are completed", test_completion },
+        { "help knows topics and attributes", test_help },
     };
 
     return unit_main("qmgr", cases, ARRAY_LEN(cases));
