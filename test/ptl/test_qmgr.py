@@ -208,6 +208,16 @@ def test_several_commands_run_in_their_order(site):
     assert told(site, ["-c", lines]) == (one + two, "", 0)
     assert told(site, ["-c", "# nothing", "-c", "\n"]) == ("", "", 255)
     assert told(site, ["-c", "l s scheduling", "-c", ""]) == (one, "", 0)
+    # A line end within quotes belongs to the value (cli.md 8.1).
+    two_lines = "s s comment=\"line1\nit's \\\nline2\"; l s scheduling # it's\nl s default_queue"
+    assert told(site, ["-c", two_lines]) == (one + two, "", 0)
+    assert qmgr(site, "l s comment") == (
+        "Server %s\n    comment = line1\nit's  line2\n\n" % site.host)
+    qmgr(site, "unset server comment")
+    # What no quote closes is one command up to the end, so nothing behind it is carried out.
+    never = "s s comment='open\ns s scheduling=f"
+    assert told(site, ["-c", never]) == ("", SYNTAX % (never, " " * 12), 4)
+    assert qmgr(site, "l s scheduling") == one
     many = [w for _ in range(65) for w in ("-c", "quit")]
     assert told(site, many)[1].startswith("qmgr: more than 64 commands")
 
@@ -541,6 +551,19 @@ def test_hooks_are_imported_exported_and_printed():
         assert told(c, ["-c", "import hook h2 application/x-python default -"],
                     input=SCRIPT)[1:] == ("", 0)
         assert qmgr(c, "export hook h2 application/x-python default") == SCRIPT
+        # Every byte of it arrives, whatever lines it has.
+        odd = "x = '%s'\r\n# no line end" % ("y" * (1 << 20))
+        assert told(c, ["-c", "import hook h2 application/x-python default -"],
+                    input=odd)[2] == 0
+        done = subprocess.run([c.exec_dir + "/bin/qmgr", "-c",
+                               "export hook h2 application/x-python default"],
+                              capture_output=True, env=c.env())
+        assert done.stdout == odd.encode()
+        # A line of encoded text that is cut would be another script.
+        assert told(c, ["-c", "import hook h2 application/x-python base64 -"],
+                    input="QQ" * (1 << 20) + "\n\n") == (
+            "", "qmgr: line 1 is longer than a megabyte\n", 1)
+        qmgr(c, "import hook h2 application/x-python default '%s'" % path)
         # "Nothing" in a dump takes nothing away.
         assert told(c, [], input="import hook h1 application/x-config base64 -\n\n")[2] == 0
         assert qmgr(c, "export hook h1 application/x-config default") == '{"a": 1}\n'
@@ -735,6 +758,13 @@ def test_lines_that_no_command_can_be_are_refused_and_the_next_is_read(site):
                           env=site.env())
     assert b"scheduling = True" in done.stdout and done.returncode == 0
     assert done.stderr == b"qmgr: line 1 contains a NUL byte\n"
+    # What continues such a line is no command of its own.
+    for bad in (b"list server\0 \\\n", b"list server " + b"x" * (1 << 20) + b" \\\n"):
+        raw = b"\n" + bad + b"l s \\\r\nscheduling\nl s default_queue\n"
+        done = subprocess.run([site.exec_dir + "/bin/qmgr"], input=raw, capture_output=True,
+                              env=site.env())
+        assert b"scheduling" not in done.stdout and b"default_queue = " in done.stdout
+        assert done.stderr.startswith(b"qmgr: line 2 ") and done.stderr.count(b"\n") == 1
     long = "set server comment = '" + "x" * (1 << 20) + "'\nl s scheduling\n"
     out, err, rc = told(site, [], input=long)
     assert err == "qmgr: line 1 is longer than a megabyte\n" and "scheduling = True" in out

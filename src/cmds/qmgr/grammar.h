@@ -90,6 +90,9 @@ void qmgr_mistake_print(const char *text, const struct qmgr_mistake *why, bool h
  * is no command. */
 size_t qmgr_command_len(const char *text, const char **next);
 
+/* True when the text ends within quotes: what follows belongs to the last value. */
+bool qmgr_ends_in_quotes(const char *text);
+
 /* Words, for messages and completion; NULL behind the last. A prefix may be given. */
 const char *qmgr_verb_word(size_t i);
 const char *qmgr_object_word_at(size_t i);

@@ -156,28 +156,48 @@ static int copy_file(const char *from, const char *to)
     return err;
 }
 
+/* Lines of standard input into 'to', which may be NULL: what belongs to the contents
+ * must not be taken for commands, even when it cannot be kept. 0 or an errno value. */
+static int copy_lines(const struct qmgr *q, struct qmgr_input *in, bool encoded,
+                      FILE *to)
+{
+    const char *wrong;
+    char *line;
+    int err = 0;
+
+    while ((line = qmgr_input_raw(in, &wrong))) {
+        bool last = encoded && *line == '\0' && !wrong;
+
+        if (wrong && !q->quiet)
+            fprintf(stderr, "qmgr: line %lu %s\n", qmgr_input_line_number(in), wrong);
+        if (wrong)
+            err = EMSGSIZE;
+        if (!last && to && fprintf(to, "%s\n", line) < 0)
+            err = EIO;
+        free(line);
+        if (last)
+            break;
+    }
+    return err;
+}
+
 /* What follows on standard input: encoded text ends at an empty line, so that commands
- * can go on behind it; a plain text may have such lines and goes on to the end. */
+ * can go on behind it; a plain text may have such lines and goes on to the end. It is
+ * taken byte by byte then, except from a terminal, which is read by lines. */
 static int copy_input(struct qmgr *q, const struct qmgr_command *c, const char *to,
                       bool *empty)
 {
     bool encoded = strcmp(c->words[WORD_ENCODING], ENCODED) == 0;
     struct qmgr_input *in = q->input ? q->input : qmgr_input_open();
     FILE *out = fopen(to, "we");
-    int err = out ? 0 : errno;
-    char *line;
+    int err = out ? 0 : errno, failed;
 
-    *empty = true;
-    while ((line = qmgr_input_raw(in))) {
-        bool last = encoded && *line == '\0';
-
-        if (!last && out && fprintf(out, "%s\n", line) < 0)
-            err = EIO;
-        *empty &= last;
-        free(line);
-        if (last)
-            break;
-    }
+    if (!out || encoded || qmgr_input_is_terminal(in))
+        failed = copy_lines(q, in, encoded, out);
+    else
+        failed = copy_stream(stdin, out);
+    err = err ? err : failed;
+    *empty = out && ftell(out) == 0;
     if (!q->input)
         qmgr_input_close(in);
     if (out && fclose(out) && !err)
@@ -199,7 +219,9 @@ int qmgr_import(struct qmgr *q, const struct qmgr_command *c, const char *name,
     if (!work)
         return no_work_file(q, t, c->object, name, errno);
     err = is_input ? copy_input(q, c, work, &empty) : copy_file(from, work);
-    if (err)
+    if (err == EMSGSIZE) /* told with the number of the line */
+        code = EXIT_LOCAL;
+    else if (err)
         code = fail(q, is_input ? work : from, err);
     else if (!empty) /* print shows a missing configuration as nothing */
         code = ask(q, t, MGR_CMD_IMPORT, c->object, name, work,

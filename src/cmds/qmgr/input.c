@@ -28,6 +28,7 @@ struct qmgr_input {
     bool goes_on; /* the prompt of a continuation */
     bool raw;     /* no prompt at all */
     unsigned long line_number;
+    unsigned long wrong_number; /* of the line that was found wrong last */
 };
 
 static char *history_path_of_user(void)
@@ -314,7 +315,9 @@ static char *read_edited(struct qmgr_input *in)
     return xstrdup("");
 }
 
-/* A line of a file, NULL at the end. One that no command can be sets *wrong. */
+/* A line of a file, NULL at the end. One that no command can be sets *wrong. Its last
+ * byte is kept in any case, since a backslash there says that the next line belongs to
+ * it. */
 static char *read_plain(const char **wrong)
 {
     struct buf line = { 0 };
@@ -328,10 +331,13 @@ static char *read_plain(const char **wrong)
             break;
         if (c == '\0')
             *wrong = "contains a NUL byte";
-        else if (line.len >= LINE_BYTES_MAX)
-            *wrong = "is longer than a megabyte";
-        else
+        else if (line.len < LINE_BYTES_MAX)
             buf_add_char(&line, (char)c);
+        else {
+            *wrong = "is longer than a megabyte";
+            if (c != '\r')
+                line.data[line.len - 1] = (char)c;
+        }
     }
     if (!any) {
         buf_fini(&line);
@@ -355,13 +361,12 @@ static char *read_physical(struct qmgr_input *in, const char **wrong)
     return read_plain(wrong);
 }
 
-char *qmgr_input_raw(struct qmgr_input *in)
+char *qmgr_input_raw(struct qmgr_input *in, const char **wrong)
 {
-    const char *wrong;
     char *line;
 
     in->raw = true;
-    line = read_physical(in, &wrong);
+    line = read_physical(in, wrong);
     in->raw = false;
     return line;
 }
@@ -374,32 +379,46 @@ static void remember(struct qmgr_input *in, const char *line)
         history(in->history, &event, H_ENTER, line);
 }
 
-/* The line and those that a backslash at the end goes on with; NULL at the end. */
+/* Note what is wrong with a line that may go on, and where: the first fault counts. */
+static void note_wrong(struct qmgr_input *in, const char **wrong, const char *words)
+{
+    if (*wrong || !words)
+        return;
+    *wrong = words;
+    in->wrong_number = in->line_number;
+}
+
+/* The line and those that a backslash at the end goes on with; NULL at the end. A line
+ * that no command can be is read to the end of what continues it: the rest of a value
+ * must not be carried out as a command. */
 static char *read_joined(struct qmgr_input *in, const char **wrong)
 {
     struct buf whole = { 0 };
+    const char *words;
     char *part;
 
     *wrong = NULL;
     in->goes_on = false;
-    while ((part = read_physical(in, wrong))) {
+    while ((part = read_physical(in, &words))) {
         size_t len = strlen(part);
         bool comment = !in->goes_on && part[strspn(part, " \t")] == '#';
-        bool more = !*wrong && !comment && len > 0 && part[len - 1] == '\\';
+        bool more = !comment && len > 0 && part[len - 1] == '\\';
 
         if (interrupted) {
             free(part);
             buf_clear(&whole);
             return buf_take(&whole);
         }
+        note_wrong(in, wrong, words);
         if (whole.len + len > LINE_BYTES_MAX)
-            *wrong = "is longer than a megabyte with what continues it";
+            note_wrong(in, wrong, "is longer than a megabyte with what continues it");
         else
             buf_add(&whole, part, more ? len - 1 : len);
         free(part);
-        if (!more || *wrong)
+        if (!more)
             return buf_take(&whole);
-        buf_add_char(&whole, ' ');
+        if (!*wrong)
+            buf_add_char(&whole, ' ');
         in->goes_on = true;
     }
     if (in->goes_on)
@@ -425,7 +444,7 @@ enum qmgr_line qmgr_input_line(struct qmgr_input *in, char **ret)
         if (!line)
             return LINE_END;
         if (wrong) {
-            fprintf(stderr, "qmgr: line %lu %s\n", in->line_number, wrong);
+            fprintf(stderr, "qmgr: line %lu %s\n", in->wrong_number, wrong);
             free(line);
             return LINE_BAD;
         }

@@ -148,8 +148,10 @@ static int run_input(struct qmgr *q, const struct options *o)
     return code;
 }
 
-/* The next line of 'text' and those that a backslash at its end goes on with; NULL at
- * the end. */
+/* The next line of 'text' and those that it goes on with, after a backslash at its end
+ * or within quotes; NULL at the end. Here, and not on standard input, a line end in
+ * quotes is part of the value: the shell has shown already where the argument ends
+ * (cli.md 8.1). */
 static char *next_line(const char **text)
 {
     bool comment = (*text)[strspn(*text, " \t")] == '#';
@@ -160,11 +162,13 @@ static char *next_line(const char **text)
         return NULL;
     while (more) {
         size_t len = strcspn(*text, "\n");
+        bool last = comment || (*text)[len] == '\0';
+        bool joined = !last && len > 0 && (*text)[len - 1] == '\\';
 
-        more = !comment && len > 0 && (*text)[len - 1] == '\\' && (*text)[len];
-        buf_add(&line, *text, more ? len - 1 : len);
+        buf_add(&line, *text, joined ? len - 1 : len);
+        more = joined || (!last && qmgr_ends_in_quotes(line.data));
         if (more)
-            buf_add_char(&line, ' ');
+            buf_add_char(&line, joined ? ' ' : '\n');
         *text += len + ((*text)[len] != '\0');
     }
     return buf_take(&line);

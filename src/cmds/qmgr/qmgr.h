@@ -151,8 +151,10 @@ enum qmgr_line {
 /* The next line with its continuations, blank lines and comments left out. The caller
  * frees *ret. */
 enum qmgr_line qmgr_input_line(struct qmgr_input *in, char **ret);
-/* A line as it stands, without its line end; NULL at the end. For import from "-". */
-char *qmgr_input_raw(struct qmgr_input *in);
+/* A line as it stands, without its line end; NULL at the end. For import from "-".
+ * *wrong is NULL, or says why the line is not as it came: "is longer than a megabyte".
+ */
+char *qmgr_input_raw(struct qmgr_input *in, const char **wrong);
 bool qmgr_input_is_terminal(const struct qmgr_input *in);
 unsigned long qmgr_input_line_number(const struct qmgr_input *in);
 /* "history [n]". */

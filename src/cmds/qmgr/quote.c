@@ -183,7 +183,10 @@ void qmgr_value_quote(const char *text, size_t len, struct buf *out)
     buf_add_str(out, marks[how]);
 }
 
-size_t qmgr_command_len(const char *text, const char **next)
+/* The first command of 'text', as qmgr_command_len() has it; *open: it ends within
+ * quotes. Quotes are followed exactly as qmgr_value_read() reads them: else a ';' in a
+ * value would begin a command. */
+static size_t command_len(const char *text, const char **next, bool *open)
 {
     char quote = '\0';
     bool escaped = false;
@@ -203,8 +206,27 @@ size_t qmgr_command_len(const char *text, const char **next)
             *next = p + 1;
             break;
         } else if (*p == '#' && (p == text || p[-1] == ' ' || p[-1] == '\t')) {
+            /* A '#' that is glued to a text belongs to it (cli.md 8.1). */
             break;
         }
     }
+    *open = quote != '\0';
     return (size_t)(p - text);
+}
+
+size_t qmgr_command_len(const char *text, const char **next)
+{
+    bool open;
+
+    return command_len(text, next, &open);
+}
+
+bool qmgr_ends_in_quotes(const char *text)
+{
+    bool open;
+
+    do
+        command_len(text, &text, &open);
+    while (text);
+    return open;
 }
