@@ -92,6 +92,9 @@ size_t qmgr_complete(const char *line, void (*found)(const char *word, void *arg
                      void *arg)
 {
     const char *verb = last_command(line);
+    /* What is typed may be no command yet, so the parser cannot be asked: words are
+     * counted instead, and names of objects are not completed, since that would need a
+     * request for each Tab. */
     size_t verb_len = strcspn(verb, " \t");
     const char *object = verb + verb_len + strspn(verb + verb_len, " \t");
     size_t object_len = strcspn(object, " \t");
@@ -101,6 +104,8 @@ size_t qmgr_complete(const char *line, void (*found)(const char *word, void *arg
     while (word > line && !strchr(" \t,;", word[-1]))
         word--;
     struct offer o = { word, (size_t)(end - word), found, arg };
+    /* Places are compared and not words: the word may be empty, at the end of the line.
+     */
     if (word == verb)
         offer_verbs(&o);
     else if (word == object && v == VERB_HELP)

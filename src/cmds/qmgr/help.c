@@ -155,6 +155,8 @@ static bool is_in(enum which_attrs which, const struct attr_row *row)
     }
 }
 
+/* The words are those of "make reference" and of the manual pages: they are written
+ * once, in the rows. */
 static void print_row(const struct attr_row *row)
 {
     printf("  %-30s %s\n", row->name, row->doc ? row->doc : "");

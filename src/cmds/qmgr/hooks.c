@@ -21,6 +21,8 @@
 #define CONTENT_CONFIG "application/x-config"
 #define ENCODED        "base64"
 
+/* The words of a failed file are PBS's: its name, a dash and the system's text
+ * (cli.md 8.6). */
 static int fail(const struct qmgr *q, const char *file, int error)
 {
     if (!q->quiet)
@@ -50,6 +52,7 @@ static char *make_work_file(const char *suffix)
     char *path;
     int fd;
 
+    /* Without settings there is no directory, and the caller's message says as much. */
     if (conf_load(&conf, &why)) {
         errno = ENOENT;
         return NULL;
@@ -57,6 +60,7 @@ static char *make_work_file(const char *suffix)
     path = xasprintf("%s/server_priv/hooks/tmp/qmgr_hook%ldXXXXXX%s", conf->home,
                      (long)getpid(), suffix);
     conf_free(conf);
+    /* The user's file name must not lead out of the directory. */
     MUST(!strchr(suffix, '/'));
     fd = mkostemps(path, (int)strlen(suffix), O_CLOEXEC);
     if (fd >= 0) {
@@ -72,7 +76,9 @@ static const char *base_name(const char *path)
     return strrchr(path, '/') + 1;
 }
 
-/* Who cannot use the work directory is told by the server why, if it has a reason. */
+/* Who cannot use the work directory is told by the server why, if it has a reason: most
+ * users may not see hooks at all, and that is the better answer than a directory that
+ * they cannot write to. */
 static int no_work_file(struct qmgr *q, const struct qmgr_target *t, int object,
                         const char *name, int error)
 {
@@ -121,6 +127,7 @@ static int ask(struct qmgr *q, const struct qmgr_target *t, int command, int obj
     if (pbs_manager(t->server->conn, command, object, (char *)name, &file, NULL) != 0)
         return refused(q, t, name);
     t->server->used_at = time(NULL);
+    /* A success may carry a text, as that the old contents were overwritten (8.3). */
     if (import && cmd_error_text(t->server->conn) && !q->quiet)
         fprintf(stderr, "%s\n", cmd_error_text(t->server->conn));
     return 0;
@@ -138,6 +145,8 @@ static int copy_stream(FILE *from, FILE *to)
     return ferror(from) ? EIO : 0;
 }
 
+/* Of a directory fopen() makes a stream that cannot be read; it is refused before, so
+ * that the message names what is wrong. */
 static int copy_file(const char *from, const char *to)
 {
     FILE *in = fopen(from, "re");
@@ -213,6 +222,8 @@ int qmgr_import(struct qmgr *q, const struct qmgr_command *c, const char *name,
     char *work;
     int err, code = 0;
 
+    /* The commonest mistake is found before anything is made in the server's directory.
+     */
     if (!is_input && access(from, R_OK) != 0)
         return fail(q, from, errno);
     work = make_work_file(suffix_of(c));
@@ -226,11 +237,14 @@ int qmgr_import(struct qmgr *q, const struct qmgr_command *c, const char *name,
     else if (!empty) /* print shows a missing configuration as nothing */
         code = ask(q, t, MGR_CMD_IMPORT, c->object, name, work,
                    c->words[WORD_CONTENT_TYPE], c->words[WORD_ENCODING]);
+    /* The server has read the file by the time it answers. */
     unlink(work);
     free(work);
     return code;
 }
 
+/* The server writes into a file that is ours already: it need not know where the user
+ * wants the contents, nor be allowed to write there. */
 int qmgr_export(struct qmgr *q, const struct qmgr_command *c, const char *name,
                 const struct qmgr_target *t)
 {
@@ -258,6 +272,8 @@ int qmgr_export(struct qmgr *q, const struct qmgr_command *c, const char *name,
     return code;
 }
 
+/* The contents as an import command with the text behind it, encoded and ended by an
+ * empty line: so a dump may hold any bytes and be read as lines (cli.md 8.5). */
 static int print_one(struct qmgr *q, const struct qmgr_target *t, int object,
                      const char *name, const char *content_type)
 {

@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HISTORY_LINES  500
-#define LINE_BYTES_MAX ((size_t)1 << 20)
+#define HISTORY_LINES  500               /* cli.md 8 */
+#define LINE_BYTES_MAX ((size_t)1 << 20) /* input without line ends takes no more */
 
 struct qmgr_input {
     bool terminal;  /* standard input is one */
@@ -38,6 +38,8 @@ static char *history_path_of_user(void)
     return home && *home ? xasprintf("%s/.pbs_qmgr_history", home) : NULL;
 }
 
+/* For users without a home directory, and those who may not write to it. The user's
+ * name is in the file's name because all of them share the spool (cli.md 8). */
 static char *history_path_of_spool(void)
 {
     const struct passwd *pw = getpwuid(getuid());
@@ -105,6 +107,8 @@ static void load_history(struct qmgr_input *in)
         fclose(f);
 }
 
+/* The file is cut only after it was found to be ours. What cannot be saved is lost
+ * without a word: a history is no reason to fail a command that has done its work. */
 static void save_history(struct qmgr_input *in)
 {
     FILE *f = open_history(O_WRONLY | O_CREAT, "w");
@@ -121,6 +125,7 @@ static void save_history(struct qmgr_input *in)
 
 int qmgr_input_history(struct qmgr_input *in, const char *count)
 {
+    /* No number, and none above 0, means all of the lines. */
     long wanted = count ? strtol(count, NULL, 10) : 0;
     long skip;
     HistEvent event;
@@ -155,6 +160,7 @@ static char *recall(struct qmgr_input *in, const char *typed)
     return NULL;
 }
 
+/* libedit asks for the prompt whenever it draws the line, and frees nothing. */
 static char *prompt(EditLine *el)
 {
     static char first[] = "Qmgr: ", more[] = "Qmgr< ", none[] = "";
@@ -198,6 +204,8 @@ static unsigned char complete(EditLine *el, int unused)
     unsigned char how = CC_ERROR;
 
     (void)unused;
+    /* 'len' bytes are typed already. The rest is put behind them, so that an attribute
+     * keeps the letter case in which its beginning was typed. */
     if (f.n > 0 && strlen(f.common) > len && el_insertstr(el, f.common + len) == 0)
         how = CC_REFRESH;
     if (f.n == 1 && el_insertstr(el, " ") == 0) {
@@ -218,6 +226,8 @@ static void start_editing(struct qmgr_input *in)
 
     in->edit = el_init("qmgr", stdin, stdout, stderr);
     in->history = history_init();
+    /* Without memory for one of the two, lines can still be read: each user of 'edit'
+     * and 'history' asks whether it is there. */
     if (!in->edit || !in->history)
         return;
     history(in->history, &event, H_SETSIZE, HISTORY_LINES);
@@ -289,6 +299,8 @@ static const char *edit_line(struct qmgr_input *in, int *n)
     sigaction(SIGINT, &before, NULL);
     alarm(0);
     sigaction(SIGALRM, &before_alarm, NULL);
+    /* The signal is raised again with its default action, so that the shell sees a
+     * program that was interrupted and stops its script. */
     if (in->raw && interrupted) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
@@ -303,6 +315,8 @@ static char *read_edited(struct qmgr_input *in)
     const char *typed;
     bool again;
 
+    /* libedit returns NULL both at the end of the input and after a signal; only errno
+     * tells them apart. */
     errno = 0;
     typed = edit_line(in, &n);
     again = interrupted || errno == EINTR;
@@ -343,6 +357,7 @@ static char *read_plain(const char **wrong)
         buf_fini(&line);
         return NULL;
     }
+    /* Files from other systems end their lines with two characters. */
     if (line.len > 0 && line.data[line.len - 1] == '\r')
         line.data[--line.len] = '\0';
     return buf_take(&line);
@@ -354,7 +369,9 @@ static char *read_physical(struct qmgr_input *in, const char **wrong)
     in->line_number++;
     if (in->edit)
         return read_edited(in);
-    if (in->terminal && !in->raw) { /* the output is no terminal */
+    /* Somebody types while the output goes into a file: the prompt must not go there.
+     */
+    if (in->terminal && !in->raw) {
         fputs(in->goes_on ? "Qmgr< " : "Qmgr: ", stderr);
         fflush(stderr);
     }
@@ -401,6 +418,7 @@ static char *read_joined(struct qmgr_input *in, const char **wrong)
     in->goes_on = false;
     while ((part = read_physical(in, &words))) {
         size_t len = strlen(part);
+        /* A comment does not go on: a backslash in prose must not hide a command. */
         bool comment = !in->goes_on && part[strspn(part, " \t")] == '#';
         bool more = !comment && len > 0 && part[len - 1] == '\\';
 
@@ -421,6 +439,7 @@ static char *read_joined(struct qmgr_input *in, const char **wrong)
             buf_add_char(&whole, ' ');
         in->goes_on = true;
     }
+    /* The input has ended behind a backslash: what there is counts as the line. */
     if (in->goes_on)
         return buf_take(&whole);
     buf_fini(&whole);
@@ -454,6 +473,8 @@ enum qmgr_line qmgr_input_line(struct qmgr_input *in, char **ret)
             free(line);
             line = again;
         }
+        /* A line that was recalled is remembered too, as what it stood for: "!5" of a
+         * later session would be another line. */
         if (line && !says_nothing(line)) {
             remember(in, line);
             *ret = line;

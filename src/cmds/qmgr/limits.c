@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* What no name of a user, group or project can have (attributes.md 5). */
 #define NOT_IN_NAMES "/[]\";:|<>+,?*"
 
 bool qmgr_is_limit(const char *attr)
@@ -96,6 +97,8 @@ static bool take_entry(struct range *r)
         return false;
     }
     skip_blanks(r);
+    /* An entry without a value names what "-=" takes away, so it passes here; that
+     * "set" needs one is the server's to say. */
     if (at_char(r, '=')) {
         r->at++;
         skip_blanks(r);
@@ -128,7 +131,8 @@ const char *qmgr_limit_mistake(const char *text, size_t len)
     }
 }
 
-/* Up to the ']' that is in no quotes, or to the end. */
+/* Up to the ']' that is in no quotes, or to the end: an entry that is not closed is
+ * judged as a whole, and the caret stands behind it. */
 static size_t entry_len(const char *text)
 {
     char quote = '\0';

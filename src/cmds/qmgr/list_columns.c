@@ -23,6 +23,8 @@ static void add_visible(struct buf *out, const char *p, size_t len)
  * anew, as in the output that scripts know. */
 void qmgr_list_attr(const struct attrl *a, struct buf *out)
 {
+    /* PBS counts 11 for the blanks and the sign around the name, which are 7: lines
+     * break where they always have (cli.md 8.4). */
     size_t used = strlen(a->name) + 11 + (a->resource ? strlen(a->resource) + 1 : 0);
     const char *p = a->value;
 

@@ -58,6 +58,8 @@ static json_t *scalar_node(const struct attr_type *type, const char *text)
     return node ? node : json_text(text, strlen(text));
 }
 
+/* NULL for what our tables do not have, as from a server of another make: such a value
+ * becomes a text. */
 static const struct attr_type *type_of(int object, const struct attrl *a,
                                        struct qmgr_types *types)
 {
@@ -91,6 +93,8 @@ static void add_attr(json_t *in, int object, const struct attrl *a,
 
     if (a->resource)
         in = json_member_object(in, a->name);
+    /* Limits are arrays though their type is no list: each entry of the reply is one
+     * member. */
     if (qmgr_is_limit(a->name))
         add_limit(in, key, a->value);
     else if (qmgr_is_list_type(type) || qmgr_is_list(types, object, a))

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the parser stands. Each function moves 'at' behind what it has taken, and
+ * leaves it at the mistake: that is the column of the caret. */
 struct scan {
     const char *line;
     const char *at;
@@ -84,6 +86,7 @@ static enum qmgr_syntax parse_object(struct scan *s, struct qmgr_command *c)
     size_t len = word_len(s->at);
 
     c->object = qmgr_object_find(s->at, len);
+    /* The message quotes the word, whose end only the parser knows. */
     s->why->len = len;
     if (len == 0)
         return mistake_hint(s, s->at, SYNTAX_OBJECT,
@@ -143,12 +146,16 @@ static bool at_attribute(const struct scan *s, const struct qmgr_command *c)
     row = row_at(c->object, s->at, len);
     if (!row)
         return false;
+    /* "comment.example.org" is a host that begins like an attribute: what has no
+     * members has no '.' behind it either. */
     if (s->at[len] == '.' && c->object == MGR_OBJ_NODE &&
         !attr_type_has_members(row->type))
         return false;
     return c->verb != VERB_CREATE || s->at[len] == '.' || at_operator(s->at + len);
 }
 
+/* The first character decides whether a word is taken as a name (cli.md 8.2). Whether
+ * an object may have that name is the server's to say. */
 static bool name_may_start(int object, char c)
 {
     return isalpha((unsigned char)c) || c == '@' ||
@@ -176,7 +183,8 @@ static bool needs_one_name(const struct qmgr_command *c)
     return c->verb == VERB_CREATE || moves_files(c);
 }
 
-/* NULL when text[0..len) is "name[@server]", else where it is not. */
+/* NULL when text[0..len) is "name[@server]", else where it is not. Control characters
+ * are refused because the name comes back in messages, to a terminal. */
 static const char *name_mistake(const char *text, size_t len)
 {
     const char *mark = memchr(text, '@', len);
@@ -201,6 +209,8 @@ static enum qmgr_syntax unknown_attribute(struct scan *s, const struct qmgr_comm
     const char *word = qmgr_object_word(c->object);
     size_t name_len = attr_name_len(s->at);
 
+    /* For these objects a first word is never taken as an attribute, so a missing name
+     * is the likelier mistake (cli.md 8.2). The caret stands behind the '=' (8.3). */
     if (c->object == MGR_OBJ_RSC || c->object == MGR_OBJ_SITE_HOOK ||
         c->object == MGR_OBJ_PBS_HOOK)
         return mistake_hint(s, s->at + len + 1, SYNTAX_ATTR,
@@ -269,6 +279,9 @@ static enum qmgr_syntax parse_limit(struct scan *s, struct buf *value)
     bad = qmgr_limit_mistake(value->data, value->len);
     if (!bad)
         return SYNTAX_OK;
+    /* 'bad' points into the value without its quotes. When that stands in the line as
+     * it is, the same place there gets the caret; else the value's first character
+     * does. */
     raw = quoted ? start + 1 : start;
     if (strncmp(raw, value->data, value->len) == 0)
         raw += bad - value->data;
@@ -285,6 +298,7 @@ static enum qmgr_syntax parse_value(struct scan *s, const char *attr, struct buf
         return parse_limit(s, value);
     if (qmgr_value_read(&s->at, value))
         return SYNTAX_OK;
+    /* The caret's place says already that something is wrong; the hint says what. */
     if (*start == '\0' || *start == ',')
         return mistake_hint(s, start, SYNTAX_ATTR,
                             "a value is missing; '' stands for an empty one");
@@ -370,6 +384,7 @@ static enum qmgr_syntax parse_attr(struct scan *s, struct qmgr_command *c)
         buf_fini(&value);
         return bad;
     }
+    /* The three texts belong to the command from here on. */
     add_attr(c, name, resource, buf_take(&value), op);
     return SYNTAX_OK;
 }
@@ -394,6 +409,7 @@ static enum qmgr_syntax parse_attrs(struct scan *s, struct qmgr_command *c)
             return SYNTAX_OK;
         s->at++;
         skip_blanks(s);
+        /* A comma promises one more attribute (cli.md 8.3). */
         if (*s->at == '\0')
             return mistake(s, s->at, SYNTAX_ATTR);
     }
@@ -427,6 +443,8 @@ static enum qmgr_syntax parse_rest(struct scan *s, struct qmgr_command *c)
 {
     enum qmgr_syntax bad;
 
+    /* Whatever follows these verbs is no syntax error: help and history look at it
+     * themselves, and quit does not. */
     if (c->verb == VERB_HELP || c->verb == VERB_HISTORY) {
         c->topic = xstrdup(s->at);
         return SYNTAX_OK;
@@ -449,6 +467,7 @@ enum qmgr_syntax qmgr_parse(const char *text, struct qmgr_command *ret,
     size_t len = strlen(own);
     enum qmgr_syntax bad;
 
+    /* The end is cut so that "nothing follows" is one comparison everywhere. */
     while (len > 0 && isspace((unsigned char)own[len - 1]))
         own[--len] = '\0';
     *ret = (struct qmgr_command){ .verb = VERB_NONE };

@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define LEAVE        (-1)
+#define LEAVE        (-1) /* is no exit code: those are 0 to 255 */
 #define COMMANDS_MAX 64
 
 static const char usage[] =
@@ -47,6 +47,8 @@ static int run_parsed(struct qmgr *q, const struct options *o, struct qmgr_comma
         return qmgr_input_history(q->input, c->topic);
     default:
         code = o->parse_only ? 0 : qmgr_run(q, c);
+        /* Errors are not buffered: without this they would stand before the output of
+         * earlier commands, where both go into one file. */
         fflush(stdout);
         return code;
     }
@@ -108,6 +110,7 @@ static int run_commands(struct qmgr *q, const struct options *o, const char *tex
     while (next && !*leave) {
         size_t len = qmgr_command_len(text = next, &next);
         char *one = xstrndup(text, len);
+        /* An empty piece, as behind a last ';', leaves the code as it is. */
         int got = is_blank(one) ? code : run_command(q, o, one, &syntax);
 
         free(one);
@@ -126,6 +129,7 @@ static int run_input(struct qmgr *q, const struct options *o)
     bool leave = false;
     int code = 0;
 
+    /* PBS's qmgr begins so, also when its input is no terminal (cli.md 8). */
     printf("Max open servers: %d\n", pbs_query_max_connections());
     fflush(stdout);
     q->input = qmgr_input_open();
@@ -237,6 +241,8 @@ static bool connect_all(struct qmgr *q, int argc, char **argv)
     char *const only[] = { dflt };
     char *const *names = argc > 0 ? argv : only;
 
+    /* One server that cannot be reached ends it all (cli.md 8): a change that was meant
+     * for several servers must not be made on some. */
     for (int i = 0; i < (argc > 0 ? argc : 1); i++) {
         if (!qmgr_server_open(q, names[i]))
             return false;
@@ -277,6 +283,7 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return 1;
     }
+    /* -n needs no server, so that a file can be checked anywhere. */
     if (o.parse_only || connect_all(&q, argc - optind, argv + optind))
         code = o.n_commands ? run_arguments(&q, &o) : run_input(&q, &o);
     forget(&q);

@@ -35,7 +35,8 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* What stands behind a backslash; false with *at on it. */
+/* What stands behind a backslash; false with *at on it. A NUL byte cannot be written:
+ * values are texts of C on their whole way. */
 static bool read_escape(const char **at, struct buf *out)
 {
     const char *p = *at + 1;
@@ -77,6 +78,8 @@ static bool read_escaped(const char **at, struct buf *out, const char *start)
     return true;
 }
 
+/* Between quotes of one kind, where the other kind and a backslash mean nothing. When
+ * no quote closes it, the mistake is where the value begins (cli.md 8.3). */
 static bool read_quoted(const char **at, struct buf *out, const char *start)
 {
     const char quote = *(*at)++;
@@ -132,6 +135,8 @@ enum quoting {
     QUOTE_ESCAPED,
 };
 
+/* The plainest way that reads back as the same text. The old ways come before $'...',
+ * because other makes of qmgr do not know that one. */
 static enum quoting quoting_of(const char *text, size_t len)
 {
     bool has_double = memchr(text, '"', len) != NULL;

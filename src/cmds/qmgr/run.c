@@ -17,7 +17,9 @@ static const int manager_commands[] = {
     [VERB_UNSET] = MGR_CMD_UNSET,
 };
 
-/* Attributes travel in the reverse of the order written. The texts stay the list's. */
+/* Attributes travel in the reverse of the order written, and lists of wanted ones too:
+ * the server's answer and its log follow that order (cli.md 8.2). The texts stay the
+ * list's. */
 static struct attropl *reversed(const struct attropl *list)
 {
     struct attropl *out = NULL;
@@ -107,6 +109,8 @@ static int leave_formula(struct qmgr *q, const struct qmgr_target *t,
     FILE *f;
     bool written;
 
+    /* Without settings the file's place is not known; the request goes out all the
+     * same, and the server says what it lacks. */
     if (c->verb != VERB_SET || c->object != MGR_OBJ_SERVER || !formula ||
         !*formula->value || is_ours(t) || conf_load(&conf, &why))
         return 0;
@@ -122,6 +126,8 @@ static int leave_formula(struct qmgr *q, const struct qmgr_target *t,
     return written ? 0 : EXIT_LOCAL;
 }
 
+/* What was done, and may not be what was meant. The words of the second one are PBS's
+ * (cli.md 8.6). */
 static void warn(const struct qmgr *q, const struct qmgr_command *c)
 {
     const struct attropl *enabled = attr_named(c->attrs, "enabled");
@@ -275,6 +281,7 @@ static int run_name(struct qmgr *q, const struct qmgr_command *c, const char *na
         server = name;
         name = "";
     }
+    /* All servers are tried; the last failure decides the code (cli.md 8.3). */
     code = qmgr_targets(q, server, &targets);
     for (size_t i = 0; i < targets.n && !q->lost; i++) {
         int failed =
@@ -325,6 +332,7 @@ static int check_active(struct qmgr *q, const struct qmgr_command *c)
     return code;
 }
 
+/* The names are copied: those of the command go with it. */
 static void remember_active(struct qmgr_name **active, const struct qmgr_name *names)
 {
     struct qmgr_command old = { .names = *active };
@@ -358,6 +366,8 @@ static int run_active(struct qmgr *q, const struct qmgr_command *c)
         list_active(q, c->object);
         return 0;
     }
+    /* All names are looked at before any becomes active: a command that fails has
+     * changed nothing. */
     code = check_active(q, c);
     if (code)
         return code;

@@ -43,6 +43,7 @@ static void make_room(struct qmgr *q)
     oldest->conn = -1;
 }
 
+/* Places are taken over, and never moved: targets point to them. */
 static struct qmgr_server *unused_place(struct qmgr *q)
 {
     if (q->n_servers < QMGR_SERVERS_MAX)
@@ -137,7 +138,9 @@ void qmgr_servers_close(struct qmgr *q)
     q->n_servers = 0;
 }
 
-/* The exchange was cut off: the connection cannot be used any more. */
+/* The exchange was cut off: the connection cannot be used any more. Nobody knows
+ * whether the server has done what it was asked, so qmgr ends instead of asking again.
+ * A long silence before is the likelier reason than a fault (cli.md 8.3). */
 static int tell_lost(struct qmgr *q, struct qmgr_server *s)
 {
     bool idle = time(NULL) - s->used_at >= IDLE_LIMIT_S;

@@ -260,7 +260,8 @@ static int print_objects(struct qmgr *q, const struct qmgr_target *t, int object
     return code;
 }
 
-/* The objects of 'list' that fit; the others are freed. */
+/* The objects of 'list' that fit; the others are freed. A server cannot be asked for a
+ * part of its objects, only for one or for all. */
 static struct batch_status *keep(struct batch_status *list,
                                  bool (*fits)(const char *name, const void *arg),
                                  const void *arg)

@@ -72,6 +72,7 @@ bool qmgr_is_list(struct qmgr_types *types, int object, const struct attrl *a)
            qmgr_is_list_type(qmgr_resource_type(types, a->resource));
 }
 
+/* The backslash stays in the member, so that what is printed reads back as it was. */
 size_t qmgr_member_len(const char *text)
 {
     size_t n = 0;

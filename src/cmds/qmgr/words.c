@@ -50,6 +50,7 @@ enum qmgr_verb qmgr_verb_find(const char *word, size_t len)
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
         if (!is_prefix(word, len, verbs[i]))
             continue;
+        /* Other parts know one verb of each pair only. */
         if (i == VERB_QUESTION)
             return VERB_HELP;
         return i == VERB_EXIT ? VERB_QUIT : (enum qmgr_verb)i;
