@@ -3,6 +3,7 @@ EXTRA_DIST += src/scheduler/README.md
 noinst_LTLIBRARIES += libhfschedcore.la
 libhfschedcore_la_SOURCES = \
 	src/scheduler/sched.h \
+	src/scheduler/plan/alike.c src/scheduler/plan/alike.h \
 	src/scheduler/plan/booking.c \
 	src/scheduler/plan/earliest.c \
 	src/scheduler/plan/endless.c src/scheduler/plan/endless.h \
@@ -97,6 +98,12 @@ TESTS += test/unit/scheduler/test_search_series
 test_unit_scheduler_test_search_series_SOURCES = \
 	test/unit/scheduler/test_search_series.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_search_series_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_alike
+TESTS += test/unit/scheduler/test_alike
+test_unit_scheduler_test_alike_SOURCES = \
+	test/unit/scheduler/test_alike.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_alike_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_earliest
 TESTS += test/unit/scheduler/test_earliest

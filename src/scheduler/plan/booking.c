@@ -51,6 +51,14 @@ struct demand world_demand(struct world *w, const struct place *place,
     return d;
 }
 
+static void note_took(struct world *w, size_t vnode)
+{
+    if (!w->took.wanted)
+        return;
+    ARENA_ROOM(w->arena, &w->took, v, 64);
+    w->took.v[w->took.n++] = vnode;
+}
+
 struct booking *world_take(struct world *w, const char *id, const struct demand *d,
                            int64_t start_at, int64_t end_at)
 {
@@ -70,6 +78,7 @@ struct booking *world_take(struct world *w, const char *id, const struct demand 
                                     .next = w->bookings[vnode] };
         w->bookings[vnode] = &made[i];
         timeline_claim(world_line(w, vnode), start_at, end_at, d->amounts[i]);
+        note_took(w, vnode);
     }
     return made;
 }

@@ -68,6 +68,8 @@ bool fit_need_is_met(const struct world *w, const struct need *n, size_t vnode)
 
 bool fit_matches(const struct fit *f, const struct req_chunk *chunk, size_t vnode)
 {
+    if (f->ask)
+        f->ask((struct fit *)f, vnode);
     if (!f->eligible[vnode])
         return false;
     for (size_t i = 0; i < chunk->n; i++)
@@ -218,6 +220,13 @@ bool fit_place_on_host(struct fit *f, const struct req_chunk *chunk, size_t host
     return h->n > 1 && arrange != PLACE_VSCATTER && fit_place_split(f, chunk, host, pd);
 }
 
+/* The host to begin with for the first copy of a chunk. */
+static size_t begin_with(const struct fit *f, size_t chunk, size_t first)
+{
+    return f->from && f->rq->place.arrange == PLACE_FREE ? MAX_OF(first, f->from[chunk])
+                                                         : first;
+}
+
 /* All copies of all chunks on hosts [first, last). */
 static bool place_all(struct fit *f, size_t first, size_t last)
 {
@@ -228,7 +237,7 @@ static bool place_all(struct fit *f, size_t first, size_t last)
     for (size_t c = 0; c < f->rq->n; c++) {
         /* Further copies of the same chunk go on from the host of the copy before: a
          * host that had no room for one copy has no room for the next either. */
-        size_t host = first;
+        size_t host = begin_with(f, c, first);
 
         for (int64_t copy = 0; copy < f->counts[c]; copy++) {
             struct placed *pd = &f->placed[f->n_placed];
@@ -241,6 +250,8 @@ static bool place_all(struct fit *f, size_t first, size_t last)
                 f->failed_copy = copy;
                 return false;
             }
+            if (copy == 0 && f->from)
+                f->from[c] = host;
             f->n_placed++;
         }
     }
@@ -257,7 +268,7 @@ bool fit_first(struct fit *f)
 {
     bool pack = f->rq->place.arrange == PLACE_PACK;
 
-    for (size_t h = 0; pack && h < f->n_hosts; h++) {
+    for (size_t h = pack && f->from ? f->from[0] : 0; pack && h < f->n_hosts; h++) {
         if (f->only_host != SIZE_MAX && h != f->only_host)
             continue;
         if (place_all(f, h, h + 1))

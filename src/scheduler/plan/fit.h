@@ -31,7 +31,14 @@ struct fit {
     size_t *host_of;        /* [vnode] index in hosts, SIZE_MAX: none */
     int64_t checks;         /* left to a complete search; see FIT_CHECKS_MAX */
     size_t only_host;       /* pack: on this host, SIZE_MAX: any */
-    struct placed *placed;  /* result: copies of chunk 0, then of chunk 1, ... */
+    /* Of requests that are alike, searched one after the other (alike.c). NULL: from
+     * the first host on, and 'free' and 'eligible' are complete. */
+    size_t
+        *from; /* [rq->n] the host on which the first copy of each chunk was put last:
+                  those before it have no room. Counts for place=free and pack. */
+    void (*ask)(struct fit *f, size_t vnode); /* completes the two for the vnode */
+    void *asker;
+    struct placed *placed; /* result: copies of chunk 0, then of chunk 1, ... */
     size_t n_placed;
     size_t failed_chunk; /* index in rq->chunks, after a failure */
     int64_t failed_copy; /* how many copies of it had found a place */

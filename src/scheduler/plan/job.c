@@ -3,9 +3,11 @@
  *
  * Jobs of running reservations come first and see nothing but their reservation. Within
  * a plan what is free only shrinks, so jobs that ask for the same as one that failed
- * fail with it, without a search.
+ * fail with it, without a search; and a search goes on where the one for a job that
+ * asked for the same has ended (alike.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "scheduler/plan/alike.h"
 #include "scheduler/plan/room.h"
 #include "scheduler/plan/rules.h"
 
@@ -31,6 +33,7 @@ struct jobs {
     struct failure *failures;
     const char *last_waiting;     /* the last one that was tried in vain, or NULL */
     struct room room;             /* of the reservation that was looked at last */
+    struct alike alike;           /* of what was searched outside of reservations */
     size_t n, next;               /* jobs, and the first that was not tried yet */
     const struct snap_job **list; /* in the order of policy */
 };
@@ -76,10 +79,11 @@ static bool fits_now(struct planner *pl, const struct snap_job *j, const char *q
 
 /* Look for vnodes outside of all reservations. The sums over all vnodes come first:
  * they are cheap, and they have comments of their own. */
-static enum plan_failure search_field(struct planner *pl, const struct snap_job *j,
+static enum plan_failure search_field(struct jobs *jobs, const struct snap_job *j,
                                       const char *queue, struct placement *found,
                                       struct failure *fail)
 {
+    struct planner *pl = jobs->pl;
     struct pool pool = { .asker = ASKER_JOB,
                          .queue = queue,
                          .start_at = pl->now_at,
@@ -93,7 +97,9 @@ static enum plan_failure search_field(struct planner *pl, const struct snap_job 
     if (policy_crossed(pl->p, pool.start_at, pool.end_at))
         return FAIL_CROSSES_DEDICATED;
     pool.sets = pool_sets(&pool, pl->w, j->request, link_of_job(pl, j)->queue);
-    failure = pool_search(&pool, pl->w, j->request, found, &why);
+    failure = alike_search(&jobs->alike, pl->w, &pool, j->request, found)
+                  ? FAIL_NONE
+                  : pool_search(&pool, pl->w, j->request, found, &why);
     if (!failure) {
         /* The vnodes are booked at once, so that the next job finds what is left. */
         world_book(pl->w, j->id, &j->request->place, found, pool.start_at, pool.end_at);
@@ -204,7 +210,7 @@ static size_t try_job(struct jobs *jobs, const struct snap_job *j)
         return 1;
     }
     fail.kind = inside ? search_resv(jobs, j, &found, &fail)
-                       : search_field(pl, j, queue, &found, &fail);
+                       : search_field(jobs, j, queue, &found, &fail);
     if (fail.kind == FAIL_NONE) {
         run(pl, j, &found);
         return SEARCH_COST;
@@ -282,4 +288,5 @@ bool jobs_go_on(struct jobs *jobs, size_t effort)
 void jobs_fini(struct jobs *jobs)
 {
     HASH_CLEAR(hh, jobs->failures);
+    alike_fini(&jobs->alike);
 }

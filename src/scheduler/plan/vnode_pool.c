@@ -346,6 +346,14 @@ struct placement_sets *pool_sets(const struct pool *pool, struct world *w,
     return keys ? placement_sets_find(w, keys, pool->queue) : NULL;
 }
 
+void pool_may_use(const struct pool *pool, const struct world *w,
+                  const struct request *rq, bool *ret)
+{
+    for (size_t i = 0; i < w->n; i++)
+        ret[i] = may_use(pool, &w->s->vnodes[i], rq) &&
+                 (pool->asker == ASKER_JOB || w->s->vnodes[i].resv_enable);
+}
+
 /* A reservation's jobs have no more than what it has. */
 static void room_when_empty(const struct pool *pool, const struct world *w,
                             int64_t *free, bool *eligible)
@@ -370,9 +378,7 @@ void pool_when_empty(const struct pool *pool, const struct world *w,
         return;
     }
     memcpy(free, w->total, w->n * w->n_res * sizeof(*free));
-    for (size_t i = 0; i < w->n; i++)
-        eligible[i] = may_use(pool, &w->s->vnodes[i], rq) &&
-                      (pool->asker == ASKER_JOB || w->s->vnodes[i].resv_enable);
+    pool_may_use(pool, w, rq, eligible);
 }
 
 bool pool_fits_empty(struct world *w, const struct request *rq, enum asker asker,

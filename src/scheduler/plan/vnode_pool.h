@@ -47,6 +47,11 @@ void pool_fill(struct pool *pool, struct world *w, const struct request *rq);
 void pool_ask(const struct pool *pool, struct world *w, size_t vnode);
 void pool_judge(struct pool *pool, struct world *w, const struct request *rq);
 
+/* May the request use the vnode at all, whoever is on it? For each of them, into
+ * ret[0 .. w->n). */
+void pool_may_use(const struct pool *pool, const struct world *w,
+                  const struct request *rq, bool *ret);
+
 /* The sets for a request, NULL: none. 'queue' is the job's, NULL for a reservation. */
 struct placement_sets *pool_sets(const struct pool *pool, struct world *w,
                                  const struct request *rq,

@@ -24,6 +24,13 @@ struct booking {
 
 struct placement_sets;
 
+/* The vnodes of which something was taken, in the order of that. */
+struct took {
+    bool wanted; /* by somebody; else nothing is noted */
+    size_t n, cap;
+    size_t *v;
+};
+
 struct world {
     const struct snapshot *s;
     const struct policy *p;
@@ -50,6 +57,7 @@ struct world {
     size_t *booked; /* [n] the vnodes that have one, in order; likewise */
     size_t n_booked;
     struct placement_sets *sets; /* made so far: placement_set.h */
+    struct took took;            /* since somebody wants to know: alike.h */
 };
 
 /* One chunk on its vnodes: a piece each. */
