@@ -18,6 +18,7 @@ int ifl_manager(int c, int command, int object, const char *name,
                                    .attrs = (const void *)attribs };
     int err;
 
+    /* Both travel as unsigned numbers: one below 0 would arrive as another request. */
     if (command < 0 || object < 0)
         return ifl_set_error(c, PBSE_IVALREQ, NULL);
     if (ifl_verify_name(c, command, object, body.object_name) ||
@@ -35,6 +36,8 @@ int ifl_terminate(int c, int manner, const char *extend)
     return ifl_do(c, BATCH_SHUTDOWN, &body, extend);
 }
 
+/* A connection on which the registration failed is closed (wire.md 15.2),
+ * and the error outlives it. */
 static int register_one(const char *name, int c)
 {
     const struct body_id body = { .id = name };
@@ -87,7 +90,9 @@ static struct wire_strings up_to_null(char **v)
     return first(v, n);
 }
 
-/* As many entries as ids were sent; what the answer does not mention stays empty. */
+/* As many entries as ids were sent; what the answer does not mention stays empty. The
+ * fields have a fixed size in the public header: a longer text of a strange server is
+ * cut, and the zeros of calloc() end it. */
 static preempt_job_info *preempted(const struct wire_deleted *from, size_t n)
 {
     preempt_job_info *v = calloc(n + 1, sizeof(*v));
@@ -110,6 +115,7 @@ preempt_job_info *ifl_preempt_jobs(int c, char **ids)
         ifl_set_error(c, PBSE_IVALREQ, NULL);
         return NULL;
     }
+    /* A list is handed on whatever code came with it: the choice decides. */
     err = ifl_ask(c, BATCH_PREEMPT_JOBS, &body, NULL, &answer);
     if (answer.reply.choice == REPLY_PREEMPT) {
         v = preempted(&answer.reply.deleted, body.ids.n);
@@ -131,6 +137,8 @@ static bool has_empty(struct wire_strings list)
     return false;
 }
 
+/* What comes back is an exit status, so that an error can only be -1: pbs_errno says
+ * which one. */
 int ifl_py_spawn(int c, char *id, char **argv, char **envp)
 {
     const struct body_spawn body = { .job_id = id,

@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+/* An honest server comes nowhere near these. They bound what a strange one can make the
+ * calling program hold. */
 #define MOST_PACKET_BYTES ((size_t)1 << 30)
 #define MOST_ANSWER_BYTES ((size_t)1 << 33) /* of all parts */
 #define READ_STEP_BYTES   ((size_t)1 << 16)
@@ -31,7 +33,8 @@ struct incoming { /* payload read so far; malloc'd */
     size_t cap;
 };
 
-static int64_t now_ms(void)
+/* Of a clock that nobody sets: a deadline must not move when the time of day does. */
+int64_t ifl_now_ms(void)
 {
     struct timespec ts;
 
@@ -39,13 +42,13 @@ static int64_t now_ms(void)
     return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Until 'until_ms'; interrupted waits go on. */
-static bool wait_for(int fd, short events, int64_t until_ms)
+/* Signals belong to the calling program, so an interrupted wait goes on. */
+bool ifl_wait(int fd, short events, int64_t until_ms)
 {
     struct pollfd p = { .fd = fd, .events = events };
 
     for (;;) {
-        int64_t left = until_ms - now_ms();
+        int64_t left = until_ms - ifl_now_ms();
         int n = left > 0 ? poll(&p, 1, (int)left) : 0;
 
         if (n > 0)
@@ -55,6 +58,8 @@ static bool wait_for(int fd, short events, int64_t until_ms)
     }
 }
 
+/* No call blocks in here but the wait, which ends. A peer that is gone must not end the
+ * program by a SIGPIPE. */
 static bool send_all(int fd, const char *data, size_t len, int64_t until_ms)
 {
     while (len > 0) {
@@ -64,7 +69,7 @@ static bool send_all(int fd, const char *data, size_t len, int64_t until_ms)
             data += n;
             len -= (size_t)n;
         } else if (errno == EAGAIN) {
-            if (!wait_for(fd, POLLOUT, until_ms))
+            if (!ifl_wait(fd, POLLOUT, until_ms))
                 return false;
         } else if (errno != EINTR) {
             return false;
@@ -85,7 +90,7 @@ static enum dis_error recv_all(int fd, char *to, size_t len, int64_t until_ms)
             got += (size_t)n;
         else if (n == 0)
             return got ? DIS_EOD : DIS_EOF;
-        else if (errno == EAGAIN && !wait_for(fd, POLLIN, until_ms))
+        else if (errno == EAGAIN && !ifl_wait(fd, POLLIN, until_ms))
             return DIS_EOD;
         else if (errno != EAGAIN && errno != EINTR)
             return DIS_EOD;
@@ -129,6 +134,7 @@ static enum dis_error recv_packet(int fd, int64_t until_ms, uint8_t *type,
 
     if (e)
         return e;
+    /* The header is judged before memory is taken for what it promises. */
     if (packet_peek(head, sizeof(head), MOST_PACKET_BYTES, &p) == PACKET_BAD)
         return DIS_PROTOCOL;
     len = (size_t)b[7] << 24 | (size_t)b[8] << 16 | (size_t)b[9] << 8 | b[10];
@@ -143,15 +149,15 @@ bool ifl_send_packet(const struct ifl_handle *h, uint8_t type, const void *data,
     bool sent;
 
     packet_put(&frame, (enum packet_type)type, data, len);
-    sent =
-        send_all(h->fd, frame.data, frame.len, now_ms() + (int64_t)h->timeout_s * 1000);
+    sent = send_all(h->fd, frame.data, frame.len,
+                    ifl_now_ms() + (int64_t)h->timeout_s * 1000);
     buf_fini(&frame);
     return sent;
 }
 
 bool ifl_recv_packet(const struct ifl_handle *h, uint8_t *type, struct buf *payload)
 {
-    int64_t until_ms = now_ms() + (int64_t)h->timeout_s * 1000;
+    int64_t until_ms = ifl_now_ms() + (int64_t)h->timeout_s * 1000;
     struct incoming in = { 0 };
     bool ok = recv_packet(h->fd, until_ms, type, &in) == DIS_OK;
 
@@ -176,6 +182,9 @@ struct exchange {
     enum dis_error error;
 };
 
+/* The steps of an exchange that allocate through lib/base run under xmem_try(): the
+ * rest of the house stops when memory runs out, but a library must return an error.
+ * What a step has allocated hangs off the exchange, and is freed with it. */
 static void encode_step(void *arg)
 {
     struct exchange *x = arg;
@@ -219,6 +228,9 @@ static enum dis_error recv_message(struct exchange *x)
     uint8_t type;
     enum dis_error e;
 
+    /* Each packet is encrypted for itself, so each is decrypted before the message is
+     * put together. The type of a packet is of no interest once the handshake is over.
+     */
     x->packet_at = x->in.len;
     e = recv_packet(x->h->fd, x->until_ms, &type, &x->in);
     if (e || !x->h->session)
@@ -233,13 +245,16 @@ static enum dis_error recv_reply(struct exchange *x)
     do {
         enum dis_error e = recv_message(x);
 
+        /* "Nothing came" is only true of the first packet; later the message is cut. */
         if (e)
             return e == DIS_EOF && x->packet_at > 0 ? DIS_EOD : e;
         x->total_bytes += x->in.len - x->packet_at;
         if (x->total_bytes > MOST_ANSWER_BYTES)
             return DIS_OVERFLOW;
-        if (now_ms() >= x->until_ms) /* a flood never waits */
+        if (ifl_now_ms() >= x->until_ms) /* a flood never waits */
             return DIS_EOD;
+        /* Whether the message is whole shows only when it is decoded, so it is decoded
+         * anew with each packet. */
         arena_clear(x->to->arena);
         if (!xmem_try(decode_step, x))
             return DIS_NO_MEMORY;
@@ -278,6 +293,8 @@ static int encode(struct exchange *x)
     return encoded ? 0 : ifl_set_error(x->h->fd, PBSE_SYSTEM, NO_MEMORY);
 }
 
+/* After this every call on the connection fails at once, until the program closes it.
+ */
 static int lost(struct ifl_handle *h, enum dis_error e)
 {
     h->broken = true;
@@ -302,13 +319,14 @@ static int send_request(struct exchange *x)
 
     if (h->broken)
         return ifl_set_error(h->fd, PBSE_PROTOCOL, dis_error_text(DIS_EOF));
+    /* Every request carries the user's name (wire.md 5). */
     if (!x->rq->user)
         return ifl_set_error(h->fd, PBSE_SYSTEM, "this process has no account name");
     err = encode(x);
     if (!err && x->error)
         err = lost(h, x->error);
     if (!err) {
-        x->until_ms = now_ms() + (int64_t)h->timeout_s * 1000;
+        x->until_ms = ifl_now_ms() + (int64_t)h->timeout_s * 1000;
         sent = send_all(h->fd, x->frame.data, x->frame.len, x->until_ms);
         err = sent ? ifl_set_error(h->fd, 0, NULL) : not_sent(x);
     }
@@ -347,9 +365,12 @@ int ifl_ask(int c, uint32_t number, const void *body, const char *extend,
     if (!err) {
         enum dis_error e = x.answered ? DIS_OK : recv_parts(&x);
 
-        /* from the reply's header on nothing is known of a reply cut off */
+        /* A reply that was cut off may have been decoded in part: none of it is shown.
+         */
         if (e)
             ret->reply = (struct wire_reply){ 0 };
+        /* The text is set with code 0 too: that is how answers about reservations come
+         * (wire.md 15.3). */
         err =
             e ? lost(x.h, e)
               : ifl_set_error(c, ret->reply.code,

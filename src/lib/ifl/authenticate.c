@@ -17,6 +17,8 @@
 #define RESVPORT   "resvport"
 #define CLUSTERKEY "clusterkey"
 
+/* Commands print the words of errno too (cli.md 1.5), so it survives the setting of
+ * pbs_errno. */
 static int fail(int code)
 {
     int keep = errno;
@@ -31,6 +33,8 @@ static int refused(int code, const char *text)
 {
     char kept[256];
 
+    /* 'text' may be the connection's own, which fail() and the closing of the
+     * connection free. */
     snprintf(kept, sizeof(kept), "%s", text ? text : "");
     fprintf(stderr, "auth: error returned: %d\n", code);
     if (*kept)
@@ -98,6 +102,8 @@ static int announced(const struct conf *conf, int c)
 {
     const struct body_authenticate body = { conf->auth_method, conf->encrypt_method,
                                             0 };
+    /* The server answers before the first token, so that a method that it does not have
+     * is refused with words, and not by silence. */
     int code = ifl_do(c, BATCH_AUTHENTICATE, &body, NULL);
 
     return code ? refused(code, ifl_geterrmsg(c)) : 0;
@@ -139,6 +145,8 @@ static enum auth_state listen_once(struct talk *t)
     return auth_session_packet(t->session, type, t->data.data, t->data.len, &t->out);
 }
 
+/* Both sides send and listen in turns until the session says that it is done. What it
+ * has to send in its last step is sent before that is believed. */
 static void talk_step(void *arg)
 {
     struct talk *t = arg;
@@ -182,6 +190,8 @@ int ifl_authenticate(const struct conf *conf, int c, const char *host, unsigned 
     struct auth_session *s = NULL;
     struct diag why;
 
+    /* All that can fail on this host comes first: the server is not troubled with a
+     * client that lacks its own plug-in. */
     if (load_methods(conf, &cfg))
         return -1;
     if ((cfg.method || cfg.encrypt) && auth_session_new(&cfg, &s, &why))

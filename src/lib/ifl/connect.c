@@ -19,6 +19,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* A server may be slow while it starts, and a request with "interactive" waits as long
+ * as its user said; both are bounded all the same. */
 #define FIRST_REPLY_S 600
 #define LATER_REPLY_S 10800
 #define NOBLK_S       2
@@ -41,6 +43,8 @@ static int fail(int code)
     return -1;
 }
 
+/* pbs_server names the host last tried also when it cannot be reached: commands print
+ * it (cli.md 1.5). */
 static int set_target(const char *server, struct target *t)
 {
     if (!net_split(server, t->conf->batch_port, t->host, sizeof(t->host), &t->port))
@@ -65,6 +69,8 @@ static bool is_local(const struct target *t)
 {
     struct in_addr addr;
 
+    /* The socket belongs to the server of the settings' port; a second server on this
+     * host has another one. */
     if (!t->conf->local_socket || t->port != t->conf->batch_port)
         return false;
     return net_resolve(t->host, &addr, NULL) == 0 && net_is_own(addr);
@@ -142,6 +148,7 @@ static int open_tcp(const struct target *t)
     err = net_connect_from(t->conf->public_host_name ? &from : NULL, &to, &fd);
     if (!err)
         err = wait_connected(fd, t->connect_s);
+    /* The descriptor is the program's handle, and programs expect one that blocks. */
     if (!err && fcntl(fd, F_SETFL, 0) < 0)
         err = errno;
     if (!err)
@@ -161,6 +168,8 @@ static bool is_tcp(int fd)
            own.ss_family == AF_INET;
 }
 
+/* Close what was greeted in vain. The error and errno are those of the greeting, and
+ * not of the closing. */
 static void drop(int c)
 {
     int code = pbs_errno, keep = errno;
@@ -181,6 +190,7 @@ static int greet(struct target *t, int fd, const char *extend)
     if (ifl_handle_add(fd, FIRST_REPLY_S))
         return -1;
     err = ifl_do(fd, BATCH_CONNECT, NULL, extend);
+    /* A server that refuses is a server: the other one of a pair is not asked then. */
     t->answered = err != PBSE_PROTOCOL;
     if (err || (is_tcp(fd) && ifl_authenticate(t->conf, fd, t->host, t->port))) {
         drop(fd);
@@ -197,6 +207,7 @@ static int greet(struct target *t, int fd, const char *extend)
 
 static int connect_target(struct target *t, const char *extend)
 {
+    /* A socket that nobody listens on is no failure: the server may have TCP only. */
     int fd = is_local(t) ? open_local(t->conf) : -1;
 
     if (fd < 0)
@@ -214,6 +225,7 @@ static int connect_to(const char *server, const char *extend, int connect_s)
 
     if (find_target(server, &t))
         return -1;
+    /* The pair keeps a pointer to the name, and set_target() changes t.host below. */
     memcpy(name, t.host, sizeof(name));
     ifl_pair_find(t.conf, name, t.port, &pair);
     if (pair.n == 1)
@@ -243,7 +255,9 @@ int ifl_connect_noblk(const char *server)
     return connect_to(server, "NOBLK", NOBLK_S);
 }
 
-/* Tell the server and wait until it has closed, so that it has seen all we sent. */
+/* Tell the server and wait until it has closed, so that it has seen all we sent. What
+ * it still sends is of no interest, and a server that goes on sending is not waited
+ * for. */
 int ifl_disconnect(int c)
 {
     struct ifl_handle *h;
@@ -256,9 +270,10 @@ int ifl_disconnect(int c)
     if (!h)
         return -1;
     if (!h->broken) {
-        struct pollfd p = { .fd = c, .events = POLLIN };
+        int64_t until_ms = ifl_now_ms() + NOBLK_S * 1000;
 
-        while (poll(&p, 1, NOBLK_S * 1000) > 0 && recv(c, rest, sizeof(rest), 0) > 0)
+        while (ifl_wait(c, POLLIN, until_ms) &&
+               recv(c, rest, sizeof(rest), MSG_DONTWAIT) > 0)
             ;
     }
     ifl_handle_close(h);

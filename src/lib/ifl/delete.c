@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Equal texts stand in the order of their places, which makes the first of them known.
+ */
 static int by_text(const void *a, const void *b)
 {
     const char *const *x = *(const char *const *const *)a;
@@ -15,7 +17,8 @@ static int by_text(const void *a, const void *b)
     return cmp ? cmp : (x > y) - (x < y);
 }
 
-/* The ids, each once, in their order. False: no memory. */
+/* The ids, each once (wire.md 15.2), in their order. They are sorted to be compared,
+ * since a list may have a hundred thousand of them. False: no memory. */
 static bool distinct(char **ids, size_t n, struct wire_strings *ret)
 {
     const char **v = malloc(n * sizeof(*v)), ***sorted = malloc(n * sizeof(*sorted));
@@ -81,6 +84,7 @@ struct batch_deljob_status *ifl_deljoblist(int c, char **ids, int n, const char 
         ifl_set_error(c, PBSE_IVALREQ, NULL);
         return NULL;
     }
+    /* One bad id refuses the whole list before anything is sent. */
     for (int i = 0; i < n; i++)
         if (!ifl_has_id(c, ids[i]))
             return NULL;
@@ -95,7 +99,8 @@ struct batch_deljob_status *ifl_deljoblist(int c, char **ids, int n, const char 
     return list;
 }
 
-/* The code of the job's entry; of the request itself when it has none. */
+/* The code of the job's entry; of the request itself when it has none. PBS's library
+ * returns 0 there (wire.md 15.2), and a program would believe that the job is gone. */
 int ifl_deljob(int c, const char *id, const char *extend)
 {
     char *ids[] = { (char *)(uintptr_t)id };

@@ -1,5 +1,11 @@
 /* entry.c - the public calls: each goes through a pointer that a program may replace.
  *
+ * The pointers are data symbols of their own, one for each call of pbs_ifl.h
+ * (wire.md 15.2); schedulers and test programs put functions of theirs there. So a call
+ * does nothing but the jump, and what stands behind it is in calls.h. Calls without a
+ * pointer stand with what they are about: totpool() in resources.c, holdfast_why() in
+ * status.c.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/calls.h"
 
@@ -21,6 +27,8 @@ int pbs_connect_noblk(const char *server)
     return pfn_pbs_connect_noblk(server);
 }
 
+/* A handle is the descriptor itself (wire.md 15.2), so a child process has it too; only
+ * one of the two may use it. */
 int (*pfn_pbs_disconnect)(int) = ifl_disconnect;
 int pbs_disconnect(int c)
 {
@@ -51,6 +59,7 @@ int pbs_loadconf(int reload)
     return pfn_pbs_loadconf(reload);
 }
 
+/* The text stays the library's, until the thread's next call on the connection. */
 char *(*pfn_pbs_geterrmsg)(int) = ifl_geterrmsg;
 char *pbs_geterrmsg(int c)
 {
@@ -63,6 +72,7 @@ int pbs_geterrno(void)
     return pfn_pbs_geterrno();
 }
 
+/* So does this list, until the next call that verifies attributes. */
 struct ecl_attribute_errors *(*pfn_pbs_get_attributes_in_error)(int) =
     ifl_get_attributes_in_error;
 struct ecl_attribute_errors *pbs_get_attributes_in_error(int c)
@@ -222,6 +232,7 @@ int pbs_confirmresv(int c, const char *id, const char *vnodes, unsigned long sta
     return pfn_pbs_confirmresv(c, id, vnodes, start, extend);
 }
 
+/* The array and each id in it are for free() of the caller. */
 char **(*pfn_pbs_selectjob)(int, struct attropl *, const char *) = ifl_selectjob;
 char **pbs_selectjob(int c, struct attropl *criteria, const char *extend)
 {

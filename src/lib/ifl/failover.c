@@ -40,6 +40,9 @@ static void mark(const struct conf *conf)
 
     if (!mark_path(conf, path, sizeof(path)))
         return;
+    /* The mode is PBS's, whose commands look for the same file (wire.md 16). Somebody
+     * else's file under that name stays, and then nothing is remembered: the next
+     * command asks the primary first, which costs time and no more. */
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0200);
     if (fd >= 0)
         close(fd);
@@ -59,6 +62,8 @@ void ifl_pair_find(const struct conf *conf, const char *host, unsigned port,
     char primary[PBS_MAXHOSTNAME + 1];
     unsigned primary_port;
 
+    /* Only the primary's name stands for the pair. Who names the secondary, or another
+     * port, means that server alone (wire.md 16). */
     *ret = (struct ifl_pair){ .n = 1, .servers = { host } };
     if (!conf->primary || !conf->secondary ||
         !net_split(conf->primary, conf->batch_port, primary, sizeof(primary),
@@ -73,6 +78,7 @@ void ifl_pair_find(const struct conf *conf, const char *host, unsigned port,
 
 void ifl_pair_used(const struct conf *conf, const struct ifl_pair *pair, int which)
 {
+    /* The first choice answered, so the order was right as it is. */
     if (which == 0)
         return;
     if (pair->marked)

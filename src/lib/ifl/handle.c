@@ -14,6 +14,7 @@
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ifl_handle **table;
 static size_t table_len;
+/* Set before anything else is called (wire.md 15.4), so it needs no lock of its own. */
 static bool single_threaded;
 
 void pbs_client_thread_set_single_threaded_mode(void)
@@ -43,6 +44,8 @@ static struct ifl_handle *handle_new(int fd, int timeout_s)
     h->fd = fd;
     h->timeout_s = timeout_s;
     pthread_mutexattr_init(&how);
+    /* A submission holds the lock for several requests, each of which takes it again.
+     */
     pthread_mutexattr_settype(&how, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&h->lock, &how);
     pthread_mutexattr_destroy(&how);
@@ -58,7 +61,8 @@ static void handle_free(struct ifl_handle *h)
     free(h);
 }
 
-/* Room for index 'fd' in the table. */
+/* Room for index 'fd' in the table. The table never shrinks: a program has as many
+ * descriptors again as it once had. */
 static bool table_grow(size_t fd)
 {
     size_t len = table_len;
@@ -106,6 +110,7 @@ struct ifl_handle *ifl_handle_lock(int c)
     if (c >= 0 && (size_t)c < table_len)
         h = table[c];
     unlock(&table_lock);
+    /* errno says what a system call on such a number would say: commands print it. */
     if (!h) {
         errno = EBADF;
         ifl_set_error(-1, PBSE_SYSTEM, NULL);
@@ -124,6 +129,8 @@ void ifl_handle_close(struct ifl_handle *h)
 {
     int fd = h->fd;
 
+    /* The descriptor is closed last: as soon as it is, another thread may get its
+     * number, and must find neither our entry in the table nor our text. */
     lock(&table_lock);
     table[fd] = NULL;
     unlock(&table_lock);

@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <time.h>
 
+/* The helper may find all reserved ports taken and tries for about a minute
+ * (wire.md 4.2); the server behind it may be slow. */
 #define ANSWER_S 600
 
 static time_t now_s(void)
@@ -33,6 +35,8 @@ int ifl_resvport(const struct conf *conf, int fd, const char *host, unsigned por
     struct iff_client helper;
     int code = -1;
 
+    /* Its answer comes in pieces, since a pipe promises no more; a helper that has said
+     * nothing whole by the deadline is ended. */
     if (iff_client_start(conf, fd, host, port, &helper))
         return -1;
     while (state == IFF_GOES_ON && wait_readable(helper.from, until_s))

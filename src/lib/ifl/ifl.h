@@ -111,6 +111,12 @@ bool ifl_send_packet(const struct ifl_handle *h, uint8_t type, const void *data,
                      size_t len);
 bool ifl_recv_packet(const struct ifl_handle *h, uint8_t *type, struct buf *payload);
 
+/* Milliseconds of a clock that only goes forward. */
+int64_t ifl_now_ms(void);
+/* True when 'fd' is ready for 'events' (of poll()), false when it is not by 'until_ms'
+ * of that clock. */
+bool ifl_wait(int fd, short events, int64_t until_ms);
+
 /* For calls that only return a code. */
 int ifl_do(int c, uint32_t number, const void *body, const char *extend);
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry without a name is left out. */
+/* An entry without a name is left out. The texts stay the caller's: a request is
+ * encoded before the call returns. */
 static int convert(int c, const struct attropl *list, bool values, bool as_set,
                    struct wire_attrs *ret)
 {
@@ -56,6 +57,8 @@ static void attrl_free(struct attrl *list)
     }
 }
 
+/* 'text' is in the public header and always NULL here (wire.md 15.1), but a program
+ * that built a list itself may have put something there. */
 void ifl_statfree(struct batch_status *list)
 {
     while (list) {

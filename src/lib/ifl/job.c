@@ -102,6 +102,7 @@ int ifl_sigjob(int c, const char *id, const char *signal, const char *extend)
 
     if (!ifl_has_id(c, id))
         return pbs_errno;
+    /* An empty signal is sent, and is the server's to refuse (wire.md 15.2). */
     if (!signal)
         return ifl_set_error(c, PBSE_IVALREQ, NULL);
     return ifl_do(c, BATCH_SIGNAL_JOB, &body, extend);
@@ -115,6 +116,7 @@ static int set_attrs(int c, uint32_t number, const char *id, const struct attrop
     struct body_manage body = { .command = MGR_CMD_SET,
                                 .object_type = OBJECT_JOB,
                                 .object_name = id };
+    /* A job has no "+=": whatever operators the caller's entries have, SET travels. */
     int err = ifl_attrs(c, list, true, &body.attrs);
 
     if (err)
@@ -166,6 +168,8 @@ int ifl_alterjob(int c, const char *id, struct attrl *attribs, const char *exten
     return err;
 }
 
+/* Schedulers alter many jobs in a cycle with this one: nothing is verified, nothing is
+ * completed and no answer is waited for (wire.md 15.2). */
 int ifl_asyalterjob(int c, const char *id, struct attrl *attribs, const char *extend)
 {
     if (!ifl_has_id(c, id))
@@ -178,6 +182,8 @@ static int keep_option(int c, const char *extend, char **ret)
 {
     size_t len = strlen(extend);
 
+    /* A sign is read with the number, so that "-1" is refused as a bad number of hosts
+     * and not as a text that is no "select=" (wire.md 15.2). */
     if (isdigit((unsigned char)*extend) || *extend == '-' || *extend == '+') {
         char *end;
         long n = strtol(extend, &end, 10);

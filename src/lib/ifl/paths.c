@@ -24,6 +24,8 @@ static bool split(const char *text, size_t *host_len, const char **path)
 {
     size_t len = strspn(text, HOST_CHARS);
 
+    /* A path may have a colon in it: what stands before the first '/' decides whether
+     * that colon ends a host (cli.md 2). */
     *host_len = 0;
     *path = text;
     if (!strchr(text, ':') || text[len] == '/')
@@ -68,6 +70,8 @@ static bool host_of(const struct conf *conf, const char *text, size_t len, char 
         host[len] = '\0';
         return full_name(host, name, size);
     }
+    /* Without readable settings the job can still be submitted, with this host's name.
+     */
     if (conf && conf->output_host_name)
         return (size_t)snprintf(name, size, "%s", conf->output_host_name) < size;
     net_host_name(name, size);
@@ -86,6 +90,8 @@ static const char *here(char *room, size_t size)
     return getcwd(room, size);
 }
 
+/* It is asked on this host, whatever host the path is of, as PBS's library does
+ * (cli.md 2). */
 static bool is_directory(const char *path)
 {
     struct stat st;
@@ -164,6 +170,8 @@ int ifl_paths(int c, const struct attropl *list, struct ifl_paths *ret)
     const struct attropl *a = list;
     int err = 0;
 
+    /* Most lists have no path: those travel as they are, without a copy. So does every
+     * list of a program that has switched verification off. */
     *ret = (struct ifl_paths){ .list = list };
     while (a && ifl_verifies() && !is_path(a))
         a = a->next;

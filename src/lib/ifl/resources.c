@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/ifl.h"
 
+#include <limits.h>
 #include <string.h>
 
 static struct wire_strings names(char **list, int n)
@@ -13,6 +14,7 @@ static struct wire_strings names(char **list, int n)
     return (struct wire_strings){ (size_t)n, (const char **)(void *)list };
 }
 
+/* An empty word is sent, but NULL could not be: it would end the program. */
 static bool has_names(int c, char **list, int n)
 {
     for (int i = 0; list && i < n; i++)
@@ -42,6 +44,8 @@ int ifl_rescquery(int c, char **list, int n, int *available, int *allocated,
         return pbs_errno;
     body.resources = names(list, n);
     err = ifl_ask(c, BATCH_RESCQ, &body, NULL, &answer);
+    /* The caller's arrays have room for 'n' numbers, so a reply about any other count
+     * is not copied. */
     if (!err && (answer.reply.choice != REPLY_RESC_QUERY ||
                  answer.reply.resources.n != (size_t)n))
         err = ifl_set_error(c, PBSE_PROTOCOL, NULL);
@@ -83,6 +87,7 @@ struct counts {
     int available, allocated, reserved, down;
 };
 
+/* Each thread has counts of its own, as it has a pbs_errno of its own. */
 static _Thread_local struct counts nodes;
 
 static int ask_counts(int c, const char *resource, struct counts *ret)
@@ -97,18 +102,26 @@ static int ask_counts(int c, const char *resource, struct counts *ret)
     return err;
 }
 
+/* A server may send any numbers: a sum beyond what the call can return stays at its
+ * end. */
+static int bounded(long long sum)
+{
+    return (int)MAX_OF(MIN_OF(sum, INT_MAX), INT_MIN);
+}
+
 int totpool(int c, int update)
 {
     if (update && ask_counts(c, "nodes", &nodes))
         return -1;
-    return nodes.available + nodes.allocated + nodes.reserved + nodes.down;
+    return bounded((long long)nodes.available + nodes.allocated + nodes.reserved +
+                   nodes.down);
 }
 
 int usepool(int c, int update)
 {
     if (update && ask_counts(c, "nodes", &nodes))
         return -1;
-    return nodes.allocated + nodes.reserved + nodes.down;
+    return bounded((long long)nodes.allocated + nodes.reserved + nodes.down);
 }
 
 char *avail(int c, char *resource)
@@ -120,5 +133,5 @@ char *avail(int c, char *resource)
         return unknown;
     if (got.available > 0)
         return yes;
-    return got.allocated + got.reserved > 0 ? no : never;
+    return (long long)got.allocated + got.reserved > 0 ? no : never;
 }

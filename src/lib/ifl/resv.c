@@ -13,6 +13,8 @@ char *ifl_submit_resv(int c, struct attropl *attribs, const char *extend)
     if (ifl_verify(c, BATCH_SUBMIT_RESV, MGR_OBJ_RESV, (const void *)attribs) ||
         ifl_attrs(c, attribs, true, &body.attrs))
         return NULL;
+    /* The answer is a text for people, "R1.svr UNCONFIRMED": the id is its first word
+     * (wire.md 15.2). */
     text = ifl_ask_text(c, BATCH_SUBMIT_RESV, &body, extend, REPLY_TEXT);
     free(body.attrs.v);
     return text;
@@ -33,7 +35,7 @@ char *ifl_modify_resv(int c, const char *id, struct attropl *attribs,
     return text;
 }
 
-/* The object type of a job is what travels here. */
+/* The object type of a job is what PBS's clients send with this request (wire.md 7). */
 int ifl_delresv(int c, const char *id, const char *extend)
 {
     const struct body_manage body = { .command = MGR_CMD_DELETE,

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* Letters and digits of ASCII, written out: isalnum() would follow the locale of the
+ * calling program. */
 #define WORD_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 typedef int rule_fn(const char *text);
@@ -45,6 +47,8 @@ static int rule_holds(const char *text)
                    strcmp(text, "p") == 0);
 }
 
+/* Letters of -k. The d asks for files in their final place and says which only together
+ * with o or e, or with n for none (cli.md 2). */
 static int rule_keep(const char *text)
 {
     return good_if(has_only(text, "oed")
@@ -53,6 +57,7 @@ static int rule_keep(const char *text)
                              strcmp(text, "nd") == 0);
 }
 
+/* The j asks for mail about each subjob as well, and is no event by itself. */
 static int rule_mail(const char *text)
 {
     return good_if(strcmp(text, "n") == 0 ||
@@ -64,6 +69,7 @@ static int rule_states(const char *text)
     return good_if(has_only(text, "EHQRTWSUBXFM"));
 }
 
+/* Variables are for the job: any text is one. */
 static int rule_any(const char *text)
 {
     (void)text;
@@ -108,6 +114,8 @@ static int rule_range(const char *text)
         if (!take_number(&text, &step))
             return PBSE_BADATVAL;
     }
+    /* A number that was cut to LONG_MAX says nothing about the order of the two: that
+     * range has an error of its own (cli.md 2). */
     if (*text || step < 1 || (first >= last && first != LONG_MAX))
         return PBSE_BADATVAL;
     return first == LONG_MAX || last == LONG_MAX || step == LONG_MAX ? PBSE_ATVALERANGE
@@ -124,6 +132,7 @@ static const char *host_of(const char *piece, size_t *len)
     return mark ? mark + 1 : "";
 }
 
+/* Each piece is compared with all before it. Lists are typed by people, and short. */
 static bool host_stood_before(const char *list, const char *piece)
 {
     size_t len, other_len;
@@ -273,6 +282,8 @@ enum when {
     JOB = QUEUE | ALTER,
 };
 
+/* An attribute may have a rule for one kind of request and none, or another, for
+ * others: a criterion is not a value (cli.md 2). The first row that fits counts. */
 static const struct rule {
     const char *attr;
     unsigned when;

@@ -24,6 +24,8 @@ static bool load(void)
 
     if (!fresh)
         return false;
+    /* The calls have only numbers to return, so the words are printed here: without
+     * them nobody would find the line of the file. */
     if (conf_load(&fresh->conf, &why)) {
         fprintf(stderr, "%s\n", why.text);
         free(fresh);
@@ -54,6 +56,8 @@ int ifl_loadconf(int reload)
     return ok ? 1 : 0;
 }
 
+/* The name is copied: the caller gets a char * that it may write to, and must not reach
+ * the settings with it. */
 char *ifl_default(void)
 {
     const struct conf *c = ifl_conf();

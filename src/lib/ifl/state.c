@@ -102,6 +102,7 @@ const char *ifl_user(void)
 
     if (self.user[0] && self.uid == uid)
         return self.user;
+    /* A name that was cut to fit would be another user's. */
     if (getpwuid_r(uid, &pw, room, sizeof(room), &found) || !found ||
         strlen(pw.pw_name) > PBS_MAXUSER)
         return NULL;
@@ -127,6 +128,8 @@ int ifl_set_error(int c, int code, const char *text)
 {
     struct said *s = said_find(c);
 
+    /* The number is always kept. Without memory the text is missing, and callers print
+     * the number then. */
     self.error = code;
     if (!s && text) {
         want_fini();
@@ -215,6 +218,8 @@ void ifl_bad_attrs_add(const struct attrl *attr, int code, const char *text)
     if (is_listed(attr))
         return;
     want_fini();
+    /* The array has room for the next multiple of BAD_STEP. The public struct has no
+     * field for that room (wire.md 15.1), and needs none. */
     if (n % BAD_STEP == 0) {
         v = realloc(v, (size_t)(n + BAD_STEP) * sizeof(*v));
         if (!v)
@@ -231,6 +236,8 @@ void ifl_bad_attrs_add(const struct attrl *attr, int code, const char *text)
     }
 }
 
+/* The list is of the thread and not of a connection; PBS's call has the parameter all
+ * the same. */
 struct ecl_attribute_errors *ifl_get_attributes_in_error(int c)
 {
     (void)c;

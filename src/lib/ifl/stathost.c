@@ -49,7 +49,7 @@ static long long size_kb(const char *s)
         factor *= 1024;
     if (__builtin_mul_overflow(n, factor, &n))
         return -1;
-    return unit ? n : (n + 1023) / 1024;
+    return unit ? n : n / 1024 + (n % 1024 != 0);
 }
 
 static bool is_number(const char *s, double *ret)
@@ -60,15 +60,17 @@ static bool is_number(const char *s, double *ret)
     return end != s && !*end;
 }
 
-/* The merged value, malloc'd; NULL: no memory. */
+/* The merged value, malloc'd; NULL: no memory. Types are not looked up, because a
+ * site's own resources have none here: what looks like a size or a number on both sides
+ * is one. Amounts that no sum can hold are told as different ones. */
 static char *summed(const char *a, const char *b)
 {
-    long long kb_a = size_kb(a), kb_b = size_kb(b);
+    long long kb_a = size_kb(a), kb_b = size_kb(b), kb;
     double n_a, n_b;
     char text[64];
 
-    if (kb_a >= 0 && kb_b >= 0)
-        snprintf(text, sizeof(text), "%lldkb", kb_a + kb_b);
+    if (kb_a >= 0 && kb_b >= 0 && !__builtin_add_overflow(kb_a, kb_b, &kb))
+        snprintf(text, sizeof(text), "%lldkb", kb);
     else if (is_number(a, &n_a) && is_number(b, &n_b))
         snprintf(text, sizeof(text), "%.15g", n_a + n_b);
     else
@@ -237,6 +239,9 @@ struct batch_status *ifl_stathost(int c, const char *id, struct attrl *wanted,
 {
     char name[] = ATTR_rescavail, resource[] = "host", value[] = "";
     struct attrl host = { wanted, name, resource, value, SET };
+    /* All vnodes are asked for even when one host is wanted: which of them are on it
+     * only their own records say (wire.md 15.2). The host is asked for with the rest.
+     */
     struct batch_status *list = ifl_statvnode(c, "", wanted ? &host : NULL, extend);
     bool all = !id || !*id;
 

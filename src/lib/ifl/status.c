@@ -29,6 +29,7 @@ static struct batch_status *status(int c, uint32_t number, int object, const cha
     struct body_status body = { .id = id ? id : "" };
     struct batch_status *list;
 
+    /* Names of attributes are looked at before anything travels (wire.md 15.3). */
     if (ifl_verify(c, number, object, wanted) || ifl_wanted(c, wanted, &body.wanted))
         return NULL;
     list = ask(c, number, &body, extend);
@@ -97,6 +98,8 @@ struct batch_status *ifl_stathook(int c, const char *id, struct attrl *wanted,
 {
     int object = MGR_OBJ_SITE_HOOK;
 
+    /* The extension says which of the two kinds is meant, and goes to the server as it
+     * is; any other word is refused here (wire.md 15.2). */
     if (extend && strcmp(extend, PBS_HOOK) == 0) {
         object = MGR_OBJ_PBS_HOOK;
     } else if (extend && strcmp(extend, SITE_HOOK) != 0) {
@@ -144,6 +147,7 @@ struct batch_status *ifl_selstat(int c, struct attropl *criteria, struct attrl *
     return list;
 }
 
+/* One allocation for the array and one for each id: PBS's programs free them so. */
 static char **id_array(int c, const struct wire_strings *ids)
 {
     char **v = calloc(ids->n + 1, sizeof(*v));

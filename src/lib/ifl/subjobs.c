@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* A few bytes of a range ask for millions of records, so what is made is bounded by
+ * count and by size. Sites have arrays of some ten thousand. */
 #define MOST_SUBJOBS    10000000
 #define MOST_MADE_BYTES ((size_t)1 << 28)
 
@@ -70,7 +72,8 @@ static const char *value_of(const struct attrl *a, const char *like)
     return strcmp(a->name, ATTR_substate) == 0 ? "10" : like;
 }
 
-/* The parent's attributes up to "array". */
+/* The parent's attributes up to "array": servers put what a subjob shares before it,
+ * and what is the parent's alone behind (wire.md 8.2). */
 static struct batch_status *like_parent(const struct batch_status *parent,
                                         const char *at, long index, size_t *bytes)
 {
@@ -147,6 +150,8 @@ static const char *remaining(const struct batch_status *st)
 static int make_missing(struct subjobs *all, const struct batch_status *parent,
                         const char *brackets_at)
 {
+    /* The indices that were sent are looked up among themselves; those made here come
+     * behind them, and all are sorted once at the end. */
     const char *at = remaining(parent);
     const size_t n_sent = all->n;
     long first, last, step;
@@ -178,6 +183,8 @@ static int fill_parent(struct batch_status *parent, const char *at,
     struct batch_status *st = parent->next, *rest;
     int err = 0;
 
+    /* Links are set only when nothing can fail any more, so that the caller can free
+     * the list as the server sent it. */
     *last = parent;
     for (long i; st && !err && (i = index_in(st->name, parent->name, at)) >= 0;
          st = st->next)

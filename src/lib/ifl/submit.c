@@ -46,6 +46,7 @@ static char *submit_at_once(int c, const struct job *j)
         ifl_set_error(c, PBSE_SYSTEM, NULL);
         return NULL;
     }
+    /* The caller's own extension stands behind the word that asks for the commit. */
     strcpy(extend, IMPLICIT_COMMIT);
     strcat(extend, j->extend ? j->extend : "");
     id = queue_job(c, j, extend, REPLY_COMMIT);
@@ -59,6 +60,7 @@ static int send_chunks(int c, FILE *f)
     char *room = malloc(CHUNK_BYTES);
     int err = room ? 0 : ifl_set_error(c, PBSE_SYSTEM, NULL);
 
+    /* An empty script sends no piece at all, and makes a job all the same. */
     while (!err && (body.data.len = fread(room, 1, CHUNK_BYTES, f)) > 0) {
         body.data.data = room;
         err = ifl_do(c, BATCH_JOB_SCRIPT, &body, NULL);
@@ -100,6 +102,7 @@ static char *submit(int c, const struct job *j)
 
     if (ifl_verify(c, BATCH_QUEUE_JOB, MGR_OBJ_JOB, (const void *)j->attribs))
         return NULL;
+    /* A script that cannot be read is found before the server is asked for an id. */
     if (j->script && *j->script && !(script = fopen(j->script, "re"))) {
         ifl_set_error(c, PBSE_BADSCRIPT, "cannot access script file");
         return NULL;

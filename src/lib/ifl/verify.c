@@ -40,6 +40,7 @@ _Static_assert((int)MGR_OBJ_PBS_HOOK == OBJECT_PBS_HOOK, "shipped hook");
 _Static_assert((int)MGR_OBJ_JOBARRAY_PARENT == OBJECT_ARRAY_PARENT, "array");
 _Static_assert((int)MGR_OBJ_SUBJOB == OBJECT_SUBJOB, "subjob");
 
+/* Of the whole program, not of a thread or a connection (wire.md 15.3). */
 static bool verify_off;
 
 void set_no_attribute_verification(void)
@@ -113,6 +114,8 @@ static bool is_number(const struct attr_type *type)
            type == &attr_time || type == &attr_seconds;
 }
 
+/* Other refusals of a check are left to the server, which knows who asks and what the
+ * site has set. */
 static int only_bad_value(int code)
 {
     return code == PBSE_BADATVAL ? code : 0;
@@ -154,6 +157,8 @@ static const struct resource_def *built_in(const char *name)
     pthread_mutex_lock(&defs_lock);
     if (!defs && !xmem_try(make_defs, &defs))
         defs = NULL;
+    /* Without memory nothing is known, so every value passes: the server judges it
+     * anyway. */
     d = defs;
     pthread_mutex_unlock(&defs_lock);
     return d ? resource_find(d, name) : NULL;
@@ -199,6 +204,8 @@ static int check_value(const struct ifl_wish *wish, const struct attr_row *row,
 
     if (!has_value(wish, a))
         return 0;
+    /* A rule of this library goes before the type: it knows what PBS's clients refuse
+     * and its servers would take. */
     if (has_rule(wish, row->name, text, &code))
         return code;
     if (!*text || (!select && !(row->write & ~WHO_DAEMON)))
@@ -234,6 +241,8 @@ int ifl_verify_wish(int c, const struct ifl_wish *wish)
     char text[512];
     int first = 0;
 
+    /* The list of an earlier call must not be taken for that of this one, even when
+     * this one judges nothing. */
     ifl_bad_attrs_clear();
     if (verify_off || !can_judge(wish->number, wish->object))
         return 0;

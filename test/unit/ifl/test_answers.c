@@ -165,6 +165,19 @@ static void test_a_message_without_end_ends(void)
                         12);
 }
 
+/* A server that goes on sending must not keep a program that wants to leave. */
+static void test_a_disconnect_ends_in_a_flood(void)
+{
+    struct flood f = { .bytes = PART, .len = sizeof(PART) - 1 };
+    int c = open_pair(&f.peer, 60);
+    pthread_t thread;
+
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, pour, &f), 0);
+    CU_ASSERT_EQUAL(pbs_disconnect(c), 0);
+    pthread_join(thread, NULL);
+    close(f.peer);
+}
+
 static void test_silence_ends(void)
 {
     int peer, c = open_pair(&peer, 1);
@@ -197,6 +210,7 @@ int main(void)
         { "a promise takes no memory", test_a_promise_takes_no_memory },
         { "parts without end end", test_parts_without_end_end },
         { "a message without end ends", test_a_message_without_end_ends },
+        { "a disconnect ends in a flood", test_a_disconnect_ends_in_a_flood },
         { "silence ends", test_silence_ends },
         { "after that the connection is of no use",
           test_after_that_the_connection_is_of_no_use },

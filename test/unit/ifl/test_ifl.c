@@ -8,6 +8,7 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -886,6 +887,46 @@ static void test_vnodes_of_a_host_are_merged(void)
     teardown(c);
 }
 
+static void test_sums_stay_within_their_type(void)
+{
+    static const struct {
+        const char *one, *two, *merged;
+    } cases[] = {
+        { "9223372036854775806kb", "1kb", "9223372036854775807kb" },
+        { "9223372036854775807kb", "1kb", "<various>" },
+        { "9223372036854775807b", "1b", "9007199254740993kb" },
+    };
+    uint32_t numbers[] = { INT_MAX, INT_MAX, 1, 1 };
+    const struct wire_reply counts = { .choice = REPLY_RESC_QUERY,
+                                       .resources = { 1, numbers } };
+    struct arena *arena = arena_new();
+    int c = setup();
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct wire_object o[] = {
+            vnode(arena, "v1", "alpha", cases[i].one, "", "free"),
+            vnode(arena, "v2", "alpha", cases[i].two, "", "free"),
+        };
+        const struct wire_reply all = { .choice = REPLY_STATUS,
+                                        .objects = { 2, 2, o } };
+        struct batch_status *list;
+
+        fake_reply(fake, &all);
+        list = pbs_stathost(c, NULL, NULL, NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(list);
+        CU_ASSERT_STRING_EQUAL(value_of(list, "resources_available", "mem"),
+                               cases[i].merged);
+        pbs_statfree(list);
+    }
+    for (int i = 0; i < 3; i++)
+        fake_reply(fake, &counts);
+    CU_ASSERT_EQUAL(totpool(c, 1), INT_MAX);
+    CU_ASSERT_EQUAL(usepool(c, 1), INT_MAX);
+    CU_ASSERT_STRING_EQUAL(avail(c, (char *)"nodes"), "yes");
+    arena_free(arena);
+    teardown(c);
+}
+
 /* The server's first command follows the reply at once: it must be left to the caller.
  */
 static void test_a_scheduler_gets_its_first_command(void)
@@ -1013,6 +1054,7 @@ int main(void)
           test_deletions_tell_what_was_not_deleted },
         { "selected ids end with NULL", test_selected_ids_end_with_null },
         { "vnodes of a host are merged", test_vnodes_of_a_host_are_merged },
+        { "sums stay within their type", test_sums_stay_within_their_type },
         { "a scheduler gets its first command",
           test_a_scheduler_gets_its_first_command },
         { "preemption tells the order for each job",
