@@ -195,7 +195,7 @@ static void print_node(json_t *node, int depth)
         print_members(node, depth);
         return;
     }
-    text = json_dumps(node, JSON_ENCODE_ANY);
+    text = json_dumps(node, JSON_ENCODE_ANY | JSON_DIGITS);
     fputs(text ? text : "null", stdout);
     free(text);
 }

@@ -11,6 +11,10 @@
 #include <jansson.h>
 #include <stddef.h>
 
+/* Digits of a number that is no whole one, for json_dumps(). Jansson's own 17 show 0.1
+ * as 0.10000000000000001; with 15 each number of that many digits stays as it came. */
+#define JSON_DIGITS JSON_REAL_PRECISION(15)
+
 /* The text as a node, never NULL: a text that is no UTF-8 is changed as names are. The
  * caller owns the node. */
 json_t *json_text(const char *text, size_t len);

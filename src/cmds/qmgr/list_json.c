@@ -116,7 +116,7 @@ void qmgr_list_json(int object, const char *title, const struct batch_status *ob
             add_attr(one, object, a, types);
         json_member_set(all, objects->name, one);
     }
-    json_dumpf(root, stdout, JSON_INDENT(4) | JSON_PRESERVE_ORDER);
+    json_dumpf(root, stdout, JSON_INDENT(4) | JSON_PRESERVE_ORDER | JSON_DIGITS);
     putchar('\n');
     json_decref(root);
 }

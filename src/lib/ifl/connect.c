@@ -78,8 +78,11 @@ static bool is_local(const struct target *t)
 
 /* The connected socket, or -1: there is none, nobody listens, or its path is too long.
  */
-static int open_local(const struct conf *conf)
+static int open_local(const struct conf *conf, bool nowait)
 {
+    /* A local connect() waits while the listener's queue is full, without end when the
+     * server hangs. Who cannot wait is told at once that the queue is full. */
+    const int how = SOCK_STREAM | SOCK_CLOEXEC | (nowait ? SOCK_NONBLOCK : 0);
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     const char *path = conf_server_socket(conf);
     int fd;
@@ -87,8 +90,9 @@ static int open_local(const struct conf *conf)
     if (strlen(path) >= sizeof(to.sun_path))
         return -1;
     strcpy(to.sun_path, path);
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0) {
+    fd = socket(AF_UNIX, how, 0);
+    if (fd >= 0 && (connect(fd, (const struct sockaddr *)&to, sizeof(to)) < 0 ||
+                    (nowait && fcntl(fd, F_SETFL, 0) < 0))) {
         close(fd);
         fd = -1;
     }
@@ -208,7 +212,7 @@ static int greet(struct target *t, int fd, const char *extend)
 static int connect_target(struct target *t, const char *extend)
 {
     /* A socket that nobody listens on is no failure: the server may have TCP only. */
-    int fd = is_local(t) ? open_local(t->conf) : -1;
+    int fd = is_local(t) ? open_local(t->conf, t->connect_s > 0) : -1;
 
     if (fd < 0)
         fd = open_tcp(t);

@@ -35,8 +35,8 @@ int ifl_resvport(const struct conf *conf, int fd, const char *host, unsigned por
     struct iff_client helper;
     int code = -1;
 
-    /* Its answer comes in pieces, since a pipe promises no more; a helper that has said
-     * nothing whole by the deadline is ended. */
+    /* Its answer may come in pieces. A helper that has not told all of it by the
+     * deadline is left to itself. */
     if (iff_client_start(conf, fd, host, port, &helper))
         return -1;
     while (state == IFF_GOES_ON && wait_readable(helper.from, until_s))

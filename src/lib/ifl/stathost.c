@@ -87,9 +87,21 @@ static char *strung(const char *a, const char *b)
     return s;
 }
 
+/* Built-in resources that are names. A host may be called "10", and two of its vnodes
+ * "1" and "2". */
+static bool is_text(const char *resource)
+{
+    static const char *const names[] = { "arch", "host", "vnode" };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcasecmp(names[i], resource) == 0)
+            return true;
+    return false;
+}
+
 static char *merged(const struct attrl *into, const struct attrl *more)
 {
-    if (into->resource)
+    if (into->resource && !is_text(into->resource))
         return summed(into->value, more->value);
     if (strcmp(into->name, ATTR_NODE_jobs) == 0)
         return strung(into->value, more->value);

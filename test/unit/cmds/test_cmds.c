@@ -301,6 +301,29 @@ static char *full_text(struct full *f, struct attrl *attribs)
     return text;
 }
 
+static void test_numbers_of_json(void)
+{
+    static const struct {
+        const char *value, *expect;
+    } cases[] = {
+        { "0.1", "\t0.1\n" },
+        { "23.06", "\t23.06\n" },
+        { "123456789.012345", "\t123456789.012345\n" },
+        { "9007199254740993", "\t9007199254740993\n" },
+        { "1.2.3", "\t\"1.2.3\"\n" },
+        { "007", "\t\"007\"\n" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct attrl a = { .name = (char *)"x", .value = (char *)cases[i].value };
+        struct full f = { .form = FULL_JSON, .json = json_new(0) };
+        char *text = full_text(&f, &a);
+
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, cases[i].expect));
+        free(text);
+    }
+}
+
 static void test_estimates_are_dates(void)
 {
     static const struct {
@@ -338,6 +361,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "dates are filled in from today", test_dates },
         { "arithmetic stays in range", test_arithmetic_stays_in_range },
+        { "numbers of JSON stay as they are", test_numbers_of_json },
         { "estimates are shown as dates", test_estimates_are_dates },
         { "-l lists are read with their quotes", test_resource_lists },
         { "-W settings end at the last comma before an equals sign",

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static struct fake *fake;
@@ -160,6 +161,31 @@ static int connect_quietly(const char *server, char *text, size_t size)
     text[n > 0 ? n : 0] = '\0';
     close(pipefd[0]);
     return c;
+}
+
+/* A server that hangs takes nobody from the queue of its local socket. */
+static void test_who_cannot_wait_does_not_wait_for_a_full_queue(void)
+{
+    struct sockaddr_un a = { .sun_family = AF_UNIX };
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0), waiting[64], n = 0;
+
+    fake = fake_start();
+    snprintf(a.sun_path, sizeof(a.sun_path), "%s/ipc/server.sock", fake_home(fake));
+    unlink(a.sun_path);
+    CU_ASSERT_EQUAL_FATAL(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
+    CU_ASSERT_EQUAL_FATAL(listen(listener, 0), 0);
+    do
+        waiting[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    while (connect(waiting[n++], (struct sockaddr *)&a, sizeof(a)) == 0 && n < 64);
+    CU_ASSERT_TRUE(n < 64);
+    CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
+    /* What is left is TCP, where nobody vouches for this program. */
+    CU_ASSERT_EQUAL(pbs_connect_noblk("localhost"), -1);
+    while (n > 0)
+        close(waiting[--n]);
+    close(listener);
+    fake_stop(fake);
+    fake = NULL;
 }
 
 static void test_why_a_connection_failed_is_told(void)
@@ -887,6 +913,31 @@ static void test_vnodes_of_a_host_are_merged(void)
     teardown(c);
 }
 
+static void test_names_are_not_added(void)
+{
+    struct arena *arena = arena_new();
+    struct wire_object o[] = {
+        vnode(arena, "1", "10", "1mb", "", "free"),
+        vnode(arena, "2", "10", "1mb", "", "free"),
+    };
+    const struct wire_reply all = { .choice = REPLY_STATUS, .objects = { 2, 2, o } };
+    int c = setup();
+    struct batch_status *list;
+
+    wire_attrs_add(&o[0].attrs, arena, "resources_available", "vnode", "1",
+                   WIRE_OP_SET);
+    wire_attrs_add(&o[1].attrs, arena, "resources_available", "vnode", "2",
+                   WIRE_OP_SET);
+    fake_reply(fake, &all);
+    list = pbs_stathost(c, "10", NULL, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(list);
+    CU_ASSERT_STRING_EQUAL(value_of(list, "resources_available", "host"), "10");
+    CU_ASSERT_STRING_EQUAL(value_of(list, "resources_available", "vnode"), "<various>");
+    pbs_statfree(list);
+    arena_free(arena);
+    teardown(c);
+}
+
 static void test_sums_stay_within_their_type(void)
 {
     static const struct {
@@ -1054,7 +1105,10 @@ int main(void)
           test_deletions_tell_what_was_not_deleted },
         { "selected ids end with NULL", test_selected_ids_end_with_null },
         { "vnodes of a host are merged", test_vnodes_of_a_host_are_merged },
+        { "names are not added", test_names_are_not_added },
         { "sums stay within their type", test_sums_stay_within_their_type },
+        { "who cannot wait does not wait for a full queue",
+          test_who_cannot_wait_does_not_wait_for_a_full_queue },
         { "a scheduler gets its first command",
           test_a_scheduler_gets_its_first_command },
         { "preemption tells the order for each job",
