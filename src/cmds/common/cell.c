@@ -76,8 +76,12 @@ void print_visible_char(char c)
 
 void print_visible(const char *text)
 {
-    for (; *text; text++)
-        print_visible_char(*text);
+    char *own = xstrdup(text);
+
+    printable_text(own);
+    for (const char *p = own; *p; p++)
+        print_visible_char(*p);
+    free(own);
 }
 
 void cells_make_printable(struct batch_status *objects)

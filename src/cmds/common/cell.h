@@ -16,7 +16,9 @@ const char *cell_or(const char *value, const char *missing);
 const char *cell_cut(char out[CELL_MAX], const char *text, size_t width);
 
 /* What a terminal would obey is never printed as it is. print_visible(): a control
- * character other than newline and tab as "^X" (cli.md 4.10 and 10.3);
+ * character other than newline and tab as "^X" (cli.md 4.10 and 10.3), one beyond
+ * ASCII, which PBS passes on, as '?' for each byte. print_visible_char() sees one byte
+ * and knows nothing of the latter: printable_text() comes before it;
  * cells_make_printable(): before objects are put into tables, each byte of a control
  * character in their names and values becomes '?', so that columns keep their width. */
 void print_visible_char(char c);

@@ -6,6 +6,7 @@
 #include "cmds/common/cell.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/printable.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -199,6 +200,7 @@ static void print_lines(const struct full *f, const char *title,
                           a->resource ? a->resource : "");
 
         shown_value(a, &value);
+        printable_text(value.data);
         if (f->unwrapped)
             print_unwrapped(value.data);
         else

@@ -6,6 +6,7 @@
 
 #include "cmds/common/cell.h"
 #include "cmds/common/json_member.h"
+#include "lib/base/printable.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -208,10 +209,13 @@ void json_print_and_free(struct json *j)
     free(j);
 }
 
-void dsv_print_value(const char *value, const char *delimiter)
+void dsv_print_value(const char *text, const char *delimiter)
 {
     size_t len = strlen(delimiter);
+    char *own = xstrdup(text);
+    const char *value = own;
 
+    printable_text(own);
     while (*value) {
         if (len > 0 && strncmp(value, delimiter, len) == 0) {
             printf("\\%s", delimiter);
@@ -230,4 +234,5 @@ void dsv_print_value(const char *value, const char *delimiter)
             print_visible_char(*value);
         value++;
     }
+    free(own);
 }

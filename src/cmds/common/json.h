@@ -39,6 +39,6 @@ void json_array_add(struct json *j, const char *name, const char *text);
 void json_print_and_free(struct json *j);
 
 /* A dsv value: the delimiter and backslashes in it are escaped. */
-void dsv_print_value(const char *value, const char *delimiter);
+void dsv_print_value(const char *text, const char *delimiter);
 
 #endif

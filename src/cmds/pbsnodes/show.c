@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/pbsnodes/pbsnodes.h"
 
+#include "lib/base/printable.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +44,14 @@ static void nodes_print_dsv(const struct nodes_view *v, const struct batch_statu
     for (const struct attrl *a = node->attribs; a; a = a->next) {
         printf("%s%s%s%s=", v->form.delimiter, a->name, a->resource ? "." : "",
                a->resource ? a->resource : "");
-        for (const char *p = a->value; *p; p++)
+        char *own = xstrdup(a->value);
+
+        printable_text(own);
+        for (const char *p = own; *p; p++)
             /* Jobs stand between commas alone in this form. */
             if (*p != ' ' || strcasecmp(a->name, "jobs") != 0)
                 print_visible_char(*p);
+        free(own);
     }
     putchar('\n');
 }

@@ -4,7 +4,9 @@
 #include "cmds/qmgr/qmgr.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/printable.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LIST_COLUMNS 80
@@ -26,8 +28,10 @@ void qmgr_list_attr(const struct attrl *a, struct buf *out)
     /* PBS counts 11 for the blanks and the sign around the name, which are 7: lines
      * break where they always have (cli.md 8.4). */
     size_t used = strlen(a->name) + 11 + (a->resource ? strlen(a->resource) + 1 : 0);
-    const char *p = a->value;
+    char *own = xstrdup(a->value);
+    const char *p = own;
 
+    printable_text(own);
     buf_printf(out, "    %s%s%s = ", a->name, a->resource ? "." : "",
                a->resource ? a->resource : "");
     for (bool first = true;; first = false) {
@@ -49,4 +53,5 @@ void qmgr_list_attr(const struct attrl *a, struct buf *out)
         p++;
     }
     buf_add_char(out, '\n');
+    free(own);
 }

@@ -10,8 +10,10 @@
 #include "cmds/qmgr/grammar.h"
 
 #include "lib/base/buf.h"
+#include "lib/base/printable.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -137,14 +139,15 @@ enum quoting {
 
 /* The plainest way that reads back as the same text. The old ways come before $'...',
  * because other makes of qmgr do not know that one. */
-static enum quoting quoting_of(const char *text, size_t len)
+static enum quoting quoting_of(const char *text, const char *shown, size_t len)
 {
     bool has_double = memchr(text, '"', len) != NULL;
     bool has_single = memchr(text, '\'', len) != NULL;
     bool special = len == 0 || *text == '#' || text[len - 1] == '\\';
 
     for (size_t i = 0; i < len; i++) {
-        if (text[i] == '&' || text[i] == '\t' || is_control(text[i]))
+        if (text[i] == '&' || text[i] == '\t' || is_control(text[i]) ||
+            shown[i] != text[i])
             return QUOTE_ESCAPED;
         special |= strchr(" ,;", text[i]) != NULL;
     }
@@ -153,7 +156,8 @@ static enum quoting quoting_of(const char *text, size_t len)
     return special || has_single ? QUOTE_DOUBLE : QUOTE_NONE;
 }
 
-static void add_escaped(const char *text, size_t len, struct buf *out)
+static void add_escaped(const char *text, const char *shown, size_t len,
+                        struct buf *out)
 {
     buf_add_str(out, "$'");
     for (size_t i = 0; i < len; i++) {
@@ -164,7 +168,7 @@ static void add_escaped(const char *text, size_t len, struct buf *out)
                 letter = escapes[e].letter;
         if (letter)
             buf_printf(out, "\\%c", letter);
-        else if (is_control(text[i]))
+        else if (is_control(text[i]) || shown[i] != text[i])
             buf_printf(out, "\\x%02x", (unsigned char)text[i]);
         else
             buf_add_char(out, text[i]);
@@ -177,15 +181,21 @@ void qmgr_value_quote(const char *text, size_t len, struct buf *out)
     static const char *const marks[] = {
         [QUOTE_NONE] = "", [QUOTE_DOUBLE] = "\"", [QUOTE_SINGLE] = "'"
     };
-    enum quoting how = quoting_of(text, len);
+    /* Where 'shown' differs are the bytes of control characters beyond ASCII: a dump
+     * that is looked at must not command the terminal. */
+    char *shown = xstrndup(text, len);
+    enum quoting how;
 
+    printable_text(shown);
+    how = quoting_of(text, shown, len);
     if (how == QUOTE_ESCAPED) {
-        add_escaped(text, len, out);
-        return;
+        add_escaped(text, shown, len, out);
+    } else {
+        buf_add_str(out, marks[how]);
+        buf_add(out, text, len);
+        buf_add_str(out, marks[how]);
     }
-    buf_add_str(out, marks[how]);
-    buf_add(out, text, len);
-    buf_add_str(out, marks[how]);
+    free(shown);
 }
 
 /* The first command of 'text', as qmgr_command_len() has it; *open: it ends within

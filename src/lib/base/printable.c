@@ -119,7 +119,7 @@ void buf_add_printable(struct buf *out, const char *text, size_t len)
     }
 }
 
-void printable_cell(char *text)
+static void replace_controls(char *text, bool ascii)
 {
     unsigned char *p = (unsigned char *)text;
     size_t len = strlen(text);
@@ -128,10 +128,21 @@ void printable_cell(char *text)
         size_t n = plain_len(p, len);
         size_t bad = n < len ? control_len(p + n, len - n) : 0;
 
-        memset(p + n, '?', bad);
+        if (bad > 0 && (ascii || !is_ascii_control(p[n])))
+            memset(p + n, '?', bad);
         p += n + bad;
         len -= n + bad;
     }
+}
+
+void printable_cell(char *text)
+{
+    replace_controls(text, true);
+}
+
+void printable_text(char *text)
+{
+    replace_controls(text, false);
 }
 
 bool has_control(const char *text)

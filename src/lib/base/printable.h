@@ -20,6 +20,10 @@ void buf_add_printable(struct buf *out, const char *text, size_t len);
  * newlines too, becomes '?'. For columns, whose width is counted in bytes. */
 void printable_cell(char *text);
 
+/* The same of control characters beyond ASCII only: for texts whose other ones are
+ * shown as "^X" later on, or stay. */
+void printable_text(char *text);
+
 /* True when the text has a control character, tabs and newlines included. */
 bool has_control(const char *text);
 

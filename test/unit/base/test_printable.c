@@ -64,6 +64,12 @@ static void test_texts_are_shown(void)
             fprintf(stderr, "%s\n", rows[i].story);
         CU_ASSERT_STRING_EQUAL(out.len ? out.data : "", rows[i].shown);
         CU_ASSERT_STRING_EQUAL(cell, rows[i].cell);
+        /* printable_text() leaves the bytes of ASCII alone, and no others. */
+        snprintf(cell, sizeof(cell), "%s", rows[i].text);
+        printable_text(cell);
+        for (size_t k = 0; rows[i].text[k]; k++)
+            CU_ASSERT_EQUAL(cell[k],
+                            rows[i].text[k] & 0x80 ? rows[i].cell[k] : rows[i].text[k]);
         CU_ASSERT_EQUAL(has_control(rows[i].text),
                         strcmp(rows[i].text, rows[i].cell) != 0);
         buf_fini(&out);

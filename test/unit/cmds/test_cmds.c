@@ -301,6 +301,29 @@ static char *full_text(struct full *f, struct attrl *attribs)
     return text;
 }
 
+/* U+009b begins a command to a terminal just as ESC [ does. */
+static void test_no_value_commands_a_terminal(void)
+{
+    static const struct {
+        enum full_form form;
+        const char *expect;
+    } cases[] = {
+        { FULL_LINES, "x = gr\xc3\xbc\xc3\x9f^[[1m??31m?\n" },
+        { FULL_DSV, "|x=gr\xc3\xbc\xc3\x9f^[[1m??31m?\n" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct attrl a = { .name = (char *)"x",
+                           .value = (char *)"gr\xc3\xbc\xc3\x9f\x1b[1m\xc2\x9b"
+                                            "31m\x9b" };
+        struct full f = { .form = cases[i].form, .delimiter = "|" };
+        char *text = full_text(&f, &a);
+
+        CU_ASSERT_PTR_NOT_NULL(strstr(text, cases[i].expect));
+        free(text);
+    }
+}
+
 static void test_numbers_of_json(void)
 {
     static const struct {
@@ -361,6 +384,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "dates are filled in from today", test_dates },
         { "arithmetic stays in range", test_arithmetic_stays_in_range },
+        { "no value commands a terminal", test_no_value_commands_a_terminal },
         { "numbers of JSON stay as they are", test_numbers_of_json },
         { "estimates are shown as dates", test_estimates_are_dates },
         { "-l lists are read with their quotes", test_resource_lists },

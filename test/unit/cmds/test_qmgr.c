@@ -345,6 +345,9 @@ static void test_quoting(void)
         { "two\nlines", "$'two\\nlines'" },
         { "a&b\\", "$'a&b\\\\'" },
         { "\x01\t\r\x7f", "$'\\x01\\t\\r\\x7f'" },
+        { "\xc2\x9b"
+          "1m\xc3\x9b",
+          "$'\\xc2\\x9b1m\xc3\x9b'" },
         { "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
         { "$'x'", "\"$'x'\"" },
     };
@@ -376,6 +379,10 @@ static void test_list_columns(void)
           "\texecjob_attach,\n\texecjob_resize\n" },
         { "resources_max", "mem", "2gb", "    resources_max.mem = 2gb\n" },
         { "comment", NULL, "", "    comment = \n" },
+        { "comment", NULL,
+          "\x1b[1m, \xc2\x9b"
+          "31m",
+          "    comment = ^[[1m, ??31m\n" },
         { "jobs", NULL,
           "a234567890123456789012345678901234567890, "
           "b2345678901234567890123456789012345678, c",
