@@ -8,6 +8,8 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/earliest.c \
 	src/scheduler/plan/endless.c src/scheduler/plan/endless.h \
 	src/scheduler/plan/fit.c src/scheduler/plan/fit.h \
+	src/scheduler/plan/holders.c src/scheduler/plan/holders.h \
+	src/scheduler/plan/book.c src/scheduler/plan/book.h \
 	src/scheduler/plan/fit_complete.c \
 	src/scheduler/plan/fit_sorted.c \
 	src/scheduler/plan/job.c \

@@ -1,16 +1,17 @@
-/* booking.c - who has what of which vnode from when until when: bookings are made, set
- * aside and put back, and the timelines follow.
+/* booking.c - what is taken of vnodes: bookings are made, set aside and put back, and
+ * the timelines follow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/world.h"
 
 #include <string.h>
+#include <utlist.h>
 
 /* What the placement takes of a vnode, all chunks together; made at the first need. */
-static int64_t *sum_of_vnode(struct world *w, size_t vnode)
+static int64_t *sum_of_vnode(struct world *w, struct arena *arena, size_t vnode)
 {
     if (!w->sum[vnode]) {
-        w->sum[vnode] = arena_zero(w->arena, w->n_res * sizeof(int64_t));
+        w->sum[vnode] = arena_zero(arena, w->n_res * sizeof(int64_t));
         w->booked[w->n_booked++] = vnode;
     }
     return w->sum[vnode];
@@ -18,30 +19,30 @@ static int64_t *sum_of_vnode(struct world *w, size_t vnode)
 
 /* Add what the piece takes, each resource where it is counted. With a place, being
  * on the vnode is counted too, once for the whole placement. */
-static void add_piece(struct world *w, const struct piece *piece,
+static void add_piece(struct world *w, struct arena *arena, const struct piece *piece,
                       const struct place *place)
 {
     if (place)
-        sum_of_vnode(w, piece->vnode)[RES_PRESENCE] =
+        sum_of_vnode(w, arena, piece->vnode)[RES_PRESENCE] =
             world_use(w, piece->vnode, place) == USE_SHARED ? 1 : PRESENCE_ALL;
     for (size_t r = 1; r < w->n_res; r++)
         if (piece->amounts[r])
-            sum_of_vnode(w, world_slot(w, piece->vnode, r) / w->n_res)[r] +=
+            sum_of_vnode(w, arena, world_slot(w, piece->vnode, r) / w->n_res)[r] +=
                 piece->amounts[r];
 }
 
-struct demand world_demand(struct world *w, const struct place *place,
-                           const struct placement *pl)
+struct demand world_demand(struct world *w, struct arena *arena,
+                           const struct place *place, const struct placement *pl)
 {
     struct demand d = { 0 };
 
     MUST(w->n_booked == 0);
     for (size_t c = 0; c < pl->n; c++)
         for (size_t i = 0; i < pl->chunks[c].n; i++)
-            add_piece(w, &pl->chunks[c].pieces[i], place);
+            add_piece(w, arena, &pl->chunks[c].pieces[i], place);
     d.n = w->n_booked;
-    d.vnodes = arena_copy(w->arena, w->booked, d.n * sizeof(*d.vnodes) + 1);
-    d.amounts = arena_alloc(w->arena, d.n * sizeof(*d.amounts) + 1);
+    d.vnodes = arena_copy(arena, w->booked, d.n * sizeof(*d.vnodes) + 1);
+    d.amounts = arena_alloc(arena, d.n * sizeof(*d.amounts) + 1);
     for (size_t i = 0; i < d.n; i++) {
         d.amounts[i] = w->sum[d.vnodes[i]];
         MUST(d.amounts[i][RES_PRESENCE] >= 0);
@@ -59,36 +60,77 @@ static void note_took(struct world *w, size_t vnode)
     w->took.v[w->took.n++] = vnode;
 }
 
-struct booking *world_take(struct world *w, const char *id, const struct demand *d,
-                           int64_t start_at, int64_t end_at)
+static void put_into_table(struct book *l, struct booking *h)
 {
-    struct booking *made;
+    struct booking *first;
+
+    HASH_FIND_STR(l->by_id, h->id, first);
+    if (first) {
+        h->same_id = first->same_id;
+        first->same_id = h;
+    } else {
+        HASH_ADD_KEYPTR(hh, l->by_id, h->id, strlen(h->id), h);
+    }
+}
+
+/* 'id' and the demand live as long as the arena. */
+static struct booking *take(struct world *w, struct arena *arena, const char *id,
+                            const struct demand *d, int64_t start_at, int64_t end_at)
+{
+    struct book *l = w->book;
+    struct booking *h;
 
     MUST(id);
     if (start_at >= end_at || d->n == 0)
         return NULL;
-    made = arena_alloc(w->arena, d->n * sizeof(*made));
+    h = ARENA_NEW(arena, struct booking);
+    h->id = id;
+    h->start_at = start_at;
+    h->end_at = end_at;
+    h->n = d->n;
+    h->made = ARENA_ARRAY(arena, struct entry, d->n);
+    put_into_table(l, h);
     for (size_t i = 0; i < d->n; i++) {
-        size_t vnode = d->vnodes[i];
+        struct entry *b = &h->made[i];
 
-        made[i] = (struct booking){ .id = id,
-                                    .start_at = start_at,
-                                    .end_at = end_at,
-                                    .amounts = d->amounts[i],
-                                    .next = w->bookings[vnode] };
-        w->bookings[vnode] = &made[i];
-        timeline_claim(world_line(w, vnode), start_at, end_at, d->amounts[i]);
-        note_took(w, vnode);
+        b->of = h;
+        b->vnode = d->vnodes[i];
+        b->amounts = d->amounts[i];
+        DL_PREPEND(l->entries[b->vnode], b);
+        timeline_claim(world_line(w, b->vnode), start_at, end_at, b->amounts);
+        note_took(w, b->vnode);
     }
-    return made;
+    return h;
 }
 
-void world_book(struct world *w, const char *id, const struct place *place,
-                const struct placement *pl, int64_t start_at, int64_t end_at)
+struct booking *world_take(struct world *w, const char *id, const struct demand *d,
+                           int64_t start_at, int64_t end_at)
 {
-    struct demand d = world_demand(w, place, pl);
+    struct booking *h = take(w, w->arena, id, d, start_at, end_at);
 
-    (void)world_take(w, id, &d, start_at, end_at);
+    if (h)
+        DL_APPEND(w->book->passing, h);
+    return h;
+}
+
+struct booking *world_take_for(struct world *w, struct stake *st, const char *id,
+                               const struct demand *d, int64_t start_at, int64_t end_at)
+{
+    struct booking *h = take(w, st->arena, id, d, start_at, end_at);
+
+    if (!h)
+        return NULL;
+    h->lasting = w->book->lasting;
+    DL_APPEND(st->all, h);
+    return h;
+}
+
+struct booking *world_book(struct world *w, const char *id, const struct place *place,
+                           const struct placement *pl, int64_t start_at, int64_t end_at)
+{
+    struct demand d = world_demand(w, w->arena, place, pl);
+
+    return world_take(w, id, &d, start_at, end_at);
 }
 
 /* Is the vnode free of others as far as the demand needs it? What the policy counts as
@@ -113,74 +155,96 @@ bool world_has(struct world *w, const struct demand *d, int64_t start_at,
     return true;
 }
 
-static void switch_booking(struct world *w, size_t vnode, struct booking *b, bool drop)
+static void switch_entries(struct book *l, struct booking *h, bool drop)
 {
-    if (b->dropped == drop)
+    h->dropped = drop;
+    for (size_t i = 0; i < h->n; i++) {
+        const struct entry *b = &h->made[i];
+
+        if (drop)
+            timeline_release(l->line[b->vnode], h->start_at, h->end_at, b->amounts);
+        else
+            timeline_claim(l->line[b->vnode], h->start_at, h->end_at, b->amounts);
+    }
+}
+
+void world_switch(struct world *w, struct booking *h, bool drop)
+{
+    if (h->dropped == drop)
         return;
-    b->dropped = drop;
-    if (drop)
-        timeline_release(w->line[vnode], b->start_at, b->end_at, b->amounts);
-    else
-        timeline_claim(w->line[vnode], b->start_at, b->end_at, b->amounts);
+    switch_entries(w->book, h, drop);
+    if (!h->lasting || h->noted)
+        return;
+    h->noted = true;
+    ARENA_ROOM(w->arena, &w->changed, v, 16);
+    w->changed.v[w->changed.n++] = h;
 }
 
-void world_switch(struct world *w, const struct demand *d, struct booking *made,
-                  bool drop)
+static void switch_all_of(struct world *w, const char *id, bool drop)
 {
-    for (size_t i = 0; made && i < d->n; i++)
-        switch_booking(w, d->vnodes[i], &made[i], drop);
-}
+    struct booking *h;
 
-/* Take what is picked out of the timelines, or put it back. */
-static void switch_bookings(struct world *w, world_pick pick, const void *arg,
-                            bool drop)
-{
-    for (size_t i = 0; i < w->n; i++)
-        for (struct booking *h = w->bookings[i]; h; h = h->next)
-            if (h->dropped != drop && pick(h, arg))
-                switch_booking(w, i, h, drop);
-}
-
-static bool is_of(const struct booking *b, const void *id)
-{
-    return strcmp(b->id, id) == 0;
+    HASH_FIND_STR(w->book->by_id, id, h);
+    for (; h; h = h->same_id)
+        world_switch(w, h, drop);
 }
 
 void world_drop(struct world *w, const char *id)
 {
-    switch_bookings(w, is_of, id, true);
+    switch_all_of(w, id, true);
 }
 
 void world_restore(struct world *w, const char *id)
 {
-    switch_bookings(w, is_of, id, false);
+    switch_all_of(w, id, false);
 }
 
-void world_drop_if(struct world *w, world_pick pick, const void *arg)
+void world_unbook(struct world *w, struct booking *h)
 {
-    switch_bookings(w, pick, arg, true);
+    MUST(!h->lasting);
+    book_remove(w->book, h);
+    DL_DELETE(w->book->passing, h);
 }
 
-void world_restore_if(struct world *w, world_pick pick, const void *arg)
+void world_settle(struct world *w)
 {
-    switch_bookings(w, pick, arg, false);
-}
+    struct booking *h, *next;
 
-void world_unbook_if(struct world *w, world_pick pick, const void *arg)
-{
-    for (size_t i = 0; i < w->n; i++) {
-        struct booking **at = &w->bookings[i];
-
-        while (*at) {
-            struct booking *h = *at;
-
-            if (!pick(h, arg)) {
-                at = &h->next;
-                continue;
-            }
-            *at = h->next;
-            if (!h->dropped)
-                timeline_release(w->line[i], h->start_at, h->end_at, h->amounts);
-        }
+    DL_FOREACH_SAFE (w->book->passing, h, next)
+        world_unbook(w, h);
+    for (size_t i = 0; i < w->changed.n; i++) {
+        h = w->changed.v[i];
+        h->noted = false;
+        if (h->dropped)
+            switch_entries(w->book, h, false);
     }
+    w->changed.n = 0;
+}
+
+/* Whoever began first is named; of two at the same instant the one whose id comes
+ * first: the order in which bookings were made differs from plan to plan. */
+static bool is_named_before(const struct booking *a, const struct booking *b)
+{
+    if (a->start_at != b->start_at)
+        return a->start_at < b->start_at;
+    return strcmp(a->id, b->id) < 0;
+}
+
+const struct booking *world_holder(const struct world *w, size_t vnode, size_t res,
+                                   int64_t start_at, int64_t end_at)
+{
+    const struct entry *b;
+    const struct booking *best = NULL;
+
+    DL_FOREACH (w->book->entries[vnode], b) {
+        const struct booking *h = b->of;
+
+        if (h->dropped || h->start_at >= end_at || h->end_at <= start_at ||
+            (res != RES_PRESENCE && b->amounts[res] == 0 &&
+             b->amounts[RES_PRESENCE] < PRESENCE_ALL))
+            continue;
+        if (!best || is_named_before(h, best))
+            best = h;
+    }
+    return best;
 }

@@ -34,15 +34,6 @@ static struct endless_job *list_jobs(const struct planner *pl)
     return jobs;
 }
 
-static bool is_endless(const struct booking *b, const void *arg)
-{
-    const struct endless_job *jobs = arg;
-    const struct endless_job *found;
-
-    HASH_FIND_STR(jobs, b->id, found);
-    return found != NULL;
-}
-
 static bool fits_without(struct planner *pl, const struct endless_job *jobs,
                          const struct request *rq, int64_t start_at, int64_t end_at)
 {
@@ -52,9 +43,11 @@ static bool fits_without(struct planner *pl, const struct endless_job *jobs,
     enum plan_failure failure;
 
     pool.sets = pool_sets(&pool, pl->w, rq, NULL);
-    world_drop_if(pl->w, is_endless, jobs);
+    for (const struct endless_job *job = jobs; job; job = job->hh.next)
+        world_drop(pl->w, job->id);
     failure = pool_search(&pool, pl->w, rq, &found, &why);
-    world_restore_if(pl->w, is_endless, jobs);
+    for (const struct endless_job *job = jobs; job; job = job->hh.next)
+        world_restore(pl->w, job->id);
     return failure == FAIL_NONE;
 }
 

@@ -58,8 +58,9 @@ static void remember(const struct world *w, struct snap_memo *memo, const void *
                      size_t size_bytes)
 {
     if (memo)
-        *memo = (struct snap_memo){ snap_derived_version(w->s),
-                                    arena_copy(arena_of(w, memo), what, size_bytes) };
+        *memo = (struct snap_memo){ .version = snap_derived_version(w->s),
+                                    .what = arena_copy(arena_of(w, memo), what,
+                                                       size_bytes) };
 }
 
 /* The vnodes of the job, without its queue and reservation. */

@@ -1,9 +1,10 @@
 /* plan.c - a plan as a whole: the world as it stands, then reservations, then jobs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "scheduler/plan/series.h"
+#include "config.h"
 
-#include "lib/base/instant.h"
+#include "scheduler/plan/holders.h"
+
 #include "lib/wire/confirm.h"
 
 #include <inttypes.h>
@@ -19,22 +20,6 @@ struct plan_step *plan_add(struct planner *pl, enum plan_kind kind, const char *
     return &plan->steps[plan->n++];
 }
 
-/* True while the vnodes of the reservation are not free for others. */
-static bool resv_is_booked(const struct snap_resv *r)
-{
-    switch (r->state) {
-    case RESV_CONFIRMED:
-    case RESV_RUNNING:
-    case RESV_DEGRADED:
-    case RESV_BEING_ALTERED:
-    case RESV_BEING_DELETED: /* until its jobs are gone */
-    case RESV_DELETING_JOBS:
-        return r->nodes != NULL;
-    default:
-        return false;
-    }
-}
-
 bool resv_is_running(const struct planner *pl, const struct snap_resv *r)
 {
     if (r->state == RESV_BEING_ALTERED)
@@ -43,71 +28,6 @@ bool resv_is_running(const struct planner *pl, const struct snap_resv *r)
                 r->old_start_at <= pl->now_at);
     return r->state == RESV_RUNNING || r->state == RESV_BEING_DELETED ||
            r->state == RESV_DELETING_JOBS;
-}
-
-/* Book what reservations have. A running reservation has it from now on; one that is
- * past its end has it as long as it is there; one that is being altered keeps what
- * it had until its question is answered. */
-static void book_resvs(struct planner *pl)
-{
-    for (size_t i = 0; i < pl->s->n_resvs; i++) {
-        const struct snap_resv *r = &pl->s->resvs[i];
-        static const struct place anyhow = { .arrange = PLACE_FREE };
-        const struct place *place = r->request ? &r->request->place : &anyhow;
-        bool running = resv_is_running(pl, r);
-        int64_t start_at = running ? pl->now_at : r->old_start_at;
-        int64_t end_at = r->old_end_at > start_at ? r->old_end_at : start_at + 1;
-        const struct resv_link *link = link_of_resv(pl, r);
-
-        if (resv_is_booked(r) && link->has_vnodes)
-            world_book(pl->w, r->id, place, &link->at, start_at, end_at);
-    }
-}
-
-/* When the job will give back what it has: when its walltime is over. A job that is
- * late is taken to end in the next second. */
-static int64_t job_end(const struct planner *pl, const struct snap_job *j)
-{
-    int64_t from_at = j->started_at ? j->started_at : pl->now_at;
-    int64_t end_at =
-        instant_after(from_at, j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s);
-
-    return end_at > pl->now_at ? end_at : pl->now_at + 1;
-}
-
-/* A job of a running reservation uses what the reservation has booked already. Only
- * what the reservation does not name is booked for the job. */
-static void book_inside(struct planner *pl, const struct snap_job *j)
-{
-    const struct job_link *link = link_of_job(pl, j);
-    int64_t end_at = MIN_OF(job_end(pl, j), link->resv->old_end_at);
-    struct placement beside;
-
-    if (link_beside(pl->w, link_of_resv(pl, link->resv), &link->at, &beside))
-        world_book(pl->w, j->id, NULL, &beside, pl->now_at,
-                   MAX_OF(end_at, pl->now_at + 1));
-}
-
-/* Book what running jobs have. A suspended job has given its vnodes free
- *. */
-static void book_jobs(struct planner *pl)
-{
-    static const struct place anyhow = { .arrange = PLACE_FREE };
-
-    for (size_t i = 0; i < pl->s->n_jobs; i++) {
-        const struct snap_job *j = &pl->s->jobs[i];
-        const struct job_link *link = link_of_job(pl, j);
-        const struct snap_resv *r = link->resv;
-
-        if (!link->has_vnodes || j->state == 'S' || j->state == 'U')
-            continue;
-        if (r && resv_is_booked(r) && resv_is_running(pl, r) &&
-            link_of_resv(pl, r)->has_vnodes)
-            book_inside(pl, j);
-        else
-            world_book(pl->w, j->id, j->request ? &j->request->place : &anyhow,
-                       &link->at, pl->now_at, job_end(pl, j));
-    }
 }
 
 /* Each kind of step has what plan_step_request() and the log need. */
@@ -156,9 +76,7 @@ struct planning *planning_new(const struct snapshot *s, const struct policy *p,
     pl->plan = ret;
     pl->w = world_new(s, p, now_at, arena);
     pl->links = links_new(pl->w);
-    book_resvs(pl);
-    series_book_all(pl);
-    book_jobs(pl);
+    holders_book(pl);
     if (!job_id)
         plan_resvs(pl);
     /* The server changes more than we know when it takes an answer about a

@@ -206,14 +206,14 @@ static void blame(const struct question *q, size_t vnode, struct plan_short *why
 {
     const struct world *w = q->pl->w;
 
-    for (const struct booking *h = w->bookings[vnode]; h; h = h->next) {
-        if (h->dropped || h->start_at >= q->end_at || h->end_at <= q->start_at)
-            continue;
-        why->vnode = w->s->vnodes[vnode].name;
-        why->holder = h->id;
-        why->until_at = h->end_at;
+    const struct booking *h =
+        world_holder(w, vnode, RES_PRESENCE, q->start_at, q->end_at);
+
+    if (!h)
         return;
-    }
+    why->vnode = w->s->vnodes[vnode].name;
+    why->holder = h->id;
+    why->until_at = h->end_at;
 }
 
 /* What is kept must also be free of others until the new end. A window that ends no

@@ -19,39 +19,38 @@ static bool is_usable(const struct world *w, const struct placement *at)
     return at->n > 0;
 }
 
-static struct series_vnodes *read_vnodes(struct planner *pl, const char *text,
-                                         const struct request *rq)
+static struct series_vnodes *read_vnodes(struct planner *pl, struct arena *arena,
+                                         const char *text, const struct request *rq)
 {
     static const struct place anyhow = { .arrange = PLACE_FREE };
-    struct series_vnodes *on = ARENA_NEW(pl->arena, struct series_vnodes);
+    struct series_vnodes *on = ARENA_NEW(arena, struct series_vnodes);
 
     on->text = text;
-    on->readable = placement_read(pl->w, text, &on->at);
-    if (!on->readable)
-        return on;
-    on->usable = is_usable(pl->w, &on->at);
-    on->demand = world_demand(pl->w, rq ? &rq->place : &anyhow, &on->at);
+    on->readable = placement_read_into(pl->w, text, arena, &on->at);
+    if (on->readable)
+        on->demand = world_demand(pl->w, arena, rq ? &rq->place : &anyhow, &on->at);
     return on;
 }
 
 /* "S5.svr" and 3: "S5[3].svr" */
-static const char *name_of(const struct planner *pl, const struct snap_resv *r,
+static const char *name_of(struct arena *arena, const struct snap_resv *r,
                            int64_t number)
 {
     size_t len = strcspn(r->id, ".");
 
-    return arena_printf(pl->arena, "%.*s[%lld]%s", (int)len, r->id, (long long)number,
+    return arena_printf(arena, "%.*s[%lld]%s", (int)len, r->id, (long long)number,
                         r->id + len);
 }
 
-static void add_one(const struct planner *pl, const struct snap_resv *r,
-                    struct series *ser, int64_t start_at, int64_t end_at)
+static void add_one(const struct snap_resv *r, struct series *ser, int64_t start_at,
+                    int64_t end_at)
 {
     int64_t number = MIN_OF(MAX_OF(r->index, 1), AMOUNT_MAX) + (int64_t)ser->n;
 
     ser->v[ser->n] =
         (struct series_one){ .number = number,
-                             .id = ser->n == 0 ? r->id : name_of(pl, r, number),
+                             .id = ser->n == 0 ? r->id
+                                               : name_of(ser->stake->arena, r, number),
                              .start_at = start_at,
                              .end_at = end_at };
     ser->n++;
@@ -65,16 +64,14 @@ static bool is_time(const struct planner *pl, const struct snap_resv *r)
 }
 
 /* The occurrences as our server tells them. */
-static void read_times(const struct planner *pl, const struct snap_resv *r,
-                       struct series *ser)
+static void read_times(const struct snap_resv *r, struct series *ser)
 {
     ser->n_left = r->occurrences.n;
-    ser->v = ARENA_ARRAY(pl->arena, struct series_one, r->occurrences.n);
+    ser->v = ARENA_ARRAY(ser->stake->arena, struct series_one, r->occurrences.n);
     for (size_t i = 0; i < r->occurrences.n; i++) {
         const struct snap_occurrence *from = &r->occurrences.v[i];
 
-        add_one(pl, r, ser, from->start_at, from->end_at);
-        ser->v[i].due = is_time(pl, r) && from->degraded;
+        add_one(r, ser, from->start_at, from->end_at);
     }
 }
 
@@ -117,11 +114,11 @@ static void unroll_rest(const struct planner *pl, const struct snap_resv *r,
     ser->n_left = count_left(r);
     if (n == 0 || ser->n_left == 0)
         return;
-    ser->v = ARENA_ARRAY(pl->arena, struct series_one, ser->n_left);
-    add_one(pl, r, ser, r->start_at, r->end_at);
+    ser->v = ARENA_ARRAY(ser->stake->arena, struct series_one, ser->n_left);
+    add_one(r, ser, r->start_at, r->end_at);
     for (size_t i = 0; i < n && ser->n < ser->n_left; i++)
         if (at[i] > after_at)
-            add_one(pl, r, ser, at[i], at[i] + length_s);
+            add_one(r, ser, at[i], at[i] + length_s);
 }
 
 /* All occurrences of a new series. */
@@ -131,9 +128,9 @@ static void unroll_all(const struct planner *pl, const struct snap_resv *r,
     int64_t *at;
 
     ser->n_left = list_starts(pl, r, r->start_at, RECUR_MAX, &at);
-    ser->v = ARENA_ARRAY(pl->arena, struct series_one, ser->n_left);
+    ser->v = ARENA_ARRAY(ser->stake->arena, struct series_one, ser->n_left);
     for (size_t i = 0; i < ser->n_left; i++)
-        add_one(pl, r, ser, at[i], at[i] + (r->end_at - r->start_at));
+        add_one(r, ser, at[i], at[i] + (r->end_at - r->start_at));
 }
 
 /* The occurrences of a server that does not tell them: both sides compute them from the
@@ -166,7 +163,8 @@ static void read_map(struct planner *pl, const struct snap_resv *r, struct serie
         if (r->occurrences.n > 0 && r->occurrences.v[i].bare)
             continue;
         if (!on[at])
-            on[at] = read_vnodes(pl, r->map.texts[at], r->request_series);
+            on[at] =
+                read_vnodes(pl, ser->stake->arena, r->map.texts[at], r->request_series);
         if (on[at]->readable)
             ser->v[i].on = on[at];
     }
@@ -180,18 +178,8 @@ static void read_current(struct planner *pl, const struct snap_resv *r,
 
     if (ser->n == 0 || !r->nodes)
         return;
-    on = read_vnodes(pl, r->nodes, r->request);
+    on = read_vnodes(pl, ser->stake->arena, r->nodes, r->request);
     ser->v[0].on = on->readable ? on : NULL;
-}
-
-/* Where the server does not say which occurrences want other vnodes, their vnodes do.
- */
-static void mark_lost(const struct planner *pl, const struct snap_resv *r,
-                      struct series *ser)
-{
-    for (size_t i = 0; i < ser->n; i++)
-        ser->v[i].due = is_time(pl, r) && (!ser->v[i].on || !ser->v[i].on->usable ||
-                                           (i == 0 && r->substate == RESV_IN_CONFLICT));
 }
 
 /* Book what the later ones have. One that is over has nothing any more. */
@@ -201,39 +189,46 @@ static void book_later(struct planner *pl, struct series *ser)
         struct series_one *one = &ser->v[i];
 
         if (one->on && one->end_at > pl->now_at)
-            one->booked = world_take(pl->w, one->id, &one->on->demand, one->start_at,
-                                     one->end_at);
+            one->booked = world_take_for(pl->w, ser->stake, one->id, &one->on->demand,
+                                         one->start_at, one->end_at);
     }
 }
 
-void series_book_all(struct planner *pl)
+void series_book(struct planner *pl, const struct snap_resv *r, struct stake *st)
 {
-    pl->series = ARENA_ARRAY(pl->arena, struct series *, pl->s->n_resvs + 1);
-    for (size_t i = 0; i < pl->s->n_resvs; i++) {
-        const struct snap_resv *r = &pl->s->resvs[i];
-        struct series *ser;
+    struct series *ser = ARENA_NEW(st->arena, struct series);
 
-        if (!r->standing)
-            continue;
-        ser = pl->series[i] = ARENA_NEW(pl->arena, struct series);
-        if (r->occurrences.n > 0)
-            read_times(pl, r, ser);
-        else
-            unroll(pl, r, ser);
-        read_map(pl, r, ser);
-        read_current(pl, r, ser);
-        if (r->occurrences.n == 0)
-            mark_lost(pl, r, ser);
-        book_later(pl, ser);
-    }
+    st->series = ser;
+    ser->stake = st;
+    if (r->occurrences.n > 0)
+        read_times(r, ser);
+    else
+        unroll(pl, r, ser);
+    read_map(pl, r, ser);
+    read_current(pl, r, ser);
+    book_later(pl, ser);
+}
+
+bool series_one_is_due(const struct planner *pl, const struct snap_resv *r, size_t i)
+{
+    const struct series_vnodes *on = series_of(pl, r)->v[i].on;
+
+    if (!is_time(pl, r))
+        return false;
+    if (r->occurrences.n > 0)
+        return r->occurrences.v[i].degraded;
+    /* Where the server does not say which occurrences want other vnodes, their vnodes
+     * do. */
+    return !on || !is_usable(pl->w, &on->at) ||
+           (i == 0 && r->substate == RESV_IN_CONFLICT);
 }
 
 bool series_is_due(const struct planner *pl, const struct snap_resv *r)
 {
     const struct series *ser = series_of(pl, r);
 
-    for (size_t i = 0; i < ser->n; i++)
-        if (ser->v[i].due)
+    for (size_t i = 0; i < ser->n && is_time(pl, r); i++)
+        if (series_one_is_due(pl, r, i))
             return true;
     return false;
 }

@@ -16,7 +16,7 @@
 struct series_vnodes {
     const char *text;
     bool readable; /* the text is an exec_vnode */
-    bool usable;   /* all of its vnodes are known and there */
+    bool usable;   /* found in this plan: all of its vnodes are there */
     struct placement at;
     struct demand demand;
     UT_hash_handle hh; /* by text, while a series is read */
@@ -26,19 +26,20 @@ struct series_one {
     int64_t number; /* 1: the first of the series */
     const char *id;
     int64_t start_at, end_at;
-    bool due;                       /* the server wants other vnodes for it now */
     const struct series_vnodes *on; /* NULL: it has none that can be read */
     struct booking *booked;         /* NULL: nothing; of the current one always */
 };
 
 struct series {
+    struct stake *stake;  /* whose it is, and in whose memory */
     size_t n;             /* 0: the occurrences are not known */
     size_t n_left;        /* as many there are by the server's count: n or more */
     struct series_one *v; /* the current one, then the later ones in order */
 };
 
-/* Read and book the later occurrences of all series. */
-void series_book_all(struct planner *pl);
+/* Read the occurrences of a standing reservation, and book the later ones, as part of
+ * its stake. */
+void series_book(struct planner *pl, const struct snap_resv *r, struct stake *st);
 
 /* The series of the reservation, which is a standing one. */
 static inline struct series *series_of(const struct planner *pl,
@@ -48,7 +49,10 @@ static inline struct series *series_of(const struct planner *pl,
     return pl->series[r - pl->s->resvs];
 }
 
-/* Does the server want other vnodes for one of the occurrences now? */
+/* Does the server want other vnodes for its i-th occurrence now? */
+bool series_one_is_due(const struct planner *pl, const struct snap_resv *r, size_t i);
+
+/* For one of them? */
 bool series_is_due(const struct planner *pl, const struct snap_resv *r);
 
 /* question_find() for a series that is new or degraded. After a yes its later

@@ -25,6 +25,7 @@ struct finder {
     const struct series_vnodes *known[KNOWN_MAX]; /* the last ones, by n_known */
     const struct series_vnodes **was;             /* [ser->n] to undo: where it was */
     struct booking **was_booked;                  /* [ser->n] */
+    bool *due;      /* [ser->n] it is to get other vnodes */
     int64_t checks; /* left to the complete searches of all occurrences */
 };
 
@@ -57,7 +58,7 @@ static const struct series_vnodes *vnodes_new(struct finder *f,
     on->readable = true;
     on->usable = usable;
     on->at = *at;
-    on->demand = world_demand(pl->w, &f->rq->place, at);
+    on->demand = world_demand(pl->w, pl->arena, &f->rq->place, at);
     f->known[f->n_known++ % KNOWN_MAX] = on;
     return on;
 }
@@ -139,11 +140,11 @@ static void undo(struct finder *f, size_t i)
     struct series_one *one = &f->ser->v[i];
 
     if (one->booked && one->booked != f->was_booked[i])
-        world_switch(f->q->pl->w, &one->on->demand, one->booked, true);
+        world_switch(f->q->pl->w, one->booked, true);
     one->on = f->was[i];
     one->booked = f->was_booked[i];
     if (one->booked)
-        world_switch(f->q->pl->w, &one->on->demand, one->booked, false);
+        world_switch(f->q->pl->w, one->booked, false);
 }
 
 /* Say which occurrence it was. */
@@ -216,7 +217,7 @@ static bool move_later(struct finder *f, size_t i)
     struct series_one *one = &f->ser->v[i];
 
     if (one->booked)
-        world_switch(f->q->pl->w, &one->on->demand, one->booked, true);
+        world_switch(f->q->pl->w, one->booked, true);
     one->booked = NULL;
     if (one->end_at > f->q->pl->now_at && place_one(f, one))
         return true;
@@ -242,7 +243,7 @@ static void find_degraded(struct finder *f)
     size_t n_moved = 0;
 
     for (size_t i = 0; i < f->ser->n; i++) {
-        if (!f->ser->v[i].due)
+        if (!f->due[i])
             continue;
         if (i == 0 ? move_current(f) : move_later(f, i)) {
             n_moved +=
@@ -294,10 +295,13 @@ void series_find(struct question *q, struct verdict *v)
     }
     f.was = ARENA_ARRAY(arena, const struct series_vnodes *, ser->n);
     f.was_booked = ARENA_ARRAY(arena, struct booking *, ser->n);
+    f.due = ARENA_ARRAY(arena, bool, ser->n);
     for (size_t i = 0; i < ser->n; i++) {
         f.was[i] = ser->v[i].on;
         f.was_booked[i] = ser->v[i].booked;
+        f.due[i] = q->degraded && series_one_is_due(q->pl, q->r, i);
     }
+    ser->stake->spoilt = true;
     if (q->degraded)
         find_degraded(&f);
     else

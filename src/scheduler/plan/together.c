@@ -16,7 +16,7 @@ struct part {
     const struct snap_resv *r;
     struct question q;
     struct verdict v;
-    const char *trial; /* under this name it is booked while the others are searched */
+    struct booking *trial; /* booked while the others are searched; NULL: nothing */
 };
 
 struct parts {
@@ -76,7 +76,6 @@ static struct parts find_parts(struct planner *pl, const struct snap_resv *r)
             continue;
         ps.v[ps.n++] = (struct part){
             .r = other,
-            .trial = arena_strdup(pl->arena, other->id),
         };
         ps.v[ps.n - 1].q = question_about(pl, other);
     }
@@ -85,23 +84,23 @@ static struct parts find_parts(struct planner *pl, const struct snap_resv *r)
     return ps;
 }
 
-/* Bookings of a trial have the text of the reservation's id, so that a denial names it,
- * and a pointer of their own. */
-static bool has_id(const struct booking *b, const void *id)
-{
-    return b->id == id;
-}
-
 static void leave_vnodes(struct parts *ps)
 {
     for (size_t i = 0; i < ps->n; i++)
         world_drop(ps->pl->w, ps->v[i].r->id);
 }
 
+static void end_trial_of(struct world *w, struct part *part)
+{
+    if (part->trial)
+        world_unbook(w, part->trial);
+    part->trial = NULL;
+}
+
 static void end_trial(struct parts *ps)
 {
     for (size_t i = 0; i < ps->n; i++)
-        world_unbook_if(ps->pl->w, has_id, ps->v[i].trial);
+        end_trial_of(ps->pl->w, &ps->v[i]);
 }
 
 static void come_back(struct parts *ps)
@@ -127,8 +126,9 @@ static size_t search_in_order(struct parts *ps)
         if (part->v.failure != FAIL_NONE)
             failed = i;
         else
-            world_book(w, part->trial, &part->r->request->place, &part->v.found,
-                       part->q.start_at, part->q.end_at);
+            /* Under the id of the reservation, so that a denial names it. */
+            part->trial = world_book(w, part->r->id, &part->r->request->place,
+                                     &part->v.found, part->q.start_at, part->q.end_at);
     }
     end_trial(ps);
     if (failed != SIZE_MAX)

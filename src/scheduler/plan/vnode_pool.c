@@ -264,19 +264,17 @@ static void find_holder(const struct pool *pool, const struct fit *f,
 
     for (size_t i = 0; i < w->n; i++) {
         size_t home = world_slot(w, i, n->res) / w->n_res;
+        const struct booking *h;
 
         if (!w->s->vnodes[i].usable || w->total[world_slot(w, i, n->res)] < n->amount)
             continue;
-        for (const struct booking *h = w->bookings[home]; h; h = h->next) {
-            if (h->dropped || h->start_at >= pool->end_at ||
-                h->end_at <= pool->start_at ||
-                (h->amounts[n->res] == 0 && h->amounts[RES_PRESENCE] < PRESENCE_ALL))
-                continue;
-            why->vnode = w->s->vnodes[i].name;
-            why->holder = h->id;
-            why->until_at = h->end_at;
-            return;
-        }
+        h = world_holder(w, home, n->res, pool->start_at, pool->end_at);
+        if (!h)
+            continue;
+        why->vnode = w->s->vnodes[i].name;
+        why->holder = h->id;
+        why->until_at = h->end_at;
+        return;
     }
 }
 

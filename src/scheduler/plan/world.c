@@ -251,16 +251,36 @@ static const struct world *kept_world(const struct world *w)
                : NULL;
 }
 
+static void end_book(void *kept)
+{
+    struct world *w = kept;
+
+    book_fini(w->book);
+}
+
+void world_open_book(struct world *w, struct arena *arena, bool lasting)
+{
+    w->book = book_new(arena, w->n, lasting);
+    w->line = w->book->line;
+}
+
 /* Derive into the arena of the snapshot where that is kept, for the next plans too. */
 static void derive_for_all(struct world *w, struct arena *arena)
 {
     struct arena *lasting = snap_derive(w->s);
+    struct world *kept;
 
-    w->arena = lasting ? lasting : arena;
+    if (!lasting) {
+        w->arena = arena;
+        derive(w);
+        world_open_book(w, arena, false);
+        return;
+    }
+    w->arena = lasting;
     derive(w);
-    if (lasting)
-        snap_derived_set(w->s, arena_copy(lasting, w, sizeof(*w)));
-    w->arena = arena;
+    world_open_book(w, lasting, true);
+    kept = arena_copy(lasting, w, sizeof(*w));
+    snap_derived_set(w->s, kept, end_book);
 }
 
 struct world *world_new(const struct snapshot *s, const struct policy *p,
@@ -283,15 +303,14 @@ struct world *world_new(const struct snapshot *s, const struct policy *p,
     w->now_at = now_at;
     w->booked = arena_alloc(arena, w->n * sizeof(*w->booked) + 1);
     w->sum = arena_zero(arena, w->n * sizeof(*w->sum) + 1);
-    w->line = arena_zero(arena, w->n * sizeof(*w->line) + 1);
-    w->bookings = arena_zero(arena, w->n * sizeof(*w->bookings) + 1);
     return w;
 }
 
 struct timeline *world_line(struct world *w, size_t vnode)
 {
     if (!w->line[vnode])
-        w->line[vnode] = timeline_new(w->arena, w->n_res, &w->total[vnode * w->n_res]);
+        w->line[vnode] =
+            timeline_new(w->book->arena, w->n_res, &w->total[vnode * w->n_res]);
     return w->line[vnode];
 }
 
@@ -313,6 +332,10 @@ void world_least_all(const struct world *w, size_t vnode, int64_t start_at,
 
 void world_fini(struct world *w)
 {
+    if (w->book->lasting)
+        world_settle(w);
+    else
+        book_fini(w->book);
     arena_free(w->scratch);
 }
 

@@ -1,26 +1,16 @@
 /* world.h - the complex through time, as one plan sees and changes it.
  *
- * Each vnode has a timeline of what is free and a list of bookings: who has what of it.
- * Whatever the plan decides is booked in the world at once, so that the next decision
- * knows of it.
+ * Each vnode has a timeline of what is free and a list of bookings: who has what of it
+ * (book.h). Whatever the plan decides is booked in the world at once, so that the
+ * next decision knows of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SCHEDULER_PLAN_WORLD_H
 #define SCHEDULER_PLAN_WORLD_H
 
-#include "lib/cal/timeline.h"
+#include "scheduler/plan/book.h"
 #include "scheduler/policy/policy.h"
 #include "scheduler/snapshot/snapshot.h"
-
-/* Who is on a vnode from when until when. */
-struct booking {
-    const char *id;
-    int64_t start_at;
-    int64_t end_at;
-    const int64_t *amounts; /* [n_res] */
-    bool dropped;
-    struct booking *next;
-};
 
 struct placement_sets;
 
@@ -50,8 +40,12 @@ struct world {
     size_t *home;   /* [vnode * n_res] vnode whose resource it is; NULL: its own, all */
     bool *ignored;  /* [res]: not compared by this policy */
     bool *infinite; /* [res]: unset counts as infinite */
-    struct timeline **line; /* NULL while nobody has been on the vnode: world_line() */
-    struct booking **bookings;
+    struct book *book;
+    struct timeline **line; /* the book's, see world_line() */
+    struct {
+        size_t n, cap;
+        struct booking **v;
+    } changed;      /* lasting bookings that this plan has set aside */
     int64_t **sum;  /* [vnode], all NULL between calls: world_demand()'s own */
     bool *lent;     /* [res], NULL: none */
     size_t *booked; /* [n] the vnodes that have one, in order; likewise */
@@ -124,44 +118,57 @@ bool world_is_lent(const struct world *w, size_t res);
 /* How a request with this place uses that vnode (scheduling.md 15.2). */
 enum use world_use(const struct world *w, size_t vnode, const struct place *place);
 
-/* Take the placement's amounts through [start_at, end_at) for 'id', or give back all
- * that 'id' holds, or take again what was given back. 'place' NULL: amounts only, for
- * who is on the vnodes already by a reservation. */
-void world_book(struct world *w, const char *id, const struct place *place,
-                const struct placement *pl, int64_t start_at, int64_t end_at);
-void world_drop(struct world *w, const char *id);
-void world_restore(struct world *w, const char *id);
-
 /* What a placement takes of each vnode, all chunks together: added up once, to be asked
  * about and booked many times. A resource that a vnode borrows is taken where it is
- * counted. Lives as long as the world. */
+ * counted. 'place' NULL: amounts only, for who is on the vnodes already by a
+ * reservation. Lives as long as the arena. */
 struct demand {
     size_t n;
     size_t *vnodes;    /* [n] each once */
     int64_t **amounts; /* [n][n_res] */
 };
-struct demand world_demand(struct world *w, const struct place *place,
-                           const struct placement *pl);
+struct demand world_demand(struct world *w, struct arena *arena,
+                           const struct place *place, const struct placement *pl);
 
 /* Is all of it free through the window? Linear in the demand, for each vnode
  * logarithmic in the changes on it. */
 bool world_has(struct world *w, const struct demand *d, int64_t start_at,
                int64_t end_at) MUST_CHECK;
 
-/* Take it through [start_at, end_at) for 'id': a booking for each vnode of the demand,
- * NULL for an empty window. Set these aside ('drop') or take them again. */
+/* Take it through [start_at, end_at) for 'id', which lives as long as the world; NULL
+ * for an empty window or demand. It is gone when the plan is over. */
 struct booking *world_take(struct world *w, const char *id, const struct demand *d,
                            int64_t start_at, int64_t end_at);
-void world_switch(struct world *w, const struct demand *d, struct booking *made,
-                  bool drop);
 
-/* The same with every booking that 'pick' takes. */
-typedef bool (*world_pick)(const struct booking *b, const void *arg);
-void world_drop_if(struct world *w, world_pick pick, const void *arg);
-void world_restore_if(struct world *w, world_pick pick, const void *arg);
+/* The same for a stake, as whose it lasts; 'id' and 'd' live as long as the stake. */
+struct booking *world_take_for(struct world *w, struct stake *st, const char *id,
+                               const struct demand *d, int64_t start_at,
+                               int64_t end_at);
 
-/* Take every booking that 'pick' takes away for good, as if it had never been made. */
-void world_unbook_if(struct world *w, world_pick pick, const void *arg);
+/* The same with a placement's demand. */
+struct booking *world_book(struct world *w, const char *id, const struct place *place,
+                           const struct placement *pl, int64_t start_at,
+                           int64_t end_at);
+
+/* Give back what was taken, as if it had not been; not that of a stake. */
+void world_unbook(struct world *w, struct booking *h);
+
+/* Set a booking aside ('drop'), or take it again; all that 'id' has. */
+void world_switch(struct world *w, struct booking *h, bool drop);
+void world_drop(struct world *w, const char *id);
+void world_restore(struct world *w, const char *id);
+
+/* Who has something of the resource on the vnode in the window, or all of the vnode;
+ * RES_PRESENCE: who is on it. NULL: nobody. The one who was there first. */
+const struct booking *world_holder(const struct world *w, size_t vnode, size_t res,
+                                   int64_t start_at, int64_t end_at);
+
+/* Leave a book that lasts as it was when the plan began. */
+void world_settle(struct world *w);
+
+/* An empty book for this world, in that arena. A lasting one is kept for the next
+ * plans. */
+void world_open_book(struct world *w, struct arena *arena, bool lasting);
 
 /* exec_vnode <-> placement. Reading leaves out vnodes and resources that are not known;
  * false when the text cannot be read. */

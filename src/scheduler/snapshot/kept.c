@@ -39,9 +39,10 @@ struct kept_kind {
 struct snap_kept {
     struct kept_kind kinds[N_SNAP_KINDS];
     struct kept_object server;
-    struct kept_object *reading; /* NULL between objects */
-    uint64_t seq;                /* of the last mark */
-    void *derived;               /* by plans from the vnodes; NULL: nothing */
+    struct kept_object *reading;  /* NULL between objects */
+    uint64_t seq;                 /* of the last mark */
+    void *derived;                /* by plans from the vnodes; NULL: nothing */
+    void (*derived_fini)(void *); /* called before its arena is freed */
     struct arena *derived_arena;
     uint64_t version; /* counts what was derived */
 };
@@ -70,6 +71,8 @@ uint64_t snap_derived_version(const struct snapshot *s)
 
 static void drop_derived(struct snap_kept *k)
 {
+    if (k->derived)
+        k->derived_fini(k->derived);
     arena_free(k->derived_arena);
     k->derived_arena = NULL;
     k->derived = NULL;
@@ -88,10 +91,11 @@ struct arena *snap_derive(const struct snapshot *s)
     return s->kept->derived_arena;
 }
 
-void snap_derived_set(const struct snapshot *s, void *derived)
+void snap_derived_set(const struct snapshot *s, void *derived, void (*fini)(void *))
 {
-    if (s->kept)
-        s->kept->derived = derived;
+    MUST(s->kept && !s->kept->derived && s->kept->derived_arena);
+    s->kept->derived = derived;
+    s->kept->derived_fini = fini;
 }
 
 struct arena *snap_arena(const struct snapshot *s)

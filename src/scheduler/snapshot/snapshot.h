@@ -102,6 +102,7 @@ enum sharing {
 struct snap_memo {
     uint64_t version; /* of what was derived from the vnodes then; 0: nothing yet */
     void *what;
+    void *stake; /* what it has of the vnodes (plan/holders.h), NULL: nothing yet */
 };
 
 struct snap_vnode {
@@ -310,12 +311,12 @@ void snap_forget_server(struct snapshot *s);
 /* What plans make of names, hosts, resources and priorities of the vnodes is kept for
  * the next plan as long as these are the same: NULL when there is none. Then
  * snap_derive() gives an arena for it, which is freed with all in it when a vnode
- * changes in these, and snap_derived_set() keeps it; NULL: the snapshot is not kept.
- * What has been in the arena before is gone. Memos of another version than that of
- * snap_derived_version() are void. */
+ * changes in these, and snap_derived_set() keeps it, with what ends it before that;
+ * NULL: the snapshot is not kept. What has been in the arena before is gone. Memos of
+ * another version than that of snap_derived_version() are void. */
 void *snap_derived(const struct snapshot *s);
 struct arena *snap_derive(const struct snapshot *s);
-void snap_derived_set(const struct snapshot *s, void *derived);
+void snap_derived_set(const struct snapshot *s, void *derived, void (*fini)(void *));
 struct arena *snap_derived_arena(const struct snapshot *s);
 uint64_t snap_derived_version(const struct snapshot *s);
 

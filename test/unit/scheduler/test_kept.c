@@ -14,7 +14,7 @@
 struct thing {
     uint32_t type;
     int number;
-    char text[400]; /* as in scene_attrs() */
+    char text[500]; /* as in scene_attrs() */
     bool changed;
 };
 
@@ -26,6 +26,7 @@ struct server {
     struct wire_objects gone; /* since the last patch */
     uint64_t seq;             /* of the last mark */
     struct snapshot *kept;
+    int now_at; /* of the next plan: it grows */
 };
 
 static const char *name_of(struct server *sv, const struct thing *t)
@@ -56,12 +57,21 @@ static const char *partition(struct server *sv)
 static void say_vnode(struct server *sv, struct thing *t)
 {
     static const char *const states[] = { "free", "down", "offline,job-busy", "busy" };
+    static const char *const sharing[] = { "default_shared", "force_excl",
+                                           "ignore_excl" };
 
-    snprintf(t->text, sizeof(t->text),
-             "resources_available.ncpus=%d resources_available.host=h%d "
-             "resources_available.r%d=5 license=l state=%s Priority=%d %s",
-             1 + pick(sv, 4), pick(sv, 3), pick(sv, 3), states[pick(sv, 4)],
-             pick(sv, 2), partition(sv));
+    char *tail = strstr(t->text, " sharing=");
+
+    /* Often the resources stay the same. */
+    if (!tail || !pick(sv, 2))
+        snprintf(t->text, sizeof(t->text),
+                 "resources_available.ncpus=%d resources_available.host=h%d "
+                 "resources_available.r%d=5 license=l Priority=%d %s",
+                 1 + pick(sv, 4), pick(sv, 3), pick(sv, 3), pick(sv, 2), partition(sv));
+    else
+        *tail = '\0';
+    snprintf(t->text + strlen(t->text), 80, " sharing=%s state=%s",
+             pick(sv, 2) ? sharing[0] : sharing[pick(sv, 3)], states[pick(sv, 4)]);
 }
 
 static void say_queue(struct server *sv, struct thing *t)
@@ -71,11 +81,32 @@ static void say_queue(struct server *sv, struct thing *t)
              partition(sv));
 }
 
+/* Three occurrences, some of which may want other vnodes. */
+static void say_series(struct server *sv, struct thing *t)
+{
+    int start = sv->now_at + pick(sv, 300) - 50, on = pick(sv, 6);
+
+    snprintf(t->text, sizeof(t->text),
+             "reserve_state=%d reserve_substate=%d reserve_standing=1 reserve_count=3 "
+             "reserve_index=1 reserve_start=%d reserve_end=%d queue=q%d alter_seq=0 "
+             "schedselect=1:ncpus=1 Resource_List.place=free reserve_retry=%d "
+             "reserve_occurrences=%d+20,%d+20%s,%d+20 "
+             "reserve_execvnodes=3#(n%d:ncpus=1){0}(n%d:ncpus=1){1-2} "
+             "resv_nodes=(n%d:ncpus=1)",
+             pick(sv, 2) ? 2 : 5, pick(sv, 2) ? 2 : 10, start, start + 20, pick(sv, 4),
+             sv->now_at + pick(sv, 30), start, start + 100, pick(sv, 2) ? "!" : "",
+             start + 200, on, pick(sv, 6), on);
+}
+
 static void say_resv(struct server *sv, struct thing *t)
 {
-    int start = NOW + pick(sv, 5000) - 500;
+    int start = sv->now_at + pick(sv, 5000) - 500;
     char nodes[40] = "";
 
+    if (pick(sv, 4) == 0) {
+        say_series(sv, t);
+        return;
+    }
     if (pick(sv, 2))
         snprintf(nodes, sizeof(nodes), "resv_nodes=(n%d:ncpus=1)", pick(sv, 6));
     snprintf(t->text, sizeof(t->text),
@@ -98,9 +129,9 @@ static void say_job(struct server *sv, struct thing *t)
         snprintf(vnodes, sizeof(vnodes), "exec_vnode=(n%d:ncpus=1)", pick(sv, 6));
     snprintf(t->text, sizeof(t->text),
              "job_state=%s queue=q%d schedselect=%d:ncpus=%d "
-             "Resource_List.walltime=%d queue_rank=%d comment=c%d %s",
-             state, pick(sv, 4), 1 + pick(sv, 2), 1 + pick(sv, 2), 60 * pick(sv, 50),
-             t->number, pick(sv, 3), vnodes);
+             "Resource_List.walltime=%d queue_rank=%d comment=c%d stime=%d %s",
+             state, pick(sv, 4), 1 + pick(sv, 2), 1 + pick(sv, 2), 5 * pick(sv, 50),
+             t->number, pick(sv, 3), sv->now_at - pick(sv, 60), vnodes);
 }
 
 static void say(struct server *sv, struct thing *t)
@@ -225,8 +256,8 @@ static void assert_same_plan(struct server *sv, const struct snapshot *fresh)
 {
     struct plan a, b;
 
-    sched_plan(fresh, sv->sc.policy, NOW, NULL, sv->sc.arena, &a);
-    sched_plan(sv->kept, sv->sc.policy, NOW, NULL, sv->sc.arena, &b);
+    sched_plan(fresh, sv->sc.policy, sv->now_at, NULL, sv->sc.arena, &a);
+    sched_plan(sv->kept, sv->sc.policy, sv->now_at, NULL, sv->sc.arena, &b);
     CU_ASSERT_EQUAL_FATAL(a.n, b.n);
     for (size_t i = 0; i < a.n; i++) {
         CU_ASSERT_STRING_EQUAL(a.steps[i].id, b.steps[i].id);
@@ -234,6 +265,8 @@ static void assert_same_plan(struct server *sv, const struct snapshot *fresh)
         CU_ASSERT_EQUAL(a.steps[i].failure, b.steps[i].failure);
         CU_ASSERT_TRUE(str_same(a.steps[i].vnodes, b.steps[i].vnodes));
         CU_ASSERT_TRUE(str_same(a.steps[i].reason, b.steps[i].reason));
+        CU_ASSERT_TRUE(str_same(a.steps[i].why.holder, b.steps[i].why.holder));
+        CU_ASSERT_EQUAL(a.steps[i].why.earliest_at, b.steps[i].why.earliest_at);
     }
 }
 
@@ -241,7 +274,7 @@ static void assert_same_plan(struct server *sv, const struct snapshot *fresh)
  * was lost. */
 static int story(uint64_t seed)
 {
-    struct server sv = { .sc = scene_new(), .rnd = rnd_seeded(seed) };
+    struct server sv = { .sc = scene_new(), .rnd = rnd_seeded(seed), .now_at = NOW };
     struct wire_objects all = { 0 };
     int n_lost = 0;
 
@@ -252,7 +285,8 @@ static int story(uint64_t seed)
         struct wire_objects news;
         struct diag why = { 0 };
 
-        for (int k = pick(&sv, 5); k >= 0; k--)
+        sv.now_at += pick(&sv, 3) ? 0 : pick(&sv, 60);
+        for (int k = pick(&sv, 5); k > 0; k--)
             change_something(&sv);
         all = all_of(&sv);
         news = news_of(&sv, &all);

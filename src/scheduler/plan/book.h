@@ -1,0 +1,78 @@
+/* book.h - who has what of which vnode from when until when.
+ *
+ * Where the snapshot is kept, so is the book: a plan begins with what the plan before
+ * had booked for reservations and jobs, books anew what has changed (holders.h), and
+ * takes back at its end what it decided itself. The server shows that when it has
+ * become true.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SCHEDULER_PLAN_BOOK_H
+#define SCHEDULER_PLAN_BOOK_H
+
+#include "lib/cal/timeline.h"
+
+#include <uthash.h>
+
+/* What somebody has, taken at once. */
+struct booking {
+    const char *id; /* of who has it; several bookings may have the same */
+    int64_t start_at, end_at;
+    bool dropped; /* set aside: others may have it meanwhile */
+    bool lasting; /* kept for the next plan, as that stake's */
+    bool noted;   /* lasting, and among world->changed */
+    size_t n;
+    struct entry *made;          /* [n] one for each vnode */
+    struct booking *same_id;     /* the next one of that id */
+    struct booking *prev, *next; /* of the stake, or of the plan */
+    UT_hash_handle hh;           /* of the first one of an id */
+};
+
+/* One vnode of a booking. */
+struct entry {
+    struct booking *of;
+    size_t vnode;
+    const int64_t *amounts;    /* [n_res] */
+    struct entry *prev, *next; /* on the vnode, in no order */
+};
+
+/* What one reservation or job of the snapshot has. */
+struct stake {
+    struct arena *arena;   /* of all that it has; lasting: of its own */
+    uint64_t turn;         /* of the last plan in which it was right */
+    bool inside;           /* a job's, beside what its reservation has */
+    bool spoilt;           /* the plan has changed 'series' */
+    struct booking *own;   /* NULL: nothing */
+    struct series *series; /* of a standing reservation, else NULL */
+    struct booking *all;   /* list, 'own' and those of the series */
+    struct stake *prev, *next;
+};
+
+struct book {
+    bool lasting;
+    struct arena *arena; /* of the timelines */
+    size_t n_vnodes;
+    struct timeline **line;  /* [vnode], NULL while nobody has been there */
+    struct entry **entries;  /* [vnode] lists */
+    struct booking *by_id;   /* the first one of each id; the others behind it */
+    struct stake *stakes;    /* list */
+    struct booking *passing; /* list: what the plan has taken itself */
+    uint64_t turn;           /* counts plans */
+};
+
+/* An empty book in that arena, which outlives it. */
+struct book *book_new(struct arena *arena, size_t n_vnodes, bool lasting);
+
+/* Give back what it has beside the arena. */
+void book_fini(struct book *l);
+
+/* A new stake, of this plan; give all back that a stake has, and end it. */
+struct stake *book_stake(struct book *l, struct arena *arena);
+void book_end_stake(struct book *l, struct stake *st);
+
+/* Take a booking out of the book; its memory stays. */
+void book_remove(struct book *l, struct booking *h);
+
+/* End those stakes that no part of this plan has wanted. */
+void book_sweep(struct book *l);
+
+#endif

@@ -1,0 +1,243 @@
+/* holders.c - see holders.h.
+ *
+ * Each reservation and each job has one stake. Its memo in a snapshot that is kept
+ * leads to it, and is new when the server has shown the object again: so a stake that
+ * is found holds as long as its window is the same. What lies before now makes no
+ * difference, and is left as it is.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "scheduler/plan/holders.h"
+
+#include "lib/base/instant.h"
+#include "scheduler/plan/series.h"
+
+#include <utlist.h>
+
+/* What one of them has by the snapshot. */
+struct claim {
+    const struct place *place;  /* NULL: amounts only, beside a reservation's own */
+    const struct placement *at; /* NULL: nothing */
+    int64_t start_at, end_at;
+};
+
+/* True while the vnodes of the reservation are not free for others. */
+static bool resv_is_booked(const struct snap_resv *r)
+{
+    switch (r->state) {
+    case RESV_CONFIRMED:
+    case RESV_RUNNING:
+    case RESV_DEGRADED:
+    case RESV_BEING_ALTERED:
+    case RESV_BEING_DELETED: /* until its jobs are gone */
+    case RESV_DELETING_JOBS:
+        return r->nodes != NULL;
+    default:
+        return false;
+    }
+}
+
+/* A running reservation has its vnodes from now on; one that is past its end has them
+ * as long as it is there; one that is being altered keeps what it had until its
+ * question is answered. */
+static struct claim claim_of_resv(const struct planner *pl, const struct snap_resv *r)
+{
+    static const struct place anyhow = { .arrange = PLACE_FREE };
+    const struct resv_link *link = link_of_resv(pl, r);
+    int64_t start_at = resv_is_running(pl, r) ? pl->now_at : r->old_start_at;
+
+    return (struct claim){
+        .place = r->request ? &r->request->place : &anyhow,
+        .at = resv_is_booked(r) && link->has_vnodes ? &link->at : NULL,
+        .start_at = start_at,
+        .end_at = r->old_end_at > start_at ? r->old_end_at : start_at + 1,
+    };
+}
+
+/* When the job will give back what it has: when its walltime is over. A job that is
+ * late is taken to end in the next second. */
+static int64_t job_end(const struct planner *pl, const struct snap_job *j)
+{
+    int64_t from_at = j->started_at ? j->started_at : pl->now_at;
+    int64_t end_at =
+        instant_after(from_at, j->walltime_s < 0 ? WALLTIME_NONE_S : j->walltime_s);
+
+    return end_at > pl->now_at ? end_at : pl->now_at + 1;
+}
+
+/* Has its reservation booked what the job uses? */
+static bool is_inside(const struct planner *pl, const struct snap_resv *r)
+{
+    return r && resv_is_booked(r) && resv_is_running(pl, r) &&
+           link_of_resv(pl, r)->has_vnodes;
+}
+
+/* A job of a running reservation uses what the reservation has booked already. Only
+ * what the reservation does not name is booked for the job: 'beside'. A suspended job
+ * has given its vnodes free. */
+static struct claim claim_of_job(const struct planner *pl, const struct snap_job *j,
+                                 struct placement *beside)
+{
+    static const struct place anyhow = { .arrange = PLACE_FREE };
+    const struct job_link *link = link_of_job(pl, j);
+    struct claim c = { .start_at = pl->now_at, .end_at = job_end(pl, j) };
+
+    if (!link->has_vnodes || j->state == 'S' || j->state == 'U')
+        return c;
+    if (is_inside(pl, link->resv)) {
+        c.end_at = MAX_OF(MIN_OF(c.end_at, link->resv->old_end_at), pl->now_at + 1);
+        if (link_beside(pl->w, link_of_resv(pl, link->resv), &link->at, beside))
+            c.at = beside;
+        return c;
+    }
+    c.place = j->request ? &j->request->place : &anyhow;
+    c.at = &link->at;
+    return c;
+}
+
+/* What is kept of the element; NULL: nothing. links_new() has seen to it that its memo
+ * is of this snapshot's vnodes. */
+static struct stake *known(const struct planner *pl, const struct snap_memo *memo)
+{
+    return pl->w->book->lasting && memo ? memo->stake : NULL;
+}
+
+/* Is what is booked what has to be, from now on? */
+static bool is_right(const struct planner *pl, const struct stake *st,
+                     const struct claim *c)
+{
+    const struct booking *h = st->own;
+
+    if (st->spoilt || st->inside != !c->place || !h != !c->at)
+        return false;
+    if (!h)
+        return true;
+    /* What lies beside a reservation's own is found anew each time. */
+    return !st->inside && h->end_at == c->end_at &&
+           (h->start_at == c->start_at ||
+            (h->start_at <= pl->now_at && c->start_at <= pl->now_at));
+}
+
+/* A new stake in the place of what was known of the element. */
+static struct stake *begin(struct planner *pl, const char *id, const struct claim *c,
+                           struct snap_memo *memo)
+{
+    struct stake *st = known(pl, memo);
+    struct demand d;
+
+    if (st)
+        book_end_stake(pl->w->book, st);
+    st = book_stake(pl->w->book, pl->arena);
+    if (pl->w->book->lasting)
+        memo->stake = st;
+    st->inside = !c->place;
+    if (!c->at)
+        return st;
+    d = world_demand(pl->w, st->arena, c->place, c->at);
+    /* The element's own text goes with it, before its stake does. */
+    st->own = world_take_for(pl->w, st, arena_strdup(st->arena, id), &d, c->start_at,
+                             c->end_at);
+    return st;
+}
+
+static void book_resvs(struct planner *pl)
+{
+    struct book *l = pl->w->book;
+
+    pl->series = ARENA_ARRAY(pl->arena, struct series *, pl->s->n_resvs + 1);
+    for (size_t i = 0; i < pl->s->n_resvs; i++) {
+        const struct snap_resv *r = &pl->s->resvs[i];
+        struct claim c = claim_of_resv(pl, r);
+        struct stake *st = known(pl, r->memo);
+
+        if (!st && !c.at && !r->standing)
+            continue;
+        if (!st || !is_right(pl, st, &c)) {
+            st = begin(pl, r->id, &c, r->memo);
+            if (r->standing)
+                series_book(pl, r, st);
+        }
+        st->turn = l->turn;
+        pl->series[i] = st->series;
+    }
+}
+
+static void book_jobs(struct planner *pl)
+{
+    struct book *l = pl->w->book;
+
+    for (size_t i = 0; i < pl->s->n_jobs; i++) {
+        const struct snap_job *j = &pl->s->jobs[i];
+        struct placement beside;
+        struct claim c = claim_of_job(pl, j, &beside);
+        struct stake *st = known(pl, j->memo);
+
+        if (!st && !c.at)
+            continue;
+        if (!st || !is_right(pl, st, &c))
+            st = begin(pl, j->id, &c, j->memo);
+        st->turn = l->turn;
+    }
+}
+
+#ifdef HF_CHECKS
+static size_t count_from(const struct book *l, size_t vnode, int64_t now_at)
+{
+    const struct entry *b;
+    size_t n = 0;
+
+    DL_FOREACH (l->entries[vnode], b)
+        n += b->of->end_at > now_at;
+    return n;
+}
+
+/* Both have the same occurrences on the same vnodes. */
+static bool same_series(const struct series *a, const struct series *b)
+{
+    if (!a || !b)
+        return a == b;
+    for (size_t i = 0; i < a->n && i < b->n; i++)
+        if (!str_same(a->v[i].on ? a->v[i].on->text : NULL,
+                      b->v[i].on ? b->v[i].on->text : NULL))
+            return false;
+    return a->n == b->n;
+}
+
+/* What is kept and what would be made anew are the same from now on. */
+static void check_against_new(const struct planner *pl)
+{
+    struct world w = *pl->w;
+    struct planner fresh = *pl;
+
+    fresh.w = &w;
+    world_open_book(&w, pl->arena, false);
+    book_resvs(&fresh);
+    book_jobs(&fresh);
+    for (size_t i = 0; i < w.n; i++) {
+        if (!w.line[i] && !pl->w->line[i])
+            continue;
+        MUST(timeline_same(world_line(pl->w, i), world_line(&w, i), w.now_at));
+        MUST(count_from(pl->w->book, i, w.now_at) == count_from(w.book, i, w.now_at));
+    }
+    for (size_t i = 0; i < pl->s->n_resvs; i++)
+        MUST(same_series(pl->series[i], fresh.series[i]));
+    book_fini(w.book);
+}
+#endif
+
+void holders_book(struct planner *pl)
+{
+    struct book *l = pl->w->book;
+
+    MUST(pl->links && !l->passing);
+    l->turn++;
+    book_resvs(pl);
+    book_jobs(pl);
+    if (!l->lasting)
+        return;
+    book_sweep(l);
+#ifdef HF_CHECKS
+    check_against_new(pl);
+#endif
+}
