@@ -770,7 +770,10 @@ def test_lines_that_no_command_can_be_are_refused_and_the_next_is_read(site):
     assert err == "qmgr: line 1 is longer than a megabyte\n" and "scheduling = True" in out
     out, err, rc = told(site, [], input="x\\\n" * 600000 + "\nl s scheduling")
     assert "is longer than a megabyte with what continues it" in err or rc
-    assert told(site, ["-a"], input="list server\0")[2] in (1, 4)
+    bad = "qmgr: line 2 contains a NUL byte\n"
+    assert told(site, ["-a"], input="\nlist server\0\nl s scheduling") == (
+        "Max open servers: 49\n", bad + "qmgr: stopped at line 2\n", 1)
+    assert told(site, ["-z"], input="\nlist server\0") == ("Max open servers: 49\n", "", 4)
     out, err, rc = told(site, [], input="set server comment = 'open\nl s scheduling\n")
     assert err == SYNTAX % ("set server comment = 'open", " " * 21)
     assert "scheduling = True" in out and rc == 0

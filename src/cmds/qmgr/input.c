@@ -463,7 +463,7 @@ enum qmgr_line qmgr_input_line(struct qmgr_input *in, char **ret)
         if (!line)
             return LINE_END;
         if (wrong) {
-            fprintf(stderr, "qmgr: line %lu %s\n", in->wrong_number, wrong);
+            *ret = xasprintf("line %lu %s", in->wrong_number, wrong);
             free(line);
             return LINE_BAD;
         }

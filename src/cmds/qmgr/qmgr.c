@@ -141,11 +141,13 @@ static int run_input(struct qmgr *q, const struct options *o)
         if (got == LINE_END)
             break;
         if (got == LINE_BAD) {
-            code = SYNTAX_ATTR;
+            if (!q->quiet)
+                fprintf(stderr, "qmgr: %s\n", line);
             leave = o->abort_on_error;
-            continue;
+            code = leave ? stop_at(q, SYNTAX_ATTR, true) : SYNTAX_ATTR;
+        } else {
+            code = run_commands(q, o, line, &leave);
         }
-        code = run_commands(q, o, line, &leave);
         free(line);
     }
     qmgr_input_close(q->input);

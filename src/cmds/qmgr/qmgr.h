@@ -144,12 +144,12 @@ void qmgr_input_close(struct qmgr_input *in);
 
 enum qmgr_line {
     LINE_COMMANDS,
-    LINE_BAD, /* told; nothing of it can be carried out */
+    LINE_BAD, /* nothing of it can be carried out */
     LINE_END
 };
 
-/* The next line with its continuations, blank lines and comments left out. The caller
- * frees *ret. */
+/* The next line with its continuations, blank lines and comments left out; of a bad one
+ * what is wrong with it, "line 7 contains a NUL byte". The caller frees *ret. */
 enum qmgr_line qmgr_input_line(struct qmgr_input *in, char **ret);
 /* A line as it stands, without its line end; NULL at the end. For import from "-".
  * *wrong is NULL, or says why the line is not as it came: "is longer than a megabyte".
