@@ -30,7 +30,7 @@ struct target {
     const struct conf *conf;
     char host[PBS_MAXHOSTNAME + 1];
     unsigned port;
-    int connect_s; /* 0: as long as the system takes */
+    int connect_s; /* for each step; 0: as long as the system takes */
     bool answered; /* there is a server, whatever it said */
 };
 
@@ -191,7 +191,9 @@ static int greet(struct target *t, int fd, const char *extend)
     struct ifl_handle *h;
     int err;
 
-    if (ifl_handle_add(fd, FIRST_REPLY_S))
+    /* The kernel takes connections for a server that hangs, so who cannot wait for the
+     * connection cannot wait for the first replies either. */
+    if (ifl_handle_add(fd, t->connect_s ? t->connect_s : FIRST_REPLY_S))
         return -1;
     err = ifl_do(fd, BATCH_CONNECT, NULL, extend);
     /* A server that refuses is a server: the other one of a pair is not asked then. */

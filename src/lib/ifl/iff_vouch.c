@@ -11,6 +11,19 @@
  * (wire.md 4.2); the server behind it may be slow. */
 #define ANSWER_S 600
 
+/* A program that cannot wait for the server has said so to the connection. */
+static int answer_s(int fd)
+{
+    struct ifl_handle *h = ifl_handle_lock(fd);
+    int seconds = ANSWER_S;
+
+    if (h) {
+        seconds = MIN_OF(h->timeout_s, ANSWER_S);
+        ifl_handle_unlock(h);
+    }
+    return seconds;
+}
+
 static time_t now_s(void)
 {
     struct timespec now;
@@ -30,7 +43,7 @@ static bool wait_readable(int fd, time_t until_s)
 
 int ifl_resvport(const struct conf *conf, int fd, const char *host, unsigned port)
 {
-    const time_t until_s = now_s() + ANSWER_S;
+    const time_t until_s = now_s() + answer_s(fd);
     enum iff_state state = IFF_GOES_ON;
     struct iff_client helper;
     int code = -1;

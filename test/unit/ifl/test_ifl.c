@@ -163,8 +163,9 @@ static int connect_quietly(const char *server, char *text, size_t size)
     return c;
 }
 
-/* A server that hangs takes nobody from the queue of its local socket. */
-static void test_who_cannot_wait_does_not_wait_for_a_full_queue(void)
+/* A server that hangs takes nobody from the queue of its local socket. There is room
+ * for one there, who gets no answer; the next one finds the queue full. */
+static void test_who_cannot_wait_does_not_wait_for_a_server_that_hangs(void)
 {
     struct sockaddr_un a = { .sun_family = AF_UNIX };
     int listener = socket(AF_UNIX, SOCK_STREAM, 0), waiting[64], n = 0;
@@ -174,11 +175,13 @@ static void test_who_cannot_wait_does_not_wait_for_a_full_queue(void)
     unlink(a.sun_path);
     CU_ASSERT_EQUAL_FATAL(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
     CU_ASSERT_EQUAL_FATAL(listen(listener, 0), 0);
+    CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
+    CU_ASSERT_EQUAL(pbs_connect_noblk("localhost"), -1);
+    CU_ASSERT_EQUAL(pbs_errno, PBSE_PROTOCOL);
     do
         waiting[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
     while (connect(waiting[n++], (struct sockaddr *)&a, sizeof(a)) == 0 && n < 64);
     CU_ASSERT_TRUE(n < 64);
-    CU_ASSERT_EQUAL(pbs_loadconf(1), 1);
     /* What is left is TCP, where nobody vouches for this program. */
     CU_ASSERT_EQUAL(pbs_connect_noblk("localhost"), -1);
     while (n > 0)
@@ -1107,8 +1110,8 @@ int main(void)
         { "vnodes of a host are merged", test_vnodes_of_a_host_are_merged },
         { "names are not added", test_names_are_not_added },
         { "sums stay within their type", test_sums_stay_within_their_type },
-        { "who cannot wait does not wait for a full queue",
-          test_who_cannot_wait_does_not_wait_for_a_full_queue },
+        { "who cannot wait does not wait for a server that hangs",
+          test_who_cannot_wait_does_not_wait_for_a_server_that_hangs },
         { "a scheduler gets its first command",
           test_a_scheduler_gets_its_first_command },
         { "preemption tells the order for each job",
