@@ -520,6 +520,13 @@ def test_commands_go_to_the_servers_they_name(site):
 SCRIPT = "import pbs\n\npbs.event().accept()\n" + "# %s\n" % ("x" * 70) * 20
 
 
+def test_more_servers_than_there_is_room_for_are_told(site):
+    many = ["127.0.0.%d" % n for n in range(1, 66)]
+    assert told(site, ["-c", "l s scheduling"] + many[:2])[2] == 0
+    assert told(site, ["-c", "l s scheduling"] + many) == (
+        "", "Too many open connections.\nqmgr: cannot connect to server 127.0.0.65\n", 3)
+
+
 def test_hooks_are_imported_exported_and_printed():
     with server_alone() as c:
         path = c.write("h 1.py", SCRIPT)

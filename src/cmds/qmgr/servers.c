@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qmgr/qmgr.h"
 
+#include "include/pbs_error.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -54,6 +56,15 @@ static struct qmgr_server *unused_place(struct qmgr *q)
     return NULL;
 }
 
+/* The helper's line is printed with -z too (cli.md 8). */
+static struct qmgr_server *not_connected(const struct qmgr *q, const char *name)
+{
+    cmd_print_connect_error();
+    if (!q->quiet)
+        fprintf(stderr, "qmgr: cannot connect to server %s\n", name);
+    return NULL;
+}
+
 struct qmgr_server *qmgr_server_open(struct qmgr *q, const char *name)
 {
     const char *plain = is_default(name) ? "" : name;
@@ -64,17 +75,14 @@ struct qmgr_server *qmgr_server_open(struct qmgr *q, const char *name)
         return s;
     make_room(q);
     conn = pbs_connect(plain);
-    if (conn < 0) {
-        cmd_print_connect_error();
-        if (!q->quiet)
-            fprintf(stderr, "qmgr: cannot connect to server %s\n", plain);
-        return NULL;
-    }
+    if (conn < 0)
+        return not_connected(q, plain);
     if (!s) {
         s = unused_place(q);
         if (!s) {
             pbs_disconnect(conn);
-            return NULL;
+            pbs_errno = PBSE_NOCONNECTS;
+            return not_connected(q, plain);
         }
         free(s->name);
         *s = (struct qmgr_server){ .name = xstrdup(plain) };
