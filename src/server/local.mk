@@ -106,13 +106,14 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_delete.c \
 	src/server/decide/job_end.c src/server/decide/job_end.h \
 	src/server/requests/job_hold.c \
-	src/server/requests/job_limits.c src/server/requests/job_limits.h \
+	src/server/decide/job_limits.c src/server/decide/job_limits.h \
 	src/server/requests/job_locate.c \
 	src/server/requests/job_modify.c \
 	src/server/requests/job_queue.c \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
+	src/server/decide/queue_door.c src/server/decide/queue_door.h \
 	src/server/decide/job_start.c src/server/decide/job_start.h \
 	src/server/decide/run_vnodes.c src/server/decide/run_vnodes.h \
 	src/server/requests/manager.c src/server/requests/manager.h \

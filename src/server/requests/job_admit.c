@@ -10,7 +10,6 @@
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
 #include "server/decide/know.h"
-#include "server/decide/resource_limits.h"
 
 #include <string.h>
 #include <strings.h>
@@ -130,73 +129,6 @@ int job_find_queue(const struct model *m, const struct request *rq,
     if (strncasecmp(obj_str(&q->obj, QUEUE_A_QUEUE_TYPE, "Execution"), "R", 1) == 0)
         return diag_code(why, PBSE_NOSUP);
     *ret = q;
-    return 0;
-}
-
-static bool acl_on(const struct queue *q, int switch_attr)
-{
-    return obj_num(&q->obj, switch_attr, 0) != 0;
-}
-
-int queue_has_room(const struct queue *q, struct diag *why)
-{
-    const struct object *o = &q->obj;
-
-    if (obj_is_set(o, QUEUE_A_MAX_QUEUABLE) &&
-        /* The number counts all jobs of the queue in every state. */
-        (int64_t)q->n_jobs >= obj_num(o, QUEUE_A_MAX_QUEUABLE, 0))
-        return diag_code(why, PBSE_MAXQUED);
-    return 0;
-}
-
-int queue_lets_in(const struct request *rq, const struct queue *q,
-                  const struct job_account *acct, struct diag *why)
-{
-    const struct object *o = &q->obj;
-    const struct requester *who = rq->who;
-    int err;
-
-    if (!obj_num(o, QUEUE_A_ENABLED, 0))
-        return diag_code(why, PBSE_QUNOENB);
-    if ((err = queue_has_room(q, why)))
-        return err;
-    /* Nobody may pass by the route, managers included; the lists below are for other
-     * users only. */
-    if (obj_num(o, QUEUE_A_FROM_ROUTE_ONLY, 0))
-        return diag_code(why, PBSE_QACESS);
-    if (who->rights & WHO_MANAGER)
-        return 0;
-    if (acl_on(q, QUEUE_A_ACL_HOST_ENABLE) &&
-        !acl_allows_host(obj_attr(o, QUEUE_A_ACL_HOSTS), who->host,
-                         rq->cfg->server_host))
-        return diag_code(why, PBSE_BADHOST);
-    if (acl_on(q, QUEUE_A_ACL_USER_ENABLE) &&
-        !acl_allows_user(obj_attr(o, QUEUE_A_ACL_USERS), who->user, who->host))
-        return diag_code(why, PBSE_PERM);
-    if (acl_on(q, QUEUE_A_ACL_GROUP_ENABLE) &&
-        !acl_allows_group(obj_attr(o, QUEUE_A_ACL_GROUPS), acct->groups.v,
-                          acct->groups.n))
-        return diag_code(why, PBSE_PERM);
-    /* No job carries a credential in this version, so a queue that requires one admits
-     * nobody. */
-    if (obj_is_set(o, QUEUE_A_REQUIRE_CRED_ENABLE) &&
-        obj_num(o, QUEUE_A_REQUIRE_CRED_ENABLE, 0))
-        return diag_code(why, PBSE_BADCRED);
-    return 0;
-}
-
-int job_keeps_limits(const struct model *m, const struct queue *q,
-                     const struct resources *asked, struct diag *why)
-{
-    const struct resources *max = obj_resources(&q->obj, QUEUE_A_RESOURCES_MAX);
-
-    /* The queue's own limit of a resource takes the place of the server's. */
-    if (resource_limits_broken(obj_resources(&q->obj, QUEUE_A_RESOURCES_MIN), NULL,
-                               asked, LIMIT_LEAST) ||
-        resource_limits_broken(max, NULL, asked, LIMIT_MOST) ||
-        resource_limits_broken(obj_resources(m->server, SERVER_A_RESOURCES_MAX), max,
-                               asked, LIMIT_MOST))
-        return diag_code(why, PBSE_EXCQRESC);
     return 0;
 }
 

@@ -8,13 +8,7 @@
 #define SERVER_REQUESTS_JOB_ADMIT_H
 
 #include "server/decide/edit.h"
-
-/* Under which account a job runs. */
-struct job_account {
-    const char *user;
-    const char *group;          /* of execution */
-    struct wire_strings groups; /* all of the user's, the primary one first */
-};
+#include "server/decide/queue_door.h"
 
 /* Attributes that make a job a kind of job that is not offered (arrays, interactive,
  * dependencies, staging in): 15029. Such a job is refused, never half served. */
@@ -36,19 +30,6 @@ int job_find_account(const struct model *m, const struct request *rq,
 int job_find_queue(const struct model *m, const struct request *rq,
                    const char *destination, const struct queue **ret,
                    struct diag *why) MUST_CHECK;
-
-/* Checks 3 to 9: is the queue open to this job and its owner? Managers pass 7 to 9. */
-int queue_lets_in(const struct request *rq, const struct queue *q,
-                  const struct job_account *acct, struct diag *why) MUST_CHECK;
-
-/* Check 4 alone, which another job may make fail before this one is committed. 15046.
- */
-int queue_has_room(const struct queue *q, struct diag *why) MUST_CHECK;
-
-/* Check 13: resources_min of the queue, resources_max of the queue, else of the server.
- * 15036. */
-int job_keeps_limits(const struct model *m, const struct queue *q,
-                     const struct resources *asked, struct diag *why) MUST_CHECK;
 
 /* What entries say together: the limits of a job that may be shrunk (15162, 15163),
  * soft_walltime beside them (15180) or above walltime (15014), a limit of subjobs

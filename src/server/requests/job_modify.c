@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/job_limits.h"
 #include "server/decide/object_size.h"
 #include "server/model/job_phase.h"
 #include "server/model/job_tally.h"
@@ -9,7 +10,6 @@
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 #include "server/requests/job_admit.h"
-#include "server/requests/job_limits.h"
 
 #include <string.h>
 #include <strings.h>

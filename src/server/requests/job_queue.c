@@ -11,6 +11,7 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
+#include "server/decide/job_limits.h"
 #include "server/decide/job_pending.h"
 #include "server/decide/object_size.h"
 #include "server/decide/verdict.h"
@@ -20,7 +21,6 @@
 #include "server/model/resource_request.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_admit.h"
-#include "server/requests/job_limits.h"
 
 #include <string.h>
 #include <strings.h>

@@ -7,8 +7,8 @@
  * count for another project.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVER_REQUESTS_JOB_LIMITS_H
-#define SERVER_REQUESTS_JOB_LIMITS_H
+#ifndef SERVER_DECIDE_JOB_LIMITS_H
+#define SERVER_DECIDE_JOB_LIMITS_H
 
 #include "server/decide/request.h"
 

@@ -1,7 +1,7 @@
 /* job_limits.c - see job_limits.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/job_limits.h"
+#include "server/decide/job_limits.h"
 
 #include "server/model/job_state.h"
 #include "server/model/job_tally.h"
