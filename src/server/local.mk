@@ -113,6 +113,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
+	src/server/decide/resv_on_end.c src/server/decide/resv_on_end.h \
+	src/server/decide/job_leave.c src/server/decide/job_leave.h \
 	src/server/decide/queue_door.c src/server/decide/queue_door.h \
 	src/server/decide/job_start.c src/server/decide/job_start.h \
 	src/server/decide/run_vnodes.c src/server/decide/run_vnodes.h \
@@ -162,6 +164,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/walk.c src/server/requests/walk.h \
 	src/server/requests/walk_changes.c \
 	src/server/rules/hot_rules.c \
+	src/server/rules/job_resv_end.c \
 	src/server/rules/job_rules.c \
 	src/server/rules/node_rules.c \
 	src/server/rules/resv_ask.c \
@@ -356,6 +359,11 @@ check_PROGRAMS += test/unit/server/test_resv_standing
 TESTS += test/unit/server/test_resv_standing
 test_unit_server_test_resv_standing_SOURCES = test/unit/server/test_resv_standing.c $(RESV_WORLD)
 test_unit_server_test_resv_standing_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_resv_on_end
+TESTS += test/unit/server/test_resv_on_end
+test_unit_server_test_resv_on_end_SOURCES = test/unit/server/test_resv_on_end.c $(RESV_WORLD)
+test_unit_server_test_resv_on_end_LDADD = $(RESV_TEST_LIBS)
+
 check_PROGRAMS += test/unit/server/test_resv_turn
 TESTS += test/unit/server/test_resv_turn
 test_unit_server_test_resv_turn_SOURCES = test/unit/server/test_resv_turn.c $(RESV_WORLD)

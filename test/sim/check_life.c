@@ -132,7 +132,8 @@ static void check_moved(struct sim *s, const struct record *rec)
     for (size_t i = 0; i < rec->n_changes; i++) {
         int attr = rec->changes[i].attr;
 
-        if (attr != JOB_A_QUEUE && attr != JOB_A_RESERVE_ID && attr != JOB_A_MTIME)
+        if (attr != JOB_A_QUEUE && attr != JOB_A_RESERVE_ID && attr != JOB_A_MTIME &&
+            attr != JOB_A_HF_QUEUE_BEFORE)
             check_failed(s, CHECK_LIFE, "job %s is moved and its %s changes", rec->id,
                          job_rows[attr].name);
     }

@@ -164,6 +164,7 @@ static const struct {
     { "Mail_Points", "n, or some of the letters a, b, c, e and (jobs) j" },
     { "Authorized_Users", "[+|-]user[@host], with commas between entries" },
     { "Authorized_Groups", "[+|-]group, with commas between entries" },
+    { "on_end", "kill, requeue or hold" },
     { "Reserve_Name", "up to 230 printable characters, a letter first, no blanks" },
 };
 

@@ -334,3 +334,15 @@ int check_mail_users(const struct attr_value *v, struct diag *why)
         good = good && !has_control(v->u.list.v[i]);
     return bad_unless(good, why);
 }
+
+/* Whether this server can do it is for the server to say. */
+int check_on_end(const struct attr_value *v, struct diag *why)
+{
+    static const char *const words[] = { "kill", "requeue", "hold", "extend" };
+    bool good = false;
+
+    /* The word is compared and shown as it is, so it has one form. */
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        good = good || strcmp(v->u.str, words[i]) == 0;
+    return bad_unless(good, why);
+}

@@ -43,6 +43,7 @@ CHECK(preempt_order);
 CHECK(preempt_sort);
 CHECK(manager_list);
 CHECK(mail_users);
+CHECK(on_end); /* kill, requeue, hold, extend */
 
 #undef CHECK
 

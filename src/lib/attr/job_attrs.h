@@ -131,6 +131,7 @@ enum job_attr {
     JOB_A_HF_OBIT_COMMENT,
     JOB_A_HF_HOT_VNODES,
     JOB_A_HF_OLD_FORM,
+    JOB_A_HF_QUEUE_BEFORE,
     JOB_A_COUNT
 };
 

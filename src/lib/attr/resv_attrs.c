@@ -436,6 +436,23 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .flags = ATTR_NOT_SAVED,
         .doc = "For schedulers: schedselect of the series, when the current occurrence has another one.",
     },
+    [RESV_A_ON_END] = {
+        .name = "on_end",
+        .type = &attr_string,
+        .read = EVERYONE,
+        .write = EVERYONE,
+        .flags = ATTR_ALTERABLE,
+        .check = check_on_end,
+        .doc = "What becomes of its jobs when its end comes: kill, requeue or hold; unset: resv_default_on_end of the server. A word of ours.",
+    },
+    [RESV_A_ON_END_QUEUE] = {
+        .name = "on_end_queue",
+        .type = &attr_string,
+        .read = EVERYONE,
+        .write = EVERYONE,
+        .flags = ATTR_ALTERABLE,
+        .doc = "Where requeue and hold put the jobs. A word of ours.",
+    },
 
     /* kept by our own daemons, never shown */
     [RESV_A_HF_ASKED_AT] = { .name = "hf_asked_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When the open question to the scheduler was put." },
@@ -459,6 +476,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_STARTS] = { .name = "hf_starts", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "When the occurrences of an unconfirmed series begin, with commas between." },
     [RESV_A_HF_REPLACE_DENIED] = { .name = "hf_replace_denied", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What the last attempt to replace lost vnodes found short; unset once nothing is sought." },
     [RESV_A_HF_REPLACE_DENIED_AT] = { .name = "hf_replace_denied_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When that attempt was made." },
+    [RESV_A_HF_ON_END] = { .name = "hf_on_end", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "While its end, or that of an occurrence, goes on: requeue or hold, what becomes of the jobs; unset: kill." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */
@@ -482,6 +500,8 @@ static const uint16_t resv_order[] = {
     RESV_A_MAIL_USERS,
     RESV_A_MTIME,
     RESV_A_NODE_SET,
+    RESV_A_ON_END,
+    RESV_A_ON_END_QUEUE,
     RESV_A_OVERSUBSCRIBED_JOBS,
     RESV_A_OVERSUBSCRIBED_RESV,
     RESV_A_PARTITION,

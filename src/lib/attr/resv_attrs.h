@@ -66,6 +66,8 @@ enum resv_attr {
     RESV_A_ALTER_SEQ,
     RESV_A_RESERVE_OCCURRENCES,
     RESV_A_RESERVE_STANDING_SCHEDSELECT,
+    RESV_A_ON_END,
+    RESV_A_ON_END_QUEUE,
 
     /* kept by our own daemons, never shown */
     RESV_A_HF_ASKED_AT,
@@ -89,6 +91,7 @@ enum resv_attr {
     RESV_A_HF_STARTS,
     RESV_A_HF_REPLACE_DENIED,
     RESV_A_HF_REPLACE_DENIED_AT,
+    RESV_A_HF_ON_END,
     RESV_A_COUNT
 };
 

@@ -812,6 +812,14 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .flags = ATTR_NOT_SAVED,
         .doc = "What this server offers beyond the standard protocol, as names joined by commas.",
     },
+    [SERVER_A_RESV_DEFAULT_ON_END] = {
+        .name = "resv_default_on_end",
+        .type = &attr_string,
+        .read = EVERYONE,
+        .write = WHO_MANAGER,
+        .check = check_on_end,
+        .doc = "What becomes of the jobs at the end of reservations without an on_end of their own; unset: kill.",
+    },
 
     /* kept by our own daemons, never shown */
     [SERVER_A_HF_NEXT_NUMBER] = { .name = "hf_next_number", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Number that the next job or reservation gets." },
@@ -914,6 +922,7 @@ static const uint16_t server_order[] = {
     SERVER_A_RESOURCES_MAX,
     SERVER_A_RESTRICT_RES_TO_RELEASE_ON_SUSPEND,
     SERVER_A_RESV_ANSWER_TIME,
+    SERVER_A_RESV_DEFAULT_ON_END,
     SERVER_A_RESV_ENABLE,
     SERVER_A_RESV_POST_PROCESSING_TIME,
     SERVER_A_RPP_HIGHWATER,

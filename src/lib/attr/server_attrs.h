@@ -117,6 +117,7 @@ enum server_attr {
     SERVER_A_RESV_ANSWER_TIME,
     SERVER_A_HOLDFAST_VERSION,
     SERVER_A_HOLDFAST_EXTENSIONS,
+    SERVER_A_RESV_DEFAULT_ON_END,
 
     /* kept by our own daemons, never shown */
     SERVER_A_HF_NEXT_NUMBER,

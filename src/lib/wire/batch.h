@@ -79,9 +79,11 @@ enum batch_number {
     BATCH_RESV_WHY = 201,
 };
 
-/* The names of our requests in the server's holdfast_extensions. */
+/* The names of our requests, and of attributes that a stranger must not be sent, in the
+ * server's holdfast_extensions. */
 #define EXTENSION_CHANGES "changes" /* StatusChanges */
 #define EXTENSION_WHY     "why"     /* ResvWhy */
+#define EXTENSION_ON_END  "on_end"  /* on_end, on_end_queue of reservations */
 
 /* Bodies, lettered as in wire.md 7.2. Texts are never NULL after decoding. */
 

@@ -103,6 +103,12 @@ static int check_count(const struct scope *s, const struct job_entity *who,
     return 0;
 }
 
+/* The first two scopes are the queue's, the others the complex's. */
+static size_t n_scopes(const struct job_entity *who)
+{
+    return who->is_here ? 2 : 4;
+}
+
 int job_keeps_count_limits(const struct model *m, const struct queue *q,
                            const struct job_entity *who, struct diag *why)
 {
@@ -118,7 +124,7 @@ int job_keeps_count_limits(const struct model *m, const struct queue *q,
 
     /* The order decides which limit a refusal names: the queue's come before the
      * server's. */
-    for (size_t i = 0; err == 0 && i < ARRAY_LEN(scopes); i++)
+    for (size_t i = 0; err == 0 && i < n_scopes(who); i++)
         err = check_count(&scopes[i], who, why);
     return err;
 }
@@ -212,7 +218,7 @@ int job_keeps_amount_limits(const struct model *m, const struct queue *q,
     int err = 0;
 
     /* The order is that of the limits of numbers, for the same reason. */
-    for (size_t i = 0; err == 0 && i < ARRAY_LEN(scopes); i++)
+    for (size_t i = 0; err == 0 && i < n_scopes(who); i++)
         err = check_amounts(&scopes[i], m, who, asked, why);
     return err;
 }

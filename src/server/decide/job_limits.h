@@ -16,6 +16,7 @@
 struct job_entity {
     const char *user, *group, *project;
     const struct job *was; /* the job before an alteration; NULL for a new one */
+    bool is_here; /* it moves: in the complex it counts already, in the queue not yet */
 };
 
 /* Check 10: max_queued, then queued_jobs_threshold, of the queue, then of the server.

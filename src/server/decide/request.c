@@ -58,6 +58,20 @@ size_t request_slice_cost(const struct request *rq)
     return config_slice_cost(rq->cfg);
 }
 
+struct requester requester_named(const struct model *m, const char *user_at_host,
+                                 struct arena *arena)
+{
+    size_t len = strcspn(user_at_host, "@");
+    struct requester who = {
+        .user = arena_strndup(arena, user_at_host, len),
+        .host = arena_strdup(arena, user_at_host[len] ? user_at_host + len + 1 : ""),
+    };
+
+    /* No connection proves anything of somebody who has not asked. */
+    who.rights = requester_rights(m, who.user, who.host, false);
+    return who;
+}
+
 struct record *decide(struct decision *out, const struct request *rq, enum fact fact,
                       enum obj_kind kind, const char *id)
 {

@@ -119,6 +119,11 @@ const char *log_server_name(const struct svr_config *cfg, struct arena *arena);
 uint32_t requester_rights(const struct model *m, const char *user, const char *host,
                           bool server_uid);
 
+/* Somebody whom the server itself asks for: "user@host", with the rights that the lists
+ * give; texts in the arena. */
+struct requester requester_named(const struct model *m, const char *user_at_host,
+                                 struct arena *arena);
+
 /* The owner test of attributes.md 13: 'owner' is "user@host". */
 bool requester_is_owner(const struct model *m, const struct requester *who,
                         const char *owner);

@@ -225,6 +225,9 @@ static void record_moved(const struct request *rq, const struct job *job,
 {
     struct record *rec = decide(out, rq, FACT_JOB_MOVED, OBJ_JOB, job->obj.id);
 
+    /* Where it goes back to when the reservation ends without killing it. */
+    record_change(rec, out->arena, JOB_A_HF_QUEUE_BEFORE, NULL,
+                  obj_str(&job->obj, JOB_A_QUEUE, NULL));
     record_change(rec, out->arena, JOB_A_QUEUE, NULL, queue);
     record_change(rec, out->arena, JOB_A_RESERVE_ID, NULL, id);
     record_change_num(rec, out->arena, JOB_A_MTIME, rq->now_at);

@@ -14,10 +14,13 @@
 /* The attributes that a proposal may change, in the order in which its text keeps
  * them. */
 static const int attrs[] = {
-    RESV_A_RESERVE_START,     RESV_A_RESERVE_END, RESV_A_RESERVE_DURATION,
-    RESV_A_RESOURCE_LIST,     RESV_A_SCHEDSELECT, RESV_A_RESERVE_NAME,
-    RESV_A_MAIL_POINTS,       RESV_A_MAIL_USERS,  RESV_A_AUTHORIZED_USERS,
-    RESV_A_AUTHORIZED_GROUPS, RESV_A_PRIORITY,    RESV_A_INTERACTIVE,
+    RESV_A_RESERVE_START,    RESV_A_RESERVE_END,
+    RESV_A_RESERVE_DURATION, RESV_A_RESOURCE_LIST,
+    RESV_A_SCHEDSELECT,      RESV_A_RESERVE_NAME,
+    RESV_A_MAIL_POINTS,      RESV_A_MAIL_USERS,
+    RESV_A_AUTHORIZED_USERS, RESV_A_AUTHORIZED_GROUPS,
+    RESV_A_PRIORITY,         RESV_A_INTERACTIVE,
+    RESV_A_ON_END,           RESV_A_ON_END_QUEUE,
 };
 
 /* The first of them are shown with their proposed values while a proposal is open,

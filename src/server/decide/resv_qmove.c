@@ -133,6 +133,9 @@ void resv_qmove_record(const struct request *rq, const struct resv *r,
 
     MUST(r->queue); /* open since the reservation is confirmed */
     rec->actor = obj_str(&r->obj, RESV_A_RESERVE_OWNER, rq->actor);
+    /* Where it goes back to when the reservation ends without killing it. */
+    record_change(rec, out->arena, JOB_A_HF_QUEUE_BEFORE, NULL,
+                  obj_str(&job->obj, JOB_A_QUEUE, NULL));
     record_change(rec, out->arena, JOB_A_QUEUE, NULL, r->queue->obj.id);
     record_change(rec, out->arena, JOB_A_RESERVE_ID, NULL, r->obj.id);
     record_change_num(rec, out->arena, JOB_A_MTIME, rq->now_at);

@@ -5,6 +5,7 @@
 
 #include "server/decide/denials.h"
 #include "server/decide/node_used.h"
+#include "server/decide/resv_on_end.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
@@ -64,8 +65,12 @@ void resv_record_ending(const struct model *m, const struct resv *r, const char 
                      arena_strdup(out->arena, r->obj.id), actor, now_at);
     rec->reason = reason;
     record_change_phase(rec, out->arena, to);
-    if (resv_phase(r) != PHASE_ENDING) /* who asks again has not ended it */
+    if (resv_phase(r) != PHASE_ENDING) { /* who asks again has not ended it */
         record_change(rec, out->arena, RESV_A_HF_ENDED_BY, NULL, actor);
+        resv_record_on_end(rec, out->arena,
+                           reason == REASON_END_REACHED ? resv_on_end(m, r)
+                                                        : ON_END_KILL);
+    }
     resv_record_unasked(rec, out->arena);
     /* Other reservations that would have changed together with this one are told that
      * they do not. */

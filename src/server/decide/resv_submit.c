@@ -11,6 +11,7 @@
 #include "server/decide/know.h"
 #include "server/decide/object_size.h"
 #include "server/decide/resv_from_job.h"
+#include "server/decide/resv_on_end.h"
 #include "server/decide/resv_qmove.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_series.h"
@@ -343,10 +344,16 @@ static int check_duplicates(struct submission *s)
     return resv_queue_check(s->m, s->e, s->rq->arena, &s->out->why);
 }
 
+static int check_on_end(struct submission *s)
+{
+    return resv_on_end_check(s->m, s->rq, s->e, owner(s), s->account.user,
+                             &s->out->why);
+}
+
 static int (*const steps[])(struct submission *s) = {
-    check_admission, take_attributes, take_job,           check_resources,
-    derive_times,    expand_series,   complete_resources, check_values,
-    find_account,    check_lists,     describe,           check_duplicates,
+    check_admission, take_attributes,    take_job,     check_resources, derive_times,
+    expand_series,   complete_resources, check_values, find_account,    check_lists,
+    describe,        check_duplicates,   check_on_end,
 };
 
 static char letter_of(const struct submission *s)

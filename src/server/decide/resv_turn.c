@@ -4,6 +4,7 @@
 #include "server/decide/resv_turn.h"
 
 #include "server/decide/node_used.h"
+#include "server/decide/resv_on_end.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
@@ -49,6 +50,7 @@ void resv_turn_over(const struct model *m, const struct resv *r, const char *act
         proposal_deny(m, r, actor, "its end has passed", now_at, out);
     rec = about(r, FACT_RESV_OVER, actor, now_at, out);
     record_change_phase(rec, out->arena, to);
+    resv_record_on_end(rec, out->arena, resv_on_end(m, r));
     resv_record_unasked(rec, out->arena);
     begin_anew(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
@@ -114,6 +116,7 @@ static void take_turn(const struct model *m, const struct resv *r,
     rec = about(r, FACT_RESV_TURN, actor, now_at, out);
     occurrence_take_turn(next, out->arena, rec);
     record_change_phase(rec, out->arena, to);
+    resv_record_on_end(rec, out->arena, ON_END_KILL);
     begin_anew(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
     if (occurrence_resources(next) != obj_resources(&r->obj, RESV_A_RESOURCE_LIST))

@@ -92,12 +92,14 @@ enum reason {
     REASON_RESV_CLOSES, /* its reservation ends while jobs are in it */
 
     /* jobs */
-    REASON_ALTERED,     /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
-    REASON_RERUN,       /* FACT_JOB_MODIFIED: back into the queue on request */
-    REASON_OVER,        /* FACT_JOB_KILLED: the occurrence that it is in is over */
-    REASON_SHUTDOWN,    /* FACT_JOB_KILLED: the server ends */
-    REASON_MOM_MISSING, /* FACT_JOB_REJECTED: the MoM cannot be reached */
-    REASON_MOM_REFUSED, /* FACT_JOB_REJECTED: by the MoM's answer */
+    REASON_ALTERED,       /* FACT_JOB_MODIFIED by ModifyJob: accounting tells it */
+    REASON_RERUN,         /* FACT_JOB_MODIFIED: back into the queue on request */
+    REASON_OVER,          /* FACT_JOB_KILLED: the occurrence that it is in is over */
+    REASON_RESV_REQUEUES, /* FACT_JOB_MODIFIED: back into the queue at the end of its
+                             reservation or occurrence */
+    REASON_SHUTDOWN,      /* FACT_JOB_KILLED: the server ends */
+    REASON_MOM_MISSING,   /* FACT_JOB_REJECTED: the MoM cannot be reached */
+    REASON_MOM_REFUSED,   /* FACT_JOB_REJECTED: by the MoM's answer */
 
     REASON_CYCLE, /* of a scheduler: it is to begin a cycle, though nothing changed */
 

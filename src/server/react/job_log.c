@@ -44,6 +44,10 @@ void log_job_moved(const struct reaction *r)
                    "dequeuing from %s, state %c", from->before, state_of(o));
     MUST(!resv || resv->queue == TO_JOB(o)->queue);
     log_enqueuing(r, o);
+    if (!resv)
+        effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
+                   "Job moved to %s at request of %s", obj_str(o, JOB_A_QUEUE, ""),
+                   r->rec->actor);
     if (resv && was_made_of(resv, r->rec->id))
         react_resv_log_new(r, &resv->obj);
 }
@@ -134,8 +138,8 @@ void log_job_modified(const struct reaction *r)
     else if (r->rec->reason == REASON_RERUN)
         effect_log(r->out, r->rec->seq, LOG_EV_JOB, LOG_IN_JOB, r->rec->id,
                    "Job Rerun at request of %s", r->rec->actor);
-    else if (r->rec->note)
-        line(r, LOG_EV_JOB, r->rec->note);
+    else if (r->rec->note || r->rec->reason == REASON_RESV_REQUEUES)
+        line(r, LOG_EV_JOB, record_words(r->rec));
     else
         log_job_state(r);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/queue_attrs.h"
+#include "server/model/job_state.h"
 #include "server/react/job_react.h"
 #include "server/react/reactions.h"
 
@@ -21,6 +22,16 @@ void wake_job_queued(const struct reaction *r)
 
     /* A job that is held or waits gives a scheduler nothing to do. */
     if (state && str_same(state->after, "Q"))
+        effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
+}
+
+/* A job that has left its reservation may begin at once. One that has come into a
+ * reservation is told of with that. */
+void wake_job_moved(const struct reaction *r)
+{
+    const struct change *resv = reaction_change(r->rec, JOB_A_RESERVE_ID);
+
+    if (resv && !resv->after && job_state(TO_JOB(r->o)) == 'Q')
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }
 

@@ -105,6 +105,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_JOB_MOVED][OBJ_JOB] = {
         .log = log_job_moved,
         .account = account_job_queued,
+        .wake = wake_job_moved,
     },
     [FACT_JOB_KILLED][OBJ_JOB] = {
         .log = log_job_killed,

@@ -77,6 +77,7 @@ void log_job_started(const struct reaction *r);
 void log_job_state(const struct reaction *r);
 void wake_job_ended(const struct reaction *r);
 void wake_job_queued(const struct reaction *r);
+void wake_job_moved(const struct reaction *r);
 
 /* who waits for a job: RunJob, until the MoM took or refused it; react/job_wake.c */
 bool answer_job_refused(const struct answering *a, struct wire_reply *ret);

@@ -91,6 +91,18 @@ static void account_whole(const struct reaction *r, char type)
     buf_fini(&text);
 }
 
+/* The F record is ours, so it tells what became of the jobs when they were kept. */
+static void account_end(const struct reaction *r)
+{
+    struct buf text = { 0 };
+
+    resv_account_text(r->o, r->out->arena, &text);
+    if (obj_is_set(r->o, RESV_A_HF_ON_END))
+        buf_printf(&text, "on_end=%s ", obj_str(r->o, RESV_A_HF_ON_END, ""));
+    account(r, 'F', text.data ? text.data : "");
+    buf_fini(&text);
+}
+
 static void account_requestor(const struct reaction *r, char type,
                               const char *requestor)
 {
@@ -164,6 +176,6 @@ void account_resv_ending(const struct reaction *r)
     if (before == RESV_BEING_DELETED)
         return;
     if (r->rec->reason == REASON_END_REACHED && before != RESV_UNCONFIRMED)
-        account_whole(r, 'F');
+        account_end(r);
     account_requestor(r, owner ? 'k' : 'K', r->rec->actor);
 }

@@ -12,6 +12,7 @@
 #include "server/decide/config.h"
 #include "server/decide/object_size.h"
 #include "server/decide/resv_conflict.h"
+#include "server/decide/resv_on_end.h"
 #include "server/decide/resv_proposal.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
@@ -122,11 +123,12 @@ static int take_wait(struct alteration *a, const struct wire_attr *w)
     return 0;
 }
 
-/* Only lists that may be missing are emptied. */
+/* Only what may be missing is emptied. */
 static bool may_be_empty(int attr)
 {
     return attr == RESV_A_AUTHORIZED_GROUPS || attr == RESV_A_MAIL_USERS ||
-           attr == RESV_A_MAIL_POINTS;
+           attr == RESV_A_MAIL_POINTS || attr == RESV_A_ON_END ||
+           attr == RESV_A_ON_END_QUEUE;
 }
 
 static int take_entry(struct alteration *a, const struct wire_attr *w)
@@ -292,8 +294,17 @@ static int derive_times(struct alteration *a)
                     &a->out->why);
 }
 
+static int check_end(struct alteration *a)
+{
+    const struct object *o = &a->r->obj;
+
+    return resv_on_end_check(a->m, a->rq, a->e, obj_str(o, RESV_A_RESERVE_OWNER, ""),
+                             obj_str(o, RESV_A_EUSER, ""), &a->out->why);
+}
+
 static int (*const steps[])(struct alteration *a) = {
-    check_state, take_entries, check_combination, decode, derive_select, derive_times,
+    check_state, take_entries,  check_combination, decode,
+    check_end,   derive_select, derive_times,
 };
 
 static const char *date(const struct alteration *a, int attr)

@@ -11,7 +11,6 @@
 #include "server/model/job_hosts.h"
 #include "server/model/job_phase.h"
 #include "server/model/node_life.h"
-#include "server/model/resv_state.h"
 #include "server/rules/rules.h"
 
 #define NODE_FAIL_REQUEUE_S 310
@@ -37,37 +36,6 @@ bool job_time_due(const struct rule_context *c, const struct object *o,
     record_job_event(rec, out->arena, TO_JOB(o),
                      job_place_now(TO_JOB(o), c->now_at, out->arena), c->now_at);
     return true;
-}
-
-/* When the reservation of a job ends, or the occurrence that it runs in, jobs that run
- * are ended. Those that do not run stay for the next occurrence. */
-static bool end_run(const struct rule_context *c, const struct job *job,
-                    struct decision *out)
-{
-    if (!job_is_at_mom(job))
-        return false;
-    MUST(out->records.n == 0); /* all that will be there get one reason */
-    job_delete_records(job, c->server_actor, c->now_at, 0, out);
-    for (size_t i = 0; i < out->records.n; i++)
-        out->records.v[i]->reason = REASON_OVER;
-    return out->records.n > 0;
-}
-
-bool job_resv_ends_due(const struct rule_context *c, const struct object *o,
-                       struct decision *out)
-{
-    const struct job *job = TO_JOB(o);
-    const char *by;
-
-    if (!job->resv)
-        return false;
-    if (resv_next(resv_phase(job->resv), RESV_EV_TURN) != PHASE_NONE)
-        return end_run(c, job, out);
-    if (resv_phase(job->resv) != PHASE_ENDING)
-        return false;
-    by = obj_str(&job->resv->obj, RESV_A_HF_ENDED_BY, c->server_actor);
-    job_delete_records(job, arena_strdup(out->arena, by), c->now_at, 0, out);
-    return out->records.n > 0;
 }
 
 /* How long the server waits for the MoM of a job before it gives the run up. */

@@ -26,25 +26,12 @@ static bool is_wanted(const struct job *job)
            !obj_is_set(o, JOB_A_HF_KILL_BY);
 }
 
-static struct requester owner_of(const struct model *m, const struct object *job,
-                                 struct arena *arena)
-{
-    const char *owner = obj_str(job, JOB_A_JOB_OWNER, "");
-    size_t len = strcspn(owner, "@");
-    struct requester who = {
-        .user = arena_strndup(arena, owner, len),
-        .host = arena_strdup(arena, owner[len] ? owner + len + 1 : ""),
-    };
-
-    who.rights = requester_rights(m, who.user, who.host, false);
-    return who;
-}
-
 /* "pbs_rsub --job" by the owner. */
 static int ask(const struct rule_context *c, const struct object *job,
                struct decision *out)
 {
-    struct requester who = owner_of(c->m, job, c->arena);
+    struct requester who =
+        requester_named(c->m, obj_str(job, JOB_A_JOB_OWNER, ""), c->arena);
     struct body_queue body = { .id = "", .destination = "" };
     const struct wire_request wire = {
         .number = BATCH_SUBMIT_RESV,
