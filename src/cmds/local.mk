@@ -7,6 +7,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/datetime.c src/cmds/common/datetime.h \
 	src/cmds/common/bounded.h \
 	src/cmds/common/explain.c src/cmds/common/explain.h \
+	src/cmds/common/extension.c src/cmds/common/extension.h \
 	src/cmds/common/full.c src/cmds/common/full.h \
 	src/cmds/common/json.c src/cmds/common/json.h \
 	src/cmds/common/json_member.c src/cmds/common/json_member.h \

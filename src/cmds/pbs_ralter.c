@@ -5,6 +5,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"
+#include "cmds/common/extension.h"
 #include "cmds/common/operand.h"
 #include "cmds/common/why.h"
 #include "include/pbs_error.h"
@@ -26,6 +27,8 @@ static const char usage[] =
     "  -l select=chunks              fewer of the chunks it has\n"
     "  -W force       managers: do it even when vnodes are promised twice; with -R -E "
     "-D\n"
+    "  -W on_end=word -W on_end_queue=queue   its jobs at the end: kill, requeue, "
+    "hold\n"
     "  -U users -G groups            who may submit into it\n"
     "  -N name -m points -M users    name and mail\n"
     "  -I seconds     wait so long for the scheduler's answer\n"
@@ -105,6 +108,39 @@ static int take_select(struct ralter *r, const char *text)
     return only_select ? 0 : complain(CMD " -l only allows for select");
 }
 
+/* What -W sets here; everything else that can be altered has a letter. */
+static bool is_for_w(const char *name)
+{
+    return strcmp(name, "on_end") == 0 || strcmp(name, "on_end_queue") == 0;
+}
+
+static int take_w(struct ralter *r, const char *text)
+{
+    char *name, *value;
+    bool any = false;
+    int more;
+
+    /* The word travels as the request's extension, since to force is no attribute of a
+     * reservation. */
+    if (strcmp(text, FORCE) == 0) {
+        r->force = true;
+        return 0;
+    }
+    while ((more = attrs_next_w(&text, &name, &value)) > 0) {
+        any = is_for_w(name);
+        if (any)
+            attrs_set(&r->attrs, name, NULL, value);
+        free(name);
+        free(value);
+        if (!any)
+            break;
+    }
+    return more == 0 && any ? 0
+                            : complain(CMD ": illegal -W value\n" CMD
+                                           ": -W takes \"force\", or on_end=word and "
+                                           "on_end_queue=queue with a comma between");
+}
+
 static int take_option(struct ralter *r, int letter, const char *text)
 {
     static const struct {
@@ -125,13 +161,7 @@ static int take_option(struct ralter *r, int letter, const char *text)
     case 'l':
         return take_select(r, text);
     case 'W':
-        /* The word travels as the request's extension, since to force is no attribute
-         * of a reservation. */
-        if (strcmp(text, FORCE) != 0)
-            return complain(CMD ": illegal -W value\n" CMD
-                                ": the only word that -W takes here is \"force\"");
-        r->force = true;
-        return 0;
+        return take_w(r, text);
     case 'q':
         if (text[0] != '@' || text[1] == '\0')
             return complain(CMD ": illegal -q value: format \"@server\"");
@@ -208,7 +238,8 @@ static const struct cmd_option letters[] = {
     { "Authorized_Groups", NULL, 'G' }, { "interactive", NULL, 'I' },
     { "Mail_Points", NULL, 'm' },       { "Mail_Users", NULL, 'M' },
     { "Reserve_Name", NULL, 'N' },      { "reserve_start", NULL, 'R' },
-    { "Authorized_Users", NULL, 'U' },
+    { "Authorized_Users", NULL, 'U' },  { "on_end", NULL, 'W' },
+    { "on_end_queue", NULL, 'W' },
 };
 
 /* The server names a bad attribute in the last word of its text. */
@@ -301,6 +332,10 @@ static int alter(const struct ralter *r, const char *operand)
     conn = cmd_connect(CMD, r->server ? r->server : server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
+    if (!extension_may_send(CMD, conn, r->attrs)) {
+        pbs_disconnect(conn);
+        return 1;
+    }
     answer = pbs_modify_resv(conn, id, r->attrs, r->force ? FORCE : NULL);
     /* The requests that explain a refusal set pbs_errno anew. A denial is an answer,
      * and the exit status is 0 (cli.md 10.2). */

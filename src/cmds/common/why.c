@@ -4,16 +4,16 @@
 #include "cmds/common/why.h"
 
 #include "cmds/common/cmd.h"
+#include "cmds/common/extension.h"
 #include "lib/attr/resv_words.h"
 #include "lib/base/base.h"
+#include "lib/wire/batch.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
-
-#define EXTENSION "why"
 
 static const char *value_of(const struct batch_status *o, const char *name)
 {
@@ -25,14 +25,7 @@ static const char *value_of(const struct batch_status *o, const char *name)
 
 bool why_is_told(int conn)
 {
-    struct attrl wanted = { .name = (char *)"holdfast_extensions",
-                            .value = (char *)"" };
-    struct batch_status *svr = pbs_statserver(conn, &wanted, NULL);
-    const char *list = svr ? value_of(svr, wanted.name) : NULL;
-    bool told = str_list_has(list, EXTENSION);
-
-    pbs_statfree(svr);
-    return told;
+    return extension_is_offered(conn, EXTENSION_WHY);
 }
 
 /* An instant of 'len' digits; one that no calendar has stays as it is. */

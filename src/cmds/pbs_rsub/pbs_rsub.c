@@ -5,6 +5,7 @@
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"
+#include "cmds/common/extension.h"
 #include "cmds/common/operand.h"
 #include "cmds/common/why.h"
 #include "cmds/pbs_rsub/asap.h"
@@ -56,6 +57,9 @@ static const char usage[] =
     "  -m points     mail at: a abort, b begin, c confirm, e end, n none\n"
     "  -M users      who gets the mail\n"
     "  -q @server    ask this server\n"
+    "At the end:\n"
+    "  -W on_end=word    what becomes of its jobs: kill, requeue or hold\n"
+    "  -W on_end_queue=queue   where they go then\n"
     "  -W name=value[,name=value...]   any other attribute\n";
 
 struct rsub {
@@ -403,6 +407,8 @@ static const struct cmd_option letters[] = {
     { "reserve_start", NULL, 'R' },
     { "User_List", NULL, 'u' },
     { "Authorized_Users", NULL, 'U' },
+    { "on_end", NULL, 'W' },
+    { "on_end_queue", NULL, 'W' },
     { "qmove", NULL, 'W' },
 };
 
@@ -459,6 +465,8 @@ static int submit_on(struct rsub *r, int conn)
     char *answer = NULL;
     int code = 0;
 
+    if (!extension_may_send(CMD, conn, r->attrs))
+        return 1;
     if (r->maintenance) {
         /* The vnodes have to be known first: the select is made of them. */
         code = rsub_hosts_find(CMD, conn, r->hosts, r->n_hosts, &found);

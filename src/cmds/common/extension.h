@@ -1,0 +1,21 @@
+/* extension.h - what only our own server understands, and whether this one does
+ * (doc/extensions.md).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CMDS_COMMON_EXTENSION_H
+#define CMDS_COMMON_EXTENSION_H
+
+#include "include/pbs_ifl.h"
+
+#include <stdbool.h>
+
+/* Does the server's holdfast_extensions name it? Asks the server. False too when it
+ * cannot be asked. */
+bool extension_is_offered(int conn, const char *name);
+
+/* May all these attributes be sent to the server? False after a line on standard error
+ * when one of them belongs to an extension that the server does not offer. Asks the
+ * server only when there is such an attribute. */
+bool extension_may_send(const char *cmd, int conn, const struct attropl *attrs);
+
+#endif
