@@ -156,6 +156,8 @@ static bool reserves(struct sim *s, const struct words *w)
         .rule = words_after(w, "repeating"),
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
+        .on_end = words_value(w, "on_end"),
+        .on_end_queue = words_value(w, "on_end_queue"),
     };
 
     if (!wish.select || !words_after(w, "from") || !words_after(w, "for"))
@@ -219,6 +221,8 @@ static bool reserves_from_job(struct sim *s, const struct words *w)
         .duration_s = number(words_after(w, "for"), 0),
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
+        .on_end = words_value(w, "on_end"),
+        .on_end_queue = words_value(w, "on_end_queue"),
     };
 
     client_reserve(s, &wish);
@@ -236,6 +240,8 @@ static bool reserves_for_job(struct sim *s, const struct words *w)
         .duration_s = number(words_after(w, "for"), 0),
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
+        .on_end = words_value(w, "on_end"),
+        .on_end_queue = words_value(w, "on_end_queue"),
     };
 
     client_reserve(s, &wish);
@@ -267,6 +273,8 @@ static bool alters(struct sim *s, const struct words *w)
         .select = words_value(w, "select"),
         .name = renamed(w, arena),
         .users = words_value(w, "users"),
+        .on_end = words_value(w, "on_end"),
+        .on_end_queue = words_value(w, "on_end_queue"),
         .start_at = moment(w, "from"),
         .end_at = moment(w, "until"),
         .duration_s = number(words_after(w, "for"), 0),
@@ -319,6 +327,7 @@ static bool submits(struct sim *s, const struct words *w)
         .walltime_s = number(words_value(w, "walltime"), 0),
         .lasts_s = number(words_after(w, "lasting"), 60),
         .reserving = strcmp(w->v[w->n - 1], "reserving") == 0,
+        .once = strcmp(w->v[w->n - 1], "once") == 0,
     };
 
     if (!wish.select)

@@ -45,7 +45,8 @@ static void check_nodes(struct sim *s, const struct model *m)
 static void check_queues(struct sim *s, const struct model *m)
 {
     MODEL_EACH (m, OBJ_QUEUE, o) {
-        if (strcmp(o->id, "workq") != 0)
+        /* Those of reservations have their letter and a number. */
+        if (strchr("RSM", o->id[0]))
             check_failed(s, CHECK_END, "queue %s is still there", o->id);
         if (TO_QUEUE(o)->n_jobs || !is_zero(&TO_QUEUE(o)->assigned.shown))
             check_failed(s, CHECK_END, "queue %s is not empty", o->id);

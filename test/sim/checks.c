@@ -25,6 +25,8 @@ static const struct {
     [CHECK_LINKS] = { "links", "links and sums equal their recounts" },
     [CHECK_LIFE] = { "life",
                      "only legal transitions; who is deleted never lives again" },
+    [CHECK_ON_END] = { "on-end", "jobs survive the end of a reservation as it says, in "
+                                 "queues that their owners may use" },
     [CHECK_HEALTH] = { "health", "degraded means an unusable vnode, and a next attempt "
                                  "is set exactly then" },
     [CHECK_ALTER] = { "alter", "an alteration changes nothing before it is granted, "
@@ -158,6 +160,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         trace_record(s, e->u.record);
         check_resv_record(s, s->shell.shadow, e->u.record);
         check_job_record(s, s->shell.shadow, e->u.record);
+        check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
         check_alter_before(s, s->shell.shadow, e->u.record);
         check_together_before(s, s->shell.shadow, e->u.record);

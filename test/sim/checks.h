@@ -24,6 +24,7 @@ enum check {
     CHECK_SHADOW,
     CHECK_LINKS,
     CHECK_LIFE,
+    CHECK_ON_END,
     CHECK_HEALTH,
     CHECK_ALTER,
     CHECK_SHOWN,
@@ -87,6 +88,8 @@ void promise_conflicts(const struct sim *s, const struct resv *r, enum obj_kind 
 /* check_life.c: phases, degradation, re-making. */
 void check_resv_record(struct sim *s, const struct model *m, const struct record *rec);
 void check_job_record(struct sim *s, const struct model *m, const struct record *rec);
+/* check_resv_end.c: what becomes of jobs at the end of their reservation. */
+void check_end_of_resv(struct sim *s, const struct model *m, const struct record *rec);
 /* 'settled': nothing is left that follows from what was before. */
 void check_health(struct sim *s, const struct model *m, bool settled);
 /* check_changes.c: who is told what has changed knows all. What it knows is forgotten

@@ -70,6 +70,15 @@ static void set_num(struct wire_attrs *list, struct arena *arena, const char *na
     set(list, arena, name, resource, arena_printf(arena, "%" PRId64, value));
 }
 
+static void set_on_end(struct wire_attrs *list, struct arena *arena, const char *word,
+                       const char *queue)
+{
+    if (word)
+        set(list, arena, "on_end", NULL, word);
+    if (queue)
+        set(list, arena, "on_end_queue", NULL, queue);
+}
+
 /* Commands. */
 
 void client_reserve(struct sim *s, const struct resv_wish *w)
@@ -101,6 +110,7 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
             set(&body.attrs, arena, "interactive", NULL, w->waiting);
         if (w->idle_s)
             set_num(&body.attrs, arena, "delete_idle_time", NULL, w->idle_s);
+        set_on_end(&body.attrs, arena, w->on_end, w->on_end_queue);
         set(&body.attrs, arena, "Variable_List", NULL, "PBS_O_HOST=svr");
         if (w->vnodes)
             c->vnodes = xstrdup(w->vnodes);
@@ -136,6 +146,7 @@ void client_alter(struct sim *s, const struct alter_wish *w)
             set(&body.attrs, arena, "Reserve_Name", NULL, w->name);
         if (w->users)
             set(&body.attrs, arena, "Authorized_Users", NULL, w->users);
+        set_on_end(&body.attrs, arena, w->on_end, w->on_end_queue);
         if (w->waiting)
             set(&body.attrs, arena, "interactive", NULL, w->waiting);
         net_request(s, c->conn, &rq);
@@ -166,6 +177,8 @@ void client_submit(struct sim *s, const struct job_wish *w)
         set(&body.attrs, arena, "Resource_List", "select", w->select);
         if (w->walltime_s)
             set_num(&body.attrs, arena, "Resource_List", "walltime", w->walltime_s);
+        if (w->once)
+            set(&body.attrs, arena, "Rerunable", NULL, "False");
         if (w->reserving)
             set(&body.attrs, arena, "create_resv_from_job", NULL, "True");
         set(&body.attrs, arena, "Variable_List", NULL,

@@ -55,8 +55,9 @@ struct resv_wish {
     int64_t start_at;
     int64_t duration_s; /* 0: not given */
     const char *waiting;
-    int64_t idle_s;     /* delete_idle_time, 0: none */
-    const char *vnodes; /* NULL, or what --hosts found: maintenance */
+    int64_t idle_s;                    /* delete_idle_time, 0: none */
+    const char *vnodes;                /* NULL, or what --hosts found: maintenance */
+    const char *on_end, *on_end_queue; /* NULL: not given */
 };
 void client_reserve(struct sim *s, const struct resv_wish *wish);
 
@@ -68,6 +69,7 @@ struct alter_wish {
     const char *select;
     const char *name;
     const char *users;
+    const char *on_end, *on_end_queue;
     int64_t start_at;
     int64_t end_at;
     int64_t duration_s;
@@ -88,6 +90,7 @@ struct job_wish {
     int64_t walltime_s; /* 0: none */
     int64_t lasts_s;
     bool reserving; /* create_resv_from_job */
+    bool once;      /* -r n */
 };
 void client_submit(struct sim *s, const struct job_wish *wish);
 

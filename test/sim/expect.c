@@ -87,6 +87,18 @@ static void expect_holds(struct sim *s, const struct words *w, const char *word,
                      want ? "does not hold" : "holds", vnode);
 }
 
+/* "J1 in late": the queue */
+static void expect_in(struct sim *s, const struct words *w)
+{
+    const struct object *o = labelled(s, w->v[1]);
+    const char *queue =
+        o && o->kind == OBJ_JOB ? obj_str(o, JOB_A_QUEUE, "none") : "no queue at all";
+
+    if (strcmp(queue, w->v[3]) != 0)
+        check_failed(s, CHECK_EXPECT, "%s is in %s, not in %s", w->v[1], queue,
+                     w->v[3]);
+}
+
 /* "R1 retry set", "R1 retry unset", "R1 retry at 95" */
 static void expect_retry(struct sim *s, const struct words *w)
 {
@@ -207,6 +219,8 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_vnode(s, w);
     else if (words_are(w, 1, "* state *"))
         expect_state(s, w);
+    else if (words_are(w, 1, "* in *"))
+        expect_in(s, w);
     else if (words_are(w, 1, "* holds not *"))
         expect_holds(s, w, w->v[4], false);
     else if (words_are(w, 1, "* holds *"))

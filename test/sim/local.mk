@@ -7,6 +7,7 @@ test_sim_sim_SOURCES = \
 	test/sim/check_changes.c \
 	test/sim/check_end.c \
 	test/sim/check_life.c \
+	test/sim/check_resv_end.c \
 	test/sim/check_promise.c \
 	test/sim/check_shown.c \
 	test/sim/checks.c test/sim/checks.h \

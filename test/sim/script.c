@@ -27,6 +27,8 @@ struct script {
     struct words hooks; /* "hooks EVENT EVENT" */
     size_t n_settings;  /* "server NAME VALUE" */
     struct words *settings;
+    size_t n_queues; /* "queue NAME [for USER]" */
+    struct words *queues;
     size_t n;
     struct line *lines;
     int64_t last_ms;
@@ -116,6 +118,11 @@ static bool take_line(struct script *sc, size_t number, const char *text)
         sc->settings[sc->n_settings++] = w;
         return true;
     }
+    if (words_are(&w, 0, "queue *")) {
+        sc->queues = xrealloc(sc->queues, (sc->n_queues + 1) * sizeof(w));
+        sc->queues[sc->n_queues++] = w;
+        return true;
+    }
     if (strcmp(w.v[0], "at") != 0 || w.n < 3)
         return false;
     sc->lines = xrealloc(sc->lines, (sc->n + 1) * sizeof(*sc->lines));
@@ -158,6 +165,7 @@ void script_free(struct script *sc)
         return;
     arena_free(sc->arena);
     free(sc->settings);
+    free(sc->queues);
     free(sc->lines);
     free(sc->name);
     free(sc);
@@ -195,6 +203,28 @@ static struct weather rough_weather(struct rnd *rnd)
     return w;
 }
 
+static void set_queue(struct sim *s, const char *name, const char *attr,
+                      const char *value)
+{
+    client_manage(s, MANAGER_SET, OBJECT_QUEUE, name, attr, NULL, value, WIRE_OP_SET);
+}
+
+/* Open to all, or to one user. */
+static void make_queue(struct sim *s, const struct words *w)
+{
+    const char *name = w->v[1];
+    const char *user = words_after(w, "for");
+
+    client_manage(s, MANAGER_CREATE, OBJECT_QUEUE, name, "queue_type", NULL,
+                  "Execution", WIRE_OP_SET);
+    if (user) {
+        set_queue(s, name, "acl_users", user);
+        set_queue(s, name, "acl_user_enable", "True");
+    }
+    set_queue(s, name, "enabled", "True");
+    set_queue(s, name, "started", "True");
+}
+
 static void set_up(struct sim *s, const struct script *sc)
 {
     s->cluster = sc->cluster;
@@ -202,6 +232,8 @@ static void set_up(struct sim *s, const struct script *sc)
     for (size_t i = 0; i < sc->n_settings; i++)
         client_manage(s, MANAGER_SET, OBJECT_SERVER, "", sc->settings[i].v[1], NULL,
                       sc->settings[i].v[2], WIRE_OP_SET);
+    for (size_t i = 0; i < sc->n_queues; i++)
+        make_queue(s, &sc->queues[i]);
     /* One hook for each event, with the event's name. */
     for (size_t i = 1; i < sc->hooks.n; i++)
         client_manage(s, MANAGER_CREATE, OBJECT_HOOK, sc->hooks.v[i], "event", NULL,

@@ -562,6 +562,49 @@ static void write_hooks(struct story *of, uint64_t seed)
         hooks_say(&t, pick(&t, 0, of->last_s));
 }
 
+/* A job that is in the reservation around its start, and outlasts it. */
+static void outlast(struct story *t, int resv)
+{
+    const struct booking *b = booking(t, resv);
+    int64_t second = MAX_OF(b->start_s, INT64_C(20)) + pick(t, -15, 20);
+    int user = pick(t, 1, 2);
+    int ncpus = pick(t, 1, t->ncpus);
+
+    at(t, second);
+    buf_printf(t->out, "user%d submits J%d select=1:ncpus=%d lasting 2000 into R%d%s\n",
+               user, ++t->n_jobs, ncpus, resv, chance(t, 15) ? " once" : "");
+}
+
+/* Ends that keep the jobs: for all of a story, and for some of its reservations. From
+ * random numbers of their own, too. */
+static void write_ends(struct story *of, uint64_t seed)
+{
+    static const char *const words[] = { "kill", "requeue", "hold", "requeue", "hold" };
+    static const char *const queues[] = { "late", "mine", "workq" };
+    struct story t = *of;
+    int n;
+
+    t.rnd = rnd_seeded(~seed);
+    buf_add_str(t.out, "queue late\nqueue mine for user1\n");
+    if (chance(&t, 70))
+        buf_printf(t.out, "server resv_default_on_end %s\n", words[pick(&t, 0, 4)]);
+    n = pick(&t, 2, 15);
+    for (int i = 0; i < n; i++) {
+        int user, resv;
+
+        outlast(&t, pick(&t, 1, MAX_OF(of->n_resvs, 1)));
+        at(&t, pick(&t, 0, (int)of->last_s));
+        user = pick(&t, 1, 2);
+        resv = pick(&t, 1, MAX_OF(of->n_resvs, 1));
+        buf_printf(t.out, "user%d alters R%d", user, resv);
+        if (chance(&t, 70))
+            buf_printf(t.out, " on_end=%s", words[pick(&t, 0, 4)]);
+        else
+            buf_printf(t.out, " on_end_queue=%s", queues[pick(&t, 0, 2)]);
+        buf_add_char(t.out, '\n');
+    }
+}
+
 void story_write(uint64_t seed, struct buf *out)
 {
     struct story t = { .rnd = rnd_seeded(seed), .out = out };
@@ -589,4 +632,6 @@ void story_write(uint64_t seed, struct buf *out)
     }
     if (seed % 5 == 2)
         write_hooks(&t, seed);
+    if (seed % 5 == 4)
+        write_ends(&t, seed);
 }
