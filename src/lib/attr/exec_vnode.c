@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* The characters that names of vnodes have; the first other one ends the name. */
 static size_t vnode_name_len(const char *p)
 {
     size_t n = 0;
@@ -214,6 +215,8 @@ int64_t vnode_part_amount(const struct vnode_part *part, const char *resource)
     for (size_t i = 0; i < part->n; i++)
         if (strcasecmp(part->res[i].name, resource) == 0 &&
             __builtin_add_overflow(sum, amount_of(&part->res[i]), &sum))
+            /* A text may name a resource as often as it likes; the sum stays at the
+             * end of its range. */
             sum = INT64_MAX;
     return sum;
 }
@@ -241,6 +244,8 @@ void exec_vnode_sum(const struct exec_vnode *ev, const char *vnode,
             resource_decode(res->def, NULL, resources_member(&one, res->def),
                             res->value) == 0)
             resources_add(sum, &one);
+        /* A value that cannot be read counts as none: the text was checked when it
+         * came, and a definition may have changed its type since. */
         resources_clear(&one);
     }
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Without memory the process ends with a message, as everywhere. */
 #define uthash_malloc(size)    xmalloc(size)
 #define uthash_free(ptr, size) free(ptr)
 #include <uthash.h>
@@ -21,6 +22,8 @@ static bool read_number(const char **p, size_t below, size_t *ret)
         return false;
     for (; **p >= '0' && **p <= '9'; ++*p) {
         n = n * 10 + (size_t)(**p - '0');
+        /* Looked at for each digit, so that no text is long enough to leave the
+         * range of n. */
         if (n >= below)
             return false;
     }
@@ -79,6 +82,7 @@ static bool read_map(const char *p, size_t most, struct arena *arena,
     if (!read_number(&p, most + 1, &map->n) || map->n == 0 || *p++ != '#')
         return false;
     map->which = ARENA_ARRAY(arena, size_t, map->n);
+    /* Bounded by the text itself, which has come whole. */
     map->texts = ARENA_ARRAY(arena, const char *, count_braces(p) + 1);
     for (size_t i = 0; i < map->n; i++)
         map->which[i] = SIZE_MAX;
@@ -171,6 +175,8 @@ const char *execvnodes_print(const char *const *vnodes, size_t n, struct arena *
     MUST(n > 0);
     for (size_t i = 0; i < n; i++) {
         MUST(*vnodes[i]);
+        /* Most occurrences have the text of the one before, by address: no need to
+         * look for it. */
         if (!e || e->text != vnodes[i])
             HASH_FIND_STR(all, vnodes[i], e);
         if (e)

@@ -13,6 +13,7 @@
 
 #define DEPTH_MAX 100
 
+/* What is read, and how far. */
 struct formula {
     const char *at;
     const struct resource_defs *defs;
@@ -47,6 +48,7 @@ static bool take_word(struct formula *f, const char *word)
     size_t len = strlen(word);
 
     skip_blanks(f);
+    /* "nothing" does not begin with "not". */
     if (strncmp(f->at, word, len) != 0 || is_word(f->at[len]))
         return false;
     f->at += len;
@@ -87,6 +89,8 @@ static bool is_term(const char *name, size_t len)
            is_listed(functions, ARRAY_LEN(functions), name, len);
 }
 
+/* Resources whose values Python can calculate with; booleans and texts are
+ * refused. */
 static bool is_numeric(const struct attr_type *type)
 {
     return type == &attr_long || type == &attr_int64 || type == &attr_float ||
@@ -133,11 +137,14 @@ static bool name(struct formula *f)
     MUST(len > 0); /* atom() has seen the first letter */
     if (is_keyword(start, len))
         return false;
+    /* The first one is what users are told about; a text that is no expression at
+     * all has another error. */
     if (!f->bad_name)
         f->bad_name = judge_name(f, start, len);
     return true;
 }
 
+/* Python takes 1_000 for a thousand. */
 static void digits(struct formula *f)
 {
     while (isdigit((unsigned char)*f->at) ||
@@ -165,6 +172,7 @@ static bool number(struct formula *f)
 /* Expressions with commas between them, up to 'end'. */
 static bool list(struct formula *f, char end)
 {
+    /* A comma may stand behind the last one, as in Python. */
     while (!take_char(f, end)) {
         if (!expression(f))
             return false;
@@ -185,6 +193,7 @@ static bool atom(struct formula *f)
     if (is_word(*f->at))
         return name(f);
     if (take_char(f, '('))
+        /* Empty parentheses are a tuple, which is no number. */
         return !take_char(f, ')') && list(f, ')');
     return take_char(f, '[') && list(f, ']');
 }
@@ -241,6 +250,7 @@ static bool expression(struct formula *f)
 {
     bool good;
 
+    /* The text is a manager's, and the stack is ours. */
     if (++f->depth > DEPTH_MAX)
         return false;
     good = chain(f);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* Bits and words of PBS. A state prints as the words of its bits in this order,
+ * whatever order they were given in. */
 static const struct {
     int64_t bit;
     const char *name;
@@ -87,6 +89,7 @@ int node_state_parse(const char *text, int64_t *ret)
         text += strspn(text, " \t");
         if (!*text)
             break;
+        /* Blanks may stand on both sides of a comma, and nowhere else. */
         if (*text++ != ',')
             return PBSE_BADNDATVAL;
     }

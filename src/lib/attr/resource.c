@@ -84,6 +84,8 @@ static const struct builtin builtins[] = {
 };
 /* clang-format on */
 
+/* Pointers, so that a definition stays where it is while the list grows: values
+ * point to it. */
 struct def_list {
     size_t n, cap;
     struct resource_def **v;
@@ -98,6 +100,7 @@ struct resource_defs {
 static void list_insert(struct def_list *list, size_t at, struct resource_def *def)
 {
     MUST(at <= list->n);
+    /* At first room for the built-in ones. */
     if (list->n == list->cap) {
         list->cap = list->cap ? list->cap * 2 : 64;
         list->v = xrealloc(list->v, list->cap * sizeof(*list->v));

@@ -27,6 +27,7 @@ static void clear_limits(struct attr_value *v)
     *v = (struct attr_value){ 0 };
 }
 
+/* A limit for all resources has none, and comes before those that name one. */
 static int compare_optional(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "");
@@ -34,6 +35,7 @@ static int compare_optional(const char *a, const char *b)
 
 static int compare_keys(const struct limit *a, const struct limit *b)
 {
+    /* The letters as they are: g, o, p, u. */
     int cmp = a->kind - b->kind;
 
     if (!cmp)
@@ -76,6 +78,8 @@ const struct limit *limits_find(const struct attr_value *v, char kind, const cha
     return v->set ? find_limit(v, &key, &at) : NULL;
 }
 
+/* Every text is the value's own, so that each value can be freed without a look at
+ * the others. */
 static struct limit copy_limit(const struct limit *from)
 {
     return (struct limit){
@@ -91,6 +95,7 @@ static void copy_limits(struct attr_value *to, const struct attr_value *from)
     *to = (struct attr_value){ .set = from->set };
     if (!from->set)
         return;
+    /* One more than needed: a set value without entries has an array, too. */
     to->u.limits.v = xcalloc(from->u.limits.n + 1, sizeof(*to->u.limits.v));
     for (size_t i = 0; i < from->u.limits.n; i++)
         to->u.limits.v[to->u.limits.n++] = copy_limit(&from->u.limits.v[i]);
@@ -161,6 +166,7 @@ static char *parse_name(const char **p)
 /* The name PBS_ALL goes with the kind "o" only, and "o" with that name only. */
 static bool name_fits_kind(char kind, const char *name)
 {
+    /* Names of accounts are compared with their case, and so is this one. */
     return (kind == 'o') == (strcmp(name, "PBS_ALL") == 0);
 }
 
@@ -174,6 +180,7 @@ static char *parse_value(const char **p, const struct resource_def *def)
     struct buf out = { 0 };
 
     *p += len;
+    /* A limit below zero would refuse everything, and PBS takes none. */
     if (*text && *text != '-' && type->decode(&v, NULL, NULL, text) == 0) {
         type->print(&v, &out);
         type->clear(&v);
@@ -192,6 +199,7 @@ static bool parse_entry(const char **p, const struct resource_def *def,
     if (*(*p)++ != '[')
         return false;
     skip_blanks(p);
+    /* The end of the text is no kind, though strchr() would find it. */
     limit.kind = **p;
     if (!limit.kind || !strchr("ugpo", limit.kind) || (*p)[1] != ':')
         return false;
@@ -226,6 +234,8 @@ static int parse_limits(struct attr_value *v, const struct resource_def *def,
     struct limits *l = &fresh.u.limits;
     size_t cap = 0;
 
+    /* Made beside the old value: one entry that cannot be read refuses the whole
+     * text. */
     fresh.set = true;
     for (;;) {
         skip_blanks(&text);
@@ -278,6 +288,8 @@ static int decode_limits(struct attr_value *v, const struct resource_defs *defs 
     return 0;
 }
 
+/* In what is taken away an entry may leave out its number: "[u:bob]" is the limit of
+ * bob, however high. */
 static int decode_less_limits(struct attr_value *v,
                               const struct resource_defs *defs UNUSED,
                               const char *resource UNUSED, const char *text)
@@ -299,6 +311,7 @@ static void filter_limits(struct attr_value *v,
         else
             limit_fini(&l->v[i]);
     }
+    /* Where nothing went, a value that was set and empty stays set. */
     if (!v->set || kept == l->n)
         return;
     l->n = kept;
@@ -338,6 +351,7 @@ static int decode_resource_limits(struct attr_value *v,
         err = parse_limits(&fresh, def, text, true);
     if (err)
         return err;
+    /* Setting the limits of one resource leaves those of the others. */
     filter_limits(v, is_of_other, def->name);
     add_limits(v, &fresh);
     clear_limits(&fresh);
@@ -388,6 +402,7 @@ static int compare_limits(const struct attr_value *a, const struct attr_value *b
 
 void limit_print(const struct limit *limit, struct buf *out)
 {
+    /* Quotes only where reading it back needs them; names have no double quote. */
     const char *quote = strpbrk(limit->name, " \t=']") ? "\"" : "";
 
     buf_printf(out, "[%c:%s%s%s", limit->kind, quote, limit->name, quote);

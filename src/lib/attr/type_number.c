@@ -72,9 +72,8 @@ DECODER(decode_long)
 {
     const char *digits = text + (*text == '-' || *text == '+');
 
-    /* Only digits are taken, so that strtoll() reads the whole text. */
-
-    /* Daemons send an empty text for zero. */
+    /* Only digits are taken, so that strtoll() reads the whole text. Daemons send an
+     * empty text for zero. */
     if (*text && (!*digits || digits[strspn(digits, "0123456789")]))
         return PBSE_BADATVAL;
     return number_set(v, strtoll(text, NULL, 10)); /* the ends of the range hold */

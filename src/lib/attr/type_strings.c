@@ -213,6 +213,7 @@ static int order_hosts(const char *a, const char *b)
 static int order_users(const char *a, const char *b)
 {
     size_t n = strcspn(a, "@"), m = strcspn(b, "@");
+    /* The account first, with its case; then the host, which has none. */
     int cmp = strncmp(a, b, MIN_OF(n, m));
 
     if (cmp)
@@ -225,6 +226,8 @@ static int order_users(const char *a, const char *b)
 static int decode_ordered(const struct attr_type *type, struct attr_value *v,
                           const char *text)
 {
+    /* Setting puts the members in order, too: who reads the list takes the first
+     * that matches. */
     struct attr_value given = split(text, ",\n", true), fresh = { 0 };
     struct list_edit *l = list_edit_begin(type, &fresh);
     int err;

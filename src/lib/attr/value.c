@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* In no special order. Rows of attributes name their type by address; by name it is
+ * asked for by what reads tables and by the tests, which go through all of them. */
 const struct attr_type *const attr_types[] = {
     &attr_bool,
     &attr_long,
@@ -59,6 +61,7 @@ void attr_set_zero(const struct attr_type *type, struct attr_value *v)
 static int combine(const struct attr_type *type, struct attr_value *v,
                    const struct attr_value *other, enum wire_op op)
 {
+    /* Taking away from nothing leaves nothing; each type sees to that itself. */
     if (op == WIRE_OP_DECR)
         return type->subtract(v, other);
     if (v->set)
@@ -77,6 +80,8 @@ static int combine_and_read(const struct attr_type *type, struct attr_value *v,
     int err;
 
     MUST(type->wire_type == attr_string.wire_type); /* next.u.str is its text */
+    /* Until the result has been read nothing of *v is touched, since the client may
+     * be told that it was refused. */
     type->copy(&next, v);
     err = combine(type, &next, other, op);
     if (!err && next.set)
@@ -102,6 +107,8 @@ int attr_value_set(const struct attr_type *type, struct attr_value *v,
      */
     if (op != WIRE_OP_INCR && op != WIRE_OP_DECR)
         return type->decode(v, defs, resource, text);
+    /* What is taken away may be less than a value: a limit can be named without its
+     * number. */
     if (op == WIRE_OP_DECR && type->decode_less)
         err = type->decode_less(&other, defs, resource, text);
     else
@@ -110,6 +117,7 @@ int attr_value_set(const struct attr_type *type, struct attr_value *v,
         return err;
     err = type->has_grammar ? combine_and_read(type, v, defs, resource, &other, op)
                             : combine(type, v, &other, op);
+    /* What was added has been copied. */
     type->clear(&other);
     return err;
 }
@@ -136,6 +144,7 @@ static void unset_limits_of(struct attr_value *v, const char *resource)
 void attr_value_unset(const struct attr_type *type, struct attr_value *v,
                       const char *resource)
 {
+    /* Of a type without members the name of one does not matter. */
     if (!resource || !attr_type_has_members(type)) {
         type->clear(v);
         return;
@@ -147,6 +156,8 @@ void attr_value_unset(const struct attr_type *type, struct attr_value *v,
         return;
     }
     resources_remove(&v->u.res, resource);
+    /* An attribute that has lost its last member is not set, and is left out of
+     * status replies. */
     if (v->u.res.n == 0)
         type->clear(v);
 }
@@ -163,6 +174,7 @@ static const char *text_of(const struct attr_type *type, const struct attr_value
     return text;
 }
 
+/* The name of the resource is not part of it: it stands beside the text on the wire. */
 static const char *text_of_limit(const struct limit *limit, struct arena *arena)
 {
     struct buf out = { 0 };
@@ -181,6 +193,7 @@ void attr_value_encode(const struct attr_type *type, const struct attr_value *v,
 
     if (!v->set)
         return;
+    /* One entry on the wire for each member, as clients of PBS expect. */
     if (type == &attr_resources) {
         for (size_t i = 0; i < v->u.res.n; i++)
             wire_attrs_add(

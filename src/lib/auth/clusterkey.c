@@ -49,6 +49,7 @@ void clusterkey_mac(const struct clusterkey *k, const char *role, const void *da
     EVP_MAC_CTX *ctx = mac ? EVP_MAC_CTX_new(mac) : NULL;
     size_t made = 0;
 
+    MUST(role && *role && (data || len == 0));
     /* None of this depends on outside input: a failure is a broken OpenSSL or no
      * memory, and a hash that was not made must never be used. */
     if (!ctx || !EVP_MAC_init(ctx, k->key, sizeof(k->key), params) ||

@@ -31,6 +31,7 @@ static bool decrypt(const char *cipher, size_t len, char text[PORT_TOKEN_MAX_BYT
     int n = 0, last = 0;
     bool ok;
 
+    MUST(len <= PORT_TOKEN_MAX_BYTES); /* 'plain' takes it with a block to spare */
     ok = ctx && EVP_DecryptInit_ex2(ctx, EVP_aes_256_cbc(), zeros, zeros, NULL) == 1 &&
          EVP_DecryptUpdate(ctx, plain, &n, (const uint8_t *)cipher, (int)len) == 1 &&
          EVP_DecryptFinal_ex(ctx, plain + n, &last) == 1;

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -109,6 +110,7 @@ static const struct conf_setting settings[] = {
 };
 /* clang-format on */
 
+/* The names that PBS has in /etc/services, and the port that each of them gives. */
 static const struct {
     const char *service;
     size_t offset;
@@ -126,13 +128,17 @@ const struct conf_setting *conf_settings(size_t *n)
     return settings;
 }
 
+/* The table knows a member by its offset; these two turn that into a pointer of the
+ * type that the kind has. */
 static char **text_at(struct conf *c, size_t offset)
 {
+    MUST(offset + sizeof(char *) <= sizeof(*c));
     return (char **)(void *)((char *)c + offset);
 }
 
 static unsigned *number_at(struct conf *c, size_t offset)
 {
+    MUST(offset + sizeof(unsigned) <= sizeof(*c));
     return (unsigned *)(void *)((char *)c + offset);
 }
 
@@ -148,6 +154,7 @@ void conf_free(struct conf *c)
     for (size_t i = 0; i < ARRAY_LEN(settings); i++)
         if (kind_is_text(settings[i].kind))
             free(*text_at(c, settings[i].offset));
+    /* What was derived is no row of the table. */
     free(c->made_routers);
     free(c->made_store);
     free(c->made_key);
@@ -174,11 +181,28 @@ static int set_text(struct conf *c, const struct conf_setting *s, const char *va
     copy = strdup(value);
     if (!copy)
         return no_memory(why);
+    /* Methods are compared letter by letter later, and sites write them as they
+     * like. */
     for (char *p = copy; s->kind == CONF_LOWER && *p; p++)
         *p = (char)tolower((unsigned char)*p);
     free(*at);
     *at = copy;
     return 0;
+}
+
+/* The number at the front of a text, as PBS reads it: what follows does not matter. A
+ * sign is none of it: -1 would become the largest limit that there is. */
+static bool read_number(const char *value, unsigned *ret)
+{
+    unsigned long n;
+
+    while (isspace((unsigned char)*value))
+        value++;
+    if (!isdigit((unsigned char)*value))
+        return false;
+    n = strtoul(value, NULL, 10); /* ULONG_MAX when it is too large */
+    *ret = (unsigned)n;
+    return n <= UINT_MAX;
 }
 
 /* Take a value as its kind wants it. A number that cannot be read leaves the
@@ -190,7 +214,7 @@ static int set_value(struct conf *c, const struct conf_setting *s, const char *v
 
     if (kind_is_text(s->kind))
         return set_text(c, s, value, why);
-    if (sscanf(value, "%u", &n) != 1 || (s->kind == CONF_PORT && (n == 0 || n > 65535)))
+    if (!read_number(value, &n) || (s->kind == CONF_PORT && (n == 0 || n > 65535)))
         return 0;
     if (s->kind == CONF_BOOL)
         *(bool *)((char *)c + s->offset) = n != 0;
@@ -199,6 +223,8 @@ static int set_value(struct conf *c, const struct conf_setting *s, const char *v
     return 0;
 }
 
+/* A line of another name is passed over, since the file is shared with programs that
+ * have settings of their own. */
 static const struct conf_setting *setting_find(const char *name)
 {
     if (strcmp(name, "PBS_DEFAULT") == 0) /* the old name of PBS_SERVER */
@@ -239,6 +265,7 @@ static int read_line(struct conf *c, char *line, struct diag *why)
     while (isspace((unsigned char)*line))
         line++;
     eq = strchr(line, '=');
+    /* A line without "=" is none of ours, and no mistake: shells read the file, too. */
     if (*line == '#' || !eq)
         return 0;
     while (end > eq && isspace((unsigned char)end[-1]))
@@ -257,6 +284,7 @@ static int read_file(struct conf *c, const char *path, struct diag *why)
 
     if (!f) /* the environment may say it all */
         return errno == ENOMEM ? no_memory(why) : 0;
+    /* The last line may lack its end; getline() gives it all the same. */
     while (!err && getline(&line, &room, f) >= 0)
         err = read_line(c, line, why);
     free(line);
@@ -313,11 +341,13 @@ static int check_required(struct conf *c, struct diag *why)
     return 0;
 }
 
+/* 0 is how the administrator writes that there is no limit. */
 size_t conf_limit(unsigned value, size_t unit)
 {
     return value == 0 ? SIZE_MAX : value * unit;
 }
 
+/* Of a pair the primary is asked first, whatever PBS_SERVER says. */
 const char *conf_server_host(const struct conf *c)
 {
     if (c->primary && c->secondary)
@@ -347,6 +377,7 @@ static PRINTF_LIKE(3, 4) bool make_text(char **ret, const char *given, const cha
  * server than that of the file is meant, and its socket has another name. */
 static bool make_socket(struct conf *c, unsigned file_port)
 {
+    MUST(c->home); /* check_required() has seen to it */
     if (c->batch_port == file_port || getenv("PBS_HOME") || getenv("PBS_SERVER_SOCKET"))
         return make_text(&c->made_socket, c->server_socket, "%s/ipc/server.sock",
                          c->home);
@@ -360,6 +391,8 @@ static bool make_derived(struct conf *c, unsigned file_port)
     bool pair = c->primary && c->secondary;
     char *environment, *mom_home;
 
+    /* Both replace what the table has set, so that conf_free() finds them in their
+     * rows. */
     if (!make_text(&environment, c->environment, "%s/pbs_environment", c->home))
         return false;
     free((char *)c->environment);
@@ -435,6 +468,7 @@ int conf_load(struct conf **ret, struct diag *why)
     return conf_load_file(conf_path(), true, ret, why);
 }
 
+/* Words of such lists are compared without case: a host name may be among them. */
 bool conf_list_has(const char *list, const char *word)
 {
     size_t len = strlen(word);

@@ -35,6 +35,7 @@ void conn_recount(struct conn *c)
 
 static void conn_destroy(struct conn *c)
 {
+    MUST(c->busy == 0); /* nobody who has called the owner still uses it */
     conn_count(c, 0);
     loop_fd_free(c->watch);
     loop_timer_free(c->partial);
@@ -49,6 +50,8 @@ static void conn_destroy(struct conn *c)
     free(c);
 }
 
+/* A callback of the owner may free the connection that it is called about; what
+ * called it still uses the memory. */
 static void conn_enter(struct conn *c)
 {
     c->busy++;
@@ -90,6 +93,8 @@ void conn_watch(struct conn *c)
     unsigned wanted = 0;
 
     MUST(c->in_at <= c->in.len && c->out_at <= c->out.len && (!c->over || c->deaf));
+    /* Reading a connection that is held goes on up to a bound, since only a read
+     * tells that the peer has gone. */
     if (!c->over && !c->deaf && !c->eof && !c->connecting && !conn_is_full(c))
         wanted |= LOOP_READ;
     if (!c->over && (c->connecting || c->out.len > c->out_at || conn_has_room(c)))
@@ -108,12 +113,16 @@ void conn_end(struct conn *c, enum conn_end end, int err)
     loop_timer_clear(c->partial);
     loop_timer_clear(c->idle);
     loop_timer_clear(c->stall);
+    /* The owner is told from the loop: whoever called may be in the middle of a
+     * send. */
     loop_timer_set(c->later, 0);
     conn_watch(c);
 }
 
 void conn_fault(struct conn *c, enum conn_fault fault)
 {
+    /* What comes behind bytes that are no frame cannot be read, but an answer that
+     * explains it may still be sent. */
     c->deaf = true;
     loop_timer_clear(c->partial);
     conn_watch(c);
@@ -150,6 +159,8 @@ static void on_ready(void *arg, int fd, unsigned ready)
     conn_enter(c);
     if (c->connecting)
         conn_connected(c);
+    /* Each of these may call the owner, who may free the connection: it is looked at
+     * again before the next one. */
     if (!c->dead && !c->connecting && (ready & LOOP_WRITE))
         conn_write(c);
     if (!c->dead && (ready & LOOP_WRITE) && conn_has_room(c))
@@ -180,6 +191,7 @@ static void on_idle(void *arg)
     struct conn *c = arg;
     int64_t left_ms = c->cfg.idle_ms - (clock_mono_ms() - c->last_read_ms);
 
+    /* Moving the timer at each read would cost more than firing it once too often. */
     if (left_ms > 0)
         loop_timer_set(c->idle, left_ms);
     else
@@ -268,11 +280,14 @@ size_t conn_held_bytes(const struct conn *c)
 
 void conn_set_budget(struct conn *c, struct budget *budget)
 {
+    /* The bytes that it has by now are counted in the other budget from here on. */
     budget_recount(c->cfg.budget, c->counted, 0);
     budget_recount(budget, 0, c->counted);
     c->cfg.budget = budget;
 }
 
+/* 0 stands for the default, not for "at once": owners leave out what they do not
+ * care about. */
 static void config_defaults(struct conn_config *cfg)
 {
     if (!cfg->parse)
@@ -304,6 +319,8 @@ struct conn *conn_new(struct loop *l, int fd, const struct conn_config *cfg)
     c->partial = loop_timer_new(l, on_partial, c);
     c->idle = loop_timer_new(l, on_idle, c);
     c->stall = loop_timer_new(l, on_stall, c);
+    /* Timers are made at once and only set later: setting one needs no memory and
+     * cannot fail then. */
     c->later = loop_timer_new(l, on_later, c);
     conn_set_idle(c, cfg->idle_ms);
     conn_watch(c);

@@ -12,6 +12,8 @@ static void conn_written(struct conn *c)
 {
     if (c->out_at == c->out.len) {
         c->out_at = 0;
+        /* One long reply must not leave its memory with a connection that is quiet
+         * for days. */
         if (c->out.cap > KEEP_BYTES)
             buf_fini(&c->out);
         buf_clear(&c->out);
@@ -65,6 +67,8 @@ static void conn_queued(struct conn *c)
     conn_watch(c);
 }
 
+/* Owners may go on sending after an end that they have not been told of yet; that is
+ * no mistake of theirs. */
 static bool conn_takes_output(const struct conn *c)
 {
     return !c->over && !c->dead && !c->finishing;
@@ -131,6 +135,7 @@ void conn_finish(struct conn *c)
     loop_timer_clear(c->idle);
     if (c->out_at == c->out.len && !c->connecting)
         conn_end(c, CONN_FINISHED, 0);
+    /* A peer that does not take the rest must not keep the connection for ever. */
     else if (c->cfg.stall_ms > 0 && !loop_timer_is_set(c->stall))
         loop_timer_set(c->stall, c->cfg.stall_ms);
     conn_watch(c);

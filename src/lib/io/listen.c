@@ -45,6 +45,8 @@ static int accept_one(struct listener *ls)
     const int on = 1;
     int fd;
 
+    /* The peer of a local socket has no address; who it is the kernel tells later
+     * (SO_PEERCRED). */
     if (ls->path)
         fd = accept4(ls->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     else
@@ -90,6 +92,7 @@ static struct listener *listener_new(struct loop *l, int fd, listen_fn fn, void 
     return ls;
 }
 
+/* Says why with the errno of the call before, which close() may change. */
 static int refuse(int fd, struct diag *why, const char *what)
 {
     int code = diag_set(why, PBSE_SYSTEM, "%s: %s", what, strerror(errno));
@@ -150,11 +153,14 @@ int listen_unix(struct loop *l, const char *path, listen_fn fn, void *arg,
     if (strlen(path) >= sizeof(at.sun_path))
         return diag_set(why, PBSE_SYSTEM, "%s: longer than %zu characters", path,
                         sizeof(at.sun_path) - 1);
+    /* It has been seen to fit. */
     strcpy(at.sun_path, path);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return refuse(fd, why, "socket");
     remove_stale(&at);
+    /* Every user may connect; the directory around it says who may reach it, and the
+     * requests who may do what. */
     if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || chmod(path, 0666) < 0 ||
         listen(fd, LISTEN_BACKLOG) < 0 || stat(path, &st) < 0)
         return refuse(fd, why, path);
@@ -181,6 +187,7 @@ void listener_free(struct listener *ls)
 
     if (!ls)
         return;
+    /* A daemon that was started after us may have put its own socket there. */
     if (ls->path && stat(ls->path, &st) == 0 && st.st_dev == ls->dev &&
         st.st_ino == ls->ino)
         unlink(ls->path);

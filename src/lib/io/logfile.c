@@ -44,6 +44,7 @@ static void time_format(int64_t at, const char *fmt, char *text, size_t size)
     time_t t = (time_t)at;
     struct tm tm;
 
+    /* Local time, as PBS writes it: administrators read logs beside their clock. */
     localtime_r(&t, &tm);
     strftime(text, size, fmt, &tm);
 }
@@ -113,6 +114,8 @@ static void fields_put(struct buf *line, uint32_t log_class, const char *object,
         if (line->data[at] == ';')
             line->data[at] = ',';
     buf_add_char(line, ';');
+    /* The reader splits at ends of lines; a text that brings its own would leave an
+     * empty one. */
     while (len > 0 && text[len - 1] == '\n')
         len--;
     buf_add_printable(line, text, len);
@@ -138,6 +141,8 @@ static bool bytes_put(struct logfile *lf, const struct buf *line)
 {
     ssize_t n = write(lf->fd, line->data, line->len);
 
+    MUST(line->len > 0 && line->data[line->len - 1] == '\n');
+    /* After a failed write the end of the file is what it was. */
     if (n >= 0)
         lf->torn = (size_t)n < line->len;
     if (n >= 0 && !lf->torn)
@@ -154,6 +159,7 @@ static void line_put(struct logfile *lf, int64_t at_us, uint32_t event,
 
     MUST(lf->fd >= 0);
     log_time_text(at_us / 1000000, stamp);
+    /* The rest of that line is lost; this one stands by itself. */
     if (lf->torn)
         buf_add_char(&line, '\n');
     buf_add_str(&line, stamp);
@@ -172,6 +178,7 @@ static void say_lost(struct logfile *lf, int64_t at_us)
     uint64_t n = lf->n_lost;
     char text[80];
 
+    /* Before the line is written, so that its own loss can be seen. */
     lf->n_lost = 0;
     snprintf(text, sizeof(text), "%" PRIu64 " lines of this log could not be written",
              n);
@@ -234,6 +241,8 @@ static void logfile_switch(struct logfile *lf, int64_t at_us, const char *day)
 
     if (lf->fd < 0)
         return;
+    /* Also into a file that was moved away: whoever reads that one sees that it is
+     * whole. */
     say_closed(lf, at_us);
     /* The day is noted also when opening fails: the next try is tomorrow's, not each
      * line's. */
@@ -253,6 +262,9 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
     int64_t now_us = clock_read_us();
     int facility = facility_of(cfg->conf);
 
+    MUST(cfg->daemon && (cfg->file || cfg->dir));
+    /* Without files there is no need for the directory, and no right to make it
+     * perhaps. */
     if (!cfg->file && (facility < 0 || cfg->conf->local_log)) {
         int err = daemon_mkdir(cfg->dir, 0755, why);
 
@@ -289,6 +301,7 @@ int logfile_open(const struct logfile_config *cfg, struct logfile **ret,
     return 0;
 }
 
+/* Where a failed assertion is told before the process ends; one for each process. */
 static struct logfile *witness;
 
 static void tell_witness(const char *words)
@@ -353,6 +366,7 @@ void logfile_write(struct logfile *lf, uint32_t event, uint32_t log_class,
         return;
     now_us = clock_read_us();
     log_day_text(now_us / 1000000, day);
+    /* Files are named after days, and change with the first line of a day. */
     if (!lf->file && strcmp(day, lf->day) != 0)
         logfile_switch(lf, now_us, day);
     if (lf->n_lost)

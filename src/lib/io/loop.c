@@ -25,6 +25,8 @@ struct loop_timer {
 struct loop_fd {
     struct loop *loop;
     int fd;
+    /* libevent has one mask for an event and no way to change it while it is
+     * pending. */
     struct event *read, *write; /* two, so that each is switched by itself */
     unsigned wanted;
     loop_fd_fn fn;
@@ -64,6 +66,7 @@ void loop_free(struct loop *l)
         return;
     while (l->children) /* they go on without us */
         loop_child_forget(l->children);
+    /* Before the base, which its event belongs to. */
     loop_signal_free(l->sigchld);
     event_base_free(l->base);
     free(l);
@@ -84,9 +87,12 @@ bool loop_turn(struct loop *l, bool wait)
 {
     int rc;
 
+    /* Asked to stop before it began, it calls nobody any more. */
     if (l->stopping)
         return false;
     rc = event_base_loop(l->base, EVLOOP_ONCE | (wait ? 0 : EVLOOP_NONBLOCK));
+    /* Whatever the callbacks of this turn have decided goes to the store together
+     * here. */
     if (l->turn_end)
         l->turn_end(l->turn_end_arg);
     /* 1 means that there is no event left to wait for. */
@@ -125,6 +131,8 @@ void loop_timer_set(struct loop_timer *t, int64_t delay_ms)
 {
     struct timeval tv;
 
+    /* A deadline that has passed by is due at once, not in some unsigned number of
+     * years. */
     delay_ms = MAX_OF(delay_ms, 0);
     tv.tv_sec = (time_t)(delay_ms / 1000);
     tv.tv_usec = (suseconds_t)(delay_ms % 1000 * 1000);
@@ -171,6 +179,8 @@ struct loop_fd *loop_fd_new(struct loop *l, int fd, loop_fd_fn fn, void *arg)
     return f;
 }
 
+/* Both fail only without memory, or for a descriptor that was closed behind our
+ * back; then nothing that the loop says can be trusted. */
 static void fd_switch(struct event *ev, bool on)
 {
     if ((on ? event_add(ev, NULL) : event_del(ev)) < 0)
@@ -179,6 +189,7 @@ static void fd_switch(struct event *ev, bool on)
 
 void loop_fd_want(struct loop_fd *f, unsigned wanted)
 {
+    /* Most calls change nothing, and each change is a system call. */
     unsigned changed = f->wanted ^ wanted;
 
     MUST((wanted & ~(unsigned)(LOOP_READ | LOOP_WRITE)) == 0);

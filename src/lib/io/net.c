@@ -138,6 +138,7 @@ void net_host_name(char *name, size_t size)
     struct addrinfo *found = NULL;
     char host[256] = "localhost";
 
+    MUST(size > 1);
     if (gethostname(host, sizeof(host)) < 0 || !host[0])
         strcpy(host, "localhost");
     host[sizeof(host) - 1] = '\0'; /* POSIX leaves it open when the name is cut */

@@ -59,6 +59,7 @@ static int check_conninfo(const char *conninfo, struct diag *why)
 int pg_link_init(struct pg_link *l, const char *conninfo, const char *password_file,
                  struct diag *why)
 {
+    MUST(conninfo);
     *l = (struct pg_link){ .conninfo = xstrdup(conninfo) };
     if (password_file)
         l->password_file = xstrdup(password_file);
@@ -148,6 +149,7 @@ int pg_link_open(struct pg_link *l, struct diag *why)
         err = set_up(l, why);
     if (err)
         pg_link_drop(l);
+    MUST(err ? !l->conn : l->conn != NULL);
     return err;
 }
 

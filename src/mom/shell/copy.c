@@ -111,6 +111,7 @@ static bool copy_open(int from, const char *dest, struct diag *why)
 {
     struct stat st;
 
+    MUST(from >= 0);
     if (is_in_the_way(dest, why))
         return false;
     if (fstat(from, &st) < 0)
@@ -194,6 +195,7 @@ const char *copy_spool_path(const struct plan_host *h, const char *name,
      * spool. */
     const char *base = strrchr(name, '/');
 
+    MUST(h->home);
     return arena_printf(arena, "%s/spool/%s", h->home, base ? base + 1 : name);
 }
 

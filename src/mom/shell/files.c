@@ -60,10 +60,12 @@ static struct delivery *delivery_new(const struct plan_host *host,
 static void retain(const struct delivery *d, struct buf *text)
 {
     for (size_t i = 0; i < d->n_std; i++) {
-        const char *kept = arena_printf(d->arena, "%s/undelivered/%s", d->host->home,
-                                        strrchr(d->std[i], '/') + 1);
+        const char *slash = strrchr(d->std[i], '/');
+        const char *kept;
         struct place p;
 
+        MUST(slash); /* paths in the spool are made by copy_spool_path() */
+        kept = arena_printf(d->arena, "%s/undelivered/%s", d->host->home, slash + 1);
         /* What was delivered before the failure has left the spool, and is not found
          * here. */
         if (place_move(&p, d->std[i], kept))

@@ -48,6 +48,7 @@ static void add(struct servers *sv, struct in_addr addr)
 {
     uint32_t ip = ntohl(addr.s_addr);
 
+    MUST(sv->n <= MOM_SERVER_IPS_MAX);
     if (sv->n < MOM_SERVER_IPS_MAX && !has_ip(sv->ips, sv->n, ip))
         sv->ips[sv->n++] = ip;
 }

@@ -305,6 +305,7 @@ static int wait_for(pid_t pid, struct rusage *ru)
 {
     int status;
 
+    MUST(pid > 0); /* 0 and below are groups of processes */
     while (wait4(pid, &status, 0, ru) < 0)
         if (errno != EINTR)
             /* Nobody can say how it ended. */
@@ -319,6 +320,7 @@ static bool has_begun(int fd)
     char byte;
     ssize_t n;
 
+    MUST(fd >= 0);
     do {
         n = read(fd, &byte, 1);
     } while (n < 0 && errno == EINTR);

@@ -111,6 +111,7 @@ static void tell_unserved(struct shell *sh)
 {
     struct buf names = { 0 };
 
+    MUST(sh->policy);
     policy_unserved(sh->policy, &names);
     if (sh->holidays_year)
         buf_printf(&names, "%sholidays (it is prime time for ever)",

@@ -41,6 +41,7 @@ static int ask(struct shell *sh, struct arena *arena, struct wire_reply *ret,
 
 static void begin(struct shell *sh)
 {
+    MUST(!sh->mirror);
     sh->mirror = snapshot_new();
     snapshot_set_name(sh->mirror, sh->name);
     snapshot_add(sh->mirror, &sh->resources);
@@ -71,6 +72,7 @@ int mirror_update(struct shell *sh, struct arena *arena, struct diag *why)
 {
     struct wire_reply reply;
 
+    MUST(sh->primary && sh->can_mirror);
     for (int tries = 0; tries < 2; tries++) {
         int err = ask(sh, arena, &reply, why);
 

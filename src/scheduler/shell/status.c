@@ -113,6 +113,7 @@ int status_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret
     if (err)
         return err;
     /* All replies are there: a cycle never plans with half of the complex. */
+    MUST(sh->name);
     s = *ret = snapshot_new();
     snapshot_set_name(s, sh->name);
     snapshot_add(s, &sh->resources);

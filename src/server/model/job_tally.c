@@ -81,8 +81,11 @@ const char *tally_name_of(const struct job *j, char kind)
 
 static size_t kind_index(char kind)
 {
+    const char *at = strchr(TALLY_KINDS, kind);
+
     /* The caller's letter is one of the constant; a user never gives it. */
-    return (size_t)(strchr(TALLY_KINDS, kind) - TALLY_KINDS);
+    MUST(kind && at);
+    return (size_t)(at - TALLY_KINDS);
 }
 
 static const struct tally *find(const struct tallies *tallies, char kind,
@@ -138,6 +141,7 @@ static void count_amounts(struct tally *t, const struct job *j, int sign, bool q
         if (amount == 0)
             continue;
         sum = sum_make(t, def);
+        MUST(sign > 0 || sum->n > 0); /* what is taken off was counted */
         /* The addition of -1 as an unsigned number is a subtraction. */
         sum->n += (size_t)sign;
         sum->all += amount;
@@ -157,6 +161,7 @@ static void count(struct tallies *tallies, const struct job *j, int sign)
         struct tally **of = &tallies->of[i];
         struct tally *t = make(of, tally_name_of(j, TALLY_KINDS[i]));
 
+        MUST(sign > 0 || t->n > 0);
         t->n += (size_t)sign;
         t->n_queued += queued ? (size_t)sign : 0;
         t->bytes += (size_t)sign * j->bytes;

@@ -41,12 +41,14 @@ void link_hot(struct model *m, struct job *j)
     /* The number lets everybody skip this work while there are no such jobs. */
     m->n_hot += j->hot;
     /* A job that runs has its vnodes and awaits nothing. */
+    MUST(j->awaits.n == 0);
     if (j->hot && queued)
         add_awaits(m, j);
 }
 
 void unlink_hot(struct model *m, struct job *j)
 {
+    MUST(!j->hot || m->n_hot > 0);
     remove_awaits(j);
     m->n_hot -= j->hot;
     j->hot = false;

@@ -51,6 +51,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
 {
     struct job *elder = find_elder(q, j);
 
+    MUST(!j->queue);
     j->queue = q;
     if (elder)
         DL_APPEND_ELEM2(q->jobs, elder, j, queue_prev, queue_next);
@@ -66,6 +67,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
 
 static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
 {
+    MUST(j->queue == q && q->jobs);
     /* Everything is taken off with the values that it was counted with; they have not
      * changed yet. */
     if (job_is_at_mom(j))
@@ -98,6 +100,7 @@ void link_job(struct model *m, struct job *j)
 {
     struct object *o = find_object(m, OBJ_QUEUE, obj_str(&j->obj, JOB_A_QUEUE, ""));
 
+    MUST(!j->linked && !j->queue);
     j->linked = true;
     m->n_jobs += !job_is_history(j);
     tallies_add(&m->tallies, j);
@@ -124,6 +127,7 @@ void unlink_job(struct model *m, struct job *j)
     /* While a store is loaded objects are not linked yet. */
     if (!j->linked)
         return;
+    MUST(j->queue || m->n_orphans > 0);
     j->linked = false;
     m->n_jobs -= !job_is_history(j);
     tallies_remove(&m->tallies, j);

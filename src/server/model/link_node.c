@@ -30,6 +30,7 @@ void link_node(struct model *m, struct node *n)
     const struct attr_value *mom = obj_attr(&n->obj, NODE_A_MOM);
     struct object *q = find_object(m, OBJ_QUEUE, obj_str(&n->obj, NODE_A_QUEUE, ""));
 
+    MUST(!n->host && !n->queue);
     link_references(m, n);
     adopt_references(m);
     if (q) {
@@ -63,6 +64,7 @@ void unlink_node(struct model *m, struct node *n)
     drop_awaited(n);
     if (!h)
         return;
+    MUST(h->n > 0 && h->nodes);
     DL_DELETE2(h->nodes, n, host_prev, host_next);
     n->host = NULL;
     /* A host exists as long as a vnode is on it. */

@@ -22,6 +22,7 @@ void link_queue(struct model *m, struct queue *q)
      * not. */
     if (!r || !is_queue_of(r, q->obj.id))
         return;
+    MUST((!q->resv || q->resv == r) && (!r->queue || r->queue == q));
     q->resv = r;
     r->queue = q;
     /* Jobs that are in the queue already are in the reservation from now on. */

@@ -154,6 +154,7 @@ struct claims claims_on(const struct node *n, const struct occurrence *own,
         if (inside && uses_beside(n->jobs[i], n))
             claim_add(&list, window, claim_beside(n->jobs[i], n, now_at, arena));
     }
+    MUST(list.n <= list.cap);
     return list;
 }
 

@@ -137,6 +137,7 @@ static struct oversub sorted(const struct search *s)
         else
             ret.jobs[ret.n_jobs++] = c->by->id;
     }
+    MUST(ret.n_jobs + ret.n_resvs == s->n); /* each of them is named once */
     return ret;
 }
 

@@ -25,6 +25,7 @@ static struct node *home_of(struct node *n, const char *resource)
  * resource. */
 void booking_count(const struct model *m, const struct booking *h, int sign)
 {
+    MUST(sign == 1 || sign == -1);
     looks_new(m, &h->node->obj);
     /* Most vnodes borrow nothing, and their amounts are added at once. */
     if (h->node->n_borrowed == 0) {

@@ -32,6 +32,7 @@ static void take_listed(struct report *rp, const struct node *n,
     struct given g = { 0 };
     const char *sharing = vnode_attr(vn, "sharing");
 
+    MUST(n && vn);
     /* What the list says of this vnode goes before what the block says of the whole
      * host. */
     report_give_listed(rp, &g, n, vn);
@@ -59,6 +60,7 @@ static void create_vnode(struct report *rp, const struct mom *mom,
     const char *sharing = vnode_attr(vn, "sharing");
     struct record *rec;
 
+    MUST(!model_node(t->m, vn->name));    /* may_be_made() has seen to it */
     report_give_listed(rp, &g, NULL, vn); /* resources come before who has them */
     report_give_block(rp, &g, NULL, vn->name, false);
     report_give_place(rp, &g, NULL, vn->name, mom->host);
@@ -133,6 +135,7 @@ static void see(struct seen **seen, const struct node *n, struct arena *arena)
 {
     struct seen *s;
 
+    MUST(n);
     /* The table is keyed by the address of the vnode, and nobody walks it, so its order
      * does not matter. */
     HASH_FIND_PTR(*seen, &n, s);

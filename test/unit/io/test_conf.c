@@ -84,6 +84,31 @@ static void test_lines(void)
     }
 }
 
+static void test_numbers(void)
+{
+    static const struct {
+        const char *text;
+        unsigned days; /* 30 unless it can be read */
+    } cases[] = {
+        { "7", 7 },           { " 7 days", 7 },
+        { "0", 0 },           { "4294967295", 4294967295 },
+        { "4294967296", 30 }, { "99999999999999999999", 30 },
+        { "-1", 30 },         { "", 30 },
+        { "x7", 30 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char text[200];
+        struct conf *c;
+        struct diag why;
+
+        snprintf(text, sizeof(text), BASE "PBS_JOURNAL_DAYS=%s\n", cases[i].text);
+        CU_ASSERT_EQUAL_FATAL(load(text, false, &c, &why), 0);
+        CU_ASSERT_EQUAL(c->journal_days, cases[i].days);
+        conf_free(c);
+    }
+}
+
 static void test_refusals_name_the_culprit(void)
 {
     static const struct {
@@ -282,6 +307,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "unset names have their defaults", test_defaults },
         { "lines are read as the format says", test_lines },
+        { "numbers: a sign or one that is too large leaves the default", test_numbers },
         { "refusals name the culprit", test_refusals_name_the_culprit },
         { "the environment overrides the file", test_environment_overrides },
         { "another port has a socket of its own",
