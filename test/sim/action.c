@@ -314,6 +314,19 @@ static bool looks(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "user1 asks why R1". One that is gone is asked for by the id that it had. */
+static bool asks_why(struct sim *s, const struct words *w)
+{
+    const struct entry *e = ledger_by_label(&s->ledger, w->v[3]);
+    const char *id = label_id(s, w->v[3]);
+
+    if (!id && e)
+        id = e->id;
+    if (id)
+        client_why(s, w->v[0], w->v[3], id);
+    return true;
+}
+
 /* Into a reservation that is not there: into a queue of that name, which is refused. */
 static bool submits(struct sim *s, const struct words *w)
 {
@@ -621,6 +634,7 @@ static const struct {
     { "root alters together *", alters_together },
     { "* alters *", alters },
     { "* looks", looks },
+    { "* asks why *", asks_why },
     { "* submits *", submits },
     { "* deletes *", deletes },
     { "* interrupts *", interrupts },

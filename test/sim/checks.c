@@ -42,6 +42,13 @@ static const struct {
     [CHECK_VERDICT] = { "verdict",
                         "what comes to be was accepted by the hooks, and has "
                         "what they have set" },
+    [CHECK_QMOVE] = { "qmove",
+                      "a reservation for a waiting job is confirmed and the job "
+                      "is in it, or neither" },
+    [CHECK_WHY] = { "why", "a denial is told its owner and managers, with its reason, "
+                           "and nobody else" },
+    [CHECK_START] = { "start", "a start that is named would be confirmed, and none is "
+                               "sooner than as soon as possible" },
     [CHECK_ACCOUNT] = { "account", "one B for each start, one end for each run" },
     [CHECK_SCHED_LINK] = { "schedlink", "a scheduler gets one command at a time" },
     [CHECK_ONCE] = { "once", "each run of a job begins once, and one at a time" },
@@ -151,6 +158,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
     bool changed = false;
 
     check_verdicts(s, conn, turn);
+    check_qmove_turn(s, s->shell.shadow, turn);
     for (size_t i = 0; i < turn->n; i++) {
         const struct effect *e = &turn->v[i];
 
@@ -162,6 +170,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_job_record(s, s->shell.shadow, e->u.record);
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
+        check_why_record(s, s->shell.shadow, e->u.record);
         check_alter_before(s, s->shell.shadow, e->u.record);
         check_together_before(s, s->shell.shadow, e->u.record);
         model_apply(s->shell.shadow, e->u.record);
@@ -175,6 +184,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_promise(s, m);
         check_alters_settled(s, m);
         check_together_settled(s, m);
+        check_qmove_settled(s, m);
         check_books(s, m);
     }
     s->checks.unsettled |= changed;
@@ -260,6 +270,7 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
         }
         buf_fini(&text);
     }
+    why_requested(s, net_conn(&s->net, conn), rq, reply, out->arena);
     if (rq->number == BATCH_MODIFY_RESV)
         alter_requested(s, s->shell.shadow, rq, out);
     s->alters.agreed = rq->number == BATCH_CONFIRM_RESV && rq->extend &&

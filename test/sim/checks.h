@@ -13,6 +13,7 @@ struct sim;
 struct effects;
 struct turns_leaving;
 struct snapshot;
+struct planner;
 
 enum check {
     CHECK_PROMISE,
@@ -36,6 +37,9 @@ enum check {
     CHECK_REFUSAL,
     CHECK_ANSWER,
     CHECK_VERDICT,
+    CHECK_QMOVE,
+    CHECK_WHY,
+    CHECK_START,
     CHECK_ACCOUNT,
     CHECK_SCHED_LINK,
     CHECK_ONCE,
@@ -96,6 +100,9 @@ void check_health(struct sim *s, const struct model *m, bool settled);
  * when the server begins anew. */
 void check_changes(struct sim *s);
 void check_changes_forget(struct sim *s);
+/* check_start.c: the starts that the scheduler has just decided about are what they are
+ * said to be. */
+void check_starts(struct sim *s, const struct planner *p);
 /* check_end.c: all has ended and all is free. */
 void check_end(struct sim *s);
 

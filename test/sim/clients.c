@@ -163,6 +163,15 @@ void client_look(struct sim *s, const char *user)
         send(s, c, BATCH_STATUS_RESV, &body);
 }
 
+void client_why(struct sim *s, const char *user, const char *label, const char *id)
+{
+    const struct body_id body = { .id = id };
+    struct client *c = begin(s, CLIENT_WHY, user, label);
+
+    if (c)
+        send(s, c, BATCH_RESV_WHY, &body);
+}
+
 void client_submit(struct sim *s, const struct job_wish *w)
 {
     struct arena *arena = arena_new();
@@ -256,21 +265,25 @@ static struct client *find_maker(const struct sim *s, const char *label)
     return found;
 }
 
-static struct client *find_alter(const struct sim *s, const char *label)
+static const char *last_answer(const struct sim *s, enum client_kind kind,
+                               const char *label)
 {
     struct client *c, *found = NULL;
 
     DL_FOREACH (s->clients.list, c)
-        if (c->kind == CLIENT_ALTER_RESV && strcmp(c->label, label) == 0)
+        if (c->kind == kind && strcmp(c->label, label) == 0)
             found = c;
-    return found;
+    return found && found->answered ? found->answer : NULL;
 }
 
 const char *client_alter_answer(const struct sim *s, const char *label)
 {
-    const struct client *c = find_alter(s, label);
+    return last_answer(s, CLIENT_ALTER_RESV, label);
+}
 
-    return c && c->answered ? c->answer : NULL;
+const char *client_why_answer(const struct sim *s, const char *label)
+{
+    return last_answer(s, CLIENT_WHY, label);
 }
 
 void client_interrupt(struct sim *s, const char *label)
@@ -376,6 +389,16 @@ static bool reserve_goes_on(struct sim *s, struct client *c,
     return true;
 }
 
+static char *reason_told(const struct wire_reply *reply)
+{
+    const struct wire_object *o = reply->objects.n ? &reply->objects.v[0] : NULL;
+
+    for (size_t i = 0; o && i < o->attrs.n; i++)
+        if (strcmp(o->attrs.v[i].name, "denied_reason") == 0)
+            return xstrdup(o->attrs.v[i].value);
+    return xstrdup("no denial");
+}
+
 static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
                      const struct wire_reply *reply)
 {
@@ -396,6 +419,8 @@ static void on_reply(struct sim *s, void *owner, uint64_t conn UNUSED,
         if (submit_goes_on(s, c, reply))
             return;
         c->answer = xstrdup("ok");
+    } else if (c->kind == CLIENT_WHY) {
+        c->answer = reason_told(reply);
     } else if (c->kind == CLIENT_DELETE_RESV) {
         e = ledger_told(s, OBJ_RESV, c->id);
         e->told_ending = true;

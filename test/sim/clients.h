@@ -18,6 +18,7 @@ enum client_kind {
     CLIENT_RUN_JOB,     /* qrun without vnodes */
     CLIENT_MANAGE,      /* qmgr */
     CLIENT_LOOK,        /* pbs_rstat */
+    CLIENT_WHY,         /* pbs_rstat --why */
 };
 
 struct client {
@@ -81,6 +82,9 @@ void client_alter(struct sim *s, const struct alter_wish *wish);
 /* pbs_rstat of all. */
 void client_look(struct sim *s, const char *user);
 
+/* pbs_rstat --why. */
+void client_why(struct sim *s, const char *user, const char *label, const char *id);
+
 /* qsub. 'into' NULL: the default queue, else the id of a reservation. */
 struct job_wish {
     const char *label;
@@ -111,6 +115,9 @@ void client_interrupt(struct sim *s, const char *label);
 const char *client_answer(const struct sim *s, const char *label);
 /* Of the last pbs_ralter of it. */
 const char *client_alter_answer(const struct sim *s, const char *label);
+
+/* Of the last question why: the reason of the denial, "error N", or "no denial". */
+const char *client_why_answer(const struct sim *s, const char *label);
 
 /* Nobody waits any more. */
 void clients_check_answered(struct sim *s);

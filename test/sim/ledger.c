@@ -102,6 +102,8 @@ static void take_record(struct sim *s, const struct record *rec)
     if (fact_creates(rec->fact))
         take_label(e, rec);
     if (rec->fact == FACT_RESV_SUBMITTED)
+        e->is_qmove = changes(rec, RESV_A_QMOVE);
+    if (rec->fact == FACT_RESV_SUBMITTED)
         take_label_of_job(&s->ledger, e, rec);
     if (fact_removes(rec->fact))
         e->ended = true;
@@ -139,6 +141,7 @@ void ledger_commit(struct sim *s, size_t n, const struct effect *const *facts)
         if (e)
             e->n_account[f->u.account.type & 127]++;
     }
+    check_qmove_commit(s, n, facts);
 }
 
 struct entry *ledger_told(struct sim *s, enum obj_kind kind, const char *id)

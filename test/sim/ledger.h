@@ -21,6 +21,7 @@ struct entry {
     bool told_confirmed; /* ... and that it is confirmed */
     bool told_ending;    /* somebody was told that it is being deleted */
     bool was_taken_from; /* maintenance took vnodes of it */
+    bool is_qmove;       /* it was made for a waiting job */
     bool altering;       /* an alteration is open */
     int n_started;       /* records of its start */
     int n_moved_out;     /* alterations that made a running one wait again */

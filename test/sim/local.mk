@@ -9,7 +9,10 @@ test_sim_sim_SOURCES = \
 	test/sim/check_life.c \
 	test/sim/check_resv_end.c \
 	test/sim/check_promise.c \
+	test/sim/check_qmove.c test/sim/check_qmove.h \
 	test/sim/check_shown.c \
+	test/sim/check_start.c \
+	test/sim/check_why.c test/sim/check_why.h \
 	test/sim/checks.c test/sim/checks.h \
 	test/sim/clients.c test/sim/clients.h \
 	test/sim/clock.c test/sim/clock.h \
@@ -29,8 +32,9 @@ test_sim_sim_SOURCES = \
 	test/sim/story.c test/sim/story.h \
 	test/sim/sweep.c test/sim/sweep.h \
 	test/sim/together.c test/sim/together.h \
-	test/sim/verdicts.c test/sim/verdicts.h
-test_sim_sim_LDADD = libhfsvrcore.la libhfmomcore.la libhfrouter.la libhftppcore.la libhfschedcore.la libhfcal.la libhfattr.la \
+	test/sim/verdicts.c test/sim/verdicts.h \
+	test/sim/what_if.c test/sim/what_if.h
+test_sim_sim_LDADD = libhfsvrshell.la libhfsvrcore.la libhfmomcore.la libhfrouter.la libhftppcore.la libhfschedcore.la libhfcal.la libhfattr.la \
 	libhfstore.la libhfwire.la libhfbase.la $(SQLITE_LIBS) $(PQ_LIBS) $(ZLIB_LIBS) -lm
 
 EXTRA_DIST += test/sim/check_hash test/sim/check_scenarios test/sim/check_seeds test/sim/check_sweeps \

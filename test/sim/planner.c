@@ -313,6 +313,7 @@ static void plan_now(struct sim *s, void *arg)
     for (size_t i = 0; i < p->n_answered; i++)
         snapshot_skip_resv(p->snapshot, p->answered[i]);
     sched_plan(p->snapshot, p->policy, sim_now_at(s), p->job_id, p->arena, &p->plan);
+    check_starts(s, p);
     p->step = 0;
     p->step_twice = false;
     p->state = PLANNER_ACTING;

@@ -6,6 +6,7 @@
 #include "../unit/cal/zones.h"
 #include "lib/wire/packet.h"
 #include "server/model/load_check.h"
+#include "server/shell/records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,15 @@ static void load(struct store *store, struct loading l)
     MUST(err == 0);
     (void)err;
     arena_free(l.arena);
+}
+
+static void load_denials(const struct sim *s)
+{
+    struct diag why = { 0 };
+    int err = records_load_denials(s->shell.store, s->shell.svr, sim_now_at(s), &why);
+
+    MUST(err == 0);
+    (void)err;
 }
 
 struct model *shell_stored_model(const struct sim *s)
@@ -830,12 +840,14 @@ void shell_start(struct sim *s, enum svr_start type)
     if (sh->ever_started) {
         load(sh->store, (struct loading){ .svr = sh->svr });
         svr_loaded(sh->svr, store_last_seq(sh->store));
+        load_denials(s);
         sh->shadow = model_rebuild(svr_model(sh->svr));
     } else {
         sh->shadow = model_new("svr");
     }
     sh->turns = turns_new(store_last_seq(sh->store), NULL, NULL);
     alters_forget_after(&s->alters, store_last_seq(sh->store));
+    whys_forget_after(&s->whys, store_last_seq(sh->store));
     ledger_check_told(s);
     svr_start(sh->svr, sim_now_at(s), sh->ever_started ? type : SVR_CREATE,
               begin_turn(s));

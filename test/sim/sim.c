@@ -77,6 +77,7 @@ void sim_fini(struct sim *s)
     verdicts_fini(&s->verdicts);
     ledger_fini(&s->ledger);
     alters_fini(&s->alters);
+    whys_fini(&s->whys);
     runs_fini(&s->runs);
 }
 
@@ -248,6 +249,7 @@ void sim_end(struct sim *s)
         return;
     check_jobs_ran(s);
     delete_jobs(s);
+    ask_why_all(s);
     run_s(s, REPAIR_S + 2 * QUIET_S);
     if (!s->checks.failed &&
         s->ledger.last_record_ms > s->clock.now_ms - QUIET_S * 1000)

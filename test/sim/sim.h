@@ -11,6 +11,8 @@
 #define TEST_SIM_SIM_H
 
 #include "check_alter.h"
+#include "check_qmove.h"
+#include "check_why.h"
 #include "checks.h"
 #include "clients.h"
 #include "clock.h"
@@ -66,6 +68,7 @@ struct sim {
     struct ledger ledger;
     struct checks checks;
     struct alters alters;
+    struct whys whys;
     size_t n_called; /* vnodes that the scenario gave a name */
     struct called {
         char word[16];

@@ -251,6 +251,61 @@ static void alter_together(struct story *t, int64_t second)
     buf_printf(t->out, "%s\n", chance(t, 30) ? " force" : "");
 }
 
+static void submit_large(struct story *t, int64_t second, int user)
+{
+    int chunks = pick(t, MAX_OF(1, t->n_vnodes / 2), t->n_vnodes);
+    int ncpus = pick(t, 1, t->ncpus);
+    int walltime_s = pick(t, 5, 400);
+
+    at(t, second);
+    buf_printf(t->out, "user%d submits J%d select=%d:ncpus=%d", user, ++t->n_jobs,
+               chunks, ncpus);
+    buf_printf(t->out, " walltime=%d lasting %d\n", walltime_s, pick(t, 1, 400));
+}
+
+/* For a job of its own that needs much of the complex, or for one of the last. */
+static void reserve_for_job(struct story *t, int64_t second)
+{
+    int user = pick(t, 1, 2);
+    int job;
+
+    if (t->n_jobs == 0 || chance(t, 70)) {
+        if (chance(t, 50))
+            submit_large(t, second, 3 - user);
+        second += pick(t, 0, 3);
+        submit_large(t, second, user);
+        second += pick(t, 0, 15); /* in rough weather qsub takes its time */
+        job = t->n_jobs;
+    } else {
+        job = recent(t, t->n_jobs);
+    }
+    *booking(t, ++t->n_resvs) = (struct booking){ .start_s = second, .length_s = 300 };
+    at(t, second);
+    if (chance(t, 10))
+        buf_add_str(t->out, "root");
+    else
+        buf_printf(t->out, "user%d", chance(t, 85) ? user : 3 - user);
+    buf_printf(t->out, " reserves R%d moving J%d", t->n_resvs, job);
+    if (chance(t, 30))
+        buf_printf(t->out, " for %d", pick(t, 1, 600));
+    if (chance(t, 70))
+        buf_printf(t->out, " waiting -%d", pick(t, 1, 120));
+    if (chance(t, 20))
+        buf_printf(t->out, " idle %d", pick(t, 10, 200));
+    buf_add_char(t->out, '\n');
+}
+
+static void ask_why(struct story *t, int64_t second)
+{
+    static const char *const who[] = { "user1", "user2", "root" };
+
+    if (!t->n_resvs)
+        return;
+    at(t, second);
+    buf_printf(t->out, "%s asks why", who[pick(t, 0, 2)]);
+    buf_printf(t->out, " R%d\n", recent(t, t->n_resvs));
+}
+
 static void look(struct story *t, int64_t second)
 {
     at(t, second);
@@ -458,16 +513,31 @@ static void settings(struct story *t, int64_t second)
                    chance(t, 60) ? "True" : "False");
 }
 
+/* A reservation for a job, with the death of the server or of a scheduler around it. */
+static void reserve_and_die(struct story *t, int64_t second)
+{
+    int64_t early_s = pick(t, 0, 3), late_s = pick(t, 0, 25);
+
+    reserve_for_job(t, second);
+    if (chance(t, 15))
+        (chance(t, 60) ? server : sched)(t, MAX_OF(second - early_s, 1));
+    if (chance(t, 25))
+        (chance(t, 60) ? server : sched)(t, second + late_s);
+    if (chance(t, 15))
+        delete (t, second + late_s);
+}
+
 /* All together. */
 
 static const struct {
     int weight;
     void (*fn)(struct story *t, int64_t second);
 } happenings[] = {
-    { 25, reserve }, { 22, alter }, { 25, submit },  { 5, reserve_from_job },
-    { 3, maintain }, { 8, delete }, { 2, run },      { 2, look },
-    { 14, vnode },   { 6, mom },    { 1, router },   { 4, sched },
-    { 4, server },   { 2, store },  { 2, settings }, { 12, alter_together },
+    { 25, reserve },        { 22, alter },  { 25, submit },  { 5, reserve_from_job },
+    { 3, maintain },        { 8, delete },  { 2, run },      { 2, look },
+    { 14, vnode },          { 6, mom },     { 1, router },   { 4, sched },
+    { 4, server },          { 2, store },   { 2, settings }, { 12, alter_together },
+    { 8, reserve_and_die }, { 5, ask_why },
 };
 
 static void happen(struct story *t, int64_t second)
