@@ -73,5 +73,8 @@ int number_subtract_bits(struct attr_value *v, const struct attr_value *less)
 
 void number_print(const struct attr_value *v, struct buf *out)
 {
-    buf_printf(out, "%" PRId64, v->u.num);
+    if (v->u.num < 0)
+        buf_add_char(out, '-');
+    /* The smallest number has no positive one of its own type. */
+    buf_add_uint(out, v->u.num < 0 ? 0 - (uint64_t)v->u.num : (uint64_t)v->u.num, 1);
 }

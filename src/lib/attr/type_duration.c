@@ -50,9 +50,16 @@ int duration_parse(const char *text, int64_t *ret_s)
 
 void duration_print(int64_t s, struct buf *out)
 {
+    uint64_t left = s < 0 ? 0 - (uint64_t)s : (uint64_t)s;
+
+    if (s < 0)
+        buf_add_char(out, '-');
     /* There are no days: hours grow beyond two digits. */
-    buf_printf(out, "%02" PRId64 ":%02d:%02d", s / 3600, (int)(s / 60 % 60),
-               (int)(s % 60));
+    buf_add_uint(out, left / 3600, 2);
+    buf_add_char(out, ':');
+    buf_add_uint(out, left / 60 % 60, 2);
+    buf_add_char(out, ':');
+    buf_add_uint(out, left % 60, 2);
 }
 
 DECODER(decode_duration)

@@ -58,7 +58,7 @@ int size_parse(const char *text, struct size_value *ret)
 static void size_print(const struct size_value *s, struct buf *out)
 {
     MUST(s->shift % 10 == 0 && s->shift / 10 < sizeof(units));
-    buf_printf(out, "%" PRIu64, s->number);
+    buf_add_uint(out, s->number, 1);
     if (s->shift)
         buf_add_char(out, units[s->shift / 10 - 1]);
     buf_add_char(out, s->words ? 'w' : 'b');

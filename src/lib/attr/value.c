@@ -168,6 +168,9 @@ static const char *text_of(const struct attr_type *type, const struct attr_value
     struct buf out = { 0 };
     const char *text;
 
+    /* Most values of a status are plain texts, which need no buffer. */
+    if (type->print == attr_string.print)
+        return arena_strdup(arena, v->u.str);
     type->print(v, &out);
     text = arena_strndup(arena, out.data ? out.data : "", out.len);
     buf_fini(&out);

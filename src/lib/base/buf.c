@@ -59,6 +59,19 @@ void buf_add_char(struct buf *b, char c)
     buf_add(b, &c, 1);
 }
 
+void buf_add_uint(struct buf *b, uint64_t n, int width)
+{
+    char text[20]; /* the digits of the largest number */
+    char *at = text + sizeof(text);
+
+    MUST(width >= 1 && width <= (int)sizeof(text));
+    while (n > 0 || text + sizeof(text) - at < width) {
+        *--at = (char)('0' + n % 10);
+        n /= 10;
+    }
+    buf_add(b, at, (size_t)(text + sizeof(text) - at));
+}
+
 void buf_add_quoted(struct buf *b, const char *value)
 {
     /* Only a value with a space is quoted: between single quotes when it has a double

@@ -22,6 +22,9 @@ void buf_clear(struct buf *b); /* empty it, keep the memory */
 void buf_add(struct buf *b, const void *p, size_t len);
 void buf_add_str(struct buf *b, const char *s);
 void buf_add_char(struct buf *b, char c);
+/* A number in at least 'width' (1 to 20) decimal digits, with zeros before it: what
+ * buf_printf() says more slowly, for texts of which a reply has many thousands. */
+void buf_add_uint(struct buf *b, uint64_t n, int width);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* A value of a list that is split at blanks: in double quotes when it has a blank, in

@@ -32,7 +32,7 @@ struct cycle {
 /* A cycle that is cut looks at so many slices of jobs all the same. The next one goes
  * on behind them, so that questions without end only slow the jobs down. */
 enum {
-    SLICES_IF_CUT = 2,
+    SLICES_IF_CUT = 1,
     /* keep_pace() */
     SLICES_A_PACE = 2,
     PACES_AHEAD = 3

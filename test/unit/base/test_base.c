@@ -98,6 +98,22 @@ static void test_an_array_grows_in_its_arena(void)
     arena_free(a);
 }
 
+static void test_numbers_in_a_buffer(void)
+{
+    static const uint64_t numbers[] = { 0, 7, 10, 99, 100, 1234567890, UINT64_MAX };
+
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        for (int width = 1; width <= 20; width++) {
+            struct buf b = { 0 };
+            char text[32];
+
+            snprintf(text, sizeof(text), "%0*" PRIu64, width, numbers[i]);
+            buf_add_uint(&b, numbers[i], width);
+            CU_ASSERT_STRING_EQUAL(b.data, text);
+            buf_fini(&b);
+        }
+}
+
 static void test_buf_grows_and_is_eaten(void)
 {
     struct buf b = { 0 };
@@ -208,6 +224,7 @@ int main(void)
         { "a failed step gives its memory back", test_a_failed_step_gives_back },
         { "an array grows in its arena", test_an_array_grows_in_its_arena },
         { "a buffer grows and is eaten", test_buf_grows_and_is_eaten },
+        { "numbers in a buffer have their digits", test_numbers_in_a_buffer },
         { "the catalogue has the exact texts", test_catalogue_has_the_exact_texts },
         { "a diag puts one blank before the name",
           test_diag_puts_one_blank_before_the_name },
