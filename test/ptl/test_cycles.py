@@ -13,7 +13,7 @@ from holdfast.peer import CONNECT, Peer, objects, packet, reply
 from holdfast.services import wait_for
 
 N = 600         # jobs, each with a reason of its own to wait
-BEFORE_CUT = 4 * 32  # slices that are looked at all the same, searches in each
+BEFORE_CUT = 32  # searches of the slice that is looked at all the same
 LEAVING = "Leaving scheduling cycle as requested by server."
 REGISTER_SCHED, STATUS_QUEUE = 98, 20
 SUBMIT = """
