@@ -20,6 +20,8 @@
 
 static bool copy_bytes(int from, int to)
 {
+    MUST(from >= 0 && to >= 0 && from != to);
+
     char block[65536];
     ssize_t n;
 
