@@ -282,6 +282,37 @@ static void test_kinds_of_jobs(void)
     }
 }
 
+/* A job that is suspended runs, and one that has ended goes its own way. */
+static void test_suspended_and_ended_ones(void)
+{
+    static const struct {
+        const char *state, *substate;
+        bool asked;
+    } cases[] = {
+        { "R", "41", true },  /* begun, without a session yet */
+        { "R", "43", true },  /* suspended by a client */
+        { "R", "45", true },  /* suspended by the scheduler */
+        { "E", "51", false }, /* its files are delivered */
+        { "E", "53", false },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct world w;
+
+        make(&w, "hold");
+        make_job(&w, "5.svr", "user1", RUNS);
+        world_fact(&w, FACT_JOB_MODIFIED, OBJ_JOB, "5.svr", JOB_A_JOB_STATE, NULL,
+                   cases[i].state);
+        world_fact(&w, FACT_JOB_MODIFIED, OBJ_JOB, "5.svr", JOB_A_SUBSTATE, NULL,
+                   cases[i].substate);
+        world_go(&w, END);
+        CU_ASSERT_EQUAL(strlen(job(&w, "5.svr", JOB_A_HF_REQUEUE)) > 0, cases[i].asked);
+        CU_ASSERT_EQUAL(strlen(job(&w, "5.svr", JOB_A_HOLD_TYPES)) > 0, cases[i].asked);
+        EXPECT_TEXT(world_phase(&w, "R1"), "7/9");
+        world_free(&w);
+    }
+}
+
 /* F and K of the reservation come first, then what becomes of its jobs. */
 static void test_the_order_of_what_is_told(void)
 {
@@ -350,6 +381,7 @@ static void test_which_queue(void)
         { "for this owner", "mine", "early", "workq", "user1", "mine Q" },
         { "not for his group", "group", NULL, "workq", "user2", "workq Q" },
         { "for his group", "group", NULL, "workq", "user1", "group Q" },
+        { "an owner without an account", "group", NULL, "workq", "nobody1", "workq Q" },
         { "nowhere", "mine", NULL, "mine", "user2", "gone" },
         { "there is none", NULL, NULL, NULL, "user1", "gone" },
     };
@@ -614,6 +646,7 @@ int main(void)
         { "a new reservation", test_a_new_reservation },
         { "with times it waits for them", test_with_times_it_waits_for_them },
         { "each kind of job has its end", test_kinds_of_jobs },
+        { "suspended and ended ones", test_suspended_and_ended_ones },
         { "accounting has its order", test_the_order_of_what_is_told },
         { "the hold is the user's", test_the_hold_is_the_users },
         { "the first queue that takes it", test_which_queue },
