@@ -34,7 +34,6 @@ struct cycle {
 enum {
     SLICES_IF_CUT = 1,
     /* keep_pace() */
-    SLICES_A_PACE = 2,
     PACES_AHEAD = 3
 };
 
@@ -179,9 +178,8 @@ static void read_paces(struct cycle *c, int but)
 
 /* Jobs are run without a reply, so thousands of them may be on their way, and whatever
  * the server is asked next waits behind them, a question about a reservation among
- * them. A small request behind every few slices is answered when the server has saved
- * what was before it, and awaited some slices later, so that neither waits for the
- * other. */
+ * them. A small request behind each slice is answered when the server has saved what
+ * was before it, and awaited some slices later, so that neither waits for the other. */
 static void keep_pace(struct cycle *c)
 {
     struct body_status body = { .id = "" };
@@ -215,7 +213,7 @@ static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *
             break;
         more = planning_go_on(p, PLANNING_EFFORT);
         carry_out_new(c, plan);
-        if (more && !c->stop && !c->sh->no_seq && (i + 1) % SLICES_A_PACE == 0)
+        if (more && !c->stop && !c->sh->no_seq)
             keep_pace(c);
         if (c->cut && more && !c->stop && i + 1 >= SLICES_IF_CUT)
             leave(c);
