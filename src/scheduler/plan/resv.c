@@ -138,6 +138,14 @@ static bool may_wait_for_vnodes(const struct question *q)
            q->start_at - q->pl->now_at > q->pl->s->retry_time_s;
 }
 
+/* How much of the window of a new reservation has passed already. */
+static int64_t missed_s(const struct question *q)
+{
+    bool is_new = !q->degraded && !q->altered && !q->r->standing;
+
+    return is_new && q->r->start_at < q->start_at ? q->start_at - q->r->start_at : 0;
+}
+
 bool question_search(struct question *q, struct placement *found, struct verdict *v)
 {
     struct pool pool = { .asker = ASKER_RESV,
@@ -156,6 +164,7 @@ bool question_search(struct question *q, struct placement *found, struct verdict
         q->away = v->failure == FAIL_NONE;
         pool.with_away = false;
     }
+    pool.end_at += missed_s(q); /* another start is one for the whole length */
     if (v->failure)
         v->why.earliest_at = pool_earliest(
             &pool, q->pl->w, q->rq,
