@@ -242,9 +242,31 @@ static void jobs_on(void *arg, struct object *node)
     node_jobs(NULL, node, arg);
 }
 
+static void resv_of_later(void *arg, struct object *later)
+{
+    later_resv(NULL, later, arg);
+}
+
+static void resv_of_job(void *arg, struct object *job)
+{
+    job_resv(NULL, job, arg);
+}
+
+/* Those too that have a later occurrence there, or a job on a vnode that was taken from
+ * them: a job stays no longer than its reservation. */
 static void resvs_on(void *arg, struct object *node)
 {
+    const struct caller laters = { resv_of_later, arg };
+    const struct caller jobs = { resv_of_job, arg };
+
     node_resvs(NULL, node, arg);
+    node_laters(NULL, node, &laters);
+    node_jobs(NULL, node, &jobs);
+}
+
+static void laters_on(void *arg, struct object *node)
+{
+    node_laters(NULL, node, arg);
 }
 
 static void awaiting(void *arg, struct object *node)
@@ -297,13 +319,32 @@ static void resv_hot_jobs(const struct model *m, const struct object *from,
                           const struct caller *c)
 {
     const struct caller then = { awaiting, (void *)c };
-
+    const struct queue *queue = TO_RESV(from)->queue;
     const struct occurrence *oc;
 
     /* Later occurrences are in the way, too: a job must end before they begin. */
     sharing_with_bookings(m, &TO_RESV(from)->current.bookings, &then);
     DL_FOREACH (TO_RESV(from)->later, oc)
         sharing_with_bookings(m, &oc->bookings, &then);
+    for (const struct job *j = m->n_hot && queue ? queue->jobs : NULL; j;
+         j = j->queue_next)
+        sharing_with_bookings(m, &j->bookings, &then);
+}
+
+static void hot_job_laters(const struct model *m, const struct object *from,
+                           const struct caller *c)
+{
+    const struct caller then = { laters_on, (void *)c };
+
+    sharing_with_bookings(m, &TO_JOB(from)->awaits, &then);
+}
+
+static void later_hot_jobs(const struct model *m, const struct object *from,
+                           const struct caller *c)
+{
+    const struct caller then = { awaiting, (void *)c };
+
+    sharing_with_bookings(m, &TO_LATER(from)->occurrence.bookings, &then);
 }
 
 static void server_jobs(const struct model *m, const struct object *from UNUSED,
@@ -387,6 +428,12 @@ static const struct edge_row {
                              EDGE_RESV_HOT_JOBS, hot_job_resvs, false },
     [EDGE_RESV_HOT_JOBS] = { "jobs that are put back where a reservation is", OBJ_RESV,
                              OBJ_JOB, EDGE_HOT_JOB_RESVS, resv_hot_jobs, false },
+    [EDGE_HOT_JOB_LATERS] = { "later occurrences where a job is put back", OBJ_JOB,
+                              OBJ_OCCURRENCE, EDGE_LATER_HOT_JOBS, hot_job_laters,
+                              false },
+    [EDGE_LATER_HOT_JOBS] = { "jobs that are put back where a later occurrence is",
+                              OBJ_OCCURRENCE, OBJ_JOB, EDGE_HOT_JOB_LATERS,
+                              later_hot_jobs, false },
     [EDGE_SERVER_JOBS] = { "jobs of the server", OBJ_SERVER, OBJ_JOB, EDGE_JOB_SERVER,
                            server_jobs, false },
     [EDGE_JOB_SERVER] = { "server of a job", OBJ_JOB, OBJ_SERVER, EDGE_SERVER_JOBS,

@@ -58,6 +58,8 @@ enum edge {
     EDGE_JOB_HOT_JOBS,
     EDGE_HOT_JOB_RESVS, /* ... the reservations that hold something there */
     EDGE_RESV_HOT_JOBS,
+    EDGE_HOT_JOB_LATERS, /* ... the later occurrences that hold something there */
+    EDGE_LATER_HOT_JOBS,
     EDGE_SERVER_JOBS, /* the server: all jobs */
     EDGE_JOB_SERVER,
 

@@ -6,7 +6,8 @@
 /* A job that is put back looks at its queue, and at all that may leave it no room. */
 #define HOT_RESTART_LOOKS                                                              \
     (SEES(EDGE_HOT_JOB_QUEUE) | SEES(EDGE_JOB_RESV) | SEES(EDGE_HOT_JOB_NODES) |       \
-     SEES(EDGE_HOT_JOB_JOBS) | SEES(EDGE_HOT_JOB_RESVS) | SEES_SETTINGS)
+     SEES(EDGE_HOT_JOB_JOBS) | SEES(EDGE_HOT_JOB_RESVS) | SEES(EDGE_HOT_JOB_LATERS) |  \
+     SEES_SETTINGS)
 
 /* clang-format off */
 const struct rule_row rule_rows[] = {

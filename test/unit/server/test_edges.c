@@ -11,7 +11,8 @@
 
 /* A small complex in which no edge is without an end: a reservation that runs with its
  * queue, jobs in it and outside, a queue with a vnode, two hosts, a vnode that borrows,
- * and a hot start that puts a job back where others are. */
+ * and a hot start that puts jobs back where others are, or a later occurrence will be.
+ */
 /* clang-format off */
 static const struct {
     enum obj_kind kind;
@@ -43,6 +44,9 @@ static const struct {
     { OBJ_JOB, "4.svr", { { JOB_A_JOB_STATE, NULL, "Q" },
                           { JOB_A_QUEUE, NULL, "R1" },
                           { JOB_A_HF_HOT_VNODES, NULL, "(b0:ncpus=1)" } } },
+    { OBJ_JOB, "5.svr", { { JOB_A_JOB_STATE, NULL, "Q" },
+                          { JOB_A_QUEUE, NULL, "workq" },
+                          { JOB_A_HF_HOT_VNODES, NULL, "(a1:ncpus=1)" } } },
 };
 /* clang-format on */
 
