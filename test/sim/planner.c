@@ -269,6 +269,7 @@ static void say_old_answer(struct sim *s, struct planner *p)
 
 static void begin_cycle(struct sim *s, struct planner *p, const char *job_id)
 {
+    free(p->job_id); /* of a cycle that ended with its connection */
     p->job_id = job_id ? xstrdup(job_id) : NULL;
     p->n_restarts = 0;
     p->n_again = 0;
