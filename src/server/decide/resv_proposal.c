@@ -165,12 +165,19 @@ bool proposal_meets_later(const struct resv *r, int64_t at)
     return r->n_later > 0 && at >= occurrence_start_at(r->later, INT64_MAX);
 }
 
+/* A time that stays may be the one at which the next occurrence begins. */
+static bool keeps_off_later(const struct proposal_part *part, int attr)
+{
+    int64_t at = edit_num(part->e, attr, 0);
+
+    return at == obj_num(&part->resv->obj, attr, 0) ||
+           !proposal_meets_later(part->resv, at);
+}
+
 static bool keeps_order(const struct proposal_part *part)
 {
-    const struct resv *r = part->resv;
-
-    return !proposal_meets_later(r, edit_num(part->e, RESV_A_RESERVE_START, 0)) &&
-           !proposal_meets_later(r, edit_num(part->e, RESV_A_RESERVE_END, 0));
+    return keeps_off_later(part, RESV_A_RESERVE_START) &&
+           keeps_off_later(part, RESV_A_RESERVE_END);
 }
 
 /* Before an occurrence is altered for the first time: where the rule begins. Schedulers

@@ -89,6 +89,33 @@ static void it_has_what_the_job_asks_for(void)
     world_free(&w);
 }
 
+/* Times of a reservation that has none yet cannot be altered; its name can. */
+static void it_has_no_times_to_alter(void)
+{
+    static const struct {
+        const char *attrs;
+        int code;
+    } rows[] = {
+        { "reserve_duration=60", PBSE_BADSTATE },
+        { "reserve_start=1795248000", PBSE_BADSTATE },
+        { "reserve_end=1795248600", PBSE_BADSTATE },
+        { "Resource_List.select=1:ncpus=2", PBSE_BADSTATE },
+        { "Reserve_Name=later", 0 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+
+        make(&w);
+        world_submit(&w, "user1", "qmove=1.svr");
+        world_clear(&w);
+        world_modify(&w, "user1", "R5.svr", rows[i].attrs, NULL);
+        CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), rows[i].code);
+        EXPECT_TEXT(world_phase(&w, "R5.svr"), "1/1");
+        world_free(&w);
+    }
+}
+
 static void it_is_confirmed_and_the_job_moves(void)
 {
     struct world w;
@@ -205,6 +232,7 @@ int main(void)
     static const struct unit_case cases[] = {
         { "who may ask, and what for", who_may_ask_and_what_for },
         { "it has what the job asks for", it_has_what_the_job_asks_for },
+        { "it has no times to alter before it is confirmed", it_has_no_times_to_alter },
         { "it is confirmed at the start that the scheduler says, and the job moves",
           it_is_confirmed_and_the_job_moves },
         { "without the job it ends", without_the_job_it_ends },
