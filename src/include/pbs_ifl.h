@@ -629,6 +629,31 @@ int pbs_delresv(int c, const char *id, const char *extend);
 int pbs_confirmresv(int c, const char *id, const char *vnodes, unsigned long start,
                     const char *extend);
 
+/* Ours alone (doc/extensions.md, ResvAct), and only for servers whose attribute
+ * holdfast_extensions names what is wanted: "dry_run", "push" or "occurrence". */
+enum holdfast_what {
+    HOLDFAST_SUBMIT = 1,
+    HOLDFAST_ALTER = 2,
+    HOLDFAST_DELETE = 3,
+    HOLDFAST_STATUS = 4,
+};
+enum holdfast_flag {
+    HOLDFAST_DRY_RUN = 1, /* decide, and change nothing */
+    HOLDFAST_PUSH = 2,    /* move the reservations behind it */
+    HOLDFAST_FORCE = 4,
+};
+struct holdfast_act {
+    unsigned what;           /* enum holdfast_what */
+    unsigned flags;          /* enum holdfast_flag bits */
+    unsigned occurrence;     /* of a series, counted from 1; 0: none is named */
+    const char *id;          /* NULL or "": of a new one */
+    struct attropl *attribs; /* of a status: those that are wanted */
+};
+/* The server's words, "" when it has none, for free(); NULL on failure. */
+char *holdfast_resv_act(int c, const struct holdfast_act *act);
+/* The same of a status or with HOLDFAST_DRY_RUN: objects, for pbs_statfree(). */
+struct batch_status *holdfast_resv_look(int c, const struct holdfast_act *act);
+
 /* Asking: NULL with pbs_errno 0 means that there is nothing to tell. */
 
 /* Ids of the jobs that fit, ended by NULL; each and the array are for free(). */

@@ -160,6 +160,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/shutdown.c \
 	src/server/requests/status.c \
 	src/server/requests/request_table.c \
+	src/server/requests/resv_act.c \
 	src/server/requests/resv_why.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
 	src/server/requests/walk_changes.c \

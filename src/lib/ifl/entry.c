@@ -4,7 +4,7 @@
  * (wire.md 15.2); schedulers and test programs put functions of theirs there. So a call
  * does nothing but the jump, and what stands behind it is in calls.h. Calls without a
  * pointer stand with what they are about: totpool() in resources.c, holdfast_why() in
- * status.c.
+ * status.c, holdfast_resv_act() in resv_act.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/calls.h"

@@ -125,6 +125,11 @@ int ifl_do(int c, uint32_t number, const void *body, const char *extend);
 char *ifl_ask_text(int c, uint32_t number, const void *body, const char *extend,
                    uint32_t choice);
 
+/* For calls that return what a status reply says, for ifl_statfree(); NULL with
+ * pbs_errno 0 when there is nothing. */
+struct batch_status *ifl_ask_status(int c, uint32_t number, const void *body,
+                                    const char *extend);
+
 /* No id: 15004 without words. */
 bool ifl_has_id(int c, const char *id);
 

@@ -19,6 +19,7 @@ libhfifl_la_SOURCES = \
 	src/lib/ifl/paths.c \
 	src/lib/ifl/resources.c \
 	src/lib/ifl/resv.c \
+	src/lib/ifl/resv_act.c \
 	src/lib/ifl/iff_vouch.c \
 	src/lib/ifl/rules.c \
 	src/lib/ifl/rules.h \

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a status reply says; NULL with pbs_errno 0 when there is nothing. */
-static struct batch_status *ask(int c, uint32_t number, const void *body,
-                                const char *extend)
+struct batch_status *ifl_ask_status(int c, uint32_t number, const void *body,
+                                    const char *extend)
 {
     struct batch_status *list = NULL;
     struct ifl_answer answer;
@@ -32,7 +31,7 @@ static struct batch_status *status(int c, uint32_t number, int object, const cha
     /* Names of attributes are looked at before anything travels (wire.md 15.3). */
     if (ifl_verify(c, number, object, wanted) || ifl_wanted(c, wanted, &body.wanted))
         return NULL;
-    list = ask(c, number, &body, extend);
+    list = ifl_ask_status(c, number, &body, extend);
     free(body.wanted.v);
     return list;
 }
@@ -115,7 +114,7 @@ struct batch_status *holdfast_why(int c, const char *id)
 
     /* A server of another make may end the connection at a number that it does not
      * know, so who asks has looked into holdfast_extensions. */
-    return ifl_has_id(c, id) ? ask(c, BATCH_RESV_WHY, &body, NULL) : NULL;
+    return ifl_has_id(c, id) ? ifl_ask_status(c, BATCH_RESV_WHY, &body, NULL) : NULL;
 }
 
 /* To be ended with free() of both lists. */
@@ -142,7 +141,7 @@ struct batch_status *ifl_selstat(int c, struct attropl *criteria, struct attrl *
     struct body_select body;
 
     if (body_select(c, BATCH_SELECT_STATUS, criteria, wanted, &body))
-        list = ask(c, BATCH_SELECT_STATUS, &body, extend);
+        list = ifl_ask_status(c, BATCH_SELECT_STATUS, &body, extend);
     body_select_fini(&body);
     return list;
 }

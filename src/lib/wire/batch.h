@@ -77,6 +77,7 @@ enum batch_number {
 
     BATCH_STATUS_CHANGES = 200,
     BATCH_RESV_WHY = 201,
+    BATCH_RESV_ACT = 202,
 };
 
 /* The names of our requests, and of attributes that a stranger must not be sent, in the
@@ -263,6 +264,28 @@ struct body_changes { /* StatusChanges: doc/extensions.md */
     uint64_t since;   /* the number of the mark that came last, 0: everything */
     size_t n_classes;
     struct wire_class *classes;
+};
+
+/* ResvAct: an ordinary request about a reservation with what PBS's own cannot say
+ * (doc/extensions.md). */
+enum resv_act {
+    RESV_ACT_SUBMIT = 1,
+    RESV_ACT_ALTER = 2,
+    RESV_ACT_DELETE = 3,
+    RESV_ACT_STATUS = 4,
+};
+enum resv_act_flag {
+    RESV_ACT_DRY_RUN = 1, /* decide, and change nothing */
+    RESV_ACT_PUSH = 2,    /* move the reservations behind it */
+    RESV_ACT_FORCE = 4,
+};
+
+struct body_resv_act {
+    uint32_t what;       /* enum resv_act */
+    uint32_t flags;      /* enum resv_act_flag bits */
+    uint32_t occurrence; /* counted from 1; 0: none is meant */
+    const char *id;      /* "" when it is submitted */
+    struct wire_attrs attrs;
 };
 
 struct wire_request {

@@ -249,6 +249,15 @@ static const struct wire_field changes_fields[] = {
     WIRE_FIELDS_END,
 };
 
+static const struct wire_field resv_act_fields[] = {
+    WIRE_FIELD(WIRE_UINT, struct body_resv_act, what, 0),
+    WIRE_FIELD(WIRE_UINT, struct body_resv_act, flags, 0),
+    WIRE_FIELD(WIRE_UINT, struct body_resv_act, occurrence, 0),
+    WIRE_FIELD(WIRE_STRING, struct body_resv_act, id, MAX_RESV_ID),
+    WIRE_FIELD(WIRE_ATTRS, struct body_resv_act, attrs, 0),
+    WIRE_FIELDS_END,
+};
+
 #define ROW(name_, fields_, body_)                                                     \
     {                                                                                  \
         .name = (name_), .fields = (fields_), .body_size_bytes = sizeof(body_),        \
@@ -328,6 +337,7 @@ static const struct batch_row rows[] = {
     [BATCH_REGISTER_SCHED] = ROW("RegisterSched", name_fields, struct body_id),
     [BATCH_DELETE_JOB_LIST] = ROW("DeleteJobList", list_fields, struct body_list),
     [BATCH_RESV_WHY] = ROW("ResvWhy", resv_id_fields, struct body_id),
+    [BATCH_RESV_ACT] = ROW("ResvAct", resv_act_fields, struct body_resv_act),
     [BATCH_STATUS_CHANGES] = ROW("StatusChanges", changes_fields, struct body_changes),
 };
 /* clang-format on */

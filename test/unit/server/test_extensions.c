@@ -119,10 +119,29 @@ static void what_has_changed(void)
     world_free(&w);
 }
 
+/* Half of a request is never carried out: the reservation is there until the last
+ * frame. */
+static void what_an_act_may_ask_for(void)
+{
+    struct world w;
+
+    world_new(&w);
+    world_reserve(&w, 1, 1795248000, 600);
+    expect(&w, "act-unknown", CONN_OTHER);
+    expect(&w, "act-unknown-flag", CONN_OTHER);
+    expect(&w, "act-delete-what", CONN_OTHER);
+    expect(&w, "act-push-delete", CONN_OTHER);
+    expect(&w, "act-new-occurrence", CONN_OTHER);
+    EXPECT_TEXT(world_phase(&w, "R1.svr"), "2/2");
+    expect(&w, "act-delete", CONN_OTHER);
+    EXPECT_TEXT(world_phase(&w, "R1.svr"), "gone");
+    world_free(&w);
+}
+
 /* Each frame is one of a pair that is asked above. */
 static void all_frames_come_in_pairs(void)
 {
-    CU_ASSERT_EQUAL(frames.n, 2 * 10);
+    CU_ASSERT_EQUAL(frames.n, 2 * 16);
 }
 
 int main(void)
@@ -132,6 +151,7 @@ int main(void)
           why_one_that_is_gone_was_denied },
         { "why one that is there waits, as bytes", why_one_that_is_there_waits },
         { "what has changed, as bytes", what_has_changed },
+        { "what an act may ask for, as bytes", what_an_act_may_ask_for },
         { "all frames come in pairs", all_frames_come_in_pairs },
     };
     int failed;

@@ -25,6 +25,9 @@ static void test_known_requests_have_the_known_bytes(void)
     const struct body_authenticate auth = { .method = "resvport", .port = 36688 };
     const struct body_sched_reply done = { .command = 11, .job_id = "17.pbs1" };
     const struct body_sched_reply not_done = { 11, "17.pbs1", 15044, "no" };
+    const struct body_resv_act act = {
+        RESV_ACT_ALTER, RESV_ACT_DRY_RUN, 3, "S5.svr", { 0 }
+    };
     const struct body_script script = { .job_id = "", .data = { "#!/bin/sh\n", 10 } };
     const struct {
         const char *story;
@@ -55,6 +58,9 @@ static void test_known_requests_have_the_known_bytes(void)
         { "with text",
           { BATCH_DEF_SCHED_REPLY, "root", &not_done, NULL },
           "+2+22+80+4root2+11+717.pbs15+15044+1+2no+0" },
+        { "ResvAct",
+          { BATCH_RESV_ACT, "root", &act, NULL },
+          "+2+23+202+4root+2+1+3+6S5.svr+0+0" },
         { "the size is written for you",
           { BATCH_JOB_SCRIPT, "root", &script, NULL },
           "+2+2+3+4root+0+02+10+02+10#!/bin/sh\n+0" },
@@ -130,6 +136,7 @@ static void test_capacities_are_exact(void)
         { BATCH_LOCATE_JOB, "+1u", "+0", 276 },             /* job id, and one */
         { BATCH_CONFIRM_RESV, "+1u", "+0+0+0", 276 },       /* reservation id */
         { BATCH_MODIFY_RESV, "+1u+4", "+0+0", 276 },        /* reservation id */
+        { BATCH_RESV_ACT, "+1u+2+1+0", "+0+0", 276 },       /* reservation id */
         { BATCH_MANAGER, "+1u+0+0", "+0+0", 275 },          /* object name */
         { BATCH_MOVE_JOB, "+1u+1j", "+0", 256 },            /* destination */
         { BATCH_SIGNAL_JOB, "+1u+1j", "+0", 16 },           /* signal */
