@@ -238,7 +238,8 @@ static void mark_short(const struct shares *all, const struct share *own, int64_
 {
     int64_t sum = 0;
 
-    if (!is_at(own, at))
+    /* Who has nothing of what is short is in nobody's way. */
+    if (own->amount == 0 || !is_at(own, at))
         return;
     for (size_t i = 0; i < all->n; i++)
         sum += is_at(&all->v[i], at) ? all->v[i].amount : 0;
