@@ -25,9 +25,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAME_ROOM 4096
-#define TOKEN_MAX 65536
-#define SONAME    "libmunge.so.2"
+#define NAME_ROOM      4096
+#define ENTRY_MAX_SIZE (1024u * 1024)
+#define TOKEN_MAX      65536
+#define SONAME         "libmunge.so.2"
 
 struct munge_ctx { /* of one connection */
     bool is_client, service;
@@ -153,15 +154,27 @@ static int fail(void **out, size_t *outlen, const char *fmt, ...)
 static bool user_of(uid_t uid, char *name, size_t size, gid_t *gid)
 {
     struct passwd pw, *found = NULL;
-    char room[NAME_ROOM];
+    size_t room_size = NAME_ROOM / 2;
+    char *room = NULL;
+    bool ok;
+    int err;
 
-    if (getpwuid_r(uid, &pw, room, sizeof(room), &found) || !found ||
-        /* A name that is cut might be another user's. */
-        strlen(pw.pw_name) >= size)
-        return false;
-    snprintf(name, size, "%s", pw.pw_name);
-    *gid = pw.pw_gid;
-    return true;
+    do { /* what is said of an account besides its name may be long */
+        char *more = realloc(room, room_size *= 2);
+
+        if (!more)
+            break;
+        room = more;
+        err = getpwuid_r(uid, &pw, room, room_size, &found);
+    } while (err == ERANGE && room_size < ENTRY_MAX_SIZE);
+    /* A name that is cut might be another user's. */
+    ok = found && strlen(pw.pw_name) < size;
+    if (ok) {
+        snprintf(name, size, "%s", pw.pw_name);
+        *gid = pw.pw_gid;
+    }
+    free(room);
+    return ok;
 }
 
 static bool group_of(gid_t gid, char *name, size_t size)

@@ -5,6 +5,7 @@ include_HEADERS += src/include/pbs_auth.h
 noinst_LTLIBRARIES += libhfauth.la libhfmethod.la
 libhfmethod_la_SOURCES = \
 	src/include/pbs_auth.h \
+	src/lib/auth/account.c \
 	src/lib/auth/iff_client.c src/lib/auth/iff_client.h \
 	src/lib/auth/plugin.c src/lib/auth/plugin.h \
 	src/lib/auth/session.c src/lib/auth/session.h
@@ -22,7 +23,7 @@ libhfauth_la_SOURCES = \
 check_PROGRAMS += test/unit/auth/test_auth
 TESTS += test/unit/auth/test_auth
 test_unit_auth_test_auth_SOURCES = test/unit/auth/test_auth.c
-test_unit_auth_test_auth_LDADD = libhfauth.la libhfbase.la -lcunit
+test_unit_auth_test_auth_LDADD = libhfauth.la libhfmethod.la libhfbase.la -lcunit
 check_PROGRAMS += test/unit/auth/test_porttoken
 TESTS += test/unit/auth/test_porttoken
 test_unit_auth_test_porttoken_SOURCES = test/unit/auth/test_porttoken.c

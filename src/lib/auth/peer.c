@@ -4,26 +4,8 @@
 #include "lib/auth/auth.h"
 
 #include <errno.h>
-#include <pwd.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-
-int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why)
-{
-    struct passwd pw, *found = NULL;
-    char room[4096];
-    int err = getpwuid_r(uid, &pw, room, sizeof(room), &found);
-
-    if (!found)
-        return diag_set(why, PBSE_BADUSER, "uid %lu has no account%s%s",
-                        (unsigned long)uid, err ? ": " : "", err ? strerror(err) : "");
-    if (strlen(pw.pw_name) >= size)
-        return diag_set(why, PBSE_BADUSER, "the account name of uid %lu is too long",
-                        (unsigned long)uid);
-    snprintf(name, size, "%s", pw.pw_name);
-    return 0;
-}
 
 /* The kernel has noted who connected; nothing that the peer sends can change that. */
 int auth_peer(int fd, struct auth_peer *ret, struct diag *why)

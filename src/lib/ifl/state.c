@@ -7,7 +7,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/ifl/ifl.h"
 
-#include <pwd.h>
+#include "lib/auth/auth.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,18 +97,17 @@ char *ifl_default_name(void)
 
 const char *ifl_user(void)
 {
-    struct passwd pw, *found = NULL;
     uid_t uid = geteuid();
-    char room[4096];
+    struct diag why;
 
     if (self.user[0] && self.uid == uid)
         return self.user;
-    /* A name that was cut to fit would be another user's. */
-    if (getpwuid_r(uid, &pw, room, sizeof(room), &found) || !found ||
-        strlen(pw.pw_name) > PBS_MAXUSER)
+    if (auth_user_name(uid, self.user, sizeof(self.user), &why)) {
+        self.user[0] = '\0';
         return NULL;
+    }
     self.uid = uid;
-    return strcpy(self.user, pw.pw_name);
+    return self.user;
 }
 
 int ifl_geterrno(void)

@@ -218,13 +218,15 @@ static bool take_packet(struct hub *h, const struct tpp_packet *pkt)
              conn_fd(h->conn), h->host, h->port, pkt->error_num, pkt->text);
         return false;
     }
+    /* A router that has not shown the key yet may not say or deliver anything. */
+    if (!h->joined)
+        return false;
     if (pkt->type == TPP_CTL_MSG && pkt->code == TPP_CTL_UPDATE) {
         if (l->cfg.events.update)
             l->cfg.events.update(l->cfg.events.arg);
         return true;
     }
-    /* A router that has not shown the key yet may not deliver anything. */
-    return h->joined && streams_packet(l->streams, clock_read(), pkt, l->arena);
+    return streams_packet(l->streams, clock_read(), pkt, l->arena);
 }
 
 static void hub_frame(void *arg, struct conn *c, const struct packet *f)

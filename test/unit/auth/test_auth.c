@@ -7,6 +7,7 @@
 
 #include "../unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pwd.h>
@@ -27,6 +28,29 @@
 
 static char dir[] = "/tmp/hf-auth-XXXXXX";
 static char path[64];
+
+/* What is said of an account besides its name, as a name service may say it. */
+#define LONG_UID   4242425
+#define LONG_ENTRY 100000
+
+/* Stands in for the C library's: one account more, whose entry is long. */
+int getpwuid_r(uid_t uid, struct passwd *pw, char *room, size_t size,
+               struct passwd **ret)
+{
+    struct passwd *known;
+
+    *ret = NULL;
+    if (uid == LONG_UID && size < LONG_ENTRY)
+        return ERANGE;
+    if (uid == LONG_UID)
+        *pw = (struct passwd){ .pw_name = strcpy(room, "ann"), .pw_uid = uid };
+    else if ((known = getpwuid(uid)))
+        *pw = *known;
+    else
+        return 0;
+    *ret = pw;
+    return 0;
+}
 
 static void file_put(const char *text, mode_t mode)
 {
@@ -83,6 +107,15 @@ static void test_unknown_uid_has_no_name(void)
     CU_ASSERT_EQUAL(auth_user_name(0, name, sizeof(name), &why), 0);
     CU_ASSERT_STRING_EQUAL(name, "root");
     CU_ASSERT_EQUAL(auth_user_name(0, name, 4, &why), PBSE_BADUSER);
+}
+
+static void test_entry_of_an_account_may_be_long(void)
+{
+    char name[AUTH_USER_MAX + 1];
+    struct diag why;
+
+    CU_ASSERT_EQUAL(auth_user_name(LONG_UID, name, sizeof(name), &why), 0);
+    CU_ASSERT_STRING_EQUAL(name, "ann");
 }
 
 static void test_key_is_made_once_and_private(void)
@@ -243,6 +276,7 @@ int main(void)
         { "a local peer is this user", test_local_peer_is_this_user },
         { "other descriptors have no peer", test_other_descriptors_have_no_peer },
         { "an unknown uid has no name", test_unknown_uid_has_no_name },
+        { "the entry of an account may be long", test_entry_of_an_account_may_be_long },
         { "a key is made once and private", test_key_is_made_once_and_private },
         { "a key file that others touch is refused",
           test_key_file_that_others_touch_is_refused },

@@ -201,6 +201,79 @@ static void test_wrong_key_stays_out(void)
     leaf_free(l);
 }
 
+/* A router that has not shown the key: what it says before. */
+struct stranger {
+    struct loop_fd *watch;
+    int client;       /* -1: nobody is connected */
+    size_t n_updates; /* that the leaf believed */
+    bool was_dropped;
+};
+
+static void stranger_accept(void *arg, int fd, unsigned ready)
+{
+    struct tpp_packet update = { .type = TPP_CTL_MSG,
+                                 .code = TPP_CTL_UPDATE,
+                                 .text = "" };
+    struct stranger *r = arg;
+    struct buf b = { 0 };
+
+    (void)ready;
+    if (r->client >= 0)
+        return;
+    r->client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+    tpp_encode(&b, &update);
+    CU_ASSERT_EQUAL(write(r->client, b.data, b.len), (ssize_t)b.len);
+    buf_fini(&b);
+}
+
+static void stranger_update(void *arg)
+{
+    ((struct stranger *)arg)->n_updates++;
+}
+
+static void stranger_note(void *arg, int event, const char *text)
+{
+    (void)event;
+    if (strstr(text, "bad packet from pbs_comm"))
+        ((struct stranger *)arg)->was_dropped = true;
+}
+
+static void test_router_without_the_key_says_nothing(void)
+{
+    struct sockaddr_in sa = { .sin_family = AF_INET,
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct tpp_addr addr = tpp_addr_ipv4(INADDR_LOOPBACK, 30004);
+    struct stranger r = { .client = -1 };
+    socklen_t len = sizeof(sa);
+    char routers[64];
+    struct leaf_config cfg = {
+        .loop = bench.loop,
+        .routers = routers,
+        .n_addrs = 1,
+        .addrs = &addr,
+        .node_type = TPP_LEAF_NOTIFIED,
+        .auth_method = CLUSTERKEY_METHOD,
+        .events = { .update = stranger_update, .log = stranger_note, .arg = &r },
+    };
+    struct leaf *l;
+    struct diag why;
+
+    CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+    CU_ASSERT_EQUAL_FATAL(listen(fd, 4), 0);
+    CU_ASSERT_EQUAL_FATAL(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
+    r.watch = loop_fd_new(bench.loop, fd, stranger_accept, &r);
+    loop_fd_want(r.watch, LOOP_READ);
+    snprintf(routers, sizeof(routers), "127.0.0.1:%u", ntohs(sa.sin_port));
+    CU_ASSERT_EQUAL_FATAL(leaf_new(&cfg, &l, &why), 0);
+    RUN_UNTIL(r.was_dropped || r.n_updates);
+    CU_ASSERT_EQUAL(r.n_updates, 0);
+    leaf_free(l);
+    loop_fd_free(r.watch);
+    close(r.client);
+    close(fd);
+}
+
 static int raw_connection(void)
 {
     struct sockaddr_in sa = { .sin_family = AF_INET,
@@ -343,6 +416,8 @@ static const struct unit_case cases[] = {
     { "messages and ends reach the other leaf", test_messages_and_ends },
     { "a stream to nobody ends", test_unknown_peer_ends_stream },
     { "a leaf with a wrong key stays out", test_wrong_key_stays_out },
+    { "a router without the key says nothing",
+      test_router_without_the_key_says_nothing },
     { "hostile bytes end their sender only", test_hostile_bytes_end_their_sender_only },
     { "a leaf finds its router again", test_router_comes_back },
 };
