@@ -265,6 +265,14 @@ static bool moves_out(const struct resv *r, const struct wish *w,
     return phase_is_running(resv_phase(r)) && w->start_at > rec->at;
 }
 
+static bool has_job_on(const struct resv *r, const struct node *n)
+{
+    for (size_t i = 0; i < n->n_jobs; i++)
+        if (n->jobs[i]->resv == r)
+            return true;
+    return false;
+}
+
 static int64_t used_ncpus(const struct node *n, const struct resv *r)
 {
     int64_t sum = 0;
@@ -290,7 +298,9 @@ static void check_kept(struct sim *s, const struct model *m, const struct resv *
         int64_t has = resources_amount(&r->current.bookings.v[i].amount, "ncpus", 0);
         int64_t keeps = exec_vnode_amount(&ev, n->obj.id, "ncpus");
 
-        if (keeps < used_ncpus(n, r))
+        /* What the reservation does not name its jobs use of the vnode's own. */
+        if (keeps < MIN_OF(has, used_ncpus(n, r)) ||
+            (has_job_on(r, n) && !exec_vnode_has(&ev, n->obj.id)))
             check_failed(s, CHECK_ALTER, "%s is altered and loses %s under its jobs",
                          rec->id, n->obj.id);
         if (!w->select && node_is_usable(n) && keeps < has)

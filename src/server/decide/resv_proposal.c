@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_proposal.h"
 
+#include "lib/attr/resv_number.h"
 #include "server/decide/edit_text.h"
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
@@ -165,6 +166,12 @@ bool proposal_meets_later(const struct resv *r, int64_t at)
     return r->n_later > 0 && at >= occurrence_start_at(r->later, INT64_MAX);
 }
 
+bool proposal_may_alter_times(const struct resv *r)
+{
+    return !obj_is_set(&r->obj, RESV_A_HF_STARTS) &&
+           obj_num(&r->obj, RESV_A_RESERVE_START, 0) != RESV_START_OPEN;
+}
+
 /* A time that stays may be the one at which the next occurrence begins. */
 static bool keeps_off_later(const struct proposal_part *part, int attr)
 {
@@ -205,7 +212,7 @@ void proposal_open(const struct model *m, const struct proposal *p,
         /* A proposal that changes nothing has nothing that anybody could be asked
          * about. */
         MUST(!proposal_is_open(part->resv) && *text);
-        MUST(keeps_order(part));
+        MUST(proposal_may_alter_times(part->resv) && keeps_order(part));
         keep_series_start(part->resv, out->arena, rec);
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,

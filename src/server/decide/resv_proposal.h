@@ -57,6 +57,10 @@ struct proposal_others proposal_others(const struct model *m, const struct resv 
  * not answered; NULL: it has not. */
 const char *proposal_vnodes(const struct resv *r);
 
+/* May its times and vnodes be altered? Not while it is asked about as it was submitted,
+ * all occurrences of a series at once or whatever start comes first. */
+bool proposal_may_alter_times(const struct resv *r);
+
 /* One part of a proposal that is to be opened. */
 struct proposal_part {
     const struct resv *resv; /* none is open of it */
@@ -76,7 +80,8 @@ struct proposal {
 bool proposal_meets_later(const struct resv *r, int64_t at);
 
 /* Append the records that open it; they come first in the decision, since its number is
- * that of the first one. No part meets a later occurrence of its own. */
+ * that of the first one. The times of each part may be altered, and it meets no later
+ * occurrence of its own. */
 void proposal_open(const struct model *m, const struct proposal *p,
                    struct decision *out);
 

@@ -6,7 +6,6 @@
  * end that has come already.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "lib/attr/resv_number.h"
 #include "lib/base/date.h"
 #include "lib/base/instant.h"
 #include "lib/base/log.h"
@@ -180,13 +179,9 @@ static int check_combination(struct alteration *a)
      * it. */
     if (a->busy && (a->given & GIVEN_END) && (a->given & GIVEN_DURATION))
         return diag_code(&a->out->why, PBSE_RESV_NOT_EMPTY);
-    /* The occurrences of a series are asked about as they were submitted; who wants
-     * others deletes it and submits again. */
-    if ((a->given || a->select) && obj_is_set(&a->r->obj, RESV_A_HF_STARTS))
-        return diag_code(&a->out->why, PBSE_BADSTATE);
-    /* So is one that takes whatever start comes first: it has no times yet. */
-    if ((a->given || a->select) &&
-        obj_num(&a->r->obj, RESV_A_RESERVE_START, 0) == RESV_START_OPEN)
+    /* Who wants a series that is not confirmed yet at other times, or one that takes
+     * the first start that comes, deletes it and submits again. */
+    if ((a->given || a->select) && !proposal_may_alter_times(a->r))
         return diag_code(&a->out->why, PBSE_BADSTATE);
     return 0;
 }
