@@ -53,13 +53,21 @@ int net_resolve(const char *host, struct in_addr *ret, struct diag *why)
 }
 
 /* All of 127.0.0.0/8 is this host. */
-bool net_is_own(struct in_addr addr)
-{
-    struct ifaddrs *list, *i;
-    bool found = ntohl(addr.s_addr) >> 24 == 127;
+enum whose {
+    WHOSE_UNKNOWN,
+    WHOSE_OWN,
+    WHOSE_FOREIGN
+};
 
-    if (found || getifaddrs(&list))
-        return found;
+static enum whose whose_is(struct in_addr addr)
+{
+    bool found = ntohl(addr.s_addr) >> 24 == 127;
+    struct ifaddrs *list, *i;
+
+    if (found)
+        return WHOSE_OWN;
+    if (getifaddrs(&list))
+        return WHOSE_UNKNOWN;
     for (i = list; i && !found; i = i->ifa_next)
         if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) {
             const struct sockaddr_in *own = (const void *)i->ifa_addr;
@@ -67,7 +75,17 @@ bool net_is_own(struct in_addr addr)
             found = own->sin_addr.s_addr == addr.s_addr;
         }
     freeifaddrs(list);
-    return found;
+    return found ? WHOSE_OWN : WHOSE_FOREIGN;
+}
+
+bool net_is_own(struct in_addr addr)
+{
+    return whose_is(addr) == WHOSE_OWN;
+}
+
+bool net_is_foreign(struct in_addr addr)
+{
+    return whose_is(addr) == WHOSE_FOREIGN;
 }
 
 bool net_split(const char *text, unsigned port_dflt, char *host, size_t host_size,

@@ -20,8 +20,12 @@ int net_addresses(const char *host, struct addrinfo **ret) MUST_CHECK;
  * on the resolver. PBSE_BADHOST with words otherwise. */
 int net_resolve(const char *host, struct in_addr *ret, struct diag *why) MUST_CHECK;
 
-/* Loopback, or an address of one of this host's interfaces. */
+/* Loopback, or an address of one of this host's interfaces. An interface's address is
+ * not known to be one while the process has no descriptor left to ask the kernel with:
+ * net_is_own() says no then, net_is_foreign() as well. So whoever grants something to
+ * this host asks the first, and whoever spares other hosts a check asks the second. */
 bool net_is_own(struct in_addr addr);
+bool net_is_foreign(struct in_addr addr);
 
 /* Split "host[:port]" at the first colon; port_dflt when there is none. Returns false
  * for an empty or too long host or a port outside 1..65535. */

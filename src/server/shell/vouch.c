@@ -67,8 +67,9 @@ static bool kernel_says(struct client *helper, const struct client *named,
     uid_t maker;
 
     *ret = NULL;
-    /* The kernel of this host knows the sockets of this host only. */
-    if (!net_is_own(named->peer.sin_addr))
+    /* The kernel of this host knows the sockets of this host only. An address that may
+     * be its own is looked at as if it were. */
+    if (net_is_foreign(named->peer.sin_addr))
         return true;
     account = lookup(helper->all->sh->lookups, &helper->seeker, &need);
     if (!account)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define BASE "PBS_HOME=/h\nPBS_EXEC=/e\nPBS_SERVER=srv\n"
@@ -302,6 +303,34 @@ static void test_names_and_addresses(void)
     CU_ASSERT_STRING_EQUAL(name, "a");
 }
 
+static bool is(bool (*says)(struct in_addr addr), const char *addr)
+{
+    struct in_addr in = { 0 };
+
+    CU_ASSERT_EQUAL(inet_pton(AF_INET, addr, &in), 1);
+    return says(in);
+}
+
+static void test_whose_an_address_is(void)
+{
+    const char *other = "192.0.2.1"; /* no host has it (RFC 5737) */
+    struct rlimit before, none;
+
+    CU_ASSERT_EQUAL_FATAL(getrlimit(RLIMIT_NOFILE, &before), 0);
+    CU_ASSERT_TRUE(is(net_is_own, "127.0.0.7"));
+    CU_ASSERT_FALSE(is(net_is_foreign, "127.0.0.7"));
+    CU_ASSERT_FALSE(is(net_is_own, other));
+    CU_ASSERT_TRUE(is(net_is_foreign, other));
+
+    /* Nothing is granted and nothing is spared while the kernel cannot be asked. */
+    none = (struct rlimit){ .rlim_cur = 0, .rlim_max = before.rlim_max };
+    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_NOFILE, &none), 0);
+    CU_ASSERT_FALSE(is(net_is_own, other));
+    CU_ASSERT_FALSE(is(net_is_foreign, other));
+    CU_ASSERT_TRUE(is(net_is_own, "127.0.0.7"));
+    CU_ASSERT_EQUAL_FATAL(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -319,6 +348,7 @@ int main(void)
         { "host and port are split", test_host_and_port_are_split },
         { "localhost needs no resolver", test_localhost_needs_no_resolver },
         { "names and addresses are told", test_names_and_addresses },
+        { "whose an address is", test_whose_an_address_is },
     };
     int rc, fd = mkstemp(path);
 
