@@ -32,7 +32,7 @@ struct criterion {
     uint32_t op;
     const char *text; /* BY_STATE: letters */
     uint64_t queue;   /* BY_QUEUE: its created_seq; 0: any */
-    int attr;         /* BY_ATTR */
+    int attr;         /* BY_ATTR, BY_RESOURCE */
     const struct resource_def *def;
     struct attr_value value; /* BY_USER, BY_RESOURCE, BY_ATTR */
 };
@@ -97,9 +97,11 @@ static int read_value(const struct selection *s, const struct attr_type *type,
     return 0;
 }
 
+/* Of the list of resources that c->attr is. */
 static int read_resource(const struct selection *s, const struct wire_attr *a,
                          struct criterion *c, struct diag *why)
 {
+    MUST(job_rows[c->attr].type == &attr_resources);
     c->def = a->resource ? resource_find(s->m->defs, a->resource) : NULL;
     if (!c->def)
         return refuse_named(why, PBSE_UNKRESC, a);
@@ -134,7 +136,8 @@ static int read_criterion(const struct selection *s, const struct wire_attr *a,
     /* The letters of states are compared as they are, without a decoded value. */
     if (c->attr == JOB_A_JOB_STATE)
         return 0;
-    if (c->attr == JOB_A_RESOURCE_LIST)
+    /* Of the other lists only this one can be asked for: by the estimated start. */
+    if (c->attr == JOB_A_RESOURCE_LIST || (c->attr == JOB_A_ESTIMATED && a->resource))
         return read_resource(s, a, c, why);
     return read_attr(s, a, c, why);
 }
@@ -214,6 +217,34 @@ static bool compare(const struct attr_type *type, const struct attr_value *have,
     return holds_op(type->compare(have, &c->value), c->op);
 }
 
+/* How rarely a job is checkpointed: never, at a shutdown, after so many minutes, after
+ * as many as its queue says, and not said (cli.md 6). */
+static int64_t checkpoint_weight(const char *text)
+{
+    int64_t minutes = 0;
+
+    if (*text == 'n')
+        return INT64_MAX;
+    if (*text == 's')
+        return INT64_MAX - 1;
+    if (*text != 'c' && *text != 'w')
+        return 0;
+    if (text[1] != '=')
+        return 1;
+    for (const char *p = text + 2; *p >= '0' && *p <= '9' && minutes < INT32_MAX; p++)
+        minutes = minutes * 10 + (*p - '0');
+    return 2 + minutes;
+}
+
+static bool compare_checkpoint(const struct object *o, const struct criterion *c)
+{
+    const char *have = obj_str(o, JOB_A_CHECKPOINT, "u"), *want = c->value.u.str;
+    int64_t a = checkpoint_weight(have), b = checkpoint_weight(want);
+
+    /* Two that are equally rare may still be of different kinds. */
+    return holds_op(a != b ? (a > b) - (a < b) : strcmp(have, want), c->op);
+}
+
 static bool is_suspended(const struct job *job)
 {
     int64_t substate = job_substate(job);
@@ -259,9 +290,11 @@ static bool meets(const struct selection *s, const struct job *job,
     case BY_USER:
         return holds_op(is_of_user(job, c, s->rq->arena) ? 0 : 1, c->op);
     case BY_RESOURCE:
-        r = resources_find(obj_resources(o, JOB_A_RESOURCE_LIST), c->def->name);
+        r = resources_find(obj_resources(o, c->attr), c->def->name);
         return compare(c->def->type, r ? &r->value : NULL, c);
     case BY_ATTR:
+        if (c->attr == JOB_A_CHECKPOINT && c->value.set)
+            return compare_checkpoint(o, c);
         return compare(job_rows[c->attr].type, obj_attr(o, c->attr), c);
     }
     return false;

@@ -504,13 +504,28 @@ static void jobs_are_selected(void)
         { "Job_Name", NULL, "two", WIRE_OP_NE, 0, "0.svr 1.svr " },
         { "Job_Name", NULL, "two", 99, 0, "" },
         { "Account_Name", NULL, "x", WIRE_OP_GT, 15004, "" },
+        /* never, after so many minutes, and not said */
+        { "Checkpoint", NULL, "u", WIRE_OP_EQ, 0, "0.svr " },
+        { "Checkpoint", NULL, "c=5", WIRE_OP_GE, 0, "1.svr 2.svr " },
+        { "Checkpoint", NULL, "c=5", WIRE_OP_GT, 0, "2.svr " },
+        { "Checkpoint", NULL, "c=10", WIRE_OP_GE, 0, "2.svr " },
+        { "Checkpoint", NULL, "w=5", WIRE_OP_EQ, 0, "" },
+        { "Checkpoint", NULL, "c", WIRE_OP_LT, 0, "0.svr " },
+        { "Checkpoint", NULL, "s", WIRE_OP_LE, 0, "0.svr 1.svr " },
+        { "Checkpoint", NULL, "s", WIRE_OP_GT, 0, "2.svr " },
+        { "estimated", "start_time", "1000", WIRE_OP_EQ, 0, "1.svr " },
+        { "estimated", "start_time", "1000", WIRE_OP_GT, 0, "" },
+        { "estimated", "start_time", "999", WIRE_OP_GT, 0, "1.svr " },
+        { "estimated", NULL, "999", WIRE_OP_GT, 15004, "" },
         { "foo", NULL, "x", WIRE_OP_EQ, 15002, "" },
     };
     struct rig *r = rig_new();
 
     submit(r, RIG_USER, "", "Job_Name=nil", NULL);
-    submit(r, RIG_USER, "", "Job_Name=one Hold_Types=u Resource_List.ncpus=2", NULL);
-    submit(r, "bob", "", "Job_Name=two Resource_List.ncpus=4", NULL);
+    submit(r, RIG_USER, "",
+           "Job_Name=one Hold_Types=u Checkpoint=c=5 Resource_List.ncpus=2", NULL);
+    submit(r, "bob", "", "Job_Name=two Checkpoint=n Resource_List.ncpus=4", NULL);
+    modify(r, RIG_ROOT, "1.svr", "estimated.start_time=1000");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct criterion *c = &cases[i];
         struct body_select body = { 0 };
