@@ -17,10 +17,20 @@ dist_man_MANS += \
 	doc/man/pbs_server.8 \
 	doc/man/pbs_tls_setup.8 \
 	doc/man/pbsnodes.8 \
+	doc/man/qalter.1 \
 	doc/man/qdel.1 \
 	doc/man/qdisable.8 \
 	doc/man/qenable.8 \
+	doc/man/qhold.1 \
 	doc/man/qmgr.8 \
+	doc/man/qmove.1 \
+	doc/man/qmsg.1 \
+	doc/man/qorder.1 \
+	doc/man/qrerun.8 \
+	doc/man/qrls.1 \
+	doc/man/qrun.8 \
+	doc/man/qselect.1 \
+	doc/man/qsig.1 \
 	doc/man/qstart.8 \
 	doc/man/qstat.1 \
 	doc/man/qstop.8 \

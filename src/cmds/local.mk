@@ -9,6 +9,8 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/explain.c src/cmds/common/explain.h \
 	src/cmds/common/extension.c src/cmds/common/extension.h \
 	src/cmds/common/full.c src/cmds/common/full.h \
+	src/cmds/common/hold_control.c src/cmds/common/hold_control.h \
+	src/cmds/common/job_command.c src/cmds/common/job_command.h \
 	src/cmds/common/json.c src/cmds/common/json.h \
 	src/cmds/common/json_member.c src/cmds/common/json_member.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
@@ -22,7 +24,8 @@ CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 bin_PROGRAMS += \
 	pbs_hostn pbs_ralter pbs_rdel pbs_rstat pbs_rsub pbsnodes \
-	qdel qdisable qenable qmgr qstart qstat qstop qsub qterm
+	qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun \
+	qselect qsig qstart qstat qstop qsub qterm
 pbs_hostn_SOURCES = src/cmds/pbs_hostn.c
 pbs_hostn_LDFLAGS = $(CMD_LDFLAGS)
 pbs_hostn_LDADD = $(CMD_LIBS)
@@ -47,6 +50,9 @@ pbsnodes_SOURCES = \
 	src/cmds/pbsnodes/summary.c
 pbsnodes_LDFLAGS = $(CMD_LDFLAGS)
 pbsnodes_LDADD = $(CMD_LIBS)
+qalter_SOURCES = src/cmds/qalter.c
+qalter_LDFLAGS = $(CMD_LDFLAGS)
+qalter_LDADD = $(CMD_LIBS)
 qdel_SOURCES = src/cmds/qdel.c
 qdel_LDFLAGS = $(CMD_LDFLAGS)
 qdel_LDADD = $(CMD_LIBS)
@@ -56,6 +62,9 @@ qdisable_LDADD = $(CMD_LIBS)
 qenable_SOURCES = src/cmds/qenable.c
 qenable_LDFLAGS = $(CMD_LDFLAGS)
 qenable_LDADD = $(CMD_LIBS)
+qhold_SOURCES = src/cmds/qhold.c
+qhold_LDFLAGS = $(CMD_LDFLAGS)
+qhold_LDADD = $(CMD_LIBS)
 # The language, apart from the command: tests and the fuzz target link it too.
 noinst_LTLIBRARIES += libhfqmgr.la
 libhfqmgr_la_SOURCES = \
@@ -79,6 +88,30 @@ qmgr_SOURCES = \
 qmgr_CFLAGS = $(AM_CFLAGS) $(EDIT_CFLAGS) $(JANSSON_CFLAGS)
 qmgr_LDFLAGS = $(CMD_LDFLAGS)
 qmgr_LDADD = libhfqmgr.la $(CMD_LIBS) libhfconf.la $(EDIT_LIBS)
+qmove_SOURCES = src/cmds/qmove.c
+qmove_LDFLAGS = $(CMD_LDFLAGS)
+qmove_LDADD = $(CMD_LIBS)
+qmsg_SOURCES = src/cmds/qmsg.c
+qmsg_LDFLAGS = $(CMD_LDFLAGS)
+qmsg_LDADD = $(CMD_LIBS)
+qorder_SOURCES = src/cmds/qorder.c
+qorder_LDFLAGS = $(CMD_LDFLAGS)
+qorder_LDADD = $(CMD_LIBS)
+qrerun_SOURCES = src/cmds/qrerun.c
+qrerun_LDFLAGS = $(CMD_LDFLAGS)
+qrerun_LDADD = $(CMD_LIBS)
+qrls_SOURCES = src/cmds/qrls.c
+qrls_LDFLAGS = $(CMD_LDFLAGS)
+qrls_LDADD = $(CMD_LIBS)
+qrun_SOURCES = src/cmds/qrun.c
+qrun_LDFLAGS = $(CMD_LDFLAGS)
+qrun_LDADD = $(CMD_LIBS)
+qselect_SOURCES = src/cmds/qselect.c
+qselect_LDFLAGS = $(CMD_LDFLAGS)
+qselect_LDADD = $(CMD_LIBS)
+qsig_SOURCES = src/cmds/qsig.c
+qsig_LDFLAGS = $(CMD_LDFLAGS)
+qsig_LDADD = $(CMD_LIBS)
 qstart_SOURCES = src/cmds/qstart.c
 qstart_LDFLAGS = $(CMD_LDFLAGS)
 qstart_LDADD = $(CMD_LIBS)
@@ -137,9 +170,19 @@ check_PROGRAMS += test/unit/cmds/test_replay
 TESTS += test/unit/cmds/test_replay
 test_unit_cmds_test_replay_SOURCES = test/unit/cmds/test_replay.c test/unit/unit.h \
 	test/unit/cmds/replay/pbsnodes.c \
+	test/unit/cmds/replay/qalter.c \
 	test/unit/cmds/replay/qdel.c \
 	test/unit/cmds/replay/qdisable.c \
 	test/unit/cmds/replay/qenable.c \
+	test/unit/cmds/replay/qhold.c \
+	test/unit/cmds/replay/qmove.c \
+	test/unit/cmds/replay/qmsg.c \
+	test/unit/cmds/replay/qorder.c \
+	test/unit/cmds/replay/qrerun.c \
+	test/unit/cmds/replay/qrls.c \
+	test/unit/cmds/replay/qrun.c \
+	test/unit/cmds/replay/qselect.c \
+	test/unit/cmds/replay/qsig.c \
 	test/unit/cmds/replay/qstart.c \
 	test/unit/cmds/replay/qstat.c \
 	test/unit/cmds/replay/qstop.c \

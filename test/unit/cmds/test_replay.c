@@ -24,8 +24,13 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } commands[] = {
-    { "pbsnodes", replay_pbsnodes }, { "qdel", replay_qdel },
-    { "qdisable", replay_qdisable }, { "qenable", replay_qenable },
+    { "pbsnodes", replay_pbsnodes }, { "qalter", replay_qalter },
+    { "qdel", replay_qdel },         { "qdisable", replay_qdisable },
+    { "qenable", replay_qenable },   { "qhold", replay_qhold },
+    { "qmove", replay_qmove },       { "qmsg", replay_qmsg },
+    { "qorder", replay_qorder },     { "qrerun", replay_qrerun },
+    { "qrls", replay_qrls },         { "qrun", replay_qrun },
+    { "qselect", replay_qselect },   { "qsig", replay_qsig },
     { "qstart", replay_qstart },     { "qstat", replay_qstat },
     { "qstop", replay_qstop },       { "qterm", replay_qterm },
 };
@@ -251,6 +256,11 @@ static void test_mail_below_zero(void)
     replay("below");
 }
 
+static void test_one_by_one(void)
+{
+    replay("jobs");
+}
+
 static void test_queue_control(void)
 {
     replay("queue-control");
@@ -354,6 +364,7 @@ int main(void)
         { "qdel says which jobs it could not delete", test_deletion },
         { "mail is not suppressed from a job before the first one on",
           test_mail_below_zero },
+        { "commands on jobs answer as captured", test_one_by_one },
         { "queue control and qterm answer as captured", test_queue_control },
         { "an estimate is told the shorter the nearer it is", test_estimates },
         { "-T sorts by the start, known ones first", test_order_by_start },

@@ -16,9 +16,19 @@ void world_set_operator(bool is_operator);
 
 /* The main functions. */
 int replay_pbsnodes(int argc, char **argv);
+int replay_qalter(int argc, char **argv);
 int replay_qdel(int argc, char **argv);
 int replay_qdisable(int argc, char **argv);
 int replay_qenable(int argc, char **argv);
+int replay_qhold(int argc, char **argv);
+int replay_qmove(int argc, char **argv);
+int replay_qmsg(int argc, char **argv);
+int replay_qorder(int argc, char **argv);
+int replay_qrerun(int argc, char **argv);
+int replay_qrls(int argc, char **argv);
+int replay_qrun(int argc, char **argv);
+int replay_qselect(int argc, char **argv);
+int replay_qsig(int argc, char **argv);
 int replay_qstart(int argc, char **argv);
 int replay_qstat(int argc, char **argv);
 int replay_qstop(int argc, char **argv);

@@ -448,6 +448,148 @@ void pbs_delstatfree(struct batch_deljob_status *list)
     }
 }
 
+/* One job, for its owner and for operators: 0 or the refusal. 'states' are those in
+ * which it can be asked for; NULL: any but finished. */
+static int ask_job(const char *id, const char *states)
+{
+    const struct object *o = find("job", id);
+
+    accept_it();
+    if (!o)
+        refuse(PBSE_UNKJOBID);
+    else if (value_is_in(o, "job_state", "FMX"))
+        refuse(PBSE_HISTJOBID);
+    else if (!is_operator && !value_is_in(o, "Job_Owner", "pbsuser"))
+        refuse(PBSE_PERM);
+    else if (states && !value_is_in(o, "job_state", states))
+        refuse(PBSE_BADSTATE);
+    return error;
+}
+
+int pbs_alterjob(int c, const char *id, struct attrl *attrs, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    for (const struct attrl *a = attrs; a; a = a->next)
+        if (a->resource && strcmp(a->resource, "nosuch") == 0 && !ask_job(id, NULL)) {
+            refuse(PBSE_UNKRESC);
+            error_text = "Unknown resource Resource_List.nosuch";
+            return error;
+        }
+    return ask_job(id, NULL);
+}
+
+static int change_holds(const char *id, const char *holds)
+{
+    int code = ask_job(id, NULL);
+
+    if (!code && !is_operator && strpbrk(holds, "so"))
+        refuse(PBSE_PERM);
+    return error;
+}
+
+int pbs_holdjob(int c, const char *id, const char *holds, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    return change_holds(id, holds);
+}
+
+int pbs_rlsjob(int c, const char *id, const char *holds, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    return change_holds(id, holds);
+}
+
+int pbs_sigjob(int c, const char *id, const char *signal, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    if (!ask_job(id, "R") && strcmp(signal, "SIGFOO") == 0)
+        refuse(PBSE_UNKSIG);
+    return error;
+}
+
+int pbs_rerunjob(int c, const char *id, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    if (!ask_job(id, "R") && !is_operator)
+        refuse(PBSE_PERM);
+    return error;
+}
+
+int pbs_msgjob(int c, const char *id, int file, const char *text, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    /* What was sent is shown where a job's output would be. */
+    if (!ask_job(id, "R"))
+        printf("%d %s\n", file, text);
+    return error;
+}
+
+int pbs_movejob(int c, const char *id, const char *destination, const char *extend)
+{
+    char *queue = xstrndup(destination, strcspn(destination, "@"));
+
+    (void)c;
+    (void)extend;
+    if (!ask_job(id, "QHW") && *queue && !find("queue", queue))
+        refuse(strcmp(queue, "untyped") == 0 ? PBSE_QUENOEN : PBSE_UNKQUE);
+    free(queue);
+    return error;
+}
+
+int pbs_orderjob(int c, const char *id1, const char *id2, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    return ask_job(id1, "QHW") ? error : ask_job(id2, "QHW");
+}
+
+int pbs_runjob(int c, const char *id, const char *vnodes, const char *extend)
+{
+    (void)c;
+    (void)extend;
+    if (!is_operator)
+        refuse(PBSE_PERM);
+    else if (!ask_job(id, "QHW") && vnodes && strstr(vnodes, "nosuch"))
+        refuse(PBSE_UNKNODE);
+    return error;
+}
+
+int pbs_asyrunjob(int c, const char *id, const char *vnodes, const char *extend)
+{
+    (void)c;
+    (void)id;
+    (void)vnodes;
+    (void)extend;
+    accept_it(); /* nobody is told what became of it */
+    return 0;
+}
+
+char **pbs_selectjob(int c, struct attropl *criteria, const char *extend)
+{
+    static char *ids[OBJECTS_MAX + 1];
+    size_t n = 0;
+    char **list;
+
+    (void)c;
+    accept_it();
+    if (!may_ask(extend))
+        return NULL;
+    for (size_t i = 0; i < n_objects; i++)
+        if (strcmp(objects[i].kind, "job") == 0 && is_shown(&objects[i], extend) &&
+            meets(&objects[i], criteria))
+            ids[n++] = objects[i].name;
+    ids[n] = NULL;
+    list = xcalloc(n + 1, sizeof(*list));
+    memcpy(list, ids, (n + 1) * sizeof(*list));
+    return list;
+}
+
 int pbs_manager(int c, int command, int type, const char *name, struct attropl *attrs,
                 const char *extend)
 {

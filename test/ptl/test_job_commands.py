@@ -1,0 +1,472 @@
+# SPDX-License-Identifier: Apache-2.0
+"""qalter, qhold, qrls, qsig, qrerun, qmsg, qrun and qselect on real daemons: what they say,
+their exit status, and what becomes of the jobs."""
+import os
+import re
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.services import wait_for
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster(vnodes=2, mock=True) as c:
+        yield c
+
+
+@pytest.fixture(scope="module")
+def real():
+    """One whose MoM runs processes."""
+    with Cluster(vnodes=2) as c:
+        yield c
+
+
+def said(cluster, *argv, user=USER1):
+    """Exit status, output and errors; a usage text counts as a word."""
+    done = cluster.run(list(argv), user=user, check=False)
+    err = re.sub(r"(?s)^[uU]sage: .*", "(usage)", done.stderr, flags=re.M)
+    return done.returncode, done.stdout, err
+
+
+def held_job(cluster, user=USER1, **attrs):
+    return cluster.server.submit(Job(user=user, attrs={"Hold_Types": None, **attrs}))
+
+
+def held(cluster, *options, user=USER1):
+    return cluster.run(["qsub", "-h", *options, "--", "/bin/sleep", "1000"],
+                       user=user).stdout.strip()
+
+
+def running(cluster, *options, user=USER1):
+    jid = cluster.run(["qsub", "-l", "select=1:ncpus=1", *options, "--", "/bin/sleep", "1000"],
+                      user=user).stdout.strip()
+    cluster.server.expect(JOB, {"job_state": "R", "substate": 42}, id=jid)
+    return jid
+
+
+def value(cluster, jid, name):
+    return cluster.server.status(JOB, id=jid)[0].get(name)
+
+
+def test_operands(cluster):
+    """All commands on jobs understand and refuse the same operands."""
+    jid = held(cluster)
+    number, name = jid.split(".", 1)
+    unknown = "99999." + name
+    commands = [["qalter", "-p", "3"], ["qhold"], ["qrls", "-h", "n"]]
+    for words in commands:
+        cmd = words[0]
+        for operand in (number, jid, number + "@" + name, jid + "@" + name, " " + number):
+            assert said(cluster, *words, operand) == (0, "", ""), operand
+        for operand in ("12x", "1.", "1.2@", "12[a]", "1234567890123"):
+            assert said(cluster, *words, operand) == (
+                1, "", "%s: illegally formed job identifier: %s\n" % (cmd, operand))
+        assert said(cluster, *words, "99999") == (
+            153, "", "%s: Unknown Job Id %s\n" % (cmd, unknown))
+        # The last failure decides, and the others are done.
+        assert said(cluster, *words, "99999", number, "12x") == (
+            1, "", "%s: Unknown Job Id %s\n%s: illegally formed job identifier: 12x\n"
+            % (cmd, unknown, cmd))
+        assert said(cluster, *words)[0] == 2
+        code, out, err = said(cluster, *words, number + "@nosuch.invalid")
+        assert (code, out) == (160, "")
+        assert err == ("Unknown Host.\n%s: cannot connect to server nosuch.invalid "
+                       "(errno=15008)\n" % cmd)
+
+
+def test_operands_of_signals(cluster):
+    jid = running(cluster)
+    for words in (["qsig", "-s", "0"], ["qmsg", "hello"]):
+        assert said(cluster, *words, "99999", jid)[0] == 153
+        assert said(cluster, *words, jid, "x1") == (
+            1, "", "%s: illegally formed job identifier: x1\n" % words[0])
+    cluster.server.delete(jid)
+
+
+def test_operands_of_operators(cluster):
+    jid = held(cluster)
+    assert said(cluster, "qrerun", "99999", jid, user=None) == (
+        168, "", "qrerun: Unknown Job Id 99999.%s\nqrerun: Request invalid for state of job %s\n"
+        % (cluster.host, jid))
+    assert said(cluster, "qrun", "99999", user=None) == (
+        2, "", "qrun: Unknown Job Id 99999.%s\n" % cluster.host)
+    assert said(cluster, "qrun", "12x", user=None) == (
+        1, "", "qrun: illegally formed job identifier: 12x\n")
+    assert said(cluster, "qrun", user=None) == (1, "", "(usage)")
+    assert said(cluster, "qrun", "-H", "", jid, user=None) == (
+        1, "", "qrun: illegal -H value\n(usage)")
+
+
+# What qalter is given, its exit status and what it says; J is the job.
+ALTERATIONS = [
+    (["-p", "2000"], 2, "qalter: illegal -p value\n"),
+    (["-l", "nosuch=1"], 187, "qalter: Unknown resource Resource_List.nosuch J\n"),
+    (["-r", "maybe"], 2, "qalter: illegal -r value\n"),
+    (["-W", ""], 2, "qalter: illegal -W value\n"),
+    (["-W", "nosuch=3"], 154, "qalter: Undefined attribute  J\n"),
+    (["-a", "9999"], 2, "qalter: illegal -a value\n"),
+    (["-c", "u"], 2, "qalter: illegal -c value\n"),
+    (["-c", "q"], 2, "qalter: illegal -c value\n"),
+    (["-N", "1bad@name"], 2, "qalter: illegal -N value\n"),
+    ([], 0, ""),
+    (["-l", "walltime="], 0, ""),
+    (["-h", "z"], 2, "qalter: illegal -h value\n"),
+    (["-k", "xx"], 2, "qalter: illegal -k value\n"),
+    (["-l", "walltime=abc"], 166,
+     "qalter: Illegal attribute or resource value Resource_List.walltime J\n"),
+    (["-l", "ncpus"], 166,
+     "qalter: Illegal attribute or resource value Resource_List.ncpus J\n"),
+    (["-m", "j"], 2, "qalter: illegal -m value\n"),
+    (["-j", "xx"], 2, "qalter: illegal -j value\n"),
+    (["-W", "depend=foo:1"], 2, "qalter: illegal -W value\n"),
+    (["-S", "relative"], 2, "qalter: illegal -S value\n"),
+    (["-l", "a=1,,b=2"], 2, "qalter: illegal -l value\n"),
+]
+
+
+@pytest.mark.parametrize("words, code, text", ALTERATIONS)
+def test_what_qalter_says(cluster, words, code, text):
+    jid = held(cluster)
+    got, out, err = said(cluster, "qalter", *words, jid)
+    # PBS's line comes first; ours, which explain it, and the usage may follow.
+    assert (got, out) == (code, "") and err.startswith(text.replace("J\n", jid + "\n")), err
+    assert bool(err) == bool(text)
+    assert ("(usage)" in err) == (code == 2)
+
+
+def test_an_option_of_qsub_alone(cluster):
+    code, out, err = said(cluster, "qalter", "-J", "1-2", "1")
+    assert (code, out) == (2, "") and "qalter: invalid option -- 'J'\n(usage)" in err
+
+
+def test_qalter_changes(cluster):
+    jid = held(cluster)
+    assert said(cluster, "qalter", "-N", "newname", "-p", "100", "-l", "walltime=5:00", "-W",
+                "umask=022", "-A", "acct", "-P", "proj", "-r", "n", "-m", "be", "-M", "a@b",
+                "-o", "/tmp/out", "-e", "/tmp/err", "-j", "oe", "-k", "o", "-S", "/bin/sh",
+                "-c", "c=5", "-R", "e", "-a", "204001011200", jid) == (0, "", "")
+    job = cluster.server.status(JOB, id=jid)[0]
+    for name, want in (("Job_Name", "newname"), ("Priority", "100"), ("Account_Name", "acct"),
+                       ("Resource_List.walltime", "00:05:00"), ("project", "proj"),
+                       ("Rerunable", "False"), ("Mail_Points", "be"), ("Mail_Users", "a@b"),
+                       ("Join_Path", "oe"), ("Keep_Files", "o"), ("Shell_Path_List", "/bin/sh"),
+                       ("Checkpoint", "c=5"), ("Remove_Files", "e"),
+                       ("Execution_Time", "Sun Jan  1 12:00:00 2040")):
+        assert job[name] == want, name
+    assert job["Output_Path"].endswith(":/tmp/out") and job["Error_Path"].endswith(":/tmp/err")
+    assert int(job["umask"]) == 22
+    # Holds: those that are named, and no others; then none, so that it waits for its time.
+    assert said(cluster, "qalter", "-h", "n", jid) == (0, "", "")
+    cluster.server.expect(JOB, {"job_state": "W"}, id=jid)
+    # A name without a value takes it away, and nothing limits the job then.
+    assert said(cluster, "qalter", "-l", "walltime", jid) == (0, "", "")
+    assert value(cluster, jid, "Resource_List.walltime") is None
+
+
+def test_a_wrong_value_stops_at_the_first_job(cluster):
+    jid = held(cluster)
+    code, _, err = said(cluster, "qalter", "-p", "-1025", "99999", jid)
+    assert code == 2 and "Unknown" not in err and err.count("illegal -p value") == 1
+
+
+def test_qalter_of_a_running_job(cluster):
+    jid = running(cluster, "-l", "walltime=1000")
+    assert said(cluster, "qalter", "-l", "select=1", jid) == (
+        167, "", "qalter: Cannot modify attribute while job running  Resource_List.select %s\n"
+        % jid)
+    assert said(cluster, "qalter", "-N", "foo", "-l", "walltime=500", "-p", "3", jid) == (0, "", "")
+    job = cluster.server.status(JOB, id=jid)[0]
+    assert (job["Job_Name"], job["Resource_List.walltime"]) == ("foo", "00:08:20")
+    cluster.server.delete(jid)
+
+
+@pytest.mark.skipif(ROOTLESS, reason="needs a second account")
+def test_whose_jobs(cluster):
+    jid = held(cluster)
+    run = running(cluster)
+    refused = "%s: Unauthorized Request  %s\n"
+    for words in (["qalter", "-p", "3"], ["qhold"], ["qrls"], ["qhold", "-h", "n"]):
+        assert said(cluster, *words, jid, user=USER2) == (159, "", refused % (words[0], jid))
+    for words in (["qsig", "-s", "0"], ["qmsg", "x"]):
+        assert said(cluster, *words, run, user=USER2) == (159, "", refused % (words[0], run))
+    # The owner is none to rerun, to run, or to hold for others.
+    assert said(cluster, "qrerun", run) == (159, "", refused % ("qrerun", run))
+    assert said(cluster, "qrun", jid) == (2, "", refused % ("qrun", jid))
+    for letters in ("o", "s", "us"):
+        assert said(cluster, "qhold", "-h", letters, jid) == (159, "", refused % ("qhold", jid))
+        assert said(cluster, "qrls", "-h", letters, jid) == (159, "", refused % ("qrls", jid))
+    cluster.server.delete(run)
+
+
+def test_holds(cluster):
+    jid = held(cluster, "-a", "204001011200")
+    assert said(cluster, "qrls", jid) == (0, "", "")
+    cluster.server.expect(JOB, {"job_state": "W", "Hold_Types": "n"}, id=jid)
+    assert said(cluster, "qhold", jid) == (0, "", "")
+    job = cluster.server.expect(JOB, {"job_state": "H", "Hold_Types": "u"}, id=jid)
+    assert job["comment"].startswith("Job held by %s on " % USER1)
+    assert said(cluster, "qhold", "-h", "so", jid, user=None) == (0, "", "")
+    assert sorted(value(cluster, jid, "Hold_Types")) == ["o", "s", "u"]
+    assert said(cluster, "qhold", "-h", "n", jid) == (0, "", "")
+    assert said(cluster, "qrls", "-h", "n", jid) == (0, "", "")
+    assert sorted(value(cluster, jid, "Hold_Types")) == ["o", "s", "u"]
+    assert said(cluster, "qrls", jid) == (0, "", "")
+    assert sorted(value(cluster, jid, "Hold_Types")) == ["o", "s"]
+    assert said(cluster, "qrls", "-h", "os", jid, user=None) == (0, "", "")
+    cluster.server.expect(JOB, {"job_state": "W", "Hold_Types": "n"}, id=jid)
+
+
+@pytest.mark.parametrize("letters, hold, release", [
+    ("x", False, False), ("", False, False), ("nu", False, False), ("us x", False, False)])
+def test_letters_that_are_no_holds(cluster, letters, hold, release):
+    jid = held(cluster)
+    for cmd in ("qhold", "qrls"):
+        code, out, err = said(cluster, cmd, "-h", letters, jid)
+        assert (code, out) == (2, "") and err.startswith(cmd + ": illegal -h value\n")
+        assert err.endswith("(usage)")
+
+
+def test_a_running_job_is_held_when_it_comes_back(cluster):
+    jid = running(cluster)
+    assert said(cluster, "qhold", jid) == (0, "", "")
+    cluster.server.expect(JOB, {"job_state": "R", "Hold_Types": "u"}, id=jid)
+    assert said(cluster, "qrerun", jid, user=None) == (0, "", "")
+    cluster.server.expect(JOB, {"job_state": "H", "run_count": 1}, id=jid)
+    cluster.server.delete(jid)
+
+
+def test_qrerun(cluster):
+    jid = running(cluster, "-r", "n")
+    assert said(cluster, "qrerun", jid, user=None) == (
+        15038 & 255, "", "qrerun: job is not rerunnable %s\n" % jid)
+    assert said(cluster, "qrerun", "-W", "bogus", jid, user=None) == (2, "", "(usage)")
+    assert said(cluster, "qrerun", "-W", "force", jid, user=None) == (0, "", "")
+    # It waits, and is started again at once.
+    cluster.server.expect(JOB, {"job_state": "R", "run_count": 2}, id=jid)
+    cluster.server.delete(jid)
+
+
+def test_qrun(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    try:
+        jid = cluster.run(["qsub", "-l", "select=1:ncpus=1", "--", "/bin/sleep", "1000"],
+                          user=USER1).stdout.strip()
+        assert said(cluster, "qrun", "-H", "nosuch", jid, user=None) == (
+            2, "", "qrun: Unknown node  nosuch\n")
+        long = "x" * 300
+        assert said(cluster, "qrun", "-H", long, jid, user=None) == (
+            2, "", ("qrun: Unknown node  " + long)[:255] + "...\n")
+        assert said(cluster, "qrun", "-H", "-", jid, user=None) == (
+            2, "", "qrun: Invalid request %s\n" % jid)
+        assert said(cluster, "qrun", "-H", "+", jid, user=None)[0] == 2
+        assert said(cluster, "qrun", "-H", "vn[1]", jid, user=None) == (0, "", "")
+        job = server.expect(JOB, {"job_state": "R"}, id=jid)
+        assert job["exec_vnode"] == "vn[1]:ncpus=1"
+        assert said(cluster, "qrun", jid, user=None) == (
+            2, "", "qrun: Request invalid for state of job %s\n" % jid)
+        assert said(cluster, "qrun", "-a", jid, user=None) == (0, "", "")
+        # Amounts are not checked: the vnode is overfilled.
+        two = held(cluster, "-l", "select=1:ncpus=2")
+        cluster.run(["qrls", two], user=USER1)
+        assert said(cluster, "qrun", "-H", "(vn[1]:ncpus=2)", two, user=None) == (0, "", "")
+        server.expect(JOB, {"job_state": "R", "exec_vnode": "(vn[1]:ncpus=2)"}, id=two)
+        server.delete(two)
+        server.delete(jid)
+        server.expect(JOB, "job_state", id=jid, op=UNSET)
+    finally:
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+
+
+def test_qrun_asks_the_scheduler(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, QUEUE, {"started": "False"}, id="workq")
+    try:
+        jid = cluster.run(["qsub", "-l", "select=1:ncpus=1", "--", "/bin/sleep", "1000"],
+                          user=USER1).stdout.strip()
+        big = cluster.run(["qsub", "-l", "select=1:ncpus=64", "--", "/bin/sleep", "1000"],
+                          user=USER1).stdout.strip()
+        assert said(cluster, "qrun", jid, user=None) == (0, "", "")
+        server.expect(JOB, {"job_state": "R"}, id=jid)
+        code, out, err = said(cluster, "qrun", big, user=None)
+        assert (code, out) == (2, "") and err.startswith("qrun: ") and err.endswith(big + "\n")
+        assert "ncpus" in err
+        server.expect(JOB, {"job_state": "Q"}, id=big)
+        cluster.run(["qdel", jid, big])
+    finally:
+        server.manager(MGR_CMD_SET, QUEUE, {"started": "True"}, id="workq")
+
+
+def contents(path):
+    try:
+        with open(path) as f:
+            return f.read()
+    except FileNotFoundError:
+        return ""
+
+
+def test_qsig(real):
+    # All processes of the job get the signal, and only the script catches this one.
+    path = os.path.join(real.root, "tmp", "signals")
+    script = "#!/bin/sh\nexec >%s\ntrap 'echo one' WINCH\necho up\n" \
+             "while :; do sleep 0.1; done\n" % path
+    jid = real.server.submit(Job(script=script))
+    real.server.expect(JOB, {"job_state": "R", "substate": 42}, id=jid)
+    wait_for("the job's first line", lambda: "up" in contents(path))
+    for name in ("0", "NULL", "SIGNULL"):
+        assert said(real, "qsig", "-s", name, jid) == (0, "", ""), name
+    for name in ("SIGFOO", "foo"):
+        assert said(real, "qsig", "-s", name, jid) == (
+            165, "", "qsig: Unknown/illegal signal name %s\n" % jid), name
+    assert said(real, "qsig", "-s", "SIGWINCH", jid) == (0, "", "")
+    wait_for("the first signal", lambda: "one" in contents(path))
+    assert said(real, "qsig", jid) == (0, "", "")
+    real.server.expect(JOB, "job_state", id=jid, op=UNSET)
+    end = real.server.accounting_match(";E;%s;" % jid)
+    assert re.search("Exit_status=(143|271)", end), end
+
+
+def test_qsig_and_qmsg_of_a_job_that_waits(cluster):
+    jid = held(cluster)
+    for words in (["qsig", "-s", "0"], ["qmsg", "x"]):
+        assert said(cluster, *words, jid) == (
+            168, "", "%s: Request invalid for state of job %s\n" % (words[0], jid))
+    assert said(cluster, "qsig") == (2, "", "(usage)")
+
+
+def test_qmsg(real):
+    jid = real.server.submit(Job(script="#!/bin/sh\nsleep 1000\n"))
+    real.server.expect(JOB, {"job_state": "R", "substate": 42}, id=jid)
+    out, err = (os.path.join(real.home, "spool", jid + end) for end in (".OU", ".ER"))
+    assert said(real, "qmsg", "to error", jid) == (0, "", "")
+    assert said(real, "qmsg", "-O", "to output", jid) == (0, "", "")
+    assert said(real, "qmsg", "-E", "-O", "to both", jid) == (0, "", "")
+    assert said(real, "qmsg", "y" * 300, jid) == (0, "", "")
+    assert contents(err) == "to error\nto both\n" + "y" * 256 + "\n"
+    assert contents(out) == "to output\nto both\n"
+    assert said(real, "qmsg", "", jid)[0] == 156
+    real.server.delete(jid)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Jobs to select from, by a word each."""
+    with Cluster(vnodes=1, mock=True) as c:
+        server = c.server
+        server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "Execution", "enabled": "True",
+                                               "started": "True"}, id="other")
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+        ids = {
+            "plain": held(c, "-N", "plain", "-l", "select=1:ncpus=1", "-p", "7"),
+            "big": held(c, "-N", "big", "-l", "select=1:ncpus=4", "-l", "walltime=1:00:00",
+                        "-A", "acct1", "-P", "projx"),
+            "other": c.run(["qsub", "-q", "other", "-r", "n", "-c", "s", "-p", "-5", "--",
+                            "/bin/sleep", "9"], user=USER2).stdout.strip(),
+            "later": c.run(["qsub", "-a", "204001011200", "-c", "c=5", "--", "/bin/sleep", "9"],
+                           user=USER1).stdout.strip(),
+        }
+        c.run(["qhold", "-h", "s", ids["big"]])
+        yield c, ids
+
+
+# Options, and the jobs that they select.
+SELECTIONS = [
+    ([], "plain big other later"),
+    (["-A", "acct1"], "big"),
+    (["-P", "projx"], "big"),
+    (["-N", "plain"], "plain"),
+    (["-a", ".gt.203001011200"], "later"),
+    (["-a", ".lt.203001011200"], ""),
+    (["-a", "204001011200"], "later"),
+    (["-c", "s"], "other"),
+    (["-c", ".eq.c=5"], "later"),
+    (["-c", ".gt.c=5"], "other"),
+    (["-h", "u"], "plain"),
+    (["-h", "us"], "big"),
+    (["-h", ".ne.n"], "plain big"),
+    (["-h", "n"], "other later"),
+    (["-l", "ncpus.ge.4"], "big"),
+    (["-l", "ncpus.eq.4,walltime.gt.60"], "big"),
+    (["-l", "ncpus.eq.4,walltime.gt.1:00:00"], ""),
+    (["-l", "walltime.eq.1:00:00"], "big"),
+    (["-p", ".gt.0"], "plain"),
+    (["-p.lt.0"], "other"),
+    (["-p", "-5"], "other"),
+    (["-p", ".ge.-5", "-p", ".le.0"], "big other later"),
+    (["-q", "other"], "other"),
+    (["-q", "workq"], "plain big later"),
+    (["-q", "@localhost"], "plain big other later"),
+    (["-q", "workq@localhost"], "plain big later"),
+    (["-r", "n"], "other"),
+    (["-r", "y"], "plain big later"),
+    (["-s", "H"], "plain big"),
+    (["-s", "QW"], "other later"),
+    (["-s", ".ne.H"], "other later"),
+    (["-s", "R"], ""),
+    (["-t", "c.gt.202001011200"], "plain big other later"),
+    (["-t", "c.gt.203801011200"], ""),
+    (["-t", "a.ge.204001011200"], "later"),
+    (["-t", "s.gt.202001011200"], ""),
+    (["-t", "t.gt.202001011200"], ""),
+    (["-t", "g.lt.99:00:00"], ""),
+    (["-J"], ""),
+    (["-T"], "plain big other later"),
+    (["-s", "H", "-l", "ncpus.lt.4"], "plain"),
+]
+
+
+@pytest.mark.parametrize("words, names", SELECTIONS)
+def test_qselect(many, words, names):
+    c, ids = many
+    assert said(c, "qselect", *words, user=None) == (
+        0, "".join(ids[name] + "\n" for name in names.split()), "")
+
+
+SELECT_ERRORS = [
+    (["xx"], 2, "(usage)"),
+    (["-l", "nosuch.ge.4"], 187, "qselect: Unknown resource Resource_List.nosuch\n"),
+    (["-p", "abc"], 166, "qselect: Illegal attribute or resource value\n"),
+    (["-q", "nosuch"], 170, "qselect: Unknown queue destination\n"),
+    (["-q", "a@b@c"], 2, "qselect: illegally formed destination: a@b@c\n"),
+    (["-x"], 0, "qselect: PBS is not configured to maintain job history\n"),
+    (["-H"], 0, "qselect: PBS is not configured to maintain job history\n"),
+    (["-s", "Z"], 2, "qselect: illegal -s value\n(usage)"),
+    (["-c", ""], 2, "qselect: illegal -c value\n(usage)"),
+    (["-h", "z"], 2, "qselect: illegal -h value\n(usage)"),
+    (["-u", "bad user@x@y"], 2, "qselect: illegal -u value\n(usage)"),
+    (["-q", "@nosuch.invalid"], 160,
+     "Unknown Host.\nqselect: cannot connect to server nosuch.invalid (errno=15008)\n"),
+]
+
+
+@pytest.mark.parametrize("words, code, text", SELECT_ERRORS)
+def test_what_qselect_says(many, words, code, text):
+    assert said(many[0], "qselect", *words) == (code, "", text)
+
+
+@pytest.mark.skipif(ROOTLESS, reason="needs a second account")
+def test_users_are_selected(many):
+    c, ids = many
+    everyone = [ids[name] for name in ("plain", "big", "other", "later")]
+    mine = [jid for jid in everyone if jid != ids["other"]]
+    assert said(c, "qselect", "-u", USER2)[1].split() == [ids["other"]]
+    assert said(c, "qselect", "-u", USER1)[1].split() == mine
+    assert said(c, "qselect", "-u", USER1 + "," + USER2)[1].split() == everyone
+    host = c.server.status(JOB, id=ids["other"])[0]["Job_Owner"].split("@")[1]
+    assert said(c, "qselect", "-u", "%s@%s" % (USER2, host))[1].split() == [ids["other"]]
+    assert said(c, "qselect", "-u", USER2 + "@nosuch.invalid")[1] == ""
+    # Others' jobs are not told to those who may not see them.
+    c.server.manager(MGR_CMD_SET, SERVER, {"query_other_jobs": "False"})
+    assert said(c, "qselect")[1].split() == mine
+    c.server.manager(MGR_CMD_SET, SERVER, {"query_other_jobs": "True"})
+
+
+def test_times_of_starts(cluster):
+    jid = running(cluster)
+    day = time.strftime("%Y%m%d%H%M", time.gmtime(time.time() - 3600))
+    assert jid in said(cluster, "qselect", "-t", "s.gt." + day)[1].split()
+    assert said(cluster, "qselect", "-t", "s.lt." + day)[1] == ""
+    cluster.server.delete(jid)

@@ -1,0 +1,7 @@
+/* qorder.c - the command as a function of the test program.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "replay.h"
+
+#define main replay_qorder
+#include "cmds/qorder.c"

@@ -1,0 +1,7 @@
+/* qrerun.c - the command as a function of the test program.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "replay.h"
+
+#define main replay_qrerun
+#include "cmds/qrerun.c"
