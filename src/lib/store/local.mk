@@ -5,6 +5,7 @@ libhfstore_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS) $(PQ_CFLAGS)
 libhfstore_la_LIBADD = $(SQLITE_LIBS) $(PQ_LIBS)
 libhfstore_la_SOURCES = \
 	src/lib/store/backend.h \
+	src/lib/store/changes_text.c src/lib/store/changes_text.h \
 	src/lib/store/memory.c \
 	src/lib/store/batch_sum.c src/lib/store/batch_sum.h \
 	src/lib/store/password.c src/lib/store/password.h \

@@ -27,6 +27,15 @@
  * the tables of objects are looked at, and not the journal. */
 #define CHECK_ALL_BYTES (256ll << 20)
 
+/* What the records changed, a row for each change, for people to ask. */
+#define CHANGES_VIEW                                                                   \
+    "CREATE VIEW journal_changes AS SELECT j.seq AS seq, c.key AS n,"                  \
+    " json_extract(c.value, '$[0]') AS attr,"                                          \
+    " json_extract(c.value, '$[1]') AS resource,"                                      \
+    " json_extract(c.value, '$[2]') AS before,"                                        \
+    " json_extract(c.value, '$[3]') AS after"                                          \
+    " FROM journal j, json_each(j.changes) c;"
+
 /* Objects of one kind and id come and go; 'seq' is the record that made this one. */
 static const char tables[] =
     "CREATE TABLE schema_version (version INTEGER NOT NULL);"
@@ -43,13 +52,9 @@ static const char tables[] =
     "CREATE TABLE journal ("
     " seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, actor TEXT NOT NULL,"
     " fact TEXT NOT NULL, op TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,"
-    " note TEXT);"
+    " note TEXT, changes TEXT);"
     "CREATE INDEX journal_object ON journal (kind, id);"
-    "CREATE INDEX journal_at ON journal (at);"
-    "CREATE TABLE journal_changes ("
-    " seq INTEGER NOT NULL REFERENCES journal ON DELETE CASCADE, n INTEGER NOT NULL,"
-    " attr TEXT NOT NULL, resource TEXT NOT NULL, before TEXT, after TEXT,"
-    " PRIMARY KEY (seq, n)) WITHOUT ROWID;"
+    "CREATE INDEX journal_at ON journal (at);" CHANGES_VIEW
     "CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "INSERT INTO progress (last_seq) VALUES (0);";
 
@@ -61,6 +66,14 @@ static const struct {
     [1] = { .sql = "ALTER TABLE progress ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;"
                    "ALTER TABLE progress ADD COLUMN holder TEXT NOT NULL DEFAULT '';",
             .views = true },
+    /* What a record changed was a row for each change. */
+    [2] = { .sql = "ALTER TABLE journal ADD COLUMN changes TEXT;"
+                   "UPDATE journal SET changes = (SELECT"
+                   " json_group_array(json_array(attr, resource, before, after))"
+                   " FROM (SELECT * FROM journal_changes c WHERE c.seq = journal.seq"
+                   " ORDER BY n)) WHERE EXISTS"
+                   " (SELECT 1 FROM journal_changes c WHERE c.seq = journal.seq);"
+                   "DROP TABLE journal_changes;" CHANGES_VIEW },
 };
 
 int sqlite_file_error(const struct sqlite_file *f, struct diag *why)
@@ -255,10 +268,12 @@ static int bring_up_to_date(const struct sqlite_file *f, struct diag *why)
  * it is. */
 static int set_up(const struct sqlite_file *f, struct diag *why)
 {
+    /* sqlite.c keeps attributes and objects together, at a lower price. */
     sqlite3_busy_timeout(f->db, BUSY_MS);
     /* Closing must not bring the log into a file that has not proved sound. */
     sqlite3_db_config(f->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    if (!exec(f, "PRAGMA synchronous = FULL") || !exec(f, "PRAGMA foreign_keys = ON") ||
+    if (!exec(f, "PRAGMA synchronous = FULL") ||
+        !exec(f, "PRAGMA foreign_keys = OFF") ||
         !exec(f, "PRAGMA journal_size_limit = " LOG_KEPT_BYTES))
         return sqlite_file_error(f, why);
     return 0;

@@ -280,7 +280,7 @@ static void test_newer_or_other_layout_is_refused(void)
         const char *story, *sql, *words;
     } cases[] = {
         { "newer", "UPDATE schema_version SET version = 99",
-          "made by a newer version (layout 99, this program knows up to 2)" },
+          "made by a newer version (layout 99, this program knows up to 3)" },
         { "no version", "DELETE FROM schema_version", "restore a backup" },
         { "version 0", "UPDATE schema_version SET version = 0", "restore a backup" },
         { "no version table", "DROP TABLE schema_version", "restore a backup" },
@@ -466,16 +466,20 @@ static const char version_1[] =
     " PRIMARY KEY (seq, n)) WITHOUT ROWID;"
     "CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "INSERT INTO schema_version VALUES (1);"
-    "INSERT INTO progress VALUES (2);"
+    "INSERT INTO progress VALUES (4);"
     "INSERT INTO objects VALUES ('queue', 'workq', 2);"
     "INSERT INTO attributes VALUES ('queue', 'workq', 'enabled', '', 'True');"
     "INSERT INTO journal VALUES (2, 77, 'a@b', 'f', 'create', 'queue', 'workq', NULL);"
+    "INSERT INTO journal VALUES (3, 78, 'a@b', 'g', 'change', 'queue', 'workq', 'why');"
+    "INSERT INTO journal VALUES (4, 79, 'a@b', 'h', 'change', 'queue', 'workq', NULL);"
+    "INSERT INTO journal_changes VALUES (3, 1, 'max', 'mem', '1', NULL);"
+    "INSERT INTO journal_changes VALUES (3, 0, 'words', '', 'a\"b', 'c\\d\n');"
     "INSERT INTO journal_changes VALUES (2, 0, 'enabled', '', NULL, 'True');"
     "INSERT INTO notes VALUES ('k', 'v');";
 
 static void test_older_layout_is_brought_up_to_date(void)
 {
-    const struct store_record r[] = { RECORD(3, STORE_CHANGE, "queue", "workq",
+    const struct store_record r[] = { RECORD(5, STORE_CHANGE, "queue", "workq",
                                              { "enabled", "", "True", "False" }) };
     struct arena *arena = arena_new();
     struct store *s;
@@ -484,9 +488,12 @@ static void test_older_layout_is_brought_up_to_date(void)
     sql("PRAGMA journal_mode = WAL");
     sql(version_1);
     s = open_file();
-    CU_ASSERT_EQUAL(store_last_seq(s), 2);
+    CU_ASSERT_EQUAL(store_last_seq(s), 4);
     ASSERT_TEXT(suite_objects(s), "+queue/workq@2 enabled=True; ");
-    ASSERT_TEXT(suite_journal(s, 0), "+queue/workq@2(f a@b 77 -) enabled=True; ");
+    ASSERT_TEXT(suite_journal(s, 0), "+queue/workq@2(f a@b 77 -) enabled=True; "
+                                     "*queue/workq@3(g a@b 78 why) words=[a\"b>]c\\d\n"
+                                     " max.mem=[1>]unset; "
+                                     "*queue/workq@4(h a@b 79 -); ");
     CU_ASSERT_STRING_EQUAL(suite_note(s, "k", arena), "v");
     CU_ASSERT_EQUAL(suite_commit(s, r, 1), 0);
     s = reopen_file(s);
@@ -494,6 +501,35 @@ static void test_older_layout_is_brought_up_to_date(void)
     store_close(s);
     sql("UPDATE progress SET holder = 'x' WHERE epoch = 2; SELECT * FROM jobs, queues");
     arena_free(arena);
+}
+
+/* Which bytes a value may have is for its type to say, not for the journal. */
+static void test_journal_keeps_every_byte(void)
+{
+    static char all[256];
+    const struct store_record r[] = { RECORD(3, STORE_CHANGE, "queue", "workq",
+                                             { "x", "y\"", NULL, all },
+                                             { "x", "", all, NULL }) };
+    struct arena *arena = arena_new();
+    struct store *s = open_new_file();
+    char *expect;
+
+    for (size_t i = 0; i < sizeof(all) - 1; i++)
+        all[i] = (char)(i + 1);
+    expect =
+        xasprintf("*queue/workq@3(f me@h 1003 -) x.y\"=%s x=[%s>]unset; ", all, all);
+    CU_ASSERT_EQUAL(suite_commit(s, suite_first, 2), 0);
+    CU_ASSERT_EQUAL(suite_commit(s, r, 1), 0);
+    s = reopen_file(s);
+    ASSERT_TEXT(suite_journal(s, 2), expect);
+    /* And people see each change in a row of its own. */
+    sql("INSERT INTO notes SELECT 'seen', count(*) FROM journal_changes WHERE seq = 3"
+        " AND n = 1 AND attr = 'x' AND resource = '' AND after IS NULL"
+        " AND length(before) > 200");
+    CU_ASSERT_STRING_EQUAL(suite_note(s, "seen", arena), "1");
+    arena_free(arena);
+    free(expect);
+    store_close(s);
 }
 
 /* A second process is refused, and told who has it; a killed holder holds nothing. */
@@ -692,6 +728,7 @@ int main(void)
           test_killed_writer_loses_nothing_told },
         { "the file is private", test_file_is_private },
         { "a newer or other layout is refused", test_newer_or_other_layout_is_refused },
+        { "the journal keeps every byte", test_journal_keeps_every_byte },
         { "an older layout is brought up to date",
           test_older_layout_is_brought_up_to_date },
         { "a damaged file is refused", test_damaged_file_is_refused },
