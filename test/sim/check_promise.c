@@ -82,7 +82,9 @@ static void add(struct shares *all, struct share one, int64_t now_at)
 
     if (all->overstayers && there && one.from_at <= now_at)
         one.until_at = MAX_OF(one.until_at, now_at + 1);
-    if (one.from_at < one.until_at && all->n < SHARES_MAX)
+    /* What is over is in nobody's way, also when a server that was down meanwhile has
+     * not come to it yet. */
+    if (MAX_OF(one.from_at, now_at) < one.until_at && all->n < SHARES_MAX)
         all->v[all->n++] = one;
 }
 
