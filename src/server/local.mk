@@ -106,6 +106,8 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_delete.c \
 	src/server/decide/job_end.c src/server/decide/job_end.h \
 	src/server/requests/job_hold.c \
+	src/server/requests/job_move.c src/server/requests/job_move.h \
+	src/server/requests/job_order.c \
 	src/server/decide/job_limits.c src/server/decide/job_limits.h \
 	src/server/requests/job_locate.c \
 	src/server/requests/job_modify.c \
@@ -114,6 +116,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
 	src/server/decide/resv_on_end.c src/server/decide/resv_on_end.h \
+	src/server/decide/job_defaults.c src/server/decide/job_defaults.h \
 	src/server/decide/job_leave.c src/server/decide/job_leave.h \
 	src/server/decide/queue_door.c src/server/decide/queue_door.h \
 	src/server/decide/job_start.c src/server/decide/job_start.h \
@@ -295,6 +298,11 @@ test_unit_server_test_object_size_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_object_size_LDADD = $(FAKE_MOM_LIBS)
 
 # Limits of users, groups and projects.
+check_PROGRAMS += test/unit/server/test_job_move
+TESTS += test/unit/server/test_job_move
+test_unit_server_test_job_move_SOURCES = test/unit/server/test_job_move.c $(FAKE_MOM)
+test_unit_server_test_job_move_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_job_move_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_job_limits
 TESTS += test/unit/server/test_job_limits
 test_unit_server_test_job_limits_SOURCES = test/unit/server/test_job_limits.c $(FAKE_MOM)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""qalter, qhold, qrls, qsig, qrerun, qmsg, qrun and qselect on real daemons: what they say,
+"""qalter, qhold, qrls, qsig, qrerun, qmsg, qmove, qorder, qrun and qselect on real daemons: what they say,
 their exit status, and what becomes of the jobs."""
 import os
 import re
@@ -298,6 +298,107 @@ def test_qrun_asks_the_scheduler(cluster):
         cluster.run(["qdel", jid, big])
     finally:
         server.manager(MGR_CMD_SET, QUEUE, {"started": "True"}, id="workq")
+
+def test_qmove(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "Execution", "enabled": "True",
+                                           "started": "True"}, id="q2")
+    server.manager(MGR_CMD_SET, QUEUE, {"resources_default.walltime": "3600"}, id="q2")
+    server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "Execution", "enabled": "False",
+                                           "started": "True"}, id="shut")
+    server.manager(MGR_CMD_CREATE, QUEUE, id="untyped")
+    jid = held(cluster)
+    number, name = jid.split(".", 1)
+    assert said(cluster, "qmove", "q2", number) == (0, "", "")
+    job = server.expect(JOB, {"queue": "q2", "job_state": "H"}, id=jid)
+    assert job["Resource_List.walltime"] == "01:00:00"
+    server.log_match("Job moved to q2 at request of %s@" % USER1)
+    assert server.accounting_match(";Q;%s;.* queue=q2 " % re.escape(jid), regexp=True)
+    assert said(cluster, "qmove", "workq@" + name, jid) == (0, "", "")
+    assert "Resource_List.walltime" not in server.expect(JOB, {"queue": "workq"}, id=jid)
+    for words, code, text in (
+            (["nosuch"], 170, "qmove: Unknown queue %s\n" % jid),
+            (["averyverylongq1"], 170, "qmove: Unknown queue %s\n" % jid),
+            (["shut"], 15021 & 255, "qmove: Queue is not enabled %s\n" % jid),
+            (["a@b@c"], 2, "qmove: illegally formed destination: a@b@c\n"),
+            (["averyverylongqueue"], 2,
+             "qmove: illegally formed destination: averyverylongqueue\n"),
+            (["q2@elsewhere"], 15029 & 255,
+             "qmove: No support for requested service %s\n" % jid)):
+        assert said(cluster, "qmove", *words, jid) == (code, "", text), words
+    assert said(cluster, "qmove", "workq") == (2, "", "(usage)")
+    assert said(cluster, "qmove", "untyped", jid, user=None) == (
+        0, "", "qmove: Queue type not set for queue 'untyped'\n")
+    # A manager goes through doors that are shut.
+    assert said(cluster, "qmove", "shut", "99999", jid, user=None) == (
+        153, "", "qmove: Unknown Job Id 99999.%s\n" % name)
+    server.expect(JOB, {"queue": "shut"}, id=jid)
+    run = running(cluster)
+    assert said(cluster, "qmove", "q2", run) == (
+        168, "", "qmove: Request invalid for state of job %s\n" % run)
+    server.delete(run)
+
+
+def test_a_job_that_is_moved_may_start(cluster):
+    """Out of a queue that is stopped; and the scheduler is told at once."""
+    server = cluster.server
+    server.manager(MGR_CMD_CREATE, QUEUE, {"queue_type": "Execution", "enabled": "True",
+                                           "started": "False"}, id="stopped")
+    jid = cluster.run(["qsub", "-q", "stopped", "--", "/bin/sleep", "1000"],
+                      user=USER1).stdout.strip()
+    server.expect(JOB, {"job_state": "Q"}, id=jid)
+    assert said(cluster, "qmove", "workq", jid) == (0, "", "")
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+    server.delete(jid)
+
+
+def test_into_a_reservation_and_out(cluster):
+    server = cluster.server
+    rid = server.submit(Reservation(user=USER1, start=time.time() + 3600, duration=600))
+    server.expect(RESV, {"reserve_state": "RESV_CONFIRMED"}, id=rid)
+    jid = held(cluster)
+    assert said(cluster, "qmove", rid.split(".")[0], jid) == (0, "", "")
+    job = server.expect(JOB, {"queue": rid.split(".")[0]}, id=jid)
+    assert job["reserve_ID"] == rid
+    assert server.accounting_match(";Q;%s;.* resvID=%s " % tuple(map(re.escape, (jid, rid))),
+                                   regexp=True)
+    server.restart()
+    assert said(cluster, "qmove", "workq", jid) == (0, "", "")
+    assert "reserve_ID" not in server.expect(JOB, {"queue": "workq"}, id=jid)
+    # The deletion of the reservation is nothing to a job that has left.
+    server.delete(rid, user=USER1)
+    server.expect(RESV, rid, id=rid, op=UNSET)
+    server.expect(JOB, {"job_state": "H"}, id=jid)
+
+
+def test_qorder(cluster):
+    """The scheduler starts the job first that was told to be first."""
+    server = cluster.server
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    try:
+        ids = [cluster.run(["qsub", "-l", "select=2:ncpus=2", "--", "/bin/sleep", "1000"],
+                           user=USER1).stdout.strip() for _ in range(3)]
+        name = ids[0].split(".", 1)[1]
+        assert said(cluster, "qorder", ids[0], ids[2]) == (0, "", "")
+        assert said(cluster, "qorder", ids[0]) == (2, "", "(usage)")
+        assert said(cluster, "qorder", ids[0], "99999") == (
+            153, "", "qorder: Unknown Job Id %s or 99999.%s\n" % (ids[0], name))
+        assert said(cluster, "qorder", ids[0], ids[1] + "@elsewhere") == (
+            1, "", "qorder: both jobs ids must specify the same server\n")
+        assert said(cluster, "qorder", "12x", ids[1]) == (
+            1, "", "qorder: illegally formed job identifier: 12x\n")
+        if not ROOTLESS:
+            assert said(cluster, "qorder", ids[0], ids[1], user=USER2) == (
+                159, "", "qorder: Unauthorized Request  %s or %s\n" % (ids[0], ids[1]))
+    finally:
+        server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
+    server.expect(JOB, {"job_state": "R"}, id=ids[2])
+    assert [value(cluster, jid, "job_state") for jid in ids] == ["Q", "Q", "R"]
+    assert said(cluster, "qorder", ids[2], ids[0]) == (
+        168, "", "qorder: Request invalid for state of job %s or %s\n" % (ids[2], ids[0]))
+    server.delete(ids[2])
+    server.expect(JOB, {"job_state": "R"}, id=ids[1])
+    cluster.run(["qdel"] + ids[:2])
 
 
 def contents(path):

@@ -899,6 +899,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_HOT_VNODES] = { .name = "hf_hot_vnodes", .type = &attr_string, .flags = ATTR_INTERNAL | ATTR_LINKS, .doc = "Vnodes (an exec_vnode) of a run that a hot start takes up again." },
     [JOB_A_HF_OLD_FORM] = { .name = "hf_old_form", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Nobody asked for the select: it is made of the other resources." },
     [JOB_A_HF_QUEUE_BEFORE] = { .name = "hf_queue_before", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "The queue from which it was moved into its reservation." },
+    [JOB_A_HF_DEFAULTS] = { .name = "hf_defaults", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Members of Resource_List that nobody asked for." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

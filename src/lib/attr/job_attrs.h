@@ -132,6 +132,7 @@ enum job_attr {
     JOB_A_HF_HOT_VNODES,
     JOB_A_HF_OLD_FORM,
     JOB_A_HF_QUEUE_BEFORE,
+    JOB_A_HF_DEFAULTS,
     JOB_A_COUNT
 };
 

@@ -25,13 +25,14 @@ void wake_job_queued(const struct reaction *r)
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }
 
-/* A job that has left its reservation may begin at once. One that has come into a
- * reservation is told of with that. */
+/* A job that has come into another queue may begin at once. In a reservation it may
+ * when that one has begun; otherwise the beginning is told of. */
 void wake_job_moved(const struct reaction *r)
 {
-    const struct change *resv = reaction_change(r->rec, JOB_A_RESERVE_ID);
+    const struct job *job = TO_JOB(r->o);
 
-    if (resv && !resv->after && job_state(TO_JOB(r->o)) == 'Q')
+    if (job_state(job) == 'Q' &&
+        (!job->resv || obj_num(&job->queue->obj, QUEUE_A_STARTED, 0)))
         effect_wake_schedulers(r, partition_of(r), SCHED_NEW);
 }
 

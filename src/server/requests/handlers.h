@@ -75,6 +75,10 @@ int handle_signal_job(const struct model *m, const struct request *rq,
 /* HoldJob, ReleaseJob */
 int handle_hold_job(const struct model *m, const struct request *rq,
                     struct decision *out);
+int handle_move_job(const struct model *m, const struct request *rq,
+                    struct decision *out);
+int handle_order_job(const struct model *m, const struct request *rq,
+                     struct decision *out);
 int handle_rerun_job(const struct model *m, const struct request *rq,
                      struct decision *out);
 int handle_locate_job(const struct model *m, const struct request *rq,
@@ -98,8 +102,6 @@ int handle_resv_occur_end(const struct model *m, const struct request *rq,
                           struct decision *out);
 int handle_of_running_job(const struct model *m, const struct request *rq,
                           struct decision *out);
-int handle_of_job(const struct model *m, const struct request *rq,
-                  struct decision *out);
 int handle_preempt_jobs(const struct model *m, const struct request *rq,
                         struct decision *out);
 int handle_message_job(const struct model *m, const struct request *rq,

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
+#include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/object_size.h"
 #include "server/model/job_phase.h"
@@ -402,6 +403,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
         err = check_queued(al, why);
     if (!err && !running)
         settle_again(al);
+    if (!err && al->e.touched[JOB_A_RESOURCE_LIST])
+        job_defaults_note(&al->e, al->attrs, al->rq->arena);
     return err;
 }
 

@@ -11,6 +11,7 @@
 #include "lib/attr/queue_attrs.h"
 #include "lib/attr/server_attrs.h"
 #include "server/decide/config.h"
+#include "server/decide/job_defaults.h"
 #include "server/decide/job_limits.h"
 #include "server/decide/job_pending.h"
 #include "server/decide/object_size.h"
@@ -85,9 +86,11 @@ static int complete_request(struct submission *s, struct diag *why)
     list->set = true;
     err = resource_request_complete(&list->u.res, s->m, s->queue, false, s->rq->arena,
                                     &schedselect, why);
-    if (!err)
-        edit_set_str(&s->job, JOB_A_SCHEDSELECT, schedselect);
-    return err;
+    if (err)
+        return err;
+    edit_set_str(&s->job, JOB_A_SCHEDSELECT, schedselect);
+    job_defaults_note(&s->job, &s->body->attrs, s->rq->arena);
+    return 0;
 }
 
 static const char *variable(const struct submission *s, const char *name)

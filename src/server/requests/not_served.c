@@ -84,16 +84,6 @@ int handle_of_running_job(const struct model *m, const struct request *rq,
     return err ? err : diag_code(&out->why, PBSE_NOSUP);
 }
 
-/* MoveJob and OrderJob: of a job, and not in this version. */
-int handle_of_job(const struct model *m, const struct request *rq, struct decision *out)
-{
-    const char *const *id = rq->body;
-    const struct job *job;
-    int err = job_for_request(m, rq, *id, &job, &out->why);
-
-    return err ? err : diag_code(&out->why, PBSE_NOSUP);
-}
-
 /* PreemptJobs: a scheduler's, and not in this version. */
 int handle_preempt_jobs(const struct model *m UNUSED, const struct request *rq,
                         struct decision *out)

@@ -49,6 +49,8 @@ static const struct request_row rows[] = {
     [BATCH_ASYRUN_JOB_ACK] = { handle_run_job, WHO_ANYONE, .not_stopping = true },
     [BATCH_RERUN] = { handle_rerun_job, WHO_ANYONE },
     [BATCH_SIGNAL_JOB] = { handle_signal_job, WHO_ANYONE },
+    [BATCH_MOVE_JOB] = { handle_move_job, WHO_ANYONE, .not_stopping = true },
+    [BATCH_ORDER_JOB] = { handle_order_job, WHO_ANYONE },
     [BATCH_SELECT_JOBS] = { handle_select_jobs, WHO_ANYONE },
     [BATCH_SELECT_STATUS] = { handle_select_jobs, WHO_ANYONE },
     [BATCH_MESSAGE_JOB] = { handle_message_job, WHO_ANYONE },
@@ -67,8 +69,6 @@ static const struct request_row rows[] = {
     [BATCH_RESV_OCCUR_END] = { handle_resv_occur_end, WHO_ANYONE },
     [BATCH_PY_SPAWN] = { handle_of_running_job, WHO_ANYONE },
     [BATCH_RELEASE_NODES] = { handle_of_running_job, WHO_ANYONE },
-    [BATCH_MOVE_JOB] = { handle_of_job, WHO_ANYONE, .not_stopping = true },
-    [BATCH_ORDER_JOB] = { handle_of_job, WHO_ANYONE },
     [BATCH_PREEMPT_JOBS] = { handle_preempt_jobs, WHO_ANYONE },
 };
 
