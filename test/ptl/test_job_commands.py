@@ -365,6 +365,12 @@ def test_into_a_reservation_and_out(cluster):
     server.restart()
     assert said(cluster, "qmove", "workq", jid) == (0, "", "")
     assert "reserve_ID" not in server.expect(JOB, {"queue": "workq"}, id=jid)
+    # One that is not confirmed takes nobody, whoever asks.
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "False"})
+    new = server.submit(Reservation(user=USER1, start=time.time() + 7200, duration=600))
+    assert said(cluster, "qmove", new.split(".")[0], jid, user=None) == (
+        15021 & 255, "", "qmove: Queue is not enabled %s\n" % jid)
+    server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
     # The deletion of the reservation is nothing to a job that has left.
     server.delete(rid, user=USER1)
     server.expect(RESV, rid, id=rid, op=UNSET)

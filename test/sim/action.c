@@ -368,6 +368,29 @@ static bool runs(struct sim *s, const struct words *w)
     return true;
 }
 
+/* "user1 moves J1 into R1", "root moves J1 into workq". */
+static bool moves(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]), *resv_id = label_id(s, w->v[4]);
+    const char *queue = resv_id ? resv_id : w->v[4];
+    char name[64];
+
+    /* The queue of a reservation is named by its number. */
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(queue, "."), queue);
+    if (id)
+        client_move(s, w->v[0], w->v[2], id, name);
+    return true;
+}
+
+static bool orders(struct sim *s, const struct words *w)
+{
+    const char *id = label_id(s, w->v[2]), *other = label_id(s, w->v[3]);
+
+    if (id && other)
+        client_order(s, w->v[0], w->v[2], id, other);
+    return true;
+}
+
 static bool sets(struct sim *s, const struct words *w)
 {
     client_manage(s, MANAGER_SET, OBJECT_SERVER, "", w->v[2], NULL, w->v[3],
@@ -639,6 +662,8 @@ static const struct {
     { "* deletes *", deletes },
     { "* interrupts *", interrupts },
     { "root runs *", runs },
+    { "* moves * into *", moves },
+    { "* orders * *", orders },
     { "root sets * *", sets },
     { "root unsets *", unsets },
 };

@@ -126,6 +126,14 @@ static const struct {
     { FACT_JOB_ENDED, "E" }, { FACT_JOB_DELETED, "QHWR" },
 };
 
+/* What a new queue brings with it. */
+static bool comes_with_queue(int attr)
+{
+    return attr == JOB_A_RESOURCE_LIST || attr == JOB_A_SCHEDSELECT ||
+           attr == JOB_A_HF_DEFAULTS || attr == JOB_A_HF_HOT_VNODES ||
+           attr == JOB_A_QUEUE_RANK;
+}
+
 /* Moving is all that happens to it then. */
 static void check_moved(struct sim *s, const struct record *rec)
 {
@@ -133,7 +141,8 @@ static void check_moved(struct sim *s, const struct record *rec)
         int attr = rec->changes[i].attr;
 
         if (attr != JOB_A_QUEUE && attr != JOB_A_RESERVE_ID && attr != JOB_A_MTIME &&
-            attr != JOB_A_HF_QUEUE_BEFORE)
+            attr != JOB_A_HF_QUEUE_BEFORE &&
+            !(rec->reason == REASON_MOVED && comes_with_queue(attr)))
             check_failed(s, CHECK_LIFE, "job %s is moved and its %s changes", rec->id,
                          job_rows[attr].name);
     }

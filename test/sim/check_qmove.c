@@ -71,7 +71,8 @@ static void check_move(struct sim *s, const struct model *m, const struct record
     const char *resv_id = text_after(rec, JOB_A_RESERVE_ID);
     const struct resv *r = resv_id ? model_resv(m, resv_id) : NULL;
 
-    if (!r || !resv_qmove_is(r))
+    /* Whoever moves jobs into it later needs no yes. */
+    if (!r || !resv_qmove_is(r) || rec->reason == REASON_MOVED)
         return;
     if (!str_same(obj_str(&r->obj, RESV_A_QMOVE, ""), rec->id))
         check_failed(s, CHECK_QMOVE, "job %s is moved into %s, made for %s", rec->id,

@@ -112,7 +112,10 @@ static void check_job(struct sim *s, const struct model *m, const struct record 
     const struct job *j = model_job(m, rec->id);
     const struct change *resv = change_of(rec, JOB_A_RESERVE_ID);
 
-    if (j && rec->fact == FACT_JOB_MOVED && resv && !resv->after)
+    if (j && rec->reason == REASON_MOVED && job_is_at_mom(j))
+        check_failed(s, CHECK_ON_END, "job %s is moved while it runs", rec->id);
+    if (j && rec->fact == FACT_JOB_MOVED && rec->reason != REASON_MOVED && resv &&
+        !resv->after)
         check_leaving(s, m, j, rec);
     if (j && rec->fact == FACT_JOB_KILLED)
         check_killed(s, j, rec);

@@ -237,6 +237,26 @@ void client_run(struct sim *s, const char *label, const char *id)
         send(s, c, BATCH_RUN_JOB, &body);
 }
 
+void client_move(struct sim *s, const char *user, const char *label, const char *id,
+                 const char *queue)
+{
+    const struct body_move body = { .job_id = id, .destination = queue };
+    struct client *c = begin(s, CLIENT_MOVE_JOB, user, label);
+
+    if (c)
+        send(s, c, BATCH_MOVE_JOB, &body);
+}
+
+void client_order(struct sim *s, const char *user, const char *label, const char *id,
+                  const char *other)
+{
+    const struct body_move body = { .job_id = id, .destination = other };
+    struct client *c = begin(s, CLIENT_ORDER_JOB, user, label);
+
+    if (c)
+        send(s, c, BATCH_ORDER_JOB, &body);
+}
+
 void client_manage(struct sim *s, uint32_t command, uint32_t type, const char *name,
                    const char *attr, const char *resource, const char *value,
                    enum wire_op op)

@@ -16,6 +16,8 @@ enum client_kind {
     CLIENT_SUBMIT,      /* qsub: QueueJob, JobScript, Commit */
     CLIENT_DELETE_JOB,  /* qdel */
     CLIENT_RUN_JOB,     /* qrun without vnodes */
+    CLIENT_MOVE_JOB,    /* qmove */
+    CLIENT_ORDER_JOB,   /* qorder */
     CLIENT_MANAGE,      /* qmgr */
     CLIENT_LOOK,        /* pbs_rstat */
     CLIENT_WHY,         /* pbs_rstat --why */
@@ -101,6 +103,12 @@ void client_submit(struct sim *s, const struct job_wish *wish);
 void client_delete(struct sim *s, const char *user, const char *label, const char *id,
                    bool resv);
 void client_run(struct sim *s, const char *label, const char *id);
+
+/* qmove into that queue, and qorder with that other job. */
+void client_move(struct sim *s, const char *user, const char *label, const char *id,
+                 const char *queue);
+void client_order(struct sim *s, const char *user, const char *label, const char *id,
+                  const char *other);
 
 /* qmgr, as root: "set server X = V", unset with value NULL. */
 void client_manage(struct sim *s, uint32_t command, uint32_t type, const char *name,

@@ -675,6 +675,34 @@ static void write_ends(struct story *of, uint64_t seed)
     }
 }
 
+/* Jobs go into other queues, into reservations and out of them, and change places. From
+ * random numbers of their own, too. */
+static void write_moves(struct story *of, uint64_t seed)
+{
+    static const char *const who[] = { "user1", "user2", "root" };
+    static const char *const queues[] = { "workq", "late", "mine" };
+    struct story t = *of;
+    int n;
+
+    t.rnd = rnd_seeded(~seed);
+    buf_add_str(t.out, "queue late\nqueue mine for user1\n");
+    n = pick(&t, 20, 150);
+    for (int i = 0; i < n && of->n_jobs; i++) {
+        at(&t, pick(&t, 0, (int)of->last_s));
+        buf_add_str(t.out, who[pick(&t, 0, 2)]);
+        if (chance(&t, 25)) {
+            buf_printf(t.out, " orders J%d", pick(&t, 1, of->n_jobs));
+            buf_printf(t.out, " J%d\n", pick(&t, 1, of->n_jobs));
+            continue;
+        }
+        buf_printf(t.out, " moves J%d into ", pick(&t, 1, of->n_jobs));
+        if (of->n_resvs && chance(&t, 60))
+            buf_printf(t.out, "R%d\n", pick(&t, 1, of->n_resvs));
+        else
+            buf_printf(t.out, "%s\n", queues[pick(&t, 0, 2)]);
+    }
+}
+
 void story_write(uint64_t seed, struct buf *out)
 {
     struct story t = { .rnd = rnd_seeded(seed), .out = out };
@@ -704,4 +732,6 @@ void story_write(uint64_t seed, struct buf *out)
         write_hooks(&t, seed);
     if (seed % 5 == 4)
         write_ends(&t, seed);
+    if (seed % 5 == 3)
+        write_moves(&t, seed);
 }

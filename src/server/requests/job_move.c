@@ -115,6 +115,7 @@ static void decide_move(struct move *mv, int64_t rank, struct decision *out)
 {
     struct record *rec = decide(out, mv->rq, FACT_JOB_MOVED, OBJ_JOB, mv->job->obj.id);
 
+    rec->reason = REASON_MOVED;
     edit_set_str(&mv->e, JOB_A_QUEUE, mv->q->obj.id);
     change_resv(mv);
     /* A hot start does not put it back where it ran for another queue. */
@@ -135,6 +136,10 @@ int job_move_decide(const struct model *m, const struct request *rq,
     MUST(job->queue != q && !job_is_at_mom(job));
     if (!obj_is_set(&q->obj, QUEUE_A_QUEUE_TYPE))
         return diag_code(&out->why, PBSE_QUENOEN);
+    /* A reservation that is not confirmed, or ends, takes jobs from nobody: they would
+     * go with it. */
+    if (q->resv && !obj_num(&q->obj, QUEUE_A_ENABLED, 0))
+        return diag_code(&out->why, PBSE_QUNOENB);
     edit_init(&mv.e, m, OBJ_JOB, &job->obj);
     err = check_move(&mv, &out->why);
     if (!err)

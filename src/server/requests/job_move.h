@@ -7,7 +7,8 @@
 #include "server/decide/edit.h"
 
 /* The job goes into 'q', which is not its own queue, if that lets it in: the rights are
- * those of the job's owner, and a manager is let in everywhere (attributes.md 9). With
+ * those of the job's owner, and a manager is let in everywhere (attributes.md 9)
+ * but into a reservation that takes no jobs. With
  * 'exchange' another job leaves the queue for it, so whether the queue is open and has
  * room is not asked. 'rank' is its place in the order from then on, 0: as it was.
  * Refusals of the queue's door; 15030 for a queue without a type; NEEDED. */
