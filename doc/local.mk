@@ -35,7 +35,8 @@ dist_man_MANS += \
 	doc/man/qstat.1 \
 	doc/man/qstop.8 \
 	doc/man/qsub.1 \
-	doc/man/qterm.8
+	doc/man/qterm.8 \
+	doc/man/tracejob.8
 EXTRA_DIST += \
 	doc/architecture.md \
 	doc/authentication.md \

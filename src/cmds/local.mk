@@ -25,7 +25,7 @@ CMD_LIBS = libhfcmds.la libpbs.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 bin_PROGRAMS += \
 	pbs_hostn pbs_ralter pbs_rdel pbs_rstat pbs_rsub pbsnodes \
 	qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun \
-	qselect qsig qstart qstat qstop qsub qterm
+	qselect qsig qstart qstat qstop qsub qterm tracejob
 pbs_hostn_SOURCES = src/cmds/pbs_hostn.c
 pbs_hostn_LDFLAGS = $(CMD_LDFLAGS)
 pbs_hostn_LDADD = $(CMD_LIBS)
@@ -136,6 +136,11 @@ qsub_LDADD = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la $(JAN
 qterm_SOURCES = src/cmds/qterm.c
 qterm_LDFLAGS = $(CMD_LDFLAGS)
 qterm_LDADD = $(CMD_LIBS)
+tracejob_SOURCES = \
+	src/cmds/tracejob/events.c \
+	src/cmds/tracejob/tracejob.c src/cmds/tracejob/tracejob.h
+tracejob_LDFLAGS = $(CMD_LDFLAGS)
+tracejob_LDADD = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
 
 # Set-uid: no shared library of ours, and of the others only the system's.
 sbin_PROGRAMS += pbs_iff
