@@ -370,6 +370,7 @@ def test_into_a_reservation_and_out(cluster):
     new = server.submit(Reservation(user=USER1, start=time.time() + 7200, duration=600))
     assert said(cluster, "qmove", new.split(".")[0], jid, user=None) == (
         15021 & 255, "", "qmove: Queue is not enabled %s\n" % jid)
+    server.delete(new)
     server.manager(MGR_CMD_SET, SERVER, {"scheduling": "True"})
     # The deletion of the reservation is nothing to a job that has left.
     server.delete(rid, user=USER1)

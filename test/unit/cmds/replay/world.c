@@ -16,8 +16,13 @@
 #include <string.h>
 #include <strings.h>
 
-#define OBJECTS_MAX 64
-#define SERVER      "pbs1"
+#define OBJECTS_MAX  64
+#define SERVER       "pbs1"
+
+/* Two jobs have left the server: one is there, of the other only the way is known. */
+#define OTHER_SERVER "pbs2"
+#define MOVED        "77.pbs1"
+#define ASTRAY       "78.pbs1"
 
 struct object {
     char *kind, *name, *attrs; /* "a=b|c.d=e" */
@@ -217,6 +222,8 @@ int pbs_connect(const char *server)
     accept_it();
     if (strcmp(connected_to, SERVER) == 0)
         return 0;
+    if (strcmp(connected_to, OTHER_SERVER) == 0)
+        return 0;
     error = PBSE_BADHOST;
     return -1;
 }
@@ -392,8 +399,12 @@ struct batch_status *pbs_statjob(int c, const char *id, struct attrl *wanted,
 char *pbs_locjob(int c, const char *id, const char *extend)
 {
     (void)c;
-    (void)id;
     (void)extend;
+    accept_it();
+    if (strcmp(id, MOVED) == 0)
+        return xstrdup(OTHER_SERVER);
+    if (strcmp(id, ASTRAY) == 0)
+        return xstrdup("elsewhere");
     refuse(PBSE_UNKJOBID);
     return NULL;
 }
@@ -455,6 +466,8 @@ static int ask_job(const char *id, const char *states)
     const struct object *o = find("job", id);
 
     accept_it();
+    if (strcmp(connected_to, OTHER_SERVER) == 0 && strcmp(id, MOVED) == 0)
+        return 0;
     if (!o)
         refuse(PBSE_UNKJOBID);
     else if (value_is_in(o, "job_state", "FMX"))
