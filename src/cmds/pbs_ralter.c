@@ -28,7 +28,8 @@ static const char usage[] =
     "  -W force       managers: do it even when vnodes are promised twice; with -R -E "
     "-D\n"
     "  -W on_end=word -W on_end_queue=queue   its jobs at the end: kill, requeue, "
-    "hold\n"
+    "hold, extend\n"
+    "  -W auto_extend=time -W auto_extend_max=time   extend itself while jobs run\n"
     "  -U users -G groups            who may submit into it\n"
     "  -N name -m points -M users    name and mail\n"
     "  -I seconds     wait so long for the scheduler's answer\n"
@@ -111,7 +112,13 @@ static int take_select(struct ralter *r, const char *text)
 /* What -W sets here; everything else that can be altered has a letter. */
 static bool is_for_w(const char *name)
 {
-    return strcmp(name, "on_end") == 0 || strcmp(name, "on_end_queue") == 0;
+    static const char *const names[] = { "on_end", "on_end_queue", "auto_extend",
+                                         "auto_extend_max" };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 static int take_w(struct ralter *r, const char *text)
@@ -137,8 +144,9 @@ static int take_w(struct ralter *r, const char *text)
     }
     return more == 0 && any ? 0
                             : complain(CMD ": illegal -W value\n" CMD
-                                           ": -W takes \"force\", or on_end=word and "
-                                           "on_end_queue=queue with a comma between");
+                                           ": -W takes \"force\", or name=value with a "
+                                           "comma between: on_end, on_end_queue, "
+                                           "auto_extend, auto_extend_max");
 }
 
 static int take_option(struct ralter *r, int letter, const char *text)
@@ -239,7 +247,8 @@ static const struct cmd_option letters[] = {
     { "Mail_Points", NULL, 'm' },       { "Mail_Users", NULL, 'M' },
     { "Reserve_Name", NULL, 'N' },      { "reserve_start", NULL, 'R' },
     { "Authorized_Users", NULL, 'U' },  { "on_end", NULL, 'W' },
-    { "on_end_queue", NULL, 'W' },
+    { "on_end_queue", NULL, 'W' },      { "auto_extend", NULL, 'W' },
+    { "auto_extend_max", NULL, 'W' },
 };
 
 /* The server names a bad attribute in the last word of its text. */

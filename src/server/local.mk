@@ -115,6 +115,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_run.c \
 	src/server/requests/job_select.c src/server/requests/job_select.h \
 	src/server/requests/job_signal.c \
+	src/server/decide/resv_extend.c src/server/decide/resv_extend.h \
 	src/server/decide/resv_on_end.c src/server/decide/resv_on_end.h \
 	src/server/decide/job_defaults.c src/server/decide/job_defaults.h \
 	src/server/decide/job_leave.c src/server/decide/job_leave.h \
@@ -174,6 +175,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/resv_ask.c \
 	src/server/rules/resv_end.c \
 	src/server/rules/job_to_resv.c \
+	src/server/rules/resv_more_time.c \
 	src/server/rules/resv_health.c \
 	src/server/rules/resv_start.c \
 	src/server/rules/rule.h src/server/rules/rules.h \

@@ -129,7 +129,7 @@ def test_what_is_refused(cluster):
     rid = ends(cluster)
     make_queue(server, "theirs", {"acl_user_enable": "True", "acl_users": USER2})
     for setting, text in (("on_end=keep", "pbs_ralter: illegal -W value"),
-                          ("on_end=extend", "auto_extend"),
+                          ("auto_extend=59", "illegal -W value"),
                           ("on_end_queue=nowhere", "Unknown queue"),
                           ("on_end_queue=" + queue_of(rid), "the queue of a reservation"),
                           ("on_end_queue=theirs", "Unauthorized Request"),
@@ -137,14 +137,12 @@ def test_what_is_refused(cluster):
                           ("Priority=5", "illegal -W value")):
         code, said = refused(cluster, "pbs_ralter", "-W", setting, rid)
         assert code != 0 and text in said, (setting, said)
-    assert "kill, requeue or hold" in refused(cluster, "pbs_ralter", "-W", "on_end=keep", rid)[1]
+    assert "kill, requeue, hold or extend" in refused(cluster, "pbs_ralter", "-W", "on_end=keep", rid)[1]
     code, said = refused(cluster, "pbs_ralter", "-W", "on_end=hold", rid, user=USER2)
     assert code != 0 and "Unauthorized Request" in said
     resv = server.status(RESV, rid)[0]
     assert "on_end" not in resv and "on_end_queue" not in resv
-    code, said = refused(cluster, "qmgr", "-c", "set server resv_default_on_end = extend",
-                         user=None)
-    assert code != 0 and "auto_extend" in said
+    assert "a minute or more" in refused(cluster, "pbs_ralter", "-W", "auto_extend=59", rid)[1]
 
 
 def test_it_is_altered_and_kept_over_a_restart(cluster):

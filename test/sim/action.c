@@ -17,6 +17,16 @@ static int64_t number(const char *text, int64_t none)
     return text ? atoll(text) : none;
 }
 
+static struct end_wish words_end(const struct words *w)
+{
+    return (struct end_wish){
+        .on_end = words_value(w, "on_end"),
+        .on_end_queue = words_value(w, "on_end_queue"),
+        .auto_extend = words_value(w, "auto_extend"),
+        .auto_extend_max = words_value(w, "auto_extend_max"),
+    };
+}
+
 /* Labels. */
 
 /* Renaming adds to a name: "R1_b" is still R1. */
@@ -156,8 +166,7 @@ static bool reserves(struct sim *s, const struct words *w)
         .rule = words_after(w, "repeating"),
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
-        .on_end = words_value(w, "on_end"),
-        .on_end_queue = words_value(w, "on_end_queue"),
+        .end = words_end(w),
     };
 
     if (!wish.select || !words_after(w, "from") || !words_after(w, "for"))
@@ -221,8 +230,7 @@ static bool reserves_from_job(struct sim *s, const struct words *w)
         .duration_s = number(words_after(w, "for"), 0),
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
-        .on_end = words_value(w, "on_end"),
-        .on_end_queue = words_value(w, "on_end_queue"),
+        .end = words_end(w),
     };
 
     client_reserve(s, &wish);
@@ -240,8 +248,7 @@ static bool reserves_for_job(struct sim *s, const struct words *w)
         .duration_s = number(words_after(w, "for"), 0),
         .waiting = words_after(w, "waiting"),
         .idle_s = number(words_after(w, "idle"), 0),
-        .on_end = words_value(w, "on_end"),
-        .on_end_queue = words_value(w, "on_end_queue"),
+        .end = words_end(w),
     };
 
     client_reserve(s, &wish);
@@ -273,8 +280,7 @@ static bool alters(struct sim *s, const struct words *w)
         .select = words_value(w, "select"),
         .name = renamed(w, arena),
         .users = words_value(w, "users"),
-        .on_end = words_value(w, "on_end"),
-        .on_end_queue = words_value(w, "on_end_queue"),
+        .end = words_end(w),
         .start_at = moment(w, "from"),
         .end_at = moment(w, "until"),
         .duration_s = number(words_after(w, "for"), 0),

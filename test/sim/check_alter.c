@@ -367,13 +367,68 @@ static void check_grant(struct sim *s, const struct model *m, const struct resv 
         forget_forced(s, rec->id);
 }
 
+/* Reservations that extend themselves (doc/design/049-auto-extend.md), once more. */
+
+static bool asks_by_itself(const struct record *rec)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == RESV_A_HF_EXTEND_TRIED)
+            return rec->fact == FACT_RESV_ALTER_ASKED;
+    return false;
+}
+
+static int64_t extended_end(const struct model *m, const struct resv *r)
+{
+    const struct object *o = &r->obj;
+    int64_t end_at = obj_num(o, RESV_A_RESERVE_END, 0);
+    const char *on_end =
+        obj_str(o, RESV_A_ON_END, obj_str(m->server, SERVER_A_RESV_DEFAULT_ON_END, ""));
+    int64_t step_s =
+        obj_num(o, RESV_A_AUTO_EXTEND, strcmp(on_end, "extend") == 0 ? 600 : 0);
+    int64_t ret = end_at + step_s;
+
+    if (obj_num(o, RESV_A_AUTO_EXTEND_MAX, 0) > 0)
+        ret = MIN_OF(ret, obj_num(o, RESV_A_HF_ASKED_END, end_at) +
+                              obj_num(o, RESV_A_AUTO_EXTEND_MAX, 0));
+    return r->later ? MIN_OF(ret, occurrence_start_at(r->later, 0) - 1) : ret;
+}
+
+static void note_own_wish(struct sim *s, const struct model *m, const struct resv *r,
+                          const struct record *rec)
+{
+    struct wish *w = xcalloc(1, sizeof(*w));
+
+    w->id = xstrdup(rec->id);
+    w->seq = seq_opened(rec);
+    w->times = true;
+    w->start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
+    w->end_at = extended_end(m, r);
+    w->duration_s = w->end_at - w->start_at;
+    DL_PREPEND(s->alters.wishes, w);
+    if (!phase_is_running(resv_phase(r)) || !resv_has_busy_job(r) ||
+        resv_is_maintenance(r) || w->end_at <= obj_num(&r->obj, RESV_A_RESERVE_END, 0))
+        check_failed(s, CHECK_ALTER, "%s wants more time without need", rec->id);
+}
+
+/* Beyond the end that somebody asked for it is there only while jobs of it run. */
+static void check_needed(struct sim *s, const struct resv *r)
+{
+    if (phase_is_running(resv_phase(r)) && !resv_has_busy_job(r) &&
+        sim_now_at(s) >= obj_num(&r->obj, RESV_A_HF_ASKED_END, INT64_MAX))
+        check_failed(s, CHECK_ALTER, "%s has extended itself and has no job",
+                     r->obj.id);
+}
+
 void check_alter_before(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct resv *r = rec->kind == OBJ_RESV ? model_resv(m, rec->id) : NULL;
-    const struct wish *w = r ? wish_of(s, r, rec) : NULL;
+    const struct wish *w;
 
     if (!r)
         return;
+    if (asks_by_itself(rec))
+        note_own_wish(s, m, r, rec);
+    w = wish_of(s, r, rec);
     if (rec->fact == FACT_RESV_ALTER_ASKED && proposal_is_open(r))
         check_failed(s, CHECK_ALTER, "%s is altered twice at once", rec->id);
     if (rec->fact == FACT_RESV_ALTER_ASKED || rec->fact == FACT_RESV_ALTER_DENIED)
@@ -496,6 +551,8 @@ void check_alters_settled(struct sim *s, const struct model *m)
         if (proposal_is_open(r) && !phase_is_confirmed(phase) &&
             phase != PHASE_UNCONFIRMED)
             check_failed(s, CHECK_ALTER, "%s is being altered and deleted", o->id);
+        if (!svr_is_settling(s->shell.svr))
+            check_needed(s, r);
         check_queue(s, r);
     }
 }

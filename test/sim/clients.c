@@ -70,13 +70,21 @@ static void set_num(struct wire_attrs *list, struct arena *arena, const char *na
     set(list, arena, name, resource, arena_printf(arena, "%" PRId64, value));
 }
 
-static void set_on_end(struct wire_attrs *list, struct arena *arena, const char *word,
-                       const char *queue)
+static void set_end(struct wire_attrs *list, struct arena *arena,
+                    const struct end_wish *end)
 {
-    if (word)
-        set(list, arena, "on_end", NULL, word);
-    if (queue)
-        set(list, arena, "on_end_queue", NULL, queue);
+    const struct {
+        const char *name, *value;
+    } given[] = {
+        { "on_end", end->on_end },
+        { "on_end_queue", end->on_end_queue },
+        { "auto_extend", end->auto_extend },
+        { "auto_extend_max", end->auto_extend_max },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(given); i++)
+        if (given[i].value)
+            set(list, arena, given[i].name, NULL, given[i].value);
 }
 
 /* Commands. */
@@ -110,7 +118,7 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
             set(&body.attrs, arena, "interactive", NULL, w->waiting);
         if (w->idle_s)
             set_num(&body.attrs, arena, "delete_idle_time", NULL, w->idle_s);
-        set_on_end(&body.attrs, arena, w->on_end, w->on_end_queue);
+        set_end(&body.attrs, arena, &w->end);
         set(&body.attrs, arena, "Variable_List", NULL, "PBS_O_HOST=svr");
         if (w->vnodes)
             c->vnodes = xstrdup(w->vnodes);
@@ -146,7 +154,7 @@ void client_alter(struct sim *s, const struct alter_wish *w)
             set(&body.attrs, arena, "Reserve_Name", NULL, w->name);
         if (w->users)
             set(&body.attrs, arena, "Authorized_Users", NULL, w->users);
-        set_on_end(&body.attrs, arena, w->on_end, w->on_end_queue);
+        set_end(&body.attrs, arena, &w->end);
         if (w->waiting)
             set(&body.attrs, arena, "interactive", NULL, w->waiting);
         net_request(s, c->conn, &rq);

@@ -46,6 +46,12 @@ struct clients {
 
 void clients_fini(struct clients *c);
 
+/* What a reservation does at its end. NULL: not given. */
+struct end_wish {
+    const char *on_end, *on_end_queue;
+    const char *auto_extend, *auto_extend_max;
+};
+
 /* pbs_rsub. 'waiting': -I with that number; NULL: without. Times are absolute. */
 struct resv_wish {
     const char *label;
@@ -58,9 +64,9 @@ struct resv_wish {
     int64_t start_at;
     int64_t duration_s; /* 0: not given */
     const char *waiting;
-    int64_t idle_s;                    /* delete_idle_time, 0: none */
-    const char *vnodes;                /* NULL, or what --hosts found: maintenance */
-    const char *on_end, *on_end_queue; /* NULL: not given */
+    int64_t idle_s;     /* delete_idle_time, 0: none */
+    const char *vnodes; /* NULL, or what --hosts found: maintenance */
+    struct end_wish end;
 };
 void client_reserve(struct sim *s, const struct resv_wish *wish);
 
@@ -72,7 +78,7 @@ struct alter_wish {
     const char *select;
     const char *name;
     const char *users;
-    const char *on_end, *on_end_queue;
+    struct end_wish end;
     int64_t start_at;
     int64_t end_at;
     int64_t duration_s;

@@ -65,6 +65,17 @@ static void expect_state(struct sim *s, const struct words *w)
     buf_fini(&text);
 }
 
+/* "R1 ends at 90" */
+static void expect_end(struct sim *s, const struct words *w)
+{
+    const struct object *o = labelled(s, w->v[1]);
+    int64_t end_at = o ? obj_num(o, RESV_A_RESERVE_END, 0) - SIM_EPOCH_S : -1;
+
+    if (end_at != atoll(w->v[4]))
+        check_failed(s, CHECK_EXPECT, "%s ends at %" PRId64 ", not %s", w->v[1], end_at,
+                     w->v[4]);
+}
+
 static bool holds(const struct object *o, const char *vnode)
 {
     const struct bookings *h = o && o->kind == OBJ_RESV ? &TO_RESV(o)->current.bookings
@@ -219,6 +230,8 @@ bool expect_do(struct sim *s, const struct words *w)
         expect_vnode(s, w);
     else if (words_are(w, 1, "* state *"))
         expect_state(s, w);
+    else if (words_are(w, 1, "* ends at *"))
+        expect_end(s, w);
     else if (words_are(w, 1, "* in *"))
         expect_in(s, w);
     else if (words_are(w, 1, "* holds not *"))

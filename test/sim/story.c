@@ -649,7 +649,7 @@ static void outlast(struct story *t, int resv)
  * random numbers of their own, too. */
 static void write_ends(struct story *of, uint64_t seed)
 {
-    static const char *const words[] = { "kill", "requeue", "hold", "requeue", "hold" };
+    static const char *const words[] = { "kill", "requeue", "hold", "extend", "hold" };
     static const char *const queues[] = { "late", "mine", "workq" };
     struct story t = *of;
     int n;
@@ -667,8 +667,11 @@ static void write_ends(struct story *of, uint64_t seed)
         user = pick(&t, 1, 2);
         resv = pick(&t, 1, MAX_OF(of->n_resvs, 1));
         buf_printf(t.out, "user%d alters R%d", user, resv);
-        if (chance(&t, 70))
+        if (chance(&t, 60))
             buf_printf(t.out, " on_end=%s", words[pick(&t, 0, 4)]);
+        else if (chance(&t, 60))
+            buf_printf(t.out, " auto_extend=%d auto_extend_max=%d", pick(&t, 60, 90),
+                       pick(&t, 1, 300));
         else
             buf_printf(t.out, " on_end_queue=%s", queues[pick(&t, 0, 2)]);
         buf_add_char(t.out, '\n');

@@ -164,7 +164,8 @@ static const struct {
     { "Mail_Points", "n, or some of the letters a, b, c, e and (jobs) j" },
     { "Authorized_Users", "[+|-]user[@host], with commas between entries" },
     { "Authorized_Groups", "[+|-]group, with commas between entries" },
-    { "on_end", "kill, requeue or hold" },
+    { "on_end", "kill, requeue, hold or extend" },
+    { "auto_extend", "a time of a minute or more: seconds, or hours:minutes:seconds" },
     { "Reserve_Name", "up to 230 printable characters, a letter first, no blanks" },
 };
 

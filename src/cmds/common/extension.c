@@ -18,6 +18,8 @@ static const struct {
 } ours[] = {
     { "on_end", EXTENSION_ON_END },
     { "on_end_queue", EXTENSION_ON_END },
+    { "auto_extend", EXTENSION_AUTO_EXTEND },
+    { "auto_extend_max", EXTENSION_AUTO_EXTEND },
 };
 
 static const char *extension_of(const char *attr)

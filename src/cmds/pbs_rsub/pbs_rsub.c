@@ -58,8 +58,10 @@ static const char usage[] =
     "  -M users      who gets the mail\n"
     "  -q @server    ask this server\n"
     "At the end:\n"
-    "  -W on_end=word    what becomes of its jobs: kill, requeue or hold\n"
+    "  -W on_end=word    what becomes of its jobs: kill, requeue, hold or extend\n"
     "  -W on_end_queue=queue   where they go then\n"
+    "  -W auto_extend=time     extend it by so much while jobs run at its end\n"
+    "  -W auto_extend_max=time by so much at most, all times together\n"
     "  -W name=value[,name=value...]   any other attribute\n";
 
 struct rsub {
@@ -409,6 +411,8 @@ static const struct cmd_option letters[] = {
     { "Authorized_Users", NULL, 'U' },
     { "on_end", NULL, 'W' },
     { "on_end_queue", NULL, 'W' },
+    { "auto_extend", NULL, 'W' },
+    { "auto_extend_max", NULL, 'W' },
     { "qmove", NULL, 'W' },
 };
 

@@ -335,7 +335,13 @@ int check_mail_users(const struct attr_value *v, struct diag *why)
     return bad_unless(good, why);
 }
 
-/* Whether this server can do it is for the server to say. */
+/* A reservation asks for more time half a minute before its end, so a step is longer.
+ */
+int check_auto_extend(const struct attr_value *v, struct diag *why)
+{
+    return bad_unless(v->u.num >= AUTO_EXTEND_MIN_S, why);
+}
+
 int check_on_end(const struct attr_value *v, struct diag *why)
 {
     static const char *const words[] = { "kill", "requeue", "hold", "extend" };

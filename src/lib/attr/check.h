@@ -9,7 +9,10 @@
 
 #include "lib/attr/value.h"
 
-#define CHECK(name) int check_##name(const struct attr_value *v, struct diag *why)
+#define CHECK(name)       int check_##name(const struct attr_value *v, struct diag *why)
+
+/* The least step by which a reservation extends itself, in seconds. */
+#define AUTO_EXTEND_MIN_S 60
 
 /* Checks of numbers. */
 CHECK(positive);
@@ -43,7 +46,8 @@ CHECK(preempt_order);
 CHECK(preempt_sort);
 CHECK(manager_list);
 CHECK(mail_users);
-CHECK(on_end); /* kill, requeue, hold, extend */
+CHECK(auto_extend); /* AUTO_EXTEND_MIN_S or more */
+CHECK(on_end);      /* kill, requeue, hold, extend */
 
 #undef CHECK
 

@@ -443,7 +443,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .write = EVERYONE,
         .flags = ATTR_ALTERABLE,
         .check = check_on_end,
-        .doc = "What becomes of its jobs when its end comes: kill, requeue or hold; unset: resv_default_on_end of the server. A word of ours.",
+        .doc = "What becomes of its jobs when its end comes: kill, requeue, hold or extend; unset: resv_default_on_end of the server. A word of ours.",
     },
     [RESV_A_ON_END_QUEUE] = {
         .name = "on_end_queue",
@@ -452,6 +452,23 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .write = EVERYONE,
         .flags = ATTR_ALTERABLE,
         .doc = "Where requeue and hold put the jobs. A word of ours.",
+    },
+    [RESV_A_AUTO_EXTEND] = {
+        .name = "auto_extend",
+        .type = &attr_duration,
+        .read = EVERYONE,
+        .write = EVERYONE,
+        .flags = ATTR_ALTERABLE,
+        .check = check_auto_extend,
+        .doc = "By how much it extends itself, again and again, while jobs of it run at its end and nobody else has the vnodes. A word of ours.",
+    },
+    [RESV_A_AUTO_EXTEND_MAX] = {
+        .name = "auto_extend_max",
+        .type = &attr_duration,
+        .read = EVERYONE,
+        .write = EVERYONE,
+        .flags = ATTR_ALTERABLE,
+        .doc = "By how much at most, all times together; unset: as long as nothing is in the way. A word of ours.",
     },
 
     /* kept by our own daemons, never shown */
@@ -477,6 +494,8 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_REPLACE_DENIED] = { .name = "hf_replace_denied", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "What the last attempt to replace lost vnodes found short; unset once nothing is sought." },
     [RESV_A_HF_REPLACE_DENIED_AT] = { .name = "hf_replace_denied_at", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "When that attempt was made." },
     [RESV_A_HF_ON_END] = { .name = "hf_on_end", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "While its end, or that of an occurrence, goes on: requeue or hold, what becomes of the jobs; unset: kill." },
+    [RESV_A_HF_ASKED_END] = { .name = "hf_asked_end", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "The end that somebody asked for, when it has extended itself since." },
+    [RESV_A_HF_EXTEND_TRIED] = { .name = "hf_extend_tried", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "The end before which it last tried to extend itself." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */
@@ -487,6 +506,8 @@ static const uint16_t resv_order[] = {
     RESV_A_AUTHORIZED_GROUPS,
     RESV_A_AUTHORIZED_HOSTS,
     RESV_A_AUTHORIZED_USERS,
+    RESV_A_AUTO_EXTEND,
+    RESV_A_AUTO_EXTEND_MAX,
     RESV_A_CREDENTIAL_ID,
     RESV_A_CTIME,
     RESV_A_DELETE_IDLE_TIME,

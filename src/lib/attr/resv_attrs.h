@@ -68,6 +68,8 @@ enum resv_attr {
     RESV_A_RESERVE_STANDING_SCHEDSELECT,
     RESV_A_ON_END,
     RESV_A_ON_END_QUEUE,
+    RESV_A_AUTO_EXTEND,
+    RESV_A_AUTO_EXTEND_MAX,
 
     /* kept by our own daemons, never shown */
     RESV_A_HF_ASKED_AT,
@@ -92,6 +94,8 @@ enum resv_attr {
     RESV_A_HF_REPLACE_DENIED,
     RESV_A_HF_REPLACE_DENIED_AT,
     RESV_A_HF_ON_END,
+    RESV_A_HF_ASKED_END,
+    RESV_A_HF_EXTEND_TRIED,
     RESV_A_COUNT
 };
 

@@ -85,6 +85,8 @@ enum batch_number {
 #define EXTENSION_CHANGES "changes" /* StatusChanges */
 #define EXTENSION_WHY     "why"     /* ResvWhy */
 #define EXTENSION_ON_END  "on_end"  /* on_end, on_end_queue of reservations */
+#define EXTENSION_AUTO_EXTEND                                                          \
+    "auto_extend" /* auto_extend, auto_extend_max, on_end=extend */
 
 /* Bodies, lettered as in wire.md 7.2. Texts are never NULL after decoding. */
 

@@ -29,16 +29,6 @@ static enum on_end find(const char *word)
     return ON_END_KILL;
 }
 
-int on_end_check(const char *word, struct diag *why)
-{
-    if (word && find(word) == ON_END_EXTEND)
-        return diag_set(why, PBSE_NOSUP,
-                        "%s: on_end=extend needs a reservation that extends itself "
-                        "(auto_extend), which this server does not have yet",
-                        pbse_text(PBSE_NOSUP));
-    return 0;
-}
-
 int on_end_queue_check(const struct queue *q, struct diag *why)
 {
     const char *type = obj_str(&q->obj, QUEUE_A_QUEUE_TYPE, "Execution");
@@ -76,28 +66,35 @@ int resv_on_end_check(const struct model *m, const struct request *rq,
 {
     const char *name = edit_str(e, RESV_A_ON_END_QUEUE, NULL);
     const struct queue *q = name ? model_queue(m, name) : NULL;
-    int err = 0;
+    int err;
 
     MUST(e->table == &resv_table);
-    if (e->touched[RESV_A_ON_END])
-        err = on_end_check(edit_str(e, RESV_A_ON_END, NULL), why);
     /* A queue that was accepted once is looked at again only when its turn comes. */
-    if (err || !name || !e->touched[RESV_A_ON_END_QUEUE])
-        return err;
+    if (!name || !e->touched[RESV_A_ON_END_QUEUE])
+        return 0;
     if (!q)
         return diag_code(why, PBSE_UNKQUE);
     err = on_end_queue_check(q, why);
     return err ? err : check_owner(m, rq, q, owner, user, why);
 }
 
-enum on_end resv_on_end(const struct model *m, const struct resv *r)
+static enum on_end says(const struct model *m, const struct resv *r)
 {
     const char *dflt = obj_str(m->server, SERVER_A_RESV_DEFAULT_ON_END, "");
-    enum on_end what = find(obj_str(&r->obj, RESV_A_ON_END, dflt));
 
-    /* Here a reservation that can extend itself will be asked first; at the first
-     * conflict its jobs are killed. */
+    return find(obj_str(&r->obj, RESV_A_ON_END, dflt));
+}
+
+enum on_end resv_on_end(const struct model *m, const struct resv *r)
+{
+    enum on_end what = says(m, r);
+
     return what == ON_END_EXTEND ? ON_END_KILL : what;
+}
+
+bool resv_on_end_extends(const struct model *m, const struct resv *r)
+{
+    return says(m, r) == ON_END_EXTEND;
 }
 
 enum on_end resv_on_end_now(const struct resv *r)

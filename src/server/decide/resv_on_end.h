@@ -14,25 +14,23 @@ enum on_end {
     ON_END_KILL,
     ON_END_REQUEUE, /* jobs go back to a queue; those that run are ended first */
     ON_END_HOLD,    /* the same, and they are held there */
-    ON_END_EXTEND,  /* refused until a reservation can extend itself */
+    ON_END_EXTEND,  /* it extends itself as long as it can, then they are killed */
     ON_END_COUNT,
 };
 
-/* May this word be set, of a reservation or as the server's default? NULL may: it
- * stands for the default. 15029 with words for what this server cannot do yet; words
- * that nobody knows were refused by the attribute's own check. */
-int on_end_check(const char *word, struct diag *why) MUST_CHECK;
-
 /* May the edit of a reservation of 'owner' ("user@host", with the account 'user') have
- * the on_end and the on_end_queue that it sets? The refusals of on_end_check(); 15018
- * for no such queue, 15029 for a routing queue, 15014 for the queue of a reservation,
- * and those of queue_takes_owner() for one that the owner may not use; NEEDED. */
+ * the on_end_queue that it sets? 15018 for no such queue, 15029 for a routing queue,
+ * 15014 for the queue of a reservation, and those of queue_takes_owner() for one that
+ * the owner may not use; NEEDED. */
 int resv_on_end_check(const struct model *m, const struct request *rq,
                       const struct edit *e, const char *owner, const char *user,
                       struct diag *why) MUST_CHECK;
 
-/* What an end that comes now does to the jobs. */
+/* What an end that comes now does to the jobs; extending is over then. */
 enum on_end resv_on_end(const struct model *m, const struct resv *r);
+
+/* Does it extend itself at its end because on_end, its own or the default, says so? */
+bool resv_on_end_extends(const struct model *m, const struct resv *r);
 
 /* The same of the end that goes on, as it was when it began: what is set later is for a
  * later end. ON_END_KILL when none goes on. */

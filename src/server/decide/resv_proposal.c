@@ -22,6 +22,8 @@ static const int attrs[] = {
     RESV_A_AUTHORIZED_USERS, RESV_A_AUTHORIZED_GROUPS,
     RESV_A_PRIORITY,         RESV_A_INTERACTIVE,
     RESV_A_ON_END,           RESV_A_ON_END_QUEUE,
+    RESV_A_AUTO_EXTEND,      RESV_A_AUTO_EXTEND_MAX,
+    RESV_A_HF_ASKED_END,
 };
 
 /* The first of them are shown with their proposed values while a proposal is open,
@@ -224,6 +226,9 @@ void proposal_open(const struct model *m, const struct proposal *p,
         record_change_num(rec, out->arena, RESV_A_HF_ALTER_AT, p->now_at);
         if (p->force)
             record_change(rec, out->arena, RESV_A_HF_ALTER_FORCE, NULL, "True");
+        if (p->by_itself)
+            record_change_num(rec, out->arena, RESV_A_HF_EXTEND_TRIED,
+                              obj_num(&part->resv->obj, RESV_A_RESERVE_END, 0));
         record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
     }
 }
@@ -321,6 +326,9 @@ void proposal_grant(const struct model *m, const struct resv *r,
         occurrence_keep_series(r, out->arena, rec);
     keep_series_start(r, out->arena, rec);
     edit_commit(g->e, out->arena, rec);
+    /* An end that somebody asks for takes the place of the one before. */
+    if (g->e->touched[RESV_A_RESERVE_END] && !g->e->touched[RESV_A_HF_ASKED_END])
+        record_change(rec, out->arena, RESV_A_HF_ASKED_END, NULL, NULL);
     record_change_phase(rec, out->arena, to);
     if (g->vnodes)
         record_change(rec, out->arena, RESV_A_RESV_NODES, NULL, g->vnodes);
@@ -377,14 +385,38 @@ static struct record *deny_part(const struct resv *r, const char *actor,
     return rec;
 }
 
+/* It is the server's own, which only says which end somebody asked for. */
+static bool is_by_itself(const struct model *m, const struct resv *r,
+                         struct arena *arena)
+{
+    struct edit e;
+    bool own = proposal_read(m, r, &e, arena) && e.touched[RESV_A_HF_ASKED_END];
+
+    edit_fini(&e);
+    return own;
+}
+
+/* Whoever asked for it hears that it is dropped. What the server has asked for by
+ * itself it asks for again. */
+static void drop_part(const struct model *m, const struct resv *r, const char *actor,
+                      int64_t now_at, struct decision *out)
+{
+    bool own = is_by_itself(m, r, out->arena);
+    struct record *rec =
+        deny_part(r, actor, "the server was started again", now_at, out);
+
+    rec->reason = own ? REASON_NONE : REASON_SERVER_BEGAN;
+    if (own)
+        record_change(rec, out->arena, RESV_A_HF_EXTEND_TRIED, NULL, NULL);
+}
+
 /* Each reservation has its own part, so that all parts are found without a search. */
 void proposal_drop_all(const struct model *m, const char *actor, int64_t now_at,
                        struct decision *out)
 {
     MODEL_EACH (m, OBJ_RESV, o) {
         if (proposal_is_open(TO_RESV(o)))
-            deny_part(TO_RESV(o), actor, "the server was started again", now_at, out)
-                ->reason = REASON_SERVER_BEGAN;
+            drop_part(m, TO_RESV(o), actor, now_at, out);
     }
 }
 

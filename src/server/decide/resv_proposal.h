@@ -71,6 +71,7 @@ struct proposal {
     const struct proposal_part *parts;
     size_t n;
     bool force;
+    bool by_itself; /* nobody asked for it, and nobody is told when it is dropped */
     const char *actor;
     int64_t now_at;
 };

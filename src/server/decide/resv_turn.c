@@ -37,6 +37,8 @@ static void begin_anew(struct record *rec, struct arena *arena)
 {
     record_change(rec, arena, RESV_A_HF_BEGUN_AT, NULL, NULL);
     record_change(rec, arena, RESV_A_HF_IDLE_AT, NULL, NULL);
+    record_change(rec, arena, RESV_A_HF_ASKED_END, NULL, NULL);
+    record_change(rec, arena, RESV_A_HF_EXTEND_TRIED, NULL, NULL);
 }
 
 void resv_turn_over(const struct model *m, const struct resv *r, const char *actor,

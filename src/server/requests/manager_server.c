@@ -6,7 +6,6 @@
 #include "lib/attr/formula.h"
 #include "server/decide/config.h"
 #include "server/decide/know.h"
-#include "server/decide/resv_on_end.h"
 
 #include <string.h>
 #include <strings.h>
@@ -143,9 +142,6 @@ static int check_server(const struct manager *g, const struct edit *e)
     /* The order of the checks decides which refusal is given. */
     if (e->touched[SERVER_A_DEFAULT_QUEUE] && queue && !model_queue(g->m, queue))
         return diag_code(why, PBSE_UNKQUE);
-    if (e->touched[SERVER_A_RESV_DEFAULT_ON_END] &&
-        (err = on_end_check(edit_str(e, SERVER_A_RESV_DEFAULT_ON_END, NULL), why)))
-        return err;
     if ((err = check_hosts(g, e, SERVER_A_MANAGERS)) ||
         (err = check_hosts(g, e, SERVER_A_OPERATORS)) ||
         (err = check_limit_styles(g, e, OBJ_SERVER)) ||

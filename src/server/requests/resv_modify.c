@@ -128,7 +128,8 @@ static bool may_be_empty(int attr)
 {
     return attr == RESV_A_AUTHORIZED_GROUPS || attr == RESV_A_MAIL_USERS ||
            attr == RESV_A_MAIL_POINTS || attr == RESV_A_ON_END ||
-           attr == RESV_A_ON_END_QUEUE;
+           attr == RESV_A_ON_END_QUEUE || attr == RESV_A_AUTO_EXTEND ||
+           attr == RESV_A_AUTO_EXTEND_MAX;
 }
 
 static int take_entry(struct alteration *a, const struct wire_attr *w)

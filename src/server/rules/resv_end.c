@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/instant.h"
+#include "server/decide/resv_extend.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_record.h"
 #include "server/decide/resv_turn.h"
@@ -27,7 +28,7 @@ static bool end_now(const struct rule_context *c, const struct object *o,
 
 int64_t deadline_resv_end(const struct model *m, const struct object *o)
 {
-    return is_alive(TO_RESV(o)) ? resv_over_at(m, &TO_RESV(o)->current) : INT64_MAX;
+    return is_alive(TO_RESV(o)) ? resv_extended_over_at(m, TO_RESV(o)) : INT64_MAX;
 }
 
 bool rule_resv_end(const struct rule_context *c, const struct object *o,

@@ -14,7 +14,8 @@ const struct rule_row rule_rows[] = {
     /* reservations: what ends one is looked at before what makes it go on */
     { OBJ_RESV, "resv expire", 0,
       rule_resv_expire, deadline_resv_expire },
-    { OBJ_RESV, "resv end", SEES(EDGE_RESV_LATER) | SEES_SETTINGS,
+    { OBJ_RESV, "resv end",
+      SEES(EDGE_RESV_JOBS) | SEES(EDGE_RESV_LATER) | SEES_SETTINGS,
       rule_resv_end, deadline_resv_end },
     { OBJ_RESV, "resv turn",
       SEES(EDGE_RESV_QUEUE) | SEES(EDGE_RESV_JOBS) | SEES(EDGE_RESV_LATER),
@@ -29,6 +30,9 @@ const struct rule_row rule_rows[] = {
       rule_resv_give_up, deadline_resv_give_up },
     { OBJ_RESV, "resv ask", SEES(EDGE_RESV_LATER) | SEES_SETTINGS,
       rule_resv_ask, deadline_resv_ask },
+    { OBJ_RESV, "resv extend",
+      SEES(EDGE_RESV_JOBS) | SEES(EDGE_RESV_LATER) | SEES_SETTINGS,
+      rule_resv_extend, deadline_resv_extend },
     { OBJ_RESV, "resv idle", SEES(EDGE_RESV_JOBS),
       rule_resv_idle, deadline_resv_idle },
 

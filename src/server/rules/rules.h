@@ -30,6 +30,9 @@ int64_t deadline_resv_give_up(const struct model *m, const struct object *o);
 bool rule_resv_ask(const struct rule_context *c, const struct object *o,
                    struct decision *out);
 int64_t deadline_resv_ask(const struct model *m, const struct object *o);
+bool rule_resv_extend(const struct rule_context *c, const struct object *o,
+                      struct decision *out);
+int64_t deadline_resv_extend(const struct model *m, const struct object *o);
 bool rule_resv_idle(const struct rule_context *c, const struct object *o,
                     struct decision *out);
 int64_t deadline_resv_idle(const struct model *m, const struct object *o);

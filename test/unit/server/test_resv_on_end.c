@@ -116,7 +116,10 @@ static void test_words(void)
         { "no queue again", "on_end_queue=", 0 },
         { "another word", "on_end=keep", PBSE_BADATVAL },
         { "the word in capitals", "on_end=Hold", PBSE_BADATVAL },
-        { "what cannot be done yet", "on_end=extend", PBSE_NOSUP },
+        { "extend", "on_end=extend", 0 },
+        { "steps", "auto_extend=60|auto_extend_max=02:00:00", 0 },
+        { "steps that are too short", "auto_extend=59", PBSE_BADATVAL },
+        { "no steps again", "auto_extend=|auto_extend_max=", 0 },
         { "no such queue", "on_end_queue=nowhere", PBSE_UNKQUE },
         { "its own queue", "on_end_queue=R1", PBSE_BADATVAL },
         { "a routing queue", "on_end_queue=route", PBSE_NOSUP },
@@ -158,28 +161,26 @@ static void test_others_may_not(void)
     world_free(&w);
 }
 
-static void test_what_cannot_be_done_says_so(void)
-{
-    struct world w;
-
-    make(&w, NULL);
-    world_modify(&w, "user1", "R1.svr", "on_end=extend", NULL);
-    CU_ASSERT_PTR_NOT_NULL(strstr(world_reply_text(&w, CONN_OTHER), "auto_extend"));
-    world_free(&w);
-}
-
 static void test_a_new_reservation(void)
 {
     static const struct {
         const char *attrs;
         int code;
+        const char *shown[4]; /* on_end, on_end_queue, auto_extend, auto_extend_max */
     } cases[] = {
-        { "on_end=requeue|on_end_queue=late", 0 },
-        { "on_end=extend", PBSE_NOSUP },
-        { "on_end=none", PBSE_BADATVAL },
-        { "on_end_queue=nowhere", PBSE_UNKQUE },
-        { "on_end_queue=R1", PBSE_BADATVAL },
+        { "on_end=requeue|on_end_queue=late", 0, { "requeue", "late", "", "" } },
+        { "on_end=extend", 0, { "extend", "", "", "" } },
+        { "auto_extend=600|auto_extend_max=3600",
+          0,
+          { "", "", "00:10:00", "01:00:00" } },
+        { "auto_extend=1", PBSE_BADATVAL, { 0 } },
+        { "on_end=none", PBSE_BADATVAL, { 0 } },
+        { "on_end_queue=nowhere", PBSE_UNKQUE, { 0 } },
+        { "on_end_queue=R1", PBSE_BADATVAL, { 0 } },
     };
+
+    static const char *const names[] = { "on_end", "on_end_queue", "auto_extend",
+                                         "auto_extend_max" };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct world w;
@@ -197,9 +198,11 @@ static void test_a_new_reservation(void)
                 arena_strndup(w.arena, world_reply_text(&w, CONN_USER),
                               strcspn(world_reply_text(&w, CONN_USER), " "));
 
-            EXPECT_TEXT(world_shown(&w, "user1", id, "on_end", NULL, NULL), "requeue");
-            EXPECT_TEXT(world_shown(&w, "user1", id, "on_end_queue", NULL, NULL),
-                        "late");
+            for (size_t k = 0; k < ARRAY_LEN(names); k++) {
+                const char *is = world_shown(&w, "user1", id, names[k], NULL, NULL);
+
+                EXPECT_TEXT(is ? is : "", cases[i].shown[k]);
+            }
         }
         world_restart(&w);
         world_free(&w);
@@ -513,7 +516,7 @@ static void test_the_default_of_the_server(void)
     } cases[] = {
         { NULL, "requeue", "workq Q" }, { "kill", "requeue", "gone" },
         { "hold", "kill", "workq H" },  { NULL, NULL, "gone" },
-        { "extend", NULL, "gone" }, /* in a store that somebody has edited */
+        { "extend", NULL, "gone" }, /* nobody was asked in time */
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -642,7 +645,6 @@ int main(void)
     static const struct unit_case cases[] = {
         { "words and queues are checked", test_words },
         { "others may not", test_others_may_not },
-        { "what cannot be done says so", test_what_cannot_be_done_says_so },
         { "a new reservation", test_a_new_reservation },
         { "with times it waits for them", test_with_times_it_waits_for_them },
         { "each kind of job has its end", test_kinds_of_jobs },

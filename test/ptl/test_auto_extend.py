@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reservations that extend themselves while jobs run, on real daemons
+(doc/design/049-auto-extend.md). The least step is a minute, so an end that was added is never
+waited for here: the job ends before it, or the reservation is shortened."""
+import time
+
+from holdfast import *
+from holdfast.services import wait_for
+from story import *
+
+
+def window(server, rid):
+    resv = server.status(RESV, rid)[0]
+    return tuple(int(time.mktime(time.strptime(resv["reserve_" + which])))
+                 for which in ("start", "end"))
+
+
+def is_extended(server, rid, end):
+    wait_for("the extension", lambda: window(server, rid)[1] == end)
+    return server.status(RESV, rid)[0]
+
+
+def extended(cluster, *options, duration=10):
+    """A short reservation in which a job runs: its id, the job's, the job's gate."""
+    gate = Gate(cluster)
+    rid = running_resv(cluster.server, options=list(options), duration=duration)
+    jid = running_job(cluster.server, queue_of(rid), script=script_until(gate.path))
+    return rid, jid, gate
+
+
+def test_it_goes_on_while_its_job_runs_and_ends_with_it(cluster):
+    server = cluster.server
+    rid, jid, gate = extended(cluster, "-W", "auto_extend=60,auto_extend_max=90")
+    start, _ = window(server, rid)
+    resv = is_extended(server, rid, start + 70)
+    assert resv["auto_extend"] == "00:01:00" and resv["auto_extend_max"] == "00:01:30"
+    assert resv["reserve_duration"] == "70"
+    server.log_match("%s;Jobs run in it, attempting to extend reservation by 60 seconds" % rid)
+    server.log_match("%s;Reservation alter confirmed" % rid)
+    server.accounting_match(";Y;%s;" % rid)
+    # Beyond the end that was asked for it is there for its job only.
+    wait_for("the end that was asked for", lambda: time.time() > start + 11)
+    assert server.status(JOB, jid)[0]["job_state"] == "R"
+    gate.open()
+    is_gone(server, RESV, rid)
+    assert "Exit_status=0" in server.accounting_match(";E;%s;" % jid)
+    all_is_free(cluster)
+
+
+def test_nobody_is_displaced(cluster):
+    server = cluster.server
+    rid = running_resv(server, options=["-W", "on_end=extend"], duration=15,
+                       select="3:ncpus=2")
+    start, end = window(server, rid)
+    late = Reservation(select="3:ncpus=2", start=end + 5, duration=60, interactive=30)
+    server.submit(late)
+    assert late.answer.endswith("CONFIRMED"), late.answer
+    jid = running_job(server, queue_of(rid), script="sleep 1000\n")
+    server.log_match("%s;Reservation alter denied" % rid)
+    assert window(server, rid) == (start, end)
+    is_gone(server, RESV, rid)
+    is_gone(server, JOB, jid)
+    assert server.status(RESV, late.answer.split()[0])[0]["reserve_state"] != "RESV_DEGRADED"
+
+
+def test_the_question_outlives_the_server(cluster):
+    server = cluster.server
+    rid, jid, gate = extended(cluster, "-W", "auto_extend=300", duration=20)
+    start, _ = window(server, rid)
+    server.kill()
+    server.start()
+    is_extended(server, rid, start + 320)
+    assert server.status(JOB, jid)[0]["job_state"] == "R"
+    gate.open()
+    is_gone(server, RESV, rid)
