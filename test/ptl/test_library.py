@@ -65,7 +65,7 @@ def calls():
 
 
 # What no other library of PBS has: doc/extensions.md.
-OURS = {("holdfast_why", "T")}
+OURS = {("holdfast_why", "T"), ("holdfast_resv_act", "T"), ("holdfast_resv_look", "T")}
 
 
 def test_the_library_shows_its_calls_and_no_more():
