@@ -372,7 +372,7 @@ static bool resv_is_promised(const struct snap_resv *r)
 /* True when the server waits for an answer about the reservation. */
 static bool is_open(const struct planner *pl, const struct snap_resv *r)
 {
-    if (r->skip)
+    if (r->skip || r->alien)
         return false;
     switch (r->state) {
     case RESV_UNCONFIRMED: /* whoever makes maintenance confirms it */

@@ -28,9 +28,9 @@ struct parts {
 
 static bool is_same_proposal(const struct snap_resv *a, const struct snap_resv *b)
 {
-    return a->state == RESV_BEING_ALTERED && b->state == RESV_BEING_ALTERED &&
-           a->question.is_set && b->question.is_set && a->question.value != 0 &&
-           a->question.value == b->question.value;
+    return !a->alien && !b->alien && a->state == RESV_BEING_ALTERED &&
+           b->state == RESV_BEING_ALTERED && a->question.is_set && b->question.is_set &&
+           a->question.value != 0 && a->question.value == b->question.value;
 }
 
 const struct snap_resv *together_first(const struct planner *pl,

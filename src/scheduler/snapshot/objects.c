@@ -423,8 +423,10 @@ static bool read_resv(struct snapshot *s, void *place, const struct wire_object 
     read_revert(r, &o->attrs);
     read_series(s, r, &o->attrs);
     /* A reservation gets its partition when it is confirmed; until then each scheduler
-     * is asked about it. */
-    return !r->partition || snap_is_mine(s, r->partition);
+     * is asked about it. Maintenance holds vnodes of any partition, whichever is its
+     * own. */
+    r->alien = r->partition && !snap_is_mine(s, r->partition);
+    return !r->alien || r->id[0] == 'M';
 }
 
 static int64_t walltime_of(const struct wire_object *o)

@@ -180,7 +180,8 @@ struct snap_resv {
                               cannot be read */
     const struct request *request_series; /* of later occurrences */
     bool skip;                            /* answered in this cycle already */
-    struct snap_memo *memo;               /* NULL: the snapshot is not kept */
+    bool alien;             /* of another partition: only what it holds counts */
+    struct snap_memo *memo; /* NULL: the snapshot is not kept */
 };
 
 struct snap_job {

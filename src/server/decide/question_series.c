@@ -98,7 +98,7 @@ static int judge_windows(const struct resv_answer *a, const struct offers *f,
         };
         const char *why = "";
 
-        if (offer.end_at > a->rq->now_at && !resv_fit(a->m, &offer, a->rq->arena, &why))
+        if (offer.end_at > a->rq->now_at && !answer_fits(a, &offer, &why))
             return refuse(a, (int64_t)i + 1, why);
     }
     return 0;
@@ -173,7 +173,7 @@ static int judge_one(const struct resv_answer *a, const struct occurrence *oc,
     const char *why = "";
 
     if (answer_is_as_much(a, vnodes, occurrence_schedselect(oc), &why) &&
-        resv_fit(a->m, &offer, a->rq->arena, &why))
+        answer_fits(a, &offer, &why))
         return 0;
     return refuse(a, occurrence_index(oc), why);
 }

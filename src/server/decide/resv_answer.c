@@ -107,6 +107,45 @@ bool answer_is_as_much(const struct resv_answer *a, const struct exec_vnode *vno
     return same;
 }
 
+static bool has_vnode(const struct occurrence *oc, const struct node *n)
+{
+    for (size_t i = 0; i < oc->bookings.n; i++)
+        if (oc->bookings.v[i].node == n)
+            return true;
+    return false;
+}
+
+/* NULL: none. */
+static const struct node *find_alien(const struct resv_answer *a,
+                                     const struct resv_offer *offer)
+{
+    for (size_t i = 0; i < offer->vnodes->n; i++) {
+        const struct exec_chunk *chunk = &offer->vnodes->chunks[i];
+
+        for (size_t k = 0; k < chunk->n; k++) {
+            const struct node *n = model_node(a->m, chunk->parts[k].vnode);
+            const char *its = n ? obj_str(&n->obj, NODE_A_PARTITION, NULL) : NULL;
+
+            if (its && strcmp(its, a->partition) != 0 &&
+                !has_vnode(offer->occurrence, n))
+                return n;
+        }
+    }
+    return NULL;
+}
+
+bool answer_fits(const struct resv_answer *a, const struct resv_offer *offer,
+                 const char **ret_why)
+{
+    const struct node *alien = resv_is_maintenance(a->r) ? NULL : find_alien(a, offer);
+
+    if (!alien)
+        return resv_fit(a->m, offer, a->rq->arena, ret_why);
+    *ret_why = arena_printf(a->rq->arena, "vnode %s is of partition %s", alien->obj.id,
+                            obj_str(&alien->obj, NODE_A_PARTITION, ""));
+    return false;
+}
+
 int answer_judge(const struct resv_answer *a, const struct resv_offer *offer,
                  const char *schedselect)
 {
@@ -114,7 +153,7 @@ int answer_judge(const struct resv_answer *a, const struct resv_offer *offer,
 
     MUST(offer->occurrence && offer->occurrence->resv == a->r);
     if (answer_is_as_much(a, offer->vnodes, schedselect, &why) &&
-        resv_fit(a->m, offer, a->rq->arena, &why))
+        answer_fits(a, offer, &why))
         return 0;
     return answer_refuse(a, why);
 }

@@ -56,6 +56,14 @@ void answer_open_queue(const struct resv_answer *a);
 bool answer_is_as_much(const struct resv_answer *a, const struct exec_vnode *vnodes,
                        const char *schedselect, const char **ret_why) MUST_CHECK;
 
+/* Does the offer hold in the model as it is: resv_fit(), and no vnode in it that the
+ * occurrence does not have yet is of another partition than the answer? A scheduler may
+ * have looked before the vnode changed hands, and nobody would look after it then.
+ * Vnodes without a partition are anybody's, and maintenance takes any. *ret_why is in
+ * the arena. */
+bool answer_fits(const struct resv_answer *a, const struct resv_offer *offer,
+                 const char **ret_why) MUST_CHECK;
+
 /* Refuse the answer: 15028, the reason is logged. */
 int answer_refuse(const struct resv_answer *a, const char *why) MUST_CHECK;
 

@@ -12,8 +12,13 @@
 
 static void wake(const struct reaction *r, int32_t command)
 {
-    /* A new reservation has no partition, and every scheduler is asked. */
-    effect_wake_schedulers(r, obj_str(r->o, RESV_A_PARTITION, NULL), command);
+    /* A new reservation has no partition, and every scheduler is asked. Maintenance may
+     * have vnodes of any. */
+    effect_wake_schedulers(r,
+                           resv_is_maintenance(TO_RESV(r->o))
+                               ? NULL
+                               : obj_str(r->o, RESV_A_PARTITION, NULL),
+                           command);
 }
 
 static void ask(const struct reaction *r, int32_t command)

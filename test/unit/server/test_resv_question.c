@@ -170,6 +170,65 @@ static void test_the_limit_comes_when_nobody_is_there(void)
     world_free(&w);
 }
 
+/* A scheduler may have looked before a vnode was given to another one. */
+static void test_a_yes_with_vnodes_of_another_partition(void)
+{
+    struct world w;
+
+    world_new(&w);
+    tell(&w, 'a');
+    tell(&w, 'q');
+    world_fact(&w, FACT_SET, OBJ_NODE, "vn[0]", NODE_A_PARTITION, NULL, "p2");
+    tell(&w, 'D');
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1"), "1/1");
+    tell(&w, 'S');
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1"), "2/2");
+    /* What it has it keeps, whoever looks after the vnode now. */
+    world_fact(&w, FACT_SET, OBJ_NODE, "vn[0]", NODE_A_PARTITION, NULL, "p3");
+    tell(&w, 'w');
+    tell(&w, 'S');
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SECOND), 0);
+    EXPECT_TEXT(world_attr(&w, OBJ_RESV, "R1", RESV_A_RESERVE_DURATION, NULL), "700");
+    world_free(&w);
+}
+
+static size_t n_woken(const struct world *w, uint64_t conn)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->out.n; i++)
+        n += w->out.v[i].kind == EFFECT_SCHED_COMMAND &&
+             w->out.v[i].u.sched.command == SCHED_ENDED &&
+             w->out.v[i].u.sched.conn == conn;
+    return n;
+}
+
+/* Maintenance may have had vnodes of any partition; another reservation has its own
+ * scheduler's. */
+static void test_whom_the_end_wakes(void)
+{
+    for (int maintenance = 0; maintenance < 2; maintenance++) {
+        const char *id = maintenance ? "M1.svr" : "R1.svr";
+        struct world w;
+
+        world_new(&w);
+        tell(&w, 'a');
+        world_submit_as(&w, &by_hand, maintenance ? "m" : NULL, "", SUBMIT);
+        world_confirm_at(&w, &by_hand, id, "(vn[0]:ncpus=2)", 0, YES "pbs-default");
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, id), "2/2");
+        for (int i = 0; i < 3; i++) { /* no cycle runs, and none is due */
+            svr_sched_done(w.s, w.now_at, CONN_SCHED2, &w.out);
+            svr_sched_done(w.s, w.now_at, CONN_SECOND2, &w.out);
+        }
+        world_clear(&w);
+        world_delete(&w, "mgr1", id);
+        CU_ASSERT_EQUAL(n_woken(&w, CONN_SCHED2), 1);
+        CU_ASSERT_EQUAL(n_woken(&w, CONN_SECOND2), maintenance);
+        world_free(&w);
+    }
+}
+
 /* A question comes while a cycle runs. */
 static void ask_one_more(struct world *w)
 {
@@ -238,6 +297,9 @@ int main(void)
         { "every scheduler speaks for itself", test_stories },
         { "a no is said once", test_a_no_is_said_once },
         { "a restart knows who said no", test_a_restart_knows_who_said_no },
+        { "a yes with vnodes of another partition",
+          test_a_yes_with_vnodes_of_another_partition },
+        { "whom the end wakes", test_whom_the_end_wakes },
         { "the limit comes when nobody is there",
           test_the_limit_comes_when_nobody_is_there },
     };
