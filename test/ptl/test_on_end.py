@@ -130,6 +130,7 @@ def test_what_is_refused(cluster):
     make_queue(server, "theirs", {"acl_user_enable": "True", "acl_users": USER2})
     for setting, text in (("on_end=keep", "pbs_ralter: illegal -W value"),
                           ("auto_extend=59", "illegal -W value"),
+                          ("auto_extend_max=0", "illegal -W value"),
                           ("on_end_queue=nowhere", "Unknown queue"),
                           ("on_end_queue=" + queue_of(rid), "the queue of a reservation"),
                           ("on_end_queue=theirs", "Unauthorized Request"),
@@ -142,7 +143,8 @@ def test_what_is_refused(cluster):
     assert code != 0 and "Unauthorized Request" in said
     resv = server.status(RESV, rid)[0]
     assert "on_end" not in resv and "on_end_queue" not in resv
-    assert "a minute or more" in refused(cluster, "pbs_ralter", "-W", "auto_extend=59", rid)[1]
+    assert "from a minute to a year" in refused(cluster, "pbs_ralter", "-W", "auto_extend=59",
+                                                rid)[1]
 
 
 def test_it_is_altered_and_kept_over_a_restart(cluster):

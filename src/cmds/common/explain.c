@@ -165,7 +165,10 @@ static const struct {
     { "Authorized_Users", "[+|-]user[@host], with commas between entries" },
     { "Authorized_Groups", "[+|-]group, with commas between entries" },
     { "on_end", "kill, requeue, hold or extend" },
-    { "auto_extend", "a time of a minute or more: seconds, or hours:minutes:seconds" },
+    { "auto_extend",
+      "a time from a minute to a year: seconds, or hours:minutes:seconds" },
+    { "auto_extend_max",
+      "a time of a second or more: seconds, or hours:minutes:seconds" },
     { "Reserve_Name", "up to 230 printable characters, a letter first, no blanks" },
 };
 

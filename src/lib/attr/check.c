@@ -335,11 +335,11 @@ int check_mail_users(const struct attr_value *v, struct diag *why)
     return bad_unless(good, why);
 }
 
-/* A reservation asks for more time half a minute before its end, so a step is longer.
- */
+/* A reservation asks for more time half a minute before its end, so a step is longer;
+ * and one of more than a year is a slip. */
 int check_auto_extend(const struct attr_value *v, struct diag *why)
 {
-    return bad_unless(v->u.num >= AUTO_EXTEND_MIN_S, why);
+    return in_range(v, AUTO_EXTEND_MIN_S, AUTO_EXTEND_MAX_S, PBSE_BADATVAL, why);
 }
 
 int check_on_end(const struct attr_value *v, struct diag *why)

@@ -11,8 +11,9 @@
 
 #define CHECK(name)       int check_##name(const struct attr_value *v, struct diag *why)
 
-/* The least step by which a reservation extends itself, in seconds. */
+/* The least and the longest step by which a reservation extends itself, in seconds. */
 #define AUTO_EXTEND_MIN_S 60
+#define AUTO_EXTEND_MAX_S (366 * 24 * 60 * 60)
 
 /* Checks of numbers. */
 CHECK(positive);
@@ -46,7 +47,7 @@ CHECK(preempt_order);
 CHECK(preempt_sort);
 CHECK(manager_list);
 CHECK(mail_users);
-CHECK(auto_extend); /* AUTO_EXTEND_MIN_S or more */
+CHECK(auto_extend); /* AUTO_EXTEND_MIN_S .. AUTO_EXTEND_MAX_S */
 CHECK(on_end);      /* kill, requeue, hold, extend */
 
 #undef CHECK

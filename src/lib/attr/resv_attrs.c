@@ -468,6 +468,7 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .read = EVERYONE,
         .write = EVERYONE,
         .flags = ATTR_ALTERABLE,
+        .check = check_positive,
         .doc = "By how much at most, all times together; unset: as long as nothing is in the way. A word of ours.",
     },
 

@@ -43,7 +43,8 @@ static int64_t next_end(const struct model *m, const struct resv *r, int64_t end
     /* An occurrence ends before the next one of its series begins. */
     if (r->n_later > 0)
         next_at = MIN_OF(next_at, occurrence_start_at(r->later, INT64_MAX) - 1);
-    return next_at;
+    /* Behind all time there is no end to ask for. */
+    return next_at == INT64_MAX ? end_at : next_at;
 }
 
 int64_t resv_extend_at(const struct model *m, const struct resv *r)
