@@ -11,6 +11,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/full.c src/cmds/common/full.h \
 	src/cmds/common/hold_control.c src/cmds/common/hold_control.h \
 	src/cmds/common/job_command.c src/cmds/common/job_command.h \
+	src/cmds/common/job_options.c src/cmds/common/job_options.h \
 	src/cmds/common/json.c src/cmds/common/json.h \
 	src/cmds/common/json_member.c src/cmds/common/json_member.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/attr_list.h"
-#include "cmds/common/datetime.h"
 #include "cmds/common/explain.h"
 #include "cmds/common/job_command.h"
+#include "cmds/common/job_options.h"
 #include "include/pbs_error.h"
 #include "lib/attr/job_attrs.h"
 
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define CMD "qalter"
 
@@ -65,31 +64,9 @@ static int usage_error(void)
     return 2;
 }
 
-/* PBS's line, a line that says what 'text' should have been, and the usage. */
 static int illegal(int letter, const char *text)
 {
-    fprintf(stderr, "%s: illegal -%c value\n", CMD, letter);
-    if (letter == 'a')
-        explain_time(CMD, text);
-    else if (letter == 'W')
-        explain_say(CMD, EXPLAIN_LIST_FORM);
-    else if (letter == 'r')
-        fprintf(stderr, "%s: \"%.200s\" is neither y nor n\n", CMD, text);
-    return usage_error();
-}
-
-/* Only the time of the command can say which day "0900" means, so the server is sent an
- * instant. */
-static int take_date(struct attropl **attrs, const char *text)
-{
-    time_t at = datetime_parse(text, time(NULL));
-    char value[24];
-
-    if (at < 0)
-        return illegal('a', text);
-    snprintf(value, sizeof(value), "%lld", (long long)at);
-    attrs_set(attrs, "Execution_Time", NULL, value);
-    return 0;
+    return job_option_illegal(CMD, usage, letter, text);
 }
 
 static int take_others(struct attropl **attrs, const char *text)
@@ -126,7 +103,7 @@ static int take_option(struct attropl **attrs, int letter, const char *text)
 {
     switch (letter) {
     case 'a':
-        return take_date(attrs, text);
+        return job_option_date(CMD, usage, attrs, text);
     case 'l':
         return attrs_add_resources(attrs, CMD, text) ? 0 : usage_error();
     case 'W':

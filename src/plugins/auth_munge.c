@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "include/pbs_auth.h"
+#include "lib/auth/auth.h"
 #include "lib/base/base.h"
 #include "lib/io/conf.h"
 
@@ -18,17 +19,15 @@
 #include <grp.h>
 #include <munge.h>
 #include <pthread.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define NAME_ROOM      4096
-#define ENTRY_MAX_SIZE (1024u * 1024)
-#define TOKEN_MAX      65536
-#define SONAME         "libmunge.so.2"
+#define NAME_ROOM 4096
+#define TOKEN_MAX 65536
+#define SONAME    "libmunge.so.2"
 
 struct munge_ctx { /* of one connection */
     bool is_client, service;
@@ -150,33 +149,6 @@ static int fail(void **out, size_t *outlen, const char *fmt, ...)
     return 1;
 }
 
-/* False: no account. */
-static bool user_of(uid_t uid, char *name, size_t size, gid_t *gid)
-{
-    struct passwd pw, *found = NULL;
-    size_t room_size = NAME_ROOM / 2;
-    char *room = NULL;
-    bool ok;
-    int err;
-
-    do { /* what is said of an account besides its name may be long */
-        char *more = realloc(room, room_size *= 2);
-
-        if (!more)
-            break;
-        room = more;
-        err = getpwuid_r(uid, &pw, room, room_size, &found);
-    } while (err == ERANGE && room_size < ENTRY_MAX_SIZE);
-    /* A name that is cut might be another user's. */
-    ok = found && strlen(pw.pw_name) < size;
-    if (ok) {
-        snprintf(name, size, "%s", pw.pw_name);
-        *gid = pw.pw_gid;
-    }
-    free(room);
-    return ok;
-}
-
 static bool group_of(gid_t gid, char *name, size_t size)
 {
     struct group gr, *found = NULL;
@@ -216,9 +188,10 @@ static int make_token(struct munge_ctx *c, void **out, size_t *outlen)
     munge_ctx_t m;
     munge_err_t err;
     gid_t gid;
+    struct diag why;
 
     /* The real user, also when a set-uid program asks. */
-    if (!user_of(getuid(), user, sizeof(user), &gid))
+    if (auth_account(getuid(), user, sizeof(user), &gid, &why))
         return fail(out, outlen, "Failed to obtain user-info for uid = %lu",
                     (unsigned long)getuid());
     if (!group_of(gid, group, sizeof(group)))
@@ -259,9 +232,9 @@ static int check_decoded(struct munge_ctx *c, uid_t uid, gid_t gid, const char *
                          int len, void **out, size_t *outlen)
 {
     char user[sizeof(c->user)], group[257];
-    gid_t primary;
+    struct diag why;
 
-    if (!user_of(uid, user, sizeof(user), &primary))
+    if (auth_account(uid, user, sizeof(user), NULL, &why))
         return fail(out, outlen, "Failed to obtain user-info for uid = %lu",
                     (unsigned long)uid);
     if (!group_of(gid, group, sizeof(group)))

@@ -6,7 +6,8 @@ pbslib_LTLIBRARIES = libauth_munge.la libauth_tls.la
 PLUGIN_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^pbs_auth_'
 
-libauth_munge_la_SOURCES = src/plugins/auth_munge.c src/include/pbs_auth.h
+libauth_munge_la_SOURCES = src/plugins/auth_munge.c src/include/pbs_auth.h \
+	src/lib/auth/account.c
 libauth_munge_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS)
 libauth_munge_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 libauth_munge_la_LIBADD = libhfconf.la libhfbase.la

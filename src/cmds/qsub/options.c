@@ -3,15 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/qsub/qsub.h"
 
-#include "cmds/common/datetime.h"
-#include "cmds/common/explain.h"
+#include "cmds/common/job_options.h"
 
 #include <ctype.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 /* Characters of -C that are kept (cli.md 3.1). */
 #define PREFIX_MAX 32
@@ -52,31 +50,9 @@ static int usage_error(void)
     return 2;
 }
 
-/* PBS's line, a line that says what 'text' should have been, and the usage. */
 static int illegal(int letter, const char *text)
 {
-    fprintf(stderr, "%s: illegal -%c value\n", CMD, letter);
-    if (letter == 'a')
-        explain_time(CMD, text);
-    else if (letter == 'W')
-        explain_say(CMD, EXPLAIN_LIST_FORM);
-    else if (letter == 'r')
-        fprintf(stderr, "%s: \"%.200s\" is neither y nor n\n", CMD, text);
-    return usage_error();
-}
-
-/* Only the time of the submission can say which day "0900" means, so the server is sent
- * an instant. */
-static int take_date(struct qsub *q, const char *text)
-{
-    time_t at = datetime_parse(text, time(NULL));
-    char value[24];
-
-    if (at < 0)
-        return illegal('a', text);
-    snprintf(value, sizeof(value), "%lld", (long long)at);
-    attrs_set(&q->attrs, "Execution_Time", NULL, value);
-    return 0;
+    return job_option_illegal(CMD, qsub_usage, letter, text);
 }
 
 /* A resource that a higher level gave already stays. */
@@ -151,7 +127,7 @@ static int take_option(struct qsub *q, int letter, const char *text, enum level 
 {
     switch (letter) {
     case 'a':
-        return take_date(q, text);
+        return job_option_date(CMD, qsub_usage, &q->attrs, text);
     case 'l':
         return take_resources(q, text, level);
     case 'W':

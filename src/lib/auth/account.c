@@ -13,7 +13,7 @@
  * all: so much of it is read. */
 #define ENTRY_MAX_SIZE (1024u * 1024)
 
-int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why)
+int auth_account(uid_t uid, char *name, size_t size, gid_t *gid, struct diag *why)
 {
     struct passwd pw, *found = NULL;
     size_t room_size = 2048;
@@ -35,7 +35,9 @@ int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why)
         ret = diag_set(why, PBSE_BADUSER, "the account name of uid %lu is too long",
                        (unsigned long)uid);
     else
-        strcpy(name, pw.pw_name);
+        memcpy(name, pw.pw_name, strlen(pw.pw_name) + 1);
+    if (ret == 0 && gid)
+        *gid = pw.pw_gid;
     free(room);
     return ret;
 }

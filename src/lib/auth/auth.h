@@ -33,8 +33,13 @@ struct auth_peer {
 };
 int auth_peer(int fd, struct auth_peer *ret, struct diag *why) MUST_CHECK;
 
-/* Account name of a uid; PBSE_BADUSER when there is none or it is too long. May block
- * on a name service; from any thread. */
-int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why) MUST_CHECK;
+/* Account name of a uid, and its group unless 'gid' is NULL; PBSE_BADUSER when there is
+ * none or the name is too long. May block on a name service; from any thread. */
+int auth_account(uid_t uid, char *name, size_t size, gid_t *gid,
+                 struct diag *why) MUST_CHECK;
+static inline int auth_user_name(uid_t uid, char *name, size_t size, struct diag *why)
+{
+    return auth_account(uid, name, size, NULL, why);
+}
 
 #endif

@@ -70,15 +70,6 @@ struct knowledge {
     struct needs *needs; /* what has to be known first, filled in by know.h */
 };
 
-/* How ResvAct wants an ordinary request about a reservation to be done; all zero when
- * the ordinary request itself has come. The flag for force travels as the ordinary
- * request's extension. */
-struct resv_terms {
-    bool dry_run;
-    bool push;
-    uint32_t occurrence; /* counted from 1; 0: none is named */
-};
-
 struct request {
     const struct wire_request *wire;
     const void *body; /* == wire->body */
@@ -92,7 +83,6 @@ struct request {
      * turn then decides nothing and asks for ACT_GO_ON. */
     struct progress *progress;
     struct knowledge knows;
-    struct resv_terms terms;
 };
 
 /* About what one slice of a request may cost: config_slice_cost(). */

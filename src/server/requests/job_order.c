@@ -23,7 +23,8 @@ static void record_rank(const struct request *rq, const struct job *job,
     record_change_num(rec, out->arena, JOB_A_MTIME, rq->now_at);
 }
 
-/* Each goes into the queue of the other, or neither. */
+/* Each goes into the queue of the other, or neither: what a refused request has decided
+ * is dropped. */
 static int exchange_queues(const struct model *m, const struct request *rq,
                            const struct job *const job[2], struct decision *out)
 {
@@ -33,10 +34,8 @@ static int exchange_queues(const struct model *m, const struct request *rq,
                                                  rank_of(other), out)
                                : diag_code(&out->why, PBSE_UNKQUE);
 
-        if (err) {
-            out->records.n = 0;
+        if (err)
             return err;
-        }
     }
     return 0;
 }

@@ -2,9 +2,8 @@
  * own requests cannot say (doc/extensions.md).
  *
  * The ordinary handler stays the one place where it is decided: this one only says
- * which it is, and hands it the terms (struct resv_terms). A term that the ordinary
- * handler does not keep would be half a request, so each row says which are kept, and
- * any other is refused.
+ * which it is. A term that the ordinary handler does not keep would be half a request,
+ * so each row says which are kept, and any other is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/requests/handlers.h"
@@ -49,17 +48,15 @@ static const void *ordinary_body(const struct body_resv_act *b, struct arena *ar
     const struct body_manage delete = { .command = MANAGER_DELETE,
                                         .object_type = OBJECT_RESV,
                                         .object_name = b->id };
-    const struct body_status status = { .id = b->id, .wanted = b->attrs };
 
     switch (b->what) {
     case RESV_ACT_SUBMIT:
         return arena_copy(arena, &submit, sizeof(submit));
     case RESV_ACT_ALTER:
         return arena_copy(arena, &alter, sizeof(alter));
-    case RESV_ACT_DELETE:
-        return arena_copy(arena, &delete, sizeof(delete));
     default:
-        return arena_copy(arena, &status, sizeof(status));
+        MUST(b->what == RESV_ACT_DELETE); /* check() refused the others */
+        return arena_copy(arena, &delete, sizeof(delete));
     }
 }
 
@@ -82,10 +79,5 @@ int handle_resv_act(const struct model *m, const struct request *rq,
 
     ordinary.wire = arena_copy(rq->arena, &wire, sizeof(wire));
     ordinary.body = wire.body;
-    ordinary.terms = (struct resv_terms){
-        .dry_run = (b->flags & RESV_ACT_DRY_RUN) != 0,
-        .push = (b->flags & RESV_ACT_PUSH) != 0,
-        .occurrence = b->occurrence,
-    };
     return request_row(wire.number)->handle(m, &ordinary, out);
 }

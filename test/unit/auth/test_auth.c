@@ -43,7 +43,8 @@ int getpwuid_r(uid_t uid, struct passwd *pw, char *room, size_t size,
     if (uid == LONG_UID && size < LONG_ENTRY)
         return ERANGE;
     if (uid == LONG_UID)
-        *pw = (struct passwd){ .pw_name = strcpy(room, "ann"), .pw_uid = uid };
+        *pw = (struct passwd){ .pw_name = memcpy(room, "ann", sizeof("ann")),
+                               .pw_uid = uid };
     else if ((known = getpwuid(uid)))
         *pw = *known;
     else

@@ -1,0 +1,37 @@
+/* job_options.c - see job_options.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cmds/common/job_options.h"
+
+#include "cmds/common/attr_list.h"
+#include "cmds/common/datetime.h"
+#include "cmds/common/explain.h"
+
+#include <stdio.h>
+#include <time.h>
+
+int job_option_illegal(const char *cmd, const char *usage, int letter, const char *text)
+{
+    fprintf(stderr, "%s: illegal -%c value\n", cmd, letter);
+    if (letter == 'a')
+        explain_time(cmd, text);
+    else if (letter == 'W')
+        explain_say(cmd, EXPLAIN_LIST_FORM);
+    else if (letter == 'r')
+        fprintf(stderr, "%s: \"%.200s\" is neither y nor n\n", cmd, text);
+    fputs(usage, stderr);
+    return 2;
+}
+
+int job_option_date(const char *cmd, const char *usage, struct attropl **attrs,
+                    const char *text)
+{
+    time_t at = datetime_parse(text, time(NULL));
+    char value[24];
+
+    if (at < 0)
+        return job_option_illegal(cmd, usage, 'a', text);
+    snprintf(value, sizeof(value), "%lld", (long long)at);
+    attrs_set(attrs, "Execution_Time", NULL, value);
+    return 0;
+}
