@@ -55,7 +55,8 @@ enum mom_effect_kind {
                    when the MoM is restarted: mom_exited() follows */
     MOM_KILL,   /* 'signo' to every process of the job; nothing is answered */
     MOM_SAMPLE, /* mom_used() for each job that runs, then mom_sampled() */
-    MOM_TELL,   /* append 'text' and a newline to the job's output or error file */
+    MOM_TELL,   /* append 'text' and a newline to the job's output, error file or both,
+                   then mom_files_done() with 'token' */
     MOM_FILES,  /* carry out request 'files', then mom_files_done() with 'token' */
     MOM_DROP,   /* forget the job: remove all its files */
     MOM_LOG,
@@ -77,7 +78,8 @@ struct mom_effect {
         int signo;             /* KILL */
         int32_t run_version;   /* DROP: the run of which files are left */
         struct {               /* TELL */
-            bool to_error;
+            uint64_t token;    /* 0: nobody waits */
+            bool to_output, to_error;
             const char *text;
         } tell;
         struct { /* FILES */
@@ -180,7 +182,8 @@ void mom_pretend_usage(struct mom *m, const char *job_id);
 void mom_used(struct mom *m, int64_t now_at, const char *job_id,
               const struct mom_usage *used);
 void mom_sampled(struct mom *m, int64_t now_at, struct mom_out *out);
-/* code 0, or a PBSE code with its text. */
+/* Answer to MOM_FILES and MOM_TELL: code 0, or a PBSE code with its text. A token of 0
+ * is nobody's. */
 void mom_files_done(struct mom *m, int64_t now_at, uint64_t token, int code,
                     const char *text, struct mom_out *out);
 

@@ -456,6 +456,10 @@ def test_qmsg(real):
     assert contents(err) == "to error\nto both\n" + "y" * 256 + "\n"
     assert contents(out) == "to output\nto both\n"
     assert said(real, "qmsg", "", jid)[0] == 156
+    os.remove(out)
+    assert said(real, "qmsg", "-O", "lost", jid) == (
+        162, "", "qmsg: The output of the job is not there or cannot be written %s\n" % jid)
+    assert not os.path.exists(out)
     real.server.delete(jid)
 
 

@@ -87,12 +87,13 @@ struct mom_job {
     UT_hash_handle hh;
 };
 
-/* A request of the server that the shell carries out. */
+/* A request of the server that the shell carries out, and whose answer waits for it. */
 struct copying {
     uint64_t token;
     uint64_t stream;
     char *msgid;
-    char *job_id; /* which need not be here: files are staged in before the job comes */
+    char *job_id; /* of which it holds the files; it need not be here, since files are
+                     staged in before the job comes. Empty: of none */
     UT_hash_handle hh;
 };
 

@@ -204,10 +204,28 @@ static void take_modify(const struct ask *a)
     accept_it(a);
 }
 
+/* The request is gone when the child is done, so what the answer needs is copied.
+ * Returns the token by which mom_files_done() finds it. */
+static uint64_t answer_later(const struct ask *a, const char *job_id)
+{
+    struct copying *c = xcalloc(1, sizeof(*c));
+
+    c->token = ++a->m->last_token;
+    c->stream = a->stream;
+    c->msgid = xstrdup(a->msgid);
+    c->job_id = xstrdup(job_id);
+    HASH_ADD(hh, a->m->copies, token, sizeof(c->token), c);
+    return c->token;
+}
+
+/* It is answered when the words are in the file: whoever reads the file after the
+ * answer finds them, and two messages that follow each other keep their order. The job
+ * may end meanwhile, as nothing of it is needed any more then. */
 static void take_message(const struct ask *a)
 {
     const struct body_message *body = a->rq->body;
     struct mom_job *j = job_of(a, body->job_id);
+    struct mom_effect *e;
 
     if (!j)
         return;
@@ -215,19 +233,14 @@ static void take_message(const struct ask *a)
         refuse(a, PBSE_BADSTATE);
         return;
     }
+    e = out_add(a->out, MOM_TELL);
+    e->job_id = arena_strdup(a->out->arena, j->id);
+    e->u.tell.token = answer_later(a, "");
     /* Bit 0 means the output and bit 1 the error output, which is also where a message
      * goes that names neither (tpp.md 6.2). */
-    for (uint32_t file = 1; file <= 2; file++) {
-        struct mom_effect *e;
-
-        if ((body->file ? body->file : 2) & file) {
-            e = out_add(a->out, MOM_TELL);
-            e->job_id = arena_strdup(a->out->arena, j->id);
-            e->u.tell.to_error = file == 2;
-            e->u.tell.text = arena_strdup(a->out->arena, body->text);
-        }
-    }
-    accept_it(a);
+    e->u.tell.to_output = body->file & 1;
+    e->u.tell.to_error = body->file & 2 || !(body->file & 1);
+    e->u.tell.text = arena_strdup(a->out->arena, body->text);
 }
 
 /* No checkpoints, no holds of running jobs. */
@@ -267,7 +280,6 @@ static void take_files(const struct ask *a)
 {
     const struct body_files *body = a->rq->body;
     struct mom_job *j = job_find(a->m, body->job_id);
-    struct copying *c;
     struct mom_effect *e;
 
     if (j && (j->phase < JOB_PRERUN || j->is_dropped))
@@ -278,20 +290,12 @@ static void take_files(const struct ask *a)
     }
     out_log(a->out, LOG_EV_DEBUG, LOG_IN_JOB, body->job_id, "%s file request received",
             a->rq->number == BATCH_COPY_FILES ? "copy" : "delete");
-    c = xcalloc(1, sizeof(*c));
-    c->token = ++a->m->last_token;
-    c->stream = a->stream;
-    /* The request is gone when the child is done, so what the answer needs is
-     * copied. */
-    c->msgid = xstrdup(a->msgid);
-    c->job_id = xstrdup(j ? j->id : "");
-    HASH_ADD(hh, a->m->copies, token, sizeof(c->token), c);
     /* From here on the job cannot go away (life_drop()). */
     if (j)
         j->n_copying++;
     e = out_add(a->out, MOM_FILES);
     e->job_id = arena_strdup(a->out->arena, body->job_id);
-    e->u.files.token = c->token;
+    e->u.files.token = answer_later(a, j ? j->id : "");
     e->u.files.remove = a->rq->number == BATCH_DEL_FILES;
     e->u.files.body = copy_files_body(body, a->out->arena);
 }

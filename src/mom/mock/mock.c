@@ -179,6 +179,9 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         /* There is nothing to tell of single jobs, they use what they asked for. */
         mom_sampled(x->m, now_at, out);
         break;
+    case MOM_TELL: /* there is nothing to write into */
+        mom_files_done(x->m, now_at, e->u.tell.token, 0, NULL, out);
+        break;
     case MOM_FILES:
         mom_files_done(x->m, now_at, e->u.files.token, 0, NULL, out);
         break;
@@ -186,7 +189,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         if (r)
             run_free(x, r);
         break;
-    default: /* nothing to write into, nothing that waits for its go */
+    default: /* nothing that waits for its go */
         break;
     }
 }

@@ -127,60 +127,91 @@ int files_start(struct loop *l, const struct plan_host *host,
     return why->code;
 }
 
-struct line { /* words for a job */
+struct append { /* one line being appended */
+    files_done_fn done;
+    void *arg;
+};
+
+struct append_work {
     const struct plan_host *host;
-    const char *job_id;
-    const struct wire_attrs *attrs;
-    bool to_error;
-    const char *user, *text;
+    const struct files_line *line;
+    const char *user;
 };
 
 /* Where they are read: joined with the other file, the output goes where that one goes.
  * NULL: nobody knows the user. */
-static const char *path_of(const struct line *line, struct arena *arena)
+static const char *path_of(const struct append_work *w, bool to_error,
+                           struct arena *arena)
 {
-    const struct passwd *pw = getpwnam(line->user);
+    const struct passwd *pw = getpwnam(w->user);
     const char *path = NULL;
 
     for (int other = 0; pw && !path && other <= 1; other++)
-        path = plan_file(line->host, line->job_id, line->attrs, pw->pw_dir,
-                         line->to_error != (other == 1), arena);
+        path = plan_file(w->host, w->line->job_id, w->line->attrs, pw->pw_dir,
+                         to_error != (other == 1), arena);
     return path;
 }
 
-static bool append_line(const void *work, struct buf *report)
+static bool append_line(const struct append_work *w, bool to_error)
 {
-    const struct line *line = work;
-    const char *path = path_of(line, arena_new()); /* this process ends */
+    const char *path = path_of(w, to_error, arena_new()); /* this process ends */
     struct diag why;
     struct stat st;
     int fd = path ? plain_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0, &why) : -1;
 
-    (void)report;
     /* A hard link to somebody else's file that the user may write is not the job's
      * output. */
     return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-           dprintf(fd, "%s\n", line->text) > 0;
+           dprintf(fd, "%s\n", w->line->text) > 0;
 }
 
-int files_append(struct loop *l, const struct plan_host *host, const char *job_id,
-                 const struct wire_attrs *attrs, bool to_error, const char *text,
+static bool run_append(const void *work, struct buf *report)
+{
+    const struct append_work *w = work;
+    bool is_out = !w->line->to_output || append_line(w, false);
+    bool is_err = !w->line->to_error || append_line(w, true);
+
+    (void)report;
+    return is_out && is_err;
+}
+
+static void on_appended(void *arg, enum as_user_end end, const char *report)
+{
+    struct append *p = arg;
+
+    (void)report;
+    if (end == AS_USER_DONE)
+        p->done(p->arg, 0, NULL);
+    else
+        p->done(p->arg, PBSE_SYSTEM,
+                end == AS_USER_LATE
+                    ? "The output of the job could not be written in time"
+                    : "The output of the job is not there or cannot be written");
+    free(p);
+}
+
+int files_append(struct loop *l, const struct plan_host *host,
+                 const struct files_line *line, files_done_fn done, void *arg,
                  struct diag *why)
 {
-    const char *user = wire_attrs_value(attrs, "euser", NULL);
-    const struct line line = { .host = host,
-                               .job_id = job_id,
-                               .attrs = attrs,
-                               .to_error = to_error,
-                               .user = user ? user : "",
-                               .text = text };
-    const struct as_user a = { .account = line.user,
-                               .dir = "/",
-                               .limit_ms = APPEND_LIMIT_MS,
-                               .run = append_line,
-                               .work = &line };
+    const char *user = wire_attrs_value(line->attrs, "euser", NULL);
+    const struct append_work work = { .host = host,
+                                      .line = line,
+                                      .user = user ? user : "" };
+    struct as_user a = { .account = work.user,
+                         .dir = "/",
+                         .limit_ms = APPEND_LIMIT_MS,
+                         .run = run_append,
+                         .work = &work,
+                         .done = on_appended };
+    struct append *p = xcalloc(1, sizeof(*p));
 
-    return as_user_start(l, &a, why);
+    *p = (struct append){ .done = done, .arg = arg };
+    a.arg = p;
+    if (as_user_start(l, &a, why) == 0)
+        return 0;
+    free(p);
+    return why->code;
 }
 
 static bool run_remove(const void *work, struct buf *report)

@@ -19,12 +19,21 @@ int files_start(struct loop *l, const struct plan_host *host,
                 const struct body_files *body, bool remove, files_done_fn done,
                 void *arg, struct diag *why) MUST_CHECK;
 
-/* Append 'text' and a newline to the output of the job (or its error output, or the one
- * that both go to), as the job's user. A file that is not there or is no plain file of
- * that user is left alone. Nobody waits for it; nothing is kept of the arguments.
- * PBSE_SYSTEM with words when it cannot be begun. */
-int files_append(struct loop *l, const struct plan_host *host, const char *job_id,
-                 const struct wire_attrs *attrs, bool to_error, const char *text,
+/* Words for a job: 'text' and a newline for its output, its error output or both. */
+struct files_line {
+    const char *job_id;
+    const struct wire_attrs *attrs; /* the job's */
+    bool to_output, to_error;
+    const char *text;
+};
+
+/* Append the line to the files of the job (or to the one that both go to), as the job's
+ * user. A file that is not there or is no plain file of that user is left alone, and
+ * 'done' is told PBSE_SYSTEM. Nothing is kept of the line, and 'host'
+ * is not needed after the call either. PBSE_SYSTEM with words when it cannot be begun:
+ * 'done' is not called then. */
+int files_append(struct loop *l, const struct plan_host *host,
+                 const struct files_line *line, files_done_fn done, void *arg,
                  struct diag *why) MUST_CHECK;
 
 /* Remove the directory 'path' and all in it, with the rights of its owner. Nobody waits

@@ -64,15 +64,46 @@ static bool save_job(struct shell *s, const char *job_id)
     return false;
 }
 
-/* Effects wait in a list while jobs go: words for one that is gone are lost. */
-static void tell_job(struct shell *s, const struct mom_effect *e)
+struct telling {
+    struct shell *shell;
+    uint64_t token;
+};
+
+static void on_told(void *arg, int code, const char *text)
 {
-    const struct wire_attrs *attrs = mom_job_attrs(s->mom, e->job_id);
+    struct telling *t = arg;
+    struct shell *s = t->shell;
+    struct mom_out out = { .arena = s->arena };
+
+    mom_files_done(s->mom, clock_read(), t->token, code, text, &out);
+    free(t);
+    shell_carry_out(s, &out);
+}
+
+/* Effects wait in a list while jobs go: words for one that is gone are lost. */
+static void tell_job(struct shell *s, const struct mom_effect *e, struct mom_out *out)
+{
+    const struct files_line line = { .job_id = e->job_id,
+                                     .attrs = mom_job_attrs(s->mom, e->job_id),
+                                     .to_output = e->u.tell.to_output,
+                                     .to_error = e->u.tell.to_error,
+                                     .text = e->u.tell.text };
+    struct telling *t;
     struct diag why;
 
-    if (attrs && files_append(s->loop, &s->host, e->job_id, attrs, e->u.tell.to_error,
-                              e->u.tell.text, &why) != 0)
-        shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->job_id, why.text);
+    if (!line.attrs) {
+        mom_files_done(s->mom, clock_read(), e->u.tell.token, PBSE_UNKJOBID,
+                       pbse_text(PBSE_UNKJOBID), out);
+        return;
+    }
+    t = xcalloc(1, sizeof(*t));
+    *t = (struct telling){ .shell = s, .token = e->u.tell.token };
+    /* The answer is on_told(), or it comes here at once. */
+    if (files_append(s->loop, &s->host, &line, on_told, t, &why) == 0)
+        return;
+    shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, e->job_id, why.text);
+    mom_files_done(s->mom, clock_read(), t->token, why.code, why.text, out);
+    free(t);
 }
 
 struct filing {
@@ -157,7 +188,7 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         tasks_sample(s, out);
         break;
     case MOM_TELL:
-        tell_job(s, e);
+        tell_job(s, e, out);
         break;
     case MOM_FILES:
         start_files(s, e, out);

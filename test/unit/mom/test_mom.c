@@ -197,6 +197,50 @@ static void test_files_come_before_their_job(void)
     bench_fini(&b);
 }
 
+/* The answer to a message waits until its words are written, and the job does not wait
+ * for them. A number of files that nobody knows means the error output. */
+static void test_a_message_is_answered_when_it_is_written(void)
+{
+    static const struct {
+        uint32_t file;
+        bool to_output, to_error;
+    } rows[] = { { 1, true, false },
+                 { 2, false, true },
+                 { 3, true, true },
+                 { 0, false, true },
+                 { 4, false, true } };
+    struct bench b;
+
+    bench_init(&b);
+    run_job(&b, "1.svr");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct body_message body = { .job_id = "1.svr",
+                                     .file = rows[i].file,
+                                     .text = "hello" };
+        const struct mom_effect *e;
+        uint64_t token;
+
+        request(&b, BATCH_MESSAGE_JOB, &body, "m1");
+        e = effect(&b, MOM_TELL, 0);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(e);
+        CU_ASSERT_EQUAL(e->u.tell.to_output, rows[i].to_output);
+        CU_ASSERT_EQUAL(e->u.tell.to_error, rows[i].to_error);
+        CU_ASSERT_STRING_EQUAL(e->u.tell.text, "hello");
+        CU_ASSERT_PTR_NULL(effect(&b, MOM_TELL, 1));
+        CU_ASSERT_PTR_NULL(sent(&b, IS_CMD_REPLY));
+        token = e->u.tell.token;
+        forget(&b);
+        mom_files_done(b.m, b.now_at, token, i ? PBSE_SYSTEM : 0, "why", &b.out);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(sent(&b, IS_CMD_REPLY));
+        CU_ASSERT_STRING_EQUAL(sent(&b, IS_CMD_REPLY)->msgid, "m1");
+        CU_ASSERT_EQUAL(sent(&b, IS_CMD_REPLY)->reply.code, i ? PBSE_SYSTEM : 0);
+        forget(&b);
+        mom_files_done(b.m, b.now_at, token, 0, NULL, &b.out); /* once */
+        CU_ASSERT_PTR_NULL(sent(&b, IS_CMD_REPLY));
+    }
+    bench_fini(&b);
+}
+
 /* Every step on a connection is answered, the first and only answer over the router
  * network is the Commit's; the end of one does not touch what came by the other. */
 static void test_a_job_comes_over_a_connection(void)
@@ -1315,6 +1359,8 @@ static void test_own_user_only(void)
 
 static const struct unit_case cases[] = {
     { "files come before their job", test_files_come_before_their_job },
+    { "a message is answered when it is written",
+      test_a_message_is_answered_when_it_is_written },
     { "a job comes over a connection", test_a_job_comes_over_a_connection },
     { "a commit may be implied", test_a_commit_may_be_implied },
     { "a hello is followed by registration", test_registration },
