@@ -60,8 +60,10 @@ static void check_altered_phase(struct sim *s, const struct resv *r,
     bool stays = to == from && !out && !s->alters.agreed;
     enum resv_phase want = out ? resv_next(from, RESV_EV_MOVE_OUT) : from;
 
-    /* Only vnodes end a conflict. */
-    if (!phase_is_in_conflict(want) || text_after(rec, RESV_A_RESV_NODES))
+    /* Only vnodes end a conflict; a scheduler may find that those left to it are all
+     * that is wanted now. */
+    if (!phase_is_in_conflict(want) || text_after(rec, RESV_A_RESV_NODES) ||
+        s->alters.agreed)
         want = resv_next(want, RESV_EV_CONFIRM);
     if (to == PHASE_NONE || (!stays && to != want))
         check_failed(s, CHECK_LIFE, "%s is altered from phase %d to %d", rec->id,

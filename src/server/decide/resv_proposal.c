@@ -64,6 +64,12 @@ bool proposal_is_open(const struct resv *r)
     return obj_is_set(&r->obj, RESV_A_HF_ALTER_SEQ);
 }
 
+bool proposal_may_open(const struct resv *r)
+{
+    return !proposal_is_open(r) &&
+           !(resv_is_maintenance(r) && resv_phase(r) == PHASE_UNCONFIRMED);
+}
+
 bool proposal_is_forced(const struct resv *r)
 {
     return obj_num(&r->obj, RESV_A_HF_ALTER_FORCE, 0) != 0;
@@ -213,7 +219,7 @@ void proposal_open(const struct model *m, const struct proposal *p,
 
         /* A proposal that changes nothing has nothing that anybody could be asked
          * about. */
-        MUST(!proposal_is_open(part->resv) && *text);
+        MUST(proposal_may_open(part->resv) && *text);
         MUST(proposal_may_alter_times(part->resv) && keeps_order(part));
         keep_series_start(part->resv, out->arena, rec);
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);

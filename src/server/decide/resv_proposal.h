@@ -21,6 +21,11 @@
 
 bool proposal_is_open(const struct resv *r);
 
+/* May a question about an alteration be put? Not while another one is open, and not
+ * about maintenance that whoever makes it has not confirmed: his word would be taken
+ * for an answer to that question. */
+bool proposal_may_open(const struct resv *r);
+
 /* The number of the open proposal, with which a scheduler may say which one it answers;
  * 0 when none is open. */
 int64_t proposal_seq(const struct resv *r);

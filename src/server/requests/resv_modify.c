@@ -303,9 +303,24 @@ static int check_end(struct alteration *a)
                              obj_str(o, RESV_A_EUSER, ""), &a->out->why);
 }
 
+/* Nobody has to agree to maintenance; where less of it is wanted a scheduler chooses
+ * what is left. */
+static bool is_own_word(const struct alteration *a)
+{
+    return resv_is_maintenance(a->r) && !a->select;
+}
+
+/* Maintenance waits for the word of whoever makes it before a scheduler is asked. */
+static int check_askable(struct alteration *a)
+{
+    if (a->select && !proposal_may_open(a->r))
+        return diag_code(&a->out->why, PBSE_BADSTATE);
+    return 0;
+}
+
 static int (*const steps[])(struct alteration *a) = {
     check_state, take_entries,  check_combination, decode,
-    check_end,   derive_select, derive_times,
+    check_end,   derive_select, derive_times,      check_askable,
 };
 
 static const char *date(const struct alteration *a, int attr)
@@ -373,13 +388,6 @@ static void take_over(const struct alteration *a)
                          a->rq->arena, &vnodes, NULL))
         return;
     resv_conflict_record(a->m, a->r, &vnodes, w, a->rq->actor, a->rq->now_at, a->out);
-}
-
-/* Nobody has to agree to maintenance; where less of it is wanted a scheduler chooses
- * what is left. */
-static bool is_own_word(const struct alteration *a)
-{
-    return resv_is_maintenance(a->r) && !a->select;
 }
 
 static void grant_at_once(const struct alteration *a)

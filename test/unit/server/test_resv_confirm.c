@@ -108,6 +108,34 @@ static void test_maintenance(void)
     world_free(&w);
 }
 
+/* Less of it has to be chosen by a scheduler, whose answer would be confused with the
+ * maker's word: it waits for that. */
+static void test_maintenance_is_altered_when_it_is_made(void)
+{
+    static const struct requester mgr = { .user = "mgr1",
+                                          .host = "svr",
+                                          .conn = CONN_OTHER };
+    static const char less[] = "Resource_List.select=1:ncpus=2";
+    struct world w;
+
+    world_new(&w);
+    world_submit_as(&w, &mgr, "m", "", SUBMIT "|Resource_List.select=2:ncpus=2");
+    world_clear(&w);
+    world_modify(&w, "mgr1", "M1.svr", less, NULL);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_BADSTATE);
+    world_modify(&w, "mgr1", "M1.svr", less, "force");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), PBSE_BADSTATE);
+    world_clear(&w);
+    world_confirm_at(&w, &mgr, "M1.svr", "(vn[0]:ncpus=2)+(vn[1]:ncpus=2)", 0,
+                     "PBS_RESV_CONFIRM_SUCCESS");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), 0);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "M1.svr"), "2/2");
+    world_clear(&w);
+    world_modify(&w, "mgr1", "M1.svr", less, NULL);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_OTHER), 0);
+    world_free(&w);
+}
+
 /* A series of requests, each refused with nothing changed. */
 static void test_refused_answers(void)
 {
@@ -475,6 +503,8 @@ int main(void)
         { "a yes confirms", test_yes },
         { "a no ends a new reservation", test_no },
         { "maintenance takes vnodes of others", test_maintenance },
+        { "maintenance is altered when it is made",
+          test_maintenance_is_altered_when_it_is_made },
         { "a refused answer changes nothing", test_refused_answers },
         { "nothing is promised twice", test_nothing_is_promised_twice },
         { "the peak counts, not the sum", test_the_peak_counts },
