@@ -27,6 +27,44 @@ static bool has_job(const struct planner *pl, const struct snap_resv *r,
     return false;
 }
 
+static bool has_vnode(const struct resv_link *link, size_t vnode)
+{
+    for (size_t i = 0; link->has_vnodes && i < link->at.n; i++)
+        if (placed_has(&link->at.chunks[i], vnode))
+            return true;
+    return false;
+}
+
+static void note_outside(const struct world *w, const struct resv_link *link,
+                         const struct placement *job, bool **ret)
+{
+    for (size_t c = 0; c < job->n; c++)
+        for (size_t i = 0; i < job->chunks[c].n; i++) {
+            size_t vnode = job->chunks[c].pieces[i].vnode;
+
+            if (has_vnode(link, vnode))
+                continue;
+            if (!*ret)
+                *ret = arena_zero(w->arena, w->n * sizeof(**ret));
+            (*ret)[vnode] = true;
+        }
+}
+
+const bool *vnodes_of_jobs_outside(const struct planner *pl, const struct snap_resv *r)
+{
+    bool *outside = NULL;
+
+    if (!resv_is_running(pl, r))
+        return NULL;
+    for (size_t i = 0; i < pl->s->n_jobs; i++) {
+        const struct job_link *link = &pl->links->jobs[i];
+
+        if (link->has_vnodes && link->resv == r)
+            note_outside(pl->w, link_of_resv(pl, r), &link->at, &outside);
+    }
+    return outside;
+}
+
 static bool is_usable(const struct world *w, const struct placed *pd)
 {
     for (size_t i = 0; i < pd->n; i++)

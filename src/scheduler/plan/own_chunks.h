@@ -20,6 +20,11 @@ struct own_chunks {
     struct own_chunk *v; /* in the order of resv_nodes */
 };
 
+/* The vnodes on which jobs of the reservation run, and of which it has nothing any more
+ * since maintenance took them: [vnode] true, NULL: there are none. Given to it again in
+ * part they would have more in use than it holds. Until plan->w is cleared. */
+const bool *vnodes_of_jobs_outside(const struct planner *pl, const struct snap_resv *r);
+
 /* Read the chunks of resv_nodes. They belong to the chunks of the request in order
  * (reservations.md 25.4); bare vnodes of hosts that were taken whole belong to none.
  * False when the two do not add up. */

@@ -151,7 +151,8 @@ bool question_search(struct question *q, struct placement *found, struct verdict
     struct pool pool = { .asker = ASKER_RESV,
                          .start_at = q->start_at,
                          .end_at = q->end_at,
-                         .checks = q->checks };
+                         .checks = q->checks,
+                         .closed = vnodes_of_jobs_outside(q->pl, q->r) };
 
     pool.sets = pool_sets(&pool, q->pl->w, q->rq, NULL);
     v->failure = pool_search(&pool, q->pl->w, q->rq, found, &v->why);

@@ -36,9 +36,13 @@ static bool has_presence(const struct pool *pool, const struct world *w,
 }
 
 /* May this asker use the vnode at all? */
-static bool may_use(const struct pool *pool, const struct snap_vnode *v,
+static bool may_use(const struct pool *pool, const struct world *w, size_t vnode,
                     const struct request *rq)
 {
+    const struct snap_vnode *v = &w->s->vnodes[vnode];
+
+    if (pool->closed && pool->closed[vnode])
+        return false;
     if (!v->usable && !(pool->with_away && v->may_return))
         return false;
     if (!str_same(v->queue, pool->queue))
@@ -108,7 +112,7 @@ void pool_judge(struct pool *pool, struct world *w, const struct request *rq)
         pool->eligible[i] = false;
         /* A vnode that may not be used at all gives no reason: it is as if it were not
          * there. The other two are counted, for the words of a failure. */
-        if (!may_use(pool, v, rq))
+        if (!may_use(pool, w, i, rq))
             continue;
         if (pool->asker == ASKER_RESV && !v->resv_enable) {
             pool->n_not_for_resv++;
@@ -348,7 +352,7 @@ void pool_may_use(const struct pool *pool, const struct world *w,
                   const struct request *rq, bool *ret)
 {
     for (size_t i = 0; i < w->n; i++)
-        ret[i] = may_use(pool, &w->s->vnodes[i], rq) &&
+        ret[i] = may_use(pool, w, i, rq) &&
                  (pool->asker == ASKER_JOB || w->s->vnodes[i].resv_enable);
 }
 

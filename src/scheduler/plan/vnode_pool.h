@@ -30,6 +30,7 @@ struct pool {
     int64_t *checks; /* left to complete searches, of many together; NULL: each has its
                         own FIT_CHECKS_MAX */
     struct placement_sets *sets;  /* that the request prefers; NULL: there are none */
+    const bool *closed;           /* [vnode] not for this request, NULL: none is */
     const struct placement *room; /* jobs of a reservation: all that it has; NULL: the
                                      complex is all there is */
     int64_t *free;                /* [vnode * n_res] */

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_answer.h"
 
+#include "server/model/resv_claims.h"
+
 #include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
 #include "server/decide/sched_link.h"
@@ -107,14 +109,6 @@ bool answer_is_as_much(const struct resv_answer *a, const struct exec_vnode *vno
     return same;
 }
 
-static bool has_vnode(const struct occurrence *oc, const struct node *n)
-{
-    for (size_t i = 0; i < oc->bookings.n; i++)
-        if (oc->bookings.v[i].node == n)
-            return true;
-    return false;
-}
-
 /* NULL: none. */
 static const struct node *find_alien(const struct resv_answer *a,
                                      const struct resv_offer *offer)
@@ -127,7 +121,7 @@ static const struct node *find_alien(const struct resv_answer *a,
             const char *its = n ? obj_str(&n->obj, NODE_A_PARTITION, NULL) : NULL;
 
             if (its && strcmp(its, a->partition) != 0 &&
-                !has_vnode(offer->occurrence, n))
+                !bookings_has(&offer->occurrence->bookings, n))
                 return n;
         }
     }

@@ -64,7 +64,7 @@ bool answer_is_as_much(const struct resv_answer *a, const struct exec_vnode *vno
 bool answer_fits(const struct resv_answer *a, const struct resv_offer *offer,
                  const char **ret_why) MUST_CHECK;
 
-/* Refuse the answer: 15028, the reason is logged. */
+/* Refuse the answer: 15016, the reason is logged. */
 int answer_refuse(const struct resv_answer *a, const char *why) MUST_CHECK;
 
 /* May the offer be taken, for that schedselect? 15028 when not; the reason is logged.

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool bookings_has(const struct bookings *list, const struct node *n)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].node == n)
+            return true;
+    return false;
+}
+
 const struct resources *bookings_on(const struct bookings *list, const struct node *n)
 {
     static const struct resources nothing;

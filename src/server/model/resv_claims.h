@@ -45,5 +45,7 @@ bool claim_is_exclusive(const struct node *n, const struct resources *list,
 
 /* What is held on the vnode; nothing when it is not among them. */
 const struct resources *bookings_on(const struct bookings *list, const struct node *n);
+/* Is the vnode among them, with whatever amounts? */
+bool bookings_has(const struct bookings *list, const struct node *n);
 
 #endif

@@ -348,15 +348,38 @@ static bool keeps_jobs(const struct resv_offer *o, struct arena *arena,
     return true;
 }
 
+/* Maintenance may have taken a vnode on which jobs of it run on: given to it again in
+ * part, they would use more than it holds. */
+static const struct node *find_outside(const struct model *m,
+                                       const struct resv_offer *o)
+{
+    for (size_t i = 0; i < o->vnodes->n; i++)
+        for (size_t k = 0; k < o->vnodes->chunks[i].n; k++) {
+            const struct node *n = model_node(m, o->vnodes->chunks[i].parts[k].vnode);
+
+            if (n && has_job_on(o->occurrence, n) &&
+                !bookings_has(&o->occurrence->bookings, n))
+                return n;
+        }
+    return NULL;
+}
+
 bool resv_fit(const struct model *m, const struct resv_offer *o, struct arena *arena,
               const char **ret_why)
 {
+    const struct node *outside = find_outside(m, o);
+
     /* A reservation that runs keeps its vnodes; one that waits only keeps those with
      * jobs. */
     bool stays = phase_is_running(occurrence_phase(o->occurrence)) && !o->moves;
 
     if (stays ? !keeps_what_works(o, arena, ret_why) : !keeps_jobs(o, arena, ret_why))
         return false;
+    if (outside) {
+        *ret_why = arena_printf(arena, "a job runs on vnode %s, which was taken",
+                                outside->obj.id);
+        return false;
+    }
     for (size_t i = 0; i < o->vnodes->n; i++)
         for (size_t k = 0; k < o->vnodes->chunks[i].n; k++)
             if (!share_fits(m, o, &o->vnodes->chunks[i].parts[k], arena, ret_why))

@@ -391,6 +391,12 @@ static void test_alter(void)
           "resv_nodes=(gone:ncpus=2)+(n2:ncpus=2)+(n3:ncpus=2) "
           "schedselect_orig=3:ncpus=2",
           "(n2:ncpus=2)+(n3:ncpus=2)" },
+        { "in conflict: found as new", AL(12), NOW - 100, NOW + 200, "4:ncpus=1",
+          "schedselect_orig=4:ncpus=1",
+          "(n1:ncpus=1)+(n1:ncpus=1)+(n2:ncpus=1)+(n2:ncpus=1)" },
+        { "in conflict: not where a job runs outside", AL(12), NOW - 100, NOW + 200,
+          "5:ncpus=1", "schedselect_orig=5:ncpus=1",
+          "denied: Job would conflict with reservation or top job" },
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -108,6 +108,50 @@ static void test_maintenance(void)
     world_free(&w);
 }
 
+/* A job runs on where maintenance took the vnode. Offered to its reservation again, in
+ * part, the reservation would hold less there than its job uses. */
+static void test_a_job_outside_its_reservation(void)
+{
+    static const struct requester mgr = { .user = "mgr1",
+                                          .host = "svr",
+                                          .conn = CONN_OTHER };
+    char text[160];
+    struct world w;
+
+    world_new(&w);
+    snprintf(
+        text, sizeof(text),
+        "reserve_start=%d|Resource_List.walltime=600|Resource_List.select=2:ncpus=1",
+        NOW + 10);
+    world_submit(&w, "user1", text);
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=1)+(vn[1]:ncpus=1)");
+    world_go(&w, NOW + 20);
+    world_job(&w, "5.svr", "R1", "(vn[0]:ncpus=1)", NULL);
+    snprintf(
+        text, sizeof(text),
+        "reserve_start=%d|Resource_List.walltime=30|Resource_List.select=2:ncpus=1",
+        NOW + 30);
+    world_submit_as(&w, &mgr, "m", "", text);
+    world_confirm_at(&w, &mgr, "M2.svr", "(vn[0]:ncpus=1)+(vn[1]:ncpus=1)", 0,
+                     "PBS_RESV_CONFIRM_SUCCESS");
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "5/12");
+    world_go(&w, NOW + 70);
+
+    world_modify(&w, "user1", "R1.svr", "reserve_duration=700", NULL);
+    world_clear(&w);
+    world_confirm(&w, "R1.svr", "(vn[0]:ncpus=1)+(vn[2]:ncpus=1)");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    CU_ASSERT_EQUAL(world_count_log(&w,
+                                    "Confirmation refused: a job runs on vnode vn[0], "
+                                    "which was taken"),
+                    1);
+    world_clear(&w);
+    world_confirm(&w, "R1.svr", "(vn[1]:ncpus=1)+(vn[2]:ncpus=1)");
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "5/5");
+    world_free(&w);
+}
+
 /* Less of it has to be chosen by a scheduler, whose answer would be confused with the
  * maker's word: it waits for that. */
 static void test_maintenance_is_altered_when_it_is_made(void)
@@ -503,6 +547,7 @@ int main(void)
         { "a yes confirms", test_yes },
         { "a no ends a new reservation", test_no },
         { "maintenance takes vnodes of others", test_maintenance },
+        { "a job outside its reservation", test_a_job_outside_its_reservation },
         { "maintenance is altered when it is made",
           test_maintenance_is_altered_when_it_is_made },
         { "a refused answer changes nothing", test_refused_answers },
