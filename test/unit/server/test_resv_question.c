@@ -224,7 +224,7 @@ static void test_whom_the_end_wakes(void)
         world_clear(&w);
         world_delete(&w, "mgr1", id);
         CU_ASSERT_EQUAL(n_woken(&w, CONN_SCHED2), 1);
-        CU_ASSERT_EQUAL(n_woken(&w, CONN_SECOND2), maintenance);
+        CU_ASSERT_EQUAL(n_woken(&w, CONN_SECOND2), (size_t)maintenance);
         world_free(&w);
     }
 }
