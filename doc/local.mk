@@ -63,5 +63,6 @@ EXTRA_DIST += \
 	doc/pbs \
 	doc/glossary.md \
 	doc/performance.md \
+	doc/requirements.md \
 	doc/security.md \
 	doc/store.md

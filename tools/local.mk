@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 TESTS += tools/check-blocking tools/check-citations tools/check-comments tools/check-headers tools/check-layers tools/check-man \
-	tools/check-names tools/check-symbols
+	tools/check-names tools/check-requirements tools/check-symbols
 EXTRA_DIST += autogen.sh quickstart .ci \
 	tools/check-blocking tools/blocking.rows \
 	tools/check-citations tools/check-comments tools/check-dist tools/check-format tools/check-headers tools/check-layers \
-	tools/check-man tools/check-names tools/check-symbols tools/prepare.sh tools/symbols.allow \
+	tools/check-man tools/check-names tools/check-requirements tools/check-symbols tools/prepare.sh tools/symbols.allow \
 	tools/time-limit tools/trends
 
 # "check" is a file and a target: as a file to distribute it would run the tests. Test
