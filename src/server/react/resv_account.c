@@ -116,32 +116,47 @@ static bool is_from_job(const struct object *o)
     return obj_is_set(o, RESV_A_RESERVE_JOB);
 }
 
+static bool is_series(const struct object *o)
+{
+    return obj_num(o, RESV_A_RESERVE_STANDING, 0) != 0;
+}
+
+/* How long the client waits and when it repeats are told only of those that do. */
 void account_resv_submitted(const struct reaction *r)
 {
     const struct object *o = r->o;
+    struct arena *arena = r->out->arena;
+    const char *waits = "", *recurs = "";
 
     if (is_from_job(o))
         return;
-    if (!obj_is_set(o, RESV_A_INTERACTIVE)) {
-        account_requestor(r, 'U', r->rec->actor);
-        return;
-    }
-    effect_account(r->out, r->rec->seq, r->rec->at, 'U', r->rec->id,
-                   "requestor=%s Interactive=%" PRId64, r->rec->actor,
-                   obj_num(o, RESV_A_INTERACTIVE, 0));
+    if (obj_is_set(o, RESV_A_INTERACTIVE))
+        waits = arena_printf(arena, " Interactive=%" PRId64,
+                             obj_num(o, RESV_A_INTERACTIVE, 0));
+    if (is_series(o))
+        recurs = arena_printf(arena, " recurrence_rrule=%s timezone=%s",
+                              obj_str(o, RESV_A_RESERVE_RRULE, ""),
+                              obj_str(o, RESV_A_RESERVE_TIMEZONE, ""));
+    effect_account(r->out, r->rec->seq, r->rec->at, 'U', r->rec->id, "requestor=%s%s%s",
+                   r->rec->actor, waits, recurs);
 }
 
-/* What no scheduler decided has nobody's name. resv_nodes has its parentheses. */
+/* What no scheduler decided has nobody's name. resv_nodes has its parentheses. The
+ * count is that of the whole series, also when some of it is over. */
 void account_resv_confirmed(const struct reaction *r)
 {
     const struct object *o = r->o;
     bool by_itself = r->rec->reason == REASON_LOCAL;
+    const char *count = "";
 
+    if (is_series(o))
+        count = arena_printf(r->out->arena, " count=%" PRId64,
+                             obj_num(o, RESV_A_RESERVE_COUNT, 1));
     effect_account(r->out, r->rec->seq, r->rec->at, 'Y', r->rec->id,
-                   "requestor=%s start=%" PRId64 " end=%" PRId64 " nodes=%s",
+                   "requestor=%s start=%" PRId64 " end=%" PRId64 " nodes=%s%s",
                    by_itself ? "@" : r->rec->actor, obj_num(o, RESV_A_RESERVE_START, 0),
-                   obj_num(o, RESV_A_RESERVE_END, 0),
-                   obj_str(o, RESV_A_RESV_NODES, ""));
+                   obj_num(o, RESV_A_RESERVE_END, 0), obj_str(o, RESV_A_RESV_NODES, ""),
+                   count);
 }
 
 /* One that is still unconfirmed was changed, not confirmed. */

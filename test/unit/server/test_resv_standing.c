@@ -113,7 +113,8 @@ static void test_submission(void)
     EXPECT_TEXT(attr_of(&w, RESV_A_QUEUE), "S1");
     CU_ASSERT_PTR_NOT_NULL(strstr(world_log_of(&w, "S1.svr"),
                                   " recurrence_rrule=FREQ=DAILY;COUNT=3 timezone=UTC"));
-    EXPECT_TEXT(world_account(&w, 'U', 0), "requestor=user1@svr");
+    EXPECT_TEXT(world_account(&w, 'U', 0),
+                "requestor=user1@svr recurrence_rrule=FREQ=DAILY;COUNT=3 timezone=UTC");
     EXPECT_TEXT(shown(&w, "reserve_occurrences"),
                 "1795248000+600,1795334400+600,1795420800+600");
     EXPECT_TEXT(shown(&w, "reserve_execvnodes"), "");
@@ -158,7 +159,8 @@ static void test_confirmation(void)
     CU_ASSERT_EQUAL(n_later(&w), 2);
     CU_ASSERT_EQUAL(world_count_log(&w, "Reservation confirmed"), 1);
     EXPECT_TEXT(world_account(&w, 'Y', 0), "requestor=Scheduler@svr start=1795248000 "
-                                           "end=1795248600 nodes=(vn[0]:ncpus=2)");
+                                           "end=1795248600 nodes=(vn[0]:ncpus=2) "
+                                           "count=3");
     EXPECT_TEXT(shown(&w, "reserve_execvnodes"), MAP);
     EXPECT_TEXT(shown(&w, "reserve_occurrences"),
                 "1795248000+600,1795334400+600,1795420800+600");
