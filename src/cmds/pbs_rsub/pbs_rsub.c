@@ -226,6 +226,24 @@ static int take_plain(struct rsub *r, int letter, const char *text)
     return usage_error();
 }
 
+static const char *length_of(const struct rsub *r)
+{
+    return attrs_get(r->attrs, "Resource_List", "walltime");
+}
+
+/* -D and -l walltime= say the same; the one that is given first wins (reservations.md
+ * 5.4), where of other resources the last one does. */
+static int take_resources(struct rsub *r, const char *text)
+{
+    char *first = length_of(r) ? xstrdup(length_of(r)) : NULL;
+    bool good = attrs_add_resources(&r->attrs, CMD, text);
+
+    if (first)
+        attrs_set(&r->attrs, "Resource_List", "walltime", first);
+    free(first);
+    return good ? 0 : usage_error();
+}
+
 static int take_option(struct rsub *r, int letter, const char *text)
 {
     switch (letter) {
@@ -235,12 +253,13 @@ static int take_option(struct rsub *r, int letter, const char *text)
     case 'D':
         /* The server reads durations, and its refusal is explained below (refused()).
          */
-        attrs_set(&r->attrs, "Resource_List", "walltime", text);
+        if (!length_of(r))
+            attrs_set(&r->attrs, "Resource_List", "walltime", text);
         return 0;
     case 'I':
         return take_wait(r, text);
     case 'l':
-        return attrs_add_resources(&r->attrs, CMD, text) ? 0 : usage_error();
+        return take_resources(r, text);
     case 'r':
         return take_rule(r, text);
     case 'W':
