@@ -31,6 +31,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_handshake \
 	test/fuzz/fuzz_ids \
 	test/fuzz/fuzz_iff \
+	test/fuzz/fuzz_im \
 	test/fuzz/fuzz_is \
 	test/fuzz/fuzz_libpbs \
 	test/fuzz/fuzz_mom \
@@ -52,6 +53,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_session \
 	test/fuzz/fuzz_snapshot \
 	test/fuzz/fuzz_stream \
+	test/fuzz/fuzz_tm \
 	test/fuzz/fuzz_tpp \
 	test/fuzz/fuzz_value \
 	test/fuzz/fuzz_vnodefile \
@@ -63,6 +65,10 @@ test_fuzz_fuzz_confirm_SOURCES = test/fuzz/fuzz_confirm.c
 test_fuzz_fuzz_confirm_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_dis_SOURCES = test/fuzz/fuzz_dis.c
 test_fuzz_fuzz_dis_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
+test_fuzz_fuzz_im_SOURCES = test/fuzz/fuzz_im.c
+test_fuzz_fuzz_im_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
+test_fuzz_fuzz_tm_SOURCES = test/fuzz/fuzz_tm.c
+test_fuzz_fuzz_tm_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_is_SOURCES = test/fuzz/fuzz_is.c
 test_fuzz_fuzz_is_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_reply_SOURCES = test/fuzz/fuzz_reply.c

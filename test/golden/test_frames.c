@@ -5,8 +5,10 @@
  * the padding of TPP headers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "lib/wire/im.h"
 #include "lib/wire/is.h"
 #include "lib/wire/packet.h"
+#include "lib/wire/tm.h"
 #include "lib/wire/tpp.h"
 
 #include "../unit/unit.h"
@@ -250,6 +252,98 @@ static void test_tpp_packets(void)
     arena_free(a);
 }
 
+/* The command that the frame answers: "im-to-6"; 0: it answers none. */
+static int asked_of(const struct frame *f)
+{
+    const char *to = strstr(f->kind, "-to-");
+
+    return to ? atoi(to + 4) : 0;
+}
+
+/* Of an answer the body is a second step. */
+static enum dis_error decode_im(const struct frame *f, size_t len, struct arena *a,
+                                struct im_message *ret)
+{
+    enum dis_error e = im_decode(f->data, len, a, ret);
+
+    if (!e && asked_of(f))
+        e = im_decode_answer(ret, (enum im_command)asked_of(f), a);
+    return e;
+}
+
+static void check_im(const struct frame *f)
+{
+    struct arena *a = arena_new();
+    struct im_message msg = { 0 }, part = { 0 };
+    struct buf b = { 0 };
+
+    expect_code(f, f->len, decode_im(f, f->len, a, &msg), DIS_OK);
+    CU_ASSERT_TRUE(msg.raw.len == 0 || asked_of(f));
+    im_encode(&b, &msg);
+    expect_same(f, &b);
+    for (size_t cut = 0; cut < f->len; cut++)
+        expect_code(f, cut, decode_im(f, cut, a, &part), DIS_EOD);
+    buf_clear(&b);
+    im_dump(&b, &msg);
+    CU_ASSERT_PTR_NULL(strchr(b.data, '?'));
+    buf_fini(&b);
+    arena_free(a);
+}
+
+static void test_mom_and_mom_messages(void)
+{
+    struct arena *a = arena_new();
+    struct frames all = frames_load(a, "im.txt");
+
+    CU_ASSERT_EQUAL(all.n, 17);
+    for (size_t i = 0; i < all.n; i++)
+        check_im(&all.v[i]);
+    arena_free(a);
+}
+
+static enum dis_error decode_reply(const struct frame *f, size_t len, struct arena *a,
+                                   struct task_reply *ret)
+{
+    enum dis_error e = task_reply_decode(f->data, len, a, ret);
+
+    return e ? e : task_reply_decode_body(ret, (enum task_command)asked_of(f), a);
+}
+
+static void check_tm(const struct frame *f)
+{
+    struct arena *a = arena_new();
+    struct task_request rq = { 0 };
+    struct task_reply reply = { 0 };
+    struct buf b = { 0 };
+
+    if (asked_of(f)) {
+        expect_code(f, f->len, decode_reply(f, f->len, a, &reply), DIS_OK);
+        task_reply_encode(&b, &reply, (enum task_command)asked_of(f));
+    } else {
+        expect_code(f, f->len, task_request_decode(f->data, f->len, a, &rq), DIS_OK);
+        task_request_encode(&b, &rq);
+    }
+    expect_same(f, &b);
+    for (size_t cut = 0; cut < f->len; cut++)
+        expect_code(f, cut,
+                    asked_of(f) ? decode_reply(f, cut, a, &reply)
+                                : task_request_decode(f->data, cut, a, &rq),
+                    DIS_EOD);
+    buf_fini(&b);
+    arena_free(a);
+}
+
+static void test_task_messages(void)
+{
+    struct arena *a = arena_new();
+    struct frames all = frames_load(a, "tm.txt");
+
+    CU_ASSERT_EQUAL(all.n, 13);
+    for (size_t i = 0; i < all.n; i++)
+        check_tm(&all.v[i]);
+    arena_free(a);
+}
+
 /* Tokens travel in packets of their own type, which is kept. */
 static void test_handshake_packets(void)
 {
@@ -282,6 +376,9 @@ int main(void)
         { "recorded scheduler commands survive the trip", test_scheduler_commands },
         { "recorded server and MoM messages survive the trip",
           test_server_and_mom_messages },
+        { "recorded messages between MoMs survive the trip",
+          test_mom_and_mom_messages },
+        { "recorded messages of tasks survive the trip", test_task_messages },
         { "recorded TPP packets survive the trip", test_tpp_packets },
         { "recorded handshake packets survive the trip", test_handshake_packets },
     };

@@ -219,14 +219,15 @@ static enum dis_error get_strings(struct dis_in *in, const struct wire_field *f,
     return e;
 }
 
-/* Count the strings before the empty one that ends the list. 'in' is a copy, so nothing
- * is read. */
-static enum dis_error count_to_empty(struct dis_in in, size_t max, size_t *ret)
+/* Count the strings before the empty one that ends the list, or before the end of the
+ * message where that may end it. 'in' is a copy, so nothing is read. */
+static enum dis_error count_to_empty(struct dis_in in, const struct wire_field *f,
+                                     size_t *ret)
 {
     size_t len, n = 0;
 
-    for (;;) {
-        enum dis_error e = dis_skip_string(&in, max, &len);
+    while (f->kind != WIRE_STRINGS_TO_END || in.at != in.end) {
+        enum dis_error e = dis_skip_string(&in, f->max, &len);
 
         if (e)
             return e;
@@ -243,14 +244,74 @@ static enum dis_error get_strings_to_empty(struct dis_in *in,
 {
     struct wire_strings *list = &AT(base, f, struct wire_strings);
     size_t empty;
-    enum dis_error e = count_to_empty(*in, f->max, &list->n);
+    enum dis_error e = count_to_empty(*in, f, &list->n);
 
     if (e)
         return e;
     list->v = ARENA_ARRAY(in->arena, const char *, list->n);
     for (size_t i = 0; i < list->n && !e; i++)
         e = dis_get_string(in, f->max, &list->v[i]);
-    return e ? e : dis_skip_string(in, f->max, &empty);
+    if (!e && (f->kind != WIRE_STRINGS_TO_END || in->at != in->end))
+        e = dis_skip_string(in, f->max, &empty);
+    return e;
+}
+
+static void put_numbers(struct buf *out, const struct wire_field *f, const char *base)
+{
+    const struct wire_numbers *list = &PEEK(base, f, struct wire_numbers);
+
+    for (size_t i = 0; i < list->n; i++)
+        dis_put_uint(out, list->v[i]);
+    if (f->kind == WIRE_NUMBERS_TO_ZERO)
+        dis_put_uint(out, 0);
+}
+
+/* Count the numbers before the 0, or before the end of the message. */
+static enum dis_error count_numbers(struct dis_in in, const struct wire_field *f,
+                                    size_t *ret)
+{
+    uint32_t number;
+    size_t n = 0;
+
+    while (f->kind == WIRE_NUMBERS_TO_ZERO || in.at != in.end) {
+        enum dis_error e = dis_get_uint(&in, &number);
+
+        if (e)
+            return e;
+        if (number == 0 && f->kind == WIRE_NUMBERS_TO_ZERO)
+            break;
+        n++;
+    }
+    *ret = n;
+    return DIS_OK;
+}
+
+static enum dis_error get_numbers(struct dis_in *in, const struct wire_field *f,
+                                  char *base)
+{
+    struct wire_numbers *list = &AT(base, f, struct wire_numbers);
+    uint32_t zero;
+    enum dis_error e = count_numbers(*in, f, &list->n);
+
+    if (e)
+        return e;
+    list->v = ARENA_ARRAY(in->arena, uint32_t, list->n);
+    for (size_t i = 0; i < list->n && !e; i++)
+        e = dis_get_uint(in, &list->v[i]);
+    return !e && f->kind == WIRE_NUMBERS_TO_ZERO ? dis_get_uint(in, &zero) : e;
+}
+
+static void put_attrs_or_end(struct buf *out, const struct wire_field *f,
+                             const char *base)
+{
+    if (PEEK(base, f, struct wire_attrs).n > 0)
+        put_attrs(out, f, base);
+}
+
+static enum dis_error get_attrs_or_end(struct dis_in *in, const struct wire_field *f,
+                                       char *base)
+{
+    return in->at == in->end ? DIS_OK : get_attrs(in, f, base);
 }
 
 static void put_records(struct buf *out, const struct wire_field *f, const char *base)
@@ -305,6 +366,10 @@ static const struct {
     [WIRE_ATTRS_LAX] = { put_attrs, get_attrs, LEAST_STRING_BYTES },
     [WIRE_STRINGS] = { put_strings, get_strings, LEAST_STRING_BYTES },
     [WIRE_STRINGS_TO_EMPTY] = { put_strings, get_strings_to_empty, LEAST_STRING_BYTES },
+    [WIRE_STRINGS_TO_END] = { put_strings, get_strings_to_empty, 0 },
+    [WIRE_NUMBERS_TO_END] = { put_numbers, get_numbers, 0 },
+    [WIRE_NUMBERS_TO_ZERO] = { put_numbers, get_numbers, LEAST_STRING_BYTES },
+    [WIRE_ATTRS_OR_END] = { put_attrs_or_end, get_attrs_or_end, 0 },
     [WIRE_RECORDS] = { put_records, get_records, LEAST_STRING_BYTES },
 };
 /* clang-format on */

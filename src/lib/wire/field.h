@@ -28,6 +28,11 @@ enum wire_kind {
     WIRE_ATTRS_LAX, /* struct wire_attrs, sizes are not looked at */
     WIRE_STRINGS,   /* struct wire_strings: count, then so many of at most 'max' */
     WIRE_STRINGS_TO_EMPTY, /* struct wire_strings: ended by an empty one */
+    WIRE_STRINGS_TO_END,   /* struct wire_strings: ended by the message, or by an empty
+                              one when it is read */
+    WIRE_NUMBERS_TO_END,   /* struct wire_numbers: ended by the message */
+    WIRE_NUMBERS_TO_ZERO,  /* struct wire_numbers, none 0: ended by a 0 */
+    WIRE_ATTRS_OR_END,     /* struct wire_attrs: nothing at all when it is empty */
     WIRE_RECORDS, /* size_t here, pointer to records at 'other': count, then each */
 };
 
@@ -39,6 +44,11 @@ struct wire_bytes {
 struct wire_strings {
     size_t n;
     const char **v;
+};
+
+struct wire_numbers {
+    size_t n;
+    uint32_t *v;
 };
 
 struct wire_field {

@@ -77,6 +77,14 @@ static void dump_strings(struct buf *out, const struct wire_strings *list)
     buf_add_char(out, ']');
 }
 
+static void dump_numbers(struct buf *out, const struct wire_numbers *list)
+{
+    buf_add_char(out, '[');
+    for (size_t i = 0; i < list->n; i++)
+        buf_printf(out, "%s%" PRIu32, i ? " " : "", list->v[i]);
+    buf_add_char(out, ']');
+}
+
 /* Records may hold records themselves. How deep they go is fixed by the tables, so no
  * message can make this recursion long. */
 static void dump_records(struct buf *out, const struct wire_field *f, size_t n,
@@ -127,11 +135,17 @@ static void dump_value(struct buf *out, const struct wire_field *f, const char *
         break;
     case WIRE_ATTRS:
     case WIRE_ATTRS_LAX:
+    case WIRE_ATTRS_OR_END:
         wire_dump_attrs(out, at);
         break;
     case WIRE_STRINGS:
     case WIRE_STRINGS_TO_EMPTY:
+    case WIRE_STRINGS_TO_END:
         dump_strings(out, at);
+        break;
+    case WIRE_NUMBERS_TO_END:
+    case WIRE_NUMBERS_TO_ZERO:
+        dump_numbers(out, at);
         break;
     case WIRE_RECORDS:
         dump_records(out, f, *(const size_t *)at,

@@ -91,6 +91,14 @@ static void strings(uint64_t *seed, struct arena *arena, const struct wire_field
         to->v[i] = text(seed, arena, 1, f->max);
 }
 
+static void numbers(uint64_t *seed, struct arena *arena, struct wire_numbers *to)
+{
+    to->n = wire_random_below(seed, MOST_ENTRIES);
+    to->v = ARENA_ARRAY(arena, uint32_t, to->n);
+    for (size_t i = 0; i < to->n; i++)
+        to->v[i] = 1 + wire_random_below(seed, UINT32_MAX - 1); /* a 0 ends a list */
+}
+
 static void records(uint64_t *seed, struct arena *arena, const struct wire_field *f,
                     char *base)
 {
@@ -141,11 +149,17 @@ static void fill(uint64_t *seed, const struct wire_field *f, char *base,
         break;
     case WIRE_ATTRS:
     case WIRE_ATTRS_LAX:
+    case WIRE_ATTRS_OR_END:
         attrs(seed, arena, at);
         break;
     case WIRE_STRINGS:
     case WIRE_STRINGS_TO_EMPTY:
+    case WIRE_STRINGS_TO_END:
         strings(seed, arena, f, at);
+        break;
+    case WIRE_NUMBERS_TO_END:
+    case WIRE_NUMBERS_TO_ZERO:
+        numbers(seed, arena, at);
         break;
     case WIRE_RECORDS:
         records(seed, arena, f, base);

@@ -9,10 +9,12 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/field.c src/lib/wire/field.h \
 	src/lib/wire/field_dump.c \
 	src/lib/wire/field_random.c \
+	src/lib/wire/im.c src/lib/wire/im.h \
 	src/lib/wire/is.c src/lib/wire/is.h \
 	src/lib/wire/packet.c src/lib/wire/packet.h \
 	src/lib/wire/reply.c \
 	src/lib/wire/sched_command.h \
+	src/lib/wire/tm.c src/lib/wire/tm.h \
 	src/lib/wire/tpp.c src/lib/wire/tpp.h
 
 check_PROGRAMS += test/unit/wire/test_dis
@@ -35,6 +37,11 @@ TESTS += test/unit/wire/test_is
 test_unit_wire_test_is_SOURCES = test/unit/wire/test_is.c
 test_unit_wire_test_is_LDADD = libhfwire.la libhfbase.la -lcunit
 
+check_PROGRAMS += test/unit/wire/test_im
+TESTS += test/unit/wire/test_im
+test_unit_wire_test_im_SOURCES = test/unit/wire/test_im.c
+test_unit_wire_test_im_LDADD = libhfwire.la libhfbase.la -lcunit
+
 check_PROGRAMS += test/unit/wire/test_tpp
 TESTS += test/unit/wire/test_tpp
 test_unit_wire_test_tpp_SOURCES = test/unit/wire/test_tpp.c
@@ -54,10 +61,12 @@ EXTRA_DIST += \
 	test/golden/frames/commands.txt \
 	test/golden/frames/extensions.txt \
 	test/golden/README.md \
+	test/golden/frames/im.txt \
 	test/golden/frames/is.txt \
 	test/golden/frames/packets.txt \
 	test/golden/frames/replies.txt \
 	test/golden/frames/requests.txt \
+	test/golden/frames/tm.txt \
 	test/golden/frames/tpp.txt
 check_PROGRAMS += test/golden/test_frames
 TESTS += test/golden/test_frames
