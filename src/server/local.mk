@@ -36,6 +36,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/model/job_hosts.c src/server/model/job_hosts.h \
 	src/server/model/job_phase.c src/server/model/job_phase.h \
 	src/server/model/job_script.c src/server/model/job_script.h \
+	src/server/model/history.c src/server/model/history.h \
 	src/server/model/job_state.c src/server/model/job_state.h \
 	src/server/model/job_tally.c src/server/model/job_tally.h \
 	src/server/model/kind.c \
@@ -104,6 +105,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/job_access.c src/server/requests/job_access.h \
 	src/server/requests/job_admit.c src/server/requests/job_admit.h \
 	src/server/requests/job_delete.c \
+	src/server/decide/job_over.c src/server/decide/job_over.h \
 	src/server/decide/job_end.c src/server/decide/job_end.h \
 	src/server/requests/job_hold.c \
 	src/server/requests/job_move.c src/server/requests/job_move.h \
@@ -168,6 +170,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/resv_why.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
 	src/server/requests/walk_changes.c \
+	src/server/rules/history_rule.c \
 	src/server/rules/hot_rules.c \
 	src/server/rules/job_resv_end.c \
 	src/server/rules/job_rules.c \
@@ -324,6 +327,11 @@ test_unit_server_test_shutdown_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
 test_unit_server_test_shutdown_LDADD = $(FAKE_MOM_LIBS)
 
 # Reservations: tables, and the whole core in a small world.
+check_PROGRAMS += test/unit/server/test_history
+TESTS += test/unit/server/test_history
+test_unit_server_test_history_SOURCES = test/unit/server/test_history.c $(FAKE_MOM)
+test_unit_server_test_history_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)
+test_unit_server_test_history_LDADD = $(FAKE_MOM_LIBS)
 check_PROGRAMS += test/unit/server/test_job_phase
 TESTS += test/unit/server/test_job_phase
 test_unit_server_test_job_phase_SOURCES = test/unit/server/test_job_phase.c

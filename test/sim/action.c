@@ -361,7 +361,7 @@ static bool deletes(struct sim *s, const struct words *w)
     const struct model *m = shell_model(s);
 
     if (id)
-        client_delete(s, w->v[0], w->v[2], id, model_resv(m, id) != NULL);
+        client_delete(s, w->v[0], w->v[2], id, model_resv(m, id) != NULL, w->n > 3);
     return true;
 }
 
@@ -666,6 +666,7 @@ static const struct {
     { "* asks why *", asks_why },
     { "* submits *", submits },
     { "* deletes *", deletes },
+    { "* deletes * with its history", deletes },
     { "* interrupts *", interrupts },
     { "root runs *", runs },
     { "* moves * into *", moves },

@@ -4,6 +4,10 @@
 #include "sim.h"
 #include "together.h"
 
+#include "lib/attr/job_attrs.h"
+#include "server/model/history.h"
+#include "server/model/job_state.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,6 +156,35 @@ static void check_settled(struct sim *s)
     buf_fini(&why);
 }
 
+/* What is over holds nothing and counts for nobody, and is gone when its time is over.
+ */
+static void check_history(struct sim *s, const struct model *m)
+{
+    size_t n = 0;
+
+    for (const struct job *j = m->history.first; j; j = j->list_next, n++) {
+        if (!job_is_history(j) || j->queue || j->resv || j->bookings.n || j->awaits.n ||
+            j->counted_in_vnodes || j->hot)
+            check_failed(s, CHECK_LIFE, "job %s is over and holds something",
+                         j->obj.id);
+        if (obj_is_set(&j->obj, JOB_A_HF_SCRIPT))
+            check_failed(s, CHECK_LIFE, "job %s is over and keeps its script",
+                         j->obj.id);
+    }
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
+        n++;
+        if (TO_JOB(o)->past)
+            check_failed(s, CHECK_LIFE, "job %s is over and among the living", o->id);
+    }
+    if (n != m->kinds[OBJ_JOB].n)
+        check_failed(s, CHECK_LIFE, "%zu jobs, and %zu of them are listed",
+                     m->kinds[OBJ_JOB].n, n);
+    if (!svr_is_settling(s->shell.svr) && history_deadline(m) <= sim_now_at(s))
+        check_failed(s, CHECK_LIFE, "job %s is kept longer than its time",
+                     m->history.first->obj.id);
+}
+
 void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
 {
     const struct model *m = shell_model(s);
@@ -186,6 +219,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_together_settled(s, m);
         check_qmove_settled(s, m);
         check_books(s, m);
+        check_history(s, m);
     }
     s->checks.unsettled |= changed;
     if (s->checks.unsettled) {

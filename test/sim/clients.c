@@ -50,12 +50,20 @@ static struct client *begin(struct sim *s, enum client_kind kind, const char *us
     return c;
 }
 
+static void send_extended(struct sim *s, const struct client *c, uint32_t number,
+                          const void *body, const char *extend)
+{
+    const struct wire_request rq = {
+        .number = number, .user = c->user, .body = body, .extend = extend
+    };
+
+    net_request(s, c->conn, &rq);
+}
+
 static void send(struct sim *s, const struct client *c, uint32_t number,
                  const void *body)
 {
-    const struct wire_request rq = { .number = number, .user = c->user, .body = body };
-
-    net_request(s, c->conn, &rq);
+    send_extended(s, c, number, body, NULL);
 }
 
 static void set(struct wire_attrs *list, struct arena *arena, const char *name,
@@ -220,7 +228,7 @@ static void send_script(struct sim *s, const struct client *c)
 }
 
 void client_delete(struct sim *s, const char *user, const char *label, const char *id,
-                   bool resv)
+                   bool resv, bool history)
 {
     const struct body_manage body = { .command = MANAGER_DELETE,
                                       .object_type = resv ? OBJECT_RESV : OBJECT_JOB,
@@ -232,8 +240,8 @@ void client_delete(struct sim *s, const char *user, const char *label, const cha
     if (!c)
         return;
     c->id = xstrdup(id);
-    send(s, c, resv ? BATCH_DELETE_RESV : BATCH_DELETE_JOB_LIST,
-         resv ? (const void *)&body : &list);
+    send_extended(s, c, resv ? BATCH_DELETE_RESV : BATCH_DELETE_JOB_LIST,
+                  resv ? (const void *)&body : &list, history ? "deletehist" : NULL);
 }
 
 void client_run(struct sim *s, const char *label, const char *id)

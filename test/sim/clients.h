@@ -107,7 +107,7 @@ struct job_wish {
 void client_submit(struct sim *s, const struct job_wish *wish);
 
 void client_delete(struct sim *s, const char *user, const char *label, const char *id,
-                   bool resv);
+                   bool resv, bool history);
 void client_run(struct sim *s, const char *label, const char *id);
 
 /* qmove into that queue, and qorder with that other job. */

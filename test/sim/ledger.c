@@ -105,7 +105,7 @@ static void take_record(struct sim *s, const struct record *rec)
         e->is_qmove = changes(rec, RESV_A_QMOVE);
     if (rec->fact == FACT_RESV_SUBMITTED)
         take_label_of_job(&s->ledger, e, rec);
-    if (fact_removes(rec->fact))
+    if (fact_removes(rec->fact) || fact_retires(rec->fact))
         e->ended = true;
     if (rec->fact == FACT_RESV_STARTED)
         e->n_started++;

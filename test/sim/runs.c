@@ -157,7 +157,8 @@ void check_run_record(struct sim *s, const struct model *m, const struct record 
         check_obit(s, x, rec);
     if (rec->fact == FACT_JOB_REQUEUED)
         x->is_given_up = true;
-    if ((rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_DELETED) &&
+    if ((rec->fact == FACT_JOB_REJECTED || rec->fact == FACT_JOB_DELETED ||
+         rec->fact == FACT_JOB_WITHDRAWN) &&
         goes_on(x) && !x->is_given_up)
         check_failed(s, CHECK_OBIT, "%s of job %s, whose run %d goes on at %s",
                      fact_name(rec->fact), rec->id, x->run_version,

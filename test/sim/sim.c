@@ -209,7 +209,8 @@ static int64_t last_end_at(const struct sim *s)
 /* With all vnodes free and nothing reserved, a job of one chunk can run. */
 static void check_jobs_ran(struct sim *s)
 {
-    MODEL_EACH (shell_model(s), OBJ_JOB, o) {
+    MODEL_EACH_LIVE(shell_model(s), OBJ_JOB, o)
+    {
         const struct resources *list = obj_resources(o, JOB_A_RESOURCE_LIST);
 
         if (job_state(TO_JOB(o)) == 'Q' && resources_amount(list, "nodect", 0) == 1 &&
@@ -220,8 +221,9 @@ static void check_jobs_ran(struct sim *s)
 
 static void delete_jobs(struct sim *s)
 {
-    MODEL_EACH (shell_model(s), OBJ_JOB, o) {
-        client_delete(s, "root", obj_str(o, JOB_A_JOB_NAME, ""), o->id, false);
+    MODEL_EACH_LIVE(shell_model(s), OBJ_JOB, o)
+    {
+        client_delete(s, "root", obj_str(o, JOB_A_JOB_NAME, ""), o->id, false, false);
     }
 }
 
@@ -249,6 +251,7 @@ void sim_end(struct sim *s)
         return;
     check_jobs_ran(s);
     delete_jobs(s);
+    set_server(s, "job_history_enable", "False");
     ask_why_all(s);
     run_s(s, REPAIR_S + 2 * QUIET_S);
     if (!s->checks.failed &&

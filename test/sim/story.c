@@ -706,6 +706,33 @@ static void write_moves(struct story *of, uint64_t seed)
     }
 }
 
+/* What is over is kept, for a while or until somebody has enough of it. From random
+ * numbers of their own, too. */
+static void write_history(struct story *of, uint64_t seed)
+{
+    struct story t = *of;
+    int n;
+
+    t.rnd = rnd_seeded(~seed);
+    buf_add_str(t.out, "at 0 root sets job_history_enable True\n");
+    if (chance(&t, 60)) {
+        at(&t, pick(&t, 0, (int)of->last_s));
+        buf_printf(t.out, "root sets job_history_duration %d\n", pick(&t, 0, 300));
+    }
+    if (chance(&t, 20)) {
+        at(&t, pick(&t, 0, (int)of->last_s));
+        buf_add_str(t.out, "root sets job_history_enable False\n");
+        at(&t, pick(&t, 0, (int)of->last_s));
+        buf_add_str(t.out, "root sets job_history_enable True\n");
+    }
+    n = of->n_jobs ? pick(&t, 0, 20) : 0;
+    for (int i = 0; i < n; i++) {
+        at(&t, pick(&t, 0, (int)of->last_s));
+        buf_printf(t.out, "root deletes J%d%s\n", pick(&t, 1, of->n_jobs),
+                   chance(&t, 60) ? " with its history" : "");
+    }
+}
+
 void story_write(uint64_t seed, struct buf *out)
 {
     struct story t = { .rnd = rnd_seeded(seed), .out = out };
@@ -731,6 +758,8 @@ void story_write(uint64_t seed, struct buf *out)
         second += rnd_range(&t.rnd, 0, 2 * t.last_s / n);
         happen(&t, second);
     }
+    if (seed % 3 == 1)
+        write_history(&t, seed);
     if (seed % 5 == 2)
         write_hooks(&t, seed);
     if (seed % 5 == 4)

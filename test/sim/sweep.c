@@ -119,7 +119,7 @@ static void clear_left_over(struct sim *s, void *arg)
         return;
     }
     if (id)
-        client_delete(s, c->user, c->label, id, true);
+        client_delete(s, c->user, c->label, id, true, false);
     sim_after(s, AGAIN_MS, clear_left_over, arg, NULL);
 }
 

@@ -748,6 +748,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .type = &attr_time,
         .read = ALL,
         .write = WHO_DAEMON,
+        .flags = ATTR_LINKS,
         .doc = "When it became history.",
     },
     [JOB_A_PROJECT] = {
@@ -900,6 +901,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
     [JOB_A_HF_OLD_FORM] = { .name = "hf_old_form", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Nobody asked for the select: it is made of the other resources." },
     [JOB_A_HF_QUEUE_BEFORE] = { .name = "hf_queue_before", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "The queue from which it was moved into its reservation." },
     [JOB_A_HF_DEFAULTS] = { .name = "hf_defaults", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "Members of Resource_List that nobody asked for." },
+    [JOB_A_HF_FORGET] = { .name = "hf_forget", .type = &attr_bool, .flags = ATTR_INTERNAL, .doc = "Nothing is kept of it when it is over." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */

@@ -133,6 +133,7 @@ enum job_attr {
     JOB_A_HF_OLD_FORM,
     JOB_A_HF_QUEUE_BEFORE,
     JOB_A_HF_DEFAULTS,
+    JOB_A_HF_FORGET,
     JOB_A_COUNT
 };
 

@@ -32,7 +32,8 @@ void hot_start_begin(const struct model *m, const char *actor, int64_t now_at,
     size_t n = m->n_hot;
     struct record *rec;
 
-    MODEL_EACH (m, OBJ_JOB, o) {
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
         if (!is_sought(TO_JOB(o)))
             continue;
         /* Jobs that are sought already, from an earlier start, are in m->n_hot. */
@@ -53,7 +54,8 @@ void hot_start_begin(const struct model *m, const char *actor, int64_t now_at,
 void hot_start_end(const struct model *m, const char *actor, int64_t now_at,
                    struct decision *out)
 {
-    MODEL_EACH (m, OBJ_JOB, o) {
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
         if (job_ran_before(TO_JOB(o)))
             record_change(about(o, actor, now_at, out), out->arena, JOB_A_HF_HOT_VNODES,
                           NULL, NULL);

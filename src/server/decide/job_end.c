@@ -9,6 +9,7 @@
 #include "server/decide/job_end.h"
 
 #include "lib/attr/job_attrs.h"
+#include "server/decide/job_over.h"
 #include "server/decide/node_used.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
@@ -23,6 +24,15 @@ static struct record *about(const struct job *job, enum fact fact, const char *a
 {
     return record_add(&out->records, out->arena, fact, OBJ_JOB, job->obj.id, actor,
                       now_at);
+}
+
+/* Where history is kept, it has to be known until the end that it is not wanted. */
+static void forget_later(const struct job *job, const char *actor, int64_t now_at,
+                         struct decision *out)
+{
+    if (!obj_num(&job->obj, JOB_A_HF_FORGET, 0))
+        record_change(about(job, FACT_SET, actor, now_at, out), out->arena,
+                      JOB_A_HF_FORGET, NULL, "True");
 }
 
 static void kill_record(const struct job *job, const char *actor, int64_t now_at,
@@ -41,17 +51,20 @@ static void kill_record(const struct job *job, const char *actor, int64_t now_at
     }
 }
 
-void job_delete_records(const struct job *job, const char *actor, int64_t now_at,
-                        uint32_t flags, struct decision *out)
+void job_delete_records(const struct model *m, const struct job *job, const char *actor,
+                        int64_t now_at, uint32_t flags, struct decision *out)
 {
     bool force = (flags & JOB_END_FORCE) != 0;
+    bool forget = (flags & JOB_END_FORGET) != 0;
     bool doomed = obj_is_set(&job->obj, JOB_A_HF_KILL_BY);
 
     /* Without a run there is nothing to end first. */
     if (!job_is_at_mom(job)) {
-        about(job, FACT_JOB_DELETED, actor, now_at, out);
+        job_withdrawn_record(m, job, actor, now_at, forget, out);
         return;
     }
+    if (forget && !force)
+        forget_later(job, actor, now_at, out);
     /* Who has asked first is kept; asking again changes nothing, unless it is by
      * force. */
     if (job_state(job) == 'R' && (!doomed || force))
@@ -60,7 +73,7 @@ void job_delete_records(const struct job *job, const char *actor, int64_t now_at
         return;
     /* The job is off its vnodes with the next record, so they are stamped now. */
     nodes_used_records(&job->bookings, actor, now_at, out);
-    about(job, FACT_JOB_ENDED, actor, now_at, out);
+    job_forced_record(m, job, actor, now_at, forget, out);
 }
 
 /* Attributes of a run that a job in the queue does not have. */

@@ -10,14 +10,16 @@
 enum job_end_flag {
     JOB_END_FORCE = 1 << 0, /* do not wait for the MoM */
     JOB_END_NOMAIL = 1 << 1,
+    JOB_END_FORGET = 1 << 2, /* keep no history of it */
 };
 
-/* Append the records that delete 'job' at the request of 'actor': a job that is not at
- * a MoM leaves the model (FACT_JOB_DELETED), a running one is being killed
+/* Append the records that delete 'job', which is no history, at the request of 'actor':
+ * a job that is not at a MoM is over (job_over.h), a running one is being killed
  * (FACT_JOB_KILLED) and ends with its obituary, or at once with JOB_END_FORCE. Nothing
- * for a job that is already being killed or is exiting, except with force. */
-void job_delete_records(const struct job *job, const char *actor, int64_t now_at,
-                        uint32_t flags, struct decision *out);
+ * for a job that is already being killed or is exiting, except with force, and except
+ * that it is to be forgotten. */
+void job_delete_records(const struct model *m, const struct job *job, const char *actor,
+                        int64_t now_at, uint32_t flags, struct decision *out);
 
 /* Append the record that puts a running or exiting job back into its queue;
  * 'exit_status' and 'end_at' go to the R record of the accounting. */

@@ -54,7 +54,7 @@ struct progress {
     struct arena *arena; /* lives as long as the request */
     void *state;         /* the handler's own; NULL before its first slice */
     /* An object is about to leave the model; may be NULL. */
-    void (*leave)(void *state, const struct object *o);
+    void (*leave)(void *state, const struct object *o, bool retires);
     /* The request is over, or nobody waits for it any longer; may be NULL. */
     void (*drop)(void *state);
     /* It has waited for an object (ACT_ASK_AGAIN), at the longest until then.

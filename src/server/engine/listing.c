@@ -290,12 +290,12 @@ enum listing_read listing_read(struct listings *t, struct listing *l, size_t mos
     return LISTING_READ_PART;
 }
 
-void listings_leave(struct listings *t, const struct object *o)
+void listings_leave(struct listings *t, const struct object *o, bool retires)
 {
     struct listing *l, *next;
 
     HASH_ITER (hh, t->by_conn, l, next)
-        walk_leave(&l->walk, o);
+        walk_leave(&l->walk, o, retires);
     /* Nobody may be shown an object after it has gone. */
     shown_forget(t->shown, o);
 }

@@ -64,7 +64,7 @@ enum listing_read {
 enum listing_read listing_read(struct listings *t, struct listing *l, size_t most_bytes,
                                struct buf *out);
 
-/* An object is about to leave the model. */
-void listings_leave(struct listings *t, const struct object *o);
+/* An object is about to leave the model, or (retires) to become history. */
+void listings_leave(struct listings *t, const struct object *o, bool retires);
 
 #endif

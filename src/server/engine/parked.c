@@ -211,7 +211,7 @@ void parked_client_gone(struct parked_table *t, uint64_t conn)
     p->conn = p->who.conn = 0;
 }
 
-void parked_leave(const struct parked_table *t, const struct object *o)
+void parked_leave(const struct parked_table *t, const struct object *o, bool retires)
 {
     const struct parked_user *u;
     const struct parked *p;
@@ -220,7 +220,7 @@ void parked_leave(const struct parked_table *t, const struct object *o)
         DL_FOREACH (u->first, p) {
             /* A walk over objects must not stand on one that goes. */
             if (p->progress.leave && p->progress.state)
-                p->progress.leave(p->progress.state, o);
+                p->progress.leave(p->progress.state, o, retires);
         }
     }
 }

@@ -88,8 +88,8 @@ struct parked *parked_find(const struct parked_table *t, uint64_t conn);
  * dropped. */
 void parked_client_gone(struct parked_table *t, uint64_t conn);
 
-/* An object is about to leave the model. */
-void parked_leave(const struct parked_table *t, const struct object *o);
+/* An object is about to leave the model, or (retires) to become history. */
+void parked_leave(const struct parked_table *t, const struct object *o, bool retires);
 
 /* Copy a request's body and its requester, so that they live as long as 'arena'.
  * Returns its bytes on the wire. */

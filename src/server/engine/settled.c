@@ -44,7 +44,8 @@ bool svr_is_settled(const struct svr *s, int64_t now_at, struct buf *why)
     bool settled = true;
 
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
-        MODEL_EACH (s->m, kind, o) {
+        MODEL_EACH_LIVE(s->m, kind, o)
+        {
             settled = settled && is_settled(s, &c, o, why);
         }
     arena_free(arena);
@@ -120,12 +121,13 @@ static const struct object *one_of(const struct model *m, uint64_t n)
     static const enum obj_kind kinds[] = { OBJ_RESV, OBJ_JOB,  OBJ_RESV,
                                            OBJ_JOB,  OBJ_NODE, OBJ_SERVER };
     enum obj_kind kind = kinds[n % ARRAY_LEN(kinds)];
-    const struct object *o = m->kinds[kind].first;
+    const struct object *o = model_first_live(m, kind);
+    size_t n_live = model_n_live(m, kind);
     /* The kinds take turns, and within each kind the objects. */
-    uint64_t i = m->kinds[kind].n ? n / ARRAY_LEN(kinds) % m->kinds[kind].n : 0;
+    uint64_t i = n_live ? n / ARRAY_LEN(kinds) % n_live : 0;
 
     while (o && i-- > 0)
-        o = o->next;
+        o = object_next_live(o);
     return o;
 }
 #endif

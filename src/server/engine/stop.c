@@ -27,7 +27,8 @@ static bool is_waited_for(const struct turn *t)
     if (t->s->view.stopping == STOP_NOW)
         return false;
     /* The jobs are walked only while the server ends, so the walk may be long. */
-    MODEL_EACH (t->s->m, OBJ_JOB, o) {
+    MODEL_EACH_LIVE(t->s->m, OBJ_JOB, o)
+    {
         if (job_keeps_server(TO_JOB(o)))
             return true;
     }

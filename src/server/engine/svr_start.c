@@ -229,7 +229,8 @@ static void log_recovered(struct turn *t)
     MODEL_EACH (m, OBJ_RESV, o) {
         log_recovered_resv(t, o, server);
     }
-    MODEL_EACH (m, OBJ_JOB, o) {
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
         log_recovered_job(t, o);
     }
     effect_log(t->out, m->seq, LOG_EV_SYSTEM, LOG_IN_SERVER, server,
@@ -263,11 +264,14 @@ static void abort_jobs(struct turn *t)
 {
     struct decision d = turn_decision(t);
 
-    MODEL_EACH (t->s->m, OBJ_JOB, o) {
-        job_delete_records(TO_JOB(o), t->s->actor, t->now_at, JOB_END_FORCE, &d);
+    MODEL_EACH_LIVE(t->s->m, OBJ_JOB, o)
+    {
+        job_delete_records(t->s->m, TO_JOB(o), t->s->actor, t->now_at, JOB_END_FORCE,
+                           &d);
     }
     /* The mails are written while the jobs are still there. */
-    MODEL_EACH (t->s->m, OBJ_JOB, o) {
+    MODEL_EACH_LIVE(t->s->m, OBJ_JOB, o)
+    {
         mail_aborted(t, o);
     }
     take_up(t, &d);

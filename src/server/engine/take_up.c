@@ -134,9 +134,17 @@ struct wire_reply refusal(struct arena *arena, int code, const char *text)
     return reply;
 }
 
-static int unknown_code(enum obj_kind kind)
+static int unknown_code(const struct record *rec)
 {
-    return kind == OBJ_RESV ? PBSE_UNKRESVID : PBSE_UNKJOBID;
+    if (fact_retires(rec->fact))
+        return PBSE_HISTJOBID;
+    return rec->kind == OBJ_RESV ? PBSE_UNKRESVID : PBSE_UNKJOBID;
+}
+
+/* What is not there any more, except for those who ask for history. */
+static bool takes_away(const struct record *rec)
+{
+    return fact_removes(rec->fact) || fact_retires(rec->fact);
 }
 
 static bool waiting_is_answered(struct turn *t, const struct record *rec,
@@ -151,9 +159,9 @@ static bool waiting_is_answered(struct turn *t, const struct record *rec,
         return true;
     /* A fact that says nothing to those who wait leaves them waiting, unless their
      * object is gone. */
-    if (!fact_removes(rec->fact))
+    if (!takes_away(rec))
         return false;
-    *ret = refusal(t->out->arena, unknown_code(rec->kind), NULL);
+    *ret = refusal(t->out->arena, unknown_code(rec), NULL);
     return true;
 }
 
@@ -239,10 +247,10 @@ static void take_up_record(struct turn *t, struct record *rec)
      * it afterwards. */
     if (o)
         touch_around(s, o);
-    if (o && fact_removes(rec->fact)) {
+    if (o && takes_away(rec)) {
         watch_forget(&s->watches, o);
-        listings_leave(&s->listings, o);
-        parked_leave(&s->parked, o);
+        listings_leave(&s->listings, o, fact_retires(rec->fact));
+        parked_leave(&s->parked, o, fact_retires(rec->fact));
     }
     /* From here on the record is true for everybody inside. Outside nobody hears of it
      * before it is durable. */

@@ -8,14 +8,14 @@
 
 static void touch(struct svr *s, const struct object *o)
 {
-    /* A kind without rules is watched by nobody. */
-    if (rules_of(o->kind).there)
+    /* A kind without rules is watched by nobody, and neither is history. */
+    if (rules_of(o->kind).there && !(o->kind == OBJ_JOB && TO_JOB(o)->past))
         watch_touch(&s->watches, o);
 }
 
 static void touch_end(void *arg, const struct object *to)
 {
-    watch_touch(arg, to);
+    touch(arg, to);
 }
 
 void touch_around(struct svr *s, const struct object *o)
@@ -24,12 +24,13 @@ void touch_around(struct svr *s, const struct object *o)
     for (enum edge e = 0; e < EDGE_COUNT; e++)
         /* The rules at the other end look along the edge back to this object. */
         if (edge_from(e) == o->kind && rules_of(edge_to(e)).looks & SEES(edge_back(e)))
-            edge_each(s->m, e, o, touch_end, &s->watches);
+            edge_each(s->m, e, o, touch_end, s);
 }
 
 static void touch_kind(struct svr *s, enum obj_kind kind)
 {
-    MODEL_EACH (s->m, kind, o) {
+    MODEL_EACH_LIVE(s->m, kind, o)
+    {
         touch(s, o);
     }
 }

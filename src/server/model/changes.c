@@ -55,8 +55,8 @@ void changes_move(struct changes *c, struct object *o)
 {
     struct object **first = &c->first[o->kind];
 
-    /* One record makes an object look new several times. */
-    if ((*first)->changed_prev == o)
+    /* One record makes an object look new several times. History has left the list. */
+    if (!o->changed_prev || (*first)->changed_prev == o)
         return;
     DL_DELETE2(*first, o, changed_prev, changed_next);
     DL_APPEND2(*first, o, changed_prev, changed_next);
@@ -82,9 +82,17 @@ static void make_room(struct changes *c)
     }
 }
 
-void changes_remove(struct changes *c, struct object *o, uint64_t seq)
+void changes_drop(struct changes *c, struct object *o)
 {
     DL_DELETE2(c->first[o->kind], o, changed_prev, changed_next);
+    o->changed_prev = NULL; /* in a list every object has one */
+}
+
+void changes_remove(struct changes *c, struct object *o, uint64_t seq)
+{
+    if (!o->changed_prev)
+        return;
+    changes_drop(c, o);
     if (!is_remembered(o->kind))
         return;
     make_room(c);
@@ -130,11 +138,11 @@ static const struct object **all_of(const struct model *m, enum obj_kind kind,
                                     struct arena *arena, size_t *ret_n)
 {
     const struct object **v =
-        ARENA_ARRAY(arena, const struct object *, m->kinds[kind].n + 1);
+        ARENA_ARRAY(arena, const struct object *, model_n_live(m, kind) + 1);
 
     *ret_n = 0;
-    MODEL_EACH (m, kind, o)
-        v[(*ret_n)++] = o;
+    MODEL_EACH_LIVE(m, kind, o)
+    v[(*ret_n)++] = o;
     return v;
 }
 
@@ -194,7 +202,7 @@ static void check_kind(const struct model *m, enum obj_kind kind)
         MUST(o->kind == kind && o->shown_seq >= seq);
         seq = o->shown_seq;
     }
-    MUST(n == m->kinds[kind].n);
+    MUST(n == model_n_live(m, kind));
 }
 
 void changes_check(const struct model *m)

@@ -22,11 +22,14 @@ struct changes;
 struct changes *changes_new(void);
 void changes_free(struct changes *c);
 
-/* A new object enters its list; one that is removed at record 'seq' leaves it, and
- * vnodes, queues, reservations and jobs are remembered. */
+/* A new object enters its list; one that is removed, or becomes history, at record
+ * 'seq' leaves it, and vnodes, queues, reservations and jobs are remembered. One that
+ * is not in its list stays outside. */
 void changes_add(struct changes *c, struct object *o);
 void changes_remove(struct changes *c, struct object *o, uint64_t seq);
-/* The object, which is in its list, becomes the one that changed last. */
+/* The same without being remembered: what was loaded was never shown. */
+void changes_drop(struct changes *c, struct object *o);
+/* The object becomes the one that changed last, if it is in its list. */
 void changes_move(struct changes *c, struct object *o);
 /* What went at 'seq' or before is not known. */
 void changes_forget(struct changes *c, uint64_t seq);

@@ -353,14 +353,29 @@ static void server_jobs(const struct model *m, const struct object *from UNUSED,
     /* Jobs depend on the server only while a hot start is on. */
     if (!hot_start_is_on(m))
         return;
-    for (struct object *o = m->kinds[OBJ_JOB].first; o; o = o->next)
-        call(c, o);
+    for (struct job *j = m->live; j; j = j->list_next)
+        call(c, &j->obj);
 }
 
-static void job_server(const struct model *m, const struct object *from UNUSED,
+static void job_server(const struct model *m, const struct object *from,
                        const struct caller *c)
 {
-    if (hot_start_is_on(m))
+    if (hot_start_is_on(m) && !TO_JOB(from)->past)
+        call(c, m->server);
+}
+
+/* History ends with the job that became history first. */
+static void server_oldest(const struct model *m, const struct object *from UNUSED,
+                          const struct caller *c)
+{
+    if (m->history.first)
+        call(c, &m->history.first->obj);
+}
+
+static void oldest_server(const struct model *m, const struct object *from,
+                          const struct caller *c)
+{
+    if (m->history.first == TO_JOB(from))
         call(c, m->server);
 }
 
@@ -438,6 +453,10 @@ static const struct edge_row {
                            server_jobs, false },
     [EDGE_JOB_SERVER] = { "server of a job", OBJ_JOB, OBJ_SERVER, EDGE_SERVER_JOBS,
                           job_server, false, LASTS_NEVER },
+    [EDGE_SERVER_OLDEST] = { "oldest history of the server", OBJ_SERVER, OBJ_JOB,
+                             EDGE_OLDEST_SERVER, server_oldest, false },
+    [EDGE_OLDEST_SERVER] = { "server of the oldest history", OBJ_JOB, OBJ_SERVER,
+                             EDGE_SERVER_OLDEST, oldest_server, false },
     /* clang-format on */
 };
 

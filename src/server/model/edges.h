@@ -63,6 +63,9 @@ enum edge {
     EDGE_SERVER_JOBS, /* the server: all jobs */
     EDGE_JOB_SERVER,
 
+    EDGE_SERVER_OLDEST, /* the server: the job that became history first */
+    EDGE_OLDEST_SERVER,
+
     EDGE_COUNT
 };
 

@@ -11,7 +11,8 @@
 enum fact_effect {
     FACT_CHANGES,
     FACT_CREATES,
-    FACT_REMOVES
+    FACT_REMOVES,
+    FACT_RETIRES
 };
 
 /* The names are those of the journal, which later versions must still read. */
@@ -57,6 +58,10 @@ static const struct {
     [FACT_JOB_ENDED] = { "job.ended", FACT_REMOVES },
     [FACT_JOB_DELETED] = { "job.deleted", FACT_REMOVES },
 
+    [FACT_JOB_FINISHED] = { "job.finished", FACT_RETIRES },
+    [FACT_JOB_WITHDRAWN] = { "job.withdrawn", FACT_RETIRES },
+    [FACT_JOB_FORGOTTEN] = { "job.forgotten", FACT_REMOVES },
+
     [FACT_NODE_STATE] = { "node.state", FACT_CHANGES },
     [FACT_NODE_REPORTED] = { "node.reported", FACT_CHANGES },
 };
@@ -69,6 +74,11 @@ bool fact_creates(enum fact f)
 bool fact_removes(enum fact f)
 {
     return f < FACT_COUNT && fact_rows[f].effect == FACT_REMOVES;
+}
+
+bool fact_retires(enum fact f)
+{
+    return f < FACT_COUNT && fact_rows[f].effect == FACT_RETIRES;
 }
 
 const char *fact_name(enum fact f)

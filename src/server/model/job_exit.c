@@ -58,3 +58,14 @@ struct job_verdict job_exit_verdict(int32_t status, bool rerunnable, bool doomed
     }
     return (struct job_verdict){ row.fate, row.comment, row.log };
 }
+
+const char *job_exit_limit(int64_t status)
+{
+    /* From -24 downwards (execution.md 20). */
+    static const char *const limits[] = { "ncpus (burst)", "ncpus (sum)", "vmem",
+                                          "mem",           "cput",        "walltime" };
+
+    if (status > -24 || status <= -24 - (int64_t)ARRAY_LEN(limits))
+        return NULL;
+    return limits[-24 - status];
+}

@@ -32,6 +32,10 @@ struct job_verdict {
     const char *log;     /* words for the log, NULL: none */
 };
 
+/* The limit that was exceeded by a run with that exit status, as comments name it;
+ * NULL: none. */
+const char *job_exit_limit(int64_t status);
+
 /* 'rerunnable': Rerunable of the job; 'doomed': its deletion was asked for, so it never
  * returns to the queue. */
 struct job_verdict job_exit_verdict(int32_t status, bool rerunnable, bool doomed);

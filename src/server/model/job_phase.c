@@ -46,7 +46,12 @@ static const struct {
     [JOB_EV_TERMINATE]     = JOB_TERMINATED
 #define RUN_MAY_END                                                                    \
     [JOB_EV_END_WITH_FILES] = JOB_DELIVERING,                                          \
-    [JOB_EV_END]           = JOB_EXITED
+    [JOB_EV_END]           = JOB_EXITED,                                               \
+    BECOMES_HISTORY /* it is given up without its MoM */
+#define BECOMES_HISTORY                                                                \
+    [JOB_EV_FINISH]        = JOB_FINISHED,                                             \
+    [JOB_EV_FAIL]          = JOB_FAILED,                                               \
+    [JOB_EV_TERMINATE]     = JOB_TERMINATED
 
 static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
     [JOB_IN_TRANSIT] = {
@@ -106,27 +111,20 @@ static const enum job_phase next[JOB_PHASE_COUNT][JOB_EVENT_COUNT] = {
         [JOB_EV_RESUME]        = JOB_RUNNING,
     },
     [JOB_DELIVERING] = {
-        GOES_WHERE_IT_BELONGS,
+        GOES_WHERE_IT_BELONGS, BECOMES_HISTORY,
         [JOB_EV_DELIVERED]     = JOB_EXITED,
     },
     [JOB_EXITED] = {
-        GOES_WHERE_IT_BELONGS,
+        GOES_WHERE_IT_BELONGS, BECOMES_HISTORY,
         [JOB_EV_EXPIRE]        = JOB_EXPIRED,
-        [JOB_EV_FINISH]        = JOB_FINISHED,
-        [JOB_EV_FAIL]          = JOB_FAILED,
-        [JOB_EV_TERMINATE]     = JOB_TERMINATED,
     },
     [JOB_BEGUN] = {
+        BECOMES_HISTORY,
         [JOB_EV_HOLD]          = JOB_HELD,
-        [JOB_EV_FINISH]        = JOB_FINISHED,
-        [JOB_EV_FAIL]          = JOB_FAILED,
-        [JOB_EV_TERMINATE]     = JOB_TERMINATED,
     },
     [JOB_EXPIRED] = {
+        BECOMES_HISTORY,
         [JOB_EV_QUEUE]         = JOB_QUEUED, /* qrerun of the subjob */
-        [JOB_EV_FINISH]        = JOB_FINISHED,
-        [JOB_EV_FAIL]          = JOB_FAILED,
-        [JOB_EV_TERMINATE]     = JOB_TERMINATED,
     },
 };
 /* clang-format on */

@@ -15,6 +15,13 @@ int64_t job_substate(const struct job *job)
     return obj_num(&job->obj, JOB_A_SUBSTATE, JOB_SUB_TRANSIT_IN);
 }
 
+bool job_is_history(const struct job *job)
+{
+    char state = job_state(job);
+
+    return state == 'M' || state == 'F';
+}
+
 bool job_is_at_mom(const struct job *job)
 {
     char state = job_state(job);

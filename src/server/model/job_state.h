@@ -38,6 +38,9 @@ enum job_substate {
 char job_state(const struct job *job);
 int64_t job_substate(const struct job *job);
 
+/* In state M or F: it is over, and kept for those who ask (history.h). */
+bool job_is_history(const struct job *job);
+
 /* In state R or E: it has vnodes and, once it was sent, a MoM that knows it. */
 bool job_is_at_mom(const struct job *job);
 

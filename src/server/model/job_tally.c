@@ -177,27 +177,22 @@ static void count(struct tallies *tallies, const struct job *j, int sign)
     }
 }
 
-static bool is_history(const struct job *j)
-{
-    return job_state(j) == 'M' || job_state(j) == 'F';
-}
-
 void tallies_add(struct tallies *tallies, const struct job *j)
 {
-    if (!is_history(j))
+    if (!job_is_history(j))
         count(tallies, j, 1);
 }
 
 void tallies_remove(struct tallies *tallies, const struct job *j)
 {
-    if (!is_history(j))
+    if (!job_is_history(j))
         count(tallies, j, -1);
 }
 
 /* The user's tally is there: a job that is counted is in it. */
 static void count_bytes(struct tallies *tallies, const struct job *j, size_t sign)
 {
-    if (is_history(j))
+    if (job_is_history(j))
         return;
     for (size_t i = 0; i < TALLY_KIND_COUNT; i++)
         make(&tallies->of[i], tally_name_of(j, TALLY_KINDS[i]))->bytes +=

@@ -57,13 +57,11 @@ void unlink_hot(struct model *m, struct job *j)
 /* A vnode that is created may be one that jobs await. */
 void find_awaits(struct model *m)
 {
-    struct object *o;
+    struct job *j;
 
     if (m->n_hot == 0)
         return;
-    DL_FOREACH (m->kinds[OBJ_JOB].first, o) {
-        struct job *j = STRUCT_OF(o, struct job, obj);
-
+    DL_FOREACH2 (m->live, j, list_next) {
         if (!j->linked || !j->hot)
             continue;
         unlink_hot(m, j);

@@ -1,6 +1,7 @@
 /* link_job.c - a job, its queue, its reservation, and the vnodes that it runs on.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/history.h"
 #include "server/model/job_state.h"
 #include "server/model/job_tally.h"
 #include "server/model/link_priv.h"
@@ -20,13 +21,6 @@ static void node_remove_job(struct node *n, struct job *j)
 static bool is_older(const struct job *a, const struct job *b)
 {
     return a->obj.created_seq < b->obj.created_seq;
-}
-
-static bool job_is_history(const struct job *j)
-{
-    int64_t state = obj_num(&j->obj, JOB_A_JOB_STATE, 'T');
-
-    return state == 'M' || state == 'F';
 }
 
 /* The job of the queue behind which 'j' belongs, NULL: it is the oldest. A job that
@@ -57,7 +51,7 @@ static void queue_add_job(struct model *m, struct queue *q, struct job *j)
         DL_APPEND_ELEM2(q->jobs, elder, j, queue_prev, queue_next);
     else
         DL_PREPEND2(q->jobs, j, queue_prev, queue_next);
-    q->n_jobs += !job_is_history(j);
+    q->n_jobs++;
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
     /* Only jobs that have vnodes count as assigned. */
     if (job_is_at_mom(j))
@@ -74,7 +68,7 @@ static void queue_remove_job(struct model *m, struct queue *q, struct job *j)
         list_count(m, &q->assigned, &j->obj, JOB_A_RESOURCE_LIST, -1);
     tallies_remove(&q->tallies, j);
     q->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
-    q->n_jobs -= !job_is_history(j);
+    q->n_jobs--;
     q->left_behind = j == q->jobs ? NULL : j->queue_prev;
     DL_DELETE2(q->jobs, j, queue_prev, queue_next);
     j->queue = NULL;
@@ -96,15 +90,15 @@ void job_takes_bytes(struct model *m, struct job *j, size_t before, size_t after
         tallies_add_bytes(&j->queue->tallies, j);
 }
 
-void link_job(struct model *m, struct job *j)
+/* A job that is over has no links: it is in the list of history, and nobody else knows
+ * of it. */
+static void link_live_job(struct model *m, struct job *j)
 {
     struct object *o = find_object(m, OBJ_QUEUE, obj_str(&j->obj, JOB_A_QUEUE, ""));
 
-    MUST(!j->linked && !j->queue);
-    j->linked = true;
-    m->n_jobs += !job_is_history(j);
+    MUST(!j->past); /* nobody comes back from there */
+    m->n_jobs++;
     tallies_add(&m->tallies, j);
-    m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
     /* Vnodes and task numbers are a job's while it is at its MoM. */
     if (job_is_at_mom(j)) {
         bookings_make(m, obj_str(&j->obj, JOB_A_EXEC_VNODE, NULL), &j->bookings);
@@ -122,16 +116,22 @@ void link_job(struct model *m, struct job *j)
     link_hot(m, j);
 }
 
-void unlink_job(struct model *m, struct job *j)
+void link_job(struct model *m, struct job *j)
 {
-    /* While a store is loaded objects are not linked yet. */
-    if (!j->linked)
-        return;
+    MUST(!j->linked && !j->queue);
+    j->linked = true;
+    m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]++;
+    if (job_is_history(j))
+        history_add(m, j);
+    else
+        link_live_job(m, j);
+}
+
+static void unlink_live_job(struct model *m, struct job *j)
+{
     MUST(j->queue || m->n_orphans > 0);
-    j->linked = false;
-    m->n_jobs -= !job_is_history(j);
+    m->n_jobs--;
     tallies_remove(&m->tallies, j);
-    m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
     /* The order is the reverse of link_job(): sums first, and then what they are made
      * of. */
     job_uncount_outside(m, j);
@@ -149,25 +149,37 @@ void unlink_job(struct model *m, struct job *j)
     unlink_hot(m, j);
 }
 
+void unlink_job(struct model *m, struct job *j)
+{
+    /* While a store is loaded objects are not linked yet. */
+    if (!j->linked)
+        return;
+    j->linked = false;
+    m->n_state[job_state_index((int)obj_num(&j->obj, JOB_A_JOB_STATE, 'T'))]--;
+    if (j->past)
+        history_remove(m, j);
+    else
+        unlink_live_job(m, j);
+}
+
 /* A new queue takes in the jobs that name it. */
 void adopt_jobs(struct model *m, struct queue *q)
 {
-    struct object *o;
+    struct job *j;
 
     /* The walk over all jobs is made only when some job looks for its queue. */
     if (m->n_orphans == 0)
         return;
-    DL_FOREACH (m->kinds[OBJ_JOB].first, o) {
-        struct job *j = STRUCT_OF(o, struct job, obj);
-
-        if (!j->linked || j->queue || !str_same(obj_str(o, JOB_A_QUEUE, ""), q->obj.id))
+    DL_FOREACH2 (m->live, j, list_next) {
+        if (!j->linked || j->queue ||
+            !str_same(obj_str(&j->obj, JOB_A_QUEUE, ""), q->obj.id))
             continue;
         unlink_job(m, j);
         link_job(m, j);
     }
 }
 
-/* A queue that goes leaves its jobs (history, if any) without one. */
+/* A queue that goes leaves its jobs without one. */
 void orphan_jobs(struct model *m, struct queue *q)
 {
     struct job *j, *next;

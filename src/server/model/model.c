@@ -12,6 +12,7 @@
 
 #include "lib/attr/bounds.h"
 #include "lib/attr/ids.h"
+#include "server/model/history.h"
 #include "server/model/model_priv.h"
 #include "server/model/node_life.h"
 #include "server/model/reads.h"
@@ -76,6 +77,29 @@ const struct job *model_job(const struct model *m, const char *id)
     return TO_JOB(find_object(m, OBJ_JOB, id));
 }
 
+const struct object *model_first_live(const struct model *m, enum obj_kind kind)
+{
+    if (kind == OBJ_JOB)
+        return m->live ? &m->live->obj : NULL;
+    return m->kinds[kind].first;
+}
+
+const struct object *object_next_live(const struct object *o)
+{
+    const struct job *next;
+
+    if (o->kind != OBJ_JOB)
+        return o->next;
+    MUST(!TO_JOB(o)->past); /* it has left the list */
+    next = TO_JOB(o)->list_next;
+    return next ? &next->obj : NULL;
+}
+
+size_t model_n_live(const struct model *m, enum obj_kind kind)
+{
+    return m->kinds[kind].n - (kind == OBJ_JOB ? m->history.n : 0);
+}
+
 const struct host *model_host(const struct model *m, const char *name)
 {
     struct host *h;
@@ -138,6 +162,8 @@ static struct object *object_new(struct model *m, enum obj_kind kind, const char
     key = object_key(kind, o->id);
     HASH_ADD_KEYPTR(hh, m->kinds[kind].by_id, key.p, key.len, o);
     DL_APPEND(m->kinds[kind].first, o);
+    if (kind == OBJ_JOB)
+        DL_APPEND2(m->live, STRUCT_OF(o, struct job, obj), list_prev, list_next);
     changes_add(m->changes, o);
     m->kinds[kind].n++;
     if (kind == OBJ_JOB)
@@ -150,6 +176,8 @@ static void object_remove(struct model *m, struct object *o)
 {
     HASH_DELETE(hh, m->kinds[o->kind].by_id, o);
     DL_DELETE(m->kinds[o->kind].first, o);
+    if (o->kind == OBJ_JOB && !STRUCT_OF(o, struct job, obj)->past)
+        DL_DELETE2(m->live, STRUCT_OF(o, struct job, obj), list_prev, list_next);
     changes_remove(m->changes, o, m->seq);
     m->kinds[o->kind].n--;
 }
@@ -403,7 +431,7 @@ static void note_seq(struct model *m, const struct record *rec)
     /* Records that are loaded have no number. */
     if (rec->seq > m->seq)
         m->seq = rec->seq;
-    if (fact_creates(rec->fact) || fact_removes(rec->fact))
+    if (fact_creates(rec->fact) || fact_removes(rec->fact) || fact_retires(rec->fact))
         m->kinds[rec->kind].members_seq = m->seq;
     if (rec->kind == OBJ_RESOURCE)
         m->defs_seq = m->seq;
@@ -470,6 +498,7 @@ void model_loaded(struct model *m, uint64_t seq)
     struct object *o;
 
     m->seq = seq;
+    m->loading = true;
     changes_forget(m->changes, seq);
     apply_late(m);
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
@@ -479,6 +508,8 @@ void model_loaded(struct model *m, uint64_t seq)
             unlink_object(m, o);
             link_object(m, o);
         }
+    m->loading = false;
+    history_sort(m);
 }
 
 static bool is_job_of(const struct model *m, uint64_t number, const char *server)

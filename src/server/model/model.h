@@ -170,10 +170,19 @@ struct job {
     struct bookings bookings; /* from exec_vnode while it runs */
     struct bookings awaits;   /* from hf_hot_vnodes while it is queued */
     struct job *queue_prev, *queue_next;
-    size_t bytes; /* memory of its attributes, script included */
+    struct job *list_prev, *list_next; /* live jobs, or history (history.h) */
+    bool past;                         /* it is history, and holds nothing */
+    size_t bytes;                      /* memory of its attributes, script included */
     bool linked;
     bool hot;               /* a hot start has to do with it: see hot_start.h */
     bool counted_in_vnodes; /* its bookings and resources are in the sums */
+};
+
+/* Jobs that are over and kept: history.h. */
+struct history {
+    struct job *first; /* by list_prev, list_next; the one that is kept longest first */
+    size_t n;
+    struct history_of_queue *by_queue; /* uthash by name */
 };
 
 /* A value that was loaded before the definition of its resource. */
@@ -205,6 +214,9 @@ struct model {
     struct host *hosts;            /* uthash by name */
     struct host_tasks *tasks;      /* uthash by host */
     struct resource_sums assigned; /* server resources_assigned */
+    struct job *live;              /* by list_prev, list_next; in order of creation */
+    struct history history;        /* all other jobs */
+    bool loading;                  /* in model_loaded() */
     size_t n_jobs;                 /* history not counted */
     size_t n_orphans;              /* jobs whose queue is not there */
     size_t n_dangling;             /* references to vnodes that are not there (yet) */
@@ -269,9 +281,16 @@ const struct host *model_host(const struct model *m, const char *name);
  * as in exec_host: the MoM's natural vnode. */
 size_t model_free_task(const struct model *m, const char *host, size_t from);
 
-/* Iteration in order of creation. */
+/* Iteration in order of creation: MODEL_EACH over all objects of a kind, history
+ * included; MODEL_EACH_LIVE without the jobs that are over. */
 #define MODEL_EACH(m, kind, o)                                                         \
     for (const struct object *o = (m)->kinds[kind].first; o; o = o->next)
+#define MODEL_EACH_LIVE(m, kind, o)                                                    \
+    for (const struct object *o = model_first_live(m, kind); o; o = object_next_live(o))
+const struct object *model_first_live(const struct model *m, enum obj_kind kind);
+const struct object *object_next_live(const struct object *o);
+/* How many that iteration meets. */
+size_t model_n_live(const struct model *m, enum obj_kind kind);
 #define TO_NODE(o)  ((const struct node *)(const void *)(o))
 #define TO_QUEUE(o) ((const struct queue *)(const void *)(o))
 #define TO_RESV(o)  ((const struct resv *)(const void *)(o))

@@ -64,6 +64,10 @@ enum fact {
     FACT_JOB_REQUEUED,
     FACT_JOB_ENDED,   /* leaves the model */
     FACT_JOB_DELETED, /* a job that did not run was deleted; leaves the model */
+    /* The same two where the server keeps history: the job stays, and holds nothing. */
+    FACT_JOB_FINISHED,
+    FACT_JOB_WITHDRAWN,
+    FACT_JOB_FORGOTTEN, /* history is not kept any longer; leaves the model */
 
     FACT_NODE_STATE,    /* availability of a vnode changed */
     FACT_NODE_REPORTED, /* MoM told of vnodes and resources */
@@ -138,6 +142,9 @@ struct records {
 /* True for facts that make or end their object. */
 bool fact_creates(enum fact f);
 bool fact_removes(enum fact f);
+/* True for facts after which their object is history: there for those who ask for it,
+ * and gone for all others. */
+bool fact_retires(enum fact f);
 /* "resv.confirmed"; the journal stores it. fact_find() returns FACT_COUNT if unknown.
  */
 const char *fact_name(enum fact f);

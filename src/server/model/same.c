@@ -183,6 +183,8 @@ static bool same_job(struct compare *c, const struct job *a, const struct job *b
         return differs(c, &a->obj, "queue");
     if (a->counted_in_vnodes != b->counted_in_vnodes)
         return differs(c, &a->obj, "counted");
+    if (a->past != b->past)
+        return differs(c, &a->obj, "history");
     if (a->hot != b->hot || a->awaits.n != b->awaits.n)
         return differs(c, &a->obj, "hot start");
     return true;
@@ -227,6 +229,16 @@ static bool same_kind(struct compare *c, const struct model *a, const struct mod
     return true;
 }
 
+static bool same_history(const struct history *a, const struct history *b)
+{
+    const struct job *x = a->first, *y = b->first;
+
+    for (; x && y; x = x->list_next, y = y->list_next)
+        if (!SAME_ID(x, y))
+            return false;
+    return !x && !y && a->n == b->n;
+}
+
 static bool same_models(struct compare *c, const struct model *a, const struct model *b)
 {
     for (int kind = 0; kind < OBJ_KIND_COUNT; kind++)
@@ -238,6 +250,8 @@ static bool same_models(struct compare *c, const struct model *a, const struct m
         return differs(c, a->server, "tallies");
     if (!tasks_same(a, b))
         return differs(c, a->server, "task numbers");
+    if (!same_history(&a->history, &b->history))
+        return differs(c, a->server, "history");
     if (a->n_awaited != b->n_awaited)
         return differs(c, a->server, "awaited vnodes");
     if (a->n_hot != b->n_hot)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/job_attrs.h"
 #include "server/decide/job_end.h"
+#include "server/decide/job_over.h"
 #include "server/decide/node_used.h"
 #include "server/model/job_phase.h"
 #include "server/moms/moms_priv.h"
@@ -43,12 +44,10 @@ static void refused(struct moms_turn *t, const struct job *job,
     struct record *rec;
 
     if (doomed || reply->code == PBSE_HOOK_REJECT_DELETEJOB) {
-        rec = moms_record(t, FACT_JOB_DELETED, OBJ_JOB, job->obj.id);
         /* The deletion is noted under the name of the one who asked for it, and
          * otherwise under the server's. */
-        if (doomed)
-            rec->actor =
-                arena_strdup(t->out->arena, obj_str(&job->obj, JOB_A_HF_KILL_BY, ""));
+        moms_withdraw(t, job,
+                      doomed ? obj_str(&job->obj, JOB_A_HF_KILL_BY, "") : t->actor);
         return;
     }
     rec = moms_record(t, FACT_JOB_REJECTED, OBJ_JOB, job->obj.id);
@@ -89,7 +88,8 @@ static void end_job(struct moms_turn *t, struct mom_job *j, const struct job *jo
         /* The vnodes note when they were last used while the job still has its bookings
          * on them. */
         nodes_used_records(&job->bookings, t->actor, t->now_at, t->out);
-        moms_record(t, FACT_JOB_ENDED, OBJ_JOB, job->obj.id);
+        job_over_record(t->m, job, t->actor, t->now_at,
+                        obj_num(&job->obj, JOB_A_EXIT_STATUS, 0), t->out);
         return;
     }
     rec = moms_record(t, FACT_JOB_REQUEUED, OBJ_JOB, job->obj.id);

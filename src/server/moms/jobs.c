@@ -71,12 +71,9 @@ static void press(struct moms *ms, struct moms_turn *t, struct mom_job *j,
  * it ends here. */
 static void never_ran(struct moms_turn *t, const struct job *job)
 {
-    struct record *rec;
-
     /* A job that was sent may run, and only its MoM can say that it has ended. */
     MUST(!obj_num(&job->obj, JOB_A_HF_SENT, 0));
-    rec = moms_record(t, FACT_JOB_DELETED, OBJ_JOB, job->obj.id);
-    rec->actor = arena_strdup(t->out->arena, obj_str(&job->obj, JOB_A_HF_KILL_BY, ""));
+    moms_withdraw(t, job, obj_str(&job->obj, JOB_A_HF_KILL_BY, ""));
 }
 
 static void cannot_send(struct moms_turn *t, const struct job *job)

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/moms/moms.h"
 
+#include "server/decide/job_over.h"
 #include "server/model/job_state.h"
 #include "server/model/node_life.h"
 #include "server/moms/moms_priv.h"
@@ -17,6 +18,12 @@ struct record *moms_record(struct moms_turn *t, enum fact fact, enum obj_kind ki
 {
     return record_add(&t->out->records, t->out->arena, fact, kind,
                       arena_strdup(t->out->arena, id), t->actor, t->now_at);
+}
+
+void moms_withdraw(struct moms_turn *t, const struct job *job, const char *actor)
+{
+    job_withdrawn_record(t->m, job, arena_strdup(t->out->arena, actor), t->now_at,
+                         false, t->out);
 }
 
 /* Nobody can say how a vnode is now; what was known last holds for a while. */
@@ -38,11 +45,11 @@ void moms_start(struct moms *ms, struct moms_turn *t)
         node_unknown(t, TO_NODE(o));
     }
     /* Vnodes were added above, so each of these jobs finds its MoM. */
-    MODEL_EACH (t->m, OBJ_JOB, o)
-        if (job_is_at_mom(TO_JOB(o))) {
-            job_of_before(ms, TO_JOB(o));
-            moms_touch_job(ms, o->id);
-        }
+    MODEL_EACH_LIVE(t->m, OBJ_JOB, o)
+    if (job_is_at_mom(TO_JOB(o))) {
+        job_of_before(ms, TO_JOB(o));
+        moms_touch_job(ms, o->id);
+    }
 }
 
 static void bad_peer(struct moms_turn *t, uint64_t stream, const char *host,

@@ -188,5 +188,7 @@ void command_failed(struct moms *ms, struct moms_turn *t, struct command *c);
 /* A record about a job or vnode by the server itself. */
 struct record *moms_record(struct moms_turn *t, enum fact fact, enum obj_kind kind,
                            const char *id);
+/* A job that did not run is deleted at the request of 'actor' (copied). */
+void moms_withdraw(struct moms_turn *t, const struct job *job, const char *actor);
 
 #endif

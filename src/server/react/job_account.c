@@ -238,6 +238,7 @@ void account_job_obit(const struct reaction *r)
 
 void account_job_ended(const struct reaction *r)
 {
-    MUST(fact_removes(r->rec->fact)); /* nothing is told of the job after its end */
+    MUST(fact_removes(r->rec->fact) ||
+         fact_retires(r->rec->fact)); /* nothing is told of the job after its end */
     account_end(r, 'E');
 }

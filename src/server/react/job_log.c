@@ -125,9 +125,12 @@ void log_job_obit(const struct reaction *r)
 void log_job_ended(const struct reaction *r)
 {
     const struct object *o = r->o;
+    const struct change *state = reaction_change(r->rec, JOB_A_JOB_STATE);
 
+    /* A job that is kept has another state by now. */
     effect_log(r->out, r->rec->seq, LOG_EV_DEBUG2, LOG_IN_JOB, r->rec->id,
-               "dequeuing from %s, state %c", obj_str(o, JOB_A_QUEUE, ""), state_of(o));
+               "dequeuing from %s, state %c", obj_str(o, JOB_A_QUEUE, ""),
+               state ? *state->before : state_of(o));
 }
 
 void log_job_modified(const struct reaction *r)

@@ -129,6 +129,17 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .wake = wake_job_ended,
     },
 
+    [FACT_JOB_FINISHED][OBJ_JOB] = {
+        .log = log_job_ended,
+        .account = account_job_ended,
+        .wake = wake_job_ended,
+    },
+    [FACT_JOB_WITHDRAWN][OBJ_JOB] = {
+        .log = log_job_deleted,
+        .account = account_job_deleted,
+        .wake = wake_job_ended,
+    },
+
     /* vnodes, as their MoMs report them */
     [FACT_NODE_STATE][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_up },
     [FACT_NODE_REPORTED][OBJ_NODE] = { .log = log_node_words, .wake = wake_node_up },

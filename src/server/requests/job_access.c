@@ -14,14 +14,29 @@ bool requester_is_staff(const struct request *rq)
     return (rq->who->rights & WHO_STAFF) != 0;
 }
 
-int job_for_request(const struct model *m, const struct request *rq, const char *id,
-                    const struct job **ret, struct diag *why)
+int job_live(const struct model *m, const char *id, const struct job **ret,
+             struct diag *why)
 {
     const struct job *job = model_job(m, id);
 
-    if (!job)
-        /* Whether a job exists is told to everybody, and only then whose it is. */
+    /* A job that moved away is its new server's; LocateJob says where it is. */
+    if (!job || job_state(job) == 'M')
         return diag_code(why, PBSE_UNKJOBID);
+    if (job->past)
+        return diag_code(why, PBSE_HISTJOBID);
+    *ret = job;
+    return 0;
+}
+
+int job_for_request(const struct model *m, const struct request *rq, const char *id,
+                    const struct job **ret, struct diag *why)
+{
+    const struct job *job;
+    int err = job_live(m, id, &job, why);
+
+    /* Whether a job exists is told to everybody, and only then whose it is. */
+    if (err)
+        return err;
     if (!requester_is_staff(rq) &&
         !requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
         return diag_code(why, PBSE_PERM);

@@ -9,7 +9,11 @@
 /* Manager or operator. */
 bool requester_is_staff(const struct request *rq);
 
-/* The job of that id, for its owner and for staff. 15001, 15007. */
+/* The job of that id, which is not over: 15001, 15139. */
+int job_live(const struct model *m, const char *id, const struct job **ret,
+             struct diag *why) MUST_CHECK;
+
+/* The same for its owner and for staff: 15007. */
 int job_for_request(const struct model *m, const struct request *rq, const char *id,
                     const struct job **ret, struct diag *why) MUST_CHECK;
 

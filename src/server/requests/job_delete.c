@@ -4,10 +4,15 @@
 #include "lib/attr/bounds.h"
 #include "lib/base/log.h"
 #include "server/decide/job_end.h"
+#include "server/decide/job_over.h"
+#include "server/model/history.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
 
 #include <string.h>
+
+/* Its constant in pbs_ifl.h is DELETEHISTORY. */
+#define DELETEHISTORY_WORD "deletehist"
 
 static uint32_t end_flags(const struct wire_request *wire)
 {
@@ -19,7 +24,27 @@ static uint32_t end_flags(const struct wire_request *wire)
         flags |= JOB_END_FORCE;
     if (wire->extend && strstr(wire->extend, "nomail"))
         flags |= JOB_END_NOMAIL;
+    if (wire->extend && strstr(wire->extend, DELETEHISTORY_WORD))
+        flags |= JOB_END_FORGET;
     return flags;
+}
+
+/* History of which nothing is to be kept: 15158 says that it was deleted, and is no
+ * failure to those who asked for it. Other history is left alone: 15139. */
+static int forget_history(const struct model *m, const struct request *rq,
+                          const char *id, uint32_t flags, struct decision *out)
+{
+    const struct job *job = model_job(m, id);
+
+    if (!job || !job->past || !(flags & JOB_END_FORGET))
+        return 0;
+    if (!requester_is_staff(rq) &&
+        !requester_is_owner(m, rq->who, obj_str(&job->obj, JOB_A_JOB_OWNER, "")))
+        return PBSE_PERM;
+    decide_log(out, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
+               "Deleting job history upon request from %s", rq->actor);
+    job_forget_record(job, rq->actor, rq->now_at, out);
+    return PBSE_HISTJOBDELETED;
 }
 
 /* The job of that id is deleted, unless its MoM is away: nothing is remembered then
@@ -33,6 +58,15 @@ static int check_deletion(const struct job *job, uint32_t flags, struct decision
     return err;
 }
 
+static void delete_job(const struct model *m, const struct request *rq,
+                       const struct job *job, uint32_t flags, struct decision *out)
+{
+    job_delete_records(m, job, rq->actor, rq->now_at, flags, out);
+    if ((flags & JOB_END_FORGET) && history_is_kept(m))
+        decide_log(out, LOG_EV_JOB, LOG_IN_JOB, job->obj.id,
+                   "Also deleted job history");
+}
+
 int handle_delete_job(const struct model *m, const struct request *rq,
                       struct decision *out)
 {
@@ -41,12 +75,15 @@ int handle_delete_job(const struct model *m, const struct request *rq,
      * refuses. */
     const struct job *job;
     uint32_t flags = end_flags(rq->wire);
-    int err = job_for_request(m, rq, body->object_name, &job, &out->why);
+    int err = forget_history(m, rq, body->object_name, flags, out);
 
+    if (err)
+        return err == PBSE_HISTJOBDELETED ? 0 : diag_code(&out->why, err);
+    err = job_for_request(m, rq, body->object_name, &job, &out->why);
     if (!err)
         err = check_deletion(job, flags, out);
     if (!err)
-        job_delete_records(job, rq->actor, rq->now_at, flags, out);
+        delete_job(m, rq, job, flags, out);
     return err;
 }
 
@@ -123,7 +160,9 @@ static size_t delete_one(const struct model *m, const struct request *rq,
     /* A name that is given twice is neither deleted twice nor reported as unknown. */
     if (was_seen(d, id))
         return 1;
-    err = job_for_request(m, rq, id, &job, &why);
+    err = forget_history(m, rq, id, d->flags, out);
+    if (!err)
+        err = job_for_request(m, rq, id, &job, &why);
     if (!err)
         err = check_deletion(job, d->flags, out);
     if (err) {
@@ -131,13 +170,17 @@ static size_t delete_one(const struct model *m, const struct request *rq,
         d->failed[d->n_failed++] =
             (struct wire_deleted_job){ .id = id, .code = (uint32_t)err };
         d->all_unknown &= err == PBSE_UNKJOBID;
-        return 1;
+        if (err != PBSE_HISTJOBDELETED)
+            return 1;
+        /* It has gone with the slice, and its name is unknown from then on. */
+        see(d, id);
+        d->n_deleted++;
+        return DELETION_COST;
     }
     /* From here on the job counts as deleted in this request. */
     see(d, id);
-    job_delete_records(job, rq->actor, rq->now_at, d->flags, out);
+    delete_job(m, rq, job, d->flags, out);
     d->n_deleted++;
-    MUST(d->n_deleted + d->n_failed <= d->next); /* less what was named twice */
     return DELETION_COST;
 }
 

@@ -9,8 +9,12 @@ int handle_locate_job(const struct model *m, const struct request *rq,
 {
     const struct body_id *body = rq->body;
 
-    if (!model_job(m, body->id))
+    const struct job *job = model_job(m, body->id);
+
+    if (!job)
         return diag_code(&out->why, PBSE_UNKJOBID);
+    if (job->past)
+        return diag_code(&out->why, PBSE_HISTJOBID);
     out->reply = (struct wire_reply){
         .choice = REPLY_LOCATE,
         .text = arena_strdup(out->arena, rq->cfg->server_name),

@@ -42,7 +42,8 @@ int handle_run_job(const struct model *m, const struct request *rq,
                    struct decision *out)
 {
     const struct body_run *body = rq->body;
-    const struct job *job = model_job(m, body->object_id);
+    const struct job *job = NULL;
+    int err = job_live(m, body->object_id, &job, &out->why);
     const struct job_start st = {
         .m = m,
         .cfg = rq->cfg,
@@ -52,12 +53,11 @@ int handle_run_job(const struct model *m, const struct request *rq,
         .now_at = rq->now_at,
         .needs_room = rq->who->scheduler,
     };
-    int err;
 
     if (!requester_is_staff(rq) && !rq->who->scheduler)
         return diag_code(&out->why, PBSE_PERM);
-    if (!job)
-        return diag_code(&out->why, PBSE_UNKJOBID);
+    if (err)
+        return err;
     /* The table of phases says which jobs can be started, and a job of a hot start is
      * spoken for. */
     if (job_next(job_phase(job), JOB_EV_RUN) == JOB_PHASE_NONE ||

@@ -7,6 +7,7 @@
 #include "lib/attr/bounds.h"
 #include "lib/attr/job_attrs.h"
 #include "lib/attr/server_attrs.h"
+#include "server/model/history.h"
 #include "server/model/job_state.h"
 #include "server/requests/handlers.h"
 #include "server/requests/job_access.h"
@@ -30,7 +31,7 @@ enum criterion_kind {
 struct criterion {
     enum criterion_kind kind;
     uint32_t op;
-    const char *text; /* BY_STATE: letters */
+    const char *text; /* BY_STATE: letters; BY_QUEUE: its name */
     uint64_t queue;   /* BY_QUEUE: its created_seq; 0: any */
     int attr;         /* BY_ATTR, BY_RESOURCE */
     const struct resource_def *def;
@@ -82,6 +83,7 @@ static int read_queue(const struct selection *s, const struct wire_attr *a,
     /* The queue is kept by its number: a queue of the same name that is made meanwhile
      * is another one. */
     c->queue = q->obj.created_seq;
+    c->text = arena_strndup(s->rq->arena, a->value, len);
     return 0;
 }
 
@@ -283,6 +285,9 @@ static bool meets(const struct selection *s, const struct job *job,
     switch (c->kind) {
     /* The number 0 stands for every queue. */
     case BY_QUEUE:
+        /* History is in no queue; it tells the name of the one where it was. */
+        if (job->past)
+            return !c->queue || str_same(obj_str(o, JOB_A_QUEUE, ""), c->text);
         return !c->queue || (job->queue && job->queue->obj.created_seq == c->queue);
     case BY_STATE:
         return holds_op(has_state(job, c->text) ? 0 : 1, c->op) &&
@@ -354,9 +359,9 @@ static void selecting_drop(void *state)
     walk_close(&((struct selecting *)state)->walk);
 }
 
-static void selecting_leave(void *state, const struct object *o)
+static void selecting_leave(void *state, const struct object *o, bool retires)
 {
-    walk_leave(&((struct selecting *)state)->walk, o);
+    walk_leave(&((struct selecting *)state)->walk, o, retires);
 }
 
 static int selecting_open(const struct model *m, const struct request *rq,
@@ -415,12 +420,13 @@ static void reply_ids(const struct selecting *s, struct decision *out)
 static bool is_long(const struct model *m, const struct request *rq)
 {
     const struct body_select *body = rq->body;
+    size_t n = request_wants_history(rq) ? m->kinds[OBJ_JOB].n : m->n_jobs;
     size_t bytes = 0;
 
     for (size_t i = 0; i < body->criteria.n; i++)
         /* An entry costs something even when its value is empty. */
         bytes += 64 + strlen(body->criteria.v[i].value);
-    return m->kinds[OBJ_JOB].n * (1 + bytes / 64) > request_slice_cost(rq);
+    return n * (1 + bytes / 64) > request_slice_cost(rq);
 }
 
 static int select_in_slices(const struct model *m, const struct request *rq,
@@ -471,8 +477,7 @@ int handle_select_jobs(const struct model *m, const struct request *rq,
                        struct decision *out)
 {
     /* Finished jobs are asked for, and this server keeps none without its history. */
-    if (rq->wire->extend && strchr(rq->wire->extend, 'x') &&
-        !obj_num(m->server, SERVER_A_JOB_HISTORY_ENABLE, 0))
+    if (request_wants_history(rq) && !history_is_kept(m))
         return diag_code(&out->why, PBSE_JOBHISTNOTSET);
     /* With attributes the answer may be large, so it is written while the jobs are
      * walked. */

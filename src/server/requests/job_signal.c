@@ -57,12 +57,12 @@ int handle_rerun_job(const struct model *m, const struct request *rq,
 {
     const struct body_id *body = rq->body;
     bool force = rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
-    const struct job *job = model_job(m, body->id);
+    const struct job *job;
     struct record *rec;
-    int err;
+    int err = job_live(m, body->id, &job, &out->why);
 
-    if (!job)
-        return diag_code(&out->why, PBSE_UNKJOBID);
+    if (err)
+        return err;
     if (!requester_is_staff(rq))
         return diag_code(&out->why, PBSE_PERM);
     /* A job that is being deleted does not come back. */

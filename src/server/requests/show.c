@@ -8,6 +8,7 @@
 #include "server/decide/config.h"
 #include "server/decide/sched_link.h"
 #include "server/model/edges.h"
+#include "server/model/history.h"
 #include "server/model/hook_event.h"
 #include "server/model/hot_start.h"
 #include "server/model/indirect.h"
@@ -311,7 +312,8 @@ bool show_queue(const struct model *m, const struct request *rq, const struct ob
     (void)m;
     switch (attr) {
     case QUEUE_A_TOTAL_JOBS:
-        show_num(rq, o, attr, total(q->n_state), out);
+        show_num(rq, o, attr, total(q->n_state) + (int64_t)history_of_queue(m, o->id),
+                 out);
         return true;
     case QUEUE_A_STATE_COUNT:
         show_text(rq, o, attr, state_count(rq, q->n_state), out);

@@ -117,7 +117,8 @@ int handle_shutdown(const struct model *m, const struct request *rq,
                "Starting to shutdown the server, type is %s",
                manner_name(rq->view->stopping, how, manner));
     /* A quick end leaves all jobs running; they are found again at the next start. */
-    MODEL_EACH (m, OBJ_JOB, o) {
+    MODEL_EACH_LIVE(m, OBJ_JOB, o)
+    {
         if (how < STOP_NOW && job_keeps_server(TO_JOB(o)))
             end_job(rq, TO_JOB(o), how, out);
     }

@@ -4,6 +4,8 @@
 #include "server/requests/walk.h"
 
 #include "lib/attr/bounds.h"
+#include "server/model/history.h"
+#include "server/model/job_state.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -52,10 +54,22 @@ static const struct kind_row *kind_row(uint32_t number)
     return NULL;
 }
 
+bool request_wants_history(const struct request *rq)
+{
+    /* The letter may stand anywhere (wire.md 9). */
+    return rq->wire->extend && strchr(rq->wire->extend, 'x');
+}
+
 static void begin_kind(struct walk *w)
 {
     w->ids = NULL;
-    w->next = w->m->kinds[w->kind].first;
+    w->past = w->kind == OBJ_JOB && request_wants_history(w->rq);
+    w->next = w->past ? w->m->kinds[w->kind].first : model_first_live(w->m, w->kind);
+}
+
+static const struct object *after(const struct walk *w, const struct object *o)
+{
+    return w->past ? o->next : object_next_live(o);
 }
 
 static int open_objects(struct walk *w, const struct kind_row *row, struct diag *why)
@@ -95,25 +109,35 @@ static bool has_too_many(const char *list)
     return n > REQUEST_MAX_IDS;
 }
 
+/* A job of the list that is not shown: why, if nothing else can be told. */
+static int code_of_job(const struct walk *w, const struct job *j)
+{
+    if (!j || (!w->past && job_state(j) == 'M'))
+        return PBSE_UNKJOBID; /* of one that moved its new server knows */
+    if (!w->past && j->past)
+        return PBSE_HISTJOBID;
+    return may_see(w, j) ? 0 : PBSE_PERM;
+}
+
 /* A comma list: unknown ones are skipped as long as one is known. */
 static int open_job_list(struct walk *w, const char *list, struct diag *why)
 {
-    bool hidden = false;
+    int worst = PBSE_UNKJOBID;
 
     if (has_too_many(list))
         return diag_set(why, PBSE_IVALREQ, "%s: more than %d ids",
                         pbse_text(PBSE_IVALREQ), REQUEST_MAX_IDS);
     w->ids = arena_strdup(w->arena, list);
     while (*list) {
-        const struct job *j = listed_job(w, &list);
+        int err = code_of_job(w, listed_job(w, &list));
 
-        if (j && may_see(w, j))
+        if (!err)
             return 0;
-        /* If every known job is hidden the answer is "no permission", and only
-         * otherwise "unknown job". */
-        hidden |= j != NULL;
+        /* What is known of a job outweighs that another one is not known. */
+        if (err != PBSE_UNKJOBID && worst != PBSE_PERM)
+            worst = err;
     }
-    return diag_code(why, hidden ? PBSE_PERM : PBSE_UNKJOBID);
+    return diag_code(why, worst);
 }
 
 static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
@@ -127,6 +151,9 @@ static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
         return diag_code(why, PBSE_UNKQUE);
     MUST(q->obj.created_seq > 0); /* 0 stands for no queue */
     w->queue = q->obj.created_seq;
+    w->queue_name = arena_strdup(w->arena, q->obj.id);
+    if (w->past) /* history is in no queue */
+        return 0;
     for (const struct job *j = q->jobs; j && n <= FEW_JOBS; j = j->queue_next, n++)
         buf_printf(&ids, "%s%s", n ? "," : "", j->obj.id);
     /* The names of a large queue would themselves be a long list. */
@@ -139,14 +166,12 @@ static int open_queue_jobs(struct walk *w, const char *name, struct diag *why)
 static int open_jobs(struct walk *w, struct diag *why)
 {
     const struct body_status *body = w->rq->body;
-    const char *extend = w->rq->wire->extend;
     int err = asked_parse(&body->wanted, OBJ_JOB, w->arena, &w->asked, why);
 
     if (err)
         return err;
     begin_kind(w);
-    if (extend && strchr(extend, 'x') &&
-        !obj_num(w->m->server, SERVER_A_JOB_HISTORY_ENABLE, 0))
+    if (w->past && !history_is_kept(w->m))
         return diag_code(why, PBSE_JOBHISTNOTSET);
     /* Ids of jobs begin with a digit, and names of queues do not. */
     if (isdigit((unsigned char)*body->id))
@@ -199,15 +224,21 @@ void walk_close(struct walk *w)
     w->selection = NULL;
 }
 
+/* A job may have left the queue since the walk began; one that is over was in it. */
+static bool is_of_queue(const struct walk *w, const struct job *j)
+{
+    if (j->past)
+        return str_same(obj_str(&j->obj, JOB_A_QUEUE, ""), w->queue_name);
+    return j->queue && j->queue->obj.created_seq == w->queue;
+}
+
 static bool is_asked_for(const struct walk *w, const struct object *o)
 {
     if (w->kind != OBJ_JOB)
         return true;
     if (w->selection)
         return selection_has(w->selection, TO_JOB(o));
-    if (w->queue &&
-        /* A job may have left the queue since the walk began. */
-        (!TO_JOB(o)->queue || TO_JOB(o)->queue->obj.created_seq != w->queue))
+    if (w->queue && !is_of_queue(w, TO_JOB(o)))
         return false;
     return may_see(w, TO_JOB(o));
 }
@@ -219,8 +250,8 @@ static const struct object *next_by_id(struct walk *w)
 
     if (w->kind == OBJ_JOB) {
         j = listed_job(w, &w->ids);
-        /* A job of the list may be gone by now; it is passed over. */
-        return j ? &j->obj : NULL;
+        /* A job of the list may be gone by now, or over; it is passed over. */
+        return j && (w->past || !j->past) ? &j->obj : NULL;
     }
     w->ids = ""; /* of the others one is named, or all */
     return model_find(w->m, w->kind, id);
@@ -254,7 +285,7 @@ enum walk_step walk_next(struct walk *w, const struct object **ret)
             return WALK_END;
         /* The walk stands behind the object, which may be deleted before the next
          * step. */
-        w->next = o->next;
+        w->next = after(w, o);
     }
     if (!o || !is_asked_for(w, o))
         return WALK_PAST;
@@ -268,13 +299,15 @@ size_t walk_cost(const struct walk *w)
     return 1 + (w->selection ? selection_cost(w->selection) : 0);
 }
 
-void walk_leave(struct walk *w, const struct object *o)
+void walk_leave(struct walk *w, const struct object *o, bool retires)
 {
     MUST(!w->next || w->next->kind == w->kind);
+    /* A walk over history as well meets the job in its place. */
+    if (w->next != o || (retires && w->past))
+        return;
     /* Called before an object is removed, since the list no longer leads on from it
      * afterwards. */
-    if (w->next == o)
-        w->next = o->next;
+    w->next = after(w, o);
 }
 
 int decide_listing(const struct model *m, const struct request *rq,

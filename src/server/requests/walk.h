@@ -21,7 +21,9 @@ struct walk {
     struct asked asked;
     const char *ids;           /* what is left of a comma list; NULL: by kind */
     const struct object *next; /* by kind */
+    bool past;                 /* history too */
     uint64_t queue;            /* created_seq of the queue whose jobs these are, or 0 */
+    const char *queue_name;
     struct selection *selection;  /* SelStat and SelectJobs, else NULL */
     uint64_t defs_seq;            /* that the selection was read with */
     struct walk_changes *changes; /* StatusChanges, else NULL; then 'kind' and 'asked'
@@ -35,6 +37,9 @@ enum walk_step {
     WALK_OTHER, /* walk.other, which is no object of the model */
     WALK_END
 };
+
+/* True when finished and moved jobs are asked for. */
+bool request_wants_history(const struct request *rq);
 
 /* A walk over StatusQue, StatusNode, StatusResv, StatusJob, SelStat, SelectJobs or
  * StatusChanges; what it needs is taken from 'arena', 'rq' must live as long. Refusals
@@ -57,8 +62,8 @@ uint64_t changes_seq(const struct walk *w);
 /* About what a step costs, in the units of request_slice_cost(). */
 size_t walk_cost(const struct walk *w);
 
-/* The object is about to leave the model. */
-void walk_leave(struct walk *w, const struct object *o);
+/* The object is about to leave the model, or (retires) to become history. */
+void walk_leave(struct walk *w, const struct object *o, bool retires);
 
 /* The handlers' part: refuse what cannot be walked, else decide a listing. */
 int decide_listing(const struct model *m, const struct request *rq,

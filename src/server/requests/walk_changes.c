@@ -91,7 +91,7 @@ static void begin_class(struct walk *w)
         return;
     w->kind = c->v[c->at].kind;
     w->asked = c->v[c->at].asked;
-    w->next = c->since > 0 ? NULL : w->m->kinds[w->kind].first;
+    w->next = c->since > 0 ? NULL : model_first_live(w->m, w->kind);
 }
 
 /* Settings of the server decide what is shown of all objects. */
@@ -146,11 +146,12 @@ static enum walk_step say_mark(struct walk *w)
     return WALK_OTHER;
 }
 
-/* One that has gone since the walk began is passed over: the next walk tells it. */
+/* One that has gone since the walk began, or is over, is passed over: the next walk
+ * tells it. */
 static enum walk_step meet(const struct walk *w, const struct object *o,
                            const struct object **ret)
 {
-    if (!o)
+    if (!o || (o->kind == OBJ_JOB && TO_JOB(o)->past))
         return WALK_PAST;
     MUST(o->kind == w->kind);
     *ret = o;
@@ -172,7 +173,7 @@ enum walk_step changes_next(struct walk *w, const struct object **ret)
     if (w->next) {
         const struct object *o = w->next;
 
-        w->next = o->next;
+        w->next = object_next_live(o);
         return meet(w, o, ret);
     }
     c->at++;

@@ -59,7 +59,8 @@ static bool kill_job(const struct rule_context *c, const struct job *job,
     const char *by = obj_str(&job->resv->obj, RESV_A_HF_ENDED_BY, c->server_actor);
 
     MUST(out->records.n == 0); /* all that will be there get one reason */
-    job_delete_records(job, between ? c->server_actor : arena_strdup(out->arena, by),
+    job_delete_records(c->m, job,
+                       between ? c->server_actor : arena_strdup(out->arena, by),
                        c->now_at, 0, out);
     for (size_t i = 0; between && i < out->records.n; i++)
         out->records.v[i]->reason = REASON_OVER;

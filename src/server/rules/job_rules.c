@@ -6,6 +6,7 @@
 #include "lib/attr/server_attrs.h"
 #include "lib/base/instant.h"
 #include "server/decide/job_end.h"
+#include "server/decide/job_over.h"
 #include "server/decide/node_used.h"
 #include "server/model/job_exit.h"
 #include "server/model/job_hosts.h"
@@ -65,19 +66,21 @@ int64_t job_node_fail_deadline(const struct model *m, const struct object *o)
 static void end_alone(const struct rule_context *c, const struct job *job,
                       const char *node, struct decision *out)
 {
+    int64_t status = obj_num(&job->obj, JOB_A_EXIT_STATUS, 0);
     struct record *rec;
 
     if (job_state(job) == 'R') {
+        status = JOB_EXIT_MS_FAIL;
         rec = rule_decide(c, &job->obj, FACT_JOB_OBIT, out);
         rec->note =
             arena_printf(out->arena, "Job deleted, execution node %s down", node);
         record_job_event(rec, out->arena, job, JOB_EV_END, c->now_at);
-        record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, JOB_EXIT_MS_FAIL);
+        record_change_num(rec, out->arena, JOB_A_EXIT_STATUS, status);
         record_change_num(rec, out->arena, JOB_A_OBITTIME, c->now_at);
         record_change(rec, out->arena, JOB_A_HF_REQUEUE, NULL, NULL);
     }
     nodes_used_records(&job->bookings, c->server_actor, c->now_at, out);
-    rule_decide(c, &job->obj, FACT_JOB_ENDED, out);
+    job_over_record(c->m, job, c->server_actor, c->now_at, status, out);
 }
 
 bool job_node_fail_due(const struct rule_context *c, const struct object *o,

@@ -47,14 +47,14 @@ typedef int64_t (*rule_deadline_fn)(const struct model *m, const struct object *
 
 /* What a rule looks at besides its object before it stays silent: the ends of edges,
  * and attributes of the server and of schedulers. */
-#define SEES(edge)    (UINT32_C(1) << (edge))
+#define SEES(edge)    (UINT64_C(1) << (edge))
 #define SEES_SETTINGS SEES(EDGE_COUNT)
-_Static_assert(EDGE_COUNT < 32, "a rule's row has one bit for each edge");
+_Static_assert(EDGE_COUNT < 64, "a rule's row has one bit for each edge");
 
 struct rule_row {
     enum obj_kind kind;
     const char *name;
-    uint32_t looks; /* SEES() */
+    uint64_t looks; /* SEES() */
     rule_fn due;
     rule_deadline_fn deadline; /* NULL: only records wake it */
 };
@@ -64,7 +64,7 @@ extern const size_t n_rule_rows;
 /* All rules of a kind together. */
 struct rules_of {
     bool there;
-    uint32_t looks;
+    uint64_t looks;
 };
 struct rules_of rules_of(enum obj_kind kind);
 

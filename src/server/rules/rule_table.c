@@ -58,6 +58,8 @@ const struct rule_row rule_rows[] = {
     /* the server */
     { OBJ_SERVER, "hot start over", SEES(EDGE_SERVER_JOBS),
       hot_over_due, hot_over_deadline },
+    { OBJ_SERVER, "history over", SEES(EDGE_SERVER_OLDEST) | SEES_SETTINGS,
+      history_over_due, history_over_deadline },
 };
 /* clang-format on */
 const size_t n_rule_rows = ARRAY_LEN(rule_rows);

@@ -47,6 +47,8 @@ static const struct {
     { OBJ_JOB, "5.svr", { { JOB_A_JOB_STATE, NULL, "Q" },
                           { JOB_A_QUEUE, NULL, "workq" },
                           { JOB_A_HF_HOT_VNODES, NULL, "(a1:ncpus=1)" } } },
+    { OBJ_JOB, "6.svr", { { JOB_A_JOB_STATE, NULL, "F" },
+                          { JOB_A_QUEUE, NULL, "workq" } } },
 };
 /* clang-format on */
 

@@ -28,10 +28,7 @@ static const struct {
         JOB_EV_TERMINATE, JOB_TERMINATED                                               \
     }
 #define ENDS                                                                           \
-    { JOB_EV_END_WITH_FILES, JOB_DELIVERING },                                         \
-    {                                                                                  \
-        JOB_EV_END, JOB_EXITED                                                         \
-    }
+    { JOB_EV_END_WITH_FILES, JOB_DELIVERING }, { JOB_EV_END, JOB_EXITED }, HISTORY
 #define HISTORY                                                                        \
     { JOB_EV_FINISH, JOB_FINISHED }, { JOB_EV_FAIL, JOB_FAILED },                      \
     {                                                                                  \
@@ -59,7 +56,7 @@ static const struct {
     { JOB_SUSPENDED,
       { PLACES(JOB_HELD), ENDS, { JOB_EV_SCHED_SUSPEND, JOB_SCHED_SUSPENDED } } },
     { JOB_SCHED_SUSPENDED, { PLACES(JOB_HELD), ENDS, { JOB_EV_RESUME, JOB_RUNNING } } },
-    { JOB_DELIVERING, { PLACES(JOB_HELD), { JOB_EV_DELIVERED, JOB_EXITED } } },
+    { JOB_DELIVERING, { PLACES(JOB_HELD), HISTORY, { JOB_EV_DELIVERED, JOB_EXITED } } },
     { JOB_EXITED, { PLACES(JOB_HELD), { JOB_EV_EXPIRE, JOB_EXPIRED }, HISTORY } },
     { JOB_BEGUN, { { JOB_EV_HOLD, JOB_HELD }, HISTORY } },
     { JOB_EXPIRED, { { JOB_EV_QUEUE, JOB_QUEUED }, HISTORY } },

@@ -1,0 +1,32 @@
+/* job_over.h - a job leaves the living: into history where the server keeps it, else
+ * out of the model (attributes.md 14.7).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_DECIDE_JOB_OVER_H
+#define SERVER_DECIDE_JOB_OVER_H
+
+#include "server/decide/request.h"
+
+/* Append the record with which the job ends, whose run is over: FACT_JOB_FINISHED, or
+ * FACT_JOB_ENDED without history. 'exit_status' is that of the run; a job whose
+ * deletion was asked for is terminated whatever it is. Its vnodes were noted before. */
+struct record *job_over_record(const struct model *m, const struct job *job,
+                               const char *actor, int64_t now_at, int64_t exit_status,
+                               struct decision *out);
+
+/* The same of a job that is given up without its MoM: by force. */
+struct record *job_forced_record(const struct model *m, const struct job *job,
+                                 const char *actor, int64_t now_at, bool forget,
+                                 struct decision *out);
+
+/* The same of a job that did not run and is deleted at the request of 'actor':
+ * FACT_JOB_WITHDRAWN or FACT_JOB_DELETED. 'forget': nothing is to be kept of it. */
+struct record *job_withdrawn_record(const struct model *m, const struct job *job,
+                                    const char *actor, int64_t now_at, bool forget,
+                                    struct decision *out);
+
+/* Append the record that takes a job out of the history. */
+void job_forget_record(const struct job *job, const char *actor, int64_t now_at,
+                       struct decision *out);
+
+#endif

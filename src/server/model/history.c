@@ -1,0 +1,143 @@
+/* history.c - see history.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/history.h"
+
+#include "lib/base/instant.h"
+#include "server/model/model_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+#define KEPT_FOR_S 1209600
+
+struct history_of_queue {
+    char *name;
+    size_t n;
+    UT_hash_handle hh;
+};
+
+int64_t history_began_at(const struct job *j)
+{
+    return obj_num(&j->obj, JOB_A_HISTORY_TIMESTAMP, 0);
+}
+
+int64_t history_kept_s(const struct model *m)
+{
+    return obj_num(m->server, SERVER_A_JOB_HISTORY_DURATION, KEPT_FOR_S);
+}
+
+static int by_end(const struct job *a, const struct job *b)
+{
+    int64_t x = history_began_at(a), y = history_began_at(b);
+
+    if (x != y)
+        return x < y ? -1 : 1;
+    return a->obj.created_seq < b->obj.created_seq ? -1 : 1;
+}
+
+static struct history_of_queue *find_queue(const struct model *m, const char *name)
+{
+    struct history_of_queue *q;
+
+    HASH_FIND_STR(m->history.by_queue, name, q);
+    return q;
+}
+
+/* The queue shows how many jobs it has had; it may be gone, and may come again. */
+static void count(struct model *m, const struct job *j, int sign)
+{
+    const char *name = obj_str(&j->obj, JOB_A_QUEUE, "");
+    struct object *o = find_object(m, OBJ_QUEUE, name);
+    struct history_of_queue *q = find_queue(m, name);
+
+    if (o)
+        looks_new(m, o);
+    if (!q) {
+        q = xcalloc(1, sizeof(*q));
+        q->name = xstrdup(name);
+        HASH_ADD_KEYPTR(hh, m->history.by_queue, q->name, strlen(q->name), q);
+    }
+    MUST(sign > 0 || q->n > 0);
+    q->n += (size_t)sign;
+    if (q->n > 0)
+        return;
+    HASH_DEL(m->history.by_queue, q);
+    free(q->name);
+    free(q);
+}
+
+/* The job behind which it belongs; NULL: it is the first. */
+static struct job *find_before(const struct history *h, const struct job *j)
+{
+    struct job *at = h->first ? h->first->list_prev : NULL;
+
+    while (at && by_end(j, at) < 0)
+        at = at == h->first ? NULL : at->list_prev;
+    return at;
+}
+
+static void leave_the_living(struct model *m, struct job *j)
+{
+    DL_DELETE2(m->live, j, list_prev, list_next);
+    j->past = true;
+    /* Who keeps what was shown is told that the job is gone. */
+    if (m->loading)
+        changes_drop(m->changes, &j->obj);
+    else
+        changes_remove(m->changes, &j->obj, m->seq);
+}
+
+void history_add(struct model *m, struct job *j)
+{
+    struct history *h = &m->history;
+    struct job *before = NULL;
+
+    if (!j->past)
+        leave_the_living(m, j);
+    if (m->loading)
+        before = h->first ? h->first->list_prev : NULL;
+    else
+        before = find_before(h, j);
+    if (before)
+        DL_APPEND_ELEM2(h->first, before, j, list_prev, list_next);
+    else
+        DL_PREPEND2(h->first, j, list_prev, list_next);
+    h->n++;
+    count(m, j, 1);
+}
+
+void history_remove(struct model *m, struct job *j)
+{
+    MUST(j->past && m->history.n > 0);
+    DL_DELETE2(m->history.first, j, list_prev, list_next);
+    m->history.n--;
+    count(m, j, -1);
+}
+
+void history_sort(struct model *m)
+{
+    DL_SORT2(m->history.first, by_end, list_prev, list_next);
+}
+
+size_t history_of_queue(const struct model *m, const char *name)
+{
+    const struct history_of_queue *q = find_queue(m, name);
+
+    return q ? q->n : 0;
+}
+
+bool history_is_kept(const struct model *m)
+{
+    return obj_num(m->server, SERVER_A_JOB_HISTORY_ENABLE, 0) != 0;
+}
+
+int64_t history_deadline(const struct model *m)
+{
+    if (!m->history.first)
+        return INT64_MAX;
+    if (!history_is_kept(m))
+        return INT64_MIN;
+    return instant_after(history_began_at(m->history.first), history_kept_s(m));
+}

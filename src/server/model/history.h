@@ -1,0 +1,36 @@
+/* history.h - jobs that are over and kept for those who ask (attributes.md 14.7).
+ *
+ * Such a job is an object like any other one, found by its id, and it has left
+ * everything else: it is in no queue and no reservation, it has no vnodes, it counts
+ * for nobody's limits, no rule looks at it and no scheduler hears of it. What is left
+ * is one list, in the order in which history ends, so that the server has one deadline
+ * for all of it: that of the first.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_MODEL_HISTORY_H
+#define SERVER_MODEL_HISTORY_H
+
+#include "server/model/model.h"
+
+/* The job is over, or is not kept any longer. Time: adding is quick while the clock
+ * goes forward; while objects are loaded they are only collected, for history_sort().
+ */
+void history_add(struct model *m, struct job *j);
+void history_remove(struct model *m, struct job *j);
+void history_sort(struct model *m);
+
+/* How many jobs ended in the queue of that name and are kept. */
+size_t history_of_queue(const struct model *m, const char *name);
+
+/* Since when a job has been history, and how long it is kept. */
+int64_t history_began_at(const struct job *j);
+int64_t history_kept_s(const struct model *m);
+
+/* When the first of them is kept no longer: INT64_MAX when there is none, INT64_MIN
+ * when the server keeps no history. */
+int64_t history_deadline(const struct model *m);
+
+/* True while the server keeps what is over. */
+bool history_is_kept(const struct model *m);
+
+#endif
