@@ -6,6 +6,11 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/act.c src/server/decide/act.h \
 	src/server/decide/denials.c src/server/decide/denials.h \
 	src/server/decide/job_pending.c src/server/decide/job_pending.h \
+	src/server/decide/dry_resv.c src/server/decide/dry_resv.h \
+	src/server/decide/dry_run.c src/server/decide/dry_run.h \
+	src/server/decide/dry_verdict.c src/server/decide/dry_verdict.h \
+	src/server/engine/dry_runs.c \
+	src/server/requests/resv_dry.c src/server/requests/resv_dry.h \
 	src/server/engine/acts.c src/server/engine/acts.h \
 	src/server/engine/waiting.c src/server/engine/waiting.h \
 	src/server/engine/listing.c src/server/engine/listing.h \
@@ -378,6 +383,10 @@ check_PROGRAMS += test/unit/server/test_resv_standing
 TESTS += test/unit/server/test_resv_standing
 test_unit_server_test_resv_standing_SOURCES = test/unit/server/test_resv_standing.c $(RESV_WORLD)
 test_unit_server_test_resv_standing_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_resv_dry
+TESTS += test/unit/server/test_resv_dry
+test_unit_server_test_resv_dry_SOURCES = test/unit/server/test_resv_dry.c $(RESV_WORLD)
+test_unit_server_test_resv_dry_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_extend
 TESTS += test/unit/server/test_resv_extend
 test_unit_server_test_resv_extend_SOURCES = test/unit/server/test_resv_extend.c $(RESV_WORLD)

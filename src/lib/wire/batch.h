@@ -78,6 +78,7 @@ enum batch_number {
     BATCH_STATUS_CHANGES = 200,
     BATCH_RESV_WHY = 201,
     BATCH_RESV_ACT = 202,
+    BATCH_DRY_RUN = 203,
 };
 
 /* The names of our requests, and of attributes that a stranger must not be sent, in the
@@ -85,6 +86,7 @@ enum batch_number {
 #define EXTENSION_CHANGES "changes" /* StatusChanges */
 #define EXTENSION_WHY     "why"     /* ResvWhy */
 #define EXTENSION_ON_END  "on_end"  /* on_end, on_end_queue of reservations */
+#define EXTENSION_DRY_RUN "dry_run" /* ResvAct with RESV_ACT_DRY_RUN */
 #define EXTENSION_AUTO_EXTEND                                                          \
     "auto_extend" /* auto_extend, auto_extend_max, on_end=extend */
 
@@ -121,7 +123,8 @@ struct body_move { /* F: MoveJob, OrderJob */
     const char *destination;
 };
 
-struct body_run { /* G: RunJob, AsyrunJob, AsyrunJob_ack, StageIn, ConfirmResv */
+struct body_run { /* G: RunJob, AsyrunJob, AsyrunJob_ack, StageIn, ConfirmResv; DryRun
+                   */
     const char *object_id;
     const char *vnodes;
     uint64_t argument; /* ConfirmResv: start_at, 0 keeps it */

@@ -338,6 +338,7 @@ static const struct batch_row rows[] = {
     [BATCH_DELETE_JOB_LIST] = ROW("DeleteJobList", list_fields, struct body_list),
     [BATCH_RESV_WHY] = ROW("ResvWhy", resv_id_fields, struct body_id),
     [BATCH_RESV_ACT] = ROW("ResvAct", resv_act_fields, struct body_resv_act),
+    [BATCH_DRY_RUN] = ROW("DryRun", run_fields, struct body_run),
     [BATCH_STATUS_CHANGES] = ROW("StatusChanges", changes_fields, struct body_changes),
 };
 /* clang-format on */

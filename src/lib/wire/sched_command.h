@@ -22,11 +22,14 @@ enum sched_command {
     SCHED_ELIGIBLE_TIME = 14,
     SCHED_RECONFIRM = 15,
     SCHED_RESTART_CYCLE = 16,
+
+    SCHED_DRY_RUN = 200, /* ask for dry runs, which no status shows */
 };
 
-/* The extension of RegisterSched by which our scheduler says that SCHED_RESTART_CYCLE
- * may be sent to it while a cycle runs, and that it sends no "+0" of its own for that
- * (doc/extensions.md). */
+/* The words of the extension of RegisterSched, with commas between (doc/extensions.md):
+ * SCHED_RESTART_CYCLE may be sent to our scheduler while a cycle runs, and it sends no
+ * "+0" of its own for that; SCHED_DRY_RUN may be sent to it. */
 #define REGISTER_MAY_CUT "cut"
+#define REGISTER_MAY_TRY "dry_run"
 
 #endif

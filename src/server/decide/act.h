@@ -12,6 +12,7 @@
 #include "server/model/model.h"
 
 struct decision;
+struct dry_answer;
 
 /* How the server is ending. */
 enum server_stop {
@@ -57,6 +58,9 @@ enum act_kind {
     ACT_QUIT_SCHEDULERS,
     /* The server ends as 'stop' says; who asked for it is answered at the end. */
     ACT_STOP,
+    /* A scheduler has asked for a dry run, and answers the one before (dry_run.h). The
+     * next one that it has to look at is the reply. */
+    ACT_DRY_RUN,
     /* The connection is closed after the reply, or the refusal. */
     ACT_CLOSE,
     ACT_KINDS
@@ -94,6 +98,10 @@ struct act {
             int code;
             const char *text; /* NULL: the code's own text */
         } deferred;
+        struct {
+            uint64_t number; /* of what is answered, 0: of nothing */
+            const struct dry_answer *answer;
+        } dry_run;
         struct {
             enum server_stop how;
             bool quit_moms; /* MoMs are told to leave, at the end */

@@ -46,7 +46,7 @@ static struct resv_offer offer_of(const struct resv *r, const struct edit *e,
     int64_t start_at = edit_num(e, RESV_A_RESERVE_START, 0);
 
     return (struct resv_offer){
-        .occurrence = &r->current,
+        .occurrence = resv_current(r),
         .start_at = start_at,
         .end_at = edit_num(e, RESV_A_RESERVE_END, 0),
         .now_at = now_at,
@@ -119,8 +119,8 @@ static void force(const struct model *m, const struct resv *r, const char *actor
 
     MUST(whole); /* proposal_obstacle() has said nothing */
     for (size_t i = 0; i < ps.n; i++)
-        proposal_make(m, ps.v[i].occurrence->resv, part_holds(&ps, i), actor, reason,
-                      now_at, out);
+        proposal_make(m, i == 0 ? r : ps.v[i].occurrence->resv, part_holds(&ps, i),
+                      actor, reason, now_at, out);
 }
 
 /* Nobody has answered in time: a forced alteration is made, and any other one is

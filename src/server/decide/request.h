@@ -60,6 +60,7 @@ struct progress {
     /* It has waited for an object (ACT_ASK_AGAIN), at the longest until then.
      */
     int64_t waits_until_at;
+    struct dry_run *dry; /* that it waits for (dry_run.h), or NULL: the handler's own */
 };
 
 /* What a decision may go by of the world outside (know.h). */

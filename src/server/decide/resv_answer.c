@@ -145,7 +145,8 @@ int answer_judge(const struct resv_answer *a, const struct resv_offer *offer,
 {
     const char *why = "";
 
-    MUST(offer->occurrence && offer->occurrence->resv == a->r);
+    MUST(offer->occurrence);
+    MUST(offer->occurrence == resv_current(a->r) || offer->occurrence->resv == a->r);
     if (answer_is_as_much(a, offer->vnodes, schedselect, &why) &&
         answer_fits(a, offer, &why))
         return 0;

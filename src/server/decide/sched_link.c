@@ -147,14 +147,16 @@ static void greet(struct sched_link *l)
 }
 
 void sched_link_register(struct sched_link *l, uint64_t conn, const char *host,
-                         bool may_cut)
+                         const char *may)
 {
     /* The first connection carries requests, and the second one commands. */
     bool first = l->state == SCHED_AWAY;
 
     MUST(conn != 0 && conn != l->conn[0]);
     l->conn[first ? 0 : 1] = conn;
-    l->may_cut = may_cut && (first || l->may_cut); /* both have to say so */
+    /* Both have to say so. */
+    l->may_cut = str_list_has(may, REGISTER_MAY_CUT) && (first || l->may_cut);
+    l->may_try = str_list_has(may, REGISTER_MAY_TRY) && (first || l->may_try);
     if (first)
         l->host = xstrdup(host);
     happens(l, SCHED_EV_REGISTER);
@@ -182,6 +184,7 @@ uint64_t sched_link_gone(struct sched_link *l, uint64_t conn)
     l->was_lost |= sched_link_is_up(l);
     l->conn[0] = l->conn[1] = 0;
     l->may_cut = l->hurry = l->is_cut = l->in_cycle = false;
+    l->may_try = l->tries = l->tried = false;
     happens(l, SCHED_EV_GONE);
     free(l->host);
     l->host = NULL;
@@ -227,6 +230,12 @@ void sched_link_ask(struct sched_link *l, int32_t command)
 {
     sched_link_wake(l, command);
     l->hurry = true;
+}
+
+void sched_link_try(struct sched_link *l)
+{
+    MUST(l->may_try);
+    l->tries = l->hurry = true;
 }
 
 void sched_link_run_job(struct sched_link *l, const char *job_id)
@@ -305,11 +314,30 @@ static void send_job(struct sched_link *l, uint64_t seq, struct effects *out)
     free(j);
 }
 
+/* Dry runs go before a cycle, but not twice in a row: whoever asks for one after the
+ * other must not keep the cycle from beginning. The first cycle of all goes first. */
+static bool tries_may_leave(const struct sched_link *l, const struct model *m)
+{
+    bool waits = pending_may_leave(l, m);
+
+    return l->tries && scheduling_is_on(l, m) &&
+           !(waits && (l->tried || l->pending == SCHED_FIRST));
+}
+
 /* Is the cycle that runs to be cut short for a question? */
 static bool is_to_be_cut(const struct sched_link *l, const struct model *m)
 {
     return l->state == SCHED_BUSY && l->hurry && l->may_cut && !l->is_cut &&
-           l->in_cycle && pending_may_leave(l, m);
+           l->in_cycle && (pending_may_leave(l, m) || tries_may_leave(l, m));
+}
+
+/* It is no cycle, so the time of the next one does not depend on it. */
+static void send_try(struct sched_link *l, uint64_t seq, struct effects *out)
+{
+    send(l, SCHED_DRY_RUN, seq, out);
+    l->tries = false;
+    l->tried = true;
+    l->hurry = l->hurry && l->pending != 0;
 }
 
 void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at,
@@ -329,13 +357,22 @@ void sched_link_pump(struct sched_link *l, const struct model *m, int64_t now_at
     if (is_to_be_cut(l, m)) {
         send(l, SCHED_RESTART_CYCLE, seq, out);
         l->is_cut = true;
+        /* A cycle that is cut for a dry run goes on after that. */
+        if (l->pending == 0)
+            l->pending = SCHED_NEW;
         return;
     }
     /* One command at a time: the scheduler reads the next one when its cycle is
      * over. */
-    if (l->state == SCHED_BUSY ||
-        (l->n_configure == 0 && !l->jobs && !pending_may_leave(l, m)))
+    if (l->state == SCHED_BUSY)
         return;
+    if (l->n_configure == 0 && !l->jobs && tries_may_leave(l, m)) {
+        send_try(l, seq, out);
+        return;
+    }
+    if (l->n_configure == 0 && !l->jobs && !pending_may_leave(l, m))
+        return;
+    l->tried = false;
     /* The configuration goes before jobs, and jobs before cycles, since somebody waits
      * for each of them. */
     if (l->n_configure > 0) {

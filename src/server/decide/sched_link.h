@@ -62,6 +62,9 @@ struct sched_link {
     char *running_job; /* of the command 11 that is being carried out */
     int64_t cycle_at;  /* when the last command was sent */
     bool may_cut;      /* it is ours: REGISTER_MAY_CUT */
+    bool may_try;      /* it knows of dry runs: REGISTER_MAY_TRY */
+    bool tries;        /* dry runs wait for it (dry_run.h) */
+    bool tried;        /* the last command was for these */
     bool hurry;        /* a question about a reservation waits for the cycle's end */
     bool in_cycle;     /* the command that runs is no configure and no named job */
     bool is_cut;       /* that cycle was told to end early */
@@ -89,9 +92,10 @@ int sched_link_may_register(const struct sched_links *links, const char *name,
                             uint64_t conn, const char *host);
 /* It is registered. With the second one the commands that greet a scheduler wait to be
  * sent: configure twice and a first cycle after the server's start, later configure and
- * a cycle, so that open questions are asked again. 'may_cut': it has said so. */
+ * a cycle, so that open questions are asked again. 'may': what it has said that it
+ * knows, REGISTER_MAY_*, with commas between; NULL: nothing. */
 void sched_link_register(struct sched_link *l, uint64_t conn, const char *host,
-                         bool may_cut);
+                         const char *may);
 /* The scheduler has said that a cycle is over. */
 void sched_link_done(struct sched_link *l);
 /* One of its connections has ended. Returns the other one, which has to end too, 0:
@@ -114,6 +118,9 @@ void sched_link_wake(struct sched_link *l, int32_t command);
  * end early, so that a long list of jobs does not keep the question waiting. A cycle
  * for a named job is not: somebody waits for that, too. */
 void sched_link_ask(struct sched_link *l, int32_t command);
+/* A dry run waits for it, which says that it knows of them. Somebody waits for that as
+ * for a question about a reservation. */
+void sched_link_try(struct sched_link *l);
 void sched_link_run_job(struct sched_link *l, const char *job_id);
 /* True while a scheduler carries out the deferred run of that job. */
 bool sched_links_run_job(const struct sched_links *links, const char *job_id);

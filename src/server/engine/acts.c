@@ -162,6 +162,13 @@ static enum svr_outcome close_after(struct turn *t, const struct request *rq,
     return SVR_CLOSED;
 }
 
+static enum svr_outcome dry_run(struct turn *t, const struct request *rq,
+                                const struct act *a)
+{
+    dry_runs_next(t, rq, a);
+    return SVR_ANSWERED;
+}
+
 /* clang-format off */
 static const struct act_row rows[ACT_KINDS] = {
     [ACT_GO_ON]             = { "go on", .parks = true },
@@ -188,6 +195,7 @@ static const struct act_row rows[ACT_KINDS] = {
                                 .carry_out = register_sched },
     [ACT_QUIT_SCHEDULERS]   = { "quit schedulers", .carry_out = quit_schedulers },
     [ACT_STOP]              = { "stop", .answers = true, .carry_out = stop },
+    [ACT_DRY_RUN]           = { "dry run", .answers = true, .carry_out = dry_run },
     [ACT_CLOSE]             = { "close", .after_refusal = true,
                                 .carry_out = close_after },
 };

@@ -241,6 +241,7 @@ static bool go_on_later(struct turn *t, const struct request *rq, struct decisio
     parked_wait(parked, p);
     waiting_add(&t->s->waiting, p->conn, rq->wire->number, rq->actor, t->s->m->seq,
                 &again->u.wait_for);
+    dry_runs_wake(t, p);
     return true;
 }
 

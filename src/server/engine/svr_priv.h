@@ -116,6 +116,14 @@ void sched_conn_gone(struct turn *t, uint64_t conn);
 int64_t cycles_deadline(const struct svr *s);
 void wake_due_cycles(struct turn *t);
 
+/* dry_runs.c: a parked request waits for what schedulers say to its dry run: those that
+ * have to be given it are woken. */
+void dry_runs_wake(struct turn *t, struct parked *p);
+/* A scheduler asks for the next one, and may answer one: the act ACT_DRY_RUN. */
+void dry_runs_next(struct turn *t, const struct request *rq, const struct act *a);
+/* It has gone: whoever waits for its word is told. */
+void dry_runs_lost(struct turn *t, const char *sched);
+
 /* Who waits for the deferred run of a job, NULL when nobody does. */
 struct waiting_reply *waits_for_run(const struct svr *s, const char *job_id);
 /* The deferred run of a job is answered; false when nobody waits for it. */

@@ -79,8 +79,7 @@ enum svr_outcome sched_register(struct turn *t, const struct request *rq,
 {
     struct sched_link *l = sched_link_make(&t->s->links, sched);
 
-    sched_link_register(l, rq->who->conn, rq->who->host,
-                        str_same(rq->wire->extend, REGISTER_MAY_CUT));
+    sched_link_register(l, rq->who->conn, rq->who->host, rq->wire->extend);
     confirm_registration(t, rq->who->conn);
     /* The scheduler's second connection is still to come. */
     if (!sched_link_is_up(l))
@@ -93,6 +92,7 @@ enum svr_outcome sched_register(struct turn *t, const struct request *rq,
 
 static void was_lost(struct turn *t, struct sched_link *l)
 {
+    dry_runs_lost(t, l->name);
     fail_running(t, l);
     free(l->running_job);
     l->running_job = NULL;

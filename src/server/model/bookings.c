@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/link_priv.h"
+#include "server/model/resv_claims.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static struct booking *booking_of(struct bookings *list, struct node *n)
     return &list->v[list->n++];
 }
 
-static void booking_add(struct model *m, struct booking *booking,
+static void booking_add(const struct model *m, struct booking *booking,
                         const struct chunk_resource *r)
 {
     struct attr_value v = { .set = booking->amount.n > 0, .u.res = booking->amount };
@@ -31,15 +32,14 @@ static void booking_add(struct model *m, struct booking *booking,
 }
 
 /* Vnodes that are not there book nothing. */
-void bookings_make(struct model *m, const char *text, struct bookings *ret)
+void bookings_read(const struct model *m, const char *text, struct arena *scratch,
+                   struct bookings *ret)
 {
     struct exec_vnode ev;
 
     if (!text || *text == '\0')
         return;
-    /* The parsed text is needed only here. What stays is the amounts. */
-    arena_clear(m->scratch);
-    if (exec_vnode_parse(text, m->defs, m->scratch, &ev, NULL))
+    if (exec_vnode_parse(text, m->defs, scratch, &ev, NULL))
         return;
     for (size_t i = 0; i < ev.n; i++)
         for (size_t k = 0; k < ev.chunks[i].n; k++) {
@@ -56,6 +56,13 @@ void bookings_make(struct model *m, const char *text, struct bookings *ret)
             for (size_t r = 0; r < share->n; r++)
                 booking_add(m, booking, &share->res[r]);
         }
+}
+
+void bookings_make(struct model *m, const char *text, struct bookings *ret)
+{
+    /* The parsed text is needed only here. What stays is the amounts. */
+    arena_clear(m->scratch);
+    bookings_read(m, text, m->scratch, ret);
 }
 
 void bookings_drop(struct bookings *list)

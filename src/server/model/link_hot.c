@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/model/job_state.h"
 #include "server/model/link_priv.h"
+#include "server/model/resv_claims.h"
 
 #include <stdlib.h>
 #include <utlist.h>

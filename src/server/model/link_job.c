@@ -5,6 +5,7 @@
 #include "server/model/job_state.h"
 #include "server/model/job_tally.h"
 #include "server/model/link_priv.h"
+#include "server/model/resv_claims.h"
 
 #include <utlist.h>
 

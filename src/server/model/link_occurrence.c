@@ -5,6 +5,7 @@
 #include "lib/attr/ids.h"
 #include "server/model/link_priv.h"
 #include "server/model/occurrence.h"
+#include "server/model/resv_claims.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,6 @@
  * nothing, and a text that cannot be read books nothing at all. The caller ends it with
  * bookings_drop(). */
 void bookings_make(struct model *m, const char *text, struct bookings *ret);
-void bookings_drop(struct bookings *list);
 
 /* Put an item into an array of '*n' pointers at a place, or take it out; the array as
  * it is then, NULL when it is empty. Taking out what is not there is no error. */

@@ -160,6 +160,7 @@ struct resv {
     size_t n_later;            /* those after it, in order of the series */
     struct occurrence *later;
     struct queue *queue; /* NULL before creation and after deletion of the queue */
+    const struct resv *stands_for; /* NULL but in a dry run: decide/dry_resv.h */
 };
 
 struct job {

@@ -139,6 +139,11 @@ void later_record_phase(struct record *rec, struct arena *arena, enum resv_phase
     record_change_num(rec, arena, OCCURRENCE_A_SUBSTATE, resv_phase_substate(to));
 }
 
+const struct occurrence *resv_current(const struct resv *r)
+{
+    return r->stands_for ? &r->stands_for->current : &r->current;
+}
+
 bool occurrence_is_current(const struct occurrence *oc)
 {
     return oc == &oc->resv->current;

@@ -32,6 +32,10 @@ bool occurrence_is_current(const struct occurrence *oc);
 const char *occurrence_vnodes(const struct occurrence *oc);
 const char *occurrence_schedselect(const struct occurrence *oc);
 
+/* The one of the model that a reservation is judged as: where a dry run looks at what
+ * would become of a reservation, others have claims beside the one that is there. */
+const struct occurrence *resv_current(const struct resv *r);
+
 /* An occurrence that comes later lacks vnodes: it is degraded or in conflict. Linear in
  * their number. */
 bool resv_later_is_degraded(const struct resv *r);

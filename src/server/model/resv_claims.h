@@ -45,6 +45,13 @@ bool claim_is_exclusive(const struct node *n, const struct resources *list,
 
 /* What is held on the vnode; nothing when it is not among them. */
 const struct resources *bookings_on(const struct bookings *list, const struct node *n);
+/* The shares of an exec_vnode's text, summed by vnode, for whoever asks what would be
+ * booked: vnodes that are not there book nothing, and a text that cannot be read books
+ * nothing at all. 'ret' begins empty; bookings_drop() ends it. */
+void bookings_read(const struct model *m, const char *text, struct arena *scratch,
+                   struct bookings *ret);
+void bookings_drop(struct bookings *list);
+
 /* Is the vnode among them, with whatever amounts? */
 bool bookings_has(const struct bookings *list, const struct node *n);
 

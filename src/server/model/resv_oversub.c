@@ -7,10 +7,11 @@
 #include "server/model/resv_state.h"
 
 struct search {
-    const struct occurrence *oc;
+    const struct held *held;
     int64_t now_at;
     struct window window;
     struct arena *arena;
+    size_t n_own; /* of the occurrences on each of its vnodes */
     size_t n;
     size_t cap;
     const struct claim **found; /* each job and each occurrence once */
@@ -75,8 +76,8 @@ static void find_amounts(struct search *s, const struct booking *h,
         }
         /* What is shared is counted at its home, with the claims of all who borrow. */
         home = node_home(h->node, name);
-        all = claims_at_home(home, name, s->oc, s->window, s->now_at, s->arena);
-        find_amount(s, home, name, bookings_at_home(&s->oc->bookings, home, name),
+        all = claims_at_home(home, name, s->held->own, s->window, s->now_at, s->arena);
+        find_amount(s, home, name, bookings_at_home(s->held->bookings, home, name),
                     &all);
     }
 }
@@ -84,7 +85,7 @@ static void find_amounts(struct search *s, const struct booking *h,
 static void find_exclusive(struct search *s, const struct booking *h,
                            const struct claims *list)
 {
-    bool alone = claim_is_exclusive(h->node, occurrence_resources(s->oc), s->arena);
+    bool alone = claim_is_exclusive(h->node, s->held->list, s->arena);
 
     for (size_t i = 0; i < list->n; i++)
         if (alone ||
@@ -104,9 +105,9 @@ static void search_vnode(struct search *s, const struct booking *h)
     struct claims list;
 
     /* Nobody else is on the vnode, which is what is nearly always found. */
-    if (h->node->n_occurrences <= 1 && h->node->n_jobs == 0 && !shares)
+    if (h->node->n_occurrences <= s->n_own && h->node->n_jobs == 0 && !shares)
         return;
-    list = claims_on(h->node, s->oc, s->window, s->now_at, s->arena);
+    list = claims_on(h->node, s->held->own, s->window, s->now_at, s->arena);
     if (list.n == 0 && !shares)
         return;
     find_amounts(s, h, &list);
@@ -141,23 +142,41 @@ static struct oversub sorted(const struct search *s)
     return ret;
 }
 
+static struct oversub search(const struct held *held, size_t n_own, int64_t now_at,
+                             struct arena *arena)
+{
+    struct search s = {
+        .held = held,
+        .now_at = now_at,
+        .n_own = n_own,
+        .arena = arena,
+        .window = { .start_at = MAX_OF(held->window.start_at, now_at),
+                    .end_at = held->window.end_at },
+    };
+
+    for (size_t i = 0; i < held->bookings->n; i++)
+        search_vnode(&s, &held->bookings->v[i]);
+    return sorted(&s);
+}
+
 struct oversub resv_oversub(const struct occurrence *oc, int64_t now_at,
                             struct arena *arena)
 {
-    struct window window = occurrence_window(oc);
-    struct search s = {
-        .oc = oc,
-        .now_at = now_at,
-        .arena = arena,
-        .window = { .start_at = MAX_OF(window.start_at, now_at),
-                    .end_at = window.end_at },
-    };
+    const struct held held = { .own = oc,
+                               .bookings = &oc->bookings,
+                               .window = occurrence_window(oc),
+                               .list = occurrence_resources(oc) };
 
     /* Only a confirmed reservation has been promised anything. */
-    if (phase_is_confirmed(occurrence_phase(oc)))
-        for (size_t i = 0; i < oc->bookings.n; i++)
-            search_vnode(&s, &oc->bookings.v[i]);
-    return sorted(&s);
+    if (!phase_is_confirmed(occurrence_phase(oc)))
+        return (struct oversub){ 0 };
+    return search(&held, 1, now_at, arena);
+}
+
+struct oversub resv_oversub_if(const struct held *held, int64_t now_at,
+                               struct arena *arena)
+{
+    return search(held, 0, now_at, arena);
 }
 
 const char *oversub_text(const char *const *ids, size_t n, struct arena *arena)

@@ -22,6 +22,18 @@ struct oversub {
 struct oversub resv_oversub(const struct occurrence *oc, int64_t now_at,
                             struct arena *arena);
 
+/* What somebody would have. */
+struct held {
+    const struct occurrence *own; /* whose claims are not in the way; NULL: nobody's */
+    const struct bookings *bookings;
+    struct window window;
+    const struct resources *list; /* Resource_List, for place */
+};
+
+/* The same if an occurrence had that. */
+struct oversub resv_oversub_if(const struct held *held, int64_t now_at,
+                               struct arena *arena);
+
 /* One list as a text, "R2.svr,R3.svr"; NULL when it is empty. */
 const char *oversub_text(const char *const *ids, size_t n, struct arena *arena);
 

@@ -6,7 +6,9 @@
  * so each row says which are kept, and any other is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/requests/handlers.h"
+#include "server/requests/resv_dry.h"
+
+#include <string.h>
 
 #define FLAGS_ALL (RESV_ACT_DRY_RUN | RESV_ACT_PUSH | RESV_ACT_FORCE)
 
@@ -17,9 +19,9 @@ struct act_row {
 };
 
 static const struct act_row rows[] = {
-    [RESV_ACT_SUBMIT] = { BATCH_SUBMIT_RESV, 0, false },
-    [RESV_ACT_ALTER] = { BATCH_MODIFY_RESV, RESV_ACT_FORCE, false },
-    [RESV_ACT_DELETE] = { BATCH_DELETE_RESV, 0, false },
+    [RESV_ACT_SUBMIT] = { BATCH_SUBMIT_RESV, RESV_ACT_DRY_RUN, false },
+    [RESV_ACT_ALTER] = { BATCH_MODIFY_RESV, RESV_ACT_FORCE | RESV_ACT_DRY_RUN, false },
+    [RESV_ACT_DELETE] = { BATCH_DELETE_RESV, RESV_ACT_DRY_RUN, false },
     [RESV_ACT_STATUS] = { 0 },
 };
 
@@ -34,6 +36,34 @@ static int check(const struct body_resv_act *b, struct diag *why)
         (b->occurrence && !rows[b->what].occurrence))
         return diag_code(why, PBSE_NOSUP);
     return 0;
+}
+
+/* The vnodes that maintenance would be confirmed with, taken out of the attributes;
+ * NULL: none are named. */
+static const char *take_vnodes(struct body_resv_act *b, struct arena *arena)
+{
+    const char *vnodes = NULL;
+    size_t n = 0;
+
+    if (b->what != RESV_ACT_SUBMIT || !(b->flags & RESV_ACT_DRY_RUN))
+        return NULL;
+    b->attrs.v = arena_copy(arena, b->attrs.v, b->attrs.n * sizeof(*b->attrs.v));
+    for (size_t i = 0; i < b->attrs.n; i++) {
+        if (strcmp(b->attrs.v[i].name, DRY_RUN_VNODES) == 0)
+            vnodes = b->attrs.v[i].value;
+        else
+            b->attrs.v[n++] = b->attrs.v[i];
+    }
+    b->attrs.n = n;
+    return vnodes;
+}
+
+/* What PBS's requests say in their extension; 'vnodes' as above. */
+static const char *extension_of(const struct body_resv_act *b, const char *vnodes)
+{
+    if (b->flags & RESV_ACT_FORCE)
+        return "force";
+    return vnodes ? "m" : NULL;
 }
 
 /* The body of the ordinary request, in the arena. */
@@ -63,21 +93,26 @@ static const void *ordinary_body(const struct body_resv_act *b, struct arena *ar
 int handle_resv_act(const struct model *m, const struct request *rq,
                     struct decision *out)
 {
-    const struct body_resv_act *b = rq->body;
-    int err = check(b, &out->why);
+    struct body_resv_act b = *(const struct body_resv_act *)rq->body;
+    int err = check(&b, &out->why);
+    const char *vnodes;
 
     if (err)
         return err;
+    vnodes = take_vnodes(&b, rq->arena);
 
     const struct wire_request wire = {
-        .number = rows[b->what].number,
+        .number = rows[b.what].number,
         .user = rq->wire->user,
-        .body = ordinary_body(b, rq->arena),
-        .extend = b->flags & RESV_ACT_FORCE ? "force" : NULL,
+        .body = ordinary_body(&b, rq->arena),
+        .extend = extension_of(&b, vnodes),
     };
     struct request ordinary = *rq;
+    handler_fn handle = request_row(wire.number)->handle;
 
     ordinary.wire = arena_copy(rq->arena, &wire, sizeof(wire));
     ordinary.body = wire.body;
-    return request_row(wire.number)->handle(m, &ordinary, out);
+    if (b.flags & RESV_ACT_DRY_RUN)
+        return resv_dry_run(m, &ordinary, handle, vnodes, out);
+    return handle(m, &ordinary, out);
 }

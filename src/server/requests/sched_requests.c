@@ -5,7 +5,12 @@
 #include "server/requests/handlers.h"
 
 #include "server/decide/config.h"
+#include "server/decide/dry_run.h"
 #include "server/decide/sched_link.h"
+
+#include "lib/wire/confirm.h"
+
+#include <stdlib.h>
 
 /* Who may register: the uid that runs the server, by the kernel's word, or a
  * scheduler's user on a host where a scheduler may run, which the shell has checked. */
@@ -47,5 +52,44 @@ int handle_def_sched_reply(const struct model *m, const struct request *rq,
     act->u.deferred.job_id = body->job_id;
     act->u.deferred.code = body->error;
     act->u.deferred.text = body->text;
+    return 0;
+}
+
+/* DryRun has the answer to the dry run before, in the form of ConfirmResv; none has ""
+ * in the place of its number. */
+static int read_answer(const struct request *rq, const struct body_run *body,
+                       struct dry_answer *ret)
+{
+    struct wire_confirm said;
+
+    if (!wire_confirm_read(rq->wire->extend, rq->arena, &said))
+        return PBSE_IVALREQ;
+    *ret = (struct dry_answer){
+        .yes = said.yes,
+        .away = said.away,
+        .start_at = body->argument,
+        .partition = said.partition,
+        .vnodes = body->vnodes,
+        .reason = said.reason,
+    };
+    return 0;
+}
+
+int handle_dry_run(const struct model *m UNUSED, const struct request *rq,
+                   struct decision *out)
+{
+    const struct body_run *body = rq->body;
+    struct dry_answer *answer = ARENA_NEW(rq->arena, struct dry_answer);
+    uint64_t number = strtoull(body->object_id, NULL, 10);
+    struct act *act;
+    int err = rq->who->scheduler ? 0 : PBSE_PERM;
+
+    if (!err && number > 0)
+        err = read_answer(rq, body, answer);
+    if (err)
+        return diag_code(&out->why, err);
+    act = act_add(out, ACT_DRY_RUN);
+    act->u.dry_run.number = number;
+    act->u.dry_run.answer = number > 0 ? answer : NULL;
     return 0;
 }

@@ -1,0 +1,40 @@
+/* dry_run.c - see dry_run.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/dry_run.h"
+
+#include <string.h>
+
+struct dry_asked *dry_run_asked(struct dry_run *d, const char *sched)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (strcmp(d->v[i].sched, sched) == 0)
+            return &d->v[i];
+    return NULL;
+}
+
+bool dry_run_is_for(const struct dry_run *d, const char *sched)
+{
+    for (size_t i = 0; d->is_put && i < d->n; i++)
+        if (!d->v[i].was_given && strcmp(d->v[i].sched, sched) == 0)
+            return true;
+    return false;
+}
+
+void dry_run_take(struct dry_asked *asked, const struct dry_answer *answer,
+                  struct arena *arena)
+{
+    asked->has_answered = true;
+    asked->answer = *answer;
+    asked->answer.partition = arena_strdup(arena, answer->partition);
+    asked->answer.vnodes = arena_strdup(arena, answer->vnodes);
+    asked->answer.reason = arena_strdup(arena, answer->reason);
+}
+
+void dry_run_put_again(struct dry_run *d, int64_t at)
+{
+    for (size_t i = 0; i < d->n; i++)
+        d->v[i] = (struct dry_asked){ .sched = d->v[i].sched };
+    d->again_at = at;
+    d->is_put = false;
+}

@@ -1,0 +1,331 @@
+/* dry_verdict.c - see dry_verdict.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/decide/dry_verdict.h"
+
+#include "server/decide/dry_resv.h"
+#include "server/model/occurrence.h"
+#include "server/model/resv_claims.h"
+#include "server/model/resv_oversub.h"
+
+#include "lib/attr/execvnodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+struct telling {
+    const struct model *m;
+    const struct request *rq;
+    const struct dry_verdict *v;
+    struct arena *arena; /* of the reply */
+    struct wire_attrs *to;
+};
+
+static void say(const struct telling *t, const char *name, const char *text)
+{
+    if (text && *text)
+        wire_attrs_add(t->to, t->arena, name, NULL, arena_strdup(t->arena, text),
+                       WIRE_OP_SET);
+}
+
+static void say_num(const struct telling *t, const char *name, int64_t num)
+{
+    say(t, name, arena_printf(t->arena, "%" PRId64, num));
+}
+
+/* Names with commas between, each once. */
+static void say_names(const struct telling *t, const char *name,
+                      const char *const *names, size_t n)
+{
+    struct buf text = { 0 };
+
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&text, "%s%s", i ? "," : "", names[i]);
+    if (text.len > 0)
+        say(t, name, text.data);
+    buf_fini(&text);
+}
+
+/* Vnodes, each once and in order of creation when they are sorted. */
+struct vnodes {
+    size_t n, cap;
+    const struct node **v;
+};
+
+static void add_bookings(const struct telling *t, struct vnodes *to,
+                         const struct bookings *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        ARENA_ROOM(t->arena, to, v, 16);
+        to->v[to->n++] = list->v[i].node;
+    }
+}
+
+static void add_text(const struct telling *t, struct vnodes *to, const char *text)
+{
+    struct bookings list = { 0 };
+
+    bookings_read(t->m, text, t->rq->arena, &list);
+    add_bookings(t, to, &list);
+    bookings_drop(&list);
+}
+
+static int by_creation(const void *a, const void *b)
+{
+    const struct node *const *x = a, *const *y = b;
+
+    return ((*x)->obj.created_seq > (*y)->obj.created_seq) -
+           ((*x)->obj.created_seq < (*y)->obj.created_seq);
+}
+
+static void sort(struct vnodes *list)
+{
+    size_t n = 0;
+
+    if (list->n > 0)
+        qsort(list->v, list->n, sizeof(*list->v), by_creation);
+    for (size_t i = 0; i < list->n; i++)
+        if (i == 0 || list->v[i] != list->v[i - 1])
+            list->v[n++] = list->v[i];
+    list->n = n;
+}
+
+/* Those of 'a' that are among 'b' ('in'), or are not; both are sorted. */
+static void say_vnodes(const struct telling *t, const char *name,
+                       const struct vnodes *a, const struct vnodes *b, bool in)
+{
+    const char **names = ARENA_ARRAY(t->rq->arena, const char *, a->n + 1);
+    size_t n = 0, k = 0;
+
+    for (size_t i = 0; i < a->n; i++) {
+        while (k < b->n && by_creation(&b->v[k], &a->v[i]) < 0)
+            k++;
+        if ((k < b->n && b->v[k] == a->v[i]) == in)
+            names[n++] = a->v[i]->obj.id;
+    }
+    say_names(t, name, names, n);
+}
+
+static bool is_deleted(const struct resv *after)
+{
+    return resv_phase(after) == PHASE_ENDING || resv_phase(after) == PHASE_DELETED;
+}
+
+static struct vnodes vnodes_before(const struct telling *t, bool all)
+{
+    const struct resv *r = t->v->r;
+    const struct occurrence *oc;
+    struct vnodes ret = { 0 };
+
+    if (!r)
+        return ret;
+    add_bookings(t, &ret, &r->current.bookings);
+    /* An alteration is about the current occurrence, a deletion about all. */
+    if (all)
+        DL_FOREACH (r->later, oc)
+            add_bookings(t, &ret, &oc->bookings);
+    sort(&ret);
+    return ret;
+}
+
+static const char *text_after(const struct record *rec, int attr)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr)
+            return rec->changes[i].after;
+    return NULL;
+}
+
+/* The vnodes of the occurrences that come with a new series, in their order. */
+static size_t texts_of_later(const struct telling *t, const char **ret)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->v->n_lists; i++)
+        for (size_t k = 0; k < t->v->lists[i]->n; k++) {
+            const struct record *rec = t->v->lists[i]->v[k];
+
+            if (rec->kind == OBJ_OCCURRENCE && rec->fact == FACT_CREATED)
+                ret[n++] = text_after(rec, OCCURRENCE_A_RESV_NODES);
+        }
+    return n;
+}
+
+static size_t n_records(const struct telling *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->v->n_lists; i++)
+        n += t->v->lists[i]->n;
+    return n;
+}
+
+/* The vnodes of all occurrences that are told of: the current one and new ones. */
+static struct vnodes vnodes_after(const struct telling *t, const struct resv *after)
+{
+    const char **texts = ARENA_ARRAY(t->rq->arena, const char *, n_records(t) + 1);
+    const char *last = occurrence_vnodes(&after->current);
+    size_t n = texts_of_later(t, texts);
+    struct vnodes ret = { 0 };
+
+    if (is_deleted(after))
+        return ret;
+    add_text(t, &ret, last);
+    /* Most occurrences have the same vnodes. */
+    for (size_t i = 0; i < n; i++) {
+        if (texts[i] && !str_same(texts[i], last))
+            add_text(t, &ret, texts[i]);
+        last = texts[i];
+    }
+    sort(&ret);
+    return ret;
+}
+
+static void say_window(const struct telling *t, const struct resv *after)
+{
+    struct window w = occurrence_window(&after->current);
+
+    if (is_deleted(after))
+        return;
+    say_num(t, "reserve_start", w.start_at);
+    say_num(t, "reserve_end", w.end_at);
+    say(t, "resv_nodes", occurrence_vnodes(&after->current));
+    if (obj_num(&after->obj, RESV_A_RESERVE_STANDING, 0))
+        say_num(t, "reserve_count", obj_num(&after->obj, RESV_A_RESERVE_COUNT, 1));
+}
+
+/* Jobs and reservations that records name, other than the reservation itself. */
+static void say_named(const struct telling *t, enum obj_kind kind, const char *name)
+{
+    const char **ids = ARENA_ARRAY(t->rq->arena, const char *, n_records(t) + 1);
+    size_t len = strcspn(t->v->id, ".");
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->v->n_lists; i++)
+        for (size_t k = 0; k < t->v->lists[i]->n; k++) {
+            const struct record *rec = t->v->lists[i]->v[k];
+            /* "S5[3].svr" is one of S5.svr, too. */
+            bool own = strncmp(rec->id, t->v->id, len) == 0 &&
+                       (rec->id[len] == '.' || rec->id[len] == '[');
+
+            if (rec->kind == kind && !own)
+                ids[n++] = rec->id;
+        }
+    say_names(t, name, ids, n);
+}
+
+/* Jobs in it that would be told to end: all of them when it is deleted, and those that
+ * it would have when its end has come. */
+static void say_jobs_ended(const struct telling *t, const struct resv *after)
+{
+    const struct queue *q = t->v->r ? t->v->r->queue : NULL;
+    bool ends = is_deleted(after) ||
+                occurrence_end_at(&after->current, INT64_MAX) <= t->rq->now_at;
+    const char **ids;
+    size_t n = 0;
+
+    if (!q || !ends)
+        return;
+    ids = ARENA_ARRAY(t->rq->arena, const char *, q->n_jobs + 1);
+    for (const struct job *j = q->jobs; j && n < q->n_jobs; j = j->queue_next)
+        ids[n++] = j->obj.id;
+    say_names(t, "jobs_deleted", ids, n);
+}
+
+/* A job for which the reservation is made is on the same vnodes by right. */
+static size_t without_own_job(const struct telling *t, const struct resv *after,
+                              const char **ids, size_t n)
+{
+    const char *job = obj_str(&after->obj, RESV_A_RESERVE_JOB, NULL);
+    const struct job *own = job ? model_job(t->m, job) : NULL;
+    size_t left = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!own || strcmp(ids[i], own->obj.id) != 0)
+            ids[left++] = ids[i];
+    return left;
+}
+
+/* Maintenance takes its vnodes from those that the records name. */
+static bool is_named(const struct telling *t, const char *id)
+{
+    for (size_t i = 0; i < t->v->n_lists; i++)
+        for (size_t k = 0; k < t->v->lists[i]->n; k++)
+            if (strcmp(t->v->lists[i]->v[k]->id, id) == 0)
+                return true;
+    return false;
+}
+
+static size_t without_named(const struct telling *t, const char **ids, size_t n)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!is_named(t, ids[i]))
+            ids[left++] = ids[i];
+    return left;
+}
+
+/* Whoever was promised the same, and would go on being so. */
+static void say_oversub(const struct telling *t, const struct resv *after)
+{
+    struct bookings held = { 0 };
+    struct oversub found = { 0 };
+
+    bookings_read(t->m, occurrence_vnodes(&after->current), t->rq->arena, &held);
+    found =
+        resv_oversub_if(&(struct held){ .own = resv_current(after),
+                                        .bookings = &held,
+                                        .window = occurrence_window(&after->current),
+                                        .list = occurrence_resources(&after->current) },
+                        t->rq->now_at, t->rq->arena);
+    bookings_drop(&held);
+    found.n_jobs = without_own_job(t, after, found.jobs, found.n_jobs);
+    found.n_resvs = without_named(t, found.resvs, found.n_resvs);
+    say_names(t, "oversubscribed_jobs", found.jobs, found.n_jobs);
+    say_names(t, "oversubscribed_resv", found.resvs, found.n_resvs);
+}
+
+static void say_outcome(const struct telling *t, const struct resv *after)
+{
+    struct vnodes before = vnodes_before(t, is_deleted(after));
+    struct vnodes now = vnodes_after(t, after);
+
+    say_window(t, after);
+    say_vnodes(t, "vnodes_kept", &before, &now, true);
+    say_vnodes(t, "vnodes_released", &before, &now, false);
+    say_vnodes(t, "vnodes_gained", &now, &before, false);
+    if (!is_deleted(after))
+        say_oversub(t, after);
+    say_named(t, OBJ_RESV, "conflicts_resv");
+    say_named(t, OBJ_OCCURRENCE, "conflicts_occurrences");
+    say_named(t, OBJ_JOB, "jobs_moved");
+    say_jobs_ended(t, after);
+}
+
+void dry_verdict_reply(const struct model *m, const struct request *rq,
+                       const struct dry_verdict *v, struct decision *out)
+{
+    static const char *const words[] = {
+        [DRY_CONFIRM] = "confirm", [DRY_DENY] = "deny", [DRY_FORCE] = "force"
+    };
+    struct wire_object *o = wire_objects_add(&out->reply.objects, out->arena,
+                                             OBJECT_RESV, v->r ? v->id : "new");
+    const struct telling t = {
+        .m = m, .rq = rq, .v = v, .arena = out->arena, .to = &o->attrs
+    };
+    struct dry_resv after;
+
+    out->reply.choice = REPLY_STATUS;
+    o->name = arena_strdup(out->arena, o->name);
+    say(&t, "verdict", words[v->word]);
+    say(&t, "reason", v->reason);
+    if (v->earliest_at > 0)
+        say_num(&t, "earliest_start", v->earliest_at);
+    if (v->word == DRY_DENY)
+        return;
+    dry_resv_init(&after, m, v->id, v->r, v->lists, v->n_lists, rq->arena);
+    say_outcome(&t, &after.r);
+    dry_resv_fini(&after);
+}
