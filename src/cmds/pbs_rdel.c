@@ -2,24 +2,42 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cmd.h"
+#include "cmds/common/extension.h"
 #include "cmds/common/operand.h"
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define CMD "pbs_rdel"
 
-static const char usage[] = "usage:\tpbs_rdel [-q destination] reservation...\n"
-                            "      \tpbs_rdel --version | --help\n"
-                            "Deletes reservations and the jobs in them.\n";
+static const char usage[] =
+    "usage:\tpbs_rdel [-q destination] reservation...\n"
+    "      \tpbs_rdel --version | --help\n"
+    "Deletes reservations and the jobs in them; S5[3]: the third\n"
+    "occurrence of a standing one alone.\n";
+
+/* Delete an occurrence; false with pbs_errno. */
+static bool delete_occurrence(int conn, const char *id, int index)
+{
+    const struct holdfast_act act = { .what = HOLDFAST_DELETE,
+                                      .occurrence = (unsigned)index,
+                                      .id = id };
+    char *answer = holdfast_resv_act(conn, &act);
+    bool done = answer != NULL;
+
+    free(answer);
+    return done;
+}
 
 /* Delete one; the exit code of it. */
 static int delete_one(const char *operand)
 {
     char id[OPERAND_MAX], server[OPERAND_MAX];
-    int conn, code = 0;
+    int conn, code = 0, index;
+    bool done;
 
-    if (!operand_resv(operand, id, server)) {
+    if (!operand_occurrence(operand, id, server, &index) || index == OPERAND_ALL) {
         fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
                 operand);
         return 1;
@@ -27,8 +45,14 @@ static int delete_one(const char *operand)
     conn = cmd_connect(CMD, server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
+    if (index != OPERAND_WHOLE && !extension_knows_occurrences(CMD, conn)) {
+        pbs_disconnect(conn);
+        return 1;
+    }
     /* One request is enough: the server deletes the jobs of the reservation itself. */
-    if (pbs_delresv(conn, id, NULL) != 0) {
+    done = index == OPERAND_WHOLE ? pbs_delresv(conn, id, NULL) == 0
+                                  : delete_occurrence(conn, id, index);
+    if (!done) {
         code = cmd_exit_code(pbs_errno);
         cmd_print_error(CMD, conn, "reservation", id);
     }

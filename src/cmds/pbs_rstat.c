@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cell.h"
 #include "cmds/common/cmd.h"
+#include "cmds/common/extension.h"
 #include "cmds/common/json.h"
 #include "cmds/common/operand.h"
 #include "cmds/common/why.h"
@@ -33,6 +34,7 @@ static const char usage[] =
     "\tpbs_rstat --version | --help\n"
     "  -S  one line each (default)   -B  ids only   -f  all attributes\n"
     "  -F  all attributes, as JSON or as one delimited line each\n"
+    "  S5[3]  its third occurrence   S5[]  all that are left of a series\n"
     "  --why  why a reservation was denied in the last day, or what it waits for\n";
 
 enum form {
@@ -47,9 +49,9 @@ struct rstat {
     enum form form;
     const char *delimiter;
     time_t now_at;
-    bool wide_ids;
-    bool headed; /* the short form's heading is out */
-    bool why;    /* --why */
+    bool wide_ids; /* or the indices of occurrences have to fit in */
+    bool headed;   /* the short form's heading is out */
+    bool why;      /* --why */
     struct json *json;
 };
 
@@ -232,15 +234,67 @@ static void learn_server(struct rstat *r, int conn)
 
     if (!svr)
         return;
-    r->wide_ids =
+    r->wide_ids |=
         strtoll(value_of(svr, "max_job_sequence_id"), NULL, 10) > SEQUENCE_OF_WIDE_IDS;
     if (r->json)
         json_head(r->json, value_of(svr, "pbs_version"), svr->name);
     pbs_statfree(svr);
 }
 
-/* All reservations (id NULL), or one; the exit code. */
-static int show(struct rstat *r, const char *id, const char *server)
+static struct batch_status *last_of(struct batch_status *list)
+{
+    while (list->next)
+        list = list->next;
+    return list;
+}
+
+/* The index in "S5[3].svr". */
+static unsigned index_of(const char *name)
+{
+    const char *bracket = strchr(name, '[');
+
+    return bracket ? (unsigned)strtoul(bracket + 1, NULL, 10) : 0;
+}
+
+/* One occurrence, or all that are left: the server shows some of them at once. */
+static struct batch_status *ask_occurrences(int conn, const char *id, int index)
+{
+    struct holdfast_act act = { .what = HOLDFAST_STATUS,
+                                .flags = index == OPERAND_ALL ? HOLDFAST_FROM : 0,
+                                .occurrence =
+                                    index == OPERAND_ALL ? 1 : (unsigned)index,
+                                .id = id };
+    struct batch_status *list = holdfast_resv_look(conn, &act);
+    struct batch_status *last = list ? last_of(list) : NULL;
+
+    while (index == OPERAND_ALL && last && index_of(last->name) >= act.occurrence) {
+        act.occurrence = index_of(last->name) + 1;
+        last->next = holdfast_resv_look(conn, &act);
+        last = last->next ? last_of(last->next) : NULL;
+    }
+    return list;
+}
+
+static struct batch_status *ask(int conn, const char *id, int index)
+{
+    return index == OPERAND_WHOLE ? pbs_statresv(conn, id, NULL, NULL)
+                                  : ask_occurrences(conn, id, index);
+}
+
+static void say_unknown(const char *id, int index)
+{
+    if (id && index == OPERAND_WHOLE)
+        fprintf(stderr, "%s: there is no reservation %s; pbs_rstat alone lists all\n",
+                CMD, id);
+    else if (id)
+        fprintf(stderr,
+                "%s: there is no such occurrence of a standing reservation %s; "
+                "pbs_rstat '%.*s[]' lists all that are left\n",
+                CMD, id, (int)strcspn(id, "."), id);
+}
+
+/* All reservations (id NULL), or one, or occurrences of it; the exit code. */
+static int show(struct rstat *r, const char *id, int index, const char *server)
 {
     int conn = pbs_connect(server), code = 0;
     struct batch_status *list;
@@ -250,18 +304,20 @@ static int show(struct rstat *r, const char *id, const char *server)
         fprintf(stderr, "%s: cannot connect to server (errno=%d)\n", CMD, pbs_errno);
         return cmd_exit_code(pbs_errno);
     }
+    if (index != OPERAND_WHOLE && !extension_knows_occurrences(CMD, conn)) {
+        pbs_disconnect(conn);
+        return 1;
+    }
     if (r->form == FORM_SHORT || r->form == FORM_JSON)
         learn_server(r, conn);
-    list = pbs_statresv(conn, id, NULL, NULL);
+    list = ask(conn, id, index);
     if (!list && pbs_errno != 0) {
         /* Scripts ask for several reservations at once and rely on 0, even when some of
          * these have ended. */
         code = pbs_errno == PBSE_UNKRESVID ? 0 : cmd_exit_code(pbs_errno);
         cmd_print_error(CMD, conn, NULL, NULL);
-        if (id && pbs_errno == PBSE_UNKRESVID)
-            fprintf(stderr,
-                    "%s: there is no reservation %s; pbs_rstat alone lists all\n", CMD,
-                    id);
+        if (code == 0)
+            say_unknown(id, index);
     }
     if (r->form == FORM_SHORT)
         cells_make_printable(list);
@@ -368,13 +424,15 @@ static bool parse(struct rstat *r, int argc, char **argv)
 static int show_operand(struct rstat *r, const char *operand)
 {
     char id[OPERAND_MAX], server[OPERAND_MAX];
+    int index;
 
-    if (!operand_resv(operand, id, server)) {
+    if (!operand_occurrence(operand, id, server, &index) ||
+        (r->why && index != OPERAND_WHOLE)) {
         fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
                 operand);
         return 1;
     }
-    return r->why ? explain(r, id, server) : show(r, id, server);
+    return r->why ? explain(r, id, server) : show(r, id, index, server);
 }
 
 static int run(int argc, char **argv)
@@ -397,7 +455,9 @@ static int run(int argc, char **argv)
         fputs(usage, stderr);
         code = 1;
     } else if (optind >= argc)
-        code = show(&r, NULL, NULL);
+        code = show(&r, NULL, OPERAND_WHOLE, NULL);
+    for (int i = optind; i < argc; i++)
+        r.wide_ids |= strchr(argv[i], '[') != NULL;
     for (int i = optind; i < argc; i++) {
         int failed = show_operand(&r, argv[i]);
 

@@ -641,6 +641,8 @@ enum holdfast_flag {
     HOLDFAST_DRY_RUN = 1, /* decide, and change nothing */
     HOLDFAST_PUSH = 2,    /* move the reservations behind it */
     HOLDFAST_FORCE = 4,
+    HOLDFAST_FROM = 8, /* of a status: that occurrence and those behind it, some of
+                        * them at once */
 };
 struct holdfast_act {
     unsigned what;           /* enum holdfast_what */

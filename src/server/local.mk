@@ -142,6 +142,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/not_served.c \
 	src/server/decide/facts.c src/server/decide/facts.h \
 	src/server/decide/request.c src/server/decide/request.h \
+	src/server/requests/occurrence_status.c \
 	src/server/requests/resv_access.c src/server/requests/resv_access.h \
 	src/server/decide/resv_turn.c src/server/decide/resv_turn.h \
 	src/server/decide/resv_user.c src/server/decide/resv_user.h \
@@ -379,6 +380,10 @@ test_unit_server_test_resv_question_SOURCES = test/unit/server/test_resv_questio
 test_unit_server_test_resv_question_LDADD = $(RESV_TEST_LIBS)
 test_unit_server_test_resv_life_SOURCES = test/unit/server/test_resv_life.c $(RESV_WORLD)
 test_unit_server_test_resv_life_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_occurrence_index
+TESTS += test/unit/server/test_occurrence_index
+test_unit_server_test_occurrence_index_SOURCES = test/unit/server/test_occurrence_index.c $(RESV_WORLD)
+test_unit_server_test_occurrence_index_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_standing
 TESTS += test/unit/server/test_resv_standing
 test_unit_server_test_resv_standing_SOURCES = test/unit/server/test_resv_standing.c $(RESV_WORLD)

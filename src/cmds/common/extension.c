@@ -61,3 +61,14 @@ bool extension_may_send(const char *cmd, int conn, const struct attropl *attrs)
     }
     return true;
 }
+
+bool extension_knows_occurrences(const char *cmd, int conn)
+{
+    if (extension_is_offered(conn, EXTENSION_OCCURRENCE))
+        return true;
+    fprintf(stderr,
+            "%s: the server does not know occurrences by their index: it is of another "
+            "make, or older than this command; nothing was asked for\n",
+            cmd);
+    return false;
+}

@@ -18,4 +18,7 @@ bool extension_is_offered(int conn, const char *name);
  * server only when there is such an attribute. */
 bool extension_may_send(const char *cmd, int conn, const struct attropl *attrs);
 
+/* May a request about one occurrence of a series be sent to the server? Likewise. */
+bool extension_knows_occurrences(const char *cmd, int conn);
+
 #endif

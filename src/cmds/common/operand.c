@@ -7,12 +7,14 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define SEQ_DIGITS_MAX   12
 #define SERVER_CHARS_MAX 262
 #define QUEUE_CHARS_MAX  15
+#define INDEX_DIGITS_MAX 9
 
 /* A server name at *p up to '@' or the end, into 'out'. */
 static bool take_server(const char **p, char out[OPERAND_MAX])
@@ -88,9 +90,27 @@ bool operand_job(const char *text, char id[OPERAND_MAX], char server[OPERAND_MAX
     return take_tail(p, (size_t)(p - head), head, id, server);
 }
 
-bool operand_resv(const char *text, char id[OPERAND_MAX], char server[OPERAND_MAX])
+/* "[3]" or "[]" at *p, if there is one. */
+static bool take_index(const char **p, int *ret)
+{
+    size_t digits;
+
+    *ret = OPERAND_WHOLE;
+    if (**p != '[')
+        return true;
+    digits = strspn(*p + 1, "0123456789");
+    if (digits > INDEX_DIGITS_MAX || (*p)[1 + digits] != ']' || (*p)[1] == '0')
+        return false;
+    *ret = digits ? (int)strtol(*p + 1, NULL, 10) : OPERAND_ALL;
+    *p += digits + 2;
+    return true;
+}
+
+bool operand_occurrence(const char *text, char id[OPERAND_MAX],
+                        char server[OPERAND_MAX], int *ret)
 {
     const char *head = text + strspn(text, " \t");
+    const char *p;
     size_t digits;
 
     /* strchr() finds the end of its text, too, so an empty operand is asked for first.
@@ -100,7 +120,15 @@ bool operand_resv(const char *text, char id[OPERAND_MAX], char server[OPERAND_MA
     digits = strspn(head + 1, "0123456789");
     if (digits == 0 || digits > SEQ_DIGITS_MAX)
         return false;
-    return take_tail(head + 1 + digits, 1 + digits, head, id, server);
+    p = head + 1 + digits;
+    return take_index(&p, ret) && take_tail(p, 1 + digits, head, id, server);
+}
+
+bool operand_resv(const char *text, char id[OPERAND_MAX], char server[OPERAND_MAX])
+{
+    int index;
+
+    return operand_occurrence(text, id, server, &index) && index == OPERAND_WHOLE;
 }
 
 bool operand_destination(const char *text, char queue[OPERAND_MAX],

@@ -89,6 +89,7 @@ enum batch_number {
 #define EXTENSION_DRY_RUN "dry_run" /* ResvAct with RESV_ACT_DRY_RUN */
 #define EXTENSION_AUTO_EXTEND                                                          \
     "auto_extend" /* auto_extend, auto_extend_max, on_end=extend */
+#define EXTENSION_OCCURRENCE "occurrence" /* ResvAct about one of a series */
 
 /* Bodies, lettered as in wire.md 7.2. Texts are never NULL after decoding. */
 
@@ -283,6 +284,7 @@ enum resv_act_flag {
     RESV_ACT_DRY_RUN = 1, /* decide, and change nothing */
     RESV_ACT_PUSH = 2,    /* move the reservations behind it */
     RESV_ACT_FORCE = 4,
+    RESV_ACT_FROM = 8, /* of a status: that occurrence and those behind it */
 };
 
 struct body_resv_act {

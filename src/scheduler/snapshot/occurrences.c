@@ -22,10 +22,16 @@ static bool read_number(const char **p, int64_t *ret)
     return true;
 }
 
-/* "1795249795+3600!-" */
+/* "1795249795+3600!-", or "-" for one that was deleted. */
 static bool read_one(const char **p, struct snap_occurrence *ret)
 {
     int64_t length_s;
+
+    if (**p == '-') {
+        *ret = (struct snap_occurrence){ .bare = true };
+        ++*p;
+        return **p == '\0' || **p == ',';
+    }
 
     if (!read_number(p, &ret->start_at) || **p != '+')
         return false;

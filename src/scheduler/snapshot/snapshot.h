@@ -140,7 +140,7 @@ struct maybe_number {
 /* One occurrence of a series, from the current one on. */
 struct snap_occurrence {
     int64_t start_at;
-    int64_t end_at; /* > start_at */
+    int64_t end_at; /* > start_at; both 0: it was deleted, and only keeps its place */
     bool degraded;  /* other vnodes are wanted for it, when its retry has come */
     bool bare;      /* it has no vnodes, whatever the map says */
 };

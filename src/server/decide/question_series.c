@@ -153,10 +153,10 @@ static bool is_degraded(const struct occurrence *oc)
     return phase_is_replaced(occurrence_phase(oc));
 }
 
-/* Has it been offered others than those that it has lost? */
+/* Has it been offered others than those that it has lost? NULL: it was deleted. */
 static bool moves(const struct occurrence *oc, const char *text)
 {
-    return text && is_degraded(oc) && strcmp(text, occurrence_vnodes(oc)) != 0;
+    return oc && text && is_degraded(oc) && strcmp(text, occurrence_vnodes(oc)) != 0;
 }
 
 static int judge_one(const struct resv_answer *a, const struct occurrence *oc,
@@ -207,28 +207,23 @@ static void record_current(const struct resv_answer *a, const char *text, bool a
     record_change_num(rec, arena, RESV_A_MTIME, a->rq->now_at);
 }
 
-/* The one after it, NULL behind the last one. */
-static const struct occurrence *after(const struct occurrence *oc)
-{
-    return occurrence_is_current(oc) ? oc->resv->later : oc->next;
-}
-
 /* Write what moves; false when nothing does. All of it was judged. */
-static bool record_moved(const struct resv_answer *a, const struct offers *f)
+static bool record_moved(const struct resv_answer *a, const struct offers *f,
+                         const struct occurrence *const *places)
 {
     const struct occurrence *current = &a->r->current;
     const char *text = moves(current, text_of(f, 0)) ? text_of(f, 0) : NULL;
-    const struct occurrence *oc = after(current);
     bool any = text != NULL;
     bool all = text || !is_degraded(current);
 
-    for (size_t i = 1; i < f->map.n; i++, oc = after(oc)) {
+    for (size_t i = 1; i < f->map.n; i++) {
+        const struct occurrence *oc = places[i];
         bool moved = moves(oc, text_of(f, i));
 
         if (moved)
             record_later(a, oc, text_of(f, i));
         any |= moved;
-        all &= moved || !is_degraded(oc);
+        all &= moved || !oc || !is_degraded(oc);
     }
     if (any)
         record_current(a, text, all);
@@ -238,18 +233,20 @@ static bool record_moved(const struct resv_answer *a, const struct offers *f)
 int series_replace(const struct resv_answer *a, bool *ret_moved)
 {
     const struct resv *r = a->r;
-    const struct occurrence *oc = &r->current;
     struct offers f = { 0 };
+    size_t n;
+    const struct occurrence **places = occurrence_places(r, a->rq->arena, &n);
     int err;
 
     *ret_moved = false;
-    if (occurrence_end_at(oc, INT64_MAX) <= a->rq->now_at)
+    if (occurrence_end_at(&r->current, INT64_MAX) <= a->rq->now_at)
         return diag_code(&a->out->why, PBSE_BADTSPEC);
-    if ((err = read_offers(a, r->n_later + 1, true, &f)))
+    if ((err = read_offers(a, n, true, &f)))
         return err;
-    for (size_t i = 0; i < f.map.n; i++, oc = after(oc))
-        if (moves(oc, text_of(&f, i)) && (err = judge_one(a, oc, vnodes_of(&f, i))))
+    for (size_t i = 0; i < n; i++)
+        if (moves(places[i], text_of(&f, i)) &&
+            (err = judge_one(a, places[i], vnodes_of(&f, i))))
             return err;
-    *ret_moved = record_moved(a, &f);
+    *ret_moved = record_moved(a, &f, places);
     return 0;
 }

@@ -80,6 +80,9 @@ struct request {
     struct arena *arena;
     const struct svr_config *cfg; /* names and accounts of the server */
     const struct svr_view *view;
+    /* Of a series, by its index, that the request is about (ResvAct); 0: none is named.
+     * Handlers look at it where the table of resv_act.c says so. */
+    uint32_t occurrence;
     /* NULL: the request has come in this turn. A handler that finds it too long for one
      * turn then decides nothing and asks for ACT_GO_ON. */
     struct progress *progress;

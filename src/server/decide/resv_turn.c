@@ -41,18 +41,23 @@ static void begin_anew(struct record *rec, struct arena *arena)
     record_change(rec, arena, RESV_A_HF_EXTEND_TRIED, NULL, NULL);
 }
 
-void resv_turn_over(const struct model *m, const struct resv *r, const char *actor,
-                    int64_t now_at, struct decision *out)
+void resv_turn_over(const struct model *m, const struct resv *r, enum reason reason,
+                    const char *actor, int64_t now_at, struct decision *out)
 {
     enum resv_phase to = resv_next(resv_phase(r), RESV_EV_OVER);
     struct record *rec;
 
     MUST(to != PHASE_NONE && r->n_later > 0);
     if (proposal_is_open(r))
-        proposal_deny(m, r, actor, "its end has passed", now_at, out);
+        proposal_deny(m, r, actor,
+                      reason == REASON_CANCELLED ? "the occurrence is deleted"
+                                                 : "its end has passed",
+                      now_at, out);
     rec = about(r, FACT_RESV_OVER, actor, now_at, out);
+    rec->reason = reason;
     record_change_phase(rec, out->arena, to);
-    resv_record_on_end(rec, out->arena, resv_on_end(m, r));
+    resv_record_on_end(rec, out->arena,
+                       reason == REASON_CANCELLED ? ON_END_KILL : resv_on_end(m, r));
     resv_record_unasked(rec, out->arena);
     begin_anew(rec, out->arena);
     record_change_num(rec, out->arena, RESV_A_MTIME, now_at);
@@ -79,6 +84,19 @@ void resv_turn_drop(const struct resv *r, const struct occurrence *until,
 {
     for (const struct occurrence *oc = r->later; oc != until; oc = oc->next)
         drop(oc, reason, actor, now_at, out);
+}
+
+void resv_turn_cancel(const struct model *m, const struct occurrence *oc,
+                      const char *actor, int64_t now_at, struct decision *out)
+{
+    const struct resv *r = oc->resv;
+
+    if (!occurrence_is_current(oc))
+        drop(oc, REASON_CANCELLED, actor, now_at, out);
+    else if (r->n_later == 0)
+        resv_record_ending(m, r, actor, REASON_NONE, now_at, out);
+    else
+        resv_turn_over(m, r, REASON_CANCELLED, actor, now_at, out);
 }
 
 /* The limits of the queue are those of the occurrence whose jobs are in it. */

@@ -14,15 +14,23 @@
  * it has no end. */
 int64_t resv_over_at(const struct model *m, const struct occurrence *oc);
 
-/* Append the records of the end of the current occurrence while later ones are left. An
- * alteration that is open is denied, since it was about this one. */
-void resv_turn_over(const struct model *m, const struct resv *r, const char *actor,
-                    int64_t now_at, struct decision *out);
+/* Append the records of the end of the current occurrence while later ones are left,
+ * because its time is over (REASON_NONE) or somebody deletes it (REASON_CANCELLED): its
+ * jobs are killed then whatever on_end says. An alteration of it that is open is
+ * denied. */
+void resv_turn_over(const struct model *m, const struct resv *r, enum reason reason,
+                    const char *actor, int64_t now_at, struct decision *out);
 
 /* Append the records that make the next occurrence the current one. Those whose end has
  * passed are skipped; when none is left the reservation ends. */
 void resv_turn_next(const struct model *m, const struct resv *r, const char *actor,
                     int64_t now_at, struct decision *out);
+
+/* Append the records that take out one occurrence, because somebody deletes it. The
+ * others keep their index; a later one goes at once, the current one is over, and with
+ * the last one the reservation ends. It may be over: resv_next(RESV_EV_OVER). */
+void resv_turn_cancel(const struct model *m, const struct occurrence *oc,
+                      const char *actor, int64_t now_at, struct decision *out);
 
 /* Append the records that delete the later occurrences before 'until', NULL: all. */
 void resv_turn_drop(const struct resv *r, const struct occurrence *until,

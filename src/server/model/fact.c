@@ -105,6 +105,7 @@ static const struct {
     [REASON_EXPIRED] = { "wait period expired", 0 },
     [REASON_JOB_STAYS] = { "the job cannot be moved into it", 0 },
     [REASON_SERVER_BEGAN] = { "the server was started again", 0 },
+    [REASON_CANCELLED] = { "the occurrence is deleted", 0 },
     [REASON_SKIPPED] = { "skipped", 0 },
     [REASON_LOCAL] = { "made without a scheduler", 0 },
     [REASON_RESV_KEEPS] = { "with its reservation", 0 },

@@ -4,6 +4,7 @@
 #include "server/model/occurrence.h"
 
 #include "lib/attr/ids.h"
+#include "lib/cal/recur.h"
 #include "server/model/node_life.h"
 
 #include <stdio.h>
@@ -73,6 +74,13 @@ struct window occurrence_window(const struct occurrence *oc)
 {
     return (struct window){ .start_at = occurrence_start_at(oc, 0),
                             .end_at = occurrence_end_at(oc, 0) };
+}
+
+static int64_t length_of(const struct occurrence *oc)
+{
+    struct window w = occurrence_window(oc);
+
+    return w.end_at - w.start_at;
 }
 
 int64_t occurrence_start_at(const struct occurrence *oc, int64_t unset)
@@ -174,6 +182,104 @@ const struct node *occurrence_unusable(const struct occurrence *oc)
     return NULL;
 }
 
+/* A store that somebody has changed may name any index; such an occurrence stands
+ * behind the one before it. */
+static size_t place_of(const struct occurrence *oc, size_t next)
+{
+    int64_t first = occurrence_index(&oc->resv->current);
+    int64_t index = occurrence_index(oc);
+
+    if (index < first + (int64_t)next || index >= first + RECUR_MAX)
+        return next;
+    return (size_t)(index - first);
+}
+
+/* Put them into their places, where there is room for that; returns the places that
+ * they need. */
+static size_t fill_places(const struct resv *r, const struct occurrence **v)
+{
+    const struct occurrence *oc;
+    size_t n = 1;
+
+    if (v)
+        v[0] = &r->current;
+    DL_FOREACH (r->later, oc) {
+        size_t place = place_of(oc, n);
+
+        if (v)
+            v[place] = oc;
+        n = place + 1;
+    }
+    return n;
+}
+
+const struct occurrence **occurrence_places(const struct resv *r, struct arena *arena,
+                                            size_t *ret_n)
+{
+    int64_t count = MIN_OF(obj_num(&r->obj, RESV_A_RESERVE_COUNT, 1), RECUR_MAX);
+    int64_t n_by_count = count - occurrence_index(&r->current) + 1;
+    size_t n = MAX_OF(fill_places(r, NULL), (size_t)MAX_OF(n_by_count, 0));
+    const struct occurrence **v = ARENA_ARRAY(arena, const struct occurrence *, n);
+
+    fill_places(r, v);
+    *ret_n = n;
+    return v;
+}
+
+const struct occurrence *occurrence_before(const struct occurrence *oc)
+{
+    if (occurrence_is_current(oc))
+        return NULL;
+    /* In a list of utlist the first one has the last one before it. */
+    return oc == oc->resv->later ? &oc->resv->current : oc->prev;
+}
+
+const struct occurrence *occurrence_after(const struct occurrence *oc)
+{
+    return occurrence_is_current(oc) ? oc->resv->later : oc->next;
+}
+
+const struct occurrence *occurrence_itself(const struct occurrence *oc)
+{
+    return oc->values->kind == OBJ_OCCURRENCE ? &TO_LATER(oc->values)->occurrence
+                                              : &TO_RESV(oc->values)->current;
+}
+
+/* The value that is in force in a later occurrence: its own, or that of the series. */
+static const struct attr_value *value_in_force(const struct occurrence *later, size_t i)
+{
+    const struct attr_value *own = obj_attr(later->values, (int)same_value[i].later);
+    const struct object *series = &later->resv->obj;
+
+    if (own->set || same_value[i].series == NOT_OF_SERIES)
+        return own;
+    own = obj_attr(series, same_value[i].series);
+    return own->set ? own : obj_attr(series, (int)same_value[i].current);
+}
+
+struct resv *occurrence_as_resv(const struct occurrence *oc, struct arena *arena)
+{
+    const struct resv *r = oc->resv;
+    struct resv *view = arena_copy(arena, r, sizeof(*view));
+    struct attr_value *attr =
+        arena_copy(arena, r->obj.attr, RESV_A_COUNT * sizeof(*attr));
+
+    view->obj.attr = attr;
+    view->obj.id = arena_strdup(arena, occurrence_name(oc, arena));
+    view->obj.reads = NULL; /* nobody checks what is read of a copy */
+    view->current = *oc;
+    view->later = NULL;
+    view->n_later = 0;
+    if (occurrence_is_current(oc))
+        return view;
+    for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
+        attr[same_value[i].current] = *value_in_force(oc, i);
+    attr[RESV_A_RESERVE_DURATION] =
+        (struct attr_value){ .set = true, .u.num = length_of(oc) };
+    view->queue = NULL; /* the jobs in it are those of the current one */
+    return view;
+}
+
 const struct occurrence *occurrence_find(const struct model *m, const char *id)
 {
     const struct object *o = model_find(m, OBJ_OCCURRENCE, id);
@@ -195,6 +301,20 @@ const struct occurrence *occurrence_find(const struct model *m, const char *id)
     if (!r || end[0] != ']' || (end[1] != '\0' && end[1] != '.'))
         return NULL;
     return occurrence_index(&r->current) == index ? &r->current : NULL;
+}
+
+const struct occurrence *occurrence_at(const struct model *m, const struct resv *r,
+                                       int64_t index, struct arena *arena)
+{
+    const char *id = r->obj.id;
+    const struct occurrence *oc = NULL;
+    size_t len = strcspn(id, ".");
+
+    if (obj_num(&r->obj, RESV_A_RESERVE_STANDING, 0))
+        oc = occurrence_find(
+            m, arena_printf(arena, "%.*s[%" PRId64 "]", (int)len, id, index));
+    MUST(!oc || oc->resv == r);
+    return oc;
 }
 
 /* The record gives the attribute this value, whole. */
@@ -267,12 +387,9 @@ static void take_value(const struct occurrence *later, size_t i, struct arena *a
 void occurrence_take_turn(const struct occurrence *later, struct arena *arena,
                           struct record *rec)
 {
-    struct window window = occurrence_window(later);
-
     MUST(rec->kind == OBJ_RESV && !occurrence_is_current(later));
     for (size_t i = 0; i < ARRAY_LEN(same_value); i++)
         if (!is_phase(same_value[i].current))
             take_value(later, i, arena, rec);
-    record_change_num(rec, arena, RESV_A_RESERVE_DURATION,
-                      window.end_at - window.start_at);
+    record_change_num(rec, arena, RESV_A_RESERVE_DURATION, length_of(later));
 }

@@ -53,6 +53,32 @@ int64_t occurrence_index(const struct occurrence *oc);
  * The letter does not matter, nor what follows the dot. */
 const struct occurrence *occurrence_find(const struct model *m, const char *id);
 
+/* The occurrences from the current one on, each in its place: its index less that of
+ * the current one. NULL stands in the places of those that somebody has deleted; the
+ * count of the series ends the list. In the arena. */
+const struct occurrence **occurrence_places(const struct resv *r, struct arena *arena,
+                                            size_t *ret_n);
+
+/* Its neighbours in the series: the occurrence before it, NULL when it is the current
+ * one; the one behind it, NULL when it is the last. */
+const struct occurrence *occurrence_before(const struct occurrence *oc);
+const struct occurrence *occurrence_after(const struct occurrence *oc);
+
+/* The reservation as it will be in the turn of that occurrence: a copy in the arena,
+ * called as occurrence_name() says, whose attributes are those of the occurrence where
+ * it has its own. It has no jobs, and no occurrence comes later. What it points to
+ * stays the model's. */
+struct resv *occurrence_as_resv(const struct occurrence *oc, struct arena *arena);
+
+/* The occurrence that a copy of it was made of, which may be that of a reservation that
+ * occurrence_as_resv() has made. */
+const struct occurrence *occurrence_itself(const struct occurrence *oc);
+
+/* The occurrence of a standing reservation with that index, current or later; NULL when
+ * there is none. */
+const struct occurrence *occurrence_at(const struct model *m, const struct resv *r,
+                                       int64_t index, struct arena *arena);
+
 /* How a list names it: "R2.svr", or "S5[3].svr" where the series has several. The text
  * is the object's or in the arena. */
 const char *occurrence_name(const struct occurrence *oc, struct arena *arena);

@@ -87,7 +87,9 @@ enum reason {
     REASON_JOB_STAYS, /* the job that it was made for cannot be moved into it */
 
     REASON_SERVER_BEGAN, /* an alteration was open when the server went */
-    REASON_SKIPPED,      /* FACT_DELETED: its end had passed before its turn came */
+    REASON_CANCELLED, /* FACT_DELETED, FACT_RESV_OVER: somebody deletes this occurrence
+                       */
+    REASON_SKIPPED,   /* FACT_DELETED: its end had passed before its turn came */
 
     REASON_LOCAL, /* a reservation is confirmed or altered and no scheduler said so */
 

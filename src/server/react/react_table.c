@@ -56,9 +56,18 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_RESV_DEGRADED][OBJ_RESV] = { .log = log_resv_degraded },
     [FACT_RESV_CONFLICT][OBJ_RESV] = { .log = log_resv_degraded },
     [FACT_RESV_RETRY][OBJ_RESV] = { .log = log_resv_retry },
-    [FACT_RESV_OVER][OBJ_RESV] = { .log = log_resv_over },
+    [FACT_RESV_OVER][OBJ_RESV] = {
+        .log = log_resv_over,
+        .account = account_occurrence_deleted,
+        .mail = mail_occurrence_deleted,
+    },
     [FACT_RESV_TURN][OBJ_RESV] = { .wake = wake_resv_gone },
-    [FACT_DELETED][OBJ_OCCURRENCE] = { .log = log_occurrence_deleted },
+    [FACT_DELETED][OBJ_OCCURRENCE] = {
+        .log = log_occurrence_deleted,
+        .account = account_occurrence_deleted,
+        .mail = mail_occurrence_deleted,
+        .wake = wake_occurrence_deleted,
+    },
     [FACT_RESV_ENDING][OBJ_RESV] = {
         .log = log_resv_ending,
         .account = account_resv_ending,

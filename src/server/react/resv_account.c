@@ -177,6 +177,21 @@ void account_resv_denied(const struct reaction *r)
                    "requestor=Server@%s@%s", r->cfg->server_name, r->cfg->server_name);
 }
 
+/* An occurrence is deleted as a reservation is, and written under its own name: who
+ * reads the records of the series does not take it for their end. */
+void account_occurrence_deleted(const struct reaction *r)
+{
+    const struct resv *resv = react_resv(r);
+
+    if (r->rec->reason != REASON_CANCELLED || !resv)
+        return;
+    effect_account(
+        r->out, r->rec->seq, r->rec->at,
+        strcmp(r->rec->actor, obj_str(&resv->obj, RESV_A_RESERVE_OWNER, "")) == 0 ? 'k'
+                                                                                  : 'K',
+        react_occurrence_name(r), "requestor=%s", r->rec->actor);
+}
+
 /* F tells an end from a deletion; the K that tools know follows. Deletion asked for
  * twice is written once. What ends by itself has a reason, and was not deleted by its
  * owner, even when the server runs as that user. */

@@ -141,9 +141,21 @@ static void log_skipped(const struct reaction *r, const struct resv *resv,
                d.second);
 }
 
+static void log_cancelled(const struct reaction *r, const struct resv *resv,
+                          int64_t index)
+{
+    effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, resv->obj.id,
+               "occurrence %" PRId64 "/%" PRId64 " deleted at request of %s", index,
+               obj_num(&resv->obj, RESV_A_RESERVE_COUNT, 1), r->rec->actor);
+}
+
 /* One that has never run was skipped, too. */
 void log_resv_over(const struct reaction *r)
 {
+    if (r->rec->reason == REASON_CANCELLED) {
+        log_cancelled(r, TO_RESV(r->o), obj_num(r->o, RESV_A_RESERVE_INDEX, 1));
+        return;
+    }
     log_end_of(r);
     /* The state is still known from the record, which has changed it. */
     if (react_resv_state_before(r) != RESV_RUNNING)
@@ -153,11 +165,11 @@ void log_resv_over(const struct reaction *r)
 
 void log_occurrence_deleted(const struct reaction *r)
 {
-    const char *id = r->rec->id;
-    const struct resv *resv =
-        model_resv(r->m, arena_strndup(r->out->arena, id, strcspn(id, "[")));
+    const struct resv *resv = react_resv(r);
 
     MUST(r->rec->kind == OBJ_OCCURRENCE);
+    if (r->rec->reason == REASON_CANCELLED && resv)
+        log_cancelled(r, resv, obj_num(r->o, OCCURRENCE_A_INDEX, 1));
     if (r->rec->reason == REASON_SKIPPED && resv)
         log_skipped(r, resv, obj_num(r->o, OCCURRENCE_A_INDEX, 1),
                     obj_num(r->o, OCCURRENCE_A_START, 0));

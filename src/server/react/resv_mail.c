@@ -25,10 +25,10 @@ static const char *recipients(const struct object *o, struct arena *arena)
                            obj_attr(o, RESV_A_MAIL_USERS), arena);
 }
 
-static void mail(const struct reaction *r, char point, const char *line,
-                 const char *text)
+/* About a reservation, or one of its occurrences by its name. */
+static void mail_about(const struct reaction *r, const struct object *o,
+                       const char *name, char point, const char *line, const char *text)
 {
-    const struct object *o = r->o;
     struct arena *arena = r->out->arena;
     struct effect *e;
 
@@ -38,14 +38,29 @@ static void mail(const struct reaction *r, char point, const char *line,
      * undo. */
     e = effect_add(r->out, EFFECT_MAIL, r->rec->seq);
     e->u.mail.to = recipients(o, arena);
-    e->u.mail.subject = arena_printf(arena, "PBS RESERVATION %s", r->rec->id);
+    e->u.mail.subject = arena_printf(arena, "PBS RESERVATION %s", name);
     e->u.mail.text =
         arena_printf(arena,
                      "PBS Reservation Id: %s\n"
                      "Reservation Name:   %s\n"
                      "%s\n"
                      "%s\n",
-                     r->rec->id, obj_str(o, RESV_A_RESERVE_NAME, "NULL"), line, text);
+                     name, obj_str(o, RESV_A_RESERVE_NAME, "NULL"), line, text);
+}
+
+static void mail(const struct reaction *r, char point, const char *line,
+                 const char *text)
+{
+    mail_about(r, r->o, r->rec->id, point, line, text);
+}
+
+void mail_occurrence_deleted(const struct reaction *r)
+{
+    const struct resv *resv = react_resv(r);
+
+    if (r->rec->reason == REASON_CANCELLED && resv)
+        mail_about(r, &resv->obj, react_occurrence_name(r), 'a', "Occurrence removed",
+                   arena_printf(r->out->arena, "Requesting party: %s", r->rec->actor));
 }
 
 void mail_resv_ending(const struct reaction *r)

@@ -10,6 +10,13 @@
 /* Its phase before the record; the present one when the record did not change it. */
 int64_t react_resv_state_before(const struct reaction *r);
 
+/* The reservation that the record is about, or that its occurrence belongs to; NULL
+ * when that is not there. Its objects may be gone from the model's links by then. */
+const struct resv *react_resv(const struct reaction *r);
+
+/* "S5[3].svr": the occurrence that the record is about. */
+const char *react_occurrence_name(const struct reaction *r);
+
 /* The log line of a new reservation. */
 void react_resv_log_new(const struct reaction *r, const struct object *o);
 

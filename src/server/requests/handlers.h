@@ -49,6 +49,9 @@ int handle_resv_why(const struct model *m, const struct request *rq,
                     struct decision *out);
 int handle_resv_act(const struct model *m, const struct request *rq,
                     struct decision *out);
+/* ResvAct: the status of occurrences, occurrence_status.c */
+int handle_occurrence_status(const struct model *m, const struct request *rq,
+                             struct decision *out);
 int handle_resv_modify(const struct model *m, const struct request *rq,
                        struct decision *out);
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define FLAGS_ALL (RESV_ACT_DRY_RUN | RESV_ACT_PUSH | RESV_ACT_FORCE)
+#define FLAGS_ALL (RESV_ACT_DRY_RUN | RESV_ACT_PUSH | RESV_ACT_FORCE | RESV_ACT_FROM)
 
 struct act_row {
     uint32_t number; /* of the ordinary request; 0: it is not served */
@@ -21,8 +21,8 @@ struct act_row {
 static const struct act_row rows[] = {
     [RESV_ACT_SUBMIT] = { BATCH_SUBMIT_RESV, RESV_ACT_DRY_RUN, false },
     [RESV_ACT_ALTER] = { BATCH_MODIFY_RESV, RESV_ACT_FORCE | RESV_ACT_DRY_RUN, false },
-    [RESV_ACT_DELETE] = { BATCH_DELETE_RESV, RESV_ACT_DRY_RUN, false },
-    [RESV_ACT_STATUS] = { 0 },
+    [RESV_ACT_DELETE] = { BATCH_DELETE_RESV, RESV_ACT_DRY_RUN, true },
+    [RESV_ACT_STATUS] = { BATCH_STATUS_RESV, RESV_ACT_FROM, true },
 };
 
 static int check(const struct body_resv_act *b, struct diag *why)
@@ -34,6 +34,12 @@ static int check(const struct body_resv_act *b, struct diag *why)
         return diag_code(why, PBSE_IVALREQ);
     if (rows[b->what].number == 0 || (b->flags & ~rows[b->what].flags) ||
         (b->occurrence && !rows[b->what].occurrence))
+        return diag_code(why, PBSE_NOSUP);
+    /* A dry run tells of a reservation, not of one of its occurrences. */
+    if (b->occurrence && (b->flags & RESV_ACT_DRY_RUN))
+        return diag_code(why, PBSE_NOSUP);
+    /* The ordinary request shows the reservation, and serves many at once. */
+    if (b->what == RESV_ACT_STATUS && !b->occurrence)
         return diag_code(why, PBSE_NOSUP);
     return 0;
 }
@@ -99,6 +105,8 @@ int handle_resv_act(const struct model *m, const struct request *rq,
 
     if (err)
         return err;
+    if (b.what == RESV_ACT_STATUS)
+        return handle_occurrence_status(m, rq, out);
     vnodes = take_vnodes(&b, rq->arena);
 
     const struct wire_request wire = {
@@ -112,6 +120,7 @@ int handle_resv_act(const struct model *m, const struct request *rq,
 
     ordinary.wire = arena_copy(rq->arena, &wire, sizeof(wire));
     ordinary.body = wire.body;
+    ordinary.occurrence = b.occurrence;
     if (b.flags & RESV_ACT_DRY_RUN)
         return resv_dry_run(m, &ordinary, handle, vnodes, out);
     return handle(m, &ordinary, out);

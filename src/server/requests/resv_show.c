@@ -108,7 +108,8 @@ static bool show_wanted(const struct model *m, const struct request *rq,
 static bool show_oversub(const struct model *m, const struct request *rq,
                          const struct object *o, int attr, struct wire_attrs *out)
 {
-    struct oversub found = resv_oversub(&TO_RESV(o)->current, rq->now_at, rq->arena);
+    const struct occurrence *oc = occurrence_itself(&TO_RESV(o)->current);
+    struct oversub found = resv_oversub(oc, rq->now_at, rq->arena);
     /* Nobody is told of promises that are kept: without a text the attribute is left
      * out. */
     const char *text = attr == RESV_A_OVERSUBSCRIBED_JOBS
@@ -134,10 +135,16 @@ static const char *times_text(const struct series_times *times, struct arena *ar
     return copy;
 }
 
+/* NULL: one that somebody has deleted, which keeps the others in their places. */
 static void add_occurrence(const struct occurrence *oc, struct buf *text)
 {
-    struct window w = occurrence_window(oc);
+    struct window w;
 
+    if (!oc) {
+        buf_add_str(text, ",-");
+        return;
+    }
+    w = occurrence_window(oc);
     buf_printf(text, "%s%" PRId64 "+%" PRId64 "%s%s", text->len ? "," : "", w.start_at,
                w.end_at - w.start_at,
                phase_is_replaced(occurrence_phase(oc)) ? "!" : "",
@@ -148,15 +155,16 @@ static void add_occurrence(const struct occurrence *oc, struct buf *text)
 static const char *occurrences_text(const struct resv *r, struct arena *arena)
 {
     struct series_times times;
-    const struct occurrence *oc;
+    const struct occurrence **places;
     struct buf text = { 0 };
     const char *copy;
+    size_t n;
 
     if (series_times_read(r, arena, &times))
         return times_text(&times, arena);
-    add_occurrence(&r->current, &text);
-    DL_FOREACH (r->later, oc)
-        add_occurrence(oc, &text);
+    places = occurrence_places(r, arena, &n);
+    for (size_t i = 0; i < n; i++)
+        add_occurrence(places[i], &text);
     copy = arena_strdup(arena, text.data);
     buf_fini(&text);
     return copy;
@@ -165,16 +173,15 @@ static const char *occurrences_text(const struct resv *r, struct arena *arena)
 /* The vnodes of the current and of all later ones (reservations.md 9.3). */
 static const char *execvnodes_text(const struct resv *r, struct arena *arena)
 {
-    const char **vnodes = ARENA_ARRAY(arena, const char *, r->n_later + 1);
     const char *some = NULL;
-    const struct occurrence *oc;
-    size_t n = 0;
+    size_t n;
+    const struct occurrence **places = occurrence_places(r, arena, &n);
+    const char **vnodes = ARENA_ARRAY(arena, const char *, n);
 
-    vnodes[n++] = occurrence_vnodes(&r->current);
-    DL_FOREACH (r->later, oc)
-        vnodes[n++] = occurrence_vnodes(oc);
-    /* The form has no word for an occurrence whose vnodes were all taken: those of a
-     * neighbour stand there, and reserve_occurrences says so. */
+    for (size_t i = 0; i < n; i++)
+        vnodes[i] = places[i] ? occurrence_vnodes(places[i]) : "";
+    /* The form has no word for an occurrence whose vnodes were all taken, or that was
+     * deleted: those of a neighbour stand there, and reserve_occurrences says so. */
     for (size_t i = 0; i < n && !some; i++)
         some = *vnodes[i] ? vnodes[i] : NULL;
     for (size_t i = 0; some && i < n; i++) {

@@ -40,7 +40,7 @@ bool rule_resv_end(const struct rule_context *c, const struct object *o,
         return false;
     if (r->n_later == 0 || resv_next(resv_phase(r), RESV_EV_OVER) == PHASE_NONE)
         return end_now(c, o, REASON_END_REACHED, out);
-    resv_turn_over(c->m, r, c->server_actor, c->now_at, out);
+    resv_turn_over(c->m, r, REASON_NONE, c->server_actor, c->now_at, out);
     return true;
 }
 

@@ -47,10 +47,15 @@ static void add_series(struct scene *sc, struct told t)
     if (t.nodes)
         buf_printf(&text, " resv_nodes=%s", t.nodes);
     buf_printf(&text, " reserve_occurrences=");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (t.due[i] == 'x') { /* somebody has deleted it */
+            buf_printf(&text, ",-");
+            continue;
+        }
         buf_printf(&text, "%s%d+%d%s%s", i ? "," : "", NOW + t.first + (int)i * PERIOD,
                    LENGTH, strchr("!0", t.due[i]) ? "!" : "",
                    strchr("-0", t.due[i]) ? "-" : "");
+    }
     scene_add(sc, OBJECT_RESV, SERIES, text.data);
     scene_queue(sc, "S5", strstr(t.state, "reserve_state=5") != NULL);
     buf_fini(&text);
@@ -357,6 +362,35 @@ static void test_an_alteration_does_not_take_later_vnodes(void)
     scene_free(&sc);
 }
 
+/* What somebody has deleted keeps its place in the answer, and its vnodes are free. */
+static void test_a_gap_keeps_its_place(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=down");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    add_series(&sc, (struct told){ CO_10, 200, ".x!.",
+                                   "4#(n1:ncpus=2){1-2}(n2:ncpus=2){0,3}",
+                                   "(n2:ncpus=2)", "1:ncpus=2" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "4#(){1}(n2:ncpus=2){0,2-3}");
+    scene_free(&sc);
+    sc = scene_new();
+    scene_hosts(&sc, 1, 2);
+    add_series(&sc,
+               (struct told){ CO, 200, ".x.", "3#(n1:ncpus=2){0-2}", "(n1:ncpus=2)",
+                              "1:ncpus=2", .more = "reserve_retry=0" });
+    scene_resv(&sc, 1, UN, NOW + 200 + PERIOD, NOW + 200 + PERIOD + LENGTH, "1:ncpus=2",
+               FREE);
+    scene_resv(&sc, 2, UN, NOW + 200 + 2 * PERIOD, NOW + 200 + 2 * PERIOD + LENGTH,
+               "1:ncpus=2", FREE);
+    scene_plan(&sc);
+    CU_ASSERT_EQUAL(scene_step(&sc, "R1.svr")->kind, PLAN_CONFIRM_RESV);
+    CU_ASSERT_EQUAL_FATAL(scene_step(&sc, "R2.svr")->kind, PLAN_DENY_RESV);
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, "R2.svr")->why.holder, "S5[3].svr");
+    scene_free(&sc);
+}
+
 static void test_jobs_of_a_series_run_in_the_current_one(void)
 {
     struct scene sc = scene_new();
@@ -404,6 +438,8 @@ static void test_what_cannot_be_read(void)
         "1000200+9--",
         "1000200+9-!",
         "1000200-9",
+        "1000200+9,--",
+        "1000200+9,-!",
         "+9",
         "99999999999999999999+9",
         "1000200+99999999999999999999",
@@ -569,6 +605,7 @@ int main(void)
           test_an_alteration_is_of_the_current_one },
         { "an alteration does not take the vnodes of a later one",
           test_an_alteration_does_not_take_later_vnodes },
+        { "a deleted occurrence keeps its place", test_a_gap_keeps_its_place },
         { "jobs of a series run in the current one",
           test_jobs_of_a_series_run_in_the_current_one },
         { "between two occurrences nothing is re-made", test_between_two_occurrences },

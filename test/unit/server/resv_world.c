@@ -365,6 +365,39 @@ void world_delete(struct world *w, const char *user, const char *id)
     request(w, &who, BATCH_DELETE_RESV, &body, NULL);
 }
 
+void world_act(struct world *w, const char *user, uint32_t what, uint32_t flags,
+               uint32_t occurrence, const char *id, const char *attrs)
+{
+    const struct requester who = { .user = user,
+                                   .host = "svr",
+                                   .server_uid = strcmp(user, "root") == 0,
+                                   .conn = strcmp(user, "root") ? CONN_OTHER : 99 };
+    const struct body_resv_act body = { .what = what,
+                                        .flags = flags,
+                                        .occurrence = occurrence,
+                                        .id = id,
+                                        .attrs = parse_attrs(w, attrs) };
+
+    request(w, &who, BATCH_RESV_ACT, &body, NULL);
+}
+
+const char *world_occurrence_shown(struct world *w, const char *id, uint32_t occurrence,
+                                   const char *attr, const char *resource)
+{
+    const struct wire_reply *reply;
+    const char *value;
+
+    world_clear(w); /* its own reply is the first on that connection */
+    world_act(w, "user1", RESV_ACT_STATUS, 0, occurrence, id, "");
+    reply = world_reply(w, CONN_OTHER);
+    if (!reply || reply->code || reply->objects.n != 1)
+        return "";
+    value = strcmp(attr, "name") == 0
+                ? reply->objects.v[0].name
+                : wire_attrs_value(&reply->objects.v[0].attrs, attr, resource);
+    return value ? value : "";
+}
+
 static size_t count_commands(const struct world *w)
 {
     size_t n = 0;

@@ -78,6 +78,13 @@ const char *world_shown(struct world *w, const char *user, const char *id,
 const char *world_vnode_shown(struct world *w, const char *vnode, const char *attr,
                               const char *resource);
 void world_delete(struct world *w, const char *user, const char *id);
+/* ResvAct (enum resv_act, flags, occurrence), and what the one object of a status
+ * shows.
+ */
+void world_act(struct world *w, const char *user, uint32_t what, uint32_t flags,
+               uint32_t occurrence, const char *id, const char *attrs);
+const char *world_occurrence_shown(struct world *w, const char *id, uint32_t occurrence,
+                                   const char *attr, const char *resource);
 
 /* There is a second scheduler, "second" of the partition "p2", and it is attached. */
 void world_second_sched(struct world *w);
