@@ -128,12 +128,17 @@ qstop_SOURCES = src/cmds/qstop.c
 qstop_LDFLAGS = $(CMD_LDFLAGS)
 qstop_LDADD = $(CMD_LIBS)
 qsub_SOURCES = \
+	src/cmds/qsub/callback.c src/cmds/qsub/callback.h \
 	src/cmds/qsub/environment.c \
+	src/cmds/qsub/interactive.c src/cmds/qsub/interactive.h \
+	src/cmds/qsub/keys.c src/cmds/qsub/keys.h \
 	src/cmds/qsub/options.c \
 	src/cmds/qsub/qsub.c src/cmds/qsub/qsub.h \
-	src/cmds/qsub/script.c
+	src/cmds/qsub/script.c \
+	src/cmds/qsub/tty_session.c src/cmds/qsub/tty_session.h
 qsub_LDFLAGS = $(CMD_LDFLAGS)
-qsub_LDADD = libhfcmds.la libpbs.la libhfconf.la libhfattr.la libhfbase.la $(JANSSON_LIBS)
+qsub_LDADD = libhfcmds.la libpbs.la libhfmethod.la libhfconf.la libhfattr.la libhfwire.la libhfbase.la \
+	$(JANSSON_LIBS)
 qterm_SOURCES = src/cmds/qterm.c
 qterm_LDFLAGS = $(CMD_LDFLAGS)
 qterm_LDADD = $(CMD_LIBS)
@@ -162,8 +167,11 @@ install-exec-hook:
 	if test "`id -u`" = 0; then chmod 4755 $(DESTDIR)$(sbindir)/pbs_iff; fi
 
 check_PROGRAMS += test/unit/cmds/test_cmds test/unit/cmds/test_explain \
+	test/unit/cmds/test_keys test/unit/cmds/test_qmgr
+TESTS += test/unit/cmds/test_cmds test/unit/cmds/test_explain test/unit/cmds/test_keys \
 	test/unit/cmds/test_qmgr
-TESTS += test/unit/cmds/test_cmds test/unit/cmds/test_explain test/unit/cmds/test_qmgr
+test_unit_cmds_test_keys_SOURCES = test/unit/cmds/test_keys.c src/cmds/qsub/keys.c
+test_unit_cmds_test_keys_LDADD = libhfbase.la -lcunit
 test_unit_cmds_test_explain_SOURCES = test/unit/cmds/test_explain.c test/unit/unit.h
 test_unit_cmds_test_explain_LDADD = $(CMD_LIBS) -lcunit
 test_unit_cmds_test_qmgr_SOURCES = test/unit/cmds/test_qmgr.c test/unit/unit.h

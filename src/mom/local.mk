@@ -27,6 +27,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/files.c src/mom/shell/files.h \
 	src/mom/shell/home.c src/mom/shell/home.h \
 	src/mom/shell/host.c src/mom/shell/host.h \
+	src/mom/shell/job_terminal.c src/mom/shell/job_terminal.h \
 	src/mom/shell/main.c \
 	src/mom/shell/safe_name.c src/mom/shell/safe_name.h \
 	src/mom/shell/plain.c src/mom/shell/plain.h \

@@ -54,6 +54,7 @@ FUZZ_TARGETS = \
 	test/fuzz/fuzz_snapshot \
 	test/fuzz/fuzz_stream \
 	test/fuzz/fuzz_tm \
+	test/fuzz/fuzz_terminal \
 	test/fuzz/fuzz_tpp \
 	test/fuzz/fuzz_value \
 	test/fuzz/fuzz_vnodefile \
@@ -75,6 +76,8 @@ test_fuzz_fuzz_reply_SOURCES = test/fuzz/fuzz_reply.c
 test_fuzz_fuzz_reply_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_request_SOURCES = test/fuzz/fuzz_request.c
 test_fuzz_fuzz_request_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
+test_fuzz_fuzz_terminal_SOURCES = test/fuzz/fuzz_terminal.c
+test_fuzz_fuzz_terminal_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 test_fuzz_fuzz_tpp_SOURCES = test/fuzz/fuzz_tpp.c
 test_fuzz_fuzz_tpp_LDADD = $(FUZZ_MAIN) $(fuzz_wire_libs)
 

@@ -3,19 +3,17 @@
 shows and a fresh server makes of it, hooks' contents, terminals, bad input."""
 import json
 import os
-import pty
 import re
-import select
 import shutil
 import signal
 import subprocess
-import time
 from contextlib import contextmanager
 
 import pytest
 
 from holdfast import *
 from holdfast.services import wait_for
+from holdfast.terminal import Terminal
 
 
 class TcpCluster(Cluster):
@@ -646,46 +644,18 @@ def test_hooks_are_no_business_of_ordinary_users(site):
 
 # --- a terminal
 
-class Terminal:
-    """qmgr behind a pseudo terminal."""
+def qmgr_terminal(c, home, *argv):
+    # libedit keeps the name of a function of ours: no leak of qmgr's.
+    return Terminal(c, ["qmgr", *argv], HOME=home, LSAN_OPTIONS="detect_leaks=0")
 
-    def __init__(self, c, home, *argv):
-        # libedit keeps the name of a function of ours: no leak of qmgr's.
-        env = dict(c.env(), HOME=home, TERM="vt100", PATH="/usr/bin:/bin",
-                   LSAN_OPTIONS="detect_leaks=0")
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            path = os.path.join(c.exec_dir, "bin", "qmgr")
-            os.execve(path, [path, *argv], env)
-        self.seen = ""
 
-    def until(self, text):
-        """Read until 'text' appears behind what was matched before; what came."""
-        end = time.monotonic() + 60
-        while text not in self.seen:
-            assert time.monotonic() < end, self.seen
-            if select.select([self.fd], [], [], 1)[0]:
-                try:
-                    more = os.read(self.fd, 4096)
-                except OSError:
-                    more = b""
-                assert more, "ended: " + self.seen
-                self.seen += more.decode(errors="replace")
-        before, self.seen = self.seen.split(text, 1)
-        return before
-
-    def type(self, text):
-        os.write(self.fd, text.encode())
-
-    def end(self):
-        self.type("quit\n")
-        status = os.waitpid(self.pid, 0)[1]
-        os.close(self.fd)
-        return os.waitstatus_to_exitcode(status)
+def quit(t):
+    t.type("quit\n")
+    return t.end()[0]
 
 
 def test_a_terminal_has_prompts_history_completion_and_advice(site, tmp_path):
-    t = Terminal(site, str(tmp_path))
+    t = qmgr_terminal(site, str(tmp_path))
     t.until("Qmgr: ")
     t.type("list server \\\n")
     t.until("Qmgr< ")
@@ -706,20 +676,20 @@ def test_a_terminal_has_prompts_history_completion_and_advice(site, tmp_path):
     t.type("!77\n")
     t.until("No item 77 in history")
     t.until("Qmgr: ")
-    assert t.end() == 0
+    assert quit(t) == 0
     kept = tmp_path / ".pbs_qmgr_history"
     assert "set server nosuch=1\n" in kept.read_text()
     assert kept.stat().st_mode & 0o777 == 0o600
-    t = Terminal(site, str(tmp_path))
+    t = qmgr_terminal(site, str(tmp_path))
     t.until("Qmgr: ")
     t.type("\x10\x10\n")  # the line before "quit"
     t.until("    scheduling = True")
     t.until("Qmgr: ")
-    assert t.end() == 0
+    assert quit(t) == 0
 
 
 def test_an_interrupt_takes_back_what_is_being_typed_and_no_more(site, tmp_path):
-    t = Terminal(site, str(tmp_path))
+    t = qmgr_terminal(site, str(tmp_path))
     t.until("Qmgr: ")
     t.type("active queue workq\n")
     t.until("Qmgr: ")
@@ -732,14 +702,14 @@ def test_an_interrupt_takes_back_what_is_being_typed_and_no_more(site, tmp_path)
     t.type("list queue queue_type\n")
     t.until("    queue_type = Execution")
     t.until("Qmgr: ")
-    assert t.end() == 0
+    assert quit(t) == 0
     assert "comment" not in qmgr(site, "list server")
     assert (tmp_path / ".pbs_qmgr_history").read_text().splitlines() == [
         "active queue workq", "list queue queue_type", "quit"]
     # Half a hook is no hook: there it ends qmgr.
     qmgr(site, "create hook h1")
     try:
-        t = Terminal(site, str(tmp_path))
+        t = qmgr_terminal(site, str(tmp_path))
         t.until("Qmgr: ")
         t.type("import hook h1 application/x-python default %s\n" % site.write("no.py", "if x\n"))
         t.until("the server's log says in which line")

@@ -4,6 +4,7 @@
 #include "cmds/qsub/qsub.h"
 
 #include "cmds/common/job_options.h"
+#include "cmds/qsub/interactive.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -30,6 +31,7 @@ const char qsub_usage[] =
     "  -v name[=value],...   -V (everything)   -S shell\n"
     "Submission:\n"
     "  -C prefix of directives   -z  print no job id   -f  in the foreground\n"
+    "  -I                a session at this terminal, when the job starts\n"
     "  -W name=value[,name=value...]   any other attribute\n";
 
 /* Options whose text is the value of an attribute. */
@@ -71,21 +73,49 @@ static int take_resources(struct qsub *q, const char *text, enum level level)
     return 0;
 }
 
+/* Whoever waits for the job has to be able to. 0, or the exit status. */
+static int take_interactive(struct qsub *q)
+{
+    q->interactive = true;
+    return interactive_may_be() ? 0 : 1;
+}
+
+/* The names within -W that ask for something of this command and are sent otherwise
+ * (cli.md 3.7). 0: it was one; -1: it is none; else the exit status. */
+static int take_own(struct qsub *q, const char *name, const char *value)
+{
+    bool is_interactive = strcmp(name, "interactive") == 0;
+
+    if (!is_interactive && strcmp(name, "block") != 0)
+        return -1;
+    if (strcasecmp(value, "true") != 0 && strcasecmp(value, "false") != 0)
+        return illegal('W', value);
+    if (strcasecmp(value, "false") == 0)
+        return 0;
+    if (is_interactive)
+        return take_interactive(q);
+    q->block = true;
+    return 0;
+}
+
 static int take_others(struct qsub *q, const char *text, enum level level)
 {
     char *name, *value;
-    int more;
+    int more, bad = 0;
 
     if (*text == '\0')
         return illegal('W', text);
     /* The names within -W are options of their own: each is overruled for itself by a
      * higher level, and the option as a whole is not. */
-    while ((more = attrs_next_w(&text, &name, &value)) > 0) {
-        if (level == LEVEL_COMMAND || !attrs_get(q->attrs, name, NULL))
+    while (bad <= 0 && (more = attrs_next_w(&text, &name, &value)) > 0) {
+        bad = take_own(q, name, value);
+        if (bad < 0 && (level == LEVEL_COMMAND || !attrs_get(q->attrs, name, NULL)))
             attrs_set(&q->attrs, name, NULL, value);
         free(name);
         free(value);
     }
+    if (bad > 0)
+        return bad;
     return more < 0 ? illegal('W', text) : 0;
 }
 
@@ -163,6 +193,7 @@ static int take_option(struct qsub *q, int letter, const char *text, enum level 
         attrs_set(&q->attrs, "Rerunable", NULL, *text == 'y' ? "TRUE" : "FALSE");
         return 0;
     case 'I':
+        return take_interactive(q);
     case 'J':
     case 'X':
         fprintf(stderr, "%s: option -%c is not served by this version\n", CMD, letter);

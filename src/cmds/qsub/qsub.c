@@ -8,6 +8,7 @@
 
 #include "cmds/common/explain.h"
 #include "cmds/common/operand.h"
+#include "cmds/qsub/interactive.h"
 #include "include/pbs_error.h"
 
 #include <errno.h>
@@ -217,11 +218,41 @@ static int report_refusal(const struct qsub *q, int conn, const char *queue)
     return cmd_exit_code(error);
 }
 
+/* What a job that is waited for cannot be as well (cli.md 3.7). */
+static void settle_waiting(struct qsub *q)
+{
+    if (q->interactive && q->block) {
+        fprintf(stderr,
+                "%s (Warning) : setting \"block\" attribute as \"true\" for an "
+                "interactive job will not return job's exit status\n",
+                CMD);
+    } else if (q->block) {
+        attrs_set(&q->attrs, "block", NULL, "True");
+    }
+    if (q->interactive && q->level['r'] && attrs_get(q->attrs, "Rerunable", NULL) &&
+        strcmp(attrs_get(q->attrs, "Rerunable", NULL), "TRUE") == 0)
+        fprintf(stderr,
+                "%s (Warning): Interactive jobs will be treated as not rerunnable\n",
+                CMD);
+}
+
+/* Once the server has the job. */
+static int after_submission(const struct qsub *q, struct callback *c,
+                            const char *server, const char *id)
+{
+    if (q->interactive)
+        return interactive_run(c, server, id);
+    if (!q->silent)
+        puts(id);
+    return 0;
+}
+
 static int send_job(struct qsub *q, const char *script)
 {
     char queue[OPERAND_MAX] = "", server[OPERAND_MAX] = "";
+    struct callback callback = { .fd = -1 };
     int conn, code = 0;
-    char *id;
+    char *id = NULL;
 
     if (q->destination && !operand_destination(q->destination, queue, server)) {
         fprintf(stderr, "%s: illegally formed destination: %s\n", CMD, q->destination);
@@ -229,7 +260,7 @@ static int send_job(struct qsub *q, const char *script)
     }
     /* Submissions that neither wait for the job nor talk to it carry this word, as
      * those of PBS do (cli.md 3.5). */
-    conn = pbs_connect_extend(server, "qsub-daemon");
+    conn = pbs_connect_extend(server, q->interactive ? NULL : "qsub-daemon");
     if (conn < 0) {
         const char *dflt = pbs_default();
         int error = pbs_errno;
@@ -246,17 +277,23 @@ static int send_job(struct qsub *q, const char *script)
         qsub_defaults(q);
         code = qsub_environment(q);
     }
+    if (code == 0)
+        settle_waiting(q);
+    if (code == 0 && q->interactive)
+        code = callback_listen(&callback, &q->attrs, "interactive");
     if (code == 0) {
         id = pbs_submit(conn, q->attrs, script, queue, NULL);
         /* The library returns the id even when the commit failed, so the error number
          * decides. */
         if (!id || pbs_errno != PBSE_NONE)
             code = report_refusal(q, conn, queue);
-        else if (!q->silent)
-            puts(id);
-        free(id);
     }
+    /* A job may wait for days, and its server should not keep a connection for that. */
     pbs_disconnect(conn);
+    if (code == 0)
+        code = after_submission(q, &callback, server, id);
+    callback_close(&callback);
+    free(id);
     return code;
 }
 
@@ -287,12 +324,15 @@ static int submit(struct qsub *q, int operand)
         set_words(q, "argument_list", n - 1, command + 1);
     } else {
         path = n == 1 && strcmp(q->argv[operand], "-") != 0 ? q->argv[operand] : NULL;
-        script = take_script(q, path, &code);
-        if (!script)
+        /* The commands of an interactive job are typed; a script has its directives
+         * only. */
+        if (path || !q->interactive)
+            script = take_script(q, path, &code);
+        if (!script && (path || !q->interactive))
             return code;
     }
     set_job_name(q, path);
-    code = send_job(q, script);
+    code = send_job(q, q->interactive ? NULL : script);
     if (script)
         unlink(script);
     free(script);

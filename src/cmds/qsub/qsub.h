@@ -2,7 +2,8 @@
  *
  * options.c knows what each option means and which of command line, script and server
  * default wins; script.c reads the script and its directives; environment.c builds
- * Variable_List; qsub.c puts them together and talks to the server.
+ * Variable_List; qsub.c puts them together and talks to the server. Who waits for the
+ * job listens (callback.c); an interactive one has its terminal here (interactive.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CMDS_QSUB_QSUB_H
@@ -31,6 +32,8 @@ struct qsub {
     bool all_variables;    /* -V */
     bool silent;           /* -z */
     bool foreground;       /* -f */
+    bool interactive;      /* -I */
+    bool block;            /* -W block */
     enum level level[128]; /* by option letter */
     int argc;
     char **argv;

@@ -45,6 +45,13 @@ int check_priority(const struct attr_value *v, struct diag *why)
     return in_range(v, -1024, 1024, PBSE_BADATVAL, why);
 }
 
+/* The MoM of an interactive job calls there from a reserved port, by which others
+ * believe it to be more than a user: no user may lead it to a service. */
+int check_client_port(const struct attr_value *v, struct diag *why)
+{
+    return in_range(v, 1024, UINT16_MAX, PBSE_BADATVAL, why);
+}
+
 int check_queue_priority(const struct attr_value *v, struct diag *why)
 {
     return in_range(v, -1024, 1023, PBSE_BADATVAL, why);

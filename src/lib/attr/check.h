@@ -26,6 +26,7 @@ CHECK(license_max);
 CHECK(license_linger);
 CHECK(sequence_id);
 CHECK(script_size);
+CHECK(client_port); /* 1024 .. 65535: no port of a service */
 
 /* Checks of texts. */
 CHECK(queue_type);

@@ -215,6 +215,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .read = EVERYONE,
         .write = 0,
         .flags = ATTR_CREATE_ONLY | ATTR_TO_PEER | ATTR_TO_MOM | ATTR_SELECT_EQ,
+        .check = check_client_port,
         .doc = "Port of the waiting client of an interactive job; shown as True.",
     },
     [JOB_A_JOIN_PATH] = {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# libhfmethod is what libpbs needs of this room: no cryptography behind it.
+# libhfmethod is what libpbs and commands need of this room: no cryptography behind it.
 include_HEADERS += src/include/pbs_auth.h
 noinst_LTLIBRARIES += libhfauth.la libhfmethod.la
 libhfmethod_la_SOURCES = \
@@ -8,7 +8,8 @@ libhfmethod_la_SOURCES = \
 	src/lib/auth/account.c \
 	src/lib/auth/iff_client.c src/lib/auth/iff_client.h \
 	src/lib/auth/plugin.c src/lib/auth/plugin.h \
-	src/lib/auth/session.c src/lib/auth/session.h
+	src/lib/auth/session.c src/lib/auth/session.h \
+	src/lib/auth/sockowner.c src/lib/auth/sockowner.h
 
 libhfauth_la_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
 libhfauth_la_LIBADD = $(CRYPTO_LIBS)
@@ -17,8 +18,7 @@ libhfauth_la_SOURCES = \
 	src/lib/auth/clusterkey.c src/lib/auth/clusterkey.h \
 	src/lib/auth/peer.c \
 	src/lib/auth/porttoken.c src/lib/auth/porttoken.h \
-	src/lib/auth/resvport.c src/lib/auth/resvport.h \
-	src/lib/auth/sockowner.c src/lib/auth/sockowner.h
+	src/lib/auth/resvport.c src/lib/auth/resvport.h
 
 check_PROGRAMS += test/unit/auth/test_auth
 TESTS += test/unit/auth/test_auth
@@ -33,7 +33,7 @@ test_unit_auth_test_porttoken_LDADD = libhfauth.la libhfbase.la $(CRYPTO_LIBS) -
 check_PROGRAMS += test/unit/auth/test_sockowner
 TESTS += test/unit/auth/test_sockowner
 test_unit_auth_test_sockowner_SOURCES = test/unit/auth/test_sockowner.c
-test_unit_auth_test_sockowner_LDADD = libhfauth.la libhfbase.la -lcunit
+test_unit_auth_test_sockowner_LDADD = libhfmethod.la libhfbase.la -lcunit
 
 # A method of the test's own, found in the build directory.
 check_LTLIBRARIES += libauth_toy.la libauth_half.la

@@ -15,6 +15,7 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/reply.c \
 	src/lib/wire/sched_command.h \
 	src/lib/wire/tm.c src/lib/wire/tm.h \
+	src/lib/wire/terminal.c src/lib/wire/terminal.h \
 	src/lib/wire/tpp.c src/lib/wire/tpp.h
 
 check_PROGRAMS += test/unit/wire/test_dis
@@ -41,6 +42,11 @@ check_PROGRAMS += test/unit/wire/test_im
 TESTS += test/unit/wire/test_im
 test_unit_wire_test_im_SOURCES = test/unit/wire/test_im.c
 test_unit_wire_test_im_LDADD = libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/wire/test_terminal
+TESTS += test/unit/wire/test_terminal
+test_unit_wire_test_terminal_SOURCES = test/unit/wire/test_terminal.c
+test_unit_wire_test_terminal_LDADD = libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/wire/test_tpp
 TESTS += test/unit/wire/test_tpp

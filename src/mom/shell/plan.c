@@ -150,13 +150,11 @@ static void plan_program(struct plan *p, const struct wire_attrs *attrs,
     p->argv = args.v;
 }
 
-/* A login shell (its name begins with '-'), so that the user's profile is read, which
- * is given one line: the name of the script. The brackets in the id of a subjob would
- * be a pattern for it. */
-static void plan_shell(struct plan *p, const struct plan_host *host, const char *shell,
-                       struct arena *arena)
+/* The shell is given one line: the name of the script. The brackets in the id of a
+ * subjob would be a pattern for it. */
+static void plan_script(struct plan *p, const struct plan_host *host,
+                        struct arena *arena)
 {
-    const char *base = strrchr(shell, '/');
     char path[PATH_MAX];
     struct buf line = { 0 };
 
@@ -170,7 +168,14 @@ static void plan_shell(struct plan *p, const struct plan_host *host, const char 
     buf_add_char(&line, '\n');
     p->input = arena_strdup(arena, line.data);
     buf_fini(&line);
-    /* The shell is found by its own path, and called by another name. */
+}
+
+/* A login shell (its name begins with '-'), so that the user's profile is read. It is
+ * found by its own path, and called by another name. */
+static void plan_shell(struct plan *p, const char *shell, struct arena *arena)
+{
+    const char *base = strrchr(shell, '/');
+
     p->program = shell;
     p->argv = ARENA_ARRAY(arena, char *, 2);
     p->argv[0] = arena_printf(arena, "-%s", base ? base + 1 : shell);
@@ -372,7 +377,7 @@ static const char *random_cookie(struct arena *arena)
 static void plan_environment(const struct plan_host *host, struct plan *p,
                              const struct wire_attrs *attrs,
                              const struct chunks *chunks, const char *shell,
-                             struct arena *arena)
+                             const char *terminal, struct arena *arena)
 {
     struct environment e = { .arena = arena };
     const char *ncpus = first_value(&chunks->asked, "ncpus");
@@ -397,8 +402,9 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
         { "PBS_ARRAY_ID", wire_attrs_value(attrs, "array_id", NULL) },
         { "TMPDIR", p->tmpdir },
         { "PBS_JOBDIR", p->home },
-        { "PBS_ENVIRONMENT", "PBS_BATCH" },
-        { "ENVIRONMENT", "BATCH" },
+        { "PBS_ENVIRONMENT", terminal ? "PBS_INTERACTIVE" : "PBS_BATCH" },
+        { "ENVIRONMENT", terminal ? NULL : "BATCH" },
+        { "TERM", terminal },
     };
 
     /* Later ones replace earlier ones: the user may change what the administrator has
@@ -422,8 +428,8 @@ static mode_t plan_umask(const struct wire_attrs *attrs)
 }
 
 int plan_make(const struct plan_host *host, const char *job_id,
-              const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
-              struct diag *why)
+              const struct wire_attrs *attrs, const char *terminal, struct arena *arena,
+              struct plan *ret, struct diag *why)
 {
     const char *tmpdir =
         host->config->tmpdir ? host->config->tmpdir : host->conf->tmpdir;
@@ -441,14 +447,16 @@ int plan_make(const struct plan_host *host, const char *job_id,
     if (attr(attrs, "executable")[0])
         plan_program(&p, attrs, arena);
     else
-        plan_shell(&p, host, shell, arena);
+        plan_shell(&p, shell, arena);
+    if (!terminal && !attr(attrs, "executable")[0])
+        plan_script(&p, host, arena);
     p.tmpdir = arena_printf(arena, "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp", job_id);
     p.nodefile = arena_strdup(arena, home_path(host->home, HOME_NODES, job_id, path));
     p.out = plan_output(host, job_id, attrs, p.home, false, arena);
     p.err = plan_output(host, job_id, attrs, p.home, true, arena);
     p.umask = plan_umask(attrs);
     plan_limits(&p, attrs);
-    plan_environment(host, &p, attrs, &chunks, shell, arena);
+    plan_environment(host, &p, attrs, &chunks, shell, terminal, arena);
     status = write_nodefile(host, &p, attrs, &chunks, arena, why);
     if (!status) {
         /* What the child needs that is about to be forked. */

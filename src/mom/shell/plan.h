@@ -60,10 +60,11 @@ struct plan_host { /* what plans need to know of this MoM */
 };
 
 /* 0, or one of the reasons with words. Everything is taken from 'arena'; the node file
- * is written. */
+ * is written. 'terminal': the type of the terminal of an interactive job, whose shell
+ * reads what is typed; NULL: a batch job, whose shell reads its script. */
 int plan_make(const struct plan_host *host, const char *job_id,
-              const struct wire_attrs *attrs, struct arena *arena, struct plan *ret,
-              struct diag *why) MUST_CHECK;
+              const struct wire_attrs *attrs, const char *terminal, struct arena *arena,
+              struct plan *ret, struct diag *why) MUST_CHECK;
 
 /* Where the job's output (or error output) goes while it runs; NULL when it is joined.
  */

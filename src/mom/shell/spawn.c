@@ -5,6 +5,7 @@
 
 #include "lib/io/child.h"
 #include "mom/shell/home.h"
+#include "mom/shell/job_terminal.h"
 #include "mom/shell/plain.h"
 #include "mom/shell/safe_name.h"
 
@@ -32,6 +33,7 @@ struct pipes {
 /* A start under way. 'text' is what the MoM's log gets, one remark behind the other. */
 struct starting {
     const struct plan *plan;
+    const struct job_terminal *terminal; /* NULL: not an interactive job */
     int output[2]; /* descriptors of output and error output, -1: none yet */
     char text[SPAWN_TEXT_BYTES];
 };
@@ -214,9 +216,27 @@ static int prepare_places(struct starting *st)
         say(st, "%s: %s", p->script, strerror(errno));
         return START_RETRY;
     }
-    if (!open_outputs(st, false))
+    if (st->terminal && !job_terminal_take(st->terminal, p->uid)) {
+        say(st, "cannot open %s: %s", st->terminal->path, strerror(errno));
+        return START_FAILED_EARLY;
+    }
+    if (!st->terminal && !open_outputs(st, false))
         return START_RETRY;
     return make_tmpdir(st) ? 0 : START_INSECURE;
+}
+
+/* What stands in the place of a terminal. */
+static bool open_files(struct starting *st)
+{
+    const struct plan *p = st->plan;
+
+    if (!open_outputs(st, true))
+        return false;
+    if (use_outputs(st) && open_input(p))
+        return true;
+    say(st, "cannot open %s: %s", p->out.path ? p->out.path : p->err.path,
+        strerror(errno));
+    return false;
 }
 
 static int prepare_as_user(struct starting *st)
@@ -227,13 +247,8 @@ static int prepare_as_user(struct starting *st)
         say(st, "Could not chdir to Home directory %s: %s", p->home, strerror(errno));
         return START_FAILED;
     }
-    if (!open_outputs(st, true))
+    if (!st->terminal && !open_files(st))
         return START_RETRY;
-    if (!use_outputs(st) || !open_input(p)) {
-        say(st, "cannot open %s: %s", p->out.path ? p->out.path : p->err.path,
-            strerror(errno));
-        return START_RETRY;
-    }
     if (!set_limits(p)) {
         say(st, "Unable to set limits, err=%d", errno);
         return START_FAILED;
@@ -262,8 +277,10 @@ static int prepare(struct starting *st)
  * memory goes with exec. */
 static int make_plan(struct starting *st, const struct spawn_order *o, struct plan *ret)
 {
+    const char *terminal = st->terminal ? st->terminal->client_has.type : NULL;
     struct diag why;
-    int status = plan_make(o->host, o->job_id, o->attrs, arena_new(), ret, &why);
+    int status =
+        plan_make(o->host, o->job_id, o->attrs, terminal, arena_new(), ret, &why);
 
     if (status)
         say(st, "%s", why.text);
@@ -272,10 +289,11 @@ static int make_plan(struct starting *st, const struct spawn_order *o, struct pl
 
 /* The job's process: it plans and prepares itself, reports, waits for its go and
  * becomes the program. */
-static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pipes)
+static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pipes,
+                             const struct job_terminal *terminal)
 {
     struct plan plan = { 0 };
-    struct starting st = { .plan = &plan, .output = { -1, -1 } };
+    struct starting st = { .plan = &plan, .terminal = terminal, .output = { -1, -1 } };
     char go;
     int status;
 
@@ -340,6 +358,20 @@ static void write_exit(const char *path, int status, const struct rusage *ru)
         _exit(1);
 }
 
+/* The qsub of an interactive job is called before there is a job: without it the job
+ * does not start, and this process ends. */
+static void call_client(const struct spawn_order *o, const struct pipes *pipes,
+                        struct job_terminal *ret)
+{
+    struct diag why;
+    int status = job_terminal_open(o->attrs, o->job_id, ret, &why);
+
+    if (!status)
+        return;
+    report(pipes->report, 0, status, why.text);
+    _exit(EXEC_FAILED);
+}
+
 /* The shepherd's process: it starts the job, waits for its end and writes the status
  * into a file. So the status is not lost when the MoM is restarted meanwhile. Signals
  * are ignored: only SIGKILL ends a shepherd early. */
@@ -348,22 +380,25 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
 {
     static const int ignored[] = { SIGHUP,  SIGINT,  SIGTERM, SIGQUIT,
                                    SIGPIPE, SIGUSR1, SIGUSR2 };
+    bool interactive = job_is_interactive(o->attrs), started;
+    struct job_terminal terminal = { 0 };
     struct rusage ru = { 0 };
     int begun[2], status;
-    bool started;
     pid_t job;
 
     for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
         signal(ignored[i], SIG_IGN);
     setsid();
     prctl(PR_SET_NAME, "pbs_shepherd");
+    if (interactive)
+        call_client(o, pipes, &terminal);
     if (pipe2(begun, O_CLOEXEC) < 0)
         _exit(1);
     job = fork();
     if (job == 0) {
         close(begun[0]);
         pipes->begun = begun[1];
-        job_run(o, pipes);
+        job_run(o, pipes, interactive ? &terminal : NULL);
     }
     close(begun[1]);
     /* The MoM must see the end of these pipes when the job closes them, so no copy may
@@ -372,6 +407,8 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
     close(pipes->go);
     if (job < 0)
         _exit(1);
+    if (interactive)
+        job_terminal_carry(&terminal, job);
     started = has_begun(begun[0]);
     status = wait_for(job, &ru);
     write_exit(exit_path, started ? status : START_RETRY, &ru);

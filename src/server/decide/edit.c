@@ -170,6 +170,15 @@ enum entry_fate {
     ENTRY_REFUSE
 };
 
+/* Some attributes come with a submission or never: they have no writers, and whoever
+ * submits the object sets them. */
+static bool may_write(const struct edit *e, const struct attr_row *row, uint32_t rights)
+{
+    bool by_submission = (row->flags & ATTR_CREATE_ONLY) && row->write == 0;
+
+    return (row->write & rights) || (by_submission && !e->o);
+}
+
 static enum entry_fate entry_find(const struct edit *e, const struct wire_attr *a,
                                   uint32_t rights, int *attr, struct diag *why)
 {
@@ -178,7 +187,7 @@ static enum entry_fate entry_find(const struct edit *e, const struct wire_attr *
         refuse(why, PBSE_NOATTR, a->name, NULL);
         return ENTRY_REFUSE;
     }
-    if (e->table->rows[*attr].write & rights)
+    if (may_write(e, &e->table->rows[*attr], rights))
         return ENTRY_TAKE;
     /* Daemons send whole objects back; what they may not write is passed over. */
     if (rights & WHO_DAEMON)

@@ -288,8 +288,11 @@ void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
          * own. */
         .direction = strcasecmp(sandbox, "PRIVATE") == 0 ? 3 : 1,
     };
-    add_std_file(job, 'o', JOB_A_OUTPUT_PATH, "OU", body, arena);
-    add_std_file(job, 'e', JOB_A_ERROR_PATH, "ER", body, arena);
+    /* An interactive job has a terminal and no files. */
+    if (!obj_attr(&job->obj, JOB_A_INTERACTIVE)->set) {
+        add_std_file(job, 'o', JOB_A_OUTPUT_PATH, "OU", body, arena);
+        add_std_file(job, 'e', JOB_A_ERROR_PATH, "ER", body, arena);
+    }
     add_stage_out(job, body, arena);
     send_body(t, j->mom, c, BATCH_COPY_FILES, body);
 }

@@ -17,8 +17,8 @@
 int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why)
 {
     static const char *const not_offered[] = {
-        "interactive", "array", "array_indices_submitted", "block", "depend",
-        "stagein",     "cred",  "forward_x11_port",        "gui",
+        "array", "array_indices_submitted", "block", "depend", "stagein",
+        "cred",  "forward_x11_port",        "gui",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(not_offered); i++) {
@@ -175,6 +175,13 @@ static struct place place_in(const struct resources *list, struct arena *arena)
     if (!v || !v->value.set || place_parse(v->value.u.str, arena, &place, NULL) != 0)
         return (struct place){ 0 };
     return place;
+}
+
+void job_force_entries(struct edit *job)
+{
+    /* Nobody would be at the terminal of a second run. */
+    if (edit_value(job, JOB_A_INTERACTIVE)->set && edit_num(job, JOB_A_RERUNABLE, 1))
+        edit_set_num(job, JOB_A_RERUNABLE, 0);
 }
 
 int job_fits_resv(const struct queue *q, const struct edit *job, struct arena *arena,

@@ -10,7 +10,7 @@
 #include "server/decide/edit.h"
 #include "server/decide/queue_door.h"
 
-/* Attributes that make a job a kind of job that is not offered (arrays, interactive,
+/* Attributes that make a job a kind of job that is not offered (arrays, blocking ones,
  * dependencies, staging in): 15029. Such a job is refused, never half served. */
 int job_attrs_offered(const struct wire_attrs *attrs, struct diag *why) MUST_CHECK;
 
@@ -35,6 +35,10 @@ int job_find_queue(const struct model *m, const struct request *rq,
  * soft_walltime beside them (15180) or above walltime (15014), a limit of subjobs
  * without any (15231). */
 int job_entries_agree(const struct edit *job, struct diag *why) MUST_CHECK;
+
+/* What follows from an entry whatever others say: an interactive job is not run again
+ * (attributes.md 7). */
+void job_force_entries(struct edit *job);
 
 /* A job in a reservation: its place must not ask for more than the reservation's
  * (15156), and it cannot ask for a reservation of its own (15181). */

@@ -390,6 +390,8 @@ static int check_alteration(struct alteration *al, struct diag *why)
     if (!err)
         err = edit_list(&al->e, al->attrs, al->rq->who->rights, why);
     if (!err)
+        job_force_entries(&al->e);
+    if (!err)
         err = restore_defaults(al, why);
     if (!err)
         err = check_holds(al, why);

@@ -174,6 +174,7 @@ static int describe(struct submission *s, struct diag *why)
     /* The places are added before the defaults, which depend on the variables. */
     err = add_places(s, why);
     edit_defaults(e);
+    job_force_entries(e);
     /* The default paths contain the name and the number of the job, which are known
      * only now. */
     default_path(s, JOB_A_ERROR_PATH, 'e');

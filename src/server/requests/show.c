@@ -5,6 +5,7 @@
 #include "server/requests/show.h"
 
 #include "lib/attr/bounds.h"
+#include "lib/attr/job_attrs.h"
 #include "server/decide/config.h"
 #include "server/decide/sched_link.h"
 #include "server/model/edges.h"
@@ -507,6 +508,10 @@ bool show_node(const struct model *m, const struct request *rq, const struct obj
 bool show_job(const struct model *m, const struct request *rq, const struct object *o,
               int attr, struct wire_attrs *out)
 {
-    (void)m, (void)rq, (void)o, (void)attr, (void)out;
-    return false; /* everything is stored */
+    (void)m;
+    /* Where its submitter waits is nobody's business (attributes.md 7). */
+    if (attr != JOB_A_INTERACTIVE || !o->attr[attr].set)
+        return false;
+    show_text(rq, o, attr, "True", out);
+    return true;
 }

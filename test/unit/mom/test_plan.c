@@ -59,13 +59,18 @@ static void site_free(struct site *s)
     arena_free(s->arena);
 }
 
-static int make(struct site *s, struct plan *ret)
+static int make_at(struct site *s, const char *terminal, struct plan *ret)
 {
     struct diag why = { 0 };
 
     if (!wire_attrs_value(&s->attrs, "exec_vnode", NULL))
         add(s, "exec_vnode", NULL, "(h1:ncpus=1)");
-    return plan_make(&s->host, ID, &s->attrs, s->arena, ret, &why);
+    return plan_make(&s->host, ID, &s->attrs, terminal, s->arena, ret, &why);
+}
+
+static int make(struct site *s, struct plan *ret)
+{
+    return make_at(s, NULL, ret);
 }
 
 static const char *value_of(const struct plan *p, const char *name)
@@ -224,6 +229,30 @@ static void test_limits(void)
     site_free(&s);
 }
 
+/* Whoever is at a terminal types the commands: no script is given to the shell. */
+static void test_a_terminal(void)
+{
+    struct site s;
+    struct plan p;
+
+    site_new(&s);
+    add(&s, "Shell_Path_List", NULL, "/bin/dash");
+    CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
+    CU_ASSERT_PTR_NOT_NULL(p.input);
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "PBS_ENVIRONMENT"), "PBS_BATCH");
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "ENVIRONMENT"), "BATCH");
+    add(&s, "Variable_List", NULL, "TERM=of-the-user");
+    CU_ASSERT_EQUAL_FATAL(make_at(&s, "xterm", &p), 0);
+    CU_ASSERT_PTR_NULL(p.input);
+    CU_ASSERT_PTR_NULL(p.script);
+    CU_ASSERT_STRING_EQUAL(p.program, "/bin/dash");
+    CU_ASSERT_STRING_EQUAL(p.argv[0], "-dash");
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "PBS_ENVIRONMENT"), "PBS_INTERACTIVE");
+    CU_ASSERT_PTR_NULL(value_of(&p, "ENVIRONMENT"));
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "TERM"), "xterm");
+    site_free(&s);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -233,6 +262,7 @@ int main(void)
         { "node file", test_nodefile },
         { "a node file without end", test_a_nodefile_without_end },
         { "limits", test_limits },
+        { "a terminal", test_a_terminal },
     };
 
     return unit_main("plan", cases, sizeof(cases) / sizeof(*cases));
