@@ -206,17 +206,30 @@ static int parse(struct ralter *r, int argc, char **argv)
     return optind + 1 == argc ? 0 : usage_error();
 }
 
-/* One attribute of the reservation as a line of its own, when the server has it. A
- * server of another make knows none of them. */
-static void say_attribute(int conn, const char *id, const char *attr, const char *words)
+static void say_line(const char *words, const char *text)
+{
+    printf("%s: %s", CMD, words);
+    why_print_reason(stdout, text);
+    putchar('\n');
+}
+
+/* One attribute of the reservation as a line of its own, or one for each of its parts
+ * when 'between' stands between them. A server of another make knows none of them. */
+static void say_attribute(int conn, const char *id, const char *attr, const char *words,
+                          const char *between)
 {
     struct attrl wanted = { .name = (char *)(uintptr_t)attr };
     struct batch_status *bs = pbs_statresv(conn, id, &wanted, "why");
 
     if (bs && bs->attribs && strcmp(bs->attribs->name, attr) == 0) {
-        printf("%s: %s", CMD, words);
-        why_print_reason(stdout, bs->attribs->value);
-        putchar('\n');
+        char *part = bs->attribs->value;
+        char *next = between ? strstr(part, between) : NULL;
+
+        for (; next; part = next + strlen(between), next = strstr(part, between)) {
+            *next = '\0';
+            say_line(words, part);
+        }
+        say_line(words, part);
     }
     pbs_statfree(bs);
 }
@@ -232,11 +245,13 @@ static void say_more(const struct ralter *r, int conn, const char *id,
     if (!r->waits || !word)
         return;
     if (strcmp(word, " DENIED") == 0)
-        say_attribute(conn, id, "alter_denied", "reason: ");
+        say_attribute(conn, id, "alter_denied", "reason: ", NULL);
     if (!r->force || strcmp(word, " CONFIRMED") != 0)
         return;
-    say_attribute(conn, id, "oversubscribed_jobs", "oversubscribes jobs ");
-    say_attribute(conn, id, "oversubscribed_resv", "oversubscribes reservations ");
+    say_attribute(conn, id, "oversubscribed_jobs", "oversubscribes jobs ", NULL);
+    say_attribute(conn, id, "oversubscribed_resv", "oversubscribes reservations ",
+                  NULL);
+    say_attribute(conn, id, "oversubscribed_on", "meets ", ", ");
 }
 
 /* The options by the attributes that they send, for errors that name an attribute.

@@ -186,6 +186,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/rules/job_to_resv.c \
 	src/server/rules/resv_more_time.c \
 	src/server/rules/resv_health.c \
+	src/server/rules/resv_retry.c \
 	src/server/rules/resv_start.c \
 	src/server/rules/rule.h src/server/rules/rules.h \
 	src/server/rules/rule_table.c

@@ -301,8 +301,15 @@ def test_force_against_another_reservation(cluster):
     held = resv_nodes(server, rid)
     other = alone(server, rid)
     rc, out, err = ralter(cluster, rid, "-W", "force", "-I", "60", "-D", "1200", user=MANAGER)
-    assert (rc, out.splitlines()) == (0, ["pbs_ralter: %s CONFIRMED" % rid,
-                                          "pbs_ralter: oversubscribes reservations " + other])
+    lines = out.splitlines()
+    assert (rc, lines[:2]) == (0, ["pbs_ralter: %s CONFIRMED" % rid,
+                                   "pbs_ralter: oversubscribes reservations " + other])
+    both = sorted(set(held) & set(resv_nodes(server, other)))
+    start = server.status(RESV, other)[0]["reserve_start"]
+    end = server.status(RESV, rid)[0]["reserve_end"]
+    met = "%s on %s from %s to %s" % (other, "+".join(both), start, end)
+    assert lines[2:] == ["pbs_ralter: meets " + met]
+    server.log_match("%s;Reservation meets %s" % (rid, met))
     resv = server.status(RESV, rid)[0]
     assert resv["reserve_duration"] == "1200" and resv["oversubscribed_resv"] == other
     assert resv_nodes(server, rid) == held
@@ -319,11 +326,14 @@ def test_force_against_a_job_outside(cluster):
     jid = running_job(server, select="1:ncpus=2", **{"Resource_List.walltime": "00:30:00"})
     rc, out, err = ralter(cluster, rid, "-W", "force", "-R", Reservation.clock(900), "-I", "60",
                           user=MANAGER)
-    assert out.splitlines()[1:] == ["pbs_ralter: oversubscribes jobs " + jid]
+    lines = out.splitlines()
+    assert lines[1] == "pbs_ralter: oversubscribes jobs " + jid and len(lines) == 3
+    assert lines[2].startswith("pbs_ralter: meets %s on %s from " % (jid, job_vnodes(server, jid)[0]))
     assert server.status(RESV, rid)[0]["oversubscribed_jobs"] == jid
     server.delete(jid)
     is_gone(server, JOB, jid)
-    assert "oversubscribed_jobs" not in server.status(RESV, rid)[0]
+    resv = server.status(RESV, rid)[0]
+    assert "oversubscribed_jobs" not in resv and "oversubscribed_on" not in resv
 
 
 def test_force_that_is_possible_is_made_by_the_scheduler(cluster):

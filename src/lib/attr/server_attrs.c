@@ -820,6 +820,13 @@ const struct attr_row server_rows[SERVER_A_COUNT] = {
         .check = check_on_end,
         .doc = "What becomes of the jobs at the end of reservations without an on_end of their own; unset: kill.",
     },
+    [SERVER_A_RESERVE_RETRY_NOW] = {
+        .name = "reserve_retry_now",
+        .type = &attr_bool,
+        .read = EVERYONE,
+        .write = WHO_MANAGER,
+        .doc = "Also tries to reconfirm a degraded reservation at once whenever one of its vnodes becomes unusable; unset: False.",
+    },
 
     /* kept by our own daemons, never shown */
     [SERVER_A_HF_NEXT_NUMBER] = { .name = "hf_next_number", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "Number that the next job or reservation gets." },
@@ -914,6 +921,7 @@ static const uint16_t server_order[] = {
     SERVER_A_RESEND_TERM_DELAY,
     SERVER_A_RESERVE_RETRY_CUTOFF,
     SERVER_A_RESERVE_RETRY_INIT,
+    SERVER_A_RESERVE_RETRY_NOW,
     SERVER_A_RESERVE_RETRY_TIME,
     SERVER_A_RESOURCES_ASSIGNED,
     SERVER_A_RESOURCES_AVAILABLE,

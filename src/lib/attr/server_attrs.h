@@ -118,6 +118,7 @@ enum server_attr {
     SERVER_A_HOLDFAST_VERSION,
     SERVER_A_HOLDFAST_EXTENSIONS,
     SERVER_A_RESV_DEFAULT_ON_END,
+    SERVER_A_RESERVE_RETRY_NOW,
 
     /* kept by our own daemons, never shown */
     SERVER_A_HF_NEXT_NUMBER,

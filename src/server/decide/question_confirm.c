@@ -203,7 +203,7 @@ static int replace_no(const struct resv_answer *a)
         return 0;
     rec = decide(a->out, a->rq, FACT_RESV_RETRY, OBJ_RESV, a->r->obj.id);
     rec->note = a->reason; /* for the journal */
-    resv_record_in_vain(rec, a->rq->arena, a->reason, a->rq->now_at);
+    resv_record_in_vain(rec, a->rq->arena, a->r, a->reason, a->rq->now_at);
     resv_record_retry(rec, a->rq->arena, a->m, a->r, a->rq->now_at);
     return 0;
 }

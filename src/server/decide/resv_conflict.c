@@ -3,9 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_conflict.h"
 
-#include "server/decide/resv_proposal.h"
-#include "server/decide/resv_question.h"
 #include "server/decide/resv_queue.h"
+#include "server/decide/resv_record.h"
 #include "server/model/occurrence.h"
 
 #include "server/model/resource_request.h"
@@ -128,16 +127,6 @@ static struct record *about(const struct takeover *t, enum fact fact,
     return rec;
 }
 
-/* Schedulers are asked at once, unless an alteration is open: that question goes first.
- */
-static void record_retry(const struct takeover *t, const struct resv *r,
-                         struct record *rec)
-{
-    if (!proposal_is_open(r))
-        question_over(rec, t->out->arena);
-    record_change_num(rec, t->out->arena, RESV_A_RESERVE_RETRY, t->now_at);
-}
-
 static void take_from_later(const struct takeover *t, const struct occurrence *oc)
 {
     struct arena *arena = t->out->arena;
@@ -164,9 +153,9 @@ static void take_from_current(const struct takeover *t, const struct resv *r,
     record_change(rec, arena, RESV_A_RESV_NODES, NULL, left);
     /* One that has begun is not asked about again (reservations.md 14.5). */
     if (later || phase_is_replaced(to))
-        record_retry(t, r, rec);
+        resv_record_retry_now(rec, arena, r, t->now_at);
     else if (!resv_later_is_degraded(r))
-        record_change(rec, arena, RESV_A_RESERVE_RETRY, NULL, NULL);
+        resv_record_unsought(rec, arena);
     record_change_num(rec, arena, RESV_A_MTIME, t->now_at);
 }
 
@@ -185,7 +174,8 @@ static void take_from(const struct takeover *t, struct occurrence *const *found,
     if (current)
         take_from_current(t, r, n > 1);
     else
-        record_retry(t, r, about(t, FACT_RESV_RETRY, &r->obj));
+        resv_record_retry_now(about(t, FACT_RESV_RETRY, &r->obj), t->out->arena, r,
+                              t->now_at);
 }
 
 /* Each once, reservation by reservation. */

@@ -11,6 +11,7 @@
 #include "server/decide/resv_queue.h"
 #include "server/decide/resv_turn.h"
 #include "server/model/occurrence.h"
+#include "server/model/resv_fit.h"
 #include "server/model/resv_time.h"
 
 #include <string.h>
@@ -33,20 +34,37 @@ void resv_record_retry(struct record *rec, struct arena *arena, const struct mod
     question_over(rec, arena);
 }
 
-void resv_record_in_vain(struct record *rec, struct arena *arena, const char *reason,
-                         int64_t now_at)
+void resv_record_retry_now(struct record *rec, struct arena *arena,
+                           const struct resv *r, int64_t now_at)
 {
+    if (!proposal_is_open(r))
+        question_over(rec, arena);
+    record_change_num(rec, arena, RESV_A_RESERVE_RETRY, now_at);
+}
+
+void resv_record_in_vain(struct record *rec, struct arena *arena, const struct resv *r,
+                         const char *reason, int64_t now_at)
+{
+    record_change(rec, arena, RESV_A_HF_REPLACE_BLOCKED, NULL,
+                  resv_job_is_on_lost(r) ? "True" : NULL);
     record_change(rec, arena, RESV_A_HF_REPLACE_DENIED, NULL,
                   reason ? arena_strndup(arena, reason, denial_reason_length(reason))
                          : NULL);
     record_change_num(rec, arena, RESV_A_HF_REPLACE_DENIED_AT, now_at);
 }
 
-void resv_record_unasked(struct record *rec, struct arena *arena)
+void resv_record_unsought(struct record *rec, struct arena *arena)
 {
     record_change(rec, arena, RESV_A_RESERVE_RETRY, NULL, NULL);
     record_change(rec, arena, RESV_A_HF_REPLACE_DENIED, NULL, NULL);
     record_change(rec, arena, RESV_A_HF_REPLACE_DENIED_AT, NULL, NULL);
+    record_change(rec, arena, RESV_A_HF_REPLACE_BLOCKED, NULL, NULL);
+    record_change(rec, arena, RESV_A_HF_LOST, NULL, NULL);
+}
+
+void resv_record_unasked(struct record *rec, struct arena *arena)
+{
+    resv_record_unsought(rec, arena);
     question_over(rec, arena);
 }
 

@@ -13,13 +13,21 @@ int64_t resv_answer_time_s(const struct model *m);
 void resv_record_retry(struct record *rec, struct arena *arena, const struct model *m,
                        const struct resv *r, int64_t now_at);
 
-/* The attempt to replace lost vnodes was in vain: what was short, for those who ask why
- * (doc/extensions.md, ResvWhy), cut to DENIAL_REASON_MAX characters; NULL: it was not
- * said. It holds until the next attempt, or until nothing is sought any more. */
-void resv_record_in_vain(struct record *rec, struct arena *arena, const char *reason,
-                         int64_t now_at);
+/* The next attempt is due now. An alteration that is open is asked about first. */
+void resv_record_retry_now(struct record *rec, struct arena *arena,
+                           const struct resv *r, int64_t now_at);
 
-/* No attempt is due and no question is open any more. */
+/* The attempt to replace lost vnodes of 'r' was in vain: what was short, for those who
+ * ask why (doc/extensions.md, ResvWhy), cut to DENIAL_REASON_MAX characters; NULL: it
+ * was not said. It holds until the next attempt, or until nothing is sought any more.
+ */
+void resv_record_in_vain(struct record *rec, struct arena *arena, const struct resv *r,
+                         const char *reason, int64_t now_at);
+
+/* No vnodes are sought in the place of lost ones any more. */
+void resv_record_unsought(struct record *rec, struct arena *arena);
+
+/* Nor is any question open. */
 void resv_record_unasked(struct record *rec, struct arena *arena);
 
 /* Append the records that end a reservation at somebody's request or for that 'reason':

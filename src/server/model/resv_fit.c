@@ -30,6 +30,16 @@ bool resv_has_job_on(const struct resv *r, const struct node *n)
     return false;
 }
 
+bool resv_job_is_on_lost(const struct resv *r)
+{
+    const struct bookings *held = &r->current.bookings;
+
+    for (size_t i = 0; i < held->n; i++)
+        if (!node_is_usable(held->v[i].node) && resv_has_job_on(r, held->v[i].node))
+            return true;
+    return false;
+}
+
 /* Jobs of a reservation are in its current occurrence. */
 static bool has_job_on(const struct occurrence *oc, const struct node *n)
 {

@@ -53,4 +53,8 @@ bool resv_fit_job(const struct model *m, const struct job *job,
 /* True when a job of the reservation runs on the vnode. */
 bool resv_has_job_on(const struct resv *r, const struct node *n);
 
+/* Is a job of it on a vnode that it holds and that is unusable? Then it is not made
+ * anew before that job has ended. */
+bool resv_job_is_on_lost(const struct resv *r);
+
 #endif

@@ -6,25 +6,63 @@
 #include "server/model/indirect.h"
 #include "server/model/resv_state.h"
 
+#include "lib/base/buf.h"
+
+#include <inttypes.h>
+
+struct met {
+    const struct claim *claim;
+    int64_t start_at; /* of all its claims */
+    int64_t end_at;
+    const struct node *last; /* on which they were found to meet */
+    size_t n_nodes;          /* also of those for which there is no room in the list */
+    size_t n, cap;
+    const struct node **nodes;
+};
+
 struct search {
     const struct held *held;
     int64_t now_at;
     struct window window;
     struct arena *arena;
-    size_t n_own; /* of the occurrences on each of its vnodes */
+    size_t n_own;            /* of the occurrences on each of its vnodes */
+    const struct node *node; /* which is looked at */
     size_t n;
     size_t cap;
-    const struct claim **found; /* each job and each occurrence once */
+    struct met *found; /* each job and each occurrence once */
 };
+
+/* The vnode that is looked at is one more on which they meet; it may be found for
+ * several reasons. */
+static void meet_here(struct search *s, struct met *met)
+{
+    if (met->last == s->node)
+        return;
+    met->last = s->node;
+    met->n_nodes++;
+    if (met->n == OVERSUB_VNODES_MAX)
+        return;
+    ARENA_ROOM(s->arena, met, nodes, 4);
+    met->nodes[met->n++] = s->node;
+}
 
 static void find(struct search *s, const struct claim *c)
 {
+    struct met *met = NULL;
+
     for (size_t i = 0; i < s->n; i++)
         /* One job on many vnodes is named once. */
-        if (s->found[i]->by == c->by && s->found[i]->occurrence == c->occurrence)
-            return;
-    ARENA_ROOM(s->arena, s, found, 8);
-    s->found[s->n++] = c;
+        if (s->found[i].claim->by == c->by &&
+            s->found[i].claim->occurrence == c->occurrence)
+            met = &s->found[i];
+    if (!met) {
+        ARENA_ROOM(s->arena, s, found, 8);
+        met = &s->found[s->n++];
+        *met = (struct met){ .claim = c, .start_at = c->start_at, .end_at = c->end_at };
+    }
+    met->start_at = MIN_OF(met->start_at, c->start_at);
+    met->end_at = MAX_OF(met->end_at, c->end_at);
+    meet_here(s, met);
 }
 
 /* By creation of the job or reservation, then in the order of the series. */
@@ -104,6 +142,7 @@ static void search_vnode(struct search *s, const struct booking *h)
     bool shares = borrows_or_lends(h->node);
     struct claims list;
 
+    s->node = h->node;
     /* Nobody else is on the vnode, which is what is nearly always found. */
     if (h->node->n_occurrences <= s->n_own && h->node->n_jobs == 0 && !shares)
         return;
@@ -114,29 +153,54 @@ static void search_vnode(struct search *s, const struct booking *h)
     find_exclusive(s, h, &list);
 }
 
-static struct oversub sorted(const struct search *s)
+/* By creation: there are few, so each is put in its place among those before it. */
+static void sort_found(struct search *s)
+{
+    for (size_t i = 1; i < s->n; i++)
+        for (size_t k = i; k > 0 && is_before(s->found[k].claim, s->found[k - 1].claim);
+             k--) {
+            struct met swap = s->found[k];
+
+            s->found[k] = s->found[k - 1];
+            s->found[k - 1] = swap;
+        }
+}
+
+static struct oversub_met what_met(const struct search *s, const struct met *met,
+                                   const char *name)
+{
+    int64_t start_at = MAX_OF(met->start_at, s->window.start_at);
+
+    return (struct oversub_met){
+        .name = name,
+        .start_at = start_at,
+        /* One whose end has passed has its vnodes at least now. */
+        .end_at = MAX_OF(MIN_OF(met->end_at, s->window.end_at), start_at + 1),
+        .n_nodes = met->n_nodes,
+        .nodes = met->nodes,
+    };
+}
+
+static struct oversub result(const struct search *s)
 {
     struct oversub ret = { 0 };
 
     if (s->n == 0)
         return ret;
+    ret.met = ARENA_ARRAY(s->arena, struct oversub_met, s->n);
     ret.jobs = ARENA_ARRAY(s->arena, const char *, s->n);
     ret.resvs = ARENA_ARRAY(s->arena, const char *, s->n);
-    /* Insertion by order of creation: there are few. */
-    for (size_t i = 1; i < s->n; i++)
-        for (size_t k = i; k > 0 && is_before(s->found[k], s->found[k - 1]); k--) {
-            const struct claim *swap = s->found[k];
-
-            s->found[k] = s->found[k - 1];
-            s->found[k - 1] = swap;
-        }
     for (size_t i = 0; i < s->n; i++) {
-        const struct claim *c = s->found[i];
+        const struct met *met = &s->found[i];
+        const struct claim *c = met->claim;
+        const char *name =
+            c->occurrence ? occurrence_name(c->occurrence, s->arena) : c->by->id;
 
         if (c->occurrence)
-            ret.resvs[ret.n_resvs++] = occurrence_name(c->occurrence, s->arena);
+            ret.resvs[ret.n_resvs++] = name;
         else
-            ret.jobs[ret.n_jobs++] = c->by->id;
+            ret.jobs[ret.n_jobs++] = name;
+        ret.met[ret.n_met++] = what_met(s, met, name);
     }
     MUST(ret.n_jobs + ret.n_resvs == s->n); /* each of them is named once */
     return ret;
@@ -156,7 +220,8 @@ static struct oversub search(const struct held *held, size_t n_own, int64_t now_
 
     for (size_t i = 0; i < held->bookings->n; i++)
         search_vnode(&s, &held->bookings->v[i]);
-    return sorted(&s);
+    sort_found(&s);
+    return result(&s);
 }
 
 struct oversub resv_oversub(const struct occurrence *oc, int64_t now_at,
@@ -177,6 +242,50 @@ struct oversub resv_oversub_if(const struct held *held, int64_t now_at,
                                struct arena *arena)
 {
     return search(held, 0, now_at, arena);
+}
+
+static const char *date_or_number(oversub_date_fn *date, const void *arg, int64_t at,
+                                  struct arena *arena)
+{
+    return date ? date(arg, at, arena) : arena_printf(arena, "@%" PRId64, at);
+}
+
+const char *oversub_met_text(const struct oversub_met *met, oversub_date_fn *date,
+                             const void *arg, struct arena *arena)
+{
+    size_t n = MIN_OF(met->n_nodes, (size_t)OVERSUB_VNODES_MAX);
+    struct buf text = { 0 };
+    const char *copy;
+
+    MUST(n > 0 && met->start_at < met->end_at);
+    buf_printf(&text, "%s on ", met->name);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&text, "%s%s", i ? "+" : "", met->nodes[i]->obj.id);
+    if (met->n_nodes > n)
+        buf_printf(&text, " and %zu more", met->n_nodes - n);
+    buf_printf(&text, " from %s to %s", date_or_number(date, arg, met->start_at, arena),
+               date_or_number(date, arg, met->end_at, arena));
+    copy = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return copy;
+}
+
+const char *oversub_met_list(const struct oversub *found, struct arena *arena)
+{
+    size_t n = MIN_OF(found->n_met, (size_t)OVERSUB_MET_MAX);
+    struct buf text = { 0 };
+    const char *copy;
+
+    if (n == 0)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "",
+                   oversub_met_text(&found->met[i], NULL, NULL, arena));
+    if (found->n_met > n)
+        buf_printf(&text, ", and %zu more", found->n_met - n);
+    copy = arena_strdup(arena, text.data);
+    buf_fini(&text);
+    return copy;
 }
 
 const char *oversub_text(const char *const *ids, size_t n, struct arena *arena)

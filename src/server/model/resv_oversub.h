@@ -10,7 +10,21 @@
 
 #include "server/model/occurrence.h"
 
+/* One of them: on which vnodes it meets the occurrence, and when. */
+struct oversub_met {
+    const char *name; /* a job's id or the name of an occurrence */
+    int64_t start_at;
+    int64_t end_at;
+    size_t n_nodes;                  /* how many there are */
+    const struct node *const *nodes; /* the first of them, OVERSUB_VNODES_MAX at most */
+};
+
+#define OVERSUB_VNODES_MAX 50
+#define OVERSUB_MET_MAX    100
+
 struct oversub {
+    size_t n_met;
+    struct oversub_met *met; /* all of them, in order of creation */
     size_t n_jobs;
     const char **jobs; /* ids, in order of creation */
     size_t n_resvs;
@@ -33,6 +47,17 @@ struct held {
 /* The same if an occurrence had that. */
 struct oversub resv_oversub_if(const struct held *held, int64_t now_at,
                                struct arena *arena);
+
+/* "R2.svr on vn[0]+vn[1] from @1795247571 to @1795248171", one of them; 'date'
+ * says how a time is written; NULL: as a number. What is beyond OVERSUB_VNODES_MAX is
+ * only counted. */
+typedef const char *oversub_date_fn(const void *arg, int64_t at, struct arena *arena);
+const char *oversub_met_text(const struct oversub_met *met, oversub_date_fn *date,
+                             const void *arg, struct arena *arena);
+
+/* All of them with commas and blanks between, with times as numbers; beyond
+ * OVERSUB_MET_MAX they are only counted. NULL when there is none. */
+const char *oversub_met_list(const struct oversub *found, struct arena *arena);
 
 /* One list as a text, "R2.svr,R3.svr"; NULL when it is empty. */
 const char *oversub_text(const char *const *ids, size_t n, struct arena *arena);

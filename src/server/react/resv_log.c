@@ -40,7 +40,14 @@ void log_resv_confirmed(const struct reaction *r)
                "Reservation confirmed");
 }
 
-/* A forced one may be in somebody's way. */
+static const char *log_date(const void *arg, int64_t at, struct arena *arena)
+{
+    char text[DATE_TEXT_BYTES];
+
+    return arena_strdup(arena, date_text(react_date(arg, at), text));
+}
+
+/* A forced one may be in somebody's way: in whose, and then where and when. */
 static void log_oversub(const struct reaction *r)
 {
     struct arena *arena = r->out->arena;
@@ -53,6 +60,10 @@ static void log_oversub(const struct reaction *r)
         effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                    "Reservation oversubscribes vnodes%s%s%s%s", jobs ? " jobs=" : "",
                    jobs ? jobs : "", resvs ? " reservations=" : "", resvs ? resvs : "");
+    for (size_t i = 0; i < MIN_OF(found.n_met, (size_t)OVERSUB_MET_MAX); i++)
+        effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
+                   "Reservation meets %s",
+                   oversub_met_text(&found.met[i], log_date, r, arena));
 }
 
 void log_resv_altered(const struct reaction *r)

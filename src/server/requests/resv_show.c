@@ -114,7 +114,9 @@ static bool show_oversub(const struct model *m, const struct request *rq,
      * out. */
     const char *text = attr == RESV_A_OVERSUBSCRIBED_JOBS
                            ? oversub_text(found.jobs, found.n_jobs, rq->arena)
-                           : oversub_text(found.resvs, found.n_resvs, rq->arena);
+                       : attr == RESV_A_OVERSUBSCRIBED_RESV
+                           ? oversub_text(found.resvs, found.n_resvs, rq->arena)
+                           : oversub_met_list(&found, rq->arena);
 
     (void)m;
     if (text)
@@ -242,8 +244,7 @@ bool resv_show_is_lasting(const struct request *rq, const struct object *o)
     const char *extend = rq->wire->extend;
     struct oversub found = resv_oversub(&TO_RESV(o)->current, rq->now_at, rq->arena);
 
-    return found.n_jobs + found.n_resvs == 0 &&
-           (!extend || strcmp(extend, EXTEND_WHY) != 0);
+    return found.n_met == 0 && (!extend || strcmp(extend, EXTEND_WHY) != 0);
 }
 
 bool show_resv(const struct model *m, const struct request *rq, const struct object *o,
@@ -253,6 +254,7 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
     switch (attr) {
     case RESV_A_OVERSUBSCRIBED_JOBS:
     case RESV_A_OVERSUBSCRIBED_RESV:
+    case RESV_A_OVERSUBSCRIBED_ON:
         return show_oversub(m, rq, o, attr, out);
     /* Our schedulers send this number back with their answer. */
     case RESV_A_ALTER_SEQ:

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/decide/resv_queue.h"
+#include "server/decide/resv_record.h"
 #include "server/model/occurrence.h"
 #include "server/rules/rules.h"
 
@@ -29,7 +30,7 @@ bool rule_resv_start(const struct rule_context *c, const struct object *o,
     rec = rule_decide(c, o, FACT_RESV_STARTED, out);
     record_change_phase(rec, c->arena, to);
     if (to == PHASE_RUNNING_CONFLICT) /* nobody seeks vnodes for it any more */
-        record_change(rec, c->arena, RESV_A_RESERVE_RETRY, NULL, NULL);
+        resv_record_unsought(rec, c->arena);
     record_change_num(rec, c->arena, RESV_A_HF_BEGUN_AT, c->now_at);
     record_change_num(rec, c->arena, RESV_A_MTIME, c->now_at);
     return true;

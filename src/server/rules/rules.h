@@ -22,6 +22,10 @@ bool rule_resv_start(const struct rule_context *c, const struct object *o,
 int64_t deadline_resv_start(const struct model *m, const struct object *o);
 bool rule_resv_health(const struct rule_context *c, const struct object *o,
                       struct decision *out);
+bool rule_resv_lost(const struct rule_context *c, const struct object *o,
+                    struct decision *out);
+bool rule_resv_unblocked(const struct rule_context *c, const struct object *o,
+                         struct decision *out);
 bool rule_later_health(const struct rule_context *c, const struct object *o,
                        struct decision *out);
 bool rule_resv_give_up(const struct rule_context *c, const struct object *o,

@@ -715,9 +715,16 @@ static void test_forced_against_a_no(void)
     CU_ASSERT_EQUAL(
         world_count_log(&w, "Reservation oversubscribes vnodes reservations=R2.svr"),
         1);
+    CU_ASSERT_EQUAL(world_count_log(&w,
+                                    "Reservation meets R2.svr on vn[0] from Sat Nov "
+                                    "21 08:10:00 2026 to Sat Nov 21 08:11:40 2026"),
+                    1);
     world_clear(&w);
     EXPECT_TEXT(world_shown(&w, "user2", "R1.svr", "oversubscribed_resv", NULL, NULL),
                 "R2.svr");
+    world_clear(&w);
+    EXPECT_TEXT(world_shown(&w, "user2", "R1.svr", "oversubscribed_on", NULL, NULL),
+                "R2.svr on vn[0] from @1795248600 to @1795248700");
     world_clear(&w);
     EXPECT_TEXT(world_shown(&w, "user2", "R1.svr", "oversubscribed_jobs", NULL, NULL),
                 "");
@@ -828,9 +835,14 @@ static void test_jobs_in_the_way_are_listed(void)
     world_clear(&w);
     EXPECT_TEXT(world_shown(&w, "user1", "R1.svr", "oversubscribed_jobs", NULL, NULL),
                 "7.svr");
+    world_clear(&w);
+    EXPECT_TEXT(world_shown(&w, "user1", "R1.svr", "oversubscribed_on", NULL, NULL),
+                "7.svr on vn[0] from @1795247600 to @1795247660");
     world_job_end(&w, "7.svr");
     world_clear(&w);
     EXPECT_TEXT(world_shown(&w, "user1", "R1.svr", "oversubscribed_jobs", NULL, NULL),
+                "");
+    EXPECT_TEXT(world_shown(&w, "user1", "R1.svr", "oversubscribed_on", NULL, NULL),
                 "");
     world_free(&w);
 }

@@ -354,6 +354,94 @@ static void test_the_job_blocks_until_it_ends(void)
     world_free(&w);
 }
 
+/* The end of the last job on a lost vnode is followed by an attempt, but the first
+ * attempt waits for its time. */
+static void test_an_attempt_follows_the_jobs(void)
+{
+    static const char vnodes[] = "(vn[0]:ncpus=2)+(vn[3]:ncpus=2)+(vn[4]:ncpus=2)";
+    struct world w;
+
+    new_resv(&w, true);
+    world_job(&w, "5.svr", "R1", "(vn[1]:ncpus=1)", NULL);
+    world_job(&w, "6.svr", "R1", "(vn[2]:ncpus=1)", NULL);
+    world_job(&w, "7.svr", "R1", "(vn[0]:ncpus=1)", NULL); /* blocks nobody */
+    world_vnode(&w, "vn[1]", NODE_OFFLINE);
+    world_vnode(&w, "vn[2]", NODE_MAINTENANCE);
+    world_go(&w, START + 600);
+    world_deny(&w, "R1.svr");
+    world_go(&w, START + 700);
+    world_clear(&w);
+    world_job_end(&w, "5.svr");
+    EXPECT_TEXT(retry_of(&w), at(&w, START + 1200));
+    world_confirm(&w, "R1.svr", vnodes); /* one is left */
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), PBSE_BADSTATE);
+    world_restart(&w);
+    world_sched_done(&w);
+    world_clear(&w);
+    world_job_end(&w, "6.svr");
+    EXPECT_TEXT(retry_of(&w), at(&w, w.now_at));
+    CU_ASSERT_TRUE(world_commanded(&w, 15));
+    CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 1);
+    world_confirm(&w, "R1.svr", vnodes);
+    CU_ASSERT_EQUAL(world_reply_code(&w, CONN_SCHED), 0);
+    CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), "5/5");
+    EXPECT_TEXT(retry_of(&w), "");
+    world_free(&w);
+}
+
+static void test_a_job_ends_before_the_first_attempt(void)
+{
+    struct world w;
+
+    new_resv(&w, true);
+    world_job(&w, "5.svr", "R1", "(vn[1]:ncpus=1)", NULL);
+    world_vnode(&w, "vn[1]", NODE_OFFLINE);
+    world_job_end(&w, "5.svr");
+    EXPECT_TEXT(retry_of(&w), at(&w, START + 600));
+    world_go(&w, START + 600);
+    world_deny(&w, "R1.svr"); /* for want of vnodes: no job has blocked it */
+    world_job(&w, "6.svr", "R1", "(vn[0]:ncpus=1)", NULL);
+    world_job_end(&w, "6.svr");
+    EXPECT_TEXT(retry_of(&w), at(&w, START + 1200));
+    world_free(&w);
+}
+
+/* reserve_retry_now: each loss is followed by an attempt, a return by none. The
+ * ordinary attempts go on. */
+static void test_attempts_at_once(void)
+{
+    for (int running = 0; running < 2; running++) {
+        struct world w;
+
+        new_resv(&w, running);
+        world_server(&w, SERVER_A_RESERVE_RETRY_NOW, NULL, "True");
+        world_vnode(&w, "vn[1]", NODE_OFFLINE);
+        EXPECT_TEXT(retry_of(&w), at(&w, w.now_at));
+        CU_ASSERT_TRUE(world_commanded(&w, 15));
+        world_deny(&w, "R1.svr");
+        EXPECT_TEXT(retry_of(&w), at(&w, w.now_at + 600));
+        world_sched_done(&w);
+        world_clear(&w);
+        world_vnode(&w, "vn[1]", NODE_OFFLINE | NODE_DOWN); /* the same loss */
+        CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 0);
+        world_vnode(&w, "vn[2]", NODE_DOWN);
+        CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 1);
+        world_deny(&w, "R1.svr");
+        world_sched_done(&w);
+        world_clear(&w);
+        world_vnode(&w, "vn[2]", 0);
+        world_restart(&w);
+        CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 0);
+        world_vnode(&w, "vn[2]", NODE_DOWN);
+        CU_ASSERT_EQUAL(world_count_fact(&w, FACT_RESV_ASKED), 1);
+        world_vnode(&w, "vn[2]", 0);
+        world_vnode(&w, "vn[1]", 0);
+        CU_ASSERT_STRING_EQUAL(world_phase(&w, "R1.svr"), running ? "5/5" : "2/2");
+        EXPECT_TEXT(retry_of(&w), "");
+        world_free(&w);
+    }
+}
+
 /* The new vnode goes away before the answer, or right after it. */
 static void test_loss_after_loss(void)
 {
@@ -467,6 +555,12 @@ int main(void)
         { "while it runs only the lost vnode is replaced", test_what_may_replace_what },
         { "a job on a lost vnode blocks until it ends",
           test_the_job_blocks_until_it_ends },
+        { "the attempt follows the end of the last job on lost vnodes",
+          test_an_attempt_follows_the_jobs },
+        { "the first attempt does not follow a job",
+          test_a_job_ends_before_the_first_attempt },
+        { "with reserve_retry_now each loss is followed by an attempt",
+          test_attempts_at_once },
         { "a job that node_fail_requeue took does not block",
           test_a_lost_job_does_not_block },
         { "what was known last holds after a restart", test_known_availability_holds },

@@ -181,8 +181,9 @@ static void wrong_classes_are_refused(void)
 static void nobody_keeps_what_changes_without_a_word(void)
 {
     static const char *const volatile_ones[] = {
-        "oversubscribed_jobs", "oversubscribed_resv", "total_jobs",
-        "state_count",         "server_state",        "resources_assigned",
+        "oversubscribed_jobs", "oversubscribed_resv", "oversubscribed_on",
+        "total_jobs",          "state_count",         "server_state",
+        "resources_assigned",
     };
     struct arena *arena = arena_new();
     struct body_changes body = { 0 };
