@@ -64,5 +64,6 @@ EXTRA_DIST += \
 	doc/glossary.md \
 	doc/performance.md \
 	doc/requirements.md \
+	doc/reservations-tests.md \
 	doc/security.md \
 	doc/store.md
