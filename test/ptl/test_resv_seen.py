@@ -42,6 +42,7 @@ SERVERS_OWN = ["reserve_state=5", "reserve_substate=5", "reserve_index=2", "rese
                "reserve_ID=R1", "reservation_Tag=1", "resources_used.ncpus=1",
                "reserve_alter_revert.walltime=1", "reserve_standing_revert.walltime=1",
                "node_set=a", "oversubscribed_jobs=1", "oversubscribed_resv=R1",
+               "oversubscribed_on=R1",
                "alter_denied=x", "alter_seq=1"]
 
 

@@ -31,6 +31,18 @@ static bool can_lose(const struct takeover *t, const struct occurrence *oc)
            phase_is_confirmed(occurrence_phase(oc));
 }
 
+/* The index of a vnode keeps those that run without an end, since they have the vnode
+ * until they are cleaned up. They are not in the way of what begins after their end. */
+static bool is_met(const struct takeover *t, const struct occurrence *oc,
+                   struct window window)
+{
+    struct window own = occurrence_window(oc);
+
+    if (oc->counted)
+        own.end_at = MAX_OF(own.end_at, t->now_at + 1);
+    return own.start_at < window.end_at && own.end_at > window.start_at;
+}
+
 static void find_on(struct takeover *t, const struct node *n, struct window window)
 {
     size_t n_there;
@@ -38,7 +50,7 @@ static void find_on(struct takeover *t, const struct node *n, struct window wind
         &n->times, window.start_at, window.end_at, t->out->arena, &n_there);
 
     for (size_t i = 0; i < n_there; i++) {
-        if (!can_lose(t, there[i]))
+        if (!can_lose(t, there[i]) || !is_met(t, there[i], window))
             continue;
         ARENA_ROOM(t->out->arena, t, found, 8);
         t->found[t->n++] = there[i];

@@ -231,6 +231,20 @@ static void want_resources(struct alteration *a, const struct resources *list)
     }
 }
 
+/* Chunks, and none of any: that is never fewer of what there is, but no select either
+ * (reservations.md 13.5). */
+static bool asks_for_nothing(const char *select, struct arena *arena)
+{
+    struct select sel;
+
+    if (select_parse(select, NULL, arena, &sel, NULL))
+        return false;
+    for (size_t i = 0; i < sel.n; i++)
+        if (sel.chunks[i].count > 0)
+            return false;
+    return true;
+}
+
 static int derive_select(struct alteration *a)
 {
     const char *old = obj_str(&a->r->obj, RESV_A_SCHEDSELECT, "");
@@ -240,12 +254,16 @@ static int derive_select(struct alteration *a)
 
     if (!a->select)
         return 0;
+    if (asks_for_nothing(a->select, a->rq->arena))
+        return diag_code(&a->out->why, PBSE_SELECT_NOT_SUBSET);
     /* The list is worked on as a copy; the reservation keeps its own if this
      * refuses. */
     resources_copy(&list, obj_resources(&a->r->obj, RESV_A_RESOURCE_LIST));
     err = resource_request_reselect(&list, a->m, a->select, old, a->rq->arena,
                                     &schedselect, &a->out->why);
     /* A reservation may shrink. More or other chunks would be a new request. */
+    if (err == PBSE_BADATVAL) /* clients tell which value (reservations.md 13.1) */
+        err = diag_about(&a->out->why, err, "Resource_List.select");
     if (!err && !schedselect_is_subset(schedselect, old))
         err = diag_code(&a->out->why, PBSE_SELECT_NOT_SUBSET);
     if (!err) {
