@@ -21,12 +21,14 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/plan/plan.c src/scheduler/plan/plan.h \
 	src/scheduler/plan/vnode_pool.c src/scheduler/plan/vnode_pool.h \
 	src/scheduler/plan/pool_fit.c \
+	src/scheduler/plan/push.c src/scheduler/plan/push.h \
 	src/scheduler/plan/quick_fit.c \
 	src/scheduler/plan/resv.c \
 	src/scheduler/plan/question.h \
 	src/scheduler/plan/room.c src/scheduler/plan/room.h \
 	src/scheduler/plan/series.c src/scheduler/plan/series.h \
 	src/scheduler/plan/series_find.c \
+	src/scheduler/plan/shorten.c src/scheduler/plan/shorten.h \
 	src/scheduler/plan/rules.c src/scheduler/plan/rules.h \
 	src/scheduler/plan/together.c src/scheduler/plan/together.h \
 	src/scheduler/plan/failure.c \
@@ -82,6 +84,12 @@ TESTS += test/unit/scheduler/test_plan_resv
 test_unit_scheduler_test_plan_resv_SOURCES = \
 	test/unit/scheduler/test_plan_resv.c test/unit/scheduler/scene.h
 test_unit_scheduler_test_plan_resv_LDADD = $(sched_test_libs)
+
+check_PROGRAMS += test/unit/scheduler/test_plan_push
+TESTS += test/unit/scheduler/test_plan_push
+test_unit_scheduler_test_plan_push_SOURCES = \
+	test/unit/scheduler/test_plan_push.c test/unit/scheduler/scene.h
+test_unit_scheduler_test_plan_push_LDADD = $(sched_test_libs)
 
 check_PROGRAMS += test/unit/scheduler/test_plan_together
 TESTS += test/unit/scheduler/test_plan_together

@@ -145,6 +145,14 @@ struct plan_short {
     int64_t earliest_at;  /* first start at which the request fits, 0: none found */
 };
 
+/* What a yes gives to one reservation, and when. */
+struct plan_place {
+    const char *id;
+    int64_t start_at;
+    int64_t end_at;
+    const char *vnodes; /* exec_vnode */
+};
+
 struct plan_step {
     enum plan_kind kind;
     const char *id;
@@ -165,8 +173,11 @@ struct plan_step {
     const char *advice;   /* PLAN_DENY_RESV: what else to do, after the reason; or "" */
     size_t n_occurrences; /* PLAN_CONFIRM_RESV of a new series; else 0 */
     bool away;            /* PLAN_CONFIRM_RESV: some vnodes are down or offline today */
-    bool has_seq;         /* reservations: the server numbers its questions, and */
-    int64_t seq;          /* this is the answer to that one */
+    size_t n_places;      /* PLAN_CONFIRM_RESV with other times than were asked for,
+                             else 0: what it has then, and those that it moves */
+    const struct plan_place *places;
+    bool has_seq; /* reservations: the server numbers its questions, and */
+    int64_t seq;  /* this is the answer to that one */
     struct plan_short why;
 };
 

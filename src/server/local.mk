@@ -159,6 +159,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/decide/question_confirm.c \
 	src/server/decide/question_series.c src/server/decide/question_series.h \
 	src/server/decide/question_kind.c src/server/decide/question_kind.h \
+	src/server/decide/counter_offer.c src/server/decide/counter_offer.h \
 	src/server/decide/resv_answer.c src/server/decide/resv_answer.h \
 	src/server/decide/resv_conflict.c src/server/decide/resv_conflict.h \
 	src/server/decide/resv_question.c src/server/decide/resv_question.h \
@@ -173,6 +174,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/requests/status.c \
 	src/server/requests/request_table.c \
 	src/server/requests/resv_act.c \
+	src/server/requests/resv_offer.c \
 	src/server/requests/resv_why.c \
 	src/server/requests/walk.c src/server/requests/walk.h \
 	src/server/requests/walk_changes.c \
@@ -393,6 +395,10 @@ check_PROGRAMS += test/unit/server/test_resv_dry
 TESTS += test/unit/server/test_resv_dry
 test_unit_server_test_resv_dry_SOURCES = test/unit/server/test_resv_dry.c $(RESV_WORLD)
 test_unit_server_test_resv_dry_LDADD = $(RESV_TEST_LIBS)
+check_PROGRAMS += test/unit/server/test_resv_push
+TESTS += test/unit/server/test_resv_push
+test_unit_server_test_resv_push_SOURCES = test/unit/server/test_resv_push.c $(RESV_WORLD)
+test_unit_server_test_resv_push_LDADD = $(RESV_TEST_LIBS)
 check_PROGRAMS += test/unit/server/test_resv_extend
 TESTS += test/unit/server/test_resv_extend
 test_unit_server_test_resv_extend_SOURCES = test/unit/server/test_resv_extend.c $(RESV_WORLD)

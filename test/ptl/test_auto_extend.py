@@ -56,8 +56,10 @@ def test_nobody_is_displaced(cluster):
     server.submit(late)
     assert late.answer.endswith("CONFIRMED"), late.answer
     jid = running_job(server, queue_of(rid), script="sleep 1000\n")
+    # It goes on until the other one begins, and asks once more before that.
+    is_extended(server, rid, end + 5)
     server.log_match("%s;Reservation alter denied" % rid)
-    assert window(server, rid) == (start, end)
+    assert window(server, rid) == (start, end + 5)
     is_gone(server, RESV, rid)
     is_gone(server, JOB, jid)
     assert server.status(RESV, late.answer.split()[0])[0]["reserve_state"] != "RESV_DEGRADED"

@@ -286,6 +286,7 @@ static bool alters(struct sim *s, const struct words *w)
         .duration_s = number(words_after(w, "for"), 0),
         .waiting = words_after(w, "waiting"),
         .force = strcmp(w->v[w->n - 1], "force") == 0,
+        .push = strcmp(w->v[w->n - 1], "push") == 0,
     };
 
     if (id && w->n > 3)

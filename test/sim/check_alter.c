@@ -69,9 +69,9 @@ void alters_forget_after(struct alters *a, uint64_t seq)
     }
 }
 
-static const struct wish *find_wish(const struct sim *s, const char *id, uint64_t seq)
+static struct wish *find_wish(const struct sim *s, const char *id, uint64_t seq)
 {
-    const struct wish *w;
+    struct wish *w;
 
     DL_FOREACH (s->alters.wishes, w)
         if (w->seq == seq && strcmp(w->id, id) == 0)
@@ -88,8 +88,8 @@ static uint64_t seq_opened(const struct record *rec)
     return rec->seq;
 }
 
-static const struct wish *wish_of(const struct sim *s, const struct resv *r,
-                                  const struct record *rec)
+static struct wish *wish_of(const struct sim *s, const struct resv *r,
+                            const struct record *rec)
 {
     return find_wish(s, r->obj.id,
                      proposal_is_open(r) ? (uint64_t)proposal_seq(r) : seq_opened(rec));
@@ -153,7 +153,12 @@ static void derive(struct wish *w, const struct object *o,
 void alter_requested(struct sim *s, const struct model *before,
                      const struct wire_request *rq, const struct effects *out)
 {
-    const struct body_modify_resv *body = rq->body;
+    const struct body_resv_act *act = rq->number == BATCH_RESV_ACT ? rq->body : NULL;
+    const struct body_modify_resv said = {
+        .resv_id = act ? act->id : ((const struct body_modify_resv *)rq->body)->resv_id,
+        .attrs = act ? act->attrs : ((const struct body_modify_resv *)rq->body)->attrs,
+    };
+    const struct body_modify_resv *body = &said;
     const struct object *o = model_find(before, OBJ_RESV, body->resv_id);
     uint64_t seq = first_record_of(out, body->resv_id);
     struct wish *w;
@@ -164,6 +169,7 @@ void alter_requested(struct sim *s, const struct model *before,
     w->id = xstrdup(body->resv_id);
     w->seq = seq;
     w->force = rq->extend && strcmp(rq->extend, "force") == 0;
+    w->push = act && (act->flags & RESV_ACT_PUSH);
     w->select = given_text(&body->attrs, "Resource_List");
     w->name = given_text(&body->attrs, "Reserve_Name");
     w->users = given_text(&body->attrs, "Authorized_Users");
@@ -244,7 +250,8 @@ static void check_untouched(struct sim *s, const struct record *rec)
     for (size_t i = 0; i < rec->n_changes; i++) {
         int attr = rec->changes[i].attr;
 
-        if (!(resv_rows[attr].flags & ATTR_INTERNAL) && attr != RESV_A_ALTER_DENIED)
+        if (!(resv_rows[attr].flags & ATTR_INTERNAL) && attr != RESV_A_ALTER_DENIED &&
+            attr != RESV_A_PUSHED)
             check_failed(s, CHECK_ALTER, "%s of %s changes %s", fact_name(rec->fact),
                          rec->id, resv_rows[attr].name);
     }
@@ -393,6 +400,14 @@ static int64_t extended_end(const struct model *m, const struct resv *r)
     return r->later ? MIN_OF(ret, occurrence_start_at(r->later, 0) - 1) : ret;
 }
 
+static int64_t num_after(const struct record *rec, int attr, int64_t before)
+{
+    for (size_t i = 0; i < rec->n_changes; i++)
+        if (rec->changes[i].attr == attr && rec->changes[i].after)
+            return atoll(rec->changes[i].after);
+    return before;
+}
+
 static void note_own_wish(struct sim *s, const struct model *m, const struct resv *r,
                           const struct record *rec)
 {
@@ -401,6 +416,7 @@ static void note_own_wish(struct sim *s, const struct model *m, const struct res
     w->id = xstrdup(rec->id);
     w->seq = seq_opened(rec);
     w->times = true;
+    w->shorter = true;
     w->start_at = obj_num(&r->obj, RESV_A_RESERVE_START, 0);
     w->end_at = extended_end(m, r);
     w->duration_s = w->end_at - w->start_at;
@@ -408,6 +424,18 @@ static void note_own_wish(struct sim *s, const struct model *m, const struct res
     if (!phase_is_running(resv_phase(r)) || !resv_has_busy_job(r) ||
         resv_is_maintenance(r) || w->end_at <= obj_num(&r->obj, RESV_A_RESERVE_END, 0))
         check_failed(s, CHECK_ALTER, "%s wants more time without need", rec->id);
+}
+
+/* Less than the whole step was granted: that is what is checked from now on. */
+static void take_shorter(struct sim *s, const struct resv *r, struct wish *w,
+                         const struct record *rec)
+{
+    int64_t end_at = num_after(rec, RESV_A_RESERVE_END, w->end_at);
+
+    if (end_at > w->end_at || end_at <= obj_num(&r->obj, RESV_A_RESERVE_END, 0))
+        check_failed(s, CHECK_ALTER, "%s is extended to %" PRId64, rec->id, end_at);
+    w->end_at = end_at;
+    w->duration_s = end_at - w->start_at;
 }
 
 /* Beyond the end that somebody asked for it is there only while jobs of it run. */
@@ -422,13 +450,15 @@ static void check_needed(struct sim *s, const struct resv *r)
 void check_alter_before(struct sim *s, const struct model *m, const struct record *rec)
 {
     const struct resv *r = rec->kind == OBJ_RESV ? model_resv(m, rec->id) : NULL;
-    const struct wish *w;
+    struct wish *w;
 
-    if (!r)
+    if (!r || rec->reason == REASON_PUSHED) /* check_push.c looks at these */
         return;
     if (asks_by_itself(rec))
         note_own_wish(s, m, r, rec);
     w = wish_of(s, r, rec);
+    if (w && w->shorter && rec->fact == FACT_RESV_ALTERED)
+        take_shorter(s, r, w, rec);
     if (rec->fact == FACT_RESV_ALTER_ASKED && proposal_is_open(r))
         check_failed(s, CHECK_ALTER, "%s is altered twice at once", rec->id);
     if (rec->fact == FACT_RESV_ALTER_ASKED || rec->fact == FACT_RESV_ALTER_DENIED)

@@ -34,6 +34,8 @@ struct wish {
     char *name;
     char *users;
     bool force;
+    bool push;    /* others may be moved for it */
+    bool shorter; /* it is content with an earlier end */
     struct wish *prev, *next;
 };
 
@@ -57,7 +59,8 @@ void alters_fini(struct alters *a);
 /* What was asked later is not stored: its numbers are given again. */
 void alters_forget_after(struct alters *a, uint64_t seq);
 
-/* A ModifyResv was answered with 'out'; 'before' is the model before it. */
+/* A ModifyResv, or a ResvAct that alters, was answered with 'out'; 'before' is the
+ * model before it. */
 void alter_requested(struct sim *s, const struct model *before,
                      const struct wire_request *rq, const struct effects *out);
 

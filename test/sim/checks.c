@@ -1,6 +1,7 @@
 /* checks.c - see checks.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "check_push.h"
 #include "sim.h"
 #include "together.h"
 
@@ -204,6 +205,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
         check_why_record(s, s->shell.shadow, e->u.record);
+        check_push_before(s, s->shell.shadow, e->u.record);
         check_alter_before(s, s->shell.shadow, e->u.record);
         check_together_before(s, s->shell.shadow, e->u.record);
         model_apply(s->shell.shadow, e->u.record);
@@ -217,6 +219,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         check_promise(s, m);
         check_alters_settled(s, m);
         check_together_settled(s, m);
+        check_push_settled(s, m);
         check_qmove_settled(s, m);
         check_books(s, m);
         check_history(s, m);
@@ -305,10 +308,11 @@ void check_request(struct sim *s, uint64_t conn, const struct wire_request *rq,
         buf_fini(&text);
     }
     why_requested(s, net_conn(&s->net, conn), rq, reply, out->arena);
-    if (rq->number == BATCH_MODIFY_RESV)
+    if (rq->number == BATCH_MODIFY_RESV || rq->number == BATCH_RESV_ACT)
         alter_requested(s, s->shell.shadow, rq, out);
-    s->alters.agreed = rq->number == BATCH_CONFIRM_RESV && rq->extend &&
-                       strncmp(rq->extend, YES, strlen(YES)) == 0;
+    s->alters.agreed = rq->number == BATCH_OFFER_RESV ||
+                       (rq->number == BATCH_CONFIRM_RESV && rq->extend &&
+                        strncmp(rq->extend, YES, strlen(YES)) == 0);
     if (rq->number == BATCH_STATUS_RESV)
         check_replies(s, conn, out);
     check_refusal(s, rq->number, reply, out);

@@ -139,6 +139,20 @@ void client_reserve(struct sim *s, const struct resv_wish *w)
     arena_free(arena);
 }
 
+/* The same alteration in the request that can say it. */
+static void send_push(struct sim *s, struct client *c,
+                      const struct body_modify_resv *alter)
+{
+    const struct body_resv_act body = { .what = RESV_ACT_ALTER,
+                                        .flags = RESV_ACT_PUSH,
+                                        .id = alter->resv_id,
+                                        .attrs = alter->attrs };
+
+    net_request(s, c->conn,
+                &(struct wire_request){
+                    .number = BATCH_RESV_ACT, .user = c->user, .body = &body });
+}
+
 void client_alter(struct sim *s, const struct alter_wish *w)
 {
     struct arena *arena = arena_new();
@@ -165,7 +179,10 @@ void client_alter(struct sim *s, const struct alter_wish *w)
         set_end(&body.attrs, arena, &w->end);
         if (w->waiting)
             set(&body.attrs, arena, "interactive", NULL, w->waiting);
-        net_request(s, c->conn, &rq);
+        if (w->push)
+            send_push(s, c, &body);
+        else
+            net_request(s, c->conn, &rq);
     }
     arena_free(arena);
 }

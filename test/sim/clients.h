@@ -84,6 +84,7 @@ struct alter_wish {
     int64_t duration_s;
     const char *waiting; /* -I */
     bool force;
+    bool push;
 };
 void client_alter(struct sim *s, const struct alter_wish *wish);
 

@@ -11,6 +11,7 @@
 #define TEST_SIM_SIM_H
 
 #include "check_alter.h"
+#include "check_push.h"
 #include "check_qmove.h"
 #include "check_why.h"
 #include "checks.h"
@@ -68,6 +69,7 @@ struct sim {
     struct ledger ledger;
     struct checks checks;
     struct alters alters;
+    struct pushes pushes;
     struct whys whys;
     size_t n_called; /* vnodes that the scenario gave a name */
     struct called {

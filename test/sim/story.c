@@ -197,6 +197,7 @@ static void alter(struct story *t, int64_t second)
 {
     int n;
     bool force = chance(t, 20);
+    bool push = force && chance(t, 50); /* both are for managers */
 
     if (!t->n_resvs)
         return;
@@ -217,7 +218,7 @@ static void alter(struct story *t, int64_t second)
         buf_add_str(t->out, " users=user1,user2");
     if (chance(t, 30))
         buf_printf(t->out, " waiting %d", pick(t, 1, 120));
-    buf_printf(t->out, "%s\n", force ? " force" : "");
+    buf_printf(t->out, "%s\n", push ? " push" : force ? " force" : "");
     if (chance(t, 20))
         alter(t, second + pick(t, 0, 3));
 }

@@ -428,6 +428,21 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
         .flags = ATTR_NOT_SAVED,
         .doc = "For schedulers: number of the open alteration, 0 when there is none.",
     },
+    [RESV_A_ALTER_ALLOWS] = {
+        .name = "alter_allows",
+        .type = &attr_string,
+        .read = WHO_DAEMON,
+        .write = 0,
+        .flags = ATTR_NOT_SAVED,
+        .doc = "For schedulers: other times than the wanted ones with which the open alteration may be answered, push or shorter; unset: none.",
+    },
+    [RESV_A_PUSHED] = {
+        .name = "pushed",
+        .type = &attr_string,
+        .read = EVERYONE,
+        .write = 0,
+        .doc = "The reservations that the last alteration has moved, from when to when; shown only to a status request with the extension \"why\".",
+    },
     [RESV_A_RESERVE_OCCURRENCES] = {
         .name = "reserve_occurrences",
         .type = &attr_string,
@@ -507,11 +522,13 @@ const struct attr_row resv_rows[RESV_A_COUNT] = {
     [RESV_A_HF_ON_END] = { .name = "hf_on_end", .type = &attr_string, .flags = ATTR_INTERNAL, .doc = "While its end, or that of an occurrence, goes on: requeue or hold, what becomes of the jobs; unset: kill." },
     [RESV_A_HF_ASKED_END] = { .name = "hf_asked_end", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "The end that somebody asked for, when it has extended itself since." },
     [RESV_A_HF_EXTEND_TRIED] = { .name = "hf_extend_tried", .type = &attr_time, .flags = ATTR_INTERNAL, .doc = "The end before which it last tried to extend itself." },
+    [RESV_A_HF_ALTER_ALLOWS] = { .name = "hf_alter_allows", .type = &attr_int64, .flags = ATTR_INTERNAL, .doc = "With which other times the open alteration may be answered: 1 others are moved, 2 a shorter extension." },
 };
 
 /* Rows that clients see, ordered by name without regard to case. */
 static const uint16_t resv_order[] = {
     RESV_A_ACCOUNT_NAME,
+    RESV_A_ALTER_ALLOWS,
     RESV_A_ALTER_DENIED,
     RESV_A_ALTER_SEQ,
     RESV_A_AUTHORIZED_GROUPS,
@@ -539,6 +556,7 @@ static const uint16_t resv_order[] = {
     RESV_A_OVERSUBSCRIBED_RESV,
     RESV_A_PARTITION,
     RESV_A_PRIORITY,
+    RESV_A_PUSHED,
     RESV_A_QMOVE,
     RESV_A_QUEUE,
     RESV_A_RESERVATION_TAG,

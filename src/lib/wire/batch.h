@@ -79,6 +79,7 @@ enum batch_number {
     BATCH_RESV_WHY = 201,
     BATCH_RESV_ACT = 202,
     BATCH_DRY_RUN = 203,
+    BATCH_OFFER_RESV = 204,
 };
 
 /* The names of our requests, and of attributes that a stranger must not be sent, in the
@@ -90,6 +91,7 @@ enum batch_number {
 #define EXTENSION_AUTO_EXTEND                                                          \
     "auto_extend" /* auto_extend, auto_extend_max, on_end=extend */
 #define EXTENSION_OCCURRENCE "occurrence" /* ResvAct about one of a series */
+#define EXTENSION_PUSH       "push"       /* ResvAct with RESV_ACT_PUSH */
 
 /* Bodies, lettered as in wire.md 7.2. Texts are never NULL after decoding. */
 
@@ -293,6 +295,27 @@ struct body_resv_act {
     uint32_t occurrence; /* counted from 1; 0: none is meant */
     const char *id;      /* "" when it is submitted */
     struct wire_attrs attrs;
+};
+
+/* What a reservation would have, and when. */
+struct wire_offer {
+    const char *id;
+    uint64_t start_at;
+    uint64_t end_at;
+    const char *vnodes; /* an exec_vnode */
+};
+
+/* OfferResv: a scheduler's yes to an alteration with other times than were asked for,
+ * where the question allows that (doc/design/050-push.md). */
+enum {
+    PUSH_MOST = 100,             /* so many may be moved by one */
+    PUSH_FARTHEST_S = 7 * 86400, /* and each by so much */
+};
+struct body_offer_resv {
+    uint64_t seq; /* the question that this answers */
+    const char *partition;
+    size_t n; /* the reservation that is asked about first, then those that it moves */
+    struct wire_offer *offers;
 };
 
 struct wire_request {

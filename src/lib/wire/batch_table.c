@@ -258,6 +258,22 @@ static const struct wire_field resv_act_fields[] = {
     WIRE_FIELDS_END,
 };
 
+static const struct wire_field offer_fields[] = {
+    WIRE_FIELD(WIRE_STRING, struct wire_offer, id, MAX_RESV_ID),
+    WIRE_FIELD(WIRE_ULONG, struct wire_offer, start_at, 0),
+    WIRE_FIELD(WIRE_ULONG, struct wire_offer, end_at, 0),
+    WIRE_FIELD(WIRE_STRING, struct wire_offer, vnodes, 0),
+    WIRE_FIELDS_END,
+};
+
+static const struct wire_field offer_resv_fields[] = {
+    WIRE_FIELD(WIRE_ULONG, struct body_offer_resv, seq, 0),
+    WIRE_FIELD(WIRE_STRING, struct body_offer_resv, partition, 0),
+    WIRE_FIELD_RECORDS(struct body_offer_resv, n, offers, offer_fields,
+                       struct wire_offer),
+    WIRE_FIELDS_END,
+};
+
 #define ROW(name_, fields_, body_)                                                     \
     {                                                                                  \
         .name = (name_), .fields = (fields_), .body_size_bytes = sizeof(body_),        \
@@ -339,6 +355,7 @@ static const struct batch_row rows[] = {
     [BATCH_RESV_WHY] = ROW("ResvWhy", resv_id_fields, struct body_id),
     [BATCH_RESV_ACT] = ROW("ResvAct", resv_act_fields, struct body_resv_act),
     [BATCH_DRY_RUN] = ROW("DryRun", run_fields, struct body_run),
+    [BATCH_OFFER_RESV] = ROW("OfferResv", offer_resv_fields, struct body_offer_resv),
     [BATCH_STATUS_CHANGES] = ROW("StatusChanges", changes_fields, struct body_changes),
 };
 /* clang-format on */

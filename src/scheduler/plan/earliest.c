@@ -53,6 +53,7 @@ static void slide_init(struct slide *s, const struct pool *pool, struct world *w
         .pool = { .asker = pool->asker,
                   .queue = pool->queue,
                   .sets = pool->sets,
+                  .closed = pool->closed,
                   .start_at = pool->start_at,
                   .end_at = pool->end_at,
                   .free = arena_alloc(arena, w->n * w->n_res * sizeof(int64_t) + 1),

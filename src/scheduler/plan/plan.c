@@ -155,6 +155,27 @@ static const char *reason_of(const struct plan_step *step, struct arena *arena)
     return text;
 }
 
+static bool offer_request(const struct plan_step *step, struct arena *arena,
+                          struct wire_request *ret)
+{
+    struct body_offer_resv *body = ARENA_NEW(arena, struct body_offer_resv);
+
+    MUST(step->has_seq); /* only such a server allows it */
+    body->seq = (uint64_t)step->seq;
+    body->partition = step->partition;
+    body->n = step->n_places;
+    body->offers = ARENA_ARRAY(arena, struct wire_offer, step->n_places);
+    for (size_t i = 0; i < step->n_places; i++)
+        body->offers[i] = (struct wire_offer){
+            .id = step->places[i].id,
+            .start_at = (uint64_t)step->places[i].start_at,
+            .end_at = (uint64_t)step->places[i].end_at,
+            .vnodes = step->places[i].vnodes,
+        };
+    *ret = (struct wire_request){ .number = BATCH_OFFER_RESV, .body = body };
+    return true;
+}
+
 static bool confirm_request(const struct plan_step *step, struct arena *arena,
                             struct wire_request *ret)
 {
@@ -215,7 +236,8 @@ bool plan_step_request(const struct plan_step *step, struct arena *arena,
     switch (step->kind) {
     case PLAN_CONFIRM_RESV:
     case PLAN_DENY_RESV:
-        return confirm_request(step, arena, ret);
+        return step->n_places > 0 ? offer_request(step, arena, ret)
+                                  : confirm_request(step, arena, ret);
     case PLAN_RUN_JOB:
         return run_request(step, arena, ret);
     case PLAN_COMMENT_JOB:

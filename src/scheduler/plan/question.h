@@ -29,7 +29,10 @@ struct verdict {
     struct placement found;    /* of a yes; lives as long as the world */
     struct plan_short why;     /* of a no, as far as it is known */
     const char *advice;        /* of a no: what else to do, NULL: nothing */
-    const char *map;           /* of a yes to a series: the vnodes of all occurrences */
+    size_t
+        n_places; /* of a yes with other times than were asked for: struct plan_step */
+    const struct plan_place *places;
+    const char *map; /* of a yes to a series: the vnodes of all occurrences */
 };
 
 /* What is asked about the reservation, which is_open. */

@@ -8,7 +8,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "scheduler/plan/endless.h"
 #include "scheduler/plan/own_chunks.h"
+#include "scheduler/plan/push.h"
 #include "scheduler/plan/series.h"
+#include "scheduler/plan/shorten.h"
 #include "scheduler/plan/together.h"
 
 #include <string.h>
@@ -75,6 +77,8 @@ static void confirm(const struct question *q, const struct verdict *v)
     MUST((v->found.n > 0 || v->map) && q->start_at < q->end_at);
     step->vnodes = vnodes_text(q, v);
     step->away = q->away;
+    step->n_places = v->n_places;
+    step->places = v->places;
     step->start_at = start_of(q, v);
     if (v->map && !q->degraded)
         step->n_occurrences = series_of(pl, q->r)->n;
@@ -448,6 +452,13 @@ static void answer_question(struct planner *pl, const struct snap_resv *r)
     struct question q = question_about(pl, r);
     struct verdict v = question_find(&q);
 
+    /* What finds no room for itself may be content with something else. */
+    if (v.failure != FAIL_NONE && q.altered && r->request && r->request->valid) {
+        if (r->may_push)
+            push_find(&q, &v);
+        else if (r->may_shorten)
+            shorten_find(&q, &v);
+    }
     question_say(&q, &v);
 }
 

@@ -60,9 +60,24 @@ static void log_denial(struct shell *sh, const struct plan_step *step)
                       "Reservation is in degraded mode");
 }
 
+/* The first one is the reservation itself. */
+static void log_places(struct shell *sh, const struct plan_step *step)
+{
+    for (size_t i = 0; i < step->n_places; i++) {
+        struct buf out = { 0 };
+
+        buf_add_str(&out, i == 0 ? "Is given another window" : "Moved to make room");
+        time_words(&out, " from ", step->places[i].start_at);
+        time_words(&out, " to ", step->places[i].end_at);
+        logfile_write(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->places[i].id, out.data);
+        buf_fini(&out);
+    }
+}
+
 static void log_confirmation(struct shell *sh, const struct plan_step *step,
                              const struct wire_reply *reply)
 {
+    log_places(sh, step);
     if (step->n_occurrences > 0)
         logfile_printf(sh->log, LOG_EV_RESV, LOG_IN_RESV, step->id,
                        "Confirming %zu Occurrences", step->n_occurrences);

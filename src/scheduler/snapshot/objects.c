@@ -167,6 +167,16 @@ static void read_letter(struct snapshot *s, void *place, const struct wire_attr 
     *(char *)place = *a->value;
 }
 
+/* Words of a later version allow nothing that is known here. */
+static void read_allowed(struct snapshot *s, void *place, const struct wire_attr *a)
+{
+    struct snap_resv *r = place;
+
+    (void)s;
+    r->may_push = strcmp(a->value, "push") == 0;
+    r->may_shorten = strcmp(a->value, "shorter") == 0;
+}
+
 /* select, place and the counts made of them are no amounts, and walltime has a place of
  * its own. */
 static void read_asked(struct snapshot *s, void *place, const struct wire_attr *a)
@@ -215,6 +225,7 @@ static const struct field queue_fields[] = {
 
 static const struct field resv_fields[] = {
     { "alter_seq",            read_maybe,  AT(resv, question), .ours = true },
+    { "alter_allows",         read_allowed, 0, .ours = true },
     { "reserve_state",        read_number, AT(resv, state) },
     { "reserve_substate",     read_number, AT(resv, substate) },
     { "reserve_start",        read_number, AT(resv, start_at) },

@@ -96,6 +96,7 @@ static bool same_times(const struct snap_resv *a, const struct snap_resv *b)
 {
     return a->start_at == b->start_at && a->end_at == b->end_at &&
            a->old_start_at == b->old_start_at && a->old_end_at == b->old_end_at &&
+           a->may_push == b->may_push && a->may_shorten == b->may_shorten &&
            a->knows_old_end == b->knows_old_end && same_number(&a->retry, &b->retry) &&
            a->series_start_at == b->series_start_at &&
            a->series_length_s == b->series_length_s && same_occurrences(a, b);

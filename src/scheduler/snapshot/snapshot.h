@@ -168,6 +168,8 @@ struct snap_resv {
     bool knows_old_end;           /* the server said it */
     struct maybe_number question; /* the server numbers them: the open alteration's, 0:
                                      none */
+    bool may_push;                /* the open alteration: followers may be moved, */
+    bool may_shorten;             /* or the extension may be a shorter one */
     struct maybe_number retry;    /* the instant of the next attempt */
     int64_t standing;             /* PBS's word for a series: not 0 */
     int64_t index;                /* of a series: number of the current occurrence */

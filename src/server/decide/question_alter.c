@@ -39,22 +39,6 @@ static int64_t limit_at(const struct model *m, const struct resv *r)
                          resv_answer_time_s(m));
 }
 
-/* What a part wants, with vnodes that are not known yet. */
-static struct resv_offer offer_of(const struct resv *r, const struct edit *e,
-                                  int64_t now_at)
-{
-    int64_t start_at = edit_num(e, RESV_A_RESERVE_START, 0);
-
-    return (struct resv_offer){
-        .occurrence = resv_current(r),
-        .start_at = start_at,
-        .end_at = edit_num(e, RESV_A_RESERVE_END, 0),
-        .now_at = now_at,
-        .smaller = e->touched[RESV_A_SCHEDSELECT],
-        .moves = start_at > now_at,
-    };
-}
-
 /* False when the part cannot be made any more. */
 static bool read_part(const struct parts *ps, const struct resv *r, int64_t now_at,
                       struct resv_offer *ret)
@@ -65,7 +49,7 @@ static bool read_part(const struct parts *ps, const struct resv *r, int64_t now_
     bool whole = proposal_read(ps->m, r, &e, ps->arena);
 
     if (whole)
-        *ret = offer_of(r, &e, now_at);
+        *ret = proposal_offer(r, &e, now_at);
     ret->vnodes = vnodes;
     edit_fini(&e);
     return whole &&
@@ -85,23 +69,10 @@ static bool read_parts(const struct resv *r, int64_t now_at, struct parts *ps)
     return true;
 }
 
-/* The offer for one part, with the offers for the other parts as its neighbours. */
-static struct resv_offer beside_others(const struct parts *ps, size_t i)
-{
-    struct resv_offer offer = ps->v[i];
-    struct resv_offer *with = arena_copy(ps->arena, ps->v, ps->n * sizeof(*with));
-
-    MUST(ps->n > 0 && i < ps->n);
-    with[i] = with[ps->n - 1];
-    offer.with = with;
-    offer.n_with = ps->n - 1;
-    return offer;
-}
-
 /* Does the yes to that part still hold, beside those to the others? */
 static bool part_holds(const struct parts *ps, size_t i)
 {
-    const struct resv_offer offer = beside_others(ps, i);
+    const struct resv_offer offer = offer_beside(ps->v, ps->n, i, ps->arena);
     const char *why;
 
     return offer.vnodes->n > 0 && !resv_fit_unknown(ps->m, offer.vnodes) &&
@@ -213,7 +184,7 @@ static int judge(const struct resv_answer *a, const struct edit *e, struct parts
     if (!read_parts(a->r, a->rq->now_at, ps))
         return diag_code(&a->out->why, PBSE_BADSTATE);
     ps->v[0].vnodes = vnodes;
-    offer = beside_others(ps, 0);
+    offer = offer_beside(ps->v, ps->n, 0, ps->arena);
     return answer_judge(a, &offer, edit_str(e, RESV_A_SCHEDSELECT, ""));
 }
 

@@ -76,6 +76,7 @@ struct request {
     const void *body; /* == wire->body */
     const struct requester *who;
     const char *actor; /* "user@host" in the arena */
+    uint32_t terms;    /* of a ResvAct: enum resv_act_flag bits */
     int64_t now_at;
     struct arena *arena;
     const struct svr_config *cfg; /* names and accounts of the server */

@@ -153,6 +153,19 @@ int answer_judge(const struct resv_answer *a, const struct resv_offer *offer,
     return answer_refuse(a, why);
 }
 
+struct resv_offer offer_beside(const struct resv_offer *v, size_t n, size_t i,
+                               struct arena *arena)
+{
+    struct resv_offer offer = v[i];
+    struct resv_offer *with = arena_copy(arena, v, n * sizeof(*with));
+
+    MUST(n > 0 && i < n);
+    with[i] = with[n - 1];
+    offer.with = with;
+    offer.n_with = n - 1;
+    return offer;
+}
+
 int answer_refuse(const struct resv_answer *a, const char *why)
 {
     decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id,

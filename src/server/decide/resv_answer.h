@@ -14,6 +14,9 @@
 #include "server/decide/request.h"
 #include "server/model/resv_fit.h"
 
+/* Of an answer that names no partition. */
+#define DEFAULT_PARTITION "pbs-default"
+
 /* Texts live as long as the request. */
 struct resv_answer {
     const struct model *m;
@@ -63,6 +66,11 @@ bool answer_is_as_much(const struct resv_answer *a, const struct exec_vnode *vno
  * the arena. */
 bool answer_fits(const struct resv_answer *a, const struct resv_offer *offer,
                  const char **ret_why) MUST_CHECK;
+
+/* The i-th of several offers that are made as one, with the others as its neighbours;
+ * in the arena. */
+struct resv_offer offer_beside(const struct resv_offer *v, size_t n, size_t i,
+                               struct arena *arena);
 
 /* Refuse the answer: 15016, the reason is logged. */
 int answer_refuse(const struct resv_answer *a, const char *why) MUST_CHECK;

@@ -58,22 +58,6 @@ int64_t resv_extend_at(const struct model *m, const struct resv *r)
     return resv_over_at(m, &r->current) - LEAD_S;
 }
 
-static void set_end(struct edit *e, const struct resv *r, int64_t end_at,
-                    struct arena *arena)
-{
-    int64_t start_at = occurrence_start_at(&r->current, 0);
-    int64_t duration_s = end_at - start_at;
-    int err;
-
-    MUST(duration_s > 0);
-    edit_set_num(e, RESV_A_RESERVE_END, end_at);
-    edit_set_num(e, RESV_A_RESERVE_DURATION, duration_s);
-    err = edit_set(e, RESV_A_RESOURCE_LIST, "walltime",
-                   arena_printf(arena, "%" PRId64, duration_s), WIRE_OP_SET, NULL);
-    MUST(!err); /* a number of seconds */
-    (void)err;
-}
-
 void resv_extend_ask(const struct model *m, const struct resv *r, const char *asks,
                      const char *actor, int64_t now_at, struct decision *out)
 {
@@ -84,12 +68,13 @@ void resv_extend_ask(const struct model *m, const struct resv *r, const char *as
 
     MUST(asks && now_at >= resv_extend_at(m, r));
     edit_init(&e, m, OBJ_RESV, &r->obj);
-    set_end(&e, r, next_at, out->arena);
+    proposal_set_times(&e, occurrence_start_at(&r->current, 0), next_at, out->arena);
     edit_set_num(&e, RESV_A_HF_ASKED_END,
                  obj_num(&r->obj, RESV_A_HF_ASKED_END, end_at));
     proposal_open(m,
                   &(struct proposal){ .parts = &part,
                                       .n = 1,
+                                      .allows = ALLOWS_SHORTER,
                                       .by_itself = true,
                                       .actor = actor,
                                       .now_at = now_at },

@@ -31,10 +31,10 @@ static const int attrs[] = {
 #define N_SHOWN 5
 
 /* The attributes that a part consists of. */
-static const int kept[] = { RESV_A_HF_ALTER_SEQ,      RESV_A_HF_ALTER_AT,
-                            RESV_A_HF_ALTER_FORCE,    RESV_A_HF_ALTER_EDIT,
-                            RESV_A_HF_ALTER_WITH,     RESV_A_HF_ALTER_VNODES,
-                            RESV_A_HF_ALTER_PARTITION };
+static const int kept[] = { RESV_A_HF_ALTER_SEQ,       RESV_A_HF_ALTER_AT,
+                            RESV_A_HF_ALTER_FORCE,     RESV_A_HF_ALTER_EDIT,
+                            RESV_A_HF_ALTER_WITH,      RESV_A_HF_ALTER_VNODES,
+                            RESV_A_HF_ALTER_PARTITION, RESV_A_HF_ALTER_ALLOWS };
 
 static bool is_among(int attr, size_t n)
 {
@@ -75,6 +75,11 @@ bool proposal_is_forced(const struct resv *r)
     return obj_num(&r->obj, RESV_A_HF_ALTER_FORCE, 0) != 0;
 }
 
+uint32_t proposal_allows(const struct resv *r)
+{
+    return (uint32_t)obj_num(&r->obj, RESV_A_HF_ALTER_ALLOWS, ALLOWS_NONE);
+}
+
 const char *proposal_vnodes(const struct resv *r)
 {
     return obj_str(&r->obj, RESV_A_HF_ALTER_VNODES, NULL);
@@ -103,6 +108,21 @@ bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
     /* An empty text belongs to a version that kept proposals in another form; nothing
      * can be made of it. */
     return *text && edit_from_text(e, text, arena) && is_a_proposal(e);
+}
+
+struct resv_offer proposal_offer(const struct resv *r, const struct edit *e,
+                                 int64_t now_at)
+{
+    int64_t start_at = edit_num(e, RESV_A_RESERVE_START, 0);
+
+    return (struct resv_offer){
+        .occurrence = resv_current(r),
+        .start_at = start_at,
+        .end_at = edit_num(e, RESV_A_RESERVE_END, 0),
+        .now_at = now_at,
+        .smaller = e->touched[RESV_A_SCHEDSELECT],
+        .moves = start_at > now_at,
+    };
 }
 
 struct proposal_others proposal_others(const struct model *m, const struct resv *r,
@@ -206,10 +226,27 @@ static void keep_series_start(const struct resv *r, struct arena *arena,
                           obj_num(&r->obj, RESV_A_RESERVE_START, 0));
 }
 
+void proposal_set_times(struct edit *e, int64_t start_at, int64_t end_at,
+                        struct arena *arena)
+{
+    int64_t duration_s = end_at - start_at;
+    int err;
+
+    MUST(duration_s > 0);
+    edit_set_num(e, RESV_A_RESERVE_START, start_at);
+    edit_set_num(e, RESV_A_RESERVE_END, end_at);
+    edit_set_num(e, RESV_A_RESERVE_DURATION, duration_s);
+    err = edit_set(e, RESV_A_RESOURCE_LIST, "walltime",
+                   arena_printf(arena, "%" PRId64, duration_s), WIRE_OP_SET, NULL);
+    MUST(!err); /* a number of seconds */
+    (void)err;
+}
+
 void proposal_open(const struct model *m, const struct proposal *p,
                    struct decision *out)
 {
     MUST(out->records.n == 0);
+    MUST(!p->allows || p->n == 1); /* what is moved are no parts of it */
     for (size_t i = 0; i < p->n; i++) {
         const struct proposal_part *part = &p->parts[i];
         struct record *rec = record_add(
@@ -232,10 +269,13 @@ void proposal_open(const struct model *m, const struct proposal *p,
         record_change_num(rec, out->arena, RESV_A_HF_ALTER_AT, p->now_at);
         if (p->force)
             record_change(rec, out->arena, RESV_A_HF_ALTER_FORCE, NULL, "True");
+        if (p->allows)
+            record_change_num(rec, out->arena, RESV_A_HF_ALTER_ALLOWS, p->allows);
         if (p->by_itself)
             record_change_num(rec, out->arena, RESV_A_HF_EXTEND_TRIED,
                               obj_num(&part->resv->obj, RESV_A_RESERVE_END, 0));
         record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
+        record_change(rec, out->arena, RESV_A_PUSHED, NULL, NULL);
     }
 }
 
@@ -326,6 +366,7 @@ void proposal_grant(const struct model *m, const struct resv *r,
                    arena_strdup(out->arena, r->obj.id), g->actor, g->now_at);
 
     rec->reason = g->reason;
+    rec->note = g->note;
     /* Later occurrences keep what the series was asked to have, unless they are altered
      * themselves. */
     if (g->e->touched[RESV_A_RESOURCE_LIST] || g->e->touched[RESV_A_SCHEDSELECT])
@@ -349,6 +390,7 @@ void proposal_grant(const struct model *m, const struct resv *r,
     /* The proposal is closed by the same record that makes it true. */
     proposal_record_forgotten(rec, out->arena);
     record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
+    record_change(rec, out->arena, RESV_A_PUSHED, NULL, g->pushed);
     record_change_num(rec, out->arena, RESV_A_MTIME, g->now_at);
     resv_queue_follow(m, r, g->e, g->now_at, out);
     switch_queue(m, r, g, to, out);

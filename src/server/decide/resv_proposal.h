@@ -18,6 +18,7 @@
 #define SERVER_DECIDE_RESV_PROPOSAL_H
 
 #include "server/decide/edit.h"
+#include "server/model/resv_fit.h"
 
 bool proposal_is_open(const struct resv *r);
 
@@ -33,6 +34,14 @@ int64_t proposal_seq(const struct resv *r);
 /* It is made even when every scheduler says no. */
 bool proposal_is_forced(const struct resv *r);
 
+/* With which other times than it wants it may be answered (resv_moves.h), as bits. */
+enum proposal_allows {
+    ALLOWS_NONE = 0,
+    ALLOWS_PUSH = 1,    /* the reservations behind it are moved to make room */
+    ALLOWS_SHORTER = 2, /* it is extended by less */
+};
+uint32_t proposal_allows(const struct resv *r);
+
 /* True when the attribute may be part of one; true when everybody is shown its proposed
  * value while one is open. */
 bool proposal_knows(int attr);
@@ -43,6 +52,15 @@ bool proposal_shows(int attr);
  * that it names is gone; 'e' is then not to be used. */
 bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
                    struct arena *arena) MUST_CHECK;
+
+/* What the edit of a part wants of 'r', with vnodes that are not known yet. */
+struct resv_offer proposal_offer(const struct resv *r, const struct edit *e,
+                                 int64_t now_at);
+
+/* Set start, end, duration and walltime of an edit of a reservation; start_at <
+ * end_at. */
+void proposal_set_times(struct edit *e, int64_t start_at, int64_t end_at,
+                        struct arena *arena);
 
 /* What was right when it was asked for may have become wrong, of 'r' or of another
  * reservation that it is about: why it cannot be made any more, not even by force; NULL
@@ -76,7 +94,8 @@ struct proposal {
     const struct proposal_part *parts;
     size_t n;
     bool force;
-    bool by_itself; /* nobody asked for it, and nobody is told when it is dropped */
+    uint32_t allows; /* enum proposal_allows; of a proposal with one part */
+    bool by_itself;  /* nobody asked for it, and nobody is told when it is dropped */
     const char *actor;
     int64_t now_at;
 };
@@ -109,7 +128,9 @@ struct proposal_grant {
     const char *vnodes;    /* NULL: it keeps those it has, if any */
     const char *partition; /* of who granted it; NULL: nobody did */
     const char *actor;
-    enum reason reason; /* REASON_LOCAL or REASON_NONE */
+    enum reason reason; /* REASON_LOCAL, REASON_PUSHED or REASON_NONE */
+    const char *note;   /* for the journal; NULL: nothing to add */
+    const char *pushed; /* who was moved with it, attribute 'pushed'; NULL: nobody */
     int64_t now_at;
 };
 

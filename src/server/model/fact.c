@@ -107,6 +107,7 @@ static const struct {
     [REASON_SERVER_BEGAN] = { "the server was started again", 0 },
     [REASON_CANCELLED] = { "the occurrence is deleted", 0 },
     [REASON_SKIPPED] = { "skipped", 0 },
+    [REASON_PUSHED] = { "moved to make room", 0 },
     [REASON_LOCAL] = { "made without a scheduler", 0 },
     [REASON_RESV_KEEPS] = { "with its reservation", 0 },
     [REASON_RESV_CLOSES] = { "its reservation ends", 0 },

@@ -91,7 +91,9 @@ enum reason {
                        */
     REASON_SKIPPED,   /* FACT_DELETED: its end had passed before its turn came */
 
-    REASON_LOCAL, /* a reservation is confirmed or altered and no scheduler said so */
+    REASON_PUSHED, /* FACT_RESV_ALTERED: moved to make room for another one; its note
+                      says for which */
+    REASON_LOCAL,  /* a reservation is confirmed or altered and no scheduler said so */
 
     /* the queue of a reservation, changed by the server itself */
     REASON_RESV_KEEPS,  /* made, opened or removed with it */

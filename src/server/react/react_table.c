@@ -79,7 +79,7 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
     [FACT_RESV_ALTERED][OBJ_RESV] = {
         .log = log_resv_altered,
         .account = account_resv_altered,
-        .mail = mail_resv_confirmed,
+        .mail = mail_resv_altered,
         .wake = wake_resv_confirmed,
         .answer = answer_resv_altered,
     },

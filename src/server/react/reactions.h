@@ -39,6 +39,7 @@ void log_resv_started(const struct reaction *r);
 void log_resv_submitted(const struct reaction *r);
 void mail_occurrence_deleted(const struct reaction *r);
 void mail_resv_confirmed(const struct reaction *r);
+void mail_resv_altered(const struct reaction *r);
 void mail_resv_ending(const struct reaction *r);
 void mail_resv_alter_denied(const struct reaction *r);
 void mail_resv_started(const struct reaction *r);

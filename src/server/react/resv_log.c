@@ -8,6 +8,7 @@
 
 #include "lib/base/log.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void react_resv_log_new(const struct reaction *r, const struct object *o)
@@ -66,11 +67,39 @@ static void log_oversub(const struct reaction *r)
                    oversub_met_text(&found.met[i], log_date, r, arena));
 }
 
+/* How others are told of a reservation that a push has moved. */
+const char *react_resv_moved_text(const struct reaction *r)
+{
+    const struct change *start = reaction_change(r->rec, RESV_A_RESERVE_START);
+    char before[DATE_TEXT_BYTES], after[DATE_TEXT_BYTES];
+
+    if (!start || !start->before || !start->after)
+        return "on other vnodes, at the same time";
+    return arena_printf(
+        r->out->arena, "from %s to %s",
+        date_text(react_date(r, strtoll(start->before, NULL, 10)), before),
+        date_text(react_date(r, strtoll(start->after, NULL, 10)), after));
+}
+
+static bool moves_others(const struct reaction *r)
+{
+    const struct change *pushed = reaction_change(r->rec, RESV_A_PUSHED);
+
+    return pushed && pushed->after;
+}
+
 void log_resv_altered(const struct reaction *r)
 {
     effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
                "Reservation alter confirmed");
-    log_oversub(r);
+    /* With those that are moved nothing is promised twice once all are moved, which is
+     * later than this record. */
+    if (!moves_others(r) && r->rec->reason != REASON_PUSHED)
+        log_oversub(r);
+    if (r->rec->reason == REASON_PUSHED)
+        effect_log(r->out, r->rec->seq, LOG_EV_RESV, LOG_IN_RESV, r->rec->id,
+                   "Reservation moved %s, %s", react_resv_moved_text(r),
+                   r->rec->note ? r->rec->note : "");
 }
 
 /* Nor was anybody asked about one out of a job. Its job is in it only now. */

@@ -25,15 +25,12 @@ static const char *recipients(const struct object *o, struct arena *arena)
                            obj_attr(o, RESV_A_MAIL_USERS), arena);
 }
 
-/* About a reservation, or one of its occurrences by its name. */
-static void mail_about(const struct reaction *r, const struct object *o,
-                       const char *name, char point, const char *line, const char *text)
+static void send_about(const struct reaction *r, const struct object *o,
+                       const char *name, const char *line, const char *text)
 {
     struct arena *arena = r->out->arena;
     struct effect *e;
 
-    if (!is_wanted(o, point))
-        return;
     /* The letter has the number of its record, so nobody reads of what a crash may
      * undo. */
     e = effect_add(r->out, EFFECT_MAIL, r->rec->seq);
@@ -46,6 +43,14 @@ static void mail_about(const struct reaction *r, const struct object *o,
                      "%s\n"
                      "%s\n",
                      name, obj_str(o, RESV_A_RESERVE_NAME, "NULL"), line, text);
+}
+
+/* About a reservation, or one of its occurrences by its name. */
+static void mail_about(const struct reaction *r, const struct object *o,
+                       const char *name, char point, const char *line, const char *text)
+{
+    if (is_wanted(o, point))
+        send_about(r, o, name, line, text);
 }
 
 static void mail(const struct reaction *r, char point, const char *line,
@@ -82,6 +87,23 @@ void mail_resv_confirmed(const struct reaction *r)
     if (phase_is_confirmed(resv_phase(TO_RESV(r->o))))
         mail(r, 'c', "Reservation transitioned from state UNCONFIRMED to CONFIRMED",
              "");
+}
+
+/* Whoever has not asked for another time has to hear of it, whatever letters he wants:
+ * only "n" is a word against it. */
+void mail_resv_altered(const struct reaction *r)
+{
+    const char *points = obj_str(r->o, RESV_A_MAIL_POINTS, DEFAULT_POINTS);
+
+    if (r->rec->reason != REASON_PUSHED)
+        mail_resv_confirmed(r);
+    else if (!strchr(points, 'n'))
+        send_about(r, r->o, r->rec->id,
+                   arena_printf(r->out->arena, "Reservation moved %s",
+                                react_resv_moved_text(r)),
+                   r->rec->note
+                       ? arena_printf(r->out->arena, "This was done %s.", r->rec->note)
+                       : "");
 }
 
 /* A denial is told to whoever waits for it; when the server went nobody was told. */

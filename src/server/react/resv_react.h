@@ -20,6 +20,9 @@ const char *react_occurrence_name(const struct reaction *r);
 /* The log line of a new reservation. */
 void react_resv_log_new(const struct reaction *r, const struct object *o);
 
+/* From when to when the record moves the start, or that only the vnodes are others. */
+const char *react_resv_moved_text(const struct reaction *r);
+
 /* Local civil time. */
 struct date react_date(const struct reaction *r, int64_t at);
 

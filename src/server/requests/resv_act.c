@@ -20,10 +20,18 @@ struct act_row {
 
 static const struct act_row rows[] = {
     [RESV_ACT_SUBMIT] = { BATCH_SUBMIT_RESV, RESV_ACT_DRY_RUN, false },
-    [RESV_ACT_ALTER] = { BATCH_MODIFY_RESV, RESV_ACT_FORCE | RESV_ACT_DRY_RUN, false },
+    [RESV_ACT_ALTER] = { BATCH_MODIFY_RESV,
+                         RESV_ACT_FORCE | RESV_ACT_PUSH | RESV_ACT_DRY_RUN, false },
     [RESV_ACT_DELETE] = { BATCH_DELETE_RESV, RESV_ACT_DRY_RUN, true },
     [RESV_ACT_STATUS] = { BATCH_STATUS_RESV, RESV_ACT_FROM, true },
 };
+
+/* Force takes vnodes from the others where a push leaves them theirs; and a dry run
+ * knows one reservation only. */
+static bool contradict(uint32_t flags)
+{
+    return (flags & RESV_ACT_PUSH) && (flags & (RESV_ACT_FORCE | RESV_ACT_DRY_RUN));
+}
 
 static int check(const struct body_resv_act *b, struct diag *why)
 {
@@ -33,7 +41,7 @@ static int check(const struct body_resv_act *b, struct diag *why)
     if (b->what == RESV_ACT_DELETE && b->attrs.n > 0)
         return diag_code(why, PBSE_IVALREQ);
     if (rows[b->what].number == 0 || (b->flags & ~rows[b->what].flags) ||
-        (b->occurrence && !rows[b->what].occurrence))
+        (b->occurrence && !rows[b->what].occurrence) || contradict(b->flags))
         return diag_code(why, PBSE_NOSUP);
     /* A dry run tells of a reservation, not of one of its occurrences. */
     if (b->occurrence && (b->flags & RESV_ACT_DRY_RUN))
@@ -121,6 +129,7 @@ int handle_resv_act(const struct model *m, const struct request *rq,
     ordinary.wire = arena_copy(rq->arena, &wire, sizeof(wire));
     ordinary.body = wire.body;
     ordinary.occurrence = b.occurrence;
+    ordinary.terms = b.flags;
     if (b.flags & RESV_ACT_DRY_RUN)
         return resv_dry_run(m, &ordinary, handle, vnodes, out);
     return handle(m, &ordinary, out);

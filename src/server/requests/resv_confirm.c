@@ -14,8 +14,6 @@
 
 #include "lib/wire/confirm.h"
 
-#define DEFAULT_PARTITION "pbs-default"
-
 int handle_resv_confirm(const struct model *m, const struct request *rq,
                         struct decision *out)
 {

@@ -38,6 +38,7 @@ struct alteration {
     struct edit *e;
     enum resv_phase phase;
     bool force;
+    bool push;          /* who is in the way later is moved to make room */
     bool busy;          /* a job of it is on vnodes */
     uint32_t given;     /* enum resv_given */
     const char *select; /* as given */
@@ -51,8 +52,9 @@ static int check_access(struct alteration *a)
 
     if (err)
         return err;
-    /* Force may break the promises of others, so it takes a manager. */
-    if (a->force && !(a->rq->who->rights & WHO_MANAGER))
+    /* Force may break the promises of others, and a push changes them, so both take a
+     * manager. */
+    if ((a->force || a->push) && !(a->rq->who->rights & WHO_MANAGER))
         return resv_unauthorized(a->rq, a->r, a->out);
     return 0;
 }
@@ -173,8 +175,11 @@ static int take_entries(struct alteration *a)
 
 static int check_combination(struct alteration *a)
 {
-    /* There is nothing to force in a change of names or lists. */
-    if (a->force && !a->given)
+    /* There is nothing to force or to make room for in a change of names or lists. */
+    if ((a->force || a->push) && !a->given)
+        return diag_code(&a->out->why, PBSE_NOSUP);
+    /* Maintenance takes vnodes and asks nobody to make room. */
+    if (a->push && resv_is_maintenance(a->r))
         return diag_code(&a->out->why, PBSE_NOSUP);
     /* With a job inside the start stays, and end and duration together would move
      * it. */
@@ -433,6 +438,7 @@ static void propose(const struct alteration *a, const char *asks)
                   &(struct proposal){ .parts = &part,
                                       .n = 1,
                                       .force = a->force,
+                                      .allows = a->push ? ALLOWS_PUSH : ALLOWS_NONE,
                                       .actor = a->rq->actor,
                                       .now_at = a->rq->now_at },
                   a->out);
@@ -474,6 +480,7 @@ int handle_resv_modify(const struct model *m, const struct request *rq,
 
     a.attrs = &body->attrs;
     a.force = rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
+    a.push = rq->terms & RESV_ACT_PUSH;
     err = check_access(&a);
     if (err)
         return err;

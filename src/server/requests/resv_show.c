@@ -247,6 +247,17 @@ bool resv_show_is_lasting(const struct request *rq, const struct object *o)
     return found.n_met == 0 && (!extend || strcmp(extend, EXTEND_WHY) != 0);
 }
 
+/* What our schedulers may answer beside the wanted times. */
+static void show_allowed(const struct request *rq, const struct object *o, int attr,
+                         struct wire_attrs *out)
+{
+    uint32_t allows = proposal_allows(TO_RESV(o));
+
+    MUST(allows != (ALLOWS_PUSH | ALLOWS_SHORTER)); /* nobody pushes by itself */
+    if (allows)
+        show_text(rq, o, attr, allows & ALLOWS_PUSH ? "push" : "shorter", out);
+}
+
 bool show_resv(const struct model *m, const struct request *rq, const struct object *o,
                int attr, struct wire_attrs *out)
 {
@@ -260,7 +271,11 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
     case RESV_A_ALTER_SEQ:
         show_num(rq, o, attr, proposal_seq(TO_RESV(o)), out);
         return true;
+    case RESV_A_ALTER_ALLOWS:
+        show_allowed(rq, o, attr, out);
+        return true;
     case RESV_A_ALTER_DENIED: /* true: shows none */
+    case RESV_A_PUSHED:
         return !rq->wire->extend || strcmp(rq->wire->extend, EXTEND_WHY) != 0;
     case RESV_A_RESERVE_SUBSTATE:
         return show_substate(rq, o, out);

@@ -51,7 +51,8 @@ int asked_parse(const struct wire_attrs *list, enum obj_kind kind, struct arena 
 /* What doc/extensions.md lists, as names joined by commas. */
 #define EXTENSIONS                                                                     \
     EXTENSION_CHANGES "," EXTENSION_WHY "," EXTENSION_ON_END "," EXTENSION_AUTO_EXTEND \
-                      "," EXTENSION_DRY_RUN "," EXTENSION_OCCURRENCE
+                      "," EXTENSION_DRY_RUN "," EXTENSION_OCCURRENCE                   \
+                      "," EXTENSION_PUSH
 
 static show_fn show_of_kind(enum obj_kind kind)
 {

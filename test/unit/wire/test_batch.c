@@ -28,6 +28,9 @@ static void test_known_requests_have_the_known_bytes(void)
     const struct body_resv_act act = {
         RESV_ACT_ALTER, RESV_ACT_DRY_RUN, 3, "S5.svr", { 0 }
     };
+    struct wire_offer offers[] = { { "R5.svr", 7, 12, "(a:ncpus=1)" },
+                                   { "R6.svr", 12, 15, "(b:ncpus=1)" } };
+    const struct body_offer_resv offer = { 42, "p", 2, offers };
     const struct body_script script = { .job_id = "", .data = { "#!/bin/sh\n", 10 } };
     const struct {
         const char *story;
@@ -61,6 +64,10 @@ static void test_known_requests_have_the_known_bytes(void)
         { "ResvAct",
           { BATCH_RESV_ACT, "root", &act, NULL },
           "+2+23+202+4root+2+1+3+6S5.svr+0+0" },
+        { "OfferResv",
+          { BATCH_OFFER_RESV, "root", &offer, NULL },
+          "+2+23+204+4root2+42+1p+2+6R5.svr+72+122+11(a:ncpus=1)"
+          "+6R6.svr2+122+152+11(b:ncpus=1)+0" },
         { "the size is written for you",
           { BATCH_JOB_SCRIPT, "root", &script, NULL },
           "+2+2+3+4root+0+02+10+02+10#!/bin/sh\n+0" },

@@ -1,0 +1,626 @@
+/* Unit tests of alterations that make room for themselves: who is moved, and how far
+ * (doc/design/050-push.md); and of extensions that are content with less.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "scene.h"
+
+#define CO     "reserve_state=2 reserve_substate=2"
+#define RUNS   "reserve_state=5 reserve_substate=5"
+#define FREE   "Resource_List.place=free "
+#define UNIT_S 100
+
+/* R1 runs on n1 .. until unit 1 of time and is to run until 'end'. */
+static void extended(struct scene *sc, int end, const char *select, const char *nodes,
+                     const char *allows)
+{
+    char more[512];
+
+    snprintf(more, sizeof(more),
+             FREE "alter_seq=7 %s resv_nodes=%s "
+                  "reserve_alter_revert.start_time=%d reserve_alter_revert.walltime=%d",
+             allows, nodes, NOW - UNIT_S, 2 * UNIT_S);
+    scene_resv(sc, 1, "reserve_state=11 reserve_substate=5", NOW - UNIT_S,
+               NOW + end * UNIT_S, select, more);
+}
+
+/* A follower of 'ncpus' on a vnode, from one unit of time to another. */
+static void follower(struct scene *sc, int n, int from, int to, int ncpus,
+                     const char *vnode, const char *more)
+{
+    char select[64], text[512];
+
+    snprintf(select, sizeof(select), "1:ncpus=%d", ncpus);
+    snprintf(text, sizeof(text), FREE "alter_seq=0 resv_nodes=(%s:ncpus=%d) %s", vnode,
+             ncpus, more);
+    scene_resv(sc, n, CO, NOW + from * UNIT_S, NOW + to * UNIT_S, select, text);
+}
+
+/* "R1.svr 0-3 (n1:ncpus=2), R2.svr 3-5 ...", the places of the yes to R1, in units of
+ * time behind now; or what was said of it. */
+static const char *places(struct scene *sc)
+{
+    const struct plan_step *step = scene_step(sc, "R1.svr");
+    const char *text = "";
+
+    if (!step || step->n_places == 0)
+        return scene_said(sc, "R1.svr");
+    for (size_t i = 0; i < step->n_places; i++) {
+        const struct plan_place *p = &step->places[i];
+
+        text = arena_printf(sc->arena, "%s%s%s %g-%g %s", text, i ? ", " : "", p->id,
+                            (double)(p->start_at - NOW) / UNIT_S,
+                            (double)(p->end_at - NOW) / UNIT_S, p->vnodes);
+    }
+    return text;
+}
+
+#define ASSERT_PLACES(sc, expect)                                                      \
+    do {                                                                               \
+        const char *places_ = places(sc);                                              \
+        if (strcmp(places_, expect) != 0)                                              \
+            fprintf(stderr, "%s:%d: %s\n", __func__, __LINE__, places_);               \
+        CU_ASSERT_STRING_EQUAL(places_, expect);                                       \
+    } while (0)
+
+static void test_the_next_one_is_moved_by_the_least(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    extended(&sc, 3, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 2, 4, 1, "n1", "");
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "R1.svr -1-3 (n1:ncpus=2), R2.svr 3-5 (n1:ncpus=1)");
+    scene_free(&sc);
+}
+
+static void test_nobody_is_moved_without_the_word(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    extended(&sc, 3, "1:ncpus=2", "(n1:ncpus=2)", "");
+    follower(&sc, 2, 2, 4, 1, "n1", "");
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "denied: Job would conflict with reservation or top job");
+    CU_ASSERT_STRING_EQUAL(scene_step(&sc, "R1.svr")->why.holder, "R2.svr");
+    scene_free(&sc);
+}
+
+static void test_where_there_is_room_nobody_is_moved(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    extended(&sc, 3, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 3, 4, 2, "n1", "");
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "(n1:ncpus=2)");
+    scene_free(&sc);
+}
+
+static void test_who_fits_elsewhere_keeps_its_time(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    extended(&sc, 3, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 2, 4, 1, "n1", "");
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "R1.svr -1-3 (n1:ncpus=2), R2.svr 2-4 (n2:ncpus=1)");
+    scene_free(&sc);
+}
+
+/* Whoever is pushed pushes those behind it, and only as far as it has to. */
+static void test_a_chain(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    extended(&sc, 4, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 2, 4, 2, "n1", "");
+    follower(&sc, 3, 5, 6, 2, "n1", "");
+    follower(&sc, 4, 9, 10, 2, "n1", "");
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "R1.svr -1-4 (n1:ncpus=2), R2.svr 4-6 (n1:ncpus=2), "
+                       "R3.svr 6-7 (n1:ncpus=2)");
+    scene_free(&sc);
+}
+
+/* R4 would fit into the gap before R2, but R2 was there first. */
+static void test_nobody_overtakes(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    extended(&sc, 4, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 2, 4, 2, "n1", "");
+    scene_add(&sc, OBJECT_RESV, "M3.svr",
+              CO " reserve_start=1000500 reserve_end=1000600 queue=M3 alter_seq=0 "
+                 "schedselect=1:ncpus=2 resv_nodes=(n1:ncpus=2)");
+    follower(&sc, 4, 4, 5, 2, "n1", "");
+    /* R1 until 4 pushes R2 behind M3 (5-6); R4 stays where it is, before it. */
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "R1.svr -1-4 (n1:ncpus=2), R2.svr 6-8 (n1:ncpus=2)");
+    scene_free(&sc);
+
+    sc = scene_new();
+    scene_hosts(&sc, 1, 2);
+    extended(&sc, 4, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 2, 3, 2, "n1", "");
+    scene_add(&sc, OBJECT_RESV, "M3.svr",
+              CO " reserve_start=1000450 reserve_end=1000600 queue=M3 alter_seq=0 "
+                 "schedselect=1:ncpus=2 resv_nodes=(n1:ncpus=2)");
+    scene_resv(&sc, 4, CO, NOW + 350, NOW + 390, "1:ncpus=2",
+               FREE "alter_seq=0 resv_nodes=(n1:ncpus=2)");
+    /* The gap from 4 to 4.5 is too short for R2 and long enough for R4. */
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "R1.svr -1-4 (n1:ncpus=2), R2.svr 6-7 (n1:ncpus=2), "
+                       "R4.svr 7-7.4 (n1:ncpus=2)");
+    scene_free(&sc);
+}
+
+/* One that has not begun goes where it disturbs the fewest, and others follow. */
+static void test_one_that_waits_makes_room_too(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 2);
+    scene_resv(&sc, 1, "reserve_state=11 reserve_substate=2", NOW + 100, NOW + 400,
+               "1:ncpus=2",
+               FREE "alter_seq=7 alter_allows=push resv_nodes=(n1:ncpus=2) "
+                    "reserve_alter_revert.start_time=1000100 "
+                    "reserve_alter_revert.walltime=100");
+    follower(&sc, 2, 3, 4, 1, "n1", "");
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "R1.svr 1-4 (n1:ncpus=2), R2.svr 4-5 (n1:ncpus=1)");
+    scene_free(&sc);
+}
+
+static const char *holder(struct scene *sc)
+{
+    const struct plan_step *step = scene_step(sc, "R1.svr");
+
+    return step->why.holder ? step->why.holder : "nobody";
+}
+
+/* Who may not be moved is the reason of the denial. */
+static void test_who_is_not_moved(void)
+{
+    static const struct {
+        const char *story, *state, *id, *more;
+        int from;
+        const char *advice; /* beside the holder */
+    } cases[] = {
+        { "it runs", RUNS, "R2.svr", "", -1, "" },
+        { "maintenance", CO, "M2.svr", "", 2, "" },
+        { "in conflict with maintenance", "reserve_state=2 reserve_substate=12",
+          "R2.svr", "", 2, "" },
+        { "it is being altered", "reserve_state=11 reserve_substate=2", "R2.svr",
+          "reserve_alter_revert.start_time=1000200 reserve_alter_revert.walltime=200 "
+          "alter_seq=9",
+          2, "" },
+        { "the server does not tell its occurrences", CO, "R2.svr",
+          "reserve_standing=1 reserve_count=2 reserve_index=1", 2, "" },
+        { "its next occurrence comes too soon", CO, "R2.svr",
+          "reserve_standing=1 reserve_count=2 reserve_index=1 "
+          "reserve_occurrences=1000200+200,1000450+200 "
+          "reserve_execvnodes=2#(n1:ncpus=2){0-1}",
+          2, "; R2.svr would meet its next occurrence" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char text[512];
+
+        scene_hosts(&sc, 1, 4);
+        extended(&sc, 3, "1:ncpus=3", "(n1:ncpus=3)", "alter_allows=push");
+        snprintf(text, sizeof(text),
+                 "%s " FREE "reserve_start=%d reserve_end=%d queue=Q2 "
+                 "schedselect=1:ncpus=2 resv_nodes=(n1:ncpus=2) %s",
+                 cases[i].state, NOW + cases[i].from * UNIT_S, NOW + 4 * UNIT_S,
+                 cases[i].more);
+        scene_add(&sc, OBJECT_RESV, cases[i].id, text);
+        scene_plan(&sc);
+        if (strcmp(holder(&sc), cases[i].id) != 0 ||
+            strcmp(scene_step(&sc, "R1.svr")->advice, cases[i].advice) != 0)
+            fprintf(stderr, "%s: %s, %s%s\n", cases[i].story, places(&sc), holder(&sc),
+                    scene_step(&sc, "R1.svr")->advice);
+        CU_ASSERT_STRING_EQUAL(holder(&sc), cases[i].id);
+        CU_ASSERT_STRING_EQUAL(scene_step(&sc, "R1.svr")->advice, cases[i].advice);
+        scene_free(&sc);
+    }
+}
+
+/* A job outside is no reservation: it is not moved. */
+static void test_jobs_are_not_moved(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 1, 4);
+    scene_queue(&sc, "workq", true);
+    extended(&sc, 3, "1:ncpus=3", "(n1:ncpus=3)", "alter_allows=push");
+    scene_job(&sc, "5.svr", "workq", "1:ncpus=1",
+              "job_state=R exec_vnode=(n1:ncpus=1) stime=1000000 "
+              "Resource_List.walltime=00:04:00 Resource_List.ncpus=1");
+    follower(&sc, 2, 2, 3, 1, "n1", "");
+    /* There is a cpu for the job and one for R2 in turn: R2 is in the way, 5.svr not.
+     */
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "R1.svr -1-3 (n1:ncpus=3), R2.svr 2.4-3.4 (n1:ncpus=1)");
+    scene_free(&sc);
+}
+
+/* It may be a week, and no more. */
+static void test_how_far(void)
+{
+    for (int over = 0; over <= 1; over++) {
+        struct scene sc = scene_new();
+        const int start = NOW + 200;
+
+        scene_hosts(&sc, 1, 2);
+        scene_resv(&sc, 1, "reserve_state=11 reserve_substate=5", NOW - 100,
+                   start + PUSH_FARTHEST_S + over, "1:ncpus=2",
+                   FREE "alter_seq=7 alter_allows=push resv_nodes=(n1:ncpus=2) "
+                        "reserve_alter_revert.start_time=999900 "
+                        "reserve_alter_revert.walltime=200");
+        scene_resv(&sc, 2, CO, start, start + 100, "1:ncpus=2",
+                   FREE "alter_seq=0 resv_nodes=(n1:ncpus=2)");
+        scene_plan(&sc);
+        CU_ASSERT_EQUAL(scene_step(&sc, "R1.svr")->n_places, over ? 0 : 2);
+        if (over)
+            CU_ASSERT_STRING_EQUAL(
+                scene_step(&sc, "R1.svr")->advice,
+                "; R2.svr finds no place within 7 days of its start");
+        scene_free(&sc);
+    }
+}
+
+static void test_how_many(void)
+{
+    for (int over = 0; over <= 1; over++) {
+        struct scene sc = scene_new();
+
+        scene_hosts(&sc, 1, 2);
+        extended(&sc, 2, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+        for (int i = 0; i < PUSH_MOST + over; i++)
+            follower(&sc, i + 2, i + 1, i + 2, 2, "n1", "");
+        scene_plan(&sc);
+        CU_ASSERT_EQUAL(scene_step(&sc, "R1.svr")->n_places, over ? 0 : 1 + PUSH_MOST);
+        scene_free(&sc);
+    }
+}
+
+/* After a no everybody is where he was: the next question sees it. */
+static void test_nothing_is_left_of_a_trial(void)
+{
+    struct scene sc = scene_new();
+
+    scene_hosts(&sc, 2, 2);
+    extended(&sc, 6, "2:ncpus=2", "(n1:ncpus=2)+(n2:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 2, 4, 2, "n1", "");
+    scene_add(&sc, OBJECT_RESV, "M3.svr",
+              CO " reserve_start=1000500 reserve_end=1000600 queue=M3 alter_seq=0 "
+                 "schedselect=1:ncpus=2 resv_nodes=(n2:ncpus=2)");
+    scene_resv(&sc, 4, "reserve_state=1 reserve_substate=1", NOW + 200, NOW + 500,
+               "2:ncpus=1", FREE "alter_seq=0");
+    scene_resv(&sc, 5, "reserve_state=1 reserve_substate=1", NOW + 400, NOW + 500,
+               "2:ncpus=2", FREE "alter_seq=0");
+    scene_plan(&sc);
+    ASSERT_PLACES(&sc, "denied: Job would conflict with reservation or top job");
+    CU_ASSERT_STRING_EQUAL(holder(&sc), "M3.svr");
+    ASSERT_SAID(&sc, "R4.svr", "(n2:ncpus=1)+(n2:ncpus=1)");
+    ASSERT_SAID(&sc, "R5.svr",
+                "denied: Job would conflict with reservation or top job");
+    scene_free(&sc);
+}
+
+/* A shorter extension. */
+
+static void test_as_much_as_there_is(void)
+{
+    static const struct {
+        const char *story;
+        int from; /* of the one in the way */
+        const char *expect;
+    } cases[] = {
+        { "the whole", 3, "(n1:ncpus=2)" },
+        { "until the next one", 2, "R1.svr -1-2 (n1:ncpus=2)" },
+        { "nothing", 1, "denied: Job would conflict with reservation or top job" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+
+        scene_hosts(&sc, 1, 2);
+        extended(&sc, 3, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=shorter");
+        follower(&sc, 2, cases[i].from, 4, 1, "n1", "");
+        scene_plan(&sc);
+        ASSERT_PLACES(&sc, cases[i].expect);
+        scene_free(&sc);
+    }
+}
+
+/* What is sent. */
+static void test_the_request(void)
+{
+    struct scene sc = scene_new();
+    struct wire_request rq;
+    const struct body_offer_resv *body;
+
+    scene_hosts(&sc, 1, 2);
+    extended(&sc, 3, "1:ncpus=2", "(n1:ncpus=2)", "alter_allows=push");
+    follower(&sc, 2, 2, 4, 1, "n1", "");
+    scene_plan(&sc);
+    CU_ASSERT_TRUE_FATAL(plan_step_request(scene_step(&sc, "R1.svr"), sc.arena, &rq));
+    CU_ASSERT_EQUAL_FATAL(rq.number, BATCH_OFFER_RESV);
+    body = rq.body;
+    CU_ASSERT_EQUAL(body->seq, 7);
+    CU_ASSERT_STRING_EQUAL(body->partition, "pbs-default");
+    CU_ASSERT_EQUAL_FATAL(body->n, 2);
+    CU_ASSERT_STRING_EQUAL(body->offers[1].id, "R2.svr");
+    CU_ASSERT_EQUAL(body->offers[1].start_at, NOW + 300);
+    CU_ASSERT_EQUAL(body->offers[1].end_at, NOW + 500);
+    CU_ASSERT_STRING_EQUAL(body->offers[1].vnodes, "(n1:ncpus=1)");
+    scene_free(&sc);
+}
+
+/* Against an oracle: small complexes at random, in units of time. Of all ways to place
+ * the followers the right one moves the first follower by the least, of those the
+ * second one, and so on. With one host that is unique; with several, where it matters
+ * on which host somebody is, each is asked whether it could have been earlier beside
+ * those before it. */
+
+enum {
+    FOLLOWERS_MAX = 6,
+    HOSTS_MAX = 3,
+    UNITS_MAX = 60
+};
+
+struct one {
+    int from, length, ncpus, host;
+    int to;      /* start found */
+    int to_host; /* likewise */
+    bool moved;
+};
+
+struct small {
+    int hosts, cpus, n;
+    int old_end, end, ncpus; /* of R1, on host 0 */
+    struct one v[FOLLOWERS_MAX];
+    struct one fixed;
+};
+
+static int below(unsigned *seed, int n)
+{
+    return rand_r(seed) % n;
+}
+
+/* What is used on a host at a time: R1 with its new end, what is fixed, and the first
+ * 'n' followers where they are now. */
+static int used(const struct small *s, size_t n, int host, int at)
+{
+    int sum = host == 0 && at < s->end ? s->ncpus : 0;
+
+    if (host == s->fixed.host && at >= s->fixed.from &&
+        at < s->fixed.from + s->fixed.length)
+        sum += s->fixed.ncpus;
+    for (size_t i = 0; i < n; i++)
+        if (s->v[i].to_host == host && at >= s->v[i].to &&
+            at < s->v[i].to + s->v[i].length)
+            sum += s->v[i].ncpus;
+    return sum;
+}
+
+static bool has_room(const struct small *s, size_t n, const struct one *f, int host,
+                     int at)
+{
+    for (int t = at; t < at + f->length; t++)
+        if (used(s, n, host, t) + f->ncpus > s->cpus)
+            return false;
+    return true;
+}
+
+/* May the i-th one begin there: is it not before one that was before it on its host, is
+ * there now and was moved? */
+static bool overtakes(const struct small *s, size_t i, int host, int at)
+{
+    for (size_t k = 0; k < i; k++)
+        if (s->v[k].moved && s->v[k].host == s->v[i].host && s->v[k].to_host == host &&
+            s->v[k].to > at)
+            return true;
+    return false;
+}
+
+/* Place the followers from the i-th one on: the first way that is found is the right
+ * one. */
+static bool place_all(struct small *s, size_t i)
+{
+    struct one *f = &s->v[i];
+
+    if (i == (size_t)s->n)
+        return true;
+    for (int at = f->from; at < UNITS_MAX; at++)
+        for (int host = 0; host < s->hosts; host++) {
+            f->moved = at != f->from || host != f->host;
+            f->to = at;
+            f->to_host = host;
+            if (has_room(s, i, f, host, at) &&
+                (!f->moved || !overtakes(s, i, host, at)) && place_all(s, i + 1))
+                return true;
+        }
+    return false;
+}
+
+/* Nobody stands on anybody before: each follower finds its place among the others. */
+static void make_small(struct small *s, unsigned *seed, int hosts)
+{
+    *s = (struct small){ .hosts = hosts, .cpus = 1 + below(seed, 3), .old_end = 2 };
+    s->ncpus = 1 + below(seed, s->cpus);
+    s->fixed = (struct one){ .from = 6 + below(seed, 6),
+                             .length = below(seed, 3),
+                             .ncpus = 1 + below(seed, s->cpus),
+                             .host = below(seed, hosts) };
+    s->end = s->old_end;
+    for (int i = 0; i < FOLLOWERS_MAX; i++) {
+        struct one *f = &s->v[s->n];
+
+        f->from = (s->n > 0 ? f[-1].from : 1) + below(seed, 3);
+        f->length = 1 + below(seed, 3);
+        f->ncpus = 1 + below(seed, s->cpus);
+        f->host = below(seed, hosts);
+        f->to = f->from;
+        f->to_host = f->host;
+        if (f->from > 0 && has_room(s, (size_t)s->n, f, f->host, f->from))
+            s->n++;
+    }
+    s->end = s->old_end + 1 + below(seed, 6);
+}
+
+static void tell(struct scene *sc, const struct small *s)
+{
+    char text[512];
+
+    scene_hosts(sc, s->hosts, s->cpus);
+    snprintf(text, sizeof(text),
+             FREE "alter_seq=7 alter_allows=push resv_nodes=(n1:ncpus=%d) "
+                  "reserve_alter_revert.start_time=%d "
+                  "reserve_alter_revert.walltime=%d",
+             s->ncpus, NOW, s->old_end * UNIT_S);
+    {
+        char select[32];
+
+        snprintf(select, sizeof(select), "1:ncpus=%d", s->ncpus);
+        scene_resv(sc, 1, "reserve_state=11 reserve_substate=5", NOW,
+                   NOW + s->end * UNIT_S, select, text);
+    }
+    if (s->fixed.length > 0) {
+        snprintf(text, sizeof(text),
+                 CO " reserve_start=%d reserve_end=%d queue=M99 alter_seq=0 "
+                    "schedselect=1:ncpus=%d resv_nodes=(n%d:ncpus=%d)",
+                 NOW + s->fixed.from * UNIT_S,
+                 NOW + (s->fixed.from + s->fixed.length) * UNIT_S, s->fixed.ncpus,
+                 s->fixed.host + 1, s->fixed.ncpus);
+        scene_add(sc, OBJECT_RESV, "M99.svr", text);
+    }
+    for (int i = 0; i < s->n; i++) {
+        char vnode[16];
+
+        snprintf(vnode, sizeof(vnode), "n%d", s->v[i].host + 1);
+        follower(sc, i + 10, s->v[i].from, s->v[i].from + s->v[i].length, s->v[i].ncpus,
+                 vnode, "");
+    }
+}
+
+/* Where everybody is after the plan; false: it was denied. */
+static bool read_plan(struct scene *sc, struct small *s)
+{
+    const struct plan_step *step = scene_step(sc, "R1.svr");
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(step);
+    for (int i = 0; i < s->n; i++) {
+        s->v[i].to = s->v[i].from;
+        s->v[i].to_host = s->v[i].host;
+        s->v[i].moved = false;
+    }
+    for (size_t i = 1; i < step->n_places; i++) {
+        const struct plan_place *p = &step->places[i];
+        struct one *f = &s->v[atoi(p->id + 1) - 10];
+
+        f->to = (int)(p->start_at - NOW) / UNIT_S;
+        f->to_host = p->vnodes[2] - '1';
+        f->moved = true;
+        CU_ASSERT_EQUAL((p->start_at - NOW) % UNIT_S, 0);
+        CU_ASSERT_EQUAL(p->end_at - p->start_at, f->length * UNIT_S);
+        CU_ASSERT_TRUE(f->to >= f->from);
+    }
+    return step->kind == PLAN_CONFIRM_RESV;
+}
+
+static bool nothing_is_sold_twice(const struct small *s)
+{
+    for (int host = 0; host < s->hosts; host++)
+        for (int at = 0; at < UNITS_MAX; at++)
+            if (used(s, (size_t)s->n, host, at) > s->cpus)
+                return false;
+    return true;
+}
+
+/* None that was moved could be earlier beside those before it. */
+static bool each_is_least(const struct small *s)
+{
+    for (int i = 0; i < s->n; i++)
+        for (int at = s->v[i].from; s->v[i].moved && at < s->v[i].to; at++)
+            for (int host = 0; host < s->hosts; host++)
+                if (has_room(s, (size_t)i, &s->v[i], host, at) &&
+                    !overtakes(s, (size_t)i, host, at))
+                    return false;
+    return true;
+}
+
+static bool same_starts(const struct small *a, const struct small *b)
+{
+    for (int i = 0; i < a->n; i++)
+        if (a->v[i].to != b->v[i].to)
+            return false;
+    return true;
+}
+
+static void test_against_the_oracle(void)
+{
+    unsigned n_pushed = 0, n_denied = 0;
+
+    for (unsigned i = 0; i < 3000; i++) {
+        unsigned seed = i;
+        struct scene sc = scene_new();
+        struct small s, best;
+        bool yes, possible, right;
+
+        make_small(&s, &seed, 1 + (int)(i % HOSTS_MAX));
+        best = s;
+        possible = has_room(&s, 0, &(struct one){ .length = 0 }, 0, 0) &&
+                   used(&s, 0, 0, s.fixed.from) <= s.cpus && place_all(&best, 0);
+        tell(&sc, &s);
+        scene_plan(&sc);
+        yes = read_plan(&sc, &s);
+        right = yes == possible;
+        if (yes)
+            right = right && nothing_is_sold_twice(&s) && each_is_least(&s) &&
+                    (s.hosts > 1 || same_starts(&s, &best));
+        if (!right)
+            fprintf(stderr, "case %u of %d hosts, %d cpus, R1 %d until %d: %s\n", i,
+                    s.hosts, s.cpus, s.ncpus, s.end, places(&sc));
+        CU_ASSERT_TRUE(right);
+        n_pushed += scene_step(&sc, "R1.svr")->n_places > 0;
+        n_denied += !yes;
+        scene_free(&sc);
+    }
+    /* The cases are worth something. */
+    CU_ASSERT_TRUE(n_pushed > 1000);
+    CU_ASSERT_TRUE(n_denied > 50);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        { "the next one is moved by the least",
+          test_the_next_one_is_moved_by_the_least },
+        { "nobody is moved without the word", test_nobody_is_moved_without_the_word },
+        { "where there is room nobody is moved",
+          test_where_there_is_room_nobody_is_moved },
+        { "who fits elsewhere keeps its time", test_who_fits_elsewhere_keeps_its_time },
+        { "a chain", test_a_chain },
+        { "nobody overtakes", test_nobody_overtakes },
+        { "one that waits makes room too", test_one_that_waits_makes_room_too },
+        { "who is not moved", test_who_is_not_moved },
+        { "jobs are not moved", test_jobs_are_not_moved },
+        { "how far", test_how_far },
+        { "how many", test_how_many },
+        { "nothing is left of a trial", test_nothing_is_left_of_a_trial },
+        { "as much as there is", test_as_much_as_there_is },
+        { "the request", test_the_request },
+        { "against the oracle", test_against_the_oracle },
+    };
+
+    return unit_main("scheduler/plan_push", cases, COUNT(cases));
+}
