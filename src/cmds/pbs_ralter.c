@@ -9,6 +9,7 @@
 #include "cmds/common/operand.h"
 #include "cmds/common/why.h"
 #include "include/pbs_error.h"
+#include "lib/wire/batch.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -27,6 +28,8 @@ static const char usage[] =
     "  -l select=chunks              fewer of the chunks it has\n"
     "  -W force       managers: do it even when vnodes are promised twice; with -R -E "
     "-D\n"
+    "  --push         managers: move the reservations behind it to make room; with -R "
+    "-E -D\n"
     "  -W on_end=word -W on_end_queue=queue   its jobs at the end: kill, requeue, "
     "hold, extend\n"
     "  -W auto_extend=time -W auto_extend_max=time   extend itself while jobs run\n"
@@ -39,6 +42,16 @@ struct ralter {
     struct attropl *attrs;
     const char *server; /* of -q; NULL: the one that the id names */
     bool force, timed, waits;
+    unsigned terms; /* enum holdfast_flag bits: what only our own server understands */
+};
+
+/* Options that PBS does not have, behind the letters. */
+enum {
+    OPTION_PUSH = 256
+};
+static const struct option long_options[] = {
+    { "push", no_argument, NULL, OPTION_PUSH },
+    { 0 },
 };
 
 static int usage_error(void)
@@ -170,6 +183,9 @@ static int take_option(struct ralter *r, int letter, const char *text)
         return take_select(r, text);
     case 'W':
         return take_w(r, text);
+    case OPTION_PUSH:
+        r->terms |= HOLDFAST_PUSH;
+        return 0;
     case 'q':
         if (text[0] != '@' || text[1] == '\0')
             return complain(CMD ": illegal -q value: format \"@server\"");
@@ -192,7 +208,8 @@ static int parse(struct ralter *r, int argc, char **argv)
 
     /* No option at all is no mistake: the request goes out without attributes, and the
      * server grants it (cli.md 10.2). */
-    while ((letter = getopt(argc, argv, "D:E:G:I:l:m:M:N:q:R:U:W:")) != -1) {
+    while ((letter = getopt_long(argc, argv, "D:E:G:I:l:m:M:N:q:R:U:W:", long_options,
+                                 NULL)) != -1) {
         int bad = take_option(r, letter, optarg);
 
         if (bad)
@@ -203,6 +220,9 @@ static int parse(struct ralter *r, int argc, char **argv)
     if (r->force && !r->timed)
         return complain(CMD ": No support for requested service\n" CMD
                             ": -W force needs -R, -E or -D beside it");
+    if (r->terms & HOLDFAST_PUSH && (r->force || !r->timed))
+        return complain(CMD ": No support for requested service\n" CMD
+                            ": --push needs -R, -E or -D beside it, and no -W force");
     return optind + 1 == argc ? 0 : usage_error();
 }
 
@@ -246,6 +266,8 @@ static void say_more(const struct ralter *r, int conn, const char *id,
         return;
     if (strcmp(word, " DENIED") == 0)
         say_attribute(conn, id, "alter_denied", "reason: ", NULL);
+    else if (r->terms & HOLDFAST_PUSH)
+        say_attribute(conn, id, "pushed", "moved ", NULL);
     if (!r->force || strcmp(word, " CONFIRMED") != 0)
         return;
     say_attribute(conn, id, "oversubscribed_jobs", "oversubscribes jobs ", NULL);
@@ -341,6 +363,25 @@ static void explain_altered(const struct ralter *r, int conn, const char *id, in
     pbs_statfree(resv);
 }
 
+/* May all of it be sent to this server? One that does not know a term might do the rest
+ * without it. */
+static bool may_send(const struct ralter *r, int conn)
+{
+    return extension_may_send(CMD, conn, r->attrs) &&
+           (!(r->terms & HOLDFAST_PUSH) ||
+            extension_may_ask(CMD, conn, EXTENSION_PUSH, "--push"));
+}
+
+static char *ask(const struct ralter *r, int conn, const char *id)
+{
+    const struct holdfast_act act = {
+        .what = HOLDFAST_ALTER, .flags = r->terms, .id = id, .attribs = r->attrs
+    };
+
+    return r->terms ? holdfast_resv_act(conn, &act)
+                    : pbs_modify_resv(conn, id, r->attrs, r->force ? FORCE : NULL);
+}
+
 static int alter(const struct ralter *r, const char *operand)
 {
     char id[OPERAND_MAX], server[OPERAND_MAX];
@@ -356,11 +397,11 @@ static int alter(const struct ralter *r, const char *operand)
     conn = cmd_connect(CMD, r->server ? r->server : server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
-    if (!extension_may_send(CMD, conn, r->attrs)) {
+    if (!may_send(r, conn)) {
         pbs_disconnect(conn);
         return 1;
     }
-    answer = pbs_modify_resv(conn, id, r->attrs, r->force ? FORCE : NULL);
+    answer = ask(r, conn, id);
     /* The requests that explain a refusal set pbs_errno anew. A denial is an answer,
      * and the exit status is 0 (cli.md 10.2). */
     code = pbs_errno;

@@ -46,18 +46,24 @@ bool extension_is_offered(int conn, const char *name)
     return offered;
 }
 
+bool extension_may_ask(const char *cmd, int conn, const char *name, const char *words)
+{
+    if (extension_is_offered(conn, name))
+        return true;
+    fprintf(stderr,
+            "%s: the server does not offer %s: it is of another make, or older than "
+            "this command; nothing was asked for\n",
+            cmd, words);
+    return false;
+}
+
 bool extension_may_send(const char *cmd, int conn, const struct attropl *attrs)
 {
     for (const struct attropl *a = attrs; a; a = a->next) {
         const char *extension = extension_of(a->name);
 
-        if (!extension || extension_is_offered(conn, extension))
-            continue;
-        fprintf(stderr,
-                "%s: the server does not offer %s: it is of another make, or older "
-                "than this command; nothing was asked for\n",
-                cmd, a->name);
-        return false;
+        if (extension && !extension_may_ask(cmd, conn, extension, a->name))
+            return false;
     }
     return true;
 }

@@ -13,6 +13,10 @@
  * cannot be asked. */
 bool extension_is_offered(int conn, const char *name);
 
+/* The same; false after a line on standard error that says that 'words' were not sent.
+ */
+bool extension_may_ask(const char *cmd, int conn, const char *name, const char *words);
+
 /* May all these attributes be sent to the server? False after a line on standard error
  * when one of them belongs to an extension that the server does not offer. Asks the
  * server only when there is such an attribute. */

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pbs_ralter --push: reservations behind the altered one are moved to make room, all or
+nothing (doc/design/050-push.md)."""
+import os
+import re
+import subprocess
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.peer import Peer, objects as status
+from holdfast.services import wait_for
+from story import *
+
+ALL = "5:ncpus=2"
+STATUS_SERVER = 21
+
+
+def window(server, rid):
+    resv = server.status(RESV, rid)[0]
+    return tuple(int(time.mktime(time.strptime(resv["reserve_" + which])))
+                 for which in ("start", "end"))
+
+
+def behind(server, start, duration=600, **kwargs):
+    """A reservation of all vnodes; its id and window."""
+    kwargs.setdefault("select", ALL)
+    rid = server.submit(Reservation(start=start, duration=duration, interactive=60, **kwargs))
+    return rid, window(server, rid)
+
+
+def ralter(cluster, rid, *options, user=None):
+    done = cluster.run(["pbs_ralter"] + list(options) + [rid], user=user, check=False)
+    return done.returncode, done.stdout.splitlines(), done.stderr
+
+
+def clock(at):
+    return Reservation.clock(at)
+
+
+def y_records(server, rid):
+    return [l for l in server.accounting_lines() if ";Y;%s;" % rid in l]
+
+
+@pytest.fixture
+def letters(cluster):
+    path = os.path.join(cluster.root, "letters")
+    mailer = cluster.write("mailer", "#!/bin/sh\n(echo \"$@\"; cat) >> %s\n" % path)
+    open(path, "w").close()
+    os.chmod(path, 0o666)
+    os.chmod(mailer, 0o755)
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"mailer": mailer})
+    return path
+
+
+def test_who_is_in_the_way_is_moved_and_told(cluster, letters):
+    server = cluster.server
+    first = running_resv(server, select=ALL, duration=600)
+    start, end = window(server, first)
+    second, at2 = behind(server, end + 60)
+    third, at3 = behind(server, at2[1] + 120)
+    fourth, at4 = behind(server, at3[1] + 3600)
+    # Without the word the one in the way is the reason.
+    rc, out, err = ralter(cluster, first, "-E", clock(end + 300), "-I", "60")
+    assert (rc, out[0]) == (0, "pbs_ralter: %s DENIED" % first) and second in out[1]
+    rc, out, err = ralter(cluster, first, "-E", clock(end + 300), "-I", "60", "--push")
+    assert (rc, err) == (0, "") and out[0] == "pbs_ralter: %s CONFIRMED" % first, (out, err)
+    assert re.match("pbs_ralter: moved %s from .* to .*, %s from .* to " % (second, third), out[1])
+    assert len(out) == 2
+    moved2 = (end + 300, end + 900)
+    moved3 = (end + 900, end + 1500)
+    assert window(server, first) == (start, end + 300)
+    assert window(server, second) == moved2 and window(server, third) == moved3
+    assert window(server, fourth) == at4
+    for rid, n in ((first, 2), (second, 2), (third, 2), (fourth, 1)):
+        wait_for("the records of " + rid, lambda: len(y_records(server, rid)) == n)
+        assert server.status(RESV, rid)[0]["reserve_substate"] in ("2", "5")
+    assert "start=%d end=%d" % moved2 in y_records(server, second)[-1]
+    server.log_match("%s;Reservation moved from .* to .*, to make room for %s" % (second, first),
+                     regexp=True)
+    for rid in (second, third):
+        wait_for("the letter about " + rid, lambda: re.search(
+            "Subject: PBS RESERVATION %s\n(.*\n)*Reservation moved from .* to .*\n"
+            "This was done to make room for %s." % (rid, first), open(letters).read()))
+    server.kill()
+    server.start()
+    assert window(server, first) == (start, end + 300)
+    assert window(server, second) == moved2 and window(server, third) == moved3
+
+
+def test_who_has_other_vnodes_keeps_the_time(cluster):
+    server = cluster.server
+    first = running_resv(server, select="3:ncpus=2", duration=600)
+    _, end = window(server, first)
+    # One job's worth on the vnodes of the first: those are tried first when they are free.
+    second, at2 = behind(server, end, select="2:ncpus=2")
+    rc, out, err = ralter(cluster, first, "-E", clock(end + 300), "-I", "60", "--push")
+    assert rc == 0 and out[0].endswith(" CONFIRMED"), (out, err)
+    assert window(server, second) == at2
+    assert not set(resv_nodes(server, first)) & set(resv_nodes(server, second))
+    if len(out) > 1:
+        assert out[1:] == ["pbs_ralter: moved %s to other vnodes" % second]
+
+
+def test_who_cannot_be_moved_is_the_reason(cluster):
+    server = cluster.server
+    first = running_resv(server, select=ALL, duration=600)
+    start, end = window(server, first)
+    second, at2 = behind(server, end + 60)
+    server.manager(MGR_CMD_SET, SERVER, {"operators": ("+=", USER2 + "@*")})
+    hosts = sorted({n["resources_available.host"] for n in server.status(VNODE)})
+    done = cluster.run(["pbs_rsub", "-R", clock(end + 2000), "-D", "600", "--hosts"] + hosts,
+                       user=USER2)
+    maintenance = done.stdout.split()[0]
+    rc, out, err = ralter(cluster, first, "-E", clock(end + 2100), "-I", "60", "--push")
+    assert (rc, out[0]) == (0, "pbs_ralter: %s DENIED" % first), (out, err)
+    assert maintenance in out[1] and second not in out[1]
+    assert window(server, first) == (start, end) and window(server, second) == at2
+
+
+def test_who_may(cluster):
+    server = cluster.server
+    rid, before = behind(server, 3600)
+    rc, out, err = ralter(cluster, rid, "-D", "900", "--push", user=USER1)
+    assert (rc, out) == (15007 & 255, []) and "Unauthorized Request" in err
+    for options in (["--push"], ["--push", "-N", "x"], ["--push", "-D", "900", "-W", "force"]):
+        rc, out, err = ralter(cluster, rid, *options)
+        assert (rc, out) == (2, []) and "No support for requested service" in err
+    assert window(server, rid) == before
+
+
+def test_an_open_one_is_dropped_when_the_server_is_killed(cluster):
+    server = cluster.server
+    first = running_resv(server, select=ALL, duration=600)
+    second, at2 = behind(server, window(server, first)[1])
+    before = window(server, first)
+    cluster.scheduler.stop()
+    rc, out, err = ralter(cluster, first, "-E", clock(before[1] + 300), "--push")
+    assert (rc, out) == (0, ["pbs_ralter: %s ALTER REQUESTED" % first])
+    server.expect(RESV, {"reserve_state": "RESV_BEING_ALTERED"}, id=first)
+    assert server.status(RESV, second)[0]["reserve_state"] == "RESV_CONFIRMED"
+    server.kill()
+    server.start()
+    cluster.scheduler.start()
+    server.log_match("%s;Reservation alter dropped" % first)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING"}, id=first)
+    assert window(server, first) == before and window(server, second) == at2
+
+
+def test_a_stranger_is_sent_nothing(cluster, tmp_path):
+    env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
+               PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
+               PBS_SERVER_SOCKET=str(tmp_path / "s"))
+    argv = [os.path.join(cluster.exec_dir, "bin", "pbs_ralter"), "-D", "60", "--push",
+            "R1.localhost"]
+    older = status((0, "svr", [("holdfast_extensions", None, "changes,why", 0)]))
+    with Peer(env["PBS_SERVER_SOCKET"], [(None, None, older)]) as played:
+        done = subprocess.run(argv, env=env, text=True, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "does not offer --push" in done.stderr
+    # It was asked what it offers, and nothing else.
+    assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]
