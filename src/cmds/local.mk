@@ -16,6 +16,7 @@ libhfcmds_la_SOURCES = \
 	src/cmds/common/json_member.c src/cmds/common/json_member.h \
 	src/cmds/common/operand.c src/cmds/common/operand.h \
 	src/cmds/common/queue_control.c src/cmds/common/queue_control.h \
+	src/cmds/common/dry_run.c src/cmds/common/dry_run.h \
 	src/cmds/common/why.c src/cmds/common/why.h
 libhfcmds_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 

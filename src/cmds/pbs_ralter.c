@@ -4,6 +4,7 @@
 #include "cmds/common/attr_list.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
+#include "cmds/common/dry_run.h"
 #include "cmds/common/explain.h"
 #include "cmds/common/extension.h"
 #include "cmds/common/operand.h"
@@ -23,6 +24,7 @@
 static const char usage[] =
     "usage: pbs_ralter [-R start] [-E end] [-D duration] [-l select=chunks] [options] "
     "reservation\n"
+    "       pbs_ralter --dry-run [-F json] ... reservation\n"
     "       pbs_ralter --version | --help\n"
     "  -R start -E end -D duration   move, extend or shorten it\n"
     "  -l select=chunks              fewer of the chunks it has\n"
@@ -36,21 +38,25 @@ static const char usage[] =
     "  -U users -G groups            who may submit into it\n"
     "  -N name -m points -M users    name and mail\n"
     "  -I seconds     wait so long for the scheduler's answer\n"
-    "  -q @server     ask this server\n";
+    "  -q @server     ask this server\n"
+    "  --dry-run      tell what would become of it, and change nothing; -F json\n";
 
 struct ralter {
     struct attropl *attrs;
     const char *server; /* of -q; NULL: the one that the id names */
     bool force, timed, waits;
     unsigned terms; /* enum holdfast_flag bits: what only our own server understands */
+    struct dry_run dry;
 };
 
 /* Options that PBS does not have, behind the letters. */
 enum {
-    OPTION_PUSH = 256
+    OPTION_PUSH = 256,
+    OPTION_DRY_RUN
 };
 static const struct option long_options[] = {
     { "push", no_argument, NULL, OPTION_PUSH },
+    { "dry-run", no_argument, NULL, OPTION_DRY_RUN },
     { 0 },
 };
 
@@ -186,6 +192,11 @@ static int take_option(struct ralter *r, int letter, const char *text)
     case OPTION_PUSH:
         r->terms |= HOLDFAST_PUSH;
         return 0;
+    case OPTION_DRY_RUN:
+        r->dry.wanted = true;
+        return 0;
+    case 'F':
+        return dry_run_take_form(&r->dry, text) ? 0 : usage_error();
     case 'q':
         if (text[0] != '@' || text[1] == '\0')
             return complain(CMD ": illegal -q value: format \"@server\"");
@@ -208,7 +219,7 @@ static int parse(struct ralter *r, int argc, char **argv)
 
     /* No option at all is no mistake: the request goes out without attributes, and the
      * server grants it (cli.md 10.2). */
-    while ((letter = getopt_long(argc, argv, "D:E:G:I:l:m:M:N:q:R:U:W:", long_options,
+    while ((letter = getopt_long(argc, argv, "D:E:F:G:I:l:m:M:N:q:R:U:W:", long_options,
                                  NULL)) != -1) {
         int bad = take_option(r, letter, optarg);
 
@@ -223,7 +234,7 @@ static int parse(struct ralter *r, int argc, char **argv)
     if (r->terms & HOLDFAST_PUSH && (r->force || !r->timed))
         return complain(CMD ": No support for requested service\n" CMD
                             ": --push needs -R, -E or -D beside it, and no -W force");
-    return optind + 1 == argc ? 0 : usage_error();
+    return optind + 1 == argc && dry_run_is_whole(&r->dry) ? 0 : usage_error();
 }
 
 static void say_line(const char *words, const char *text)
@@ -382,7 +393,20 @@ static char *ask(const struct ralter *r, int conn, const char *id)
                     : pbs_modify_resv(conn, id, r->attrs, r->force ? FORCE : NULL);
 }
 
-static int alter(const struct ralter *r, const char *operand)
+static int try_it(struct ralter *r, int conn, const char *id)
+{
+    const struct holdfast_act act = { .what = HOLDFAST_ALTER,
+                                      .flags =
+                                          r->terms | (r->force ? HOLDFAST_FORCE : 0),
+                                      .id = id,
+                                      .attribs = r->attrs };
+    int code = dry_run_ask(&r->dry, conn, &act);
+
+    dry_run_end(&r->dry);
+    return code;
+}
+
+static int alter(struct ralter *r, const char *operand)
 {
     char id[OPERAND_MAX], server[OPERAND_MAX];
     int conn, code;
@@ -400,6 +424,11 @@ static int alter(const struct ralter *r, const char *operand)
     if (!may_send(r, conn)) {
         pbs_disconnect(conn);
         return 1;
+    }
+    if (r->dry.wanted) {
+        code = try_it(r, conn, id);
+        pbs_disconnect(conn);
+        return code;
     }
     answer = ask(r, conn, id);
     /* The requests that explain a refusal set pbs_errno anew. A denial is an answer,
@@ -427,7 +456,7 @@ static int alter(const struct ralter *r, const char *operand)
 
 static int run(int argc, char **argv)
 {
-    struct ralter r = { 0 };
+    struct ralter r = { .dry = { .cmd = CMD } };
     int code;
 
     if (cmd_told(argc, argv, usage))

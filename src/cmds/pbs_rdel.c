@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cmds/common/cmd.h"
+#include "cmds/common/dry_run.h"
 #include "cmds/common/extension.h"
 #include "cmds/common/operand.h"
 
@@ -13,9 +14,11 @@
 
 static const char usage[] =
     "usage:\tpbs_rdel [-q destination] reservation...\n"
+    "      \tpbs_rdel --dry-run [-F json] reservation...\n"
     "      \tpbs_rdel --version | --help\n"
     "Deletes reservations and the jobs in them; S5[3]: the third\n"
-    "occurrence of a standing one alone.\n";
+    "occurrence of a standing one alone. --dry-run tells what would\n"
+    "become of it, and deletes nothing.\n";
 
 /* Delete an occurrence; false with pbs_errno. */
 static bool delete_occurrence(int conn, const char *id, int index)
@@ -30,8 +33,19 @@ static bool delete_occurrence(int conn, const char *id, int index)
     return done;
 }
 
-/* Delete one; the exit code of it. */
-static int delete_one(const char *operand)
+static int try_one(struct dry_run *dry, int conn, const char *id, int index)
+{
+    const struct holdfast_act act = {
+        .what = HOLDFAST_DELETE,
+        .occurrence = index == OPERAND_WHOLE ? 0 : (unsigned)index,
+        .id = id,
+    };
+
+    return dry_run_ask(dry, conn, &act);
+}
+
+/* Delete one, or tell what would become of it; the exit code of it. */
+static int delete_one(struct dry_run *dry, const char *operand)
 {
     char id[OPERAND_MAX], server[OPERAND_MAX];
     int conn, code = 0, index;
@@ -50,6 +64,11 @@ static int delete_one(const char *operand)
         return 1;
     }
     /* One request is enough: the server deletes the jobs of the reservation itself. */
+    if (dry->wanted) {
+        code = try_one(dry, conn, id, index);
+        pbs_disconnect(conn);
+        return code;
+    }
     done = index == OPERAND_WHOLE ? pbs_delresv(conn, id, NULL) == 0
                                   : delete_occurrence(conn, id, index);
     if (!done) {
@@ -62,30 +81,35 @@ static int delete_one(const char *operand)
 
 static int run(int argc, char **argv)
 {
+    struct dry_run dry = { .cmd = CMD };
     bool bad = false;
     int letter, code = 0;
 
     if (cmd_told(argc, argv, usage))
         return 0;
-    while ((letter = getopt(argc, argv, "q:")) != -1) {
+    while ((letter = getopt(argc, argv, "q:F:-:")) != -1) {
         if (letter == 'q' && *optarg)
             continue; /* an old option: the server never looked at it */
+        if ((letter == '-' && dry_run_take_word(&dry, optarg)) ||
+            (letter == 'F' && dry_run_take_form(&dry, optarg)))
+            continue;
         if (letter == 'q')
             fprintf(stderr, "%s: illegal -q value\n", CMD);
         bad = true;
     }
-    if (bad || optind >= argc) {
+    if (bad || optind >= argc || !dry_run_is_whole(&dry)) {
         fputs(usage, stderr);
         return 2;
     }
     /* A reservation that cannot be deleted does not keep the others from it; the last
      * failure decides the code (cli.md 1.7). */
     for (int i = optind; i < argc; i++) {
-        int failed = delete_one(argv[i]);
+        int failed = delete_one(&dry, argv[i]);
 
         if (failed)
             code = failed;
     }
+    dry_run_end(&dry);
     return code;
 }
 

@@ -40,12 +40,13 @@ libhfschedcore_la_SOURCES = \
 	src/scheduler/snapshot/occurrences.c \
 	src/scheduler/snapshot/request.c \
 	src/scheduler/snapshot/same.c \
+	src/scheduler/snapshot/trial.c \
 	src/scheduler/snapshot/snapshot.c src/scheduler/snapshot/snapshot.h
 
 sbin_PROGRAMS += pbs_sched
 pbs_sched_SOURCES = \
 	src/scheduler/shell/config.c \
-	src/scheduler/shell/cycle.c \
+	src/scheduler/shell/cycle.c src/scheduler/shell/dry.c \
 	src/scheduler/shell/link.c src/scheduler/shell/link.h \
 	src/scheduler/shell/link_open.c src/scheduler/shell/link_priv.h \
 	src/scheduler/shell/main.c \

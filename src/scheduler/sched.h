@@ -222,6 +222,13 @@ void planning_free(struct planning *p);
 void sched_plan(const struct snapshot *s, const struct policy *p, int64_t now_at,
                 const char *job_id, struct arena *arena, struct plan *ret);
 
+/* What a plan would say now about a reservation if it were as 'o' shows it: beside the
+ * questions that are open, and in its place among them. The answer as a DryRun request,
+ * all of it in 'arena'; the snapshot is as it was. */
+void sched_try(struct snapshot *s, const struct policy *p, int64_t now_at,
+               const struct wire_object *o, struct arena *arena,
+               struct wire_request *ret);
+
 /* Leave this reservation's question alone: it was answered in this cycle already; or
  * none, in the next one. */
 void snapshot_skip_resv(struct snapshot *s, const char *resv_id);

@@ -4,6 +4,7 @@
 #include "cmds/common/attr_list.h"
 #include "cmds/common/cmd.h"
 #include "cmds/common/datetime.h"
+#include "cmds/common/dry_run.h"
 #include "cmds/common/explain.h"
 #include "cmds/common/extension.h"
 #include "cmds/common/operand.h"
@@ -57,6 +58,7 @@ static const char usage[] =
     "  -m points     mail at: a abort, b begin, c confirm, e end, n none\n"
     "  -M users      who gets the mail\n"
     "  -q @server    ask this server\n"
+    "  --dry-run     tell what would become of it, and reserve nothing; -F json\n"
     "At the end:\n"
     "  -W on_end=word    what becomes of its jobs: kill, requeue, hold or extend\n"
     "  -W on_end_queue=queue   where they go then\n"
@@ -76,6 +78,7 @@ struct rsub {
     char asap_server[OPERAND_MAX]; /* of "id@server", else "" */
     char **hosts;                  /* of argv */
     int n_hosts;
+    struct dry_run dry;
 };
 
 static int usage_error(void)
@@ -195,6 +198,8 @@ static int take_word(struct rsub *r, const char *word, int argc, char **argv)
         r->maintenance = true;
         return 0;
     }
+    if (dry_run_take_word(&r->dry, word))
+        return 0;
     if (strcmp(word, "job") != 0 || optind >= argc)
         return usage_error();
     /* getopt knows no long options here: its '-' has the rest of the word as
@@ -264,6 +269,8 @@ static int take_option(struct rsub *r, int letter, const char *text)
         return take_rule(r, text);
     case 'W':
         return take_others(r, text);
+    case 'F':
+        return dry_run_take_form(&r->dry, text) ? 0 : usage_error();
     case 'q':
         /* A reservation has a queue of its own, so -q can name nothing but a server. */
         if (text[0] != '@' || text[1] == '\0') {
@@ -291,7 +298,8 @@ static int take_options(struct rsub *r, int argc, char **argv)
 {
     int letter;
 
-    while ((letter = getopt(argc, argv, "D:E:I:l:m:M:N:q:r:R:u:U:g:G:H:W:-:")) != -1) {
+    while ((letter = getopt(argc, argv, "D:E:F:I:l:m:M:N:q:r:R:u:U:g:G:H:W:-:")) !=
+           -1) {
         int bad;
 
         /* getopt() has said already what is wrong. */
@@ -358,6 +366,8 @@ static int parse(struct rsub *r, int argc, char **argv)
 
     if (bad)
         return bad;
+    if (!dry_run_is_whole(&r->dry))
+        return usage_error();
     /* A job that runs has its start, and -D or its walltime say the end. */
     if (r->from_job && (r->start_at >= 0 || r->end_at >= 0)) {
         fprintf(stderr, "%s: Start/End time cannot be used with --job option\n", CMD);
@@ -482,6 +492,21 @@ static void say_answer(int conn, const char *answer)
     why_explain_denial(CMD, conn, answer);
 }
 
+/* A maintenance reservation is confirmed by a second request, of which the first one
+ * knows nothing; here both are one. */
+static int try_it(struct rsub *r, int conn, const char *vnodes)
+{
+    struct holdfast_act act = { .what = HOLDFAST_SUBMIT };
+    int code;
+
+    if (r->maintenance)
+        attrs_set(&r->attrs, "resv_nodes", NULL, vnodes);
+    act.attribs = r->attrs;
+    code = dry_run_ask(&r->dry, conn, &act);
+    dry_run_end(&r->dry);
+    return code;
+}
+
 static int submit_on(struct rsub *r, int conn)
 {
     struct rsub_hosts found = { 0 };
@@ -500,8 +525,10 @@ static int submit_on(struct rsub *r, int conn)
     }
     if (*r->asap_job)
         code = rsub_asap_copy(CMD, conn, r->asap_job, &r->attrs);
-    if (!code &&
-        !(answer = pbs_submit_resv(conn, r->attrs, r->maintenance ? "m" : NULL)))
+    if (!code && r->dry.wanted)
+        code = try_it(r, conn, found.vnodes);
+    else if (!code &&
+             !(answer = pbs_submit_resv(conn, r->attrs, r->maintenance ? "m" : NULL)))
         code = refused(r, conn);
     else if (!code && r->maintenance)
         code = confirm(conn, answer, found.vnodes);
@@ -527,7 +554,7 @@ static int submit(struct rsub *r)
 
 static int run(int argc, char **argv)
 {
-    struct rsub r = { .start_at = -1, .end_at = -1 };
+    struct rsub r = { .start_at = -1, .end_at = -1, .dry = { .cmd = CMD } };
     int code;
 
     if (cmd_told(argc, argv, usage))

@@ -93,6 +93,9 @@ enum batch_number {
 #define EXTENSION_OCCURRENCE "occurrence" /* ResvAct about one of a series */
 #define EXTENSION_PUSH       "push"       /* ResvAct with RESV_ACT_PUSH */
 
+/* The attribute of the reservation in the reply to DryRun that is its number. */
+#define ATTR_DRY_RUN         "dry_run"
+
 /* Bodies, lettered as in wire.md 7.2. Texts are never NULL after decoding. */
 
 struct body_queue { /* A: QueueJob, SubmitResv */

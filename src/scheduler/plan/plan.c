@@ -64,6 +64,20 @@ static void check_steps(struct planning *p)
 #endif
 }
 
+/* The world as it stands, and all steps about reservations. */
+static void begin(struct planner *pl, const struct snapshot *s, const struct policy *p,
+                  int64_t now_at, bool resvs, struct arena *arena, struct plan *ret)
+{
+    *ret = (struct plan){ .arena = arena };
+    *pl = (struct planner){ .s = s, .p = p, .now_at = now_at, .arena = arena };
+    pl->plan = ret;
+    pl->w = world_new(s, p, now_at, arena);
+    pl->links = links_new(pl->w);
+    holders_book(pl);
+    if (resvs)
+        plan_resvs(pl);
+}
+
 struct planning *planning_new(const struct snapshot *s, const struct policy *p,
                               int64_t now_at, const char *job_id, const char *last_id,
                               struct arena *arena, struct plan *ret)
@@ -71,14 +85,7 @@ struct planning *planning_new(const struct snapshot *s, const struct policy *p,
     struct planning *ing = ARENA_NEW(arena, struct planning);
     struct planner *pl = &ing->pl;
 
-    *ret = (struct plan){ .arena = arena };
-    *pl = (struct planner){ .s = s, .p = p, .now_at = now_at, .arena = arena };
-    pl->plan = ret;
-    pl->w = world_new(s, p, now_at, arena);
-    pl->links = links_new(pl->w);
-    holders_book(pl);
-    if (!job_id)
-        plan_resvs(pl);
+    begin(pl, s, p, now_at, !job_id, arena, ret);
     /* The server changes more than we know when it takes an answer about a
      * reservation. Jobs are planned from a snapshot of what it has made of it. */
     if (!ret->again)
@@ -244,4 +251,49 @@ bool plan_step_request(const struct plan_step *step, struct arena *arena,
         return comment_request(step, arena, ret);
     }
     return false;
+}
+
+/* In the form of ConfirmResv; texts of the snapshot are copied. */
+static void answer_of(const struct plan *plan, const struct wire_object *o,
+                      struct arena *arena, struct wire_request *ret)
+{
+    static const struct plan_step none = { .kind = PLAN_DENY_RESV,
+                                           .id = "",
+                                           .has_seq = true,
+                                           .reason = "the scheduler has no answer" };
+    const char *number = wire_attrs_value(&o->attrs, ATTR_DRY_RUN, NULL);
+    const struct plan_step *step = &none;
+    struct wire_request said;
+    struct body_run *body;
+    bool any;
+
+    for (size_t i = 0; i < plan->n; i++)
+        if (strcmp(plan->steps[i].id, o->name) == 0)
+            step = &plan->steps[i];
+    any = plan_step_request(step, arena, &said);
+    MUST(any && said.number == BATCH_CONFIRM_RESV);
+    body = arena_copy(arena, said.body, sizeof(*body));
+    body->object_id = arena_strdup(arena, number ? number : "");
+    body->vnodes = arena_strdup(arena, body->vnodes);
+    *ret = (struct wire_request){ .number = BATCH_DRY_RUN,
+                                  .body = body,
+                                  .extend = arena_strdup(arena, said.extend) };
+}
+
+void sched_try(struct snapshot *s, const struct policy *p, int64_t now_at,
+               const struct wire_object *o, struct arena *arena,
+               struct wire_request *ret)
+{
+    struct snap_trial trial;
+    struct plan plan = { 0 };
+    struct planner pl;
+
+    if (!snap_trial_begin(&trial, s, o)) {
+        answer_of(&plan, o, arena, ret);
+        return;
+    }
+    begin(&pl, s, p, now_at, true, arena, &plan);
+    answer_of(&plan, o, arena, ret);
+    world_fini(pl.w);
+    snap_trial_end(&trial);
 }

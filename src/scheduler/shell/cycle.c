@@ -224,58 +224,12 @@ static void plan_and_do(struct cycle *c, const struct snapshot *s, struct plan *
     planning_free(p);
 }
 
-/* What is kept is compared with the status of everything, when the administrator wants
- * to be sure of it. A change in between is a difference, too, which is why the two are
- * asked for again before one is told. */
-static void check_mirror(struct cycle *c)
-{
-    struct diag why = { 0 };
-
-    for (int tries = 0; tries < 3; tries++) {
-        struct snapshot *fresh;
-        bool same;
-
-        if (status_snapshot(c->sh, c->arena, &fresh, &why) != 0)
-            return;
-        same = snapshot_same(c->sh->mirror, fresh, &why);
-        snapshot_free(fresh);
-        if (same || mirror_update(c->sh, c->arena, &why) != 0)
-            return;
-    }
-    logfile_printf(
-        c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "",
-        "What is kept of the server's status is not what the server says: %s",
-        why.text);
-    mirror_drop(c->sh);
-}
-
-static int make_snapshot(struct cycle *c, struct snapshot **ret, struct diag *why)
-{
-    int err;
-
-    if (!c->sh->can_mirror || !policy_keeps_status(c->sh->policy))
-        return status_snapshot(c->sh, c->arena, ret, why);
-    err = mirror_update(c->sh, c->arena, why);
-    if (err && !c->sh->can_mirror && !link_is_broken(c->sh->primary)) {
-        logfile_write(c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why->text);
-        return status_snapshot(c->sh, c->arena, ret, why);
-    }
-    if (!err && policy_checks_status(c->sh->policy))
-        check_mirror(c);
-    if (!err && !c->sh->mirror)
-        err = mirror_update(c->sh, c->arena, why);
-    *ret = c->sh->mirror;
-    if (!err)
-        snapshot_skip_none(*ret);
-    return err;
-}
-
 static bool take_snapshot(struct cycle *c, struct snapshot **ret)
 {
     struct diag why;
 
     *ret = NULL;
-    if (make_snapshot(c, ret, &why) != 0) {
+    if (mirror_snapshot(c->sh, c->arena, ret, &why) != 0) {
         logfile_write(c->sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why.text);
         logfile_write(c->sh->log, LOG_EV_SYSTEM, LOG_IN_SERVER, "",
                       "Problem with creating server data structure");

@@ -92,3 +92,50 @@ int mirror_update(struct shell *sh, struct arena *arena, struct diag *why)
                     "StatusChanges failed: %s (%d)", reply.text ? reply.text : "",
                     (int)reply.code);
 }
+
+/* What is kept is compared with the status of everything, when the administrator wants
+ * to be sure of it. A change in between is a difference, too, which is why the two are
+ * asked for again before one is told. */
+static void check_mirror(struct shell *sh, struct arena *arena)
+{
+    struct diag why = { 0 };
+
+    for (int tries = 0; tries < 3; tries++) {
+        struct snapshot *fresh;
+        bool same;
+
+        if (status_snapshot(sh, arena, &fresh, &why) != 0)
+            return;
+        same = snapshot_same(sh->mirror, fresh, &why);
+        snapshot_free(fresh);
+        if (same || mirror_update(sh, arena, &why) != 0)
+            return;
+    }
+    logfile_printf(
+        sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "",
+        "What is kept of the server's status is not what the server says: %s",
+        why.text);
+    mirror_drop(sh);
+}
+
+int mirror_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret,
+                    struct diag *why)
+{
+    int err;
+
+    if (!sh->can_mirror || !policy_keeps_status(sh->policy))
+        return status_snapshot(sh, arena, ret, why);
+    err = mirror_update(sh, arena, why);
+    if (err && !sh->can_mirror && !link_is_broken(sh->primary)) {
+        logfile_write(sh->log, LOG_EV_ERROR, LOG_IN_SERVER, "", why->text);
+        return status_snapshot(sh, arena, ret, why);
+    }
+    if (!err && policy_checks_status(sh->policy))
+        check_mirror(sh, arena);
+    if (!err && !sh->mirror)
+        err = mirror_update(sh, arena, why);
+    *ret = sh->mirror;
+    if (!err)
+        snapshot_skip_none(*ret);
+    return err;
+}

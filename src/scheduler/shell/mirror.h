@@ -17,6 +17,11 @@ void mirror_ask_server(struct shell *sh);
  * refused or answered amiss twice, sh->can_mirror is false. */
 int mirror_update(struct shell *sh, struct arena *arena, struct diag *why) MUST_CHECK;
 
+/* What a plan is made of: the snapshot that is kept, or one that is the caller's to
+ * free, where the server does not tell what has changed or it is not to be kept. */
+int mirror_snapshot(struct shell *sh, struct arena *arena, struct snapshot **ret,
+                    struct diag *why) MUST_CHECK;
+
 /* Forget what is kept: the connection ends, or what all objects depend on has changed.
  */
 void mirror_drop(struct shell *sh);

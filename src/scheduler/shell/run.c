@@ -30,11 +30,11 @@ static void disconnect(struct shell *sh)
 static int register_link(struct shell *sh, struct link *l, struct diag *why)
 {
     const struct body_id body = { .id = sh->name };
-    /* Our server may then cut a cycle short (doc/extensions.md); others pass it over.
-     */
+    /* Our server may then cut a cycle short and ask for dry runs (doc/extensions.md);
+     * others pass it over. */
     const struct wire_request rq = { .number = BATCH_REGISTER_SCHED,
                                      .body = &body,
-                                     .extend = REGISTER_MAY_CUT };
+                                     .extend = REGISTER_MAY_CUT "," REGISTER_MAY_TRY };
     struct arena *arena = arena_new();
     struct wire_reply reply;
     int err = link_call(l, &rq, arena, &reply, why);
@@ -95,6 +95,9 @@ static void obey(struct shell *sh, int32_t command, const char *job_id)
     case SCHED_FIRST:
         shell_configure(sh);
         shell_cycle(sh, NULL);
+        break;
+    case SCHED_DRY_RUN:
+        shell_dry_runs(sh);
         break;
     case SCHED_RUN_JOB:
         shell_cycle(sh, job_id);

@@ -51,6 +51,9 @@ void shell_configure(struct shell *sh);
 /* One cycle; 'job_id' for command 11, else NULL. */
 void shell_cycle(struct shell *sh, const char *job_id);
 
+/* Say what would become of requests that are tried: command SCHED_DRY_RUN. */
+void shell_dry_runs(struct shell *sh);
+
 /* A command that came too early is obeyed when the cycle is over; the latest one. */
 void shell_remember(struct shell *sh, int32_t command, const char *job_id);
 

@@ -39,6 +39,7 @@ struct kept_kind {
 struct snap_kept {
     struct kept_kind kinds[N_SNAP_KINDS];
     struct kept_object server;
+    struct kept_object trial;     /* what snap_read_trial() has read */
     struct kept_object *reading;  /* NULL between objects */
     uint64_t seq;                 /* of the last mark */
     void *derived;                /* by plans from the vnodes; NULL: nothing */
@@ -180,6 +181,28 @@ static bool read_object(struct snapshot *s, const struct snap_kind *kind,
         check_derived(s, kind, was, place);
     empty_object(s, &before);
     return mine;
+}
+
+bool snap_read_trial(struct snapshot *s, struct snap_resv *place,
+                     const struct wire_object *from)
+{
+    const struct snap_kind *kind = snap_kind_of(OBJECT_RESV);
+    bool mine;
+
+    if (!s->kept)
+        return kind->read(s, place, from);
+    MUST(!s->kept->trial.arena); /* one at a time */
+    s->kept->trial.arena = arena_new_small();
+    s->kept->reading = &s->kept->trial;
+    mine = kind->read(s, place, from);
+    s->kept->reading = NULL;
+    return mine;
+}
+
+void snap_forget_trial(struct snapshot *s)
+{
+    if (s->kept)
+        empty_object(s, &s->kept->trial);
 }
 
 /* The last element belongs to 'o'. */

@@ -335,6 +335,27 @@ void snap_kept_use(struct snapshot *s, struct request *rq);
 void snap_request_release(struct snapshot *s, struct request *rq);
 void snap_kept_free(struct snapshot *s);
 
+/* A reservation that the server does not have, or has otherwise, in the place of the
+ * one of its name or behind all others, while somebody plans: trial.c. */
+struct snap_trial {
+    struct snapshot *s;
+    size_t at;
+    bool in_place;
+    struct snap_resv was; /* in_place: what the server has */
+};
+
+/* False, and the snapshot is as it was, when it is of another scheduler. */
+bool snap_trial_begin(struct snap_trial *t, struct snapshot *s,
+                      const struct wire_object *o) MUST_CHECK;
+/* The snapshot is as it was; a plan has been made since then. What the plan points to
+ * is gone. */
+void snap_trial_end(struct snap_trial *t);
+
+/* Its parts in kept.c: read it into a zeroed element; what it has beside that goes. */
+bool snap_read_trial(struct snapshot *s, struct snap_resv *place,
+                     const struct wire_object *from) MUST_CHECK;
+void snap_forget_trial(struct snapshot *s);
+
 /* The values of reserve_occurrences and reserve_execvnodes, into a struct
  * snap_occurrences and a struct execvnodes. */
 void snap_read_occurrences(struct snapshot *s, void *place, const struct wire_attr *a);

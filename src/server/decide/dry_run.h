@@ -40,10 +40,8 @@ struct dry_run {
     int64_t again_at; /* it is put again then; 0: it is put already */
     bool is_put;      /* since then: schedulers may ask for it */
     bool is_lost;     /* one of them has gone */
+    size_t n_refused; /* answers that did not hold */
 };
-
-/* The question of a scheduler that it may answer: the number that came with it. */
-#define DRY_RUN_NUMBER "dry_run"
 
 /* The answer of that scheduler; NULL: it was not asked. */
 struct dry_asked *dry_run_asked(struct dry_run *d, const char *sched);

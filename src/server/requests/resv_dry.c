@@ -234,7 +234,7 @@ static const struct wire_object *shown(struct trying *t, uint64_t number,
     if (!t->r)
         o->name = arena_printf(arena, "%c-%" PRIu64 ".%s", t->id[0], number,
                                t->rq->cfg->server_name);
-    wire_attrs_add(&o->attrs, arena, DRY_RUN_NUMBER, NULL,
+    wire_attrs_add(&o->attrs, arena, ATTR_DRY_RUN, NULL,
                    arena_printf(arena, "%" PRIu64, number), WIRE_OP_SET);
     return o;
 }
@@ -348,11 +348,13 @@ static int go_on(struct trying *t, struct dry_run *d)
     if (now_at >= d->limit_at)
         return tell_late(t);
     if (said) {
-        /* A yes that does not hold is asked about at once, and a no that may be for
-         * vnodes alone that have not reported yet is not final. */
+        /* A yes that does not hold is asked about at once, but not again and again. A
+         * no that may be for vnodes alone that have not reported yet is not final. */
         d->object = *shown(t, t->rq->who->conn, t->rq->progress->arena);
         look_again(t, d,
-                   said->answer.yes ? now_at : instant_after(now_at, ASK_AGAIN_S));
+                   said->answer.yes && d->n_refused++ == 0
+                       ? now_at
+                       : instant_after(now_at, ASK_AGAIN_S));
         return 0;
     }
     if (!d->is_put && d->again_at <= now_at)

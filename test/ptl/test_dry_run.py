@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--dry-run of pbs_rsub, pbs_ralter and pbs_rdel on real daemons: the verdict is what the
+request then gets, and nothing of a dry run is left (doc/design/046-dry-run.md)."""
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from holdfast import *
+from holdfast.peer import Peer, objects as status
+from story import *
+
+HOUR = 3600
+CONFIRM, DENY, NOT_TOLD, FORCE = 0, 1, 2, 3
+STATUS_SERVER = 21
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with Cluster() as c:
+        yield c
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(cluster):
+    yield
+    for resv in cluster.server.status(RESV):
+        cluster.server.delete(resv["id"])
+        is_gone(cluster.server, RESV, resv["id"])
+
+
+def run(cluster, *argv, user=USER1, code=None, env=None):
+    """A command as it has ended; with 'code' its output, and that is its exit status."""
+    done = cluster.run([str(a) for a in argv], user=user, check=False, env=env)
+    if code is None:
+        return done
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+def verdict(cluster, command, *argv, user=USER1, code=CONFIRM, env=None):
+    out = run(cluster, command, "--dry-run", "-F", "json", *argv, user=user, code=code,
+              env=env)
+    (name, said), = json.loads(out)["Reservations"].items()
+    return said
+
+
+def window(start, length=HOUR):
+    return ["-R", Reservation.clock(start), "-D", str(length)]
+
+
+def rsub(cluster, *options, user=USER1):
+    return run(cluster, "pbs_rsub", "-I", "60", *options, user=user, code=0).split()
+
+
+def names(exec_vnode):
+    return sorted({part.split(":")[0] for part in exec_vnode.strip("()").split(")+(")})
+
+
+class Unchanged:
+    """All that a dry run must not touch: every status, accounting and the journal."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+
+    def look(self):
+        c = self.cluster
+        resvs = [dict(r) for r in c.server.status(RESV)]
+        jobs = [dict(j, resources_used="") for j in c.server.status(JOB)]
+        return resvs, [(j["id"], j["job_state"], j["queue"]) for j in jobs], \
+            c.server.accounting_lines()
+
+    def __enter__(self):
+        self.before = self.look()
+        return self
+
+    def __exit__(self, kind, *rest):
+        if kind is None:
+            assert self.look() == self.before
+
+
+def test_a_submission_is_told_and_then_so(cluster):
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    options = ["-l", "select=2:ncpus=2", "-l", "place=vscatter", *window(start)]
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_rsub", *options)
+    assert said["verdict"] == "confirm" and said["reserve_start"] == start
+    rid, state = rsub(cluster, *options)
+    assert state == "CONFIRMED"
+    resv = cluster.server.status(RESV, rid)[0]
+    assert resv["resv_nodes"] == said["resv_nodes"]
+    assert sorted(said["vnodes_gained"]) == names(resv["resv_nodes"])
+    # No number was used.
+    other, _ = rsub(cluster, "-l", "select=1:ncpus=1", *window(start))
+    assert int(other[1:].split(".")[0]) == int(rid[1:].split(".")[0]) + 1
+
+
+def test_the_words_for_people(cluster):
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    done = run(cluster, "pbs_rsub", "--dry-run", "-l", "select=1:ncpus=2", *window(start))
+    assert done.returncode == CONFIRM and done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == "A new reservation WOULD BE CONFIRMED"
+    assert lines[1] == "    start: " + time.strftime("%a %b %d %H:%M:%S %Y",
+                                                     time.localtime(start))
+    assert lines[3].startswith("    vnodes gained: vn[")
+
+
+def test_what_does_not_fit(cluster):
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    all_of_it, state = rsub(cluster, "-l", "select=5:ncpus=2", *window(start))
+    assert state == "CONFIRMED"
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_rsub", "-l", "select=1:ncpus=2", *window(start + 60),
+                       code=DENY)
+    assert said["verdict"] == "deny" and all_of_it in said["reason"]
+    assert said["earliest_start"] == start + HOUR
+    done = run(cluster, "pbs_rsub", "-I", "60", "-l", "select=1:ncpus=2", *window(start + 60))
+    assert done.stdout.split()[1] == "DENIED" and all_of_it in done.stderr
+    # What is refused before anybody is asked is refused with its own words.
+    done = run(cluster, "pbs_rsub", "--dry-run", "-l", "select=1:ncpus=2",
+               "-R", Reservation.clock(time.time() - HOUR), "-D", 60)
+    assert (done.returncode, done.stdout) == (DENY, "")
+    assert "Bad time specification(s)" in done.stderr
+
+
+def neighbours(cluster):
+    """Two reservations of all vnodes, one behind the other."""
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    first, _ = rsub(cluster, "-l", "select=5:ncpus=2", *window(start))
+    second, _ = rsub(cluster, "-l", "select=5:ncpus=2", *window(start + HOUR), user=USER2)
+    return start, first, second
+
+
+def test_an_alteration_that_needs_force(cluster):
+    start, first, second = neighbours(cluster)
+    longer = ["-E", Reservation.clock(start + HOUR + 600), first]
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_ralter", *longer, code=FORCE)
+        forced = verdict(cluster, "pbs_ralter", "-W", "force", *longer, user=None, code=FORCE)
+        shorter = verdict(cluster, "pbs_ralter", "-D", 600, first)
+    assert second in said["reason"] and said["oversubscribed_resv"] == [second]
+    assert forced["oversubscribed_resv"] == [second]
+    assert len(said["vnodes_kept"]) == 5
+    assert shorter["reserve_end"] == start + 600
+    # Who may not force is refused as ever, and the real ones get what was told.
+    done = run(cluster, "pbs_ralter", "--dry-run", "-W", "force", *longer)
+    assert done.returncode == DENY and "Unauthorized Request" in done.stderr
+    done = run(cluster, "pbs_ralter", "-I", 60, *longer)
+    assert "DENIED" in done.stdout and second in done.stdout
+    done = run(cluster, "pbs_ralter", "-I", 60, "-W", "force", *longer, user=None)
+    assert "oversubscribes reservations " + second in done.stdout
+
+
+def test_a_running_one_shrinks_and_is_deleted(cluster):
+    rid = running_resv(cluster.server)
+    jid = running_job(cluster.server, queue_of(rid))
+    busy = names(cluster.server.status(JOB, jid)[0]["exec_vnode"])
+    with Unchanged(cluster):
+        less = verdict(cluster, "pbs_ralter", "-l", "select=1:ncpus=2", rid)
+        gone = verdict(cluster, "pbs_rdel", rid)
+        done = run(cluster, "pbs_rdel", "--dry-run", rid)
+    assert less["vnodes_kept"] == busy and len(less["vnodes_released"]) == 2
+    assert gone["jobs_deleted"] == [jid] and len(gone["vnodes_released"]) == 3
+    assert done.stdout.splitlines()[0] == rid + " WOULD BE DELETED"
+    assert "    jobs that end with it: " + jid in done.stdout
+    run(cluster, "pbs_ralter", "-I", 60, "-l", "select=1:ncpus=2", rid, code=0)
+    assert names(cluster.server.status(RESV, rid)[0]["resv_nodes"]) == less["vnodes_kept"]
+
+
+def test_a_running_job_keeps_its_vnodes(cluster):
+    jid = running_job(cluster.server, **{"Resource_List.walltime": 600})
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_rsub", "--job", jid)
+    assert said["jobs_moved"] == [jid]
+    assert said["vnodes_gained"] == names(cluster.server.status(JOB, jid)[0]["exec_vnode"])
+    cluster.server.delete(jid)
+
+
+def test_maintenance_names_whom_it_takes_from(cluster):
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    rid, _ = rsub(cluster, "-l", "select=5:ncpus=2", *window(start))
+    host = cluster.server.status(NODE)[0]["resources_available.host"]
+    cluster.server.manager(MGR_CMD_SET, SERVER, {"managers": (INCR, str(USER2) + "@*")})
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_rsub", "--hosts", host, *window(start), user=USER2)
+        refused = run(cluster, "pbs_rsub", "--dry-run", "--hosts", host, *window(start))
+    assert said["conflicts_resv"] == [rid] and len(said["vnodes_gained"]) == 5
+    assert refused.returncode == DENY and "Unauthorized Request" in refused.stderr
+    cluster.server.manager(MGR_CMD_UNSET, SERVER, {"managers": None})
+
+
+def test_a_series(cluster):
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_rsub", "-l", "select=1:ncpus=2", "-r",
+                       "FREQ=DAILY;COUNT=3", *window(start), env={"PBS_TZID": "UTC"})
+    assert said["verdict"] == "confirm" and said["reserve_count"] == 3
+
+
+def test_as_soon_as_possible(cluster):
+    jid = cluster.server.submit(Job(attrs={"Resource_List.select": "6:ncpus=2",
+                                           "Resource_List.walltime": 600}))
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_rsub", "-W", "qmove=" + jid, code=DENY)
+    assert said["verdict"] == "deny"
+    cluster.server.delete(jid)
+    blocker = running_job(cluster.server, select="5:ncpus=2", **{"Resource_List.walltime": 600})
+    jid = cluster.server.submit(Job(attrs={"Resource_List.select": "1:ncpus=2",
+                                           "Resource_List.walltime": 600}))
+    with Unchanged(cluster):
+        said = verdict(cluster, "pbs_rsub", "-W", "qmove=" + jid)
+    assert said["jobs_moved"] == [jid] and said["reserve_start"] > time.time() + 300
+    for each in (jid, blocker):
+        cluster.server.delete(each)
+    is_gone(cluster.server, JOB, blocker)
+
+
+def test_without_a_scheduler_nobody_can_tell(cluster):
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    rid, _ = rsub(cluster, "-l", "select=1:ncpus=2", *window(start))
+    cluster.scheduler.kill()
+    cluster.server.log_match("scheduler disconnected")
+    with Unchanged(cluster):
+        done = run(cluster, "pbs_rsub", "--dry-run", "-l", "select=1:ncpus=2", *window(start))
+        assert (done.returncode, done.stdout) == (NOT_TOLD, "")
+        assert "no scheduler is there to be asked" in done.stderr
+        # What needs no scheduler is told.
+        assert verdict(cluster, "pbs_rdel", rid)["verdict"] == "confirm"
+    cluster.scheduler.start()
+
+
+def test_a_server_that_dies_with_one_has_forgotten_it(cluster):
+    start = int(time.time()) // HOUR * HOUR + 4 * HOUR
+    said = []
+    cluster.scheduler.send_signal(signal.SIGSTOP)
+    try:
+        asking = threading.Thread(target=lambda: said.append(
+            run(cluster, "pbs_rsub", "--dry-run", "-l", "select=1:ncpus=2", *window(start))))
+        asking.start()
+        cluster.server.log_match("Scheduler sent command 200")
+        cluster.server.kill()
+        asking.join(60)
+        assert said[0].returncode not in (CONFIRM, FORCE)
+    finally:
+        cluster.scheduler.send_signal(signal.SIGCONT)
+    cluster.server.start()
+    assert cluster.server.status(RESV) == []
+
+
+def test_a_stranger_is_sent_nothing(cluster, tmp_path):
+    at = Reservation.clock(HOUR)
+    for i, argv in enumerate((["pbs_rsub", "--dry-run", "-R", at, "-D", "60"],
+                              ["pbs_ralter", "--dry-run", "-D", "60", "R1.localhost"],
+                              ["pbs_rdel", "--dry-run", "R1.localhost"])):
+        env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
+                   PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
+                   PBS_SERVER_SOCKET=str(tmp_path / ("s%d" % i)))
+        older = status((0, "svr", [("holdfast_extensions", None, "changes,why", 0)]))
+        with Peer(env["PBS_SERVER_SOCKET"], [(None, None, older)]) as played:
+            argv[0] = os.path.join(cluster.exec_dir, "bin", argv[0])
+            done = subprocess.run(argv, env=env, text=True, capture_output=True, timeout=60)
+        assert (done.returncode, done.stdout) == (NOT_TOLD, ""), argv
+        assert "offers no dry runs" in done.stderr
+        assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]
+
+
+def test_the_form_is_for_dry_runs(cluster):
+    for argv in (["pbs_rdel", "-F", "json", "R1"], ["pbs_ralter", "-F", "json", "-D", 60, "R1"],
+                 ["pbs_rsub", "-F", "json", "-D", 60, "-R", Reservation.clock(HOUR)]):
+        done = run(cluster, *argv)
+        assert done.returncode == 2 and "-F json is for --dry-run" in done.stderr
