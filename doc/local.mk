@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	doc/design/040-occurrences.md doc/design/041-standing.md \
 	doc/design/042-mirror.md \
 	doc/design/043-maintenance.md doc/design/044-as-soon-as-possible.md doc/design/045-on-end.md doc/design/049-auto-extend.md \
+	doc/design/056-several-hosts.md \
 	doc/extensions.md \
 	doc/fuzzing.md \
 	doc/pbs \

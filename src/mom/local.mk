@@ -4,7 +4,10 @@ libhfmomcore_la_SOURCES = \
 	src/mom/executor.h \
 	src/mom/mock/mock.c src/mom/mock/mock.h \
 	src/mom/mom.h \
+	src/mom/job/asked.c \
 	src/mom/job/core.h \
+	src/mom/job/host_list.c \
+	src/mom/job/im_door.c \
 	src/mom/job/job.c \
 	src/mom/job/life.c \
 	src/mom/job/link.c \
@@ -12,9 +15,15 @@ libhfmomcore_la_SOURCES = \
 	src/mom/job/obit.c \
 	src/mom/job/out.c \
 	src/mom/job/job_peer.c \
+	src/mom/job/reach.c \
 	src/mom/job/receive.c \
 	src/mom/job/requests.c \
 	src/mom/job/signals.c \
+	src/mom/job/sister.c \
+	src/mom/job/spawned.c \
+	src/mom/job/superior.c \
+	src/mom/job/task_door.c \
+	src/mom/job/task_questions.c \
 	src/mom/job/usage.c
 
 sbin_PROGRAMS += pbs_mom
@@ -23,6 +32,7 @@ pbs_mom_SOURCES = \
 	src/mom/shell/as_user.c src/mom/shell/as_user.h \
 	src/mom/shell/config.c src/mom/shell/config.h \
 	src/mom/shell/copy.c src/mom/shell/copy.h \
+	src/mom/shell/demux.c src/mom/shell/demux.h \
 	src/mom/shell/environ.c src/mom/shell/environ.h \
 	src/mom/shell/files.c src/mom/shell/files.h \
 	src/mom/shell/home.c src/mom/shell/home.h \
@@ -36,7 +46,9 @@ pbs_mom_SOURCES = \
 	src/mom/shell/servers.c \
 	src/mom/shell/service.c src/mom/shell/service.h \
 	src/mom/shell/shell.c src/mom/shell/shell.h \
+	src/mom/shell/sisters.c \
 	src/mom/shell/spawn.c src/mom/shell/spawn.h \
+	src/mom/shell/task_service.c src/mom/shell/task_service.h \
 	src/mom/shell/tasks.c \
 	src/mom/shell/tree.c src/mom/shell/tree.h \
 	src/mom/shell/vnodefile.c src/mom/shell/vnodefile.h

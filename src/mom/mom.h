@@ -11,7 +11,9 @@
 #define MOM_MOM_H
 
 #include "lib/base/diag.h"
+#include "lib/wire/im.h"
 #include "lib/wire/is.h"
+#include "lib/wire/tm.h"
 #include "lib/wire/tpp.h"
 
 struct mom;
@@ -33,6 +35,7 @@ struct mom_config {
     int64_t min_check_poll_s, max_check_poll_s; /* 10, 120 */
     double cputmult, wallmult;                  /* 1.0 */
     bool enforce_mem;
+    int64_t max_poll_downtime_s; /* how long a host of a job may be lost; 0: 300 */
 };
 
 /* What a job's processes used: totals since its start. */
@@ -43,22 +46,30 @@ struct mom_usage {
 };
 
 enum mom_effect_kind {
-    MOM_CONNECT, /* open a stream to the server, then call mom_connected() */
-    MOM_SEND,    /* 'msg' on 'stream' */
-    MOM_CLOSE,   /* close 'stream' */
+    MOM_CONNECT,     /* open a stream to the server, then call mom_connected() */
+    MOM_SEND,        /* 'msg' on 'stream' */
+    MOM_CLOSE,       /* close 'stream' */
+    MOM_REACH,       /* open a stream to the MoM 'reach', then mom_reached() */
+    MOM_SEND_IM,     /* 'im' on 'stream' */
+    MOM_ANSWER_TASK, /* 'answer' on the connection 'stream' */
     /* MOM_STORE to MOM_DROP are an executor's (executor.h). */
-    MOM_STORE,  /* write the new job and its script durably, then mom_stored() */
-    MOM_SAVE,   /* write the job's record again */
-    MOM_START,  /* start the job's processes, then mom_started(), later mom_exited() */
-    MOM_BEGIN,  /* write the record of the job that was started, and let it begin. One
-                   that cannot be written does not begin, or it would begin once more
-                   when the MoM is restarted: mom_exited() follows */
-    MOM_KILL,   /* 'signo' to every process of the job; nothing is answered */
-    MOM_SAMPLE, /* mom_used() for each job that runs, then mom_sampled() */
-    MOM_TELL,   /* append 'text' and a newline to the job's output, error file or both,
-                   then mom_files_done() with 'token' */
-    MOM_FILES,  /* carry out request 'files', then mom_files_done() with 'token' */
-    MOM_DROP,   /* forget the job: remove all its files */
+    MOM_STORE,   /* write the new job and its script durably, then mom_stored() */
+    MOM_SAVE,    /* write the job's record again */
+    MOM_PREPARE, /* the job has other hosts: make what their tasks write to, then
+                    mom_prepared() */
+    MOM_SPAWN,   /* start another task of the job, then mom_task_started(), later
+                    mom_task_ended() */
+    MOM_START,   /* start the job's processes, then mom_started(), later mom_exited() */
+    MOM_BEGIN,   /* write the record of the job that was started, and let it begin. One
+                    that cannot be written does not begin, or it would begin once more
+                    when the MoM is restarted: mom_exited() follows */
+    MOM_KILL,    /* 'signo' to every process of the job here, or of its task 'task';
+                    nothing is answered */
+    MOM_SAMPLE,  /* mom_used() for each job that runs, then mom_sampled() */
+    MOM_TELL,    /* append 'text' and a newline to the job's output, error file or both,
+                    then mom_files_done() with 'token' */
+    MOM_FILES,   /* carry out request 'files', then mom_files_done() with 'token' */
+    MOM_DROP,    /* forget the job: remove all its files */
     MOM_LOG,
     MOM_EXIT, /* leave the main loop */
 };
@@ -67,18 +78,34 @@ enum mom_effect_kind {
  * every request on them is answered, and each belongs to whoever opened it (wire.md
  * 13).
  */
-#define MOM_CONNECTION (UINT64_C(1) << 63)
+#define MOM_CONNECTION      (UINT64_C(1) << 63)
+/* Connections of tasks of this host (tm.h) have this one. */
+#define MOM_TASK_CONNECTION (UINT64_C(1) << 62)
 
 struct mom_effect {
     enum mom_effect_kind kind;
     uint64_t stream;    /* SEND, CLOSE */
     const char *job_id; /* all that are about a job */
+    uint32_t task;      /* SPAWN, BEGIN, KILL: of the job; 0: the top task, KILL: all */
     union {
         struct is_message msg; /* SEND */
-        int signo;             /* KILL */
-        int32_t run_version;   /* DROP: the run of which files are left */
-        struct {               /* TELL */
-            uint64_t token;    /* 0: nobody waits */
+        struct im_message im;  /* SEND_IM */
+        struct {               /* ANSWER_TASK */
+            struct task_reply reply;
+            enum task_command asked;
+        } answer;
+        struct { /* REACH */
+            const char *host;
+            uint32_t port; /* its TPP port */
+        } reach;
+        struct { /* SPAWN */
+            int32_t vnode;
+            const struct wire_strings *args, *env;
+        } spawn;
+        int signo;           /* KILL */
+        int32_t run_version; /* DROP: the run of which files are left */
+        struct {             /* TELL */
+            uint64_t token;  /* 0: nobody waits */
             bool to_output, to_error;
             const char *text;
         } tell;
@@ -158,6 +185,18 @@ void mom_message(struct mom *m, int64_t now_at, uint64_t stream,
                  const struct tpp_addr *peer, const struct is_message *msg, bool known,
                  struct mom_out *out);
 
+/* A decoded message of another MoM (im.h). */
+void mom_im(struct mom *m, int64_t now_at, uint64_t stream, const struct tpp_addr *peer,
+            const struct im_message *msg, struct mom_out *out);
+/* Answer to MOM_REACH. 'stream' 0: it could not be opened. */
+void mom_reached(struct mom *m, int64_t now_at, const char *host, uint32_t port,
+                 uint64_t stream, struct mom_out *out);
+
+/* A request of a task of this host, on a connection that began with it; 'uid' owns the
+ * other end. When the connection ends mom_stream_closed() is called. */
+void mom_task_request(struct mom *m, int64_t now_at, uint64_t connection, uint32_t uid,
+                      const struct task_request *rq, struct mom_out *out);
+
 /* May a server's request come from that address (host order) over the service port? */
 bool mom_may_connect(const struct mom *m, uint32_t ip);
 /* A request on a connection that has shown who it is, 'known' as batch_decode_request()
@@ -172,6 +211,18 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
  * for the log; NULL: the usual words. */
 void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t session,
                  int32_t status, const char *text, struct mom_out *out);
+/* Answer to MOM_PREPARE: where tasks on other hosts write output and error output to,
+ * and how they show that they may. NULL: it could not be prepared. */
+void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char *cookie,
+                  uint16_t out_port, uint16_t err_port, struct mom_out *out);
+/* How tasks of the job show that they are; said before MOM_START is answered. */
+void mom_set_cookie(struct mom *m, const char *job_id, const char *cookie);
+/* As mom_started() and mom_exited(), of a task that was spawned. */
+void mom_task_started(struct mom *m, int64_t now_at, const char *job_id, uint32_t task,
+                      int32_t session, int32_t status, const char *text,
+                      struct mom_out *out);
+void mom_task_ended(struct mom *m, int64_t now_at, const char *job_id, uint32_t task,
+                    int32_t status, const struct mom_usage *used, struct mom_out *out);
 /* 0..255, or 256 + signal. 'used' may be NULL when it is not known. */
 void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t status,
                 const struct mom_usage *used, struct mom_out *out);
@@ -197,6 +248,10 @@ int64_t mom_next_deadline(const struct mom *m); /* INT64_MAX: none */
 /* What the shell needs to know of a job; NULL when unknown. Live until the next input
  * of the core. */
 const struct wire_attrs *mom_job_attrs(const struct mom *m, const char *job_id);
+/* Where tasks of a sister write to: the mother superior's address (host order) and
+ * ports; false: this host is the mother superior's own. */
+bool mom_job_outputs(const struct mom *m, const char *job_id, uint32_t *ret_ip,
+                     uint16_t *ret_out_port, uint16_t *ret_err_port);
 /* Its script, which may be empty, until MOM_STORE was answered; false for a job that is
  * a program. */
 bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
@@ -205,6 +260,9 @@ bool mom_job_script(const struct mom *m, const char *job_id, const char **ret,
  * until MOM_STORE was answered; false when there is nothing. */
 bool mom_job_saved(const struct mom *m, const char *job_id, bool error,
                    const char **ret, size_t *ret_len);
+/* The i-th task that was spawned and may live; false behind the last. */
+bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *ret_task,
+                  int32_t *ret_session);
 /* Session of its top process, 0 while there is none. */
 int32_t mom_job_session(const struct mom *m, const char *job_id);
 /* Which run of the job it is, 0 when unknown. */

@@ -76,6 +76,34 @@ static void send_message(struct mom_host *h, uint64_t stream,
     buf_fini(&b);
 }
 
+static void send_im(struct mom_host *h, uint64_t stream, const struct im_message *msg)
+{
+    struct sim *s = h->sim;
+    struct buf b = { 0 };
+
+    im_encode(&b, msg);
+    comm_send(s, leaf_index(h), stream, b.data, b.len);
+    if (rnd_percent(&s->rnd, s->weather.twice_percent))
+        comm_send(s, leaf_index(h), stream, b.data, b.len);
+    buf_fini(&b);
+}
+
+static void reach(struct mom_host *h, const char *host, uint32_t port,
+                  struct mom_out *out)
+{
+    struct sim *s = h->sim;
+    uint64_t stream = 0;
+
+    for (int i = 0; i < s->cluster.n_hosts; i++) {
+        const struct tpp_addr peer =
+            tpp_addr_ipv4(FIRST_ADDR + (uint32_t)i, (uint16_t)port);
+
+        if (strcmp(s->hosts[i].name, host) == 0)
+            stream = comm_open(s, leaf_index(h), &peer);
+    }
+    mom_reached(h->mom, sim_now_at(s), host, port, stream, out);
+}
+
 static void connect_to_server(struct mom_host *h, struct mom_out *out)
 {
     const struct tpp_addr server = tpp_addr_ipv4(SERVER_ADDR, SERVER_PORT);
@@ -94,8 +122,17 @@ static void carry_out(struct mom_host *h, const struct mom_effect *e,
     case MOM_SEND:
         send_message(h, e->stream, &e->u.msg);
         break;
+    case MOM_SEND_IM:
+        send_im(h, e->stream, &e->u.im);
+        break;
+    case MOM_REACH:
+        reach(h, e->u.reach.host, e->u.reach.port, out);
+        break;
+    case MOM_ANSWER_TASK: /* tasks of the simulation believe what they see */
+        break;
     case MOM_CLOSE:
-        comm_close(h->sim, leaf_index(h), e->stream);
+        if (!(e->stream & MOM_TASK_CONNECTION))
+            comm_close(h->sim, leaf_index(h), e->stream);
         break;
     case MOM_LOG:
         sim_trace(h->sim, "mom %s: %s: %s", h->name, e->u.log.object, e->u.log.text);
@@ -239,9 +276,15 @@ static void on_message(struct sim *s, size_t leaf, uint64_t stream,
     struct mom_host *h = &s->hosts[leaf - 1];
     struct mom_out out = host_input(h);
     struct is_message msg;
+    struct im_message im;
     bool known;
 
-    if (is_decode(data, len, false, out.arena, &msg, &known) != DIS_OK || !known)
+    if (im_protocol_of(data, len) == IM_PROTOCOL) {
+        if (im_decode(data, len, out.arena, &im) == DIS_OK)
+            mom_im(h->mom, sim_now_at(s), stream, peer, &im, &out);
+        else
+            check_failed(s, CHECK_WIRE, "a message between MoMs cannot be decoded");
+    } else if (is_decode(data, len, false, out.arena, &msg, &known) != DIS_OK || !known)
         check_failed(s, CHECK_WIRE, "a message to a MoM cannot be decoded");
     else
         mom_message(h->mom, sim_now_at(s), stream, peer, &msg, known, &out);

@@ -38,6 +38,18 @@ struct run {
     struct run *prev, *next;
 };
 
+/* Processes of a task that a job has spawned, here or from another host. */
+struct extra {
+    uint64_t number;
+    char *job_id;
+    int32_t run_version;
+    uint32_t task;
+    int32_t session;
+    enum run_state state;
+    bool is_dying;
+    struct extra *prev, *next;
+};
+
 /* What the MoM knows of them; it goes away with the MoM. */
 struct task {
     char *job_id;
@@ -58,7 +70,9 @@ struct mom_host {
     bool cut_off; /* from the network */
     struct disk disk;
     struct run *runs;
+    struct extra *extras;
     uint64_t last_run;
+    uint64_t last_connection; /* of a task to its MoM */
     int32_t last_session;
 
     struct mom *mom; /* NULL: it does not run */
@@ -100,6 +114,18 @@ void host_recover(struct mom_host *h);
 /* The MoM is dead: pipes are closed, children have no parent. */
 void host_forget_tasks(struct mom_host *h);
 void host_kill_runs(struct mom_host *h);
+/* host_extras.c: tasks beside the top task. */
+void extras_spawn(struct mom_host *h, const char *job_id, uint32_t task);
+/* 'is_saved': its record is on disk. */
+void extras_begin(struct mom_host *h, const char *job_id, uint32_t task, bool is_saved);
+/* task 0: all of the job. */
+void extras_signal(struct mom_host *h, const char *job_id, uint32_t task, int signo);
+void extras_recover(struct mom_host *h, const char *job_id);
+void extras_forget(struct mom_host *h);
+void extras_kill(struct mom_host *h);
+/* The top task has begun: it spawns a task on each other vnode of the job. */
+void extras_ask(struct mom_host *h, const char *job_id);
+
 /* Does something of that run of the job live here? */
 const struct run *host_run(const struct mom_host *h, const char *job_id,
                            int32_t run_version);

@@ -143,6 +143,7 @@ void host_kill_runs(struct mom_host *h)
         check_run_lost(h, h->runs);
         free_run(h, h->runs);
     }
+    extras_kill(h);
 }
 
 /* The end of a job's processes, told to the core with what is known of it. */
@@ -293,6 +294,7 @@ static void begin_job(struct mom_host *h, const char *job_id)
               r->run_version);
     check_run_begins(h, r);
     start_clock(h, r);
+    extras_ask(h, job_id);
 }
 
 static void report_arrives(struct sim *s, void *arg)
@@ -454,6 +456,8 @@ static void drop_job(struct mom_host *h, const char *job_id, int32_t run_version
     if (!host_dies_here(h))
         disk_remove(&h->disk, record_name(arena, job_id));
     arena_free(arena);
+    if (!h->is_dying)
+        extras_signal(h, job_id, 0, SIGKILL);
     if (!t || h->is_dying)
         return;
     t->is_dropped = true;
@@ -518,10 +522,23 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         start_job(h, e->job_id);
         break;
     case MOM_BEGIN:
-        begin_job(h, e->job_id);
+        if (e->task)
+            extras_begin(h, e->job_id, e->task, save_job(h, e->job_id));
+        else
+            begin_job(h, e->job_id);
+        break;
+    case MOM_PREPARE:
+        mom_prepared(h->mom, sim_now_at(h->sim), e->job_id,
+                     arena_printf(out->arena, "%032" PRIx64, rnd_next(&h->sim->rnd)), 0,
+                     0, out);
+        break;
+    case MOM_SPAWN:
+        extras_spawn(h, e->job_id, e->task);
         break;
     case MOM_KILL:
-        kill_job(h, e->job_id, e->u.signo);
+        if (e->task <= 1)
+            kill_job(h, e->job_id, e->u.signo);
+        extras_signal(h, e->job_id, e->task, e->u.signo);
         break;
     case MOM_SAMPLE:
         sample(h, out);
@@ -566,6 +583,7 @@ static void find_processes(struct mom_host *h, const char *job_id)
     int32_t run_version = mom_job_run_version(h->mom, job_id), status;
     struct mom_usage used;
 
+    extras_recover(h, job_id);
     if (read_exit(h, job_id, run_version, &status, &used)) {
         mom_found(h->mom, job_id, false, status);
     } else if (mom_job_session(h->mom, job_id) > 0) {
@@ -622,6 +640,7 @@ void host_forget_tasks(struct mom_host *h)
 
     while (h->tasks)
         free_task(h, h->tasks);
+    extras_forget(h);
     DL_FOREACH (h->runs, r)
         if (r->state == RUN_HELD)
             end_later(h, r, START_RETRY);

@@ -20,6 +20,7 @@ test_sim_sim_SOURCES = \
 	test/sim/disk.c test/sim/disk.h \
 	test/sim/expect.c \
 	test/sim/host.c test/sim/host.h \
+	test/sim/host_extras.c \
 	test/sim/host_tasks.c \
 	test/sim/ledger.c test/sim/ledger.h \
 	test/sim/main.c \

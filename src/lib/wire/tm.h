@@ -20,6 +20,16 @@ enum task_command {
     TASK_ATTACH = 113,
 };
 
+enum task_error { /* as tm.h has them, from TM_ESYSTEM on */
+    TASK_ESYSTEM = 17000,
+    TASK_ENOTIMPLEMENTED = 17004,
+    TASK_ENOTFOUND = 17006,
+    TASK_ESESSION = 17008,
+    TASK_EUSER = 17009,
+    TASK_EOWNER = 17010,
+    TASK_ENOPROC = 17011,
+};
+
 struct task_request {
     int32_t version; /* 2; 1 is accepted and repeated */
     const char *job_id;

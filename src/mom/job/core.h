@@ -15,12 +15,17 @@
 #include <uthash.h>
 #include <utlist.h>
 
-#define OBIT_REPEAT_S    45
-#define KILL_DELAY_S     10
-#define START_GRACE_S    10 /* for a start that shall end; then it is given up */
-#define MAX_SCRIPT_BYTES (64u << 20)
-#define MAX_SAVED_BYTES  (256u << 20)
-#define MAX_RECEIVING    1000 /* half-received jobs at a time */
+#define OBIT_REPEAT_S       45
+#define KILL_DELAY_S        10
+#define START_GRACE_S       10 /* for a start that shall end; then it is given up */
+#define MAX_SCRIPT_BYTES    (64u << 20)
+#define MAX_SAVED_BYTES     (256u << 20)
+#define MAX_RECEIVING       1000 /* half-received jobs at a time */
+#define MAX_POLL_DOWNTIME_S 300
+#define MAX_POSTED_BYTES    (1u << 20) /* published by the tasks of a job on this host */
+#define HIGHEST_SIGNAL      64         /* of Linux, real-time signals included */
+#define STATUS_NEVER_RAN    254        /* of a task that could not be started */
+#define MAX_TASKS           100000     /* of a job on this host */
 
 /* Substates that the server knows, and two of ours below 41. */
 enum job_phase {
@@ -30,12 +35,13 @@ enum job_phase {
     JOB_PRERUN = 41,
     JOB_RUNNING = 42,
     JOB_SUSPENDED = 43,
-    JOB_EXITED = 53, /* obituary acknowledged, the server deletes it */
-    JOB_OBIT = 58,   /* obituary to be sent or acknowledged */
+    JOB_KILLING = 56, /* its top task has ended, other hosts still end theirs */
+    JOB_EXITED = 53,  /* obituary acknowledged, the server deletes it */
+    JOB_OBIT = 58,    /* obituary to be sent or acknowledged */
 };
 
-/* What runs of a job: a session of processes. A job on this host has its top task;
- * those that it spawns, and those of other hosts' jobs here, will stand beside it. */
+/* What runs of a job as the mother superior starts it: a session of processes. 'used'
+ * is what all of the job has used on this host. */
 struct mom_task {
     uint32_t number; /* 1: the top task */
     int32_t session; /* 0: not begun */
@@ -43,6 +49,92 @@ struct mom_task {
     bool is_pretended; /* it uses what it asked for, whatever 'used' says */
     int64_t cpupercent;
     int64_t sampled_at;
+};
+
+/* Who waits for something of a task: another host, or a task of this host. */
+struct asker {
+    uint64_t stream; /* or its connection, MOM_TASK_CONNECTION; 0: nobody */
+    int32_t event;
+    uint32_t task; /* that asks */
+};
+
+/* A task that another task of the job has spawned here, over TM or from another host.
+ */
+struct spawned {
+    uint32_t number;
+    int32_t session; /* 0: not begun */
+    bool has_ended;
+    int32_t status; /* then */
+    int32_t vnode;
+    uint32_t parent_task; /* that asked for it, and its vnode */
+    int32_t parent_vnode;
+    struct asker
+        asker; /* its start is told to; the same order again is the same task */
+    bool is_told;
+    struct wire_strings args; /* until it is started; in the job's arena */
+    struct wire_strings env;
+    struct spawned *prev, *next;
+};
+
+/* Who waits for the end of a task of this host. */
+struct watcher {
+    uint32_t task;
+    struct asker asker;
+    struct watcher *prev, *next;
+};
+
+/* What a task has published for the others. */
+struct posted {
+    uint32_t task;
+    const char *name;
+    struct wire_bytes info;
+    struct posted *prev, *next;
+};
+
+/* A host of a job, as exec_host2 has them, each once. The first is the mother
+ * superior's. */
+struct job_host {
+    const char *name;
+    uint32_t port;   /* its MoM's service port */
+    bool is_member;  /* it was asked to join, and was not released */
+    int64_t lost_at; /* nothing was heard since; 0: it is there */
+    struct mom_usage used;
+    int64_t cpupercent;
+};
+
+struct host_list {
+    size_t n;
+    struct job_host *v;
+    size_t own;      /* which of them we are */
+    size_t n_vnodes; /* as IM and TM count them: the pieces of exec_host2 */
+    uint32_t *host_of;
+};
+
+/* A question of ours to another host of the job, which is not answered yet. */
+struct asked {
+    int32_t event;
+    enum im_command command;
+    size_t host;
+    bool is_sent;   /* no: there is no stream yet */
+    bool is_resent; /* its stream broke once */
+    /* A task's request to its MoM that became this question. */
+    uint64_t client; /* the task's connection; 0: it is our own */
+    int32_t client_event;
+    uint32_t client_task;
+    enum task_command client_asked;
+    struct arena *arena; /* of 'order', and not NULL, when it has a body of its own */
+    struct im_message order;
+    struct asked *prev, *next;
+};
+
+/* A MoM that we ask, by the name that exec_host2 has for it. */
+struct reached {
+    char *key; /* "host:port" */
+    char *host;
+    uint32_t port;
+    uint64_t stream; /* 0: none */
+    bool is_awaited; /* MOM_REACH is under way */
+    UT_hash_handle hh;
 };
 
 /* The other end of a stream, or of a connection to the service port, while jobs are
@@ -68,6 +160,32 @@ struct mom_job {
     bool again; /* the same run is sent once more: answer, change nothing */
     int32_t run_version;
     struct mom_task top;
+    struct mom_usage ended;                /* used by tasks that have ended */
+    struct host_list hosts;                /* n is 1 for a job of this host alone */
+    struct mom_job *wide_prev, *wide_next; /* among m->wide, when n is more */
+    bool is_sister;         /* another host's MoM is the mother superior */
+    bool is_joining;        /* not all sisters have answered JOIN_JOB */
+    bool is_killed;         /* sister: KILL_JOB came */
+    int32_t start_status;   /* why the sisters could not join; 0: nothing wrong */
+    struct asked *asked;    /* what other hosts have not answered */
+    int64_t answer_by;      /* they are not waited for longer; INT64_MAX: no */
+    uint64_t waiter_stream; /* request of the server that waits for them; 0: none */
+    const char *waiter_msgid;
+    enum im_command waits_for;
+    unsigned
+        n_releasing;     /* hosts that were released and have not said what they used */
+    int32_t waiter_code; /* what it will be told, if nothing else goes wrong */
+    int32_t out_port, err_port; /* where tasks of sisters write to, at the MS */
+    uint64_t ms_stream;         /* sister: where the mother superior speaks; 0: lost */
+    uint32_t ms_ip;
+    int64_t ms_lost_at;
+    struct asker joiner; /* sister: JOIN_JOB is answered there */
+    struct asker killer; /* sister: KILL_JOB is */
+    struct spawned *tasks;
+    uint32_t n_tasks; /* numbers given out, the top task counted */
+    struct watcher *watchers;
+    struct posted *posted;
+    size_t posted_bytes;
     int32_t status;           /* exit status */
     bool status_is_set;       /* a negative status given before the end stays */
     int64_t since_at;         /* the clock of walltime runs since; 0: it stands */
@@ -120,8 +238,12 @@ struct mom {
     struct copying *copies;
     struct unanswered *unanswered; /* on the stream 'server' */
     uint32_t *server_ips;          /* cfg.n_server_ips of them */
+    struct mom_job *wide;          /* jobs of several hosts */
+    struct reached *reached;
+    int32_t last_event;
     uint64_t last_token;
     bool router_is_up;
+    int64_t router_up_at;
     uint64_t server;  /* stream; 0: none */
     bool registered;  /* REPLYHELLO came on it */
     int64_t hello_at; /* not before; INT64_MAX: not now */
@@ -141,6 +263,11 @@ struct mom_effect *out_add(struct mom_out *out, enum mom_effect_kind kind);
 void out_job(struct mom_out *out, enum mom_effect_kind kind, const struct mom_job *j);
 /* A signal to all processes of the job. */
 void out_kill(struct mom_out *out, const struct mom_job *j, int signo);
+/* A message to another MoM; as with out_send() only '*msg' is copied. */
+void out_send_im(struct mom_out *out, uint64_t stream, const struct im_message *msg);
+/* A signal to one task of it. */
+void out_kill_task(struct mom_out *out, const struct mom_job *j, uint32_t task,
+                   int signo);
 /* '*msg' is copied, what it points to is not: it lives in out->arena or longer. */
 void out_send(struct mom_out *out, uint64_t stream, const struct is_message *msg);
 /* A log line of up to 1023 bytes; the second form names the job. */
@@ -173,6 +300,8 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
 void job_replace_attrs(struct mom_job *j, const struct wire_attrs *changes);
 /* Out of m->jobs, and gone; its files are the shell's. */
 void job_free(struct mom *m, struct mom_job *j);
+/* May it be a job's id? Ids become file names. */
+bool job_id_is_fit(const char *id, struct arena *arena);
 /* NULL when it is not here. */
 struct mom_job *job_find(const struct mom *m, const char *id);
 /* An attribute as a number; a member of Resource_List in seconds, in KiB. 'missing'
@@ -209,6 +338,156 @@ bool peer_is_of(const struct mom_job *j, uint64_t stream);
 /* The oldest job that is under way there; NULL when there is none. */
 struct mom_job *peer_job(const struct mom *m, uint64_t stream);
 
+/* host_list.c: the hosts of a job. */
+
+/* From exec_host2; one host, ourselves, when it is missing or has no other. Called
+ * again when the attribute has changed: what is known of hosts that stay is kept. */
+void host_list_read(struct mom *m, struct mom_job *j);
+/* The job lies on this host alone. */
+bool host_list_is_single(const struct mom_job *j);
+/* Which entry that is; hosts.n: none. */
+size_t host_list_find(const struct mom_job *j, const char *name, uint32_t port);
+/* Our own one of exec_host2; false: we are not there. */
+bool host_list_find_own(const struct mom *m, const struct mom_job *j, size_t *ret);
+/* The first vnode of the host, as IM and TM count; which host a vnode is of: hosts.n
+ * for one that is not there. */
+int32_t host_list_vnode_of(const struct mom_job *j, size_t host);
+size_t host_list_host_of(const struct mom_job *j, int64_t vnode);
+/* The number of the n-th task of this host (tpp.md 7.2), counted from 1. */
+uint32_t host_list_task(const struct mom_job *j, uint32_t n);
+
+/* reach.c: streams to other MoMs. */
+
+/* The stream to that MoM, 0 when it is being opened: reach_opened() follows. */
+uint64_t reach_stream(struct mom *m, const char *host, uint32_t port,
+                      struct mom_out *out);
+struct reached *reach_of_stream(const struct mom *m, uint64_t stream);
+void reach_free_all(struct mom *m);
+
+/* asked.c: questions to other hosts of a job. */
+
+/* Ask that host, with the event m->last_event, which the caller has chosen anew. It is
+ * sent when there is a stream. What nobody answers is gone when it has been sent, also
+ * when this returns. */
+void asked_add(struct mom *m, struct mom_job *j, size_t host, enum im_command command,
+               struct mom_out *out);
+/* The same of a question with a body of its own; all of 'order' is copied. */
+struct asked *asked_add_order(struct mom *m, struct mom_job *j, size_t host,
+                              const struct im_message *order, struct mom_out *out);
+/* Send it, now or when there is a stream. */
+void asked_send(struct mom *m, struct mom_job *j, struct asked *a, struct mom_out *out);
+struct asked *asked_find(const struct mom_job *j, size_t host, int32_t event);
+bool asked_is_open(const struct mom_job *j, enum im_command command);
+void asked_free(struct mom_job *j, struct asked *a);
+void asked_drop_all(struct mom_job *j);
+/* The head of a message about the job, and what the job alone says of its body. */
+struct im_message asked_message(const struct mom_job *j, enum im_command command,
+                                int32_t event, struct arena *arena);
+/* There is a stream to that MoM; streams can be opened again. */
+void asked_reached(struct mom *m, const struct reached *r, struct mom_out *out);
+void asked_router_up(struct mom *m, struct mom_out *out);
+
+/* superior.c: what the MoM of a job's first host does with the others. */
+
+/* The job is stored: prepare for other hosts, and have them join. */
+void superior_begin(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* The job ends while they join, for that reason. */
+void superior_give_up(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
+                      struct mom_out *out);
+/* Have all of them end the job's tasks; false: there is nobody to ask. */
+bool superior_kill(struct mom *m, int64_t now_at, struct mom_job *j,
+                   struct mom_out *out);
+/* Nothing of the job is to stay with them, nobody waits for an answer. */
+void superior_forget(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* The server asks for something that every host has to do first: the answer to it waits
+ * for theirs. False: there is nobody to ask. */
+bool superior_ask_all(struct mom *m, int64_t now_at, struct mom_job *j,
+                      enum im_command command, uint64_t stream, const char *msgid,
+                      struct mom_out *out);
+/* A signal for the tasks on all other hosts. */
+void superior_signal(struct mom *m, struct mom_job *j, int signo, struct mom_out *out);
+/* exec_host2 may have changed: hosts that are not in it any more are released. True:
+ * the request is answered when those that are left have taken that over. */
+bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
+                      const char *msgid, struct mom_out *out);
+void superior_poll(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* An answer on a stream that we have opened. */
+void superior_answer(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
+                     struct im_message *msg, struct mom_out *out);
+/* A sister wants the job run again; one was restarted and asks for us. */
+void superior_requeue(struct mom *m, int64_t now_at, struct mom_job *j,
+                      struct mom_out *out);
+/* What a host had used that was released. */
+void superior_take_resc(struct mom *m, int64_t now_at, struct mom_job *j,
+                        uint64_t stream, const struct im_message *msg);
+void superior_rejoined(struct mom *m, struct mom_job *j, uint64_t stream,
+                       struct mom_out *out);
+/* The stream to that MoM could not be opened, or is over. */
+void superior_lost(struct mom *m, int64_t now_at, const struct reached *r,
+                   struct mom_out *out);
+/* What is due. */
+int64_t superior_due_at(const struct mom *m, const struct mom_job *j);
+/* True: the job is gone. */
+bool superior_tick(struct mom *m, int64_t now_at, struct mom_job *j,
+                   struct mom_out *out);
+
+/* sister.c: what the other hosts do. */
+
+void sister_join(struct mom *m, uint64_t stream, const struct tpp_addr *from,
+                 const struct im_message *msg, struct mom_out *out);
+/* What the mother superior wants of a job that is here. */
+void sister_take(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
+                 const struct tpp_addr *from, const struct im_message *msg,
+                 struct mom_out *out);
+/* Its record is on disk, or is not. */
+void sister_stored(struct mom *m, int64_t now_at, struct mom_job *j,
+                   const struct diag *why, struct mom_out *out);
+void sister_lost(struct mom *m, int64_t now_at, uint64_t stream, struct mom_out *out);
+int64_t sister_due_at(const struct mom *m, const struct mom_job *j);
+/* True: the job is gone. */
+bool sister_tick(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
+/* A task of the job has ended here: perhaps KILL_JOB can be answered. */
+void sister_step(struct mom *m, struct mom_job *j, struct mom_out *out);
+/* After a restart: tell the mother superior that the job is here. */
+void sister_reconnect(struct mom *m, int64_t now_at, struct mom_job *j,
+                      struct mom_out *out);
+
+/* spawned.c: tasks beside the top task. */
+
+struct spawned *spawned_find(const struct mom_job *j, uint32_t number);
+/* Is that the number of the mother superior's first task, which is here? */
+bool spawned_is_top(const struct mom_job *j, uint32_t task);
+size_t spawned_n_live(const struct mom_job *j);
+/* Start a task as SPAWN_TASK says; whoever asked is answered, now or when it runs. */
+void spawned_start(struct mom *m, struct mom_job *j, const struct im_message *order,
+                   const struct asker *asker, struct mom_out *out);
+void spawned_free_all(struct mom_job *j);
+/* Tell of the end of a task, when it comes or at once. */
+void spawned_watch(struct mom *m, struct mom_job *j, uint32_t task,
+                   const struct asker *asker, struct mom_out *out);
+/* A task has ended, the top task or another: whoever waits for it hears that. */
+void spawned_tell_end(struct mom *m, struct mom_job *j, uint32_t number, int32_t status,
+                      struct mom_out *out);
+/* Nobody waits there any more. */
+void spawned_drop_asker(struct mom *m, uint64_t stream);
+/* task_questions.c: SPAWN_TASK to GET_RESC, asked by another host or by a task of this
+ * one. */
+void spawned_take(struct mom *m, struct mom_job *j, const struct im_message *msg,
+                  const struct asker *asker, struct mom_out *out);
+/* An answer to who asked; 'body' holds what answers 'asked', or has command IM_ERROR
+ * and a code. */
+void spawned_answer(const struct mom_job *j, const struct asker *to,
+                    enum im_command asked, const struct im_message *body,
+                    struct mom_out *out);
+void spawned_refuse(const struct mom_job *j, const struct asker *to,
+                    enum im_command asked, int32_t code, struct mom_out *out);
+
+/* task_door.c: requests of tasks (tpp.md 8). */
+
+/* The answer of another host to what a task of this one has asked. */
+void task_door_answer(const struct mom_job *j, const struct asked *a, int32_t code,
+                      const struct im_message *msg, struct mom_out *out);
+
 /* link.c: the way to the server (tpp.md 5.3, 5.4). */
 
 /* Connect anew when the next hello is due. */
@@ -220,6 +499,8 @@ bool link_is_server_ip(const struct mom *m, uint32_t ip);
 /* Messages count only from a server: from one of its addresses and from its port. Any
  * other leaf of its host is a MoM, or somebody who may not command. */
 bool link_is_authorized(const struct mom *m, const struct tpp_addr *peer);
+/* Is it the address of a host of the cluster, whose MoM may speak of jobs? */
+bool link_is_cluster(const struct mom *m, uint32_t ip);
 /* The server has answered our hello: register, and say again what it may not know. */
 void link_hello_reply(struct mom *m, int64_t now_at, uint64_t stream, const char *peer,
                       const struct is_message *msg, struct mom_out *out);
@@ -255,6 +536,10 @@ void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out
  * be gone afterwards. */
 void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
               struct mom_out *out);
+/* Nothing of it runs on any host: the server is told. */
+void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
+/* All hosts are ready: its top task starts. */
+void life_start_top(struct mom *m, struct mom_job *j, struct mom_out *out);
 /* SIGTERM now, SIGKILL after job_kill_delay seconds (10 without it). */
 void life_terminate(struct mom *m, int64_t now_at, struct mom_job *j,
                     struct mom_out *out);
@@ -276,6 +561,8 @@ void life_send_obits(struct mom *m, int64_t now_at, struct mom_out *out);
 /* Something of the job has changed that decides when it is due. Called by whoever
  * changes it: phase, kill_at, obit_at, the clock and the limit of walltime. */
 void life_reckon(struct mom *m, struct mom_job *j);
+/* The same for all jobs of several hosts: the router came or went. */
+void life_reckon_wide(struct mom *m);
 /* Usage of one job, of all that run, with what a server needs that never heard of it.
  */
 void life_tell(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out);
@@ -286,6 +573,8 @@ void life_tick(struct mom *m, int64_t now_at, struct mom_out *out);
 int64_t life_deadline(const struct mom *m);
 /* The part of it that is a job's. */
 int64_t life_due_at(const struct mom *m, const struct mom_job *j);
+/* Something runs that is to be sampled soon. */
+void life_poll_soon(struct mom *m, int64_t now_at);
 
 /* obit.c: answers to obituaries. */
 
@@ -306,6 +595,13 @@ void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
 /* Take a sample over: what was used never becomes less. */
 void usage_take(const struct mom *m, struct mom_job *j, int64_t now_at,
                 const struct mom_usage *used);
+/* What the tasks use that live here, and what one had used that has ended. */
+void usage_live(const struct mom *m, struct mom_job *j, int64_t now_at,
+                const struct mom_usage *used);
+void usage_ended(const struct mom *m, struct mom_job *j, int64_t now_at,
+                 const struct mom_usage *used);
+/* Of all hosts together. */
+struct mom_usage usage_sum(const struct mom_job *j);
 /* When its walltime is over; INT64_MAX: never or not by the clock. */
 int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j);
 /* Kill what has used more than it may. */

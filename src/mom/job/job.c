@@ -3,12 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/job/core.h"
 
+#include "lib/attr/ids.h"
 #include "lib/attr/value.h"
 #include "lib/wire/dis.h"
 
 /* Seconds and KiB of a job's file; sums of two stay numbers. */
 #define MOST_COUNTED (INT64_MAX / 4)
-#define RECORD_MAGIC "HFJ1"
+#define RECORD_MAGIC "HFJ2"
+#define OLD_MAGIC    "HFJ1" /* of a MoM whose jobs had one host and one task */
 
 static void copy_attrs(const struct wire_attrs *attrs, struct arena *arena,
                        struct wire_attrs *ret)
@@ -57,7 +59,9 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     j->arena = arena_new();
     j->id = arena_strdup(j->arena, id);
     j->kill_at = INT64_MAX;
+    j->answer_by = INT64_MAX;
     j->top.number = 1;
+    j->n_tasks = 1;
     j->attrs_arena = arena_new();
     copy_attrs(attrs, j->attrs_arena, &j->attrs);
     /* What is compared often is kept beside the attributes. A server that counts runs
@@ -66,6 +70,7 @@ struct mom_job *job_new(struct mom *m, const char *id, const struct wire_attrs *
     j->run_version = (int32_t)job_number(j, "run_version", NULL,
                                          job_number(j, "run_count", NULL, 0));
     HASH_ADD_KEYPTR(hh, m->jobs, j->id, strlen(j->id), j);
+    host_list_read(m, j);
     return j;
 }
 
@@ -78,6 +83,10 @@ void job_free(struct mom *m, struct mom_job *j)
     HASH_DEL(m->jobs, j);
     job_set_phase(m, j, JOB_GONE);
     peer_release(m, j);
+    asked_drop_all(j);
+    spawned_free_all(j);
+    if (j->hosts.n > 1)
+        DL_DELETE2(m->wide, j, wide_prev, wide_next);
     deadline_set(&m->due, &j->due, DEADLINE_NEVER);
     buf_fini(&j->script);
     buf_fini(&j->saved[0]);
@@ -85,6 +94,14 @@ void job_free(struct mom *m, struct mom_job *j)
     arena_free(j->attrs_arena);
     arena_free(j->arena);
     free(j);
+}
+
+bool job_id_is_fit(const char *id, struct arena *arena)
+{
+    struct job_id parsed;
+
+    return strlen(id) <= ID_MAX_JOB && !strchr(id, '/') && id[0] != '.' &&
+           job_id_parse(id, arena, &parsed);
 }
 
 struct mom_job *job_find(const struct mom *m, const char *id)
@@ -181,6 +198,72 @@ bool job_leaves_files(const struct mom_job *j)
            (has_err && !(keep && strchr(keep, 'e')));
 }
 
+/* What it has on other hosts, and tasks beside the top task. */
+static void put_width(const struct mom_job *j, struct buf *out)
+{
+    const struct spawned *t;
+
+    dis_put_uint(out, j->is_sister);
+    dis_put_uint(out, j->hosts.own);
+    dis_put_uint(out, (uint64_t)j->out_port);
+    dis_put_uint(out, (uint64_t)j->err_port);
+    dis_put_uint(out, j->ms_ip);
+    dis_put_uint(out, j->n_tasks);
+    dis_put_uint(out, spawned_n_live(j));
+    DL_FOREACH (j->tasks, t) {
+        if (t->has_ended || t->session <= 0)
+            continue;
+        dis_put_uint(out, t->number);
+        dis_put_uint(out, (uint64_t)t->session);
+        dis_put_uint(out, (uint64_t)t->vnode);
+    }
+}
+
+/* A task that was found in the record: whether it lives is the executor's to say. */
+static enum dis_error get_task(struct dis_in *in, struct mom_job *j)
+{
+    uint32_t number, session = 0, vnode = 0;
+    enum dis_error e = dis_get_uint(in, &number);
+    struct spawned *t;
+
+    if (!e)
+        e = dis_get_uint(in, &session);
+    if (!e)
+        e = dis_get_uint(in, &vnode);
+    if (e)
+        return e;
+    if (session == 0 || session > INT32_MAX || vnode > INT32_MAX || number < 2)
+        return DIS_OVERFLOW;
+    t = xcalloc(1, sizeof(*t));
+    t->number = number;
+    t->session = (int32_t)session;
+    t->vnode = (int32_t)vnode;
+    DL_APPEND(j->tasks, t);
+    return DIS_OK;
+}
+
+struct width { /* as a record has it */
+    uint32_t is_sister, own, out_port, err_port, ms_ip, n_tasks, n_live;
+};
+
+static enum dis_error get_width(struct dis_in *in, struct width *ret)
+{
+    uint32_t *const numbers[] = { &ret->is_sister, &ret->own,   &ret->out_port,
+                                  &ret->err_port,  &ret->ms_ip, &ret->n_tasks,
+                                  &ret->n_live };
+
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        enum dis_error e = dis_get_uint(in, numbers[i]);
+
+        if (e)
+            return e;
+    }
+    if (ret->is_sister > 1 || ret->out_port > 65535 || ret->err_port > 65535 ||
+        ret->n_tasks > MAX_TASKS)
+        return DIS_OVERFLOW;
+    return DIS_OK;
+}
+
 void job_encode(const struct mom_job *j, struct buf *out)
 {
     /* What a record does not hold, a restart forgets: script and saved output are
@@ -209,12 +292,13 @@ void job_encode(const struct mom_job *j, struct buf *out)
         dis_put_string(out, a->value);
         dis_put_uint(out, a->op);
     }
+    put_width(j, out);
 }
 
 static bool phase_is_stored(int64_t phase)
 {
-    return phase == JOB_PRERUN || phase == JOB_RUNNING || phase == JOB_SUSPENDED ||
-           phase == JOB_EXITED || phase == JOB_OBIT;
+    return phase == JOB_KILLING || phase == JOB_PRERUN || phase == JOB_RUNNING ||
+           phase == JOB_SUSPENDED || phase == JOB_EXITED || phase == JOB_OBIT;
 }
 
 /* A file may be damaged: a number that no job has is refused before anybody calculates
@@ -282,17 +366,44 @@ static enum dis_error get_attrs(struct dis_in *in, struct wire_attrs *attrs)
     return e;
 }
 
+static bool is_magic(const char *text)
+{
+    return strcmp(text, RECORD_MAGIC) == 0 || strcmp(text, OLD_MAGIC) == 0;
+}
+
 bool mom_record_is_of(const char *data, size_t len, const char *job_id)
 {
     struct arena *arena = arena_new();
     struct dis_in in = { .at = data, .end = data + len, .arena = arena };
     const char *magic, *id;
-    bool is_of = dis_get_string(&in, 0, &magic) == DIS_OK &&
-                 strcmp(magic, RECORD_MAGIC) == 0 &&
+    bool is_of = dis_get_string(&in, 0, &magic) == DIS_OK && is_magic(magic) &&
                  dis_get_string(&in, 0, &id) == DIS_OK && strcmp(id, job_id) == 0;
 
     arena_free(arena);
     return is_of;
+}
+
+/* A count that promises more than there is costs nothing. */
+static enum dis_error get_tasks(struct dis_in *in, struct mom_job *j, uint32_t n)
+{
+    enum dis_error e = DIS_OK;
+
+    while (!e && n-- > 0)
+        e = get_task(in, j);
+    return e;
+}
+
+/* Other hosts may have what they were asked to have, as far as the record tells. */
+static void take_width(struct mom_job *j, const struct width *w)
+{
+    j->is_sister = w->is_sister != 0;
+    j->hosts.own = MIN_OF((size_t)w->own, j->hosts.n - 1);
+    j->out_port = (int32_t)w->out_port;
+    j->err_port = (int32_t)w->err_port;
+    j->ms_ip = w->ms_ip;
+    j->n_tasks = w->n_tasks;
+    for (size_t i = 0; i < j->hosts.n && !j->is_sister; i++)
+        j->hosts.v[i].is_member = i != j->hosts.own;
 }
 
 struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
@@ -301,11 +412,14 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
     struct dis_in in = { .at = data, .end = data + len, .arena = arena };
     struct mom_job read = { 0 }, *j = NULL;
     struct wire_attrs attrs = { 0 };
+    struct width width = { .n_tasks = 1 };
     const char *magic, *id;
 
-    if (dis_get_string(&in, 0, &magic) == DIS_OK && strcmp(magic, RECORD_MAGIC) == 0 &&
+    if (dis_get_string(&in, 0, &magic) == DIS_OK && is_magic(magic) &&
         dis_get_string(&in, 0, &id) == DIS_OK && *id &&
         get_numbers(&in, &read) == DIS_OK && get_attrs(&in, &attrs) == DIS_OK &&
+        (strcmp(magic, OLD_MAGIC) == 0 || get_width(&in, &width) == DIS_OK) &&
+        get_tasks(&in, &read, width.n_live) == DIS_OK &&
         /* Bytes behind the record and a second record of the same job are damage, too.
          * The job is made last: until here nothing of the MoM has changed. */
         in.at == in.end && !job_find(m, id)) {
@@ -319,7 +433,11 @@ struct mom_job *job_decode(struct mom *m, const char *data, size_t len)
         j->walltime_s = read.walltime_s;
         j->kill_at = read.kill_at;
         j->top.used = read.top.used;
+        take_width(j, &width);
+        j->tasks = read.tasks;
+        read.tasks = NULL;
     }
+    spawned_free_all(&read);
     arena_free(arena);
     return j;
 }

@@ -31,12 +31,22 @@ int64_t life_due_at(const struct mom *m, const struct mom_job *j)
         at = MIN_OF(at, instant_after(j->kill_at, START_GRACE_S));
     if (j->phase == JOB_OBIT && m->registered && !j->is_dropped)
         at = MIN_OF(at, j->obit_at + OBIT_REPEAT_S);
+    if (j->hosts.n > 1)
+        at = MIN_OF(at, j->is_sister ? sister_due_at(m, j) : superior_due_at(m, j));
     return at;
 }
 
 void life_reckon(struct mom *m, struct mom_job *j)
 {
     deadline_set(&m->due, &j->due, life_due_at(m, j));
+}
+
+void life_reckon_wide(struct mom *m)
+{
+    struct mom_job *j;
+
+    DL_FOREACH2 (m->wide, j, wide_next)
+        life_reckon(m, j);
 }
 
 static void clock_stop(struct mom_job *j, int64_t now_at)
@@ -57,7 +67,7 @@ void life_preset(struct mom_job *j, int32_t status)
     }
 }
 
-static void life_poll_soon(struct mom *m, int64_t now_at)
+void life_poll_soon(struct mom *m, int64_t now_at)
 {
     m->sample_interval_s = m->cfg.min_check_poll_s;
     m->sample_at = MIN_OF(m->sample_at, now_at + m->sample_interval_s);
@@ -109,7 +119,7 @@ static struct is_job_update update_of(const struct mom *m, const struct mom_job 
 /* The next usage of a suspended job is that of its end. */
 static bool has_news(const struct mom_job *j)
 {
-    return job_has_processes(j) && !j->is_dropped &&
+    return job_has_processes(j) && !j->is_dropped && !j->is_sister &&
            !(j->is_told && j->phase == JOB_SUSPENDED);
 }
 
@@ -211,6 +221,16 @@ void life_start(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out
      * Somebody has to want its end first (life_due_at()). */
     (void)now_at;
     job_set_phase(m, j, JOB_PRERUN);
+    if (host_list_is_single(j))
+        life_start_top(m, j, out);
+    else
+        superior_begin(m, j, out);
+}
+
+void life_start_top(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    (void)m;
+    MUST(j->phase == JOB_PRERUN && !j->is_joining && !j->is_sister);
     out_job(out, MOM_START, j);
 }
 
@@ -220,7 +240,7 @@ void mom_started(struct mom *m, int64_t now_at, const char *job_id, int32_t sess
     struct mom_job *j = job_find(m, job_id);
 
     /* The executor reports late, perhaps about a job that was given up meanwhile. */
-    if (!j || j->phase != JOB_PRERUN)
+    if (!j || j->phase != JOB_PRERUN || j->is_joining || j->is_sister)
         return;
     if (session <= 0) {
         if (text)
@@ -274,6 +294,17 @@ void life_end(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
     }
     if (had_processes)
         log_usage(m, j, out);
+    if (superior_kill(m, now_at, j, out)) {
+        job_set_phase(m, j, JOB_KILLING);
+        life_reckon(m, j);
+        save(j, out);
+        return;
+    }
+    life_over(m, now_at, j, out);
+}
+
+void life_over(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_out *out)
+{
     job_set_phase(m, j, JOB_OBIT);
     life_reckon(m, j);
     /* The end is on disk before the server hears of it, so a restart repeats the same
@@ -292,7 +323,8 @@ void mom_exited(struct mom *m, int64_t now_at, const char *job_id, int32_t statu
     if (!j || (!job_has_processes(j) && j->phase != JOB_PRERUN))
         return;
     if (used)
-        usage_take(m, j, now_at, used);
+        usage_ended(m, j, now_at, used);
+    spawned_tell_end(m, j, j->top.number, status, out);
     out_joblog(out, LOG_EV_DEBUG, j, "task %08X terminated", j->top.number);
     out_joblog(out, LOG_EV_JOB, j, "Terminated");
     life_end(m, now_at, j, status, out);
@@ -339,13 +371,15 @@ void life_resume(struct mom *m, int64_t now_at, struct mom_job *j, struct mom_ou
 
 void life_drop(struct mom *m, struct mom_job *j, struct mom_out *out)
 {
+    if (!j->is_dropped)
+        superior_forget(m, j, out);
     if (job_has_processes(j)) {
         out_joblog(out, LOG_EV_JOB, j, "kill_job");
         out_kill(out, j, SIGKILL);
     }
     /* A child that copies or starts still works with the job's files: the job stays
      * until that child is done, hidden from all requests by is_dropped. */
-    if (j->n_copying || j->phase == JOB_PRERUN) {
+    if (j->n_copying || (j->phase == JOB_PRERUN && !j->is_joining && !j->is_sister)) {
         if (j->phase == JOB_PRERUN && !j->is_dropped)
             out_kill(out, j, SIGKILL); /* nobody waits for what it may wait for */
         j->is_dropped = true;
@@ -372,7 +406,8 @@ static void kill_late(int64_t now_at, struct mom_job *j, struct mom_out *out)
  * failed. */
 static void give_up_start(int64_t now_at, struct mom_job *j, struct mom_out *out)
 {
-    if (j->phase != JOB_PRERUN || now_at < instant_after(j->kill_at, START_GRACE_S))
+    if (j->phase != JOB_PRERUN || j->is_joining ||
+        now_at < instant_after(j->kill_at, START_GRACE_S))
         return;
     j->kill_at = INT64_MAX;
     out_joblog(out, LOG_EV_ERROR, j, "the start does not come to an end, kill_job");
@@ -388,9 +423,23 @@ static void tick_job(struct mom *m, int64_t now_at, struct mom_job *j,
         usage_enforce(m, now_at, j, out);
     if (j->phase == JOB_OBIT && !j->is_dropped && now_at >= j->obit_at + OBIT_REPEAT_S)
         life_send_obit(m, now_at, j, out);
+    if (j->hosts.n > 1) {
+        if (j->is_sister ? sister_tick(m, now_at, j, out)
+                         : superior_tick(m, now_at, j, out))
+            return; /* it is gone */
+    }
     /* The clock of the MoM counts whole seconds, and a job whose next deadline is not
      * later than now would be taken again in this same turn, for ever. */
     deadline_set(&m->due, &j->due, MAX_OF(life_due_at(m, j), now_at + 1));
+}
+
+static void poll_sisters(struct mom *m, struct mom_out *out)
+{
+    struct mom_job *j;
+
+    DL_FOREACH2 (m->wide, j, wide_next)
+        if (!j->is_sister && j->phase == JOB_RUNNING)
+            superior_poll(m, j, out);
 }
 
 static void tick_sample(struct mom *m, int64_t now_at, struct mom_out *out)
@@ -411,6 +460,7 @@ static void tick_sample(struct mom *m, int64_t now_at, struct mom_out *out)
         m->registered ? MIN_OF(m->sample_interval_s + step, m->cfg.max_check_poll_s)
                       : m->cfg.max_check_poll_s;
     out_add(out, MOM_SAMPLE);
+    poll_sisters(m, out);
 }
 
 void mom_pretend_usage(struct mom *m, const char *job_id)
@@ -439,7 +489,7 @@ void mom_used(struct mom *m, int64_t now_at, const char *job_id,
      * (execution.md 17). */
     if (!j || j->phase != JOB_RUNNING)
         return;
-    usage_take(m, j, now_at, used);
+    usage_live(m, j, now_at, used);
     if (!j->is_unseen)
         return;
     j->is_unseen = false;
@@ -471,11 +521,35 @@ void life_give_back(struct mom_job *j, struct mom_out *out)
     out_kill(out, j, SIGKILL);
 }
 
+/* Without -p nothing of it is kept; with it the mother superior hears that it is here
+ * (tpp.md 6.6). */
+static void recover_sister(struct mom *m, int64_t now_at, bool kill_jobs,
+                           struct mom_job *j, struct mom_out *out)
+{
+    if (j->phase == JOB_RUNNING || j->phase == JOB_SUSPENDED) {
+        if (!kill_jobs) {
+            sister_reconnect(m, now_at, j, out);
+            return;
+        }
+    }
+    out_kill(out, j, SIGKILL);
+    life_drop(m, j, out);
+}
+
 static void recover(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_job *j,
                     struct mom_out *out)
 {
+    if (j->is_sister) {
+        recover_sister(m, now_at, kill_jobs, j, out);
+        return;
+    }
     if (j->phase == JOB_EXITED || j->phase == JOB_OBIT) {
         job_set_phase(m, j, JOB_OBIT); /* the server says once more what it wants */
+        return;
+    }
+    if (j->phase == JOB_KILLING) {
+        if (!superior_kill(m, now_at, j, out))
+            life_over(m, now_at, j, out);
         return;
     }
     if (!job_has_processes(j)) {
@@ -498,6 +572,8 @@ bool mom_load(struct mom *m, const char *data, size_t len, const char **ret_id)
     if (!j)
         return false;
     *ret_id = j->id;
+    if (j->is_sister)
+        return true; /* it has no top task that could be lost */
     if (job_has_processes(j)) {
         j->is_lost = true;
         j->was = j->phase;
@@ -528,7 +604,12 @@ void mom_start(struct mom *m, int64_t now_at, bool kill_jobs, struct mom_out *ou
     struct mom_job *j, *tmp;
 
     HASH_ITER (hh, m->jobs, j, tmp) {
+        const char *id = arena_strdup(out->arena, j->id);
+
         recover(m, now_at, kill_jobs, j, out);
+        j = job_find(m, id); /* a sister's part may be gone */
+        if (!j)
+            continue;
         life_reckon(m, j);
         if (j->phase == JOB_RUNNING)
             life_poll_soon(m, now_at);

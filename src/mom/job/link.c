@@ -65,12 +65,15 @@ void mom_router_up(struct mom *m, int64_t now_at, struct mom_out *out)
     out_log(out, LOG_EV_ERROR, LOG_IN_SERVER, "net_restore_handler",
             "net restore handler called");
     m->router_is_up = true;
+    m->router_up_at = now_at;
     /* A network that is back means that the server may be, too: the delays begin anew
      * (tpp.md 5.3). */
     m->n_hellos = 0;
     m->hello_at = now_at;
     link_tick(m, now_at, out);
     MUST(m->registered || m->hello_at > now_at); /* the next hello is later */
+    asked_router_up(m, out);
+    life_reckon_wide(m);
 }
 
 void mom_router_down(struct mom *m, int64_t now_at, struct mom_out *out)
@@ -81,6 +84,7 @@ void mom_router_down(struct mom *m, int64_t now_at, struct mom_out *out)
     m->router_is_up = false;
     /* The leaf has told the end of each stream before it tells this. */
     forget_server(m);
+    life_reckon_wide(m);
 }
 
 static void send_hello(struct mom *m, struct mom_out *out)
@@ -114,6 +118,20 @@ void link_adopt(struct mom *m, uint64_t stream, struct mom_out *out)
     send_hello(m, out);
 }
 
+/* The other end may have been a task, or the MoM of another host. */
+static void peers_lost(struct mom *m, int64_t now_at, uint64_t stream,
+                       struct mom_out *out)
+{
+    struct reached *r = reach_of_stream(m, stream);
+
+    spawned_drop_asker(m, stream);
+    sister_lost(m, now_at, stream, out);
+    if (!r)
+        return;
+    r->stream = 0;
+    superior_lost(m, now_at, r, out);
+}
+
 void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
                        struct mom_out *out)
 {
@@ -122,6 +140,7 @@ void mom_stream_closed(struct mom *m, int64_t now_at, uint64_t stream,
     /* This holds for any stream, also for a connection of the service port: a job of
      * which the rest will not come is not kept. */
     receive_drop_stream(m, stream);
+    peers_lost(m, now_at, stream, out);
     if (stream != m->server)
         return;
     out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "Server closed connection.");
@@ -188,7 +207,7 @@ static bool has_range(const struct mom *m, const struct is_range *r)
     return false;
 }
 
-/* Hosts of the cluster: only ever added. Sisters will be checked against them. */
+/* Hosts of the cluster, whose MoMs may speak of jobs: only ever added. */
 void link_add_ranges(struct mom *m, const struct is_message *msg, struct mom_out *out)
 {
     for (size_t i = 0; i < msg->n_ranges; i++) {
@@ -206,6 +225,14 @@ void link_add_ranges(struct mom *m, const struct is_message *msg, struct mom_out
         out_log(out, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom",
                 "Adding IP address %s as authorized", text);
     }
+}
+
+bool link_is_cluster(const struct mom *m, uint32_t ip)
+{
+    for (size_t i = 0; i < m->n_ranges; i++)
+        if (ip >= m->ranges[i].low_ip && ip - m->ranges[i].low_ip <= m->ranges[i].extra)
+            return true;
+    return link_is_server_ip(m, ip);
 }
 
 static struct is_vnode copy_vnode(struct arena *arena, const struct is_vnode *v,
@@ -337,6 +364,15 @@ void link_send_update(struct mom *m, struct mom_out *out)
     out_send(out, m->server, &msg);
 }
 
+/* Sisters say 41 of what runs with them (tpp.md 6.6); of what ends on several hosts the
+ * server has not heard yet. */
+static int32_t told_substate(const struct mom_job *j)
+{
+    if (j->is_sister)
+        return JOB_PRERUN;
+    return j->phase == JOB_KILLING ? JOB_RUNNING : j->phase;
+}
+
 static void list_jobs(const struct mom *m, struct is_message *msg, struct arena *arena)
 {
     struct mom_job *j, *tmp;
@@ -352,8 +388,9 @@ static void list_jobs(const struct mom *m, struct is_message *msg, struct arena 
         MUST(msg->n_running < HASH_COUNT(m->jobs)); /* one for each job at most */
         msg->running[msg->n_running++] =
             (struct is_running){ .job_id = arena_strdup(arena, j->id),
-                                 .substate = j->phase,
+                                 .substate = told_substate(j),
                                  .run_version = j->run_version,
+                                 .node_id = j->is_sister ? (int32_t)j->hosts.own : 0,
                                  .exec_vnode = arena_strdup(arena, on ? on : "") };
     }
 }

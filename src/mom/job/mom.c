@@ -17,6 +17,8 @@ struct mom *mom_new(const struct mom_config *cfg)
     m->cfg.topology = arena_strdup(a, cfg->topology);
     m->cfg.only_user = arena_strdup(a, cfg->only_user);
     mom_set_servers(m, cfg->n_server_ips, cfg->server_ips, cfg->server_is_local);
+    if (m->cfg.max_poll_downtime_s <= 0)
+        m->cfg.max_poll_downtime_s = MAX_POLL_DOWNTIME_S;
     /* Nothing is due before there is a router to say hello through, and a job to
      * sample. */
     m->hello_at = INT64_MAX;
@@ -34,6 +36,7 @@ void mom_free(struct mom *m)
         return;
     HASH_ITER (hh, m->jobs, j, tmp)
         job_free(m, j);
+    reach_free_all(m);
     HASH_ITER (hh, m->copies, c, next) {
         HASH_DEL(m->copies, c);
         free(c->msgid);
@@ -235,6 +238,47 @@ void mom_job_encode(const struct mom *m, const char *job_id, struct buf *out)
 
     if (j)
         job_encode(j, out);
+}
+
+bool mom_job_task(const struct mom *m, const char *job_id, size_t i, uint32_t *ret_task,
+                  int32_t *ret_session)
+{
+    const struct mom_job *j = job_find(m, job_id);
+    const struct spawned *t;
+
+    if (!j)
+        return false;
+    DL_FOREACH (j->tasks, t) {
+        if (t->has_ended || i-- > 0)
+            continue;
+        *ret_task = t->number;
+        *ret_session = t->session;
+        return true;
+    }
+    return false;
+}
+
+bool mom_job_outputs(const struct mom *m, const char *job_id, uint32_t *ret_ip,
+                     uint16_t *ret_out_port, uint16_t *ret_err_port)
+{
+    const struct mom_job *j = job_find(m, job_id);
+
+    if (!j || !j->is_sister)
+        return false;
+    *ret_ip = j->ms_ip;
+    *ret_out_port = (uint16_t)j->out_port;
+    *ret_err_port = (uint16_t)j->err_port;
+    return true;
+}
+
+void mom_set_cookie(struct mom *m, const char *job_id, const char *cookie)
+{
+    struct wire_attr attr = { .name = "cookie", .value = cookie };
+    const struct wire_attrs one = { .n = 1, .v = &attr };
+    struct mom_job *j = job_find(m, job_id);
+
+    if (j)
+        job_replace_attrs(j, &one);
 }
 
 const char *mom_running(const struct mom *m, size_t i)

@@ -28,6 +28,17 @@ void out_kill(struct mom_out *out, const struct mom_job *j, int signo)
     e->u.signo = signo;
 }
 
+void out_kill_task(struct mom_out *out, const struct mom_job *j, uint32_t task,
+                   int signo)
+{
+    struct mom_effect *e = out_add(out, MOM_KILL);
+
+    MUST(signo >= 0 && task > 0);
+    e->job_id = arena_strdup(out->arena, j->id);
+    e->task = task;
+    e->u.signo = signo;
+}
+
 void out_send(struct mom_out *out, uint64_t stream, const struct is_message *msg)
 {
     struct mom_effect *e = out_add(out, MOM_SEND);
@@ -35,6 +46,15 @@ void out_send(struct mom_out *out, uint64_t stream, const struct is_message *msg
     MUST(stream != 0); /* who has no stream hears nothing */
     e->stream = stream;
     e->u.msg = *msg;
+}
+
+void out_send_im(struct mom_out *out, uint64_t stream, const struct im_message *msg)
+{
+    struct mom_effect *e = out_add(out, MOM_SEND_IM);
+
+    MUST(stream != 0);
+    e->stream = stream;
+    e->u.im = *msg;
 }
 
 static void add_log(struct mom_out *out, int event, int log_class, const char *object,

@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/job/core.h"
 
-#include "lib/attr/ids.h"
 #include "lib/attr/row.h"
 
 enum { /* file types of MvJobFile (tpp.md 6.2) */
@@ -24,15 +23,6 @@ static void reject(struct mom_out *out, uint64_t stream, const char *msgid, int 
     else
         diag_code(&why, code);
     out_reply_error(out, stream, msgid, &why);
-}
-
-/* Ids become file names. */
-static bool id_is_fit(const char *id, struct arena *arena)
-{
-    struct job_id parsed;
-
-    return strlen(id) <= ID_MAX_JOB && !strchr(id, '/') && id[0] != '.' &&
-           job_id_parse(id, arena, &parsed);
 }
 
 static int check_attrs(const struct mom *m, const struct wire_attrs *attrs,
@@ -95,7 +85,7 @@ void receive_queue(struct mom *m, int64_t now_at, uint64_t stream, const char *m
     if (j) {
         if (!queue_known(m, j, stream, msgid, &body->attrs, out))
             return;
-    } else if (!id_is_fit(body->id, out->arena)) {
+    } else if (!job_id_is_fit(body->id, out->arena)) {
         reject(out, stream, msgid, PBSE_IVALREQ, NULL);
         return;
     } else if ((code = check_attrs(m, &body->attrs, out->arena, &text)) != 0) {
@@ -220,6 +210,10 @@ void mom_stored(struct mom *m, int64_t now_at, const char *job_id,
 
     if (!j || j->phase != JOB_STORING)
         return;
+    if (j->is_sister) {
+        sister_stored(m, now_at, j, why, out);
+        return;
+    }
     MUST(j->msgid); /* the answer names it */
     /* They are files now, or will never be; a job that runs for months does not keep
      * them in memory. */

@@ -38,7 +38,8 @@ static struct mom_job *job_of(const struct ask *a, const char *id)
 {
     struct mom_job *j = job_find(a->m, id);
 
-    if (j && j->phase >= JOB_PRERUN && !j->is_dropped)
+    /* A sister's part is the mother superior's to command. */
+    if (j && j->phase >= JOB_PRERUN && !j->is_dropped && !j->is_sister)
         return j;
     refuse(a, PBSE_UNKJOBID);
     return NULL;
@@ -83,10 +84,13 @@ static void take_delete(const struct ask *a)
         return;
     out_joblog(a->out, LOG_EV_DEBUG, j, "delete job request received");
     /* The copies would lose their source. The server asks again later (tpp.md 6.4). */
-    if (j->n_copying) {
+    if (j->n_copying || j->waiter_msgid) {
         out_reply(a->out, a->stream, a->msgid, PBSE_TRYAGAIN);
         return;
     }
+    if (superior_ask_all(a->m, a->now_at, j, IM_DELETE_JOB_REPLY, a->stream, a->msgid,
+                         a->out))
+        return; /* answered when the other hosts have answered */
     life_drop(a->m, j, a->out);
     accept_it(a);
 }
@@ -105,12 +109,23 @@ static void signal_running(const struct ask *a, struct mom_job *j, const char *n
     }
     out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
     out_kill(a->out, j, signo);
+    superior_signal(a->m, j, signo, a->out);
     accept_it(a);
 }
 
 static bool is_one_of(const char *name, const char *a, const char *b, const char *c)
 {
     return strcmp(name, a) == 0 || strcmp(name, b) == 0 || strcmp(name, c) == 0;
+}
+
+/* Other hosts first, if there are any: the answer waits for theirs (tpp.md 7.4). */
+static bool ask_others(const struct ask *a, struct mom_job *j, enum im_command command)
+{
+    if (j->waiter_msgid) {
+        refuse(a, PBSE_BADSTATE);
+        return true;
+    }
+    return superior_ask_all(a->m, a->now_at, j, command, a->stream, a->msgid, a->out);
 }
 
 /* TermJob, Rerun, suspend, resume: false for a plain signal. */
@@ -129,12 +144,16 @@ static bool pseudo_signal(const struct ask *a, struct mom_job *j, const char *na
             refuse(a, PBSE_BADSTATE);
             return true;
         }
+        if (ask_others(a, j, IM_SUSPEND))
+            return true;
         life_suspend(a->m, a->now_at, j, a->out);
     } else if (is_one_of(name, "resume", "admin-resume", "SIG_RESUME")) {
         if (j->phase != JOB_SUSPENDED) {
             refuse(a, PBSE_BADSTATE);
             return true;
         }
+        if (ask_others(a, j, IM_RESUME))
+            return true;
         life_resume(a->m, a->now_at, j, a->out);
     } else {
         return false;
@@ -157,6 +176,11 @@ static void signal_starting(const struct ask *a, struct mom_job *j, const char *
     out_joblog(a->out, LOG_EV_ADMIN, j, "signal job with %s", name);
     if (name[0] == 'R')
         life_preset(j, STATUS_RERUN);
+    if (j->is_joining) { /* nothing of it has begun */
+        superior_give_up(a->m, a->now_at, j, 256 + SIGTERM, a->out);
+        accept_it(a);
+        return;
+    }
     j->kill_at = a->now_at; /* as soon as there is something to kill */
     life_reckon(a->m, j);
     accept_it(a);
@@ -201,7 +225,8 @@ static void take_modify(const struct ask *a)
     job_note_limits(j);
     life_reckon(a->m, j);
     out_job(a->out, MOM_SAVE, j);
-    accept_it(a);
+    if (!superior_rewidth(a->m, a->now_at, j, a->stream, a->msgid, a->out))
+        accept_it(a);
 }
 
 /* The request is gone when the child is done, so what the answer needs is copied.

@@ -22,8 +22,6 @@ static const struct {
     { "USR1", SIGUSR1 },     { "USR2", SIGUSR2 },
 };
 
-#define HIGHEST_SIGNAL 64 /* of Linux, real-time signals included */
-
 static int from_digits(const char *text)
 {
     int n = 0;

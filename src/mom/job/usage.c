@@ -19,9 +19,30 @@ enum {
     KILLED_WALLTIME = -29
 };
 
+struct mom_usage usage_sum(const struct mom_job *j)
+{
+    struct mom_usage sum = j->top.used;
+
+    /* What a sister says is bounded where it is taken, so that sums stay numbers. */
+    for (size_t i = 0; i < j->hosts.n; i++) {
+        sum.cput_s += j->hosts.v[i].used.cput_s;
+        sum.mem_kb += j->hosts.v[i].used.mem_kb;
+    }
+    return sum;
+}
+
 static int64_t scaled_cput(const struct mom *m, const struct mom_job *j)
 {
-    return job_scaled(j->top.used.cput_s, m->cfg.cputmult);
+    return job_scaled(usage_sum(j).cput_s, m->cfg.cputmult);
+}
+
+static int64_t percent_sum(const struct mom_job *j)
+{
+    int64_t sum = j->top.cpupercent;
+
+    for (size_t i = 0; i < j->hosts.n; i++)
+        sum += j->hosts.v[i].cpupercent;
+    return sum;
 }
 
 static void add_used(struct wire_attrs *list, struct arena *arena, const char *resource,
@@ -73,11 +94,10 @@ void usage_attrs(const struct mom *m, const struct mom_job *j, int64_t now_at,
         pretended_attrs(j, walltime, ret, arena);
         return;
     }
-    add_used(ret, arena, "cpupercent",
-             arena_printf(arena, "%" PRId64, j->top.cpupercent));
+    add_used(ret, arena, "cpupercent", arena_printf(arena, "%" PRId64, percent_sum(j)));
     add_used(ret, arena, "cput", duration_text(arena, scaled_cput(m, j)));
     add_used(ret, arena, "mem",
-             arena_printf(arena, "%" PRId64 "kb", j->top.used.mem_kb));
+             arena_printf(arena, "%" PRId64 "kb", usage_sum(j).mem_kb));
     add_used(ret, arena, "ncpus", arena_strdup(arena, asked(j, "ncpus", "0")));
     add_used(ret, arena, "vmem",
              arena_printf(arena, "%" PRId64 "kb", j->top.used.vmem_kb));
@@ -121,13 +141,33 @@ void usage_take(const struct mom *m, struct mom_job *j, int64_t now_at,
     j->top.sampled_at = now_at;
 }
 
+void usage_live(const struct mom *m, struct mom_job *j, int64_t now_at,
+                const struct mom_usage *used)
+{
+    /* Memory of tasks that have ended is free again. */
+    const struct mom_usage all = { .cput_s = used->cput_s + j->ended.cput_s,
+                                   .mem_kb = used->mem_kb,
+                                   .vmem_kb = used->vmem_kb };
+
+    usage_take(m, j, now_at, &all);
+}
+
+void usage_ended(const struct mom *m, struct mom_job *j, int64_t now_at,
+                 const struct mom_usage *used)
+{
+    j->ended.cput_s += used->cput_s;
+    j->ended.mem_kb = MAX_OF(j->ended.mem_kb, used->mem_kb);
+    j->ended.vmem_kb = MAX_OF(j->ended.vmem_kb, used->vmem_kb);
+    usage_take(m, j, now_at, &j->ended);
+}
+
 /* The first second at which it has used more than its limit (job_walltime()). */
 int64_t usage_walltime_end(const struct mom *m, const struct mom_job *j)
 {
     double most_s;
 
     if (j->walltime_limit_s < 0 || j->since_at == 0 || j->phase != JOB_RUNNING ||
-        j->status_is_set || j->is_unseen)
+        j->status_is_set || j->is_unseen || j->is_sister)
         return INT64_MAX;
     /* The limit may be used up; one second more is too much (execution.md 18: used >
      * limit). */
@@ -169,11 +209,11 @@ void usage_enforce(struct mom *m, int64_t now_at, struct mom_job *j,
           KILLED_CPUT, true },
         { "vmem", "kb", j->top.used.vmem_kb, job_kib(j, "vmem", INT64_MAX), KILLED_VMEM,
           true },
-        { "mem", "kb", j->top.used.mem_kb, job_kib(j, "mem", INT64_MAX), KILLED_MEM,
+        { "mem", "kb", usage_sum(j).mem_kb, job_kib(j, "mem", INT64_MAX), KILLED_MEM,
           m->cfg.enforce_mem },
     };
 
-    if (j->is_unseen)
+    if (j->is_unseen || j->is_sister)
         return; /* it may have died with its host, long before it would be over a limit
                  */
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

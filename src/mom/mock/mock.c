@@ -15,6 +15,7 @@
 #include <uthash.h>
 
 #define FIRST_SESSION 1001
+#define MOCK_COOKIE   "00000000000000000000000000000000"
 
 struct run { /* of a job that pretends to have processes */
     char *job_id;
@@ -172,7 +173,17 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
     case MOM_START:
         start(x, now_at, e->job_id, out);
         break;
+    case MOM_PREPARE: /* nobody writes anything, and nobody is kept out */
+        mom_prepared(x->m, now_at, e->job_id, MOCK_COOKIE, 0, 0, out);
+        break;
+    case MOM_SPAWN:
+        mom_task_started(x->m, now_at, e->job_id, e->task, x->next_session++, 0, NULL,
+                         out);
+        mom_task_ended(x->m, now_at, e->job_id, e->task, 0, NULL, out);
+        break;
     case MOM_KILL:
+        if (e->task > 1) /* it has ended */
+            break;
         take_signal(x, now_at, e->job_id, e->u.signo, out);
         break;
     case MOM_SAMPLE:

@@ -4,7 +4,7 @@
  * A job starts at once, uses what it asked for, and ends with status 0 when its
  * walltime is over; without a walltime it runs until it is killed. Suspensions do not
  * count. SIGTERM and SIGKILL end it as they would a process, other signals do nothing.
- * Nothing is written, and nothing is copied.
+ * Nothing is written, and nothing is copied. A task that is spawned ends as it begins.
  *
  * It is pure: the caller brings the time.
  *

@@ -203,7 +203,7 @@ static const struct directive directives[] = {
     { "attach_allow", take_nothing, 0 },
     { "gen_nodefile_on_sister_mom", take_nothing, 0 },
     { "job_launch_delay", take_nothing, 0 },
-    { "max_poll_downtime", take_nothing, 0 },
+    { "max_poll_downtime", take_seconds, offsetof(struct config, max_poll_downtime_s) },
     { "prologalarm", take_nothing, 0 },
     { "reject_root_scripts", take_nothing, 0 },
     { "report_hook_checksums", take_nothing, 0 },

@@ -16,6 +16,7 @@ struct config {
     struct arena *arena;
     uint32_t log_events;
     int64_t min_check_poll_s, max_check_poll_s;
+    int64_t max_poll_downtime_s; /* how long another host of a job may be lost */
     double cputmult, wallmult;
     bool enforce_mem;
     int64_t copy_alarm_s;  /* time that one request to copy files may take */

@@ -64,6 +64,14 @@ void environment_set(struct environment *e, const char *name, const char *value)
     put(e, arena_printf(e->arena, "%s=%s", name, value), strlen(name));
 }
 
+void environment_add(struct environment *e, const char *entry)
+{
+    const char *eq = strchr(entry, '=');
+
+    if (eq && eq > entry)
+        put(e, arena_strdup(e->arena, entry), (size_t)(eq - entry));
+}
+
 /* A line without '=' asks for the daemon's own value, which only the administrator's
  * file may do: environment_add_list() lets no such entry of a user get here. */
 static void add_line(struct environment *e, const char *line, size_t len)

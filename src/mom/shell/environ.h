@@ -21,6 +21,8 @@ struct environment {
 /* Forget where the names are; 'v' stays. */
 void environment_fini(struct environment *e);
 
+/* "NAME=value"; without '=' it is ignored. */
+void environment_add(struct environment *e, const char *entry);
 void environment_set(struct environment *e, const char *name, const char *value);
 
 /* Lines of PBS_HOME/pbs_environment: VAR=value, or VAR to take the daemon's value. */

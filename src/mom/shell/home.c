@@ -93,6 +93,14 @@ const char *home_exit_path(const char *home, const char *id, int run_version,
     return path;
 }
 
+const char *home_task_exit_path(const char *home, const char *id, int run_version,
+                                unsigned task, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/mom_priv/jobs/%s.%d-%08X.EX", home, id, run_version,
+             task);
+    return path;
+}
+
 static bool write_all(int fd, const char *data, size_t len)
 {
     while (len > 0) {

@@ -31,6 +31,10 @@ const char *home_path(const char *home, enum home_file which, const char *id,
 const char *home_exit_path(const char *home, const char *id, int run_version,
                            char path[PATH_MAX]);
 
+/* mom_priv/jobs/ID.RUN-TASK.EX: the same of a task that was spawned. */
+const char *home_task_exit_path(const char *home, const char *id, int run_version,
+                                unsigned task, char path[PATH_MAX]);
+
 /* Replace a file durably: a temporary name, fsync, rename, fsync of the directory.
  * PBSE_SYSTEM with words. */
 int home_write(const char *path, mode_t mode, const void *data, size_t len,

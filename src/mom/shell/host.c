@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mom/shell/host.h"
 
+#include "mom/shell/demux.h"
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
 #include "mom/shell/shell.h"
@@ -159,6 +160,18 @@ static void start_files(struct shell *s, const struct mom_effect *e,
     free(f);
 }
 
+static void spawn_task(struct shell *s, const struct mom_effect *e, struct mom_out *out)
+{
+    struct plan_task task = { .number = e->task,
+                              .vnode = e->u.spawn.vnode,
+                              .args = e->u.spawn.args,
+                              .env = e->u.spawn.env };
+
+    (void)mom_job_outputs(s->mom, e->job_id, &task.remote.ip, &task.remote.out_port,
+                          &task.remote.err_port);
+    tasks_spawn(s, e->job_id, e->task, &task, out);
+}
+
 static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
                       struct mom_out *out)
 {
@@ -179,10 +192,16 @@ static void carry_out(void *self, int64_t now_at, const struct mom_effect *e,
         tasks_start_job(s, e->job_id, out);
         break;
     case MOM_BEGIN:
-        tasks_begin(s, e->job_id, save_job(s, e->job_id));
+        tasks_begin(s, e->job_id, e->task, save_job(s, e->job_id));
+        break;
+    case MOM_PREPARE:
+        demux_start(s, e->job_id, out);
+        break;
+    case MOM_SPAWN:
+        spawn_task(s, e, out);
         break;
     case MOM_KILL:
-        tasks_kill(s, e->job_id, e->u.signo);
+        tasks_kill(s, e->job_id, e->task, e->u.signo);
         break;
     case MOM_SAMPLE:
         tasks_sample(s, out);

@@ -11,6 +11,7 @@
 #include "mom/shell/home.h"
 #include "mom/shell/service.h"
 #include "mom/shell/shell.h"
+#include "mom/shell/task_service.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -260,30 +261,21 @@ static void complain(struct shell *s, const char *words)
     shell_log(s, LOG_EV_ERROR, LOG_IN_SERVER, "pbs_mom", words);
 }
 
-static void refuse_client(void *arg, int fd, const struct sockaddr_in *peer)
-{
-    /* No query of the resource monitor is answered, and nobody is kept waiting. */
-    (void)arg;
-    (void)peer;
-    close(fd);
-}
-
-/* The port of the resource monitor is ours as long as we run, although nothing is
- * served on it: another MoM on this host notices. 0, or the exit status. */
-static int take_ports(struct shell *s, struct listener **held)
+/* Another MoM on this host notices that the ports are ours. 0, or the exit status. */
+static int take_ports(struct shell *s)
 {
     const char *addr = s->user[0] ? "127.0.0.1" : NULL;
     struct diag why;
 
     if (service_open(s, addr, s->mom_port, &s->service, &why) == 0 &&
-        listen_tcp(s->loop, addr, s->rm_port, refuse_client, s, held, &why) == 0)
+        task_service_open(s, addr, s->rm_port, &s->task_service, &why) == 0)
         return 0;
     complain(s, why.text);
     return 3;
 }
 
 /* The ports come first: nothing is touched when another MoM has them. */
-static int open_all(struct shell *s, struct listener **held)
+static int open_all(struct shell *s)
 {
     struct diag why;
     int status;
@@ -296,7 +288,7 @@ static int open_all(struct shell *s, struct listener **held)
     }
     /* Jobs are recovered by shell_open(): two MoMs of one home would both believe them
      * to be theirs. */
-    status = take_ports(s, held);
+    status = take_ports(s);
     if (!status && shell_open(s, &why) != 0) {
         complain(s, why.text);
         status = 1;
@@ -306,10 +298,9 @@ static int open_all(struct shell *s, struct listener **held)
 
 static int serve(struct shell *s, const struct options *o)
 {
-    struct listener *held = NULL;
-    int status = open_all(s, &held);
+    int status = open_all(s);
 
-    MUST(status || (s->mom && held)); /* all is open, or there is a reason */
+    MUST(status || s->mom); /* all is open, or there is a reason */
     if (!status) {
         announce(s);
         /* Whoever started us waits for this: from here on jobs can come. */
@@ -318,9 +309,6 @@ static int serve(struct shell *s, const struct options *o)
         shell_run(s);
         shell_log(s, LOG_EV_SYSTEM, LOG_IN_SERVER, "pbs_mom", "Is down");
     }
-    /* The listeners belong to the loop, which shell_close() frees. */
-    if (held)
-        listener_free(held);
     shell_close(s);
     return status;
 }

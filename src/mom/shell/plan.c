@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 /* Lines of a node file: a user asks for them with a word, mpiprocs, and the MoM holds
@@ -356,28 +355,11 @@ static int write_nodefile(const struct plan_host *host, const struct plan *p,
     return status;
 }
 
-static const char *random_cookie(struct arena *arena)
-{
-    uint8_t bytes[16];
-    ssize_t got;
-    struct buf b = { 0 };
-    const char *text;
-
-    /* The kernel gives so few bytes whole once it has begun. A cookie that others could
-     * guess would let them act as the job. */
-    got = getrandom(bytes, sizeof(bytes), 0);
-    MUST(got == (ssize_t)sizeof(bytes));
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        buf_printf(&b, "%02x", bytes[i]);
-    text = arena_strdup(arena, b.data);
-    buf_fini(&b);
-    return text;
-}
-
 static void plan_environment(const struct plan_host *host, struct plan *p,
                              const struct wire_attrs *attrs,
                              const struct chunks *chunks, const char *shell,
-                             const char *terminal, struct arena *arena)
+                             const char *terminal, const struct plan_task *task,
+                             struct arena *arena)
 {
     struct environment e = { .arena = arena };
     const char *ncpus = first_value(&chunks->asked, "ncpus");
@@ -390,13 +372,15 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
         { "PBS_JOBNAME", attr(attrs, "Job_Name") },
         { "PBS_JOBID", p->job_id },
         { "PBS_QUEUE", attr(attrs, "queue") },
-        { "PBS_JOBCOOKIE", random_cookie(arena) },
-        { "PBS_NODENUM", "0" },
-        { "PBS_TASKNUM", "1" },
+        { "PBS_JOBCOOKIE", attr(attrs, "cookie") },
+        { "PBS_NODENUM", arena_printf(arena, "%d", task ? task->vnode : 0) },
+        { "PBS_VNODENUM", arena_printf(arena, "%d", task ? task->vnode : 0) },
+        { "PBS_TASKNUM", task ? arena_printf(arena, "%08X", task->number) : "1" },
         { "PBS_MOMPORT", arena_printf(arena, "%u", host->rm_port) },
         { "OMP_NUM_THREADS", threads ? threads : ncpus },
         { "NCPUS", threads ? threads : ncpus },
-        { "PBS_NODEFILE", p->nodefile },
+        /* Not for tasks of the mother superior's own host (execution.md 15). */
+        { "PBS_NODEFILE", task && !task->remote.ip ? NULL : p->nodefile },
         { "PBS_ACCOUNT", wire_attrs_value(attrs, "Account_Name", NULL) },
         { "PBS_ARRAY_INDEX", wire_attrs_value(attrs, "array_index", NULL) },
         { "PBS_ARRAY_ID", wire_attrs_value(attrs, "array_id", NULL) },
@@ -414,6 +398,8 @@ static void plan_environment(const struct plan_host *host, struct plan *p,
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i][1])
             environment_set(&e, rows[i][0], rows[i][1]);
+    for (size_t i = 0; task && i < task->env->n; i++)
+        environment_add(&e, task->env->v[i]);
     environment_fini(&e);
     MUST(e.n > 0 && !e.v[e.n]);
     p->envp = e.v;
@@ -427,9 +413,29 @@ static mode_t plan_umask(const struct wire_attrs *attrs)
     return text[0] ? (mode_t)(strtoul(text, NULL, 8) & 0777) : 077;
 }
 
-int plan_make(const struct plan_host *host, const char *job_id,
-              const struct wire_attrs *attrs, const char *terminal, struct arena *arena,
-              struct plan *ret, struct diag *why)
+/* A task runs what it was spawned with, and writes where its host says. */
+static void plan_task(struct plan *p, const struct wire_attrs *attrs,
+                      const struct plan_task *task, struct arena *arena)
+{
+    const struct wire_strings *args = task->args;
+
+    MUST(args->n > 0);
+    p->argv = ARENA_ARRAY(arena, char *, args->n + 1);
+    for (size_t i = 0; i < args->n; i++)
+        p->argv[i] = arena_strdup(arena, args->v[i]);
+    p->argv[args->n] = NULL;
+    p->program = p->argv[0];
+    p->is_searched = true;
+    p->remote = task->remote;
+    p->remote.cookie = arena_strdup(arena, attr(attrs, "cookie"));
+    /* What an earlier run has written is there since the top task began. */
+    p->out.earlier = p->err.earlier = NULL;
+}
+
+static int make(const struct plan_host *host, const char *job_id,
+                const struct wire_attrs *attrs, const char *terminal,
+                const struct plan_task *task, struct arena *arena, struct plan *ret,
+                struct diag *why)
 {
     const char *tmpdir =
         host->config->tmpdir ? host->config->tmpdir : host->conf->tmpdir;
@@ -444,11 +450,11 @@ int plan_make(const struct plan_host *host, const char *job_id,
     if (read_chunks(attrs, arena, &chunks, why) != 0)
         return START_FAILED_EARLY;
     shell = choose_shell(attr(attrs, "Shell_Path_List"), host->host, shell, arena);
-    if (attr(attrs, "executable")[0])
+    if (!task && attr(attrs, "executable")[0])
         plan_program(&p, attrs, arena);
-    else
+    else if (!task)
         plan_shell(&p, shell, arena);
-    if (!terminal && !attr(attrs, "executable")[0])
+    if (!task && !terminal && !attr(attrs, "executable")[0])
         plan_script(&p, host, arena);
     p.tmpdir = arena_printf(arena, "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp", job_id);
     p.nodefile = arena_strdup(arena, home_path(host->home, HOME_NODES, job_id, path));
@@ -456,8 +462,11 @@ int plan_make(const struct plan_host *host, const char *job_id,
     p.err = plan_output(host, job_id, attrs, p.home, true, arena);
     p.umask = plan_umask(attrs);
     plan_limits(&p, attrs);
-    plan_environment(host, &p, attrs, &chunks, shell, terminal, arena);
-    status = write_nodefile(host, &p, attrs, &chunks, arena, why);
+    if (task)
+        plan_task(&p, attrs, task, arena);
+    plan_environment(host, &p, attrs, &chunks, shell, terminal, task, arena);
+    if (!task || task->remote.ip)
+        status = write_nodefile(host, &p, attrs, &chunks, arena, why);
     if (!status) {
         /* What the child needs that is about to be forked. */
         MUST(p.program && p.argv && p.argv[0] && p.envp);
@@ -465,4 +474,19 @@ int plan_make(const struct plan_host *host, const char *job_id,
         *ret = p;
     }
     return status;
+}
+
+int plan_make(const struct plan_host *host, const char *job_id,
+              const struct wire_attrs *attrs, const char *terminal, struct arena *arena,
+              struct plan *ret, struct diag *why)
+{
+    return make(host, job_id, attrs, terminal, NULL, arena, ret, why);
+}
+
+int plan_make_task(const struct plan_host *host, const char *job_id,
+                   const struct wire_attrs *attrs, const struct plan_task *task,
+                   struct arena *arena, struct plan *ret, struct diag *why)
+{
+    MUST(task);
+    return make(host, job_id, attrs, NULL, task, arena, ret, why);
 }

@@ -8,6 +8,7 @@
 #include "lib/base/attrs.h"
 #include "lib/base/diag.h"
 #include "lib/io/conf.h"
+#include "lib/wire/field.h"
 #include "mom/shell/config.h"
 
 #include <sys/resource.h>
@@ -34,6 +35,7 @@ struct plan {
     gid_t gid;
     const char *home;
     const char *program;
+    bool is_searched; /* along PATH of 'envp' */
     char **argv;
     char **envp;
     const char *input;  /* written to its stdin; NULL: /dev/null */
@@ -44,6 +46,11 @@ struct plan {
         const char *earlier; /* what an earlier run on another host has written, which
                                 comes first: there need not be such a file */
     } out, err;
+    struct plan_remote { /* a task of a sister writes to the mother superior */
+        uint32_t ip;     /* host order; 0: it writes into the files above */
+        uint16_t out_port, err_port;
+        const char *cookie;
+    } remote;
     const char *tmpdir;
     const char *nodefile;
     mode_t umask;
@@ -65,6 +72,20 @@ struct plan_host { /* what plans need to know of this MoM */
 int plan_make(const struct plan_host *host, const char *job_id,
               const struct wire_attrs *attrs, const char *terminal, struct arena *arena,
               struct plan *ret, struct diag *why) MUST_CHECK;
+
+/* A task that was spawned beside the top task. */
+struct plan_task {
+    uint32_t number;
+    int32_t vnode;
+    const struct wire_strings *args; /* one at least: the program */
+    const struct wire_strings *env;  /* beside and above the job's */
+    struct plan_remote remote;       /* without a cookie */
+};
+
+/* The same for such a task; the node file is written on hosts of sisters. */
+int plan_make_task(const struct plan_host *host, const char *job_id,
+                   const struct wire_attrs *attrs, const struct plan_task *task,
+                   struct arena *arena, struct plan *ret, struct diag *why) MUST_CHECK;
 
 /* Where the job's output (or error output) goes while it runs; NULL when it is joined.
  */

@@ -6,9 +6,11 @@
 
 #include "lib/base/version.h"
 #include "lib/io/pool.h"
+#include "mom/shell/demux.h"
 #include "mom/shell/host.h"
 #include "mom/shell/proc.h"
 #include "mom/shell/service.h"
+#include "mom/shell/task_service.h"
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -69,6 +71,15 @@ static void send_message(struct shell *s, uint64_t stream, const struct is_messa
     buf_fini(&b);
 }
 
+static void send_im(struct shell *s, uint64_t stream, const struct im_message *msg)
+{
+    struct buf b = { 0 };
+
+    im_encode(&b, msg);
+    leaf_send(s->leaf, stream, b.data, b.len);
+    buf_fini(&b);
+}
+
 static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_out *out)
 {
     switch (e->kind) {
@@ -78,9 +89,21 @@ static void carry_out(struct shell *s, const struct mom_effect *e, struct mom_ou
     case MOM_SEND:
         send_message(s, e->stream, &e->u.msg);
         break;
+    case MOM_SEND_IM:
+        send_im(s, e->stream, &e->u.im);
+        break;
+    case MOM_REACH:
+        sisters_reach(s, e->u.reach.host, e->u.reach.port, out);
+        break;
+    case MOM_ANSWER_TASK:
+        task_service_reply(s->task_service, e->stream, &e->u.answer.reply,
+                           e->u.answer.asked);
+        break;
     case MOM_CLOSE:
         if (e->stream & MOM_CONNECTION)
             service_close(s->service, e->stream);
+        else if (e->stream & MOM_TASK_CONNECTION)
+            task_service_close(s->task_service, e->stream);
         else
             leaf_close(s->leaf, e->stream);
         break;
@@ -113,30 +136,58 @@ void shell_carry_out(struct shell *s, struct mom_out *out)
     shell_set_timer(s);
 }
 
+/* The leaf does not tell of an end that we have asked for, so the core is told here. */
+static void refuse_message(struct shell *s, uint64_t stream,
+                           const struct tpp_addr *peer, const char *object,
+                           enum dis_error err, struct mom_out *out)
+{
+    char text[TPP_ADDR_TEXT_BYTES];
+
+    logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, object, "%s from %s",
+                   dis_error_text(err), tpp_addr_text(peer, text));
+    leaf_close(s->leaf, stream);
+    mom_stream_closed(s->mom, clock_read(), stream, out);
+}
+
+/* Of another MoM. */
+static void take_im(struct shell *s, uint64_t stream, const struct tpp_addr *peer,
+                    const char *data, size_t len, struct mom_out *out)
+{
+    struct im_message msg;
+    enum dis_error err = im_decode(data, len, s->decoding, &msg);
+
+    if (err)
+        refuse_message(s, stream, peer, "im_request", err, out);
+    else
+        mom_im(s->mom, clock_read(), stream, peer, &msg, out);
+}
+
+static void take_is(struct shell *s, uint64_t stream, const struct tpp_addr *peer,
+                    const char *data, size_t len, struct mom_out *out)
+{
+    struct is_message msg;
+    bool known;
+    enum dis_error err = is_decode(data, len, false, s->decoding, &msg, &known);
+
+    if (err)
+        refuse_message(s, stream, peer, "is_request", err, out);
+    else
+        mom_message(s->mom, clock_read(), stream, peer, &msg, known, out);
+}
+
 static void on_message(void *arg, uint64_t stream, const struct tpp_addr *peer,
                        const char *data, size_t len)
 {
     struct shell *s = arg;
     struct mom_out out = { .arena = s->arena };
-    char text[TPP_ADDR_TEXT_BYTES];
-    struct is_message msg;
-    enum dis_error err;
-    bool known;
 
     /* The message of the last turn was taken over or refused; nothing points into it
      * any more. */
     arena_clear(s->decoding);
-    err = is_decode(data, len, false, s->decoding, &msg, &known);
-    if (err) {
-        logfile_printf(s->log, LOG_EV_ERROR, LOG_IN_SERVER, "is_request", "%s from %s",
-                       dis_error_text(err), tpp_addr_text(peer, text));
-        /* The leaf does not tell of an end that we have asked for, so the core is told
-         * here. */
-        leaf_close(s->leaf, stream);
-        mom_stream_closed(s->mom, clock_read(), stream, &out);
-    } else {
-        mom_message(s->mom, clock_read(), stream, peer, &msg, known, &out);
-    }
+    if (im_protocol_of(data, len) == IM_PROTOCOL)
+        take_im(s, stream, peer, data, len, &out);
+    else
+        take_is(s, stream, peer, data, len, &out);
     shell_carry_out(s, &out);
 }
 
@@ -211,6 +262,7 @@ static void make_core(struct shell *s)
         .cputmult = s->config.cputmult,
         .wallmult = s->config.wallmult,
         .enforce_mem = s->config.enforce_mem,
+        .max_poll_downtime_s = s->config.max_poll_downtime_s,
     };
 
     MUST(!s->mom);
@@ -376,6 +428,10 @@ void shell_close(struct shell *s)
     if (!s->loop)
         return;
     service_free(s->service);
+    task_service_free(s->task_service);
+    if (s->reachers)
+        pool_free(s->reachers);
+    demux_close_all(s);
     leaf_free(s->leaf);
     if (s->askers)
         pool_free(s->askers);

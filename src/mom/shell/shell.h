@@ -39,9 +39,13 @@ struct shell {
     struct leaf *leaf;
     struct mom *mom;
     struct executor executor;
-    struct mock *mock_runs;  /* -m */
-    struct service *service; /* the port for servers that send large jobs */
+    struct mock *mock_runs;            /* -m */
+    struct service *service;           /* the port for servers that send large jobs */
+    struct task_service *task_service; /* the port for tasks of jobs */
     struct task *tasks;
+    size_t n_spawned;       /* among them, beside top tasks */
+    struct demux *demuxes;  /* of jobs that are to start */
+    struct pool *reachers;  /* names of other MoMs are asked there; NULL: none yet */
     struct arena *arena;    /* of the effects being carried out */
     struct arena *decoding; /* of the message being taken */
     bool stopping;
@@ -67,11 +71,20 @@ void shell_carry_out(struct shell *s, struct mom_out *out);
 void servers_find(struct shell *s);
 void servers_ask(struct shell *s);
 
+/* sisters.c: open a stream to another host's MoM, and tell the core. The name service
+ * is asked in a thread. */
+void sisters_reach(struct shell *s, const char *host, uint32_t port,
+                   struct mom_out *out);
+
 /* tasks.c */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out);
 /* The job that has reported may run; without its record on disk it ends instead. */
-void tasks_begin(struct shell *s, const char *job_id, bool is_saved);
-void tasks_kill(struct shell *s, const char *job_id, int signo);
+void tasks_begin(struct shell *s, const char *job_id, uint32_t number, bool is_saved);
+/* A task beside the top task, which has begun or is another host's. */
+void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
+                 const struct plan_task *task, struct mom_out *out);
+/* number 0: all of the job, 1: its top task, else the one that was spawned with it. */
+void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo);
 void tasks_sample(struct shell *s, struct mom_out *out);
 void tasks_drop(struct shell *s, const char *job_id, int run_version);
 bool tasks_recover(struct shell *s, struct diag *why) MUST_CHECK;

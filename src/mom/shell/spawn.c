@@ -9,15 +9,18 @@
 #include "mom/shell/plain.h"
 #include "mom/shell/safe_name.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -84,7 +87,7 @@ static bool become_user(const struct plan *p)
  * have put it there before: the program has not begun, so nothing else is lost. */
 static bool begin_with_earlier(struct starting *st, int fd, const char *earlier)
 {
-    if (access(earlier, F_OK) < 0 && errno == ENOENT)
+    if (!earlier || (access(earlier, F_OK) < 0 && errno == ENOENT))
         return true;
     if (ftruncate(fd, 0) == 0 && home_copy(earlier, fd))
         return true;
@@ -127,12 +130,40 @@ static int open_kept(struct starting *st, const char *path)
     return -1;
 }
 
+/* Connect an output to the mother superior's host, and show that it belongs to the job
+ * (tpp.md 7.3). */
+static int open_remote(struct starting *st, uint16_t port)
+{
+    const struct plan_remote *r = &st->plan->remote;
+    const struct sockaddr_in to = { .sin_family = AF_INET,
+                                    .sin_port = htons(port),
+                                    .sin_addr.s_addr = htonl(r->ip) };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0 &&
+        write(fd, r->cookie, strlen(r->cookie)) == (ssize_t)strlen(r->cookie))
+        return fd;
+    say(st, "cannot reach port %u of the mother superior: %s", port, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static bool open_remotes(struct starting *st)
+{
+    st->output[0] = open_remote(st, st->plan->remote.out_port);
+    st->output[1] = open_remote(st, st->plan->remote.err_port);
+    return st->output[0] >= 0 && st->output[1] >= 0;
+}
+
 /* Open the outputs that are kept, or those that are not: the latter are opened before
  * the process becomes the user, the former afterwards. */
 static bool open_outputs(struct starting *st, bool kept)
 {
     const struct plan_output *of[2] = { &st->plan->out, &st->plan->err };
 
+    if (st->plan->remote.ip)
+        return kept || open_remotes(st);
     for (size_t i = 0; i < 2; i++) {
         if (!of[i]->path || of[i]->is_kept != kept)
             continue;
@@ -279,8 +310,10 @@ static int make_plan(struct starting *st, const struct spawn_order *o, struct pl
 {
     const char *terminal = st->terminal ? st->terminal->client_has.type : NULL;
     struct diag why;
-    int status =
-        plan_make(o->host, o->job_id, o->attrs, terminal, arena_new(), ret, &why);
+    int status = o->task ? plan_make_task(o->host, o->job_id, o->attrs, o->task,
+                                          arena_new(), ret, &why)
+                         : plan_make(o->host, o->job_id, o->attrs, terminal,
+                                     arena_new(), ret, &why);
 
     if (status)
         say(st, "%s", why.text);
@@ -313,7 +346,12 @@ static NORETURN void job_run(const struct spawn_order *o, const struct pipes *pi
         _exit(EXEC_FAILED);
     /* What follows happens only when that fails; the user finds the reason in the error
      * output. */
-    execve(plan.program, plan.argv, plan.envp);
+    if (plan.is_searched) {
+        environ = plan.envp;
+        execvp(plan.program, plan.argv);
+    } else {
+        execve(plan.program, plan.argv, plan.envp);
+    }
     dprintf(2, "pbs_mom, exec of %s failed with error: %s\n", plan.program,
             strerror(errno));
     _exit(EXEC_FAILED);
@@ -380,7 +418,7 @@ static NORETURN void shepherd_run(const struct spawn_order *o, const char *exit_
 {
     static const int ignored[] = { SIGHUP,  SIGINT,  SIGTERM, SIGQUIT,
                                    SIGPIPE, SIGUSR1, SIGUSR2 };
-    bool interactive = job_is_interactive(o->attrs), started;
+    bool interactive = !o->task && job_is_interactive(o->attrs), started;
     struct job_terminal terminal = { 0 };
     struct rusage ru = { 0 };
     int begun[2], status;
@@ -431,9 +469,10 @@ int spawn_start(const struct spawn_order *o, const char *exit_path, struct spawn
     pid = fork();
     if (pid == 0) {
         struct pipes pipes = { .report = up[1], .go = down[0] };
-        int *const keep[] = { &pipes.go, &pipes.report };
+        int hold = o->hold_fd;
+        int *const keep[] = { &pipes.go, &pipes.report, &hold };
 
-        if (!child_keep_only(keep, 2))
+        if (!child_keep_only(keep, hold < 0 ? 2 : 3))
             _exit(1);
         shepherd_run(o, exit_path, &pipes);
     }

@@ -33,6 +33,8 @@ struct spawn_order {
     const struct plan_host *host;
     const char *job_id;
     const struct wire_attrs *attrs;
+    const struct plan_task *task; /* NULL: the top task */
+    int hold_fd; /* the shepherd keeps it open as long as it lives; -1: nothing */
 };
 
 /* PBSE_SYSTEM with words when there is no process or pipe to be had. */

@@ -1,6 +1,7 @@
 /* tasks.c - jobs with processes: shepherds that are our children, and adopted ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/demux.h"
 #include "mom/shell/files.h"
 #include "mom/shell/home.h"
 #include "mom/shell/proc.h"
@@ -29,7 +30,9 @@
 
 struct task {
     struct shell *shell;
+    char *key; /* the job's id, of a spawned task with its number behind it */
     char *job_id;
+    uint32_t number; /* 0: the top task */
     int run_version;
     int32_t session;
     pid_t shepherd;       /* while 'child' is watched */
@@ -43,12 +46,29 @@ struct task {
     UT_hash_handle hh;
 };
 
+/* The top task of the job. */
 static struct task *find(struct shell *s, const char *job_id)
 {
     struct task *t;
 
     HASH_FIND_STR(s->tasks, job_id, t);
     return t;
+}
+
+static struct task *find_spawned(struct shell *s, const char *job_id, uint32_t number)
+{
+    char *key = xasprintf("%s %08X", job_id, number);
+    struct task *t = find(s, key);
+
+    free(key);
+    return t;
+}
+
+static const char *exit_path_of(const struct task *t, char path[PATH_MAX])
+{
+    return t->number ? home_task_exit_path(t->shell->home, t->job_id, t->run_version,
+                                           t->number, path)
+                     : home_exit_path(t->shell->home, t->job_id, t->run_version, path);
 }
 
 static void close_pipes(struct task *t)
@@ -66,28 +86,34 @@ static void close_pipes(struct task *t)
 static void unlist(struct task *t)
 {
     HASH_DEL(t->shell->tasks, t);
+    t->shell->n_spawned -= t->number != 0;
 }
 
 static void free_task(struct task *t)
 {
-    MUST(!t->hh.tbl || find(t->shell, t->job_id) != t);
+    MUST(!t->hh.tbl || find(t->shell, t->key) != t);
     close_pipes(t);
     if (t->child)
         loop_child_forget(t->child);
+    free(t->key);
     free(t->job_id);
     free(t);
 }
 
-static struct task *add_task(struct shell *s, const char *job_id, int run_version)
+static struct task *add_task(struct shell *s, const char *job_id, uint32_t number,
+                             int run_version)
 {
     struct task *t = xcalloc(1, sizeof(*t));
 
-    MUST(!find(s, job_id)); /* a job runs once at a time on a host */
     t->shell = s;
+    t->key = number ? xasprintf("%s %08X", job_id, number) : xstrdup(job_id);
     t->job_id = xstrdup(job_id);
+    t->number = number;
+    MUST(!find(s, t->key)); /* a job runs once at a time on a host */
     t->run_version = run_version;
     t->report_fd = t->go_fd = -1;
-    HASH_ADD_KEYPTR(hh, s->tasks, t->job_id, strlen(t->job_id), t);
+    s->n_spawned += number != 0;
+    HASH_ADD_KEYPTR(hh, s->tasks, t->key, strlen(t->key), t);
     return t;
 }
 
@@ -95,7 +121,7 @@ static void remove_exit(struct task *t)
 {
     char path[PATH_MAX];
 
-    (void)unlink(home_exit_path(t->shell->home, t->job_id, t->run_version, path));
+    (void)unlink(exit_path_of(t, path));
 }
 
 /* Tell the core that the processes of the job have ended, with the status that the
@@ -110,16 +136,21 @@ static void tell_exit(struct task *t, struct mom_out *out)
                                   : STATUS_KILLED;
     bool known;
 
-    home_exit_path(s->home, t->job_id, t->run_version, path);
-    known = spawn_read_exit(path, &status, &used);
-    mom_exited(s->mom, clock_read(), t->job_id, status, known ? &used : NULL, out);
+    known = spawn_read_exit(exit_path_of(t, path), &status, &used);
+    if (t->number) {
+        mom_task_ended(s->mom, clock_read(), t->job_id, t->number, status,
+                       known ? &used : NULL, out);
+        remove_exit(t); /* a restart does not ask for it: the record has the end */
+    } else {
+        mom_exited(s->mom, clock_read(), t->job_id, status, known ? &used : NULL, out);
+    }
 }
 
 /* The record of the job is on disk, or could not be written. A job that does not get
  * its go ends by itself. */
-void tasks_begin(struct shell *s, const char *job_id, bool is_saved)
+void tasks_begin(struct shell *s, const char *job_id, uint32_t number, bool is_saved)
 {
-    struct task *t = find(s, job_id);
+    struct task *t = number ? find_spawned(s, job_id, number) : find(s, job_id);
 
     if (!t)
         return;
@@ -127,6 +158,18 @@ void tasks_begin(struct shell *s, const char *job_id, bool is_saved)
     if (is_saved && t->go_fd >= 0 && write(t->go_fd, "g", 1) != 1)
         shell_log(s, LOG_EV_ERROR, LOG_IN_JOB, job_id, "cannot let the job begin");
     close_pipes(t);
+}
+
+static void tell_start(const struct task *t, int32_t session, int32_t status,
+                       const char *text, struct mom_out *out)
+{
+    struct mom *m = t->shell->mom;
+
+    if (t->number)
+        mom_task_started(m, clock_read(), t->job_id, t->number, session, status, text,
+                         out);
+    else
+        mom_started(m, clock_read(), t->job_id, session, status, text, out);
 }
 
 /* Take what the job says before its program starts: its session, or why it failed. */
@@ -142,8 +185,7 @@ static void take_report(struct task *t, const struct spawn_report *r)
     }
     if (r->text[0] && !r->status)
         shell_log(s, LOG_EV_SECURITY | LOG_EV_ERROR, LOG_IN_JOB, t->job_id, r->text);
-    mom_started(s->mom, clock_read(), t->job_id, r->session, r->status,
-                r->text[0] ? r->text : NULL, &out);
+    tell_start(t, r->session, r->status, r->text[0] ? r->text : NULL, &out);
     /* The core knows that it has failed; the end of the shepherd is no news then. */
     if (r->status) {
         t->dropped = true;
@@ -190,59 +232,160 @@ static void on_shepherd_end(void *arg, pid_t pid, int status)
         if (t->session > 0)
             tell_exit(t, &out);
         else
-            mom_started(s->mom, clock_read(), t->job_id, 0, START_RETRY,
-                        "the job's shepherd ended", &out);
+            tell_start(t, 0, START_RETRY, "the job's shepherd ended", &out);
     }
     free_task(t);
     shell_carry_out(s, &out);
 }
 
-static void not_started(struct shell *s, const char *job_id, int status,
-                        const struct diag *why, struct mom_out *out)
+static void watch(struct task *t, const struct spawned *sp)
 {
-    mom_started(s->mom, clock_read(), job_id, 0, status, why->text, out);
+    struct shell *s = t->shell;
+
+    t->shepherd = sp->shepherd;
+    t->report_fd = sp->report_fd;
+    t->go_fd = sp->go_fd;
+    t->report = loop_fd_new(s->loop, sp->report_fd, on_report, t);
+    loop_fd_want(t->report, LOOP_READ);
+    t->child = loop_child_watch(s->loop, sp->shepherd, on_shepherd_end, t);
+}
+
+/* How tasks show that they are of this job. A job of several hosts has its cookie
+ * already, since its sisters know it. */
+static void need_cookie(struct shell *s, const char *job_id)
+{
+    char cookie[COOKIE_BYTES];
+
+    if (wire_attrs_value(mom_job_attrs(s->mom, job_id), "cookie", NULL))
+        return;
+    demux_cookie(cookie);
+    mom_set_cookie(s->mom, job_id, cookie);
 }
 
 /* The core may have dropped the job since it asked for the start; then there is
  * nothing to start. */
 void tasks_start_job(struct shell *s, const char *job_id, struct mom_out *out)
 {
-    const struct spawn_order order = { .host = &s->host,
-                                       .job_id = job_id,
-                                       .attrs = mom_job_attrs(s->mom, job_id) };
+    struct spawn_order order = { .host = &s->host, .job_id = job_id };
     char exit_path[PATH_MAX];
     struct spawned sp;
     struct diag why;
-    struct task *t;
+    int run_version;
+
+    if (!mom_job_attrs(s->mom, job_id))
+        return;
+    need_cookie(s, job_id);
+    order.attrs = mom_job_attrs(s->mom, job_id);
+    order.hold_fd = demux_hold(s, job_id);
+    run_version = mom_job_run_version(s->mom, job_id);
+    home_exit_path(s->home, job_id, run_version, exit_path);
+    (void)unlink(exit_path);
+    if (spawn_start(&order, exit_path, &sp, &why) != 0)
+        mom_started(s->mom, clock_read(), job_id, 0, START_RETRY, why.text, out);
+    else
+        watch(add_task(s, job_id, 0, run_version), &sp);
+    /* The shepherd has its own copy, and ends it with itself. */
+    demux_release(s, job_id);
+}
+
+void tasks_spawn(struct shell *s, const char *job_id, uint32_t number,
+                 const struct plan_task *task, struct mom_out *out)
+{
+    const struct spawn_order order = { .host = &s->host,
+                                       .job_id = job_id,
+                                       .attrs = mom_job_attrs(s->mom, job_id),
+                                       .task = task,
+                                       .hold_fd = -1 };
+    char exit_path[PATH_MAX];
+    struct spawned sp;
+    struct diag why;
     int run_version;
 
     if (!order.attrs)
         return;
     run_version = mom_job_run_version(s->mom, job_id);
-    home_exit_path(s->home, job_id, run_version, exit_path);
+    home_task_exit_path(s->home, job_id, run_version, number, exit_path);
     (void)unlink(exit_path);
-    if (spawn_start(&order, exit_path, &sp, &why) != 0) {
-        not_started(s, job_id, START_RETRY, &why, out);
-    } else {
-        t = add_task(s, job_id, run_version);
-        t->shepherd = sp.shepherd;
-        t->report_fd = sp.report_fd;
-        t->go_fd = sp.go_fd;
-        t->report = loop_fd_new(s->loop, sp.report_fd, on_report, t);
-        loop_fd_want(t->report, LOOP_READ);
-        t->child = loop_child_watch(s->loop, sp.shepherd, on_shepherd_end, t);
-    }
+    if (spawn_start(&order, exit_path, &sp, &why) != 0)
+        mom_task_started(s->mom, clock_read(), job_id, number, 0, START_RETRY, why.text,
+                         out);
+    else
+        watch(add_task(s, job_id, number, run_version), &sp);
 }
 
-void tasks_kill(struct shell *s, const char *job_id, int signo)
+static void kill_task(struct task *t, int32_t session, int signo)
 {
-    struct task *t = find(s, job_id);
-    int32_t session = t ? t->session : mom_job_session(s->mom, job_id);
-
     if (session > 1)
         proc_kill_session(session, signo);
     else if (t && t->child && signo == SIGKILL)
         kill(t->shepherd, SIGKILL); /* the job waits for its go and ends without it */
+}
+
+/* The numbers of the tasks that were spawned are the core's. */
+static void kill_spawned(struct shell *s, const char *job_id, uint32_t only, int signo)
+{
+    uint32_t number;
+    int32_t session;
+
+    for (size_t i = 0; mom_job_task(s->mom, job_id, i, &number, &session); i++)
+        if (!only || number == only)
+            kill_task(find_spawned(s, job_id, number), session, signo);
+}
+
+void tasks_kill(struct shell *s, const char *job_id, uint32_t number, int signo)
+{
+    struct task *t = find(s, job_id);
+    int32_t session = t ? t->session : mom_job_session(s->mom, job_id);
+
+    if (number <= 1)
+        kill_task(t, session, signo);
+    if (number != 1)
+        kill_spawned(s, job_id, number, signo);
+}
+
+static bool has_spawned(struct shell *s, const char *job_id)
+{
+    uint32_t number;
+    int32_t session;
+
+    return mom_job_task(s->mom, job_id, 0, &number, &session);
+}
+
+/* Of several tasks of a job one brings the sum of all: the top task, which is started
+ * first, or on a sister's host the oldest. */
+static bool is_first_of_job(struct shell *s, const struct task *t)
+{
+    uint32_t number;
+    int32_t session;
+
+    if (!t->number)
+        return true;
+    return !find(s, t->job_id) &&
+           mom_job_task(s->mom, t->job_id, 0, &number, &session) && number == t->number;
+}
+
+/* Tasks that were started later stand behind it in the list. */
+static void add_usage(struct shell *s, const char *job_id, const struct task *from,
+                      const struct proc_session *ps, size_t at, size_t n)
+{
+    struct mom_usage sum = { 0 };
+    size_t n_processes = 0;
+
+    for (; at < n; at++, from = from->hh.next) {
+        if (strcmp(from->job_id, job_id) != 0)
+            continue;
+        n_processes += ps[at].n_processes;
+        sum.cput_s += ps[at].used.cput_s;
+        sum.mem_kb += ps[at].used.mem_kb;
+        sum.vmem_kb += ps[at].used.vmem_kb;
+        /* A job of one task is the usual one. */
+        if (!from->number && !has_spawned(s, job_id))
+            break;
+    }
+    /* A job that was seen with no process at all says nothing about its use: it may be
+     * ending just now. */
+    if (n_processes)
+        mom_used(s->mom, clock_read(), job_id, &sum);
 }
 
 void tasks_sample(struct shell *s, struct mom_out *out)
@@ -258,14 +401,36 @@ void tasks_sample(struct shell *s, struct mom_out *out)
     proc_sample(ps, n); /* one walk through /proc for all jobs */
     i = 0;
     HASH_ITER (hh, s->tasks, t, tmp) {
-        /* A job that was seen with no process at all says nothing about its use: it may
-         * be ending just now. */
-        if (ps[i].n_processes)
-            mom_used(s->mom, clock_read(), t->job_id, &ps[i].used);
+        if (is_first_of_job(s, t))
+            add_usage(s, t->job_id, t, ps, i, n);
         i++;
     }
     free(ps);
     mom_sampled(s->mom, clock_read(), out);
+}
+
+static void drop_task(struct task *t)
+{
+    unlist(t);
+    t->dropped = true;
+    if (!t->report)
+        close_pipes(t);
+    if (t->session > 1)
+        proc_kill_session(t->session, SIGKILL);
+    if (t->adopted)
+        free_task(t);
+}
+
+/* The core has forgotten them: they are found by the job's name. */
+static void drop_spawned(struct shell *s, const char *job_id)
+{
+    struct task *t, *next;
+
+    if (s->n_spawned == 0)
+        return;
+    HASH_ITER (hh, s->tasks, t, next)
+        if (t->number && strcmp(t->job_id, job_id) == 0)
+            drop_task(t);
 }
 
 void tasks_drop(struct shell *s, const char *job_id, int run_version)
@@ -278,20 +443,14 @@ void tasks_drop(struct shell *s, const char *job_id, int run_version)
     /* The scratch directory has the user's files, and is removed with the user's rights
      * (files.h). */
     home_remove_job(s->home, job_id, run_version);
+    demux_release(s, job_id);
+    drop_spawned(s, job_id);
     if (snprintf(path, sizeof(path), "%s/pbs.%s", tmpdir ? tmpdir : "/var/tmp",
                  job_id) < (int)sizeof(path) &&
         files_remove_tree(s->loop, path, &why) != 0)
         shell_log(s, LOG_EV_ERROR, LOG_IN_FILE, path, why.text);
-    if (!t)
-        return;
-    unlist(t);
-    t->dropped = true;
-    if (!t->report)
-        close_pipes(t);
-    if (t->session > 1)
-        proc_kill_session(t->session, SIGKILL);
-    if (t->adopted)
-        free_task(t);
+    if (t)
+        drop_task(t);
 }
 
 /* True when an adopted job has ended. It is not our child, so the kernel does not tell:
@@ -300,7 +459,7 @@ static bool adopted_has_ended(struct task *t)
 {
     char path[PATH_MAX];
 
-    home_exit_path(t->shell->home, t->job_id, t->run_version, path);
+    exit_path_of(t, path);
     if (access(path, F_OK) == 0)
         return true;
     t->missing = proc_session_lives(t->session) ? 0 : t->missing + 1;
@@ -331,12 +490,13 @@ static void on_watch(void *arg)
 }
 
 /* Watch a job that an earlier run of the MoM has started. */
-static void adopt(struct shell *s, const char *job_id, int run_version)
+static void adopt(struct shell *s, const char *job_id, uint32_t number, int32_t session,
+                  int run_version)
 {
-    struct task *t = add_task(s, job_id, run_version);
+    struct task *t = add_task(s, job_id, number, run_version);
 
     t->adopted = true;
-    t->session = mom_job_session(s->mom, job_id);
+    t->session = session;
     MUST(t->session > 0); /* find_processes() */
     loop_timer_set(s->watch, WATCH_MS);
 }
@@ -348,14 +508,17 @@ static void find_processes(struct shell *s, const char *id)
     int run = mom_job_run_version(s->mom, id);
     char path[PATH_MAX];
     struct mom_usage used;
-    int32_t status;
+    int32_t status, session;
+    uint32_t number;
 
     if (spawn_read_exit(home_exit_path(s->home, id, run, path), &status, &used)) {
         mom_found(s->mom, id, false, status);
     } else if (mom_job_session(s->mom, id) > 0) {
         mom_found(s->mom, id, true, 0);
-        adopt(s, id, run);
+        adopt(s, id, 0, mom_job_session(s->mom, id), run);
     }
+    for (size_t i = 0; mom_job_task(s->mom, id, i, &number, &session); i++)
+        adopt(s, id, number, session, run);
 }
 
 /* Take one job from its record. A record that cannot be read is removed with the

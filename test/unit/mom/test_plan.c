@@ -143,6 +143,7 @@ static void test_environment(void)
         buf_printf(&list, "V%d=,", i);
     buf_add_str(&list, "V7=a\\,b,V=,NOVALUE,=x,#C=y,PBS_JOBID=mine");
     add(&s, "Variable_List", NULL, list.data);
+    add(&s, "cookie", NULL, "0123456789ABCDEF");
     CU_ASSERT_EQUAL_FATAL(make(&s, &p), 0);
     while (p.envp[n])
         n++;
@@ -153,7 +154,8 @@ static void test_environment(void)
     CU_ASSERT_STRING_EQUAL(value_of(&p, "PBS_JOBID"), ID);
     CU_ASSERT_PTR_NULL(value_of(&p, "NOVALUE"));
     CU_ASSERT_PTR_NULL(value_of(&p, "#C"));
-    CU_ASSERT_EQUAL(strlen(value_of(&p, "PBS_JOBCOOKIE")), 32);
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "PBS_JOBCOOKIE"), "0123456789ABCDEF");
+    CU_ASSERT_STRING_EQUAL(value_of(&p, "PBS_TASKNUM"), "1");
     buf_fini(&list);
     site_free(&s);
 }

@@ -2,6 +2,7 @@
  * played, the core and the loop are real.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/shell/demux.h"
 #include "mom/shell/files.h"
 #include "mom/shell/shell.h"
 #include "mom/shell/spawn.h"
@@ -61,6 +62,25 @@ int files_remove_tree(struct loop *l, const char *path, struct diag *why)
     (void)path;
     (void)why;
     return 0;
+}
+
+/* The jobs here have one host. */
+int demux_hold(struct shell *s, const char *job_id)
+{
+    (void)s;
+    (void)job_id;
+    return -1;
+}
+
+void demux_release(struct shell *s, const char *job_id)
+{
+    (void)s;
+    (void)job_id;
+}
+
+void demux_cookie(char cookie[COOKIE_BYTES])
+{
+    snprintf(cookie, COOKIE_BYTES, "%032d", 7);
 }
 
 void shell_log(struct shell *s, int event, int log_class, const char *object,
@@ -139,9 +159,9 @@ static int32_t told_status(int32_t session, int32_t status, const char *text)
     s.mom = job_on_its_way(&out);
     CU_ASSERT_FALSE(tasks_recover(&s, &why)); /* no directory, and then a timer */
     tasks_start_job(&s, "1.svr", &out);
-    tasks_kill(&s, "1.svr", SIGTERM); /* nobody is there yet */
+    tasks_kill(&s, "1.svr", 0, SIGTERM); /* nobody is there yet */
     if (hangs)
-        tasks_kill(&s, "1.svr", SIGKILL);
+        tasks_kill(&s, "1.svr", 0, SIGKILL);
     for (int i = 0; i < 10 && told == INT32_MIN; i++) {
         loop_turn(s.loop, hangs);
         for (size_t k = 0; k < seen.n; k++)

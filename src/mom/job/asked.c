@@ -1,0 +1,199 @@
+/* asked.c - questions to other hosts of a job: kept until they are answered, and sent
+ * when there is a stream.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+void asked_free(struct mom_job *j, struct asked *a)
+{
+    DL_DELETE(j->asked, a);
+    if (a->arena)
+        arena_free(a->arena);
+    free(a);
+}
+
+void asked_drop_all(struct mom_job *j)
+{
+    while (j->asked)
+        asked_free(j, j->asked);
+}
+
+bool asked_is_open(const struct mom_job *j, enum im_command command)
+{
+    const struct asked *a;
+
+    DL_FOREACH (j->asked, a)
+        if (a->command == command)
+            return true;
+    return false;
+}
+
+struct asked *asked_find(const struct mom_job *j, size_t host, int32_t event)
+{
+    struct asked *a;
+
+    DL_FOREACH (j->asked, a)
+        if (a->host == host && a->event == event && a->is_sent)
+            return a;
+    return NULL;
+}
+
+/* The job as the sisters get it: as the server has sent it, and what has come since
+ * (tpp.md 7.2). */
+static struct wire_attrs join_attrs(const struct mom_job *j, struct arena *arena)
+{
+    struct wire_attrs all = { 0 };
+
+    for (size_t i = 0; i < j->attrs.n; i++) {
+        const struct wire_attr *a = &j->attrs.v[i];
+
+        wire_attrs_add(&all, arena, arena_strdup(arena, a->name),
+                       arena_strdup(arena, a->resource), arena_strdup(arena, a->value),
+                       a->op);
+    }
+    wire_attrs_add(&all, arena, "job_state", NULL, "R", WIRE_OP_SET);
+    wire_attrs_add(&all, arena, "substate", NULL, arena_printf(arena, "%d", JOB_PRERUN),
+                   WIRE_OP_SET);
+    return all;
+}
+
+static struct wire_attrs where_attrs(const struct mom_job *j, struct arena *arena)
+{
+    static const char *const names[] = { "exec_vnode", "exec_host2", "schedselect" };
+    struct wire_attrs some = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const char *value = wire_attrs_value(&j->attrs, names[i], NULL);
+
+        if (value)
+            wire_attrs_add(&some, arena, names[i], NULL, arena_strdup(arena, value),
+                           WIRE_OP_SET);
+    }
+    return some;
+}
+
+static const char *cookie_of(const struct mom_job *j)
+{
+    const char *cookie = wire_attrs_value(&j->attrs, "cookie", NULL);
+
+    return cookie ? cookie : "";
+}
+
+struct im_message asked_message(const struct mom_job *j, enum im_command command,
+                                int32_t event, struct arena *arena)
+{
+    struct im_message msg = { .job_id = arena_strdup(arena, j->id),
+                              .cookie = arena_strdup(arena, cookie_of(j)),
+                              .command = command,
+                              .event = event };
+
+    if (command == IM_JOIN_JOB || command == IM_JOIN_RECOV_JOB) {
+        msg.n_nodes = (int32_t)j->hosts.n;
+        msg.stdout_port = j->out_port;
+        msg.stderr_port = j->err_port;
+    }
+    if (command == IM_JOIN_JOB)
+        msg.attrs = join_attrs(j, arena);
+    if (command == IM_UPDATE_JOB)
+        msg.attrs = where_attrs(j, arena);
+    return msg;
+}
+
+/* All of a message, in another arena. */
+static struct im_message copy_order(const struct im_message *order, struct arena *arena)
+{
+    struct buf b = { 0 };
+    struct im_message copy;
+    enum dis_error e;
+
+    im_encode(&b, order);
+    e = im_decode(b.data, b.len, arena, &copy);
+    MUST(e == DIS_OK); /* it was written here */
+    buf_fini(&b);
+    return copy;
+}
+
+static void send_asked(struct mom_job *j, struct asked *a, uint64_t stream,
+                       struct mom_out *out)
+{
+    const struct im_message msg =
+        a->arena ? copy_order(&a->order, out->arena)
+                 : asked_message(j, a->command, a->event, out->arena);
+
+    MUST(!a->is_sent);
+    a->is_sent = true;
+    out_send_im(out, stream, &msg);
+    /* Nobody answers these (tpp.md 7.2). */
+    if (a->command == IM_JOIN_RECOV_JOB || a->command == IM_RECONNECT_TO_MS)
+        asked_free(j, a);
+}
+
+/* Send it now, or when there is a stream. */
+void asked_send(struct mom *m, struct mom_job *j, struct asked *a, struct mom_out *out)
+{
+    const struct job_host *h = &j->hosts.v[a->host];
+    uint64_t stream = reach_stream(m, h->name, h->port, out);
+
+    if (stream)
+        send_asked(j, a, stream, out);
+}
+
+static struct asked *add(struct mom *m, struct mom_job *j, size_t host,
+                         enum im_command command)
+{
+    struct asked *a = xcalloc(1, sizeof(*a));
+
+    MUST(host < j->hosts.n && host != j->hosts.own);
+    a->event = m->last_event;
+    a->command = command;
+    a->host = host;
+    DL_APPEND(j->asked, a);
+    return a;
+}
+
+void asked_add(struct mom *m, struct mom_job *j, size_t host, enum im_command command,
+               struct mom_out *out)
+{
+    asked_send(m, j, add(m, j, host, command), out);
+}
+
+struct asked *asked_add_order(struct mom *m, struct mom_job *j, size_t host,
+                              const struct im_message *order, struct mom_out *out)
+{
+    struct asked *a;
+
+    m->last_event++;
+    a = add(m, j, host, order->command);
+    a->arena = arena_new();
+    a->order = copy_order(order, a->arena);
+    a->order.event = a->event;
+    asked_send(m, j, a, out);
+    return a;
+}
+
+void asked_reached(struct mom *m, const struct reached *r, struct mom_out *out)
+{
+    struct asked *a, *next;
+    struct mom_job *j;
+
+    DL_FOREACH2 (m->wide, j, wide_next) {
+        size_t host = host_list_find(j, r->host, r->port);
+
+        if (host == j->hosts.n)
+            continue;
+        DL_FOREACH_SAFE (j->asked, a, next)
+            if (a->host == host && !a->is_sent)
+                send_asked(j, a, r->stream, out);
+    }
+}
+
+void asked_router_up(struct mom *m, struct mom_out *out)
+{
+    struct asked *a, *next;
+    struct mom_job *j;
+
+    DL_FOREACH2 (m->wide, j, wide_next)
+        DL_FOREACH_SAFE (j->asked, a, next)
+            if (!a->is_sent)
+                asked_send(m, j, a, out);
+}

@@ -1,0 +1,506 @@
+/* superior.c - what the mother superior of a job asks of its other hosts (tpp.md 7).
+ *
+ * Every question to a host is kept until it is answered, its stream has broken twice,
+ * or it is too late. What the job does next is derived from the questions that are left
+ * (superior_step()): when nobody has to join any more it starts, when nobody has to
+ * kill any more it is over. So it does not matter in which order answers come.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mom/job/core.h"
+
+#include "lib/base/instant.h"
+
+#include <signal.h>
+
+#define JOIN_WAIT_S   30  /* $sister_join_job_alarm (execution.md 5) */
+#define DELETE_WAIT_S 240 /* tpp.md 5.8 */
+#define ROUTER_GRACE_S                                                                 \
+    60 /* after a loss of the router nobody is given up for so long */
+#define MOST_KB            (INT64_MAX / 1000000)
+#define MOST_CPUT_S        (INT64_MAX / 1000000)
+
+/* Exit statuses (execution.md 20). */
+#define STATUS_RETRY       (-3)
+#define STATUS_RERUN       (-11)
+#define STATUS_SISTER      (-14)
+#define STATUS_HOOK_RERUN  (-16)
+#define STATUS_HOOK_DELETE (-17)
+#define STATUS_JOIN        (-30)
+
+static size_t n_members(const struct mom_job *j)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < j->hosts.n; i++)
+        n += j->hosts.v[i].is_member;
+    return n;
+}
+
+/* The same event for all, as in a message to several (tpp.md 7.1). */
+static void ask_members(struct mom *m, struct mom_job *j, enum im_command command,
+                        struct mom_out *out)
+{
+    m->last_event++;
+    for (size_t i = 0; i < j->hosts.n; i++)
+        if (j->hosts.v[i].is_member)
+            asked_add(m, j, i, command, out);
+}
+
+/* A message without an answer, to those who can hear it now. */
+static void tell_members(struct mom *m, struct mom_job *j, enum im_command command,
+                         struct mom_out *out)
+{
+    struct reached *r, *next;
+
+    HASH_ITER (hh, m->reached, r, next) {
+        size_t host = host_list_find(j, r->host, r->port);
+        struct im_message msg;
+
+        if (!r->stream || host == j->hosts.n || !j->hosts.v[host].is_member)
+            continue;
+        msg = asked_message(j, command, 0, out->arena);
+        out_send_im(out, r->stream, &msg);
+    }
+}
+
+void superior_begin(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    (void)m;
+    MUST(j->phase == JOB_PRERUN && !j->is_sister && j->hosts.n > 1);
+    j->is_joining = true;
+    out_job(out, MOM_PREPARE, j);
+}
+
+void mom_prepared(struct mom *m, int64_t now_at, const char *job_id, const char *cookie,
+                  uint16_t out_port, uint16_t err_port, struct mom_out *out)
+{
+    struct mom_job *j = job_find(m, job_id);
+
+    if (!j || !j->is_joining || j->phase != JOB_PRERUN || j->is_dropped)
+        return;
+    if (!cookie) {
+        superior_give_up(m, now_at, j, STATUS_RETRY, out);
+        return;
+    }
+    mom_set_cookie(m, job_id, cookie);
+    j->out_port = out_port;
+    j->err_port = err_port;
+    for (size_t i = 0; i < j->hosts.n; i++)
+        j->hosts.v[i].is_member = i != j->hosts.own;
+    j->answer_by = now_at + JOIN_WAIT_S;
+    life_reckon(m, j);
+    /* A restart must know whom to tell that the job is over. */
+    out_job(out, MOM_SAVE, j);
+    ask_members(m, j, IM_JOIN_JOB, out);
+}
+
+void superior_give_up(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
+                      struct mom_out *out)
+{
+    MUST(j->is_joining);
+    j->is_joining = false;
+    j->answer_by = INT64_MAX;
+    asked_drop_all(j);
+    tell_members(m, j, IM_ABORT_JOB, out);
+    for (size_t i = 0; i < j->hosts.n; i++)
+        j->hosts.v[i].is_member = false;
+    life_end(m, now_at, j, status, out);
+}
+
+bool superior_kill(struct mom *m, int64_t now_at, struct mom_job *j,
+                   struct mom_out *out)
+{
+    if (j->is_sister || n_members(j) == 0)
+        return false;
+    asked_drop_all(j);
+    if (j->waiter_msgid) { /* what was to be done first will not be done any more */
+        out_reply(out, j->waiter_stream, j->waiter_msgid, PBSE_BADSTATE);
+        j->waiter_msgid = NULL;
+    }
+    j->answer_by = now_at + m->cfg.max_poll_downtime_s;
+    ask_members(m, j, IM_KILL_JOB, out);
+    return true;
+}
+
+void superior_forget(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    if (j->is_sister || n_members(j) == 0)
+        return;
+    asked_drop_all(j);
+    tell_members(m, j, j->is_joining ? IM_ABORT_JOB : IM_DELETE_JOB, out);
+    for (size_t i = 0; i < j->hosts.n; i++)
+        j->hosts.v[i].is_member = false;
+    j->is_joining = false;
+}
+
+bool superior_ask_all(struct mom *m, int64_t now_at, struct mom_job *j,
+                      enum im_command command, uint64_t stream, const char *msgid,
+                      struct mom_out *out)
+{
+    if (j->is_sister || n_members(j) == 0)
+        return false;
+    MUST(!j->waiter_msgid); /* one at a time */
+    j->waiter_stream = stream;
+    j->waiter_msgid = arena_strdup(j->arena, msgid);
+    j->waits_for = command;
+    j->waiter_code = 0;
+    j->answer_by = now_at + DELETE_WAIT_S;
+    life_reckon(m, j);
+    ask_members(m, j, command, out);
+    return true;
+}
+
+void superior_poll(struct mom *m, struct mom_job *j, struct mom_out *out)
+{
+    if (n_members(j) > 0 && !asked_is_open(j, IM_POLL_JOB))
+        ask_members(m, j, IM_POLL_JOB, out);
+}
+
+/* The tasks of another host are known to that host alone, and it signals all of them
+ * when it is asked to signal task 0. */
+void superior_signal(struct mom *m, struct mom_job *j, int signo, struct mom_out *out)
+{
+    struct im_message order = { .job_id = j->id,
+                                .cookie = wire_attrs_value(&j->attrs, "cookie", NULL),
+                                .command = IM_SIGNAL_TASK,
+                                .signo = signo };
+
+    for (size_t i = 0; i < j->hosts.n; i++) {
+        if (!j->hosts.v[i].is_member)
+            continue;
+        order.from_vnode = host_list_vnode_of(j, j->hosts.own);
+        asked_add_order(m, j, i, &order, out);
+    }
+}
+
+/* Questions name hosts by their places, which have changed. */
+static void move_asked(struct mom_job *j, const struct host_list *was)
+{
+    struct asked *a, *next;
+
+    DL_FOREACH_SAFE (j->asked, a, next) {
+        const struct job_host *h = &was->v[a->host];
+        size_t host = host_list_find(j, h->name, h->port);
+
+        if (host == j->hosts.n)
+            asked_free(j, a);
+        else
+            a->host = host;
+    }
+}
+
+/* It ends what it has of the job, and says what that has used. */
+static void release_host(struct mom *m, struct mom_job *j, const struct job_host *h,
+                         struct mom_out *out)
+{
+    uint64_t stream = reach_stream(m, h->name, h->port, out);
+    struct im_message msg;
+
+    out_joblog(out, LOG_EV_JOB, j, "%s is released", h->name);
+    if (!stream)
+        return; /* it gives the job up by itself (sister.c) */
+    msg = asked_message(j, IM_DELETE_JOB2, ++m->last_event, out->arena);
+    j->n_releasing++;
+    out_send_im(out, stream, &msg);
+}
+
+bool superior_rewidth(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
+                      const char *msgid, struct mom_out *out)
+{
+    const struct host_list was = j->hosts;
+
+    if (j->is_sister)
+        return false;
+    host_list_read(m, j);
+    move_asked(j, &was);
+    for (size_t i = 0; i < was.n; i++)
+        if (was.v[i].is_member &&
+            host_list_find(j, was.v[i].name, was.v[i].port) == j->hosts.n)
+            release_host(m, j, &was.v[i], out);
+    if (was.n == j->hosts.n || j->waiter_msgid)
+        return false;
+    return superior_ask_all(m, now_at, j, IM_UPDATE_JOB, stream, msgid, out);
+}
+
+static bool finish_request(struct mom *m, int64_t now_at, struct mom_job *j,
+                           struct mom_out *out)
+{
+    const char *msgid = j->waiter_msgid;
+    int32_t code = j->waiter_code;
+
+    j->waiter_msgid = NULL;
+    j->answer_by = INT64_MAX;
+    if (!code && j->waits_for == IM_SUSPEND && j->phase == JOB_RUNNING)
+        life_suspend(m, now_at, j, out);
+    if (!code && j->waits_for == IM_RESUME && j->phase == JOB_SUSPENDED)
+        life_resume(m, now_at, j, out);
+    out_reply(out, j->waiter_stream, msgid, code);
+    life_reckon(m, j);
+    if (j->waits_for != IM_DELETE_JOB_REPLY)
+        return false;
+    for (size_t i = 0; i < j->hosts.n; i++)
+        j->hosts.v[i].is_member = false;
+    life_drop(m, j, out);
+    return true;
+}
+
+/* What follows from the questions that are left. True: the job is gone. */
+static bool superior_step(struct mom *m, int64_t now_at, struct mom_job *j,
+                          struct mom_out *out)
+{
+    if (j->is_joining && j->start_status) {
+        superior_give_up(m, now_at, j, j->start_status, out);
+    } else if (j->is_joining && n_members(j) > 0 && !asked_is_open(j, IM_JOIN_JOB)) {
+        j->is_joining = false;
+        j->answer_by = INT64_MAX;
+        life_reckon(m, j);
+        life_start_top(m, j, out);
+    } else if (j->phase == JOB_KILLING && !asked_is_open(j, IM_KILL_JOB)) {
+        j->answer_by = INT64_MAX;
+        life_over(m, now_at, j, out);
+    }
+    if (j->waiter_msgid && !asked_is_open(j, j->waits_for))
+        return finish_request(m, now_at, j, out);
+    return false;
+}
+
+static int32_t status_of_join(int32_t code)
+{
+    switch (code) {
+    case PBSE_HOOK_REJECT_RERUNJOB:
+        return STATUS_HOOK_RERUN;
+    case PBSE_HOOK_REJECT_DELETEJOB:
+        return STATUS_HOOK_DELETE;
+    case PBSE_SISCOMM:
+        return STATUS_JOIN;
+    default:
+        return STATUS_RETRY;
+    }
+}
+
+/* The host will not do what it was asked for. */
+static void take_failure(struct mom_job *j, const struct asked *a, int32_t code,
+                         struct mom_out *out)
+{
+    const struct job_host *h = &j->hosts.v[a->host];
+
+    if (a->client) {
+        task_door_answer(j, a, code, NULL, out);
+        return;
+    }
+    if (a->command == IM_JOIN_JOB) {
+        out_joblog(out, LOG_EV_ERROR, j,
+                   "job_start_error %d from node %s could not JOIN_JOB successfully",
+                   code, h->name);
+        j->start_status = status_of_join(code);
+    } else if (a->command == j->waits_for) {
+        j->waiter_code = PBSE_SISCOMM;
+    }
+}
+
+/* No host uses more than sums of all can hold, whatever it says. */
+static void take_usage(struct job_host *h, const struct im_message *msg)
+{
+    h->used.cput_s = MAX_OF(h->used.cput_s, (int64_t)MIN_OF(msg->cput_s, MOST_CPUT_S));
+    h->used.mem_kb = MAX_OF(h->used.mem_kb, (int64_t)MIN_OF(msg->mem_kb, MOST_KB));
+    h->cpupercent = (int64_t)MIN_OF(msg->cpupercent, INT32_MAX);
+}
+
+static void end_by(struct mom *m, int64_t now_at, struct mom_job *j, int32_t status,
+                   struct mom_out *out)
+{
+    life_preset(j, status);
+    if (job_has_processes(j))
+        life_terminate(m, now_at, j, out);
+    else if (j->is_joining)
+        superior_give_up(m, now_at, j, status, out);
+    else if (j->phase == JOB_PRERUN)
+        j->kill_at = now_at;
+    life_reckon(m, j);
+}
+
+static void take_success(struct mom *m, int64_t now_at, struct mom_job *j,
+                         const struct asked *a, const struct im_message *msg,
+                         struct mom_out *out)
+{
+    if (a->client)
+        task_door_answer(j, a, 0, msg, out);
+    if (a->command != IM_KILL_JOB && a->command != IM_POLL_JOB)
+        return;
+    take_usage(&j->hosts.v[a->host], msg);
+    if (a->command == IM_POLL_JOB && msg->kill_recommended && !j->status_is_set)
+        end_by(m, now_at, j, STATUS_SISTER, out);
+}
+
+void superior_answer(struct mom *m, int64_t now_at, struct mom_job *j, uint64_t stream,
+                     struct im_message *msg, struct mom_out *out)
+{
+    const struct reached *r = reach_of_stream(m, stream);
+    size_t host = r ? host_list_find(j, r->host, r->port) : j->hosts.n;
+    struct asked *a = host < j->hosts.n ? asked_find(j, host, msg->event) : NULL;
+    struct asked was;
+    int32_t code = 0;
+
+    if (host < j->hosts.n)
+        j->hosts.v[host].lost_at = 0; /* it speaks */
+    if (!a) {
+        /* Said twice, or too late: nobody waits for it. */
+        out_joblog(out, LOG_EV_DEBUG2, j, "event %d taskid %08X not found", msg->event,
+                   msg->task);
+        return;
+    }
+    was = *a;
+    asked_free(j, a);
+    was.arena = NULL; /* it went with the question */
+    if (msg->command == IM_ERROR || msg->command == IM_ERROR2)
+        code = msg->code ? msg->code : PBSE_SYSTEM;
+    else if (im_decode_answer(msg, was.command, out->arena) != DIS_OK)
+        code = PBSE_DISPROTO;
+    if (code)
+        take_failure(j, &was, code, out);
+    else
+        take_success(m, now_at, j, &was, msg, out);
+    life_reckon(m, j);
+    (void)superior_step(m, now_at, j, out);
+}
+
+void superior_requeue(struct mom *m, int64_t now_at, struct mom_job *j,
+                      struct mom_out *out)
+{
+    out_joblog(out, LOG_EV_JOB, j, "REQUEUE received");
+    end_by(m, now_at, j, STATUS_RERUN, out);
+}
+
+void superior_take_resc(struct mom *m, int64_t now_at, struct mom_job *j,
+                        uint64_t stream, const struct im_message *msg)
+{
+    const struct reached *r = reach_of_stream(m, stream);
+
+    /* Each is asked once, and what it says stays counted (tpp.md 6.5). */
+    if (!r || j->n_releasing == 0 || host_list_find(j, r->host, r->port) < j->hosts.n)
+        return;
+    j->n_releasing--;
+    j->ended.cput_s += (int64_t)MIN_OF(msg->cput_s, MOST_CPUT_S);
+    usage_take(m, j, now_at, &j->ended);
+}
+
+void superior_rejoined(struct mom *m, struct mom_job *j, uint64_t stream,
+                       struct mom_out *out)
+{
+    (void)stream;
+    if (job_has_processes(j))
+        ask_members(m, j, IM_JOIN_RECOV_JOB, out);
+}
+
+/* The stream with the question on it is over. What must be heard is said once more on a
+ * new one; the rest has failed (tpp.md 7.5). */
+static void broken(struct mom *m, struct mom_job *j, struct asked *a,
+                   struct mom_out *out)
+{
+    bool must_be_heard = a->command == IM_JOIN_JOB || a->command == IM_KILL_JOB ||
+                         a->command == IM_DELETE_JOB_REPLY;
+
+    if (must_be_heard && !a->is_resent) {
+        a->is_resent = true;
+        a->is_sent = false;
+        asked_send(m, j, a, out);
+        return;
+    }
+    /* Who cannot be reached is not asked again to end what he had: he gives it up by
+     * himself (sister.c). */
+    if (a->command != IM_KILL_JOB)
+        take_failure(j, a, PBSE_SISCOMM, out);
+    asked_free(j, a);
+}
+
+static void note_lost(struct mom *m, int64_t now_at, struct mom_job *j, size_t host,
+                      struct mom_out *out)
+{
+    struct job_host *h = &j->hosts.v[host];
+
+    if (!job_has_processes(j) || !h->is_member)
+        return;
+    if (!h->lost_at)
+        h->lost_at = now_at;
+    out_log(out, LOG_EV_ERROR, LOG_IN_JOB, j->id,
+            "im_eof, lost communication with %s, not killing job yet", h->name);
+    life_reckon(m, j);
+}
+
+void superior_lost(struct mom *m, int64_t now_at, const struct reached *r,
+                   struct mom_out *out)
+{
+    struct mom_job *j, *after;
+    struct asked *a, *next;
+
+    DL_FOREACH_SAFE2 (m->wide, j, after, wide_next) {
+        size_t host = host_list_find(j, r->host, r->port);
+
+        if (host == j->hosts.n)
+            continue;
+        note_lost(m, now_at, j, host, out);
+        DL_FOREACH_SAFE (j->asked, a, next)
+            if (a->host == host)
+                broken(m, j, a, out);
+        (void)superior_step(m, now_at, j, out);
+    }
+}
+
+static int64_t lost_until(const struct mom *m, const struct mom_job *j)
+{
+    int64_t at = INT64_MAX;
+
+    if (!job_has_processes(j) || j->status_is_set || !m->router_is_up)
+        return at;
+    for (size_t i = 0; i < j->hosts.n; i++)
+        if (j->hosts.v[i].lost_at)
+            at = MIN_OF(at, j->hosts.v[i].lost_at + m->cfg.max_poll_downtime_s + 1);
+    /* The router may be what was lost, for all of them. */
+    return at == INT64_MAX ? at : MAX_OF(at, m->router_up_at + ROUTER_GRACE_S);
+}
+
+int64_t superior_due_at(const struct mom *m, const struct mom_job *j)
+{
+    return MIN_OF(j->answer_by, lost_until(m, j));
+}
+
+static void give_up_lost(struct mom *m, int64_t now_at, struct mom_job *j,
+                         struct mom_out *out)
+{
+    for (size_t i = 0; i < j->hosts.n && !j->status_is_set; i++) {
+        const struct job_host *h = &j->hosts.v[i];
+
+        if (!h->lost_at || now_at <= h->lost_at + m->cfg.max_poll_downtime_s)
+            continue;
+        out_joblog(out, LOG_EV_ERROR, j,
+                   "lost communication with %s for > %" PRId64 " secs, killing job now",
+                   h->name, m->cfg.max_poll_downtime_s);
+        out_joblog(out, LOG_EV_ERROR, j, "node EOF %zu (%s)", i, h->name);
+        end_by(m, now_at, j, STATUS_SISTER, out);
+    }
+}
+
+/* Who has not answered will not. */
+static void too_late(struct mom_job *j, struct mom_out *out)
+{
+    struct asked *a, *next;
+
+    j->answer_by = INT64_MAX;
+    DL_FOREACH_SAFE (j->asked, a, next) {
+        if (a->command == IM_POLL_JOB || a->client)
+            continue;
+        if (a->command != IM_KILL_JOB)
+            take_failure(j, a, PBSE_SISCOMM, out);
+        asked_free(j, a);
+    }
+}
+
+bool superior_tick(struct mom *m, int64_t now_at, struct mom_job *j,
+                   struct mom_out *out)
+{
+    if (now_at >= lost_until(m, j))
+        give_up_lost(m, now_at, j, out);
+    if (now_at >= j->answer_by)
+        too_late(j, out);
+    return superior_step(m, now_at, j, out);
+}
