@@ -39,7 +39,9 @@ static const char usage[] =
     "  -N name -m points -M users    name and mail\n"
     "  -I seconds     wait so long for the scheduler's answer\n"
     "  -q @server     ask this server\n"
-    "  --dry-run      tell what would become of it, and change nothing; -F json\n";
+    "  --dry-run      tell what would become of it, and change nothing; -F json\n"
+
+    "S5[3] is the third occurrence of a standing reservation: -R -E -D -l -W force\n";
 
 struct ralter {
     struct attropl *attrs;
@@ -237,6 +239,21 @@ static int parse(struct ralter *r, int argc, char **argv)
     return optind + 1 == argc && dry_run_is_whole(&r->dry) ? 0 : usage_error();
 }
 
+/* The attributes of a reservation, or of the occurrence of it that has that index; of
+ * which only 'attr', when it is not NULL. */
+static struct batch_status *look(int conn, const char *id, int index, const char *attr)
+{
+    struct attrl wanted = { .name = (char *)(uintptr_t)attr };
+    struct attropl of_one = { .name = (char *)(uintptr_t)attr, .value = (char *)"" };
+    const struct holdfast_act act = { .what = HOLDFAST_STATUS,
+                                      .occurrence = (unsigned)index,
+                                      .id = id,
+                                      .attribs = attr ? &of_one : NULL };
+
+    return index == OPERAND_WHOLE ? pbs_statresv(conn, id, attr ? &wanted : NULL, "why")
+                                  : holdfast_resv_look(conn, &act);
+}
+
 static void say_line(const char *words, const char *text)
 {
     printf("%s: %s", CMD, words);
@@ -244,13 +261,12 @@ static void say_line(const char *words, const char *text)
     putchar('\n');
 }
 
-/* One attribute of the reservation as a line of its own, or one for each of its parts
- * when 'between' stands between them. A server of another make knows none of them. */
-static void say_attribute(int conn, const char *id, const char *attr, const char *words,
-                          const char *between)
+/* One attribute as a line of its own, or one for each of its parts when 'between'
+ * stands between them. A server of another make knows none of them. */
+static void say_attribute(int conn, const char *id, int index, const char *attr,
+                          const char *words, const char *between)
 {
-    struct attrl wanted = { .name = (char *)(uintptr_t)attr };
-    struct batch_status *bs = pbs_statresv(conn, id, &wanted, "why");
+    struct batch_status *bs = look(conn, id, index, attr);
 
     if (bs && bs->attribs && strcmp(bs->attribs->name, attr) == 0) {
         char *part = bs->attribs->value;
@@ -266,7 +282,7 @@ static void say_attribute(int conn, const char *id, const char *attr, const char
 }
 
 /* What lies behind the answer: why not, or who else was promised the vnodes. */
-static void say_more(const struct ralter *r, int conn, const char *id,
+static void say_more(const struct ralter *r, int conn, const char *id, int index,
                      const char *answer)
 {
     /* Only an answer that was waited for ends in the verdict; others end in "ALTER
@@ -276,15 +292,15 @@ static void say_more(const struct ralter *r, int conn, const char *id,
     if (!r->waits || !word)
         return;
     if (strcmp(word, " DENIED") == 0)
-        say_attribute(conn, id, "alter_denied", "reason: ", NULL);
+        say_attribute(conn, id, OPERAND_WHOLE, "alter_denied", "reason: ", NULL);
     else if (r->terms & HOLDFAST_PUSH)
-        say_attribute(conn, id, "pushed", "moved ", NULL);
+        say_attribute(conn, id, OPERAND_WHOLE, "pushed", "moved ", NULL);
     if (!r->force || strcmp(word, " CONFIRMED") != 0)
         return;
-    say_attribute(conn, id, "oversubscribed_jobs", "oversubscribes jobs ", NULL);
-    say_attribute(conn, id, "oversubscribed_resv", "oversubscribes reservations ",
-                  NULL);
-    say_attribute(conn, id, "oversubscribed_on", "meets ", ", ");
+    say_attribute(conn, id, index, "oversubscribed_jobs", "oversubscribes jobs ", NULL);
+    say_attribute(conn, id, index, "oversubscribed_resv",
+                  "oversubscribes reservations ", NULL);
+    say_attribute(conn, id, index, "oversubscribed_on", "meets ", ", ");
 }
 
 /* The options by the attributes that they send, for errors that name an attribute.
@@ -342,13 +358,13 @@ static void complete_window(struct window *w, const struct batch_status *resv)
 
 /* The second line: what is wrong with the times, or with the chunks, compared with what
  * the reservation has. */
-static void explain_altered(const struct ralter *r, int conn, const char *id, int error,
-                            const char *text)
+static void explain_altered(const struct ralter *r, int conn, const char *id, int index,
+                            int error, const char *text)
 {
     /* The reservation is asked for after the refusal, because only then its times are
      * of interest. This request replaces the text of the last reply, so the caller
      * hands in a copy of that. NULL when there is no such reservation. */
-    struct batch_status *resv = pbs_statresv(conn, id, NULL, NULL);
+    struct batch_status *resv = look(conn, id, index, NULL);
     struct window w = explain_window_of(r->attrs);
     struct buf words = { 0 };
 
@@ -376,28 +392,42 @@ static void explain_altered(const struct ralter *r, int conn, const char *id, in
 
 /* May all of it be sent to this server? One that does not know a term might do the rest
  * without it. */
-static bool may_send(const struct ralter *r, int conn)
+static bool may_send(const struct ralter *r, int conn, int index)
 {
     return extension_may_send(CMD, conn, r->attrs) &&
            (!(r->terms & HOLDFAST_PUSH) ||
-            extension_may_ask(CMD, conn, EXTENSION_PUSH, "--push"));
+            extension_may_ask(CMD, conn, EXTENSION_PUSH, "--push")) &&
+           (index == OPERAND_WHOLE || extension_knows_occurrences(CMD, conn));
 }
 
-static char *ask(const struct ralter *r, int conn, const char *id)
+/* As a request names it. */
+static unsigned index_or_none(int index)
 {
+    return index == OPERAND_WHOLE ? 0 : (unsigned)index;
+}
+
+/* The server's answer, NULL: refused. */
+static char *ask(const struct ralter *r, int conn, const char *id, int index)
+{
+    bool act_needed = r->terms || index != OPERAND_WHOLE;
     const struct holdfast_act act = {
-        .what = HOLDFAST_ALTER, .flags = r->terms, .id = id, .attribs = r->attrs
+        .what = HOLDFAST_ALTER,
+        .flags = r->terms | (r->force ? HOLDFAST_FORCE : 0),
+        .occurrence = index_or_none(index),
+        .id = id,
+        .attribs = r->attrs,
     };
 
-    return r->terms ? holdfast_resv_act(conn, &act)
-                    : pbs_modify_resv(conn, id, r->attrs, r->force ? FORCE : NULL);
+    return act_needed ? holdfast_resv_act(conn, &act)
+                      : pbs_modify_resv(conn, id, r->attrs, r->force ? FORCE : NULL);
 }
 
-static int try_it(struct ralter *r, int conn, const char *id)
+static int try_it(struct ralter *r, int conn, const char *id, int index)
 {
     const struct holdfast_act act = { .what = HOLDFAST_ALTER,
                                       .flags =
                                           r->terms | (r->force ? HOLDFAST_FORCE : 0),
+                                      .occurrence = index_or_none(index),
                                       .id = id,
                                       .attribs = r->attrs };
     int code = dry_run_ask(&r->dry, conn, &act);
@@ -409,10 +439,10 @@ static int try_it(struct ralter *r, int conn, const char *id)
 static int alter(struct ralter *r, const char *operand)
 {
     char id[OPERAND_MAX], server[OPERAND_MAX];
-    int conn, code;
+    int conn, code, index;
     char *answer;
 
-    if (!operand_resv(operand, id, server)) {
+    if (!operand_occurrence(operand, id, server, &index) || index == OPERAND_ALL) {
         fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", CMD,
                 operand);
         return 2;
@@ -421,22 +451,22 @@ static int alter(struct ralter *r, const char *operand)
     conn = cmd_connect(CMD, r->server ? r->server : server);
     if (conn < 0)
         return cmd_exit_code(pbs_errno);
-    if (!may_send(r, conn)) {
+    if (!may_send(r, conn, index)) {
         pbs_disconnect(conn);
         return 1;
     }
     if (r->dry.wanted) {
-        code = try_it(r, conn, id);
+        code = try_it(r, conn, id, index);
         pbs_disconnect(conn);
         return code;
     }
-    answer = ask(r, conn, id);
+    answer = ask(r, conn, id, index);
     /* The requests that explain a refusal set pbs_errno anew. A denial is an answer,
      * and the exit status is 0 (cli.md 10.2). */
     code = pbs_errno;
     if (answer) {
         printf("%s: %s\n", CMD, answer);
-        say_more(r, conn, id, answer);
+        say_more(r, conn, id, index, answer);
         free(answer);
         code = 0;
     } else if (say_bad_value(conn, r->attrs) ||
@@ -447,7 +477,7 @@ static int alter(struct ralter *r, const char *operand)
         char *text = xstrdup(cmd_error_text(conn) ? cmd_error_text(conn) : "");
 
         cmd_print_error(CMD, conn, NULL, NULL);
-        explain_altered(r, conn, id, code, text);
+        explain_altered(r, conn, id, index, code, text);
         free(text);
     }
     pbs_disconnect(conn);

@@ -137,7 +137,7 @@ STATUS_SERVER = 21
 
 
 @pytest.mark.parametrize("argv", [["pbs_rstat", "S1[2].localhost"], ["pbs_rstat", "S1[]"],
-                                  ["pbs_rdel", "S1[2]"]])
+                                  ["pbs_rdel", "S1[2]"], ["pbs_ralter", "-D", "60", "S1[2]"]])
 def test_a_stranger_is_sent_nothing(cluster, tmp_path, argv):
     env = dict(os.environ, PBS_CONF_FILE="/nonexistent", PBS_HOME=str(tmp_path),
                PBS_EXEC=cluster.exec_dir, PBS_SERVER="localhost",
@@ -151,3 +151,100 @@ def test_a_stranger_is_sent_nothing(cluster, tmp_path, argv):
     assert "does not know occurrences by their index" in done.stderr
     # It was asked what it offers, and nothing else.
     assert [n for (n, _), _ in played.wrong] == [STATUS_SERVER]
+
+
+def ralter(cluster, rid, index, *options, user=USER1, check=True, wait=True):
+    return cluster.run(["pbs_ralter"] + list(options) + (["-I", "30"] if wait else []) +
+                       [one(rid, index)], user=user, check=check)
+
+
+def clock(at):
+    return time.strftime("%a %b %d %H:%M:%S %Y", time.localtime(at))
+
+
+def test_a_later_one_is_altered_and_the_others_stay(cluster):
+    server = cluster.server
+    rid = series(cluster, select="2:ncpus=2", start=FAR)
+    at = FAR + 2 * DAY + 7200
+    done = ralter(cluster, rid, 3, "-R", Reservation.clock(at), "-D", "1800")
+    assert done.stdout == "pbs_ralter: %s CONFIRMED\n" % one(rid, 3)
+    third = shown(cluster, rid, 3)
+    assert (third["reserve_start"], third["reserve_end"]) == (clock(at), clock(at + 1800))
+    assert int(third["reserve_duration"]) == 1800
+    for i in (1, 2, 4):
+        other = shown(cluster, rid, i)
+        assert other["reserve_start"] == clock(FAR + (i - 1) * DAY), i
+        assert int(other["reserve_duration"]) == 600, i
+    assert server.status(RESV, rid)[0]["reserve_state"] == "RESV_CONFIRMED"
+    server.log_match("%s;Reservation alter confirmed" % one(rid, 3))
+    line = server.accounting_match(";Y;%s;requestor=Scheduler@" % one(rid, 3))
+    assert " start=%d end=%d " % (at, at + 1800) in line
+    # Where it was is free, where it is now is not.
+    assert ask(cluster, "4:ncpus=2", FAR + 2 * DAY)[1] == "CONFIRMED"
+    assert ask(cluster, "4:ncpus=2", at)[1] == "DENIED"
+    # Its select alone.
+    done = ralter(cluster, rid, 4, "-l", "select=1:ncpus=2")
+    assert done.stdout.endswith(" CONFIRMED\n")
+    assert int(shown(cluster, rid, 4)["Resource_List"]["ncpus"]) == 2
+    assert len(vnodes_of(shown(cluster, rid, 4)["resv_nodes"])) == 1
+    assert len(vnodes_of(shown(cluster, rid, 3)["resv_nodes"])) == 2
+    server.kill()
+    server.start()
+    assert shown(cluster, rid, 3)["reserve_start"] == clock(at)
+    assert len(vnodes_of(shown(cluster, rid, 4)["resv_nodes"])) == 1
+
+
+def test_it_keeps_its_place_among_the_others(cluster):
+    rid = series(cluster)
+    text = "pbs_ralter: Requested time(s) will interfere with a later occurrence\n"
+    for options in (["-E", Reservation.clock(FAR + 2 * DAY)],
+                    ["-R", Reservation.clock(FAR + 3 * DAY), "-D", "60"],
+                    ["-R", Reservation.clock(FAR + 600)]):
+        done = ralter(cluster, rid, 2, *options, check=False)
+        assert done.stderr.startswith(text), options
+        assert done.returncode == 15179 & 255
+    done = ralter(cluster, rid, 2, "-N", "other", check=False)
+    assert done.returncode == 2 and "illegal -N value" in done.stderr
+    done = ralter(cluster, rid, 2, "-D", "60", user=USER2, check=False)
+    assert done.stderr.startswith("pbs_ralter: Unauthorized Request")
+    done = ralter(cluster, rid, 9, "-D", "60", check=False)
+    assert done.stderr.startswith("pbs_ralter: Unknown Reservation Id")
+    done = cluster.run(["pbs_ralter", "-D", "60", one(rid, "")], user=USER1, check=False)
+    assert done.returncode == 2 and "illegally formed" in done.stderr
+    assert int(shown(cluster, rid, 2)["reserve_duration"]) == 600
+
+
+def test_a_denial_and_force(cluster):
+    server = cluster.server
+    rid = series(cluster, select="5:ncpus=2")
+    other, answer = ask(cluster, "1:ncpus=1", FAR + DAY + 900, 60)
+    assert answer == "CONFIRMED"
+    done = ralter(cluster, rid, 2, "-D", "1200")
+    assert done.stdout.startswith("pbs_ralter: %s DENIED\npbs_ralter: reason: " % one(rid, 2))
+    assert other in done.stdout
+    assert int(shown(cluster, rid, 2)["reserve_duration"]) == 600
+    done = ralter(cluster, rid, 2, "-D", "1200", "-W", "force", check=False)
+    assert done.stderr.startswith("pbs_ralter: Unauthorized Request")
+    done = ralter(cluster, rid, 2, "-D", "1200", "-W", "force", user=None)
+    assert done.stdout.startswith("pbs_ralter: %s CONFIRMED\npbs_ralter: oversubscribes "
+                                  "reservations %s\n" % (one(rid, 2), other))
+    assert shown(cluster, rid, 2)["oversubscribed_resv"] == other
+    assert "oversubscribed_resv" not in server.status(RESV, rid)[0]
+
+
+def test_an_altered_one_has_its_turn(cluster):
+    """The second one is moved, and runs when it was moved to."""
+    server = cluster.server
+    start = int(time.time()) + 6
+    rid = series(cluster, start=start, duration=1, rule="FREQ=SECONDLY;COUNT=3;INTERVAL=30")
+    done = ralter(cluster, rid, 2, "-R", Reservation.clock(start + 10), "-D", "15")
+    assert done.stdout.endswith(" CONFIRMED\n")
+    server.expect(RESV, {"reserve_index": 2, "reserve_state": "RESV_RUNNING"}, id=rid, deadline=60)
+    jid = server.submit(Job(attrs={"Resource_List.select": "1:ncpus=2", "queue": queue_of(rid)},
+                            sleep=600))
+    server.expect(JOB, {"job_state": "R"}, id=jid)
+    server.accounting_match(" start=%d end=%d duration=15 " % (start + 10, start + 25))
+    server.log_match("reached end of occurrence 2/3", deadline=60)
+    shown_third = server.expect(RESV, {"reserve_index": 3}, id=rid, deadline=60)
+    assert shown_third["reserve_start"] == clock(start + 60)
+    assert shown_third["reserve_duration"] == "1"

@@ -10,14 +10,18 @@
 
 #include "scheduler/plan/plan.h"
 
+struct series_one;
+
 struct question {
     struct planner *pl;
     const struct snap_resv *r;
     bool degraded; /* to be reconfirmed */
     bool altered;
-    bool running;     /* and stays so: its vnodes are bound */
-    bool away;        /* some of the vnodes found are down or offline today */
-    int64_t start_at; /* the window that is needed */
+    struct series_one *later; /* altered: of a series, which comes later; NULL: the
+                                 current one */
+    bool running;             /* and stays so: its vnodes are bound */
+    bool away;                /* some of the vnodes found are down or offline today */
+    int64_t start_at;         /* the window that is needed */
     int64_t end_at;
     const struct request *rq; /* what is searched */
     int64_t *checks; /* what complete searches may cost together; NULL: one of them as

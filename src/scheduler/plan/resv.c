@@ -65,6 +65,8 @@ static int64_t start_of(const struct question *q, const struct verdict *v)
 {
     if (v->map)
         return series_of(q->pl, q->r)->v[0].start_at;
+    if (q->later)
+        return q->r->later.start_at;
     return q->r->start_at == RESV_START_OPEN ? q->start_at : q->r->start_at;
 }
 
@@ -83,6 +85,8 @@ static void confirm(const struct question *q, const struct verdict *v)
     if (v->map && !q->degraded)
         step->n_occurrences = series_of(pl, q->r)->n;
     step->partition = pl->s->partition ? pl->s->partition : PARTITION_DEFAULT;
+    if (q->later) /* which was booked when it was found */
+        return;
     /* The next question and the jobs see the reservation where it is now. */
     world_drop(pl->w, q->r->id);
     world_book(pl->w, q->r->id, &q->r->request->place, &v->found, q->start_at,
@@ -112,8 +116,10 @@ static enum plan_failure blame_time(const struct question *q, enum plan_failure 
  * that was promised before is not asked again. */
 static const struct period *crossed(const struct question *q)
 {
-    bool promised = q->degraded || (q->altered && q->start_at >= q->r->old_start_at &&
-                                    q->end_at <= q->r->old_end_at);
+    int64_t old_start_at = q->later ? q->later->start_at : q->r->old_start_at;
+    int64_t old_end_at = q->later ? q->later->end_at : q->r->old_end_at;
+    bool promised = q->degraded || (q->altered && q->start_at >= old_start_at &&
+                                    q->end_at <= old_end_at);
 
     if (promised || q->pl->p->resvs_ignore_dedicated)
         return NULL;
@@ -379,6 +385,8 @@ static bool is_open(const struct planner *pl, const struct snap_resv *r)
 {
     if (r->skip || r->alien)
         return false;
+    if (r->later.index)
+        return true;
     switch (r->state) {
     case RESV_UNCONFIRMED: /* whoever makes maintenance confirms it */
         return r->id[0] != 'M';
@@ -406,6 +414,14 @@ struct question question_about(struct planner *pl, const struct snap_resv *r)
     struct question q = { .pl = pl, .r = r, .rq = r->request };
     const struct period *in_the_way;
 
+    if (r->later.index) {
+        q.altered = true;
+        q.later = series_altered(pl, r);
+        q.rq = r->later.request;
+        q.start_at = MAX_OF(r->later.start_at, pl->now_at);
+        q.end_at = r->later.end_at;
+        return q;
+    }
     q.altered = r->state == RESV_BEING_ALTERED;
     q.degraded = !q.altered && r->state != RESV_UNCONFIRMED;
     q.running = resv_is_running(pl, r) && r->nodes && r->start_at <= pl->now_at;
@@ -432,12 +448,25 @@ void question_find_current(struct question *q, struct verdict *v)
         place_anywhere(q, v);
 }
 
+/* An alteration of an occurrence that comes later. */
+static void find_later(struct question *q, struct verdict *v)
+{
+    if (!q->later)
+        v->failure = FAIL_RESV_STANDING;
+    else if (!q->rq || !q->rq->valid)
+        v->failure = FAIL_RESV_UNREADABLE;
+    else
+        series_find_altered(q, v);
+}
+
 struct verdict question_find(struct question *q)
 {
     const struct snap_resv *r = q->r;
     struct verdict v = { 0 };
 
-    if (!r->request || !r->request->valid)
+    if (r->later.index)
+        find_later(q, &v);
+    else if (!r->request || !r->request->valid)
         v.failure = FAIL_RESV_UNREADABLE;
     else if (r->standing && !q->altered)
         series_find(q, &v);
@@ -472,12 +501,17 @@ static void answer_open(struct planner *pl, const struct snap_resv *r)
         plan_together(pl, r);
 }
 
+static bool is_altered(const struct snap_resv *r)
+{
+    return r->state == RESV_BEING_ALTERED || r->later.index != 0;
+}
+
 /* Alterations first, then the order of the server (reservations.md 25.1). */
 void plan_resvs(struct planner *pl)
 {
     for (int altered = 1; altered >= 0; altered--)
         for (size_t i = 0; i < pl->s->n_resvs; i++)
-            if ((pl->s->resvs[i].state == RESV_BEING_ALTERED) == altered &&
+            if (is_altered(&pl->s->resvs[i]) == altered &&
                 is_open(pl, &pl->s->resvs[i]))
                 answer_open(pl, &pl->s->resvs[i]);
 }

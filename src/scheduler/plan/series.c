@@ -72,6 +72,7 @@ static void read_times(const struct snap_resv *r, struct series *ser)
         const struct snap_occurrence *from = &r->occurrences.v[i];
 
         add_one(r, ser, from->start_at, from->end_at);
+        ser->v[i].request = from->request;
     }
 }
 
@@ -221,6 +222,16 @@ bool series_one_is_due(const struct planner *pl, const struct snap_resv *r, size
      * do. */
     return !on || !is_usable(pl->w, &on->at) ||
            (i == 0 && r->substate == RESV_IN_CONFLICT);
+}
+
+struct series_one *series_altered(const struct planner *pl, const struct snap_resv *r)
+{
+    struct series *ser = r->standing && r->later.index ? series_of(pl, r) : NULL;
+
+    for (size_t i = 1; ser && i < ser->n; i++)
+        if (ser->v[i].number == r->later.index && ser->v[i].end_at > 0)
+            return &ser->v[i];
+    return NULL;
 }
 
 bool series_is_due(const struct planner *pl, const struct snap_resv *r)

@@ -28,6 +28,7 @@ struct series_one {
     int64_t start_at, end_at;
     const struct series_vnodes *on; /* NULL: it has none that can be read */
     struct booking *booked;         /* NULL: nothing; of the current one always */
+    const struct request *request;  /* its own; NULL: that of the series */
 };
 
 struct series {
@@ -54,6 +55,13 @@ bool series_one_is_due(const struct planner *pl, const struct snap_resv *r, size
 
 /* For one of them? */
 bool series_is_due(const struct planner *pl, const struct snap_resv *r);
+
+/* The later occurrence that an open alteration is about; NULL: there is none. */
+struct series_one *series_altered(const struct planner *pl, const struct snap_resv *r);
+
+/* question_find() for an alteration of a later occurrence. After a yes it is booked
+ * where it will be, and after a no the world is as it was. */
+void series_find_altered(struct question *q, struct verdict *v);
 
 /* question_find() for a series that is new or degraded. After a yes its later
  * occurrences are booked where they will be, and v->series has the vnodes of all. */

@@ -211,6 +211,23 @@ static bool move_current(struct finder *f)
     return true;
 }
 
+/* Find a place for one that may have a request of its own. What was found for others is
+ * of no use for that, nor what is found for it for others. */
+static bool place_its_own(struct finder *f, struct series_one *one)
+{
+    const struct request *of_series = f->rq;
+    bool found;
+
+    if (!one->request)
+        return place_one(f, one);
+    f->n_known = 0;
+    f->rq = one->request;
+    found = one->request->valid && place_one(f, one);
+    f->rq = of_series;
+    f->n_known = 0;
+    return found;
+}
+
 /* Give a later occurrence other vnodes; without a place for it, it keeps its own. */
 static bool move_later(struct finder *f, size_t i)
 {
@@ -219,7 +236,7 @@ static bool move_later(struct finder *f, size_t i)
     if (one->booked)
         world_switch(f->q->pl->w, one->booked, true);
     one->booked = NULL;
-    if (one->end_at > f->q->pl->now_at && place_one(f, one))
+    if (one->end_at > f->q->pl->now_at && place_its_own(f, one))
         return true;
     undo(f, i);
     return false;
@@ -274,6 +291,37 @@ static const char *map_of(const struct finder *f)
     for (size_t i = 0; i < f->ser->n; i++)
         texts[i] = f->ser->v[i].on ? f->ser->v[i].on->text : EXECVNODES_SAME;
     return execvnodes_print(texts, f->ser->n, f->q->pl->arena);
+}
+
+void series_find_altered(struct question *q, struct verdict *v)
+{
+    struct planner *pl = q->pl;
+    struct series_one *one = q->later;
+    struct series_vnodes *on;
+
+    MUST(one && q->altered && q->r->standing);
+    series_of(pl, q->r)->stake->spoilt = true;
+    if (one->booked)
+        world_switch(pl->w, one->booked, true);
+    if (q->start_at >= q->end_at)
+        v->failure = FAIL_RESV_TIMES;
+    else if (question_crosses(q))
+        v->failure = FAIL_CROSSES_DEDICATED;
+    else if (!question_search(q, &v->found, v))
+        question_explain(q, v);
+    if (v->failure != FAIL_NONE) {
+        if (one->booked)
+            world_switch(pl->w, one->booked, false);
+        return;
+    }
+    on = ARENA_NEW(pl->arena, struct series_vnodes);
+    *on = (struct series_vnodes){ .text = placement_print(pl->w, &v->found),
+                                  .readable = true,
+                                  .usable = true,
+                                  .at = v->found };
+    on->demand = world_demand(pl->w, pl->arena, &q->rq->place, &on->at);
+    one->on = on;
+    one->booked = world_take(pl->w, one->id, &on->demand, q->start_at, q->end_at);
 }
 
 void series_find(struct question *q, struct verdict *v)

@@ -13,19 +13,18 @@
 
 #define NOWHERE SIZE_MAX
 
-/* A reservation has at most four selects: what is asked for, the same before an
- * alteration, that of later occurrences, and the last before an occurrence was altered.
- */
-enum {
-    USES_MAX = 4
+/* The requests that an object uses. Most have one; a series may have one for each
+ * occurrence that was altered. */
+struct uses {
+    size_t n, cap;
+    struct request **v; /* in the object's arena */
 };
 
 struct kept_object {
     char *name;
     struct arena *arena;
     size_t index; /* of the element; NOWHERE: the object is another scheduler's */
-    size_t n_uses;
-    struct request *uses[USES_MAX];
+    struct uses uses;
     UT_hash_handle hh;
 };
 
@@ -108,17 +107,18 @@ void snap_kept_use(struct snapshot *s, struct request *rq)
 {
     struct kept_object *o = s->kept->reading;
 
-    MUST(o && o->n_uses < USES_MAX);
-    o->uses[o->n_uses++] = rq;
+    MUST(o);
+    ARENA_ROOM(o->arena, &o->uses, v, 1);
+    o->uses.v[o->uses.n++] = rq;
     rq->n_uses++;
 }
 
 /* Give back what the object has; it stays known by name. */
 static void empty_object(struct snapshot *s, struct kept_object *o)
 {
-    for (size_t i = 0; i < o->n_uses; i++)
-        snap_request_release(s, o->uses[i]);
-    o->n_uses = 0;
+    for (size_t i = 0; i < o->uses.n; i++)
+        snap_request_release(s, o->uses.v[i]);
+    o->uses = (struct uses){ 0 };
     arena_free(o->arena);
     o->arena = NULL;
 }
@@ -173,7 +173,7 @@ static bool read_object(struct snapshot *s, const struct snap_kind *kind,
     MUST(kind->size_bytes <= sizeof(was));
     memcpy(was, place, kind->size_bytes);
     o->arena = arena_new_small();
-    o->n_uses = 0;
+    o->uses = (struct uses){ 0 };
     s->kept->reading = o;
     mine = kind->read(s, memset(place, 0, kind->size_bytes), from);
     s->kept->reading = NULL;

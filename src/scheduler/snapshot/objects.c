@@ -246,6 +246,9 @@ static const struct field resv_fields[] = {
     { "reserve_execvnodes",   snap_read_execvnodes, AT(resv, map) },
     { "reserve_occurrences",  snap_read_occurrences, AT(resv, occurrences), .ours = true },
     { "reserve_standing_schedselect", NULL, .ours = true },
+    { "reserve_occurrence_schedselects", NULL, .ours = true },
+    { "alter_occurrence",     snap_read_alteration, AT(resv, later), .ours = true },
+    { "alter_schedselect",    NULL, .ours = true },
     { "reserve_alter_revert", NULL },
     { 0 },
 };
@@ -431,6 +434,10 @@ static bool read_resv(struct snapshot *s, void *place, const struct wire_object 
      * an open alteration has put aside. */
     if (!r->request_series)
         r->request_series = r->request_orig ? r->request_orig : r->request;
+    r->later.request = read_select(s, o, "alter_schedselect");
+    snap_give_requests(
+        s, r, wire_attrs_value(&o->attrs, "reserve_occurrence_schedselects", NULL),
+        wire_attrs_value(&o->attrs, "Resource_List", "place"));
     read_revert(r, &o->attrs);
     read_series(s, r, &o->attrs);
     /* A reservation gets its partition when it is confirmed; until then each scheduler

@@ -80,6 +80,45 @@ void snap_read_occurrences(struct snapshot *s, void *place, const struct wire_at
     MUST(list->n == n);
 }
 
+/* "3:1795249795+3600" */
+void snap_read_alteration(struct snapshot *s UNUSED, void *place,
+                          const struct wire_attr *a)
+{
+    struct snap_alteration *later = place;
+    struct snap_occurrence window;
+    const char *p = a->value;
+    int64_t index;
+
+    *later = (struct snap_alteration){ 0 };
+    if (!read_number(&p, &index) || index == 0 || *p++ != ':' || *p == '-' ||
+        !read_one(&p, &window) || *p != '\0')
+        return;
+    *later = (struct snap_alteration){ .index = index,
+                                       .start_at = window.start_at,
+                                       .end_at = window.end_at };
+}
+
+/* "3=9:1:ncpus=2" */
+void snap_give_requests(struct snapshot *s, struct snap_resv *r, const char *text,
+                        const char *place)
+{
+    const char *p = text;
+
+    while (p && *p) {
+        int64_t index, len;
+        const char *select;
+
+        if (!read_number(&p, &index) || *p++ != '=' || !read_number(&p, &len) ||
+            *p++ != ':' || (size_t)len > strlen(p))
+            return;
+        select = arena_strndup(snap_arena(s), p, (size_t)len);
+        p += len;
+        index -= MAX_OF(r->index, 1);
+        if (index >= 0 && (size_t)index < r->occurrences.n)
+            r->occurrences.v[index].request = snap_request(s, select, place);
+    }
+}
+
 void snap_read_execvnodes(struct snapshot *s, void *place, const struct wire_attr *a)
 {
     struct execvnodes *map = place;

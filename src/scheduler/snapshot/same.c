@@ -76,7 +76,8 @@ static bool same_occurrences(const struct snap_resv *a, const struct snap_resv *
         const struct snap_occurrence *y = &b->occurrences.v[i];
 
         if (x->start_at != y->start_at || x->end_at != y->end_at ||
-            x->degraded != y->degraded || x->bare != y->bare)
+            x->degraded != y->degraded || x->bare != y->bare ||
+            !same_request(x->request, y->request))
             return false;
     }
     return true;
@@ -99,7 +100,10 @@ static bool same_times(const struct snap_resv *a, const struct snap_resv *b)
            a->may_push == b->may_push && a->may_shorten == b->may_shorten &&
            a->knows_old_end == b->knows_old_end && same_number(&a->retry, &b->retry) &&
            a->series_start_at == b->series_start_at &&
-           a->series_length_s == b->series_length_s && same_occurrences(a, b);
+           a->series_length_s == b->series_length_s && same_occurrences(a, b) &&
+           a->later.index == b->later.index && a->later.start_at == b->later.start_at &&
+           a->later.end_at == b->later.end_at &&
+           same_request(a->later.request, b->later.request);
 }
 
 static bool same_resv(const struct pair *p UNUSED, const void *va, const void *vb)

@@ -143,6 +143,14 @@ struct snap_occurrence {
     int64_t end_at; /* > start_at; both 0: it was deleted, and only keeps its place */
     bool degraded;  /* other vnodes are wanted for it, when its retry has come */
     bool bare;      /* it has no vnodes, whatever the map says */
+    const struct request *request; /* its own; NULL: that of the series */
+};
+
+/* What an open alteration wants of a later occurrence. */
+struct snap_alteration {
+    int64_t index; /* 0: none is open */
+    int64_t start_at, end_at;
+    const struct request *request;
 };
 
 #define SNAP_OCCURRENCES_MAX 10000
@@ -178,6 +186,7 @@ struct snap_resv {
     int64_t series_start_at;      /* of the occurrence that was altered first, and */
     int64_t series_length_s;      /* its length, before that; 0: none was altered */
     struct snap_occurrences occurrences;
+    struct snap_alteration later;
     struct execvnodes map; /* the vnodes of each, by position; n 0: none, or a text that
                               cannot be read */
     const struct request *request_series; /* of later occurrences */
@@ -360,5 +369,13 @@ void snap_forget_trial(struct snapshot *s);
  * snap_occurrences and a struct execvnodes. */
 void snap_read_occurrences(struct snapshot *s, void *place, const struct wire_attr *a);
 void snap_read_execvnodes(struct snapshot *s, void *place, const struct wire_attr *a);
+
+/* The window of alter_occurrence, into a struct snap_alteration. */
+void snap_read_alteration(struct snapshot *s, void *place, const struct wire_attr *a);
+
+/* Give occurrences their own requests by the text of reserve_occurrence_schedselects;
+ * what cannot be read is passed over. */
+void snap_give_requests(struct snapshot *s, struct snap_resv *r, const char *text,
+                        const char *place);
 
 #endif

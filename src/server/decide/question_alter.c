@@ -39,6 +39,15 @@ static int64_t limit_at(const struct model *m, const struct resv *r)
                          resv_answer_time_s(m));
 }
 
+/* The later occurrence that a part is about; NULL: the current one. */
+static const struct occurrence *later_of(const struct model *m, const struct resv *r,
+                                         struct arena *arena)
+{
+    const struct occurrence *oc = proposal_occurrence(m, r, arena);
+
+    return oc && !occurrence_is_current(oc) ? oc : NULL;
+}
+
 /* False when the part cannot be made any more. */
 static bool read_part(const struct parts *ps, const struct resv *r, int64_t now_at,
                       struct resv_offer *ret)
@@ -50,6 +59,8 @@ static bool read_part(const struct parts *ps, const struct resv *r, int64_t now_
 
     if (whole)
         *ret = proposal_offer(r, &e, now_at);
+    if (whole && later_of(ps->m, r, ps->arena))
+        ret->occurrence = later_of(ps->m, r, ps->arena);
     ret->vnodes = vnodes;
     edit_fini(&e);
     return whole &&
@@ -159,6 +170,7 @@ static void grant(const struct resv_answer *a, const struct edit *e, const char 
 {
     const struct proposal_grant g = {
         .e = e,
+        .later = later_of(a->m, a->r, a->rq->arena),
         .vnodes = vnodes,
         .partition = a->partition,
         .actor = a->rq->actor,

@@ -34,7 +34,8 @@ static const int attrs[] = {
 static const int kept[] = { RESV_A_HF_ALTER_SEQ,       RESV_A_HF_ALTER_AT,
                             RESV_A_HF_ALTER_FORCE,     RESV_A_HF_ALTER_EDIT,
                             RESV_A_HF_ALTER_WITH,      RESV_A_HF_ALTER_VNODES,
-                            RESV_A_HF_ALTER_PARTITION, RESV_A_HF_ALTER_ALLOWS };
+                            RESV_A_HF_ALTER_PARTITION, RESV_A_HF_ALTER_ALLOWS,
+                            RESV_A_HF_ALTER_OCCURRENCE };
 
 static bool is_among(int attr, size_t n)
 {
@@ -70,6 +71,30 @@ bool proposal_may_open(const struct resv *r)
            !(resv_is_maintenance(r) && resv_phase(r) == PHASE_UNCONFIRMED);
 }
 
+/* 0: the current one. */
+static int64_t index_of_later(const struct resv *r)
+{
+    return obj_num(&r->obj, RESV_A_HF_ALTER_OCCURRENCE, 0);
+}
+
+const struct occurrence *proposal_occurrence(const struct model *m,
+                                             const struct resv *r, struct arena *arena)
+{
+    int64_t index = index_of_later(r);
+
+    return index ? occurrence_at(m, r, index, arena) : &r->current;
+}
+
+bool proposal_is_about_shown(const struct resv *r)
+{
+    const struct occurrence *oc = occurrence_itself(&r->current);
+    int64_t index = index_of_later(r);
+
+    if (!proposal_is_open(r))
+        return false;
+    return index ? occurrence_index(oc) == index : occurrence_is_current(oc);
+}
+
 bool proposal_is_forced(const struct resv *r)
 {
     return obj_num(&r->obj, RESV_A_HF_ALTER_FORCE, 0) != 0;
@@ -103,8 +128,12 @@ bool proposal_read(const struct model *m, const struct resv *r, struct edit *e,
                    struct arena *arena)
 {
     const char *text = obj_str(&r->obj, RESV_A_HF_ALTER_EDIT, "");
+    const struct occurrence *oc = proposal_occurrence(m, r, arena);
 
-    edit_init(e, m, OBJ_RESV, &r->obj);
+    edit_init(e, m, OBJ_RESV,
+              oc && index_of_later(r) ? &occurrence_as_resv(oc, arena)->obj : &r->obj);
+    if (!oc)
+        return false;
     /* An empty text belongs to a version that kept proposals in another form; nothing
      * can be made of it. */
     return *text && edit_from_text(e, text, arena) && is_a_proposal(e);
@@ -144,10 +173,20 @@ struct proposal_others proposal_others(const struct model *m, const struct resv 
     return ret;
 }
 
+/* A neighbour may have been altered since, or another one have become it. */
+static bool meets_neighbour(const struct occurrence *later, const struct edit *e)
+{
+    return later &&
+           proposal_meets_neighbour(later, edit_num(e, RESV_A_RESERVE_START, 0),
+                                    edit_num(e, RESV_A_RESERVE_END, 0));
+}
+
 static const char *obstacle_of_part(const struct model *m, const struct resv *r,
                                     int64_t now_at, struct arena *arena)
 {
-    bool runs = phase_is_running(resv_phase(r));
+    const struct occurrence *later =
+        index_of_later(r) ? proposal_occurrence(m, r, arena) : NULL;
+    bool runs = !index_of_later(r) && phase_is_running(resv_phase(r));
     const char *why = NULL;
     struct edit e;
 
@@ -161,6 +200,8 @@ static const char *obstacle_of_part(const struct model *m, const struct resv *r,
         why = pbse_text(PBSE_RESV_NOT_EMPTY);
     else if (!runs && edit_num(&e, RESV_A_RESERVE_END, 0) <= now_at)
         why = "its end has passed";
+    else if (meets_neighbour(later, &e))
+        why = pbse_text(PBSE_STDG_RESV_OCCR_CONFLICT);
     edit_fini(&e);
     return why;
 }
@@ -194,6 +235,19 @@ bool proposal_meets_later(const struct resv *r, int64_t at)
     return r->n_later > 0 && at >= occurrence_start_at(r->later, INT64_MAX);
 }
 
+bool proposal_meets_neighbour(const struct occurrence *oc, int64_t start_at,
+                              int64_t end_at)
+{
+    const struct occurrence *before = occurrence_before(oc);
+    const struct occurrence *after = occurrence_after(oc);
+
+    if (before && start_at != occurrence_start_at(oc, 0) &&
+        start_at <= occurrence_end_at(before, INT64_MIN))
+        return true;
+    return after && end_at != occurrence_end_at(oc, 0) &&
+           end_at >= occurrence_start_at(after, INT64_MAX);
+}
+
 bool proposal_may_alter_times(const struct resv *r)
 {
     return !obj_is_set(&r->obj, RESV_A_HF_STARTS) &&
@@ -211,6 +265,10 @@ static bool keeps_off_later(const struct proposal_part *part, int attr)
 
 static bool keeps_order(const struct proposal_part *part)
 {
+    if (part->later)
+        return !proposal_meets_neighbour(part->later,
+                                         edit_num(part->e, RESV_A_RESERVE_START, 0),
+                                         edit_num(part->e, RESV_A_RESERVE_END, 0));
     return keeps_off_later(part, RESV_A_RESERVE_START) &&
            keeps_off_later(part, RESV_A_RESERVE_END);
 }
@@ -262,6 +320,9 @@ void proposal_open(const struct model *m, const struct proposal *p,
         record_change(rec, out->arena, RESV_A_HF_ALTER_EDIT, NULL, text);
         record_change(rec, out->arena, RESV_A_HF_ALTER_WITH, NULL,
                       ids_but(p, i, out->arena));
+        if (part->later)
+            record_change_num(rec, out->arena, RESV_A_HF_ALTER_OCCURRENCE,
+                              occurrence_index(part->later));
         question_put(rec, out->arena, part->asks, p->now_at);
         /* The number of the first record is unlike that of any other proposal, also
          * after a restart. */
@@ -357,9 +418,59 @@ static void switch_queue(const struct model *m, const struct resv *r,
         record_change(rec, out->arena, QUEUE_A_PARTITION, NULL, g->partition);
 }
 
+/* The phase that a later occurrence is in then. */
+static enum resv_phase later_phase_after(const struct proposal_grant *g)
+{
+    enum resv_phase from = occurrence_phase(g->later);
+
+    return !g->vnodes && phase_is_in_conflict(from) ? from
+                                                    : resv_next(from, RESV_EV_CONFIRM);
+}
+
+/* The reservation forgets the proposal; what else stands in it is the current
+ * occurrence's. */
+static void close_later(const struct resv *r, const struct proposal_grant *g,
+                        struct decision *out)
+{
+    struct record *rec = about(r, FACT_SET, g->actor, g->now_at, out);
+
+    keep_series_start(r, out->arena, rec);
+    question_over(rec, out->arena);
+    proposal_record_forgotten(rec, out->arena);
+    record_change(rec, out->arena, RESV_A_ALTER_DENIED, NULL, NULL);
+    record_change_num(rec, out->arena, RESV_A_MTIME, g->now_at);
+}
+
+static void grant_later(const struct resv *r, const struct proposal_grant *g,
+                        struct decision *out)
+{
+    struct record *rec =
+        record_add(&out->records, out->arena, FACT_RESV_ALTERED, OBJ_OCCURRENCE,
+                   arena_strdup(out->arena, g->later->values->id), g->actor, g->now_at);
+
+    MUST(g->later->resv == r);
+    rec->reason = g->reason;
+    record_change_num(rec, out->arena, OCCURRENCE_A_START,
+                      edit_num(g->e, RESV_A_RESERVE_START, 0));
+    record_change_num(rec, out->arena, OCCURRENCE_A_END,
+                      edit_num(g->e, RESV_A_RESERVE_END, 0));
+    later_record_request(g->later, rec, out->arena,
+                         edit_value(g->e, RESV_A_RESOURCE_LIST),
+                         edit_value(g->e, RESV_A_SCHEDSELECT));
+    later_record_phase(rec, out->arena, later_phase_after(g));
+    if (g->vnodes)
+        record_change(rec, out->arena, OCCURRENCE_A_RESV_NODES, NULL, g->vnodes);
+    close_later(r, g, out);
+}
+
 void proposal_grant(const struct model *m, const struct resv *r,
                     const struct proposal_grant *g, struct decision *out)
 {
+    if (g->later) {
+        grant_later(r, g, out);
+        return;
+    }
+
     enum resv_phase to = phase_after(r, g);
     struct record *rec =
         record_add(&out->records, out->arena, FACT_RESV_ALTERED, OBJ_RESV,
@@ -404,6 +515,7 @@ void proposal_make(const struct model *m, const struct resv *r, bool with_yes,
     struct edit e;
     const struct proposal_grant g = {
         .e = &e,
+        .later = index_of_later(r) ? proposal_occurrence(m, r, out->arena) : NULL,
         .vnodes = arena_strdup(out->arena, vnodes),
         .partition = vnodes ? arena_strdup(out->arena, kept_partition(r)) : NULL,
         .actor = actor,
@@ -419,11 +531,26 @@ void proposal_make(const struct model *m, const struct resv *r, bool with_yes,
     edit_fini(&e);
 }
 
-static struct record *deny_part(const struct resv *r, const char *actor,
-                                const char *reason, int64_t now_at,
+/* Who waits for an alteration of a later occurrence waits for that. */
+static void deny_later(const struct model *m, const struct resv *r, const char *actor,
+                       const char *reason, int64_t now_at, struct decision *out)
+{
+    const struct occurrence *oc = proposal_occurrence(m, r, out->arena);
+
+    if (oc && index_of_later(r))
+        record_add(&out->records, out->arena, FACT_RESV_ALTER_DENIED, OBJ_OCCURRENCE,
+                   arena_strdup(out->arena, oc->values->id), actor, now_at)
+            ->note = reason;
+}
+
+static struct record *deny_part(const struct model *m, const struct resv *r,
+                                const char *actor, const char *reason, int64_t now_at,
                                 struct decision *out)
 {
-    struct record *rec = about(r, FACT_RESV_ALTER_DENIED, actor, now_at, out);
+    struct record *rec;
+
+    deny_later(m, r, actor, reason, now_at, out);
+    rec = about(r, FACT_RESV_ALTER_DENIED, actor, now_at, out);
 
     rec->note = reason;
     /* The reason stays with the reservation, for whoever asks with pbs_rstat later. */
@@ -451,7 +578,7 @@ static void drop_part(const struct model *m, const struct resv *r, const char *a
 {
     bool own = is_by_itself(m, r, out->arena);
     struct record *rec =
-        deny_part(r, actor, "the server was started again", now_at, out);
+        deny_part(m, r, actor, "the server was started again", now_at, out);
 
     rec->reason = own ? REASON_NONE : REASON_SERVER_BEGAN;
     if (own)
@@ -473,9 +600,9 @@ void proposal_deny(const struct model *m, const struct resv *r, const char *acto
 {
     struct proposal_others others = proposal_others(m, r, out->arena);
 
-    deny_part(r, actor, reason, now_at, out);
+    deny_part(m, r, actor, reason, now_at, out);
     for (size_t i = 0; i < others.n; i++)
-        deny_part(others.v[i], actor, reason, now_at, out);
+        deny_part(m, others.v[i], actor, reason, now_at, out);
 }
 
 void proposal_deny_others(const struct model *m, const struct resv *r,
@@ -485,5 +612,5 @@ void proposal_deny_others(const struct model *m, const struct resv *r,
     const char *reason = arena_printf(out->arena, "%s ends", r->obj.id);
 
     for (size_t i = 0; i < others.n; i++)
-        deny_part(others.v[i], actor, reason, now_at, out);
+        deny_part(m, others.v[i], actor, reason, now_at, out);
 }

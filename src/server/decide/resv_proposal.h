@@ -9,6 +9,10 @@
  * A proposal has one part for each reservation that it is about; usually it has one.
  * The parts share its number, each names the others' reservations (hf_alter_with), and
  * each is a question of its own to the schedulers of its reservation (resv_question.h).
+ * It is about the current occurrence of a standing reservation, or about a later one
+ * (hf_alter_occurrence); then the values that it changes are those of that one, and the
+ * edit is one of the reservation as it will be in its turn (occurrence_as_resv()).
+ *
  * All parts are made in one decision or none is: a yes is kept with its part until
  * every part has one, and the last no about any part, the time limit, or the end of any
  * of the reservations drops them all (design/030-questions.md).
@@ -41,6 +45,14 @@ enum proposal_allows {
     ALLOWS_SHORTER = 2, /* it is extended by less */
 };
 uint32_t proposal_allows(const struct resv *r);
+
+/* Which occurrence the open one is about; NULL: one that has gone since. */
+const struct occurrence *proposal_occurrence(const struct model *m,
+                                             const struct resv *r, struct arena *arena);
+
+/* Is one open about the occurrence that 'r' shows: the current one, or, of a view that
+ * occurrence_as_resv() has made, the one that it was made of? */
+bool proposal_is_about_shown(const struct resv *r);
 
 /* True when the attribute may be part of one; true when everybody is shown its proposed
  * value while one is open. */
@@ -87,8 +99,10 @@ bool proposal_may_alter_times(const struct resv *r);
 /* One part of a proposal that is to be opened. */
 struct proposal_part {
     const struct resv *resv; /* none is open of it */
-    const struct edit *e;    /* touches only what proposal_knows() */
-    const char *asks;        /* question_asks() */
+    /* NULL: the current one; else 'e' is one of occurrence_as_resv(). */
+    const struct occurrence *later;
+    const struct edit *e; /* touches only what proposal_knows() */
+    const char *asks;     /* question_asks() */
 };
 struct proposal {
     const struct proposal_part *parts;
@@ -103,6 +117,11 @@ struct proposal {
 /* Would the current occurrence, if it began or ended then, meet the next one of its own
  * series (15179)? Whoever makes a proposal asks for both instants. */
 bool proposal_meets_later(const struct resv *r, int64_t at);
+
+/* The same about any occurrence and both of its neighbours. An instant that stays what
+ * it is meets nobody: it may be that at which a neighbour ends or begins. */
+bool proposal_meets_neighbour(const struct occurrence *oc, int64_t start_at,
+                              int64_t end_at);
 
 /* Append the records that open it; they come first in the decision, since its number is
  * that of the first one. The times of each part may be altered, and it meets no later
@@ -124,9 +143,10 @@ void proposal_forget_yes(const struct resv *r, const char *actor, int64_t now_at
 
 /* How a change becomes the reservation's. */
 struct proposal_grant {
-    const struct edit *e;  /* the change */
-    const char *vnodes;    /* NULL: it keeps those it has, if any */
-    const char *partition; /* of who granted it; NULL: nobody did */
+    const struct edit *e;           /* the change */
+    const struct occurrence *later; /* as in the part */
+    const char *vnodes;             /* NULL: it keeps those it has, if any */
+    const char *partition;          /* of who granted it; NULL: nobody did */
     const char *actor;
     enum reason reason; /* REASON_LOCAL, REASON_PUSHED or REASON_NONE */
     const char *note;   /* for the journal; NULL: nothing to add */

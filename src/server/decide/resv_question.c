@@ -8,6 +8,7 @@
 #include "lib/attr/resv_attrs.h"
 #include "lib/attr/sched_attrs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DEFAULT_SCHED "default"
@@ -46,6 +47,23 @@ const char *question_asks(const struct model *m, const struct svr_view *view,
                       : arena_strdup(arena, o->id);
     }
     return names;
+}
+
+bool question_asks_ours(const struct svr_view *view, const char *asks)
+{
+    char name[256];
+    size_t len;
+
+    for (const char *p = asks; *p; p += len + (p[len] == ',')) {
+        const struct sched_link *l;
+
+        len = strcspn(p, ",");
+        snprintf(name, sizeof(name), "%.*s", (int)len, p);
+        l = sched_link_find(view->links, name);
+        if (!l || !l->may_cut)
+            return false;
+    }
+    return true;
 }
 
 void question_put(struct record *rec, struct arena *arena, const char *asks,

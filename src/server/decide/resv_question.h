@@ -26,6 +26,9 @@ int64_t question_again_at(const struct resv *r);
 const char *question_asks(const struct model *m, const struct svr_view *view,
                           const struct resv *r, struct arena *arena);
 
+/* Are all of those ours: have they said that they know what is ours alone? */
+bool question_asks_ours(const struct svr_view *view, const char *asks);
+
 /* It is put now to those ('asks' as above; NULL: to whoever registers later), and
  * nobody has said anything. */
 void question_put(struct record *rec, struct arena *arena, const char *asks,

@@ -48,7 +48,7 @@ void resv_turn_over(const struct model *m, const struct resv *r, enum reason rea
     struct record *rec;
 
     MUST(to != PHASE_NONE && r->n_later > 0);
-    if (proposal_is_open(r))
+    if (proposal_is_about_shown(r))
         proposal_deny(m, r, actor,
                       reason == REASON_CANCELLED ? "the occurrence is deleted"
                                                  : "its end has passed",
@@ -91,6 +91,9 @@ void resv_turn_cancel(const struct model *m, const struct occurrence *oc,
 {
     const struct resv *r = oc->resv;
 
+    if (proposal_is_open(r) && proposal_occurrence(m, r, out->arena) == oc &&
+        !occurrence_is_current(oc))
+        proposal_deny(m, r, actor, "the occurrence is deleted", now_at, out);
     if (!occurrence_is_current(oc))
         drop(oc, REASON_CANCELLED, actor, now_at, out);
     else if (r->n_later == 0)
@@ -119,6 +122,20 @@ static void queue_follows(const struct model *m, const struct resv *r,
     }
     resv_queue_follow(m, r, &e, now_at, out);
     edit_fini(&e);
+}
+
+/* An alteration of a later one that has its turn, or is passed over, comes too late. */
+static void deny_alteration_until(const struct model *m, const struct resv *r,
+                                  const struct occurrence *until, const char *actor,
+                                  int64_t now_at, struct decision *out)
+{
+    const struct occurrence *oc;
+
+    if (!proposal_is_open(r))
+        return;
+    oc = proposal_occurrence(m, r, out->arena);
+    if (!oc || occurrence_index(oc) <= occurrence_index(until))
+        proposal_deny(m, r, actor, "its turn has come", now_at, out);
 }
 
 static void take_turn(const struct model *m, const struct resv *r,
@@ -154,6 +171,7 @@ void resv_turn_next(const struct model *m, const struct resv *r, const char *act
         resv_record_ending(m, r, actor, REASON_END_REACHED, now_at, out);
         return;
     }
+    deny_alteration_until(m, r, next, actor, now_at, out);
     resv_turn_drop(r, next, REASON_SKIPPED, actor, now_at, out);
     take_turn(m, r, next, actor, now_at, out);
 }

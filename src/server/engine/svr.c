@@ -560,7 +560,7 @@ void wait_is_over(struct turn *t, struct waiting_reply *w)
         waiting_asks_again(t, w);
         return;
     }
-    if (w->wait_for.kind == OBJ_RESV)
+    if (w->wait_for.kind == OBJ_RESV || w->wait_for.kind == OBJ_OCCURRENCE)
         resv_wait_is_over(t->s->m, &w->wait_for, t->out->arena, &reply);
     send_reply(t, w->conn, &reply);
     waiting_remove(&t->s->waiting, w);

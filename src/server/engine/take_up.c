@@ -138,7 +138,8 @@ static int unknown_code(const struct record *rec)
 {
     if (fact_retires(rec->fact))
         return PBSE_HISTJOBID;
-    return rec->kind == OBJ_RESV ? PBSE_UNKRESVID : PBSE_UNKJOBID;
+    return rec->kind == OBJ_RESV || rec->kind == OBJ_OCCURRENCE ? PBSE_UNKRESVID
+                                                                : PBSE_UNKJOBID;
 }
 
 /* What is not there any more, except for those who ask for history. */

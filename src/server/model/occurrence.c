@@ -245,16 +245,22 @@ const struct occurrence *occurrence_itself(const struct occurrence *oc)
                                               : &TO_RESV(oc->values)->current;
 }
 
+/* What an occurrence has that has nothing of its own. */
+static const struct attr_value *value_of_series(const struct resv *r, size_t i)
+{
+    const struct attr_value *kept = obj_attr(&r->obj, same_value[i].series);
+
+    return kept->set ? kept : obj_attr(&r->obj, (int)same_value[i].current);
+}
+
 /* The value that is in force in a later occurrence: its own, or that of the series. */
 static const struct attr_value *value_in_force(const struct occurrence *later, size_t i)
 {
     const struct attr_value *own = obj_attr(later->values, (int)same_value[i].later);
-    const struct object *series = &later->resv->obj;
 
-    if (own->set || same_value[i].series == NOT_OF_SERIES)
-        return own;
-    own = obj_attr(series, same_value[i].series);
-    return own->set ? own : obj_attr(series, (int)same_value[i].current);
+    return own->set || same_value[i].series == NOT_OF_SERIES
+               ? own
+               : value_of_series(later->resv, i);
 }
 
 struct resv *occurrence_as_resv(const struct occurrence *oc, struct arena *arena)
@@ -308,12 +314,11 @@ const struct occurrence *occurrence_at(const struct model *m, const struct resv 
 {
     const char *id = r->obj.id;
     const struct occurrence *oc = NULL;
-    size_t len = strcspn(id, ".");
+    size_t len = strcspn(id, "[."); /* of a view, too: occurrence_as_resv() */
 
     if (obj_num(&r->obj, RESV_A_RESERVE_STANDING, 0))
         oc = occurrence_find(
             m, arena_printf(arena, "%.*s[%" PRId64 "]", (int)len, id, index));
-    MUST(!oc || oc->resv == r);
     return oc;
 }
 
@@ -321,7 +326,7 @@ const struct occurrence *occurrence_at(const struct model *m, const struct resv 
 static void copy_value(const struct attr_value *v, int attr, struct arena *arena,
                        struct record *rec)
 {
-    const struct attr_type *type = resv_rows[attr].type;
+    const struct attr_type *type = kind_table(rec->kind)->rows[attr].type;
     struct attr_members members;
 
     if (!v->set || !attr_type_has_members(type)) {
@@ -333,6 +338,49 @@ static void copy_value(const struct attr_value *v, int attr, struct arena *arena
     members = attr_value_members(type, v, arena);
     for (size_t k = 0; k < members.n; k++)
         record_change(rec, arena, attr, members.v[k].name, members.v[k].text);
+}
+
+/* Have they the same text, and the same members? */
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool equal_values(const struct attr_type *type, const struct attr_value *a,
+                         const struct attr_value *b, struct arena *arena)
+{
+    struct attr_members x, y;
+
+    if (!a->set || !b->set || !attr_type_has_members(type))
+        return same_text(a->set ? attr_value_text(type, a, arena) : NULL,
+                         b->set ? attr_value_text(type, b, arena) : NULL);
+    x = attr_value_members(type, a, arena);
+    y = attr_value_members(type, b, arena);
+    for (size_t i = 0; x.n == y.n && i < x.n; i++)
+        if (!same_text(x.v[i].name, y.v[i].name) ||
+            !same_text(x.v[i].text, y.v[i].text))
+            return false;
+    return x.n == y.n;
+}
+
+void later_record_request(const struct occurrence *later, struct record *rec,
+                          struct arena *arena, const struct attr_value *resources,
+                          const struct attr_value *schedselect)
+{
+    static const struct attr_value none = { 0 };
+
+    MUST(rec->kind == OBJ_OCCURRENCE);
+    for (size_t i = 0; i < ARRAY_LEN(same_value); i++) {
+        bool is_list = same_value[i].current == RESV_A_RESOURCE_LIST;
+        const struct attr_value *v = is_list ? resources : schedselect;
+        const struct attr_type *type = resv_rows[same_value[i].current].type;
+
+        if (same_value[i].series == NOT_OF_SERIES)
+            continue;
+        if (equal_values(type, v, value_of_series(later->resv, i), arena))
+            v = &none;
+        copy_value(v, (int)same_value[i].later, arena, rec);
+    }
 }
 
 static void keep_value(const struct resv *r, size_t i, struct arena *arena,

@@ -43,6 +43,12 @@ bool resv_later_is_degraded(const struct resv *r);
 /* The changes that take one that comes later to a phase. */
 void later_record_phase(struct record *rec, struct arena *arena, enum resv_phase to);
 
+/* The changes that give one that comes later these resources and this schedselect: its
+ * own where they differ from those of the series. */
+void later_record_request(const struct occurrence *later, struct record *rec,
+                          struct arena *arena, const struct attr_value *resources,
+                          const struct attr_value *schedselect);
+
 /* The order of occurrences: by creation of the reservation, then that of the series. */
 bool occurrence_is_before(const struct occurrence *a, const struct occurrence *b);
 

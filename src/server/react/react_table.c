@@ -83,6 +83,14 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .wake = wake_resv_confirmed,
         .answer = answer_resv_altered,
     },
+    [FACT_RESV_ALTERED][OBJ_OCCURRENCE] = {
+        .log = log_resv_altered,
+        .account = account_occurrence_altered,
+        .mail = mail_occurrence_altered,
+        .wake = wake_occurrence_altered,
+        .answer = answer_resv_altered,
+    },
+    [FACT_RESV_ALTER_DENIED][OBJ_OCCURRENCE] = { .answer = answer_resv_alter_denied },
     [FACT_RESV_ALTER_DENIED][OBJ_RESV] = {
         .log = log_resv_alter_denied,
         .mail = mail_resv_alter_denied,

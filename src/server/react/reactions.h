@@ -19,6 +19,7 @@ void log_queue_deleted(const struct reaction *r);
 void log_queue_set(const struct reaction *r);
 
 /* reservations: react/resv_log.c, resv_account.c, resv_mail.c, resv_wake.c */
+void account_occurrence_altered(const struct reaction *r);
 void account_occurrence_deleted(const struct reaction *r);
 void account_resv_altered(const struct reaction *r);
 void account_resv_confirmed(const struct reaction *r);
@@ -37,6 +38,7 @@ void log_resv_over(const struct reaction *r);
 void log_resv_retry(const struct reaction *r);
 void log_resv_started(const struct reaction *r);
 void log_resv_submitted(const struct reaction *r);
+void mail_occurrence_altered(const struct reaction *r);
 void mail_occurrence_deleted(const struct reaction *r);
 void mail_resv_confirmed(const struct reaction *r);
 void mail_resv_altered(const struct reaction *r);
@@ -46,6 +48,7 @@ void mail_resv_started(const struct reaction *r);
 
 /* jobs: react/job_mail.c */
 void mail_job_killed(const struct reaction *r);
+void wake_occurrence_altered(const struct reaction *r);
 void wake_occurrence_deleted(const struct reaction *r);
 void wake_resv_alter_asked(const struct reaction *r);
 void wake_resv_asked(const struct reaction *r);

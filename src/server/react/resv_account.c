@@ -1,6 +1,7 @@
 /* resv_account.c - the accounting records of reservations (reservations.md 21).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "server/model/occurrence.h"
 #include "server/model/resource_request.h"
 #include "server/model/resv_state.h"
 #include "server/react/reactions.h"
@@ -143,9 +144,8 @@ void account_resv_submitted(const struct reaction *r)
 
 /* What no scheduler decided has nobody's name. resv_nodes has its parentheses. The
  * count is that of the whole series, also when some of it is over. */
-void account_resv_confirmed(const struct reaction *r)
+static void account_yes(const struct reaction *r, const struct object *o)
 {
-    const struct object *o = r->o;
     bool by_itself = r->rec->reason == REASON_LOCAL;
     const char *count = "";
 
@@ -157,6 +157,20 @@ void account_resv_confirmed(const struct reaction *r)
                    by_itself ? "@" : r->rec->actor, obj_num(o, RESV_A_RESERVE_START, 0),
                    obj_num(o, RESV_A_RESERVE_END, 0), obj_str(o, RESV_A_RESV_NODES, ""),
                    count);
+}
+
+void account_resv_confirmed(const struct reaction *r)
+{
+    account_yes(r, r->o);
+}
+
+/* Under its own name, as its deletion is. */
+void account_occurrence_altered(const struct reaction *r)
+{
+    const struct occurrence *oc = &TO_LATER(r->o)->occurrence;
+
+    MUST(oc->resv); /* it was altered as one of its series */
+    account_yes(r, &occurrence_as_resv(oc, r->out->arena)->obj);
 }
 
 /* One that is still unconfirmed was changed, not confirmed. */

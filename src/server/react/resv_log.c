@@ -52,7 +52,10 @@ static const char *log_date(const void *arg, int64_t at, struct arena *arena)
 static void log_oversub(const struct reaction *r)
 {
     struct arena *arena = r->out->arena;
-    struct oversub found = resv_oversub(&TO_RESV(r->o)->current, r->now_at, arena);
+    const struct occurrence *oc = r->rec->kind == OBJ_OCCURRENCE
+                                      ? &TO_LATER(r->o)->occurrence
+                                      : &TO_RESV(r->o)->current;
+    struct oversub found = resv_oversub(oc, r->now_at, arena);
     const char *jobs = oversub_text(found.jobs, found.n_jobs, arena);
     const char *resvs = oversub_text(found.resvs, found.n_resvs, arena);
 

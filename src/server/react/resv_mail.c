@@ -106,6 +106,15 @@ void mail_resv_altered(const struct reaction *r)
                        : "");
 }
 
+void mail_occurrence_altered(const struct reaction *r)
+{
+    const struct resv *resv = react_resv(r);
+
+    if (resv)
+        mail_about(r, &resv->obj, r->rec->id, 'c',
+                   "Reservation transitioned from state UNCONFIRMED to CONFIRMED", "");
+}
+
 /* A denial is told to whoever waits for it; when the server went nobody was told. */
 void mail_resv_alter_denied(const struct reaction *r)
 {

@@ -85,6 +85,6 @@ void resv_wait_is_over(const struct model *m, const struct wait_for *wait_for,
                        struct arena *arena, struct wire_reply *ret)
 {
     (void)m;
-    MUST(wait_for->kind == OBJ_RESV);
+    MUST(wait_for->kind == OBJ_RESV || wait_for->kind == OBJ_OCCURRENCE);
     say(ret, arena, wait_for->id, "UNCONFIRMED");
 }

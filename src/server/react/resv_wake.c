@@ -47,6 +47,15 @@ void wake_resv_started(const struct reaction *r)
     wake(r, SCHED_RESV_STARTS);
 }
 
+void wake_occurrence_altered(const struct reaction *r)
+{
+    const struct resv *resv = react_resv(r);
+
+    if (resv && r->m->n_jobs > 0)
+        effect_wake_schedulers(r, obj_str(&resv->obj, RESV_A_PARTITION, NULL),
+                               SCHED_NEW);
+}
+
 /* Jobs may begin where it would have been. */
 void wake_occurrence_deleted(const struct reaction *r)
 {

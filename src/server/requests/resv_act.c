@@ -21,7 +21,7 @@ struct act_row {
 static const struct act_row rows[] = {
     [RESV_ACT_SUBMIT] = { BATCH_SUBMIT_RESV, RESV_ACT_DRY_RUN, false },
     [RESV_ACT_ALTER] = { BATCH_MODIFY_RESV,
-                         RESV_ACT_FORCE | RESV_ACT_PUSH | RESV_ACT_DRY_RUN, false },
+                         RESV_ACT_FORCE | RESV_ACT_PUSH | RESV_ACT_DRY_RUN, true },
     [RESV_ACT_DELETE] = { BATCH_DELETE_RESV, RESV_ACT_DRY_RUN, true },
     [RESV_ACT_STATUS] = { BATCH_STATUS_RESV, RESV_ACT_FROM, true },
 };
@@ -43,8 +43,8 @@ static int check(const struct body_resv_act *b, struct diag *why)
     if (rows[b->what].number == 0 || (b->flags & ~rows[b->what].flags) ||
         (b->occurrence && !rows[b->what].occurrence) || contradict(b->flags))
         return diag_code(why, PBSE_NOSUP);
-    /* A dry run tells of a reservation, not of one of its occurrences. */
-    if (b->occurrence && (b->flags & RESV_ACT_DRY_RUN))
+    /* These are about a reservation, not about one of its occurrences. */
+    if (b->occurrence && (b->flags & (RESV_ACT_DRY_RUN | RESV_ACT_PUSH)))
         return diag_code(why, PBSE_NOSUP);
     /* The ordinary request shows the reservation, and serves many at once. */
     if (b->what == RESV_ACT_STATUS && !b->occurrence)

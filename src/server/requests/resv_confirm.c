@@ -30,6 +30,9 @@ int handle_resv_confirm(const struct model *m, const struct request *rq,
         return diag_code(&out->why, PBSE_resvFail);
     if (said.has_seq && said.seq != proposal_seq(a.r))
         return diag_code(&out->why, PBSE_BADSTATE);
+    /* Who does not say which question it answers does not know of this one. */
+    if (!said.has_seq && proposal_is_open(a.r) && !proposal_is_about_shown(a.r))
+        return diag_code(&out->why, PBSE_BADSTATE);
     a.sched = question_who(m, rq, said.partition);
     a.partition = said.partition ? said.partition : DEFAULT_PARTITION;
     a.vnodes = body->vnodes;

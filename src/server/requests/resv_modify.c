@@ -5,6 +5,10 @@
  * waits for it. Names, mail and lists of users alone are changed at once, and so is an
  * end that has come already.
  *
+ * Of a standing reservation ResvAct may name an occurrence that comes later. What is
+ * altered then is the reservation as it will be in its turn (occurrence_as_resv()), and
+ * the steps are the same.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/base/date.h"
 #include "lib/base/instant.h"
@@ -34,7 +38,8 @@ struct alteration {
     const struct request *rq;
     struct decision *out;
     const struct wire_attrs *attrs;
-    const struct resv *r;
+    const struct resv *r;           /* what is altered: of 'later', a view */
+    const struct occurrence *later; /* NULL: the current one */
     struct edit *e;
     enum resv_phase phase;
     bool force;
@@ -56,6 +61,23 @@ static int check_access(struct alteration *a)
      * manager. */
     if ((a->force || a->push) && !(a->rq->who->rights & WHO_MANAGER))
         return resv_unauthorized(a->rq, a->r, a->out);
+    return 0;
+}
+
+/* Which occurrence it is about, when one is named. */
+static int find_occurrence(struct alteration *a)
+{
+    const struct occurrence *oc;
+
+    if (!a->rq->occurrence)
+        return 0;
+    oc = occurrence_at(a->m, a->r, a->rq->occurrence, a->rq->arena);
+    if (!oc)
+        return diag_code(&a->out->why, PBSE_UNKRESVID);
+    if (occurrence_is_current(oc))
+        return 0;
+    a->later = oc;
+    a->r = occurrence_as_resv(oc, a->rq->arena);
     return 0;
 }
 
@@ -143,6 +165,9 @@ static int take_entry(struct alteration *a, const struct wire_attr *w)
     /* An alteration has to be stored as a proposal, and only some attributes have a
      * place there. */
     if (!(resv_rows[attr].flags & ATTR_ALTERABLE) || !proposal_knows(attr))
+        return refuse(a, PBSE_ATTRRO, w);
+    /* Names and lists are the reservation's, not those of one occurrence. */
+    if (a->later && !proposal_shows(attr) && attr != RESV_A_INTERACTIVE)
         return refuse(a, PBSE_ATTRRO, w);
     if (*w->value == '\0' && !may_be_empty(attr))
         return refuse(a, PBSE_BADATVAL, w);
@@ -279,14 +304,25 @@ static int derive_select(struct alteration *a)
     return err;
 }
 
-/* The current occurrence of a series ends before the next one starts. */
-static int keep_off_later(const struct alteration *a, int64_t at)
+static int refuse_order(const struct alteration *a)
 {
-    if (!proposal_meets_later(a->r, at))
-        return 0;
     decide_log(a->out, LOG_EV_RESV, LOG_IN_RESV, a->r->obj.id, "%s",
                pbse_text(PBSE_STDG_RESV_OCCR_CONFLICT));
     return diag_code(&a->out->why, PBSE_STDG_RESV_OCCR_CONFLICT);
+}
+
+/* The current occurrence of a series ends before the next one starts. */
+static int keep_off_later(const struct alteration *a, int64_t at)
+{
+    return proposal_meets_later(a->r, at) ? refuse_order(a) : 0;
+}
+
+/* One that comes later keeps its place among the others. */
+static int keep_place(const struct alteration *a, const struct resv_times *t)
+{
+    return a->later && proposal_meets_neighbour(a->later, t->start_at, t->end_at)
+               ? refuse_order(a)
+               : 0;
 }
 
 static int derive_times(struct alteration *a)
@@ -307,7 +343,7 @@ static int derive_times(struct alteration *a)
     /* Only what runs can end; a window that is over before it began is no window. */
     if (!phase_is_running(a->phase) && t.end_at <= a->rq->now_at)
         return diag_code(&a->out->why, PBSE_BADTSPEC);
-    if ((err = keep_off_later(a, t.end_at)))
+    if ((err = keep_off_later(a, t.end_at)) || (err = keep_place(a, &t)))
         return err;
     /* Two of the three were given or kept, and the third follows from them. */
     edit_set_num(a->e, RESV_A_RESERVE_START, t.start_at);
@@ -374,9 +410,24 @@ static void log_attempt(const struct alteration *a)
                a->select ? a->select : "");
 }
 
+/* A client that waits is answered with the state, and any other with the fact that it
+ * asked. */
+static void say_changed(const struct alteration *a)
+{
+    if (a->wait_s)
+        reply_text(a->out, "%s %s", a->r->obj.id,
+                   phase_is_confirmed(a->phase) ? "CONFIRMED" : "UNCONFIRMED");
+    else
+        reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
+}
+
 static void change_at_once(const struct alteration *a)
 {
     MUST(!a->given && !a->select); /* for both somebody has to be asked */
+    if (a->later) {                /* there was nothing to change */
+        say_changed(a);
+        return;
+    }
 
     struct record *rec = decide(a->out, a->rq, FACT_SET, OBJ_RESV, a->r->obj.id);
 
@@ -384,13 +435,7 @@ static void change_at_once(const struct alteration *a)
     record_change_num(rec, a->rq->arena, RESV_A_MTIME, a->rq->now_at);
     /* The queue of the reservation has the same lists of users. */
     resv_queue_follow(a->m, a->r, a->e, a->rq->now_at, a->out);
-    /* A client that waits is answered with the state, and any other with the fact that
-     * it asked. */
-    if (a->wait_s)
-        reply_text(a->out, "%s %s", a->r->obj.id,
-                   phase_is_confirmed(a->phase) ? "CONFIRMED" : "UNCONFIRMED");
-    else
-        reply_text(a->out, "%s ALTER REQUESTED", a->r->obj.id);
+    say_changed(a);
 }
 
 /* Nobody needs to be asked for permission to end. */
@@ -413,17 +458,24 @@ static void take_over(const struct alteration *a)
     resv_conflict_record(a->m, a->r, &vnodes, w, a->rq->actor, a->rq->now_at, a->out);
 }
 
+/* The one of the model. */
+static const struct resv *resv_of(const struct alteration *a)
+{
+    return a->later ? a->later->resv : a->r;
+}
+
 static void grant_at_once(const struct alteration *a)
 {
     const struct proposal_grant g = {
         .e = a->e,
+        .later = a->later,
         .actor = a->rq->actor,
         .reason = REASON_LOCAL,
         .now_at = a->rq->now_at,
     };
 
     MUST(!proposal_is_open(a->r)); /* check_state() refused that */
-    proposal_grant(a->m, a->r, &g, a->out);
+    proposal_grant(a->m, resv_of(a), &g, a->out);
     if (resv_is_maintenance(a->r) && phase_is_confirmed(a->phase))
         take_over(a);
     reply_text(a->out, "%s %s", a->r->obj.id,
@@ -432,7 +484,9 @@ static void grant_at_once(const struct alteration *a)
 
 static void propose(const struct alteration *a, const char *asks)
 {
-    const struct proposal_part part = { .resv = a->r, .e = a->e, .asks = asks };
+    const struct proposal_part part = {
+        .resv = resv_of(a), .later = a->later, .e = a->e, .asks = asks
+    };
 
     proposal_open(a->m,
                   &(struct proposal){ .parts = &part,
@@ -447,27 +501,35 @@ static void propose(const struct alteration *a, const char *asks)
     if (a->wait_s)
         act_wait(a->out, &(struct wait_for){
                              .why = WAIT_FOR_ALTERATION,
-                             .kind = OBJ_RESV,
+                             .kind = a->later ? OBJ_OCCURRENCE : OBJ_RESV,
                              .id = a->r->obj.id,
                              .until_at = instant_after(a->rq->now_at, a->wait_s),
                          });
 }
 
-static void make(const struct alteration *a)
+static int make(const struct alteration *a)
 {
     MUST(a->out->records.n == 0); /* a proposal has the number of the first record */
 
     /* Whom the question goes to is settled by the vnodes' partition; without a
      * scheduler force grants at once. */
     const char *asks = question_asks(a->m, a->rq->view, a->r, a->rq->arena);
+    bool stranger = a->later && asks && !question_asks_ours(a->rq->view, asks);
 
+    /* A scheduler of another make would take it for a question about the current one.
+     */
+    if (stranger && (a->given || a->select) && !a->force)
+        return diag_set(&a->out->why, PBSE_NOSUP,
+                        "%s: the scheduler knows nothing of later occurrences",
+                        pbse_text(PBSE_NOSUP));
     log_attempt(a);
     if (!a->given && !a->select)
         change_at_once(a);
-    else if (ends_now(a) || is_own_word(a) || (a->force && !asks))
+    else if (ends_now(a) || is_own_word(a) || (a->force && (!asks || stranger)))
         grant_at_once(a);
     else
         propose(a, asks);
+    return 0;
 }
 
 int handle_resv_modify(const struct model *m, const struct request *rq,
@@ -482,6 +544,8 @@ int handle_resv_modify(const struct model *m, const struct request *rq,
     a.force = rq->wire->extend && strcmp(rq->wire->extend, "force") == 0;
     a.push = rq->terms & RESV_ACT_PUSH;
     err = check_access(&a);
+    if (!err)
+        err = find_occurrence(&a);
     if (err)
         return err;
     edit_init(&e, m, OBJ_RESV, &a.r->obj);
@@ -491,7 +555,7 @@ int handle_resv_modify(const struct model *m, const struct request *rq,
     if (!err)
         err = object_keeps_size(rq, &e, &out->why);
     if (!err)
-        make(&a);
+        err = make(&a);
     edit_fini(&e);
     return err;
 }

@@ -193,8 +193,53 @@ static const char *execvnodes_text(const struct resv *r, struct arena *arena)
     return some ? execvnodes_print(vnodes, n, arena) : NULL;
 }
 
-static bool show_series(const struct request *rq, const struct object *o, int attr,
-                        struct wire_attrs *out)
+/* Those of later occurrences that have one of their own. */
+static const char *schedselects_text(const struct resv *r, struct arena *arena)
+{
+    struct buf text = { 0 };
+    const struct occurrence *oc;
+    const char *copy;
+
+    DL_FOREACH (r->later, oc) {
+        const char *own = obj_str(oc->values, OCCURRENCE_A_SCHEDSELECT, NULL);
+
+        if (own)
+            buf_printf(&text, "%" PRId64 "=%zu:%s", occurrence_index(oc), strlen(own),
+                       own);
+    }
+    copy = text.len ? arena_strdup(arena, text.data) : NULL;
+    buf_fini(&text);
+    return copy;
+}
+
+/* The open question about a later occurrence; a scheduler that knows the attribute is
+ * ours (doc/design/052-one-occurrence.md). */
+static const char *alteration_text(const struct model *m, const struct resv *r,
+                                   int attr, struct arena *arena)
+{
+    const char *text = NULL;
+    struct edit e;
+    int64_t start_at;
+
+    if (!proposal_is_open(r) || proposal_is_about_shown(r) ||
+        !occurrence_is_current(&r->current))
+        return NULL;
+    if (proposal_read(m, r, &e, arena)) {
+        start_at = edit_num(&e, RESV_A_RESERVE_START, 0);
+        if (attr == RESV_A_ALTER_SCHEDSELECT)
+            text = arena_strdup(arena, edit_str(&e, RESV_A_SCHEDSELECT, ""));
+        else
+            text =
+                arena_printf(arena, "%" PRId64 ":%" PRId64 "+%" PRId64,
+                             occurrence_index(proposal_occurrence(m, r, arena)),
+                             start_at, edit_num(&e, RESV_A_RESERVE_END, 0) - start_at);
+    }
+    edit_fini(&e);
+    return text;
+}
+
+static bool show_series(const struct model *m, const struct request *rq,
+                        const struct object *o, int attr, struct wire_attrs *out)
 {
     const struct resv *r = TO_RESV(o);
     const char *text;
@@ -210,6 +255,13 @@ static bool show_series(const struct request *rq, const struct object *o, int at
         break;
     case RESV_A_RESERVE_STANDING_SCHEDSELECT:
         text = obj_str(o, RESV_A_HF_SERIES_SCHEDSELECT, NULL);
+        break;
+    case RESV_A_RESERVE_OCCURRENCE_SCHEDSELECTS:
+        text = schedselects_text(r, rq->arena);
+        break;
+    case RESV_A_ALTER_OCCURRENCE:
+    case RESV_A_ALTER_SCHEDSELECT:
+        text = alteration_text(m, r, attr, rq->arena);
         break;
     case RESV_A_RESERVE_STANDING_REVERT:
         show_series_revert(rq, o, out);
@@ -280,10 +332,10 @@ bool show_resv(const struct model *m, const struct request *rq, const struct obj
     case RESV_A_RESERVE_SUBSTATE:
         return show_substate(rq, o, out);
     default:
-        if (show_series(rq, o, attr, out))
+        if (show_series(m, rq, o, attr, out))
             return true;
     }
-    if (proposal_is_open(TO_RESV(o)) && show_wanted(m, rq, o, attr, out))
+    if (proposal_is_about_shown(TO_RESV(o)) && show_wanted(m, rq, o, attr, out))
         return true;
     /* Every other attribute is shown as it is stored. */
     if (attr != RESV_A_RESOURCE_LIST)

@@ -391,6 +391,62 @@ static void test_a_gap_keeps_its_place(void)
     scene_free(&sc);
 }
 
+/* A later one finds another place, or keeps its own; the others are where they were. */
+static void test_a_later_one_is_altered(void)
+{
+    static const struct {
+        const char *wanted, *select, *said;
+    } cases[] = {
+        { "2:1001200+300", "1:ncpus=2", "1#(n1:ncpus=2){0}" },
+        { "2:1001300+100", "1:ncpus=1", "1#(n1:ncpus=1){0}" },
+        /* R1 is on n1 from then on, and n2 is another occurrence's */
+        { "2:1001200+600", "1:ncpus=2", "1#(n2:ncpus=2){0}" },
+        { "2:1001200+600", "2:ncpus=2",
+          "denied: Job would conflict with reservation or top job" },
+        { "7:1001200+600", "1:ncpus=2",
+          "denied: Error unrolling standing reservation." },
+        { "1:1001200+600", "1:ncpus=2",
+          "denied: Error unrolling standing reservation." },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene sc = scene_new();
+        char more[256];
+
+        scene_hosts(&sc, 2, 2);
+        add_other(&sc, 1, 1500, 2300, "(n1:ncpus=2)");
+        snprintf(more, sizeof(more),
+                 "alter_occurrence=%s alter_schedselect=%s reserve_retry=0",
+                 cases[i].wanted, cases[i].select);
+        add_series(&sc,
+                   (struct told){ CO, 200, "...", "3#(n2:ncpus=2){2}(n1:ncpus=2){0-1}",
+                                  "(n1:ncpus=2)", "1:ncpus=2", .more = more });
+        scene_plan(&sc);
+        ASSERT_SAID(&sc, SERIES, cases[i].said);
+        CU_ASSERT_TRUE(scene_step(&sc, SERIES)->altered);
+        scene_free(&sc);
+    }
+}
+
+/* It has a select of its own, and only that many are replaced. */
+static void test_one_with_its_own_select_is_made_anew(void)
+{
+    struct scene sc = scene_new();
+
+    scene_vnode(&sc, "n1", "n1", 2, "state=down");
+    scene_vnode(&sc, "n2", "n2", 2, "");
+    scene_vnode(&sc, "n3", "n3", 2, "");
+    add_series(&sc, (struct told){ CO_10, 200, ".!!",
+                                   "3#(n1:ncpus=1){1}(n1:ncpus=2)+(n3:ncpus=2){2}"
+                                   "(n2:ncpus=2)+(n3:ncpus=2){0}",
+                                   "(n2:ncpus=2)+(n3:ncpus=2)", "2:ncpus=2",
+                                   .more = "reserve_occurrence_schedselects="
+                                           "2=9:1:ncpus=1 reserve_retry=0" });
+    scene_plan(&sc);
+    ASSERT_SAID(&sc, SERIES, "3#(n2:ncpus=1){1}(n2:ncpus=2)+(n3:ncpus=2){0,2}");
+    scene_free(&sc);
+}
+
 static void test_jobs_of_a_series_run_in_the_current_one(void)
 {
     struct scene sc = scene_new();
@@ -606,6 +662,9 @@ int main(void)
         { "an alteration does not take the vnodes of a later one",
           test_an_alteration_does_not_take_later_vnodes },
         { "a deleted occurrence keeps its place", test_a_gap_keeps_its_place },
+        { "a later occurrence is altered", test_a_later_one_is_altered },
+        { "one with its own select is made anew",
+          test_one_with_its_own_select_is_made_anew },
         { "jobs of a series run in the current one",
           test_jobs_of_a_series_run_in_the_current_one },
         { "between two occurrences nothing is re-made", test_between_two_occurrences },
