@@ -129,6 +129,7 @@ qstop_SOURCES = src/cmds/qstop.c
 qstop_LDFLAGS = $(CMD_LDFLAGS)
 qstop_LDADD = $(CMD_LIBS)
 qsub_SOURCES = \
+	src/cmds/qsub/blocking.c src/cmds/qsub/blocking.h \
 	src/cmds/qsub/callback.c src/cmds/qsub/callback.h \
 	src/cmds/qsub/environment.c \
 	src/cmds/qsub/interactive.c src/cmds/qsub/interactive.h \

@@ -85,6 +85,7 @@ libhfsvrcore_la_SOURCES = \
 	src/server/moms/vnodes.c \
 	src/server/decide/effect.c src/server/decide/effect.h \
 	src/server/react/job_account.c \
+	src/server/react/job_call.c \
 	src/server/react/job_log.c \
 	src/server/react/job_react.h \
 	src/server/react/job_wake.c \

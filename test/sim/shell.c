@@ -408,6 +408,7 @@ static void leave(struct sim *s, const struct turns_leaving *l)
     case EFFECT_RECORD:
     case EFFECT_ACCOUNT: /* written with its commit */
     case EFFECT_MAIL:
+    case EFFECT_CALL:
     case EFFECT_EXIT:
         break;
     }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -138,6 +139,25 @@ bool callback_job_lives(const char *server, const char *job_id)
     pbs_statfree(job);
     pbs_disconnect(conn);
     return lives;
+}
+
+bool callback_job_status(const char *server, const char *job_id, int *ret)
+{
+    struct attrl wanted = { .name = (char *)"Exit_status", .value = (char *)"" };
+    int conn = pbs_connect(server);
+    struct batch_status *job;
+    bool known;
+
+    if (conn < 0)
+        return false;
+    /* "x": jobs that have ended, too. */
+    job = pbs_statjob(conn, job_id, &wanted, "x");
+    known = job && job->attribs;
+    if (known)
+        *ret = (int)strtol(job->attribs->value, NULL, 10);
+    pbs_statfree(job);
+    pbs_disconnect(conn);
+    return known;
 }
 
 void callback_delete_job(const char *server, const char *job_id)

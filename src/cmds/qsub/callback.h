@@ -47,6 +47,9 @@ bool callback_read(int fd, void *bytes, size_t size, int timeout_s) MUST_CHECK;
  * it may come back; false when it does not know the job, or the job has ended. */
 bool callback_job_lives(const char *server, const char *job_id);
 
+/* The exit status of a job that has ended, where the server keeps that. */
+bool callback_job_status(const char *server, const char *job_id, int *ret) MUST_CHECK;
+
 /* Delete the job and say so on stdout, or why it could not be on stderr. */
 void callback_delete_job(const char *server, const char *job_id);
 

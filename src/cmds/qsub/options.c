@@ -32,6 +32,7 @@ const char qsub_usage[] =
     "Submission:\n"
     "  -C prefix of directives   -z  print no job id   -f  in the foreground\n"
     "  -I                a session at this terminal, when the job starts\n"
+    "  -W block=true     wait for the end of the job, and exit with its status\n"
     "  -W name=value[,name=value...]   any other attribute\n";
 
 /* Options whose text is the value of an attribute. */

@@ -8,6 +8,7 @@
 
 #include "cmds/common/explain.h"
 #include "cmds/common/operand.h"
+#include "cmds/qsub/blocking.h"
 #include "cmds/qsub/interactive.h"
 #include "include/pbs_error.h"
 
@@ -226,8 +227,6 @@ static void settle_waiting(struct qsub *q)
                 "%s (Warning) : setting \"block\" attribute as \"true\" for an "
                 "interactive job will not return job's exit status\n",
                 CMD);
-    } else if (q->block) {
-        attrs_set(&q->attrs, "block", NULL, "True");
     }
     if (q->interactive && q->level['r'] && attrs_get(q->attrs, "Rerunable", NULL) &&
         strcmp(attrs_get(q->attrs, "Rerunable", NULL), "TRUE") == 0)
@@ -242,9 +241,12 @@ static int after_submission(const struct qsub *q, struct callback *c,
 {
     if (q->interactive)
         return interactive_run(c, server, id);
+    if (q->block)
+        blocking_hold(c);
     if (!q->silent)
         puts(id);
-    return 0;
+    fflush(stdout);
+    return q->block ? blocking_run(c, server, id) : 0;
 }
 
 static int send_job(struct qsub *q, const char *script)
@@ -260,7 +262,8 @@ static int send_job(struct qsub *q, const char *script)
     }
     /* Submissions that neither wait for the job nor talk to it carry this word, as
      * those of PBS do (cli.md 3.5). */
-    conn = pbs_connect_extend(server, q->interactive ? NULL : "qsub-daemon");
+    conn =
+        pbs_connect_extend(server, q->interactive || q->block ? NULL : "qsub-daemon");
     if (conn < 0) {
         const char *dflt = pbs_default();
         int error = pbs_errno;
@@ -279,8 +282,9 @@ static int send_job(struct qsub *q, const char *script)
     }
     if (code == 0)
         settle_waiting(q);
-    if (code == 0 && q->interactive)
-        code = callback_listen(&callback, &q->attrs, "interactive");
+    if (code == 0 && (q->interactive || q->block))
+        code = callback_listen(&callback, &q->attrs,
+                               q->interactive ? "interactive" : "block");
     if (code == 0) {
         id = pbs_submit(conn, q->attrs, script, queue, NULL);
         /* The library returns the id even when the commit failed, so the error number

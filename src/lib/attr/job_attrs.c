@@ -579,6 +579,7 @@ const struct attr_row job_rows[JOB_A_COUNT] = {
         .read = EVERYONE,
         .write = 0,
         .flags = ATTR_CREATE_ONLY | ATTR_TO_PEER | ATTR_SELECT_EQ,
+        .check = check_client_port,
         .doc = "Port of a waiting client; shown as True.",
     },
     [JOB_A_CRED] = {

@@ -11,6 +11,7 @@ libhfwire_la_SOURCES = \
 	src/lib/wire/field_random.c \
 	src/lib/wire/im.c src/lib/wire/im.h \
 	src/lib/wire/is.c src/lib/wire/is.h \
+	src/lib/wire/job_ended.c src/lib/wire/job_ended.h \
 	src/lib/wire/packet.c src/lib/wire/packet.h \
 	src/lib/wire/reply.c \
 	src/lib/wire/sched_command.h \
@@ -42,6 +43,11 @@ check_PROGRAMS += test/unit/wire/test_im
 TESTS += test/unit/wire/test_im
 test_unit_wire_test_im_SOURCES = test/unit/wire/test_im.c
 test_unit_wire_test_im_LDADD = libhfwire.la libhfbase.la -lcunit
+
+check_PROGRAMS += test/unit/wire/test_job_ended
+TESTS += test/unit/wire/test_job_ended
+test_unit_wire_test_job_ended_SOURCES = test/unit/wire/test_job_ended.c
+test_unit_wire_test_job_ended_LDADD = libhfwire.la libhfbase.la -lcunit
 
 check_PROGRAMS += test/unit/wire/test_terminal
 TESTS += test/unit/wire/test_terminal

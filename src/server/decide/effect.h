@@ -8,6 +8,7 @@
 #include "lib/base/log.h"
 #include "lib/wire/batch.h"
 #include "lib/wire/is.h"
+#include "lib/wire/job_ended.h"
 #include "server/decide/request.h"
 #include "server/model/record.h"
 
@@ -22,6 +23,7 @@ enum effect_kind {
     EFFECT_ACCOUNT,       /* one accounting line without its time stamp's text */
     EFFECT_LOG,
     EFFECT_MAIL,
+    EFFECT_CALL,     /* to a client that waits at a port for the end of its job */
     EFFECT_FIND_OUT, /* something about the world outside: svr_learned() */
     EFFECT_EXIT,     /* leave the main loop when all before is done */
 };
@@ -62,6 +64,11 @@ struct effect {
             const char *subject;
             const char *text;
         } mail;
+        struct {
+            const char *host;
+            uint16_t port;
+            struct job_ended told;
+        } call;
     } u;
 };
 

@@ -200,7 +200,8 @@ static void react(struct turn *t, const struct record *rec)
 {
     struct svr *s = t->s;
     const struct react_row *row = react_row(rec->fact, rec->kind);
-    const react_fn columns[] = { row->log, row->account, row->mail, row->wake };
+    const react_fn columns[] = { row->log, row->account, row->mail, row->wake,
+                                 row->call };
     const struct reaction r = {
         .m = s->m,
         .cfg = &s->cfg,

@@ -288,7 +288,7 @@ void send_copy(struct moms *ms, struct moms_turn *t, struct mom_job *j,
          * own. */
         .direction = strcasecmp(sandbox, "PRIVATE") == 0 ? 3 : 1,
     };
-    /* An interactive job has a terminal and no files. */
+    /* What an interactive job has to be staged out comes without them. */
     if (!obj_attr(&job->obj, JOB_A_INTERACTIVE)->set) {
         add_std_file(job, 'o', JOB_A_OUTPUT_PATH, "OU", body, arena);
         add_std_file(job, 'e', JOB_A_ERROR_PATH, "ER", body, arena);

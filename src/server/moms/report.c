@@ -118,6 +118,9 @@ static bool has_files(const struct job *job, int32_t status,
         return false;
     if (obj_is_set(&job->obj, JOB_A_STAGEOUT))
         return true;
+    /* An interactive job has a terminal in their place. */
+    if (obj_is_set(&job->obj, JOB_A_INTERACTIVE))
+        return false;
     return !(strchr(keep, 'o') && strchr(keep, 'e'));
 }
 

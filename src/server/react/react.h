@@ -53,6 +53,7 @@ struct react_row {
     react_fn account;
     react_fn mail;
     react_fn wake; /* schedulers */
+    react_fn call; /* a client that waits at a port */
     answer_fn answer;
 };
 const struct react_row *react_row(enum fact fact, enum obj_kind kind);

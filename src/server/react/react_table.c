@@ -139,22 +139,26 @@ static const struct react_row rows[FACT_COUNT][OBJ_KIND_COUNT] = {
         .log = log_job_ended,
         .account = account_job_ended,
         .wake = wake_job_ended,
+        .call = call_job_over,
     },
     [FACT_JOB_DELETED][OBJ_JOB] = {
         .log = log_job_deleted,
         .account = account_job_deleted,
         .wake = wake_job_ended,
+        .call = call_job_over,
     },
 
     [FACT_JOB_FINISHED][OBJ_JOB] = {
         .log = log_job_ended,
         .account = account_job_ended,
         .wake = wake_job_ended,
+        .call = call_job_over,
     },
     [FACT_JOB_WITHDRAWN][OBJ_JOB] = {
         .log = log_job_deleted,
         .account = account_job_deleted,
         .wake = wake_job_ended,
+        .call = call_job_over,
     },
 
     /* vnodes, as their MoMs report them */

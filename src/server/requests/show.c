@@ -511,7 +511,7 @@ bool show_job(const struct model *m, const struct request *rq, const struct obje
 {
     (void)m;
     /* Where its submitter waits is nobody's business (attributes.md 7). */
-    if (attr != JOB_A_INTERACTIVE || !o->attr[attr].set)
+    if ((attr != JOB_A_INTERACTIVE && attr != JOB_A_BLOCK) || !o->attr[attr].set)
         return false;
     show_text(rq, o, attr, "True", out);
     return true;

@@ -6,6 +6,7 @@ noinst_LTLIBRARIES += libhfsvrshell.la
 libhfsvrshell_la_CPPFLAGS = $(AM_CPPFLAGS) $(EVENT_CFLAGS) $(SQLITE_CFLAGS)
 libhfsvrshell_la_SOURCES = \
 	src/server/shell/accounting.c src/server/shell/accounting.h \
+	src/server/shell/calls.c src/server/shell/calls.h \
 	src/server/shell/client.h \
 	src/server/shell/clients.c src/server/shell/clients.h \
 	src/server/shell/committer.c src/server/shell/committer.h \

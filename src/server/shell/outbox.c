@@ -16,6 +16,7 @@
 #include "lib/wire/batch.h"
 #include "server/engine/turns.h"
 #include "server/shell/accounting.h"
+#include "server/shell/calls.h"
 #include "server/shell/clients.h"
 #include "server/shell/committer.h"
 #include "server/shell/find_out.h"
@@ -203,6 +204,9 @@ static void tell(struct shell *sh, const struct effect *e)
         break;
     case EFFECT_MAIL:
         mail_send(sh->letters, e->u.mail.to, e->u.mail.subject, e->u.mail.text);
+        break;
+    case EFFECT_CALL:
+        calls_make(sh->calls, e->u.call.host, e->u.call.port, &e->u.call.told);
         break;
     case EFFECT_FIND_OUT:
         find_out_for_core(sh->find_out, &e->u.need);

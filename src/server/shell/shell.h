@@ -20,6 +20,7 @@ struct find_out;
 struct committer;
 struct hook_dir;
 struct letters;
+struct calls;
 struct lookups;
 struct mom_link;
 struct outbox;
@@ -58,6 +59,7 @@ struct shell {
     struct hook_dir *hooks;
     struct committer *committer;
     struct letters *letters; /* that wait to be sent */
+    struct calls *calls;     /* to clients that wait for their jobs */
     struct outbox *outbox;
     struct clients *clients;
     struct mom_link *moms; /* NULL: no router is known */

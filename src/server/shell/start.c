@@ -10,6 +10,7 @@
 #include "lib/io/net.h"
 #include "lib/io/startup.h"
 #include "server/shell/accounting.h"
+#include "server/shell/calls.h"
 #include "server/shell/clients.h"
 #include "server/shell/find_out.h"
 #include "server/shell/hook_dir.h"
@@ -406,6 +407,7 @@ int start_recover(struct shell *sh)
     sh->find_out = find_out_new(sh);
     sh->lookups = lookups_new(sh, LOOKUP_PATIENCE_S);
     sh->letters = letters_new(sh);
+    sh->calls = calls_new(sh);
     /* From here on effects can leave, and the core may start. */
     sh->outbox = outbox_new(sh);
     sh->committer = committer_new(sh);
@@ -445,6 +447,7 @@ void start_undo(struct shell *sh)
     /* The core goes after everything that calls it. */
     svr_free(sh->svr);
     letters_free(sh->letters);
+    calls_free(sh->calls);
     find_out_free(sh->find_out);
     lookups_free(sh->lookups);
     hook_dir_close(sh->hooks);

@@ -832,6 +832,60 @@ static void what_a_lost_mom_cannot_be_told_is_refused(void)
     fake_mom_free(&fm);
 }
 
+/* Nothing of a session is delivered, and it is never run again. */
+static void an_interactive_job_has_no_files(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "", "interactive=40000 Rerunable=True", NULL);
+    const struct is_message *told;
+    const struct body_queue *queue;
+
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, "interactive"),
+                           "True");
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, "Rerunable"),
+                           "False");
+    CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    told = fake_told(&fm, BATCH_QUEUE_JOB, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(told);
+    queue = told->request.body;
+    CU_ASSERT_STRING_EQUAL(wire_attrs_value(&queue->attrs, "interactive", NULL),
+                           "40000");
+    fake_answer(&fm, told, 0, NULL);
+    fake_usage(&fm, id, 1, "4711", "00:00:02");
+    fake_obit(&fm, id, 1, 0);
+    CU_ASSERT_PTR_NULL(fake_told(&fm, BATCH_COPY_FILES, 0));
+    CU_ASSERT_PTR_NOT_NULL(fake_told(&fm, BATCH_DELETE_JOB, 0));
+    fake_mom_free(&fm);
+}
+
+/* The call is about the end: it leaves when the job is over and not before. */
+static void who_waits_is_called(void)
+{
+    struct fake_mom fm = fake_mom_new();
+    struct rig *r = fm.r;
+    const char *id = submit(r, RIG_USER, "", "block=40000", NULL);
+    const struct effect *call;
+
+    CU_ASSERT_STRING_EQUAL(rig_value(r, RIG_USER, BATCH_STATUS_JOB, id, "block"),
+                           "True");
+    CU_ASSERT_EQUAL(run_job(r, id, "(n1:ncpus=1)"), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_QUEUE_JOB, 0), 0, NULL);
+    fake_usage(&fm, id, 1, "4711", "00:00:02");
+    fake_obit(&fm, id, 1, 3);
+    CU_ASSERT_EQUAL(rig_count(r, EFFECT_CALL), 0);
+    fake_answer(&fm, fake_told(&fm, BATCH_COPY_FILES, 0), 0, NULL);
+    fake_answer(&fm, fake_told(&fm, BATCH_DELETE_JOB, 0), 0, NULL);
+    call = rig_effect(r, EFFECT_CALL, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(call);
+    CU_ASSERT_EQUAL(call->u.call.port, 40000);
+    CU_ASSERT_STRING_EQUAL(call->u.call.told.job_id, id);
+    CU_ASSERT_STRING_EQUAL(call->u.call.told.message, "");
+    CU_ASSERT_EQUAL(call->u.call.told.exit_value, 3);
+    CU_ASSERT_TRUE(call->seq > 0);
+    fake_mom_free(&fm);
+}
+
 int main(void)
 {
     static const struct unit_case cases[] = {
@@ -871,6 +925,8 @@ int main(void)
         { "qrun names vnodes", qrun_names_vnodes },
         { "jobs on vnodes of one host have tasks of their own",
           jobs_on_vnodes_of_one_host_have_tasks_of_their_own },
+        { "an interactive job has no files", an_interactive_job_has_no_files },
+        { "who waits is called", who_waits_is_called },
         { "a resource of the site is shown when it was used",
           a_site_resource_is_shown_when_used },
     };

@@ -94,8 +94,12 @@ static const struct refusal refusals[] = {
       15231, "Attribute has to be set on an array job" },
     { "a job array", 0, NULL, "", RIG_USER, "", "array_indices_submitted=1-3", 15029,
       NULL },
-    { "an interactive job", 0, NULL, "", RIG_USER, "", "interactive=1234", 15029,
-      NULL },
+    { "a terminal at the port of a service", 0, NULL, "", RIG_USER, "",
+      "interactive=1023", 15014, "Illegal attribute or resource value" },
+    { "a terminal at no port", 0, NULL, "", RIG_USER, "", "interactive=65536", 15014,
+      "Illegal attribute or resource value" },
+    { "somebody who waits at the port of a service", 0, NULL, "", RIG_USER, "",
+      "block=22", 15014, "Illegal attribute or resource value" },
     { "a dependency", 0, NULL, "", RIG_USER, "", "depend=afterok:1", 15029, NULL },
 };
 
