@@ -1,8 +1,9 @@
 /* resource_sums.c - see resource_sums.h.
  *
  * Sums are kept in the type of the resource, so that they are shown in the unit in
- * which the amounts were written. When one leaves the range, its exact value is kept
- * beside it until it is back in the range.
+ * which the amounts were written. When one leaves the range, or is a float that its
+ * type cannot say exactly, its exact value is kept beside it until it can be said
+ * again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "lib/attr/resource_sums.h"
@@ -18,13 +19,22 @@ __extension__ typedef __int128 exact_number;
 
 struct sum_beyond {
     const struct resource_def *def;
-    exact_number amount; /* in KiB for sizes */
+    exact_number amount; /* in KiB for sizes, in FLOAT_UNITS for floats */
 };
 
-/* Floats have no such sum: theirs stays where it is when it would become infinite. */
-static bool has_exact(const struct resource_def *def)
+/* Floats are counted in units so small that 0.01 is a whole number of them, as it is
+ * stored, and up to an amount of which a million fit into the sum. */
+#define FLOAT_UNITS 0x1p60
+#define FLOAT_MOST  0x1p46
+
+static bool is_float(const struct resource_def *def)
 {
-    return def->type != &attr_float;
+    return def->type == &attr_float;
+}
+
+static exact_number exact_units(double real)
+{
+    return (exact_number)(MIN_OF(MAX_OF(real, -FLOAT_MOST), FLOAT_MOST) * FLOAT_UNITS);
 }
 
 /* Sizes below one KiB count as the next (attributes.md 3). */
@@ -37,13 +47,24 @@ static exact_number exact_kib(const struct size_value *s)
 
 static exact_number exact_of(const struct resource_def *def, const struct attr_value *v)
 {
-    MUST(v->set && has_exact(def));
+    MUST(v->set);
+    if (is_float(def))
+        return exact_units(v->u.real);
     return def->type == &attr_size ? exact_kib(&v->u.size) : v->u.num;
 }
 
+/* A sum of floats may have more digits than its type, and may be larger than one amount
+ * counts; then it is not taken for its value. */
+static bool show_float(exact_number sum, struct attr_value *v)
+{
+    *v = (struct attr_value){ .set = true };
+    v->u.real = (double)sum / FLOAT_UNITS;
+    return exact_units(v->u.real) == sum;
+}
+
 /* The value nearest to the exact sum; true when it is that very sum. */
-static bool show_exact(const struct resource_def *def, exact_number sum,
-                       struct attr_value *v)
+static bool show_number(const struct resource_def *def, exact_number sum,
+                        struct attr_value *v)
 {
     const bool is_size = def->type == &attr_size;
     const exact_number least = is_size ? 0 : INT64_MIN;
@@ -56,6 +77,12 @@ static bool show_exact(const struct resource_def *def, exact_number sum,
     else
         v->u.num = (int64_t)shown;
     return shown == sum;
+}
+
+static bool show_exact(const struct resource_def *def, exact_number sum,
+                       struct attr_value *v)
+{
+    return is_float(def) ? show_float(sum, v) : show_number(def, sum, v);
 }
 
 static struct sum_beyond *find_beyond(const struct resource_sums *sums,
@@ -88,12 +115,15 @@ static void drop_beyond(struct resource_sums *sums, struct sum_beyond *b)
 }
 
 /* The type's own sum; false leaves *sum unchanged: the result is not in the range. The
- * operators of plain numbers do not refuse it (number_ops.h), so it is asked before. */
+ * operators of plain numbers do not refuse it (number_ops.h), so it is asked before.
+ * Sums of floats lose what is small beside what is large, so they never are. */
 static bool sum_in_range(const struct resource_def *def, struct attr_value *sum,
                          const struct attr_value *amount, int sign)
 {
     int64_t result;
 
+    if (is_float(def))
+        return false;
     if (def->type->add == attr_long.add &&
         (sign > 0 ? __builtin_add_overflow(sum->u.num, amount->u.num, &result)
                   : __builtin_sub_overflow(sum->u.num, amount->u.num, &result)))
@@ -112,8 +142,6 @@ static void count_member(struct resource_sums *sums, const struct resource_value
     if (!sum->set)
         attr_set_zero(def->type, sum);
     if (!b && sum_in_range(def, sum, &rv->value, sign))
-        return;
-    if (!has_exact(def))
         return;
     if (!b)
         b = make_beyond(sums, def, exact_of(def, sum));

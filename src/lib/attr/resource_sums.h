@@ -6,8 +6,8 @@
  * and the rest is what the others have. Only what is shown stays at the end of the
  * range meanwhile.
  *
- * Exact are numbers, durations and sizes; a sum of floats has the precision of its
- * type.
+ * Of floats 2^-60 is the smallest part that counts, and an amount beyond 2^46 (7e13)
+ * counts as that.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIB_ATTR_RESOURCE_SUMS_H

@@ -612,11 +612,27 @@ static void test_sums_beyond_their_range_come_back(void)
         { "vmem", "18446744073709551615pw", -1, "1kb" },
         /* More is taken away than was added: sums of sizes end at zero. */
         { "vmem", "2kb", -1, "0kb" },
+        /* What is small beside the others is there when they have gone. */
+        { "scratch", "7.5", 1, "7.5" },
+        { "scratch", "1e308", 1, "70368744177671.5" },
+        { "scratch", "1e308", 1, "140737488355335.5" },
+        { "scratch", "0.5", 1, "140737488355336" },
+        { "scratch", "1e308", -1, "70368744177672" },
+        { "scratch", "7.5", -1, "70368744177664.5" },
+        { "scratch", "1e308", -1, "0.5" },
+        { "scratch", "0.1", 1, "0.6" },
+        { "scratch", "0.5", -1, "0.1" },
+        { "scratch", "0.2", 1, "0.3" },
+        { "scratch", "0.1", -1, "0.2" },
+        { "scratch", "0.2", -1, "0" },
+        { "scratch", "-2.5", 1, "-2.5" },
         { "mpiprocs", "9223372036854775807", 1, "9223372036854775807" },
         { "mpiprocs", "1", 1, "9223372036854775807" },
     };
     struct resource_sums sums = { 0 };
+    struct diag why = { 0 };
 
+    CU_ASSERT_EQUAL_FATAL(resource_define(defs, "scratch", "float", "nh", &why), 0);
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         count_one(&sums, steps[i].resource, steps[i].text, steps[i].sign);
         CU_ASSERT_STRING_EQUAL(shown_sum(&sums, steps[i].resource), steps[i].sum);
@@ -630,6 +646,7 @@ static void test_sums_beyond_their_range_come_back(void)
     CU_ASSERT_STRING_EQUAL(shown_sum(&sums, "hpm"), "-7");
     count_one(&sums, "hpm", "-9223372036854775807", 1);
     resource_sums_clear(&sums);
+    CU_ASSERT_EQUAL(resource_undefine(defs, "scratch", &why), 0);
 }
 
 static void test_totals_stay_at_the_largest(void)
