@@ -48,11 +48,8 @@ void mail_resv_started(const struct reaction *r);
 
 /* jobs: react/job_mail.c */
 void mail_job_killed(const struct reaction *r);
-<<<<<<< HEAD
-void wake_occurrence_altered(const struct reaction *r);
-=======
 void call_job_over(const struct reaction *r);
->>>>>>> d855a22 (qsub, server: qsub -W block=true waits for the end of its job)
+void wake_occurrence_altered(const struct reaction *r);
 void wake_occurrence_deleted(const struct reaction *r);
 void wake_resv_alter_asked(const struct reaction *r);
 void wake_resv_asked(const struct reaction *r);
