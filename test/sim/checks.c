@@ -201,6 +201,7 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         changed = true;
         trace_record(s, e->u.record);
         check_resv_record(s, s->shell.shadow, e->u.record);
+        check_retry_record(s, s->shell.shadow, e->u.record);
         check_job_record(s, s->shell.shadow, e->u.record);
         check_end_of_resv(s, s->shell.shadow, e->u.record);
         check_run_record(s, s->shell.shadow, e->u.record);
@@ -229,6 +230,8 @@ void check_turn(struct sim *s, uint64_t conn, const struct effects *turn)
         bool settled = !svr_is_settling(s->shell.svr);
 
         check_health(s, m, settled);
+        if (settled)
+            check_retry_settled(s, m);
         s->checks.unsettled = !settled;
     }
     s->alters.agreed = false;

@@ -8,6 +8,7 @@ test_sim_sim_SOURCES = \
 	test/sim/check_end.c \
 	test/sim/check_life.c \
 	test/sim/check_resv_end.c \
+	test/sim/check_retry.c \
 	test/sim/check_promise.c \
 	test/sim/check_qmove.c test/sim/check_qmove.h \
 	test/sim/check_shown.c \

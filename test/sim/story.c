@@ -507,7 +507,10 @@ static void settings(struct story *t, int64_t second)
     static const int times[] = { 1, 5, 20, 60, 600 };
 
     at(t, second);
-    if (chance(t, 50))
+    if (chance(t, 20))
+        buf_printf(t->out, "root sets reserve_retry_now %s\n",
+                   chance(t, 70) ? "True" : "False");
+    else if (chance(t, 50))
         buf_printf(t->out, "root sets reserve_retry_time %d\n", times[pick(t, 0, 4)]);
     else
         buf_printf(t->out, "root sets scheduling %s\n",
@@ -568,6 +571,8 @@ static void write_complex(struct story *t)
     buf_printf(t->out, "cluster %d hosts %d vnodes %d cpus\n", t->n_hosts, per_host,
                t->ncpus);
     buf_printf(t->out, "server reserve_retry_time %d\n", times[pick(t, 0, 3)]);
+    if (chance(t, 20))
+        buf_add_str(t->out, "server reserve_retry_now True\n");
     if (chance(t, 30))
         buf_printf(t->out, "server resv_answer_time %d\n", pick(t, 5, 100));
     if (chance(t, 30))
