@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """pbs_ralter: times, chunks, force, and who may not (story, the second half)."""
+import os
 import re
 import time
 
@@ -429,3 +430,42 @@ def test_a_second_line_says_what_to_change(cluster, argv, words):
     rc, out, err = ralter(cluster, rid, *args)
     second = err.splitlines()[1]
     assert rc != 0 and second.startswith("pbs_ralter: ") and words in second, err
+
+
+# --- sooner, and dedicated time ---
+
+def test_a_start_is_moved_sooner(cluster):
+    server = cluster.server
+    rid = waiting(server, select="2:ncpus=2")
+    held = resv_nodes(server, rid)
+    start = at(server, rid, "reserve_start")
+    other = waiting(server, start=start - 900, duration=900, select="2:ncpus=2")
+    assert resv_nodes(server, other) == held
+    granted(cluster, rid, "-R", Reservation.clock(start - 300))  # on other vnodes
+    assert at(server, rid, "reserve_start") == start - 300
+    assert not set(resv_nodes(server, rid)) & set(held)
+    waiting(server, start=start - 1800, duration=900, select="5:ncpus=2")
+    assert denied(cluster, rid, "-R", Reservation.clock(start - 1000))
+    now = int(time.time()) + 10
+    granted(cluster, rid, "-R", Reservation.clock(now), "-D", "300")
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING"}, id=rid)
+
+
+def test_dedicated_time_counts_like_a_reservation(cluster):
+    server = cluster.server
+    start = (int(time.time()) // 60 + 60) * 60
+    stamp = [time.strftime("%m/%d/%Y %H:%M", time.gmtime(t)) for t in (start, start + 3600)]
+    wait_for("the scheduler's files",
+             lambda: os.path.exists(cluster.scheduler.config("dedicated_time")))
+    with open(cluster.scheduler.config("dedicated_time"), "w") as f:
+        f.write("%s %s\n" % tuple(stamp))
+    cluster.scheduler.reconfigure()
+    waits = waiting(server, start=start - 1200, duration=600)
+    runs = running_resv(server, select="1:ncpus=2:vnode=vn[4]")
+    behind = waiting(server, start=start + 4000, duration=600)
+    for rid, words in ((waits, ["-D", "1500"]), (runs, ["-E", Reservation.clock(start + 60)]),
+                       (behind, ["-R", Reservation.clock(start + 3000)])):
+        assert "dedicated time" in denied(cluster, rid, *words)
+    granted(cluster, waits, "-D", "1200")
+    granted(cluster, runs, "-E", Reservation.clock(start))
+    granted(cluster, behind, "-R", Reservation.clock(start + 3600))

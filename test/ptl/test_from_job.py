@@ -249,3 +249,65 @@ def test_it_waits_until_the_job_has_started(cluster):
     rid = done[0].stdout.split()[0]
     assert server.status(JOB, jid)[0]["queue"] == rid.split(".")[0]
     assert server.status(RESV, rid)[0]["reserve_state"] == "RESV_RUNNING"
+
+
+# as it was shown to those who asked for it (doc/requirements.md 3)
+
+def test_chunks_on_one_vnode_are_shown_as_the_job_has_them(cluster):
+    server = cluster.server
+    server.manager(MGR_CMD_SET, NODE, {"resources_available.ncpus": 3}, id="vn[0]")
+    jid = running_job(server, select="3:ncpus=1", **{"Resource_List.place": "pack"})
+    nodes = "(vn[0]:ncpus=1)+(vn[0]:ncpus=1)+(vn[0]:ncpus=1)"
+    assert server.status(JOB, jid)[0]["exec_vnode"] == nodes
+    out = rsub(cluster, "--job", jid.split(".")[0]).stdout
+    # The next number, with the letter of an advance reservation.
+    rid = "R%d.%s" % (int(jid.split(".")[0]) + 1, cluster.host)
+    assert out == rid + " CONFIRMED\n"
+    resv = server.status(RESV, rid)[0]
+    assert resv["resv_nodes"] == nodes and resv["schedselect"] == "3:ncpus=1"
+    job = server.status(JOB, jid)[0]
+    assert resv["schedselect"] == job["schedselect"]
+
+
+def test_qalter_marks_a_job_that_waits(cluster):
+    server = cluster.server
+    path = cluster.write_script(Job(sleep=1000))
+    jid = cluster.run(["qsub", "-h", path], user=USER1).stdout.strip()
+    cluster.run(["qalter", "-Wcreate_resv_from_job=1", jid], user=USER1)
+    assert server.status(JOB, jid)[0]["create_resv_from_job"] == "True"
+    cluster.run(["qrls", jid], user=USER1)
+    resv = wait_for("a reservation", lambda: server.status(RESV))[0]
+    assert resv["reserve_job"] == jid
+    assert resv["reserve_duration"] == str(FIVE_YEARS)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=resv["id"])
+    job = server.expect(JOB, {"job_state": "R", "queue": queue_of(resv["id"])}, id=jid)
+    assert resv["resv_nodes"] == job["exec_vnode"]
+    row = cluster.run(["pbs_rstat"], user=USER1).stdout.splitlines()[-1]
+    assert re.search(r"^R\d+\..* RN .* / %d / " % FIVE_YEARS, row), row
+
+
+def test_qalter_takes_the_mark_away(cluster):
+    server = cluster.server
+    path = cluster.write_script(Job(sleep=1000))
+    jid = cluster.run(["qsub", "-h", "-Wcreate_resv_from_job=1", path], user=USER1).stdout.strip()
+    cluster.run(["qalter", "-Wcreate_resv_from_job=0", jid], user=USER1)
+    cluster.run(["qrls", jid], user=USER1)
+    server.expect(JOB, {"job_state": "R", "substate": 42}, id=jid)
+    rsub(cluster, "--job", jid)  # by its owner it still can be
+    assert [r["reserve_job"] for r in server.status(RESV)] == [jid]
+
+
+def test_qalter_in_a_reservation_is_refused(cluster):
+    server = cluster.server
+    rid = from_job(cluster, running_job(server))
+    path = cluster.write_script(Job())
+    jid = cluster.run(["qsub", "-h", "-q", queue_of(rid), path], user=USER1).stdout.strip()
+    done = cluster.run(["qalter", "-Wcreate_resv_from_job=1", jid], user=USER1, check=False)
+    assert done.returncode == 15181 & 255, done
+    assert done.stderr.splitlines()[0].startswith("qalter: " + IN_RESV)
+    assert "create_resv_from_job" not in server.status(JOB, jid)[0]
+    marked = cluster.run(["qsub", "-h", "-Wcreate_resv_from_job=1", path], user=USER1)
+    outside = marked.stdout.strip()
+    done = cluster.run(["qmove", queue_of(rid), outside], user=USER1, check=False)
+    assert done.returncode == 15181 & 255 and IN_RESV in done.stderr, done
+    assert server.status(JOB, outside)[0]["queue"] == "workq"

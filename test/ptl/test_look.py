@@ -199,3 +199,13 @@ def test_output_that_cannot_be_written_is_a_failure(cluster):
                                   + argv[1:], env=cluster.env(), capture_output=True, text=True)
             assert done.returncode == 1, (argv, redirect)
             assert "could not write all of the output: " in done.stderr
+
+
+def test_rstat_takes_a_form_only_where_it_is_one(cluster):
+    """-F has no argument in PBS; the word behind it is a form if it is json or dsv."""
+    rid = cluster.server.submit(Reservation(start=3600, duration=60, interactive=60))
+    full = cluster.run(["pbs_rstat", "-f", rid]).stdout
+    for words in (["-F", rid], ["-F"], ["-f", "-F", rid]):
+        assert cluster.run(["pbs_rstat"] + words).stdout == full, words
+    assert rid in json.loads(cluster.run(["pbs_rstat", "-F", "json", rid]).stdout)["Reservations"]
+    assert cluster.run(["pbs_rstat", "-F", "dsv"]).stdout.startswith("Resv ID: %s|" % rid)

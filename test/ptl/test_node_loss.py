@@ -116,3 +116,48 @@ def test_losing_the_mom_degrades_and_its_return_heals(cluster):
     cluster.mom.start()
     server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
     server.expect(VNODE, {"state": (MATCH_RE, "free|job-busy|resv-exclusive")}, id="vn[0]")
+
+
+def test_settings_of_attempts_are_written_by_managers_and_read_by_all(cluster):
+    server = cluster.server
+    for name, value in (("reserve_retry_init", 90), ("reserve_retry_time", 80),
+                        ("reserve_retry_now", "True")):
+        server.manager(MGR_CMD_SET, SERVER, {name: value})
+    seen = cluster.run(["qstat", "-Bf"], user=USER1).stdout
+    assert "reserve_retry_time = 80\n" in seen and "reserve_retry_now = True\n" in seen
+    if not ROOTLESS:
+        for name in ("reserve_retry_time", "reserve_retry_init", "reserve_retry_now",
+                     "reserve_retry_cutoff"):
+            done = cluster.run(["qmgr", "-c", "set server %s = 1" % name], user=USER1,
+                               check=False)
+            assert done.returncode != 0 and "Unauthorized Request" in done.stderr, done
+    assert server.status(SERVER)[0]["reserve_retry_time"] == "80"
+
+
+def test_with_reserve_retry_now_it_is_made_anew_at_once(cluster):
+    server = cluster.server
+    retry_soon(server, 3600)
+    server.manager(MGR_CMD_SET, SERVER, {"reserve_retry_now": "True"})
+    rid = running_resv(server)
+    lost = resv_nodes(server, rid)[0]
+    set_offline(server, lost)
+    wait_for("another vnode", lambda: lost not in resv_nodes(server, rid))
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5,
+                         "reserve_retry": (UNSET, None)}, id=rid)
+
+
+def test_the_attempt_follows_the_end_of_the_job_that_was_in_the_way(cluster):
+    server = cluster.server
+    gate = Gate(cluster)
+    retry_soon(server, 2)
+    rid = running_resv(server)
+    jid = running_job(server, queue_of(rid), script=script_until(gate.path))
+    lost = job_vnodes(server, jid)[0]
+    set_offline(server, lost)
+    cluster.scheduler.log_match("Reservation has running jobs in it")
+    retry_soon(server, 3600)
+    wait_for("a late attempt", lambda: int_retry(server, rid) > time.time() + 1800)
+    gate.open()
+    is_gone(server, JOB, jid)
+    server.expect(RESV, {"reserve_state": "RESV_RUNNING", "reserve_substate": 5}, id=rid)
+    assert lost not in resv_nodes(server, rid)

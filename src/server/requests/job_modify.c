@@ -323,16 +323,24 @@ static int find_account_again(struct alteration *al, struct diag *why)
     return 0;
 }
 
+/* The reservation that the job is in may be nothing for what it becomes. */
+static int check_resv(const struct alteration *al, struct diag *why)
+{
+    if (!al->job->queue || (!al->e.touched[JOB_A_RESOURCE_LIST] &&
+                            !al->e.touched[JOB_A_CREATE_RESV_FROM_JOB]))
+        return 0;
+    return job_fits_resv(al->job->queue, &al->e, al->rq->arena, why);
+}
+
 static int check_queued(struct alteration *al, struct diag *why)
 {
     int err = find_account_again(al, why);
 
     MUST(!job_is_at_mom(al->job));
-    if (!err && al->e.touched[JOB_A_RESOURCE_LIST]) {
+    if (!err && al->e.touched[JOB_A_RESOURCE_LIST])
         err = change_request(al, why);
-        if (!err && al->job->queue)
-            err = job_fits_resv(al->job->queue, &al->e, al->rq->arena, why);
-    }
+    if (!err)
+        err = check_resv(al, why);
     return err ? err : check_limits(al, why);
 }
 
